@@ -1,0 +1,12 @@
+# One target that carries the warnings, and the sanitizers where asked for; every target of ours links it.
+add_library(trunkline_options INTERFACE)
+target_compile_options(trunkline_options INTERFACE -Wall -Wextra -Wshadow $<$<COMPILE_LANGUAGE:CXX>:-Wconversion>
+                                                   $<$<COMPILE_LANGUAGE:C>:-Wconversion>)
+if(TRUNKLINE_WERROR)
+  target_compile_options(trunkline_options INTERFACE -Werror)
+endif()
+if(TRUNKLINE_SANITIZE)
+  target_compile_options(trunkline_options INTERFACE -fsanitize=${TRUNKLINE_SANITIZE} -fno-sanitize-recover=all
+                                                     -fno-omit-frame-pointer)
+  target_link_options(trunkline_options INTERFACE -fsanitize=${TRUNKLINE_SANITIZE})
+endif()

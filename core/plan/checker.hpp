@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// The proof a plan needs before it is executed, written or generated.
+#pragma once
+
+#include <stdexcept>
+#include <vector>
+
+#include "cluster/cluster.hpp"
+#include "plan/tree.hpp"
+
+namespace trunkline {
+
+/// A tree that does not bring every segment to every rank exactly once.
+class InvalidPlan : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// Replays the tree from its root. Throws InvalidPlan naming the rank where a parent or a child is out of range,
+/// a rank is reached twice or never, or `parent` and `children` disagree.
+void check_tree(const Tree& tree);
+
+struct ChannelLoad {
+  ChannelId channel;
+  std::uint32_t senders;  ///< different ranks whose transfers use the channel
+};
+
+struct Contention {
+  bool contention_free = true;         ///< no channel is used by two different senders
+  std::uint32_t max_channel_load = 0;  ///< 1-port model: one sender's own transfers count once
+  std::vector<ChannelLoad> busiest;    ///< channels of the largest load, at most `most`, in channel order
+};
+
+/// Loads of all channels when every transfer of the tree is under way at once, as in a filled pipeline
+/// (Patarasuk, Faraj, Yuan 2008, section 3). Transfers between ranks of one host use no channel.
+[[nodiscard]] Contention contention_of(const Cluster& cluster, const Placement& placement, const Tree& tree,
+                                       std::size_t most = 8);
+
+}  // namespace trunkline

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which host each rank sits on.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "cluster/cluster.hpp"
+
+namespace trunkline {
+
+using Rank = std::uint32_t;
+inline constexpr Rank no_rank = 0xFFFFFFFFU;
+
+/// host_of_rank[r] is the host of rank r; several ranks may share a host, hosts may stay empty.
+using Placement = std::vector<HostIndex>;
+
+/// Ranks 0 .. hosts * ranks_per_host - 1, host by host: rank r sits on host r / ranks_per_host.
+[[nodiscard]] Placement block_placement(const Cluster& cluster, std::uint32_t ranks_per_host);
+
+}  // namespace trunkline

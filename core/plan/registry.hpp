@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// The one list of algorithms: selection, settings, --help, documentation and the test matrix read it.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string_view>
+
+#include "plan/tree.hpp"
+
+namespace trunkline {
+
+struct Algorithm {
+  std::string_view collective;    ///< "bcast"
+  std::string_view name;          ///< "linear"; "native" is the MPI library's own
+  std::string_view description;   ///< one line
+  std::string_view restrictions;  ///< "tree cluster", ...; empty: none
+  std::string_view cost;          ///< in X segments, H height, P ranks, T(m)
+  bool needs_cluster = false;     ///< false: can be laid over ranks alone
+};
+
+[[nodiscard]] std::span<const Algorithm> algorithms();
+[[nodiscard]] std::optional<Algorithm> find_algorithm(std::string_view collective, std::string_view name);
+
+/// Lays a shape over ranks; `cluster` may be null only where the algorithm needs none. Throws std::invalid_argument
+/// for a name that is not in the registry or is "native". The tree returned has passed check_tree().
+[[nodiscard]] Tree lay(std::string_view collective, std::string_view name, const Cluster* cluster,
+                       const Placement& placement, Rank root);
+
+}  // namespace trunkline

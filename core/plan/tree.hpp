@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// A shape laid over ranks: who receives from whom, and in which order each rank sends.
+#pragma once
+
+#include <vector>
+
+#include "plan/placement.hpp"
+
+namespace trunkline {
+
+struct Tree {
+  Rank root = 0;
+  std::vector<Rank> parent;                 ///< no_rank for the root
+  std::vector<std::vector<Rank>> children;  ///< in sending order
+
+  [[nodiscard]] std::size_t size() const noexcept { return parent.size(); }
+};
+
+/// The tree in which each rank of `order` sends to the next one; `order` holds every rank 0 .. P-1 once.
+[[nodiscard]] Tree line_through(const std::vector<Rank>& order);
+
+/// Longest path from the root, counted in transfers. The tree must have passed check().
+[[nodiscard]] std::uint32_t height(const Tree& tree);
+
+/// Largest number of children of any rank.
+[[nodiscard]] std::uint32_t max_degree(const Tree& tree);
+
+}  // namespace trunkline
