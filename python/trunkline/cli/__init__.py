@@ -1,0 +1,55 @@
+"""The ``trunkline`` command: one module a sub-command, nothing but options and printing in it."""
+
+import sys
+
+import typer
+
+from trunkline import __version__
+from trunkline.errors import TrunklineError
+
+__all__ = ["app", "main"]
+
+app = typer.Typer(
+    name="trunkline",
+    help="Collective operations of unmodified MPI programs, laid over the switches they run on.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode="rich",
+)
+
+
+def _print_version(value: bool) -> None:
+    if value:
+        print(f"trunkline {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _root(
+    _version: bool = typer.Option(
+        False, "--version", help="Print the version and exit.", callback=_print_version, is_eager=True
+    ),
+) -> None:
+    pass
+
+
+def _register() -> None:
+    from trunkline.cli import cluster, lab, plan
+
+    app.add_typer(cluster.app, name="cluster")
+    app.command(name="plan")(plan.plan)
+    app.add_typer(lab.app, name="lab")
+
+
+def main() -> None:
+    """Entry point: exit status 0, 1 (it ran, the answer is no) or 2 (usage or bad input)."""
+    _register()
+    try:
+        app()
+    except TrunklineError as error:
+        print(f"trunkline: {error}", file=sys.stderr)
+        sys.exit(error.exit_status)
+    except KeyboardInterrupt:
+        print("trunkline: interrupted", file=sys.stderr)
+        sys.exit(130)

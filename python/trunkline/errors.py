@@ -1,0 +1,22 @@
+"""What the command says when it cannot go on, and the exit status that goes with it."""
+
+__all__ = ["BadInput", "Failed", "TrunklineError"]
+
+
+class TrunklineError(Exception):
+    """A message for the person at the terminal; never a traceback."""
+
+    exit_status = 1
+
+
+class Failed(TrunklineError):
+    """It ran, and the answer is no (exit status 1)."""
+
+
+class BadInput(TrunklineError):
+    """Usage, a faulty file, or something missing on this machine (exit status 2).
+
+    The message says what is wrong, where, and what to do.
+    """
+
+    exit_status = 2
