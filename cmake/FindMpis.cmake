@@ -1,7 +1,7 @@
 # Finds every MPI library of this machine, not one of them as CMake's FindMPI does: a preload library is built for each.
 #
 # Looks at the compiler wrappers mpicc.mpich, mpicc.openmpi and mpicc of PATH, and at those listed in the environment
-# variable TRUNKLINE_MPICC (separated by colons). Sets
+# variable TRUNKLINE_MPICC (separated by colons) or installed under .mpi/ by `make setup`. Sets
 #   TRUNKLINE_MPIS                 names: mpich, openmpi, mpich-5.0.2, ... (the bare name is the system's)
 # and for each NAME
 #   TRUNKLINE_MPI_<NAME>_MPICC     the wrapper
@@ -80,7 +80,9 @@ foreach(candidate mpicc.mpich mpicc.openmpi mpicc)
   endif()
   unset(wrapper)
 endforeach()
+file(GLOB own ${PROJECT_SOURCE_DIR}/.mpi/*/bin/mpicc)
 string(REPLACE ":" ";" extra "$ENV{TRUNKLINE_MPICC}")
+list(APPEND extra ${own})
 foreach(wrapper ${extra})
   trunkline_add_mpi(${wrapper} FALSE)
 endforeach()

@@ -1,0 +1,64 @@
+#!/usr/bin/env bash
+# Sets up one part of what the project needs; the Makefile says when. Usage: tools/setup.sh packages|python|mpis
+# Each part is quick when there is nothing to do, and says what to do where it cannot go on.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+python=${PYTHON:-python3}
+
+say() { printf '\033[1m==> %s\033[0m\n' "$*"; }
+
+packages() {
+  if ! command -v dpkg-query >/dev/null; then
+    echo "setup: this is not Debian; install the equivalents of tools/debian-packages.txt, then run make with SKIP_PACKAGES=1" >&2
+    exit 2
+  fi
+  local wanted missing
+  wanted=$(grep -v '^#' tools/debian-packages.txt)
+  missing=$(comm -23 <(sort <<<"$wanted") \
+    <(dpkg-query -W -f='${db:Status-Status} ${Package}\n' 2>/dev/null | sed -n 's/^installed //p' | sort -u) | tr '\n' ' ')
+  [ -z "${missing// /}" ] && return
+  local install="apt-get install -y --no-install-recommends $missing"
+  local run=()
+  if [ "$(id -u)" -ne 0 ]; then
+    if ! sudo -n true 2>/dev/null; then
+      printf 'setup: Debian packages are missing. Run this once, then make again:\n\n    sudo apt-get update && sudo %s\n\n' "$install" >&2
+      exit 2
+    fi
+    run=(sudo)
+  fi
+  say "Debian packages: $missing"
+  "${run[@]}" apt-get update -qq
+  # shellcheck disable=SC2086
+  "${run[@]}" env DEBIAN_FRONTEND=noninteractive $install >/dev/null
+}
+
+environment() {  # FOLDER PACKAGE...
+  "$python" -m venv "$1"
+  "$1/bin/python" -m pip install --quiet --disable-pip-version-check "${@:2}"
+}
+
+python_environment() {
+  if ! "$python" -c 'import sys; sys.exit(sys.version_info < (3, 11))'; then
+    echo "setup: $python is older than Python 3.11; name a newer one: make PYTHON=/path/to/python3.11" >&2
+    exit 2
+  fi
+  say "Python environment (.venv)"
+  environment .venv -r tools/requirements.txt
+}
+
+mpis() {  # the current releases beside Debian's, each in an environment of its own
+  local pin
+  while read -r pin; do
+    local folder=.mpi/${pin/==/-}
+    [ -x "$folder/bin/mpiexec" ] && continue
+    say "MPI library $pin ($folder)"
+    environment "$folder" "$pin"
+  done < <(grep -v '^#' tools/mpis.txt)
+}
+
+case ${1:-} in
+  packages) packages ;;
+  python) python_environment ;;
+  mpis) mpis ;;
+  *) echo "usage: tools/setup.sh packages|python|mpis" >&2; exit 2 ;;
+esac
