@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// What Ethernet and TCP make of a message: the constants behind every time predicted from rates alone.
+#pragma once
+
+#include <cstdint>
+
+namespace trunkline {
+
+inline constexpr std::uint64_t frame_payload_bytes = 1448;  ///< TCP data in a full frame at an MTU of 1500
+inline constexpr std::uint64_t frame_wire_bytes = 1538;     ///< the same frame on the wire: preamble, headers, FCS, gap
+inline constexpr std::uint64_t frame_overhead_bytes = frame_wire_bytes - frame_payload_bytes;
+inline constexpr std::uint64_t ack_wire_bytes = 90;  ///< an acknowledgement with time stamps, on the wire
+/// Room that a segment leaves in its last frame for the MPI library's own header.
+inline constexpr std::uint64_t mpi_header_bytes = 72;
+
+/// Frames that carry `bytes` of a message with its MPI header.
+[[nodiscard]] constexpr std::uint64_t frames_of(std::uint64_t bytes) {
+  return (bytes + mpi_header_bytes + frame_payload_bytes - 1) / frame_payload_bytes;
+}
+
+/// Bytes on the wire of one message.
+[[nodiscard]] constexpr std::uint64_t wire_bytes(std::uint64_t bytes) {
+  return bytes + mpi_header_bytes + frames_of(bytes) * frame_overhead_bytes;
+}
+
+}  // namespace trunkline
