@@ -1,0 +1,1 @@
+"""Measuring collectives on the lab, and what comes out of it."""

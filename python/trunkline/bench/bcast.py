@@ -1,0 +1,190 @@
+"""``trunkline bench bcast``: broadcast algorithms against each other and against T(m), on one lab."""
+
+import json
+import subprocess
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, dataclass, field
+
+from trunkline import _core
+from trunkline.bench.stats import median_with_interval
+from trunkline.errors import BadInput, Failed
+from trunkline.lab import Lab
+from trunkline.mpi import Mpi
+from trunkline.paths import NATIVE, preload_library
+
+__all__ = ["Cell", "Limits", "Progress", "check_algorithms", "measure"]
+
+PING_PONG = "ping-pong"
+
+
+@dataclass(frozen=True)
+class Limits:
+    """When a cell has been repeated often enough."""
+
+    least: int = 3
+    """Fewest repetitions."""
+    most: int = 40
+    """Most repetitions."""
+    budget_s: float = 10.0
+    """Seconds spent on a cell after which no repetition is started, once there are ``least``."""
+    width: float = 0.04
+    """The 95 % interval of the median, as a part of it, that is narrow enough."""
+
+
+@dataclass
+class Cell:
+    """One line of ``bench --json``: one algorithm at one size under one MPI."""
+
+    collective: str
+    cluster: str
+    rate_bps: float
+    hosts: int
+    ranks: int
+    mpi: str
+    mpi_version: str
+    algorithm: str
+    ran: str
+    """The algorithm that ``auto`` picked; else the same as ``algorithm``."""
+    segment_bytes: int
+    message_bytes: int
+    seconds_median: float
+    seconds_low: float
+    seconds_high: float
+    repetitions: int
+    limit_seconds: float
+    stopped_by: str
+    """``interval`` (narrow enough) or ``limit`` (of repetitions or time)."""
+    trunkline_version: str
+    seconds: list[float] = field(default_factory=list)
+
+    def as_json(self) -> dict[str, object]:
+        """The cell as the command writes it."""
+        return asdict(self)
+
+
+@dataclass(frozen=True)
+class Progress:
+    """One repetition has been made; what a progress display needs."""
+
+    mpi: str
+    message_bytes: int
+    algorithm: str
+    seconds: float
+    decided: bool
+
+
+def check_algorithms(names: Sequence[str]) -> None:
+    """Check the algorithms asked for against the registry.
+
+    Raises:
+        BadInput: naming the first that is not there, and all that are.
+    """
+    known = ["auto", *(a.name for a in _core.algorithms() if a.collective == "bcast")]
+    for name in names:
+        if name.partition(":")[0] not in known:
+            raise BadInput(f"there is no broadcast algorithm '{name}'; there are: {', '.join(known)}")
+
+
+def measure(
+    lab: Lab,
+    mpi: Mpi,
+    sizes: Sequence[int],
+    algorithms: Sequence[str],
+    limits: Limits,
+    ranks_per_host: int = 1,
+    on_progress: Callable[[Progress], None] = lambda _: None,
+) -> list[Cell]:
+    """Measure every algorithm at every size in one run of one MPI job on all hosts of the lab.
+
+    Returns one cell for each size and algorithm, in that order.
+
+    Raises:
+        BadInput: where the preload library for this MPI has not been built.
+        Failed: where the job does not end well.
+    """
+    cluster = lab.cluster
+    ranks = len(cluster.hosts) * ranks_per_host
+    library = preload_library(mpi.name)
+    if not library.exists():
+        raise BadInput(f"no preload library was built for {mpi.name}; run 'make setup' again now that it is installed")
+    line = _core.lay("bcast", "linear", cluster, _core.block_placement(cluster, ranks_per_host), 0)
+    peer = next(r for r in _walk(line) if r // ranks_per_host != 0)
+    argv, env = mpi.launch(
+        hosts=cluster.hosts,
+        ranks=ranks,
+        ranks_per_host=ranks_per_host,
+        program=[
+            *(str(NATIVE / "libexec" / f"trunkline-bench-{mpi.name}"), "--peer", str(peer)),
+            *("--sizes", ",".join(map(str, sizes)), "--algorithms", ",".join(algorithms)),
+            *("--least", str(limits.least), "--most", str(limits.most)),
+            *("--budget", str(limits.budget_s), "--width", str(limits.width)),
+        ],
+        env={"TRUNKLINE_CLUSTER": lab.cluster_file, "TRUNKLINE_STRICT": "1"},
+        preload=[library],
+    )
+    seconds: dict[tuple[int, str], list[float]] = defaultdict(list)
+    last: dict[tuple[int, str], dict[str, object]] = {}
+    for event in _events(lab.popen(argv, env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT), mpi.name):
+        if "algorithm" not in event:
+            continue
+        key = (int(str(event["message_bytes"])), str(event["algorithm"]))
+        value = float(str(event["seconds"]))
+        if not event["warm_up"]:
+            seconds[key].append(value)
+        last[key] = event
+        on_progress(Progress(mpi.name, *key, value, bool(event["decided"])))
+
+    cells = []
+    for size in sizes:
+        limit = median_with_interval(seconds[size, PING_PONG]).value
+        for algorithm in algorithms:
+            values = seconds[size, algorithm]
+            median = median_with_interval(values)
+            event = last[size, algorithm]
+            narrow = median.high - median.low < limits.width * median.value
+            cells.append(
+                Cell(
+                    collective="bcast",
+                    cluster=cluster.name,
+                    rate_bps=lab.rate_bps,
+                    hosts=len(cluster.hosts),
+                    ranks=ranks,
+                    mpi=mpi.name,
+                    mpi_version=mpi.version,
+                    algorithm=algorithm,
+                    ran=str(event["ran"]),
+                    segment_bytes=int(str(event["segment_bytes"])),
+                    message_bytes=size,
+                    seconds_median=median.value,
+                    seconds_low=median.low,
+                    seconds_high=median.high,
+                    repetitions=median.count,
+                    limit_seconds=limit,
+                    stopped_by="interval" if narrow else "limit",
+                    trunkline_version=_core.__version__,
+                    seconds=values,
+                )
+            )
+    return cells
+
+
+def _walk(tree: _core.Tree) -> Iterator[int]:
+    rank = tree.root
+    while children := tree.children[rank]:
+        rank = children[0]
+        yield rank
+
+
+def _events(process: subprocess.Popen[str], mpi: str) -> Iterator[dict[str, object]]:
+    """What rank 0 prints, line by line; anything else the job says is kept for the message if it fails."""
+    said: list[str] = []
+    assert process.stdout is not None
+    with process:
+        for text in process.stdout:
+            if text.startswith("{"):
+                yield json.loads(text)
+            else:
+                said.append(text)
+    if process.returncode != 0:
+        raise Failed(f"the benchmark ended with status {process.returncode} under {mpi}:\n{''.join(said).strip()}")

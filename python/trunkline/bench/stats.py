@@ -1,0 +1,43 @@
+"""The median and its interval."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import comb
+
+import numpy as np
+
+__all__ = ["Median", "median_with_interval"]
+
+
+@dataclass(frozen=True)
+class Median:
+    """A median with its 95 % interval, in the unit of the values."""
+
+    value: float
+    low: float
+    high: float
+    count: int
+
+
+def median_with_interval(values: Sequence[float], confidence: float = 0.95) -> Median:
+    """The median of one or more values and its distribution-free interval.
+
+    The interval is spanned by the two order statistics, symmetric about the middle and as close as possible, that
+    enclose the median with at least the confidence asked for, by the binomial distribution of how many of ``n``
+    values fall below it. Below six values no two do; then it is the smallest and the largest value.
+
+    Raises:
+        ValueError: where there is no value.
+    """
+    if not values:
+        raise ValueError("no values")
+    ordered = np.sort(np.asarray(values, dtype=float))
+    n = len(ordered)
+    low = 0
+    outside = 0.0
+    for candidate in range(n // 2):
+        outside += comb(n, candidate) / 2**n
+        if 1 - 2 * outside < confidence:
+            break
+        low = candidate
+    return Median(float(np.median(ordered)), float(ordered[low]), float(ordered[n - 1 - low]), n)

@@ -1,0 +1,31 @@
+"""``trunkline algorithms``: what can run."""
+
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from trunkline import _core
+from trunkline.cli.output import write_json
+
+__all__ = ["algorithms"]
+
+
+def algorithms(
+    json: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Write the list as JSON; '-' for standard output.")
+    ] = None,
+) -> None:
+    """List the algorithms with what they need and what they cost."""
+    entries = _core.algorithms()
+    if json:
+        fields = ("collective", "name", "description", "restrictions", "cost", "needs_cluster")
+        write_json([{field: getattr(entry, field) for field in fields} for entry in entries], json)
+        return
+    table = Table()
+    for column in ("collective", "algorithm", "what it does", "needs", "time"):
+        table.add_column(column)
+    for entry in entries:
+        table.add_row(entry.collective, entry.name, entry.description, entry.restrictions or "-", entry.cost)
+    Console().print(table)

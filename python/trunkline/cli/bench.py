@@ -1,0 +1,71 @@
+"""``trunkline bench``: measure collectives on the lab."""
+
+from typing import Annotated
+
+import typer
+
+from trunkline.bench.bcast import Limits, check_algorithms
+from trunkline.bench.session import Session, cells_table, measure_with_progress
+from trunkline.cli.output import console, write_json, write_text
+from trunkline.cluster import load_cluster
+from trunkline.mpi import require_mpi
+from trunkline.report.page import bench_page
+from trunkline.units import parse_bytes
+
+__all__ = ["app"]
+
+app = typer.Typer(help="Measure collectives on the emulated cluster.", no_args_is_help=True)
+
+
+@app.callback()
+def _bench() -> None:
+    pass
+
+
+@app.command(
+    epilog="Example: trunkline bench bcast --cluster cyclic --mpi mpich,openmpi --sizes 8KiB,1MiB "
+    "--algorithms native,linear,auto --json out.json"
+)
+def bcast(
+    cluster: Annotated[str, typer.Option(help="A bundled cluster's name, or a cluster file.")],
+    mpi: Annotated[str, typer.Option(help="MPI libraries, separated by commas: mpich, openmpi, mpich-5.0.2, ...")],
+    sizes: Annotated[str, typer.Option(help="Message sizes, separated by commas.")] = "8KiB,64KiB,1MiB",
+    algorithms: Annotated[
+        str, typer.Option(help="Algorithms of 'trunkline algorithms', and 'auto'; NAME:SEGMENT fixes the segment.")
+    ] = "native,auto",
+    rate: Annotated[
+        str, typer.Option(help="Rate of all links (20Mbit), or auto: the highest this machine can emulate truly.")
+    ] = "auto",
+    ranks_per_host: Annotated[int, typer.Option(min=1, help="Ranks on each host.")] = 1,
+    least: Annotated[int, typer.Option(min=1, help="Fewest repetitions of each cell.")] = 5,
+    most: Annotated[int, typer.Option(min=1, max=1000, help="Most repetitions of each cell.")] = 40,
+    budget: Annotated[float, typer.Option(min=0, help="Seconds after which a cell is repeated no more.")] = 10.0,
+    width: Annotated[
+        float, typer.Option(min=0, help="Width of the 95 % interval, as a part of the median, that is narrow enough.")
+    ] = 0.04,
+    json: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Write every cell as JSON; '-' for standard output.")
+    ] = None,
+    report: Annotated[str | None, typer.Option(metavar="FILE", help="Write a self-contained HTML page.")] = None,
+) -> None:
+    """Time broadcast algorithms in turns on one lab: medians with 95 % intervals, beside T(m), half a ping-pong."""
+    names = [name.strip() for name in algorithms.split(",")]
+    check_algorithms(names)
+    libraries = [require_mpi(name.strip()) for name in mpi.split(",")]
+    limits = Limits(least=least, most=max(least, most), budget_s=budget, width=width)
+    session = Session(
+        load_cluster(cluster),
+        libraries,
+        [parse_bytes(size) for size in sizes.split(",")],
+        names,
+        limits,
+        rate,
+        ranks_per_host,
+    )
+    cells = measure_with_progress([session], console)
+    console.print(cells_table(cells))
+    if json:
+        write_json([cell.as_json() for cell in cells], json)
+    if report:
+        write_text(bench_page(cells), report)
+        console.print(f"Report: {report}")

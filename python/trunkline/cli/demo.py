@@ -1,0 +1,41 @@
+"""``trunkline demo``: the main job on the lab."""
+
+from typing import Annotated
+
+import typer
+
+from trunkline.bench.bcast import Limits
+from trunkline.bench.session import Session, cells_table, measure_with_progress
+from trunkline.cli.output import console, write_json, write_text
+from trunkline.cluster import load_cluster
+from trunkline.mpi import require_mpi
+from trunkline.report.page import demo_page
+
+__all__ = ["demo"]
+
+
+def demo(
+    rate: Annotated[
+        str, typer.Option(help="Rate of all links (20Mbit), or auto: the highest this machine can emulate truly.")
+    ] = "auto",
+    json: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Write every cell as JSON; '-' for standard output.")
+    ] = None,
+    report: Annotated[str, typer.Option(metavar="FILE", help="Where the HTML page goes.")] = "trunkline-demo.html",
+) -> None:
+    """Broadcast 64 KiB and 1 MiB to 32 emulated hosts on four switches: MPICH and Open MPI, native and with Trunkline.
+
+    The program is the same in both cases, and so is the MPI library; Trunkline is preloaded.
+    """
+    limits = Limits(least=3, most=15, budget_s=3.0)
+    mpis = [require_mpi("mpich"), require_mpi("openmpi")]
+    sessions = [
+        Session(load_cluster(name), mpis, [64 << 10, 1 << 20], ["native", "auto"], limits, rate)
+        for name in ("cyclic", "paper-4")
+    ]
+    cells = measure_with_progress(sessions, console)
+    console.print(cells_table(cells))
+    if json:
+        write_json([cell.as_json() for cell in cells], json)
+    write_text(demo_page(cells, [session.cluster for session in sessions]), report)
+    console.print(f"Report, with the trees drawn over the switches: {report}")

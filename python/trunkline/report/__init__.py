@@ -1,0 +1,1 @@
+"""Results one would rather look at: charts, drawings, pages."""

@@ -1,0 +1,80 @@
+"""Self-contained HTML pages: no network, no script, the data inside."""
+
+import json
+import platform
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from itertools import groupby
+
+from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
+
+from trunkline import __version__, _core
+from trunkline.bench.bcast import Cell
+from trunkline.bench.session import segment_text
+from trunkline.report.chart import PALETTE, ratio_bars, time_curves
+from trunkline.report.draw_plan import draw_plan
+from trunkline.units import format_bytes, format_rate, format_seconds
+
+__all__ = ["bench_page", "demo_page"]
+
+_templates = Environment(
+    loader=PackageLoader("trunkline.report"),
+    autoescape=select_autoescape(),
+    undefined=StrictUndefined,
+    trim_blocks=True,
+    lstrip_blocks=True,
+)
+_templates.filters |= {"bytes": format_bytes, "seconds": format_seconds, "rate": format_rate, "segment": segment_text}
+
+
+def _render(template: str, cells: Sequence[Cell], **more: object) -> str:
+    data = json.dumps([cell.as_json() for cell in cells]).replace("</", "<\\/")
+    return _templates.get_template(template).render(
+        cells=cells,
+        data=data,
+        version=__version__,
+        mpis=dict.fromkeys((cell.mpi, cell.mpi_version) for cell in cells),
+        when=datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
+        machine=f"{platform.system()} {platform.release()}, {platform.machine()}",
+        palette=PALETTE,
+        **more,
+    )
+
+
+def _native(cells: Sequence[Cell], cell: Cell) -> Cell:
+    return next(c for c in cells if c.algorithm == "native" and _place(c) == _place(cell))
+
+
+def _place(cell: Cell) -> tuple[str, str, int]:
+    return cell.cluster, cell.mpi, cell.message_bytes
+
+
+def demo_page(cells: Sequence[Cell], clusters: Sequence[_core.Cluster]) -> str:
+    """The demo's page: for each cluster the bars, the table and Trunkline's tree drawn over the switches."""
+    sections = []
+    for cluster in clusters:
+        own = [cell for cell in cells if cell.cluster == cluster.name]
+        placement = _core.block_placement(cluster, 1)
+        tree = _core.lay("bcast", "linear", cluster, placement, 0)
+        sections.append(
+            {
+                "cluster": cluster,
+                "rate": own[0].rate_bps,
+                "bars": ratio_bars(own),
+                "drawing": draw_plan(cluster, placement, tree),
+                "pairs": [(_native(own, cell), cell) for cell in own if cell.algorithm == "auto"],
+            }
+        )
+    best = max((_native(cells, c).seconds_median / c.seconds_median, c) for c in cells if c.algorithm == "auto")
+    return _render("demo.html.j2", cells, sections=sections, best_gain=best[0], best=best[1])
+
+
+def bench_page(cells: Sequence[Cell]) -> str:
+    """The page of ``trunkline bench``: curves by size and the table, for each cluster and MPI."""
+    sections = [
+        {"cluster": cluster, "mpi": mpi, "rate": rows[0].rate_bps, "curves": time_curves(rows), "cells": rows}
+        for (cluster, mpi), rows in (
+            (key, list(rows)) for key, rows in groupby(cells, key=lambda c: (c.cluster, c.mpi))
+        )
+    ]
+    return _render("bench.html.j2", cells, sections=sections)

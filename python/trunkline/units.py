@@ -1,0 +1,64 @@
+"""Sizes and rates as people write them."""
+
+import re
+
+from trunkline.errors import BadInput
+
+__all__ = ["format_bytes", "format_rate", "format_seconds", "parse_bytes", "parse_rate"]
+
+_BYTES = {"": 1, "B": 1, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30, "kB": 10**3, "MB": 10**6, "GB": 10**9}
+_BITS = {"bit": 1.0, "kbit": 1e3, "Mbit": 1e6, "Gbit": 1e9}
+
+
+def parse_bytes(text: str) -> int:
+    """Bytes of a text such as ``8``, ``8KiB`` or ``1.5MiB``.
+
+    Raises:
+        BadInput: where the text is no such size.
+    """
+    match = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([A-Za-z]*)", text.strip())
+    if not match or match[2] not in _BYTES:
+        raise BadInput(f"'{text}' is not a size; write a number of bytes, or one with B, KiB, MiB or GiB, as in 8KiB")
+    value = float(match[1]) * _BYTES[match[2]]
+    if value != int(value):
+        raise BadInput(f"'{text}' is not a whole number of bytes")
+    return int(value)
+
+
+def parse_rate(text: str) -> float:
+    """Bits per second of a text such as ``20Mbit``.
+
+    Raises:
+        BadInput: where the text is no such rate, or it is not positive.
+    """
+    match = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([A-Za-z]+)", text.strip())
+    if not match or match[2] not in _BITS:
+        raise BadInput(f"'{text}' is not a rate; write a number with bit, kbit, Mbit or Gbit, as in 20Mbit")
+    rate = float(match[1]) * _BITS[match[2]]
+    if rate <= 0:
+        raise BadInput(f"a rate must be above zero, not '{text}'")
+    return rate
+
+
+def format_bytes(count: int) -> str:
+    """``8192`` as ``8 KiB``; exact: falls back to bytes where no unit divides."""
+    for unit in ("GiB", "MiB", "KiB"):
+        if count and count % _BYTES[unit] == 0:
+            return f"{count // _BYTES[unit]} {unit}"
+    return f"{count} B"
+
+
+def format_rate(bits_per_second: float) -> str:
+    """``2e7`` as ``20 Mbit/s``."""
+    for unit in ("Gbit", "Mbit", "kbit"):
+        if bits_per_second >= _BITS[unit]:
+            return f"{bits_per_second / _BITS[unit]:g} {unit}/s"
+    return f"{bits_per_second:g} bit/s"
+
+
+def format_seconds(seconds: float) -> str:
+    """Three significant digits with the unit that suits: ``1.23 s``, ``45.6 ms``, ``789 us``."""
+    for unit, scale in (("s", 1.0), ("ms", 1e-3), ("us", 1e-6)):
+        if seconds >= scale or unit == "us":
+            return f"{seconds / scale:#.3g}".rstrip(".") + f" {unit}"
+    raise AssertionError

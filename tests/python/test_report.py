@@ -1,0 +1,86 @@
+import json
+import re
+import xml.etree.ElementTree as ET
+
+import pytest
+from trunkline.cluster import load_cluster
+
+from trunkline.bench.bcast import Cell, check_algorithms
+from trunkline.bench.session import cells_table
+from trunkline.errors import BadInput
+from trunkline.report.page import bench_page, demo_page
+
+
+def cell(cluster="cyclic", mpi="mpich", size=1 << 20, algorithm="native", seconds=1.0, ran=None, segment=0):
+    return Cell(
+        collective="bcast",
+        cluster=cluster,
+        rate_bps=2e7,
+        hosts=32,
+        ranks=32,
+        mpi=mpi,
+        mpi_version="4.0.2",
+        algorithm=algorithm,
+        ran=ran or algorithm,
+        segment_bytes=segment,
+        message_bytes=size,
+        seconds_median=seconds,
+        seconds_low=seconds * 0.99,
+        seconds_high=seconds * 1.02,
+        repetitions=7,
+        limit_seconds=0.4,
+        stopped_by="interval",
+        trunkline_version="0.1.0",
+        seconds=[seconds] * 7,
+    )
+
+
+@pytest.fixture
+def cells():
+    return [
+        cell(cluster, mpi, size, algorithm, seconds, ran, segment)
+        for cluster in ("cyclic", "paper-4")
+        for mpi in ("mpich", "openmpi")
+        for size in (65536, 1 << 20)
+        for algorithm, seconds, ran, segment in (("native", 4.8, None, 0), ("auto", 0.48, "linear", 2824))
+    ]
+
+
+def svgs(page):
+    return re.findall(r"<svg.*?</svg>", page, flags=re.DOTALL)
+
+
+def embedded(page):
+    data = re.search(r"<pre>(.*?)</pre>", page, flags=re.DOTALL)
+    return json.loads(data[1].replace("&#34;", '"'))
+
+
+def test_the_demo_page_stands_alone_and_holds_its_data(cells):
+    page = demo_page(cells, [load_cluster("cyclic"), load_cluster("paper-4")])
+    pictures = svgs(page)
+    assert len(pictures) == 4
+    for picture in pictures:
+        ET.fromstring(picture)
+    assert not re.search(r"""(src|href)=["']?https?:""", page)
+    assert "<script" not in page
+    assert embedded(page) == [c.as_json() for c in cells]
+    assert "10.0×" in page
+
+
+def test_the_bench_page_has_a_chart_for_each_cluster_and_mpi(cells):
+    page = bench_page(cells)
+    assert len(svgs(page)) == 4
+    assert embedded(page)[0]["algorithm"] == "native"
+
+
+def test_the_table_shows_ratios(cells):
+    table = cells_table(cells)
+    ratios = list(table.columns[7].cells)
+    assert ratios[:2] == ["12.00", "1.20"]
+    assert list(table.columns[8].cells)[1] == "10.00"
+
+
+def test_unknown_algorithms_are_named_with_what_there_is():
+    check_algorithms(["native", "auto", "linear:4096"])
+    with pytest.raises(BadInput, match="'chain'.*native.*linear"):
+        check_algorithms(["native", "chain"])

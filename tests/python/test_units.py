@@ -1,0 +1,43 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from trunkline.errors import BadInput
+from trunkline.units import format_bytes, format_rate, format_seconds, parse_bytes, parse_rate
+
+
+@pytest.mark.parametrize(
+    ("text", "count"),
+    [("8", 8), ("8B", 8), ("8KiB", 8192), ("1.5MiB", 3 << 19), ("2 GiB", 2 << 30), ("64kB", 64000), ("0", 0)],
+)
+def test_sizes_with_and_without_units(text, count):
+    assert parse_bytes(text) == count
+
+
+@pytest.mark.parametrize("text", ["", "KiB", "-1", "8kib", "8 K", "0.3B", "1e6", "8KiB,1MiB"])
+def test_what_is_no_size_is_refused_by_its_own_name(text):
+    with pytest.raises(BadInput, match="size|whole number") as caught:
+        parse_bytes(text)
+    assert text in str(caught.value)
+
+
+@given(st.integers(min_value=0, max_value=1 << 50))
+def test_sizes_survive_writing_and_reading(count):
+    assert parse_bytes(format_bytes(count)) == count
+
+
+@pytest.mark.parametrize(("text", "rate"), [("20Mbit", 2e7), ("1Gbit", 1e9), ("0.5kbit", 500), ("9600 bit", 9600)])
+def test_rates(text, rate):
+    assert parse_rate(text) == rate
+
+
+@pytest.mark.parametrize("text", ["20", "0Mbit", "20MB", "fast", "-1Mbit"])
+def test_what_is_no_rate_is_refused(text):
+    with pytest.raises(BadInput, match="rate"):
+        parse_rate(text)
+
+
+def test_rates_and_times_for_people():
+    assert format_rate(2e7) == "20 Mbit/s"
+    assert format_rate(1.5e9) == "1.5 Gbit/s"
+    assert [format_seconds(s) for s in (12.34, 0.0456, 7.89e-4, 5e-8)] == ["12.3 s", "45.6 ms", "789 us", "0.0500 us"]
