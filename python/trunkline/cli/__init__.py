@@ -35,11 +35,21 @@ def _root(
 
 
 def _register() -> None:
-    from trunkline.cli import cluster, lab, plan
+    from trunkline.cli import algorithms, bench, cluster, demo, lab, library, plan, run
 
+    app.command(epilog="Example: trunkline demo --json demo.json --report demo.html")(demo.demo)
     app.add_typer(cluster.app, name="cluster")
-    app.command(name="plan")(plan.plan)
+    app.command(
+        epilog="Example: trunkline plan cyclic --collective bcast --shape linear --root h5 --json -",
+    )(plan.plan)
     app.add_typer(lab.app, name="lab")
+    app.command(
+        epilog="Example: trunkline run --cluster my-cluster.yaml -- mpiexec -n 32 ./program",
+        context_settings={"allow_interspersed_args": False},
+    )(run.run)
+    app.command(epilog="Example: LD_PRELOAD=$(trunkline library --mpi mpich) ./program")(library.library)
+    app.command(epilog="Example: trunkline algorithms --json -")(algorithms.algorithms)
+    app.add_typer(bench.app, name="bench")
 
 
 def main() -> None:

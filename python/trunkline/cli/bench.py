@@ -9,7 +9,6 @@ from trunkline.bench.session import Session, cells_table, measure_with_progress
 from trunkline.cli.output import console, write_json, write_text
 from trunkline.cluster import load_cluster
 from trunkline.mpi import require_mpi
-from trunkline.report.page import bench_page
 from trunkline.units import parse_bytes
 
 __all__ = ["app"]
@@ -67,5 +66,7 @@ def bcast(
     if json:
         write_json([cell.as_json() for cell in cells], json)
     if report:
+        from trunkline.report.page import bench_page  # Matplotlib takes a second to load
+
         write_text(bench_page(cells), report)
         console.print(f"Report: {report}")

@@ -9,7 +9,6 @@ from trunkline.bench.session import Session, cells_table, measure_with_progress
 from trunkline.cli.output import console, write_json, write_text
 from trunkline.cluster import load_cluster
 from trunkline.mpi import require_mpi
-from trunkline.report.page import demo_page
 
 __all__ = ["demo"]
 
@@ -37,5 +36,7 @@ def demo(
     console.print(cells_table(cells))
     if json:
         write_json([cell.as_json() for cell in cells], json)
+    from trunkline.report.page import demo_page  # Matplotlib takes a second to load
+
     write_text(demo_page(cells, [session.cluster for session in sessions]), report)
     console.print(f"Report, with the trees drawn over the switches: {report}")
