@@ -110,6 +110,10 @@ class Cluster {
   [[nodiscard]] std::uint64_t fingerprint() const noexcept { return fingerprint_; }
 
  private:
+  void index_hops();
+  void root_tree();
+  void index_hosts();
+
   std::string name_;
   std::string description_;
   std::vector<Node> nodes_;
@@ -118,7 +122,7 @@ class Cluster {
   std::vector<NodeId> tree_parent_switch_;
   std::vector<std::size_t> hop_begin_;  ///< compressed rows over hops_
   std::vector<Hop> hops_;
-  std::vector<NodeId> parent_;           ///< towards node 0 of the rooted spanning tree
+  std::vector<NodeId> parent_;             ///< towards node 0 of the rooted spanning tree
   std::vector<ChannelId> parent_channel_;  ///< channel from node to its parent
   std::vector<std::uint32_t> depth_;
   std::unordered_map<std::string, HostIndex> by_name_;

@@ -1,0 +1,375 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cluster/cluster_file.hpp"
+
+#include <array>
+#include <map>
+#include <optional>
+#include <tuple>
+#include <unordered_map>
+#include <utility>
+
+#include "cluster/parts_check.hpp"
+#include "cluster/quantity.hpp"
+#include "cluster/spelling.hpp"
+#include "cluster/yaml_fields.hpp"
+
+namespace trunkline {
+
+namespace {
+
+using Kind = YamlNode::Kind;
+
+constexpr std::size_t most_nodes = 1'000'000;
+constexpr std::string_view format = "cluster/1";
+
+/// Rate, latency and injection time as far as a mapping gives them.
+struct Attributes {
+  std::optional<double> rate_bps;
+  std::optional<double> latency_s;
+  std::optional<double> injection_s;
+};
+
+class ClusterReader {
+ public:
+  explicit ClusterReader(Faults& faults) : faults_(faults) {}
+
+  Cluster::Parts read(const YamlNode& root) {
+    static constexpr std::array<std::string_view, 7> keys{"trunkline", "name",  "description", "defaults",
+                                                          "switches",  "hosts", "links"};
+    check_format(root, format, faults_);
+    check_keys(root, keys, faults_);
+    if (const YamlNode* name = required(root, "name", "name: my-cluster", faults_)) {
+      check_kind(*name, Kind::scalar, "name", "my-cluster", faults_);
+      parts_.name = name->text;
+    }
+    if (const YamlNode* description = root.find("description")) {
+      check_kind(*description, Kind::scalar, "description", "two racks, one uplink", faults_);
+      parts_.description = description->text;
+    }
+    if (const YamlNode* node = root.find("defaults")) {
+      static constexpr std::array<std::string_view, 3> known{"rate", "latency", "injection"};
+      if (check_kind(*node, Kind::mapping, "defaults", "{rate: 100Mbit, latency: 10us}", faults_)) {
+        check_keys(*node, known, faults_);
+        defaults_ = attributes(*node);
+      }
+    }
+    switches(root);
+    hosts(root);
+    links(root);
+    structure(root);
+    return std::move(parts_);
+  }
+
+ private:
+  Attributes attributes(const YamlNode& mapping) {
+    Attributes found;
+    const auto quantity = [&](const char* key, double (*parse)(std::string_view), const char* example,
+                              double stand_in) {
+      const YamlNode* node = mapping.find(key);
+      if (node == nullptr) {
+        return std::optional<double>();
+      }
+      if (!check_kind(*node, Kind::scalar, key, example, faults_)) {
+        return std::optional(stand_in);
+      }
+      try {
+        return std::optional(parse(node->text));
+      } catch (const BadQuantity& bad) {
+        faults_.add(*node, bad.what());
+        return std::optional(stand_in);
+      }
+    };
+    found.rate_bps = quantity("rate", parse_rate, "100Mbit", 1.0);
+    found.latency_s = quantity("latency", parse_time, "20us", 0.0);
+    found.injection_s = quantity("injection", parse_time, "20us", 0.0);
+    return found;
+  }
+
+  /// What the mapping itself says, else the defaults; a missing rate is a fault, and 1 stands in for it.
+  Attributes with_defaults(const YamlNode& mapping) {
+    Attributes found = attributes(mapping);
+    found.rate_bps = found.rate_bps ? found.rate_bps : defaults_.rate_bps;
+    found.latency_s = found.latency_s ? found.latency_s : defaults_.latency_s.value_or(0.0);
+    found.injection_s = found.injection_s ? found.injection_s : defaults_.injection_s.value_or(0.0);
+    if (!found.rate_bps) {
+      faults_.add(mapping, "no rate is given; write rate: 100Mbit here, or once for all under defaults");
+      found.rate_bps = 1.0;
+    }
+    return found;
+  }
+
+  NodeId add_node(Node node, Position at) {
+    const auto id = static_cast<NodeId>(parts_.nodes.size());
+    by_name_.emplace(node.name, id);
+    parts_.nodes.push_back(std::move(node));
+    node_at_.push_back(at);
+    return id;
+  }
+
+  void add_link(NodeId a, NodeId b, const Attributes& given, Position at) {
+    parts_.links.push_back({.a = a, .b = b, .rate_bps = *given.rate_bps, .latency_s = *given.latency_s});
+    link_at_.push_back(at);
+  }
+
+  /// The names of a host list as far as there may be that many nodes; marks the structure incomplete on a fault.
+  std::optional<std::vector<std::string>> names(const YamlNode& node, std::string_view what) {
+    auto found = names_of(node, what, most_nodes - parts_.nodes.size(), faults_);
+    complete_ = complete_ && found.has_value();
+    return found;
+  }
+
+  void switches(const YamlNode& root) {
+    const YamlNode* node = required(root, "switches", "switches: s[0-3]", faults_);
+    const auto found = node != nullptr ? names(*node, "switches") : std::nullopt;
+    switches_known_ = found.has_value();
+    complete_ = complete_ && switches_known_;
+    if (found) {
+      for (const std::string& name : *found) {
+        add_node({.name = name, .kind = NodeKind::network_switch}, node->at);
+      }
+      for (NodeId id = 0; id < std::min<std::size_t>(parts_.nodes.size(), most_suggested); ++id) {
+        switch_names_.push_back(parts_.nodes[id].name);
+      }
+    }
+  }
+
+  std::optional<NodeId> find_switch(const std::string& name, Position at) {
+    const auto found = by_name_.find(name);
+    if (found != by_name_.end() && parts_.nodes[found->second].kind == NodeKind::network_switch) {
+      return found->second;
+    }
+    complete_ = false;
+    if (switches_known_) {
+      const std::vector<std::string_view> known(switch_names_.begin(), switch_names_.end());
+      const char* why = found != by_name_.end() ? " is a host, not a switch" : " is not among the switches";
+      faults_.add(at, name + why + did_you_mean(name, known));
+    }
+    return std::nullopt;
+  }
+
+  void hosts(const YamlNode& root) {
+    const std::string example = "hosts: [{hosts: \"h[0-7]\", switch: s0}]";
+    const YamlNode* list = required(root, "hosts", example, faults_);
+    if (list == nullptr || !check_kind(*list, Kind::sequence, "hosts", "[{hosts: \"h[0-7]\", switch: s0}]", faults_)) {
+      complete_ = false;
+      return;
+    }
+    for (const YamlNode& entry : list->items) {
+      if (check_kind(entry, Kind::mapping, "an entry of hosts", "{hosts: \"h[0-7]\", switch: s0}", faults_)) {
+        host_entry(entry);
+      } else {
+        complete_ = false;
+      }
+    }
+  }
+
+  void host_entry(const YamlNode& entry) {
+    static constexpr std::array<std::string_view, 8> keys{"hosts", "switch",  "switches",  "deal",
+                                                          "rate",  "latency", "injection", "aliases"};
+    check_keys(entry, keys, faults_);
+    const Attributes given = with_defaults(entry);
+    const YamlNode* list = required(entry, "hosts", "hosts: h[0-7]", faults_);
+    const auto found = list != nullptr ? names(*list, "hosts") : std::nullopt;
+    const std::vector<NodeId> above = switches_above(entry);
+    const std::uint32_t deal = deal_of(entry);
+    if (!found) {
+      complete_ = false;
+      return;
+    }
+    std::unordered_map<std::string_view, NodeId> mine;
+    for (std::size_t i = 0; i < found->size(); ++i) {
+      const NodeId id = add_node(
+          {.name = (*found)[i], .kind = NodeKind::host, .aliases = {}, .injection_s = *given.injection_s}, list->at);
+      mine.emplace((*found)[i], id);
+      if (!above.empty()) {
+        add_link(id, above[i / deal % above.size()], given, list->at);
+      }
+    }
+    if (const YamlNode* aliases = entry.find("aliases")) {
+      read_aliases(*aliases, mine);
+    }
+  }
+
+  /// Switches that the hosts of an entry are dealt over; empty where its links come from `links`, or on a fault.
+  std::vector<NodeId> switches_above(const YamlNode& entry) {
+    const YamlNode* one = entry.find("switch");
+    const YamlNode* several = entry.find("switches");
+    std::vector<NodeId> above;
+    if (one != nullptr && several != nullptr) {
+      faults_.add(*several, "both switch and switches are given; keep one");
+    }
+    if (one != nullptr) {
+      if (check_kind(*one, Kind::scalar, "switch", "s0", faults_)) {
+        if (const auto id = find_switch(one->text, one->at)) {
+          above.push_back(*id);
+        }
+      } else {
+        complete_ = false;
+      }
+    } else if (several != nullptr) {
+      for (const std::string& name : names(*several, "switches").value_or(std::vector<std::string>())) {
+        if (const auto id = find_switch(name, several->at)) {
+          above.push_back(*id);
+        }
+      }
+    }
+    return above;
+  }
+
+  std::uint32_t deal_of(const YamlNode& entry) {
+    const YamlNode* deal = entry.find("deal");
+    if (entry.find("switches") == nullptr) {
+      if (deal != nullptr) {
+        faults_.add(*deal, "deal goes with switches, a host list of several; leave it out");
+      }
+      return 1;
+    }
+    deal = required(entry, "deal", "deal: 1 (that many hosts at a time go to each switch in turn)", faults_);
+    return deal != nullptr ? whole_number(*deal, "deal", 1, faults_).value_or(1) : 1;
+  }
+
+  void read_aliases(const YamlNode& aliases, const std::unordered_map<std::string_view, NodeId>& mine) {
+    if (!check_kind(aliases, Kind::mapping, "aliases", "{h0: [node0.lab]}", faults_)) {
+      return;
+    }
+    for (std::size_t i = 0; i < aliases.keys.size(); ++i) {
+      const auto hosts = names_of(aliases.keys[i], "aliases", most_nodes, faults_);
+      if (!hosts) {
+        continue;
+      }
+      const YamlNode& value = aliases.items[i];
+      const std::size_t lists = value.is_sequence() ? value.items.size() : 1;
+      for (std::size_t j = 0; j < lists; ++j) {
+        const YamlNode& list = value.is_sequence() ? value.items[j] : value;
+        const auto further = names_of(list, "aliases", most_nodes, faults_);
+        if (further && further->size() != hosts->size()) {
+          faults_.add(list, std::to_string(further->size()) + " aliases for " + std::to_string(hosts->size()) +
+                                " hosts; give each host one, in order, or several host lists as [..., ...]");
+        } else if (further) {
+          add_aliases(*hosts, *further, aliases.keys[i], mine);
+        }
+      }
+    }
+  }
+
+  void add_aliases(const std::vector<std::string>& hosts, const std::vector<std::string>& aliases, const YamlNode& key,
+                   const std::unordered_map<std::string_view, NodeId>& mine) {
+    for (std::size_t i = 0; i < hosts.size(); ++i) {
+      const auto host = mine.find(hosts[i]);
+      if (host == mine.end()) {
+        faults_.add(key, hosts[i] + " is not among the hosts of this entry");
+        return;
+      }
+      parts_.nodes[host->second].aliases.push_back(aliases[i]);
+    }
+  }
+
+  void links(const YamlNode& root) {
+    const YamlNode* list = root.find("links");
+    if (list == nullptr) {
+      return;
+    }
+    if (!check_kind(*list, Kind::sequence, "links", "[{between: [s0, s1]}]", faults_)) {
+      complete_ = false;
+      return;
+    }
+    static constexpr std::array<std::string_view, 3> keys{"between", "rate", "latency"};
+    for (const YamlNode& entry : list->items) {
+      if (!check_kind(entry, Kind::mapping, "an entry of links", "{between: [s0, s1]}", faults_)) {
+        complete_ = false;
+        continue;
+      }
+      check_keys(entry, keys, faults_);
+      const Attributes given = with_defaults(entry);
+      const YamlNode* between = required(entry, "between", "between: [s0, s1]", faults_);
+      const auto a = between != nullptr ? link_end(*between, 0) : std::nullopt;
+      const auto b = between != nullptr ? link_end(*between, 1) : std::nullopt;
+      if (a && b) {
+        add_link(*a, *b, given, between->at);
+      } else {
+        complete_ = false;
+      }
+    }
+  }
+
+  std::optional<NodeId> link_end(const YamlNode& between, std::size_t which) {
+    if (!between.is_sequence() || between.items.size() != 2) {
+      if (which == 0) {
+        faults_.add(between, "between must be a list of two names, such as [s0, s1]");
+      }
+      return std::nullopt;
+    }
+    const YamlNode& end = between.items[which];
+    if (!check_kind(end, Kind::scalar, "an end of a link", "s0", faults_)) {
+      return std::nullopt;
+    }
+    const auto found = by_name_.find(end.text);
+    if (found == by_name_.end()) {
+      if (switches_known_) {
+        const std::vector<std::string_view> known(switch_names_.begin(), switch_names_.end());
+        faults_.add(end, end.text + " is neither a switch nor a host" + did_you_mean(end.text, known));
+      }
+      return std::nullopt;
+    }
+    return found->second;
+  }
+
+  /// Faults of the network as a whole, at the places that its nodes and links came from.
+  void structure(const YamlNode& root) {
+    struct Same {
+      Position at;
+      std::string message;
+      std::size_t count = 0;
+    };
+    std::map<std::tuple<std::size_t, std::size_t, PartsFault::What>, Same> grouped;
+    for (const PartsFault& fault : check_parts(parts_, complete_)) {
+      if (fault.what == PartsFault::What::rate) {
+        continue;  // reported where it was read; what stands in for it is sound
+      }
+      const Position at = fault.node ? node_at_[*fault.node] : fault.link ? link_at_[*fault.link] : root.at;
+      std::string message = fault.message;
+      if (fault.first) {
+        message += " (first at line " + std::to_string(node_at_[*fault.first].line) + ")";
+      }
+      if (fault.what == PartsFault::What::pieces) {
+        faults_.add(at, message);  // each piece is news, even from one host list
+        continue;
+      }
+      Same& same = grouped[{at.line, at.column, fault.what}];
+      same.message = same.count == 0 ? message : same.message;
+      same.at = at;
+      ++same.count;
+    }
+    for (const auto& [key, same] : grouped) {
+      const std::string more = same.count > 1 ? "; and " + std::to_string(same.count - 1) + " more like it here" : "";
+      faults_.add(same.at, same.message + more);
+    }
+  }
+
+  static constexpr std::size_t most_suggested = 1000;  ///< names looked at for "did you mean"
+
+  Faults& faults_;
+  Cluster::Parts parts_{};
+  std::vector<Position> node_at_;
+  std::vector<Position> link_at_;
+  std::unordered_map<std::string, NodeId> by_name_;
+  std::vector<std::string> switch_names_;
+  Attributes defaults_;
+  bool switches_known_ = false;
+  bool complete_ = true;  ///< no link is missing because of a fault already reported
+};
+
+}  // namespace
+
+Cluster parse_cluster(std::string_view yaml, const std::string& file) {
+  Faults faults(file);
+  const std::optional<YamlNode> root = parse_yaml(yaml, format, faults);
+  faults.throw_if_any();
+  Cluster::Parts parts = ClusterReader(faults).read(*root);
+  faults.throw_if_any();
+  return Cluster(std::move(parts));
+}
+
+Cluster read_cluster(const std::string& path) { return parse_cluster(read_text_file(path), path); }
+
+}  // namespace trunkline

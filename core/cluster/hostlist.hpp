@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// Host lists with brackets, as Slurm writes them: node[01-16,20], rack[1-2]n[01-32],login.
+#pragma once
+
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace trunkline {
+
+/// A host list that cannot be read; `offset` is where in its text.
+class BadHostlist : public std::runtime_error {
+ public:
+  BadHostlist(std::size_t offset, const std::string& message) : std::runtime_error(message), offset_(offset) {}
+  [[nodiscard]] std::size_t offset() const noexcept { return offset_; }
+
+ private:
+  std::size_t offset_;
+};
+
+/// All names in order; of several brackets the last one turns fastest. Zero padding is kept. Throws BadHostlist, also
+/// where there would be more than `limit` names.
+[[nodiscard]] std::vector<std::string> expand_hostlist(std::string_view text, std::size_t limit);
+
+/// A short host list that expands to exactly these names in this order.
+[[nodiscard]] std::string compress_hostlist(std::span<const std::string> names);
+
+}  // namespace trunkline

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// Names of nodes: which are allowed, and their short form.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace trunkline {
+
+/// Letters, digits and . _ - : / + @, not empty, at most 255 characters.
+[[nodiscard]] bool is_valid_name(std::string_view name);
+
+/// Why `name` is not valid, for people.
+[[nodiscard]] std::string bad_name(std::string_view name);
+
+/// The name without its domain: "node1" for "node1.lab"; addresses such as 10.0.0.1 have no shorter form.
+[[nodiscard]] std::string_view short_name(std::string_view name);
+
+}  // namespace trunkline

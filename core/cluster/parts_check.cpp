@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cluster/parts_check.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <string_view>
+#include <unordered_map>
+
+#include "cluster/names.hpp"
+#include "cluster/spanning_tree.hpp"
+
+namespace trunkline {
+
+namespace {
+
+using What = PartsFault::What;
+
+class Check {
+ public:
+  explicit Check(const Cluster::Parts& parts) : parts_(parts) {}
+
+  void names() {
+    std::unordered_map<std::string_view, NodeId> seen;
+    seen.reserve(parts_.nodes.size());
+    for (NodeId node = 0; node < parts_.nodes.size(); ++node) {
+      one_name(node, parts_.nodes[node].name, "name", seen);
+      for (const std::string& alias : parts_.nodes[node].aliases) {
+        one_name(node, alias, "alias", seen);
+      }
+      const double injection = parts_.nodes[node].injection_s;
+      if (!(injection >= 0.0) || std::isinf(injection)) {
+        faults_.push_back({What::rate, node, {}, {}, name(node) + ": the injection time must be zero or more"});
+      }
+    }
+  }
+
+  void links() {
+    for (LinkId id = 0; id < parts_.links.size(); ++id) {
+      const Link& link = parts_.links[id];
+      if (link.a >= parts_.nodes.size() || link.b >= parts_.nodes.size()) {
+        faults_.push_back({What::ends, {}, id, {}, "link " + std::to_string(id) + " ends at a node that is not there"});
+        sound_ends_ = false;
+        continue;
+      }
+      const std::string ends = name(link.a) + " - " + name(link.b);
+      if (link.a == link.b) {
+        faults_.push_back({What::ends, {}, id, {}, "a link from " + name(link.a) + " to itself; name two nodes"});
+      } else if (is_host(link.a) && is_host(link.b)) {
+        faults_.push_back({What::ends, {}, id, {}, ends + " joins two hosts; hosts hang on a switch"});
+      }
+      if (!(link.rate_bps > 0.0) || std::isinf(link.rate_bps)) {
+        faults_.push_back({What::rate, {}, id, {}, ends + ": the rate must be above zero"});
+      }
+      if (!(link.latency_s >= 0.0) || std::isinf(link.latency_s)) {
+        faults_.push_back({What::rate, {}, id, {}, ends + ": the latency must be zero or more"});
+      }
+    }
+  }
+
+  void host_links(bool complete) {
+    std::vector<std::uint32_t> count(parts_.nodes.size(), 0);
+    for (const Link& link : parts_.links) {
+      ++count[link.a];
+      count[link.b] += link.a == link.b ? 0U : 1U;
+    }
+    bool any_host = false;
+    for (NodeId node = 0; node < parts_.nodes.size(); ++node) {
+      if (!is_host(node)) {
+        continue;
+      }
+      any_host = true;
+      if (count[node] == 0 && complete) {
+        faults_.push_back({What::host_links, node, {}, {}, "host " + name(node) + " has no link; give its switch"});
+      } else if (count[node] > 1) {
+        faults_.push_back({What::host_links,
+                           node,
+                           {},
+                           {},
+                           "host " + name(node) + " has " + std::to_string(count[node]) +
+                               " links; a host has one, so keep one and make a switch of it if it forwards"});
+      }
+    }
+    if (!any_host && complete) {
+      faults_.push_back({What::host_links, {}, {}, {}, "the cluster has no hosts"});
+    }
+  }
+
+  void pieces() {
+    DisjointSets sets(parts_.nodes.size());
+    for (const Link& link : parts_.links) {
+      sets.join(link.a, link.b);
+    }
+    std::unordered_map<std::uint32_t, std::vector<NodeId>> members;
+    for (NodeId node = 0; node < parts_.nodes.size(); ++node) {
+      members[sets.find(node)].push_back(node);
+    }
+    std::vector<std::vector<NodeId>> groups;
+    for (auto& [root, nodes] : members) {
+      // A host without a link is reported as such already.
+      if (nodes.size() > 1 || !is_host(nodes.front())) {
+        groups.push_back(std::move(nodes));
+      }
+    }
+    std::sort(groups.begin(), groups.end(), [](const auto& a, const auto& b) {
+      return a.size() != b.size() ? a.size() > b.size() : a.front() < b.front();
+    });
+    for (std::size_t i = 1; i < groups.size(); ++i) {
+      faults_.push_back({What::pieces,
+                         groups[i].front(),
+                         {},
+                         {},
+                         "the cluster is in pieces: no link joins " + listed(groups[i]) + " to the rest (" +
+                             listed(groups.front()) + "); add the link that is missing"});
+    }
+  }
+
+  [[nodiscard]] bool sound_ends() const { return sound_ends_; }
+  std::vector<PartsFault> take() { return std::move(faults_); }
+
+ private:
+  [[nodiscard]] bool is_host(NodeId node) const { return parts_.nodes[node].kind == NodeKind::host; }
+  [[nodiscard]] const std::string& name(NodeId node) const { return parts_.nodes[node].name; }
+
+  void one_name(NodeId node, std::string_view text, const char* which,
+                std::unordered_map<std::string_view, NodeId>& seen) {
+    if (!is_valid_name(text)) {
+      faults_.push_back({What::name, node, {}, {}, bad_name(text)});
+      return;
+    }
+    const auto [there, is_new] = seen.emplace(text, node);
+    if (is_new) {
+      return;
+    }
+    const std::string quoted = std::string(which) + " " + std::string(text);
+    if (there->second == node) {
+      faults_.push_back({What::duplicate, node, {}, node, quoted + " is given twice to one node; leave one out"});
+    } else {
+      faults_.push_back({What::duplicate,
+                         node,
+                         {},
+                         there->second,
+                         quoted + " belongs to another node already; every name and alias stands for one node"});
+    }
+  }
+
+  [[nodiscard]] std::string listed(const std::vector<NodeId>& nodes) const {
+    constexpr std::size_t most = 4;
+    std::string text;
+    for (std::size_t i = 0; i < std::min(nodes.size(), most); ++i) {
+      text += (i == 0 ? "" : ", ") + name(nodes[i]);
+    }
+    return nodes.size() > most ? text + " and " + std::to_string(nodes.size() - most) + " more" : text;
+  }
+
+  const Cluster::Parts& parts_;
+  std::vector<PartsFault> faults_;
+  bool sound_ends_ = true;
+};
+
+}  // namespace
+
+std::vector<PartsFault> check_parts(const Cluster::Parts& parts, bool complete) {
+  Check check(parts);
+  check.names();
+  check.links();
+  if (check.sound_ends()) {
+    check.host_links(complete);
+    if (complete) {
+      check.pieces();
+    }
+  }
+  return check.take();
+}
+
+}  // namespace trunkline

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the readers of our files share: known keys, required keys, values of one type.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cluster/yaml_document.hpp"
+
+namespace trunkline {
+
+/// Reports keys that are not known, with the nearest right spelling, and keys given twice.
+void check_keys(const YamlNode& mapping, std::span<const std::string_view> known, Faults& faults);
+
+/// Reports where the file is not of this format ("cluster/1"): the key missing, another format, another version.
+void check_format(const YamlNode& root, std::string_view format, Faults& faults);
+
+/// The value of a key; null where there is none, which is a fault. `example` shows what would be right.
+[[nodiscard]] const YamlNode* required(const YamlNode& mapping, std::string_view key, const std::string& example,
+                                       Faults& faults);
+
+/// False, and a fault, where the node is of another kind; `what` names the value, `example` shows what would be right.
+bool check_kind(const YamlNode& node, YamlNode::Kind kind, std::string_view what, std::string_view example,
+                Faults& faults);
+
+/// A whole number from `least` to 2^32 - 2; empty, and a fault, where it is none.
+[[nodiscard]] std::optional<std::uint32_t> whole_number(const YamlNode& node, std::string_view what,
+                                                        std::uint32_t least, Faults& faults);
+
+/// The names of a host list, or of a list of them; empty, and a fault, where it cannot be read.
+[[nodiscard]] std::optional<std::vector<std::string>> names_of(const YamlNode& node, std::string_view what,
+                                                               std::size_t limit, Faults& faults);
+
+}  // namespace trunkline
