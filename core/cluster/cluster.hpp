@@ -93,6 +93,13 @@ class Cluster {
   /// Channels from u to v along the spanning tree, in travel order; empty where u == v.
   [[nodiscard]] std::vector<ChannelId> path(NodeId u, NodeId v) const;
 
+  /// Towards node 0, at which the spanning tree is rooted for walks; node 0 is its own parent.
+  [[nodiscard]] NodeId parent_of(NodeId node) const { return parent_.at(node); }
+  /// The channel from a node to its parent; the way back is `^ 1`. Meaningless for node 0.
+  [[nodiscard]] ChannelId channel_to_parent(NodeId node) const { return parent_channel_.at(node); }
+  /// Links between a node and node 0.
+  [[nodiscard]] std::uint32_t depth_of(NodeId node) const { return depth_.at(node); }
+
   /// The host a processor name stands for: exact name or alias first, then both without their domain.
   /// Empty where there is none, or where the short form fits several hosts.
   [[nodiscard]] std::optional<HostIndex> find_host(std::string_view processor_name) const;

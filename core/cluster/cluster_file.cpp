@@ -113,7 +113,12 @@ class ClusterReader {
 
   /// The names of a host list as far as there may be that many nodes; marks the structure incomplete on a fault.
   std::optional<std::vector<std::string>> names(const YamlNode& node, std::string_view what) {
-    auto found = names_of(node, what, most_nodes - parts_.nodes.size(), faults_);
+    auto found = names_of(node, what, most_nodes, faults_);
+    if (found && found->size() > most_nodes - parts_.nodes.size()) {
+      faults_.add(node, std::string(what) + ": more than " + std::to_string(most_nodes) +
+                            " nodes together with those above; is a number mistyped?");
+      found.reset();
+    }
     complete_ = complete_ && found.has_value();
     return found;
   }

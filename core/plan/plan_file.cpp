@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plan/plan_file.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+
+#include "cluster/quantity.hpp"
+#include "cluster/spelling.hpp"
+#include "cluster/yaml_fields.hpp"
+#include "cluster/yaml_text.hpp"
+#include "plan/checker.hpp"
+#include "plan/registry.hpp"
+#include "plan/tree_reader.hpp"
+
+namespace trunkline {
+
+namespace {
+
+using Kind = YamlNode::Kind;
+
+constexpr std::string_view format = "plan/1";
+constexpr std::string_view custom = "custom";
+
+class PlanReader {
+ public:
+  explicit PlanReader(Faults& faults) : faults_(faults) {}
+
+  Plan read(const YamlNode& root) {
+    static constexpr std::array<std::string_view, 13> keys{
+        "trunkline",      "collective", "shape", "cluster", "cluster_fingerprint",
+        "provenance",     "segment",    "ranks", "hosts",   "root",
+        "ranks_per_host", "line",       "sends"};
+    check_format(root, format, faults_);
+    check_keys(root, keys, faults_);
+    collective_and_shape(root);
+    text(root, "cluster", plan_.cluster);
+    text(root, "provenance", plan_.provenance);
+    fingerprint(root);
+    segment(root);
+    if (const auto ranks = hosts_and_ranks(root)) {
+      if (auto tree = read_tree(root, *ranks, plan_.host_of_rank, faults_)) {
+        plan_.tree = std::move(*tree);
+      }
+    }
+    return std::move(plan_);
+  }
+
+ private:
+  void text(const YamlNode& root, std::string_view key, std::string& into) {
+    if (const YamlNode* node = root.find(key)) {
+      check_kind(*node, Kind::scalar, key, "cyclic", faults_);
+      into = node->text;
+    }
+  }
+
+  void collective_and_shape(const YamlNode& root) {
+    const YamlNode* collective = required(root, "collective", "collective: bcast", faults_);
+    const YamlNode* shape = required(root, "shape", "shape: custom", faults_);
+    if (collective == nullptr || !check_kind(*collective, Kind::scalar, "collective", "bcast", faults_)) {
+      return;
+    }
+    plan_.collective = collective->text;
+    std::vector<std::string_view> collectives;
+    std::vector<std::string_view> shapes{custom};
+    for (const Algorithm& algorithm : algorithms()) {
+      if (std::find(collectives.begin(), collectives.end(), algorithm.collective) == collectives.end()) {
+        collectives.push_back(algorithm.collective);
+      }
+      if (algorithm.collective == collective->text && algorithm.name != "native") {
+        shapes.push_back(algorithm.name);
+      }
+    }
+    if (!one_of(*collective, "a collective", collectives)) {
+      return;
+    }
+    if (shape != nullptr && check_kind(*shape, Kind::scalar, "shape", "custom", faults_)) {
+      plan_.shape = shape->text;
+      one_of(*shape, "a shape of a plan", shapes);
+    }
+  }
+
+  bool one_of(const YamlNode& node, const char* what, const std::vector<std::string_view>& known) {
+    if (std::find(known.begin(), known.end(), node.text) != known.end()) {
+      return true;
+    }
+    std::string all;
+    for (const std::string_view name : known) {
+      all += (all.empty() ? "" : ", ") + std::string(name);
+    }
+    faults_.add(node, quoted(node.text) + " is not " + what + did_you_mean(node.text, known) + "; known are " + all);
+    return false;
+  }
+
+  void fingerprint(const YamlNode& root) {
+    const YamlNode* node = root.find("cluster_fingerprint");
+    if (node == nullptr) {
+      return;
+    }
+    std::uint64_t value = 0;
+    const char* last = node->text.data() + node->text.size();
+    const auto [end, error] = std::from_chars(node->text.data(), last, value, 16);
+    if (!node->is_scalar() || node->text.empty() || error != std::errc() || end != last) {
+      faults_.add(*node, "cluster_fingerprint must be a text of up to 16 hexadecimal digits; leave it out if unknown");
+      return;
+    }
+    plan_.cluster_fingerprint = value;
+  }
+
+  void segment(const YamlNode& root) {
+    const YamlNode* node = root.find("segment");
+    if (node == nullptr || !check_kind(*node, Kind::scalar, "segment", "4KiB", faults_)) {
+      return;
+    }
+    try {
+      plan_.segment_bytes = parse_bytes(node->text);
+    } catch (const BadQuantity& bad) {
+      faults_.add(*node, bad.what());
+    }
+  }
+
+  /// Number of ranks, from `ranks`, from the hosts, or from both where they agree.
+  std::optional<Rank> hosts_and_ranks(const YamlNode& root) {
+    const YamlNode* ranks_node = root.find("ranks");
+    const YamlNode* hosts_node = root.find("hosts");
+    const YamlNode* each_node = root.find("ranks_per_host");
+    if (ranks_node == nullptr && hosts_node == nullptr) {
+      faults_.add(root, "the key ranks is missing; give it, such as ranks: 32");
+      return std::nullopt;
+    }
+    const auto ranks = ranks_node != nullptr ? number_up_to(*ranks_node, "ranks") : std::nullopt;
+    const auto each = each_node != nullptr ? number_up_to(*each_node, "ranks_per_host") : std::optional<Rank>(1);
+    if (hosts_node == nullptr) {
+      if (each_node != nullptr) {
+        faults_.add(*each_node, "ranks_per_host goes with hosts; leave it out or name the hosts");
+      }
+      return ranks;
+    }
+    const auto hosts = names_of(*hosts_node, "hosts", most_ranks, faults_);
+    if (!hosts || !each || (ranks_node != nullptr && !ranks)) {
+      return std::nullopt;
+    }
+    const std::uint64_t placed = std::uint64_t{hosts->size()} * *each;
+    if (placed > most_ranks || (ranks && *ranks != placed)) {
+      faults_.add(*hosts_node, "the hosts hold " + std::to_string(placed) + " ranks (" + std::to_string(hosts->size()) +
+                                   " names, " + std::to_string(*each) + " ranks each); " +
+                                   (ranks ? "ranks says " + std::to_string(*ranks)
+                                          : "at most " + std::to_string(most_ranks) + " are allowed"));
+      return std::nullopt;
+    }
+    for (const std::string& host : *hosts) {
+      plan_.host_of_rank.insert(plan_.host_of_rank.end(), *each, host);
+    }
+    return static_cast<Rank>(placed);
+  }
+
+  std::optional<Rank> number_up_to(const YamlNode& node, const char* what) {
+    const auto number = whole_number(node, what, 1, faults_);
+    if (number && *number > most_ranks) {
+      faults_.add(node, std::string(what) + ": at most " + std::to_string(most_ranks) + " are allowed");
+      return std::nullopt;
+    }
+    return number;
+  }
+
+  Faults& faults_;
+  Plan plan_;
+};
+
+}  // namespace
+
+Plan parse_plan(std::string_view yaml, const std::string& file) {
+  Faults faults(file);
+  const std::optional<YamlNode> root = parse_yaml(yaml, format, faults);
+  faults.throw_if_any();
+  Plan plan = PlanReader(faults).read(*root);
+  faults.throw_if_any();
+  check_tree(plan.tree);
+  return plan;
+}
+
+Plan read_plan(const std::string& path) { return parse_plan(read_text_file(path), path); }
+
+}  // namespace trunkline

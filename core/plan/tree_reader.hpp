@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// The tree of a plan file, from what people write to what the checker passes.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cluster/yaml_document.hpp"
+#include "plan/tree.hpp"
+
+namespace trunkline {
+
+inline constexpr Rank most_ranks = 1'000'000;
+
+/// Reads `root` and either `line` (ranks in order, ranges such as 4-7 allowed) or `sends` (for each rank the ranks it
+/// sends to, in order). A rank may be named by its host where `host_of_rank` gives that host one rank.
+/// Empty, with every fault reported where it stands, unless each of `ranks` ranks is reached from the root once.
+[[nodiscard]] std::optional<Tree> read_tree(const YamlNode& plan, Rank ranks,
+                                            const std::vector<std::string>& host_of_rank, Faults& faults);
+
+}  // namespace trunkline
