@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cluster/cluster.hpp"
+
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/string_view.h>
+#include <nanobind/stl/vector.h>
+
+#include <algorithm>
+
+#include "bindings.hpp"
+#include "cluster/cluster_file.hpp"
+#include "cluster/hostlist.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace trunkline::python {
+
+namespace {
+
+/// A link with the names of its ends, since Python has no use for node numbers.
+struct NamedLink {
+  std::string a;
+  std::string b;
+  double rate_bps;
+  double latency_s;
+  bool in_tree;
+};
+
+NamedLink named(const Cluster& cluster, const Link& link) {
+  return {cluster.nodes()[link.a].name, cluster.nodes()[link.b].name, link.rate_bps, link.latency_s, link.in_tree};
+}
+
+std::vector<NamedLink> named_links(const Cluster& cluster) {
+  std::vector<NamedLink> all;
+  for (const Link& link : cluster.links()) {
+    all.push_back(named(cluster, link));
+  }
+  return all;
+}
+
+std::vector<std::string> names(const Cluster& cluster, NodeKind kind) {
+  std::vector<std::string> all;
+  for (const Node& node : cluster.nodes()) {
+    if (node.kind == kind) {
+      all.push_back(node.name);
+    }
+  }
+  return all;
+}
+
+NodeId node_called(const Cluster& cluster, std::string_view name) {
+  const auto nodes = cluster.nodes();
+  const auto found = std::find_if(nodes.begin(), nodes.end(), [&](const Node& node) { return node.name == name; });
+  if (found == nodes.end()) {
+    throw nb::key_error(std::string(name).c_str());
+  }
+  return static_cast<NodeId>(found - nodes.begin());
+}
+
+const Node& host_node(const Cluster& cluster, HostIndex host) {
+  if (host >= cluster.hosts().size()) {
+    throw nb::index_error("no such host");
+  }
+  return cluster.nodes()[cluster.hosts()[host]];
+}
+
+ChannelId checked(const Cluster& cluster, ChannelId channel) {
+  if (channel >= cluster.channel_count()) {
+    throw nb::index_error("no such channel");
+  }
+  return channel;
+}
+
+void bind_named_link(nb::module_& module) {
+  nb::class_<NamedLink>(module, "Link", "A link between two nodes, alike in both directions.")
+      .def_ro("a", &NamedLink::a)
+      .def_ro("b", &NamedLink::b)
+      .def_ro("rate_bps", &NamedLink::rate_bps, "Bits per second.")
+      .def_ro("latency_s", &NamedLink::latency_s, "Seconds, one way, besides serialization.")
+      .def_ro("in_tree", &NamedLink::in_tree, "False: left unused by the spanning tree.")
+      .def("__repr__", [](const NamedLink& link) { return "<Link " + link.a + " - " + link.b + ">"; });
+}
+
+}  // namespace
+
+void bind_cluster(nb::module_& module) {
+  bind_named_link(module);
+  nb::class_<Cluster>(module, "Cluster", "A connected, checked network with its spanning tree. Immutable.")
+      .def_prop_ro("name", &Cluster::name)
+      .def_prop_ro("description", &Cluster::description)
+      .def_prop_ro(
+          "hosts", [](const Cluster& cluster) { return names(cluster, NodeKind::host); },
+          "Names, in the order of the file; a host's index is its place here.")
+      .def_prop_ro("switches", [](const Cluster& cluster) { return names(cluster, NodeKind::network_switch); })
+      .def_prop_ro("links", &named_links, "All links; channel 2 * i runs from a to b of link i, 2 * i + 1 back.")
+      .def_prop_ro(
+          "unused_links",
+          [](const Cluster& cluster) {
+            std::vector<NamedLink> unused;
+            for (const LinkId link : cluster.unused_links()) {
+              unused.push_back(named(cluster, cluster.links()[link]));
+            }
+            return unused;
+          },
+          "Links outside the spanning tree.")
+      .def_prop_ro("fingerprint", &Cluster::fingerprint, "Equal for equal networks, on every machine and version.")
+      .def_prop_ro("channel_count", &Cluster::channel_count)
+      .def(
+          "switch_of",
+          [](const Cluster& cluster, HostIndex host) {
+            host_node(cluster, host);
+            return cluster.nodes()[cluster.switch_of(host)].name;
+          },
+          "host"_a, "Name of the switch that the host of this index hangs on.")
+      .def(
+          "aliases", [](const Cluster& cluster, HostIndex host) { return host_node(cluster, host).aliases; }, "host"_a)
+      .def(
+          "injection_s", [](const Cluster& cluster, HostIndex host) { return host_node(cluster, host).injection_s; },
+          "host"_a, "Seconds the host needs to put one message on the wire.")
+      .def("find_host", &Cluster::find_host, "processor_name"_a,
+           "Index of the host that a processor name stands for; None where there is none, or several.")
+      .def(
+          "path",
+          [](const Cluster& cluster, std::string_view u, std::string_view v) {
+            return cluster.path(node_called(cluster, u), node_called(cluster, v));
+          },
+          "u"_a, "v"_a, "Channels from node to node along the spanning tree, in travel order.")
+      .def(
+          "channel_name",
+          [](const Cluster& cluster, ChannelId channel) { return cluster.channel_name(checked(cluster, channel)); },
+          "channel"_a, "``s0->s1``.")
+      .def("__repr__", [](const Cluster& cluster) { return "<Cluster " + cluster.name() + ">"; });
+
+  module.def("parse_cluster", &parse_cluster, "yaml"_a, "file"_a,
+             "Read a cluster from YAML; ``file`` is for messages.");
+  module.def("read_cluster", &read_cluster, "path"_a);
+  module.def("write_cluster", &write_cluster, "cluster"_a, "YAML that reads back as an equal cluster.");
+
+  nb::exception<BadHostlist>(module, "BadHostlist", PyExc_ValueError);
+  module.def("expand_hostlist", &expand_hostlist, "text"_a, "limit"_a = 1'000'000, "``node[01-03]`` as its names.");
+  module.def(
+      "compress_hostlist", [](const std::vector<std::string>& hosts) { return compress_hostlist(hosts); }, "names"_a,
+      "A short host list of exactly these names.");
+}
+
+}  // namespace trunkline::python

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/string_view.h>
+#include <nanobind/stl/vector.h>
+
+#include "bindings.hpp"
+#include "plan/checker.hpp"
+#include "plan/placement.hpp"
+#include "plan/plan_file.hpp"
+#include "plan/registry.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace trunkline::python {
+
+namespace {
+
+std::vector<std::optional<Rank>> parents(const Tree& tree) {
+  std::vector<std::optional<Rank>> all;
+  all.reserve(tree.size());
+  for (const Rank parent : tree.parent) {
+    all.push_back(parent == no_rank ? std::nullopt : std::optional(parent));
+  }
+  return all;
+}
+
+Tree tree_from_children(Rank root, std::vector<std::vector<Rank>> children) {
+  Tree tree{.root = root, .parent = std::vector<Rank>(children.size(), no_rank), .children = std::move(children)};
+  for (Rank rank = 0; rank < tree.size(); ++rank) {
+    for (const Rank child : tree.children[rank]) {
+      if (child < tree.size()) {
+        tree.parent[child] = rank;
+      }
+    }
+  }
+  check_tree(tree);
+  return tree;
+}
+
+void bind_tree(nb::module_& module) {
+  nb::class_<Tree>(module, "Tree", "A shape laid over ranks: who receives from whom, and in which order each sends.")
+      .def(
+          "__init__",
+          [](Tree* self, Rank root, std::vector<std::vector<Rank>> children) {
+            new (self) Tree(tree_from_children(root, std::move(children)));
+          },
+          "root"_a, "children"_a, "A tree by what each rank sends to; InvalidPlan where it is none.")
+      .def_ro("root", &Tree::root)
+      .def_prop_ro("parent", &parents, "By rank; None for the root. A copy.")
+      .def_prop_ro(
+          "children", [](const Tree& tree) { return tree.children; }, "By rank, in sending order. A copy.")
+      .def_prop_ro("height", &height, "Longest path from the root, counted in transfers.")
+      .def_prop_ro("max_degree", &max_degree, "Largest number of children of any rank.")
+      .def("__len__", &Tree::size);
+  module.def("check_tree", &check_tree, "tree"_a, "Raise InvalidPlan unless every rank is reached exactly once.");
+}
+
+void bind_contention(nb::module_& module) {
+  nb::class_<ChannelLoad>(module, "ChannelLoad")
+      .def_ro("channel", &ChannelLoad::channel)
+      .def_ro("senders", &ChannelLoad::senders, "Different ranks whose transfers use the channel.");
+  nb::class_<Contention>(module, "Contention", "Loads of the channels when every transfer is under way at once.")
+      .def_ro("contention_free", &Contention::contention_free)
+      .def_ro("max_channel_load", &Contention::max_channel_load)
+      .def_prop_ro(
+          "busiest", [](const Contention& contention) { return contention.busiest; },
+          "Channels of the largest load, in channel order.");
+  module.def("contention_of", &contention_of, "cluster"_a, "placement"_a, "tree"_a, "most"_a = 8);
+}
+
+void bind_plan_file(nb::module_& module) {
+  nb::class_<Plan>(module, "Plan", "Everything about how one collective runs on one communicator.")
+      .def(nb::init<>())
+      .def_rw("collective", &Plan::collective)
+      .def_rw("shape", &Plan::shape)
+      .def_rw("cluster", &Plan::cluster, "Name; empty: laid over no cluster.")
+      .def_rw("cluster_fingerprint", &Plan::cluster_fingerprint)
+      .def_prop_rw(
+          "host_of_rank", [](const Plan& plan) { return plan.host_of_rank; },
+          [](Plan& plan, std::vector<std::string> hosts) { plan.host_of_rank = std::move(hosts); },
+          "Host names by rank; empty: any placement. Assign a whole list.")
+      .def_rw("tree", &Plan::tree)
+      .def_rw("segment_bytes", &Plan::segment_bytes, "None: chosen for each message.")
+      .def_rw("provenance", &Plan::provenance, "Who or what made it, one line.");
+  module.def("parse_plan", &parse_plan, "yaml"_a, "file"_a, "Read a plan from YAML; ``file`` is for messages.");
+  module.def("read_plan", &read_plan, "path"_a);
+  module.def("write_plan", &write_plan, "plan"_a);
+}
+
+void bind_registry(nb::module_& module) {
+  nb::class_<Algorithm>(module, "Algorithm", "One entry of the registry.")
+      .def_ro("collective", &Algorithm::collective)
+      .def_ro("name", &Algorithm::name)
+      .def_ro("description", &Algorithm::description)
+      .def_ro("restrictions", &Algorithm::restrictions)
+      .def_ro("cost", &Algorithm::cost)
+      .def_ro("needs_cluster", &Algorithm::needs_cluster);
+  module.def(
+      "algorithms", [] { return std::vector<Algorithm>(algorithms().begin(), algorithms().end()); },
+      "The one list of algorithms.");
+}
+
+}  // namespace
+
+void bind_plan(nb::module_& module) {
+  bind_tree(module);
+  bind_contention(module);
+  bind_plan_file(module);
+  bind_registry(module);
+  module.def("block_placement", &block_placement, "cluster"_a, "ranks_per_host"_a,
+             "Host index by rank, host by host: rank r sits on host r // ranks_per_host.");
+  module.def("lay", &lay, "collective"_a, "name"_a, "cluster"_a.none(), "placement"_a, "root"_a,
+             "Lay a shape of the registry over ranks; what it returns has passed check_tree.");
+}
+
+}  // namespace trunkline::python

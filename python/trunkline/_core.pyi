@@ -1,0 +1,213 @@
+"""Trunkline's core: clusters, plans and their proofs, compiled. ``core/`` holds the documentation in full."""
+
+from collections.abc import Sequence
+
+__version__: str
+
+class Fault:
+    """One thing wrong with an input file, where it is, and what would be right."""
+
+    @property
+    def file(self) -> str: ...
+    @property
+    def line(self) -> int:
+        """Counted from 1; 0: the file as a whole."""
+
+    @property
+    def column(self) -> int:
+        """Counted from 1."""
+
+    @property
+    def message(self) -> str: ...
+    def text(self) -> str:
+        """``file:line:column: message``."""
+
+class FaultyFile(ValueError):
+    """An input file that cannot be used; ``faults`` holds all of its faults, in file order."""
+
+    faults: list[Fault]
+
+class InvalidPlan(ValueError):
+    """A tree that does not bring every segment to every rank exactly once."""
+
+class BadHostlist(ValueError):
+    """A host list that cannot be read."""
+
+class Link:
+    """A link between two nodes, alike in both directions."""
+
+    @property
+    def a(self) -> str: ...
+    @property
+    def b(self) -> str: ...
+    @property
+    def rate_bps(self) -> float:
+        """Bits per second."""
+
+    @property
+    def latency_s(self) -> float:
+        """Seconds, one way, besides serialization."""
+
+    @property
+    def in_tree(self) -> bool:
+        """False: left unused by the spanning tree."""
+
+class Cluster:
+    """A connected, checked network with its spanning tree. Immutable."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def description(self) -> str: ...
+    @property
+    def hosts(self) -> list[str]:
+        """Names, in the order of the file; a host's index is its place here."""
+
+    @property
+    def switches(self) -> list[str]: ...
+    @property
+    def links(self) -> list[Link]:
+        """All links; channel ``2 * i`` runs from a to b of link i, ``2 * i + 1`` back."""
+
+    @property
+    def unused_links(self) -> list[Link]:
+        """Links outside the spanning tree."""
+
+    @property
+    def fingerprint(self) -> int:
+        """Equal for equal networks, on every machine and version."""
+
+    @property
+    def channel_count(self) -> int: ...
+    def switch_of(self, host: int) -> str:
+        """Name of the switch that the host of this index hangs on."""
+
+    def aliases(self, host: int) -> list[str]: ...
+    def injection_s(self, host: int) -> float:
+        """Seconds the host needs to put one message on the wire."""
+
+    def find_host(self, processor_name: str) -> int | None:
+        """Index of the host that a processor name stands for; None where there is none, or several."""
+
+    def path(self, u: str, v: str) -> list[int]:
+        """Channels from node to node along the spanning tree, in travel order. KeyError for an unknown name."""
+
+    def channel_name(self, channel: int) -> str:
+        """``s0->s1``."""
+
+def parse_cluster(yaml: str, file: str) -> Cluster:
+    """Read a cluster from YAML; ``file`` is for messages. Raises FaultyFile."""
+
+def read_cluster(path: str) -> Cluster:
+    """Read a cluster file. Raises FaultyFile."""
+
+def write_cluster(cluster: Cluster) -> str:
+    """YAML that reads back as an equal cluster."""
+
+def expand_hostlist(text: str, limit: int = 1_000_000) -> list[str]:
+    """``node[01-03]`` as its names. Raises BadHostlist."""
+
+def compress_hostlist(names: Sequence[str]) -> str:
+    """A short host list of exactly these names."""
+
+class Tree:
+    """A shape laid over ranks: who receives from whom, and in which order each sends."""
+
+    def __init__(self, root: int, children: Sequence[Sequence[int]]) -> None:
+        """A tree by what each rank sends to. Raises InvalidPlan where it is none."""
+
+    @property
+    def root(self) -> int: ...
+    @property
+    def parent(self) -> list[int | None]:
+        """By rank; None for the root. A copy."""
+
+    @property
+    def children(self) -> list[list[int]]:
+        """By rank, in sending order. A copy."""
+
+    @property
+    def height(self) -> int:
+        """Longest path from the root, counted in transfers."""
+
+    @property
+    def max_degree(self) -> int:
+        """Largest number of children of any rank."""
+
+    def __len__(self) -> int: ...
+
+def check_tree(tree: Tree) -> None:
+    """Raise InvalidPlan unless every rank is reached exactly once."""
+
+class ChannelLoad:
+    @property
+    def channel(self) -> int: ...
+    @property
+    def senders(self) -> int:
+        """Different ranks whose transfers use the channel."""
+
+class Contention:
+    """Loads of the channels when every transfer is under way at once."""
+
+    @property
+    def contention_free(self) -> bool: ...
+    @property
+    def max_channel_load(self) -> int: ...
+    @property
+    def busiest(self) -> list[ChannelLoad]:
+        """Channels of the largest load, in channel order."""
+
+def contention_of(cluster: Cluster, placement: Sequence[int], tree: Tree, most: int = 8) -> Contention:
+    """Loads under a plan; ``most`` limits how many of the busiest channels are named."""
+
+class Plan:
+    """Everything about how one collective runs on one communicator."""
+
+    collective: str
+    shape: str
+    cluster: str
+    """Name; empty: laid over no cluster."""
+    cluster_fingerprint: int | None
+    host_of_rank: list[str]
+    """Host names by rank; empty: any placement. Assign a whole list."""
+    tree: Tree
+    segment_bytes: int | None
+    """None: chosen for each message."""
+    provenance: str
+    """Who or what made it, one line."""
+
+    def __init__(self) -> None: ...
+
+def parse_plan(yaml: str, file: str) -> Plan:
+    """Read a plan from YAML; ``file`` is for messages. Raises FaultyFile."""
+
+def read_plan(path: str) -> Plan:
+    """Read a plan file. Raises FaultyFile."""
+
+def write_plan(plan: Plan) -> str:
+    """YAML that reads back as an equal plan. Raises InvalidPlan."""
+
+class Algorithm:
+    """One entry of the registry."""
+
+    @property
+    def collective(self) -> str: ...
+    @property
+    def name(self) -> str: ...
+    @property
+    def description(self) -> str: ...
+    @property
+    def restrictions(self) -> str: ...
+    @property
+    def cost(self) -> str: ...
+    @property
+    def needs_cluster(self) -> bool: ...
+
+def algorithms() -> list[Algorithm]:
+    """The one list of algorithms."""
+
+def block_placement(cluster: Cluster, ranks_per_host: int) -> list[int]:
+    """Host index by rank, host by host: rank r sits on host ``r // ranks_per_host``."""
+
+def lay(collective: str, name: str, cluster: Cluster | None, placement: Sequence[int], root: int) -> Tree:
+    """Lay a shape of the registry over ranks; what it returns has passed check_tree. Raises ValueError."""

@@ -1,0 +1,59 @@
+"""Clusters by name or by file."""
+
+import difflib
+from collections.abc import Iterable
+from pathlib import Path
+
+from trunkline import _core
+from trunkline.errors import BadInput
+from trunkline.paths import CLUSTERS
+
+__all__ = ["bundled_clusters", "cluster_file", "faulty", "load_cluster", "nearest_first"]
+
+
+def bundled_clusters() -> list[str]:
+    """Names of the clusters that come with Trunkline."""
+    return sorted(file.stem for file in CLUSTERS.glob("*.yaml"))
+
+
+def nearest_first(word: str, known: Iterable[str]) -> list[str]:
+    """The known words, those most like ``word`` first, the rest in their own order."""
+    words = list(known)
+    return sorted(words, key=lambda other: -difflib.SequenceMatcher(None, word, other).ratio())
+
+
+def cluster_file(name_or_path: str) -> Path:
+    """The file of a bundled cluster, or the file itself.
+
+    Raises:
+        BadInput: where it is neither.
+    """
+    if not name_or_path:
+        raise BadInput("the cluster's name is empty; give a bundled cluster's name or a file")
+    path = Path(name_or_path)
+    is_word = path.name == name_or_path and path.suffix not in (".yaml", ".yml")
+    if is_word and name_or_path in bundled_clusters():
+        return CLUSTERS / f"{name_or_path}.yaml"
+    if is_word and not path.is_file():
+        known = ", ".join(nearest_first(name_or_path, bundled_clusters()))
+        raise BadInput(f"there is no bundled cluster '{name_or_path}', and no such file; bundled are: {known}")
+    return path
+
+
+def faulty(error: _core.FaultyFile) -> BadInput:
+    """All faults of a file as one message, each on a line of its own."""
+    faults = [fault.text() for fault in error.faults]
+    many = f"{len(faults)} faults; nothing is done with a faulty file\n" if len(faults) > 1 else ""
+    return BadInput(many + "\n".join(faults))
+
+
+def load_cluster(name_or_path: str) -> _core.Cluster:
+    """A bundled cluster by its name, or one from a file.
+
+    Raises:
+        BadInput: where there is none, or with everything that is wrong with the file.
+    """
+    try:
+        return _core.read_cluster(str(cluster_file(name_or_path)))
+    except _core.FaultyFile as error:
+        raise faulty(error) from None
