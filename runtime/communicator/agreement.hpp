@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// The one exchange that makes all ranks decide alike.
+#pragma once
+
+#include <memory>
+
+#include "communicator/world.hpp"
+
+namespace trunkline::runtime {
+
+/// Collective over MPI_COMM_WORLD. The world, where every rank could read its settings and all read the same; else
+/// null on all ranks, after a warning from the lowest rank that differs or failed, or, where one of them is strict,
+/// the end of the job.
+[[nodiscard]] std::unique_ptr<const World> agree(LocalView view, bool strict);
+
+}  // namespace trunkline::runtime

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "communicator/bcast_choice.hpp"
+
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "cluster/quantity.hpp"
+#include "cluster/spelling.hpp"
+
+namespace trunkline::runtime {
+namespace {
+
+constexpr std::uint64_t longest_segment = std::uint64_t{1} << 30;
+
+std::vector<std::string_view> known_choices() {
+  std::vector<std::string_view> names{"auto"};
+  for (const Algorithm& algorithm : algorithms()) {
+    if (algorithm.collective == "bcast") names.push_back(algorithm.name);
+  }
+  return names;
+}
+
+std::string listed(const std::vector<std::string_view>& names) {
+  std::string text;
+  for (const std::string_view name : names) text += (text.empty() ? "" : ", ") + std::string(name);
+  return text;
+}
+
+std::uint64_t parse_segment(std::string_view text) {
+  const bool bare = text.find_first_not_of("0123456789") == std::string_view::npos && !text.empty();
+  try {
+    const std::uint64_t bytes = parse_bytes(bare ? std::string(text) + "B" : std::string(text));
+    if (bytes <= longest_segment) return bytes;
+  } catch (const BadQuantity& wrong) {
+    throw std::invalid_argument(std::string("segment: ") + wrong.what());
+  }
+  throw std::invalid_argument("segment: " + std::string(text) + " is more than 1GiB");
+}
+
+}  // namespace
+
+BcastChoice parse_bcast_choice(std::string_view text) {
+  using Kind = BcastChoice::Kind;
+  if (text == "auto") return {};
+  if (text == "native") return {.kind = Kind::native};
+  const std::size_t colon = text.find(':');
+  const std::string_view name = text.substr(0, colon);
+  const auto algorithm = find_algorithm("bcast", name);
+  if (!algorithm) {
+    const auto names = known_choices();
+    throw std::invalid_argument("no broadcast algorithm is called '" + std::string(name) + "'" +
+                                did_you_mean(name, names) + "; there are: " + listed(names));
+  }
+  if (algorithm->name == "native") throw std::invalid_argument("native takes no segment");
+  return {.kind = Kind::forced,
+          .algorithm = algorithm->name,
+          .needs_cluster = algorithm->needs_cluster,
+          .segment_bytes = colon == std::string_view::npos ? 0 : parse_segment(text.substr(colon + 1))};
+}
+
+}  // namespace trunkline::runtime

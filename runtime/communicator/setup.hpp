@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// What one rank was told, before the ranks agree on it.
+#pragma once
+
+#include <string>
+
+#include "communicator/bcast_choice.hpp"
+
+namespace trunkline::runtime {
+
+struct Setup {
+  std::string cluster{};  ///< bundled name or file; empty: none
+  std::string plan{};     ///< file; empty: none
+  std::string host{};     ///< this rank's host; empty: the processor's name
+  BcastChoice bcast{};
+  bool explain = false;
+  bool strict = false;
+  bool disable = false;
+
+  /// Whether the ranks have anything to agree on.
+  [[nodiscard]] bool asks_for_acceleration() const {
+    return !cluster.empty() || !plan.empty() || bcast.kind == BcastChoice::Kind::forced;
+  }
+};
+
+}  // namespace trunkline::runtime

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// What all ranks of MPI_COMM_WORLD have agreed on: the cluster, the plan, and the host of each of them. Every later
+// decision follows from it without further exchange.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "cluster/cluster.hpp"
+#include "communicator/setup.hpp"
+#include "plan/plan_file.hpp"
+
+namespace trunkline::runtime {
+
+/// Immutable once the ranks have agreed.
+struct World {
+  std::optional<Cluster> cluster{};
+  std::optional<Plan> plan{};
+  /// Hosts of the plan's ranks, numbered as in `placement`; empty: the plan fits any hosts.
+  Placement plan_placement{};
+  /// Host of each rank of MPI_COMM_WORLD: its number in the cluster; without a cluster, a number for each host that
+  /// the plan names; null: hosts do not matter.
+  std::shared_ptr<const Placement> placement{};
+  bool explain = false;
+};
+
+/// What this rank could make of its settings.
+struct LocalView {
+  World world;
+  HostIndex host = 0;
+  std::string host_name;
+  std::string problem;  ///< empty: none
+
+  /// What must be equal on all ranks.
+  std::uint64_t cluster_fingerprint = 0;
+  std::uint64_t plan_fingerprint = 0;
+  std::uint64_t choice_fingerprint = 0;
+};
+
+/// Reads the cluster and the plan and finds this rank's host. Never throws for what is wrong with them: that becomes
+/// the view's problem.
+[[nodiscard]] LocalView local_view(const Setup& setup);
+
+}  // namespace trunkline::runtime

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "datatype/contents.hpp"
+
+#include <utility>
+
+namespace trunkline::runtime {
+namespace {
+
+struct Envelope {
+  MPI_Count integers = 0;
+  MPI_Count addresses = 0;
+  MPI_Count large_counts = 0;
+  MPI_Count types = 0;
+  int combiner = 0;
+};
+
+// The functions without _c report an error for a datatype that was made with large counts, so MPI 4 needs the others.
+Envelope envelope_of(MPI_Datatype type) {
+  Envelope envelope;
+#if TRUNKLINE_HAS_LARGE_COUNTS
+  check(PMPI_Type_get_envelope_c(type, &envelope.integers, &envelope.addresses, &envelope.large_counts, &envelope.types,
+                                 &envelope.combiner));
+#else
+  int integers = 0;
+  int addresses = 0;
+  int types = 0;
+  check(PMPI_Type_get_envelope(type, &integers, &addresses, &types, &envelope.combiner));
+  envelope.integers = integers;
+  envelope.addresses = addresses;
+  envelope.types = types;
+#endif
+  return envelope;
+}
+
+bool made_by_mpi(int combiner) {
+  return combiner == MPI_COMBINER_NAMED || combiner == MPI_COMBINER_F90_REAL || combiner == MPI_COMBINER_F90_COMPLEX ||
+         combiner == MPI_COMBINER_F90_INTEGER;
+}
+
+}  // namespace
+
+bool is_named(MPI_Datatype type) noexcept {
+  try {
+    return made_by_mpi(envelope_of(type).combiner);
+  } catch (const MpiError&) {
+    return true;  // a handle that cannot be asked must not be freed either
+  }
+}
+
+Contents::Contents(MPI_Datatype type) {
+  const Envelope envelope = envelope_of(type);
+  combiner_ = envelope.combiner;
+  if (made_by_mpi(combiner_)) return;
+  large_ = envelope.large_counts > 0;
+  std::vector<int> integers(static_cast<std::size_t>(envelope.integers));
+  std::vector<MPI_Aint> addresses(static_cast<std::size_t>(envelope.addresses));
+  std::vector<MPI_Count> large_counts(static_cast<std::size_t>(envelope.large_counts));
+  types_.resize(static_cast<std::size_t>(envelope.types), MPI_DATATYPE_NULL);
+#if TRUNKLINE_HAS_LARGE_COUNTS
+  check(PMPI_Type_get_contents_c(type, envelope.integers, envelope.addresses, envelope.large_counts, envelope.types,
+                                 integers.data(), addresses.data(), large_counts.data(), types_.data()));
+#else
+  check(PMPI_Type_get_contents(type, static_cast<int>(envelope.integers), static_cast<int>(envelope.addresses),
+                               static_cast<int>(envelope.types), integers.data(), addresses.data(), types_.data()));
+#endif
+  numbers_.reserve(integers.size() + addresses.size() + large_counts.size());
+  numbers_.insert(numbers_.end(), integers.begin(), integers.end());
+  numbers_.insert(numbers_.end(), addresses.begin(), addresses.end());
+  numbers_.insert(numbers_.end(), large_counts.begin(), large_counts.end());
+}
+
+Contents::~Contents() {
+  for (MPI_Datatype& type : types_) {
+    if (type != MPI_DATATYPE_NULL && !is_named(type)) PMPI_Type_free(&type);
+  }
+}
+
+MPI_Datatype Contents::release(std::size_t index) { return std::exchange(types_.at(index), MPI_DATATYPE_NULL); }
+
+}  // namespace trunkline::runtime

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+// Fortran's entry points. Open MPI's Fortran library calls PMPI_* directly, so that C functions of ours see none of a
+// Fortran program's calls; MPICH's calls MPI_* and needs nothing here.
+#include "mpi_api.hpp"
+
+#ifdef OPEN_MPI
+
+#include <dlfcn.h>
+
+#include <algorithm>
+#include <array>
+#include <vector>
+
+#include "intercept/bcast.hpp"
+#include "intercept/export.hpp"
+
+namespace trunkline::runtime {
+namespace {
+
+/// The addresses that a Fortran common block of Open MPI may have: one for each way compilers spell its name.
+class Landmark {
+ public:
+  explicit Landmark(const std::array<const char*, 4>& spellings) {
+    for (const char* spelling : spellings) {
+      if (const void* address = dlsym(RTLD_DEFAULT, spelling)) addresses_.push_back(address);
+    }
+  }
+  [[nodiscard]] bool is(const void* buffer) const { return std::ranges::find(addresses_, buffer) != addresses_.end(); }
+
+ private:
+  std::vector<const void*> addresses_;
+};
+
+/// Fortran marks MPI_BOTTOM and MPI_IN_PLACE by the addresses of variables, C by constants.
+void* c_buffer(void* buffer) {
+  static const auto* const bottom =
+      new Landmark({"mpi_fortran_bottom", "mpi_fortran_bottom_", "mpi_fortran_bottom__", "MPI_FORTRAN_BOTTOM"});
+  static const auto* const in_place =
+      new Landmark({"mpi_fortran_in_place", "mpi_fortran_in_place_", "mpi_fortran_in_place__", "MPI_FORTRAN_IN_PLACE"});
+  if (bottom->is(buffer)) return MPI_BOTTOM;
+  if (in_place->is(buffer)) return MPI_IN_PLACE;
+  return buffer;
+}
+
+/// Optional in mpi_f08: null where it is left out.
+void set(MPI_Fint* error, int code) {
+  if (error != nullptr) *error = code;
+}
+
+void bcast(void* buffer, const MPI_Fint* count, const MPI_Fint* type, const MPI_Fint* root,
+           const MPI_Fint* communicator, MPI_Fint* error) {
+  set(error, MPI_Bcast(c_buffer(buffer), *count, PMPI_Type_f2c(*type), *root, PMPI_Comm_f2c(*communicator)));
+}
+
+void init(MPI_Fint* error) { set(error, MPI_Init(nullptr, nullptr)); }
+
+void init_thread(const MPI_Fint* required, MPI_Fint* provided, MPI_Fint* error) {
+  set(error, MPI_Init_thread(nullptr, nullptr, *required, provided));
+}
+
+}  // namespace
+}  // namespace trunkline::runtime
+
+using namespace trunkline::runtime;
+
+// Compilers spell external names in lower case with none, one or two underscores, or in upper case; mpi_f08 binds its
+// procedures under names of their own.
+#define TRUNKLINE_BCAST(name)                                                                                 \
+  TRUNKLINE_EXPORT void name(void* buffer, const MPI_Fint* count, const MPI_Fint* type, const MPI_Fint* root, \
+                             const MPI_Fint* communicator, MPI_Fint* error) {                                 \
+    bcast(buffer, count, type, root, communicator, error);                                                    \
+  }
+#define TRUNKLINE_INIT(name) \
+  TRUNKLINE_EXPORT void name(MPI_Fint* error) { init(error); }
+#define TRUNKLINE_INIT_THREAD(name)                                                           \
+  TRUNKLINE_EXPORT void name(const MPI_Fint* required, MPI_Fint* provided, MPI_Fint* error) { \
+    init_thread(required, provided, error);                                                   \
+  }
+#define TRUNKLINE_EVERY_SPELLING(define, lower, upper) define(lower) define(lower##_) define(lower##__) define(upper)
+
+extern "C" {
+TRUNKLINE_EVERY_SPELLING(TRUNKLINE_BCAST, mpi_bcast, MPI_BCAST)
+TRUNKLINE_EVERY_SPELLING(TRUNKLINE_BCAST, mpi_bcast_f08, MPI_BCAST_F08)
+TRUNKLINE_EVERY_SPELLING(TRUNKLINE_INIT, mpi_init, MPI_INIT)
+TRUNKLINE_EVERY_SPELLING(TRUNKLINE_INIT, mpi_init_f08, MPI_INIT_F08)
+TRUNKLINE_EVERY_SPELLING(TRUNKLINE_INIT_THREAD, mpi_init_thread, MPI_INIT_THREAD)
+TRUNKLINE_EVERY_SPELLING(TRUNKLINE_INIT_THREAD, mpi_init_thread_f08, MPI_INIT_THREAD_F08)
+}
+
+#endif

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "intercept/settings.hpp"
+
+#include <algorithm>
+#include <array>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "cluster/spelling.hpp"
+
+namespace trunkline::runtime {
+namespace {
+
+struct Setting {
+  std::string_view name;
+  std::string_view values;
+  std::string_view meaning;
+};
+
+/// The settings. Every rank of a job must be given the same ones, except TRUNKLINE_HOST.
+constexpr std::array table{
+    Setting{"TRUNKLINE_CLUSTER", "NAME or FILE", "the cluster the ranks run on: a bundled one, or a cluster file"},
+    Setting{"TRUNKLINE_PLAN", "FILE", "a plan that runs on every communicator and root it fits"},
+    Setting{"TRUNKLINE_BCAST", "auto, native or NAME[:SEGMENT]",
+            "what MPI_Bcast runs, on every communicator; SEGMENT in bytes or with a unit (4KiB); default auto"},
+    Setting{"TRUNKLINE_HOST", "NAME", "this rank's host in the cluster file; default: the processor's name"},
+    Setting{"TRUNKLINE_EXPLAIN", "0 or 1", "say which algorithm ran for which call, and why; default 0"},
+    Setting{"TRUNKLINE_STRICT", "0 or 1", "end the job where the library would warn and run natively; default 0"},
+    Setting{"TRUNKLINE_DISABLE", "0 or 1", "change nothing at all; wins over everything else; default 0"},
+};
+
+constexpr std::string_view prefix = "TRUNKLINE_";
+/// Variables of other parts of Trunkline: the lab, and the build.
+constexpr std::string_view lab_prefix = "TRUNKLINE_LAB_";
+constexpr std::string_view build_variable = "TRUNKLINE_MPICC";
+
+class Reader {
+ public:
+  void take(std::string_view name, std::string_view value) {
+    if (value.empty() && std::ranges::find(table, name, &Setting::name) != table.end()) return;
+    if (name == "TRUNKLINE_CLUSTER") {
+      setup_.cluster = value;
+    } else if (name == "TRUNKLINE_PLAN") {
+      setup_.plan = value;
+    } else if (name == "TRUNKLINE_BCAST") {
+      take_bcast(value);
+    } else if (name == "TRUNKLINE_HOST") {
+      setup_.host = value;
+    } else if (name == "TRUNKLINE_EXPLAIN") {
+      setup_.explain = flag(name, value);
+    } else if (name == "TRUNKLINE_STRICT") {
+      setup_.strict = flag(name, value);
+    } else if (name == "TRUNKLINE_DISABLE") {
+      setup_.disable = flag(name, value);
+    } else {
+      std::array<std::string_view, table.size()> names;
+      std::ranges::transform(table, names.begin(), &Setting::name);
+      faults_.push_back(std::string(name) + " is no setting of Trunkline" + did_you_mean(name, names));
+      list_settings_ = true;
+    }
+  }
+
+  Setup finish() {
+    if (setup_.disable) return {.disable = true};
+    if (setup_.bcast.needs_cluster && setup_.cluster.empty()) {
+      faults_.push_back("TRUNKLINE_BCAST=" + std::string(setup_.bcast.algorithm) +
+                        " needs to know the switches: set TRUNKLINE_CLUSTER too");
+    }
+    if (faults_.empty()) return std::move(setup_);
+    std::string text;
+    for (const std::string& fault : faults_) text += (text.empty() ? "" : "\ntrunkline: ") + fault;
+    if (list_settings_) text += "\nThe settings are:" + listed();
+    throw BadSettings(text);
+  }
+
+ private:
+  bool flag(std::string_view name, std::string_view value) {
+    if (value != "0" && value != "1") {
+      faults_.push_back(std::string(name) + "=" + std::string(value) + ": must be 0 or 1");
+    }
+    return value == "1";
+  }
+
+  void take_bcast(std::string_view value) {
+    try {
+      setup_.bcast = parse_bcast_choice(value);
+    } catch (const std::invalid_argument& wrong) {
+      faults_.push_back("TRUNKLINE_BCAST=" + std::string(value) + ": " + wrong.what());
+    }
+  }
+
+  static std::string listed() {
+    std::string text;
+    for (const Setting& setting : table) {
+      text +=
+          "\n  " + std::string(setting.name) + ": " + std::string(setting.values) + "; " + std::string(setting.meaning);
+    }
+    return text;
+  }
+
+  Setup setup_;
+  std::vector<std::string> faults_;
+  bool list_settings_ = false;
+};
+
+}  // namespace
+
+Setup read_settings(const char* const* environment) {
+  Reader reader;
+  for (; *environment != nullptr; ++environment) {
+    const std::string_view entry(*environment);
+    const std::size_t equals = entry.find('=');
+    if (equals == std::string_view::npos || !entry.starts_with(prefix)) continue;
+    const std::string_view name = entry.substr(0, equals);
+    const std::string_view value = entry.substr(equals + 1);
+    if (name.starts_with(lab_prefix) || name == build_variable) continue;
+    reader.take(name, value);
+  }
+  return reader.finish();
+}
+
+}  // namespace trunkline::runtime

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "intercept/state.hpp"
+
+#include <unistd.h>
+
+#include <memory>
+#include <optional>
+
+#include "communicator/agreement.hpp"
+#include "communicator/communicator.hpp"
+#include "intercept/settings.hpp"
+#include "mpi_api.hpp"
+#include "report.hpp"
+
+namespace trunkline::runtime {
+
+constinit std::atomic<bool> watching{false};
+
+namespace {
+
+// Never destroyed: programs may broadcast, and call MPI_Finalize, while static objects are.
+constinit const World* agreed_world = nullptr;
+constinit bool finalized = false;
+constinit BcastChoice choice_by_setting;
+constinit std::optional<BcastChoice> choice_by_call;
+
+void update_watching() {
+  const World* const known = world();
+  const bool has_something_to_lay = known != nullptr && (known->cluster || known->plan);
+  const bool accelerates = bcast_choice().kind == BcastChoice::Kind::forced ||
+                           (bcast_choice().kind == BcastChoice::Kind::automatic && has_something_to_lay);
+  watching.store(known != nullptr && (accelerates || known->explain), std::memory_order_relaxed);
+}
+
+int stop(MPI_Comm, int, void*, void*) {
+  watching.store(false, std::memory_order_relaxed);
+  Communicator::free_all();
+  finalized = true;
+  return MPI_SUCCESS;
+}
+
+/// MPI_Finalize begins by deleting the attributes of MPI_COMM_SELF, the last one first. Ours is the first one, so the
+/// application's own callbacks there can still broadcast.
+void stop_at_finalize() {
+  int key = MPI_KEYVAL_INVALID;
+  check(PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, stop, &key, nullptr));
+  check(PMPI_Comm_set_attr(MPI_COMM_SELF, key, nullptr));
+  check(PMPI_Comm_free_keyval(&key));  // once the attribute is gone
+}
+
+}  // namespace
+
+const World* world() { return finalized ? nullptr : agreed_world; }
+
+const BcastChoice& bcast_choice() { return choice_by_call ? *choice_by_call : choice_by_setting; }
+
+void choose_bcast_by_call(const BcastChoice& choice) {
+  choice_by_call = choice;
+  update_watching();
+}
+
+void start() {
+  Setup setup;
+  try {
+    setup = read_settings(environ);
+  } catch (const BadSettings& bad) {
+    end_job(bad.what());
+  }
+  if (setup.disable) return;
+  choice_by_setting = setup.bcast;
+  std::unique_ptr<const World> made;
+  if (setup.asks_for_acceleration()) {
+    made = agree(local_view(setup), setup.strict);
+    if (made == nullptr) return;
+  } else {
+    made = std::make_unique<const World>(World{.explain = setup.explain});
+  }
+  agreed_world = made.release();
+  stop_at_finalize();
+  update_watching();
+}
+
+}  // namespace trunkline::runtime

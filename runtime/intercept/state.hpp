@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// The library's state in this process, from MPI_Init to MPI_Finalize.
+#pragma once
+
+#include <atomic>
+
+#include "communicator/setup.hpp"
+#include "communicator/world.hpp"
+
+namespace trunkline::runtime {
+
+/// Whether a broadcast is worth a second look; all that a call costs where it is not.
+extern std::atomic<bool> watching;
+
+/// What the ranks agreed on; null before MPI_Init, after MPI_Finalize, and where the library stays out.
+[[nodiscard]] const World* world();
+
+[[nodiscard]] const BcastChoice& bcast_choice();
+
+/// Not to be called while a broadcast is under way.
+void choose_bcast_by_call(const BcastChoice& choice);
+
+/// To be called once MPI is initialised. Reads the settings and agrees on them with the other ranks; ends the job
+/// where they are wrong.
+void start();
+
+/// Ends the process where it runs on another MPI library than the one this library is built for.
+void refuse_wrong_mpi();
+
+}  // namespace trunkline::runtime

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// A library built for one MPI in a program that runs on another: its handles mean something else there. The loader
+// brings in the MPI this library is linked against either way, so the sign is a second one.
+#include <dlfcn.h>
+#include <link.h>
+
+#include <array>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "intercept/state.hpp"
+#include "mpi_api.hpp"
+#include "report.hpp"
+
+namespace trunkline::runtime {
+namespace {
+
+struct LoadedMpi {
+  NativeLibrary family;
+  std::string version;  ///< for people: "Open MPI v4.1.4"
+};
+
+int collect_mpi_files(dl_phdr_info* object, std::size_t, void* files) {
+  const std::string_view file(object->dlpi_name);
+  const std::string_view name = file.substr(file.rfind('/') + 1);
+  for (const std::string_view known : {"libmpi.so", "libmpich.so", "libmpi_abi.so", "libmpi_mt.so"}) {
+    if (name.starts_with(known)) static_cast<std::vector<std::string>*>(files)->emplace_back(file);
+  }
+  return 0;
+}
+
+/// The first line of what the library says about itself, up to a comma.
+std::string version_of(const std::string& file) {
+  using GetVersion = int(char*, int*);
+  void* const library = dlopen(file.c_str(), RTLD_LAZY | RTLD_NOLOAD);
+  if (library == nullptr) return {};
+  auto* const get_version = reinterpret_cast<GetVersion*>(dlsym(library, "PMPI_Get_library_version"));
+  std::array<char, 8192> text{};  // Open MPI and MPICH need up to 8192
+  int length = 0;
+  if (get_version != nullptr) get_version(text.data(), &length);
+  dlclose(library);
+  const std::string_view all(text.data());
+  std::string version;
+  for (const char letter : all.substr(0, all.find_first_of(",\n"))) version += letter == '\t' ? ' ' : letter;
+  return version;
+}
+
+std::vector<LoadedMpi> loaded_mpis() {
+  std::vector<std::string> files;
+  dl_iterate_phdr(collect_mpi_files, &files);
+  std::vector<LoadedMpi> found;
+  for (const std::string& file : files) {
+    const std::string version = version_of(file);
+    if (version.starts_with("Open MPI")) {
+      found.push_back({NativeLibrary::openmpi, version});
+    } else if (version.find("MPICH") != std::string::npos || version.starts_with("Intel(R) MPI")) {
+      found.push_back({NativeLibrary::mpich, version});
+    }
+  }
+  return found;
+}
+
+}  // namespace
+
+void refuse_wrong_mpi() {
+  for (const LoadedMpi& mpi : loaded_mpis()) {
+    if (mpi.family == native_library) continue;
+    const std::string right = mpi.family == NativeLibrary::openmpi ? "openmpi" : "mpich";
+    end_process("this preload library is built for " TRUNKLINE_MPI_TITLE ", but the program runs on " + mpi.version +
+                "; preload the one that 'trunkline library --mpi " + right + "' prints");
+  }
+}
+
+}  // namespace trunkline::runtime

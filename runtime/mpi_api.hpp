@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// The MPI this library is built for, through its C interface alone.
+#pragma once
+
+#define OMPI_SKIP_MPICXX 1
+#define MPICH_SKIP_MPICXX 1
+#include <mpi.h>
+
+#include "model/choice.hpp"
+
+// MPI 4 brought counts that do not fit an int, with functions that end in _c.
+#if MPI_VERSION >= 4
+#define TRUNKLINE_HAS_LARGE_COUNTS 1
+#else
+#define TRUNKLINE_HAS_LARGE_COUNTS 0
+#endif
+
+namespace trunkline::runtime {
+
+#ifdef OPEN_MPI
+inline constexpr NativeLibrary native_library = NativeLibrary::openmpi;
+#else
+inline constexpr NativeLibrary native_library = NativeLibrary::mpich;
+#endif
+
+/// Throws what an MPI function reported, for the entry point to hand to the user's error handler.
+struct MpiError {
+  int code;
+};
+
+inline void check(int code) {
+  if (code != MPI_SUCCESS) throw MpiError{code};
+}
+
+}  // namespace trunkline::runtime

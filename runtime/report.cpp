@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "report.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <thread>
+
+#include "mpi_api.hpp"
+
+namespace trunkline::runtime {
+namespace {
+
+/// One write, so that the lines of several ranks do not mix.
+void print(const std::string& line) { std::fwrite(line.data(), 1, line.size(), stderr); }
+
+/// Rank 0 ends the job before the others have said the same; where it has nothing to say, the next one speaks.
+void wait_for_lower_ranks(int rank) {
+  using std::chrono::milliseconds;
+  if (rank > 0) std::this_thread::sleep_for(milliseconds(1000) + milliseconds(20) * std::min(rank, 200));
+}
+
+/// This process's rank as the launcher told it; 0 where there is none.
+int rank_from_launcher() {
+  for (const char* name : {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK", "SLURM_PROCID"}) {
+    const char* text = std::getenv(name);
+    int rank = 0;
+    if (text != nullptr && std::from_chars(text, text + std::strlen(text), rank).ec == std::errc()) return rank;
+  }
+  return 0;
+}
+
+}  // namespace
+
+void warn(const std::string& text) { print("trunkline: warning: " + text + "\n"); }
+
+void say(const std::string& text) { print("trunkline: " + text + "\n"); }
+
+void end_job(const std::string& text) {
+  int rank = 0;
+  PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  wait_for_lower_ranks(rank);
+  say(text);
+  PMPI_Abort(MPI_COMM_WORLD, usage_exit_status);
+  std::_Exit(usage_exit_status);
+}
+
+void end_process(const std::string& text) {
+  wait_for_lower_ranks(rank_from_launcher());
+  say(text);
+  std::_Exit(usage_exit_status);
+}
+
+}  // namespace trunkline::runtime

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the library says, always on standard error, and how it ends a job that cannot go on.
+#pragma once
+
+#include <string>
+
+namespace trunkline::runtime {
+
+inline constexpr int usage_exit_status = 2;
+
+/// "trunkline: warning: TEXT"
+void warn(const std::string& text);
+
+/// "trunkline: TEXT"
+void say(const std::string& text);
+
+/// Ends the whole job with exit status 2 and one message. For ranks that cannot talk to each other about it: the
+/// lowest one that has something to say speaks, and the others leave it the time to do so. MPI must be initialised.
+[[noreturn]] void end_job(const std::string& text);
+
+/// The same before MPI is initialised, or where it cannot be used: ends this process.
+[[noreturn]] void end_process(const std::string& text);
+
+}  // namespace trunkline::runtime
