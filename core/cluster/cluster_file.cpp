@@ -113,7 +113,7 @@ class ClusterReader {
 
   /// The names of a host list as far as there may be that many nodes; marks the structure incomplete on a fault.
   std::optional<std::vector<std::string>> names(const YamlNode& node, std::string_view what) {
-    auto found = names_of(node, what, most_nodes, faults_);
+    auto found = names_of(node, what, what == "switches" ? "s[0-3]" : "h[0-31]", most_nodes, faults_);
     if (found && found->size() > most_nodes - parts_.nodes.size()) {
       faults_.add(node, std::string(what) + ": more than " + std::to_string(most_nodes) +
                             " nodes together with those above; is a number mistyped?");
@@ -158,6 +158,10 @@ class ClusterReader {
     if (list == nullptr || !check_kind(*list, Kind::sequence, "hosts", "[{hosts: \"h[0-7]\", switch: s0}]", faults_)) {
       complete_ = false;
       return;
+    }
+    if (list->items.empty()) {
+      faults_.add(*list, "hosts is empty; a cluster needs hosts, such as " + example);
+      complete_ = false;
     }
     for (const YamlNode& entry : list->items) {
       if (check_kind(entry, Kind::mapping, "an entry of hosts", "{hosts: \"h[0-7]\", switch: s0}", faults_)) {
@@ -238,7 +242,7 @@ class ClusterReader {
       return;
     }
     for (std::size_t i = 0; i < aliases.keys.size(); ++i) {
-      const auto hosts = names_of(aliases.keys[i], "aliases", most_nodes, faults_);
+      const auto hosts = names_of(aliases.keys[i], "aliases", "h[0-3]", most_nodes, faults_);
       if (!hosts) {
         continue;
       }
@@ -246,19 +250,19 @@ class ClusterReader {
       const std::size_t lists = value.is_sequence() ? value.items.size() : 1;
       for (std::size_t j = 0; j < lists; ++j) {
         const YamlNode& list = value.is_sequence() ? value.items[j] : value;
-        const auto further = names_of(list, "aliases", most_nodes, faults_);
+        const auto further = names_of(list, "aliases", "node[0-3].lab", most_nodes, faults_);
         if (further && further->size() != hosts->size()) {
           faults_.add(list, std::to_string(further->size()) + " aliases for " + std::to_string(hosts->size()) +
                                 " hosts; give each host one, in order, or several host lists as [..., ...]");
         } else if (further) {
-          add_aliases(*hosts, *further, aliases.keys[i], mine);
+          add_aliases(*hosts, *further, aliases.keys[i], list.at, mine);
         }
       }
     }
   }
 
   void add_aliases(const std::vector<std::string>& hosts, const std::vector<std::string>& aliases, const YamlNode& key,
-                   const std::unordered_map<std::string_view, NodeId>& mine) {
+                   Position at, const std::unordered_map<std::string_view, NodeId>& mine) {
     for (std::size_t i = 0; i < hosts.size(); ++i) {
       const auto host = mine.find(hosts[i]);
       if (host == mine.end()) {
@@ -266,6 +270,7 @@ class ClusterReader {
         return;
       }
       parts_.nodes[host->second].aliases.push_back(aliases[i]);
+      alias_at_[host->second].push_back(at);
     }
   }
 
@@ -319,6 +324,13 @@ class ClusterReader {
     return found->second;
   }
 
+  Position place_of(const PartsFault& fault, Position whole) {
+    if (fault.alias) {
+      return alias_at_[*fault.node][*fault.alias];
+    }
+    return fault.node ? node_at_[*fault.node] : fault.link ? link_at_[*fault.link] : whole;
+  }
+
   /// Faults of the network as a whole, at the places that its nodes and links came from.
   void structure(const YamlNode& root) {
     struct Same {
@@ -331,7 +343,7 @@ class ClusterReader {
       if (fault.what == PartsFault::What::rate) {
         continue;  // reported where it was read; what stands in for it is sound
       }
-      const Position at = fault.node ? node_at_[*fault.node] : fault.link ? link_at_[*fault.link] : root.at;
+      const Position at = place_of(fault, root.at);
       std::string message = fault.message;
       if (fault.first) {
         message += " (first at line " + std::to_string(node_at_[*fault.first].line) + ")";
@@ -357,6 +369,7 @@ class ClusterReader {
   Cluster::Parts parts_{};
   std::vector<Position> node_at_;
   std::vector<Position> link_at_;
+  std::unordered_map<NodeId, std::vector<Position>> alias_at_;  ///< beside each node's aliases
   std::unordered_map<std::string, NodeId> by_name_;
   std::vector<std::string> switch_names_;
   Attributes defaults_;

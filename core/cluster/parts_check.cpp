@@ -23,13 +23,15 @@ class Check {
     std::unordered_map<std::string_view, NodeId> seen;
     seen.reserve(parts_.nodes.size());
     for (NodeId node = 0; node < parts_.nodes.size(); ++node) {
-      one_name(node, parts_.nodes[node].name, "name", seen);
-      for (const std::string& alias : parts_.nodes[node].aliases) {
-        one_name(node, alias, "alias", seen);
+      one_name(node, {}, seen);
+    }
+    for (NodeId node = 0; node < parts_.nodes.size(); ++node) {
+      for (std::size_t alias = 0; alias < parts_.nodes[node].aliases.size(); ++alias) {
+        one_name(node, alias, seen);
       }
       const double injection = parts_.nodes[node].injection_s;
       if (!(injection >= 0.0) || std::isinf(injection)) {
-        faults_.push_back({What::rate, node, {}, {}, name(node) + ": the injection time must be zero or more"});
+        add(What::rate, node, {}, name(node) + ": the injection time must be zero or more");
       }
     }
   }
@@ -38,21 +40,21 @@ class Check {
     for (LinkId id = 0; id < parts_.links.size(); ++id) {
       const Link& link = parts_.links[id];
       if (link.a >= parts_.nodes.size() || link.b >= parts_.nodes.size()) {
-        faults_.push_back({What::ends, {}, id, {}, "link " + std::to_string(id) + " ends at a node that is not there"});
+        add(What::ends, {}, id, "link " + std::to_string(id) + " ends at a node that is not there");
         sound_ends_ = false;
         continue;
       }
       const std::string ends = name(link.a) + " - " + name(link.b);
       if (link.a == link.b) {
-        faults_.push_back({What::ends, {}, id, {}, "a link from " + name(link.a) + " to itself; name two nodes"});
+        add(What::ends, {}, id, "a link from " + name(link.a) + " to itself; name two nodes");
       } else if (is_host(link.a) && is_host(link.b)) {
-        faults_.push_back({What::ends, {}, id, {}, ends + " joins two hosts; hosts hang on a switch"});
+        add(What::ends, {}, id, ends + " joins two hosts; hosts hang on a switch");
       }
       if (!(link.rate_bps > 0.0) || std::isinf(link.rate_bps)) {
-        faults_.push_back({What::rate, {}, id, {}, ends + ": the rate must be above zero"});
+        add(What::rate, {}, id, ends + ": the rate must be above zero");
       }
       if (!(link.latency_s >= 0.0) || std::isinf(link.latency_s)) {
-        faults_.push_back({What::rate, {}, id, {}, ends + ": the latency must be zero or more"});
+        add(What::rate, {}, id, ends + ": the latency must be zero or more");
       }
     }
   }
@@ -70,18 +72,15 @@ class Check {
       }
       any_host = true;
       if (count[node] == 0 && complete) {
-        faults_.push_back({What::host_links, node, {}, {}, "host " + name(node) + " has no link; give its switch"});
+        add(What::host_links, node, {}, "host " + name(node) + " has no link; give its switch");
       } else if (count[node] > 1) {
-        faults_.push_back({What::host_links,
-                           node,
-                           {},
-                           {},
-                           "host " + name(node) + " has " + std::to_string(count[node]) +
-                               " links; a host has one, so keep one and make a switch of it if it forwards"});
+        add(What::host_links, node, {},
+            "host " + name(node) + " has " + std::to_string(count[node]) +
+                " links; a host has one, so keep one and make a switch of it if it forwards");
       }
     }
     if (!any_host && complete) {
-      faults_.push_back({What::host_links, {}, {}, {}, "the cluster has no hosts"});
+      add(What::host_links, {}, {}, "the cluster has no hosts");
     }
   }
 
@@ -105,42 +104,45 @@ class Check {
       return a.size() != b.size() ? a.size() > b.size() : a.front() < b.front();
     });
     for (std::size_t i = 1; i < groups.size(); ++i) {
-      faults_.push_back({What::pieces,
-                         groups[i].front(),
-                         {},
-                         {},
-                         "the cluster is in pieces: no link joins " + listed(groups[i]) + " to the rest (" +
-                             listed(groups.front()) + "); add the link that is missing"});
+      add(What::pieces, groups[i].front(), {},
+          "the cluster is in pieces: no link joins " + listed(groups[i]) + " to the rest (" + listed(groups.front()) +
+              "); add the link that is missing");
     }
   }
 
   [[nodiscard]] bool sound_ends() const { return sound_ends_; }
+  [[nodiscard]] bool unique_names() const { return unique_names_; }
   std::vector<PartsFault> take() { return std::move(faults_); }
 
  private:
   [[nodiscard]] bool is_host(NodeId node) const { return parts_.nodes[node].kind == NodeKind::host; }
   [[nodiscard]] const std::string& name(NodeId node) const { return parts_.nodes[node].name; }
 
-  void one_name(NodeId node, std::string_view text, const char* which,
-                std::unordered_map<std::string_view, NodeId>& seen) {
+  void one_name(NodeId node, std::optional<std::size_t> alias, std::unordered_map<std::string_view, NodeId>& seen) {
+    const std::string_view text = alias ? parts_.nodes[node].aliases[*alias] : parts_.nodes[node].name;
+    PartsFault fault{.what = What::name, .node = node, .link = {}, .first = {}, .alias = alias, .message = {}};
     if (!is_valid_name(text)) {
-      faults_.push_back({What::name, node, {}, {}, bad_name(text)});
+      fault.message = bad_name(text);
+      faults_.push_back(std::move(fault));
       return;
     }
     const auto [there, is_new] = seen.emplace(text, node);
     if (is_new) {
       return;
     }
-    const std::string quoted = std::string(which) + " " + std::string(text);
-    if (there->second == node) {
-      faults_.push_back({What::duplicate, node, {}, node, quoted + " is given twice to one node; leave one out"});
-    } else {
-      faults_.push_back({What::duplicate,
-                         node,
-                         {},
-                         there->second,
-                         quoted + " belongs to another node already; every name and alias stands for one node"});
-    }
+    fault.what = What::duplicate;
+    fault.first = there->second;
+    fault.message =
+        (alias ? "alias " : "name ") + std::string(text) +
+        (there->second == node ? " is given to its node already; leave it out"
+                               : " belongs to another node already; every name and alias stands for one node");
+    faults_.push_back(std::move(fault));
+    unique_names_ = false;
+  }
+
+  void add(What what, std::optional<NodeId> node, std::optional<LinkId> link, std::string message) {
+    faults_.push_back(
+        {.what = what, .node = node, .link = link, .first = {}, .alias = {}, .message = std::move(message)});
   }
 
   [[nodiscard]] std::string listed(const std::vector<NodeId>& nodes) const {
@@ -155,6 +157,7 @@ class Check {
   const Cluster::Parts& parts_;
   std::vector<PartsFault> faults_;
   bool sound_ends_ = true;
+  bool unique_names_ = true;
 };
 
 }  // namespace
@@ -165,8 +168,8 @@ std::vector<PartsFault> check_parts(const Cluster::Parts& parts, bool complete) 
   check.links();
   if (check.sound_ends()) {
     check.host_links(complete);
-    if (complete) {
-      check.pieces();
+    if (complete && check.unique_names()) {
+      check.pieces();  // of two nodes with one name, links reach the first only
     }
   }
   return check.take();

@@ -17,12 +17,13 @@ struct PartsFault {
   What what;
   std::optional<NodeId> node;
   std::optional<LinkId> link;
-  std::optional<NodeId> first;  ///< of two nodes with one name, the one that had it first
+  std::optional<NodeId> first;       ///< of two nodes with one name, the one that had it first
+  std::optional<std::size_t> alias;  ///< the node's alias that is wrong; empty: its name
   std::string message;
 };
 
-/// All faults. `complete` false: some links are known to be missing, so what only their absence would cause (hosts
-/// without a link, a network in pieces) is not looked for.
+/// All faults; names clash with aliases, not the other way round. `complete` false: some links are known to be missing,
+/// so what only their absence would cause (hosts without a link, a network in pieces) is not looked for.
 [[nodiscard]] std::vector<PartsFault> check_parts(const Cluster::Parts& parts, bool complete = true);
 
 }  // namespace trunkline

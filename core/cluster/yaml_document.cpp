@@ -4,6 +4,7 @@
 #include <yaml.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cerrno>
 #include <cstring>
 #include <fstream>
@@ -33,7 +34,7 @@ struct Unusable {};
 
 class Loader {
  public:
-  Loader(std::string_view text, Faults& faults) : faults_(faults) {
+  Loader(std::string_view text, Faults& faults) : text_(text), faults_(faults) {
     if (yaml_parser_initialize(&parser_) == 0) {
       throw std::bad_alloc();
     }
@@ -76,20 +77,44 @@ class Loader {
     }
     const std::string problem = parser_.problem != nullptr ? parser_.problem : "not readable";
     if (parser_.error == YAML_READER_ERROR) {
-      // The reader counts bytes only; the scanner's place is where it asked for more text.
-      faults_.add(position(parser_.mark), "not text that YAML allows (" + problem + " at byte " +
-                                              std::to_string(parser_.problem_offset) + "); save the file as UTF-8");
+      faults_.add(place_of_byte(parser_.problem_offset),
+                  "not text that YAML allows (" + problem + "); save the file as UTF-8");
     } else {
       std::string message = "YAML syntax: " + problem;
       if (parser_.context != nullptr) {
         message += std::string(", ") + parser_.context + " at line " + std::to_string(parser_.context_mark.line + 1);
       }
-      if (message.find("flow") != std::string::npos) {
-        message += "; inside { } and [ ] a host list needs quotes: \"h[0-3]\"";
+      const Position at = position(parser_.problem_mark);
+      if (message.find("flow") != std::string::npos && has_bare_hostlist(at.line)) {
+        message += "; inside { } and [ ] a host list needs quotes, such as \"h[0-3]\"";
       }
-      faults_.add(position(parser_.problem_mark), message);
+      faults_.add(at, message);
     }
     throw Unusable{};
+  }
+
+  /// The reader counts bytes only.
+  [[nodiscard]] Position place_of_byte(std::size_t offset) const {
+    Position at;
+    for (const char c : text_.substr(0, offset)) {
+      const bool continues = (static_cast<unsigned char>(c) & 0xC0U) == 0x80U;
+      at.line += c == '\n' ? 1 : 0;
+      at.column = c == '\n' ? 1 : at.column + (continues ? 0 : 1);
+    }
+    return at;
+  }
+
+  /// Is there a letter right before a [, as in h[0-3], where YAML would need a comma?
+  [[nodiscard]] bool has_bare_hostlist(std::size_t line) const {
+    std::size_t begin = 0;
+    for (std::size_t i = 1; i < line && begin != text_.npos; ++i) {
+      begin = text_.find('\n', begin);
+      begin += begin == text_.npos ? 0 : 1;
+    }
+    const std::string_view rest = begin == text_.npos ? std::string_view() : text_.substr(begin);
+    const std::string_view shown = rest.substr(0, rest.find('\n'));
+    const std::size_t bracket = shown.find('[', 1);
+    return bracket != shown.npos && std::isalnum(static_cast<unsigned char>(shown[bracket - 1])) != 0;
   }
 
   YamlNode node(const yaml_event_t& event, std::size_t depth) {
@@ -170,6 +195,7 @@ class Loader {
     }
   }
 
+  std::string_view text_;
   yaml_parser_t parser_{};
   Faults& faults_;
 };

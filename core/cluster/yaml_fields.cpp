@@ -87,16 +87,15 @@ std::optional<std::uint32_t> whole_number(const YamlNode& node, std::string_view
   return value;
 }
 
-std::optional<std::vector<std::string>> names_of(const YamlNode& node, std::string_view what, std::size_t limit,
-                                                 Faults& faults) {
-  constexpr std::string_view example = "h[0-31]";
+std::optional<std::vector<std::string>> names_of(const YamlNode& node, std::string_view what, std::string_view example,
+                                                 std::size_t limit, Faults& faults) {
   if (node.is_sequence()) {
     std::vector<std::string> all;
     bool good = true;
     for (const YamlNode& item : node.items) {
       if (!check_kind(item, YamlNode::Kind::scalar, what, example, faults)) {
         good = false;
-      } else if (auto names = names_of(item, what, limit - all.size(), faults)) {
+      } else if (auto names = names_of(item, what, example, limit - all.size(), faults)) {
         all.insert(all.end(), std::make_move_iterator(names->begin()), std::make_move_iterator(names->end()));
       } else {
         good = false;

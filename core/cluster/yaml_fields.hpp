@@ -31,8 +31,9 @@ bool check_kind(const YamlNode& node, YamlNode::Kind kind, std::string_view what
 [[nodiscard]] std::optional<std::uint32_t> whole_number(const YamlNode& node, std::string_view what,
                                                         std::uint32_t least, Faults& faults);
 
-/// The names of a host list, or of a list of them; empty, and a fault, where it cannot be read.
+/// The names of a host list, or of a list of them, `limit` at most; empty, and a fault, where it cannot be read.
 [[nodiscard]] std::optional<std::vector<std::string>> names_of(const YamlNode& node, std::string_view what,
-                                                               std::size_t limit, Faults& faults);
+                                                               std::string_view example, std::size_t limit,
+                                                               Faults& faults);
 
 }  // namespace trunkline

@@ -34,11 +34,13 @@ class PlanReader {
     check_format(root, format, faults_);
     check_keys(root, keys, faults_);
     collective_and_shape(root);
-    text(root, "cluster", plan_.cluster);
-    text(root, "provenance", plan_.provenance);
+    text(root, "cluster", "cyclic", plan_.cluster);
+    text(root, "provenance", "drawn by hand", plan_.provenance);
     fingerprint(root);
     segment(root);
-    if (const auto ranks = hosts_and_ranks(root)) {
+    const auto ranks = hosts_and_ranks(root);
+    check_tree_keys(root, faults_);
+    if (ranks) {
       if (auto tree = read_tree(root, *ranks, plan_.host_of_rank, faults_)) {
         plan_.tree = std::move(*tree);
       }
@@ -47,40 +49,42 @@ class PlanReader {
   }
 
  private:
-  void text(const YamlNode& root, std::string_view key, std::string& into) {
+  void text(const YamlNode& root, std::string_view key, std::string_view example, std::string& into) {
     if (const YamlNode* node = root.find(key)) {
-      check_kind(*node, Kind::scalar, key, "cyclic", faults_);
+      check_kind(*node, Kind::scalar, key, example, faults_);
       into = node->text;
     }
   }
 
   void collective_and_shape(const YamlNode& root) {
-    const YamlNode* collective = required(root, "collective", "collective: bcast", faults_);
-    const YamlNode* shape = required(root, "shape", "shape: custom", faults_);
-    if (collective == nullptr || !check_kind(*collective, Kind::scalar, "collective", "bcast", faults_)) {
-      return;
-    }
-    plan_.collective = collective->text;
     std::vector<std::string_view> collectives;
-    std::vector<std::string_view> shapes{custom};
     for (const Algorithm& algorithm : algorithms()) {
       if (std::find(collectives.begin(), collectives.end(), algorithm.collective) == collectives.end()) {
         collectives.push_back(algorithm.collective);
       }
-      if (algorithm.collective == collective->text && algorithm.name != "native") {
+    }
+    const YamlNode* collective = required(root, "collective", "collective: bcast", faults_);
+    const bool known = collective != nullptr && one_of(*collective, "collective", "bcast", collectives);
+    std::vector<std::string_view> shapes{custom};
+    for (const Algorithm& algorithm : algorithms()) {
+      // Where the collective is unknown, a shape of any will do: one fault is reported, not two.
+      if (algorithm.name != "native" && (!known || algorithm.collective == collective->text)) {
         shapes.push_back(algorithm.name);
       }
     }
-    if (!one_of(*collective, "a collective", collectives)) {
-      return;
-    }
-    if (shape != nullptr && check_kind(*shape, Kind::scalar, "shape", "custom", faults_)) {
+    const YamlNode* shape = required(root, "shape", "shape: custom", faults_);
+    if (shape != nullptr) {
+      one_of(*shape, "shape", custom, shapes);
       plan_.shape = shape->text;
-      one_of(*shape, "a shape of a plan", shapes);
     }
+    plan_.collective = collective != nullptr ? collective->text : "";
   }
 
-  bool one_of(const YamlNode& node, const char* what, const std::vector<std::string_view>& known) {
+  bool one_of(const YamlNode& node, const char* key, std::string_view example,
+              const std::vector<std::string_view>& known) {
+    if (!check_kind(node, Kind::scalar, key, example, faults_)) {
+      return false;
+    }
     if (std::find(known.begin(), known.end(), node.text) != known.end()) {
       return true;
     }
@@ -88,7 +92,8 @@ class PlanReader {
     for (const std::string_view name : known) {
       all += (all.empty() ? "" : ", ") + std::string(name);
     }
-    faults_.add(node, quoted(node.text) + " is not " + what + did_you_mean(node.text, known) + "; known are " + all);
+    faults_.add(node, quoted(node.text) + " is not a " + key + " of plans" + did_you_mean(node.text, known) +
+                          "; known are " + all);
     return false;
   }
 
@@ -136,7 +141,7 @@ class PlanReader {
       }
       return ranks;
     }
-    const auto hosts = names_of(*hosts_node, "hosts", most_ranks, faults_);
+    const auto hosts = names_of(*hosts_node, "hosts", "h[0-31]", most_ranks, faults_);
     if (!hosts || !each || (ranks_node != nullptr && !ranks)) {
       return std::nullopt;
     }

@@ -28,16 +28,14 @@ class TreeReader {
 
   std::optional<Tree> read(const YamlNode& plan) {
     const std::size_t faults_before = faults_.size();
-    const YamlNode* root = required(plan, "root", "root: 0", faults_);
-    const auto root_rank = root != nullptr ? rank_of(*root) : std::nullopt;
+    const YamlNode* root = plan.find("root");
     const YamlNode* line = plan.find("line");
     const YamlNode* sends = plan.find("sends");
-    if (line == nullptr && sends == nullptr) {
-      faults_.add(plan, "the tree is missing; give line: [0, 1, 2] or sends: {0: [1, 2]}");
-    } else if (line != nullptr && sends != nullptr) {
-      faults_.add(*sends, "both line and sends are given; keep one");
+    if (root == nullptr || (line == nullptr) == (sends == nullptr)) {
+      return std::nullopt;
     }
-    if (!root_rank || faults_.size() != faults_before) {
+    const auto root_rank = rank_of(*root);
+    if (!root_rank) {
       return std::nullopt;
     }
     tree_.root = *root_rank;
@@ -227,6 +225,17 @@ class TreeReader {
 };
 
 }  // namespace
+
+void check_tree_keys(const YamlNode& plan, Faults& faults) {
+  const YamlNode* line = plan.find("line");
+  const YamlNode* sends = plan.find("sends");
+  if (line == nullptr && sends == nullptr) {
+    faults.add(plan, "the tree is missing; give line: [0, 1, 2] or sends: {0: [1, 2]}");
+  } else if (line != nullptr && sends != nullptr) {
+    faults.add(*sends, "both line and sends are given; keep one");
+  }
+  static_cast<void>(required(plan, "root", "root: 0", faults));
+}
 
 std::optional<Tree> read_tree(const YamlNode& plan, Rank ranks, const std::vector<std::string>& host_of_rank,
                               Faults& faults) {

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+// Random networks, placements and trees, and loads computed the slow way, straight from the papers' definitions.
+#pragma once
+
+#include <rapidcheck.h>
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "cluster/cluster.hpp"
+#include "plan/placement.hpp"
+#include "plan/tree.hpp"
+
+namespace trunkline::testing {
+
+inline constexpr double mbit = 1e6;
+
+/// A tree of switches, some of them perhaps without hosts, hosts on inner switches too; links in random order, so that
+/// nothing depends on it. `extra` adds that many redundant links between switches.
+inline Cluster::Parts random_parts(NodeId most_switches, NodeId most_hosts, int extra = 0) {
+  const auto switches = *rc::gen::inRange<NodeId>(1, most_switches + 1);
+  const auto hosts = *rc::gen::inRange<NodeId>(1, most_hosts + 1);
+  Cluster::Parts parts{.name = "random", .description = "", .nodes = {}, .links = {}};
+  const auto link = [&](NodeId a, NodeId b) {
+    const double rate = mbit * *rc::gen::element(10, 100, 1000);
+    const double latency = 1e-6 * *rc::gen::inRange(0, 3);
+    parts.links.push_back({.a = a, .b = b, .rate_bps = rate, .latency_s = latency});
+  };
+  for (NodeId id = 0; id < switches; ++id) {
+    parts.nodes.push_back({.name = "s" + std::to_string(id), .kind = NodeKind::network_switch});
+    if (id > 0) {
+      link(id, *rc::gen::inRange<NodeId>(0, id));
+    }
+  }
+  for (NodeId host = 0; host < hosts; ++host) {
+    parts.nodes.push_back({.name = "h" + std::to_string(host), .kind = NodeKind::host});
+    link(switches + host, *rc::gen::inRange<NodeId>(0, switches));
+  }
+  for (int i = 0; i < extra && switches > 1; ++i) {
+    const auto a = *rc::gen::inRange<NodeId>(0, switches);
+    link(a, (a + *rc::gen::inRange<NodeId>(1, switches)) % switches);
+  }
+  for (std::size_t i = parts.links.size(); i > 1; --i) {
+    std::swap(parts.links[i - 1], parts.links[*rc::gen::inRange<std::size_t>(0, i)]);
+  }
+  return parts;
+}
+
+/// Several ranks on some hosts, none on others.
+inline Placement random_placement(const Cluster& cluster, Rank most_ranks) {
+  const auto hosts = static_cast<HostIndex>(cluster.hosts().size());
+  const auto used = *rc::gen::inRange<HostIndex>(1, hosts + 1);
+  const auto first = *rc::gen::inRange<HostIndex>(0, hosts);
+  const auto ranks = *rc::gen::inRange<Rank>(1, most_ranks + 1);
+  Placement placement;
+  for (Rank rank = 0; rank < ranks; ++rank) {
+    placement.push_back((first + *rc::gen::inRange<HostIndex>(0, used)) % hosts);
+  }
+  return placement;
+}
+
+/// Any tree over the ranks, children in any order.
+inline Tree random_tree(Rank ranks) {
+  std::vector<Rank> order(ranks);
+  for (Rank rank = 0; rank < ranks; ++rank) {
+    order[rank] = rank;
+    std::swap(order[rank], order[*rc::gen::inRange<Rank>(0, rank + 1)]);
+  }
+  Tree tree{.root = order[0], .parent = std::vector<Rank>(ranks, no_rank), .children = {}};
+  tree.children.resize(ranks);
+  for (Rank i = 1; i < ranks; ++i) {
+    const Rank parent = order[*rc::gen::inRange<Rank>(0, i)];
+    tree.parent[order[i]] = parent;
+    tree.children[parent].push_back(order[i]);
+  }
+  return tree;
+}
+
+using Edge = std::pair<std::string, std::string>;  ///< from node to node: a channel by the names of its ends
+using EdgeSet = std::set<Edge>;
+
+/// path(u, v) by depth-first search over the links that are used: no roots, no depths, no channel numbers.
+inline std::optional<EdgeSet> brute_path(const Cluster& cluster, NodeId from, NodeId to, NodeId behind = no_rank) {
+  if (from == to) {
+    return EdgeSet{};
+  }
+  for (const Link& link : cluster.links()) {
+    if (!link.in_tree || (link.a != from && link.b != from)) {
+      continue;
+    }
+    const NodeId next = link.a == from ? link.b : link.a;
+    if (next == behind) {
+      continue;
+    }
+    if (auto rest = brute_path(cluster, next, to, from)) {
+      rest->insert({cluster.nodes()[from].name, cluster.nodes()[next].name});
+      return rest;
+    }
+  }
+  return std::nullopt;
+}
+
+/// The different senders of every channel that is used at all.
+inline std::map<Edge, std::set<Rank>> brute_senders(const Cluster& cluster, const Placement& placement,
+                                                    const Tree& tree) {
+  std::map<Edge, std::set<Rank>> senders;
+  for (Rank rank = 0; rank < tree.size(); ++rank) {
+    for (const Rank child : tree.children[rank]) {
+      const auto path =
+          brute_path(cluster, cluster.hosts()[placement[rank]], cluster.hosts()[placement[child]]).value();
+      for (const Edge& edge : path) {
+        senders[edge].insert(rank);
+      }
+    }
+  }
+  return senders;
+}
+
+/// How often every rank is reached when the root starts and everybody sends on what arrived.
+inline std::vector<int> times_reached(const Tree& tree) {
+  std::vector<int> times(tree.size(), 0);
+  std::vector<Rank> waiting{tree.root};
+  while (!waiting.empty() && *std::max_element(times.begin(), times.end()) <= 1) {
+    const Rank rank = waiting.back();
+    waiting.pop_back();
+    ++times[rank];
+    waiting.insert(waiting.end(), tree.children[rank].begin(), tree.children[rank].end());
+  }
+  return times;
+}
+
+}  // namespace trunkline::testing

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cluster/quantity.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <bit>
+#include <cmath>
+
+namespace trunkline {
+namespace {
+
+TEST(Quantity, Reads) {
+  EXPECT_EQ(parse_rate("100Mbit"), 1e8);
+  EXPECT_EQ(parse_rate("0.1 Gbit"), 1e8);
+  EXPECT_EQ(parse_rate("1e2kbit"), 1e5);
+  EXPECT_EQ(parse_rate("9600bit"), 9600.0);
+  EXPECT_EQ(parse_time("20us"), 2e-5);
+  EXPECT_EQ(parse_time("0ms"), 0.0);
+  EXPECT_EQ(parse_time("1.5s"), 1.5);
+  EXPECT_EQ(parse_time("3ns"), 3e-9);
+  EXPECT_EQ(parse_bytes("2832B"), 2832U);
+  EXPECT_EQ(parse_bytes("4 KiB"), 4096U);
+}
+
+template <typename Parse>
+std::string fault(Parse parse, std::string_view text) {
+  try {
+    static_cast<void>(parse(text));
+  } catch (const BadQuantity& bad) {
+    return bad.what();
+  }
+  return "";
+}
+
+TEST(Quantity, SaysWhatIsWrong) {
+  const std::string units = "bit, kbit, Mbit, Gbit";
+  EXPECT_EQ(fault(parse_rate, "100"),
+            "\"100\" has no unit; write one of " + units + " after the number, such as 100Mbit");
+  EXPECT_EQ(fault(parse_rate, "fast"),
+            "\"fast\" is no rate; write a number and a unit (" + units + "), such as 100Mbit");
+  EXPECT_EQ(fault(parse_rate, ""), "\"\" is no rate; write a number and a unit (" + units + "), such as 100Mbit");
+  EXPECT_EQ(fault(parse_rate, "nan"), "\"nan\" is no rate; write a number and a unit (" + units + "), such as 100Mbit");
+  EXPECT_EQ(fault(parse_rate, "5mbits"), "\"mbits\" is no unit of a rate (did you mean Mbit?); known are " + units);
+  EXPECT_EQ(fault(parse_rate, "5furlongs"), "\"furlongs\" is no unit of a rate; known are " + units);
+  EXPECT_EQ(fault(parse_rate, "0Mbit"), "the rate 0Mbit must be above zero");
+  EXPECT_EQ(fault(parse_rate, "-1Mbit"), "the rate -1Mbit must be above zero");
+  EXPECT_EQ(fault(parse_rate, "1e400Mbit"), "the rate 1e400Mbit is out of range");
+  EXPECT_EQ(fault(parse_rate, "1e99999999999Mbit"), "the rate 1e99999999999Mbit is out of range");
+  EXPECT_EQ(fault(parse_time, "-2us"), "the time -2us must be zero or more");
+  EXPECT_EQ(fault(parse_time, "2min"), "\"min\" is no unit of a time; known are ns, us, ms, s");
+  EXPECT_EQ(fault(parse_bytes, "0B"), "the size 0B must be a whole number above zero");
+  EXPECT_EQ(fault(parse_bytes, "1.5KiB"), "the size 1.5KiB must be a whole number above zero");
+  EXPECT_EQ(fault(parse_bytes, "-1B"), "the size -1B must be a whole number above zero");
+  EXPECT_EQ(fault(parse_bytes, "99999999999999GiB"), "the size 99999999999999GiB is out of range");
+  EXPECT_EQ(fault(parse_bytes, "4KB"), "\"KB\" is no unit of a size (did you mean KiB?); known are B, KiB, MiB, GiB");
+}
+
+TEST(Quantity, WritesWhatPeopleWrite) {
+  EXPECT_EQ(format_rate(1e8), "100Mbit");
+  EXPECT_EQ(format_rate(2.5e9), "2.5Gbit");
+  EXPECT_EQ(format_rate(1e11), "100Gbit");
+  EXPECT_EQ(format_rate(0.5), "0.5bit");
+  EXPECT_EQ(format_time(2e-5), "20us");
+  EXPECT_EQ(format_time(0.0), "0s");
+  EXPECT_EQ(format_time(1.25e-3), "1.25ms");
+  EXPECT_EQ(format_bytes(4096), "4KiB");
+  EXPECT_EQ(format_bytes(2832), "2832B");
+  EXPECT_EQ(format_bytes(1ULL << 40), "1024GiB");
+}
+
+RC_GTEST_PROP(Quantity, RoundTripsToTheBit, ()) {
+  const double value = std::abs(std::bit_cast<double>(*rc::gen::arbitrary<std::uint64_t>()));
+  RC_PRE(std::isfinite(value) && value > 0.0);
+  RC_ASSERT(parse_rate(format_rate(value)) == value);
+  RC_ASSERT(parse_time(format_time(value)) == value);
+}
+
+RC_GTEST_PROP(Quantity, RoundTripsUsualRates, ()) {
+  const double rate = *rc::gen::inRange(1, 1'000'000) * *rc::gen::element(0.001, 1.0, 1000.0, 1e6);
+  RC_ASSERT(parse_rate(format_rate(rate)) == rate);
+}
+
+RC_GTEST_PROP(Quantity, RoundTripsBytes, ()) {
+  const auto bytes = *rc::gen::suchThat<std::uint64_t>([](std::uint64_t value) { return value > 0; });
+  RC_ASSERT(parse_bytes(format_bytes(bytes)) == bytes);
+}
+
+}  // namespace
+}  // namespace trunkline

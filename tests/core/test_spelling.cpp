@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cluster/spelling.hpp"
+
+#include <gtest/gtest.h>
+
+#include <array>
+
+namespace trunkline {
+namespace {
+
+constexpr std::array<std::string_view, 4> words{"rate", "latency", "injection", "s0"};
+
+TEST(Spelling, CountsEdits) {
+  EXPECT_EQ(edit_distance("", "abc"), 3U);
+  EXPECT_EQ(edit_distance("rate", "rate"), 0U);
+  EXPECT_EQ(edit_distance("rate", "RATE"), 0U);
+  EXPECT_EQ(edit_distance("rate", "raet"), 1U);
+  EXPECT_EQ(edit_distance("rate", "rates"), 1U);
+  EXPECT_EQ(edit_distance("rate", "date"), 1U);
+  EXPECT_EQ(edit_distance("kitten", "sitting"), 3U);
+}
+
+TEST(Spelling, FindsWhatWasMeant) {
+  EXPECT_EQ(nearest("latecny", words), "latency");
+  EXPECT_EQ(nearest("rat", words), "rate");
+  EXPECT_EQ(nearest("s9", words), "s0");
+  EXPECT_EQ(nearest("colour", words), "");
+  EXPECT_EQ(nearest(std::string(5000, 'x'), words), "");
+  EXPECT_EQ(nearest("", words), "");
+  EXPECT_EQ(did_you_mean("injecton", words), " (did you mean injection?)");
+  EXPECT_EQ(did_you_mean("bandwidth", words), "");
+}
+
+}  // namespace
+}  // namespace trunkline
