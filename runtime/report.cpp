@@ -52,8 +52,9 @@ void end_job(const std::string& text) {
 }
 
 void end_process(const std::string& text) {
-  wait_for_lower_ranks(rank_from_launcher());
-  say(text);
+  const int rank = rank_from_launcher();
+  if (rank == 0) say(text);
+  wait_for_lower_ranks(rank);  // a launcher may end the job, and rank 0 with it, at the first process that is gone
   std::_Exit(usage_exit_status);
 }
 

@@ -18,7 +18,8 @@ void say(const std::string& text);
 /// lowest one that has something to say speaks, and the others leave it the time to do so. MPI must be initialised.
 [[noreturn]] void end_job(const std::string& text);
 
-/// The same before MPI is initialised, or where it cannot be used: ends this process.
+/// Ends this process with exit status 2, where MPI cannot be used and every rank finds the same: rank 0 speaks, as far
+/// as the launcher has told them who that is.
 [[noreturn]] void end_process(const std::string& text);
 
 }  // namespace trunkline::runtime

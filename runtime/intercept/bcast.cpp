@@ -67,7 +67,7 @@ bool native_would_refuse(const BcastCall& call, MPI_Comm internal) {
     check(PMPI_Type_get_true_extent_x(call.type, &first, &extent));
     if (first == 0) return true;
   }
-  return !is_named(call.type) && PMPI_Send(call.buffer, 0, call.type, MPI_PROC_NULL, 0, internal) != MPI_SUCCESS;
+  return !is_named(call.type) && PMPI_Send(call.buffer, 1, call.type, MPI_PROC_NULL, 0, internal) != MPI_SUCCESS;
 }
 
 int run_native(const BcastCall& call, NativeBcast* native) {

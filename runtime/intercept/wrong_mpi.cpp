@@ -4,6 +4,7 @@
 #include <dlfcn.h>
 #include <link.h>
 
+#include <algorithm>
 #include <array>
 #include <string>
 #include <string_view>
@@ -40,10 +41,12 @@ std::string version_of(const std::string& file) {
   int length = 0;
   if (get_version != nullptr) get_version(text.data(), &length);
   dlclose(library);
-  const std::string_view all(text.data());
-  std::string version;
-  for (const char letter : all.substr(0, all.find_first_of(",\n"))) version += letter == '\t' ? ' ' : letter;
-  return version;
+  std::string_view line(text.data());
+  line = line.substr(0, line.find_first_of(",\n"));
+  constexpr std::string_view mpich = "MPICH Version:";
+  if (!line.starts_with(mpich)) return std::string(line);
+  const std::size_t number = line.find_first_not_of(" \t", mpich.size());
+  return "MPICH " + std::string(line.substr(std::min(number, line.size())));
 }
 
 std::vector<LoadedMpi> loaded_mpis() {

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+// Wrong arguments: the communicator's error handler hears of them, with the MPI library's own error class.
+#include <string>
+
+#include "suite.hpp"
+
+namespace suite {
+namespace {
+
+int error_class(int code) {
+  int found = MPI_SUCCESS;
+  MPI_Error_class(code, &found);
+  return found;
+}
+
+struct Heard {
+  int calls = 0;
+  int code = MPI_SUCCESS;
+};
+Heard heard;
+
+void listen(MPI_Comm*, int* code, ...) {
+  ++heard.calls;
+  heard.code = *code;
+}
+
+struct Arguments {
+  void* buffer;
+  int count;
+  MPI_Datatype type;
+  int root;
+};
+
+/// MPI_Bcast must fail as PMPI_Bcast does; errors of arguments are found before anything is sent.
+void same_error(Run& run, MPI_Comm communicator, const Arguments& wrong, const std::string& what) {
+  const int native = PMPI_Bcast(wrong.buffer, wrong.count, wrong.type, wrong.root, communicator);
+  heard = {};
+  const int ours = MPI_Bcast(wrong.buffer, wrong.count, wrong.type, wrong.root, communicator);
+  run.expect(native != MPI_SUCCESS, what + ": the MPI library itself accepts it");
+  run.expect(error_class(ours) == error_class(native), what + ": another error class than the MPI library's");
+  run.expect(heard.calls <= 1, what + ": the error handler was called " + std::to_string(heard.calls) + " times");
+}
+
+void all_wrong_arguments(Run& run, MPI_Comm communicator) {
+  std::vector<double> data(1000, 1.0);
+  MPI_Datatype not_committed = MPI_DATATYPE_NULL;
+  MPI_Type_vector(100, 1, 2, MPI_DOUBLE, &not_committed);
+  same_error(run, communicator, {data.data(), 1000, MPI_DOUBLE, run.ranks}, "a root that is not there");
+  same_error(run, communicator, {data.data(), 1000, MPI_DOUBLE, -9}, "a negative root");
+  same_error(run, communicator, {data.data(), -1, MPI_DOUBLE, 0}, "a negative count");
+  same_error(run, communicator, {data.data(), 1000, MPI_DATATYPE_NULL, 0}, "no datatype");
+  // What only some libraries check is compared only where this one does.
+  if (run.ranks > 1) same_error(run, communicator, {data.data(), 1, not_committed, 0}, "a datatype not committed");
+  MPI_Type_free(&not_committed);
+}
+
+void errors_return(Run& run) {
+  MPI_Comm copy = MPI_COMM_NULL;
+  MPI_Comm_dup(MPI_COMM_WORLD, &copy);
+  MPI_Comm_set_errhandler(copy, MPI_ERRORS_RETURN);
+  all_wrong_arguments(run, copy);
+  broadcast_bytes(run, 3000, 0, copy, "after the errors");
+  run.expect_ran(run.ranks > 1, "after the errors");
+  all_wrong_arguments(run, copy);
+  MPI_Comm_free(&copy);
+}
+
+void own_handler(Run& run) {
+  MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
+  MPI_Comm copy = MPI_COMM_NULL;
+  MPI_Comm_create_errhandler(listen, &handler);
+  MPI_Comm_dup(MPI_COMM_WORLD, &copy);
+  MPI_Comm_set_errhandler(copy, handler);
+  broadcast_bytes(run, 3000, 0, copy, "before the error");
+  all_wrong_arguments(run, copy);
+
+  std::vector<char> data(3000);
+  heard = {};
+  MPI_Bcast(data.data(), 3000, MPI_CHAR, run.ranks + 3, copy);
+  run.expect(heard.calls == 1, "the handler was called " + std::to_string(heard.calls) + " times");
+  run.expect(error_class(heard.code) == MPI_ERR_ROOT, "the handler heard of another error");
+
+  MPI_Errhandler kept = MPI_ERRHANDLER_NULL;
+  MPI_Comm_get_errhandler(copy, &kept);
+  run.expect(kept == handler, "the communicator has another error handler now");
+  MPI_Errhandler_free(&kept);
+  MPI_Comm_free(&copy);
+  MPI_Errhandler_free(&handler);
+}
+
+}  // namespace
+
+std::vector<Case> error_cases() {
+  return {{"errors", "MPI_ERRORS_RETURN", errors_return}, {"errors", "a handler of the user's", own_handler}};
+}
+
+}  // namespace suite

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sizes around segments and windows, ranks that come late, and messages beyond 2 GiB.
+#include <chrono>
+#include <cstddef>
+#include <cstdlib>
+#include <memory>
+#include <string>
+#include <thread>
+
+#include "suite.hpp"
+
+namespace suite {
+namespace {
+
+void around_segments(Run& run) {
+  for (const std::uint64_t bytes : {1, 2, 63, 64, 65, 127, 128, 129, 1447, 1448, 4095, 4096, 4097, 20000}) {
+    broadcast_bytes(run, bytes, 0, MPI_COMM_WORLD, std::to_string(bytes) + " bytes");
+    run.expect_ran(run.ranks > 1, std::to_string(bytes) + " bytes");
+  }
+}
+
+void more_than_a_window(Run& run) {
+  broadcast_bytes(run, 3000001, run.ranks / 2, MPI_COMM_WORLD, "3 MB");
+  run.expect_ran(run.ranks > 1, "3 MB");
+}
+
+void late(Run& run, bool is_late, int root) {
+  MPI_Barrier(MPI_COMM_WORLD);
+  if (is_late) std::this_thread::sleep_for(std::chrono::milliseconds(300));
+  broadcast_bytes(run, 2000003, root, MPI_COMM_WORLD, "2 MB");
+}
+
+void late_receivers(Run& run) { late(run, run.rank % 2 == 1, 0); }
+void late_root(Run& run) { late(run, run.rank == run.ranks - 1, run.ranks - 1); }
+
+constexpr std::uint64_t huge_bytes = (std::uint64_t{1} << 31) + 12345;
+
+unsigned char huge_content(std::uint64_t i) { return static_cast<unsigned char>(i * 5 + (i >> 20)); }
+
+void check_huge(Run& run, const unsigned char* data, const std::string& what) {
+  std::uint64_t wrong = 0;
+  for (std::uint64_t i = 0; i < huge_bytes; ++i) wrong += data[i] != huge_content(i) ? 1 : 0;
+  run.expect(wrong == 0, what + ": " + std::to_string(wrong) + " bytes are wrong");
+  run.expect_ran(run.ranks > 1, what);
+}
+
+/// Above 2 GiB by a datatype whose elements are large, and of which not even one fits a whole number of segments.
+void beyond_2_gib(Run& run) {
+  const auto memory = std::make_unique_for_overwrite<unsigned char[]>(huge_bytes);
+  for (std::uint64_t i = 0; i < huge_bytes; ++i) memory[i] = run.rank == 0 ? huge_content(i) : 0;
+  // Five blocks of odd lengths, back to back in memory but out of order in the signature on the other ranks alike.
+  MPI_Datatype block = MPI_DATATYPE_NULL;
+  MPI_Datatype whole = MPI_DATATYPE_NULL;
+  const int lengths[2] = {4, 12345};
+  const MPI_Aint places[2] = {0, MPI_Aint{1} << 31};
+  MPI_Type_contiguous(1 << 29, MPI_BYTE, &block);
+  const MPI_Datatype types[2] = {block, MPI_BYTE};
+  MPI_Type_create_struct(2, lengths, places, types, &whole);
+  MPI_Type_commit(&whole);
+  MPI_Bcast(memory.get(), 1, whole, 0, MPI_COMM_WORLD);
+  check_huge(run, memory.get(), "contiguous");
+  MPI_Type_free(&whole);
+
+  // The tail comes first in the signature: no longer one piece of memory, so it goes through the ring.
+  for (std::uint64_t i = 0; i < huge_bytes; ++i) memory[i] = run.rank == 0 ? huge_content(i) : 0;
+  const int turned_lengths[2] = {12345, 4};
+  const MPI_Aint turned_places[2] = {MPI_Aint{1} << 31, 0};
+  const MPI_Datatype turned_types[2] = {MPI_BYTE, block};
+  MPI_Type_create_struct(2, turned_lengths, turned_places, turned_types, &whole);
+  MPI_Type_commit(&whole);
+  MPI_Bcast(memory.get(), 1, whole, 0, MPI_COMM_WORLD);
+  check_huge(run, memory.get(), "in pieces");
+  MPI_Type_free(&whole);
+  MPI_Type_free(&block);
+#if MPI_VERSION >= 4
+  for (std::uint64_t i = 0; i < huge_bytes; ++i) memory[i] = run.rank == 0 ? huge_content(i) : 0;
+  MPI_Bcast_c(memory.get(), static_cast<MPI_Count>(huge_bytes), MPI_BYTE, 0, MPI_COMM_WORLD);
+  check_huge(run, memory.get(), "MPI_Bcast_c");
+#endif
+}
+
+}  // namespace
+
+std::vector<Case> size_cases() {
+  return {{"sizes", "around segments", around_segments},
+          {"sizes", "late receivers", late_receivers},
+          {"sizes", "late root", late_root},
+          {"window", "more than a window", more_than_a_window},
+          {"huge", "beyond 2 GiB", beyond_2_gib}};
+}
+
+}  // namespace suite
