@@ -22,7 +22,7 @@ help: ## List the targets
 demo: setup ## Set up, then run the main job on the lab: native against Trunkline, with a report
 	trunkline demo --report out/demo.html --json out/demo.json
 
-test: test-core test-python test-runtime test-sanitize ## Set up, then pass all the tests
+test: test-core test-runtime test-python test-sanitize ## Set up, then pass all the tests
 
 setup: $(STAMPS)/native ## Debian packages, Python environment, MPI libraries, build
 
@@ -37,15 +37,17 @@ $(STAMPS)/mpis: tools/mpis.txt tools/setup.sh | packages
 	@tools/setup.sh mpis
 	@mkdir -p $(@D) && touch $@
 
+# One build folder serves the installed package and the tests: what is compiled for one is not compiled again.
 $(STAMPS)/native: $(NATIVE_SOURCES) $(STAMPS)/python $(STAMPS)/mpis | packages
 	@printf '\033[1m==> Building\033[0m\n'
-	@pip install --quiet --disable-pip-version-check --no-build-isolation --no-deps --editable .
+	@pip install --quiet --disable-pip-version-check --no-build-isolation --no-deps --editable . \
+	  --config-settings build-dir=build/dev --config-settings cmake.define.TRUNKLINE_WERROR=ON
 	@mkdir -p $(@D) && touch $@
 
-$(STAMPS)/dev: $(NATIVE_SOURCES) $(TEST_SOURCES) $(STAMPS)/python $(STAMPS)/mpis | packages
+$(STAMPS)/dev: $(STAMPS)/native $(TEST_SOURCES)
 	@printf '\033[1m==> Building the tests\033[0m\n'
-	@cmake --preset dev >build/dev-configure.log || { cat build/dev-configure.log; exit 1; }
-	@cmake --build --preset dev -- --quiet
+	@cmake -S . -B build/dev -DTRUNKLINE_TESTS=ON >build/dev-configure.log || { cat build/dev-configure.log; exit 1; }
+	@cmake --build build/dev -- --quiet
 	@mkdir -p $(@D) && touch $@
 
 $(STAMPS)/sanitize: $(NATIVE_SOURCES) $(TEST_SOURCES) $(STAMPS)/python $(STAMPS)/mpis | packages
@@ -55,7 +57,7 @@ $(STAMPS)/sanitize: $(NATIVE_SOURCES) $(TEST_SOURCES) $(STAMPS)/python $(STAMPS)
 	@mkdir -p $(@D) && touch $@
 
 test-core: $(STAMPS)/dev ## Unit and property tests of the core and the lab's network
-	ctest --preset dev --parallel $(JOBS)
+	ctest --test-dir build/dev --output-on-failure --parallel $(JOBS)
 
 test-python: $(STAMPS)/native ## The command, the lab, real MPI programs on 32 emulated hosts
 	python -m pytest tests/python tests/lab
