@@ -29,7 +29,7 @@ def median_with_interval(values: Sequence[float], confidence: float = 0.95) -> M
     Raises:
         ValueError: where there is no value.
     """
-    if not values:
+    if len(values) == 0:
         raise ValueError("no values")
     ordered = np.sort(np.asarray(values, dtype=float))
     n = len(ordered)
