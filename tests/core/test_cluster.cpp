@@ -70,7 +70,7 @@ Cluster two_hosts() {
   return Cluster({.name = "two",
                   .description = "",
                   .nodes = {network_switch("s0"), host("node1", {"node1-eth.lab", "10.0.0.1"}),
-                            host("node2.lab", {"n2.a.example", "10.0.0.2"}), host("node3.a"), host("node3.b")},
+                            host("node2.lab", {"n2.a.example", "192.168.0.2"}), host("node3.a"), host("node3.b")},
                   .links = {link(0, 1), link(0, 2), link(0, 3), link(0, 4)}});
 }
 
@@ -81,7 +81,7 @@ TEST(FindHost, ByNameAliasAndShortForm) {
   EXPECT_EQ(cluster.find_host("node1-eth"), 0U);
   EXPECT_EQ(cluster.find_host("node2"), 1U);
   EXPECT_EQ(cluster.find_host("n2"), 1U);
-  EXPECT_EQ(cluster.find_host("10.0.0.2"), 1U);
+  EXPECT_EQ(cluster.find_host("192.168.0.2"), 1U);
 }
 
 TEST(FindHost, SaysNothingWhereItIsUnknownOrAmbiguous) {

@@ -19,7 +19,7 @@ using testing::random_placement;
 
 std::vector<Rank> order_of(const Tree& line) {
   std::vector<Rank> order{line.root};
-  while (!line.children[order.back()].empty()) {
+  while (!line.children[order.back()].empty() && order.size() < line.size()) {
     order.push_back(line.children[order.back()].front());
   }
   return order;

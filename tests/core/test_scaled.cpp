@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cluster/scaled.hpp"
+
+#include <gtest/gtest.h>
+
+#include "cluster/cluster_file.hpp"
+
+namespace trunkline {
+namespace {
+
+TEST(Scaled, KeepsProportionsNamesAndLatencies) {
+  const Cluster cluster = parse_cluster(
+      "trunkline: cluster/1\nname: two\ndefaults: {rate: 100Mbit, latency: 10us}\nswitches: [a, b]\nhosts:\n"
+      "  - {hosts: 'h[0-1]', switch: a}\n  - {hosts: h2, switch: b}\nlinks:\n  - {between: [a, b], rate: 1Gbit}\n",
+      "two.yaml");
+  const Cluster slow = scaled(cluster, 2e7);
+  ASSERT_EQ(slow.links().size(), cluster.links().size());
+  for (std::size_t link = 0; link < slow.links().size(); ++link) {
+    EXPECT_DOUBLE_EQ(slow.links()[link].rate_bps, cluster.links()[link].rate_bps / 50);
+    EXPECT_DOUBLE_EQ(slow.links()[link].latency_s, cluster.links()[link].latency_s);
+  }
+  EXPECT_EQ(slow.hosts().size(), 3U);
+  EXPECT_EQ(slow.name(), "two");
+  EXPECT_NE(slow.fingerprint(), cluster.fingerprint());
+  EXPECT_EQ(scaled(cluster, 1e9).fingerprint(), cluster.fingerprint());
+}
+
+TEST(Scaled, RefusesRatesThatAreNone) {
+  const Cluster cluster = parse_cluster(
+      "trunkline: cluster/1\nname: one\ndefaults: {rate: 1Mbit, latency: 1us}\nswitches: s\nhosts:\n"
+      "  - {hosts: h, switch: s}\n",
+      "one.yaml");
+  for (const double rate : {0.0, -1.0, 0.0 / 0.0, 1.0 / 0.0}) {
+    EXPECT_THROW(static_cast<void>(scaled(cluster, rate)), std::invalid_argument);
+  }
+}
+
+}  // namespace
+}  // namespace trunkline
