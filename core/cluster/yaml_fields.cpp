@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <iterator>
 #include <limits>
 #include <unordered_map>
 
@@ -93,12 +94,12 @@ std::optional<std::vector<std::string>> names_of(const YamlNode& node, std::stri
     std::vector<std::string> all;
     bool good = true;
     for (const YamlNode& item : node.items) {
-      if (!check_kind(item, YamlNode::Kind::scalar, what, example, faults)) {
-        good = false;
-      } else if (auto names = names_of(item, what, example, limit - all.size(), faults)) {
+      auto names = check_kind(item, YamlNode::Kind::scalar, what, example, faults)
+                       ? names_of(item, what, example, limit - all.size(), faults)
+                       : std::nullopt;
+      good = good && names;
+      if (names) {
         all.insert(all.end(), std::make_move_iterator(names->begin()), std::make_move_iterator(names->end()));
-      } else {
-        good = false;
       }
     }
     if (good && all.empty()) {

@@ -50,9 +50,10 @@ std::vector<NodeId> switches_in_order(const Cluster& cluster, NodeId first) {
     stack.pop_back();
     order.push_back(step.node);
     const auto hops = cluster.neighbours(step.node);
-    for (auto hop = hops.rbegin(); hop != hops.rend(); ++hop) {
-      if (hop->to != step.from && cluster.nodes()[hop->to].kind == NodeKind::network_switch) {
-        stack.push_back({hop->to, step.node});
+    for (std::size_t i = hops.size(); i > 0; --i) {  // the last one pushed is searched first
+      const NodeId next = hops[i - 1].to;
+      if (next != step.from && cluster.nodes()[next].kind == NodeKind::network_switch) {
+        stack.push_back({next, step.node});
       }
     }
   }
