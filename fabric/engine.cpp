@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine.hpp"
+
+#include <poll.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <system_error>
+
+#include "frame.hpp"
+
+namespace trunkline::fabric {
+
+namespace {
+
+constexpr Nanoseconds second = 1'000'000'000;
+constexpr Nanoseconds control_every = 20'000'000;
+constexpr Nanoseconds least_quantum = 10'000;
+constexpr Nanoseconds most_quantum = 100'000;
+constexpr Nanoseconds looks_in_vain = 8;  // quanta without an arrival before the fabric waits to be woken
+constexpr double steering_gain = 1.0 / 256;
+constexpr double steering_limit_ns = 50'000.0;
+constexpr double bits_per_byte = 8.0;
+constexpr std::uint32_t full_frame_bytes = 1538;
+constexpr std::uint32_t least_wire_bytes = least_frame_bytes + unseen_bytes;
+
+Nanoseconds read_clock(clockid_t clock) {
+  timespec time{};
+  clock_gettime(clock, &time);
+  return static_cast<Nanoseconds>(time.tv_sec) * second + static_cast<Nanoseconds>(time.tv_nsec);
+}
+
+timespec to_timespec(Nanoseconds time) {
+  return {static_cast<time_t>(time / second), static_cast<long>(time % second)};
+}
+
+}  // namespace
+
+Engine::Engine(const Cluster& cluster, double rate_bps, QueueLimits limits, PacketPort& port)
+    : cluster_(cluster), network_(cluster, rate_bps), limits_(limits), schedule_(network_, limits), port_(port) {
+  set_pace();
+  reset();
+}
+
+void Engine::set_pace() {
+  const double full_frame_ns = full_frame_bytes * bits_per_byte * static_cast<double>(second) / network_.rate_bps();
+  quantum_ = std::clamp(static_cast<Nanoseconds>(full_frame_ns / 8), least_quantum, most_quantum);
+  turn_slack_ = std::min(network_.quickest(least_wire_bytes) / 2, most_quantum);
+}
+
+void Engine::reset() {
+  static_cast<void>(port_.take_overruns());
+  static_cast<void>(port_.take_oversized());
+  schedule_.reset_counters();
+  counters_ = {};
+  counters_.since = read_clock(CLOCK_MONOTONIC);
+  counters_.busy_before = read_clock(CLOCK_THREAD_CPUTIME_ID);
+}
+
+void Engine::run(const volatile std::sig_atomic_t& stop, int control) {
+  // Signals come in only while we wait or ask for them, so none is lost between a look at `stop` and a sleep.
+  sigemptyset(&let_in_);
+  Nanoseconds control_at = 0;
+  while (stop == 0) {
+    take_in();
+    pass_on();
+    const Nanoseconds now = read_clock(CLOCK_MONOTONIC);
+    if (now >= control_at) {
+      control_at = now + control_every;
+      if (!serve(control)) {
+        return;
+      }
+    }
+    rest(control);
+  }
+}
+
+void Engine::take_in() {
+  const Nanoseconds real = read_clock(CLOCK_REALTIME);
+  const Nanoseconds now = read_clock(CLOCK_MONOTONIC);
+  PacketPort::Arrival arrival;
+  bool any = false;
+  while (port_.receive(arrival)) {
+    any = true;
+    ++counters_.frames;
+    const Reading reading = read_frame(arrival.bytes, arrival.from, network_.host_count());
+    if (reading.verdict != Verdict::good) {
+      counters_.truncated += reading.verdict == Verdict::truncated;
+      counters_.bad_offload_header += reading.verdict == Verdict::bad_offload_header;
+      counters_.unknown_destination += reading.verdict == Verdict::unknown_destination;
+      port_.release(arrival.frame);
+      continue;
+    }
+    // The stamp is of another clock, and that one may be set while we run: never trust it by more than a second.
+    const Nanoseconds ago = arrival.at < real ? std::min(real - arrival.at, second) : 0;
+    schedule_.enter(arrival.from, reading.to, arrival.frame, reading.burden, now - ago);
+  }
+  if (any) {
+    last_arrival_ = now;
+  }
+}
+
+void Engine::pass_on() {
+  const Nanoseconds start = read_clock(CLOCK_MONOTONIC);
+  schedule_.advance(start + static_cast<Nanoseconds>(lead_ns_), due_);
+  if (!due_.empty()) {
+    counters_.undeliverable += port_.send(due_);
+    counters_.deliveries += due_.size();
+    const Nanoseconds each = (read_clock(CLOCK_MONOTONIC) - start) / due_.size();
+    Nanoseconds made = start;
+    double sum_ns = 0.0;
+    for (const Delivery& delivery : due_) {
+      made += each;
+      const auto late_ns = static_cast<std::int64_t>(made) - static_cast<std::int64_t>(delivery.due);
+      counters_.lateness.add(late_ns);
+      sum_ns += std::clamp(static_cast<double>(late_ns), -steering_limit_ns, steering_limit_ns);
+      schedule_.delivered(delivery.frame);
+    }
+    lead_ns_ = std::clamp(lead_ns_ + sum_ns * steering_gain, 0.0, 2.0 * static_cast<double>(quantum_));
+    due_.clear();
+  }
+  for (const FrameId frame : schedule_.finished()) {
+    port_.release(frame);
+  }
+  schedule_.finished().clear();
+}
+
+void Engine::rest(int control) {
+  const Nanoseconds now = read_clock(CLOCK_MONOTONIC);
+  Nanoseconds wake = schedule_.next_delivery();
+  if (schedule_.next_turn() != Schedule::never) {
+    wake = std::min(wake, schedule_.next_turn() + turn_slack_);
+  }
+  ++counters_.wakes;
+  if (now < last_arrival_ + looks_in_vain * quantum_) {
+    sleep_until(now + quantum_);
+    return;
+  }
+  // Quiet: whatever comes in wakes us, or what is still under way.
+  pollfd watched[2] = {{port_.descriptor(), POLLIN, 0}, {control, POLLIN, 0}};
+  const Nanoseconds early = now + static_cast<Nanoseconds>(overshoot_ns_);
+  const timespec wait = to_timespec(wake > early ? wake - early : 0);
+  if (ppoll(watched, 2, wake == Schedule::never ? nullptr : &wait, &let_in_) < 0 && errno != EINTR) {
+    throw std::system_error(errno, std::generic_category(), "waiting for frames");
+  }
+}
+
+void Engine::sleep_until(Nanoseconds wake) {
+  const Nanoseconds target = wake - std::min(static_cast<Nanoseconds>(overshoot_ns_), quantum_ / 2);
+  const timespec until = to_timespec(target);
+  clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, nullptr);
+  const Nanoseconds now = read_clock(CLOCK_MONOTONIC);
+  const double late_ns = now > target ? std::min(static_cast<double>(now - target), steering_limit_ns) : 0.0;
+  overshoot_ns_ += (late_ns - overshoot_ns_) / 32;
+}
+
+bool Engine::serve(int control) {
+  pollfd watched{control, POLLIN, 0};
+  const timespec at_once{};
+  while (ppoll(&watched, 1, &at_once, &let_in_) > 0) {
+    char bytes[256];
+    const ssize_t got = read(control, bytes, sizeof bytes);
+    if (got <= 0) {
+      return got < 0 && errno == EINTR;
+    }
+    input_.append(bytes, static_cast<std::size_t>(got));
+    for (std::size_t end = input_.find('\n'); end != std::string::npos; end = input_.find('\n')) {
+      const std::string answer = command(input_.substr(0, end)) + "\n";
+      input_.erase(0, end + 1);
+      if (write(control, answer.data(), answer.size()) < 0) {
+        return false;
+      }
+    }
+  }
+  return true;
+}
+
+}  // namespace trunkline::fabric

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+// The fabric's loop: takes in what hosts send, lets the schedule carry it, passes on what is due.
+//
+// What it costs is decided by how rarely it wakes. While hosts send it is not woken by each frame (arrivals carry the
+// kernel's time stamp) but looks once every quantum, an eighth of a full frame's time, in which hardly a frame can
+// cross the network, and makes all deliveries around that moment together: some early, some late, in balance, so that
+// times are not biased.
+#pragma once
+
+#include <csignal>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "lateness.hpp"
+#include "network.hpp"
+#include "packet_port.hpp"
+#include "schedule.hpp"
+
+namespace trunkline::fabric {
+
+class Engine {
+ public:
+  Engine(const Cluster& cluster, double rate_bps, QueueLimits limits, PacketPort& port);
+
+  /// Runs until `stop` is set or the control channel closes. `control`: a descriptor on which commands come in, one a
+  /// line, and are answered with one line of JSON; -1: none. The signal that sets `stop` must be blocked: it is let in
+  /// where it cannot be missed.
+  void run(const volatile std::sig_atomic_t& stop, int control);
+
+  /// Answers "stats", "reset" and "rate BPS" with one line of JSON.
+  std::string command(const std::string& line);
+
+  /// Counters since the start or the last reset, as JSON.
+  [[nodiscard]] std::string stats_json();
+
+ private:
+  void set_pace();
+  void take_in();
+  void pass_on();
+  void rest(int control);
+  void sleep_until(Nanoseconds wake);
+  bool serve(int control);
+  void reset();
+
+  const Cluster& cluster_;
+  Network network_;
+  QueueLimits limits_;
+  Schedule schedule_;
+  PacketPort& port_;
+
+  Nanoseconds quantum_ = 0;     ///< between two looks while hosts send
+  Nanoseconds turn_slack_ = 0;  ///< a turn at a switch may be computed this late without effect
+  Nanoseconds last_arrival_ = 0;
+  double lead_ns_ = 0.0;       ///< deliveries due this soon are made now; steered to a mean lateness of zero
+  double overshoot_ns_ = 0.0;  ///< how late this machine wakes sleepers, running mean
+  sigset_t let_in_{};
+  std::vector<Delivery> due_;
+  std::string input_;
+
+  struct Counters {
+    Nanoseconds since = 0;
+    Nanoseconds busy_before = 0;
+    std::uint64_t frames = 0;
+    std::uint64_t deliveries = 0;
+    std::uint64_t truncated = 0;
+    std::uint64_t bad_offload_header = 0;
+    std::uint64_t unknown_destination = 0;
+    std::uint64_t undeliverable = 0;
+    std::uint64_t overruns = 0;
+    std::uint64_t oversized = 0;
+    std::uint64_t wakes = 0;
+    Lateness lateness;
+  };
+  Counters counters_;
+};
+
+}  // namespace trunkline::fabric

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "network.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace trunkline::fabric {
+
+namespace {
+constexpr double ns_per_second = 1e9;
+constexpr double bits_per_byte = 8.0;
+}  // namespace
+
+Network::Network(const Cluster& cluster, double rate_bps)
+    : channels_(cluster.channel_count()),
+      file_rates_bps_(cluster.channel_count()),
+      node_of_host_(cluster.hosts().begin(), cluster.hosts().end()),
+      host_of_node_(cluster.nodes().size(), no_host),
+      leaving_(cluster.nodes().size()),
+      host_count_(static_cast<std::uint32_t>(cluster.hosts().size())) {
+  for (HostIndex host = 0; host < host_count_; ++host) {
+    host_of_node_[node_of_host_[host]] = host;
+  }
+  for (ChannelId id = 0; id < channels_.size(); ++id) {
+    const Link& link = cluster.link_of(id);
+    channels_[id].to = cluster.channel_to(id);
+    channels_[id].from_host = host_of_node_[cluster.channel_from(id)] != no_host;
+    channels_[id].latency = static_cast<Nanoseconds>(std::llround(link.latency_s * ns_per_second));
+    file_rates_bps_[id] = link.rate_bps;
+  }
+  // One walk over the tree from each host: the channel by which a node is left towards the host is the opposite of
+  // the one by which the walk reached it.
+  towards_.assign(cluster.nodes().size() * host_count_, no_channel);
+  std::vector<NodeId> queue;
+  for (HostIndex host = 0; host < host_count_; ++host) {
+    queue.assign(1, node_of_host_[host]);
+    for (std::size_t next = 0; next < queue.size(); ++next) {
+      const NodeId node = queue[next];
+      const ChannelId back = towards(node, host);
+      for (const Cluster::Hop& hop : cluster.neighbours(node)) {
+        if (hop.channel != back) {
+          towards_[static_cast<std::size_t>(hop.to) * host_count_ + host] = hop.channel ^ 1U;
+          queue.push_back(hop.to);
+        }
+      }
+    }
+  }
+  for (NodeId node = 0; node < leaving_.size(); ++node) {
+    for (const Cluster::Hop& hop : cluster.neighbours(node)) {
+      leaving_[node].push_back(hop.channel);
+    }
+  }
+  set_rate(rate_bps);
+}
+
+void Network::set_rate(double rate_bps) {
+  const double fastest = *std::max_element(file_rates_bps_.begin(), file_rates_bps_.end());
+  rate_bps_ = rate_bps > 0.0 ? rate_bps : fastest;
+  for (ChannelId id = 0; id < channels_.size(); ++id) {
+    channels_[id].ns_per_byte = bits_per_byte * ns_per_second / (file_rates_bps_[id] * rate_bps_ / fastest);
+  }
+}
+
+Nanoseconds Network::quickest(std::uint32_t wire_bytes) const {
+  Nanoseconds least = std::numeric_limits<Nanoseconds>::max();
+  for (const Channel& channel : channels_) {
+    least = std::min(least, channel.latency + static_cast<Nanoseconds>(channel.ns_per_byte * wire_bytes));
+  }
+  return least;
+}
+
+}  // namespace trunkline::fabric

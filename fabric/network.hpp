@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the fabric needs to know of a cluster: how long bytes take on each channel, and where frames turn.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "cluster/cluster.hpp"
+
+namespace trunkline::fabric {
+
+using Nanoseconds = std::uint64_t;
+
+inline constexpr ChannelId no_channel = 0xFFFFFFFFU;
+
+/// The spanning tree of a cluster as flat tables; nothing in it allocates or searches when a frame passes.
+class Network {
+ public:
+  /// `rate_bps` sets the fastest link's rate and every other in proportion; 0 keeps the rates of the file.
+  Network(const Cluster& cluster, double rate_bps);
+
+  /// Gives the fastest link another rate, and every other in proportion; 0 returns to the rates of the file.
+  void set_rate(double rate_bps);
+
+  struct Channel {
+    NodeId to = 0;
+    bool from_host = false;
+    double ns_per_byte = 0.0;
+    Nanoseconds latency = 0;
+  };
+
+  [[nodiscard]] const Channel& channel(ChannelId id) const { return channels_[id]; }
+  [[nodiscard]] std::size_t channel_count() const { return channels_.size(); }
+  [[nodiscard]] std::uint32_t host_count() const { return host_count_; }
+  [[nodiscard]] bool is_host(NodeId node) const { return host_of_node_[node] != no_host; }
+  [[nodiscard]] HostIndex host_of(NodeId node) const { return host_of_node_[node]; }
+  [[nodiscard]] NodeId node_of(HostIndex host) const { return node_of_host_[host]; }
+  [[nodiscard]] double rate_bps() const { return rate_bps_; }
+
+  /// Channel from a node towards a host; no_channel at the host itself.
+  [[nodiscard]] ChannelId towards(NodeId node, HostIndex host) const {
+    return towards_[static_cast<std::size_t>(node) * host_count_ + host];
+  }
+
+  /// Tree channels that leave a node.
+  [[nodiscard]] const std::vector<ChannelId>& leaving(NodeId node) const { return leaving_[node]; }
+
+  /// The shortest time in which `wire_bytes` cross any channel, latency included.
+  [[nodiscard]] Nanoseconds quickest(std::uint32_t wire_bytes) const;
+
+ private:
+  static constexpr HostIndex no_host = 0xFFFFFFFFU;
+
+  std::vector<Channel> channels_;
+  std::vector<double> file_rates_bps_;  ///< by channel
+  std::vector<NodeId> node_of_host_;
+  std::vector<HostIndex> host_of_node_;
+  std::vector<ChannelId> towards_;  ///< by node, then host
+  std::vector<std::vector<ChannelId>> leaving_;
+  std::uint32_t host_count_ = 0;
+  double rate_bps_ = 0.0;
+};
+
+}  // namespace trunkline::fabric

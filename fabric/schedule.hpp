@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+// When each frame arrives where: serialization, store and forward, queues, latency, copies along the tree. Pure: it
+// knows no clock and no socket, so that what the network does can be tested on numbers.
+//
+// A frame is handled once at every node that it reaches, in the order of time, so a channel serves whoever is there
+// first (FIFO) and a frame still waiting elsewhere holds nobody up. Cost: O(log pending) for each channel crossed.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "network.hpp"
+
+namespace trunkline::fabric {
+
+using FrameId = std::uint32_t;  ///< whatever the caller keeps frames under; small numbers, used again
+
+inline constexpr HostIndex every_host = 0xFFFFFFFFU;  ///< destination of broadcast and multicast frames
+
+/// What one frame handed over by a host occupies on the wire. A super-frame of segmentation offload counts as the
+/// real frames that a network card would make of it.
+struct Burden {
+  std::uint32_t wire_bytes = 0;   ///< all frames with their headers, preambles, check sequences and gaps
+  std::uint32_t first_bytes = 0;  ///< the first frame alone: what a switch must have stored before it forwards
+  std::uint32_t frames = 0;
+};
+
+struct QueueLimits {
+  std::uint64_t switch_port_bytes = 512U << 10U;  ///< tail drop above
+  std::uint64_t host_bytes = 8U << 20U;           ///< a host's own queue: its sockets' buffers bound it first
+};
+
+struct ChannelCounters {
+  std::uint64_t frames = 0;
+  std::uint64_t bytes = 0;  ///< on the wire
+  std::uint64_t dropped_frames = 0;
+  std::uint64_t most_queued_bytes = 0;  ///< waiting ahead of a frame that entered
+};
+
+struct Delivery {
+  Nanoseconds due = 0;
+  HostIndex host = 0;
+  FrameId frame = 0;
+};
+
+class Schedule {
+ public:
+  Schedule(const Network& network, QueueLimits limits);
+
+  /// A host hands over a frame at a time that may lie before that of earlier calls. The id is in use until it is
+  /// among finished().
+  void enter(HostIndex from, HostIndex to, FrameId frame, Burden burden, Nanoseconds at);
+
+  /// Carries everything forward to `until`; appends what is complete at its host by then, in the order of time.
+  void advance(Nanoseconds until, std::vector<Delivery>& due);
+
+  /// Says that a delivery handed out by advance() has been made.
+  void delivered(FrameId frame) { release(frame); }
+
+  /// Frames of which no copy is under way any more, each once; the caller empties the list and may use the ids again.
+  [[nodiscard]] std::vector<FrameId>& finished() { return finished_; }
+
+  static constexpr Nanoseconds never = ~Nanoseconds{0};
+
+  /// Earliest delivery known so far; never where none is.
+  [[nodiscard]] Nanoseconds next_delivery() const { return deliveries_.empty() ? never : deliveries_.front().at; }
+
+  /// Earliest turn at a switch still to be taken; never where none is.
+  [[nodiscard]] Nanoseconds next_turn() const { return turns_.empty() ? never : turns_.front().at; }
+
+  [[nodiscard]] const std::vector<ChannelCounters>& counters() const { return counters_; }
+  void reset_counters();
+
+ private:
+  /// A frame at a node: its first real frame stored there at `at`, its last byte there at `complete`.
+  struct Event {
+    Nanoseconds at = 0;
+    Nanoseconds complete = 0;
+    std::uint64_t order = 0;  ///< of entering, so that equal times keep it
+    FrameId frame = 0;
+    NodeId node = 0;
+    ChannelId came_by = no_channel;
+  };
+  struct Later {
+    bool operator()(const Event& a, const Event& b) const { return a.at != b.at ? a.at > b.at : a.order > b.order; }
+  };
+  struct Frame {
+    Burden burden;
+    HostIndex to = 0;
+    std::uint32_t uses = 0;
+  };
+
+  void release(FrameId frame) {
+    if (--frames_[frame].uses == 0) {
+      finished_.push_back(frame);
+    }
+  }
+  void turn(const Event& event);
+  void cross(const Event& event, ChannelId id);
+
+  const Network& network_;
+  QueueLimits limits_;
+  std::vector<Frame> frames_;
+  std::vector<Nanoseconds> free_at_;  ///< by channel: when what it has accepted so far is on the wire
+  std::vector<ChannelCounters> counters_;
+  std::vector<FrameId> finished_;
+  std::vector<Event> turns_;       ///< heap, earliest first
+  std::vector<Event> deliveries_;  ///< heap, earliest first; `at` is when the last byte is there
+  std::uint64_t order_ = 0;
+};
+
+}  // namespace trunkline::fabric
