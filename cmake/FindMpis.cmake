@@ -89,3 +89,15 @@ endforeach()
 if(NOT TRUNKLINE_MPIS)
   message(STATUS "MPI: none found; no preload library is built (Debian: libmpich-dev, libopenmpi-dev)")
 endif()
+
+# What was found, for the command: trunkline.mpi reads it.
+set(entries "")
+foreach(name ${TRUNKLINE_MPIS})
+  string(REGEX REPLACE "mpicc([^/]*)$" "mpiexec\\1" mpiexec ${TRUNKLINE_MPI_${name}_MPICC})
+  list(APPEND entries "  {\"name\": \"${name}\", \"family\": \"${TRUNKLINE_MPI_${name}_FAMILY}\", \
+\"version\": \"${TRUNKLINE_MPI_${name}_VERSION}\", \"mpicc\": \"${TRUNKLINE_MPI_${name}_MPICC}\", \
+\"mpiexec\": \"${mpiexec}\", \"library\": \"${TRUNKLINE_MPI_${name}_LIBRARY}\"}")
+endforeach()
+list(JOIN entries ",\n" entries)
+file(WRITE ${PROJECT_BINARY_DIR}/mpis.json "[\n${entries}\n]\n")
+install(FILES ${PROJECT_BINARY_DIR}/mpis.json DESTINATION lib COMPONENT trunkline)

@@ -11,6 +11,7 @@
 #include "bindings.hpp"
 #include "cluster/cluster_file.hpp"
 #include "cluster/hostlist.hpp"
+#include "cluster/scaled.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -137,6 +138,8 @@ void bind_cluster(nb::module_& module) {
              "Read a cluster from YAML; ``file`` is for messages.");
   module.def("read_cluster", &read_cluster, "path"_a);
   module.def("write_cluster", &write_cluster, "cluster"_a, "YAML that reads back as an equal cluster.");
+  module.def("scaled", &scaled, "cluster"_a, "fastest_bps"_a,
+             "The cluster with its fastest link at that many bits per second, every other in proportion.");
 
   nb::exception<BadHostlist>(module, "BadHostlist", PyExc_ValueError);
   module.def("expand_hostlist", &expand_hostlist, "text"_a, "limit"_a = 1'000'000, "``node[01-03]`` as its names.");

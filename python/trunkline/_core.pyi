@@ -104,6 +104,9 @@ def read_cluster(path: str) -> Cluster:
 def write_cluster(cluster: Cluster) -> str:
     """YAML that reads back as an equal cluster."""
 
+def scaled(cluster: Cluster, fastest_bps: float) -> Cluster:
+    """The cluster with its fastest link at that many bits per second, every other in proportion."""
+
 def expand_hostlist(text: str, limit: int = 1_000_000) -> list[str]:
     """``node[01-03]`` as its names. Raises BadHostlist."""
 

@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass, field
 from trunkline import _core
 from trunkline.bench.stats import median_with_interval
 from trunkline.errors import BadInput, Failed
-from trunkline.lab import Lab
+from trunkline.lab.session import Lab
 from trunkline.mpi import Mpi
 from trunkline.paths import NATIVE, preload_library
 
@@ -120,6 +120,7 @@ def measure(
             *("--least", str(limits.least), "--most", str(limits.most)),
             *("--budget", str(limits.budget_s), "--width", str(limits.width)),
         ],
+        agent=lab.agent,
         env={"TRUNKLINE_CLUSTER": lab.cluster_file, "TRUNKLINE_STRICT": "1"},
         preload=[library],
     )

@@ -11,7 +11,8 @@ from rich.table import Table
 from trunkline._core import Cluster
 from trunkline.bench.bcast import PING_PONG, Cell, Limits, measure
 from trunkline.bench.bcast import Progress as Repetition
-from trunkline.lab import Lab, auto_rate
+from trunkline.lab.rate import auto_rate
+from trunkline.lab.session import Lab
 from trunkline.mpi import Mpi
 from trunkline.units import format_bytes, format_rate, format_seconds, parse_rate
 

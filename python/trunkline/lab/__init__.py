@@ -1,0 +1,1 @@
+"""The lab: an emulated cluster on one Linux machine, without privileges."""

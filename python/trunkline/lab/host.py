@@ -1,0 +1,96 @@
+"""One emulated host: a process that holds its namespaces, and what is set up in them."""
+
+import os
+import socket
+from ipaddress import ip_network
+from pathlib import Path
+
+from pyroute2 import IPRoute
+
+from trunkline.lab import syscalls
+from trunkline.lab.addresses import PREFIX_LENGTH, ethernet_address, ip_address
+
+__all__ = ["start_host"]
+
+MTU = 1500
+SUPER_FRAME = 2
+"""Frames that a host's kernel may hand to the network in one piece.
+
+Segmentation offload would merge all that waits in a socket, up to 64 KB; the network delivers such a super-frame when
+its last byte is there, so that every hop of a pipeline would store a dozen frames. A real network card hands over each
+frame. Two keep a small segment whole, which halves the work.
+"""
+
+
+def start_host(index: int, name: str, hosts: int) -> tuple[int, int, int]:
+    """Fork the process that holds a host's namespaces.
+
+    Returns:
+        Its process id, a descriptor to read one byte from when its namespaces are there and another when the host is
+        up, and one to write a byte to when its Ethernet port is there.
+    """
+    from_host, to_lab = os.pipe()
+    from_lab, to_host = os.pipe()
+    pid = os.fork()
+    if pid:
+        os.close(to_lab)
+        os.close(from_lab)
+        return pid, from_host, to_host
+    try:
+        os.close(from_host)
+        os.close(to_host)
+        _enter_namespaces(index, name)
+        os.write(to_lab, b"n")
+        os.read(from_lab, 1)
+        _configure_network(index, hosts)
+        os.write(to_lab, b"u")
+        os.execv("/bin/sleep", ["trunkline-host", "infinity"])
+    except BaseException as error:
+        os.write(to_lab, f"!{error}".encode())
+    finally:
+        os._exit(1)
+
+
+def _enter_namespaces(index: int, name: str) -> None:
+    syscalls.unshare(syscalls.NETWORK | syscalls.UTS | syscalls.IPC | syscalls.MOUNT)
+    socket.sethostname(name)
+    syscalls.mount_tmpfs("/dev/shm")
+    # By its boot id a transport such as UCX tells machines apart: without one of its own, hosts share memory.
+    boot_id = Path("/dev/shm/.boot_id")
+    boot_id.write_text(f"00000000-0000-0000-0000-{index + 1:012x}\n")
+    syscalls.bind(str(boot_id), "/proc/sys/kernel/random/boot_id")
+
+
+def _configure_network(index: int, hosts: int) -> None:
+    settings = {
+        "ipv6/conf/all/disable_ipv6": "1",  # its address discovery would be traffic nobody asked for
+        "ipv4/tcp_no_metrics_save": "1",  # a measurement must not depend on the one before
+        "ipv4/tcp_slow_start_after_idle": "0",  # as administrators of clusters set it
+        "ipv4/conf/all/rp_filter": "0",
+    }
+    for setting, value in settings.items():
+        path = Path("/proc/sys/net") / setting
+        if path.exists():
+            path.write_text(value)
+    with IPRoute() as route:
+        loopback, port = (route.link_lookup(ifname=name)[0] for name in ("lo", "eth0"))
+        route.link("set", index=loopback, state="up")
+        route.link("set", index=port, address=ethernet_address(index), mtu=MTU, gso_max_segs=SUPER_FRAME, state="up")
+        route.addr("add", index=port, address=ip_address(index), prefixlen=PREFIX_LENGTH)
+        route.route("add", dst="224.0.0.0/4", oif=port)
+        # Linux's usual congestion control, whatever this machine prefers: others pace each frame by a timer.
+        network = str(ip_network(f"{ip_address(index)}/{PREFIX_LENGTH}", strict=False))
+        route.route(
+            "replace",
+            dst=network,
+            oif=port,
+            prefsrc=ip_address(index),
+            scope="link",
+            proto="kernel",
+            metrics={"cc_algo": "cubic"},
+        )
+        for other in range(hosts):
+            if other != index:
+                route.neigh(
+                    "add", dst=ip_address(other), lladdr=ethernet_address(other), ifindex=port, state="permanent"
+                )

@@ -1,0 +1,230 @@
+"""A lab: an emulated cluster that lives exactly as long as its owner wants, and never longer than its owner."""
+
+import contextlib
+import json
+import os
+import shlex
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import IO, Any, Self
+
+from trunkline import _core
+from trunkline.errors import BadInput, Failed
+from trunkline.lab import syscalls
+from trunkline.lab.addresses import MOST_HOSTS
+from trunkline.lab.inside import CLUSTER_FILE, FOLDER
+from trunkline.lab.obstacles import check_obstacles, explain_refusal
+from trunkline.paths import FABRIC
+
+__all__ = ["Lab"]
+
+
+class Lab:
+    """An emulated cluster, up within its ``with`` block.
+
+    Every host has namespaces of its own (network, name, IPC, shared memory, boot id) and one Ethernet port; one program
+    is the network between them. As an ordinary user everything is inside a user namespace; as root it needs none.
+    When the block ends, or its owner dies in whatever way, the kernel removes all of it with its first process.
+
+    Attributes:
+        cluster: The cluster as emulated: at this lab's rates.
+        rate_bps: Rate of its fastest link, bits per second.
+        cluster_file: Path of the cluster's file as the hosts see it.
+        agent: Path of the remote shell that MPI launchers are given, as the hosts see it.
+        priority: What the network's process was allowed: ``fifo``, ``nice`` or ``none``.
+    """
+
+    cluster_file = str(CLUSTER_FILE)
+    agent = str(FOLDER / "agent")
+
+    def __init__(self, cluster: _core.Cluster, rate_bps: float | None = None) -> None:
+        """Prepare a lab of that cluster.
+
+        Args:
+            cluster: What to emulate.
+            rate_bps: Rate of the fastest link, every other in proportion; None: the rates of the cluster.
+        """
+        self.cluster = cluster if rate_bps is None else _core.scaled(cluster, rate_bps)
+        self.rate_bps = max(link.rate_bps for link in self.cluster.links)
+        self.priority = ""
+        self._keeper: subprocess.Popen[bytes] | None = None
+        self._first = 0
+        self._running: list[subprocess.Popen[Any]] = []
+        self._lock = threading.Lock()
+
+    def __enter__(self) -> Self:
+        hosts = self.cluster.hosts
+        if len(hosts) > MOST_HOSTS:
+            raise BadInput(f"{self.cluster.name} has {len(hosts)} hosts; one machine emulates at most {MOST_HOSTS}")
+        check_obstacles()
+        user = [] if os.geteuid() == 0 else ["--user", "--map-root-user"]
+        self._keeper = subprocess.Popen(
+            [
+                *("unshare", *user, "--net", "--mount", "--ipc", "--uts", "--pid", "--fork", "--kill-child"),
+                *("--mount-proc", sys.executable, "-m", "trunkline.lab.inside"),
+            ],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            preexec_fn=_start_apart,
+        )
+        names = [[name, *self.cluster.aliases(index)] for index, name in enumerate(hosts)]
+        try:
+            description = {
+                "cluster": _core.write_cluster(self.cluster),
+                "hosts": hosts,
+                "names": names,
+                "fabric": str(FABRIC),
+            }
+            answer = self._ask(json.dumps(description))
+        except BaseException:
+            self._end()
+            raise
+        self.priority = str(answer["priority"])
+        children = Path(f"/proc/{self._keeper.pid}/task/{self._keeper.pid}/children").read_text().split()
+        self._first = int(children[0])
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._end()
+
+    def popen(
+        self,
+        argv: Sequence[str],
+        *,
+        host: str | None = None,
+        env: Mapping[str, str] | None = None,
+        stdin: int | IO[Any] | None = subprocess.DEVNULL,
+        stdout: int | IO[Any] | None = None,
+        stderr: int | IO[Any] | None = None,
+        text: bool = True,
+    ) -> subprocess.Popen[Any]:
+        """Start a program on a host of the lab (default: the first), in the caller's folder and environment.
+
+        Args:
+            argv: The program and its arguments.
+            host: Name of a host of the cluster.
+            env: Variables to add to the environment.
+            stdin: As for :class:`subprocess.Popen`; nothing by default.
+            stdout: As for :class:`subprocess.Popen`.
+            stderr: As for :class:`subprocess.Popen`.
+            text: Whether the streams are text.
+
+        Raises:
+            BadInput: where there is no such host.
+        """
+        hosts = self.cluster.hosts
+        name = hosts[0] if host is None else host
+        if name not in hosts:
+            raise BadInput(
+                f"there is no host '{name}' on {self.cluster.name}; there are: {_core.compress_hostlist(hosts)}"
+            )
+        user = [] if os.geteuid() == 0 else ["--user", "--preserve-credentials"]
+        enter = [
+            *(shutil.which("nsenter") or "nsenter", "--target", str(self._first), *user),
+            *("--net", "--ipc", "--uts", "--pid", "--mount", f"--wdns={Path.cwd()}"),
+        ]
+        process = subprocess.Popen(
+            [*enter, self.agent, name, "exec " + shlex.join(argv)],
+            env={**os.environ, **(env or {})},
+            stdin=stdin,
+            stdout=stdout,
+            stderr=stderr,
+            text=text,
+        )
+        self._running.append(process)
+        return process
+
+    def run(
+        self,
+        argv: Sequence[str],
+        *,
+        host: str | None = None,
+        env: Mapping[str, str] | None = None,
+        timeout: float | None = None,
+        capture: bool = False,
+        stdin: int | IO[Any] | None = subprocess.DEVNULL,
+    ) -> subprocess.CompletedProcess[str]:
+        """Run a program on a host of the lab to its end; see :meth:`popen`.
+
+        Raises:
+            Failed: where it has not ended within ``timeout`` seconds; it is ended then.
+        """
+        pipe = subprocess.PIPE if capture else None
+        process = self.popen(argv, host=host, env=env, stdin=stdin, stdout=pipe, stderr=pipe)
+        try:
+            out, err = process.communicate(timeout=timeout)
+        except subprocess.TimeoutExpired:
+            self._kill(process)
+            raise Failed(f"'{Path(argv[0]).name}' has not ended within {timeout:g} s and was ended") from None
+        return subprocess.CompletedProcess(list(argv), process.returncode, out, err)
+
+    def stats(self) -> dict[str, Any]:
+        """What the network counted since the last :meth:`reset_stats`: frames, drops, lateness, its busy share."""
+        return self._ask("stats")
+
+    def reset_stats(self) -> None:
+        """Start counting anew."""
+        self._ask("reset")
+
+    def set_rate(self, rate_bps: float) -> None:
+        """Change the rate of the fastest link, every other in proportion, while the lab is up.
+
+        The file the hosts see keeps the rates that the lab started with.
+        """
+        self._ask(f"rate {rate_bps}")
+        self.cluster = _core.scaled(self.cluster, rate_bps)
+        self.rate_bps = rate_bps
+
+    def _ask(self, line: str) -> dict[str, Any]:
+        keeper = self._keeper
+        if keeper is None or keeper.stdin is None or keeper.stdout is None or keeper.stderr is None:
+            raise Failed("the lab is not up")
+        with self._lock:
+            try:
+                keeper.stdin.write(line.encode() + b"\n")
+                keeper.stdin.flush()
+                text = keeper.stdout.readline()
+            except BrokenPipeError:
+                text = b""
+        if not text:
+            detail = keeper.stderr.read().decode(errors="replace").strip().splitlines()
+            raise explain_refusal(detail[-1] if detail else "it ended at once")
+        answer: dict[str, Any] = json.loads(text)
+        if "failed" in answer:
+            raise explain_refusal(answer["failed"])
+        return answer
+
+    def _kill(self, process: subprocess.Popen[Any]) -> None:
+        """End a program with all that it started: everything in the lab but the hosts and the network."""
+        self._end()
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(timeout=5)
+
+    def _end(self) -> None:
+        if self._keeper is None:
+            return
+        keeper, self._keeper = self._keeper, None
+        keeper.kill()  # the kernel kills its child with it, and with that the whole lab
+        keeper.wait()
+        for process in self._running:
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                process.wait(timeout=5)
+        for stream in (keeper.stdin, keeper.stdout, keeper.stderr):
+            if stream:
+                with contextlib.suppress(BrokenPipeError):
+                    stream.close()
+
+
+def _start_apart() -> None:
+    """Die with the owner; leave the terminal's Ctrl-C to it, so that it can end the lab in order."""
+    syscalls.die_with_parent()
+    signal.signal(signal.SIGINT, signal.SIG_IGN)

@@ -1,0 +1,142 @@
+"""The MPI libraries that Trunkline was built for, and how each starts ranks on the hosts of a lab."""
+
+import json
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from trunkline.errors import BadInput
+from trunkline.paths import IDLE_SHIM, NATIVE
+
+__all__ = ["Mpi", "find_mpis", "require_mpi", "settings_of_caller"]
+
+_FOUND = NATIVE / "lib" / "mpis.json"
+_PACKAGES = {"mpich": "mpich libmpich-dev", "openmpi": "openmpi-bin libopenmpi-dev"}
+
+
+@dataclass(frozen=True)
+class Mpi:
+    """One MPI library of this machine.
+
+    Attributes:
+        name: ``mpich`` or ``openmpi`` for the system's, with ``-VERSION`` for others.
+        family: ``mpich`` or ``openmpi``.
+        version: Of the library.
+        mpicc: Its compiler wrapper.
+        mpiexec: Its launcher.
+        library: File of its C library.
+    """
+
+    name: str
+    family: str
+    version: str
+    mpicc: str
+    mpiexec: str
+    library: str
+
+    def launch(
+        self,
+        *,
+        hosts: Sequence[str],
+        ranks: int,
+        ranks_per_host: int,
+        program: Sequence[str],
+        agent: str,
+        env: Mapping[str, str] | None = None,
+        preload: Sequence[Path] = (),
+    ) -> tuple[list[str], dict[str, str]]:
+        """The command that starts a job on a lab, and the environment it needs.
+
+        Ranks fill the hosts in order, ``ranks_per_host`` on each; real TCP runs between hosts, on ``eth0``.
+
+        Args:
+            hosts: Names of the hosts.
+            ranks: Number of ranks.
+            ranks_per_host: Ranks on each host.
+            program: The program and its arguments.
+            agent: The remote shell of the lab.
+            env: Variables for the ranks.
+            preload: Libraries to preload into the ranks; the idle shim comes on top.
+
+        Raises:
+            BadInput: where the hosts do not hold that many ranks, or the library is not installed any more.
+        """
+        if ranks < 1 or ranks > len(hosts) * ranks_per_host:
+            raise BadInput(
+                f"{ranks} ranks do not fit on {len(hosts)} hosts with {ranks_per_host} each; "
+                f"at most {len(hosts) * ranks_per_host} do (--ranks-per-host raises it)"
+            )
+        if not Path(self.mpiexec).exists():
+            raise BadInput(
+                f"{self.mpiexec} is gone: {self.name} was there when Trunkline was built; {_advice(self.family)}"
+            )
+        used = hosts[: -(-ranks // ranks_per_host)]
+        settings = {"LD_PRELOAD": ":".join(str(library) for library in (*preload, IDLE_SHIM)), **(env or {})}
+        slots = ",".join(f"{host}:{ranks_per_host}" for host in used)
+        if self.family == "openmpi":
+            return self._openmpi(slots, ranks, agent, settings, program)
+        return self._mpich(slots, ranks, agent, settings, program)
+
+    def _mpich(
+        self, slots: str, ranks: int, agent: str, settings: dict[str, str], program: Sequence[str]
+    ) -> tuple[list[str], dict[str, str]]:
+        if int(self.version.split(".")[0]) >= 5:
+            settings |= {"MPIR_CVAR_CH4_NETMOD": "ofi", "FI_PROVIDER": "tcp", "FI_TCP_IFACE": "eth0"}
+        else:
+            settings |= {"UCX_NET_DEVICES": "eth0"}
+        words = [self.mpiexec, "-launcher", "rsh", "-launcher-exec", agent, "-hosts", slots, "-n", str(ranks)]
+        for name, value in settings.items():
+            words += ["-genv", name, value]
+        return [*words, *program], {}
+
+    def _openmpi(
+        self, slots: str, ranks: int, agent: str, settings: dict[str, str], program: Sequence[str]
+    ) -> tuple[list[str], dict[str, str]]:
+        parameters = {
+            "plm_rsh_agent": agent,
+            "pml": "ob1",
+            "btl": "tcp,self",
+            "btl_tcp_if_include": "eth0",
+            "oob_tcp_if_include": "eth0",
+            "mpi_yield_when_idle": "1",
+        }
+        if self.version.startswith("4.1."):
+            parameters["op"] = "^avx"  # Debian's 4.1.4 saturates 8-bit sums there
+        words = [self.mpiexec, "--allow-run-as-root", "--bind-to", "none", "-H", slots, "-n", str(ranks)]
+        for name, value in parameters.items():
+            words += ["--mca", name, value]
+        for name, value in settings.items():
+            words += ["-x", f"{name}={value}"]
+        return [*words, *program], {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+
+
+def _advice(family: str) -> str:
+    return f"install it (apt-get install {_PACKAGES[family]}), then run 'make setup' again"
+
+
+def find_mpis() -> dict[str, Mpi]:
+    """The MPI libraries there were when Trunkline was built, by name."""
+    if not _FOUND.exists():
+        return {}
+    entries = [Mpi(**entry) for entry in json.loads(_FOUND.read_text())]
+    return {mpi.name: mpi for mpi in entries}
+
+
+def require_mpi(name: str) -> Mpi:
+    """The MPI library of that name.
+
+    Raises:
+        BadInput: where there is none, naming those there are or what to install.
+    """
+    found = find_mpis()
+    if name in found:
+        return found[name]
+    family = name.partition("-")[0]
+    advice = _advice(family) if name in _PACKAGES else f"there are: {', '.join(found) or 'none'}"
+    raise BadInput(f"no MPI library '{name}' was found when Trunkline was built; {advice}")
+
+
+def settings_of_caller() -> dict[str, str]:
+    """The ``TRUNKLINE_*`` variables of our own environment, which the ranks are given too."""
+    return {name: value for name, value in os.environ.items() if name.startswith("TRUNKLINE_")}
