@@ -42,18 +42,23 @@ void warn(const std::string& text) { print("trunkline: warning: " + text + "\n")
 
 void say(const std::string& text) { print("trunkline: " + text + "\n"); }
 
+void say_last(const std::string& text) {
+  say(text);
+  std::this_thread::sleep_for(std::chrono::milliseconds(200));
+}
+
 void end_job(const std::string& text) {
   int rank = 0;
   PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
   wait_for_lower_ranks(rank);
-  say(text);
+  say_last(text);
   PMPI_Abort(MPI_COMM_WORLD, usage_exit_status);
   std::_Exit(usage_exit_status);
 }
 
 void end_process(const std::string& text) {
   const int rank = rank_from_launcher();
-  if (rank == 0) say(text);
+  if (rank == 0) say_last(text);
   wait_for_lower_ranks(rank);  // a launcher may end the job, and rank 0 with it, at the first process that is gone
   std::_Exit(usage_exit_status);
 }

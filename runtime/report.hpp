@@ -14,6 +14,9 @@ void warn(const std::string& text);
 /// "trunkline: TEXT"
 void say(const std::string& text);
 
+/// The last words before a job is ended: a launcher drops what it has not read by then, so it gets the time to.
+void say_last(const std::string& text);
+
 /// Ends the whole job with exit status 2 and one message. For ranks that cannot talk to each other about it: the
 /// lowest one that has something to say speaks, and the others leave it the time to do so. MPI must be initialised.
 [[noreturn]] void end_job(const std::string& text);

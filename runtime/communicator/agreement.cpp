@@ -75,7 +75,7 @@ std::unique_ptr<const World> agree(LocalView view, bool strict) {
       warn(text +
            "\ntrunkline: warning: MPI_Bcast runs natively on all ranks (TRUNKLINE_STRICT=1 ends the job instead)");
     } else {
-      say(text);
+      say_last(text);
       PMPI_Abort(MPI_COMM_WORLD, usage_exit_status);
     }
   }

@@ -1,21 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fortran's entry points. Open MPI's Fortran library calls PMPI_* directly, so that C functions of ours see none of a
-// Fortran program's calls; MPICH's calls MPI_* and needs nothing here.
-#include "mpi_api.hpp"
-
-#ifdef OPEN_MPI
-
+// Fortran's entry points, where a function of ours in C does not see the call: all of Open MPI's, whose Fortran library
+// calls PMPI_* directly, and of MPICH's those of mpi_f08 that initialise; the rest of MPICH's calls MPI_*.
 #include <dlfcn.h>
 
 #include <algorithm>
 #include <array>
 #include <vector>
 
-#include "intercept/bcast.hpp"
 #include "intercept/export.hpp"
+#include "mpi_api.hpp"
 
 namespace trunkline::runtime {
 namespace {
+
+/// Optional in mpi_f08: null where it is left out.
+void set(MPI_Fint* error, int code) {
+  if (error != nullptr) *error = code;
+}
+
+void init(MPI_Fint* error) { set(error, MPI_Init(nullptr, nullptr)); }
+
+void init_thread(const MPI_Fint* required, MPI_Fint* provided, MPI_Fint* error) {
+  set(error, MPI_Init_thread(nullptr, nullptr, *required, provided));
+}
+
+#ifdef OPEN_MPI
 
 /// The addresses that a Fortran common block of Open MPI may have: one for each way compilers spell its name.
 class Landmark {
@@ -42,21 +51,12 @@ void* c_buffer(void* buffer) {
   return buffer;
 }
 
-/// Optional in mpi_f08: null where it is left out.
-void set(MPI_Fint* error, int code) {
-  if (error != nullptr) *error = code;
-}
-
 void bcast(void* buffer, const MPI_Fint* count, const MPI_Fint* type, const MPI_Fint* root,
            const MPI_Fint* communicator, MPI_Fint* error) {
   set(error, MPI_Bcast(c_buffer(buffer), *count, PMPI_Type_f2c(*type), *root, PMPI_Comm_f2c(*communicator)));
 }
 
-void init(MPI_Fint* error) { set(error, MPI_Init(nullptr, nullptr)); }
-
-void init_thread(const MPI_Fint* required, MPI_Fint* provided, MPI_Fint* error) {
-  set(error, MPI_Init_thread(nullptr, nullptr, *required, provided));
-}
+#endif
 
 }  // namespace
 }  // namespace trunkline::runtime
@@ -79,12 +79,12 @@ using namespace trunkline::runtime;
 #define TRUNKLINE_EVERY_SPELLING(define, lower, upper) define(lower) define(lower##_) define(lower##__) define(upper)
 
 extern "C" {
+TRUNKLINE_EVERY_SPELLING(TRUNKLINE_INIT, mpi_init_f08, MPI_INIT_F08)
+TRUNKLINE_EVERY_SPELLING(TRUNKLINE_INIT_THREAD, mpi_init_thread_f08, MPI_INIT_THREAD_F08)
+#ifdef OPEN_MPI
+TRUNKLINE_EVERY_SPELLING(TRUNKLINE_INIT, mpi_init, MPI_INIT)
+TRUNKLINE_EVERY_SPELLING(TRUNKLINE_INIT_THREAD, mpi_init_thread, MPI_INIT_THREAD)
 TRUNKLINE_EVERY_SPELLING(TRUNKLINE_BCAST, mpi_bcast, MPI_BCAST)
 TRUNKLINE_EVERY_SPELLING(TRUNKLINE_BCAST, mpi_bcast_f08, MPI_BCAST_F08)
-TRUNKLINE_EVERY_SPELLING(TRUNKLINE_INIT, mpi_init, MPI_INIT)
-TRUNKLINE_EVERY_SPELLING(TRUNKLINE_INIT, mpi_init_f08, MPI_INIT_F08)
-TRUNKLINE_EVERY_SPELLING(TRUNKLINE_INIT_THREAD, mpi_init_thread, MPI_INIT_THREAD)
-TRUNKLINE_EVERY_SPELLING(TRUNKLINE_INIT_THREAD, mpi_init_thread_f08, MPI_INIT_THREAD_F08)
-}
-
 #endif
+}

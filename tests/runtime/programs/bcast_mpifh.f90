@@ -36,6 +36,8 @@ program bcast_mpifh
   call MPI_BCAST(MPI_BOTTOM, 1, absolute, 0, MPI_COMM_WORLD, error)
   if (any(numbers /= [(5 * i, i = 1, n)])) bad = 4
 
+  call MPI_TYPE_FREE(every_other, error)
+  call MPI_TYPE_FREE(absolute, error)
   call MPI_ALLREDUCE(bad, all_bad, 1, MPI_INTEGER, MPI_MAX, MPI_COMM_WORLD, error)
   if (rank == 0 .and. all_bad == 0) print '(a)', 'passed'
   if (rank == 0 .and. all_bad /= 0) print '(a, i0)', 'FAILED step ', all_bad

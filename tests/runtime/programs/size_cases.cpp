@@ -26,8 +26,8 @@ void more_than_a_window(Run& run) {
 
 void late(Run& run, bool is_late, int root) {
   MPI_Barrier(MPI_COMM_WORLD);
-  if (is_late) std::this_thread::sleep_for(std::chrono::milliseconds(300));
-  broadcast_bytes(run, 2000003, root, MPI_COMM_WORLD, "2 MB");
+  if (is_late) std::this_thread::sleep_for(std::chrono::milliseconds(200));
+  broadcast_bytes(run, 200003, root, MPI_COMM_WORLD, "200 KB");
 }
 
 void late_receivers(Run& run) { late(run, run.rank % 2 == 1, 0); }

@@ -1,0 +1,135 @@
+"""Runs programs under every MPI library found, with the preload library that was built for it.
+
+The build folder is TRUNKLINE_BUILD, default build/dev; `cmake --build --preset dev` makes all that is needed.
+"""
+
+import os
+import shlex
+import shutil
+import subprocess
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+BUILD = ROOT / os.environ.get("TRUNKLINE_BUILD", "build/dev")
+ON_OWN_HOST = Path(__file__).with_name("on_own_host.sh")
+SECONDS = 240
+
+
+def _clean_environment() -> dict[str, str]:
+    """Ours, without settings of Trunkline; Open MPI wants to be told that root is allowed."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("TRUNKLINE_")}
+    kept.pop("LD_PRELOAD", None)
+    return kept | {
+        "OMPI_ALLOW_RUN_AS_ROOT": "1",
+        "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+        "PRTE_ALLOW_RUN_AS_ROOT": "1",
+        "PRTE_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+    }
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a job left behind."""
+
+    status: int
+    out: str
+    err: str
+
+    def lines(self, start: str) -> list[str]:
+        """Lines of standard error that begin so."""
+        return [line for line in self.err.splitlines() if line.startswith(start)]
+
+
+@dataclass(frozen=True)
+class Mpi:
+    """One MPI library: how to launch, and what was built for it."""
+
+    name: str
+    launcher: tuple[str, ...]
+
+    @property
+    def library(self) -> Path:
+        return BUILD / "lib" / f"libtrunkline-{self.name}.so"
+
+    @property
+    def family(self) -> str:
+        return self.name.partition("-")[0]
+
+    def program(self, name: str) -> Path:
+        """A program of this folder, built for this MPI."""
+        return BUILD / "tests" / "runtime" / f"{name}-{self.name}"
+
+    def run(
+        self,
+        ranks: int,
+        *command: str | Path,
+        settings: Mapping[str, str] | None = None,
+        preload: Path | str | None = "own",
+        per_rank: Sequence[str | Path] = (),
+        status: int | None = 0,
+    ) -> Outcome:
+        """Runs a job; `per_rank` are words put in front of each rank's command; `status` is checked unless None."""
+        library = self.library if preload == "own" else preload
+        variables = dict(settings or {})
+        preloads = [os.environ.get("TRUNKLINE_TEST_PRELOAD", ""), str(library or "")]
+        if any(preloads):
+            variables["LD_PRELOAD"] = ":".join(one for one in preloads if one)
+        words = [*self.launcher, "-n", str(ranks), "env", *(f"{name}={value}" for name, value in variables.items())]
+        words += [str(word) for word in (*per_rank, *command)]
+        done = subprocess.run(
+            words, env=_clean_environment(), capture_output=True, text=True, timeout=SECONDS, check=False
+        )
+        outcome = Outcome(done.returncode, done.stdout, done.stderr)
+        if status is not None:
+            assert outcome.status == status, f"{shlex.join(words)}\n{outcome.out}\n{outcome.err}"
+        return outcome
+
+    def suite(self, ranks: int, groups: Sequence[str], choices: Sequence[str], **options: object) -> None:
+        """Runs groups of cases of the program that checks itself; on hosts h0, h1, ... where a cluster is set."""
+        settings = options.get("settings") or {}
+        hosts = [ON_OWN_HOST] if "TRUNKLINE_CLUSTER" in settings else []
+        command = [self.program("runtime-test"), "--require", "--groups", ",".join(groups)]
+        done = self.run(ranks, *command, "--choices", ",".join(choices), per_rank=hosts, **options)
+        assert "FAILED" not in done.err, done.err
+        assert " passed, 0 failed" in done.out, done.out + done.err
+
+
+def _launcher(name: str) -> tuple[str, ...] | None:
+    """How to start ranks on this machine; None where the MPI is not installed here any more."""
+    family, _, version = name.partition("-")
+    folder = ROOT / ".mpi" / name / "bin"
+    program = str(folder / "mpiexec") if version else shutil.which(f"mpiexec.{family}")
+    if program is None or not Path(program).exists():
+        return None
+    if family == "mpich":
+        return (program,)
+    # Polling ranks that never yield starve each other where there are more of them than processors.
+    yielding = ("--oversubscribe", "--mca", "mpi_yield_when_idle", "1")
+    transport = ("--mca", "btl", "self,vader") if not version else ()
+    return (program, *yielding, *transport)
+
+
+def installed() -> list[Mpi]:
+    found = []
+    for library in sorted((BUILD / "lib").glob("libtrunkline-*.so")):
+        name = library.stem.removeprefix("libtrunkline-")
+        launcher = _launcher(name) if name != "idle" else None
+        if launcher is not None:
+            found.append(Mpi(name, launcher))
+    return found
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    found = installed()
+    if not found:
+        pytest.exit(f"no preload library in {BUILD / 'lib'}: cmake --preset dev && cmake --build --preset dev", 2)
+    system = [mpi for mpi in found if mpi.name == mpi.family]
+    if "mpi" in metafunc.fixturenames:
+        metafunc.parametrize("mpi", system, ids=lambda mpi: mpi.name)
+    if "other_mpi" in metafunc.fixturenames:
+        others = [mpi for mpi in found if mpi.name != mpi.family]
+        metafunc.parametrize("other_mpi", others, ids=lambda mpi: mpi.name)

@@ -1,0 +1,47 @@
+"""What MPI allows, on any number of ranks: the cases of programs/*_cases.cpp, with segments small enough to be many."""
+
+import pytest
+from conftest import Mpi
+
+GROUPS = ["datatypes", "large counts", "communicators", "errors", "isolation", "threads", "sizes"]
+LINE = {"TRUNKLINE_CLUSTER": "cyclic"}
+
+
+@pytest.mark.parametrize(
+    ("ranks", "choices"),
+    [
+        (2, ["native", "linear:100", "unaware-linear:64", "unaware-linear"]),
+        (3, ["linear:64", "linear", "auto"]),
+        (4, ["linear:100", "unaware-linear:1448"]),
+        (7, ["linear:200"]),
+        (13, ["linear:300"]),
+    ],
+)
+def test_everything_mpi_allows(mpi: Mpi, ranks: int, choices: list[str]):
+    mpi.suite(ranks, GROUPS, choices, settings=LINE)
+
+
+def test_other_installed_versions(other_mpi: Mpi):
+    other_mpi.suite(3, GROUPS, ["linear:100"], settings=LINE)
+
+
+def test_natively_too(mpi: Mpi):
+    """The cases hold without the library: what they ask for is MPI's contract, not ours."""
+    done = mpi.run(3, mpi.program("runtime-test"), "--groups", ",".join(GROUPS), preload=None)
+    assert " passed, 0 failed" in done.out
+
+
+def test_without_a_cluster(mpi: Mpi):
+    mpi.suite(4, ["datatypes", "communicators"], ["unaware-linear:128"])
+
+
+def test_more_than_a_window(mpi: Mpi):
+    mpi.suite(3, ["window"], ["unaware-linear:1448", "unaware-linear:16384", "unaware-linear:1048576"])
+
+
+def test_communicators_leave_nothing_behind(mpi: Mpi):
+    mpi.suite(2, ["leaks"], ["unaware-linear:64"])
+
+
+def test_beyond_2_gib(mpi: Mpi):
+    mpi.suite(2, ["huge"], ["unaware-linear:262144"])

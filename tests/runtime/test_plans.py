@@ -1,0 +1,85 @@
+"""TRUNKLINE_PLAN: a tree drawn by hand runs where it fits, and only there; TRUNKLINE_EXPLAIN says so."""
+
+from pathlib import Path
+
+import pytest
+from conftest import ON_OWN_HOST, Mpi
+
+BINARY = """\
+trunkline: plan/1
+collective: bcast
+shape: custom
+segment: 600B
+ranks: 7
+root: 3
+sends:
+  3: [0, 5]
+  0: [1, 2]
+  5: [6, 4]
+"""
+
+
+def explained(mpi: Mpi, ranks: int, settings: dict[str, str], *arguments: str) -> list[str]:
+    wanted = settings | {"TRUNKLINE_EXPLAIN": "1"}
+    done = mpi.run(ranks, mpi.program("runtime-test"), *arguments, settings=wanted, per_rank=[ON_OWN_HOST])
+    assert " passed, 0 failed" in done.out
+    return done.lines("trunkline: ")
+
+
+def test_a_binary_tree_by_hand(mpi: Mpi, tmp_path: Path):
+    plan = tmp_path / "plan.yaml"
+    plan.write_text(BINARY)
+    settings = {"TRUNKLINE_PLAN": str(plan)}
+    said = explained(mpi, 7, settings, "--groups", "datatypes,communicators,window", "--choices", "auto")
+    planned = [line for line in said if "ran custom with segments of 600B: TRUNKLINE_PLAN fits" in line]
+    assert planned
+    assert all("from rank 3 on 7 ranks" in line for line in planned)
+    native = [line for line in said if "from rank 2 on 7 ranks ran native" in line]
+    assert any("TRUNKLINE_PLAN is for other ranks, hosts or another root; no cluster is set" in line for line in native)
+
+
+@pytest.mark.parametrize(
+    ("hosts", "fits"), [("h[0-6]", True), ("[h1, h0, h2, h3, h4, h5, h6]", False)], ids=["hosts fit", "others"]
+)
+@pytest.mark.parametrize("cluster", [{}, {"TRUNKLINE_CLUSTER": "cyclic"}], ids=["no cluster", "cluster"])
+def test_hosts_of_a_plan(mpi: Mpi, tmp_path: Path, hosts: str, fits: bool, cluster: dict[str, str]):
+    plan = tmp_path / "plan.yaml"
+    plan.write_text(BINARY + f"hosts: {hosts}\n")
+    said = explained(mpi, 7, cluster | {"TRUNKLINE_PLAN": str(plan)}, "--groups", "sizes", "--choices", "auto")
+    assert any("ran custom" in line for line in said) == (fits and any("from rank 3" in line for line in said))
+
+
+def test_a_plan_of_another_state_of_the_cluster(mpi: Mpi, tmp_path: Path):
+    plan = tmp_path / "plan.yaml"
+    plan.write_text(BINARY + 'cluster: cyclic\ncluster_fingerprint: "0123456789abcdef"\n')
+    settings = {"TRUNKLINE_PLAN": str(plan), "TRUNKLINE_CLUSTER": "cyclic"}
+    done = mpi.run(7, mpi.program("runtime-hello"), settings=settings, per_rank=[ON_OWN_HOST])
+    said = done.lines("trunkline: warning: ")
+    assert "was laid over cluster cyclic as it was, not over the one in" in said[0]
+    assert "lay it again with 'trunkline plan'" in said[0]
+
+
+def test_the_users_choice_wins_over_the_plan(mpi: Mpi, tmp_path: Path):
+    plan = tmp_path / "plan.yaml"
+    plan.write_text(BINARY.replace("root: 3", "root: 0").replace("3: [0, 5]\n  0:", "0: [3, 5]\n  3:"))
+    settings = {"TRUNKLINE_PLAN": str(plan), "TRUNKLINE_BCAST": "unaware-linear:2KiB", "TRUNKLINE_EXPLAIN": "1"}
+    said = mpi.run(7, mpi.program("runtime-hello"), settings=settings).lines("trunkline: ")
+    assert len(said) == 1
+    assert "ran unaware-linear with segments of 2KiB: chosen by the user" in said[0]
+    settings.pop("TRUNKLINE_BCAST")
+    said = mpi.run(7, mpi.program("runtime-hello"), settings=settings).lines("trunkline: ")
+    assert "ran custom with segments of 600B" in said[0]
+
+
+def test_explain_names_contention_and_predictions(mpi: Mpi):
+    settings = {"TRUNKLINE_CLUSTER": "cyclic", "TRUNKLINE_EXPLAIN": "1"}
+    line = settings | {"TRUNKLINE_BCAST": "linear"}
+    blind = settings | {"TRUNKLINE_BCAST": "unaware-linear"}
+    said = mpi.run(8, mpi.program("runtime-hello"), settings=line, per_rank=[ON_OWN_HOST]).lines("trunkline: ")
+    assert "(contention-free)" in said[0]
+    said = mpi.run(8, mpi.program("runtime-hello"), settings=blind, per_rank=[ON_OWN_HOST]).lines("trunkline: ")
+    assert "(contention: " in said[0]
+    said = mpi.run(8, mpi.program("runtime-hello"), settings=settings, per_rank=[ON_OWN_HOST]).lines("trunkline: ")
+    assert "line predicted at" in said[0]
+    assert "native at" in said[0]
+    assert " ms on rank 0" in said[0]

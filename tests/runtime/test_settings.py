@@ -1,0 +1,174 @@
+"""Settings: all ranks decide alike, and what is wrong is said once, by one rank, with the right exit status."""
+
+from pathlib import Path
+
+import pytest
+from conftest import ON_OWN_HOST, Mpi
+
+CLUSTER = """\
+trunkline: cluster/1
+name: pair
+switches: s0
+defaults: {rate: 100Mbit, latency: 10us}
+hosts:
+  - hosts: h[0-3]
+    switch: s0
+"""
+
+
+def hello(mpi: Mpi, settings: dict[str, str], status: int = 0, ranks: int = 3, **options: object):
+    done = mpi.run(ranks, mpi.program("runtime-hello"), settings=settings, status=status, **options)
+    if status == 0:
+        assert f"hello from {ranks} ranks: 131072 doubles arrived right" in done.out
+    return done
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "message"),
+    [
+        ("TRUNKLINE_CLUSTR", "cyclic", "TRUNKLINE_CLUSTR is no setting of Trunkline (did you mean TRUNKLINE_CLUSTER?)"),
+        ("TRUNKLINE_TRACING_OF_ALL", "1", "TRUNKLINE_TRACING_OF_ALL is no setting of Trunkline"),
+        ("TRUNKLINE_BCAST", "liner", "'liner' (did you mean linear?); there are: auto, native, linear, unaware-linear"),
+        ("TRUNKLINE_BCAST", "linear", "TRUNKLINE_BCAST=linear needs to know the switches: set TRUNKLINE_CLUSTER too"),
+        ("TRUNKLINE_BCAST", "unaware-linear:0", "must be a whole number above zero"),
+        ("TRUNKLINE_BCAST", "unaware-linear:", "segment"),
+        ("TRUNKLINE_BCAST", "unaware-linear:4KB", '"KB" is no unit of a size (did you mean KiB?)'),
+        ("TRUNKLINE_BCAST", "unaware-linear:2GiB", "more than 1GiB"),
+        ("TRUNKLINE_BCAST", "native:4KiB", "native takes no segment"),
+        ("TRUNKLINE_STRICT", "yes", "TRUNKLINE_STRICT=yes: must be 0 or 1"),
+        ("TRUNKLINE_EXPLAIN", "2", "TRUNKLINE_EXPLAIN=2: must be 0 or 1"),
+        ("TRUNKLINE_DISABLE", "on", "TRUNKLINE_DISABLE=on: must be 0 or 1"),
+    ],
+)
+def test_wrong_settings_end_the_job(mpi: Mpi, name: str, value: str, message: str):
+    done = hello(mpi, {name: value}, status=2)
+    said = done.lines("trunkline: ")
+    assert len(said) == 1, done.err
+    assert message in said[0]
+    assert name in said[0]
+
+
+def test_all_wrong_settings_at_once(mpi: Mpi):
+    done = hello(mpi, {"TRUNKLINE_STRICT": "2", "TRUNKLINE_PLANE": "x"}, status=2)
+    assert len(done.lines("trunkline: ")) == 2
+
+
+def test_only_the_last_rank_is_given_a_wrong_setting(mpi: Mpi):
+    script = 'if [ "${PMI_RANK:-$OMPI_COMM_WORLD_RANK}" = 2 ]; then export TRUNKLINE_PLANE=1; fi; exec "$@"'
+    done = hello(mpi, {}, status=2, per_rank=["sh", "-c", script, "sh"])
+    assert len(done.lines("trunkline: TRUNKLINE_PLANE is no setting")) == 1
+
+
+def test_disable_wins_over_everything(mpi: Mpi):
+    wrong = {"TRUNKLINE_CLUSTR": "x", "TRUNKLINE_BCAST": "y", "TRUNKLINE_EXPLAIN": "1", "TRUNKLINE_CLUSTER": "nothing"}
+    done = hello(mpi, wrong | {"TRUNKLINE_DISABLE": "1"})
+    assert "trunkline" not in done.err
+
+
+def test_variables_of_the_lab_and_empty_ones_are_none_of_its_business(mpi: Mpi):
+    done = hello(mpi, {"TRUNKLINE_LAB_ANYTHING": "x", "TRUNKLINE_CLUSTER": "", "TRUNKLINE_MPICC": "a:b"})
+    assert "trunkline" not in done.err
+
+
+def test_nothing_set_changes_nothing(mpi: Mpi):
+    assert "trunkline" not in hello(mpi, {}).err
+    said = hello(mpi, {"TRUNKLINE_EXPLAIN": "1"}).lines("trunkline: ")
+    assert len(said) == 1
+    assert "ran native: no cluster is set (TRUNKLINE_CLUSTER)" in said[0]
+
+
+def faulty_cluster(tmp_path: Path) -> Path:
+    file = tmp_path / "faulty.yaml"
+    file.write_text(CLUSTER.replace("100Mbit", "0Mbit"))
+    return file
+
+
+def cluster_file(folder: Path, name: str = "pair", rate: str = "100Mbit") -> Path:
+    file = folder / f"{name}.yaml"
+    file.write_text(CLUSTER.replace("100Mbit", rate))
+    return file
+
+
+def wrong_inputs(tmp_path: Path) -> dict[str, tuple[dict[str, str], str]]:
+    """Settings that can be read but not used, and what the warning says."""
+    plan = tmp_path / "wrong-plan.yaml"
+    plan.write_text("trunkline: plan/1\ncollective: bcast\nshape: custom\nranks: 3\nroot: 0\nsends:\n  0: [1]\n")
+    good = str(cluster_file(tmp_path))
+    return {
+        "misspelled": ({"TRUNKLINE_CLUSTER": "cyclik"}, "no cluster 'cyclik' is bundled (did you mean cyclic?)"),
+        "missing": ({"TRUNKLINE_CLUSTER": "./not-there.yaml"}, "not-there.yaml"),
+        "faulty": ({"TRUNKLINE_CLUSTER": str(faulty_cluster(tmp_path))}, "faulty.yaml:4:18: "),
+        "unknown host": (
+            {"TRUNKLINE_CLUSTER": good, "TRUNKLINE_HOST": "elsewhere"},
+            "host 'elsewhere' is not in cluster",
+        ),
+        "missing plan": ({"TRUNKLINE_PLAN": "./no-plan.yaml"}, "no-plan.yaml"),
+        "plan of a tree in pieces": ({"TRUNKLINE_PLAN": str(plan)}, "wrong-plan.yaml:"),
+    }
+
+
+@pytest.mark.parametrize(
+    "kind", ["misspelled", "missing", "faulty", "unknown host", "missing plan", "plan of a tree in pieces"]
+)
+def test_what_cannot_be_used_is_one_warning_and_native(mpi: Mpi, tmp_path: Path, kind: str):
+    settings, message = wrong_inputs(tmp_path)[kind]
+    done = hello(mpi, settings | {"TRUNKLINE_EXPLAIN": "1"})
+    said = done.lines("trunkline: ")
+    assert len(said) == 2, done.err
+    assert said[0].startswith("trunkline: warning: rank 0 on ")
+    assert message in said[0]
+    assert "runs natively on all ranks" in said[1]
+
+
+@pytest.mark.parametrize("kind", ["misspelled", "unknown host", "plan of a tree in pieces"])
+def test_strict_ends_the_job_instead(mpi: Mpi, tmp_path: Path, kind: str):
+    settings, message = wrong_inputs(tmp_path)[kind]
+    done = hello(mpi, settings | {"TRUNKLINE_STRICT": "1"}, status=2)
+    said = done.lines("trunkline: ")
+    assert len(said) == 1
+    assert message in said[0]
+    assert "hello from" not in done.out
+
+
+def test_one_unknown_host_is_native_for_all(mpi: Mpi, tmp_path: Path):
+    """Four ranks, h0 to h3, in a cluster of which h2 has been renamed."""
+    file = tmp_path / "three.yaml"
+    file.write_text(CLUSTER.replace("h[0-3]", "h[0-1], h9, h3"))
+    settings = {"TRUNKLINE_CLUSTER": str(file), "TRUNKLINE_BCAST": "linear:1KiB", "TRUNKLINE_EXPLAIN": "1"}
+    done = hello(mpi, settings, ranks=4, per_rank=[ON_OWN_HOST])
+    said = done.lines("trunkline: ")
+    assert len(said) == 2, done.err
+    assert "rank 2 on h2: host 'h2' is not in cluster pair" in said[0]
+
+
+def test_different_files_on_different_ranks_are_found(mpi: Mpi, tmp_path: Path):
+    (tmp_path / "a").mkdir()
+    (tmp_path / "b").mkdir()
+    cluster_file(tmp_path / "a")
+    cluster_file(tmp_path / "b", rate="10Mbit")
+    script = f'cd {tmp_path}; case "${{PMI_RANK:-$OMPI_COMM_WORLD_RANK}}" in 0) cd a;; *) cd b;; esac; exec "$@"'
+    settings = {"TRUNKLINE_CLUSTER": "./pair.yaml", "TRUNKLINE_BCAST": "linear"}
+    done = hello(mpi, settings, per_rank=["sh", "-c", script, "sh", ON_OWN_HOST])
+    said = done.lines("trunkline: warning: ")
+    assert len(said) == 2, done.err
+    assert "rank 1 on h1 was given another cluster (TRUNKLINE_CLUSTER) than rank 0" in said[0]
+
+
+def test_different_choices_on_different_ranks_are_found(mpi: Mpi):
+    script = 'export TRUNKLINE_BCAST=unaware-linear:${PMI_RANK:-$OMPI_COMM_WORLD_RANK}00B; exec "$@"'
+    done = hello(mpi, {"TRUNKLINE_BCAST": "x"}, status=2)
+    done = hello(mpi, {}, ranks=2, per_rank=["sh", "-c", script.replace("}00B", "}1KiB"), "sh"])
+    assert "rank 1 on " in done.err
+    assert "was given another choice of algorithm (TRUNKLINE_BCAST) than rank 0" in done.err
+
+
+def test_a_host_may_be_known_by_its_processor_name(mpi: Mpi, tmp_path: Path):
+    """No TRUNKLINE_HOST: the name of this machine, with and without a domain, is looked up."""
+    from platform import node
+
+    file = tmp_path / "here.yaml"
+    file.write_text(CLUSTER.replace("h[0-3]", f"{node().partition('.')[0]}.example.org, other"))
+    settings = {"TRUNKLINE_CLUSTER": str(file), "TRUNKLINE_BCAST": "linear", "TRUNKLINE_EXPLAIN": "1"}
+    done = hello(mpi, settings)
+    assert "ran linear with segments of" in done.err
+    assert "warning" not in done.err

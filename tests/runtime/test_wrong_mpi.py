@@ -1,0 +1,43 @@
+"""A library built for one MPI in a program that runs on another: one message, exit status 2."""
+
+import sys
+from pathlib import Path
+
+import pytest
+from conftest import ROOT, Mpi, installed
+from test_languages import python_settings
+
+RIGHT = {"mpich": "MPICH", "openmpi": "Open MPI"}
+
+
+def of_another_family(mpi: Mpi) -> Mpi:
+    others = [other for other in installed() if other.name == other.family != mpi.family]
+    if not others:
+        pytest.skip(f"only {mpi.name} is installed")
+    return others[0]
+
+
+def refused(mpi: Mpi, other: Mpi, *command: str | Path, settings: dict[str, str] | None = None) -> None:
+    done = mpi.run(3, *command, preload=other.library, settings=settings, status=2)
+    said = done.lines("trunkline: ")
+    assert len(said) == 1, done.err
+    assert f"is built for {RIGHT[other.family]} " in said[0]
+    assert f"the program runs on {RIGHT[mpi.family]} " in said[0]
+    assert f"'trunkline library --mpi {mpi.family}'" in said[0]
+    assert "hello from" not in done.out
+
+
+def test_program(mpi: Mpi):
+    refused(mpi, of_another_family(mpi), mpi.program("runtime-hello"))
+
+
+def test_python(mpi: Mpi, tmp_path: Path):
+    pytest.importorskip("mpi4py")
+    settings = python_settings(mpi, tmp_path)
+    refused(mpi, of_another_family(mpi), sys.executable, ROOT / "examples" / "hello_bcast.py", settings=settings)
+
+
+def test_programs_without_mpi_notice_nothing(mpi: Mpi):
+    done = mpi.run(2, "echo", "hello", preload=of_another_family(mpi).library, settings={"TRUNKLINE_NONSENSE": "1"})
+    assert done.out.split() == ["hello", "hello"]
+    assert "trunkline" not in done.err
