@@ -1,30 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+// trunkline-probe: measures an emulated cluster with plain sockets, beside what theory says.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
+#include <exception>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
 #include "cluster/cluster_file.hpp"
 #include "plan/shapes/linear.hpp"
 #include "probe/measure.hpp"
+#include "theory.hpp"
+
+namespace {
+
 using namespace trunkline;
-using namespace trunkline::fabric::probe;
-int main(int argc, char** argv) {
-  Cluster c = read_cluster(argv[1]);
-  Lab lab{c, argv[2]};
-  std::string what = argv[3];
-  unsigned reps = unsigned(atoi(argv[4]));
-  auto place = block_placement(c, 1);
-  auto tree = linear_tree(c, place, 0);
-  std::vector<HostIndex> line;
-  for (Rank r = 0;;) {
-    line.push_back(r);
-    if (tree.children[r].empty()) break;
-    r = tree.children[r][0];
+
+constexpr const char* usage =
+    "usage: trunkline-probe ping-pong|relay CLUSTER.yaml --namespaces PATTERN [--rate BPS] [--repeat N]\n"
+    "                       [--bytes N] SIZE...\n"
+    "\n"
+    "Measures the hosts whose network namespaces are at PATTERN, every % of it a host's name, and writes a line of "
+    "JSON\n"
+    "for each SIZE: seconds of every repetition, and seconds by theory.\n"
+    "\n"
+    "  ping-pong   half a round trip of SIZE bytes between the first two hosts of the contention-free line\n"
+    "  relay       --bytes (default 1048576) down that line through all hosts, in segments of SIZE bytes\n"
+    "  --rate BPS  at which the fabric runs the fastest link; 0 (default): as in the file\n";
+
+struct Arguments {
+  std::string what;
+  std::string cluster;
+  std::string namespaces;
+  double rate_bps = 0.0;
+  unsigned repetitions = 5;
+  std::uint64_t bytes = 1U << 20U;
+  std::vector<std::uint64_t> sizes;
+};
+
+std::uint64_t positive(const std::string& text) {
+  char* end = nullptr;
+  const unsigned long long value = std::strtoull(text.c_str(), &end, 10);
+  if (text.empty() || text[0] == '-' || *end != '\0' || value == 0 || value > (1ULL << 32U)) {
+    throw std::invalid_argument("\"" + text + "\" is not a whole number from 1 to 2^32");
   }
-  for (int i = 5; i < argc; i++) {
-    size_t n = size_t(atoi(argv[i]));
-    auto v = what == "relay" ? relay(lab, line, 1 << 20, n, reps) : ping_pong(lab, line[0], line[1], n, reps);
-    std::sort(v.begin(), v.end());
-    printf("%s %zu: min %.3f median %.3f max %.3f ms\n", what.c_str(), n, v.front() * 1e3, v[v.size() / 2] * 1e3,
-           v.back() * 1e3);
-    fflush(stdout);
+  return value;
+}
+
+Arguments parse(const std::vector<std::string>& words) {
+  Arguments arguments;
+  std::vector<std::string> plain;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    if (!words[i].starts_with("--")) {
+      plain.push_back(words[i]);
+      continue;
+    }
+    if (i + 1 == words.size()) {
+      throw std::invalid_argument(words[i] + " needs a value");
+    }
+    const std::string& value = words[++i];
+    if (words[i - 1] == "--namespaces") {
+      arguments.namespaces = value;
+    } else if (words[i - 1] == "--rate") {
+      arguments.rate_bps = value == "0" ? 0.0 : static_cast<double>(positive(value));
+    } else if (words[i - 1] == "--repeat") {
+      arguments.repetitions = static_cast<unsigned>(std::min<std::uint64_t>(positive(value), 10000));
+    } else if (words[i - 1] == "--bytes") {
+      arguments.bytes = positive(value);
+    } else {
+      throw std::invalid_argument("unknown option " + words[i - 1]);
+    }
+  }
+  if (plain.size() < 3 || (plain[0] != "ping-pong" && plain[0] != "relay") || arguments.namespaces.empty()) {
+    throw std::invalid_argument("needs what to measure, a cluster file, --namespaces and a size");
+  }
+  arguments.what = plain[0];
+  arguments.cluster = plain[1];
+  std::transform(plain.begin() + 2, plain.end(), std::back_inserter(arguments.sizes), positive);
+  return arguments;
+}
+
+std::vector<HostIndex> line_of(const Cluster& cluster) {
+  const Tree tree = linear_tree(cluster, block_placement(cluster, 1), 0);
+  std::vector<HostIndex> line{tree.root};
+  while (!tree.children[line.back()].empty()) {
+    line.push_back(tree.children[line.back()].front());
+  }
+  return line;
+}
+
+void report(const char* name, std::uint64_t size, double theory_s, const std::vector<double>& seconds) {
+  std::printf("{\"%s_bytes\": %llu, \"theory_s\": %.9g, \"seconds\": [", name, static_cast<unsigned long long>(size),
+              theory_s);
+  for (std::size_t i = 0; i < seconds.size(); ++i) {
+    std::printf("%s%.9g", i > 0 ? ", " : "", seconds[i]);
+  }
+  std::printf("]}\n");
+  std::fflush(stdout);
+}
+
+void measure(const Arguments& arguments) {
+  const Cluster cluster = read_cluster(arguments.cluster);
+  const fabric::Network network(cluster, arguments.rate_bps);
+  const fabric::probe::Lab lab{cluster, arguments.namespaces};
+  const std::vector<HostIndex> line = line_of(cluster);
+  if (line.size() < 2) {
+    throw std::invalid_argument(arguments.cluster + ": one host alone has no network to measure");
+  }
+  for (const std::uint64_t size : arguments.sizes) {
+    if (arguments.what == "relay") {
+      report("segment", size, fabric::relay_s(network, line, arguments.bytes, size),
+             fabric::probe::relay(lab, line, arguments.bytes, size, arguments.repetitions));
+    } else {
+      report("message", size, fabric::one_way_s(network, line[0], line[1], size),
+             fabric::probe::ping_pong(lab, line[0], line[1], size, arguments.repetitions));
+    }
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc == 2 && std::strcmp(argv[1], "--help") == 0) {
+    std::fputs(usage, stdout);
+    return 0;
+  }
+  try {
+    measure(parse({argv + 1, argv + argc}));
+    return 0;
+  } catch (const std::invalid_argument& error) {
+    std::fprintf(stderr, "trunkline-probe: %s\n%s", error.what(), usage);
+    return 2;
+  } catch (const FaultyFile& error) {
+    std::fprintf(stderr, "%s\n", error.what());
+    return 2;
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "trunkline-probe: %s\n", error.what());
+    return 1;
   }
 }

@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The idle shim: what lets the ranks of 32 hosts share 2 processors. MPI libraries wait by polling without pause, so a
+ * rank that waits takes the processor from one that has work. Preloaded into ranks of the lab, it turns polls that
+ * find nothing, again and again with no time between them, into short waits that end at once when a socket is ready.
+ *
+ * A rank that computes between its polls never waits here: only polls that follow each other within microseconds count.
+ * Waiting covers every descriptor that the thread has lately polled, not only the one asked for, since a library may
+ * look at several in turn; and it is bounded, since a library may also wait for memory that another rank writes.
+ * Polls with a timeout of their own, and processes that do not poll this way, pass through untouched.
+ */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <errno.h>
+#include <poll.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <time.h>
+
+enum {
+  patience = 3,          /* fruitless polls in a row before the first wait */
+  most_descriptors = 64, /* polled together; a longer list passes through */
+  most_epolls = 8,       /* epoll descriptors remembered */
+  spinning_ns = 20000,   /* polls further apart than this belong to a rank with work */
+  first_wait_ns = 50000, /* doubled with each fruitless wait */
+  longest_wait_ns = 1000000,
+};
+
+typedef int (*epoll_wait_type)(int, struct epoll_event*, int, int);
+typedef int (*epoll_pwait_type)(int, struct epoll_event*, int, int, const sigset_t*);
+typedef int (*poll_type)(struct pollfd*, nfds_t, int);
+typedef int (*ppoll_type)(struct pollfd*, nfds_t, const struct timespec*, const sigset_t*);
+
+static epoll_wait_type real_epoll_wait;
+static epoll_pwait_type real_epoll_pwait;
+static poll_type real_poll;
+static ppoll_type real_ppoll;
+
+/* Function pointers come out of dlsym() as data pointers. */
+static void look_up(void* into, const char* name) {
+  void* const found = dlsym(RTLD_NEXT, name);
+  memcpy(into, &found, sizeof found);
+}
+
+__attribute__((constructor)) static void look_up_all(void) {
+  look_up(&real_epoll_wait, "epoll_wait");
+  look_up(&real_epoll_pwait, "epoll_pwait");
+  look_up(&real_poll, "poll");
+  look_up(&real_ppoll, "ppoll");
+}
+
+static __thread struct {
+  unsigned fruitless;
+  int64_t last_ns;
+  int64_t wait_ns;
+  int epolls[most_epolls];
+  unsigned epoll_count;
+} thread;
+
+static int64_t now_ns(void) {
+  struct timespec time;
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
+}
+
+static void remember(int epoll) {
+  for (unsigned i = 0; i < thread.epoll_count; ++i) {
+    if (thread.epolls[i] == epoll) return;
+  }
+  if (thread.epoll_count == most_epolls) thread.epoll_count = 0; /* who is polled still comes back at once */
+  thread.epolls[thread.epoll_count++] = epoll;
+}
+
+/* A poll found nothing: waits, where the thread does nothing but poll. Returns whether it is worth looking again. */
+static int rest(int epoll, const struct pollfd* asked, nfds_t count) {
+  const int64_t now = now_ns();
+  if (now - thread.last_ns > spinning_ns) {
+    thread.fruitless = 0;
+    thread.wait_ns = first_wait_ns;
+  }
+  thread.last_ns = now;
+  if (epoll >= 0) remember(epoll);
+  if (++thread.fruitless <= patience || real_ppoll == NULL) return 0;
+
+  struct pollfd watched[most_descriptors + most_epolls];
+  nfds_t n = 0;
+  for (; n < count; ++n) watched[n] = asked[n];
+  const nfds_t epolls = n;
+  for (unsigned i = 0; i < thread.epoll_count; ++i) {
+    watched[n++] = (struct pollfd){.fd = thread.epolls[i], .events = POLLIN};
+  }
+  const struct timespec limit = {0, thread.wait_ns};
+  const int error = errno;
+  const int ready = real_ppoll(watched, n, &limit, NULL);
+  errno = error;
+  for (nfds_t i = epolls; ready > 0 && i < n; ++i) {
+    if (watched[i].revents & POLLNVAL) thread.epoll_count = 0; /* closed since; the living are learned anew */
+  }
+  if (ready != 0) {
+    thread.fruitless = 0;
+    thread.wait_ns = first_wait_ns;
+  } else if (thread.wait_ns < longest_wait_ns) {
+    thread.wait_ns = thread.wait_ns * 2 < longest_wait_ns ? thread.wait_ns * 2 : longest_wait_ns;
+  }
+  thread.last_ns = now_ns();
+  return 1;
+}
+
+static void found(void) {
+  thread.fruitless = 0;
+  thread.wait_ns = first_wait_ns;
+}
+
+int epoll_wait(int epoll, struct epoll_event* events, int most, int timeout) {
+  if (real_epoll_wait == NULL) look_up_all(); /* called before our constructor */
+  int got = real_epoll_wait(epoll, events, most, timeout);
+  if (timeout != 0) return got;
+  if (got == 0 && rest(epoll, NULL, 0)) got = real_epoll_wait(epoll, events, most, 0);
+  if (got != 0) found();
+  return got;
+}
+
+int epoll_pwait(int epoll, struct epoll_event* events, int most, int timeout, const sigset_t* mask) {
+  if (real_epoll_pwait == NULL) look_up_all();
+  int got = real_epoll_pwait(epoll, events, most, timeout, mask);
+  if (timeout != 0 || mask != NULL) return got;
+  if (got == 0 && rest(epoll, NULL, 0)) got = real_epoll_pwait(epoll, events, most, 0, mask);
+  if (got != 0) found();
+  return got;
+}
+
+int poll(struct pollfd* asked, nfds_t count, int timeout) {
+  if (real_poll == NULL) look_up_all();
+  int got = real_poll(asked, count, timeout);
+  if (timeout != 0 || count == 0 || count > most_descriptors) return got;
+  if (got == 0 && rest(-1, asked, count)) got = real_poll(asked, count, 0);
+  if (got != 0) found();
+  return got;
+}
+
+int ppoll(struct pollfd* asked, nfds_t count, const struct timespec* timeout, const sigset_t* mask) {
+  if (real_ppoll == NULL) look_up_all();
+  int got = real_ppoll(asked, count, timeout, mask);
+  const int at_once = timeout != NULL && timeout->tv_sec == 0 && timeout->tv_nsec == 0;
+  if (!at_once || mask != NULL || count == 0 || count > most_descriptors) return got;
+  if (got == 0 && rest(-1, asked, count)) got = real_ppoll(asked, count, timeout, mask);
+  if (got != 0) found();
+  return got;
+}
+
+/* MPICH 4.0.2 on UCX 1.13 (Debian 12) mostly hangs in MPI_Finalize over TCP: a rank that has closed its endpoints waits
+ * for the process manager without progress while others still flush theirs to it. MPICH closes endpoints only there,
+ * about to exit, so under MPICH 4.0 "already closed" (a null request) is answer enough; elsewhere the call goes on. */
+static int is_mpich_40(void) {
+  static int known = -1;
+  if (known < 0) {
+    int (*version)(char*, int*);
+    void* const symbol = dlsym(RTLD_DEFAULT, "MPI_Get_library_version");
+    memcpy(&version, &symbol, sizeof symbol);
+    char text[8192] = ""; /* MPI_MAX_LIBRARY_VERSION_STRING of every library so far */
+    int length = 0;
+    const char* number = NULL;
+    if (version != NULL && version(text, &length) == 0 && strncmp(text, "MPICH Version:", 14) == 0) {
+      number = text + 14 + strspn(text + 14, " \t");
+    }
+    known = number != NULL && strncmp(number, "4.0", 3) == 0;
+  }
+  return known;
+}
+
+void* ucp_ep_close_nb(void* endpoint, unsigned mode) {
+  if (is_mpich_40()) return NULL;
+  void* (*real)(void*, unsigned);
+  look_up(&real, "ucp_ep_close_nb");
+  return real == NULL ? NULL : real(endpoint, mode);
+}
+
+void* ucp_disconnect_nb(void* endpoint) {
+  if (is_mpich_40()) return NULL;
+  void* (*real)(void*);
+  look_up(&real, "ucp_disconnect_nb");
+  return real == NULL ? NULL : real(endpoint);
+}
