@@ -20,11 +20,12 @@ from trunkline.lab import syscalls
 from trunkline.lab.addresses import ip_address
 from trunkline.lab.host import start_host
 
-__all__ = ["CLUSTER_FILE", "FOLDER", "main"]
+__all__ = ["CLUSTER_FILE", "FOLDER", "TEMPORARY", "main"]
 
 FOLDER = Path("/run/trunkline")
 CLUSTER_FILE = FOLDER / "cluster.yaml"
 """The cluster as it is emulated, its rates included, readable on every host."""
+TEMPORARY = FOLDER / "tmp"
 
 _AGENT = """\
 #!/bin/sh
@@ -62,6 +63,8 @@ def _prepare_files(description: dict[str, object]) -> None:
     syscalls.mount_tmpfs("/run")
     hosts = FOLDER / "hosts"
     hosts.mkdir(parents=True)
+    TEMPORARY.mkdir()
+    TEMPORARY.chmod(stat.S_ISVTX | stat.S_IRWXU | stat.S_IRWXG | stat.S_IRWXO)
     agent = FOLDER / "agent"
     agent.write_text(_AGENT)
     agent.chmod(stat.S_IRWXU | stat.S_IRGRP | stat.S_IXGRP | stat.S_IROTH | stat.S_IXOTH)

@@ -18,7 +18,7 @@ from trunkline import _core
 from trunkline.errors import BadInput, Failed
 from trunkline.lab import syscalls
 from trunkline.lab.addresses import MOST_HOSTS
-from trunkline.lab.inside import CLUSTER_FILE, FOLDER
+from trunkline.lab.inside import CLUSTER_FILE, FOLDER, TEMPORARY
 from trunkline.lab.obstacles import check_obstacles, explain_refusal
 from trunkline.paths import FABRIC
 
@@ -109,6 +109,8 @@ class Lab:
     ) -> subprocess.Popen[Any]:
         """Start a program on a host of the lab (default: the first), in the caller's folder and environment.
 
+        Only TMPDIR is another: a folder that goes with the lab, since MPI libraries leave files in theirs when killed.
+
         Args:
             argv: The program and its arguments.
             host: Name of a host of the cluster.
@@ -134,7 +136,7 @@ class Lab:
         ]
         process = subprocess.Popen(
             [*enter, self.agent, name, "exec " + shlex.join(argv)],
-            env={**os.environ, **(env or {})},
+            env={**os.environ, "TMPDIR": str(TEMPORARY), **(env or {})},
             stdin=stdin,
             stdout=stdout,
             stderr=stderr,
@@ -189,19 +191,18 @@ class Lab:
         if keeper is None or keeper.stdin is None or keeper.stdout is None or keeper.stderr is None:
             raise Failed("the lab is not up")
         with self._lock:
-            try:
+            with contextlib.suppress(BrokenPipeError):  # what it said before it ended says why
                 keeper.stdin.write(line.encode() + b"\n")
                 keeper.stdin.flush()
-                text = keeper.stdout.readline()
-            except BrokenPipeError:
-                text = b""
-        if not text:
-            detail = keeper.stderr.read().decode(errors="replace").strip().splitlines()
-            raise explain_refusal(detail[-1] if detail else "it ended at once")
-        answer: dict[str, Any] = json.loads(text)
-        if "failed" in answer:
-            raise explain_refusal(answer["failed"])
-        return answer
+            text = keeper.stdout.readline()
+        if text:
+            answer: dict[str, Any] = json.loads(text)
+            if "failed" not in answer:
+                return answer
+            detail = str(answer["failed"])
+        else:
+            detail = (keeper.stderr.read().decode(errors="replace").strip().splitlines() or ["it ended"])[-1]
+        raise Failed(f"the lab is down: {detail}") if self._first else explain_refusal(detail)
 
     def _kill(self, process: subprocess.Popen[Any]) -> None:
         """End a program with all that it started: everything in the lab but the hosts and the network."""

@@ -1,0 +1,5 @@
+"""``python -m trunkline``: the command."""
+
+from trunkline.cli import main
+
+main()

@@ -1,0 +1,73 @@
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+BUILD = Path(os.environ.get("TRUNKLINE_BUILD", ROOT / "build" / "dev"))
+
+OURS = re.compile("trunkline|ompi|openmpi|pmix|prte|hydra|mpich|ucx|vader|fi_", re.IGNORECASE)
+"""Files as a lab, or an MPI library in it, might name them."""
+
+
+def pytest_collection_modifyitems(items):
+    for item in items:
+        if Path(__file__).parent in item.path.parents:
+            item.add_marker(pytest.mark.lab)
+
+
+def left_behind():
+    """What a lab could leave on this machine: processes, interfaces, mounts, files."""
+    processes = set()
+    for entry in Path("/proc").glob("[0-9]*/cmdline"):
+        try:
+            words = entry.read_bytes()
+        except (FileNotFoundError, ProcessLookupError):
+            continue
+        if b"trunkline-host" in words or b"trunkline.lab.inside" in words or b"trunkline-fabric" in words:
+            processes.add(words)
+    folders = (Path("/tmp"), Path("/dev/shm"), Path("/run"))
+    files = {str(path) for folder in folders for path in folder.iterdir() if OURS.search(path.name)}
+    return {
+        "processes": processes,
+        "interfaces": set(os.listdir("/sys/class/net")),
+        "mounts": Path("/proc/self/mounts").read_text(),
+        "files": files,
+    }
+
+
+@pytest.fixture
+def nothing_left():
+    before = left_behind()
+    yield
+    after = left_behind()
+    assert after["processes"] <= before["processes"]
+    assert after["interfaces"] == before["interfaces"]
+    assert after["mounts"] == before["mounts"]
+    assert after["files"] <= before["files"]
+
+
+@pytest.fixture
+def trunkline():
+    """Run the command as a user does."""
+
+    def run(*words, **options):
+        options = {"capture_output": True, "text": True, "timeout": 120, "stdin": subprocess.DEVNULL} | options
+        return subprocess.run([sys.executable, "-m", "trunkline", *words], **options)
+
+    return run
+
+
+@pytest.fixture(scope="session")
+def program():
+    """Path of a program that the test build made for an MPI library."""
+
+    def find(name, mpi):
+        path = BUILD / "tests" / "runtime" / f"runtime-{name}-{mpi}"
+        assert path.exists(), f"{path} is missing: build the tests first (make test)"
+        return str(path)
+
+    return find

@@ -1,0 +1,167 @@
+"""Unmodified programs on 32 emulated hosts, with Trunkline preloaded."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from trunkline.mpi import find_mpis
+
+EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
+BOTH = ["mpich", "openmpi"]
+pytestmark = pytest.mark.usefixtures("nothing_left")
+
+
+def run(trunkline, *words, rate="100Mbit", env=None, **options):
+    return trunkline("lab", "run", "cyclic", "--rate", rate, *words, env={**os.environ, **(env or {})}, **options)
+
+
+@pytest.mark.parametrize("mpi", [*BOTH, "mpich-5.0.2", "openmpi-5.0.11"])
+def test_c_program_on_32_hosts(trunkline, program, mpi):
+    done = run(trunkline, "--mpi", mpi, "-n", "32", "--", program("hello", mpi), env={"TRUNKLINE_EXPLAIN": "1"})
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "hello from 32 ranks" in done.stdout
+    assert "ran linear" in done.stderr
+
+
+@pytest.mark.parametrize("mpi", BOTH)
+def test_fortran_program_on_32_hosts(trunkline, program, mpi):
+    done = run(trunkline, "--mpi", mpi, "-n", "32", "--", program("hello-fortran", mpi), env={"TRUNKLINE_EXPLAIN": "1"})
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "ran linear" in done.stderr
+
+
+@pytest.mark.parametrize("mpi", BOTH)
+def test_mpi4py_program_on_32_hosts(trunkline, mpi):
+    library = find_mpis()[mpi].library
+    env = {"TRUNKLINE_EXPLAIN": "1", "MPI4PY_MPIABI": mpi, "MPI4PY_LIBMPI": library}
+    done = run(trunkline, "--mpi", mpi, "-n", "32", "--", sys.executable, str(EXAMPLES / "hello_bcast.py"), env=env)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "ran linear" in done.stderr
+
+
+@pytest.mark.parametrize("mpi", BOTH)
+def test_several_ranks_a_host(trunkline, program, mpi):
+    words = ("--mpi", mpi, "--ranks-per-host", "2", "-n", "15", "--", program("hello", mpi))
+    done = run(trunkline, *words, env={"TRUNKLINE_EXPLAIN": "1"})
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "hello from 15 ranks" in done.stdout
+
+
+@pytest.mark.parametrize("mpi", BOTH)
+def test_native_runs_without_the_library(trunkline, program, mpi):
+    done = run(
+        trunkline, "--mpi", mpi, "-n", "4", "--native", "--", program("hello", mpi), env={"TRUNKLINE_EXPLAIN": "1"}
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "trunkline" not in done.stderr
+
+
+@pytest.mark.parametrize("mpi", BOTH)
+def test_a_rank_that_dies_ends_the_job(trunkline, mpi):
+    script = 'case "${PMI_RANK:-$OMPI_COMM_WORLD_RANK}" in 2) exit 3 ;; *) sleep 100 ;; esac'
+    start = time.monotonic()
+    done = run(trunkline, "--mpi", mpi, "-n", "4", "--timeout", "60", "--", "sh", "-c", script)
+    assert done.returncode not in (0, 1, 2)
+    assert time.monotonic() - start < 50
+
+
+def test_time_limit(trunkline, program):
+    done = run(trunkline, "--mpi", "mpich", "-n", "4", "--timeout", "2", "--", "sleep", "100")
+    assert done.returncode == 1
+    assert "has not ended within 2 s" in done.stderr
+
+
+@pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_interrupted(number, status):
+    words = [
+        "lab",
+        "run",
+        "cyclic",
+        "--rate",
+        "100Mbit",
+        "--mpi",
+        "mpich",
+        "-n",
+        "4",
+        "--",
+        "sh",
+        "-c",
+        "echo up; sleep 100",
+    ]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "trunkline", *words],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    assert process.stdout.readline() == "up\n"
+    os.killpg(process.pid, number)
+    _, error = process.communicate(timeout=30)
+    assert process.returncode == status
+    assert "Traceback" not in error
+    time.sleep(0.5)
+
+
+def test_wrong_library_for_the_program(trunkline, program):
+    done = run(trunkline, "--mpi", "mpich", "-n", "2", "--timeout", "60", "--", program("hello", "openmpi"))
+    assert done.returncode == 2
+    assert "trunkline library --mpi openmpi" in done.stderr
+
+
+def test_unknown_host_runs_natively_with_one_warning(trunkline, program, tmp_path):
+    lab = tmp_path / "four.yaml"
+    lab.write_text(
+        "trunkline: cluster/1\nname: four\ndefaults: {rate: 100Mbit, latency: 10us}\nswitches: s0\n"
+        "hosts:\n  - {hosts: 'x[0-3]', switch: s0}\n"
+    )
+    done = trunkline(
+        *("lab", "run", "cyclic", "--rate", "100Mbit", "--mpi", "mpich", "-n", "4", "--"),
+        *("env", f"TRUNKLINE_CLUSTER={lab}", program("hello", "mpich")),
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stderr.count("trunkline:") == 1
+    assert "h0" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["cyclic", "--mpi", "lammpi", "--", "true"], "no MPI library 'lammpi'"),
+        (["cyclic", "--mpi", "mpich", "-n", "33", "--", "true"], "33 ranks do not fit on 32 hosts"),
+        (["cyclical", "--mpi", "mpich", "--", "true"], "no bundled cluster 'cyclical'"),
+        (["cyclic", "--mpi", "mpich", "--rate", "20", "--", "true"], "not a rate"),
+        (["cyclic", "--mpi", "mpich", "--rate", "0Mbit", "--", "true"], "above zero"),
+        (["cyclic", "--mpi", "mpich"], "Missing argument"),
+    ],
+)
+def test_wrong_input_is_one_message_and_status_2(trunkline, words, message):
+    done = trunkline("lab", "run", *words)
+    assert done.returncode == 2
+    assert message in " ".join(done.stderr.split())
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can become another user")
+def test_as_an_ordinary_user(program, tmp_path):
+    """All of it inside a user namespace; the package must be readable for the user, so it is reached as it is."""
+    words = ["setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups", "env", f"HOME={tmp_path}"]
+    if subprocess.run([*words, sys.executable, "-c", "import trunkline"], capture_output=True).returncode != 0:
+        pytest.skip("the environment of these tests is not readable for other users")
+    command = ["lab", "run", "cyclic", "--rate", "100Mbit", "--mpi", "mpich", "-n", "32", "--"]
+    done = subprocess.run(
+        [*words, sys.executable, "-m", "trunkline", *command, program("hello", "mpich")],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        cwd="/",
+        stdin=subprocess.DEVNULL,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "hello from 32 ranks" in done.stdout
