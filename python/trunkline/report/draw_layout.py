@@ -1,0 +1,205 @@
+"""Where switches, hosts and trunks stand in a drawing.
+
+Every switch is a card: its name, a bar that stands for the switch itself, its hosts as dots in rows below. Cards grow
+from left to right along the spanning tree, so that no trunk crosses a host.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import NamedTuple
+
+from trunkline import _core
+
+__all__ = ["Card", "Layout", "Point", "Trunk", "switch_tree"]
+
+MARGIN = 20.0
+TITLE = 62.0
+NAME = 22.0
+ROW = 40.0
+DOT = 7.0
+COLUMN_GAP = 64.0
+CARD_GAP = 22.0
+
+
+class Point(NamedTuple):
+    """A place in the drawing, in pixels from the top left."""
+
+    x: float
+    y: float
+
+
+@dataclass
+class Card:
+    """One switch with its hosts."""
+
+    switch: str
+    note: str
+    hosts: Sequence[int]
+    pitch: float
+    half_bar: float
+    snake: bool
+    x: float = 0.0
+    y: float = 0.0
+    children: list["Card"] = field(default_factory=list)
+
+    @cached_property
+    def columns(self) -> int:
+        """Hosts in a row: four for a few, wider than high for many."""
+        count = len(self.hosts)
+        return max(2, min(count, 4) if count <= 16 else round((count * 2.2) ** 0.5))
+
+    @property
+    def width(self) -> float:
+        """Room for the columns and for paths beside the outer ones, and for the words on top."""
+        return max((self.columns + 0.6) * self.pitch, 36 + 8.2 * len(self.switch) + 5.7 * len(self.note))
+
+    @property
+    def height(self) -> float:
+        """Name, bar and rows."""
+        rows = -(-len(self.hosts) // self.columns)
+        return NAME + 2 * self.half_bar + 8 + ROW * rows + (10 if rows else 0)
+
+    @property
+    def bar(self) -> float:
+        """Middle of the bar."""
+        return self.y + NAME + self.half_bar
+
+    @property
+    def right(self) -> float:
+        """Right edge."""
+        return self.x + self.width
+
+    def row_of(self, place: int) -> int:
+        """Row of the host at this place."""
+        return place // self.columns
+
+    def point(self, place: int) -> Point:
+        """Middle of the dot at this place; where the card snakes, every second row runs from right to left."""
+        row, column = divmod(place, self.columns)
+        if self.snake and row % 2:
+            column = self.columns - 1 - column
+        x = self.x + (column + 0.8) * self.pitch
+        return Point(x, self.y + NAME + 2 * self.half_bar + 8 + ROW * (row + 0.45))
+
+
+class Trunk(NamedTuple):
+    """The link from a card to one of its children."""
+
+    parent: Card
+    child: Card
+    middle: float
+    """Where it turns, if the two bars are not at one height."""
+
+
+def switch_tree(cluster: _core.Cluster) -> tuple[str, dict[str, list[str]]]:
+    """The switch to draw first and, for every switch, those behind it.
+
+    An end of a line of switches, else the switch from which the farthest one is nearest.
+    """
+    near: dict[str, list[str]] = {name: [] for name in cluster.switches}
+    for link in cluster.links:
+        if link.in_tree and link.a in near and link.b in near:
+            near[link.a].append(link.b)
+            near[link.b].append(link.a)
+    first = next(iter(near))
+    if max(map(len, near.values())) <= 2:
+        root = next((name for name in near if len(near[name]) < 2), first)
+    else:
+        end = _walk(near, first)[-1]
+        way = _walk(near, end)
+        behind = _parents(near, end)
+        far, steps = way[-1], [way[-1]]
+        while far != end:
+            far = behind[far]
+            steps.append(far)
+        root = max(steps[(len(steps) - 1) // 2], steps[len(steps) // 2], key=lambda name: len(near[name]))
+    parents = _parents(near, root)
+    return root, {name: [other for other in near[name] if parents.get(other) == name] for name in near}
+
+
+def _walk(near: Mapping[str, Sequence[str]], start: str) -> list[str]:
+    return [start, *_parents(near, start)]
+
+
+def _parents(near: Mapping[str, Sequence[str]], start: str) -> dict[str, str]:
+    """The switch before each other one on the way from ``start``; nearest first."""
+    found: dict[str, str] = {}
+    queue = [start]
+    for name in queue:
+        for other in near[name]:
+            if other != start and other not in found:
+                found[other] = name
+                queue.append(other)
+    return found
+
+
+class Layout:
+    """All cards of a cluster in their places.
+
+    Args:
+        cluster: What is drawn.
+        order: Host indices in the order in which they fill the rows of their switch.
+        notes: A few words on every switch.
+        lanes: Paths side by side, each way, that a bar has room for.
+        snake: Whether every second row runs from right to left, as a line of transfers does.
+    """
+
+    def __init__(
+        self,
+        cluster: _core.Cluster,
+        order: Sequence[int],
+        notes: Mapping[str, str],
+        lanes: int = 0,
+        snake: bool = False,
+    ) -> None:
+        self.names = cluster.hosts
+        hosts: dict[str, list[int]] = {name: [] for name in cluster.switches}
+        for host in order:
+            hosts[cluster.switch_of(host)].append(host)
+        pitch = max(43.0, 6.4 * max(len(name) for name in self.names) + 14)
+        half = 7.0 + 3.5 * min(lanes, 16)
+        self.cards = {name: Card(name, notes[name], own, pitch, half, snake) for name, own in hosts.items()}
+        self.gap = COLUMN_GAP + 4.0 * min(lanes, 16)
+        root, behind = switch_tree(cluster)
+        self.root = self.cards[root]
+        self.trunks: list[Trunk] = []
+        self._place(root, behind)
+        self.places = {host: (card, place) for card in self.cards.values() for place, host in enumerate(card.hosts)}
+        self.width = max(card.right for card in self.cards.values()) + MARGIN
+        self.height = max(card.y + card.height for card in self.cards.values()) + MARGIN
+
+    def _place(self, root: str, behind: Mapping[str, Sequence[str]]) -> None:
+        columns: list[list[str]] = [[root]]
+        while below := [child for name in columns[-1] for child in behind[name]]:
+            columns.append(below)
+        x = MARGIN
+        for names in columns:
+            for name in names:
+                self.cards[name].x = x
+                self.cards[name].children = [self.cards[child] for child in behind[name]]
+            # Trunks to several children turn side by side.
+            turns = min(8, max(len(behind[name]) for name in names)) + 1
+            x = max(self.cards[name].right for name in names) + max(self.gap, turns * (2 * self.root.half_bar + 6))
+        spans: dict[str, float] = {}
+        for names in reversed(columns):
+            for name in names:
+                below_height = sum(spans[child] + CARD_GAP for child in behind[name]) - CARD_GAP
+                spans[name] = max(self.cards[name].height, below_height)
+        tops = {root: TITLE}
+        for names in columns:
+            for name in names:
+                self._place_one(name, tops, spans, behind[name])
+
+    def _place_one(
+        self, name: str, tops: dict[str, float], spans: Mapping[str, float], children: Sequence[str]
+    ) -> None:
+        card = self.cards[name]
+        card.y = tops[name] + (0 if len(children) == 1 else (spans[name] - card.height) / 2)
+        left = max(c.right for c in self.cards.values() if c.x == card.x)
+        top = tops[name]
+        for number, child in enumerate(children):
+            tops[child] = top
+            top += spans[child] + CARD_GAP
+            middle = left + (self.cards[child].x - left) * (number + 1) / (len(children) + 1)
+            self.trunks.append(Trunk(card, self.cards[child], middle))

@@ -1,0 +1,188 @@
+"""A plan as a picture: its transfers over the switches."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+
+from trunkline import _core
+from trunkline.report.draw_cluster import check_drawable, network_parts, switch_notes
+from trunkline.report.draw_layout import DOT, Layout, Point, Trunk
+from trunkline.report.draw_svg import arrow, document, dot, legend, rounded, text, trunk_line
+
+__all__ = ["draw_plan"]
+
+HOST = "#adb5bd"
+ROOT = "#e67700"
+WITHIN = "#4c6ef5"
+BETWEEN = "#2b8a3e"
+CONTENDED = "#e03131"
+
+
+def draw_plan(cluster: _core.Cluster, placement: Sequence[int], tree: _core.Tree, title: str | None = None) -> str:
+    """Every transfer of the tree as an arrow along the network; those that share a channel in red. SVG text."""
+    check_drawable(cluster)
+    return _Drawing(cluster, placement, tree).svg(title)
+
+
+class _Drawing:
+    def __init__(self, cluster: _core.Cluster, placement: Sequence[int], tree: _core.Tree) -> None:
+        self.cluster, self.placement, self.tree = cluster, placement, tree
+        self.names, self.links = cluster.hosts, cluster.links
+        children = tree.children
+        order, self.transfers = self._walk(children)
+        self.paths = {pair: cluster.path(self.names[pair[0]], self.names[pair[1]]) for pair in self.transfers}
+        self.senders = self._senders(children)
+        self.loads = {self._ends(channel): len(ranks) for channel, ranks in self.senders.items()}
+        self.lanes = self._lanes()
+        lanes = max(self.lanes.values(), default=-1) + 1
+        self.layout = Layout(cluster, order, switch_notes(cluster), lanes, snake=True)
+        self.trunks: dict[tuple[str, str], tuple[Trunk, bool]] = {}
+        for trunk in self.layout.trunks:
+            self.trunks[trunk.parent.switch, trunk.child.switch] = trunk, True
+            self.trunks[trunk.child.switch, trunk.parent.switch] = trunk, False
+
+    def _walk(self, children: Sequence[Sequence[int]]) -> tuple[list[int], list[tuple[int, int]]]:
+        """Hosts in the order in which a depth-first walk over the tree comes to them, and transfers between hosts."""
+        order: dict[int, None] = {}
+        transfers: dict[tuple[int, int], None] = {}
+        stack = [self.tree.root]
+        while stack:
+            rank = stack.pop()
+            order.setdefault(self.placement[rank])
+            for child in children[rank]:
+                if self.placement[child] != self.placement[rank]:
+                    transfers.setdefault((self.placement[rank], self.placement[child]))
+            stack.extend(reversed(children[rank]))
+        idle = (host for host in range(len(self.names)) if host not in order)
+        return [*order, *idle], list(transfers)
+
+    def _senders(self, children: Sequence[Sequence[int]]) -> dict[int, set[int]]:
+        senders: dict[int, set[int]] = defaultdict(set)
+        for rank, receivers in enumerate(children):
+            for child in receivers:
+                pair = self.placement[rank], self.placement[child]
+                for channel in self.paths.get(pair, ()):
+                    senders[channel].add(rank)
+        return senders
+
+    def _lanes(self) -> dict[tuple[int, int], int]:
+        """A lane for every transfer between switches, so that two on one channel do not lie on each other."""
+        taken: dict[int, set[int]] = defaultdict(set)
+        lanes: dict[tuple[int, int], int] = {}
+        for pair, path in self.paths.items():
+            trunks = path[1:-1]
+            if trunks:
+                lane = next(n for n in range(len(lanes) + 1) if all(n not in taken[channel] for channel in trunks))
+                lanes[pair] = lane
+                for channel in trunks:
+                    taken[channel].add(lane)
+        return lanes
+
+    def _ends(self, channel: int) -> tuple[str, str]:
+        """From which node to which."""
+        link = self.links[channel // 2]
+        return (link.b, link.a) if channel % 2 else (link.a, link.b)
+
+    def _offset(self, lane: int) -> float:
+        return 4.0 + 3.5 * min(lane, 15)
+
+    def _colour(self, pair: tuple[int, int]) -> str:
+        if any(len(self.senders[channel]) > 1 for channel in self.paths[pair]):
+            return CONTENDED
+        return BETWEEN if pair in self.lanes else WITHIN
+
+    def _side(self, host: int, leaving: bool) -> tuple[Point, float]:
+        """A host's dot, and the height of the gap beside it in which a path to or from the bar runs."""
+        card, place = self.layout.places[host]
+        at = card.point(place)
+        onward = 1 if card.row_of(place) % 2 == 0 else -1  # rows snake: even ones run to the right
+        side = onward if leaving else -onward
+        slot = (2.5 if onward > 0 else 6.5) * (-1 if leaving == (onward > 0) else 1)
+        return at, at.x + side * card.pitch / 2 + slot
+
+    def _between(self, pair: tuple[int, int]) -> str:
+        start, x_out = self._side(pair[0], leaving=True)
+        end, x_in = self._side(pair[1], leaving=False)
+        offset = self._offset(self.lanes[pair])
+        points = [Point(start.x + (DOT if x_out > start.x else -DOT), start.y), Point(x_out, start.y)]
+        before: bool | None = None
+        for channel in self.paths[pair][1:-1]:
+            ends = self._ends(channel)
+            trunk, rightward = self.trunks[ends]
+            corners = trunk_line(trunk, offset, rightward)
+            if before is None:
+                points.append(Point(x_out, corners[0].y))
+            elif before != rightward:  # it came from one child and goes on to another
+                turn = self.layout.cards[ends[0]].right - 6 - offset
+                points += [Point(turn, points[-1].y), Point(turn, corners[0].y)]
+            points += corners
+            before = rightward
+        tip = Point(end.x + (DOT + 1 if x_in > end.x else -DOT - 1), end.y)
+        points += [Point(x_in, points[-1].y), Point(x_in, end.y), tip]
+        return arrow(rounded(points), tip, Point(x_in, end.y), self._colour(pair))
+
+    def _within(self, pair: tuple[int, int]) -> str:
+        card, first = self.layout.places[pair[0]]
+        second = self.layout.places[pair[1]][1]
+        start, end = card.point(first), card.point(second)
+        colour = self._colour(pair)
+        if second == first + 1 and card.row_of(first) == card.row_of(second):
+            way = DOT if end.x > start.x else -DOT
+            tip = Point(end.x - way * 1.1, end.y)
+            return arrow(f"M{start.x + way:.1f} {start.y:.1f}L{tip.x:.1f} {tip.y:.1f}", tip, start, colour)
+        if second == first + 1:  # round the end of a row
+            side = 1 if card.row_of(first) % 2 == 0 else -1
+            out, tip = start.x + side * DOT, Point(end.x + side * (DOT + 1), end.y)
+            bend = start.x + side * (card.pitch / 2 - 9) / 0.75  # the curve comes out to three quarters of it
+            path = f"M{out:.1f} {start.y:.1f}C{bend:.1f} {start.y:.1f} {bend:.1f} {end.y:.1f} {tip.x:.1f} {tip.y:.1f}"
+            return arrow(path, tip, Point(tip.x + side, tip.y), colour)
+        return self._arc(start, end, colour)
+
+    def _arc(self, start: Point, end: Point, colour: str) -> str:
+        """Over whatever stands between two hosts of one switch that are no neighbours."""
+        middle = Point((start.x + end.x) / 2, (start.y + end.y) / 2)
+        bow = Point(middle.x - (end.y - start.y) * 0.28, middle.y - abs(end.x - start.x) * 0.28)
+        length = max(1.0, ((end.x - bow.x) ** 2 + (end.y - bow.y) ** 2) ** 0.5)
+        tip = Point(end.x - (end.x - bow.x) / length * (DOT + 1), end.y - (end.y - bow.y) / length * (DOT + 1))
+        return arrow(f"M{start.x:.1f} {start.y:.1f}Q{bow.x:.1f} {bow.y:.1f} {tip.x:.1f} {tip.y:.1f}", tip, bow, colour)
+
+    def _load_label(self, trunk: Trunk, rightward: bool) -> str:
+        ends = (trunk.parent.switch, trunk.child.switch)
+        load = self.loads.get(ends if rightward else ends[::-1], 0)
+        if load < 2:
+            return ""
+        offset = trunk.child.half_bar + (11 if rightward else 5)
+        y = trunk.child.bar + (offset if rightward else -offset)
+        words = f"{load} " + ("\N{RIGHTWARDS ARROW}" if rightward else "\N{LEFTWARDS ARROW}")
+        return text(
+            Point((trunk.middle + trunk.child.x) / 2, y), words, 10.5, CONTENDED, anchor="middle", weight=700, halo=True
+        )
+
+    def svg(self, title: str | None) -> str:
+        root = self.placement[self.tree.root]
+        parts = network_parts(self.cluster, self.layout)
+        between = sorted(self.lanes, key=self._colour, reverse=True)  # red ones last, on top
+        parts += [self._between(pair) for pair in between]
+        parts += [self._within(pair) for pair in self.transfers if pair not in self.lanes]
+        used = set(self.placement)
+        for card in self.layout.cards.values():
+            for place, host in enumerate(card.hosts):
+                fill = ROOT if host == root else "#868e96" if host in used else "#dee2e6"
+                parts.append(dot(card.point(place), self.names[host], fill, ring=ROOT if host == root else None))
+        for trunk in self.layout.trunks:
+            parts += [self._load_label(trunk, True), self._load_label(trunk, False)]
+        load = max(map(len, self.senders.values()), default=0)
+        verdict = "contention-free" if load <= 1 else f"up to {load} senders on one channel"
+        ranks = len(self.placement)
+        subtitle = f"{ranks} ranks on {len(used)} hosts · height {self.tree.height} · {verdict}"
+        shape = "Line" if self.tree.max_degree <= 1 else "Tree"
+        signs = [("ring", ROOT, "root"), ("line", WITHIN, "below one switch"), ("line", BETWEEN, "between switches")]
+        if load > 1:
+            signs.append(("line", CONTENDED, "shares a channel with other senders"))
+        return document(
+            self.layout,
+            title or f"{shape} over {self.cluster.name} from {self.names[root]}",
+            subtitle,
+            parts,
+            legend(self.layout.height + 8, signs),
+            least=560,
+        )

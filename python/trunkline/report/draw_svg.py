@@ -1,0 +1,170 @@
+"""The few shapes that the drawings of clusters and plans are made of, as SVG text."""
+
+import math
+from collections.abc import Iterable, Sequence
+from html import escape
+
+from trunkline import _core
+from trunkline.report.draw_layout import DOT, NAME, Card, Layout, Point, Trunk
+from trunkline.units import format_rate
+
+__all__ = [
+    "INK",
+    "SOFT",
+    "arrow",
+    "card_shape",
+    "document",
+    "dot",
+    "legend",
+    "link_text",
+    "rounded",
+    "text",
+    "trunk_line",
+    "trunk_shapes",
+]
+
+INK = "#212529"
+SOFT = "#5c6770"
+_BAR = "#e3e8ee"
+_EDGE = "#c9d1d9"
+_FONT = "'DejaVu Sans', system-ui, sans-serif"
+
+
+def document(layout: Layout, title: str, subtitle: str, parts: Iterable[str], below: str, least: float = 420) -> str:
+    """The whole drawing: title, subtitle, the parts, and a legend in 34 pixels below them."""
+    width = max(layout.width, least, 40 + 6.7 * len(subtitle), 40 + 10.5 * len(title))
+    height = layout.height + 34
+    return "\n".join(
+        [
+            f'<svg xmlns="http://www.w3.org/2000/svg" width="{width:.0f}" height="{height:.0f}" '
+            f'viewBox="0 0 {width:.0f} {height:.0f}" font-family="{_FONT}" role="img">',
+            f"<title>{escape(title)}</title>",
+            f'<rect width="{width:.0f}" height="{height:.0f}" fill="#ffffff"/>',
+            text(Point(20, 28), title, size=16, weight=700),
+            text(Point(20, 47), subtitle, size=11.5, fill=SOFT),
+            *parts,
+            below,
+            "</svg>",
+        ]
+    )
+
+
+def text(
+    at: Point,
+    words: str,
+    size: float = 10,
+    fill: str = INK,
+    anchor: str = "start",
+    weight: int = 400,
+    halo: bool = False,
+) -> str:
+    """One line of text."""
+    around = ' stroke="#ffffff" stroke-width="3" paint-order="stroke"' if halo else ""
+    return (
+        f'<text x="{at.x:.1f}" y="{at.y:.1f}" font-size="{size:g}" fill="{fill}" text-anchor="{anchor}" '
+        f'font-weight="{weight}"{around}>{escape(words)}</text>'
+    )
+
+
+def card_shape(card: Card) -> str:
+    """A switch's card with its name, its bar and, on the right, its note."""
+    return (
+        f'<rect x="{card.x:.1f}" y="{card.y:.1f}" width="{card.width:.1f}" height="{card.height:.1f}" rx="9" '
+        f'fill="#f8fafb" stroke="{_EDGE}"/>'
+        f'<rect x="{card.x:.1f}" y="{card.y + NAME:.1f}" width="{card.width:.1f}" height="{2 * card.half_bar:.1f}" '
+        f'fill="{_BAR}" stroke="{_EDGE}" stroke-width="0.6"/>'
+        + text(Point(card.x + 10, card.y + 15.5), card.switch, size=12, weight=700)
+        + text(Point(card.right - 10, card.y + 15), card.note, size=9.5, fill=SOFT, anchor="end")
+    )
+
+
+def dot(at: Point, name: str, fill: str, ring: str | None = None) -> str:
+    """A host and its name below it; ``ring`` marks one host."""
+    around = f'<circle cx="{at.x:.1f}" cy="{at.y:.1f}" r="{DOT + 3.5}" fill="none" stroke="{ring}" stroke-width="2"/>'
+    return (
+        (around if ring else "")
+        + f'<circle cx="{at.x:.1f}" cy="{at.y:.1f}" r="{DOT}" fill="{fill}"/>'
+        + text(Point(at.x, at.y + 20), name, size=9.5, anchor="middle", weight=700 if ring else 400, halo=True)
+    )
+
+
+def trunk_line(trunk: Trunk, offset: float, rightward: bool) -> list[Point]:
+    """Corners of a path along a trunk, ``offset`` pixels to the right hand of its direction."""
+    start, end = trunk.parent, trunk.child
+    turn = math.copysign(1.0, end.bar - start.bar) if abs(end.bar - start.bar) > 0.5 else 0.0
+    side = offset if rightward else -offset
+    middle = trunk.middle - side * turn
+    corners = [
+        Point(start.right, start.bar + side),
+        Point(middle, start.bar + side),
+        Point(middle, end.bar + side),
+        Point(end.x, end.bar + side),
+    ]
+    return corners if rightward else corners[::-1]
+
+
+def trunk_shapes(trunks: Iterable[Trunk]) -> list[str]:
+    """The links themselves, as broad as the bars that they join; all edges below all fillings."""
+    lines = [(rounded(trunk_line(t, 0, rightward=True), radius=4), 2 * t.parent.half_bar) for t in trunks]
+    return [
+        f'<path d="{path}" fill="none" stroke="{colour}" stroke-width="{breadth + more:.1f}"/>'
+        for colour, more in ((_EDGE, 1.2), (_BAR, 0.0))
+        for path, breadth in lines
+    ]
+
+
+def rounded(points: Sequence[Point], radius: float = 6) -> str:
+    """Path data through the points with rounded corners."""
+    kept = [p for p, q in zip(points, [*points[1:], None], strict=True) if q is None or math.dist(p, q) > 0.05]
+    data = f"M{kept[0].x:.1f} {kept[0].y:.1f}"
+    for before, corner, after in zip(kept, kept[1:], kept[2:], strict=False):
+        cut = min(radius, math.dist(before, corner) / 2, math.dist(corner, after) / 2)
+        a, b = _towards(corner, before, cut), _towards(corner, after, cut)
+        data += f"L{a.x:.1f} {a.y:.1f}Q{corner.x:.1f} {corner.y:.1f} {b.x:.1f} {b.y:.1f}"
+    return data + f"L{kept[-1].x:.1f} {kept[-1].y:.1f}"
+
+
+def _towards(start: Point, end: Point, length: float) -> Point:
+    share = length / (math.dist(start, end) or 1.0)
+    return Point(start.x + (end.x - start.x) * share, start.y + (end.y - start.y) * share)
+
+
+def arrow(path: str, tip: Point, behind: Point, colour: str, width: float = 1.7) -> str:
+    """A path that ends in a head at ``tip``, coming from ``behind``."""
+    angle = math.atan2(tip.y - behind.y, tip.x - behind.x)
+    left, right = (
+        Point(tip.x - 6.5 * math.cos(angle + side), tip.y - 6.5 * math.sin(angle + side)) for side in (0.45, -0.45)
+    )
+    return (
+        f'<path d="{path}" fill="none" stroke="{colour}" stroke-width="{width:g}" stroke-linecap="round"/>'
+        f'<path d="M{tip.x:.1f} {tip.y:.1f}L{left.x:.1f} {left.y:.1f}L{right.x:.1f} {right.y:.1f}Z" fill="{colour}"/>'
+    )
+
+
+def legend(y: float, entries: Iterable[tuple[str, str, str]]) -> str:
+    """Signs and what they mean: ``dot``, ``ring``, ``line`` or ``bar``, each with a colour and its words."""
+    x, parts = 20.0, []
+    for kind, colour, words in entries:
+        if kind == "line":
+            end = Point(x + 20, y)
+            parts.append(arrow(f"M{x:.1f} {y:.1f}L{x + 17:.1f} {y:.1f}", end, Point(x, y), colour))
+        elif kind == "bar":
+            parts.append(f'<rect x="{x:.1f}" y="{y - 5:.1f}" width="20" height="10" fill="{_BAR}" stroke="{_EDGE}"/>')
+        elif kind == "dashes":
+            parts.append(f'<path d="M{x:.1f} {y:.1f}h20" stroke="{colour}" stroke-width="1.5" stroke-dasharray="5 4"/>')
+        else:
+            hollow = (
+                f'<circle cx="{x + 10:.1f}" cy="{y:.1f}" r="7.5" fill="none" stroke="{colour}" stroke-width="1.8"/>'
+            )
+            parts.append(
+                (hollow if kind == "ring" else "") + f'<circle cx="{x + 10:.1f}" cy="{y:.1f}" r="5" fill="{colour}"/>'
+            )
+        parts.append(text(Point(x + 27, y + 3.6), words, size=10.5, fill=SOFT))
+        x += 27 + 6.3 * len(words) + 20
+    return "".join(parts)
+
+
+def link_text(link: _core.Link) -> str:
+    """Rate and latency of a link."""
+    latency = f"{link.latency_s * 1e3:g} ms" if link.latency_s >= 1e-3 else f"{link.latency_s * 1e6:g} us"
+    return f"{format_rate(link.rate_bps)}, {latency}"
