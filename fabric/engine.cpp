@@ -19,7 +19,8 @@ constexpr Nanoseconds second = 1'000'000'000;
 constexpr Nanoseconds control_every = 20'000'000;
 constexpr Nanoseconds least_quantum = 10'000;
 constexpr Nanoseconds most_quantum = 100'000;
-constexpr Nanoseconds looks_in_vain = 8;  // quanta without an arrival before the fabric waits to be woken
+constexpr double memory_quanta = 16;
+constexpr double worth_looking = 0.4;  // arrivals in a quantum, above which looking is cheaper than being woken
 constexpr double steering_gain = 1.0 / 256;
 constexpr double steering_limit_ns = 50'000.0;
 constexpr double bits_per_byte = 8.0;
@@ -81,10 +82,9 @@ void Engine::take_in() {
   const Nanoseconds real = read_clock(CLOCK_REALTIME);
   const Nanoseconds now = read_clock(CLOCK_MONOTONIC);
   PacketPort::Arrival arrival;
-  bool any = false;
+  std::uint64_t taken = 0;
   while (port_.receive(arrival)) {
-    any = true;
-    ++counters_.frames;
+    ++taken;
     const Reading reading = read_frame(arrival.bytes, arrival.from, network_.host_count());
     if (reading.verdict != Verdict::good) {
       counters_.truncated += reading.verdict == Verdict::truncated;
@@ -97,14 +97,17 @@ void Engine::take_in() {
     const Nanoseconds ago = arrival.at < real ? std::min(real - arrival.at, second) : 0;
     schedule_.enter(arrival.from, reading.to, arrival.frame, reading.burden, now - ago);
   }
-  if (any) {
-    last_arrival_ = now;
-  }
+  counters_.frames += taken;
+  // A mean over the last few quanta of time, however many looks there were.
+  const double quanta = std::max(static_cast<double>(now - last_look_) / static_cast<double>(quantum_), 1e-3);
+  const double weight = std::min(quanta / memory_quanta, 1.0);
+  arrivals_per_quantum_ += (static_cast<double>(taken) / quanta - arrivals_per_quantum_) * weight;
+  last_look_ = now;
 }
 
 void Engine::pass_on() {
   const Nanoseconds start = read_clock(CLOCK_MONOTONIC);
-  schedule_.advance(start + static_cast<Nanoseconds>(lead_ns_), due_);
+  schedule_.advance(start + lead(), due_);
   if (!due_.empty()) {
     counters_.undeliverable += port_.send(due_);
     counters_.deliveries += due_.size();
@@ -129,31 +132,23 @@ void Engine::pass_on() {
 
 void Engine::rest(int control) {
   const Nanoseconds now = read_clock(CLOCK_MONOTONIC);
-  Nanoseconds wake = schedule_.next_delivery();
-  if (schedule_.next_turn() != Schedule::never) {
-    wake = std::min(wake, schedule_.next_turn() + turn_slack_);
-  }
   ++counters_.wakes;
-  if (now < last_arrival_ + looks_in_vain * quantum_) {
-    sleep_until(now + quantum_);
+  if (arrivals_per_quantum_ > worth_looking) {
+    const timespec until = to_timespec(now + quantum_);
+    clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, nullptr);
     return;
   }
-  // Quiet: whatever comes in wakes us, or what is still under way.
+  // Few frames: whatever comes in wakes us, or what is still under way. How late this machine wakes sleepers is in the
+  // lead, so nothing is left to wait for actively.
+  const Nanoseconds delivery = schedule_.next_delivery() - (schedule_.next_delivery() == Schedule::never ? 0 : lead());
+  const Nanoseconds turn = schedule_.next_turn() + (schedule_.next_turn() == Schedule::never ? 0 : turn_slack_);
+  const Nanoseconds wake = std::min(delivery, turn);
+  const timespec wait = to_timespec(wake > now ? wake - now : 0);
+  port_.prepare_to_wait();
   pollfd watched[2] = {{port_.descriptor(), POLLIN, 0}, {control, POLLIN, 0}};
-  const Nanoseconds early = now + static_cast<Nanoseconds>(overshoot_ns_);
-  const timespec wait = to_timespec(wake > early ? wake - early : 0);
   if (ppoll(watched, 2, wake == Schedule::never ? nullptr : &wait, &let_in_) < 0 && errno != EINTR) {
     throw std::system_error(errno, std::generic_category(), "waiting for frames");
   }
-}
-
-void Engine::sleep_until(Nanoseconds wake) {
-  const Nanoseconds target = wake - std::min(static_cast<Nanoseconds>(overshoot_ns_), quantum_ / 2);
-  const timespec until = to_timespec(target);
-  clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, nullptr);
-  const Nanoseconds now = read_clock(CLOCK_MONOTONIC);
-  const double late_ns = now > target ? std::min(static_cast<double>(now - target), steering_limit_ns) : 0.0;
-  overshoot_ns_ += (late_ns - overshoot_ns_) / 32;
 }
 
 bool Engine::serve(int control) {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The fabric's loop: takes in what hosts send, lets the schedule carry it, passes on what is due.
 //
-// What it costs is decided by how rarely it wakes. While hosts send it is not woken by each frame (arrivals carry the
-// kernel's time stamp) but looks once every quantum, an eighth of a full frame's time, in which hardly a frame can
-// cross the network, and makes all deliveries around that moment together: some early, some late, in balance, so that
-// times are not biased.
+// What it costs is decided by how rarely it wakes. While many frames come in it is not woken by each frame (arrivals
+// carry the kernel's time stamp) but looks once every quantum, an eighth of a full frame's time, in which hardly a
+// frame can cross the network, and makes all deliveries around that moment together: some early, some late, in balance,
+// so that times are not biased.
 #pragma once
 
 #include <csignal>
@@ -39,7 +39,7 @@ class Engine {
   void take_in();
   void pass_on();
   void rest(int control);
-  void sleep_until(Nanoseconds wake);
+  [[nodiscard]] Nanoseconds lead() const { return static_cast<Nanoseconds>(lead_ns_); }
   bool serve(int control);
   void reset();
 
@@ -49,11 +49,11 @@ class Engine {
   Schedule schedule_;
   PacketPort& port_;
 
-  Nanoseconds quantum_ = 0;     ///< between two looks while hosts send
+  Nanoseconds quantum_ = 0;     ///< between two looks while many frames come in
   Nanoseconds turn_slack_ = 0;  ///< a turn at a switch may be computed this late without effect
-  Nanoseconds last_arrival_ = 0;
-  double lead_ns_ = 0.0;       ///< deliveries due this soon are made now; steered to a mean lateness of zero
-  double overshoot_ns_ = 0.0;  ///< how late this machine wakes sleepers, running mean
+  Nanoseconds last_look_ = 0;
+  double arrivals_per_quantum_ = 0.0;
+  double lead_ns_ = 0.0;  ///< deliveries due this soon are made now; steered to a mean lateness of zero
   sigset_t let_in_{};
   std::vector<Delivery> due_;
   std::string input_;

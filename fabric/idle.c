@@ -3,9 +3,9 @@
  * rank that waits takes the processor from one that has work. Preloaded into ranks of the lab, it turns polls that
  * find nothing, again and again with no time between them, into short waits that end at once when a socket is ready.
  *
- * A rank that computes between its polls never waits here: only polls that follow each other within microseconds count.
- * Waiting covers every descriptor that the thread has lately polled, not only the one asked for, since a library may
- * look at several in turn; and it is bounded, since a library may also wait for memory that another rank writes.
+ * A rank that computes between its polls never waits here: only polls with a few microseconds of work between them
+ * count. Waiting covers every descriptor that the thread has lately polled, not only the one asked for, since a library
+ * may look at several in turn; and it is bounded, since a library may also wait for memory that another rank writes.
  * Polls with a timeout of their own, and processes that do not poll this way, pass through untouched.
  */
 #define _GNU_SOURCE
@@ -23,7 +23,7 @@ enum {
   patience = 3,          /* fruitless polls in a row before the first wait */
   most_descriptors = 64, /* polled together; a longer list passes through */
   most_epolls = 8,       /* epoll descriptors remembered */
-  spinning_ns = 20000,   /* polls further apart than this belong to a rank with work */
+  spinning_ns = 20000,   /* a thread that works longer than this between polls has something to do */
   first_wait_ns = 50000, /* doubled with each fruitless wait */
   longest_wait_ns = 1000000,
 };
@@ -59,9 +59,10 @@ static __thread struct {
   unsigned epoll_count;
 } thread;
 
-static int64_t now_ns(void) {
+/* Processor time of the thread, not of day: a rank that yields to 31 others between two polls has done no work. */
+static int64_t worked_ns(void) {
   struct timespec time;
-  clock_gettime(CLOCK_MONOTONIC, &time);
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
   return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
 }
 
@@ -75,7 +76,7 @@ static void remember(int epoll) {
 
 /* A poll found nothing: waits, where the thread does nothing but poll. Returns whether it is worth looking again. */
 static int rest(int epoll, const struct pollfd* asked, nfds_t count) {
-  const int64_t now = now_ns();
+  const int64_t now = worked_ns();
   if (now - thread.last_ns > spinning_ns) {
     thread.fruitless = 0;
     thread.wait_ns = first_wait_ns;
@@ -104,7 +105,7 @@ static int rest(int epoll, const struct pollfd* asked, nfds_t count) {
   } else if (thread.wait_ns < longest_wait_ns) {
     thread.wait_ns = thread.wait_ns * 2 < longest_wait_ns ? thread.wait_ns * 2 : longest_wait_ns;
   }
-  thread.last_ns = now_ns();
+  thread.last_ns = worked_ns();
   return 1;
 }
 

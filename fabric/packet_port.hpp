@@ -41,6 +41,9 @@ class PacketPort {
   /// Passes frames on to hosts, in order. Returns how many could not be.
   std::size_t send(std::span<const Delivery> deliveries);
 
+  /// To be called before waiting on descriptor(): the kernel calls a ring readable as long as its newest frame is kept
+  /// there, so that one is moved out.
+  void prepare_to_wait() { move_out((next_slot_ + slots - 1) % slots); }
   [[nodiscard]] int descriptor() const { return socket_; }
 
   /// Frames that the kernel threw away because the ring was full, since the last call.
