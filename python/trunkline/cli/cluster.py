@@ -1,0 +1,123 @@
+"""``trunkline cluster``: look at clusters and check their files."""
+
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from trunkline import _core
+from trunkline.cli.output import write_json, write_text
+from trunkline.cluster import bundled_clusters, cluster_file, faulty, load_cluster
+from trunkline.report.draw_cluster import draw_cluster
+from trunkline.report.draw_svg import link_text
+from trunkline.report.draw_terminal import cluster_tree
+
+__all__ = ["app"]
+
+app = typer.Typer(help="Look at clusters and check their files.", no_args_is_help=True)
+
+ClusterArgument = Annotated[str, typer.Argument(help="A bundled cluster's name, or a cluster file.")]
+JsonOption = Annotated[str | None, typer.Option(metavar="FILE", help="Write it as JSON; '-' for standard output.")]
+
+
+@app.command(name="list", epilog="Example: trunkline cluster list")
+def list_clusters(json: JsonOption = None) -> None:
+    """List the clusters that come with Trunkline."""
+    clusters = [load_cluster(name) for name in bundled_clusters()]
+    if json:
+        write_json([_summary(cluster) for cluster in clusters], json)
+    if json == "-":
+        return
+    table = Table("cluster", "hosts", "switches", "what it is")
+    for cluster in clusters:
+        table.add_row(cluster.name, str(len(cluster.hosts)), str(len(cluster.switches)), escape(cluster.description))
+    Console().print(table)
+
+
+@app.command(epilog="Example: trunkline cluster check my-cluster.yaml")
+def check(cluster: ClusterArgument, json: JsonOption = None) -> None:
+    """Say whether a cluster file is right; if not, everything that is wrong with it, and exit with status 2."""
+    file = cluster_file(cluster)
+    try:
+        found = _core.read_cluster(str(file))
+    except _core.FaultyFile as error:
+        if json:
+            faults = [{"file": f.file, "line": f.line, "column": f.column, "message": f.message} for f in error.faults]
+            write_json({"ok": False, "faults": faults}, json)
+        raise faulty(error) from None
+    if json:
+        write_json({"ok": True, "faults": [], **_summary(found)}, json)
+    if json == "-":
+        return
+    unused = ", ".join(link_name(link) for link in found.unused_links)
+    print(
+        f"{cluster}: OK, {_counted(len(found.hosts), 'host')} on "
+        f"{_counted(len(found.switches), 'switch', 'switches')}, {_counted(len(found.links), 'link')}, fingerprint "
+        f"{found.fingerprint:016x}" + (f"; left unused by the spanning tree: {unused}" if unused else "")
+    )
+
+
+@app.command(epilog="Example: trunkline cluster show cyclic --svg cyclic.svg")
+def show(
+    cluster: ClusterArgument,
+    svg: Annotated[str | None, typer.Option(metavar="FILE", help="Draw it as SVG; '-' for standard output.")] = None,
+    json: JsonOption = None,
+) -> None:
+    """Draw a cluster in the terminal, and as SVG."""
+    found = load_cluster(cluster)
+    if svg:
+        write_text(draw_cluster(found), svg)
+    if json:
+        write_json(_everything(found), json)
+    if "-" in (svg, json):
+        return
+    console = Console()
+    console.print(f"[bold]{escape(found.name)}[/]  {escape(found.description)}", highlight=False)
+    console.print(cluster_tree(found), highlight=False)
+    kinds = sorted({link_text(link) for link in found.links})
+    console.print(f"Links: {'; '.join(kinds)}", highlight=False)
+    for link in found.unused_links:
+        console.print(f"Left unused by the spanning tree: {link_name(link)} ({link_text(link)})", highlight=False)
+
+
+def link_name(link: _core.Link) -> str:
+    """The names of its two ends."""
+    return f"{link.a} - {link.b}"
+
+
+def _counted(number: int, one: str, many: str | None = None) -> str:
+    return f"{number} {one if number == 1 else many or one + 's'}"
+
+
+def _summary(cluster: _core.Cluster) -> dict[str, object]:
+    return {
+        "cluster": cluster.name,
+        "description": cluster.description,
+        "hosts": len(cluster.hosts),
+        "switches": len(cluster.switches),
+        "links": len(cluster.links),
+        "unused_links": [link_name(link) for link in cluster.unused_links],
+        "fingerprint": f"{cluster.fingerprint:016x}",
+    }
+
+
+def _everything(cluster: _core.Cluster) -> dict[str, object]:
+    return {
+        **_summary(cluster),
+        "hosts": [
+            {
+                "name": name,
+                "switch": cluster.switch_of(host),
+                "aliases": cluster.aliases(host),
+                "injection_s": cluster.injection_s(host),
+            }
+            for host, name in enumerate(cluster.hosts)
+        ],
+        "switches": cluster.switches,
+        "links": [
+            {"between": [link.a, link.b], "rate_bps": link.rate_bps, "latency_s": link.latency_s, "used": link.in_tree}
+            for link in cluster.links
+        ],
+    }

@@ -1,0 +1,167 @@
+"""``trunkline plan``: lay a collective over a cluster."""
+
+from collections.abc import Sequence
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.markup import escape
+
+from trunkline import __version__, _core
+from trunkline.cli.cluster import ClusterArgument, link_name
+from trunkline.cli.output import write_json, write_text
+from trunkline.cluster import load_cluster, nearest_first
+from trunkline.errors import BadInput
+from trunkline.report.draw_plan import draw_plan
+from trunkline.report.draw_terminal import line_over_switches, rank_tree
+from trunkline.units import parse_bytes
+
+__all__ = ["plan", "root_rank"]
+
+MOST_RANKS = 1_000_000
+
+
+def plan(
+    cluster: ClusterArgument,
+    collective: Annotated[str, typer.Option(help="The collective operation: bcast.")] = "bcast",
+    shape: Annotated[str, typer.Option(help="An algorithm of 'trunkline algorithms', such as linear.")] = "linear",
+    root: Annotated[str, typer.Option(metavar="HOST|RANK", help="Where the message starts.")] = "0",
+    ranks_per_host: Annotated[int, typer.Option(metavar="N", help="Ranks on every host.")] = 1,
+    segment: Annotated[
+        str | None, typer.Option(metavar="SIZE", help="Segment to write into the plan file; else chosen by message.")
+    ] = None,
+    output: Annotated[
+        str | None, typer.Option("--output", "-o", metavar="FILE", help="Write the plan file; '-' for standard output.")
+    ] = None,
+    json: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Write the plan as JSON; '-' for standard output.")
+    ] = None,
+    svg: Annotated[str | None, typer.Option(metavar="FILE", help="Draw it as SVG; '-' for standard output.")] = None,
+) -> None:
+    """Lay a collective over a cluster, and say which channels it loads how much."""
+    if [output, json, svg].count("-") > 1:
+        raise BadInput("only one of --output, --json and --svg can go to standard output; name files for the others")
+    network = load_cluster(cluster)
+    names = network.hosts
+    most = MOST_RANKS // len(names)
+    if not 1 <= ranks_per_host <= most:
+        raise BadInput(f"--ranks-per-host must be from 1 to {most} on {len(names)} hosts, not {ranks_per_host}")
+    segment_bytes = parse_bytes(segment) if segment else None
+    if segment and not (output and segment_bytes):
+        raise BadInput(f"--segment {segment} goes into the plan file: it must be above zero, and needs --output FILE")
+    _check_shape(collective, shape)
+    placement = _core.block_placement(network, ranks_per_host)
+    tree = _core.lay(collective, shape, network, placement, root_rank(network, placement, root))
+    contention = _core.contention_of(network, placement, tree)
+    hosts = [names[host] for host in placement]
+
+    if output:
+        write_text(_plan_file(network, collective, shape, tree, hosts, segment_bytes).rstrip("\n"), output)
+    if json:
+        write_json(_as_json(network, collective, shape, tree, hosts, contention), json)
+    if svg:
+        title = f"{collective}, {shape}, over {network.name} from {hosts[tree.root]}"
+        write_text(draw_plan(network, placement, tree, title), svg)
+    if "-" not in (output, json, svg):
+        _print(network, placement, tree, contention, f"{collective}, {shape}")
+
+
+def _check_shape(collective: str, shape: str) -> None:
+    known = _core.algorithms()
+    collectives = list(dict.fromkeys(a.collective for a in known))
+    if collective not in collectives:
+        raise BadInput(
+            f"there are no plans for a collective '{collective}'; there are: "
+            + ", ".join(nearest_first(collective, collectives))
+        )
+    shapes = [a.name for a in known if a.collective == collective and a.name != "native"]
+    if shape == "native":
+        raise BadInput(f"native is the MPI library's own algorithm, which has no plan; there are: {', '.join(shapes)}")
+    if shape not in shapes:
+        raise BadInput(
+            f"there is no shape '{shape}' for {collective}; there are: {', '.join(nearest_first(shape, shapes))}"
+        )
+
+
+def root_rank(cluster: _core.Cluster, placement: Sequence[int], root: str) -> int:
+    """The rank of this number, or the first one on the host of this name.
+
+    Raises:
+        BadInput: where there is none.
+    """
+    if root.isascii() and root.isdigit():
+        if int(root) >= len(placement):
+            raise BadInput(f"there is no rank {root}; the ranks are 0 to {len(placement) - 1}")
+        return int(root)
+    host = cluster.find_host(root)
+    if host is None:
+        near = ", ".join(nearest_first(root, cluster.hosts[:10_000])[:3])
+        raise BadInput(
+            f"there is no host '{root}' in {cluster.name}; near to it are: {near} "
+            f"(or give a rank, 0 to {len(placement) - 1})"
+        )
+    return placement.index(host)
+
+
+def _plan_file(
+    network: _core.Cluster, collective: str, shape: str, tree: _core.Tree, hosts: list[str], segment: int | None
+) -> str:
+    plan = _core.Plan()
+    plan.collective, plan.shape, plan.tree = collective, shape, tree
+    plan.cluster, plan.cluster_fingerprint, plan.host_of_rank = network.name, network.fingerprint, hosts
+    plan.provenance = f"trunkline plan {__version__}"
+    plan.segment_bytes = segment
+    return _core.write_plan(plan)
+
+
+def _as_json(
+    network: _core.Cluster,
+    collective: str,
+    shape: str,
+    tree: _core.Tree,
+    hosts: list[str],
+    contention: _core.Contention,
+) -> dict[str, object]:
+    return {
+        "cluster": network.name,
+        "collective": collective,
+        "shape": shape,
+        "root": tree.root,
+        "ranks": len(tree),
+        "hosts": hosts,
+        "parent": {str(rank): parent for rank, parent in enumerate(tree.parent)},
+        "children": {str(rank): children for rank, children in enumerate(tree.children)},
+        "height": tree.height,
+        "max_degree": tree.max_degree,
+        "contention_free": contention.contention_free,
+        "max_channel_load": contention.max_channel_load,
+        "busiest_channels": [
+            {"channel": network.channel_name(load.channel), "load": load.senders} for load in contention.busiest
+        ],
+        "unused_links": [link_name(link) for link in network.unused_links],
+    }
+
+
+def _print(
+    network: _core.Cluster, placement: Sequence[int], tree: _core.Tree, contention: _core.Contention, what: str
+) -> None:
+    console = Console(highlight=False)
+    console.print(
+        f"[bold]{what}[/] over {escape(network.name)} from rank {tree.root} "
+        f"({escape(network.hosts[placement[tree.root]])}): {len(tree)} ranks, height {tree.height}, "
+        f"degree {tree.max_degree}",
+        soft_wrap=True,
+    )
+    if contention.contention_free:
+        console.print("[green]Contention-free[/]: no channel carries the transfers of two senders.")
+    else:
+        channels = ", ".join(escape(network.channel_name(load.channel)) for load in contention.busiest)
+        console.print(f"[red]Contention[/]: {contention.max_channel_load} senders share each of {channels}.")
+    for link in network.unused_links:
+        console.print(f"Link {escape(link_name(link))} stays unused: the plan is laid over the spanning tree.")
+    console.print()
+    if tree.max_degree <= 1:
+        for row in line_over_switches(network, placement, tree):
+            console.print(row)
+    else:
+        console.print(rank_tree(network, placement, tree))

@@ -1,0 +1,76 @@
+"""Clusters and plans in a terminal."""
+
+from collections.abc import Iterator, Sequence
+
+from rich.markup import escape
+from rich.tree import Tree as RichTree
+
+from trunkline import _core
+from trunkline.report.draw_cluster import switch_notes
+from trunkline.report.draw_layout import switch_tree
+
+__all__ = ["cluster_tree", "line_over_switches", "rank_tree"]
+
+MOST_ROWS = 60
+
+
+def cluster_tree(cluster: _core.Cluster) -> RichTree:
+    """The spanning tree over the switches, each with its hosts."""
+    hosts: dict[str, list[str]] = {name: [] for name in cluster.switches}
+    for host, name in enumerate(cluster.hosts):
+        hosts[cluster.switch_of(host)].append(name)
+    notes = switch_notes(cluster)
+    root, behind = switch_tree(cluster)
+
+    def label(name: str) -> str:
+        short = escape(_core.compress_hostlist(hosts[name])) if hosts[name] else ""
+        return f"[bold]{escape(name)}[/]  {escape(notes[name])}" + (f": [cyan]{short}[/]" if short else "")
+
+    tree = RichTree(label(root))
+    stack = [(root, tree)]
+    while stack:
+        name, branch = stack.pop()
+        stack.extend((child, branch.add(label(child))) for child in behind[name])
+    return tree
+
+
+def line_over_switches(cluster: _core.Cluster, placement: Sequence[int], tree: _core.Tree) -> Iterator[str]:
+    """A line as rows of hosts, one row for each stay below a switch; what it crosses in between is named."""
+    names, children = cluster.hosts, tree.children
+    stays: list[tuple[str, list[int]]] = []
+    rank: int | None = tree.root
+    while rank is not None:
+        switch = cluster.switch_of(placement[rank])
+        if not stays or stays[-1][0] != switch:
+            stays.append((switch, []))
+        stays[-1][1].append(rank)
+        rank = children[rank][0] if children[rank] else None
+    for switch, ranks in stays[:MOST_ROWS]:
+        shown: dict[str, int] = {}
+        for rank in ranks:
+            shown[names[placement[rank]]] = shown.get(names[placement[rank]], 0) + 1
+        words = [escape(name) if count == 1 else f"{escape(name)} ({count} ranks)" for name, count in shown.items()]
+        if len(words) > 40:
+            words = [*words[:20], f"... {len(words) - 40} more ...", *words[-20:]]
+        yield f"[bold]{escape(switch)}[/]  " + " → ".join(words)
+    if len(stays) > MOST_ROWS:
+        yield f"... and {len(stays) - MOST_ROWS} more stays below a switch"
+
+
+def rank_tree(cluster: _core.Cluster, placement: Sequence[int], tree: _core.Tree) -> RichTree:
+    """Who sends to whom, in sending order; the first ranks of large trees."""
+    names, children = cluster.hosts, tree.children
+
+    def label(rank: int) -> str:
+        return f"{rank} [cyan]{escape(names[placement[rank]])}[/]"
+
+    drawn = RichTree(label(tree.root))
+    queue = [(tree.root, drawn)]
+    room = MOST_ROWS
+    for rank, branch in queue:
+        shown = children[rank][:room]
+        queue.extend((child, branch.add(label(child))) for child in shown)
+        room -= len(shown)
+        if len(shown) < len(children[rank]):
+            branch.add(f"... and {len(children[rank]) - len(shown)} more")
+    return drawn

@@ -1,0 +1,209 @@
+import json
+import xml.etree.ElementTree as ET
+from collections import Counter
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from trunkline import _core
+from trunkline.cluster import load_cluster
+from trunkline.report.draw_plan import draw_plan
+
+KEYS = {"cluster", "collective", "shape", "root", "ranks", "hosts", "parent", "children", "height", "max_degree"}
+KEYS |= {"contention_free", "max_channel_load", "busiest_channels", "unused_links"}
+
+
+def senders_by_channel(cluster, hosts, children):
+    """Who loads which channel, from the paths alone."""
+    loads = {}
+    for rank, receivers in children.items():
+        for receiver in receivers:
+            for channel in cluster.path(hosts[int(rank)], hosts[receiver]):
+                loads.setdefault(channel, set()).add(rank)
+    return {cluster.channel_name(channel): len(ranks) for channel, ranks in loads.items()}
+
+
+def test_the_line_over_cyclic_from_h5(trunkline):
+    data = trunkline(
+        *("plan", "cyclic", "--collective", "bcast", "--shape", "linear", "--root", "h5", "--json", "-")
+    ).data
+    assert data.keys() == KEYS
+    assert (data["cluster"], data["collective"], data["shape"]) == ("cyclic", "bcast", "linear")
+    assert (data["root"], data["ranks"], data["height"], data["max_degree"]) == (5, 32, 31, 1)
+    assert data["hosts"] == [f"h{rank}" for rank in range(32)]
+    assert data["contention_free"] is True
+    assert data["max_channel_load"] == 1
+    assert data["unused_links"] == []
+    assert data["parent"]["5"] is None
+    reached = Counter(rank for children in data["children"].values() for rank in children)
+    assert reached == Counter(rank for rank in range(32) if rank != 5)
+    assert all(data["parent"][str(c)] == int(rank) for rank, children in data["children"].items() for c in children)
+    assert set(senders_by_channel(load_cluster("cyclic"), data["hosts"], data["children"]).values()) == {1}
+
+
+@pytest.mark.parametrize(("cluster", "load"), [("cyclic", 8), ("paper-5", 4), ("paper-2", 1)])
+def test_the_line_in_rank_order_and_its_contention(trunkline, cluster, load):
+    data = trunkline("plan", cluster, "--shape", "unaware-linear", "--json", "-").data
+    assert data["max_channel_load"] == load
+    assert data["contention_free"] is (load == 1)
+    loads = senders_by_channel(load_cluster(cluster), data["hosts"], data["children"])
+    assert max(loads.values()) == load
+    for entry in data["busiest_channels"]:
+        assert entry == {"channel": entry["channel"], "load": load}
+        assert loads[entry["channel"]] == load
+    if load > 1:
+        assert len(data["busiest_channels"]) == min(8, sum(value == load for value in loads.values()))
+
+
+def test_several_ranks_a_host(trunkline):
+    data = trunkline("plan", "paper-4", "--ranks-per-host", 3, "--root", "h9", "--json", "-").data
+    assert data["ranks"] == 96
+    assert data["root"] == 27
+    assert data["hosts"][27:31] == ["h9", "h9", "h9", "h10"]
+    assert data["max_channel_load"] == 1
+    assert data["children"]["27"] == [28]
+
+
+def test_root_by_rank_and_by_full_name(trunkline):
+    assert trunkline("plan", "cyclic", "--root", 31, "--json", "-").data["root"] == 31
+    assert trunkline("plan", "cyclic", "--root", "h31.example", "--json", "-").data["root"] == 31
+
+
+def test_unused_links_are_named(trunkline, tmp_path):
+    file = tmp_path / "ring.yaml"
+    file.write_text(
+        "trunkline: cluster/1\nname: ring\ndefaults: {rate: 1Gbit}\nswitches: s[0-2]\n"
+        "hosts: [{hosts: 'h[0-5]', switches: 's[0-2]', deal: 1}]\n"
+        "links: [{between: [s0, s1]}, {between: [s1, s2]}, {between: [s2, s0]}]\n"
+    )
+    assert trunkline("plan", file, "--json", "-").data["unused_links"] == ["s2 - s0"]
+    assert "Link s2 - s0 stays unused" in trunkline("plan", file).out
+
+
+def test_the_summary_is_readable(trunkline):
+    ran = trunkline("plan", "cyclic", "--root", "h5")
+    assert ran.status == 0
+    assert "bcast, linear over cyclic from rank 5 (h5): 32 ranks, height 31, degree 1\nContention-free: " in ran.out
+    assert "\ns1  h5 → h1 → h9 → h13 → h17 → h21 → h25 → h29\ns0  h0 → " in ran.out
+    contended = trunkline("plan", "paper-5", "--shape", "unaware-linear").out
+    assert "Contention: 4 senders share each of s0->s1, " in contended
+
+
+def test_the_plan_file(trunkline, tmp_path):
+    file = tmp_path / "plans" / "plan.yaml"
+    assert trunkline("plan", "cyclic", "--root", "h5", "--segment", "2832", "-o", file).status == 0
+    plan = _core.read_plan(str(file))
+    cluster = load_cluster("cyclic")
+    assert (plan.collective, plan.shape, plan.cluster) == ("bcast", "linear", "cyclic")
+    assert plan.cluster_fingerprint == cluster.fingerprint
+    assert plan.host_of_rank == cluster.hosts
+    assert plan.segment_bytes == 2832
+    expected = _core.lay("bcast", "linear", cluster, _core.block_placement(cluster, 1), 5)
+    assert plan.tree.parent == expected.parent
+    assert trunkline("plan", "cyclic", "--root", "h5", "--segment", "2832", "-o", "-").out == file.read_text()
+
+
+def test_the_picture(trunkline, tmp_path):
+    file = tmp_path / "plan.svg"
+    assert trunkline("plan", "cyclic", "--root", "h5", "--svg", file).status == 0
+    svg = ET.parse(file).getroot()
+    texts = {text.text for text in svg.iter("{http://www.w3.org/2000/svg}text")}
+    assert {"bcast, linear, over cyclic from h5", "32 ranks on 32 hosts · height 31 · contention-free", "h31"} <= texts
+    assert float(svg.get("width")) <= 1100
+
+
+def test_the_picture_shows_contention():
+    cluster = load_cluster("cyclic")
+    placement = _core.block_placement(cluster, 1)
+    svg = draw_plan(cluster, placement, _core.lay("bcast", "unaware-linear", cluster, placement, 0))
+    assert "up to 8 senders on one channel" in svg
+    assert "shares a channel with other senders" in svg
+    assert "shares a channel" not in draw_plan(cluster, placement, _core.lay("bcast", "linear", cluster, placement, 0))
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--root", "h99"], "there is no host 'h99' in cyclic; near to it are: h9, "),
+        (["--root", "32"], "there is no rank 32; the ranks are 0 to 31"),
+        (["--root", "-1"], "there is no host '-1' in cyclic; "),
+        (["--root", "s0"], "there is no host 's0' in cyclic; "),
+        (["--shape", "liner"], "there is no shape 'liner' for bcast; there are: linear, unaware-linear"),
+        (["--shape", "native"], "native is the MPI library's own algorithm, which has no plan; there are: linear, "),
+        (["--collective", "bcats"], "there are no plans for a collective 'bcats'; there are: bcast"),
+        (["--ranks-per-host", "0"], "--ranks-per-host must be from 1 to 31250 on 32 hosts, not 0"),
+        (["--ranks-per-host", "99999999"], "--ranks-per-host must be from 1 to 31250 on 32 hosts, not 99999999"),
+        (["--segment", "4K", "-o", "-"], "'4K' is not a size; "),
+        (["--segment", "0", "-o", "-"], "--segment 0 goes into the plan file: it must be above zero"),
+        (["--segment", "4KiB"], "--segment 4KiB goes into the plan file: "),
+        (["--json", "-", "--svg", "-"], "only one of --output, --json and --svg can go to standard output"),
+    ],
+)
+def test_wrong_words_are_refused_with_what_would_be_right(refused, words, message):
+    said = refused("plan", "cyclic", *words)
+    assert said.startswith(message)
+    assert "\n" not in said
+
+
+def test_help_has_an_example(trunkline):
+    ran = trunkline("plan", "--help")
+    assert ran.status == 0
+    assert "Example: trunkline plan cyclic --collective bcast --shape linear --root h5" in ran.out
+
+
+def test_a_tree_that_is_none_is_refused():
+    with pytest.raises(_core.InvalidPlan, match="rank 1 is reached a second time, by rank 0"):
+        _core.Tree(0, [[1, 1], []])
+    with pytest.raises(ValueError, match="no algorithm x for bcast"):
+        _core.lay("bcast", "x", None, [0], 0)
+
+
+def test_plan_files_with_faults(tmp_path):
+    with pytest.raises(_core.FaultyFile) as caught:
+        _core.parse_plan("trunkline: plan/1\ncollective: bcast\nshape: custom\nranks: 2\nroot: 0\nline: [0, 0]\n", "p")
+    assert [fault.text() for fault in caught.value.faults] == ["p:6:11: rank 0 sends to itself"]
+    with pytest.raises(_core.FaultyFile, match="cannot be read"):
+        _core.read_plan(str(tmp_path / "none.yaml"))
+
+
+@given(st.text(max_size=300))
+def test_random_text_is_refused(text):
+    with pytest.raises(_core.FaultyFile) as caught:
+        _core.parse_plan(text, "x.yaml")
+    assert caught.value.faults
+
+
+@st.composite
+def trees(draw):
+    ranks = draw(st.integers(1, 40))
+    children = [[] for _ in range(ranks)]
+    for rank in range(1, ranks):
+        children[draw(st.integers(0, rank - 1))].append(rank)
+    return _core.Tree(0, children)
+
+
+@given(trees(), st.sampled_from(["cyclic", "paper-3", "paper-1"]), st.integers(0, 31))
+def test_any_tree_can_be_drawn_and_written(tree, name, first):
+    cluster = load_cluster(name)
+    placement = [(first + rank) % len(cluster.hosts) for rank in range(len(tree))]
+    ET.fromstring(draw_plan(cluster, placement, tree))
+    plan = _core.Plan()
+    plan.shape, plan.tree = "custom", tree
+    assert _core.parse_plan(_core.write_plan(plan), "x").tree.children == tree.children
+    children = {str(rank): receivers for rank, receivers in enumerate(tree.children)}
+    loads = senders_by_channel(cluster, [cluster.hosts[host] for host in placement], children)
+    assert _core.contention_of(cluster, placement, tree).max_channel_load == max(loads.values(), default=0)
+
+
+def test_algorithms_say_what_they_are():
+    known = {a.name: a for a in _core.algorithms() if a.collective == "bcast"}
+    assert {"native", "linear", "unaware-linear"} <= known.keys()
+    assert known["linear"].needs_cluster
+    assert all(a.description and a.cost for a in known.values())
+
+
+def test_json_is_the_same_in_a_file(trunkline, tmp_path):
+    file = tmp_path / "plan.json"
+    trunkline("plan", "paper-1", "--json", file)
+    assert json.loads(file.read_text()) == trunkline("plan", "paper-1", "--json", "-").data
