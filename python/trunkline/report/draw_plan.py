@@ -8,7 +8,7 @@ from trunkline.report.draw_cluster import check_drawable, network_parts, switch_
 from trunkline.report.draw_layout import DOT, Layout, Point, Trunk
 from trunkline.report.draw_svg import arrow, document, dot, legend, rounded, text, trunk_line
 
-__all__ = ["draw_plan"]
+__all__ = ["CONTENDED", "draw_plan"]
 
 HOST = "#adb5bd"
 ROOT = "#e67700"
