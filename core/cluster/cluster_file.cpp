@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cluster/cluster_file.hpp"
 
+#include <algorithm>
 #include <array>
-#include <map>
 #include <optional>
-#include <tuple>
 #include <unordered_map>
 #include <utility>
 
-#include "cluster/parts_check.hpp"
-#include "cluster/quantity.hpp"
+#include "cluster/attributes.hpp"
+#include "cluster/parts_builder.hpp"
 #include "cluster/spelling.hpp"
 #include "cluster/yaml_fields.hpp"
 
@@ -22,13 +21,6 @@ using Kind = YamlNode::Kind;
 constexpr std::size_t most_nodes = 1'000'000;
 constexpr std::string_view format = "cluster/1";
 
-/// Rate, latency and injection time as far as a mapping gives them.
-struct Attributes {
-  std::optional<double> rate_bps;
-  std::optional<double> latency_s;
-  std::optional<double> injection_s;
-};
-
 class ClusterReader {
  public:
   explicit ClusterReader(Faults& faults) : faults_(faults) {}
@@ -40,81 +32,35 @@ class ClusterReader {
     check_keys(root, keys, faults_);
     if (const YamlNode* name = required(root, "name", "name: my-cluster", faults_)) {
       check_kind(*name, Kind::scalar, "name", "my-cluster", faults_);
-      parts_.name = name->text;
     }
     if (const YamlNode* description = root.find("description")) {
       check_kind(*description, Kind::scalar, "description", "two racks, one uplink", faults_);
-      parts_.description = description->text;
     }
     if (const YamlNode* node = root.find("defaults")) {
       static constexpr std::array<std::string_view, 3> known{"rate", "latency", "injection"};
       if (check_kind(*node, Kind::mapping, "defaults", "{rate: 100Mbit, latency: 10us}", faults_)) {
         check_keys(*node, known, faults_);
-        defaults_ = attributes(*node);
+        defaults_ = read_attributes(*node, faults_);
       }
     }
     switches(root);
     hosts(root);
     links(root);
-    structure(root);
-    return std::move(parts_);
+    parts_.report(complete_, root.at, faults_);
+    parts_.describe(text_of(root, "name"), text_of(root, "description"));
+    return parts_.take();
   }
 
  private:
-  Attributes attributes(const YamlNode& mapping) {
-    Attributes found;
-    const auto quantity = [&](const char* key, double (*parse)(std::string_view), const char* example,
-                              double stand_in) {
-      const YamlNode* node = mapping.find(key);
-      if (node == nullptr) {
-        return std::optional<double>();
-      }
-      if (!check_kind(*node, Kind::scalar, key, example, faults_)) {
-        return std::optional(stand_in);
-      }
-      try {
-        return std::optional(parse(node->text));
-      } catch (const BadQuantity& bad) {
-        faults_.add(*node, bad.what());
-        return std::optional(stand_in);
-      }
-    };
-    found.rate_bps = quantity("rate", parse_rate, "100Mbit", 1.0);
-    found.latency_s = quantity("latency", parse_time, "20us", 0.0);
-    found.injection_s = quantity("injection", parse_time, "20us", 0.0);
-    return found;
-  }
-
-  /// What the mapping itself says, else the defaults; a missing rate is a fault, and 1 stands in for it.
-  Attributes with_defaults(const YamlNode& mapping) {
-    Attributes found = attributes(mapping);
-    found.rate_bps = found.rate_bps ? found.rate_bps : defaults_.rate_bps;
-    found.latency_s = found.latency_s ? found.latency_s : defaults_.latency_s.value_or(0.0);
-    found.injection_s = found.injection_s ? found.injection_s : defaults_.injection_s.value_or(0.0);
-    if (!found.rate_bps) {
-      faults_.add(mapping, "no rate is given; write rate: 100Mbit here, or once for all under defaults");
-      found.rate_bps = 1.0;
-    }
-    return found;
-  }
-
-  NodeId add_node(Node node, Position at) {
-    const auto id = static_cast<NodeId>(parts_.nodes.size());
-    by_name_.emplace(node.name, id);
-    parts_.nodes.push_back(std::move(node));
-    node_at_.push_back(at);
-    return id;
-  }
-
-  void add_link(NodeId a, NodeId b, const Attributes& given, Position at) {
-    parts_.links.push_back({.a = a, .b = b, .rate_bps = *given.rate_bps, .latency_s = *given.latency_s});
-    link_at_.push_back(at);
+  static std::string text_of(const YamlNode& root, std::string_view key) {
+    const YamlNode* node = root.find(key);
+    return node != nullptr ? node->text : "";
   }
 
   /// The names of a host list as far as there may be that many nodes; marks the structure incomplete on a fault.
   std::optional<std::vector<std::string>> names(const YamlNode& node, std::string_view what) {
     auto found = names_of(node, what, what == "switches" ? "s[0-3]" : "h[0-31]", most_nodes, faults_);
-    if (found && found->size() > most_nodes - parts_.nodes.size()) {
+    if (found && found->size() > most_nodes - parts_.node_count()) {
       faults_.add(node, std::string(what) + ": more than " + std::to_string(most_nodes) +
                             " nodes together with those above; is a number mistyped?");
       found.reset();
@@ -130,23 +76,23 @@ class ClusterReader {
     complete_ = complete_ && switches_known_;
     if (found) {
       for (const std::string& name : *found) {
-        add_node({.name = name, .kind = NodeKind::network_switch}, node->at);
+        parts_.add_node({.name = name, .kind = NodeKind::network_switch}, node->at);
       }
-      for (NodeId id = 0; id < std::min<std::size_t>(parts_.nodes.size(), most_suggested); ++id) {
-        switch_names_.push_back(parts_.nodes[id].name);
+      for (NodeId id = 0; id < std::min<std::size_t>(parts_.node_count(), most_suggested); ++id) {
+        switch_names_.push_back(parts_.node(id).name);
       }
     }
   }
 
   std::optional<NodeId> find_switch(const std::string& name, Position at) {
-    const auto found = by_name_.find(name);
-    if (found != by_name_.end() && parts_.nodes[found->second].kind == NodeKind::network_switch) {
-      return found->second;
+    const auto found = parts_.find(name);
+    if (found && parts_.node(*found).kind == NodeKind::network_switch) {
+      return found;
     }
     complete_ = false;
     if (switches_known_) {
       const std::vector<std::string_view> known(switch_names_.begin(), switch_names_.end());
-      const char* why = found != by_name_.end() ? " is a host, not a switch" : " is not among the switches";
+      const char* why = found ? " is a host, not a switch" : " is not among the switches";
       faults_.add(at, name + why + did_you_mean(name, known));
     }
     return std::nullopt;
@@ -176,7 +122,7 @@ class ClusterReader {
     static constexpr std::array<std::string_view, 8> keys{"hosts", "switch",  "switches",  "deal",
                                                           "rate",  "latency", "injection", "aliases"};
     check_keys(entry, keys, faults_);
-    const Attributes given = with_defaults(entry);
+    const Attributes given = read_attributes(entry, defaults_, faults_);
     const YamlNode* list = required(entry, "hosts", "hosts: h[0-7]", faults_);
     const auto found = list != nullptr ? names(*list, "hosts") : std::nullopt;
     const std::vector<NodeId> above = switches_above(entry);
@@ -187,11 +133,11 @@ class ClusterReader {
     }
     std::unordered_map<std::string_view, NodeId> mine;
     for (std::size_t i = 0; i < found->size(); ++i) {
-      const NodeId id = add_node(
+      const NodeId id = parts_.add_node(
           {.name = (*found)[i], .kind = NodeKind::host, .aliases = {}, .injection_s = *given.injection_s}, list->at);
       mine.emplace((*found)[i], id);
       if (!above.empty()) {
-        add_link(id, above[i / deal % above.size()], given, list->at);
+        parts_.add_link(id, above[i / deal % above.size()], given, list->at);
       }
     }
     if (const YamlNode* aliases = entry.find("aliases")) {
@@ -269,8 +215,7 @@ class ClusterReader {
         faults_.add(key, hosts[i] + " is not among the hosts of this entry");
         return;
       }
-      parts_.nodes[host->second].aliases.push_back(aliases[i]);
-      alias_at_[host->second].push_back(at);
+      parts_.add_alias(host->second, aliases[i], at);
     }
   }
 
@@ -290,12 +235,12 @@ class ClusterReader {
         continue;
       }
       check_keys(entry, keys, faults_);
-      const Attributes given = with_defaults(entry);
+      const Attributes given = read_attributes(entry, defaults_, faults_);
       const YamlNode* between = required(entry, "between", "between: [s0, s1]", faults_);
       const auto a = between != nullptr ? link_end(*between, 0) : std::nullopt;
       const auto b = between != nullptr ? link_end(*between, 1) : std::nullopt;
       if (a && b) {
-        add_link(*a, *b, given, between->at);
+        parts_.add_link(*a, *b, given, between->at);
       } else {
         complete_ = false;
       }
@@ -313,64 +258,18 @@ class ClusterReader {
     if (!check_kind(end, Kind::scalar, "an end of a link", "s0", faults_)) {
       return std::nullopt;
     }
-    const auto found = by_name_.find(end.text);
-    if (found == by_name_.end()) {
-      if (switches_known_) {
-        const std::vector<std::string_view> known(switch_names_.begin(), switch_names_.end());
-        faults_.add(end, end.text + " is neither a switch nor a host" + did_you_mean(end.text, known));
-      }
-      return std::nullopt;
+    const auto found = parts_.find(end.text);
+    if (!found && switches_known_) {
+      const std::vector<std::string_view> known(switch_names_.begin(), switch_names_.end());
+      faults_.add(end, end.text + " is neither a switch nor a host" + did_you_mean(end.text, known));
     }
-    return found->second;
-  }
-
-  Position place_of(const PartsFault& fault, Position whole) {
-    if (fault.alias) {
-      return alias_at_[*fault.node][*fault.alias];
-    }
-    return fault.node ? node_at_[*fault.node] : fault.link ? link_at_[*fault.link] : whole;
-  }
-
-  /// Faults of the network as a whole, at the places that its nodes and links came from.
-  void structure(const YamlNode& root) {
-    struct Same {
-      Position at;
-      std::string message;
-      std::size_t count = 0;
-    };
-    std::map<std::tuple<std::size_t, std::size_t, PartsFault::What>, Same> grouped;
-    for (const PartsFault& fault : check_parts(parts_, complete_)) {
-      if (fault.what == PartsFault::What::rate) {
-        continue;  // reported where it was read; what stands in for it is sound
-      }
-      const Position at = place_of(fault, root.at);
-      std::string message = fault.message;
-      if (fault.first) {
-        message += " (first at line " + std::to_string(node_at_[*fault.first].line) + ")";
-      }
-      if (fault.what == PartsFault::What::pieces) {
-        faults_.add(at, message);  // each piece is news, even from one host list
-        continue;
-      }
-      Same& same = grouped[{at.line, at.column, fault.what}];
-      same.message = same.count == 0 ? message : same.message;
-      same.at = at;
-      ++same.count;
-    }
-    for (const auto& [key, same] : grouped) {
-      const std::string more = same.count > 1 ? "; and " + std::to_string(same.count - 1) + " more like it here" : "";
-      faults_.add(same.at, same.message + more);
-    }
+    return found;
   }
 
   static constexpr std::size_t most_suggested = 1000;  ///< names looked at for "did you mean"
 
   Faults& faults_;
-  Cluster::Parts parts_{};
-  std::vector<Position> node_at_;
-  std::vector<Position> link_at_;
-  std::unordered_map<NodeId, std::vector<Position>> alias_at_;  ///< beside each node's aliases
-  std::unordered_map<std::string, NodeId> by_name_;
+  PartsBuilder parts_;
   std::vector<std::string> switch_names_;
   Attributes defaults_;
   bool switches_known_ = false;
