@@ -8,9 +8,9 @@ namespace {
 
 constexpr int tag = 1;
 /// Enough under way to keep a fast link busy over a round trip; twice that is the most memory a broadcast takes.
-constexpr std::uint64_t window_bytes = std::uint64_t{256} << 10;
+constexpr std::uint64_t window_bytes = std::uint64_t{128} << 10;
 constexpr std::uint64_t least_window = 2;
-constexpr std::uint64_t most_window = 64;
+constexpr std::uint64_t most_window = 32;
 /// MPI counts in int; a segment this long pipelines nothing anyway.
 constexpr std::uint64_t longest_segment = std::uint64_t{1} << 30;
 

@@ -33,9 +33,9 @@ constexpr std::array table{
 };
 
 constexpr std::string_view prefix = "TRUNKLINE_";
-/// Variables of other parts of Trunkline: the lab, and the build.
+/// Variables of other parts of Trunkline: the lab, the build and its tests.
 constexpr std::string_view lab_prefix = "TRUNKLINE_LAB_";
-constexpr std::string_view build_variable = "TRUNKLINE_MPICC";
+constexpr std::array<std::string_view, 2> of_the_build{"TRUNKLINE_MPICC", "TRUNKLINE_BUILD"};
 
 class Reader {
  public:
@@ -116,7 +116,7 @@ Setup read_settings(const char* const* environment) {
     if (equals == std::string_view::npos || !entry.starts_with(prefix)) continue;
     const std::string_view name = entry.substr(0, equals);
     const std::string_view value = entry.substr(equals + 1);
-    if (name.starts_with(lab_prefix) || name == build_variable) continue;
+    if (name.starts_with(lab_prefix) || std::ranges::find(of_the_build, name) != of_the_build.end()) continue;
     reader.take(name, value);
   }
   return reader.finish();

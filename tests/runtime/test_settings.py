@@ -66,7 +66,9 @@ def test_disable_wins_over_everything(mpi: Mpi):
 
 
 def test_variables_of_the_lab_and_empty_ones_are_none_of_its_business(mpi: Mpi):
-    done = hello(mpi, {"TRUNKLINE_LAB_ANYTHING": "x", "TRUNKLINE_CLUSTER": "", "TRUNKLINE_MPICC": "a:b"})
+    done = hello(
+        mpi, {"TRUNKLINE_LAB_ANYTHING": "x", "TRUNKLINE_CLUSTER": "", "TRUNKLINE_MPICC": "a:b", "TRUNKLINE_BUILD": "x"}
+    )
     assert "trunkline" not in done.err
 
 

@@ -115,6 +115,29 @@ void made_and_freed(Run& run) {
   run.expect(grown < 2048, "200 communicators later " + std::to_string(grown) + " KiB more are in use");
 }
 
+/// So must what is asked of the MPI library about a datatype.
+void nested_datatypes(Run& run) {
+  MPI_Datatype inner = MPI_DATATYPE_NULL;
+  MPI_Datatype outer = MPI_DATATYPE_NULL;
+  MPI_Type_vector(3, 1, 2, MPI_INT, &inner);
+  const int lengths[2] = {2, 3};
+  const MPI_Aint places[2] = {0, 100};
+  const MPI_Datatype types[2] = {inner, inner};
+  MPI_Type_create_struct(2, lengths, places, types, &outer);
+  MPI_Type_commit(&outer);
+  std::vector<int> data(100, 1);
+  long before = 0;
+  constexpr int turns = 30000;
+  for (int turn = 0; turn < turns; ++turn) {
+    if (turn == turns / 3) before = resident_kib();
+    MPI_Bcast(data.data(), 1, outer, 0, MPI_COMM_WORLD);
+  }
+  const long grown = resident_kib() - before;
+  run.expect(grown < 512, "20000 broadcasts later " + std::to_string(grown) + " KiB more are in use");
+  MPI_Type_free(&outer);
+  MPI_Type_free(&inner);
+}
+
 void many_at_once(Run& run) {
   std::vector<MPI_Comm> copies(12, MPI_COMM_NULL);
   for (MPI_Comm& copy : copies) MPI_Comm_dup(MPI_COMM_WORLD, &copy);
@@ -143,7 +166,8 @@ std::vector<Case> communicator_cases() {
           {"communicators", "inter-communicator", intercommunicator},
           {"communicators", "many at once", many_at_once},
           {"communicators", "never freed", never_freed},
-          {"leaks", "made and freed", made_and_freed}};
+          {"leaks", "made and freed", made_and_freed},
+          {"leaks", "nested datatypes", nested_datatypes}};
 }
 
 }  // namespace suite

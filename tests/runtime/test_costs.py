@@ -1,0 +1,27 @@
+"""What the library costs: nanoseconds of a call that it leaves alone, and the memory of one that it accelerates."""
+
+import json
+
+import pytest
+from conftest import BUILD, Mpi
+
+
+def measured(mpi: Mpi, ranks: int, program: str, *arguments: str, settings: dict[str, str] | None = None) -> list[dict]:
+    done = mpi.run(ranks, BUILD / "bench" / f"{program}-{mpi.name}", *arguments, settings=settings)
+    return [json.loads(line) for line in done.out.splitlines()]
+
+
+@pytest.mark.parametrize(
+    "settings", [{}, {"TRUNKLINE_CLUSTER": "cyclic", "TRUNKLINE_HOST": "h0"}], ids=["no cluster", "small message"]
+)
+def test_a_call_that_stays_native_costs_under_a_microsecond(mpi: Mpi, settings: dict[str, str]):
+    (cost,) = measured(mpi, 1, "trunkline-call-overhead", settings=settings)
+    assert cost["added_ns"] < 1000
+
+
+@pytest.mark.parametrize(("segment", "layout"), [("2824", ""), ("16384", ""), ("16384", "gaps"), ("65536", "gaps")])
+def test_memory_is_bounded_by_the_window(mpi: Mpi, segment: str, layout: str):
+    arguments = ["64", layout] if layout else ["64"]
+    rounds = measured(mpi, 4, "trunkline-memory", *arguments, settings={"TRUNKLINE_BCAST": f"unaware-linear:{segment}"})
+    assert [one["right"] for one in rounds] == [True, True, True]
+    assert max(one["extra_kib"] for one in rounds[1:]) < 1024, rounds

@@ -1,0 +1,28 @@
+"""The matrix under AddressSanitizer and UndefinedBehaviorSanitizer; CTest runs this in the preset `sanitize`."""
+
+import subprocess
+from pathlib import Path
+
+import pytest
+from conftest import BUILD, Mpi
+from test_matrix import GROUPS, LINE
+
+
+def sanitizer_settings() -> dict[str, str]:
+    cache = (BUILD / "CMakeCache.txt").read_text()
+    if "TRUNKLINE_SANITIZE:STRING=address" not in cache:
+        pytest.skip(f"{BUILD} is not built with sanitizers")
+    # The sanitizer's runtime must come before any other library, so before a preloaded one too.
+    found = subprocess.run(["g++", "-print-file-name=libasan.so"], capture_output=True, text=True, check=True)
+    return {
+        "TRUNKLINE_TEST_PRELOAD": str(Path(found.stdout.strip()).resolve()),
+        "LSAN_OPTIONS": f"suppressions={Path(__file__).with_name('leaks.supp')}:print_suppressions=0",
+        "UBSAN_OPTIONS": "print_stacktrace=1",
+    }
+
+
+@pytest.mark.parametrize("choice", ["linear:100", "unaware-linear:2824", "auto"])
+def test_everything_under_sanitizers(mpi: Mpi, choice: str, monkeypatch: pytest.MonkeyPatch):
+    for name, value in sanitizer_settings().items():
+        monkeypatch.setenv(name, value)
+    mpi.suite(3, GROUPS, [choice], settings=LINE)
