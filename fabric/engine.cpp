@@ -68,7 +68,8 @@ void Engine::run(const volatile std::sig_atomic_t& stop, int control) {
     take_in();
     pass_on();
     const Nanoseconds now = read_clock(CLOCK_MONOTONIC);
-    if (now >= control_at) {
+    if (commanded_ || now >= control_at) {
+      commanded_ = false;
       control_at = now + control_every;
       if (!serve(control)) {
         return;
@@ -121,7 +122,8 @@ void Engine::pass_on() {
       sum_ns += std::clamp(static_cast<double>(late_ns), -steering_limit_ns, steering_limit_ns);
       schedule_.delivered(delivery.frame);
     }
-    lead_ns_ = std::clamp(lead_ns_ + sum_ns * steering_gain, 0.0, 2.0 * static_cast<double>(quantum_));
+    double& steered_ns = lead_ns_[looking_ ? 1 : 0];
+    steered_ns = std::clamp(steered_ns + sum_ns * steering_gain, 0.0, 2.0 * static_cast<double>(quantum_));
     due_.clear();
   }
   for (const FrameId frame : schedule_.finished()) {
@@ -133,7 +135,8 @@ void Engine::pass_on() {
 void Engine::rest(int control) {
   const Nanoseconds now = read_clock(CLOCK_MONOTONIC);
   ++counters_.wakes;
-  if (arrivals_per_quantum_ > worth_looking) {
+  looking_ = arrivals_per_quantum_ > worth_looking;
+  if (looking_) {
     const timespec until = to_timespec(now + quantum_);
     clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, nullptr);
     return;
@@ -149,6 +152,7 @@ void Engine::rest(int control) {
   if (ppoll(watched, 2, wake == Schedule::never ? nullptr : &wait, &let_in_) < 0 && errno != EINTR) {
     throw std::system_error(errno, std::generic_category(), "waiting for frames");
   }
+  commanded_ = watched[1].revents != 0;
 }
 
 bool Engine::serve(int control) {

@@ -39,7 +39,7 @@ class Engine {
   void take_in();
   void pass_on();
   void rest(int control);
-  [[nodiscard]] Nanoseconds lead() const { return static_cast<Nanoseconds>(lead_ns_); }
+  [[nodiscard]] Nanoseconds lead() const { return static_cast<Nanoseconds>(lead_ns_[looking_ ? 1 : 0]); }
   bool serve(int control);
   void reset();
 
@@ -53,7 +53,11 @@ class Engine {
   Nanoseconds turn_slack_ = 0;  ///< a turn at a switch may be computed this late without effect
   Nanoseconds last_look_ = 0;
   double arrivals_per_quantum_ = 0.0;
-  double lead_ns_ = 0.0;  ///< deliveries due this soon are made now; steered to a mean lateness of zero
+  bool looking_ = false;  ///< many frames come in: not woken by them
+  /// Deliveries due this soon are made now; steered to a mean lateness of zero. One for waiting, where it learns how
+  /// late this machine wakes sleepers, and one for looking.
+  double lead_ns_[2] = {};
+  bool commanded_ = false;  ///< a command is waiting
   sigset_t let_in_{};
   std::vector<Delivery> due_;
   std::string input_;

@@ -17,6 +17,7 @@
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
+#include <fstream>
 #include <new>
 #include <stdexcept>
 #include <system_error>
@@ -46,9 +47,10 @@ void without_delay(int socket) {
 }
 
 void enter(const Lab& lab, HostIndex host) {
-  std::string path;
-  for (const char letter : lab.namespaces) {
-    path += letter == '%' ? lab.cluster.nodes()[lab.cluster.hosts()[host]].name : std::string(1, letter);
+  std::string path = lab.folder + "/" + lab.cluster.nodes()[lab.cluster.hosts()[host]].name;
+  unsigned process = 0;
+  if (std::ifstream(path) >> process) {
+    path = "/proc/" + std::to_string(process) + "/ns/net";
   }
   const int space = open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (space < 0 || setns(space, CLONE_NEWNET) != 0) {

@@ -13,10 +13,11 @@
 
 namespace trunkline::fabric::probe {
 
-/// Where the hosts' network namespaces are: a path in which every % stands for the host's name.
+/// Where the hosts are: a folder with a file named as each one, which holds the number of a process in the host's
+/// network namespace, or is that namespace (as `ip netns` keeps them).
 struct Lab {
   const Cluster& cluster;
-  std::string namespaces;
+  std::string folder;
 };
 
 /// What the processes of one measurement share: a barrier, and a number from each.

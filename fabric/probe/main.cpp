@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // trunkline-probe: measures an emulated cluster with plain sockets, beside what theory says.
+#include <sys/resource.h>
+
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <exception>
+#include <functional>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -19,7 +22,7 @@ namespace {
 using namespace trunkline;
 
 constexpr const char* usage =
-    "usage: trunkline-probe ping-pong|relay CLUSTER.yaml --namespaces PATTERN [--rate BPS] [--repeat N]\n"
+    "usage: trunkline-probe ping-pong|relay CLUSTER.yaml --hosts FOLDER [--rate BPS] [--repeat N]\n"
     "                       [--bytes N] SIZE...\n"
     "\n"
     "Measures the hosts whose network namespaces are at PATTERN, every % of it a host's name, and writes a line of "
@@ -33,7 +36,7 @@ constexpr const char* usage =
 struct Arguments {
   std::string what;
   std::string cluster;
-  std::string namespaces;
+  std::string folder;
   double rate_bps = 0.0;
   unsigned repetitions = 5;
   std::uint64_t bytes = 1U << 20U;
@@ -61,8 +64,8 @@ Arguments parse(const std::vector<std::string>& words) {
       throw std::invalid_argument(words[i] + " needs a value");
     }
     const std::string& value = words[++i];
-    if (words[i - 1] == "--namespaces") {
-      arguments.namespaces = value;
+    if (words[i - 1] == "--hosts") {
+      arguments.folder = value;
     } else if (words[i - 1] == "--rate") {
       arguments.rate_bps = value == "0" ? 0.0 : static_cast<double>(positive(value));
     } else if (words[i - 1] == "--repeat") {
@@ -73,8 +76,8 @@ Arguments parse(const std::vector<std::string>& words) {
       throw std::invalid_argument("unknown option " + words[i - 1]);
     }
   }
-  if (plain.size() < 3 || (plain[0] != "ping-pong" && plain[0] != "relay") || arguments.namespaces.empty()) {
-    throw std::invalid_argument("needs what to measure, a cluster file, --namespaces and a size");
+  if (plain.size() < 3 || (plain[0] != "ping-pong" && plain[0] != "relay") || arguments.folder.empty()) {
+    throw std::invalid_argument("needs what to measure, a cluster file, a size and --hosts");
   }
   arguments.what = plain[0];
   arguments.cluster = plain[1];
@@ -91,9 +94,24 @@ std::vector<HostIndex> line_of(const Cluster& cluster) {
   return line;
 }
 
-void report(const char* name, std::uint64_t size, double theory_s, const std::vector<double>& seconds) {
-  std::printf("{\"%s_bytes\": %llu, \"theory_s\": %.9g, \"seconds\": [", name, static_cast<unsigned long long>(size),
-              theory_s);
+/// What the processes on the hosts have used so far, in processor seconds.
+double used_s() {
+  rusage used{};
+  getrusage(RUSAGE_CHILDREN, &used);
+  const auto seconds = [](const timeval& time) {
+    return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) * 1e-6;
+  };
+  return seconds(used.ru_utime) + seconds(used.ru_stime);
+}
+
+void report(const char* name, std::uint64_t size, double theory_s,
+            const std::function<std::vector<double>()>& repetitions) {
+  const double used_before_s = used_s();
+  const double start_s = fabric::probe::now_s();
+  const std::vector<double> seconds = repetitions();
+  std::printf("{\"%s_bytes\": %llu, \"theory_s\": %.9g, \"cpu_s\": %.9g, \"wall_s\": %.9g, \"seconds\": [", name,
+              static_cast<unsigned long long>(size), theory_s, used_s() - used_before_s,
+              fabric::probe::now_s() - start_s);
   for (std::size_t i = 0; i < seconds.size(); ++i) {
     std::printf("%s%.9g", i > 0 ? ", " : "", seconds[i]);
   }
@@ -104,7 +122,7 @@ void report(const char* name, std::uint64_t size, double theory_s, const std::ve
 void measure(const Arguments& arguments) {
   const Cluster cluster = read_cluster(arguments.cluster);
   const fabric::Network network(cluster, arguments.rate_bps);
-  const fabric::probe::Lab lab{cluster, arguments.namespaces};
+  const fabric::probe::Lab lab{cluster, arguments.folder};
   const std::vector<HostIndex> line = line_of(cluster);
   if (line.size() < 2) {
     throw std::invalid_argument(arguments.cluster + ": one host alone has no network to measure");
@@ -112,10 +130,10 @@ void measure(const Arguments& arguments) {
   for (const std::uint64_t size : arguments.sizes) {
     if (arguments.what == "relay") {
       report("segment", size, fabric::relay_s(network, line, arguments.bytes, size),
-             fabric::probe::relay(lab, line, arguments.bytes, size, arguments.repetitions));
+             [&] { return fabric::probe::relay(lab, line, arguments.bytes, size, arguments.repetitions); });
     } else {
       report("message", size, fabric::one_way_s(network, line[0], line[1], size),
-             fabric::probe::ping_pong(lab, line[0], line[1], size, arguments.repetitions));
+             [&] { return fabric::probe::ping_pong(lab, line[0], line[1], size, arguments.repetitions); });
     }
   }
 }

@@ -1,0 +1,81 @@
+"""``trunkline lab check``: how true the emulated cluster is."""
+
+from typing import Annotated
+
+import typer
+from rich.table import Table
+
+from trunkline.cli.output import console, write_json
+from trunkline.cluster import load_cluster
+from trunkline.lab.accuracy import MOST_BUSY, Accuracy, measure_accuracy
+from trunkline.lab.rate import find_rate, remember_rate
+from trunkline.lab.session import Lab
+from trunkline.units import format_bytes, format_rate, format_seconds, parse_rate
+
+__all__ = ["check"]
+
+
+def check(
+    cluster: Annotated[str, typer.Argument(metavar="CLUSTER", help="A bundled cluster's name, or a cluster file.")],
+    rate: Annotated[
+        str,
+        typer.Option(help="Rate of the fastest link (20Mbit), or auto: look for the highest that holds, and keep it."),
+    ] = "auto",
+    json: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Write what was measured as JSON; '-' for standard output.")
+    ] = None,
+) -> None:
+    """Measure the emulated cluster with plain sockets against theory. Exit status 1 where it is not true enough."""
+    network = load_cluster(cluster)
+    given = None if rate == "auto" else parse_rate(rate)
+    with console.status(f"{network.name}: looking for the highest true rate") as status:
+
+        def show(what: str) -> None:
+            status.update(f"{network.name}: {what}")
+
+        rate_bps = find_rate(network, show) if given is None else given
+        with Lab(network, rate_bps) as lab:
+            accuracy = measure_accuracy(lab, on_step=show)
+    reasons = accuracy.reasons()
+    if given is None and not reasons:
+        remember_rate(network, rate_bps)
+    _print(accuracy)
+    if json:
+        write_json(accuracy.as_json(), json)
+    if reasons:
+        raise typer.Exit(1)
+
+
+def _print(accuracy: Accuracy) -> None:
+    head = f"{accuracy.cluster} at {format_rate(accuracy.rate_bps)}, {accuracy.processors} processors"
+    ping_pong = Table(title=f"{head}: half a ping-pong, plain sockets", title_justify="left")
+    for column in ("message", "T(m)", "on the wire", "off by"):
+        ping_pong.add_column(column, justify="right")
+    for row in accuracy.ping_pong:
+        ping_pong.add_row(
+            format_bytes(row.message_bytes),
+            format_seconds(row.seconds),
+            format_seconds(row.wire_seconds),
+            f"{row.error:+.1%}",
+        )
+    console.print(ping_pong)
+    console.print(f"T(m) = time on the wire + {format_seconds(accuracy.start_up_seconds)} of start-up")
+    relay = Table(title="1 MiB through all hosts, plain sockets", title_justify="left")
+    for column in ("segment", "time", "theory", "off by", "processors busy"):
+        relay.add_column(column, justify="right")
+    for line in accuracy.relay:
+        relay.add_row(
+            format_bytes(line.segment_bytes),
+            format_seconds(line.seconds),
+            format_seconds(line.theory_seconds),
+            f"{line.error:+.1%}",
+            f"{line.busy:.0%} (at most {MOST_BUSY:.0%})",
+        )
+    console.print(relay)
+    late = accuracy.network
+    console.print(
+        f"Deliveries: {late['late_mean_s'] * 1e6:+.0f} us in the mean, {late['late_mean_off_s'] * 1e6:.0f} us either way, "
+        f"99 % within {late['late_p99_s'] * 1e6:.0f} us; network's priority: {accuracy.priority}"
+    )
+    reasons = accuracy.reasons()
+    console.print("[red]Not true enough:[/] " + "; ".join(reasons) if reasons else "[green]True.[/]")

@@ -1,0 +1,118 @@
+"""The highest rate at which this machine emulates a cluster truly, measured once and kept."""
+
+import json
+import os
+import platform
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from trunkline import _core
+from trunkline.errors import Failed
+from trunkline.lab.accuracy import Accuracy, measure_accuracy
+from trunkline.lab.session import Lab
+from trunkline.units import format_rate
+
+__all__ = ["LADDER", "auto_rate", "cache_file", "find_rate", "highest", "remember_rate"]
+
+LADDER = tuple(rate * 1e6 for rate in (5, 10, 15, 20, 25, 30, 40, 50, 75, 100, 150, 200))
+"""Rates tried, bits per second. Rungs, so that results from two days or two machines can be compared."""
+QUICK_SIZES = (1 << 10, 1 << 13, 1 << 16, 1 << 18)
+"""Messages of the ping-pong while looking for a rate; the longest ones take seconds and hold where these do."""
+QUICK_SEGMENTS = (2896,)
+
+
+def auto_rate(cluster: _core.Cluster, on_step: Callable[[str], None] = lambda _: None) -> float:
+    """The highest rate of the ladder that holds for this cluster here: from the cache, else measured.
+
+    Raises:
+        Failed: where not even the lowest rate holds.
+    """
+    kept = _read_cache().get(_key(cluster))
+    if isinstance(kept, int | float) and kept in LADDER:
+        return float(kept)
+    rate = find_rate(cluster, on_step)
+    remember_rate(cluster, rate)
+    return rate
+
+
+def find_rate(cluster: _core.Cluster, on_step: Callable[[str], None] = lambda _: None) -> float:
+    """Measure the highest rate of the ladder that holds, on one lab.
+
+    Raises:
+        Failed: where not even the lowest rate holds, with the reasons.
+    """
+    seen: dict[float, Accuracy] = {}
+
+    def holds(rate: float) -> bool:
+        lab.set_rate(rate)
+
+        def step(what: str) -> None:
+            on_step(f"{format_rate(rate)}: {what}")
+
+        for _ in range(2):  # once more where it fails: something else may have run just then
+            seen[rate] = measure_accuracy(
+                lab, sizes=QUICK_SIZES, segments=QUICK_SEGMENTS, repetitions=3, on_step=step
+            )
+            if not seen[rate].reasons():
+                return True
+        return False
+
+    with Lab(cluster, LADDER[0]) as lab:
+        rate = highest(LADDER, holds)
+    if rate is None:
+        load = os.getloadavg()[0]
+        raise Failed(
+            f"{cluster.name} cannot be emulated truly on this machine even at {format_rate(LADDER[0])}: "
+            f"{'; '.join(seen[LADDER[0]].reasons())}. {len(os.sched_getaffinity(0))} processors, load {load:.1f}: try "
+            "again when nothing else runs, or name a rate (--rate 10Mbit) and judge its results with care"
+        )
+    return rate
+
+
+def highest(ladder: tuple[float, ...], holds: Callable[[float], bool]) -> float | None:
+    """The highest rung that holds, by bisection: whatever holds at a rung holds below it. None where none does."""
+    low, high = 0, len(ladder)
+    while low < high:
+        middle = (low + high) // 2
+        if holds(ladder[middle]):
+            low = middle + 1
+        else:
+            high = middle
+    return ladder[low - 1] if low else None
+
+
+def remember_rate(cluster: _core.Cluster, rate: float) -> None:
+    """Keep a rate for this cluster on this machine."""
+    file = cache_file()
+    file.parent.mkdir(parents=True, exist_ok=True)
+    content = {**_read_cache(), _key(cluster): rate}
+    draft = file.with_name(f"{file.name}.{os.getpid()}")
+    draft.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
+    draft.replace(file)
+
+
+def cache_file() -> Path:
+    """Where rates are kept."""
+    folder = os.environ.get("XDG_CACHE_HOME", "")
+    return (Path(folder) if folder else Path.home() / ".cache") / "trunkline" / "lab-rates.json"
+
+
+def _read_cache() -> dict[str, Any]:
+    try:
+        content = json.loads(cache_file().read_text(encoding="utf-8"))
+    except (FileNotFoundError, json.JSONDecodeError):
+        return {}  # nothing kept, or nothing that can be used: it is measured again
+    return content if isinstance(content, dict) else {}
+
+
+def _key(cluster: _core.Cluster) -> str:
+    """The same only where the same answer can be expected: network, processors, kernel, privileges, version."""
+    processor = ""
+    for line in Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines():
+        if line.startswith("model name"):
+            processor = line.partition(":")[2].strip()
+            break
+    privileges = "root" if os.geteuid() == 0 else "user"
+    machine = (processor, str(len(os.sched_getaffinity(0))), platform.release(), privileges, _core.__version__)
+    return " | ".join((f"{cluster.fingerprint:016x}", *machine))
