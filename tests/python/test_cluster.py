@@ -1,3 +1,5 @@
+import subprocess
+import sys
 import xml.etree.ElementTree as ET
 
 import pytest
@@ -186,6 +188,12 @@ def test_cluster_for_python():
     ]:
         with pytest.raises(kind):
             wrong()
+
+
+def test_the_stub_says_what_the_compiled_module_is():
+    command = [sys.executable, "-m", "mypy.stubtest", "trunkline._core"]
+    ended = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
+    assert ended.returncode == 0, ended.stdout + ended.stderr
 
 
 @given(
