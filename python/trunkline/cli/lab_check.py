@@ -74,8 +74,8 @@ def _print(accuracy: Accuracy) -> None:
     console.print(relay)
     late = accuracy.network
     console.print(
-        f"Deliveries: {late['late_mean_s'] * 1e6:+.0f} us in the mean, {late['late_mean_off_s'] * 1e6:.0f} us either way, "
-        f"99 % within {late['late_p99_s'] * 1e6:.0f} us; network's priority: {accuracy.priority}"
+        f"Deliveries: {late['late_mean_s'] * 1e6:+.0f} us in the mean, {late['late_mean_off_s'] * 1e6:.0f} us "
+        f"either way, 99 % within {late['late_p99_s'] * 1e6:.0f} us; network's priority: {accuracy.priority}"
     )
     reasons = accuracy.reasons()
     console.print("[red]Not true enough:[/] " + "; ".join(reasons) if reasons else "[green]True.[/]")

@@ -83,7 +83,9 @@ class Accuracy:
         for row in self.relay:
             if abs(row.error) > RELAY_TOLERANCE:
                 segments = format_bytes(row.segment_bytes)
-                found.append(f"the relay in segments of {segments} is {row.error:+.1%} off, more than {RELAY_TOLERANCE:.0%}")
+                found.append(
+                    f"the relay in segments of {segments} is {row.error:+.1%} off, more than {RELAY_TOLERANCE:.0%}"
+                )
             if row.busy > MOST_BUSY:
                 found.append(f"it keeps {row.busy:.0%} of the processors busy, more than {MOST_BUSY:.0%}")
         lost = {name: self.network[name] for name in ("overruns", "oversized", "undeliverable") if self.network[name]}

@@ -51,9 +51,7 @@ def find_rate(cluster: _core.Cluster, on_step: Callable[[str], None] = lambda _:
             on_step(f"{format_rate(rate)}: {what}")
 
         for _ in range(2):  # once more where it fails: something else may have run just then
-            seen[rate] = measure_accuracy(
-                lab, sizes=QUICK_SIZES, segments=QUICK_SEGMENTS, repetitions=3, on_step=step
-            )
+            seen[rate] = measure_accuracy(lab, sizes=QUICK_SIZES, segments=QUICK_SEGMENTS, repetitions=3, on_step=step)
             if not seen[rate].reasons():
                 return True
         return False
