@@ -45,7 +45,6 @@ def _register() -> None:
     app.add_typer(lab.app, name="lab")
     app.command(
         epilog="Example: trunkline run --cluster my-cluster.yaml -- mpiexec -n 32 ./program",
-        context_settings={"allow_interspersed_args": False},
     )(run.run)
     app.command(epilog="Example: LD_PRELOAD=$(trunkline library --mpi mpich) ./program")(library.library)
     app.command(epilog="Example: trunkline algorithms --json -")(algorithms.algorithms)

@@ -22,7 +22,6 @@ from trunkline.units import format_rate, parse_rate
 __all__ = ["app"]
 
 app = typer.Typer(help="Run programs on an emulated cluster: one Linux machine, no privileges.", no_args_is_help=True)
-_PASS_ON = {"allow_interspersed_args": False}
 
 Cluster = Annotated[str, typer.Argument(metavar="CLUSTER", help="A bundled cluster's name, or a cluster file.")]
 Rate = Annotated[
@@ -51,9 +50,7 @@ def _terminate(_number: int, _frame: FrameType | None) -> None:
     sys.exit(128 + signal.SIGTERM)
 
 
-@app.command(
-    epilog="Example: trunkline lab run cyclic --mpi openmpi -n 32 -- ./any_mpi_program", context_settings=_PASS_ON
-)
+@app.command(epilog="Example: trunkline lab run cyclic --mpi openmpi -n 32 -- ./any_mpi_program")
 def run(
     cluster: Cluster,
     program: Annotated[list[str], typer.Argument(metavar="-- PROGRAM ...", help="The MPI program and its arguments.")],
@@ -89,9 +86,7 @@ def run(
     sys.exit(status)
 
 
-@app.command(
-    name="exec", epilog="Example: trunkline lab exec cyclic --host h5 -- ip address", context_settings=_PASS_ON
-)
+@app.command(name="exec", epilog="Example: trunkline lab exec cyclic --host h5 -- ip address")
 def execute(
     cluster: Cluster,
     command: Annotated[list[str], typer.Argument(metavar="-- COMMAND ...", help="The command and its arguments.")],

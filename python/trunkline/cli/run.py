@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from trunkline.cluster import load_cluster
+from trunkline.cluster import cluster_file, load_cluster
 from trunkline.errors import BadInput
 from trunkline.mpi import Mpi, find_mpis
 from trunkline.paths import preload_library
@@ -32,10 +32,9 @@ def run(
     library = preload_library(mpi.name)
     if not library.exists():
         raise BadInput(f"no preload library was built for {mpi.name}; run 'make setup' again now that it is installed")
-    file = Path(cluster)
     settings = {
         "LD_PRELOAD": ":".join(filter(None, [str(library), os.environ.get("LD_PRELOAD", "")])),
-        "TRUNKLINE_CLUSTER": str(file.resolve()) if file.exists() else cluster,
+        "TRUNKLINE_CLUSTER": str(cluster_file(cluster).resolve()),
     }
     settings |= {k: v for k, v in os.environ.items() if k.startswith("TRUNKLINE_") and k != "TRUNKLINE_CLUSTER"}
     words = [launcher]

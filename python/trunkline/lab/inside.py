@@ -124,7 +124,7 @@ def _serve(control: socket.socket, fabric: object) -> None:
         end.setblocking(False)
     signal.set_wakeup_fd(wake.fileno())
     signal.signal(signal.SIGCHLD, lambda *_: None)
-    commands = sys.stdin.buffer.raw
+    commands = sys.stdin.fileno()
     waiting = b""
     while True:
         readable, _, _ = select.select([commands, woken], [], [])
@@ -135,7 +135,7 @@ def _serve(control: socket.socket, fabric: object) -> None:
                 return
         if commands not in readable:
             continue
-        got = os.read(commands.fileno(), 4096)
+        got = os.read(commands, 4096)
         if not got:
             return
         waiting += got
@@ -155,7 +155,7 @@ def _serve(control: socket.socket, fabric: object) -> None:
 
 def _reap() -> set[int]:
     """Processes that ended; the first process of a namespace inherits all that lose their parent."""
-    ended = set()
+    ended: set[int] = set()
     while True:
         try:
             pid, _ = os.waitpid(-1, os.WNOHANG)
