@@ -2,6 +2,7 @@
 
 import os
 import socket
+import time
 from ipaddress import ip_network
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from trunkline.lab.addresses import PREFIX_LENGTH, ethernet_address, ip_address
 __all__ = ["start_host"]
 
 MTU = 1500
+CARRIER_SECONDS = 10
 SUPER_FRAME = 2
 """Frames that a host's kernel may hand to the network in one piece.
 
@@ -94,3 +96,13 @@ def _configure_network(index: int, hosts: int) -> None:
                 route.neigh(
                     "add", dst=ip_address(other), lladdr=ethernet_address(other), ifindex=port, state="permanent"
                 )
+        _wait_until_up(route, port)
+
+
+def _wait_until_up(route: IPRoute, port: int) -> None:
+    """The kernel notices a link's carrier in its own time, and transports such as UCX refuse a port without one."""
+    until = time.monotonic() + CARRIER_SECONDS
+    while route.get_links(port)[0].get("operstate") != "UP":
+        if time.monotonic() > until:
+            raise OSError(f"its Ethernet port did not come up within {CARRIER_SECONDS} s")
+        time.sleep(0.005)
