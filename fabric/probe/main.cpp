@@ -3,13 +3,15 @@
 #include <sys/resource.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <exception>
 #include <functional>
+#include <iterator>
 #include <stdexcept>
 #include <string>
+#include <system_error>
 #include <vector>
 
 #include "cluster/cluster_file.hpp"
@@ -22,16 +24,20 @@ namespace {
 using namespace trunkline;
 
 constexpr const char* usage =
-    "usage: trunkline-probe ping-pong|relay CLUSTER.yaml --hosts FOLDER [--rate BPS] [--repeat N]\n"
-    "                       [--bytes N] SIZE...\n"
+    "usage: trunkline-probe ping-pong|relay CLUSTER.yaml --hosts FOLDER [--rate BPS] [--repeat N] [--bytes N] SIZE...\n"
     "\n"
-    "Measures the hosts whose network namespaces are at PATTERN, every % of it a host's name, and writes a line of "
-    "JSON\n"
-    "for each SIZE: seconds of every repetition, and seconds by theory.\n"
+    "Measures the hosts found in FOLDER: by each host's name, the number of a process in its network namespace, or "
+    "that\n"
+    "namespace. Writes a line of JSON for each SIZE: seconds of every repetition, seconds by theory, and what the "
+    "hosts'\n"
+    "processes took in all: processor seconds and seconds of the clock.\n"
     "\n"
     "  ping-pong   half a round trip of SIZE bytes between the first two hosts of the contention-free line\n"
     "  relay       --bytes (default 1048576) down that line through all hosts, in segments of SIZE bytes\n"
     "  --rate BPS  at which the fabric runs the fastest link; 0 (default): as in the file\n";
+
+constexpr std::uint64_t most_bytes = 1ULL << 32U;
+constexpr std::uint64_t most_bps = 1'000'000'000'000'000;
 
 struct Arguments {
   std::string what;
@@ -43,11 +49,12 @@ struct Arguments {
   std::vector<std::uint64_t> sizes;
 };
 
-std::uint64_t positive(const std::string& text) {
-  char* end = nullptr;
-  const unsigned long long value = std::strtoull(text.c_str(), &end, 10);
-  if (text.empty() || text[0] == '-' || *end != '\0' || value == 0 || value > (1ULL << 32U)) {
-    throw std::invalid_argument("\"" + text + "\" is not a whole number from 1 to 2^32");
+std::uint64_t whole_number(const std::string& text, std::uint64_t least, std::uint64_t most) {
+  std::uint64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size() || value < least || value > most) {
+    throw std::invalid_argument("\"" + text + "\" is not a whole number from " + std::to_string(least) + " to " +
+                                std::to_string(most));
   }
   return value;
 }
@@ -67,11 +74,11 @@ Arguments parse(const std::vector<std::string>& words) {
     if (words[i - 1] == "--hosts") {
       arguments.folder = value;
     } else if (words[i - 1] == "--rate") {
-      arguments.rate_bps = value == "0" ? 0.0 : static_cast<double>(positive(value));
+      arguments.rate_bps = static_cast<double>(whole_number(value, 0, most_bps));
     } else if (words[i - 1] == "--repeat") {
-      arguments.repetitions = static_cast<unsigned>(std::min<std::uint64_t>(positive(value), 10000));
+      arguments.repetitions = static_cast<unsigned>(whole_number(value, 1, 10000));
     } else if (words[i - 1] == "--bytes") {
-      arguments.bytes = positive(value);
+      arguments.bytes = whole_number(value, 1, most_bytes);
     } else {
       throw std::invalid_argument("unknown option " + words[i - 1]);
     }
@@ -81,7 +88,8 @@ Arguments parse(const std::vector<std::string>& words) {
   }
   arguments.what = plain[0];
   arguments.cluster = plain[1];
-  std::transform(plain.begin() + 2, plain.end(), std::back_inserter(arguments.sizes), positive);
+  std::transform(plain.begin() + 2, plain.end(), std::back_inserter(arguments.sizes),
+                 [](const std::string& word) { return whole_number(word, 1, most_bytes); });
   return arguments;
 }
 

@@ -1,0 +1,134 @@
+"""The lines that start MPI jobs on a lab, for libraries that need not be there."""
+
+import json
+
+import pytest
+
+from trunkline import mpi as mpis
+from trunkline.errors import BadInput
+from trunkline.mpi import Mpi
+from trunkline.paths import IDLE_SHIM
+
+HOSTS = ["n1", "n2", "n3", "n4"]
+
+
+@pytest.fixture
+def library(tmp_path):
+    launcher = tmp_path / "mpiexec"
+    launcher.touch()
+
+    def make(name, family, version):
+        return Mpi(name, family, version, "mpicc", str(launcher), "libmpi.so")
+
+    return make
+
+
+def launch(library, **changes):
+    job = {
+        "hosts": HOSTS,
+        "ranks": 4,
+        "ranks_per_host": 1,
+        "program": ["./a.out", "x"],
+        "agent": "/lab/agent",
+    } | changes
+    return library.launch(**job)
+
+
+def after(words, option):
+    return words[words.index(option) + 1]
+
+
+@pytest.mark.parametrize(("family", "version"), [("mpich", "4.0.2"), ("mpich", "5.0.2")])
+def test_mpich_reaches_hosts_through_the_agent_and_talks_tcp(library, family, version):
+    words, _ = launch(library("mpich", family, version))
+    assert after(words, "-launcher-exec") == "/lab/agent"
+    assert after(words, "-hosts") == "n1:1,n2:1,n3:1,n4:1"
+    assert words[-2:] == ["./a.out", "x"]
+    settings = dict(zip(words[words.index("-genv") + 1 :: 3], words[words.index("-genv") + 2 :: 3], strict=False))
+    if version.startswith("5"):
+        assert (settings["MPIR_CVAR_CH4_NETMOD"], settings["FI_PROVIDER"]) == ("ofi", "tcp")
+    else:
+        assert settings["UCX_NET_DEVICES"] == "eth0"
+    assert settings["LD_PRELOAD"] == str(IDLE_SHIM)
+
+
+def test_openmpi_reaches_hosts_through_the_agent_and_talks_tcp(library):
+    words, env = launch(library("openmpi", "openmpi", "5.0.11"))
+    assert after(words, "plm_rsh_agent") == "/lab/agent"
+    assert after(words, "btl") == "tcp,self"
+    assert after(words, "btl_tcp_if_include") == "eth0"
+    assert after(words, "-H") == "n1:1,n2:1,n3:1,n4:1"
+    assert "op" not in words
+    assert env["OMPI_ALLOW_RUN_AS_ROOT"] == env["OMPI_ALLOW_RUN_AS_ROOT_CONFIRM"] == "1"
+
+
+def test_debians_openmpi_does_without_its_faulty_sums(library):
+    words, _ = launch(library("openmpi", "openmpi", "4.1.4"))
+    assert after(words, "op") == "^avx"
+
+
+@pytest.mark.parametrize("family", ["mpich", "openmpi"])
+def test_preloaded_libraries_come_before_the_idle_shim(library, family):
+    words, _ = launch(library(family, family, "4.1.4"), preload=["/lib/one.so"], env={"TRUNKLINE_STRICT": "1"})
+    said = " ".join(words)
+    assert f"/lib/one.so:{IDLE_SHIM}" in said
+    assert "TRUNKLINE_STRICT" in said
+
+
+@pytest.mark.parametrize("family", ["mpich", "openmpi"])
+def test_ranks_fill_hosts_in_order_and_no_host_is_idle(library, family):
+    words, _ = launch(library(family, family, "4.1.4"), ranks=5, ranks_per_host=2)
+    assert "n1:2,n2:2,n3:2" in words
+    assert after(words, "-n") == "5"
+
+
+@pytest.mark.parametrize("ranks", [0, 9])
+def test_ranks_that_do_not_fit_are_refused(library, ranks):
+    with pytest.raises(BadInput, match="do not fit on 4 hosts with 2 each; at most 8 do"):
+        launch(library("mpich", "mpich", "4.0.2"), ranks=ranks, ranks_per_host=2)
+
+
+def test_a_launcher_that_is_gone_is_named(library, tmp_path):
+    gone = library("mpich", "mpich", "4.0.2")
+    (tmp_path / "mpiexec").unlink()
+    with pytest.raises(BadInput, match=r"mpiexec is gone.*apt-get install mpich libmpich-dev"):
+        launch(gone)
+
+
+@pytest.fixture
+def found(tmp_path, monkeypatch):
+    file = tmp_path / "mpis.json"
+    monkeypatch.setattr(mpis, "_FOUND", file)
+
+    def write(*names):
+        entry = {"family": "mpich", "version": "4.0.2", "mpicc": "c", "mpiexec": "e", "library": "l"}
+        file.write_text(json.dumps([{"name": name, **entry} for name in names]))
+
+    return write
+
+
+def test_libraries_are_found_by_name(found):
+    found("mpich", "mpich-5.0.2")
+    assert list(mpis.find_mpis()) == ["mpich", "mpich-5.0.2"]
+    assert mpis.require_mpi("mpich-5.0.2").name == "mpich-5.0.2"
+
+
+def test_a_missing_library_names_its_debian_packages(found):
+    found("mpich")
+    with pytest.raises(BadInput, match="no MPI library 'openmpi'.*apt-get install openmpi-bin libopenmpi-dev"):
+        mpis.require_mpi("openmpi")
+    with pytest.raises(BadInput, match="no MPI library 'mpich-9'.*there are: mpich"):
+        mpis.require_mpi("mpich-9")
+
+
+def test_without_any_library_there_is_none(found):
+    assert mpis.find_mpis() == {}
+    with pytest.raises(BadInput, match="apt-get install mpich"):
+        mpis.require_mpi("mpich")
+
+
+def test_settings_of_the_caller_reach_the_ranks(monkeypatch):
+    monkeypatch.setenv("TRUNKLINE_EXPLAIN", "1")
+    monkeypatch.setenv("OTHER", "1")
+    assert mpis.settings_of_caller()["TRUNKLINE_EXPLAIN"] == "1"
+    assert "OTHER" not in mpis.settings_of_caller()
