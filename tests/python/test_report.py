@@ -1,8 +1,10 @@
+import io
 import json
 import re
 import xml.etree.ElementTree as ET
 
 import pytest
+from rich.console import Console
 
 from trunkline.bench.bcast import Cell, check_algorithms
 from trunkline.bench.session import cells_table
@@ -73,11 +75,13 @@ def test_the_bench_page_has_a_chart_for_each_cluster_and_mpi(cells):
     assert embedded(page)[0]["algorithm"] == "native"
 
 
-def test_the_table_shows_ratios(cells):
-    table = cells_table(cells)
-    ratios = list(table.columns[8].cells)
-    assert ratios[:2] == ["12.00", "1.20"]
-    assert list(table.columns[9].cells)[1] == "10.00"
+def test_the_tables_show_ratios_and_fit_a_terminal(cells):
+    console = Console(width=80, record=True, file=io.StringIO())
+    console.print(cells_table(cells))
+    lines = console.export_text().splitlines()
+    assert sum("slowest rank" in line for line in lines) == 2
+    row = next(line.split() for line in lines if "auto: linear, 2824 B" in line)
+    assert row == ["auto:", "linear,", "2824", "B", "480", "ms", "-1", "+2%", "1.20", "10.00", "7"]
 
 
 def test_unknown_algorithms_are_named_with_what_there_is():

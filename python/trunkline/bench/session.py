@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from rich.console import Console
+from rich.box import SIMPLE_HEAD
+from rich.console import Console, Group
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
@@ -80,35 +81,30 @@ def segment_text(cell: Cell) -> str:
     return f"{cell.ran}, {cell.segment_bytes} B" if cell.segment_bytes else cell.ran
 
 
-def cells_table(cells: Sequence[Cell]) -> Table:
-    """The cells for the terminal: time, interval, and the ratios to T(m) and to native."""
-    table = Table(title="MPI_Bcast: median of the slowest rank, 95 % interval", title_justify="left")
-    for column in ("cluster", "rate", "MPI", "size", "T(m)"):
-        table.add_column(column, justify="right" if column in ("rate", "size", "T(m)") else "left")
-    table.add_column("algorithm")
-    for column in ("time", "interval", "over T(m)", "native / this", "n"):
-        table.add_column(column, justify="right")
-    for _, group in groupby(cells, key=lambda c: (c.cluster, c.mpi, c.message_bytes)):
+def cells_table(cells: Sequence[Cell]) -> Group:
+    """The cells for the terminal, a table for each cluster: time, interval, and the ratios to T(m) and to native."""
+    return Group(*(_table(list(rows)) for _, rows in groupby(cells, key=lambda cell: (cell.cluster, cell.rate_bps))))
+
+
+def _table(cells: list[Cell]) -> Table:
+    first = cells[0]
+    title = f"{first.cluster} at {format_rate(first.rate_bps)}, {first.ranks} ranks: MPI_Bcast, slowest rank, median"
+    table = Table(title=title, title_justify="left", title_style="bold", box=SIMPLE_HEAD, padding=(0, 0))
+    for column in ("MPI", "size", "T(m)", "algorithm", "time", "95 %", "over T", "gain", "n"):
+        left = column in ("MPI", "algorithm")
+        table.add_column(column, justify="left" if left else "right", no_wrap=not left)
+    for _, group in groupby(cells, key=lambda cell: (cell.mpi, cell.message_bytes)):
         rows = list(group)
-        native = next((c.seconds_median for c in rows if c.algorithm == "native"), None)
+        native = next((cell.seconds_median for cell in rows if cell.algorithm == "native"), None)
         for k, cell in enumerate(rows):
-            name = cell.algorithm if cell.algorithm == cell.ran else f"{cell.algorithm} ({segment_text(cell)})"
-            head = (
-                (
-                    cell.cluster,
-                    format_rate(cell.rate_bps),
-                    cell.mpi,
-                    format_bytes(cell.message_bytes),
-                    format_seconds(cell.limit_seconds),
-                )
-                if k == 0
-                else ("",) * 5
-            )
+            head = (cell.mpi, format_bytes(cell.message_bytes), format_seconds(cell.limit_seconds))
+            below = (cell.seconds_median - cell.seconds_low) / cell.seconds_median
+            above = (cell.seconds_high - cell.seconds_median) / cell.seconds_median
             table.add_row(
-                *head,
-                name,
+                *(head if k == 0 else ("", "", "")),
+                cell.algorithm if cell.algorithm == cell.ran else f"{cell.algorithm}: {segment_text(cell)}",
                 format_seconds(cell.seconds_median),
-                f"{format_seconds(cell.seconds_low)} - {format_seconds(cell.seconds_high)}",
+                f"-{below * 100:.0f} +{above * 100:.0f}%",
                 f"{cell.seconds_median / cell.limit_seconds:.2f}",
                 f"{native / cell.seconds_median:.2f}" if native else "",
                 str(cell.repetitions),
