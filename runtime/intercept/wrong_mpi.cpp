@@ -20,12 +20,15 @@ namespace {
 struct LoadedMpi {
   NativeLibrary family;
   std::string version;  ///< for people: "Open MPI v4.1.4"
+  bool standard_abi;    ///< the one whose handles are those of the MPI standard, not the library's own
 };
+
+constexpr std::string_view standard_abi_name = "libmpi_abi.so";
 
 int collect_mpi_files(dl_phdr_info* object, std::size_t, void* files) {
   const std::string_view file(object->dlpi_name);
   const std::string_view name = file.substr(file.rfind('/') + 1);
-  for (const std::string_view known : {"libmpi.so", "libmpich.so", "libmpi_abi.so", "libmpi_mt.so"}) {
+  for (const auto known : {std::string_view("libmpi.so"), std::string_view("libmpich.so"), standard_abi_name}) {
     if (name.starts_with(known)) static_cast<std::vector<std::string>*>(files)->emplace_back(file);
   }
   return 0;
@@ -55,10 +58,11 @@ std::vector<LoadedMpi> loaded_mpis() {
   std::vector<LoadedMpi> found;
   for (const std::string& file : files) {
     const std::string version = version_of(file);
+    const bool standard_abi = file.find(standard_abi_name) != std::string::npos;
     if (version.starts_with("Open MPI")) {
-      found.push_back({NativeLibrary::openmpi, version});
+      found.push_back({NativeLibrary::openmpi, version, standard_abi});
     } else if (version.find("MPICH") != std::string::npos || version.starts_with("Intel(R) MPI")) {
-      found.push_back({NativeLibrary::mpich, version});
+      found.push_back({NativeLibrary::mpich, version, standard_abi});
     }
   }
   return found;
@@ -68,6 +72,10 @@ std::vector<LoadedMpi> loaded_mpis() {
 
 void refuse_wrong_mpi() {
   for (const LoadedMpi& mpi : loaded_mpis()) {
+    if (mpi.standard_abi) {
+      end_process("the program is built for the standard MPI ABI (libmpi_abi.so of " + mpi.version +
+                  "), for which there is no preload library; build it with mpicc instead of mpicc_abi");
+    }
     if (mpi.family == native_library) continue;
     const std::string right = mpi.family == NativeLibrary::openmpi ? "openmpi" : "mpich";
     end_process("this preload library is built for " TRUNKLINE_MPI_TITLE ", but the program runs on " + mpi.version +

@@ -45,8 +45,11 @@ def test_a_binary_tree_by_hand(mpi: Mpi, tmp_path: Path):
 def test_hosts_of_a_plan(mpi: Mpi, tmp_path: Path, hosts: str, fits: bool, cluster: dict[str, str]):
     plan = tmp_path / "plan.yaml"
     plan.write_text(BINARY + f"hosts: {hosts}\n")
-    said = explained(mpi, 7, cluster | {"TRUNKLINE_PLAN": str(plan)}, "--groups", "sizes", "--choices", "auto")
-    assert any("ran custom" in line for line in said) == (fits and any("from rank 3" in line for line in said))
+    said = explained(mpi, 7, cluster | {"TRUNKLINE_PLAN": str(plan)}, "--groups", "window", "--choices", "auto")
+    assert len(said) == 1
+    assert "from rank 3 on 7 ranks ran" in said[0]
+    assert ("ran custom" in said[0]) == fits
+    assert ("TRUNKLINE_PLAN is for other ranks, hosts or another root" in said[0]) != fits
 
 
 def test_a_plan_of_another_state_of_the_cluster(mpi: Mpi, tmp_path: Path):
@@ -69,6 +72,12 @@ def test_the_users_choice_wins_over_the_plan(mpi: Mpi, tmp_path: Path):
     settings.pop("TRUNKLINE_BCAST")
     said = mpi.run(7, mpi.program("runtime-hello"), settings=settings).lines("trunkline: ")
     assert "ran custom with segments of 600B" in said[0]
+
+
+def test_each_size_has_its_own_decision(mpi: Mpi):
+    said = explained(mpi, 7, {"TRUNKLINE_CLUSTER": "cyclic"}, "--groups", "sizes,window", "--choices", "linear")
+    segments = {line.partition("segments of ")[2].split()[0] for line in said if "ran linear" in line}
+    assert len(segments) > 1, said
 
 
 def test_explain_names_contention_and_predictions(mpi: Mpi):

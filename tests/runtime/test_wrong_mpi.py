@@ -1,5 +1,6 @@
 """A library built for one MPI in a program that runs on another: one message, exit status 2."""
 
+import subprocess
 import sys
 from pathlib import Path
 
@@ -35,6 +36,20 @@ def test_python(mpi: Mpi, tmp_path: Path):
     pytest.importorskip("mpi4py")
     settings = python_settings(mpi, tmp_path)
     refused(mpi, of_another_family(mpi), sys.executable, ROOT / "examples" / "hello_bcast.py", settings=settings)
+
+
+def test_program_built_for_the_standard_abi(other_mpi: Mpi, tmp_path: Path):
+    """MPICH 5 has a second library, whose handles are those of the standard."""
+    compiler = Path(other_mpi.launcher[0]).with_name("mpicc_abi")
+    if not compiler.exists():
+        pytest.skip(f"{other_mpi.name} has no mpicc_abi")
+    program = tmp_path / "hello"
+    subprocess.run([compiler, "-o", program, ROOT / "examples" / "hello_bcast.c"], check=True)
+    settings = {"LD_LIBRARY_PATH": str(compiler.parents[1] / "lib")}
+    assert "doubles arrived right" in other_mpi.run(2, program, preload=None, settings=settings).out
+    said = other_mpi.run(2, program, settings=settings, status=2).lines("trunkline: ")
+    assert len(said) == 1
+    assert "is built for the standard MPI ABI (libmpi_abi.so of MPICH " in said[0]
 
 
 def test_programs_without_mpi_notice_nothing(mpi: Mpi):

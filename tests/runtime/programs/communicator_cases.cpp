@@ -112,7 +112,7 @@ void made_and_freed(Run& run) {
     MPI_Comm_free(&copy);
   }
   const long grown = resident_kib() - before;
-  run.expect(grown < 2048, "200 communicators later " + std::to_string(grown) + " KiB more are in use");
+  run.expect(grown < 256, "200 communicators later " + std::to_string(grown) + " KiB more are in use");
 }
 
 /// So must what is asked of the MPI library about a datatype.
