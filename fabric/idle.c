@@ -20,11 +20,14 @@
 #include <time.h>
 
 enum {
-  patience = 3,          /* fruitless polls in a row before the first wait */
+  patience = 1,          /* fruitless polls in a row before the first wait */
   most_descriptors = 64, /* polled together; a longer list passes through */
   most_epolls = 8,       /* epoll descriptors remembered */
   spinning_ns = 20000,   /* a thread that works longer than this between polls has something to do */
-  first_wait_ns = 50000, /* doubled with each fruitless wait */
+  /* The first wait, doubled with each fruitless one. A thread that last got something from a socket will be woken by
+   * one: it may wait long. One that gets its messages through memory is woken by nothing: it has to look often. */
+  socket_wait_ns = 500000,
+  memory_wait_ns = 50000,
   longest_wait_ns = 1000000,
 };
 
@@ -55,6 +58,7 @@ static __thread struct {
   unsigned fruitless;
   int64_t last_ns;
   int64_t wait_ns;
+  int socket_had_something; /* since the last rest */
   int epolls[most_epolls];
   unsigned epoll_count;
 } thread;
@@ -74,13 +78,20 @@ static void remember(int epoll) {
   thread.epolls[thread.epoll_count++] = epoll;
 }
 
+static void found(void) {
+  thread.fruitless = 0;
+  thread.wait_ns = socket_wait_ns;
+  thread.socket_had_something = 1;
+}
+
 /* A poll found nothing: waits, where the thread does nothing but poll. Returns whether it is worth looking again. */
 static int rest(int epoll, const struct pollfd* asked, nfds_t count) {
   const int64_t now = worked_ns();
-  if (now - thread.last_ns > spinning_ns) {
+  if (now - thread.last_ns > spinning_ns && !thread.socket_had_something) {
     thread.fruitless = 0;
-    thread.wait_ns = first_wait_ns;
+    thread.wait_ns = memory_wait_ns;
   }
+  thread.socket_had_something = 0;
   thread.last_ns = now;
   if (epoll >= 0) remember(epoll);
   if (++thread.fruitless <= patience || real_ppoll == NULL) return 0;
@@ -100,18 +111,12 @@ static int rest(int epoll, const struct pollfd* asked, nfds_t count) {
     if (watched[i].revents & POLLNVAL) thread.epoll_count = 0; /* closed since; the living are learned anew */
   }
   if (ready != 0) {
-    thread.fruitless = 0;
-    thread.wait_ns = first_wait_ns;
+    found();
   } else if (thread.wait_ns < longest_wait_ns) {
     thread.wait_ns = thread.wait_ns * 2 < longest_wait_ns ? thread.wait_ns * 2 : longest_wait_ns;
   }
   thread.last_ns = worked_ns();
   return 1;
-}
-
-static void found(void) {
-  thread.fruitless = 0;
-  thread.wait_ns = first_wait_ns;
 }
 
 int epoll_wait(int epoll, struct epoll_event* events, int most, int timeout) {
