@@ -23,7 +23,7 @@ SEGMENTS = (2896, 5792)
 RELAY_BYTES = 1 << 20
 PING_PONG_TOLERANCE = 0.05
 RELAY_TOLERANCE = 0.10
-MOST_BUSY = 0.4
+MOST_BUSY = 1 / 3
 """Part of all processors that the network and plain sockets may use in the relay. What an MPI library does on top of
 plain sockets has to fit into the rest, with room to spare: it doubles what the hosts do, and a rank that has to wait for
 a processor holds up the whole line."""
