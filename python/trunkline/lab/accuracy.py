@@ -24,9 +24,11 @@ RELAY_BYTES = 1 << 20
 PING_PONG_TOLERANCE = 0.05
 RELAY_TOLERANCE = 0.10
 MOST_BUSY = 1 / 3
-"""Part of all processors that the network and plain sockets may use in the relay. What an MPI library does on top of
-plain sockets has to fit into the rest, with room to spare: it doubles what the hosts do, and a rank that has to wait for
-a processor holds up the whole line."""
+"""Part of all processors that the network and plain sockets may use in the relay.
+
+What an MPI library does on top of plain sockets has to fit into the rest, with room to spare: it doubles what the hosts
+do, and a rank that has to wait for a processor holds up the whole line.
+"""
 
 
 @dataclass(frozen=True)
