@@ -28,7 +28,7 @@ enum {
    * one: it may wait long. One that gets its messages through memory is woken by nothing: it has to look often. */
   socket_wait_ns = 500000,
   memory_wait_ns = 50000,
-  longest_wait_ns = 1000000,
+  longest_wait_ns = 2000000,
 };
 
 typedef int (*epoll_wait_type)(int, struct epoll_event*, int, int);
