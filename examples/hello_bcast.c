@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * A plain MPI program: rank 0 broadcasts a vector of doubles, every rank checks what it got, rank 0 prints the time.
- * It knows nothing of Trunkline; run it on 32 emulated hosts, first as it is, then with Trunkline in front of MPI_Bcast:
+ * It knows nothing of Trunkline; run it on 32 emulated hosts, first as it is, then with Trunkline in front of
+ * MPI_Bcast:
  *
  *     mpicc.openmpi -O2 -o hello_bcast hello_bcast.c
  *     trunkline lab run cyclic --mpi openmpi -n 32 --native -- ./hello_bcast
