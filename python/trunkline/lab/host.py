@@ -10,6 +10,7 @@ from pyroute2 import IPRoute
 
 from trunkline.lab import syscalls
 from trunkline.lab.addresses import PREFIX_LENGTH, ethernet_address, ip_address
+from trunkline.lab.neighbours import add_neighbours
 
 __all__ = ["start_host"]
 
@@ -91,11 +92,7 @@ def _configure_network(index: int, hosts: int) -> None:
             proto="kernel",
             metrics={"cc_algo": "cubic"},
         )
-        for other in range(hosts):
-            if other != index:
-                route.neigh(
-                    "add", dst=ip_address(other), lladdr=ethernet_address(other), ifindex=port, state="permanent"
-                )
+        add_neighbours(port, index, hosts)
         _wait_until_up(route, port)
 
 
