@@ -14,10 +14,16 @@ namespace {
 constexpr double segment_software_s = 25e-6;
 /// The line must be predicted this much faster than native to be chosen: what the prediction may be off by.
 constexpr double margin = 1.15;
-/// Candidates, in full frames. None above 11 frames: 16 KiB is below every common eager limit.
-constexpr std::array<std::uint64_t, 9> segment_frames{1, 2, 3, 4, 5, 6, 8, 10, 11};
 
-std::uint64_t segment_of(std::uint64_t frames) { return frames * frame_payload_bytes - mpi_header_bytes; }
+constexpr std::uint64_t segment_of(std::uint64_t frames) { return frames * frame_payload_bytes - mpi_header_bytes; }
+
+/// Candidates, bytes: parts of one frame, since every switch and host on the way stores whole frames before it hands
+/// them on, and a short message waits for little else; then full frames. None above 11 frames: 16 KiB is below every
+/// common eager limit. None below a fifth of a frame: headers would outweigh the data.
+constexpr std::array<std::uint64_t, 14> segment_candidates{
+    segment_of(1) / 5, segment_of(1) / 4, segment_of(1) / 3, segment_of(1) / 2, segment_of(1) * 3 / 4,
+    segment_of(1),     segment_of(2),     segment_of(3),     segment_of(4),     segment_of(5),
+    segment_of(6),     segment_of(8),     segment_of(10),    segment_of(11)};
 
 }  // namespace
 
@@ -45,7 +51,7 @@ double line_seconds(const LineFacts& facts, std::uint64_t message_bytes, std::ui
   const auto segments = static_cast<double>((message_bytes + segment - 1) / segment);
   const double seconds_per_wire_byte = 8.0 / facts.slowest_bps;
   const double segment_s = static_cast<double>(wire_bytes(segment)) * seconds_per_wire_byte;
-  const double frame_s = static_cast<double>(frame_wire_bytes) * seconds_per_wire_byte;
+  const double frame_s = static_cast<double>(std::min(wire_bytes(segment), frame_wire_bytes)) * seconds_per_wire_byte;
   // One acknowledgement a segment shares the channel with the segments sent on.
   const double ack_s = static_cast<double>(ack_wire_bytes) * seconds_per_wire_byte;
   const double first =
@@ -54,10 +60,9 @@ double line_seconds(const LineFacts& facts, std::uint64_t message_bytes, std::ui
 }
 
 std::uint64_t default_segment(const LineFacts& facts, std::uint64_t message_bytes) {
-  if (facts.slowest_bps <= 0.0) return segment_of(segment_frames.back());
-  return segment_of(*std::ranges::min_element(segment_frames, {}, [&](std::uint64_t frames) {
-    return line_seconds(facts, message_bytes, segment_of(frames));
-  }));
+  if (facts.slowest_bps <= 0.0) return segment_candidates.back();
+  return *std::ranges::min_element(segment_candidates, {},
+                                   [&](std::uint64_t segment) { return line_seconds(facts, message_bytes, segment); });
 }
 
 Choice choose_bcast(const LineFacts& facts, std::uint64_t message_bytes, NativeLibrary native) {

@@ -36,8 +36,8 @@ struct LineFacts {
 /// stored by switches and acknowledgements that share the links. `facts.slowest_bps` must be positive.
 [[nodiscard]] double line_seconds(const LineFacts& facts, std::uint64_t message_bytes, std::uint64_t segment_bytes);
 
-/// Segment for a line: of all that fill whole frames, less room for the transport's header, the one that
-/// line_seconds() finds fastest.
+/// Segment for a line, bytes: of parts of a frame and of whole frames, less room for the MPI library's header, the one
+/// that line_seconds() finds fastest.
 [[nodiscard]] std::uint64_t default_segment(const LineFacts& facts, std::uint64_t message_bytes);
 
 /// Native, unless the line is predicted to be faster by a margin. The same answer on every rank: depends on nothing

@@ -21,7 +21,7 @@ PipelinedTree::PipelinedTree(MPI_Comm communicator, const LocalTree& tree, Messa
     : communicator_(communicator),
       tree_(tree),
       message_(message),
-      segment_bytes_(std::min({segment_bytes, message.bytes(), longest_segment})),
+      segment_bytes_(std::clamp(message.bytes(), std::uint64_t{1}, std::min(segment_bytes, longest_segment))),
       segments_((message.bytes() + segment_bytes_ - 1) / segment_bytes_),
       window_(std::min(segments_, std::clamp(window_bytes / segment_bytes_, least_window, most_window))),
       in_place_(message.in_place()),
@@ -31,6 +31,7 @@ PipelinedTree::PipelinedTree(MPI_Comm communicator, const LocalTree& tree, Messa
 }
 
 void PipelinedTree::run() {
+  if (window_ == 0) return;  // an empty message
   for (std::uint64_t segment = 0; segment < window_; ++segment) post_receive(segment);
   for (std::uint64_t segment = 0; segment < segments_; ++segment) {
     await(segment);

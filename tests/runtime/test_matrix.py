@@ -13,8 +13,8 @@ LINE = {"TRUNKLINE_CLUSTER": "cyclic"}
         (2, ["native", "linear:100", "unaware-linear:64", "unaware-linear"]),
         (3, ["linear:64", "linear", "auto"]),
         (4, ["linear:100", "unaware-linear:1448"]),
-        (7, ["linear:200"]),
-        (13, ["linear:300"]),
+        (7, ["linear:500"]),
+        (13, ["linear:1000"]),
     ],
 )
 def test_everything_mpi_allows(mpi: Mpi, ranks: int, choices: list[str]):

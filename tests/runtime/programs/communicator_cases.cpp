@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Broadcasts on every kind of communicator, made and freed in every order.
+#include <algorithm>
 #include <cstdio>
 #include <fstream>
 #include <string>
@@ -143,7 +144,8 @@ void many_at_once(Run& run) {
   for (MPI_Comm& copy : copies) MPI_Comm_dup(MPI_COMM_WORLD, &copy);
   for (MPI_Comm& copy : copies) broadcast_on(run, copy, 300, 0, "one of many");
   for (MPI_Comm& copy : copies) broadcast_on(run, copy, 300, run.ranks - 1, "one of many, again");
-  for (auto copy = copies.rbegin(); copy != copies.rend(); ++copy) MPI_Comm_free(&*copy);
+  std::ranges::reverse(copies);
+  for (MPI_Comm& copy : copies) MPI_Comm_free(&copy);
 }
 
 /// Left to MPI_Finalize.

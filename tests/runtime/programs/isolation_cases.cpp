@@ -70,12 +70,14 @@ void nonblocking(Run& run) {
   MPI_Comm copy = MPI_COMM_NULL;
   MPI_Comm_dup(MPI_COMM_WORLD, &copy);
   std::vector<int> other(2000, run.rank == 0 ? 5 : 0);
+  std::vector<int> another(2000, run.rank == 0 ? 6 : 0);
   MPI_Request requests[2];
   MPI_Ibcast(other.data(), 2000, MPI_INT, 0, copy, &requests[0]);
-  MPI_Ibarrier(copy, &requests[1]);
+  MPI_Ibcast(another.data(), 2000, MPI_INT, 0, copy, &requests[1]);
   broadcast_bytes(run, 3000, run.ranks - 1, copy, "beside non-blocking collectives");
   MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
   run.expect(other == std::vector<int>(2000, 5), "the non-blocking broadcast is wrong");
+  run.expect(another == std::vector<int>(2000, 6), "the second non-blocking broadcast is wrong");
   MPI_Comm_free(&copy);
 }
 

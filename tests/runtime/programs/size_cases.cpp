@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sizes around segments and windows, ranks that come late, and messages beyond 2 GiB.
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
-#include <cstdlib>
+#include <cstring>
 #include <memory>
 #include <string>
 #include <thread>
@@ -35,20 +36,41 @@ void late_root(Run& run) { late(run, run.rank == run.ranks - 1, run.ranks - 1); 
 
 constexpr std::uint64_t huge_bytes = (std::uint64_t{1} << 31) + 12345;
 
-unsigned char huge_content(std::uint64_t i) { return static_cast<unsigned char>(i * 5 + (i >> 20)); }
+/// A pattern whose length divides nothing here, laid end to end: a displaced piece does not fit.
+std::vector<unsigned char> tile() {
+  std::vector<unsigned char> bytes((1 << 20) + 13);
+  for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = content(i, 1);
+  return bytes;
+}
+
+void fill_huge(const Run& run, unsigned char* data) {
+  const std::vector<unsigned char> pattern = tile();
+  for (std::uint64_t i = 0; i < huge_bytes; i += pattern.size()) {
+    const std::size_t bytes = std::min<std::uint64_t>(pattern.size(), huge_bytes - i);
+    if (run.rank == 0) {
+      std::memcpy(data + i, pattern.data(), bytes);
+    } else {
+      std::memset(data + i, 0, bytes);
+    }
+  }
+}
 
 void check_huge(Run& run, const unsigned char* data, const std::string& what) {
-  std::uint64_t wrong = 0;
-  for (std::uint64_t i = 0; i < huge_bytes; ++i) wrong += data[i] != huge_content(i) ? 1 : 0;
-  run.expect(wrong == 0, what + ": " + std::to_string(wrong) + " bytes are wrong");
+  const std::vector<unsigned char> pattern = tile();
+  int wrong = 0;
+  for (std::uint64_t i = 0; i < huge_bytes; i += pattern.size()) {
+    const std::size_t bytes = std::min<std::uint64_t>(pattern.size(), huge_bytes - i);
+    wrong += std::memcmp(data + i, pattern.data(), bytes) != 0 ? 1 : 0;
+  }
+  run.expect(wrong == 0, what + ": " + std::to_string(wrong) + " MiB are wrong");
   run.expect_ran(run.ranks > 1, what);
 }
 
-/// Above 2 GiB by a datatype whose elements are large, and of which not even one fits a whole number of segments.
+/// Above 2 GiB by datatypes, since a count does not reach so far.
 void beyond_2_gib(Run& run) {
   const auto memory = std::make_unique_for_overwrite<unsigned char[]>(huge_bytes);
-  for (std::uint64_t i = 0; i < huge_bytes; ++i) memory[i] = run.rank == 0 ? huge_content(i) : 0;
-  // Five blocks of odd lengths, back to back in memory but out of order in the signature on the other ranks alike.
+  fill_huge(run, memory.get());
+  // Four blocks of 512 MiB and a tail, one piece of memory.
   MPI_Datatype block = MPI_DATATYPE_NULL;
   MPI_Datatype whole = MPI_DATATYPE_NULL;
   const int lengths[2] = {4, 12345};
@@ -62,7 +84,7 @@ void beyond_2_gib(Run& run) {
   MPI_Type_free(&whole);
 
   // The tail comes first in the signature: no longer one piece of memory, so it goes through the ring.
-  for (std::uint64_t i = 0; i < huge_bytes; ++i) memory[i] = run.rank == 0 ? huge_content(i) : 0;
+  fill_huge(run, memory.get());
   const int turned_lengths[2] = {12345, 4};
   const MPI_Aint turned_places[2] = {MPI_Aint{1} << 31, 0};
   const MPI_Datatype turned_types[2] = {MPI_BYTE, block};
@@ -73,7 +95,7 @@ void beyond_2_gib(Run& run) {
   MPI_Type_free(&whole);
   MPI_Type_free(&block);
 #if MPI_VERSION >= 4
-  for (std::uint64_t i = 0; i < huge_bytes; ++i) memory[i] = run.rank == 0 ? huge_content(i) : 0;
+  fill_huge(run, memory.get());
   MPI_Bcast_c(memory.get(), static_cast<MPI_Count>(huge_bytes), MPI_BYTE, 0, MPI_COMM_WORLD);
   check_huge(run, memory.get(), "MPI_Bcast_c");
 #endif

@@ -43,7 +43,7 @@ struct Case {
 
 /// The byte at `offset` of the stream that a broadcast number `serial` sends.
 [[nodiscard]] inline unsigned char content(std::uint64_t offset, unsigned serial) {
-  return static_cast<unsigned char>(offset * 7 + (offset >> 8) * 13 + serial * 31 + 1);
+  return static_cast<unsigned char>(offset * 7 + (offset >> 8) * 13 + std::uint64_t{serial} * 31 + 1);
 }
 
 /// A number that differs from broadcast to broadcast, equal on all ranks.
