@@ -5,43 +5,46 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "cluster/cluster.hpp"
 #include "model/native_bcast.hpp"
+#include "model/tree_costs.hpp"
 #include "plan/tree.hpp"
 
 namespace trunkline {
 
-struct Choice {
-  std::string algorithm;            ///< "native" or "linear"
-  std::uint64_t segment_bytes = 0;  ///< for the line, also where native was chosen
-  double predicted_s = 0.0;         ///< of the line with segment_bytes, seconds
-  double predicted_native_s = 0.0;  ///< of the library's own algorithm, seconds
-  std::string reason;               ///< one line, for people
+/// One algorithm with the segment that suits it, for one message.
+struct Prediction {
+  std::string_view algorithm;       ///< the registry's own text
+  std::uint64_t segment_bytes = 0;  ///< 0: native
+  double seconds = 0.0;
 };
 
-/// The facts of one communicator and root that the rule needs, taken once and kept.
-struct LineFacts {
-  Rank ranks = 0;
-  Rank network_hops = 0;            ///< transfers of the line between different hosts
-  std::uint32_t stored_frames = 0;  ///< frames stored by switches on the way from first to last rank
-  double latency_s = 0.0;           ///< summed along the line
-  double slowest_bps = 0.0;         ///< smallest rate along the line; 0: all ranks on one host
+struct Choice {
+  std::string_view algorithm;       ///< "native" or one of the predictions'
+  std::uint64_t segment_bytes = 0;  ///< 0: native
+  std::vector<Prediction>
+      predictions{};   ///< fastest first, native among them; empty: there is no network between ranks
+  std::string reason;  ///< one line, for people
+};
+
+/// What the rule needs to know of one communicator and root, taken once and kept.
+struct BcastFacts {
+  struct Candidate {
+    std::string_view algorithm;
+    TreeCosts costs;
+  };
+  std::vector<Candidate> candidates;  ///< none where all ranks share one host
   NativeCosts native;
 };
 
-[[nodiscard]] LineFacts line_facts(const Cluster& cluster, const Placement& placement, const Tree& line);
+/// Lays every tree that the rule considers.
+[[nodiscard]] BcastFacts bcast_facts(const Cluster& cluster, const Placement& placement, Rank root);
 
-/// Seconds of a line pipelined in segments of that many bytes (Patarasuk, Faraj, Yuan 2008, formula 1), with frames
-/// stored by switches and acknowledgements that share the links. `facts.slowest_bps` must be positive.
-[[nodiscard]] double line_seconds(const LineFacts& facts, std::uint64_t message_bytes, std::uint64_t segment_bytes);
-
-/// Segment for a line, bytes: of parts of a frame and of whole frames, less room for the MPI library's header, the one
-/// that line_seconds() finds fastest.
-[[nodiscard]] std::uint64_t default_segment(const LineFacts& facts, std::uint64_t message_bytes);
-
-/// Native, unless the line is predicted to be faster by a margin. The same answer on every rank: depends on nothing
-/// but its arguments.
-[[nodiscard]] Choice choose_bcast(const LineFacts& facts, std::uint64_t message_bytes, NativeLibrary native);
+/// Native, unless a tree is predicted to be faster by a margin. The same answer on every rank: depends on nothing but
+/// its arguments.
+[[nodiscard]] Choice choose_bcast(const BcastFacts& facts, std::uint64_t message_bytes, NativeLibrary native);
 
 }  // namespace trunkline

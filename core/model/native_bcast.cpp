@@ -5,6 +5,7 @@
 #include <bit>
 
 #include "model/wire.hpp"
+#include "plan/shapes/k_nomial.hpp"
 
 namespace trunkline {
 namespace {
@@ -59,14 +60,14 @@ class Round {
   double forwarding_ = 0.0;
 };
 
-/// Binomial tree over relative ranks, widest distance first; each transfer carries all of the message or, scattering,
-/// the blocks of the receiver's whole subtree.
-RoundCost binomial(Round& round, Rank ranks, bool scatter) {
+/// Scatter down the binomial tree over relative ranks, widest distance first: each transfer carries the blocks of the
+/// receiver's whole subtree.
+RoundCost scatter(Round& round, Rank ranks) {
   RoundCost cost;
   for (Rank distance = std::bit_ceil(ranks) / 2; distance > 0; distance /= 2) {
     for (Rank from = 0; from + distance < ranks; from += 2 * distance) {
       const Rank subtree = std::min(distance, ranks - from - distance);
-      round.transfer(from, from + distance, scatter ? static_cast<double>(subtree) / ranks : 1.0);
+      round.transfer(from, from + distance, static_cast<double>(subtree) / ranks);
     }
     round.finish(cost);
   }
@@ -107,10 +108,10 @@ NativeCosts native_costs(const Cluster& cluster, const Placement& placement, Ran
   costs.ranks = static_cast<Rank>(placement.size());
   if (costs.ranks < 2) return costs;
   Round round(cluster, placement, root);
-  const RoundCost scatter = binomial(round, costs.ranks, true);
-  costs.binomial = binomial(round, costs.ranks, false);
-  costs.scatter_doubling_allgather = sum(scatter, doubling_allgather(round, costs.ranks));
-  costs.scatter_ring_allgather = sum(scatter, ring_allgather(round, costs.ranks));
+  const RoundCost first = scatter(round, costs.ranks);
+  costs.binomial = tree_costs(cluster, placement, k_nomial_tree(costs.ranks, root, 2));
+  costs.scatter_doubling_allgather = sum(first, doubling_allgather(round, costs.ranks));
+  costs.scatter_ring_allgather = sum(first, ring_allgather(round, costs.ranks));
   return costs;
 }
 
@@ -118,7 +119,7 @@ double native_bcast_seconds(const NativeCosts& costs, std::uint64_t message_byte
   constexpr std::uint64_t mpich_short = 12288;
   constexpr std::uint64_t mpich_long = 524288;
   constexpr Rank mpich_few = 8;
-  const double binomial = costs.binomial.seconds(message_bytes);
+  const double binomial = tree_seconds(costs.binomial, message_bytes, message_bytes);
   const double ring = costs.scatter_ring_allgather.seconds(message_bytes);
   if (library == NativeLibrary::openmpi) return std::min(binomial, ring);
   if (message_bytes < mpich_short || costs.ranks < mpich_few) return binomial;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "cluster/cluster.hpp"
+#include "model/tree_costs.hpp"
 #include "plan/placement.hpp"
 
 namespace trunkline {
@@ -26,7 +27,7 @@ struct RoundCost {
 /// The native algorithms on one communicator and root.
 struct NativeCosts {
   Rank ranks = 0;
-  RoundCost binomial;
+  TreeCosts binomial;
   RoundCost scatter_doubling_allgather;  ///< meaningful where `ranks` is a power of two
   RoundCost scatter_ring_allgather;
 };

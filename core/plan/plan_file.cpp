@@ -64,7 +64,8 @@ class PlanReader {
       }
     }
     const YamlNode* collective = required(root, "collective", "collective: bcast", faults_);
-    const bool known = collective != nullptr && one_of(*collective, "collective", "bcast", collectives);
+    const std::vector<std::string> all(collectives.begin(), collectives.end());
+    const bool known = collective != nullptr && one_of(*collective, "collective", "bcast", collectives, all);
     std::vector<std::string_view> shapes{custom};
     for (const Algorithm& algorithm : algorithms()) {
       // Where the collective is unknown, a shape of any will do: one fault is reported, not two.
@@ -74,14 +75,16 @@ class PlanReader {
     }
     const YamlNode* shape = required(root, "shape", "shape: custom", faults_);
     if (shape != nullptr) {
-      one_of(*shape, "shape", custom, shapes);
+      std::vector<std::string> listed = algorithm_names(known ? collective->text : "bcast");
+      std::ranges::replace(listed, std::string("native"), std::string(custom));
+      one_of(*shape, "shape", custom, shapes, listed);
       plan_.shape = shape->text;
     }
     plan_.collective = collective != nullptr ? collective->text : "";
   }
 
   bool one_of(const YamlNode& node, const char* key, std::string_view example,
-              const std::vector<std::string_view>& known) {
+              const std::vector<std::string_view>& known, const std::vector<std::string>& listed) {
     if (!check_kind(node, Kind::scalar, key, example, faults_)) {
       return false;
     }
@@ -89,8 +92,8 @@ class PlanReader {
       return true;
     }
     std::string all;
-    for (const std::string_view name : known) {
-      all += (all.empty() ? "" : ", ") + std::string(name);
+    for (const std::string& name : listed) {
+      all += (all.empty() ? "" : ", ") + name;
     }
     faults_.add(node, quoted(node.text) + " is not a " + key + " of plans" + did_you_mean(node.text, known) +
                           "; known are " + all);

@@ -7,26 +7,91 @@
 #include <string>
 
 #include "plan/checker.hpp"
+#include "plan/shapes/flat.hpp"
+#include "plan/shapes/k_ary.hpp"
+#include "plan/shapes/k_nomial.hpp"
 #include "plan/shapes/linear.hpp"
+#include "plan/shapes/unaware_k_ary.hpp"
 #include "plan/shapes/unaware_linear.hpp"
 
 namespace trunkline {
 
 namespace {
 
-using Layer = Tree (*)(const Cluster*, const Placement&, Rank);
+using Layer = Tree (*)(const Cluster*, const Placement&, Rank, unsigned);
 
 struct Entry {
   Algorithm algorithm;
-  Layer layer;  ///< null: the MPI library's own
+  Layer layer;     ///< null: the MPI library's own
+  unsigned k = 0;  ///< handed to the layer
 };
 
-Tree lay_linear(const Cluster* cluster, const Placement& placement, Rank root) {
+Rank ranks_of(const Placement& placement) { return static_cast<Rank>(placement.size()); }
+
+Tree lay_linear(const Cluster* cluster, const Placement& placement, Rank root, unsigned /*k*/) {
   return linear_tree(*cluster, placement, root);
 }
 
-Tree lay_unaware_linear(const Cluster* /*cluster*/, const Placement& placement, Rank root) {
-  return unaware_linear_tree(static_cast<Rank>(placement.size()), root);
+Tree lay_k_ary(const Cluster* cluster, const Placement& placement, Rank root, unsigned k) {
+  return k_ary_tree(*cluster, placement, root, k);
+}
+
+Tree lay_flat(const Cluster* /*cluster*/, const Placement& placement, Rank root, unsigned /*k*/) {
+  return flat_tree(ranks_of(placement), root);
+}
+
+Tree lay_k_nomial(const Cluster* /*cluster*/, const Placement& placement, Rank root, unsigned k) {
+  return k_nomial_tree(ranks_of(placement), root, k);
+}
+
+Tree lay_unaware_linear(const Cluster* /*cluster*/, const Placement& placement, Rank root, unsigned /*k*/) {
+  return unaware_linear_tree(ranks_of(placement), root);
+}
+
+Tree lay_unaware_k_ary(const Cluster* /*cluster*/, const Placement& placement, Rank root, unsigned k) {
+  return unaware_k_ary_tree(ranks_of(placement), root, k);
+}
+
+constexpr std::string_view trees_only = "tree cluster, or the spanning tree of another";
+
+constexpr Entry k_ary(std::string_view name, unsigned k) {
+  return {{.collective = "bcast",
+           .name = name,
+           .description = k == 2 ? "contention-free pipelined binary tree of small height (Algorithm 2 and better)"
+                                 : "contention-free pipelined K-ary tree of small height",
+           .restrictions = trees_only,
+           .cost = k == 2 ? "2 (X + H - 1) T(m/X)" : "K (X + H - 1) T(m/X)",
+           .needs_cluster = true,
+           .family = k == 2 ? "" : "K-ary"},
+          lay_k_ary,
+          k};
+}
+
+constexpr Entry k_nomial(std::string_view name, unsigned k) {
+  return {{.collective = "bcast",
+           .name = name,
+           .description = k == 2 ? "binomial tree over rank numbers, blind to the network"
+                                 : "K-nomial tree over rank numbers, blind to the network",
+           .restrictions = "",
+           .cost = k == 2 ? "log2(P) T(m), times the channel load" : "(K - 1) logK(P) T(m), times the channel load",
+           .needs_cluster = false,
+           .family = k == 2 ? "" : "K-nomial"},
+          lay_k_nomial,
+          k};
+}
+
+constexpr Entry unaware_k_ary(std::string_view name, unsigned k) {
+  return {
+      {.collective = "bcast",
+       .name = name,
+       .description = k == 2 ? "pipelined complete binary tree by rank number, blind to the network"
+                             : "pipelined complete K-ary tree by rank number, blind to the network",
+       .restrictions = "",
+       .cost = k == 2 ? "2 (X + H - 1) T(m/X), times the channel load" : "K (X + H - 1) T(m/X), times the channel load",
+       .needs_cluster = false,
+       .family = k == 2 ? "" : "unaware-K-ary"},
+      lay_unaware_k_ary,
+      k};
 }
 
 constexpr std::array entries{
@@ -35,22 +100,54 @@ constexpr std::array entries{
            .description = "the MPI library's own algorithm",
            .restrictions = "",
            .cost = "the library's",
-           .needs_cluster = false},
+           .needs_cluster = false,
+           .family = ""},
           nullptr},
     Entry{{.collective = "bcast",
            .name = "linear",
            .description = "contention-free pipelined line, depth first over the switches (Algorithm 1)",
-           .restrictions = "tree cluster, or the spanning tree of another",
+           .restrictions = trees_only,
            .cost = "(X + P - 2) T(m/X)",
-           .needs_cluster = true},
+           .needs_cluster = true,
+           .family = ""},
           lay_linear},
+    k_ary("binary", 2),
+    k_ary("3-ary", 3),
+    k_ary("4-ary", 4),
+    k_ary("5-ary", 5),
+    k_ary("6-ary", 6),
+    k_ary("7-ary", 7),
+    k_ary("8-ary", 8),
+    Entry{{.collective = "bcast",
+           .name = "flat",
+           .description = "the root sends to every rank in turn",
+           .restrictions = "",
+           .cost = "(P - 1) T(m)",
+           .needs_cluster = false,
+           .family = ""},
+          lay_flat},
+    k_nomial("binomial", 2),
+    k_nomial("3-nomial", 3),
+    k_nomial("4-nomial", 4),
+    k_nomial("5-nomial", 5),
+    k_nomial("6-nomial", 6),
+    k_nomial("7-nomial", 7),
+    k_nomial("8-nomial", 8),
     Entry{{.collective = "bcast",
            .name = "unaware-linear",
            .description = "pipelined line in rank order, blind to the network",
            .restrictions = "",
-           .cost = "(X + P - 2) T(m/X), times the largest channel load",
-           .needs_cluster = false},
+           .cost = "(X + P - 2) T(m/X), times the channel load",
+           .needs_cluster = false,
+           .family = ""},
           lay_unaware_linear},
+    unaware_k_ary("unaware-binary", 2),
+    unaware_k_ary("unaware-3-ary", 3),
+    unaware_k_ary("unaware-4-ary", 4),
+    unaware_k_ary("unaware-5-ary", 5),
+    unaware_k_ary("unaware-6-ary", 6),
+    unaware_k_ary("unaware-7-ary", 7),
+    unaware_k_ary("unaware-8-ary", 8),
 };
 
 constexpr auto table = [] {
@@ -72,6 +169,23 @@ std::optional<Algorithm> find_algorithm(std::string_view collective, std::string
   return found == table.end() ? std::nullopt : std::optional(*found);
 }
 
+std::vector<std::string> algorithm_names(std::string_view collective) {
+  std::vector<std::string> names;
+  std::string_view family;
+  for (const Algorithm& algorithm : table) {
+    if (algorithm.collective != collective) continue;
+    const bool goes_on = !algorithm.family.empty() && algorithm.family == family;
+    if (goes_on) {
+      names.back().erase(std::min(names.back().size(), names.back().find(" to ")));
+      names.back().append(" to ").append(algorithm.name);
+    } else {
+      names.emplace_back(algorithm.name);
+    }
+    family = algorithm.family;
+  }
+  return names;
+}
+
 Tree lay(std::string_view collective, std::string_view name, const Cluster* cluster, const Placement& placement,
          Rank root) {
   for (const Entry& entry : entries) {
@@ -84,7 +198,7 @@ Tree lay(std::string_view collective, std::string_view name, const Cluster* clus
     if (entry.algorithm.needs_cluster && cluster == nullptr) {
       throw std::invalid_argument(std::string(name) + " needs a cluster to be laid over");
     }
-    Tree tree = entry.layer(cluster, placement, root);
+    Tree tree = entry.layer(cluster, placement, root, entry.k);
     check_tree(tree);
     return tree;
   }

@@ -4,7 +4,9 @@
 
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "plan/tree.hpp"
 
@@ -17,10 +19,14 @@ struct Algorithm {
   std::string_view restrictions;  ///< "tree cluster", ...; empty: none
   std::string_view cost;          ///< in X segments, H height, P ranks, T(m)
   bool needs_cluster = false;     ///< false: can be laid over ranks alone
+  std::string_view family;        ///< "K-ary": alike but for a number in the name; empty: stands alone
 };
 
 [[nodiscard]] std::span<const Algorithm> algorithms();
 [[nodiscard]] std::optional<Algorithm> find_algorithm(std::string_view collective, std::string_view name);
+
+/// The names of a collective's algorithms for people, a family in one piece: "linear", "3-ary to 8-ary".
+[[nodiscard]] std::vector<std::string> algorithm_names(std::string_view collective);
 
 /// Lays a shape over ranks; `cluster` may be null only where the algorithm needs none. Throws std::invalid_argument
 /// for a name that is not in the registry or is "native". The tree returned has passed check_tree().

@@ -4,11 +4,16 @@
 #include <nanobind/stl/string_view.h>
 #include <nanobind/stl/vector.h>
 
+#include <stdexcept>
+
 #include "bindings.hpp"
 #include "plan/checker.hpp"
+#include "plan/height_bound.hpp"
 #include "plan/placement.hpp"
 #include "plan/plan_file.hpp"
+#include "plan/regions.hpp"
 #include "plan/registry.hpp"
+#include "plan/shapes/k_ary.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -96,10 +101,25 @@ void bind_registry(nb::module_& module) {
       .def_ro("description", &Algorithm::description)
       .def_ro("restrictions", &Algorithm::restrictions)
       .def_ro("cost", &Algorithm::cost)
-      .def_ro("needs_cluster", &Algorithm::needs_cluster);
+      .def_ro("needs_cluster", &Algorithm::needs_cluster)
+      .def_ro("family", &Algorithm::family, "``K-ary``: alike but for a number in the name; empty: stands alone.");
+  module.def("algorithm_names", &algorithm_names, "collective"_a,
+             "The names for people, a family in one piece: ``3-ary to 8-ary``.");
   module.def(
       "algorithms", [] { return std::vector<Algorithm>(algorithms().begin(), algorithms().end()); },
       "The one list of algorithms.");
+}
+
+void bind_heights(nb::module_& module) {
+  module.def("algorithm_2_tree", &algorithm_2_tree, "cluster"_a, "placement"_a, "root"_a, "k"_a = 2,
+             "Plain Algorithm 2, for comparison with what ``binary`` lays.");
+  module.def(
+      "height_bound",
+      [](const Cluster& cluster, const Placement& placement, Rank root, unsigned k) {
+        if (k < 2) throw std::invalid_argument("k must be 2 or more");
+        return height_bound(regions_from(cluster, placement, root), k);
+      },
+      "cluster"_a, "placement"_a, "root"_a, "k"_a = 2, "A height that no contention-free tree of degree k goes below.");
 }
 
 }  // namespace
@@ -109,6 +129,7 @@ void bind_plan(nb::module_& module) {
   bind_contention(module);
   bind_plan_file(module);
   bind_registry(module);
+  bind_heights(module);
   module.def("block_placement", &block_placement, "cluster"_a, "ranks_per_host"_a,
              "Host index by rank, host by host: rank r sits on host r // ranks_per_host.");
   module.def("lay", &lay, "collective"_a, "name"_a, "cluster"_a.none(), "placement"_a, "root"_a,

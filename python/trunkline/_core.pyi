@@ -205,6 +205,18 @@ class Algorithm:
     def cost(self) -> str: ...
     @property
     def needs_cluster(self) -> bool: ...
+    @property
+    def family(self) -> str:
+        """``K-ary``: alike but for a number in the name; empty: stands alone."""
+
+def algorithm_names(collective: str) -> list[str]:
+    """The names for people, a family in one piece: ``3-ary to 8-ary``."""
+
+def algorithm_2_tree(cluster: Cluster, placement: Sequence[int], root: int, k: int = 2) -> Tree:
+    """Plain Algorithm 2, for comparison with what ``binary`` lays. Raises ValueError."""
+
+def height_bound(cluster: Cluster, placement: Sequence[int], root: int, k: int = 2) -> int:
+    """A height that no contention-free tree of degree k goes below. Raises ValueError."""
 
 def algorithms() -> list[Algorithm]:
     """The one list of algorithms."""

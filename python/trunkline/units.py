@@ -4,7 +4,7 @@ import re
 
 from trunkline.errors import BadInput
 
-__all__ = ["format_bytes", "format_rate", "format_seconds", "parse_bytes", "parse_rate"]
+__all__ = ["format_bytes", "format_rate", "format_seconds", "parse_bytes", "parse_counts", "parse_rate"]
 
 _BYTES = {"": 1, "B": 1, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30, "kB": 10**3, "MB": 10**6, "GB": 10**9}
 _BITS = {"bit": 1.0, "kbit": 1e3, "Mbit": 1e6, "Gbit": 1e9}
@@ -23,6 +23,19 @@ def parse_bytes(text: str) -> int:
     if value != int(value):
         raise BadInput(f"'{text}' is not a whole number of bytes")
     return int(value)
+
+
+def parse_counts(text: str, option: str) -> list[int]:
+    """Numbers above zero, separated by commas.
+
+    Raises:
+        BadInput: naming the option, where one of them is no such number.
+    """
+    words = [word.strip() for word in text.split(",")]
+    for word in words:
+        if not (word.isascii() and word.isdigit() and int(word) > 0):
+            raise BadInput(f"{option}: '{word}' is not a whole number above zero")
+    return [int(word) for word in words]
 
 
 def parse_rate(text: str) -> float:

@@ -13,18 +13,18 @@ namespace {
 
 constexpr std::uint64_t longest_segment = std::uint64_t{1} << 30;
 
-std::vector<std::string_view> known_choices() {
+std::string listed(const std::vector<std::string>& names) {
+  std::string text = "auto";
+  for (const std::string& name : names) text += ", " + name;
+  return text;
+}
+
+std::vector<std::string_view> spellings() {
   std::vector<std::string_view> names{"auto"};
   for (const Algorithm& algorithm : algorithms()) {
     if (algorithm.collective == "bcast") names.push_back(algorithm.name);
   }
   return names;
-}
-
-std::string listed(const std::vector<std::string_view>& names) {
-  std::string text;
-  for (const std::string_view name : names) text += (text.empty() ? "" : ", ") + std::string(name);
-  return text;
 }
 
 std::uint64_t parse_segment(std::string_view text) {
@@ -48,9 +48,8 @@ BcastChoice parse_bcast_choice(std::string_view text) {
   const std::string_view name = text.substr(0, colon);
   const auto algorithm = find_algorithm("bcast", name);
   if (!algorithm) {
-    const auto names = known_choices();
     throw std::invalid_argument("no broadcast algorithm is called '" + std::string(name) + "'" +
-                                did_you_mean(name, names) + "; there are: " + listed(names));
+                                did_you_mean(name, spellings()) + "; there are: " + listed(algorithm_names("bcast")));
   }
   if (algorithm->name == "native") throw std::invalid_argument("native takes no segment");
   return {.kind = Kind::forced,

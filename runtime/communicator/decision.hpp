@@ -3,11 +3,12 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
 #include "collectives/pipelined_tree.hpp"
-#include "plan/tree.hpp"
+#include "model/tree_costs.hpp"
 
 namespace trunkline::runtime {
 
@@ -16,7 +17,8 @@ struct LaidTree {
   std::string_view key;  ///< tells it from the root's other trees
   const char* name;      ///< the algorithm's; static storage
   LocalTree local;
-  std::string load;  ///< how its transfers share channels, where explanations are wanted; else empty
+  std::optional<TreeCosts> costs;  ///< where a cluster tells the rates
+  std::string load;                ///< how its transfers share channels, where explanations are wanted; else empty
 };
 
 struct Decision {

@@ -35,8 +35,9 @@ const Decision& RootPlans::decide(std::uint64_t bytes, const BcastChoice& choice
 }
 
 Decision RootPlans::forced(std::uint64_t bytes, const BcastChoice& choice) {
-  return {.tree = &laid(choice.algorithm),
-          .segment_bytes = choice.segment_bytes != 0 ? choice.segment_bytes : segment_for(bytes),
+  const LaidTree& tree = laid(choice.algorithm);
+  return {.tree = &tree,
+          .segment_bytes = choice.segment_bytes != 0 ? choice.segment_bytes : segment_for(tree, bytes),
           .reason = "chosen by the user (TRUNKLINE_BCAST or trunkline_set_bcast)"};
 }
 
@@ -44,15 +45,15 @@ Decision RootPlans::planned(std::uint64_t bytes) {
   const auto known = std::ranges::find(trees_, plan_key, &LaidTree::key);
   const LaidTree& tree = known != trees_.end() ? *known : keep(plan_key, world_.plan->shape.c_str(), world_.plan->tree);
   return {.tree = &tree,
-          .segment_bytes = world_.plan->segment_bytes ? *world_.plan->segment_bytes : segment_for(bytes),
+          .segment_bytes = world_.plan->segment_bytes ? *world_.plan->segment_bytes : segment_for(tree, bytes),
           .reason = "TRUNKLINE_PLAN fits this communicator and root (shape " + world_.plan->shape + ")"};
 }
 
 Decision RootPlans::automatic(std::uint64_t bytes) {
   const std::string no_plan = world_.plan ? "TRUNKLINE_PLAN is for other ranks, hosts or another root; " : "";
-  const LineFacts* const line = facts();
-  if (line == nullptr) return {.reason = no_plan + "no cluster is set (TRUNKLINE_CLUSTER)"};
-  const Choice choice = choose_bcast(*line, bytes, native_library);
+  const BcastFacts* const known = facts();
+  if (known == nullptr) return {.reason = no_plan + "no cluster is set (TRUNKLINE_CLUSTER)"};
+  const Choice choice = choose_bcast(*known, bytes, native_library);
   return {.tree = choice.algorithm == "native" ? nullptr : &laid(choice.algorithm),
           .segment_bytes = choice.segment_bytes,
           .reason = no_plan + choice.reason};
@@ -72,9 +73,10 @@ const LaidTree& RootPlans::laid(std::string_view algorithm) {
 }
 
 const LaidTree& RootPlans::keep(std::string_view key, const char* name, const Tree& tree) {
-  LaidTree& laid = trees_.emplace_back(LaidTree{.key = key, .name = name, .local = {}, .load = {}});
+  LaidTree& laid = trees_.emplace_back(LaidTree{.key = key, .name = name, .local = {}, .costs = {}, .load = {}});
   laid.local.parent = tree.parent[rank_] == no_rank ? no_parent : static_cast<int>(tree.parent[rank_]);
   laid.local.children.assign(tree.children[rank_].begin(), tree.children[rank_].end());
+  if (world_.cluster) laid.costs = tree_costs(*world_.cluster, *placement_, tree);
   if (world_.explain && world_.cluster) {
     const Contention found = contention_of(*world_.cluster, *placement_, tree);
     laid.load = found.contention_free ? "contention-free" : "";
@@ -86,16 +88,13 @@ const LaidTree& RootPlans::keep(std::string_view key, const char* name, const Tr
   return laid;
 }
 
-const LineFacts* RootPlans::facts() {
-  if (!facts_ && world_.cluster) {
-    facts_ = line_facts(*world_.cluster, *placement_, lay("bcast", "linear", &*world_.cluster, *placement_, root_));
-  }
+const BcastFacts* RootPlans::facts() {
+  if (!facts_ && world_.cluster) facts_ = bcast_facts(*world_.cluster, *placement_, root_);
   return facts_ ? &*facts_ : nullptr;
 }
 
-std::uint64_t RootPlans::segment_for(std::uint64_t bytes) {
-  const LineFacts* const line = facts();
-  return line != nullptr ? default_segment(*line, bytes) : segment_without_cluster;
+std::uint64_t RootPlans::segment_for(const LaidTree& tree, std::uint64_t bytes) {
+  return tree.costs ? best_segment(*tree.costs, bytes) : segment_without_cluster;
 }
 
 }  // namespace trunkline::runtime

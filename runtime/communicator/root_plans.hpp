@@ -32,15 +32,15 @@ class RootPlans {
   [[nodiscard]] bool plan_fits() const;
   const LaidTree& laid(std::string_view algorithm);
   const LaidTree& keep(std::string_view key, const char* name, const Tree& tree);
-  const LineFacts* facts();
-  std::uint64_t segment_for(std::uint64_t bytes);
+  const BcastFacts* facts();
+  [[nodiscard]] static std::uint64_t segment_for(const LaidTree& tree, std::uint64_t bytes);
 
   const World& world_;
   std::shared_ptr<const Placement> placement_;
   Rank rank_;
   Rank root_;
   std::list<LaidTree> trees_;
-  std::optional<LineFacts> facts_;
+  std::optional<BcastFacts> facts_;
   std::optional<std::uint64_t> decided_bytes_;
   BcastChoice decided_choice_;
   Decision decision_;

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
 
 #include "cluster/cluster_file.hpp"
@@ -27,33 +28,79 @@ Cluster one_switch() {
       "one.yaml");
 }
 
-LineFacts facts_of(const Cluster& cluster, std::uint32_t ranks_per_host = 1) {
+BcastFacts facts_of(const Cluster& cluster, std::uint32_t ranks_per_host = 1) {
+  return bcast_facts(cluster, block_placement(cluster, ranks_per_host), 0);
+}
+
+TreeCosts line_costs(const Cluster& cluster, std::uint32_t ranks_per_host = 1) {
   const Placement placement = block_placement(cluster, ranks_per_host);
-  return line_facts(cluster, placement, linear_tree(cluster, placement, 0));
+  return tree_costs(cluster, placement, linear_tree(cluster, placement, 0));
 }
 
-TEST(LineFacts, CountTheChannelsOfTheLine) {
-  const LineFacts facts = facts_of(line_of_switches("1"));
-  EXPECT_EQ(facts.ranks, 32U);
-  EXPECT_EQ(facts.network_hops, 31U);
-  EXPECT_EQ(facts.stored_frames, 34U);  // 31 host switches, and 3 trunks more
-  EXPECT_DOUBLE_EQ(facts.slowest_bps, 1e8);
-  EXPECT_NEAR(facts.latency_s, 65 * 10e-6, 1e-12);
+double per_byte(const TreeCosts& costs) {
+  double most = 0.0;
+  for (const auto& way : costs.latest) most = std::max(most, way.per_byte_s);
+  return most;
 }
 
-TEST(LineFacts, RanksOfOneHostNeedNoNetwork) { EXPECT_EQ(facts_of(one_switch(), 4).network_hops, 15U); }
+TEST(TreeCosts, OfALineAreFormula1) {
+  const TreeCosts costs = line_costs(line_of_switches("1"));
+  EXPECT_EQ(costs.network_hops, 31U);
+  ASSERT_EQ(costs.latest.size(), 1U);
+  const double byte_s = 8 / 1e8;
+  EXPECT_NEAR(costs.latest[0].per_byte_s, 31 * byte_s, 1e-15);
+  EXPECT_NEAR(costs.latest[0].per_frame_byte_s, 34 * byte_s, 1e-15);  // 31 switches of hosts, and 3 trunks more
+  EXPECT_NEAR(costs.latest[0].latency_s, 65 * 10e-6, 1e-12);
+  EXPECT_DOUBLE_EQ(costs.latest[0].handlings, 62.0);
+  EXPECT_DOUBLE_EQ(costs.handlings, 2.0);
+  ASSERT_EQ(costs.busiest.size(), 1U);
+  EXPECT_NEAR(costs.busiest[0].per_byte_s, byte_s, 1e-15);
+  EXPECT_NEAR(costs.busiest[0].per_ack_byte_s, byte_s, 1e-15);
+}
+
+TEST(TreeCosts, OfABinaryTreeAreFormula2) {
+  // 0 sends to 1 and 2, 1 to 3: the way to 3 is two first sends, as long as the way to 2, a second one.
+  const Cluster cluster = one_switch();
+  Tree tree = root_alone(4, 0);
+  add_child(tree, 0, 1);
+  add_child(tree, 0, 2);
+  add_child(tree, 1, 3);
+  const TreeCosts costs = tree_costs(cluster, {0, 1, 2, 3}, tree);
+  ASSERT_EQ(costs.latest.size(), 1U);
+  EXPECT_NEAR(costs.latest[0].per_byte_s, 2 * 8 / 1e8, 1e-15);
+  EXPECT_NEAR(costs.latest[0].per_frame_byte_s, 2 * 8 / 1e8, 1e-15);
+  EXPECT_NEAR(costs.latest[0].latency_s, 40e-6, 1e-12);
+  EXPECT_NEAR(costs.busiest[0].per_byte_s, 2 * 8 / 1e8, 1e-15);  // the root sends every segment twice
+  EXPECT_NEAR(tree_seconds(costs, 14080, 1408),
+              2 * 1538 * 8 / 1e8 + 2 * 1538 * 8 / 1e8 + 4 * 12.5e-6 + 40e-6 + 9 * (2 * 1538 * 8 / 1e8), 1e-9);
+}
+
+TEST(TreeCosts, SharedChannelsAreSlower) {
+  // Two senders across one trunk: in different rounds for the first segment, all the time for the others.
+  const Cluster cluster = line_of_switches("8");
+  Tree tree = root_alone(4, 0);
+  add_child(tree, 0, 1);
+  add_child(tree, 0, 2);
+  add_child(tree, 1, 3);
+  const TreeCosts costs = tree_costs(cluster, {0, 1, 8, 9}, tree);
+  double busiest = 0;
+  for (const auto& work : costs.busiest) busiest = std::max(busiest, work.per_byte_s);
+  EXPECT_NEAR(busiest, 2 * 8 / 1e8, 1e-15);
+  EXPECT_NEAR(per_byte(costs), 3 * 8 / 1e8, 1e-15);  // both cross the trunk in the second round
+}
+
+TEST(TreeCosts, RanksOfOneHostNeedNoNetwork) { EXPECT_EQ(line_costs(one_switch(), 4).network_hops, 15U); }
 
 TEST(NativeCosts, BinomialOnOneSwitchIsLogP) {
-  const LineFacts facts = facts_of(one_switch());
-  EXPECT_DOUBLE_EQ(facts.native.binomial.rounds, 4.0);
-  EXPECT_NEAR(facts.native.binomial.seconds_per_byte, 4 * 8 / 1e8, 1e-15);
+  const BcastFacts facts = facts_of(one_switch());
+  EXPECT_NEAR(per_byte(facts.native.binomial), 4 * 8 / 1e8, 1e-15);
 }
 
 TEST(NativeCosts, DealtHostsShareTrunks) {
   // Distances 16, 8, 4 stay below one switch; at distances 2 and 1 eight senders share a trunk.
-  EXPECT_NEAR(facts_of(line_of_switches("1")).native.binomial.seconds_per_byte, 19 * 8 / 1e8, 1e-15);
+  EXPECT_NEAR(per_byte(facts_of(line_of_switches("1")).native.binomial), 19 * 8 / 1e8, 1e-15);
   // In blocks of eight, distances 16 and 8 cross trunks alone.
-  EXPECT_NEAR(facts_of(line_of_switches("8")).native.binomial.seconds_per_byte, 5 * 8 / 1e8, 1e-15);
+  EXPECT_NEAR(per_byte(facts_of(line_of_switches("8")).native.binomial), 5 * 8 / 1e8, 1e-15);
 }
 
 TEST(NativeCosts, RingAllgatherOverDealtHosts) {
@@ -63,10 +110,10 @@ TEST(NativeCosts, RingAllgatherOverDealtHosts) {
 }
 
 TEST(Segment, FillsAFrameOrFramesAndGrowsWithTheMessage) {
-  const LineFacts facts = facts_of(line_of_switches("1"));
+  const TreeCosts costs = line_costs(line_of_switches("1"));
   std::uint64_t last = 0;
   for (std::uint64_t bytes = 1024; bytes <= 1U << 26; bytes *= 2) {
-    const std::uint64_t segment = default_segment(facts, bytes);
+    const std::uint64_t segment = best_segment(costs, bytes);
     if (segment > frame_payload_bytes) {
       EXPECT_EQ((segment + mpi_header_bytes) % frame_payload_bytes, 0U) << bytes;
     }
@@ -78,41 +125,44 @@ TEST(Segment, FillsAFrameOrFramesAndGrowsWithTheMessage) {
 
 TEST(Segment, IsPartOfAFrameWhileStoringItOutweighsTheMessage) {
   // 65 frames are stored on the way: a whole one each time takes longer than 8 KiB do on the wire.
-  const LineFacts facts = facts_of(line_of_switches("1", "20Mbit"));
-  EXPECT_LT(default_segment(facts, 8192), frame_payload_bytes / 2);
-  EXPECT_LT(line_seconds(facts, 8192, default_segment(facts, 8192)), 0.5 * line_seconds(facts, 8192, 1408));
-  EXPECT_GE(default_segment(facts, 1U << 22), frame_payload_bytes);
+  const TreeCosts costs = line_costs(line_of_switches("1", "20Mbit"));
+  EXPECT_LT(best_segment(costs, 8192), frame_payload_bytes / 2);
+  EXPECT_LT(tree_seconds(costs, 8192, best_segment(costs, 8192)), 0.5 * tree_seconds(costs, 8192, 1408));
+  EXPECT_GE(best_segment(costs, 1U << 22), frame_payload_bytes);
 }
 
-TEST(Choice, LargeMessagesTakeTheLineSmallOnesDoNot) {
+TEST(Choice, LargeMessagesTakeTheLineShorterOnesALowerTreeTheShortestAreNative) {
   for (const auto native : {NativeLibrary::mpich, NativeLibrary::openmpi}) {
     for (const Cluster& cluster : {line_of_switches("1"), line_of_switches("8"), one_switch()}) {
-      const LineFacts facts = facts_of(cluster);
-      EXPECT_EQ(choose_bcast(facts, 8, native).algorithm, "native");
+      const BcastFacts facts = facts_of(cluster);
       EXPECT_EQ(choose_bcast(facts, 1U << 20, native).algorithm, "linear");
       EXPECT_EQ(choose_bcast(facts, 1U << 22, native).algorithm, "linear");
     }
   }
+  EXPECT_EQ(choose_bcast(facts_of(one_switch()), 8, NativeLibrary::mpich).algorithm, "native");
+  EXPECT_EQ(choose_bcast(facts_of(line_of_switches("1")), 8192, NativeLibrary::mpich).algorithm, "binary");
 }
 
-TEST(Choice, OnOneSwitchShortMessagesStayNative) {
-  EXPECT_EQ(choose_bcast(facts_of(one_switch()), 1024, NativeLibrary::mpich).algorithm, "native");
-  EXPECT_EQ(choose_bcast(facts_of(line_of_switches("1")), 8192, NativeLibrary::mpich).algorithm, "linear");
+TEST(Choice, SaysWhatWasPredictedFastestFirst) {
+  const Choice choice = choose_bcast(facts_of(line_of_switches("1")), 1U << 20, NativeLibrary::mpich);
+  ASSERT_GE(choice.predictions.size(), 3U);
+  EXPECT_EQ(choice.predictions.front().algorithm, choice.algorithm);
+  EXPECT_EQ(choice.predictions.front().segment_bytes, choice.segment_bytes);
+  EXPECT_TRUE(std::ranges::is_sorted(choice.predictions, {}, &Prediction::seconds));
+  EXPECT_TRUE(choice.reason.starts_with("predicted: linear ")) << choice.reason;
 }
 
 TEST(Choice, OneHostStaysNative) {
-  const Cluster cluster = one_switch();
-  const Placement placement(8, 3);
-  const LineFacts facts = line_facts(cluster, placement, linear_tree(cluster, placement, 0));
-  const Choice choice = choose_bcast(facts, 1U << 24, NativeLibrary::mpich);
+  const Choice choice = choose_bcast(bcast_facts(one_switch(), Placement(8, 3), 0), 1U << 24, NativeLibrary::mpich);
   EXPECT_EQ(choice.algorithm, "native");
   EXPECT_EQ(choice.reason, "all ranks on one host");
+  EXPECT_TRUE(choice.predictions.empty());
 }
 
-TEST(Choice, APredictedLineIsNeverBelowTheWire) {
-  const LineFacts facts = facts_of(line_of_switches("1"));
+TEST(TreeCosts, AreNeverBelowTheWire) {
+  const TreeCosts costs = line_costs(line_of_switches("1"));
   for (std::uint64_t bytes = 1; bytes <= 1U << 24; bytes = bytes * 3 + 1) {
-    EXPECT_GT(line_seconds(facts, bytes, default_segment(facts, bytes)), static_cast<double>(bytes) * 8 / 1e8);
+    EXPECT_GT(tree_seconds(costs, bytes, best_segment(costs, bytes)), static_cast<double>(bytes) * 8 / 1e8);
   }
 }
 

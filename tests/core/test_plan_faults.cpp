@@ -6,6 +6,10 @@
 namespace trunkline {
 namespace {
 
+const std::string shapes =
+    "custom, linear, binary, 3-ary to 8-ary, flat, binomial, 3-nomial to 8-nomial, unaware-linear, unaware-binary, "
+    "unaware-3-ary to unaware-8-ary";
+
 using testing::case_name;
 using testing::FaultCase;
 using testing::faults_of;
@@ -45,16 +49,15 @@ const FaultCase cases[] = {
               "line: [0, 1]\n",
               {"4:1: unknown key \"rank\" (did you mean ranks?); known here are trunkline, collective, shape, cluster, "
                "cluster_fingerprint, provenance, segment, ranks, hosts, root, ranks_per_host, line, sends"}},
-    FaultCase{
-        "UnknownCollectiveAndShape",
-        "trunkline: plan/1\n"
-        "collective: bcats\n"
-        "shape: liner\n"
-        "ranks: 2\n"
-        "root: 0\n"
-        "line: [0, 1]\n",
-        {"2:13: \"bcats\" is not a collective of plans (did you mean bcast?); known are bcast",
-         "3:8: \"liner\" is not a shape of plans (did you mean linear?); known are custom, linear, unaware-linear"}},
+    FaultCase{"UnknownCollectiveAndShape",
+              "trunkline: plan/1\n"
+              "collective: bcats\n"
+              "shape: liner\n"
+              "ranks: 2\n"
+              "root: 0\n"
+              "line: [0, 1]\n",
+              {"2:13: \"bcats\" is not a collective of plans (did you mean bcast?); known are bcast",
+               "3:8: \"liner\" is not a shape of plans (did you mean linear?); known are " + shapes}},
     FaultCase{"NativeHasNoPlan",
               "trunkline: plan/1\n"
               "collective: bcast\n"
@@ -62,7 +65,7 @@ const FaultCase cases[] = {
               "ranks: 2\n"
               "root: 0\n"
               "line: [0, 1]\n",
-              {"3:8: \"native\" is not a shape of plans; known are custom, linear, unaware-linear"}},
+              {"3:8: \"native\" is not a shape of plans; known are " + shapes}},
     FaultCase{"WrongTypes",
               "trunkline: plan/1\n"
               "collective: [bcast]\n"

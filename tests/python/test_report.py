@@ -6,7 +6,7 @@ import xml.etree.ElementTree as ET
 import pytest
 from rich.console import Console
 
-from trunkline.bench.bcast import Cell, check_algorithms
+from trunkline.bench.bcast import Cell, broadcast_algorithms
 from trunkline.bench.session import cells_table
 from trunkline.cluster import load_cluster
 from trunkline.errors import BadInput
@@ -85,6 +85,16 @@ def test_the_tables_show_ratios_and_fit_a_terminal(cells):
 
 
 def test_unknown_algorithms_are_named_with_what_there_is():
-    check_algorithms(["native", "auto", "linear:4096"])
+    wanted = ["native", "auto", "linear:4096"]
+    assert broadcast_algorithms(wanted) == wanted
     with pytest.raises(BadInput, match="'chain'.*native.*linear"):
-        check_algorithms(["native", "chain"])
+        broadcast_algorithms(["native", "chain"])
+
+
+def test_all_is_one_of_each_family():
+    everything = broadcast_algorithms(["all", "auto", "linear"])
+    assert everything[:3] == ["native", "linear", "binary"]
+    assert {"3-ary", "unaware-binary"} < set(everything)
+    assert "4-ary" not in everything
+    assert everything[-1] == "auto"
+    assert len(set(everything)) == len(everything)

@@ -13,12 +13,17 @@ LINE = {"TRUNKLINE_CLUSTER": "cyclic"}
         (2, ["native", "linear:100", "unaware-linear:64", "unaware-linear"]),
         (3, ["linear:64", "linear", "auto"]),
         (4, ["linear:100", "unaware-linear:1448"]),
-        (7, ["linear:500"]),
+        (7, ["linear:500", "binary:200"]),
         (13, ["linear:1000"]),
     ],
 )
 def test_everything_mpi_allows(mpi: Mpi, ranks: int, choices: list[str]):
     mpi.suite(ranks, GROUPS, choices, settings=LINE)
+
+
+@pytest.mark.parametrize("choice", ["binary:100", "3-ary:64", "flat:200", "binomial:100", "4-nomial", "unaware-3-ary"])
+def test_every_tree(mpi: Mpi, choice: str):
+    mpi.suite(7, ["datatypes", "sizes", "window"], [choice], settings=LINE)
 
 
 def test_other_installed_versions(other_mpi: Mpi):

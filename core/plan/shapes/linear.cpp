@@ -4,8 +4,6 @@
 
 #include <algorithm>
 #include <iterator>
-#include <stdexcept>
-#include <string>
 
 namespace trunkline {
 
@@ -72,15 +70,7 @@ std::vector<std::vector<HostIndex>> hosts_by_switch(const Cluster& cluster) {
 }  // namespace
 
 Tree linear_tree(const Cluster& cluster, const Placement& placement, Rank root) {
-  if (root >= placement.size()) {
-    throw std::invalid_argument("root " + std::to_string(root) + " is not among " + std::to_string(placement.size()) +
-                                " ranks");
-  }
-  for (const HostIndex host : placement) {
-    if (host >= cluster.hosts().size()) {
-      throw std::invalid_argument("host " + std::to_string(host) + " is not in cluster " + cluster.name());
-    }
-  }
+  check_placement(cluster, placement, root);
   const RanksByHost ranks(cluster.hosts().size(), placement);
   const auto hosts = hosts_by_switch(cluster);
   const HostIndex root_host = placement[root];

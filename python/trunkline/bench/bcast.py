@@ -13,7 +13,7 @@ from trunkline.lab.session import Lab
 from trunkline.mpi import Mpi
 from trunkline.paths import NATIVE, preload_library
 
-__all__ = ["Cell", "Limits", "Progress", "check_algorithms", "measure"]
+__all__ = ["Cell", "Limits", "Progress", "broadcast_algorithms", "measure"]
 
 PING_PONG = "ping-pong"
 
@@ -74,16 +74,25 @@ class Progress:
     decided: bool
 
 
-def check_algorithms(names: Sequence[str]) -> None:
-    """Check the algorithms asked for against the registry.
+def broadcast_algorithms(names: Sequence[str]) -> list[str]:
+    """The algorithms asked for, checked against the registry; ``all`` stands for one of each family.
 
     Raises:
         BadInput: naming the first that is not there, and all that are.
     """
-    known = ["auto", *(a.name for a in _core.algorithms() if a.collective == "bcast")]
+    known = [a for a in _core.algorithms() if a.collective == "bcast"]
+    spellings = {"auto", *(a.name for a in known)}
+    wanted: list[str] = []
     for name in names:
-        if name.partition(":")[0] not in known:
-            raise BadInput(f"there is no broadcast algorithm '{name}'; there are: {', '.join(known)}")
+        if name == "all":
+            families = {a.family or a.name: a.name for a in reversed(known)}
+            wanted += [a.name for a in known if families[a.family or a.name] == a.name]
+        elif name.partition(":")[0] in spellings:
+            wanted.append(name)
+        else:
+            listed = ", ".join(["all", "auto", *_core.algorithm_names("bcast")])
+            raise BadInput(f"there is no broadcast algorithm '{name}'; there are: {listed}")
+    return list(dict.fromkeys(wanted))
 
 
 def measure(

@@ -20,12 +20,15 @@ def algorithms(
     """List the algorithms with what they need and what they cost."""
     entries = _core.algorithms()
     if json:
-        fields = ("collective", "name", "description", "restrictions", "cost", "needs_cluster")
+        fields = ("collective", "name", "description", "restrictions", "cost", "needs_cluster", "family")
         write_json([{field: getattr(entry, field) for field in fields} for entry in entries], json)
         return
     table = Table()
     for column in ("collective", "algorithm", "what it does", "needs", "time"):
         table.add_column(column)
-    for entry in entries:
-        table.add_row(entry.collective, entry.name, entry.description, entry.restrictions or "-", entry.cost)
+    for collective in dict.fromkeys(entry.collective for entry in entries):
+        for name in _core.algorithm_names(collective):
+            first = name.split(" to ")[0]
+            entry = next(e for e in entries if e.collective == collective and e.name == first)
+            table.add_row(collective, name, entry.description, entry.restrictions or "-", entry.cost)
     Console().print(table)

@@ -3,13 +3,16 @@
 from typing import Annotated
 
 import typer
+from rich.progress import Progress
 
-from trunkline.bench.bcast import Limits, check_algorithms
+from trunkline.bench.bcast import Limits, broadcast_algorithms
+from trunkline.bench.heights import heights_table, measure_heights
 from trunkline.bench.session import Session, cells_table, measure_with_progress
 from trunkline.cli.output import console, write_json, write_text
 from trunkline.cluster import load_cluster
+from trunkline.errors import BadInput
 from trunkline.mpi import require_mpi
-from trunkline.units import parse_bytes
+from trunkline.units import parse_bytes, parse_counts
 
 __all__ = ["app"]
 
@@ -30,7 +33,8 @@ def bcast(
     mpi: Annotated[str, typer.Option(help="MPI libraries, separated by commas: mpich, openmpi, mpich-5.0.2, ...")],
     sizes: Annotated[str, typer.Option(help="Message sizes, separated by commas.")] = "8KiB,64KiB,1MiB",
     algorithms: Annotated[
-        str, typer.Option(help="Algorithms of 'trunkline algorithms', and 'auto'; NAME:SEGMENT fixes the segment.")
+        str,
+        typer.Option(help="Algorithms of 'trunkline algorithms', 'all' and 'auto'; NAME:SEGMENT fixes the segment."),
     ] = "native,auto",
     rate: Annotated[
         str, typer.Option(help="Rate of all links (20Mbit), or auto: the highest this machine can emulate truly.")
@@ -48,8 +52,7 @@ def bcast(
     report: Annotated[str | None, typer.Option(metavar="FILE", help="Write a self-contained HTML page.")] = None,
 ) -> None:
     """Time broadcast algorithms in turns on one lab: medians with 95 % intervals, beside T(m), half a ping-pong."""
-    names = [name.strip() for name in algorithms.split(",")]
-    check_algorithms(names)
+    names = broadcast_algorithms([name.strip() for name in algorithms.split(",")])
     libraries = [require_mpi(name.strip()) for name in mpi.split(",")]
     limits = Limits(least=least, most=max(least, most), budget_s=budget, width=width)
     session = Session(
@@ -70,3 +73,36 @@ def bcast(
 
         write_text(bench_page(cells), report)
         console.print(f"Report: {report}")
+
+
+@app.command(epilog="Example: trunkline bench heights --sizes 16,64,256,1024 --json heights.json --svg heights.svg")
+def heights(
+    sizes: Annotated[str, typer.Option(help="Machines of the clusters, separated by commas.")] = (
+        "16,32,64,128,256,512,1024"
+    ),
+    machines_per_switch: Annotated[str, typer.Option(help="On average; several, separated by commas.")] = "8,16",
+    degree: Annotated[int, typer.Option(min=2, max=8, help="Most ranks that a rank sends to: 2 is a binary tree.")] = 2,
+    clusters: Annotated[int, typer.Option(min=1, help="Random clusters of each size.")] = 20,
+    seed: Annotated[int, typer.Option(help="Of the random clusters.")] = 1,
+    json: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Write every row as JSON; '-' for standard output.")
+    ] = None,
+    svg: Annotated[str | None, typer.Option(metavar="FILE", help="Draw heights and planning times as SVG.")] = None,
+) -> None:
+    """Lay contention-free trees over random clusters: their heights beside the least possible, and planning times."""
+    if json == "-" and svg == "-":
+        raise BadInput("only one of --json and --svg can go to standard output; name a file for the other")
+    machines, each = parse_counts(sizes, "--sizes"), parse_counts(machines_per_switch, "--machines-per-switch")
+    rows = []
+    with Progress(console=console) as progress:
+        task = progress.add_task("planning", total=len(machines) * len(each))
+        for row in measure_heights(machines, each, degree, clusters, seed):
+            rows.append(row)
+            progress.update(task, advance=1, description=f"{row.machines} machines on {row.switches} switches")
+    console.print(heights_table(rows))
+    if json:
+        write_json([row.as_json() for row in rows], json)
+    if svg:
+        from trunkline.report.chart import height_curves  # Matplotlib takes a second to load
+
+        write_text(height_curves(rows), svg)

@@ -75,12 +75,12 @@ def _check_shape(collective: str, shape: str) -> None:
             + ", ".join(nearest_first(collective, collectives))
         )
     shapes = [a.name for a in known if a.collective == collective and a.name != "native"]
+    listed = ", ".join(name for name in _core.algorithm_names(collective) if name != "native")
     if shape == "native":
-        raise BadInput(f"native is the MPI library's own algorithm, which has no plan; there are: {', '.join(shapes)}")
+        raise BadInput(f"native is the MPI library's own algorithm, which has no plan; there are: {listed}")
     if shape not in shapes:
-        raise BadInput(
-            f"there is no shape '{shape}' for {collective}; there are: {', '.join(nearest_first(shape, shapes))}"
-        )
+        near = nearest_first(shape, shapes)[0]
+        raise BadInput(f"there is no shape '{shape}' for {collective}; the nearest is {near}; there are: {listed}")
 
 
 def root_rank(cluster: _core.Cluster, placement: Sequence[int], root: str) -> int:

@@ -9,9 +9,10 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
 from trunkline.bench.bcast import Cell
+from trunkline.bench.heights import Heights
 from trunkline.units import format_bytes, format_seconds
 
-__all__ = ["PALETTE", "ratio_bars", "time_curves"]
+__all__ = ["PALETTE", "height_curves", "ratio_bars", "time_curves"]
 
 PALETTE = {"native": "#9aa5b1", "auto": "#0b7285", "linear": "#1971c2", "unaware-linear": "#e8590c"}
 """Colour of each algorithm, the same in every picture."""
@@ -115,4 +116,47 @@ def time_curves(cells: Sequence[Cell]) -> str:
     axes.legend(frameon=False)
     for side in ("top", "right"):
         axes.spines[side].set_visible(False)
+    return _svg(figure)
+
+
+def height_curves(rows: Sequence[Heights]) -> str:
+    """Mean heights against machines, a panel for each density of switches, and planning times."""
+    densities = list(dict.fromkeys(row.machines_per_switch for row in rows))
+    figure = Figure(figsize=(4.2 * (len(densities) + 1), 3.6), layout="constrained")
+    panels = figure.subplots(1, len(densities) + 1, squeeze=False)[0]
+    lines = (
+        ("mean_height_algorithm_2", "Algorithm 2", _OTHER[2], "-"),
+        ("mean_height", "Trunkline", PALETTE["auto"], "-"),
+        ("mean_height_bound", "lower bound", _INK, ":"),
+        ("complete_tree_height", "complete tree", _INK, "--"),
+    )
+    for axes, density in zip(panels[:-1], densities, strict=True):
+        some = [row for row in rows if row.machines_per_switch == density]
+        for field, label, colour, style in lines:
+            axes.plot(
+                [row.machines for row in some], [getattr(row, field) for row in some], style, color=colour, label=label
+            )
+        axes.set_title(f"{density} machines a switch", fontsize=10)
+        axes.set_ylabel("height, transfers")
+        axes.set_ylim(bottom=0)
+    for density, colour in zip(densities, [PALETTE["linear"], *_OTHER], strict=False):
+        some = [row for row in rows if row.machines_per_switch == density]
+        panels[-1].plot(
+            [row.machines for row in some],
+            [row.seconds_median for row in some],
+            marker="o",
+            markersize=3,
+            color=colour,
+            label=f"{density} a switch",
+        )
+    panels[-1].set_title("planning one tree", fontsize=10)
+    panels[-1].set_yscale("log")
+    panels[-1].yaxis.set_major_formatter(FuncFormatter(lambda value, _: format_seconds(value)))
+    for axes in panels:
+        axes.set_xscale("log", base=2)
+        axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+        axes.set_xlabel("machines")
+        axes.grid(color="#e9ecef")
+        axes.set_axisbelow(True)
+        axes.legend(frameon=False, fontsize=9)
     return _svg(figure)

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a pipelined broadcast over any ordered tree costs, from the cluster's stated rates.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "cluster/cluster.hpp"
+#include "plan/tree.hpp"
+
+namespace trunkline {
+
+/// A tree's time as a function of the segment: what does not depend on it, taken once and kept.
+struct TreeCosts {
+  /// The first segment's way to one rank. Hops, and the sends that each sender makes before.
+  struct Way {
+    double per_byte_s = 0.0;        ///< for each byte of a segment on the wire: slowest channel of every hop, queues
+    double per_frame_byte_s = 0.0;  ///< for each byte of its first frame: further channels that store it
+    double handlings = 0.0;         ///< times that software takes it in or sends it on
+    double latency_s = 0.0;
+  };
+  /// What every further segment costs one channel.
+  struct Work {
+    double per_byte_s = 0.0;
+    double per_ack_byte_s = 0.0;  ///< acknowledgements of the segments that come the other way
+  };
+  std::vector<Way> latest;    ///< of the ways, those that may be the longest for some segment
+  std::vector<Work> busiest;  ///< of the channels, those that may be the busiest for some segment
+  double handlings = 0.0;     ///< of one segment by the busiest rank
+  Rank network_hops = 0;      ///< transfers between different hosts
+};
+
+/// Generalises formulas 1 and 2 of Patarasuk, Faraj, Yuan (2008) to any ordered tree: the first segment's longest way,
+/// then one segment after another through the busiest channel. Where transfers share a channel it is slower for the
+/// first segment by those of the same round, and for the others by all. Time O(ranks * length of a path).
+/// Throws std::invalid_argument where `placement` and `tree` differ in length.
+[[nodiscard]] TreeCosts tree_costs(const Cluster& cluster, const Placement& placement, const Tree& tree);
+
+/// Seconds of a broadcast of `message_bytes` in segments of `segment_bytes`, both above zero.
+[[nodiscard]] double tree_seconds(const TreeCosts& costs, std::uint64_t message_bytes, std::uint64_t segment_bytes);
+
+/// Of parts of a frame and of whole frames, less room for the MPI library's header, the segment that tree_seconds()
+/// finds fastest.
+[[nodiscard]] std::uint64_t best_segment(const TreeCosts& costs, std::uint64_t message_bytes);
+
+}  // namespace trunkline

@@ -1,0 +1,189 @@
+"""``trunkline bench heights``: how low contention-free trees are on random clusters (the papers' figure 5)."""
+
+import random
+import statistics
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, dataclass
+
+from rich.box import SIMPLE_HEAD
+from rich.table import Table
+
+from trunkline import _core
+from trunkline.bench.optimum import least_height
+from trunkline.units import format_seconds
+
+__all__ = ["Heights", "height_of_complete_tree", "heights_table", "measure_heights", "random_cluster"]
+
+MOST_FOR_OPTIMUM = 12
+"""Machines up to which the exact search ends in seconds."""
+
+
+@dataclass(frozen=True)
+class Heights:
+    """Trees of degree ``k`` over random clusters of one size; heights are means over the clusters."""
+
+    collective: str
+    shape: str
+    k: int
+    machines: int
+    machines_per_switch: int
+    switches: int
+    clusters: int
+    seed: int
+    mean_height: float
+    highest: int
+    mean_height_algorithm_2: float
+    mean_height_bound: float
+    """No contention-free tree is lower."""
+    complete_tree_height: int
+    ratio_to_complete: float
+    optimal: int | None
+    """Clusters on which the tree is as low as any; None: the clusters are too large for an exact search."""
+    mean_optimum: float | None
+    seconds_median: float
+    """Planning one tree."""
+    seconds_high: float
+    seconds_median_algorithm_2: float
+    trunkline_version: str
+
+    def as_json(self) -> dict[str, object]:
+        """The row as the command writes it."""
+        return asdict(self)
+
+
+def height_of_complete_tree(machines: int, k: int) -> int:
+    """Transfers from the root to the lowest rank of a complete k-ary tree."""
+    height, row, reached = 0, 1, 1
+    while reached < machines:
+        row *= k
+        reached += row
+        height += 1
+    return height
+
+
+def random_cluster(machines: int, switches: int, rng: random.Random) -> _core.Cluster:
+    """A cluster as the papers make them.
+
+    Random links between switches until they form a tree, those that would close a ring left out; then every machine on
+    a switch picked with equal chances.
+    """
+    parent = list(range(switches))
+
+    def piece(switch: int) -> int:
+        while parent[switch] != switch:
+            parent[switch] = parent[parent[switch]]
+            switch = parent[switch]
+        return switch
+
+    links: list[tuple[int, int]] = []
+    while len(links) < switches - 1:
+        a, b = rng.randrange(switches), rng.randrange(switches)
+        if piece(a) != piece(b):
+            parent[piece(a)] = piece(b)
+            links.append((a, b))
+    home: dict[int, list[str]] = {}
+    for machine in range(machines):
+        home.setdefault(rng.randrange(switches), []).append(f"h{machine}")
+    return _core.parse_cluster(_yaml(machines, switches, links, home), f"random-{machines}x{switches}")
+
+
+def _yaml(machines: int, switches: int, links: Sequence[tuple[int, int]], home: dict[int, list[str]]) -> str:
+    lines = [
+        "trunkline: cluster/1",
+        f"name: random-{machines}x{switches}",
+        "defaults: {rate: 100Mbit, latency: 10us}",
+        f"switches: [{', '.join(f's{i}' for i in range(switches))}]",
+        "hosts:",
+        *(f"  - {{hosts: [{', '.join(hosts)}], switch: s{switch}}}" for switch, hosts in sorted(home.items())),
+    ]
+    if links:
+        lines += ["links:", *(f"  - between: [s{a}, s{b}]" for a, b in links)]
+    return "\n".join(lines) + "\n"
+
+
+def _timed(lay: Callable[..., _core.Tree], *arguments: object) -> tuple[_core.Tree, float]:
+    start = time.perf_counter()
+    tree = lay(*arguments)
+    return tree, time.perf_counter() - start
+
+
+def measure_heights(
+    sizes: Sequence[int], per_switch: Sequence[int], k: int, clusters: int, seed: int
+) -> Iterator[Heights]:
+    """Lay trees over ``clusters`` random clusters of every size; rows come as they are done.
+
+    Each size draws from a generator of its own, so that a row does not depend on which others were asked for.
+    """
+    shape = "binary" if k == 2 else f"{k}-ary"
+    for each in per_switch:
+        for machines in sizes:
+            switches = max(1, round(machines / each))
+            rng = random.Random(f"{seed}/{machines}/{each}")
+            found, plain, bounds, optima, seconds, seconds_plain = [], [], [], [], [], []
+            for _ in range(clusters):
+                cluster = random_cluster(machines, switches, rng)
+                placement = _core.block_placement(cluster, 1)
+                root = rng.randrange(machines)
+                tree, spent = _timed(_core.lay, "bcast", shape, cluster, placement, root)
+                found.append(tree.height)
+                seconds.append(spent)
+                tree, spent = _timed(_core.algorithm_2_tree, cluster, placement, root, k)
+                plain.append(tree.height)
+                seconds_plain.append(spent)
+                bounds.append(_core.height_bound(cluster, placement, root, k))
+                if machines <= MOST_FOR_OPTIMUM:
+                    optima.append(least_height(cluster, placement, root, k, most=found[-1]))
+            complete = height_of_complete_tree(machines, k)
+            mean = statistics.mean(found)
+            yield Heights(
+                collective="bcast",
+                shape=shape,
+                k=k,
+                machines=machines,
+                machines_per_switch=each,
+                switches=switches,
+                clusters=clusters,
+                seed=seed,
+                mean_height=mean,
+                highest=max(found),
+                mean_height_algorithm_2=statistics.mean(plain),
+                mean_height_bound=statistics.mean(bounds),
+                complete_tree_height=complete,
+                ratio_to_complete=mean / complete if complete else 1.0,
+                optimal=sum(h == o for h, o in zip(found, optima, strict=True)) if optima else None,
+                mean_optimum=statistics.mean(optima) if optima else None,
+                seconds_median=statistics.median(seconds),
+                seconds_high=max(seconds),
+                seconds_median_algorithm_2=statistics.median(seconds_plain),
+                trunkline_version=_core.__version__,
+            )
+
+
+def heights_table(rows: Sequence[Heights]) -> Table:
+    """The rows for the terminal."""
+    first = rows[0]
+    table = Table(
+        title=f"{first.shape} trees on {first.clusters} random clusters of each size: mean heights",
+        title_justify="left",
+        title_style="bold",
+        box=SIMPLE_HEAD,
+        padding=(0, 1, 0, 0),
+    )
+    for column in ("machines", "switches", "height", "highest", "Algorithm 2", "bound", "complete", "ratio", "optimal"):
+        table.add_column(column, justify="right")
+    table.add_column("planning", justify="right", no_wrap=True)
+    for row in rows:
+        table.add_row(
+            str(row.machines),
+            str(row.switches),
+            f"{row.mean_height:.2f}",
+            str(row.highest),
+            f"{row.mean_height_algorithm_2:.2f}",
+            f"{row.mean_height_bound:.2f}",
+            str(row.complete_tree_height),
+            f"{row.ratio_to_complete:.2f}",
+            f"{row.optimal}/{row.clusters}" if row.optimal is not None else "",
+            format_seconds(row.seconds_median),
+        )
+    return table
