@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from trunkline import _core
-from trunkline.errors import BadInput
+from trunkline.errors import BadInput, faulty_input
 from trunkline.paths import CLUSTERS
 
 __all__ = ["bundled_clusters", "cluster_file", "faulty", "load_cluster", "nearest_first"]
@@ -42,9 +42,7 @@ def cluster_file(name_or_path: str) -> Path:
 
 def faulty(error: _core.FaultyFile) -> BadInput:
     """All faults of a file as one message, each on a line of its own."""
-    faults = [fault.text() for fault in error.faults]
-    many = f"{len(faults)} faults; nothing is done with a faulty file\n" if len(faults) > 1 else ""
-    return BadInput(many + "\n".join(faults))
+    return faulty_input([fault.text() for fault in error.faults])
 
 
 def load_cluster(name_or_path: str) -> _core.Cluster:

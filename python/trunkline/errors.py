@@ -1,6 +1,8 @@
 """What the command says when it cannot go on, and the exit status that goes with it."""
 
-__all__ = ["BadInput", "Failed", "TrunklineError"]
+from collections.abc import Sequence
+
+__all__ = ["BadInput", "Failed", "TrunklineError", "faulty_input"]
 
 
 class TrunklineError(Exception):
@@ -20,3 +22,9 @@ class BadInput(TrunklineError):
     """
 
     exit_status = 2
+
+
+def faulty_input(faults: Sequence[str]) -> BadInput:
+    """All faults of an input file as one message, each on a line of its own; ``file:line:column: what, and advice``."""
+    many = f"{len(faults)} faults; nothing is done with a faulty file\n" if len(faults) > 1 else ""
+    return BadInput(many + "\n".join(faults))

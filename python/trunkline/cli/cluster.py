@@ -8,6 +8,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from trunkline import _core
+from trunkline.cli import cluster_export, cluster_import
 from trunkline.cli.output import write_json, write_text
 from trunkline.cluster import bundled_clusters, cluster_file, faulty, load_cluster
 from trunkline.report.draw_cluster import draw_cluster
@@ -16,7 +17,11 @@ from trunkline.report.draw_terminal import cluster_tree
 
 __all__ = ["app"]
 
-app = typer.Typer(help="Look at clusters and check their files.", no_args_is_help=True)
+app = typer.Typer(
+    help="Look at clusters, check their files, and make them from other descriptions.", no_args_is_help=True
+)
+app.add_typer(cluster_import.app, name="import")
+app.command(epilog="Example: trunkline cluster export cyclic --format simgrid -o platform.xml")(cluster_export.export)
 
 ClusterArgument = Annotated[str, typer.Argument(help="A bundled cluster's name, or a cluster file.")]
 JsonOption = Annotated[str | None, typer.Option(metavar="FILE", help="Write it as JSON; '-' for standard output.")]

@@ -1,0 +1,30 @@
+"""``trunkline cluster export``: clusters for other programs."""
+
+import enum
+from typing import Annotated
+
+import typer
+
+from trunkline.cli.output import write_text
+from trunkline.cluster import load_cluster
+from trunkline.sources.simgrid_export import simgrid_platform
+
+__all__ = ["export"]
+
+
+class Format(enum.StrEnum):
+    """What can be written."""
+
+    SIMGRID = "simgrid"
+
+
+_WRITERS = {Format.SIMGRID: simgrid_platform}
+
+
+def export(
+    cluster: Annotated[str, typer.Argument(help="A bundled cluster's name, or a cluster file.")],
+    format: Annotated[Format, typer.Option(help="SimGrid: platform XML, version 4.1.")] = Format.SIMGRID,  # noqa: A002
+    output: Annotated[str, typer.Option("-o", "--output", metavar="FILE", help="'-' for standard output.")] = "-",
+) -> None:
+    """Write a cluster for another program; importing it again gives an equal cluster."""
+    write_text(_WRITERS[format](load_cluster(cluster)).rstrip("\n"), output)

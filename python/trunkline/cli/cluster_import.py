@@ -1,0 +1,200 @@
+"""``trunkline cluster import``: cluster files from what other programs know of the network."""
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from trunkline import _core
+from trunkline.cli.output import write_text
+from trunkline.errors import BadInput
+from trunkline.sources.faults import Faults, Place
+from trunkline.sources.lldp import Hints, network_heard
+from trunkline.sources.lldp_gather import gather_over_ssh
+from trunkline.sources.lldp_json import read_lldp
+from trunkline.sources.network import Network, write_network
+from trunkline.sources.rates import DEFAULT_LATENCY, DEFAULT_RATE, given_rates
+from trunkline.sources.simgrid import read_simgrid
+from trunkline.sources.slurm_conf import read_topology_conf
+from trunkline.sources.slurm_job import gather, read_job
+from trunkline.sources.slurm_tree import network_of
+from trunkline.sources.slurm_yaml import read_topology_yaml
+from trunkline.sources.text import read_source
+
+__all__ = ["app"]
+
+app = typer.Typer(help="Make a cluster file from Slurm, LLDP or SimGrid.", no_args_is_help=True)
+
+OutputOption = Annotated[
+    str, typer.Option("-o", "--output", metavar="FILE", help="The cluster file; '-' for standard output.")
+]
+NameOption = Annotated[str | None, typer.Option(metavar="NAME", help="The cluster's name; else the output file's.")]
+RateOption = Annotated[
+    str | None,
+    typer.Option(metavar="RATE", help=f"Of links between host and switch, such as 10Gbit; else {DEFAULT_RATE}."),
+]
+TrunkRateOption = Annotated[
+    str | None, typer.Option(metavar="RATE", help="Of links between switches; else as between host and switch.")
+]
+LatencyOption = Annotated[
+    str | None, typer.Option(metavar="TIME", help=f"Of every link, one way; else {DEFAULT_LATENCY}.")
+]
+
+
+@app.command(epilog="Example: trunkline cluster import slurm topology.conf --rate 10Gbit -o cluster.yaml")
+def slurm(
+    file: Annotated[str, typer.Argument(metavar="FILE", help="Slurm's topology.conf, or topology.yaml.")],
+    output: OutputOption = "-",
+    name: NameOption = None,
+    rate: RateOption = None,
+    trunk_rate: TrunkRateOption = None,
+    latency: LatencyOption = None,
+    topology: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Which tree of topology.yaml; else the cluster's default.")
+    ] = None,
+) -> None:
+    """Make a cluster file from Slurm's topology.conf or topology.yaml.
+
+    The files hold no rates (Slurm gives LinkSpeed no unit and does not use it): give them with options. A switch below
+    several others is a redundant network, of which a spanning tree is used.
+    """
+    rates = given_rates(rate, trunk_rate, latency, "Slurm's topology tells no rates")
+    faults = Faults()
+    text = read_source(file)
+    own_name = None
+    if file.endswith((".yaml", ".yml")):
+        own_name, lines = read_topology_yaml(text, file, topology, faults)
+    elif topology is not None:
+        raise BadInput("--topology is for topology.yaml; topology.conf holds one")
+    else:
+        lines = read_topology_conf(text, file, faults)
+    if lines or not faults:
+        network = network_of(lines, Place(file), name or _name(output, own_name, file), rates, faults)
+    faults.raise_if_any()
+    _write(network, f"Slurm's {Path(file).name}", output)
+
+
+@app.command(
+    name="slurm-job",
+    epilog="Example: srun --ntasks-per-node=1 sh -c "
+    "'echo $(hostname) $SLURM_TOPOLOGY_ADDR $SLURM_TOPOLOGY_ADDR_PATTERN' | sort -V "
+    "| trunkline cluster import slurm-job - -o cluster.yaml",
+)
+def slurm_job(
+    file: Annotated[
+        str | None, typer.Argument(metavar="[FILE]", help="Lines 'HOSTNAME ADDRESS PATTERN'; '-' for standard input.")
+    ] = None,
+    output: OutputOption = "-",
+    name: NameOption = None,
+    rate: RateOption = None,
+    trunk_rate: TrunkRateOption = None,
+    latency: LatencyOption = None,
+) -> None:
+    """Make a cluster file from what a Slurm job's nodes know: SLURM_TOPOLOGY_ADDR and SLURM_TOPOLOGY_ADDR_PATTERN.
+
+    Without FILE, in a job's batch script, the command gathers the lines itself with srun, one a node. Elsewhere collect
+    them as the example does. Hosts are in the order of the lines.
+    """
+    rates = given_rates(rate, trunk_rate, latency, "Slurm's topology tells no rates")
+    faults = Faults()
+    text = gather() if file is None else read_source(file)
+    shown = "srun" if file is None else "standard input" if file == "-" else file
+    network = read_job(text, shown, name or _name(output, None, "job"), rates, faults)
+    faults.raise_if_any()
+    _write(network, "the nodes of a Slurm job", output)
+
+
+@app.command(
+    epilog="Example: trunkline cluster import lldp node*.json --core spine --trunk-rate 40Gbit -o cluster.yaml",
+)
+def lldp(
+    files: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[FILE]...", help="A file a host, named after it (node01.json), or one of JSON lines."),
+    ] = None,
+    output: OutputOption = "-",
+    name: NameOption = None,
+    rate: RateOption = None,
+    trunk_rate: TrunkRateOption = None,
+    latency: LatencyOption = None,
+    ssh: Annotated[
+        str | None,
+        typer.Option(metavar="HOSTS", help="Ask these hosts over ssh instead of reading files: node[01-16]."),
+    ] = None,
+    trunk: Annotated[
+        list[str] | None, typer.Option(metavar="A-B", help="A link between two switches; may be given several times.")
+    ] = None,
+    core: Annotated[
+        str | None, typer.Option(metavar="NAME", help="A switch that all switches without other trunks hang on.")
+    ] = None,
+    switches: Annotated[
+        str | None,
+        typer.Option(metavar="NAMES", help="Which are switches: s[0-3]; else all that announce themselves as such."),
+    ] = None,
+    interface: Annotated[
+        str | None, typer.Option(metavar="NAME", help="The hosts' interface that MPI uses, where they have several.")
+    ] = None,
+) -> None:
+    """Make a cluster file from LLDP neighbours, as 'lldpcli -f json0 show neighbors details' prints them.
+
+    A file is of the host in its name, or of the chassis that 'lldpcli -f json0 show chassis' printed before the
+    neighbours; JSON lines are {"host": NAME, "lldp": [...]}. Hosts do not hear links between switches: give files of
+    the switches too, or --trunk, or --core. Rates are those that ports announce (with 'details'); --rate and
+    --trunk-rate count more.
+    """
+    rates = given_rates(rate, trunk_rate, latency, "Rates that were not announced or were given")
+    faults = Faults()
+    if (ssh is None) == (not files):
+        raise BadInput("give files of neighbours, or hosts to ask with --ssh, and not both")
+    heard, owners = [], []
+    for file in files or ["ssh"]:
+        text = gather_over_ssh(ssh) if ssh is not None else read_source(file)
+        shown = "standard input" if file == "-" else file
+        owner = None if ssh is not None or file == "-" else Path(file).stem
+        found, speakers = read_lldp(text, shown, owner, faults)
+        heard += found
+        owners += [(speaker, Place(shown)) for speaker in speakers]
+    faults.raise_if_any()
+    hints = Hints(_expanded(switches), tuple(trunk or ()), core, interface)
+    network = network_heard(heard, owners, hints, name or _name(output, None, "lldp"), rates, faults)
+    faults.raise_if_any()
+    _write(network, "LLDP neighbours", output)
+
+
+@app.command(epilog="Example: trunkline cluster import simgrid platform.xml -o cluster.yaml")
+def simgrid(
+    file: Annotated[str, typer.Argument(metavar="FILE", help="A SimGrid platform (XML, version 4 or 4.1).")],
+    output: OutputOption = "-",
+    name: Annotated[
+        str | None, typer.Option(metavar="NAME", help="The cluster's name; else that of the outermost zone.")
+    ] = None,
+) -> None:
+    """Make a cluster file from a SimGrid platform: routers become switches, rates and latencies are its own.
+
+    What is no network of switches is reported: links that several pairs share, routes over several links, tori.
+    'trunkline cluster export' is the way back.
+    """
+    faults = Faults()
+    network = read_simgrid(read_source(file), file, name, faults)
+    faults.raise_if_any()
+    _write(network, f"SimGrid's {Path(file).name}", output)
+
+
+def _expanded(switches: str | None) -> tuple[str, ...]:
+    try:
+        return tuple(_core.expand_hostlist(switches)) if switches else ()
+    except _core.BadHostlist as error:
+        raise BadInput(f"--switches {switches}: {error}") from None
+
+
+def _name(output: str, own: str | None, source: str) -> str:
+    """The output file's stem, else the source's own name, else the source file's stem."""
+    return Path(output).stem if output != "-" else own or Path(source).stem
+
+
+def _write(network: Network, origin: str, output: str) -> None:
+    write_text(write_network(network, origin).rstrip("\n"), output)
+    hosts, switches = len(network.hosts), len(network.switches)
+    made = f"{hosts} host{'' if hosts == 1 else 's'} on {switches} switch{'' if switches == 1 else 'es'}"
+    print("\n".join([f"{'cluster' if output == '-' else output}: {made}", *network.notes]), file=sys.stderr)

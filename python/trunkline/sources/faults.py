@@ -1,0 +1,72 @@
+"""What is wrong with the files of a source, all at once, with the place of each."""
+
+import difflib
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from trunkline import _core
+from trunkline.errors import faulty_input
+
+__all__ = ["Faults", "Place", "did_you_mean", "name_fault"]
+
+
+class Place(NamedTuple):
+    """Where in a source; line and column count from 1, line 0 is the file as a whole."""
+
+    file: str
+    line: int = 0
+    column: int = 0
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}:{self.column}" if self.line else self.file
+
+
+class Faults:
+    """Collects faults, so that one run reports all of them."""
+
+    def __init__(self) -> None:
+        self._messages: dict[tuple[Place, str], None] = {}
+        self._alike: dict[str, tuple[Place, str, int]] = {}
+        self._files: dict[str, int] = {}
+
+    def add(self, at: Place, message: str) -> None:
+        """One thing wrong, and what would be right."""
+        self._files.setdefault(at.file, len(self._files))
+        self._messages[at, message] = None
+
+    def add_alike(self, kind: str, at: Place, message: str) -> None:
+        """A fault that a file may repeat thousands of times: the first one is shown, the others are counted."""
+        first, text, count = self._alike.get(kind, (at, message, 0))
+        self._alike[kind] = (first, text, count + 1)
+        self._files.setdefault(at.file, len(self._files))
+
+    def __bool__(self) -> bool:
+        return bool(self._messages or self._alike)
+
+    def raise_if_any(self) -> None:
+        """End with everything that was found.
+
+        Raises:
+            BadInput: where anything was.
+        """
+        if not self:
+            return
+        all_of_them = list(self._messages)
+        for at, message, count in self._alike.values():
+            all_of_them.append((at, message + (f"; and {count - 1} more like it" if count > 1 else "")))
+        all_of_them.sort(key=lambda fault: (self._files[fault[0].file], fault[0].line, fault[0].column))
+        raise faulty_input([f"{at}: {message}" for at, message in all_of_them])
+
+
+def did_you_mean(word: str, known: Iterable[str]) -> str:
+    """`` (did you mean s0?)``, or nothing where no known word is near."""
+    near = difflib.get_close_matches(word, list(known), n=1)
+    return f" (did you mean {near[0]}?)" if near else ""
+
+
+def name_fault(name: str) -> str | None:
+    """Why a text cannot be the name of a host or switch; None where it can."""
+    try:
+        return None if _core.expand_hostlist(name) == [name] else f"{name!r} is a list of names; give one"
+    except _core.BadHostlist as error:
+        return str(error)

@@ -1,0 +1,173 @@
+"""A cluster from LLDP: every host hears the switch at the other end of its cable.
+
+Hosts cannot hear what is between switches. Those links come from files of the switches themselves, or from options;
+where neither says how two parts are joined, that is a fault, never a guess.
+"""
+
+from collections import Counter, defaultdict
+from dataclasses import dataclass
+
+from trunkline import _core
+from trunkline.errors import BadInput
+from trunkline.sources.faults import Faults, Place, did_you_mean
+from trunkline.sources.lldp_json import Heard, Speaker
+from trunkline.sources.network import Host, Network, Switch, Trunk, check_network
+from trunkline.sources.rates import Rates
+
+__all__ = ["Hints", "network_heard"]
+
+_MISSING = (
+    "hosts do not hear links between switches: add what a switch prints, --trunk A-B for each link, "
+    "or --core NAME for one switch above all"
+)
+
+
+@dataclass(frozen=True)
+class Hints:
+    """What the person knows and LLDP does not."""
+
+    switches: tuple[str, ...] = ()
+    """Names of the switches; empty: whoever announces itself as bridge or router is one."""
+    trunks: tuple[str, ...] = ()
+    core: str | None = None
+    interface: str | None = None
+    """The hosts' interface that carries MPI, where they have several."""
+
+
+class _Names:
+    """One name for each chassis: ``node1`` and ``node1.lab`` are one where no other long form is about."""
+
+    def __init__(self, names: list[str]) -> None:
+        longer: dict[str, set[str]] = defaultdict(set)
+        for name in names:
+            if "." in name and ":" not in name:
+                longer[name.split(".")[0]].add(name)
+        self._short = {
+            long: short for short, all_of_them in longer.items() if len(all_of_them) == 1 for long in all_of_them
+        }
+        self._known = set(names)
+        self.aliases: dict[str, tuple[str, ...]] = {}
+
+    def of(self, name: str) -> str:
+        short = self._short.get(name)
+        if short is None or short not in self._known:
+            return name
+        self.aliases[short] = (name,)
+        return short
+
+
+def network_heard(
+    heard: list[Heard],
+    owners: list[tuple[Speaker, Place]],
+    hints: Hints,
+    name: str,
+    rates: Rates,
+    faults: Faults,
+) -> Network:
+    """The network of all announcements.
+
+    Args:
+        heard: who heard whom.
+        owners: whose files there are, also of those that heard nobody.
+        hints: what LLDP does not tell.
+        name: the cluster's.
+        rates: of links whose ports announce none; what a person told counts more than what ports announce.
+        faults: where to report.
+    """
+    speakers = [speaker for item in heard for speaker in (item.owner, item.neighbour)] + [owner for owner, _ in owners]
+    names = _Names([speaker.name for speaker in speakers] + list(hints.switches))
+    if hints.switches:
+        switches = {names.of(switch) for switch in hints.switches}
+    else:
+        switches = {names.of(speaker.name) for speaker in speakers if speaker.forwards}
+    network = Network(name, "from LLDP", notes=[rates.note])
+    found: dict[str, Place] = {}
+    homes: dict[str, dict[str, Heard]] = {}
+    own_files = {names.of(owner.name): at for owner, at in owners}
+    for owner in own_files:
+        if owner not in switches:
+            homes[owner] = {}
+    seen: Counter[tuple[str, str]] = Counter()
+    trunks: dict[tuple[str, str], Heard] = {}
+    for item in heard:
+        a, b = names.of(item.owner.name), names.of(item.neighbour.name)
+        for switch in (a, b):
+            if switch in switches:
+                found.setdefault(switch, item.at)
+        if a in switches and b in switches:
+            seen[a, b] += 1
+            trunks.setdefault((min(a, b), max(a, b)), item)
+        elif b in switches:
+            if hints.interface in (None, item.interface):
+                homes[a].setdefault(b, item)
+        elif a in switches:
+            if not (hints.interface and b in own_files):
+                homes.setdefault(b, {}).setdefault(a, item)
+        else:
+            message = (
+                f"{a} hears {b} on {item.interface}, and neither announces itself as bridge or router; "
+                "name the switches with --switches"
+            )
+            faults.add_alike(f"neighbour {b}", item.at, message)
+
+    network.switches = [Switch(switch, at) for switch, at in found.items()]
+    for host, over in homes.items():
+        if len(over) > 1:
+            wires = ", ".join(f"{switch} on {item.interface}" for switch, item in over.items())
+            message = f"{host} hears several switches ({wires}); a host has one link, so name its --interface"
+            faults.add(list(over.values())[1].at, message)
+        for switch, item in list(over.items())[:1]:
+            bps = rates.host_bps if rates.host_told or item.rate_bps is None else item.rate_bps
+            network.hosts.append(Host(host, switch, item.at, bps, rates.latency_s, names.aliases.get(host, ())))
+        if not over:
+            on = f" on {hints.interface}" if hints.interface else ""
+            faults.add(own_files[host], f"{host} hears no switch{on}; does the switch speak LLDP to it?")
+    for (a, b), item in trunks.items():
+        bps = rates.trunk_bps if rates.trunk_told or item.rate_bps is None else item.rate_bps
+        one = Trunk(a, b, item.at, bps, rates.latency_s)
+        network.trunks += [one] * max(seen[a, b], seen[b, a])
+    if not hints.switches and found:
+        network.notes.append(f"Taken for switches: {_core.compress_hostlist(list(found))}.")
+    _add_told(network, hints, rates)
+    if hints.switches:
+        for switch in sorted(switches - found.keys()):
+            faults.add(Place("--switches"), f"nobody hears {switch}{did_you_mean(switch, found)}; leave it out")
+    whole = owners[0][1] if owners else Place("LLDP")
+    check_network(network, Place(whole.file), _MISSING, faults)
+    return network
+
+
+def _add_told(network: Network, hints: Hints, rates: Rates) -> None:
+    """Links that the person told: --trunk, --core."""
+    known = {switch.name for switch in network.switches} | ({hints.core} if hints.core else set())
+    joined = {frozenset((trunk.a, trunk.b)) for trunk in network.trunks}
+    for told in hints.trunks:
+        a, b = _ends(told, known)
+        if frozenset((a, b)) not in joined:
+            joined.add(frozenset((a, b)))
+            network.trunks.append(Trunk(a, b, Place("--trunk"), rates.trunk_bps, rates.latency_s))
+    if hints.core is None:
+        return
+    lonely = [switch.name for switch in network.switches if not any(switch.name in ends for ends in joined)]
+    if hints.core not in {switch.name for switch in network.switches}:
+        network.switches.insert(0, Switch(hints.core, Place("--core")))
+    network.trunks += [
+        Trunk(hints.core, switch, Place("--core"), rates.trunk_bps, rates.latency_s)
+        for switch in lonely
+        if switch != hints.core
+    ]
+
+
+def _ends(told: str, known: set[str]) -> tuple[str, str]:
+    """The two switches of ``A-B``; names may hold dashes themselves, so it is cut where both sides are known.
+
+    Raises:
+        BadInput: where that is at no place, or at several.
+    """
+    words = told.split("-")
+    cuts = [("-".join(words[:cut]), "-".join(words[cut:])) for cut in range(1, len(words))]
+    fits = [(a, b) for a, b in cuts if a in known and b in known and a != b]
+    if len(fits) != 1:
+        why = "fits several pairs of them" if fits else "is not A-B with two of them"
+        raise BadInput(f"--trunk {told}: switches are {', '.join(sorted(known))}; this {why}")
+    return fits[0]

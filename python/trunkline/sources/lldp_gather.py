@@ -1,0 +1,57 @@
+"""Neighbours of many hosts at once, over ssh."""
+
+import json
+import shutil
+import subprocess
+from concurrent.futures import ThreadPoolExecutor
+
+from trunkline import _core
+from trunkline.errors import BadInput, faulty_input
+
+__all__ = ["gather_over_ssh"]
+
+_COMMAND = ("lldpcli", "-f", "json0", "show", "neighbors", "details")
+_AT_ONCE = 16
+_PATIENCE_S = 60
+
+
+def gather_over_ssh(hostlist: str) -> str:
+    """Lines ``{"host": NAME, "lldp": [...]}`` of all hosts, in their order.
+
+    Raises:
+        BadInput: naming every host that did not answer, and what ssh said.
+    """
+    try:
+        hosts = _core.expand_hostlist(hostlist)
+    except _core.BadHostlist as error:
+        raise BadInput(f"--ssh {hostlist}: {error}") from None
+    ssh = shutil.which("ssh")
+    if ssh is None:
+        raise BadInput("there is no ssh here; print the neighbours on each host into a file, and import the files")
+    with ThreadPoolExecutor(_AT_ONCE) as pool:
+        answers = list(pool.map(lambda host: _ask(ssh, host), hosts))
+    silent = [f"{host}: {answer}" for host, answer in zip(hosts, answers, strict=True) if isinstance(answer, str)]
+    if silent:
+        raise faulty_input(silent)
+    return "".join(
+        json.dumps({"host": host, "lldp": answer}) + "\n" for host, answer in zip(hosts, answers, strict=True)
+    )
+
+
+def _ask(ssh: str, host: str) -> list[object] | str:
+    """What lldpcli there says; a text says why it said nothing."""
+    command = [ssh, "-o", "BatchMode=yes", "-o", "ConnectTimeout=10", "--", host, *_COMMAND]
+    try:
+        ended = subprocess.run(
+            command, capture_output=True, text=True, timeout=_PATIENCE_S, check=False, stdin=subprocess.DEVNULL
+        )
+    except subprocess.TimeoutExpired:
+        return f"no answer within {_PATIENCE_S} s"
+    if ended.returncode != 0:
+        return ended.stderr.strip() or f"ssh ended with status {ended.returncode}"
+    try:
+        answer = json.loads(ended.stdout)
+    except json.JSONDecodeError as error:
+        return f"lldpcli's answer is not JSON: {error}"
+    neighbours = answer.get("lldp") if isinstance(answer, dict) else None
+    return neighbours if isinstance(neighbours, list) else "lldpcli's answer holds no neighbours"

@@ -1,0 +1,186 @@
+"""What ``lldpcli -f json0`` prints, as announcements: who heard whom on which interface, and where that stands.
+
+``json0`` is lldpd's verbose JSON: everything is a list, also where there is one. A file may hold several documents one
+after another: ``show chassis`` (who the file is of) before ``show neighbors``, or lines of ``{"host": NAME, "lldp":
+[...]}``.
+"""
+
+import json
+import re
+from bisect import bisect_right
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from trunkline.sources.faults import Faults, Place
+
+__all__ = ["Heard", "Speaker", "read_lldp"]
+
+
+@dataclass(frozen=True)
+class Speaker:
+    """A chassis, as it announces itself."""
+
+    name: str
+    forwards: bool
+    """Bridge or router is among its enabled capabilities."""
+
+
+@dataclass(frozen=True)
+class Heard:
+    """A neighbour on an interface."""
+
+    owner: Speaker
+    interface: str
+    neighbour: Speaker
+    rate_bps: float | None
+    """Of the neighbour's port, where it announces one."""
+    at: Place
+
+
+_WHOSE = 'Print show chassis before show neighbors, write {"host": NAME, "lldp": [...]}, or give each host a file'
+_BLANKS = re.compile(r"[ \t\r\n]*")
+Path = tuple[str | int, ...]
+
+
+class _Document:
+    """One JSON value of a file, with the place of each of its parts."""
+
+    def __init__(self, file: str, text: str, begin: int, starts: list[int], value: object) -> None:
+        self.file, self.text, self.begin, self.starts, self.value = file, text, begin, starts, value
+
+    def place(self, path: Path = ()) -> Place:
+        """Only messages need places, so the text is scanned again instead of being kept with every value."""
+        at = self.begin
+        for step in path:
+            at = self._inside(at, step)
+        line = bisect_right(self.starts, at)
+        return Place(self.file, line, at - self.starts[line - 1] + 1)
+
+    def _inside(self, at: int, step: str | int) -> int:
+        """Start of a member or item of the object or list that starts at ``at``."""
+        decoder = json.JSONDecoder()
+        at = self._skip(at + 1)
+        count = 0
+        while True:
+            key: str | int = count
+            if isinstance(step, str):
+                key, at = decoder.raw_decode(self.text, at)
+                at = self._skip(self._skip(at) + 1)
+            if key == step:
+                return at
+            at = self._skip(self._skip(decoder.raw_decode(self.text, at)[1]) + 1)
+            count += 1
+
+    def _skip(self, at: int) -> int:
+        blanks = _BLANKS.match(self.text, at)
+        return blanks.end() if blanks else at
+
+
+def read_lldp(text: str, file: str, owner: str | None, faults: Faults) -> tuple[list[Heard], list[Speaker]]:
+    """Everything that a file says, and the speakers it is of; ``owner`` is who it is of where it does not say."""
+    heard: list[Heard] = []
+    owners: list[Speaker] = []
+    current = Speaker(owner, False) if owner else None
+    for document in _documents(text, file, faults):
+        value = document.value
+        if not isinstance(value, dict) or not {"lldp", "local-chassis"} & value.keys():
+            message = "neither neighbours nor a chassis; print them with: lldpcli -f json0 show neighbors"
+            faults.add(document.place(), message)
+            continue
+        if "local-chassis" in value:
+            path: Path = ("local-chassis", 0, "chassis", 0)
+            current = _speaker(document, path, faults) or current
+        elif "host" in value:
+            name = value["host"]
+            if not isinstance(name, str) or not name:
+                faults.add(document.place(("host",)), 'host must be a name, such as "host": "node01"')
+                continue
+            current = Speaker(name, False)
+        if "lldp" not in value:
+            continue
+        if current is None:
+            faults.add(document.place(), f"whose neighbours are these? {_WHOSE}")
+            continue
+        owners.append(current)
+        heard += _neighbours(document, current, faults)
+        current = None
+    if not owners and not faults:
+        faults.add(Place(file), "there is nothing in it; print it with: lldpcli -f json0 show neighbors")
+    return heard, owners
+
+
+def _documents(text: str, file: str, faults: Faults) -> Iterator[_Document]:
+    starts = [0, *(match.end() for match in re.finditer("\n", text))]
+    decoder = json.JSONDecoder()
+    at = len(text) - len(text.lstrip())
+    while at < len(text):
+        try:
+            value, end = decoder.raw_decode(text, at)
+        except json.JSONDecodeError as error:
+            faults.add(Place(file, error.lineno, error.colno), f"not JSON: {error.msg}")
+            return
+        except RecursionError:
+            faults.add(Place(file), "not LLDP: lists nested without end")
+            return
+        yield _Document(file, text, at, starts, value)
+        at = end + len(text[end:]) - len(text[end:].lstrip())
+
+
+def _find(value: object, path: Path) -> object:
+    for step in path:
+        if isinstance(step, int):
+            if not isinstance(value, list) or step >= len(value):
+                return None
+            value = value[step]
+        else:
+            value = value.get(step) if isinstance(value, dict) else None
+    return value
+
+
+def _neighbours(document: _Document, owner: Speaker, faults: Faults) -> Iterator[Heard]:
+    for outer in range(_length(document, ("lldp",), faults)):
+        path: Path = ("lldp", outer, "interface")
+        for inner in range(_length(document, path, faults)):
+            here = (*path, inner)
+            interface = _find(document.value, (*here, "name"))
+            if not isinstance(interface, str):
+                faults.add(document.place(here), "an interface without a name")
+                continue
+            neighbour = _speaker(document, (*here, "chassis", 0), faults, document.place(here))
+            if neighbour is not None:
+                mau = _find(document.value, (*here, "port", 0, "auto-negotiation", 0, "current", 0, "value"))
+                yield Heard(owner, interface, neighbour, _rate_of(mau), document.place(here))
+
+
+def _length(document: _Document, path: Path, faults: Faults) -> int:
+    """Items of a list; an empty list may be left out, as lldpcli does where there is no neighbour."""
+    value = _find(document.value, path)
+    if value is None:
+        return 0
+    if not isinstance(value, list):
+        message = f"{path[-1]} must be a list, as -f json0 prints it; is this from -f json? Use json0"
+        faults.add(document.place(path), message)
+        return 0
+    return len(value)
+
+
+def _speaker(document: _Document, path: Path, faults: Faults, at: Place | None = None) -> Speaker | None:
+    """Named by its system name, or by its chassis id where it announces none."""
+    name = _find(document.value, (*path, "name", 0, "value")) or _find(document.value, (*path, "id", 0, "value"))
+    if not isinstance(name, str) or not name:
+        message = "a chassis without name and id; print it with -f json0"
+        faults.add(at or document.place(), message)
+        return None
+    capabilities = _find(document.value, (*path, "capability"))
+    enabled = {
+        item.get("type")
+        for item in (capabilities if isinstance(capabilities, list) else [])
+        if isinstance(item, dict) and item.get("enabled") is True
+    }
+    return Speaker(name, bool(enabled & {"Bridge", "Router"}))
+
+
+def _rate_of(mau: object) -> float | None:
+    """``10GigBaseSR - ...`` as bits per second; None where the port announces no such type."""
+    match = re.match(r"(\d+)(G|Gig)?[bB]ase", mau) if isinstance(mau, str) else None
+    return float(match[1]) * (1e9 if match[2] else 1e6) if match else None

@@ -1,0 +1,182 @@
+"""What every source is read into: switches, hosts and trunks, each with its place in the source."""
+
+import json
+from collections import defaultdict
+from dataclasses import dataclass, field
+from itertools import groupby
+
+from trunkline import _core
+from trunkline.cluster import faulty
+from trunkline.errors import BadInput
+from trunkline.sources.faults import Faults, Place, did_you_mean, name_fault
+
+__all__ = ["Host", "Network", "Switch", "Trunk", "check_network", "write_network"]
+
+
+@dataclass(frozen=True)
+class Switch:
+    """A switch of the source."""
+
+    name: str
+    at: Place
+
+
+@dataclass(frozen=True)
+class Host:
+    """A host with its one link."""
+
+    name: str
+    switch: str
+    at: Place
+    rate_bps: float
+    latency_s: float
+    aliases: tuple[str, ...] = ()
+    injection_s: float = 0.0
+
+
+@dataclass(frozen=True)
+class Trunk:
+    """A link between two switches."""
+
+    a: str
+    b: str
+    at: Place
+    rate_bps: float
+    latency_s: float
+
+
+@dataclass
+class Network:
+    """A source, read. ``notes`` says what was assumed or left out: shown, and written above the cluster."""
+
+    name: str
+    description: str
+    switches: list[Switch] = field(default_factory=list)
+    hosts: list[Host] = field(default_factory=list)
+    trunks: list[Trunk] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+
+def check_network(network: Network, whole: Place, missing: str, faults: Faults) -> None:
+    """Names, ends of links, and whether it is one network; ``missing`` says how to add a link that is not there.
+
+    Args:
+        network: what was read.
+        whole: the source, for what has no place.
+        missing: advice, as the end of a sentence.
+        faults: where to report.
+    """
+    nodes: dict[str, tuple[str, Place]] = {}
+    for kind, node in [("switch", s) for s in network.switches] + [("host", h) for h in network.hosts]:
+        if (wrong := name_fault(node.name)) is not None:
+            faults.add(node.at, wrong)
+        if node.name in nodes:
+            first_kind, first = nodes[node.name]
+            message = f"{kind} {node.name} is there already, as a {first_kind} (at {first}); a name stands for one node"
+            faults.add_alike(f"name {node.at}", node.at, message)
+        else:
+            nodes[node.name] = (kind, node.at)
+    switches = {switch.name for switch in network.switches}
+    for host in network.hosts:
+        if host.switch not in switches:
+            what = "a host, not a switch" if host.switch in nodes else "not among the switches"
+            faults.add(host.at, f"{host.switch} is {what}{did_you_mean(host.switch, switches)}")
+    for trunk in network.trunks:
+        for end in (trunk.a, trunk.b):
+            if end not in switches:
+                what = "a host, not a switch" if end in nodes else "not among the switches"
+                faults.add(trunk.at, f"{end} is {what}{did_you_mean(end, switches)}")
+        if trunk.a == trunk.b:
+            faults.add(trunk.at, f"a link from {trunk.a} to itself; name two switches")
+    if not network.hosts:
+        faults.add(whole, "there are no hosts in it; a cluster needs some")
+    if not faults:
+        _check_pieces(network, missing, faults)
+
+
+def _check_pieces(network: Network, missing: str, faults: Faults) -> None:
+    beside: dict[str, list[str]] = defaultdict(list)
+    for trunk in network.trunks:
+        beside[trunk.a].append(trunk.b)
+        beside[trunk.b].append(trunk.a)
+    hosts: dict[str, int] = defaultdict(int)
+    for host in network.hosts:
+        hosts[host.switch] += 1
+    places = {switch.name: switch.at for switch in network.switches}
+    order = {name: number for number, name in enumerate(places)}
+    pieces: list[list[str]] = []
+    seen: set[str] = set()
+    for start in places:
+        if start in seen:
+            continue
+        piece, waiting = [], [start]
+        seen.add(start)
+        while waiting:
+            here = waiting.pop()
+            piece.append(here)
+            for there in beside[here]:
+                if there not in seen:
+                    seen.add(there)
+                    waiting.append(there)
+        pieces.append(sorted(piece, key=order.__getitem__))
+    pieces.sort(key=lambda piece: -sum(hosts[switch] for switch in piece))
+    for piece in pieces[1:]:
+        count = sum(hosts[switch] for switch in piece)
+        faults.add(
+            places[piece[0]],
+            f"the network is in {len(pieces)} pieces: no link joins {_listed(piece)} ({count} host"
+            f"{'' if count == 1 else 's'}) to the rest ({_listed(pieces[0])}); {missing}",
+        )
+
+
+_MOST_LISTED = 4
+
+
+def _listed(names: list[str]) -> str:
+    more = len(names) - _MOST_LISTED
+    return ", ".join(names[:_MOST_LISTED]) + (f" and {more} more" if more > 0 else "")
+
+
+def write_network(network: Network, origin: str) -> str:
+    """A cluster file: what the core makes of the network, below comments that say where it is from.
+
+    Raises:
+        BadInput: where the core refuses it.
+    """
+    try:
+        cluster = _core.parse_cluster(_yaml(network), f"the cluster made from {origin}")
+    except _core.FaultyFile as error:
+        raise faulty(error) from None
+    comments = [f"From {origin}.", *network.notes]
+    return "".join(f"# {' '.join(comment.split())}\n" for comment in comments) + _core.write_cluster(cluster)
+
+
+def _yaml(network: Network) -> str:
+    if (wrong := name_fault(network.name)) is not None:
+        raise BadInput(f"the cluster's name: {wrong}; give one with --name")
+    lines = [
+        "trunkline: cluster/1",
+        f"name: {json.dumps(network.name)}",
+        *([f"description: {json.dumps(network.description, ensure_ascii=False)}"] if network.description else []),
+        f"switches: {json.dumps([switch.name for switch in network.switches])}",
+        "hosts:",
+    ]
+    for (switch, rate, latency, injection), alike in groupby(
+        network.hosts, key=lambda host: (host.switch, host.rate_bps, host.latency_s, host.injection_s)
+    ):
+        group = list(alike)
+        entry = {
+            "hosts": _core.compress_hostlist([host.name for host in group]),
+            "switch": switch,
+            "rate": f"{rate!r}bit",
+            "latency": f"{latency!r}s",
+            "injection": f"{injection!r}s",
+            "aliases": {host.name: list(host.aliases) for host in group if host.aliases},
+        }
+        lines.append(f"  - {json.dumps({key: value for key, value in entry.items() if value})}")
+    if network.trunks:
+        lines.append("links:")
+    for trunk in network.trunks:
+        link = {"between": [trunk.a, trunk.b], "rate": f"{trunk.rate_bps!r}bit", "latency": f"{trunk.latency_s!r}s"}
+        lines.append(f"  - {json.dumps(link)}")
+    return "\n".join(lines) + "\n"

@@ -1,0 +1,148 @@
+"""SimGrid platforms (XML, versions 4 and 4.1) as networks: every pair of neighbours and the link between them."""
+
+from dataclasses import dataclass
+
+from trunkline.sources.faults import Faults, Place, did_you_mean
+from trunkline.sources.network import Host, Network, Trunk, check_network
+from trunkline.sources.simgrid_platform import Join, Platform, Wire, read_platform
+from trunkline.sources.simgrid_xml import parse_xml
+
+__all__ = ["read_simgrid"]
+
+_MISSING = "add a route of one link between a router of each"
+
+
+@dataclass(frozen=True)
+class _Cable:
+    """A link and the two nodes it joins."""
+
+    a: str
+    b: str
+    wire: Wire
+    latency_s: float
+    at: Place
+
+
+def read_simgrid(text: str, file: str, name: str | None, faults: Faults) -> Network:
+    """The network of a platform; its name is that of the outermost zone where none is given."""
+    root = parse_xml(text, file, faults)
+    if root is None:
+        return Network("", "")
+    platform = read_platform(root, faults)
+    zone = next((child for child in root.children if child.tag in ("zone", "AS", "cluster")), None)
+    own_name = zone.attributes.get("id", "") if zone else ""
+    about = zone.properties().get("trunkline.description") if zone else None
+    network = Network(name or own_name, about or "")
+    network.notes = platform.notes
+    network.switches = platform.routers
+    if root.tag == "platform" and not root.children:
+        faults.add(root.at, "the platform is empty; it needs a <zone>")
+    if faults:
+        return network
+    routers = {router.name for router in platform.routers}
+    trunks: list[tuple[int, Trunk]] = []
+    links_of: dict[str, list[_Cable]] = {host: [] for host in platform.lone_hosts}
+    for cable in _cables(platform, faults):
+        hosts = [end for end in (cable.a, cable.b) if end not in routers]
+        unknown = [end for end in hosts if end not in links_of and end not in platform.placed_hosts]
+        if unknown:
+            known = [*routers, *links_of, *platform.placed_hosts]
+            faults.add(cable.at, f"there is no host or router {unknown[0]}{did_you_mean(unknown[0], known)}")
+        elif len(hosts) == 2:
+            message = f"{cable.a} and {cable.b} are both hosts; hosts hang on a switch, so put a <router> between"
+            faults.add_alike("two hosts", cable.at, message)
+        elif hosts:
+            links_of.setdefault(hosts[0], []).append(cable)
+        else:
+            trunk = Trunk(cable.a, cable.b, cable.at, cable.wire.rate_bps, cable.latency_s)
+            trunks.append((cable.wire.order, trunk))
+    network.trunks = [trunk for _, trunk in sorted(trunks, key=lambda pair: pair[0])]
+    network.hosts = [host for name in platform.host_order if (host := _host(name, platform, links_of, faults))]
+    if not faults:
+        check_network(network, Place(file), _MISSING, faults)
+    return network
+
+
+def _cables(platform: Platform, faults: Faults) -> list[_Cable]:
+    """Both directions of each pair together; every link joins one pair, or it is no cable."""
+    pairs: dict[tuple[str, str], dict[bool, tuple[str, Place]]] = {}
+    joined: dict[str, tuple[str, str]] = {}
+    for join in platform.joins:
+        wire = _wire_of(join, platform, faults)
+        if wire is None:
+            continue
+        pair = (min(join.source, join.target), max(join.source, join.target))
+        forward = join.source == pair[0]
+        if joined.setdefault(wire, pair) != pair:
+            other = " and ".join(joined[wire])
+            message = (
+                f"link {wire} joins {other} already; a cable joins two nodes, so give {pair[0]} and {pair[1]} their own"
+            )
+            faults.add_alike(f"shared {wire}", join.at, message)
+        elif forward in pairs.setdefault(pair, {}):
+            message = (
+                f"a second route from {join.source} to {join.target} (first at {pairs[pair][forward][1]}); keep one"
+            )
+            faults.add_alike(f"again {pair}", join.at, message)
+        else:
+            pairs[pair][forward] = (wire, join.at)
+    cables = []
+    for (low, high), ways in pairs.items():
+        forward, (wire, at) = next(iter(ways.items()))
+        a, b = (low, high) if forward else (high, low)
+        if len(ways) == 1:
+            faults.add(at, f'a route from {a} to {b} but none back; leave out symmetrical="NO"')
+            continue
+        back = platform.wires[ways[not forward][0]]
+        there = platform.wires[wire]
+        if (there.rate_bps, there.latency_s) != (back.rate_bps, back.latency_s):
+            faults.add(at, f"{a} - {b} is not alike in both directions; give its two links one rate and one latency")
+        inner = platform.inner_latency_s
+        cables.append(_Cable(a, b, there, there.latency_s + inner.get(a, 0.0) + inner.get(b, 0.0), at))
+    cables += [
+        _Cable(*unused.between, unused, unused.latency_s, unused.at)
+        for unused in platform.wires.values()
+        if unused.between is not None
+    ]
+    return cables
+
+
+def _wire_of(join: Join, platform: Platform, faults: Faults) -> str | None:
+    """The link's own name: of a split-duplex link, ``_UP`` and ``_DOWN`` name its directions."""
+    for name in (join.wire, join.wire.removesuffix("_UP"), join.wire.removesuffix("_DOWN")):
+        if name in platform.wires:
+            return name
+    faults.add(join.at, f"there is no link {join.wire}{did_you_mean(join.wire, platform.wires)}")
+    return None
+
+
+def _host(name: str, platform: Platform, links_of: dict[str, list[_Cable]], faults: Faults) -> Host | None:
+    placed = platform.placed_hosts.get(name)
+    links = links_of.get(name, [])
+    if placed is not None:
+        if links:
+            message = f"host {name} of a cluster has a second link here; lead the route to its router {placed.switch}"
+            faults.add(links[0].at, message)
+        return placed
+    at, properties = platform.lone_hosts[name]
+    if len(links) != 1:
+        message = (
+            f"host {name} has no link; give a route of one link to a router"
+            if not links
+            else f"host {name} has {len(links)} links; a host has one, so make a <router> of it if it forwards"
+        )
+        faults.add_alike("no link" if not links else "several links", at, message)
+        return None
+    cable = links[0]
+    switch = cable.b if cable.a == name else cable.a
+    aliases = tuple(properties.get("trunkline.aliases", "").split())
+    injection = _number(properties.get("trunkline.injection", "0"), at, faults)
+    return Host(name, switch, at, cable.wire.rate_bps, cable.latency_s, aliases, injection)
+
+
+def _number(text: str, at: Place, faults: Faults) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        faults.add(at, f"trunkline.injection {text} is no number of seconds")
+        return 0.0

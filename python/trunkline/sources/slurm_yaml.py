@@ -1,0 +1,105 @@
+"""Slurm's ``topology.yaml`` (25.05 and later): a list of named topologies, of which trees are networks of switches."""
+
+from trunkline.errors import BadInput
+from trunkline.sources.faults import Faults, Place, did_you_mean, name_fault
+from trunkline.sources.marked import Marked, parse_marked
+from trunkline.sources.slurm_tree import SwitchLine
+
+__all__ = ["read_topology_yaml"]
+
+_KINDS = ("tree", "block", "flat", "ring", "torus3d")
+_KEYS = ("topology", "cluster_default", *_KINDS)
+
+
+def read_topology_yaml(text: str, file: str, wanted: str | None, faults: Faults) -> tuple[str | None, list[SwitchLine]]:
+    """Name and switches of one topology: the one ``wanted``, else the cluster's default, else the only tree.
+
+    Raises:
+        BadInput: where ``wanted`` is not there, or none is and several could be meant.
+    """
+    root = parse_marked(text, file, faults)
+    if root is None:
+        return None, []
+    items = root.items
+    if items is None:
+        faults.add(root.at, "topology.yaml is a list of topologies: - topology: NAME, with tree: below it")
+        return None, []
+    topologies = []
+    for item in items:
+        fields = item.fields(_KEYS, "a topology", faults)
+        if fields is not None and ("topology" not in fields or fields["topology"].text is None):
+            faults.add(item.at, "topology is missing; give the topology its name, such as topology: main")
+        topologies.append(fields or {})
+    if faults:
+        return None, []
+    chosen = _choose(topologies, file, wanted)
+    if chosen is None:
+        faults.add(Place(file), "there is no topology in it")
+        return None, []
+    name = chosen["topology"].text
+    others = [kind for kind in _KINDS[1:] if kind in chosen]
+    if "tree" not in chosen:
+        kind = others[0] if others else "no"
+        faults.add(
+            chosen["topology"].at,
+            f"topology {name} is not a tree: a {kind} topology says nothing of switches; name a tree with --topology",
+        )
+        return name, []
+    for other in others:
+        faults.add(chosen[other].at, f"topology {name} has both tree and {other}; a topology is of one kind")
+    return name, _switches(chosen["tree"], faults)
+
+
+def _choose(topologies: list[dict[str, Marked]], file: str, wanted: str | None) -> dict[str, Marked] | None:
+    names = [topology["topology"].text or "" for topology in topologies]
+    if wanted is not None:
+        if wanted not in names:
+            raise BadInput(f"{file} has no topology {wanted}{did_you_mean(wanted, names)}; it has {', '.join(names)}")
+        return topologies[names.index(wanted)]
+    for topology in topologies:
+        default = topology.get("cluster_default")
+        if default is not None and (default.text or "").lower() == "true":
+            return topology
+    trees = [topology for topology in topologies if "tree" in topology]
+    if len(trees) > 1:
+        raise BadInput(
+            f"{file} has several trees and no cluster_default; name one with --topology: "
+            + ", ".join(topology["topology"].text or "" for topology in trees)
+        )
+    return trees[0] if trees else next(iter(topologies), None)
+
+
+def _switches(tree: Marked, faults: Faults) -> list[SwitchLine]:
+    fields = tree.fields(("switches",), "tree", faults)
+    if fields is None:
+        return []
+    items = fields["switches"].items if "switches" in fields else None
+    if items is None:
+        faults.add(tree.at, "switches is missing; give a list of - switch: NAME, with nodes or children")
+        return []
+    lines = []
+    for item in items:
+        entry = item.fields(("switch", "children", "nodes"), "a switch", faults)
+        if entry is None:
+            continue
+        name = entry.get("switch")
+        if name is None or name.text is None:
+            faults.add(name.at if name else item.at, "switch is missing; give the switch its name, such as switch: s0")
+            continue
+        wrong = name_fault(name.text)
+        if wrong is not None:
+            faults.add(name.at, wrong)
+            continue
+        nodes = _hostlist(entry, "nodes", faults)
+        lines.append(SwitchLine(name.text, name.at, nodes, _hostlist(entry, "children", faults)))
+    return lines
+
+
+def _hostlist(entry: dict[str, Marked], key: str, faults: Faults) -> tuple[str, Place] | None:
+    value = entry.get(key)
+    if value is None:
+        return None
+    if value.text is None:
+        faults.add(value.at, f"{key} must be a host list, such as {key}: node[01-16]")
+        return None
+    return value.text, value.at
