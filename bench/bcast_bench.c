@@ -35,6 +35,7 @@ struct options {
   int size_count, algorithm_count;
   int peer, root, least, most;
   double budget_s, width;
+  double race; /* an algorithm whose best time is above this many times the best median is out; 0: no race */
 };
 
 struct series {
@@ -87,6 +88,24 @@ static int decided(const struct series* s, const struct options* o) {
   const int high = s->count / 2 + reach;
   if (low < 0 || high >= s->count) return 0;
   return sorted[high] - sorted[low] < o->width * sorted[s->count / 2];
+}
+
+static double median_of(const struct series* s) {
+  double sorted[REPETITIONS];
+  memcpy(sorted, s->seconds, (size_t)s->count * sizeof *sorted);
+  qsort(sorted, (size_t)s->count, sizeof *sorted, compare);
+  return sorted[s->count / 2];
+}
+
+/* Whether algorithm `mine` can no longer be the fastest: even its best time is far above another one's median. */
+static int beaten(const struct series* all, int mine, const struct options* o) {
+  if (o->race <= 0 || all[mine].count == 0) return 0;
+  double best = all[mine].seconds[0];
+  for (int k = 1; k < all[mine].count; ++k) best = all[mine].seconds[k] < best ? all[mine].seconds[k] : best;
+  for (int other = 0; other < o->algorithm_count; ++other) {
+    if (all[other].count >= 2 && best > o->race * median_of(&all[other])) return 1;
+  }
+  return 0;
 }
 
 static void fill(unsigned char* buffer, size_t bytes, int repetition) {
@@ -164,7 +183,8 @@ static void measure(size_t bytes, unsigned char* buffer, const struct options* o
     if (rank == 0) {
       for (int tried = 0; tried < tracks && track < 0; ++tried) {
         const int candidate = (turn + tried) % tracks;
-        if (!decided(&all[candidate], o)) track = candidate;
+        const int out = candidate < o->algorithm_count && beaten(all, candidate, o);
+        if (!out && !decided(&all[candidate], o)) track = candidate;
       }
       if (track >= 0) {
         turn = track + 1;
@@ -227,6 +247,8 @@ static void read_options(int argc, char** argv, struct options* o) {
       o->budget_s = atof(value);
     } else if (strcmp(argv[i], "--width") == 0) {
       o->width = atof(value);
+    } else if (strcmp(argv[i], "--race") == 0) {
+      o->race = atof(value);
     } else {
       fail("unknown option ", argv[i]);
     }

@@ -6,6 +6,8 @@
 #define MPICH_SKIP_MPICXX 1
 #include <mpi.h>
 
+#include <string_view>
+
 #include "model/choice.hpp"
 
 // MPI 4 brought counts that do not fit an int, with functions that end in _c.
@@ -19,9 +21,12 @@ namespace trunkline::runtime {
 
 #ifdef OPEN_MPI
 inline constexpr NativeLibrary native_library = NativeLibrary::openmpi;
+inline constexpr std::string_view mpi_name = "openmpi";
 #else
 inline constexpr NativeLibrary native_library = NativeLibrary::mpich;
+inline constexpr std::string_view mpi_name = "mpich";
 #endif
+inline constexpr std::string_view mpi_version = TRUNKLINE_MPI_VERSION;
 
 /// Throws what an MPI function reported, for the entry point to hand to the user's error handler.
 struct MpiError {

@@ -119,4 +119,15 @@ std::optional<std::vector<std::string>> names_of(const YamlNode& node, std::stri
   }
 }
 
+std::optional<std::uint64_t> hexadecimal(const YamlNode& node, std::string_view what, Faults& faults) {
+  std::uint64_t value = 0;
+  const char* last = node.text.data() + node.text.size();
+  const auto [end, error] = std::from_chars(node.text.data(), last, value, 16);
+  if (!node.is_scalar() || node.text.empty() || error != std::errc() || end != last) {
+    faults.add(node, std::string(what) + " must be a text of up to 16 hexadecimal digits; leave it out if unknown");
+    return std::nullopt;
+  }
+  return value;
+}
+
 }  // namespace trunkline

@@ -31,6 +31,9 @@ bool check_kind(const YamlNode& node, YamlNode::Kind kind, std::string_view what
 [[nodiscard]] std::optional<std::uint32_t> whole_number(const YamlNode& node, std::string_view what,
                                                         std::uint32_t least, Faults& faults);
 
+/// A fingerprint, up to 16 hexadecimal digits; empty, and a fault, where it is none.
+[[nodiscard]] std::optional<std::uint64_t> hexadecimal(const YamlNode& node, std::string_view what, Faults& faults);
+
 /// The names of a host list, or of a list of them, `limit` at most; empty, and a fault, where it cannot be read.
 [[nodiscard]] std::optional<std::vector<std::string>> names_of(const YamlNode& node, std::string_view what,
                                                                std::string_view example, std::size_t limit,

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cluster/yaml_text.hpp"
 
+#include <array>
+#include <charconv>
+
 namespace trunkline {
 
 namespace {
@@ -77,5 +80,12 @@ std::string quoted(std::string_view text) {
 }
 
 std::string yaml_scalar(std::string_view text) { return is_plain(text) ? std::string(text) : quoted(text); }
+
+std::string hexadecimal(std::uint64_t value) {
+  std::array<char, 16> buffer{};
+  const auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value, 16);
+  const std::string digits(buffer.data(), end.ptr);
+  return std::string(buffer.size() - digits.size(), '0') + digits;
+}
 
 }  // namespace trunkline

@@ -2,6 +2,7 @@
 // Writing text so that a YAML reader gets the same text back.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -12,5 +13,8 @@ namespace trunkline {
 
 /// As it is where YAML takes it for a plain scalar, even inside [ ] and { }; else quoted.
 [[nodiscard]] std::string yaml_scalar(std::string_view text);
+
+/// 16 hexadecimal digits.
+[[nodiscard]] std::string hexadecimal(std::uint64_t value);
 
 }  // namespace trunkline

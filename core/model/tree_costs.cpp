@@ -166,6 +166,8 @@ double tree_seconds(const TreeCosts& costs, std::uint64_t message_bytes, std::ui
   return first + (segments - 1.0) * next;
 }
 
+std::span<const std::uint64_t> segment_sizes() { return segment_candidates; }
+
 std::uint64_t best_segment(const TreeCosts& costs, std::uint64_t message_bytes) {
   if (costs.network_hops == 0) return segment_candidates.back();
   return *std::ranges::min_element(segment_candidates, {},

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "cluster/cluster.hpp"
@@ -39,8 +40,11 @@ struct TreeCosts {
 /// Seconds of a broadcast of `message_bytes` in segments of `segment_bytes`, both above zero.
 [[nodiscard]] double tree_seconds(const TreeCosts& costs, std::uint64_t message_bytes, std::uint64_t segment_bytes);
 
-/// Of parts of a frame and of whole frames, less room for the MPI library's header, the segment that tree_seconds()
-/// finds fastest.
+/// The segments that are considered, bytes, ascending: parts of a frame and whole frames, less room for the MPI
+/// library's header.
+[[nodiscard]] std::span<const std::uint64_t> segment_sizes();
+
+/// The one of segment_sizes() that tree_seconds() finds fastest.
 [[nodiscard]] std::uint64_t best_segment(const TreeCosts& costs, std::uint64_t message_bytes);
 
 }  // namespace trunkline

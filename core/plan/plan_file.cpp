@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 
 #include "cluster/quantity.hpp"
 #include "cluster/spelling.hpp"
@@ -101,18 +100,9 @@ class PlanReader {
   }
 
   void fingerprint(const YamlNode& root) {
-    const YamlNode* node = root.find("cluster_fingerprint");
-    if (node == nullptr) {
-      return;
+    if (const YamlNode* node = root.find("cluster_fingerprint")) {
+      plan_.cluster_fingerprint = hexadecimal(*node, "cluster_fingerprint", faults_);
     }
-    std::uint64_t value = 0;
-    const char* last = node->text.data() + node->text.size();
-    const auto [end, error] = std::from_chars(node->text.data(), last, value, 16);
-    if (!node->is_scalar() || node->text.empty() || error != std::errc() || end != last) {
-      faults_.add(*node, "cluster_fingerprint must be a text of up to 16 hexadecimal digits; leave it out if unknown");
-      return;
-    }
-    plan_.cluster_fingerprint = value;
   }
 
   void segment(const YamlNode& root) {

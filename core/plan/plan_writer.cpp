@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <array>
-#include <charconv>
 #include <string>
 #include <vector>
 
@@ -16,13 +14,6 @@ namespace trunkline {
 namespace {
 
 constexpr std::size_t columns = 100;
-
-std::string hexadecimal(std::uint64_t value) {
-  std::array<char, 16> buffer{};
-  const auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value, 16);
-  const std::string digits(buffer.data(), end.ptr);
-  return std::string(buffer.size() - digits.size(), '0') + digits;
-}
 
 /// [a, b, c], broken into lines no longer than people like to read.
 void append_list(std::string& out, const std::vector<std::string>& items, std::size_t indent) {

@@ -9,5 +9,6 @@ namespace trunkline::python {
 void bind_faults(nanobind::module_& module);
 void bind_cluster(nanobind::module_& module);
 void bind_plan(nanobind::module_& module);
+void bind_model(nanobind::module_& module);
 
 }  // namespace trunkline::python

@@ -1,5 +1,6 @@
 """Trunkline's core: clusters, plans and their proofs, compiled. ``core/`` holds the documentation in full."""
 
+import enum
 from collections.abc import Sequence
 
 __version__: str
@@ -226,3 +227,106 @@ def block_placement(cluster: Cluster, ranks_per_host: int) -> list[int]:
 
 def lay(collective: str, name: str, cluster: Cluster | None, placement: Sequence[int], root: int) -> Tree:
     """Lay a shape of the registry over ranks; what it returns has passed check_tree. Raises ValueError."""
+
+class TreeCosts:
+    """What a pipelined broadcast over a tree costs, from stated rates."""
+
+    def seconds(self, message_bytes: int, segment_bytes: int) -> float: ...
+    def best_segment(self, message_bytes: int) -> int:
+        """Bytes; of the candidates, the one predicted fastest."""
+
+    @property
+    def network_hops(self) -> int: ...
+
+def tree_costs(cluster: Cluster, placement: Sequence[int], tree: Tree) -> TreeCosts:
+    """Raises ValueError where placement and tree differ in length."""
+
+def segment_candidates() -> list[int]:
+    """Bytes, ascending."""
+
+class NativeLibrary(enum.Enum):
+    """Whose native algorithms a prediction is about."""
+
+    mpich = ...
+    openmpi = ...
+
+class Prediction:
+    """One algorithm with the segment that suits it, for one message."""
+
+    @property
+    def algorithm(self) -> str: ...
+    @property
+    def segment_bytes(self) -> int:
+        """0: native."""
+
+    @property
+    def seconds(self) -> float: ...
+
+class Choice:
+    """What the rule picks without a tuning file."""
+
+    @property
+    def algorithm(self) -> str: ...
+    @property
+    def segment_bytes(self) -> int:
+        """0: native."""
+
+    @property
+    def predictions(self) -> list[Prediction]:
+        """Fastest first, native among them; empty: all ranks share one host."""
+
+    @property
+    def reason(self) -> str: ...
+
+class BcastFacts:
+    """What the rule knows of one placement and root."""
+
+    def choose(self, message_bytes: int, native: NativeLibrary) -> Choice: ...
+
+def bcast_facts(cluster: Cluster, placement: Sequence[int], root: int) -> BcastFacts:
+    """Lays every tree that the rule considers."""
+
+class TuningRule:
+    """From this size on, up to the next rule."""
+
+    def __init__(self, from_bytes: int, algorithm: str, segment_bytes: int) -> None: ...
+    @property
+    def from_bytes(self) -> int: ...
+    @property
+    def algorithm(self) -> str: ...
+    @property
+    def segment_bytes(self) -> int:
+        """0: native."""
+
+class TuningEntry:
+    """For so many hosts of one cluster with as many ranks on each."""
+
+    collective: str
+    cluster: str
+    cluster_fingerprint: int
+    hosts: int
+    ranks_per_host: int
+    mpi: str
+    mpi_version: str
+    rules: list[TuningRule]
+    """Ascending, from 0 bytes on. Assign a whole list."""
+
+    def __init__(self) -> None: ...
+
+class Tuning:
+    """What was measured to be fastest."""
+
+    provenance: str
+    entries: list[TuningEntry]
+    """Assign a whole list."""
+
+    def __init__(self) -> None: ...
+
+def parse_tuning(yaml: str, file: str) -> Tuning:
+    """Read a tuning file from YAML; ``file`` is for messages. Raises FaultyFile."""
+
+def read_tuning(path: str) -> Tuning:
+    """Read a tuning file. Raises FaultyFile."""
+
+def write_tuning(tuning: Tuning) -> str:
+    """YAML that reads back as an equal tuning file."""

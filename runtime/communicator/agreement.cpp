@@ -16,20 +16,22 @@ namespace {
 struct Record {
   std::uint64_t cluster;
   std::uint64_t plan;
+  std::uint64_t tuning;
   std::uint64_t choice;
   std::uint32_t host;
   std::uint16_t failed;
   std::uint16_t strict;
 };
-static_assert(sizeof(Record) == 32, "sent as bytes: no padding");
+static_assert(sizeof(Record) == 40, "sent as bytes: no padding");
 
 bool same_settings(const Record& a, const Record& b) {
-  return a.cluster == b.cluster && a.plan == b.plan && a.choice == b.choice;
+  return a.cluster == b.cluster && a.plan == b.plan && a.tuning == b.tuning && a.choice == b.choice;
 }
 
 std::string difference(const Record& mine, const Record& first) {
   const char* what = mine.cluster != first.cluster ? "another cluster (TRUNKLINE_CLUSTER)"
                      : mine.plan != first.plan     ? "another plan (TRUNKLINE_PLAN)"
+                     : mine.tuning != first.tuning ? "another tuning file (TRUNKLINE_TUNING)"
                                                    : "another choice of algorithm (TRUNKLINE_BCAST)";
   return std::string("was given ") + what + " than rank 0: give all ranks the same, also the same content of files";
 }
@@ -49,6 +51,7 @@ std::unique_ptr<const World> agree(LocalView view, bool strict) {
   check(PMPI_Comm_size(MPI_COMM_WORLD, &ranks));
   const Record mine{.cluster = view.cluster_fingerprint,
                     .plan = view.plan_fingerprint,
+                    .tuning = view.tuning_fingerprint,
                     .choice = view.choice_fingerprint,
                     .host = view.host,
                     .failed = static_cast<std::uint16_t>(view.problem.empty() ? 0 : 1),

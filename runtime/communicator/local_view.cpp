@@ -66,6 +66,7 @@ class Loader {
       view_.cluster_fingerprint = view_.world.cluster->fingerprint();
     }
     if (!setup_.plan.empty()) load_plan();
+    if (!setup_.tuning.empty()) load_tuning();
     find_host();
   }
 
@@ -83,6 +84,20 @@ class Loader {
                                   "; lay it again with 'trunkline plan'");
     }
     view_.world.plan_placement = cluster ? hosts_in_cluster(plan, *cluster, setup_.plan) : hosts_by_name(plan, names_);
+  }
+
+  void load_tuning() {
+    const Tuning& tuning = view_.world.tuning.emplace(read_tuning(setup_.tuning));
+    view_.tuning_fingerprint = hash(write_tuning(tuning));
+    if (tuning.knows(view_.cluster_fingerprint, mpi_name, mpi_version)) return;
+    std::string known;
+    for (const TuningEntry& entry : tuning.entries) {
+      known += (known.empty() ? "" : ", ") + entry.cluster + " with " + entry.mpi + " " + entry.mpi_version;
+    }
+    throw std::invalid_argument(setup_.tuning + ": nothing in it is for cluster " + view_.world.cluster->name() +
+                                " as it is in " + cluster_file_ + " with " + std::string(mpi_name) + " " +
+                                std::string(mpi_version) + "; it has: " + (known.empty() ? "nothing" : known) +
+                                "; tune again with 'trunkline tune'");
   }
 
   void find_host() {

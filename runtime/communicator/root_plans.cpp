@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "cluster/quantity.hpp"
 #include "mpi_api.hpp"
 #include "plan/checker.hpp"
 #include "plan/registry.hpp"
@@ -51,12 +52,30 @@ Decision RootPlans::planned(std::uint64_t bytes) {
 
 Decision RootPlans::automatic(std::uint64_t bytes) {
   const std::string no_plan = world_.plan ? "TRUNKLINE_PLAN is for other ranks, hosts or another root; " : "";
+  if (const TuningEntry* const entry = tuning_entry()) return tuned(*entry, bytes);
   const BcastFacts* const known = facts();
   if (known == nullptr) return {.reason = no_plan + "no cluster is set (TRUNKLINE_CLUSTER)"};
   const Choice choice = choose_bcast(*known, bytes, native_library);
   return {.tree = choice.algorithm == "native" ? nullptr : &laid(choice.algorithm),
           .segment_bytes = choice.segment_bytes,
           .reason = no_plan + choice.reason};
+}
+
+Decision RootPlans::tuned(const TuningEntry& entry, std::uint64_t bytes) {
+  const TuningRule& rule = entry.rule_for(bytes);
+  return {.tree = rule.algorithm == "native" ? nullptr : &laid(rule.algorithm),
+          .segment_bytes = rule.segment_bytes,
+          .reason = "measured fastest from " + (rule.from_bytes == 0 ? "0B" : format_bytes(rule.from_bytes)) +
+                    " on (TRUNKLINE_TUNING)"};
+}
+
+const TuningEntry* RootPlans::tuning_entry() {
+  if (!tuning_entry_) {
+    const auto& tuning = world_.tuning;
+    tuning_entry_ =
+        tuning ? tuning->find("bcast", world_.cluster->fingerprint(), mpi_name, mpi_version, *placement_) : nullptr;
+  }
+  return *tuning_entry_;
 }
 
 bool RootPlans::plan_fits() const {

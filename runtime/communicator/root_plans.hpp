@@ -29,9 +29,11 @@ class RootPlans {
   Decision forced(std::uint64_t bytes, const BcastChoice& choice);
   Decision planned(std::uint64_t bytes);
   Decision automatic(std::uint64_t bytes);
+  Decision tuned(const TuningEntry& entry, std::uint64_t bytes);
   [[nodiscard]] bool plan_fits() const;
   const LaidTree& laid(std::string_view algorithm);
   const LaidTree& keep(std::string_view key, const char* name, const Tree& tree);
+  const TuningEntry* tuning_entry();
   const BcastFacts* facts();
   [[nodiscard]] static std::uint64_t segment_for(const LaidTree& tree, std::uint64_t bytes);
 
@@ -41,6 +43,7 @@ class RootPlans {
   Rank root_;
   std::list<LaidTree> trees_;
   std::optional<BcastFacts> facts_;
+  std::optional<const TuningEntry*> tuning_entry_;  ///< once it has been looked for
   std::optional<std::uint64_t> decided_bytes_;
   BcastChoice decided_choice_;
   Decision decision_;

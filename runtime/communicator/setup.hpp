@@ -11,6 +11,7 @@ namespace trunkline::runtime {
 struct Setup {
   std::string cluster{};  ///< bundled name or file; empty: none
   std::string plan{};     ///< file; empty: none
+  std::string tuning{};   ///< file; empty: none
   std::string host{};     ///< this rank's host; empty: the processor's name
   BcastChoice bcast{};
   bool explain = false;

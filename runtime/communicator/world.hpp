@@ -9,6 +9,7 @@
 
 #include "cluster/cluster.hpp"
 #include "communicator/setup.hpp"
+#include "model/tuning_file.hpp"
 #include "plan/plan_file.hpp"
 
 namespace trunkline::runtime {
@@ -17,6 +18,7 @@ namespace trunkline::runtime {
 struct World {
   std::optional<Cluster> cluster{};
   std::optional<Plan> plan{};
+  std::optional<Tuning> tuning{};
   /// Hosts of the plan's ranks, numbered as in `placement`; empty: the plan fits any hosts.
   Placement plan_placement{};
   /// Host of each rank of MPI_COMM_WORLD: its number in the cluster; without a cluster, a number for each host that
@@ -35,6 +37,7 @@ struct LocalView {
   /// What must be equal on all ranks.
   std::uint64_t cluster_fingerprint = 0;
   std::uint64_t plan_fingerprint = 0;
+  std::uint64_t tuning_fingerprint = 0;
   std::uint64_t choice_fingerprint = 0;
 };
 

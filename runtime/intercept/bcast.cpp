@@ -23,6 +23,11 @@ thread_local LastBcast last __attribute__((tls_model("initial-exec")));
 /// Below one frame there is nothing to pipeline: native, without a look at the communicator.
 constexpr std::uint64_t least_bytes = 1448;
 
+/// A measurement may know better.
+bool below_floor(std::uint64_t bytes) {
+  return bytes < least_bytes && bcast_choice().kind != BcastChoice::Kind::forced && !world()->tuning;
+}
+
 /// What all ranks of the call know equally, and nothing else.
 struct Shared {
   int rank = 0;
@@ -39,7 +44,7 @@ std::optional<Shared> shared_facts(const BcastCall& call) {
   check(PMPI_Type_size_x(call.type, &type_bytes));
   Shared shared{.bytes = static_cast<std::uint64_t>(call.count) * static_cast<std::uint64_t>(type_bytes)};
   if (shared.bytes == 0) return {};
-  if (shared.bytes < least_bytes && bcast_choice().kind != BcastChoice::Kind::forced && !world()->explain) return {};
+  if (below_floor(shared.bytes) && !world()->explain) return {};
   int is_inter = 0;
   check(PMPI_Comm_test_inter(call.communicator, &is_inter));
   if (is_inter != 0) return {};
@@ -54,7 +59,7 @@ std::string veto(const Shared& shared) {
   const BcastChoice& choice = bcast_choice();
   if (choice.kind == BcastChoice::Kind::native) return "chosen by the user (TRUNKLINE_BCAST or trunkline_set_bcast)";
   if (choice.kind == BcastChoice::Kind::forced) return {};
-  if (shared.bytes < least_bytes) return "less than one frame: nothing to pipeline";
+  if (below_floor(shared.bytes)) return "less than one frame: nothing to pipeline";
   if (!world()->cluster && !world()->plan) return "no cluster is set (TRUNKLINE_CLUSTER)";
   return {};
 }

@@ -24,6 +24,7 @@ struct Setting {
 constexpr std::array table{
     Setting{"TRUNKLINE_CLUSTER", "NAME or FILE", "the cluster the ranks run on: a bundled one, or a cluster file"},
     Setting{"TRUNKLINE_PLAN", "FILE", "a plan that runs on every communicator and root it fits"},
+    Setting{"TRUNKLINE_TUNING", "FILE", "what 'trunkline tune' measured to be fastest on this cluster with this MPI"},
     Setting{"TRUNKLINE_BCAST", "auto, native or NAME[:SEGMENT]",
             "what MPI_Bcast runs, on every communicator; SEGMENT in bytes or with a unit (4KiB); default auto"},
     Setting{"TRUNKLINE_HOST", "NAME", "this rank's host in the cluster file; default: the processor's name"},
@@ -45,6 +46,8 @@ class Reader {
       setup_.cluster = value;
     } else if (name == "TRUNKLINE_PLAN") {
       setup_.plan = value;
+    } else if (name == "TRUNKLINE_TUNING") {
+      setup_.tuning = value;
     } else if (name == "TRUNKLINE_BCAST") {
       take_bcast(value);
     } else if (name == "TRUNKLINE_HOST") {
@@ -68,6 +71,9 @@ class Reader {
     if (setup_.bcast.needs_cluster && setup_.cluster.empty()) {
       faults_.push_back("TRUNKLINE_BCAST=" + std::string(setup_.bcast.algorithm) +
                         " needs to know the switches: set TRUNKLINE_CLUSTER too");
+    }
+    if (!setup_.tuning.empty() && setup_.cluster.empty()) {
+      faults_.push_back("TRUNKLINE_TUNING=" + setup_.tuning + ": is about a cluster: set TRUNKLINE_CLUSTER too");
     }
     if (faults_.empty()) return std::move(setup_);
     std::string text;

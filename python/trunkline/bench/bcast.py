@@ -30,6 +30,8 @@ class Limits:
     """Seconds spent on a cell after which no repetition is started, once there are ``least``."""
     width: float = 0.04
     """The 95 % interval of the median, as a part of it, that is narrow enough."""
+    race: float = 0.0
+    """An algorithm is out once its best time is above this many times the best median; 0: all stay in."""
 
 
 @dataclass
@@ -103,10 +105,11 @@ def measure(
     limits: Limits,
     ranks_per_host: int = 1,
     on_progress: Callable[[Progress], None] = lambda _: None,
+    tuning: str | None = None,
 ) -> list[Cell]:
     """Measure every algorithm at every size in one run of one MPI job on all hosts of the lab.
 
-    Returns one cell for each size and algorithm, in that order.
+    Returns one cell for each size and algorithm, in that order. ``auto`` follows the tuning file, where one is given.
 
     Raises:
         BadInput: where the preload library for this MPI has not been built.
@@ -127,10 +130,14 @@ def measure(
             *(str(NATIVE / "libexec" / f"trunkline-bench-{mpi.name}"), "--peer", str(peer)),
             *("--sizes", ",".join(map(str, sizes)), "--algorithms", ",".join(algorithms)),
             *("--least", str(limits.least), "--most", str(limits.most)),
-            *("--budget", str(limits.budget_s), "--width", str(limits.width)),
+            *("--budget", str(limits.budget_s), "--width", str(limits.width), "--race", str(limits.race)),
         ],
         agent=lab.agent,
-        env={"TRUNKLINE_CLUSTER": lab.cluster_file, "TRUNKLINE_STRICT": "1"},
+        env={
+            "TRUNKLINE_CLUSTER": lab.cluster_file,
+            "TRUNKLINE_STRICT": "1",
+            **({"TRUNKLINE_TUNING": tuning} if tuning else {}),
+        },
         preload=[library],
     )
     seconds: dict[tuple[int, str], list[float]] = defaultdict(list)

@@ -32,6 +32,8 @@ class Session:
     rate: str = "auto"
     """A rate with its unit, or ``auto``."""
     ranks_per_host: int = 1
+    tuning: str | None = None
+    """A tuning file that ``auto`` follows."""
 
 
 def measure_with_progress(sessions: Sequence[Session], console: Console) -> list[Cell]:
@@ -70,7 +72,14 @@ def measure_with_progress(sessions: Sequence[Session], console: Console) -> list
                         )
 
                     cells += measure(
-                        lab, mpi, session.sizes, session.algorithms, session.limits, session.ranks_per_host, show
+                        lab,
+                        mpi,
+                        session.sizes,
+                        session.algorithms,
+                        session.limits,
+                        session.ranks_per_host,
+                        show,
+                        session.tuning,
                     )
         progress.update(task, description="done")
     return cells

@@ -35,7 +35,7 @@ def _root(
 
 
 def _register() -> None:
-    from trunkline.cli import algorithms, bench, cluster, demo, lab, library, plan, run
+    from trunkline.cli import algorithms, bench, cluster, demo, generate, lab, library, plan, run, tune
 
     app.command(epilog="Example: trunkline demo --json demo.json --report demo.html")(demo.demo)
     app.add_typer(cluster.app, name="cluster")
@@ -47,8 +47,12 @@ def _register() -> None:
         epilog="Example: trunkline run --cluster my-cluster.yaml -- mpiexec -n 32 ./program",
     )(run.run)
     app.command(epilog="Example: LD_PRELOAD=$(trunkline library --mpi mpich) ./program")(library.library)
+    app.command(epilog="Example: trunkline generate plan.yaml -o my_bcast.c")(generate.generate)
     app.command(epilog="Example: trunkline algorithms --json -")(algorithms.algorithms)
     app.add_typer(bench.app, name="bench")
+    app.command(epilog="Example: trunkline tune --cluster cyclic --mpi mpich --collective bcast -o tuning.yaml")(
+        tune.tune
+    )
 
 
 def main() -> None:

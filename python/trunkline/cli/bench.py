@@ -1,5 +1,6 @@
 """``trunkline bench``: measure collectives on the lab."""
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -12,6 +13,7 @@ from trunkline.cli.output import console, write_json, write_text
 from trunkline.cluster import load_cluster
 from trunkline.errors import BadInput
 from trunkline.mpi import require_mpi
+from trunkline.tune.file import load_tuning
 from trunkline.units import parse_bytes, parse_counts
 
 __all__ = ["app"]
@@ -40,6 +42,9 @@ def bcast(
         str, typer.Option(help="Rate of all links (20Mbit), or auto: the highest this machine can emulate truly.")
     ] = "auto",
     ranks_per_host: Annotated[int, typer.Option(min=1, help="Ranks on each host.")] = 1,
+    tuning: Annotated[
+        str | None, typer.Option(metavar="FILE", help="A file of 'trunkline tune' that 'auto' follows.")
+    ] = None,
     least: Annotated[int, typer.Option(min=1, help="Fewest repetitions of each cell.")] = 5,
     most: Annotated[int, typer.Option(min=1, max=1000, help="Most repetitions of each cell.")] = 40,
     budget: Annotated[float, typer.Option(min=0, help="Seconds after which a cell is repeated no more.")] = 10.0,
@@ -54,6 +59,8 @@ def bcast(
     """Time broadcast algorithms in turns on one lab: medians with 95 % intervals, beside T(m), half a ping-pong."""
     names = broadcast_algorithms([name.strip() for name in algorithms.split(",")])
     libraries = [require_mpi(name.strip()) for name in mpi.split(",")]
+    if tuning:
+        load_tuning(tuning)  # its faults are reported here, not by every rank
     limits = Limits(least=least, most=max(least, most), budget_s=budget, width=width)
     session = Session(
         load_cluster(cluster),
@@ -63,6 +70,7 @@ def bcast(
         limits,
         rate,
         ranks_per_host,
+        str(Path(tuning).resolve()) if tuning else None,
     )
     cells = measure_with_progress([session], console)
     console.print(cells_table(cells))

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/string_view.h>
+#include <nanobind/stl/vector.h>
+
+#include "bindings.hpp"
+#include "model/choice.hpp"
+#include "model/tree_costs.hpp"
+#include "model/tuning_file.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace trunkline::python {
+
+namespace {
+
+void bind_costs(nb::module_& module) {
+  nb::class_<TreeCosts>(module, "TreeCosts", "What a pipelined broadcast over a tree costs, from stated rates.")
+      .def("seconds", &tree_seconds, "message_bytes"_a, "segment_bytes"_a)
+      .def("best_segment", &best_segment, "message_bytes"_a, "Bytes; of the candidates, the one predicted fastest.")
+      .def_prop_ro("network_hops", [](const TreeCosts& costs) { return costs.network_hops; });
+  module.def("tree_costs", &tree_costs, "cluster"_a, "placement"_a, "tree"_a);
+  module.def(
+      "segment_candidates", [] { return std::vector<std::uint64_t>(segment_sizes().begin(), segment_sizes().end()); },
+      "Bytes, ascending.");
+  nb::enum_<NativeLibrary>(module, "NativeLibrary")
+      .value("mpich", NativeLibrary::mpich)
+      .value("openmpi", NativeLibrary::openmpi);
+  nb::class_<Prediction>(module, "Prediction", "One algorithm with the segment that suits it, for one message.")
+      .def_ro("algorithm", &Prediction::algorithm)
+      .def_ro("segment_bytes", &Prediction::segment_bytes, "0: native.")
+      .def_ro("seconds", &Prediction::seconds);
+  nb::class_<Choice>(module, "Choice", "What the rule picks without a tuning file.")
+      .def_ro("algorithm", &Choice::algorithm)
+      .def_ro("segment_bytes", &Choice::segment_bytes, "0: native.")
+      .def_prop_ro(
+          "predictions", [](const Choice& choice) { return choice.predictions; },
+          "Fastest first, native among them; empty: all ranks share one host.")
+      .def_ro("reason", &Choice::reason);
+  nb::class_<BcastFacts>(module, "BcastFacts", "What the rule knows of one placement and root.")
+      .def("choose", &choose_bcast, "message_bytes"_a, "native"_a);
+  module.def("bcast_facts", &bcast_facts, "cluster"_a, "placement"_a, "root"_a);
+}
+
+void bind_tuning(nb::module_& module) {
+  nb::class_<TuningRule>(module, "TuningRule", "From this size on, up to the next rule.")
+      .def(nb::init<std::uint64_t, std::string, std::uint64_t>(), "from_bytes"_a, "algorithm"_a, "segment_bytes"_a)
+      .def_ro("from_bytes", &TuningRule::from_bytes)
+      .def_ro("algorithm", &TuningRule::algorithm)
+      .def_ro("segment_bytes", &TuningRule::segment_bytes, "0: native.");
+  nb::class_<TuningEntry>(module, "TuningEntry", "For so many hosts of one cluster with as many ranks on each.")
+      .def(nb::init<>())
+      .def_rw("collective", &TuningEntry::collective)
+      .def_rw("cluster", &TuningEntry::cluster)
+      .def_rw("cluster_fingerprint", &TuningEntry::cluster_fingerprint)
+      .def_rw("hosts", &TuningEntry::hosts)
+      .def_rw("ranks_per_host", &TuningEntry::ranks_per_host)
+      .def_rw("mpi", &TuningEntry::mpi)
+      .def_rw("mpi_version", &TuningEntry::mpi_version)
+      .def_prop_rw(
+          "rules", [](const TuningEntry& entry) { return entry.rules; },
+          [](TuningEntry& entry, std::vector<TuningRule> rules) { entry.rules = std::move(rules); },
+          "Ascending, from 0 bytes on. Assign a whole list.");
+  nb::class_<Tuning>(module, "Tuning", "What was measured to be fastest.")
+      .def(nb::init<>())
+      .def_rw("provenance", &Tuning::provenance)
+      .def_prop_rw(
+          "entries", [](const Tuning& tuning) { return tuning.entries; },
+          [](Tuning& tuning, std::vector<TuningEntry> entries) { tuning.entries = std::move(entries); },
+          "Assign a whole list.");
+  module.def("parse_tuning", &parse_tuning, "yaml"_a, "file"_a);
+  module.def("read_tuning", &read_tuning, "path"_a);
+  module.def("write_tuning", &write_tuning, "tuning"_a);
+}
+
+}  // namespace
+
+void bind_model(nb::module_& module) {
+  bind_costs(module);
+  bind_tuning(module);
+}
+
+}  // namespace trunkline::python

@@ -1,0 +1,42 @@
+"""``trunkline generate``: a stand-alone C routine from a plan."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from trunkline import _core
+from trunkline.cli.output import write_text
+from trunkline.cluster import faulty
+from trunkline.errors import BadInput
+from trunkline.generate.bcast import DEFAULT_SEGMENT, bcast_routine
+from trunkline.units import format_bytes, parse_bytes
+
+__all__ = ["generate"]
+
+
+def generate(
+    plan: Annotated[str, typer.Argument(metavar="PLAN", help="A plan file; 'trunkline plan ... -o PLAN' writes one.")],
+    output: Annotated[
+        str, typer.Option("--output", "-o", metavar="FILE", help="The C file; '-' for standard output.")
+    ] = "-",
+    name: Annotated[
+        str, typer.Option(metavar="NAME", help="Name of the function; MPI_Bcast makes it stand in for MPI's own.")
+    ] = "trunkline_bcast",
+    segment: Annotated[
+        str | None,
+        typer.Option(
+            metavar="SIZE",
+            help=f"Segment, where the plan has none of its own; default: {format_bytes(DEFAULT_SEGMENT)}.",
+        ),
+    ] = None,
+) -> None:
+    """Write a C file with a function like MPI_Bcast that runs a plan, and needs nothing but mpi.h."""
+    segment_bytes = None if segment is None else parse_bytes(segment)
+    if segment_bytes == 0:
+        raise BadInput("--segment must be above zero")
+    try:
+        read = _core.read_plan(plan)
+    except _core.FaultyFile as error:
+        raise faulty(error) from None
+    write_text(bcast_routine(read, Path(plan).name, name, segment_bytes).rstrip("\n"), output)

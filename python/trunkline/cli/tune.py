@@ -1,0 +1,126 @@
+"""``trunkline tune``: measure what is fastest, for the preload library to use."""
+
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.box import SIMPLE_HEAD
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+from rich.table import Table
+
+from trunkline import __version__, _core
+from trunkline.bench.bcast import Cell, Limits
+from trunkline.bench.bcast import Progress as Repetition
+from trunkline.cli.output import console, write_json, write_text
+from trunkline.cluster import load_cluster
+from trunkline.errors import BadInput
+from trunkline.lab.rate import auto_rate
+from trunkline.lab.session import Lab
+from trunkline.mpi import Mpi, require_mpi
+from trunkline.tune.file import load_tuning
+from trunkline.tune.tuner import Winner, entry_of, merged, tune_entry
+from trunkline.units import format_bytes, format_rate, format_seconds, parse_bytes, parse_rate
+
+__all__ = ["tune"]
+
+SIZES = "8,256,1KiB,2KiB,4KiB,8KiB,16KiB,32KiB,64KiB,128KiB,256KiB,512KiB,1MiB"
+
+
+def tune(
+    cluster: Annotated[str, typer.Option(help="A bundled cluster's name, or a cluster file.")],
+    mpi: Annotated[str, typer.Option(help="MPI libraries, separated by commas: mpich, openmpi, mpich-5.0.2, ...")],
+    output: Annotated[
+        str, typer.Option("--output", "-o", metavar="FILE", help="The tuning file; '-': standard output.")
+    ],
+    collective: Annotated[str, typer.Option(help="The collective operation: bcast.")] = "bcast",
+    sizes: Annotated[str, typer.Option(help="Message sizes, separated by commas.")] = SIZES,
+    rate: Annotated[
+        str, typer.Option(help="Rate of all links (20Mbit), or auto: the highest this machine can emulate truly.")
+    ] = "auto",
+    ranks_per_host: Annotated[int, typer.Option(min=1, help="Ranks on each host.")] = 1,
+    merge: Annotated[
+        str | None, typer.Option(metavar="FILE", help="A tuning file whose other entries are kept in the output.")
+    ] = None,
+    budget: Annotated[float, typer.Option(min=0, help="Seconds after which a candidate is repeated no more.")] = 4.0,
+    json: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Write every measured cell as JSON; '-' for standard output.")
+    ] = None,
+    report: Annotated[str | None, typer.Option(metavar="FILE", help="Write a self-contained HTML page.")] = None,
+) -> None:
+    """Measure native and the trees worth trying on the lab, in turns, and write down the fastest for each size.
+
+    Use the file with TRUNKLINE_TUNING=FILE beside TRUNKLINE_CLUSTER.
+    """
+    if collective != "bcast":
+        raise BadInput(f"there is nothing to tune for a collective '{collective}'; there is: bcast")
+    if output == "-" and json == "-":
+        raise BadInput("only one of --output and --json can go to standard output; name a file for the other")
+    network = load_cluster(cluster)
+    libraries = [require_mpi(name.strip()) for name in mpi.split(",")]
+    wanted = sorted({parse_bytes(size) for size in sizes.split(",")})
+    if wanted[0] == 0:
+        raise BadInput("--sizes: a message of 0 bytes needs no tuning; leave it out")
+    old = load_tuning(merge).entries if merge else []
+    limits = Limits(least=5, most=40, budget_s=budget, width=0.03, race=1.25)
+    columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(bar_width=24), MofNCompleteColumn())
+    entries, cells = [], []
+    with Progress(*columns, TimeElapsedColumn(), console=console) as progress:
+        task = progress.add_task(f"{network.name}: looking for a rate", total=len(wanted) * len(libraries))
+        rate_bps = auto_rate(network) if rate == "auto" else parse_rate(rate)
+        with Lab(network, rate_bps=rate_bps) as lab:
+            for library in libraries:
+                where = f"{network.name} at {format_rate(rate_bps)}, {library.name}"
+
+                def show(size: int, repetition: Repetition, where: str = where) -> None:
+                    progress.update(
+                        task,
+                        description=f"{where}: {format_bytes(size)} {repetition.algorithm} "
+                        f"{format_seconds(repetition.seconds)}",
+                    )
+
+                winners = []
+                for winner in tune_entry(lab, library, wanted, limits, ranks_per_host, show):
+                    winners.append(winner)
+                    cells += winner.cells
+                    progress.update(task, advance=1)
+                entries.append(entry_of(lab, library, ranks_per_host, winners))
+                console.print(_table(where, library, winners))
+    tuning = _core.Tuning()
+    tuning.provenance = f"trunkline tune {__version__}, {datetime.now(UTC).date()}, links at {format_rate(rate_bps)}"
+    tuning.entries = merged(old, entries)
+    write_text(_core.write_tuning(tuning).rstrip("\n"), output)
+    if json:
+        write_json([cell.as_json() for cell in cells], json)
+    if report:
+        _write_report(cells, report)
+    if output != "-":
+        console.print(f"Use it with TRUNKLINE_TUNING={Path(output)} beside TRUNKLINE_CLUSTER.", soft_wrap=True)
+
+
+def _write_report(cells: list[Cell], file: str) -> None:
+    from trunkline.report.page import bench_page  # Matplotlib takes a second to load
+
+    write_text(bench_page(cells), file)
+
+
+def _table(where: str, library: Mpi, winners: list[Winner]) -> Table:
+    table = Table(
+        title=f"{where} {library.version}",
+        title_justify="left",
+        title_style="bold",
+        box=SIMPLE_HEAD,
+        padding=(0, 1, 0, 0),
+    )
+    for column in ("size", "fastest", "time", "native", "gain", "tried"):
+        table.add_column(column, justify="left" if column == "fastest" else "right", no_wrap=True)
+    for winner in winners:
+        table.add_row(
+            format_bytes(winner.message_bytes),
+            f"{winner.algorithm}, {winner.segment_bytes} B" if winner.segment_bytes else winner.algorithm,
+            format_seconds(winner.seconds),
+            format_seconds(winner.native_seconds),
+            f"{winner.native_seconds / winner.seconds:.2f}",
+            str(len(winner.cells)),
+        )
+    return table

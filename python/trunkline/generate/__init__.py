@@ -1,0 +1,1 @@
+"""Stand-alone C routines from plans: what a program can use without Trunkline."""

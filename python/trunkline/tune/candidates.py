@@ -1,0 +1,53 @@
+"""Which algorithms with which segments are worth measuring for one message size."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from trunkline import _core
+
+__all__ = ["CONSIDERED", "Candidate", "Candidates"]
+
+CONSIDERED = ("linear", "binary", "3-ary", "4-ary", "binomial", "flat")
+"""Trees that may be fastest somewhere; the unaware twins of the contention-free ones never are."""
+PER_ALGORITHM = 3
+"""Segments of one algorithm that are measured, at most."""
+MOST = 8
+"""Candidates besides native, at most."""
+WORTH_MEASURING = 1.7
+"""Predicted times above the best one by this factor are left out: predictions are off by less."""
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """An algorithm with a segment."""
+
+    algorithm: str
+    segment_bytes: int
+    predicted_s: float
+
+    def choice(self) -> str:
+        """As ``TRUNKLINE_BCAST`` takes it."""
+        return f"{self.algorithm}:{self.segment_bytes}"
+
+
+class Candidates:
+    """The trees of one placement and root, laid once."""
+
+    def __init__(self, cluster: _core.Cluster, placement: Sequence[int], root: int = 0) -> None:
+        self._costs = {
+            name: _core.tree_costs(cluster, placement, _core.lay("bcast", name, cluster, placement, root))
+            for name in CONSIDERED
+        }
+
+    def of_size(self, message_bytes: int) -> list[Candidate]:
+        """What to measure beside native, the one predicted fastest first."""
+        segments = [s for s in _core.segment_candidates() if s < message_bytes]
+        # One segment as long as the message, where that is short; else the longest of them stands for it.
+        if len(segments) < len(_core.segment_candidates()):
+            segments.append(message_bytes)
+        found = []
+        for name, costs in self._costs.items():
+            own = [Candidate(name, s, costs.seconds(message_bytes, s)) for s in segments]
+            found += sorted(own, key=lambda c: c.predicted_s)[:PER_ALGORITHM]
+        found.sort(key=lambda c: c.predicted_s)
+        return [c for c in found if c.predicted_s <= WORTH_MEASURING * found[0].predicted_s][:MOST]

@@ -1,0 +1,114 @@
+"""Measures candidates size by size and makes rules of the winners."""
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import pairwise
+
+from trunkline import _core
+from trunkline.bench.bcast import Cell, Limits, Progress, measure
+from trunkline.lab.session import Lab
+from trunkline.mpi import Mpi
+from trunkline.tune.candidates import Candidate, Candidates
+
+__all__ = ["Winner", "entry_of", "measure_size", "merged", "rules_of", "tune_entry"]
+
+NATIVE_UNLESS = 1.02
+"""A tree must have been this much faster than native to be chosen."""
+ONE_FRAME = 1408
+"""Bytes that fill one Ethernet frame beside an MPI library's header."""
+
+
+@dataclass(frozen=True)
+class Winner:
+    """What was fastest at one size, and everything it was measured against."""
+
+    message_bytes: int
+    algorithm: str
+    segment_bytes: int
+    """0: native."""
+    seconds: float
+    native_seconds: float
+    cells: list[Cell]
+
+
+def measure_size(
+    lab: Lab,
+    mpi: Mpi,
+    message_bytes: int,
+    candidates: Sequence[Candidate],
+    limits: Limits,
+    ranks_per_host: int,
+    on_progress: Callable[[Progress], None] = lambda _: None,
+) -> Winner:
+    """Measure native and the candidates at one size, interleaved; those that fall behind are dropped.
+
+    Raises:
+        TrunklineError: as :func:`trunkline.bench.bcast.measure` does.
+    """
+    names = ["native", *(c.choice() for c in candidates)]
+    cells = measure(lab, mpi, [message_bytes], names, limits, ranks_per_host, on_progress)
+    native = cells[0]
+    fastest = min(cells, key=lambda cell: cell.seconds_median)
+    best = native if fastest.seconds_median * NATIVE_UNLESS > native.seconds_median else fastest
+    # In one piece: that holds for other sizes of one frame too, not the number of bytes.
+    segment = max(best.segment_bytes, ONE_FRAME) if message_bytes <= best.segment_bytes else best.segment_bytes
+    return Winner(message_bytes, best.ran, segment, best.seconds_median, native.seconds_median, cells)
+
+
+def rules_of(winners: Sequence[Winner]) -> list[_core.TuningRule]:
+    """Rules from winners at ascending sizes.
+
+    Between two sizes with different winners the rule changes at their geometric mean; below the least size its own
+    winner rules, above the largest one that size's.
+    """
+    rules = [_core.TuningRule(0, winners[0].algorithm, winners[0].segment_bytes)]
+    for before, after in pairwise(winners):
+        if (before.algorithm, before.segment_bytes) != (after.algorithm, after.segment_bytes):
+            start = math.isqrt(before.message_bytes * after.message_bytes)
+            rules.append(_core.TuningRule(start, after.algorithm, after.segment_bytes))
+    return rules
+
+
+def tune_entry(
+    lab: Lab,
+    mpi: Mpi,
+    sizes: Sequence[int],
+    limits: Limits,
+    ranks_per_host: int,
+    on_progress: Callable[[int, Progress], None] = lambda _size, _progress: None,
+) -> Iterator[Winner]:
+    """Tune the broadcast over all hosts of the lab under one MPI; winners come as they are decided."""
+    placement = _core.block_placement(lab.cluster, ranks_per_host)
+    candidates = Candidates(lab.cluster, placement)
+    for size in sorted(sizes):
+        wanted = candidates.of_size(size)
+        yield measure_size(lab, mpi, size, wanted, limits, ranks_per_host, partial(on_progress, size))
+
+
+def entry_of(lab: Lab, mpi: Mpi, ranks_per_host: int, winners: Sequence[Winner]) -> _core.TuningEntry:
+    """The winners as an entry of a tuning file."""
+    entry = _core.TuningEntry()
+    entry.cluster, entry.cluster_fingerprint = lab.cluster.name, lab.cluster.fingerprint
+    entry.hosts, entry.ranks_per_host = len(lab.cluster.hosts), ranks_per_host
+    entry.mpi, entry.mpi_version = mpi.family, mpi.version
+    entry.rules = rules_of(winners)
+    return entry
+
+
+def merged(old: Sequence[_core.TuningEntry], new: Sequence[_core.TuningEntry]) -> list[_core.TuningEntry]:
+    """All entries; of two for the same case, the new one."""
+
+    def case(entry: _core.TuningEntry) -> tuple[object, ...]:
+        return (
+            entry.collective,
+            entry.cluster_fingerprint,
+            entry.hosts,
+            entry.ranks_per_host,
+            entry.mpi,
+            entry.mpi_version,
+        )
+
+    replaced = {case(entry) for entry in new}
+    return [*(entry for entry in old if case(entry) not in replaced), *new]

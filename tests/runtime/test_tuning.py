@@ -1,0 +1,93 @@
+"""TRUNKLINE_TUNING: what was measured decides, for the network and the library it was measured on."""
+
+import re
+from pathlib import Path
+
+import pytest
+from conftest import ON_OWN_HOST, Mpi
+
+from trunkline.cluster import load_cluster
+from trunkline.mpi import find_mpis
+
+LINE = {"TRUNKLINE_CLUSTER": "cyclic", "TRUNKLINE_EXPLAIN": "1"}
+
+
+def tuning_file(mpi: Mpi, folder: Path, rules: str, **other: str) -> str:
+    values = {
+        "cluster_fingerprint": f"'{load_cluster('cyclic').fingerprint:016x}'",
+        "mpi": mpi.family,
+        "mpi_version": f"'{find_mpis()[mpi.name].version}'",
+    } | other
+    file = folder / "tuning.yaml"
+    file.write_text(
+        "trunkline: tuning/1\nentries:\n"
+        "  - collective: bcast\n    cluster: cyclic\n    hosts: 4\n    ranks_per_host: 1\n"
+        + "".join(f"    {key}: {value}\n" for key, value in values.items())
+        + f"    rules: {rules}\n"
+    )
+    return str(file)
+
+
+def said(mpi: Mpi, settings: dict[str, str], ranks: int = 4) -> list[str]:
+    done = mpi.run(
+        ranks,
+        mpi.program("runtime-test"),
+        *("--groups", "window,sizes", "--choices", "auto"),
+        settings=LINE | settings,
+        per_rank=[ON_OWN_HOST],
+    )
+    assert " passed, 0 failed" in done.out
+    return done.lines("trunkline: ")
+
+
+RULES = (
+    "[{from: 0B, algorithm: 3-ary, segment: 64B}, {from: 60B, algorithm: native}, "
+    "{from: 70B, algorithm: flat, segment: 500B}]"
+)
+
+
+def test_the_rules_decide(mpi: Mpi, tmp_path: Path):
+    lines = said(mpi, {"TRUNKLINE_TUNING": tuning_file(mpi, tmp_path, RULES)})
+    sizes = {}
+    for line in lines:
+        found = re.search(r"MPI_Bcast of (\d+)B .* ran (\S+?)(?: with segments of (\d+)B)?[ :]", line)
+        if found and "measured fastest" in line:
+            sizes[int(found[1])] = found[2].rstrip(":")
+    assert sizes
+    for size, ran in sizes.items():
+        assert ran == ("3-ary" if size < 60 else "native" if size < 70 else "flat"), (size, ran)
+    assert len(set(sizes.values())) == 3
+
+
+def test_other_numbers_of_ranks_follow_the_model(mpi: Mpi, tmp_path: Path):
+    lines = said(mpi, {"TRUNKLINE_TUNING": tuning_file(mpi, tmp_path, RULES)}, ranks=3)
+    assert lines
+    assert not [line for line in lines if "measured fastest" in line]
+
+
+@pytest.mark.parametrize(
+    ("other", "what"),
+    [
+        ({"cluster_fingerprint": "'0123456789abcdef'"}, "nothing in it is for cluster cyclic"),
+        ({"mpi_version": "'1.2.3'"}, r"it has: cyclic with \w+ 1\.2\.3"),
+    ],
+)
+def test_a_file_for_another_network_or_library(mpi: Mpi, tmp_path: Path, other: dict[str, str], what: str):
+    file = tuning_file(mpi, tmp_path, RULES, **other)
+    done = mpi.run(4, mpi.program("runtime-hello"), settings=LINE | {"TRUNKLINE_TUNING": file}, per_rank=[ON_OWN_HOST])
+    warnings = done.lines("trunkline: warning: ")
+    assert re.search(what, warnings[0])
+    assert "runs natively on all ranks" in warnings[1]
+
+
+def test_a_faulty_file(mpi: Mpi, tmp_path: Path):
+    file = tuning_file(mpi, tmp_path, "[]")
+    done = mpi.run(4, mpi.program("runtime-hello"), settings=LINE | {"TRUNKLINE_TUNING": file}, per_rank=[ON_OWN_HOST])
+    assert "tuning.yaml:10:12: rules is empty" in done.lines("trunkline: warning: ")[0]
+
+
+def test_a_file_without_a_cluster(mpi: Mpi, tmp_path: Path):
+    file = tuning_file(mpi, tmp_path, RULES)
+    done = mpi.run(2, mpi.program("runtime-hello"), settings={"TRUNKLINE_TUNING": file}, status=None)
+    assert done.status != 0
+    assert "is about a cluster: set TRUNKLINE_CLUSTER too" in done.err
