@@ -60,7 +60,7 @@ class Faults:
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:
     """`` (did you mean s0?)``, or nothing where no known word is near."""
-    near = difflib.get_close_matches(word, list(known), n=1)
+    near = difflib.get_close_matches(word, list(known), n=1, cutoff=0.5)
     return f" (did you mean {near[0]}?)" if near else ""
 
 

@@ -5,7 +5,7 @@ where neither says how two parts are joined, that is a fault, never a guess.
 """
 
 from collections import Counter, defaultdict
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from trunkline import _core
 from trunkline.errors import BadInput
@@ -68,7 +68,7 @@ def network_heard(
 
     Args:
         heard: who heard whom.
-        owners: whose files there are, also of those that heard nobody.
+        owners: whose files there are, also of those that heard nobody; one at least.
         hints: what LLDP does not tell.
         name: the cluster's.
         rates: of links whose ports announce none; what a person told counts more than what ports announce.
@@ -80,29 +80,67 @@ def network_heard(
         switches = {names.of(switch) for switch in hints.switches}
     else:
         switches = {names.of(speaker.name) for speaker in speakers if speaker.forwards}
-    network = Network(name, "from LLDP", notes=[rates.note])
-    found: dict[str, Place] = {}
-    homes: dict[str, dict[str, Heard]] = {}
     own_files = {names.of(owner.name): at for owner, at in owners}
-    for owner in own_files:
-        if owner not in switches:
-            homes[owner] = {}
-    seen: Counter[tuple[str, str]] = Counter()
-    trunks: dict[tuple[str, str], Heard] = {}
+    cables = _Cables({owner: {} for owner in own_files if owner not in switches})
     for item in heard:
+        cables.add(item, names, switches, own_files, hints.interface, faults)
+
+    network = Network(name, "from LLDP", notes=[rates.note])
+    network.switches = [Switch(switch, at) for switch, at in cables.found.items()]
+    for host, over in cables.homes.items():
+        _add_host(network, host, over, own_files, names, hints, rates, faults)
+    for (a, b), item in cables.trunks.items():
+        bps = rates.trunk_bps if rates.trunk_told or item.rate_bps is None else item.rate_bps
+        one = Trunk(a, b, item.at, bps, rates.latency_s)
+        network.trunks += [one] * max(cables.seen[a, b], cables.seen[b, a])
+    if not hints.switches and cables.found:
+        network.notes.append(f"Taken for switches: {_core.compress_hostlist(list(cables.found))}.")
+    _add_told(network, hints, rates)
+    for switch in sorted(switches - cables.found.keys()):
+        if switch in own_files:
+            faults.add(own_files[switch], f"the switch {switch} hears nobody; leave its file out, or print it again")
+        elif hints.switches:
+            near = did_you_mean(switch, cables.found)
+            faults.add(Place("--switches"), f"nobody hears {switch}{near}; leave it out")
+    check_network(network, Place(owners[0][1].file), _MISSING, faults)
+    return network
+
+
+@dataclass
+class _Cables:
+    """Who hangs on whom, as far as it was heard."""
+
+    homes: dict[str, dict[str, Heard]]
+    """By host: each switch that it hears, or that hears it."""
+    trunks: dict[tuple[str, str], Heard] = field(default_factory=dict)
+    seen: Counter[tuple[str, str]] = field(default_factory=Counter)
+    """Links between two switches, counted from each side."""
+    found: dict[str, Place] = field(default_factory=dict)
+    """Switches at an end of any of these."""
+
+    def add(
+        self,
+        item: Heard,
+        names: _Names,
+        switches: set[str],
+        own_files: dict[str, Place],
+        interface: str | None,
+        faults: Faults,
+    ) -> None:
         a, b = names.of(item.owner.name), names.of(item.neighbour.name)
-        for switch in (a, b):
-            if switch in switches:
-                found.setdefault(switch, item.at)
         if a in switches and b in switches:
-            seen[a, b] += 1
-            trunks.setdefault((min(a, b), max(a, b)), item)
+            self.seen[a, b] += 1
+            self.trunks.setdefault((min(a, b), max(a, b)), item)
+            self.found.setdefault(a, item.at)
+            self.found.setdefault(b, item.at)
         elif b in switches:
-            if hints.interface in (None, item.interface):
-                homes[a].setdefault(b, item)
+            if interface in (None, item.interface):
+                self.homes[a].setdefault(b, item)
+                self.found.setdefault(b, item.at)
         elif a in switches:
-            if not (hints.interface and b in own_files):
-                homes.setdefault(b, {}).setdefault(a, item)
+            if not (interface and b in own_files):  # the host's own file knows its interface
+                self.homes.setdefault(b, {}).setdefault(a, item)
+                self.found.setdefault(a, item.at)
         else:
             message = (
                 f"{a} hears {b} on {item.interface}, and neither announces itself as bridge or router; "
@@ -110,31 +148,28 @@ def network_heard(
             )
             faults.add_alike(f"neighbour {b}", item.at, message)
 
-    network.switches = [Switch(switch, at) for switch, at in found.items()]
-    for host, over in homes.items():
-        if len(over) > 1:
-            wires = ", ".join(f"{switch} on {item.interface}" for switch, item in over.items())
-            message = f"{host} hears several switches ({wires}); a host has one link, so name its --interface"
-            faults.add(list(over.values())[1].at, message)
-        for switch, item in list(over.items())[:1]:
-            bps = rates.host_bps if rates.host_told or item.rate_bps is None else item.rate_bps
-            network.hosts.append(Host(host, switch, item.at, bps, rates.latency_s, names.aliases.get(host, ())))
-        if not over:
-            on = f" on {hints.interface}" if hints.interface else ""
-            faults.add(own_files[host], f"{host} hears no switch{on}; does the switch speak LLDP to it?")
-    for (a, b), item in trunks.items():
-        bps = rates.trunk_bps if rates.trunk_told or item.rate_bps is None else item.rate_bps
-        one = Trunk(a, b, item.at, bps, rates.latency_s)
-        network.trunks += [one] * max(seen[a, b], seen[b, a])
-    if not hints.switches and found:
-        network.notes.append(f"Taken for switches: {_core.compress_hostlist(list(found))}.")
-    _add_told(network, hints, rates)
-    if hints.switches:
-        for switch in sorted(switches - found.keys()):
-            faults.add(Place("--switches"), f"nobody hears {switch}{did_you_mean(switch, found)}; leave it out")
-    whole = owners[0][1] if owners else Place("LLDP")
-    check_network(network, Place(whole.file), _MISSING, faults)
-    return network
+
+def _add_host(
+    network: Network,
+    host: str,
+    over: dict[str, Heard],
+    own_files: dict[str, Place],
+    names: _Names,
+    hints: Hints,
+    rates: Rates,
+    faults: Faults,
+) -> None:
+    if not over:
+        on = f" on {hints.interface}" if hints.interface else ""
+        faults.add(own_files[host], f"{host} hears no switch{on}; does the switch speak LLDP to it?")
+        return
+    (switch, item), *more = over.items()
+    if more:
+        wires = ", ".join(f"{switch} on {item.interface}" for switch, item in over.items())
+        message = f"{host} hears several switches ({wires}); a host has one link, so name its --interface"
+        faults.add(more[0][1].at, message)
+    bps = rates.host_bps if rates.host_told or item.rate_bps is None else item.rate_bps
+    network.hosts.append(Host(host, switch, item.at, bps, rates.latency_s, names.aliases.get(host, ())))
 
 
 def _add_told(network: Network, hints: Hints, rates: Rates) -> None:

@@ -88,9 +88,19 @@ def check_network(network: Network, whole: Place, missing: str, faults: Faults) 
                 faults.add(trunk.at, f"{end} is {what}{did_you_mean(end, switches)}")
         if trunk.a == trunk.b:
             faults.add(trunk.at, f"a link from {trunk.a} to itself; name two switches")
+    for host in network.hosts:
+        for alias in host.aliases:
+            if alias in nodes:
+                _, first = nodes[alias]
+                message = f"{alias}, an alias of host {host.name}, stands for another node already (at {first})"
+                faults.add_alike(f"name {host.at}", host.at, message)
+            else:
+                nodes[alias] = ("alias", host.at)
+    if faults:
+        return  # what follows would follow from those
     if not network.hosts:
         faults.add(whole, "there are no hosts in it; a cluster needs some")
-    if not faults:
+    else:
         _check_pieces(network, missing, faults)
 
 

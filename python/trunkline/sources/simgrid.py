@@ -56,8 +56,9 @@ def read_simgrid(text: str, file: str, name: str | None, faults: Faults) -> Netw
         else:
             trunk = Trunk(cable.a, cable.b, cable.at, cable.wire.rate_bps, cable.latency_s)
             trunks.append((cable.wire.order, trunk))
+    sound = not faults
     network.trunks = [trunk for _, trunk in sorted(trunks, key=lambda pair: pair[0])]
-    network.hosts = [host for name in platform.host_order if (host := _host(name, platform, links_of, faults))]
+    network.hosts = [host for name in platform.host_order if (host := _host(name, platform, links_of, sound, faults))]
     if not faults:
         check_network(network, Place(file), _MISSING, faults)
     return network
@@ -67,9 +68,10 @@ def _cables(platform: Platform, faults: Faults) -> list[_Cable]:
     """Both directions of each pair together; every link joins one pair, or it is no cable."""
     pairs: dict[tuple[str, str], dict[bool, tuple[str, Place]]] = {}
     joined: dict[str, tuple[str, str]] = {}
+    refused: set[Place] = set()
     for join in platform.joins:
         wire = _wire_of(join, platform, faults)
-        if wire is None:
+        if wire is None or join.at in refused:  # a symmetrical route is two joins at one place
             continue
         pair = (min(join.source, join.target), max(join.source, join.target))
         forward = join.source == pair[0]
@@ -79,11 +81,13 @@ def _cables(platform: Platform, faults: Faults) -> list[_Cable]:
                 f"link {wire} joins {other} already; a cable joins two nodes, so give {pair[0]} and {pair[1]} their own"
             )
             faults.add_alike(f"shared {wire}", join.at, message)
+            refused.add(join.at)
         elif forward in pairs.setdefault(pair, {}):
             message = (
                 f"a second route from {join.source} to {join.target} (first at {pairs[pair][forward][1]}); keep one"
             )
-            faults.add_alike(f"again {pair}", join.at, message)
+            faults.add(join.at, message)
+            refused.add(join.at)
         else:
             pairs[pair][forward] = (wire, join.at)
     cables = []
@@ -116,7 +120,7 @@ def _wire_of(join: Join, platform: Platform, faults: Faults) -> str | None:
     return None
 
 
-def _host(name: str, platform: Platform, links_of: dict[str, list[_Cable]], faults: Faults) -> Host | None:
+def _host(name: str, platform: Platform, links_of: dict[str, list[_Cable]], sound: bool, faults: Faults) -> Host | None:
     placed = platform.placed_hosts.get(name)
     links = links_of.get(name, [])
     if placed is not None:
@@ -125,6 +129,8 @@ def _host(name: str, platform: Platform, links_of: dict[str, list[_Cable]], faul
             faults.add(links[0].at, message)
         return placed
     at, properties = platform.lone_hosts[name]
+    if not links and not sound:
+        return None  # its link may be one that was refused
     if len(links) != 1:
         message = (
             f"host {name} has no link; give a route of one link to a router"

@@ -1,0 +1,330 @@
+import json
+import os
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from trunkline import _core
+from trunkline.errors import BadInput
+from trunkline.sources.faults import Faults, Place
+from trunkline.sources.lldp import Hints, network_heard
+from trunkline.sources.lldp_json import read_lldp
+from trunkline.sources.network import write_network
+from trunkline.sources.rates import given_rates
+
+DATA = Path(__file__).parent / "data" / "lldp"
+NO_HINTS = Hints()
+NO_RATES = given_rates(None, None, None, "rates")
+MISSING = (
+    "hosts do not hear links between switches: add what a switch prints, --trunk A-B for each link, "
+    "or --core NAME for one switch above all"
+)
+
+
+def chassis(name, *capabilities, identity="02:00:00:00:00:01"):
+    found = {"id": [{"type": "mac", "value": identity}]}
+    if name:
+        found["name"] = [{"value": name}]
+    found["capability"] = [
+        {"type": kind, "enabled": kind in capabilities} for kind in ("Bridge", "Router", "Wlan", "Station")
+    ]
+    return found
+
+
+def neighbour(interface, name, *capabilities, mau=None):
+    port = {"id": [{"type": "ifname", "value": "p1"}], "ttl": [{"value": "120"}]}
+    if mau:
+        port["auto-negotiation"] = [{"supported": True, "enabled": True, "current": [{"value": mau}]}]
+    return {"name": interface, "via": "LLDP", "rid": "1", "chassis": [chassis(name, *capabilities)], "port": [port]}
+
+
+def neighbours(*interfaces):
+    return {"lldp": [{"interface": list(interfaces)} if interfaces else {}]}
+
+
+def imported(files, hints=NO_HINTS, rates=NO_RATES):
+    """The cluster of files by name; BadInput with all faults."""
+    faults = Faults()
+    heard, owners = [], []
+    for file, content in files.items():
+        text = content if isinstance(content, str) else json.dumps(content, indent=1)
+        found, speakers = read_lldp(text, file, Path(file).stem if file.endswith(".json") else None, faults)
+        heard += found
+        owners += [(speaker, Place(file)) for speaker in speakers]
+    faults.raise_if_any()
+    network = network_heard(heard, owners, hints, "x", rates, faults)
+    faults.raise_if_any()
+    return _core.parse_cluster(write_network(network, "here"), "written")
+
+
+def homes_of(cluster):
+    return {host: cluster.switch_of(number) for number, host in enumerate(cluster.hosts)}
+
+
+def trunks_of(cluster):
+    hosts = set(cluster.hosts)
+    return [tuple(sorted((link.a, link.b))) for link in cluster.links if not {link.a, link.b} & hosts]
+
+
+def captured(*names):
+    """Files that lldpd 1.0.16 wrote: h0 on s0, h1 on s1, s0 and s1 joined."""
+    return {f"{name}.json": (DATA / f"{name}.json").read_text() for name in names}
+
+
+def test_files_of_hosts_and_switches():
+    cluster = imported(captured("h0", "h1", "s0", "s1"))
+    assert homes_of(cluster) == {"h0": "s0", "h1": "s1"}
+    assert trunks_of(cluster) == [("s0", "s1")]
+    rates = {link.a: link.rate_bps for link in cluster.links if link.a in cluster.hosts}
+    assert rates == {"h0": 1e10, "h1": 1e9}, "h0's file is of 'details' and tells the rate, h1's is not"
+
+
+def test_a_told_rate_counts_more_than_an_announced_one():
+    cluster = imported(captured("h0", "h1", "s0"), rates=given_rates("100Mbit", None, "1us", "rates"))
+    assert {link.rate_bps for link in cluster.links} == {1e8}
+    cluster = imported(captured("h0", "s0"), Hints(switches=("s0", "s1")), given_rates(None, "40Gbit", None, "rates"))
+    assert sorted(link.rate_bps for link in cluster.links) == [1e10, 4e10]
+
+
+def test_a_switchs_file_alone_tells_its_hosts():
+    assert homes_of(imported(captured("s0", "s1"))) == {"h0": "s0", "h1": "s1"}
+
+
+def test_the_chassis_in_the_file_names_its_owner():
+    files = captured("h0", "h1")
+    files["whatever"] = (DATA / "s1-chassis.json").read_text() + (DATA / "s1.json").read_text()
+    assert trunks_of(imported(files)) == [("s0", "s1")]
+
+
+def test_json_lines():
+    lines = [{"host": f"n{n}", **neighbours(neighbour("eth0", f"s{n % 2}", "Bridge"))} for n in range(5)]
+    cluster = imported({"all.jsonl": "".join(json.dumps(line) + "\n" for line in lines)}, Hints(trunks=("s0-s1",)))
+    assert homes_of(cluster) == {f"n{n}": f"s{n % 2}" for n in range(5)}
+
+
+def test_core_joins_what_has_no_trunk():
+    files = {f"n{n}.json": neighbours(neighbour("eth0", f"leaf-{n}", "Bridge", "Router")) for n in range(4)}
+    cluster = imported(files, Hints(core="top"))
+    assert trunks_of(cluster) == [(f"leaf-{n}", "top") for n in range(4)]
+    cluster = imported(files, Hints(core="leaf-0"))
+    assert trunks_of(cluster) == [("leaf-0", f"leaf-{n}") for n in range(1, 4)]
+    with pytest.raises(
+        BadInput, match=r"in 2 pieces: no link joins leaf-0, leaf-1 \(2 hosts\) to the rest \(top, leaf-2, leaf-3\)"
+    ):
+        imported(files, Hints(core="top", trunks=("leaf-0-leaf-1",)))
+
+
+def test_parallel_trunks_are_counted_once_from_both_sides():
+    files = {
+        "n0.json": neighbours(neighbour("eth0", "s0", "Bridge")),
+        "s0.json": neighbours(neighbour("p1", "s1", "Bridge"), neighbour("p2", "s1", "Bridge")),
+        "s1.json": neighbours(neighbour("p1", "s0", "Bridge"), neighbour("p2", "s0", "Bridge")),
+    }
+    assert trunks_of(imported(files)) == [("s0", "s1")] * 2
+
+
+def test_short_and_long_names_are_one_host():
+    files = {
+        "n0.json": neighbours(neighbour("eth0", "s0.lab", "Bridge")),
+        "s0.json": neighbours(neighbour("p1", "n0.lab", "Station")),
+    }
+    cluster = imported(files)
+    assert homes_of(cluster) == {"n0": "s0"}
+    assert cluster.find_host("n0.lab") == 0
+    far = {f"n{n}.json": neighbours(neighbour("eth0", f"sw.site{n}", "Bridge")) for n in range(2)}
+    assert homes_of(imported(far, Hints(core="wan"))) == {"n0": "sw.site0", "n1": "sw.site1"}
+
+
+def test_a_nameless_switch_is_called_by_its_id():
+    nameless = neighbour("eth0", "", "Bridge")
+    assert homes_of(imported({"n0.json": neighbours(nameless)})) == {"n0": "02:00:00:00:00:01"}
+
+
+def test_one_interface_of_several():
+    files = {
+        f"n{n}.json": neighbours(neighbour("eth0", "admin", "Bridge"), neighbour("ib0", "fast", "Bridge"))
+        for n in range(2)
+    }
+    assert homes_of(imported(files, Hints(interface="ib0"))) == {"n0": "fast", "n1": "fast"}
+
+
+def test_hosts_that_bridge_for_their_containers():
+    files = {
+        "n0.json": neighbours(neighbour("eth0", "s0", "Bridge")),
+        "s0.json": neighbours(neighbour("p1", "n0", "Bridge", "Station"), neighbour("p2", "n1", "Bridge")),
+    }
+    with pytest.raises(BadInput, match="there are no hosts in it"):
+        imported(files)
+    assert homes_of(imported(files, Hints(switches=("s0",)))) == {"n0": "s0", "n1": "s0"}
+
+
+HEARS = neighbours(neighbour("eth0", "s0", "Bridge"))
+BARE = neighbours(neighbour("eth0", "s0"))
+BAD_INTERFACE = neighbours({"via": "LLDP"})
+FAULTS = {
+    "two pieces": (
+        {"n0.json": HEARS, "n1.json": neighbours(neighbour("eth0", "s1", "Bridge"))},
+        Hints(),
+        f"n1.json:5:5: the network is in 2 pieces: no link joins s1 (1 host) to the rest (s0); {MISSING}",
+    ),
+    "several switches": (
+        {"n0.json": neighbours(neighbour("eth0", "s0", "Bridge"), neighbour("eth1", "s1", "Bridge"))},
+        Hints(),
+        "n0 hears several switches (s0 on eth0, s1 on eth1); a host has one link, so name its --interface",
+    ),
+    "no neighbour": (
+        {"n0.json": HEARS, "n1.json": neighbours()},
+        Hints(),
+        "n1.json: n1 hears no switch; does the switch speak LLDP to it?",
+    ),
+    "not on that interface": ({"n0.json": HEARS}, Hints(interface="eth7"), "n0.json: n0 hears no switch on eth7; does"),
+    "no capability": (
+        {"n0.json": BARE},
+        Hints(),
+        "n0.json:5:5: n0 hears s0 on eth0, and neither announces itself as bridge or router; name the switches with",
+    ),
+    "unheard switch": (
+        {"n0.json": HEARS},
+        Hints(switches=("s0", "s1")),
+        "--switches: nobody hears s1 (did you mean s0?); leave it out",
+    ),
+    "unknown trunk": (
+        {"n0.json": HEARS},
+        Hints(trunks=("s0-s9",)),
+        "--trunk s0-s9: switches are s0; this is not A-B with two of them",
+    ),
+    "not JSON": ({"n0.json": '{"lldp": [\n  oops'}, Hints(), "n0.json:2:3: not JSON: Expecting value"),
+    "cut off": ({"n0.json": json.dumps(HEARS)[:-9]}, Hints(), "n0.json:1:"),
+    "nested": ({"n0.json": "[" * 100000}, Hints(), "n0.json: not LLDP: lists nested without end"),
+    "other JSON": (
+        {"n0.json": "[1]"},
+        Hints(),
+        "n0.json:1:1: neither neighbours nor a chassis; print them with: lldpcli -f json0 show neighbors",
+    ),
+    "json, not json0": (
+        {"n0.json": '{\n "lldp": {"interface": {"eth0": {}}}\n}'},
+        Hints(),
+        "n0.json:2:10: lldp must be a list, as -f json0 prints it; is this from -f json? Use json0",
+    ),
+    "interface without a name": ({"n0.json": BAD_INTERFACE}, Hints(), "n0.json:5:5: an interface without a name"),
+    "no chassis": (
+        {"n0.json": neighbours({"name": "eth0", "chassis": [{}]})},
+        Hints(),
+        "n0.json:5:5: a chassis without name and id; print it with -f json0",
+    ),
+    "whose": (
+        {"all.jsonl": json.dumps(HEARS)},
+        Hints(),
+        "all.jsonl:1:1: whose neighbours are these? Print show chassis",
+    ),
+    "whose, twice in a file": (
+        {"n0.json": json.dumps(HEARS) + "\n" + json.dumps(HEARS)},
+        Hints(),
+        "n0.json:2:1: whose neighbours are these? Print show chassis",
+    ),
+    "host of no name": (
+        {"all.jsonl": '{"lldp": [],\n "host": 7}'},
+        Hints(),
+        'all.jsonl:2:10: host must be a name, such as "host": "node01"',
+    ),
+    "empty": (
+        {"n0.json": ""},
+        Hints(),
+        "n0.json: there is nothing in it; print it with: lldpcli -f json0 show neighbors",
+    ),
+    "bad name": (
+        {"n0.json": neighbours(neighbour("eth0", "my switch", "Bridge"))},
+        Hints(),
+        "n0.json:5:5: names are separated by commas, not by blanks",
+    ),
+}
+
+
+@pytest.mark.parametrize(("files", "hints", "message"), FAULTS.values(), ids=FAULTS)
+def test_faults(files, hints, message):
+    with pytest.raises(BadInput) as caught:
+        imported(files, hints)
+    assert message in str(caught.value)
+
+
+def test_trunks_between_names_with_dashes_that_fit_twice():
+    files = {
+        f"n{n}.json": neighbours(neighbour("eth0", name, "Bridge")) for n, name in enumerate(["a", "b-c", "a-b", "c"])
+    }
+    with pytest.raises(BadInput, match="this fits several pairs of them"):
+        imported(files, Hints(trunks=("a-b-c",)))
+
+
+@given(st.lists(st.integers(0, 4), min_size=1, max_size=30), st.lists(st.integers(0, 9), min_size=4, max_size=4))
+def test_random_networks(homes, above):
+    """A tree of five switches, each of which and each of whose hosts has a file."""
+    parents = [above[n - 1] % n for n in range(1, 5)]
+    sees = {f"n{host}": [f"s{home}"] for host, home in enumerate(homes)}
+    sees |= {f"s{switch}": [] for switch in range(5)}
+    for child, parent in enumerate(parents, start=1):
+        sees[f"s{child}"].append(f"s{parent}")
+        sees[f"s{parent}"].append(f"s{child}")
+    files = {
+        f"{name}.json": neighbours(*(neighbour(f"p{n}", other, "Bridge") for n, other in enumerate(others)))
+        for name, others in sees.items()
+    }
+    cluster = imported(files)
+    assert homes_of(cluster) == {f"n{host}": f"s{home}" for host, home in enumerate(homes)}
+    expected = [tuple(sorted((f"s{child}", f"s{parent}"))) for child, parent in enumerate(parents, start=1)]
+    assert sorted(trunks_of(cluster)) == sorted(expected)
+
+
+def test_the_command(trunkline, refused, tmp_path):
+    hosts = [DATA / "h0.json", DATA / "h1.json"]
+    assert MISSING in refused("cluster", "import", "lldp", *hosts)
+    file = tmp_path / "two.yaml"
+    ran = trunkline("cluster", "import", "lldp", *hosts, "--trunk", "s0-s1", "--trunk-rate", "40Gbit", "-o", file)
+    assert ran.status == 0, ran.error
+    assert ran.error.startswith(f"{file}: 2 hosts on 2 switches\n")
+    assert ran.error.endswith("Taken for switches: s[0-1].\n")
+    checked = trunkline("cluster", "check", file)
+    assert checked.out.startswith(f"{file}: OK, 2 hosts on 2 switches, 3 links")
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ((), "give files of neighbours, or hosts to ask with --ssh, and not both"),
+        (("x.json", "--ssh", "n1"), "give files of neighbours, or hosts to ask with --ssh, and not both"),
+        (("--ssh", "n[1-"), "--ssh n[1-: a [ without its ]"),
+        (("x.json",), "x.json: cannot be read: No such file or directory"),
+        ((DATA / "h0.json", "--switches", "s[0"), "--switches s[0: a [ without its ]"),
+    ],
+)
+def test_the_command_refuses(refused, tmp_path, words, message):
+    assert refused("cluster", "import", "lldp", *words, cwd=tmp_path) == message
+
+
+@pytest.fixture
+def ssh(tmp_path, monkeypatch):
+    """Hosts h0 and h1 answer as captured; others are not there."""
+    program = tmp_path / "ssh"
+    program.write_text(
+        "#!/bin/sh\n"
+        'test "$1 $2 $3 $4 $5" = "-o BatchMode=yes -o ConnectTimeout=10 --" || exit 9\n'
+        'test "$7 $8 $9" = "lldpcli -f json0" || exit 9\n'
+        f'case $6 in h[01]) cat "{DATA}/$6.json";; odd) echo hello;; '
+        '*) echo "ssh: no such host $6" >&2; exit 255;; esac\n'
+    )
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}{os.environ['PATH']}")
+
+
+@pytest.mark.usefixtures("ssh")
+def test_hosts_are_asked_over_ssh(trunkline, refused):
+    ran = trunkline("cluster", "import", "lldp", "--ssh", "h[0-1]", "--core", "top")
+    assert ran.status == 0, ran.error
+    assert homes_of(_core.parse_cluster(ran.out, "out")) == {"h0": "s0", "h1": "s1"}
+    message = refused("cluster", "import", "lldp", "--ssh", "h[0-2],odd")
+    assert message.splitlines() == [
+        "2 faults; nothing is done with a faulty file",
+        "h2: ssh: no such host h2",
+        "odd: lldpcli's answer is not JSON: Expecting value: line 1 column 1 (char 0)",
+    ]
