@@ -1,5 +1,6 @@
 import json
 import os
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -274,6 +275,36 @@ def test_random_networks(homes, above):
     assert homes_of(cluster) == {f"n{host}": f"s{home}" for host, home in enumerate(homes)}
     expected = [tuple(sorted((f"s{child}", f"s{parent}"))) for child, parent in enumerate(parents, start=1)]
     assert sorted(trunks_of(cluster)) == sorted(expected)
+
+
+def parts_of(value, path=()):
+    """Paths of everything in a JSON value."""
+    yield path
+    items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for key, inner in items:
+        yield from parts_of(inner, (*path, key))
+
+
+CAPTURED = json.loads((DATA / "s0.json").read_text())
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(max_size=3),
+    lambda inner: st.lists(inner, max_size=2) | st.dictionaries(st.sampled_from(["value", "name", "type"]), inner),
+    max_leaves=4,
+)
+
+
+@given(st.sampled_from(list(parts_of(CAPTURED))), JSON)
+def test_json_of_another_shape_is_read_or_refused(path, other):
+    content = json.loads(json.dumps(CAPTURED))
+    if path:
+        inner = content
+        for step in path[:-1]:
+            inner = inner[step]
+        inner[path[-1]] = other
+    else:
+        content = other
+    with suppress(BadInput):
+        imported({"h0.json": (DATA / "h0.json").read_text(), "s0.json": content})
 
 
 def test_the_command(trunkline, refused, tmp_path):

@@ -1,4 +1,5 @@
 import re
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -319,6 +320,13 @@ def test_all_faults_are_said_at_once():
     lines = str(caught.value).splitlines()
     assert lines[0] == "3 faults; nothing is done with a faulty file"
     assert [line.split(": ")[0] for line in lines[1:]] == ["p.xml:3:1", "p.xml:4:1", "p.xml:5:1"]
+
+
+@given(st.integers(0, 1500), st.integers(0, 40), st.sampled_from(["", '"', "<zone/>", "r1", "9"]))
+def test_damaged_platforms_are_read_or_refused(begin, length, instead):
+    text = (DATA / "simgrid-rooms.xml").read_text()
+    with suppress(BadInput):
+        imported(text[:begin] + instead + text[begin + length :])
 
 
 @given(st.text(max_size=200))

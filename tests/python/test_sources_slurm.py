@@ -1,4 +1,5 @@
 import os
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -375,6 +376,15 @@ def test_random_trees_come_back_from_a_jobs_addresses(tree):
     assert found_trunks == {
         (f"s{parent}", f"s{child}") for child, parent in enumerate(parents, start=1) if f"s{child}" in used
     }
+
+
+@given(
+    st.sampled_from(["conf", "yaml"]), st.integers(0, 700), st.integers(0, 40), st.sampled_from(["", "[", "=", "s0"])
+)
+def test_damaged_files_are_read_or_refused(kind, begin, length, instead):
+    text = (DATA / f"topology.{kind}").read_text()
+    with suppress(BadInput):
+        imported(text[:begin] + instead + text[begin + length :], kind)
 
 
 @given(st.text(max_size=200))

@@ -173,7 +173,7 @@ def _speaker(document: _Document, path: Path, faults: Faults, at: Place | None =
         return None
     capabilities = _find(document.value, (*path, "capability"))
     enabled = {
-        item.get("type")
+        str(item.get("type"))
         for item in (capabilities if isinstance(capabilities, list) else [])
         if isinstance(item, dict) and item.get("enabled") is True
     }
