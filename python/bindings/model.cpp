@@ -61,14 +61,19 @@ void bind_tuning(nb::module_& module) {
       .def_prop_rw(
           "rules", [](const TuningEntry& entry) { return entry.rules; },
           [](TuningEntry& entry, std::vector<TuningRule> rules) { entry.rules = std::move(rules); },
-          "Ascending, from 0 bytes on. Assign a whole list.");
+          "Ascending, from 0 bytes on. Assign a whole list.")
+      .def("rule_for", &TuningEntry::rule_for, "message_bytes"_a, nb::rv_policy::copy);
   nb::class_<Tuning>(module, "Tuning", "What was measured to be fastest.")
       .def(nb::init<>())
       .def_rw("provenance", &Tuning::provenance)
       .def_prop_rw(
           "entries", [](const Tuning& tuning) { return tuning.entries; },
           [](Tuning& tuning, std::vector<TuningEntry> entries) { tuning.entries = std::move(entries); },
-          "Assign a whole list.");
+          "Assign a whole list.")
+      .def("knows", &Tuning::knows, "cluster_fingerprint"_a, "mpi"_a, "mpi_version"_a,
+           "Whether anything here was measured on that network with that library.")
+      .def("find", &Tuning::find, "collective"_a, "cluster_fingerprint"_a, "mpi"_a, "mpi_version"_a, "placement"_a,
+           nb::rv_policy::copy, "The entry for ranks that sit so on the hosts; None where there is none.");
   module.def("parse_tuning", &parse_tuning, "yaml"_a, "file"_a);
   module.def("read_tuning", &read_tuning, "path"_a);
   module.def("write_tuning", &write_tuning, "tuning"_a);

@@ -247,8 +247,8 @@ def segment_candidates() -> list[int]:
 class NativeLibrary(enum.Enum):
     """Whose native algorithms a prediction is about."""
 
-    mpich = ...
-    openmpi = ...
+    mpich = 0
+    openmpi = 1
 
 class Prediction:
     """One algorithm with the segment that suits it, for one message."""
@@ -312,6 +312,7 @@ class TuningEntry:
     """Ascending, from 0 bytes on. Assign a whole list."""
 
     def __init__(self) -> None: ...
+    def rule_for(self, message_bytes: int) -> TuningRule: ...
 
 class Tuning:
     """What was measured to be fastest."""
@@ -321,6 +322,13 @@ class Tuning:
     """Assign a whole list."""
 
     def __init__(self) -> None: ...
+    def knows(self, cluster_fingerprint: int, mpi: str, mpi_version: str) -> bool:
+        """Whether anything here was measured on that network with that library."""
+
+    def find(
+        self, collective: str, cluster_fingerprint: int, mpi: str, mpi_version: str, placement: Sequence[int]
+    ) -> TuningEntry | None:
+        """The entry for ranks that sit so on the hosts; None where there is none."""
 
 def parse_tuning(yaml: str, file: str) -> Tuning:
     """Read a tuning file from YAML; ``file`` is for messages. Raises FaultyFile."""

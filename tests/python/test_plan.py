@@ -130,7 +130,10 @@ def test_the_picture_shows_contention():
         (["--root", "32"], "there is no rank 32; the ranks are 0 to 31"),
         (["--root", "-1"], "there is no host '-1' in cyclic; "),
         (["--root", "s0"], "there is no host 's0' in cyclic; "),
-        (["--shape", "liner"], "there is no shape 'liner' for bcast; there are: linear, unaware-linear"),
+        (
+            ["--shape", "liner"],
+            "there is no shape 'liner' for bcast; the nearest is linear; there are: linear, binary, 3-ary to 8-ary, ",
+        ),
         (["--shape", "native"], "native is the MPI library's own algorithm, which has no plan; there are: linear, "),
         (["--collective", "bcats"], "there are no plans for a collective 'bcats'; there are: bcast"),
         (["--ranks-per-host", "0"], "--ranks-per-host must be from 1 to 31250 on 32 hosts, not 0"),

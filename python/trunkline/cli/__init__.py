@@ -35,13 +35,17 @@ def _root(
 
 
 def _register() -> None:
-    from trunkline.cli import algorithms, bench, cluster, demo, generate, lab, library, plan, run, tune
+    from trunkline.cli import algorithms, bench, cluster, demo, generate, lab, library, plan, predict, run, tune
 
     app.command(epilog="Example: trunkline demo --json demo.json --report demo.html")(demo.demo)
     app.add_typer(cluster.app, name="cluster")
     app.command(
         epilog="Example: trunkline plan cyclic --collective bcast --shape linear --root h5 --json -",
     )(plan.plan)
+    app.command(epilog="Example: trunkline predict cyclic --mpi openmpi --sizes 8KiB,1MiB --svg curves.svg")(
+        predict.predict
+    )
+    app.command(epilog="Example: trunkline explain cyclic --mpi mpich --tuning tuning.yaml --json -")(predict.explain)
     app.add_typer(lab.app, name="lab")
     app.command(
         epilog="Example: trunkline run --cluster my-cluster.yaml -- mpiexec -n 32 ./program",

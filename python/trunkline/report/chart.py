@@ -5,14 +5,16 @@ from collections.abc import Sequence
 from itertools import groupby
 
 import matplotlib as mpl
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
 from trunkline.bench.bcast import Cell
 from trunkline.bench.heights import Heights
+from trunkline.predict import Predicted
 from trunkline.units import format_bytes, format_seconds
 
-__all__ = ["PALETTE", "height_curves", "ratio_bars", "time_curves"]
+__all__ = ["PALETTE", "height_curves", "prediction_curves", "ratio_bars", "time_curves"]
 
 PALETTE = {"native": "#9aa5b1", "auto": "#0b7285", "linear": "#1971c2", "unaware-linear": "#e8590c"}
 """Colour of each algorithm, the same in every picture."""
@@ -85,6 +87,37 @@ def ratio_bars(cells: Sequence[Cell]) -> str:
     return _svg(figure)
 
 
+def _size_axes(axes: Axes, sizes: Sequence[int]) -> None:
+    axes.set_xscale("log", base=2)
+    axes.set_yscale("log")
+    axes.xaxis.set_major_locator(FixedLocator(sizes))
+    axes.xaxis.set_minor_locator(NullLocator())
+    axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: format_bytes(int(value))))
+    axes.yaxis.set_major_formatter(
+        FuncFormatter(lambda value, _: format_seconds(value).replace(".00", "").replace(".0", ""))
+    )
+    axes.set_xlabel("message")
+    axes.grid(color="#e9ecef")
+    axes.set_axisbelow(True)
+    axes.legend(frameon=False)
+    for side in ("top", "right"):
+        axes.spines[side].set_visible(False)
+
+
+def prediction_curves(rows: Sequence[Predicted]) -> str:
+    """Predicted time by size on log axes, one curve for each algorithm."""
+    algorithms = list(dict.fromkeys(row.algorithm for row in rows))
+    figure = Figure(figsize=(7.4, 4.4))
+    axes = figure.add_subplot()
+    for name in algorithms:
+        own = sorted((row for row in rows if row.algorithm == name), key=lambda row: row.message_bytes)
+        x, y = [row.message_bytes for row in own], [row.seconds for row in own]
+        axes.plot(x, y, marker="o", markersize=4, color=_colour(name, algorithms), label=name)
+    _size_axes(axes, sorted({row.message_bytes for row in rows}))
+    axes.set_ylabel("predicted time")
+    return _svg(figure)
+
+
 def time_curves(cells: Sequence[Cell]) -> str:
     """Time by size on log axes, one curve for each algorithm and T(m) below; the cells of one cluster and MPI."""
     algorithms = list(dict.fromkeys(c.algorithm for c in cells))
@@ -101,21 +134,8 @@ def time_curves(cells: Sequence[Cell]) -> str:
         axes.plot(x, [c.seconds_median for c in rows], marker="o", markersize=4, color=colour, label=name)
     limits = {c.message_bytes: c.limit_seconds for c in cells}
     axes.plot(sizes, [limits[s] for s in sizes], color=_INK, linestyle=(0, (4, 3)), linewidth=1, label="T(m)")
-    axes.set_xscale("log", base=2)
-    axes.set_yscale("log")
-    axes.xaxis.set_major_locator(FixedLocator(sizes))
-    axes.xaxis.set_minor_locator(NullLocator())
-    axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: format_bytes(int(value))))
-    axes.yaxis.set_major_formatter(
-        FuncFormatter(lambda value, _: format_seconds(value).replace(".00", "").replace(".0", ""))
-    )
-    axes.set_xlabel("message")
+    _size_axes(axes, sizes)
     axes.set_ylabel("time of the slowest rank")
-    axes.grid(color="#e9ecef")
-    axes.set_axisbelow(True)
-    axes.legend(frameon=False)
-    for side in ("top", "right"):
-        axes.spines[side].set_visible(False)
     return _svg(figure)
 
 

@@ -1,0 +1,146 @@
+"""``trunkline predict`` and ``trunkline explain``: times and choices, without running anything."""
+
+from collections.abc import Sequence
+from typing import Annotated
+
+import typer
+from rich.box import SIMPLE_HEAD
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from trunkline import _core
+from trunkline.bench.bcast import broadcast_algorithms
+from trunkline.cli.cluster import ClusterArgument
+from trunkline.cli.output import write_json, write_text
+from trunkline.cli.plan import MOST_RANKS, root_rank
+from trunkline.cluster import load_cluster
+from trunkline.errors import BadInput
+from trunkline.mpi import require_mpi
+from trunkline.predict import Decision, Predicted, decide, predict_all
+from trunkline.tune.file import load_tuning
+from trunkline.units import format_bytes, format_seconds, parse_bytes, parse_rate
+
+__all__ = ["explain", "predict"]
+
+SIZES = "8,512,2KiB,8KiB,32KiB,128KiB,512KiB,2MiB,8MiB"
+
+SizesOption = Annotated[str, typer.Option(help="Message sizes, separated by commas.")]
+RootOption = Annotated[str, typer.Option(metavar="HOST|RANK", help="Where the message starts.")]
+RanksOption = Annotated[int, typer.Option(metavar="N", help="Ranks on every host.")]
+MpiOption = Annotated[str, typer.Option(help="The MPI library whose native broadcast it is: mpich, openmpi, ...")]
+RateOption = Annotated[
+    str | None, typer.Option(help="Rate of the fastest link (20Mbit), others in proportion, as the lab runs it.")
+]
+JsonOption = Annotated[str | None, typer.Option(metavar="FILE", help="Write it as JSON; '-' for standard output.")]
+
+
+def predict(
+    cluster: ClusterArgument,
+    mpi: MpiOption = "mpich",
+    sizes: SizesOption = SIZES,
+    algorithms: Annotated[
+        str, typer.Option(help="Algorithms of 'trunkline algorithms', and 'all'; NAME:SEGMENT fixes the segment.")
+    ] = "all",
+    root: RootOption = "0",
+    ranks_per_host: RanksOption = 1,
+    rate: RateOption = None,
+    json: JsonOption = None,
+    svg: Annotated[str | None, typer.Option(metavar="FILE", help="Draw the curves as SVG.")] = None,
+) -> None:
+    """Predict the time of every algorithm for each message size, from the rates in the cluster file."""
+    if [json, svg].count("-") > 1:
+        raise BadInput("only one of --json and --svg can go to standard output; name a file for the other")
+    network, placement, start = _job(cluster, rate, ranks_per_host, root)
+    names = broadcast_algorithms([name.strip() for name in algorithms.split(",")])
+    if "auto" in names:
+        raise BadInput("'auto' is a choice among the others: see 'trunkline explain'")
+    rows = predict_all(network, placement, start, names, _sizes(sizes), _family(mpi))
+    if json:
+        write_json([row.as_json(network, ranks_per_host, mpi) for row in rows], json)
+    if svg:
+        from trunkline.report.chart import prediction_curves  # Matplotlib takes a second to load
+
+        write_text(prediction_curves(rows), svg)
+    if "-" not in (json, svg):
+        _print_times(network, rows, names)
+
+
+def explain(
+    cluster: ClusterArgument,
+    mpi: MpiOption = "mpich",
+    sizes: SizesOption = SIZES,
+    tuning: Annotated[str | None, typer.Option(metavar="FILE", help="A file of 'trunkline tune'.")] = None,
+    root: RootOption = "0",
+    ranks_per_host: RanksOption = 1,
+    rate: RateOption = None,
+    json: JsonOption = None,
+) -> None:
+    """Say what the preload library would run for each message size, and why."""
+    network, placement, start = _job(cluster, rate, ranks_per_host, root)
+    library = require_mpi(mpi)
+    known = load_tuning(tuning) if tuning else None
+    decisions = [decide(network, placement, start, size, library, known) for size in _sizes(sizes)]
+    if json:
+        write_json([one.as_json(network, ranks_per_host, mpi) for one in decisions], json)
+    if json != "-":
+        _print_decisions(network, library.name, decisions)
+
+
+def _job(cluster: str, rate: str | None, ranks_per_host: int, root: str) -> tuple[_core.Cluster, list[int], int]:
+    network = load_cluster(cluster)
+    if rate is not None:
+        network = _core.scaled(network, parse_rate(rate))
+    most = MOST_RANKS // len(network.hosts)
+    if not 1 <= ranks_per_host <= most:
+        raise BadInput(f"--ranks-per-host must be from 1 to {most} on {len(network.hosts)} hosts, not {ranks_per_host}")
+    placement = _core.block_placement(network, ranks_per_host)
+    return network, placement, root_rank(network, placement, root)
+
+
+def _sizes(text: str) -> list[int]:
+    sizes = [parse_bytes(size) for size in text.split(",")]
+    if 0 in sizes:
+        raise BadInput("--sizes: a message of 0 bytes needs no time; leave it out")
+    return sizes
+
+
+def _family(mpi: str) -> _core.NativeLibrary:
+    return _core.NativeLibrary[require_mpi(mpi).family]
+
+
+def _print_times(network: _core.Cluster, rows: Sequence[Predicted], names: Sequence[str]) -> None:
+    table = Table(
+        title=f"{escape(network.name)}: predicted time of MPI_Bcast",
+        title_justify="left",
+        title_style="bold",
+        box=SIMPLE_HEAD,
+        padding=(0, 1, 0, 0),
+    )
+    table.add_column("algorithm")
+    for size in dict.fromkeys(row.message_bytes for row in rows):
+        table.add_column(format_bytes(size), justify="right", no_wrap=True)
+    for name in names:
+        own = [row for row in rows if row.algorithm == name]
+        table.add_row(
+            name,
+            *(f"[bold green]{format_seconds(r.seconds)}[/]" if r.fastest else format_seconds(r.seconds) for r in own),
+        )
+    Console().print(table)
+
+
+def _print_decisions(network: _core.Cluster, mpi: str, decisions: Sequence[Decision]) -> None:
+    table = Table(
+        title=f"{escape(network.name)}, {mpi}: what MPI_Bcast would run",
+        title_justify="left",
+        title_style="bold",
+        box=SIMPLE_HEAD,
+        padding=(0, 1, 0, 0),
+    )
+    table.add_column("size", justify="right", no_wrap=True)
+    table.add_column("runs", no_wrap=True)
+    table.add_column("why")
+    for one in decisions:
+        ran = f"{one.algorithm}, {one.segment_bytes} B" if one.segment_bytes else one.algorithm
+        table.add_row(format_bytes(one.message_bytes), ran, escape(one.reason))
+    Console().print(table)

@@ -1,0 +1,141 @@
+"""Predicted times, and the choice that follows from them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from trunkline import _core
+from trunkline.errors import BadInput
+from trunkline.mpi import Mpi
+from trunkline.units import format_bytes, parse_bytes
+
+__all__ = ["Decision", "Predicted", "decide", "predict_all"]
+
+ONE_FRAME = 1448
+"""Below this the preload library does not look further unless a tuning file knows better."""
+
+
+@dataclass(frozen=True)
+class Predicted:
+    """One algorithm at one size."""
+
+    algorithm: str
+    """As it was asked for: a segment behind a colon stays."""
+    message_bytes: int
+    segment_bytes: int
+    """0: native."""
+    seconds: float
+    fastest: bool
+
+    def as_json(self, cluster: _core.Cluster, ranks_per_host: int, mpi: str) -> dict[str, object]:
+        """The row as the command writes it."""
+        return {
+            "collective": "bcast",
+            "cluster": cluster.name,
+            "hosts": len(cluster.hosts),
+            "ranks": len(cluster.hosts) * ranks_per_host,
+            "mpi": mpi,
+            "algorithm": self.algorithm,
+            "segment_bytes": self.segment_bytes,
+            "message_bytes": self.message_bytes,
+            "seconds_predicted": self.seconds,
+        }
+
+
+@dataclass(frozen=True)
+class Decision:
+    """What would run for one size, and why."""
+
+    message_bytes: int
+    algorithm: str
+    segment_bytes: int
+    """0: native."""
+    reason: str
+    predictions: list[_core.Prediction]
+
+    def as_json(self, cluster: _core.Cluster, ranks_per_host: int, mpi: str) -> dict[str, object]:
+        """The row as the command writes it."""
+        return {
+            "collective": "bcast",
+            "cluster": cluster.name,
+            "hosts": len(cluster.hosts),
+            "ranks": len(cluster.hosts) * ranks_per_host,
+            "mpi": mpi,
+            "message_bytes": self.message_bytes,
+            "algorithm": self.algorithm,
+            "segment_bytes": self.segment_bytes,
+            "reason": self.reason,
+            "predictions": [
+                {"algorithm": p.algorithm, "segment_bytes": p.segment_bytes, "seconds_predicted": p.seconds}
+                for p in self.predictions
+            ],
+        }
+
+
+def predict_all(
+    cluster: _core.Cluster,
+    placement: Sequence[int],
+    root: int,
+    algorithms: Sequence[str],
+    sizes: Sequence[int],
+    native: _core.NativeLibrary,
+) -> list[Predicted]:
+    """The time of every algorithm at every size, size by size.
+
+    Raises:
+        BadInput: where all ranks share one host, so that there is no network to predict.
+    """
+    facts = _core.bcast_facts(cluster, placement, root)
+    costs = {
+        name: _core.tree_costs(cluster, placement, _core.lay("bcast", name.partition(":")[0], cluster, placement, root))
+        for name in algorithms
+        if name != "native"
+    }
+    rows = []
+    for size in sizes:
+        times: dict[str, tuple[int, float]] = {}
+        for name in algorithms:
+            if name == "native":
+                predictions = facts.choose(size, native).predictions
+                if not predictions:
+                    raise BadInput("all ranks share one host: there is no network to predict times for")
+                times[name] = (0, next(p.seconds for p in predictions if p.algorithm == "native"))
+                continue
+            _, _, fixed = name.partition(":")
+            segment = min(parse_bytes(fixed) if fixed else costs[name].best_segment(size), size)
+            if segment == 0:
+                raise BadInput(f"{name}: a segment must be above zero")
+            times[name] = (segment, costs[name].seconds(size, segment))
+        best = min(seconds for _, seconds in times.values())
+        rows += [Predicted(name, size, segment, s, s == best) for name, (segment, s) in times.items()]
+    return rows
+
+
+def decide(
+    cluster: _core.Cluster,
+    placement: Sequence[int],
+    root: int,
+    message_bytes: int,
+    mpi: Mpi,
+    tuning: _core.Tuning | None,
+) -> Decision:
+    """What the preload library would run with ``TRUNKLINE_BCAST=auto``.
+
+    Raises:
+        BadInput: where nothing in the tuning file is for this cluster and MPI, as the library warns.
+    """
+    choice = _core.bcast_facts(cluster, placement, root).choose(message_bytes, _core.NativeLibrary[mpi.family])
+    if tuning is not None:
+        if not tuning.knows(cluster.fingerprint, mpi.family, mpi.version):
+            has = ", ".join(f"{e.cluster} with {e.mpi} {e.mpi_version}" for e in tuning.entries) or "nothing"
+            raise BadInput(
+                f"nothing in the tuning file is for cluster {cluster.name} as it is now with {mpi.name} {mpi.version}; "
+                f"it has: {has} (a lab at another rate is another cluster: see --rate)"
+            )
+        entry = tuning.find("bcast", cluster.fingerprint, mpi.family, mpi.version, placement)
+        if entry is not None:
+            rule = entry.rule_for(message_bytes)
+            reason = f"measured fastest from {format_bytes(rule.from_bytes)} on"
+            return Decision(message_bytes, rule.algorithm, rule.segment_bytes, reason, choice.predictions)
+    elif message_bytes < ONE_FRAME:
+        return Decision(message_bytes, "native", 0, "less than one frame: nothing to pipeline", choice.predictions)
+    return Decision(message_bytes, choice.algorithm, choice.segment_bytes, choice.reason, choice.predictions)

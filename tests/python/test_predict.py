@@ -1,0 +1,100 @@
+"""Predictions and choices, as the command gives them."""
+
+import pytest
+
+from trunkline import _core
+from trunkline.cluster import load_cluster
+from trunkline.errors import BadInput
+from trunkline.mpi import find_mpis
+from trunkline.predict import decide, predict_all
+from trunkline.tune.tuner import merged
+
+CYCLIC = load_cluster("cyclic")
+PLACEMENT = _core.block_placement(CYCLIC, 1)
+MPICH = _core.NativeLibrary.mpich
+
+
+def test_every_size_has_one_fastest():
+    rows = predict_all(CYCLIC, PLACEMENT, 0, ["native", "linear", "binary", "flat"], [8192, 1 << 20], MPICH)
+    assert [row.fastest for row in rows].count(True) == 2
+    best = {row.message_bytes: row.algorithm for row in rows if row.fastest}
+    assert best == {8192: "binary", 1 << 20: "linear"}
+
+
+def test_a_fixed_segment_is_kept():
+    rows = predict_all(CYCLIC, PLACEMENT, 0, ["linear", "linear:1408", "linear:1MiB"], [1 << 20], MPICH)
+    assert [row.segment_bytes for row in rows][1:] == [1408, 1 << 20]
+    assert rows[0].seconds <= rows[1].seconds < rows[2].seconds
+
+
+def test_one_host_has_no_network():
+    with pytest.raises(BadInput, match="share one host"):
+        predict_all(CYCLIC, [3, 3, 3], 0, ["native"], [8192], MPICH)
+
+
+@pytest.fixture
+def mpich():
+    found = find_mpis()
+    if "mpich" not in found:
+        pytest.skip("no MPICH here")
+    return found["mpich"]
+
+
+def tuned_for(mpi, cluster: _core.Cluster) -> _core.Tuning:
+    entry = _core.TuningEntry()
+    entry.cluster, entry.cluster_fingerprint, entry.hosts, entry.ranks_per_host = "c", cluster.fingerprint, 32, 1
+    entry.mpi, entry.mpi_version = mpi.family, mpi.version
+    entry.rules = [_core.TuningRule(0, "native", 0), _core.TuningRule(4096, "3-ary", 281)]
+    tuning = _core.Tuning()
+    tuning.entries = merged([], [entry])
+    return tuning
+
+
+def test_a_tuning_file_decides(mpich):
+    tuning = tuned_for(mpich, CYCLIC)
+    assert decide(CYCLIC, PLACEMENT, 0, 4095, mpich, tuning).algorithm == "native"
+    decision = decide(CYCLIC, PLACEMENT, 0, 1 << 20, mpich, tuning)
+    assert (decision.algorithm, decision.segment_bytes) == ("3-ary", 281)
+    assert "measured" in decision.reason
+
+
+def test_a_tuning_file_for_another_network(mpich):
+    with pytest.raises(BadInput, match="nothing in the tuning file is for cluster cyclic"):
+        decide(CYCLIC, PLACEMENT, 0, 8192, mpich, tuned_for(mpich, load_cluster("paper-1")))
+
+
+def test_short_messages_stay_native(mpich):
+    assert decide(CYCLIC, PLACEMENT, 0, 1000, mpich, None).algorithm == "native"
+    assert decide(CYCLIC, PLACEMENT, 0, 1 << 20, mpich, None).algorithm == "linear"
+
+
+def test_the_commands(trunkline, refused):
+    rows = trunkline("predict", "cyclic", "--algorithms", "linear,binary", "--sizes", "8KiB", "--json", "-").data
+    assert [row["algorithm"] for row in rows] == ["linear", "binary"]
+    assert all(row["seconds_predicted"] > 0 for row in rows)
+    said = trunkline("explain", "cyclic", "--sizes", "8,1MiB").out
+    assert "less than one frame" in said
+    assert "linear" in said
+    assert "trunkline explain" in refused("predict", "cyclic", "--algorithms", "auto")
+    assert "0 bytes" in refused("predict", "cyclic", "--sizes", "0")
+
+
+def test_the_rate_scales_times(trunkline):
+    def linear(*rate):
+        words = ("predict", "cyclic", "--algorithms", "linear", "--sizes", "1MiB", *rate, "--json", "-")
+        return trunkline(*words).data[0]["seconds_predicted"]
+
+    assert 4.5 < linear("--rate", "20Mbit") / linear() < 5.5
+
+
+def test_heights_of_random_clusters(trunkline, refused):
+    words = ("bench", "heights", "--sizes", "12,16,64", "--machines-per-switch", "3", "--clusters", "4", "--json", "-")
+    rows = trunkline(*words).data
+    assert [row["machines"] for row in rows] == [12, 16, 64]
+    for row in rows:
+        assert row["complete_tree_height"] <= row["mean_height_bound"] <= row["mean_height"]
+        assert row["mean_height"] <= row["mean_height_algorithm_2"]
+    assert rows[0]["optimal"] <= 4
+    assert rows[0]["mean_optimum"] <= rows[0]["mean_height"]
+    assert rows[1]["optimal"] is None
+    assert "--sizes: 'x' is not a whole number above zero" in refused("bench", "heights", "--sizes", "x")
