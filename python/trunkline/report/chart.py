@@ -16,7 +16,19 @@ from trunkline.units import format_bytes, format_seconds
 
 __all__ = ["PALETTE", "height_curves", "prediction_curves", "ratio_bars", "time_curves"]
 
-PALETTE = {"native": "#9aa5b1", "auto": "#0b7285", "linear": "#1971c2", "unaware-linear": "#e8590c"}
+PALETTE = {
+    "native": "#9aa5b1",
+    "auto": "#0b7285",
+    "linear": "#1971c2",
+    "binary": "#5f3dc4",
+    "3-ary": "#2b8a3e",
+    "flat": "#212529",
+    "binomial": "#846358",
+    "3-nomial": "#e6b800",
+    "unaware-linear": "#e8590c",
+    "unaware-binary": "#c2255c",
+    "unaware-3-ary": "#66a80f",
+}
 """Colour of each algorithm, the same in every picture."""
 _OTHER = ["#5f3dc4", "#2b8a3e", "#c2255c", "#846358"]
 _INK = "#212529"
