@@ -1,0 +1,180 @@
+"""What ``trunkline generate`` writes: compiled by each MPI's wrapper and run, alone and in the place of MPI_Bcast."""
+
+import json
+import shutil
+import subprocess
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+import pytest
+from conftest import BUILD, Mpi
+from lam import Lam, why_not
+from test_matrix import GROUPS
+
+from trunkline import _core
+from trunkline.generate.bcast import bcast_routine
+
+SOURCES = Path(__file__).parent / "programs" / "generated"
+KEEP_LOADED = SOURCES.with_name("keep_loaded.cpp")
+STRICT = ("-Wall", "-Wextra", "-Werror", "-Wconversion")
+
+Shape = Callable[[int, int], str]
+"""The part of a plan file that says who sends to whom, for a number of ranks and a root."""
+
+
+def line(ranks: int, root: int) -> str:
+    """Neither in rank order nor turned."""
+    others = [rank for rank in range(ranks) if rank != root]
+    return f"line: {[root, *others[::-2], *others[-2::-2]]}\n"
+
+
+def tree(ranks: int, root: int) -> str:
+    """Up to three children, in no order."""
+    ranked = [root, *(rank for rank in reversed(range(ranks)) if rank != root)]
+    sends = [(ranked[i], ranked[3 * i + 1 : 3 * i + 4][::-1]) for i in range(ranks) if 3 * i + 1 < ranks]
+    return "sends:\n" + "".join(f"  {rank}: {children}\n" for rank, children in sends)
+
+
+def generate(file: Path, shape: Shape, ranks: int, root: int, segment: int, name: str = "trunkline_bcast") -> Path:
+    """The C file of a plan."""
+    head = f"trunkline: plan/1\ncollective: bcast\nshape: custom\nsegment: {segment}B\nranks: {ranks}\nroot: {root}\n"
+    plan = _core.parse_plan(head + shape(ranks, root), "plan.yaml")
+    file.write_text(bcast_routine(plan, "plan.yaml", name))
+    return file
+
+
+def mpicc(mpi: Mpi) -> str:
+    launcher = Path(mpi.launcher[0])
+    return str(launcher.with_name(launcher.name.replace("mpiexec", "mpicc")))
+
+
+def compile_c(compiler: str, output: Path, sources: Sequence[Path], *options: str) -> Path:
+    done = subprocess.run(
+        [compiler, "-O1", "-g", *options, "-o", output, *sources], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    return output
+
+
+def cases_program(folder: Path, compiler: str, file: Path, *options: str, also: Sequence[Path] = ()) -> Path:
+    sources = [SOURCES / f"{name}.c" for name in ("main", "calls", "sizes", "datatypes", "communicators")]
+    routine = compile_c(compiler, folder / "routine.o", [file], "-std=c99", *STRICT, *options, "-c")
+    return compile_c(compiler, folder / "cases", [*sources, routine, *also], "-Wall", "-Wextra", "-Werror", *options)
+
+
+def every_root_library(folder: Path, compiler: str, shape: Shape, ranks: int, segment: int) -> Path:
+    """A library with MPI_Bcast, and below it a generated function for each root."""
+    names = [f"bcast_from_{root}" for root in range(ranks)]
+    table = folder / "table.c"
+    declared = "".join(f"int {name}(void*, int, MPI_Datatype, int, MPI_Comm);\n" for name in names)
+    table.write_text(
+        f"#include <mpi.h>\n{declared}typedef int Bcast(void*, int, MPI_Datatype, int, MPI_Comm);\n"
+        f"Bcast* const bcast_from_root[] = {{{', '.join(names)}}};\n"
+    )
+    files = [generate(folder / f"{name}.c", shape, ranks, root, segment, name) for root, name in enumerate(names)]
+    sources = [SOURCES / "every_root.c", table, *files]
+    return compile_c(compiler, folder / "libgenerated.so", sources, "-shared", "-fPIC", f"-DRANKS={ranks}", *STRICT)
+
+
+def run_suite(mpi: Mpi, library: Path, ranks: int, groups: Sequence[str], *, planned: bool = True) -> None:
+    """The program that checks MPI_Bcast, with the generated functions in its place."""
+    done = mpi.run(ranks, mpi.program("runtime-test"), "--groups", ",".join(groups), preload=library)
+    assert "FAILED" not in done.err, done.err
+    assert " passed, 0 failed" in done.out, done.out
+    said = done.lines("generated: ")
+    assert len(said) == ranks, done.err
+    assert all((int(words.split()[1]) > 0) == planned for words in said), said
+
+
+def check_cases(output: str) -> None:
+    assert "12 passed, 0 failed" in output, output
+
+
+@pytest.mark.parametrize("shape", [line, tree])
+@pytest.mark.parametrize(("ranks", "segment"), [(2, 64), (3, 100), (4, 1000), (7, 600), (13, 2856)])
+def test_every_case(mpi: Mpi, tmp_path: Path, shape: Shape, ranks: int, segment: int):
+    root = ranks // 2
+    file = generate(tmp_path / "routine.c", shape, ranks, root, segment)
+    program = cases_program(tmp_path, mpicc(mpi), file)
+    check_cases(mpi.run(ranks, program, str(root), str(segment), preload=None).out)
+
+
+@pytest.mark.parametrize(("shape", "ranks"), [(line, 3), (tree, 7)])
+def test_every_case_with_other_versions(other_mpi: Mpi, tmp_path: Path, shape: Shape, ranks: int):
+    file = generate(tmp_path / "routine.c", shape, ranks, 1, 600)
+    program = cases_program(tmp_path, mpicc(other_mpi), file)
+    check_cases(other_mpi.run(ranks, program, "1", "600", preload=None).out)
+
+
+@pytest.fixture(scope="module")
+def lam() -> Iterator[Lam]:
+    reason = why_not()
+    if reason:
+        pytest.skip(reason)
+    with Lam() as booted:
+        yield booted
+
+
+@pytest.mark.parametrize("shape", [line, tree])
+@pytest.mark.parametrize("ranks", [2, 3, 4, 7, 13])
+def test_every_case_under_lam(lam: Lam, tmp_path: Path, shape: Shape, ranks: int):
+    file = generate(tmp_path / "routine.c", shape, ranks, ranks - 1, 600)
+    program = cases_program(tmp_path, "mpicc.lam", file)
+    visible = shutil.copy(program, lam.folder)
+    check_cases(lam.run(ranks, visible, str(ranks - 1), "600"))
+
+
+def test_in_place_of_mpi_bcast_under_lam(lam: Lam, tmp_path: Path):
+    """LAM/MPI might use MPI_Bcast itself while the first call makes its communicator."""
+    file = generate(tmp_path / "routine.c", tree, 4, 0, 600, "MPI_Bcast")
+    hello = Path(__file__).parents[2] / "examples" / "hello_bcast.c"
+    program = compile_c("mpicc.lam", lam.folder / "hello", [hello, file], "-w")
+    assert "131072 doubles arrived right" in lam.run(4, program)
+
+
+@pytest.mark.parametrize(
+    ("shape", "ranks", "segment"),
+    [(tree, 2, 64), (line, 3, 100), (tree, 4, 1000), (tree, 7, 500), (line, 13, 1000)],
+)
+def test_what_mpi_allows(mpi: Mpi, tmp_path: Path, shape: Shape, ranks: int, segment: int):
+    library = every_root_library(tmp_path, mpicc(mpi), shape, ranks, segment)
+    run_suite(mpi, library, ranks, [*GROUPS, "window"])
+
+
+def test_what_other_versions_allow(other_mpi: Mpi, tmp_path: Path):
+    library = every_root_library(tmp_path, mpicc(other_mpi), tree, 3, 100)
+    run_suite(other_mpi, library, 3, [*GROUPS, "window"])
+
+
+def test_a_plan_for_more_ranks_changes_nothing(mpi: Mpi, tmp_path: Path):
+    library = every_root_library(tmp_path, mpicc(mpi), tree, 5, 100)
+    run_suite(mpi, library, 3, GROUPS, planned=False)
+
+
+def test_nothing_is_left_behind(mpi: Mpi, tmp_path: Path):
+    run_suite(mpi, every_root_library(tmp_path, mpicc(mpi), line, 2, 64), 2, ["leaks"])
+
+
+def test_beyond_2_gib(mpi: Mpi, tmp_path: Path):
+    run_suite(mpi, every_root_library(tmp_path, mpicc(mpi), line, 2, 262144), 2, ["huge"])
+
+
+@pytest.mark.parametrize(("segment", "layout"), [(2824, ""), (16384, "gaps")])
+def test_memory_is_bounded_by_the_window(mpi: Mpi, tmp_path: Path, segment: int, layout: str):
+    library = every_root_library(tmp_path, mpicc(mpi), line, 3, segment)
+    arguments = ["64", layout] if layout else ["64"]
+    done = mpi.run(3, BUILD / "bench" / f"trunkline-memory-{mpi.name}", *arguments, preload=library)
+    rounds = [json.loads(one) for one in done.out.splitlines()]
+    assert [one["right"] for one in rounds] == [True, True, True]
+    assert max(one["extra_kib"] for one in rounds[1:]) < 1024, rounds
+
+
+@pytest.mark.parametrize("shape", [line, tree])
+def test_under_sanitizers(mpi: Mpi, tmp_path: Path, shape: Shape):
+    checks = ("-fsanitize=address,undefined", "-fno-sanitize-recover=undefined", "-rdynamic")
+    file = generate(tmp_path / "routine.c", shape, 4, 1, 100)
+    keep_loaded = compile_c("g++", tmp_path / "keep_loaded.o", [KEEP_LOADED], "-c")
+    program = cases_program(tmp_path, mpicc(mpi), file, *checks, also=[keep_loaded])
+    suppressed = f"suppressions={Path(__file__).with_name('leaks.supp')}:print_suppressions=0"
+    done = mpi.run(4, program, "1", "100", preload=None, settings={"LSAN_OPTIONS": suppressed})
+    check_cases(done.out)
