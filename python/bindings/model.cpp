@@ -5,6 +5,8 @@
 
 #include "bindings.hpp"
 #include "model/choice.hpp"
+#include "model/measured_tree.hpp"
+#include "model/measurement.hpp"
 #include "model/tree_costs.hpp"
 #include "model/tuning_file.hpp"
 
@@ -79,11 +81,40 @@ void bind_tuning(nb::module_& module) {
   module.def("write_tuning", &write_tuning, "tuning"_a);
 }
 
+void bind_measurement(nb::module_& module) {
+  nb::class_<MeasuredPoint>(module, "MeasuredPoint", "Times of one message size, seconds.")
+      .def_ro("bytes", &MeasuredPoint::bytes)
+      .def_ro("round_trip_s", &MeasuredPoint::round_trip_s)
+      .def_ro("gap_s", &MeasuredPoint::gap_s, "g(m)")
+      .def_ro("send_s", &MeasuredPoint::send_s, "os(m)")
+      .def_ro("receive_s", &MeasuredPoint::receive_s, "or(m)")
+      .def_ro("spread", &MeasuredPoint::spread)
+      .def_prop_ro("latency_s", &MeasuredPoint::latency_s, "L(m)");
+  nb::class_<MeasuredDistance>(module, "MeasuredDistance", "Pairs of ranks that are equally far apart.")
+      .def_ro("channels", &MeasuredDistance::channels)
+      .def_ro("eager_bytes", &MeasuredDistance::eager_bytes)
+      .def_prop_ro("points", [](const MeasuredDistance& distance) { return distance.points; });
+  nb::class_<Measurement>(module, "Measurement", "Measured point-to-point times of a network.")
+      .def_ro("cluster", &Measurement::cluster)
+      .def_ro("cluster_fingerprint", &Measurement::cluster_fingerprint)
+      .def_ro("mpi", &Measurement::mpi)
+      .def_ro("mpi_version", &Measurement::mpi_version)
+      .def_prop_ro("distances", [](const Measurement& measurement) { return measurement.distances; });
+  module.def("parse_measurement", &parse_measurement, "yaml"_a, "file"_a);
+  module.def("read_measurement", &read_measurement, "path"_a);
+  nb::class_<MeasuredTree>(module, "MeasuredTree", "Times of one tree from measured tables.")
+      .def(nb::init<const Measurement&, const Cluster&, const Placement&, const Tree&>(), "measurement"_a, "cluster"_a,
+           "placement"_a, "tree"_a, nb::keep_alive<1, 2>(), nb::keep_alive<1, 5>())
+      .def("seconds", &MeasuredTree::seconds, "message_bytes"_a, "segment_bytes"_a)
+      .def("best_segment", &MeasuredTree::best_segment, "message_bytes"_a);
+}
+
 }  // namespace
 
 void bind_model(nb::module_& module) {
   bind_costs(module);
   bind_tuning(module);
+  bind_measurement(module);
 }
 
 }  // namespace trunkline::python

@@ -338,3 +338,65 @@ def read_tuning(path: str) -> Tuning:
 
 def write_tuning(tuning: Tuning) -> str:
     """YAML that reads back as an equal tuning file."""
+
+class MeasuredPoint:
+    """Times of one message size, seconds."""
+
+    @property
+    def bytes(self) -> int: ...
+    @property
+    def round_trip_s(self) -> float: ...
+    @property
+    def gap_s(self) -> float:
+        """g(m)"""
+
+    @property
+    def send_s(self) -> float:
+        """os(m)"""
+
+    @property
+    def receive_s(self) -> float:
+        """or(m)"""
+
+    @property
+    def spread(self) -> float: ...
+    @property
+    def latency_s(self) -> float:
+        """L(m)"""
+
+class MeasuredDistance:
+    """Pairs of ranks that are equally far apart."""
+
+    @property
+    def channels(self) -> int: ...
+    @property
+    def eager_bytes(self) -> int: ...
+    @property
+    def points(self) -> list[MeasuredPoint]: ...
+
+class Measurement:
+    """Measured point-to-point times of a network."""
+
+    @property
+    def cluster(self) -> str: ...
+    @property
+    def cluster_fingerprint(self) -> int: ...
+    @property
+    def mpi(self) -> str: ...
+    @property
+    def mpi_version(self) -> str: ...
+    @property
+    def distances(self) -> list[MeasuredDistance]: ...
+
+def parse_measurement(yaml: str, file: str) -> Measurement:
+    """Read a measurement file from YAML; ``file`` is for messages. Raises FaultyFile."""
+
+def read_measurement(path: str) -> Measurement:
+    """Read a measurement file. Raises FaultyFile."""
+
+class MeasuredTree:
+    """Times of one tree from measured tables."""
+
+    def __init__(self, measurement: Measurement, cluster: Cluster, placement: Sequence[int], tree: Tree) -> None: ...
+    def seconds(self, message_bytes: int, segment_bytes: int) -> float: ...
+    def best_segment(self, message_bytes: int) -> int: ...

@@ -2,14 +2,14 @@
 
 import json
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from trunkline.errors import BadInput
 from trunkline.paths import IDLE_SHIM, NATIVE
 
-__all__ = ["Mpi", "find_mpis", "require_mpi", "settings_of_caller"]
+__all__ = ["Mpi", "find_mpis", "require_mpi", "running_mpi", "settings_of_caller"]
 
 _FOUND = NATIVE / "lib" / "mpis.json"
 _PACKAGES = {"mpich": "mpich libmpich-dev", "openmpi": "openmpi-bin libopenmpi-dev"}
@@ -135,6 +135,40 @@ def require_mpi(name: str) -> Mpi:
     family = name.partition("-")[0]
     advice = _advice(family) if name in _PACKAGES else f"there are: {', '.join(found) or 'none'}"
     raise BadInput(f"no MPI library '{name}' was found when Trunkline was built; {advice}")
+
+
+def running_mpi() -> Mpi:
+    """The MPI library whose launcher started this process.
+
+    Raises:
+        BadInput: where no launcher did, or one of a library that Trunkline was not built for.
+    """
+    family = "openmpi" if "OMPI_COMM_WORLD_RANK" in os.environ else "mpich" if "PMI_RANK" in os.environ else None
+    if family is None:
+        raise BadInput("this is the program of an MPI job: start it with mpiexec, such as 'mpiexec -n 2 trunkline ...'")
+    candidates = [mpi for mpi in find_mpis().values() if mpi.family == family]
+    ancestors = list(_ancestors())
+
+    def depth(mpi: Mpi) -> int:
+        """How many folders of the library's prefix lead to a process above us."""
+        prefix = Path(mpi.mpiexec).resolve().parent.parent
+        return len(prefix.parts) if any(exe.is_relative_to(prefix) for exe in ancestors) else 0
+
+    best = max(candidates, key=depth, default=None)
+    if best is None or depth(best) == 0:
+        raise BadInput(f"the launcher belongs to no {family} that Trunkline was built for; name one with --mpi")
+    return best
+
+
+def _ancestors() -> Iterator[Path]:
+    pid = os.getppid()
+    while pid > 0:
+        process = Path("/proc", str(pid))
+        try:
+            yield (process / "exe").readlink()
+            pid = int((process / "stat").read_text().rpartition(")")[2].split()[1])
+        except OSError:
+            return  # another user's process, or the end of our own PID namespace
 
 
 def settings_of_caller() -> dict[str, str]:

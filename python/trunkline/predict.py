@@ -4,11 +4,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from trunkline import _core
+from trunkline.cluster import faulty
 from trunkline.errors import BadInput
 from trunkline.mpi import Mpi
 from trunkline.units import format_bytes, parse_bytes
 
-__all__ = ["Decision", "Predicted", "decide", "predict_all"]
+__all__ = ["Decision", "Predicted", "decide", "load_measurement", "predict_all"]
 
 ONE_FRAME = 1448
 """Below this the preload library does not look further unless a tuning file knows better."""
@@ -78,18 +79,24 @@ def predict_all(
     algorithms: Sequence[str],
     sizes: Sequence[int],
     native: _core.NativeLibrary,
+    measured: _core.Measurement | None = None,
 ) -> list[Predicted]:
     """The time of every algorithm at every size, size by size.
+
+    From the rates in the cluster file or, where given, from measured tables; those know trees alone, not ``native``.
 
     Raises:
         BadInput: where all ranks share one host, so that there is no network to predict.
     """
     facts = _core.bcast_facts(cluster, placement, root)
-    costs = {
-        name: _core.tree_costs(cluster, placement, _core.lay("bcast", name.partition(":")[0], cluster, placement, root))
-        for name in algorithms
-        if name != "native"
-    }
+
+    def costs_of(name: str) -> _core.TreeCosts | _core.MeasuredTree:
+        tree = _core.lay("bcast", name.partition(":")[0], cluster, placement, root)
+        if measured is not None:
+            return _core.MeasuredTree(measured, cluster, placement, tree)
+        return _core.tree_costs(cluster, placement, tree)
+
+    costs = {name: costs_of(name) for name in algorithms if name != "native"}
     rows = []
     for size in sizes:
         times: dict[str, tuple[int, float]] = {}
@@ -108,6 +115,24 @@ def predict_all(
         best = min(seconds for _, seconds in times.values())
         rows += [Predicted(name, size, segment, s, s == best) for name, (segment, s) in times.items()]
     return rows
+
+
+def load_measurement(path: str, cluster: _core.Cluster) -> _core.Measurement:
+    """Tables that were measured on this cluster.
+
+    Raises:
+        BadInput: with everything that is wrong with the file, or where it is about another network.
+    """
+    try:
+        read = _core.read_measurement(path)
+    except _core.FaultyFile as error:
+        raise faulty(error) from None
+    if read.cluster_fingerprint != cluster.fingerprint:
+        raise BadInput(
+            f"{path}: was measured on {read.cluster} as it was then, not on {cluster.name} as it is now "
+            "(a lab at another rate is another cluster: see --rate)"
+        )
+    return read
 
 
 def decide(

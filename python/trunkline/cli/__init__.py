@@ -35,13 +35,29 @@ def _root(
 
 
 def _register() -> None:
-    from trunkline.cli import algorithms, bench, cluster, demo, generate, lab, library, plan, predict, run, tune
+    from trunkline.cli import (
+        algorithms,
+        bench,
+        cluster,
+        demo,
+        generate,
+        lab,
+        library,
+        measure,
+        plan,
+        predict,
+        run,
+        tune,
+    )
 
     app.command(epilog="Example: trunkline demo --json demo.json --report demo.html")(demo.demo)
     app.add_typer(cluster.app, name="cluster")
     app.command(
         epilog="Example: trunkline plan cyclic --collective bcast --shape linear --root h5 --json -",
     )(plan.plan)
+    app.command(epilog="Example: trunkline lab run cyclic --mpi mpich -- trunkline measure -o net.yaml")(
+        measure.measure
+    )
     app.command(epilog="Example: trunkline predict cyclic --mpi openmpi --sizes 8KiB,1MiB --svg curves.svg")(
         predict.predict
     )

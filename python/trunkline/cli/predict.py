@@ -17,7 +17,7 @@ from trunkline.cli.plan import MOST_RANKS, root_rank
 from trunkline.cluster import load_cluster
 from trunkline.errors import BadInput
 from trunkline.mpi import require_mpi
-from trunkline.predict import Decision, Predicted, decide, predict_all
+from trunkline.predict import Decision, Predicted, decide, load_measurement, predict_all
 from trunkline.tune.file import load_tuning
 from trunkline.units import format_bytes, format_seconds, parse_bytes, parse_rate
 
@@ -42,20 +42,28 @@ def predict(
     algorithms: Annotated[
         str, typer.Option(help="Algorithms of 'trunkline algorithms', and 'all'; NAME:SEGMENT fixes the segment.")
     ] = "all",
+    measured: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Tables of 'trunkline measure', instead of the stated rates.")
+    ] = None,
     root: RootOption = "0",
     ranks_per_host: RanksOption = 1,
     rate: RateOption = None,
     json: JsonOption = None,
     svg: Annotated[str | None, typer.Option(metavar="FILE", help="Draw the curves as SVG.")] = None,
 ) -> None:
-    """Predict the time of every algorithm for each message size, from the rates in the cluster file."""
+    """Predict the time of every algorithm for each message size, from stated rates or measured tables."""
     if [json, svg].count("-") > 1:
         raise BadInput("only one of --json and --svg can go to standard output; name a file for the other")
     network, placement, start = _job(cluster, rate, ranks_per_host, root)
     names = broadcast_algorithms([name.strip() for name in algorithms.split(",")])
     if "auto" in names:
         raise BadInput("'auto' is a choice among the others: see 'trunkline explain'")
-    rows = predict_all(network, placement, start, names, _sizes(sizes), _family(mpi))
+    tables = load_measurement(measured, network) if measured else None
+    if tables is not None:
+        if "native" in [name.strip() for name in algorithms.split(",")]:
+            raise BadInput("the tables know nothing of native algorithms: leave out native, or --measured")
+        names = [name for name in names if name != "native"]
+    rows = predict_all(network, placement, start, names, _sizes(sizes), _family(mpi), tables)
     if json:
         write_json([row.as_json(network, ranks_per_host, mpi) for row in rows], json)
     if svg:

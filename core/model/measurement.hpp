@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// Measured point-to-point times of a network: the tables of the extended parameterized LogP model, and their file.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace trunkline {
+
+/// Times of one message size, seconds.
+struct MeasuredPoint {
+  std::uint64_t bytes = 0;
+  double round_trip_s = 0.0;  ///< ping-pong, there and back
+  double gap_s = 0.0;         ///< g(m): between consecutive messages sent one way
+  double send_s = 0.0;        ///< os(m): the sender's processor is busy
+  double receive_s = 0.0;     ///< or(m): the receiver's is, the message having arrived
+  double spread = 0.0;        ///< half of the widest of their 95 % intervals, as a part of the median
+
+  /// L(m), from RTT(m) = 2 (L(m) + g(m)) (Patarasuk, Faraj, Yuan 2008, section 5.1); not below zero.
+  [[nodiscard]] double latency_s() const;
+};
+
+/// Pairs of ranks that are equally far apart.
+struct MeasuredDistance {
+  std::uint32_t channels = 0;  ///< links between their hosts: 0 one host, 2 one switch, 3 one trunk, ...
+  std::string from;            ///< the hosts between which it was measured
+  std::string to;
+  std::uint64_t eager_bytes = 0;      ///< longest message that is sent before the receiver asks for it
+  std::vector<MeasuredPoint> points;  ///< by ascending size
+
+  /// Interpolated between the sizes measured; beyond them, along the last two. `points` is not empty.
+  [[nodiscard]] MeasuredPoint at(std::uint64_t bytes) const;
+};
+
+struct Measurement {
+  std::string provenance;
+  std::string date;  ///< YYYY-MM-DD
+  std::string cluster;
+  std::uint64_t cluster_fingerprint = 0;
+  std::string mpi;
+  std::string mpi_version;
+  std::vector<MeasuredDistance> distances;  ///< by ascending channels
+
+  /// The distance measured, or the nearest one that was. `distances` is not empty.
+  [[nodiscard]] const MeasuredDistance& distance(std::uint32_t channels) const;
+};
+
+/// Throws FaultyFile with all faults: missing or misspelt keys, sizes out of order, times that are negative or
+/// contradict each other (a gap shorter than the processor is busy by more than the spread).
+[[nodiscard]] Measurement parse_measurement(std::string_view yaml, const std::string& file);
+[[nodiscard]] Measurement read_measurement(const std::string& path);
+[[nodiscard]] std::string write_measurement(const Measurement& measurement);
+
+}  // namespace trunkline

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <optional>
+
+#include "cluster/quantity.hpp"
+#include "cluster/yaml_fields.hpp"
+#include "cluster/yaml_text.hpp"
+#include "model/measurement.hpp"
+
+namespace trunkline {
+namespace {
+
+using Kind = YamlNode::Kind;
+
+constexpr std::string_view format = "measurement/1";
+
+class MeasurementReader {
+ public:
+  explicit MeasurementReader(Faults& faults) : faults_(faults) {}
+
+  Measurement read(const YamlNode& root) {
+    static constexpr std::array<std::string_view, 8> keys{
+        "trunkline", "provenance", "date", "cluster", "cluster_fingerprint", "mpi", "mpi_version", "distances"};
+    check_format(root, format, faults_);
+    check_keys(root, keys, faults_);
+    Measurement read;
+    if (const YamlNode* node = root.find("provenance")) {
+      check_kind(*node, Kind::scalar, "provenance", "trunkline measure", faults_);
+      read.provenance = node->text;
+    }
+    read.date = text(root, "date", "\"2026-01-31\"");
+    read.cluster = text(root, "cluster", "cyclic");
+    if (const YamlNode* node =
+            required(root, "cluster_fingerprint", "cluster_fingerprint: \"0123456789abcdef\"", faults_)) {
+      read.cluster_fingerprint = hexadecimal(*node, "cluster_fingerprint", faults_).value_or(0);
+    }
+    read.mpi = text(root, "mpi", "mpich");
+    read.mpi_version = text(root, "mpi_version", "\"4.0.2\"");
+    const YamlNode* distances =
+        required(root, "distances", "distances: [...], as 'trunkline measure' writes them", faults_);
+    if (distances != nullptr && check_kind(*distances, Kind::sequence, "distances", "[...]", faults_)) {
+      if (distances->items.empty())
+        faults_.add(*distances, "distances is empty; measure again with 'trunkline measure'");
+      for (const YamlNode& node : distances->items) distance(node, read);
+    }
+    return read;
+  }
+
+ private:
+  void distance(const YamlNode& node, Measurement& measurement) {
+    static constexpr std::array<std::string_view, 4> keys{"channels", "between", "eager_limit", "points"};
+    if (!check_kind(node, Kind::mapping, "a distance", "{channels: 2, ...}", faults_)) return;
+    check_keys(node, keys, faults_);
+    MeasuredDistance read;
+    if (const YamlNode* value = required(node, "channels", "channels: 2", faults_)) {
+      read.channels = whole_number(*value, "channels", 0, faults_).value_or(0);
+      if (!measurement.distances.empty() && read.channels <= measurement.distances.back().channels) {
+        faults_.add(*value, "distances must stand in the order of their channels, each once");
+      }
+    }
+    const YamlNode* between = required(node, "between", "between: [h0, h1]", faults_);
+    if (between != nullptr && check_kind(*between, Kind::sequence, "between", "[h0, h1]", faults_)) {
+      if (between->items.size() != 2 || !between->items[0].is_scalar() || !between->items[1].is_scalar()) {
+        faults_.add(*between, "between must name two hosts, such as [h0, h1]");
+      } else {
+        read.from = between->items[0].text;
+        read.to = between->items[1].text;
+      }
+    }
+    if (const YamlNode* value = required(node, "eager_limit", "eager_limit: 8KiB", faults_)) {
+      read.eager_bytes = bytes(*value, "eager_limit", true);
+    }
+    const YamlNode* points = required(node, "points", "points: [{size: 1KiB, ...}]", faults_);
+    if (points != nullptr && check_kind(*points, Kind::sequence, "points", "[{size: 1KiB, ...}]", faults_)) {
+      if (points->items.empty()) faults_.add(*points, "points is empty; measure again with 'trunkline measure'");
+      for (const YamlNode& one : points->items) point(one, read);
+    }
+    measurement.distances.push_back(std::move(read));
+  }
+
+  void point(const YamlNode& node, MeasuredDistance& distance) {
+    static constexpr std::array<std::string_view, 6> keys{"size", "round_trip", "gap", "send", "receive", "spread"};
+    if (!check_kind(node, Kind::mapping, "a point", "{size: 1KiB, ...}", faults_)) return;
+    check_keys(node, keys, faults_);
+    const std::size_t faults_before = faults_.size();
+    MeasuredPoint read;
+    if (const YamlNode* value = required(node, "size", "size: 1KiB", faults_)) {
+      read.bytes = bytes(*value, "size", false);
+      if (!distance.points.empty() && read.bytes <= distance.points.back().bytes) {
+        faults_.add(*value, "points must stand in the order of their sizes, each once");
+      }
+    }
+    read.round_trip_s = time(node, "round_trip");
+    read.gap_s = time(node, "gap");
+    read.send_s = time(node, "send");
+    read.receive_s = time(node, "receive");
+    read.spread = fraction(node);
+    if (faults_.size() == faults_before) {
+      if (read.round_trip_s == 0.0 || read.gap_s == 0.0) {
+        faults_.add(node, "round_trip and gap must be above zero");
+      } else if (read.send_s > read.round_trip_s * (1.0 + read.spread)) {
+        faults_.add(node, "send takes longer than the whole round trip: these figures contradict each other");
+      }
+    }
+    distance.points.push_back(read);
+  }
+
+  std::string text(const YamlNode& node, std::string_view key, const std::string& example) {
+    const YamlNode* value = required(node, key, std::string(key) + ": " + example, faults_);
+    if (value == nullptr || !check_kind(*value, Kind::scalar, key, example, faults_)) return {};
+    if (value->text.empty()) faults_.add(*value, std::string(key) + " is empty; give it, such as " + example);
+    return value->text;
+  }
+
+  std::uint64_t bytes(const YamlNode& node, std::string_view what, bool zero) {
+    if (!check_kind(node, Kind::scalar, what, "1KiB", faults_)) return 1;
+    if (zero && (node.text == "0" || node.text == "0B")) return 0;
+    try {
+      return parse_bytes(node.text);
+    } catch (const BadQuantity& bad) {
+      faults_.add(node, bad.what());
+      return 1;
+    }
+  }
+
+  double time(const YamlNode& node, std::string_view key) {
+    const YamlNode* value = required(node, key, std::string(key) + ": 20us", faults_);
+    if (value == nullptr || !check_kind(*value, Kind::scalar, key, "20us", faults_)) return 0.0;
+    try {
+      return parse_time(value->text);
+    } catch (const BadQuantity& bad) {
+      faults_.add(*value, bad.what());
+      return 0.0;
+    }
+  }
+
+  double fraction(const YamlNode& node) {
+    const YamlNode* value = required(node, "spread", "spread: 0.01", faults_);
+    if (value == nullptr || !check_kind(*value, Kind::scalar, "spread", "0.01", faults_)) return 0.0;
+    double read = 0.0;
+    const char* last = value->text.data() + value->text.size();
+    const auto [end, error] = std::from_chars(value->text.data(), last, read, std::chars_format::fixed);
+    if (error != std::errc() || end != last || !(read >= 0.0 && read <= 1.0)) {
+      faults_.add(*value, "spread must be a number from 0 to 1, such as 0.01, not " + quoted(value->text));
+      return 0.0;
+    }
+    return read;
+  }
+
+  Faults& faults_;
+};
+
+}  // namespace
+
+Measurement parse_measurement(std::string_view yaml, const std::string& file) {
+  Faults faults(file);
+  const std::optional<YamlNode> root = parse_yaml(yaml, format, faults);
+  faults.throw_if_any();
+  Measurement measurement = MeasurementReader(faults).read(*root);
+  faults.throw_if_any();
+  return measurement;
+}
+
+Measurement read_measurement(const std::string& path) { return parse_measurement(read_text_file(path), path); }
+
+}  // namespace trunkline

@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: Apache-2.0
+// Measures the tables of the extended parameterized LogP model between ranks of each distance, and writes them.
+//
+//     mpiexec -n 32 trunkline-measure-MPI --cluster FILE --output net.yaml --sizes 256,1024 --noise 0.15 --date
+//     2026-01-31
+//
+// Started by `trunkline measure`, which knows which build belongs to which MPI. Exit status 1: too noisy, nothing
+// written.
+#include <mpi.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <map>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "cluster/cluster_file.hpp"
+#include "cluster/quantity.hpp"
+#include "model/measurement.hpp"
+#include "pair.hpp"
+#include "plan/placement.hpp"
+
+namespace {
+
+using namespace trunkline;
+
+struct Options {
+  std::string cluster;
+  std::string output;
+  std::string date;
+  std::vector<std::uint64_t> sizes;
+  double noise = 0.15;
+};
+
+Options read_options(int argc, char** argv) {
+  Options options;
+  for (int i = 1; i + 1 < argc; i += 2) {
+    const std::string name = argv[i];
+    const std::string value = argv[i + 1];
+    if (name == "--cluster") {
+      options.cluster = value;
+    } else if (name == "--output") {
+      options.output = value;
+    } else if (name == "--date") {
+      options.date = value;
+    } else if (name == "--noise") {
+      options.noise = std::stod(value);
+    } else if (name == "--sizes") {
+      for (std::size_t at = 0; at < value.size();) {
+        std::size_t end = value.find(',', at);
+        if (end == std::string::npos) end = value.size();
+        options.sizes.push_back(std::stoull(value.substr(at, end - at)));
+        at = end + 1;
+      }
+    } else {
+      throw std::invalid_argument("unknown option " + name);
+    }
+  }
+  if (options.cluster.empty() || options.output.empty() || options.sizes.empty()) {
+    throw std::invalid_argument("--cluster, --output and --sizes are needed");
+  }
+  return options;
+}
+
+/// Node of each rank's host, by processor name, on every rank.
+std::vector<NodeId> nodes_of_ranks(const Cluster& cluster) {
+  int ranks = 0;
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  char name[MPI_MAX_PROCESSOR_NAME] = "";
+  int length = 0;
+  MPI_Get_processor_name(name, &length);
+  const auto host = cluster.find_host(name);
+  unsigned mine = host ? *host : no_rank;
+  std::vector<unsigned> all(static_cast<std::size_t>(ranks));
+  MPI_Allgather(&mine, 1, MPI_UNSIGNED, all.data(), 1, MPI_UNSIGNED, MPI_COMM_WORLD);
+  if (!host) throw std::invalid_argument("host '" + std::string(name) + "' is not in cluster " + cluster.name());
+  std::vector<NodeId> nodes;
+  for (const unsigned one : all) {
+    if (one == no_rank) throw std::runtime_error("another rank's host is not in cluster " + cluster.name());
+    nodes.push_back(cluster.hosts()[one]);
+  }
+  return nodes;
+}
+
+/// For each number of channels between two hosts the first two ranks that far apart.
+std::map<std::uint32_t, std::pair<int, int>> pairs_by_distance(const Cluster& cluster,
+                                                               const std::vector<NodeId>& nodes) {
+  std::map<std::uint32_t, std::pair<int, int>> pairs;
+  for (std::size_t a = 0; a < nodes.size(); ++a) {
+    for (std::size_t b = a + 1; b < nodes.size(); ++b) {
+      const auto channels = static_cast<std::uint32_t>(cluster.path(nodes[a], nodes[b]).size());
+      pairs.try_emplace(channels, static_cast<int>(a), static_cast<int>(b));
+    }
+  }
+  return pairs;
+}
+
+/// The table of one pair; complete on its first rank. Everybody calls it.
+MeasuredDistance measure_pair(std::uint32_t channels, std::pair<int, int> ranks, int rank, const Options& options) {
+  MeasuredDistance distance{.channels = channels, .from = {}, .to = {}, .points = {}};
+  const bool takes_part = rank == ranks.first || rank == ranks.second;
+  MPI_Comm two = MPI_COMM_NULL;
+  MPI_Comm_split(MPI_COMM_WORLD, takes_part ? 1 : MPI_UNDEFINED, rank, &two);
+  if (takes_part) {
+    measure::Pair pair(two, std::max(options.sizes.back(), std::uint64_t{1} << 20), {});
+    distance.eager_bytes = pair.eager_limit(std::uint64_t{1} << 20);
+    for (const std::uint64_t bytes : options.sizes) distance.points.push_back(pair.point(bytes));
+    MPI_Comm_free(&two);
+  }
+  MPI_Barrier(MPI_COMM_WORLD);
+  return distance;
+}
+
+/// Moves what the first rank of a pair measured to rank 0.
+void gather(MeasuredDistance& distance, int owner, int rank, std::size_t sizes) {
+  if (owner == 0) return;
+  constexpr int tag = 5;
+  std::vector<double> flat(sizes * 6 + 1);
+  if (rank == owner) {
+    std::size_t at = 0;
+    for (const MeasuredPoint& p : distance.points) {
+      for (const double value :
+           {static_cast<double>(p.bytes), p.round_trip_s, p.gap_s, p.send_s, p.receive_s, p.spread}) {
+        flat[at++] = value;
+      }
+    }
+    flat[at] = static_cast<double>(distance.eager_bytes);
+    MPI_Send(flat.data(), static_cast<int>(flat.size()), MPI_DOUBLE, 0, tag, MPI_COMM_WORLD);
+  } else if (rank == 0) {
+    MPI_Recv(flat.data(), static_cast<int>(flat.size()), MPI_DOUBLE, owner, tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    for (std::size_t i = 0; i < sizes; ++i) {
+      const double* p = &flat[i * 6];
+      distance.points.push_back({static_cast<std::uint64_t>(p[0]), p[1], p[2], p[3], p[4], p[5]});
+    }
+    distance.eager_bytes = static_cast<std::uint64_t>(flat.back());
+  }
+}
+
+/// As the papers' table 2, with what they measured beside it.
+void print_table(const MeasuredDistance& distance) {
+  std::fprintf(stderr, "\n%s - %s, %u links apart; eager up to %s\n", distance.from.c_str(), distance.to.c_str(),
+               distance.channels, format_bytes(std::max<std::uint64_t>(distance.eager_bytes, 1)).c_str());
+  std::fprintf(stderr, "%10s %12s %12s %12s %12s %12s %8s\n", "m", "g(m)", "RTT(m)", "L(m)", "os(m)", "or(m)",
+               "spread");
+  for (const MeasuredPoint& p : distance.points) {
+    std::fprintf(stderr, "%10s %9.3f ms %9.3f ms %9.3f ms %9.3f ms %9.3f ms %7.1f%%\n", format_bytes(p.bytes).c_str(),
+                 p.gap_s * 1e3, p.round_trip_s * 1e3, p.latency_s() * 1e3, p.send_s * 1e3, p.receive_s * 1e3,
+                 p.spread * 1e2);
+  }
+}
+
+/// One line for each figure that is too noisy to be of use.
+std::string too_noisy(const Measurement& measurement, double noise) {
+  std::string text;
+  for (const MeasuredDistance& distance : measurement.distances) {
+    for (const MeasuredPoint& p : distance.points) {
+      if (p.spread <= noise) continue;
+      char line[160];
+      std::snprintf(line, sizeof line, "\n  %s - %s, %s: the median is known to %.0f %% only", distance.from.c_str(),
+                    distance.to.c_str(), format_bytes(p.bytes).c_str(), p.spread * 100);
+      text += line;
+    }
+  }
+  return text;
+}
+
+int run(const Options& options, int rank) {
+  const Cluster cluster = read_cluster(options.cluster);
+  const std::vector<NodeId> nodes = nodes_of_ranks(cluster);
+  Measurement measurement{.provenance = "trunkline measure " TRUNKLINE_VERSION,
+                          .date = options.date,
+                          .cluster = cluster.name(),
+                          .cluster_fingerprint = cluster.fingerprint(),
+                          .mpi = TRUNKLINE_MPI_FAMILY,
+                          .mpi_version = TRUNKLINE_MPI_VERSION,
+                          .distances = {}};
+  const auto pairs = pairs_by_distance(cluster, nodes);
+  if (pairs.empty()) throw std::invalid_argument("there is only one rank: start at least two");
+  for (const auto& [channels, ranks] : pairs) {
+    MeasuredDistance distance = measure_pair(channels, ranks, rank, options);
+    gather(distance, ranks.first, rank, options.sizes.size());
+    distance.from = cluster.nodes()[nodes[static_cast<std::size_t>(ranks.first)]].name;
+    distance.to = cluster.nodes()[nodes[static_cast<std::size_t>(ranks.second)]].name;
+    if (rank == 0) print_table(distance);
+    measurement.distances.push_back(std::move(distance));
+  }
+  if (rank != 0) return 0;
+  const std::string noisy = too_noisy(measurement, options.noise);
+  if (!noisy.empty()) {
+    std::fprintf(stderr,
+                 "\ntrunkline: too noisy to be of use, nothing is written; is something else running on these hosts or "
+                 "links?%s\n(--noise accepts more than %.0f %%)\n",
+                 noisy.c_str(), options.noise * 100);
+    return 1;
+  }
+  std::ofstream file(options.output);
+  file << write_measurement(measurement);
+  if (!file.flush()) throw std::runtime_error("cannot write " + options.output);
+  std::fprintf(stderr, "\nWritten: %s\n", options.output.c_str());
+  return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  int rank = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  int status = 0;
+  try {
+    status = run(read_options(argc, argv), rank);
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "trunkline: rank %d: %s\n", rank, error.what());
+    MPI_Abort(MPI_COMM_WORLD, 2);
+  }
+  MPI_Bcast(&status, 1, MPI_INT, 0, MPI_COMM_WORLD);
+  MPI_Finalize();
+  return status;
+}

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is measured between two ranks, the others waiting.
+#pragma once
+
+#include <mpi.h>
+
+#include <cstdint>
+#include <vector>
+
+#include "model/measurement.hpp"
+#include "samples.hpp"
+
+namespace trunkline::measure {
+
+/// One of two ranks: both call the same functions with the same arguments, in the same order. The first one gets the
+/// results; the other one's are meaningless.
+class Pair {
+ public:
+  /// `communicator` holds the two alone: 0 measures, 1 answers. `largest`: bytes of the longest message.
+  Pair(MPI_Comm communicator, std::uint64_t largest, const Limits& limits);
+
+  [[nodiscard]] MeasuredPoint point(std::uint64_t bytes);
+
+  /// Longest message, up to `most` bytes, that is sent before the receiver asks for it; found by halving, to 1/64.
+  [[nodiscard]] std::uint64_t eager_limit(std::uint64_t most);
+
+ private:
+  Samples round_trip(int bytes);
+  Samples gap(int bytes, double round_trip_s);
+  Samples send_time(int bytes, double round_trip_s);
+  Samples receive_time(int bytes, double round_trip_s);
+  [[nodiscard]] bool sent_eagerly(int bytes);
+  /// The same answer on both: the first one's.
+  [[nodiscard]] bool again(const Samples& samples, double since) const;
+  void answer() const;
+  void await_answer() const;
+  void send(int bytes) const;
+  void receive(int bytes) const;
+
+  MPI_Comm communicator_;
+  bool first_;
+  Limits limits_;
+  mutable std::vector<unsigned char> buffer_;
+};
+
+}  // namespace trunkline::measure

@@ -1,0 +1,55 @@
+"""``trunkline measure``: the network's tables, measured by the ranks of an MPI job."""
+
+import os
+import sys
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from trunkline.cluster import cluster_file, load_cluster
+from trunkline.errors import BadInput
+from trunkline.mpi import require_mpi, running_mpi
+from trunkline.paths import NATIVE
+from trunkline.units import parse_bytes
+
+__all__ = ["measure"]
+
+SIZES = "256,512,1KiB,2KiB,4KiB,8KiB,16KiB,32KiB"
+"""Those of the papers' table 2."""
+
+
+def measure(
+    output: Annotated[str, typer.Option("--output", "-o", metavar="FILE", help="The file with the tables.")],
+    cluster: Annotated[
+        str, typer.Option(envvar="TRUNKLINE_CLUSTER", help="A bundled cluster's name, or a cluster file.")
+    ] = "",
+    sizes: Annotated[str, typer.Option(help="Message sizes, separated by commas.")] = SIZES,
+    noise: Annotated[
+        float, typer.Option(min=0, max=1, help="Widest uncertainty of a median, as a part of it, that is accepted.")
+    ] = 0.15,
+    mpi: Annotated[str | None, typer.Option(help="The MPI library of the job; default: the launcher's.")] = None,
+) -> None:
+    """Measure latency, gap and processor times between ranks of each distance, and the eager limit.
+
+    To be started as the program of an MPI job with at least two ranks on each kind of path.
+    """
+    if not cluster:
+        raise BadInput("the cluster is not known: give --cluster, or set TRUNKLINE_CLUSTER")
+    load_cluster(cluster)  # faults are reported here, not by MPI_Abort
+    library = require_mpi(mpi) if mpi else running_mpi()
+    program = NATIVE / "libexec" / f"trunkline-measure-{library.name}"
+    if not program.exists():
+        raise BadInput(f"nothing was built for {library.name}; run 'make setup' again now that it is installed")
+    wanted = sorted({parse_bytes(size) for size in sizes.split(",")})
+    if wanted[0] == 0 or wanted[-1] > 1 << 30:
+        raise BadInput("--sizes: from 1 byte to 1 GiB")
+    words = [
+        str(program),
+        *("--cluster", str(cluster_file(cluster).resolve()), "--output", str(Path(output).resolve())),
+        *("--sizes", ",".join(map(str, wanted)), "--noise", str(noise)),
+        *("--date", str(datetime.now(UTC).date())),
+    ]
+    sys.stdout.flush()
+    os.execv(program, words)

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+// Measured tables: their file, interpolation, and the papers' formulas over them.
+#include "model/measurement.hpp"
+
+#include <gtest/gtest.h>
+
+#include "cluster/cluster_file.hpp"
+#include "faults.hpp"
+#include "model/measured_tree.hpp"
+#include "plan/shapes/k_ary.hpp"
+#include "plan/shapes/linear.hpp"
+
+namespace trunkline {
+namespace {
+
+using testing::case_name;
+using testing::FaultCase;
+using testing::faults_of;
+
+const std::string head =
+    "trunkline: measurement/1\n"
+    "date: \"2026-01-31\"\n"
+    "cluster: paper-1\n"
+    "cluster_fingerprint: \"00000000000000ff\"\n"
+    "mpi: mpich\n"
+    "mpi_version: \"4.0.2\"\n";
+const std::string one_distance =
+    "distances:\n"
+    "  - channels: 2\n"
+    "    between: [h0, h1]\n"
+    "    eager_limit: 8KiB\n"
+    "    points:\n";
+// The papers' table 2, 100 Mbit/s.
+const std::string points =
+    "      - {size: 256B, round_trip: 280us, gap: 30us, send: 10us, receive: 10us, spread: 0.0050}\n"
+    "      - {size: 1KiB, round_trip: 678us, gap: 89us, send: 10us, receive: 10us, spread: 0.0050}\n"
+    "      - {size: 8KiB, round_trip: 2038us, gap: 695us, send: 20us, receive: 20us, spread: 0.0050}\n";
+
+Measurement paper() { return parse_measurement(head + one_distance + points, "f"); }
+
+TEST(Measurement, ReadsBackWhatItWrites) {
+  const std::string text = write_measurement(paper());
+  EXPECT_EQ(write_measurement(parse_measurement(text, "f")), text);
+  EXPECT_NE(text.find("eager_limit: 8KiB"), std::string::npos);
+  EXPECT_NE(text.find("round_trip: 280us, gap: 30us"), std::string::npos);
+}
+
+TEST(Measurement, DerivesLatencyAsThePapersDo) {
+  const Measurement measurement = paper();
+  EXPECT_NEAR(measurement.distances[0].points[0].latency_s(), 0.110e-3, 1e-9);
+  EXPECT_NEAR(measurement.distances[0].points[1].latency_s(), 0.250e-3, 1e-9);
+}
+
+TEST(Measurement, InterpolatesAndGoesOnBeyondTheEnds) {
+  const Measurement measurement = paper();
+  const MeasuredDistance& distance = measurement.distances[0];
+  EXPECT_NEAR(distance.at(256).gap_s, 30e-6, 1e-12);
+  EXPECT_NEAR(distance.at(640).gap_s, (30e-6 + 89e-6) / 2, 1e-12);
+  EXPECT_NEAR(distance.at(8192).gap_s, 695e-6, 1e-12);
+  EXPECT_NEAR(distance.at(15360).gap_s, 695e-6 + (695e-6 - 89e-6), 1e-9);
+  EXPECT_GE(distance.at(1).gap_s, 0.0);
+}
+
+TEST(Measurement, TheNearestDistanceStandsForOthers) {
+  Measurement measurement = paper();
+  measurement.distances.push_back(measurement.distances[0]);
+  measurement.distances[1].channels = 5;
+  EXPECT_EQ(measurement.distance(2).channels, 2U);
+  EXPECT_EQ(measurement.distance(3).channels, 2U);
+  EXPECT_EQ(measurement.distance(4).channels, 5U);
+  EXPECT_EQ(measurement.distance(9).channels, 5U);
+}
+
+TEST(MeasuredTree, OfALineIsFormula1) {
+  const Measurement measurement = paper();
+  const Cluster cluster = read_cluster(std::string(TRUNKLINE_CLUSTERS) + "/paper-1.yaml");
+  const Placement placement = block_placement(cluster, 1);
+  const Tree line = linear_tree(cluster, placement, 0);
+  // 15 hops of L + g, then 63 segments of g.
+  const double expected = 15 * (0.250e-3 + 0.089e-3) + 63 * 0.089e-3;
+  EXPECT_NEAR(MeasuredTree(measurement, cluster, placement, line).seconds(65536, 1024), expected, 1e-9);
+}
+
+TEST(MeasuredTree, OfABinaryTreeIsFormula2) {
+  // The papers' figure 8: the way to the last one is two second sends: 2 L + 4 g, then 2 g a segment.
+  const Measurement measurement = paper();
+  const Cluster cluster = read_cluster(std::string(TRUNKLINE_CLUSTERS) + "/paper-1.yaml");
+  Tree tree = root_alone(5, 0);
+  add_child(tree, 0, 1);
+  add_child(tree, 0, 2);
+  add_child(tree, 2, 3);
+  add_child(tree, 2, 4);
+  const Placement placement{0, 1, 2, 3, 4};
+  const double expected = 2 * 0.250e-3 + 4 * 0.089e-3 + 2 * 9 * 0.089e-3;
+  EXPECT_NEAR(MeasuredTree(measurement, cluster, placement, tree).seconds(10240, 1024), expected, 1e-9);
+}
+
+TEST(MeasuredTree, PrefersShortSegmentsForShortMessages) {
+  const Measurement measurement = paper();
+  const Cluster cluster = read_cluster(std::string(TRUNKLINE_CLUSTERS) + "/paper-1.yaml");
+  const Placement placement = block_placement(cluster, 1);
+  const Tree line = linear_tree(cluster, placement, 0);
+  const MeasuredTree measured(measurement, cluster, placement, line);
+  EXPECT_LT(measured.best_segment(8192), measured.best_segment(1U << 22));
+  EXPECT_THROW(MeasuredTree(measurement, cluster, {0, 1}, line), std::invalid_argument);
+}
+
+const FaultCase cases[] = {
+    FaultCase{"Empty", "", {"1:1: the file is empty; its first line should be \"trunkline: measurement/1\""}},
+    FaultCase{"Truncated",
+              head,
+              {"1:1: the key distances is missing; give it, such as distances: [...], as 'trunkline measure' writes "
+               "them"}},
+    FaultCase{"NoPoints",
+              head + one_distance + "      []\n",
+              {"12:7: points is empty; measure again with 'trunkline measure'"}},
+    FaultCase{"SizesOutOfOrder",
+              head + one_distance + points +
+                  "      - {size: 1KiB, round_trip: 1ms, gap: 1us, send: 1us, receive: 1us, spread: 0.01}\n",
+              {"15:16: points must stand in the order of their sizes, each once"}},
+    FaultCase{"Contradictory",
+              head + one_distance +
+                  "      - {size: 1KiB, round_trip: 1ms, gap: 1us, send: 2ms, receive: 1us, spread: 0.01}\n",
+              {"12:9: send takes longer than the whole round trip: these figures contradict each other"}},
+    FaultCase{
+        "Times",
+        head + one_distance +
+            "      - {size: 1KiB, round_trip: 0s, gap: 1us, send: 0s, receive: 1us, spread: 0.01}\n"
+            "      - {size: 2KiB, round_trip: 1msec, gap: -1us, send: 0s, receive: 1us, spread: 2}\n",
+        {"12:9: round_trip and gap must be above zero", "13:34: \"msec\" is no unit of a time; known are ns, us, ms, s",
+         "13:46: the time -1us must be zero or more",
+         "13:84: spread must be a number from 0 to 1, such as 0.01, not \"2\""}},
+    FaultCase{"Between",
+              head + "distances:\n"
+                     "  - channels: 2\n"
+                     "    between: [h0]\n"
+                     "    eager_limit: 0B\n"
+                     "    points: [{size: 1KiB, round_trip: 1ms, gap: 1us, send: 0s, receive: 1us, spread: 0}]\n",
+              {"9:14: between must name two hosts, such as [h0, h1]"}},
+};
+
+class MeasurementFaults : public ::testing::TestWithParam<FaultCase> {};
+
+TEST_P(MeasurementFaults, AreSaidExactly) {
+  EXPECT_EQ(faults_of(parse_measurement, GetParam().yaml), GetParam().faults);
+}
+
+INSTANTIATE_TEST_SUITE_P(All, MeasurementFaults, ::testing::ValuesIn(cases), case_name);
+
+}  // namespace
+}  // namespace trunkline

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// Whatever is in a measurement file: it is read and interpolated, written and read back, or it is refused.
+#include <cmath>
+#include <cstdint>
+#include <cstdlib>
+
+#include "cluster/cluster.hpp"
+#include "model/measurement.hpp"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace trunkline;
+  try {
+    const Measurement measurement = parse_measurement({reinterpret_cast<const char*>(data), size}, "fuzz");
+    for (const std::uint64_t bytes : {std::uint64_t{0}, std::uint64_t{5000}, ~std::uint64_t{0}}) {
+      const MeasuredPoint point = measurement.distance(2).at(bytes);
+      if (std::isnan(point.gap_s) || point.gap_s < 0.0 || point.latency_s() < 0.0) std::abort();
+    }
+    static_cast<void>(parse_measurement(write_measurement(measurement), "again"));
+  } catch (const FaultyFile& faulty) {
+    if (faulty.faults().empty() || faulty.faults().front().file != "fuzz") {
+      std::abort();  // refused without a reason, or what we wrote ourselves cannot be read
+    }
+  }
+  return 0;
+}

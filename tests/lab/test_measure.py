@@ -1,0 +1,52 @@
+"""``trunkline measure`` and ``trunkline tune`` on a lab: the tables tell the network's rate, the rules run."""
+
+import os
+
+import pytest
+
+from trunkline import _core
+
+pytestmark = pytest.mark.usefixtures("nothing_left")
+RATE = 20e6
+
+
+@pytest.mark.parametrize("mpi", ["mpich", "openmpi"])
+def test_tables_of_a_network(trunkline, tmp_path, mpi):
+    file = tmp_path / "net.yaml"
+    words = ("measure", "-o", str(file), "--sizes", "1KiB,8KiB", "--noise", "1")
+    done = trunkline("lab", "run", "cyclic", "--rate", "20Mbit", "--mpi", mpi, "-n", "8", "--", "trunkline", *words)
+    assert done.returncode == 0, done.stdout + done.stderr
+    measured = _core.read_measurement(str(file))
+    assert measured.mpi == mpi
+    assert [distance.channels for distance in measured.distances] == [2, 3, 4, 5]
+    for distance in measured.distances:
+        assert 1000 < distance.eager_bytes <= 1 << 20
+        short, long = distance.points
+        wire = 6 * 1538 * 8 / RATE  # 8 KiB fill six frames
+        assert 0.85 * wire < long.gap_s < 1.5 * wire
+        # One frame is stored at every switch on the way.
+        assert short.round_trip_s / 2 > distance.channels * 1100 * 8 / RATE
+    near, *_, far = measured.distances
+    assert near.points[1].latency_s < far.points[1].latency_s
+
+
+def test_outside_a_job(trunkline, tmp_path):
+    done = trunkline("measure", "-o", str(tmp_path / "net.yaml"), "--cluster", "cyclic")
+    assert done.returncode == 2
+    assert "start it with mpiexec" in done.stderr
+
+
+def test_tuning_and_its_use(trunkline, tmp_path):
+    file = tmp_path / "tuning.yaml"
+    words = ("--cluster", "paper-1", "--mpi", "mpich", "--sizes", "8KiB", "--rate", "20Mbit", "--budget", "0.5")
+    done = trunkline("tune", *words, "-o", str(file), timeout=170)
+    assert done.returncode == 0, done.stdout + done.stderr
+    (entry,) = _core.read_tuning(str(file)).entries
+    assert (entry.hosts, entry.ranks_per_host, entry.mpi) == (16, 1, "mpich")
+    rule = entry.rule_for(8192)
+    if rule.segment_bytes == 0:
+        return  # a busy machine may find native fastest
+    bench = ("--cluster", "paper-1", "--mpi", "mpich", "--sizes", "8KiB", "--rate", "20Mbit", "--algorithms", "auto")
+    done = trunkline("bench", "bcast", *bench, "--tuning", str(file), "--budget", "0.5", env=dict(os.environ))
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert f"{rule.algorithm}, {rule.segment_bytes} B" in done.stderr
