@@ -151,6 +151,12 @@ def test_a_plan_for_more_ranks_changes_nothing(mpi: Mpi, tmp_path: Path):
     run_suite(mpi, library, 3, GROUPS, planned=False)
 
 
+def test_a_plan_for_fewer_ranks_runs_on_halves(mpi: Mpi, tmp_path: Path):
+    """An inter-communicator of two halves, whose groups are as large as the plan, among them."""
+    library = every_root_library(tmp_path, mpicc(mpi), line, 2, 100)
+    run_suite(mpi, library, 4, GROUPS)
+
+
 def test_nothing_is_left_behind(mpi: Mpi, tmp_path: Path):
     run_suite(mpi, every_root_library(tmp_path, mpicc(mpi), line, 2, 64), 2, ["leaks"])
 

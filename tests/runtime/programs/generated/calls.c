@@ -33,5 +33,6 @@ int MPI_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm* made) {
 
 int MPI_Comm_free(MPI_Comm* comm) {
   ++calls.freed;
+  expect(!finalizing, "MPI_Comm_free within MPI_Finalize, which not every MPI bears", 0);
   return PMPI_Comm_free(comm);
 }

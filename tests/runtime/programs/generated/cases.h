@@ -10,7 +10,8 @@ int trunkline_bcast(void* buffer, int count, MPI_Datatype type, int root, MPI_Co
 extern int rank, ranks; /* of MPI_COMM_WORLD */
 extern int plan_root;
 extern int segment; /* bytes, of the plan */
-extern int serial;  /* of broadcasts, alike on all ranks */
+extern int finalizing;
+extern int serial; /* of broadcasts, alike on all ranks */
 
 /* What the generated function called. */
 extern struct calls { int native, packs, unpacks, made, freed; } calls;

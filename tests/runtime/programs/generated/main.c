@@ -8,7 +8,7 @@
 #include "cases.h"
 
 int rank, ranks, plan_root, segment;
-int serial;
+int finalizing, serial;
 static int failures; /* of this case, on this rank */
 
 void expect(int ok, const char* what, long detail) {
@@ -52,6 +52,7 @@ int main(int argc, char** argv) {
     *(bad > 0 ? &failed : &passed) += 1;
   }
   if (rank == 0) printf("%d passed, %d failed\n", passed, failed);
+  finalizing = 1;
   MPI_Finalize();
-  return failed > 0;
+  return failed > 0 || failures > 0;
 }
