@@ -1,0 +1,216 @@
+"""``trunkline generate``: what it writes and refuses. ``tests/runtime/test_generated.py`` runs what it writes."""
+
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from trunkline import _core
+from trunkline.generate.bcast import bcast_routine
+from trunkline.mpi import find_mpis
+
+TREE = """\
+trunkline: plan/1
+collective: bcast
+shape: custom
+ranks: 7
+root: 3
+sends:
+  3: [0, 5]
+  0: [2, 1]
+  5: [6, 4]
+"""
+LINE = "trunkline: plan/1\ncollective: bcast\nshape: custom\nsegment: 2856B\nranks: 5\nroot: 2\nline: [2, 4, 0, 1, 3]\n"
+STRICT = ["-std=c99", "-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Wshadow", "-Werror"]
+
+
+@pytest.fixture
+def plan(tmp_path):
+    """Writes a plan file."""
+
+    def write(text):
+        file = tmp_path / "plan.yaml"
+        file.write_text(text)
+        return file
+
+    return write
+
+
+def array(code, name):
+    """The numbers of an array of the file."""
+    body = re.search(rf"{name}\[[^\]]*\] = {{(.*?)}};", code, re.DOTALL)
+    return [int(number) for number in re.findall(r"-?\d+", body[1])]
+
+
+def compilers():
+    found = {mpi.name: mpi.mpicc for mpi in find_mpis().values() if Path(mpi.mpicc).exists()}
+    lam = shutil.which("mpicc.lam")
+    return list((found | ({"lam": lam} if lam else {})).items())
+
+
+def compile_strictly(compiler, file, *options):
+    return subprocess.run(
+        [compiler, *STRICT, *options, "-c", file, "-o", file.with_suffix(".o")],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def test_a_line_is_its_order(trunkline, plan):
+    code = trunkline("generate", plan(LINE)).out
+    assert array(code, "line") == [2, 4, 0, 1, 3]
+    assert "enum { plan_ranks = 5, plan_root = 2, plan_segment = 2856 /* bytes */, no_rank = -1 };" in code
+    assert "parent_of" not in code
+
+
+def test_a_tree_is_parents_and_children_in_order(trunkline, plan):
+    code = trunkline("generate", plan(TREE)).out
+    assert array(code, "parent_of") == [3, 0, 0, -1, 5, 3, 5]
+    begins = array(code, "first_child")
+    children = array(code, "children")
+    assert [children[begins[rank] : begins[rank + 1]] for rank in range(7)] == [[2, 1], [], [], [0, 5], [], [6, 4], []]
+
+
+@given(st.integers(2, 200).flatmap(lambda n: st.tuples(*(st.integers(0, parent) for parent in range(n - 1)))))
+@settings(max_examples=30)
+def test_any_tree(parents):
+    """Rank r + 1 receives from parents[r], which is below it."""
+    children = [[] for _ in range(len(parents) + 1)]
+    for child, parent in enumerate(parents, start=1):
+        children[parent].insert(0, child)
+    plan = _core.Plan()
+    plan.collective, plan.shape, plan.tree = "bcast", "custom", _core.Tree(0, children)
+    code = bcast_routine(plan, "plan.yaml")
+    if plan.tree.max_degree == 1:
+        assert array(code, "line") == list(range(len(children)))
+    else:
+        assert array(code, "parent_of") == [-1, *parents]
+        begins, all_children = array(code, "first_child"), array(code, "children")
+        assert [all_children[begins[r] : begins[r + 1]] for r in range(len(children))] == children
+
+
+def test_the_head_says_what_it_is_and_when_it_falls_back(trunkline, tmp_path):
+    trunkline("plan", "cyclic", "--root", "h5", "--ranks-per-host", "2", "--segment", "2856", "-o", tmp_path / "p.yaml")
+    code = trunkline("generate", tmp_path / "p.yaml").out
+    head = " ".join(code[: code.index("*/")].replace("\n *", " ").split())
+    assert "linear over cyclic, height 63" in head
+    assert "Written by 'trunkline generate'" in head
+    assert "from p.yaml" in head
+    assert "Hosts of the ranks, in order, 2 ranks on each: h[0-31]." in head
+    assert (
+        "On communicators of 64 processes and from root 10, the message goes down the tree in segments of 2856" in head
+    )
+    assert "any other number of processes, any other root, inter-communicators, " in head
+    assert "it calls MPI_Bcast" in head
+    assert max(map(len, code.splitlines())) <= 120
+
+
+def test_the_plans_segment_then_the_options_then_a_default(trunkline, plan):
+    def segment(*words):
+        return re.search(r"plan_segment = (\d+)", trunkline(*words).out)[1]
+
+    assert segment("generate", plan(LINE)) == "2856"
+    assert segment("generate", plan(LINE), "--segment", "2856") == "2856"
+    assert segment("generate", plan(TREE), "--segment", "4KiB") == "4096"
+    assert segment("generate", plan(TREE)) == "8192"
+
+
+def test_into_a_file_and_under_another_name(trunkline, plan, tmp_path):
+    file = tmp_path / "made" / "here.c"
+    assert trunkline("generate", plan(TREE), "-o", file, "--name", "my_bcast").out == ""
+    code = file.read_text()
+    assert "\nint my_bcast(void* buffer, int count, MPI_Datatype type, int root, MPI_Comm comm) {\n" in code
+    assert "trunkline_bcast" not in code
+    assert "PMPI_Bcast" not in code
+
+
+def test_in_the_place_of_mpi_bcast(trunkline, plan):
+    code = trunkline("generate", plan(TREE), "--name", "MPI_Bcast").out
+    assert "return PMPI_Bcast(buffer, count, type, root, comm);" in code
+    assert not re.search(r"[^P]MPI_Bcast\(buffer", code)
+
+
+@pytest.mark.parametrize(("name", "compiler"), compilers())
+@pytest.mark.parametrize("text", [LINE, TREE], ids=["line", "tree"])
+@pytest.mark.parametrize("standard", ["c99", "c11"])
+def test_it_compiles_without_a_warning(plan, trunkline, tmp_path, name, compiler, text, standard):
+    file = tmp_path / "bcast.c"
+    trunkline("generate", plan(text), "-o", file)
+    done = compile_strictly(compiler, file, f"-std={standard}")
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_no_text_of_a_plan_ends_the_comment_or_begins_another(trunkline, plan, tmp_path):
+    if not compilers():
+        pytest.skip("no MPI library here")
+    evil = "*/ int x; /* /*/ ??/ ??)\n# include <none.h>"
+    file = tmp_path / "bcast.c"
+    trunkline("generate", plan(TREE + f"cluster: 'a */ b'\nprovenance: {evil!r}\n"), "-o", file)
+    assert "int x;" in file.read_text()
+    done = compile_strictly(compilers()[0][1], file)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--name", "9lives"], "'9lives' cannot be the name of a C function; "),
+        (["--name", "a-b"], "'a-b' cannot be the name of a C function; "),
+        (["--name", ""], "'' cannot be the name of a C function; "),
+        (["--name", "while"], "'while' cannot be the name of a C function; "),
+        (["--name", "MPI_Send"], "'MPI_Send' is not free: "),
+        (["--name", "PMPI_Bcast"], "'PMPI_Bcast' is not free: "),
+        (["--name", "run"], "'run' is the name of something else in the file; take one such as trunkline_bcast"),
+        (["--name", "children"], "'children' is the name of something else in the file; "),
+        (["--name", "memcpy"], "'memcpy' is the name of something else in the file; "),
+        (["--segment", "0"], "--segment must be above zero"),
+        (["--segment", "4K"], "'4K' is not a size; "),
+        (["--segment", "2GiB"], "a segment of 2 GiB is too long; 1 GiB is the most"),
+        (["-o", "/dev/null/x.c"], "cannot write /dev/null/x.c: "),
+    ],
+)
+def test_refusals(refused, plan, words, message):
+    assert refused("generate", plan(TREE), *words).startswith(message)
+
+
+def test_a_segment_that_contradicts_the_plan(refused, plan):
+    assert refused("generate", plan(LINE), "--segment", "4KiB") == (
+        "plan.yaml has a segment of 2856 B, which --segment 4 KiB contradicts; leave the option out, or change the plan"
+    )
+
+
+def test_a_plan_for_one_rank(refused, plan):
+    one = "trunkline: plan/1\ncollective: bcast\nshape: custom\nranks: 1\nroot: 0\nline: [0]\n"
+    assert refused("generate", plan(one)).startswith("plan.yaml is a plan for one rank, which has nobody to send to; ")
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (("5: [6, 4]", "5: [6]"), "rank 4 "),
+        (("5: [6, 4]", "5: [6, 4, 1]"), ":9:13: rank 1 receives a second time"),
+        (("0: [2, 1]", "0: [2, 3]"), "rank 3 "),
+        (("collective: bcast", "collective: reduce"), '"reduce" is not a collective of plans; known are bcast'),
+        (("trunkline: plan/1", "trunkline: cluster/1"), "plan.yaml:1:"),
+        (("  3: [0, 5]", "  3: [0, 5"), "plan.yaml:"),
+    ],
+    ids=["missing rank", "rank twice", "cycle", "collective", "cluster", "broken off"],
+)
+def test_faulty_plans(refused, plan, change, message):
+    assert message in refused("generate", plan(TREE.replace(*change)))
+
+
+def test_no_plan(refused, tmp_path):
+    assert refused("generate", tmp_path / "none.yaml").endswith("none.yaml: cannot be read: No such file or directory")
+
+
+def test_another_collective():
+    plan = _core.Plan()
+    plan.collective, plan.shape, plan.tree = "reduce", "custom", _core.Tree(0, [[1], []])
+    with pytest.raises(Exception, match="plan.yaml is a plan for reduce; routines are generated for bcast alone"):
+        bcast_routine(plan, "plan.yaml")
