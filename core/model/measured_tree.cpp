@@ -40,7 +40,7 @@ MeasuredTree::MeasuredTree(const Measurement& measurement, const Cluster& cluste
 
 double MeasuredTree::seconds(std::uint64_t message_bytes, std::uint64_t segment_bytes) const {
   const std::uint64_t segment = std::min(segment_bytes, message_bytes);
-  const auto segments = static_cast<double>((message_bytes + segment - 1) / segment);
+  const std::uint64_t segments = (message_bytes + segment - 1) / segment;
   std::map<std::uint32_t, MeasuredPoint> by_channels;
   for (const MeasuredDistance& one : measurement_.distances) by_channels.emplace(one.channels, one.at(segment));
   const auto point = [&](Rank rank) -> const MeasuredPoint& {
@@ -62,7 +62,7 @@ double MeasuredTree::seconds(std::uint64_t message_bytes, std::uint64_t segment_
     }
     next = std::max({next, sent, busy});
   }
-  return first + (segments - 1.0) * next;
+  return first + static_cast<double>(segments - 1) * next;
 }
 
 std::uint64_t MeasuredTree::best_segment(std::uint64_t message_bytes) const {

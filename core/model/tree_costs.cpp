@@ -151,7 +151,7 @@ TreeCosts tree_costs(const Cluster& cluster, const Placement& placement, const T
 
 double tree_seconds(const TreeCosts& costs, std::uint64_t message_bytes, std::uint64_t segment_bytes) {
   const std::uint64_t segment = std::min(segment_bytes, message_bytes);
-  const auto segments = static_cast<double>((message_bytes + segment - 1) / segment);
+  const std::uint64_t segments = (message_bytes + segment - 1) / segment;
   const auto wire = static_cast<double>(wire_bytes(segment));
   const auto frame = std::min(wire, static_cast<double>(frame_wire_bytes));
   double first = 0.0;
@@ -163,7 +163,7 @@ double tree_seconds(const TreeCosts& costs, std::uint64_t message_bytes, std::ui
   for (const TreeCosts::Work& work : costs.busiest) {
     next = std::max(next, work.per_byte_s * wire + work.per_ack_byte_s * static_cast<double>(ack_wire_bytes));
   }
-  return first + (segments - 1.0) * next;
+  return first + static_cast<double>(segments - 1) * next;
 }
 
 std::span<const std::uint64_t> segment_sizes() { return segment_candidates; }

@@ -72,12 +72,9 @@ class RegionSchedules::Filling {
       const auto at = static_cast<std::ptrdiff_t>(i);
       const Level single = all_.least(pending_[i], 1);
       const Level both = all_.least(pending_[i], 2);
-      if (left() > single) {
-        ++i;
-      } else if (left() == single && enter(at, 1)) {
-        continue;
-      } else if (left() > both) {
-        ++i;  // by two sends at once there is still time
+      if (left() == single && enter(at, 1)) continue;
+      if (left() > single || left() > both) {
+        ++i;  // not due, or by two sends at once there is still time
       } else if (left() < both || !enter(at, 2)) {
         return false;
       }

@@ -348,21 +348,21 @@ class MeasuredPoint:
     def round_trip_s(self) -> float: ...
     @property
     def gap_s(self) -> float:
-        """g(m)"""
+        """The gap g(m)."""
 
     @property
     def send_s(self) -> float:
-        """os(m)"""
+        """The processor time os(m)."""
 
     @property
     def receive_s(self) -> float:
-        """or(m)"""
+        """The processor time or(m)."""
 
     @property
     def spread(self) -> float: ...
     @property
     def latency_s(self) -> float:
-        """L(m)"""
+        """The latency L(m)."""
 
 class MeasuredDistance:
     """Pairs of ranks that are equally far apart."""
