@@ -38,8 +38,9 @@ def tree(ranks: int, root: int) -> str:
 def generate(file: Path, shape: Shape, ranks: int, root: int, segment: int, name: str = "trunkline_bcast") -> Path:
     """The C file of a plan."""
     head = f"trunkline: plan/1\ncollective: bcast\nshape: custom\nsegment: {segment}B\nranks: {ranks}\nroot: {root}\n"
-    plan = _core.parse_plan(head + shape(ranks, root), "plan.yaml")
-    file.write_text(bcast_routine(plan, "plan.yaml", name))
+    plan = file.with_suffix(".yaml")
+    plan.write_text(head + shape(ranks, root))
+    file.write_text(bcast_routine(_core.read_plan(str(plan)), plan.name, name))
     return file
 
 
@@ -184,3 +185,14 @@ def test_under_sanitizers(mpi: Mpi, tmp_path: Path, shape: Shape):
     suppressed = f"suppressions={Path(__file__).with_name('leaks.supp')}:print_suppressions=0"
     done = mpi.run(4, program, "1", "100", preload=None, settings={"LSAN_OPTIONS": suppressed})
     check_cases(done.out)
+
+
+def test_the_comparison_with_the_preload_library(mpi: Mpi, tmp_path: Path):
+    """That it runs, not what it finds: times are for a quiet lab."""
+    file = generate(tmp_path / "routine.c", tree, 3, 1, 2856)
+    source = Path(__file__).parents[2] / "bench" / "generated.c"
+    program = compile_c(mpicc(mpi), tmp_path / "generated", [source, file], *STRICT, "-ldl")
+    done = mpi.run(3, program, "1", "3", settings={"TRUNKLINE_PLAN": str(file.with_suffix(".yaml"))})
+    rows = [json.loads(row) for row in done.out.splitlines()]
+    assert [row["message_bytes"] for row in rows] == [8192, 65536, 262144, 1048576]
+    assert {row["preloaded_ran"] for row in rows} == {"custom"}
