@@ -40,7 +40,7 @@ void inter_communicator(void) {
 
 /* One communicator for the tree with each of the user's, made once, freed with it. */
 void made_and_freed(void) {
-  enum { turns = 60 };
+  enum { turns = 20 };
   memset(&calls, 0, sizeof calls);
   for (int turn = 0; turn < turns; ++turn) {
     MPI_Comm copy = MPI_COMM_NULL;

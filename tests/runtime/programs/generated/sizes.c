@@ -44,7 +44,7 @@ void every_root(void) {
 
 /* None may take another one's segments. */
 void back_to_back(void) {
-  for (int turn = 0; turn < 40; ++turn) {
+  for (int turn = 0; turn < 20; ++turn) {
     broadcast_bytes(turn * segment / 3 + 1, plan_root, MPI_COMM_WORLD, 0, "back to back");
   }
 }
