@@ -13,7 +13,7 @@ namespace {
 /// A tree must be predicted this much faster than native to be chosen: what the predictions may be off by.
 constexpr double margin = 1.15;
 /// More children only delay each other: the papers found no k above 2 to pay, and 3 is kept to be sure.
-constexpr std::array<std::string_view, 3> considered{"linear", "binary", "3-ary"};
+constexpr std::array<std::string_view, 4> considered{"linear", "two-tree", "binary", "3-ary"};
 
 std::string milliseconds(double seconds) {
   std::array<char, 32> text{};
@@ -27,8 +27,8 @@ BcastFacts bcast_facts(const Cluster& cluster, const Placement& placement, Rank 
   BcastFacts facts;
   if (std::ranges::all_of(placement, [&](HostIndex host) { return host == placement.front(); })) return facts;
   for (const std::string_view name : considered) {
-    const Tree tree = lay("bcast", name, &cluster, placement, root);
-    facts.candidates.push_back({find_algorithm("bcast", name)->name, tree_costs(cluster, placement, tree)});
+    const std::vector<Tree> trees = lay_all("bcast", name, &cluster, placement, root);
+    facts.candidates.push_back({find_algorithm("bcast", name)->name, tree_costs(cluster, placement, trees)});
   }
   facts.native = native_costs(cluster, placement, root);
   return facts;

@@ -149,6 +149,37 @@ TreeCosts tree_costs(const Cluster& cluster, const Placement& placement, const T
   return Sum(cluster, placement, tree).costs();
 }
 
+TreeCosts tree_costs(const Cluster& cluster, const Placement& placement, std::span<const Tree> trees) {
+  if (trees.size() == 1) return tree_costs(cluster, placement, trees.front());
+  const double part = 1.0 / static_cast<double>(trees.size());
+  TreeCosts costs;
+  std::vector<double> data(cluster.channel_count(), 0.0);
+  std::vector<double> handlings(placement.size(), 0.0);
+  double before_s = 0.0;  // for each byte: the root's sends of the first segments of the trees before
+  for (const Tree& tree : trees) {
+    const TreeCosts own = tree_costs(cluster, placement, tree);
+    costs.network_hops += own.network_hops;
+    for (TreeCosts::Way way : own.latest) {
+      way.per_byte_s += before_s;
+      costs.latest.push_back(way);
+    }
+    for (Rank rank = 0; rank < tree.size(); ++rank) {
+      handlings[rank] += part * (static_cast<double>(tree.children[rank].size()) + (rank == tree.root ? 0.0 : 1.0));
+      if (rank == tree.root || placement[rank] == placement[tree.parent[rank]]) continue;
+      const auto path = cluster.path(cluster.hosts()[placement[tree.parent[rank]]], cluster.hosts()[placement[rank]]);
+      for (const ChannelId channel : path) data[channel] += part;
+      if (tree.parent[rank] == tree.root) before_s += 8.0 / cluster.link_of(path.front()).rate_bps;
+    }
+  }
+  for (ChannelId channel = 0; channel < data.size(); ++channel) {
+    if (data[channel] == 0.0) continue;
+    const double byte_s = 8.0 / cluster.link_of(channel).rate_bps;
+    costs.busiest.push_back({data[channel] * byte_s, data[channel ^ 1U] * byte_s});
+  }
+  costs.handlings = *std::ranges::max_element(handlings);
+  return costs;
+}
+
 double tree_seconds(const TreeCosts& costs, std::uint64_t message_bytes, std::uint64_t segment_bytes) {
   const std::uint64_t segment = std::min(segment_bytes, message_bytes);
   const std::uint64_t segments = (message_bytes + segment - 1) / segment;

@@ -37,6 +37,10 @@ struct TreeCosts {
 /// Throws std::invalid_argument where `placement` and `tree` differ in length.
 [[nodiscard]] TreeCosts tree_costs(const Cluster& cluster, const Placement& placement, const Tree& tree);
 
+/// The same for trees that take segments by turns: the first segment of each starts after those of the trees before it,
+/// and each tree's transfers carry one part in so many of the message.
+[[nodiscard]] TreeCosts tree_costs(const Cluster& cluster, const Placement& placement, std::span<const Tree> trees);
+
 /// Seconds of a broadcast of `message_bytes` in segments of `segment_bytes`, both above zero.
 [[nodiscard]] double tree_seconds(const TreeCosts& costs, std::uint64_t message_bytes, std::uint64_t segment_bytes);
 

@@ -2,6 +2,7 @@
 // The proof a plan needs before it is executed, written or generated.
 #pragma once
 
+#include <span>
 #include <stdexcept>
 #include <vector>
 
@@ -34,6 +35,11 @@ struct Contention {
 /// Loads of all channels when every transfer of the tree is under way at once, as in a filled pipeline
 /// (Patarasuk, Faraj, Yuan 2008, section 3). Transfers between ranks of one host use no channel.
 [[nodiscard]] Contention contention_of(const Cluster& cluster, const Placement& placement, const Tree& tree,
+                                       std::size_t most = 8);
+
+/// The same for trees that take segments by turns: each transfer then counts as one part in so many of the message, and
+/// the loads are those parts, rounded up. One tree is treated as above.
+[[nodiscard]] Contention contention_of(const Cluster& cluster, const Placement& placement, std::span<const Tree> trees,
                                        std::size_t most = 8);
 
 }  // namespace trunkline

@@ -71,4 +71,27 @@ Contention contention_of(const Cluster& cluster, const Placement& placement, con
   return count.result(most);
 }
 
+Contention contention_of(const Cluster& cluster, const Placement& placement, std::span<const Tree> trees,
+                         std::size_t most) {
+  if (trees.size() == 1) return contention_of(cluster, placement, trees.front(), most);
+  std::vector<std::uint32_t> transfers(cluster.channel_count(), 0);
+  for (const Tree& tree : trees) {
+    static_cast<void>(contention_of(cluster, placement, tree, most));  // checks that they fit together
+    for (Rank rank = 0; rank < tree.size(); ++rank) {
+      if (tree.parent[rank] == no_rank) continue;
+      const NodeId from = cluster.hosts()[placement[tree.parent[rank]]];
+      for (const ChannelId channel : cluster.path(from, cluster.hosts()[placement[rank]])) ++transfers[channel];
+    }
+  }
+  Contention found;
+  const auto parts = static_cast<std::uint32_t>(trees.size());
+  const std::uint32_t largest = transfers.empty() ? 0 : *std::ranges::max_element(transfers);
+  found.max_channel_load = (largest + parts - 1) / parts;
+  found.contention_free = found.max_channel_load <= 1;
+  for (ChannelId channel = 0; channel < transfers.size() && found.busiest.size() < most; ++channel) {
+    if (largest > 0 && transfers[channel] == largest) found.busiest.push_back({channel, found.max_channel_load});
+  }
+  return found;
+}
+
 }  // namespace trunkline

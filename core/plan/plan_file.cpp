@@ -68,7 +68,8 @@ class PlanReader {
     std::vector<std::string_view> shapes{custom};
     for (const Algorithm& algorithm : algorithms()) {
       // Where the collective is unknown, a shape of any will do: one fault is reported, not two.
-      if (algorithm.name != "native" && (!known || algorithm.collective == collective->text)) {
+      const bool one_tree = algorithm.name != "native" && algorithm.trees == 1;
+      if (one_tree && (!known || algorithm.collective == collective->text)) {
         shapes.push_back(algorithm.name);
       }
     }
@@ -76,6 +77,10 @@ class PlanReader {
     if (shape != nullptr) {
       std::vector<std::string> listed = algorithm_names(known ? collective->text : "bcast");
       std::ranges::replace(listed, std::string("native"), std::string(custom));
+      std::erase_if(listed, [](const std::string& name) {
+        const auto algorithm = find_algorithm("bcast", name);
+        return algorithm && algorithm->trees > 1;
+      });
       one_of(*shape, "shape", custom, shapes, listed);
       plan_.shape = shape->text;
     }

@@ -11,6 +11,7 @@
 #include "plan/shapes/k_ary.hpp"
 #include "plan/shapes/k_nomial.hpp"
 #include "plan/shapes/linear.hpp"
+#include "plan/shapes/two_tree.hpp"
 #include "plan/shapes/unaware_k_ary.hpp"
 #include "plan/shapes/unaware_linear.hpp"
 
@@ -18,7 +19,8 @@ namespace trunkline {
 
 namespace {
 
-using Layer = Tree (*)(const Cluster*, const Placement&, Rank, unsigned);
+using Trees = std::vector<Tree>;
+using Layer = Trees (*)(const Cluster*, const Placement&, Rank, unsigned);
 
 struct Entry {
   Algorithm algorithm;
@@ -28,28 +30,33 @@ struct Entry {
 
 Rank ranks_of(const Placement& placement) { return static_cast<Rank>(placement.size()); }
 
-Tree lay_linear(const Cluster* cluster, const Placement& placement, Rank root, unsigned /*k*/) {
-  return linear_tree(*cluster, placement, root);
+Trees lay_linear(const Cluster* cluster, const Placement& placement, Rank root, unsigned /*k*/) {
+  return {linear_tree(*cluster, placement, root)};
 }
 
-Tree lay_k_ary(const Cluster* cluster, const Placement& placement, Rank root, unsigned k) {
-  return k_ary_tree(*cluster, placement, root, k);
+Trees lay_k_ary(const Cluster* cluster, const Placement& placement, Rank root, unsigned k) {
+  return {k_ary_tree(*cluster, placement, root, k)};
 }
 
-Tree lay_flat(const Cluster* /*cluster*/, const Placement& placement, Rank root, unsigned /*k*/) {
-  return flat_tree(ranks_of(placement), root);
+Trees lay_flat(const Cluster* /*cluster*/, const Placement& placement, Rank root, unsigned /*k*/) {
+  return {flat_tree(ranks_of(placement), root)};
 }
 
-Tree lay_k_nomial(const Cluster* /*cluster*/, const Placement& placement, Rank root, unsigned k) {
-  return k_nomial_tree(ranks_of(placement), root, k);
+Trees lay_k_nomial(const Cluster* /*cluster*/, const Placement& placement, Rank root, unsigned k) {
+  return {k_nomial_tree(ranks_of(placement), root, k)};
 }
 
-Tree lay_unaware_linear(const Cluster* /*cluster*/, const Placement& placement, Rank root, unsigned /*k*/) {
-  return unaware_linear_tree(ranks_of(placement), root);
+Trees lay_unaware_linear(const Cluster* /*cluster*/, const Placement& placement, Rank root, unsigned /*k*/) {
+  return {unaware_linear_tree(ranks_of(placement), root)};
 }
 
-Tree lay_unaware_k_ary(const Cluster* /*cluster*/, const Placement& placement, Rank root, unsigned k) {
-  return unaware_k_ary_tree(ranks_of(placement), root, k);
+Trees lay_unaware_k_ary(const Cluster* /*cluster*/, const Placement& placement, Rank root, unsigned k) {
+  return {unaware_k_ary_tree(ranks_of(placement), root, k)};
+}
+
+Trees lay_two_tree(const Cluster* cluster, const Placement& placement, Rank root, unsigned /*k*/) {
+  const auto both = two_tree(*cluster, placement, root);
+  return {both.begin(), both.end()};
 }
 
 constexpr std::string_view trees_only = "tree cluster, or the spanning tree of another";
@@ -62,6 +69,7 @@ constexpr Entry k_ary(std::string_view name, unsigned k) {
            .restrictions = trees_only,
            .cost = k == 2 ? "2 (X + H - 1) T(m/X)" : "K (X + H - 1) T(m/X)",
            .needs_cluster = true,
+           .trees = 1,
            .family = k == 2 ? "" : "K-ary"},
           lay_k_ary,
           k};
@@ -75,6 +83,7 @@ constexpr Entry k_nomial(std::string_view name, unsigned k) {
            .restrictions = "",
            .cost = k == 2 ? "log2(P) T(m), times the channel load" : "(K - 1) logK(P) T(m), times the channel load",
            .needs_cluster = false,
+           .trees = 1,
            .family = k == 2 ? "" : "K-nomial"},
           lay_k_nomial,
           k};
@@ -101,6 +110,7 @@ constexpr std::array entries{
            .restrictions = "",
            .cost = "the library's",
            .needs_cluster = false,
+           .trees = 1,
            .family = ""},
           nullptr},
     Entry{{.collective = "bcast",
@@ -109,8 +119,18 @@ constexpr std::array entries{
            .restrictions = trees_only,
            .cost = "(X + P - 2) T(m/X)",
            .needs_cluster = true,
+           .trees = 1,
            .family = ""},
           lay_linear},
+    Entry{{.collective = "bcast",
+           .name = "two-tree",
+           .description = "two contention-free pipelined binary trees at once, each with every other segment",
+           .restrictions = trees_only,
+           .cost = "(X + 2 H) T(m/X)",
+           .needs_cluster = true,
+           .trees = 2,
+           .family = ""},
+          lay_two_tree},
     k_ary("binary", 2),
     k_ary("3-ary", 3),
     k_ary("4-ary", 4),
@@ -124,6 +144,7 @@ constexpr std::array entries{
            .restrictions = "",
            .cost = "(P - 1) T(m)",
            .needs_cluster = false,
+           .trees = 1,
            .family = ""},
           lay_flat},
     k_nomial("binomial", 2),
@@ -139,6 +160,7 @@ constexpr std::array entries{
            .restrictions = "",
            .cost = "(X + P - 2) T(m/X), times the channel load",
            .needs_cluster = false,
+           .trees = 1,
            .family = ""},
           lay_unaware_linear},
     unaware_k_ary("unaware-binary", 2),
@@ -188,6 +210,13 @@ std::vector<std::string> algorithm_names(std::string_view collective) {
 
 Tree lay(std::string_view collective, std::string_view name, const Cluster* cluster, const Placement& placement,
          Rank root) {
+  std::vector<Tree> trees = lay_all(collective, name, cluster, placement, root);
+  if (trees.size() != 1) throw std::invalid_argument(std::string(name) + " is more than one tree");
+  return std::move(trees.front());
+}
+
+std::vector<Tree> lay_all(std::string_view collective, std::string_view name, const Cluster* cluster,
+                          const Placement& placement, Rank root) {
   for (const Entry& entry : entries) {
     if (entry.algorithm.collective != collective || entry.algorithm.name != name) {
       continue;
@@ -198,9 +227,9 @@ Tree lay(std::string_view collective, std::string_view name, const Cluster* clus
     if (entry.algorithm.needs_cluster && cluster == nullptr) {
       throw std::invalid_argument(std::string(name) + " needs a cluster to be laid over");
     }
-    Tree tree = entry.layer(cluster, placement, root, entry.k);
-    check_tree(tree);
-    return tree;
+    std::vector<Tree> trees = entry.layer(cluster, placement, root, entry.k);
+    for (const Tree& tree : trees) check_tree(tree);
+    return trees;
   }
   throw std::invalid_argument("no algorithm " + std::string(name) + " for " + std::string(collective));
 }

@@ -19,6 +19,7 @@ struct Algorithm {
   std::string_view restrictions;  ///< "tree cluster", ...; empty: none
   std::string_view cost;          ///< in X segments, H height, P ranks, T(m)
   bool needs_cluster = false;     ///< false: can be laid over ranks alone
+  unsigned trees = 1;             ///< that take segments by turns
   std::string_view family;        ///< "K-ary": alike but for a number in the name; empty: stands alone
 };
 
@@ -29,8 +30,13 @@ struct Algorithm {
 [[nodiscard]] std::vector<std::string> algorithm_names(std::string_view collective);
 
 /// Lays a shape over ranks; `cluster` may be null only where the algorithm needs none. Throws std::invalid_argument
-/// for a name that is not in the registry or is "native". The tree returned has passed check_tree().
+/// for a name that is not in the registry or is "native", or of an algorithm of several trees. The tree returned has
+/// passed check_tree().
 [[nodiscard]] Tree lay(std::string_view collective, std::string_view name, const Cluster* cluster,
                        const Placement& placement, Rank root);
+
+/// The same for algorithms of any number of trees, which take segments by turns.
+[[nodiscard]] std::vector<Tree> lay_all(std::string_view collective, std::string_view name, const Cluster* cluster,
+                                        const Placement& placement, Rank root);
 
 }  // namespace trunkline

@@ -3,6 +3,9 @@
 #include <nanobind/stl/string_view.h>
 #include <nanobind/stl/vector.h>
 
+#include <span>
+#include <stdexcept>
+
 #include "bindings.hpp"
 #include "model/choice.hpp"
 #include "model/measured_tree.hpp"
@@ -22,7 +25,13 @@ void bind_costs(nb::module_& module) {
       .def("seconds", &tree_seconds, "message_bytes"_a, "segment_bytes"_a)
       .def("best_segment", &best_segment, "message_bytes"_a, "Bytes; of the candidates, the one predicted fastest.")
       .def_prop_ro("network_hops", [](const TreeCosts& costs) { return costs.network_hops; });
-  module.def("tree_costs", &tree_costs, "cluster"_a, "placement"_a, "tree"_a);
+  module.def(
+      "tree_costs",
+      [](const Cluster& cluster, const Placement& placement, const std::vector<Tree>& trees) {
+        if (trees.empty()) throw std::invalid_argument("no trees");
+        return tree_costs(cluster, placement, std::span(trees));
+      },
+      "cluster"_a, "placement"_a, "trees"_a, "Of trees that take segments by turns; one is a list of one.");
   module.def(
       "segment_candidates", [] { return std::vector<std::uint64_t>(segment_sizes().begin(), segment_sizes().end()); },
       "Bytes, ascending.");

@@ -72,7 +72,13 @@ void bind_contention(nb::module_& module) {
       .def_prop_ro(
           "busiest", [](const Contention& contention) { return contention.busiest; },
           "Channels of the largest load, in channel order.");
-  module.def("contention_of", &contention_of, "cluster"_a, "placement"_a, "tree"_a, "most"_a = 8);
+  module.def(
+      "contention_of",
+      [](const Cluster& cluster, const Placement& placement, const std::vector<Tree>& trees, std::size_t most) {
+        if (trees.empty()) throw std::invalid_argument("no trees");
+        return contention_of(cluster, placement, std::span(trees), most);
+      },
+      "cluster"_a, "placement"_a, "trees"_a, "most"_a = 8);
 }
 
 void bind_plan_file(nb::module_& module) {
@@ -102,6 +108,7 @@ void bind_registry(nb::module_& module) {
       .def_ro("restrictions", &Algorithm::restrictions)
       .def_ro("cost", &Algorithm::cost)
       .def_ro("needs_cluster", &Algorithm::needs_cluster)
+      .def_ro("trees", &Algorithm::trees, "That take segments by turns.")
       .def_ro("family", &Algorithm::family, "``K-ary``: alike but for a number in the name; empty: stands alone.");
   module.def("algorithm_names", &algorithm_names, "collective"_a,
              "The names for people, a family in one piece: ``3-ary to 8-ary``.");
@@ -133,7 +140,9 @@ void bind_plan(nb::module_& module) {
   module.def("block_placement", &block_placement, "cluster"_a, "ranks_per_host"_a,
              "Host index by rank, host by host: rank r sits on host r // ranks_per_host.");
   module.def("lay", &lay, "collective"_a, "name"_a, "cluster"_a.none(), "placement"_a, "root"_a,
-             "Lay a shape of the registry over ranks; what it returns has passed check_tree.");
+             "Lay a shape of one tree over ranks; what it returns has passed check_tree.");
+  module.def("lay_all", &lay_all, "collective"_a, "name"_a, "cluster"_a.none(), "placement"_a, "root"_a,
+             "Lay any shape of the registry over ranks: its trees, which take segments by turns.");
 }
 
 }  // namespace trunkline::python

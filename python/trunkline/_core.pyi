@@ -161,7 +161,7 @@ class Contention:
     def busiest(self) -> list[ChannelLoad]:
         """Channels of the largest load, in channel order."""
 
-def contention_of(cluster: Cluster, placement: Sequence[int], tree: Tree, most: int = 8) -> Contention:
+def contention_of(cluster: Cluster, placement: Sequence[int], trees: Sequence[Tree], most: int = 8) -> Contention:
     """Loads under a plan; ``most`` limits how many of the busiest channels are named."""
 
 class Plan:
@@ -207,6 +207,10 @@ class Algorithm:
     @property
     def needs_cluster(self) -> bool: ...
     @property
+    def trees(self) -> int:
+        """That take segments by turns."""
+
+    @property
     def family(self) -> str:
         """``K-ary``: alike but for a number in the name; empty: stands alone."""
 
@@ -228,6 +232,9 @@ def block_placement(cluster: Cluster, ranks_per_host: int) -> list[int]:
 def lay(collective: str, name: str, cluster: Cluster | None, placement: Sequence[int], root: int) -> Tree:
     """Lay a shape of the registry over ranks; what it returns has passed check_tree. Raises ValueError."""
 
+def lay_all(collective: str, name: str, cluster: Cluster | None, placement: Sequence[int], root: int) -> list[Tree]:
+    """Lay any shape of the registry over ranks: its trees, which take segments by turns. Raises ValueError."""
+
 class TreeCosts:
     """What a pipelined broadcast over a tree costs, from stated rates."""
 
@@ -238,8 +245,8 @@ class TreeCosts:
     @property
     def network_hops(self) -> int: ...
 
-def tree_costs(cluster: Cluster, placement: Sequence[int], tree: Tree) -> TreeCosts:
-    """Raises ValueError where placement and tree differ in length."""
+def tree_costs(cluster: Cluster, placement: Sequence[int], trees: Sequence[Tree]) -> TreeCosts:
+    """Of trees that take segments by turns; one is a list of one. Raises ValueError."""
 
 def segment_candidates() -> list[int]:
     """Bytes, ascending."""

@@ -6,24 +6,25 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
-#include "collectives/pipelined_tree.hpp"
+#include "collectives/pipelined_trees.hpp"
 #include "model/tree_costs.hpp"
 
 namespace trunkline::runtime {
 
-/// A tree as one rank sees it.
-struct LaidTree {
-  std::string_view key;  ///< tells it from the root's other trees
+/// A tree, or several that take segments by turns, as one rank sees them.
+struct LaidTrees {
+  std::string_view key;  ///< tells them from the root's others
   const char* name;      ///< the algorithm's; static storage
-  LocalTree local;
+  std::vector<LocalTree> local;
   std::optional<TreeCosts> costs;  ///< where a cluster tells the rates
   std::string load;                ///< how its transfers share channels, where explanations are wanted; else empty
 };
 
 struct Decision {
-  const LaidTree* tree = nullptr;   ///< null: native
-  std::uint64_t segment_bytes = 0;  ///< with a tree
+  const LaidTrees* trees = nullptr;  ///< null: native
+  std::uint64_t segment_bytes = 0;   ///< with trees
   std::string reason;
 };
 

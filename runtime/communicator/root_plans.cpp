@@ -36,17 +36,18 @@ const Decision& RootPlans::decide(std::uint64_t bytes, const BcastChoice& choice
 }
 
 Decision RootPlans::forced(std::uint64_t bytes, const BcastChoice& choice) {
-  const LaidTree& tree = laid(choice.algorithm);
-  return {.tree = &tree,
-          .segment_bytes = choice.segment_bytes != 0 ? choice.segment_bytes : segment_for(tree, bytes),
+  const LaidTrees& trees = laid(choice.algorithm);
+  return {.trees = &trees,
+          .segment_bytes = choice.segment_bytes != 0 ? choice.segment_bytes : segment_for(trees, bytes),
           .reason = "chosen by the user (TRUNKLINE_BCAST or trunkline_set_bcast)"};
 }
 
 Decision RootPlans::planned(std::uint64_t bytes) {
-  const auto known = std::ranges::find(trees_, plan_key, &LaidTree::key);
-  const LaidTree& tree = known != trees_.end() ? *known : keep(plan_key, world_.plan->shape.c_str(), world_.plan->tree);
-  return {.tree = &tree,
-          .segment_bytes = world_.plan->segment_bytes ? *world_.plan->segment_bytes : segment_for(tree, bytes),
+  const auto known = std::ranges::find(trees_, plan_key, &LaidTrees::key);
+  const LaidTrees& trees =
+      known != trees_.end() ? *known : keep(plan_key, world_.plan->shape.c_str(), std::span(&world_.plan->tree, 1));
+  return {.trees = &trees,
+          .segment_bytes = world_.plan->segment_bytes ? *world_.plan->segment_bytes : segment_for(trees, bytes),
           .reason = "TRUNKLINE_PLAN fits this communicator and root (shape " + world_.plan->shape + ")"};
 }
 
@@ -56,14 +57,14 @@ Decision RootPlans::automatic(std::uint64_t bytes) {
   const BcastFacts* const known = facts();
   if (known == nullptr) return {.reason = no_plan + "no cluster is set (TRUNKLINE_CLUSTER)"};
   const Choice choice = choose_bcast(*known, bytes, native_library);
-  return {.tree = choice.algorithm == "native" ? nullptr : &laid(choice.algorithm),
+  return {.trees = choice.algorithm == "native" ? nullptr : &laid(choice.algorithm),
           .segment_bytes = choice.segment_bytes,
           .reason = no_plan + choice.reason};
 }
 
 Decision RootPlans::tuned(const TuningEntry& entry, std::uint64_t bytes) {
   const TuningRule& rule = entry.rule_for(bytes);
-  return {.tree = rule.algorithm == "native" ? nullptr : &laid(rule.algorithm),
+  return {.trees = rule.algorithm == "native" ? nullptr : &laid(rule.algorithm),
           .segment_bytes = rule.segment_bytes,
           .reason = "measured fastest from " + (rule.from_bytes == 0 ? "0B" : format_bytes(rule.from_bytes)) +
                     " on (TRUNKLINE_TUNING)"};
@@ -83,21 +84,24 @@ bool RootPlans::plan_fits() const {
   return world_.plan_placement.empty() || world_.plan_placement == *placement_;
 }
 
-const LaidTree& RootPlans::laid(std::string_view algorithm) {
-  const auto known = std::ranges::find(trees_, algorithm, &LaidTree::key);
+const LaidTrees& RootPlans::laid(std::string_view algorithm) {
+  const auto known = std::ranges::find(trees_, algorithm, &LaidTrees::key);
   if (known != trees_.end()) return *known;
   const std::string_view name = find_algorithm("bcast", algorithm)->name;  // a literal: it ends in a null
   return keep(name, name.data(),
-              lay("bcast", algorithm, world_.cluster ? &*world_.cluster : nullptr, *placement_, root_));
+              lay_all("bcast", algorithm, world_.cluster ? &*world_.cluster : nullptr, *placement_, root_));
 }
 
-const LaidTree& RootPlans::keep(std::string_view key, const char* name, const Tree& tree) {
-  LaidTree& laid = trees_.emplace_back(LaidTree{.key = key, .name = name, .local = {}, .costs = {}, .load = {}});
-  laid.local.parent = tree.parent[rank_] == no_rank ? no_parent : static_cast<int>(tree.parent[rank_]);
-  laid.local.children.assign(tree.children[rank_].begin(), tree.children[rank_].end());
-  if (world_.cluster) laid.costs = tree_costs(*world_.cluster, *placement_, tree);
+const LaidTrees& RootPlans::keep(std::string_view key, const char* name, std::span<const Tree> trees) {
+  LaidTrees& laid = trees_.emplace_back(LaidTrees{.key = key, .name = name, .local = {}, .costs = {}, .load = {}});
+  for (const Tree& tree : trees) {
+    LocalTree& local = laid.local.emplace_back();
+    local.parent = tree.parent[rank_] == no_rank ? no_parent : static_cast<int>(tree.parent[rank_]);
+    local.children.assign(tree.children[rank_].begin(), tree.children[rank_].end());
+  }
+  if (world_.cluster) laid.costs = tree_costs(*world_.cluster, *placement_, trees);
   if (world_.explain && world_.cluster) {
-    const Contention found = contention_of(*world_.cluster, *placement_, tree);
+    const Contention found = contention_of(*world_.cluster, *placement_, trees);
     laid.load = found.contention_free ? "contention-free" : "";
     if (!found.contention_free) {
       laid.load = "contention: " + std::to_string(found.max_channel_load) + " senders share " +
@@ -112,8 +116,8 @@ const BcastFacts* RootPlans::facts() {
   return facts_ ? &*facts_ : nullptr;
 }
 
-std::uint64_t RootPlans::segment_for(const LaidTree& tree, std::uint64_t bytes) {
-  return tree.costs ? best_segment(*tree.costs, bytes) : segment_without_cluster;
+std::uint64_t RootPlans::segment_for(const LaidTrees& trees, std::uint64_t bytes) {
+  return trees.costs ? best_segment(*trees.costs, bytes) : segment_without_cluster;
 }
 
 }  // namespace trunkline::runtime

@@ -5,6 +5,7 @@
 #include <list>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string_view>
 
 #include "communicator/bcast_choice.hpp"
@@ -31,17 +32,17 @@ class RootPlans {
   Decision automatic(std::uint64_t bytes);
   Decision tuned(const TuningEntry& entry, std::uint64_t bytes);
   [[nodiscard]] bool plan_fits() const;
-  const LaidTree& laid(std::string_view algorithm);
-  const LaidTree& keep(std::string_view key, const char* name, const Tree& tree);
+  const LaidTrees& laid(std::string_view algorithm);
+  const LaidTrees& keep(std::string_view key, const char* name, std::span<const Tree> trees);
   const TuningEntry* tuning_entry();
   const BcastFacts* facts();
-  [[nodiscard]] static std::uint64_t segment_for(const LaidTree& tree, std::uint64_t bytes);
+  [[nodiscard]] static std::uint64_t segment_for(const LaidTrees& trees, std::uint64_t bytes);
 
   const World& world_;
   std::shared_ptr<const Placement> placement_;
   Rank rank_;
   Rank root_;
-  std::list<LaidTree> trees_;
+  std::list<LaidTrees> trees_;
   std::optional<BcastFacts> facts_;
   std::optional<const TuningEntry*> tuning_entry_;  ///< once it has been looked for
   std::optional<std::uint64_t> decided_bytes_;

@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "collectives/pipelined_tree.hpp"
+#include "collectives/pipelined_trees.hpp"
 #include "communicator/communicator.hpp"
 #include "communicator/explain.hpp"
 #include "datatype/contents.hpp"
@@ -80,11 +80,11 @@ int run_native(const BcastCall& call, NativeBcast* native) {
   return native(call);
 }
 
-int run_tree(const BcastCall& call, const Decision& decision, MPI_Comm internal, NativeBcast* native) {
+int run_trees(const BcastCall& call, const Decision& decision, MPI_Comm internal, NativeBcast* native) {
   if (native_would_refuse(call, internal)) return run_native(call, native);
   Message message(call.buffer, call.count, call.type, internal);
-  PipelinedTree(internal, decision.tree->local, message, decision.segment_bytes).run();
-  last = {decision.tree->name, decision.segment_bytes};
+  PipelinedTrees(internal, decision.trees->local, message, decision.segment_bytes).run();
+  last = {decision.trees->name, decision.segment_bytes};
   return MPI_SUCCESS;
 }
 
@@ -97,14 +97,14 @@ int decide_and_run(const BcastCall& call, const Shared& shared, NativeBcast* nat
     Communicator& communicator = Communicator::of(call.communicator, *world(), shared.rank, shared.ranks);
     if (communicator.all_in_world()) {
       decision = &communicator.plans(call.root).decide(shared.bytes, bcast_choice());
-      if (decision->tree != nullptr) internal = communicator.internal();
+      if (decision->trees != nullptr) internal = communicator.internal();
     } else {
       decided.reason = "a process outside MPI_COMM_WORLD, whose host is not known";
     }
   }
   const bool explains = world()->explain && shared.rank == 0;
   const double start = explains ? PMPI_Wtime() : 0.0;
-  const int code = decision->tree != nullptr ? run_tree(call, *decision, internal, native) : run_native(call, native);
+  const int code = decision->trees != nullptr ? run_trees(call, *decision, internal, native) : run_native(call, native);
   if (explains) explain(shared.ranks, call.root, shared.bytes, *decision, PMPI_Wtime() - start);
   return code;
 }

@@ -131,16 +131,16 @@ TEST(Segment, IsPartOfAFrameWhileStoringItOutweighsTheMessage) {
   EXPECT_GE(best_segment(costs, 1U << 22), frame_payload_bytes);
 }
 
-TEST(Choice, LargeMessagesTakeTheLineShorterOnesALowerTreeTheShortestAreNative) {
+TEST(Choice, LongMessagesTakeTwoTreesTheShortestAreNative) {
   for (const auto native : {NativeLibrary::mpich, NativeLibrary::openmpi}) {
     for (const Cluster& cluster : {line_of_switches("1"), line_of_switches("8"), one_switch()}) {
       const BcastFacts facts = facts_of(cluster);
-      EXPECT_EQ(choose_bcast(facts, 1U << 20, native).algorithm, "linear");
-      EXPECT_EQ(choose_bcast(facts, 1U << 22, native).algorithm, "linear");
+      EXPECT_EQ(choose_bcast(facts, 1U << 20, native).algorithm, "two-tree");
+      EXPECT_EQ(choose_bcast(facts, 1U << 22, native).algorithm, "two-tree");
     }
   }
   EXPECT_EQ(choose_bcast(facts_of(one_switch()), 8, NativeLibrary::mpich).algorithm, "native");
-  EXPECT_EQ(choose_bcast(facts_of(line_of_switches("1")), 8192, NativeLibrary::mpich).algorithm, "binary");
+  EXPECT_EQ(choose_bcast(facts_of(line_of_switches("1")), 8192, NativeLibrary::mpich).algorithm, "two-tree");
 }
 
 TEST(Choice, SaysWhatWasPredictedFastestFirst) {
@@ -149,7 +149,7 @@ TEST(Choice, SaysWhatWasPredictedFastestFirst) {
   EXPECT_EQ(choice.predictions.front().algorithm, choice.algorithm);
   EXPECT_EQ(choice.predictions.front().segment_bytes, choice.segment_bytes);
   EXPECT_TRUE(std::ranges::is_sorted(choice.predictions, {}, &Prediction::seconds));
-  EXPECT_TRUE(choice.reason.starts_with("predicted: linear ")) << choice.reason;
+  EXPECT_TRUE(choice.reason.starts_with("predicted: two-tree ")) << choice.reason;
 }
 
 TEST(Choice, OneHostStaysNative) {

@@ -108,8 +108,9 @@ TEST(Registry, LaysEveryAlgorithmThatHasAPlan) {
       EXPECT_THROW(static_cast<void>(lay("bcast", "native", &cluster, placement, 0)), std::invalid_argument);
       continue;
     }
-    const Tree tree = lay(algorithm.collective, algorithm.name, &cluster, placement, 7);
-    EXPECT_EQ(testing::times_reached(tree), std::vector<int>(64, 1)) << algorithm.name;
+    const std::vector<Tree> trees = lay_all(algorithm.collective, algorithm.name, &cluster, placement, 7);
+    EXPECT_EQ(trees.size(), algorithm.trees) << algorithm.name;
+    for (const Tree& tree : trees) EXPECT_EQ(testing::times_reached(tree), std::vector<int>(64, 1)) << algorithm.name;
     if (algorithm.needs_cluster) {
       EXPECT_THROW(static_cast<void>(lay(algorithm.collective, algorithm.name, nullptr, placement, 7)),
                    std::invalid_argument);

@@ -33,14 +33,14 @@ def test_c_program_on_32_hosts(trunkline, program, mpi):
     done = run(trunkline, "--mpi", mpi, "-n", "32", "--", program("hello", mpi), env={"TRUNKLINE_EXPLAIN": "1"})
     assert done.returncode == 0, done.stdout + done.stderr
     assert "hello from 32 ranks" in done.stdout
-    assert "ran linear" in done.stderr
+    assert "ran two-tree" in done.stderr
 
 
 @pytest.mark.parametrize("mpi", BOTH)
 def test_fortran_program_on_32_hosts(trunkline, program, mpi):
     done = run(trunkline, "--mpi", mpi, "-n", "32", "--", program("hello-fortran", mpi), env={"TRUNKLINE_EXPLAIN": "1"})
     assert done.returncode == 0, done.stdout + done.stderr
-    assert "ran linear" in done.stderr
+    assert "ran two-tree" in done.stderr
 
 
 @pytest.mark.parametrize("mpi", BOTH)
@@ -48,7 +48,7 @@ def test_mpi4py_program_on_32_hosts(trunkline, mpi, tmp_path):
     env = {"TRUNKLINE_EXPLAIN": "1", **mpi4py_with(mpi, tmp_path)}
     done = run(trunkline, "--mpi", mpi, "-n", "32", "--", sys.executable, str(EXAMPLES / "hello_bcast.py"), env=env)
     assert done.returncode == 0, done.stdout + done.stderr
-    assert "ran linear" in done.stderr
+    assert "ran two-tree" in done.stderr
 
 
 @pytest.mark.parametrize("mpi", BOTH)

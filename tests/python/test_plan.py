@@ -132,7 +132,7 @@ def test_the_picture_shows_contention():
         (["--root", "s0"], "there is no host 's0' in cyclic; "),
         (
             ["--shape", "liner"],
-            "there is no shape 'liner' for bcast; the nearest is linear; there are: linear, binary, 3-ary to 8-ary, ",
+            "there is no shape 'liner' for bcast; the nearest is linear; there are: linear, two-tree, binary, 3-ary to 8-ary, ",
         ),
         (["--shape", "native"], "native is the MPI library's own algorithm, which has no plan; there are: linear, "),
         (["--collective", "bcats"], "there are no plans for a collective 'bcats'; there are: bcast"),
@@ -197,7 +197,7 @@ def test_any_tree_can_be_drawn_and_written(tree, name, first):
     assert _core.parse_plan(_core.write_plan(plan), "x").tree.children == tree.children
     children = {str(rank): receivers for rank, receivers in enumerate(tree.children)}
     loads = senders_by_channel(cluster, [cluster.hosts[host] for host in placement], children)
-    assert _core.contention_of(cluster, placement, tree).max_channel_load == max(loads.values(), default=0)
+    assert _core.contention_of(cluster, placement, [tree]).max_channel_load == max(loads.values(), default=0)
 
 
 def test_algorithms_say_what_they_are():
@@ -211,3 +211,14 @@ def test_json_is_the_same_in_a_file(trunkline, tmp_path):
     file = tmp_path / "plan.json"
     trunkline("plan", "paper-1", "--json", file)
     assert json.loads(file.read_text()) == trunkline("plan", "paper-1", "--json", "-").data
+
+
+def test_two_trees_at_once(trunkline, refused):
+    data = trunkline("plan", "cyclic", "--shape", "two-tree", "--root", "h5", "--json", "-").data
+    assert (data["contention_free"], data["max_channel_load"], len(data["trees"])) == (True, 1, 2)
+    for tree in data["trees"]:
+        assert tree["parent"]["5"] is None
+        assert tree["max_degree"] <= 2
+        assert tree["height"] <= 7
+    assert "Tree 2 of 2" in trunkline("plan", "cyclic", "--shape", "two-tree").out
+    assert "use --json" in refused("plan", "cyclic", "--shape", "two-tree", "-o", "plan.yaml")

@@ -65,7 +65,7 @@ def test_a_tuning_file_for_another_network(mpich):
 
 def test_short_messages_stay_native(mpich):
     assert decide(CYCLIC, PLACEMENT, 0, 1000, mpich, None).algorithm == "native"
-    assert decide(CYCLIC, PLACEMENT, 0, 1 << 20, mpich, None).algorithm == "linear"
+    assert decide(CYCLIC, PLACEMENT, 0, 1 << 20, mpich, None).algorithm == "two-tree"
 
 
 def test_the_commands(trunkline, refused):
@@ -74,7 +74,7 @@ def test_the_commands(trunkline, refused):
     assert all(row["seconds_predicted"] > 0 for row in rows)
     said = trunkline("explain", "cyclic", "--sizes", "8,1MiB").out
     assert "less than one frame" in said
-    assert "linear" in said
+    assert "two-tree" in said
     assert "trunkline explain" in refused("predict", "cyclic", "--algorithms", "auto")
     assert "0 bytes" in refused("predict", "cyclic", "--sizes", "0")
 

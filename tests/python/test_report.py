@@ -93,7 +93,7 @@ def test_unknown_algorithms_are_named_with_what_there_is():
 
 def test_all_is_one_of_each_family():
     everything = broadcast_algorithms(["all", "auto", "linear"])
-    assert everything[:3] == ["native", "linear", "binary"]
+    assert everything[:4] == ["native", "linear", "two-tree", "binary"]
     assert {"3-ary", "unaware-binary"} < set(everything)
     assert "4-ary" not in everything
     assert everything[-1] == "auto"

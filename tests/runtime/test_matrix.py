@@ -12,16 +12,18 @@ LINE = {"TRUNKLINE_CLUSTER": "cyclic"}
     [
         (2, ["native", "linear:100", "unaware-linear:64", "unaware-linear"]),
         (3, ["linear:64", "linear", "auto"]),
-        (4, ["linear:100", "unaware-linear:1448"]),
+        (4, ["two-tree:100", "unaware-linear:1448"]),
         (7, ["linear:500", "binary:200"]),
-        (13, ["linear:1000"]),
+        (13, ["two-tree:1000"]),
     ],
 )
 def test_everything_mpi_allows(mpi: Mpi, ranks: int, choices: list[str]):
     mpi.suite(ranks, GROUPS, choices, settings=LINE)
 
 
-@pytest.mark.parametrize("choice", ["binary:100", "3-ary:64", "flat:200", "binomial:100", "4-nomial", "unaware-3-ary"])
+@pytest.mark.parametrize(
+    "choice", ["two-tree:64", "binary:100", "3-ary:64", "flat:200", "binomial:100", "4-nomial", "unaware-3-ary"]
+)
 def test_every_tree(mpi: Mpi, choice: str):
     mpi.suite(7, ["datatypes", "sizes", "window"], [choice], settings=LINE)
 
@@ -42,6 +44,7 @@ def test_without_a_cluster(mpi: Mpi):
 
 def test_more_than_a_window(mpi: Mpi):
     mpi.suite(3, ["window"], ["unaware-linear:1448", "unaware-linear:16384", "unaware-linear:1048576"])
+    mpi.suite(5, ["window"], ["two-tree:1448", "two-tree:16384", "two-tree:1048576"], settings=LINE)
 
 
 def test_communicators_leave_nothing_behind(mpi: Mpi):

@@ -89,6 +89,6 @@ def test_explain_names_contention_and_predictions(mpi: Mpi):
     said = mpi.run(8, mpi.program("runtime-hello"), settings=blind, per_rank=[ON_OWN_HOST]).lines("trunkline: ")
     assert "(contention: " in said[0]
     said = mpi.run(8, mpi.program("runtime-hello"), settings=settings, per_rank=[ON_OWN_HOST]).lines("trunkline: ")
-    assert "predicted: linear " in said[0]
+    assert "predicted: two-tree " in said[0]
     assert ", native " in said[0]
     assert " ms on rank 0" in said[0]

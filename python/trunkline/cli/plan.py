@@ -19,6 +19,7 @@ from trunkline.units import parse_bytes
 __all__ = ["plan", "root_rank"]
 
 MOST_RANKS = 1_000_000
+_ORDINALS = {2: "second"}
 
 
 def plan(
@@ -51,19 +52,21 @@ def plan(
         raise BadInput(f"--segment {segment} goes into the plan file: it must be above zero, and needs --output FILE")
     _check_shape(collective, shape)
     placement = _core.block_placement(network, ranks_per_host)
-    tree = _core.lay(collective, shape, network, placement, root_rank(network, placement, root))
-    contention = _core.contention_of(network, placement, tree)
+    trees = _core.lay_all(collective, shape, network, placement, root_rank(network, placement, root))
+    if len(trees) > 1 and (output or svg):
+        raise BadInput(f"{shape} is {len(trees)} trees at once: plan files and pictures hold one; use --json")
+    contention = _core.contention_of(network, placement, trees)
     hosts = [names[host] for host in placement]
 
     if output:
-        write_text(_plan_file(network, collective, shape, tree, hosts, segment_bytes).rstrip("\n"), output)
+        write_text(_plan_file(network, collective, shape, trees[0], hosts, segment_bytes).rstrip("\n"), output)
     if json:
-        write_json(_as_json(network, collective, shape, tree, hosts, contention), json)
+        write_json(_as_json(network, collective, shape, trees, hosts, contention), json)
     if svg:
-        title = f"{collective}, {shape}, over {network.name} from {hosts[tree.root]}"
-        write_text(draw_plan(network, placement, tree, title), svg)
+        title = f"{collective}, {shape}, over {network.name} from {hosts[trees[0].root]}"
+        write_text(draw_plan(network, placement, trees[0], title), svg)
     if "-" not in (output, json, svg):
-        _print(network, placement, tree, contention, f"{collective}, {shape}")
+        _print(network, placement, trees, contention, f"{collective}, {shape}")
 
 
 def _check_shape(collective: str, shape: str) -> None:
@@ -118,21 +121,19 @@ def _as_json(
     network: _core.Cluster,
     collective: str,
     shape: str,
-    tree: _core.Tree,
+    trees: Sequence[_core.Tree],
     hosts: list[str],
     contention: _core.Contention,
 ) -> dict[str, object]:
+    drawn = [_tree_as_json(tree) for tree in trees]
     return {
         "cluster": network.name,
         "collective": collective,
         "shape": shape,
-        "root": tree.root,
-        "ranks": len(tree),
+        "root": trees[0].root,
+        "ranks": len(trees[0]),
         "hosts": hosts,
-        "parent": {str(rank): parent for rank, parent in enumerate(tree.parent)},
-        "children": {str(rank): children for rank, children in enumerate(tree.children)},
-        "height": tree.height,
-        "max_degree": tree.max_degree,
+        **(drawn[0] if len(drawn) == 1 else {"trees": drawn}),
         "contention_free": contention.contention_free,
         "max_channel_load": contention.max_channel_load,
         "busiest_channels": [
@@ -142,14 +143,29 @@ def _as_json(
     }
 
 
+def _tree_as_json(tree: _core.Tree) -> dict[str, object]:
+    return {
+        "parent": {str(rank): parent for rank, parent in enumerate(tree.parent)},
+        "children": {str(rank): children for rank, children in enumerate(tree.children)},
+        "height": tree.height,
+        "max_degree": tree.max_degree,
+    }
+
+
 def _print(
-    network: _core.Cluster, placement: Sequence[int], tree: _core.Tree, contention: _core.Contention, what: str
+    network: _core.Cluster,
+    placement: Sequence[int],
+    trees: Sequence[_core.Tree],
+    contention: _core.Contention,
+    what: str,
 ) -> None:
     console = Console(highlight=False)
+    tree = trees[0]
+    height, degree = max(t.height for t in trees), max(t.max_degree for t in trees)
     console.print(
         f"[bold]{what}[/] over {escape(network.name)} from rank {tree.root} "
-        f"({escape(network.hosts[placement[tree.root]])}): {len(tree)} ranks, height {tree.height}, "
-        f"degree {tree.max_degree}",
+        f"({escape(network.hosts[placement[tree.root]])}): {len(tree)} ranks, height {height}, "
+        f"degree {degree}",
         soft_wrap=True,
     )
     if contention.contention_free:
@@ -159,9 +175,12 @@ def _print(
         console.print(f"[red]Contention[/]: {contention.max_channel_load} senders share each of {channels}.")
     for link in network.unused_links:
         console.print(f"Link {escape(link_name(link))} stays unused: the plan is laid over the spanning tree.")
-    console.print()
-    if tree.max_degree <= 1:
-        for row in line_over_switches(network, placement, tree):
-            console.print(row)
-    else:
-        console.print(rank_tree(network, placement, tree))
+    for number, tree in enumerate(trees):
+        console.print()
+        if len(trees) > 1:
+            console.print(f"Tree {number + 1} of {len(trees)}, every {_ORDINALS[len(trees)]} segment:")
+        if tree.max_degree <= 1:
+            for row in line_over_switches(network, placement, tree):
+                console.print(row)
+        else:
+            console.print(rank_tree(network, placement, tree))

@@ -60,9 +60,11 @@ def predict(
         raise BadInput("'auto' is a choice among the others: see 'trunkline explain'")
     tables = load_measurement(measured, network) if measured else None
     if tables is not None:
-        if "native" in [name.strip() for name in algorithms.split(",")]:
+        asked = [name.strip() for name in algorithms.split(",")]
+        if "native" in asked:
             raise BadInput("the tables know nothing of native algorithms: leave out native, or --measured")
-        names = [name for name in names if name != "native"]
+        several = {a.name for a in _core.algorithms() if a.trees > 1}
+        names = [name for name in names if name in asked or name not in {"native", *several}]
     rows = predict_all(network, placement, start, names, _sizes(sizes), _family(mpi), tables)
     if json:
         write_json([row.as_json(network, ranks_per_host, mpi) for row in rows], json)

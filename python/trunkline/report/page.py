@@ -50,18 +50,20 @@ def _place(cell: Cell) -> tuple[str, str, int]:
 
 
 def demo_page(cells: Sequence[Cell], clusters: Sequence[_core.Cluster]) -> str:
-    """The demo's page: for each cluster the bars, the table and Trunkline's tree drawn over the switches."""
+    """The demo's page: for each cluster the bars, the table and Trunkline's trees drawn over the switches."""
     sections = []
     for cluster in clusters:
         here = [cell for cell in cells if cell.cluster == cluster.name]
         placement = _core.block_placement(cluster, 1)
-        tree = _core.lay("bcast", "linear", cluster, placement, 0)
+        ran = next((cell.ran for cell in reversed(here) if cell.algorithm == "auto"), "native")
+        trees = _core.lay_all("bcast", ran, cluster, placement, 0) if ran != "native" else []
         sections.append(
             {
                 "cluster": cluster,
                 "rate": here[0].rate_bps,
                 "bars": ratio_bars(here),
-                "drawing": draw_plan(cluster, placement, tree),
+                "ran": ran,
+                "drawings": [draw_plan(cluster, placement, tree) for tree in trees],
                 "pairs": [(_native(here, cell), cell) for cell in here if cell.algorithm == "auto"],
             }
         )

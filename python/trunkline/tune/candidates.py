@@ -7,7 +7,7 @@ from trunkline import _core
 
 __all__ = ["CONSIDERED", "Candidate", "Candidates"]
 
-CONSIDERED = ("linear", "binary", "3-ary", "4-ary", "binomial", "flat")
+CONSIDERED = ("linear", "two-tree", "binary", "3-ary", "4-ary", "binomial", "flat")
 """Trees that may be fastest somewhere; the unaware twins of the contention-free ones never are."""
 PER_ALGORITHM = 3
 """Segments of one algorithm that are measured, at most."""
@@ -35,7 +35,7 @@ class Candidates:
 
     def __init__(self, cluster: _core.Cluster, placement: Sequence[int], root: int = 0) -> None:
         self._costs = {
-            name: _core.tree_costs(cluster, placement, _core.lay("bcast", name, cluster, placement, root))
+            name: _core.tree_costs(cluster, placement, _core.lay_all("bcast", name, cluster, placement, root))
             for name in CONSIDERED
         }
 

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "collectives/pipelined_trees.hpp"
+
+#include <algorithm>
+
+namespace trunkline::runtime {
+namespace {
+
+constexpr int first_tag = 1;
+/// Enough under way to keep a fast link busy over a round trip; twice that is the most memory a broadcast takes.
+constexpr std::uint64_t window_bytes = std::uint64_t{128} << 10;
+constexpr std::uint64_t least_window = 2;
+constexpr std::uint64_t most_window = 32;
+/// MPI counts in int; a segment this long pipelines nothing anyway.
+constexpr std::uint64_t longest_segment = std::uint64_t{1} << 30;
+
+}  // namespace
+
+PipelinedTrees::PipelinedTrees(MPI_Comm communicator, std::span<const LocalTree> trees, Message& message,
+                               std::uint64_t segment_bytes)
+    : communicator_(communicator),
+      message_(message),
+      segment_bytes_(std::clamp(message.bytes(), std::uint64_t{1}, std::min(segment_bytes, longest_segment))),
+      segments_((message.bytes() + segment_bytes_ - 1) / segment_bytes_),
+      in_place_(message.in_place()) {
+  const std::uint64_t together = std::clamp(window_bytes / segment_bytes_, least_window, most_window);
+  for (std::size_t t = 0; t < trees.size(); ++t) {
+    Flow& flow = flows_.emplace_back(Flow{.tree = &trees[t], .tag = first_tag + static_cast<int>(t)});
+    flow.segments = (segments_ + trees.size() - 1 - t) / trees.size();
+    flow.window = std::min(flow.segments, std::max(least_window, together / trees.size()));
+    flow.receives.assign(flow.is_root() ? 0 : flow.window, MPI_REQUEST_NULL);
+    flow.sends.assign(flow.window * flow.tree->children.size(), MPI_REQUEST_NULL);
+    if (in_place_ == nullptr && flow.window > 0) {
+      flow.ring = std::make_unique_for_overwrite<std::byte[]>(2 * flow.window * segment_bytes_);
+    }
+  }
+}
+
+void PipelinedTrees::run() {
+  while (true) {
+    bool moved = false;
+    for (Flow& flow : flows_) moved = step(flow) || moved;
+    deliver();
+    if (done()) break;
+    if (!moved) wait();
+  }
+  finish();
+}
+
+/// Hands on one segment of a tree, if that needs no waiting: trees take turns. Returns whether it did.
+bool PipelinedTrees::step(Flow& flow) {
+  post_receives(flow);
+  if (flow.forwarded == flow.segments) return false;
+  // The root has every segment; others what has arrived.
+  if (!flow.is_root() && flow.received == flow.forwarded) return false;
+  if (!flow.row_is_free(flow.forwarded)) return false;
+  forward(flow);
+  return true;
+}
+
+/// Up to a window ahead of what was handed on, and never into a place of the ring that is not delivered yet.
+void PipelinedTrees::post_receives(Flow& flow) {
+  if (flow.is_root()) return;
+  std::uint64_t end = std::min(flow.segments, flow.forwarded + flow.window);
+  if (in_place_ == nullptr) end = std::min(end, delivered_of(flow) + 2 * flow.window);
+  for (; flow.posted < end; ++flow.posted) {
+    check(PMPI_Irecv(place(flow, flow.posted), bytes_of(flow, flow.posted), MPI_BYTE, flow.tree->parent, flow.tag,
+                     communicator_, &flow.receives[flow.posted % flow.window]));
+  }
+}
+
+void PipelinedTrees::forward(Flow& flow) {
+  const std::uint64_t segment = flow.forwarded++;
+  std::byte* const at = place(flow, segment);
+  if (flow.is_root() && in_place_ == nullptr) {
+    message_.read(offset(flow, segment), static_cast<std::uint64_t>(bytes_of(flow, segment)), at);
+  }
+  // An ordinary send may complete before the receiver has asked for it. A synchronous one twice a window keeps a
+  // receiver that is late from piling up more than a window and a half.
+  const bool synchronous = (segment + 1) % ((flow.window + 1) / 2) == 0 && flow.segments > flow.window;
+  const auto send = synchronous ? PMPI_Issend : PMPI_Isend;
+  const auto requests = flow.row(segment);
+  for (std::size_t child = 0; child < requests.size(); ++child) {
+    check(send(at, bytes_of(flow, segment), MPI_BYTE, flow.tree->children[child], flow.tag, communicator_,
+               &requests[child]));
+  }
+}
+
+/// Into the user's buffer, in the order of the message: half an element that only MPI can unpack waits for its other
+/// half.
+void PipelinedTrees::deliver() {
+  if (in_place_ != nullptr || flows_.front().is_root()) return;
+  for (; delivered_ < segments_; ++delivered_) {
+    const Flow& flow = flows_[delivered_ % flows_.size()];
+    const std::uint64_t segment = delivered_ / flows_.size();
+    if (segment >= flow.forwarded) return;
+    message_.write(offset(flow, segment), static_cast<std::uint64_t>(bytes_of(flow, segment)), place(flow, segment));
+  }
+}
+
+/// Until the next segment of some tree arrives, or sends are over whose row the next one needs.
+void PipelinedTrees::wait() {
+  waited_.clear();
+  handles_.clear();
+  const auto add = [&](MPI_Request& request, Flow* arriving) {
+    if (request == MPI_REQUEST_NULL) return;
+    waited_.push_back({&request, arriving});
+    handles_.push_back(request);
+  };
+  for (Flow& flow : flows_) {
+    if (flow.forwarded == flow.segments) continue;
+    if (flow.is_root() || flow.received > flow.forwarded) {
+      for (MPI_Request& request : flow.row(flow.forwarded)) add(request, nullptr);
+    } else if (flow.received < flow.posted) {
+      add(flow.receives[flow.received % flow.window], &flow);
+    }
+  }
+  int index = MPI_UNDEFINED;
+  check(PMPI_Waitany(static_cast<int>(handles_.size()), handles_.data(), &index, MPI_STATUS_IGNORE));
+  if (index == MPI_UNDEFINED) throw MpiError{MPI_ERR_INTERN};
+  const Waited& over = waited_[static_cast<std::size_t>(index)];
+  *over.request = MPI_REQUEST_NULL;
+  if (over.arriving != nullptr) ++over.arriving->received;
+}
+
+bool PipelinedTrees::done() const {
+  return std::ranges::all_of(flows_, [](const Flow& flow) { return flow.forwarded == flow.segments; });
+}
+
+void PipelinedTrees::finish() {
+  for (Flow& flow : flows_) {
+    check(PMPI_Waitall(static_cast<int>(flow.sends.size()), flow.sends.data(), MPI_STATUSES_IGNORE));
+  }
+}
+
+/// After an error requests are left over: the library may still use their memory, so the rings are given up, not freed.
+PipelinedTrees::~PipelinedTrees() {
+  for (Flow& flow : flows_) {
+    bool left_over = false;
+    for (MPI_Request& request : flow.receives) {
+      if (request == MPI_REQUEST_NULL) continue;
+      PMPI_Cancel(&request);
+      PMPI_Request_free(&request);
+      left_over = true;
+    }
+    for (MPI_Request& request : flow.sends) {
+      if (request == MPI_REQUEST_NULL) continue;
+      PMPI_Request_free(&request);
+      left_over = true;
+    }
+    if (left_over) static_cast<void>(flow.ring.release());
+  }
+}
+
+std::span<MPI_Request> PipelinedTrees::Flow::row(std::uint64_t segment) {
+  const std::size_t children = tree->children.size();
+  return std::span(sends).subspan(segment % window * children, children);
+}
+
+/// The row's last use was the segment one window back: that bounds what is on its way, and frees its place.
+bool PipelinedTrees::Flow::row_is_free(std::uint64_t segment) {
+  return std::ranges::all_of(row(segment), [](MPI_Request request) { return request == MPI_REQUEST_NULL; });
+}
+
+std::uint64_t PipelinedTrees::number(const Flow& flow, std::uint64_t segment) const {
+  return segment * flows_.size() + static_cast<std::uint64_t>(flow.tag - first_tag);
+}
+
+std::uint64_t PipelinedTrees::offset(const Flow& flow, std::uint64_t segment) const {
+  return number(flow, segment) * segment_bytes_;
+}
+
+std::byte* PipelinedTrees::place(const Flow& flow, std::uint64_t segment) const {
+  return in_place_ != nullptr ? in_place_ + offset(flow, segment)
+                              : flow.ring.get() + segment % (2 * flow.window) * segment_bytes_;
+}
+
+int PipelinedTrees::bytes_of(const Flow& flow, std::uint64_t segment) const {
+  return static_cast<int>(std::min(segment_bytes_, message_.bytes() - offset(flow, segment)));
+}
+
+std::uint64_t PipelinedTrees::delivered_of(const Flow& flow) const {
+  const auto tree = static_cast<std::uint64_t>(flow.tag - first_tag);
+  return delivered_ / flows_.size() + (delivered_ % flows_.size() > tree ? 1 : 0);
+}
+
+}  // namespace trunkline::runtime

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+// Pipelined broadcast over one tree, or over several that take segments by turns: each rank hands a segment on as soon
+// as it has it, to its children in the segment's tree, in order.
+//
+// Cost, with X segments, height H, largest degree D, and T(m) the time of one transfer of m bytes:
+//   (H * D + (X - 1) * D) * T(segment); a line has D = 1; over two trees of degree 2 it is (2 H + X) T(segment).
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "datatype/message.hpp"
+#include "mpi_api.hpp"
+
+namespace trunkline::runtime {
+
+inline constexpr int no_parent = -1;
+
+/// A rank's own part of a tree.
+struct LocalTree {
+  int parent = no_parent;
+  std::vector<int> children;  ///< in sending order
+};
+
+class PipelinedTrees {
+ public:
+  /// Everything must outlive the object. The ranks of `communicator` must agree on trees, message bytes and segment.
+  PipelinedTrees(MPI_Comm communicator, std::span<const LocalTree> trees, Message& message,
+                 std::uint64_t segment_bytes);
+  ~PipelinedTrees();
+  PipelinedTrees(const PipelinedTrees&) = delete;
+  PipelinedTrees& operator=(const PipelinedTrees&) = delete;
+
+  /// Returns when the message is in this rank's buffer and the buffer may be changed again. Throws MpiError; the
+  /// communicator is of no use after that.
+  void run();
+
+ private:
+  /// The segments of one tree, numbered 0, 1, ... of their own: segment i of tree t is segment i * trees + t.
+  struct Flow {
+    const LocalTree* tree = nullptr;
+    int tag = 0;
+    std::uint64_t segments = 0;
+    std::uint64_t window = 0;             ///< segments received ahead, and segments on their way to each child
+    std::uint64_t posted = 0;             ///< receives
+    std::uint64_t received = 0;           ///< in order
+    std::uint64_t forwarded = 0;          ///< in order
+    std::unique_ptr<std::byte[]> ring{};  ///< 2 * window segments; null: in the user's own memory
+    std::vector<MPI_Request> receives{};
+    std::vector<MPI_Request> sends{};  ///< window rows, one request a child
+
+    [[nodiscard]] bool is_root() const { return tree->parent == no_parent; }
+    [[nodiscard]] std::span<MPI_Request> row(std::uint64_t segment);
+    [[nodiscard]] bool row_is_free(std::uint64_t segment);
+  };
+
+  struct Waited {
+    MPI_Request* request;
+    Flow* arriving;  ///< whose next segment it brings; null: a send
+  };
+
+  [[nodiscard]] bool step(Flow& flow);
+  void post_receives(Flow& flow);
+  void forward(Flow& flow);
+  void deliver();
+  void wait();
+  [[nodiscard]] bool done() const;
+  void finish();
+
+  [[nodiscard]] std::uint64_t number(const Flow& flow, std::uint64_t segment) const;
+  [[nodiscard]] std::uint64_t offset(const Flow& flow, std::uint64_t segment) const;
+  [[nodiscard]] std::byte* place(const Flow& flow, std::uint64_t segment) const;
+  [[nodiscard]] int bytes_of(const Flow& flow, std::uint64_t segment) const;
+  /// Segments of the flow that are in the user's buffer.
+  [[nodiscard]] std::uint64_t delivered_of(const Flow& flow) const;
+
+  MPI_Comm communicator_;
+  Message& message_;
+  std::uint64_t segment_bytes_;
+  std::uint64_t segments_;
+  std::byte* in_place_;          ///< the user's own memory; null: through the rings
+  std::uint64_t delivered_ = 0;  ///< in the order of the message, whatever the tree
+  std::vector<Flow> flows_;
+  std::vector<Waited> waited_;  ///< scratch of wait(), beside the handles themselves
+  std::vector<MPI_Request> handles_;
+};
+
+}  // namespace trunkline::runtime

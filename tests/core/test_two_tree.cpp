@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// Two trees at once load no rank and no channel with more than the message, on every network.
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <map>
+
+#include "cluster/cluster_file.hpp"
+#include "networks.hpp"
+#include "plan/checker.hpp"
+#include "plan/shapes/two_tree.hpp"
+
+namespace trunkline {
+namespace {
+
+using testing::random_parts;
+using testing::random_placement;
+
+void expect_half_loads(const Cluster& cluster, const Placement& placement, Rank root) {
+  const auto trees = two_tree(cluster, placement, root);
+  std::map<testing::Edge, int> transfers;
+  for (const Tree& tree : trees) {
+    check_tree(tree);
+    RC_ASSERT(tree.root == root);
+    RC_ASSERT(tree.size() == placement.size());
+    RC_ASSERT(tree.children[root].size() <= 1U);
+    for (Rank rank = 0; rank < tree.size(); ++rank) {
+      for (const Rank child : tree.children[rank]) {
+        const auto path =
+            testing::brute_path(cluster, cluster.hosts()[placement[rank]], cluster.hosts()[placement[child]]);
+        for (const testing::Edge& edge : *path) ++transfers[edge];
+      }
+    }
+  }
+  for (Rank rank = 0; rank < placement.size(); ++rank) {
+    RC_ASSERT(trees[0].children[rank].size() + trees[1].children[rank].size() <= 2U);
+    const bool in_both = !trees[0].children[rank].empty() && !trees[1].children[rank].empty();
+    RC_ASSERT(rank == root || !in_both);
+  }
+  for (const auto& [edge, count] : transfers) RC_ASSERT(count <= 2);
+}
+
+RC_GTEST_PROP(TwoTree, LoadsNothingWithMoreThanTheMessage, ()) {
+  const Cluster cluster(random_parts(9, 24));
+  const Placement placement = random_placement(cluster, 40);
+  expect_half_loads(cluster, placement, *rc::gen::inRange<Rank>(0, static_cast<Rank>(placement.size())));
+}
+
+RC_GTEST_PROP(TwoTree, LoadsNothingWithMoreThanTheMessageWithOneRankAHost, ()) {
+  const Cluster cluster(random_parts(20, 60));
+  const Placement placement = block_placement(cluster, 1);
+  expect_half_loads(cluster, placement, *rc::gen::inRange<Rank>(0, static_cast<Rank>(placement.size())));
+}
+
+TEST(TwoTree, IsLowOnOneSwitchAndOnFour) {
+  for (const auto& [name, most] : {std::pair{"paper-1", 5U}, std::pair{"cyclic", 7U}, std::pair{"paper-4", 7U}}) {
+    const Cluster cluster = read_cluster(std::string(TRUNKLINE_CLUSTERS) + "/" + name + ".yaml");
+    for (const Tree& tree : two_tree(cluster, block_placement(cluster, 1), 3)) EXPECT_LE(height(tree), most) << name;
+  }
+}
+
+TEST(TwoTree, OfOneAndOfTwoRanks) {
+  const Cluster cluster = read_cluster(std::string(TRUNKLINE_CLUSTERS) + "/paper-1.yaml");
+  EXPECT_EQ(height(two_tree(cluster, {4}, 0)[1]), 0U);
+  EXPECT_EQ(height(two_tree(cluster, {4, 5}, 1)[0]), 1U);
+  EXPECT_THROW(static_cast<void>(two_tree(cluster, {4, 5}, 2)), std::invalid_argument);
+}
+
+}  // namespace
+}  // namespace trunkline
