@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 #include <functional>
+#include <iterator>
 #include <stdexcept>
 
 #include "plan/regions.hpp"
@@ -55,8 +56,8 @@ class Growth {
         tree_(root_alone(static_cast<Rank>(regions.of_rank.size()), regions.root)),
         state_(regions.all.size()) {
     for (std::size_t at = regions.all.size(); at > 0; --at) prepare(static_cast<RegionId>(at - 1));
-    for (RegionId region = 0; region < regions.all.size(); ++region) {
-      std::ranges::sort(state_[region].parts, {}, [&](RegionId part) { return state_[part].levels; });
+    for (State& state : state_) {
+      std::ranges::sort(state.parts, {}, [&](RegionId part) { return state_[part].levels; });
     }
     reach(regions.root);
     // The root hands the message to one rank; prepare() counted it among the takers.
@@ -99,10 +100,12 @@ class Growth {
   void prepare(RegionId id) {
     const Region& region = regions_.all[id];
     State& state = state_[id];
-    for (auto rank = region.singles.rbegin(); rank != region.singles.rend(); ++rank) {
-      (sends_[*rank] > 0 ? state.givers : state.takers).push_back(*rank);
-      state.sends += sends_[*rank];
+    for (const Rank rank : region.singles) {
+      (sends_[rank] > 0 ? state.givers : state.takers).push_back(rank);
+      state.sends += sends_[rank];
     }
+    std::ranges::reverse(state.givers);
+    std::ranges::reverse(state.takers);
     state.parts = region.parts;
     state.unreached = region.ranks;
     for (const RegionId part : region.parts) {
