@@ -8,6 +8,7 @@
 #include <unordered_map>
 
 #include "cluster/hostlist.hpp"
+#include "cluster/quantity.hpp"
 #include "cluster/spelling.hpp"
 #include "cluster/yaml_text.hpp"
 
@@ -115,6 +116,32 @@ std::optional<std::vector<std::string>> names_of(const YamlNode& node, std::stri
     return expand_hostlist(node.text, limit);
   } catch (const BadHostlist& bad) {
     faults.add(node.place(bad.offset()), std::string(what) + ": " + bad.what());
+    return std::nullopt;
+  }
+}
+
+std::string required_text(const YamlNode& mapping, std::string_view key, const std::string& example, Faults& faults) {
+  const YamlNode* value = required(mapping, key, std::string(key) + ": " + example, faults);
+  if (value == nullptr || !check_kind(*value, YamlNode::Kind::scalar, key, example, faults)) {
+    return {};
+  }
+  if (value->text.empty()) {
+    faults.add(*value, std::string(key) + " is empty; give it, such as " + example);
+  }
+  return value->text;
+}
+
+std::optional<std::uint64_t> bytes_or_zero(const YamlNode& node, std::string_view what, Faults& faults) {
+  if (!check_kind(node, YamlNode::Kind::scalar, what, "8KiB", faults)) {
+    return std::nullopt;
+  }
+  if (node.text == "0" || node.text == "0B") {
+    return 0;
+  }
+  try {
+    return parse_bytes(node.text);
+  } catch (const BadQuantity& bad) {
+    faults.add(node, bad.what());
     return std::nullopt;
   }
 }

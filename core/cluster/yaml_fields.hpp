@@ -31,6 +31,13 @@ bool check_kind(const YamlNode& node, YamlNode::Kind kind, std::string_view what
 [[nodiscard]] std::optional<std::uint32_t> whole_number(const YamlNode& node, std::string_view what,
                                                         std::uint32_t least, Faults& faults);
 
+/// A scalar that must be there and not be empty; empty, and a fault, where it is not.
+[[nodiscard]] std::string required_text(const YamlNode& mapping, std::string_view key, const std::string& example,
+                                        Faults& faults);
+
+/// Bytes with their unit, "0" and "0B" too; empty, and a fault, where they cannot be read.
+[[nodiscard]] std::optional<std::uint64_t> bytes_or_zero(const YamlNode& node, std::string_view what, Faults& faults);
+
 /// A fingerprint, up to 16 hexadecimal digits; empty, and a fault, where it is none.
 [[nodiscard]] std::optional<std::uint64_t> hexadecimal(const YamlNode& node, std::string_view what, Faults& faults);
 

@@ -30,14 +30,14 @@ class MeasurementReader {
       check_kind(*node, Kind::scalar, "provenance", "trunkline measure", faults_);
       read.provenance = node->text;
     }
-    read.date = text(root, "date", "\"2026-01-31\"");
-    read.cluster = text(root, "cluster", "cyclic");
+    read.date = required_text(root, "date", "\"2026-01-31\"", faults_);
+    read.cluster = required_text(root, "cluster", "cyclic", faults_);
     if (const YamlNode* node =
             required(root, "cluster_fingerprint", "cluster_fingerprint: \"0123456789abcdef\"", faults_)) {
       read.cluster_fingerprint = hexadecimal(*node, "cluster_fingerprint", faults_).value_or(0);
     }
-    read.mpi = text(root, "mpi", "mpich");
-    read.mpi_version = text(root, "mpi_version", "\"4.0.2\"");
+    read.mpi = required_text(root, "mpi", "mpich", faults_);
+    read.mpi_version = required_text(root, "mpi_version", "\"4.0.2\"", faults_);
     const YamlNode* distances =
         required(root, "distances", "distances: [...], as 'trunkline measure' writes them", faults_);
     if (distances != nullptr && check_kind(*distances, Kind::sequence, "distances", "[...]", faults_)) {
@@ -70,7 +70,7 @@ class MeasurementReader {
       }
     }
     if (const YamlNode* value = required(node, "eager_limit", "eager_limit: 8KiB", faults_)) {
-      read.eager_bytes = bytes(*value, "eager_limit", true);
+      read.eager_bytes = bytes_or_zero(*value, "eager_limit", faults_).value_or(0);
     }
     const YamlNode* points = required(node, "points", "points: [{size: 1KiB, ...}]", faults_);
     if (points != nullptr && check_kind(*points, Kind::sequence, "points", "[{size: 1KiB, ...}]", faults_)) {
@@ -87,7 +87,8 @@ class MeasurementReader {
     const std::size_t faults_before = faults_.size();
     MeasuredPoint read;
     if (const YamlNode* value = required(node, "size", "size: 1KiB", faults_)) {
-      read.bytes = bytes(*value, "size", false);
+      read.bytes = bytes_or_zero(*value, "size", faults_).value_or(1);
+      if (read.bytes == 0) faults_.add(*value, "a size must be above zero");
       if (!distance.points.empty() && read.bytes <= distance.points.back().bytes) {
         faults_.add(*value, "points must stand in the order of their sizes, each once");
       }
@@ -105,24 +106,6 @@ class MeasurementReader {
       }
     }
     distance.points.push_back(read);
-  }
-
-  std::string text(const YamlNode& node, std::string_view key, const std::string& example) {
-    const YamlNode* value = required(node, key, std::string(key) + ": " + example, faults_);
-    if (value == nullptr || !check_kind(*value, Kind::scalar, key, example, faults_)) return {};
-    if (value->text.empty()) faults_.add(*value, std::string(key) + " is empty; give it, such as " + example);
-    return value->text;
-  }
-
-  std::uint64_t bytes(const YamlNode& node, std::string_view what, bool zero) {
-    if (!check_kind(node, Kind::scalar, what, "1KiB", faults_)) return 1;
-    if (zero && (node.text == "0" || node.text == "0B")) return 0;
-    try {
-      return parse_bytes(node.text);
-    } catch (const BadQuantity& bad) {
-      faults_.add(node, bad.what());
-      return 1;
-    }
   }
 
   double time(const YamlNode& node, std::string_view key) {

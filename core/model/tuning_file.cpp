@@ -46,24 +46,24 @@ class TuningReader {
     if (!check_kind(node, Kind::mapping, "an entry", "{collective: bcast, ...}", faults_)) return;
     check_keys(node, keys, faults_);
     TuningEntry read;
-    read.collective = text(node, "collective", "bcast");
+    read.collective = required_text(node, "collective", "bcast", faults_);
     if (!read.collective.empty() && read.collective != "bcast") {
       faults_.add(*node.find("collective"),
                   quoted(read.collective) + " is not a collective that is tuned; known is bcast");
     }
-    read.cluster = text(node, "cluster", "cyclic");
+    read.cluster = required_text(node, "cluster", "cyclic", faults_);
     if (const YamlNode* value =
             required(node, "cluster_fingerprint", "cluster_fingerprint: \"0123456789abcdef\"", faults_)) {
       read.cluster_fingerprint = hexadecimal(*value, "cluster_fingerprint", faults_).value_or(0);
     }
     read.hosts = number(node, "hosts", "32");
     read.ranks_per_host = number(node, "ranks_per_host", "1");
-    read.mpi = text(node, "mpi", "mpich");
+    read.mpi = required_text(node, "mpi", "mpich", faults_);
     if (!read.mpi.empty() && std::ranges::find(mpis, read.mpi) == mpis.end()) {
       faults_.add(*node.find("mpi"), quoted(read.mpi) + " is no MPI library" + did_you_mean(read.mpi, mpis) +
                                          "; known are mpich, openmpi");
     }
-    read.mpi_version = text(node, "mpi_version", "\"4.0.2\"");
+    read.mpi_version = required_text(node, "mpi_version", "\"4.0.2\"", faults_);
     const YamlNode* rules = required(node, "rules", "rules: [{from: 0B, algorithm: native}]", faults_);
     if (rules != nullptr && check_kind(*rules, Kind::sequence, "rules", "[{from: 0B, algorithm: native}]", faults_)) {
       if (rules->items.empty()) faults_.add(*rules, "rules is empty; give at least {from: 0B, algorithm: native}");
@@ -88,14 +88,14 @@ class TuningReader {
     check_keys(node, keys, faults_);
     TuningRule read;
     if (const YamlNode* from = required(node, "from", "from: 8KiB", faults_)) {
-      read.from_bytes = bytes(*from, "from").value_or(0);
+      read.from_bytes = bytes_or_zero(*from, "from", faults_).value_or(0);
       const bool first = entry.rules.empty();
       if (first && read.from_bytes != 0) faults_.add(*from, "the first rule must begin at 0B");
       if (!first && read.from_bytes <= entry.rules.back().from_bytes) {
         faults_.add(*from, "rules must stand in the order of their sizes, each once");
       }
     }
-    read.algorithm = text(node, "algorithm", "linear");
+    read.algorithm = required_text(node, "algorithm", "linear", faults_);
     const YamlNode* segment = node.find("segment");
     if (!read.algorithm.empty() && !find_algorithm("bcast", read.algorithm)) {
       std::vector<std::string_view> names;
@@ -108,33 +108,15 @@ class TuningReader {
       faults_.add(node, "the key segment is missing; give it, such as segment: 1408B");
     }
     if (segment != nullptr) {
-      read.segment_bytes = bytes(*segment, "segment").value_or(1);
+      read.segment_bytes = bytes_or_zero(*segment, "segment", faults_).value_or(1);
       if (read.segment_bytes == 0) faults_.add(*segment, "a segment must be above zero");
     }
     entry.rules.push_back(std::move(read));
   }
 
-  std::string text(const YamlNode& node, std::string_view key, const std::string& example) {
-    const YamlNode* value = required(node, key, std::string(key) + ": " + example, faults_);
-    if (value == nullptr || !check_kind(*value, Kind::scalar, key, example, faults_)) return {};
-    if (value->text.empty()) faults_.add(*value, std::string(key) + " is empty; give it, such as " + example);
-    return value->text;
-  }
-
   std::uint32_t number(const YamlNode& node, std::string_view key, const std::string& example) {
     const YamlNode* value = required(node, key, std::string(key) + ": " + example, faults_);
     return value != nullptr ? whole_number(*value, key, 1, faults_).value_or(1) : 1;
-  }
-
-  std::optional<std::uint64_t> bytes(const YamlNode& node, std::string_view what) {
-    if (!check_kind(node, Kind::scalar, what, "8KiB", faults_)) return {};
-    if (node.text == "0" || node.text == "0B") return 0;
-    try {
-      return parse_bytes(node.text);
-    } catch (const BadQuantity& bad) {
-      faults_.add(node, bad.what());
-      return {};
-    }
   }
 
   Faults& faults_;
