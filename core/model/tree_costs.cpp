@@ -27,6 +27,27 @@ constexpr std::array<std::uint64_t, 14> segment_candidates{
     segment_of(1),     segment_of(2),     segment_of(3),     segment_of(4),     segment_of(5),
     segment_of(6),     segment_of(8),     segment_of(10),    segment_of(11)};
 
+/// Keeps what is not at most another in every respect.
+template <class T, class AtMost>
+void add_unless_below(std::vector<T>& kept, const T& one, AtMost at_most) {
+  if (std::ranges::any_of(kept, [&](const T& other) { return at_most(one, other); })) return;
+  std::erase_if(kept, [&](const T& other) { return at_most(other, one); });
+  kept.push_back(one);
+}
+
+void add_way(std::vector<TreeCosts::Way>& ways, const TreeCosts::Way& way) {
+  add_unless_below(ways, way, [](const TreeCosts::Way& a, const TreeCosts::Way& b) {
+    return a.per_byte_s <= b.per_byte_s && a.per_frame_byte_s <= b.per_frame_byte_s && a.handlings <= b.handlings &&
+           a.latency_s <= b.latency_s;
+  });
+}
+
+void add_work(std::vector<TreeCosts::Work>& works, const TreeCosts::Work& work) {
+  add_unless_below(works, work, [](const TreeCosts::Work& a, const TreeCosts::Work& b) {
+    return a.per_byte_s <= b.per_byte_s && a.per_ack_byte_s <= b.per_ack_byte_s;
+  });
+}
+
 /// Adds up a tree's transfers, parents before children.
 class Sum {
  public:
@@ -112,27 +133,6 @@ class Sum {
     }
   }
 
-  static void add_way(std::vector<TreeCosts::Way>& ways, const TreeCosts::Way& way) {
-    add(ways, way, [](const TreeCosts::Way& a, const TreeCosts::Way& b) {
-      return a.per_byte_s <= b.per_byte_s && a.per_frame_byte_s <= b.per_frame_byte_s && a.handlings <= b.handlings &&
-             a.latency_s <= b.latency_s;
-    });
-  }
-
-  static void add_work(std::vector<TreeCosts::Work>& works, const TreeCosts::Work& work) {
-    add(works, work, [](const TreeCosts::Work& a, const TreeCosts::Work& b) {
-      return a.per_byte_s <= b.per_byte_s && a.per_ack_byte_s <= b.per_ack_byte_s;
-    });
-  }
-
-  /// Keeps what is not at most another in every respect.
-  template <class T, class AtMost>
-  static void add(std::vector<T>& kept, const T& one, AtMost at_most) {
-    if (std::ranges::any_of(kept, [&](const T& other) { return at_most(one, other); })) return;
-    std::erase_if(kept, [&](const T& other) { return at_most(other, one); });
-    kept.push_back(one);
-  }
-
   const Cluster& cluster_;
   const Placement& placement_;
   const Tree& tree_;
@@ -161,7 +161,7 @@ TreeCosts tree_costs(const Cluster& cluster, const Placement& placement, std::sp
     costs.network_hops += own.network_hops;
     for (TreeCosts::Way way : own.latest) {
       way.per_byte_s += before_s;
-      costs.latest.push_back(way);
+      add_way(costs.latest, way);
     }
     for (Rank rank = 0; rank < tree.size(); ++rank) {
       handlings[rank] += part * (static_cast<double>(tree.children[rank].size()) + (rank == tree.root ? 0.0 : 1.0));
@@ -174,7 +174,7 @@ TreeCosts tree_costs(const Cluster& cluster, const Placement& placement, std::sp
   for (ChannelId channel = 0; channel < data.size(); ++channel) {
     if (data[channel] == 0.0) continue;
     const double byte_s = 8.0 / cluster.link_of(channel).rate_bps;
-    costs.busiest.push_back({data[channel] * byte_s, data[channel ^ 1U] * byte_s});
+    add_work(costs.busiest, {data[channel] * byte_s, data[channel ^ 1U] * byte_s});
   }
   costs.handlings = *std::ranges::max_element(handlings);
   return costs;

@@ -96,7 +96,7 @@ class Search {
       auto at = std::ranges::upper_bound(starts, bound);
       while (at != starts.begin() && *--at > child) {
         if (*at + full_[height] <= covered + 1) break;  // nor can any before it reach further
-        if (*at < end_ && reach[*at] > covered) {
+        if (reach[*at] > covered) {
           covered = reach[*at];
           best = *at;
         }
