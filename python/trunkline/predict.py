@@ -138,19 +138,19 @@ def load_measurement(path: str, cluster: _core.Cluster) -> _core.Measurement:
 
 
 def decide(
+    facts: _core.BcastFacts,
     cluster: _core.Cluster,
     placement: Sequence[int],
-    root: int,
     message_bytes: int,
     mpi: Mpi,
     tuning: _core.Tuning | None,
 ) -> Decision:
-    """What the preload library would run with ``TRUNKLINE_BCAST=auto``.
+    """What the preload library would run with ``TRUNKLINE_BCAST=auto``; ``facts`` are of this placement and root.
 
     Raises:
         BadInput: where nothing in the tuning file is for this cluster and MPI, as the library warns.
     """
-    choice = _core.bcast_facts(cluster, placement, root).choose(message_bytes, _core.NativeLibrary[mpi.family])
+    choice = facts.choose(message_bytes, _core.NativeLibrary[mpi.family])
     if tuning is not None:
         if not tuning.knows(cluster.fingerprint, mpi.family, mpi.version):
             has = ", ".join(f"{e.cluster} with {e.mpi} {e.mpi_version}" for e in tuning.entries) or "nothing"

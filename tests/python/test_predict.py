@@ -11,6 +11,7 @@ from trunkline.tune.tuner import merged
 
 CYCLIC = load_cluster("cyclic")
 PLACEMENT = _core.block_placement(CYCLIC, 1)
+FACTS = _core.bcast_facts(CYCLIC, PLACEMENT, 0)
 MPICH = _core.NativeLibrary.mpich
 
 
@@ -52,20 +53,20 @@ def tuned_for(mpi, cluster: _core.Cluster) -> _core.Tuning:
 
 def test_a_tuning_file_decides(mpich):
     tuning = tuned_for(mpich, CYCLIC)
-    assert decide(CYCLIC, PLACEMENT, 0, 4095, mpich, tuning).algorithm == "native"
-    decision = decide(CYCLIC, PLACEMENT, 0, 1 << 20, mpich, tuning)
+    assert decide(FACTS, CYCLIC, PLACEMENT, 4095, mpich, tuning).algorithm == "native"
+    decision = decide(FACTS, CYCLIC, PLACEMENT, 1 << 20, mpich, tuning)
     assert (decision.algorithm, decision.segment_bytes) == ("3-ary", 281)
     assert "measured" in decision.reason
 
 
 def test_a_tuning_file_for_another_network(mpich):
     with pytest.raises(BadInput, match="nothing in the tuning file is for cluster cyclic"):
-        decide(CYCLIC, PLACEMENT, 0, 8192, mpich, tuned_for(mpich, load_cluster("paper-1")))
+        decide(FACTS, CYCLIC, PLACEMENT, 8192, mpich, tuned_for(mpich, load_cluster("paper-1")))
 
 
 def test_short_messages_stay_native(mpich):
-    assert decide(CYCLIC, PLACEMENT, 0, 1000, mpich, None).algorithm == "native"
-    assert decide(CYCLIC, PLACEMENT, 0, 1 << 20, mpich, None).algorithm == "two-tree"
+    assert decide(FACTS, CYCLIC, PLACEMENT, 1000, mpich, None).algorithm == "native"
+    assert decide(FACTS, CYCLIC, PLACEMENT, 1 << 20, mpich, None).algorithm == "two-tree"
 
 
 def test_the_commands(trunkline, refused):

@@ -90,7 +90,8 @@ def explain(
     network, placement, start = _job(cluster, rate, ranks_per_host, root)
     library = require_mpi(mpi)
     known = load_tuning(tuning) if tuning else None
-    decisions = [decide(network, placement, start, size, library, known) for size in _sizes(sizes)]
+    facts = _core.bcast_facts(network, placement, start)
+    decisions = [decide(facts, network, placement, size, library, known) for size in _sizes(sizes)]
     if json:
         write_json([one.as_json(network, ranks_per_host, mpi) for one in decisions], json)
     if json != "-":
