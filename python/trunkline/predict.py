@@ -15,6 +15,16 @@ ONE_FRAME = 1448
 """Below this the preload library does not look further unless a tuning file knows better."""
 
 
+def _job_as_json(cluster: _core.Cluster, ranks_per_host: int, mpi: str) -> dict[str, object]:
+    return {
+        "collective": "bcast",
+        "cluster": cluster.name,
+        "hosts": len(cluster.hosts),
+        "ranks": len(cluster.hosts) * ranks_per_host,
+        "mpi": mpi,
+    }
+
+
 @dataclass(frozen=True)
 class Predicted:
     """One algorithm at one size."""
@@ -30,11 +40,7 @@ class Predicted:
     def as_json(self, cluster: _core.Cluster, ranks_per_host: int, mpi: str) -> dict[str, object]:
         """The row as the command writes it."""
         return {
-            "collective": "bcast",
-            "cluster": cluster.name,
-            "hosts": len(cluster.hosts),
-            "ranks": len(cluster.hosts) * ranks_per_host,
-            "mpi": mpi,
+            **_job_as_json(cluster, ranks_per_host, mpi),
             "algorithm": self.algorithm,
             "segment_bytes": self.segment_bytes,
             "message_bytes": self.message_bytes,
@@ -56,11 +62,7 @@ class Decision:
     def as_json(self, cluster: _core.Cluster, ranks_per_host: int, mpi: str) -> dict[str, object]:
         """The row as the command writes it."""
         return {
-            "collective": "bcast",
-            "cluster": cluster.name,
-            "hosts": len(cluster.hosts),
-            "ranks": len(cluster.hosts) * ranks_per_host,
-            "mpi": mpi,
+            **_job_as_json(cluster, ranks_per_host, mpi),
             "message_bytes": self.message_bytes,
             "algorithm": self.algorithm,
             "segment_bytes": self.segment_bytes,

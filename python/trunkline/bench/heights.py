@@ -6,11 +6,11 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 
-from rich.box import SIMPLE_HEAD
 from rich.table import Table
 
 from trunkline import _core
 from trunkline.bench.optimum import least_height
+from trunkline.report.tables import titled_table
 from trunkline.units import format_seconds
 
 __all__ = ["Heights", "height_of_complete_tree", "heights_table", "measure_heights", "random_cluster"]
@@ -163,13 +163,7 @@ def measure_heights(
 def heights_table(rows: Sequence[Heights]) -> Table:
     """The rows for the terminal."""
     first = rows[0]
-    table = Table(
-        title=f"{first.shape} trees on {first.clusters} random clusters of each size: mean heights",
-        title_justify="left",
-        title_style="bold",
-        box=SIMPLE_HEAD,
-        padding=(0, 1, 0, 0),
-    )
+    table = titled_table(f"{first.shape} trees on {first.clusters} random clusters of each size: mean heights")
     for column in ("machines", "switches", "height", "highest", "Algorithm 2", "bound", "complete", "ratio", "optimal"):
         table.add_column(column, justify="right")
     table.add_column("planning", justify="right", no_wrap=True)

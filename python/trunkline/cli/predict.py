@@ -4,10 +4,8 @@ from collections.abc import Sequence
 from typing import Annotated
 
 import typer
-from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.markup import escape
-from rich.table import Table
 
 from trunkline import _core
 from trunkline.bench.bcast import broadcast_algorithms
@@ -18,6 +16,7 @@ from trunkline.cluster import load_cluster
 from trunkline.errors import BadInput
 from trunkline.mpi import require_mpi
 from trunkline.predict import Decision, Predicted, decide, load_measurement, predict_all
+from trunkline.report.tables import titled_table
 from trunkline.tune.file import load_tuning
 from trunkline.units import format_bytes, format_seconds, parse_bytes, parse_rate
 
@@ -121,13 +120,7 @@ def _family(mpi: str) -> _core.NativeLibrary:
 
 
 def _print_times(network: _core.Cluster, rows: Sequence[Predicted], names: Sequence[str]) -> None:
-    table = Table(
-        title=f"{escape(network.name)}: predicted time of MPI_Bcast",
-        title_justify="left",
-        title_style="bold",
-        box=SIMPLE_HEAD,
-        padding=(0, 1, 0, 0),
-    )
+    table = titled_table(f"{escape(network.name)}: predicted time of MPI_Bcast")
     table.add_column("algorithm")
     for size in dict.fromkeys(row.message_bytes for row in rows):
         table.add_column(format_bytes(size), justify="right", no_wrap=True)
@@ -141,13 +134,7 @@ def _print_times(network: _core.Cluster, rows: Sequence[Predicted], names: Seque
 
 
 def _print_decisions(network: _core.Cluster, mpi: str, decisions: Sequence[Decision]) -> None:
-    table = Table(
-        title=f"{escape(network.name)}, {mpi}: what MPI_Bcast would run",
-        title_justify="left",
-        title_style="bold",
-        box=SIMPLE_HEAD,
-        padding=(0, 1, 0, 0),
-    )
+    table = titled_table(f"{escape(network.name)}, {mpi}: what MPI_Bcast would run")
     table.add_column("size", justify="right", no_wrap=True)
     table.add_column("runs", no_wrap=True)
     table.add_column("why")

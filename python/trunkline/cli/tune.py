@@ -5,7 +5,6 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.box import SIMPLE_HEAD
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
@@ -18,6 +17,7 @@ from trunkline.errors import BadInput
 from trunkline.lab.rate import auto_rate
 from trunkline.lab.session import Lab
 from trunkline.mpi import Mpi, require_mpi
+from trunkline.report.tables import titled_table
 from trunkline.tune.file import load_tuning
 from trunkline.tune.tuner import Winner, entry_of, merged, tune_entry
 from trunkline.units import format_bytes, format_rate, format_seconds, parse_bytes, parse_rate
@@ -105,13 +105,7 @@ def _write_report(cells: list[Cell], file: str) -> None:
 
 
 def _table(where: str, library: Mpi, winners: list[Winner]) -> Table:
-    table = Table(
-        title=f"{where} {library.version}",
-        title_justify="left",
-        title_style="bold",
-        box=SIMPLE_HEAD,
-        padding=(0, 1, 0, 0),
-    )
+    table = titled_table(f"{where} {library.version}")
     for column in ("size", "fastest", "time", "native", "gain", "tried"):
         table.add_column(column, justify="left" if column == "fastest" else "right", no_wrap=True)
     for winner in winners:
