@@ -8,6 +8,7 @@
 // written.
 #include <mpi.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
@@ -18,9 +19,13 @@
 
 #include "cluster/cluster_file.hpp"
 #include "cluster/quantity.hpp"
+#include "model/measured_trees.hpp"
 #include "model/measurement.hpp"
+#include "model/tree_costs.hpp"
 #include "pair.hpp"
 #include "plan/placement.hpp"
+#include "plan/shapes/linear.hpp"
+#include "relay.hpp"
 
 namespace {
 
@@ -64,33 +69,31 @@ Options read_options(int argc, char** argv) {
   return options;
 }
 
-/// Node of each rank's host, by processor name, on every rank.
-std::vector<NodeId> nodes_of_ranks(const Cluster& cluster) {
+/// Each rank's host, by processor name, on every rank.
+Placement hosts_of_ranks(const Cluster& cluster) {
   int ranks = 0;
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
   char name[MPI_MAX_PROCESSOR_NAME] = "";
   int length = 0;
   MPI_Get_processor_name(name, &length);
   const auto host = cluster.find_host(name);
-  unsigned mine = host ? *host : no_rank;
-  std::vector<unsigned> all(static_cast<std::size_t>(ranks));
-  MPI_Allgather(&mine, 1, MPI_UNSIGNED, all.data(), 1, MPI_UNSIGNED, MPI_COMM_WORLD);
+  HostIndex mine = host ? *host : no_rank;
+  Placement all(static_cast<std::size_t>(ranks));
+  MPI_Allgather(&mine, 1, MPI_UINT32_T, all.data(), 1, MPI_UINT32_T, MPI_COMM_WORLD);
   if (!host) throw std::invalid_argument("host '" + std::string(name) + "' is not in cluster " + cluster.name());
-  std::vector<NodeId> nodes;
-  for (const unsigned one : all) {
-    if (one == no_rank) throw std::runtime_error("another rank's host is not in cluster " + cluster.name());
-    nodes.push_back(cluster.hosts()[one]);
+  if (std::ranges::find(all, no_rank) != all.end()) {
+    throw std::runtime_error("another rank's host is not in cluster " + cluster.name());
   }
-  return nodes;
+  return all;
 }
 
 /// For each number of channels between two hosts the first two ranks that far apart.
-std::map<std::uint32_t, std::pair<int, int>> pairs_by_distance(const Cluster& cluster,
-                                                               const std::vector<NodeId>& nodes) {
+std::map<std::uint32_t, std::pair<int, int>> pairs_by_distance(const Cluster& cluster, const Placement& hosts) {
   std::map<std::uint32_t, std::pair<int, int>> pairs;
-  for (std::size_t a = 0; a < nodes.size(); ++a) {
-    for (std::size_t b = a + 1; b < nodes.size(); ++b) {
-      const auto channels = static_cast<std::uint32_t>(cluster.path(nodes[a], nodes[b]).size());
+  for (std::size_t a = 0; a < hosts.size(); ++a) {
+    for (std::size_t b = a + 1; b < hosts.size(); ++b) {
+      const auto channels =
+          static_cast<std::uint32_t>(cluster.path(cluster.hosts()[hosts[a]], cluster.hosts()[hosts[b]]).size());
       pairs.try_emplace(channels, static_cast<int>(a), static_cast<int>(b));
     }
   }
@@ -138,6 +141,20 @@ void gather(MeasuredDistance& distance, int owner, int rank, std::size_t sizes) 
   }
 }
 
+/// All ranks on the line of Algorithm 1. The tables of the distances must be known on rank 0.
+MeasuredRelay measure_relay(const Measurement& tables, const Cluster& cluster, const Placement& hosts) {
+  const Tree line = linear_tree(cluster, hosts, 0);
+  MeasuredRelay relay{.ranks = static_cast<std::uint32_t>(line.size()), .points = {}};
+  measure::Relay all(MPI_COMM_WORLD, line, {});
+  int rank = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  for (const std::uint64_t segment : segment_sizes()) {
+    const double way_s = rank == 0 ? MeasuredTrees(tables, cluster, hosts, {line}).seconds(segment, segment) : 0.0;
+    relay.points.push_back(all.point(segment, way_s));
+  }
+  return relay;
+}
+
 /// As the papers' table 2, with what they measured beside it.
 void print_table(const MeasuredDistance& distance) {
   std::fprintf(stderr, "\n%s - %s, %u links apart; eager up to %s\n", distance.from.c_str(), distance.to.c_str(),
@@ -151,42 +168,61 @@ void print_table(const MeasuredDistance& distance) {
   }
 }
 
+void print_relay(const MeasuredRelay& relay) {
+  std::fprintf(stderr, "\nall %u ranks at once, along a line\n%10s %12s %12s %8s\n", relay.ranks, "m", "hand on", "gap",
+               "spread");
+  for (const RelayPoint& p : relay.points) {
+    std::fprintf(stderr, "%10s %9.3f ms %9.3f ms %7.1f%%\n", format_bytes(p.bytes).c_str(), p.hand_on_s * 1e3,
+                 p.gap_s * 1e3, p.spread * 1e2);
+  }
+}
+
 /// One line for each figure that is too noisy to be of use.
 std::string too_noisy(const Measurement& measurement, double noise) {
   std::string text;
+  const auto judge = [&](const std::string& where, const auto& point) {
+    if (point.spread <= noise) return;
+    char line[160];
+    std::snprintf(line, sizeof line, "\n  %s, %s: the median is known to %.0f %% only", where.c_str(),
+                  format_bytes(point.bytes).c_str(), point.spread * 100);
+    text += line;
+  };
   for (const MeasuredDistance& distance : measurement.distances) {
-    for (const MeasuredPoint& p : distance.points) {
-      if (p.spread <= noise) continue;
-      char line[160];
-      std::snprintf(line, sizeof line, "\n  %s - %s, %s: the median is known to %.0f %% only", distance.from.c_str(),
-                    distance.to.c_str(), format_bytes(p.bytes).c_str(), p.spread * 100);
-      text += line;
-    }
+    for (const MeasuredPoint& point : distance.points) judge(distance.from + " - " + distance.to, point);
+  }
+  if (measurement.relay) {
+    for (const RelayPoint& point : measurement.relay->points) judge("all ranks on a line", point);
   }
   return text;
 }
 
 int run(const Options& options, int rank) {
   const Cluster cluster = read_cluster(options.cluster);
-  const std::vector<NodeId> nodes = nodes_of_ranks(cluster);
+  const Placement hosts = hosts_of_ranks(cluster);
   Measurement measurement{.provenance = "trunkline measure " TRUNKLINE_VERSION,
                           .date = options.date,
                           .cluster = cluster.name(),
                           .cluster_fingerprint = cluster.fingerprint(),
                           .mpi = TRUNKLINE_MPI_FAMILY,
                           .mpi_version = TRUNKLINE_MPI_VERSION,
-                          .distances = {}};
-  const auto pairs = pairs_by_distance(cluster, nodes);
+                          .distances = {},
+                          .relay = {}};
+  const auto pairs = pairs_by_distance(cluster, hosts);
   if (pairs.empty()) throw std::invalid_argument("there is only one rank: start at least two");
   for (const auto& [channels, ranks] : pairs) {
     MeasuredDistance distance = measure_pair(channels, ranks, rank, options);
     gather(distance, ranks.first, rank, options.sizes.size());
-    distance.from = cluster.nodes()[nodes[static_cast<std::size_t>(ranks.first)]].name;
-    distance.to = cluster.nodes()[nodes[static_cast<std::size_t>(ranks.second)]].name;
+    const auto name_of = [&](int one) {
+      return cluster.nodes()[cluster.hosts()[hosts[static_cast<std::size_t>(one)]]].name;
+    };
+    distance.from = name_of(ranks.first);
+    distance.to = name_of(ranks.second);
     if (rank == 0) print_table(distance);
     measurement.distances.push_back(std::move(distance));
   }
+  if (hosts.size() >= 3) measurement.relay = measure_relay(measurement, cluster, hosts);
   if (rank != 0) return 0;
+  if (measurement.relay) print_relay(*measurement.relay);
   const std::string noisy = too_noisy(measurement, options.noise);
   if (!noisy.empty()) {
     std::fprintf(stderr,

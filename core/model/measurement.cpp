@@ -7,12 +7,25 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <tuple>
 
 #include "cluster/quantity.hpp"
 #include "cluster/yaml_text.hpp"
 
 namespace trunkline {
 namespace {
+
+/// The two of at least two points between or beyond which a size lies, and how far from one to the other.
+template <class Point>
+std::tuple<const Point&, const Point&, double> around(const std::vector<Point>& points, std::uint64_t bytes) {
+  auto above = std::ranges::lower_bound(points, bytes, {}, &Point::bytes);
+  if (above == points.begin()) ++above;
+  if (above == points.end()) --above;
+  const Point& a = *(above - 1);
+  const Point& b = *above;
+  const auto width = static_cast<double>(b.bytes - a.bytes);
+  return {a, b, (static_cast<double>(bytes) - static_cast<double>(a.bytes)) / width};
+}
 
 double between(double a, double b, double part) { return std::max(0.0, a + (b - a) * part); }
 
@@ -37,18 +50,21 @@ double MeasuredPoint::latency_s() const { return std::max(0.0, round_trip_s / 2.
 
 MeasuredPoint MeasuredDistance::at(std::uint64_t bytes) const {
   if (points.size() == 1) return points.front();
-  auto above = std::ranges::lower_bound(points, bytes, {}, &MeasuredPoint::bytes);
-  if (above == points.begin()) ++above;
-  if (above == points.end()) --above;
-  const MeasuredPoint& a = *(above - 1);
-  const MeasuredPoint& b = *above;
-  const double part =
-      (static_cast<double>(bytes) - static_cast<double>(a.bytes)) / static_cast<double>(b.bytes - a.bytes);
+  const auto [a, b, part] = around(points, bytes);
   return {.bytes = bytes,
           .round_trip_s = between(a.round_trip_s, b.round_trip_s, part),
           .gap_s = between(a.gap_s, b.gap_s, part),
           .send_s = between(a.send_s, b.send_s, part),
           .receive_s = between(a.receive_s, b.receive_s, part),
+          .spread = std::max(a.spread, b.spread)};
+}
+
+RelayPoint MeasuredRelay::at(std::uint64_t bytes) const {
+  if (points.size() == 1) return points.front();
+  const auto [a, b, part] = around(points, bytes);
+  return {.bytes = bytes,
+          .hand_on_s = between(a.hand_on_s, b.hand_on_s, part),
+          .gap_s = between(a.gap_s, b.gap_s, part),
           .spread = std::max(a.spread, b.spread)};
 }
 
@@ -76,6 +92,13 @@ std::string write_measurement(const Measurement& measurement) {
       out += "      - {size: " + format_bytes(point.bytes) + ", round_trip: " + short_time(point.round_trip_s) +
              ", gap: " + short_time(point.gap_s) + ", send: " + short_time(point.send_s) +
              ", receive: " + short_time(point.receive_s) + ", spread: " + percent(point.spread) + "}\n";
+    }
+  }
+  if (measurement.relay) {
+    out += "relay:\n  ranks: " + std::to_string(measurement.relay->ranks) + "\n  points:\n";
+    for (const RelayPoint& point : measurement.relay->points) {
+      out += "    - {size: " + format_bytes(point.bytes) + ", hand_on: " + short_time(point.hand_on_s) +
+             ", gap: " + short_time(point.gap_s) + ", spread: " + percent(point.spread) + "}\n";
     }
   }
   return out;

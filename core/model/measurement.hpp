@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -34,6 +35,23 @@ struct MeasuredDistance {
   [[nodiscard]] MeasuredPoint at(std::uint64_t bytes) const;
 };
 
+/// All ranks handing segments on at once, from one to the next on the line of Algorithm 1, seconds.
+struct RelayPoint {
+  std::uint64_t bytes = 0;
+  double hand_on_s = 0.0;  ///< for each hop, what the first segment takes beyond L(m) + g(m)
+  double gap_s = 0.0;      ///< between consecutive segments at the last rank
+  double spread = 0.0;     ///< as a point's
+};
+
+/// What two ranks alone do not show: every host at work, each rank receiving and sending.
+struct MeasuredRelay {
+  std::uint32_t ranks = 0;
+  std::vector<RelayPoint> points;  ///< by ascending size
+
+  /// Interpolated, as MeasuredDistance::at() does it. `points` is not empty.
+  [[nodiscard]] RelayPoint at(std::uint64_t bytes) const;
+};
+
 struct Measurement {
   std::string provenance;
   std::string date;  ///< YYYY-MM-DD
@@ -42,6 +60,7 @@ struct Measurement {
   std::string mpi;
   std::string mpi_version;
   std::vector<MeasuredDistance> distances;  ///< by ascending channels
+  std::optional<MeasuredRelay> relay;       ///< where there are three ranks or more
 
   /// The distance measured, or the nearest one that was. `distances` is not empty.
   [[nodiscard]] const MeasuredDistance& distance(std::uint32_t channels) const;

@@ -3,6 +3,7 @@
 #include <array>
 #include <charconv>
 #include <optional>
+#include <vector>
 
 #include "cluster/quantity.hpp"
 #include "cluster/yaml_fields.hpp"
@@ -21,8 +22,9 @@ class MeasurementReader {
   explicit MeasurementReader(Faults& faults) : faults_(faults) {}
 
   Measurement read(const YamlNode& root) {
-    static constexpr std::array<std::string_view, 8> keys{
-        "trunkline", "provenance", "date", "cluster", "cluster_fingerprint", "mpi", "mpi_version", "distances"};
+    static constexpr std::array<std::string_view, 9> keys{"trunkline",   "provenance",          "date",
+                                                          "cluster",     "cluster_fingerprint", "mpi",
+                                                          "mpi_version", "distances",           "relay"};
     check_format(root, format, faults_);
     check_keys(root, keys, faults_);
     Measurement read;
@@ -45,6 +47,7 @@ class MeasurementReader {
         faults_.add(*distances, "distances is empty; measure again with 'trunkline measure'");
       for (const YamlNode& node : distances->items) distance(node, read);
     }
+    if (const YamlNode* node = root.find("relay")) relay(*node, read);
     return read;
   }
 
@@ -72,12 +75,55 @@ class MeasurementReader {
     if (const YamlNode* value = required(node, "eager_limit", "eager_limit: 8KiB", faults_)) {
       read.eager_bytes = bytes_or_zero(*value, "eager_limit", faults_).value_or(0);
     }
+    for (const YamlNode* one : points_of(node)) point(*one, read);
+    measurement.distances.push_back(std::move(read));
+  }
+
+  void relay(const YamlNode& node, Measurement& measurement) {
+    static constexpr std::array<std::string_view, 2> keys{"ranks", "points"};
+    if (!check_kind(node, Kind::mapping, "relay", "{ranks: 32, ...}", faults_)) return;
+    check_keys(node, keys, faults_);
+    MeasuredRelay& read = measurement.relay.emplace();
+    if (const YamlNode* value = required(node, "ranks", "ranks: 32", faults_)) {
+      read.ranks = whole_number(*value, "ranks", 3, faults_).value_or(3);
+    }
+    for (const YamlNode* one : points_of(node)) relay_point(*one, read);
+  }
+
+  std::vector<const YamlNode*> points_of(const YamlNode& node) {
+    std::vector<const YamlNode*> all;
     const YamlNode* points = required(node, "points", "points: [{size: 1KiB, ...}]", faults_);
     if (points != nullptr && check_kind(*points, Kind::sequence, "points", "[{size: 1KiB, ...}]", faults_)) {
       if (points->items.empty()) faults_.add(*points, "points is empty; measure again with 'trunkline measure'");
-      for (const YamlNode& one : points->items) point(one, read);
+      for (const YamlNode& one : points->items) all.push_back(&one);
     }
-    measurement.distances.push_back(std::move(read));
+    return all;
+  }
+
+  void relay_point(const YamlNode& node, MeasuredRelay& relay) {
+    static constexpr std::array<std::string_view, 4> keys{"size", "hand_on", "gap", "spread"};
+    if (!check_kind(node, Kind::mapping, "a point", "{size: 1KiB, ...}", faults_)) return;
+    check_keys(node, keys, faults_);
+    const std::size_t faults_before = faults_.size();
+    RelayPoint read;
+    read.bytes = size_after(node, relay.points.empty() ? 0 : relay.points.back().bytes);
+    read.hand_on_s = time(node, "hand_on");
+    read.gap_s = time(node, "gap");
+    read.spread = fraction(node);
+    if (faults_.size() == faults_before && read.gap_s == 0.0) faults_.add(node, "gap must be above zero");
+    relay.points.push_back(read);
+  }
+
+  /// The size of a point, above that of the point before it.
+  std::uint64_t size_after(const YamlNode& node, std::uint64_t before) {
+    const YamlNode* value = required(node, "size", "size: 1KiB", faults_);
+    if (value == nullptr) return before + 1;
+    const std::uint64_t bytes = bytes_or_zero(*value, "size", faults_).value_or(before + 1);
+    if (bytes == 0) faults_.add(*value, "a size must be above zero");
+    if (bytes != 0 && bytes <= before) {
+      faults_.add(*value, "points must stand in the order of their sizes, each once");
+    }
+    return bytes;
   }
 
   void point(const YamlNode& node, MeasuredDistance& distance) {
@@ -86,13 +132,7 @@ class MeasurementReader {
     check_keys(node, keys, faults_);
     const std::size_t faults_before = faults_.size();
     MeasuredPoint read;
-    if (const YamlNode* value = required(node, "size", "size: 1KiB", faults_)) {
-      read.bytes = bytes_or_zero(*value, "size", faults_).value_or(1);
-      if (read.bytes == 0) faults_.add(*value, "a size must be above zero");
-      if (!distance.points.empty() && read.bytes <= distance.points.back().bytes) {
-        faults_.add(*value, "points must stand in the order of their sizes, each once");
-      }
-    }
+    read.bytes = size_after(node, distance.points.empty() ? 0 : distance.points.back().bytes);
     read.round_trip_s = time(node, "round_trip");
     read.gap_s = time(node, "gap");
     read.send_s = time(node, "send");

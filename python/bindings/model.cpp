@@ -8,7 +8,7 @@
 
 #include "bindings.hpp"
 #include "model/choice.hpp"
-#include "model/measured_tree.hpp"
+#include "model/measured_trees.hpp"
 #include "model/measurement.hpp"
 #include "model/tree_costs.hpp"
 #include "model/tuning_file.hpp"
@@ -103,19 +103,31 @@ void bind_measurement(nb::module_& module) {
       .def_ro("channels", &MeasuredDistance::channels)
       .def_ro("eager_bytes", &MeasuredDistance::eager_bytes)
       .def_prop_ro("points", [](const MeasuredDistance& distance) { return distance.points; });
+  nb::class_<RelayPoint>(module, "RelayPoint", "All ranks handing segments on at once, seconds.")
+      .def_ro("bytes", &RelayPoint::bytes)
+      .def_ro("hand_on_s", &RelayPoint::hand_on_s, "For each hop, beyond L(m) + g(m).")
+      .def_ro("gap_s", &RelayPoint::gap_s, "Between consecutive segments.")
+      .def_ro("spread", &RelayPoint::spread);
   nb::class_<Measurement>(module, "Measurement", "Measured point-to-point times of a network.")
       .def_ro("cluster", &Measurement::cluster)
       .def_ro("cluster_fingerprint", &Measurement::cluster_fingerprint)
       .def_ro("mpi", &Measurement::mpi)
       .def_ro("mpi_version", &Measurement::mpi_version)
-      .def_prop_ro("distances", [](const Measurement& measurement) { return measurement.distances; });
+      .def_prop_ro("distances", [](const Measurement& measurement) { return measurement.distances; })
+      .def_prop_ro(
+          "relay",
+          [](const Measurement& measurement) {
+            return measurement.relay ? measurement.relay->points : std::vector<RelayPoint>{};
+          },
+          "By ascending size; empty where none was measured.");
   module.def("parse_measurement", &parse_measurement, "yaml"_a, "file"_a);
   module.def("read_measurement", &read_measurement, "path"_a);
-  nb::class_<MeasuredTree>(module, "MeasuredTree", "Times of one tree from measured tables.")
-      .def(nb::init<const Measurement&, const Cluster&, const Placement&, const Tree&>(), "measurement"_a, "cluster"_a,
-           "placement"_a, "tree"_a, nb::keep_alive<1, 2>(), nb::keep_alive<1, 5>())
-      .def("seconds", &MeasuredTree::seconds, "message_bytes"_a, "segment_bytes"_a)
-      .def("best_segment", &MeasuredTree::best_segment, "message_bytes"_a);
+  nb::class_<MeasuredTrees>(module, "MeasuredTrees",
+                            "Times of trees that take segments by turns, from measured tables.")
+      .def(nb::init<const Measurement&, const Cluster&, const Placement&, std::vector<Tree>>(), "measurement"_a,
+           "cluster"_a, "placement"_a, "trees"_a, nb::keep_alive<1, 2>())
+      .def("seconds", &MeasuredTrees::seconds, "message_bytes"_a, "segment_bytes"_a)
+      .def("best_segment", &MeasuredTrees::best_segment, "message_bytes"_a);
 }
 
 }  // namespace

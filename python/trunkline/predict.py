@@ -92,13 +92,11 @@ def predict_all(
     """
     facts = _core.bcast_facts(cluster, placement, root)
 
-    def costs_of(name: str) -> _core.TreeCosts | _core.MeasuredTree:
+    def costs_of(name: str) -> _core.TreeCosts | _core.MeasuredTrees:
         trees = _core.lay_all("bcast", name.partition(":")[0], cluster, placement, root)
         if measured is None:
             return _core.tree_costs(cluster, placement, trees)
-        if len(trees) > 1:
-            raise BadInput(f"{name} is several trees at once, which measured tables do not predict yet: leave it out")
-        return _core.MeasuredTree(measured, cluster, placement, trees[0])
+        return _core.MeasuredTrees(measured, cluster, placement, trees)
 
     costs = {name: costs_of(name) for name in algorithms if name != "native"}
     rows = []

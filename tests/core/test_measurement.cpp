@@ -6,7 +6,8 @@
 
 #include "cluster/cluster_file.hpp"
 #include "faults.hpp"
-#include "model/measured_tree.hpp"
+#include "model/measured_trees.hpp"
+#include "plan/shapes/flat.hpp"
 #include "plan/shapes/k_ary.hpp"
 #include "plan/shapes/linear.hpp"
 
@@ -36,6 +37,13 @@ const std::string points =
     "      - {size: 1KiB, round_trip: 678us, gap: 89us, send: 10us, receive: 10us, spread: 0.0050}\n"
     "      - {size: 8KiB, round_trip: 2038us, gap: 695us, send: 20us, receive: 20us, spread: 0.0050}\n";
 
+const std::string relay =
+    "relay:\n"
+    "  ranks: 16\n"
+    "  points:\n"
+    "    - {size: 512B, hand_on: 20us, gap: 100us, spread: 0.0100}\n"
+    "    - {size: 1KiB, hand_on: 30us, gap: 120us, spread: 0.0100}\n";
+
 Measurement paper() { return parse_measurement(head + one_distance + points, "f"); }
 
 TEST(Measurement, ReadsBackWhatItWrites) {
@@ -43,6 +51,15 @@ TEST(Measurement, ReadsBackWhatItWrites) {
   EXPECT_EQ(write_measurement(parse_measurement(text, "f")), text);
   EXPECT_NE(text.find("eager_limit: 8KiB"), std::string::npos);
   EXPECT_NE(text.find("round_trip: 280us, gap: 30us"), std::string::npos);
+}
+
+TEST(Measurement, ReadsBackARelay) {
+  const Measurement measurement = parse_measurement(head + one_distance + points + relay, "f");
+  ASSERT_TRUE(measurement.relay);
+  EXPECT_EQ(measurement.relay->ranks, 16U);
+  EXPECT_NEAR(measurement.relay->at(768).gap_s, 110e-6, 1e-12);
+  EXPECT_NEAR(measurement.relay->at(768).hand_on_s, 25e-6, 1e-12);
+  EXPECT_EQ(write_measurement(measurement), write_measurement(paper()) + relay);
 }
 
 TEST(Measurement, DerivesLatencyAsThePapersDo) {
@@ -71,17 +88,17 @@ TEST(Measurement, TheNearestDistanceStandsForOthers) {
   EXPECT_EQ(measurement.distance(9).channels, 5U);
 }
 
-TEST(MeasuredTree, OfALineIsFormula1) {
+TEST(MeasuredTrees, OfALineIsFormula1) {
   const Measurement measurement = paper();
   const Cluster cluster = read_cluster(std::string(TRUNKLINE_CLUSTERS) + "/paper-1.yaml");
   const Placement placement = block_placement(cluster, 1);
   const Tree line = linear_tree(cluster, placement, 0);
   // 15 hops of L + g, then 63 segments of g.
   const double expected = 15 * (0.250e-3 + 0.089e-3) + 63 * 0.089e-3;
-  EXPECT_NEAR(MeasuredTree(measurement, cluster, placement, line).seconds(65536, 1024), expected, 1e-9);
+  EXPECT_NEAR(MeasuredTrees(measurement, cluster, placement, {line}).seconds(65536, 1024), expected, 1e-9);
 }
 
-TEST(MeasuredTree, OfABinaryTreeIsFormula2) {
+TEST(MeasuredTrees, OfABinaryTreeIsFormula2) {
   // The papers' figure 8: the way to the last one is two second sends: 2 L + 4 g, then 2 g a segment.
   const Measurement measurement = paper();
   const Cluster cluster = read_cluster(std::string(TRUNKLINE_CLUSTERS) + "/paper-1.yaml");
@@ -92,17 +109,46 @@ TEST(MeasuredTree, OfABinaryTreeIsFormula2) {
   add_child(tree, 2, 4);
   const Placement placement{0, 1, 2, 3, 4};
   const double expected = 2 * 0.250e-3 + 4 * 0.089e-3 + 2 * 9 * 0.089e-3;
-  EXPECT_NEAR(MeasuredTree(measurement, cluster, placement, tree).seconds(10240, 1024), expected, 1e-9);
+  EXPECT_NEAR(MeasuredTrees(measurement, cluster, placement, {tree}).seconds(10240, 1024), expected, 1e-9);
 }
 
-TEST(MeasuredTree, PrefersShortSegmentsForShortMessages) {
+TEST(MeasuredTrees, ARelayDelaysEveryHopAndSpacesSegments) {
+  const Measurement measurement = parse_measurement(head + one_distance + points + relay, "f");
+  const Cluster cluster = read_cluster(std::string(TRUNKLINE_CLUSTERS) + "/paper-1.yaml");
+  const Placement placement = block_placement(cluster, 1);
+  const Tree line = linear_tree(cluster, placement, 0);
+  const double of_line = 15 * (0.250e-3 + 0.089e-3 + 0.030e-3) + 63 * 0.120e-3;
+  EXPECT_NEAR(MeasuredTrees(measurement, cluster, placement, {line}).seconds(65536, 1024), of_line, 1e-9);
+  // Two sends a segment take longer than the relay's gap.
+  const Tree flat = flat_tree(3, 0);
+  const double of_flat = 2 * 0.089e-3 + 0.250e-3 + 0.030e-3 + 63 * 2 * 0.089e-3;
+  EXPECT_NEAR(MeasuredTrees(measurement, cluster, {0, 1, 2}, {flat}).seconds(65536, 1024), of_flat, 1e-9);
+}
+
+TEST(MeasuredTrees, TakeSegmentsByTurns) {
+  // 0 sends to 1 in one tree and to 2 in the other; 1 and 2 hand on to each other: one send a segment for everybody.
+  const Measurement measurement = paper();
+  const Cluster cluster = read_cluster(std::string(TRUNKLINE_CLUSTERS) + "/paper-1.yaml");
+  Tree one = root_alone(3, 0);
+  add_child(one, 0, 1);
+  add_child(one, 1, 2);
+  Tree other = root_alone(3, 0);
+  add_child(other, 0, 2);
+  add_child(other, 2, 1);
+  // The second tree's first segment starts one send later and needs two hops; every further one g.
+  const double expected = 0.089e-3 + 2 * (0.250e-3 + 0.089e-3) + 63 * 0.089e-3;
+  EXPECT_NEAR(MeasuredTrees(measurement, cluster, {0, 1, 2}, {one, other}).seconds(65536, 1024), expected, 1e-9);
+  EXPECT_THROW(MeasuredTrees(measurement, cluster, {0, 1, 2}, {}), std::invalid_argument);
+}
+
+TEST(MeasuredTrees, PrefersShortSegmentsForShortMessages) {
   const Measurement measurement = paper();
   const Cluster cluster = read_cluster(std::string(TRUNKLINE_CLUSTERS) + "/paper-1.yaml");
   const Placement placement = block_placement(cluster, 1);
   const Tree line = linear_tree(cluster, placement, 0);
-  const MeasuredTree measured(measurement, cluster, placement, line);
+  const MeasuredTrees measured(measurement, cluster, placement, {line});
   EXPECT_LT(measured.best_segment(8192), measured.best_segment(1U << 22));
-  EXPECT_THROW(MeasuredTree(measurement, cluster, {0, 1}, line), std::invalid_argument);
+  EXPECT_THROW(MeasuredTrees(measurement, cluster, {0, 1}, {line}), std::invalid_argument);
 }
 
 const FaultCase cases[] = {
@@ -130,6 +176,16 @@ const FaultCase cases[] = {
         {"12:9: round_trip and gap must be above zero", "13:34: \"msec\" is no unit of a time; known are ns, us, ms, s",
          "13:46: the time -1us must be zero or more",
          "13:84: spread must be a number from 0 to 1, such as 0.01, not \"2\""}},
+    FaultCase{"Relay",
+              head + one_distance + points +
+                  "relay:\n"
+                  "  ranks: 2\n"
+                  "  points:\n"
+                  "    - {size: 1KiB, hand_on: 1us, gap: 0s, spread: 0}\n"
+                  "    - {size: 1KiB, gap: 1us, spread: 0}\n",
+              {"16:10: ranks must be a whole number from 3, not \"2\"", "18:7: gap must be above zero",
+               "19:7: the key hand_on is missing; give it, such as hand_on: 20us",
+               "19:14: points must stand in the order of their sizes, each once"}},
     FaultCase{"Between",
               head + "distances:\n"
                      "  - channels: 2\n"

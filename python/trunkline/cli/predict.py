@@ -62,8 +62,7 @@ def predict(
         asked = [name.strip() for name in algorithms.split(",")]
         if "native" in asked:
             raise BadInput("the tables know nothing of native algorithms: leave out native, or --measured")
-        several = {a.name for a in _core.algorithms() if a.trees > 1}
-        names = [name for name in names if name in asked or name not in {"native", *several}]
+        names = [name for name in names if name != "native"]
     rows = predict_all(network, placement, start, names, _sizes(sizes), _family(mpi), tables)
     if json:
         write_json([row.as_json(network, ranks_per_host, mpi) for row in rows], json)

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/measured_trees.hpp"
+
+#include <algorithm>
+#include <map>
+#include <stdexcept>
+#include <utility>
+
+#include "model/tree_costs.hpp"
+
+namespace trunkline {
+namespace {
+
+/// The tables at one segment's size.
+class Points {
+ public:
+  Points(const Measurement& measurement, std::uint64_t segment) : measurement_(measurement) {
+    for (const MeasuredDistance& one : measurement.distances) by_channels_.emplace(one.channels, one.at(segment));
+    if (measurement.relay) relay_ = measurement.relay->at(segment);
+  }
+
+  [[nodiscard]] const MeasuredPoint& over(std::uint32_t channels) const {
+    const auto known = by_channels_.find(channels);
+    return known != by_channels_.end() ? known->second : by_channels_.at(measurement_.distance(channels).channels);
+  }
+  /// All zero where no relay was measured.
+  [[nodiscard]] const RelayPoint& relay() const { return relay_; }
+
+ private:
+  const Measurement& measurement_;
+  std::map<std::uint32_t, MeasuredPoint> by_channels_;
+  RelayPoint relay_;
+};
+
+}  // namespace
+
+MeasuredTrees::MeasuredTrees(const Measurement& measurement, const Cluster& cluster, const Placement& placement,
+                             std::vector<Tree> trees)
+    : measurement_(measurement) {
+  if (trees.empty()) throw std::invalid_argument("no trees");
+  for (Tree& tree : trees) trees_.push_back(laid(cluster, placement, std::move(tree)));
+}
+
+MeasuredTrees::Laid MeasuredTrees::laid(const Cluster& cluster, const Placement& placement, Tree given) {
+  if (placement.size() != given.size()) throw std::invalid_argument("placement and tree differ in their ranks");
+  Laid laid{.tree = std::move(given), .order = {}, .channels = {}, .sharing = {}};
+  const Tree& tree = laid.tree;
+  laid.order = parents_first(tree);
+  laid.channels.assign(tree.size(), 0);
+  laid.sharing.assign(tree.size(), 1);
+  std::vector<std::uint32_t> load(cluster.channel_count(), 0);
+  const auto path_to = [&](Rank rank) {
+    return cluster.path(cluster.hosts()[placement[tree.parent[rank]]], cluster.hosts()[placement[rank]]);
+  };
+  for (const Rank rank : laid.order) {
+    if (rank == tree.root) continue;
+    const auto path = path_to(rank);
+    laid.channels[rank] = static_cast<std::uint32_t>(path.size());
+    for (const ChannelId channel : path) ++load[channel];
+  }
+  for (const Rank rank : laid.order) {
+    if (rank == tree.root) continue;
+    const std::size_t own = tree.children[tree.parent[rank]].size();
+    for (const ChannelId channel : path_to(rank)) {
+      // What this sender sends over the channel itself is counted with its sends.
+      laid.sharing[rank] =
+          std::max(laid.sharing[rank], load[channel] > own ? load[channel] - static_cast<std::uint32_t>(own) + 1 : 1);
+    }
+  }
+  return laid;
+}
+
+double MeasuredTrees::seconds(std::uint64_t message_bytes, std::uint64_t segment_bytes) const {
+  const std::uint64_t segment = std::min(segment_bytes, message_bytes);
+  const std::uint64_t segments = (message_bytes + segment - 1) / segment;
+  const Points points(measurement_, segment);
+  const double part = 1.0 / static_cast<double>(trees_.size());
+  const std::size_t ranks = trees_.front().tree.size();
+  std::vector<double> sending(ranks, 0.0);  // of one segment, by each rank
+  std::vector<double> busy(ranks, 0.0);
+  double first = 0.0;
+  double start = 0.0;  // of a tree: after the root's sends of the first segments of the trees before it
+  for (const Laid& laid : trees_) {
+    const Tree& tree = laid.tree;
+    std::vector<double> arrival(ranks, start);
+    for (const Rank rank : laid.order) {
+      double sent = 0.0;
+      if (rank != tree.root) busy[rank] += part * points.over(laid.channels[rank]).receive_s;
+      for (const Rank child : tree.children[rank]) {
+        const MeasuredPoint& to = points.over(laid.channels[child]);
+        sent += to.gap_s * laid.sharing[child];
+        busy[rank] += part * to.send_s;
+        arrival[child] = arrival[rank] + sent + to.latency_s() + points.relay().hand_on_s;
+        first = std::max(first, arrival[child]);
+      }
+      sending[rank] += part * sent;
+      if (rank == tree.root) start += sent;
+    }
+  }
+  const double next =
+      std::max({points.relay().gap_s, *std::ranges::max_element(sending), *std::ranges::max_element(busy)});
+  return first + static_cast<double>(segments - 1) * next;
+}
+
+std::uint64_t MeasuredTrees::best_segment(std::uint64_t message_bytes) const {
+  const auto sizes = segment_sizes();
+  return *std::ranges::min_element(sizes, {}, [&](std::uint64_t segment) { return seconds(message_bytes, segment); });
+}
+
+}  // namespace trunkline
