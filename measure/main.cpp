@@ -19,7 +19,6 @@
 
 #include "cluster/cluster_file.hpp"
 #include "cluster/quantity.hpp"
-#include "model/measured_trees.hpp"
 #include "model/measurement.hpp"
 #include "model/tree_costs.hpp"
 #include "pair.hpp"
@@ -141,17 +140,12 @@ void gather(MeasuredDistance& distance, int owner, int rank, std::size_t sizes) 
   }
 }
 
-/// All ranks on the line of Algorithm 1. The tables of the distances must be known on rank 0.
-MeasuredRelay measure_relay(const Measurement& tables, const Cluster& cluster, const Placement& hosts) {
+/// All ranks on the line of Algorithm 1.
+MeasuredRelay measure_relay(const Cluster& cluster, const Placement& hosts) {
   const Tree line = linear_tree(cluster, hosts, 0);
   MeasuredRelay relay{.ranks = static_cast<std::uint32_t>(line.size()), .points = {}};
   measure::Relay all(MPI_COMM_WORLD, line, {});
-  int rank = 0;
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  for (const std::uint64_t segment : segment_sizes()) {
-    const double way_s = rank == 0 ? MeasuredTrees(tables, cluster, hosts, {line}).seconds(segment, segment) : 0.0;
-    relay.points.push_back(all.point(segment, way_s));
-  }
+  for (const std::uint64_t segment : segment_sizes()) relay.points.push_back(all.point(segment));
   return relay;
 }
 
@@ -169,11 +163,9 @@ void print_table(const MeasuredDistance& distance) {
 }
 
 void print_relay(const MeasuredRelay& relay) {
-  std::fprintf(stderr, "\nall %u ranks at once, along a line\n%10s %12s %12s %8s\n", relay.ranks, "m", "hand on", "gap",
-               "spread");
+  std::fprintf(stderr, "\nall %u ranks at once, along a line\n%10s %12s %8s\n", relay.ranks, "m", "gap", "spread");
   for (const RelayPoint& p : relay.points) {
-    std::fprintf(stderr, "%10s %9.3f ms %9.3f ms %7.1f%%\n", format_bytes(p.bytes).c_str(), p.hand_on_s * 1e3,
-                 p.gap_s * 1e3, p.spread * 1e2);
+    std::fprintf(stderr, "%10s %9.3f ms %7.1f%%\n", format_bytes(p.bytes).c_str(), p.gap_s * 1e3, p.spread * 1e2);
   }
 }
 
@@ -220,7 +212,7 @@ int run(const Options& options, int rank) {
     if (rank == 0) print_table(distance);
     measurement.distances.push_back(std::move(distance));
   }
-  if (hosts.size() >= 3) measurement.relay = measure_relay(measurement, cluster, hosts);
+  if (hosts.size() >= 3) measurement.relay = measure_relay(cluster, hosts);
   if (rank != 0) return 0;
   if (measurement.relay) print_relay(*measurement.relay);
   const std::string noisy = too_noisy(measurement, options.noise);

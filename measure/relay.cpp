@@ -17,7 +17,7 @@ constexpr std::chrono::milliseconds settled{2};
 }  // namespace
 
 Relay::Relay(MPI_Comm communicator, const Tree& line, const Limits& limits)
-    : communicator_(communicator), last_(0), local_(1), hops_(line.size() - 1), limits_(limits) {
+    : communicator_(communicator), last_(0), local_(1), limits_(limits) {
   MPI_Comm_rank(communicator, &rank_);
   while (!line.children[static_cast<Rank>(last_)].empty()) {
     last_ = static_cast<int>(line.children[static_cast<Rank>(last_)].front());
@@ -25,30 +25,12 @@ Relay::Relay(MPI_Comm communicator, const Tree& line, const Limits& limits)
   const auto own = static_cast<Rank>(rank_);
   local_[0].parent = line.parent[own] == no_rank ? runtime::no_parent : static_cast<int>(line.parent[own]);
   local_[0].children.assign(line.children[own].begin(), line.children[own].end());
-  back_s_ = empty_round_trip() / 2;
 }
 
 bool Relay::again(const Samples& samples, double since) const {
   int more = rank_ == 0 && !samples.enough(limits_, MPI_Wtime() - since) ? 1 : 0;
   MPI_Bcast(&more, 1, MPI_INT, 0, communicator_);
   return more != 0;
-}
-
-double Relay::empty_round_trip() {
-  Samples samples;
-  const double since = MPI_Wtime();
-  while (again(samples, since)) {
-    const double start = MPI_Wtime();
-    if (rank_ == 0) {
-      MPI_Send(nullptr, 0, MPI_BYTE, last_, tag, communicator_);
-      MPI_Recv(nullptr, 0, MPI_BYTE, last_, tag, communicator_, MPI_STATUS_IGNORE);
-    } else if (rank_ == last_) {
-      MPI_Recv(nullptr, 0, MPI_BYTE, 0, tag, communicator_, MPI_STATUS_IGNORE);
-      MPI_Send(nullptr, 0, MPI_BYTE, 0, tag, communicator_);
-    }
-    samples.add(MPI_Wtime() - start);
-  }
-  return samples.median();
 }
 
 Samples Relay::through(std::uint64_t segment_bytes, std::uint64_t segments) {
@@ -63,16 +45,15 @@ Samples Relay::through(std::uint64_t segment_bytes, std::uint64_t segments) {
     runtime::PipelinedTrees(communicator_, local_, message, segment_bytes).run();
     if (rank_ == last_) MPI_Send(nullptr, 0, MPI_BYTE, 0, tag, communicator_);
     if (rank_ == 0) MPI_Recv(nullptr, 0, MPI_BYTE, last_, tag, communicator_, MPI_STATUS_IGNORE);
-    samples.add(MPI_Wtime() - start - back_s_);
+    samples.add(MPI_Wtime() - start);
   }
   return samples;
 }
 
-RelayPoint Relay::point(std::uint64_t segment_bytes, double way_s) {
+RelayPoint Relay::point(std::uint64_t segment_bytes) {
   const Samples one = through(segment_bytes, 1);
   const Samples all = through(segment_bytes, stream);
   return {.bytes = segment_bytes,
-          .hand_on_s = std::max(0.0, one.median() - way_s) / static_cast<double>(hops_),
           .gap_s = std::max(0.0, all.median() - one.median()) / static_cast<double>(stream - 1),
           .spread = std::max(one.spread(), all.spread())};
 }

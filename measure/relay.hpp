@@ -21,23 +21,18 @@ class Relay {
   /// `line` starts at rank 0.
   Relay(MPI_Comm communicator, const Tree& line, const Limits& limits);
 
-  /// `way_s`: L(m) + g(m) of all hops together, from the tables.
-  [[nodiscard]] RelayPoint point(std::uint64_t segment_bytes, double way_s);
+  [[nodiscard]] RelayPoint point(std::uint64_t segment_bytes);
 
  private:
-  /// Seconds until the last rank has so many segments.
+  /// Seconds until the last rank has so many segments and rank 0 has its word.
   Samples through(std::uint64_t segment_bytes, std::uint64_t segments);
-  /// Between rank 0 and the last one, with nothing inside.
-  double empty_round_trip();
   [[nodiscard]] bool again(const Samples& samples, double since) const;
 
   MPI_Comm communicator_;
   int rank_ = 0;
   int last_;
   std::vector<runtime::LocalTree> local_;
-  std::size_t hops_;
   Limits limits_;
-  double back_s_;  ///< the last rank's answer on its way
 };
 
 }  // namespace trunkline::measure

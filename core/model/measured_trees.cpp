@@ -90,7 +90,7 @@ double MeasuredTrees::seconds(std::uint64_t message_bytes, std::uint64_t segment
         const MeasuredPoint& to = points.over(laid.channels[child]);
         sent += to.gap_s * laid.sharing[child];
         busy[rank] += part * to.send_s;
-        arrival[child] = arrival[rank] + sent + to.latency_s() + points.relay().hand_on_s;
+        arrival[child] = arrival[rank] + sent + to.latency_s();
         first = std::max(first, arrival[child]);
       }
       sending[rank] += part * sent;

@@ -20,8 +20,8 @@ class MeasuredTrees {
 
   /// Formulas 1 and 2 of Patarasuk, Faraj, Yuan (2008) for any ordered trees: the first segment needs L(m) + g(m) for
   /// each hop and g(m) for each send before; every further one needs, of the busiest rank, g(m) for each of its sends,
-  /// or its processor's time where that is longer. Senders of one tree that share a channel share its rate. Where a
-  /// relay was measured, each hop takes as much longer as it did there, and no segment is less apart from the next.
+  /// or its processor's time where that is longer. Senders of one tree that share a channel share its rate. No
+  /// segment is less apart from the next than on a relay of all ranks, where one was measured.
   /// Time O(ranks). Both above zero.
   [[nodiscard]] double seconds(std::uint64_t message_bytes, std::uint64_t segment_bytes) const;
 

@@ -62,10 +62,7 @@ MeasuredPoint MeasuredDistance::at(std::uint64_t bytes) const {
 RelayPoint MeasuredRelay::at(std::uint64_t bytes) const {
   if (points.size() == 1) return points.front();
   const auto [a, b, part] = around(points, bytes);
-  return {.bytes = bytes,
-          .hand_on_s = between(a.hand_on_s, b.hand_on_s, part),
-          .gap_s = between(a.gap_s, b.gap_s, part),
-          .spread = std::max(a.spread, b.spread)};
+  return {.bytes = bytes, .gap_s = between(a.gap_s, b.gap_s, part), .spread = std::max(a.spread, b.spread)};
 }
 
 const MeasuredDistance& Measurement::distance(std::uint32_t channels) const {
@@ -97,8 +94,8 @@ std::string write_measurement(const Measurement& measurement) {
   if (measurement.relay) {
     out += "relay:\n  ranks: " + std::to_string(measurement.relay->ranks) + "\n  points:\n";
     for (const RelayPoint& point : measurement.relay->points) {
-      out += "    - {size: " + format_bytes(point.bytes) + ", hand_on: " + short_time(point.hand_on_s) +
-             ", gap: " + short_time(point.gap_s) + ", spread: " + percent(point.spread) + "}\n";
+      out += "    - {size: " + format_bytes(point.bytes) + ", gap: " + short_time(point.gap_s) +
+             ", spread: " + percent(point.spread) + "}\n";
     }
   }
   return out;

@@ -38,9 +38,8 @@ struct MeasuredDistance {
 /// All ranks handing segments on at once, from one to the next on the line of Algorithm 1, seconds.
 struct RelayPoint {
   std::uint64_t bytes = 0;
-  double hand_on_s = 0.0;  ///< for each hop, what the first segment takes beyond L(m) + g(m)
-  double gap_s = 0.0;      ///< between consecutive segments at the last rank
-  double spread = 0.0;     ///< as a point's
+  double gap_s = 0.0;   ///< between consecutive segments at the last rank
+  double spread = 0.0;  ///< as a point's
 };
 
 /// What two ranks alone do not show: every host at work, each rank receiving and sending.

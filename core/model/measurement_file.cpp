@@ -101,13 +101,12 @@ class MeasurementReader {
   }
 
   void relay_point(const YamlNode& node, MeasuredRelay& relay) {
-    static constexpr std::array<std::string_view, 4> keys{"size", "hand_on", "gap", "spread"};
+    static constexpr std::array<std::string_view, 3> keys{"size", "gap", "spread"};
     if (!check_kind(node, Kind::mapping, "a point", "{size: 1KiB, ...}", faults_)) return;
     check_keys(node, keys, faults_);
     const std::size_t faults_before = faults_.size();
     RelayPoint read;
     read.bytes = size_after(node, relay.points.empty() ? 0 : relay.points.back().bytes);
-    read.hand_on_s = time(node, "hand_on");
     read.gap_s = time(node, "gap");
     read.spread = fraction(node);
     if (faults_.size() == faults_before && read.gap_s == 0.0) faults_.add(node, "gap must be above zero");

@@ -105,7 +105,6 @@ void bind_measurement(nb::module_& module) {
       .def_prop_ro("points", [](const MeasuredDistance& distance) { return distance.points; });
   nb::class_<RelayPoint>(module, "RelayPoint", "All ranks handing segments on at once, seconds.")
       .def_ro("bytes", &RelayPoint::bytes)
-      .def_ro("hand_on_s", &RelayPoint::hand_on_s, "For each hop, beyond L(m) + g(m).")
       .def_ro("gap_s", &RelayPoint::gap_s, "Between consecutive segments.")
       .def_ro("spread", &RelayPoint::spread);
   nb::class_<Measurement>(module, "Measurement", "Measured point-to-point times of a network.")

@@ -41,8 +41,8 @@ const std::string relay =
     "relay:\n"
     "  ranks: 16\n"
     "  points:\n"
-    "    - {size: 512B, hand_on: 20us, gap: 100us, spread: 0.0100}\n"
-    "    - {size: 1KiB, hand_on: 30us, gap: 120us, spread: 0.0100}\n";
+    "    - {size: 512B, gap: 100us, spread: 0.0100}\n"
+    "    - {size: 1KiB, gap: 120us, spread: 0.0100}\n";
 
 Measurement paper() { return parse_measurement(head + one_distance + points, "f"); }
 
@@ -58,7 +58,6 @@ TEST(Measurement, ReadsBackARelay) {
   ASSERT_TRUE(measurement.relay);
   EXPECT_EQ(measurement.relay->ranks, 16U);
   EXPECT_NEAR(measurement.relay->at(768).gap_s, 110e-6, 1e-12);
-  EXPECT_NEAR(measurement.relay->at(768).hand_on_s, 25e-6, 1e-12);
   EXPECT_EQ(write_measurement(measurement), write_measurement(paper()) + relay);
 }
 
@@ -112,16 +111,16 @@ TEST(MeasuredTrees, OfABinaryTreeIsFormula2) {
   EXPECT_NEAR(MeasuredTrees(measurement, cluster, placement, {tree}).seconds(10240, 1024), expected, 1e-9);
 }
 
-TEST(MeasuredTrees, ARelayDelaysEveryHopAndSpacesSegments) {
+TEST(MeasuredTrees, ARelaySpacesSegments) {
   const Measurement measurement = parse_measurement(head + one_distance + points + relay, "f");
   const Cluster cluster = read_cluster(std::string(TRUNKLINE_CLUSTERS) + "/paper-1.yaml");
   const Placement placement = block_placement(cluster, 1);
   const Tree line = linear_tree(cluster, placement, 0);
-  const double of_line = 15 * (0.250e-3 + 0.089e-3 + 0.030e-3) + 63 * 0.120e-3;
+  const double of_line = 15 * (0.250e-3 + 0.089e-3) + 63 * 0.120e-3;
   EXPECT_NEAR(MeasuredTrees(measurement, cluster, placement, {line}).seconds(65536, 1024), of_line, 1e-9);
   // Two sends a segment take longer than the relay's gap.
   const Tree flat = flat_tree(3, 0);
-  const double of_flat = 2 * 0.089e-3 + 0.250e-3 + 0.030e-3 + 63 * 2 * 0.089e-3;
+  const double of_flat = 2 * 0.089e-3 + 0.250e-3 + 63 * 2 * 0.089e-3;
   EXPECT_NEAR(MeasuredTrees(measurement, cluster, {0, 1, 2}, {flat}).seconds(65536, 1024), of_flat, 1e-9);
 }
 
@@ -181,10 +180,10 @@ const FaultCase cases[] = {
                   "relay:\n"
                   "  ranks: 2\n"
                   "  points:\n"
-                  "    - {size: 1KiB, hand_on: 1us, gap: 0s, spread: 0}\n"
-                  "    - {size: 1KiB, gap: 1us, spread: 0}\n",
+                  "    - {size: 1KiB, gap: 0s, spread: 0}\n"
+                  "    - {size: 1KiB, spread: 0}\n",
               {"16:10: ranks must be a whole number from 3, not \"2\"", "18:7: gap must be above zero",
-               "19:7: the key hand_on is missing; give it, such as hand_on: 20us",
+               "19:7: the key gap is missing; give it, such as gap: 20us",
                "19:14: points must stand in the order of their sizes, each once"}},
     FaultCase{"Between",
               head + "distances:\n"
