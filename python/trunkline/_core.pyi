@@ -381,6 +381,18 @@ class MeasuredDistance:
     @property
     def points(self) -> list[MeasuredPoint]: ...
 
+class RelayPoint:
+    """All ranks handing segments on at once, seconds."""
+
+    @property
+    def bytes(self) -> int: ...
+    @property
+    def gap_s(self) -> float:
+        """Between consecutive segments."""
+
+    @property
+    def spread(self) -> float: ...
+
 class Measurement:
     """Measured point-to-point times of a network."""
 
@@ -394,6 +406,9 @@ class Measurement:
     def mpi_version(self) -> str: ...
     @property
     def distances(self) -> list[MeasuredDistance]: ...
+    @property
+    def relay(self) -> list[RelayPoint]:
+        """By ascending size; empty where none was measured."""
 
 def parse_measurement(yaml: str, file: str) -> Measurement:
     """Read a measurement file from YAML; ``file`` is for messages. Raises FaultyFile."""
@@ -401,9 +416,11 @@ def parse_measurement(yaml: str, file: str) -> Measurement:
 def read_measurement(path: str) -> Measurement:
     """Read a measurement file. Raises FaultyFile."""
 
-class MeasuredTree:
-    """Times of one tree from measured tables."""
+class MeasuredTrees:
+    """Times of trees that take segments by turns, from measured tables."""
 
-    def __init__(self, measurement: Measurement, cluster: Cluster, placement: Sequence[int], tree: Tree) -> None: ...
+    def __init__(
+        self, measurement: Measurement, cluster: Cluster, placement: Sequence[int], trees: Sequence[Tree]
+    ) -> None: ...
     def seconds(self, message_bytes: int, segment_bytes: int) -> float: ...
     def best_segment(self, message_bytes: int) -> int: ...

@@ -9,7 +9,7 @@ from trunkline.errors import BadInput
 from trunkline.mpi import Mpi
 from trunkline.units import format_bytes, parse_bytes
 
-__all__ = ["Decision", "Predicted", "decide", "load_measurement", "predict_all"]
+__all__ = ["Decision", "Predicted", "costs_of", "decide", "load_measurement", "predict_all"]
 
 ONE_FRAME = 1448
 """Below this the preload library does not look further unless a tuning file knows better."""
@@ -74,6 +74,15 @@ class Decision:
         }
 
 
+def costs_of(
+    cluster: _core.Cluster, placement: Sequence[int], trees: Sequence[_core.Tree], measured: _core.Measurement | None
+) -> _core.TreeCosts | _core.MeasuredTrees:
+    """What predicts the time of trees: the cluster's rates or, where given, measured tables."""
+    if measured is None:
+        return _core.tree_costs(cluster, placement, trees)
+    return _core.MeasuredTrees(measured, cluster, placement, trees)
+
+
 def predict_all(
     cluster: _core.Cluster,
     placement: Sequence[int],
@@ -92,13 +101,13 @@ def predict_all(
     """
     facts = _core.bcast_facts(cluster, placement, root)
 
-    def costs_of(name: str) -> _core.TreeCosts | _core.MeasuredTrees:
-        trees = _core.lay_all("bcast", name.partition(":")[0], cluster, placement, root)
-        if measured is None:
-            return _core.tree_costs(cluster, placement, trees)
-        return _core.MeasuredTrees(measured, cluster, placement, trees)
-
-    costs = {name: costs_of(name) for name in algorithms if name != "native"}
+    costs = {
+        name: costs_of(
+            cluster, placement, _core.lay_all("bcast", name.partition(":")[0], cluster, placement, root), measured
+        )
+        for name in algorithms
+        if name != "native"
+    }
     rows = []
     for size in sizes:
         times: dict[str, tuple[int, float]] = {}

@@ -26,6 +26,8 @@ def test_tables_of_a_network(trunkline, tmp_path, mpi):
         assert 0.85 * wire < long.gap_s < 1.5 * wire
         # One frame is stored at every switch on the way.
         assert short.round_trip_s / 2 > distance.channels * 1100 * 8 / RATE
+    # Nothing passes a line faster than the wire.
+    assert all(point.gap_s > point.bytes * 8 / RATE for point in measured.relay)
     near, *_, far = measured.distances
     assert near.points[1].latency_s < far.points[1].latency_s
 

@@ -13,7 +13,7 @@ from trunkline.lab.session import Lab
 from trunkline.mpi import Mpi
 from trunkline.paths import NATIVE, preload_library
 
-__all__ = ["Cell", "Limits", "Progress", "broadcast_algorithms", "measure"]
+__all__ = ["Cell", "Limits", "Progress", "broadcast_algorithms", "hosts_used", "measure"]
 
 PING_PONG = "ping-pong"
 
@@ -106,24 +106,27 @@ def measure(
     ranks_per_host: int = 1,
     on_progress: Callable[[Progress], None] = lambda _: None,
     tuning: str | None = None,
+    hosts: int | None = None,
 ) -> list[Cell]:
-    """Measure every algorithm at every size in one run of one MPI job on all hosts of the lab.
+    """Measure every algorithm at every size in one run of one MPI job on the lab's first hosts, or on all.
 
     Returns one cell for each size and algorithm, in that order. ``auto`` follows the tuning file, where one is given.
 
     Raises:
-        BadInput: where the preload library for this MPI has not been built.
+        BadInput: where the preload library for this MPI has not been built, or the lab has not so many hosts.
         Failed: where the job does not end well.
     """
     cluster = lab.cluster
-    ranks = len(cluster.hosts) * ranks_per_host
+    used = hosts_used(cluster, hosts)
+    ranks = len(used) * ranks_per_host
     library = preload_library(mpi.name)
     if not library.exists():
         raise BadInput(f"no preload library was built for {mpi.name}; run 'make setup' again now that it is installed")
-    line = _core.lay("bcast", "linear", cluster, _core.block_placement(cluster, ranks_per_host), 0)
+    placement = _core.block_placement(cluster, ranks_per_host)[:ranks]
+    line = _core.lay("bcast", "linear", cluster, placement, 0)
     peer = next(r for r in _walk(line) if r // ranks_per_host != 0)
     argv, env = mpi.launch(
-        hosts=cluster.hosts,
+        hosts=used,
         ranks=ranks,
         ranks_per_host=ranks_per_host,
         program=[
@@ -165,7 +168,7 @@ def measure(
                     collective="bcast",
                     cluster=cluster.name,
                     rate_bps=lab.rate_bps,
-                    hosts=len(cluster.hosts),
+                    hosts=len(used),
                     ranks=ranks,
                     mpi=mpi.name,
                     mpi_version=mpi.version,
@@ -184,6 +187,19 @@ def measure(
                 )
             )
     return cells
+
+
+def hosts_used(cluster: _core.Cluster, count: int | None) -> list[str]:
+    """The first hosts of the cluster; all, where no number is given.
+
+    Raises:
+        BadInput: where there are not so many, or fewer than two are asked for: no network would be measured.
+    """
+    if count is None:
+        return list(cluster.hosts)
+    if not 2 <= count <= len(cluster.hosts):
+        raise BadInput(f"--hosts must be from 2 to {len(cluster.hosts)}, the hosts of {cluster.name}, not {count}")
+    return list(cluster.hosts)[:count]
 
 
 def _walk(tree: _core.Tree) -> Iterator[int]:

@@ -34,6 +34,8 @@ class Session:
     ranks_per_host: int = 1
     tuning: str | None = None
     """A tuning file that ``auto`` follows."""
+    hosts: int | None = None
+    """How many of the cluster's hosts, from the first one; None: all."""
 
 
 def measure_with_progress(sessions: Sequence[Session], console: Console) -> list[Cell]:
@@ -80,6 +82,7 @@ def measure_with_progress(sessions: Sequence[Session], console: Console) -> list
                         session.ranks_per_host,
                         show,
                         session.tuning,
+                        session.hosts,
                     )
         progress.update(task, description="done")
     return cells

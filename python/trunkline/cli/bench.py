@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 from rich.progress import Progress
 
-from trunkline.bench.bcast import Limits, broadcast_algorithms
+from trunkline.bench.bcast import Limits, broadcast_algorithms, hosts_used
 from trunkline.bench.heights import heights_table, measure_heights
 from trunkline.bench.session import Session, cells_table, measure_with_progress
 from trunkline.cli.output import console, write_json, write_text
@@ -42,6 +42,7 @@ def bcast(
         str, typer.Option(help="Rate of all links (20Mbit), or auto: the highest this machine can emulate truly.")
     ] = "auto",
     ranks_per_host: Annotated[int, typer.Option(min=1, help="Ranks on each host.")] = 1,
+    hosts: Annotated[int | None, typer.Option(metavar="N", help="Use the first N hosts alone.")] = None,
     tuning: Annotated[
         str | None, typer.Option(metavar="FILE", help="A file of 'trunkline tune' that 'auto' follows.")
     ] = None,
@@ -51,6 +52,10 @@ def bcast(
     width: Annotated[
         float, typer.Option(min=0, help="Width of the 95 % interval, as a part of the median, that is narrow enough.")
     ] = 0.04,
+    race: Annotated[
+        float,
+        typer.Option(min=0, help="Repeat no algorithm whose best time is so many times another's median; 0: all."),
+    ] = 0.0,
     json: Annotated[
         str | None, typer.Option(metavar="FILE", help="Write every cell as JSON; '-' for standard output.")
     ] = None,
@@ -61,9 +66,11 @@ def bcast(
     libraries = [require_mpi(name.strip()) for name in mpi.split(",")]
     if tuning:
         load_tuning(tuning)  # its faults are reported here, not by every rank
-    limits = Limits(least=least, most=max(least, most), budget_s=budget, width=width)
+    limits = Limits(least=least, most=max(least, most), budget_s=budget, width=width, race=race)
+    network = load_cluster(cluster)
+    hosts_used(network, hosts)  # told before a lab is up
     session = Session(
-        load_cluster(cluster),
+        network,
         libraries,
         [parse_bytes(size) for size in sizes.split(",")],
         names,
@@ -71,6 +78,7 @@ def bcast(
         rate,
         ranks_per_host,
         str(Path(tuning).resolve()) if tuning else None,
+        hosts,
     )
     cells = measure_with_progress([session], console)
     console.print(cells_table(cells))

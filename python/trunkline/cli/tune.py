@@ -9,7 +9,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn
 from rich.table import Table
 
 from trunkline import __version__, _core
-from trunkline.bench.bcast import Cell, Limits
+from trunkline.bench.bcast import Cell, Limits, hosts_used
 from trunkline.bench.bcast import Progress as Repetition
 from trunkline.cli.output import console, write_json, write_text
 from trunkline.cluster import load_cluster
@@ -17,6 +17,7 @@ from trunkline.errors import BadInput
 from trunkline.lab.rate import auto_rate
 from trunkline.lab.session import Lab
 from trunkline.mpi import Mpi, require_mpi
+from trunkline.predict import load_measurement
 from trunkline.report.tables import titled_table
 from trunkline.tune.file import load_tuning
 from trunkline.tune.tuner import Winner, entry_of, merged, tune_entry
@@ -24,7 +25,8 @@ from trunkline.units import format_bytes, format_rate, format_seconds, parse_byt
 
 __all__ = ["tune"]
 
-SIZES = "8,256,1KiB,2KiB,4KiB,8KiB,16KiB,32KiB,64KiB,128KiB,256KiB,512KiB,1MiB"
+SIZES = "8,256,1KiB,2KiB,4KiB,8KiB,16KiB,32KiB,64KiB,128KiB,256KiB,512KiB,1MiB,4MiB"
+"""Above the largest one its winner rules: what is fastest changes no more."""
 
 
 def tune(
@@ -39,6 +41,10 @@ def tune(
         str, typer.Option(help="Rate of all links (20Mbit), or auto: the highest this machine can emulate truly.")
     ] = "auto",
     ranks_per_host: Annotated[int, typer.Option(min=1, help="Ranks on each host.")] = 1,
+    hosts: Annotated[int | None, typer.Option(metavar="N", help="Use the first N hosts alone.")] = None,
+    measured: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Tables of 'trunkline measure' that choose what is worth trying.")
+    ] = None,
     merge: Annotated[
         str | None, typer.Option(metavar="FILE", help="A tuning file whose other entries are kept in the output.")
     ] = None,
@@ -61,6 +67,7 @@ def tune(
     wanted = sorted({parse_bytes(size) for size in sizes.split(",")})
     if wanted[0] == 0:
         raise BadInput("--sizes: a message of 0 bytes needs no tuning; leave it out")
+    hosts_used(network, hosts)  # told before a lab is up
     old = load_tuning(merge).entries if merge else []
     limits = Limits(least=5, most=40, budget_s=budget, width=0.03, race=1.25)
     columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(bar_width=24), MofNCompleteColumn())
@@ -69,6 +76,7 @@ def tune(
         task = progress.add_task(f"{network.name}: looking for a rate", total=len(wanted) * len(libraries))
         rate_bps = auto_rate(network) if rate == "auto" else parse_rate(rate)
         with Lab(network, rate_bps=rate_bps) as lab:
+            tables = load_measurement(measured, lab.cluster) if measured else None
             for library in libraries:
                 where = f"{network.name} at {format_rate(rate_bps)}, {library.name}"
 
@@ -80,11 +88,11 @@ def tune(
                     )
 
                 winners = []
-                for winner in tune_entry(lab, library, wanted, limits, ranks_per_host, show):
+                for winner in tune_entry(lab, library, wanted, limits, ranks_per_host, show, hosts, tables):
                     winners.append(winner)
                     cells += winner.cells
                     progress.update(task, advance=1)
-                entries.append(entry_of(lab, library, ranks_per_host, winners))
+                entries.append(entry_of(lab, library, ranks_per_host, winners, hosts))
                 console.print(_table(where, library, winners))
     tuning = _core.Tuning()
     tuning.provenance = f"trunkline tune {__version__}, {datetime.now(UTC).date()}, links at {format_rate(rate_bps)}"

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from trunkline import _core
+from trunkline.predict import costs_of
 
 __all__ = ["CONSIDERED", "Candidate", "Candidates"]
 
@@ -33,9 +34,15 @@ class Candidate:
 class Candidates:
     """The trees of one placement and root, laid once."""
 
-    def __init__(self, cluster: _core.Cluster, placement: Sequence[int], root: int = 0) -> None:
+    def __init__(
+        self,
+        cluster: _core.Cluster,
+        placement: Sequence[int],
+        root: int = 0,
+        measured: _core.Measurement | None = None,
+    ) -> None:
         self._costs = {
-            name: _core.tree_costs(cluster, placement, _core.lay_all("bcast", name, cluster, placement, root))
+            name: costs_of(cluster, placement, _core.lay_all("bcast", name, cluster, placement, root), measured)
             for name in CONSIDERED
         }
 

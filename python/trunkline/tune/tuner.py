@@ -2,12 +2,12 @@
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import pairwise
 
 from trunkline import _core
-from trunkline.bench.bcast import Cell, Limits, Progress, measure
+from trunkline.bench.bcast import Cell, Limits, Progress, hosts_used, measure
 from trunkline.lab.session import Lab
 from trunkline.mpi import Mpi
 from trunkline.tune.candidates import Candidate, Candidates
@@ -16,6 +16,8 @@ __all__ = ["Winner", "entry_of", "measure_size", "merged", "rules_of", "tune_ent
 
 NATIVE_UNLESS = 1.02
 """A tree must have been this much faster than native to be chosen."""
+LONG_S = 1.0
+"""Seconds of a broadcast, from which on two repetitions are enough where they agree."""
 ONE_FRAME = 1408
 """Bytes that fill one Ethernet frame beside an MPI library's header."""
 
@@ -41,14 +43,19 @@ def measure_size(
     limits: Limits,
     ranks_per_host: int,
     on_progress: Callable[[Progress], None] = lambda _: None,
+    hosts: int | None = None,
 ) -> Winner:
     """Measure native and the candidates at one size, interleaved; those that fall behind are dropped.
+
+    Long broadcasts are repeated less often: their times scatter less.
 
     Raises:
         TrunklineError: as :func:`trunkline.bench.bcast.measure` does.
     """
     names = ["native", *(c.choice() for c in candidates)]
-    cells = measure(lab, mpi, [message_bytes], names, limits, ranks_per_host, on_progress)
+    fewest = 2 if candidates[0].predicted_s > LONG_S else limits.least
+    limits = replace(limits, least=fewest, most=max(fewest, limits.most))
+    cells = measure(lab, mpi, [message_bytes], names, limits, ranks_per_host, on_progress, hosts=hosts)
     native = cells[0]
     fastest = min(cells, key=lambda cell: cell.seconds_median)
     best = native if fastest.seconds_median * NATIVE_UNLESS > native.seconds_median else fastest
@@ -78,20 +85,28 @@ def tune_entry(
     limits: Limits,
     ranks_per_host: int,
     on_progress: Callable[[int, Progress], None] = lambda _size, _progress: None,
+    hosts: int | None = None,
+    measured: _core.Measurement | None = None,
 ) -> Iterator[Winner]:
-    """Tune the broadcast over all hosts of the lab under one MPI; winners come as they are decided."""
+    """Tune the broadcast over the lab's first hosts, or all, under one MPI; winners come as they are decided.
+
+    Candidates are chosen by the cluster's rates or, where given, by measured tables.
+    """
     placement = _core.block_placement(lab.cluster, ranks_per_host)
-    candidates = Candidates(lab.cluster, placement)
+    placement = placement[: len(hosts_used(lab.cluster, hosts)) * ranks_per_host]
+    candidates = Candidates(lab.cluster, placement, measured=measured)
     for size in sorted(sizes):
         wanted = candidates.of_size(size)
-        yield measure_size(lab, mpi, size, wanted, limits, ranks_per_host, partial(on_progress, size))
+        yield measure_size(lab, mpi, size, wanted, limits, ranks_per_host, partial(on_progress, size), hosts)
 
 
-def entry_of(lab: Lab, mpi: Mpi, ranks_per_host: int, winners: Sequence[Winner]) -> _core.TuningEntry:
+def entry_of(
+    lab: Lab, mpi: Mpi, ranks_per_host: int, winners: Sequence[Winner], hosts: int | None = None
+) -> _core.TuningEntry:
     """The winners as an entry of a tuning file."""
     entry = _core.TuningEntry()
     entry.cluster, entry.cluster_fingerprint = lab.cluster.name, lab.cluster.fingerprint
-    entry.hosts, entry.ranks_per_host = len(lab.cluster.hosts), ranks_per_host
+    entry.hosts, entry.ranks_per_host = len(hosts_used(lab.cluster, hosts)), ranks_per_host
     entry.mpi, entry.mpi_version = mpi.family, mpi.version
     entry.rules = rules_of(winners)
     return entry
