@@ -28,7 +28,6 @@ class ClusterReader {
   Cluster::Parts read(const YamlNode& root) {
     static constexpr std::array<std::string_view, 7> keys{"trunkline", "name",  "description", "defaults",
                                                           "switches",  "hosts", "links"};
-    check_format(root, format, faults_);
     check_keys(root, keys, faults_);
     if (const YamlNode* name = required(root, "name", "name: my-cluster", faults_)) {
       check_kind(*name, Kind::scalar, "name", "my-cluster", faults_);
@@ -279,12 +278,8 @@ class ClusterReader {
 }  // namespace
 
 Cluster parse_cluster(std::string_view yaml, const std::string& file) {
-  Faults faults(file);
-  const std::optional<YamlNode> root = parse_yaml(yaml, format, faults);
-  faults.throw_if_any();
-  Cluster::Parts parts = ClusterReader(faults).read(*root);
-  faults.throw_if_any();
-  return Cluster(std::move(parts));
+  return Cluster(read_document(yaml, format, file,
+                               [](const YamlNode& root, Faults& faults) { return ClusterReader(faults).read(root); }));
 }
 
 Cluster read_cluster(const std::string& path) { return parse_cluster(read_text_file(path), path); }

@@ -32,6 +32,11 @@ class Fnv1a {
   std::uint64_t hash_ = 0xCBF29CE484222325ULL;
 };
 
+bool joins_switches(const Cluster& cluster, const Link& link) {
+  const auto nodes = cluster.nodes();
+  return nodes[link.a].kind == NodeKind::network_switch && nodes[link.b].kind == NodeKind::network_switch;
+}
+
 }  // namespace
 
 std::uint64_t network_fingerprint(const Cluster& cluster) {
@@ -48,12 +53,30 @@ std::uint64_t network_fingerprint(const Cluster& cluster) {
     hash.number(link.latency_s);
   }
   for (const Link& link : cluster.links()) {
-    if (nodes[link.a].kind == NodeKind::network_switch && nodes[link.b].kind == NodeKind::network_switch) {
+    if (joins_switches(cluster, link)) {
       hash.text("link");
       hash.text(nodes[link.a].name);
       hash.text(nodes[link.b].name);
       hash.number(link.rate_bps);
       hash.number(link.latency_s);
+    }
+  }
+  return hash.value();
+}
+
+std::uint64_t topology_fingerprint(const Cluster& cluster) {
+  Fnv1a hash;
+  const auto nodes = cluster.nodes();
+  for (HostIndex host = 0; host < cluster.hosts().size(); ++host) {
+    hash.text("host");
+    hash.text(nodes[cluster.hosts()[host]].name);
+    hash.text(nodes[cluster.switch_of(host)].name);
+  }
+  for (const Link& link : cluster.links()) {
+    if (link.in_tree && joins_switches(cluster, link)) {
+      hash.text("link");
+      hash.text(nodes[link.a].name);
+      hash.text(nodes[link.b].name);
     }
   }
   return hash.value();

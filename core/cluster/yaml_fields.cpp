@@ -120,15 +120,14 @@ std::optional<std::vector<std::string>> names_of(const YamlNode& node, std::stri
   }
 }
 
+std::string optional_text(const YamlNode& mapping, std::string_view key, std::string_view example, Faults& faults) {
+  const YamlNode* value = mapping.find(key);
+  return value != nullptr && check_kind(*value, YamlNode::Kind::scalar, key, example, faults) ? value->text : "";
+}
+
 std::string required_text(const YamlNode& mapping, std::string_view key, const std::string& example, Faults& faults) {
   const YamlNode* value = required(mapping, key, std::string(key) + ": " + example, faults);
-  if (value == nullptr || !check_kind(*value, YamlNode::Kind::scalar, key, example, faults)) {
-    return {};
-  }
-  if (value->text.empty()) {
-    faults.add(*value, std::string(key) + " is empty; give it, such as " + example);
-  }
-  return value->text;
+  return value != nullptr && check_kind(*value, YamlNode::Kind::scalar, key, example, faults) ? value->text : "";
 }
 
 std::optional<std::uint64_t> bytes_or_zero(const YamlNode& node, std::string_view what, Faults& faults) {

@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "cluster/yaml_document.hpp"
@@ -19,6 +20,18 @@ void check_keys(const YamlNode& mapping, std::span<const std::string_view> known
 /// Reports where the file is not of this format ("cluster/1"): the key missing, another format, another version.
 void check_format(const YamlNode& root, std::string_view format, Faults& faults);
 
+/// What `read(root, faults)` makes of a file of a format; `file` is for messages. Throws FaultyFile with all faults.
+template <typename Read>
+[[nodiscard]] auto read_document(std::string_view yaml, std::string_view format, const std::string& file, Read&& read) {
+  Faults faults(file);
+  const std::optional<YamlNode> root = parse_yaml(yaml, format, faults);
+  faults.throw_if_any();
+  check_format(*root, format, faults);
+  auto made = std::forward<Read>(read)(*root, faults);
+  faults.throw_if_any();
+  return made;
+}
+
 /// The value of a key; null where there is none, which is a fault. `example` shows what would be right.
 [[nodiscard]] const YamlNode* required(const YamlNode& mapping, std::string_view key, const std::string& example,
                                        Faults& faults);
@@ -30,6 +43,10 @@ bool check_kind(const YamlNode& node, YamlNode::Kind kind, std::string_view what
 /// A whole number from `least` to 2^32 - 2; empty, and a fault, where it is none.
 [[nodiscard]] std::optional<std::uint32_t> whole_number(const YamlNode& node, std::string_view what,
                                                         std::uint32_t least, Faults& faults);
+
+/// A scalar that may be left out; empty where it is, or, and a fault, where it is of another kind or empty.
+[[nodiscard]] std::string optional_text(const YamlNode& mapping, std::string_view key, std::string_view example,
+                                        Faults& faults);
 
 /// A scalar that must be there and not be empty; empty, and a fault, where it is not.
 [[nodiscard]] std::string required_text(const YamlNode& mapping, std::string_view key, const std::string& example,

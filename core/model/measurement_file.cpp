@@ -25,13 +25,9 @@ class MeasurementReader {
     static constexpr std::array<std::string_view, 9> keys{"trunkline",   "provenance",          "date",
                                                           "cluster",     "cluster_fingerprint", "mpi",
                                                           "mpi_version", "distances",           "relay"};
-    check_format(root, format, faults_);
     check_keys(root, keys, faults_);
     Measurement read;
-    if (const YamlNode* node = root.find("provenance")) {
-      check_kind(*node, Kind::scalar, "provenance", "trunkline measure", faults_);
-      read.provenance = node->text;
-    }
+    read.provenance = optional_text(root, "provenance", "trunkline measure", faults_);
     read.date = required_text(root, "date", "\"2026-01-31\"", faults_);
     read.cluster = required_text(root, "cluster", "cyclic", faults_);
     if (const YamlNode* node =
@@ -177,12 +173,8 @@ class MeasurementReader {
 }  // namespace
 
 Measurement parse_measurement(std::string_view yaml, const std::string& file) {
-  Faults faults(file);
-  const std::optional<YamlNode> root = parse_yaml(yaml, format, faults);
-  faults.throw_if_any();
-  Measurement measurement = MeasurementReader(faults).read(*root);
-  faults.throw_if_any();
-  return measurement;
+  return read_document(yaml, format, file,
+                       [](const YamlNode& root, Faults& faults) { return MeasurementReader(faults).read(root); });
 }
 
 Measurement read_measurement(const std::string& path) { return parse_measurement(read_text_file(path), path); }

@@ -26,12 +26,8 @@ class TuningReader {
 
   Tuning read(const YamlNode& root) {
     static constexpr std::array<std::string_view, 3> keys{"trunkline", "provenance", "entries"};
-    check_format(root, format, faults_);
     check_keys(root, keys, faults_);
-    if (const YamlNode* node = root.find("provenance")) {
-      check_kind(*node, Kind::scalar, "provenance", "trunkline tune", faults_);
-      tuning_.provenance = node->text;
-    }
+    tuning_.provenance = optional_text(root, "provenance", "trunkline tune", faults_);
     const YamlNode* entries = required(root, "entries", "entries: [...], as 'trunkline tune' writes them", faults_);
     if (entries != nullptr && check_kind(*entries, Kind::sequence, "entries", "[...]", faults_)) {
       for (const YamlNode& node : entries->items) entry(node);
@@ -126,12 +122,8 @@ class TuningReader {
 }  // namespace
 
 Tuning parse_tuning(std::string_view yaml, const std::string& file) {
-  Faults faults(file);
-  const std::optional<YamlNode> root = parse_yaml(yaml, format, faults);
-  faults.throw_if_any();
-  Tuning tuning = TuningReader(faults).read(*root);
-  faults.throw_if_any();
-  return tuning;
+  return read_document(yaml, format, file,
+                       [](const YamlNode& root, Faults& faults) { return TuningReader(faults).read(root); });
 }
 
 Tuning read_tuning(const std::string& path) { return parse_tuning(read_text_file(path), path); }

@@ -21,6 +21,9 @@ class InvalidPlan : public std::runtime_error {
 /// a rank is reached twice or never, or `parent` and `children` disagree.
 void check_tree(const Tree& tree);
 
+/// The same for each of the trees of one plan, of which there must be one, all over the same ranks from the same root.
+void check_trees(std::span<const Tree> trees);
+
 struct ChannelLoad {
   ChannelId channel;
   std::uint32_t senders;  ///< different ranks whose transfers use the channel

@@ -52,18 +52,18 @@ class SenderCount {
   std::vector<Rank> seen_by_;  ///< last sender whose transfers touch a node
 };
 
-}  // namespace
-
-Contention contention_of(const Cluster& cluster, const Placement& placement, const Tree& tree, std::size_t most) {
+void check_fit(const Cluster& cluster, const Placement& placement, const Tree& tree) {
   if (placement.size() != tree.size()) {
     throw std::invalid_argument("a placement of " + std::to_string(placement.size()) + " ranks for a plan of " +
                                 std::to_string(tree.size()));
   }
-  for (const HostIndex host : placement) {
-    if (host >= cluster.hosts().size()) {
-      throw std::invalid_argument("host " + std::to_string(host) + " is not in cluster " + cluster.name());
-    }
-  }
+  check_placement(cluster, placement, tree.root);
+}
+
+}  // namespace
+
+Contention contention_of(const Cluster& cluster, const Placement& placement, const Tree& tree, std::size_t most) {
+  check_fit(cluster, placement, tree);
   SenderCount count(cluster);
   for (Rank sender = 0; sender < tree.size(); ++sender) {
     count.add(sender, cluster.hosts()[placement[sender]], tree.children[sender], placement);
@@ -76,7 +76,7 @@ Contention contention_of(const Cluster& cluster, const Placement& placement, std
   if (trees.size() == 1) return contention_of(cluster, placement, trees.front(), most);
   std::vector<std::uint32_t> transfers(cluster.channel_count(), 0);
   for (const Tree& tree : trees) {
-    static_cast<void>(contention_of(cluster, placement, tree, most));  // checks that they fit together
+    check_fit(cluster, placement, tree);
     for (Rank rank = 0; rank < tree.size(); ++rank) {
       if (tree.parent[rank] == no_rank) continue;
       const NodeId from = cluster.hosts()[placement[tree.parent[rank]]];

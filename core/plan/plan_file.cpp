@@ -26,35 +26,28 @@ class PlanReader {
   explicit PlanReader(Faults& faults) : faults_(faults) {}
 
   Plan read(const YamlNode& root) {
-    static constexpr std::array<std::string_view, 13> keys{
+    static constexpr std::array<std::string_view, 14> keys{
         "trunkline",      "collective", "shape", "cluster", "cluster_fingerprint",
         "provenance",     "segment",    "ranks", "hosts",   "root",
-        "ranks_per_host", "line",       "sends"};
-    check_format(root, format, faults_);
+        "ranks_per_host", "line",       "sends", "trees"};
     check_keys(root, keys, faults_);
     collective_and_shape(root);
-    text(root, "cluster", "cyclic", plan_.cluster);
-    text(root, "provenance", "drawn by hand", plan_.provenance);
-    fingerprint(root);
-    segment(root);
-    const auto ranks = hosts_and_ranks(root);
-    check_tree_keys(root, faults_);
-    if (ranks) {
-      if (auto tree = read_tree(root, *ranks, plan_.host_of_rank, faults_)) {
-        plan_.tree = std::move(*tree);
-      }
+    plan_.cluster = optional_text(root, "cluster", "cyclic", faults_);
+    plan_.provenance = optional_text(root, "provenance", "drawn by hand", faults_);
+    if (const YamlNode* node = root.find("cluster_fingerprint")) {
+      plan_.cluster_fingerprint = hexadecimal(*node, "cluster_fingerprint", faults_);
     }
+    if (const YamlNode* node = root.find("segment")) {
+      plan_.segment_bytes = bytes_or_zero(*node, "segment", faults_);
+      if (plan_.segment_bytes == 0) faults_.add(*node, "a segment must be above zero");
+    }
+    const auto ranks = hosts_and_ranks(root);
+    plan_.trees = read_trees(root, ranks, plan_.host_of_rank, faults_);
+    number_of_trees(root);
     return std::move(plan_);
   }
 
  private:
-  void text(const YamlNode& root, std::string_view key, std::string_view example, std::string& into) {
-    if (const YamlNode* node = root.find(key)) {
-      check_kind(*node, Kind::scalar, key, example, faults_);
-      into = node->text;
-    }
-  }
-
   void collective_and_shape(const YamlNode& root) {
     std::vector<std::string_view> collectives;
     for (const Algorithm& algorithm : algorithms()) {
@@ -68,8 +61,7 @@ class PlanReader {
     std::vector<std::string_view> shapes{custom};
     for (const Algorithm& algorithm : algorithms()) {
       // Where the collective is unknown, a shape of any will do: one fault is reported, not two.
-      const bool one_tree = algorithm.name != "native" && algorithm.trees == 1;
-      if (one_tree && (!known || algorithm.collective == collective->text)) {
+      if (algorithm.name != "native" && (!known || algorithm.collective == collective->text)) {
         shapes.push_back(algorithm.name);
       }
     }
@@ -77,10 +69,6 @@ class PlanReader {
     if (shape != nullptr) {
       std::vector<std::string> listed = algorithm_names(known ? collective->text : "bcast");
       std::ranges::replace(listed, std::string("native"), std::string(custom));
-      std::erase_if(listed, [](const std::string& name) {
-        const auto algorithm = find_algorithm("bcast", name);
-        return algorithm && algorithm->trees > 1;
-      });
       one_of(*shape, "shape", custom, shapes, listed);
       plan_.shape = shape->text;
     }
@@ -104,22 +92,14 @@ class PlanReader {
     return false;
   }
 
-  void fingerprint(const YamlNode& root) {
-    if (const YamlNode* node = root.find("cluster_fingerprint")) {
-      plan_.cluster_fingerprint = hexadecimal(*node, "cluster_fingerprint", faults_);
-    }
-  }
-
-  void segment(const YamlNode& root) {
-    const YamlNode* node = root.find("segment");
-    if (node == nullptr || !check_kind(*node, Kind::scalar, "segment", "4KiB", faults_)) {
-      return;
-    }
-    try {
-      plan_.segment_bytes = parse_bytes(node->text);
-    } catch (const BadQuantity& bad) {
-      faults_.add(*node, bad.what());
-    }
+  /// A shape of the registry says how many trees it is.
+  void number_of_trees(const YamlNode& root) {
+    const auto algorithm = find_algorithm(plan_.collective, plan_.shape);
+    if (!algorithm || plan_.trees.empty() || algorithm->trees == plan_.trees.size()) return;
+    const auto counted = [](std::size_t trees) { return std::to_string(trees) + (trees == 1 ? " tree" : " trees"); };
+    faults_.add(*root.find("shape"), plan_.shape + " is a plan of " + counted(algorithm->trees) + ", and here " +
+                                         (plan_.trees.size() == 1 ? "is " : "are ") + counted(plan_.trees.size()) +
+                                         "; call the shape " + std::string(custom));
   }
 
   /// Number of ranks, from `ranks`, from the hosts, or from both where they agree.
@@ -173,12 +153,9 @@ class PlanReader {
 }  // namespace
 
 Plan parse_plan(std::string_view yaml, const std::string& file) {
-  Faults faults(file);
-  const std::optional<YamlNode> root = parse_yaml(yaml, format, faults);
-  faults.throw_if_any();
-  Plan plan = PlanReader(faults).read(*root);
-  faults.throw_if_any();
-  check_tree(plan.tree);
+  Plan plan = read_document(yaml, format, file,
+                            [](const YamlNode& root, Faults& faults) { return PlanReader(faults).read(root); });
+  check_trees(plan.trees);
   return plan;
 }
 

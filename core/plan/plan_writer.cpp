@@ -81,10 +81,31 @@ void append_hosts(std::string& out, const std::vector<std::string>& hosts) {
   out += each > 1 ? "ranks_per_host: " + std::to_string(each) + "\n" : "";
 }
 
+/// `lead` and the tree, whose further lines are indented that far.
+void append_tree(std::string& out, const Tree& tree, std::size_t indent, const std::string& lead) {
+  if (max_degree(tree) <= 1) {
+    out += lead + "line: ";
+    append_list(out, line_items(tree), indent + 2);
+    return;
+  }
+  out += lead + "sends:\n";
+  for (Rank rank = 0; rank < tree.size(); ++rank) {
+    std::vector<std::string> receivers;
+    for (const Rank child : tree.children[rank]) {
+      receivers.push_back(std::to_string(child));
+    }
+    if (!receivers.empty()) {
+      out += std::string(indent + 2, ' ') + std::to_string(rank) + ": ";
+      append_list(out, receivers, indent + 4);
+    }
+  }
+}
+
 }  // namespace
 
 std::string write_plan(const Plan& plan) {
-  check_tree(plan.tree);
+  check_trees(plan.trees);
+  const Tree& first = plan.trees.front();
   std::string out = "trunkline: plan/1\ncollective: " + yaml_scalar(plan.collective) + "\n";
   out += "shape: " + yaml_scalar(plan.shape) + "\n";
   out += plan.cluster.empty() ? "" : "cluster: " + yaml_scalar(plan.cluster) + "\n";
@@ -93,27 +114,19 @@ std::string write_plan(const Plan& plan) {
   }
   out += plan.provenance.empty() ? "" : "provenance: " + yaml_scalar(plan.provenance) + "\n";
   out += plan.segment_bytes ? "segment: " + format_bytes(*plan.segment_bytes) + "\n" : "";
-  out += "ranks: " + std::to_string(plan.tree.size()) + "\n";
+  out += "ranks: " + std::to_string(first.size()) + "\n";
   if (!plan.host_of_rank.empty()) {
     append_hosts(out, plan.host_of_rank);
   }
-  out += "root: " + std::to_string(plan.tree.root) + "\n";
-  if (max_degree(plan.tree) <= 1) {
-    out += "# Each rank sends to the next one.\nline: ";
-    append_list(out, line_items(plan.tree), 2);
+  out += "root: " + std::to_string(first.root) + "\n";
+  if (plan.trees.size() == 1) {
+    out +=
+        max_degree(first) <= 1 ? "# Each rank sends to the next one.\n" : "# Whom each rank sends to, in this order.\n";
+    append_tree(out, first, 0, "");
     return out;
   }
-  out += "# Whom each rank sends to, in this order.\nsends:\n";
-  for (Rank rank = 0; rank < plan.tree.size(); ++rank) {
-    std::vector<std::string> receivers;
-    for (const Rank child : plan.tree.children[rank]) {
-      receivers.push_back(std::to_string(child));
-    }
-    if (!receivers.empty()) {
-      out += "  " + std::to_string(rank) + ": ";
-      append_list(out, receivers, 4);
-    }
-  }
+  out += "# Segments go down these trees by turns. In each: whom each rank sends to, in this order.\ntrees:\n";
+  for (const Tree& tree : plan.trees) append_tree(out, tree, 4, "  - ");
   return out;
 }
 

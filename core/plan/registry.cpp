@@ -228,7 +228,7 @@ std::vector<Tree> lay_all(std::string_view collective, std::string_view name, co
       throw std::invalid_argument(std::string(name) + " needs a cluster to be laid over");
     }
     std::vector<Tree> trees = entry.layer(cluster, placement, root, entry.k);
-    for (const Tree& tree : trees) check_tree(tree);
+    check_trees(trees);
     return trees;
   }
   throw std::invalid_argument("no algorithm " + std::string(name) + " for " + std::string(collective));

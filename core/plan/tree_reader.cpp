@@ -2,8 +2,10 @@
 #include "plan/tree_reader.hpp"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <unordered_map>
+#include <utility>
 
 #include "cluster/yaml_fields.hpp"
 #include "cluster/yaml_text.hpp"
@@ -18,34 +20,27 @@ class TreeReader {
  public:
   TreeReader(Rank ranks, const std::vector<std::string>& host_of_rank, Faults& faults)
       : ranks_(ranks), faults_(faults), received_at_(ranks) {
-    tree_.parent.assign(ranks, no_rank);
-    tree_.children.resize(ranks);
     for (Rank rank = 0; rank < host_of_rank.size(); ++rank) {
       const auto [there, is_new] = by_host_.emplace(host_of_rank[rank], rank);
       there->second = is_new ? rank : no_rank;
     }
   }
 
-  std::optional<Tree> read(const YamlNode& plan) {
+  /// The root of all trees.
+  std::optional<Rank> read_root(const YamlNode& root) { return rank_of(root); }
+
+  /// Of a mapping with either `line` or `sends`. Empty where there is a fault.
+  std::optional<Tree> read(const YamlNode& node, Rank root) {
     const std::size_t faults_before = faults_.size();
-    const YamlNode* root = plan.find("root");
-    const YamlNode* line = plan.find("line");
-    const YamlNode* sends = plan.find("sends");
-    if (root == nullptr || (line == nullptr) == (sends == nullptr)) {
-      return std::nullopt;
-    }
-    const auto root_rank = rank_of(*root);
-    if (!root_rank) {
-      return std::nullopt;
-    }
-    tree_.root = *root_rank;
+    const YamlNode* line = node.find("line");
+    tree_ = root_alone(ranks_, root);
     if (line != nullptr) {
       read_line(*line);
     } else {
-      read_sends(*sends);
+      read_sends(*node.find("sends"));
     }
     if (faults_.size() == faults_before) {
-      find_unreached(line != nullptr ? *line : *sends);
+      find_unreached(line != nullptr ? *line : *node.find("sends"));
     }
     return faults_.size() == faults_before ? std::optional(std::move(tree_)) : std::nullopt;
   }
@@ -224,22 +219,56 @@ class TreeReader {
   std::unordered_map<std::string, Rank> by_host_;  ///< no_rank: several ranks
 };
 
-}  // namespace
-
-void check_tree_keys(const YamlNode& plan, Faults& faults) {
-  const YamlNode* line = plan.find("line");
-  const YamlNode* sends = plan.find("sends");
-  if (line == nullptr && sends == nullptr) {
-    faults.add(plan, "the tree is missing; give line: [0, 1, 2] or sends: {0: [1, 2]}");
-  } else if (line != nullptr && sends != nullptr) {
-    faults.add(*sends, "both line and sends are given; keep one");
+/// The mappings that hold a tree each; empty where their keys are at fault.
+std::vector<const YamlNode*> tree_nodes(const YamlNode& plan, Faults& faults) {
+  static constexpr std::array<std::string_view, 2> keys{"line", "sends"};
+  const std::size_t faults_before = faults.size();
+  std::vector<const YamlNode*> nodes;
+  const YamlNode* trees = plan.find("trees");
+  if (trees == nullptr) {
+    nodes.push_back(&plan);
+  } else if (plan.find("line") != nullptr || plan.find("sends") != nullptr) {
+    faults.add(*trees, "both trees and a single tree (line or sends) are given; keep one");
+  } else if (check_kind(*trees, Kind::sequence, "trees", "[{line: [0, 1, 2]}, {line: [0, 2, 1]}]", faults)) {
+    if (trees->items.empty() || trees->items.size() > most_trees) {
+      faults.add(*trees, "trees must list 1 to " + std::to_string(most_trees) + " trees; here are " +
+                             std::to_string(trees->items.size()));
+    }
+    for (const YamlNode& node : trees->items) {
+      if (!check_kind(node, Kind::mapping, "a tree", "{line: [0, 1, 2]} or {sends: {0: [1, 2]}}", faults)) continue;
+      for (const YamlNode& key : node.keys) {
+        if (key.text == "root" || key.text == "ranks") {
+          faults.add(key, key.text + " stands once, beside trees: it is the same for all of them");
+        }
+      }
+      if (faults.size() == faults_before) check_keys(node, keys, faults);
+      nodes.push_back(&node);
+    }
   }
-  static_cast<void>(required(plan, "root", "root: 0", faults));
+  for (const YamlNode* node : nodes) {
+    const bool line = node->find("line") != nullptr;
+    const bool sends = node->find("sends") != nullptr;
+    if (!line && !sends) faults.add(*node, "the tree is missing; give line: [0, 1, 2] or sends: {0: [1, 2]}");
+    if (line && sends) faults.add(*node->find("sends"), "both line and sends are given; keep one");
+  }
+  return faults.size() == faults_before ? nodes : std::vector<const YamlNode*>();
 }
 
-std::optional<Tree> read_tree(const YamlNode& plan, Rank ranks, const std::vector<std::string>& host_of_rank,
-                              Faults& faults) {
-  return TreeReader(ranks, host_of_rank, faults).read(plan);
+}  // namespace
+
+std::vector<Tree> read_trees(const YamlNode& plan, std::optional<Rank> ranks,
+                             const std::vector<std::string>& host_of_rank, Faults& faults) {
+  const std::vector<const YamlNode*> nodes = tree_nodes(plan, faults);
+  const YamlNode* root_node = required(plan, "root", "root: 0", faults);
+  if (!ranks || root_node == nullptr || nodes.empty()) return {};
+  TreeReader reader(*ranks, host_of_rank, faults);
+  const auto root = reader.read_root(*root_node);
+  if (!root) return {};
+  std::vector<Tree> trees;
+  for (const YamlNode* node : nodes) {
+    if (auto tree = reader.read(*node, *root)) trees.push_back(std::move(*tree));
+  }
+  return trees.size() == nodes.size() ? std::move(trees) : std::vector<Tree>();
 }
 
 }  // namespace trunkline

@@ -10,6 +10,7 @@
 
 #include "bindings.hpp"
 #include "cluster/cluster_file.hpp"
+#include "cluster/fingerprint.hpp"
 #include "cluster/hostlist.hpp"
 #include "cluster/scaled.hpp"
 
@@ -107,6 +108,8 @@ void bind_cluster(nb::module_& module) {
           },
           "Links outside the spanning tree.")
       .def_prop_ro("fingerprint", &Cluster::fingerprint, "Equal for equal networks, on every machine and version.")
+      .def_prop_ro("topology_fingerprint", &topology_fingerprint,
+                   "The same without times and rates: of what plans are laid over.")
       .def_prop_ro("channel_count", &Cluster::channel_count)
       .def(
           "switch_of",

@@ -92,7 +92,10 @@ void bind_plan_file(nb::module_& module) {
           "host_of_rank", [](const Plan& plan) { return plan.host_of_rank; },
           [](Plan& plan, std::vector<std::string> hosts) { plan.host_of_rank = std::move(hosts); },
           "Host names by rank; empty: any placement. Assign a whole list.")
-      .def_rw("tree", &Plan::tree)
+      .def_prop_rw(
+          "trees", [](const Plan& plan) { return plan.trees; },
+          [](Plan& plan, std::vector<Tree> trees) { plan.trees = std::move(trees); },
+          "That take segments by turns, over the same ranks from the same root. Assign a whole list.")
       .def_rw("segment_bytes", &Plan::segment_bytes, "None: chosen for each message.")
       .def_rw("provenance", &Plan::provenance, "Who or what made it, one line.");
   module.def("parse_plan", &parse_plan, "yaml"_a, "file"_a, "Read a plan from YAML; ``file`` is for messages.");

@@ -79,6 +79,10 @@ class Cluster:
         """Equal for equal networks, on every machine and version."""
 
     @property
+    def topology_fingerprint(self) -> int:
+        """The same without times and rates: of what plans are laid over."""
+
+    @property
     def channel_count(self) -> int: ...
     def switch_of(self, host: int) -> str:
         """Name of the switch that the host of this index hangs on."""
@@ -174,7 +178,8 @@ class Plan:
     cluster_fingerprint: int | None
     host_of_rank: list[str]
     """Host names by rank; empty: any placement. Assign a whole list."""
-    tree: Tree
+    trees: list[Tree]
+    """That take segments by turns, over the same ranks from the same root. Assign a whole list."""
     segment_bytes: int | None
     """None: chosen for each message."""
     provenance: str

@@ -116,10 +116,12 @@ void PipelinedTrees::wait() {
     }
   }
   int index = MPI_UNDEFINED;
-  check(PMPI_Waitany(static_cast<int>(handles_.size()), handles_.data(), &index, MPI_STATUS_IGNORE));
+  const int code = PMPI_Waitany(static_cast<int>(handles_.size()), handles_.data(), &index, MPI_STATUS_IGNORE);
+  // Also after an error, which some libraries free the request with.
+  for (std::size_t i = 0; i < handles_.size(); ++i) *waited_[i].request = handles_[i];
+  check(code);
   if (index == MPI_UNDEFINED) throw MpiError{MPI_ERR_INTERN};
   const Waited& over = waited_[static_cast<std::size_t>(index)];
-  *over.request = MPI_REQUEST_NULL;
   if (over.arriving != nullptr) ++over.arriving->received;
 }
 

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "cluster/cluster_file.hpp"
+#include "cluster/fingerprint.hpp"
 #include "communicator/cluster_path.hpp"
 #include "communicator/world.hpp"
 #include "mpi_api.hpp"
@@ -78,7 +79,9 @@ class Loader {
       throw std::invalid_argument(setup_.plan + ": is a plan for " + plan.collective + "; only bcast is accelerated");
     }
     const auto& cluster = view_.world.cluster;
-    if (cluster && plan.cluster_fingerprint && *plan.cluster_fingerprint != cluster->fingerprint()) {
+    // Usually of what plans are laid over; the one with rates ties a plan to a cluster as it was measured.
+    const auto print = plan.cluster_fingerprint;
+    if (cluster && print && *print != topology_fingerprint(*cluster) && *print != cluster->fingerprint()) {
       throw std::invalid_argument(setup_.plan + ": was laid over cluster " + plan.cluster +
                                   " as it was, not over the one in " + cluster_file_ +
                                   "; lay it again with 'trunkline plan'");

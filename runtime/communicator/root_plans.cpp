@@ -16,7 +16,7 @@ namespace {
 /// For a forced algorithm without a cluster: below every transport's eager limit, and most of its peak bandwidth.
 constexpr std::uint64_t segment_without_cluster = 8192;
 
-/// Of the tree that TRUNKLINE_PLAN gave; no algorithm is called so.
+/// Of the trees that TRUNKLINE_PLAN gave; no algorithm is called so.
 constexpr std::string_view plan_key = "TRUNKLINE_PLAN";
 
 }  // namespace
@@ -45,7 +45,7 @@ Decision RootPlans::forced(std::uint64_t bytes, const BcastChoice& choice) {
 Decision RootPlans::planned(std::uint64_t bytes) {
   const auto known = std::ranges::find(trees_, plan_key, &LaidTrees::key);
   const LaidTrees& trees =
-      known != trees_.end() ? *known : keep(plan_key, world_.plan->shape.c_str(), std::span(&world_.plan->tree, 1));
+      known != trees_.end() ? *known : keep(plan_key, world_.plan->shape.c_str(), world_.plan->trees);
   return {.trees = &trees,
           .segment_bytes = world_.plan->segment_bytes ? *world_.plan->segment_bytes : segment_for(trees, bytes),
           .reason = "TRUNKLINE_PLAN fits this communicator and root (shape " + world_.plan->shape + ")"};
@@ -80,7 +80,9 @@ const TuningEntry* RootPlans::tuning_entry() {
 }
 
 bool RootPlans::plan_fits() const {
-  if (!world_.plan || world_.plan->tree.root != root_ || world_.plan->tree.size() != placement_->size()) return false;
+  if (!world_.plan) return false;
+  const Tree& tree = world_.plan->trees.front();  // the others have the same root and ranks
+  if (tree.root != root_ || tree.size() != placement_->size()) return false;
   return world_.plan_placement.empty() || world_.plan_placement == *placement_;
 }
 

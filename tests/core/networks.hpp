@@ -65,12 +65,13 @@ inline Placement random_placement(const Cluster& cluster, Rank most_ranks) {
 }
 
 /// Any tree over the ranks, children in any order.
-inline Tree random_tree(Rank ranks) {
+inline Tree random_tree(Rank ranks, std::optional<Rank> root = {}) {
   std::vector<Rank> order(ranks);
   for (Rank rank = 0; rank < ranks; ++rank) {
     order[rank] = rank;
     std::swap(order[rank], order[*rc::gen::inRange<Rank>(0, rank + 1)]);
   }
+  if (root) std::swap(order[0], *std::ranges::find(order, *root));
   Tree tree{.root = order[0], .parent = std::vector<Rank>(ranks, no_rank), .children = {}};
   tree.children.resize(ranks);
   for (Rank i = 1; i < ranks; ++i) {

@@ -7,7 +7,8 @@ namespace trunkline {
 namespace {
 
 const std::string shapes =
-    "custom, linear, binary, 3-ary to 8-ary, flat, binomial, 3-nomial to 8-nomial, unaware-linear, unaware-binary, "
+    "custom, linear, two-tree, binary, 3-ary to 8-ary, flat, binomial, 3-nomial to 8-nomial, unaware-linear, "
+    "unaware-binary, "
     "unaware-3-ary to unaware-8-ary";
 
 using testing::case_name;
@@ -48,7 +49,7 @@ const FaultCase cases[] = {
               "root: 0\n"
               "line: [0, 1]\n",
               {"4:1: unknown key \"rank\" (did you mean ranks?); known here are trunkline, collective, shape, cluster, "
-               "cluster_fingerprint, provenance, segment, ranks, hosts, root, ranks_per_host, line, sends"}},
+               "cluster_fingerprint, provenance, segment, ranks, hosts, root, ranks_per_host, line, sends, trees"}},
     FaultCase{"UnknownCollectiveAndShape",
               "trunkline: plan/1\n"
               "collective: bcats\n"
@@ -81,7 +82,7 @@ const FaultCase cases[] = {
                "3:8: shape must be a text, such as custom; here is a mapping",
                "4:10: cluster must be a text, such as cyclic; here is a list",
                "5:22: cluster_fingerprint must be a text of up to 16 hexadecimal digits; leave it out if unknown",
-               "6:10: segment must be a text, such as 4KiB; here is a list",
+               "6:10: segment must be a text, such as 8KiB; here is a list",
                "7:13: provenance must be a text, such as drawn by hand; here is a mapping",
                "8:8: ranks must be a whole number from 1, not \"many\""}},
     FaultCase{"Fingerprint",
@@ -321,6 +322,126 @@ const FaultCase cases[] = {
               "root: 0\n"
               "line: [0-9]\n",
               {"6:8: there is no rank 9; the plan's ranks are 0 to 3"}},
+    FaultCase{"SegmentZeroWithoutUnit",
+              "trunkline: plan/1\n"
+              "collective: bcast\n"
+              "shape: custom\n"
+              "ranks: 3\n"
+              "root: 0\n"
+              "segment: 0\n"
+              "line: [0-2]\n",
+              {"6:10: a segment must be above zero"}},
+    FaultCase{"TreesAndLine",
+              "trunkline: plan/1\n"
+              "collective: bcast\n"
+              "shape: custom\n"
+              "ranks: 3\n"
+              "root: 0\n"
+              "line: [0, 1, 2]\n"
+              "trees:\n"
+              "  - line: [0, 1, 2]\n",
+              {"8:3: both trees and a single tree (line or sends) are given; keep one"}},
+    FaultCase{"TreesNotAList",
+              "trunkline: plan/1\n"
+              "collective: bcast\n"
+              "shape: custom\n"
+              "ranks: 3\n"
+              "root: 0\n"
+              "trees: {line: [0, 1, 2]}\n",
+              {"6:8: trees must be a list, such as [{line: [0, 1, 2]}, {line: [0, 2, 1]}]; here is a mapping"}},
+    FaultCase{"NoTreesInTheList",
+              "trunkline: plan/1\n"
+              "collective: bcast\n"
+              "shape: custom\n"
+              "ranks: 3\n"
+              "root: 0\n"
+              "trees: []\n",
+              {"6:8: trees must list 1 to 16 trees; here are 0"}},
+    FaultCase{"TreeThatIsNoMapping",
+              "trunkline: plan/1\n"
+              "collective: bcast\n"
+              "shape: custom\n"
+              "ranks: 3\n"
+              "root: 0\n"
+              "trees:\n"
+              "  - [0, 1, 2]\n"
+              "  - line: [0, 1, 2]\n",
+              {"7:5: a tree must be a mapping, such as {line: [0, 1, 2]} or {sends: {0: [1, 2]}}; here is a list"}},
+    FaultCase{"TreesWithTheirOwnRoots",
+              "trunkline: plan/1\n"
+              "collective: bcast\n"
+              "shape: custom\n"
+              "ranks: 3\n"
+              "root: 0\n"
+              "trees:\n"
+              "  - {root: 0, line: [0, 1, 2]}\n"
+              "  - {root: 1, ranks: 3, line: [1, 2, 0]}\n",
+              {"7:6: root stands once, beside trees: it is the same for all of them",
+               "8:6: root stands once, beside trees: it is the same for all of them",
+               "8:15: ranks stands once, beside trees: it is the same for all of them"}},
+    FaultCase{"TreesWithUnknownAndMissingKeys",
+              "trunkline: plan/1\n"
+              "collective: bcast\n"
+              "shape: custom\n"
+              "ranks: 3\n"
+              "root: 0\n"
+              "trees:\n"
+              "  - send: {0: [1, 2]}\n"
+              "  - {line: [0, 1, 2], sends: {0: [1, 2]}}\n",
+              {"7:5: unknown key \"send\" (did you mean sends?); known here are line, sends",
+               "7:5: the tree is missing; give line: [0, 1, 2] or sends: {0: [1, 2]}",
+               "8:30: both line and sends are given; keep one"}},
+    FaultCase{"TreesOfOtherRanks",
+              "trunkline: plan/1\n"
+              "collective: bcast\n"
+              "shape: custom\n"
+              "ranks: 3\n"
+              "root: 0\n"
+              "trees:\n"
+              "  - line: [0, 1, 2]\n"
+              "  - line: [0, 2]\n"
+              "  - line: [0, 1, 2, 3]\n",
+              {"8:11: rank 1 is missing: nobody sends there; every rank but the root receives once",
+               "9:21: there is no rank 3; the plan's ranks are 0 to 2"}},
+    FaultCase{"TreesFromOtherRoots",
+              "trunkline: plan/1\n"
+              "collective: bcast\n"
+              "shape: custom\n"
+              "ranks: 3\n"
+              "root: 0\n"
+              "trees:\n"
+              "  - line: [0, 1, 2]\n"
+              "  - line: [1, 0, 2]\n",
+              {"8:12: the line starts at rank 1 and the root is rank 0; let the line start at the root",
+               "8:15: rank 0 is the root; nobody sends to it"}},
+    FaultCase{"CircleInTheSecondTree",
+              "trunkline: plan/1\n"
+              "collective: bcast\n"
+              "shape: custom\n"
+              "ranks: 3\n"
+              "root: 0\n"
+              "trees:\n"
+              "  - line: [0, 1, 2]\n"
+              "  - sends: {1: [2], 2: [1]}\n",
+              {"8:25: ranks send in a circle that the root never reaches: 1 -> 2 -> 1"}},
+    FaultCase{"OneTreeOfTwo",
+              "trunkline: plan/1\n"
+              "collective: bcast\n"
+              "shape: two-tree\n"
+              "ranks: 3\n"
+              "root: 0\n"
+              "line: [0, 1, 2]\n",
+              {"3:8: two-tree is a plan of 2 trees, and here is 1 tree; call the shape custom"}},
+    FaultCase{"TwoTreesOfOne",
+              "trunkline: plan/1\n"
+              "collective: bcast\n"
+              "shape: linear\n"
+              "ranks: 3\n"
+              "root: 0\n"
+              "trees:\n"
+              "  - line: [0, 1, 2]\n"
+              "  - line: [0, 2, 1]\n",
+              {"3:8: linear is a plan of 1 tree, and here are 2 trees; call the shape custom"}},
     FaultCase{"SeveralAtOnceInFileOrder",
               "trunkline: plan/1\n"
               "collective: bcast\n"

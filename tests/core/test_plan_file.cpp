@@ -23,9 +23,12 @@ void expect_same(const Plan& plan, const Plan& again) {
   RC_ASSERT(again.host_of_rank == plan.host_of_rank);
   RC_ASSERT(again.segment_bytes == plan.segment_bytes);
   RC_ASSERT(again.provenance == plan.provenance);
-  RC_ASSERT(again.tree.root == plan.tree.root);
-  RC_ASSERT(again.tree.parent == plan.tree.parent);
-  RC_ASSERT(again.tree.children == plan.tree.children);
+  RC_ASSERT(again.trees.size() == plan.trees.size());
+  for (std::size_t i = 0; i < plan.trees.size(); ++i) {
+    RC_ASSERT(again.trees[i].root == plan.trees[i].root);
+    RC_ASSERT(again.trees[i].parent == plan.trees[i].parent);
+    RC_ASSERT(again.trees[i].children == plan.trees[i].children);
+  }
 }
 
 RC_GTEST_PROP(PlanFile, RoundTrips, ()) {
@@ -33,8 +36,14 @@ RC_GTEST_PROP(PlanFile, RoundTrips, ()) {
   const Placement placement = testing::random_placement(cluster, 60);
   const auto ranks = static_cast<Rank>(placement.size());
   Plan plan;
-  plan.tree = *rc::gen::arbitrary<bool>() ? testing::random_tree(ranks) : unaware_linear_tree(ranks, ranks / 2);
+  plan.trees = {*rc::gen::arbitrary<bool>() ? testing::random_tree(ranks) : unaware_linear_tree(ranks, ranks / 2)};
   plan.shape = *rc::gen::element<std::string>("linear", "unaware-linear", "custom");
+  for (auto more = *rc::gen::inRange(0, 3); more > 0; --more) {
+    const Rank root = plan.trees[0].root;
+    plan.trees.push_back(*rc::gen::arbitrary<bool>() ? testing::random_tree(ranks, root)
+                                                     : unaware_linear_tree(ranks, root));
+    plan.shape = "custom";
+  }
   if (*rc::gen::arbitrary<bool>()) {
     plan.cluster = "a cluster: with a # name";
     plan.cluster_fingerprint = *rc::gen::arbitrary<std::uint64_t>();
@@ -72,15 +81,15 @@ sends:
   EXPECT_EQ(plan.segment_bytes, 4096U);
   EXPECT_EQ(plan.provenance, "drawn by hand");
   EXPECT_THAT(plan.host_of_rank, ElementsAre("h0", "h1", "h2", "h3"));
-  EXPECT_EQ(plan.tree.root, 1U);
-  EXPECT_THAT(plan.tree.parent, ElementsAre(1, no_rank, 3, 1));
-  EXPECT_THAT(plan.tree.children[1], ElementsAre(3, 0));
+  EXPECT_EQ(plan.trees[0].root, 1U);
+  EXPECT_THAT(plan.trees[0].parent, ElementsAre(1, no_rank, 3, 1));
+  EXPECT_THAT(plan.trees[0].children[1], ElementsAre(3, 0));
 }
 
 TEST(PlanFile, ReadsLinesWithRanges) {
   const Plan plan = parse_plan(
       "trunkline: plan/1\ncollective: bcast\nshape: custom\nranks: 6\nroot: 2\nline: [2-4, 0, 1, 5-5]\n", "x.yaml");
-  EXPECT_THAT(plan.tree.parent, ElementsAre(4, 0, no_rank, 2, 3, 1));
+  EXPECT_THAT(plan.trees[0].parent, ElementsAre(4, 0, no_rank, 2, 3, 1));
   EXPECT_FALSE(plan.segment_bytes);
   EXPECT_FALSE(plan.cluster_fingerprint);
 }
@@ -93,20 +102,52 @@ TEST(PlanFile, PlacesSeveralRanksAHost) {
   EXPECT_THAT(write_plan(plan), ::testing::HasSubstr("hosts: \"b,a\"\nranks_per_host: 2\n"));
 }
 
+TEST(PlanFile, OfSeveralTreesThatTakeTurns) {
+  const std::string text = R"(trunkline: plan/1
+collective: bcast
+shape: two-tree
+ranks: 5
+hosts: "h[0-4]"
+root: 1
+# Segments go down these trees by turns. In each: whom each rank sends to, in this order.
+trees:
+  - sends:
+      1: [0]
+      0: [4, 2]
+      2: [3]
+  - line: [1, 2, 3, 0, 4]
+)";
+  const Plan plan = parse_plan(text, "x.yaml");
+  ASSERT_EQ(plan.trees.size(), 2U);
+  EXPECT_THAT(plan.trees[0].parent, ElementsAre(1, no_rank, 0, 2, 0));
+  EXPECT_THAT(plan.trees[0].children[0], ElementsAre(4, 2));
+  EXPECT_THAT(plan.trees[1].parent, ElementsAre(3, no_rank, 1, 2, 0));
+  EXPECT_EQ(parse_plan(write_plan(plan), "x.yaml").trees[1].parent, plan.trees[1].parent);
+  EXPECT_THAT(write_plan(plan), ::testing::EndsWith("root: 1\n"
+                                                    "# Segments go down these trees by turns. In each: whom each rank "
+                                                    "sends to, in this order.\n"
+                                                    "trees:\n"
+                                                    "  - sends:\n"
+                                                    "      0: [4, 2]\n"
+                                                    "      1: [0]\n"
+                                                    "      2: [3]\n"
+                                                    "  - line: [1-3, 0, 4]\n"));
+}
+
 TEST(PlanFile, OfOneRank) {
   const Plan plan =
       parse_plan("trunkline: plan/1\ncollective: bcast\nshape: custom\nranks: 1\nroot: 0\nsends: {}\n", "x.yaml");
-  EXPECT_EQ(plan.tree.size(), 1U);
+  EXPECT_EQ(plan.trees[0].size(), 1U);
   EXPECT_THAT(write_plan(plan), ::testing::HasSubstr("line: [0]\n"));
 }
 
 TEST(PlanFile, StaysReadableForManyRanks) {
   Plan plan;
   plan.shape = "unaware-linear";
-  plan.tree = unaware_linear_tree(100'000, 7);
+  plan.trees = {unaware_linear_tree(100'000, 7)};
   const std::string text = write_plan(plan);
   EXPECT_THAT(text, ::testing::EndsWith("line: [7-99999, 0-6]\n"));
-  EXPECT_EQ(parse_plan(text, "x.yaml").tree.parent, plan.tree.parent);
+  EXPECT_EQ(parse_plan(text, "x.yaml").trees[0].parent, plan.trees[0].parent);
 
   std::vector<Rank> order;  // no two neighbours follow each other
   for (Rank first = 0; first < 10; ++first) {
@@ -114,9 +155,9 @@ TEST(PlanFile, StaysReadableForManyRanks) {
       order.push_back(rank);
     }
   }
-  plan.tree = line_through(order);
+  plan.trees = {line_through(order)};
   const std::string dealt = write_plan(plan);
-  EXPECT_EQ(parse_plan(dealt, "x.yaml").tree.parent, plan.tree.parent);
+  EXPECT_EQ(parse_plan(dealt, "x.yaml").trees[0].parent, plan.trees[0].parent);
   std::size_t longest = 0;
   for (std::size_t begin = 0; begin < dealt.size();) {
     const std::size_t end = dealt.find('\n', begin);
@@ -128,7 +169,13 @@ TEST(PlanFile, StaysReadableForManyRanks) {
 
 TEST(PlanFile, IsNotWrittenUnlessProven) {
   Plan plan;
-  plan.tree = {.root = 0, .parent = {no_rank, no_rank}, .children = {{}, {}}};
+  plan.trees = {{.root = 0, .parent = {no_rank, no_rank}, .children = {{}, {}}}};
+  EXPECT_THROW(static_cast<void>(write_plan(plan)), InvalidPlan);
+  plan.trees.clear();
+  EXPECT_THROW(static_cast<void>(write_plan(plan)), InvalidPlan);
+  plan.trees = {unaware_linear_tree(3, 0), unaware_linear_tree(3, 1)};
+  EXPECT_THROW(static_cast<void>(write_plan(plan)), InvalidPlan);
+  plan.trees = {unaware_linear_tree(3, 0), unaware_linear_tree(4, 0)};
   EXPECT_THROW(static_cast<void>(write_plan(plan)), InvalidPlan);
 }
 

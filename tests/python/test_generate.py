@@ -3,6 +3,7 @@
 import re
 import shutil
 import subprocess
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -24,6 +25,16 @@ sends:
   0: [2, 1]
   5: [6, 4]
 """
+TWO_TREES = """\
+trunkline: plan/1
+collective: bcast
+shape: two-tree
+ranks: 4
+root: 1
+trees:
+  - sends: {1: [0], 0: [3, 2]}
+  - line: [1, 2, 3, 0]
+"""
 LINE = "trunkline: plan/1\ncollective: bcast\nshape: custom\nsegment: 2856B\nranks: 5\nroot: 2\nline: [2, 4, 0, 1, 3]\n"
 STRICT = ["-std=c99", "-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Wshadow", "-Werror"]
 
@@ -41,9 +52,15 @@ def plan(tmp_path):
 
 
 def array(code, name):
-    """The numbers of an array of the file."""
-    body = re.search(rf"{name}\[[^\]]*\] = {{(.*?)}};", code, re.DOTALL)
-    return [int(number) for number in re.findall(r"-?\d+", body[1])]
+    """The numbers of an array of the file, by tree."""
+    body = re.search(rf"{name}\[plan_trees\]\[[^\]]*\] = {{(.*?)\n}};", code, re.DOTALL)
+    return [[int(number) for number in re.findall(r"-?\d+", row)] for row in re.findall("{(.*?)}", body[1], re.DOTALL)]
+
+
+def children_in(code, tree=0):
+    """By rank, in the order in which they are sent to."""
+    begins, children = array(code, "first_child")[tree], array(code, "children")[tree]
+    return [children[begin:end] for begin, end in pairwise(begins)]
 
 
 def compilers():
@@ -63,17 +80,32 @@ def compile_strictly(compiler, file, *options):
 
 def test_a_line_is_its_order(trunkline, plan):
     code = trunkline("generate", plan(LINE)).out
-    assert array(code, "line") == [2, 4, 0, 1, 3]
-    assert "enum { plan_ranks = 5, plan_root = 2, plan_segment = 2856 /* bytes */, no_rank = -1 };" in code
+    assert array(code, "line") == [[2, 4, 0, 1, 3]]
+    assert "enum { plan_ranks = 5, plan_root = 2, plan_segment = 2856 /* bytes */, plan_trees = 1 };" in code
     assert "parent_of" not in code
 
 
 def test_a_tree_is_parents_and_children_in_order(trunkline, plan):
     code = trunkline("generate", plan(TREE)).out
-    assert array(code, "parent_of") == [3, 0, 0, -1, 5, 3, 5]
-    begins = array(code, "first_child")
-    children = array(code, "children")
-    assert [children[begins[rank] : begins[rank + 1]] for rank in range(7)] == [[2, 1], [], [], [0, 5], [], [6, 4], []]
+    assert array(code, "parent_of") == [[3, 0, 0, -1, 5, 3, 5]]
+    assert children_in(code) == [[2, 1], [], [], [0, 5], [], [6, 4], []]
+
+
+def test_trees_that_take_turns(trunkline, plan):
+    code = trunkline("generate", plan(TWO_TREES)).out
+    assert "plan_trees = 2 };" in code
+    assert max(map(len, code.splitlines())) <= 120
+    assert array(code, "parent_of") == [[1, -1, 0, 0], [3, -1, 1, 2]]
+    assert children_in(code, 0) == [[3, 2], [0], [], []]
+    assert children_in(code, 1) == [[], [2], [3], [0]]
+    head = " ".join(code[: code.index("*/")].replace("\n *", " ").split())
+    assert "Broadcast along 2 trees that take segments by turns: two-tree, height 3, at most 2 to send to." in head
+    assert "down the 2 trees by turns" in head
+
+
+def test_lines_that_take_turns(trunkline, plan):
+    lines = TWO_TREES.replace("sends: {1: [0], 0: [3, 2]}", "line: [1, 0, 3, 2]")
+    assert array(trunkline("generate", plan(lines)).out, "line") == [[1, 0, 3, 2], [1, 2, 3, 0]]
 
 
 @given(st.integers(2, 200).flatmap(lambda n: st.tuples(*(st.integers(0, parent) for parent in range(n - 1)))))
@@ -84,14 +116,13 @@ def test_any_tree(parents):
     for child, parent in enumerate(parents, start=1):
         children[parent].insert(0, child)
     plan = _core.Plan()
-    plan.collective, plan.shape, plan.tree = "bcast", "custom", _core.Tree(0, children)
+    plan.collective, plan.shape, plan.trees = "bcast", "custom", [_core.Tree(0, children)]
     code = bcast_routine(plan, "plan.yaml")
-    if plan.tree.max_degree == 1:
-        assert array(code, "line") == list(range(len(children)))
+    if plan.trees[0].max_degree == 1:
+        assert array(code, "line") == [list(range(len(children)))]
     else:
-        assert array(code, "parent_of") == [-1, *parents]
-        begins, all_children = array(code, "first_child"), array(code, "children")
-        assert [all_children[begins[r] : begins[r + 1]] for r in range(len(children))] == children
+        assert array(code, "parent_of") == [[-1, *parents]]
+        assert children_in(code) == children
 
 
 def test_the_head_says_what_it_is_and_when_it_falls_back(trunkline, tmp_path):
@@ -103,7 +134,8 @@ def test_the_head_says_what_it_is_and_when_it_falls_back(trunkline, tmp_path):
     assert "from p.yaml" in head
     assert "Hosts of the ranks, in order, 2 ranks on each: h[0-31]." in head
     assert (
-        "On communicators of 64 processes and from root 10, the message goes down the tree in segments of 2856" in head
+        "On communicators of 64 processes and from root 10, the message goes in segments of 2856 bytes down the tree: "
+        "a rank hands each segment on" in head
     )
     assert "any other number of processes, any other root, inter-communicators, " in head
     assert "it calls MPI_Bcast" in head
@@ -136,7 +168,7 @@ def test_in_the_place_of_mpi_bcast(trunkline, plan):
 
 
 @pytest.mark.parametrize(("name", "compiler"), compilers())
-@pytest.mark.parametrize("text", [LINE, TREE], ids=["line", "tree"])
+@pytest.mark.parametrize("text", [LINE, TREE, TWO_TREES], ids=["line", "tree", "two trees"])
 @pytest.mark.parametrize("standard", ["c99", "c11"])
 def test_it_compiles_without_a_warning(plan, trunkline, tmp_path, name, compiler, text, standard):
     file = tmp_path / "bcast.c"
@@ -211,6 +243,6 @@ def test_no_plan(refused, tmp_path):
 
 def test_another_collective():
     plan = _core.Plan()
-    plan.collective, plan.shape, plan.tree = "reduce", "custom", _core.Tree(0, [[1], []])
+    plan.collective, plan.shape, plan.trees = "reduce", "custom", [_core.Tree(0, [[1], []])]
     with pytest.raises(Exception, match="plan.yaml is a plan for reduce; routines are generated for bcast alone"):
         bcast_routine(plan, "plan.yaml")

@@ -96,11 +96,11 @@ def test_the_plan_file(trunkline, tmp_path):
     plan = _core.read_plan(str(file))
     cluster = load_cluster("cyclic")
     assert (plan.collective, plan.shape, plan.cluster) == ("bcast", "linear", "cyclic")
-    assert plan.cluster_fingerprint == cluster.fingerprint
+    assert plan.cluster_fingerprint == cluster.topology_fingerprint
     assert plan.host_of_rank == cluster.hosts
     assert plan.segment_bytes == 2832
     expected = _core.lay("bcast", "linear", cluster, _core.block_placement(cluster, 1), 5)
-    assert plan.tree.parent == expected.parent
+    assert [tree.parent for tree in plan.trees] == [expected.parent]
     assert trunkline("plan", "cyclic", "--root", "h5", "--segment", "2832", "-o", "-").out == file.read_text()
 
 
@@ -193,8 +193,8 @@ def test_any_tree_can_be_drawn_and_written(tree, name, first):
     placement = [(first + rank) % len(cluster.hosts) for rank in range(len(tree))]
     ET.fromstring(draw_plan(cluster, placement, tree))
     plan = _core.Plan()
-    plan.shape, plan.tree = "custom", tree
-    assert _core.parse_plan(_core.write_plan(plan), "x").tree.children == tree.children
+    plan.shape, plan.trees = "custom", [tree]
+    assert [read.children for read in _core.parse_plan(_core.write_plan(plan), "x").trees] == [tree.children]
     children = {str(rank): receivers for rank, receivers in enumerate(tree.children)}
     loads = senders_by_channel(cluster, [cluster.hosts[host] for host in placement], children)
     assert _core.contention_of(cluster, placement, [tree]).max_channel_load == max(loads.values(), default=0)
@@ -221,4 +221,23 @@ def test_two_trees_at_once(trunkline, refused):
         assert tree["max_degree"] <= 2
         assert tree["height"] <= 7
     assert "Tree 2 of 2" in trunkline("plan", "cyclic", "--shape", "two-tree").out
-    assert "use --json" in refused("plan", "cyclic", "--shape", "two-tree", "-o", "plan.yaml")
+    assert "a picture holds one" in refused("plan", "cyclic", "--shape", "two-tree", "--svg", "plan.svg")
+
+
+def test_two_trees_in_a_plan_file(trunkline, tmp_path):
+    file = tmp_path / "plan.yaml"
+    data = trunkline("plan", "cyclic", "--shape", "two-tree", "--ranks-per-host", 2, "-o", file, "--json", "-").data
+    plan = _core.read_plan(str(file))
+    assert plan.shape == "two-tree"
+    assert [[str(parent) for parent in tree.parent] for tree in plan.trees] == [
+        [str(parent) for parent in tree["parent"].values()] for tree in data["trees"]
+    ]
+    assert [tree.children for tree in plan.trees] == [list(tree["children"].values()) for tree in data["trees"]]
+
+
+def test_the_fingerprint_of_a_topology_knows_no_rates():
+    cluster = load_cluster("cyclic")
+    faster = _core.scaled(cluster, 1e10)
+    assert faster.fingerprint != cluster.fingerprint
+    assert faster.topology_fingerprint == cluster.topology_fingerprint
+    assert len({load_cluster(f"paper-{n}").topology_fingerprint for n in range(1, 6)}) == 5

@@ -5,6 +5,9 @@ from pathlib import Path
 import pytest
 from conftest import ON_OWN_HOST, Mpi
 
+from trunkline import _core
+from trunkline.cluster import load_cluster
+
 BINARY = """\
 trunkline: plan/1
 collective: bcast
@@ -17,6 +20,17 @@ sends:
   0: [1, 2]
   5: [6, 4]
 """
+TWO_TREES = """\
+trunkline: plan/1
+collective: bcast
+shape: custom
+segment: 600B
+ranks: 7
+root: 3
+trees:
+  - sends: {3: [0, 5], 0: [1, 2], 5: [6, 4]}
+  - line: [3, 6, 4, 2, 1, 5, 0]
+"""
 
 
 def explained(mpi: Mpi, ranks: int, settings: dict[str, str], *arguments: str) -> list[str]:
@@ -26,9 +40,10 @@ def explained(mpi: Mpi, ranks: int, settings: dict[str, str], *arguments: str) -
     return done.lines("trunkline: ")
 
 
-def test_a_binary_tree_by_hand(mpi: Mpi, tmp_path: Path):
+@pytest.mark.parametrize("text", [BINARY, TWO_TREES], ids=["one tree", "two trees"])
+def test_trees_by_hand(mpi: Mpi, tmp_path: Path, text: str):
     plan = tmp_path / "plan.yaml"
-    plan.write_text(BINARY)
+    plan.write_text(text)
     settings = {"TRUNKLINE_PLAN": str(plan)}
     said = explained(mpi, 7, settings, "--groups", "datatypes,communicators,window", "--choices", "auto")
     planned = [line for line in said if "ran custom with segments of 600B: TRUNKLINE_PLAN fits" in line]
@@ -52,14 +67,26 @@ def test_hosts_of_a_plan(mpi: Mpi, tmp_path: Path, hosts: str, fits: bool, clust
     assert ("TRUNKLINE_PLAN is for other ranks, hosts or another root" in said[0]) != fits
 
 
-def test_a_plan_of_another_state_of_the_cluster(mpi: Mpi, tmp_path: Path):
+def said_with_a_plan_of(mpi: Mpi, tmp_path: Path, fingerprint: int) -> str:
     plan = tmp_path / "plan.yaml"
-    plan.write_text(BINARY + 'cluster: cyclic\ncluster_fingerprint: "0123456789abcdef"\n')
+    plan.write_text(BINARY + f'cluster: cyclic\ncluster_fingerprint: "{fingerprint:016x}"\n')
     settings = {"TRUNKLINE_PLAN": str(plan), "TRUNKLINE_CLUSTER": "cyclic"}
     done = mpi.run(7, mpi.program("runtime-hello"), settings=settings, per_rank=[ON_OWN_HOST])
-    said = done.lines("trunkline: warning: ")
-    assert "was laid over cluster cyclic as it was, not over the one in" in said[0]
-    assert "lay it again with 'trunkline plan'" in said[0]
+    return "\n".join(done.lines("trunkline: warning: "))
+
+
+def test_a_plan_of_another_state_of_the_cluster(mpi: Mpi, tmp_path: Path):
+    said = said_with_a_plan_of(mpi, tmp_path, 0x123456789ABCDEF)
+    assert "was laid over cluster cyclic as it was, not over the one in" in said
+    assert "lay it again with 'trunkline plan'" in said
+
+
+def test_a_plan_of_the_same_topology_or_the_same_cluster(mpi: Mpi, tmp_path: Path):
+    cluster = load_cluster("cyclic")
+    faster = _core.scaled(cluster, 1e10)
+    assert said_with_a_plan_of(mpi, tmp_path, faster.topology_fingerprint) == ""
+    assert said_with_a_plan_of(mpi, tmp_path, cluster.fingerprint) == ""
+    assert "was laid over" in said_with_a_plan_of(mpi, tmp_path, faster.fingerprint)
 
 
 def test_the_users_choice_wins_over_the_plan(mpi: Mpi, tmp_path: Path):

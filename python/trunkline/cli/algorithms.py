@@ -4,10 +4,10 @@ from typing import Annotated
 
 import typer
 from rich.console import Console
-from rich.table import Table
 
 from trunkline import _core
 from trunkline.cli.output import write_json
+from trunkline.report.tables import titled_table
 
 __all__ = ["algorithms"]
 
@@ -23,12 +23,13 @@ def algorithms(
         fields = ("collective", "name", "description", "restrictions", "cost", "needs_cluster", "family")
         write_json([{field: getattr(entry, field) for field in fields} for entry in entries], json)
         return
-    table = Table()
-    for column in ("collective", "algorithm", "what it does", "needs", "time"):
-        table.add_column(column)
-    for collective in dict.fromkeys(entry.collective for entry in entries):
+    collectives = list(dict.fromkeys(entry.collective for entry in entries))
+    for collective in collectives:
+        table = titled_table(collective)
+        for column in ("algorithm", "what it does", "needs", "time"):
+            table.add_column(column, overflow="fold")
         for name in _core.algorithm_names(collective):
             first = name.split(" to ")[0]
             entry = next(e for e in entries if e.collective == collective and e.name == first)
-            table.add_row(collective, name, entry.description, entry.restrictions or "-", entry.cost)
-    Console().print(table)
+            table.add_row(name, entry.description, entry.restrictions or "-", entry.cost)
+        Console().print(table)

@@ -53,13 +53,13 @@ def plan(
     _check_shape(collective, shape)
     placement = _core.block_placement(network, ranks_per_host)
     trees = _core.lay_all(collective, shape, network, placement, root_rank(network, placement, root))
-    if len(trees) > 1 and (output or svg):
-        raise BadInput(f"{shape} is {len(trees)} trees at once: plan files and pictures hold one; use --json")
+    if len(trees) > 1 and svg:
+        raise BadInput(f"{shape} is {len(trees)} trees at once, and a picture holds one; leave --svg out")
     contention = _core.contention_of(network, placement, trees)
     hosts = [names[host] for host in placement]
 
     if output:
-        write_text(_plan_file(network, collective, shape, trees[0], hosts, segment_bytes).rstrip("\n"), output)
+        write_text(_plan_file(network, collective, shape, trees, hosts, segment_bytes).rstrip("\n"), output)
     if json:
         write_json(_as_json(network, collective, shape, trees, hosts, contention), json)
     if svg:
@@ -107,11 +107,16 @@ def root_rank(cluster: _core.Cluster, placement: Sequence[int], root: str) -> in
 
 
 def _plan_file(
-    network: _core.Cluster, collective: str, shape: str, tree: _core.Tree, hosts: list[str], segment: int | None
+    network: _core.Cluster,
+    collective: str,
+    shape: str,
+    trees: list[_core.Tree],
+    hosts: list[str],
+    segment: int | None,
 ) -> str:
     plan = _core.Plan()
-    plan.collective, plan.shape, plan.tree = collective, shape, tree
-    plan.cluster, plan.cluster_fingerprint, plan.host_of_rank = network.name, network.fingerprint, hosts
+    plan.collective, plan.shape, plan.trees = collective, shape, trees
+    plan.cluster, plan.cluster_fingerprint, plan.host_of_rank = network.name, network.topology_fingerprint, hosts
     plan.provenance = f"trunkline plan {__version__}"
     plan.segment_bytes = segment
     return _core.write_plan(plan)

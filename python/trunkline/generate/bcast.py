@@ -1,9 +1,9 @@
-"""A C file with an ``MPI_Bcast``-compatible function that runs the tree of one plan."""
+"""A C file with an ``MPI_Bcast``-compatible function that runs the trees of one plan."""
 
 import re
 import textwrap
 from collections.abc import Sequence
-from itertools import chain, groupby, islice
+from itertools import accumulate, chain, groupby, islice
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
@@ -51,18 +51,19 @@ def bcast_routine(plan: _core.Plan, source: str, name: str = "trunkline_bcast", 
     """
     if plan.collective != "bcast":
         raise BadInput(f"{source} is a plan for {plan.collective}; routines are generated for bcast alone")
-    tree = plan.tree
-    if len(tree) == 1:
+    trees = plan.trees
+    if len(trees[0]) == 1:
         raise BadInput(f"{source} is a plan for one rank, which has nobody to send to; lay it over two ranks or more")
     _check_name(name)
     return _templates.get_template("bcast.c.j2").render(
         origin=_origin(plan, source),
         name=name,
         native="PMPI_Bcast" if name == "MPI_Bcast" else "MPI_Bcast",
-        ranks=len(tree),
-        root=tree.root,
+        ranks=len(trees[0]),
+        root=trees[0].root,
+        trees=len(trees),
         segment=_segment_of(plan, source, segment),
-        **_tables(tree),
+        **_tables(trees),
     )
 
 
@@ -96,42 +97,44 @@ def _words_of_the_file() -> set[str]:
     return set(re.findall(r"\w+", re.sub(r"/\*.*?\*/|{{.*?}}|{%.*?%}", " ", sources, flags=re.DOTALL)))
 
 
-def _tables(tree: _core.Tree) -> dict[str, str]:
-    """The arrays of the file: of a line its order, of any other tree parents and children."""
-    children = tree.children
-    if tree.max_degree == 1:
-        order = [tree.root]
-        while children[order[-1]]:
-            order += children[order[-1]]
-        return {"order": _rows(order)}
-    begins = [0]
-    for some in children:
-        begins.append(begins[-1] + len(some))
-    parents = [-1 if parent is None else parent for parent in tree.parent]
+def _tables(trees: Sequence[_core.Tree]) -> dict[str, str]:
+    """The arrays of the file, a row a tree: of lines their order, of any other trees parents and children."""
+    children = [tree.children for tree in trees]
+    if all(tree.max_degree == 1 for tree in trees):
+        orders = []
+        for tree, below in zip(trees, children, strict=True):
+            orders.append([tree.root])
+            while below[orders[-1][-1]]:
+                orders[-1] += below[orders[-1][-1]]
+        return {"orders": _rows(orders)}
     return {
-        "order": "",
-        "parents": _rows(parents),
-        "begins": _rows(begins),
-        "children": _rows(list(chain.from_iterable(children))),
+        "orders": "",
+        "parents": _rows([[-1 if parent is None else parent for parent in tree.parent] for tree in trees]),
+        "begins": _rows([list(accumulate(map(len, below), initial=0)) for below in children]),
+        "children": _rows([list(chain.from_iterable(below)) for below in children]),
     }
 
 
-def _rows(numbers: Sequence[int]) -> str:
-    """Numbers in columns, as the lines of an initializer."""
-    width = max(len(str(number)) for number in numbers)
-    rest = iter(numbers)
-    rows = []
-    while row := list(islice(rest, 16)):
-        rows.append("    " + ", ".join(f"{number:{width}}" for number in row) + ",")
-    return "\n".join(rows)
+def _rows(table: Sequence[Sequence[int]]) -> str:
+    """Numbers in columns, as the lines of an initializer of arrays."""
+    width = max(len(str(number)) for numbers in table for number in numbers)
+    lines = []
+    for numbers in table:
+        rest = iter(numbers)
+        lines.append("    {")
+        while row := list(islice(rest, 16)):
+            lines.append("        " + ", ".join(f"{number:{width}}" for number in row) + ",")
+        lines.append("    },")
+    return "\n".join(lines)
 
 
 def _origin(plan: _core.Plan, source: str) -> list[str]:
     """Lines of the head comment: where the file comes from, and where it expects the ranks."""
-    tree = plan.tree
+    height, degree = max(tree.height for tree in plan.trees), max(tree.max_degree for tree in plan.trees)
+    along = "a tree" if len(plan.trees) == 1 else f"{len(plan.trees)} trees that take segments by turns"
     over = f" over {plan.cluster}" if plan.cluster else ""
     paragraphs = [
-        f"Broadcast along a tree: {plan.shape}{over}, height {tree.height}, at most {tree.max_degree} to send to. "
+        f"Broadcast along {along}: {plan.shape}{over}, height {height}, at most {degree} to send to. "
         f"Written by 'trunkline generate' {__version__} from {source}"
         + (f" ({plan.provenance})." if plan.provenance else "."),
         _placement(plan.host_of_rank),
