@@ -84,7 +84,8 @@ class Mpi:
         if int(self.version.split(".")[0]) >= 5:
             settings |= {"MPIR_CVAR_CH4_NETMOD": "ofi", "FI_PROVIDER": "tcp", "FI_TCP_IFACE": "eth0"}
         else:
-            settings |= {"UCX_NET_DEVICES": "eth0"}
+            # Sockets between ranks of one host too: the idle shim is not woken by memory.
+            settings |= {"UCX_NET_DEVICES": "eth0", "UCX_TLS": "tcp,self"}
         words = [self.mpiexec, "-launcher", "rsh", "-launcher-exec", agent, "-hosts", slots, "-n", str(ranks)]
         for name, value in settings.items():
             words += ["-genv", name, value]

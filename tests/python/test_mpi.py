@@ -49,6 +49,7 @@ def test_mpich_reaches_hosts_through_the_agent_and_talks_tcp(library, family, ve
         assert (settings["MPIR_CVAR_CH4_NETMOD"], settings["FI_PROVIDER"]) == ("ofi", "tcp")
     else:
         assert settings["UCX_NET_DEVICES"] == "eth0"
+        assert settings["UCX_TLS"] == "tcp,self"  # shared memory wakes nobody
     assert settings["LD_PRELOAD"] == str(IDLE_SHIM)
 
 
