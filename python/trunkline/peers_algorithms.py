@@ -45,7 +45,8 @@ class PeerAlgorithm:
         segment_bytes: Bytes of a segment; 0: in one piece.
         tree: Type of the tree, where the library has several for one algorithm.
         k: Of that tree; or the fan-out, where the algorithm has one; 0: it has none.
-        needs_coordinates: Whether MPICH must be given a coordinates file too.
+        needs_coordinates: Whether MPICH must be given a coordinates file too. Its tuning JSON cannot ask for these: it
+            reads their names as those of k-ary trees.
         environment: Variables of the ranks' environment that force it.
     """
 
@@ -109,14 +110,13 @@ def _mpich(segments: list[int], ranks: int, major: int) -> Iterator[PeerAlgorith
     powers = ["scatter_recursive_doubling_allgather"] if ranks & (ranks - 1) == 0 else []
     for name in ("binomial", *powers, "scatter_ring_allgather"):
         yield PeerAlgorithm(name, name, environment=forced(name))
-    for (tree, k), segment in product(_TREES, segments):
+    trees = (*_TREES, *(_TOPOLOGY_TREES if major >= 5 else ()))
+    for (tree, k), segment in product(trees, segments):
         if major >= 5:
             name = "pipelined_tree" if segment else "tree"
             environment = forced(name, **shaped("BCAST", tree, k, segment))
         else:  # trees are in the non-blocking broadcast alone, which the blocking one can be told to use
             name = "tsp_tree"
             environment = forced("nb", IBCAST_INTRA_ALGORITHM=name, **shaped("IBCAST", tree, k, segment))
-        yield PeerAlgorithm(_named(name, segment, tree, k), name, segment, tree, k, environment=environment)
-    for tree, k in _TOPOLOGY_TREES if major >= 5 else ():
-        environment = forced("tree", **shaped("BCAST", tree, k, 0))
-        yield PeerAlgorithm(_named("tree", 0, tree, k), "tree", 0, tree, k, True, environment)
+        by_place = tree.startswith("topology")
+        yield PeerAlgorithm(_named(name, segment, tree, k), name, segment, tree, k, by_place, environment)

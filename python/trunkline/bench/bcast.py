@@ -3,7 +3,7 @@
 import json
 import subprocess
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 
 from trunkline import _core
@@ -107,10 +107,12 @@ def measure(
     on_progress: Callable[[Progress], None] = lambda _: None,
     tuning: str | None = None,
     hosts: int | None = None,
+    settings: Mapping[str, str] | None = None,
 ) -> list[Cell]:
     """Measure every algorithm at every size in one run of one MPI job on the lab's first hosts, or on all.
 
     Returns one cell for each size and algorithm, in that order. ``auto`` follows the tuning file, where one is given.
+    ``settings`` are more variables for the ranks, such as those that tell the MPI library which of its own to run.
 
     Raises:
         BadInput: where the preload library for this MPI has not been built, or the lab has not so many hosts.
@@ -140,6 +142,7 @@ def measure(
             "TRUNKLINE_CLUSTER": lab.cluster_file,
             "TRUNKLINE_STRICT": "1",
             **({"TRUNKLINE_TUNING": tuning} if tuning else {}),
+            **(settings or {}),
         },
         preload=[library],
     )

@@ -13,13 +13,16 @@ from trunkline.bench.bcast import Cell, Limits, hosts_used
 from trunkline.bench.bcast import Progress as Repetition
 from trunkline.cli.output import console, write_json, write_text
 from trunkline.cluster import load_cluster
-from trunkline.errors import BadInput
+from trunkline.errors import BadInput, Failed
 from trunkline.lab.rate import auto_rate
 from trunkline.lab.session import Lab
 from trunkline.mpi import Mpi, require_mpi
 from trunkline.predict import load_measurement
+from trunkline.report.peer_tables import peer_table
 from trunkline.report.tables import titled_table
 from trunkline.tune.file import load_tuning
+from trunkline.tune.peer_files import tune_peer
+from trunkline.tune.peer_job import PeerJob
 from trunkline.tune.tuner import Winner, entry_of, merged, tune_entry
 from trunkline.units import format_bytes, format_rate, format_seconds, parse_bytes, parse_rate
 
@@ -53,6 +56,12 @@ def tune(
         str | None, typer.Option(metavar="FILE", help="Write every measured cell as JSON; '-' for standard output.")
     ] = None,
     report: Annotated[str | None, typer.Option(metavar="FILE", help="Write a self-contained HTML page.")] = None,
+    peer_rules: Annotated[
+        str | None,
+        typer.Option(
+            metavar="DIR", help="Measure the MPI libraries' own algorithms too, and write rules as they read."
+        ),
+    ] = None,
 ) -> None:
     """Measure native and the trees worth trying on the lab, in turns, and write down the fastest for each size.
 
@@ -71,7 +80,7 @@ def tune(
     old = load_tuning(merge).entries if merge else []
     limits = Limits(least=5, most=40, budget_s=budget, width=0.03, race=1.25)
     columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(bar_width=24), MofNCompleteColumn())
-    entries, cells = [], []
+    entries, cells, ignored = [], [], []
     with Progress(*columns, TimeElapsedColumn(), console=console) as progress:
         task = progress.add_task(f"{network.name}: looking for a rate", total=len(wanted) * len(libraries))
         rate_bps = auto_rate(network) if rate == "auto" else parse_rate(rate)
@@ -94,6 +103,20 @@ def tune(
                     progress.update(task, advance=1)
                 entries.append(entry_of(lab, library, ranks_per_host, winners, hosts))
                 console.print(_table(where, library, winners))
+                if peer_rules:
+
+                    def show_own(size: int, own: str, repetition: Repetition, where: str = where) -> None:
+                        progress.update(
+                            task,
+                            description=f"{where}: {format_bytes(size)} {own} {format_seconds(repetition.seconds)}",
+                        )
+
+                    about = f"trunkline tune {__version__}, {datetime.now(UTC).date()}: broadcast on {where}"
+                    few = Limits(least=3, most=7, budget_s=budget / 2)
+                    job = PeerJob(lab, library, ranks_per_host, hosts)
+                    files = tune_peer(Path(peer_rules), job, wanted, few, about, show_own)
+                    console.print(peer_table(library, where, files))
+                    ignored += [f"{library.name} at {format_bytes(h.message_bytes)}" for h in files.ignored]
     tuning = _core.Tuning()
     tuning.provenance = f"trunkline tune {__version__}, {datetime.now(UTC).date()}, links at {format_rate(rate_bps)}"
     tuning.entries = merged(old, entries)
@@ -102,6 +125,10 @@ def tune(
         write_json([cell.as_json() for cell in cells], json)
     if report:
         _write_report(cells, report)
+    if ignored:
+        raise Failed(
+            f"--peer-rules: hosts send other amounts than under the algorithm of the rule: {', '.join(ignored)}"
+        )
     if output != "-":
         console.print(f"Use it with TRUNKLINE_TUNING={Path(output)} beside TRUNKLINE_CLUSTER.", soft_wrap=True)
 

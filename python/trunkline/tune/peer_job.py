@@ -1,0 +1,36 @@
+"""The MPI job whose library is tuned in its own words."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from trunkline import _core
+from trunkline.bench.bcast import hosts_used
+from trunkline.lab.session import Lab
+from trunkline.mpi import Mpi
+
+__all__ = ["PeerJob"]
+
+
+@dataclass(frozen=True)
+class PeerJob:
+    """Where and how the library's broadcasts run: on the lab's first hosts, or on all."""
+
+    lab: Lab
+    mpi: Mpi
+    ranks_per_host: int = 1
+    host_count: int | None = None
+
+    @property
+    def hosts(self) -> list[str]:
+        """Names of the hosts in use."""
+        return hosts_used(self.lab.cluster, self.host_count)
+
+    @property
+    def ranks(self) -> int:
+        """All of them."""
+        return len(self.hosts) * self.ranks_per_host
+
+    @property
+    def placement(self) -> Sequence[int]:
+        """Host of each rank."""
+        return _core.block_placement(self.lab.cluster, self.ranks_per_host)[: self.ranks]
