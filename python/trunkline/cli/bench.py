@@ -9,6 +9,7 @@ from rich.progress import Progress
 from trunkline.bench.bcast import Limits, broadcast_algorithms, hosts_used
 from trunkline.bench.heights import heights_table, measure_heights
 from trunkline.bench.session import Session, cells_table, measure_with_progress
+from trunkline.cli.bench_model import model
 from trunkline.cli.output import console, write_json, write_text
 from trunkline.cluster import load_cluster
 from trunkline.errors import BadInput
@@ -122,3 +123,8 @@ def heights(
         from trunkline.report.chart import height_curves  # Matplotlib takes a second to load
 
         write_text(height_curves(rows), svg)
+
+
+app.command(epilog="Example: trunkline bench model --cluster paper-4 --mpi mpich --measured net.yaml --svg model.svg")(
+    model
+)

@@ -7,14 +7,15 @@ from itertools import groupby
 import matplotlib as mpl
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
+from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, NullLocator
 
 from trunkline.bench.bcast import Cell
 from trunkline.bench.heights import Heights
+from trunkline.bench.model import Verdict
 from trunkline.predict import Predicted
 from trunkline.units import format_bytes, format_seconds
 
-__all__ = ["PALETTE", "height_curves", "prediction_curves", "ratio_bars", "time_curves"]
+__all__ = ["PALETTE", "height_curves", "prediction_curves", "ratio_bars", "segment_curves", "time_curves"]
 
 PALETTE = {
     "native": "#9aa5b1",
@@ -99,7 +100,7 @@ def ratio_bars(cells: Sequence[Cell]) -> str:
     return _svg(figure)
 
 
-def _size_axes(axes: Axes, sizes: Sequence[int]) -> None:
+def _size_axes(axes: Axes, sizes: Sequence[int], label: str = "message") -> None:
     axes.set_xscale("log", base=2)
     axes.set_yscale("log")
     axes.xaxis.set_major_locator(FixedLocator(sizes))
@@ -108,7 +109,7 @@ def _size_axes(axes: Axes, sizes: Sequence[int]) -> None:
     axes.yaxis.set_major_formatter(
         FuncFormatter(lambda value, _: format_seconds(value).replace(".00", "").replace(".0", ""))
     )
-    axes.set_xlabel("message")
+    axes.set_xlabel(label)
     axes.grid(color="#e9ecef")
     axes.set_axisbelow(True)
     axes.legend(frameon=False)
@@ -148,6 +149,47 @@ def time_curves(cells: Sequence[Cell]) -> str:
     axes.plot(sizes, [limits[s] for s in sizes], color=_INK, linestyle=(0, (4, 3)), linewidth=1, label="T(m)")
     _size_axes(axes, sizes)
     axes.set_ylabel("time of the slowest rank")
+    return _svg(figure)
+
+
+def segment_curves(verdicts: Sequence[Verdict]) -> str:
+    """Time by segment for one message size: what was measured as points, what was predicted as lines.
+
+    Below, as in figure 11 of the journal paper on pipelined broadcast: the best measured time of each message size, and
+    the measured time of the segment that the model takes. The verdicts of one cluster and MPI.
+    """
+    algorithms = list(dict.fromkeys(v.algorithm for v in verdicts))
+    shown = max(v.message_bytes for v in verdicts)
+    figure = Figure(figsize=(7.4, 8.4), layout="constrained")
+    by_segment, by_size = figure.subplots(2, 1)
+    for name in algorithms:
+        colour = _colour(name, algorithms)
+        (one,) = (v for v in verdicts if (v.algorithm, v.message_bytes) == (name, shown))
+        x = [p.segment_bytes for p in one.points]
+        by_segment.plot(x, [p.seconds_predicted for p in one.points], color=colour, label=f"{name}, predicted")
+        spread = [
+            [p.seconds_median - p.seconds_low for p in one.points],
+            [p.seconds_high - p.seconds_median for p in one.points],
+        ]
+        by_segment.errorbar(
+            x, [p.seconds_median for p in one.points], spread, fmt="o", ms=4, color=colour, label=f"{name}, measured"
+        )
+        own = sorted((v for v in verdicts if v.algorithm == name), key=lambda v: v.message_bytes)
+        sizes = [v.message_bytes for v in own]
+        by_size.plot(sizes, [v.best.seconds_median for v in own], color=colour, label=f"{name}, best segment")
+        chosen = [v.chosen.seconds_median for v in own]
+        by_size.plot(sizes, chosen, "x", color=colour, label=f"{name}, the model's segment")
+    _size_axes(
+        by_segment, sorted({p.segment_bytes for v in verdicts if v.message_bytes == shown for p in v.points}), "segment"
+    )
+    by_segment.tick_params(axis="x", rotation=60, labelsize=8)
+    by_segment.set_title(f"{format_bytes(shown)} by segment", fontsize=10)
+    by_segment.set_ylabel("time of the slowest rank")
+    _size_axes(by_size, sorted({v.message_bytes for v in verdicts}))
+    by_size.set_ylabel("measured time of the slowest rank")
+    for axes in (by_segment, by_size):  # less than a decade often: more ticks than its ends
+        axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 3, 5)))
+        axes.yaxis.set_minor_locator(NullLocator())
     return _svg(figure)
 
 

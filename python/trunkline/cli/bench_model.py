@@ -1,0 +1,103 @@
+"""``trunkline bench model``: predictions beside what was measured."""
+
+from typing import Annotated
+
+import typer
+from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+from trunkline.bench.bcast import Limits, broadcast_algorithms
+from trunkline.bench.bcast import Progress as Repetition
+from trunkline.bench.model import MOST_SERIES, validate
+from trunkline.cli.output import console, write_json, write_text
+from trunkline.cluster import load_cluster
+from trunkline.errors import BadInput
+from trunkline.lab.rate import auto_rate
+from trunkline.lab.session import Lab
+from trunkline.mpi import require_mpi
+from trunkline.predict import load_measurement
+from trunkline.report.model_tables import parameters_table, pieces_table, segments_tables
+from trunkline.units import format_bytes, format_rate, format_seconds, parse_bytes, parse_rate
+
+__all__ = ["model"]
+
+SIZES = "8KiB,16KiB,32KiB,64KiB,128KiB,256KiB,512KiB,1MiB,2MiB"
+"""Those of the paper's table 3."""
+SEGMENTS = "256,512,1KiB,2KiB,4KiB,8KiB,16KiB,32KiB"
+"""Those of the paper's tables 2 to 4."""
+
+
+def model(
+    cluster: Annotated[str, typer.Option(help="A bundled cluster's name, or a cluster file.")],
+    mpi: Annotated[str, typer.Option(help="The MPI library: mpich, openmpi, mpich-5.0.2, ...")],
+    sizes: Annotated[str, typer.Option(help="Message sizes, separated by commas.")] = SIZES,
+    segments: Annotated[str, typer.Option(help="Segments that are measured beside the model's own.")] = SEGMENTS,
+    algorithms: Annotated[
+        str, typer.Option(help="Trees of 'trunkline algorithms', separated by commas: linear, binary, two-tree, ...")
+    ] = "linear,binary",
+    measured: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help="Predict from tables of 'trunkline measure', not from the stated rates."),
+    ] = None,
+    rate: Annotated[
+        str, typer.Option(help="Rate of all links (20Mbit), or auto: the highest this machine can emulate truly.")
+    ] = "auto",
+    ranks_per_host: Annotated[int, typer.Option(min=1, help="Ranks on each host.")] = 1,
+    least: Annotated[int, typer.Option(min=1, help="Fewest repetitions of each segment.")] = 5,
+    most: Annotated[int, typer.Option(min=1, max=1000, help="Most repetitions of each segment.")] = 20,
+    budget: Annotated[float, typer.Option(min=0, help="Seconds after which a segment is repeated no more.")] = 4.0,
+    json: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Write every point as JSON; '-' for standard output.")
+    ] = None,
+    svg: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help="Draw times by segment and by size as SVG ('-': standard output)."),
+    ] = None,
+) -> None:
+    """Measure trees with many segments on the lab and tell how far off the model's times and segments are.
+
+    Prints what tables 2 to 4 of the journal paper on pipelined broadcast do, with the paper's own figures beside, and
+    draws its figure 11.
+    """
+    if json == "-" and svg == "-":
+        raise BadInput("only one of --json and --svg can go to standard output; name a file for the other")
+    names = broadcast_algorithms([name.strip() for name in algorithms.split(",")])
+    if odd := [name for name in names if name in ("native", "auto") or ":" in name]:
+        raise BadInput(f"--algorithms: '{odd[0]}' has no segments to compare; name trees, such as linear,binary")
+    pieces = sorted({parse_bytes(text) for text in segments.split(",")})
+    wanted = sorted({parse_bytes(text) for text in sizes.split(",")})
+    if pieces[0] == 0 or wanted[0] == 0:
+        raise BadInput("--sizes and --segments must be above zero")
+    if len(names) * (len(pieces) + 1) > MOST_SERIES:
+        raise BadInput(
+            f"{len(names)} algorithms with {len(pieces)} segments and the model's own are too many for one run; "
+            f"at most {MOST_SERIES} together: name fewer algorithms or --segments"
+        )
+    library, network = require_mpi(mpi), load_cluster(cluster)
+    limits = Limits(least=least, most=max(least, most), budget_s=budget)
+    columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(bar_width=24), TimeElapsedColumn())
+    with Progress(*columns, console=console) as progress:
+        task = progress.add_task(f"{network.name}: looking for a rate", total=None)
+        rate_bps = auto_rate(network) if rate == "auto" else parse_rate(rate)
+        with Lab(network, rate_bps=rate_bps) as lab:
+            tables = load_measurement(measured, lab.cluster) if measured else None
+
+            def show(size: int, repetition: Repetition) -> None:
+                progress.update(
+                    task,
+                    total=len(wanted) * len(names) * len(pieces),
+                    advance=1 if repetition.decided else 0,
+                    description=f"{network.name} at {format_rate(rate_bps)}, {library.name}: {format_bytes(size)} "
+                    f"{repetition.algorithm} {format_seconds(repetition.seconds)}",
+                )
+
+            verdicts = validate(lab, library, wanted, names, pieces, limits, ranks_per_host, tables, show)
+    if tables is not None:
+        console.print(parameters_table(tables, rate_bps))
+        console.print(pieces_table(tables, verdicts))
+    console.print(segments_tables(verdicts))
+    if json:
+        write_json([verdict.as_json() for verdict in verdicts], json)
+    if svg:
+        from trunkline.report.chart import segment_curves  # Matplotlib takes a second to load
+
+        write_text(segment_curves(verdicts), svg)
