@@ -1,5 +1,3 @@
 """Trunkline: collective operations of MPI programs, laid over the switches they run on."""
 
-from importlib.metadata import version
-
-__version__ = version("trunkline")
+from trunkline._core import __version__ as __version__

@@ -1,6 +1,7 @@
 import subprocess
 import sys
 import xml.etree.ElementTree as ET
+from importlib.metadata import version
 
 import pytest
 from hypothesis import given
@@ -240,3 +241,7 @@ def test_files_round_trip(switches, hosts, rate, latency):
     assert again.fingerprint == cluster.fingerprint
     assert again.links[0].rate_bps == rate
     assert again.links[0].latency_s == latency
+
+
+def test_package_core_and_command_are_of_one_version(trunkline):
+    assert trunkline("--version").out == f"trunkline {version('trunkline')}\n"

@@ -3,8 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import comb
-
-import numpy as np
+from statistics import median
 
 __all__ = ["Median", "median_with_interval"]
 
@@ -31,7 +30,7 @@ def median_with_interval(values: Sequence[float], confidence: float = 0.95) -> M
     """
     if len(values) == 0:
         raise ValueError("no values")
-    ordered = np.sort(np.asarray(values, dtype=float))
+    ordered = sorted(map(float, values))
     n = len(ordered)
     low = 0
     outside = 0.0
@@ -40,4 +39,4 @@ def median_with_interval(values: Sequence[float], confidence: float = 0.95) -> M
         if 1 - 2 * outside < confidence:
             break
         low = candidate
-    return Median(float(np.median(ordered)), float(ordered[low]), float(ordered[n - 1 - low]), n)
+    return Median(median(ordered), ordered[low], ordered[n - 1 - low], n)

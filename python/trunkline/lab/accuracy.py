@@ -8,7 +8,7 @@ from statistics import median
 from typing import Any
 
 from trunkline.errors import Failed
-from trunkline.lab.inside import FOLDER
+from trunkline.lab.folders import FOLDER
 from trunkline.lab.session import Lab
 from trunkline.paths import NATIVE
 from trunkline.units import format_bytes

@@ -12,20 +12,15 @@ import stat
 import subprocess
 import sys
 from collections.abc import Sequence
-from pathlib import Path
 
 from pyroute2 import IPRoute
 
 from trunkline.lab import syscalls
 from trunkline.lab.addresses import ip_address
+from trunkline.lab.folders import CLUSTER_FILE, FOLDER, TEMPORARY
 from trunkline.lab.host import start_host
 
-__all__ = ["CLUSTER_FILE", "FOLDER", "TEMPORARY", "main"]
-
-FOLDER = Path("/run/trunkline")
-CLUSTER_FILE = FOLDER / "cluster.yaml"
-"""The cluster as it is emulated, its rates included, readable on every host."""
-TEMPORARY = FOLDER / "tmp"
+__all__ = ["main"]
 
 _AGENT = """\
 #!/bin/sh

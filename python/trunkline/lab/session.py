@@ -18,7 +18,7 @@ from trunkline import _core
 from trunkline.errors import BadInput, Failed
 from trunkline.lab import syscalls
 from trunkline.lab.addresses import MOST_HOSTS
-from trunkline.lab.inside import CLUSTER_FILE, FOLDER, TEMPORARY
+from trunkline.lab.folders import CLUSTER_FILE, FOLDER, TEMPORARY
 from trunkline.lab.obstacles import check_obstacles, explain_refusal
 from trunkline.paths import FABRIC
 
