@@ -164,8 +164,9 @@ def heights_table(rows: Sequence[Heights]) -> Table:
     """The rows for the terminal."""
     first = rows[0]
     table = titled_table(f"{first.shape} trees on {first.clusters} random clusters of each size: mean heights")
-    for column in ("hosts", "switches", "mean", "most", "Alg. 2", "bound", "complete", "ratio", "optimal", "planning"):
-        table.add_column(column, justify="right", no_wrap=True)
+    titles = ("hosts", "switches", "mean", "most", "Alg. 2", "bound", "full tree", "ratio", "optimal", "planning")
+    for title in titles:
+        table.add_column(title.replace(" ", "\n"), justify="right", no_wrap=True)
     for row in rows:
         table.add_row(
             str(row.machines),

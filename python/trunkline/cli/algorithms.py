@@ -1,11 +1,9 @@
 """``trunkline algorithms``: what can run."""
 
-from typing import Annotated
-
-import typer
 from rich.console import Console
 
 from trunkline import _core
+from trunkline.cli.options import JsonOption
 from trunkline.cli.output import write_json
 from trunkline.report.tables import titled_table
 
@@ -13,9 +11,7 @@ __all__ = ["algorithms"]
 
 
 def algorithms(
-    json: Annotated[
-        str | None, typer.Option(metavar="FILE", help="Write the list as JSON; '-' for standard output.")
-    ] = None,
+    json: JsonOption = None,
 ) -> None:
     """List the algorithms with what they need and what they cost."""
     entries = _core.algorithms()

@@ -10,6 +10,17 @@ from trunkline.bench.bcast import Limits, broadcast_algorithms, hosts_used
 from trunkline.bench.heights import heights_table, measure_heights
 from trunkline.bench.session import Session, cells_table, measure_with_progress
 from trunkline.cli.bench_model import model
+from trunkline.cli.options import (
+    CellsJsonOption,
+    ClusterOption,
+    HostsOption,
+    JsonOption,
+    LabRateOption,
+    MpisOption,
+    RanksOnHostOption,
+    ReportOption,
+    SizesOption,
+)
 from trunkline.cli.output import console, write_json, write_text
 from trunkline.cluster import load_cluster
 from trunkline.errors import BadInput
@@ -32,18 +43,16 @@ def _bench() -> None:
     "--algorithms native,linear,auto --json out.json"
 )
 def bcast(
-    cluster: Annotated[str, typer.Option(help="A bundled cluster's name, or a cluster file.")],
-    mpi: Annotated[str, typer.Option(help="MPI libraries, separated by commas: mpich, openmpi, mpich-5.0.2, ...")],
-    sizes: Annotated[str, typer.Option(help="Message sizes, separated by commas.")] = "8KiB,64KiB,1MiB",
+    cluster: ClusterOption,
+    mpi: MpisOption,
+    sizes: SizesOption = "8KiB,64KiB,1MiB",
     algorithms: Annotated[
         str,
         typer.Option(help="Algorithms of 'trunkline algorithms', 'all' and 'auto'; NAME:SEGMENT fixes the segment."),
     ] = "native,auto",
-    rate: Annotated[
-        str, typer.Option(help="Rate of all links (20Mbit), or auto: the highest this machine can emulate truly.")
-    ] = "auto",
-    ranks_per_host: Annotated[int, typer.Option(min=1, help="Ranks on each host.")] = 1,
-    hosts: Annotated[int | None, typer.Option(metavar="N", help="Use the first N hosts alone.")] = None,
+    rate: LabRateOption = "auto",
+    ranks_per_host: RanksOnHostOption = 1,
+    hosts: HostsOption = None,
     tuning: Annotated[
         str | None, typer.Option(metavar="FILE", help="A file of 'trunkline tune' that 'auto' follows.")
     ] = None,
@@ -57,10 +66,8 @@ def bcast(
         float,
         typer.Option(min=0, help="Repeat no algorithm whose best time is so many times another's median; 0: all."),
     ] = 0.0,
-    json: Annotated[
-        str | None, typer.Option(metavar="FILE", help="Write every cell as JSON; '-' for standard output.")
-    ] = None,
-    report: Annotated[str | None, typer.Option(metavar="FILE", help="Write a self-contained HTML page.")] = None,
+    json: CellsJsonOption = None,
+    report: ReportOption = None,
 ) -> None:
     """Time broadcast algorithms in turns on one lab: medians with 95 % intervals, beside T(m), half a ping-pong."""
     names = broadcast_algorithms([name.strip() for name in algorithms.split(",")])
@@ -101,9 +108,7 @@ def heights(
     degree: Annotated[int, typer.Option(min=2, max=8, help="Most ranks that a rank sends to: 2 is a binary tree.")] = 2,
     clusters: Annotated[int, typer.Option(min=1, help="Random clusters of each size.")] = 20,
     seed: Annotated[int, typer.Option(help="Of the random clusters.")] = 1,
-    json: Annotated[
-        str | None, typer.Option(metavar="FILE", help="Write every row as JSON; '-' for standard output.")
-    ] = None,
+    json: JsonOption = None,
     svg: Annotated[str | None, typer.Option(metavar="FILE", help="Draw heights and planning times as SVG.")] = None,
 ) -> None:
     """Lay contention-free trees over random clusters: their heights beside the least possible, and planning times."""

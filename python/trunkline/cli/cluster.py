@@ -9,6 +9,7 @@ from rich.table import Table
 
 from trunkline import _core
 from trunkline.cli import cluster_export, cluster_import
+from trunkline.cli.options import ClusterArgument, JsonOption
 from trunkline.cli.output import write_json, write_text
 from trunkline.cluster import bundled_clusters, cluster_file, faulty, load_cluster
 from trunkline.report.draw_cluster import draw_cluster
@@ -22,9 +23,6 @@ app = typer.Typer(
 )
 app.add_typer(cluster_import.app, name="import")
 app.command(epilog="Example: trunkline cluster export cyclic --format simgrid -o platform.xml")(cluster_export.export)
-
-ClusterArgument = Annotated[str, typer.Argument(help="A bundled cluster's name, or a cluster file.")]
-JsonOption = Annotated[str | None, typer.Option(metavar="FILE", help="Write it as JSON; '-' for standard output.")]
 
 
 @app.command(name="list", epilog="Example: trunkline cluster list")

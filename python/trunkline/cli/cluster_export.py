@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from trunkline.cli.options import ClusterArgument
 from trunkline.cli.output import write_text
 from trunkline.cluster import load_cluster
 from trunkline.sources.simgrid_export import simgrid_platform
@@ -22,7 +23,7 @@ _WRITERS = {Format.SIMGRID: simgrid_platform}
 
 
 def export(
-    cluster: Annotated[str, typer.Argument(help="A bundled cluster's name, or a cluster file.")],
+    cluster: ClusterArgument,
     format: Annotated[Format, typer.Option(help="SimGrid: platform XML, version 4.1.")] = Format.SIMGRID,  # noqa: A002
     output: Annotated[str, typer.Option("-o", "--output", metavar="FILE", help="'-' for standard output.")] = "-",
 ) -> None:

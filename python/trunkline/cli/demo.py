@@ -6,6 +6,7 @@ import typer
 
 from trunkline.bench.bcast import Limits
 from trunkline.bench.session import Session, cells_table, measure_with_progress
+from trunkline.cli.options import CellsJsonOption, LabRateOption
 from trunkline.cli.output import console, write_json, write_text
 from trunkline.cluster import load_cluster
 from trunkline.mpi import require_mpi
@@ -14,12 +15,8 @@ __all__ = ["demo"]
 
 
 def demo(
-    rate: Annotated[
-        str, typer.Option(help="Rate of all links (20Mbit), or auto: the highest this machine can emulate truly.")
-    ] = "auto",
-    json: Annotated[
-        str | None, typer.Option(metavar="FILE", help="Write every cell as JSON; '-' for standard output.")
-    ] = None,
+    rate: LabRateOption = "auto",
+    json: CellsJsonOption = None,
     report: Annotated[str, typer.Option(metavar="FILE", help="Where the HTML page goes.")] = "trunkline-demo.html",
 ) -> None:
     """Broadcast 64 KiB and 1 MiB to 32 emulated hosts on four switches: MPICH and Open MPI, native and with Trunkline.

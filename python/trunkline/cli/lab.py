@@ -10,6 +10,7 @@ import typer
 
 from trunkline import _core
 from trunkline.cli.lab_check import check
+from trunkline.cli.options import ClusterArgument, LabRateOption, RanksOnHostOption
 from trunkline.cli.output import console
 from trunkline.cluster import load_cluster
 from trunkline.errors import BadInput
@@ -23,11 +24,6 @@ __all__ = ["app"]
 
 app = typer.Typer(help="Run programs on an emulated cluster: one Linux machine, no privileges.", no_args_is_help=True)
 
-Cluster = Annotated[str, typer.Argument(metavar="CLUSTER", help="A bundled cluster's name, or a cluster file.")]
-Rate = Annotated[
-    str,
-    typer.Option(help="Rate of the fastest link (20Mbit), or auto: the highest this machine can emulate truly."),
-]
 Host = Annotated[str | None, typer.Option(help="Where to run it; default: the first host.")]
 Timeout = Annotated[float | None, typer.Option(min=0.001, help="End it after so many seconds (exit status 1).")]
 
@@ -52,12 +48,12 @@ def _terminate(_number: int, _frame: FrameType | None) -> None:
 
 @app.command(epilog="Example: trunkline lab run cyclic --mpi openmpi -n 32 -- ./any_mpi_program")
 def run(
-    cluster: Cluster,
+    cluster: ClusterArgument,
     program: Annotated[list[str], typer.Argument(metavar="-- PROGRAM ...", help="The MPI program and its arguments.")],
     mpi: Annotated[str, typer.Option(help="The MPI library it was built for: mpich, openmpi, mpich-5.0.2, ...")],
     ranks: Annotated[int | None, typer.Option("-n", min=1, help="Number of ranks; default: all hosts full.")] = None,
-    ranks_per_host: Annotated[int, typer.Option(min=1, help="Ranks on each host.")] = 1,
-    rate: Rate = "auto",
+    ranks_per_host: RanksOnHostOption = 1,
+    rate: LabRateOption = "auto",
     native: Annotated[bool, typer.Option("--native", help="Without Trunkline: the MPI library as it comes.")] = False,
     timeout: Timeout = None,
 ) -> None:
@@ -88,10 +84,10 @@ def run(
 
 @app.command(name="exec", epilog="Example: trunkline lab exec cyclic --host h5 -- ip address")
 def execute(
-    cluster: Cluster,
+    cluster: ClusterArgument,
     command: Annotated[list[str], typer.Argument(metavar="-- COMMAND ...", help="The command and its arguments.")],
     host: Host = None,
-    rate: Rate = "auto",
+    rate: LabRateOption = "auto",
     timeout: Timeout = None,
 ) -> None:
     """Run one command on one host. Its exit status is passed on."""
@@ -101,7 +97,7 @@ def execute(
 
 
 @app.command(epilog="Example: trunkline lab shell cyclic --host h5")
-def shell(cluster: Cluster, host: Host = None, rate: Rate = "auto") -> None:
+def shell(cluster: ClusterArgument, host: Host = None, rate: LabRateOption = "auto") -> None:
     """A shell on one host. The cluster ends with it."""
     with _open(cluster, rate) as lab:
         console.print(

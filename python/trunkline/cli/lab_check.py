@@ -5,6 +5,7 @@ from typing import Annotated
 import typer
 from rich.table import Table
 
+from trunkline.cli.options import ClusterArgument
 from trunkline.cli.output import console, write_json
 from trunkline.cluster import load_cluster
 from trunkline.lab.accuracy import MOST_BUSY, Accuracy, measure_accuracy
@@ -16,7 +17,7 @@ __all__ = ["check"]
 
 
 def check(
-    cluster: Annotated[str, typer.Argument(metavar="CLUSTER", help="A bundled cluster's name, or a cluster file.")],
+    cluster: ClusterArgument,
     rate: Annotated[
         str,
         typer.Option(help="Rate of the fastest link (20Mbit), or auto: look for the highest that holds, and keep it."),

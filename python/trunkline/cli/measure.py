@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from trunkline.cli.options import SizesOption
 from trunkline.cluster import cluster_file, load_cluster
 from trunkline.errors import BadInput
 from trunkline.mpi import require_mpi, running_mpi
@@ -25,7 +26,7 @@ def measure(
     cluster: Annotated[
         str, typer.Option(envvar="TRUNKLINE_CLUSTER", help="A bundled cluster's name, or a cluster file.")
     ] = "",
-    sizes: Annotated[str, typer.Option(help="Message sizes, separated by commas.")] = SIZES,
+    sizes: SizesOption = SIZES,
     noise: Annotated[
         float, typer.Option(min=0, max=1, help="Widest uncertainty of a median, as a part of it, that is accepted.")
     ] = 0.15,

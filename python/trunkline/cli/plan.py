@@ -8,7 +8,8 @@ from rich.console import Console
 from rich.markup import escape
 
 from trunkline import __version__, _core
-from trunkline.cli.cluster import ClusterArgument, link_name
+from trunkline.cli.cluster import link_name
+from trunkline.cli.options import ClusterArgument
 from trunkline.cli.output import write_json, write_text
 from trunkline.cluster import load_cluster, nearest_first
 from trunkline.errors import BadInput

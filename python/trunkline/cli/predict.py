@@ -9,7 +9,7 @@ from rich.markup import escape
 
 from trunkline import _core
 from trunkline.bench.bcast import broadcast_algorithms
-from trunkline.cli.cluster import ClusterArgument
+from trunkline.cli.options import ClusterArgument, JsonOption, SizesOption
 from trunkline.cli.output import write_json, write_text
 from trunkline.cli.plan import MOST_RANKS, root_rank
 from trunkline.cluster import load_cluster
@@ -24,14 +24,12 @@ __all__ = ["explain", "predict"]
 
 SIZES = "8,512,2KiB,8KiB,32KiB,128KiB,512KiB,2MiB,8MiB"
 
-SizesOption = Annotated[str, typer.Option(help="Message sizes, separated by commas.")]
 RootOption = Annotated[str, typer.Option(metavar="HOST|RANK", help="Where the message starts.")]
 RanksOption = Annotated[int, typer.Option(metavar="N", help="Ranks on every host.")]
 MpiOption = Annotated[str, typer.Option(help="The MPI library whose native broadcast it is: mpich, openmpi, ...")]
 RateOption = Annotated[
     str | None, typer.Option(help="Rate of the fastest link (20Mbit), others in proportion, as the lab runs it.")
 ]
-JsonOption = Annotated[str | None, typer.Option(metavar="FILE", help="Write it as JSON; '-' for standard output.")]
 
 
 def predict(

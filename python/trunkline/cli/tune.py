@@ -11,6 +11,16 @@ from rich.table import Table
 from trunkline import __version__, _core
 from trunkline.bench.bcast import Cell, Limits, hosts_used
 from trunkline.bench.bcast import Progress as Repetition
+from trunkline.cli.options import (
+    CellsJsonOption,
+    ClusterOption,
+    HostsOption,
+    LabRateOption,
+    MpisOption,
+    RanksOnHostOption,
+    ReportOption,
+    SizesOption,
+)
 from trunkline.cli.output import console, write_json, write_text
 from trunkline.cluster import load_cluster
 from trunkline.errors import BadInput, Failed
@@ -33,18 +43,16 @@ SIZES = "8,256,1KiB,2KiB,4KiB,8KiB,16KiB,32KiB,64KiB,128KiB,256KiB,512KiB,1MiB,4
 
 
 def tune(
-    cluster: Annotated[str, typer.Option(help="A bundled cluster's name, or a cluster file.")],
-    mpi: Annotated[str, typer.Option(help="MPI libraries, separated by commas: mpich, openmpi, mpich-5.0.2, ...")],
+    cluster: ClusterOption,
+    mpi: MpisOption,
     output: Annotated[
         str, typer.Option("--output", "-o", metavar="FILE", help="The tuning file; '-': standard output.")
     ],
     collective: Annotated[str, typer.Option(help="The collective operation: bcast.")] = "bcast",
-    sizes: Annotated[str, typer.Option(help="Message sizes, separated by commas.")] = SIZES,
-    rate: Annotated[
-        str, typer.Option(help="Rate of all links (20Mbit), or auto: the highest this machine can emulate truly.")
-    ] = "auto",
-    ranks_per_host: Annotated[int, typer.Option(min=1, help="Ranks on each host.")] = 1,
-    hosts: Annotated[int | None, typer.Option(metavar="N", help="Use the first N hosts alone.")] = None,
+    sizes: SizesOption = SIZES,
+    rate: LabRateOption = "auto",
+    ranks_per_host: RanksOnHostOption = 1,
+    hosts: HostsOption = None,
     measured: Annotated[
         str | None, typer.Option(metavar="FILE", help="Tables of 'trunkline measure' that choose what is worth trying.")
     ] = None,
@@ -52,10 +60,8 @@ def tune(
         str | None, typer.Option(metavar="FILE", help="A tuning file whose other entries are kept in the output.")
     ] = None,
     budget: Annotated[float, typer.Option(min=0, help="Seconds after which a candidate is repeated no more.")] = 4.0,
-    json: Annotated[
-        str | None, typer.Option(metavar="FILE", help="Write every measured cell as JSON; '-' for standard output.")
-    ] = None,
-    report: Annotated[str | None, typer.Option(metavar="FILE", help="Write a self-contained HTML page.")] = None,
+    json: CellsJsonOption = None,
+    report: ReportOption = None,
     peer_rules: Annotated[
         str | None,
         typer.Option(

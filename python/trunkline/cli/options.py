@@ -1,0 +1,35 @@
+"""Arguments and options that several sub-commands take alike."""
+
+from typing import Annotated
+
+import typer
+
+__all__ = [
+    "CellsJsonOption",
+    "ClusterArgument",
+    "ClusterOption",
+    "HostsOption",
+    "JsonOption",
+    "LabRateOption",
+    "MpisOption",
+    "RanksOnHostOption",
+    "ReportOption",
+    "SizesOption",
+]
+
+_CLUSTER = "A bundled cluster's name, or a cluster file."
+
+ClusterArgument = Annotated[str, typer.Argument(metavar="CLUSTER", help=_CLUSTER)]
+ClusterOption = Annotated[str, typer.Option(metavar="CLUSTER", help=_CLUSTER)]
+MpisOption = Annotated[str, typer.Option(help="MPI libraries, separated by commas: mpich, openmpi, mpich-5.0.2, ...")]
+SizesOption = Annotated[str, typer.Option(help="Message sizes, separated by commas.")]
+LabRateOption = Annotated[
+    str, typer.Option(help="Rate of the fastest link (20Mbit), or auto: the highest this machine can emulate truly.")
+]
+RanksOnHostOption = Annotated[int, typer.Option(min=1, metavar="N", help="Ranks on each host.")]
+HostsOption = Annotated[int | None, typer.Option(metavar="N", help="Use the first N hosts alone.")]
+JsonOption = Annotated[str | None, typer.Option(metavar="FILE", help="Write it as JSON; '-' for standard output.")]
+CellsJsonOption = Annotated[
+    str | None, typer.Option(metavar="FILE", help="Write every measured cell as JSON; '-' for standard output.")
+]
+ReportOption = Annotated[str | None, typer.Option(metavar="FILE", help="Write a self-contained HTML page.")]
