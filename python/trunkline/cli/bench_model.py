@@ -8,6 +8,7 @@ from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeEl
 from trunkline.bench.bcast import Limits, broadcast_algorithms
 from trunkline.bench.bcast import Progress as Repetition
 from trunkline.bench.model import MOST_SERIES, validate
+from trunkline.cli.options import ClusterOption, JsonOption, LabRateOption, RanksOnHostOption, SizesOption
 from trunkline.cli.output import console, write_json, write_text
 from trunkline.cluster import load_cluster
 from trunkline.errors import BadInput
@@ -27,9 +28,9 @@ SEGMENTS = "256,512,1KiB,2KiB,4KiB,8KiB,16KiB,32KiB"
 
 
 def model(
-    cluster: Annotated[str, typer.Option(help="A bundled cluster's name, or a cluster file.")],
+    cluster: ClusterOption,
     mpi: Annotated[str, typer.Option(help="The MPI library: mpich, openmpi, mpich-5.0.2, ...")],
-    sizes: Annotated[str, typer.Option(help="Message sizes, separated by commas.")] = SIZES,
+    sizes: SizesOption = SIZES,
     segments: Annotated[str, typer.Option(help="Segments that are measured beside the model's own.")] = SEGMENTS,
     algorithms: Annotated[
         str, typer.Option(help="Trees of 'trunkline algorithms', separated by commas: linear, binary, two-tree, ...")
@@ -38,16 +39,12 @@ def model(
         str | None,
         typer.Option(metavar="FILE", help="Predict from tables of 'trunkline measure', not from the stated rates."),
     ] = None,
-    rate: Annotated[
-        str, typer.Option(help="Rate of all links (20Mbit), or auto: the highest this machine can emulate truly.")
-    ] = "auto",
-    ranks_per_host: Annotated[int, typer.Option(min=1, help="Ranks on each host.")] = 1,
+    rate: LabRateOption = "auto",
+    ranks_per_host: RanksOnHostOption = 1,
     least: Annotated[int, typer.Option(min=1, help="Fewest repetitions of each segment.")] = 5,
     most: Annotated[int, typer.Option(min=1, max=1000, help="Most repetitions of each segment.")] = 20,
     budget: Annotated[float, typer.Option(min=0, help="Seconds after which a segment is repeated no more.")] = 4.0,
-    json: Annotated[
-        str | None, typer.Option(metavar="FILE", help="Write every point as JSON; '-' for standard output.")
-    ] = None,
+    json: JsonOption = None,
     svg: Annotated[
         str | None,
         typer.Option(metavar="FILE", help="Draw times by segment and by size as SVG ('-': standard output)."),
