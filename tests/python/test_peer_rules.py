@@ -13,6 +13,7 @@ from trunkline.peers_algorithms import OPENMPI_BCAST, own_algorithms
 from trunkline.tune.mpich_table import coordinates, mpich_json, own_table
 from trunkline.tune.peer_check import same_traffic
 from trunkline.tune.peer_rules import PeerRule, PeerWinner, openmpi_json, openmpi_text, peer_rules_of
+from trunkline.tune.peer_sweep import winner_of
 
 RANKS = 32
 CYCLIC = load_cluster("cyclic")
@@ -31,12 +32,22 @@ PIPELINE = own("openmpi", "4.1.4", "pipeline:4096")
 CHAIN = own("openmpi", "4.1.4", "chain:1024")
 LINE = own("mpich", "4.0.2", "tsp_tree-kary-1:4096")
 RING = own("mpich", "4.0.2", "scatter_ring_allgather")
+TOPOLOGY = own("mpich", "5.0.2", "pipelined_tree-topology_wave-2:1024")
 PIPELINED = own("mpich", "5.0.2", "pipelined_tree-kary-2:1024")
 
 
 def test_rules_change_between_the_sizes():
     rules = peer_rules_of([winner(8, None), winner(32, None), winner(2048, CHAIN), winner(8192, PIPELINE)])
     assert rules == [PeerRule(0, None), PeerRule(256, CHAIN), PeerRule(4096, PIPELINE)]
+
+
+def test_a_rule_asks_for_what_a_file_can():
+    times = {None: 1.0, LINE: 0.5, RING: 0.8, TOPOLOGY: 0.4}
+    won = winner_of(65536, times)
+    assert (won.algorithm, won.seconds, won.default_seconds, won.tried) == (LINE, 0.5, 1.0, 4)
+    assert won.beyond == (TOPOLOGY, 0.4)
+    assert winner_of(65536, {None: 1.0, RING: 0.99}).algorithm is None
+    assert winner_of(65536, {None: 1.0, RING: 0.9}).beyond is None
 
 
 def test_open_mpi_reads_numbers_alone():

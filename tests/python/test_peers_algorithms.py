@@ -30,6 +30,11 @@ def test_segments_are_shorter_than_the_message(mpi):
     assert {one.segment_bytes for one in own_algorithms(mpi, 1024, 32)} == {0}
 
 
+def test_what_no_file_can_ask_for():
+    found = [{one.tree for one in own_algorithms(mpi, 8192, 32) if not one.in_rules} for mpi in LIBRARIES]
+    assert found == [{"knomial_2"}, {"topology_aware", "topology_aware_k", "topology_wave"}, set()]
+
+
 def test_recursive_doubling_needs_a_power_of_two():
     names = [[one.name for one in own_algorithms(LIBRARIES[0], 8192, ranks)] for ranks in (32, 21)]
     assert ["scatter_recursive_doubling_allgather" in some for some in names] == [True, False]

@@ -11,7 +11,7 @@ from trunkline.peers_algorithms import PeerAlgorithm, own_algorithms
 from trunkline.tune.peer_job import PeerJob
 from trunkline.tune.peer_rules import PeerWinner
 
-__all__ = ["own_settings", "sweep"]
+__all__ = ["own_settings", "sweep", "winner_of"]
 
 Kind = tuple[str, str, int]
 """An algorithm with its tree, whatever the segment."""
@@ -79,12 +79,12 @@ def sweep(
             if times[first] <= PROMISING * best:
                 for other in others:
                     run(other)
-        yield _winner(size, times)
+        yield winner_of(size, times)
 
 
-def _winner(size: int, times: dict[PeerAlgorithm | None, float]) -> PeerWinner:
+def winner_of(size: int, times: dict[PeerAlgorithm | None, float]) -> PeerWinner:
     """The fastest that a rule can ask for, and the one that no rule can, where that is faster."""
-    for_rules = {one: seconds for one, seconds in times.items() if one is None or not one.needs_coordinates}
+    for_rules = {one: seconds for one, seconds in times.items() if one is None or one.in_rules}
     fastest = min(for_rules, key=lambda one: times[one])
     winner = fastest if times[fastest] * WORTH_A_RULE < times[None] else None
     first = min(times, key=lambda one: times[one])
