@@ -2,6 +2,7 @@ import subprocess
 import sys
 import xml.etree.ElementTree as ET
 from importlib.metadata import version
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -244,4 +245,7 @@ def test_files_round_trip(switches, hosts, rate, latency):
 
 
 def test_package_core_and_command_are_of_one_version(trunkline):
-    assert trunkline("--version").out == f"trunkline {version('trunkline')}\n"
+    expected = f"trunkline {version('trunkline')}\n"
+    assert trunkline("--version").out == expected
+    for command in ([sys.executable, "-m", "trunkline"], [Path(sys.executable).with_name("trunkline")]):
+        assert subprocess.run([*command, "--version"], capture_output=True, text=True, check=True).stdout == expected

@@ -168,8 +168,9 @@ def test_in_the_place_of_mpi_bcast(trunkline, plan):
 
 
 @pytest.mark.parametrize(("name", "compiler"), compilers())
-@pytest.mark.parametrize("text", [LINE, TREE, TWO_TREES], ids=["line", "tree", "two trees"])
-@pytest.mark.parametrize("standard", ["c99", "c11"])
+@pytest.mark.parametrize(
+    ("text", "standard"), [(LINE, "c11"), (TREE, "c99"), (TWO_TREES, "c11")], ids=["line", "tree", "two trees"]
+)
 def test_it_compiles_without_a_warning(plan, trunkline, tmp_path, name, compiler, text, standard):
     file = tmp_path / "bcast.c"
     trunkline("generate", plan(text), "-o", file)
