@@ -14,7 +14,7 @@ TEST_SOURCES := $(shell find tests -name '*.cpp' -o -name '*.hpp' -o -name '*.c'
 CXX_FILES = $(shell git ls-files '*.cpp' '*.hpp' '*.c' '*.h')
 SHELL_FILES := tools/*.sh .ci/run
 
-.PHONY: help demo test test-core test-python test-runtime test-sanitize fuzz check format bench setup clean packages
+.PHONY: help demo test test-core test-python test-runtime test-sanitize fuzz check format bench setup peers clean packages
 
 help: ## List the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 16
@@ -25,6 +25,11 @@ demo: setup ## Set up, then run the main job on the lab: native against Trunklin
 test: test-core test-runtime test-python test-sanitize ## Set up, then pass all the tests
 
 setup: $(STAMPS)/native ## Debian packages, Python environment, MPI libraries, build
+
+peers: setup ## What `trunkline bench peers` compares with besides: Intel MPI, LAM/MPI, PVM (brings an ssh server)
+	tools/setup.sh peers
+	rm -f $(STAMPS)/native
+	$(MAKE) $(STAMPS)/native
 
 packages:
 	@[ -n "$${SKIP_PACKAGES:-}" ] || tools/setup.sh packages

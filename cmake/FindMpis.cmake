@@ -3,10 +3,14 @@
 # Looks at the compiler wrappers mpicc.mpich, mpicc.openmpi and mpicc of PATH, and at those listed in the environment
 # variable TRUNKLINE_MPICC (separated by colons) or installed under .mpi/ by `make setup`. Sets
 #   TRUNKLINE_MPIS                 names: mpich, openmpi, mpich-5.0.2, ... (the bare name is the system's)
+#   TRUNKLINE_PRELOAD_MPIS         those that get a preload library: as well intelmpi, by MPICH's ABI
+#   TRUNKLINE_BENCH_MPIS           those that get the timing program: as well lam
 # and for each NAME
 #   TRUNKLINE_MPI_<NAME>_MPICC     the wrapper
-#   TRUNKLINE_MPI_<NAME>_FAMILY    mpich or openmpi
+#   TRUNKLINE_MPI_<NAME>_MPIEXEC   the launcher
+#   TRUNKLINE_MPI_<NAME>_FAMILY    mpich, openmpi, intelmpi or lam
 #   TRUNKLINE_MPI_<NAME>_INCLUDES, _LIBRARY (the C library's file), _VERSION
+# and TRUNKLINE_PVM_LIBRARY, _INCLUDES, _DAEMON where PVM is there.
 set(TRUNKLINE_MPIS "")
 
 function(trunkline_add_mpi wrapper bare)
@@ -66,7 +70,9 @@ function(trunkline_add_mpi wrapper bare)
   endif()
   message(STATUS "MPI: ${name} (${family} ${version}, ${wrapper})")
   set(TRUNKLINE_MPIS ${TRUNKLINE_MPIS} ${name} PARENT_SCOPE)
+  string(REGEX REPLACE "mpicc([^/]*)$" "mpiexec\\1" mpiexec ${wrapper})
   set(TRUNKLINE_MPI_${name}_MPICC ${wrapper} PARENT_SCOPE)
+  set(TRUNKLINE_MPI_${name}_MPIEXEC ${mpiexec} PARENT_SCOPE)
   set(TRUNKLINE_MPI_${name}_FAMILY ${family} PARENT_SCOPE)
   set(TRUNKLINE_MPI_${name}_INCLUDES ${includes} PARENT_SCOPE)
   set(TRUNKLINE_MPI_${name}_LIBRARY ${library} PARENT_SCOPE)
@@ -90,14 +96,74 @@ if(NOT TRUNKLINE_MPIS)
   message(STATUS "MPI: none found; no preload library is built (Debian: libmpich-dev, libopenmpi-dev)")
 endif()
 
+
+# Intel MPI's runtime from PyPI brings no headers; it has MPICH's ABI, so the headers of an MPICH 4 serve it.
+file(GLOB intel_launchers ${PROJECT_SOURCE_DIR}/.mpi/impi-rt-*/bin/mpiexec.hydra)
+set(TRUNKLINE_PRELOAD_MPIS ${TRUNKLINE_MPIS})
+if(intel_launchers AND "mpich" IN_LIST TRUNKLINE_MPIS)
+  list(GET intel_launchers -1 launcher)
+  string(REGEX REPLACE "/bin/mpiexec.hydra$" "" prefix ${launcher})
+  string(REGEX REPLACE ".*/impi-rt-" "" version ${prefix})
+  message(STATUS "MPI: intelmpi (${version}, ${launcher})")
+  list(APPEND TRUNKLINE_PRELOAD_MPIS intelmpi)
+  set(TRUNKLINE_MPI_intelmpi_MPICC ${TRUNKLINE_MPI_mpich_MPICC})
+  set(TRUNKLINE_MPI_intelmpi_MPIEXEC ${launcher})
+  set(TRUNKLINE_MPI_intelmpi_FAMILY intelmpi)
+  set(TRUNKLINE_MPI_intelmpi_INCLUDES ${TRUNKLINE_MPI_mpich_INCLUDES})
+  set(TRUNKLINE_MPI_intelmpi_LIBRARY ${prefix}/lib/libmpi.so.12)
+  set(TRUNKLINE_MPI_intelmpi_VERSION ${version})
+elseif(intel_launchers)
+  message(STATUS "MPI: Intel MPI is there, but no MPICH whose headers it could be used with, left out")
+endif()
+
+# The papers' rivals: measured against, never preloaded into. LAM/MPI is MPI 1.
+set(TRUNKLINE_BENCH_MPIS ${TRUNKLINE_PRELOAD_MPIS})
+find_program(lam_mpicc mpicc.lam NO_CACHE)
+find_program(lam_mpirun mpirun.lam NO_CACHE)
+if(lam_mpicc AND lam_mpirun)
+  execute_process(COMMAND ${lam_mpicc} -showme OUTPUT_VARIABLE line OUTPUT_STRIP_TRAILING_WHITESPACE)
+  string(REGEX MATCHALL "-I[^ ]+" includes "${line}")
+  string(REGEX MATCHALL "-L[^ ]+" libdirs "${line}")
+  list(TRANSFORM includes REPLACE "^-I" "")
+  list(TRANSFORM libdirs REPLACE "^-L" "")
+  find_library(lam_mpi_library NAMES mpi PATHS ${libdirs} NO_DEFAULT_PATH NO_CACHE)
+  find_library(lam_library NAMES lam PATHS ${libdirs} NO_DEFAULT_PATH NO_CACHE)
+  find_path(lam_config lam_config.h PATHS ${includes} NO_DEFAULT_PATH NO_CACHE)
+endif()
+if(lam_mpi_library AND lam_library AND lam_config)
+  file(STRINGS ${lam_config}/lam_config.h version REGEX "define +LAM_VERSION ")
+  string(REGEX MATCH "[0-9]+(\\.[0-9]+)+" version "${version}")
+  message(STATUS "MPI: lam (${version}, ${lam_mpicc}), for benchmarks only")
+  list(APPEND TRUNKLINE_BENCH_MPIS lam)
+  set(TRUNKLINE_MPI_lam_MPICC ${lam_mpicc})
+  set(TRUNKLINE_MPI_lam_MPIEXEC ${lam_mpirun})
+  set(TRUNKLINE_MPI_lam_FAMILY lam)
+  set(TRUNKLINE_MPI_lam_INCLUDES ${includes})
+  set(TRUNKLINE_MPI_lam_LIBRARY ${lam_mpi_library})
+  set(TRUNKLINE_MPI_lam_MORE ${lam_library} util)
+  set(TRUNKLINE_MPI_lam_VERSION ${version})
+endif()
+
 # What was found, for the command: trunkline.mpi reads it.
 set(entries "")
-foreach(name ${TRUNKLINE_MPIS})
-  string(REGEX REPLACE "mpicc([^/]*)$" "mpiexec\\1" mpiexec ${TRUNKLINE_MPI_${name}_MPICC})
+foreach(name ${TRUNKLINE_BENCH_MPIS})
   list(APPEND entries "  {\"name\": \"${name}\", \"family\": \"${TRUNKLINE_MPI_${name}_FAMILY}\", \
 \"version\": \"${TRUNKLINE_MPI_${name}_VERSION}\", \"mpicc\": \"${TRUNKLINE_MPI_${name}_MPICC}\", \
-\"mpiexec\": \"${mpiexec}\", \"library\": \"${TRUNKLINE_MPI_${name}_LIBRARY}\"}")
+\"mpiexec\": \"${TRUNKLINE_MPI_${name}_MPIEXEC}\", \"library\": \"${TRUNKLINE_MPI_${name}_LIBRARY}\"}")
 endforeach()
+find_program(TRUNKLINE_PVM_DAEMON pvmd NO_CACHE)
+find_library(TRUNKLINE_PVM_LIBRARY pvm3 NO_CACHE)
+find_path(TRUNKLINE_PVM_INCLUDES pvm3.h NO_CACHE)
+if(TRUNKLINE_PVM_DAEMON AND TRUNKLINE_PVM_LIBRARY AND TRUNKLINE_PVM_INCLUDES)
+  file(STRINGS ${TRUNKLINE_PVM_INCLUDES}/pvm3.h lines REGEX "^#define[ \t]+PVM_(MAJOR|MINOR|PATCH)_VERSION")
+  string(REGEX MATCHALL "[0-9]+(;|$)" version "${lines}")
+  string(REGEX REPLACE ";+" "." version "${version}")
+  message(STATUS "MPI: pvm (${version}, ${TRUNKLINE_PVM_DAEMON}), for benchmarks only")
+  list(APPEND entries "  {\"name\": \"pvm\", \"family\": \"pvm\", \"version\": \"${version}\", \"mpicc\": \"\", \
+\"mpiexec\": \"${TRUNKLINE_PVM_DAEMON}\", \"library\": \"${TRUNKLINE_PVM_LIBRARY}\"}")
+else()
+  unset(TRUNKLINE_PVM_LIBRARY)
+endif()
 list(JOIN entries ",\n" entries)
 file(WRITE ${PROJECT_BINARY_DIR}/mpis.json "[\n${entries}\n]\n")
 install(FILES ${PROJECT_BINARY_DIR}/mpis.json DESTINATION lib COMPONENT trunkline)

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Sets up one part of what the project needs; the Makefile says when. Usage: tools/setup.sh packages|python|mpis
+# Sets up one part of what the project needs; the Makefile says when. Usage: tools/setup.sh packages|python|mpis|peers
 # Each part is quick when there is nothing to do, and says what to do where it cannot go on.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -7,13 +7,13 @@ python=${PYTHON:-python3}
 
 say() { printf '\033[1m==> %s\033[0m\n' "$*"; }
 
-packages() {
+packages() {  # FILE
   if ! command -v dpkg-query >/dev/null; then
-    echo "setup: this is not Debian; install the equivalents of tools/debian-packages.txt, then run make with SKIP_PACKAGES=1" >&2
+    echo "setup: this is not Debian; install the equivalents of $1, then run make with SKIP_PACKAGES=1" >&2
     exit 2
   fi
   local wanted missing
-  wanted=$(grep -v '^#' tools/debian-packages.txt)
+  wanted=$(grep -v '^#' "$1")
   missing=$(comm -23 <(sort <<<"$wanted") \
     <(dpkg-query -W -f='${db:Status-Status} ${Package}\n' 2>/dev/null | sed -n 's/^installed //p' | sort -u) | tr '\n' ' ')
   [ -z "${missing// /}" ] && return
@@ -46,19 +46,23 @@ python_environment() {
   environment .venv -r tools/requirements.txt
 }
 
-mpis() {  # the current releases beside Debian's, each in an environment of its own
+mpis() {  # FILE: the current releases beside Debian's, each in an environment of its own
   local pin
   while read -r pin; do
     local folder=.mpi/${pin/==/-}
     [ -x "$folder/bin/mpiexec" ] && continue
     say "MPI library $pin ($folder)"
     environment "$folder" "$pin"
-  done < <(grep -v '^#' tools/mpis.txt)
+  done < <(grep -v '^#' "$1")
 }
 
 case ${1:-} in
-  packages) packages ;;
+  packages) packages tools/debian-packages.txt ;;
   python) python_environment ;;
-  mpis) mpis ;;
-  *) echo "usage: tools/setup.sh packages|python|mpis" >&2; exit 2 ;;
+  mpis) mpis tools/mpis.txt ;;
+  peers)
+    [ -n "${SKIP_PACKAGES:-}" ] || packages tools/peer-packages.txt
+    mpis tools/peer-mpis.txt
+    ;;
+  *) echo "usage: tools/setup.sh packages|python|mpis|peers" >&2; exit 2 ;;
 esac

@@ -9,10 +9,17 @@ from pathlib import Path
 from trunkline.errors import BadInput
 from trunkline.paths import IDLE_SHIM, NATIVE
 
-__all__ = ["Mpi", "find_mpis", "require_mpi", "running_mpi", "settings_of_caller"]
+__all__ = ["Mpi", "find_mpis", "find_peers", "require_mpi", "running_mpi", "settings_of_caller"]
 
 _FOUND = NATIVE / "lib" / "mpis.json"
-_PACKAGES = {"mpich": "mpich libmpich-dev", "openmpi": "openmpi-bin libopenmpi-dev"}
+_PACKAGES = {
+    "mpich": "mpich libmpich-dev",
+    "openmpi": "openmpi-bin libopenmpi-dev",
+    "lam": "lam-runtime lam4-dev",
+    "pvm": "pvm pvm-dev",
+}
+_BENCHMARKED_ONLY = ("lam", "pvm")
+"""Families that no preload library is built for."""
 
 
 @dataclass(frozen=True)
@@ -20,8 +27,8 @@ class Mpi:
     """One MPI library of this machine.
 
     Attributes:
-        name: ``mpich`` or ``openmpi`` for the system's, with ``-VERSION`` for others.
-        family: ``mpich`` or ``openmpi``.
+        name: ``mpich`` or ``openmpi`` for the system's, with ``-VERSION`` for others; ``intelmpi``, ``lam``, ``pvm``.
+        family: ``mpich``, ``openmpi``, ``intelmpi``, ``lam`` or ``pvm``.
         version: Of the library.
         mpicc: Its compiler wrapper.
         mpiexec: Its launcher.
@@ -76,6 +83,8 @@ class Mpi:
         slots = ",".join(f"{host}:{ranks_per_host}" for host in used)
         if self.family == "openmpi":
             return self._openmpi(slots, ranks, agent, settings, program)
+        if self.family == "intelmpi":
+            return self._intelmpi(used, ranks_per_host, ranks, agent, settings, program)
         return self._mpich(slots, ranks, agent, settings, program)
 
     def _mpich(
@@ -90,6 +99,30 @@ class Mpi:
         for name, value in settings.items():
             words += ["-genv", name, value]
         return [*words, *program], {}
+
+    def _intelmpi(
+        self,
+        hosts: Sequence[str],
+        ranks_per_host: int,
+        ranks: int,
+        agent: str,
+        settings: dict[str, str],
+        program: Sequence[str],
+    ) -> tuple[list[str], dict[str, str]]:
+        prefix = Path(self.mpiexec).parent.parent
+        settings |= {
+            "I_MPI_FABRICS": "ofi",
+            "I_MPI_COLL_INTRANODE": "pt2pt",  # else collectives inside one host go through shared memory
+            "I_MPI_PIN": "0",
+            "FI_PROVIDER": "tcp",
+            "FI_PROVIDER_PATH": str(prefix / "lib"),
+            "FI_TCP_IFACE": "eth0",
+        }
+        words = [self.mpiexec, "-launcher", "rsh", "-launcher-exec", agent, "-iface", "eth0"]
+        words += ["-hosts", ",".join(hosts), "-ppn", str(ranks_per_host), "-n", str(ranks)]
+        for name, value in settings.items():
+            words += ["-genv", name, value]
+        return [*words, *program], {"I_MPI_ROOT": str(prefix)}
 
     def _openmpi(
         self, slots: str, ranks: int, agent: str, settings: dict[str, str], program: Sequence[str]
@@ -113,11 +146,17 @@ class Mpi:
 
 
 def _advice(family: str) -> str:
-    return f"install it (apt-get install {_PACKAGES[family]}), then run 'make setup' again"
+    how = f" (apt-get install {_PACKAGES[family]})" if family in _PACKAGES else ""
+    return f"install it{how}, then run 'make setup' again"
 
 
 def find_mpis() -> dict[str, Mpi]:
-    """The MPI libraries there were when Trunkline was built, by name."""
+    """The MPI libraries with a preload library that there were when Trunkline was built, by name."""
+    return {name: mpi for name, mpi in find_peers().items() if mpi.family not in _BENCHMARKED_ONLY}
+
+
+def find_peers() -> dict[str, Mpi]:
+    """Every library there was to measure against when Trunkline was built, by name: LAM/MPI and PVM among them."""
     if not _FOUND.exists():
         return {}
     entries = [Mpi(**entry) for entry in json.loads(_FOUND.read_text())]
@@ -134,6 +173,8 @@ def require_mpi(name: str) -> Mpi:
     if name in found:
         return found[name]
     family = name.partition("-")[0]
+    if family in _BENCHMARKED_ONLY:
+        raise BadInput(f"there is no preload library for '{name}'; 'trunkline bench peers' measures against it")
     advice = _advice(family) if name in _PACKAGES else f"there are: {', '.join(found) or 'none'}"
     raise BadInput(f"no MPI library '{name}' was found when Trunkline was built; {advice}")
 

@@ -4,7 +4,7 @@ What is here was found in the libraries (``ompi_info --param coll tuned --level 
 holds for MPICH 4.0 to 5.0 and Open MPI 4.1 to 5.0.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import product
 
@@ -61,15 +61,15 @@ class PeerAlgorithm:
     environment: dict[str, str] = field(default_factory=dict, hash=False)
 
 
-def own_algorithms(mpi: Mpi, message_bytes: int, ranks: int) -> list[PeerAlgorithm]:
+def own_algorithms(mpi: Mpi, message_bytes: int, ranks: int, segments: Sequence[int] = SEGMENTS) -> list[PeerAlgorithm]:
     """All broadcasts of a library that differ for a message of that size on so many ranks.
 
     Segments as long as the message are left out: without segments is the same.
     """
-    segments = [0, *(s for s in SEGMENTS if s < message_bytes)]
+    fitting = [0, *(s for s in segments if s < message_bytes)]
     if mpi.family == "openmpi":
-        return list(_openmpi(segments))
-    return list(_mpich(segments, ranks, int(mpi.version.split(".")[0])))
+        return list(_openmpi(fitting))
+    return list(_mpich(fitting, ranks, int(mpi.version.split(".")[0])))
 
 
 def _named(algorithm: str, segment: int, tree: str = "", k: int = 0) -> str:

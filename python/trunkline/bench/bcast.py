@@ -1,37 +1,19 @@
 """``trunkline bench bcast``: broadcast algorithms against each other and against T(m), on one lab."""
 
-import json
 import subprocess
-from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from typing import TypeVar
 
 from trunkline import _core
+from trunkline.bench.job import PING_PONG, Limits, Progress, follow, program, timing_words
 from trunkline.bench.stats import median_with_interval
-from trunkline.errors import BadInput, Failed
+from trunkline.errors import BadInput
 from trunkline.lab.session import Lab
 from trunkline.mpi import Mpi
-from trunkline.paths import NATIVE, preload_library
+from trunkline.paths import preload_library
 
-__all__ = ["Cell", "Limits", "Progress", "broadcast_algorithms", "hosts_used", "measure"]
-
-PING_PONG = "ping-pong"
-
-
-@dataclass(frozen=True)
-class Limits:
-    """When a cell has been repeated often enough."""
-
-    least: int = 3
-    """Fewest repetitions."""
-    most: int = 40
-    """Most repetitions."""
-    budget_s: float = 10.0
-    """Seconds spent on a cell after which no repetition is started, once there are ``least``."""
-    width: float = 0.04
-    """The 95 % interval of the median, as a part of it, that is narrow enough."""
-    race: float = 0.0
-    """An algorithm is out once its best time is above this many times the best median; 0: all stay in."""
+__all__ = ["PING_PONG", "Cell", "Limits", "Progress", "broadcast_algorithms", "hosts_used", "make_cell", "measure"]
 
 
 @dataclass
@@ -63,17 +45,6 @@ class Cell:
     def as_json(self) -> dict[str, object]:
         """The cell as the command writes it."""
         return asdict(self)
-
-
-@dataclass(frozen=True)
-class Progress:
-    """One repetition has been made; what a progress display needs."""
-
-    mpi: str
-    message_bytes: int
-    algorithm: str
-    seconds: float
-    decided: bool
 
 
 def broadcast_algorithms(names: Sequence[str]) -> list[str]:
@@ -124,19 +95,11 @@ def measure(
     library = preload_library(mpi.name)
     if not library.exists():
         raise BadInput(f"no preload library was built for {mpi.name}; run 'make setup' again now that it is installed")
-    placement = _core.block_placement(cluster, ranks_per_host)[:ranks]
-    line = _core.lay("bcast", "linear", cluster, placement, 0)
-    peer = next(r for r in _walk(line) if r // ranks_per_host != 0)
     argv, env = mpi.launch(
         hosts=used,
         ranks=ranks,
         ranks_per_host=ranks_per_host,
-        program=[
-            *(str(NATIVE / "libexec" / f"trunkline-bench-{mpi.name}"), "--peer", str(peer)),
-            *("--sizes", ",".join(map(str, sizes)), "--algorithms", ",".join(algorithms)),
-            *("--least", str(limits.least), "--most", str(limits.most)),
-            *("--budget", str(limits.budget_s), "--width", str(limits.width), "--race", str(limits.race)),
-        ],
+        program=[program(mpi), *timing_words(cluster, sizes, algorithms, limits, ranks_per_host, hosts=len(used))],
         agent=lab.agent,
         env={
             "TRUNKLINE_CLUSTER": lab.cluster_file,
@@ -146,50 +109,65 @@ def measure(
         },
         preload=[library],
     )
-    seconds: dict[tuple[int, str], list[float]] = defaultdict(list)
-    last: dict[tuple[int, str], dict[str, object]] = {}
-    for event in _events(lab.popen(argv, env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT), mpi.name):
-        if "algorithm" not in event:
-            continue
-        key = (int(str(event["message_bytes"])), str(event["algorithm"]))
-        value = float(str(event["seconds"]))
-        if not event["warm_up"]:
-            seconds[key].append(value)
-        last[key] = event
-        on_progress(Progress(mpi.name, *key, value, bool(event["decided"])))
+    process = lab.popen(argv, env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    outcome = follow(process, mpi.name, on_progress)
+    return [
+        make_cell(
+            Cell,
+            lab,
+            mpi,
+            size,
+            algorithm,
+            outcome.ran[size, algorithm],
+            outcome.seconds[size, algorithm],
+            outcome.seconds[size, PING_PONG],
+            limits.width,
+            hosts=len(used),
+            ranks=ranks,
+        )
+        for size in sizes
+        for algorithm in algorithms
+    ]
 
-    cells = []
-    for size in sizes:
-        limit = median_with_interval(seconds[size, PING_PONG]).value
-        for algorithm in algorithms:
-            values = seconds[size, algorithm]
-            median = median_with_interval(values)
-            event = last[size, algorithm]
-            narrow = median.high - median.low < limits.width * median.value
-            cells.append(
-                Cell(
-                    collective="bcast",
-                    cluster=cluster.name,
-                    rate_bps=lab.rate_bps,
-                    hosts=len(used),
-                    ranks=ranks,
-                    mpi=mpi.name,
-                    mpi_version=mpi.version,
-                    algorithm=algorithm,
-                    ran=str(event["ran"]),
-                    segment_bytes=int(str(event["segment_bytes"])),
-                    message_bytes=size,
-                    seconds_median=median.value,
-                    seconds_low=median.low,
-                    seconds_high=median.high,
-                    repetitions=median.count,
-                    limit_seconds=limit,
-                    stopped_by="interval" if narrow else "limit",
-                    trunkline_version=_core.__version__,
-                    seconds=values,
-                )
-            )
-    return cells
+
+Kind = TypeVar("Kind", bound=Cell)
+
+
+def make_cell(
+    kind: type[Kind],
+    lab: Lab,
+    mpi: Mpi,
+    size: int,
+    algorithm: str,
+    ran: tuple[str, int],
+    seconds: Sequence[float],
+    ping_pong: Sequence[float],
+    width: float,
+    **more: object,
+) -> Kind:
+    """A cell from what was measured: the times of an algorithm and of the ping-pong beside it; the rest as ``more``."""
+    median = median_with_interval(seconds)
+    narrow = median.high - median.low < width * median.value
+    return kind(
+        collective="bcast",
+        cluster=lab.cluster.name,
+        rate_bps=lab.rate_bps,
+        mpi=mpi.name,
+        mpi_version=mpi.version,
+        algorithm=algorithm,
+        ran=ran[0],
+        segment_bytes=ran[1],
+        message_bytes=size,
+        seconds_median=median.value,
+        seconds_low=median.low,
+        seconds_high=median.high,
+        repetitions=median.count,
+        limit_seconds=median_with_interval(ping_pong).value,
+        stopped_by="interval" if narrow else "limit",
+        trunkline_version=_core.__version__,
+        seconds=list(seconds),
+        **more,  # type: ignore[arg-type]
+    )
 
 
 def hosts_used(cluster: _core.Cluster, count: int | None) -> list[str]:
@@ -203,24 +181,3 @@ def hosts_used(cluster: _core.Cluster, count: int | None) -> list[str]:
     if not 2 <= count <= len(cluster.hosts):
         raise BadInput(f"--hosts must be from 2 to {len(cluster.hosts)}, the hosts of {cluster.name}, not {count}")
     return list(cluster.hosts)[:count]
-
-
-def _walk(tree: _core.Tree) -> Iterator[int]:
-    rank = tree.root
-    while children := tree.children[rank]:
-        rank = children[0]
-        yield rank
-
-
-def _events(process: subprocess.Popen[str], mpi: str) -> Iterator[dict[str, object]]:
-    """What rank 0 prints, line by line; anything else the job says is kept for the message if it fails."""
-    said: list[str] = []
-    assert process.stdout is not None
-    with process:
-        for text in process.stdout:
-            if text.startswith("{"):
-                yield json.loads(text)
-            else:
-                said.append(text)
-    if process.returncode != 0:
-        raise Failed(f"the benchmark ended with status {process.returncode} under {mpi}:\n{''.join(said).strip()}")

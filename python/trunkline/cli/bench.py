@@ -10,6 +10,7 @@ from trunkline.bench.bcast import Limits, broadcast_algorithms, hosts_used
 from trunkline.bench.heights import heights_table, measure_heights
 from trunkline.bench.session import Session, cells_table, measure_with_progress
 from trunkline.cli.bench_model import model
+from trunkline.cli.bench_peers import peers
 from trunkline.cli.options import (
     CellsJsonOption,
     ClusterOption,
@@ -36,6 +37,12 @@ app = typer.Typer(help="Measure collectives on the emulated cluster.", no_args_i
 @app.callback()
 def _bench() -> None:
     pass
+
+
+app.command(
+    epilog="Example: trunkline bench peers --cluster cyclic --sizes 8KiB,64KiB,256KiB,1MiB --json peers.json "
+    "--report peers.html"
+)(peers)
 
 
 @app.command(

@@ -24,10 +24,11 @@ __all__ = ["main"]
 
 _AGENT = """\
 #!/bin/sh
-# A remote shell for MPI launchers: trunkline-agent [-OPTION ...] HOST COMMAND ...
+# A remote shell for MPI launchers: trunkline-agent [-OPTION ...] HOST [-n] COMMAND ...
 while case $1 in -*) true ;; *) false ;; esac; do shift; done
 host=$1
 shift
+[ "$1" = -n ] && shift  # LAM/MPI and PVM ask for no standard input there
 if ! pid=$(cat "/run/trunkline/hosts/$host" 2>/dev/null); then
   echo "trunkline lab: there is no host '$host' on this cluster" >&2
   exit 255

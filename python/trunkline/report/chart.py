@@ -15,7 +15,16 @@ from trunkline.bench.model import Verdict
 from trunkline.predict import Predicted
 from trunkline.units import format_bytes, format_seconds
 
-__all__ = ["PALETTE", "height_curves", "prediction_curves", "ratio_bars", "segment_curves", "time_curves"]
+__all__ = [
+    "PALETTE",
+    "height_curves",
+    "prediction_curves",
+    "ratio_bars",
+    "segment_curves",
+    "size_axes",
+    "svg_text",
+    "time_curves",
+]
 
 PALETTE = {
     "native": "#9aa5b1",
@@ -56,7 +65,8 @@ def _colour(algorithm: str, known: list[str]) -> str:
     return _OTHER[others.index(algorithm) % len(_OTHER)]
 
 
-def _svg(figure: Figure) -> str:
+def svg_text(figure: Figure) -> str:
+    """The figure as an ``<svg>`` element, the same text each time."""
     out = io.StringIO()
     figure.savefig(out, format="svg", bbox_inches="tight", metadata={"Date": None, "Creator": None})
     text = out.getvalue()
@@ -97,10 +107,11 @@ def ratio_bars(cells: Sequence[Cell]) -> str:
     for side in ("top", "right", "left"):
         axes.spines[side].set_visible(False)
     axes.tick_params(axis="y", length=0)
-    return _svg(figure)
+    return svg_text(figure)
 
 
-def _size_axes(axes: Axes, sizes: Sequence[int], label: str = "message") -> None:
+def size_axes(axes: Axes, sizes: Sequence[int], label: str = "message") -> None:
+    """Message sizes along, seconds up, both on log scales, with a legend; after everything is plotted."""
     axes.set_xscale("log", base=2)
     axes.set_yscale("log")
     axes.xaxis.set_major_locator(FixedLocator(sizes))
@@ -126,9 +137,9 @@ def prediction_curves(rows: Sequence[Predicted]) -> str:
         own = sorted((row for row in rows if row.algorithm == name), key=lambda row: row.message_bytes)
         x, y = [row.message_bytes for row in own], [row.seconds for row in own]
         axes.plot(x, y, marker="o", markersize=4, color=_colour(name, algorithms), label=name)
-    _size_axes(axes, sorted({row.message_bytes for row in rows}))
+    size_axes(axes, sorted({row.message_bytes for row in rows}))
     axes.set_ylabel("predicted time")
-    return _svg(figure)
+    return svg_text(figure)
 
 
 def time_curves(cells: Sequence[Cell]) -> str:
@@ -147,9 +158,9 @@ def time_curves(cells: Sequence[Cell]) -> str:
         axes.plot(x, [c.seconds_median for c in rows], marker="o", markersize=4, color=colour, label=name)
     limits = {c.message_bytes: c.limit_seconds for c in cells}
     axes.plot(sizes, [limits[s] for s in sizes], color=_INK, linestyle=(0, (4, 3)), linewidth=1, label="T(m)")
-    _size_axes(axes, sizes)
+    size_axes(axes, sizes)
     axes.set_ylabel("time of the slowest rank")
-    return _svg(figure)
+    return svg_text(figure)
 
 
 def segment_curves(verdicts: Sequence[Verdict]) -> str:
@@ -179,18 +190,18 @@ def segment_curves(verdicts: Sequence[Verdict]) -> str:
         by_size.plot(sizes, [v.best.seconds_median for v in own], color=colour, label=f"{name}, best segment")
         chosen = [v.chosen.seconds_median for v in own]
         by_size.plot(sizes, chosen, "x", color=colour, label=f"{name}, the model's segment")
-    _size_axes(
+    size_axes(
         by_segment, sorted({p.segment_bytes for v in verdicts if v.message_bytes == shown for p in v.points}), "segment"
     )
     by_segment.tick_params(axis="x", rotation=60, labelsize=8)
     by_segment.set_title(f"{format_bytes(shown)} by segment", fontsize=10)
     by_segment.set_ylabel("time of the slowest rank")
-    _size_axes(by_size, sorted({v.message_bytes for v in verdicts}))
+    size_axes(by_size, sorted({v.message_bytes for v in verdicts}))
     by_size.set_ylabel("measured time of the slowest rank")
     for axes in (by_segment, by_size):  # less than a decade often: more ticks than its ends
         axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 3, 5)))
         axes.yaxis.set_minor_locator(NullLocator())
-    return _svg(figure)
+    return svg_text(figure)
 
 
 def height_curves(rows: Sequence[Heights]) -> str:
@@ -233,4 +244,4 @@ def height_curves(rows: Sequence[Heights]) -> str:
         axes.grid(color="#e9ecef")
         axes.set_axisbelow(True)
         axes.legend(frameon=False, fontsize=9)
-    return _svg(figure)
+    return svg_text(figure)

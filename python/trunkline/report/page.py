@@ -15,7 +15,7 @@ from trunkline.report.chart import PALETTE, ratio_bars, time_curves
 from trunkline.report.draw_plan import draw_plan
 from trunkline.units import format_bytes, format_rate, format_seconds
 
-__all__ = ["bench_page", "demo_page"]
+__all__ = ["bench_page", "demo_page", "render", "trees_over"]
 
 _templates = Environment(
     loader=PackageLoader("trunkline.report"),
@@ -27,7 +27,8 @@ _templates = Environment(
 _templates.filters |= {"bytes": format_bytes, "seconds": format_seconds, "rate": format_rate, "segment": segment_text}
 
 
-def _render(template: str, cells: Sequence[Cell], **more: object) -> str:
+def render(template: str, cells: Sequence[Cell], **more: object) -> str:
+    """A template with everything that all pages show: the cells as JSON, versions, machine and date."""
     data = json.dumps([cell.as_json() for cell in cells]).replace("</", "<\\/")
     return _templates.get_template(template).render(
         cells=cells,
@@ -49,28 +50,34 @@ def _place(cell: Cell) -> tuple[str, str, int]:
     return cell.cluster, cell.mpi, cell.message_bytes
 
 
+def trees_over(cluster: _core.Cluster, cells: Sequence[Cell]) -> tuple[str, list[str]]:
+    """The algorithm that ``auto`` ran last in these cells, and its trees drawn over the switches as SVG text."""
+    placement = _core.block_placement(cluster, 1)
+    ran = next((cell.ran for cell in reversed(cells) if cell.algorithm == "auto"), "native")
+    trees = _core.lay_all("bcast", ran, cluster, placement, 0) if ran != "native" else []
+    return ran, [draw_plan(cluster, placement, tree) for tree in trees]
+
+
 def demo_page(cells: Sequence[Cell], clusters: Sequence[_core.Cluster]) -> str:
     """The demo's page: for each cluster the bars, the table and Trunkline's trees drawn over the switches."""
     sections = []
     for cluster in clusters:
         here = [cell for cell in cells if cell.cluster == cluster.name]
-        placement = _core.block_placement(cluster, 1)
-        ran = next((cell.ran for cell in reversed(here) if cell.algorithm == "auto"), "native")
-        trees = _core.lay_all("bcast", ran, cluster, placement, 0) if ran != "native" else []
+        ran, drawings = trees_over(cluster, here)
         sections.append(
             {
                 "cluster": cluster,
                 "rate": here[0].rate_bps,
                 "bars": ratio_bars(here),
                 "ran": ran,
-                "drawings": [draw_plan(cluster, placement, tree) for tree in trees],
+                "drawings": drawings,
                 "pairs": [(_native(here, cell), cell) for cell in here if cell.algorithm == "auto"],
             }
         )
     own = [cell for cell in cells if cell.algorithm == "auto"]
     best = max(own, key=lambda cell: _native(cells, cell).seconds_median / cell.seconds_median)
     gain = _native(cells, best).seconds_median / best.seconds_median
-    return _render("demo.html.j2", cells, sections=sections, best_gain=gain, best=best)
+    return render("demo.html.j2", cells, sections=sections, best_gain=gain, best=best)
 
 
 def bench_page(cells: Sequence[Cell]) -> str:
@@ -81,4 +88,4 @@ def bench_page(cells: Sequence[Cell]) -> str:
             (key, list(rows)) for key, rows in groupby(cells, key=lambda c: (c.cluster, c.mpi))
         )
     ]
-    return _render("bench.html.j2", cells, sections=sections)
+    return render("bench.html.j2", cells, sections=sections)

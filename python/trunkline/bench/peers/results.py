@@ -1,0 +1,116 @@
+"""The cells of a comparison: in memory, in their file, merged over rounds."""
+
+import json
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass, field, fields
+from pathlib import Path
+from typing import Any
+
+from trunkline.bench.bcast import Cell
+from trunkline.bench.stats import median_with_interval
+from trunkline.errors import BadInput
+
+__all__ = ["PeerCell", "Results"]
+
+Key = tuple[str, float, str, str, int]
+
+
+@dataclass
+class PeerCell(Cell):
+    """A cell of ``bench peers``: of several jobs, one a round.
+
+    Attributes:
+        setting: How the library was set up: ``default``, or the one that won the race of ``native-best``.
+        rounds: Jobs that its times are from; 0: only of the race.
+        limits: T(m) as each job measured it; ``limit_seconds`` is their median.
+        trials: The race of ``native-best``: each setting with its median, or why it has none.
+        untried: Settings that the race had no time for.
+        library: What the library says about itself.
+    """
+
+    setting: str = "default"
+    rounds: int = 0
+    limits: list[float] = field(default_factory=list)
+    trials: list[dict[str, Any]] = field(default_factory=list)
+    untried: int = 0
+    library: str = ""
+
+    @property
+    def key(self) -> Key:
+        """What it is of: cluster, rate, peer, algorithm, size."""
+        return self.cluster, self.rate_bps, self.mpi, self.algorithm, self.message_bytes
+
+    def absorb(self, other: "PeerCell", width: float) -> None:
+        """Take in the times of one more job."""
+        self.seconds = ([] if self.rounds == 0 else self.seconds) + other.seconds
+        self.limits = ([] if self.rounds == 0 else self.limits) + other.limits
+        self.rounds += 1
+        median = median_with_interval(self.seconds)
+        self.seconds_median, self.seconds_low, self.seconds_high = median.value, median.low, median.high
+        self.repetitions = median.count
+        self.limit_seconds = median_with_interval(self.limits).value
+        self.ran, self.segment_bytes, self.library = other.ran, other.segment_bytes, other.library
+        self.stopped_by = "interval" if median.high - median.low < width * median.value else "limit"
+
+
+class Results:
+    """All cells of a run; with a file, saved after each change, so that a run broken off goes on from there."""
+
+    def __init__(self, file: str | None = None) -> None:
+        self._file = Path(file) if file else None
+        self._cells: dict[Key, PeerCell] = {}
+        if self._file is not None and self._file.exists():
+            self._read(self._file)
+
+    def _read(self, file: Path) -> None:
+        known = {entry.name for entry in fields(PeerCell)}
+        try:
+            entries = json.loads(file.read_text(encoding="utf-8"))
+            for entry in entries:
+                if unknown := set(entry) - known:
+                    raise ValueError(f"it has {', '.join(sorted(unknown))}")
+                cell = PeerCell(**entry)
+                self._cells[cell.key] = cell
+        except (OSError, ValueError, TypeError, AttributeError) as error:
+            raise BadInput(
+                f"{file} is not a file of 'trunkline bench peers', so nothing can go on from it: {error}; "
+                "name another file or remove it"
+            ) from error
+
+    @property
+    def cells(self) -> list[PeerCell]:
+        """In the order of clusters and peers as they came, then sizes."""
+        places = {key[:3]: number for number, key in reversed(list(enumerate(self._cells)))}
+        return sorted(self._cells.values(), key=lambda cell: (places[cell.key[:3]], cell.message_bytes))
+
+    def get(self, cluster: str, rate: float, mpi: str, algorithm: str, size: int) -> PeerCell | None:
+        """The cell of that name, if there is one."""
+        return self._cells.get((cluster, rate, mpi, algorithm, size))
+
+    def rate_of(self, cluster: str) -> float | None:
+        """The rate at which this cluster was measured so far."""
+        return next((cell.rate_bps for cell in self._cells.values() if cell.cluster == cluster), None)
+
+    def add(self, cells: Iterable[PeerCell], width: float) -> None:
+        """Merge the cells of a job into those there are, and save."""
+        for cell in cells:
+            self._cells.setdefault(cell.key, cell).absorb(cell, width)
+        self.save()
+
+    def put(self, cells: Iterable[PeerCell]) -> None:
+        """Keep cells as they are, and save."""
+        self._cells |= {cell.key: cell for cell in cells}
+        self.save()
+
+    def save(self) -> None:
+        """Write the file anew: a reader finds the old one or the new one."""
+        if self._file is None:
+            return
+        text = json.dumps([asdict(cell) for cell in self.cells], indent=1)
+        draft = self._file.with_name(f"{self._file.name}.new")
+        try:
+            self._file.parent.mkdir(parents=True, exist_ok=True)
+            draft.write_text(text + "\n", encoding="utf-8")
+            draft.replace(self._file)
+        except OSError as error:
+            raise BadInput(f"cannot write {self._file}: {error.strerror}") from error

@@ -1,0 +1,168 @@
+"""The comparison as tables: for the terminal, as Markdown, and beside the papers' numbers."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+
+from rich.console import Group
+from rich.table import Table
+
+from trunkline.bench.peers.figures import Figure, Stated
+from trunkline.bench.peers.results import PeerCell
+from trunkline.bench.peers.run import BEST
+from trunkline.report.tables import titled_table
+from trunkline.units import format_bytes, format_rate, format_seconds
+
+__all__ = ["Line", "algorithms_table", "beside_table", "lines", "markdown", "peers_table"]
+
+
+@dataclass(frozen=True)
+class Line:
+    """One peer at one size on one cluster.
+
+    Attributes:
+        default: Its own broadcast as it comes.
+        best: With the setting that won its race; None: not raced.
+        own: Trunkline preloaded into it or, where that cannot be, into another one (``own.mpi`` says which).
+    """
+
+    default: PeerCell
+    best: PeerCell | None
+    own: PeerCell | None
+
+    def gain(self, other: PeerCell | None) -> float | None:
+        """How many times as long as Trunkline another cell took, each over T(m) of its own library."""
+        if other is None or self.own is None:
+            return None
+        if other.mpi == self.own.mpi:
+            return other.seconds_median / self.own.seconds_median
+        return _over(other) / _over(self.own)
+
+
+def _over(cell: PeerCell) -> float:
+    return cell.seconds_median / cell.limit_seconds
+
+
+def lines(cells: Sequence[PeerCell], algorithm: str = "auto") -> Iterator[Line]:
+    """All peers that were measured, with the given algorithm of Trunkline beside them."""
+    by_key = {cell.key: cell for cell in cells}
+    for cell in cells:
+        if cell.algorithm != "native":
+            continue
+        cluster, rate, mpi, _, size = cell.key
+        own = by_key.get((cluster, rate, mpi, algorithm, size))
+        if own is None:
+            own = next((c for c in cells if c.key[:2] == (cluster, rate) and c.key[3:] == (algorithm, size)), None)
+        yield Line(cell, by_key.get((cluster, rate, mpi, BEST, size)), own)
+
+
+def _place(line: Line) -> tuple[str, float]:
+    return line.default.cluster, line.default.rate_bps
+
+
+def _ratio(value: float | None) -> str:
+    return f"{value:.2f}" if value is not None else ""
+
+
+def peers_table(cells: Sequence[PeerCell]) -> Group:
+    """For the terminal: a table a cluster; times over T(m), and how much faster Trunkline is."""
+    tables = []
+    for (cluster, rate), group in groupby(lines(cells), key=_place):
+        some = list(group)
+        table = titled_table(
+            f"{cluster} at {format_rate(rate)}, {some[0].default.ranks} ranks: times over T(m), slowest rank, median"
+        )
+        for column in ("peer", "size", "T(m)", "default", "best", "best setting", "Trunkline", "gain", "over best"):
+            left = column in ("peer", "best setting")
+            table.add_column(column, justify="left" if left else "right", no_wrap=column != "best setting")
+        for _, of_peer in groupby(some, key=lambda line: line.default.mpi):
+            rows = list(of_peer)
+            for k, line in enumerate(rows):
+                table.add_row(*_words(line, first=k == 0), end_section=k == len(rows) - 1)
+        tables.append(table)
+    return Group(*tables)
+
+
+def _words(line: Line, first: bool = True) -> Iterable[str]:
+    foreign = line.own is not None and line.own.mpi != line.default.mpi
+    return (
+        f"{line.default.mpi} {line.default.mpi_version}"
+        if first and line.default.mpi.find("-") < 0
+        else line.default.mpi
+        if first
+        else "",
+        format_bytes(line.default.message_bytes),
+        format_seconds(line.default.limit_seconds),
+        _ratio(_over(line.default)),
+        _ratio(_over(line.best) if line.best else None),
+        line.best.setting if line.best else "",
+        _ratio(_over(line.own) if line.own else None) + (f" ({line.own.mpi})" if foreign and line.own else ""),
+        _ratio(line.gain(line.default)),
+        _ratio(line.gain(line.best)),
+    )
+
+
+def markdown(cells: Sequence[PeerCell]) -> str:
+    """For a README: one table for each cluster."""
+    parts = []
+    for (cluster, rate), group in groupby(lines(cells), key=_place):
+        some = list(group)
+        parts.append(
+            f"`{cluster}`, {some[0].default.hosts} hosts at {format_rate(rate)}, times over T(m):\n\n"
+            "| peer | message | T(m) | default | best | best setting | Trunkline | faster than default | than best |\n"
+            "|---|---|---|---|---|---|---|---|---|\n" + "".join(f"| {' | '.join(_words(line))} |\n" for line in some)
+        )
+    return "\n".join(parts)
+
+
+def algorithms_table(cells: Sequence[PeerCell]) -> Group:
+    """All cells of a figure over T(m): a table a cluster, a column a size."""
+    tables = []
+    for (cluster, rate), group in groupby(cells, key=lambda cell: (cell.cluster, cell.rate_bps)):
+        some = list(group)
+        sizes = sorted({cell.message_bytes for cell in some})
+        table = titled_table(f"{cluster} at {format_rate(rate)}: time over T(m), slowest rank, median")
+        table.add_column("algorithm", no_wrap=True)
+        for size in sizes:
+            table.add_column(format_bytes(size), justify="right")
+        found = {(cell.mpi, cell.algorithm, cell.message_bytes): cell for cell in some}
+        for mpi, algorithm in dict.fromkeys((cell.mpi, cell.algorithm) for cell in some):
+            row = [found.get((mpi, algorithm, size)) for size in sizes]
+            name = f"{mpi}, its own" if algorithm == "native" else f"{algorithm} over {mpi}"
+            table.add_row(name, *(_ratio(_over(cell) if cell else None) for cell in row))
+        tables.append(table)
+    return Group(*tables)
+
+
+def _measured(stated: Stated, cells: Sequence[PeerCell]) -> tuple[float, float] | None:
+    """Seconds and rate of what a stated number speaks of."""
+    for cell in cells:
+        if (cell.cluster, cell.message_bytes) != (stated.cluster, stated.size):
+            continue
+        if stated.what == "T(m)" and cell.mpi == "mpich":
+            return cell.limit_seconds, cell.rate_bps
+        if stated.what in (cell.algorithm, cell.mpi if cell.algorithm == "native" else ""):
+            return cell.seconds_median, cell.rate_bps
+    return None
+
+
+def beside_table(figure: Figure, cells: Sequence[PeerCell]) -> Table:
+    """The numbers the paper states, beside ours: as measured, and in proportion at the paper's rate."""
+    table = titled_table(f"{figure.name}: what the paper states, and what was measured here")
+    for column in ("cluster", "message", "what", "paper", "at", "here", "at", "here at the paper's rate", "source"):
+        left = column in ("cluster", "what", "source")
+        table.add_column(column, justify="left" if left else "right")
+    for stated in figure.stated:
+        own = _measured(stated, cells)
+        table.add_row(
+            stated.cluster,
+            format_bytes(stated.size),
+            stated.what,
+            f"{stated.milliseconds:g} ms",
+            format_rate(stated.rate_bps),
+            format_seconds(own[0]) if own else "",
+            format_rate(own[1]) if own else "",
+            f"{own[0] * own[1] / stated.rate_bps * 1e3:.1f} ms" if own else "",
+            stated.source,
+        )
+    return table

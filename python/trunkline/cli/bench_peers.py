@@ -1,0 +1,168 @@
+"""``trunkline bench peers``: side by side with every peer, and the papers' figures."""
+
+from typing import Annotated
+
+import typer
+from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+
+from trunkline._core import Cluster
+from trunkline.bench.bcast import broadcast_algorithms
+from trunkline.bench.job import Limits
+from trunkline.bench.peers.drivers import choose_drivers
+from trunkline.bench.peers.figures import Figure, figure
+from trunkline.bench.peers.model import model_table, segments_table
+from trunkline.bench.peers.results import Results
+from trunkline.bench.peers.run import Comparison, Step, compare, steps
+from trunkline.bench.peers.tables import algorithms_table, beside_table, markdown, peers_table
+from trunkline.bench.peers.transfer import measure_transfers, transfer_table
+from trunkline.cli.options import LabRateOption, ReportOption
+from trunkline.cli.output import console, write_text
+from trunkline.cluster import load_cluster
+from trunkline.errors import BadInput, Failed
+from trunkline.lab.rate import auto_rate
+from trunkline.report.draw_terminal import cluster_tree
+from trunkline.units import format_bytes, format_rate, parse_bytes, parse_rate
+
+__all__ = ["peers"]
+
+
+def peers(
+    cluster: Annotated[str | None, typer.Option(help="Clusters, bundled names or files, separated by commas.")] = None,
+    sizes: Annotated[str | None, typer.Option(help="Message sizes, separated by commas.")] = None,
+    peers: Annotated[
+        str, typer.Option(help="mpich, openmpi, mpich-5.0.2, intelmpi, lam, pvm, ...; default: all there are.")
+    ] = "",
+    figure_name: Annotated[
+        str | None,
+        typer.Option("--figure", metavar="NAME", help="A figure of the papers: broadcast-8 to -18, table-3, table-4."),
+    ] = None,
+    rate: LabRateOption = "auto",
+    rounds: Annotated[int, typer.Option(min=1, help="Times that every cluster and peer has its turn.")] = 3,
+    least: Annotated[int, typer.Option(min=1, help="Fewest repetitions of each cell in a round.")] = 3,
+    most: Annotated[int, typer.Option(min=1, max=1000, help="Most repetitions of each cell in a round.")] = 10,
+    budget: Annotated[float, typer.Option(min=0, help="Seconds after which a cell is repeated no more.")] = 5.0,
+    sweep_budget: Annotated[
+        float, typer.Option(min=0, help="Seconds for the race of a library's own settings on a cluster; 0: no race.")
+    ] = 600.0,
+    json: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help="Where every cell goes as JSON; a run broken off goes on from it."),
+    ] = None,
+    report: ReportOption = None,
+    markdown_file: Annotated[
+        str | None, typer.Option("--markdown", metavar="FILE", help="Write Markdown tables; '-' for standard output.")
+    ] = None,
+) -> None:
+    """Broadcast under every MPI library there is, at its defaults, at its best setting, and with Trunkline preloaded.
+
+    The libraries' own algorithms, trees and segment sizes are raced first; then all take turns, round by round.
+    """
+    chosen = figure(figure_name) if figure_name else None
+    if chosen and chosen.kind in ("model", "clusters", "method"):
+        _show(chosen)
+        return
+    names = [name.strip() for name in (peers or ",".join(chosen.peers if chosen else ())).split(",") if name.strip()]
+    drivers, left_out = choose_drivers(names)
+    for name, reason in left_out.items():
+        console.print(f"[bold]{name} is left out:[/] {reason}", soft_wrap=True)
+    clusters = cluster.split(",") if cluster else list(chosen.clusters if chosen else ())
+    wanted = [parse_bytes(size) for size in sizes.split(",")] if sizes else list(chosen.sizes if chosen else ())
+    if not clusters or not (wanted or chosen):
+        raise BadInput("name --cluster and --sizes, or a --figure of the papers")
+    if json == "-":
+        raise BadInput("--json: a run goes on from its file, so it needs one; '-' is none")
+    limits = Limits(least=least, most=max(least, most), budget_s=budget)
+    results = Results(json)
+    rated = [(network, _rate(network, rate, results)) for network in map(load_cluster, dict.fromkeys(clusters))]
+    if chosen and chosen.kind == "transfer":
+        with console.status("measuring T(m) between two hosts"):
+            times = measure_transfers(chosen, drivers[0], rated[0][1], limits)
+        console.print(transfer_table(chosen, times, rated[0][1]))
+        return
+    comparison = Comparison(
+        rated,
+        drivers,
+        sorted(set(wanted)),
+        rounds,
+        limits,
+        sweep_budget,
+        algorithms=broadcast_algorithms(chosen.algorithms) if chosen else ("auto",),
+        best=sweep_budget > 0 and chosen is None,
+    )
+    failures = _measure(comparison, results)
+    cells = [cell for cell in results.cells if cell.rounds > 0]
+    if chosen:
+        console.print(algorithms_table(cells))
+        if chosen.stated:
+            console.print(beside_table(chosen, cells))
+        for claim in chosen.claims:
+            console.print(f"The paper says: {claim}.")
+    else:
+        console.print(peers_table(cells))
+    if markdown_file:
+        write_text(markdown(cells), markdown_file)
+    if report:
+        from trunkline.report.peers_page import peers_page  # Matplotlib takes a second to load
+
+        write_text(peers_page(cells, [network for network, _ in rated], left_out, chosen, json), report)
+        console.print(f"Report: {report}")
+    if failures:
+        raise Failed("some cells are missing:\n" + "\n".join(failures))
+
+
+def _rate(cluster: Cluster, rate: str, results: Results) -> float:
+    if rate != "auto":
+        return parse_rate(rate)
+    known = results.rate_of(cluster.name)
+    if known is not None:
+        return known
+    with console.status(f"{cluster.name}: looking for the highest true rate"):
+        return auto_rate(cluster)
+
+
+def _measure(comparison: Comparison, results: Results) -> list[str]:
+    todo = steps(comparison, results)
+    if not todo:
+        console.print("Everything has been measured already; nothing to do but to show it.")
+        return []
+    seconds = sum(step.seconds for step in todo)
+    sizes = ", ".join(map(format_bytes, comparison.sizes))
+    console.print(
+        f"{len(comparison.clusters)} clusters, {len(comparison.drivers)} peers, {sizes}, {comparison.rounds} rounds: "
+        f"{len(todo)} steps, about {max(1, round(seconds / 60))} minutes; Ctrl-C ends it, "
+        "and the same command goes on from there if it has a --json file.",
+        soft_wrap=True,
+    )
+    failures: list[str] = []
+    columns = (
+        SpinnerColumn(),
+        TextColumn("{task.description}"),
+        BarColumn(bar_width=24),
+        TimeElapsedColumn(),
+        TimeRemainingColumn(),
+    )
+    with Progress(*columns, console=console) as progress:
+        task = progress.add_task("starting", total=seconds)
+
+        def show(step: Step, what: str) -> None:
+            turn = "race" if step.round == 0 else f"round {step.round}"
+            where = f"{step.cluster.name} at {format_rate(step.rate_bps)}, {step.driver.name}"
+            progress.update(task, description=f"{where}: {turn}, {what}")
+
+        for step, failure in compare(comparison, results, show):
+            progress.update(task, advance=step.seconds)
+            if failure:
+                failures.append(f"{step.cluster.name}, {step.driver.name}: {failure}")
+                progress.console.print(f"[bold]{step.driver.name} on {step.cluster.name} failed:[/] {failure}")
+    return failures
+
+
+def _show(chosen: Figure) -> None:
+    """A figure that needs no measuring."""
+    if chosen.kind == "method":
+        console.print(f"[bold]{chosen.name}: {chosen.title}[/]\n{chosen.text}")
+    elif chosen.kind == "clusters":
+        for name in chosen.clusters:
+            console.print(cluster_tree(load_cluster(name)))
+    else:
+        console.print(segments_table(chosen) if chosen.rows else model_table(chosen))

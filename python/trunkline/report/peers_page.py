@@ -1,0 +1,86 @@
+"""The page of ``trunkline bench peers``."""
+
+import base64
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from trunkline import _core
+from trunkline.bench.peers.figures import Figure
+from trunkline.bench.peers.results import PeerCell
+from trunkline.bench.peers.run import BEST
+from trunkline.bench.peers.tables import Line, lines
+from trunkline.report.page import render, trees_over
+from trunkline.report.peers_chart import heat_colour, peer_curves
+
+__all__ = ["peers_page"]
+
+
+def peers_page(
+    cells: Sequence[PeerCell],
+    clusters: Sequence[_core.Cluster],
+    left_out: Mapping[str, str],
+    figure: Figure | None,
+    json_file: str | None,
+) -> str:
+    """Heat maps of the ratios, then for each cluster the curves of every peer, the table and Trunkline's trees.
+
+    Args:
+        cells: All that was measured.
+        clusters: What they were measured on.
+        left_out: Peers that are missing, and why.
+        figure: Of the papers, where one was asked for: its title and claims are shown.
+        json_file: Where the cells were written, for the name of the file that the page offers.
+    """
+    algorithm = "auto" if figure is None else figure.algorithms[0]
+    every = list(lines(cells, algorithm))
+    raw = json.dumps([cell.as_json() for cell in cells], indent=1).encode()
+    return render(
+        "peers.html.j2",
+        cells,
+        figure=figure,
+        algorithm=algorithm,
+        left_out=left_out,
+        sections=[_section(cluster, cells, every) for cluster in clusters],
+        maps=[heat for heat in (_heat(every, best=True), _heat(every, best=False)) if heat["rows"]],
+        libraries={cell.mpi: cell.library for cell in cells if cell.library},
+        json_name=Path(json_file).name if json_file else "peers.json",
+        json_base64=base64.b64encode(raw).decode(),
+    )
+
+
+def _section(cluster: _core.Cluster, cells: Sequence[PeerCell], every: Sequence[Line]) -> dict[str, object]:
+    here = [cell for cell in cells if cell.cluster == cluster.name]
+    times = [cell.seconds_median for cell in here] + [cell.message_bytes * 8 / cell.rate_bps for cell in here]
+    ran, drawings = trees_over(cluster, here)
+    names = {cell.mpi: f"{cell.mpi} {cell.mpi_version}" if "-" not in cell.mpi else cell.mpi for cell in here}
+    return {
+        "cluster": cluster,
+        "rate": here[0].rate_bps if here else 0.0,
+        "charts": [
+            peer_curves([cell for cell in here if cell.mpi == mpi], title, min(times), max(times))
+            for mpi, title in names.items()
+        ],
+        "lines": [line for line in every if line.default.cluster == cluster.name],
+        "ran": ran,
+        "drawings": drawings,
+        "races": [cell for cell in here if cell.algorithm == BEST],
+    }
+
+
+def _heat(every: Sequence[Line], best: bool) -> dict[str, object]:
+    """Ratios by cluster and peer (rows) and size (columns), with their colours."""
+    found: dict[tuple[str, str], dict[int, float]] = {}
+    for line in every:
+        gain = line.gain(line.best if best else line.default)
+        if gain is not None:
+            found.setdefault((line.default.cluster, line.default.mpi), {})[line.default.message_bytes] = gain
+    sizes = sorted({size for row in found.values() for size in row})
+    return {
+        "title": "each library at its best setting" if best else "each library as it comes",
+        "sizes": sizes,
+        "rows": [
+            (place, [(row[size], heat_colour(row[size])) if size in row else None for size in sizes])
+            for place, row in found.items()
+        ],
+    }
