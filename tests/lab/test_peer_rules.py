@@ -1,5 +1,6 @@
 """Each MPI library loads the file of rules that is written for it, and does what it says."""
 
+import json
 from dataclasses import replace
 
 import pytest
@@ -61,9 +62,17 @@ def test_tuning_writes_and_checks_them(trunkline, tmp_path):
     file = tmp_path / "six.yaml"
     file.write_text(CLUSTER)
     words = ("--cluster", str(file), "--mpi", "mpich", "--sizes", "16KiB", "--rate", "50Mbit", "--budget", "0.1")
-    done = trunkline(
-        "tune", *words, "-o", str(tmp_path / "t.yaml"), "--peer-rules", str(tmp_path / "rules"), timeout=170
+    outputs = (
+        "-o",
+        str(tmp_path / "t.yaml"),
+        "--json",
+        str(tmp_path / "t.json"),
+        "--peer-rules",
+        str(tmp_path / "rules"),
     )
+    done = trunkline("tune", *words, *outputs, timeout=170)
     assert done.returncode == 0, done.stdout + done.stderr
     assert "MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE=" in done.stderr
     assert (tmp_path / "rules" / "mpich-4.0.2.json").exists()
+    measured = {row["algorithm"] for row in json.loads((tmp_path / "t.json").read_text())}
+    assert {"native", "own:by itself", "own:binomial"} <= measured

@@ -2,6 +2,7 @@
 
 import json
 import re
+from types import SimpleNamespace
 
 import pytest
 
@@ -41,13 +42,16 @@ def test_rules_change_between_the_sizes():
     assert rules == [PeerRule(0, None), PeerRule(256, CHAIN), PeerRule(4096, PIPELINE)]
 
 
+def cells(times):
+    return {one: SimpleNamespace(seconds_median=seconds) for one, seconds in times.items()}
+
+
 def test_a_rule_asks_for_what_a_file_can():
-    times = {None: 1.0, LINE: 0.5, RING: 0.8, TOPOLOGY: 0.4}
-    won = winner_of(65536, times)
+    won = winner_of(65536, cells({None: 1.0, LINE: 0.5, RING: 0.8, TOPOLOGY: 0.4}))
     assert (won.algorithm, won.seconds, won.default_seconds, won.tried) == (LINE, 0.5, 1.0, 4)
     assert won.beyond == (TOPOLOGY, 0.4)
-    assert winner_of(65536, {None: 1.0, RING: 0.99}).algorithm is None
-    assert winner_of(65536, {None: 1.0, RING: 0.9}).beyond is None
+    assert winner_of(65536, cells({None: 1.0, RING: 0.99})).algorithm is None
+    assert winner_of(65536, cells({None: 1.0, RING: 0.9})).beyond is None
 
 
 def test_open_mpi_reads_numbers_alone():

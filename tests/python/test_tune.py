@@ -52,3 +52,18 @@ def test_merging_keeps_other_cases_and_renews_the_same():
     tuning = _core.Tuning()
     tuning.entries = both
     assert len(_core.parse_tuning(_core.write_tuning(tuning), "f").entries) == 2
+
+
+def test_a_folder_that_cannot_be(refused, tmp_path):
+    (tmp_path / "file").touch()
+    words = (
+        "--cluster",
+        "paper-1",
+        "--mpi",
+        "mpich",
+        "-o",
+        tmp_path / "t.yaml",
+        "--peer-rules",
+        tmp_path / "file" / "d",
+    )
+    assert "--peer-rules: cannot make the folder" in refused("tune", *words)

@@ -1,5 +1,6 @@
 """``trunkline tune``: measure what is fastest, for the preload library to use."""
 
+import os
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated
@@ -83,10 +84,12 @@ def tune(
     if wanted[0] == 0:
         raise BadInput("--sizes: a message of 0 bytes needs no tuning; leave it out")
     hosts_used(network, hosts)  # told before a lab is up
+    if peer_rules:
+        _make_folder(peer_rules)
     old = load_tuning(merge).entries if merge else []
     limits = Limits(least=5, most=40, budget_s=budget, width=0.03, race=1.25)
     columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(bar_width=24), MofNCompleteColumn())
-    entries, cells, ignored = [], [], []
+    entries, cells, own_cells, ignored = [], [], [], []
     with Progress(*columns, TimeElapsedColumn(), console=console) as progress:
         task = progress.add_task(f"{network.name}: looking for a rate", total=len(wanted) * len(libraries))
         rate_bps = auto_rate(network) if rate == "auto" else parse_rate(rate)
@@ -122,13 +125,14 @@ def tune(
                     job = PeerJob(lab, library, ranks_per_host, hosts)
                     files = tune_peer(Path(peer_rules), job, wanted, few, about, show_own)
                     console.print(peer_table(library, where, files))
+                    own_cells += [cell for winner in files.winners for cell in winner.cells]
                     ignored += [f"{library.name} at {format_bytes(h.message_bytes)}" for h in files.ignored]
     tuning = _core.Tuning()
     tuning.provenance = f"trunkline tune {__version__}, {datetime.now(UTC).date()}, links at {format_rate(rate_bps)}"
     tuning.entries = merged(old, entries)
     write_text(_core.write_tuning(tuning).rstrip("\n"), output)
     if json:
-        write_json([cell.as_json() for cell in cells], json)
+        write_json([cell.as_json() for cell in (*cells, *own_cells)], json)
     if report:
         _write_report(cells, report)
     if ignored:
@@ -137,6 +141,15 @@ def tune(
         )
     if output != "-":
         console.print(f"Use it with TRUNKLINE_TUNING={Path(output)} beside TRUNKLINE_CLUSTER.", soft_wrap=True)
+
+
+def _make_folder(name: str) -> None:
+    try:
+        Path(name).mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise BadInput(f"--peer-rules: cannot make the folder {name}: {error.strerror}") from error
+    if not os.access(name, os.W_OK):
+        raise BadInput(f"--peer-rules: cannot write to the folder {name}")
 
 
 def _write_report(cells: list[Cell], file: str) -> None:

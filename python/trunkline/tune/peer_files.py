@@ -70,12 +70,11 @@ def tune_peer(
     about: str,
     on_progress: Callable[[int, str, Progress], None] = lambda _size, _name, _progress: None,
 ) -> PeerFiles:
-    """Measure the library's own broadcasts, write its files and check that it honours them.
+    """Measure the library's own broadcasts, write its files to a folder that is there, and check that it honours them.
 
     Raises:
         TrunklineError: as :func:`trunkline.bench.bcast.measure` and :func:`write_peer_rules` do.
     """
-    folder.mkdir(parents=True, exist_ok=True)
     places = coordinates_file(folder, job.mpi)
     if job.mpi.family == "mpich" and int(job.mpi.version.split(".")[0]) >= 5:
         places.write_text(coordinates(job.lab.cluster, job.placement), encoding="utf-8")

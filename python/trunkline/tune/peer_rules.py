@@ -3,9 +3,10 @@
 import json
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import pairwise
 
+from trunkline.bench.bcast import Cell
 from trunkline.peers_algorithms import OPENMPI_BCAST, PeerAlgorithm
 
 __all__ = ["PeerRule", "PeerWinner", "openmpi_json", "openmpi_text", "peer_rules_of"]
@@ -26,6 +27,8 @@ class PeerWinner:
     tried: int
     beyond: tuple[PeerAlgorithm, float] | None = None
     """One that was faster still, with its time, but that no file can ask for: the library's environment alone can."""
+    cells: list[Cell] = field(default_factory=list, compare=False)
+    """All that was measured at this size."""
 
 
 @dataclass(frozen=True)

@@ -1,11 +1,12 @@
 """Measures an MPI library's own broadcasts, a job for each, and finds the fastest for every size."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from itertools import groupby
 from pathlib import Path
 
-from trunkline.bench.bcast import Limits, Progress, measure
+from trunkline.bench.bcast import Cell, Limits, Progress, measure
 from trunkline.mpi import Mpi
 from trunkline.peers_algorithms import PeerAlgorithm, own_algorithms
 from trunkline.tune.peer_job import PeerJob
@@ -52,10 +53,11 @@ def sweep(
     hopeless: set[Kind] = set()
     for size in sorted(sizes):
         every = own_algorithms(job.mpi, size, job.ranks)
-        times: dict[PeerAlgorithm | None, float] = {}
+        cells: dict[PeerAlgorithm | None, Cell] = {}
 
-        def run(one: PeerAlgorithm | None, size: int = size, times: dict[PeerAlgorithm | None, float] = times) -> None:
-            show = partial(on_progress, size, one.name if one else "by itself")
+        def run(one: PeerAlgorithm | None, size: int = size, cells: dict[PeerAlgorithm | None, Cell] = cells) -> float:
+            name = one.name if one else "by itself"
+            show = partial(on_progress, size, name)
             settings = own_settings(job.mpi, one, coordinates)
             (cell,) = measure(
                 job.lab,
@@ -68,28 +70,29 @@ def sweep(
                 hosts=job.host_count,
                 settings=settings,
             )
-            times[one] = cell.seconds_median
+            cells[one] = replace(cell, algorithm=f"own:{name}", ran=name, segment_bytes=one.segment_bytes if one else 0)
+            return cell.seconds_median
 
-        run(None)
+        best = run(None)
         for first, others in _by_kind(one for one in every if _kind(one) not in hopeless):
-            run(first)
-            best = min(times.values())
-            if times[first] > HOPELESS * best:
+            middle = run(first)
+            best = min(best, middle)
+            if middle > HOPELESS * best:
                 hopeless.add(_kind(first))
-            if times[first] <= PROMISING * best:
-                for other in others:
-                    run(other)
-        yield winner_of(size, times)
+            if middle <= PROMISING * best:
+                best = min([best, *(run(other) for other in others)])
+        yield winner_of(size, cells)
 
 
-def winner_of(size: int, times: dict[PeerAlgorithm | None, float]) -> PeerWinner:
+def winner_of(size: int, cells: Mapping[PeerAlgorithm | None, Cell]) -> PeerWinner:
     """The fastest that a rule can ask for, and the one that no rule can, where that is faster."""
+    times = {one: cell.seconds_median for one, cell in cells.items()}
     for_rules = {one: seconds for one, seconds in times.items() if one is None or one.in_rules}
     fastest = min(for_rules, key=lambda one: times[one])
     winner = fastest if times[fastest] * WORTH_A_RULE < times[None] else None
     first = min(times, key=lambda one: times[one])
     beyond = (first, times[first]) if first and first not in for_rules else None
-    return PeerWinner(size, winner, times[winner], times[None], len(times), beyond)
+    return PeerWinner(size, winner, times[winner], times[None], len(times), beyond, list(cells.values()))
 
 
 def _kind(algorithm: PeerAlgorithm) -> Kind:
