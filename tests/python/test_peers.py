@@ -256,6 +256,9 @@ class TestFigures:
         columns = [list(column.cells) for column in table.columns]
         assert columns[3] == ["107.3 ms", "409.7 ms"]
         assert columns[7] == ["100.7 ms", ""]
+        page = peers_page(cells, [load_cluster("paper-5")], {}, figure("broadcast-15"), None)
+        assert "409.7 ms" in page
+        assert "100.7 ms" in page
 
     def test_the_model_gives_the_papers_segments_for_the_line(self):
         line = _core.lay("bcast", "linear", load_cluster("paper-4"), list(range(32)), 0)

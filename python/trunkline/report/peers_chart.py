@@ -8,7 +8,6 @@ from matplotlib.figure import Figure
 from trunkline.bench.peers.results import PeerCell
 from trunkline.bench.peers.run import BEST
 from trunkline.report.chart import PALETTE, size_axes, svg_text
-from trunkline.units import format_seconds
 
 __all__ = ["heat_colour", "peer_curves"]
 
@@ -45,7 +44,7 @@ def peer_curves(cells: Sequence[PeerCell], title: str, least: float, most: float
     axes.set_ylim(least * 0.8, most * 1.25)
     size_axes(axes, sizes)
     axes.set_title(title, fontsize=10, loc="left")
-    axes.set_ylabel(f"time of the slowest rank (up to {format_seconds(most)})", fontsize=9)
+    axes.set_ylabel("time of the slowest rank", fontsize=9)
     axes.legend(frameon=False, fontsize=8)
     return svg_text(figure)
 

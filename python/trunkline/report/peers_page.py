@@ -9,7 +9,7 @@ from trunkline import _core
 from trunkline.bench.peers.figures import Figure
 from trunkline.bench.peers.results import PeerCell
 from trunkline.bench.peers.run import BEST
-from trunkline.bench.peers.tables import Line, lines
+from trunkline.bench.peers.tables import BESIDE, Line, beside_rows, lines
 from trunkline.report.page import render, trees_over
 from trunkline.report.peers_chart import heat_colour, peer_curves
 
@@ -39,6 +39,8 @@ def peers_page(
         "peers.html.j2",
         cells,
         figure=figure,
+        beside_columns=BESIDE,
+        beside=beside_rows(figure, cells) if figure else [],
         algorithm=algorithm,
         left_out=left_out,
         sections=[_section(cluster, cells, every) for cluster in clusters],

@@ -13,7 +13,20 @@ from trunkline.bench.peers.run import BEST
 from trunkline.report.tables import titled_table
 from trunkline.units import format_bytes, format_rate, format_seconds
 
-__all__ = ["Line", "algorithms_table", "beside_table", "lines", "markdown", "peers_table"]
+__all__ = [
+    "BESIDE",
+    "Line",
+    "algorithms_table",
+    "beside_rows",
+    "beside_table",
+    "lines",
+    "markdown",
+    "peers_table",
+]
+
+
+BESIDE = ("cluster", "message", "what", "paper", "at", "here", "at", "here, at the paper's rate", "source")
+"""Columns of the comparison with a paper's numbers."""
 
 
 @dataclass(frozen=True)
@@ -146,23 +159,32 @@ def _measured(stated: Stated, cells: Sequence[PeerCell]) -> tuple[float, float] 
     return None
 
 
+def beside_rows(figure: Figure, cells: Sequence[PeerCell]) -> list[tuple[str, ...]]:
+    """A row for each stated number, its columns those of :data:`BESIDE`; empty where nothing was measured."""
+    rows: list[tuple[str, ...]] = []
+    for stated in figure.stated:
+        own = _measured(stated, cells)
+        rows.append(
+            (
+                stated.cluster,
+                format_bytes(stated.size),
+                stated.what,
+                f"{stated.milliseconds:g} ms",
+                format_rate(stated.rate_bps),
+                format_seconds(own[0]) if own else "",
+                format_rate(own[1]) if own else "",
+                f"{own[0] * own[1] / stated.rate_bps * 1e3:.1f} ms" if own else "",
+                stated.source,
+            )
+        )
+    return rows
+
+
 def beside_table(figure: Figure, cells: Sequence[PeerCell]) -> Table:
     """The numbers the paper states, beside ours: as measured, and in proportion at the paper's rate."""
     table = titled_table(f"{figure.name}: what the paper states, and what was measured here")
-    for column in ("cluster", "message", "what", "paper", "at", "here", "at", "here at the paper's rate", "source"):
-        left = column in ("cluster", "what", "source")
-        table.add_column(column, justify="left" if left else "right")
-    for stated in figure.stated:
-        own = _measured(stated, cells)
-        table.add_row(
-            stated.cluster,
-            format_bytes(stated.size),
-            stated.what,
-            f"{stated.milliseconds:g} ms",
-            format_rate(stated.rate_bps),
-            format_seconds(own[0]) if own else "",
-            format_rate(own[1]) if own else "",
-            f"{own[0] * own[1] / stated.rate_bps * 1e3:.1f} ms" if own else "",
-            stated.source,
-        )
+    for column in BESIDE:
+        table.add_column(column, justify="left" if column in ("cluster", "what", "source") else "right")
+    for row in beside_rows(figure, cells):
+        table.add_row(*row)
     return table
