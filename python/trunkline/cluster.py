@@ -7,6 +7,8 @@ from pathlib import Path
 from trunkline import _core
 from trunkline.errors import BadInput, faulty_input
 from trunkline.paths import CLUSTERS
+from trunkline.random_cluster import PREFIX as RANDOM
+from trunkline.random_cluster import named_random_cluster
 
 __all__ = ["bundled_clusters", "cluster_file", "faulty", "load_cluster", "nearest_first"]
 
@@ -30,6 +32,8 @@ def cluster_file(name_or_path: str) -> Path:
     """
     if not name_or_path:
         raise BadInput("the cluster's name is empty; give a bundled cluster's name or a file")
+    if name_or_path.startswith(RANDOM):
+        raise BadInput(f"{name_or_path} is no file: 'trunkline cluster export {name_or_path} --format yaml' writes one")
     path = Path(name_or_path)
     is_word = path.name == name_or_path and path.suffix not in (".yaml", ".yml")
     if is_word and name_or_path in bundled_clusters():
@@ -46,11 +50,13 @@ def faulty(error: _core.FaultyFile) -> BadInput:
 
 
 def load_cluster(name_or_path: str) -> _core.Cluster:
-    """A bundled cluster by its name, or one from a file.
+    """A bundled cluster by its name, one from a file, or ``random:HOSTSxSWITCHES[:SEED]``.
 
     Raises:
         BadInput: where there is none, or with everything that is wrong with the file.
     """
+    if name_or_path.startswith(RANDOM):
+        return named_random_cluster(name_or_path)
     try:
         return _core.read_cluster(str(cluster_file(name_or_path)))
     except _core.FaultyFile as error:

@@ -4,7 +4,7 @@ import re
 
 from trunkline.errors import BadInput
 
-__all__ = ["format_bytes", "format_rate", "format_seconds", "parse_bytes", "parse_counts", "parse_rate"]
+__all__ = ["format_bytes", "format_rate", "format_seconds", "parse_bytes", "parse_counts", "parse_rate", "parse_sizes"]
 
 _BYTES = {"": 1, "B": 1, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30, "kB": 10**3, "MB": 10**6, "GB": 10**9}
 _BITS = {"bit": 1.0, "kbit": 1e3, "Mbit": 1e6, "Gbit": 1e9}
@@ -23,6 +23,18 @@ def parse_bytes(text: str) -> int:
     if value != int(value):
         raise BadInput(f"'{text}' is not a whole number of bytes")
     return int(value)
+
+
+def parse_sizes(text: str) -> list[int]:
+    """Sizes of messages, separated by commas; each once.
+
+    Raises:
+        BadInput: where one of them is no size, or 0.
+    """
+    sizes = list(dict.fromkeys(parse_bytes(size) for size in text.split(",")))
+    if 0 in sizes:
+        raise BadInput("--sizes: a message of 0 bytes needs no time; leave it out")
+    return sizes
 
 
 def parse_counts(text: str, option: str) -> list[int]:

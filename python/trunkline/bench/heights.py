@@ -10,10 +10,11 @@ from rich.table import Table
 
 from trunkline import _core
 from trunkline.bench.optimum import least_height
+from trunkline.random_cluster import random_cluster
 from trunkline.report.tables import titled_table
 from trunkline.units import format_seconds
 
-__all__ = ["Heights", "height_of_complete_tree", "heights_table", "measure_heights", "random_cluster"]
+__all__ = ["Heights", "height_of_complete_tree", "heights_table", "measure_heights"]
 
 MOST_FOR_OPTIMUM = 12
 """Machines up to which the exact search ends in seconds."""
@@ -60,46 +61,6 @@ def height_of_complete_tree(machines: int, k: int) -> int:
         reached += row
         height += 1
     return height
-
-
-def random_cluster(machines: int, switches: int, rng: random.Random) -> _core.Cluster:
-    """A cluster as the papers make them.
-
-    Random links between switches until they form a tree, those that would close a ring left out; then every machine on
-    a switch picked with equal chances.
-    """
-    parent = list(range(switches))
-
-    def piece(switch: int) -> int:
-        while parent[switch] != switch:
-            parent[switch] = parent[parent[switch]]
-            switch = parent[switch]
-        return switch
-
-    links: list[tuple[int, int]] = []
-    while len(links) < switches - 1:
-        a, b = rng.randrange(switches), rng.randrange(switches)
-        if piece(a) != piece(b):
-            parent[piece(a)] = piece(b)
-            links.append((a, b))
-    home: dict[int, list[str]] = {}
-    for machine in range(machines):
-        home.setdefault(rng.randrange(switches), []).append(f"h{machine}")
-    return _core.parse_cluster(_yaml(machines, switches, links, home), f"random-{machines}x{switches}")
-
-
-def _yaml(machines: int, switches: int, links: Sequence[tuple[int, int]], home: dict[int, list[str]]) -> str:
-    lines = [
-        "trunkline: cluster/1",
-        f"name: random-{machines}x{switches}",
-        "defaults: {rate: 100Mbit, latency: 10us}",
-        f"switches: [{', '.join(f's{i}' for i in range(switches))}]",
-        "hosts:",
-        *(f"  - {{hosts: [{', '.join(hosts)}], switch: s{switch}}}" for switch, hosts in sorted(home.items())),
-    ]
-    if links:
-        lines += ["links:", *(f"  - between: [s{a}, s{b}]" for a, b in links)]
-    return "\n".join(lines) + "\n"
 
 
 def _timed(lay: Callable[..., _core.Tree], *arguments: object) -> tuple[_core.Tree, float]:

@@ -47,6 +47,7 @@ def _register() -> None:
         plan,
         predict,
         run,
+        simulate,
         tune,
     )
 
@@ -70,6 +71,7 @@ def _register() -> None:
     app.command(epilog="Example: trunkline generate plan.yaml -o my_bcast.c")(generate.generate)
     app.command(epilog="Example: trunkline algorithms --json -")(algorithms.algorithms)
     app.add_typer(bench.app, name="bench")
+    app.add_typer(simulate.app, name="simulate")
     app.command(epilog="Example: trunkline tune --cluster cyclic --mpi mpich --collective bcast -o tuning.yaml")(
         tune.tune
     )

@@ -17,7 +17,7 @@ __all__ = [
     "SizesOption",
 ]
 
-_CLUSTER = "A bundled cluster's name, or a cluster file."
+_CLUSTER = "A bundled cluster's name, a cluster file, or random:HOSTSxSWITCHES[:SEED]."
 
 ClusterArgument = Annotated[str, typer.Argument(metavar="CLUSTER", help=_CLUSTER)]
 ClusterOption = Annotated[str, typer.Option(metavar="CLUSTER", help=_CLUSTER)]

@@ -18,7 +18,7 @@ from trunkline.mpi import require_mpi
 from trunkline.predict import Decision, Predicted, decide, load_measurement, predict_all
 from trunkline.report.tables import titled_table
 from trunkline.tune.file import load_tuning
-from trunkline.units import format_bytes, format_seconds, parse_bytes, parse_rate
+from trunkline.units import format_bytes, format_seconds, parse_rate, parse_sizes
 
 __all__ = ["explain", "predict"]
 
@@ -61,7 +61,7 @@ def predict(
         if "native" in asked:
             raise BadInput("the tables know nothing of native algorithms: leave out native, or --measured")
         names = [name for name in names if name != "native"]
-    rows = predict_all(network, placement, start, names, _sizes(sizes), _family(mpi), tables)
+    rows = predict_all(network, placement, start, names, parse_sizes(sizes), _family(mpi), tables)
     if json:
         write_json([row.as_json(network, ranks_per_host, mpi) for row in rows], json)
     if svg:
@@ -87,7 +87,7 @@ def explain(
     library = require_mpi(mpi)
     known = load_tuning(tuning) if tuning else None
     facts = _core.bcast_facts(network, placement, start)
-    decisions = [decide(facts, network, placement, size, library, known) for size in _sizes(sizes)]
+    decisions = [decide(facts, network, placement, size, library, known) for size in parse_sizes(sizes)]
     if json:
         write_json([one.as_json(network, ranks_per_host, mpi) for one in decisions], json)
     if json != "-":
@@ -103,13 +103,6 @@ def _job(cluster: str, rate: str | None, ranks_per_host: int, root: str) -> tupl
         raise BadInput(f"--ranks-per-host must be from 1 to {most} on {len(network.hosts)} hosts, not {ranks_per_host}")
     placement = _core.block_placement(network, ranks_per_host)
     return network, placement, root_rank(network, placement, root)
-
-
-def _sizes(text: str) -> list[int]:
-    sizes = [parse_bytes(size) for size in text.split(",")]
-    if 0 in sizes:
-        raise BadInput("--sizes: a message of 0 bytes needs no time; leave it out")
-    return sizes
 
 
 def _family(mpi: str) -> _core.NativeLibrary:

@@ -1,0 +1,133 @@
+"""``trunkline simulate``: collectives on clusters that nobody has at hand."""
+
+from collections.abc import Sequence
+from itertools import groupby
+from typing import Annotated
+
+import typer
+from rich.markup import escape
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+from rich.table import Table
+
+from trunkline import _core
+from trunkline.cli.options import ClusterOption, JsonOption, RanksOnHostOption, SizesOption
+from trunkline.cli.output import console, write_json
+from trunkline.cli.plan import root_rank
+from trunkline.cli.predict import RateOption, RootOption
+from trunkline.cluster import load_cluster
+from trunkline.predict import load_measurement
+from trunkline.report.tables import titled_table
+from trunkline.simulate.bcast import Row, simulate_all
+from trunkline.simulate.calibration import processor_times
+from trunkline.simulate.compare import Pair, compared, load_bench
+from trunkline.simulate.engine import Job
+from trunkline.simulate.rivals import Simulated, simulated_algorithms
+from trunkline.units import format_bytes, format_rate, format_seconds, parse_rate, parse_sizes
+
+__all__ = ["app"]
+
+app = typer.Typer(help="Simulate collectives with SimGrid, to thousands of hosts.", no_args_is_help=True)
+
+
+@app.callback()
+def _simulate() -> None:
+    pass
+
+
+@app.command(
+    epilog="Example: trunkline simulate bcast --cluster random:256x16 --sizes 1MiB --algorithms auto,linear,mpich,ompi "
+    "--json sim.json"
+)
+def bcast(
+    cluster: ClusterOption,
+    sizes: SizesOption = "64KiB,1MiB",
+    algorithms: Annotated[
+        str,
+        typer.Option(
+            help="'auto', algorithms of 'trunkline algorithms' (NAME:SEGMENT fixes the segment), the choices of mpich, "
+            "ompi, mvapich2, impi, and 'pipelined': all of SMPI's own pipelined broadcasts."
+        ),
+    ] = "auto,mpich,ompi",
+    rate: RateOption = None,
+    root: RootOption = "0",
+    ranks_per_host: RanksOnHostOption = 1,
+    measured: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Tables of 'trunkline measure': processor times of messages.")
+    ] = None,
+    compare: Annotated[
+        str | None, typer.Option(metavar="FILE", help="What 'bench bcast --json' wrote: print both side by side.")
+    ] = None,
+    json: JsonOption = None,
+) -> None:
+    """Run the preload library's own code and other libraries' algorithms on simulated hosts, for times that repeat."""
+    bench = load_bench(compare) if compare else None
+    network = load_cluster(cluster)
+    if rate:
+        network = _core.scaled(network, parse_rate(rate))
+    placement = _core.block_placement(network, ranks_per_host)
+    wanted = simulated_algorithms([name.strip() for name in algorithms.split(",")])
+    options = processor_times(load_measurement(measured, network)) if measured else {}
+    job = Job(network, placement, root_rank(network, placement, root), parse_sizes(sizes), options)
+    rows = _simulate_with_progress(job, wanted)
+    console.print(_rows_table(rows))
+    if bench is not None:
+        console.print(_pairs_table(compared(rows, bench)))
+    if json:
+        write_json([row.as_json() for row in rows], json)
+
+
+def _simulate_with_progress(job: Job, algorithms: Sequence[Simulated]) -> list[Row]:
+    columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
+    with Progress(*columns, TimeElapsedColumn(), console=console) as progress:
+        task = progress.add_task(f"simulating {algorithms[0].name}", total=len(algorithms) * len(job.sizes))
+
+        def advance(one: Simulated, size: int) -> None:
+            following = algorithms[min(algorithms.index(one) + (size == job.sizes[-1]), len(algorithms) - 1)]
+            progress.update(task, advance=1, description=f"simulating {following.name}")
+
+        return simulate_all(job, algorithms, advance)
+
+
+def _rows_table(rows: Sequence[Row]) -> Table:
+    first = rows[0]
+    table = titled_table(
+        f"{escape(first.cluster)} at {format_rate(first.rate_bps)}, {first.ranks} ranks: simulated MPI_Bcast"
+    )
+    for column in ("size", "T(m)", "algorithm", "time", "over T", "over bound", "simulated in"):
+        table.add_column(column, justify="left" if column == "algorithm" else "right", no_wrap=column != "algorithm")
+    by_size = sorted(rows, key=lambda row: row.message_bytes)
+    for size, group in groupby(by_size, key=lambda row: row.message_bytes):
+        own = list(group)
+        for k, row in enumerate(own):
+            head = (format_bytes(size), format_seconds(row.limit_seconds)) if k == 0 else ("", "")
+            what = f": {row.ran}" if row.ran not in (row.algorithm.partition(":")[0], "native") else ""
+            segment = f", {row.segment_bytes} B" if row.segment_bytes else ""
+            table.add_row(
+                *head,
+                f"{row.algorithm}{what}{segment}",
+                format_seconds(row.seconds_median),
+                f"{row.seconds_median / row.limit_seconds:.2f}",
+                f"{row.seconds_median / row.bound_seconds:.2f}",
+                format_seconds(row.wall_seconds),
+                end_section=k == len(own) - 1,
+            )
+    return table
+
+
+def _pairs_table(pairs: Sequence[Pair]) -> Table:
+    table = titled_table("Lab and simulation")
+    for column in ("MPI", "size", "algorithm", "lab", "over T", "simulated", "over T", "simulated / lab"):
+        table.add_column(column, justify="left" if column in ("MPI", "algorithm") else "right", no_wrap=True)
+    for pair in pairs:
+        row = pair.simulated
+        table.add_row(
+            pair.mpi,
+            format_bytes(pair.message_bytes),
+            pair.algorithm,
+            format_seconds(pair.lab_seconds),
+            f"{pair.lab_seconds / pair.lab_limit_seconds:.2f}",
+            format_seconds(row.seconds_median),
+            f"{row.seconds_median / row.limit_seconds:.2f}",
+            f"{pair.ratio:.2f}",
+        )
+    return table

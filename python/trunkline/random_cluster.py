@@ -1,0 +1,70 @@
+"""Clusters as the papers make them: random trees of switches with machines placed at random."""
+
+import random
+import re
+from collections.abc import Sequence
+
+from trunkline import _core
+from trunkline.errors import BadInput
+
+__all__ = ["PREFIX", "named_random_cluster", "random_cluster"]
+
+PREFIX = "random:"
+"""Before ``HOSTSxSWITCHES[:SEED]`` wherever a cluster can be named."""
+
+_MOST_HOSTS = 100_000
+
+
+def named_random_cluster(name: str) -> _core.Cluster:
+    """The cluster that ``random:HOSTSxSWITCHES[:SEED]`` stands for: the same one every time; without a seed, seed 1.
+
+    Raises:
+        BadInput: where the name is not of that form, or the numbers are out of range.
+    """
+    match = re.fullmatch(rf"{PREFIX}(\d+)x(\d+)(?::(\d+))?", name, re.ASCII)
+    if not match:
+        raise BadInput(f"'{name}' is no random cluster: write {PREFIX}HOSTSxSWITCHES or {PREFIX}HOSTSxSWITCHES:SEED")
+    hosts, switches, seed = int(match[1]), int(match[2]), int(match[3] or 1)
+    if not 1 <= switches <= hosts <= _MOST_HOSTS:
+        raise BadInput(f"'{name}': there must be from 1 to {_MOST_HOSTS} hosts, and no more switches than hosts")
+    return random_cluster(hosts, switches, random.Random(seed))
+
+
+def random_cluster(machines: int, switches: int, rng: random.Random) -> _core.Cluster:
+    """A cluster as the papers make them.
+
+    Random links between switches until they form a tree, those that would close a ring left out; then every machine on
+    a switch picked with equal chances.
+    """
+    parent = list(range(switches))
+
+    def piece(switch: int) -> int:
+        while parent[switch] != switch:
+            parent[switch] = parent[parent[switch]]
+            switch = parent[switch]
+        return switch
+
+    links: list[tuple[int, int]] = []
+    while len(links) < switches - 1:
+        a, b = rng.randrange(switches), rng.randrange(switches)
+        if piece(a) != piece(b):
+            parent[piece(a)] = piece(b)
+            links.append((a, b))
+    home: dict[int, list[str]] = {}
+    for machine in range(machines):
+        home.setdefault(rng.randrange(switches), []).append(f"h{machine}")
+    return _core.parse_cluster(_yaml(machines, switches, links, home), f"random-{machines}x{switches}")
+
+
+def _yaml(machines: int, switches: int, links: Sequence[tuple[int, int]], home: dict[int, list[str]]) -> str:
+    lines = [
+        "trunkline: cluster/1",
+        f"name: random-{machines}x{switches}",
+        "defaults: {rate: 100Mbit, latency: 10us}",
+        f"switches: [{', '.join(f's{i}' for i in range(switches))}]",
+        "hosts:",
+        *(f"  - {{hosts: [{', '.join(hosts)}], switch: s{switch}}}" for switch, hosts in sorted(home.items())),
+    ]
+    if links:
+        lines += ["links:", *(f"  - between: [s{a}, s{b}]" for a, b in links)]
+    return "\n".join(lines) + "\n"

@@ -1,0 +1,108 @@
+"""``trunkline simulate bcast``: broadcasts against each other, against T(m) and against the bound."""
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+
+from trunkline import _core
+from trunkline.simulate.engine import Job, simulate
+from trunkline.simulate.rivals import Simulated
+
+__all__ = ["Row", "bound_seconds", "simulate_all"]
+
+
+@dataclass(frozen=True)
+class Row:
+    """One line of ``simulate bcast --json``: one algorithm at one size."""
+
+    collective: str
+    cluster: str
+    rate_bps: float
+    """Of the fastest link."""
+    hosts: int
+    ranks: int
+    mpi: str
+    """``simgrid``."""
+    mpi_version: str
+    algorithm: str
+    ran: str
+    """What ``auto`` picked; ``native`` for others' algorithms."""
+    segment_bytes: int
+    """0: not Trunkline's."""
+    message_bytes: int
+    seconds_median: float
+    """The one simulated time: every repetition takes the same."""
+    seconds_low: float
+    seconds_high: float
+    repetitions: int
+    limit_seconds: float
+    """T(m) in the same simulation."""
+    bound_seconds: float
+    """No pipelined broadcast over a contention-free tree can be faster."""
+    wall_seconds: float
+    """How long the simulation took, from the size before or the start on."""
+    trunkline_version: str
+
+    def as_json(self) -> dict[str, object]:
+        """The row as the command writes it."""
+        return asdict(self)
+
+
+def bound_seconds(job: Job, message_bytes: int) -> float:
+    """m/B plus the latency of the least deep contention-free binary tree.
+
+    B is the rate of the slowest host's link, headers not counted. Each level of the tree costs at least the latency of
+    the two links between the nearest hosts.
+    """
+    cluster = job.cluster
+    switches = set(cluster.switches)
+    ports = [link for link in cluster.links if not {link.a, link.b} <= switches]
+    levels = _core.height_bound(cluster, job.placement, job.root)
+    return message_bytes * 8 / min(port.rate_bps for port in ports) + levels * 2 * min(port.latency_s for port in ports)
+
+
+def simulate_all(
+    job: Job, algorithms: Sequence[Simulated], on_progress: Callable[[Simulated, int], None] = lambda _one, _size: None
+) -> list[Row]:
+    """One row for each algorithm and size, in that order; ``on_progress`` hears of each when it is there.
+
+    Raises:
+        Failed: where a simulation ends badly.
+    """
+    bounds = {size: bound_seconds(job, size) for size in job.sizes}
+    rows = []
+    for one in algorithms:
+        start = time.monotonic()
+        version = ""
+        for event in simulate(job, one.runs, one.options):
+            if "simgrid" in event:
+                version = str(event["simgrid"])
+                continue
+            now = time.monotonic()
+            seconds, size = float(str(event["seconds"])), int(str(event["message_bytes"]))
+            rows.append(
+                Row(
+                    collective="bcast",
+                    cluster=job.cluster.name,
+                    rate_bps=max(link.rate_bps for link in job.cluster.links),
+                    hosts=len(job.cluster.hosts),
+                    ranks=len(job.placement),
+                    mpi="simgrid",
+                    mpi_version=version,
+                    algorithm=one.name,
+                    ran=str(event["ran"]),
+                    segment_bytes=int(str(event["segment_bytes"])),
+                    message_bytes=size,
+                    seconds_median=seconds,
+                    seconds_low=seconds,
+                    seconds_high=seconds,
+                    repetitions=1,
+                    limit_seconds=float(str(event["limit_seconds"])),
+                    bound_seconds=bounds[size],
+                    wall_seconds=now - start,
+                    trunkline_version=_core.__version__,
+                )
+            )
+            start = now
+            on_progress(one, size)
+    return rows

@@ -1,0 +1,143 @@
+"""One simulation: files and options for ``trunkline-simulate``, and what it prints."""
+
+import json
+import os
+import subprocess
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from trunkline import _core
+from trunkline.errors import BadInput, Failed
+from trunkline.paths import NATIVE
+from trunkline.sources.simgrid_export import simgrid_platform
+
+__all__ = ["Job", "simulate"]
+
+_PROGRAM = NATIVE / "libexec" / "trunkline-simulate"
+_RANKS = NATIVE / "lib" / "libtrunkline-simulated-ranks.so"
+_LONGEST_MESSAGE = (1 << 31) - 1
+_MOST_PRIVATE_BYTES = 256 << 20
+"""Memory up to which every rank gets a buffer of its own, whose content is checked."""
+
+_OPTIONS = {
+    # Flows as they are: one each message, at the cluster file's rates and latencies. Headers and the order of messages
+    # at a port are added by simulate/network.cpp.
+    "network/model": "CM02",
+    "network/TCP-gamma": "0",
+    "network/crosstraffic": "no",
+    # An ordinary send ends when its message has arrived, so that windows hold.
+    "smpi/send-is-detached-thresh": "0",
+    "smpi/async-small-thresh": "0",
+    # Nothing of this machine's own speed.
+    "smpi/simulate-computation": "no",
+    "smpi/host-speed": "1Gf",
+    "smpi/wtime": "0",
+    "maxmin/precision": "1e-3",  # bytes a second; finer ones drown in rounding on large clusters
+    "smpi/privatization": "dlopen",
+    "smpi/shared-malloc": "local",
+    "contexts/stack-size": "256",
+    "smpi/allgather": "GB",
+    "smpi/gather": "ompi_binomial",
+}
+_QUIET = ("xbt_cfg.thres:warning", "smpi_coll.thres:warning", "smpi_pmpi.thres:error")
+
+
+@dataclass(frozen=True)
+class Job:
+    """What is simulated besides the algorithm."""
+
+    cluster: _core.Cluster
+    placement: Sequence[int]
+    root: int
+    sizes: Sequence[int]
+    options: Mapping[str, str]
+    """Of SimGrid, beyond those that every simulation gets."""
+
+    def __post_init__(self) -> None:
+        """Raise BadInput where SimGrid was not there when Trunkline was built, or where it cannot simulate this."""
+        if not _PROGRAM.exists():
+            raise BadInput(
+                "SimGrid was not found when Trunkline was built: install it (apt-get install libsimgrid-dev), then run "
+                "'make setup' again"
+            )
+        if any(link.latency_s <= 0.0 for link in self.cluster.links):
+            raise BadInput(f"{self.cluster.name}: a simulation needs the latency of every link to be above zero")
+        if max(self.sizes) > _LONGEST_MESSAGE:
+            raise BadInput(f"a simulated message has at most {_LONGEST_MESSAGE} bytes")
+        if len(set(self.placement)) < 2:
+            raise BadInput("all ranks share one host: there is no network to simulate")
+
+    @property
+    def own_options(self) -> dict[str, str]:
+        """SimGrid's options that depend on the job."""
+        # Events closer than that are one: on large clusters that saves most of the work.
+        precision = min(link.latency_s for link in self.cluster.links) / 10
+        return {"smpi/np": str(len(self.placement)), "surf/precision": f"{precision:.3g}", **self.options}
+
+    @property
+    def peer(self) -> int:
+        """The rank for ping-pongs with the root: the nearest one on another host."""
+        hosts = self.cluster.hosts
+        home = self.placement[self.root]
+        others = [rank for rank, host in enumerate(self.placement) if host != home]
+        return min(others, key=lambda rank: len(self.cluster.path(hosts[home], hosts[self.placement[rank]])))
+
+
+def simulate(job: Job, runs: str, options: Mapping[str, str]) -> Iterator[dict[str, object]]:
+    """Run one algorithm at all sizes; yields what rank 0 prints for each as soon as it is known.
+
+    Args:
+        job: Cluster, placement, root and sizes.
+        runs: A choice of Trunkline's, or ``native`` for what ``options`` make SMPI run.
+        options: Of SimGrid, for this algorithm.
+
+    Raises:
+        Failed: where the simulation ends badly; with what it said.
+    """
+    ranks = len(job.placement)
+    private = ranks * max(job.sizes) <= _MOST_PRIVATE_BYTES
+    with tempfile.TemporaryDirectory(prefix="trunkline-simulate-") as name:
+        folder = Path(name)
+        hosts = job.cluster.hosts
+        (folder / "platform.xml").write_text(simgrid_platform(job.cluster), encoding="utf-8")
+        (folder / "cluster.yaml").write_text(_core.write_cluster(job.cluster), encoding="utf-8")
+        (folder / "hosts").write_text("".join(f"{hosts[host]}\n" for host in job.placement), encoding="utf-8")
+        given = {**_OPTIONS, **job.own_options, "smpi/hostfile": str(folder / "hosts"), **options}
+        words = [
+            *(str(_PROGRAM), str(_RANKS)),
+            *(f"--cfg={key}:{value}" for key, value in given.items()),
+            *(f"--log={one}" for one in _QUIET),
+            str(folder / "platform.xml"),
+            *("--algorithm", runs, "--sizes", ",".join(map(str, job.sizes))),
+            *("--root", str(job.root), "--peer", str(job.peer), "--private", str(int(private))),
+        ]
+        with (
+            (folder / "said").open("w+", encoding="utf-8") as said,
+            subprocess.Popen(
+                words, cwd=folder, env=_environment(folder, runs), stdout=subprocess.PIPE, stderr=said, text=True
+            ) as process,
+        ):
+            assert process.stdout is not None
+            try:
+                yield from (json.loads(line) for line in process.stdout if line.startswith("{"))
+            finally:
+                if process.poll() is None and process.stdout.readable():
+                    process.stdout.close()
+            if process.wait() != 0:
+                said.seek(0)
+                raise Failed(f"the simulation of {runs} ended with status {process.returncode}:\n{said.read().strip()}")
+
+
+def _environment(folder: Path, runs: str) -> dict[str, str]:
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(("TRUNKLINE_", "SMPI_"))}
+    own = {"TRUNKLINE_DISABLE": "1"} if runs == "native" else {"TRUNKLINE_CLUSTER": str(folder / "cluster.yaml")}
+    return {
+        **kept,
+        **own,
+        "TRUNKLINE_STRICT": "1",
+        "TMPDIR": str(folder),
+        # Each rank's copy of the runtime has a few bytes for each thread.
+        "GLIBC_TUNABLES": "glibc.rtld.optional_static_tls=4000000",
+    }

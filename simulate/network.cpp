@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "network.hpp"
+
+#include <simgrid/kernel/resource/NetworkModelIntf.hpp>
+#include <simgrid/s4u.hpp>
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "model/wire.hpp"
+
+namespace trunkline::simulate {
+namespace {
+
+namespace s4u = simgrid::s4u;
+using Links = std::vector<s4u::Link*>;
+using Zones = std::unordered_set<s4u::NetZone*>;
+
+/// What SMPI adds to every message for a header; ours is counted with the frames.
+constexpr double smpi_header_bytes = 16.0;
+
+/// Bytes on the wire of a flow of SMPI's.
+double on_wire(double bytes) {
+  return static_cast<double>(wire_bytes(static_cast<std::uint64_t>(std::max(0.0, bytes - smpi_header_bytes))));
+}
+
+/// The part of the wire's rate that a flow of so many bytes gets: the rest is headers and gaps between frames.
+double payload_share(double bytes, const s4u::Host*, const s4u::Host*, const Links&, const Zones&) {
+  return bytes > 0.0 ? bytes / on_wire(bytes) : 1.0;
+}
+
+/// A flow for each message would have all messages of a host share its port and end together, however many segments a
+/// window lets out at once. A port sends them in the order in which they were handed to it: each waits, as if its
+/// latency were longer, until those before it have left.
+class Ports {
+ public:
+  double latency_factor(double bytes, const s4u::Host* from, const Links& links) {
+    double latency_s = 0.0;
+    for (const s4u::Link* link : links) latency_s += link->get_latency();
+    if (links.empty() || latency_s <= 0.0) return 1.0;
+    const double now = s4u::Engine::get_clock();
+    double& free_at = free_at_[from];
+    const double start = std::max(now, free_at);
+    free_at = start + on_wire(bytes) / links.front()->get_bandwidth();
+    return 1.0 + (start - now) / latency_s;
+  }
+
+ private:
+  std::unordered_map<const s4u::Host*, double> free_at_;
+};
+
+}  // namespace
+
+void use_ethernet() {
+  s4u::Engine::on_platform_created_cb([] {
+    auto ports = std::make_shared<Ports>();
+    auto* const model = s4u::Engine::get_instance()->get_netzone_root()->get_network_model();
+    model->set_bw_factor_cb(payload_share);
+    model->set_lat_factor_cb([ports](double bytes, const s4u::Host* from, const s4u::Host*, const Links& links,
+                                     const Zones&) { return ports->latency_factor(bytes, from, links); });
+  });
+}
+
+}  // namespace trunkline::simulate

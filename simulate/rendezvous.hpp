@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
+// What simulated ranks tell each other besides their messages: in no simulated time, over no simulated link. Defined
+// once, in the program that loads the ranks.
+#pragma once
+
+/// Waits for all `ranks`; they go on at one simulated instant.
+extern "C" void trunkline_simulate_meet(unsigned ranks);
+
+/// Waits for all ranks, and returns the largest of their values on each.
+extern "C" double trunkline_simulate_largest(unsigned ranks, double mine);

@@ -1,0 +1,177 @@
+"""``trunkline simulate``: times that can be worked out by hand, refusals, and what comes out as JSON."""
+
+import json
+import math
+
+import pytest
+
+from trunkline.errors import BadInput
+from trunkline.simulate.calibration import _lines
+from trunkline.simulate.rivals import PIPELINED, SELECTORS, simulated_algorithms
+
+RATE = 1e8 / 8
+HOP_S = 20e-6
+"""Two links of 10 us."""
+EXACT = 1e-4
+"""Relative: SimGrid rounds times to a nanosecond, and rates to a part in 1e8."""
+
+
+def wire_bytes(payload):
+    """As core/model/wire.hpp: 40 bytes of MPI's header, then frames of 1448 bytes with 90 around each."""
+    return payload + 40 + math.ceil((payload + 40) / 1448) * 90
+
+
+def cut(message, segment):
+    return [min(segment, message - at) for at in range(0, message, segment)]
+
+
+def line_seconds(hosts, message, segment):
+    """A line on one switch: all segments through the first link, then the longest one through each further host."""
+    wire = [wire_bytes(size) / RATE for size in cut(message, segment)]
+    return sum(wire) + (hosts - 2) * max(wire) + (hosts - 1) * HOP_S
+
+
+@pytest.fixture
+def switch(tmp_path):
+    """A cluster file of so many hosts on one switch."""
+
+    def make(hosts, latency="10us"):
+        file = tmp_path / f"switch-{hosts}.yaml"
+        file.write_text(
+            f"trunkline: cluster/1\nname: switch\ndefaults: {{rate: 100Mbit, latency: {latency}}}\nswitches: [s0]\n"
+            f"hosts:\n  - {{hosts: 'h[0-{hosts - 1}]', switch: s0}}\n"
+        )
+        return file
+
+    return make
+
+
+def simulated(trunkline, cluster, sizes, algorithms, *more):
+    ran = trunkline(
+        "simulate", "bcast", "--cluster", cluster, "--sizes", sizes, "--algorithms", algorithms, "--json", "-", *more
+    )
+    assert ran.status == 0, ran.error
+    return {(row["algorithm"], row["message_bytes"]): row for row in ran.data}
+
+
+@pytest.mark.parametrize(("hosts", "segment"), [(2, 4304), (3, 15888), (9, 4304), (16, 2856)])
+def test_line_takes_what_its_formula_says(trunkline, switch, hosts, segment):
+    name = f"linear:{segment}"
+    rows = simulated(trunkline, switch(hosts), "64KiB,1MiB", name)
+    for size in (65536, 1 << 20):
+        row = rows[name, size]
+        assert row["seconds_median"] == pytest.approx(line_seconds(hosts, size, segment), rel=EXACT)
+        assert row["limit_seconds"] == pytest.approx(wire_bytes(size) / RATE + HOP_S, rel=EXACT)
+        assert (row["ran"], row["segment_bytes"], row["ranks"]) == ("linear", segment, hosts)
+
+
+def test_flat_sends_through_one_port_in_turn(trunkline, switch):
+    row = simulated(trunkline, switch(5), "64KiB", "flat:64KiB")["flat:64KiB", 65536]
+    assert row["seconds_median"] == pytest.approx(4 * wire_bytes(65536) / RATE + HOP_S, rel=EXACT)
+
+
+def test_line_blind_to_the_switches_shares_their_trunks(trunkline):
+    rows = simulated(trunkline, "cyclic", "1MiB", "linear:4304,unaware-linear:4304")
+    aware, unaware = rows["linear:4304", 1 << 20], rows["unaware-linear:4304", 1 << 20]
+    # Eight flows on a trunk of cyclic.
+    assert 7 < unaware["seconds_median"] / aware["seconds_median"] < 9
+
+
+def test_auto_decides_as_the_library_does_and_beats_the_rivals(trunkline):
+    rows = simulated(trunkline, "cyclic", "1MiB", "auto," + ",".join(SELECTORS))
+    auto = rows["auto", 1 << 20]
+    predicted = trunkline("explain", "cyclic", "--sizes", "1MiB", "--json", "-").data[0]
+    assert (auto["ran"], auto["segment_bytes"]) == (predicted["algorithm"], predicted["segment_bytes"])
+    assert auto["seconds_median"] < 1.25 * auto["limit_seconds"]
+    for name in SELECTORS:
+        rival = rows[name, 1 << 20]
+        assert rival["ran"] == "native"
+        assert rival["seconds_median"] > 5 * auto["seconds_median"], name
+
+
+def test_times_repeat_exactly(trunkline):
+    first, second = (simulated(trunkline, "random:48x6:3", "64KiB", "auto,mpich") for _ in range(2))
+    assert [row["seconds_median"] for row in first.values()] == [row["seconds_median"] for row in second.values()]
+
+
+def test_bound_and_ranks_of_a_host(trunkline, switch):
+    row = simulated(trunkline, switch(4), "64KiB", "two-tree", "--ranks-per-host", "2", "--root", "h1")[
+        "two-tree", 65536
+    ]
+    assert (row["hosts"], row["ranks"], row["mpi"]) == (4, 8, "simgrid")
+    assert 65536 / RATE < row["bound_seconds"] < 65536 / RATE + 8 * HOP_S
+    assert row["bound_seconds"] < row["seconds_median"]
+
+
+def test_measured_processor_times_slow_the_simulation(trunkline, tmp_path):
+    fingerprint = trunkline("cluster", "check", "cyclic", "--json", "-").data["fingerprint"]
+    points = [(size, f"send: {us}us") for size, us in (("1KiB", 200), ("8KiB", 900))]
+    file = tmp_path / "net.yaml"
+    file.write_text(
+        f"trunkline: measurement/1\ndate: '2026-01-01'\ncluster: cyclic\ncluster_fingerprint: '{fingerprint}'\n"
+        "mpi: mpich\nmpi_version: '4.0.2'\ndistances:\n"
+        "  - channels: 2\n    between: [h0, h4]\n    eager_limit: 8KiB\n    points:\n"
+        + "".join(
+            f"      - {{size: {size}, round_trip: 2ms, gap: 1ms, {send}, receive: 1us, spread: 0.01}}\n"
+            for size, send in points
+        )
+    )
+    plain = simulated(trunkline, "cyclic", "64KiB", "linear:8KiB")["linear:8KiB", 65536]
+    slow = simulated(trunkline, "cyclic", "64KiB", "linear:8KiB", "--measured", file)["linear:8KiB", 65536]
+    # Each of the 31 hops adds at least the 0.9 ms that sending 8 KiB takes.
+    assert slow["seconds_median"] > plain["seconds_median"] + 31 * 0.9e-3
+
+
+def test_lab_and_simulation_side_by_side(trunkline, tmp_path):
+    cell = {"cluster": "cyclic", "rate_bps": 2e7, "ranks": 32, "mpi": "mpich", "message_bytes": 65536}
+    lab = [
+        cell | {"algorithm": "auto", "seconds_median": 0.05, "limit_seconds": 0.03},
+        cell | {"algorithm": "native", "seconds_median": 0.5, "limit_seconds": 0.03},
+    ]
+    file = tmp_path / "bench.json"
+    file.write_text(json.dumps(lab))
+    words = ("simulate", "bcast", "--cluster", "cyclic", "--sizes", "64KiB", "--algorithms", "auto,mpich")
+    ran = trunkline(*words, "--rate", "20Mbit", "--compare", file)
+    assert ran.status == 0, ran.error
+    assert "Lab and simulation" in ran.error
+    assert [line.split()[3] for line in ran.error.split("Lab and simulation")[1].splitlines() if "KiB" in line] == [
+        "auto",
+        "native",
+    ]
+    assert trunkline(*words, "--compare", file).status == 2
+
+
+@pytest.mark.parametrize("name", ["random:", "random:8", "random:8x9", "random:0x0", "random:8x2:x", "random:8x2:"])
+def test_random_clusters_have_a_form(refused, name):
+    assert name in refused("cluster", "show", name)
+
+
+def test_random_cluster_is_the_same_every_time(trunkline, tmp_path):
+    for seed in ("", ":1"):
+        name = f"random:40x5{seed}"
+        assert trunkline("cluster", "export", name, "--format", "yaml", "-o", tmp_path / f"c{seed}.yaml").status == 0
+    assert (tmp_path / "c.yaml").read_text() == (tmp_path / "c:1.yaml").read_text()
+    other = trunkline("cluster", "show", "random:40x5:2", "--json", "-").data
+    assert other["hosts"] != trunkline("cluster", "show", "random:40x5", "--json", "-").data["hosts"]
+    assert "random:40x5" in trunkline("cluster", "check", "random:40x5").error
+
+
+def test_names():
+    assert [one.name for one in simulated_algorithms(["pipelined", "mpich", "auto"])] == [*PIPELINED, "mpich", "auto"]
+    with pytest.raises(BadInput, match="there is no native library"):
+        simulated_algorithms(["native"])
+    with pytest.raises(BadInput, match="no broadcast algorithm 'nosuch'.*mvapich2"):
+        simulated_algorithms(["nosuch"])
+
+
+def test_refusals(refused, switch, tmp_path):
+    words = ("simulate", "bcast", "--algorithms", "linear", "--cluster")
+    assert "latency of every link" in refused(*words, switch(2, "0us"))
+    assert "0 bytes" in refused(*words, "cyclic", "--sizes", "0")
+    assert "at most" in refused(*words, "cyclic", "--sizes", "4GiB")
+    assert "cannot read" in refused(*words, "cyclic", "--compare", tmp_path / "none.json")
+
+
+def test_tables_become_straight_lines():
+    assert _lines([(1024, 1e-4), (2048, 2e-4), (8192, 2e-4)]) == "0:0:9.765625e-08;2048:0.0002:0"
+    assert _lines([(1024, 1e-4)]) == "0:0.0001:0"
