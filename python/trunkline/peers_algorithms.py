@@ -45,9 +45,8 @@ class PeerAlgorithm:
         segment_bytes: Bytes of a segment; 0: in one piece.
         tree: Type of the tree, where the library has several for one algorithm.
         k: Of that tree; or the fan-out, where the algorithm has one; 0: it has none.
-        needs_coordinates: Whether MPICH must be given a coordinates file too.
-        in_rules: Whether a file of rules can ask for it. MPICH's tuning JSON takes trees by topology for k-ary ones
-            and, in 4.0, both k-nomial trees for the first.
+        needs_coordinates: Whether MPICH must be given a coordinates file too. Its tuning JSON cannot ask for these: it
+            takes their names for those of k-ary trees.
         environment: Variables of the ranks' environment that force it.
     """
 
@@ -57,7 +56,6 @@ class PeerAlgorithm:
     tree: str = ""
     k: int = 0
     needs_coordinates: bool = False
-    in_rules: bool = True
     environment: dict[str, str] = field(default_factory=dict, hash=False)
 
 
@@ -121,5 +119,4 @@ def _mpich(segments: list[int], ranks: int, major: int) -> Iterator[PeerAlgorith
             name = "tsp_tree"
             environment = forced("nb", IBCAST_INTRA_ALGORITHM=name, **shaped("IBCAST", tree, k, segment))
         by_place = tree.startswith("topology")
-        in_rules = tree != "knomial_2" if major < 5 else not by_place
-        yield PeerAlgorithm(_named(name, segment, tree, k), name, segment, tree, k, by_place, in_rules, environment)
+        yield PeerAlgorithm(_named(name, segment, tree, k), name, segment, tree, k, by_place, environment)

@@ -29,7 +29,7 @@ links:
 ASKED = {
     "openmpi": ("binary_tree:1024", "pipeline:4096"),
     "openmpi-5.0.11": ("binary_tree:1024", "pipeline:4096"),
-    "mpich": ("binomial", "tsp_tree-kary-1:4096"),
+    "mpich": ("tsp_tree-knomial_2-2:1024", "tsp_tree-kary-1:4096"),
     "mpich-5.0.2": ("binomial", "pipelined_tree-kary-1:4096"),
 }
 

@@ -112,7 +112,7 @@ def test_mpich_finds_the_rules_on_these_communicators_alone(table):
     assert followed(made, "bcast", RANKS, 4999) == ("MPIR_Bcast_intra_binomial", [])
     assert followed(made, "bcast", RANKS, 5000) == ("MPIR_Bcast_intra_scatter_ring_allgather", [])
     assert followed(made, "bcast", RANKS, 70000) == ("MPIR_Bcast_allcomm_nb", [])
-    line = ("MPIR_Ibcast_intra_tsp_tree", ["chunk_size=4096", "k=1", "tree_type=kary"])
+    line = ("MPIR_Ibcast_intra_tsp_tree", ["chunk_size=4096", "k=1", "tree_type=0"])
     assert followed(made, "ibcast", RANKS, 70000) == line
     assert followed(made, "ibcast", RANKS, 60000) == followed(table, "ibcast", RANKS, 60000)
     assert {**made, "collective=bcast": 0, "collective=ibcast": 0} == {

@@ -30,9 +30,9 @@ def test_segments_are_shorter_than_the_message(mpi):
     assert {one.segment_bytes for one in own_algorithms(mpi, 1024, 32)} == {0}
 
 
-def test_what_no_file_can_ask_for():
-    found = [{one.tree for one in own_algorithms(mpi, 8192, 32) if not one.in_rules} for mpi in LIBRARIES]
-    assert found == [{"knomial_2"}, {"topology_aware", "topology_aware_k", "topology_wave"}, set()]
+def test_trees_that_need_coordinates():
+    found = [{one.tree for one in own_algorithms(mpi, 8192, 32) if one.needs_coordinates} for mpi in LIBRARIES]
+    assert found == [set(), {"topology_aware", "topology_aware_k", "topology_wave"}, set()]
 
 
 def test_recursive_doubling_needs_a_power_of_two():

@@ -19,7 +19,7 @@ def peer_table(mpi: Mpi, where: str, files: PeerFiles) -> Table:
     """The library's fastest own broadcast at each size, and whether it follows the file; how to load that below."""
     seen = {one.message_bytes: one for one in files.honoured}
     table = titled_table(f"{escape(where)} {mpi.version}: the library's own algorithms")
-    for column in ("size", "fastest", "time", "by itself", "gain", "tried", "file"):
+    for column in ("size", "fastest", "time", "by itself", "tried", "file"):
         table.add_column(column, justify="left" if column in ("fastest", "file") else "right", no_wrap=True)
     for winner in files.winners:
         table.add_row(
@@ -27,7 +27,6 @@ def peer_table(mpi: Mpi, where: str, files: PeerFiles) -> Table:
             winner.algorithm.name if winner.algorithm else "by itself",
             format_seconds(winner.seconds),
             format_seconds(winner.default_seconds),
-            f"{winner.default_seconds / winner.seconds:.2f}",
             str(winner.tried),
             _verdict(seen.get(winner.message_bytes)),
         )
@@ -51,7 +50,7 @@ def _words(settings: dict[str, str]) -> str:
 
 def _verdict(seen: Honoured | None) -> str:
     if seen is None:
-        return "too short to tell"
+        return "too short"
     if not seen.as_forced:
-        return "[bold red]not followed[/]"
+        return "[bold red]ignored[/]"
     return "as by itself" if seen.as_default else "followed"

@@ -23,6 +23,8 @@ Table = dict[str, Any]
 _PAGE = 4096
 """MPICH reads the mapped file up to a byte of zero, which is there only where the file does not fill its last page."""
 
+_NUMBERED = ("kary", "knomial_1", "knomial_2")
+"""Trees of the non-blocking broadcast, which MPICH 4.0 reads by number: any name is the first to it."""
 _BY_TOPOLOGY = ("topo_overhead", "topo_diff_groups", "topo_diff_switches", "topo_same_switches")
 """Read with every tree, used by those that a file cannot ask for."""
 
@@ -91,7 +93,8 @@ def _parameters(algorithm: PeerAlgorithm) -> Table:
     """Every one that the algorithm reads: what is left out would be whatever the memory holds."""
     if not algorithm.tree:
         return {}
-    values: dict[str, str | int] = {"tree_type": algorithm.tree, "k": algorithm.k}
+    tree = _NUMBERED.index(algorithm.tree) if algorithm.algorithm == "tsp_tree" else algorithm.tree
+    values: dict[str, str | int] = {"tree_type": tree, "k": algorithm.k}
     if algorithm.algorithm in ("tsp_tree", "pipelined_tree"):
         values["chunk_size"] = algorithm.segment_bytes
     if algorithm.algorithm in ("tree", "pipelined_tree"):

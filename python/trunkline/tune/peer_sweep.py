@@ -87,7 +87,7 @@ def sweep(
 def winner_of(size: int, cells: Mapping[PeerAlgorithm | None, Cell]) -> PeerWinner:
     """The fastest that a rule can ask for, and the one that no rule can, where that is faster."""
     times = {one: cell.seconds_median for one, cell in cells.items()}
-    for_rules = {one: seconds for one, seconds in times.items() if one is None or one.in_rules}
+    for_rules = {one: seconds for one, seconds in times.items() if one is None or not one.needs_coordinates}
     fastest = min(for_rules, key=lambda one: times[one])
     winner = fastest if times[fastest] * WORTH_A_RULE < times[None] else None
     first = min(times, key=lambda one: times[one])
