@@ -41,7 +41,7 @@ def segments_tables(verdicts: Sequence[Verdict]) -> Group:
 def _segments(rows: Sequence[Verdict]) -> Table:
     first = rows[0]
     where = f"{escape(first.cluster)} at {format_rate(first.rate_bps)}, {first.mpi} {first.mpi_version}"
-    table = titled_table(f"{first.algorithm} on {where}: the model's segment and the best one")
+    table = titled_table(f"{first.algorithm} on {where}: segments")
     for column in ("size", "model's", "predicted", "measured", "error", "best", "measured", "loss", "paper's"):
         table.add_column(column, justify="right", no_wrap=True)
     for row in rows:
