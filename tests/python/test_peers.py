@@ -168,6 +168,19 @@ class TestRace:
         finalist = next(t for t in trials if (t.setting, t.message_bytes) == ("default", 10))
         assert finalist.seconds == [1.0, 1.0]
 
+    def test_a_kind_whose_segments_are_all_too_slow_is_left_out(self):
+        self.jobs = []
+        slow = [Setting(f"slow:{segment}") for segment in (1, 2, 3)]
+
+        def run(setting, sizes, beat):
+            self.jobs.append((setting.name, list(sizes), beat))
+            return outcome_of(dict.fromkeys(sizes, 1.0)) if setting.name == "default" else outcome_of({}, sizes[0])
+
+        trials, _ = sweep(run, [Setting("default"), *slow], [10, 100], 60)
+        assert "slow:2" in [name for name, _, _ in self.jobs]
+        assert "slow:3" not in [name for name, _, _ in self.jobs]
+        assert {t.reason for t in trials if t.setting == "slow:3"} == {"left out: others of its kind were too slow"}
+
     def test_without_time_only_the_default_runs(self):
         self.jobs = []
         trials, untried = sweep(self.run, self.SETTINGS, [10], 0)
@@ -255,7 +268,7 @@ class TestFigures:
         table = beside_table(figure("broadcast-15"), cells)
         columns = [list(column.cells) for column in table.columns]
         assert columns[3] == ["107.3 ms", "409.7 ms"]
-        assert columns[7] == ["100.7 ms", ""]
+        assert columns[6] == ["100.7 ms", ""]
         page = peers_page(cells, [load_cluster("paper-5")], {}, figure("broadcast-15"), None)
         assert "409.7 ms" in page
         assert "100.7 ms" in page

@@ -75,9 +75,9 @@ def peers(
     results = Results(json)
     rated = [(network, _rate(network, rate, results)) for network in map(load_cluster, dict.fromkeys(clusters))]
     if chosen and chosen.kind == "transfer":
-        with console.status("measuring T(m) between two hosts"):
-            times = measure_transfers(chosen, drivers[0], rated[0][1], limits)
-        console.print(transfer_table(chosen, times, rated[0][1]))
+        with console.status("measuring between two hosts"):
+            ratios = measure_transfers(chosen, drivers[0], rated[0][1], limits)
+        console.print(transfer_table(chosen, ratios, rated[0][1]))
         return
     comparison = Comparison(
         rated,

@@ -11,6 +11,8 @@ __all__ = ["MpichDriver"]
 
 CHUNKS = (2816, 8192, 1024, 4096, 16384, 65536)
 """Bytes, likely winners first; 8192 is its default. 2816 fills two frames beside its header."""
+ORDER = (*CHUNKS[:2], 0, *CHUNKS[2:])
+"""In which settings are tried: those in one piece, with 0, after the best of the others."""
 
 
 class MpichDriver(PreloadDriver):
@@ -22,7 +24,7 @@ class MpichDriver(PreloadDriver):
         file = folder / "coordinates"
         if any(one.needs_coordinates for one in found):
             file.write_text(coordinates(cluster, _core.block_placement(cluster, 1)), encoding="utf-8")
-        by_chunk = sorted(found, key=lambda one: (0, *CHUNKS).index(one.segment_bytes))
+        by_chunk = sorted(found, key=lambda one: ORDER.index(one.segment_bytes))
         return [
             DEFAULT,
             *(

@@ -11,6 +11,8 @@ __all__ = ["OpenMpiDriver"]
 
 SEGMENTS = (2832, 8192, 1024, 4096, 16384, 65536)
 """Bytes, likely winners first; 2832 fills two frames beside its header."""
+ORDER = (*SEGMENTS[:2], 0, *SEGMENTS[2:])
+"""In which settings are tried: those in one piece, with 0, after the best of the others."""
 CHAINS = (2, 8)
 """Numbers of chains beside its default, 4; one chain is the pipeline."""
 RADICES = (3, 8)
@@ -27,7 +29,7 @@ class OpenMpiDriver(PreloadDriver):
         del folder
         found = [setting_of(one, {}) for one in own_algorithms(self.mpi, LARGEST, len(cluster.hosts), SEGMENTS)]
         every = [*found, *_radices(), *_more_chains(), *_segmented_binomial(), *_adapt()]
-        return [DEFAULT, *sorted(every, key=lambda one: (0, *SEGMENTS).index(max(0, one.least_bytes - 1)))]
+        return [DEFAULT, *sorted(every, key=lambda one: ORDER.index(max(0, one.least_bytes - 1)))]
 
 
 def _tuned(name: str, algorithm: str, segment: int, **more: int) -> Setting:

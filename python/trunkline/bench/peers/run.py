@@ -180,7 +180,7 @@ class _Work:
         libraries: list[str] = []
 
         def run(setting: Setting, some: Sequence[int], beat: Sequence[float]) -> Outcome:
-            limits = replace(self.comparison.limits, least=2, most=3, give_up=2.0, patience_s=RACE_PATIENCE_S)
+            limits = replace(self.comparison.limits, least=2, most=2, give_up=2.0, patience_s=RACE_PATIENCE_S)
             outcome = self._job(setting, some, ["native"], limits, beat)
             for size in some:
                 pings[size] += outcome.seconds.get((size, PING_PONG), [])

@@ -1,7 +1,7 @@
 """``native-best``: the best over a library's own settings, found in a race of jobs that drops what falls behind."""
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from trunkline.bench.job import Outcome
@@ -12,6 +12,8 @@ __all__ = ["Trial", "best_setting", "sweep"]
 
 FALLS = 2
 """A setting is out once it was too slow at so many sizes in a row."""
+HOPELESS = 2
+"""A kind of algorithm is out once so many of its settings were too slow at most of their sizes."""
 FINALISTS = 3
 """Settings of each size that are measured once more: the least of few values is too low by chance."""
 
@@ -66,8 +68,13 @@ def sweep(
         if time.monotonic() > until and number > 0:
             untried = len(settings) - number
             break
+        wanted = [size for size in sorted(sizes) if size >= setting.least_bytes]
+        if _hopeless(setting, trials.values()):
+            for size in wanted:
+                trials[size, setting.name] = Trial(size, setting.name, [], "left out: others of its kind were too slow")
+            continue
         on_setting(setting, number, len(settings))
-        _try(run, setting, [size for size in sorted(sizes) if size >= setting.least_bytes], trials)
+        _try(run, setting, wanted, trials)
     finals: dict[str, list[int]] = {}
     for size in sorted(sizes):
         ranked = sorted((t for t in trials.values() if t.message_bytes == size and t.seconds), key=lambda t: t.median)
@@ -78,6 +85,19 @@ def sweep(
         on_setting(by_name[name], number, len(finals))
         _try(run, by_name[name], some, trials)
     return list(trials.values()), untried
+
+
+def _kind(setting: str) -> str:
+    return setting.partition(":")[0]
+
+
+def _hopeless(setting: Setting, trials: Iterable[Trial]) -> bool:
+    """Whether enough settings that differ in the segment alone have fallen behind."""
+    tried: dict[str, list[bool]] = {}
+    for trial in trials:
+        if _kind(trial.setting) == _kind(setting.name):
+            tried.setdefault(trial.setting, []).append(bool(trial.seconds))
+    return sum(2 * sum(measured) < len(measured) for measured in tried.values()) >= HOPELESS
 
 
 def _try(run: Run, setting: Setting, sizes: Sequence[int], trials: dict[tuple[int, str], Trial]) -> None:

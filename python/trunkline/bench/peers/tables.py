@@ -25,8 +25,8 @@ __all__ = [
 ]
 
 
-BESIDE = ("cluster", "message", "what", "paper", "at", "here", "at", "here, at the paper's rate", "source")
-"""Columns of the comparison with a paper's numbers."""
+BESIDE = ("cluster", "message", "what", "paper", "its rate", "here", "scaled", "source")
+"""Columns of the comparison with a paper's numbers; scaled: ours in proportion, at the paper's rate."""
 
 
 @dataclass(frozen=True)
@@ -172,7 +172,6 @@ def beside_rows(figure: Figure, cells: Sequence[PeerCell]) -> list[tuple[str, ..
                 f"{stated.milliseconds:g} ms",
                 format_rate(stated.rate_bps),
                 format_seconds(own[0]) if own else "",
-                format_rate(own[1]) if own else "",
                 f"{own[0] * own[1] / stated.rate_bps * 1e3:.1f} ms" if own else "",
                 stated.source,
             )
@@ -182,9 +181,10 @@ def beside_rows(figure: Figure, cells: Sequence[PeerCell]) -> list[tuple[str, ..
 
 def beside_table(figure: Figure, cells: Sequence[PeerCell]) -> Table:
     """The numbers the paper states, beside ours: as measured, and in proportion at the paper's rate."""
-    table = titled_table(f"{figure.name}: what the paper states, and what was measured here")
+    table = titled_table(f"{figure.name}: what the paper states, what was measured here, and that scaled to their rate")
     for column in BESIDE:
-        table.add_column(column, justify="left" if column in ("cluster", "what", "source") else "right")
+        left = column in ("cluster", "what", "source")
+        table.add_column(column, justify="left" if left else "right", no_wrap=column != "source")
     for row in beside_rows(figure, cells):
         table.add_row(*row)
     return table
