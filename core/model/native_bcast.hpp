@@ -3,9 +3,9 @@
 #pragma once
 
 #include <cstdint>
-#include <vector>
 
 #include "cluster/cluster.hpp"
+#include "model/round_cost.hpp"
 #include "model/tree_costs.hpp"
 #include "plan/placement.hpp"
 
@@ -13,16 +13,6 @@ namespace trunkline {
 
 /// Whose native algorithms a prediction is about.
 enum class NativeLibrary : std::uint8_t { mpich, openmpi };
-
-/// Time of an algorithm in rounds, linear in the message: a round takes as long as its busiest channel.
-struct RoundCost {
-  double rounds = 0.0;
-  double seconds_per_byte = 0.0;  ///< sum over the rounds of the busiest channel's load over its rate
-  double forwarding_s = 0.0;      ///< sum over the rounds of latency and stored frames of the longest path
-
-  /// Seconds for a message of that many bytes.
-  [[nodiscard]] double seconds(std::uint64_t message_bytes) const;
-};
 
 /// The native algorithms on one communicator and root.
 struct NativeCosts {

@@ -61,7 +61,7 @@ class PlanReader {
     std::vector<std::string_view> shapes{custom};
     for (const Algorithm& algorithm : algorithms()) {
       // Where the collective is unknown, a shape of any will do: one fault is reported, not two.
-      if (algorithm.name != "native" && (!known || algorithm.collective == collective->text)) {
+      if (algorithm.trees > 0 && (!known || algorithm.collective == collective->text)) {
         shapes.push_back(algorithm.name);
       }
     }
@@ -69,7 +69,17 @@ class PlanReader {
     if (shape != nullptr) {
       std::vector<std::string> listed = algorithm_names(known ? collective->text : "bcast");
       std::ranges::replace(listed, std::string("native"), std::string(custom));
-      one_of(*shape, "shape", custom, shapes, listed);
+      std::erase_if(listed, [](const std::string& name) {
+        const auto algorithm = find_algorithm("bcast", name);
+        return algorithm && algorithm->trees == 0;
+      });
+      const auto algorithm = find_algorithm("bcast", shape->text);
+      if (algorithm && algorithm->by_blocks()) {
+        faults_.add(*shape,
+                    quoted(shape->text) + " is no tree, and has no plan: it runs with TRUNKLINE_BCAST=" + shape->text);
+      } else {
+        one_of(*shape, "shape", custom, shapes, listed);
+      }
       plan_.shape = shape->text;
     }
     plan_.collective = collective != nullptr ? collective->text : "";
@@ -95,7 +105,7 @@ class PlanReader {
   /// A shape of the registry says how many trees it is.
   void number_of_trees(const YamlNode& root) {
     const auto algorithm = find_algorithm(plan_.collective, plan_.shape);
-    if (!algorithm || plan_.trees.empty() || algorithm->trees == plan_.trees.size()) return;
+    if (!algorithm || algorithm->trees == 0 || plan_.trees.empty() || algorithm->trees == plan_.trees.size()) return;
     const auto counted = [](std::size_t trees) { return std::to_string(trees) + (trees == 1 ? " tree" : " trees"); };
     faults_.add(*root.find("shape"), plan_.shape + " is a plan of " + counted(algorithm->trees) + ", and here " +
                                          (plan_.trees.size() == 1 ? "is " : "are ") + counted(plan_.trees.size()) +

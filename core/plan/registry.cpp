@@ -24,7 +24,7 @@ using Layer = Trees (*)(const Cluster*, const Placement&, Rank, unsigned);
 
 struct Entry {
   Algorithm algorithm;
-  Layer layer;     ///< null: the MPI library's own
+  Layer layer;     ///< null: no tree
   unsigned k = 0;  ///< handed to the layer
 };
 
@@ -103,6 +103,20 @@ constexpr Entry unaware_k_ary(std::string_view name, unsigned k) {
       k};
 }
 
+constexpr Entry by_blocks(AlgorithmKind kind, std::string_view name, std::string_view description,
+                          std::string_view cost, bool needs_cluster) {
+  return {{.collective = "bcast",
+           .name = name,
+           .description = description,
+           .restrictions = needs_cluster ? trees_only : "",
+           .cost = cost,
+           .needs_cluster = needs_cluster,
+           .trees = 0,
+           .family = "",
+           .kind = kind},
+          nullptr};
+}
+
 constexpr std::array entries{
     Entry{{.collective = "bcast",
            .name = "native",
@@ -110,8 +124,9 @@ constexpr std::array entries{
            .restrictions = "",
            .cost = "the library's",
            .needs_cluster = false,
-           .trees = 1,
-           .family = ""},
+           .trees = 0,
+           .family = "",
+           .kind = AlgorithmKind::native},
           nullptr},
     Entry{{.collective = "bcast",
            .name = "linear",
@@ -138,6 +153,16 @@ constexpr std::array entries{
     k_ary("6-ary", 6),
     k_ary("7-ary", 7),
     k_ary("8-ary", 8),
+    by_blocks(AlgorithmKind::scatter_ring, "scatter-ring",
+              "scatter, then a contention-free ring that goes depth first over the switches",
+              "2 T(m) + (P + log2(P)) T(0)", true),
+    by_blocks(AlgorithmKind::scatter_doubling, "scatter-doubling",
+              "scatter, then recursive doubling, by rank number, blind to the network",
+              "2 T(m) + 2 log2(P) T(0), times the channel load", false),
+    by_blocks(
+        AlgorithmKind::circulant, "circulant",
+        "round-optimal for X blocks on a circulant graph by rank number: the strongest rival blind to the network",
+        "(X - 1 + log2(P)) T(m/X), times the channel load", false),
     Entry{{.collective = "bcast",
            .name = "flat",
            .description = "the root sends to every rank in turn",
@@ -170,6 +195,9 @@ constexpr std::array entries{
     unaware_k_ary("unaware-6-ary", 6),
     unaware_k_ary("unaware-7-ary", 7),
     unaware_k_ary("unaware-8-ary", 8),
+    by_blocks(AlgorithmKind::scatter_ring, "unaware-scatter-ring",
+              "scatter, then a ring in rank order, blind to the network",
+              "2 T(m) + (P + log2(P)) T(0), times the channel load", false),
 };
 
 constexpr auto table = [] {
@@ -220,6 +248,10 @@ std::vector<Tree> lay_all(std::string_view collective, std::string_view name, co
   for (const Entry& entry : entries) {
     if (entry.algorithm.collective != collective || entry.algorithm.name != name) {
       continue;
+    }
+    if (entry.algorithm.by_blocks()) {
+      throw std::invalid_argument(std::string(name) +
+                                  " is no tree: blocks reach each rank from several others; it has no plan");
     }
     if (entry.layer == nullptr) {
       throw std::invalid_argument(std::string(name) + " is the MPI library's own algorithm; it has no plan");

@@ -2,6 +2,7 @@
 // The one list of algorithms: selection, settings, --help, documentation and the test matrix read it.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
@@ -12,6 +13,15 @@
 
 namespace trunkline {
 
+/// How a broadcast gets to the ranks.
+enum class AlgorithmKind : std::uint8_t {
+  native,            ///< as the MPI library sees fit
+  trees,             ///< segments down one tree, or down several by turns
+  scatter_ring,      ///< blocks: each rank gets one, then they go round a ring
+  scatter_doubling,  ///< blocks: each rank gets one, then ranks exchange all they have
+  circulant,         ///< blocks: to other ranks in every round
+};
+
 struct Algorithm {
   std::string_view collective;    ///< "bcast"
   std::string_view name;          ///< "linear"; "native" is the MPI library's own
@@ -19,8 +29,14 @@ struct Algorithm {
   std::string_view restrictions;  ///< "tree cluster", ...; empty: none
   std::string_view cost;          ///< in X segments, H height, P ranks, T(m)
   bool needs_cluster = false;     ///< false: can be laid over ranks alone
-  unsigned trees = 1;             ///< that take segments by turns
+  unsigned trees = 1;             ///< that take segments by turns; 0: it is no tree
   std::string_view family;        ///< "K-ary": alike but for a number in the name; empty: stands alone
+  AlgorithmKind kind = AlgorithmKind::trees;
+
+  /// Whether it is a BlockSchedule.
+  [[nodiscard]] constexpr bool by_blocks() const {
+    return kind != AlgorithmKind::native && kind != AlgorithmKind::trees;
+  }
 };
 
 [[nodiscard]] std::span<const Algorithm> algorithms();
@@ -30,8 +46,8 @@ struct Algorithm {
 [[nodiscard]] std::vector<std::string> algorithm_names(std::string_view collective);
 
 /// Lays a shape over ranks; `cluster` may be null only where the algorithm needs none. Throws std::invalid_argument
-/// for a name that is not in the registry or is "native", or of an algorithm of several trees. The tree returned has
-/// passed check_tree().
+/// for a name that is not in the registry, is "native" or goes by blocks, or of an algorithm of several trees. The tree
+/// returned has passed check_tree().
 [[nodiscard]] Tree lay(std::string_view collective, std::string_view name, const Cluster* cluster,
                        const Placement& placement, Rank root);
 

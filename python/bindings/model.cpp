@@ -7,6 +7,7 @@
 #include <stdexcept>
 
 #include "bindings.hpp"
+#include "model/block_costs.hpp"
 #include "model/choice.hpp"
 #include "model/measured_trees.hpp"
 #include "model/measurement.hpp"
@@ -23,7 +24,10 @@ namespace {
 void bind_costs(nb::module_& module) {
   nb::class_<TreeCosts>(module, "TreeCosts", "What a pipelined broadcast over a tree costs, from stated rates.")
       .def("seconds", &tree_seconds, "message_bytes"_a, "segment_bytes"_a)
-      .def("best_segment", &best_segment, "message_bytes"_a, "Bytes; of the candidates, the one predicted fastest.")
+      .def(
+          "best_segment",
+          [](const TreeCosts& costs, std::uint64_t message_bytes) { return best_segment(costs, message_bytes); },
+          "message_bytes"_a, "Bytes; of the candidates, the one predicted fastest.")
       .def_prop_ro("network_hops", [](const TreeCosts& costs) { return costs.network_hops; });
   module.def(
       "tree_costs",
@@ -32,6 +36,20 @@ void bind_costs(nb::module_& module) {
         return tree_costs(cluster, placement, std::span(trees));
       },
       "cluster"_a, "placement"_a, "trees"_a, "Of trees that take segments by turns; one is a list of one.");
+  nb::class_<BlockCosts>(module, "BlockCosts", "What a broadcast by blocks costs, from stated rates.")
+      .def("seconds", &block_seconds, "message_bytes"_a, "segment_bytes"_a)
+      .def(
+          "best_segment",
+          [](const BlockCosts& costs, std::uint64_t message_bytes) { return best_segment(costs, message_bytes); },
+          "message_bytes"_a, "Bytes; of the candidates, the one predicted fastest.");
+  module.def(
+      "block_costs",
+      [](const std::string& name, const Cluster& cluster, const Placement& placement, Rank root) {
+        const auto algorithm = find_algorithm("bcast", name);
+        if (!algorithm) throw std::invalid_argument("no algorithm " + name + " for bcast");
+        return block_costs(*algorithm, cluster, placement, root);
+      },
+      "name"_a, "cluster"_a, "placement"_a, "root"_a, "Of an algorithm that goes by blocks.");
   module.def(
       "segment_candidates", [] { return std::vector<std::uint64_t>(segment_sizes().begin(), segment_sizes().end()); },
       "Bytes, ascending.");

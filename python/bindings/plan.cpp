@@ -111,7 +111,8 @@ void bind_registry(nb::module_& module) {
       .def_ro("restrictions", &Algorithm::restrictions)
       .def_ro("cost", &Algorithm::cost)
       .def_ro("needs_cluster", &Algorithm::needs_cluster)
-      .def_ro("trees", &Algorithm::trees, "That take segments by turns.")
+      .def_ro("trees", &Algorithm::trees, "That take segments by turns; 0: it is no tree.")
+      .def_prop_ro("by_blocks", &Algorithm::by_blocks, "Whether blocks reach each rank from several others.")
       .def_ro("family", &Algorithm::family, "``K-ary``: alike but for a number in the name; empty: stands alone.");
   module.def("algorithm_names", &algorithm_names, "collective"_a,
              "The names for people, a family in one piece: ``3-ary to 8-ary``.");
@@ -145,7 +146,7 @@ void bind_plan(nb::module_& module) {
   module.def("lay", &lay, "collective"_a, "name"_a, "cluster"_a.none(), "placement"_a, "root"_a,
              "Lay a shape of one tree over ranks; what it returns has passed check_tree.");
   module.def("lay_all", &lay_all, "collective"_a, "name"_a, "cluster"_a.none(), "placement"_a, "root"_a,
-             "Lay any shape of the registry over ranks: its trees, which take segments by turns.");
+             "Lay any shape of trees over ranks: its trees, which take segments by turns.");
 }
 
 }  // namespace trunkline::python

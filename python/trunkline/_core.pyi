@@ -216,6 +216,10 @@ class Algorithm:
         """That take segments by turns."""
 
     @property
+    def by_blocks(self) -> bool:
+        """Whether blocks reach each rank from several others: it is no tree."""
+
+    @property
     def family(self) -> str:
         """``K-ary``: alike but for a number in the name; empty: stands alone."""
 
@@ -238,7 +242,7 @@ def lay(collective: str, name: str, cluster: Cluster | None, placement: Sequence
     """Lay a shape of the registry over ranks; what it returns has passed check_tree. Raises ValueError."""
 
 def lay_all(collective: str, name: str, cluster: Cluster | None, placement: Sequence[int], root: int) -> list[Tree]:
-    """Lay any shape of the registry over ranks: its trees, which take segments by turns. Raises ValueError."""
+    """Lay any shape of trees over ranks: its trees, which take segments by turns. Raises ValueError."""
 
 class TreeCosts:
     """What a pipelined broadcast over a tree costs, from stated rates."""
@@ -252,6 +256,16 @@ class TreeCosts:
 
 def tree_costs(cluster: Cluster, placement: Sequence[int], trees: Sequence[Tree]) -> TreeCosts:
     """Of trees that take segments by turns; one is a list of one. Raises ValueError."""
+
+class BlockCosts:
+    """What a broadcast by blocks costs, from stated rates."""
+
+    def seconds(self, message_bytes: int, segment_bytes: int) -> float: ...
+    def best_segment(self, message_bytes: int) -> int:
+        """Bytes; of the candidates, the one predicted fastest."""
+
+def block_costs(name: str, cluster: Cluster, placement: Sequence[int], root: int) -> BlockCosts:
+    """Of an algorithm that goes by blocks. Raises ValueError."""
 
 def segment_candidates() -> list[int]:
     """Bytes, ascending."""

@@ -5,11 +5,12 @@ from dataclasses import dataclass
 
 from trunkline import _core
 from trunkline.cluster import faulty
+from trunkline.costs import costs_of
 from trunkline.errors import BadInput
 from trunkline.mpi import Mpi
 from trunkline.units import format_bytes, parse_bytes
 
-__all__ = ["Decision", "Predicted", "costs_of", "decide", "load_measurement", "predict_all"]
+__all__ = ["Decision", "Predicted", "decide", "load_measurement", "predict_all"]
 
 ONE_FRAME = 1448
 """Below this the preload library does not look further unless a tuning file knows better."""
@@ -74,15 +75,6 @@ class Decision:
         }
 
 
-def costs_of(
-    cluster: _core.Cluster, placement: Sequence[int], trees: Sequence[_core.Tree], measured: _core.Measurement | None
-) -> _core.TreeCosts | _core.MeasuredTrees:
-    """What predicts the time of trees: the cluster's rates or, where given, measured tables."""
-    if measured is None:
-        return _core.tree_costs(cluster, placement, trees)
-    return _core.MeasuredTrees(measured, cluster, placement, trees)
-
-
 def predict_all(
     cluster: _core.Cluster,
     placement: Sequence[int],
@@ -97,14 +89,13 @@ def predict_all(
     From the rates in the cluster file or, where given, from measured tables; those know trees alone, not ``native``.
 
     Raises:
-        BadInput: where all ranks share one host, so that there is no network to predict.
+        BadInput: where all ranks share one host, so that there is no network to predict, and from tables for what is no
+            tree.
     """
     facts = _core.bcast_facts(cluster, placement, root)
 
     costs = {
-        name: costs_of(
-            cluster, placement, _core.lay_all("bcast", name.partition(":")[0], cluster, placement, root), measured
-        )
+        name: costs_of(name.partition(":")[0], cluster, placement, root, measured)
         for name in algorithms
         if name != "native"
     }

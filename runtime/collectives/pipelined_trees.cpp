@@ -3,16 +3,12 @@
 
 #include <algorithm>
 
+#include "collectives/window.hpp"
+
 namespace trunkline::runtime {
 namespace {
 
 constexpr int first_tag = 1;
-/// Enough under way to keep a fast link busy over a round trip; twice that is the most memory a broadcast takes.
-constexpr std::uint64_t window_bytes = std::uint64_t{128} << 10;
-constexpr std::uint64_t least_window = 2;
-constexpr std::uint64_t most_window = 32;
-/// MPI counts in int; a segment this long pipelines nothing anyway.
-constexpr std::uint64_t longest_segment = std::uint64_t{1} << 30;
 
 }  // namespace
 
@@ -20,10 +16,10 @@ PipelinedTrees::PipelinedTrees(MPI_Comm communicator, std::span<const LocalTree>
                                std::uint64_t segment_bytes)
     : communicator_(communicator),
       message_(message),
-      segment_bytes_(std::clamp(message.bytes(), std::uint64_t{1}, std::min(segment_bytes, longest_segment))),
+      segment_bytes_(usable_segment(segment_bytes, message.bytes())),
       segments_((message.bytes() + segment_bytes_ - 1) / segment_bytes_),
       in_place_(message.in_place()) {
-  const std::uint64_t together = std::clamp(window_bytes / segment_bytes_, least_window, most_window);
+  const std::uint64_t together = window_of(segment_bytes_);
   for (std::size_t t = 0; t < trees.size(); ++t) {
     Flow& flow = flows_.emplace_back(Flow{.tree = &trees[t], .tag = first_tag + static_cast<int>(t)});
     flow.segments = (segments_ + trees.size() - 1 - t) / trees.size();
@@ -86,8 +82,8 @@ void PipelinedTrees::forward(Flow& flow) {
   }
 }
 
-/// Into the user's buffer, in the order of the message: half an element that only MPI can unpack waits for its other
-/// half.
+/// Into the user's buffer, in the order of the message: an element that only MPI can unpack is then not packed again
+/// but where a segment ends inside it.
 void PipelinedTrees::deliver() {
   if (in_place_ != nullptr || flows_.front().is_root()) return;
   for (; delivered_ < segments_; ++delivered_) {

@@ -6,25 +6,28 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <variant>
 #include <vector>
 
+#include "collectives/block_exchange.hpp"
 #include "collectives/pipelined_trees.hpp"
+#include "model/block_costs.hpp"
 #include "model/tree_costs.hpp"
 
 namespace trunkline::runtime {
 
-/// A tree, or several that take segments by turns, as one rank sees them.
-struct LaidTrees {
+/// An algorithm as one rank sees it: a tree, or several that take segments by turns, or blocks.
+struct Laid {
   std::string_view key;  ///< tells them from the root's others
   const char* name;      ///< the algorithm's; static storage
-  std::vector<LocalTree> local;
-  std::optional<TreeCosts> costs;  ///< where a cluster tells the rates
-  std::string load;                ///< how its transfers share channels, where explanations are wanted; else empty
+  std::variant<std::vector<LocalTree>, LocalBlocks> local;
+  std::optional<std::variant<TreeCosts, BlockCosts>> costs;  ///< where a cluster tells the rates
+  std::string load;  ///< how its transfers share channels, where explanations are wanted; else empty
 };
 
 struct Decision {
-  const LaidTrees* trees = nullptr;  ///< null: native
-  std::uint64_t segment_bytes = 0;   ///< with trees
+  const Laid* laid = nullptr;       ///< null: native
+  std::uint64_t segment_bytes = 0;  ///< where it is not native
   std::string reason;
 };
 

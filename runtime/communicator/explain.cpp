@@ -22,11 +22,11 @@ std::string milliseconds(double seconds) {
 std::string description(int ranks, int root, std::uint64_t bytes, const Decision& decision) {
   std::string text = "MPI_Bcast of " + format_bytes(bytes) + " from rank " + std::to_string(root) + " on " +
                      std::to_string(ranks) + " ranks ran ";
-  if (decision.trees == nullptr) {
+  if (decision.laid == nullptr) {
     text += "native";
   } else {
-    text += std::string(decision.trees->name) + " with segments of " + format_bytes(decision.segment_bytes);
-    if (!decision.trees->load.empty()) text += " (" + decision.trees->load + ")";
+    text += std::string(decision.laid->name) + " with segments of " + format_bytes(decision.segment_bytes);
+    if (!decision.laid->load.empty()) text += " (" + decision.laid->load + ")";
   }
   return text + ": " + decision.reason;
 }

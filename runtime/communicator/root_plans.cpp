@@ -4,9 +4,11 @@
 #include <algorithm>
 #include <string>
 #include <utility>
+#include <variant>
 
 #include "cluster/quantity.hpp"
 #include "mpi_api.hpp"
+#include "plan/blocks.hpp"
 #include "plan/checker.hpp"
 #include "plan/registry.hpp"
 
@@ -36,18 +38,18 @@ const Decision& RootPlans::decide(std::uint64_t bytes, const BcastChoice& choice
 }
 
 Decision RootPlans::forced(std::uint64_t bytes, const BcastChoice& choice) {
-  const LaidTrees& trees = laid(choice.algorithm);
-  return {.trees = &trees,
-          .segment_bytes = choice.segment_bytes != 0 ? choice.segment_bytes : segment_for(trees, bytes),
+  const Laid& laid = lay(choice.algorithm);
+  return {.laid = &laid,
+          .segment_bytes = choice.segment_bytes != 0 ? choice.segment_bytes : segment_for(laid, bytes),
           .reason = "chosen by the user (TRUNKLINE_BCAST or trunkline_set_bcast)"};
 }
 
 Decision RootPlans::planned(std::uint64_t bytes) {
-  const auto known = std::ranges::find(trees_, plan_key, &LaidTrees::key);
-  const LaidTrees& trees =
-      known != trees_.end() ? *known : keep(plan_key, world_.plan->shape.c_str(), world_.plan->trees);
-  return {.trees = &trees,
-          .segment_bytes = world_.plan->segment_bytes ? *world_.plan->segment_bytes : segment_for(trees, bytes),
+  const auto known = std::ranges::find(laid_, plan_key, &Laid::key);
+  const Laid& laid =
+      known != laid_.end() ? *known : lay_trees(plan_key, world_.plan->shape.c_str(), world_.plan->trees);
+  return {.laid = &laid,
+          .segment_bytes = world_.plan->segment_bytes ? *world_.plan->segment_bytes : segment_for(laid, bytes),
           .reason = "TRUNKLINE_PLAN fits this communicator and root (shape " + world_.plan->shape + ")"};
 }
 
@@ -57,14 +59,14 @@ Decision RootPlans::automatic(std::uint64_t bytes) {
   const BcastFacts* const known = facts();
   if (known == nullptr) return {.reason = no_plan + "no cluster is set (TRUNKLINE_CLUSTER)"};
   const Choice choice = choose_bcast(*known, bytes, native_library);
-  return {.trees = choice.algorithm == "native" ? nullptr : &laid(choice.algorithm),
+  return {.laid = choice.algorithm == "native" ? nullptr : &lay(choice.algorithm),
           .segment_bytes = choice.segment_bytes,
           .reason = no_plan + choice.reason};
 }
 
 Decision RootPlans::tuned(const TuningEntry& entry, std::uint64_t bytes) {
   const TuningRule& rule = entry.rule_for(bytes);
-  return {.trees = rule.algorithm == "native" ? nullptr : &laid(rule.algorithm),
+  return {.laid = rule.algorithm == "native" ? nullptr : &lay(rule.algorithm),
           .segment_bytes = rule.segment_bytes,
           .reason = "measured fastest from " + (rule.from_bytes == 0 ? "0B" : format_bytes(rule.from_bytes)) +
                     " on (TRUNKLINE_TUNING)"};
@@ -86,21 +88,23 @@ bool RootPlans::plan_fits() const {
   return world_.plan_placement.empty() || world_.plan_placement == *placement_;
 }
 
-const LaidTrees& RootPlans::laid(std::string_view algorithm) {
-  const auto known = std::ranges::find(trees_, algorithm, &LaidTrees::key);
-  if (known != trees_.end()) return *known;
-  const std::string_view name = find_algorithm("bcast", algorithm)->name;  // a literal: it ends in a null
-  return keep(name, name.data(),
-              lay_all("bcast", algorithm, world_.cluster ? &*world_.cluster : nullptr, *placement_, root_));
+const Laid& RootPlans::lay(std::string_view algorithm) {
+  const auto known = std::ranges::find(laid_, algorithm, &Laid::key);
+  if (known != laid_.end()) return *known;
+  const Algorithm found = *find_algorithm("bcast", algorithm);
+  if (found.by_blocks()) return lay_blocks(found);
+  const std::string_view name = found.name;  // a literal: it ends in a null
+  return lay_trees(name, name.data(), lay_all("bcast", name, cluster(), *placement_, root_));
 }
 
-const LaidTrees& RootPlans::keep(std::string_view key, const char* name, std::span<const Tree> trees) {
-  LaidTrees& laid = trees_.emplace_back(LaidTrees{.key = key, .name = name, .local = {}, .costs = {}, .load = {}});
+const Laid& RootPlans::lay_trees(std::string_view key, const char* name, std::span<const Tree> trees) {
+  std::vector<LocalTree> own;
   for (const Tree& tree : trees) {
-    LocalTree& local = laid.local.emplace_back();
+    LocalTree& local = own.emplace_back();
     local.parent = tree.parent[rank_] == no_rank ? no_parent : static_cast<int>(tree.parent[rank_]);
     local.children.assign(tree.children[rank_].begin(), tree.children[rank_].end());
   }
+  Laid laid{.key = key, .name = name, .local = std::move(own), .costs = {}, .load = {}};
   if (world_.cluster) laid.costs = tree_costs(*world_.cluster, *placement_, trees);
   if (world_.explain && world_.cluster) {
     const Contention found = contention_of(*world_.cluster, *placement_, trees);
@@ -110,16 +114,28 @@ const LaidTrees& RootPlans::keep(std::string_view key, const char* name, std::sp
                   world_.cluster->channel_name(found.busiest.front().channel);
     }
   }
-  return laid;
+  return laid_.emplace_back(std::move(laid));
 }
+
+const Laid& RootPlans::lay_blocks(const Algorithm& algorithm) {
+  LocalBlocks own{.order = rank_order(algorithm, cluster(), *placement_, root_), .schedule = nullptr};
+  const auto position = std::ranges::find(own.order, rank_) - own.order.begin();
+  own.schedule = block_schedule(algorithm, static_cast<Rank>(own.order.size()), static_cast<Rank>(position));
+  Laid laid{.key = algorithm.name, .name = algorithm.name.data(), .local = std::move(own), .costs = {}, .load = {}};
+  if (world_.cluster) laid.costs = block_costs(algorithm, *world_.cluster, *placement_, root_);
+  return laid_.emplace_back(std::move(laid));
+}
+
+const Cluster* RootPlans::cluster() const { return world_.cluster ? &*world_.cluster : nullptr; }
 
 const BcastFacts* RootPlans::facts() {
   if (!facts_ && world_.cluster) facts_ = bcast_facts(*world_.cluster, *placement_, root_);
   return facts_ ? &*facts_ : nullptr;
 }
 
-std::uint64_t RootPlans::segment_for(const LaidTrees& trees, std::uint64_t bytes) {
-  return trees.costs ? best_segment(*trees.costs, bytes) : segment_without_cluster;
+std::uint64_t RootPlans::segment_for(const Laid& laid, std::uint64_t bytes) {
+  if (!laid.costs) return segment_without_cluster;
+  return std::visit([&](const auto& costs) { return best_segment(costs, bytes); }, *laid.costs);
 }
 
 }  // namespace trunkline::runtime

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The trees from one root of one communicator, and what was decided for the last message size.
+// The algorithms laid from one root of one communicator, and what was decided for the last message size.
 #pragma once
 
 #include <list>
@@ -32,17 +32,19 @@ class RootPlans {
   Decision automatic(std::uint64_t bytes);
   Decision tuned(const TuningEntry& entry, std::uint64_t bytes);
   [[nodiscard]] bool plan_fits() const;
-  const LaidTrees& laid(std::string_view algorithm);
-  const LaidTrees& keep(std::string_view key, const char* name, std::span<const Tree> trees);
+  const Laid& lay(std::string_view algorithm);
+  const Laid& lay_trees(std::string_view key, const char* name, std::span<const Tree> trees);
+  const Laid& lay_blocks(const Algorithm& algorithm);
+  [[nodiscard]] const Cluster* cluster() const;
   const TuningEntry* tuning_entry();
   const BcastFacts* facts();
-  [[nodiscard]] static std::uint64_t segment_for(const LaidTrees& trees, std::uint64_t bytes);
+  [[nodiscard]] static std::uint64_t segment_for(const Laid& laid, std::uint64_t bytes);
 
   const World& world_;
   std::shared_ptr<const Placement> placement_;
   Rank rank_;
   Rank root_;
-  std::list<LaidTrees> trees_;
+  std::list<Laid> laid_;
   std::optional<BcastFacts> facts_;
   std::optional<const TuningEntry*> tuning_entry_;  ///< once it has been looked for
   std::optional<std::uint64_t> decided_bytes_;

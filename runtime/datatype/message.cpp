@@ -97,8 +97,11 @@ void Message::move_opaque(const LayoutNode& node, std::uintptr_t address, std::u
     pack(node, address, element);
     if (!whole) std::memcpy(stream_, element + from, bytes);
   } else {
-    if (!whole) std::memcpy(element + from, stream_, bytes);
-    if (to == node.bytes) unpack(node, address, element);
+    if (!whole) {
+      pack(node, address, element);
+      std::memcpy(element + from, stream_, bytes);
+    }
+    unpack(node, address, element);
   }
   stream_ += bytes;
 }

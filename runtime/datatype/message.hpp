@@ -25,8 +25,8 @@ class Message {
   /// Copies `bytes` of the stream from `offset` on. Throws MpiError.
   void read(std::uint64_t offset, std::uint64_t bytes, std::byte* out);
 
-  /// The other way. Slices must come in order and without gaps: half an element that only MPI can unpack waits for
-  /// its other half. Throws MpiError.
+  /// The other way, slices in any order. Where a slice holds a part of an element that only MPI can unpack, the rest is
+  /// packed from where the element lies, and all of it unpacked again. Throws MpiError.
   void write(std::uint64_t offset, std::uint64_t bytes, std::byte* in);
 
  private:

@@ -5,7 +5,10 @@
 #include <new>
 #include <optional>
 #include <string>
+#include <variant>
+#include <vector>
 
+#include "collectives/block_exchange.hpp"
 #include "collectives/pipelined_trees.hpp"
 #include "communicator/communicator.hpp"
 #include "communicator/explain.hpp"
@@ -80,11 +83,15 @@ int run_native(const BcastCall& call, NativeBcast* native) {
   return native(call);
 }
 
-int run_trees(const BcastCall& call, const Decision& decision, MPI_Comm internal, NativeBcast* native) {
+int run_laid(const BcastCall& call, const Decision& decision, MPI_Comm internal, NativeBcast* native) {
   if (native_would_refuse(call, internal)) return run_native(call, native);
   Message message(call.buffer, call.count, call.type, internal);
-  PipelinedTrees(internal, decision.trees->local, message, decision.segment_bytes).run();
-  last = {decision.trees->name, decision.segment_bytes};
+  if (const auto* const trees = std::get_if<std::vector<LocalTree>>(&decision.laid->local)) {
+    PipelinedTrees(internal, *trees, message, decision.segment_bytes).run();
+  } else {
+    BlockExchange(internal, std::get<LocalBlocks>(decision.laid->local), message, decision.segment_bytes).run();
+  }
+  last = {decision.laid->name, decision.segment_bytes};
   return MPI_SUCCESS;
 }
 
@@ -97,14 +104,14 @@ int decide_and_run(const BcastCall& call, const Shared& shared, NativeBcast* nat
     Communicator& communicator = Communicator::of(call.communicator, *world(), shared.rank, shared.ranks);
     if (communicator.all_in_world()) {
       decision = &communicator.plans(call.root).decide(shared.bytes, bcast_choice());
-      if (decision->trees != nullptr) internal = communicator.internal();
+      if (decision->laid != nullptr) internal = communicator.internal();
     } else {
       decided.reason = "a process outside MPI_COMM_WORLD, whose host is not known";
     }
   }
   const bool explains = world()->explain && shared.rank == 0;
   const double start = explains ? PMPI_Wtime() : 0.0;
-  const int code = decision->trees != nullptr ? run_trees(call, *decision, internal, native) : run_native(call, native);
+  const int code = decision->laid != nullptr ? run_laid(call, *decision, internal, native) : run_native(call, native);
   if (explains) explain(shared.ranks, call.root, shared.bytes, *decision, PMPI_Wtime() - start);
   return code;
 }

@@ -67,6 +67,14 @@ const FaultCase cases[] = {
               "root: 0\n"
               "line: [0, 1]\n",
               {"3:8: \"native\" is not a shape of plans; known are " + shapes}},
+    FaultCase{"BlocksHaveNoPlan",
+              "trunkline: plan/1\n"
+              "collective: bcast\n"
+              "shape: circulant\n"
+              "ranks: 2\n"
+              "root: 0\n"
+              "line: [0, 1]\n",
+              {"3:8: \"circulant\" is no tree, and has no plan: it runs with TRUNKLINE_BCAST=circulant"}},
     FaultCase{"WrongTypes",
               "trunkline: plan/1\n"
               "collective: [bcast]\n"

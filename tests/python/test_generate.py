@@ -229,10 +229,11 @@ def test_a_plan_for_one_rank(refused, plan):
         (("5: [6, 4]", "5: [6, 4, 1]"), ":9:13: rank 1 receives a second time"),
         (("0: [2, 1]", "0: [2, 3]"), "rank 3 "),
         (("collective: bcast", "collective: reduce"), '"reduce" is not a collective of plans; known are bcast'),
+        (("shape: custom", "shape: scatter-ring"), '"scatter-ring" is no tree, and has no plan: it runs with '),
         (("trunkline: plan/1", "trunkline: cluster/1"), "plan.yaml:1:"),
         (("  3: [0, 5]", "  3: [0, 5"), "plan.yaml:"),
     ],
-    ids=["missing rank", "rank twice", "cycle", "collective", "cluster", "broken off"],
+    ids=["missing rank", "rank twice", "cycle", "collective", "no tree", "cluster", "broken off"],
 )
 def test_faulty_plans(refused, plan, change, message):
     assert message in refused("generate", plan(TREE.replace(*change)))

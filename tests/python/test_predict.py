@@ -28,6 +28,37 @@ def test_a_fixed_segment_is_kept():
     assert rows[0].seconds <= rows[1].seconds < rows[2].seconds
 
 
+def test_blocks_are_predicted_too():
+    names = ["native", "scatter-ring", "unaware-scatter-ring", "scatter-doubling", "circulant", "circulant:1408"]
+    rows = predict_all(CYCLIC, PLACEMENT, 0, names, [1 << 20], MPICH)
+    seconds = {row.algorithm: row.seconds for row in rows}
+    wire = (1 << 20) * 8 / 100e6
+    assert 1.8 * wire < seconds["scatter-ring"] < 2.5 * wire
+    # In rank order eight flows share a trunk, as in the library's own ring.
+    assert seconds["unaware-scatter-ring"] > 3 * seconds["scatter-ring"]
+    assert seconds["unaware-scatter-ring"] == pytest.approx(seconds["native"], rel=0.1)
+    assert seconds["circulant"] <= seconds["circulant:1408"]
+    alone = load_cluster("paper-1")
+    (row,) = predict_all(alone, _core.block_placement(alone, 1), 0, ["circulant"], [1 << 20], MPICH)
+    assert wire < row.seconds < 1.6 * wire
+
+
+def test_tables_know_trees_alone(trunkline, refused, tmp_path):
+    tables = tmp_path / "net.yaml"
+    tables.write_text(
+        'trunkline: measurement/1\ndate: "2026-01-31"\ncluster: cyclic\n'
+        f'cluster_fingerprint: "{CYCLIC.fingerprint:016x}"\nmpi: mpich\nmpi_version: "4.0.2"\ndistances:\n'
+        "  - channels: 2\n    between: [h0, h4]\n    eager_limit: 8KiB\n    points:\n"
+        "      - {size: 1KiB, round_trip: 678us, gap: 89us, send: 10us, receive: 10us, spread: 0.0050}\n"
+        "      - {size: 8KiB, round_trip: 2038us, gap: 695us, send: 20us, receive: 20us, spread: 0.0050}\n"
+    )
+    assert "circulant is no tree" in refused("predict", "cyclic", "--algorithms", "circulant", "--measured", tables)
+    rows = trunkline("predict", "cyclic", "--sizes", "8KiB", "--measured", tables, "--json", "-").data
+    names = {row["algorithm"] for row in rows}
+    assert {"linear", "two-tree"} < names
+    assert not names & {"native", "circulant", "scatter-ring"}
+
+
 def test_one_host_has_no_network():
     with pytest.raises(BadInput, match="share one host"):
         predict_all(CYCLIC, [3, 3, 3], 0, ["native"], [8192], MPICH)

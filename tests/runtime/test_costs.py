@@ -19,9 +19,18 @@ def test_a_call_that_stays_native_costs_under_a_microsecond(mpi: Mpi, settings: 
     assert cost["added_ns"] < 1000
 
 
-@pytest.mark.parametrize(("segment", "layout"), [("2824", ""), ("16384", "gaps")])
-def test_memory_is_bounded_by_the_window(mpi: Mpi, segment: str, layout: str):
+@pytest.mark.parametrize(
+    ("choice", "layout"),
+    [
+        ("unaware-linear:2824", ""),
+        ("unaware-linear:16384", "gaps"),
+        ("circulant:2824", ""),
+        ("circulant:16384", "gaps"),
+        ("unaware-scatter-ring:2824", "gaps"),
+    ],
+)
+def test_memory_is_bounded_by_the_window(mpi: Mpi, choice: str, layout: str):
     arguments = ["64", layout] if layout else ["64"]
-    rounds = measured(mpi, 3, "trunkline-memory", *arguments, settings={"TRUNKLINE_BCAST": f"unaware-linear:{segment}"})
+    rounds = measured(mpi, 3, "trunkline-memory", *arguments, settings={"TRUNKLINE_BCAST": choice})
     assert [one["right"] for one in rounds] == [True, True, True]
     assert max(one["extra_kib"] for one in rounds[1:]) < 1024, rounds

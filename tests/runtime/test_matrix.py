@@ -15,6 +15,10 @@ LINE = {"TRUNKLINE_CLUSTER": "cyclic"}
         (4, ["two-tree:100", "unaware-linear:1448"]),
         (7, ["linear:500", "binary:200"]),
         (13, ["two-tree:1000"]),
+        (2, ["circulant:64", "scatter-ring:64"]),
+        (5, ["circulant:100", "scatter-doubling:64"]),
+        (6, ["scatter-ring:100", "circulant"]),
+        (7, ["scatter-doubling:200"]),
     ],
 )
 def test_everything_mpi_allows(mpi: Mpi, ranks: int, choices: list[str]):
@@ -26,6 +30,20 @@ def test_everything_mpi_allows(mpi: Mpi, ranks: int, choices: list[str]):
 )
 def test_every_tree(mpi: Mpi, choice: str):
     mpi.suite(7, ["datatypes", "sizes", "window"], [choice], settings=LINE)
+
+
+@pytest.mark.parametrize(
+    ("ranks", "choice"),
+    [
+        (8, "circulant:500"),
+        (11, "circulant:1000"),
+        (8, "scatter-doubling:64"),
+        (9, "unaware-scatter-ring"),
+        (3, "scatter-doubling:100"),
+    ],
+)
+def test_every_way_by_blocks(mpi: Mpi, ranks: int, choice: str):
+    mpi.suite(ranks, ["datatypes", "sizes"], [choice], settings=LINE)
 
 
 def test_other_installed_versions(other_mpi: Mpi):
@@ -45,6 +63,7 @@ def test_without_a_cluster(mpi: Mpi):
 def test_more_than_a_window(mpi: Mpi):
     mpi.suite(3, ["window"], ["unaware-linear:1448", "unaware-linear:16384", "unaware-linear:1048576"])
     mpi.suite(5, ["window"], ["two-tree:1448", "two-tree:16384", "two-tree:1048576"], settings=LINE)
+    mpi.suite(5, ["window"], ["circulant:1448", "circulant:1048576", "scatter-ring:1448"], settings=LINE)
 
 
 def test_communicators_leave_nothing_behind(mpi: Mpi):
@@ -53,3 +72,4 @@ def test_communicators_leave_nothing_behind(mpi: Mpi):
 
 def test_beyond_2_gib(mpi: Mpi):
     mpi.suite(2, ["huge"], ["unaware-linear:262144"])
+    mpi.suite(2, ["huge"], ["circulant:262144"])

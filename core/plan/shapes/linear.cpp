@@ -69,7 +69,7 @@ std::vector<std::vector<HostIndex>> hosts_by_switch(const Cluster& cluster) {
 
 }  // namespace
 
-Tree linear_tree(const Cluster& cluster, const Placement& placement, Rank root) {
+std::vector<Rank> depth_first_order(const Cluster& cluster, const Placement& placement, Rank root) {
   check_placement(cluster, placement, root);
   const RanksByHost ranks(cluster.hosts().size(), placement);
   const auto hosts = hosts_by_switch(cluster);
@@ -89,7 +89,11 @@ Tree linear_tree(const Cluster& cluster, const Placement& placement, Rank root) 
       }
     }
   }
-  return line_through(order);
+  return order;
+}
+
+Tree linear_tree(const Cluster& cluster, const Placement& placement, Rank root) {
+  return line_through(depth_first_order(cluster, placement, root));
 }
 
 }  // namespace trunkline

@@ -78,10 +78,16 @@ def _check_shape(collective: str, shape: str) -> None:
             f"there are no plans for a collective '{collective}'; there are: "
             + ", ".join(nearest_first(collective, collectives))
         )
-    shapes = [a.name for a in known if a.collective == collective and a.name != "native"]
-    listed = ", ".join(name for name in _core.algorithm_names(collective) if name != "native")
+    no_trees = {a.name for a in known if a.collective == collective and not a.trees}
+    shapes = [a.name for a in known if a.collective == collective and a.trees]
+    listed = ", ".join(name for name in _core.algorithm_names(collective) if name not in no_trees)
     if shape == "native":
         raise BadInput(f"native is the MPI library's own algorithm, which has no plan; there are: {listed}")
+    if shape in no_trees:
+        raise BadInput(
+            f"{shape} is no tree, and has no plan: blocks reach each rank from several others; it runs with "
+            f"TRUNKLINE_BCAST={shape}; there are: {listed}"
+        )
     if shape not in shapes:
         near = nearest_first(shape, shapes)[0]
         raise BadInput(f"there is no shape '{shape}' for {collective}; the nearest is {near}; there are: {listed}")

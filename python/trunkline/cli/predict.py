@@ -13,6 +13,7 @@ from trunkline.cli.options import ClusterArgument, JsonOption, SizesOption
 from trunkline.cli.output import write_json, write_text
 from trunkline.cli.plan import MOST_RANKS, root_rank
 from trunkline.cluster import load_cluster
+from trunkline.costs import goes_by_blocks
 from trunkline.errors import BadInput
 from trunkline.mpi import require_mpi
 from trunkline.predict import Decision, Predicted, decide, load_measurement, predict_all
@@ -60,7 +61,7 @@ def predict(
         asked = [name.strip() for name in algorithms.split(",")]
         if "native" in asked:
             raise BadInput("the tables know nothing of native algorithms: leave out native, or --measured")
-        names = [name for name in names if name != "native"]
+        names = [name for name in names if name in asked or not (name == "native" or goes_by_blocks(name))]
     rows = predict_all(network, placement, start, names, parse_sizes(sizes), _family(mpi), tables)
     if json:
         write_json([row.as_json(network, ranks_per_host, mpi) for row in rows], json)

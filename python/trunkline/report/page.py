@@ -11,6 +11,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescap
 from trunkline import __version__, _core
 from trunkline.bench.bcast import Cell
 from trunkline.bench.session import segment_text
+from trunkline.costs import goes_by_blocks
 from trunkline.report.chart import PALETTE, ratio_bars, time_curves
 from trunkline.report.draw_plan import draw_plan
 from trunkline.units import format_bytes, format_rate, format_seconds
@@ -54,7 +55,8 @@ def trees_over(cluster: _core.Cluster, cells: Sequence[Cell]) -> tuple[str, list
     """The algorithm that ``auto`` ran last in these cells, and its trees drawn over the switches as SVG text."""
     placement = _core.block_placement(cluster, 1)
     ran = next((cell.ran for cell in reversed(cells) if cell.algorithm == "auto"), "native")
-    trees = _core.lay_all("bcast", ran, cluster, placement, 0) if ran != "native" else []
+    is_tree = ran != "native" and not goes_by_blocks(ran)
+    trees = _core.lay_all("bcast", ran, cluster, placement, 0) if is_tree else []
     return ran, [draw_plan(cluster, placement, tree) for tree in trees]
 
 

@@ -4,12 +4,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from trunkline import _core
-from trunkline.predict import costs_of
+from trunkline.costs import costs_of, goes_by_blocks
 
 __all__ = ["CONSIDERED", "Candidate", "Candidates"]
 
-CONSIDERED = ("linear", "two-tree", "binary", "3-ary", "4-ary", "binomial", "flat")
-"""Trees that may be fastest somewhere; the unaware twins of the contention-free ones never are."""
+CONSIDERED = ("linear", "two-tree", "binary", "3-ary", "4-ary", "binomial", "flat", "scatter-ring", "circulant")
+"""What may be fastest somewhere; the unaware twins of the contention-free ones never are."""
 PER_ALGORITHM = 3
 """Segments of one algorithm that are measured, at most."""
 MOST = 8
@@ -32,7 +32,7 @@ class Candidate:
 
 
 class Candidates:
-    """The trees of one placement and root, laid once."""
+    """The algorithms of one placement and root, laid once."""
 
     def __init__(
         self,
@@ -42,8 +42,9 @@ class Candidates:
         measured: _core.Measurement | None = None,
     ) -> None:
         self._costs = {
-            name: costs_of(cluster, placement, _core.lay_all("bcast", name, cluster, placement, root), measured)
+            name: costs_of(name, cluster, placement, root, measured)
             for name in CONSIDERED
+            if measured is None or not goes_by_blocks(name)  # of which the tables know nothing
         }
 
     def of_size(self, message_bytes: int) -> list[Candidate]:

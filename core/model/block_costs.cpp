@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/block_costs.hpp"
+
+#include <algorithm>
+#include <vector>
+
+#include "model/tree_costs.hpp"
+#include "model/wire.hpp"
+#include "plan/blocks.hpp"
+
+namespace trunkline {
+namespace {
+
+std::uint64_t rounded_up(std::uint64_t a, std::uint64_t b) { return (a + b - 1) / b; }
+
+}  // namespace
+
+BlockCosts block_costs(const Algorithm& algorithm, const Cluster& cluster, const Placement& placement, Rank root) {
+  check_placement(cluster, placement, root);
+  const std::vector<Rank> order = rank_order(algorithm, &cluster, placement, root);
+  const auto cost = algorithm.kind == AlgorithmKind::scatter_ring       ? scatter_ring_cost
+                    : algorithm.kind == AlgorithmKind::scatter_doubling ? scatter_doubling_cost
+                                                                        : circulant_cost;
+  return {
+      .kind = algorithm.kind, .ranks = static_cast<Rank>(placement.size()), .rounds = cost(cluster, placement, order)};
+}
+
+double block_seconds(const BlockCosts& costs, std::uint64_t message_bytes, std::uint64_t segment_bytes) {
+  const RoundCost& rounds = costs.rounds;
+  if (rounds.rounds == 0.0) return 0.0;
+  const std::uint64_t segments = rounded_up(message_bytes, std::min(segment_bytes, message_bytes));
+  if (costs.kind == AlgorithmKind::circulant) {
+    const double times = (static_cast<double>(segments) - 1.0 + rounds.rounds) / rounds.rounds;
+    return times * rounds.seconds(rounded_up(message_bytes, segments));
+  }
+  // Blocks are sent in pieces; each has its headers, and passes through the software.
+  const std::uint64_t piece = std::min(segment_bytes, rounded_up(message_bytes, costs.ranks));
+  const double pieces = static_cast<double>(message_bytes) / static_cast<double>(piece);
+  const double wire = rounds.seconds_per_byte * pieces * static_cast<double>(wire_bytes(piece));
+  return rounds.rounds * message_software_s + rounds.forwarding_s + std::max(wire, pieces * message_software_s);
+}
+
+std::uint64_t best_segment(const BlockCosts& costs, std::uint64_t message_bytes) {
+  const auto candidates = segment_sizes();
+  if (costs.rounds.seconds_per_byte == 0.0) return candidates.back();
+  return *std::ranges::min_element(candidates, {},
+                                   [&](std::uint64_t segment) { return block_seconds(costs, message_bytes, segment); });
+}
+
+}  // namespace trunkline

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/round_cost.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <vector>
+
+#include "model/wire.hpp"
+#include "plan/schedules/circulant.hpp"
+
+namespace trunkline {
+namespace {
+
+/// Adds up the transfers of one round, then turns them into time.
+class Round {
+ public:
+  Round(const Cluster& cluster, const Placement& placement, std::span<const Rank> order)
+      : cluster_(cluster), placement_(placement), order_(order), load_(cluster.channel_count(), 0.0) {}
+
+  [[nodiscard]] Rank ranks() const { return static_cast<Rank>(order_.size()); }
+
+  /// `fraction` of the message from one position to another.
+  void transfer(Rank from, Rank to, double fraction) {
+    const HostIndex u = host(from);
+    const HostIndex v = host(to);
+    if (u == v) return;
+    double forwarding = 0.0;
+    bool first = true;
+    for (const ChannelId channel : cluster_.path(cluster_.hosts()[u], cluster_.hosts()[v])) {
+      if (load_[channel] == 0.0) used_.push_back(channel);
+      load_[channel] += fraction;
+      const Link& link = cluster_.link_of(channel);
+      forwarding += link.latency_s + (first ? 0.0 : static_cast<double>(frame_wire_bytes) * 8.0 / link.rate_bps);
+      first = false;
+    }
+    forwarding_ = std::max(forwarding_, forwarding);
+  }
+
+  /// Adds the round's time to `cost`, `times` over, and starts an empty round.
+  void finish(RoundCost& cost, double times = 1.0) {
+    double busiest = 0.0;
+    for (const ChannelId channel : used_) {
+      busiest = std::max(busiest, load_[channel] * 8.0 / cluster_.link_of(channel).rate_bps);
+      load_[channel] = 0.0;
+    }
+    used_.clear();
+    cost.rounds += times;
+    cost.seconds_per_byte += times * busiest;
+    cost.forwarding_s += times * forwarding_;
+    forwarding_ = 0.0;
+  }
+
+ private:
+  [[nodiscard]] HostIndex host(Rank position) const { return placement_[order_[position]]; }
+
+  const Cluster& cluster_;
+  const Placement& placement_;
+  std::span<const Rank> order_;
+  std::vector<double> load_;
+  std::vector<ChannelId> used_;
+  double forwarding_ = 0.0;
+};
+
+/// Scatter down the binomial tree, widest distance first: each transfer carries the blocks of the receiver's whole
+/// subtree.
+void scatter(Round& round, RoundCost& cost) {
+  const Rank ranks = round.ranks();
+  for (Rank distance = std::bit_ceil(ranks) / 2; distance > 0; distance /= 2) {
+    for (Rank from = 0; from + distance < ranks; from += 2 * distance) {
+      const Rank subtree = std::min(distance, ranks - from - distance);
+      round.transfer(from, from + distance, static_cast<double>(subtree) / ranks);
+    }
+    round.finish(cost);
+  }
+}
+
+/// Positions that halve into those whose halves exchange what they have.
+struct Group {
+  Rank begin;
+  Rank end;
+  [[nodiscard]] Rank size() const { return end - begin; }
+  [[nodiscard]] Rank middle() const { return begin + (size() + 1) / 2; }
+};
+
+/// One round for all groups of a level, and one for those of odd size, where there are any.
+void exchange(Round& round, const std::vector<Group>& groups, RoundCost& cost) {
+  const auto all = static_cast<double>(round.ranks());
+  for (const Group& group : groups) {
+    const Rank second_half = group.end - group.middle();
+    for (Rank i = 0; i < second_half; ++i) {
+      round.transfer(group.begin + i, group.middle() + i, (group.middle() - group.begin) / all);
+      round.transfer(group.middle() + i, group.begin + i, second_half / all);
+    }
+  }
+  round.finish(cost);
+  bool any_left_over = false;
+  for (const Group& group : groups) {
+    if (group.size() < 2 || group.size() % 2 == 0) continue;
+    round.transfer(group.end - 1, group.middle() - 1, (group.end - group.middle()) / all);
+    any_left_over = true;
+  }
+  if (any_left_over) round.finish(cost);
+}
+
+}  // namespace
+
+double RoundCost::seconds(std::uint64_t message_bytes) const {
+  return rounds * message_software_s + forwarding_s + seconds_per_byte * static_cast<double>(wire_bytes(message_bytes));
+}
+
+RoundCost scatter_doubling_cost(const Cluster& cluster, const Placement& placement, std::span<const Rank> order) {
+  Round round(cluster, placement, order);
+  RoundCost cost;
+  scatter(round, cost);
+  std::vector<Group> groups{{0, round.ranks()}};
+  while (std::ranges::any_of(groups, [](const Group& group) { return group.size() > 1; })) {
+    exchange(round, groups, cost);
+    std::vector<Group> halves;
+    for (const Group& group : groups) {
+      halves.push_back({group.begin, group.middle()});
+      if (group.size() > 1) halves.push_back({group.middle(), group.end});
+    }
+    groups = std::move(halves);
+  }
+  return cost;
+}
+
+RoundCost scatter_ring_cost(const Cluster& cluster, const Placement& placement, std::span<const Rank> order) {
+  Round round(cluster, placement, order);
+  const Rank ranks = round.ranks();
+  RoundCost cost;
+  scatter(round, cost);
+  for (Rank from = 0; from < ranks; ++from) round.transfer(from, (from + 1) % ranks, 1.0 / ranks);
+  round.finish(cost, static_cast<double>(ranks) - 1.0);
+  return cost;
+}
+
+RoundCost circulant_cost(const Cluster& cluster, const Placement& placement, std::span<const Rank> order) {
+  Round round(cluster, placement, order);
+  const Rank ranks = round.ranks();
+  RoundCost cost;
+  for (const Rank skip : Circulant::skips(ranks)) {
+    for (Rank from = 0; from < ranks; ++from) {
+      const auto to = static_cast<Rank>((std::uint64_t{from} + skip) % ranks);
+      if (to != 0) round.transfer(from, to, 1.0);
+    }
+    round.finish(cost);
+  }
+  return cost;
+}
+
+}  // namespace trunkline

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// How much of a message is under way at once.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+namespace trunkline::runtime {
+
+/// Enough under way to keep a fast link busy over a round trip; twice that is the most memory a broadcast takes.
+inline constexpr std::uint64_t window_bytes = std::uint64_t{128} << 10;
+inline constexpr std::uint64_t least_window = 2;
+inline constexpr std::uint64_t most_window = 32;
+/// MPI counts in int; a segment this long pipelines nothing anyway.
+inline constexpr std::uint64_t longest_segment = std::uint64_t{1} << 30;
+
+/// Segments of that many bytes.
+[[nodiscard]] constexpr std::uint64_t window_of(std::uint64_t segment_bytes) {
+  return std::clamp(window_bytes / segment_bytes, least_window, most_window);
+}
+
+/// What a message of that many bytes is cut into, bytes; at least 1.
+[[nodiscard]] constexpr std::uint64_t usable_segment(std::uint64_t segment_bytes, std::uint64_t message_bytes) {
+  return std::clamp(message_bytes, std::uint64_t{1}, std::min(segment_bytes, longest_segment));
+}
+
+}  // namespace trunkline::runtime

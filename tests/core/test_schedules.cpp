@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+// Broadcasts by blocks, replayed over all ranks: what a rank sends it has, what it is sent it lacks, and at the end all
+// have everything.
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <algorithm>
+#include <bit>
+#include <deque>
+#include <set>
+
+#include "networks.hpp"
+#include "plan/blocks.hpp"
+#include "plan/schedules/circulant.hpp"
+#include "plan/schedules/scatter_doubling.hpp"
+#include "plan/schedules/scatter_ring.hpp"
+
+namespace trunkline {
+namespace {
+
+constexpr std::uint64_t never = ~std::uint64_t{0} - 1;
+
+/// The rounds of all ranks, one after another.
+template <class Schedule>
+class Replay {
+ public:
+  Replay(Rank ranks, std::uint64_t blocks) : blocks_(blocks) {
+    for (Rank rank = 0; rank < ranks; ++rank) all_.emplace_back(ranks, rank);
+    arrived_.assign(ranks, std::vector<std::uint64_t>(blocks, never));
+    arrived_[0].assign(blocks, no_round);
+  }
+
+  void run() {
+    for (std::uint64_t round = 0; round < all_[0].rounds(blocks_); ++round) one_round(round);
+    for (const auto& blocks : arrived_) RC_ASSERT(std::ranges::find(blocks, never) == blocks.end());
+  }
+
+ private:
+  void one_round(std::uint64_t round) {
+    std::size_t sent = 0;
+    for (Rank rank = 0; rank < all_.size(); ++rank) {
+      RC_ASSERT(all_[rank].rounds(blocks_) == all_[0].rounds(blocks_));
+      if (const auto send = all_[rank].send(round, blocks_)) {
+        ++sent;
+        check_send(rank, *send, round);
+      }
+    }
+    for (Rank rank = 0; rank < all_.size(); ++rank) {
+      const auto receive = all_[rank].receive(round, blocks_);
+      if (!receive) continue;
+      --sent;
+      for (std::uint64_t i = 0; i < receive->count; ++i) {
+        auto& arrived = arrived_[rank].at(receive->first + i);
+        RC_ASSERT(arrived == never);
+        arrived = round;
+      }
+    }
+    RC_ASSERT(sent == 0U);
+  }
+
+  void check_send(Rank rank, const BlockTransfer& send, std::uint64_t round) {
+    const auto receive = all_.at(send.peer).receive(round, blocks_);
+    RC_ASSERT(receive.has_value());
+    RC_ASSERT(receive->peer == rank);
+    RC_ASSERT(receive->first == send.first);
+    RC_ASSERT(receive->count == send.count);
+    RC_ASSERT(send.count > 0U);
+    RC_ASSERT(send.needs == no_round || send.needs < round);
+    for (std::uint64_t i = 0; i < send.count; ++i) {
+      const std::uint64_t arrived = arrived_[rank].at(send.first + i);
+      RC_ASSERT(arrived == no_round || (send.needs != no_round && arrived <= send.needs));
+    }
+  }
+
+  std::uint64_t blocks_;
+  std::deque<Schedule> all_;
+  std::vector<std::vector<std::uint64_t>> arrived_;  ///< by rank and block: the round
+};
+
+RC_GTEST_PROP(Schedules, ScatterAndRing, ()) {
+  const Rank ranks = *rc::gen::inRange<Rank>(1, 150);
+  Replay<ScatterRing>(ranks, ranks).run();
+}
+
+RC_GTEST_PROP(Schedules, ScatterAndDoubling, ()) {
+  const Rank ranks = *rc::gen::inRange<Rank>(1, 300);
+  Replay<ScatterDoubling>(ranks, ranks).run();
+}
+
+/// In depth-first order no round of scatter and ring has two transfers on one channel.
+RC_GTEST_PROP(Schedules, RingOverTheSwitchesIsFreeOfContention, ()) {
+  const Cluster cluster(testing::random_parts(9, 24));
+  const Placement placement = testing::random_placement(cluster, 40);
+  const auto ranks = static_cast<Rank>(placement.size());
+  const Algorithm ring = *find_algorithm("bcast", "scatter-ring");
+  const std::vector<Rank> order = rank_order(ring, &cluster, placement, *rc::gen::inRange<Rank>(0, ranks));
+  for (std::uint64_t round = 0; round < ScatterRing(ranks, 0).rounds(ranks); ++round) {
+    std::set<testing::Edge> used;
+    for (Rank position = 0; position < ranks; ++position) {
+      const auto send = block_schedule(ring, ranks, position)->send(round, ranks);
+      if (!send) continue;
+      const auto path = testing::brute_path(cluster, cluster.hosts()[placement[order[position]]],
+                                            cluster.hosts()[placement[order[send->peer]]]);
+      for (const testing::Edge& edge : *path) RC_ASSERT(used.insert(edge).second);
+    }
+  }
+}
+
+RC_GTEST_PROP(Schedules, CirculantOfAnyBlocks, ()) {
+  const Rank ranks = *rc::gen::inRange<Rank>(1, 300);
+  Replay<Circulant>(ranks, *rc::gen::inRange<std::uint64_t>(1, 60)).run();
+}
+
+RC_GTEST_PROP(Schedules, CirculantOfManyRanks, ()) {
+  const Rank ranks = *rc::gen::inRange<Rank>(300, 3000);
+  if (*rc::gen::inRange(0, 20) != 0) return;  // a few will do
+  Replay<Circulant>(ranks, *rc::gen::inRange<std::uint64_t>(1, 30)).run();
+}
+
+TEST(Schedules, EveryNumberOfRanks) {
+  for (Rank ranks = 1; ranks <= 70; ++ranks) {
+    Replay<ScatterRing>(ranks, ranks).run();
+    Replay<ScatterDoubling>(ranks, ranks).run();
+    for (const std::uint64_t blocks : {1, 2, 7, 20}) Replay<Circulant>(ranks, blocks).run();
+  }
+}
+
+TEST(Schedules, AreAsShortAsTheyClaim) {
+  for (Rank ranks = 2; ranks < 100; ++ranks) {
+    const auto rounds_up = static_cast<std::uint64_t>(std::bit_width(ranks - 1));
+    EXPECT_EQ(Circulant(ranks, ranks - 1).rounds(33), 32 + rounds_up);
+    EXPECT_EQ(ScatterRing(ranks, 0).rounds(ranks), ranks - 1 + rounds_up);
+    EXPECT_EQ(ScatterDoubling(ranks, 1).rounds(ranks), 3 * rounds_up);
+  }
+}
+
+TEST(Schedules, TakeLittleTimeOnManyRanks) {
+  // Each rank finds its own part alone: here one of a hundred thousand, whose neighbours must agree with it.
+  constexpr Rank ranks = 100'000;
+  constexpr std::uint64_t blocks = 1000;
+  for (const Rank rank : {1U, 2U, 49'999U, 50'000U, 65'536U, 99'999U}) {
+    const Circulant own(ranks, rank);
+    std::set<std::uint64_t> received;
+    for (std::uint64_t round = 0; round < own.rounds(blocks); ++round) {
+      const auto receive = own.receive(round, blocks);
+      if (!receive) continue;
+      EXPECT_TRUE(received.insert(receive->first).second);
+      if (round % 100 != 0) continue;
+      const auto send = Circulant(ranks, receive->peer).send(round, blocks);
+      ASSERT_TRUE(send.has_value());
+      EXPECT_EQ(send->peer, rank);
+      EXPECT_EQ(send->first, receive->first);
+    }
+    EXPECT_EQ(received.size(), blocks);
+  }
+}
+
+TEST(Schedules, StandInTheRegistry) {
+  const Algorithm circulant = *find_algorithm("bcast", "circulant");
+  EXPECT_EQ(rank_order(circulant, nullptr, Placement(4, 0), 3), (std::vector<Rank>{3, 0, 1, 2}));
+  EXPECT_FALSE(block_schedule(circulant, 4, 1)->fixed_blocks());
+  EXPECT_EQ(block_schedule(*find_algorithm("bcast", "scatter-doubling"), 4, 1)->fixed_blocks(), 4U);
+  const Algorithm linear = *find_algorithm("bcast", "linear");
+  EXPECT_THROW(static_cast<void>(block_schedule(linear, 4, 1)), std::invalid_argument);
+  EXPECT_THROW(static_cast<void>(rank_order(linear, nullptr, {0, 0}, 0)), std::invalid_argument);
+  const Algorithm ring = *find_algorithm("bcast", "scatter-ring");
+  EXPECT_THROW(static_cast<void>(rank_order(ring, nullptr, {0, 0}, 0)), std::invalid_argument);
+}
+
+TEST(Schedules, RefuseARankThatIsNotThere) {
+  EXPECT_THROW(ScatterRing(3, 3), std::invalid_argument);
+  EXPECT_THROW(ScatterDoubling(0, 0), std::invalid_argument);
+  EXPECT_THROW(Circulant(5, 7), std::invalid_argument);
+}
+
+}  // namespace
+}  // namespace trunkline
