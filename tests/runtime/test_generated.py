@@ -139,7 +139,7 @@ def test_in_place_of_mpi_bcast_under_lam(lam: Lam, tmp_path: Path):
 @pytest.mark.parametrize(("shape", "ranks", "segment"), [(turns, 3, 100), (tree, 4, 1000)])
 def test_what_mpi_allows(mpi: Mpi, tmp_path: Path, shape: Shape, ranks: int, segment: int):
     library = every_root_library(tmp_path, mpicc(mpi), shape, ranks, segment)
-    run_suite(mpi, library, ranks, [*GROUPS, "window"])
+    run_suite(mpi, library, ranks, GROUPS)
 
 
 def test_what_other_versions_allow(other_mpi: Mpi, tmp_path: Path):

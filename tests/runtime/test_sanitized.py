@@ -21,9 +21,7 @@ def sanitizer_settings() -> dict[str, str]:
     }
 
 
-@pytest.mark.parametrize(
-    "choice", ["linear:100", "two-tree:100", "unaware-linear:2824", "circulant:100", "scatter-ring:100", "auto"]
-)
+@pytest.mark.parametrize("choice", ["linear:100", "two-tree:100", "circulant:100", "scatter-ring:100", "auto"])
 def test_everything_under_sanitizers(mpi: Mpi, choice: str, monkeypatch: pytest.MonkeyPatch):
     for name, value in sanitizer_settings().items():
         monkeypatch.setenv(name, value)
