@@ -6,20 +6,18 @@ import xml.etree.ElementTree as ET
 
 import pytest
 
-from trunkline import _core
-from trunkline.bench.bcast import broadcast_algorithms
 from trunkline.bench.job import PING_PONG, Limits, Outcome, timing_words
 from trunkline.bench.peers import drivers as drivers_module
+from trunkline.bench.peers import run as run_module
 from trunkline.bench.peers.driver import Setting
 from trunkline.bench.peers.drivers import choose_drivers
-from trunkline.bench.peers.figures import figure, figure_names, parameters
-from trunkline.bench.peers.model import best_segment, first_segment, tree_seconds
 from trunkline.bench.peers.mpich import MpichDriver
 from trunkline.bench.peers.openmpi import OpenMpiDriver
+from trunkline.bench.peers.pvm import PvmDriver
 from trunkline.bench.peers.results import PeerCell, Results
-from trunkline.bench.peers.run import BEST, Comparison, steps
+from trunkline.bench.peers.run import BEST, Comparison, compare, steps
 from trunkline.bench.peers.sweep import best_setting, sweep
-from trunkline.bench.peers.tables import beside_table, lines, markdown
+from trunkline.bench.peers.tables import lines, markdown
 from trunkline.cluster import load_cluster
 from trunkline.errors import BadInput, Failed
 from trunkline.mpi import Mpi
@@ -129,6 +127,7 @@ def outcome_of(seconds, given_up=None):
     for size, value in seconds.items():
         outcome.seconds[size, "native"] = [value]
         outcome.seconds[size, PING_PONG] = [0.001]
+        outcome.ran[size, "native"] = ("native", 0)
     return outcome
 
 
@@ -186,6 +185,46 @@ class TestRace:
         trials, untried = sweep(self.run, self.SETTINGS, [10], 0)
         assert untried == 3
         assert {trial.setting for trial in trials} == {"default"}
+
+
+class FakeLab:
+    """A lab that is never up: the driver of the test starts nothing on it."""
+
+    def __init__(self, cluster, rate_bps):
+        self.cluster, self.rate_bps = cluster, rate_bps
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        pass
+
+
+class TestRounds:
+    @pytest.fixture(autouse=True)
+    def without_a_lab(self, monkeypatch):
+        monkeypatch.setattr(run_module, "Lab", FakeLab)
+
+    def compare(self, monkeypatch, outcome, results):
+        monkeypatch.setattr(run_module, "follow", lambda *_: outcome)
+        driver = PvmDriver(library("pvm", "3.4.6"))
+        monkeypatch.setattr(driver, "start", lambda *_: None)
+        comparison = Comparison([(load_cluster("paper-1"), 2e7)], [driver], [1024, 8192], 1, Limits(), 60)
+        return [failure for _, failure in compare(comparison, results)], steps(comparison, results)
+
+    def test_a_job_that_is_given_up_keeps_its_shorter_sizes(self, monkeypatch):
+        results = Results()
+        failures, left = self.compare(monkeypatch, outcome_of({1024: 0.5}, given_up=8192), results)
+        assert "did nothing for 300 s at 8 KiB" in failures[0]
+        assert [(cell.mpi, cell.message_bytes) for cell in results.cells] == [("pvm", 1024)]
+        assert len(left) == 1  # the same command tries the rest again
+
+    def test_a_job_that_ends_well_leaves_nothing_to_do(self, monkeypatch):
+        results = Results()
+        failures, left = self.compare(monkeypatch, outcome_of({1024: 0.5, 8192: 0.7}), results)
+        assert (failures, left) == ([""], [])
+        assert [cell.seconds for cell in results.cells] == [[0.5], [0.7]]
+        assert {cell.rounds for cell in results.cells} == {1}
 
 
 class TestResults:
@@ -247,41 +286,3 @@ class TestTables:
         assert "pvm" in page
         data = re.search(r"<pre>(.*?)</pre>", page, flags=re.DOTALL)
         assert len(json.loads(data[1].replace("&#34;", '"'))) == len(comparison_cells)
-
-
-class TestFigures:
-    def test_every_figure_can_be_run(self):
-        assert figure_names() == [*(f"broadcast-{n}" for n in range(8, 19)), "table-3", "table-4"]
-        known = {"T(m)", *drivers_module.FAMILIES}
-        for name in figure_names():
-            shown = figure(name)
-            for cluster in shown.clusters:
-                load_cluster(cluster)
-            assert broadcast_algorithms(shown.algorithms) == list(shown.algorithms)
-            assert {stated.what for stated in shown.stated} <= known | set(shown.algorithms)
-            assert shown.kind != "bench" or {stated.size for stated in shown.stated} <= set(shown.sizes)
-        with pytest.raises(BadInput, match="no 'broadcast-7'; there are: broadcast-8"):
-            figure("broadcast-7")
-
-    def test_stated_numbers_stand_beside_measured_ones(self):
-        cells = [cell(algorithm="linear", cluster="paper-5", over=1.2)]
-        table = beside_table(figure("broadcast-15"), cells)
-        columns = [list(column.cells) for column in table.columns]
-        assert columns[3] == ["107.3 ms", "409.7 ms"]
-        assert columns[6] == ["100.7 ms", ""]
-        page = peers_page(cells, [load_cluster("paper-5")], {}, figure("broadcast-15"), None)
-        assert "409.7 ms" in page
-        assert "100.7 ms" in page
-
-    def test_the_model_gives_the_papers_segments_for_the_line(self):
-        line = _core.lay("bcast", "linear", load_cluster("paper-4"), list(range(32)), 0)
-        table3 = figure("table-3")
-        for column, rate in ((0, 1e8), (4, 1e9)):
-            own = [best_segment(line, size, parameters(rate)) for size in table3.rows]
-            theirs = [row[column] for row in table3.rows.values()]
-            assert sum(a == b for a, b in zip(own, theirs, strict=True)) >= 8  # of nine; one is a near tie
-
-    def test_first_segment_of_a_small_tree(self):
-        tree = _core.Tree(0, [[1, 2], [3], [], []])
-        assert first_segment(tree, gap=1.0, latency=0.1) == (2, 2)
-        assert tree_seconds(tree, 40, 10, 1.0, 0.1) == pytest.approx(0.2 + 2 + 2 * 3)

@@ -13,14 +13,15 @@ from trunkline.bench.peers.results import PeerCell, Results
 from trunkline.bench.peers.sweep import Trial, best_setting, sweep
 from trunkline.errors import Failed
 from trunkline.lab.session import Lab
+from trunkline.units import format_bytes
 
 __all__ = ["BEST", "Comparison", "Step", "compare", "steps"]
 
 BEST = "native-best"
 RACE_PATIENCE_S = 60.0
 """After which a setting that hangs is out of its race."""
-PATIENCE_S = 900.0
-"""After which a library that hangs at its default, or at a setting that has run before, is given up in a round."""
+PATIENCE_S = 300.0
+"""After which a library that does nothing in a round is given up at that size and longer ones."""
 _JOB_S = 3.0
 """Seconds that a job of 32 ranks takes to start and to end."""
 _NATIVE = 12.0
@@ -147,10 +148,22 @@ class _Work:
 
     def _whole_job(self, setting: Setting, sizes: Sequence[int], algorithms: Sequence[str]) -> Outcome:
         limits = replace(self.comparison.limits, patience_s=PATIENCE_S)
-        outcome = self._job(setting, sizes, algorithms, limits, [])
+        if not self.step.driver.preloads:
+            limits = replace(limits, least=1)  # PVM needs minutes for 1 MiB; the budget decides
+        return self._job(setting, sizes, algorithms, limits, [])
+
+    def _keep(self, outcome: Outcome, wanted: Sequence[tuple[int, str, str]], setting: str) -> None:
+        """Add what a job measured: size, algorithm as it ran, and name of the cell; says if it was not all."""
+        known = [
+            entry for entry in wanted if outcome.seconds.get(entry[:2]) and outcome.seconds.get((entry[0], PING_PONG))
+        ]
+        cells = (self._cell(outcome, size, algorithm, name, setting) for size, algorithm, name in known)
+        self.results.add(cells, self.comparison.limits.width)
         if outcome.given_up is not None:
-            raise Failed(f"{self.step.driver.name} with setting '{setting.name}' hung for {PATIENCE_S:.0f} s")
-        return outcome
+            raise Failed(
+                f"{self.step.driver.name} with setting '{setting}' did nothing for {PATIENCE_S:.0f} s at "
+                f"{format_bytes(outcome.given_up)}; that size and longer ones are missing"
+            )
 
     def _cell(self, outcome: Outcome, size: int, algorithm: str, name: str, setting: str) -> PeerCell:
         ping_pong = outcome.seconds[size, PING_PONG]
@@ -221,16 +234,12 @@ class _Work:
         """One job for the defaults and Trunkline in turns, one for each setting that won a race."""
         driver, cluster, rate = self.step.driver, self.step.cluster.name, self.lab.rate_bps
         due = _due(self.comparison, self.results, cluster, rate, driver, self.step.round)
-        limits = self.comparison.limits
         plain = list(dict.fromkeys(name for _, name, _ in due if name != BEST))
         sizes = sorted({size for size, name, _ in due if name != BEST})
         if plain:
             self.on_step(self.step, ", ".join(plain))
             outcome = self._whole_job(DEFAULT, sizes, plain)
-            self.results.add(
-                (self._cell(outcome, size, name, name, DEFAULT.name) for size, name, _ in due if name != BEST),
-                limits.width,
-            )
+            self._keep(outcome, [(size, name, name) for size, name, _ in due if name != BEST], DEFAULT.name)
         settings = {setting.name: setting for setting in driver.settings(self.step.cluster, self.folder)}
         won: dict[str, list[int]] = {}
         for size, name, cell in due:
@@ -241,4 +250,4 @@ class _Work:
                 raise Failed(f"{driver.name} has no setting '{name}' any more; remove its {BEST} cells from the file")
             self.on_step(self.step, f"{BEST}: {name}")
             outcome = self._whole_job(settings[name], some, ["native"])
-            self.results.add((self._cell(outcome, size, "native", BEST, name) for size in some), limits.width)
+            self._keep(outcome, [(size, "native", BEST) for size in some], name)
