@@ -10,6 +10,9 @@ from trunkline.simulate.rivals import Simulated
 
 __all__ = ["Row", "bound_seconds", "simulate_all"]
 
+_DATA_OF_FRAME = 1448 / 1538
+"""Of the bytes that a full frame takes on the wire, as core/model/wire.hpp has it."""
+
 
 @dataclass(frozen=True)
 class Row:
@@ -51,14 +54,15 @@ class Row:
 def bound_seconds(job: Job, message_bytes: int) -> float:
     """m/B plus the latency of the least deep contention-free binary tree.
 
-    B is the rate of the slowest host's link, headers not counted. Each level of the tree costs at least the latency of
-    the two links between the nearest hosts.
+    B is the rate that the slowest host's link has for data besides headers. Each level of the tree costs at least the
+    latency of the two links between the nearest hosts.
     """
     cluster = job.cluster
     switches = set(cluster.switches)
     ports = [link for link in cluster.links if not {link.a, link.b} <= switches]
     levels = _core.height_bound(cluster, job.placement, job.root)
-    return message_bytes * 8 / min(port.rate_bps for port in ports) + levels * 2 * min(port.latency_s for port in ports)
+    data_bps = min(port.rate_bps for port in ports) * _DATA_OF_FRAME
+    return message_bytes * 8 / data_bps + levels * 2 * min(port.latency_s for port in ports)
 
 
 def simulate_all(

@@ -21,6 +21,9 @@ _LONGEST_MESSAGE = (1 << 31) - 1
 _MOST_PRIVATE_BYTES = 256 << 20
 """Memory up to which every rank gets a buffer of its own, whose content is checked."""
 
+_SMALL_JOB = 128
+"""Ranks up to which times are exact to a ten-thousandth."""
+
 _OPTIONS = {
     # Flows as they are: one each message, at the cluster file's rates and latencies. Headers and the order of messages
     # at a port are added by simulate/network.cpp.
@@ -72,8 +75,9 @@ class Job:
     @property
     def own_options(self) -> dict[str, str]:
         """SimGrid's options that depend on the job."""
-        # Events closer than that are one: on large clusters that saves most of the work.
-        precision = min(link.latency_s for link in self.cluster.links) / 10
+        # Events closer than that are one. On large clusters that saves most of the work, for less than one percent.
+        parts = 10 if len(self.placement) <= _SMALL_JOB else 2
+        precision = min(link.latency_s for link in self.cluster.links) / parts
         return {"smpi/np": str(len(self.placement)), "surf/precision": f"{precision:.3g}", **self.options}
 
     @property
