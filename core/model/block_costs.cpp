@@ -31,13 +31,11 @@ double block_seconds(const BlockCosts& costs, std::uint64_t message_bytes, std::
   const std::uint64_t segments = rounded_up(message_bytes, std::min(segment_bytes, message_bytes));
   if (costs.kind == AlgorithmKind::circulant) {
     const double times = (static_cast<double>(segments) - 1.0 + rounds.rounds) / rounds.rounds;
-    return times * rounds.seconds(rounded_up(message_bytes, segments));
+    const std::uint64_t block = rounded_up(message_bytes, segments);
+    return times * rounds.seconds(block, block);
   }
   // Blocks are sent in pieces; each has its headers, and passes through the software.
-  const std::uint64_t piece = std::min(segment_bytes, rounded_up(message_bytes, costs.ranks));
-  const double pieces = static_cast<double>(message_bytes) / static_cast<double>(piece);
-  const double wire = rounds.seconds_per_byte * pieces * static_cast<double>(wire_bytes(piece));
-  return rounds.rounds * message_software_s + rounds.forwarding_s + std::max(wire, pieces * message_software_s);
+  return rounds.seconds(message_bytes, std::min(segment_bytes, rounded_up(message_bytes, costs.ranks)));
 }
 
 std::uint64_t best_segment(const BlockCosts& costs, std::uint64_t message_bytes) {

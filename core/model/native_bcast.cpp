@@ -26,11 +26,12 @@ double native_bcast_seconds(const NativeCosts& costs, std::uint64_t message_byte
   constexpr std::uint64_t mpich_long = 524288;
   constexpr Rank mpich_few = 8;
   const double binomial = tree_seconds(costs.binomial, message_bytes, message_bytes);
-  const double ring = costs.scatter_ring_allgather.seconds(message_bytes);
+  const std::uint64_t block = message_bytes / std::max<Rank>(costs.ranks, 1) + 1;
+  const double ring = costs.scatter_ring_allgather.seconds(message_bytes, block);
   if (library == NativeLibrary::openmpi) return std::min(binomial, ring);
   if (message_bytes < mpich_short || costs.ranks < mpich_few) return binomial;
   if (message_bytes < mpich_long && std::has_single_bit(costs.ranks)) {
-    return costs.scatter_doubling_allgather.seconds(message_bytes);
+    return costs.scatter_doubling_allgather.seconds(message_bytes, block);
   }
   return ring;
 }

@@ -24,16 +24,19 @@ class Round {
     const HostIndex u = host(from);
     const HostIndex v = host(to);
     if (u == v) return;
-    double forwarding = 0.0;
+    double latency_s = 0.0;
+    double frame_byte_s = 0.0;
     bool first = true;
     for (const ChannelId channel : cluster_.path(cluster_.hosts()[u], cluster_.hosts()[v])) {
       if (load_[channel] == 0.0) used_.push_back(channel);
       load_[channel] += fraction;
       const Link& link = cluster_.link_of(channel);
-      forwarding += link.latency_s + (first ? 0.0 : static_cast<double>(frame_wire_bytes) * 8.0 / link.rate_bps);
+      latency_s += link.latency_s;
+      if (!first) frame_byte_s += 8.0 / link.rate_bps;
       first = false;
     }
-    forwarding_ = std::max(forwarding_, forwarding);
+    latency_s_ = std::max(latency_s_, latency_s);
+    frame_byte_s_ = std::max(frame_byte_s_, frame_byte_s);
   }
 
   /// Adds the round's time to `cost`, `times` over, and starts an empty round.
@@ -46,8 +49,10 @@ class Round {
     used_.clear();
     cost.rounds += times;
     cost.seconds_per_byte += times * busiest;
-    cost.forwarding_s += times * forwarding_;
-    forwarding_ = 0.0;
+    cost.latency_s += times * latency_s_;
+    cost.frame_byte_s += times * frame_byte_s_;
+    latency_s_ = 0.0;
+    frame_byte_s_ = 0.0;
   }
 
  private:
@@ -58,7 +63,8 @@ class Round {
   std::span<const Rank> order_;
   std::vector<double> load_;
   std::vector<ChannelId> used_;
-  double forwarding_ = 0.0;
+  double latency_s_ = 0.0;
+  double frame_byte_s_ = 0.0;
 };
 
 /// Scatter down the binomial tree, widest distance first: each transfer carries the blocks of the receiver's whole
@@ -104,8 +110,13 @@ void exchange(Round& round, const std::vector<Group>& groups, RoundCost& cost) {
 
 }  // namespace
 
-double RoundCost::seconds(std::uint64_t message_bytes) const {
-  return rounds * message_software_s + forwarding_s + seconds_per_byte * static_cast<double>(wire_bytes(message_bytes));
+double RoundCost::seconds(std::uint64_t message_bytes, std::uint64_t transfer_bytes) const {
+  const std::uint64_t transfer = std::min(transfer_bytes, message_bytes);
+  const double transfers = static_cast<double>(message_bytes) / static_cast<double>(transfer);
+  const auto wire = static_cast<double>(wire_bytes(transfer));
+  return rounds * message_software_s + latency_s +
+         frame_byte_s * std::min(wire, static_cast<double>(frame_wire_bytes)) +
+         std::max(seconds_per_byte * transfers * wire, transfers * message_software_s);
 }
 
 RoundCost scatter_doubling_cost(const Cluster& cluster, const Placement& placement, std::span<const Rank> order) {

@@ -16,10 +16,11 @@ inline constexpr double message_software_s = 20e-6;  ///< a message through both
 struct RoundCost {
   double rounds = 0.0;
   double seconds_per_byte = 0.0;  ///< sum over the rounds of the busiest channel's load over its rate
-  double forwarding_s = 0.0;      ///< sum over the rounds of latency and stored frames of the longest path
+  double latency_s = 0.0;         ///< sum over the rounds of the longest path's
+  double frame_byte_s = 0.0;      ///< the same for each byte of a frame that is stored on that path
 
-  /// Seconds for a message of that many bytes.
-  [[nodiscard]] double seconds(std::uint64_t message_bytes) const;
+  /// Seconds for a message of that many bytes in transfers of `transfer_bytes`, both above zero.
+  [[nodiscard]] double seconds(std::uint64_t message_bytes, std::uint64_t transfer_bytes) const;
 };
 
 // Each adds up the loads of every kind of round, the ranks standing in `order` with the root first.

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "cluster/cluster_file.hpp"
+#include "model/block_costs.hpp"
 #include "model/wire.hpp"
 #include "plan/shapes/linear.hpp"
 
@@ -107,6 +108,19 @@ TEST(NativeCosts, RingAllgatherOverDealtHosts) {
   // Scatter: 1/2 + 1/4 + 1/8 below one switch, 8 senders of 1/16 and then of 1/32; ring: 31 rounds of 8 flows of 1/32.
   EXPECT_NEAR(facts_of(line_of_switches("1")).native.scatter_ring_allgather.seconds_per_byte,
               (0.5 + 0.25 + 0.125 + 0.5 + 0.25 + 31 * 8 / 32.0) * 8 / 1e8, 1e-15);
+}
+
+TEST(BlockCosts, OfOneSwitchAreTheRounds) {
+  const Cluster cluster = one_switch();
+  const Placement placement = block_placement(cluster, 1);
+  const BlockCosts circulant = block_costs(*find_algorithm("bcast", "circulant"), cluster, placement, 0);
+  // Ten blocks of a frame to 16 ranks in 9 + 4 rounds: a frame on the wire, again from the switch, latency, software.
+  const double frame_s = 1538 * 8 / 1e8;
+  EXPECT_NEAR(block_seconds(circulant, 14080, 1408), 13 * (2 * frame_s + 20e-6 + 20e-6), 1e-9);
+  const BlockCosts ring = block_costs(*find_algorithm("bcast", "scatter-ring"), cluster, placement, 0);
+  // Blocks of a frame: 1/2 + 1/4 + 1/8 + 1/16 of the message, then 15 times one of 16; 19 rounds.
+  const double rounds_s = 19 * (frame_s + 20e-6 + 20e-6);
+  EXPECT_NEAR(block_seconds(ring, 16 * 1408, 16000), rounds_s + 2 * 15 * frame_s, 1e-9);
 }
 
 TEST(Segment, FillsAFrameOrFramesAndGrowsWithTheMessage) {
