@@ -16,7 +16,6 @@ LINE = {"TRUNKLINE_CLUSTER": "cyclic"}
         (2, ["circulant:64", "scatter-ring:64"]),
         (5, ["circulant:100", "scatter-doubling:64"]),
         (6, ["scatter-ring:100", "circulant"]),
-        (7, ["scatter-doubling:200"]),
     ],
 )
 def test_everything_mpi_allows(mpi: Mpi, ranks: int, choices: list[str]):
@@ -36,7 +35,6 @@ def test_every_kind_of_tree(mpi: Mpi, choices: list[str]):
 @pytest.mark.parametrize(
     ("ranks", "choice"),
     [
-        (8, "circulant:500"),
         (11, "circulant:1000"),
         (8, "scatter-doubling:64"),
         (9, "unaware-scatter-ring"),
