@@ -90,7 +90,7 @@ int main(int argc, char** argv) {
     int length;
     MPI_Get_library_version(version, &length);
 #else
-    char version[] = "MPI 2 or earlier";
+    char version[] = "LAM/MPI"; /* what knows MPI 1 alone cannot be asked */
 #endif
     print_library(version, us.ranks);
   }

@@ -1,4 +1,4 @@
-"""``bench peers`` without a lab: drivers' settings, the race, going on from a file, tables, the papers' figures."""
+"""``bench peers`` without a lab: the race, rounds, going on from a file, tables, the page."""
 
 import json
 import re
@@ -6,13 +6,10 @@ import xml.etree.ElementTree as ET
 
 import pytest
 
-from trunkline.bench.job import PING_PONG, Limits, Outcome, timing_words
-from trunkline.bench.peers import drivers as drivers_module
+from trunkline.bench.job import PING_PONG, Limits, Outcome
 from trunkline.bench.peers import run as run_module
 from trunkline.bench.peers.driver import Setting
-from trunkline.bench.peers.drivers import choose_drivers
 from trunkline.bench.peers.mpich import MpichDriver
-from trunkline.bench.peers.openmpi import OpenMpiDriver
 from trunkline.bench.peers.pvm import PvmDriver
 from trunkline.bench.peers.results import PeerCell, Results
 from trunkline.bench.peers.run import BEST, Comparison, compare, steps
@@ -70,56 +67,6 @@ def comparison_cells():
         )
         for size in (65536, 1 << 20)
     ]
-
-
-class TestSettings:
-    def test_mpich_5_has_topology_trees_and_4_calls_its_nonblocking_ones(self, tmp_path):
-        cluster = load_cluster("paper-4")
-        current = MpichDriver(library("mpich-5.0.2", "5.0.2")).settings(cluster, tmp_path)
-        wave = next(s for s in current if "topology_wave" in s.name)
-        assert "31: 0 3 7" in (tmp_path / "coordinates").read_text()
-        assert wave.env["MPIR_CVAR_COORDINATES_FILE"] == str(tmp_path / "coordinates")
-        old = MpichDriver(library()).settings(cluster, tmp_path)
-        line = next(s for s in old if s.name == "tsp_tree-kary-1:4096")
-        assert line.least_bytes == 4097
-        assert line.env["MPIR_CVAR_BCAST_INTRA_ALGORITHM"] == "nb"
-        assert line.env["MPIR_CVAR_IBCAST_TREE_PIPELINE_CHUNK_SIZE"] == "4096"
-        assert not any("topology" in s.name for s in old)
-
-    @pytest.mark.parametrize("driver", [MpichDriver(library()), OpenMpiDriver(library("openmpi", "4.1.4"))])
-    def test_names_are_unique_and_the_default_comes_first(self, driver, tmp_path):
-        settings = driver.settings(load_cluster("paper-1"), tmp_path)
-        names = [setting.name for setting in settings]
-        assert names[0] == "default"
-        assert len(set(names)) == len(names)
-
-    def test_open_mpi_is_told_algorithm_and_segment(self, tmp_path):
-        settings = OpenMpiDriver(library("openmpi", "4.1.4")).settings(load_cluster("paper-1"), tmp_path)
-        pipeline = next(s for s in settings if s.name == "pipeline:8192")
-        assert pipeline.env["OMPI_MCA_coll_tuned_bcast_algorithm"] == "3"
-        assert pipeline.env["OMPI_MCA_coll_tuned_bcast_algorithm_segmentsize"] == "8192"
-        assert pipeline.least_bytes == 8193
-        numbers = {s.env.get("OMPI_MCA_coll_tuned_bcast_algorithm") for s in settings}
-        assert numbers >= set("123456789")
-
-    def test_the_timing_program_is_told_what_to_beat(self):
-        limits = Limits(give_up=2.0, patience_s=60)
-        words = timing_words(load_cluster("paper-1"), [8192, 65536], ["native"], limits, beat=[0.01, 0.0])
-        said = " ".join(words)
-        assert "--sizes 8192,65536 --algorithms native" in said
-        assert "--beat 0.010000000,0.000000000 --give-up 2.0 --patience 60" in said
-
-
-class TestChoosing:
-    def test_what_is_missing_is_said_and_left_out(self, monkeypatch, tmp_path):
-        launcher = tmp_path / "mpiexec"
-        launcher.touch()
-        found = {"openmpi": Mpi("openmpi", "openmpi", "4.1.4", "mpicc", "/nowhere/mpiexec", "l")}
-        monkeypatch.setattr(drivers_module, "find_peers", lambda: found)
-        with pytest.raises(BadInput, match=r"openmpi: /nowhere/mpiexec is missing.*lam: not found.*make peers"):
-            choose_drivers([])
-        with pytest.raises(BadInput, match="no peer 'horovod'"):
-            choose_drivers(["horovod"])
 
 
 def outcome_of(seconds, given_up=None):
@@ -205,6 +152,20 @@ class TestRounds:
     def without_a_lab(self, monkeypatch):
         monkeypatch.setattr(run_module, "Lab", FakeLab)
 
+    def test_where_the_default_won_it_runs_once(self, monkeypatch):
+        outcome = outcome_of({1024: 0.5})
+        outcome.seconds[1024, "auto"], outcome.ran[1024, "auto"] = [0.2], ("linear", 512)
+        monkeypatch.setattr(run_module, "follow", lambda *_: outcome)
+        driver, jobs = MpichDriver(library()), []
+        monkeypatch.setattr(driver, "start", lambda _lab, _folder, words, *_: jobs.append(words))
+        results = Results()
+        results.put([cell(cluster="paper-1", algorithm=BEST, size=1024, rounds=0)])
+        comparison = Comparison([(load_cluster("paper-1"), 2e7)], [driver], [1024], 1, Limits(), 60)
+        assert [failure for _, failure in compare(comparison, results)] == [""]
+        assert len(jobs) == 1
+        assert "native,auto" in jobs[0]
+        assert {c.algorithm: c.seconds for c in results.cells} == {"native": [0.5], BEST: [0.5], "auto": [0.2]}
+
     def compare(self, monkeypatch, outcome, results):
         monkeypatch.setattr(run_module, "follow", lambda *_: outcome)
         driver = PvmDriver(library("pvm", "3.4.6"))
@@ -267,6 +228,16 @@ class TestTables:
         assert lam.own.mpi == "mpich"
         assert lam.gain(lam.default) == pytest.approx(5.0)
         assert lam.best is None
+
+    def test_the_best_is_never_worse_than_the_default(self):
+        cells = [
+            cell(over=3.0),
+            cell(algorithm=BEST, over=3.2, setting="pipeline:1024"),
+            cell(algorithm="auto", over=1.5),
+        ]
+        (line,) = lines(cells)
+        assert line.best.setting == "default"
+        assert line.gain(line.best) == pytest.approx(2.0)
 
     def test_markdown_holds_the_ratios(self, comparison_cells):
         text = markdown(comparison_cells)

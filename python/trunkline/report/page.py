@@ -51,10 +51,10 @@ def _place(cell: Cell) -> tuple[str, str, int]:
     return cell.cluster, cell.mpi, cell.message_bytes
 
 
-def trees_over(cluster: _core.Cluster, cells: Sequence[Cell]) -> tuple[str, list[str]]:
-    """The algorithm that ``auto`` ran last in these cells, and its trees drawn over the switches as SVG text."""
+def trees_over(cluster: _core.Cluster, cells: Sequence[Cell], algorithm: str = "auto") -> tuple[str, list[str]]:
+    """What the algorithm ran last in these cells, and its trees drawn over the switches as SVG text."""
     placement = _core.block_placement(cluster, 1)
-    ran = next((cell.ran for cell in reversed(cells) if cell.algorithm == "auto"), "native")
+    ran = next((cell.ran for cell in reversed(cells) if cell.algorithm == algorithm), "native")
     is_tree = ran != "native" and not goes_by_blocks(ran)
     trees = _core.lay_all("bcast", ran, cluster, placement, 0) if is_tree else []
     return ran, [draw_plan(cluster, placement, tree) for tree in trees]

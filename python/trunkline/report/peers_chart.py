@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from math import log2
 
 from matplotlib.figure import Figure
+from matplotlib.ticker import LogLocator, NullLocator
 
 from trunkline.bench.peers.results import PeerCell
 from trunkline.bench.peers.run import BEST
@@ -43,6 +44,8 @@ def peer_curves(cells: Sequence[PeerCell], title: str, least: float, most: float
     axes.plot(sizes, [size * 8 / rate for size in sizes], color=INK, linestyle=":", linewidth=1, label="bound m/B")
     axes.set_ylim(least * 0.8, most * 1.25)
     size_axes(axes, sizes)
+    axes.yaxis.set_major_locator(LogLocator(subs=(1, 3)))  # a cluster may span less than a decade
+    axes.yaxis.set_minor_locator(NullLocator())
     axes.set_title(title, fontsize=10, loc="left")
     axes.set_ylabel("time of the slowest rank", fontsize=9)
     axes.legend(frameon=False, fontsize=8)

@@ -43,7 +43,7 @@ def peers_page(
         beside=beside_rows(figure, cells) if figure else [],
         algorithm=algorithm,
         left_out=left_out,
-        sections=[_section(cluster, cells, every) for cluster in clusters],
+        sections=[_section(cluster, cells, every, algorithm) for cluster in clusters],
         maps=[heat for heat in (_heat(every, best=True), _heat(every, best=False)) if heat["rows"]],
         libraries={cell.mpi: cell.library for cell in cells if cell.library},
         json_name=Path(json_file).name if json_file else "peers.json",
@@ -51,10 +51,12 @@ def peers_page(
     )
 
 
-def _section(cluster: _core.Cluster, cells: Sequence[PeerCell], every: Sequence[Line]) -> dict[str, object]:
+def _section(
+    cluster: _core.Cluster, cells: Sequence[PeerCell], every: Sequence[Line], algorithm: str
+) -> dict[str, object]:
     here = [cell for cell in cells if cell.cluster == cluster.name]
     times = [cell.seconds_median for cell in here] + [cell.message_bytes * 8 / cell.rate_bps for cell in here]
-    ran, drawings = trees_over(cluster, here)
+    ran, drawings = trees_over(cluster, here, algorithm)
     names = {cell.mpi: f"{cell.mpi} {cell.mpi_version}" if "-" not in cell.mpi else cell.mpi for cell in here}
     return {
         "cluster": cluster,

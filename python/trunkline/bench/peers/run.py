@@ -234,16 +234,19 @@ class _Work:
         """One job for the defaults and Trunkline in turns, one for each setting that won a race."""
         driver, cluster, rate = self.step.driver, self.step.cluster.name, self.lab.rate_bps
         due = _due(self.comparison, self.results, cluster, rate, driver, self.step.round)
-        plain = list(dict.fromkeys(name for _, name, _ in due if name != BEST))
-        sizes = sorted({size for size, name, _ in due if name != BEST})
-        if plain:
+        # Where the default won the race, its times serve for both.
+        as_default = [size for size, name, cell in due if name == BEST and cell and cell.setting == DEFAULT.name]
+        wanted = [(size, name, name) for size, name, _ in due if name != BEST]
+        wanted += [(size, "native", BEST) for size in as_default]
+        if wanted:
+            plain = list(dict.fromkeys(algorithm for _, algorithm, _ in wanted))
             self.on_step(self.step, ", ".join(plain))
-            outcome = self._whole_job(DEFAULT, sizes, plain)
-            self._keep(outcome, [(size, name, name) for size, name, _ in due if name != BEST], DEFAULT.name)
+            outcome = self._whole_job(DEFAULT, sorted({size for size, _, _ in wanted}), plain)
+            self._keep(outcome, wanted, DEFAULT.name)
         settings = {setting.name: setting for setting in driver.settings(self.step.cluster, self.folder)}
         won: dict[str, list[int]] = {}
         for size, name, cell in due:
-            if name == BEST and cell is not None:
+            if name == BEST and cell is not None and size not in as_default:
                 won.setdefault(cell.setting, []).append(size)
         for name, some in won.items():
             if name not in settings:

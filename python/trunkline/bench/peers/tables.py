@@ -1,6 +1,6 @@
 """The comparison as tables: for the terminal, as Markdown, and beside the papers' numbers."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
@@ -35,7 +35,7 @@ class Line:
 
     Attributes:
         default: Its own broadcast as it comes.
-        best: With the setting that won its race; None: not raced.
+        best: The faster one of the default and the setting that won its race; None: not raced.
         own: Trunkline preloaded into it or, where that cannot be, into another one (``own.mpi`` says which).
     """
 
@@ -66,7 +66,9 @@ def lines(cells: Sequence[PeerCell], algorithm: str = "auto") -> Iterator[Line]:
         own = by_key.get((cluster, rate, mpi, algorithm, size))
         if own is None:
             own = next((c for c in cells if c.key[:2] == (cluster, rate) and c.key[3:] == (algorithm, size)), None)
-        yield Line(cell, by_key.get((cluster, rate, mpi, BEST, size)), own)
+        raced = by_key.get((cluster, rate, mpi, BEST, size))
+        best = min(cell, raced, key=lambda one: one.seconds_median) if raced else None
+        yield Line(cell, best, own)
 
 
 def _place(line: Line) -> tuple[str, float]:
@@ -85,34 +87,48 @@ def peers_table(cells: Sequence[PeerCell]) -> Group:
         table = titled_table(
             f"{cluster} at {format_rate(rate)}, {some[0].default.ranks} ranks: times over T(m), slowest rank, median"
         )
-        for column in ("peer", "size", "T(m)", "default", "best", "best setting", "Trunkline", "gain", "over best"):
+        for column in ("peer", "size", "default", "best", "Trunkline", "gain", "on best", "best setting"):
             left = column in ("peer", "best setting")
-            table.add_column(column, justify="left" if left else "right", no_wrap=column != "best setting")
-        for _, of_peer in groupby(some, key=lambda line: line.default.mpi):
-            rows = list(of_peer)
-            for k, line in enumerate(rows):
-                table.add_row(*_words(line, first=k == 0), end_section=k == len(rows) - 1)
+            wide = column == "best setting"
+            table.add_column(
+                column,
+                justify="left" if left else "right",
+                no_wrap=not wide,
+                overflow="fold" if wide else "ellipsis",
+                min_width=14 if wide else None,
+            )
+        for mpi, of_peer in groupby(some, key=lambda line: line.default.mpi):
+            rows = [_words(line) for line in of_peer]
+            for k, (size, _, default, best, setting, own, *gains) in enumerate(rows):
+                name = mpi if k == 0 else ""
+                table.add_row(name, size, default, best, own, *gains, setting, end_section=k == len(rows) - 1)
+        if any(_is_foreign(line) for line in some):
+            table.caption = "* under another library: it cannot be preloaded into this one; each over its own T(m)"
+            table.caption_justify = "left"
         tables.append(table)
     return Group(*tables)
 
 
-def _words(line: Line, first: bool = True) -> Iterable[str]:
-    foreign = line.own is not None and line.own.mpi != line.default.mpi
+def _is_foreign(line: Line) -> bool:
+    return line.own is not None and line.own.mpi != line.default.mpi
+
+
+def _words(line: Line) -> tuple[str, ...]:
+    """Size, T(m), default, best, its setting, Trunkline, and what it gains over the default and over the best."""
     return (
-        f"{line.default.mpi} {line.default.mpi_version}"
-        if first and line.default.mpi.find("-") < 0
-        else line.default.mpi
-        if first
-        else "",
         format_bytes(line.default.message_bytes),
         format_seconds(line.default.limit_seconds),
         _ratio(_over(line.default)),
         _ratio(_over(line.best) if line.best else None),
         line.best.setting if line.best else "",
-        _ratio(_over(line.own) if line.own else None) + (f" ({line.own.mpi})" if foreign and line.own else ""),
+        _ratio(_over(line.own) if line.own else None) + ("*" if _is_foreign(line) else ""),
         _ratio(line.gain(line.default)),
         _ratio(line.gain(line.best)),
     )
+
+
+def _peer(cell: PeerCell) -> str:
+    return cell.mpi if "-" in cell.mpi else f"{cell.mpi} {cell.mpi_version}"
 
 
 def markdown(cells: Sequence[PeerCell]) -> str:
@@ -123,7 +139,8 @@ def markdown(cells: Sequence[PeerCell]) -> str:
         parts.append(
             f"`{cluster}`, {some[0].default.hosts} hosts at {format_rate(rate)}, times over T(m):\n\n"
             "| peer | message | T(m) | default | best | best setting | Trunkline | faster than default | than best |\n"
-            "|---|---|---|---|---|---|---|---|---|\n" + "".join(f"| {' | '.join(_words(line))} |\n" for line in some)
+            "|---|---|---|---|---|---|---|---|---|\n"
+            + "".join(f"| {_peer(line.default)} | {' | '.join(_words(line))} |\n" for line in some)
         )
     return "\n".join(parts)
 
