@@ -2,10 +2,11 @@
 // What every simulated rank runs: times broadcasts and half a ping-pong, each between one instant and the last rank's
 // return. Linked with the runtime, and loaded once for each rank by SimGrid's SMPI, so that each has its own globals.
 //
-//     --algorithm NAME[:SEGMENT] --sizes 8192,1048576 --root 0 --peer 4 --private 0|1
+//     --algorithm NAME[:SEGMENT] --sizes 8192,1048576 --root 0 --peer 4 --private 0|1 --most-us 0,2500000
 //
 // NAME is one of Trunkline's, "auto", or "native" for the broadcast that SMPI was told to run. Rank 0 prints one JSON
-// object a line. One repetition is all: in a simulation every one takes the same time.
+// object a line. A broadcast that takes longer than --most-us says for its size (0: any time) is given up, and with it
+// the simulation. One repetition is all: in a simulation every one takes the same time.
 #include <mpi.h>
 #include <smpi/smpi.h>
 
@@ -38,9 +39,20 @@ std::uint64_t number(std::string_view text) {
   return value;
 }
 
+std::vector<std::uint64_t> numbers(std::string_view rest) {
+  std::vector<std::uint64_t> values;
+  while (!rest.empty()) {
+    const std::size_t comma = std::min(rest.find(','), rest.size());
+    values.push_back(number(rest.substr(0, comma)));
+    rest.remove_prefix(std::min(comma + 1, rest.size()));
+  }
+  return values;
+}
+
 struct Options {
   std::string algorithm;
-  std::vector<std::size_t> sizes;
+  std::vector<std::uint64_t> sizes;
+  std::vector<std::uint64_t> most_us;
   int root = 0;
   int peer = 1;
   bool own_memory = false;  ///< a buffer for each rank, whose content is checked; else all write to the same memory
@@ -49,19 +61,17 @@ struct Options {
 Options read_options(int argc, char** argv) {
   std::map<std::string_view, std::string_view> given;
   for (int i = 1; i + 1 < argc; i += 2) given[argv[i]] = argv[i + 1];
-  for (const char* name : {"--algorithm", "--sizes", "--root", "--peer", "--private"}) {
+  for (const char* name : {"--algorithm", "--sizes", "--root", "--peer", "--private", "--most-us"}) {
     if (!given.contains(name)) fail(2, std::string("missing option ") + name);
   }
   Options options{.algorithm = std::string(given["--algorithm"]),
-                  .sizes = {},
+                  .sizes = numbers(given["--sizes"]),
+                  .most_us = numbers(given["--most-us"]),
                   .root = static_cast<int>(number(given["--root"])),
                   .peer = static_cast<int>(number(given["--peer"])),
                   .own_memory = number(given["--private"]) != 0};
-  std::string_view rest = given["--sizes"];
-  while (!rest.empty()) {
-    const std::size_t comma = std::min(rest.find(','), rest.size());
-    options.sizes.push_back(number(rest.substr(0, comma)));
-    rest.remove_prefix(std::min(comma + 1, rest.size()));
+  if (options.sizes.empty() || options.sizes.size() != options.most_us.size()) {
+    fail(2, "--sizes and --most-us need as many values");
   }
   return options;
 }
@@ -87,19 +97,7 @@ class Rank {
 
   void measure_all() {
     warm_up();
-    for (const std::size_t bytes : options_.sizes) {
-      const double limit_s = timed([&] { ping_pong(bytes); }) / 2.0;
-      fill(bytes);
-      const double seconds = timed([&] { broadcast(bytes); });
-      check(bytes);
-      if (rank_ != 0) continue;
-      std::printf(
-          "{\"message_bytes\": %zu, \"algorithm\": \"%s\", \"seconds\": %.12g, \"limit_seconds\": %.12g, "
-          "\"ran\": \"%s\", \"segment_bytes\": %llu}\n",
-          bytes, options_.algorithm.c_str(), seconds, limit_s, native() ? "native" : trunkline_last_bcast(),
-          native() ? 0ULL : trunkline_last_bcast_segment());
-      std::fflush(stdout);
-    }
+    for (std::size_t i = 0; i < options_.sizes.size(); ++i) measure(options_.sizes[i], options_.most_us[i]);
   }
 
  private:
@@ -116,6 +114,23 @@ class Rank {
     if (trunkline_set_bcast("binomial") != 0) fail(2, "the runtime does not know binomial");
     broadcast(1);
     if (trunkline_set_bcast(options_.algorithm.c_str()) != 0) fail(2, "no such algorithm: " + options_.algorithm);
+  }
+
+  void measure(std::size_t bytes, std::uint64_t most_us) {
+    const double limit_s = timed([&] { ping_pong(bytes); }) / 2.0;
+    fill(bytes);
+    if (rank_ == 0) {
+      std::printf("{\"message_bytes\": %zu, \"limit_seconds\": %.12g}\n", bytes, limit_s);
+      std::fflush(stdout);
+      trunkline_simulate_give_up_after(static_cast<double>(most_us) * 1e-6);
+    }
+    const double seconds = timed([&] { broadcast(bytes); });
+    check(bytes);
+    if (rank_ != 0) return;
+    trunkline_simulate_give_up_after(0.0);
+    std::printf("{\"seconds\": %.12g, \"ran\": \"%s\", \"segment_bytes\": %llu}\n", seconds,
+                native() ? "native" : trunkline_last_bcast(), native() ? 0ULL : trunkline_last_bcast_segment());
+    std::fflush(stdout);
   }
 
   void broadcast(std::size_t bytes) {

@@ -8,3 +8,7 @@ extern "C" void trunkline_simulate_meet(unsigned ranks);
 
 /// Waits for all ranks, and returns the largest of their values on each.
 extern "C" double trunkline_simulate_largest(unsigned ranks, double mine);
+
+/// Ends the simulation with {"gave_up": true} on standard output so many simulated seconds from now, unless it is
+/// called again before; 0: does not.
+extern "C" void trunkline_simulate_give_up_after(double seconds);

@@ -176,3 +176,17 @@ def test_refusals(refused, switch, tmp_path):
 def test_tables_become_straight_lines():
     assert _lines([(1024, 1e-4), (2048, 2e-4), (8192, 2e-4)]) == "0:0:9.765625e-08;2048:0.0002:0"
     assert _lines([(1024, 1e-4)]) == "0:0.0001:0"
+
+
+def test_what_is_far_behind_is_given_up(trunkline):
+    words = ("cyclic", "1MiB,8KiB,64KiB", "two-tree,mpich,smpi-binary", "--race", "10")
+    rows = simulated(trunkline, *words)
+    best = {size: rows["two-tree", size]["seconds_median"] for size in (1 << 20, 8192, 65536)}
+    for (name, size), row in rows.items():
+        if name != "two-tree":
+            assert row["seconds_median"] <= 10.0001 * best[size]
+            assert row["gave_up"] == (row["seconds_median"] > 9.9999 * best[size])
+    # Sizes after the one given up are simulated all the same.
+    assert [rows["mpich", size]["gave_up"] for size in (1 << 20, 8192)] == [True, True]
+    assert [rows["smpi-binary", size]["gave_up"] for size in (1 << 20, 8192, 65536)] == [False, False, False]
+    assert rows["mpich", 65536]["limit_seconds"] == rows["two-tree", 65536]["limit_seconds"]

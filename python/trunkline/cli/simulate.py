@@ -20,11 +20,14 @@ from trunkline.report.tables import titled_table
 from trunkline.simulate.bcast import Row, simulate_all
 from trunkline.simulate.calibration import processor_times
 from trunkline.simulate.compare import Pair, compared, load_bench
-from trunkline.simulate.engine import Job
+from trunkline.simulate.engine import SMALL_JOB, Job
 from trunkline.simulate.rivals import Simulated, simulated_algorithms
 from trunkline.units import format_bytes, format_rate, format_seconds, parse_rate, parse_sizes
 
 __all__ = ["app"]
+
+LARGE_RACE = 10.0
+"""Simulating to its end what is ten times slower takes hours on a thousand hosts, and says little more."""
 
 app = typer.Typer(help="Simulate collectives with SimGrid, to thousands of hosts.", no_args_is_help=True)
 
@@ -54,6 +57,14 @@ def bcast(
     measured: Annotated[
         str | None, typer.Option(metavar="FILE", help="Tables of 'trunkline measure': processor times of messages.")
     ] = None,
+    race: Annotated[
+        float | None,
+        typer.Option(
+            min=0,
+            help="Give an algorithm up at a size once it has taken so many times the fastest before it; 0: none. "
+            f"Default: {LARGE_RACE:g} beyond {SMALL_JOB} ranks, else 0.",
+        ),
+    ] = None,
     compare: Annotated[
         str | None, typer.Option(metavar="FILE", help="What 'bench bcast --json' wrote: print both side by side.")
     ] = None,
@@ -68,7 +79,9 @@ def bcast(
     wanted = simulated_algorithms([name.strip() for name in algorithms.split(",")])
     options = processor_times(load_measurement(measured, network)) if measured else {}
     job = Job(network, placement, root_rank(network, placement, root), parse_sizes(sizes), options)
-    rows = _simulate_with_progress(job, wanted)
+    if race is None:
+        race = LARGE_RACE if len(placement) > SMALL_JOB else 0.0
+    rows = _simulate_with_progress(job, wanted, race)
     console.print(_rows_table(rows))
     if bench is not None:
         console.print(_pairs_table(compared(rows, bench)))
@@ -76,7 +89,7 @@ def bcast(
         write_json([row.as_json() for row in rows], json)
 
 
-def _simulate_with_progress(job: Job, algorithms: Sequence[Simulated]) -> list[Row]:
+def _simulate_with_progress(job: Job, algorithms: Sequence[Simulated], race: float) -> list[Row]:
     columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
     with Progress(*columns, TimeElapsedColumn(), console=console) as progress:
         task = progress.add_task(f"simulating {algorithms[0].name}", total=len(algorithms) * len(job.sizes))
@@ -85,7 +98,7 @@ def _simulate_with_progress(job: Job, algorithms: Sequence[Simulated]) -> list[R
             following = algorithms[min(algorithms.index(one) + (size == job.sizes[-1]), len(algorithms) - 1)]
             progress.update(task, advance=1, description=f"simulating {following.name}")
 
-        return simulate_all(job, algorithms, advance)
+        return simulate_all(job, algorithms, race, advance)
 
 
 def _rows_table(rows: Sequence[Row]) -> Table:
@@ -100,14 +113,15 @@ def _rows_table(rows: Sequence[Row]) -> Table:
         own = list(group)
         for k, row in enumerate(own):
             head = (format_bytes(size), format_seconds(row.limit_seconds)) if k == 0 else ("", "")
-            what = f": {row.ran}" if row.ran not in (row.algorithm.partition(":")[0], "native") else ""
+            what = f": {row.ran}" if row.ran not in (row.algorithm.partition(":")[0], "native", "") else ""
+            more = "> " if row.gave_up else ""
             segment = f", {row.segment_bytes} B" if row.segment_bytes else ""
             table.add_row(
                 *head,
                 f"{row.algorithm}{what}{segment}",
-                format_seconds(row.seconds_median),
-                f"{row.seconds_median / row.limit_seconds:.2f}",
-                f"{row.seconds_median / row.bound_seconds:.2f}",
+                f"{more}{format_seconds(row.seconds_median)}",
+                f"{more}{row.seconds_median / row.limit_seconds:.2f}",
+                f"{more}{row.seconds_median / row.bound_seconds:.2f}",
                 format_seconds(row.wall_seconds),
                 end_section=k == len(own) - 1,
             )

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 
 from trunkline import _core
-from trunkline.simulate.engine import Job, simulate
+from trunkline.simulate.engine import Job, Outcome, simulate
 from trunkline.simulate.rivals import Simulated
 
 __all__ = ["Row", "bound_seconds", "simulate_all"]
@@ -29,7 +29,7 @@ class Row:
     mpi_version: str
     algorithm: str
     ran: str
-    """What ``auto`` picked; ``native`` for others' algorithms."""
+    """What ``auto`` picked; ``native`` for others' algorithms; empty where it was given up."""
     segment_bytes: int
     """0: not Trunkline's."""
     message_bytes: int
@@ -38,6 +38,8 @@ class Row:
     seconds_low: float
     seconds_high: float
     repetitions: int
+    gave_up: bool
+    """It took longer than ``seconds_median``, and was not simulated to its end."""
     limit_seconds: float
     """T(m) in the same simulation."""
     bound_seconds: float
@@ -66,47 +68,59 @@ def bound_seconds(job: Job, message_bytes: int) -> float:
 
 
 def simulate_all(
-    job: Job, algorithms: Sequence[Simulated], on_progress: Callable[[Simulated, int], None] = lambda _one, _size: None
+    job: Job,
+    algorithms: Sequence[Simulated],
+    race: float = 0.0,
+    on_progress: Callable[[Simulated, int], None] = lambda _one, _size: None,
 ) -> list[Row]:
     """One row for each algorithm and size, in that order; ``on_progress`` hears of each when it is there.
+
+    Args:
+        job: Cluster, placement, root and sizes.
+        algorithms: In the order in which they are simulated.
+        race: An algorithm is given up at a size once it has taken this many times the fastest before it; 0: none is.
+        on_progress: Called with algorithm and size.
 
     Raises:
         Failed: where a simulation ends badly.
     """
-    bounds = {size: bound_seconds(job, size) for size in job.sizes}
-    rows = []
+    rows: list[Row] = []
+    best: dict[int, float] = {}
     for one in algorithms:
         start = time.monotonic()
-        version = ""
-        for event in simulate(job, one.runs, one.options):
-            if "simgrid" in event:
-                version = str(event["simgrid"])
-                continue
+        most_s = {size: race * seconds for size, seconds in best.items() if race > 0.0}
+        for outcome in simulate(job, one.runs, one.options, most_s):
             now = time.monotonic()
-            seconds, size = float(str(event["seconds"])), int(str(event["message_bytes"]))
-            rows.append(
-                Row(
-                    collective="bcast",
-                    cluster=job.cluster.name,
-                    rate_bps=max(link.rate_bps for link in job.cluster.links),
-                    hosts=len(job.cluster.hosts),
-                    ranks=len(job.placement),
-                    mpi="simgrid",
-                    mpi_version=version,
-                    algorithm=one.name,
-                    ran=str(event["ran"]),
-                    segment_bytes=int(str(event["segment_bytes"])),
-                    message_bytes=size,
-                    seconds_median=seconds,
-                    seconds_low=seconds,
-                    seconds_high=seconds,
-                    repetitions=1,
-                    limit_seconds=float(str(event["limit_seconds"])),
-                    bound_seconds=bounds[size],
-                    wall_seconds=now - start,
-                    trunkline_version=_core.__version__,
-                )
-            )
+            size = outcome.message_bytes
+            rows.append(_row(job, one, outcome, most_s.get(size, 0.0), now - start))
             start = now
+            if outcome.seconds is not None:
+                best[size] = min(outcome.seconds, best.get(size, outcome.seconds))
             on_progress(one, size)
     return rows
+
+
+def _row(job: Job, one: Simulated, outcome: Outcome, given_up_s: float, wall_s: float) -> Row:
+    seconds = given_up_s if outcome.seconds is None else outcome.seconds
+    return Row(
+        collective="bcast",
+        cluster=job.cluster.name,
+        rate_bps=max(link.rate_bps for link in job.cluster.links),
+        hosts=len(job.cluster.hosts),
+        ranks=len(job.placement),
+        mpi="simgrid",
+        mpi_version=outcome.simgrid,
+        algorithm=one.name,
+        ran=outcome.ran,
+        segment_bytes=outcome.segment_bytes,
+        message_bytes=outcome.message_bytes,
+        seconds_median=seconds,
+        seconds_low=seconds,
+        seconds_high=seconds,
+        repetitions=1,
+        gave_up=outcome.seconds is None,
+        limit_seconds=outcome.limit_seconds,
+        bound_seconds=bound_seconds(job, outcome.message_bytes),
+        wall_seconds=wall_s,
+        trunkline_version=_core.__version__,
+    )

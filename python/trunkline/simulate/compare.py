@@ -56,7 +56,7 @@ def compared(rows: Sequence[Row], bench: Sequence[dict[str, object]]) -> list[Pa
     Raises:
         BadInput: where nothing was, or the lab had another cluster, another rate, or other ranks.
     """
-    simulated = {(row.algorithm, row.message_bytes): row for row in rows}
+    simulated = {(row.algorithm, row.message_bytes): row for row in rows if not row.gave_up}
     pairs = []
     for cell in bench:
         mpi, name, size = str(cell["mpi"]), str(cell["algorithm"]), int(str(cell["message_bytes"]))

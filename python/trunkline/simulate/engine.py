@@ -4,7 +4,7 @@ import json
 import os
 import subprocess
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -13,7 +13,7 @@ from trunkline.errors import BadInput, Failed
 from trunkline.paths import NATIVE
 from trunkline.sources.simgrid_export import simgrid_platform
 
-__all__ = ["Job", "simulate"]
+__all__ = ["SMALL_JOB", "Job", "Outcome", "simulate"]
 
 _PROGRAM = NATIVE / "libexec" / "trunkline-simulate"
 _RANKS = NATIVE / "lib" / "libtrunkline-simulated-ranks.so"
@@ -21,7 +21,7 @@ _LONGEST_MESSAGE = (1 << 31) - 1
 _MOST_PRIVATE_BYTES = 256 << 20
 """Memory up to which every rank gets a buffer of its own, whose content is checked."""
 
-_SMALL_JOB = 128
+SMALL_JOB = 128
 """Ranks up to which times are exact to a ten-thousandth."""
 
 _OPTIONS = {
@@ -76,7 +76,7 @@ class Job:
     def own_options(self) -> dict[str, str]:
         """SimGrid's options that depend on the job."""
         # Events closer than that are one. On large clusters that saves most of the work, for less than one percent.
-        parts = 10 if len(self.placement) <= _SMALL_JOB else 2
+        parts = 10 if len(self.placement) <= SMALL_JOB else 2
         precision = min(link.latency_s for link in self.cluster.links) / parts
         return {"smpi/np": str(len(self.placement)), "surf/precision": f"{precision:.3g}", **self.options}
 
@@ -89,19 +89,47 @@ class Job:
         return min(others, key=lambda rank: len(self.cluster.path(hosts[home], hosts[self.placement[rank]])))
 
 
-def simulate(job: Job, runs: str, options: Mapping[str, str]) -> Iterator[dict[str, object]]:
-    """Run one algorithm at all sizes; yields what rank 0 prints for each as soon as it is known.
+@dataclass(frozen=True)
+class Outcome:
+    """What one algorithm took at one size."""
+
+    simgrid: str
+    """Version."""
+    message_bytes: int
+    limit_seconds: float
+    """T(m)."""
+    seconds: float | None
+    """None: given up."""
+    ran: str
+    segment_bytes: int
+
+
+def simulate(job: Job, runs: str, options: Mapping[str, str], most_s: Mapping[int, float]) -> Iterator[Outcome]:
+    """Run one algorithm at all sizes, in their order; yields what each took as soon as it is known.
 
     Args:
         job: Cluster, placement, root and sizes.
         runs: A choice of Trunkline's, or ``native`` for what ``options`` make SMPI run.
         options: Of SimGrid, for this algorithm.
+        most_s: By size, simulated seconds after which a broadcast is given up; a size that is not there never is.
 
     Raises:
         Failed: where the simulation ends badly; with what it said.
     """
+    left = list(job.sizes)
+    while left:
+        # A broadcast that is given up ends its simulation: the sizes after it need one more.
+        for outcome in _simulate(job, left, runs, options, most_s):
+            left.remove(outcome.message_bytes)
+            yield outcome
+
+
+def _simulate(
+    job: Job, sizes: Sequence[int], runs: str, options: Mapping[str, str], most_s: Mapping[int, float]
+) -> Iterator[Outcome]:
+    sizes = tuple(sizes)
     ranks = len(job.placement)
-    private = ranks * max(job.sizes) <= _MOST_PRIVATE_BYTES
+    private = ranks * max(sizes) <= _MOST_PRIVATE_BYTES
     with tempfile.TemporaryDirectory(prefix="trunkline-simulate-") as name:
         folder = Path(name)
         hosts = job.cluster.hosts
@@ -114,7 +142,8 @@ def simulate(job: Job, runs: str, options: Mapping[str, str]) -> Iterator[dict[s
             *(f"--cfg={key}:{value}" for key, value in given.items()),
             *(f"--log={one}" for one in _QUIET),
             str(folder / "platform.xml"),
-            *("--algorithm", runs, "--sizes", ",".join(map(str, job.sizes))),
+            *("--algorithm", runs, "--sizes", ",".join(map(str, sizes))),
+            *("--most-us", ",".join(str(round(most_s.get(size, 0.0) * 1e6)) for size in sizes)),
             *("--root", str(job.root), "--peer", str(job.peer), "--private", str(int(private))),
         ]
         with (
@@ -124,14 +153,25 @@ def simulate(job: Job, runs: str, options: Mapping[str, str]) -> Iterator[dict[s
             ) as process,
         ):
             assert process.stdout is not None
-            try:
-                yield from (json.loads(line) for line in process.stdout if line.startswith("{"))
-            finally:
-                if process.poll() is None and process.stdout.readable():
-                    process.stdout.close()
+            yield from _outcomes(json.loads(line) for line in process.stdout if line.startswith("{"))
             if process.wait() != 0:
                 said.seek(0)
                 raise Failed(f"the simulation of {runs} ended with status {process.returncode}:\n{said.read().strip()}")
+
+
+def _outcomes(events: Iterable[dict[str, object]]) -> Iterator[Outcome]:
+    known: dict[str, object] = {}
+    for event in events:
+        known |= event
+        if "seconds" in event or "gave_up" in event:
+            yield Outcome(
+                simgrid=str(known["simgrid"]),
+                message_bytes=int(str(known["message_bytes"])),
+                limit_seconds=float(str(known["limit_seconds"])),
+                seconds=float(str(event["seconds"])) if "seconds" in event else None,
+                ran=str(event.get("ran", "")),
+                segment_bytes=int(str(event.get("segment_bytes", 0))),
+            )
 
 
 def _environment(folder: Path, runs: str) -> dict[str, str]:
