@@ -5,6 +5,7 @@
 #include <array>
 #include <stdexcept>
 #include <unordered_map>
+#include <utility>
 
 #include "model/wire.hpp"
 #include "plan/checker.hpp"
@@ -48,136 +49,126 @@ void add_work(std::vector<TreeCosts::Work>& works, const TreeCosts::Work& work) 
   });
 }
 
-/// Adds up a tree's transfers, parents before children.
+/// Adds up the transfers of trees that take segments by turns, parents before children.
 class Sum {
  public:
-  Sum(const Cluster& cluster, const Placement& placement, const Tree& tree)
+  Sum(const Cluster& cluster, const Placement& placement, std::size_t trees)
       : cluster_(cluster),
         placement_(placement),
-        tree_(tree),
-        data_(cluster.channel_count(), 0),
-        ways_(tree.size()),
-        round_(tree.size(), 0) {}
+        part_(1.0 / static_cast<double>(trees)),
+        data_(cluster.channel_count(), 0.0),
+        handlings_(placement.size(), 0.0) {}
+
+  void add(const Tree& tree) {
+    const std::vector<Rank> order = parents_first(tree);
+    const Sharing sharing = count_transfers(tree, order);
+    std::vector<TreeCosts::Way> ways(tree.size());
+    ways[tree.root].per_byte_s = before_s_;
+    for (const Rank rank : order) {
+      const auto sends = static_cast<double>(tree.children[rank].size());
+      handlings_[rank] += part_ * (sends + (rank == tree.root ? 0.0 : 1.0));
+      if (sends == 0.0) add_way(costs_.latest, ways[rank]);
+      add_ways(tree, rank, sharing, ways);
+    }
+  }
 
   TreeCosts costs() {
-    const std::vector<Rank> order = parents_first(tree_);
-    for (const Rank rank : order) {
-      for (std::size_t i = 0; i < tree_.children[rank].size(); ++i) {
-        round_[tree_.children[rank][i]] = round_[rank] + static_cast<std::uint32_t>(i) + 1;
-      }
-    }
-    count_transfers(order);
-    TreeCosts costs;
-    costs.network_hops = network_hops_;
-    for (const Rank rank : order) {
-      add_ways(rank);
-      const auto sends = static_cast<double>(tree_.children[rank].size());
-      costs.handlings = std::max(costs.handlings, sends + (rank == tree_.root ? 0.0 : 1.0));
-      if (sends == 0.0) add_way(costs.latest, ways_[rank]);
-    }
+    costs_.handlings = *std::ranges::max_element(handlings_);
     for (ChannelId channel = 0; channel < data_.size(); ++channel) {
-      if (data_[channel] == 0) continue;
-      add_work(costs.busiest, {.per_byte_s = data_[channel] * byte_s(channel),
-                               .per_ack_byte_s = data_[channel ^ 1U] * byte_s(channel)});
+      if (data_[channel] == 0.0) continue;
+      add_work(costs_.busiest, {.per_byte_s = data_[channel] * byte_s(channel),
+                                .per_ack_byte_s = data_[channel ^ 1U] * byte_s(channel)});
     }
-    return costs;
+    return std::move(costs_);
   }
 
  private:
+  /// In which round a rank gets the first segment, if every send takes one; and, where transfers of a tree share
+  /// channels at all, how many of a round do.
+  struct Sharing {
+    std::vector<std::uint32_t> round;
+    std::unordered_map<std::uint64_t, std::uint32_t> transfers;
+
+    [[nodiscard]] std::uint64_t key(Rank to, ChannelId channel) const {
+      return std::uint64_t{round[to]} << 32U | channel;
+    }
+    [[nodiscard]] double of(Rank to, ChannelId channel) const {
+      const auto found = transfers.find(key(to, channel));
+      return found != transfers.end() ? found->second : 1.0;
+    }
+  };
+
   [[nodiscard]] double byte_s(ChannelId channel) const { return 8.0 / cluster_.link_of(channel).rate_bps; }
   [[nodiscard]] bool on_network(Rank from, Rank to) const { return placement_[from] != placement_[to]; }
   [[nodiscard]] std::vector<ChannelId> path(Rank from, Rank to) const {
     return cluster_.path(cluster_.hosts()[placement_[from]], cluster_.hosts()[placement_[to]]);
   }
-  static std::uint64_t key(std::uint32_t round, ChannelId channel) { return std::uint64_t{round} << 32U | channel; }
 
-  void count_transfers(const std::vector<Rank>& order) {
-    const bool shared = !contention_of(cluster_, placement_, tree_, 1).contention_free;
+  Sharing count_transfers(const Tree& tree, const std::vector<Rank>& order) {
+    const bool shared = !contention_of(cluster_, placement_, tree, 1).contention_free;
+    Sharing sharing{.round = std::vector<std::uint32_t>(tree.size(), 0), .transfers = {}};
     for (const Rank rank : order) {
-      const Rank parent = tree_.parent[rank];
-      if (parent == no_rank || !on_network(parent, rank)) continue;
-      ++network_hops_;
-      for (const ChannelId channel : path(parent, rank)) {
-        ++data_[channel];
-        if (shared) ++in_round_[key(round_[rank], channel)];
+      for (std::size_t i = 0; i < tree.children[rank].size(); ++i) {
+        const Rank child = tree.children[rank][i];
+        sharing.round[child] = sharing.round[rank] + static_cast<std::uint32_t>(i) + 1;
+        if (!on_network(rank, child)) continue;
+        ++costs_.network_hops;
+        for (const ChannelId channel : path(rank, child)) {
+          data_[channel] += part_;
+          if (shared) ++sharing.transfers[sharing.key(child, channel)];
+        }
       }
     }
+    return sharing;
   }
 
   /// Ways to the children of a rank whose own way is known.
-  void add_ways(Rank rank) {
-    TreeCosts::Way way = ways_[rank];
-    for (const Rank child : tree_.children[rank]) {
+  void add_ways(const Tree& tree, Rank rank, const Sharing& sharing, std::vector<TreeCosts::Way>& ways) {
+    TreeCosts::Way way = ways[rank];
+    for (const Rank child : tree.children[rank]) {
       way.handlings += 1.0;
       if (!on_network(rank, child)) {
         way.per_byte_s += memory_s_per_byte;
-        ways_[child] = way;
-        ways_[child].handlings += 1.0;
+        ways[child] = way;
+        ways[child].handlings += 1.0;
         continue;
       }
-      TreeCosts::Way& there = ways_[child] = way;
+      TreeCosts::Way& there = ways[child] = way;
       there.handlings += 1.0;
       double slowest = 0.0;
       double all = 0.0;
       const auto channels = path(rank, child);
       for (const ChannelId channel : channels) {
-        const auto sharing = in_round_.find(key(round_[child], channel));
-        const double byte = byte_s(channel) * (sharing != in_round_.end() ? sharing->second : 1.0);
-        slowest = std::max(slowest, byte);
+        slowest = std::max(slowest, byte_s(channel) * sharing.of(child, channel));
         all += byte_s(channel);
         there.latency_s += cluster_.link_of(channel).latency_s;
       }
       there.per_byte_s += slowest;
       there.per_frame_byte_s += std::max(0.0, all - slowest);
       way.per_byte_s += byte_s(channels.front());
+      if (rank == tree.root) before_s_ += byte_s(channels.front());
     }
   }
 
   const Cluster& cluster_;
   const Placement& placement_;
-  const Tree& tree_;
-  std::vector<std::uint32_t> data_;  ///< transfers by channel
-  std::unordered_map<std::uint64_t, std::uint32_t> in_round_;
-  std::vector<TreeCosts::Way> ways_;
-  std::vector<std::uint32_t> round_;  ///< in which a rank gets the first segment, if every send takes one
-  Rank network_hops_ = 0;
+  double part_;                    ///< of the message that each tree carries
+  std::vector<double> data_;       ///< transfers of a segment, by channel
+  std::vector<double> handlings_;  ///< of a segment, by rank
+  double before_s_ = 0.0;          ///< for each byte: the root's sends of the first segments of the trees before
+  TreeCosts costs_;
 };
 
 }  // namespace
 
 TreeCosts tree_costs(const Cluster& cluster, const Placement& placement, const Tree& tree) {
-  return Sum(cluster, placement, tree).costs();
+  return tree_costs(cluster, placement, std::span(&tree, 1));
 }
 
 TreeCosts tree_costs(const Cluster& cluster, const Placement& placement, std::span<const Tree> trees) {
-  if (trees.size() == 1) return tree_costs(cluster, placement, trees.front());
-  const double part = 1.0 / static_cast<double>(trees.size());
-  TreeCosts costs;
-  std::vector<double> data(cluster.channel_count(), 0.0);
-  std::vector<double> handlings(placement.size(), 0.0);
-  double before_s = 0.0;  // for each byte: the root's sends of the first segments of the trees before
-  for (const Tree& tree : trees) {
-    const TreeCosts own = tree_costs(cluster, placement, tree);
-    costs.network_hops += own.network_hops;
-    for (TreeCosts::Way way : own.latest) {
-      way.per_byte_s += before_s;
-      add_way(costs.latest, way);
-    }
-    for (Rank rank = 0; rank < tree.size(); ++rank) {
-      handlings[rank] += part * (static_cast<double>(tree.children[rank].size()) + (rank == tree.root ? 0.0 : 1.0));
-      if (rank == tree.root || placement[rank] == placement[tree.parent[rank]]) continue;
-      const auto path = cluster.path(cluster.hosts()[placement[tree.parent[rank]]], cluster.hosts()[placement[rank]]);
-      for (const ChannelId channel : path) data[channel] += part;
-      if (tree.parent[rank] == tree.root) before_s += 8.0 / cluster.link_of(path.front()).rate_bps;
-    }
-  }
-  for (ChannelId channel = 0; channel < data.size(); ++channel) {
-    if (data[channel] == 0.0) continue;
-    const double byte_s = 8.0 / cluster.link_of(channel).rate_bps;
-    add_work(costs.busiest, {data[channel] * byte_s, data[channel ^ 1U] * byte_s});
-  }
-  costs.handlings = *std::ranges::max_element(handlings);
-  return costs;
+  Sum sum(cluster, placement, trees.size());
+  for (const Tree& tree : trees) sum.add(tree);
+  return sum.costs();
 }
 
 double tree_seconds(const TreeCosts& costs, std::uint64_t message_bytes, std::uint64_t segment_bytes) {
