@@ -79,7 +79,7 @@ fuzz: $(STAMPS)/python ## Fuzz what reads files, SECONDS each (default 60)
 
 check: $(STAMPS)/dev $(STAMPS)/native ## Format, lint and types, as the pre-commit hook runs them
 	pre-commit run --all-files
-	run-clang-tidy-14 -quiet -p build/dev -j $(JOBS) '^(?!.*/tests/).*/(core|fabric|runtime|measure)/.*\.cpp$$'
+	run-clang-tidy-14 -quiet -p build/dev -j $(JOBS) '^(?!.*/tests/).*/(core|fabric|runtime|measure|simulate)/.*\.cpp$$'
 
 format: $(STAMPS)/python ## Format everything
 	clang-format-14 -i $(CXX_FILES)

@@ -19,7 +19,7 @@ from trunkline.predict import load_measurement
 from trunkline.report.tables import titled_table
 from trunkline.simulate.bcast import Row, simulate_all
 from trunkline.simulate.calibration import processor_times
-from trunkline.simulate.compare import Pair, compared, load_bench
+from trunkline.simulate.compare import Pair, compared, load_bench, rate_of
 from trunkline.simulate.engine import SMALL_JOB, Job
 from trunkline.simulate.rivals import Simulated, simulated_algorithms
 from trunkline.units import format_bytes, format_rate, format_seconds, parse_rate, parse_sizes
@@ -66,15 +66,17 @@ def bcast(
         ),
     ] = None,
     compare: Annotated[
-        str | None, typer.Option(metavar="FILE", help="What 'bench bcast --json' wrote: print both side by side.")
+        str | None,
+        typer.Option(metavar="FILE", help="What 'bench bcast --json' wrote: simulate at its rate, print both."),
     ] = None,
     json: JsonOption = None,
 ) -> None:
     """Run the preload library's own code and other libraries' algorithms on simulated hosts, for times that repeat."""
     bench = load_bench(compare) if compare else None
     network = load_cluster(cluster)
-    if rate:
-        network = _core.scaled(network, parse_rate(rate))
+    rate_bps = parse_rate(rate) if rate else rate_of(bench) if bench else None
+    if rate_bps:
+        network = _core.scaled(network, rate_bps)
     placement = _core.block_placement(network, ranks_per_host)
     wanted = simulated_algorithms([name.strip() for name in algorithms.split(",")])
     options = processor_times(load_measurement(measured, network)) if measured else {}

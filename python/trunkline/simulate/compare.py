@@ -8,7 +8,7 @@ from pathlib import Path
 from trunkline.errors import BadInput
 from trunkline.simulate.bcast import Row
 
-__all__ = ["Pair", "compared", "load_bench"]
+__all__ = ["Pair", "compared", "load_bench", "rate_of"]
 
 _RULES_OF = {"mpich": "mpich", "openmpi": "ompi"}
 """The simulated selector that stands for a library's native broadcast."""
@@ -48,6 +48,12 @@ def load_bench(path: str) -> list[dict[str, object]]:
     if not isinstance(rows, list) or not all(isinstance(row, dict) and wanted <= row.keys() for row in rows):
         raise BadInput(f"{path}: is not what 'trunkline bench bcast --json' writes")
     return rows
+
+
+def rate_of(bench: Sequence[dict[str, object]]) -> float | None:
+    """Bits per second of the lab's fastest link; None where it ran at several rates, or nothing."""
+    rates = {float(str(cell["rate_bps"])) for cell in bench}
+    return rates.pop() if len(rates) == 1 else None
 
 
 def compared(rows: Sequence[Row], bench: Sequence[dict[str, object]]) -> list[Pair]:
