@@ -21,6 +21,9 @@ _LONGEST_MESSAGE = (1 << 31) - 1
 _MOST_PRIVATE_BYTES = 256 << 20
 """Memory up to which every rank gets a buffer of its own, whose content is checked."""
 
+_MOST_SAID = 2000
+"""Characters of a failed simulation's last words that are passed on."""
+
 SMALL_JOB = 128
 """Ranks up to which times are exact to a ten-thousandth."""
 
@@ -119,7 +122,7 @@ def simulate(job: Job, runs: str, options: Mapping[str, str], most_s: Mapping[in
     left = list(job.sizes)
     while left:
         # A broadcast that is given up ends its simulation: the sizes after it need one more.
-        for outcome in _simulate(job, left, runs, options, most_s):
+        for outcome in _simulate(job, tuple(left), runs, options, most_s):
             left.remove(outcome.message_bytes)
             yield outcome
 
@@ -127,7 +130,6 @@ def simulate(job: Job, runs: str, options: Mapping[str, str], most_s: Mapping[in
 def _simulate(
     job: Job, sizes: Sequence[int], runs: str, options: Mapping[str, str], most_s: Mapping[int, float]
 ) -> Iterator[Outcome]:
-    sizes = tuple(sizes)
     ranks = len(job.placement)
     private = ranks * max(sizes) <= _MOST_PRIVATE_BYTES
     with tempfile.TemporaryDirectory(prefix="trunkline-simulate-") as name:
@@ -153,10 +155,18 @@ def _simulate(
             ) as process,
         ):
             assert process.stdout is not None
-            yield from _outcomes(json.loads(line) for line in process.stdout if line.startswith("{"))
-            if process.wait() != 0:
+            some = False
+            for outcome in _outcomes(json.loads(line) for line in process.stdout if line.startswith("{")):
+                some = True
+                yield outcome
+            # Ranks that wait for each other for ever end the simulation with status 0.
+            if process.wait() != 0 or not some:
                 said.seek(0)
-                raise Failed(f"the simulation of {runs} ended with status {process.returncode}:\n{said.read().strip()}")
+                options_text = ", ".join(f"{key}:{value}" for key, value in options.items())
+                raise Failed(
+                    f"the simulation of {runs} ({options_text}) ended with status {process.returncode}:\n"
+                    f"{said.read().strip()[-_MOST_SAID:]}"
+                )
 
 
 def _outcomes(events: Iterable[dict[str, object]]) -> Iterator[Outcome]:
