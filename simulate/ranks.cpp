@@ -26,6 +26,7 @@
 namespace {
 
 constexpr int tag = 11;
+constexpr std::uint64_t longest_setup_us = 1'000'000;
 
 [[noreturn]] void fail(int status, const std::string& what) {
   std::fprintf(stderr, "trunkline-simulate: %s\n", what.c_str());
@@ -119,7 +120,7 @@ class Rank {
   /// Nor is what some of SMPI's algorithms do at their first call, whatever the size: find out who shares a host.
   void warm_up_native(std::size_t bytes, std::uint64_t most_us) {
     if (!native()) return;
-    give_up_after(2 * most_us);
+    give_up_after(most_us == 0 ? 0 : most_us + longest_setup_us);
     broadcast(bytes);
   }
 
