@@ -87,6 +87,22 @@ static int beaten(const struct series* all, int mine, const struct options* o) {
   return 0;
 }
 
+/* Of those that are still to be repeated, one that has had the fewest turns; among them by lot, since a time depends a
+ * little on what ran before it. Negative: none is left. */
+static int next_track(const struct series* all, const int* turns, const struct options* o) {
+  static uint32_t lot = 1;
+  int next = -1;
+  uint32_t equals = 0;
+  for (int track = 0; track <= o->algorithm_count; ++track) {
+    if (decided(&all[track], o) || (track < o->algorithm_count && beaten(all, track, o))) continue;
+    if (next >= 0 && turns[track] > turns[next]) continue;
+    if (next < 0 || turns[track] < turns[next]) equals = 0;
+    lot = lot * 1664525U + 1013904223U;
+    if ((lot >> 8) % ++equals == 0) next = track;
+  }
+  return next;
+}
+
 static void fill(unsigned char* buffer, size_t bytes, int repetition) {
   for (size_t i = 0; i < bytes; ++i) buffer[i] = (unsigned char)(i * 31 + (i >> 11) + (size_t)repetition * 7 + 1);
 }
@@ -170,22 +186,17 @@ static void measure(const struct machine* m, size_t bytes, double beat, unsigned
                     const struct options* o) {
   static struct series all[MOST + 1]; /* the last one is the ping-pong */
   static int64_t notice_ns = 20000000;
-  const int tracks = o->algorithm_count + 1;
   memset(all, 0, sizeof all);
   bytes_under_way = bytes;
-  int turn = 0;
+  int turns[MOST + 1] = {0};
   int serial = 0;
   for (;;) {
     struct step step = {.action = NEXT_SIZE, .repetition = serial++};
     int track = -1;
     if (m->rank == 0) {
-      for (int tried = 0; tried < tracks && track < 0; ++tried) {
-        const int candidate = (turn + tried) % tracks;
-        const int out = candidate < o->algorithm_count && beaten(all, candidate, o);
-        if (!out && !decided(&all[candidate], o)) track = candidate;
-      }
+      track = next_track(all, turns, o);
       if (track >= 0) {
-        turn = track + 1;
+        ++turns[track];
         step.action = track == o->algorithm_count ? PING_PONG : track;
       }
       step.start_ns = now_ns() + notice_ns;
