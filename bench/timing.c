@@ -79,6 +79,8 @@ static double median_of(const struct series* s) {
 /* Whether algorithm `mine` can no longer be the fastest: even its best time is far above another one's median. */
 static int beaten(const struct series* all, int mine, const struct options* o) {
   if (o->race <= 0 || all[mine].count == 0) return 0;
+  /* One short time may be a stray one. */
+  if (all[mine].count < 3 && all[mine].spent_s < 0.5) return 0;
   double best = all[mine].seconds[0];
   for (int k = 1; k < all[mine].count; ++k) best = all[mine].seconds[k] < best ? all[mine].seconds[k] : best;
   for (int other = 0; other < o->algorithm_count; ++other) {
