@@ -53,9 +53,11 @@ Samples Relay::through(std::uint64_t segment_bytes, std::uint64_t segments) {
 RelayPoint Relay::point(std::uint64_t segment_bytes) {
   const Samples one = through(segment_bytes, 1);
   const Samples all = through(segment_bytes, stream);
+  const double between = all.median() - one.median();
+  const double off = all.spread() * all.median() + one.spread() * one.median();
   return {.bytes = segment_bytes,
-          .gap_s = std::max(0.0, all.median() - one.median()) / static_cast<double>(stream - 1),
-          .spread = std::max(one.spread(), all.spread())};
+          .gap_s = std::max(0.0, between) / static_cast<double>(stream - 1),
+          .spread = between > 0.0 ? std::min(1.0, off / between) : 1.0};
 }
 
 }  // namespace trunkline::measure

@@ -64,6 +64,8 @@ class Expansion {
         }
         ++at_;
       }
+      // Here, not at the end: a million names grow by each further letter.
+      if (made.front().size() > longest_name) throw BadHostlist(begin, bad_name(made.front()));
     }
     if (made.size() > limit_ - names_.size()) {
       throw too_many();

@@ -9,8 +9,6 @@ namespace trunkline {
 
 namespace {
 
-constexpr std::size_t longest_name = 255;
-
 bool is_name_letter(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
          std::string_view("._-:/+@").find(c) != std::string_view::npos;

@@ -2,12 +2,15 @@
 // Names of nodes: which are allowed, and their short form.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 
 namespace trunkline {
 
-/// Letters, digits and . _ - : / + @, not empty, at most 255 characters.
+inline constexpr std::size_t longest_name = 255;
+
+/// Letters, digits and . _ - : / + @, not empty, at most longest_name characters.
 [[nodiscard]] bool is_valid_name(std::string_view name);
 
 /// Why `name` is not valid, for people.

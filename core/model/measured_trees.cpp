@@ -59,12 +59,14 @@ MeasuredTrees::Laid MeasuredTrees::laid(const Cluster& cluster, const Placement&
     for (const ChannelId channel : path) ++load[channel];
   }
   for (const Rank rank : laid.order) {
-    if (rank == tree.root) continue;
-    const std::size_t own = tree.children[tree.parent[rank]].size();
-    for (const ChannelId channel : path_to(rank)) {
-      // What this sender sends over the channel itself is counted with its sends.
-      laid.sharing[rank] =
-          std::max(laid.sharing[rank], load[channel] > own ? load[channel] - static_cast<std::uint32_t>(own) + 1 : 1);
+    std::map<ChannelId, std::uint32_t> own;  // sends of this rank over each channel, which are counted as its sends
+    for (const Rank child : tree.children[rank]) {
+      for (const ChannelId channel : path_to(child)) ++own[channel];
+    }
+    for (const Rank child : tree.children[rank]) {
+      for (const ChannelId channel : path_to(child)) {
+        laid.sharing[child] = std::max(laid.sharing[child], load[channel] - own[channel] + 1);
+      }
     }
   }
   return laid;

@@ -102,7 +102,9 @@ class TreeReader {
     Rank last = no_rank;
     for (const YamlNode& item : line.items) {
       const std::size_t faults_before = faults_.size();
-      for (const Rank rank : range_of(item)) {
+      const auto range = range_of(item);
+      if (!range) continue;
+      for (Rank rank = range->first; rank <= range->second; ++rank) {
         if (faults_.size() != faults_before) {
           break;  // one fault a range is enough
         }
@@ -117,25 +119,22 @@ class TreeReader {
     }
   }
 
-  /// "3", a host name, or "4-7"; empty, and a fault, where it is none.
-  std::vector<Rank> range_of(const YamlNode& item) {
+  /// First and last of "4-7"; "3" or a host name is both; none, and a fault, where it is neither.
+  std::optional<std::pair<Rank, Rank>> range_of(const YamlNode& item) {
     const std::size_t dash = item.text.find('-');
     const std::string_view text = item.text;
     if (dash == std::string_view::npos || !is_number(text.substr(0, dash)) || !is_number(text.substr(dash + 1))) {
       const auto one = rank_of(item);
-      return one ? std::vector<Rank>{*one} : std::vector<Rank>();
+      return one ? std::optional(std::pair(*one, *one)) : std::nullopt;
     }
     const auto first = checked(text.substr(0, dash), item);
     const auto last = checked(text.substr(dash + 1), item);
-    std::vector<Rank> all;
-    if (first && last && *first > *last) {
+    if (!first || !last) return std::nullopt;
+    if (*first > *last) {
       faults_.add(item, "the range " + item.text + " runs backwards; name its ranks one by one");
-    } else if (first && last) {
-      for (Rank rank = *first; rank <= *last; ++rank) {
-        all.push_back(rank);
-      }
+      return std::nullopt;
     }
-    return all;
+    return std::pair(*first, *last);
   }
 
   void read_sends(const YamlNode& sends) {
@@ -259,6 +258,12 @@ std::vector<const YamlNode*> tree_nodes(const YamlNode& plan, Faults& faults) {
 std::vector<Tree> read_trees(const YamlNode& plan, std::optional<Rank> ranks,
                              const std::vector<std::string>& host_of_rank, Faults& faults) {
   const std::vector<const YamlNode*> nodes = tree_nodes(plan, faults);
+  if (ranks && nodes.size() * std::size_t{*ranks} > most_ranks) {
+    faults.add(*plan.find("trees"), std::to_string(nodes.size()) + " trees of " + std::to_string(*ranks) +
+                                        " ranks are too much to hold; at most " + std::to_string(most_ranks) +
+                                        " ranks of all trees together are allowed");
+    return {};
+  }
   const YamlNode* root_node = required(plan, "root", "root: 0", faults);
   if (!ranks || root_node == nullptr || nodes.empty()) return {};
   TreeReader reader(*ranks, host_of_rank, faults);

@@ -3,6 +3,9 @@
 
 #include <algorithm>
 #include <array>
+#include <span>
+
+#include "collectives/requests.hpp"
 
 namespace trunkline::runtime {
 namespace {
@@ -59,8 +62,8 @@ bool BlockExchange::send_one() {
   std::byte* const at = place(sends_, slot, piece);
   if (in_place_ == nullptr) message_.read(piece.begin, piece.end - piece.begin, at);
   // An ordinary send may complete before the receiver has asked for it. A synchronous one twice a window keeps a
-  // receiver that is late from piling up much more than a window; it moves on by one each time, since sends may go to
-  // several ranks by turns.
+  // receiver that is late from piling up much more than a window; it moves on by one each time, so that of several
+  // receivers by turns it is not always the same one.
   const std::uint64_t half = (sends_.requests.size() + 1) / 2;
   const bool synchronous = sends_.started >= 2 * half && sends_.started % half == sends_.started / half % half;
   const auto send = synchronous ? PMPI_Issend : PMPI_Isend;
@@ -81,21 +84,12 @@ bool BlockExchange::has(const Piece& piece) const {
 
 /// Until the next piece arrives, or a send is over whose place the next one needs.
 void BlockExchange::wait() {
-  std::array<MPI_Request, 2> handles{};
-  std::array<MPI_Request*, 2> owners{};
-  int count = 0;
-  const auto add = [&](MPI_Request& request) {
-    owners[static_cast<std::size_t>(count)] = &request;
-    handles[static_cast<std::size_t>(count++)] = request;
-  };
+  std::array<MPI_Request*, 2> waited{};
+  std::size_t count = 0;
   const bool arriving = arrived_ < receives_.started;
-  if (arriving) add(receives_.requests[arrived_ % receives_.requests.size()]);
-  if (more_to_send_ && has(*to_send_)) add(sends_.requests[sends_.next()]);
-  int index = MPI_UNDEFINED;
-  check(PMPI_Waitany(count, handles.data(), &index, MPI_STATUS_IGNORE));
-  if (index == MPI_UNDEFINED) throw MpiError{MPI_ERR_INTERN};
-  *owners[static_cast<std::size_t>(index)] = MPI_REQUEST_NULL;
-  if (arriving && index == 0) take_arrived();
+  if (arriving) waited[count++] = &receives_.requests[arrived_ % receives_.requests.size()];
+  if (more_to_send_ && has(*to_send_)) waited[count++] = &sends_.requests[sends_.next()];
+  if (wait_any(std::span(waited).first(count), handles_) == 0 && arriving) take_arrived();
 }
 
 void BlockExchange::take_arrived() {
@@ -107,17 +101,8 @@ void BlockExchange::take_arrived() {
 
 /// After an error requests are left over: the library may still use their memory, so it is given up, not freed.
 BlockExchange::~BlockExchange() {
-  receives_.give_up(true);
-  sends_.give_up(false);
-}
-
-void BlockExchange::Slots::give_up(bool cancel) {
-  for (MPI_Request& request : requests) {
-    if (request == MPI_REQUEST_NULL) continue;
-    if (cancel) PMPI_Cancel(&request);
-    PMPI_Request_free(&request);
-    static_cast<void>(memory.release());
-  }
+  if (give_up(receives_.requests, true)) static_cast<void>(receives_.memory.release());
+  if (give_up(sends_.requests, false)) static_cast<void>(sends_.memory.release());
 }
 
 BlockExchange::Slots BlockExchange::slots() const {

@@ -73,7 +73,6 @@ class BlockExchange {
     std::uint64_t started = 0;
 
     [[nodiscard]] std::uint64_t next() const { return started % requests.size(); }
-    void give_up(bool cancel);
   };
 
   void post_receives();
@@ -98,7 +97,8 @@ class BlockExchange {
   bool more_to_send_ = false;
   Slots receives_;
   Slots sends_;
-  std::uint64_t arrived_ = 0;  ///< pieces, in order
+  std::uint64_t arrived_ = 0;         ///< pieces, in order
+  std::vector<MPI_Request> handles_;  ///< scratch of wait()
 };
 
 }  // namespace trunkline::runtime

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "collectives/requests.hpp"
 #include "collectives/window.hpp"
 
 namespace trunkline::runtime {
@@ -97,11 +98,11 @@ void PipelinedTrees::deliver() {
 /// Until the next segment of some tree arrives, or sends are over whose row the next one needs.
 void PipelinedTrees::wait() {
   waited_.clear();
-  handles_.clear();
+  arriving_.clear();
   const auto add = [&](MPI_Request& request, Flow* arriving) {
     if (request == MPI_REQUEST_NULL) return;
-    waited_.push_back({&request, arriving});
-    handles_.push_back(request);
+    waited_.push_back(&request);
+    arriving_.push_back(arriving);
   };
   for (Flow& flow : flows_) {
     if (flow.forwarded == flow.segments) continue;
@@ -111,14 +112,8 @@ void PipelinedTrees::wait() {
       add(flow.receives[flow.received % flow.window], &flow);
     }
   }
-  int index = MPI_UNDEFINED;
-  const int code = PMPI_Waitany(static_cast<int>(handles_.size()), handles_.data(), &index, MPI_STATUS_IGNORE);
-  // Also after an error, which some libraries free the request with.
-  for (std::size_t i = 0; i < handles_.size(); ++i) *waited_[i].request = handles_[i];
-  check(code);
-  if (index == MPI_UNDEFINED) throw MpiError{MPI_ERR_INTERN};
-  const Waited& over = waited_[static_cast<std::size_t>(index)];
-  if (over.arriving != nullptr) ++over.arriving->received;
+  Flow* const flow = arriving_[wait_any(waited_, handles_)];
+  if (flow != nullptr) ++flow->received;
 }
 
 bool PipelinedTrees::done() const {
@@ -134,19 +129,9 @@ void PipelinedTrees::finish() {
 /// After an error requests are left over: the library may still use their memory, so the rings are given up, not freed.
 PipelinedTrees::~PipelinedTrees() {
   for (Flow& flow : flows_) {
-    bool left_over = false;
-    for (MPI_Request& request : flow.receives) {
-      if (request == MPI_REQUEST_NULL) continue;
-      PMPI_Cancel(&request);
-      PMPI_Request_free(&request);
-      left_over = true;
-    }
-    for (MPI_Request& request : flow.sends) {
-      if (request == MPI_REQUEST_NULL) continue;
-      PMPI_Request_free(&request);
-      left_over = true;
-    }
-    if (left_over) static_cast<void>(flow.ring.release());
+    const bool receiving = give_up(flow.receives, true);
+    const bool sending = give_up(flow.sends, false);
+    if (receiving || sending) static_cast<void>(flow.ring.release());
   }
 }
 

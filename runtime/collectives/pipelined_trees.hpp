@@ -56,11 +56,6 @@ class PipelinedTrees {
     [[nodiscard]] bool row_is_free(std::uint64_t segment);
   };
 
-  struct Waited {
-    MPI_Request* request;
-    Flow* arriving;  ///< whose next segment it brings; null: a send
-  };
-
   [[nodiscard]] bool step(Flow& flow);
   void post_receives(Flow& flow);
   void forward(Flow& flow);
@@ -83,7 +78,9 @@ class PipelinedTrees {
   std::byte* in_place_;          ///< the user's own memory; null: through the rings
   std::uint64_t delivered_ = 0;  ///< in the order of the message, whatever the tree
   std::vector<Flow> flows_;
-  std::vector<Waited> waited_;  ///< scratch of wait(), beside the handles themselves
+  // Scratch of wait(): requests, and whose next segment each brings; null: a send.
+  std::vector<MPI_Request*> waited_;
+  std::vector<Flow*> arriving_;
   std::vector<MPI_Request> handles_;
 };
 

@@ -7,7 +7,8 @@
 
 namespace trunkline::runtime {
 
-/// Enough under way to keep a fast link busy over a round trip; twice that is the most memory a broadcast takes.
+/// Enough under way to keep a fast link busy over a round trip. A broadcast takes twice that in memory, or four
+/// segments where those are more; each of several trees by turns at least as many.
 inline constexpr std::uint64_t window_bytes = std::uint64_t{128} << 10;
 inline constexpr std::uint64_t least_window = 2;
 inline constexpr std::uint64_t most_window = 32;

@@ -4,6 +4,7 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 
 #include "cluster/cluster_file.hpp"
 #include "cluster/fingerprint.hpp"
@@ -48,10 +49,11 @@ Placement hosts_in_cluster(const Plan& plan, const Cluster& cluster, const std::
 /// The plan's hosts as numbers of their own, in order of appearance; `names` gets their names.
 Placement hosts_by_name(const Plan& plan, std::vector<std::string>& names) {
   Placement placement;
+  std::unordered_map<std::string_view, HostIndex> known;
   for (const std::string& name : plan.host_of_rank) {
-    const auto known = std::ranges::find(names, name);
-    placement.push_back(static_cast<HostIndex>(known - names.begin()));
-    if (known == names.end()) names.push_back(name);
+    const auto [at, is_new] = known.emplace(name, static_cast<HostIndex>(names.size()));
+    if (is_new) names.push_back(name);
+    placement.push_back(at->second);
   }
   return placement;
 }

@@ -53,6 +53,12 @@ TEST(Hostlist, SaysWhereItIsWrong) {
   EXPECT_THAT(fault("a;b"), Pair(0, "\"a;b\" is no name; names hold letters, digits and . _ - : / + @ only"));
 }
 
+TEST(Hostlist, NamesStopGrowingAtOnce) {
+  // Not after the whole item: a million names would take all memory.
+  const std::string text = "n[1-100]" + std::string(5000, 'a');
+  EXPECT_THAT(fault(text), Pair(0, "a name of 256 characters; at most 255 are allowed"));
+}
+
 TEST(Hostlist, IsLimited) {
   EXPECT_EQ(expand("n[1-100]").size(), 100U);
   for (const char* text : {"n[1-101]", "n[0-999999999]", "n[1-50,51-101]", "n[1-11][1-10]", "n[1-50],n[1-51]"}) {

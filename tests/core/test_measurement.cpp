@@ -124,6 +124,23 @@ TEST(MeasuredTrees, ARelaySpacesSegments) {
   EXPECT_NEAR(MeasuredTrees(measurement, cluster, {0, 1, 2}, {flat}).seconds(65536, 1024), of_flat, 1e-9);
 }
 
+TEST(MeasuredTrees, SendersShareAChannelWhoeverElseTheySendTo) {
+  // Hosts 0 to 2 are on one switch, 16 to 18 on the other; 0, 1 and 2 each send across the trunk, 0 to 1 and 2 as well.
+  const Measurement measurement = paper();
+  const Cluster cluster = read_cluster(std::string(TRUNKLINE_CLUSTERS) + "/paper-2.yaml");
+  Tree tree = root_alone(6, 0);
+  add_child(tree, 0, 1);
+  add_child(tree, 0, 2);
+  add_child(tree, 0, 3);
+  add_child(tree, 1, 4);
+  add_child(tree, 2, 5);
+  // The first segment comes last to 5: it is sent to 2 second, and on at a third of the rate. Every further one takes 0
+  // a send to 1, one to 2, and one at a third of the rate.
+  const double sends = (1 + 1 + 3) * 0.089e-3;
+  const double expected = sends + 2 * 0.250e-3 + 63 * sends;
+  EXPECT_NEAR(MeasuredTrees(measurement, cluster, {0, 1, 2, 16, 17, 18}, {tree}).seconds(65536, 1024), expected, 1e-9);
+}
+
 TEST(MeasuredTrees, TakeSegmentsByTurns) {
   // 0 sends to 1 in one tree and to 2 in the other; 1 and 2 hand on to each other: one send a segment for everybody.
   const Measurement measurement = paper();

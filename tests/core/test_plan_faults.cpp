@@ -357,6 +357,15 @@ const FaultCase cases[] = {
               "root: 0\n"
               "trees: {line: [0, 1, 2]}\n",
               {"6:8: trees must be a list, such as [{line: [0, 1, 2]}, {line: [0, 2, 1]}]; here is a mapping"}},
+    FaultCase{"TreesTooLargeTogether",
+              "trunkline: plan/1\n"
+              "collective: bcast\n"
+              "shape: custom\n"
+              "ranks: 600000\n"
+              "root: 0\n"
+              "trees: [{line: [0-599999]}, {line: [0-599999]}]\n",
+              {"6:8: 2 trees of 600000 ranks are too much to hold; at most 1000000 ranks of all trees together are "
+               "allowed"}},
     FaultCase{"NoTreesInTheList",
               "trunkline: plan/1\n"
               "collective: bcast\n"
