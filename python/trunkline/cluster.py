@@ -10,7 +10,7 @@ from trunkline.paths import CLUSTERS
 from trunkline.random_cluster import PREFIX as RANDOM
 from trunkline.random_cluster import named_random_cluster
 
-__all__ = ["bundled_clusters", "cluster_file", "faulty", "load_cluster", "nearest_first"]
+__all__ = ["bundled_clusters", "cluster_file", "faulty", "fingerprint_text", "load_cluster", "nearest_first"]
 
 
 def bundled_clusters() -> list[str]:
@@ -47,6 +47,11 @@ def cluster_file(name_or_path: str) -> Path:
 def faulty(error: _core.FaultyFile) -> BadInput:
     """All faults of a file as one message, each on a line of its own."""
     return faulty_input([fault.text() for fault in error.faults])
+
+
+def fingerprint_text(cluster: _core.Cluster) -> str:
+    """The fingerprint of a cluster as files and tables have it: 16 hexadecimal digits."""
+    return f"{cluster.fingerprint:016x}"
 
 
 def load_cluster(name_or_path: str) -> _core.Cluster:

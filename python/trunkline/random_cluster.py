@@ -27,10 +27,12 @@ def named_random_cluster(name: str) -> _core.Cluster:
     hosts, switches, seed = int(match[1]), int(match[2]), int(match[3] or 1)
     if not 1 <= switches <= hosts <= _MOST_HOSTS:
         raise BadInput(f"'{name}': there must be from 1 to {_MOST_HOSTS} hosts, and no more switches than hosts")
-    return random_cluster(hosts, switches, random.Random(seed))
+    # Results are told apart by the name: the same network has the same name, another one another.
+    called = f"random-{hosts}x{switches}" + (f"-{seed}" if seed != 1 else "")
+    return random_cluster(hosts, switches, random.Random(seed), called)
 
 
-def random_cluster(machines: int, switches: int, rng: random.Random) -> _core.Cluster:
+def random_cluster(machines: int, switches: int, rng: random.Random, name: str = "random") -> _core.Cluster:
     """A cluster as the papers make them.
 
     Random links between switches until they form a tree, those that would close a ring left out; then every machine on
@@ -53,13 +55,13 @@ def random_cluster(machines: int, switches: int, rng: random.Random) -> _core.Cl
     home: dict[int, list[str]] = {}
     for machine in range(machines):
         home.setdefault(rng.randrange(switches), []).append(f"h{machine}")
-    return _core.parse_cluster(_yaml(machines, switches, links, home), f"random-{machines}x{switches}")
+    return _core.parse_cluster(_yaml(name, switches, links, home), name)
 
 
-def _yaml(machines: int, switches: int, links: Sequence[tuple[int, int]], home: dict[int, list[str]]) -> str:
+def _yaml(name: str, switches: int, links: Sequence[tuple[int, int]], home: dict[int, list[str]]) -> str:
     lines = [
         "trunkline: cluster/1",
-        f"name: random-{machines}x{switches}",
+        f"name: {name}",
         "defaults: {rate: 100Mbit, latency: 10us}",
         f"switches: [{', '.join(f's{i}' for i in range(switches))}]",
         "hosts:",

@@ -4,7 +4,16 @@ import re
 
 from trunkline.errors import BadInput
 
-__all__ = ["format_bytes", "format_rate", "format_seconds", "parse_bytes", "parse_counts", "parse_rate", "parse_sizes"]
+__all__ = [
+    "format_bytes",
+    "format_rate",
+    "format_seconds",
+    "parse_bench_sizes",
+    "parse_bytes",
+    "parse_counts",
+    "parse_rate",
+    "parse_sizes",
+]
 
 _BYTES = {"": 1, "B": 1, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30, "kB": 10**3, "MB": 10**6, "GB": 10**9}
 _BITS = {"bit": 1.0, "kbit": 1e3, "Mbit": 1e6, "Gbit": 1e9}
@@ -23,6 +32,26 @@ def parse_bytes(text: str) -> int:
     if value != int(value):
         raise BadInput(f"'{text}' is not a whole number of bytes")
     return int(value)
+
+
+_MOST_BENCH_BYTES = (1 << 31) - 1
+"""MPI counts the bytes of a message in an ``int``."""
+_MOST_BENCH_SIZES = 32
+"""As the timing program takes them (``bench/timing.h``)."""
+
+
+def parse_bench_sizes(text: str) -> list[int]:
+    """Sizes of messages that one job of a benchmark measures; each once.
+
+    Raises:
+        BadInput: as :func:`parse_sizes`; where one of them is above 2 GiB - 1, or there are more than 32.
+    """
+    sizes = parse_sizes(text)
+    if max(sizes) > _MOST_BENCH_BYTES:
+        raise BadInput(f"--sizes: a message that is measured has at most {_MOST_BENCH_BYTES} bytes (2 GiB - 1)")
+    if len(sizes) > _MOST_BENCH_SIZES:
+        raise BadInput(f"--sizes: a job measures at most {_MOST_BENCH_SIZES} sizes, not {len(sizes)}; make two runs")
+    return sizes
 
 
 def parse_sizes(text: str) -> list[int]:

@@ -3,16 +3,18 @@
 import json
 import re
 import xml.etree.ElementTree as ET
+from dataclasses import replace
 
 import pytest
 
+from trunkline import _core
 from trunkline.bench.job import PING_PONG, Limits, Outcome
 from trunkline.bench.peers import run as run_module
 from trunkline.bench.peers.driver import Setting
 from trunkline.bench.peers.mpich import MpichDriver
 from trunkline.bench.peers.pvm import PvmDriver
-from trunkline.bench.peers.results import PeerCell, Results
-from trunkline.bench.peers.run import BEST, Comparison, compare, steps
+from trunkline.bench.peers.results import PeerCell, Results, place_of
+from trunkline.bench.peers.run import BEST, Comparison, asked_for, compare, steps
 from trunkline.bench.peers.sweep import best_setting, sweep
 from trunkline.bench.peers.tables import lines, markdown
 from trunkline.cluster import load_cluster
@@ -29,7 +31,8 @@ def cell(mpi="mpich", algorithm="native", size=1 << 20, over=10.0, cluster="cycl
     limit = size * 8 / 2e7
     values = {
         "collective": "bcast",
-        "cluster": cluster,
+        "cluster": load_cluster(cluster).name,
+        "cluster_fingerprint": place_of(load_cluster(cluster), 2e7)[1],
         "rate_bps": 2e7,
         "hosts": 32,
         "ranks": 32,
@@ -138,7 +141,7 @@ class FakeLab:
     """A lab that is never up: the driver of the test starts nothing on it."""
 
     def __init__(self, cluster, rate_bps):
-        self.cluster, self.rate_bps = cluster, rate_bps
+        self.cluster, self.rate_bps = _core.scaled(cluster, rate_bps), rate_bps
 
     def __enter__(self):
         return self
@@ -199,19 +202,59 @@ class TestResults:
         results.add([cell(rounds=0, over=10.0), cell(algorithm="auto", rounds=0), cell(algorithm=BEST, over=2.0)], 0.04)
         again = Results(file)
         assert [step.round for step in steps(comparison, again)] == [2]
-        assert again.rate_of("cyclic") == 2e7
-        best = again.get("cyclic", 2e7, "mpich", BEST, 1 << 20)
+        assert again.rate_of(load_cluster("cyclic")) == 2e7
+        place = place_of(load_cluster("cyclic"), 2e7)
+        best = again.get(place, library(), BEST, 1 << 20)
         assert best.rounds == 1
         assert best.seconds_median == pytest.approx(2.0 * best.limit_seconds)  # the race's times are gone
         again.add([cell(over=20.0)], 0.04)
-        assert again.get("cyclic", 2e7, "mpich", "native", 1 << 20).seconds_median == pytest.approx(
-            15 * best.limit_seconds
-        )
+        assert again.get(place, library(), "native", 1 << 20).seconds_median == pytest.approx(15 * best.limit_seconds)
 
-    def test_another_file_is_refused(self, tmp_path):
+    def test_another_network_of_the_same_name_and_another_version_start_anew(self, tmp_path):
+        first, second = (load_cluster(f"random:16x4:{seed}") for seed in (1, 2))
+        assert (first.name, second.name) == ("random-16x4", "random-16x4-2")
+        text = _core.write_cluster(second).replace(second.name, first.name)
+        file = tmp_path / "same-name.yaml"
+        file.write_text(text)
+        renamed = load_cluster(str(file))
+        results = Results()
+        results.put([cell(cluster="random:16x4", algorithm=name) for name in ("native", "auto", BEST)])
+
+        def left(network, driver):
+            return len(steps(Comparison([(network, 2e7)], [driver], [1 << 20], 1, Limits(), 60), results))
+
+        assert (left(first, MpichDriver(library())), results.rate_of(first)) == (0, 2e7)
+        assert (left(renamed, MpichDriver(library())), results.rate_of(renamed)) == (2, None)
+        assert left(first, MpichDriver(library(version="4.0.3"))) == 2
+
+    def test_what_was_not_asked_for_is_not_shown(self):
+        results = Results()
+        asked = cell(size=65536)
+        others = [cell(), cell(size=65536, rate_bps=3e7), cell(size=65536, cluster="paper-4")]
+        others += [cell("lam", size=65536), cell(size=65536, algorithm="linear"), cell(size=65536, algorithm=BEST)]
+        results.put([*others, asked])
+        of_cyclic = [(load_cluster("cyclic"), 2e7)]
+        comparison = Comparison(of_cyclic, [MpichDriver(library())], [65536], 1, Limits(), 0, best=False)
+        assert asked_for(comparison, results) == [asked]
+
+    @pytest.mark.parametrize(
+        ("content", "said"),
+        [
+            ('[{"what": 1}]', "a cell has no .*seconds_median"),
+            ("[7]", "there is 7 where a cell should be"),
+            ({"what": 1}, "a cell has what"),
+            ({"seconds_median": None}, "seconds_median is None, not a number above zero"),
+            ({"limit_seconds": 0}, "limit_seconds is 0, not a number above zero"),
+            ({"message_bytes": "8"}, "message_bytes is '8', not a count"),
+            ({"seconds": [1.0, None]}, "seconds is .*, not a list of numbers"),
+            ({"trials": [1]}, "trials is .*, not a list of objects"),
+            ({"mpi": 7}, "mpi is 7, not a text"),
+        ],
+    )
+    def test_another_file_is_refused(self, tmp_path, content, said):
         file = tmp_path / "other.json"
-        file.write_text('[{"what": 1}]')
-        with pytest.raises(BadInput, match=r"other.json is not a file of 'trunkline bench peers'.*what"):
+        file.write_text(content if isinstance(content, str) else json.dumps([cell().as_json() | content]))
+        with pytest.raises(BadInput, match=rf"other.json is not a file of 'trunkline bench peers'.*{said}"):
             Results(str(file))
 
 
@@ -244,9 +287,18 @@ class TestTables:
         assert "| mpich 4.0.2 | 64 KiB | 26.2 ms | 12.00 | 1.80 | tsp_tree-kary-1:4096 | 1.20 | 10.00 | 1.50 |" in text
         assert text.count("| peer |") == 2
 
+    def test_markdown_of_a_figure_is_about_its_algorithm(self):
+        text = markdown([cell(over=6.0), cell(algorithm="linear", over=2.0)], "linear")
+        assert "| Trunkline: linear |" in text
+        assert "| 6.00 |  |  | 2.00 | 3.00 |  |" in text
+
     def test_the_page_stands_alone(self, comparison_cells):
         page = peers_page(
-            comparison_cells, [load_cluster("cyclic"), load_cluster("paper-4")], {"pvm": "not there"}, None, None
+            comparison_cells,
+            [(load_cluster("cyclic"), 2e7), (load_cluster("paper-4"), 2e7)],
+            {"pvm": "not there"},
+            None,
+            None,
         )
         pictures = re.findall(r"<svg.*?</svg>", page, flags=re.DOTALL)
         assert len(pictures) == 2 * (2 + 2)  # a chart for each peer, two trees, for each cluster
@@ -257,3 +309,13 @@ class TestTables:
         assert "pvm" in page
         data = re.search(r"<pre>(.*?)</pre>", page, flags=re.DOTALL)
         assert len(json.loads(data[1].replace("&#34;", '"'))) == len(comparison_cells)
+
+    def test_two_rates_of_one_cluster_stay_apart(self):
+        cells = [cell(algorithm=name, over=over) for name, over in (("native", 8.0), ("auto", 2.0))]
+        faster = place_of(load_cluster("cyclic"), 4e7)[1]
+        cells += [replace(one, rate_bps=4e7, cluster_fingerprint=faster) for one in cells]
+        cells[2].seconds_median /= 2
+        network = load_cluster("cyclic")
+        page = peers_page(cells, [(network, 2e7), (network, 4e7)], {}, None, None)
+        assert [f"cyclic at {rate} Mbit/s" in page for rate in (20, 40)] == [True, True]
+        assert re.findall(r'<td class="strong">(.*?)×', page) == ["4.00", "2.00"]

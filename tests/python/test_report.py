@@ -17,6 +17,7 @@ def cell(cluster="cyclic", mpi="mpich", size=1 << 20, algorithm="native", second
     return Cell(
         collective="bcast",
         cluster=cluster,
+        cluster_fingerprint="0" * 16,
         rate_bps=2e7,
         hosts=32,
         ranks=32,

@@ -5,6 +5,8 @@ import math
 
 import pytest
 
+from trunkline import _core
+from trunkline.cluster import fingerprint_text, load_cluster
 from trunkline.errors import BadInput
 from trunkline.simulate.calibration import _lines
 from trunkline.simulate.rivals import PIPELINED, SELECTORS, simulated_algorithms
@@ -123,8 +125,10 @@ def test_measured_processor_times_slow_the_simulation(trunkline, tmp_path):
     assert slow["seconds_median"] > plain["seconds_median"] + 31 * 0.9e-3
 
 
-def test_lab_and_simulation_side_by_side(trunkline, tmp_path):
-    cell = {"cluster": "cyclic", "rate_bps": 2e7, "ranks": 32, "mpi": "mpich", "message_bytes": 65536}
+def test_lab_and_simulation_side_by_side(trunkline, refused, tmp_path):
+    fingerprint = fingerprint_text(_core.scaled(load_cluster("cyclic"), 2e7))
+    cell = {"cluster": "cyclic", "cluster_fingerprint": fingerprint, "rate_bps": 2e7, "ranks": 32, "mpi": "mpich"}
+    cell["message_bytes"] = 65536
     lab = [
         cell | {"algorithm": "auto", "seconds_median": 0.05, "limit_seconds": 0.03},
         cell | {"algorithm": "native", "seconds_median": 0.5, "limit_seconds": 0.03},
@@ -139,7 +143,16 @@ def test_lab_and_simulation_side_by_side(trunkline, tmp_path):
         "auto",
         "native",
     ]
-    assert trunkline(*words, "--compare", file, "--rate", "30Mbit").status == 2
+    # Told before anything is simulated.
+    assert "ran 32 ranks of cyclic" in refused(*words, "--compare", file, "--rate", "30Mbit")
+    assert "ran 32 ranks of cyclic" in refused(*words, "--compare", file, "--ranks-per-host", "2")
+    twin = tmp_path / "twin.yaml"
+    twin.write_text(_core.write_cluster(load_cluster("paper-4")).replace("paper-4", "cyclic"))
+    assert "ran 32 ranks of cyclic" in refused("simulate", "bcast", "--cluster", twin, *words[4:], "--compare", file)
+    assert "no algorithm and size" in refused(*words[:-1], "binary", "--compare", file)
+    for wrong in ({"limit_seconds": 0}, {"seconds_median": None}, {"ranks": "32"}):
+        file.write_text(json.dumps([cell | lab[0] | wrong]))
+        assert f"{next(iter(wrong))} is " in refused(*words, "--compare", file)
 
 
 @pytest.mark.parametrize("name", ["random:", "random:8", "random:8x9", "random:0x0", "random:8x2:x", "random:8x2:"])

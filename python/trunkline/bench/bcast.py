@@ -8,6 +8,7 @@ from typing import TypeVar
 from trunkline import _core
 from trunkline.bench.job import PING_PONG, Limits, Progress, follow, program, timing_words
 from trunkline.bench.stats import median_with_interval
+from trunkline.cluster import fingerprint_text
 from trunkline.errors import BadInput
 from trunkline.lab.session import Lab
 from trunkline.mpi import Mpi
@@ -22,6 +23,8 @@ class Cell:
 
     collective: str
     cluster: str
+    cluster_fingerprint: str
+    """Of the cluster at this rate: another network may have the same name."""
     rate_bps: float
     hosts: int
     ranks: int
@@ -151,6 +154,7 @@ def make_cell(
     return kind(
         collective="bcast",
         cluster=lab.cluster.name,
+        cluster_fingerprint=fingerprint_text(lab.cluster),
         rate_bps=lab.rate_bps,
         mpi=mpi.name,
         mpi_version=mpi.version,

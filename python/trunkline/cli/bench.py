@@ -27,7 +27,7 @@ from trunkline.cluster import load_cluster
 from trunkline.errors import BadInput
 from trunkline.mpi import require_mpi
 from trunkline.tune.file import load_tuning
-from trunkline.units import parse_bytes, parse_counts
+from trunkline.units import parse_bench_sizes, parse_counts
 
 __all__ = ["app"]
 
@@ -87,7 +87,7 @@ def bcast(
     session = Session(
         network,
         libraries,
-        [parse_bytes(size) for size in sizes.split(",")],
+        parse_bench_sizes(sizes),
         names,
         limits,
         rate,

@@ -3,6 +3,7 @@
 from typing import Annotated
 
 import typer
+from rich.markup import escape
 from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
 from trunkline._core import Cluster
@@ -12,7 +13,7 @@ from trunkline.bench.peers.drivers import choose_drivers
 from trunkline.bench.peers.figures import Figure, figure
 from trunkline.bench.peers.model import model_table, segments_table
 from trunkline.bench.peers.results import Results
-from trunkline.bench.peers.run import Comparison, Step, compare, steps
+from trunkline.bench.peers.run import Comparison, Step, asked_for, compare, steps
 from trunkline.bench.peers.tables import algorithms_table, beside_table, markdown, peers_table
 from trunkline.bench.peers.transfer import measure_transfers, transfer_table
 from trunkline.cli.options import LabRateOption, ReportOption
@@ -21,7 +22,7 @@ from trunkline.cluster import load_cluster
 from trunkline.errors import BadInput, Failed
 from trunkline.lab.rate import auto_rate
 from trunkline.report.draw_terminal import cluster_tree
-from trunkline.units import format_bytes, format_rate, parse_bytes, parse_rate
+from trunkline.units import format_bytes, format_rate, parse_bench_sizes, parse_rate
 
 __all__ = ["peers"]
 
@@ -58,15 +59,17 @@ def peers(
     The libraries' own algorithms, trees and segment sizes are raced first; then all take turns, round by round.
     """
     chosen = figure(figure_name) if figure_name else None
+    if chosen and chosen.kind != "bench" and (json or report or markdown_file):
+        raise BadInput(f"--figure {chosen.name} is shown on the terminal alone: leave out --json, --report, --markdown")
     if chosen and chosen.kind in ("model", "clusters", "method"):
         _show(chosen)
         return
     names = [name.strip() for name in (peers or ",".join(chosen.peers if chosen else ())).split(",") if name.strip()]
     drivers, left_out = choose_drivers(names)
     for name, reason in left_out.items():
-        console.print(f"[bold]{name} is left out:[/] {reason}", soft_wrap=True)
-    clusters = cluster.split(",") if cluster else list(chosen.clusters if chosen else ())
-    wanted = [parse_bytes(size) for size in sizes.split(",")] if sizes else list(chosen.sizes if chosen else ())
+        console.print(f"[bold]{escape(name)} is left out:[/] {escape(reason)}", soft_wrap=True)
+    clusters = [name.strip() for name in cluster.split(",")] if cluster else list(chosen.clusters if chosen else ())
+    wanted = parse_bench_sizes(sizes) if sizes else list(chosen.sizes if chosen else ())
     if not clusters or not (wanted or chosen):
         raise BadInput("name --cluster and --sizes, or a --figure of the papers")
     if json == "-":
@@ -90,21 +93,21 @@ def peers(
         best=sweep_budget > 0 and chosen is None,
     )
     failures = _measure(comparison, results)
-    cells = [cell for cell in results.cells if cell.rounds > 0]
+    cells = asked_for(comparison, results)
     if chosen:
         console.print(algorithms_table(cells))
         if chosen.stated:
             console.print(beside_table(chosen, cells))
         for claim in chosen.claims:
-            console.print(f"The paper says: {claim}.")
+            console.print(f"The paper says: {claim}.", markup=False)
     else:
         console.print(peers_table(cells))
     if markdown_file:
-        write_text(markdown(cells), markdown_file)
+        write_text(markdown(cells, comparison.algorithms[0]), markdown_file)
     if report:
         from trunkline.report.peers_page import peers_page  # Matplotlib takes a second to load
 
-        write_text(peers_page(cells, [network for network, _ in rated], left_out, chosen, json), report)
+        write_text(peers_page(cells, rated, left_out, chosen, json), report)
         console.print(f"Report: {report}")
     if failures:
         raise Failed("some cells are missing:\n" + "\n".join(failures))
@@ -113,7 +116,7 @@ def peers(
 def _rate(cluster: Cluster, rate: str, results: Results) -> float:
     if rate != "auto":
         return parse_rate(rate)
-    known = results.rate_of(cluster.name)
+    known = results.rate_of(cluster)
     if known is not None:
         return known
     with console.status(f"{cluster.name}: looking for the highest true rate"):
@@ -136,7 +139,7 @@ def _measure(comparison: Comparison, results: Results) -> list[str]:
     failures: list[str] = []
     columns = (
         SpinnerColumn(),
-        TextColumn("{task.description}"),
+        TextColumn("{task.description}", markup=False),
         BarColumn(bar_width=24),
         TimeElapsedColumn(),
         TimeRemainingColumn(),
@@ -153,7 +156,8 @@ def _measure(comparison: Comparison, results: Results) -> list[str]:
             progress.update(task, advance=step.seconds)
             if failure:
                 failures.append(f"{step.cluster.name}, {step.driver.name}: {failure}")
-                progress.console.print(f"[bold]{step.driver.name} on {step.cluster.name} failed:[/] {failure}")
+                where = escape(f"{step.driver.name} on {step.cluster.name}")
+                progress.console.print(f"[bold]{where} failed:[/] {escape(failure)}")
     return failures
 
 

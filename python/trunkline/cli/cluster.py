@@ -11,7 +11,7 @@ from trunkline import _core
 from trunkline.cli import cluster_export, cluster_import
 from trunkline.cli.options import ClusterArgument, JsonOption
 from trunkline.cli.output import write_json, write_text
-from trunkline.cluster import bundled_clusters, cluster_file, faulty, load_cluster
+from trunkline.cluster import bundled_clusters, cluster_file, faulty, fingerprint_text, load_cluster
 from trunkline.report.draw_cluster import draw_cluster
 from trunkline.report.draw_svg import link_text
 from trunkline.report.draw_terminal import cluster_tree
@@ -58,7 +58,7 @@ def check(cluster: ClusterArgument, json: JsonOption = None) -> None:
     print(
         f"{cluster}: OK, {_counted(len(found.hosts), 'host')} on "
         f"{_counted(len(found.switches), 'switch', 'switches')}, {_counted(len(found.links), 'link')}, fingerprint "
-        f"{found.fingerprint:016x}" + (f"; left unused by the spanning tree: {unused}" if unused else "")
+        f"{fingerprint_text(found)}" + (f"; left unused by the spanning tree: {unused}" if unused else "")
     )
 
 
@@ -102,7 +102,7 @@ def _summary(cluster: _core.Cluster) -> dict[str, object]:
         "switches": len(cluster.switches),
         "links": len(cluster.links),
         "unused_links": [link_name(link) for link in cluster.unused_links],
-        "fingerprint": f"{cluster.fingerprint:016x}",
+        "fingerprint": fingerprint_text(cluster),
     }
 
 

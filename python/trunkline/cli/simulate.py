@@ -19,7 +19,7 @@ from trunkline.predict import load_measurement
 from trunkline.report.tables import titled_table
 from trunkline.simulate.bcast import Row, simulate_all
 from trunkline.simulate.calibration import processor_times
-from trunkline.simulate.compare import Pair, compared, load_bench, rate_of
+from trunkline.simulate.compare import Pair, check_comparable, compared, load_bench, rate_of
 from trunkline.simulate.engine import SMALL_JOB, Job
 from trunkline.simulate.rivals import Simulated, simulated_algorithms
 from trunkline.units import format_bytes, format_rate, format_seconds, parse_rate, parse_sizes
@@ -83,12 +83,14 @@ def bcast(
     job = Job(network, placement, root_rank(network, placement, root), parse_sizes(sizes), options)
     if race is None:
         race = LARGE_RACE if len(placement) > SMALL_JOB else 0.0
+    if bench is not None:
+        check_comparable(bench, job, {one.name for one in wanted}, set(job.sizes))
     rows = _simulate_with_progress(job, wanted, race)
+    if json:
+        write_json([row.as_json() for row in rows], json)
     console.print(_rows_table(rows))
     if bench is not None:
         console.print(_pairs_table(compared(rows, bench)))
-    if json:
-        write_json([row.as_json() for row in rows], json)
 
 
 def _simulate_with_progress(job: Job, algorithms: Sequence[Simulated], race: float) -> list[Row]:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from trunkline import _core
+from trunkline.cluster import fingerprint_text
 from trunkline.errors import Failed
 from trunkline.lab.accuracy import Accuracy, measure_accuracy
 from trunkline.lab.session import Lab
@@ -113,4 +114,4 @@ def _key(cluster: _core.Cluster) -> str:
             break
     privileges = "root" if os.geteuid() == 0 else "user"
     machine = (processor, str(len(os.sched_getaffinity(0))), platform.release(), privileges, _core.__version__)
-    return " | ".join((f"{cluster.fingerprint:016x}", *machine))
+    return " | ".join((fingerprint_text(cluster), *machine))

@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 
 from trunkline import _core
+from trunkline.cluster import fingerprint_text
 from trunkline.simulate.engine import Job, Outcome, simulate
 from trunkline.simulate.rivals import Simulated
 
@@ -20,6 +21,8 @@ class Row:
 
     collective: str
     cluster: str
+    cluster_fingerprint: str
+    """Of the cluster at this rate, as in ``bench bcast --json``."""
     rate_bps: float
     """Of the fastest link."""
     hosts: int
@@ -105,6 +108,7 @@ def _row(job: Job, one: Simulated, outcome: Outcome, given_up_s: float, wall_s: 
     return Row(
         collective="bcast",
         cluster=job.cluster.name,
+        cluster_fingerprint=fingerprint_text(job.cluster),
         rate_bps=max(link.rate_bps for link in job.cluster.links),
         hosts=len(job.cluster.hosts),
         ranks=len(job.placement),

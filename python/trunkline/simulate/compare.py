@@ -1,16 +1,26 @@
 """Lab and simulation side by side."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
+from trunkline.bench.bcast import Cell
+from trunkline.bench.entries import check_entry
+from trunkline.cluster import fingerprint_text
 from trunkline.errors import BadInput
 from trunkline.simulate.bcast import Row
+from trunkline.simulate.engine import Job
+from trunkline.units import format_rate
 
-__all__ = ["Pair", "compared", "load_bench", "rate_of"]
+__all__ = ["Pair", "check_comparable", "compared", "load_bench", "rate_of", "simulated_name"]
 
-_RULES_OF = {"mpich": "mpich", "openmpi": "ompi"}
+_NEEDED = frozenset(
+    {"cluster", "cluster_fingerprint", "rate_bps", "ranks", "mpi", "algorithm", "message_bytes"}
+    | {"seconds_median", "limit_seconds"}
+)
+_RULES_OF = {"mpich": "mpich", "openmpi": "ompi", "intelmpi": "impi"}
 """The simulated selector that stands for a library's native broadcast."""
 
 
@@ -32,52 +42,72 @@ class Pair:
         return self.simulated.seconds_median / self.lab_seconds
 
 
-def load_bench(path: str) -> list[dict[str, object]]:
+def load_bench(path: str) -> list[dict[str, Any]]:
     """The rows of ``trunkline bench bcast --json``.
 
     Raises:
         BadInput: where the file cannot be read or holds something else.
     """
+    rows: Any
     try:
         rows = json.loads(Path(path).read_text(encoding="utf-8"))
     except OSError as error:
         raise BadInput(f"cannot read {path}: {error.strerror}") from error
     except ValueError as error:
         raise BadInput(f"{path}: is not JSON: {error}") from error
-    wanted = {"cluster", "rate_bps", "ranks", "mpi", "algorithm", "message_bytes", "seconds_median", "limit_seconds"}
-    if not isinstance(rows, list) or not all(isinstance(row, dict) and wanted <= row.keys() for row in rows):
-        raise BadInput(f"{path}: is not what 'trunkline bench bcast --json' writes")
+    try:
+        if not isinstance(rows, list) or not rows:
+            raise ValueError("there are no cells in it")
+        for row in rows:
+            check_entry(row, Cell, _NEEDED)
+    except ValueError as error:
+        raise BadInput(f"{path}: is not what 'trunkline bench bcast --json' writes now: {error}") from error
     return rows
 
 
-def rate_of(bench: Sequence[dict[str, object]]) -> float | None:
-    """Bits per second of the lab's fastest link; None where it ran at several rates, or nothing."""
-    rates = {float(str(cell["rate_bps"])) for cell in bench}
+def rate_of(bench: Sequence[Mapping[str, Any]]) -> float | None:
+    """Bits per second of the lab's fastest link; None where it ran at several rates."""
+    rates = {float(cell["rate_bps"]) for cell in bench}
     return rates.pop() if len(rates) == 1 else None
 
 
-def compared(rows: Sequence[Row], bench: Sequence[dict[str, object]]) -> list[Pair]:
-    """Every case of the lab that was simulated too, in the lab's order.
+def check_comparable(
+    bench: Sequence[Mapping[str, Any]], job: Job, algorithms: Collection[str], sizes: Collection[int]
+) -> None:
+    """Tell, before anything is simulated, whether it can stand beside what the lab measured.
 
     Raises:
-        BadInput: where nothing was, or the lab had another cluster, another rate, or other ranks.
+        BadInput: where no algorithm and size is of both, or the lab had another cluster, another rate, or other ranks.
     """
+    both = [cell for cell in bench if simulated_name(cell) in algorithms and cell["message_bytes"] in sizes]
+    if not both:
+        raise BadInput("--compare: no algorithm and size of the file would be simulated: name the same ones")
+    own = (fingerprint_text(job.cluster), len(job.placement))
+    for cell in both:
+        if (cell["cluster_fingerprint"], cell["ranks"]) != own:
+            rate_bps = max(link.rate_bps for link in job.cluster.links)
+            raise BadInput(
+                f"--compare: the lab ran {cell['ranks']} ranks of {cell['cluster']} ({cell['cluster_fingerprint']}) at "
+                f"{format_rate(cell['rate_bps'])}, and simulated would be {own[1]} ranks of {job.cluster.name} "
+                f"({own[0]}) at {format_rate(rate_bps)}: simulate the same, see --cluster, --rate and --ranks-per-host"
+            )
+
+
+def simulated_name(cell: Mapping[str, Any]) -> str:
+    """Under which name a simulation has what the lab measured; empty: under none."""
+    if cell["algorithm"] != "native":
+        return str(cell["algorithm"])
+    return _RULES_OF.get(str(cell["mpi"]).partition("-")[0], "")
+
+
+def compared(rows: Sequence[Row], bench: Sequence[Mapping[str, Any]]) -> list[Pair]:
+    """Every case of the lab that was simulated to its end, in the lab's order; of what is comparable."""
     simulated = {(row.algorithm, row.message_bytes): row for row in rows if not row.gave_up}
     pairs = []
     for cell in bench:
-        mpi, name, size = str(cell["mpi"]), str(cell["algorithm"]), int(str(cell["message_bytes"]))
-        row = simulated.get((_RULES_OF.get(mpi.partition("-")[0], "") if name == "native" else name, size))
-        if row is None:
-            continue
-        lab = (str(cell["cluster"]), float(str(cell["rate_bps"])), int(str(cell["ranks"])))
-        own = (row.cluster, row.rate_bps, row.ranks)
-        if lab != own:
-            raise BadInput(
-                f"the lab ran {lab[2]} ranks of {lab[0]} at {lab[1]:g} bit/s, the simulation {own[2]} ranks of "
-                f"{own[0]} at {own[1]:g} bit/s: simulate the same, see --rate and --ranks-per-host"
-            )
-        seconds, limit = float(str(cell["seconds_median"])), float(str(cell["limit_seconds"]))
-        pairs.append(Pair(mpi, name, size, seconds, limit, row))
-    if not pairs:
-        raise BadInput("no algorithm and size was both measured and simulated: name the same ones")
+        row = simulated.get((simulated_name(cell), cell["message_bytes"]))
+        if row is not None:
+            name, size = str(cell["algorithm"]), int(cell["message_bytes"])
+            times = float(cell["seconds_median"]), float(cell["limit_seconds"])
+            pairs.append(Pair(str(cell["mpi"]), name, size, *times, row))
     return pairs

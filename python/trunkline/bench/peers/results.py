@@ -2,17 +2,23 @@
 
 import json
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
+from trunkline import _core
 from trunkline.bench.bcast import Cell
+from trunkline.bench.entries import check_entry
 from trunkline.bench.stats import median_with_interval
+from trunkline.cluster import fingerprint_text
 from trunkline.errors import BadInput
+from trunkline.mpi import Mpi
 
-__all__ = ["PeerCell", "Results"]
+__all__ = ["PeerCell", "Place", "Results", "place_of"]
 
-Key = tuple[str, float, str, str, int]
+Place = tuple[str, str, float]
+"""Name and fingerprint of a cluster, and its rate."""
+Key = tuple[str, str, float, str, str, str, int]
 
 
 @dataclass
@@ -36,9 +42,14 @@ class PeerCell(Cell):
     library: str = ""
 
     @property
+    def place(self) -> Place:
+        """Where it was measured."""
+        return self.cluster, self.cluster_fingerprint, self.rate_bps
+
+    @property
     def key(self) -> Key:
-        """What it is of: cluster, rate, peer, algorithm, size."""
-        return self.cluster, self.rate_bps, self.mpi, self.algorithm, self.message_bytes
+        """What it is of: place, peer and its version, algorithm, size."""
+        return *self.place, self.mpi, self.mpi_version, self.algorithm, self.message_bytes
 
     def absorb(self, other: "PeerCell", width: float) -> None:
         """Take in the times of one more job."""
@@ -53,6 +64,11 @@ class PeerCell(Cell):
         self.stopped_by = "interval" if median.high - median.low < width * median.value else "limit"
 
 
+def place_of(cluster: _core.Cluster, rate_bps: float) -> Place:
+    """Where a cell is from that was measured on this cluster with its fastest link at that rate."""
+    return cluster.name, fingerprint_text(_core.scaled(cluster, rate_bps)), rate_bps
+
+
 class Results:
     """All cells of a run; with a file, saved after each change, so that a run broken off goes on from there."""
 
@@ -63,12 +79,9 @@ class Results:
             self._read(self._file)
 
     def _read(self, file: Path) -> None:
-        known = {entry.name for entry in fields(PeerCell)}
         try:
-            entries = json.loads(file.read_text(encoding="utf-8"))
-            for entry in entries:
-                if unknown := set(entry) - known:
-                    raise ValueError(f"it has {', '.join(sorted(unknown))}")
+            for entry in json.loads(file.read_text(encoding="utf-8")):
+                check_entry(entry, PeerCell)
                 cell = PeerCell(**entry)
                 self._cells[cell.key] = cell
         except (OSError, ValueError, TypeError, AttributeError) as error:
@@ -80,16 +93,17 @@ class Results:
     @property
     def cells(self) -> list[PeerCell]:
         """In the order of clusters and peers as they came, then sizes."""
-        places = {key[:3]: number for number, key in reversed(list(enumerate(self._cells)))}
-        return sorted(self._cells.values(), key=lambda cell: (places[cell.key[:3]], cell.message_bytes))
+        peers = {key[:5]: number for number, key in reversed(list(enumerate(self._cells)))}
+        return sorted(self._cells.values(), key=lambda cell: (peers[cell.key[:5]], cell.message_bytes))
 
-    def get(self, cluster: str, rate: float, mpi: str, algorithm: str, size: int) -> PeerCell | None:
+    def get(self, place: Place, mpi: Mpi, algorithm: str, size: int) -> PeerCell | None:
         """The cell of that name, if there is one."""
-        return self._cells.get((cluster, rate, mpi, algorithm, size))
+        return self._cells.get((*place, mpi.name, mpi.version, algorithm, size))
 
-    def rate_of(self, cluster: str) -> float | None:
-        """The rate at which this cluster was measured so far."""
-        return next((cell.rate_bps for cell in self._cells.values() if cell.cluster == cluster), None)
+    def rate_of(self, cluster: _core.Cluster) -> float | None:
+        """The rate at which this very network was measured so far."""
+        rates = (cell.rate_bps for cell in self._cells.values() if cell.place == place_of(cluster, cell.rate_bps))
+        return next(rates, None)
 
     def add(self, cells: Iterable[PeerCell], width: float) -> None:
         """Merge the cells of a job into those there are, and save."""

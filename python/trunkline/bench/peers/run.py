@@ -9,13 +9,13 @@ from trunkline import _core
 from trunkline.bench.bcast import make_cell
 from trunkline.bench.job import PING_PONG, Limits, Outcome, follow, timing_words
 from trunkline.bench.peers.driver import DEFAULT, Driver, Setting
-from trunkline.bench.peers.results import PeerCell, Results
+from trunkline.bench.peers.results import PeerCell, Place, Results, place_of
 from trunkline.bench.peers.sweep import Trial, best_setting, sweep
 from trunkline.errors import Failed
 from trunkline.lab.session import Lab
 from trunkline.units import format_bytes
 
-__all__ = ["BEST", "Comparison", "Step", "compare", "steps"]
+__all__ = ["BEST", "Comparison", "Step", "asked_for", "compare", "steps"]
 
 BEST = "native-best"
 RACE_PATIENCE_S = 60.0
@@ -72,35 +72,52 @@ def steps(comparison: Comparison, results: Results) -> list[Step]:
         for number in range(comparison.rounds + 1):
             for cluster, rate in comparison.clusters:
                 wire = sum(size * 8 / rate for size in comparison.sizes)
+                place = place_of(cluster, rate)
                 for driver in comparison.drivers:
                     job = _JOB_S + wire * _NATIVE * (comparison.limits.least + 1)
                     if number > 0:
-                        due = _due(comparison, results, cluster.name, rate, driver, number)
+                        due = _due(comparison, results, place, driver, number)
                         seconds = job * (1 + sum(1 for _, name, _ in due if name == BEST))
                     else:
                         settings = driver.settings(cluster, Path(folder)) if comparison.best else []
-                        due = _unraced(comparison, results, cluster.name, rate, driver) if settings else []
+                        due = _unraced(comparison, results, place, driver) if settings else []
                         seconds = min(comparison.sweep_s, len(settings) * job)
                     if due:
                         found.append(Step(cluster, rate, driver, number, seconds))
     return found
 
 
+def asked_for(comparison: Comparison, results: Results) -> list[PeerCell]:
+    """The measured cells that this comparison is about; a file may hold others, of other clusters, sizes and peers."""
+    places = {place_of(cluster, rate) for cluster, rate in comparison.clusters}
+    peers = {(driver.mpi.name, driver.mpi.version) for driver in comparison.drivers}
+    names = {"native", *comparison.algorithms, *([BEST] if comparison.best else ())}
+    return [
+        cell
+        for cell in results.cells
+        if cell.rounds > 0
+        and cell.place in places
+        and (cell.mpi, cell.mpi_version) in peers
+        and cell.algorithm in names
+        and cell.message_bytes in comparison.sizes
+    ]
+
+
 def _unraced(
-    comparison: Comparison, results: Results, cluster: str, rate: float, driver: Driver
+    comparison: Comparison, results: Results, place: Place, driver: Driver
 ) -> list[tuple[int, str, PeerCell | None]]:
-    cells = ((size, BEST, results.get(cluster, rate, driver.name, BEST, size)) for size in comparison.sizes)
+    cells = ((size, BEST, results.get(place, driver.mpi, BEST, size)) for size in comparison.sizes)
     return [entry for entry in cells if entry[2] is None]
 
 
 def _due(
-    comparison: Comparison, results: Results, cluster: str, rate: float, driver: Driver, number: int
+    comparison: Comparison, results: Results, place: Place, driver: Driver, number: int
 ) -> list[tuple[int, str, PeerCell | None]]:
     """Cells that a round still has to measure: size, algorithm, and what there is of them."""
     # LAM/MPI and PVM have no settings to race: they are measured as they come.
     theirs = [*comparison.algorithms, *([BEST] if comparison.best else ())] if driver.preloads else []
     cells = (
-        (size, name, results.get(cluster, rate, driver.name, name, size))
+        (size, name, results.get(place, driver.mpi, name, size))
         for name in ("native", *theirs)
         for size in comparison.sizes
     )
@@ -186,8 +203,8 @@ class _Work:
 
     def race(self) -> None:
         """Find the best setting of each size that has none."""
-        driver, cluster = self.step.driver, self.step.cluster.name
-        entries = _unraced(self.comparison, self.results, cluster, self.lab.rate_bps, driver)
+        driver, place = self.step.driver, place_of(self.step.cluster, self.step.rate_bps)
+        entries = _unraced(self.comparison, self.results, place, driver)
         sizes = [size for size, _, _ in entries]
         pings: dict[int, list[float]] = {size: [] for size in sizes}
         libraries: list[str] = []
@@ -232,8 +249,8 @@ class _Work:
 
     def round(self) -> None:
         """One job for the defaults and Trunkline in turns, one for each setting that won a race."""
-        driver, cluster, rate = self.step.driver, self.step.cluster.name, self.lab.rate_bps
-        due = _due(self.comparison, self.results, cluster, rate, driver, self.step.round)
+        driver, place = self.step.driver, place_of(self.step.cluster, self.step.rate_bps)
+        due = _due(self.comparison, self.results, place, driver, self.step.round)
         # Where the default won the race, its times serve for both.
         as_default = [size for size, name, cell in due if name == BEST and cell and cell.setting == DEFAULT.name]
         wanted = [(size, name, name) for size, name, _ in due if name != BEST]

@@ -5,10 +5,11 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from rich.console import Group
+from rich.markup import escape
 from rich.table import Table
 
 from trunkline.bench.peers.figures import Figure, Stated
-from trunkline.bench.peers.results import PeerCell
+from trunkline.bench.peers.results import PeerCell, Place
 from trunkline.bench.peers.run import BEST
 from trunkline.report.tables import titled_table
 from trunkline.units import format_bytes, format_rate, format_seconds
@@ -62,17 +63,17 @@ def lines(cells: Sequence[PeerCell], algorithm: str = "auto") -> Iterator[Line]:
     for cell in cells:
         if cell.algorithm != "native":
             continue
-        cluster, rate, mpi, _, size = cell.key
-        own = by_key.get((cluster, rate, mpi, algorithm, size))
+        peer, size = (*cell.place, cell.mpi, cell.mpi_version), cell.message_bytes
+        own = by_key.get((*peer, algorithm, size))
         if own is None:
-            own = next((c for c in cells if c.key[:2] == (cluster, rate) and c.key[3:] == (algorithm, size)), None)
-        raced = by_key.get((cluster, rate, mpi, BEST, size))
+            own = next((c for c in cells if c.place == cell.place and c.key[5:] == (algorithm, size)), None)
+        raced = by_key.get((*peer, BEST, size))
         best = min(cell, raced, key=lambda one: one.seconds_median) if raced else None
         yield Line(cell, best, own)
 
 
-def _place(line: Line) -> tuple[str, float]:
-    return line.default.cluster, line.default.rate_bps
+def _place(line: Line) -> Place:
+    return line.default.place
 
 
 def _ratio(value: float | None) -> str:
@@ -82,10 +83,11 @@ def _ratio(value: float | None) -> str:
 def peers_table(cells: Sequence[PeerCell]) -> Group:
     """For the terminal: a table a cluster; times over T(m), and how much faster Trunkline is."""
     tables = []
-    for (cluster, rate), group in groupby(lines(cells), key=_place):
+    for (cluster, _, rate), group in groupby(lines(cells), key=_place):
         some = list(group)
         table = titled_table(
-            f"{cluster} at {format_rate(rate)}, {some[0].default.ranks} ranks: times over T(m), slowest rank, median"
+            f"{escape(cluster)} at {format_rate(rate)}, {some[0].default.ranks} ranks: times over T(m), slowest rank, "
+            "median"
         )
         for column in ("peer", "size", "default", "best", "Trunkline", "gain", "on best", "best setting"):
             left = column in ("peer", "best setting")
@@ -131,14 +133,15 @@ def _peer(cell: PeerCell) -> str:
     return cell.mpi if "-" in cell.mpi else f"{cell.mpi} {cell.mpi_version}"
 
 
-def markdown(cells: Sequence[PeerCell]) -> str:
-    """For a README: one table for each cluster."""
+def markdown(cells: Sequence[PeerCell], algorithm: str = "auto") -> str:
+    """For a README: one table for each cluster, with the given algorithm of Trunkline."""
+    ours = "Trunkline" if algorithm == "auto" else f"Trunkline: {algorithm}"
     parts = []
-    for (cluster, rate), group in groupby(lines(cells), key=_place):
+    for (cluster, _, rate), group in groupby(lines(cells, algorithm), key=_place):
         some = list(group)
         parts.append(
             f"`{cluster}`, {some[0].default.hosts} hosts at {format_rate(rate)}, times over T(m):\n\n"
-            "| peer | message | T(m) | default | best | best setting | Trunkline | faster than default | than best |\n"
+            f"| peer | message | T(m) | default | best | best setting | {ours} | faster than default | than best |\n"
             "|---|---|---|---|---|---|---|---|---|\n"
             + "".join(f"| {_peer(line.default)} | {' | '.join(_words(line))} |\n" for line in some)
         )
@@ -148,10 +151,10 @@ def markdown(cells: Sequence[PeerCell]) -> str:
 def algorithms_table(cells: Sequence[PeerCell]) -> Group:
     """All cells of a figure over T(m): a table a cluster, a column a size."""
     tables = []
-    for (cluster, rate), group in groupby(cells, key=lambda cell: (cell.cluster, cell.rate_bps)):
+    for (cluster, _, rate), group in groupby(cells, key=lambda cell: cell.place):
         some = list(group)
         sizes = sorted({cell.message_bytes for cell in some})
-        table = titled_table(f"{cluster} at {format_rate(rate)}: time over T(m), slowest rank, median")
+        table = titled_table(f"{escape(cluster)} at {format_rate(rate)}: time over T(m), slowest rank, median")
         table.add_column("algorithm", no_wrap=True)
         for size in sizes:
             table.add_column(format_bytes(size), justify="right")
