@@ -45,7 +45,7 @@ Choice choose_bcast(const BcastFacts& facts, std::uint64_t message_bytes, Native
   choice.predictions.push_back({"native", 0, native_s});
   std::ranges::stable_sort(choice.predictions, {}, &Prediction::seconds);
   const Prediction& best = choice.predictions.front();
-  const bool faster = best.seconds * margin < native_s;
+  const bool faster = message_bytes >= least_bytes && best.seconds * margin < native_s;
   if (faster) {
     choice.algorithm = best.algorithm;
     choice.segment_bytes = best.segment_bytes;
@@ -55,7 +55,11 @@ Choice choose_bcast(const BcastFacts& facts, std::uint64_t message_bytes, Native
     choice.reason +=
         (choice.reason.empty() ? "predicted: " : ", ") + std::string(one.algorithm) + " " + milliseconds(one.seconds);
   }
-  if (!faster) choice.reason += "; no tree is faster than native by 15 %";
+  if (message_bytes < least_bytes) {
+    choice.reason = "less than one frame: nothing to pipeline";
+  } else if (!faster) {
+    choice.reason += "; no tree is faster than native by 15 %";
+  }
   return choice;
 }
 

@@ -11,6 +11,7 @@
 #include "cluster/cluster.hpp"
 #include "model/native_bcast.hpp"
 #include "model/tree_costs.hpp"
+#include "model/wire.hpp"
 #include "plan/tree.hpp"
 
 namespace trunkline {
@@ -21,6 +22,9 @@ struct Prediction {
   std::uint64_t segment_bytes = 0;  ///< 0: native
   double seconds = 0.0;
 };
+
+/// Below one frame there is nothing to pipeline: native.
+inline constexpr std::uint64_t least_bytes = frame_payload_bytes;
 
 struct Choice {
   std::string_view algorithm;       ///< "native" or one of the predictions'
@@ -43,8 +47,8 @@ struct BcastFacts {
 /// Lays every tree that the rule considers.
 [[nodiscard]] BcastFacts bcast_facts(const Cluster& cluster, const Placement& placement, Rank root);
 
-/// Native, unless a tree is predicted to be faster by a margin. The same answer on every rank: depends on nothing but
-/// its arguments.
+/// Native below least_bytes, and unless a tree is predicted to be faster by a margin. The same answer on every rank:
+/// depends on nothing but its arguments.
 [[nodiscard]] Choice choose_bcast(const BcastFacts& facts, std::uint64_t message_bytes, NativeLibrary native);
 
 }  // namespace trunkline

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -38,6 +39,11 @@ struct Tuning {
 
   /// Whether anything here was measured on that network with that library.
   [[nodiscard]] bool knows(std::uint64_t cluster_fingerprint, std::string_view mpi, std::string_view mpi_version) const;
+
+  /// The least size at which an entry for that network and library runs anything but native; none: no size.
+  [[nodiscard]] std::optional<std::uint64_t> least_accelerated(std::string_view collective,
+                                                               std::uint64_t cluster_fingerprint, std::string_view mpi,
+                                                               std::string_view mpi_version) const;
 
   /// The entry for ranks that sit so on the hosts; null where they sit unevenly, or nothing was measured.
   [[nodiscard]] const TuningEntry* find(std::string_view collective, std::uint64_t cluster_fingerprint,

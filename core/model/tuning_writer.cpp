@@ -21,6 +21,21 @@ bool Tuning::knows(std::uint64_t cluster_fingerprint, std::string_view mpi, std:
   });
 }
 
+std::optional<std::uint64_t> Tuning::least_accelerated(std::string_view collective, std::uint64_t cluster_fingerprint,
+                                                       std::string_view mpi, std::string_view mpi_version) const {
+  std::optional<std::uint64_t> least;
+  for (const TuningEntry& entry : entries) {
+    if (entry.collective != collective || entry.cluster_fingerprint != cluster_fingerprint || entry.mpi != mpi ||
+        entry.mpi_version != mpi_version) {
+      continue;
+    }
+    const auto rule =
+        std::ranges::find_if(entry.rules, [](const TuningRule& one) { return one.algorithm != "native"; });
+    if (rule != entry.rules.end()) least = std::min(least.value_or(rule->from_bytes), rule->from_bytes);
+  }
+  return least;
+}
+
 const TuningEntry* Tuning::find(std::string_view collective, std::uint64_t cluster_fingerprint, std::string_view mpi,
                                 std::string_view mpi_version, const Placement& placement) const {
   std::unordered_map<HostIndex, std::uint32_t> ranks;

@@ -12,9 +12,6 @@ from trunkline.units import format_bytes, parse_bytes
 
 __all__ = ["Decision", "Predicted", "decide", "load_measurement", "predict_all"]
 
-ONE_FRAME = 1448
-"""Below this the preload library does not look further unless a tuning file knows better."""
-
 
 def _job_as_json(cluster: _core.Cluster, ranks_per_host: int, mpi: str) -> dict[str, object]:
     return {
@@ -163,6 +160,4 @@ def decide(
             rule = entry.rule_for(message_bytes)
             reason = f"measured fastest from {format_bytes(rule.from_bytes)} on"
             return Decision(message_bytes, rule.algorithm, rule.segment_bytes, reason, choice.predictions)
-    elif message_bytes < ONE_FRAME:
-        return Decision(message_bytes, "native", 0, "less than one frame: nothing to pipeline", choice.predictions)
     return Decision(message_bytes, choice.algorithm, choice.segment_bytes, choice.reason, choice.predictions)

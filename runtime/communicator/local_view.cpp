@@ -94,6 +94,8 @@ class Loader {
   void load_tuning() {
     const Tuning& tuning = view_.world.tuning.emplace(read_tuning(setup_.tuning));
     view_.tuning_fingerprint = hash(write_tuning(tuning));
+    const auto least = tuning.least_accelerated("bcast", view_.cluster_fingerprint, mpi_name, mpi_version);
+    view_.world.floor_bytes = std::min(least_bytes, least.value_or(least_bytes));
     if (tuning.knows(view_.cluster_fingerprint, mpi_name, mpi_version)) return;
     std::string known;
     for (const TuningEntry& entry : tuning.entries) {

@@ -9,6 +9,7 @@
 
 #include "cluster/cluster.hpp"
 #include "communicator/setup.hpp"
+#include "model/choice.hpp"
 #include "model/tuning_file.hpp"
 #include "plan/plan_file.hpp"
 
@@ -24,6 +25,8 @@ struct World {
   /// Host of each rank of MPI_COMM_WORLD: its number in the cluster; without a cluster, a number for each host that
   /// the plan names; null: hosts do not matter.
   std::shared_ptr<const Placement> placement{};
+  /// Shorter messages are native, without a look at the communicator.
+  std::uint64_t floor_bytes = least_bytes;
   bool explain = false;
 };
 

@@ -23,12 +23,8 @@ namespace {
 
 thread_local LastBcast last __attribute__((tls_model("initial-exec")));
 
-/// Below one frame there is nothing to pipeline: native, without a look at the communicator.
-constexpr std::uint64_t least_bytes = 1448;
-
-/// A measurement may know better.
 bool below_floor(std::uint64_t bytes) {
-  return bytes < least_bytes && bcast_choice().kind != BcastChoice::Kind::forced && !world()->tuning;
+  return bytes < world()->floor_bytes && bcast_choice().kind != BcastChoice::Kind::forced;
 }
 
 /// What all ranks of the call know equally, and nothing else.
@@ -62,7 +58,10 @@ std::string veto(const Shared& shared) {
   const BcastChoice& choice = bcast_choice();
   if (choice.kind == BcastChoice::Kind::native) return "chosen by the user (TRUNKLINE_BCAST or trunkline_set_bcast)";
   if (choice.kind == BcastChoice::Kind::forced) return {};
-  if (below_floor(shared.bytes)) return "less than one frame: nothing to pipeline";
+  if (below_floor(shared.bytes)) {
+    return world()->tuning ? "measured fastest at this size (TRUNKLINE_TUNING)"
+                           : "less than one frame: nothing to pipeline";
+  }
   if (!world()->cluster && !world()->plan) return "no cluster is set (TRUNKLINE_CLUSTER)";
   return {};
 }

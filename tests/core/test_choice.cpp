@@ -44,6 +44,13 @@ double per_byte(const TreeCosts& costs) {
   return most;
 }
 
+TEST(Choice, IsNativeBelowOneFrame) {
+  const Cluster cluster = read_cluster(std::string(TRUNKLINE_CLUSTERS) + "/cyclic.yaml");
+  const BcastFacts facts = bcast_facts(cluster, block_placement(cluster, 1), 0);
+  EXPECT_EQ(choose_bcast(facts, least_bytes - 1, NativeLibrary::mpich).algorithm, "native");
+  EXPECT_NE(choose_bcast(facts, 2 * least_bytes, NativeLibrary::mpich).algorithm, "native");
+}
+
 TEST(TreeCosts, OfALineAreFormula1) {
   const TreeCosts costs = line_costs(line_of_switches("1"));
   EXPECT_EQ(costs.network_hops, 31U);

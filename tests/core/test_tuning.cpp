@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tuning files: read, written, looked up; every kind of fault with its place and words.
+#include <algorithm>
+
 #include "faults.hpp"
 #include "model/tuning_file.hpp"
 
@@ -57,6 +59,20 @@ TEST(Tuning, IsForOneNetworkOneLibraryAndEvenRanks) {
   EXPECT_EQ(tuning.find("bcast", 255, "mpich", "4.0.2", {0, 0, 1, 1, 2, 2}), nullptr);
   EXPECT_TRUE(tuning.knows(255, "mpich", "4.0.2"));
   EXPECT_FALSE(tuning.knows(255, "mpich", "4.0.3"));
+}
+
+TEST(Tuning, KnowsFromWhichSizeOnAnythingButNativeRuns) {
+  Tuning tuning = parse_tuning(head + entry + rules, "f");
+  const TuningEntry& one = tuning.entries[0];
+  const auto least = [&](std::string_view mpi) {
+    return tuning.least_accelerated("bcast", one.cluster_fingerprint, mpi, one.mpi_version);
+  };
+  const auto first = std::ranges::find_if(one.rules, [](const TuningRule& rule) { return rule.algorithm != "native"; });
+  ASSERT_NE(first, one.rules.end());
+  EXPECT_EQ(least(one.mpi), first->from_bytes);
+  EXPECT_EQ(least("another"), std::nullopt);
+  tuning.entries[0].rules = {{0, "native", 0}};
+  EXPECT_EQ(least(one.mpi), std::nullopt);
 }
 
 const FaultCase cases[] = {
