@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from trunkline import _core
 from trunkline.errors import BadInput
 from trunkline.paths import IDLE_SHIM, NATIVE
 
@@ -41,6 +42,16 @@ class Mpi:
     mpicc: str
     mpiexec: str
     library: str
+
+    @property
+    def counts_as(self) -> str:
+        """The family that the preload library takes it for, in predictions and tuning files: Intel MPI is an MPICH."""
+        return "mpich" if self.family == "intelmpi" else self.family
+
+    @property
+    def native_library(self) -> _core.NativeLibrary:
+        """Whose choice of broadcasts stands for its own in predictions."""
+        return _core.NativeLibrary[self.counts_as]
 
     def launch(
         self,

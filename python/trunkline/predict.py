@@ -10,7 +10,7 @@ from trunkline.errors import BadInput
 from trunkline.mpi import Mpi
 from trunkline.units import format_bytes, parse_bytes
 
-__all__ = ["Decision", "Predicted", "decide", "load_measurement", "predict_all"]
+__all__ = ["Decision", "Predicted", "decide", "load_measurement", "predict_all", "read_measurement"]
 
 
 def _job_as_json(cluster: _core.Cluster, ranks_per_host: int, mpi: str) -> dict[str, object]:
@@ -108,12 +108,22 @@ def predict_all(
                 continue
             _, _, fixed = name.partition(":")
             segment = min(parse_bytes(fixed) if fixed else costs[name].best_segment(size), size)
-            if segment == 0:
-                raise BadInput(f"{name}: a segment must be above zero")
             times[name] = (segment, costs[name].seconds(size, segment))
         best = min(seconds for _, seconds in times.values())
         rows += [Predicted(name, size, segment, s, s == best) for name, (segment, s) in times.items()]
     return rows
+
+
+def read_measurement(path: str) -> _core.Measurement:
+    """Tables of ``trunkline measure``, whatever they were measured on.
+
+    Raises:
+        BadInput: with everything that is wrong with the file.
+    """
+    try:
+        return _core.read_measurement(path)
+    except _core.FaultyFile as error:
+        raise faulty(error) from None
 
 
 def load_measurement(path: str, cluster: _core.Cluster) -> _core.Measurement:
@@ -122,10 +132,7 @@ def load_measurement(path: str, cluster: _core.Cluster) -> _core.Measurement:
     Raises:
         BadInput: with everything that is wrong with the file, or where it is about another network.
     """
-    try:
-        read = _core.read_measurement(path)
-    except _core.FaultyFile as error:
-        raise faulty(error) from None
+    read = read_measurement(path)
     if read.cluster_fingerprint != cluster.fingerprint:
         raise BadInput(
             f"{path}: was measured on {read.cluster} as it was then, not on {cluster.name} as it is now "
@@ -147,15 +154,15 @@ def decide(
     Raises:
         BadInput: where nothing in the tuning file is for this cluster and MPI, as the library warns.
     """
-    choice = facts.choose(message_bytes, _core.NativeLibrary[mpi.family])
+    choice = facts.choose(message_bytes, mpi.native_library)
     if tuning is not None:
-        if not tuning.knows(cluster.fingerprint, mpi.family, mpi.version):
+        if not tuning.knows(cluster.fingerprint, mpi.counts_as, mpi.version):
             has = ", ".join(f"{e.cluster} with {e.mpi} {e.mpi_version}" for e in tuning.entries) or "nothing"
             raise BadInput(
                 f"nothing in the tuning file is for cluster {cluster.name} as it is now with {mpi.name} {mpi.version}; "
                 f"it has: {has} (a lab at another rate is another cluster: see --rate)"
             )
-        entry = tuning.find("bcast", cluster.fingerprint, mpi.family, mpi.version, placement)
+        entry = tuning.find("bcast", cluster.fingerprint, mpi.counts_as, mpi.version, placement)
         if entry is not None:
             rule = entry.rule_for(message_bytes)
             reason = f"measured fastest from {format_bytes(rule.from_bytes)} on"

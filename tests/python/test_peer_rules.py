@@ -2,15 +2,18 @@
 
 import json
 import re
+from dataclasses import dataclass
 from types import SimpleNamespace
 
 import pytest
 
 from trunkline import _core
+from trunkline.bench.job import Limits
 from trunkline.cluster import load_cluster
 from trunkline.errors import Failed
 from trunkline.mpi import Mpi, find_mpis
 from trunkline.peers_algorithms import OPENMPI_BCAST, own_algorithms
+from trunkline.tune import peer_sweep
 from trunkline.tune.mpich_table import coordinates, mpich_json, own_table
 from trunkline.tune.peer_check import same_traffic
 from trunkline.tune.peer_rules import PeerRule, PeerWinner, openmpi_json, openmpi_text, peer_rules_of
@@ -40,6 +43,17 @@ PIPELINED = own("mpich", "5.0.2", "pipelined_tree-kary-2:1024")
 def test_rules_change_between_the_sizes():
     rules = peer_rules_of([winner(8, None), winner(32, None), winner(2048, CHAIN), winner(8192, PIPELINE)])
     assert rules == [PeerRule(0, None), PeerRule(256, CHAIN), PeerRule(4096, PIPELINE)]
+    assert peer_rules_of([winner(8, None), winner(9, CHAIN)]) == [PeerRule(0, None), PeerRule(9, CHAIN)]
+
+
+@dataclass
+class Times:
+    """What a sweep reads and writes of a cell."""
+
+    seconds_median: float
+    algorithm: str = ""
+    ran: str = ""
+    segment_bytes: int = 0
 
 
 def cells(times):
@@ -52,6 +66,30 @@ def test_a_rule_asks_for_what_a_file_can():
     assert won.beyond == (TOPOLOGY, 0.4)
     assert winner_of(65536, cells({None: 1.0, RING: 0.99})).algorithm is None
     assert winner_of(65536, cells({None: 1.0, RING: 0.9})).beyond is None
+
+
+def test_an_algorithm_that_fails_is_left_out(monkeypatch, tmp_path):
+    tried = []
+
+    def measure(_lab, mpi, sizes, _names, _limits, _ranks_per_host, _show, hosts, settings):
+        (size,) = sizes
+        tried.append((size, settings.get("MPIR_CVAR_BCAST_INTRA_ALGORITHM")))
+        if settings.get("MPIR_CVAR_BCAST_INTRA_ALGORITHM") == "binomial":
+            raise Failed("the benchmark ended\nno such algorithm")
+        return [Times(1.0)]
+
+    monkeypatch.setattr(peer_sweep, "measure", measure)
+    job = SimpleNamespace(
+        mpi=Mpi("mpich", "mpich", "4.0.2", "", "", ""), lab=None, ranks=RANKS, ranks_per_host=1, host_count=None
+    )
+    winners = list(peer_sweep.sweep(job, [8192, 16384], Limits(patience_s=1), tmp_path))
+    assert [winner.algorithm for winner in winners] == [None, None]
+    assert winners[1].failures == ["binomial failed at 8 KiB: no such algorithm"]
+    assert tried.count((8192, "binomial")) == 1
+    assert tried.count((16384, "binomial")) == 0
+    monkeypatch.setattr(peer_sweep, "own_settings", lambda *_: {"MPIR_CVAR_BCAST_INTRA_ALGORITHM": "binomial"})
+    with pytest.raises(Failed):  # what it does by itself must run
+        list(peer_sweep.sweep(job, [8192], Limits(), tmp_path))
 
 
 def test_open_mpi_reads_numbers_alone():

@@ -17,6 +17,7 @@ from trunkline.bench.peers.results import PeerCell, Results, place_of
 from trunkline.bench.peers.run import BEST, Comparison, asked_for, compare, steps
 from trunkline.bench.peers.sweep import best_setting, sweep
 from trunkline.bench.peers.tables import lines, markdown
+from trunkline.cli import bench_peers as command
 from trunkline.cluster import load_cluster
 from trunkline.errors import BadInput, Failed
 from trunkline.mpi import Mpi
@@ -319,3 +320,25 @@ class TestTables:
         page = peers_page(cells, [(network, 2e7), (network, 4e7)], {}, None, None)
         assert [f"cyclic at {rate} Mbit/s" in page for rate in (20, 40)] == [True, True]
         assert re.findall(r'<td class="strong">(.*?)×', page) == ["4.00", "2.00"]
+
+
+class TestCommand:
+    @pytest.mark.parametrize("name", ["table-3", "table-4", "broadcast-8", "broadcast-9", "broadcast-10"])
+    def test_a_figure_for_the_terminal_writes_no_files(self, refused, tmp_path, name):
+        for option in ("--json", "--report", "--markdown"):
+            assert "leave out --json" in refused("bench", "peers", "--figure", name, option, tmp_path / "f")
+
+    def test_what_cannot_be_measured(self, refused):
+        words = ("bench", "peers", "--peers", "mpich", "--rate", "20Mbit", "--cluster")
+        assert "random-1x1 has one host" in refused(*words, "random:1x1", "--sizes", "8KiB")
+        assert "random-1x1 has one host" in refused(*words, "paper-1, random:1x1", "--sizes", "8KiB")
+        assert "0 bytes" in refused(*words, "paper-1", "--sizes", "0")
+
+    def test_what_a_library_says_is_shown_as_it_is(self, monkeypatch, capsys):
+        said = "the benchmark ended:\n[h0:12] no [/] way"
+        monkeypatch.setattr(command, "compare", lambda *_: iter([(step, said)]))
+        driver = MpichDriver(library())
+        comparison = Comparison([(load_cluster("cyclic"), 2e7)], [driver], [8192], 1, Limits(), 0, best=False)
+        (step,) = steps(comparison, Results())
+        assert command._measure(comparison, Results()) == [f"cyclic, mpich: {said}"]
+        assert "[h0:12] no [/] way" in capsys.readouterr().err

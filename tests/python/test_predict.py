@@ -130,3 +130,15 @@ def test_heights_of_random_clusters(trunkline, refused):
     assert rows[0]["mean_optimum"] <= rows[0]["mean_height"]
     assert rows[1]["optimal"] is None
     assert "--sizes: 'x' is not a whole number above zero" in refused("bench", "heights", "--sizes", "x")
+
+
+@pytest.mark.parametrize("name", ["auto:512", "native:7", "linear:abc", "linear:0", "linear:"])
+def test_a_segment_that_is_none(refused, name):
+    assert name.partition(":")[2] in refused("predict", "cyclic", "--algorithms", name)
+    assert refused("simulate", "bcast", "--cluster", "cyclic", "--algorithms", name)
+    assert refused("bench", "bcast", "--cluster", "cyclic", "--mpi", "mpich", "--algorithms", name)
+
+
+def test_ranks_of_a_host_are_bounded_in_a_simulation_too(refused):
+    words = ("simulate", "bcast", "--cluster", "cyclic", "--algorithms", "linear", "--ranks-per-host", "1000000")
+    assert "--ranks-per-host must be from 1 to" in refused(*words)

@@ -2,6 +2,12 @@
 
 import json
 import math
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
 
 import pytest
 
@@ -220,3 +226,31 @@ def test_a_simulation_that_fails_says_how(trunkline):
     assert ran.status == 1
     assert "wrong byte at 8192 of 8193" in ran.error
     assert "flattree_pipeline" in ran.error
+
+
+@pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGKILL])
+def test_a_simulation_ends_with_its_command(tmp_path, how):
+    words = ("bcast", "--cluster", "random:512x32", "--sizes", "16MiB", "--algorithms", "linear:512")
+    command = subprocess.Popen(
+        [sys.executable, "-m", "trunkline", "simulate", *words],
+        env=os.environ | {"TMPDIR": str(tmp_path)},
+        stderr=subprocess.DEVNULL,
+    )
+    children = Path(f"/proc/{command.pid}/task/{command.pid}/children")
+    while not (found := children.read_text().split()):
+        assert command.poll() is None
+        time.sleep(0.02)
+    command.send_signal(how)
+    assert command.wait(20) == (128 + how if how == signal.SIGTERM else -how)
+    end = time.monotonic() + 10
+    while any(_runs(pid) for pid in found):
+        assert time.monotonic() < end
+        time.sleep(0.02)
+    assert how == signal.SIGKILL or not list(tmp_path.iterdir())
+
+
+def _runs(pid):
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except FileNotFoundError:
+        return False

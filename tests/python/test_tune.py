@@ -1,11 +1,23 @@
 """What is measured when tuning, and what becomes of it."""
 
+from contextlib import nullcontext
+from types import SimpleNamespace
+
 import pytest
 
 from trunkline import _core
+from trunkline.bench import bcast
+from trunkline.bench.bcast import Limits, measure
+from trunkline.bench.job import Outcome
+from trunkline.cli import tune as tune_command
 from trunkline.cluster import load_cluster
+from trunkline.errors import Failed
+from trunkline.mpi import Mpi, find_mpis
 from trunkline.tune.candidates import MOST, Candidates
-from trunkline.tune.tuner import Winner, merged, rules_of
+from trunkline.tune.file import load_tuning
+from trunkline.tune.peer_files import PeerFiles
+from trunkline.tune.peer_rules import PeerWinner
+from trunkline.tune.tuner import Winner, entry_of, merged, rules_of
 
 
 @pytest.mark.parametrize("size", [1, 8, 1000, 8192, 1 << 20, 1 << 24])
@@ -38,6 +50,11 @@ def test_rules_change_between_the_sizes():
     assert found == [(0, "native", 0), (256, "binary", 281), (4096, "binary", 352)]
 
 
+def test_neighbours_keep_their_winners():
+    rules = rules_of([winner(8, "native"), winner(9, "linear", 9), winner(10, "binary", 10)])
+    assert [rule.from_bytes for rule in rules] == [0, 9, 10]
+
+
 def entry(hosts: int, algorithm: str) -> _core.TuningEntry:
     made = _core.TuningEntry()
     made.cluster, made.cluster_fingerprint, made.mpi, made.mpi_version = "c", 7, "mpich", "4.0.2"
@@ -67,3 +84,78 @@ def test_a_folder_that_cannot_be(refused, tmp_path):
         tmp_path / "file" / "d",
     )
     assert "--peer-rules: cannot make the folder" in refused("tune", *words)
+
+
+def fake_lab(cluster, rate_bps=2e7):
+    lab = SimpleNamespace(cluster=_core.scaled(cluster, rate_bps), rate_bps=rate_bps, agent="agent", cluster_file="c")
+    lab.popen = lambda *_, **__: None
+    return lab
+
+
+def test_a_library_that_fails_costs_nothing_else(tmp_path, monkeypatch, capsys):
+    tuning = tmp_path / "t.yaml"
+
+    def tune_peer(folder, job, sizes, limits, about, on_progress):
+        assert load_tuning(str(tuning)).entries  # written before anything of this can fail
+        assert limits.patience_s > 0
+        if job.mpi.name == "mpich":
+            raise Failed("it broke")
+        peer_winner = PeerWinner(8192, None, 1.0, 1.0, 1, failures=["[x] failed at 8 KiB: no [/] reason"])
+        return PeerFiles({"NAME": "[value]"}, tmp_path / "c", [peer_winner], [])
+
+    monkeypatch.setattr(tune_command, "Lab", lambda cluster, rate_bps: nullcontext(fake_lab(cluster, rate_bps)))
+    monkeypatch.setattr(tune_command, "tune_entry", lambda *_: iter([winner(8192, "native")]))
+    monkeypatch.setattr(tune_command, "tune_peer", tune_peer)
+    with pytest.raises(Failed, match="mpich: it broke"):
+        tune_command.tune(
+            "paper-1", "mpich,openmpi", str(tuning), sizes="8KiB", rate="20Mbit", budget=1.0, peer_rules=str(tmp_path)
+        )
+    said = capsys.readouterr().err
+    assert "openmpi 4" in said
+    assert "load it with NAME='[value]'" in said
+    assert "[x] failed at 8 KiB: no [/] reason" in said
+    assert [entry.mpi for entry in load_tuning(str(tuning)).entries] == ["mpich", "openmpi"]
+
+
+def test_a_library_that_hangs_is_a_failure(monkeypatch):
+    monkeypatch.setattr(bcast, "follow", lambda *_: Outcome(given_up=8192))
+    mpi = find_mpis()["mpich"]
+    with pytest.raises(Failed, match="mpich did nothing for 60 s at 8 KiB"):
+        measure(fake_lab(load_cluster("paper-1")), mpi, [8192], ["native"], Limits(patience_s=60))
+
+
+def intel_mpi():
+    return Mpi("intelmpi", "intelmpi", "2021.18.1", "mpicc", "/nowhere/mpiexec", "libmpi.so")
+
+
+def test_intel_mpi_counts_as_an_mpich():
+    made = entry_of(fake_lab(load_cluster("paper-1")), intel_mpi(), 1, [winner(8192, "native")])
+    tuning = _core.Tuning()
+    tuning.entries = [made]
+    (read,) = _core.parse_tuning(_core.write_tuning(tuning), "f").entries
+    assert (read.mpi, read.mpi_version) == ("mpich", "2021.18.1")
+
+
+def test_intel_mpi_is_predicted_as_mpich_and_has_no_rules(trunkline, refused, monkeypatch, tmp_path):
+    found = {**find_mpis(), "intelmpi": intel_mpi()}
+    monkeypatch.setattr("trunkline.mpi.find_mpis", lambda: found)
+    for command in ("predict", "explain"):
+        words = (command, "cyclic", "--sizes", "64KiB", "--json", "-", "--mpi")
+        rows, like = (trunkline(*words, name).data for name in ("intelmpi", "mpich"))
+        assert [row | {"mpi": ""} for row in rows] == [row | {"mpi": ""} for row in like]
+    words = ("--cluster", "paper-1", "--mpi", "intelmpi", "-o", tmp_path / "t.yaml")
+    assert "--peer-rules: intelmpi reads no rules" in refused("tune", *words, "--peer-rules", tmp_path)
+    assert "measure with --mpi mpich" in refused("measure", *words)
+
+
+def test_what_a_run_needs_is_told_before_a_lab_is_up(refused, tmp_path):
+    words = ("--mpi", "mpich", "--rate", "20Mbit", "--cluster")
+    out = ("-o", tmp_path / "t.yaml")
+    assert "none.yaml" in refused("tune", *words, "paper-1", *out, "--measured", tmp_path / "none.yaml")
+    assert "none.yaml" in refused("bench", "model", *words, "paper-1", "--measured", tmp_path / "none.yaml")
+    for command in (("tune", *out), ("bench", "bcast"), ("bench", "model")):
+        assert "random-1x1 has one host" in refused(*command, *words, "random:1x1")
+        assert "0 bytes" in refused(*command, *words, "paper-1", "--sizes", "8,0")
+        assert "at most 2147483647 bytes" in refused(*command, *words, "paper-1", "--sizes", "2GiB")
+        many = ",".join(map(str, range(1, 34)))
+        assert "at most 32 sizes" in refused(*command, *words, "paper-1", "--sizes", many)

@@ -9,10 +9,11 @@ from trunkline import _core
 from trunkline.bench.job import PING_PONG, Limits, Progress, follow, program, timing_words
 from trunkline.bench.stats import median_with_interval
 from trunkline.cluster import fingerprint_text
-from trunkline.errors import BadInput
+from trunkline.errors import BadInput, Failed
 from trunkline.lab.session import Lab
 from trunkline.mpi import Mpi
 from trunkline.paths import preload_library
+from trunkline.units import format_bytes, parse_bytes
 
 __all__ = ["PING_PONG", "Cell", "Limits", "Progress", "broadcast_algorithms", "hosts_used", "make_cell", "measure"]
 
@@ -64,11 +65,23 @@ def broadcast_algorithms(names: Sequence[str]) -> list[str]:
             families = {a.family or a.name: a.name for a in reversed(known)}
             wanted += [a.name for a in known if families[a.family or a.name] == a.name]
         elif name.partition(":")[0] in spellings:
+            _check_segment(name)
             wanted.append(name)
         else:
             listed = ", ".join(["all", "auto", *_core.algorithm_names("bcast")])
             raise BadInput(f"there is no broadcast algorithm '{name}'; there are: {listed}")
     return list(dict.fromkeys(wanted))
+
+
+def _check_segment(name: str) -> None:
+    """Refuse the segment behind a name's colon where it is none, or where the algorithm takes none."""
+    algorithm, colon, segment = name.partition(":")
+    if not colon:
+        return
+    if algorithm in ("auto", "native"):
+        raise BadInput(f"'{name}': {algorithm} chooses by itself; a segment can be fixed for the others alone")
+    if parse_bytes(segment) == 0:
+        raise BadInput(f"'{name}': a segment must be above zero")
 
 
 def measure(
@@ -114,6 +127,9 @@ def measure(
     )
     process = lab.popen(argv, env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     outcome = follow(process, mpi.name, on_progress)
+    if outcome.given_up is not None:
+        where = f"at {format_bytes(outcome.given_up)}" if outcome.given_up else "before the first broadcast"
+        raise Failed(f"{mpi.name} did nothing for {limits.patience_s:.0f} s {where} and was ended")
     return [
         make_cell(
             Cell,
@@ -178,8 +194,10 @@ def hosts_used(cluster: _core.Cluster, count: int | None) -> list[str]:
     """The first hosts of the cluster; all, where no number is given.
 
     Raises:
-        BadInput: where there are not so many, or fewer than two are asked for: no network would be measured.
+        BadInput: where there are not so many, or fewer than two: no network would be measured.
     """
+    if len(cluster.hosts) < 2:
+        raise BadInput(f"{cluster.name} has one host: there is no network to measure between fewer than two")
     if count is None:
         return list(cluster.hosts)
     if not 2 <= count <= len(cluster.hosts):

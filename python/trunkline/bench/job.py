@@ -11,9 +11,11 @@ from trunkline.errors import Failed
 from trunkline.mpi import Mpi
 from trunkline.paths import NATIVE
 
-__all__ = ["PING_PONG", "Limits", "Outcome", "Progress", "follow", "program", "timing_words"]
+__all__ = ["PATIENCE_S", "PING_PONG", "Limits", "Outcome", "Progress", "follow", "program", "timing_words"]
 
 PING_PONG = "ping-pong"
+PATIENCE_S = 300.0
+"""After which a library that does nothing is given up."""
 
 
 @dataclass(frozen=True)

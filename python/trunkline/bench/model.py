@@ -87,10 +87,9 @@ def validate(
         TrunklineError: as :func:`trunkline.bench.bcast.measure` does.
     """
     placement = _core.block_placement(lab.cluster, ranks_per_host)
-    library = _core.NativeLibrary[mpi.family]
 
     def predicted(size: int, names: Sequence[str]) -> list[Predicted]:
-        return predict_all(lab.cluster, placement, 0, names, [size], library, measured)
+        return predict_all(lab.cluster, placement, 0, names, [size], mpi.native_library, measured)
 
     verdicts = []
     for size in sizes:

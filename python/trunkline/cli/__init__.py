@@ -1,6 +1,8 @@
 """The ``trunkline`` command: one module a sub-command, nothing but options and printing in it."""
 
+import signal
 import sys
+from types import FrameType
 
 import typer
 
@@ -77,9 +79,14 @@ def _register() -> None:
     )
 
 
+def _terminate(_number: int, _frame: FrameType | None) -> None:
+    sys.exit(128 + signal.SIGTERM)
+
+
 def main() -> None:
     """Entry point: exit status 0, 1 (it ran, the answer is no) or 2 (usage or bad input)."""
     _register()
+    signal.signal(signal.SIGTERM, _terminate)  # else labs, simulations and their folders would stay behind
     try:
         app()
     except TrunklineError as error:

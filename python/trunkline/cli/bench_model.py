@@ -5,7 +5,8 @@ from typing import Annotated
 import typer
 from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
-from trunkline.bench.bcast import Limits, broadcast_algorithms
+from trunkline import _core
+from trunkline.bench.bcast import Limits, broadcast_algorithms, hosts_used
 from trunkline.bench.bcast import Progress as Repetition
 from trunkline.bench.model import MOST_SERIES, validate
 from trunkline.cli.options import ClusterOption, JsonOption, LabRateOption, RanksOnHostOption, SizesOption
@@ -15,7 +16,7 @@ from trunkline.errors import BadInput
 from trunkline.lab.rate import auto_rate
 from trunkline.lab.session import Lab
 from trunkline.mpi import require_mpi
-from trunkline.predict import load_measurement
+from trunkline.predict import load_measurement, read_measurement
 from trunkline.report.model_tables import parameters_table, pieces_table, segments_tables
 from trunkline.units import format_bytes, format_rate, format_seconds, parse_bench_sizes, parse_bytes, parse_rate
 
@@ -70,13 +71,16 @@ def model(
             f"at most {MOST_SERIES} together: name fewer algorithms or --segments"
         )
     library, network = require_mpi(mpi), load_cluster(cluster)
+    hosts_used(network, None)  # told before a lab is up
+    if measured:
+        read_measurement(measured)  # its faults are told before a rate is looked for
     limits = Limits(least=least, most=max(least, most), budget_s=budget)
     columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(bar_width=24), TimeElapsedColumn())
     with Progress(*columns, console=console) as progress:
         task = progress.add_task(f"{network.name}: looking for a rate", total=None)
         rate_bps = auto_rate(network) if rate == "auto" else parse_rate(rate)
+        tables = load_measurement(measured, _core.scaled(network, rate_bps)) if measured else None
         with Lab(network, rate_bps=rate_bps) as lab:
-            tables = load_measurement(measured, lab.cluster) if measured else None
 
             def show(size: int, repetition: Repetition) -> None:
                 progress.update(

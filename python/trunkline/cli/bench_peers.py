@@ -7,7 +7,7 @@ from rich.markup import escape
 from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
 from trunkline._core import Cluster
-from trunkline.bench.bcast import broadcast_algorithms
+from trunkline.bench.bcast import broadcast_algorithms, hosts_used
 from trunkline.bench.job import Limits
 from trunkline.bench.peers.drivers import choose_drivers
 from trunkline.bench.peers.figures import Figure, figure
@@ -76,7 +76,10 @@ def peers(
         raise BadInput("--json: a run goes on from its file, so it needs one; '-' is none")
     limits = Limits(least=least, most=max(least, most), budget_s=budget)
     results = Results(json)
-    rated = [(network, _rate(network, rate, results)) for network in map(load_cluster, dict.fromkeys(clusters))]
+    networks = [load_cluster(name) for name in dict.fromkeys(clusters)]
+    for network in networks:
+        hosts_used(network, None)  # told before a lab is up
+    rated = [(network, _rate(network, rate, results)) for network in networks]
     if chosen and chosen.kind == "transfer":
         with console.status("measuring between two hosts"):
             ratios = measure_transfers(chosen, drivers[0], rated[0][1], limits)

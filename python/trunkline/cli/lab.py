@@ -1,9 +1,7 @@
 """``trunkline lab``: programs on an emulated cluster."""
 
 import os
-import signal
 import sys
-from types import FrameType
 from typing import Annotated
 
 import typer
@@ -31,8 +29,7 @@ app.command(epilog="Example: trunkline lab check cyclic")(check)
 
 
 def _open(cluster: str, rate: str) -> Lab:
-    """A lab of the cluster, ready to enter, at the rate asked for; ends in order on SIGTERM."""
-    signal.signal(signal.SIGTERM, _terminate)
+    """A lab of the cluster, ready to enter, at the rate asked for."""
     loaded = load_cluster(cluster)
     if rate == "auto":
         with console.status(f"{loaded.name}: looking for the highest true rate"):
@@ -40,10 +37,6 @@ def _open(cluster: str, rate: str) -> Lab:
     else:
         rate_bps = parse_rate(rate)
     return Lab(loaded, rate_bps)
-
-
-def _terminate(_number: int, _frame: FrameType | None) -> None:
-    sys.exit(128 + signal.SIGTERM)
 
 
 @app.command(epilog="Example: trunkline lab run cyclic --mpi openmpi -n 32 -- ./any_mpi_program")

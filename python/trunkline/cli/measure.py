@@ -42,6 +42,8 @@ def measure(
     library = require_mpi(mpi) if mpi else running_mpi()
     program = NATIVE / "libexec" / f"trunkline-measure-{library.name}"
     if not program.exists():
+        if library.counts_as != library.family:
+            raise BadInput(f"there is no measuring program for {library.name}; measure with --mpi {library.counts_as}")
         raise BadInput(f"nothing was built for {library.name}; run 'make setup' again now that it is installed")
     wanted = sorted({parse_bytes(size) for size in sizes.split(",")})
     if wanted[0] == 0 or wanted[-1] > 1 << 30:

@@ -21,7 +21,7 @@ from trunkline.report.tables import titled_table
 from trunkline.tune.file import load_tuning
 from trunkline.units import format_bytes, format_seconds, parse_rate, parse_sizes
 
-__all__ = ["explain", "predict"]
+__all__ = ["bounded_placement", "explain", "predict"]
 
 SIZES = "8,512,2KiB,8KiB,32KiB,128KiB,512KiB,2MiB,8MiB"
 
@@ -62,7 +62,7 @@ def predict(
         if "native" in asked:
             raise BadInput("the tables know nothing of native algorithms: leave out native, or --measured")
         names = [name for name in names if name in asked or not (name == "native" or goes_by_blocks(name))]
-    rows = predict_all(network, placement, start, names, parse_sizes(sizes), _family(mpi), tables)
+    rows = predict_all(network, placement, start, names, parse_sizes(sizes), require_mpi(mpi).native_library, tables)
     if json:
         write_json([row.as_json(network, ranks_per_host, mpi) for row in rows], json)
     if svg:
@@ -95,19 +95,24 @@ def explain(
         _print_decisions(network, library.name, decisions)
 
 
+def bounded_placement(network: _core.Cluster, ranks_per_host: int) -> list[int]:
+    """That many ranks on every host.
+
+    Raises:
+        BadInput: where there would be none or too many of them.
+    """
+    most = MOST_RANKS // len(network.hosts)
+    if not 1 <= ranks_per_host <= most:
+        raise BadInput(f"--ranks-per-host must be from 1 to {most} on {len(network.hosts)} hosts, not {ranks_per_host}")
+    return _core.block_placement(network, ranks_per_host)
+
+
 def _job(cluster: str, rate: str | None, ranks_per_host: int, root: str) -> tuple[_core.Cluster, list[int], int]:
     network = load_cluster(cluster)
     if rate is not None:
         network = _core.scaled(network, parse_rate(rate))
-    most = MOST_RANKS // len(network.hosts)
-    if not 1 <= ranks_per_host <= most:
-        raise BadInput(f"--ranks-per-host must be from 1 to {most} on {len(network.hosts)} hosts, not {ranks_per_host}")
-    placement = _core.block_placement(network, ranks_per_host)
+    placement = bounded_placement(network, ranks_per_host)
     return network, placement, root_rank(network, placement, root)
-
-
-def _family(mpi: str) -> _core.NativeLibrary:
-    return _core.NativeLibrary[require_mpi(mpi).family]
 
 
 def _print_times(network: _core.Cluster, rows: Sequence[Predicted], names: Sequence[str]) -> None:

@@ -13,7 +13,7 @@ from trunkline import _core
 from trunkline.cli.options import ClusterOption, JsonOption, RanksOnHostOption, SizesOption
 from trunkline.cli.output import console, write_json
 from trunkline.cli.plan import root_rank
-from trunkline.cli.predict import RateOption, RootOption
+from trunkline.cli.predict import RateOption, RootOption, bounded_placement
 from trunkline.cluster import load_cluster
 from trunkline.predict import load_measurement
 from trunkline.report.tables import titled_table
@@ -77,7 +77,7 @@ def bcast(
     rate_bps = parse_rate(rate) if rate else rate_of(bench) if bench else None
     if rate_bps:
         network = _core.scaled(network, rate_bps)
-    placement = _core.block_placement(network, ranks_per_host)
+    placement = bounded_placement(network, ranks_per_host)
     wanted = simulated_algorithms([name.strip() for name in algorithms.split(",")])
     options = processor_times(load_measurement(measured, network)) if measured else {}
     job = Job(network, placement, root_rank(network, placement, root), parse_sizes(sizes), options)

@@ -6,12 +6,14 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
 from trunkline import __version__, _core
 from trunkline.bench.bcast import Cell, Limits, hosts_used
 from trunkline.bench.bcast import Progress as Repetition
+from trunkline.bench.job import PATIENCE_S
 from trunkline.cli.options import (
     CellsJsonOption,
     ClusterOption,
@@ -24,18 +26,18 @@ from trunkline.cli.options import (
 )
 from trunkline.cli.output import console, write_json, write_text
 from trunkline.cluster import load_cluster
-from trunkline.errors import BadInput, Failed
+from trunkline.errors import BadInput, Failed, TrunklineError
 from trunkline.lab.rate import auto_rate
 from trunkline.lab.session import Lab
 from trunkline.mpi import Mpi, require_mpi
-from trunkline.predict import load_measurement
-from trunkline.report.peer_tables import peer_table
+from trunkline.predict import load_measurement, read_measurement
+from trunkline.report.peer_tables import peer_notes, peer_table
 from trunkline.report.tables import titled_table
 from trunkline.tune.file import load_tuning
 from trunkline.tune.peer_files import tune_peer
 from trunkline.tune.peer_job import PeerJob
 from trunkline.tune.tuner import Winner, entry_of, merged, tune_entry
-from trunkline.units import format_bytes, format_rate, format_seconds, parse_bytes, parse_rate
+from trunkline.units import format_bytes, format_rate, format_seconds, parse_bench_sizes, parse_rate
 
 __all__ = ["tune"]
 
@@ -80,30 +82,27 @@ def tune(
         raise BadInput("only one of --output and --json can go to standard output; name a file for the other")
     network = load_cluster(cluster)
     libraries = [require_mpi(name.strip()) for name in mpi.split(",")]
-    wanted = sorted({parse_bytes(size) for size in sizes.split(",")})
-    if wanted[0] == 0:
-        raise BadInput("--sizes: a message of 0 bytes needs no tuning; leave it out")
+    wanted = sorted(parse_bench_sizes(sizes))
     hosts_used(network, hosts)  # told before a lab is up
     if peer_rules:
-        _make_folder(peer_rules)
+        _check_peer_rules(peer_rules, libraries)
+    if measured:
+        read_measurement(measured)  # its faults are told before a rate is looked for
     old = load_tuning(merge).entries if merge else []
     limits = Limits(least=5, most=40, budget_s=budget, width=0.03, race=1.25)
-    columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(bar_width=24), MofNCompleteColumn())
-    entries, cells, own_cells, ignored = [], [], [], []
-    with Progress(*columns, TimeElapsedColumn(), console=console) as progress:
+    columns = (SpinnerColumn(), TextColumn("{task.description}", markup=False), BarColumn(bar_width=24))
+    entries, cells, own_cells, bad = [], [], [], []
+    with Progress(*columns, MofNCompleteColumn(), TimeElapsedColumn(), console=console) as progress:
         task = progress.add_task(f"{network.name}: looking for a rate", total=len(wanted) * len(libraries))
         rate_bps = auto_rate(network) if rate == "auto" else parse_rate(rate)
+        tables = load_measurement(measured, _core.scaled(network, rate_bps)) if measured else None
+        places = {library: f"{network.name} at {format_rate(rate_bps)}, {library.name}" for library in libraries}
         with Lab(network, rate_bps=rate_bps) as lab:
-            tables = load_measurement(measured, lab.cluster) if measured else None
-            for library in libraries:
-                where = f"{network.name} at {format_rate(rate_bps)}, {library.name}"
+            for library, where in places.items():
 
                 def show(size: int, repetition: Repetition, where: str = where) -> None:
-                    progress.update(
-                        task,
-                        description=f"{where}: {format_bytes(size)} {repetition.algorithm} "
-                        f"{format_seconds(repetition.seconds)}",
-                    )
+                    what = f"{repetition.algorithm} {format_seconds(repetition.seconds)}"
+                    progress.update(task, description=f"{where}: {format_bytes(size)} {what}")
 
                 winners = []
                 for winner in tune_entry(lab, library, wanted, limits, ranks_per_host, show, hosts, tables):
@@ -112,35 +111,53 @@ def tune(
                     progress.update(task, advance=1)
                 entries.append(entry_of(lab, library, ranks_per_host, winners, hosts))
                 console.print(_table(where, library, winners))
-                if peer_rules:
+            # Here, before the libraries' own algorithms are tried, any of which may fail.
+            write_text(_tuning_text(old, entries, rate_bps), output)
+            for library, where in places.items() if peer_rules else ():
 
-                    def show_own(size: int, own: str, repetition: Repetition, where: str = where) -> None:
-                        progress.update(
-                            task,
-                            description=f"{where}: {format_bytes(size)} {own} {format_seconds(repetition.seconds)}",
-                        )
+                def show_own(size: int, own: str, repetition: Repetition, where: str = where) -> None:
+                    what = f"{own} {format_seconds(repetition.seconds)}"
+                    progress.update(task, description=f"{where}: {format_bytes(size)} {what}")
 
-                    about = f"trunkline tune {__version__}, {datetime.now(UTC).date()}: broadcast on {where}"
-                    few = Limits(least=3, most=7, budget_s=budget / 2)
-                    job = PeerJob(lab, library, ranks_per_host, hosts)
-                    files = tune_peer(Path(peer_rules), job, wanted, few, about, show_own)
-                    console.print(peer_table(library, where, files))
-                    own_cells += [cell for winner in files.winners for cell in winner.cells]
-                    ignored += [f"{library.name} at {format_bytes(h.message_bytes)}" for h in files.ignored]
-    tuning = _core.Tuning()
-    tuning.provenance = f"trunkline tune {__version__}, {datetime.now(UTC).date()}, links at {format_rate(rate_bps)}"
-    tuning.entries = merged(old, entries)
-    write_text(_core.write_tuning(tuning).rstrip("\n"), output)
+                about = f"trunkline tune {__version__}, {datetime.now(UTC).date()}: broadcast on {where}"
+                few = Limits(least=3, most=7, budget_s=budget / 2, patience_s=PATIENCE_S)
+                job = PeerJob(lab, library, ranks_per_host, hosts)
+                try:
+                    files = tune_peer(Path(str(peer_rules)), job, wanted, few, about, show_own)
+                except TrunklineError as error:
+                    bad.append(f"{library.name}: {error}")
+                    continue
+                console.print(peer_table(library, where, files))
+                for note in peer_notes(library, files):
+                    console.print(note, markup=False, highlight=False, soft_wrap=True)
+                own_cells += [cell for winner in files.winners for cell in winner.cells]
+                bad += [
+                    f"{library.name} at {format_bytes(one.message_bytes)}: hosts send other amounts than under the "
+                    "algorithm of the rule"
+                    for one in files.ignored
+                ]
     if json:
         write_json([cell.as_json() for cell in (*cells, *own_cells)], json)
     if report:
         _write_report(cells, report)
-    if ignored:
-        raise Failed(
-            f"--peer-rules: hosts send other amounts than under the algorithm of the rule: {', '.join(ignored)}"
-        )
     if output != "-":
         console.print(f"Use it with TRUNKLINE_TUNING={Path(output)} beside TRUNKLINE_CLUSTER.", soft_wrap=True)
+    if bad:
+        raise Failed("--peer-rules:\n" + "\n".join(bad))
+
+
+def _tuning_text(old: list[_core.TuningEntry], entries: list[_core.TuningEntry], rate_bps: float) -> str:
+    tuning = _core.Tuning()
+    tuning.provenance = f"trunkline tune {__version__}, {datetime.now(UTC).date()}, links at {format_rate(rate_bps)}"
+    tuning.entries = merged(old, entries)
+    return _core.write_tuning(tuning).rstrip("\n")
+
+
+def _check_peer_rules(folder: str, libraries: list[Mpi]) -> None:
+    for library in libraries:
+        if library.family not in ("mpich", "openmpi"):
+            raise BadInput(f"--peer-rules: {library.name} reads no rules that are known; leave it out of --mpi")
+    _make_folder(folder)
 
 
 def _make_folder(name: str) -> None:
@@ -159,7 +176,7 @@ def _write_report(cells: list[Cell], file: str) -> None:
 
 
 def _table(where: str, library: Mpi, winners: list[Winner]) -> Table:
-    table = titled_table(f"{where} {library.version}")
+    table = titled_table(f"{escape(where)} {library.version}")
     for column in ("size", "fastest", "time", "native", "gain", "tried"):
         table.add_column(column, justify="left" if column == "fastest" else "right", no_wrap=True)
     for winner in winners:

@@ -12,11 +12,11 @@ from trunkline.tune.peer_files import PeerFiles
 from trunkline.tune.peer_sweep import own_settings
 from trunkline.units import format_bytes, format_seconds
 
-__all__ = ["peer_table"]
+__all__ = ["peer_notes", "peer_table"]
 
 
 def peer_table(mpi: Mpi, where: str, files: PeerFiles) -> Table:
-    """The library's fastest own broadcast at each size, and whether it follows the file; how to load that below."""
+    """The library's fastest own broadcast at each size, and whether it follows the file."""
     seen = {one.message_bytes: one for one in files.honoured}
     table = titled_table(f"{escape(where)} {mpi.version}: the library's own algorithms")
     for column in ("size", "fastest", "time", "by itself", "tried", "file"):
@@ -30,6 +30,11 @@ def peer_table(mpi: Mpi, where: str, files: PeerFiles) -> Table:
             str(winner.tried),
             _verdict(seen.get(winner.message_bytes)),
         )
+    return table
+
+
+def peer_notes(mpi: Mpi, files: PeerFiles) -> list[str]:
+    """How the file is loaded, what no file can ask for, and what failed: lines to be copied from as they are."""
     notes = [f"load it with {_words(files.settings)}"]
     for winner in files.winners:
         if winner.beyond:
@@ -39,9 +44,7 @@ def peer_table(mpi: Mpi, where: str, files: PeerFiles) -> Table:
                 f"{format_bytes(winner.message_bytes)}: {algorithm.name} took {format_seconds(seconds)}; no file can "
                 f"ask for it, the environment can: {_words(settings)}"
             )
-    table.caption = "\n".join(notes)
-    table.caption_justify = "left"
-    return table
+    return notes + files.winners[-1].failures
 
 
 def _words(settings: dict[str, str]) -> str:

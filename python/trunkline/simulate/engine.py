@@ -10,6 +10,7 @@ from pathlib import Path
 
 from trunkline import _core
 from trunkline.errors import BadInput, Failed
+from trunkline.lab.syscalls import die_with_parent
 from trunkline.paths import NATIVE
 from trunkline.sources.simgrid_export import simgrid_platform
 
@@ -151,22 +152,31 @@ def _simulate(
         with (
             (folder / "said").open("w+", encoding="utf-8") as said,
             subprocess.Popen(
-                words, cwd=folder, env=_environment(folder, runs), stdout=subprocess.PIPE, stderr=said, text=True
+                words,
+                cwd=folder,
+                env=_environment(folder, runs),
+                stdout=subprocess.PIPE,
+                stderr=said,
+                text=True,
+                preexec_fn=die_with_parent,
             ) as process,
         ):
-            assert process.stdout is not None
-            some = False
-            for outcome in _outcomes(json.loads(line) for line in process.stdout if line.startswith("{")):
-                some = True
-                yield outcome
-            # Ranks that wait for each other for ever end the simulation with status 0.
-            if process.wait() != 0 or not some:
-                said.seek(0)
-                options_text = ", ".join(f"{key}:{value}" for key, value in options.items())
-                raise Failed(
-                    f"the simulation of {runs} ({options_text}) ended with status {process.returncode}:\n"
-                    f"{said.read().strip()[-_MOST_SAID:]}"
-                )
+            try:
+                assert process.stdout is not None
+                some = False
+                for outcome in _outcomes(json.loads(line) for line in process.stdout if line.startswith("{")):
+                    some = True
+                    yield outcome
+                # Ranks that wait for each other for ever end the simulation with status 0.
+                if process.wait() != 0 or not some:
+                    said.seek(0)
+                    options_text = ", ".join(f"{key}:{value}" for key, value in options.items())
+                    raise Failed(
+                        f"the simulation of {runs} ({options_text}) ended with status {process.returncode}:\n"
+                        f"{said.read().strip()[-_MOST_SAID:]}"
+                    )
+            finally:
+                process.kill()  # where we end early; of one that has ended nothing is left to kill
 
 
 def _outcomes(events: Iterable[dict[str, object]]) -> Iterator[Outcome]:

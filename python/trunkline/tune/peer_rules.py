@@ -1,13 +1,13 @@
 """Rules for an MPI library's own broadcasts, and Open MPI's two ways of writing them."""
 
 import json
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
 from trunkline.bench.bcast import Cell
 from trunkline.peers_algorithms import OPENMPI_BCAST, PeerAlgorithm
+from trunkline.tune.between import first_size_of_next
 
 __all__ = ["PeerRule", "PeerWinner", "openmpi_json", "openmpi_text", "peer_rules_of"]
 
@@ -29,6 +29,8 @@ class PeerWinner:
     """One that was faster still, with its time, but that no file can ask for: the library's environment alone can."""
     cells: list[Cell] = field(default_factory=list, compare=False)
     """All that was measured at this size."""
+    failures: list[str] = field(default_factory=list, compare=False)
+    """What could not be measured up to this size, and why."""
 
 
 @dataclass(frozen=True)
@@ -44,7 +46,8 @@ def peer_rules_of(winners: Sequence[PeerWinner]) -> list[PeerRule]:
     rules = [PeerRule(0, winners[0].algorithm)]
     for before, after in pairwise(winners):
         if before.algorithm != after.algorithm:
-            rules.append(PeerRule(math.isqrt(before.message_bytes * after.message_bytes), after.algorithm))
+            start = first_size_of_next(before.message_bytes, after.message_bytes)
+            rules.append(PeerRule(start, after.algorithm))
     return rules
 
 

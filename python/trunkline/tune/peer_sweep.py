@@ -1,5 +1,6 @@
 """Measures an MPI library's own broadcasts, a job for each, and finds the fastest for every size."""
 
+import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -7,10 +8,12 @@ from itertools import groupby
 from pathlib import Path
 
 from trunkline.bench.bcast import Cell, Limits, Progress, measure
+from trunkline.errors import Failed
 from trunkline.mpi import Mpi
 from trunkline.peers_algorithms import PeerAlgorithm, own_algorithms
 from trunkline.tune.peer_job import PeerJob
 from trunkline.tune.peer_rules import PeerWinner
+from trunkline.units import format_bytes
 
 __all__ = ["own_settings", "sweep", "winner_of"]
 
@@ -45,31 +48,39 @@ def sweep(
     """The fastest of the library's own broadcasts at each size; winners come as they are decided.
 
     A library takes its settings when it starts, so every algorithm has a job of its own and they cannot take turns:
-    what is compared ran minutes apart, size by size. Those that fall far behind are not tried at longer messages.
+    what is compared ran minutes apart, size by size. Those that fall far behind or fail
+    are not tried at longer messages.
 
     Raises:
         TrunklineError: as :func:`trunkline.bench.bcast.measure` does.
     """
     hopeless: set[Kind] = set()
+    failed: dict[PeerAlgorithm, str] = {}
     for size in sorted(sizes):
-        every = own_algorithms(job.mpi, size, job.ranks)
+        every = [one for one in own_algorithms(job.mpi, size, job.ranks) if one not in failed]
         cells: dict[PeerAlgorithm | None, Cell] = {}
 
         def run(one: PeerAlgorithm | None, size: int = size, cells: dict[PeerAlgorithm | None, Cell] = cells) -> float:
             name = one.name if one else "by itself"
             show = partial(on_progress, size, name)
             settings = own_settings(job.mpi, one, coordinates)
-            (cell,) = measure(
-                job.lab,
-                job.mpi,
-                [size],
-                ["native"],
-                limits,
-                job.ranks_per_host,
-                show,
-                hosts=job.host_count,
-                settings=settings,
-            )
+            try:
+                (cell,) = measure(
+                    job.lab,
+                    job.mpi,
+                    [size],
+                    ["native"],
+                    limits,
+                    job.ranks_per_host,
+                    show,
+                    hosts=job.host_count,
+                    settings=settings,
+                )
+            except Failed as error:
+                if one is None:
+                    raise
+                failed[one] = f"{name} failed at {format_bytes(size)}: {str(error).splitlines()[-1]}"
+                return math.inf
             cells[one] = replace(cell, algorithm=f"own:{name}", ran=name, segment_bytes=one.segment_bytes if one else 0)
             return cell.seconds_median
 
@@ -81,7 +92,7 @@ def sweep(
                 hopeless.add(_kind(first))
             if middle <= PROMISING * best:
                 best = min([best, *(run(other) for other in others)])
-        yield winner_of(size, cells)
+        yield replace(winner_of(size, cells), failures=list(failed.values()))
 
 
 def winner_of(size: int, cells: Mapping[PeerAlgorithm | None, Cell]) -> PeerWinner:

@@ -1,6 +1,5 @@
 """Measures candidates size by size and makes rules of the winners."""
 
-import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -10,6 +9,7 @@ from trunkline import _core
 from trunkline.bench.bcast import Cell, Limits, Progress, hosts_used, measure
 from trunkline.lab.session import Lab
 from trunkline.mpi import Mpi
+from trunkline.tune.between import first_size_of_next
 from trunkline.tune.candidates import Candidate, Candidates
 
 __all__ = ["Winner", "entry_of", "measure_size", "merged", "rules_of", "tune_entry"]
@@ -73,7 +73,7 @@ def rules_of(winners: Sequence[Winner]) -> list[_core.TuningRule]:
     rules = [_core.TuningRule(0, winners[0].algorithm, winners[0].segment_bytes)]
     for before, after in pairwise(winners):
         if (before.algorithm, before.segment_bytes) != (after.algorithm, after.segment_bytes):
-            start = math.isqrt(before.message_bytes * after.message_bytes)
+            start = first_size_of_next(before.message_bytes, after.message_bytes)
             rules.append(_core.TuningRule(start, after.algorithm, after.segment_bytes))
     return rules
 
@@ -107,7 +107,7 @@ def entry_of(
     entry = _core.TuningEntry()
     entry.cluster, entry.cluster_fingerprint = lab.cluster.name, lab.cluster.fingerprint
     entry.hosts, entry.ranks_per_host = len(hosts_used(lab.cluster, hosts)), ranks_per_host
-    entry.mpi, entry.mpi_version = mpi.family, mpi.version
+    entry.mpi, entry.mpi_version = mpi.counts_as, mpi.version
     entry.rules = rules_of(winners)
     return entry
 

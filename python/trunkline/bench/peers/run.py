@@ -7,7 +7,7 @@ from pathlib import Path
 
 from trunkline import _core
 from trunkline.bench.bcast import make_cell
-from trunkline.bench.job import PING_PONG, Limits, Outcome, follow, timing_words
+from trunkline.bench.job import PATIENCE_S, PING_PONG, Limits, Outcome, follow, timing_words
 from trunkline.bench.peers.driver import DEFAULT, Driver, Setting
 from trunkline.bench.peers.results import PeerCell, Place, Results, place_of
 from trunkline.bench.peers.sweep import Trial, best_setting, sweep
@@ -20,8 +20,6 @@ __all__ = ["BEST", "Comparison", "Step", "asked_for", "compare", "steps"]
 BEST = "native-best"
 RACE_PATIENCE_S = 60.0
 """After which a setting that hangs is out of its race."""
-PATIENCE_S = 300.0
-"""After which a library that does nothing in a round is given up at that size and longer ones."""
 _JOB_S = 3.0
 """Seconds that a job of 32 ranks takes to start and to end."""
 _NATIVE = 12.0
