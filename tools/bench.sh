@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # The figures of the README: every bundled cluster under both MPIs. Usage: tools/bench.sh OUTPUT-FOLDER
-# Takes about an hour on 2 cores; each cluster's results are written as soon as it is done, and kept if it is run again.
+# Takes about two hours on 2 cores; each cluster's results are written as soon as it is done, and kept if it is run again.
 set -euo pipefail
 out=${1:?usage: tools/bench.sh OUTPUT-FOLDER}
 mkdir -p "$out"

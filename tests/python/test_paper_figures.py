@@ -34,7 +34,7 @@ def test_stated_numbers_stand_beside_measured_ones():
     columns = [list(column.cells) for column in table.columns]
     assert columns[3] == ["107.3 ms", "409.7 ms"]
     assert columns[6] == ["100.7 ms", ""]
-    page = peers_page(cells, [load_cluster("paper-5")], {}, figure("broadcast-15"), None)
+    page = peers_page(cells, [(load_cluster("paper-5"), 2e7)], {}, figure("broadcast-15"), None)
     assert "409.7 ms" in page
     assert "100.7 ms" in page
 

@@ -52,9 +52,7 @@ class TestSettings:
 
 
 class TestChoosing:
-    def test_what_is_missing_is_said_and_left_out(self, monkeypatch, tmp_path):
-        launcher = tmp_path / "mpiexec"
-        launcher.touch()
+    def test_what_is_missing_is_said_and_left_out(self, monkeypatch):
         found = {"openmpi": Mpi("openmpi", "openmpi", "4.1.4", "mpicc", "/nowhere/mpiexec", "l")}
         monkeypatch.setattr(drivers_module, "find_peers", lambda: found)
         with pytest.raises(BadInput, match=r"openmpi: /nowhere/mpiexec is missing.*lam: not found.*make peers"):

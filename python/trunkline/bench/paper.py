@@ -4,10 +4,20 @@ import json
 from functools import cache
 from pathlib import Path
 
-__all__ = ["paper_network", "paper_parameters", "paper_pieces", "paper_segments"]
+__all__ = [
+    "paper_costs",
+    "paper_network",
+    "paper_parameters",
+    "paper_piece_rows",
+    "paper_pieces",
+    "paper_segment_rows",
+    "paper_segments",
+]
 
 _FILE = Path(__file__).parent / "data" / "pipelined_broadcast.json"
 _COLUMN = {"linear": 1, "binary": 3}
+_PIECES_OF = (32 << 10, 128 << 10, 512 << 10, 2 << 20)
+"""Bytes of the messages in table 4."""
 
 
 @cache
@@ -31,6 +41,24 @@ def paper_segments(network: str, algorithm: str, message_bytes: int) -> tuple[in
     return (int(row[column]), int(row[column + 1])) if row else None
 
 
+def paper_segment_rows() -> dict[int, list[float]]:
+    """Table 3 by message bytes: the line's best segment by the model and measured, the tree's; then at 1000 Mbit/s."""
+    slow, fast = ({int(row[0]): row[1:] for row in _data()["segments"][name]} for name in ("100Mbit", "1Gbit"))
+    return {size: row + fast[size] for size, row in slow.items()}
+
+
+def paper_costs(network: str) -> dict[int, tuple[float, float]]:
+    """Of table 2: g(m) and L(m) in seconds, by segment bytes."""
+    return {int(size): (gap * 1e-3, latency * 1e-3) for size, gap, _, latency in _data()["parameters"][network]}
+
+
+def paper_piece_rows(network: str) -> tuple[list[int], dict[int, list[float]]]:
+    """Table 4: bytes of its segments; by message bytes the milliseconds with each of them, and then in one piece."""
+    rows = _data()["pieces"][network]
+    segments = [int(row[0]) for row in rows[:-1]]
+    return segments, {size: [row[k] for row in rows] for k, size in enumerate(_PIECES_OF, start=1)}
+
+
 def paper_parameters(network: str, message_bytes: int) -> tuple[float, float, float] | None:
     """Table 2: g(m), RTT(m) and L(m) in seconds; None: not in the table."""
     for size, *values in _data()["parameters"][network]:
@@ -42,8 +70,7 @@ def paper_parameters(network: str, message_bytes: int) -> tuple[float, float, fl
 
 def paper_pieces(network: str, message_bytes: int, segment_bytes: int) -> float | None:
     """Table 4: seconds of X T(m / X), the message in segments one after the other; segment 0: in one piece."""
-    sizes = (32 << 10, 128 << 10, 512 << 10, 2 << 20)
     for segment, *values in _data()["pieces"][network]:
-        if segment == segment_bytes and message_bytes in sizes:
-            return values[sizes.index(message_bytes)] * 1e-3
+        if segment == segment_bytes and message_bytes in _PIECES_OF:
+            return values[_PIECES_OF.index(message_bytes)] * 1e-3
     return None

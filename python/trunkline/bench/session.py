@@ -6,6 +6,7 @@ from itertools import groupby
 
 from rich.box import SIMPLE_HEAD
 from rich.console import Console, Group
+from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
@@ -47,7 +48,7 @@ def measure_with_progress(sessions: Sequence[Session], console: Console) -> list
     cells: list[Cell] = []
     columns = (
         SpinnerColumn(),
-        TextColumn("{task.description}"),
+        TextColumn("{task.description}", markup=False),
         BarColumn(bar_width=24),
         MofNCompleteColumn(),
         TimeElapsedColumn(),
@@ -100,7 +101,8 @@ def cells_table(cells: Sequence[Cell]) -> Group:
 
 def _table(cells: list[Cell]) -> Table:
     first = cells[0]
-    title = f"{first.cluster} at {format_rate(first.rate_bps)}, {first.ranks} ranks: MPI_Bcast, slowest rank, median"
+    place = f"{escape(first.cluster)} at {format_rate(first.rate_bps)}"
+    title = f"{place}, {first.ranks} ranks: MPI_Bcast, slowest rank, median"
     table = Table(title=title, title_justify="left", title_style="bold", box=SIMPLE_HEAD, padding=(0, 0))
     for column in ("MPI", "size", "T(m)", "algorithm", "time", "95 %", "over T", "gain", "n"):
         left = column in ("MPI", "algorithm")

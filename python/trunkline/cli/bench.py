@@ -103,7 +103,7 @@ def bcast(
         from trunkline.report.page import bench_page  # Matplotlib takes a second to load
 
         write_text(bench_page(cells), report)
-        console.print(f"Report: {report}")
+        console.print(f"Report: {report}", markup=False, soft_wrap=True)
 
 
 @app.command(epilog="Example: trunkline bench heights --sizes 16,64,256,1024 --json heights.json --svg heights.svg")

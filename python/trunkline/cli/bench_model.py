@@ -75,7 +75,12 @@ def model(
     if measured:
         read_measurement(measured)  # its faults are told before a rate is looked for
     limits = Limits(least=least, most=max(least, most), budget_s=budget)
-    columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(bar_width=24), TimeElapsedColumn())
+    columns = (
+        SpinnerColumn(),
+        TextColumn("{task.description}", markup=False),
+        BarColumn(bar_width=24),
+        TimeElapsedColumn(),
+    )
     with Progress(*columns, console=console) as progress:
         task = progress.add_task(f"{network.name}: looking for a rate", total=None)
         rate_bps = auto_rate(network) if rate == "auto" else parse_rate(rate)

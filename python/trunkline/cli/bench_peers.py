@@ -111,7 +111,7 @@ def peers(
         from trunkline.report.peers_page import peers_page  # Matplotlib takes a second to load
 
         write_text(peers_page(cells, rated, left_out, chosen, json), report)
-        console.print(f"Report: {report}")
+        console.print(f"Report: {report}", markup=False, soft_wrap=True)
     if failures:
         raise Failed("some cells are missing:\n" + "\n".join(failures))
 

@@ -141,7 +141,8 @@ def tune(
     if report:
         _write_report(cells, report)
     if output != "-":
-        console.print(f"Use it with TRUNKLINE_TUNING={Path(output)} beside TRUNKLINE_CLUSTER.", soft_wrap=True)
+        advice = f"Use it with TRUNKLINE_TUNING={Path(output)} beside TRUNKLINE_CLUSTER."
+        console.print(advice, markup=False, highlight=False, soft_wrap=True)
     if bad:
         raise Failed("--peer-rules:\n" + "\n".join(bad))
 

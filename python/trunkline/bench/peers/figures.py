@@ -8,6 +8,7 @@ from typing import Any
 
 import yaml
 
+from trunkline.bench.paper import paper_costs, paper_network, paper_piece_rows, paper_segment_rows
 from trunkline.errors import BadInput
 
 __all__ = ["Figure", "Stated", "figure", "figure_names", "parameters"]
@@ -31,7 +32,7 @@ class Figure:
 
     Attributes:
         kind: ``bench``, ``model``, ``clusters``, ``method`` or ``transfer``.
-        rows: Of a table, by message size; figures.yaml says what the columns are.
+        rows: Of a table, by message size: as ``bench/paper.py`` has them.
     """
 
     name: str
@@ -56,7 +57,7 @@ def _content() -> dict[str, Any]:
 
 def figure_names() -> list[str]:
     """All that there are."""
-    return [name for name in _content() if name != "model"]
+    return list(_content())
 
 
 def figure(name: str) -> Figure:
@@ -69,9 +70,13 @@ def figure(name: str) -> Figure:
         raise BadInput(f"--figure: there is no '{name}'; there are: {', '.join(figure_names())}")
     entry = dict(_content()[name])
     entry["stated"] = [Stated(**stated) for stated in entry.get("stated", [])]
+    if name == "table-3":
+        entry["rows"] = paper_segment_rows()
+    elif name == "table-4":
+        entry["segments"], entry["rows"] = paper_piece_rows("100Mbit")
     return Figure(name, **entry)
 
 
 def parameters(rate_bps: float) -> dict[int, tuple[float, float]]:
     """The papers' g(m) and L(m) in seconds, by segment bytes; for 100 Mbit/s and 1000 Mbit/s."""
-    return {m: (g * 1e-3, latency * 1e-3) for m, (g, latency) in _content()["model"][rate_bps].items()}
+    return paper_costs(paper_network(rate_bps))
