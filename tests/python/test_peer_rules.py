@@ -73,8 +73,12 @@ def test_an_algorithm_that_fails_is_left_out(monkeypatch, tmp_path):
 
     def measure(_lab, mpi, sizes, _names, _limits, _ranks_per_host, _show, hosts, settings):
         (size,) = sizes
-        tried.append((size, settings.get("MPIR_CVAR_BCAST_INTRA_ALGORITHM")))
-        if settings.get("MPIR_CVAR_BCAST_INTRA_ALGORITHM") == "binomial":
+        what = (
+            settings.get("MPIR_CVAR_BCAST_INTRA_ALGORITHM"),
+            settings.get("MPIR_CVAR_IBCAST_TREE_PIPELINE_CHUNK_SIZE"),
+        )
+        tried.append((size, *what))
+        if "binomial" in what or "1024" in what:
             raise Failed("the benchmark ended\nno such algorithm")
         return [Times(1.0)]
 
@@ -82,11 +86,12 @@ def test_an_algorithm_that_fails_is_left_out(monkeypatch, tmp_path):
     job = SimpleNamespace(
         mpi=Mpi("mpich", "mpich", "4.0.2", "", "", ""), lab=None, ranks=RANKS, ranks_per_host=1, host_count=None
     )
-    winners = list(peer_sweep.sweep(job, [8192, 16384], Limits(patience_s=1), tmp_path))
+    winners = list(peer_sweep.sweep(job, [65536, 131072], Limits(patience_s=1), tmp_path))
     assert [winner.algorithm for winner in winners] == [None, None]
-    assert winners[1].failures == ["binomial failed at 8 KiB: no such algorithm"]
-    assert tried.count((8192, "binomial")) == 1
-    assert tried.count((16384, "binomial")) == 0
+    assert "binomial failed at 64 KiB: no such algorithm" in winners[1].failures
+    assert "tsp_tree-kary-1:1024 failed at 64 KiB: no such algorithm" in winners[1].failures
+    for failing in ("binomial", "1024"):
+        assert {size for size, *what in tried if failing in what} == {65536}
     monkeypatch.setattr(peer_sweep, "own_settings", lambda *_: {"MPIR_CVAR_BCAST_INTRA_ALGORITHM": "binomial"})
     with pytest.raises(Failed):  # what it does by itself must run
         list(peer_sweep.sweep(job, [8192], Limits(), tmp_path))
