@@ -242,6 +242,7 @@ def test_a_simulation_ends_with_its_command(tmp_path, how):
         time.sleep(0.02)
     (child,) = map(int, children.read_text().split())
     os.kill(child, signal.SIGSTOP)  # so that it cannot come to its own end
+    time.sleep(0.3)  # the command waits for what it prints
     try:
         command.send_signal(how)
         assert command.wait(10) == (128 + how if how == signal.SIGTERM else -how)
