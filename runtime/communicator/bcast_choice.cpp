@@ -7,11 +7,10 @@
 
 #include "cluster/quantity.hpp"
 #include "cluster/spelling.hpp"
+#include "collectives/window.hpp"
 
 namespace trunkline::runtime {
 namespace {
-
-constexpr std::uint64_t longest_segment = std::uint64_t{1} << 30;
 
 std::string listed(const std::vector<std::string>& names) {
   std::string text = "auto";

@@ -3,7 +3,6 @@
 #include "plan/schedules/circulant.hpp"
 
 #include <algorithm>
-#include <bit>
 
 namespace trunkline {
 namespace {
