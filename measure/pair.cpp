@@ -5,6 +5,8 @@
 #include <chrono>
 #include <thread>
 
+#include "again.hpp"
+
 namespace trunkline::measure {
 namespace {
 
@@ -38,16 +40,10 @@ void Pair::answer() const { MPI_Send(nullptr, 0, MPI_BYTE, 0, answer_tag, commun
 
 void Pair::await_answer() const { MPI_Recv(nullptr, 0, MPI_BYTE, 1, answer_tag, communicator_, MPI_STATUS_IGNORE); }
 
-bool Pair::again(const Samples& samples, double since) const {
-  int more = first_ && !samples.enough(limits_, MPI_Wtime() - since) ? 1 : 0;
-  MPI_Bcast(&more, 1, MPI_INT, 0, communicator_);
-  return more != 0;
-}
-
 Samples Pair::round_trip(int bytes) {
   Samples samples;
   const double since = MPI_Wtime();
-  while (again(samples, since)) {
+  while (again(communicator_, samples, limits_, since)) {
     const double start = MPI_Wtime();
     if (first_) {
       send(bytes);
@@ -67,7 +63,7 @@ Samples Pair::gap(int bytes, double round_trip_s) {
   int messages = std::clamp(static_cast<int>(2 * stream_s / round_trip_s), least_stream, most_stream);
   MPI_Bcast(&messages, 1, MPI_INT, 0, communicator_);
   const double since = MPI_Wtime();
-  while (again(samples, since)) {
+  while (again(communicator_, samples, limits_, since)) {
     const double start = MPI_Wtime();
     for (int i = 0; i < messages; ++i) {
       if (first_) {
@@ -92,7 +88,7 @@ Samples Pair::gap(int bytes, double round_trip_s) {
 Samples Pair::send_time(int bytes, double round_trip_s) {
   Samples samples;
   const double since = MPI_Wtime();
-  while (again(samples, since)) {
+  while (again(communicator_, samples, limits_, since)) {
     if (first_) {
       sleep(std::min(round_trip_s, 1e-3));
       const double start = MPI_Wtime();
@@ -111,7 +107,7 @@ Samples Pair::send_time(int bytes, double round_trip_s) {
 Samples Pair::receive_time(int bytes, double round_trip_s) {
   Samples samples;
   const double since = MPI_Wtime();
-  while (again(samples, since)) {
+  while (again(communicator_, samples, limits_, since)) {
     if (first_) {
       sleep(2 * round_trip_s + 1e-3);
       const double start = MPI_Wtime();

@@ -30,8 +30,6 @@ class Pair {
   Samples send_time(int bytes, double round_trip_s);
   Samples receive_time(int bytes, double round_trip_s);
   [[nodiscard]] bool sent_eagerly(int bytes);
-  /// The same answer on both: the first one's.
-  [[nodiscard]] bool again(const Samples& samples, double since) const;
   void answer() const;
   void await_answer() const;
   void send(int bytes) const;

@@ -5,6 +5,8 @@
 #include <chrono>
 #include <thread>
 
+#include "again.hpp"
+
 namespace trunkline::measure {
 namespace {
 
@@ -17,27 +19,19 @@ constexpr std::chrono::milliseconds settled{2};
 }  // namespace
 
 Relay::Relay(MPI_Comm communicator, const Tree& line, const Limits& limits)
-    : communicator_(communicator), last_(0), local_(1), limits_(limits) {
+    : communicator_(communicator), last_(0), limits_(limits) {
   MPI_Comm_rank(communicator, &rank_);
   while (!line.children[static_cast<Rank>(last_)].empty()) {
     last_ = static_cast<int>(line.children[static_cast<Rank>(last_)].front());
   }
-  const auto own = static_cast<Rank>(rank_);
-  local_[0].parent = line.parent[own] == no_rank ? runtime::no_parent : static_cast<int>(line.parent[own]);
-  local_[0].children.assign(line.children[own].begin(), line.children[own].end());
-}
-
-bool Relay::again(const Samples& samples, double since) const {
-  int more = rank_ == 0 && !samples.enough(limits_, MPI_Wtime() - since) ? 1 : 0;
-  MPI_Bcast(&more, 1, MPI_INT, 0, communicator_);
-  return more != 0;
+  local_.push_back(runtime::local_tree(line, static_cast<Rank>(rank_)));
 }
 
 Samples Relay::through(std::uint64_t segment_bytes, std::uint64_t segments) {
   std::vector<unsigned char> buffer(segment_bytes * segments, 1);
   Samples samples;
   const double since = MPI_Wtime();
-  while (again(samples, since)) {
+  while (again(communicator_, samples, limits_, since)) {
     MPI_Barrier(communicator_);
     if (rank_ == 0) std::this_thread::sleep_for(settled);
     const double start = MPI_Wtime();

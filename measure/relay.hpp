@@ -26,7 +26,6 @@ class Relay {
  private:
   /// Seconds until the last rank has so many segments and rank 0 has its word.
   Samples through(std::uint64_t segment_bytes, std::uint64_t segments);
-  [[nodiscard]] bool again(const Samples& samples, double since) const;
 
   MPI_Comm communicator_;
   int rank_ = 0;

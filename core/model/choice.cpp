@@ -50,16 +50,16 @@ Choice choose_bcast(const BcastFacts& facts, std::uint64_t message_bytes, Native
     choice.algorithm = best.algorithm;
     choice.segment_bytes = best.segment_bytes;
   }
+  if (message_bytes < least_bytes) {
+    choice.reason = "less than one frame: nothing to pipeline";
+    return choice;
+  }
   choice.reason.clear();
   for (const Prediction& one : choice.predictions) {
     choice.reason +=
         (choice.reason.empty() ? "predicted: " : ", ") + std::string(one.algorithm) + " " + milliseconds(one.seconds);
   }
-  if (message_bytes < least_bytes) {
-    choice.reason = "less than one frame: nothing to pipeline";
-  } else if (!faster) {
-    choice.reason += "; no tree is faster than native by 15 %";
-  }
+  if (!faster) choice.reason += "; no tree is faster than native by 15 %";
   return choice;
 }
 

@@ -59,14 +59,14 @@ MeasuredTrees::Laid MeasuredTrees::laid(const Cluster& cluster, const Placement&
     for (const ChannelId channel : path) ++load[channel];
   }
   for (const Rank rank : laid.order) {
+    std::vector<std::vector<ChannelId>> paths;
     std::map<ChannelId, std::uint32_t> own;  // sends of this rank over each channel, which are counted as its sends
     for (const Rank child : tree.children[rank]) {
-      for (const ChannelId channel : path_to(child)) ++own[channel];
+      for (const ChannelId channel : paths.emplace_back(path_to(child))) ++own[channel];
     }
-    for (const Rank child : tree.children[rank]) {
-      for (const ChannelId channel : path_to(child)) {
-        laid.sharing[child] = std::max(laid.sharing[child], load[channel] - own[channel] + 1);
-      }
+    for (std::size_t i = 0; i < paths.size(); ++i) {
+      std::uint32_t& sharing = laid.sharing[tree.children[rank][i]];
+      for (const ChannelId channel : paths[i]) sharing = std::max(sharing, load[channel] - own[channel] + 1);
     }
   }
   return laid;

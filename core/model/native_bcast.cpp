@@ -13,8 +13,7 @@ NativeCosts native_costs(const Cluster& cluster, const Placement& placement, Ran
   NativeCosts costs;
   costs.ranks = static_cast<Rank>(placement.size());
   if (costs.ranks < 2) return costs;
-  std::vector<Rank> order(costs.ranks);
-  for (Rank position = 0; position < costs.ranks; ++position) order[position] = absolute(position, root, costs.ranks);
+  const std::vector<Rank> order = by_number(costs.ranks, root);
   costs.binomial = tree_costs(cluster, placement, k_nomial_tree(costs.ranks, root, 2));
   costs.scatter_doubling_allgather = scatter_doubling_cost(cluster, placement, order);
   costs.scatter_ring_allgather = scatter_ring_cost(cluster, placement, order);

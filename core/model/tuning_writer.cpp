@@ -9,6 +9,14 @@
 #include "model/tuning_file.hpp"
 
 namespace trunkline {
+namespace {
+
+bool measured_on(const TuningEntry& entry, std::uint64_t cluster_fingerprint, std::string_view mpi,
+                 std::string_view mpi_version) {
+  return entry.cluster_fingerprint == cluster_fingerprint && entry.mpi == mpi && entry.mpi_version == mpi_version;
+}
+
+}  // namespace
 
 const TuningRule& TuningEntry::rule_for(std::uint64_t message_bytes) const {
   const auto next = std::ranges::upper_bound(rules, message_bytes, {}, &TuningRule::from_bytes);
@@ -16,19 +24,15 @@ const TuningRule& TuningEntry::rule_for(std::uint64_t message_bytes) const {
 }
 
 bool Tuning::knows(std::uint64_t cluster_fingerprint, std::string_view mpi, std::string_view mpi_version) const {
-  return std::ranges::any_of(entries, [&](const TuningEntry& entry) {
-    return entry.cluster_fingerprint == cluster_fingerprint && entry.mpi == mpi && entry.mpi_version == mpi_version;
-  });
+  return std::ranges::any_of(
+      entries, [&](const TuningEntry& entry) { return measured_on(entry, cluster_fingerprint, mpi, mpi_version); });
 }
 
 std::optional<std::uint64_t> Tuning::least_accelerated(std::string_view collective, std::uint64_t cluster_fingerprint,
                                                        std::string_view mpi, std::string_view mpi_version) const {
   std::optional<std::uint64_t> least;
   for (const TuningEntry& entry : entries) {
-    if (entry.collective != collective || entry.cluster_fingerprint != cluster_fingerprint || entry.mpi != mpi ||
-        entry.mpi_version != mpi_version) {
-      continue;
-    }
+    if (entry.collective != collective || !measured_on(entry, cluster_fingerprint, mpi, mpi_version)) continue;
     const auto rule =
         std::ranges::find_if(entry.rules, [](const TuningRule& one) { return one.algorithm != "native"; });
     if (rule != entry.rules.end()) least = std::min(least.value_or(rule->from_bytes), rule->from_bytes);
@@ -43,8 +47,8 @@ const TuningEntry* Tuning::find(std::string_view collective, std::uint64_t clust
   const std::uint32_t each = ranks.empty() ? 0 : ranks.begin()->second;
   if (std::ranges::any_of(ranks, [&](const auto& host) { return host.second != each; })) return nullptr;
   const auto found = std::ranges::find_if(entries, [&](const TuningEntry& entry) {
-    return entry.collective == collective && entry.cluster_fingerprint == cluster_fingerprint && entry.mpi == mpi &&
-           entry.mpi_version == mpi_version && entry.hosts == ranks.size() && entry.ranks_per_host == each;
+    return entry.collective == collective && measured_on(entry, cluster_fingerprint, mpi, mpi_version) &&
+           entry.hosts == ranks.size() && entry.ranks_per_host == each;
   });
   return found == entries.end() ? nullptr : &*found;
 }

@@ -29,9 +29,7 @@ std::vector<Rank> rank_order(const Algorithm& algorithm, const Cluster* cluster,
   }
   const auto ranks = static_cast<Rank>(placement.size());
   check_root(ranks, root);
-  std::vector<Rank> order(ranks);
-  for (Rank position = 0; position < ranks; ++position) order[position] = absolute(position, root, ranks);
-  return order;
+  return by_number(ranks, root);
 }
 
 std::unique_ptr<const BlockSchedule> block_schedule(const Algorithm& algorithm, Rank ranks, Rank position) {

@@ -16,6 +16,12 @@ void add_child(Tree& tree, Rank parent, Rank child) {
   tree.children[parent].push_back(child);
 }
 
+std::vector<Rank> by_number(Rank ranks, Rank root) {
+  std::vector<Rank> order(ranks);
+  for (Rank position = 0; position < ranks; ++position) order[position] = absolute(position, root, ranks);
+  return order;
+}
+
 Tree line_through(const std::vector<Rank>& order) {
   if (order.empty()) {
     throw std::invalid_argument("a line through no ranks");

@@ -27,6 +27,9 @@ void add_child(Tree& tree, Rank parent, Rank child);
   return static_cast<Rank>((relative + root) % ranks);
 }
 
+/// All ranks by number from the root on, round the end.
+[[nodiscard]] std::vector<Rank> by_number(Rank ranks, Rank root);
+
 /// The tree in which each rank of `order` sends to the next one; `order` holds every rank 0 .. P-1 once.
 [[nodiscard]] Tree line_through(const std::vector<Rank>& order);
 

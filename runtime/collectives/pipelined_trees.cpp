@@ -13,6 +13,12 @@ constexpr int first_tag = 1;
 
 }  // namespace
 
+LocalTree local_tree(const Tree& tree, Rank rank) {
+  const Rank parent = tree.parent[rank];
+  return {.parent = parent == no_rank ? no_parent : static_cast<int>(parent),
+          .children = std::vector<int>(tree.children[rank].begin(), tree.children[rank].end())};
+}
+
 PipelinedTrees::PipelinedTrees(MPI_Comm communicator, std::span<const LocalTree> trees, Message& message,
                                std::uint64_t segment_bytes)
     : communicator_(communicator),

@@ -13,6 +13,7 @@
 
 #include "datatype/message.hpp"
 #include "mpi_api.hpp"
+#include "plan/tree.hpp"
 
 namespace trunkline::runtime {
 
@@ -23,6 +24,8 @@ struct LocalTree {
   int parent = no_parent;
   std::vector<int> children;  ///< in sending order
 };
+
+[[nodiscard]] LocalTree local_tree(const Tree& tree, Rank rank);
 
 class PipelinedTrees {
  public:

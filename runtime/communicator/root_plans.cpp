@@ -100,9 +100,7 @@ const Laid& RootPlans::lay(std::string_view algorithm) {
 const Laid& RootPlans::lay_trees(std::string_view key, const char* name, std::span<const Tree> trees) {
   std::vector<LocalTree> own;
   for (const Tree& tree : trees) {
-    LocalTree& local = own.emplace_back();
-    local.parent = tree.parent[rank_] == no_rank ? no_parent : static_cast<int>(tree.parent[rank_]);
-    local.children.assign(tree.children[rank_].begin(), tree.children[rank_].end());
+    own.push_back(local_tree(tree, rank_));
   }
   Laid laid{.key = key, .name = name, .local = std::move(own), .costs = {}, .load = {}};
   if (world_.cluster) laid.costs = tree_costs(*world_.cluster, *placement_, trees);

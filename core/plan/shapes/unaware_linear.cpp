@@ -5,11 +5,7 @@ namespace trunkline {
 
 Tree unaware_linear_tree(Rank ranks, Rank root) {
   check_root(ranks, root);
-  std::vector<Rank> order(ranks);
-  for (Rank i = 0; i < ranks; ++i) {
-    order[i] = i < ranks - root ? root + i : i - (ranks - root);
-  }
-  return line_through(order);
+  return line_through(by_number(ranks, root));
 }
 
 }  // namespace trunkline
