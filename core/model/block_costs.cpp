@@ -9,11 +9,6 @@
 #include "plan/blocks.hpp"
 
 namespace trunkline {
-namespace {
-
-std::uint64_t rounded_up(std::uint64_t a, std::uint64_t b) { return (a + b - 1) / b; }
-
-}  // namespace
 
 BlockCosts block_costs(const Algorithm& algorithm, const Cluster& cluster, const Placement& placement, Rank root) {
   check_placement(cluster, placement, root);
@@ -28,14 +23,14 @@ BlockCosts block_costs(const Algorithm& algorithm, const Cluster& cluster, const
 double block_seconds(const BlockCosts& costs, std::uint64_t message_bytes, std::uint64_t segment_bytes) {
   const RoundCost& rounds = costs.rounds;
   if (rounds.rounds == 0.0) return 0.0;
-  const std::uint64_t segments = rounded_up(message_bytes, std::min(segment_bytes, message_bytes));
+  const std::uint64_t segments = pieces_of(message_bytes, std::min(segment_bytes, message_bytes));
   if (costs.kind == AlgorithmKind::circulant) {
     const double times = (static_cast<double>(segments) - 1.0 + rounds.rounds) / rounds.rounds;
-    const std::uint64_t block = rounded_up(message_bytes, segments);
+    const std::uint64_t block = pieces_of(message_bytes, segments);
     return times * rounds.seconds(block, block);
   }
   // Blocks are sent in pieces; each has its headers, and passes through the software.
-  return rounds.seconds(message_bytes, std::min(segment_bytes, rounded_up(message_bytes, costs.ranks)));
+  return rounds.seconds(message_bytes, std::min(segment_bytes, pieces_of(message_bytes, costs.ranks)));
 }
 
 std::uint64_t best_segment(const BlockCosts& costs, std::uint64_t message_bytes) {

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "model/tree_costs.hpp"
+#include "model/wire.hpp"
 
 namespace trunkline {
 namespace {
@@ -74,7 +75,7 @@ MeasuredTrees::Laid MeasuredTrees::laid(const Cluster& cluster, const Placement&
 
 double MeasuredTrees::seconds(std::uint64_t message_bytes, std::uint64_t segment_bytes) const {
   const std::uint64_t segment = std::min(segment_bytes, message_bytes);
-  const std::uint64_t segments = (message_bytes + segment - 1) / segment;
+  const std::uint64_t segments = pieces_of(message_bytes, segment);
   const Points points(measurement_, segment);
   const double part = 1.0 / static_cast<double>(trees_.size());
   const std::size_t ranks = trees_.front().tree.size();

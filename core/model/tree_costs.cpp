@@ -173,7 +173,7 @@ TreeCosts tree_costs(const Cluster& cluster, const Placement& placement, std::sp
 
 double tree_seconds(const TreeCosts& costs, std::uint64_t message_bytes, std::uint64_t segment_bytes) {
   const std::uint64_t segment = std::min(segment_bytes, message_bytes);
-  const std::uint64_t segments = (message_bytes + segment - 1) / segment;
+  const std::uint64_t segments = pieces_of(message_bytes, segment);
   const auto wire = static_cast<double>(wire_bytes(segment));
   const auto frame = std::min(wire, static_cast<double>(frame_wire_bytes));
   double first = 0.0;

@@ -14,9 +14,14 @@ inline constexpr std::uint64_t ack_wire_bytes = 90;  ///< an acknowledgement wit
 /// for a synchronous send; Open MPI 22 and 40; MPICH 5.0 (libfabric) 32.
 inline constexpr std::uint64_t mpi_header_bytes = 40;
 
+/// How many pieces of at most `piece` bytes make up `bytes`.
+[[nodiscard]] constexpr std::uint64_t pieces_of(std::uint64_t bytes, std::uint64_t piece) {
+  return (bytes + piece - 1) / piece;
+}
+
 /// Frames that carry `bytes` of a message with its MPI header.
 [[nodiscard]] constexpr std::uint64_t frames_of(std::uint64_t bytes) {
-  return (bytes + mpi_header_bytes + frame_payload_bytes - 1) / frame_payload_bytes;
+  return pieces_of(bytes + mpi_header_bytes, frame_payload_bytes);
 }
 
 /// Bytes on the wire of one message.

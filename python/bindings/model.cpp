@@ -13,6 +13,7 @@
 #include "model/measurement.hpp"
 #include "model/tree_costs.hpp"
 #include "model/tuning_file.hpp"
+#include "model/wire.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -53,6 +54,9 @@ void bind_costs(nb::module_& module) {
   module.def(
       "segment_candidates", [] { return std::vector<std::uint64_t>(segment_sizes().begin(), segment_sizes().end()); },
       "Bytes, ascending.");
+  module.attr("frame_payload_bytes") = frame_payload_bytes;
+  module.attr("frame_wire_bytes") = frame_wire_bytes;
+  module.attr("mpi_header_bytes") = mpi_header_bytes;
   nb::enum_<NativeLibrary>(module, "NativeLibrary")
       .value("mpich", NativeLibrary::mpich)
       .value("openmpi", NativeLibrary::openmpi);

@@ -270,6 +270,13 @@ def block_costs(name: str, cluster: Cluster, placement: Sequence[int], root: int
 def segment_candidates() -> list[int]:
     """Bytes, ascending."""
 
+frame_payload_bytes: int
+"""TCP data in a full Ethernet frame."""
+frame_wire_bytes: int
+"""The same frame on the wire."""
+mpi_header_bytes: int
+"""Room that a segment leaves in its last frame for the MPI library."""
+
 class NativeLibrary(enum.Enum):
     """Whose native algorithms a prediction is about."""
 

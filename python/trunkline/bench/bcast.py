@@ -2,10 +2,11 @@
 
 import subprocess
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import TypeVar
 
 from trunkline import _core
+from trunkline.bench.cell import Timed
 from trunkline.bench.job import PING_PONG, Limits, Progress, follow, program, timing_words
 from trunkline.bench.stats import median_with_interval
 from trunkline.cluster import fingerprint_text
@@ -18,37 +19,13 @@ from trunkline.units import format_bytes, parse_bytes
 __all__ = ["PING_PONG", "Cell", "Limits", "Progress", "broadcast_algorithms", "hosts_used", "make_cell", "measure"]
 
 
-@dataclass
-class Cell:
+@dataclass(kw_only=True)
+class Cell(Timed):
     """One line of ``bench --json``: one algorithm at one size under one MPI."""
 
-    collective: str
-    cluster: str
-    cluster_fingerprint: str
-    """Of the cluster at this rate: another network may have the same name."""
-    rate_bps: float
-    hosts: int
-    ranks: int
-    mpi: str
-    mpi_version: str
-    algorithm: str
-    ran: str
-    """The algorithm that ``auto`` picked; else the same as ``algorithm``."""
-    segment_bytes: int
-    message_bytes: int
-    seconds_median: float
-    seconds_low: float
-    seconds_high: float
-    repetitions: int
-    limit_seconds: float
     stopped_by: str
     """``interval`` (narrow enough) or ``limit`` (of repetitions or time)."""
-    trunkline_version: str
     seconds: list[float] = field(default_factory=list)
-
-    def as_json(self) -> dict[str, object]:
-        """The cell as the command writes it."""
-        return asdict(self)
 
 
 def broadcast_algorithms(names: Sequence[str]) -> list[str]:

@@ -12,11 +12,14 @@ from trunkline.bench.session import Session, cells_table, measure_with_progress
 from trunkline.cli.bench_model import model
 from trunkline.cli.bench_peers import peers
 from trunkline.cli.options import (
+    BudgetOption,
     CellsJsonOption,
     ClusterOption,
     HostsOption,
     JsonOption,
     LabRateOption,
+    LeastOption,
+    MostOption,
     MpisOption,
     RanksOnHostOption,
     ReportOption,
@@ -63,9 +66,9 @@ def bcast(
     tuning: Annotated[
         str | None, typer.Option(metavar="FILE", help="A file of 'trunkline tune' that 'auto' follows.")
     ] = None,
-    least: Annotated[int, typer.Option(min=1, help="Fewest repetitions of each cell.")] = 5,
-    most: Annotated[int, typer.Option(min=1, max=1000, help="Most repetitions of each cell.")] = 40,
-    budget: Annotated[float, typer.Option(min=0, help="Seconds after which a cell is repeated no more.")] = 10.0,
+    least: LeastOption = 5,
+    most: MostOption = 40,
+    budget: BudgetOption = 10.0,
     width: Annotated[
         float, typer.Option(min=0, help="Width of the 95 % interval, as a part of the median, that is narrow enough.")
     ] = 0.04,

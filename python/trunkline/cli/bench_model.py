@@ -9,7 +9,16 @@ from trunkline import _core
 from trunkline.bench.bcast import Limits, broadcast_algorithms, hosts_used
 from trunkline.bench.bcast import Progress as Repetition
 from trunkline.bench.model import MOST_SERIES, validate
-from trunkline.cli.options import ClusterOption, JsonOption, LabRateOption, RanksOnHostOption, SizesOption
+from trunkline.cli.options import (
+    BudgetOption,
+    ClusterOption,
+    JsonOption,
+    LabRateOption,
+    LeastOption,
+    MostOption,
+    RanksOnHostOption,
+    SizesOption,
+)
 from trunkline.cli.output import console, write_json, write_text
 from trunkline.cluster import load_cluster
 from trunkline.errors import BadInput
@@ -42,9 +51,9 @@ def model(
     ] = None,
     rate: LabRateOption = "auto",
     ranks_per_host: RanksOnHostOption = 1,
-    least: Annotated[int, typer.Option(min=1, help="Fewest repetitions of each segment.")] = 5,
-    most: Annotated[int, typer.Option(min=1, max=1000, help="Most repetitions of each segment.")] = 20,
-    budget: Annotated[float, typer.Option(min=0, help="Seconds after which a segment is repeated no more.")] = 4.0,
+    least: LeastOption = 5,
+    most: MostOption = 20,
+    budget: BudgetOption = 4.0,
     json: JsonOption = None,
     svg: Annotated[
         str | None,

@@ -16,7 +16,7 @@ from trunkline.bench.peers.results import Results
 from trunkline.bench.peers.run import Comparison, Step, asked_for, compare, steps
 from trunkline.bench.peers.tables import algorithms_table, beside_table, markdown, peers_table
 from trunkline.bench.peers.transfer import measure_transfers, transfer_table
-from trunkline.cli.options import LabRateOption, ReportOption
+from trunkline.cli.options import BudgetOption, LabRateOption, LeastOption, MostOption, ReportOption
 from trunkline.cli.output import console, write_text
 from trunkline.cluster import load_cluster
 from trunkline.errors import BadInput, Failed
@@ -38,10 +38,12 @@ def peers(
         typer.Option("--figure", metavar="NAME", help="A figure of the papers: broadcast-8 to -18, table-3, table-4."),
     ] = None,
     rate: LabRateOption = "auto",
-    rounds: Annotated[int, typer.Option(min=1, help="Times that every cluster and peer has its turn.")] = 3,
-    least: Annotated[int, typer.Option(min=1, help="Fewest repetitions of each cell in a round.")] = 3,
-    most: Annotated[int, typer.Option(min=1, max=1000, help="Most repetitions of each cell in a round.")] = 10,
-    budget: Annotated[float, typer.Option(min=0, help="Seconds after which a cell is repeated no more.")] = 5.0,
+    rounds: Annotated[
+        int, typer.Option(min=1, help="Times that every cluster and peer has its turn, with repetitions each time.")
+    ] = 3,
+    least: LeastOption = 3,
+    most: MostOption = 10,
+    budget: BudgetOption = 5.0,
     sweep_budget: Annotated[
         float, typer.Option(min=0, help="Seconds for the race of a library's own settings on a cluster; 0: no race.")
     ] = 600.0,

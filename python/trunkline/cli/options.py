@@ -5,12 +5,15 @@ from typing import Annotated
 import typer
 
 __all__ = [
+    "BudgetOption",
     "CellsJsonOption",
     "ClusterArgument",
     "ClusterOption",
     "HostsOption",
     "JsonOption",
     "LabRateOption",
+    "LeastOption",
+    "MostOption",
     "MpisOption",
     "RanksOnHostOption",
     "ReportOption",
@@ -28,6 +31,9 @@ LabRateOption = Annotated[
 ]
 RanksOnHostOption = Annotated[int, typer.Option(min=1, metavar="N", help="Ranks on each host.")]
 HostsOption = Annotated[int | None, typer.Option(metavar="N", help="Use the first N hosts alone.")]
+LeastOption = Annotated[int, typer.Option(min=1, help="Fewest repetitions of whatever is timed.")]
+MostOption = Annotated[int, typer.Option(min=1, max=1000, help="Most repetitions of whatever is timed.")]
+BudgetOption = Annotated[float, typer.Option(min=0, help="Seconds after which nothing is repeated once more.")]
 JsonOption = Annotated[str | None, typer.Option(metavar="FILE", help="Write it as JSON; '-' for standard output.")]
 CellsJsonOption = Annotated[
     str | None, typer.Option(metavar="FILE", help="Write every measured cell as JSON; '-' for standard output.")

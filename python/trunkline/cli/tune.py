@@ -15,6 +15,7 @@ from trunkline.bench.bcast import Cell, Limits, hosts_used
 from trunkline.bench.bcast import Progress as Repetition
 from trunkline.bench.job import PATIENCE_S
 from trunkline.cli.options import (
+    BudgetOption,
     CellsJsonOption,
     ClusterOption,
     HostsOption,
@@ -62,7 +63,7 @@ def tune(
     merge: Annotated[
         str | None, typer.Option(metavar="FILE", help="A tuning file whose other entries are kept in the output.")
     ] = None,
-    budget: Annotated[float, typer.Option(min=0, help="Seconds after which a candidate is repeated no more.")] = 4.0,
+    budget: BudgetOption = 4.0,
     json: CellsJsonOption = None,
     report: ReportOption = None,
     peer_rules: Annotated[

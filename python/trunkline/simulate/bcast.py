@@ -2,58 +2,27 @@
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 
 from trunkline import _core
+from trunkline.bench.cell import Timed
 from trunkline.cluster import fingerprint_text
 from trunkline.simulate.engine import Job, Outcome, simulate
 from trunkline.simulate.rivals import Simulated
 
 __all__ = ["Row", "bound_seconds", "simulate_all"]
 
-_DATA_OF_FRAME = 1448 / 1538
-"""Of the bytes that a full frame takes on the wire, as core/model/wire.hpp has it."""
 
+@dataclass(kw_only=True)
+class Row(Timed):
+    """One line of ``simulate bcast --json``; median, low and high are the one time, which every repetition takes."""
 
-@dataclass(frozen=True)
-class Row:
-    """One line of ``simulate bcast --json``: one algorithm at one size."""
-
-    collective: str
-    cluster: str
-    cluster_fingerprint: str
-    """Of the cluster at this rate, as in ``bench bcast --json``."""
-    rate_bps: float
-    """Of the fastest link."""
-    hosts: int
-    ranks: int
-    mpi: str
-    """``simgrid``."""
-    mpi_version: str
-    algorithm: str
-    ran: str
-    """What ``auto`` picked; ``native`` for others' algorithms; empty where it was given up."""
-    segment_bytes: int
-    """0: not Trunkline's."""
-    message_bytes: int
-    seconds_median: float
-    """The one simulated time: every repetition takes the same."""
-    seconds_low: float
-    seconds_high: float
-    repetitions: int
     gave_up: bool
     """It took longer than ``seconds_median``, and was not simulated to its end."""
-    limit_seconds: float
-    """T(m) in the same simulation."""
     bound_seconds: float
     """No pipelined broadcast over a contention-free tree can be faster."""
     wall_seconds: float
     """How long the simulation took, from the size before or the start on."""
-    trunkline_version: str
-
-    def as_json(self) -> dict[str, object]:
-        """The row as the command writes it."""
-        return asdict(self)
 
 
 def bound_seconds(job: Job, message_bytes: int) -> float:
@@ -66,7 +35,7 @@ def bound_seconds(job: Job, message_bytes: int) -> float:
     switches = set(cluster.switches)
     ports = [link for link in cluster.links if not {link.a, link.b} <= switches]
     levels = _core.height_bound(cluster, job.placement, job.root)
-    data_bps = min(port.rate_bps for port in ports) * _DATA_OF_FRAME
+    data_bps = min(port.rate_bps for port in ports) * _core.frame_payload_bytes / _core.frame_wire_bytes
     return message_bytes * 8 / data_bps + levels * 2 * min(port.latency_s for port in ports)
 
 

@@ -21,7 +21,7 @@ Place = tuple[str, str, float]
 Key = tuple[str, str, float, str, str, str, int]
 
 
-@dataclass
+@dataclass(kw_only=True)
 class PeerCell(Cell):
     """A cell of ``bench peers``: of several jobs, one a round.
 
