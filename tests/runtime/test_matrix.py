@@ -65,6 +65,12 @@ def test_more_than_a_window(mpi: Mpi):
     mpi.suite(5, ["window"], ["circulant:1448", "circulant:1048576", "scatter-ring:1448"], settings=LINE)
 
 
+@pytest.mark.parametrize("choice", ["linear:1448", "two-tree:1448", "circulant:1448", "scatter-ring:1448"])
+def test_an_error_in_the_middle(mpi: Mpi, choice: str):
+    """Two ranks and one segment: with more, MPI leaves open what the others see."""
+    mpi.suite(2, ["truncation"], [choice], settings=LINE)
+
+
 def test_communicators_leave_nothing_behind(mpi: Mpi):
     mpi.suite(2, ["leaks"], ["unaware-linear:64"])
 

@@ -12,10 +12,12 @@ CONSIDERED = ("linear", "two-tree", "binary", "3-ary", "4-ary", "binomial", "fla
 """What may be fastest somewhere; the unaware twins of the contention-free ones never are."""
 PER_ALGORITHM = 3
 """Segments of one algorithm that are measured, at most."""
-MOST = 8
+MOST = 12
 """Candidates besides native, at most."""
 WORTH_MEASURING = 1.7
 """Predicted times above the best one by this factor are left out: predictions are off by less."""
+WORTH_MEASURING_ON_SHARED_HOSTS = 2.5
+"""The same where ranks share hosts: what passes between them there is predicted worst."""
 
 
 @dataclass(frozen=True)
@@ -41,6 +43,8 @@ class Candidates:
         root: int = 0,
         measured: _core.Measurement | None = None,
     ) -> None:
+        shared = len(set(placement)) < len(placement)
+        self._worth_measuring = WORTH_MEASURING_ON_SHARED_HOSTS if shared else WORTH_MEASURING
         self._costs = {
             name: costs_of(name, cluster, placement, root, measured)
             for name in CONSIDERED
@@ -53,9 +57,14 @@ class Candidates:
         # One segment as long as the message, where that is short; else the longest of them stands for it.
         if len(segments) < len(_core.segment_candidates()):
             segments.append(message_bytes)
-        found = []
+        firsts, others = [], []
         for name, costs in self._costs.items():
             own = [Candidate(name, s, costs.seconds(message_bytes, s)) for s in segments]
-            found += sorted(own, key=lambda c: c.predicted_s)[:PER_ALGORITHM]
-        found.sort(key=lambda c: c.predicted_s)
-        return [c for c in found if c.predicted_s <= WORTH_MEASURING * found[0].predicted_s][:MOST]
+            first, *more = sorted(own, key=lambda c: c.predicted_s)[:PER_ALGORITHM]
+            firsts.append(first)
+            others += more
+        firsts.sort(key=lambda c: c.predicted_s)
+        worth = self._worth_measuring * firsts[0].predicted_s
+        others.sort(key=lambda c: c.predicted_s)
+        # One of each algorithm before the first one's other segments, which differ little.
+        return [c for c in [*firsts, *others] if c.predicted_s <= worth][:MOST]
