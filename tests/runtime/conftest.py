@@ -56,6 +56,11 @@ class Mpi:
         return BUILD / "lib" / f"libtrunkline-{self.name}.so"
 
     @property
+    def yields(self) -> Path | str:
+        """What makes its ranks yield while they wait, where no setting does."""
+        return BUILD / "tests" / "runtime" / "libruntime-yield.so" if self.name == "mpich" else ""
+
+    @property
     def family(self) -> str:
         return self.name.partition("-")[0]
 
@@ -75,7 +80,7 @@ class Mpi:
         """Runs a job; `per_rank` are words put in front of each rank's command; `status` is checked unless None."""
         library = self.library if preload == "own" else preload
         variables = dict(settings or {})
-        preloads = [os.environ.get("TRUNKLINE_TEST_PRELOAD", ""), str(library or "")]
+        preloads = [os.environ.get("TRUNKLINE_TEST_PRELOAD", ""), str(self.yields), str(library or "")]
         if any(preloads):
             variables["LD_PRELOAD"] = ":".join(one for one in preloads if one)
         words = [*self.launcher, "-n", str(ranks), "env", *(f"{name}={value}" for name, value in variables.items())]

@@ -93,27 +93,28 @@ void own_handler(Run& run) {
 }
 
 /// An error in the middle of a transfer, on 2 ranks: the root sends more than the other one has room for. It hears of
-/// it; what the executor had under way is gone, and the next broadcasts are as if nothing had been.
+/// it, and other communicators, whose broadcasts follow at once, notice nothing.
 void too_long_for_the_receiver(Run& run) {
-  MPI_Comm copy = MPI_COMM_NULL;
-  MPI_Comm_dup(MPI_COMM_WORLD, &copy);
-  MPI_Comm_set_errhandler(copy, MPI_ERRORS_RETURN);
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);  // where MPICH reports what goes wrong in MPI_Waitany
   for (const bool apart : {false, true}) {
     const std::string what = apart ? "bytes apart" : "bytes in a row";
+    MPI_Comm copy = MPI_COMM_NULL;
+    MPI_Comm_dup(MPI_COMM_WORLD, &copy);
+    MPI_Comm_set_errhandler(copy, MPI_ERRORS_RETURN);
     MPI_Datatype type = MPI_DATATYPE_NULL;
     MPI_Type_create_resized(MPI_CHAR, 0, apart ? 2 : 1, &type);
     MPI_Type_commit(&type);
     std::vector<char> data(2000, static_cast<char>(run.rank));
     const int code = MPI_Bcast(data.data(), run.rank == 0 ? 1000 : 600, type, 0, copy);
-    run.expect_ran(run.ranks > 1, what);
+    if (run.rank == 0) run.expect_ran(run.ranks > 1, what);
     const int expected = run.rank == 0 ? MPI_SUCCESS : MPI_ERR_TRUNCATE;
     run.expect(error_class(code) == expected, what + ": error class " + std::to_string(error_class(code)));
     MPI_Type_free(&type);
-    MPI_Barrier(copy);
-    for (int root = 0; root < run.ranks; ++root) broadcast_bytes(run, 3000, root, copy, "after " + what);
+    MPI_Comm_free(&copy);
+    for (int root = 0; root < run.ranks; ++root) broadcast_bytes(run, 3000, root, MPI_COMM_WORLD, "after " + what);
     run.expect_ran(run.ranks > 1, "after " + what);
   }
-  MPI_Comm_free(&copy);
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
 }
 
 }  // namespace
