@@ -13,7 +13,9 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { REPETITIONS = 1000, GIVEN_UP = 3 };
+enum { REPETITIONS = 1000, GIVEN_UP = 3, FIRST_BYTES = 8192 };
+/* Beyond the time to beat, before a job is ended: to end it and to start the next one costs more. */
+static const double grace_s = 1.0;
 
 struct step { /* what rank 0 tells the others to do next */
   int64_t start_ns;
@@ -91,11 +93,13 @@ static int beaten(const struct series* all, int mine, const struct options* o) {
 
 /* Of those that are still to be repeated, one that has had the fewest turns; among them by lot, since a time depends a
  * little on what ran before it. Negative: none is left. */
-static int next_track(const struct series* all, const int* turns, const struct options* o) {
+static int next_track(const struct series* all, const int* turns, double beat, const struct options* o) {
   static uint32_t lot = 1;
   int next = -1;
   uint32_t equals = 0;
-  for (int track = 0; track <= o->algorithm_count; ++track) {
+  /* In a race of jobs the first one, which has nothing to beat, says what T(m) is. */
+  const int tracks = o->give_up > 0 && beat > 0 ? o->algorithm_count : o->algorithm_count + 1;
+  for (int track = 0; track < tracks; ++track) {
     if (decided(&all[track], o) || (track < o->algorithm_count && beaten(all, track, o))) continue;
     if (next >= 0 && turns[track] > turns[next]) continue;
     if (next < 0 || turns[track] < turns[next]) equals = 0;
@@ -130,12 +134,14 @@ static void ping_pong(const struct machine* m, unsigned char* buffer, size_t byt
   }
 }
 
-static size_t bytes_under_way; /* for the signal handler */
+static size_t bytes_under_way;       /* for the signal handler, */
+static volatile sig_atomic_t racing; /* as is this: whether the time to beat ran out, not the patience */
 
 static void too_slow(int number) {
   (void)number;
-  char line[64];
-  const int length = snprintf(line, sizeof line, "{\"given_up\": %zu}\n", bytes_under_way);
+  char line[96];
+  const int length =
+      snprintf(line, sizeof line, "{\"given_up\": %zu, \"hung\": %s}\n", bytes_under_way, racing ? "false" : "true");
   const ssize_t written = write(STDOUT_FILENO, line, (size_t)length);
   _exit(written == length ? GIVEN_UP : 2); /* the launcher ends the other ranks */
 }
@@ -196,7 +202,7 @@ static void measure(const struct machine* m, size_t bytes, double beat, unsigned
     struct step step = {.action = NEXT_SIZE, .repetition = serial++};
     int track = -1;
     if (m->rank == 0) {
-      track = next_track(all, turns, o);
+      track = next_track(all, turns, beat, o);
       if (track >= 0) {
         ++turns[track];
         step.action = track == o->algorithm_count ? PING_PONG : track;
@@ -206,8 +212,10 @@ static void measure(const struct machine* m, size_t bytes, double beat, unsigned
     m->tell(&step, (int)sizeof step);
     if (step.action == NEXT_SIZE) break;
     const int watched = m->rank == 0 && o->give_up > 0 && o->patience_s > 0 && beat > 0 && step.action != PING_PONG;
-    if (watched) watch(2 * (double)notice_ns * 1e-9 + o->give_up * beat);
+    racing = watched;
+    if (watched) watch(2 * (double)notice_ns * 1e-9 + o->give_up * beat + grace_s);
     const double seconds = repetition(m, &step, buffer, bytes, o);
+    racing = 0;
     if (o->patience_s > 0) watch(o->patience_s);
     if (m->rank != 0) continue;
     if (seconds < 0) { /* give more notice, and do it again */
@@ -288,12 +296,25 @@ void print_library(char* version, int ranks) {
   fflush(stdout);
 }
 
+/* A broadcast that nobody times: what opening connections takes says nothing about an algorithm. */
+static void open_connections(const struct machine* m, unsigned char* buffer, size_t bytes, const struct options* o) {
+  for (int k = 0; k < o->algorithm_count; ++k) {
+    if (m->select) m->select(o->algorithms[k]);
+    memset(buffer, 0, bytes);
+    m->broadcast(o->algorithms[k], buffer, bytes, o->root);
+    const double mine[2] = {0.0, 0.0};
+    double slowest[2];
+    m->slowest(mine, slowest);
+  }
+}
+
 void measure_all(const struct machine* m, const struct options* o) {
   prctl(PR_SET_TIMERSLACK, 1000UL);
   size_t largest = 1;
   for (int k = 0; k < o->size_count; ++k) largest = o->sizes[k] > largest ? o->sizes[k] : largest;
   unsigned char* buffer = malloc(largest);
   if (!buffer) fail(m, "no memory for the largest message", "");
+  if (o->give_up > 0) open_connections(m, buffer, largest < FIRST_BYTES ? largest : FIRST_BYTES, o);
   for (int k = 0; k < o->size_count; ++k) measure(m, o->sizes[k], o->beat[k], buffer, o);
   free(buffer);
 }

@@ -21,7 +21,7 @@ struct options {
   int peer, root, least, most;
   double budget_s, width;
   double race;       /* an algorithm whose best time is above this many times the best median is out; 0: no race */
-  double give_up;    /* the run ends once a repetition takes this many times `beat`; 0: never */
+  double give_up;    /* the run ends once a repetition takes this many times `beat` and a second; 0: never */
   double patience_s; /* the run ends once nothing happens for so long; 0: never */
 };
 

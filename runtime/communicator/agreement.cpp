@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -29,11 +30,27 @@ bool same_settings(const Record& a, const Record& b) {
 }
 
 std::string difference(const Record& mine, const Record& first) {
-  const char* what = mine.cluster != first.cluster ? "another cluster (TRUNKLINE_CLUSTER)"
-                     : mine.plan != first.plan     ? "another plan (TRUNKLINE_PLAN)"
-                     : mine.tuning != first.tuning ? "another tuning file (TRUNKLINE_TUNING)"
-                                                   : "another choice of algorithm (TRUNKLINE_BCAST)";
-  return std::string("was given ") + what + " than rank 0: give all ranks the same, also the same content of files";
+  const auto [what, is_given, first_is] = [&] {
+    using Difference = std::tuple<const char*, bool, bool>;
+    if (mine.cluster != first.cluster) {
+      return Difference{"cluster (TRUNKLINE_CLUSTER)", mine.cluster != 0, first.cluster != 0};
+    }
+    if (mine.plan != first.plan) return Difference{"plan (TRUNKLINE_PLAN)", mine.plan != 0, first.plan != 0};
+    if (mine.tuning != first.tuning) {
+      return Difference{"tuning file (TRUNKLINE_TUNING)", mine.tuning != 0, first.tuning != 0};
+    }
+    return Difference{"choice of algorithm (TRUNKLINE_BCAST)", true, true};
+  }();
+  if (!is_given) {
+    return std::string("was given no ") + what +
+           ", which rank 0 was: have the launcher hand TRUNKLINE_* on to all ranks";
+  }
+  if (!first_is) {
+    return std::string("was given a ") + what +
+           ", which rank 0 was not: have the launcher hand TRUNKLINE_* on to all ranks";
+  }
+  return std::string("was given another ") + what +
+         " than rank 0: give all ranks the same, also the same content of files";
 }
 
 std::string problem(const LocalView& view, int rank, const std::vector<Record>& records) {

@@ -17,11 +17,6 @@ struct Setup {
   bool explain = false;
   bool strict = false;
   bool disable = false;
-
-  /// Whether the ranks have anything to agree on.
-  [[nodiscard]] bool asks_for_acceleration() const {
-    return !cluster.empty() || !plan.empty() || bcast.kind == BcastChoice::Kind::forced;
-  }
 };
 
 }  // namespace trunkline::runtime

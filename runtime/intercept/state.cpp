@@ -68,13 +68,9 @@ void start() {
   }
   if (setup.disable) return;
   choice_by_setting = setup.bcast;
-  std::unique_ptr<const World> made;
-  if (setup.asks_for_acceleration()) {
-    made = agree(local_view(setup), setup.strict);
-    if (made == nullptr) return;
-  } else {
-    made = std::make_unique<const World>(World{.explain = setup.explain});
-  }
+  // A rank that was told nothing takes part too: launchers may hand the settings on to some hosts only.
+  std::unique_ptr<const World> made = agree(local_view(setup), setup.strict);
+  if (made == nullptr) return;
   agreed_world = made.release();
   stop_at_finalize();
   update_watching();

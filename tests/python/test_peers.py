@@ -1,5 +1,6 @@
 """``bench peers`` without a lab: the race, rounds, going on from a file, tables, the page."""
 
+import html
 import json
 import re
 import xml.etree.ElementTree as ET
@@ -15,7 +16,7 @@ from trunkline.bench.peers.mpich import MpichDriver
 from trunkline.bench.peers.pvm import PvmDriver
 from trunkline.bench.peers.results import PeerCell, Results, place_of
 from trunkline.bench.peers.run import BEST, Comparison, asked_for, compare, steps
-from trunkline.bench.peers.sweep import best_setting, sweep
+from trunkline.bench.peers.sweep import LEFT_OUT, best_setting, sweep
 from trunkline.bench.peers.tables import lines, markdown
 from trunkline.cli import bench_peers as command
 from trunkline.cluster import load_cluster
@@ -73,8 +74,8 @@ def comparison_cells():
     ]
 
 
-def outcome_of(seconds, given_up=None):
-    outcome = Outcome(given_up=given_up)
+def outcome_of(seconds, given_up=None, hung=False):
+    outcome = Outcome(given_up=given_up, hung=hung)
     for size, value in seconds.items():
         outcome.seconds[size, "native"] = [value]
         outcome.seconds[size, PING_PONG] = [0.001]
@@ -82,60 +83,101 @@ def outcome_of(seconds, given_up=None):
     return outcome
 
 
-class TestRace:
-    SETTINGS = (
-        Setting("default"),
-        Setting("slow"),
-        Setting("fast when large", least_bytes=100),
-        Setting("broken"),
-    )
+class Race:
+    """A library of settings with given seconds, by size; what takes over twice the time to beat is given up."""
+
+    def __init__(self, times):
+        self.times, self.jobs = times, []
 
     def run(self, setting, sizes, beat):
         self.jobs.append((setting.name, list(sizes), list(beat)))
-        if setting.name == "default":
-            return outcome_of(dict.fromkeys(sizes, 1.0))
-        if setting.name == "slow":
-            return outcome_of({}, given_up=sizes[0])
-        if setting.name == "broken":
-            raise Failed("the benchmark ended\nno such algorithm")
-        return outcome_of(dict.fromkeys(sizes, 0.5))
+        own = self.times[setting.name]
+        if isinstance(own, str):
+            raise Failed(f"the benchmark ended\n{own}")
+        done = {}
+        for size, to_beat in zip(sizes, beat, strict=True):
+            if to_beat and own[size] > 2 * to_beat + 1:
+                return outcome_of(done, given_up=size)
+            done[size] = own[size]
+        return outcome_of(done)
 
-    def test_the_fastest_wins_and_what_falls_behind_is_dropped(self):
-        self.jobs = []
-        told = []
-        trials, untried = sweep(
-            self.run, self.SETTINGS, [10, 100, 1000, 10000], 60, lambda *what: told.append(what[0].name)
+    def sweep(self, sizes, budget_s=60, settings=None, **more):
+        kept = {}
+        settings = settings or [Setting(name) for name in self.times]
+        sweep(self.run, settings, sizes, budget_s, on_trials=lambda *what: kept.update(last=what), **more)
+        return list(kept["last"][0]), kept["last"][1]
+
+
+class TestRace:
+    SIZES = (10, 100, 1000)
+
+    def test_every_size_has_its_own_winner(self):
+        """A pipeline is far behind with short messages and first with long ones."""
+        times = {
+            "default": [1, 10, 100],
+            "pipeline": [4, 25, 30],
+            "tree": [0.5, 30, 400],
+            "broken": "no such algorithm",
+        }
+        race = Race({k: v if isinstance(v, str) else dict(zip(self.SIZES, v, strict=True)) for k, v in times.items()})
+        trials, untried = race.sweep(self.SIZES)
+        assert set(untried.values()) == {0}
+        assert [best_setting(trials, size)[0] for size in self.SIZES] == ["tree", "default", "pipeline"]
+        # Whatever was tried at whatever size has its trial: a time, or why there is none.
+        assert {(t.message_bytes, t.setting) for t in trials} == {(s, n) for s in self.SIZES for n in times}
+        assert {t.reason for t in trials if not t.seconds} == {
+            "given up: over 2 times the best time",
+            "no such algorithm",
+        }
+
+    def test_a_setting_goes_on_behind_the_size_where_it_is_given_up(self):
+        race = Race({"default": dict.fromkeys(self.SIZES, 1.0), "late": {10: 9.0, 100: 9.0, 1000: 0.5}})
+        trials, _ = race.sweep(self.SIZES)
+        assert [sizes for name, sizes, _ in race.jobs if name == "late"][:3] == [[10, 100, 1000], [100, 1000], [1000]]
+        assert best_setting(trials, 1000) == ("late", 0.5)
+
+    def test_what_is_told_to_beat_and_what_runs_again(self):
+        race, told = Race({"default": {10: 1.0}, "fast": {10: 0.5}}), []
+        trials, _ = race.sweep([10], on_setting=lambda *what: told.append(what[0].name))
+        assert [beat for _, _, beat in race.jobs] == [[0.0], [1.0], [0.5], [0.5]]
+        assert told == ["default", "fast", "fast", "default"]  # the finals
+        assert {t.setting: t.seconds for t in trials} == {"default": [1.0, 1.0], "fast": [0.5, 0.5]}
+
+    def test_segments_too_long_for_a_message_are_left_out(self):
+        race = Race({"default": {10: 1.0, 100: 1.0}, "long": {100: 0.5}})
+        trials, untried = race.sweep([10, 100], settings=[Setting("default"), Setting("long", least_bytes=100)])
+        assert (10, "long") not in {(t.message_bytes, t.setting) for t in trials}
+        assert untried == {10: 0, 100: 0}
+
+    def test_other_segments_are_left_out_only_where_two_fell_behind(self):
+        """Measured times count as well as jobs that were given up."""
+        slow = {10: 2.5, 100: 0.9}
+        race = Race({"default": {10: 1.0, 100: 1.0}, "line:1": slow, "line:2": slow, "line:3": {10: 0.1, 100: 0.5}})
+        trials, _ = race.sweep([10, 100])
+        assert ("line:3", [100], [0.9]) in race.jobs
+        assert best_setting(trials, 100)[0] == "line:3"
+        (left_out,) = [t for t in trials if t.setting == "line:3" and t.message_bytes == 10]
+        assert left_out.reason == LEFT_OUT
+
+    def test_a_race_goes_on_where_it_ran_out_of_time(self):
+        race = Race({"default": {10: 1.0}, "a": {10: 0.9}, "b": {10: 0.8}})
+        trials, untried = race.sweep([10], budget_s=0)
+        assert (untried, [t.setting for t in trials]) == ({10: 2}, ["default"])
+        race.jobs.clear()
+        trials, untried = race.sweep([10], known=trials)
+        assert [name for name, _, _ in race.jobs] == ["a", "b", "b", "a", "default"]
+        assert (untried, best_setting(trials, 10)) == ({10: 0}, ("b", 0.8))
+
+    def test_a_hang_is_called_so(self):
+        trials = []
+        sweep(
+            lambda _setting, _sizes, _beat: outcome_of({}, given_up=10, hung=True),
+            [Setting("default")],
+            [10],
+            60,
+            on_trials=lambda some, _: trials.extend(some),
         )
-        assert untried == 0
-        assert best_setting(trials, 10) == ("default", 1.0)
-        assert best_setting(trials, 1000) == ("fast when large", 0.5)
-        slow = [sizes for name, sizes, _ in self.jobs if name == "slow"]
-        assert slow == [[10, 100, 1000, 10000], [100, 1000, 10000]]  # out after two sizes
-        assert self.jobs[1][2] == [1.0] * 4  # told what to beat
-        reasons = {trial.setting: trial.reason for trial in trials if trial.reason}
-        assert reasons == {"slow": "given up: too slow", "broken": "no such algorithm"}
-        assert told[-2:] == ["default", "fast when large"]  # the finals
-        finalist = next(t for t in trials if (t.setting, t.message_bytes) == ("default", 10))
-        assert finalist.seconds == [1.0, 1.0]
-
-    def test_a_kind_whose_segments_are_all_too_slow_is_left_out(self):
-        self.jobs = []
-        slow = [Setting(f"slow:{segment}") for segment in (1, 2, 3)]
-
-        def run(setting, sizes, beat):
-            self.jobs.append((setting.name, list(sizes), beat))
-            return outcome_of(dict.fromkeys(sizes, 1.0)) if setting.name == "default" else outcome_of({}, sizes[0])
-
-        trials, _ = sweep(run, [Setting("default"), *slow], [10, 100], 60)
-        assert "slow:2" in [name for name, _, _ in self.jobs]
-        assert "slow:3" not in [name for name, _, _ in self.jobs]
-        assert {t.reason for t in trials if t.setting == "slow:3"} == {"left out: others of its kind were too slow"}
-
-    def test_without_time_only_the_default_runs(self):
-        self.jobs = []
-        trials, untried = sweep(self.run, self.SETTINGS, [10], 0)
-        assert untried == 3
-        assert {trial.setting for trial in trials} == {"default"}
+        assert trials[0].reason == "hung"
 
 
 class FakeLab:
@@ -190,6 +232,47 @@ class TestRounds:
         assert (failures, left) == ([""], [])
         assert [cell.seconds for cell in results.cells] == [[0.5], [0.7]]
         assert {cell.rounds for cell in results.cells} == {1}
+
+    def test_one_failing_job_does_not_keep_the_others_from_running(self, monkeypatch):
+        outcomes = {"auto": Failed("no memory"), "native": outcome_of({1024: 0.3})}
+        started = []
+
+        def start(_lab, _folder, words, setting, _preload):
+            started.append(setting.name)
+            return "auto" if "native,auto" in words else "native"
+
+        def follow(process, _name):
+            if isinstance(outcomes[process], Failed):
+                raise outcomes[process]
+            return outcomes[process]
+
+        driver = MpichDriver(library())
+        monkeypatch.setattr(run_module, "follow", follow)
+        monkeypatch.setattr(driver, "start", start)
+        results = Results()
+        results.put([cell(cluster="paper-1", algorithm=BEST, size=1024, rounds=0, setting="binomial")])
+        comparison = Comparison([(load_cluster("paper-1"), 2e7)], [driver], [1024], 1, Limits(), 60)
+        assert [failure for _, failure in compare(comparison, results)] == ["no memory"]
+        assert started == ["default", "binomial"]
+        assert [(c.algorithm, c.seconds) for c in results.cells] == [(BEST, [0.3])]
+
+    def test_a_race_that_goes_on_measures_its_new_winner(self, monkeypatch):
+        known = [{"setting": "default", "seconds_median": 0.5}]
+        results = Results()
+        results.put(
+            [cell(cluster="paper-1", algorithm=name, size=1024) for name in ("native", "auto")]
+            + [cell(cluster="paper-1", algorithm=BEST, size=1024, trials=known, untried=1)]
+        )
+        driver = MpichDriver(library())
+        settings = [Setting("default"), Setting("binomial")]
+        monkeypatch.setattr(driver, "settings", lambda *_: settings)
+        monkeypatch.setattr(driver, "start", lambda _lab, _folder, _words, setting, _preload: setting.name)
+        monkeypatch.setattr(run_module, "follow", lambda name, _: outcome_of({1024: 0.5 if name == "default" else 0.3}))
+        comparison = Comparison([(load_cluster("paper-1"), 2e7)], [driver], [1024], 1, Limits(), 60)
+        assert [failure for _, failure in compare(comparison, results)] == ["", ""]
+        best = next(c for c in results.cells if c.algorithm == BEST)
+        assert (best.setting, best.rounds, best.seconds, best.untried) == ("binomial", 1, [0.3], 0)
+        assert steps(comparison, results) == []
 
 
 class TestResults:
@@ -283,6 +366,11 @@ class TestTables:
         assert line.best.setting == "default"
         assert line.gain(line.best) == pytest.approx(2.0)
 
+    def test_each_cluster_has_one_table_whenever_its_peers_came(self, comparison_cells):
+        results = Results()
+        results.put(sorted(comparison_cells, key=lambda one: one.mpi == "lam"))  # races come before lam's first round
+        assert markdown(results.cells).count("| peer |") == 2
+
     def test_markdown_holds_the_ratios(self, comparison_cells):
         text = markdown(comparison_cells)
         assert "| mpich 4.0.2 | 64 KiB | 26.2 ms | 12.00 | 1.80 | tsp_tree-kary-1:4096 | 1.20 | 10.00 | 1.50 |" in text
@@ -309,7 +397,23 @@ class TestTables:
         assert "<script" not in page
         assert "pvm" in page
         data = re.search(r"<pre>(.*?)</pre>", page, flags=re.DOTALL)
-        assert len(json.loads(data[1].replace("&#34;", '"'))) == len(comparison_cells)
+        assert len(json.loads(html.unescape(data[1]))) == len(comparison_cells)
+
+    def test_what_others_say_is_text_on_the_page(self):
+        hostile = '</pre><img src="http://nowhere.example/">'
+        cells = [cell(library=hostile), cell(algorithm="auto", over=2.0)]
+        cells += [cell(algorithm=BEST, trials=[{"setting": "x", "reason": hostile}])]
+        page = peers_page(cells, [(load_cluster("cyclic"), 2e7)], {"lam": hostile}, None, None)
+        assert "<img" not in page
+        assert page.count("&lt;/pre&gt;&lt;img src=") == 5  # library, race, what is left out, two in the cells
+
+    def test_a_race_that_is_not_over_is_said_everywhere(self):
+        cells = [cell(), cell(algorithm="auto", over=2.0)]
+        cells += [cell(algorithm=BEST, over=5.0, trials=[{"setting": "default", "seconds_median": 1.0}] * 3, untried=9)]
+        said = "cyclic at 20 Mbit/s, mpich: 'best' is the best of 3 of 12 settings"
+        assert said in markdown(cells)
+        assert said in html.unescape(peers_page(cells, [(load_cluster("cyclic"), 2e7)], {}, None, None))
+        assert said not in markdown([replace(one, untried=0) for one in cells])
 
     def test_two_rates_of_one_cluster_stay_apart(self):
         cells = [cell(algorithm=name, over=over) for name, over in (("native", 8.0), ("auto", 2.0))]

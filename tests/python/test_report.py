@@ -1,3 +1,4 @@
+import html
 import io
 import json
 import re
@@ -55,7 +56,10 @@ def svgs(page):
 
 def embedded(page):
     data = re.search(r"<pre>(.*?)</pre>", page, flags=re.DOTALL)
-    return json.loads(data[1].replace("&#34;", '"'))
+    return json.loads(html.unescape(data[1]))
+
+
+HOSTILE = '<img src="http://nowhere.example/" onerror="x()">'
 
 
 def test_the_demo_page_stands_alone_and_holds_its_data(cells):
@@ -99,3 +103,9 @@ def test_all_is_one_of_each_family():
     assert "4-ary" not in everything
     assert everything[-1] == "auto"
     assert len(set(everything)) == len(everything)
+
+
+def test_names_are_text_on_the_page():
+    page = bench_page([cell(cluster=HOSTILE), cell(cluster=HOSTILE, algorithm="auto", seconds=0.5)])
+    assert "<img" not in page
+    assert {cell["cluster"] for cell in embedded(page)} == {HOSTILE}

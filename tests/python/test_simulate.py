@@ -108,7 +108,7 @@ def test_bound_and_ranks_of_a_host(trunkline, switch):
     ]
     assert (row["hosts"], row["ranks"], row["mpi"]) == (4, 8, "simgrid")
     data_s = 65536 / RATE * 1538 / 1448
-    assert row["bound_seconds"] == pytest.approx(data_s + 3 * HOP_S)  # eight ranks in a binary tree: three levels
+    assert row["bound_seconds"] == pytest.approx(data_s + 2 * HOP_S)  # four hosts in a binary tree: two levels
     assert row["bound_seconds"] < row["seconds_median"]
 
 

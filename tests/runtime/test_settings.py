@@ -1,5 +1,6 @@
 """Settings: all ranks decide alike, and what is wrong is said once, by one rank, with the right exit status."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -158,6 +159,19 @@ def test_different_files_on_different_ranks_are_found(mpi: Mpi, tmp_path: Path):
     said = done.lines("trunkline: warning: ")
     assert len(said) == 2, done.err
     assert "rank 1 on h1 was given another cluster (TRUNKLINE_CLUSTER) than rank 0" in said[0]
+
+
+@pytest.mark.parametrize(
+    ("some", "said"), [("0", "rank 1 on .* was given no cluster"), ("1", "rank 1 on .* was given a cluster")]
+)
+def test_settings_that_reach_some_ranks_only_are_found(mpi: Mpi, some: str, said: str):
+    """As ``mpirun -x LD_PRELOAD`` leaves them: the other hosts have the library and no settings."""
+    script = (
+        f'test "${{PMI_RANK:-$OMPI_COMM_WORLD_RANK}}" = {some} && export TRUNKLINE_CLUSTER=cyclic TRUNKLINE_HOST=h0'
+    )
+    done = hello(mpi, {}, ranks=2, per_rank=["sh", "-c", f'{script}; exec "$@"', "sh"])
+    assert re.search(said, done.err), done.err
+    assert "hand TRUNKLINE_* on to all ranks" in done.err
 
 
 def test_different_choices_on_different_ranks_are_found(mpi: Mpi):

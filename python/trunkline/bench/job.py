@@ -33,7 +33,8 @@ class Limits:
     race: float = 0.0
     """An algorithm is out once its best time is above this many times the best median; 0: all stay in."""
     give_up: float = 0.0
-    """The job ends once a repetition takes this many times the seconds to beat; 0: never. Needs ``patience_s``."""
+    """The job ends once a repetition takes a second more than this many times the seconds to beat; 0: never. Needs
+    ``patience_s``."""
     patience_s: float = 0.0
     """The job ends once nothing has happened for so many seconds; 0: never."""
 
@@ -60,12 +61,14 @@ class Outcome:
         library: What the library says about itself.
         given_up: The size at which the job ended because it was too slow or hung, 0 before the first one; None: it
             ended well.
+        hung: Whether nothing happened for ``patience_s`` then.
     """
 
     seconds: dict[tuple[int, str], list[float]] = field(default_factory=lambda: defaultdict(list))
     ran: dict[tuple[int, str], tuple[str, int]] = field(default_factory=dict)
     library: str = ""
     given_up: int | None = None
+    hung: bool = False
 
 
 def program(mpi: Mpi) -> str:
@@ -127,7 +130,7 @@ def follow(
             if "mpi_library" in event:
                 outcome.library = event["mpi_library"]
             elif "given_up" in event:
-                outcome.given_up = event["given_up"]
+                outcome.given_up, outcome.hung = event["given_up"], event["hung"]
             else:
                 _keep(outcome, name, event, on_progress)
     if process.returncode != 0 and outcome.given_up is None:

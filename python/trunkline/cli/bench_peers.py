@@ -14,7 +14,7 @@ from trunkline.bench.peers.figures import Figure, figure
 from trunkline.bench.peers.model import model_table, segments_table
 from trunkline.bench.peers.results import Results
 from trunkline.bench.peers.run import Comparison, Step, asked_for, compare, steps
-from trunkline.bench.peers.tables import algorithms_table, beside_table, markdown, peers_table
+from trunkline.bench.peers.tables import algorithms_table, beside_table, markdown, peers_table, unfinished
 from trunkline.bench.peers.transfer import measure_transfers, transfer_table
 from trunkline.cli.options import BudgetOption, LabRateOption, LeastOption, MostOption, ReportOption
 from trunkline.cli.output import console, write_text
@@ -45,7 +45,11 @@ def peers(
     most: MostOption = 10,
     budget: BudgetOption = 5.0,
     sweep_budget: Annotated[
-        float, typer.Option(min=0, help="Seconds for the race of a library's own settings on a cluster; 0: no race.")
+        float,
+        typer.Option(
+            min=0,
+            help="Seconds for the race of a library's own settings on a cluster; it goes on when repeated. 0: no race.",
+        ),
     ] = 600.0,
     json: Annotated[
         str | None,
@@ -83,6 +87,10 @@ def peers(
         hosts_used(network, None)  # told before a lab is up
     rated = [(network, _rate(network, rate, results)) for network in networks]
     if chosen and chosen.kind == "transfer":
+        if not drivers[0].preloads:
+            raise BadInput(
+                f"--figure {chosen.name} runs a line of two hosts, which {drivers[0].name} cannot; name another peer"
+            )
         with console.status("measuring between two hosts"):
             ratios = measure_transfers(chosen, drivers[0], rated[0][1], limits)
         console.print(transfer_table(chosen, ratios, rated[0][1]))
@@ -107,6 +115,8 @@ def peers(
             console.print(f"The paper says: {claim}.", markup=False)
     else:
         console.print(peers_table(cells))
+        for text in unfinished(cells):
+            console.print(f"{text}.", markup=False, soft_wrap=True)
     if markdown_file:
         write_text(markdown(cells, comparison.algorithms[0]), markdown_file)
     if report:

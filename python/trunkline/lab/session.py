@@ -102,6 +102,7 @@ class Lab:
         *,
         host: str | None = None,
         env: Mapping[str, str] | None = None,
+        folder: Path | None = None,
         stdin: int | IO[Any] | None = subprocess.DEVNULL,
         stdout: int | IO[Any] | None = None,
         stderr: int | IO[Any] | None = None,
@@ -115,6 +116,7 @@ class Lab:
             argv: The program and its arguments.
             host: Name of a host of the cluster.
             env: Variables to add to the environment.
+            folder: Where it starts; default: the caller's folder.
             stdin: As for :class:`subprocess.Popen`; nothing by default.
             stdout: As for :class:`subprocess.Popen`.
             stderr: As for :class:`subprocess.Popen`.
@@ -132,7 +134,7 @@ class Lab:
         user = [] if os.geteuid() == 0 else ["--user", "--preserve-credentials"]
         enter = [
             *(shutil.which("nsenter") or "nsenter", "--target", str(self._first), *user),
-            *("--net", "--ipc", "--uts", "--pid", "--mount", f"--wdns={Path.cwd()}"),
+            *("--net", "--ipc", "--uts", "--pid", "--mount", f"--wdns={folder or Path.cwd()}"),
         ]
         process = subprocess.Popen(
             [*enter, self.agent, name, "exec " + shlex.join(argv)],

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from itertools import groupby
 
-from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
+from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from trunkline import __version__, _core
 from trunkline.bench.bcast import Cell
@@ -20,7 +20,7 @@ __all__ = ["bench_page", "demo_page", "render", "trees_over"]
 
 _templates = Environment(
     loader=PackageLoader("trunkline.report"),
-    autoescape=select_autoescape(),
+    autoescape=True,
     undefined=StrictUndefined,
     trim_blocks=True,
     lstrip_blocks=True,
@@ -30,7 +30,7 @@ _templates.filters |= {"bytes": format_bytes, "seconds": format_seconds, "rate":
 
 def render(template: str, cells: Sequence[Cell], **more: object) -> str:
     """A template with everything that all pages show: the cells as JSON, versions, machine and date."""
-    data = json.dumps([cell.as_json() for cell in cells]).replace("</", "<\\/")
+    data = json.dumps([cell.as_json() for cell in cells])
     return _templates.get_template(template).render(
         cells=cells,
         data=data,

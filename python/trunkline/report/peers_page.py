@@ -9,7 +9,7 @@ from trunkline import _core
 from trunkline.bench.peers.figures import Figure
 from trunkline.bench.peers.results import PeerCell, Place, place_of
 from trunkline.bench.peers.run import BEST
-from trunkline.bench.peers.tables import BESIDE, Line, beside_rows, lines
+from trunkline.bench.peers.tables import BESIDE, Line, beside_rows, lines, unfinished
 from trunkline.report.page import render, trees_over
 from trunkline.report.peers_chart import heat_colour, peer_curves
 from trunkline.units import format_rate
@@ -44,6 +44,7 @@ def peers_page(
         beside=beside_rows(figure, cells) if figure else [],
         algorithm=algorithm,
         left_out=left_out,
+        unfinished=unfinished(cells),
         sections=[_section(cluster, rate, cells, every, algorithm) for cluster, rate in clusters],
         maps=[heat for heat in (_heat(every, best=True), _heat(every, best=False)) if heat["rows"]],
         libraries={cell.mpi: cell.library for cell in cells if cell.library},
@@ -86,7 +87,7 @@ def _heat(every: Sequence[Line], best: bool) -> dict[str, object]:
     if len(set(names.values())) < len(names):  # clusters of one name, or one at several rates
         names = {place: f"{place[0]} at {format_rate(place[2])}" for place in names}
     return {
-        "title": "each library at its best setting" if best else "each library as it comes",
+        "title": "each library at the best setting found" if best else "each library as it comes",
         "sizes": sizes,
         "rows": [
             ((names[place], mpi), [(row[size], heat_colour(row[size])) if size in row else None for size in sizes])

@@ -20,7 +20,7 @@ class Row(Timed):
     gave_up: bool
     """It took longer than ``seconds_median``, and was not simulated to its end."""
     bound_seconds: float
-    """No pipelined broadcast over a contention-free tree can be faster."""
+    """What a pipelined broadcast over the least deep contention-free binary tree would take at best."""
     wall_seconds: float
     """How long the simulation took, from the size before or the start on."""
 
@@ -28,13 +28,14 @@ class Row(Timed):
 def bound_seconds(job: Job, message_bytes: int) -> float:
     """m/B plus the latency of the least deep contention-free binary tree.
 
-    B is the rate that the slowest host's link has for data besides headers. Each level of the tree costs at least the
-    latency of the two links between the nearest hosts.
+    B is the rate that the slowest host's link has for data besides headers. Each level of the tree, over one rank of
+    each host, costs at least the latency of the two links between the nearest hosts.
     """
     cluster = job.cluster
+    hosts = sorted(set(job.placement))
     switches = set(cluster.switches)
     ports = [link for link in cluster.links if not {link.a, link.b} <= switches]
-    levels = _core.height_bound(cluster, job.placement, job.root)
+    levels = _core.height_bound(cluster, hosts, hosts.index(job.placement[job.root]))
     data_bps = min(port.rate_bps for port in ports) * _core.frame_payload_bytes / _core.frame_wire_bytes
     return message_bytes * 8 / data_bps + levels * 2 * min(port.latency_s for port in ports)
 

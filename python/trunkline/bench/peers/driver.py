@@ -1,5 +1,6 @@
 """What every peer's driver offers: whether it can run here, how its timing program starts, which settings it has."""
 
+import os
 import subprocess
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
@@ -35,6 +36,22 @@ class Setting:
 
 
 DEFAULT = Setting("default")
+
+_SETTINGS = (
+    "TRUNKLINE_",
+    "OMPI_",
+    "PMIX_",
+    "PRTE_",
+    "MPIR_",
+    "MPICH_",
+    "HYDRA_",
+    "I_MPI_",
+    "UCX_",
+    "FI_",
+    "LAM_",
+    "PVM_",
+)
+"""How variables begin that set up the libraries and Trunkline: the caller's are no part of a comparison."""
 
 
 def setting_of(algorithm: PeerAlgorithm, more: Mapping[str, str]) -> Setting:
@@ -74,6 +91,13 @@ class Driver(ABC):
         del cluster, folder
         return []
 
+    @staticmethod
+    def popen(lab: Lab, folder: Path, argv: Sequence[str], env: Mapping[str, str]) -> subprocess.Popen[str]:
+        """Start a job on a lab, in a folder that takes its crash dumps, without the caller's settings of libraries."""
+        foreign = sorted(name for name in os.environ if name.startswith(_SETTINGS) and name not in env)
+        without = ["env", *(f"--unset={name}" for name in foreign)]
+        return lab.popen([*without, *argv], env=env, folder=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+
     @abstractmethod
     def start(
         self, lab: Lab, folder: Path, words: Sequence[str], setting: Setting, preload: bool
@@ -98,7 +122,6 @@ class PreloadDriver(Driver):
         self, lab: Lab, folder: Path, words: Sequence[str], setting: Setting, preload: bool
     ) -> subprocess.Popen[str]:
         """See :meth:`Driver.start`."""
-        del folder
         hosts = lab.cluster.hosts
         ours = {"TRUNKLINE_CLUSTER": lab.cluster_file, "TRUNKLINE_STRICT": "1"} if preload else {}
         argv, env = self.mpi.launch(
@@ -110,4 +133,4 @@ class PreloadDriver(Driver):
             env={**ours, **setting.env},
             preload=[preload_library(self.name)] if preload else [],
         )
-        return lab.popen(argv, env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        return self.popen(lab, folder, argv, env)

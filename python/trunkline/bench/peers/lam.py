@@ -57,4 +57,4 @@ class LamDriver(Driver):
             "USER": USER,
             "LOGNAME": USER,
         }
-        return lab.popen(as_user, env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        return self.popen(lab, folder, as_user, env)

@@ -28,7 +28,7 @@ class OpenMpiDriver(PreloadDriver):
         """See :meth:`trunkline.bench.peers.driver.Driver.settings`."""
         del folder
         found = [setting_of(one, {}) for one in own_algorithms(self.mpi, LARGEST, len(cluster.hosts), SEGMENTS)]
-        every = [*found, *_radices(), *_more_chains(), *_segmented_binomial(), *_adapt()]
+        every = [*found, *_radices(), *_more_chains(), *_segmented("binomial"), *_segmented("knomial"), *_adapt()]
         return [DEFAULT, *sorted(every, key=lambda one: ORDER.index(max(0, one.least_bytes - 1)))]
 
 
@@ -45,7 +45,8 @@ def _tuned(name: str, algorithm: str, segment: int, **more: int) -> Setting:
 
 def _radices() -> Iterator[Setting]:
     for radix in RADICES:
-        yield _tuned(f"knomial-{radix}", "knomial", 0, algorithm_knomial_radix=radix)
+        for segment in (0, *SEGMENTS):
+            yield _tuned(f"knomial-{radix}", "knomial", segment, algorithm_knomial_radix=radix)
 
 
 def _more_chains() -> Iterator[Setting]:
@@ -54,9 +55,10 @@ def _more_chains() -> Iterator[Setting]:
             yield _tuned(f"chain-{chains}", "chain", segment, algorithm_chain_fanout=chains)
 
 
-def _segmented_binomial() -> Iterator[Setting]:
+def _segmented(name: str) -> Iterator[Setting]:
+    """What ``tune`` tries in one piece alone."""
     for segment in SEGMENTS:
-        yield _tuned("binomial", "binomial", segment)
+        yield _tuned(name, name, segment)
 
 
 def _adapt() -> Iterator[Setting]:

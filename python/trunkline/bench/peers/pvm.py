@@ -32,4 +32,4 @@ class PvmDriver(Driver):
             f"{run}; status=$?; echo halt | pvm >&2; wait; exit $status"
         )
         env = {"PVM_RSH": lab.agent, "PVM_TMP": "/dev/shm", "PVM_ALLOW_ROOT": "1"}
-        return lab.popen(["sh", "-c", script], env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        return self.popen(lab, folder, ["sh", "-c", script], env)

@@ -30,7 +30,7 @@ class PeerCell(Cell):
         rounds: Jobs that its times are from; 0: only of the race.
         limits: T(m) as each job measured it; ``limit_seconds`` is their median.
         trials: The race of ``native-best``: each setting with its median, or why it has none.
-        untried: Settings that the race had no time for.
+        untried: Settings that the race has not had time for; it goes on when the command is repeated.
         library: What the library says about itself.
     """
 
@@ -93,9 +93,12 @@ class Results:
 
     @property
     def cells(self) -> list[PeerCell]:
-        """In the order of clusters and peers as they came, then sizes."""
+        """By places as they came, peers as they came, then sizes."""
+        places = {key[:3]: number for number, key in reversed(list(enumerate(self._cells)))}
         peers = {key[:5]: number for number, key in reversed(list(enumerate(self._cells)))}
-        return sorted(self._cells.values(), key=lambda cell: (peers[cell.key[:5]], cell.message_bytes))
+        return sorted(
+            self._cells.values(), key=lambda cell: (places[cell.place], peers[cell.key[:5]], cell.message_bytes)
+        )
 
     def get(self, place: Place, mpi: Mpi, algorithm: str, size: int) -> PeerCell | None:
         """The cell of that name, if there is one."""

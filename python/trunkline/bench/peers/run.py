@@ -1,7 +1,7 @@
 """Runs a comparison: first each library's race, then rounds over all clusters and peers."""
 
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -10,7 +10,7 @@ from trunkline.bench.bcast import make_cell
 from trunkline.bench.job import PATIENCE_S, PING_PONG, Limits, Outcome, follow, timing_words
 from trunkline.bench.peers.driver import DEFAULT, Driver, Setting
 from trunkline.bench.peers.results import PeerCell, Place, Results, place_of
-from trunkline.bench.peers.sweep import Trial, best_setting, sweep
+from trunkline.bench.peers.sweep import BEHIND, Trial, best_setting, sweep
 from trunkline.errors import Failed
 from trunkline.lab.session import Lab
 from trunkline.units import format_bytes
@@ -19,7 +19,9 @@ __all__ = ["BEST", "Comparison", "Step", "asked_for", "compare", "steps"]
 
 BEST = "native-best"
 RACE_PATIENCE_S = 60.0
-"""After which a setting that hangs is out of its race."""
+"""After which a setting that hangs is out of its race, at least."""
+RACE_PATIENCE = 40.0
+"""The same, in times of the longest message on the wire: nothing that works takes so long."""
 _JOB_S = 3.0
 """Seconds that a job of 32 ranks takes to start and to end."""
 _NATIVE = 12.0
@@ -73,12 +75,13 @@ def steps(comparison: Comparison, results: Results) -> list[Step]:
                 place = place_of(cluster, rate)
                 for driver in comparison.drivers:
                     job = _JOB_S + wire * _NATIVE * (comparison.limits.least + 1)
+                    settings = driver.settings(cluster, Path(folder)) if comparison.best else []
+                    due = _unraced(comparison, results, place, driver) if settings else []
                     if number > 0:
-                        due = _due(comparison, results, place, driver, number)
-                        seconds = job * (1 + sum(1 for _, name, _ in due if name == BEST))
+                        # A race that goes on may find other winners, which have had no rounds.
+                        due = [*_due(comparison, results, place, driver, number), *due]
+                        seconds = job * (1 + len({size for size, name, _ in due if name == BEST}))
                     else:
-                        settings = driver.settings(cluster, Path(folder)) if comparison.best else []
-                        due = _unraced(comparison, results, place, driver) if settings else []
                         seconds = min(comparison.sweep_s, len(settings) * job)
                     if due:
                         found.append(Step(cluster, rate, driver, number, seconds))
@@ -104,8 +107,9 @@ def asked_for(comparison: Comparison, results: Results) -> list[PeerCell]:
 def _unraced(
     comparison: Comparison, results: Results, place: Place, driver: Driver
 ) -> list[tuple[int, str, PeerCell | None]]:
+    """Sizes whose race has not been run, or ran out of time."""
     cells = ((size, BEST, results.get(place, driver.mpi, BEST, size)) for size in comparison.sizes)
-    return [entry for entry in cells if entry[2] is None]
+    return [entry for entry in cells if entry[2] is None or entry[2].untried > 0]
 
 
 def _due(
@@ -168,13 +172,17 @@ class _Work:
         return self._job(setting, sizes, algorithms, limits, [])
 
     def _keep(self, outcome: Outcome, wanted: Sequence[tuple[int, str, str]], setting: str) -> None:
-        """Add what a job measured: size, algorithm as it ran, and name of the cell; says if it was not all."""
+        """Add what a job measured: size, algorithm as it ran, and name of the cell; says if it was not all.
+
+        Raises:
+            Failed: if something is missing.
+        """
         known = [
             entry for entry in wanted if outcome.seconds.get(entry[:2]) and outcome.seconds.get((entry[0], PING_PONG))
         ]
         cells = (self._cell(outcome, size, algorithm, name, setting) for size, algorithm, name in known)
         self.results.add(cells, self.comparison.limits.width)
-        if outcome.given_up is not None:
+        if outcome.given_up is not None and len(known) < len(wanted):
             raise Failed(
                 f"{self.step.driver.name} with setting '{setting}' did nothing for {PATIENCE_S:.0f} s at "
                 f"{format_bytes(outcome.given_up)}; that size and longer ones are missing"
@@ -200,42 +208,75 @@ class _Work:
         )
 
     def race(self) -> None:
-        """Find the best setting of each size that has none."""
+        """Find the best setting of each size that has none, or whose race ran out of time.
+
+        Raises:
+            Failed: where no setting could be measured at a size.
+        """
         driver, place = self.step.driver, place_of(self.step.cluster, self.step.rate_bps)
-        entries = _unraced(self.comparison, self.results, place, driver)
-        sizes = [size for size, _, _ in entries]
-        pings: dict[int, list[float]] = {size: [] for size in sizes}
-        libraries: list[str] = []
+        sizes = [size for size, _, _ in _unraced(self.comparison, self.results, place, driver)]
+        before = {size: self.results.get(place, driver.mpi, BEST, size) for size in sizes}
+        pings = {size: list(cell.limits) if cell else [] for size, cell in before.items()}
+        known = [
+            Trial(size, t["setting"], [t["seconds_median"]] if "seconds_median" in t else [], t.get("reason", ""))
+            for size, cell in before.items()
+            for t in (cell.trials if cell else [])
+        ]
+        wire_s = max(sizes) * 8 / self.step.rate_bps
+        limits = replace(
+            self.comparison.limits,
+            least=2,
+            most=2,
+            give_up=BEHIND,
+            patience_s=max(RACE_PATIENCE_S, RACE_PATIENCE * wire_s),
+        )
+        library = ""
 
         def run(setting: Setting, some: Sequence[int], beat: Sequence[float]) -> Outcome:
-            limits = replace(self.comparison.limits, least=2, most=2, give_up=2.0, patience_s=RACE_PATIENCE_S)
+            nonlocal library
             outcome = self._job(setting, some, ["native"], limits, beat)
             for size in some:
                 pings[size] += outcome.seconds.get((size, PING_PONG), [])
-            libraries.append(outcome.library)
+            library = outcome.library or library
             return outcome
 
         def show(setting: Setting, number: int, all_of_them: int) -> None:
             self.on_step(self.step, f"{setting.name} ({number + 1} of {all_of_them})")
 
+        missing: list[Trial] = []
+
+        def keep(trials: Sequence[Trial], untried: Mapping[int, int]) -> None:
+            missing[:] = [t for t in trials if best_setting(trials, t.message_bytes)[1] == float("inf")]
+            self.results.put(
+                self._raced(trials, size, before[size], pings[size], untried[size], library)
+                for size in sizes
+                if best_setting(trials, size)[1] != float("inf") and pings[size]
+            )
+
         settings = driver.settings(self.step.cluster, self.folder)
-        trials, untried = sweep(run, settings, sizes, self.comparison.sweep_s, show)
-        self.results.put(
-            self._raced(trials, size, pings[size], untried, libraries[0])
-            for size in sizes
-            if best_setting(trials, size)[1] != float("inf")
-        )
-        if missing := [size for size in sizes if best_setting(trials, size)[1] == float("inf")]:
-            reasons = {trial.reason for trial in trials if trial.message_bytes == missing[0]}
-            raise Failed(f"no setting of {driver.name} could be measured at {missing[0]} bytes: {'; '.join(reasons)}")
+        sweep(run, settings, sizes, self.comparison.sweep_s, known, show, keep)
+        if missing:
+            size = missing[0].message_bytes
+            reasons = dict.fromkeys(trial.reason for trial in missing if trial.message_bytes == size)
+            raise Failed(f"no setting of {driver.name} could be measured at {format_bytes(size)}: {'; '.join(reasons)}")
 
     def _raced(
-        self, trials: Sequence[Trial], size: int, pings: Sequence[float], untried: int, library: str
+        self,
+        trials: Sequence[Trial],
+        size: int,
+        before: PeerCell | None,
+        pings: Sequence[float],
+        untried: int,
+        library: str,
     ) -> PeerCell:
+        """The cell of a size as the race stands: measured in the rounds already, where the winner is the same."""
         here = sorted((trial for trial in trials if trial.message_bytes == size), key=lambda trial: trial.median)
-        outcome = Outcome(library=library)
-        outcome.seconds[size, "native"], outcome.seconds[size, PING_PONG] = here[0].seconds, list(pings)
-        cell = self._cell(outcome, size, "native", BEST, here[0].setting)
+        if before is not None and before.setting == here[0].setting:
+            cell = before
+        else:
+            outcome = Outcome(library=library)
+            outcome.seconds[size, "native"], outcome.seconds[size, PING_PONG] = here[0].seconds, list(pings)
+            cell = self._cell(outcome, size, "native", BEST, here[0].setting)
         cell.untried = untried
         cell.trials = [
             {"setting": t.setting, "seconds_median": t.median}
@@ -246,26 +287,39 @@ class _Work:
         return cell
 
     def round(self) -> None:
-        """One job for the defaults and Trunkline in turns, one for each setting that won a race."""
+        """One job for the defaults and Trunkline in turns, one for each setting that won a race.
+
+        Raises:
+            Failed: once all jobs have run, with what each of them failed for.
+        """
         driver, place = self.step.driver, place_of(self.step.cluster, self.step.rate_bps)
         due = _due(self.comparison, self.results, place, driver, self.step.round)
         # Where the default won the race, its times serve for both.
         as_default = [size for size, name, cell in due if name == BEST and cell and cell.setting == DEFAULT.name]
         wanted = [(size, name, name) for size, name, _ in due if name != BEST]
         wanted += [(size, "native", BEST) for size in as_default]
-        if wanted:
-            plain = list(dict.fromkeys(algorithm for _, algorithm, _ in wanted))
-            self.on_step(self.step, ", ".join(plain))
-            outcome = self._whole_job(DEFAULT, sorted({size for size, _, _ in wanted}), plain)
-            self._keep(outcome, wanted, DEFAULT.name)
-        settings = {setting.name: setting for setting in driver.settings(self.step.cluster, self.folder)}
-        won: dict[str, list[int]] = {}
+        jobs: dict[str, list[tuple[int, str, str]]] = {DEFAULT.name: wanted} if wanted else {}
         for size, name, cell in due:
             if name == BEST and cell is not None and size not in as_default:
-                won.setdefault(cell.setting, []).append(size)
-        for name, some in won.items():
-            if name not in settings:
-                raise Failed(f"{driver.name} has no setting '{name}' any more; remove its {BEST} cells from the file")
-            self.on_step(self.step, f"{BEST}: {name}")
-            outcome = self._whole_job(settings[name], some, ["native"])
-            self._keep(outcome, [(size, "native", BEST) for size in some], name)
+                jobs.setdefault(cell.setting, []).append((size, "native", BEST))
+        settings = {DEFAULT.name: DEFAULT}
+        settings |= {setting.name: setting for setting in driver.settings(self.step.cluster, self.folder)}
+        failures: list[str] = []
+        for name, some in jobs.items():
+            try:
+                self._round_job(settings, name, some)
+            except Failed as failure:
+                failures.append(str(failure))
+        if failures:
+            raise Failed("\n".join(failures))
+
+    def _round_job(self, settings: Mapping[str, Setting], name: str, wanted: Sequence[tuple[int, str, str]]) -> None:
+        """Measure cells under one setting: size, algorithm as it runs, and name of each."""
+        if name not in settings:
+            raise Failed(
+                f"{self.step.driver.name} has no setting '{name}' any more; remove its {BEST} cells from the file"
+            )
+        plain = list(dict.fromkeys(algorithm for _, algorithm, _ in wanted))
+        self.on_step(self.step, ", ".join(plain) if name == DEFAULT.name else f"{BEST}: {name}")
+        sizes = sorted({size for size, _, _ in wanted})
+        self._keep(self._whole_job(settings[name], sizes, plain), wanted, name)

@@ -23,6 +23,7 @@ __all__ = [
     "lines",
     "markdown",
     "peers_table",
+    "unfinished",
 ]
 
 
@@ -70,6 +71,20 @@ def lines(cells: Sequence[PeerCell], algorithm: str = "auto") -> Iterator[Line]:
         raced = by_key.get((*peer, BEST, size))
         best = min(cell, raced, key=lambda one: one.seconds_median) if raced else None
         yield Line(cell, best, own)
+
+
+def unfinished(cells: Sequence[PeerCell]) -> list[str]:
+    """What is to be known of races that ran out of time: a sentence without its full stop for each of them."""
+    found: dict[tuple[Place, str], tuple[int, int]] = {}
+    for cell in cells:
+        if cell.algorithm == BEST and cell.untried > 0:
+            tried, untried = found.get((cell.place, cell.mpi), (len(cell.trials), cell.untried))
+            found[cell.place, cell.mpi] = min(tried, len(cell.trials)), max(untried, cell.untried)
+    return [
+        f"{place[0]} at {format_rate(place[2])}, {mpi}: 'best' is the best of {tried} of {tried + untried} settings; "
+        "repeat the command to go on, or raise --sweep-budget"
+        for (place, mpi), (tried, untried) in found.items()
+    ]
 
 
 def _place(line: Line) -> Place:
@@ -145,6 +160,7 @@ def markdown(cells: Sequence[PeerCell], algorithm: str = "auto") -> str:
             "|---|---|---|---|---|---|---|---|---|\n"
             + "".join(f"| {_peer(line.default)} | {' | '.join(_words(line))} |\n" for line in some)
         )
+    parts += [f"{text}.\n" for text in unfinished(cells)]
     return "\n".join(parts)
 
 

@@ -6,15 +6,17 @@ of two hosts sends the segments one after the other, and the first one's latency
 
 import tempfile
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 from rich.table import Table
 
 from trunkline import _core
-from trunkline.bench.job import PING_PONG, Limits, follow, timing_words
+from trunkline.bench.job import PATIENCE_S, PING_PONG, Limits, follow, timing_words
 from trunkline.bench.peers.driver import DEFAULT, Driver
 from trunkline.bench.peers.figures import Figure
 from trunkline.bench.stats import median_with_interval
+from trunkline.errors import Failed
 from trunkline.lab.session import Lab
 from trunkline.report.tables import titled_table
 from trunkline.units import format_bytes, format_rate
@@ -32,11 +34,17 @@ def _pair(rate_bps: float) -> _core.Cluster:
 
 
 def measure_transfers(figure: Figure, driver: Driver, rate_bps: float, limits: Limits) -> dict[tuple[int, int], float]:
-    """Time over T(m) of each message in each segment, between two hosts; by message and segment bytes."""
+    """Time over T(m) of each message in each segment, between two hosts; by message and segment bytes.
+
+    Raises:
+        Failed: where the library hangs.
+    """
     sizes, names = sorted(figure.rows), {f"linear:{segment}": segment for segment in figure.segments}
     with Lab(_pair(rate_bps)) as lab, tempfile.TemporaryDirectory(prefix="trunkline-peers-") as folder:
-        words = timing_words(lab.cluster, sizes, list(names), limits)
+        words = timing_words(lab.cluster, sizes, list(names), replace(limits, patience_s=PATIENCE_S))
         outcome = follow(driver.start(lab, Path(folder), words, DEFAULT, True), driver.name)
+    if outcome.given_up is not None:
+        raise Failed(f"{driver.name} did nothing for {PATIENCE_S:.0f} s at {format_bytes(outcome.given_up)}")
     limit = {size: median_with_interval(outcome.seconds[size, PING_PONG]).value for size in sizes}
     return {
         (size, segment): median_with_interval(outcome.seconds[size, name]).value / limit[size]
