@@ -68,18 +68,23 @@ Options read_options(int argc, char** argv) {
   return options;
 }
 
-/// Each rank's host, by processor name, on every rank.
+/// Each rank's host, as the preload library finds it, on every rank.
 Placement hosts_of_ranks(const Cluster& cluster) {
   int ranks = 0;
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
   char name[MPI_MAX_PROCESSOR_NAME] = "";
   int length = 0;
   MPI_Get_processor_name(name, &length);
-  const auto host = cluster.find_host(name);
+  const char* const told = std::getenv("TRUNKLINE_HOST");
+  const std::string known_as = told != nullptr && *told != '\0' ? told : name;
+  const auto host = cluster.find_host(known_as);
   HostIndex mine = host ? *host : no_rank;
   Placement all(static_cast<std::size_t>(ranks));
   MPI_Allgather(&mine, 1, MPI_UINT32_T, all.data(), 1, MPI_UINT32_T, MPI_COMM_WORLD);
-  if (!host) throw std::invalid_argument("host '" + std::string(name) + "' is not in cluster " + cluster.name());
+  if (!host) {
+    throw std::invalid_argument("host '" + known_as + "' is not in cluster " + cluster.name() +
+                                ": add it there, or say which host this is with TRUNKLINE_HOST");
+  }
   if (std::ranges::find(all, no_rank) != all.end()) {
     throw std::runtime_error("another rank's host is not in cluster " + cluster.name());
   }
@@ -149,10 +154,11 @@ MeasuredRelay measure_relay(const Cluster& cluster, const Placement& hosts) {
   return relay;
 }
 
-/// As the papers' table 2, with what they measured beside it.
+/// As the papers' table 2.
 void print_table(const MeasuredDistance& distance) {
-  std::fprintf(stderr, "\n%s - %s, %u links apart; eager up to %s\n", distance.from.c_str(), distance.to.c_str(),
-               distance.channels, format_bytes(std::max<std::uint64_t>(distance.eager_bytes, 1)).c_str());
+  const std::string eager = distance.eager_bytes == 0 ? "nothing" : "up to " + format_bytes(distance.eager_bytes);
+  std::fprintf(stderr, "\n%s - %s, %u links apart; eager: %s\n", distance.from.c_str(), distance.to.c_str(),
+               distance.channels, eager.c_str());
   std::fprintf(stderr, "%10s %12s %12s %12s %12s %12s %8s\n", "m", "g(m)", "RTT(m)", "L(m)", "os(m)", "or(m)",
                "spread");
   for (const MeasuredPoint& p : distance.points) {
@@ -173,7 +179,7 @@ void print_relay(const MeasuredRelay& relay) {
 std::string too_noisy(const Measurement& measurement, double noise) {
   std::string text;
   const auto judge = [&](const std::string& where, const auto& point) {
-    if (point.spread <= noise) return;
+    if (point.spread <= noise && point.gap_s > 0.0) return;
     char line[160];
     std::snprintf(line, sizeof line, "\n  %s, %s: the median is known to %.0f %% only", where.c_str(),
                   format_bytes(point.bytes).c_str(), point.spread * 100);
@@ -223,8 +229,10 @@ int run(const Options& options, int rank) {
                  noisy.c_str(), options.noise * 100);
     return 1;
   }
+  const std::string text = write_measurement(measurement);
+  static_cast<void>(parse_measurement(text, options.output));  // throws where its readers would refuse it
   std::ofstream file(options.output);
-  file << write_measurement(measurement);
+  file << text;
   if (!file.flush()) throw std::runtime_error("cannot write " + options.output);
   std::fprintf(stderr, "\nWritten: %s\n", options.output.c_str());
   return 0;

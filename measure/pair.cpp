@@ -15,7 +15,9 @@ constexpr int answer_tag = 8;
 /// A stream this long makes its start and its end forgotten.
 constexpr double stream_s = 0.02;
 constexpr int least_stream = 16;
-constexpr int most_stream = 4000;
+constexpr int most_stream = 1 << 15;
+/// Until what the ranks told each other last has left the wire, and both wait for the next message.
+constexpr double settled_s = 5e-4;
 /// A receiver that is this late has certainly not asked when the message is sent.
 constexpr double late_s = 0.03;
 
@@ -44,6 +46,7 @@ Samples Pair::round_trip(int bytes) {
   Samples samples;
   const double since = MPI_Wtime();
   while (again(communicator_, samples, limits_, since)) {
+    if (first_) sleep(settled_s);
     const double start = MPI_Wtime();
     if (first_) {
       send(bytes);
@@ -57,29 +60,43 @@ Samples Pair::round_trip(int bytes) {
   return samples;
 }
 
-/// Many messages one way, as section 5.1 does it: the sender's time for all of them, until the last one is there.
+/// Many messages one way: the sender's seconds for all of them, until the last one is there.
+double Pair::stream(int bytes, int messages) {
+  const double start = MPI_Wtime();
+  for (int i = 0; i < messages; ++i) {
+    if (first_) {
+      send(bytes);
+    } else {
+      receive(bytes);
+    }
+  }
+  if (first_) {
+    await_answer();
+  } else {
+    answer();
+  }
+  return MPI_Wtime() - start;
+}
+
+/// Messages of a stream that lasts long enough beside the round trip that it begins and ends with.
+int Pair::messages_of_stream(int bytes, double round_trip_s) {
+  for (int messages = least_stream;; messages *= 2) {
+    const double all = stream(bytes, messages);
+    int enough = all - round_trip_s > std::max(stream_s, round_trip_s) || messages >= most_stream ? 1 : 0;
+    MPI_Bcast(&enough, 1, MPI_INT, 0, communicator_);
+    if (enough != 0) return messages;
+  }
+}
+
+/// As section 5.1 does it.
 Samples Pair::gap(int bytes, double round_trip_s) {
   Samples samples;
-  int messages = std::clamp(static_cast<int>(2 * stream_s / round_trip_s), least_stream, most_stream);
-  MPI_Bcast(&messages, 1, MPI_INT, 0, communicator_);
+  const int messages = messages_of_stream(bytes, round_trip_s);
   const double since = MPI_Wtime();
   while (again(communicator_, samples, limits_, since)) {
-    const double start = MPI_Wtime();
-    for (int i = 0; i < messages; ++i) {
-      if (first_) {
-        send(bytes);
-      } else {
-        receive(bytes);
-      }
-    }
-    if (first_) {
-      await_answer();
-    } else {
-      answer();
-    }
-    // The first message's way there and the answer's back are a round trip that the gaps do not hold.
-    const double all = MPI_Wtime() - start - round_trip_s;
-    samples.add(std::max(all, 0.0) / (messages - 1));
+    // The first message's way there and the answer's back are a round trip that the gaps do not hold. Where that varies
+    // more than the gaps last, a sample may be negative, and the spread says that nothing is known.
+    samples.add((stream(bytes, messages) - round_trip_s) / (messages - 1));
   }
   return samples;
 }
@@ -132,12 +149,16 @@ MeasuredPoint Pair::point(std::uint64_t bytes) {
   const Samples sends = send_time(length, there_and_back);
   const Samples receives = receive_time(length, there_and_back);
   if (!first_) return {.bytes = bytes};
+  // What the processor spends counts beside the gap: on its own it may be short, and vary by as much as it takes.
+  const auto beside_gap = [&](const Samples& samples) {
+    return gaps.median() > 0.0 ? std::min(1.0, samples.spread() * samples.median() / gaps.median()) : 1.0;
+  };
   return {.bytes = bytes,
           .round_trip_s = there_and_back,
           .gap_s = gaps.median(),
           .send_s = sends.median(),
           .receive_s = receives.median(),
-          .spread = std::max(round_trips.spread(), gaps.spread())};
+          .spread = std::max({round_trips.spread(), gaps.spread(), beside_gap(sends), beside_gap(receives)})};
 }
 
 bool Pair::sent_eagerly(int bytes) {

@@ -26,6 +26,8 @@ class Pair {
 
  private:
   Samples round_trip(int bytes);
+  [[nodiscard]] double stream(int bytes, int messages);
+  [[nodiscard]] int messages_of_stream(int bytes, double round_trip_s);
   Samples gap(int bytes, double round_trip_s);
   Samples send_time(int bytes, double round_trip_s);
   Samples receive_time(int bytes, double round_trip_s);

@@ -22,7 +22,7 @@ double Samples::spread() const {
   const auto low = static_cast<std::size_t>(std::max(0.0, std::floor(n / 2 - reach)));
   const auto high = static_cast<std::size_t>(std::min(n - 1, std::ceil(n / 2 + reach)));
   const double middle = sorted[sorted.size() / 2];
-  return middle > 0.0 ? (sorted[high] - sorted[low]) / 2 / middle : 0.0;
+  return middle > 0.0 ? (sorted[high] - sorted[low]) / 2 / middle : 1.0;
 }
 
 bool Samples::enough(const Limits& limits, double spent_s) const {

@@ -22,7 +22,7 @@ class Samples {
   /// Of at least one sample.
   [[nodiscard]] double median() const;
   /// Half of the median's 95 % interval (order statistics, no assumption on the distribution) as a part of it; 1 below
-  /// 6 samples, where there is none.
+  /// 6 samples, where there is none, and where the median is not above zero.
   [[nodiscard]] double spread() const;
   /// `spent_s`: seconds since the first sample.
   [[nodiscard]] bool enough(const Limits& limits, double spent_s) const;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which algorithm and which segment for a broadcast, from the cluster's stated rates alone: the rule used until
-// tables measured on the user's own network exist.
+// Which algorithm and which segment for a broadcast, from the cluster's stated rates alone. What was measured on the
+// user's own network overrides it by way of a tuning file.
 #pragma once
 
 #include <cstdint>

@@ -2,9 +2,12 @@
 #include "model/measured_trees.hpp"
 
 #include <algorithm>
+#include <iterator>
+#include <limits>
 #include <map>
 #include <stdexcept>
 #include <utility>
+#include <vector>
 
 #include "model/tree_costs.hpp"
 #include "model/wire.hpp"
@@ -15,16 +18,16 @@ namespace {
 /// The tables at one segment's size.
 class Points {
  public:
-  Points(const Measurement& measurement, std::uint64_t segment) : measurement_(measurement) {
+  Points(const Measurement& measurement, std::uint64_t segment, std::size_t ranks) : measurement_(measurement) {
     for (const MeasuredDistance& one : measurement.distances) by_channels_.emplace(one.channels, one.at(segment));
-    if (measurement.relay) relay_ = measurement.relay->at(segment);
+    if (measurement.relay && measurement.relay->ranks == ranks) relay_ = measurement.relay->at(segment);
   }
 
   [[nodiscard]] const MeasuredPoint& over(std::uint32_t channels) const {
     const auto known = by_channels_.find(channels);
     return known != by_channels_.end() ? known->second : by_channels_.at(measurement_.distance(channels).channels);
   }
-  /// All zero where no relay was measured.
+  /// All zero where no relay of so many ranks was measured.
   [[nodiscard]] const RelayPoint& relay() const { return relay_; }
 
  private:
@@ -76,9 +79,9 @@ MeasuredTrees::Laid MeasuredTrees::laid(const Cluster& cluster, const Placement&
 double MeasuredTrees::seconds(std::uint64_t message_bytes, std::uint64_t segment_bytes) const {
   const std::uint64_t segment = std::min(segment_bytes, message_bytes);
   const std::uint64_t segments = pieces_of(message_bytes, segment);
-  const Points points(measurement_, segment);
-  const double part = 1.0 / static_cast<double>(trees_.size());
   const std::size_t ranks = trees_.front().tree.size();
+  const Points points(measurement_, segment, ranks);
+  const double part = 1.0 / static_cast<double>(trees_.size());
   std::vector<double> sending(ranks, 0.0);  // of one segment, by each rank
   std::vector<double> busy(ranks, 0.0);
   double first = 0.0;
@@ -106,7 +109,12 @@ double MeasuredTrees::seconds(std::uint64_t message_bytes, std::uint64_t segment
 }
 
 std::uint64_t MeasuredTrees::best_segment(std::uint64_t message_bytes) const {
-  const auto sizes = segment_sizes();
+  // A longer one would wait for its receiver each time, which the tables' streams do not show.
+  std::uint64_t eager = std::numeric_limits<std::uint64_t>::max();
+  for (const MeasuredDistance& one : measurement_.distances) eager = std::min(eager, one.eager_bytes);
+  std::vector<std::uint64_t> sizes;
+  std::ranges::copy_if(segment_sizes(), std::back_inserter(sizes), [&](std::uint64_t size) { return size <= eager; });
+  if (sizes.empty()) sizes.push_back(std::ranges::min(segment_sizes()));
   return *std::ranges::min_element(sizes, {}, [&](std::uint64_t segment) { return seconds(message_bytes, segment); });
 }
 

@@ -17,7 +17,9 @@ struct MeasuredPoint {
   double gap_s = 0.0;         ///< g(m): between consecutive messages sent one way
   double send_s = 0.0;        ///< os(m): the sender's processor is busy
   double receive_s = 0.0;     ///< or(m): the receiver's is, the message having arrived
-  double spread = 0.0;        ///< half of the widest of their 95 % intervals, as a part of the median
+  /// Half of the widest of their 95 % intervals: of round trip and gap as a part of each, of send and receive as a part
+  /// of the gap.
+  double spread = 0.0;
 
   /// L(m), from RTT(m) = 2 (L(m) + g(m)) (Patarasuk, Faraj, Yuan 2008, section 5.1); not below zero.
   [[nodiscard]] double latency_s() const;
@@ -66,7 +68,7 @@ struct Measurement {
 };
 
 /// Throws FaultyFile with all faults: missing or misspelt keys, sizes out of order, times that are negative or
-/// contradict each other (a gap shorter than the processor is busy by more than the spread).
+/// contradict each other (a processor busy for longer than the round trip).
 [[nodiscard]] Measurement parse_measurement(std::string_view yaml, const std::string& file);
 [[nodiscard]] Measurement read_measurement(const std::string& path);
 [[nodiscard]] std::string write_measurement(const Measurement& measurement);

@@ -136,8 +136,9 @@ class MeasurementReader {
     if (faults_.size() == faults_before) {
       if (read.round_trip_s == 0.0 || read.gap_s == 0.0) {
         faults_.add(node, "round_trip and gap must be above zero");
-      } else if (read.send_s > read.round_trip_s * (1.0 + read.spread)) {
-        faults_.add(node, "send takes longer than the whole round trip: these figures contradict each other");
+      } else if (std::max(read.send_s, read.receive_s) > read.round_trip_s * (1.0 + read.spread)) {
+        const std::string busy = read.send_s > read.receive_s ? "send" : "receive";
+        faults_.add(node, busy + " takes longer than the whole round trip: these figures contradict each other");
       }
     }
     distance.points.push_back(read);

@@ -3,6 +3,7 @@
 #include <nanobind/stl/string_view.h>
 #include <nanobind/stl/vector.h>
 
+#include <functional>
 #include <span>
 #include <stdexcept>
 
@@ -22,9 +23,18 @@ namespace trunkline::python {
 
 namespace {
 
+/// Of any kind of costs; throws std::invalid_argument where one of the sizes is zero.
+template <auto Predicted, class Costs>
+double checked_seconds(const Costs& costs, std::uint64_t message_bytes, std::uint64_t segment_bytes) {
+  if (message_bytes == 0 || segment_bytes == 0) {
+    throw std::invalid_argument("message_bytes and segment_bytes must be above zero");
+  }
+  return std::invoke(Predicted, costs, message_bytes, segment_bytes);
+}
+
 void bind_costs(nb::module_& module) {
   nb::class_<TreeCosts>(module, "TreeCosts", "What a pipelined broadcast over a tree costs, from stated rates.")
-      .def("seconds", &tree_seconds, "message_bytes"_a, "segment_bytes"_a)
+      .def("seconds", &checked_seconds<&tree_seconds, TreeCosts>, "message_bytes"_a, "segment_bytes"_a)
       .def(
           "best_segment",
           [](const TreeCosts& costs, std::uint64_t message_bytes) { return best_segment(costs, message_bytes); },
@@ -38,7 +48,7 @@ void bind_costs(nb::module_& module) {
       },
       "cluster"_a, "placement"_a, "trees"_a, "Of trees that take segments by turns; one is a list of one.");
   nb::class_<BlockCosts>(module, "BlockCosts", "What a broadcast by blocks costs, from stated rates.")
-      .def("seconds", &block_seconds, "message_bytes"_a, "segment_bytes"_a)
+      .def("seconds", &checked_seconds<&block_seconds, BlockCosts>, "message_bytes"_a, "segment_bytes"_a)
       .def(
           "best_segment",
           [](const BlockCosts& costs, std::uint64_t message_bytes) { return best_segment(costs, message_bytes); },
@@ -147,7 +157,7 @@ void bind_measurement(nb::module_& module) {
                             "Times of trees that take segments by turns, from measured tables.")
       .def(nb::init<const Measurement&, const Cluster&, const Placement&, std::vector<Tree>>(), "measurement"_a,
            "cluster"_a, "placement"_a, "trees"_a, nb::keep_alive<1, 2>())
-      .def("seconds", &MeasuredTrees::seconds, "message_bytes"_a, "segment_bytes"_a)
+      .def("seconds", &checked_seconds<&MeasuredTrees::seconds, MeasuredTrees>, "message_bytes"_a, "segment_bytes"_a)
       .def("best_segment", &MeasuredTrees::best_segment, "message_bytes"_a);
 }
 

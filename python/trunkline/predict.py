@@ -126,11 +126,11 @@ def read_measurement(path: str) -> _core.Measurement:
         raise faulty(error) from None
 
 
-def load_measurement(path: str, cluster: _core.Cluster) -> _core.Measurement:
-    """Tables that were measured on this cluster.
+def load_measurement(path: str, cluster: _core.Cluster, libraries: Sequence[Mpi] = ()) -> _core.Measurement:
+    """Tables that were measured on this cluster, under these libraries where there are any.
 
     Raises:
-        BadInput: with everything that is wrong with the file, or where it is about another network.
+        BadInput: with everything that is wrong with the file, or where it is about another network or library.
     """
     read = read_measurement(path)
     if read.cluster_fingerprint != cluster.fingerprint:
@@ -138,6 +138,12 @@ def load_measurement(path: str, cluster: _core.Cluster) -> _core.Measurement:
             f"{path}: was measured on {read.cluster} as it was then, not on {cluster.name} as it is now "
             "(a lab at another rate is another cluster: see --rate)"
         )
+    for mpi in libraries:
+        if read.mpi != mpi.counts_as:
+            raise BadInput(
+                f"{path}: was measured under {read.mpi} {read.mpi_version}, which says nothing about {mpi.name}; "
+                "measure under that too, and use one file for one library"
+            )
     return read
 
 

@@ -77,6 +77,7 @@ std::unique_ptr<const World> agree(LocalView view, bool strict) {
   constexpr int bytes = static_cast<int>(sizeof(Record));
   check(PMPI_Allgather(&mine, bytes, MPI_BYTE, records.data(), bytes, MPI_BYTE, MPI_COMM_WORLD));
 
+  const bool end = std::ranges::any_of(records, [](const Record& record) { return record.strict != 0; });
   const auto unfit = std::ranges::find_if(
       records, [&](const Record& record) { return record.failed != 0 || !same_settings(record, records[0]); });
   if (unfit == records.end()) {
@@ -85,9 +86,9 @@ std::unique_ptr<const World> agree(LocalView view, bool strict) {
       for (const Record& record : records) placement.push_back(record.host);
       view.world.placement = std::make_shared<const Placement>(std::move(placement));
     }
+    view.world.strict = end;
     return std::make_unique<const World>(std::move(view.world));
   }
-  const bool end = std::ranges::any_of(records, [](const Record& record) { return record.strict != 0; });
   const bool mine_to_say = unfit - records.begin() == rank;
   if (mine_to_say) {
     const std::string text = problem(view, rank, records);

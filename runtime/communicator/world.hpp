@@ -28,6 +28,7 @@ struct World {
   /// Shorter messages are native, without a look at the communicator.
   std::uint64_t floor_bytes = least_bytes;
   bool explain = false;
+  bool strict = false;  ///< on any of the ranks
 };
 
 /// What this rank could make of its settings.

@@ -2,6 +2,7 @@
 #include "intercept/bcast.hpp"
 
 #include <exception>
+#include <mutex>
 #include <new>
 #include <optional>
 #include <string>
@@ -59,7 +60,7 @@ std::string veto(const Shared& shared) {
   if (choice.kind == BcastChoice::Kind::native) return "chosen by the user (TRUNKLINE_BCAST or trunkline_set_bcast)";
   if (choice.kind == BcastChoice::Kind::forced) return {};
   if (below_floor(shared.bytes)) {
-    return world()->tuning ? "measured fastest at this size (TRUNKLINE_TUNING)"
+    return world()->tuning ? "shorter than what the tuning file accelerates anywhere (TRUNKLINE_TUNING)"
                            : "less than one frame: nothing to pipeline";
   }
   if (!world()->cluster && !world()->plan) return "no cluster is set (TRUNKLINE_CLUSTER)";
@@ -94,6 +95,31 @@ int run_laid(const BcastCall& call, const Decision& decision, MPI_Comm internal,
   return MPI_SUCCESS;
 }
 
+/// What the plans say; where laying them fails, native, for the reason that goes into `unplanned`. It fails on all
+/// ranks alike, since it depends on what they know alike, and before any message.
+const Decision* plan(Communicator& communicator, int root, const Shared& shared, Decision& unplanned) {
+  try {
+    return &communicator.plans(root).decide(shared.bytes, bcast_choice());
+  } catch (const MpiError&) {
+    throw;
+  } catch (const std::bad_alloc&) {
+    throw;
+  } catch (const std::exception& error) {
+    if (world()->strict) throw;
+    static std::once_flag said;
+    if (shared.rank == 0) {
+      std::call_once(said, [&] {
+        warn(std::string("no plan for a broadcast: ") + error.what() +
+             "\ntrunkline: warning: MPI_Bcast runs natively there (TRUNKLINE_STRICT=1 ends the job instead); please "
+             "report "
+             "this with the cluster file");
+      });
+    }
+    unplanned.reason = std::string("no plan could be laid: ") + error.what();
+    return &unplanned;
+  }
+}
+
 int decide_and_run(const BcastCall& call, const Shared& shared, NativeBcast* native) {
   Decision decided;
   const Decision* decision = &decided;
@@ -102,7 +128,7 @@ int decide_and_run(const BcastCall& call, const Shared& shared, NativeBcast* nat
   if (decided.reason.empty()) {
     Communicator& communicator = Communicator::of(call.communicator, *world(), shared.rank, shared.ranks);
     if (communicator.all_in_world()) {
-      decision = &communicator.plans(call.root).decide(shared.bytes, bcast_choice());
+      decision = plan(communicator, call.root, shared, decided);
       if (decision->laid != nullptr) internal = communicator.internal();
     } else {
       decided.reason = "a process outside MPI_COMM_WORLD, whose host is not known";

@@ -33,6 +33,18 @@ def test_tables_of_a_network(trunkline, tmp_path, mpi):
     assert near.points[1].latency_s < far.points[1].latency_s
 
 
+def test_what_is_too_noisy_is_not_written(trunkline, tmp_path):
+    file = tmp_path / "net.yaml"
+    words = ("measure", "-o", str(file), "--sizes", "1KiB", "--noise", "0")
+    done = trunkline(
+        "lab", "run", "paper-1", "--rate", "20Mbit", "--mpi", "mpich", "-n", "2", "--", "trunkline", *words
+    )
+    assert done.returncode == 1
+    assert "too noisy to be of use, nothing is written" in done.stderr
+    assert "h0 - h1, 1KiB: the median is known to" in done.stderr.replace("1 KiB", "1KiB")
+    assert not file.exists()
+
+
 def test_outside_a_job(trunkline, tmp_path):
     done = trunkline("measure", "-o", str(tmp_path / "net.yaml"), "--cluster", "cyclic")
     assert done.returncode == 2
@@ -48,7 +60,7 @@ def test_tuning_and_its_use(trunkline, tmp_path):
     assert (entry.hosts, entry.ranks_per_host, entry.mpi) == (16, 1, "mpich")
     rule = entry.rule_for(8192)
     if rule.segment_bytes == 0:
-        return  # a busy machine may find native fastest
+        pytest.skip("native was fastest on this machine just now")
     bench = ("--cluster", "paper-1", "--mpi", "mpich", "--sizes", "8KiB", "--rate", "20Mbit", "--algorithms", "auto")
     done = trunkline("bench", "bcast", *bench, "--tuning", str(file), "--budget", "0.5", env=dict(os.environ))
     assert done.returncode == 0, done.stdout + done.stderr

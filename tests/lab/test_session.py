@@ -39,6 +39,23 @@ def test_hosts_have_their_names_and_addresses(lab):
     assert "198.18.0.6/15" in said(lab, "ip", "-4", "address", "show", "eth0", host="h5")
 
 
+def test_a_program_that_takes_too_long_leaves_the_lab_up(lab):
+    script = "sleep 1000 & sleep 1000"
+    with pytest.raises(Failed, match="'sh' has not ended within 0.5 s and was ended"):
+        lab.run(["sh", "-c", script], host="h3", capture=True, timeout=0.5)
+    assert said(lab, "hostname", host="h3") == "h3"
+    assert "sleep 1000" not in said(lab, "sh", "-c", "cat /proc/[0-9]*/cmdline | tr '\\0' ' '", host="h3").replace(
+        script, ""
+    )
+
+
+def test_nothing_starts_on_a_lab_that_is_down():
+    with Lab(load_cluster("paper-1"), RATE) as down:
+        pass
+    with pytest.raises(Failed, match="the lab is not up"):
+        down.popen(["true"])
+
+
 def test_hosts_share_neither_memory_nor_boot_id_nor_network(lab):
     said(lab, "touch", "/dev/shm/mine", host="h1")
     assert said(lab, "ls", "/dev/shm", host="h1") == "mine"

@@ -126,6 +126,44 @@ def test_parallel_trunks_are_counted_once_from_both_sides():
     assert trunks_of(imported(files)) == [("s0", "s1")] * 2
 
 
+def test_a_rate_that_only_one_end_announces_counts():
+    mau = "10GbaseLR - R fiber over 1310 nm optics"
+    files = {
+        "n1.json": neighbours(neighbour("eth0", "s1", "Bridge")),
+        "n2.json": neighbours(neighbour("eth0", "s2", "Bridge")),
+        "s1.json": neighbours(
+            neighbour("p9", "s2", "Bridge"),
+            neighbour("p1", "n1", "Station", mau="100BaseTXFD - 2 pair category 5 UTP, full duplex mode"),
+        ),
+        "s2.json": neighbours(neighbour("p9", "s1", "Bridge", mau=mau)),
+    }
+    for order in (files, dict(reversed(files.items()))):
+        cluster = imported(order, Hints(switches=("s1", "s2")))
+        rates = {frozenset((link.a, link.b)): link.rate_bps for link in cluster.links}
+        assert rates[frozenset(("s1", "s2"))] == 10e9
+        assert rates[frozenset(("n1", "s1"))] == 1e8
+
+
+def test_parallel_trunks_keep_their_own_rates():
+    slow, fast = "1000BaseTFD - Four-pair Category 5 UTP, full duplex mode", "10GbaseLR - R fiber over 1310 nm optics"
+    hosts = {f"n{k}.json": neighbours(neighbour("eth0", f"s{k}", "Bridge")) for k in (1, 2)}
+    trunks = neighbours(neighbour("p8", "s2", "Bridge", mau=slow), neighbour("p9", "s2", "Bridge", mau=fast))
+    cluster = imported({**hosts, "s1.json": trunks}, Hints(switches=("s1", "s2")))
+    assert sorted(link.rate_bps for link in cluster.links if {link.a, link.b} == {"s1", "s2"}) == [1e9, 10e9]
+
+
+@pytest.mark.parametrize(
+    "files",
+    [
+        {"n1.json": neighbours(neighbour("eth0", "s1", "Bridge"), neighbour("eth1", "s1", "Bridge"))},
+        {"s1.json": neighbours(neighbour("p1", "n1", "Station"), neighbour("p2", "n1", "Station"))},
+    ],
+)
+def test_two_cables_to_one_switch_are_no_guess(files):
+    with pytest.raises(BadInput, match=r"n1 has several cables to s1 \(.*\); a host has one link"):
+        imported(files, Hints(switches=("s1",)))
+
+
 def test_short_and_long_names_are_one_host():
     files = {
         "n0.json": neighbours(neighbour("eth0", "s0.lab", "Bridge")),

@@ -19,7 +19,7 @@ from trunkline.cli.options import (
     RanksOnHostOption,
     SizesOption,
 )
-from trunkline.cli.output import console, write_json, write_text
+from trunkline.cli.output import check_writable, console, write_json, write_text
 from trunkline.cluster import load_cluster
 from trunkline.errors import BadInput
 from trunkline.lab.rate import auto_rate
@@ -81,6 +81,8 @@ def model(
         )
     library, network = require_mpi(mpi), load_cluster(cluster)
     hosts_used(network, None)  # told before a lab is up
+    for file in (json, svg):
+        check_writable(file)
     if measured:
         read_measurement(measured)  # its faults are told before a rate is looked for
     limits = Limits(least=least, most=max(least, most), budget_s=budget)
@@ -93,7 +95,7 @@ def model(
     with Progress(*columns, console=console) as progress:
         task = progress.add_task(f"{network.name}: looking for a rate", total=None)
         rate_bps = auto_rate(network) if rate == "auto" else parse_rate(rate)
-        tables = load_measurement(measured, _core.scaled(network, rate_bps)) if measured else None
+        tables = load_measurement(measured, _core.scaled(network, rate_bps), [library]) if measured else None
         with Lab(network, rate_bps=rate_bps) as lab:
 
             def show(size: int, repetition: Repetition) -> None:
@@ -106,12 +108,12 @@ def model(
                 )
 
             verdicts = validate(lab, library, wanted, names, pieces, limits, ranks_per_host, tables, show)
+    if json:
+        write_json([verdict.as_json() for verdict in verdicts], json)
     if tables is not None:
         console.print(parameters_table(tables, rate_bps))
         console.print(pieces_table(tables, verdicts))
     console.print(segments_tables(verdicts))
-    if json:
-        write_json([verdict.as_json() for verdict in verdicts], json)
     if svg:
         from trunkline.report.chart import segment_curves  # Matplotlib takes a second to load
 

@@ -25,7 +25,7 @@ from trunkline.cli.options import (
     ReportOption,
     SizesOption,
 )
-from trunkline.cli.output import console, write_json, write_text
+from trunkline.cli.output import check_writable, console, write_json, write_text
 from trunkline.cluster import load_cluster
 from trunkline.errors import BadInput, Failed, TrunklineError
 from trunkline.lab.rate import auto_rate
@@ -85,6 +85,8 @@ def tune(
     libraries = [require_mpi(name.strip()) for name in mpi.split(",")]
     wanted = sorted(parse_bench_sizes(sizes))
     hosts_used(network, hosts)  # told before a lab is up
+    for file in (output, json, report):
+        check_writable(file)
     if peer_rules:
         _check_peer_rules(peer_rules, libraries)
     if measured:
@@ -96,7 +98,7 @@ def tune(
     with Progress(*columns, MofNCompleteColumn(), TimeElapsedColumn(), console=console) as progress:
         task = progress.add_task(f"{network.name}: looking for a rate", total=len(wanted) * len(libraries))
         rate_bps = auto_rate(network) if rate == "auto" else parse_rate(rate)
-        tables = load_measurement(measured, _core.scaled(network, rate_bps)) if measured else None
+        tables = load_measurement(measured, _core.scaled(network, rate_bps), libraries) if measured else None
         places = {library: f"{network.name} at {format_rate(rate_bps)}, {library.name}" for library in libraries}
         with Lab(network, rate_bps=rate_bps) as lab:
             for library, where in places.items():
@@ -112,8 +114,10 @@ def tune(
                     progress.update(task, advance=1)
                 entries.append(entry_of(lab, library, ranks_per_host, winners, hosts))
                 console.print(_table(where, library, winners))
-            # Here, before the libraries' own algorithms are tried, any of which may fail.
-            write_text(_tuning_text(old, entries, rate_bps), output)
+                if output != "-":  # what comes next may fail
+                    write_text(_tuning_text(old, entries, rate_bps), output)
+            if output == "-":
+                write_text(_tuning_text(old, entries, rate_bps), output)
             for library, where in places.items() if peer_rules else ():
 
                 def show_own(size: int, own: str, repetition: Repetition, where: str = where) -> None:

@@ -124,7 +124,10 @@ class Lab:
 
         Raises:
             BadInput: where there is no such host.
+            Failed: where the lab is not up.
         """
+        if self._keeper is None:
+            raise Failed("the lab is not up")
         hosts = self.cluster.hosts
         name = hosts[0] if host is None else host
         if name not in hosts:
@@ -160,7 +163,7 @@ class Lab:
         """Run a program on a host of the lab to its end; see :meth:`popen`.
 
         Raises:
-            Failed: where it has not ended within ``timeout`` seconds; it is ended then.
+            Failed: where it has not ended within ``timeout`` seconds; it is ended then, and the lab stays up.
         """
         pipe = subprocess.PIPE if capture else None
         process = self.popen(argv, host=host, env=env, stdin=stdin, stdout=pipe, stderr=pipe)
@@ -207,10 +210,14 @@ class Lab:
         raise Failed(f"the lab is down: {detail}") if self._first else explain_refusal(detail)
 
     def _kill(self, process: subprocess.Popen[Any]) -> None:
-        """End a program with all that it started: everything in the lab but the hosts and the network."""
-        self._end()
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            process.wait(timeout=5)
+        """End a program with all that it started; where that does not help, the lab."""
+        for pid in _family(process.pid):
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+        try:
+            process.communicate(timeout=5)
+        except subprocess.TimeoutExpired:
+            self._end()
 
     def _end(self) -> None:
         if self._keeper is None:
@@ -225,6 +232,16 @@ class Lab:
             if stream:
                 with contextlib.suppress(BrokenPipeError):
                     stream.close()
+
+
+def _family(pid: int) -> list[int]:
+    """A process and all that descend from it, parents first."""
+    found = [pid]
+    for one in found:
+        with contextlib.suppress(OSError):  # it has ended meanwhile
+            for thread in Path(f"/proc/{one}/task").iterdir():
+                found += map(int, (thread / "children").read_text().split())
+    return found
 
 
 def _start_apart() -> None:

@@ -81,11 +81,12 @@ def parameters_table(measured: _core.Measurement, rate_bps: float) -> Table:
 def pieces_table(measured: _core.Measurement, verdicts: Sequence[Verdict]) -> Table:
     """The paper's table 4: X g(m / X), the message in segments one after the other, beside T(m) in one piece.
 
-    From the gaps of the shortest distance between hosts; each with its ratio to T(m), and the paper's ratio.
+    From the gaps of the shortest distance between hosts, or on the one host where there is no
+    other; each with its ratio to T(m), and the paper's ratio.
     """
     network = paper_network(verdicts[0].rate_bps)
     limits = {v.message_bytes: v.limit_seconds for v in verdicts}
-    near = next(d for d in measured.distances if d.channels > 0)
+    near = next((d for d in measured.distances if d.channels > 0), measured.distances[0])
     table = titled_table(f"{escape(measured.cluster)}: X g(m / X), over T(m); (the paper's at {network})")
     table.add_column("segment", justify="right", no_wrap=True)
     for size in limits:

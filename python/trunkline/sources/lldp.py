@@ -4,7 +4,7 @@ Hosts cannot hear what is between switches. Those links come from files of the s
 where neither says how two parts are joined, that is a fault, never a guess.
 """
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from dataclasses import dataclass, field
 
 from trunkline import _core
@@ -89,10 +89,10 @@ def network_heard(
     network.switches = [Switch(switch, at) for switch, at in cables.found.items()]
     for host, over in cables.homes.items():
         _add_host(network, host, over, own_files, names, hints, rates, faults)
-    for (a, b), item in cables.trunks.items():
-        bps = rates.trunk_bps if rates.trunk_told or item.rate_bps is None else item.rate_bps
-        one = Trunk(a, b, item.at, bps, rates.latency_s)
-        network.trunks += [one] * max(cables.seen[a, b], cables.seen[b, a])
+    for a, b in cables.trunks:
+        for at, announced in cables.links_between(a, b):
+            bps = rates.trunk_bps if rates.trunk_told or announced is None else announced
+            network.trunks.append(Trunk(a, b, at, bps, rates.latency_s))
     if not hints.switches and cables.found:
         network.notes.append(f"Taken for switches: {_core.compress_hostlist(list(cables.found))}.")
     _add_told(network, hints, rates)
@@ -110,11 +110,12 @@ def network_heard(
 class _Cables:
     """Who hangs on whom, as far as it was heard."""
 
-    homes: dict[str, dict[str, Heard]]
-    """By host: each switch that it hears, or that hears it."""
-    trunks: dict[tuple[str, str], Heard] = field(default_factory=dict)
-    seen: Counter[tuple[str, str]] = field(default_factory=Counter)
-    """Links between two switches, counted from each side."""
+    homes: dict[str, dict[str, list[Heard]]]
+    """By host: each switch that it hears, or that hears it, with what was heard from both sides."""
+    trunks: list[tuple[str, str]] = field(default_factory=list)
+    """Pairs of switches, each once."""
+    seen: defaultdict[tuple[str, str], list[Heard]] = field(default_factory=lambda: defaultdict(list))
+    """Links between two switches, from each side."""
     found: dict[str, Place] = field(default_factory=dict)
     """Switches at an end of any of these."""
 
@@ -129,17 +130,18 @@ class _Cables:
     ) -> None:
         a, b = names.of(item.owner.name), names.of(item.neighbour.name)
         if a in switches and b in switches:
-            self.seen[a, b] += 1
-            self.trunks.setdefault((min(a, b), max(a, b)), item)
+            self.seen[a, b].append(item)
+            if (min(a, b), max(a, b)) not in self.trunks:
+                self.trunks.append((min(a, b), max(a, b)))
             self.found.setdefault(a, item.at)
             self.found.setdefault(b, item.at)
         elif b in switches:
             if interface in (None, item.interface):
-                self.homes[a].setdefault(b, item)
+                self.homes[a].setdefault(b, []).append(item)
                 self.found.setdefault(b, item.at)
         elif a in switches:
             if not (interface and b in own_files):  # the host's own file knows its interface
-                self.homes.setdefault(b, {}).setdefault(a, item)
+                self.homes.setdefault(b, {}).setdefault(a, []).append(item)
                 self.found.setdefault(a, item.at)
         else:
             message = (
@@ -148,11 +150,28 @@ class _Cables:
             )
             faults.add_alike(f"neighbour {b}", item.at, message)
 
+    def links_between(self, a: str, b: str) -> list[tuple[Place, float | None]]:
+        """Each link of two switches: where it was heard, and its rate, bits per second, where a port announces one.
+
+        From the side that knows of more links or, of as many, announces more rates; what it does not announce is what
+        the others announce, where they agree.
+        """
+        sides = (self.seen[a, b], self.seen[b, a])
+        side = max(sides, key=lambda items: (len(items), sum(item.rate_bps is not None for item in items)))
+        common = _common_rate([item for items in sides for item in items])
+        return [(item.at, item.rate_bps or common) for item in side]
+
+
+def _common_rate(items: list[Heard]) -> float | None:
+    """What all that announce a rate announce, bits per second."""
+    announced = {item.rate_bps for item in items if item.rate_bps is not None}
+    return announced.pop() if len(announced) == 1 else None
+
 
 def _add_host(
     network: Network,
     host: str,
-    over: dict[str, Heard],
+    over: dict[str, list[Heard]],
     own_files: dict[str, Place],
     names: _Names,
     hints: Hints,
@@ -163,13 +182,22 @@ def _add_host(
         on = f" on {hints.interface}" if hints.interface else ""
         faults.add(own_files[host], f"{host} hears no switch{on}; does the switch speak LLDP to it?")
         return
-    (switch, item), *more = over.items()
+    (switch, items), *more = over.items()
     if more:
-        wires = ", ".join(f"{switch} on {item.interface}" for switch, item in over.items())
+        wires = ", ".join(f"{switch} on {items[0].interface}" for switch, items in over.items())
         message = f"{host} hears several switches ({wires}); a host has one link, so name its --interface"
-        faults.add(more[0][1].at, message)
-    bps = rates.host_bps if rates.host_told or item.rate_bps is None else item.rate_bps
-    network.hosts.append(Host(host, switch, item.at, bps, rates.latency_s, names.aliases.get(host, ())))
+        faults.add(more[0][1][0].at, message)
+    for owner in {item.owner: None for item in items}:  # the cable is heard from both ends, by different names
+        ports = {item.interface: item.at for item in items if item.owner == owner}
+        if len(ports) > 1:
+            message = (
+                f"{host} has several cables to {switch} ({', '.join(ports)} of {owner.name}); a host has one link, so "
+                "name its --interface, beside a file of the host's own"
+            )
+            faults.add(list(ports.values())[1], message)
+    announced = _common_rate(items) or items[0].rate_bps
+    bps = rates.host_bps if rates.host_told or announced is None else announced
+    network.hosts.append(Host(host, switch, items[0].at, bps, rates.latency_s, names.aliases.get(host, ())))
 
 
 def _add_told(network: Network, hints: Hints, rates: Rates) -> None:

@@ -45,10 +45,10 @@ class Candidates:
     ) -> None:
         shared = len(set(placement)) < len(placement)
         self._worth_measuring = WORTH_MEASURING_ON_SHARED_HOSTS if shared else WORTH_MEASURING
+        # Of block algorithms the tables know nothing; the stated rates do.
         self._costs = {
-            name: costs_of(name, cluster, placement, root, measured)
+            name: costs_of(name, cluster, placement, root, None if goes_by_blocks(name) else measured)
             for name in CONSIDERED
-            if measured is None or not goes_by_blocks(name)  # of which the tables know nothing
         }
 
     def of_size(self, message_bytes: int) -> list[Candidate]:

@@ -20,7 +20,9 @@ __all__ = ["LEAST_BYTES", "Honoured", "check_honoured", "same_traffic"]
 LEAST_BYTES = 4096
 """Below it a message is lost among headers and acknowledgements, and nothing can be told."""
 REPETITIONS = 4
-_SECONDS = 300.0
+_LEAST_SECONDS = 300.0
+_PATIENCE = 3.0
+"""A job is ended once it has taken so many times what its broadcasts take by themselves."""
 
 
 @dataclass(frozen=True)
@@ -44,8 +46,11 @@ def same_traffic(one: Sequence[float], other: Sequence[float], message_bytes: in
     return all(abs(a - b) <= 0.2 * message_bytes + 0.04 * max(a, b) for a, b in zip(one, other, strict=True))
 
 
-def _traffic(job: PeerJob, sizes: Sequence[int], settings: Mapping[str, str]) -> dict[int, list[float]]:
+def _traffic(job: PeerJob, told: Sequence[PeerWinner], settings: Mapping[str, str]) -> dict[int, list[float]]:
     """Bytes that leave the host of each rank in one broadcast, by size."""
+    sizes = [winner.message_bytes for winner in told]
+    # One broadcast more than is counted opens the connections.
+    expected_s = (REPETITIONS + 1) * sum(max(winner.seconds, winner.default_seconds) for winner in told)
     program = NATIVE / "libexec" / f"trunkline-traffic-{job.mpi.name}"
     argv, env = job.mpi.launch(
         hosts=job.hosts,
@@ -55,7 +60,7 @@ def _traffic(job: PeerJob, sizes: Sequence[int], settings: Mapping[str, str]) ->
         agent=job.lab.agent,
         env=settings,
     )
-    done = job.lab.run(argv, env=env, capture=True, timeout=_SECONDS)
+    done = job.lab.run(argv, env=env, capture=True, timeout=_LEAST_SECONDS + _PATIENCE * expected_s)
     if done.returncode != 0:
         said = "\n".join(f"{done.stdout}{done.stderr}".strip().splitlines()[-12:])
         raise Failed(f"{job.mpi.name} ended with status {done.returncode} under {dict(settings)}:\n{said}")
@@ -83,12 +88,11 @@ def check_honoured(
     told = [winner for winner in winners if winner.message_bytes >= LEAST_BYTES]
     if not told:
         return []
-    sizes = [winner.message_bytes for winner in told]
-    under_file = _traffic(job, sizes, loaded)
-    default = _traffic(job, sizes, {})
+    under_file = _traffic(job, told, loaded)
+    default = _traffic(job, told, {})
     forced: dict[int, list[float]] = {}
     for algorithm in {winner.algorithm for winner in told}:
-        own = [winner.message_bytes for winner in told if winner.algorithm == algorithm]
+        own = [winner for winner in told if winner.algorithm == algorithm]
         forced |= _traffic(job, own, own_settings(job.mpi, algorithm, coordinates))
     return [
         Honoured(
@@ -97,5 +101,5 @@ def check_honoured(
             same_traffic(under_file[size], forced[size], size),
             same_traffic(under_file[size], default[size], size),
         )
-        for size, winner in zip(sizes, told, strict=True)
+        for size, winner in ((winner.message_bytes, winner) for winner in told)
     ]
