@@ -37,3 +37,9 @@ def test_covers_the_true_median_as_often_as_it_says():
 def test_nothing_has_no_median():
     with pytest.raises(ValueError, match="no values"):
         median_with_interval([])
+
+
+def test_what_is_known_within_a_width_has_an_interval():
+    assert median_with_interval([1.0] * 6).is_known_within(0.01)
+    assert not median_with_interval([1.0] * 5).is_known_within(0.01)
+    assert not median_with_interval([1.0, 1.0, 1.0, 1.0, 1.0, 1.02]).is_known_within(0.01)

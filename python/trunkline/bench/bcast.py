@@ -143,7 +143,6 @@ def make_cell(
 ) -> Kind:
     """A cell from what was measured: the times of an algorithm and of the ping-pong beside it; the rest as ``more``."""
     median = median_with_interval(seconds)
-    narrow = median.high - median.low < width * median.value
     return kind(
         collective="bcast",
         cluster=lab.cluster.name,
@@ -160,7 +159,7 @@ def make_cell(
         seconds_high=median.high,
         repetitions=median.count,
         limit_seconds=median_with_interval(ping_pong).value,
-        stopped_by="interval" if narrow else "limit",
+        stopped_by="interval" if median.is_known_within(width) else "limit",
         trunkline_version=_core.__version__,
         seconds=list(seconds),
         **more,  # type: ignore[arg-type]

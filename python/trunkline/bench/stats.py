@@ -7,6 +7,9 @@ from statistics import median
 
 __all__ = ["Median", "median_with_interval"]
 
+LEAST_FOR_INTERVAL = 6
+"""Fewer values have no two among them that enclose their median with 95 %."""
+
 
 @dataclass(frozen=True)
 class Median:
@@ -16,6 +19,10 @@ class Median:
     low: float
     high: float
     count: int
+
+    def is_known_within(self, width: float) -> bool:
+        """Whether there is an interval, and it is narrower than this part of the median."""
+        return self.count >= LEAST_FOR_INTERVAL and self.high - self.low < width * self.value
 
 
 def median_with_interval(values: Sequence[float], confidence: float = 0.95) -> Median:

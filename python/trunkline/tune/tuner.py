@@ -17,7 +17,7 @@ __all__ = ["Winner", "entry_of", "measure_size", "merged", "rules_of", "tune_ent
 NATIVE_UNLESS = 1.02
 """A tree must have been this much faster than native to be chosen."""
 LONG_S = 1.0
-"""Seconds of a broadcast, from which on two repetitions are enough where they agree."""
+"""Seconds of a broadcast, from which on two repetitions are enough: such long times scatter by less than a percent."""
 ONE_FRAME = _core.frame_payload_bytes - _core.mpi_header_bytes
 """Bytes that fill one Ethernet frame beside an MPI library's header."""
 

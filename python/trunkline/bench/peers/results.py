@@ -61,7 +61,7 @@ class PeerCell(Cell):
         self.repetitions = median.count
         self.limit_seconds = median_with_interval(self.limits).value
         self.ran, self.segment_bytes, self.library = other.ran, other.segment_bytes, other.library
-        self.stopped_by = "interval" if median.high - median.low < width * median.value else "limit"
+        self.stopped_by = "interval" if median.is_known_within(width) else "limit"
 
 
 def place_of(cluster: _core.Cluster, rate_bps: float) -> Place:
