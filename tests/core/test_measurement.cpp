@@ -7,6 +7,7 @@
 #include "cluster/cluster_file.hpp"
 #include "faults.hpp"
 #include "model/measured_trees.hpp"
+#include "model/tree_costs.hpp"
 #include "plan/shapes/flat.hpp"
 #include "plan/shapes/k_ary.hpp"
 #include "plan/shapes/linear.hpp"
@@ -124,6 +125,30 @@ TEST(MeasuredTrees, ARelaySpacesSegments) {
   EXPECT_NEAR(MeasuredTrees(measurement, cluster, {0, 1, 2}, {flat}).seconds(65536, 1024), of_flat, 1e-9);
 }
 
+TEST(MeasuredTrees, ARelayOfOtherRanksSaysNothing) {
+  const Measurement measurement = parse_measurement(head + one_distance + points + relay, "f");
+  const Cluster cluster = read_cluster(std::string(TRUNKLINE_CLUSTERS) + "/paper-1.yaml");
+  const Placement placement{0, 1, 2, 3};
+  const Tree line = linear_tree(cluster, placement, 0);
+  const double expected = 3 * (0.250e-3 + 0.089e-3) + 63 * 0.089e-3;
+  EXPECT_NEAR(MeasuredTrees(measurement, cluster, placement, {line}).seconds(65536, 1024), expected, 1e-9);
+}
+
+TEST(MeasuredTrees, TakeNoSegmentThatIsNotSentEagerly) {
+  Measurement measurement = paper();
+  const Cluster cluster = read_cluster(std::string(TRUNKLINE_CLUSTERS) + "/paper-1.yaml");
+  const Placement placement{0, 1};
+  const Tree line = linear_tree(cluster, placement, 0);
+  const auto best = [&](std::uint64_t eager) {
+    measurement.distances[0].eager_bytes = eager;
+    return MeasuredTrees(measurement, cluster, placement, {line}).best_segment(1 << 24);
+  };
+  const std::uint64_t longest = best(1 << 20);
+  EXPECT_GT(longest, 1000U);
+  EXPECT_LE(best(1000), 1000U);
+  EXPECT_EQ(best(0), segment_sizes().front());
+}
+
 TEST(MeasuredTrees, SendersShareAChannelWhoeverElseTheySendTo) {
   // Hosts 0 to 2 are on one switch, 16 to 18 on the other; 0, 1 and 2 each send across the trunk, 0 to 1 and 2 as well.
   const Measurement measurement = paper();
@@ -184,6 +209,10 @@ const FaultCase cases[] = {
               head + one_distance +
                   "      - {size: 1KiB, round_trip: 1ms, gap: 1us, send: 2ms, receive: 1us, spread: 0.01}\n",
               {"12:9: send takes longer than the whole round trip: these figures contradict each other"}},
+    FaultCase{"ReceivesForLongerThanTheRoundTrip",
+              head + one_distance +
+                  "      - {size: 1KiB, round_trip: 1ms, gap: 1us, send: 1us, receive: 1000s, spread: 0.01}\n",
+              {"12:9: receive takes longer than the whole round trip: these figures contradict each other"}},
     FaultCase{
         "Times",
         head + one_distance +

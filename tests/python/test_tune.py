@@ -11,8 +11,9 @@ from trunkline.bench.bcast import Limits, measure
 from trunkline.bench.job import Outcome
 from trunkline.cli import tune as tune_command
 from trunkline.cluster import load_cluster
-from trunkline.errors import Failed
+from trunkline.errors import BadInput, Failed
 from trunkline.mpi import Mpi, find_mpis
+from trunkline.predict import load_measurement
 from trunkline.tune.candidates import MOST, Candidates
 from trunkline.tune.file import load_tuning
 from trunkline.tune.peer_files import PeerFiles
@@ -165,3 +166,30 @@ def test_what_a_run_needs_is_told_before_a_lab_is_up(refused, tmp_path):
         assert "at most 2147483647 bytes" in refused(*command, *words, "paper-1", "--sizes", "2GiB")
         many = ",".join(map(str, range(1, 34)))
         assert "at most 32 sizes" in refused(*command, *words, "paper-1", "--sizes", many)
+
+
+def test_measured_tables_leave_the_block_algorithms_in(tmp_path):
+    """The tables know nothing of them; the stated rates do."""
+    cluster = load_cluster("paper-1")
+    file = tmp_path / "net.yaml"
+    file.write_text(
+        'trunkline: measurement/1\ndate: "2026-01-31"\ncluster: paper-1\n'
+        f'cluster_fingerprint: "{cluster.fingerprint:016x}"\nmpi: mpich\nmpi_version: "4.0.2"\n'
+        "distances:\n  - channels: 2\n    between: [h0, h1]\n    eager_limit: 64KiB\n    points:\n"
+        "      - {size: 256B, round_trip: 280us, gap: 30us, send: 10us, receive: 10us, spread: 0.005}\n"
+        "      - {size: 8KiB, round_trip: 2038us, gap: 695us, send: 20us, receive: 20us, spread: 0.005}\n"
+    )
+    tables = load_measurement(str(file), cluster)
+    found = Candidates(cluster, _core.block_placement(cluster, 1), measured=tables).of_size(8192)
+    assert {"circulant", "binary"} <= {c.algorithm for c in found}
+    with pytest.raises(BadInput, match=r"was measured under mpich 4.0.2, which says nothing about openmpi"):
+        load_measurement(str(file), cluster, [Mpi("openmpi", "openmpi", "4.1.4", "mpicc", "mpiexec", "l")])
+
+
+def test_where_results_cannot_go_is_said_before_anything_runs(refused, tmp_path):
+    words = ("tune", "--cluster", "paper-1", "--mpi", "mpich")
+    assert "it is a folder" in refused(*words, "-o", tmp_path)
+    (tmp_path / "file").touch()
+    assert "is no folder" in refused(*words, "-o", tmp_path / "file" / "tuning.yaml")
+    assert "it is a folder" in refused(*words, "-o", tmp_path / "t.yaml", "--json", tmp_path)
+    assert not (tmp_path / "t.yaml").exists()
