@@ -256,6 +256,22 @@ class TestRounds:
         assert started == ["default", "binomial"]
         assert [(c.algorithm, c.seconds) for c in results.cells] == [(BEST, [0.3])]
 
+    def test_without_a_race_earlier_ones_say_what_is_best(self):
+        results = Results()
+        results.put(
+            [cell(cluster="paper-1", algorithm=name, size=1024) for name in ("native", "auto")]
+            + [cell(cluster="paper-1", algorithm=BEST, size=1024, setting="binomial", untried=1)]
+        )
+        comparison = Comparison([(load_cluster("paper-1"), 2e7)], [MpichDriver(library())], [1024], 1, Limits(), 0)
+        assert steps(comparison, results) == []
+        assert len(asked_for(comparison, results)) == 3
+        (step,) = steps(replace(comparison, rounds=2), results)
+        assert step.round == 2
+        assert [s.round for s in steps(replace(comparison, sizes=[1024, 8192]), results)] == [
+            1
+        ]  # native and auto alone
+        assert [s.round for s in steps(replace(comparison, sweep_s=60), results)] == [0, 1]
+
     def test_a_race_that_goes_on_measures_its_new_winner(self, monkeypatch):
         known = [{"setting": "default", "seconds_median": 0.5}]
         results = Results()

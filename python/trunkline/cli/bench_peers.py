@@ -48,7 +48,8 @@ def peers(
         float,
         typer.Option(
             min=0,
-            help="Seconds for the race of a library's own settings on a cluster; it goes on when repeated. 0: no race.",
+            help="Seconds for the race of a library's own settings on a cluster; it goes on when repeated. "
+            "0: none, what earlier ones found is shown.",
         ),
     ] = 600.0,
     json: Annotated[
@@ -103,7 +104,7 @@ def peers(
         limits,
         sweep_budget,
         algorithms=broadcast_algorithms(chosen.algorithms) if chosen else ("auto",),
-        best=sweep_budget > 0 and chosen is None,
+        best=chosen is None,
     )
     failures = _measure(comparison, results)
     cells = asked_for(comparison, results)

@@ -35,9 +35,9 @@ class Comparison:
     Attributes:
         clusters: With the rate of the fastest link of each, bits per second.
         algorithms: Of Trunkline, for the peers it can be preloaded into.
-        best: Whether the libraries' own settings are raced.
+        best: Whether the libraries' best settings take part.
         limits: Of each cell in one round.
-        sweep_s: Seconds for the race of one peer on one cluster.
+        sweep_s: Seconds for the race of one peer on one cluster; 0: no race, earlier ones say which settings are best.
     """
 
     clusters: Sequence[tuple[_core.Cluster, float]]
@@ -75,7 +75,8 @@ def steps(comparison: Comparison, results: Results) -> list[Step]:
                 place = place_of(cluster, rate)
                 for driver in comparison.drivers:
                     job = _JOB_S + wire * _NATIVE * (comparison.limits.least + 1)
-                    settings = driver.settings(cluster, Path(folder)) if comparison.best else []
+                    races = comparison.best and comparison.sweep_s > 0
+                    settings = driver.settings(cluster, Path(folder)) if races else []
                     due = _unraced(comparison, results, place, driver) if settings else []
                     if number > 0:
                         # A race that goes on may find other winners, which have had no rounds.
@@ -123,7 +124,12 @@ def _due(
         for name in ("native", *theirs)
         for size in comparison.sizes
     )
-    return [entry for entry in cells if entry[2] is None or entry[2].rounds < number]
+    return [
+        entry
+        for entry in cells
+        if (entry[2] is None and (entry[1] != BEST or comparison.sweep_s > 0))
+        or (entry[2] is not None and entry[2].rounds < number)
+    ]
 
 
 def compare(
