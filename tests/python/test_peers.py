@@ -11,11 +11,13 @@ import pytest
 from trunkline import _core
 from trunkline.bench.job import PING_PONG, Limits, Outcome
 from trunkline.bench.peers import run as run_module
+from trunkline.bench.peers import work as work_module
+from trunkline.bench.peers.comparison import BEST, Comparison, asked_for, steps
 from trunkline.bench.peers.driver import Setting
 from trunkline.bench.peers.mpich import MpichDriver
 from trunkline.bench.peers.pvm import PvmDriver
 from trunkline.bench.peers.results import PeerCell, Results, place_of
-from trunkline.bench.peers.run import BEST, Comparison, asked_for, compare, steps
+from trunkline.bench.peers.run import compare
 from trunkline.bench.peers.sweep import LEFT_OUT, best_setting, sweep
 from trunkline.bench.peers.tables import lines, markdown
 from trunkline.cli import bench_peers as command
@@ -201,7 +203,7 @@ class TestRounds:
     def test_where_the_default_won_it_runs_once(self, monkeypatch):
         outcome = outcome_of({1024: 0.5})
         outcome.seconds[1024, "auto"], outcome.ran[1024, "auto"] = [0.2], ("linear", 512)
-        monkeypatch.setattr(run_module, "follow", lambda *_: outcome)
+        monkeypatch.setattr(work_module, "follow", lambda *_: outcome)
         driver, jobs = MpichDriver(library()), []
         monkeypatch.setattr(driver, "start", lambda _lab, _folder, words, *_: jobs.append(words))
         results = Results()
@@ -213,7 +215,7 @@ class TestRounds:
         assert {c.algorithm: c.seconds for c in results.cells} == {"native": [0.5], BEST: [0.5], "auto": [0.2]}
 
     def compare(self, monkeypatch, outcome, results):
-        monkeypatch.setattr(run_module, "follow", lambda *_: outcome)
+        monkeypatch.setattr(work_module, "follow", lambda *_: outcome)
         driver = PvmDriver(library("pvm", "3.4.6"))
         monkeypatch.setattr(driver, "start", lambda *_: None)
         comparison = Comparison([(load_cluster("paper-1"), 2e7)], [driver], [1024, 8192], 1, Limits(), 60)
@@ -247,7 +249,7 @@ class TestRounds:
             return outcomes[process]
 
         driver = MpichDriver(library())
-        monkeypatch.setattr(run_module, "follow", follow)
+        monkeypatch.setattr(work_module, "follow", follow)
         monkeypatch.setattr(driver, "start", start)
         results = Results()
         results.put([cell(cluster="paper-1", algorithm=BEST, size=1024, rounds=0, setting="binomial")])
@@ -283,7 +285,9 @@ class TestRounds:
         settings = [Setting("default"), Setting("binomial")]
         monkeypatch.setattr(driver, "settings", lambda *_: settings)
         monkeypatch.setattr(driver, "start", lambda _lab, _folder, _words, setting, _preload: setting.name)
-        monkeypatch.setattr(run_module, "follow", lambda name, _: outcome_of({1024: 0.5 if name == "default" else 0.3}))
+        monkeypatch.setattr(
+            work_module, "follow", lambda name, _: outcome_of({1024: 0.5 if name == "default" else 0.3})
+        )
         comparison = Comparison([(load_cluster("paper-1"), 2e7)], [driver], [1024], 1, Limits(), 60)
         assert [failure for _, failure in compare(comparison, results)] == ["", ""]
         best = next(c for c in results.cells if c.algorithm == BEST)

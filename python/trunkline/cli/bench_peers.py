@@ -9,11 +9,12 @@ from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeEl
 from trunkline._core import Cluster
 from trunkline.bench.bcast import broadcast_algorithms, hosts_used
 from trunkline.bench.job import Limits
+from trunkline.bench.peers.comparison import Comparison, Step, asked_for, steps
 from trunkline.bench.peers.drivers import choose_drivers
 from trunkline.bench.peers.figures import Figure, figure
 from trunkline.bench.peers.model import model_table, segments_table
 from trunkline.bench.peers.results import Results
-from trunkline.bench.peers.run import Comparison, Step, asked_for, compare, steps
+from trunkline.bench.peers.run import compare
 from trunkline.bench.peers.tables import algorithms_table, beside_table, markdown, peers_table, unfinished
 from trunkline.bench.peers.transfer import measure_transfers, transfer_table
 from trunkline.cli.options import BudgetOption, LabRateOption, LeastOption, MostOption, ReportOption

@@ -6,8 +6,8 @@ from math import log2
 from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator, NullLocator
 
+from trunkline.bench.peers.comparison import BEST
 from trunkline.bench.peers.results import PeerCell
-from trunkline.bench.peers.run import BEST
 from trunkline.report.chart import PALETTE, size_axes, svg_text
 
 __all__ = ["heat_colour", "peer_curves"]

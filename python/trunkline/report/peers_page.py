@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from trunkline import _core
+from trunkline.bench.peers.comparison import BEST
 from trunkline.bench.peers.figures import Figure
 from trunkline.bench.peers.results import PeerCell, Place, place_of
-from trunkline.bench.peers.run import BEST
 from trunkline.bench.peers.tables import BESIDE, Line, beside_rows, lines, unfinished
 from trunkline.report.page import render, trees_over
 from trunkline.report.peers_chart import heat_colour, peer_curves

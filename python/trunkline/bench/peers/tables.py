@@ -8,9 +8,9 @@ from rich.console import Group
 from rich.markup import escape
 from rich.table import Table
 
+from trunkline.bench.peers.comparison import BEST
 from trunkline.bench.peers.figures import Figure, Stated
 from trunkline.bench.peers.results import PeerCell, Place
-from trunkline.bench.peers.run import BEST
 from trunkline.report.tables import titled_table
 from trunkline.units import format_bytes, format_rate, format_seconds
 
