@@ -23,25 +23,25 @@ std::string milliseconds(double seconds) {
 
 }  // namespace
 
-BcastFacts bcast_facts(const Cluster& cluster, const Placement& placement, Rank root) {
+BcastFacts bcast_facts(const Cluster& cluster, const Placement& placement, Rank root, NativeLibrary native) {
   BcastFacts facts;
   if (std::ranges::all_of(placement, [&](HostIndex host) { return host == placement.front(); })) return facts;
   for (const std::string_view name : considered) {
     const std::vector<Tree> trees = lay_all("bcast", name, &cluster, placement, root);
     facts.candidates.push_back({find_algorithm("bcast", name)->name, tree_costs(cluster, placement, trees)});
   }
-  facts.native = native_costs(cluster, placement, root);
+  facts.native = native_costs(cluster, placement, root, native);
   return facts;
 }
 
-Choice choose_bcast(const BcastFacts& facts, std::uint64_t message_bytes, NativeLibrary native) {
+Choice choose_bcast(const BcastFacts& facts, std::uint64_t message_bytes) {
   Choice choice{.algorithm = "native", .reason = "all ranks on one host"};
   if (facts.candidates.empty()) return choice;
   for (const auto& [name, costs] : facts.candidates) {
     const std::uint64_t segment = best_segment(costs, message_bytes);
     choice.predictions.push_back({name, segment, tree_seconds(costs, message_bytes, segment)});
   }
-  const double native_s = native_bcast_seconds(facts.native, message_bytes, native);
+  const double native_s = native_bcast_seconds(facts.native, message_bytes);
   choice.predictions.push_back({"native", 0, native_s});
   std::ranges::stable_sort(choice.predictions, {}, &Prediction::seconds);
   const Prediction& best = choice.predictions.front();

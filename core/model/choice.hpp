@@ -44,11 +44,12 @@ struct BcastFacts {
   NativeCosts native;
 };
 
-/// Lays every tree that the rule considers.
-[[nodiscard]] BcastFacts bcast_facts(const Cluster& cluster, const Placement& placement, Rank root);
+/// Lays every tree that the rule considers, and what the library would run.
+[[nodiscard]] BcastFacts bcast_facts(const Cluster& cluster, const Placement& placement, Rank root,
+                                     NativeLibrary native);
 
 /// Native below least_bytes, and unless a tree is predicted to be faster by a margin. The same answer on every rank:
 /// depends on nothing but its arguments.
-[[nodiscard]] Choice choose_bcast(const BcastFacts& facts, std::uint64_t message_bytes, NativeLibrary native);
+[[nodiscard]] Choice choose_bcast(const BcastFacts& facts, std::uint64_t message_bytes);
 
 }  // namespace trunkline

@@ -5,34 +5,89 @@
 #include <bit>
 #include <vector>
 
+#include "plan/shapes/flat.hpp"
 #include "plan/shapes/k_nomial.hpp"
+#include "plan/shapes/unaware_k_ary.hpp"
+#include "plan/shapes/unaware_linear.hpp"
 
 namespace trunkline {
+namespace {
 
-NativeCosts native_costs(const Cluster& cluster, const Placement& placement, Rank root) {
+Tree openmpi_tree(OpenMpiBcast algorithm, Rank ranks, Rank root) {
+  switch (algorithm) {
+    case OpenMpiBcast::basic_linear:
+      return flat_tree(ranks, root);
+    case OpenMpiBcast::chain:
+      return unaware_linear_tree(ranks, root);
+    case OpenMpiBcast::split_binary_tree:
+    case OpenMpiBcast::binary_tree:
+      return unaware_k_ary_tree(ranks, root, 2);
+    case OpenMpiBcast::binomial:
+      return k_nomial_tree(ranks, root, 2);
+    case OpenMpiBcast::knomial:
+    case OpenMpiBcast::scatter_allgather:
+      break;
+  }
+  return k_nomial_tree(ranks, root, openmpi_knomial_radix);
+}
+
+const NativeCosts::WholeTree* find_tree(const NativeCosts& costs, OpenMpiBcast algorithm) {
+  const auto found = std::ranges::find(costs.openmpi, algorithm, &NativeCosts::WholeTree::algorithm);
+  return found == costs.openmpi.end() ? nullptr : &*found;
+}
+
+double openmpi_seconds(const NativeCosts& costs, std::uint64_t message_bytes) {
+  const NativeCosts::WholeTree* const tree = find_tree(costs, openmpi_bcast(costs.ranks, message_bytes));
+  if (tree == nullptr) {
+    return costs.scatter_doubling_allgather.seconds(message_bytes, message_bytes / costs.ranks + 1);
+  }
+  return message_bytes <= openmpi_eager_bytes ? tree_seconds(tree->in_turn, message_bytes, message_bytes)
+                                              : tree->at_once.seconds(message_bytes, message_bytes);
+}
+
+double mpich_seconds(const NativeCosts& costs, std::uint64_t message_bytes) {
+  constexpr std::uint64_t short_bytes = 12288;
+  constexpr std::uint64_t long_bytes = 524288;
+  constexpr Rank few = 8;
+  if (message_bytes < short_bytes || costs.ranks < few) {
+    return tree_seconds(costs.binomial, message_bytes, message_bytes);
+  }
+  const std::uint64_t block = message_bytes / costs.ranks + 1;
+  const RoundCost& scattered = message_bytes < long_bytes && std::has_single_bit(costs.ranks)
+                                   ? costs.scatter_doubling_allgather
+                                   : costs.scatter_ring_allgather;
+  return scattered.seconds(message_bytes, block);
+}
+
+}  // namespace
+
+NativeCosts native_costs(const Cluster& cluster, const Placement& placement, Rank root, NativeLibrary library) {
   NativeCosts costs;
+  costs.library = library;
   costs.ranks = static_cast<Rank>(placement.size());
   if (costs.ranks < 2) return costs;
   const std::vector<Rank> order = by_number(costs.ranks, root);
-  costs.binomial = tree_costs(cluster, placement, k_nomial_tree(costs.ranks, root, 2));
   costs.scatter_doubling_allgather = scatter_doubling_cost(cluster, placement, order);
-  costs.scatter_ring_allgather = scatter_ring_cost(cluster, placement, order);
+  if (library == NativeLibrary::mpich) {
+    costs.binomial = tree_costs(cluster, placement, k_nomial_tree(costs.ranks, root, 2));
+    costs.scatter_ring_allgather = scatter_ring_cost(cluster, placement, order);
+    return costs;
+  }
+  constexpr std::uint64_t shortest = 1U << 10U;
+  constexpr std::uint64_t longest = 1U << 20U;
+  for (std::uint64_t bytes = shortest; bytes <= longest; bytes *= 2) {
+    const OpenMpiBcast algorithm = openmpi_bcast(costs.ranks, bytes);
+    if (algorithm == OpenMpiBcast::scatter_allgather || find_tree(costs, algorithm) != nullptr) continue;
+    const Tree tree = openmpi_tree(algorithm, costs.ranks, root);
+    costs.openmpi.push_back({algorithm, tree_costs(cluster, placement, tree), level_cost(cluster, placement, tree)});
+  }
   return costs;
 }
 
-double native_bcast_seconds(const NativeCosts& costs, std::uint64_t message_bytes, NativeLibrary library) {
-  constexpr std::uint64_t mpich_short = 12288;
-  constexpr std::uint64_t mpich_long = 524288;
-  constexpr Rank mpich_few = 8;
-  const double binomial = tree_seconds(costs.binomial, message_bytes, message_bytes);
-  const std::uint64_t block = message_bytes / std::max<Rank>(costs.ranks, 1) + 1;
-  const double ring = costs.scatter_ring_allgather.seconds(message_bytes, block);
-  if (library == NativeLibrary::openmpi) return std::min(binomial, ring);
-  if (message_bytes < mpich_short || costs.ranks < mpich_few) return binomial;
-  if (message_bytes < mpich_long && std::has_single_bit(costs.ranks)) {
-    return costs.scatter_doubling_allgather.seconds(message_bytes, block);
-  }
-  return ring;
+double native_bcast_seconds(const NativeCosts& costs, std::uint64_t message_bytes) {
+  if (costs.ranks < 2) return 0.0;
+  return costs.library == NativeLibrary::openmpi ? openmpi_seconds(costs, message_bytes)
+                                                 : mpich_seconds(costs, message_bytes);
 }
 
 }  // namespace trunkline

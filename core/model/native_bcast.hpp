@@ -3,8 +3,10 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "cluster/cluster.hpp"
+#include "model/openmpi_rules.hpp"
 #include "model/round_cost.hpp"
 #include "model/tree_costs.hpp"
 #include "plan/placement.hpp"
@@ -14,22 +16,30 @@ namespace trunkline {
 /// Whose native algorithms a prediction is about.
 enum class NativeLibrary : std::uint8_t { mpich, openmpi };
 
-/// The native algorithms on one communicator and root.
+/// What a library selects from, on one communicator and root.
 struct NativeCosts {
+  NativeLibrary library = NativeLibrary::mpich;
+  /// The message goes down a tree in one piece.
+  struct WholeTree {
+    OpenMpiBcast algorithm;
+    TreeCosts in_turn;  ///< one child after another
+    RoundCost at_once;  ///< all children share the rate
+  };
   Rank ranks = 0;
-  TreeCosts binomial;
-  RoundCost scatter_doubling_allgather;  ///< meaningful where `ranks` is a power of two
-  RoundCost scatter_ring_allgather;
+  TreeCosts binomial;  ///< MPICH's
+  RoundCost scatter_doubling_allgather;
+  RoundCost scatter_ring_allgather;  ///< MPICH's
+  std::vector<WholeTree> openmpi;    ///< the trees that Open MPI may select on so many ranks
 };
 
 /// Lays the algorithms over the cluster by rank number, as the libraries do, and adds up each round's loads.
 /// Time O(ranks * log(ranks) * length of a path).
-[[nodiscard]] NativeCosts native_costs(const Cluster& cluster, const Placement& placement, Rank root);
+[[nodiscard]] NativeCosts native_costs(const Cluster& cluster, const Placement& placement, Rank root,
+                                       NativeLibrary library);
 
 /// Seconds of the algorithm that the library selects for this size. MPICH's rule: binomial up to 12 KiB or below 8
 /// ranks; scatter and allgather above, by recursive doubling up to 512 KiB on powers of two, by a ring else. Open
-/// MPI's tables differ from release to release, and none beats the better of binomial and scatter with ring
-/// allgather by much: that is what is taken.
-[[nodiscard]] double native_bcast_seconds(const NativeCosts& costs, std::uint64_t message_bytes, NativeLibrary library);
+/// MPI's: openmpi_rules.hpp; its split binary tree counts as a binary one.
+[[nodiscard]] double native_bcast_seconds(const NativeCosts& costs, std::uint64_t message_bytes);
 
 }  // namespace trunkline

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <utility>
 #include <vector>
 
 #include "model/wire.hpp"
@@ -156,6 +157,22 @@ RoundCost circulant_cost(const Cluster& cluster, const Placement& placement, std
       if (to != 0) round.transfer(from, to, 1.0);
     }
     round.finish(cost);
+  }
+  return cost;
+}
+
+RoundCost level_cost(const Cluster& cluster, const Placement& placement, const Tree& tree) {
+  const std::vector<Rank> order = by_number(static_cast<Rank>(tree.size()), 0);
+  Round round(cluster, placement, order);
+  RoundCost cost;
+  for (std::vector<Rank> level{tree.root}, next; !level.empty(); level = std::exchange(next, {})) {
+    for (const Rank rank : level) {
+      for (const Rank child : tree.children[rank]) {
+        round.transfer(rank, child, 1.0);
+        next.push_back(child);
+      }
+    }
+    if (!next.empty()) round.finish(cost);
   }
   return cost;
 }

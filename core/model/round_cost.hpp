@@ -7,6 +7,7 @@
 
 #include "cluster/cluster.hpp"
 #include "plan/placement.hpp"
+#include "plan/tree.hpp"
 
 namespace trunkline {
 
@@ -36,5 +37,9 @@ struct RoundCost {
 
 /// One round of each skip of Circulant, in which everybody sends the whole message to somebody.
 [[nodiscard]] RoundCost circulant_cost(const Cluster& cluster, const Placement& placement, std::span<const Rank> order);
+
+/// A tree in which every rank sends the whole message to all its children at once, so that the copies share its
+/// channels and end together: one round of each level.
+[[nodiscard]] RoundCost level_cost(const Cluster& cluster, const Placement& placement, const Tree& tree);
 
 }  // namespace trunkline

@@ -185,7 +185,8 @@ double tree_seconds(const TreeCosts& costs, std::uint64_t message_bytes, std::ui
   for (const TreeCosts::Work& work : costs.busiest) {
     next = std::max(next, work.per_byte_s * wire + work.per_ack_byte_s * static_cast<double>(ack_wire_bytes));
   }
-  return first + static_cast<double>(segments - 1) * next;
+  // Where transfers of other rounds share a channel, that alone may take longer than the way of any of them.
+  return std::max(first, next) + static_cast<double>(segments - 1) * next;
 }
 
 std::span<const std::uint64_t> segment_sizes() { return segment_candidates; }

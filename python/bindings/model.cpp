@@ -81,9 +81,9 @@ void bind_costs(nb::module_& module) {
           "predictions", [](const Choice& choice) { return choice.predictions; },
           "Fastest first, native among them; empty: all ranks share one host.")
       .def_ro("reason", &Choice::reason);
-  nb::class_<BcastFacts>(module, "BcastFacts", "What the rule knows of one placement and root.")
-      .def("choose", &choose_bcast, "message_bytes"_a, "native"_a);
-  module.def("bcast_facts", &bcast_facts, "cluster"_a, "placement"_a, "root"_a);
+  nb::class_<BcastFacts>(module, "BcastFacts", "What the rule knows of one placement, root and library.")
+      .def("choose", &choose_bcast, "message_bytes"_a);
+  module.def("bcast_facts", &bcast_facts, "cluster"_a, "placement"_a, "root"_a, "native"_a);
 }
 
 void bind_tuning(nb::module_& module) {

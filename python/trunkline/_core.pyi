@@ -312,12 +312,12 @@ class Choice:
     def reason(self) -> str: ...
 
 class BcastFacts:
-    """What the rule knows of one placement and root."""
+    """What the rule knows of one placement, root and library."""
 
-    def choose(self, message_bytes: int, native: NativeLibrary) -> Choice: ...
+    def choose(self, message_bytes: int) -> Choice: ...
 
-def bcast_facts(cluster: Cluster, placement: Sequence[int], root: int) -> BcastFacts:
-    """Lays every tree that the rule considers."""
+def bcast_facts(cluster: Cluster, placement: Sequence[int], root: int, native: NativeLibrary) -> BcastFacts:
+    """Lays every tree that the rule considers, and what the library would run."""
 
 class TuningRule:
     """From this size on, up to the next rule."""

@@ -89,7 +89,7 @@ def predict_all(
         BadInput: where all ranks share one host, so that there is no network to predict, and from tables for what is no
             tree.
     """
-    facts = _core.bcast_facts(cluster, placement, root)
+    facts = _core.bcast_facts(cluster, placement, root, native)
 
     costs = {
         name: costs_of(name.partition(":")[0], cluster, placement, root, measured)
@@ -101,7 +101,7 @@ def predict_all(
         times: dict[str, tuple[int, float]] = {}
         for name in algorithms:
             if name == "native":
-                predictions = facts.choose(size, native).predictions
+                predictions = facts.choose(size).predictions
                 if not predictions:
                     raise BadInput("all ranks share one host: there is no network to predict times for")
                 times[name] = (0, next(p.seconds for p in predictions if p.algorithm == "native"))
@@ -155,12 +155,12 @@ def decide(
     mpi: Mpi,
     tuning: _core.Tuning | None,
 ) -> Decision:
-    """What the preload library would run with ``TRUNKLINE_BCAST=auto``; ``facts`` are of this placement and root.
+    """What the preload library would run with ``TRUNKLINE_BCAST=auto``; ``facts`` are of this placement, root and MPI.
 
     Raises:
         BadInput: where nothing in the tuning file is for this cluster and MPI, as the library warns.
     """
-    choice = facts.choose(message_bytes, mpi.native_library)
+    choice = facts.choose(message_bytes)
     if tuning is not None:
         if not tuning.knows(cluster.fingerprint, mpi.counts_as, mpi.version):
             has = ", ".join(f"{e.cluster} with {e.mpi} {e.mpi_version}" for e in tuning.entries) or "nothing"

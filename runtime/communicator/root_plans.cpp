@@ -58,7 +58,7 @@ Decision RootPlans::automatic(std::uint64_t bytes) {
   if (const TuningEntry* const entry = tuning_entry()) return tuned(*entry, bytes);
   const BcastFacts* const known = facts();
   if (known == nullptr) return {.reason = no_plan + "no cluster is set (TRUNKLINE_CLUSTER)"};
-  const Choice choice = choose_bcast(*known, bytes, native_library);
+  const Choice choice = choose_bcast(*known, bytes);
   return {.laid = choice.algorithm == "native" ? nullptr : &lay(choice.algorithm),
           .segment_bytes = choice.segment_bytes,
           .reason = no_plan + choice.reason};
@@ -127,7 +127,7 @@ const Laid& RootPlans::lay_blocks(const Algorithm& algorithm) {
 const Cluster* RootPlans::cluster() const { return world_.cluster ? &*world_.cluster : nullptr; }
 
 const BcastFacts* RootPlans::facts() {
-  if (!facts_ && world_.cluster) facts_ = bcast_facts(*world_.cluster, *placement_, root_);
+  if (!facts_ && world_.cluster) facts_ = bcast_facts(*world_.cluster, *placement_, root_, native_library);
   return facts_ ? &*facts_ : nullptr;
 }
 

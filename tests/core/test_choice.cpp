@@ -29,8 +29,8 @@ Cluster one_switch() {
       "one.yaml");
 }
 
-BcastFacts facts_of(const Cluster& cluster, std::uint32_t ranks_per_host = 1) {
-  return bcast_facts(cluster, block_placement(cluster, ranks_per_host), 0);
+BcastFacts facts_of(const Cluster& cluster, NativeLibrary native = NativeLibrary::mpich) {
+  return bcast_facts(cluster, block_placement(cluster, 1), 0, native);
 }
 
 TreeCosts line_costs(const Cluster& cluster, std::uint32_t ranks_per_host = 1) {
@@ -46,9 +46,9 @@ double per_byte(const TreeCosts& costs) {
 
 TEST(Choice, IsNativeBelowOneFrame) {
   const Cluster cluster = read_cluster(std::string(TRUNKLINE_CLUSTERS) + "/cyclic.yaml");
-  const BcastFacts facts = bcast_facts(cluster, block_placement(cluster, 1), 0);
-  EXPECT_EQ(choose_bcast(facts, least_bytes - 1, NativeLibrary::mpich).algorithm, "native");
-  EXPECT_NE(choose_bcast(facts, 2 * least_bytes, NativeLibrary::mpich).algorithm, "native");
+  const BcastFacts facts = bcast_facts(cluster, block_placement(cluster, 1), 0, NativeLibrary::mpich);
+  EXPECT_EQ(choose_bcast(facts, least_bytes - 1).algorithm, "native");
+  EXPECT_NE(choose_bcast(facts, 2 * least_bytes).algorithm, "native");
 }
 
 TEST(TreeCosts, OfALineAreFormula1) {
@@ -155,17 +155,17 @@ TEST(Segment, IsPartOfAFrameWhileStoringItOutweighsTheMessage) {
 TEST(Choice, LongMessagesTakeTwoTreesTheShortestAreNative) {
   for (const auto native : {NativeLibrary::mpich, NativeLibrary::openmpi}) {
     for (const Cluster& cluster : {line_of_switches("1"), line_of_switches("8"), one_switch()}) {
-      const BcastFacts facts = facts_of(cluster);
-      EXPECT_EQ(choose_bcast(facts, 1U << 20, native).algorithm, "two-tree");
-      EXPECT_EQ(choose_bcast(facts, 1U << 22, native).algorithm, "two-tree");
+      const BcastFacts facts = facts_of(cluster, native);
+      EXPECT_EQ(choose_bcast(facts, 1U << 20).algorithm, "two-tree");
+      EXPECT_EQ(choose_bcast(facts, 1U << 22).algorithm, "two-tree");
     }
   }
-  EXPECT_EQ(choose_bcast(facts_of(one_switch()), 8, NativeLibrary::mpich).algorithm, "native");
-  EXPECT_EQ(choose_bcast(facts_of(line_of_switches("1")), 8192, NativeLibrary::mpich).algorithm, "two-tree");
+  EXPECT_EQ(choose_bcast(facts_of(one_switch()), 8).algorithm, "native");
+  EXPECT_EQ(choose_bcast(facts_of(line_of_switches("1")), 8192).algorithm, "two-tree");
 }
 
 TEST(Choice, SaysWhatWasPredictedFastestFirst) {
-  const Choice choice = choose_bcast(facts_of(line_of_switches("1")), 1U << 20, NativeLibrary::mpich);
+  const Choice choice = choose_bcast(facts_of(line_of_switches("1")), 1U << 20);
   ASSERT_GE(choice.predictions.size(), 3U);
   EXPECT_EQ(choice.predictions.front().algorithm, choice.algorithm);
   EXPECT_EQ(choice.predictions.front().segment_bytes, choice.segment_bytes);
@@ -174,7 +174,7 @@ TEST(Choice, SaysWhatWasPredictedFastestFirst) {
 }
 
 TEST(Choice, OneHostStaysNative) {
-  const Choice choice = choose_bcast(bcast_facts(one_switch(), Placement(8, 3), 0), 1U << 24, NativeLibrary::mpich);
+  const Choice choice = choose_bcast(bcast_facts(one_switch(), Placement(8, 3), 0, NativeLibrary::mpich), 1U << 24);
   EXPECT_EQ(choice.algorithm, "native");
   EXPECT_EQ(choice.reason, "all ranks on one host");
   EXPECT_TRUE(choice.predictions.empty());

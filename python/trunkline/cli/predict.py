@@ -10,7 +10,7 @@ from rich.markup import escape
 from trunkline import _core
 from trunkline.bench.bcast import broadcast_algorithms
 from trunkline.cli.options import ClusterArgument, JsonOption, SizesOption
-from trunkline.cli.output import write_json, write_text
+from trunkline.cli.output import check_outputs, write_json, write_text
 from trunkline.cli.plan import MOST_RANKS, root_rank
 from trunkline.cluster import load_cluster
 from trunkline.costs import goes_by_blocks
@@ -35,7 +35,12 @@ RateOption = Annotated[
 
 def predict(
     cluster: ClusterArgument,
-    mpi: MpiOption = "mpich",
+    mpi: Annotated[
+        str | None,
+        typer.Option(
+            help="The MPI library whose native broadcast it is: mpich, openmpi, ...; default: the tables', else mpich."
+        ),
+    ] = None,
     sizes: SizesOption = SIZES,
     algorithms: Annotated[
         str, typer.Option(help="Algorithms of 'trunkline algorithms', and 'all'; NAME:SEGMENT fixes the segment.")
@@ -50,21 +55,23 @@ def predict(
     svg: Annotated[str | None, typer.Option(metavar="FILE", help="Draw the curves as SVG.")] = None,
 ) -> None:
     """Predict the time of every algorithm for each message size, from stated rates or measured tables."""
-    if [json, svg].count("-") > 1:
-        raise BadInput("only one of --json and --svg can go to standard output; name a file for the other")
+    check_outputs({"--json": json, "--svg": svg})
     network, placement, start = _job(cluster, rate, ranks_per_host, root)
     names = broadcast_algorithms([name.strip() for name in algorithms.split(",")])
     if "auto" in names:
         raise BadInput("'auto' is a choice among the others: see 'trunkline explain'")
-    tables = load_measurement(measured, network) if measured else None
+    library = require_mpi(mpi) if mpi else None
+    tables = load_measurement(measured, network, [library] if library else []) if measured else None
     if tables is not None:
         asked = [name.strip() for name in algorithms.split(",")]
         if "native" in asked:
             raise BadInput("the tables know nothing of native algorithms: leave out native, or --measured")
         names = [name for name in names if name in asked or not (name == "native" or goes_by_blocks(name))]
-    rows = predict_all(network, placement, start, names, parse_sizes(sizes), require_mpi(mpi).native_library, tables)
+    name = library.name if library else tables.mpi if tables else "mpich"
+    native = library.native_library if library else _core.NativeLibrary[name]
+    rows = predict_all(network, placement, start, names, parse_sizes(sizes), native, tables)
     if json:
-        write_json([row.as_json(network, ranks_per_host, mpi) for row in rows], json)
+        write_json([row.as_json(network, ranks_per_host, name) for row in rows], json)
     if svg:
         from trunkline.report.chart import prediction_curves  # Matplotlib takes a second to load
 
@@ -87,7 +94,7 @@ def explain(
     network, placement, start = _job(cluster, rate, ranks_per_host, root)
     library = require_mpi(mpi)
     known = load_tuning(tuning) if tuning else None
-    facts = _core.bcast_facts(network, placement, start)
+    facts = _core.bcast_facts(network, placement, start, library.native_library)
     decisions = [decide(facts, network, placement, size, library, known) for size in parse_sizes(sizes)]
     if json:
         write_json([one.as_json(network, ranks_per_host, mpi) for one in decisions], json)

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which broadcast Open MPI selects by itself.
+#pragma once
+
+#include <cstdint>
+
+#include "plan/tree.hpp"
+
+namespace trunkline {
+
+/// Of `coll/tuned`, by its own names; where nobody asks for segments it sends the message in one piece.
+enum class OpenMpiBcast : std::uint8_t {
+  basic_linear,
+  chain,
+  split_binary_tree,
+  binary_tree,
+  binomial,
+  knomial,
+  scatter_allgather
+};
+
+/// What Open MPI 4.1 and 5.0 select without dynamic rules, on two ranks or more and from 1 KiB on; below that, as for
+/// 1 KiB.
+[[nodiscard]] OpenMpiBcast openmpi_bcast(Rank ranks, std::uint64_t message_bytes);
+
+/// `btl_tcp_eager_limit`, less a header: what a rank sends without asking. Of longer messages it offers all children
+/// theirs at once.
+inline constexpr std::uint64_t openmpi_eager_bytes = 65536 - 64;
+/// Children of a digit in its k-nomial tree, plus one.
+inline constexpr unsigned openmpi_knomial_radix = 4;
+
+}  // namespace trunkline
