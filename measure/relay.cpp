@@ -36,7 +36,7 @@ Samples Relay::through(std::uint64_t segment_bytes, std::uint64_t segments) {
     if (rank_ == 0) std::this_thread::sleep_for(settled);
     const double start = MPI_Wtime();
     runtime::Message message(buffer.data(), static_cast<MPI_Count>(buffer.size()), MPI_BYTE, communicator_);
-    runtime::PipelinedTrees(communicator_, local_, message, segment_bytes).run();
+    runtime::PipelinedTrees(communicator_, local_, message, segment_bytes, 0).run();
     if (rank_ == last_) MPI_Send(nullptr, 0, MPI_BYTE, 0, tag, communicator_);
     if (rank_ == 0) MPI_Recv(nullptr, 0, MPI_BYTE, last_, tag, communicator_, MPI_STATUS_IGNORE);
     samples.add(MPI_Wtime() - start);

@@ -6,17 +6,14 @@
 #include <span>
 
 #include "collectives/requests.hpp"
+#include "collectives/tags.hpp"
 
 namespace trunkline::runtime {
-namespace {
-
-constexpr int tag = 1;
-
-}  // namespace
 
 BlockExchange::BlockExchange(MPI_Comm communicator, const LocalBlocks& local, Message& message,
-                             std::uint64_t segment_bytes)
+                             std::uint64_t segment_bytes, unsigned turn)
     : communicator_(communicator),
+      tag_(tags_of(turn)),
       local_(local),
       message_(message),
       bytes_(message.bytes()),
@@ -47,7 +44,7 @@ void BlockExchange::post_receives() {
     const std::uint64_t slot = receives_.next();
     const Piece& piece = receives_.pieces[slot] = *to_receive_;
     check(PMPI_Irecv(place(receives_, slot, piece), static_cast<int>(piece.end - piece.begin), MPI_BYTE, piece.peer,
-                     tag, communicator_, &receives_.requests[slot]));
+                     tag_, communicator_, &receives_.requests[slot]));
     ++receives_.started;
     more_to_receive_ = to_receive_.next();
   }
@@ -67,7 +64,7 @@ bool BlockExchange::send_one() {
   const std::uint64_t half = (sends_.requests.size() + 1) / 2;
   const bool synchronous = sends_.started >= 2 * half && sends_.started % half == sends_.started / half % half;
   const auto send = synchronous ? PMPI_Issend : PMPI_Isend;
-  check(send(at, static_cast<int>(piece.end - piece.begin), MPI_BYTE, piece.peer, tag, communicator_,
+  check(send(at, static_cast<int>(piece.end - piece.begin), MPI_BYTE, piece.peer, tag_, communicator_,
              &sends_.requests[slot]));
   ++sends_.started;
   more_to_send_ = to_send_.next();

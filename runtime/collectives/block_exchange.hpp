@@ -26,15 +26,15 @@ struct LocalBlocks {
 class BlockExchange {
  public:
   /// Everything must outlive the object. The ranks of `communicator` must agree on the order, the kind of schedule,
-  /// message bytes and segment. Blocks are as long as a segment where the schedule takes any number of them; else they
-  /// are sent in pieces of a segment.
-  BlockExchange(MPI_Comm communicator, const LocalBlocks& local, Message& message, std::uint64_t segment_bytes);
+  /// message bytes, segment and turn: the number of the broadcast. Blocks are as long as a segment where the schedule
+  /// takes any number of them; else they are sent in pieces of a segment.
+  BlockExchange(MPI_Comm communicator, const LocalBlocks& local, Message& message, std::uint64_t segment_bytes,
+                unsigned turn);
   ~BlockExchange();
   BlockExchange(const BlockExchange&) = delete;
   BlockExchange& operator=(const BlockExchange&) = delete;
 
-  /// Returns when the message is in this rank's buffer and the buffer may be changed again. Throws MpiError; the
-  /// communicator is of no use after that.
+  /// Returns when the message is in this rank's buffer and the buffer may be changed again. Throws MpiError.
   void run();
 
  private:
@@ -85,6 +85,7 @@ class BlockExchange {
   [[nodiscard]] std::uint64_t offset(std::uint64_t block) const;
 
   MPI_Comm communicator_;
+  int tag_;
   const LocalBlocks& local_;
   Message& message_;
   std::uint64_t bytes_;

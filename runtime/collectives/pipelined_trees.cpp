@@ -4,14 +4,10 @@
 #include <algorithm>
 
 #include "collectives/requests.hpp"
+#include "collectives/tags.hpp"
 #include "collectives/window.hpp"
 
 namespace trunkline::runtime {
-namespace {
-
-constexpr int first_tag = 1;
-
-}  // namespace
 
 LocalTree local_tree(const Tree& tree, Rank rank) {
   const Rank parent = tree.parent[rank];
@@ -20,15 +16,16 @@ LocalTree local_tree(const Tree& tree, Rank rank) {
 }
 
 PipelinedTrees::PipelinedTrees(MPI_Comm communicator, std::span<const LocalTree> trees, Message& message,
-                               std::uint64_t segment_bytes)
+                               std::uint64_t segment_bytes, unsigned turn)
     : communicator_(communicator),
+      first_tag_(tags_of(turn)),
       message_(message),
       segment_bytes_(usable_segment(segment_bytes, message.bytes())),
       segments_((message.bytes() + segment_bytes_ - 1) / segment_bytes_),
       in_place_(message.in_place()) {
   const std::uint64_t together = window_of(segment_bytes_);
   for (std::size_t t = 0; t < trees.size(); ++t) {
-    Flow& flow = flows_.emplace_back(Flow{.tree = &trees[t], .tag = first_tag + static_cast<int>(t)});
+    Flow& flow = flows_.emplace_back(Flow{.tree = &trees[t], .tag = first_tag_ + static_cast<int>(t)});
     flow.segments = (segments_ + trees.size() - 1 - t) / trees.size();
     flow.window = std::min(flow.segments, std::max(least_window, together / trees.size()));
     flow.receives.assign(flow.is_root() ? 0 : flow.window, MPI_REQUEST_NULL);
@@ -152,7 +149,7 @@ bool PipelinedTrees::Flow::row_is_free(std::uint64_t segment) {
 }
 
 std::uint64_t PipelinedTrees::number(const Flow& flow, std::uint64_t segment) const {
-  return segment * flows_.size() + static_cast<std::uint64_t>(flow.tag - first_tag);
+  return segment * flows_.size() + static_cast<std::uint64_t>(flow.tag - first_tag_);
 }
 
 std::uint64_t PipelinedTrees::offset(const Flow& flow, std::uint64_t segment) const {
@@ -169,7 +166,7 @@ int PipelinedTrees::bytes_of(const Flow& flow, std::uint64_t segment) const {
 }
 
 std::uint64_t PipelinedTrees::delivered_of(const Flow& flow) const {
-  const auto tree = static_cast<std::uint64_t>(flow.tag - first_tag);
+  const auto tree = static_cast<std::uint64_t>(flow.tag - first_tag_);
   return delivered_ / flows_.size() + (delivered_ % flows_.size() > tree ? 1 : 0);
 }
 

@@ -29,15 +29,15 @@ struct LocalTree {
 
 class PipelinedTrees {
  public:
-  /// Everything must outlive the object. The ranks of `communicator` must agree on trees, message bytes and segment.
-  PipelinedTrees(MPI_Comm communicator, std::span<const LocalTree> trees, Message& message,
-                 std::uint64_t segment_bytes);
+  /// Everything must outlive the object. The ranks of `communicator` must agree on trees, message bytes, segment and
+  /// turn: the number of the broadcast.
+  PipelinedTrees(MPI_Comm communicator, std::span<const LocalTree> trees, Message& message, std::uint64_t segment_bytes,
+                 unsigned turn);
   ~PipelinedTrees();
   PipelinedTrees(const PipelinedTrees&) = delete;
   PipelinedTrees& operator=(const PipelinedTrees&) = delete;
 
-  /// Returns when the message is in this rank's buffer and the buffer may be changed again. Throws MpiError; the
-  /// communicator is of no use after that.
+  /// Returns when the message is in this rank's buffer and the buffer may be changed again. Throws MpiError.
   void run();
 
  private:
@@ -75,6 +75,7 @@ class PipelinedTrees {
   [[nodiscard]] std::uint64_t delivered_of(const Flow& flow) const;
 
   MPI_Comm communicator_;
+  int first_tag_;
   Message& message_;
   std::uint64_t segment_bytes_;
   std::uint64_t segments_;

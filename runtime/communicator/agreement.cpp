@@ -8,13 +8,16 @@
 #include <utility>
 #include <vector>
 
+#include "communicator/build.hpp"
 #include "mpi_api.hpp"
 #include "report.hpp"
 
 namespace trunkline::runtime {
 namespace {
 
+/// Of one size in all builds: they must be able to tell each other apart.
 struct Record {
+  std::uint64_t build;
   std::uint64_t cluster;
   std::uint64_t plan;
   std::uint64_t tuning;
@@ -23,13 +26,17 @@ struct Record {
   std::uint16_t failed;
   std::uint16_t strict;
 };
-static_assert(sizeof(Record) == 40, "sent as bytes: no padding");
+static_assert(sizeof(Record) == 48, "sent as bytes: no padding");
 
 bool same_settings(const Record& a, const Record& b) {
-  return a.cluster == b.cluster && a.plan == b.plan && a.tuning == b.tuning && a.choice == b.choice;
+  return a.build == b.build && a.cluster == b.cluster && a.plan == b.plan && a.tuning == b.tuning &&
+         a.choice == b.choice;
 }
 
 std::string difference(const Record& mine, const Record& first) {
+  if (mine.build != first.build) {
+    return "runs another build of Trunkline's preload library than rank 0: install the same one on all hosts";
+  }
   const auto [what, is_given, first_is] = [&] {
     using Difference = std::tuple<const char*, bool, bool>;
     if (mine.cluster != first.cluster) {
@@ -66,7 +73,8 @@ std::unique_ptr<const World> agree(LocalView view, bool strict) {
   int ranks = 0;
   check(PMPI_Comm_rank(MPI_COMM_WORLD, &rank));
   check(PMPI_Comm_size(MPI_COMM_WORLD, &ranks));
-  const Record mine{.cluster = view.cluster_fingerprint,
+  const Record mine{.build = build_fingerprint(),
+                    .cluster = view.cluster_fingerprint,
                     .plan = view.plan_fingerprint,
                     .tuning = view.tuning_fingerprint,
                     .choice = view.choice_fingerprint,

@@ -2,15 +2,23 @@
 #include "communicator/communicator.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cstddef>
 #include <mutex>
 #include <numeric>
 #include <vector>
 
+#include "report.hpp"
+
 namespace trunkline::runtime {
 namespace {
 
-constexpr std::size_t most_roots = 8;
+/// A root's plans take some kilobytes.
+constexpr std::size_t most_roots = 1024;
+/// Of MPICH's 2048 communicators.
+constexpr int most_internal = 512;
+
+std::atomic<int> internal_count{0};
 
 /// The communicators that have a state, so that MPI_Finalize leaves none behind.
 struct Registry {
@@ -102,31 +110,57 @@ Communicator::Communicator(MPI_Comm user, const World& world, int rank, int rank
     : user_(user), world_(world), rank_(static_cast<Rank>(rank)), placement_(placement_of(user, world, ranks)) {}
 
 Communicator::~Communicator() {
-  if (internal_ != MPI_COMM_NULL) PMPI_Comm_free(&internal_);
+  if (internal_ == MPI_COMM_NULL) return;
+  PMPI_Comm_free(&internal_);
+  --internal_count;
 }
 
 RootPlans& Communicator::plans(int root) {
-  const auto known = std::ranges::find(plans_, static_cast<Rank>(root), &RootPlans::root);
-  if (known != plans_.end()) {
-    plans_.splice(plans_.begin(), plans_, known);
-  } else {
-    if (plans_.size() == most_roots) plans_.pop_back();
-    plans_.emplace_front(world_, placement_, rank_, static_cast<Rank>(root));
-  }
-  return plans_.front();
+  const auto key = static_cast<Rank>(root);
+  const auto known = plans_.find(key);
+  if (known != plans_.end()) return known->second;
+  if (plans_.size() == most_roots) plans_.clear();
+  return plans_.try_emplace(key, world_, placement_, rank_, key).first->second;
 }
 
 MPI_Comm Communicator::internal() {
-  if (internal_ != MPI_COMM_NULL) return internal_;
-  // Unlike MPI_Comm_dup this copies no attributes: callbacks of the user's stay out of it.
-  MPI_Group group = MPI_GROUP_NULL;
-  check(PMPI_Comm_group(user_, &group));
-  const int code = PMPI_Comm_create(user_, group, &internal_);
-  PMPI_Group_free(&group);
-  check(code);
+  if (internal_ != MPI_COMM_NULL || no_internal_) return internal_;
+  // How many there are may differ from rank to rank.
+  const int own_room = internal_count < most_internal ? 1 : 0;
+  int room = 0;
+  check(PMPI_Allreduce(&own_room, &room, 1, MPI_INT, MPI_MIN, user_));
+  no_internal_ = room == 0 || !create_internal();
+  if (no_internal_) {
+    static std::once_flag said;
+    if (rank_ == 0) {
+      std::call_once(said, [] {
+        warn(
+            "the program has so many communicators that broadcasts on further ones are native; those on the first "
+            "ones are not");
+      });
+    }
+    return MPI_COMM_NULL;
+  }
+  ++internal_count;
   check(PMPI_Comm_set_errhandler(internal_, MPI_ERRORS_RETURN));
   check(PMPI_Comm_set_name(internal_, "trunkline"));
   return internal_;
+}
+
+/// Unlike MPI_Comm_dup this copies no attributes: callbacks of the user's stay out of it. That there are no
+/// communicators left is none of the user's error handler's business: the broadcast works without.
+bool Communicator::create_internal() {
+  MPI_Group group = MPI_GROUP_NULL;
+  check(PMPI_Comm_group(user_, &group));
+  MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
+  check(PMPI_Comm_get_errhandler(user_, &handler));
+  PMPI_Comm_set_errhandler(user_, MPI_ERRORS_RETURN);
+  const int code = PMPI_Comm_create(user_, group, &internal_);
+  PMPI_Comm_set_errhandler(user_, handler);
+  PMPI_Errhandler_free(&handler);
+  PMPI_Group_free(&group);
+  if (code != MPI_SUCCESS) internal_ = MPI_COMM_NULL;
+  return code == MPI_SUCCESS;
 }
 
 }  // namespace trunkline::runtime

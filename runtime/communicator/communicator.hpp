@@ -4,8 +4,8 @@
 #pragma once
 
 #include <cstdint>
-#include <list>
 #include <memory>
+#include <unordered_map>
 
 #include "communicator/root_plans.hpp"
 #include "communicator/world.hpp"
@@ -30,22 +30,30 @@ class Communicator {
   /// Whether all its processes are in MPI_COMM_WORLD. Where not, their hosts are unknown: native for ever.
   [[nodiscard]] bool all_in_world() const noexcept { return placement_ != nullptr; }
 
-  /// The plans from `root`; kept for a few roots.
+  /// The plans from `root`. Programs let many ranks be the root in turn, so they are kept for all of them.
   [[nodiscard]] RootPlans& plans(int root);
 
   /// The same processes with messages of their own; made by the first call, which is collective. Its errors are
-  /// returned to us. Throws MpiError.
+  /// returned to us. MPI_COMM_NULL, on all ranks alike, where there is no room for it: MPI libraries have some
+  /// thousands of communicators, and most are left to the program. Throws MpiError.
   [[nodiscard]] MPI_Comm internal();
+
+  /// The number of a broadcast on internal(), for its tags: what an erroneous one has left behind must not be taken for
+  /// part of a later one. Called once for each by all ranks.
+  [[nodiscard]] unsigned next_turn() noexcept { return turns_++; }
 
  private:
   Communicator(MPI_Comm user, const World& world, int rank, int ranks);
+  [[nodiscard]] bool create_internal();
 
   MPI_Comm user_;
   MPI_Comm internal_ = MPI_COMM_NULL;
   const World& world_;
   Rank rank_;
   std::shared_ptr<const Placement> placement_;
-  std::list<RootPlans> plans_;  ///< most recently used first
+  bool no_internal_ = false;  ///< there was no room for it
+  unsigned turns_ = 0;
+  std::unordered_map<Rank, RootPlans> plans_;
 };
 
 }  // namespace trunkline::runtime

@@ -9,18 +9,12 @@
 #include "cluster/cluster_file.hpp"
 #include "cluster/fingerprint.hpp"
 #include "communicator/cluster_path.hpp"
+#include "communicator/hash.hpp"
 #include "communicator/world.hpp"
 #include "mpi_api.hpp"
 
 namespace trunkline::runtime {
 namespace {
-
-/// 64-bit FNV-1a.
-std::uint64_t hash(std::string_view text) {
-  std::uint64_t value = 0xcbf29ce484222325U;
-  for (const char letter : text) value = (value ^ static_cast<unsigned char>(letter)) * 0x100000001b3U;
-  return value;
-}
 
 std::string processor_name() {
   std::array<char, MPI_MAX_PROCESSOR_NAME> name{};
@@ -118,8 +112,9 @@ class Loader {
       view_.host = *host;
     } else if (!names_.empty()) {
       auto known = std::ranges::find(names_, view_.host_name);
-      if (known == names_.end()) {
-        known = std::ranges::find(names_, without_domain(view_.host_name), without_domain);
+      const auto short_name = without_domain(view_.host_name);
+      if (known == names_.end() && std::ranges::count(names_, short_name, without_domain) == 1) {
+        known = std::ranges::find(names_, short_name, without_domain);
       }
       if (known == names_.end()) {
         throw std::invalid_argument("host '" + view_.host_name + "' is not in plan " + setup_.plan +

@@ -83,13 +83,13 @@ int run_native(const BcastCall& call, NativeBcast* native) {
   return native(call);
 }
 
-int run_laid(const BcastCall& call, const Decision& decision, MPI_Comm internal, NativeBcast* native) {
+int run_laid(const BcastCall& call, const Decision& decision, MPI_Comm internal, unsigned turn, NativeBcast* native) {
   if (native_would_refuse(call, internal)) return run_native(call, native);
   Message message(call.buffer, call.count, call.type, internal);
   if (const auto* const trees = std::get_if<std::vector<LocalTree>>(&decision.laid->local)) {
-    PipelinedTrees(internal, *trees, message, decision.segment_bytes).run();
+    PipelinedTrees(internal, *trees, message, decision.segment_bytes, turn).run();
   } else {
-    BlockExchange(internal, std::get<LocalBlocks>(decision.laid->local), message, decision.segment_bytes).run();
+    BlockExchange(internal, std::get<LocalBlocks>(decision.laid->local), message, decision.segment_bytes, turn).run();
   }
   last = {decision.laid->name, decision.segment_bytes};
   return MPI_SUCCESS;
@@ -124,19 +124,27 @@ int decide_and_run(const BcastCall& call, const Shared& shared, NativeBcast* nat
   Decision decided;
   const Decision* decision = &decided;
   MPI_Comm internal = MPI_COMM_NULL;
+  unsigned turn = 0;
   decided.reason = veto(shared);
   if (decided.reason.empty()) {
     Communicator& communicator = Communicator::of(call.communicator, *world(), shared.rank, shared.ranks);
     if (communicator.all_in_world()) {
       decision = plan(communicator, call.root, shared, decided);
       if (decision->laid != nullptr) internal = communicator.internal();
+      if (internal != MPI_COMM_NULL) {
+        turn = communicator.next_turn();
+      } else if (decision->laid != nullptr) {
+        decided.reason = "no communicator left for its messages: the program has too many";
+        decision = &decided;
+      }
     } else {
       decided.reason = "a process outside MPI_COMM_WORLD, whose host is not known";
     }
   }
   const bool explains = world()->explain && shared.rank == 0;
   const double start = explains ? PMPI_Wtime() : 0.0;
-  const int code = decision->laid != nullptr ? run_laid(call, *decision, internal, native) : run_native(call, native);
+  const int code =
+      decision->laid != nullptr ? run_laid(call, *decision, internal, turn, native) : run_native(call, native);
   if (explains) explain(shared.ranks, call.root, shared.bytes, *decision, PMPI_Wtime() - start);
   return code;
 }

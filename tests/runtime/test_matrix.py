@@ -71,6 +71,10 @@ def test_an_error_in_the_middle(mpi: Mpi, choice: str):
     mpi.suite(2, ["truncation"], [choice], settings=LINE)
 
 
+def test_more_communicators_than_have_one_of_ours(mpi: Mpi):
+    mpi.suite(2, ["many communicators"], ["unaware-linear:64"])
+
+
 def test_communicators_leave_nothing_behind(mpi: Mpi):
     mpi.suite(2, ["leaks"], ["unaware-linear:64"])
 

@@ -1,6 +1,7 @@
 """Settings: all ranks decide alike, and what is wrong is said once, by one rank, with the right exit status."""
 
 import re
+import struct
 from pathlib import Path
 
 import pytest
@@ -135,6 +136,32 @@ def test_strict_ends_the_job_instead(mpi: Mpi, tmp_path: Path, kind: str):
     assert len(said) == 1
     assert message in said[0]
     assert "hello from" not in done.out
+
+
+def another_build(library: Path, folder: Path) -> Path:
+    """A copy with another build ID: the 20 bytes behind the head of the note."""
+    content = bytearray(library.read_bytes())
+    head = struct.pack("<III4s", 4, 20, 3, b"GNU\0")
+    content[content.index(head) + len(head)] ^= 1
+    copy = folder / library.name
+    copy.write_bytes(content)
+    copy.chmod(0o755)
+    return copy
+
+
+def test_another_build_on_one_rank_is_native_for_all(mpi: Mpi, tmp_path: Path):
+    """Plans follow from the library's code too: two builds may lay others."""
+    other = another_build(mpi.library, tmp_path)
+    script = (
+        f'if [ "${{PMI_RANK:-$OMPI_COMM_WORLD_RANK}}" = 1 ]; then '
+        f'LD_PRELOAD=$(echo "$LD_PRELOAD" | sed "s#{mpi.library}#{other}#"); fi; exec "$@"'
+    )
+    settings = {"TRUNKLINE_CLUSTER": str(cluster_file(tmp_path)), "TRUNKLINE_HOST": "h0"}
+    assert len(hello(mpi, settings).lines("trunkline: ")) == 0
+    done = hello(mpi, settings, per_rank=["sh", "-c", script, "sh"])
+    said = done.lines("trunkline: ")
+    assert "rank 1 on h0 runs another build of Trunkline's preload library than rank 0" in said[0]
+    assert "runs natively on all ranks" in said[1]
 
 
 def test_one_unknown_host_is_native_for_all(mpi: Mpi, tmp_path: Path):

@@ -33,7 +33,7 @@ void every_root(Run& run) {
   }
 }
 
-/// Roots come again, some of them after more others than any cache keeps.
+/// Roots come again, with other sizes in between.
 void changing_roots_and_sizes(Run& run) {
   for (int turn = 0; turn < run.ranks + 3; ++turn) {
     broadcast_on(run, MPI_COMM_WORLD, turn % 3 == 0 ? 2000 : 1500, turn * 5 % run.ranks,
@@ -148,6 +148,21 @@ void many_at_once(Run& run) {
   for (MPI_Comm& copy : copies) MPI_Comm_free(&copy);
 }
 
+/// MPI libraries have room for some thousands of communicators, and ours must not use them up: the program could make
+/// so many without us.
+void more_than_have_our_own(Run& run) {
+  std::vector<MPI_Comm> copies(1500, MPI_COMM_NULL);
+  for (std::size_t i = 0; i < copies.size(); ++i) {
+    MPI_Comm_dup(MPI_COMM_WORLD, &copies[i]);
+    const std::string what = "communicator " + std::to_string(i);
+    broadcast_bytes(run, 300, 0, copies[i], what);
+    if (i < 500 || i >= 512) run.expect_ran(i < 500, what);
+  }
+  broadcast_on(run, copies.front(), 300, run.ranks - 1, "the first one again");
+  for (MPI_Comm& copy : copies) MPI_Comm_free(&copy);
+  broadcast_on(run, MPI_COMM_WORLD, 300, 0, "the world, when they are gone");
+}
+
 /// Left to MPI_Finalize.
 void never_freed(Run& run) {
   MPI_Comm copy = MPI_COMM_NULL;
@@ -168,6 +183,7 @@ std::vector<Case> communicator_cases() {
           {"communicators", "inter-communicator", intercommunicator},
           {"communicators", "many at once", many_at_once},
           {"communicators", "never freed", never_freed},
+          {"many communicators", "more than have one of ours", more_than_have_our_own},
           {"leaks", "made and freed", made_and_freed},
           {"leaks", "nested datatypes", nested_datatypes}};
 }

@@ -117,12 +117,30 @@ void too_long_for_the_receiver(Run& run) {
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
 }
 
+/// Of a broadcast that failed on the receiver, segments may be under way that nobody has asked for. The next one on the
+/// same communicator must not take them for its own.
+void what_an_error_leaves_behind(Run& run) {
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  MPI_Comm copy = MPI_COMM_NULL;
+  MPI_Comm_dup(MPI_COMM_WORLD, &copy);
+  MPI_Comm_set_errhandler(copy, MPI_ERRORS_RETURN);
+  std::vector<char> data(5000, static_cast<char>(run.rank));
+  const int code = MPI_Bcast(data.data(), run.rank == 0 ? 5000 : 600, MPI_CHAR, 0, copy);
+  run.expect((code == MPI_SUCCESS) == (run.rank == 0), "error class " + std::to_string(error_class(code)));
+  for (int turn = 0; turn < 3; ++turn) broadcast_bytes(run, 5000, 0, copy, "after the error");
+  for (int root = 0; root < run.ranks; ++root) broadcast_bytes(run, 5000, root, copy, "after the error, other roots");
+  run.expect_ran(run.ranks > 1, "after the error");
+  MPI_Comm_free(&copy);
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
+}
+
 }  // namespace
 
 std::vector<Case> error_cases() {
   return {{"errors", "MPI_ERRORS_RETURN", errors_return},
           {"errors", "a handler of the user's", own_handler},
-          {"truncation", "more than the receiver has room for", too_long_for_the_receiver}};
+          {"truncation", "more than the receiver has room for", too_long_for_the_receiver},
+          {"truncation", "what an error leaves behind", what_an_error_leaves_behind}};
 }
 
 }  // namespace suite
