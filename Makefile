@@ -14,7 +14,7 @@ TEST_SOURCES := $(shell find tests -name '*.cpp' -o -name '*.hpp' -o -name '*.c'
 CXX_FILES = $(shell git ls-files '*.cpp' '*.hpp' '*.c' '*.h')
 SHELL_FILES := tools/*.sh .ci/run
 
-.PHONY: help demo test test-core test-python test-runtime test-sanitize fuzz check format bench setup peers clean packages
+.PHONY: help demo test test-core test-python test-runtime test-sanitize fuzz check format bench setup peers simgrid clean packages
 
 help: ## List the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 16
@@ -28,6 +28,11 @@ setup: $(STAMPS)/native ## Debian packages, Python environment, MPI libraries, b
 
 peers: setup ## What `trunkline bench peers` compares with besides: Intel MPI, LAM/MPI, PVM (brings an ssh server)
 	tools/setup.sh peers
+	rm -f $(STAMPS)/native
+	$(MAKE) $(STAMPS)/native
+
+simgrid: $(STAMPS)/python ## A newer SimGrid than Debian's for `trunkline simulate`, built from source
+	tools/setup.sh simgrid
 	rm -f $(STAMPS)/native
 	$(MAKE) $(STAMPS)/native
 
@@ -90,4 +95,4 @@ bench: setup ## The figures of the README: every cluster, both MPIs (long)
 	tools/bench.sh out
 
 clean: ## Remove everything that was built
-	rm -rf build out .venv .mpi
+	rm -rf build out .venv .mpi .simgrid

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "network.hpp"
 
-#include <simgrid/kernel/resource/NetworkModelIntf.hpp>
+#include <simgrid/version.h>
 #include <simgrid/s4u.hpp>
+#if SIMGRID_VERSION_MAJOR < 4
+#include <simgrid/kernel/resource/NetworkModelIntf.hpp>
+#endif
 
 #include <algorithm>
 #include <cstdint>
@@ -58,10 +61,16 @@ class Ports {
 void use_ethernet() {
   s4u::Engine::on_platform_created_cb([] {
     auto ports = std::make_shared<Ports>();
-    auto* const model = s4u::Engine::get_instance()->get_netzone_root()->get_network_model();
-    model->set_bw_factor_cb(payload_share);
-    model->set_lat_factor_cb([ports](double bytes, const s4u::Host* from, const s4u::Host*, const Links& links,
-                                     const Zones&) { return ports->latency_factor(bytes, from, links); });
+    const auto in_order = [ports](double bytes, const s4u::Host* from, const s4u::Host*, const Links& links,
+                                  const Zones&) { return ports->latency_factor(bytes, from, links); };
+    auto* const zone = s4u::Engine::get_instance()->get_netzone_root();
+#if SIMGRID_VERSION_MAJOR < 4
+    zone->get_network_model()->set_bw_factor_cb(payload_share);
+    zone->get_network_model()->set_lat_factor_cb(in_order);
+#else
+    zone->set_bandwidth_factor_cb(payload_share);
+    zone->set_latency_factor_cb(in_order);
+#endif
   });
 }
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Sets up one part of what the project needs; the Makefile says when. Usage: tools/setup.sh packages|python|mpis|peers
+# Sets up one part of what the project needs; the Makefile says when. Usage: tools/setup.sh packages|python|mpis|peers|simgrid
 # Each part is quick when there is nothing to do, and says what to do where it cannot go on.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -56,6 +56,24 @@ mpis() {  # FILE: the current releases beside Debian's, each in an environment o
   done < <(grep -v '^#' "$1")
 }
 
+simgrid() {  # PIN: only the source is on PyPI, and its own build leaves SMPI out
+  local folder=.simgrid/${1#*==} work=build/simgrid
+  [ -f "$folder/include/smpi/mpi.h" ] && return
+  say "SimGrid $1 ($folder); about ten minutes on two processors"
+  rm -rf "$work"
+  mkdir -p "$work/source"
+  .venv/bin/python -m pip download --quiet --disable-pip-version-check --no-deps --no-binary simgrid --dest "$work" "$1"
+  tar --extract --file "$work"/simgrid-*.tar.gz --directory "$work/source" --strip-components 1
+  if ! { cmake -S "$work/source" -B "$work/build" -DCMAKE_BUILD_TYPE=Release -DCMAKE_INSTALL_PREFIX="$PWD/$folder" \
+    -Denable_python=OFF -Denable_fortran=OFF -Denable_model-checking=OFF -Denable_lto=OFF -Dminimal-bindings=ON &&
+    cmake --build "$work/build" && cmake --install "$work/build"; } >"$work/log" 2>&1; then
+    tail -n 30 "$work/log" >&2
+    echo "setup: SimGrid $1 did not build; all of it: $work/log" >&2
+    exit 1
+  fi
+  rm -rf "$work"
+}
+
 case ${1:-} in
   packages) packages tools/debian-packages.txt ;;
   python) python_environment ;;
@@ -64,5 +82,6 @@ case ${1:-} in
     [ -n "${SKIP_PACKAGES:-}" ] || packages tools/peer-packages.txt
     mpis tools/peer-mpis.txt
     ;;
-  *) echo "usage: tools/setup.sh packages|python|mpis|peers" >&2; exit 2 ;;
+  simgrid) simgrid "$(grep -v '^#' tools/simgrid.txt)" ;;
+  *) echo "usage: tools/setup.sh packages|python|mpis|peers|simgrid" >&2; exit 2 ;;
 esac
