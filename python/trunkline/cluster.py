@@ -10,7 +10,15 @@ from trunkline.paths import CLUSTERS
 from trunkline.random_cluster import PREFIX as RANDOM
 from trunkline.random_cluster import named_random_cluster
 
-__all__ = ["bundled_clusters", "cluster_file", "faulty", "fingerprint_text", "load_cluster", "nearest_first"]
+__all__ = [
+    "bundled_clusters",
+    "cluster_file",
+    "faulty",
+    "fingerprint_text",
+    "load_cluster",
+    "nearest_first",
+    "read_cluster",
+]
 
 
 def bundled_clusters() -> list[str]:
@@ -54,15 +62,25 @@ def fingerprint_text(cluster: _core.Cluster) -> str:
     return f"{cluster.fingerprint:016x}"
 
 
+def read_cluster(name_or_path: str) -> _core.Cluster:
+    """As :func:`load_cluster`.
+
+    Raises:
+        BadInput: where there is none.
+        FaultyFile: with everything that is wrong with the file.
+    """
+    if name_or_path.startswith(RANDOM):
+        return named_random_cluster(name_or_path)
+    return _core.read_cluster(str(cluster_file(name_or_path)))
+
+
 def load_cluster(name_or_path: str) -> _core.Cluster:
     """A bundled cluster by its name, one from a file, or ``random:HOSTSxSWITCHES[:SEED]``.
 
     Raises:
         BadInput: where there is none, or with everything that is wrong with the file.
     """
-    if name_or_path.startswith(RANDOM):
-        return named_random_cluster(name_or_path)
     try:
-        return _core.read_cluster(str(cluster_file(name_or_path)))
+        return read_cluster(name_or_path)
     except _core.FaultyFile as error:
         raise faulty(error) from None

@@ -1,6 +1,7 @@
 """Sizes and rates as people write them."""
 
 import re
+from decimal import Decimal
 
 from trunkline.errors import BadInput
 
@@ -28,7 +29,7 @@ def parse_bytes(text: str) -> int:
     match = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([A-Za-z]*)", text.strip())
     if not match or match[2] not in _BYTES:
         raise BadInput(f"'{text}' is not a size; write a number of bytes, or one with B, KiB, MiB or GiB, as in 8KiB")
-    value = float(match[1]) * _BYTES[match[2]]
+    value = Decimal(match[1]) * _BYTES[match[2]]
     if value != int(value):
         raise BadInput(f"'{text}' is not a whole number of bytes")
     return int(value)

@@ -124,6 +124,18 @@ def test_wrong_library_for_the_program(trunkline, program):
     assert "trunkline library --mpi openmpi" in done.stderr
 
 
+def test_the_callers_cluster_does_not_reach_the_lab(trunkline):
+    words = ("--mpi", "mpich", "-n", "2", "--", "sh", "-c", 'echo "$TRUNKLINE_CLUSTER"')
+    done = run(trunkline, *words, env={"TRUNKLINE_CLUSTER": "paper-1"})
+    assert done.returncode == 0, done.stderr
+    assert len(set(done.stdout.split())) == 1
+    assert "paper-1" not in done.stdout
+
+
+def test_what_a_signal_ends_has_a_shells_status(trunkline):
+    assert trunkline("lab", "exec", "cyclic", "--rate", "100Mbit", "--", "sh", "-c", "kill -9 $$").returncode == 137
+
+
 def test_unknown_host_runs_natively_with_one_warning(trunkline, program, tmp_path):
     lab = tmp_path / "four.yaml"
     lab.write_text(

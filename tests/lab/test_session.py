@@ -101,6 +101,14 @@ def test_exit_statuses_are_passed_on(lab):
     assert lab.run(["no-such-program"], capture=True).returncode == 127
 
 
+def test_variables_are_left_out(lab, monkeypatch):
+    monkeypatch.setenv("SOME_A", "1")
+    monkeypatch.setenv("OTHER", "1")
+    words = ["sh", "-c", 'echo "${SOME_A-none} ${SOME_B-none} ${OTHER-none}"']
+    process = lab.popen(words, env={"SOME_B": "2"}, without=("SOME_",), stdout=subprocess.PIPE)
+    assert process.communicate()[0] == "none 2 1\n"
+
+
 def test_arguments_and_folder_arrive_as_they_are(lab):
     words = ["a b", "$HOME", "it's", "*", ""]
     assert python(lab, f"import sys, os; print({words!r} == {words!r}, os.getcwd())", host="h3").endswith(os.getcwd())

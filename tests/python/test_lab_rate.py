@@ -74,6 +74,15 @@ def test_each_fault_is_a_reason(fault, word):
     assert json.loads(json.dumps(accuracy(**fault).as_json()))["holds"] is False
 
 
+def test_a_cache_that_cannot_be_written_is_said_and_no_error(monkeypatch, capsys):
+    monkeypatch.setenv("XDG_CACHE_HOME", "/dev/null")
+    cluster = load_cluster("paper-1")
+    rates.remember_rate(cluster, 2e7)
+    assert "cannot keep the rate of paper-1 in /dev/null/trunkline/lab-rates.json: " in capsys.readouterr().err
+    monkeypatch.setattr(rates, "find_rate", lambda *_: 3e7)
+    assert rates.auto_rate(cluster) == 3e7
+
+
 @pytest.fixture
 def cache(tmp_path, monkeypatch):
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))

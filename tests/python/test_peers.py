@@ -447,6 +447,12 @@ class TestTables:
 
 
 class TestCommand:
+    def test_a_figure_that_measures_nothing_takes_no_settings(self, refused):
+        for words in (("--cluster", "cyclic"), ("--sizes", "8KiB"), ("--peers", "mpich"), ("--rate", "10Mbit")):
+            for name in ("table-3", "broadcast-9", "broadcast-10"):
+                assert "leave out --cluster" in refused("bench", "peers", "--figure", name, *words)
+        assert "leave out --sizes" in refused("bench", "peers", "--figure", "table-4", "--sizes", "8KiB")
+
     @pytest.mark.parametrize("name", ["table-3", "table-4", "broadcast-8", "broadcast-9", "broadcast-10"])
     def test_a_figure_for_the_terminal_writes_no_files(self, refused, tmp_path, name):
         for option in ("--json", "--report", "--markdown"):

@@ -145,7 +145,7 @@ def test_the_picture_shows_contention():
         (["--segment", "4K", "-o", "-"], "'4K' is not a size; "),
         (["--segment", "0", "-o", "-"], "--segment 0 goes into the plan file: it must be above zero"),
         (["--segment", "4KiB"], "--segment 4KiB goes into the plan file: "),
-        (["--json", "-", "--svg", "-"], "only one of --output, --json and --svg can go to standard output"),
+        (["--json", "-", "--svg", "-"], "only one of --json and --svg can go to standard output"),
     ],
 )
 def test_wrong_words_are_refused_with_what_would_be_right(refused, words, message):

@@ -144,6 +144,15 @@ def test_a_rate_that_only_one_end_announces_counts():
         assert rates[frozenset(("n1", "s1"))] == 1e8
 
 
+def test_the_rate_of_hosts_says_nothing_about_trunks():
+    mau = "10GbaseLR - R fiber over 1310 nm optics"
+    hosts = {f"n{k}.json": neighbours(neighbour("eth0", f"s{k}", "Bridge")) for k in (1, 2)}
+    files = {**hosts, "s1.json": neighbours(neighbour("p9", "s2", "Bridge", mau=mau))}
+    for rates, trunk_bps in ((("1Gbit", None), 10e9), (("1Gbit", "2Gbit"), 2e9)):
+        cluster = imported(files, Hints(switches=("s1", "s2")), given_rates(*rates, None, "rates"))
+        assert {link.rate_bps for link in cluster.links if {link.a, link.b} == {"s1", "s2"}} == {trunk_bps}
+
+
 def test_parallel_trunks_keep_their_own_rates():
     slow, fast = "1000BaseTFD - Four-pair Category 5 UTP, full duplex mode", "10GbaseLR - R fiber over 1310 nm optics"
     hosts = {f"n{k}.json": neighbours(neighbour("eth0", f"s{k}", "Bridge")) for k in (1, 2)}
@@ -379,7 +388,7 @@ def ssh(tmp_path, monkeypatch):
         "#!/bin/sh\n"
         'test "$1 $2 $3 $4 $5" = "-o BatchMode=yes -o ConnectTimeout=10 --" || exit 9\n'
         'test "$7 $8 $9" = "lldpcli -f json0" || exit 9\n'
-        f'case $6 in h[01]) cat "{DATA}/$6.json";; odd) echo hello;; '
+        f'case $6 in h[01]|root@h[01]) cat "{DATA}/${{6#root@}}.json";; odd) echo hello;; '
         '*) echo "ssh: no such host $6" >&2; exit 255;; esac\n'
     )
     program.chmod(0o755)
@@ -391,6 +400,8 @@ def test_hosts_are_asked_over_ssh(trunkline, refused):
     ran = trunkline("cluster", "import", "lldp", "--ssh", "h[0-1]", "--core", "top")
     assert ran.status == 0, ran.error
     assert homes_of(_core.parse_cluster(ran.out, "out")) == {"h0": "s0", "h1": "s1"}
+    as_root = trunkline("cluster", "import", "lldp", "--ssh", "root@h[0-1]", "--core", "top")
+    assert as_root.out == ran.out, as_root.error
     message = refused("cluster", "import", "lldp", "--ssh", "h[0-2],odd")
     assert message.splitlines() == [
         "2 faults; nothing is done with a faulty file",

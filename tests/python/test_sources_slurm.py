@@ -48,6 +48,13 @@ def tree_of(cluster):
     return homes, trunks
 
 
+def test_a_continued_line_goes_on_without_a_blank():
+    homes, _ = tree_of(imported("SwitchName=s0 Nodes=n1,\\\nn2\n"))
+    assert homes == {"n1": "s0", "n2": "s0"}
+    with pytest.raises(BadInput, match="SwitchName has no value"):
+        imported("SwitchName=s0\\\nNodes=n1\n")
+
+
 def test_topology_conf():
     cluster = imported((DATA / "topology.conf").read_text())
     homes, trunks = tree_of(cluster)

@@ -8,7 +8,17 @@ from trunkline.units import format_bytes, format_rate, format_seconds, parse_byt
 
 @pytest.mark.parametrize(
     ("text", "count"),
-    [("8", 8), ("8B", 8), ("8KiB", 8192), ("1.5MiB", 3 << 19), ("2 GiB", 2 << 30), ("64kB", 64000), ("0", 0)],
+    [
+        ("8", 8),
+        ("8B", 8),
+        ("8KiB", 8192),
+        ("1.5MiB", 3 << 19),
+        ("2 GiB", 2 << 30),
+        ("64kB", 64000),
+        ("4.1MB", 4_100_000),
+        ("1" + 400 * "0", 10**400),
+        ("0", 0),
+    ],
 )
 def test_sizes_with_and_without_units(text, count):
     assert parse_bytes(text) == count

@@ -77,6 +77,7 @@ def measure(
 
     Returns one cell for each size and algorithm, in that order. ``auto`` follows the tuning file, where one is given.
     ``settings`` are more variables for the ranks, such as those that tell the MPI library which of its own to run.
+    The caller's own settings of Trunkline do not reach them.
 
     Raises:
         BadInput: where the preload library for this MPI has not been built, or the lab has not so many hosts.
@@ -102,7 +103,7 @@ def measure(
         },
         preload=[library],
     )
-    process = lab.popen(argv, env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    process = lab.popen(argv, env=env, without=("TRUNKLINE_",), stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     outcome = follow(process, mpi.name, on_progress)
     if outcome.given_up is not None:
         where = f"at {format_bytes(outcome.given_up)}" if outcome.given_up else "before the first broadcast"

@@ -25,9 +25,8 @@ from trunkline.cli.options import (
     ReportOption,
     SizesOption,
 )
-from trunkline.cli.output import console, write_json, write_text
+from trunkline.cli.output import check_outputs, console, write_json, write_text
 from trunkline.cluster import load_cluster
-from trunkline.errors import BadInput
 from trunkline.mpi import require_mpi
 from trunkline.tune.file import load_tuning
 from trunkline.units import parse_bench_sizes, parse_counts
@@ -80,6 +79,7 @@ def bcast(
     report: ReportOption = None,
 ) -> None:
     """Time broadcast algorithms in turns on one lab: medians with 95 % intervals, beside T(m), half a ping-pong."""
+    check_outputs({"--json": json, "--report": report})
     names = broadcast_algorithms([name.strip() for name in algorithms.split(",")])
     libraries = [require_mpi(name.strip()) for name in mpi.split(",")]
     if tuning:
@@ -122,8 +122,7 @@ def heights(
     svg: Annotated[str | None, typer.Option(metavar="FILE", help="Draw heights and planning times as SVG.")] = None,
 ) -> None:
     """Lay contention-free trees over random clusters: their heights beside the least possible, and planning times."""
-    if json == "-" and svg == "-":
-        raise BadInput("only one of --json and --svg can go to standard output; name a file for the other")
+    check_outputs({"--json": json, "--svg": svg})
     machines, each = parse_counts(sizes, "--sizes"), parse_counts(machines_per_switch, "--machines-per-switch")
     rows = []
     with Progress(console=console) as progress:

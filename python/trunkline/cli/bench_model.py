@@ -19,7 +19,7 @@ from trunkline.cli.options import (
     RanksOnHostOption,
     SizesOption,
 )
-from trunkline.cli.output import check_writable, console, write_json, write_text
+from trunkline.cli.output import check_outputs, console, write_json, write_text
 from trunkline.cluster import load_cluster
 from trunkline.errors import BadInput
 from trunkline.lab.rate import auto_rate
@@ -65,8 +65,7 @@ def model(
     Prints what tables 2 to 4 of the journal paper on pipelined broadcast do, with the paper's own figures beside, and
     draws its figure 11.
     """
-    if json == "-" and svg == "-":
-        raise BadInput("only one of --json and --svg can go to standard output; name a file for the other")
+    check_outputs({"--json": json, "--svg": svg})
     names = broadcast_algorithms([name.strip() for name in algorithms.split(",")])
     if odd := [name for name in names if name in ("native", "auto") or ":" in name]:
         raise BadInput(f"--algorithms: '{odd[0]}' has no segments to compare; name trees, such as linear,binary")
@@ -81,8 +80,6 @@ def model(
         )
     library, network = require_mpi(mpi), load_cluster(cluster)
     hosts_used(network, None)  # told before a lab is up
-    for file in (json, svg):
-        check_writable(file)
     if measured:
         read_measurement(measured)  # its faults are told before a rate is looked for
     limits = Limits(least=least, most=max(least, most), budget_s=budget)

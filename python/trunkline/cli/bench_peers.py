@@ -18,7 +18,7 @@ from trunkline.bench.peers.run import compare
 from trunkline.bench.peers.tables import algorithms_table, beside_table, markdown, peers_table, unfinished
 from trunkline.bench.peers.transfer import measure_transfers, transfer_table
 from trunkline.cli.options import BudgetOption, LabRateOption, LeastOption, MostOption, ReportOption
-from trunkline.cli.output import console, write_text
+from trunkline.cli.output import check_outputs, console, write_text
 from trunkline.cluster import load_cluster
 from trunkline.errors import BadInput, Failed
 from trunkline.lab.rate import auto_rate
@@ -69,9 +69,14 @@ def peers(
     chosen = figure(figure_name) if figure_name else None
     if chosen and chosen.kind != "bench" and (json or report or markdown_file):
         raise BadInput(f"--figure {chosen.name} is shown on the terminal alone: leave out --json, --report, --markdown")
+    check_outputs({"--report": report, "--markdown": markdown_file})
     if chosen and chosen.kind in ("model", "clusters", "method"):
+        if cluster or sizes or peers or rate != "auto":
+            raise BadInput(f"--figure {chosen.name} measures nothing: leave out --cluster, --sizes, --peers and --rate")
         _show(chosen)
         return
+    if chosen and chosen.kind == "transfer" and sizes:
+        raise BadInput(f"--figure {chosen.name} has sizes of its own: leave out --sizes")
     names = [name.strip() for name in (peers or ",".join(chosen.peers if chosen else ())).split(",") if name.strip()]
     drivers, left_out = choose_drivers(names)
     for name, reason in left_out.items():

@@ -10,8 +10,8 @@ from rich.table import Table
 from trunkline import _core
 from trunkline.cli import cluster_export, cluster_import
 from trunkline.cli.options import ClusterArgument, JsonOption
-from trunkline.cli.output import write_json, write_text
-from trunkline.cluster import bundled_clusters, cluster_file, faulty, fingerprint_text, load_cluster
+from trunkline.cli.output import check_outputs, write_json, write_text
+from trunkline.cluster import bundled_clusters, faulty, fingerprint_text, load_cluster, read_cluster
 from trunkline.report.draw_cluster import draw_cluster
 from trunkline.report.draw_svg import link_text
 from trunkline.report.draw_terminal import cluster_tree
@@ -42,9 +42,8 @@ def list_clusters(json: JsonOption = None) -> None:
 @app.command(epilog="Example: trunkline cluster check my-cluster.yaml")
 def check(cluster: ClusterArgument, json: JsonOption = None) -> None:
     """Say whether a cluster file is right; if not, everything that is wrong with it, and exit with status 2."""
-    file = cluster_file(cluster)
     try:
-        found = _core.read_cluster(str(file))
+        found = read_cluster(cluster)
     except _core.FaultyFile as error:
         if json:
             faults = [{"file": f.file, "line": f.line, "column": f.column, "message": f.message} for f in error.faults]
@@ -69,6 +68,7 @@ def show(
     json: JsonOption = None,
 ) -> None:
     """Draw a cluster in the terminal, and as SVG."""
+    check_outputs({"--svg": svg, "--json": json})
     found = load_cluster(cluster)
     if svg:
         write_text(draw_cluster(found), svg)

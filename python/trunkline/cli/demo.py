@@ -7,7 +7,7 @@ import typer
 from trunkline.bench.bcast import Limits
 from trunkline.bench.session import Session, cells_table, measure_with_progress
 from trunkline.cli.options import CellsJsonOption, LabRateOption
-from trunkline.cli.output import console, write_json, write_text
+from trunkline.cli.output import check_outputs, console, write_json, write_text
 from trunkline.cluster import load_cluster
 from trunkline.mpi import require_mpi
 
@@ -23,6 +23,7 @@ def demo(
 
     The program is the same in both cases, and so is the MPI library; Trunkline is preloaded.
     """
+    check_outputs({"--json": json, "--report": report})
     limits = Limits(least=3, most=15, budget_s=3.0)
     mpis = [require_mpi("mpich"), require_mpi("openmpi")]
     sessions = [

@@ -2,7 +2,7 @@
 
 import os
 import sys
-from typing import Annotated
+from typing import Annotated, NoReturn
 
 import typer
 
@@ -39,6 +39,11 @@ def _open(cluster: str, rate: str) -> Lab:
     return Lab(loaded, rate_bps)
 
 
+def _pass_on(status: int) -> NoReturn:
+    """End as the program did; where a signal ended it, as a shell says it."""
+    sys.exit(status if status >= 0 else 128 - status)
+
+
 @app.command(epilog="Example: trunkline lab run cyclic --mpi openmpi -n 32 -- ./any_mpi_program")
 def run(
     cluster: ClusterArgument,
@@ -52,7 +57,8 @@ def run(
 ) -> None:
     """Run an MPI program, one rank a host or more, with Trunkline preloaded. Its exit status is passed on.
 
-    Rank r sits on host r / RANKS_PER_HOST. TRUNKLINE_* settings of the environment reach the ranks.
+    Rank r sits on host r / RANKS_PER_HOST. TRUNKLINE_* settings of the environment reach the ranks, but for
+    TRUNKLINE_CLUSTER, which is the lab's own file.
     """
     library = require_mpi(mpi)
     preload = preload_library(library.name)
@@ -67,12 +73,12 @@ def run(
         ranks_per_host=ranks_per_host,
         program=program,
         agent=lab.agent,
-        env={} if native else {"TRUNKLINE_CLUSTER": lab.cluster_file, **settings},
+        env={} if native else {**settings, "TRUNKLINE_CLUSTER": lab.cluster_file},
         preload=[] if native else [preload],
     )
     with lab:
         status = lab.run(argv, env=env, timeout=timeout).returncode
-    sys.exit(status)
+    _pass_on(status)
 
 
 @app.command(name="exec", epilog="Example: trunkline lab exec cyclic --host h5 -- ip address")
@@ -86,7 +92,7 @@ def execute(
     """Run one command on one host. Its exit status is passed on."""
     with _open(cluster, rate) as lab:
         status = lab.run(command, host=host, timeout=timeout, stdin=sys.stdin).returncode
-    sys.exit(status)
+    _pass_on(status)
 
 
 @app.command(epilog="Example: trunkline lab shell cyclic --host h5")
@@ -98,4 +104,4 @@ def shell(cluster: ClusterArgument, host: Host = None, rate: LabRateOption = "au
             f"'{lab.agent} HOST COMMAND' runs a command on another host; 'exit' ends the cluster"
         )
         status = lab.run([os.environ.get("SHELL", "/bin/sh")], host=host, stdin=sys.stdin).returncode
-    sys.exit(status)
+    _pass_on(status)

@@ -6,7 +6,7 @@ import typer
 from rich.table import Table
 
 from trunkline.cli.options import ClusterArgument
-from trunkline.cli.output import console, write_json
+from trunkline.cli.output import check_outputs, console, write_json
 from trunkline.cluster import load_cluster
 from trunkline.lab.accuracy import MOST_BUSY, Accuracy, measure_accuracy
 from trunkline.lab.rate import LADDER, find_rate, remember_rate
@@ -27,6 +27,7 @@ def check(
     ] = None,
 ) -> None:
     """Measure the emulated cluster with plain sockets against theory. Exit status 1 where it is not true enough."""
+    check_outputs({"--json": json})
     network = load_cluster(cluster)
     given = None if rate == "auto" else parse_rate(rate)
     with console.status(f"{network.name}: looking for the highest true rate") as status:

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from trunkline.cli.options import SizesOption
-from trunkline.cli.output import check_writable
+from trunkline.cli.output import check_outputs
 from trunkline.cluster import cluster_file, load_cluster
 from trunkline.errors import BadInput
 from trunkline.mpi import require_mpi, running_mpi
@@ -49,7 +49,7 @@ def measure(
     wanted = sorted({parse_bytes(size) for size in sizes.split(",")})
     if wanted[0] == 0 or wanted[-1] > 1 << 30:
         raise BadInput("--sizes: from 1 byte to 1 GiB")
-    check_writable(output)
+    check_outputs({"--output": output})
     words = [
         str(program),
         *("--cluster", str(cluster_file(cluster).resolve()), "--output", str(Path(output).resolve())),

@@ -2,33 +2,47 @@
 
 import json
 import os
+from collections.abc import Mapping
 from pathlib import Path
 
 from rich.console import Console
 
 from trunkline.errors import BadInput
 
-__all__ = ["check_writable", "console", "write_json", "write_text"]
+__all__ = ["check_outputs", "console", "write_json", "write_text"]
 
 console = Console(stderr=True)
 """For people: progress and tables. Data goes to standard output."""
 
 
-def check_writable(file: str | None) -> None:
-    """Before anything that takes long: whether its result can be written; None and ``-`` are fine.
+def check_outputs(files: Mapping[str, str | None]) -> None:
+    """Before anything else is done: whether all results can be written.
+
+    Args:
+        files: By the option that names each; None and ``-`` are fine.
 
     Raises:
-        BadInput: where it cannot.
+        BadInput: where one cannot, or two are to go to standard output.
     """
-    if file in (None, "-"):
-        return
-    path = Path(str(file))
-    nearest = next(parent for parent in path.absolute().parents if parent.exists())
-    if path.is_dir():
-        raise BadInput(f"cannot write {file}: it is a folder")
-    if not nearest.is_dir():
-        raise BadInput(f"cannot write {file}: {nearest} is no folder")
-    if not os.access(path if path.exists() else nearest, os.W_OK):
+    to_stdout = [option for option, file in files.items() if file == "-"]
+    if len(to_stdout) > 1:
+        raise BadInput(f"only one of {' and '.join(to_stdout)} can go to standard output; name a file for the other")
+    for file in files.values():
+        if file not in (None, "-"):
+            _check_writable(str(file))
+
+
+def _check_writable(file: str) -> None:
+    path = Path(file).absolute()
+    try:
+        nearest = next(folder for folder in (path, *path.parents) if folder.exists())
+        if path.is_dir():
+            raise BadInput(f"cannot write {file}: it is a folder")
+        if nearest != path and not nearest.is_dir():
+            raise BadInput(f"cannot write {file}: {nearest} is no folder")
+    except OSError as error:  # such as a folder that may not be looked into
+        raise BadInput(f"cannot write {file}: {error.strerror}") from error
+    if not os.access(nearest, os.W_OK):
         raise BadInput(f"cannot write {file}: permission denied")
 
 

@@ -10,7 +10,7 @@ from rich.markup import escape
 from trunkline import __version__, _core
 from trunkline.cli.cluster import link_name
 from trunkline.cli.options import ClusterArgument
-from trunkline.cli.output import write_json, write_text
+from trunkline.cli.output import check_outputs, write_json, write_text
 from trunkline.cluster import load_cluster, nearest_first
 from trunkline.errors import BadInput
 from trunkline.report.draw_plan import draw_plan
@@ -41,8 +41,7 @@ def plan(
     svg: Annotated[str | None, typer.Option(metavar="FILE", help="Draw it as SVG; '-' for standard output.")] = None,
 ) -> None:
     """Lay a collective over a cluster, and say which channels it loads how much."""
-    if [output, json, svg].count("-") > 1:
-        raise BadInput("only one of --output, --json and --svg can go to standard output; name files for the others")
+    check_outputs({"--output": output, "--json": json, "--svg": svg})
     network = load_cluster(cluster)
     names = network.hosts
     most = MOST_RANKS // len(names)

@@ -11,7 +11,7 @@ from rich.table import Table
 
 from trunkline import _core
 from trunkline.cli.options import ClusterOption, JsonOption, RanksOnHostOption, SizesOption
-from trunkline.cli.output import console, write_json
+from trunkline.cli.output import check_outputs, console, write_json
 from trunkline.cli.plan import root_rank
 from trunkline.cli.predict import RateOption, RootOption, bounded_placement
 from trunkline.cluster import load_cluster
@@ -72,6 +72,7 @@ def bcast(
     json: JsonOption = None,
 ) -> None:
     """Run the preload library's own code and other libraries' algorithms on simulated hosts, for times that repeat."""
+    check_outputs({"--json": json})
     bench = load_bench(compare) if compare else None
     network = load_cluster(cluster)
     rate_bps = parse_rate(rate) if rate else rate_of(bench) if bench else None

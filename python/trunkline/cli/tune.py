@@ -25,7 +25,7 @@ from trunkline.cli.options import (
     ReportOption,
     SizesOption,
 )
-from trunkline.cli.output import check_writable, console, write_json, write_text
+from trunkline.cli.output import check_outputs, console, write_json, write_text
 from trunkline.cluster import load_cluster
 from trunkline.errors import BadInput, Failed, TrunklineError
 from trunkline.lab.rate import auto_rate
@@ -79,14 +79,11 @@ def tune(
     """
     if collective != "bcast":
         raise BadInput(f"there is nothing to tune for a collective '{collective}'; there is: bcast")
-    if output == "-" and json == "-":
-        raise BadInput("only one of --output and --json can go to standard output; name a file for the other")
+    check_outputs({"--output": output, "--json": json, "--report": report})
     network = load_cluster(cluster)
     libraries = [require_mpi(name.strip()) for name in mpi.split(",")]
     wanted = sorted(parse_bench_sizes(sizes))
     hosts_used(network, hosts)  # told before a lab is up
-    for file in (output, json, report):
-        check_writable(file)
     if peer_rules:
         _check_peer_rules(peer_rules, libraries)
     if measured:

@@ -3,6 +3,7 @@
 import json
 import os
 import platform
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -82,13 +83,16 @@ def highest(ladder: tuple[float, ...], holds: Callable[[float], bool]) -> float 
 
 
 def remember_rate(cluster: _core.Cluster, rate: float) -> None:
-    """Keep a rate for this cluster on this machine."""
+    """Keep a rate for this cluster on this machine; where that fails, say so: it will have to be measured again."""
     file = cache_file()
-    file.parent.mkdir(parents=True, exist_ok=True)
     content = {**_read_cache(), _key(cluster): rate}
     draft = file.with_name(f"{file.name}.{os.getpid()}")
-    draft.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
-    draft.replace(file)
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        draft.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
+        draft.replace(file)
+    except OSError as error:
+        print(f"trunkline: cannot keep the rate of {cluster.name} in {file}: {error.strerror}", file=sys.stderr)
 
 
 def cache_file() -> Path:
@@ -100,7 +104,7 @@ def cache_file() -> Path:
 def _read_cache() -> dict[str, Any]:
     try:
         content = json.loads(cache_file().read_text(encoding="utf-8"))
-    except (FileNotFoundError, json.JSONDecodeError):
+    except (OSError, ValueError):
         return {}  # nothing kept, or nothing that can be used: it is measured again
     return content if isinstance(content, dict) else {}
 

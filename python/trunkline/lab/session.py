@@ -102,6 +102,7 @@ class Lab:
         *,
         host: str | None = None,
         env: Mapping[str, str] | None = None,
+        without: tuple[str, ...] = (),
         folder: Path | None = None,
         stdin: int | IO[Any] | None = subprocess.DEVNULL,
         stdout: int | IO[Any] | None = None,
@@ -116,6 +117,7 @@ class Lab:
             argv: The program and its arguments.
             host: Name of a host of the cluster.
             env: Variables to add to the environment.
+            without: Beginnings of names of variables that are left out of the caller's environment.
             folder: Where it starts; default: the caller's folder.
             stdin: As for :class:`subprocess.Popen`; nothing by default.
             stdout: As for :class:`subprocess.Popen`.
@@ -139,9 +141,10 @@ class Lab:
             *(shutil.which("nsenter") or "nsenter", "--target", str(self._first), *user),
             *("--net", "--ipc", "--uts", "--pid", "--mount", f"--wdns={folder or Path.cwd()}"),
         ]
+        kept = {name: value for name, value in os.environ.items() if not name.startswith(without)}
         process = subprocess.Popen(
             [*enter, self.agent, name, "exec " + shlex.join(argv)],
-            env={**os.environ, "TMPDIR": str(TEMPORARY), **(env or {})},
+            env={**kept, "TMPDIR": str(TEMPORARY), **(env or {})},
             stdin=stdin,
             stdout=stdout,
             stderr=stderr,

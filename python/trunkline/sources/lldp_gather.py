@@ -34,7 +34,8 @@ def gather_over_ssh(hostlist: str) -> str:
     if silent:
         raise faulty_input(silent)
     return "".join(
-        json.dumps({"host": host, "lldp": answer}) + "\n" for host, answer in zip(hosts, answers, strict=True)
+        json.dumps({"host": host.rpartition("@")[2], "lldp": answer}) + "\n"  # ssh takes USER@HOST
+        for host, answer in zip(hosts, answers, strict=True)
     )
 
 

@@ -49,7 +49,7 @@ def given_rates(rate: str | None, trunk_rate: str | None, latency: str | None, w
     note += (
         f"; assumed, since {', '.join(assumed)} {'was' if len(assumed) == 1 else 'were'} not given" if assumed else ""
     )
-    return Rates(host, trunk, seconds, bool(rate), bool(rate or trunk_rate), note + ".")
+    return Rates(host, trunk, seconds, bool(rate), bool(trunk_rate), note + ".")
 
 
 def _parse_latency(text: str) -> float:

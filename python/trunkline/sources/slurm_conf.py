@@ -46,7 +46,7 @@ def _lines(text: str, file: str) -> Iterator[_Line]:
     for number, raw in enumerate(text.splitlines(), start=1):
         kept = re.sub(r"(?<!\\)#.*", "", raw)
         continued = re.search(r"(?<!\\)(?:\\\\)*(\\)\s*$", kept)
-        line.append(kept[: continued.start(1)] + " " if continued else kept, number)
+        line.append(kept[: continued.start(1)] if continued else kept, number)
         if not continued:
             if line.text.strip():
                 yield line

@@ -45,6 +45,7 @@ class Candidates:
     ) -> None:
         shared = len(set(placement)) < len(placement)
         self._worth_measuring = WORTH_MEASURING_ON_SHARED_HOSTS if shared else WORTH_MEASURING
+        self._most_bytes = min((d.eager_bytes for d in measured.distances), default=None) if measured else None
         # Of block algorithms the tables know nothing; the stated rates do.
         self._costs = {
             name: costs_of(name, cluster, placement, root, None if goes_by_blocks(name) else measured)
@@ -57,6 +58,8 @@ class Candidates:
         # One segment as long as the message, where that is short; else the longest of them stands for it.
         if len(segments) < len(_core.segment_candidates()):
             segments.append(message_bytes)
+        if self._most_bytes is not None:  # what waits for the receiver first is no segment of a pipeline
+            segments = [s for s in segments if s <= self._most_bytes] or segments[:1]
         firsts, others = [], []
         for name, costs in self._costs.items():
             own = [Candidate(name, s, costs.seconds(message_bytes, s)) for s in segments]

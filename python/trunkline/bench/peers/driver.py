@@ -1,6 +1,5 @@
 """What every peer's driver offers: whether it can run here, how its timing program starts, which settings it has."""
 
-import os
 import subprocess
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
@@ -94,9 +93,9 @@ class Driver(ABC):
     @staticmethod
     def popen(lab: Lab, folder: Path, argv: Sequence[str], env: Mapping[str, str]) -> subprocess.Popen[str]:
         """Start a job on a lab, in a folder that takes its crash dumps, without the caller's settings of libraries."""
-        foreign = sorted(name for name in os.environ if name.startswith(_SETTINGS) and name not in env)
-        without = ["env", *(f"--unset={name}" for name in foreign)]
-        return lab.popen([*without, *argv], env=env, folder=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        return lab.popen(
+            argv, env=env, without=_SETTINGS, folder=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
+        )
 
     @abstractmethod
     def start(

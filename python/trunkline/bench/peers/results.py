@@ -28,7 +28,7 @@ class PeerCell(Cell):
     Attributes:
         setting: How the library was set up: ``default``, or the one that won the race of ``native-best``.
         rounds: Jobs that its times are from; 0: only of the race.
-        limits: T(m) as each job measured it; ``limit_seconds`` is their median.
+        limits: T(m), every repetition of all jobs; ``limit_seconds`` is their median.
         trials: The race of ``native-best``: each setting with its median, or why it has none.
         untried: Settings that the race has not had time for; it goes on when the command is repeated.
         library: What the library says about itself.
@@ -76,7 +76,7 @@ class Results:
     def __init__(self, file: str | None = None) -> None:
         self._file = Path(file) if file else None
         self._cells: dict[Key, PeerCell] = {}
-        if self._file is not None and self._file.exists():
+        if self._file is not None:
             self._read(self._file)
 
     def _read(self, file: Path) -> None:
@@ -85,6 +85,8 @@ class Results:
                 check_entry(entry, PeerCell)
                 cell = PeerCell(**entry)
                 self._cells[cell.key] = cell
+        except FileNotFoundError:
+            return
         except (OSError, ValueError, TypeError, AttributeError) as error:
             raise BadInput(
                 f"{file} is not a file of 'trunkline bench peers', so nothing can go on from it: {error}; "
