@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "network.hpp"
 
-#include <simgrid/version.h>
 #include <simgrid/s4u.hpp>
-#if SIMGRID_VERSION_MAJOR < 4
+#if TRUNKLINE_SIMGRID_MAJOR < 4
 #include <simgrid/kernel/resource/NetworkModelIntf.hpp>
 #endif
 
@@ -64,7 +63,7 @@ void use_ethernet() {
     const auto in_order = [ports](double bytes, const s4u::Host* from, const s4u::Host*, const Links& links,
                                   const Zones&) { return ports->latency_factor(bytes, from, links); };
     auto* const zone = s4u::Engine::get_instance()->get_netzone_root();
-#if SIMGRID_VERSION_MAJOR < 4
+#if TRUNKLINE_SIMGRID_MAJOR < 4
     zone->get_network_model()->set_bw_factor_cb(payload_share);
     zone->get_network_model()->set_lat_factor_cb(in_order);
 #else
