@@ -125,6 +125,7 @@ class Mpi:
             "I_MPI_FABRICS": "ofi",
             "I_MPI_COLL_INTRANODE": "pt2pt",  # else collectives inside one host go through shared memory
             "I_MPI_PIN": "0",
+            "I_MPI_WAIT_MODE": "1",  # its polls are too far apart for the idle shim to know them
             "FI_PROVIDER": "tcp",
             "FI_PROVIDER_PATH": str(prefix / "lib"),
             "FI_TCP_IFACE": "eth0",
