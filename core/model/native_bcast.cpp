@@ -67,8 +67,8 @@ NativeCosts native_costs(const Cluster& cluster, const Placement& placement, Ran
   costs.ranks = static_cast<Rank>(placement.size());
   if (costs.ranks < 2) return costs;
   const std::vector<Rank> order = by_number(costs.ranks, root);
-  costs.scatter_doubling_allgather = scatter_doubling_cost(cluster, placement, order);
   if (library == NativeLibrary::mpich) {
+    costs.scatter_doubling_allgather = scatter_doubling_cost(cluster, placement, order);
     costs.binomial = tree_costs(cluster, placement, k_nomial_tree(costs.ranks, root, 2));
     costs.scatter_ring_allgather = scatter_ring_cost(cluster, placement, order);
     return costs;
@@ -77,7 +77,11 @@ NativeCosts native_costs(const Cluster& cluster, const Placement& placement, Ran
   constexpr std::uint64_t longest = 1U << 20U;
   for (std::uint64_t bytes = shortest; bytes <= longest; bytes *= 2) {
     const OpenMpiBcast algorithm = openmpi_bcast(costs.ranks, bytes);
-    if (algorithm == OpenMpiBcast::scatter_allgather || find_tree(costs, algorithm) != nullptr) continue;
+    if (algorithm == OpenMpiBcast::scatter_allgather) {
+      costs.scatter_doubling_allgather = scatter_doubling_cost(cluster, placement, order);
+      break;  // what is selected for all longer messages too
+    }
+    if (find_tree(costs, algorithm) != nullptr) continue;
     const Tree tree = openmpi_tree(algorithm, costs.ranks, root);
     costs.openmpi.push_back({algorithm, tree_costs(cluster, placement, tree), level_cost(cluster, placement, tree)});
   }

@@ -18,18 +18,18 @@ enum class NativeLibrary : std::uint8_t { mpich, openmpi };
 
 /// What a library selects from, on one communicator and root.
 struct NativeCosts {
-  NativeLibrary library = NativeLibrary::mpich;
   /// The message goes down a tree in one piece.
   struct WholeTree {
     OpenMpiBcast algorithm;
     TreeCosts in_turn;  ///< one child after another
     RoundCost at_once;  ///< all children share the rate
   };
+  NativeLibrary library = NativeLibrary::mpich;
   Rank ranks = 0;
-  TreeCosts binomial;  ///< MPICH's
-  RoundCost scatter_doubling_allgather;
-  RoundCost scatter_ring_allgather;  ///< MPICH's
-  std::vector<WholeTree> openmpi;    ///< the trees that Open MPI may select on so many ranks
+  TreeCosts binomial;                    ///< MPICH's
+  RoundCost scatter_doubling_allgather;  ///< of Open MPI where it is selected on so many ranks
+  RoundCost scatter_ring_allgather;      ///< MPICH's
+  std::vector<WholeTree> openmpi;        ///< the trees that Open MPI may select on so many ranks
 };
 
 /// Lays the algorithms over the cluster by rank number, as the libraries do, and adds up each round's loads.

@@ -28,7 +28,7 @@ struct Record {
 };
 static_assert(sizeof(Record) == 48, "sent as bytes: no padding");
 
-bool same_settings(const Record& a, const Record& b) {
+bool alike(const Record& a, const Record& b) {
   return a.build == b.build && a.cluster == b.cluster && a.plan == b.plan && a.tuning == b.tuning &&
          a.choice == b.choice;
 }
@@ -87,7 +87,7 @@ std::unique_ptr<const World> agree(LocalView view, bool strict) {
 
   const bool end = std::ranges::any_of(records, [](const Record& record) { return record.strict != 0; });
   const auto unfit = std::ranges::find_if(
-      records, [&](const Record& record) { return record.failed != 0 || !same_settings(record, records[0]); });
+      records, [&](const Record& record) { return record.failed != 0 || !alike(record, records[0]); });
   if (unfit == records.end()) {
     if (view.world.cluster || !view.world.plan_placement.empty()) {
       Placement placement;

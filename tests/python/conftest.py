@@ -83,3 +83,21 @@ def refused(trunkline):
         return ended.error.removeprefix("trunkline: ").rstrip("\n")
 
     return run
+
+
+@pytest.fixture
+def measured_tables(tmp_path):
+    """Writes tables as ``trunkline measure`` would, for hosts of one switch; gives the file."""
+
+    def write(cluster, mpi="mpich", eager_limit="64KiB"):
+        file = tmp_path / f"{mpi}.yaml"
+        file.write_text(
+            f'trunkline: measurement/1\ndate: "2026-01-31"\ncluster: {cluster.name}\n'
+            f'cluster_fingerprint: "{cluster.fingerprint:016x}"\nmpi: {mpi}\nmpi_version: "4.0.2"\ndistances:\n'
+            f"  - channels: 2\n    between: [h0, h4]\n    eager_limit: {eager_limit}\n    points:\n"
+            "      - {size: 256B, round_trip: 280us, gap: 30us, send: 10us, receive: 10us, spread: 0.005}\n"
+            "      - {size: 8KiB, round_trip: 2038us, gap: 695us, send: 20us, receive: 20us, spread: 0.005}\n"
+        )
+        return file
+
+    return write

@@ -43,29 +43,17 @@ def test_blocks_are_predicted_too():
     assert wire < row.seconds < 1.6 * wire
 
 
-def tables_in(folder, mpi):
-    tables = folder / f"{mpi}.yaml"
-    tables.write_text(
-        'trunkline: measurement/1\ndate: "2026-01-31"\ncluster: cyclic\n'
-        f'cluster_fingerprint: "{CYCLIC.fingerprint:016x}"\nmpi: {mpi}\nmpi_version: "4.0.2"\ndistances:\n'
-        "  - channels: 2\n    between: [h0, h4]\n    eager_limit: 8KiB\n    points:\n"
-        "      - {size: 1KiB, round_trip: 678us, gap: 89us, send: 10us, receive: 10us, spread: 0.0050}\n"
-        "      - {size: 8KiB, round_trip: 2038us, gap: 695us, send: 20us, receive: 20us, spread: 0.0050}\n"
-    )
-    return tables
-
-
-def test_tables_are_of_one_library(trunkline, refused, tmp_path):
+def test_tables_are_of_one_library(trunkline, refused, measured_tables):
     if "mpich" not in find_mpis():
         pytest.skip("no MPICH here")
-    tables = tables_in(tmp_path, "openmpi")
+    tables = measured_tables(CYCLIC, mpi="openmpi")
     words = ("predict", "cyclic", "--sizes", "8KiB", "--measured", tables)
     assert {row["mpi"] for row in trunkline(*words, "--json", "-").data} == {"openmpi"}
     assert "measured under openmpi 4.0.2, which says nothing about mpich" in refused(*words, "--mpi", "mpich")
 
 
-def test_tables_know_trees_alone(trunkline, refused, tmp_path):
-    tables = tables_in(tmp_path, "mpich")
+def test_tables_know_trees_alone(trunkline, refused, measured_tables):
+    tables = measured_tables(CYCLIC, eager_limit="8KiB")
     assert "circulant is no tree" in refused("predict", "cyclic", "--algorithms", "circulant", "--measured", tables)
     rows = trunkline("predict", "cyclic", "--sizes", "8KiB", "--measured", tables, "--json", "-").data
     names = {row["algorithm"] for row in rows}

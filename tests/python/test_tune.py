@@ -168,22 +168,10 @@ def test_what_a_run_needs_is_told_before_a_lab_is_up(refused, tmp_path):
         assert "at most 32 sizes" in refused(*command, *words, "paper-1", "--sizes", many)
 
 
-def measured_tables(tmp_path, eager_limit):
-    cluster = load_cluster("paper-1")
-    file = tmp_path / "net.yaml"
-    file.write_text(
-        'trunkline: measurement/1\ndate: "2026-01-31"\ncluster: paper-1\n'
-        f'cluster_fingerprint: "{cluster.fingerprint:016x}"\nmpi: mpich\nmpi_version: "4.0.2"\n'
-        "distances:\n  - channels: 2\n    between: [h0, h1]\n    eager_limit: " + eager_limit + "\n    points:\n"
-        "      - {size: 256B, round_trip: 280us, gap: 30us, send: 10us, receive: 10us, spread: 0.005}\n"
-        "      - {size: 8KiB, round_trip: 2038us, gap: 695us, send: 20us, receive: 20us, spread: 0.005}\n"
-    )
-    return cluster, file
-
-
-def test_segments_beyond_the_eager_limit_are_not_tried(tmp_path):
+def test_segments_beyond_the_eager_limit_are_not_tried(measured_tables):
     """They wait for the receiver, which the tables do not show."""
-    cluster, file = measured_tables(tmp_path, "2KiB")
+    cluster = load_cluster("paper-1")
+    file = measured_tables(cluster, eager_limit="2KiB")
     candidates = Candidates(cluster, _core.block_placement(cluster, 1), measured=load_measurement(str(file), cluster))
     for size in (100, 1500, 8192, 1 << 22):
         segments = {c.segment_bytes for c in candidates.of_size(size)}
@@ -191,9 +179,10 @@ def test_segments_beyond_the_eager_limit_are_not_tried(tmp_path):
         assert max(segments) <= 2048
 
 
-def test_measured_tables_leave_the_block_algorithms_in(tmp_path):
+def test_measured_tables_leave_the_block_algorithms_in(measured_tables):
     """The tables know nothing of them; the stated rates do."""
-    cluster, file = measured_tables(tmp_path, "64KiB")
+    cluster = load_cluster("paper-1")
+    file = measured_tables(cluster)
     tables = load_measurement(str(file), cluster)
     found = Candidates(cluster, _core.block_placement(cluster, 1), measured=tables).of_size(8192)
     assert {"circulant", "binary"} <= {c.algorithm for c in found}

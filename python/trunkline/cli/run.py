@@ -10,7 +10,7 @@ import typer
 
 from trunkline.cluster import cluster_file, load_cluster
 from trunkline.errors import BadInput
-from trunkline.mpi import Mpi, find_mpis
+from trunkline.mpi import Mpi, find_mpis, settings_of_caller
 from trunkline.paths import preload_library
 
 __all__ = ["run"]
@@ -33,10 +33,10 @@ def run(
     if not library.exists():
         raise BadInput(f"no preload library was built for {mpi.name}; run 'make setup' again now that it is installed")
     settings = {
+        **settings_of_caller(),
         "LD_PRELOAD": ":".join(filter(None, [str(library), os.environ.get("LD_PRELOAD", "")])),
         "TRUNKLINE_CLUSTER": str(cluster_file(cluster).resolve()),
     }
-    settings |= {k: v for k, v in os.environ.items() if k.startswith("TRUNKLINE_") and k != "TRUNKLINE_CLUSTER"}
     words = [launcher]
     for name, value in settings.items():
         words += ["-x", f"{name}={value}"] if mpi.family == "openmpi" else ["-genv", name, value]

@@ -27,8 +27,8 @@ def race(work: Work) -> None:
         Failed: where no setting could be measured at a size.
     """
     driver, place = work.step.driver, place_of(work.step.cluster, work.step.rate_bps)
-    sizes = [size for size, _, _ in unraced(work.comparison, work.results, place, driver)]
-    before = {size: work.results.get(place, driver.mpi, BEST, size) for size in sizes}
+    before = {size: cell for size, _, cell in unraced(work.comparison, work.results, place, driver)}
+    sizes = list(before)
     pings = {size: list(cell.limits) if cell else [] for size, cell in before.items()}
     known = [
         Trial(size, t["setting"], [t["seconds_median"]] if "seconds_median" in t else [], t.get("reason", ""))
