@@ -149,7 +149,7 @@ void gather(MeasuredDistance& distance, int owner, int rank, std::size_t sizes) 
 MeasuredRelay measure_relay(const Cluster& cluster, const Placement& hosts) {
   const Tree line = linear_tree(cluster, hosts, 0);
   MeasuredRelay relay{.ranks = static_cast<std::uint32_t>(line.size()), .points = {}};
-  measure::Relay all(MPI_COMM_WORLD, line, {.seconds = 1.0});  // what all ranks do at once varies more
+  measure::Relay all(line, {.seconds = 1.0});  // what all ranks do at once varies more
   for (const std::uint64_t segment : segment_sizes()) relay.points.push_back(all.point(segment));
   return relay;
 }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <numeric>
 #include <thread>
 
 #include "again.hpp"
@@ -18,27 +19,29 @@ constexpr std::chrono::milliseconds settled{2};
 
 }  // namespace
 
-Relay::Relay(MPI_Comm communicator, const Tree& line, const Limits& limits)
-    : communicator_(communicator), last_(0), limits_(limits) {
-  MPI_Comm_rank(communicator, &rank_);
+Relay::Relay(const Tree& line, const Limits& limits)
+    : conduit_(runtime::Conduit::open()), members_(line.size()), last_(0), limits_(limits) {
+  std::iota(members_.begin(), members_.end(), 0);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
   while (!line.children[static_cast<Rank>(last_)].empty()) {
     last_ = static_cast<int>(line.children[static_cast<Rank>(last_)].front());
   }
-  local_.push_back(runtime::local_tree(line, static_cast<Rank>(rank_)));
+  local_.push_back(runtime::local_tree(line, static_cast<Rank>(rank_), members_));
 }
 
 Samples Relay::through(std::uint64_t segment_bytes, std::uint64_t segments) {
   std::vector<unsigned char> buffer(segment_bytes * segments, 1);
   Samples samples;
   const double since = MPI_Wtime();
-  while (again(communicator_, samples, limits_, since)) {
-    MPI_Barrier(communicator_);
+  while (again(MPI_COMM_WORLD, samples, limits_, since)) {
+    MPI_Barrier(MPI_COMM_WORLD);
     if (rank_ == 0) std::this_thread::sleep_for(settled);
     const double start = MPI_Wtime();
-    runtime::Message message(buffer.data(), static_cast<MPI_Count>(buffer.size()), MPI_BYTE, communicator_);
-    runtime::PipelinedTrees(communicator_, local_, message, segment_bytes, 0).run();
-    if (rank_ == last_) MPI_Send(nullptr, 0, MPI_BYTE, 0, tag, communicator_);
-    if (rank_ == 0) MPI_Recv(nullptr, 0, MPI_BYTE, last_, tag, communicator_, MPI_STATUS_IGNORE);
+    runtime::Message message(buffer.data(), static_cast<MPI_Count>(buffer.size()), MPI_BYTE, conduit_->communicator());
+    runtime::Turn turn(*conduit_, members_, runtime::Ids::of_world, turns_++, segment_bytes);
+    runtime::check(runtime::PipelinedTrees(turn, local_, message, segment_bytes).run());
+    if (rank_ == last_) MPI_Send(nullptr, 0, MPI_BYTE, 0, tag, MPI_COMM_WORLD);
+    if (rank_ == 0) MPI_Recv(nullptr, 0, MPI_BYTE, last_, tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     samples.add(MPI_Wtime() - start);
   }
   return samples;

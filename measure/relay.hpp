@@ -5,9 +5,11 @@
 #include <mpi.h>
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "collectives/pipelined_trees.hpp"
+#include "conduit/turn.hpp"
 #include "model/measurement.hpp"
 #include "plan/tree.hpp"
 #include "samples.hpp"
@@ -18,8 +20,8 @@ namespace trunkline::measure {
 /// rank 0, the line's first, gets the results, the others' are meaningless.
 class Relay {
  public:
-  /// `line` starts at rank 0.
-  Relay(MPI_Comm communicator, const Tree& line, const Limits& limits);
+  /// `line` is of all ranks of MPI_COMM_WORLD and starts at rank 0. Throws MpiError.
+  Relay(const Tree& line, const Limits& limits);
 
   [[nodiscard]] RelayPoint point(std::uint64_t segment_bytes);
 
@@ -27,7 +29,9 @@ class Relay {
   /// Seconds until the last rank has so many segments and rank 0 has its word.
   Samples through(std::uint64_t segment_bytes, std::uint64_t segments);
 
-  MPI_Comm communicator_;
+  std::unique_ptr<runtime::Conduit> conduit_;
+  std::vector<int> members_;
+  std::uint64_t turns_ = 0;
   int rank_ = 0;
   int last_;
   std::vector<runtime::LocalTree> local_;

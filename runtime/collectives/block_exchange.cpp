@@ -5,15 +5,15 @@
 #include <array>
 #include <span>
 
-#include "collectives/requests.hpp"
-#include "collectives/tags.hpp"
-
 namespace trunkline::runtime {
+namespace {
 
-BlockExchange::BlockExchange(MPI_Comm communicator, const LocalBlocks& local, Message& message,
-                             std::uint64_t segment_bytes, unsigned turn)
-    : communicator_(communicator),
-      tag_(tags_of(turn)),
+constexpr unsigned only_tree = 0;  ///< of the tags
+
+}  // namespace
+
+BlockExchange::BlockExchange(Turn& turn, const LocalBlocks& local, Message& message, std::uint64_t segment_bytes)
+    : turn_(turn),
       local_(local),
       message_(message),
       bytes_(message.bytes()),
@@ -27,14 +27,24 @@ BlockExchange::BlockExchange(MPI_Comm communicator, const LocalBlocks& local, Me
       receives_(slots()),
       sends_(slots()) {}
 
-void BlockExchange::run() {
+int BlockExchange::run() {
+  try {
+    run_to_the_end();
+  } catch (const GivenUp&) {
+    // Whoever gave up does not take what this rank sends; that is no error of this rank's, once it has everything.
+    if (more_to_receive_ || arrived_ != receives_.started) throw;
+  }
+  return MPI_SUCCESS;
+}
+
+void BlockExchange::run_to_the_end() {
   while (true) {
     post_receives();
     if (send_one()) continue;
     if (!more_to_send_ && arrived_ == receives_.started) break;
     wait();
   }
-  check(PMPI_Waitall(static_cast<int>(sends_.requests.size()), sends_.requests.data(), MPI_STATUSES_IGNORE));
+  turn_.wait_all(sends_.requests);
 }
 
 /// Up to a window ahead of what has arrived: what is sent never holds them up, so the order of rounds, which is the
@@ -43,8 +53,7 @@ void BlockExchange::post_receives() {
   while (more_to_receive_ && receives_.started < arrived_ + receives_.requests.size()) {
     const std::uint64_t slot = receives_.next();
     const Piece& piece = receives_.pieces[slot] = *to_receive_;
-    check(PMPI_Irecv(place(receives_, slot, piece), static_cast<int>(piece.end - piece.begin), MPI_BYTE, piece.peer,
-                     tag_, communicator_, &receives_.requests[slot]));
+    turn_.receive(place(receives_, slot, piece), piece.bytes(), piece.peer, only_tree, receives_.requests[slot]);
     ++receives_.started;
     more_to_receive_ = to_receive_.next();
   }
@@ -63,9 +72,7 @@ bool BlockExchange::send_one() {
   // receivers by turns it is not always the same one.
   const std::uint64_t half = (sends_.requests.size() + 1) / 2;
   const bool synchronous = sends_.started >= 2 * half && sends_.started % half == sends_.started / half % half;
-  const auto send = synchronous ? PMPI_Issend : PMPI_Isend;
-  check(send(at, static_cast<int>(piece.end - piece.begin), MPI_BYTE, piece.peer, tag_, communicator_,
-             &sends_.requests[slot]));
+  turn_.send(at, piece.bytes(), piece.peer, only_tree, synchronous, sends_.requests[slot]);
   ++sends_.started;
   more_to_send_ = to_send_.next();
   return true;
@@ -86,7 +93,10 @@ void BlockExchange::wait() {
   const bool arriving = arrived_ < receives_.started;
   if (arriving) waited[count++] = &receives_.requests[arrived_ % receives_.requests.size()];
   if (more_to_send_ && has(*to_send_)) waited[count++] = &sends_.requests[sends_.next()];
-  if (wait_any(std::span(waited).first(count), handles_) == 0 && arriving) take_arrived();
+  const Turn::Over over = turn_.wait_any(std::span(waited).first(count), more_to_receive_ || arriving);
+  if (over.index != 0 || !arriving) return;
+  if (over.bytes != receives_.pieces[arrived_ % receives_.pieces.size()].bytes()) throw MpiError{MPI_ERR_TRUNCATE};
+  take_arrived();
 }
 
 void BlockExchange::take_arrived() {
@@ -98,8 +108,8 @@ void BlockExchange::take_arrived() {
 
 /// After an error requests are left over: the library may still use their memory, so it is given up, not freed.
 BlockExchange::~BlockExchange() {
-  if (give_up(receives_.requests, true)) static_cast<void>(receives_.memory.release());
-  if (give_up(sends_.requests, false)) static_cast<void>(sends_.memory.release());
+  if (let_go(receives_.requests, true)) static_cast<void>(receives_.memory.release());
+  if (let_go(sends_.requests, false)) static_cast<void>(sends_.memory.release());
 }
 
 BlockExchange::Slots BlockExchange::slots() const {
@@ -136,7 +146,7 @@ bool BlockExchange::Pieces::next() {
     const std::uint64_t begin = exchange_.offset(transfer->first);
     const std::uint64_t end = exchange_.offset(transfer->first + transfer->count);
     if (begin == end) continue;  // both sides know
-    piece_ = {.peer = static_cast<int>(exchange_.local_.order[transfer->peer]),
+    piece_ = {.peer = exchange_.local_.order[transfer->peer],
               .round = round,
               .needs = transfer->needs,
               .begin = begin,

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "collectives/window.hpp"
+#include "conduit/turn.hpp"
 #include "datatype/message.hpp"
 #include "mpi_api.hpp"
 #include "plan/schedules/block_schedule.hpp"
@@ -19,23 +20,23 @@ namespace trunkline::runtime {
 
 /// A rank's own part of a broadcast by blocks.
 struct LocalBlocks {
-  std::vector<Rank> order;  ///< the ranks by position
+  std::vector<int> order;  ///< ranks of the conduit by position
   std::unique_ptr<const BlockSchedule> schedule;
 };
 
 class BlockExchange {
  public:
-  /// Everything must outlive the object. The ranks of `communicator` must agree on the order, the kind of schedule,
-  /// message bytes, segment and turn: the number of the broadcast. Blocks are as long as a segment where the schedule
-  /// takes any number of them; else they are sent in pieces of a segment.
-  BlockExchange(MPI_Comm communicator, const LocalBlocks& local, Message& message, std::uint64_t segment_bytes,
-                unsigned turn);
+  /// Everything must outlive the object. The members must agree on the order, the kind of schedule, message bytes and
+  /// segment. Blocks are as long as a segment where the schedule takes any number of them; else they are sent in
+  /// pieces of a segment.
+  BlockExchange(Turn& turn, const LocalBlocks& local, Message& message, std::uint64_t segment_bytes);
   ~BlockExchange();
   BlockExchange(const BlockExchange&) = delete;
   BlockExchange& operator=(const BlockExchange&) = delete;
 
-  /// Returns when the message is in this rank's buffer and the buffer may be changed again. Throws MpiError.
-  void run();
+  /// Returns when the message is in this rank's buffer and the buffer may be changed again; MPI_SUCCESS. Throws as Turn
+  /// does.
+  [[nodiscard]] int run();
 
  private:
   /// At most a segment of what a round sends or receives.
@@ -46,6 +47,8 @@ class BlockExchange {
     std::uint64_t begin = 0;         ///< bytes of the message
     std::uint64_t end = 0;
     std::uint64_t transfer_end = 0;  ///< of the last piece of the round
+
+    [[nodiscard]] int bytes() const { return static_cast<int>(end - begin); }
   };
 
   /// The pieces of all rounds, one after another.
@@ -75,6 +78,7 @@ class BlockExchange {
     [[nodiscard]] std::uint64_t next() const { return started % requests.size(); }
   };
 
+  void run_to_the_end();
   void post_receives();
   [[nodiscard]] bool send_one();
   [[nodiscard]] bool has(const Piece& piece) const;
@@ -84,8 +88,7 @@ class BlockExchange {
   [[nodiscard]] std::byte* place(const Slots& slots, std::uint64_t slot, const Piece& piece) const;
   [[nodiscard]] std::uint64_t offset(std::uint64_t block) const;
 
-  MPI_Comm communicator_;
-  int tag_;
+  Turn& turn_;
   const LocalBlocks& local_;
   Message& message_;
   std::uint64_t bytes_;
@@ -98,8 +101,7 @@ class BlockExchange {
   bool more_to_send_ = false;
   Slots receives_;
   Slots sends_;
-  std::uint64_t arrived_ = 0;         ///< pieces, in order
-  std::vector<MPI_Request> handles_;  ///< scratch of wait()
+  std::uint64_t arrived_ = 0;  ///< pieces, in order
 };
 
 }  // namespace trunkline::runtime

@@ -3,29 +3,27 @@
 
 #include <algorithm>
 
-#include "collectives/requests.hpp"
-#include "collectives/tags.hpp"
 #include "collectives/window.hpp"
 
 namespace trunkline::runtime {
 
-LocalTree local_tree(const Tree& tree, Rank rank) {
+LocalTree local_tree(const Tree& tree, Rank rank, std::span<const int> members) {
   const Rank parent = tree.parent[rank];
-  return {.parent = parent == no_rank ? no_parent : static_cast<int>(parent),
-          .children = std::vector<int>(tree.children[rank].begin(), tree.children[rank].end())};
+  LocalTree local{.parent = parent == no_rank ? no_parent : members[parent], .children = {}};
+  for (const Rank child : tree.children[rank]) local.children.push_back(members[child]);
+  return local;
 }
 
-PipelinedTrees::PipelinedTrees(MPI_Comm communicator, std::span<const LocalTree> trees, Message& message,
-                               std::uint64_t segment_bytes, unsigned turn)
-    : communicator_(communicator),
-      first_tag_(tags_of(turn)),
+PipelinedTrees::PipelinedTrees(Turn& turn, std::span<const LocalTree> trees, Message& message,
+                               std::uint64_t segment_bytes)
+    : turn_(turn),
       message_(message),
       segment_bytes_(usable_segment(segment_bytes, message.bytes())),
       segments_((message.bytes() + segment_bytes_ - 1) / segment_bytes_),
       in_place_(message.in_place()) {
   const std::uint64_t together = window_of(segment_bytes_);
   for (std::size_t t = 0; t < trees.size(); ++t) {
-    Flow& flow = flows_.emplace_back(Flow{.tree = &trees[t], .tag = first_tag_ + static_cast<int>(t)});
+    Flow& flow = flows_.emplace_back(Flow{.tree = &trees[t], .number = static_cast<unsigned>(t)});
     flow.segments = (segments_ + trees.size() - 1 - t) / trees.size();
     flow.window = std::min(flow.segments, std::max(least_window, together / trees.size()));
     flow.receives.assign(flow.is_root() ? 0 : flow.window, MPI_REQUEST_NULL);
@@ -36,7 +34,19 @@ PipelinedTrees::PipelinedTrees(MPI_Comm communicator, std::span<const LocalTree>
   }
 }
 
-void PipelinedTrees::run() {
+int PipelinedTrees::run() {
+  try {
+    run_to_the_end();
+  } catch (const GivenUp&) {
+    // Whoever gave up does not take what this rank sends; that is no error of this rank's, once it has everything.
+    if (!has_all()) throw;
+    for (Flow& flow : flows_) flow.forwarded = flow.segments;
+    deliver();
+  }
+  return unpacked_;
+}
+
+void PipelinedTrees::run_to_the_end() {
   while (true) {
     bool moved = false;
     for (Flow& flow : flows_) moved = step(flow) || moved;
@@ -44,7 +54,7 @@ void PipelinedTrees::run() {
     if (done()) break;
     if (!moved) wait();
   }
-  finish();
+  for (Flow& flow : flows_) turn_.wait_all(flow.sends);
 }
 
 /// Hands on one segment of a tree, if that needs no waiting: trees take turns. Returns whether it did.
@@ -64,8 +74,8 @@ void PipelinedTrees::post_receives(Flow& flow) {
   std::uint64_t end = std::min(flow.segments, flow.forwarded + flow.window);
   if (in_place_ == nullptr) end = std::min(end, delivered_of(flow) + 2 * flow.window);
   for (; flow.posted < end; ++flow.posted) {
-    check(PMPI_Irecv(place(flow, flow.posted), bytes_of(flow, flow.posted), MPI_BYTE, flow.tree->parent, flow.tag,
-                     communicator_, &flow.receives[flow.posted % flow.window]));
+    turn_.receive(place(flow, flow.posted), bytes_of(flow, flow.posted), flow.tree->parent, flow.number,
+                  flow.receives[flow.posted % flow.window]);
   }
 }
 
@@ -78,11 +88,9 @@ void PipelinedTrees::forward(Flow& flow) {
   // An ordinary send may complete before the receiver has asked for it. A synchronous one twice a window keeps a
   // receiver that is late from piling up more than a window and a half.
   const bool synchronous = (segment + 1) % ((flow.window + 1) / 2) == 0 && flow.segments > flow.window;
-  const auto send = synchronous ? PMPI_Issend : PMPI_Isend;
   const auto requests = flow.row(segment);
   for (std::size_t child = 0; child < requests.size(); ++child) {
-    check(send(at, bytes_of(flow, segment), MPI_BYTE, flow.tree->children[child], flow.tag, communicator_,
-               &requests[child]));
+    turn_.send(at, bytes_of(flow, segment), flow.tree->children[child], flow.number, synchronous, requests[child]);
   }
 }
 
@@ -94,7 +102,12 @@ void PipelinedTrees::deliver() {
     const Flow& flow = flows_[delivered_ % flows_.size()];
     const std::uint64_t segment = delivered_ / flows_.size();
     if (segment >= flow.forwarded) return;
-    message_.write(offset(flow, segment), static_cast<std::uint64_t>(bytes_of(flow, segment)), place(flow, segment));
+    if (unpacked_ != MPI_SUCCESS) continue;
+    try {
+      message_.write(offset(flow, segment), static_cast<std::uint64_t>(bytes_of(flow, segment)), place(flow, segment));
+    } catch (const MpiError& error) {
+      unpacked_ = error.code;  // the others still get theirs
+    }
   }
 }
 
@@ -115,25 +128,26 @@ void PipelinedTrees::wait() {
       add(flow.receives[flow.received % flow.window], &flow);
     }
   }
-  Flow* const flow = arriving_[wait_any(waited_, handles_)];
-  if (flow != nullptr) ++flow->received;
+  const Turn::Over over = turn_.wait_any(waited_, !has_all());
+  Flow* const flow = arriving_[over.index];
+  if (flow == nullptr) return;
+  if (over.bytes != bytes_of(*flow, flow->received)) throw MpiError{MPI_ERR_TRUNCATE};
+  ++flow->received;
 }
 
 bool PipelinedTrees::done() const {
   return std::ranges::all_of(flows_, [](const Flow& flow) { return flow.forwarded == flow.segments; });
 }
 
-void PipelinedTrees::finish() {
-  for (Flow& flow : flows_) {
-    check(PMPI_Waitall(static_cast<int>(flow.sends.size()), flow.sends.data(), MPI_STATUSES_IGNORE));
-  }
+bool PipelinedTrees::has_all() const {
+  return std::ranges::all_of(flows_, [](const Flow& flow) { return flow.is_root() || flow.received == flow.segments; });
 }
 
 /// After an error requests are left over: the library may still use their memory, so the rings are given up, not freed.
 PipelinedTrees::~PipelinedTrees() {
   for (Flow& flow : flows_) {
-    const bool receiving = give_up(flow.receives, true);
-    const bool sending = give_up(flow.sends, false);
+    const bool receiving = let_go(flow.receives, true);
+    const bool sending = let_go(flow.sends, false);
     if (receiving || sending) static_cast<void>(flow.ring.release());
   }
 }
@@ -149,7 +163,7 @@ bool PipelinedTrees::Flow::row_is_free(std::uint64_t segment) {
 }
 
 std::uint64_t PipelinedTrees::number(const Flow& flow, std::uint64_t segment) const {
-  return segment * flows_.size() + static_cast<std::uint64_t>(flow.tag - first_tag_);
+  return segment * flows_.size() + flow.number;
 }
 
 std::uint64_t PipelinedTrees::offset(const Flow& flow, std::uint64_t segment) const {
@@ -166,8 +180,7 @@ int PipelinedTrees::bytes_of(const Flow& flow, std::uint64_t segment) const {
 }
 
 std::uint64_t PipelinedTrees::delivered_of(const Flow& flow) const {
-  const auto tree = static_cast<std::uint64_t>(flow.tag - first_tag_);
-  return delivered_ / flows_.size() + (delivered_ % flows_.size() > tree ? 1 : 0);
+  return delivered_ / flows_.size() + (delivered_ % flows_.size() > flow.number ? 1 : 0);
 }
 
 }  // namespace trunkline::runtime

@@ -11,6 +11,7 @@
 #include <span>
 #include <vector>
 
+#include "conduit/turn.hpp"
 #include "datatype/message.hpp"
 #include "mpi_api.hpp"
 #include "plan/tree.hpp"
@@ -19,32 +20,32 @@ namespace trunkline::runtime {
 
 inline constexpr int no_parent = -1;
 
-/// A rank's own part of a tree.
+/// A rank's own part of a tree. Ranks are those of the conduit.
 struct LocalTree {
   int parent = no_parent;
   std::vector<int> children;  ///< in sending order
 };
 
-[[nodiscard]] LocalTree local_tree(const Tree& tree, Rank rank);
+/// Of the `rank`-th of the members, which are given by their ranks of the conduit.
+[[nodiscard]] LocalTree local_tree(const Tree& tree, Rank rank, std::span<const int> members);
 
 class PipelinedTrees {
  public:
-  /// Everything must outlive the object. The ranks of `communicator` must agree on trees, message bytes, segment and
-  /// turn: the number of the broadcast.
-  PipelinedTrees(MPI_Comm communicator, std::span<const LocalTree> trees, Message& message, std::uint64_t segment_bytes,
-                 unsigned turn);
+  /// Everything must outlive the object. The members must agree on trees, message bytes and segment.
+  PipelinedTrees(Turn& turn, std::span<const LocalTree> trees, Message& message, std::uint64_t segment_bytes);
   ~PipelinedTrees();
   PipelinedTrees(const PipelinedTrees&) = delete;
   PipelinedTrees& operator=(const PipelinedTrees&) = delete;
 
-  /// Returns when the message is in this rank's buffer and the buffer may be changed again. Throws MpiError.
-  void run();
+  /// Returns when the message is in this rank's buffer and the buffer may be changed again. Returns MPI_SUCCESS, or the
+  /// error with which the message could not be unpacked here; it was handed on all the same. Throws as Turn does.
+  [[nodiscard]] int run();
 
  private:
   /// The segments of one tree, numbered 0, 1, ... of their own: segment i of tree t is segment i * trees + t.
   struct Flow {
     const LocalTree* tree = nullptr;
-    int tag = 0;
+    unsigned number = 0;  ///< of the tree
     std::uint64_t segments = 0;
     std::uint64_t window = 0;             ///< segments received ahead, and segments on their way to each child
     std::uint64_t posted = 0;             ///< receives
@@ -64,8 +65,9 @@ class PipelinedTrees {
   void forward(Flow& flow);
   void deliver();
   void wait();
+  void run_to_the_end();
   [[nodiscard]] bool done() const;
-  void finish();
+  [[nodiscard]] bool has_all() const;
 
   [[nodiscard]] std::uint64_t number(const Flow& flow, std::uint64_t segment) const;
   [[nodiscard]] std::uint64_t offset(const Flow& flow, std::uint64_t segment) const;
@@ -74,8 +76,7 @@ class PipelinedTrees {
   /// Segments of the flow that are in the user's buffer.
   [[nodiscard]] std::uint64_t delivered_of(const Flow& flow) const;
 
-  MPI_Comm communicator_;
-  int first_tag_;
+  Turn& turn_;
   Message& message_;
   std::uint64_t segment_bytes_;
   std::uint64_t segments_;
@@ -85,7 +86,7 @@ class PipelinedTrees {
   // Scratch of wait(): requests, and whose next segment each brings; null: a send.
   std::vector<MPI_Request*> waited_;
   std::vector<Flow*> arriving_;
-  std::vector<MPI_Request> handles_;
+  int unpacked_ = MPI_SUCCESS;  ///< or why it could not be
 };
 
 }  // namespace trunkline::runtime

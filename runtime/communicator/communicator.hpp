@@ -1,59 +1,78 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is kept for a communicator of the user: nothing until a broadcast on it is considered for acceleration, its
-// plans from then on, and a communicator of our own from the first accelerated broadcast on.
+// What is kept for a communicator of the program: nothing until a broadcast on it is considered for acceleration.
 #pragma once
 
 #include <cstdint>
 #include <memory>
-#include <unordered_map>
+#include <optional>
 
-#include "communicator/root_plans.hpp"
-#include "communicator/world.hpp"
+#include "communicator/members.hpp"
+#include "conduit/conduit.hpp"
 #include "mpi_api.hpp"
+#include "startup/world.hpp"
 
 namespace trunkline::runtime {
 
 /// Belongs to one communicator, as an attribute of it that no callback of the user sees and no duplicate inherits.
 /// Used by one thread at a time, as MPI asks of collective calls on one communicator.
+///
+/// Functions that make MPI calls on the program's communicator return MPI's code: its error handler has heard of an
+/// error, and may have left by an exception of its own.
 class Communicator {
  public:
-  /// The state kept for an intra-communicator, made where there is none yet. `world` must outlive it. Throws MpiError.
-  static Communicator& of(MPI_Comm communicator, const World& world, int rank, int ranks);
+  struct Found {
+    int code = MPI_SUCCESS;
+    Communicator* state = nullptr;
+  };
 
-  /// Frees the state of every communicator that still has one. Collective, as MPI_Finalize is.
+  /// The state kept for an intra-communicator, made where there is none yet. `world` and `conduit` must outlive it.
+  [[nodiscard]] static Found of(MPI_Comm communicator, const World& world, Conduit& conduit, int rank, int ranks);
+
+  /// Frees the state of every communicator that still has one.
   static void free_all();
 
   ~Communicator();
   Communicator(const Communicator&) = delete;
   Communicator& operator=(const Communicator&) = delete;
 
-  /// Whether all its processes are in MPI_COMM_WORLD. Where not, their hosts are unknown: native for ever.
-  [[nodiscard]] bool all_in_world() const noexcept { return placement_ != nullptr; }
+  /// Null where a process is outside MPI_COMM_WORLD, so that its host is not known: native for ever.
+  [[nodiscard]] Members* members() const noexcept { return members_.get(); }
 
-  /// The plans from `root`. Programs let many ranks be the root in turn, so they are kept for all of them.
-  [[nodiscard]] RootPlans& plans(int root);
+  struct Numbered {
+    int code = MPI_SUCCESS;
+    std::optional<unsigned> id{};  ///< none: there are more communicators than numbers
+  };
 
-  /// The same processes with messages of their own; made by the first call, which is collective. Its errors are
-  /// returned to us. MPI_COMM_NULL, on all ranks alike, where there is no room for it: MPI libraries have some
-  /// thousands of communicators, and most are left to the program. Throws MpiError.
-  [[nodiscard]] MPI_Comm internal();
+  /// The number by which our messages know it. The first call is collective.
+  [[nodiscard]] Numbered number();
 
-  /// The number of a broadcast on internal(), for its tags: what an erroneous one has left behind must not be taken for
-  /// part of a later one. Called once for each by all ranks.
-  [[nodiscard]] unsigned next_turn() noexcept { return turns_++; }
+  /// How many calls have run on it, this one not counted: once for each, by all ranks.
+  [[nodiscard]] std::uint64_t next_turn() noexcept { return turns_++; }
 
  private:
-  Communicator(MPI_Comm user, const World& world, int rank, int ranks);
-  [[nodiscard]] bool create_internal();
+  Communicator(MPI_Comm user, Conduit& conduit, std::shared_ptr<Members> members);
 
   MPI_Comm user_;
-  MPI_Comm internal_ = MPI_COMM_NULL;
-  const World& world_;
-  Rank rank_;
-  std::shared_ptr<const Placement> placement_;
-  bool no_internal_ = false;  ///< there was no room for it
-  unsigned turns_ = 0;
-  std::unordered_map<Rank, RootPlans> plans_;
+  Conduit& conduit_;
+  std::shared_ptr<Members> members_;
+  std::optional<unsigned> id_;
+  bool no_id_ = false;  ///< there was none left
+  std::uint64_t turns_ = 0;
+};
+
+/// Marks a communicator that this thread is freeing. The program's attribute callbacks may still broadcast on it, when
+/// our state may be gone already: such broadcasts are native on all ranks.
+class Dying {
+ public:
+  explicit Dying(MPI_Comm communicator);
+  ~Dying();
+  Dying(const Dying&) = delete;
+  Dying& operator=(const Dying&) = delete;
+
+  [[nodiscard]] static bool is(MPI_Comm communicator);
+
+ private:
+  MPI_Comm outer_;  ///< callbacks may free other communicators
 };
 
 }  // namespace trunkline::runtime

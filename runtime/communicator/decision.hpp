@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -19,16 +20,17 @@ namespace trunkline::runtime {
 /// An algorithm as one rank sees it: a tree, or several that take segments by turns, or blocks.
 struct Laid {
   std::string_view key;  ///< tells them from the root's others
-  const char* name;      ///< the algorithm's; static storage
+  const char* name;      ///< the algorithm's; lives as long as the process
   std::variant<std::vector<LocalTree>, LocalBlocks> local;
   std::optional<std::variant<TreeCosts, BlockCosts>> costs;  ///< where a cluster tells the rates
   std::string load;  ///< how its transfers share channels, where explanations are wanted; else empty
 };
 
+/// Shared by all calls that it holds for; whoever runs one keeps it alive.
 struct Decision {
-  const Laid* laid = nullptr;       ///< null: native
-  std::uint64_t segment_bytes = 0;  ///< where it is not native
-  std::string reason;
+  std::shared_ptr<const Laid> laid{};  ///< null: native
+  std::uint64_t segment_bytes = 0;     ///< where it is not native
+  std::string reason{};
 };
 
 }  // namespace trunkline::runtime

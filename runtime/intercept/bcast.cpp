@@ -2,6 +2,7 @@
 #include "intercept/bcast.hpp"
 
 #include <exception>
+#include <memory>
 #include <mutex>
 #include <new>
 #include <optional>
@@ -13,11 +14,17 @@
 #include "collectives/pipelined_trees.hpp"
 #include "communicator/communicator.hpp"
 #include "communicator/explain.hpp"
-#include "datatype/contents.hpp"
+#include "conduit/turn.hpp"
 #include "datatype/message.hpp"
+#include "datatype/predefined.hpp"
 #include "intercept/export.hpp"
 #include "intercept/state.hpp"
 #include "report.hpp"
+#include "startup/hash.hpp"
+
+// Two rules keep the program's error handlers, exceptions and thread cancellation working through our frames: MPI calls
+// that may run code of the program (native ones, and all on its own communicators) are made outside of any try block,
+// and return codes; a try block encloses messages of ours alone, on the conduit, whose errors come back to us.
 
 namespace trunkline::runtime {
 namespace {
@@ -35,77 +42,84 @@ struct Shared {
   std::uint64_t bytes = 0;
 };
 
-/// Empty where MPI itself has to judge the arguments, or where there is nothing to send.
-std::optional<Shared> shared_facts(const BcastCall& call) {
-  const bool plain = call.count > 0 && call.root >= 0 && call.type != MPI_DATATYPE_NULL &&
-                     call.communicator != MPI_COMM_NULL && call.buffer != MPI_IN_PLACE;
-  if (!plain) return {};
-  MPI_Count type_bytes = 0;
-  check(PMPI_Type_size_x(call.type, &type_bytes));
-  Shared shared{.bytes = static_cast<std::uint64_t>(call.count) * static_cast<std::uint64_t>(type_bytes)};
-  if (shared.bytes == 0) return {};
-  if (below_floor(shared.bytes) && !world()->explain) return {};
-  int is_inter = 0;
-  check(PMPI_Comm_test_inter(call.communicator, &is_inter));
-  if (is_inter != 0) return {};
-  check(PMPI_Comm_rank(call.communicator, &shared.rank));
-  check(PMPI_Comm_size(call.communicator, &shared.ranks));
-  if (shared.ranks == 1 || call.root >= shared.ranks) return {};
-  return shared;
+/// Bytes of the signature; empty where MPI itself has to report the datatype: it is none, or is not committed.
+std::optional<std::uint64_t> type_bytes(const BcastCall& call) {
+  if (const auto bytes = predefined_bytes(call.type)) return bytes;
+  const MPI_Comm silent = conduit()->communicator();  // whose errors nobody hears of
+  if (PMPI_Send(call.buffer, 1, call.type, MPI_PROC_NULL, 0, silent) != MPI_SUCCESS) return {};
+  MPI_Count bytes = 0;
+  if (PMPI_Type_size_x(call.type, &bytes) != MPI_SUCCESS || bytes < 0) return {};
+  return static_cast<std::uint64_t>(bytes);
 }
 
-/// Why a broadcast is native whatever the plans say; empty: it need not be.
-std::string veto(const Shared& shared) {
+/// Whether MPI has to report a null buffer. MPI_BOTTOM is one too, whose datatypes hold the addresses.
+bool is_null(const BcastCall& call) {
+  if (call.buffer != nullptr) return false;
+  MPI_Count first = 0;
+  MPI_Count extent = 0;
+  return PMPI_Type_get_true_extent_x(call.type, &first, &extent) != MPI_SUCCESS || first == 0;
+}
+
+/// MPI's code, of which the communicator's error handler has heard. `shared` stays empty where MPI itself has to judge
+/// the arguments, or where there is nothing to send.
+int shared_facts(const BcastCall& call, std::optional<Shared>& shared) {
+  const bool plain = call.count > 0 && call.root >= 0 && call.type != MPI_DATATYPE_NULL &&
+                     call.communicator != MPI_COMM_NULL && call.buffer != MPI_IN_PLACE && !Dying::is(call.communicator);
+  if (!plain) return MPI_SUCCESS;
+  const auto element_bytes = type_bytes(call);
+  if (!element_bytes || *element_bytes == 0) return MPI_SUCCESS;
+  Shared facts{.bytes = static_cast<std::uint64_t>(call.count) * *element_bytes};
+  if (below_floor(facts.bytes) && !world()->explain) return MPI_SUCCESS;
+  int is_inter = 0;
+  int code = PMPI_Comm_test_inter(call.communicator, &is_inter);
+  if (code != MPI_SUCCESS || is_inter != 0) return code;
+  code = PMPI_Comm_rank(call.communicator, &facts.rank);
+  if (code == MPI_SUCCESS) code = PMPI_Comm_size(call.communicator, &facts.ranks);
+  if (code != MPI_SUCCESS || facts.ranks == 1 || call.root >= facts.ranks || is_null(call)) return code;
+  shared = facts;
+  return MPI_SUCCESS;
+}
+
+/// Why a broadcast is native whatever the plans say; null: it need not be.
+const char* veto(const Shared& shared) {
   const BcastChoice& choice = bcast_choice();
   if (choice.kind == BcastChoice::Kind::native) return "chosen by the user (TRUNKLINE_BCAST or trunkline_set_bcast)";
-  if (choice.kind == BcastChoice::Kind::forced) return {};
+  if (choice.kind == BcastChoice::Kind::forced) return nullptr;
   if (below_floor(shared.bytes)) {
     return world()->tuning ? "shorter than what the tuning file accelerates anywhere (TRUNKLINE_TUNING)"
                            : "less than one frame: nothing to pipeline";
   }
   if (!world()->cluster && !world()->plan) return "no cluster is set (TRUNKLINE_CLUSTER)";
-  return {};
+  return nullptr;
 }
 
-/// Whether the arguments are wrong in a way that MPI has to report: a null buffer, a datatype not committed.
-bool native_would_refuse(const BcastCall& call, MPI_Comm internal) {
-  if (call.buffer == nullptr) {  // also MPI_BOTTOM, whose datatypes hold the addresses
-    MPI_Count first = 0;
-    MPI_Count extent = 0;
-    check(PMPI_Type_get_true_extent_x(call.type, &first, &extent));
-    if (first == 0) return true;
-  }
-  return !is_named(call.type) && PMPI_Send(call.buffer, 1, call.type, MPI_PROC_NULL, 0, internal) != MPI_SUCCESS;
+/// What one call is going to run.
+struct Prepared {
+  int code = MPI_SUCCESS;                ///< MPI's, of which the communicator's error handler has heard
+  Communicator* communicator = nullptr;  ///< where it is not native
+  unsigned id = 0;                       ///< of the communicator
+  std::shared_ptr<const Decision> decision{};
+};
+
+/// Errors are the communicator's business: its error handler hears of them, as it does of the library's own.
+int report_error(const BcastCall& call, int code) {
+  PMPI_Comm_call_errhandler(call.communicator, code);
+  return code;
 }
 
-int run_native(const BcastCall& call, NativeBcast* native) {
-  last = {};
-  return native(call);
+std::shared_ptr<const Decision> natively(std::string reason) {
+  return std::make_shared<const Decision>(Decision{.reason = std::move(reason)});
 }
 
-int run_laid(const BcastCall& call, const Decision& decision, MPI_Comm internal, unsigned turn, NativeBcast* native) {
-  if (native_would_refuse(call, internal)) return run_native(call, native);
-  Message message(call.buffer, call.count, call.type, internal);
-  if (const auto* const trees = std::get_if<std::vector<LocalTree>>(&decision.laid->local)) {
-    PipelinedTrees(internal, *trees, message, decision.segment_bytes, turn).run();
-  } else {
-    BlockExchange(internal, std::get<LocalBlocks>(decision.laid->local), message, decision.segment_bytes, turn).run();
-  }
-  last = {decision.laid->name, decision.segment_bytes};
-  return MPI_SUCCESS;
-}
-
-/// What the plans say; where laying them fails, native, for the reason that goes into `unplanned`. It fails on all
-/// ranks alike, since it depends on what they know alike, and before any message.
-const Decision* plan(Communicator& communicator, int root, const Shared& shared, Decision& unplanned) {
+/// What the plans say; where laying them fails, native. It fails on all ranks alike, since it depends on what they know
+/// alike, and before any message. Null where there is no memory.
+std::shared_ptr<const Decision> plan(Members& members, int root, const Shared& shared) {
   try {
-    return &communicator.plans(root).decide(shared.bytes, bcast_choice());
-  } catch (const MpiError&) {
-    throw;
+    return members.decide(static_cast<Rank>(root), shared.bytes, bcast_choice());
   } catch (const std::bad_alloc&) {
-    throw;
+    return nullptr;
   } catch (const std::exception& error) {
-    if (world()->strict) throw;
+    if (world()->strict) end_job(std::string("no plan for a broadcast: ") + error.what());
     static std::once_flag said;
     if (shared.rank == 0) {
       std::call_once(said, [&] {
@@ -115,44 +129,72 @@ const Decision* plan(Communicator& communicator, int root, const Shared& shared,
              "this with the cluster file");
       });
     }
-    unplanned.reason = std::string("no plan could be laid: ") + error.what();
-    return &unplanned;
+    return natively(std::string("no plan could be laid: ") + error.what());
   }
 }
 
-int decide_and_run(const BcastCall& call, const Shared& shared, NativeBcast* native) {
-  Decision decided;
-  const Decision* decision = &decided;
-  MPI_Comm internal = MPI_COMM_NULL;
-  unsigned turn = 0;
-  decided.reason = veto(shared);
-  if (decided.reason.empty()) {
-    Communicator& communicator = Communicator::of(call.communicator, *world(), shared.rank, shared.ranks);
-    if (communicator.all_in_world()) {
-      decision = plan(communicator, call.root, shared, decided);
-      if (decision->laid != nullptr) internal = communicator.internal();
-      if (internal != MPI_COMM_NULL) {
-        turn = communicator.next_turn();
-      } else if (decision->laid != nullptr) {
-        decided.reason = "no communicator left for its messages: the program has too many";
-        decision = &decided;
-      }
-    } else {
-      decided.reason = "a process outside MPI_COMM_WORLD, whose host is not known";
+Prepared prepare(const BcastCall& call, const Shared& shared) {
+  if (const char* const reason = veto(shared)) return {.decision = world()->explain ? natively(reason) : nullptr};
+  const Communicator::Found found =
+      Communicator::of(call.communicator, *world(), *conduit(), shared.rank, shared.ranks);
+  if (found.code != MPI_SUCCESS) return {.code = found.code};
+  Members* const members = found.state->members();
+  if (members == nullptr) return {.decision = natively("a process outside MPI_COMM_WORLD, whose host is not known")};
+  Prepared prepared{.decision = plan(*members, call.root, shared)};
+  if (prepared.decision == nullptr) return {.code = report_error(call, MPI_ERR_NO_MEM)};
+  if (prepared.decision->laid == nullptr) return prepared;
+  const Communicator::Numbered number = found.state->number();
+  if (number.code != MPI_SUCCESS) return {.code = number.code};
+  if (!number.id) return {.decision = natively("the program has too many communicators to tell them all apart")};
+  prepared.communicator = found.state;
+  prepared.id = *number.id;
+  return prepared;
+}
+
+/// A digest of what all ranks must take the call for.
+std::uint64_t claim_of(const BcastCall& call, const Decision& decision, std::uint64_t bytes) {
+  constexpr std::uint64_t odd = 0x9E3779B97F4A7C15U;
+  std::uint64_t claim = hash(decision.laid->key);
+  for (const std::uint64_t part : {bytes, decision.segment_bytes, static_cast<std::uint64_t>(call.root)}) {
+    claim = (claim ^ part) * odd;
+    claim ^= claim >> 32U;
+  }
+  return claim;
+}
+
+/// Runs the messages of a call. Where this rank cannot go on, the others are told, so that none waits for it for ever.
+int execute(Turn& turn, const BcastCall& call, const Decision& decision) {
+  int code = MPI_SUCCESS;
+  try {
+    Message message(call.buffer, call.count, call.type, conduit()->communicator());
+    if (const auto* const trees = std::get_if<std::vector<LocalTree>>(&decision.laid->local)) {
+      return PipelinedTrees(turn, *trees, message, decision.segment_bytes).run();
     }
+    return BlockExchange(turn, std::get<LocalBlocks>(decision.laid->local), message, decision.segment_bytes).run();
+  } catch (const GivenUp& other) {
+    return other.code;  // all have been told already
+  } catch (const MpiError& error) {
+    code = error.code;
+  } catch (const std::bad_alloc&) {
+    code = MPI_ERR_NO_MEM;
   }
-  const bool explains = world()->explain && shared.rank == 0;
-  const double start = explains ? PMPI_Wtime() : 0.0;
-  const int code =
-      decision->laid != nullptr ? run_laid(call, *decision, internal, turn, native) : run_native(call, native);
-  if (explains) explain(shared.ranks, call.root, shared.bytes, *decision, PMPI_Wtime() - start);
+  turn.give_up(code);
   return code;
 }
 
-/// Errors are the communicator's business: its error handler hears of them, as it does of the library's own.
-int report_error(const BcastCall& call, int code) {
-  PMPI_Comm_call_errhandler(call.communicator, code);
-  return code;
+int run_native(const BcastCall& call, NativeBcast* native) {
+  last = {};
+  return native(call);
+}
+
+int run(const BcastCall& call, const Shared& shared, const Prepared& prepared, NativeBcast* native) {
+  if (prepared.communicator == nullptr) return run_native(call, native);
+  const Decision& decision = *prepared.decision;
+  Turn turn(*conduit(), prepared.communicator->members()->processes().world_ranks, prepared.id,
+            prepared.communicator->next_turn(), claim_of(call, decision, shared.bytes));
+  last = {decision.laid->name, decision.segment_bytes};
+  const int code = execute(turn, call, decision);
+  return code == MPI_SUCCESS ? code : report_error(call, code);
 }
 
 }  // namespace
@@ -161,17 +203,17 @@ const LastBcast& last_bcast() { return last; }
 
 int broadcast(const BcastCall& call, NativeBcast* native) {
   if (!watching.load(std::memory_order_relaxed)) return run_native(call, native);
-  try {
-    const auto shared = shared_facts(call);
-    return shared ? decide_and_run(call, *shared, native) : run_native(call, native);
-  } catch (const MpiError& error) {
-    return report_error(call, error.code);
-  } catch (const std::bad_alloc&) {
-    return report_error(call, MPI_ERR_NO_MEM);
-  } catch (const std::exception& error) {
-    say(std::string("MPI_Bcast failed: ") + error.what());
-    return report_error(call, MPI_ERR_INTERN);
-  }
+  std::optional<Shared> shared;
+  const int code = shared_facts(call, shared);
+  if (code != MPI_SUCCESS) return code;
+  if (!shared) return run_native(call, native);
+  const Prepared prepared = prepare(call, *shared);
+  if (prepared.code != MPI_SUCCESS) return prepared.code;
+  const bool explains = world()->explain && shared->rank == 0;
+  const double start = explains ? PMPI_Wtime() : 0.0;
+  const int result = run(call, *shared, prepared, native);
+  if (explains) explain(shared->ranks, call.root, shared->bytes, *prepared.decision, PMPI_Wtime() - start);
+  return result;
 }
 
 }  // namespace trunkline::runtime

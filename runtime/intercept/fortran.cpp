@@ -56,6 +56,15 @@ void bcast(void* buffer, const MPI_Fint* count, const MPI_Fint* type, const MPI_
   set(error, MPI_Bcast(c_buffer(buffer), *count, PMPI_Type_f2c(*type), *root, PMPI_Comm_f2c(*communicator)));
 }
 
+using Free = int(MPI_Comm*);
+
+void free_communicator(Free* free, MPI_Fint* communicator, MPI_Fint* error) {
+  MPI_Comm handle = PMPI_Comm_f2c(*communicator);
+  const int code = free(&handle);
+  if (code == MPI_SUCCESS) *communicator = PMPI_Comm_c2f(handle);
+  set(error, code);
+}
+
 #endif
 
 }  // namespace
@@ -69,6 +78,14 @@ using namespace trunkline::runtime;
   TRUNKLINE_EXPORT void name(void* buffer, const MPI_Fint* count, const MPI_Fint* type, const MPI_Fint* root, \
                              const MPI_Fint* communicator, MPI_Fint* error) {                                 \
     bcast(buffer, count, type, root, communicator, error);                                                    \
+  }
+#define TRUNKLINE_COMM_FREE(name)                                       \
+  TRUNKLINE_EXPORT void name(MPI_Fint* communicator, MPI_Fint* error) { \
+    free_communicator(MPI_Comm_free, communicator, error);              \
+  }
+#define TRUNKLINE_COMM_DISCONNECT(name)                                 \
+  TRUNKLINE_EXPORT void name(MPI_Fint* communicator, MPI_Fint* error) { \
+    free_communicator(MPI_Comm_disconnect, communicator, error);        \
   }
 #define TRUNKLINE_INIT(name) \
   TRUNKLINE_EXPORT void name(MPI_Fint* error) { init(error); }
@@ -86,5 +103,9 @@ TRUNKLINE_EVERY_SPELLING(TRUNKLINE_INIT, mpi_init, MPI_INIT)
 TRUNKLINE_EVERY_SPELLING(TRUNKLINE_INIT_THREAD, mpi_init_thread, MPI_INIT_THREAD)
 TRUNKLINE_EVERY_SPELLING(TRUNKLINE_BCAST, mpi_bcast, MPI_BCAST)
 TRUNKLINE_EVERY_SPELLING(TRUNKLINE_BCAST, mpi_bcast_f08, MPI_BCAST_F08)
+TRUNKLINE_EVERY_SPELLING(TRUNKLINE_COMM_FREE, mpi_comm_free, MPI_COMM_FREE)
+TRUNKLINE_EVERY_SPELLING(TRUNKLINE_COMM_FREE, mpi_comm_free_f08, MPI_COMM_FREE_F08)
+TRUNKLINE_EVERY_SPELLING(TRUNKLINE_COMM_DISCONNECT, mpi_comm_disconnect, MPI_COMM_DISCONNECT)
+TRUNKLINE_EVERY_SPELLING(TRUNKLINE_COMM_DISCONNECT, mpi_comm_disconnect_f08, MPI_COMM_DISCONNECT_F08)
 #endif
 }

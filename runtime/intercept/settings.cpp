@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -28,6 +29,8 @@ constexpr std::array table{
     Setting{"TRUNKLINE_BCAST", "auto, native or NAME[:SEGMENT]",
             "what MPI_Bcast runs, on every communicator; SEGMENT in bytes or with a unit (4KiB); default auto"},
     Setting{"TRUNKLINE_HOST", "NAME", "this rank's host in the cluster file; default: the processor's name"},
+    Setting{"TRUNKLINE_PATIENCE", "SECONDS",
+            "how long MPI_Init waits for ranks that have not loaded the library; default 20"},
     Setting{"TRUNKLINE_EXPLAIN", "0 or 1", "say which algorithm ran for which call, and why; default 0"},
     Setting{"TRUNKLINE_STRICT", "0 or 1", "end the job where the library would warn and run natively; default 0"},
     Setting{"TRUNKLINE_DISABLE", "0 or 1", "change nothing at all; wins over everything else; default 0"},
@@ -52,6 +55,8 @@ class Reader {
       take_bcast(value);
     } else if (name == "TRUNKLINE_HOST") {
       setup_.host = value;
+    } else if (name == "TRUNKLINE_PATIENCE") {
+      setup_.patience_s = seconds(name, value);
     } else if (name == "TRUNKLINE_EXPLAIN") {
       setup_.explain = flag(name, value);
     } else if (name == "TRUNKLINE_STRICT") {
@@ -88,6 +93,17 @@ class Reader {
       faults_.push_back(std::string(name) + "=" + std::string(value) + ": must be 0 or 1");
     }
     return value == "1";
+  }
+
+  double seconds(std::string_view name, std::string_view value) {
+    constexpr double most = 86400.0;
+    double given = 0.0;
+    const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), given);
+    if (error != std::errc() || end != value.data() + value.size() || !(given > 0.0) || given > most) {
+      faults_.push_back(std::string(name) + "=" + std::string(value) +
+                        ": must be a number of seconds above 0, at most 86400, such as 20");
+    }
+    return given;
   }
 
   void take_bcast(std::string_view value) {

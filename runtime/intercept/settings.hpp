@@ -4,7 +4,7 @@
 
 #include <stdexcept>
 
-#include "communicator/setup.hpp"
+#include "startup/setup.hpp"
 
 namespace trunkline::runtime {
 

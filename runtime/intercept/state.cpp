@@ -6,11 +6,12 @@
 #include <memory>
 #include <optional>
 
-#include "communicator/agreement.hpp"
 #include "communicator/communicator.hpp"
 #include "intercept/settings.hpp"
 #include "mpi_api.hpp"
 #include "report.hpp"
+#include "startup/agreement.hpp"
+#include "startup/presence.hpp"
 
 namespace trunkline::runtime {
 
@@ -20,6 +21,7 @@ namespace {
 
 // Never destroyed: programs may broadcast, and call MPI_Finalize, while static objects are.
 constinit const World* agreed_world = nullptr;
+constinit Conduit* opened = nullptr;
 constinit bool finalized = false;
 constinit BcastChoice choice_by_setting;
 constinit std::optional<BcastChoice> choice_by_call;
@@ -36,6 +38,9 @@ int stop(MPI_Comm, int, void*, void*) {
   watching.store(false, std::memory_order_relaxed);
   Communicator::free_all();
   finalized = true;
+  delete opened;
+  opened = nullptr;
+  forget_silent_ranks();
   return MPI_SUCCESS;
 }
 
@@ -52,6 +57,8 @@ void stop_at_finalize() {
 
 const World* world() { return finalized ? nullptr : agreed_world; }
 
+Conduit* conduit() { return opened; }
+
 const BcastChoice& bcast_choice() { return choice_by_call ? *choice_by_call : choice_by_setting; }
 
 void choose_bcast_by_call(const BcastChoice& choice) {
@@ -66,11 +73,17 @@ void start() {
   } catch (const BadSettings& bad) {
     end_job(bad.what());
   }
-  if (setup.disable) return;
   choice_by_setting = setup.bcast;
-  // A rank that was told nothing takes part too: launchers may hand the settings on to some hosts only.
+  // A rank that was told nothing takes part too, since launchers may hand the settings on to some hosts only; so does
+  // one that was told to change nothing, or the others would wait for it.
+  const bool all_here = attend(setup);
+  if (!all_here) {
+    if (is_waiting_for_silent_ranks()) stop_at_finalize();
+    return;
+  }
   std::unique_ptr<const World> made = agree(local_view(setup), setup.strict);
   if (made == nullptr) return;
+  opened = Conduit::open().release();
   agreed_world = made.release();
   stop_at_finalize();
   update_watching();

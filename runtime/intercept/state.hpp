@@ -4,8 +4,9 @@
 
 #include <atomic>
 
-#include "communicator/setup.hpp"
-#include "communicator/world.hpp"
+#include "conduit/conduit.hpp"
+#include "startup/setup.hpp"
+#include "startup/world.hpp"
 
 namespace trunkline::runtime {
 
@@ -14,6 +15,9 @@ extern std::atomic<bool> watching;
 
 /// What the ranks agreed on; null before MPI_Init, after MPI_Finalize, and where the library stays out.
 [[nodiscard]] const World* world();
+
+/// Carries our messages; there is one where there is a world.
+[[nodiscard]] Conduit* conduit();
 
 [[nodiscard]] const BcastChoice& bcast_choice();
 

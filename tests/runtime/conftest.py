@@ -133,6 +133,8 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     if not found:
         pytest.exit(f"no preload library in {BUILD / 'lib'}: cmake --preset dev && cmake --build --preset dev", 2)
     system = [mpi for mpi in found if mpi.name == mpi.family]
+    if "any_mpi" in metafunc.fixturenames:
+        metafunc.parametrize("any_mpi", found, ids=lambda mpi: mpi.name)
     if "mpi" in metafunc.fixturenames:
         metafunc.parametrize("mpi", system, ids=lambda mpi: mpi.name)
     if "other_mpi" in metafunc.fixturenames:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "communicator/cluster_path.hpp"
+#include "startup/cluster_path.hpp"
 
 #include <dlfcn.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "communicator/bcast_choice.hpp"
+#include "startup/bcast_choice.hpp"
 
 #include <stdexcept>
 #include <string>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "communicator/agreement.hpp"
+#include "startup/agreement.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -8,12 +8,14 @@
 #include <utility>
 #include <vector>
 
-#include "communicator/build.hpp"
 #include "mpi_api.hpp"
 #include "report.hpp"
+#include "startup/build.hpp"
 
 namespace trunkline::runtime {
 namespace {
+
+enum class Standing : std::uint16_t { ready, failed, disabled };
 
 /// Of one size in all builds: they must be able to tell each other apart.
 struct Record {
@@ -23,7 +25,7 @@ struct Record {
   std::uint64_t tuning;
   std::uint64_t choice;
   std::uint32_t host;
-  std::uint16_t failed;
+  Standing standing;
   std::uint16_t strict;
 };
 static_assert(sizeof(Record) == 48, "sent as bytes: no padding");
@@ -62,8 +64,16 @@ std::string difference(const Record& mine, const Record& first) {
 
 std::string problem(const LocalView& view, int rank, const std::vector<Record>& records) {
   const Record& mine = records[static_cast<std::size_t>(rank)];
-  std::string text = "rank " + std::to_string(rank) + " on " + view.host_name;
-  return text + (mine.failed != 0 ? ": " + view.problem : " " + difference(mine, records[0]));
+  const std::string text = "rank " + std::to_string(rank) + " on " + view.host_name;
+  switch (mine.standing) {
+    case Standing::failed:
+      return text + ": " + view.problem;
+    case Standing::disabled:
+      return text + " was told to change nothing (TRUNKLINE_DISABLE=1): set it on all ranks or on none";
+    case Standing::ready:
+      break;
+  }
+  return text + " " + difference(mine, records[0]);
 }
 
 }  // namespace
@@ -79,15 +89,24 @@ std::unique_ptr<const World> agree(LocalView view, bool strict) {
                     .tuning = view.tuning_fingerprint,
                     .choice = view.choice_fingerprint,
                     .host = view.host,
-                    .failed = static_cast<std::uint16_t>(view.problem.empty() ? 0 : 1),
+                    .standing = view.disabled          ? Standing::disabled
+                                : view.problem.empty() ? Standing::ready
+                                                       : Standing::failed,
                     .strict = static_cast<std::uint16_t>(strict ? 1 : 0)};
   std::vector<Record> records(static_cast<std::size_t>(ranks));
   constexpr int bytes = static_cast<int>(sizeof(Record));
   check(PMPI_Allgather(&mine, bytes, MPI_BYTE, records.data(), bytes, MPI_BYTE, MPI_COMM_WORLD));
 
   const bool end = std::ranges::any_of(records, [](const Record& record) { return record.strict != 0; });
-  const auto unfit = std::ranges::find_if(
-      records, [&](const Record& record) { return record.failed != 0 || !alike(record, records[0]); });
+  const auto is_disabled = [](const Record& record) { return record.standing == Standing::disabled; };
+  if (std::ranges::all_of(records, is_disabled)) return nullptr;
+  // A rank that changes nothing is the first to be named: the others differ from it in all they were told.
+  auto unfit = std::ranges::find_if(records, is_disabled);
+  if (unfit == records.end()) {
+    unfit = std::ranges::find_if(records, [&](const Record& record) {
+      return record.standing != Standing::ready || !alike(record, records[0]);
+    });
+  }
   if (unfit == records.end()) {
     if (view.world.cluster || !view.world.plan_placement.empty()) {
       Placement placement;

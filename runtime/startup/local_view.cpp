@@ -8,10 +8,10 @@
 
 #include "cluster/cluster_file.hpp"
 #include "cluster/fingerprint.hpp"
-#include "communicator/cluster_path.hpp"
-#include "communicator/hash.hpp"
-#include "communicator/world.hpp"
 #include "mpi_api.hpp"
+#include "startup/cluster_path.hpp"
+#include "startup/hash.hpp"
+#include "startup/world.hpp"
 
 namespace trunkline::runtime {
 namespace {
@@ -142,6 +142,8 @@ LocalView local_view(const Setup& setup) {
   LocalView view;
   view.world.explain = setup.explain;
   view.host_name = setup.host.empty() ? processor_name() : setup.host;
+  view.disabled = setup.disable;
+  if (view.disabled) return view;
   const BcastChoice& bcast = setup.bcast;
   view.choice_fingerprint = hash(std::to_string(static_cast<int>(bcast.kind)) + ":" + std::string(bcast.algorithm) +
                                  ":" + std::to_string(bcast.segment_bytes));

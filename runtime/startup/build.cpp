@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "communicator/build.hpp"
+#include "startup/build.hpp"
 
 #include <elf.h>
 #include <link.h>
@@ -8,7 +8,7 @@
 #include <span>
 #include <string>
 
-#include "communicator/hash.hpp"
+#include "startup/hash.hpp"
 
 namespace trunkline::runtime {
 namespace {

@@ -8,10 +8,10 @@
 #include <string>
 
 #include "cluster/cluster.hpp"
-#include "communicator/setup.hpp"
 #include "model/choice.hpp"
 #include "model/tuning_file.hpp"
 #include "plan/plan_file.hpp"
+#include "startup/setup.hpp"
 
 namespace trunkline::runtime {
 
@@ -36,7 +36,8 @@ struct LocalView {
   World world;
   HostIndex host = 0;
   std::string host_name;
-  std::string problem;  ///< empty: none
+  std::string problem;    ///< empty: none
+  bool disabled = false;  ///< the user wants nothing changed
 
   /// What must be equal on all ranks.
   std::uint64_t cluster_fingerprint = 0;

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "communicator/bcast_choice.hpp"
+#include "startup/bcast_choice.hpp"
 
 namespace trunkline::runtime {
 
@@ -14,6 +14,7 @@ struct Setup {
   std::string tuning{};   ///< file; empty: none
   std::string host{};     ///< this rank's host; empty: the processor's name
   BcastChoice bcast{};
+  double patience_s = 20.0;  ///< for ranks that have not loaded the library
   bool explain = false;
   bool strict = false;
   bool disable = false;

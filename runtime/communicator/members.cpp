@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "communicator/members.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <numeric>
+#include <utility>
+#include <vector>
+
+namespace trunkline::runtime {
+namespace {
+
+/// Programs let many ranks be the root in turn. A root's plans take some kilobytes.
+constexpr std::size_t most_roots = 1024;
+/// Sets of processes kept for communicators to come.
+constexpr std::size_t most_kept = 32;
+
+/// Frees what MPI hands out, also where an error handler of the program leaves by an exception.
+struct Group {
+  MPI_Group handle = MPI_GROUP_NULL;
+  Group() = default;
+  ~Group() {
+    if (handle != MPI_GROUP_NULL) PMPI_Group_free(&handle);
+  }
+  Group(const Group&) = delete;
+  Group& operator=(const Group&) = delete;
+};
+
+/// The ranks in MPI_COMM_WORLD of all processes of a communicator; MPI_UNDEFINED for those that are outside.
+int translate(MPI_Comm communicator, std::vector<int>& in_world) {
+  Group own;
+  Group world;
+  int code = PMPI_Comm_group(communicator, &own.handle);
+  if (code == MPI_SUCCESS) code = PMPI_Comm_group(MPI_COMM_WORLD, &world.handle);
+  if (code != MPI_SUCCESS) return code;
+  std::vector<int> ranks(in_world.size());
+  std::iota(ranks.begin(), ranks.end(), 0);
+  return PMPI_Group_translate_ranks(own.handle, static_cast<int>(ranks.size()), ranks.data(), world.handle,
+                                    in_world.data());
+}
+
+std::shared_ptr<const Placement> placement_of(const std::vector<int>& in_world, const World& world) {
+  auto placement = std::make_shared<Placement>(in_world.size(), 0);
+  if (world.placement != nullptr) {
+    std::ranges::transform(in_world, placement->begin(),
+                           [&](int rank) { return (*world.placement)[static_cast<std::size_t>(rank)]; });
+  }
+  return placement;
+}
+
+/// The last sets of processes that were asked for, the latest first.
+struct Kept {
+  std::mutex mutex;
+  std::list<std::shared_ptr<Members>> members;
+};
+
+/// Never destroyed: programs may broadcast while static objects are.
+Kept& kept() {
+  static auto* const instance = new Kept;
+  return *instance;
+}
+
+}  // namespace
+
+Members::Found Members::of(MPI_Comm communicator, const World& world, int rank, int ranks) {
+  std::vector<int> in_world(static_cast<std::size_t>(ranks));
+  const int code = translate(communicator, in_world);
+  if (code != MPI_SUCCESS) return {.code = code};
+  if (std::ranges::find(in_world, MPI_UNDEFINED) != in_world.end()) return {};
+  Kept& all = kept();
+  const std::scoped_lock lock(all.mutex);
+  const auto known = std::ranges::find_if(
+      all.members, [&](const auto& members) { return members->processes_.world_ranks == in_world; });
+  if (known != all.members.end()) {
+    all.members.splice(all.members.begin(), all.members, known);
+  } else {
+    auto placement = placement_of(in_world, world);
+    all.members.push_front(std::make_shared<Members>(world, Processes{.world_ranks = std::move(in_world),
+                                                                      .placement = std::move(placement),
+                                                                      .rank = static_cast<Rank>(rank)}));
+    if (all.members.size() > most_kept) all.members.pop_back();
+  }
+  return {.members = all.members.front()};
+}
+
+void Members::forget() {
+  const std::scoped_lock lock(kept().mutex);
+  kept().members.clear();
+}
+
+std::shared_ptr<const Decision> Members::decide(Rank root, std::uint64_t bytes, const BcastChoice& choice) {
+  const std::scoped_lock lock(mutex_);
+  const auto known = by_root_.find(root);
+  if (known != by_root_.end()) {
+    plans_.splice(plans_.begin(), plans_, known->second);
+  } else {
+    if (plans_.size() == most_roots) {
+      by_root_.erase(plans_.back().root());
+      plans_.pop_back();
+    }
+    plans_.emplace_front(world_, processes_, root);
+    by_root_.emplace(root, plans_.begin());
+  }
+  return plans_.front().decide(bytes, choice);
+}
+
+}  // namespace trunkline::runtime

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// The processes of a communicator with the plans laid over them. Programs make many communicators of the same
+// processes: all of them share these.
+#pragma once
+
+#include <cstdint>
+#include <list>
+#include <memory>
+#include <mutex>
+#include <unordered_map>
+
+#include "communicator/root_plans.hpp"
+#include "mpi_api.hpp"
+#include "startup/world.hpp"
+
+namespace trunkline::runtime {
+
+/// Used by any number of threads.
+class Members {
+ public:
+  /// What is known of a communicator's processes; null where one of them is outside MPI_COMM_WORLD, so that its host
+  /// is not known. `code` is MPI's; the communicator's error handler has heard of an error.
+  struct Found {
+    int code = MPI_SUCCESS;
+    std::shared_ptr<Members> members{};
+  };
+
+  /// Of an intra-communicator, in which this process is `rank`. Nothing is communicated. `world` must outlive them.
+  [[nodiscard]] static Found of(MPI_Comm communicator, const World& world, int rank, int ranks);
+
+  /// Forgets what is kept for communicators to come.
+  static void forget();
+
+  Members(const World& world, Processes processes) : world_(world), processes_(std::move(processes)) {}
+  Members(const Members&) = delete;
+  Members& operator=(const Members&) = delete;
+
+  [[nodiscard]] const Processes& processes() const noexcept { return processes_; }
+
+  /// The same on all members. Lays what is missing: throws std::exception where that fails, on all members alike.
+  [[nodiscard]] std::shared_ptr<const Decision> decide(Rank root, std::uint64_t bytes, const BcastChoice& choice);
+
+ private:
+  const World& world_;
+  Processes processes_;
+  std::mutex mutex_;
+  std::list<RootPlans> plans_;  ///< the one asked for last comes first
+  std::unordered_map<Rank, std::list<RootPlans>::iterator> by_root_;
+};
+
+}  // namespace trunkline::runtime

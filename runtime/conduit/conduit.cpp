@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "conduit/conduit.hpp"
+
+namespace trunkline::runtime {
+
+std::unique_ptr<Conduit> Conduit::open() {
+  MPI_Comm communicator = MPI_COMM_NULL;
+  check(PMPI_Comm_dup(MPI_COMM_WORLD, &communicator));
+  check(PMPI_Comm_set_errhandler(communicator, MPI_ERRORS_RETURN));
+  check(PMPI_Comm_set_name(communicator, "trunkline"));
+  int ranks = 0;
+  check(PMPI_Comm_size(communicator, &ranks));
+  void* value = nullptr;
+  int found = 0;
+  check(PMPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, static_cast<void*>(&value), &found));
+  constexpr int promised = 32767;
+  const int tag_ub = found != 0 ? *static_cast<const int*>(value) : promised;
+  return std::unique_ptr<Conduit>(new Conduit(communicator, tag_ub, static_cast<std::size_t>(ranks)));
+}
+
+Conduit::Conduit(MPI_Comm communicator, int tag_ub, std::size_t ranks)
+    : communicator_(communicator), tags_(tag_ub), backlog_(ranks), ids_(tags_.ids()) {}
+
+}  // namespace trunkline::runtime

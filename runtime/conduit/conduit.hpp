@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// The one communicator of our own, made in MPI_Init: it carries the messages of all broadcasts, whatever communicator
+// of the program they are on. So nothing is created while a program runs, none of its communicators is used up, and no
+// order of its calls can get between ours.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <vector>
+
+#include "conduit/backlog.hpp"
+#include "conduit/ids.hpp"
+#include "conduit/tags.hpp"
+#include "mpi_api.hpp"
+
+namespace trunkline::runtime {
+
+/// Ranks on it are those of MPI_COMM_WORLD. Its errors are returned to us. Lives from MPI_Init to MPI_Finalize.
+class Conduit {
+ public:
+  /// Collective over MPI_COMM_WORLD. Throws MpiError. MPI_Finalize frees the communicator: MPI_Comm_free may refuse to
+  /// where an erroneous call of the program has left messages that nobody takes.
+  [[nodiscard]] static std::unique_ptr<Conduit> open();
+
+  [[nodiscard]] MPI_Comm communicator() const noexcept { return communicator_; }
+  [[nodiscard]] const TagLayout& tags() const noexcept { return tags_; }
+  [[nodiscard]] Backlog& backlog() noexcept { return backlog_; }
+  [[nodiscard]] Ids& ids() noexcept { return ids_; }
+
+ private:
+  Conduit(MPI_Comm communicator, int tag_ub, std::size_t ranks);
+
+  MPI_Comm communicator_;
+  TagLayout tags_;
+  Backlog backlog_;
+  Ids ids_;
+};
+
+}  // namespace trunkline::runtime

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// Numbers for the program's communicators, by which our messages tell them apart.
+#pragma once
+
+#include <cstdint>
+#include <mutex>
+#include <optional>
+#include <vector>
+
+#include "mpi_api.hpp"
+
+namespace trunkline::runtime {
+
+/// The numbers that this process uses. Its members agree on a communicator's number: the lowest one that none of them
+/// uses for another communicator. Two communicators may have the same number if no process is in both.
+class Ids {
+ public:
+  /// Numbers from 0 to `count` - 1. MPI_COMM_WORLD has 0.
+  explicit Ids(unsigned count);
+
+  static constexpr unsigned of_world = 0;
+
+  /// What agree() came to: MPI's code, which the communicator's error handler has then heard of, and a number where
+  /// there was one left.
+  struct Agreed {
+    int code = MPI_SUCCESS;
+    std::optional<unsigned> id{};
+  };
+
+  /// Collective over `communicator`: one small reduction, or few. The number is in use until release().
+  [[nodiscard]] Agreed agree(MPI_Comm communicator);
+
+  void release(unsigned id);
+
+ private:
+  using Words = std::vector<std::uint64_t>;
+  class Proposal;
+
+  std::mutex mutex_;
+  Words free_;              ///< one bit a number
+  bool proposing_ = false;  ///< a thread has made a proposal that is not settled
+};
+
+}  // namespace trunkline::runtime

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// How long a rank waits for others until it looks whether something is wrong.
+#pragma once
+
+#include <chrono>
+#include <thread>
+
+namespace trunkline::runtime {
+
+/// In a simulation nothing is polled: each look would take simulated time.
+#ifdef TRUNKLINE_SIMULATED
+inline constexpr bool simulated = true;
+#else
+inline constexpr bool simulated = false;
+#endif
+
+/// One wait. A rank that is late is nothing wrong: whoever looks finds nothing, and goes on waiting. MPICH polls
+/// without ever yielding; where there are more ranks than processors, a rank that waits must let those run that it
+/// waits for.
+class Patience {
+ public:
+  /// To be asked after each fruitless look at what is waited for; true once in a while.
+  [[nodiscard]] bool is_over() {
+    if (++looks_ % looks_between != 0) return false;
+    std::this_thread::yield();
+    const Clock::time_point now = Clock::now();
+    if (looks_ == looks_between) next_ = now + interval;
+    if (now < next_) return false;
+    next_ = now + interval;
+    return true;
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  static constexpr unsigned looks_between = 64;  ///< a system call costs more than a look
+  static constexpr std::chrono::milliseconds interval{300};
+
+  unsigned looks_ = 0;
+  Clock::time_point next_{};
+};
+
+}  // namespace trunkline::runtime

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a rank does that has waited for long: others may have given the call up, or take it for something else, because
+// the program passed other sizes or other roots there. Both are found by messages that are there already, so a rank
+// that is merely late is never mistaken for one that is wrong.
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <vector>
+
+#include "conduit/turn.hpp"
+
+namespace trunkline::runtime {
+namespace {
+
+struct Notice {
+  std::uint64_t turn;
+  std::int64_t code;  ///< an error class, which means the same on all ranks
+};
+constexpr int notice_bytes = static_cast<int>(sizeof(Notice));
+
+/// Notices that may be under way: the library reads them after the call that failed has returned.
+Notice& kept_notice() {
+  static std::array<Notice, 64> kept;
+  static std::atomic<unsigned> next{0};
+  return kept[next++ % kept.size()];
+}
+
+}  // namespace
+
+bool Turn::is_member(int rank) const { return std::ranges::find(members_, rank) != members_.end(); }
+
+void Turn::give_up(int code) noexcept {
+  int error_class = MPI_ERR_OTHER;
+  PMPI_Error_class(code, &error_class);
+  Notice& notice = kept_notice();
+  notice = {.turn = number_, .code = error_class};
+  int own = MPI_PROC_NULL;
+  PMPI_Comm_rank(conduit_.communicator(), &own);
+  const int tag = conduit_.tags().notice(id_, number_);
+  for (const int member : members_) {
+    MPI_Request request = MPI_REQUEST_NULL;
+    if (member == own) continue;
+    PMPI_Isend(&notice, notice_bytes, MPI_BYTE, member, tag, conduit_.communicator(), &request);
+    if (request != MPI_REQUEST_NULL) PMPI_Request_free(&request);
+  }
+}
+
+void Turn::look_for_trouble(bool receiving) {
+  look_for_notice();
+  if (receiving) look_for_other_claims();
+}
+
+/// Throws GivenUp where a member has given this very call up; drops notices of earlier ones, which came too late.
+void Turn::look_for_notice() {
+  const int tag = conduit_.tags().notice(id_, number_);
+  while (true) {
+    int found = 0;
+    MPI_Status status{};
+    check(PMPI_Iprobe(MPI_ANY_SOURCE, tag, conduit_.communicator(), &found, &status));
+    if (found == 0) return;
+    Notice notice{};
+    check(
+        PMPI_Recv(&notice, notice_bytes, MPI_BYTE, status.MPI_SOURCE, tag, conduit_.communicator(), MPI_STATUS_IGNORE));
+    if (notice.turn == number_ && is_member(status.MPI_SOURCE)) throw GivenUp{static_cast<int>(notice.code)};
+  }
+}
+
+/// Throws MPI_ERR_TRUNCATE where a member has sent a message of this call under another claim. Every rank is sent
+/// something in a call's first tree, whatever the sender takes the call for.
+void Turn::look_for_other_claims() {
+  bool others = false;
+  std::vector<std::byte> dropped;
+  for (std::uint64_t step = 1; step < conduit_.tags().claims(); ++step) {
+    const int tag = conduit_.tags().tag(id_, number_, claim_ + step, 0);
+    while (true) {
+      int found = 0;
+      MPI_Status status{};
+      check(PMPI_Iprobe(MPI_ANY_SOURCE, tag, conduit_.communicator(), &found, &status));
+      if (found == 0 || !is_member(status.MPI_SOURCE)) break;
+      // Taken out of the way: a later call may have the same tag.
+      int bytes = 0;
+      check(PMPI_Get_count(&status, MPI_BYTE, &bytes));
+      dropped.resize(static_cast<std::size_t>(bytes));
+      check(PMPI_Recv(dropped.data(), bytes, MPI_BYTE, status.MPI_SOURCE, tag, conduit_.communicator(),
+                      MPI_STATUS_IGNORE));
+      others = true;
+    }
+  }
+  if (others) throw MpiError{MPI_ERR_TRUNCATE};
+}
+
+}  // namespace trunkline::runtime

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// One collective call on one communicator, as its messages see it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "conduit/conduit.hpp"
+#include "mpi_api.hpp"
+
+namespace trunkline::runtime {
+
+/// Another rank has given this call up, for the error class `code`: what it had to send will not come.
+struct GivenUp {
+  int code;
+};
+
+/// Ranks are those of the conduit, so of MPI_COMM_WORLD.
+class Turn {
+ public:
+  /// `members`: the ranks of the communicator; `id`: its number; `number`: how many such calls came before on it;
+  /// `claim`: a digest of what all members must take the call for. All must outlive the object.
+  Turn(Conduit& conduit, std::span<const int> members, unsigned id, std::uint64_t number, std::uint64_t claim)
+      : conduit_(conduit), members_(members), id_(id), number_(number), claim_(claim) {}
+
+  /// Starts sending, an ordinary message unless `synchronous` or unless the receiver is far behind. Throws MpiError.
+  void send(const std::byte* at, int bytes, int to, unsigned tree, bool synchronous, MPI_Request& request);
+
+  /// Starts receiving. Throws MpiError.
+  void receive(std::byte* at, int bytes, int from, unsigned tree, MPI_Request& request);
+
+  /// Of a request that is over: its place among those waited for, and of a receive the bytes that came.
+  struct Over {
+    std::size_t index;
+    int bytes;
+  };
+
+  /// Waits for one of the requests, none of which is null. `receiving`: this rank still needs messages of the call.
+  /// Throws MpiError, MPI_ERR_TRUNCATE where other ranks take the call for something else; GivenUp.
+  [[nodiscard]] Over wait_any(std::span<MPI_Request* const> requests, bool receiving);
+
+  /// Waits for all of them; null ones are over. Throws as wait_any() does.
+  void wait_all(std::span<MPI_Request> requests);
+
+  /// Tells all other members that this rank gives the call up. They notice once they have waited for a while.
+  void give_up(int code) noexcept;
+
+ private:
+  [[nodiscard]] int tag(unsigned tree) const { return conduit_.tags().tag(id_, number_, claim_, tree); }
+  [[nodiscard]] bool is_member(int rank) const;
+  void look_for_trouble(bool receiving);
+  void look_for_notice();
+  void look_for_other_claims();
+
+  Conduit& conduit_;
+  std::span<const int> members_;
+  unsigned id_;
+  std::uint64_t number_;
+  std::uint64_t claim_;
+  std::vector<MPI_Request> handles_;  ///< scratch of wait_any()
+};
+
+/// Lets go of requests that an error left behind. Returns whether there were any: the library may still use their
+/// memory then.
+[[nodiscard]] bool let_go(std::span<MPI_Request> requests, bool cancel) noexcept;
+
+}  // namespace trunkline::runtime

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// Communicators that the program frees: see Dying.
+#include "communicator/communicator.hpp"
+#include "intercept/export.hpp"
+#include "intercept/state.hpp"
+#include "mpi_api.hpp"
+
+namespace trunkline::runtime {
+namespace {
+
+using Free = int(MPI_Comm*);
+
+int free_natively(MPI_Comm* communicator, Free* native) {
+  if (communicator == nullptr || !watching.load(std::memory_order_relaxed)) return native(communicator);
+  const Dying mark(*communicator);
+  return native(communicator);
+}
+
+}  // namespace
+}  // namespace trunkline::runtime
+
+using namespace trunkline::runtime;
+
+TRUNKLINE_EXPORT int MPI_Comm_free(MPI_Comm* communicator) { return free_natively(communicator, PMPI_Comm_free); }
+
+TRUNKLINE_EXPORT int MPI_Comm_disconnect(MPI_Comm* communicator) {
+  return free_natively(communicator, PMPI_Comm_disconnect);
+}

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "startup/name_service.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+
+namespace trunkline::runtime {
+namespace {
+
+/// MPI's functions take C strings that they do not change, some of them without const.
+char* c_string(const std::string& text) { return const_cast<char*>(text.c_str()); }
+
+}  // namespace
+
+NameService::NameService() {
+  const char* const job = std::getenv("PMIX_NAMESPACE");
+  job_ = job != nullptr ? std::string(".") + job : "";
+  check(PMPI_Comm_get_errhandler(MPI_COMM_WORLD, &of_world_));
+  check(PMPI_Comm_get_errhandler(MPI_COMM_SELF, &of_self_));
+  check(PMPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN));
+  check(PMPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN));
+}
+
+NameService::~NameService() {
+  PMPI_Comm_set_errhandler(MPI_COMM_WORLD, of_world_);
+  PMPI_Comm_set_errhandler(MPI_COMM_SELF, of_self_);
+  PMPI_Errhandler_free(&of_world_);
+  PMPI_Errhandler_free(&of_self_);
+}
+
+std::string NameService::full(const std::string& name) const { return "trunkline." + name + job_; }
+
+bool NameService::publish(const std::string& name, const std::string& word) {
+  return PMPI_Publish_name(c_string(full(name)), MPI_INFO_NULL, c_string(word)) == MPI_SUCCESS;
+}
+
+void NameService::withdraw(const std::string& name, const std::string& word) {
+  PMPI_Unpublish_name(c_string(full(name)), MPI_INFO_NULL, c_string(word));
+}
+
+std::optional<std::string> NameService::look_up(const std::string& name) {
+  std::array<char, MPI_MAX_PORT_NAME + 1> word{};
+  if (PMPI_Lookup_name(c_string(full(name)), MPI_INFO_NULL, word.data()) != MPI_SUCCESS) return {};
+  return std::string(word.data());
+}
+
+bool NameService::works(int rank) {
+  const std::string name = "trial." + std::to_string(rank);
+  if (!publish(name, "works")) return false;
+  const bool found = look_up(name) == "works";
+  withdraw(name, "works");
+  return found;
+}
+
+}  // namespace trunkline::runtime
