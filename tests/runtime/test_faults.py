@@ -1,0 +1,120 @@
+"""Faults of programs and of jobs: what MPI reports is reported, and nothing waits for ever where MPI does not."""
+
+import re
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from conftest import ON_OWN_HOST, Mpi, Outcome
+
+CLUSTER = {"TRUNKLINE_CLUSTER": "cyclic"}
+SOUND = ["little-shorter", "shorter", "longer", "other-root", "errors-again-and-again", "handler-throws"]
+SOUND += ["handler-broadcasts", "invalid-datatype", "delete-callback", "pending-idup", "dist-graph", "late-rank"]
+SOUND += ["many-communicators", "stopped-rank", "out-of-memory", "out-of-descriptors", "small-stack"]
+
+
+def fault(mpi: Mpi, case: str, choice: str = "two-tree:1448", ranks: int = 4, status: int | None = 0) -> Outcome:
+    program = mpi.program("runtime-faults")
+    done = mpi.run(ranks, program, case, choice, settings=CLUSTER, per_rank=[ON_OWN_HOST], status=status)
+    if status == 0:
+        for rank in range(ranks):
+            assert f"rank {rank}: fine" in done.out, done.out + done.err
+    return done
+
+
+@pytest.mark.parametrize("case", SOUND)
+def test_the_program_goes_on(any_mpi: Mpi, case: str):
+    fault(any_mpi, case)
+
+
+@pytest.mark.parametrize("choice", ["linear:1448", "circulant:1448", "scatter-ring", "scatter-doubling", "flat"])
+@pytest.mark.parametrize("case", ["shorter", "longer", "other-root"])
+def test_other_sizes_and_roots_under_every_way_to_broadcast(mpi: Mpi, case: str, choice: str):
+    fault(mpi, case, choice, ranks=5)
+
+
+def test_a_session_beside_the_world(any_mpi: Mpi):
+    if any_mpi.name == "openmpi":
+        pytest.skip("Open MPI 4 has no sessions")
+    fault(any_mpi, "session")
+
+
+@pytest.mark.parametrize("case", ["killed-rank", "handler-aborts"])
+def test_the_job_ends(any_mpi: Mpi, case: str):
+    """The launcher waits for nobody who waits for a rank that is gone."""
+    begin = time.monotonic()
+    done = fault(any_mpi, case, status=None)
+    assert done.status != 0
+    assert time.monotonic() - begin < 120
+
+
+def script(ranks: Sequence[int], change: str) -> list[str]:
+    """Put in front of each rank's command: `change` is done on some ranks."""
+    chosen = "|".join(str(rank) for rank in ranks)
+    return ["sh", "-c", f'case "${{PMI_RANK:-$OMPI_COMM_WORLD_RANK}}" in {chosen}) {change};; esac; exec "$@"', "sh"]
+
+
+@pytest.mark.parametrize(
+    ("silent", "named"), [([2], "rank 2 of"), ([1, 2], "ranks 1, 2 of"), ([0], "rank 0 of"), ([0, 1], "rank 0 of")]
+)
+def test_ranks_without_the_library_are_named_and_see_nothing_of_ours(any_mpi: Mpi, silent: list[int], named: str):
+    settings = {"TRUNKLINE_CLUSTER": "cyclic", "TRUNKLINE_HOST": "h0", "TRUNKLINE_PATIENCE": "2"}
+    program = any_mpi.program("runtime-faults")
+    done = any_mpi.run(
+        4, program, "first-allgather", settings=settings, per_rank=script(silent, f"LD_PRELOAD={any_mpi.yields}")
+    )
+    said = done.lines("trunkline: warning: ")
+    assert len(said) == 2, done.err
+    assert f"{named} MPI_COMM_WORLD ha" in said[0]
+    assert "not loaded Trunkline's preload library within 2 s" in said[0]
+    assert "runs natively on all ranks" in said[1]
+    assert done.out.count(": fine") == 4
+
+
+def test_ranks_without_the_library_end_a_strict_job(any_mpi: Mpi):
+    settings = {"TRUNKLINE_STRICT": "1", "TRUNKLINE_PATIENCE": "2"}
+    program = any_mpi.program("runtime-faults")
+    for silent in ([1], [0]):
+        done = any_mpi.run(
+            3, program, "first-allgather", settings=settings, per_rank=script(silent, "unset LD_PRELOAD"), status=None
+        )
+        assert done.status != 0
+        assert f"rank {silent[0]} of MPI_COMM_WORLD has not loaded" in done.err, done.err
+
+
+@pytest.mark.parametrize("disabled", [0, 2])
+def test_a_disabled_rank_takes_part_and_is_named(any_mpi: Mpi, disabled: int):
+    settings = {"TRUNKLINE_CLUSTER": "cyclic", "TRUNKLINE_HOST": "h0"}
+    program = any_mpi.program("runtime-faults")
+    done = any_mpi.run(
+        3, program, "first-allgather", settings=settings, per_rank=script([disabled], "export TRUNKLINE_DISABLE=1")
+    )
+    said = done.lines("trunkline: warning: ")
+    assert len(said) == 2, done.err
+    assert re.search(rf"rank {disabled} on .* was told to change nothing \(TRUNKLINE_DISABLE=1\)", said[0])
+
+
+def test_exceptions_find_one_unwinder(any_mpi: Mpi):
+    """A second one, linked in, would not know the program's exceptions."""
+    import subprocess
+
+    found = subprocess.run(["readelf", "-d", str(any_mpi.library)], capture_output=True, text=True, check=True)
+    assert "libgcc_s.so.1" in found.stdout
+    assert "libstdc++" not in found.stdout
+
+
+def test_patience_must_be_seconds(mpi: Mpi):
+    program = mpi.program("runtime-faults")
+    for wrong in ("0", "-1", "soon", "nan", "inf"):
+        done = mpi.run(2, program, "first-allgather", settings={"TRUNKLINE_PATIENCE": wrong}, status=2)
+        assert f"TRUNKLINE_PATIENCE={wrong}: must be a number of seconds above 0" in done.err
+
+
+def test_a_fifo_as_a_cluster_is_refused_at_once(mpi: Mpi, tmp_path: Path):
+    import os
+
+    os.mkfifo(tmp_path / "fifo.yaml")
+    settings = {"TRUNKLINE_CLUSTER": str(tmp_path / "fifo.yaml"), "TRUNKLINE_HOST": "h0"}
+    done = mpi.run(2, mpi.program("runtime-faults"), "first-allgather", settings=settings)
+    assert "not a regular file" in done.err
