@@ -80,6 +80,30 @@ def test_the_bench_page_has_a_chart_for_each_cluster_and_mpi(cells):
     assert embedded(page)[0]["algorithm"] == "native"
 
 
+def column_heads(page):
+    """Of every table: the heads of the columns that a phone shows side by side, and of those that it puts below."""
+    tables = [re.findall(r"<th\b([^>]*)>(.*?)</th>", row) for row in re.findall(r"<tr>(<th.*?)</tr>", page)]
+    return [
+        tuple([text for kind, text in heads if ("more" in kind) is below] for below in (False, True))
+        for heads in tables
+    ]
+
+
+def test_what_matters_stands_first_in_the_tables(cells):
+    wide = (["MPI, message", "native", "Trunkline", "faster by"], ["T(m)", "over T(m)", "what ran"])
+    assert column_heads(demo_page(cells, [load_cluster("cyclic"), load_cluster("paper-4")])) == [wide, wide]
+    assert {tuple(shown) for shown, _ in column_heads(bench_page(cells))} == {
+        ("algorithm", "message", "median", "over T(m)")
+    }
+
+
+def test_cells_below_the_line_of_a_phone_say_what_they_are(cells):
+    page = demo_page(cells, [load_cluster("cyclic"), load_cluster("paper-4")]) + bench_page(cells)
+    below = re.findall(r'<td class="more[^>]*>', page)
+    assert len(below) == 3 * 8 + 4 * 16
+    assert all("data-label=" in cell for cell in below)
+
+
 def test_the_tables_show_ratios_and_fit_a_terminal(cells):
     console = Console(width=80, record=True, file=io.StringIO())
     console.print(cells_table(cells))
