@@ -24,7 +24,9 @@ FRAME = """<!doctype html><body><iframe srcdoc="{page}" style="border: 0; width:
   const page = document.querySelector("iframe").contentDocument;
   const heads = [...page.querySelectorAll("table.stack th:not(.more)")];
   document.body.textContent = "wide=" + page.documentElement.scrollWidth
-    + " heads=" + heads.length + " right=" + Math.max(...heads.map(head => head.getBoundingClientRect().right));
+    + " heads=" + heads.length + " right=" + Math.max(...heads.map(head => head.getBoundingClientRect().right))
+    + " spilt=" + heads.filter(head => head.scrollWidth > head.clientWidth).length
+    + " high=" + Math.max(...heads.map(head => head.parentElement.clientHeight));
 }}</script>"""
 
 LIBRARIES = ("mpich", "openmpi-5.0.11", "intelmpi")
@@ -60,8 +62,9 @@ def test_a_phone_shows_the_columns_that_matter_and_scrolls_down_only(page, tmp_p
     file.write_text(FRAME.format(page=html.escape(page())))
     words = [CHROMIUM, "--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={tmp_path}", "--dump-dom"]
     shown = subprocess.run([*words, file.as_uri()], capture_output=True, text=True, timeout=120, check=True).stdout
-    found = re.search(r"wide=(\d+) heads=(\d+) right=([\d.]+)", shown)
+    found = re.search(r"wide=(\d+) heads=(\d+) right=([\d.]+) spilt=0 high=(\d+)", shown)
     assert found, shown
     assert int(found[1]) <= 390
     assert int(found[2]) >= 4
     assert float(found[3]) <= 390
+    assert int(found[4]) <= 60, "the heads stand on one line, of two lines of words"

@@ -1,6 +1,7 @@
 """Charts as SVG text, to stand inside a page."""
 
 import io
+import re
 from collections.abc import Sequence
 from itertools import groupby
 
@@ -13,6 +14,7 @@ from trunkline.bench.bcast import Cell
 from trunkline.bench.heights import Heights
 from trunkline.bench.model import Verdict
 from trunkline.predict import Predicted
+from trunkline.report.colours import ACCENT, AXIS, GRID, INK, NATIVE, SERIES, dark_too
 from trunkline.units import format_bytes, format_seconds
 
 __all__ = [
@@ -26,22 +28,10 @@ __all__ = [
     "time_curves",
 ]
 
-PALETTE = {
-    "native": "#9aa5b1",
-    "auto": "#0b7285",
-    "linear": "#1971c2",
-    "binary": "#5f3dc4",
-    "3-ary": "#2b8a3e",
-    "flat": "#212529",
-    "binomial": "#846358",
-    "3-nomial": "#e6b800",
-    "unaware-linear": "#e8590c",
-    "unaware-binary": "#c2255c",
-    "unaware-3-ary": "#66a80f",
-}
+PALETTE = {"native": NATIVE, "auto": ACCENT}
+PALETTE |= dict(zip(("linear", "two-tree", "binary", "3-ary", "binomial", "flat"), SERIES, strict=True))
 """Colour of each algorithm, the same in every picture."""
-_OTHER = ["#5f3dc4", "#2b8a3e", "#c2255c", "#846358"]
-_INK = "#212529"
+_OTHER = SERIES[1:5]
 
 mpl.rcParams.update(
     {
@@ -49,11 +39,11 @@ mpl.rcParams.update(
         "font.size": 10,
         "svg.fonttype": "none",
         "svg.hashsalt": "trunkline",
-        "axes.edgecolor": "#adb5bd",
-        "axes.labelcolor": _INK,
-        "text.color": _INK,
-        "xtick.color": _INK,
-        "ytick.color": _INK,
+        "axes.edgecolor": AXIS,
+        "axes.labelcolor": INK,
+        "text.color": INK,
+        "xtick.color": INK,
+        "ytick.color": INK,
     }
 )
 
@@ -70,7 +60,17 @@ def svg_text(figure: Figure) -> str:
     out = io.StringIO()
     figure.savefig(out, format="svg", bbox_inches="tight", metadata={"Date": None, "Creator": None})
     text = out.getvalue()
-    return text[text.index("<svg") :]
+    return dark_too(_STYLED.sub(_colours_as_attributes, text[text.index("<svg") :]))
+
+
+_STYLED = re.compile(r'style="([^"]*)"')
+_COLOUR = re.compile(r"\b(fill|stroke): (#[0-9a-f]{6})(?:; |$)")
+
+
+def _colours_as_attributes(style: re.Match[str]) -> str:
+    """Colours out of an inline style, which no style sheet could change."""
+    attributes = "".join(f' {name}="{colour}"' for name, colour in _COLOUR.findall(style[1]))
+    return f'style="{_COLOUR.sub("", style[1])}"{attributes}'
 
 
 def ratio_bars(cells: Sequence[Cell]) -> str:
@@ -97,12 +97,12 @@ def ratio_bars(cells: Sequence[Cell]) -> str:
     axes.set_xlim(0.8, top * 4)
     axes.set_yticks(ticks, labels)
     axes.invert_yaxis()
-    axes.axvline(1.0, color=_INK, linewidth=1, linestyle=(0, (4, 3)))
+    axes.axvline(1.0, color=INK, linewidth=1, linestyle=(0, (4, 3)))
     axes.xaxis.set_major_locator(FixedLocator([1, 2, 5, 10, 20, 50, 100]))
     axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
     axes.xaxis.set_minor_locator(NullLocator())
     axes.set_xlabel("time over T(m), half a ping-pong: no broadcast can be faster than 1")
-    axes.grid(axis="x", color="#e9ecef")
+    axes.grid(axis="x", color=GRID)
     axes.set_axisbelow(True)
     for side in ("top", "right", "left"):
         axes.spines[side].set_visible(False)
@@ -121,7 +121,7 @@ def size_axes(axes: Axes, sizes: Sequence[int], label: str = "message") -> None:
         FuncFormatter(lambda value, _: format_seconds(value).replace(".00", "").replace(".0", ""))
     )
     axes.set_xlabel(label)
-    axes.grid(color="#e9ecef")
+    axes.grid(color=GRID)
     axes.set_axisbelow(True)
     axes.legend(frameon=False)
     for side in ("top", "right"):
@@ -157,7 +157,7 @@ def time_curves(cells: Sequence[Cell]) -> str:
         )
         axes.plot(x, [c.seconds_median for c in rows], marker="o", markersize=4, color=colour, label=name)
     limits = {c.message_bytes: c.limit_seconds for c in cells}
-    axes.plot(sizes, [limits[s] for s in sizes], color=_INK, linestyle=(0, (4, 3)), linewidth=1, label="T(m)")
+    axes.plot(sizes, [limits[s] for s in sizes], color=INK, linestyle=(0, (4, 3)), linewidth=1, label="T(m)")
     size_axes(axes, sizes)
     axes.set_ylabel("time of the slowest rank")
     return svg_text(figure)
@@ -212,8 +212,8 @@ def height_curves(rows: Sequence[Heights]) -> str:
     lines = (
         ("mean_height_algorithm_2", "Algorithm 2", _OTHER[2], "-"),
         ("mean_height", "Trunkline", PALETTE["auto"], "-"),
-        ("mean_height_bound", "lower bound", _INK, ":"),
-        ("complete_tree_height", "complete tree", _INK, "--"),
+        ("mean_height_bound", "lower bound", INK, ":"),
+        ("complete_tree_height", "complete tree", INK, "--"),
     )
     for axes, density in zip(panels[:-1], densities, strict=True):
         some = [row for row in rows if row.machines_per_switch == density]
@@ -224,7 +224,7 @@ def height_curves(rows: Sequence[Heights]) -> str:
         axes.set_title(f"{density} machines a switch", fontsize=10)
         axes.set_ylabel("height, transfers")
         axes.set_ylim(bottom=0)
-    for density, colour in zip(densities, [PALETTE["linear"], *_OTHER], strict=False):
+    for density, colour in zip(densities, SERIES, strict=False):
         some = [row for row in rows if row.machines_per_switch == density]
         panels[-1].plot(
             [row.machines for row in some],
@@ -241,7 +241,7 @@ def height_curves(rows: Sequence[Heights]) -> str:
         axes.set_xscale("log", base=2)
         axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
         axes.set_xlabel("machines")
-        axes.grid(color="#e9ecef")
+        axes.grid(color=GRID)
         axes.set_axisbelow(True)
         axes.legend(frameon=False, fontsize=9)
     return svg_text(figure)

@@ -4,12 +4,12 @@ from collections import Counter
 
 from trunkline import _core
 from trunkline.errors import BadInput
+from trunkline.report.colours import HOST, SOFT
 from trunkline.report.draw_layout import Layout, Point, switch_tree
-from trunkline.report.draw_svg import SOFT, card_shape, document, dot, legend, link_text, trunk_shapes
+from trunkline.report.draw_svg import card_shape, document, dot, legend, link_text, trunk_shapes
 
 __all__ = ["check_drawable", "draw_cluster", "network_parts", "switch_notes"]
 
-HOST = "#4c6ef5"
 MOST_HOSTS = 2000
 
 

@@ -4,17 +4,15 @@ from collections import defaultdict
 from collections.abc import Sequence
 
 from trunkline import _core
+from trunkline.report.colours import CONTENDED, HOST, IDLE, LINK, ROOT, TAKING_PART
 from trunkline.report.draw_cluster import check_drawable, network_parts, switch_notes
 from trunkline.report.draw_layout import DOT, Layout, Point, Trunk
 from trunkline.report.draw_svg import arrow, document, dot, legend, rounded, text, trunk_line
 
 __all__ = ["CONTENDED", "draw_plan"]
 
-HOST = "#adb5bd"
-ROOT = "#e67700"
-WITHIN = "#4c6ef5"
-BETWEEN = "#2b8a3e"
-CONTENDED = "#e03131"
+WITHIN = HOST
+BETWEEN = LINK
 
 
 def draw_plan(cluster: _core.Cluster, placement: Sequence[int], tree: _core.Tree, title: str | None = None) -> str:
@@ -166,7 +164,7 @@ class _Drawing:
         used = set(self.placement)
         for card in self.layout.cards.values():
             for place, host in enumerate(card.hosts):
-                fill = ROOT if host == root else "#868e96" if host in used else "#dee2e6"
+                fill = ROOT if host == root else TAKING_PART if host in used else IDLE
                 parts.append(dot(card.point(place), self.names[host], fill, ring=ROOT if host == root else None))
         for trunk in self.layout.trunks:
             parts += [self._load_label(trunk, True), self._load_label(trunk, False)]

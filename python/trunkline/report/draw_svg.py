@@ -5,12 +5,11 @@ from collections.abc import Iterable, Sequence
 from html import escape
 
 from trunkline import _core
+from trunkline.report.colours import BAR, CARD, EDGE, INK, PAPER, SOFT, dark_too
 from trunkline.report.draw_layout import DOT, NAME, Card, Layout, Point, Trunk
 from trunkline.units import format_rate
 
 __all__ = [
-    "INK",
-    "SOFT",
     "arrow",
     "card_shape",
     "document",
@@ -23,10 +22,6 @@ __all__ = [
     "trunk_shapes",
 ]
 
-INK = "#212529"
-SOFT = "#5c6770"
-_BAR = "#e3e8ee"
-_EDGE = "#c9d1d9"
 _FONT = "'DejaVu Sans', system-ui, sans-serif"
 
 
@@ -34,12 +29,12 @@ def document(layout: Layout, title: str, subtitle: str, parts: Iterable[str], be
     """The whole drawing: title, subtitle, the parts, and a legend in 34 pixels below them."""
     width = max(layout.width, least, 40 + 6.7 * len(subtitle), 40 + 10.5 * len(title))
     height = layout.height + 34
-    return "\n".join(
+    drawn = "\n".join(
         [
             f'<svg xmlns="http://www.w3.org/2000/svg" width="{width:.0f}" height="{height:.0f}" '
             f'viewBox="0 0 {width:.0f} {height:.0f}" font-family="{_FONT}" role="img">',
             f"<title>{escape(title)}</title>",
-            f'<rect width="{width:.0f}" height="{height:.0f}" fill="#ffffff"/>',
+            f'<rect width="{width:.0f}" height="{height:.0f}" fill="{PAPER}"/>',
             text(Point(20, 28), title, size=16, weight=700),
             text(Point(20, 47), subtitle, size=11.5, fill=SOFT),
             *parts,
@@ -47,6 +42,7 @@ def document(layout: Layout, title: str, subtitle: str, parts: Iterable[str], be
             "</svg>",
         ]
     )
+    return dark_too(drawn)
 
 
 def text(
@@ -59,7 +55,7 @@ def text(
     halo: bool = False,
 ) -> str:
     """One line of text."""
-    around = ' stroke="#ffffff" stroke-width="3" paint-order="stroke"' if halo else ""
+    around = f' stroke="{PAPER}" stroke-width="3" paint-order="stroke"' if halo else ""
     return (
         f'<text x="{at.x:.1f}" y="{at.y:.1f}" font-size="{size:g}" fill="{fill}" text-anchor="{anchor}" '
         f'font-weight="{weight}"{around}>{escape(words)}</text>'
@@ -70,9 +66,9 @@ def card_shape(card: Card) -> str:
     """A switch's card with its name, its bar and, on the right, its note."""
     return (
         f'<rect x="{card.x:.1f}" y="{card.y:.1f}" width="{card.width:.1f}" height="{card.height:.1f}" rx="9" '
-        f'fill="#f8fafb" stroke="{_EDGE}"/>'
+        f'fill="{CARD}" stroke="{EDGE}"/>'
         f'<rect x="{card.x:.1f}" y="{card.y + NAME:.1f}" width="{card.width:.1f}" height="{2 * card.half_bar:.1f}" '
-        f'fill="{_BAR}" stroke="{_EDGE}" stroke-width="0.6"/>'
+        f'fill="{BAR}" stroke="{EDGE}" stroke-width="0.6"/>'
         + text(Point(card.x + 10, card.y + 15.5), card.switch, size=12, weight=700)
         + text(Point(card.right - 10, card.y + 15), card.note, size=9.5, fill=SOFT, anchor="end")
     )
@@ -108,7 +104,7 @@ def trunk_shapes(trunks: Iterable[Trunk]) -> list[str]:
     lines = [(rounded(trunk_line(t, 0, rightward=True), radius=4), 2 * t.parent.half_bar) for t in trunks]
     return [
         f'<path d="{path}" fill="none" stroke="{colour}" stroke-width="{breadth + more:.1f}"/>'
-        for colour, more in ((_EDGE, 1.2), (_BAR, 0.0))
+        for colour, more in ((EDGE, 1.2), (BAR, 0.0))
         for path, breadth in lines
     ]
 
@@ -149,7 +145,7 @@ def legend(y: float, entries: Iterable[tuple[str, str, str]]) -> str:
             end = Point(x + 20, y)
             parts.append(arrow(f"M{x:.1f} {y:.1f}L{x + 17:.1f} {y:.1f}", end, Point(x, y), colour))
         elif kind == "bar":
-            parts.append(f'<rect x="{x:.1f}" y="{y - 5:.1f}" width="20" height="10" fill="{_BAR}" stroke="{_EDGE}"/>')
+            parts.append(f'<rect x="{x:.1f}" y="{y - 5:.1f}" width="20" height="10" fill="{BAR}" stroke="{EDGE}"/>')
         elif kind == "dashes":
             parts.append(f'<path d="M{x:.1f} {y:.1f}h20" stroke="{colour}" stroke-width="1.5" stroke-dasharray="5 4"/>')
         else:

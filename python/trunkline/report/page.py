@@ -12,7 +12,8 @@ from trunkline import __version__, _core
 from trunkline.bench.bcast import Cell
 from trunkline.bench.session import segment_text
 from trunkline.costs import goes_by_blocks
-from trunkline.report.chart import PALETTE, ratio_bars, time_curves
+from trunkline.report.chart import ratio_bars, time_curves
+from trunkline.report.colours import DARK, THEME
 from trunkline.report.draw_plan import draw_plan
 from trunkline.units import format_bytes, format_rate, format_seconds
 
@@ -38,7 +39,8 @@ def render(template: str, cells: Sequence[Cell], **more: object) -> str:
         mpis=dict.fromkeys((cell.mpi, cell.mpi_version) for cell in cells),
         when=datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
         machine=f"{platform.system()} {platform.release()}, {platform.machine()}",
-        palette=PALETTE,
+        theme=THEME,
+        dark=DARK,
         **more,
     )
 

@@ -9,13 +9,12 @@ from matplotlib.ticker import LogLocator, NullLocator
 from trunkline.bench.peers.comparison import BEST
 from trunkline.bench.peers.results import PeerCell
 from trunkline.report.chart import PALETTE, size_axes, svg_text
+from trunkline.report.colours import INK, SERIES
 
 __all__ = ["heat_colour", "peer_curves"]
 
-INK = "#212529"
-BEST_COLOUR = "#e8590c"
 _LABELS = {"native": "as it comes", BEST: "at its best setting", "auto": "with Trunkline"}
-_COLOURS = {"native": PALETTE["native"], BEST: BEST_COLOUR, "auto": PALETTE["auto"]}
+_COLOURS = {"native": PALETTE["native"], BEST: SERIES[1], "auto": PALETTE["auto"]}
 
 
 def peer_curves(cells: Sequence[PeerCell], title: str, least: float, most: float) -> str:
@@ -53,9 +52,9 @@ def peer_curves(cells: Sequence[PeerCell], title: str, least: float, most: float
 
 
 def heat_colour(ratio: float) -> str:
-    """Background for how many times faster Trunkline is: red below 1, white at 1, ever greener up to 16."""
+    """Background for how many times faster Trunkline is: red below 1, none at 1, ever greener up to 16."""
     if ratio < 1:
         share = min(1.0, log2(1 / ratio))
-        return f"rgb({255 - round(25 * share)}, {255 - round(130 * share)}, {255 - round(130 * share)})"
+        return f"rgba(224, 49, 49, {0.6 * share:.2f})"
     share = min(1.0, log2(ratio) / 4)
-    return f"rgb({255 - round(175 * share)}, {255 - round(65 * share)}, {255 - round(115 * share)})"
+    return f"rgba(18, 158, 98, {0.75 * share:.2f})"
