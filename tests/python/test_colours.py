@@ -6,6 +6,8 @@ from dataclasses import fields
 from itertools import combinations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from test_report import cell, svgs
 
 from trunkline import _core
@@ -16,6 +18,7 @@ from trunkline.report.chart import height_curves, prediction_curves, ratio_bars,
 from trunkline.report.colours import ACCENT, DARK, INK, NATIVE, PAGE, PAPER, SERIES, SOFT
 from trunkline.report.draw_cluster import draw_cluster
 from trunkline.report.draw_plan import draw_plan
+from trunkline.report.line_styles import line_styles
 from trunkline.report.page import bench_page, demo_page
 
 CURVES = (NATIVE, ACCENT, *SERIES)
@@ -116,3 +119,47 @@ def test_words_and_curves_stand_out():
     for seen in (lambda colour: colour, DARK.get):
         assert all(contrast(seen(curve), seen(PAPER)) >= 3 for curve in CURVES)
         assert all(contrast(seen(words), seen(on)) >= 4.5 for words in (INK, SOFT, ACCENT) for on in (PAGE, PAPER))
+
+
+EVERY = [a.name for a in _core.algorithms() if a.collective == "bcast"]
+
+
+def drawn_curves(svg):
+    """Colour, dashes and marker of each curve, as they are in the picture."""
+    curves = {}
+    for name, group in re.findall(r'<g id="curve-([^"]*)">(.*?)</g>\s*</g>', svg, flags=re.DOTALL):
+        dashes = re.search(r"stroke-dasharray: ([^;\"]*)", group)
+        line, marker = re.search(r'stroke="(#\w+)"', group), re.search(r'<path id="\w+" d="([^"]*)"', group)
+        curves[name] = (line[1], dashes and dashes[1], marker[1])
+    return curves
+
+
+def test_every_predicted_curve_looks_different():
+    names = [*EVERY, *(f"linear:{size}" for size in (1024, 2048, 4096))]
+    assert len(names) > 30
+    rows = [Predicted(name, s, 0, s * 1e-6 * n, False) for n, name in enumerate(names, 1) for s in (8192, 65536)]
+    curves = drawn_curves(prediction_curves(rows))
+    assert curves.keys() == set(names)
+    assert len(set(curves.values())) == len(names)
+
+
+def test_few_curves_differ_by_colour_alone():
+    for names in (["native", "auto", "linear", "two-tree"], ["circulant", "scatter-ring", "3-nomial", "linear"]):
+        styles = line_styles(names).values()
+        assert len({style.colour for style in styles}) == len(names)
+        assert {style.dashes for style in styles} == {"-"}
+
+
+@given(st.lists(st.sampled_from([*EVERY, "auto", *(f"{name}:{n}" for name in EVERY for n in (8, 16))]), unique=True))
+def test_styles_never_repeat(names):
+    styles = line_styles(names)
+    assert list(styles) == names
+    assert len(set(styles.values())) == len(names)
+
+
+def test_the_legend_has_the_order_of_the_curves_ends():
+    rows = [
+        Predicted(name, s, 0, s * t, False) for name, t in (("linear", 1), ("flat", 3), ("binary", 2)) for s in (8, 9)
+    ]
+    words = re.findall(r">(linear|flat|binary)<", prediction_curves(rows))
+    assert words == ["flat", "binary", "linear"]

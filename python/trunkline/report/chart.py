@@ -2,7 +2,7 @@
 
 import io
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import groupby
 
 import matplotlib as mpl
@@ -14,11 +14,11 @@ from trunkline.bench.bcast import Cell
 from trunkline.bench.heights import Heights
 from trunkline.bench.model import Verdict
 from trunkline.predict import Predicted
-from trunkline.report.colours import ACCENT, AXIS, GRID, INK, NATIVE, SERIES, dark_too
+from trunkline.report.colours import ACCENT, AXIS, GRID, INK, SERIES, dark_too
+from trunkline.report.line_styles import LineStyle, line_styles
 from trunkline.units import format_bytes, format_seconds
 
 __all__ = [
-    "PALETTE",
     "height_curves",
     "prediction_curves",
     "ratio_bars",
@@ -27,11 +27,6 @@ __all__ = [
     "svg_text",
     "time_curves",
 ]
-
-PALETTE = {"native": NATIVE, "auto": ACCENT}
-PALETTE |= dict(zip(("linear", "two-tree", "binary", "3-ary", "binomial", "flat"), SERIES, strict=True))
-"""Colour of each algorithm, the same in every picture."""
-_OTHER = SERIES[1:5]
 
 mpl.rcParams.update(
     {
@@ -46,13 +41,6 @@ mpl.rcParams.update(
         "ytick.color": INK,
     }
 )
-
-
-def _colour(algorithm: str, known: list[str]) -> str:
-    if algorithm in PALETTE:
-        return PALETTE[algorithm]
-    others = [name for name in known if name not in PALETTE]
-    return _OTHER[others.index(algorithm) % len(_OTHER)]
 
 
 def svg_text(figure: Figure) -> str:
@@ -76,7 +64,7 @@ def _colours_as_attributes(style: re.Match[str]) -> str:
 def ratio_bars(cells: Sequence[Cell]) -> str:
     """Bars of every algorithm's time over T(m), one group for each MPI and size; the cells of one cluster."""
     groups = [(key, list(rows)) for key, rows in groupby(cells, key=lambda c: (c.mpi, c.message_bytes))]
-    algorithms = list(dict.fromkeys(c.algorithm for c in cells))
+    styles = line_styles(dict.fromkeys(c.algorithm for c in cells))
     figure = Figure(figsize=(7.4, 0.6 + 0.34 * len(cells) + 0.22 * len(groups)))
     axes = figure.add_subplot()
     y = 0.0
@@ -86,7 +74,7 @@ def ratio_bars(cells: Sequence[Cell]) -> str:
         labels.append(f"{mpi}\n{format_bytes(size)}")
         for cell in rows:
             ratio = cell.seconds_median / cell.limit_seconds
-            axes.barh(y, ratio, height=0.84, color=_colour(cell.algorithm, algorithms))
+            axes.barh(y, ratio, height=0.84, color=styles[cell.algorithm].colour)
             axes.text(
                 ratio * 1.04, y, f"{ratio:.3g} T   {format_seconds(cell.seconds_median)}", va="center", fontsize=9
             )
@@ -120,6 +108,8 @@ def size_axes(axes: Axes, sizes: Sequence[int], label: str = "message") -> None:
     axes.yaxis.set_major_formatter(
         FuncFormatter(lambda value, _: format_seconds(value).replace(".00", "").replace(".0", ""))
     )
+    if len(sizes) > 6:
+        axes.tick_params(axis="x", rotation=45)
     axes.set_xlabel(label)
     axes.grid(color=GRID)
     axes.set_axisbelow(True)
@@ -128,37 +118,50 @@ def size_axes(axes: Axes, sizes: Sequence[int], label: str = "message") -> None:
         axes.spines[side].set_visible(False)
 
 
+def _curve(axes: Axes, x: Sequence[int], y: Sequence[float], style: LineStyle, name: str) -> None:
+    colour, dashes, marker = style
+    axes.plot(x, y, color=colour, linestyle=dashes, marker=marker, markersize=5, label=name, gid=f"curve-{name}")
+
+
+def _legend_beside(axes: Axes, ends: Mapping[str, float]) -> None:
+    """The legend at the right end of the curves, in the order of their last values: no curve lies under it."""
+    last = sorted(axes.get_lines(), key=lambda line: -ends[str(line.get_label())])
+    axes.legend(handles=last, frameon=False, loc="center left", bbox_to_anchor=(1.01, 0.5), handlelength=3.2)
+
+
 def prediction_curves(rows: Sequence[Predicted]) -> str:
     """Predicted time by size on log axes, one curve for each algorithm."""
-    algorithms = list(dict.fromkeys(row.algorithm for row in rows))
-    figure = Figure(figsize=(7.4, 4.4))
+    styles = line_styles(dict.fromkeys(row.algorithm for row in rows))
+    figure = Figure(figsize=(6.2, max(4.4, 0.24 * len(styles))))
     axes = figure.add_subplot()
-    for name in algorithms:
+    for name, style in styles.items():
         own = sorted((row for row in rows if row.algorithm == name), key=lambda row: row.message_bytes)
         x, y = [row.message_bytes for row in own], [row.seconds for row in own]
-        axes.plot(x, y, marker="o", markersize=4, color=_colour(name, algorithms), label=name)
+        _curve(axes, x, y, style, name)
     size_axes(axes, sorted({row.message_bytes for row in rows}))
+    _legend_beside(axes, {row.algorithm: row.seconds for row in sorted(rows, key=lambda row: row.message_bytes)})
     axes.set_ylabel("predicted time")
     return svg_text(figure)
 
 
 def time_curves(cells: Sequence[Cell]) -> str:
     """Time by size on log axes, one curve for each algorithm and T(m) below; the cells of one cluster and MPI."""
-    algorithms = list(dict.fromkeys(c.algorithm for c in cells))
+    styles = line_styles(dict.fromkeys(c.algorithm for c in cells))
     sizes = sorted({c.message_bytes for c in cells})
-    figure = Figure(figsize=(7.4, 4.4))
+    figure = Figure(figsize=(6.2, max(4.4, 0.24 * len(styles))))
     axes = figure.add_subplot()
-    for name in algorithms:
+    for name, style in styles.items():
         rows = sorted((c for c in cells if c.algorithm == name), key=lambda c: c.message_bytes)
         x = [c.message_bytes for c in rows]
-        colour = _colour(name, algorithms)
         axes.fill_between(
-            x, [c.seconds_low for c in rows], [c.seconds_high for c in rows], color=colour, alpha=0.18, lw=0
+            x, [c.seconds_low for c in rows], [c.seconds_high for c in rows], color=style.colour, alpha=0.18, lw=0
         )
-        axes.plot(x, [c.seconds_median for c in rows], marker="o", markersize=4, color=colour, label=name)
+        _curve(axes, x, [c.seconds_median for c in rows], style, name)
     limits = {c.message_bytes: c.limit_seconds for c in cells}
     axes.plot(sizes, [limits[s] for s in sizes], color=INK, linestyle=(0, (4, 3)), linewidth=1, label="T(m)")
     size_axes(axes, sizes)
+    ends = {cell.algorithm: cell.seconds_median for cell in sorted(cells, key=lambda cell: cell.message_bytes)}
+    _legend_beside(axes, ends | {"T(m)": limits[sizes[-1]]})
     axes.set_ylabel("time of the slowest rank")
     return svg_text(figure)
 
@@ -169,25 +172,28 @@ def segment_curves(verdicts: Sequence[Verdict]) -> str:
     Below, as in figure 11 of the journal paper on pipelined broadcast: the best measured time of each message size, and
     the measured time of the segment that the model takes. The verdicts of one cluster and MPI.
     """
-    algorithms = list(dict.fromkeys(v.algorithm for v in verdicts))
+    styles = line_styles(dict.fromkeys(v.algorithm for v in verdicts))
     shown = max(v.message_bytes for v in verdicts)
     figure = Figure(figsize=(7.4, 8.4), layout="constrained")
     by_segment, by_size = figure.subplots(2, 1)
-    for name in algorithms:
-        colour = _colour(name, algorithms)
+    for name, (colour, dashes, marker) in styles.items():
         (one,) = (v for v in verdicts if (v.algorithm, v.message_bytes) == (name, shown))
         x = [p.segment_bytes for p in one.points]
-        by_segment.plot(x, [p.seconds_predicted for p in one.points], color=colour, label=f"{name}, predicted")
+        by_segment.plot(
+            x, [p.seconds_predicted for p in one.points], color=colour, ls=dashes, label=f"{name}, predicted"
+        )
         spread = [
             [p.seconds_median - p.seconds_low for p in one.points],
             [p.seconds_high - p.seconds_median for p in one.points],
         ]
         by_segment.errorbar(
-            x, [p.seconds_median for p in one.points], spread, fmt="o", ms=4, color=colour, label=f"{name}, measured"
+            x, [p.seconds_median for p in one.points], spread, fmt=marker, ms=4, color=colour, label=f"{name}, measured"
         )
         own = sorted((v for v in verdicts if v.algorithm == name), key=lambda v: v.message_bytes)
         sizes = [v.message_bytes for v in own]
-        by_size.plot(sizes, [v.best.seconds_median for v in own], color=colour, label=f"{name}, best segment")
+        by_size.plot(
+            sizes, [v.best.seconds_median for v in own], color=colour, ls=dashes, label=f"{name}, best segment"
+        )
         chosen = [v.chosen.seconds_median for v in own]
         by_size.plot(sizes, chosen, "x", color=colour, label=f"{name}, the model's segment")
     size_axes(
@@ -210,8 +216,8 @@ def height_curves(rows: Sequence[Heights]) -> str:
     figure = Figure(figsize=(4.2 * (len(densities) + 1), 3.6), layout="constrained")
     panels = figure.subplots(1, len(densities) + 1, squeeze=False)[0]
     lines = (
-        ("mean_height_algorithm_2", "Algorithm 2", _OTHER[2], "-"),
-        ("mean_height", "Trunkline", PALETTE["auto"], "-"),
+        ("mean_height_algorithm_2", "Algorithm 2", SERIES[3], "-"),
+        ("mean_height", "Trunkline", ACCENT, "-"),
         ("mean_height_bound", "lower bound", INK, ":"),
         ("complete_tree_height", "complete tree", INK, "--"),
     )

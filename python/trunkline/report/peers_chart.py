@@ -8,13 +8,13 @@ from matplotlib.ticker import LogLocator, NullLocator
 
 from trunkline.bench.peers.comparison import BEST
 from trunkline.bench.peers.results import PeerCell
-from trunkline.report.chart import PALETTE, size_axes, svg_text
-from trunkline.report.colours import INK, SERIES
+from trunkline.report.chart import size_axes, svg_text
+from trunkline.report.colours import INK
+from trunkline.report.line_styles import line_styles
 
 __all__ = ["heat_colour", "peer_curves"]
 
 _LABELS = {"native": "as it comes", BEST: "at its best setting", "auto": "with Trunkline"}
-_COLOURS = {"native": PALETTE["native"], BEST: SERIES[1], "auto": PALETTE["auto"]}
 
 
 def peer_curves(cells: Sequence[PeerCell], title: str, least: float, most: float) -> str:
@@ -29,14 +29,14 @@ def peer_curves(cells: Sequence[PeerCell], title: str, least: float, most: float
     figure = Figure(figsize=(4.9, 3.6))
     axes = figure.add_subplot()
     sizes = sorted({cell.message_bytes for cell in cells})
-    for algorithm in dict.fromkeys(cell.algorithm for cell in cells):
+    for algorithm, (colour, dashes, marker) in line_styles(dict.fromkeys(cell.algorithm for cell in cells)).items():
         rows = sorted((cell for cell in cells if cell.algorithm == algorithm), key=lambda cell: cell.message_bytes)
         x = [cell.message_bytes for cell in rows]
-        colour = _COLOURS.get(algorithm, PALETTE.get(algorithm, INK))
         low, high = [cell.seconds_low for cell in rows], [cell.seconds_high for cell in rows]
         axes.fill_between(x, low, high, color=colour, alpha=0.18, lw=0)
         label = _LABELS.get(algorithm, algorithm)
-        axes.plot(x, [cell.seconds_median for cell in rows], marker="o", markersize=4, color=colour, label=label)
+        y = [cell.seconds_median for cell in rows]
+        axes.plot(x, y, color=colour, linestyle=dashes, marker=marker, markersize=4, label=label)
     limits = {cell.message_bytes: cell.limit_seconds for cell in cells}
     rate = cells[0].rate_bps
     axes.plot(sizes, [limits[size] for size in sizes], color=INK, linestyle=(0, (4, 3)), linewidth=1, label="T(m)")
