@@ -217,15 +217,28 @@ def test_json_is_the_same_in_a_file(trunkline, tmp_path):
     assert json.loads(file.read_text()) == trunkline("plan", "paper-1", "--json", "-").data
 
 
-def test_two_trees_at_once(trunkline, refused):
+def test_two_trees_at_once(trunkline):
     data = trunkline("plan", "cyclic", "--shape", "two-tree", "--root", "h5", "--json", "-").data
     assert (data["contention_free"], data["max_channel_load"], len(data["trees"])) == (True, 1, 2)
     for tree in data["trees"]:
         assert tree["parent"]["5"] is None
         assert tree["max_degree"] <= 2
         assert tree["height"] <= 7
-    assert "Tree 2 of 2" in trunkline("plan", "cyclic", "--shape", "two-tree").out
-    assert "a picture holds one" in refused("plan", "cyclic", "--shape", "two-tree", "--svg", "plan.svg")
+    assert "\nTree 2 of 2: segments 1, 3, 5, ...\n" in trunkline("plan", "cyclic", "--shape", "two-tree").out
+
+
+def test_each_of_two_trees_has_a_title_of_its_own(trunkline, tmp_path):
+    file = tmp_path / "plan.svg"
+    assert trunkline("plan", "cyclic", "--shape", "two-tree", "--root", "h5", "--svg", file).status == 0
+    svg = ET.parse(file).getroot()
+    name = "{http://www.w3.org/2000/svg}"
+    of_both = "bcast, two-tree, over cyclic from h5 · Tree"
+    titles = [title.text for title in svg.iter(f"{name}title")]
+    assert titles == [f"{of_both} 1 of 2: segments 0, 2, 4, ...", f"{of_both} 2 of 2: segments 1, 3, 5, ..."]
+    assert set(titles) <= {text.text for text in svg.iter(f"{name}text")}
+    first, second = svg.findall(f"{name}svg")
+    assert float(second.get("y")) == float(first.get("height"))
+    assert float(svg.get("height")) == float(first.get("height")) + float(second.get("height"))
 
 
 def test_two_trees_in_a_plan_file(trunkline, tmp_path):

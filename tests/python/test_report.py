@@ -129,6 +129,15 @@ def test_all_is_one_of_each_family():
     assert len(set(everything)) == len(everything)
 
 
+def test_both_trees_of_a_plan_say_which_they_are(cells):
+    for one in cells:
+        one.ran = "two-tree" if one.algorithm == "auto" else one.ran
+    pictures = svgs(demo_page(cells, [load_cluster("cyclic"), load_cluster("paper-4")]))
+    titles = [title for picture in pictures for title in re.findall("<title>(.*?)</title>", picture)]
+    assert len(titles) == len(set(titles)) == 4
+    assert titles[1] == "two-tree over cyclic from h0 · Tree 2 of 2: segments 1, 3, 5, ..."
+
+
 def test_names_are_text_on_the_page():
     page = bench_page([cell(cluster=HOSTILE), cell(cluster=HOSTILE, algorithm="auto", seconds=0.5)])
     assert "<img" not in page

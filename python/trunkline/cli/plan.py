@@ -13,14 +13,14 @@ from trunkline.cli.options import ClusterArgument
 from trunkline.cli.output import check_outputs, write_json, write_text
 from trunkline.cluster import load_cluster, nearest_first
 from trunkline.errors import BadInput
-from trunkline.report.draw_plan import draw_plan
+from trunkline.report.draw_plan import draw_trees, tree_name
+from trunkline.report.draw_svg import below_each_other
 from trunkline.report.draw_terminal import line_over_switches, rank_tree
 from trunkline.units import parse_bytes
 
 __all__ = ["plan", "root_rank"]
 
 MOST_RANKS = 1_000_000
-_ORDINALS = {2: "second"}
 
 
 def plan(
@@ -53,8 +53,6 @@ def plan(
     _check_shape(collective, shape)
     placement = _core.block_placement(network, ranks_per_host)
     trees = _core.lay_all(collective, shape, network, placement, root_rank(network, placement, root))
-    if len(trees) > 1 and svg:
-        raise BadInput(f"{shape} is {len(trees)} trees at once, and a picture holds one; leave --svg out")
     contention = _core.contention_of(network, placement, trees)
     hosts = [names[host] for host in placement]
 
@@ -64,7 +62,7 @@ def plan(
         write_json(_as_json(network, collective, shape, trees, hosts, contention), json)
     if svg:
         title = f"{collective}, {shape}, over {network.name} from {hosts[trees[0].root]}"
-        write_text(draw_plan(network, placement, trees[0], title), svg)
+        write_text(below_each_other(draw_trees(network, placement, trees, title)), svg)
     if "-" not in (output, json, svg):
         _print(network, placement, trees, contention, f"{collective}, {shape}")
 
@@ -189,7 +187,7 @@ def _print(
     for number, tree in enumerate(trees):
         console.print()
         if len(trees) > 1:
-            console.print(f"Tree {number + 1} of {len(trees)}, every {_ORDINALS[len(trees)]} segment:")
+            console.print(tree_name(number, len(trees)))
         if tree.max_degree <= 1:
             for row in line_over_switches(network, placement, tree):
                 console.print(row)

@@ -9,7 +9,7 @@ from trunkline.report.draw_cluster import check_drawable, network_parts, switch_
 from trunkline.report.draw_layout import DOT, Layout, Point, Trunk
 from trunkline.report.draw_svg import arrow, document, dot, legend, rounded, text, trunk_line
 
-__all__ = ["CONTENDED", "draw_plan"]
+__all__ = ["CONTENDED", "draw_plan", "draw_trees", "tree_name"]
 
 WITHIN = HOST
 BETWEEN = LINK
@@ -19,6 +19,25 @@ def draw_plan(cluster: _core.Cluster, placement: Sequence[int], tree: _core.Tree
     """Every transfer of the tree as an arrow along the network; those that share a channel in red. SVG text."""
     check_drawable(cluster)
     return _Drawing(cluster, placement, tree).svg(title)
+
+
+def draw_trees(
+    cluster: _core.Cluster, placement: Sequence[int], trees: Sequence[_core.Tree], title: str | None = None
+) -> list[str]:
+    """As :func:`draw_plan`, every tree of a plan; where there are several, each says which segments it takes."""
+    if len(trees) == 1:
+        return [draw_plan(cluster, placement, trees[0], title)]
+    drawings = []
+    for number, tree in enumerate(trees):
+        of_all = tree_name(number, len(trees))
+        drawings.append(draw_plan(cluster, placement, tree, f"{title} · {of_all}" if title else of_all))
+    return drawings
+
+
+def tree_name(number: int, trees: int) -> str:
+    """Which tree of a plan it is, from 0, and which segments go down it."""
+    segments = ", ".join(str(number + turn * trees) for turn in range(3))
+    return f"Tree {number + 1} of {trees}: segments {segments}, ..."
 
 
 class _Drawing:

@@ -1,6 +1,7 @@
 """The few shapes that the drawings of clusters and plans are made of, as SVG text."""
 
 import math
+import re
 from collections.abc import Iterable, Sequence
 from html import escape
 
@@ -11,6 +12,7 @@ from trunkline.units import format_rate
 
 __all__ = [
     "arrow",
+    "below_each_other",
     "card_shape",
     "document",
     "dot",
@@ -43,6 +45,21 @@ def document(layout: Layout, title: str, subtitle: str, parts: Iterable[str], be
         ]
     )
     return dark_too(drawn)
+
+
+def below_each_other(drawings: Sequence[str]) -> str:
+    """Several drawings of :func:`document` as one."""
+    if len(drawings) == 1:
+        return drawings[0]
+    sizes = [re.match(r'<svg [^>]*width="(\d+)" height="(\d+)"', drawing) for drawing in drawings]
+    widths, heights = zip(*((int(size[1]), int(size[2])) for size in sizes if size), strict=True)
+    width, height = max(widths), sum(heights)
+    placed = [
+        drawing.replace("<svg ", f'<svg y="{sum(heights[:number])}" ', 1) for number, drawing in enumerate(drawings)
+    ]
+    head = f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" viewBox="0 0 {width} {height}">'
+    background = f'<rect width="{width}" height="{height}" fill="{PAPER}"/>'
+    return dark_too("\n".join([head, background, *placed, "</svg>"]))
 
 
 def text(

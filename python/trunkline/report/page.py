@@ -14,7 +14,7 @@ from trunkline.bench.session import segment_text
 from trunkline.costs import goes_by_blocks
 from trunkline.report.chart import ratio_bars, time_curves
 from trunkline.report.colours import DARK, THEME
-from trunkline.report.draw_plan import draw_plan
+from trunkline.report.draw_plan import draw_trees
 from trunkline.units import format_bytes, format_rate, format_seconds
 
 __all__ = ["bench_page", "demo_page", "render", "trees_over"]
@@ -59,7 +59,7 @@ def trees_over(cluster: _core.Cluster, cells: Sequence[Cell], algorithm: str = "
     ran = next((cell.ran for cell in reversed(cells) if cell.algorithm == algorithm), "native")
     is_tree = ran != "native" and not goes_by_blocks(ran)
     trees = _core.lay_all("bcast", ran, cluster, placement, 0) if is_tree else []
-    return ran, [draw_plan(cluster, placement, tree) for tree in trees]
+    return ran, draw_trees(cluster, placement, trees, f"{ran} over {cluster.name} from {cluster.hosts[0]}")
 
 
 def demo_page(cells: Sequence[Cell], clusters: Sequence[_core.Cluster]) -> str:
