@@ -15,7 +15,7 @@ from trunkline.bench.heights import Heights
 from trunkline.cluster import load_cluster
 from trunkline.predict import Predicted
 from trunkline.report.chart import height_curves, prediction_curves, ratio_bars, time_curves
-from trunkline.report.colours import ACCENT, DARK, INK, NATIVE, PAGE, PAPER, SERIES, SOFT
+from trunkline.report.colours import ACCENT, CONTENDED, DARK, HOST, INK, LINK, NATIVE, PAGE, PAPER, SERIES, SOFT
 from trunkline.report.draw_cluster import draw_cluster
 from trunkline.report.draw_plan import draw_plan
 from trunkline.report.line_styles import line_styles
@@ -113,6 +113,13 @@ def lab(colour, missing):
 def test_curves_can_be_told_apart(colours, missing):
     for a, b in combinations(colours, 2):
         assert math.dist(lab(a, missing), lab(b, missing)) > 8, (a, b)
+
+
+@pytest.mark.parametrize("missing", MISSING)
+@pytest.mark.parametrize("colours", [(HOST, LINK, CONTENDED), [DARK[c] for c in (HOST, LINK, CONTENDED)]])
+def test_contention_can_be_told_from_none(colours, missing):
+    for a, b in combinations(colours, 2):
+        assert math.dist(lab(a, missing), lab(b, missing)) > 20, (a, b)
 
 
 def test_words_and_curves_stand_out():

@@ -34,7 +34,7 @@ INK, SOFT, AXIS, GRID = "#212529", "#5c6770", "#adb5bd", "#e9ecef"
 PAGE, PAPER, CARD, BAR, EDGE = "#f8f9fa", "#ffffff", "#f8fafb", "#e3e8ee", "#c9d1d9"
 ACCENT = "#0b7285"
 HOST, TAKING_PART, IDLE, ROOT = "#4c6ef5", "#868e96", "#dee2e6", "#e67700"
-LINK, CONTENDED = "#2b8a3e", "#e03131"
+LINK, CONTENDED = "#0b5c52", "#e8390e"
 NATIVE = TAKING_PART
 SERIES = ("#3f8cff", "#a61e00", "#3b0ba8", "#e04fc0", "#ae8e00", INK)
 """Of curves besides :data:`NATIVE` and :data:`ACCENT`: all can be told apart without red, green or blue cones."""
@@ -54,8 +54,8 @@ DARK = {
     TAKING_PART: "#747e88",
     IDLE: "#48525c",
     ROOT: "#ff9f43",
-    LINK: "#5fd07a",
-    CONTENDED: "#ff6b6b",
+    LINK: "#5fe0b8",
+    CONTENDED: "#ff5a3c",
     **dict(zip(SERIES, ("#6aa9ff", "#f0602a", "#7b4ff2", "#ff8fdc", "#ecd850", "#e9edf0"), strict=True)),
 }
 """What takes the place of each colour on a dark screen."""
