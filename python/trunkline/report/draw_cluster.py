@@ -1,14 +1,16 @@
 """A cluster as a picture."""
 
 from collections import Counter
+from collections.abc import Sequence
 
 from trunkline import _core
 from trunkline.errors import BadInput
 from trunkline.report.colours import HOST, SOFT
-from trunkline.report.draw_layout import Layout, Point, switch_tree
-from trunkline.report.draw_svg import card_shape, document, dot, legend, link_text, trunk_shapes
+from trunkline.report.draw_layout import Layout, switch_tree
+from trunkline.report.draw_svg import card_shape, document, dot, legend, link_text, trunk_shapes, unused_shape
+from trunkline.report.draw_tiers import Tiers
 
-__all__ = ["check_drawable", "draw_cluster", "network_parts", "switch_notes"]
+__all__ = ["check_drawable", "draw_cluster", "lay_out", "network_parts", "switch_notes", "unused_signs"]
 
 MOST_HOSTS = 2000
 
@@ -48,30 +50,48 @@ def switch_notes(cluster: _core.Cluster) -> dict[str, str]:
     return notes
 
 
-def network_parts(cluster: _core.Cluster, layout: Layout) -> list[str]:
+def lay_out(cluster: _core.Cluster, order: Sequence[int], lanes: int = 0, snake: bool = False) -> Layout | Tiers:
+    """Everything in its place: along the spanning tree or, where there are more links than that has, in rows."""
+    if cluster.unused_links:
+        return Tiers(cluster, order, _tier_notes(cluster), lanes, snake)
+    return Layout(cluster, order, switch_notes(cluster), lanes, snake)
+
+
+def _tier_notes(cluster: _core.Cluster) -> dict[str, str]:
+    """For every switch the number of its hosts, and the rates of its links that are not like most."""
+    usual = _usual(cluster)
+    notes = {}
+    for switch in cluster.switches:
+        ends = {(link.b if link.a == switch else link.a): link for link in cluster.links if switch in (link.a, link.b)}
+        hosts = [name for name in ends if name not in cluster.switches]
+        words = [f"{len(hosts)} host{'' if len(hosts) == 1 else 's'}"] if hosts else []
+        for what, some in (("hosts", hosts), ("links", [name for name in ends if name not in hosts])):
+            rates = sorted({link_text(ends[name]) for name in some} - {usual})
+            words += [f"{what} at {' and '.join(rates)}"] if rates else []
+        notes[switch] = " · ".join(words)
+    return notes
+
+
+def network_parts(layout: Layout | Tiers) -> list[str]:
     """Links and switches, without hosts."""
-    unused = [_unused(layout, link) for link in cluster.unused_links]
-    return [*unused, *trunk_shapes(layout.trunks), *map(card_shape, layout.cards.values())]
+    links = [*trunk_shapes(layout.trunks), *map(unused_shape, layout.unused)]
+    return [*links, *map(card_shape, layout.cards.values())]
 
 
-def _unused(layout: Layout, link: _core.Link) -> str:
-    a, b = layout.cards[link.a], layout.cards[link.b]
-    start, end = Point(a.x + a.width / 2, a.bar), Point(b.x + b.width / 2, b.bar)
-    high = min(a.y, b.y) - 16
-    path = f"M{start.x:.1f} {start.y:.1f}C{start.x:.1f} {high:.1f} {end.x:.1f} {high:.1f} {end.x:.1f} {end.y:.1f}"
-    return f'<path d="{path}" fill="none" stroke="{SOFT}" stroke-width="1.5" stroke-dasharray="5 4"/>'
+def unused_signs(cluster: _core.Cluster) -> list[tuple[str, str, str]]:
+    """What the legend says of links outside the spanning tree."""
+    return [("dashes", SOFT, "link left unused by the spanning tree")] if cluster.unused_links else []
 
 
 def draw_cluster(cluster: _core.Cluster) -> str:
     """Switches as cards, hosts as dots, links as broad lines; SVG text."""
     check_drawable(cluster)
-    layout = Layout(cluster, range(len(cluster.hosts)), switch_notes(cluster))
-    parts = network_parts(cluster, layout)
+    layout = lay_out(cluster, range(len(cluster.hosts)))
+    parts = network_parts(layout)
     for card in layout.cards.values():
         parts += [dot(card.point(place), layout.names[host], HOST) for place, host in enumerate(card.hosts)]
     signs = [("dot", HOST, "host"), ("bar", "", "switch, and link between switches")]
-    if cluster.unused_links:
-        signs.append(("dashes", SOFT, "link left unused by the spanning tree"))
+    signs += unused_signs(cluster)
     described = f"{cluster.description} · " if cluster.description else ""
     alike = len({link_text(link) for link in cluster.links}) == 1
     rates = f"all links {_usual(cluster)}" if alike else f"links {_usual(cluster)} unless marked"

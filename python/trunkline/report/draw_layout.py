@@ -4,6 +4,7 @@ Every switch is a card: its name, a bar that stands for the switch itself, its h
 from left to right along the spanning tree, so that no trunk crosses a host.
 """
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -11,7 +12,7 @@ from typing import NamedTuple
 
 from trunkline import _core
 
-__all__ = ["Card", "Layout", "Point", "Trunk", "switch_tree"]
+__all__ = ["Card", "Layout", "Point", "Trunk", "new_cards", "switch_tree"]
 
 MARGIN = 20.0
 TITLE = 62.0
@@ -39,6 +40,10 @@ class Card:
     pitch: float
     half_bar: float
     snake: bool
+    narrow: bool = False
+    ports: float = 0.0
+    """Pixels between name and note, for links that come in there."""
+    least_width: float = 0.0
     x: float = 0.0
     y: float = 0.0
     children: list["Card"] = field(default_factory=list)
@@ -47,12 +52,28 @@ class Card:
     def columns(self) -> int:
         """Hosts in a row: four for a few, wider than high for many."""
         count = len(self.hosts)
+        if self.narrow:
+            return max(2, math.isqrt(count))
         return max(2, min(count, 4) if count <= 16 else round((count * 2.2) ** 0.5))
 
     @property
     def width(self) -> float:
         """Room for the columns and for paths beside the outer ones, and for the words on top."""
-        return max((self.columns + 0.6) * self.pitch, 36 + 8.2 * len(self.switch) + 5.7 * len(self.note))
+        words = 36 + self._name_width + self._note_width + self.ports
+        return max((self.columns + 0.6) * self.pitch * (len(self.hosts) > 0), words, self.least_width)
+
+    @property
+    def _name_width(self) -> float:
+        return 8.2 * len(self.switch)
+
+    @property
+    def _note_width(self) -> float:
+        return 5.7 * len(self.note)
+
+    @property
+    def between_words(self) -> tuple[float, float]:
+        """From where to where the upper edge is free of words."""
+        return self.x + 14 + self._name_width, self.right - 14 - self._note_width
 
     @property
     def height(self) -> float:
@@ -86,10 +107,35 @@ class Card:
 class Trunk(NamedTuple):
     """The link from a card to one of its children."""
 
-    parent: Card
-    child: Card
+    first: Card
+    """The parent in the spanning tree."""
+    second: Card
     middle: float
     """Where it turns, if the two bars are not at one height."""
+
+    @property
+    def breadth(self) -> float:
+        """That of the bars."""
+        return 2 * self.first.half_bar
+
+    def line(self, offset: float, forward: bool) -> list[Point]:
+        """Corners of a path from bar to bar, ``offset`` pixels to the right hand of its direction."""
+        start, end = self.first, self.second
+        turn = math.copysign(1.0, end.bar - start.bar) if abs(end.bar - start.bar) > 0.5 else 0.0
+        side = offset if forward else -offset
+        middle = self.middle - side * turn
+        corners = [
+            Point(start.right, start.bar + side),
+            Point(middle, start.bar + side),
+            Point(middle, end.bar + side),
+            Point(end.x, end.bar + side),
+        ]
+        return corners if forward else corners[::-1]
+
+    def label(self, forward: bool) -> tuple[Point, str]:
+        """Where a few words about one direction stand, and the sign of the direction."""
+        offset = self.second.half_bar + 11 if forward else -self.second.half_bar - 5
+        return Point((self.middle + self.second.x) / 2, self.second.bar + offset), "→" if forward else "←"
 
 
 def switch_tree(cluster: _core.Cluster) -> tuple[str, dict[str, list[str]]]:
@@ -134,6 +180,23 @@ def _parents(near: Mapping[str, Sequence[str]], start: str) -> dict[str, str]:
     return found
 
 
+def new_cards(
+    cluster: _core.Cluster,
+    order: Sequence[int],
+    notes: Mapping[str, str],
+    lanes: int,
+    snake: bool,
+    narrow: bool = False,
+) -> dict[str, Card]:
+    """A card for each switch, by its name, without a place yet; what they are of is said at :class:`Layout`."""
+    hosts: dict[str, list[int]] = {name: [] for name in cluster.switches}
+    for host in order:
+        hosts[cluster.switch_of(host)].append(host)
+    pitch = max(43.0, 6.4 * max(len(name) for name in cluster.hosts) + 14)
+    half = 7.0 + 3.5 * min(lanes, 16)
+    return {name: Card(name, notes[name], own, pitch, half, snake, narrow) for name, own in hosts.items()}
+
+
 class Layout:
     """All cards of a cluster in their places.
 
@@ -154,20 +217,21 @@ class Layout:
         snake: bool = False,
     ) -> None:
         self.names = cluster.hosts
-        hosts: dict[str, list[int]] = {name: [] for name in cluster.switches}
-        for host in order:
-            hosts[cluster.switch_of(host)].append(host)
-        pitch = max(43.0, 6.4 * max(len(name) for name in self.names) + 14)
-        half = 7.0 + 3.5 * min(lanes, 16)
-        self.cards = {name: Card(name, notes[name], own, pitch, half, snake) for name, own in hosts.items()}
+        self.cards = new_cards(cluster, order, notes, lanes, snake)
         self.gap = COLUMN_GAP + 4.0 * min(lanes, 16)
         root, behind = switch_tree(cluster)
         self.root = self.cards[root]
         self.trunks: list[Trunk] = []
+        self.unused: list[Trunk] = []
         self._place(root, behind)
         self.places = {host: (card, place) for card in self.cards.values() for place, host in enumerate(card.hosts)}
         self.width = max(card.right for card in self.cards.values()) + MARGIN
         self.height = max(card.y + card.height for card in self.cards.values()) + MARGIN
+
+    def joint(self, last: Point, first: Point, switch: str, offset: float, back: bool) -> list[Point]:
+        """Corners inside a switch, from the end of one link to the start of the next; ``back``: on the same side."""
+        turn = self.cards[switch].right - 6 - offset
+        return [Point(turn, last.y), Point(turn, first.y)] if back else []
 
     def _place(self, root: str, behind: Mapping[str, Sequence[str]]) -> None:
         columns: list[list[str]] = [[root]]

@@ -5,9 +5,10 @@ from collections.abc import Sequence
 
 from trunkline import _core
 from trunkline.report.colours import CONTENDED, HOST, IDLE, LINK, ROOT, TAKING_PART
-from trunkline.report.draw_cluster import check_drawable, network_parts, switch_notes
-from trunkline.report.draw_layout import DOT, Layout, Point, Trunk
-from trunkline.report.draw_svg import arrow, document, dot, legend, rounded, text, trunk_line
+from trunkline.report.draw_cluster import check_drawable, lay_out, network_parts, unused_signs
+from trunkline.report.draw_layout import DOT, Point, Trunk
+from trunkline.report.draw_svg import arrow, document, dot, legend, rounded, text
+from trunkline.report.draw_tiers import TierLink
 
 __all__ = ["CONTENDED", "draw_plan", "draw_trees", "tree_name"]
 
@@ -51,11 +52,11 @@ class _Drawing:
         self.loads = {self._ends(channel): len(ranks) for channel, ranks in self.senders.items()}
         self.lanes = self._lanes()
         lanes = max(self.lanes.values(), default=-1) + 1
-        self.layout = Layout(cluster, order, switch_notes(cluster), lanes, snake=True)
-        self.trunks: dict[tuple[str, str], tuple[Trunk, bool]] = {}
+        self.layout = lay_out(cluster, order, lanes, snake=True)
+        self.trunks: dict[tuple[str, str], tuple[Trunk | TierLink, bool]] = {}
         for trunk in self.layout.trunks:
-            self.trunks[trunk.parent.switch, trunk.child.switch] = trunk, True
-            self.trunks[trunk.child.switch, trunk.parent.switch] = trunk, False
+            self.trunks[trunk.first.switch, trunk.second.switch] = trunk, True
+            self.trunks[trunk.second.switch, trunk.first.switch] = trunk, False
 
     def _walk(self, children: Sequence[Sequence[int]]) -> tuple[list[int], list[tuple[int, int]]]:
         """Hosts in the order in which a depth-first walk over the tree comes to them, and transfers between hosts."""
@@ -83,15 +84,18 @@ class _Drawing:
 
     def _lanes(self) -> dict[tuple[int, int], int]:
         """A lane for every transfer between switches, so that two on one channel do not lie on each other."""
-        taken: dict[int, set[int]] = defaultdict(set)
+        taken: dict[int | str, set[int]] = defaultdict(set)
         lanes: dict[tuple[int, int], int] = {}
         for pair, path in self.paths.items():
             trunks = path[1:-1]
             if trunks:
-                lane = next(n for n in range(len(lanes) + 1) if all(n not in taken[channel] for channel in trunks))
+                # In rows, transfers turn inside the bar of a switch, side by side too.
+                turns = [self._ends(channel)[1] for channel in trunks[:-1]] if self.cluster.unused_links else []
+                ways: list[int | str] = [*trunks, *turns]
+                lane = next(n for n in range(len(lanes) + 1) if all(n not in taken[way] for way in ways))
                 lanes[pair] = lane
-                for channel in trunks:
-                    taken[channel].add(lane)
+                for way in ways:
+                    taken[way].add(lane)
         return lanes
 
     def _ends(self, channel: int) -> tuple[str, str]:
@@ -125,12 +129,11 @@ class _Drawing:
         for channel in self.paths[pair][1:-1]:
             ends = self._ends(channel)
             trunk, rightward = self.trunks[ends]
-            corners = trunk_line(trunk, offset, rightward)
+            corners = trunk.line(offset, rightward)
             if before is None:
                 points.append(Point(x_out, corners[0].y))
-            elif before != rightward:  # it came from one child and goes on to another
-                turn = self.layout.cards[ends[0]].right - 6 - offset
-                points += [Point(turn, points[-1].y), Point(turn, corners[0].y)]
+            else:
+                points += self.layout.joint(points[-1], corners[0], ends[0], offset, back=before != rightward)
             points += corners
             before = rightward
         tip = Point(end.x + (DOT + 1 if x_in > end.x else -DOT - 1), end.y)
@@ -162,21 +165,17 @@ class _Drawing:
         tip = Point(end.x - (end.x - bow.x) / length * (DOT + 1), end.y - (end.y - bow.y) / length * (DOT + 1))
         return arrow(f"M{start.x:.1f} {start.y:.1f}Q{bow.x:.1f} {bow.y:.1f} {tip.x:.1f} {tip.y:.1f}", tip, bow, colour)
 
-    def _load_label(self, trunk: Trunk, rightward: bool) -> str:
-        ends = (trunk.parent.switch, trunk.child.switch)
+    def _load_label(self, trunk: Trunk | TierLink, rightward: bool) -> str:
+        ends = (trunk.first.switch, trunk.second.switch)
         load = self.loads.get(ends if rightward else ends[::-1], 0)
         if load < 2:
             return ""
-        offset = trunk.child.half_bar + (11 if rightward else 5)
-        y = trunk.child.bar + (offset if rightward else -offset)
-        words = f"{load} " + ("\N{RIGHTWARDS ARROW}" if rightward else "\N{LEFTWARDS ARROW}")
-        return text(
-            Point((trunk.middle + trunk.child.x) / 2, y), words, 10.5, CONTENDED, anchor="middle", weight=700, halo=True
-        )
+        at, sign = trunk.label(rightward)
+        return text(at, f"{load} {sign}", 10.5, CONTENDED, anchor="middle", weight=700, halo=True)
 
     def svg(self, title: str | None) -> str:
         root = self.placement[self.tree.root]
-        parts = network_parts(self.cluster, self.layout)
+        parts = network_parts(self.layout)
         between = sorted(self.lanes, key=self._colour, reverse=True)  # red ones last, on top
         parts += [self._between(pair) for pair in between]
         parts += [self._within(pair) for pair in self.transfers if pair not in self.lanes]
@@ -195,6 +194,7 @@ class _Drawing:
         signs = [("ring", ROOT, "root"), ("line", WITHIN, "below one switch"), ("line", BETWEEN, "between switches")]
         if load > 1:
             signs.append(("line", CONTENDED, "shares a channel with other senders"))
+        signs += unused_signs(self.cluster)
         return document(
             self.layout,
             title or f"{shape} over {self.cluster.name} from {self.names[root]}",

@@ -8,6 +8,7 @@ from html import escape
 from trunkline import _core
 from trunkline.report.colours import BAR, CARD, EDGE, INK, PAPER, SOFT, dark_too
 from trunkline.report.draw_layout import DOT, NAME, Card, Layout, Point, Trunk
+from trunkline.report.draw_tiers import TierLink, Tiers
 from trunkline.units import format_rate
 
 __all__ = [
@@ -20,14 +21,16 @@ __all__ = [
     "link_text",
     "rounded",
     "text",
-    "trunk_line",
     "trunk_shapes",
+    "unused_shape",
 ]
 
 _FONT = "'DejaVu Sans', system-ui, sans-serif"
 
 
-def document(layout: Layout, title: str, subtitle: str, parts: Iterable[str], below: str, least: float = 420) -> str:
+def document(
+    layout: Layout | Tiers, title: str, subtitle: str, parts: Iterable[str], below: str, least: float = 420
+) -> str:
     """The whole drawing: title, subtitle, the parts, and a legend in 34 pixels below them."""
     width = max(layout.width, least, 40 + 6.7 * len(subtitle), 40 + 10.5 * len(title))
     height = layout.height + 34
@@ -101,29 +104,25 @@ def dot(at: Point, name: str, fill: str, ring: str | None = None) -> str:
     )
 
 
-def trunk_line(trunk: Trunk, offset: float, rightward: bool) -> list[Point]:
-    """Corners of a path along a trunk, ``offset`` pixels to the right hand of its direction."""
-    start, end = trunk.parent, trunk.child
-    turn = math.copysign(1.0, end.bar - start.bar) if abs(end.bar - start.bar) > 0.5 else 0.0
-    side = offset if rightward else -offset
-    middle = trunk.middle - side * turn
-    corners = [
-        Point(start.right, start.bar + side),
-        Point(middle, start.bar + side),
-        Point(middle, end.bar + side),
-        Point(end.x, end.bar + side),
+def trunk_shapes(trunks: Iterable[Trunk | TierLink]) -> list[str]:
+    """The links themselves; those of a tree join, all edges below all fillings, and others cross, one over another."""
+    lines = [(rounded(trunk.line(0, forward=True), radius=4), trunk) for trunk in trunks]
+    shapes = [
+        [
+            f'<path class="{kind}" d="{path}" fill="none" stroke="{colour}" stroke-width="{trunk.breadth + more:.1f}"/>'
+            for path, trunk in lines
+        ]
+        for kind, colour, more in (("edge", EDGE, 1.2), ("link", BAR, 0.0))
     ]
-    return corners if rightward else corners[::-1]
+    if all(isinstance(trunk, TierLink) for _, trunk in lines):
+        return [shape for pair in zip(*shapes, strict=True) for shape in pair]
+    return [*shapes[0], *shapes[1]]
 
 
-def trunk_shapes(trunks: Iterable[Trunk]) -> list[str]:
-    """The links themselves, as broad as the bars that they join; all edges below all fillings."""
-    lines = [(rounded(trunk_line(t, 0, rightward=True), radius=4), 2 * t.parent.half_bar) for t in trunks]
-    return [
-        f'<path d="{path}" fill="none" stroke="{colour}" stroke-width="{breadth + more:.1f}"/>'
-        for colour, more in ((EDGE, 1.2), (BAR, 0.0))
-        for path, breadth in lines
-    ]
+def unused_shape(link: Trunk | TierLink) -> str:
+    """A link outside the spanning tree, in dashes."""
+    path = rounded(link.line(0, forward=True), radius=4)
+    return f'<path class="unused" d="{path}" fill="none" stroke="{SOFT}" stroke-width="1.5" stroke-dasharray="5 4"/>'
 
 
 def rounded(points: Sequence[Point], radius: float = 6) -> str:
