@@ -38,6 +38,14 @@ def test_spines_stand_above_leaves():
     assert switch_tiers(leaf_spine()) == [["leaf1", "leaf2", "leaf3", "leaf4"], ["spine1", "spine2"]]
 
 
+def test_rates_like_most_of_their_kind_are_said_once():
+    fast = LEAF_SPINE.replace("]}", "], rate: 10Gbit}")
+    svg = draw_cluster(_core.parse_cluster(fast.replace("spine2], rate: 10Gbit", "spine2], rate: 40Gbit", 1), "x"))
+    assert "hosts 1 Gbit/s, 5 us, links between switches 10 Gbit/s, 5 us unless marked" in svg
+    assert svg.count("links at 40 Gbit/s, 5 us<") == 2
+    assert svg.count(">6 hosts<") == 3
+
+
 def test_every_link_is_drawn_and_the_unused_ones_in_dashes():
     cluster = leaf_spine()
     placement = _core.block_placement(cluster, 1)

@@ -232,9 +232,9 @@ def test_each_of_two_trees_has_a_title_of_its_own(trunkline, tmp_path):
     assert trunkline("plan", "cyclic", "--shape", "two-tree", "--root", "h5", "--svg", file).status == 0
     svg = ET.parse(file).getroot()
     name = "{http://www.w3.org/2000/svg}"
-    of_both = "bcast, two-tree, over cyclic from h5 · Tree"
+    of_both = "· bcast, two-tree, over cyclic from h5"
     titles = [title.text for title in svg.iter(f"{name}title")]
-    assert titles == [f"{of_both} 1 of 2: segments 0, 2, 4, ...", f"{of_both} 2 of 2: segments 1, 3, 5, ..."]
+    assert titles == [f"Tree 1 of 2: segments 0, 2, 4, ... {of_both}", f"Tree 2 of 2: segments 1, 3, 5, ... {of_both}"]
     assert set(titles) <= {text.text for text in svg.iter(f"{name}text")}
     first, second = svg.findall(f"{name}svg")
     assert float(second.get("y")) == float(first.get("height"))

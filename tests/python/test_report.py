@@ -135,7 +135,7 @@ def test_both_trees_of_a_plan_say_which_they_are(cells):
     pictures = svgs(demo_page(cells, [load_cluster("cyclic"), load_cluster("paper-4")]))
     titles = [title for picture in pictures for title in re.findall("<title>(.*?)</title>", picture)]
     assert len(titles) == len(set(titles)) == 4
-    assert titles[1] == "two-tree over cyclic from h0 · Tree 2 of 2: segments 1, 3, 5, ..."
+    assert titles[1] == "Tree 2 of 2: segments 1, 3, 5, ... · two-tree over cyclic from h0"
 
 
 def test_names_are_text_on_the_page():

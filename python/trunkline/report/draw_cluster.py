@@ -1,7 +1,7 @@
 """A cluster as a picture."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from trunkline import _core
 from trunkline.errors import BadInput
@@ -25,13 +25,20 @@ def check_drawable(cluster: _core.Cluster) -> None:
         raise BadInput(f"{cluster.name} has {len(cluster.hosts)} hosts; drawings are for up to {MOST_HOSTS}")
 
 
-def _usual(cluster: _core.Cluster) -> str:
-    return Counter(link_text(link) for link in cluster.links).most_common(1)[0][0]
+def _usual(links: Iterable[_core.Link]) -> str:
+    return Counter(map(link_text, links)).most_common(1)[0][0]
+
+
+def _of_hosts_and_between(cluster: _core.Cluster) -> tuple[list[_core.Link], list[_core.Link]]:
+    """Links of hosts, and links between switches."""
+    switches = set(cluster.switches)
+    between = [link for link in cluster.links if {link.a, link.b} <= switches]
+    return [link for link in cluster.links if not {link.a, link.b} <= switches], between
 
 
 def switch_notes(cluster: _core.Cluster) -> dict[str, str]:
     """For every switch the number of its hosts, and the rates of links that are not like most."""
-    usual = _usual(cluster)
+    usual = _usual(cluster.links)
     between = {frozenset((link.a, link.b)): link_text(link) for link in cluster.links if link.in_tree}
     hosts: dict[str, list[str]] = {name: [] for name in cluster.switches}
     for host, name in enumerate(cluster.hosts):
@@ -58,18 +65,28 @@ def lay_out(cluster: _core.Cluster, order: Sequence[int], lanes: int = 0, snake:
 
 
 def _tier_notes(cluster: _core.Cluster) -> dict[str, str]:
-    """For every switch the number of its hosts, and the rates of its links that are not like most."""
-    usual = _usual(cluster)
-    notes = {}
-    for switch in cluster.switches:
-        ends = {(link.b if link.a == switch else link.a): link for link in cluster.links if switch in (link.a, link.b)}
-        hosts = [name for name in ends if name not in cluster.switches]
-        words = [f"{len(hosts)} host{'' if len(hosts) == 1 else 's'}"] if hosts else []
-        for what, some in (("hosts", hosts), ("links", [name for name in ends if name not in hosts])):
-            rates = sorted({link_text(ends[name]) for name in some} - {usual})
-            words += [f"{what} at {' and '.join(rates)}"] if rates else []
-        notes[switch] = " · ".join(words)
-    return notes
+    """For every switch the number of its hosts, and the rates of its links that are not like most of their kind."""
+    words: dict[str, list[str]] = {name: [] for name in cluster.switches}
+    for what, links in zip(("hosts", "links"), _of_hosts_and_between(cluster), strict=True):
+        ends: dict[str, list[str]] = {name: [] for name in cluster.switches}
+        for link in links:
+            for name in {link.a, link.b} & ends.keys():
+                ends[name].append(link_text(link))
+        for name, rates in ends.items():
+            if what == "hosts" and rates:
+                words[name].append(f"{len(rates)} host{'' if len(rates) == 1 else 's'}")
+            if unusual := sorted(set(rates) - {_usual(links)}):
+                words[name].append(f"{what} at {' and '.join(unusual)}")
+    return {name: " · ".join(own) for name, own in words.items()}
+
+
+def _rates(cluster: _core.Cluster) -> str:
+    if len({link_text(link) for link in cluster.links}) == 1:
+        return f"all links {_usual(cluster.links)}"
+    if not cluster.unused_links:
+        return f"links {_usual(cluster.links)} unless marked"
+    hosts, between = _of_hosts_and_between(cluster)
+    return f"hosts {_usual(hosts)}, links between switches {_usual(between)} unless marked"
 
 
 def network_parts(layout: Layout | Tiers) -> list[str]:
@@ -93,12 +110,10 @@ def draw_cluster(cluster: _core.Cluster) -> str:
     signs = [("dot", HOST, "host"), ("bar", "", "switch, and link between switches")]
     signs += unused_signs(cluster)
     described = f"{cluster.description} · " if cluster.description else ""
-    alike = len({link_text(link) for link in cluster.links}) == 1
-    rates = f"all links {_usual(cluster)}" if alike else f"links {_usual(cluster)} unless marked"
     return document(
         layout,
         cluster.name,
-        described + rates,
+        described + _rates(cluster),
         parts,
         legend(layout.height + 8, signs),
     )

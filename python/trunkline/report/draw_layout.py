@@ -21,6 +21,8 @@ ROW = 40.0
 DOT = 7.0
 COLUMN_GAP = 64.0
 CARD_GAP = 22.0
+LANE = 3.5
+"""From one path along a link to the next."""
 
 
 class Point(NamedTuple):
@@ -193,7 +195,7 @@ def new_cards(
     for host in order:
         hosts[cluster.switch_of(host)].append(host)
     pitch = max(43.0, 6.4 * max(len(name) for name in cluster.hosts) + 14)
-    half = 7.0 + 3.5 * min(lanes, 16)
+    half = 7.0 + LANE * lanes
     return {name: Card(name, notes[name], own, pitch, half, snake, narrow) for name, own in hosts.items()}
 
 
@@ -208,6 +210,9 @@ class Layout:
         snake: Whether every second row runs from right to left, as a line of transfers does.
     """
 
+    most_lanes = 16
+    """Further paths lie on the last."""
+
     def __init__(
         self,
         cluster: _core.Cluster,
@@ -217,8 +222,9 @@ class Layout:
         snake: bool = False,
     ) -> None:
         self.names = cluster.hosts
+        lanes = min(lanes, self.most_lanes)
         self.cards = new_cards(cluster, order, notes, lanes, snake)
-        self.gap = COLUMN_GAP + 4.0 * min(lanes, 16)
+        self.gap = COLUMN_GAP + 4.0 * lanes
         root, behind = switch_tree(cluster)
         self.root = self.cards[root]
         self.trunks: list[Trunk] = []

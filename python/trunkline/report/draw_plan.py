@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from trunkline import _core
 from trunkline.report.colours import CONTENDED, HOST, IDLE, LINK, ROOT, TAKING_PART
 from trunkline.report.draw_cluster import check_drawable, lay_out, network_parts, unused_signs
-from trunkline.report.draw_layout import DOT, Point, Trunk
+from trunkline.report.draw_layout import DOT, LANE, Point, Trunk
 from trunkline.report.draw_svg import arrow, document, dot, legend, rounded, text
 from trunkline.report.draw_tiers import TierLink
 
@@ -31,7 +31,7 @@ def draw_trees(
     drawings = []
     for number, tree in enumerate(trees):
         of_all = tree_name(number, len(trees))
-        drawings.append(draw_plan(cluster, placement, tree, f"{title} · {of_all}" if title else of_all))
+        drawings.append(draw_plan(cluster, placement, tree, f"{of_all} · {title}" if title else of_all))
     return drawings
 
 
@@ -104,7 +104,7 @@ class _Drawing:
         return (link.b, link.a) if channel % 2 else (link.a, link.b)
 
     def _offset(self, lane: int) -> float:
-        return 4.0 + 3.5 * min(lane, 15)
+        return 4.0 + LANE * min(lane, self.layout.most_lanes - 1)
 
     def _colour(self, pair: tuple[int, int]) -> str:
         if any(len(self.senders[channel]) > 1 for channel in self.paths[pair]):

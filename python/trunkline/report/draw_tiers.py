@@ -102,6 +102,9 @@ class Tiers:
         snake: Whether every second row of hosts runs from right to left.
     """
 
+    most_lanes = 6
+    """Further paths lie on the last: links stand side by side here, and would be too broad."""
+
     def __init__(
         self,
         cluster: _core.Cluster,
@@ -112,7 +115,9 @@ class Tiers:
     ) -> None:
         self.names = cluster.hosts
         rows = switch_tiers(cluster)
-        self.cards = new_cards(cluster, order, notes, lanes, snake, narrow=len(rows[0]) > NARROW_FROM)
+        self.cards = new_cards(
+            cluster, order, notes, min(lanes, self.most_lanes), snake, narrow=len(rows[0]) > NARROW_FROM
+        )
         self._level = {name: level for level, row in enumerate(rows) for name in row}
         self._breadth = 2 * next(iter(self.cards.values())).half_bar + 5
         links = _between_switches(cluster)
