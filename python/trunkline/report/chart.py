@@ -65,7 +65,7 @@ def ratio_bars(cells: Sequence[Cell]) -> str:
     """Bars of every algorithm's time over T(m), one group for each MPI and size; the cells of one cluster."""
     groups = [(key, list(rows)) for key, rows in groupby(cells, key=lambda c: (c.mpi, c.message_bytes))]
     styles = line_styles(dict.fromkeys(c.algorithm for c in cells))
-    figure = Figure(figsize=(7.4, 0.6 + 0.34 * len(cells) + 0.22 * len(groups)))
+    figure = Figure(figsize=(5.6, 0.6 + 0.34 * len(cells) + 0.22 * len(groups)))
     axes = figure.add_subplot()
     y = 0.0
     ticks, labels = [], []
@@ -76,13 +76,13 @@ def ratio_bars(cells: Sequence[Cell]) -> str:
             ratio = cell.seconds_median / cell.limit_seconds
             axes.barh(y, ratio, height=0.84, color=styles[cell.algorithm].colour)
             axes.text(
-                ratio * 1.04, y, f"{ratio:.3g} T   {format_seconds(cell.seconds_median)}", va="center", fontsize=9
+                ratio * 1.04, y, f"{ratio:.3g} T · {format_seconds(cell.seconds_median)}", va="center", fontsize=9
             )
             y += 1
         y += 0.8
     top = max(c.seconds_median / c.limit_seconds for c in cells)
     axes.set_xscale("log")
-    axes.set_xlim(0.8, top * 4)
+    axes.set_xlim(0.8, top * 6)
     axes.set_yticks(ticks, labels)
     axes.invert_yaxis()
     axes.axvline(1.0, color=INK, linewidth=1, linestyle=(0, (4, 3)))
