@@ -1,4 +1,4 @@
-"""Whether results can be written is said before anything runs."""
+"""What every sub-command does alike: its help, and to say before anything runs whether results can be written."""
 
 from pathlib import Path
 
@@ -51,3 +51,11 @@ def test_one_result_on_standard_output(refused):
     check_outputs({"--json": "-", "--svg": None})
     message = refused("cluster", "show", "cyclic", "--json", "-", "--svg", "-")
     assert message == "only one of --svg and --json can go to standard output; name a file for the other"
+
+
+@pytest.mark.parametrize("words", [(), ("plan",), ("lab", "run"), ("cluster", "import", "lldp"), ("simulate", "bcast")])
+def test_the_short_word_for_help(trunkline, words):
+    short, long = trunkline(*words, "-h"), trunkline(*words, "--help")
+    assert (short.status, short.error) == (0, "")
+    assert short.out == long.out
+    assert "Usage: " in short.out
