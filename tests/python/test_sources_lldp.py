@@ -153,6 +153,81 @@ def test_the_rate_of_hosts_says_nothing_about_trunks():
         assert {link.rate_bps for link in cluster.links if {link.a, link.b} == {"s1", "s2"}} == {trunk_bps}
 
 
+TEN = "10GigBaseT - 10 Gigabit Ethernet over twisted pair"
+
+
+def hosts_announcing(*maus):
+    """Host nK on switch sK, from 1 on, with the type that the switch's port announces."""
+    return {
+        f"n{k}.json": neighbours(neighbour("eth0", f"s{k}", "Bridge", mau=mau)) for k, mau in enumerate(maus, start=1)
+    }
+
+
+def trunk_rates(cluster):
+    switches = set(cluster.switches)
+    return {frozenset((link.a, link.b)): link.rate_bps for link in cluster.links if {link.a, link.b} <= switches}
+
+
+@pytest.mark.parametrize("hints", [Hints(trunks=("s1-s2",)), Hints(core="s1")])
+@pytest.mark.parametrize("maus", [(TEN, TEN), (TEN, "1000BaseTFD - Four-pair Category 5 UTP"), (None, TEN)])
+def test_trunks_are_as_fast_as_the_fastest_port_that_their_switches_announce(hints, maus):
+    assert trunk_rates(imported(hosts_announcing(*maus), hints)) == {frozenset(("s1", "s2")): 10e9}
+
+
+def test_trunks_of_silent_switches_are_as_fast_as_any_port_that_announces():
+    cluster = imported(hosts_announcing(TEN, None, None), Hints(trunks=("s1-s2", "s2-s3")))
+    assert trunk_rates(cluster) == {frozenset(("s1", "s2")): 10e9, frozenset(("s2", "s3")): 10e9}
+
+
+def test_a_told_rate_of_hosts_is_that_of_trunks_which_announce_none():
+    told = given_rates("2Gbit", None, None, "rates")
+    assert trunk_rates(imported(hosts_announcing(TEN, TEN), Hints(core="s1"), told)) == {frozenset(("s1", "s2")): 2e9}
+
+
+@pytest.mark.parametrize(
+    ("maus", "options", "notes"),
+    [
+        (
+            (TEN, None),
+            (),
+            [
+                "No port announces the rate of n2: 1 Gbit/s is assumed. Give --rate, or print the neighbours with "
+                "'details'.",
+                "No port announces the rate of top - s1: 10 Gbit/s is assumed, the fastest that a port of their "
+                "switches announces. Give --trunk-rate, or change the rate of these links in the file.",
+                "No port announces the rate of top - s2: 10 Gbit/s is assumed, the fastest that any port announces. "
+                "Give --trunk-rate, or change the rate of these links in the file.",
+                "Latency 10us; assumed, since --latency was not given.",
+            ],
+        ),
+        (
+            (None, None),
+            (),
+            [
+                "No port announces the rate of n[1-2]: 1 Gbit/s is assumed. Give --rate, or print the neighbours with "
+                "'details'.",
+                "No port announces the rate of top - s1, top - s2: 1 Gbit/s is assumed, since no port of any switch "
+                "announces one. Give --trunk-rate, or change the rate of these links in the file.",
+                "Latency 10us; assumed, since --latency was not given.",
+            ],
+        ),
+        (
+            (TEN, TEN),
+            ("--trunk-rate", "40Gbit", "--latency", "5us"),
+            ["Rates as given: trunks 40 Gbit/s.", "Latency 5us."],
+        ),
+    ],
+)
+def test_what_is_assumed_is_said_on_the_terminal_and_in_the_file(trunkline, tmp_path, maus, options, notes):
+    for file, content in hosts_announcing(*maus).items():
+        (tmp_path / file).write_text(json.dumps(content))
+    ran = trunkline("cluster", "import", "lldp", "n1.json", "n2.json", "--core", "top", *options, cwd=tmp_path)
+    assert ran.status == 0, ran.error
+    taken = "Taken for switches: s[1-2]."
+    assert ran.error.splitlines()[1:] == [*notes, taken]
+    assert ran.out.splitlines()[1 : len(notes) + 2] == [f"# {note}" for note in (*notes, taken)]
+
+
 def test_parallel_trunks_keep_their_own_rates():
     slow, fast = "1000BaseTFD - Four-pair Category 5 UTP, full duplex mode", "10GbaseLR - R fiber over 1310 nm optics"
     hosts = {f"n{k}.json": neighbours(neighbour("eth0", f"s{k}", "Bridge")) for k in (1, 2)}

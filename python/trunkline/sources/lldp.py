@@ -11,6 +11,7 @@ from trunkline import _core
 from trunkline.errors import BadInput
 from trunkline.sources.faults import Faults, Place, did_you_mean
 from trunkline.sources.lldp_json import Heard, Speaker
+from trunkline.sources.lldp_rates import LinkRates
 from trunkline.sources.network import Host, Network, Switch, Trunk, check_network
 from trunkline.sources.rates import Rates
 
@@ -71,7 +72,7 @@ def network_heard(
         owners: whose files there are, also of those that heard nobody; one at least.
         hints: what LLDP does not tell.
         name: the cluster's.
-        rates: of links whose ports announce none; what a person told counts more than what ports announce.
+        rates: as given with options; what a person told counts more than what ports announce.
         faults: where to report.
     """
     speakers = [speaker for item in heard for speaker in (item.owner, item.neighbour)] + [owner for owner, _ in owners]
@@ -85,17 +86,18 @@ def network_heard(
     for item in heard:
         cables.add(item, names, switches, own_files, hints.interface, faults)
 
-    network = Network(name, "from LLDP", notes=[rates.note])
+    network = Network(name, "from LLDP")
+    chosen = LinkRates(rates, cables.fastest_by_switch())
     network.switches = [Switch(switch, at) for switch, at in cables.found.items()]
     for host, over in cables.homes.items():
-        _add_host(network, host, over, own_files, names, hints, rates, faults)
+        _add_host(network, host, over, own_files, names, hints, chosen, rates.latency_s, faults)
     for a, b in cables.trunks:
         for at, announced in cables.links_between(a, b):
-            bps = rates.trunk_bps if rates.trunk_told or announced is None else announced
-            network.trunks.append(Trunk(a, b, at, bps, rates.latency_s))
+            network.trunks.append(Trunk(a, b, at, chosen.trunk(a, b, announced), rates.latency_s))
     if not hints.switches and cables.found:
         network.notes.append(f"Taken for switches: {_core.compress_hostlist(list(cables.found))}.")
-    _add_told(network, hints, rates)
+    _add_told(network, hints, chosen, rates.latency_s)
+    network.notes = [*chosen.notes(), *network.notes]
     for switch in sorted(switches - cables.found.keys()):
         if switch in own_files:
             faults.add(own_files[switch], f"the switch {switch} hears nobody; leave its file out, or print it again")
@@ -161,6 +163,16 @@ class _Cables:
         common = _common_rate([item for items in sides for item in items])
         return [(item.at, item.rate_bps or common) for item in side]
 
+    def fastest_by_switch(self) -> dict[str, float]:
+        """Of the links of each switch, the highest rate that a port announces, bits per second."""
+        heard = [(switch, items) for over in self.homes.values() for switch, items in over.items()]
+        heard += [(switch, items) for ends, items in self.seen.items() for switch in ends]
+        fastest: dict[str, float] = {}
+        for switch, items in heard:
+            for bps in (item.rate_bps for item in items if item.rate_bps is not None):
+                fastest[switch] = max(bps, fastest.get(switch, bps))
+        return fastest
+
 
 def _common_rate(items: list[Heard]) -> float | None:
     """What all that announce a rate announce, bits per second."""
@@ -175,7 +187,8 @@ def _add_host(
     own_files: dict[str, Place],
     names: _Names,
     hints: Hints,
-    rates: Rates,
+    rates: LinkRates,
+    latency_s: float,
     faults: Faults,
 ) -> None:
     if not over:
@@ -196,11 +209,11 @@ def _add_host(
             )
             faults.add(list(ports.values())[1], message)
     announced = _common_rate(items) or items[0].rate_bps
-    bps = rates.host_bps if rates.host_told or announced is None else announced
-    network.hosts.append(Host(host, switch, items[0].at, bps, rates.latency_s, names.aliases.get(host, ())))
+    bps = rates.host(host, announced)
+    network.hosts.append(Host(host, switch, items[0].at, bps, latency_s, names.aliases.get(host, ())))
 
 
-def _add_told(network: Network, hints: Hints, rates: Rates) -> None:
+def _add_told(network: Network, hints: Hints, rates: LinkRates, latency_s: float) -> None:
     """Links that the person told: --trunk, --core."""
     known = {switch.name for switch in network.switches} | ({hints.core} if hints.core else set())
     joined = {frozenset((trunk.a, trunk.b)) for trunk in network.trunks}
@@ -208,14 +221,14 @@ def _add_told(network: Network, hints: Hints, rates: Rates) -> None:
         a, b = _ends(told, known)
         if frozenset((a, b)) not in joined:
             joined.add(frozenset((a, b)))
-            network.trunks.append(Trunk(a, b, Place("--trunk"), rates.trunk_bps, rates.latency_s))
+            network.trunks.append(Trunk(a, b, Place("--trunk"), rates.trunk(a, b, None), latency_s))
     if hints.core is None:
         return
     lonely = [switch.name for switch in network.switches if not any(switch.name in ends for ends in joined)]
     if hints.core not in {switch.name for switch in network.switches}:
         network.switches.insert(0, Switch(hints.core, Place("--core")))
     network.trunks += [
-        Trunk(hints.core, switch, Place("--core"), rates.trunk_bps, rates.latency_s)
+        Trunk(hints.core, switch, Place("--core"), rates.trunk(hints.core, switch, None), latency_s)
         for switch in lonely
         if switch != hints.core
     ]

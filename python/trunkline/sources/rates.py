@@ -26,6 +26,8 @@ class Rates:
     trunk_told: bool
     note: str
     """What is said above the cluster about where the numbers are from."""
+    latency_note: str
+    """The same of the latency alone, for sources that tell rates themselves."""
 
 
 def given_rates(rate: str | None, trunk_rate: str | None, latency: str | None, why: str) -> Rates:
@@ -49,7 +51,10 @@ def given_rates(rate: str | None, trunk_rate: str | None, latency: str | None, w
     note += (
         f"; assumed, since {', '.join(assumed)} {'was' if len(assumed) == 1 else 'were'} not given" if assumed else ""
     )
-    return Rates(host, trunk, seconds, bool(rate), bool(trunk_rate), note + ".")
+    latency_note = (
+        f"Latency {latency or DEFAULT_LATENCY}{'' if latency else '; assumed, since --latency was not given'}."
+    )
+    return Rates(host, trunk, seconds, bool(rate), bool(trunk_rate), note + ".", latency_note)
 
 
 def _parse_latency(text: str) -> float:
