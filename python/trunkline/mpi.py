@@ -8,9 +8,19 @@ from pathlib import Path
 
 from trunkline import _core
 from trunkline.errors import BadInput
-from trunkline.paths import IDLE_SHIM, NATIVE
+from trunkline.paths import IDLE_SHIM, NATIVE, preload_library
 
-__all__ = ["Mpi", "find_mpis", "find_peers", "require_mpi", "running_mpi", "settings_of_caller"]
+__all__ = [
+    "Mpi",
+    "find_mpis",
+    "find_peers",
+    "preload_of",
+    "ready_mpi",
+    "ready_mpis",
+    "require_mpi",
+    "running_mpi",
+    "settings_of_caller",
+]
 
 _FOUND = NATIVE / "lib" / "mpis.json"
 _PACKAGES = {
@@ -53,6 +63,17 @@ class Mpi:
         """Whose choice of broadcasts stands for its own in predictions."""
         return _core.NativeLibrary[self.counts_as]
 
+    def check_installed(self) -> None:
+        """Whether jobs can be started.
+
+        Raises:
+            BadInput: where its launcher is not there any more.
+        """
+        if not Path(self.mpiexec).exists():
+            raise BadInput(
+                f"{self.mpiexec} is gone: {self.name} was there when Trunkline was built; {_advice(self.family)}"
+            )
+
     def launch(
         self,
         *,
@@ -85,10 +106,7 @@ class Mpi:
                 f"{ranks} ranks do not fit on {len(hosts)} hosts with {ranks_per_host} each; "
                 f"at most {len(hosts) * ranks_per_host} do (--ranks-per-host raises it)"
             )
-        if not Path(self.mpiexec).exists():
-            raise BadInput(
-                f"{self.mpiexec} is gone: {self.name} was there when Trunkline was built; {_advice(self.family)}"
-            )
+        self.check_installed()
         used = hosts[: -(-ranks // ranks_per_host)]
         settings = {"LD_PRELOAD": ":".join(str(library) for library in (*preload, IDLE_SHIM)), **(env or {})}
         slots = ",".join(f"{host}:{ranks_per_host}" for host in used)
@@ -189,6 +207,35 @@ def require_mpi(name: str) -> Mpi:
         raise BadInput(f"there is no preload library for '{name}'; 'trunkline bench peers' measures against it")
     advice = _advice(family) if name in _PACKAGES else f"there are: {', '.join(found) or 'none'}"
     raise BadInput(f"no MPI library '{name}' was found when Trunkline was built; {advice}")
+
+
+def preload_of(mpi: Mpi) -> Path:
+    """File of the preload library built for an MPI library.
+
+    Raises:
+        BadInput: where none was built.
+    """
+    library = preload_library(mpi.name)
+    if not library.exists():
+        raise BadInput(f"no preload library was built for {mpi.name}; run 'make setup' again now that it is installed")
+    return library
+
+
+def ready_mpi(name: str) -> Mpi:
+    """The MPI library of that name, ready to start jobs with Trunkline preloaded: asked before anything takes long.
+
+    Raises:
+        BadInput: as :func:`require_mpi` and :func:`preload_of`; where its launcher is gone.
+    """
+    mpi = require_mpi(name)
+    mpi.check_installed()
+    preload_of(mpi)
+    return mpi
+
+
+def ready_mpis(names: str) -> list[Mpi]:
+    """As :func:`ready_mpi`, for names separated by commas; each once."""
+    return [ready_mpi(name) for name in dict.fromkeys(name.strip() for name in names.split(","))]
 
 
 def running_mpi() -> Mpi:

@@ -114,16 +114,23 @@ def predict_all(
     return rows
 
 
-def read_measurement(path: str) -> _core.Measurement:
-    """Tables of ``trunkline measure``, whatever they were measured on.
+def read_measurement(path: str, libraries: Sequence[Mpi] = ()) -> _core.Measurement:
+    """Tables of ``trunkline measure``, whatever network they were measured on, for these libraries if any are given.
 
     Raises:
-        BadInput: with everything that is wrong with the file.
+        BadInput: with everything that is wrong with the file, or where it is about another library.
     """
     try:
-        return _core.read_measurement(path)
+        read = _core.read_measurement(path)
     except _core.FaultyFile as error:
         raise faulty(error) from None
+    for mpi in libraries:
+        if read.mpi != mpi.counts_as:
+            raise BadInput(
+                f"{path}: was measured under {read.mpi} {read.mpi_version}, which says nothing about {mpi.name}; "
+                "measure under that too, and use one file for one library"
+            )
+    return read
 
 
 def load_measurement(path: str, cluster: _core.Cluster, libraries: Sequence[Mpi] = ()) -> _core.Measurement:
@@ -132,18 +139,12 @@ def load_measurement(path: str, cluster: _core.Cluster, libraries: Sequence[Mpi]
     Raises:
         BadInput: with everything that is wrong with the file, or where it is about another network or library.
     """
-    read = read_measurement(path)
+    read = read_measurement(path, libraries)
     if read.cluster_fingerprint != cluster.fingerprint:
         raise BadInput(
             f"{path}: was measured on {read.cluster} as it was then, not on {cluster.name} as it is now "
             "(a lab at another rate is another cluster: see --rate)"
         )
-    for mpi in libraries:
-        if read.mpi != mpi.counts_as:
-            raise BadInput(
-                f"{path}: was measured under {read.mpi} {read.mpi_version}, which says nothing about {mpi.name}; "
-                "measure under that too, and use one file for one library"
-            )
     return read
 
 

@@ -12,8 +12,7 @@ from trunkline.bench.stats import median_with_interval
 from trunkline.cluster import fingerprint_text
 from trunkline.errors import BadInput, Failed
 from trunkline.lab.session import Lab
-from trunkline.mpi import Mpi
-from trunkline.paths import preload_library
+from trunkline.mpi import Mpi, preload_of
 from trunkline.units import format_bytes, parse_bytes
 
 __all__ = ["PING_PONG", "Cell", "Limits", "Progress", "broadcast_algorithms", "hosts_used", "make_cell", "measure"]
@@ -86,9 +85,7 @@ def measure(
     cluster = lab.cluster
     used = hosts_used(cluster, hosts)
     ranks = len(used) * ranks_per_host
-    library = preload_library(mpi.name)
-    if not library.exists():
-        raise BadInput(f"no preload library was built for {mpi.name}; run 'make setup' again now that it is installed")
+    library = preload_of(mpi)
     argv, env = mpi.launch(
         hosts=used,
         ranks=ranks,

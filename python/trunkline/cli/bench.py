@@ -27,7 +27,7 @@ from trunkline.cli.options import (
 )
 from trunkline.cli.output import check_outputs, console, write_json, write_text
 from trunkline.cluster import load_cluster
-from trunkline.mpi import require_mpi
+from trunkline.mpi import ready_mpis
 from trunkline.tune.file import load_tuning
 from trunkline.units import parse_bench_sizes, parse_counts
 
@@ -81,7 +81,7 @@ def bcast(
     """Time broadcast algorithms in turns on one lab: medians with 95 % intervals, beside T(m), half a ping-pong."""
     check_outputs({"--json": json, "--report": report})
     names = broadcast_algorithms([name.strip() for name in algorithms.split(",")])
-    libraries = [require_mpi(name.strip()) for name in mpi.split(",")]
+    libraries = ready_mpis(mpi)
     if tuning:
         load_tuning(tuning)  # its faults are reported here, not by every rank
     limits = Limits(least=least, most=max(least, most), budget_s=budget, width=width, race=race)

@@ -24,7 +24,7 @@ from trunkline.cluster import load_cluster
 from trunkline.errors import BadInput
 from trunkline.lab.rate import auto_rate
 from trunkline.lab.session import Lab
-from trunkline.mpi import require_mpi
+from trunkline.mpi import ready_mpi
 from trunkline.predict import load_measurement, read_measurement
 from trunkline.report.model_tables import parameters_table, pieces_table, segments_tables
 from trunkline.units import format_bytes, format_rate, format_seconds, parse_bench_sizes, parse_bytes, parse_rate
@@ -78,10 +78,10 @@ def model(
             f"{len(names)} algorithms with {len(pieces)} segments and the model's own are too many for one run; "
             f"at most {MOST_SERIES} together: name fewer algorithms or --segments"
         )
-    library, network = require_mpi(mpi), load_cluster(cluster)
+    library, network = ready_mpi(mpi), load_cluster(cluster)
     hosts_used(network, None)  # told before a lab is up
     if measured:
-        read_measurement(measured)  # its faults are told before a rate is looked for
+        read_measurement(measured, [library])  # its faults are told before a rate is looked for
     limits = Limits(least=least, most=max(least, most), budget_s=budget)
     columns = (
         SpinnerColumn(),

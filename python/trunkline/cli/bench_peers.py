@@ -69,7 +69,9 @@ def peers(
     chosen = figure(figure_name) if figure_name else None
     if chosen and chosen.kind != "bench" and (json or report or markdown_file):
         raise BadInput(f"--figure {chosen.name} is shown on the terminal alone: leave out --json, --report, --markdown")
-    check_outputs({"--report": report, "--markdown": markdown_file})
+    if json == "-":
+        raise BadInput("--json: a run goes on from its file, so it needs one; '-' is none")
+    check_outputs({"--json": json, "--report": report, "--markdown": markdown_file})
     if chosen and chosen.kind in ("model", "clusters", "method"):
         if cluster or sizes or peers or rate != "auto":
             raise BadInput(f"--figure {chosen.name} measures nothing: leave out --cluster, --sizes, --peers and --rate")
@@ -85,19 +87,17 @@ def peers(
     wanted = parse_bench_sizes(sizes) if sizes else list(chosen.sizes if chosen else ())
     if not clusters or not (wanted or chosen):
         raise BadInput("name --cluster and --sizes, or a --figure of the papers")
-    if json == "-":
-        raise BadInput("--json: a run goes on from its file, so it needs one; '-' is none")
     limits = Limits(least=least, most=max(least, most), budget_s=budget)
     results = Results(json)
     networks = [load_cluster(name) for name in dict.fromkeys(clusters)]
     for network in networks:
         hosts_used(network, None)  # told before a lab is up
+    if chosen and chosen.kind == "transfer" and not drivers[0].preloads:
+        raise BadInput(
+            f"--figure {chosen.name} runs a line of two hosts, which {drivers[0].name} cannot; name another peer"
+        )
     rated = [(network, _rate(network, rate, results)) for network in networks]
     if chosen and chosen.kind == "transfer":
-        if not drivers[0].preloads:
-            raise BadInput(
-                f"--figure {chosen.name} runs a line of two hosts, which {drivers[0].name} cannot; name another peer"
-            )
         with console.status("measuring between two hosts"):
             ratios = measure_transfers(chosen, drivers[0], rated[0][1], limits)
         console.print(transfer_table(chosen, ratios, rated[0][1]))

@@ -9,7 +9,7 @@ from trunkline.bench.session import Session, cells_table, measure_with_progress
 from trunkline.cli.options import CellsJsonOption, LabRateOption
 from trunkline.cli.output import check_outputs, console, write_json, write_text
 from trunkline.cluster import load_cluster
-from trunkline.mpi import require_mpi
+from trunkline.mpi import ready_mpis
 
 __all__ = ["demo"]
 
@@ -25,7 +25,7 @@ def demo(
     """
     check_outputs({"--json": json, "--report": report})
     limits = Limits(least=3, most=15, budget_s=3.0)
-    mpis = [require_mpi("mpich"), require_mpi("openmpi")]
+    mpis = ready_mpis("mpich,openmpi")
     sessions = [
         Session(load_cluster(name), mpis, [64 << 10, 1 << 20], ["native", "auto"], limits, rate)
         for name in ("cyclic", "paper-4")

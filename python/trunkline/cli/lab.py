@@ -1,7 +1,9 @@
 """``trunkline lab``: programs on an emulated cluster."""
 
 import os
+import shutil
 import sys
+from pathlib import Path
 from typing import Annotated, NoReturn
 
 import typer
@@ -13,9 +15,8 @@ from trunkline.cli.output import console
 from trunkline.cluster import load_cluster
 from trunkline.errors import BadInput
 from trunkline.lab.rate import auto_rate
-from trunkline.lab.session import Lab
-from trunkline.mpi import require_mpi, settings_of_caller
-from trunkline.paths import preload_library
+from trunkline.lab.session import Lab, check_host
+from trunkline.mpi import preload_of, ready_mpi, require_mpi, settings_of_caller
 from trunkline.units import format_rate, parse_rate
 
 __all__ = ["app"]
@@ -28,15 +29,21 @@ Timeout = Annotated[float | None, typer.Option(min=0.001, help="End it after so 
 app.command(epilog="Example: trunkline lab check cyclic")(check)
 
 
-def _open(cluster: str, rate: str) -> Lab:
-    """A lab of the cluster, ready to enter, at the rate asked for."""
-    loaded = load_cluster(cluster)
+def _open(loaded: _core.Cluster, rate: str) -> Lab:
+    """A lab of the cluster, ready to enter. Looking for a rate takes minutes: check all else first."""
     if rate == "auto":
         with console.status(f"{loaded.name}: looking for the highest true rate"):
             rate_bps = auto_rate(loaded)
     else:
         rate_bps = parse_rate(rate)
     return Lab(loaded, rate_bps)
+
+
+def _check_program(program: str) -> None:
+    """Refuse what is no program before a lab is up; its hosts see the files and the PATH of the caller."""
+    if not program.startswith("-") and shutil.which(program) is None and not Path(program).exists():
+        where = "no such file" if "/" in program else "no such program on PATH"
+        raise BadInput(f"cannot run '{program}': {where}; aliases and built-in words need a shell: -- sh -c '...'")
 
 
 def _pass_on(status: int) -> NoReturn:
@@ -60,23 +67,20 @@ def run(
     Rank r sits on host r / RANKS_PER_HOST. TRUNKLINE_* settings of the environment reach the ranks, but for
     TRUNKLINE_CLUSTER, which is the lab's own file.
     """
-    library = require_mpi(mpi)
-    preload = preload_library(library.name)
-    if not native and not preload.exists():
-        raise BadInput(f"no preload library was built for {mpi}; run 'make setup' again now that it is installed")
-    lab = _open(cluster, rate)
-    hosts = lab.cluster.hosts
-    settings = settings_of_caller()
+    library = require_mpi(mpi) if native else ready_mpi(mpi)
+    loaded = load_cluster(cluster)
+    hosts = loaded.hosts
+    _check_program(program[0])
     argv, env = library.launch(
         hosts=hosts,
         ranks=ranks or len(hosts) * ranks_per_host,
         ranks_per_host=ranks_per_host,
         program=program,
-        agent=lab.agent,
-        env={} if native else {**settings, "TRUNKLINE_CLUSTER": lab.cluster_file},
-        preload=[] if native else [preload],
+        agent=Lab.agent,
+        env={} if native else {**settings_of_caller(), "TRUNKLINE_CLUSTER": Lab.cluster_file},
+        preload=[] if native else [preload_of(library)],
     )
-    with lab:
+    with _open(loaded, rate) as lab:
         status = lab.run(argv, env=env, timeout=timeout).returncode
     _pass_on(status)
 
@@ -90,7 +94,10 @@ def execute(
     timeout: Timeout = None,
 ) -> None:
     """Run one command on one host. Its exit status is passed on."""
-    with _open(cluster, rate) as lab:
+    loaded = load_cluster(cluster)
+    check_host(loaded, host)
+    _check_program(command[0])
+    with _open(loaded, rate) as lab:
         status = lab.run(command, host=host, timeout=timeout, stdin=sys.stdin).returncode
     _pass_on(status)
 
@@ -98,7 +105,9 @@ def execute(
 @app.command(epilog="Example: trunkline lab shell cyclic --host h5")
 def shell(cluster: ClusterArgument, host: Host = None, rate: LabRateOption = "auto") -> None:
     """A shell on one host. The cluster ends with it."""
-    with _open(cluster, rate) as lab:
+    loaded = load_cluster(cluster)
+    check_host(loaded, host)
+    with _open(loaded, rate) as lab:
         console.print(
             f"{lab.cluster.name} at {format_rate(lab.rate_bps)}: {_core.compress_hostlist(lab.cluster.hosts)}; "
             f"'{lab.agent} HOST COMMAND' runs a command on another host; 'exit' ends the cluster"

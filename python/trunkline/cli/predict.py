@@ -91,6 +91,7 @@ def explain(
     json: JsonOption = None,
 ) -> None:
     """Say what the preload library would run for each message size, and why."""
+    check_outputs({"--json": json})
     network, placement, start = _job(cluster, rate, ranks_per_host, root)
     library = require_mpi(mpi)
     known = load_tuning(tuning) if tuning else None

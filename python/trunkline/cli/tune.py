@@ -30,7 +30,7 @@ from trunkline.cluster import load_cluster
 from trunkline.errors import BadInput, Failed, TrunklineError
 from trunkline.lab.rate import auto_rate
 from trunkline.lab.session import Lab
-from trunkline.mpi import Mpi, require_mpi
+from trunkline.mpi import Mpi, ready_mpi, require_mpi
 from trunkline.predict import load_measurement, read_measurement
 from trunkline.report.peer_tables import peer_notes, peer_table
 from trunkline.report.tables import titled_table
@@ -86,8 +86,10 @@ def tune(
     hosts_used(network, hosts)  # told before a lab is up
     if peer_rules:
         _check_peer_rules(peer_rules, libraries)
+    for library in libraries:
+        ready_mpi(library.name)
     if measured:
-        read_measurement(measured)  # its faults are told before a rate is looked for
+        read_measurement(measured, libraries)  # its faults are told before a rate is looked for
     old = load_tuning(merge).entries if merge else []
     limits = Limits(least=5, most=40, budget_s=budget, width=0.03, race=1.25)
     columns = (SpinnerColumn(), TextColumn("{task.description}", markup=False), BarColumn(bar_width=24))

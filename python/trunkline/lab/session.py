@@ -22,7 +22,19 @@ from trunkline.lab.folders import CLUSTER_FILE, FOLDER, TEMPORARY
 from trunkline.lab.obstacles import check_obstacles, explain_refusal
 from trunkline.paths import FABRIC
 
-__all__ = ["Lab"]
+__all__ = ["Lab", "check_host"]
+
+
+def check_host(cluster: _core.Cluster, name: str | None) -> str:
+    """The host of this name, or the first one.
+
+    Raises:
+        BadInput: where there is no such host.
+    """
+    hosts = cluster.hosts
+    if name is not None and name not in hosts:
+        raise BadInput(f"there is no host '{name}' on {cluster.name}; there are: {_core.compress_hostlist(hosts)}")
+    return hosts[0] if name is None else name
 
 
 class Lab:
@@ -130,12 +142,7 @@ class Lab:
         """
         if self._keeper is None:
             raise Failed("the lab is not up")
-        hosts = self.cluster.hosts
-        name = hosts[0] if host is None else host
-        if name not in hosts:
-            raise BadInput(
-                f"there is no host '{name}' on {self.cluster.name}; there are: {_core.compress_hostlist(hosts)}"
-            )
+        name = check_host(self.cluster, host)
         user = [] if os.geteuid() == 0 else ["--user", "--preserve-credentials"]
         enter = [
             *(shutil.which("nsenter") or "nsenter", "--target", str(self._first), *user),

@@ -1,0 +1,87 @@
+"""Wrong input is told before a rate is looked for, which takes minutes, and before a lab is up."""
+
+import os
+from dataclasses import replace
+
+import pytest
+
+from trunkline.bench import session
+from trunkline.cli import bench_model, bench_peers, lab, tune
+from trunkline.cluster import load_cluster
+from trunkline.mpi import find_mpis
+
+needs_mpich = pytest.mark.skipif("mpich" not in find_mpis(), reason="there is no MPICH here")
+
+
+@pytest.fixture(autouse=True)
+def no_rate(monkeypatch):
+    """Nothing may look for a rate; the command runs in a child of ours, and so finds this too."""
+
+    def look(*_):
+        raise AssertionError("it looked for a rate")
+
+    for module in (session, bench_model, bench_peers, lab, tune):
+        monkeypatch.setattr(module, "auto_rate", look)
+
+
+NO_HOST = "there is no host 'h99' on cyclic; there are: h[0-31]"
+NO_PROGRAM = "cannot run 'no-such-program': no such program on PATH; aliases and built-in words need a shell: -- sh -c "
+NO_FILE = "cannot run './a.out': no such file; "
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("exec", "cyclic", "--host", "h99", "--", "true"), NO_HOST),
+        (("exec", "cyclic", "--host", "h9", "--", "no-such-program"), NO_PROGRAM),
+        (("shell", "cyclic", "--host", "h99"), NO_HOST),
+        (("exec", "cyclic", "--", "./a.out"), NO_FILE),
+        pytest.param(("run", "cyclic", "--mpi", "mpich", "--", "./a.out"), NO_FILE, marks=needs_mpich),
+        pytest.param(
+            ("run", "cyclic", "--mpi", "mpich", "-n", "33", "--", "true"),
+            "33 ranks do not fit on 32 hosts with 1 each; ",
+            marks=needs_mpich,
+        ),
+    ],
+)
+def test_of_the_lab(refused, tmp_path, words, message):
+    assert refused("lab", *words, cwd=tmp_path).startswith(message)
+
+
+BENCHES = [
+    ("bench", "bcast", "--cluster", "cyclic", "--mpi", "mpich"),
+    ("bench", "model", "--cluster", "cyclic", "--mpi", "mpich"),
+    ("tune", "--cluster", "cyclic", "--mpi", "mpich", "-o", "t.yaml"),
+]
+
+
+@needs_mpich
+@pytest.mark.parametrize("words", BENCHES)
+def test_a_launcher_that_is_gone(refused, monkeypatch, tmp_path, words):
+    gone = {name: replace(mpi, mpiexec=str(tmp_path / "mpiexec")) for name, mpi in find_mpis().items()}
+    monkeypatch.setattr("trunkline.mpi.find_mpis", lambda: gone)
+    assert "mpiexec is gone: mpich was there when Trunkline was built; " in refused(*words, cwd=tmp_path)
+
+
+@needs_mpich
+@pytest.mark.parametrize("words", BENCHES)
+def test_a_preload_library_that_was_not_built(refused, monkeypatch, tmp_path, words):
+    monkeypatch.setattr("trunkline.mpi.preload_library", lambda name: tmp_path / name)
+    assert refused(*words, cwd=tmp_path).startswith("no preload library was built for mpich; run 'make setup' again")
+
+
+@needs_mpich
+@pytest.mark.parametrize("words", BENCHES[1:])
+def test_tables_of_another_library(refused, measured_tables, tmp_path, words):
+    tables = measured_tables(load_cluster("cyclic"), mpi="openmpi")
+    message = refused(*words, "--measured", tables, cwd=tmp_path)
+    assert "was measured under openmpi 4.0.2, which says nothing about mpich; " in message
+
+
+@needs_mpich
+def test_a_comparison_that_cannot_be_kept(refused, tmp_path):
+    words = ("bench", "peers", "--cluster", "cyclic", "--sizes", "8KiB", "--peers", "mpich", "--json")
+    assert "it is a folder" in refused(*words, tmp_path)
+    if os.geteuid() != 0:
+        tmp_path.chmod(0o500)
+        assert "permission denied" in refused(*words, tmp_path / "x.json")
