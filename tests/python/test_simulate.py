@@ -3,6 +3,7 @@
 import json
 import math
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -262,3 +263,14 @@ def _state(pid):
         return Path(f"/proc/{pid}/stat").read_text()
     except (FileNotFoundError, ProcessLookupError):
         return ""
+
+
+def test_the_table_says_what_auto_chose(trunkline, switch):
+    ran = trunkline("simulate", "bcast", "--cluster", switch(8), "--sizes", "64,64KiB", "--algorithms", "auto,mpich")
+    assert ran.status == 0, ran.error
+    said = " ".join(ran.error.split())
+    assert "64 B 35.5 us auto: native 107 us" in said
+    assert re.search(r"64 KiB \S+ ms auto: two-tree, \S+ ms [\d. ]+ ms \d+ B ", said), (
+        "the segment, in a row of its own"
+    )
+    assert "mpich: native" not in said

@@ -21,7 +21,7 @@ from trunkline.simulate.bcast import Row, simulate_all
 from trunkline.simulate.calibration import processor_times
 from trunkline.simulate.compare import Pair, check_comparable, compared, load_bench, rate_of
 from trunkline.simulate.engine import SMALL_JOB, Job
-from trunkline.simulate.rivals import Simulated, simulated_algorithms
+from trunkline.simulate.rivals import PIPELINED, SELECTORS, Simulated, simulated_algorithms
 from trunkline.units import format_bytes, format_rate, format_seconds, parse_rate, parse_sizes
 
 __all__ = ["app"]
@@ -118,12 +118,11 @@ def _rows_table(rows: Sequence[Row]) -> Table:
         own = list(group)
         for k, row in enumerate(own):
             head = (format_bytes(size), format_seconds(row.limit_seconds)) if k == 0 else ("", "")
-            what = f": {row.ran}" if row.ran not in (row.algorithm.partition(":")[0], "native", "") else ""
             more = "> " if row.gave_up else ""
             segment = f", {row.segment_bytes} B" if row.segment_bytes else ""
             table.add_row(
                 *head,
-                f"{row.algorithm}{what}{segment}",
+                f"{row.algorithm}{_what_ran(row)}{segment}",
                 f"{more}{format_seconds(row.seconds_median)}",
                 f"{more}{row.seconds_median / row.limit_seconds:.2f}",
                 f"{more}{row.seconds_median / row.bound_seconds:.2f}",
@@ -131,6 +130,13 @@ def _rows_table(rows: Sequence[Row]) -> Table:
                 end_section=k == len(own) - 1,
             )
     return table
+
+
+def _what_ran(row: Row) -> str:
+    """What an algorithm chose, ``native`` included; nothing where it is what its name says."""
+    if row.ran in (row.algorithm.partition(":")[0], "") or row.algorithm in (*SELECTORS, *PIPELINED):
+        return ""
+    return f": {row.ran}"
 
 
 def _pairs_table(pairs: Sequence[Pair]) -> Table:
