@@ -4,8 +4,12 @@
     trunkline lab run cyclic --mpi openmpi -n 32 --native -- python3 hello_bcast.py
     trunkline lab run cyclic --mpi openmpi -n 32 -- python3 hello_bcast.py
 
-An argument is the number of doubles. Where several MPI libraries are installed, MPI4PY_MPIABI=openmpi or mpich tells
-mpi4py which one to load.
+    trunkline run --cluster my-cluster.yaml -- mpiexec -n 32 python3 hello_bcast.py
+
+An argument is the number of doubles. Both commands tell mpi4py which MPI library it is to load. Without them, where
+several are installed, MPI4PY_MPIABI=openmpi or mpich does. mpi4py's wheels look for MPICH as libmpi.so.12, which Debian
+calls libmpich.so.12; the build makes a libmpi.so.12 that stands for it, beside the preload library:
+LD_LIBRARY_PATH=$(dirname $(trunkline library --mpi mpich))/mpich-abi.
 """
 
 import sys

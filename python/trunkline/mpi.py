@@ -74,6 +74,23 @@ class Mpi:
                 f"{self.mpiexec} is gone: {self.name} was there when Trunkline was built; {_advice(self.family)}"
             )
 
+    def settings_of_mpi4py(self, environment: Mapping[str, str]) -> dict[str, str]:
+        """Variables by which Python's mpi4py finds this library, beside what the environment says.
+
+        Its wheels hold a module for each ABI and, where several libraries are installed, load one that they find first.
+        That for MPICH asks for ``libmpi.so.12``, which Debian calls ``libmpich.so.12``: a library of that name that
+        stands for it was built then (``runtime/CMakeLists.txt``).
+        """
+        settings = {"MPI4PY_MPIABI": environment.get("MPI4PY_MPIABI", self.counts_as)}
+        folder = NATIVE / "lib" / f"{self.name}-abi"
+        if not folder.exists():
+            folder = Path(self.library).parent
+        is_own = folder.is_relative_to(NATIVE) or self.name != self.family  # the system's are found without
+        if is_own or self.family == "intelmpi":
+            others = environment.get("LD_LIBRARY_PATH", "")
+            settings["LD_LIBRARY_PATH"] = ":".join(filter(None, [str(folder), others]))
+        return settings
+
     def launch(
         self,
         *,

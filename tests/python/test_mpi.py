@@ -133,3 +133,17 @@ def test_settings_of_the_caller_reach_the_ranks(monkeypatch):
     monkeypatch.setenv("OTHER", "1")
     assert mpis.settings_of_caller()["TRUNKLINE_EXPLAIN"] == "1"
     assert "OTHER" not in mpis.settings_of_caller()
+
+
+def test_mpi4py_is_told_which_library_it_is(tmp_path, monkeypatch):
+    monkeypatch.setattr(mpis, "NATIVE", tmp_path)
+    debian = Mpi("mpich", "mpich", "4.0.2", "c", "e", "/usr/lib/x/libmpich.so")
+    assert debian.settings_of_mpi4py({}) == {"MPI4PY_MPIABI": "mpich"}
+    stand_in = tmp_path / "lib" / "mpich-abi"
+    stand_in.mkdir(parents=True)
+    found = debian.settings_of_mpi4py({"LD_LIBRARY_PATH": "/own", "MPI4PY_MPIABI": "told"})
+    assert found == {"MPI4PY_MPIABI": "told", "LD_LIBRARY_PATH": f"{stand_in}:/own"}
+    other = Mpi("openmpi-5.0.11", "openmpi", "5.0.11", "c", "e", "/opt/o/lib/libmpi.so")
+    assert other.settings_of_mpi4py({}) == {"MPI4PY_MPIABI": "openmpi", "LD_LIBRARY_PATH": "/opt/o/lib"}
+    intel = Mpi("intelmpi", "intelmpi", "2021", "c", "e", "/opt/i/lib/libmpi.so.12")
+    assert intel.settings_of_mpi4py({}) == {"MPI4PY_MPIABI": "mpich", "LD_LIBRARY_PATH": "/opt/i/lib"}

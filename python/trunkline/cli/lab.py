@@ -77,7 +77,10 @@ def run(
         ranks_per_host=ranks_per_host,
         program=program,
         agent=Lab.agent,
-        env={} if native else {**settings_of_caller(), "TRUNKLINE_CLUSTER": Lab.cluster_file},
+        env={
+            **library.settings_of_mpi4py(os.environ),
+            **({} if native else {**settings_of_caller(), "TRUNKLINE_CLUSTER": Lab.cluster_file}),
+        },
         preload=[] if native else [preload_of(library)],
     )
     with _open(loaded, rate) as lab:
