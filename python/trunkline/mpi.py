@@ -19,6 +19,7 @@ __all__ = [
     "ready_mpis",
     "require_mpi",
     "running_mpi",
+    "settings_of",
     "settings_of_caller",
 ]
 
@@ -289,6 +290,11 @@ def _ancestors() -> Iterator[Path]:
             return  # another user's process, or the end of our own PID namespace
 
 
+def settings_of(environment: Mapping[str, str]) -> dict[str, str]:
+    """The ``TRUNKLINE_*`` variables of an environment, which the ranks are given too."""
+    return {name: value for name, value in environment.items() if name.startswith("TRUNKLINE_")}
+
+
 def settings_of_caller() -> dict[str, str]:
-    """The ``TRUNKLINE_*`` variables of our own environment, which the ranks are given too."""
-    return {name: value for name, value in os.environ.items() if name.startswith("TRUNKLINE_")}
+    """As :func:`settings_of`, of our own environment."""
+    return settings_of(os.environ)

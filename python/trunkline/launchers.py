@@ -1,0 +1,218 @@
+"""What starts an MPI job on a real cluster, and how settings reach its ranks: mpiexec, srun, either behind env."""
+
+import os
+import shutil
+import subprocess
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from trunkline.errors import BadInput
+from trunkline.mpi import Mpi, find_mpis, preload_of, require_mpi, settings_of
+
+__all__ = ["job_with_settings"]
+
+_BATCH = ("sbatch", "salloc")
+_MORE_MPIS = (
+    "for another MPI library put its mpicc on PATH, or name it in TRUNKLINE_MPICC=/path/to/mpicc, and run "
+    "'make setup' again"
+)
+
+
+@dataclass(frozen=True)
+class _Job:
+    """A job's command, taken apart.
+
+    Attributes:
+        before: ``env`` with its options and variables, which stand before the launcher; or nothing.
+        launcher: The launcher as it was typed.
+        path: Its file.
+        after: Everything behind it.
+        environment: What the launcher finds, as ``env`` makes it.
+    """
+
+    before: list[str]
+    launcher: str
+    path: str
+    after: list[str]
+    environment: dict[str, str]
+
+
+def job_with_settings(
+    command: Sequence[str], mpi_name: str | None, cluster_file: Path, environment: Mapping[str, str]
+) -> tuple[list[str], dict[str, str]]:
+    """A job's command and its environment, such that Trunkline is preloaded into the ranks.
+
+    Args:
+        command: The job as it is started without Trunkline.
+        mpi_name: The ranks' MPI library; None: that of the launcher or, for srun, that which the program is linked to.
+        cluster_file: The cluster of the ranks.
+        environment: Of the caller; its settings of Trunkline reach the ranks.
+
+    Raises:
+        BadInput: where the job cannot be told its settings so; the message says how to.
+    """
+    job = _taken_apart(command, environment)
+    kind = Path(job.launcher).name
+    if kind in _BATCH:
+        raise _belongs_into_script(kind, mpi_name, cluster_file)
+    is_srun = kind == "srun"
+    mpi = require_mpi(mpi_name) if mpi_name else _mpi_of_program(job) if is_srun else _mpi_of_launcher(job)
+    preloads = [str(preload_of(mpi)), job.environment.get("LD_PRELOAD", "")]
+    settings = {
+        **settings_of(job.environment),
+        **mpi.settings_of_mpi4py(job.environment),
+        "LD_PRELOAD": ":".join(filter(None, preloads)),
+        "TRUNKLINE_CLUSTER": str(cluster_file.resolve()),
+    }
+    if is_srun:
+        return _srun(job, settings, environment)
+    words = [*job.before, job.path]
+    for name, value in settings.items():
+        words += ["-x", f"{name}={value}"] if mpi.family == "openmpi" else ["-genv", name, value]
+    return [*words, *job.after], dict(environment)
+
+
+def _taken_apart(command: Sequence[str], environment: Mapping[str, str]) -> _Job:
+    """Looks through ``env``: which launcher is behind it, and what that finds in its environment."""
+    words, found = list(command), dict(environment)
+    before: list[str] = []
+    if Path(words[0]).name == "env":
+        before.append(_file_of(words.pop(0), found))
+        while words and (words[0].startswith("-") or "=" in words[0]):
+            word = words.pop(0)
+            before.append(word)
+            name, equals, value = word.partition("=")
+            if word in ("-i", "-", "--ignore-environment"):
+                found = {}
+            elif word in ("-u", "--unset") and words:
+                before.append(words.pop(0))
+                found.pop(before[-1], None)
+            elif name == "--unset":
+                found.pop(value, None)
+            elif word.startswith("-") and word != "--":
+                raise BadInput(f"'trunkline run' does not know env's option '{word}'; set variables before the command")
+            elif equals:
+                found[name] = value
+    if not words:
+        raise BadInput("there is no launcher behind env; give the job as you start it today, such as mpiexec ...")
+    return _Job(before, words[0], _file_of(words[0], found), words[1:], found)
+
+
+def _file_of(word: str, environment: Mapping[str, str]) -> str:
+    file = shutil.which(word, path=environment.get("PATH", os.defpath))
+    if file is None:
+        raise BadInput(f"there is no command '{word}' on PATH; start the job with your MPI library's mpiexec, or srun")
+    return file
+
+
+def _mpi_of_launcher(job: _Job) -> Mpi:
+    wanted = Path(job.path).resolve()
+    found = find_mpis()
+    for mpi in found.values():
+        if Path(mpi.mpiexec).resolve() == wanted:
+            return mpi
+    raise BadInput(
+        f"{job.path} is the launcher of no MPI library that Trunkline was built for ({_names(found)}). Where it starts "
+        f"programs of one of these as that one's mpiexec does, name it: --mpi NAME; {_MORE_MPIS}. Any other launcher: "
+        "set LD_PRELOAD=$(trunkline library --mpi NAME) and TRUNKLINE_CLUSTER=FILE for the ranks yourself"
+    )
+
+
+def _mpi_of_program(job: _Job) -> Mpi:
+    """Of the first program behind srun that is linked to an MPI library; srun starts those of any."""
+    found = find_mpis()
+    for word in job.after:
+        file = shutil.which(word, path=job.environment.get("PATH", os.defpath))
+        if file is None or not _is_binary(file):
+            continue
+        libraries = _linked(file, job.environment)
+        if not libraries:
+            continue
+        for mpi in found.values():
+            if any(_is_of(library, mpi) for library in libraries):
+                return mpi
+        raise BadInput(
+            f"{word} is linked to {min(libraries)}, of no MPI library that Trunkline was built for "
+            f"({_names(found)}); {_MORE_MPIS}"
+        )
+    raise BadInput(
+        "srun starts programs of any MPI library, and none of its words here is a program linked to one: name the "
+        f"ranks' library with --mpi NAME ({_names(found)}); {_MORE_MPIS}"
+    )
+
+
+def _is_of(library: Path, mpi: Mpi) -> bool:
+    """Whether a file that the loader found is a library's own, of which CMake found the name to link with."""
+    named = Path(mpi.library)
+    beside = library.parent == named.parent.resolve() and library.name.startswith(f"{named.name}.")
+    return beside or library == named.resolve()  # a linker's script beside it, or a link to it
+
+
+def _is_binary(file: str) -> bool:
+    try:
+        with Path(file).open("rb") as opened:
+            return opened.read(4) == b"\x7fELF"
+    except OSError:
+        return False  # what cannot be read is no program of the job's user
+
+
+def _linked(file: str, environment: Mapping[str, str]) -> set[Path]:
+    """The C libraries of MPI that the loader finds for a program."""
+    plain = {name: value for name, value in environment.items() if name != "LD_PRELOAD"}
+    said = subprocess.run(["ldd", file], capture_output=True, text=True, check=False, env=plain).stdout
+    pairs = (line.split(" => ") for line in said.splitlines() if " => " in line)
+    return {
+        Path(place.split(" (")[0]).resolve()
+        for name, place in pairs
+        if name.strip().startswith(("libmpi.so", "libmpich.so")) and place.startswith("/")
+    }
+
+
+def _srun(job: _Job, settings: Mapping[str, str], environment: Mapping[str, str]) -> tuple[list[str], dict[str, str]]:
+    """Into its environment, which srun hands on unless told otherwise; within srun itself the library does nothing."""
+    exported = _export_of(job)
+    if exported is not None:
+        handed_on = exported.split(",")
+        needed = [name for name in settings if name == "LD_PRELOAD" or name.startswith("TRUNKLINE_")]
+        missing = [name for name in needed if name not in handed_on]
+        if "ALL" not in handed_on and missing:
+            kept = [name for name in handed_on if name not in ("NONE", "NIL", "")]
+            raise BadInput(
+                f"srun hands on no more of the environment than '{exported}' (--export, or SLURM_EXPORT_ENV): write "
+                f"--export={','.join([*kept, *missing])}, or --export=ALL"
+            )
+    if job.before:
+        return [*job.before, *(f"{name}={value}" for name, value in settings.items()), job.path, *job.after], dict(
+            environment
+        )
+    return [job.path, *job.after], {**environment, **settings}
+
+
+def _export_of(job: _Job) -> str | None:
+    """What srun was told to hand on of the environment; None: nothing was said, so all of it."""
+    for number, word in enumerate(job.after):
+        if word.startswith("--export="):
+            return word.partition("=")[2]
+        if word == "--export" and number + 1 < len(job.after):
+            return job.after[number + 1]
+    return job.environment.get("SLURM_EXPORT_ENV")
+
+
+def _belongs_into_script(kind: str, mpi_name: str | None, cluster_file: Path) -> BadInput:
+    mpi = require_mpi(mpi_name) if mpi_name else None
+    library = str(preload_of(mpi)) if mpi else "$(trunkline library --mpi NAME)"
+    named = f"--mpi {mpi.name} " if mpi else ""
+    file = cluster_file.resolve()
+    which = "" if mpi else f"\nNAME is the ranks' MPI library: {_names(find_mpis())}."
+    return BadInput(
+        f"{kind} starts no ranks itself: what does, in its script or behind it, has to be told. Write there\n"
+        f"  trunkline run --cluster {file} {named}-- srun ./program\n"
+        "(or mpiexec in place of srun), or above a line with srun\n"
+        f"  export LD_PRELOAD={library}\n"
+        f"  export TRUNKLINE_CLUSTER={file}{which}"
+    )
+
+
+def _names(found: Mapping[str, Mpi]) -> str:
+    return ", ".join(found) or "none found"
