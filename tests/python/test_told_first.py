@@ -1,13 +1,13 @@
 """Wrong input is told before a rate is looked for, which takes minutes, and before a lab is up."""
 
 import os
+import sys
 from dataclasses import replace
 
 import pytest
 
-from trunkline.bench import session
-from trunkline.cli import bench_model, bench_peers, lab, tune
 from trunkline.cluster import load_cluster
+from trunkline.lab import rate
 from trunkline.mpi import find_mpis
 
 needs_mpich = pytest.mark.skipif("mpich" not in find_mpis(), reason="there is no MPICH here")
@@ -20,8 +20,34 @@ def no_rate(monkeypatch):
     def look(*_):
         raise AssertionError("it looked for a rate")
 
-    for module in (session, bench_model, bench_peers, lab, tune):
-        monkeypatch.setattr(module, "auto_rate", look)
+    monkeypatch.setattr(rate, "auto_rate", look)
+
+
+WIDE = (
+    "trunkline: cluster/1\nname: wide\ndefaults: {rate: 1Gbit, latency: 10us}\nswitches: [s0, s1]\n"
+    "hosts: [{hosts: 'h[0-1]', switch: s0}, {hosts: h2, switch: s1}]\nlinks: [{between: [s0, s1], rate: 4Mbit}]\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("given", "at"),
+    [
+        ((), "200 Mbit/s, the most that is tried, 1 MiB takes 11.1 s"),
+        (("--rate", "50Mbit"), "50 Mbit/s, 1 MiB takes 44.5 s"),
+    ],
+)
+def test_links_of_very_different_rates(trunkline, monkeypatch, tmp_path, given, at):
+    (tmp_path / "wide.yaml").write_text(WIDE)
+    monkeypatch.setattr(rate, "auto_rate", lambda *_: 5e6)
+    monkeypatch.setattr("trunkline.lab.session.check_obstacles", lambda: sys.exit(7))
+    ran = trunkline("lab", "exec", "wide.yaml", *given, "--", "true", cwd=tmp_path)
+    assert ran.status == 7
+    assert " ".join(ran.error.split()) == (
+        "trunkline: warning: links of wide have from 4 Mbit/s to 1 Gbit/s, and the lab keeps the proportions: with the "
+        f"fastest at {at} over s0 - s1 alone. --rate sets the fastest link; a copy of the file can bring "
+        "others nearer to it"
+    )
+    assert rate.slow_link(load_cluster("cyclic"), None) is None
 
 
 NO_HOST = "there is no host 'h99' on cyclic; there are: h[0-31]"

@@ -13,10 +13,10 @@ from rich.table import Table
 from trunkline._core import Cluster
 from trunkline.bench.bcast import PING_PONG, Cell, Limits, measure
 from trunkline.bench.bcast import Progress as Repetition
-from trunkline.lab.rate import auto_rate
+from trunkline.lab.rate import lab_rate
 from trunkline.lab.session import Lab
 from trunkline.mpi import Mpi
-from trunkline.units import format_bytes, format_rate, format_seconds, parse_rate
+from trunkline.units import format_bytes, format_rate, format_seconds
 
 __all__ = ["Session", "cells_table", "measure_with_progress", "segment_text"]
 
@@ -59,7 +59,7 @@ def measure_with_progress(sessions: Sequence[Session], console: Console) -> list
         for session in sessions:
             name = session.cluster.name
             progress.update(task, description=f"{name}: looking for the highest true rate")
-            rate_bps = auto_rate(session.cluster) if session.rate == "auto" else parse_rate(session.rate)
+            rate_bps = lab_rate(session.cluster, session.rate)
             with Lab(session.cluster, rate_bps=rate_bps) as lab:
                 for mpi in session.mpis:
                     where = f"{name} at {format_rate(rate_bps)}, {mpi.name}"

@@ -22,12 +22,12 @@ from trunkline.cli.options import (
 from trunkline.cli.output import check_outputs, console, write_json, write_text
 from trunkline.cluster import load_cluster
 from trunkline.errors import BadInput
-from trunkline.lab.rate import auto_rate
+from trunkline.lab.rate import lab_rate
 from trunkline.lab.session import Lab
 from trunkline.mpi import ready_mpi
 from trunkline.predict import load_measurement, read_measurement
 from trunkline.report.model_tables import parameters_table, pieces_table, segments_tables
-from trunkline.units import format_bytes, format_rate, format_seconds, parse_bench_sizes, parse_bytes, parse_rate
+from trunkline.units import format_bytes, format_rate, format_seconds, parse_bench_sizes, parse_bytes
 
 __all__ = ["model"]
 
@@ -91,7 +91,7 @@ def model(
     )
     with Progress(*columns, console=console) as progress:
         task = progress.add_task(f"{network.name}: looking for a rate", total=None)
-        rate_bps = auto_rate(network) if rate == "auto" else parse_rate(rate)
+        rate_bps = lab_rate(network, rate)
         tables = load_measurement(measured, _core.scaled(network, rate_bps), [library]) if measured else None
         with Lab(network, rate_bps=rate_bps) as lab:
 

@@ -21,9 +21,9 @@ from trunkline.cli.options import BudgetOption, LabRateOption, LeastOption, Most
 from trunkline.cli.output import check_outputs, console, write_text
 from trunkline.cluster import load_cluster
 from trunkline.errors import BadInput, Failed
-from trunkline.lab.rate import auto_rate
+from trunkline.lab.rate import lab_rate
 from trunkline.report.draw_terminal import cluster_tree
-from trunkline.units import format_bytes, format_rate, parse_bench_sizes, parse_rate
+from trunkline.units import format_bytes, format_rate, parse_bench_sizes
 
 __all__ = ["peers"]
 
@@ -136,13 +136,11 @@ def peers(
 
 
 def _rate(cluster: Cluster, rate: str, results: Results) -> float:
-    if rate != "auto":
-        return parse_rate(rate)
-    known = results.rate_of(cluster)
+    known = results.rate_of(cluster) if rate == "auto" else None
     if known is not None:
         return known
     with console.status(f"{cluster.name}: looking for the highest true rate"):
-        return auto_rate(cluster)
+        return lab_rate(cluster, rate)
 
 
 def _measure(comparison: Comparison, results: Results) -> list[str]:

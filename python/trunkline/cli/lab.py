@@ -14,10 +14,10 @@ from trunkline.cli.options import ClusterArgument, LabRateOption, RanksOnHostOpt
 from trunkline.cli.output import console
 from trunkline.cluster import load_cluster
 from trunkline.errors import BadInput
-from trunkline.lab.rate import auto_rate
+from trunkline.lab.rate import lab_rate
 from trunkline.lab.session import Lab, check_host
 from trunkline.mpi import preload_of, ready_mpi, require_mpi, settings_of_caller
-from trunkline.units import format_rate, parse_rate
+from trunkline.units import format_rate
 
 __all__ = ["app"]
 
@@ -31,12 +31,10 @@ app.command(epilog="Example: trunkline lab check cyclic")(check)
 
 def _open(loaded: _core.Cluster, rate: str) -> Lab:
     """A lab of the cluster, ready to enter. Looking for a rate takes minutes: check all else first."""
-    if rate == "auto":
-        with console.status(f"{loaded.name}: looking for the highest true rate"):
-            rate_bps = auto_rate(loaded)
-    else:
-        rate_bps = parse_rate(rate)
-    return Lab(loaded, rate_bps)
+    if rate != "auto":
+        return Lab(loaded, lab_rate(loaded, rate))
+    with console.status(f"{loaded.name}: looking for the highest true rate"):
+        return Lab(loaded, lab_rate(loaded, rate))
 
 
 def _check_program(program: str) -> None:

@@ -9,7 +9,7 @@ from trunkline.cli.options import ClusterArgument
 from trunkline.cli.output import check_outputs, console, write_json
 from trunkline.cluster import load_cluster
 from trunkline.lab.accuracy import MOST_BUSY, Accuracy, measure_accuracy
-from trunkline.lab.rate import LADDER, find_rate, remember_rate
+from trunkline.lab.rate import LADDER, find_rate, remember_rate, warn_of_slow_links
 from trunkline.lab.session import Lab
 from trunkline.units import format_bytes, format_rate, format_seconds, parse_rate
 
@@ -35,6 +35,7 @@ def check(
         def show(what: str) -> None:
             status.update(f"{network.name}: {what}")
 
+        warn_of_slow_links(network, given)
         rate_bps = find_rate(network, show) if given is None else given
         with Lab(network, rate_bps) as lab:
             accuracy = measure_accuracy(lab, on_step=show)

@@ -28,7 +28,7 @@ from trunkline.cli.options import (
 from trunkline.cli.output import check_outputs, console, write_json, write_text
 from trunkline.cluster import load_cluster
 from trunkline.errors import BadInput, Failed, TrunklineError
-from trunkline.lab.rate import auto_rate
+from trunkline.lab.rate import lab_rate
 from trunkline.lab.session import Lab
 from trunkline.mpi import Mpi, ready_mpi, require_mpi
 from trunkline.predict import load_measurement, read_measurement
@@ -38,7 +38,7 @@ from trunkline.tune.file import load_tuning
 from trunkline.tune.peer_files import tune_peer
 from trunkline.tune.peer_job import PeerJob
 from trunkline.tune.tuner import Winner, entry_of, merged, tune_entry
-from trunkline.units import format_bytes, format_rate, format_seconds, parse_bench_sizes, parse_rate
+from trunkline.units import format_bytes, format_rate, format_seconds, parse_bench_sizes
 
 __all__ = ["tune"]
 
@@ -96,7 +96,7 @@ def tune(
     entries, cells, own_cells, bad = [], [], [], []
     with Progress(*columns, MofNCompleteColumn(), TimeElapsedColumn(), console=console) as progress:
         task = progress.add_task(f"{network.name}: looking for a rate", total=len(wanted) * len(libraries))
-        rate_bps = auto_rate(network) if rate == "auto" else parse_rate(rate)
+        rate_bps = lab_rate(network, rate)
         tables = load_measurement(measured, _core.scaled(network, rate_bps), libraries) if measured else None
         places = {library: f"{network.name} at {format_rate(rate_bps)}, {library.name}" for library in libraries}
         with Lab(network, rate_bps=rate_bps) as lab:

@@ -13,15 +13,72 @@ from trunkline.cluster import fingerprint_text
 from trunkline.errors import Failed
 from trunkline.lab.accuracy import Accuracy, measure_accuracy
 from trunkline.lab.session import Lab
-from trunkline.units import format_rate
+from trunkline.units import format_rate, format_seconds, parse_rate
 
-__all__ = ["LADDER", "auto_rate", "cache_file", "find_rate", "highest", "remember_rate"]
+__all__ = [
+    "LADDER",
+    "auto_rate",
+    "cache_file",
+    "find_rate",
+    "highest",
+    "lab_rate",
+    "remember_rate",
+    "slow_link",
+    "warn_of_slow_links",
+]
 
 LADDER = tuple(rate * 1e6 for rate in (5, 10, 15, 20, 25, 30, 40, 50, 75, 100, 150, 200))
 """Rates tried, bits per second. Rungs, so that results from two days or two machines can be compared."""
 QUICK_SIZES = (1 << 10, 1 << 13, 1 << 16, 1 << 18)
 """Messages of the ping-pong while looking for a rate; the longest ones take seconds and hold where these do."""
 QUICK_SEGMENTS = (2896,)
+
+
+MANY_TIMES = 10
+"""From which on the slowest link is worth a warning, as a part of the fastest one's rate."""
+
+
+def lab_rate(cluster: _core.Cluster, rate: str, on_step: Callable[[str], None] = lambda _: None) -> float:
+    """The rate of the fastest link, bits per second: as given (``20Mbit``), or found where it is ``auto``.
+
+    Warns where some link is much slower than the fastest one, before anything is started.
+
+    Raises:
+        BadInput: where the text is no rate.
+        Failed: where not even the lowest rate holds.
+    """
+    given = None if rate == "auto" else parse_rate(rate)
+    warn_of_slow_links(cluster, given)
+    return auto_rate(cluster, on_step) if given is None else given
+
+
+def warn_of_slow_links(cluster: _core.Cluster, rate_bps: float | None) -> None:
+    """Say on standard error what :func:`slow_link` finds; None: no rate is known yet."""
+    if warning := slow_link(cluster, rate_bps):
+        print(f"trunkline: warning: {warning}", file=sys.stderr)
+
+
+def slow_link(cluster: _core.Cluster, rate_bps: float | None) -> str | None:
+    """How slow the slowest link makes a lab, where links are very different; its rates keep their proportions.
+
+    Args:
+        cluster: What is emulated.
+        rate_bps: Of its fastest link; None: the highest that is tried.
+    """
+    slowest = min(cluster.links, key=lambda link: link.rate_bps)
+    fastest_bps = max(link.rate_bps for link in cluster.links)
+    if slowest.rate_bps * MANY_TIMES > fastest_bps:
+        return None
+    bps = rate_bps or LADDER[-1]
+    wire_bits = (1 << 20) * 8 * _core.frame_wire_bytes / _core.frame_payload_bytes
+    seconds = wire_bits / (slowest.rate_bps / fastest_bps * bps)
+    most = "" if rate_bps else ", the most that is tried"
+    return (
+        f"links of {cluster.name} have from {format_rate(slowest.rate_bps)} to {format_rate(fastest_bps)}, and the lab "
+        f"keeps the proportions: with the fastest at {format_rate(bps)}{most}, 1 MiB takes {format_seconds(seconds)} "
+        f"over {slowest.a} - {slowest.b} alone. --rate sets the fastest link; a copy of the file can bring others "
+        "nearer to it"
+    )
 
 
 def auto_rate(cluster: _core.Cluster, on_step: Callable[[str], None] = lambda _: None) -> float:
