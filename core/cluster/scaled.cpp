@@ -14,7 +14,9 @@ Cluster scaled(const Cluster& cluster, double fastest_bps) {
                        .links = {cluster.links().begin(), cluster.links().end()}};
   double fastest = 0.0;
   for (const Link& link : parts.links) fastest = std::max(fastest, link.rate_bps);
-  for (Link& link : parts.links) link.rate_bps *= fastest_bps / fastest;
+  for (Link& link : parts.links) {  // divided last: of round rates come round ones, and 1Gbit of 10Gbit is a tenth
+    link.rate_bps = static_cast<double>(static_cast<long double>(link.rate_bps) * fastest_bps / fastest);
+  }
   return Cluster(std::move(parts));
 }
 

@@ -25,6 +25,20 @@ TEST(Scaled, KeepsProportionsNamesAndLatencies) {
   EXPECT_EQ(scaled(cluster, 1e9).fingerprint(), cluster.fingerprint());
 }
 
+TEST(Scaled, MakesRoundRatesOfRoundOnes) {
+  const Cluster cluster = parse_cluster(
+      "trunkline: cluster/1\nname: two\ndefaults: {rate: 1Gbit, latency: 10us}\nswitches: [a, b]\nhosts:\n"
+      "  - {hosts: h0, switch: a}\n  - {hosts: h1, switch: b, rate: 100Mbit}\nlinks:\n"
+      "  - {between: [a, b], rate: 10Gbit}\n",
+      "two.yaml");
+  for (const double fastest : {3e6, 6e6, 1.2e7, 2e7}) {
+    const Cluster slow = scaled(cluster, fastest);
+    EXPECT_EQ(slow.links()[0].rate_bps, fastest / 10);
+    EXPECT_EQ(slow.links()[1].rate_bps, fastest / 100);
+    EXPECT_EQ(slow.links()[2].rate_bps, fastest);
+  }
+}
+
 TEST(Scaled, RefusesRatesThatAreNone) {
   const Cluster cluster = parse_cluster(
       "trunkline: cluster/1\nname: one\ndefaults: {rate: 1Mbit, latency: 1us}\nswitches: s\nhosts:\n"

@@ -363,6 +363,15 @@ def test_quantities_come_back(rate, seconds):
     assert parse_latency(format_latency(seconds)) == seconds
 
 
+@pytest.mark.parametrize(
+    ("link_us", "backbone_us", "written"), [(200, 200, "300us"), (100, 10, "105us"), (7, 3, "8.5us")]
+)
+def test_sums_of_latencies_are_as_round_as_their_parts(link_us, backbone_us, written):
+    links, backbone = f'bw="1Gbps" lat="{link_us}us"', f'bb_bw="8Gbps" bb_lat="{backbone_us}us"'
+    network = read(platform(f'<cluster id="c" prefix="n" radical="0-3" {links} {backbone}/>'))
+    assert f"latency: {written}}}\n" in write_network(network, "here")
+
+
 def test_the_commands(trunkline, tmp_path):
     xml, yaml = tmp_path / "platform.xml", tmp_path / "again.yaml"
     assert trunkline("cluster", "export", "paper-3", "--format", "simgrid", "-o", xml).status == 0

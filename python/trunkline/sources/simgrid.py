@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from trunkline.sources.faults import Faults, Place, did_you_mean
 from trunkline.sources.network import Host, Network, Trunk, check_network
 from trunkline.sources.simgrid_platform import Join, Platform, Wire, read_platform
+from trunkline.sources.simgrid_units import sum_of_seconds
 from trunkline.sources.simgrid_xml import parse_xml
 
 __all__ = ["read_simgrid"]
@@ -102,7 +103,7 @@ def _cables(platform: Platform, faults: Faults) -> list[_Cable]:
         if (there.rate_bps, there.latency_s) != (back.rate_bps, back.latency_s):
             faults.add(at, f"{a} - {b} is not alike in both directions; give its two links one rate and one latency")
         inner = platform.inner_latency_s
-        cables.append(_Cable(a, b, there, there.latency_s + inner.get(a, 0.0) + inner.get(b, 0.0), at))
+        cables.append(_Cable(a, b, there, sum_of_seconds(there.latency_s, inner.get(a, 0.0), inner.get(b, 0.0)), at))
     cables += [
         _Cable(*unused.between, unused, unused.latency_s, unused.at)
         for unused in platform.wires.values()

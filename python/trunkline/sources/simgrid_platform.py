@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 from trunkline.sources.faults import Faults, Place, did_you_mean
 from trunkline.sources.network import Host, Switch
-from trunkline.sources.simgrid_units import parse_bandwidth, parse_latency
+from trunkline.sources.simgrid_units import parse_bandwidth, parse_latency, sum_of_seconds
 from trunkline.sources.simgrid_xml import Element
 
 __all__ = ["Join", "Platform", "Wire", "read_platform"]
@@ -238,7 +238,7 @@ class _Zone:
                 self._alike(element, f"host {host} of {name} is there already; a name stands for one node")
                 continue
             self.platform.host_order.append(host)
-            self.platform.placed_hosts[host] = Host(host, router, element.at, rate, latency + inner_s)
+            self.platform.placed_hosts[host] = Host(host, router, element.at, rate, sum_of_seconds(latency, inner_s))
 
     def _numbers(self, element: Element, radical: str) -> list[int]:
         numbers: list[int] = []

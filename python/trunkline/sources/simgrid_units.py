@@ -6,7 +6,7 @@ Numbers are decimal until the end, so that what is written reads back equal.
 import re
 from decimal import Decimal
 
-__all__ = ["format_bandwidth", "format_latency", "parse_bandwidth", "parse_latency"]
+__all__ = ["format_bandwidth", "format_latency", "parse_bandwidth", "parse_latency", "sum_of_seconds"]
 
 _NUMBER = re.compile(r"\s*([0-9.]+(?:[eE][-+]?[0-9]+)?)\s*([A-Za-z]*)\s*")
 _DECIMAL = {"": 0, "k": 3, "K": 3, "M": 6, "G": 9, "T": 12, "P": 15, "E": 18}
@@ -43,6 +43,11 @@ def parse_latency(text: str) -> float:
         ValueError: saying what would be right.
     """
     return _parse(text, _SECONDS, "latency", "50us")
+
+
+def sum_of_seconds(*parts: float) -> float:
+    """The sum of latencies as people add them: 0.1 ms and 0.2 ms are 0.3 ms, without a rest of binary fractions."""
+    return float(sum(Decimal(repr(part)) for part in parts))
 
 
 def _parse(text: str, units: dict[str, Decimal], what: str, example: str) -> float:
