@@ -17,12 +17,14 @@ namespace {
 
 struct Unit {
   std::string_view name;
-  int exponent;  ///< of ten (rates and times) or of two (bytes)
+  int exponent;  ///< of ten, or of two where the name says so: KiB
 };
 
 constexpr std::array rate_units{Unit{"bit", 0}, Unit{"kbit", 3}, Unit{"Mbit", 6}, Unit{"Gbit", 9}};
 constexpr std::array time_units{Unit{"ns", -9}, Unit{"us", -6}, Unit{"ms", -3}, Unit{"s", 0}};
-constexpr std::array byte_units{Unit{"B", 0}, Unit{"KiB", 10}, Unit{"MiB", 20}, Unit{"GiB", 30}};
+constexpr std::array byte_units{Unit{"B", 0},  Unit{"KiB", 10}, Unit{"MiB", 20}, Unit{"GiB", 30},
+                                Unit{"kB", 3}, Unit{"MB", 6},   Unit{"GB", 9}};
+constexpr std::size_t written_byte_units = 4;  ///< the first ones; decimal ones are read alone
 
 struct Parsed {
   std::string_view number;
@@ -76,6 +78,37 @@ double scaled(std::string_view number, int exponent) {
   double value = 0.0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   return error == std::errc() ? value : std::numeric_limits<double>::infinity();
+}
+
+std::uint64_t bytes_in(const Unit& unit) {
+  if (unit.name.ends_with("iB")) return 1ULL << unit.exponent;
+  std::uint64_t bytes = 1;
+  for (int i = 0; i < unit.exponent; ++i) bytes *= 10;
+  return bytes;
+}
+
+/// The digits of "12.50" with its factor taken times ten for each one behind the point: 1250 and 100 for 12.50.
+struct Decimal {
+  std::uint64_t digits = 0;
+  std::uint64_t divisor = 1;
+  bool is_one = false;  ///< it is a decimal number that fits
+};
+
+Decimal decimal(std::string_view number) {
+  const std::size_t point = number.find('.');
+  std::string all(number.substr(0, point));
+  Decimal read;
+  if (point != std::string_view::npos) {
+    std::string_view behind = number.substr(point + 1);
+    behind = behind.substr(0, behind.find_last_not_of('0') + 1);
+    if (behind.size() > 18) return read;
+    for (std::size_t i = 0; i < behind.size(); ++i) read.divisor *= 10;
+    all += behind;
+  }
+  const char* last = all.data() + all.size();
+  const auto [end, error] = std::from_chars(all.data(), last, read.digits);
+  read.is_one = error == std::errc() && end == last && all.front() != '-';
+  return read;
 }
 
 std::string format(double value, std::span<const Unit> units, std::string_view zero_unit) {
@@ -140,16 +173,15 @@ double parse_time(std::string_view text) {
 
 std::uint64_t parse_bytes(std::string_view text) {
   const Parsed parsed = parse_with_unit(text, byte_units, "size", "4KiB");
-  std::uint64_t count = 0;
-  const char* last = parsed.number.data() + parsed.number.size();
-  const auto [end, error] = std::from_chars(parsed.number.data(), last, count);
-  if (error != std::errc() || end != last || count == 0) {
-    throw BadQuantity("the size " + std::string(text) + " must be a whole number above zero");
-  }
-  if (count > (std::numeric_limits<std::uint64_t>::max() >> parsed.unit->exponent)) {
+  const Decimal number = decimal(parsed.number);
+  const std::uint64_t unit = bytes_in(*parsed.unit);
+  if (number.is_one && number.digits > std::numeric_limits<std::uint64_t>::max() / unit) {
     throw BadQuantity("the size " + std::string(text) + " is out of range");
   }
-  return count << parsed.unit->exponent;
+  if (!number.is_one || number.digits == 0 || number.digits * unit % number.divisor != 0) {
+    throw BadQuantity("the size " + std::string(text) + " must be a whole number of bytes above zero");
+  }
+  return number.digits * unit / number.divisor;
 }
 
 std::string format_rate(double bits_per_second) { return format(bits_per_second, rate_units, "bit"); }
@@ -158,7 +190,7 @@ std::string format_time(double seconds) { return format(seconds, time_units, "s"
 
 std::string format_bytes(std::uint64_t bytes) {
   const Unit* unit = &byte_units.front();
-  for (const Unit& candidate : byte_units) {
+  for (const Unit& candidate : std::span(byte_units).first<written_byte_units>()) {
     unit = bytes % (1ULL << candidate.exponent) == 0 ? &candidate : unit;
   }
   return std::to_string(bytes >> unit->exponent) + std::string(unit->name);

@@ -21,7 +21,7 @@ class BadQuantity : public std::runtime_error {
 /// Seconds from "20us"; units ns, us, ms, s. Zero or more.
 [[nodiscard]] double parse_time(std::string_view text);
 
-/// Bytes from "2832B", "4KiB"; units B, KiB, MiB, GiB. A whole number above zero.
+/// Bytes from "2832B", "4KiB", "1.5MB"; units B, KiB, MiB, GiB, kB, MB, GB. A whole number of bytes above zero.
 [[nodiscard]] std::uint64_t parse_bytes(std::string_view text);
 
 /// The shortest text that reads back as the same number: "100Mbit", "0.5us", "0s".

@@ -13,6 +13,7 @@ __all__ = [
     "parse_bytes",
     "parse_counts",
     "parse_rate",
+    "parse_segment",
     "parse_sizes",
 ]
 
@@ -21,18 +22,46 @@ _BITS = {"bit": 1.0, "kbit": 1e3, "Mbit": 1e6, "Gbit": 1e9}
 
 
 def parse_bytes(text: str) -> int:
-    """Bytes of a text such as ``8``, ``8KiB`` or ``1.5MiB``.
+    """Bytes of a text such as ``8``, ``8KiB``, ``1.5MiB`` or ``4MB``; the core reads the same units in files.
 
     Raises:
         BadInput: where the text is no such size.
     """
     match = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([A-Za-z]*)", text.strip())
     if not match or match[2] not in _BYTES:
-        raise BadInput(f"'{text}' is not a size; write a number of bytes, or one with B, KiB, MiB or GiB, as in 8KiB")
+        near = {unit.lower(): unit for unit in ("B", "KiB", "MiB", "GiB", "kB", "MB", "GB")}
+        meant = near.get(match[2].lower()) if match else None
+        raise BadInput(
+            f"'{text}' is not a size{f' (did you mean {match[1]}{meant}?)' if match and meant else ''}; write a number "
+            f"of bytes, or one with {', '.join(filter(None, _BYTES))}, as in 8KiB (1 KiB is 1024 bytes, 1 kB is 1000)"
+        )
     value = Decimal(match[1]) * _BYTES[match[2]]
     if value != int(value):
         raise BadInput(f"'{text}' is not a whole number of bytes")
     return int(value)
+
+
+_MOST_SEGMENT_BYTES = 1 << 30
+"""As the preload library takes them (``runtime/collectives/window.hpp``)."""
+
+
+def parse_segment(text: str, where: str) -> int:
+    """Bytes of a segment.
+
+    Args:
+        text: As for :func:`parse_bytes`.
+        where: What begins the message, such as the option.
+
+    Raises:
+        BadInput: where the text is no size, or one that no segment has.
+    """
+    try:
+        count = parse_bytes(text)
+    except BadInput as error:
+        raise BadInput(f"{where}: {error}") from None
+    if not 0 < count <= _MOST_SEGMENT_BYTES:
+        raise BadInput(f"{where}: a segment must be above zero and at most 1GiB, not {text}")
+    return count
 
 
 _MOST_BENCH_BYTES = (1 << 31) - 1

@@ -110,7 +110,7 @@ const FaultCase cases[] = {
               "ranks: 1\n"
               "root: 0\n"
               "line: [0]\n",
-              {"4:10: \"4096\" has no unit; write one of B, KiB, MiB, GiB after the number, such as 4KiB"}},
+              {"4:10: \"4096\" has no unit; write one of B, KiB, MiB, GiB, kB, MB, GB after the number, such as 4KiB"}},
     FaultCase{"SegmentZero",
               "trunkline: plan/1\n"
               "collective: bcast\n"
@@ -119,7 +119,7 @@ const FaultCase cases[] = {
               "ranks: 1\n"
               "root: 0\n"
               "line: [0]\n",
-              {"4:10: the size 0KiB must be a whole number above zero"}},
+              {"4:10: the size 0KiB must be a whole number of bytes above zero"}},
     FaultCase{"TooManyRanks",
               "trunkline: plan/1\n"
               "collective: bcast\n"
@@ -470,7 +470,7 @@ const FaultCase cases[] = {
               "  0: [1, 1]\n"
               "  2: [7]\n"
               "  x: []\n",
-              {"4:10: \"k\" is no unit of a size; known are B, KiB, MiB, GiB",
+              {"4:10: \"k\" is no unit of a size (did you mean kB?); known are B, KiB, MiB, GiB, kB, MB, GB",
                "8:10: rank 1 receives a second time (first from rank 0, line 8); keep one",
                "9:7: there is no rank 7; the plan's ranks are 0 to 3",
                "10:3: \"x\" is neither a rank nor one of the plan's hosts"}}};

@@ -22,6 +22,12 @@ TEST(Quantity, Reads) {
   EXPECT_EQ(parse_time("3ns"), 3e-9);
   EXPECT_EQ(parse_bytes("2832B"), 2832U);
   EXPECT_EQ(parse_bytes("4 KiB"), 4096U);
+  EXPECT_EQ(parse_bytes("1MB"), 1'000'000U);
+  EXPECT_EQ(parse_bytes("64kB"), 64'000U);
+  EXPECT_EQ(parse_bytes("2GB"), 2'000'000'000U);
+  EXPECT_EQ(parse_bytes("1.5KiB"), 1536U);
+  EXPECT_EQ(parse_bytes("4.10MB"), 4'100'000U);
+  EXPECT_EQ(parse_bytes("18446744073709551615B"), 18446744073709551615U);
 }
 
 template <typename Parse>
@@ -50,11 +56,15 @@ TEST(Quantity, SaysWhatIsWrong) {
   EXPECT_EQ(fault(parse_rate, "1e99999999999Mbit"), "the rate 1e99999999999Mbit is out of range");
   EXPECT_EQ(fault(parse_time, "-2us"), "the time -2us must be zero or more");
   EXPECT_EQ(fault(parse_time, "2min"), "\"min\" is no unit of a time; known are ns, us, ms, s");
-  EXPECT_EQ(fault(parse_bytes, "0B"), "the size 0B must be a whole number above zero");
-  EXPECT_EQ(fault(parse_bytes, "1.5KiB"), "the size 1.5KiB must be a whole number above zero");
-  EXPECT_EQ(fault(parse_bytes, "-1B"), "the size -1B must be a whole number above zero");
+  EXPECT_EQ(fault(parse_bytes, "0B"), "the size 0B must be a whole number of bytes above zero");
+  EXPECT_EQ(fault(parse_bytes, "1.5B"), "the size 1.5B must be a whole number of bytes above zero");
+  EXPECT_EQ(fault(parse_bytes, "0.0001kB"), "the size 0.0001kB must be a whole number of bytes above zero");
+  EXPECT_EQ(fault(parse_bytes, "1e3B"), "the size 1e3B must be a whole number of bytes above zero");
+  EXPECT_EQ(fault(parse_bytes, "-1B"), "the size -1B must be a whole number of bytes above zero");
   EXPECT_EQ(fault(parse_bytes, "99999999999999GiB"), "the size 99999999999999GiB is out of range");
-  EXPECT_EQ(fault(parse_bytes, "4KB"), "\"KB\" is no unit of a size (did you mean KiB?); known are B, KiB, MiB, GiB");
+  const std::string sizes = "B, KiB, MiB, GiB, kB, MB, GB";
+  EXPECT_EQ(fault(parse_bytes, "4KB"), "\"KB\" is no unit of a size (did you mean kB?); known are " + sizes);
+  EXPECT_EQ(fault(parse_bytes, "4Mib"), "\"Mib\" is no unit of a size (did you mean MiB?); known are " + sizes);
 }
 
 TEST(Quantity, WritesWhatPeopleWrite) {

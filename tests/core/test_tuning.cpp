@@ -104,7 +104,7 @@ const FaultCase cases[] = {
                   "      - {from: 3KiB, algorithm: linear, segment: 1KB}\n",
               {"11:48: native takes no segment", "12:9: the key segment is missing; give it, such as segment: 1408B",
                "13:50: a segment must be above zero",
-               "14:50: \"KB\" is no unit of a size (did you mean KiB?); known are B, KiB, MiB, GiB"}},
+               "14:50: \"KB\" is no unit of a size (did you mean kB?); known are B, KiB, MiB, GiB, kB, MB, GB"}},
     FaultCase{
         "Names",
         "trunkline: tuning/1\n"

@@ -201,9 +201,9 @@ def test_no_text_of_a_plan_ends_the_comment_or_begins_another(trunkline, plan, t
         (["--name", "run"], "'run' is the name of something else in the file; take one such as trunkline_bcast"),
         (["--name", "children"], "'children' is the name of something else in the file; "),
         (["--name", "memcpy"], "'memcpy' is the name of something else in the file; "),
-        (["--segment", "0"], "--segment must be above zero"),
-        (["--segment", "4K"], "'4K' is not a size; "),
-        (["--segment", "2GiB"], "a segment of 2 GiB is too long; 1 GiB is the most"),
+        (["--segment", "0"], "--segment: a segment must be above zero and at most 1GiB, not 0"),
+        (["--segment", "4K"], "--segment: '4K' is not a size; "),
+        (["--segment", "2GiB"], "--segment: a segment must be above zero and at most 1GiB, not 2GiB"),
         (["-o", "/dev/null/x.c"], "cannot write /dev/null/x.c: "),
     ],
 )

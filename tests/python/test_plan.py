@@ -104,6 +104,11 @@ def test_the_plan_file(trunkline, tmp_path):
     assert trunkline("plan", "cyclic", "--root", "h5", "--segment", "2832", "-o", "-").out == file.read_text()
 
 
+def test_segments_have_the_units_that_sizes_have(trunkline):
+    for text, written in (("1MB", "1000000B"), ("64kB", "64000B"), ("1.5KiB", "1536B"), ("4096", "4KiB")):
+        assert f"segment: {written}\n" in trunkline("plan", "paper-1", "--segment", text, "-o", "-").out
+
+
 def test_the_picture(trunkline, tmp_path):
     file = tmp_path / "plan.svg"
     assert trunkline("plan", "cyclic", "--root", "h5", "--svg", file).status == 0
@@ -142,9 +147,11 @@ def test_the_picture_shows_contention():
         (["--collective", "bcats"], "there are no plans for a collective 'bcats'; there are: bcast"),
         (["--ranks-per-host", "0"], "--ranks-per-host must be from 1 to 31250 on 32 hosts, not 0"),
         (["--ranks-per-host", "99999999"], "--ranks-per-host must be from 1 to 31250 on 32 hosts, not 99999999"),
-        (["--segment", "4K", "-o", "-"], "'4K' is not a size; "),
-        (["--segment", "0", "-o", "-"], "--segment 0 goes into the plan file: it must be above zero"),
-        (["--segment", "4KiB"], "--segment 4KiB goes into the plan file: "),
+        (["--segment", "4K", "-o", "-"], "--segment: '4K' is not a size; "),
+        (["--segment", "0", "-o", "-"], "--segment: a segment must be above zero and at most 1GiB, not 0"),
+        (["--segment", "2GB", "-o", "-"], "--segment: a segment must be above zero and at most 1GiB, not 2GB"),
+        (["--segment", "4KiB"], "--segment 4KiB goes into the plan file: name one with --output FILE"),
+        (["--segment", "1MB"], "--segment 1MB goes into the plan file: name one with --output FILE"),
         (["--json", "-", "--svg", "-"], "only one of --json and --svg can go to standard output"),
     ],
 )

@@ -2,6 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from trunkline import _core
 from trunkline.errors import BadInput
 from trunkline.units import format_bytes, format_rate, format_seconds, parse_bytes, parse_rate
 
@@ -29,6 +30,23 @@ def test_what_is_no_size_is_refused_by_its_own_name(text):
     with pytest.raises(BadInput, match="size|whole number") as caught:
         parse_bytes(text)
     assert text in str(caught.value)
+
+
+@pytest.mark.parametrize(("text", "meant"), [("8kib", "8KiB"), ("1mb", "1MB"), ("1.5gIB", "1.5GiB"), ("4KB", "4kB")])
+def test_a_misspelt_unit_is_recognized(text, meant):
+    with pytest.raises(BadInput) as caught:
+        parse_bytes(text)
+    assert str(caught.value) == (
+        f"'{text}' is not a size (did you mean {meant}?); write a number of bytes, or one with B, KiB, MiB, GiB, kB, "
+        "MB, GB, as in 8KiB (1 KiB is 1024 bytes, 1 kB is 1000)"
+    )
+
+
+@given(st.integers(min_value=0, max_value=1 << 50), st.sampled_from(["B", "KiB", "MiB", "GiB", "kB", "MB", "GB"]))
+def test_files_have_the_units_that_the_command_has(count, unit):
+    text = f"{count % 1000 + 1}{unit}"
+    plan = f"trunkline: plan/1\ncollective: bcast\nshape: custom\nranks: 2\nroot: 0\nline: [0, 1]\nsegment: {text}\n"
+    assert _core.parse_plan(plan, "p").segment_bytes == parse_bytes(text)
 
 
 @given(st.integers(min_value=0, max_value=1 << 50))

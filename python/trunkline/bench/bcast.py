@@ -13,7 +13,7 @@ from trunkline.cluster import fingerprint_text
 from trunkline.errors import BadInput, Failed
 from trunkline.lab.session import Lab
 from trunkline.mpi import Mpi, preload_of
-from trunkline.units import format_bytes, parse_bytes
+from trunkline.units import format_bytes, parse_segment
 
 __all__ = ["PING_PONG", "Cell", "Limits", "Progress", "broadcast_algorithms", "hosts_used", "make_cell", "measure"]
 
@@ -56,8 +56,7 @@ def _check_segment(name: str) -> None:
         return
     if algorithm in ("auto", "native"):
         raise BadInput(f"'{name}': {algorithm} chooses by itself; a segment can be fixed for the others alone")
-    if parse_bytes(segment) == 0:
-        raise BadInput(f"'{name}': a segment must be above zero")
+    parse_segment(segment, f"'{name}'")
 
 
 def measure(

@@ -27,7 +27,7 @@ from trunkline.lab.session import Lab
 from trunkline.mpi import ready_mpi
 from trunkline.predict import load_measurement, read_measurement
 from trunkline.report.model_tables import parameters_table, pieces_table, segments_tables
-from trunkline.units import format_bytes, format_rate, format_seconds, parse_bench_sizes, parse_bytes
+from trunkline.units import format_bytes, format_rate, format_seconds, parse_bench_sizes, parse_segment
 
 __all__ = ["model"]
 
@@ -69,10 +69,8 @@ def model(
     names = broadcast_algorithms([name.strip() for name in algorithms.split(",")])
     if odd := [name for name in names if name in ("native", "auto") or ":" in name]:
         raise BadInput(f"--algorithms: '{odd[0]}' has no segments to compare; name trees, such as linear,binary")
-    pieces = sorted({parse_bytes(text) for text in segments.split(",")})
+    pieces = sorted({parse_segment(text, "--segments") for text in segments.split(",")})
     wanted = sorted(parse_bench_sizes(sizes))
-    if pieces[0] == 0:
-        raise BadInput("--segments must be above zero")
     if len(names) * (len(pieces) + 1) > MOST_SERIES:
         raise BadInput(
             f"{len(names)} algorithms with {len(pieces)} segments and the model's own are too many for one run; "

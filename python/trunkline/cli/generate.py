@@ -8,9 +8,8 @@ import typer
 from trunkline import _core
 from trunkline.cli.output import write_text
 from trunkline.cluster import faulty
-from trunkline.errors import BadInput
 from trunkline.generate.bcast import DEFAULT_SEGMENT, bcast_routine
-from trunkline.units import format_bytes, parse_bytes
+from trunkline.units import format_bytes, parse_segment
 
 __all__ = ["generate"]
 
@@ -32,9 +31,7 @@ def generate(
     ] = None,
 ) -> None:
     """Write a C file with a function like MPI_Bcast that runs a plan, and needs nothing but mpi.h."""
-    segment_bytes = None if segment is None else parse_bytes(segment)
-    if segment_bytes == 0:
-        raise BadInput("--segment must be above zero")
+    segment_bytes = None if segment is None else parse_segment(segment, "--segment")
     try:
         read = _core.read_plan(plan)
     except _core.FaultyFile as error:

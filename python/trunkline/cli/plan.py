@@ -16,7 +16,7 @@ from trunkline.errors import BadInput
 from trunkline.report.draw_plan import draw_trees, tree_name
 from trunkline.report.draw_svg import below_each_other
 from trunkline.report.draw_terminal import line_over_switches, rank_tree
-from trunkline.units import parse_bytes
+from trunkline.units import parse_segment
 
 __all__ = ["plan", "root_rank"]
 
@@ -47,9 +47,9 @@ def plan(
     most = MOST_RANKS // len(names)
     if not 1 <= ranks_per_host <= most:
         raise BadInput(f"--ranks-per-host must be from 1 to {most} on {len(names)} hosts, not {ranks_per_host}")
-    segment_bytes = parse_bytes(segment) if segment else None
-    if segment and not (output and segment_bytes):
-        raise BadInput(f"--segment {segment} goes into the plan file: it must be above zero, and needs --output FILE")
+    segment_bytes = None if segment is None else parse_segment(segment, "--segment")
+    if segment is not None and not output:
+        raise BadInput(f"--segment {segment} goes into the plan file: name one with --output FILE")
     _check_shape(collective, shape)
     placement = _core.block_placement(network, ranks_per_host)
     trees = _core.lay_all(collective, shape, network, placement, root_rank(network, placement, root))
