@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "cluster/attributes.hpp"
+#include "cluster/names.hpp"
 #include "cluster/parts_builder.hpp"
 #include "cluster/spelling.hpp"
 #include "cluster/yaml_fields.hpp"
@@ -30,7 +31,9 @@ class ClusterReader {
                                                           "switches",  "hosts", "links"};
     check_keys(root, keys, faults_);
     if (const YamlNode* name = required(root, "name", "name: my-cluster", faults_)) {
-      check_kind(*name, Kind::scalar, "name", "my-cluster", faults_);
+      if (check_kind(*name, Kind::scalar, "name", "my-cluster", faults_) && !is_valid_name(name->text)) {
+        faults_.add(*name, "name: " + bad_name(name->text));
+      }
     }
     if (const YamlNode* description = root.find("description")) {
       check_kind(*description, Kind::scalar, "description", "two racks, one uplink", faults_);

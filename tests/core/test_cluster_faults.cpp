@@ -38,6 +38,14 @@ const FaultCase cases[] = {
         "trunkline: cluster/1\n"
         "\tname: x\n",
         {"2:1: YAML syntax: found a tab character that violates indentation, while scanning a plain scalar at line 1"}},
+    FaultCase{"NameWithABlank",
+              "trunkline: cluster/1\n"
+              "name: my cluster\n"
+              "defaults: {rate: 1Gbit}\n"
+              "switches: s0\n"
+              "hosts:\n"
+              "  - {hosts: 'h[0-3]', switch: s0}\n",
+              {"2:7: name: \"my cluster\" is no name; names hold letters, digits and . _ - : / + @ only"}},
     FaultCase{"NotUtf8",
               "trunkline: cluster/1\n"
               "name: \377\n",

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Cluster files that are right: what is read from them, and that writing gives the same network back.
 #include "cluster/cluster_file.hpp"
+#include "cluster/names.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -89,9 +90,10 @@ void expect_same(const Cluster& cluster, const Cluster& again) {
 
 RC_GTEST_PROP(ClusterFile, RoundTrips, ()) {
   Cluster::Parts parts = random_parts(6, 24, *rc::gen::inRange(0, 3));
-  parts.name = "n" + *rc::gen::string<std::string>();
-  std::erase_if(parts.name, [](char c) { return c == '\0' || static_cast<unsigned char>(c) >= 0x80; });
-  parts.description = parts.name;
+  parts.description = "d" + *rc::gen::string<std::string>();
+  std::erase_if(parts.description, [](char c) { return c == '\0' || static_cast<unsigned char>(c) >= 0x80; });
+  parts.name = parts.description;
+  std::erase_if(parts.name, [](char c) { return !is_valid_name(std::string_view(&c, 1)); });
   for (Node& node : parts.nodes) {
     if (node.kind == NodeKind::host) {
       node.injection_s = 1e-6 * *rc::gen::element(0, 0, 3);
