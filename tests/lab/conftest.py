@@ -6,6 +6,7 @@ import time
 from pathlib import Path
 
 import pytest
+from busy_machine import PATIENCE_S
 
 from trunkline.paths import FABRIC
 
@@ -47,7 +48,7 @@ def left_behind():
 def nothing_left():
     before = left_behind()
     yield
-    until = time.monotonic() + 10  # the kernel ends a lab's processes when it gets to it
+    until = time.monotonic() + 60  # the kernel ends a lab's processes when it gets to it
     while (new := added(before)) and time.monotonic() < until:
         time.sleep(0.05)
     assert not new
@@ -64,7 +65,7 @@ def trunkline():
     """Run the command as a user does."""
 
     def run(*words, **options):
-        options = {"capture_output": True, "text": True, "timeout": 120, "stdin": subprocess.DEVNULL} | options
+        options = {"capture_output": True, "text": True, "timeout": PATIENCE_S, "stdin": subprocess.DEVNULL} | options
         return subprocess.run([sys.executable, "-m", "trunkline", *words], **options)
 
     return run

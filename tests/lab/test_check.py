@@ -3,12 +3,14 @@
 import json
 
 import pytest
+from busy_machine import measures
 
 pytestmark = pytest.mark.usefixtures("nothing_left")
 
 
+@measures
 def test_check_measures_times_that_the_wire_explains(trunkline):
-    done = trunkline("lab", "check", "paper-1", "--rate", "25Mbit", "--json", "-", timeout=300)
+    done = trunkline("lab", "check", "paper-1", "--rate", "25Mbit", "--json", "-")
     assert done.returncode in (0, 1), done.stderr
     result = json.loads(done.stdout)
     assert result["holds"] == (done.returncode == 0) == (not result["reasons"])
@@ -23,7 +25,7 @@ def test_check_measures_times_that_the_wire_explains(trunkline):
 
 
 def test_a_rate_beyond_the_machine_is_not_true(trunkline):
-    done = trunkline("lab", "check", "paper-1", "--rate", "20Gbit", "--json", "-", timeout=300)
+    done = trunkline("lab", "check", "paper-1", "--rate", "20Gbit", "--json", "-")
     assert done.returncode == 1
     assert json.loads(done.stdout)["reasons"]
     assert "Not true enough" in done.stderr

@@ -1,6 +1,7 @@
 import json
 
 import pytest
+from busy_machine import measures
 
 from trunkline.bench.job import Limits, follow, timing_words
 from trunkline.bench.peers.driver import DEFAULT
@@ -48,6 +49,7 @@ def test_a_comparison(trunkline, tmp_path):
     assert json.loads(file.read_text()) == cells
 
 
+@measures
 def test_a_setting_is_what_runs(tmp_path):
     """A wrong variable would be ignored, and the default measured again."""
     (tmp_path / "small.yaml").write_text(SMALL)

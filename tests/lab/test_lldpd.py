@@ -6,6 +6,7 @@ import subprocess
 import sys
 
 import pytest
+from busy_machine import PATIENCE_S
 
 from trunkline.cluster import load_cluster
 
@@ -33,12 +34,12 @@ for n in $nodes; do
   ip netns exec $n unshare --uts sh -c "hostname $n; exec lldpd -d -u /run/$n.sock -I 'eth*,p*'" >/run/$n.log 2>&1 &
 done
 for n in $nodes; do
-  for try in $(seq 100); do
+  for try in $(seq 1000); do
     lldpcli -u /run/$n.sock configure lldp tx-interval 1 >/dev/null 2>&1 && break
     sleep 0.1
   done
 done
-for try in $(seq 100); do
+for try in $(seq 1000); do
   links=0
   for n in $nodes; do
     links=$((links + $(lldpcli -u /run/$n.sock -f json0 show neighbors | grep -c '"via"' || true)))
@@ -67,7 +68,7 @@ def folder(tmp_path_factory):
         [*private, "bash", "-c", NETWORK + "\n".join(lines) + "\n" + SPEAK],
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=PATIENCE_S,
         check=False,
     )
     assert ended.returncode == 0, ended.stderr
@@ -81,7 +82,7 @@ def imported(folder, names, *options):
         [*command, *(folder / f"{name}.json" for name in names)],
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=PATIENCE_S,
         check=False,
     )
     assert ended.returncode == 0, ended.stderr

@@ -70,7 +70,7 @@ def test_tuning_writes_and_checks_them(trunkline, tmp_path):
         "--peer-rules",
         str(tmp_path / "rules"),
     )
-    done = trunkline("tune", *words, *outputs, timeout=170)
+    done = trunkline("tune", *words, *outputs)
     assert done.returncode == 0, done.stdout + done.stderr
     assert "MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE=" in done.stderr
     assert (tmp_path / "rules" / "mpich-4.0.2.json").exists()
