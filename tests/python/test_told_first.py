@@ -23,6 +23,18 @@ def no_rate(monkeypatch):
     monkeypatch.setattr(rate, "auto_rate", look)
 
 
+@pytest.mark.parametrize("name", ["02:00:00:00:00:01", "rack/h1", "me@h1", "-h1", "..", "h" * 65])
+def test_names_that_no_host_of_a_lab_can_have(refused, tmp_path, name):
+    """A launcher would take what is behind a colon for a number of ranks; every host has a file of its name."""
+    file = tmp_path / "odd.yaml"
+    file.write_text(
+        "trunkline: cluster/1\nname: odd\ndefaults: {rate: 1Gbit, latency: 10us}\nswitches: s0\n"
+        f"hosts: [{{hosts: [h0, '{name}'], switch: s0}}]\n"
+    )
+    message = refused("lab", "exec", file, "--rate", "20Mbit", "--", "true")
+    assert message.startswith(f"the lab cannot have a host '{name}': ")
+
+
 WIDE = (
     "trunkline: cluster/1\nname: wide\ndefaults: {rate: 1Gbit, latency: 10us}\nswitches: [s0, s1]\n"
     "hosts: [{hosts: 'h[0-1]', switch: s0}, {hosts: h2, switch: s1}]\nlinks: [{between: [s0, s1], rate: 4Mbit}]\n"

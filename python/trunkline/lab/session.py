@@ -3,6 +3,7 @@
 import contextlib
 import json
 import os
+import re
 import shlex
 import shutil
 import signal
@@ -23,6 +24,8 @@ from trunkline.lab.obstacles import check_obstacles, explain_refusal
 from trunkline.paths import FABRIC
 
 __all__ = ["Lab", "check_host"]
+
+_HOST_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 
 
 def check_host(cluster: _core.Cluster, name: str | None) -> str:
@@ -74,6 +77,12 @@ class Lab:
         hosts = self.cluster.hosts
         if len(hosts) > MOST_HOSTS:
             raise BadInput(f"{self.cluster.name} has {len(hosts)} hosts; one machine emulates at most {MOST_HOSTS}")
+        if (odd := next((name for name in hosts if not _HOST_NAME.fullmatch(name)), None)) is not None:
+            raise BadInput(
+                f"the lab cannot have a host '{odd}': the kernel and the launchers of MPI libraries take names of at "
+                "most 64 letters, digits and . _ - that begin with a letter or digit; name it otherwise in a copy of "
+                "the file"
+            )
         check_obstacles()
         user = [] if os.geteuid() == 0 else ["--user", "--map-root-user"]
         self._keeper = subprocess.Popen(
