@@ -3,7 +3,6 @@
 import json
 import os
 import subprocess
-import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,6 +12,7 @@ from trunkline.errors import BadInput, Failed
 from trunkline.lab.syscalls import die_with_parent
 from trunkline.paths import NATIVE
 from trunkline.sources.simgrid_export import simgrid_platform
+from trunkline.temporary import temporary_folder
 
 __all__ = ["SMALL_JOB", "Job", "Outcome", "simulate"]
 
@@ -133,8 +133,7 @@ def _simulate(
 ) -> Iterator[Outcome]:
     ranks = len(job.placement)
     private = ranks * max(sizes) <= _MOST_PRIVATE_BYTES
-    with tempfile.TemporaryDirectory(prefix="trunkline-simulate-") as name:
-        folder = Path(name)
+    with temporary_folder("simulate") as folder:
         hosts = job.cluster.hosts
         (folder / "platform.xml").write_text(simgrid_platform(job.cluster), encoding="utf-8")
         (folder / "cluster.yaml").write_text(_core.write_cluster(job.cluster), encoding="utf-8")

@@ -1,8 +1,6 @@
 """Runs a comparison: first each library's race, then rounds over all clusters and peers."""
 
-import tempfile
 from collections.abc import Callable, Iterator
-from pathlib import Path
 
 from trunkline.bench.peers.comparison import Comparison, Step, steps
 from trunkline.bench.peers.race import race
@@ -11,6 +9,7 @@ from trunkline.bench.peers.rounds import one_round
 from trunkline.bench.peers.work import Work
 from trunkline.errors import Failed
 from trunkline.lab.session import Lab
+from trunkline.temporary import temporary_folder
 
 __all__ = ["compare"]
 
@@ -26,8 +25,7 @@ def compare(
     """
     for step in steps(comparison, results):
         failure = ""
-        with tempfile.TemporaryDirectory(prefix="trunkline-peers-") as name, Lab(step.cluster, step.rate_bps) as lab:
-            folder = Path(name)
+        with temporary_folder("peers") as folder, Lab(step.cluster, step.rate_bps) as lab:
             folder.chmod(0o755)  # LAM/MPI reads it as another user
             work = Work(comparison, results, step, lab, folder, on_step)
             try:

@@ -4,10 +4,8 @@ Their T(m/X) is the gap g of table 2, as 3.73 ms for 128 segments of 256 bytes s
 of two hosts sends the segments one after the other, and the first one's latency is in the time.
 """
 
-import tempfile
 from collections.abc import Mapping
 from dataclasses import replace
-from pathlib import Path
 
 from rich.table import Table
 
@@ -19,6 +17,7 @@ from trunkline.bench.stats import median_with_interval
 from trunkline.errors import Failed
 from trunkline.lab.session import Lab
 from trunkline.report.tables import titled_table
+from trunkline.temporary import temporary_folder
 from trunkline.units import format_bytes, format_rate
 
 __all__ = ["measure_transfers", "transfer_table"]
@@ -40,9 +39,9 @@ def measure_transfers(figure: Figure, driver: Driver, rate_bps: float, limits: L
         Failed: where the library hangs.
     """
     sizes, names = sorted(figure.rows), {f"linear:{segment}": segment for segment in figure.segments}
-    with Lab(_pair(rate_bps)) as lab, tempfile.TemporaryDirectory(prefix="trunkline-peers-") as folder:
+    with Lab(_pair(rate_bps)) as lab, temporary_folder("peers") as folder:
         words = timing_words(lab.cluster, sizes, list(names), replace(limits, patience_s=PATIENCE_S))
-        outcome = follow(driver.start(lab, Path(folder), words, DEFAULT, True), driver.name)
+        outcome = follow(driver.start(lab, folder, words, DEFAULT, True), driver.name)
     if outcome.given_up is not None:
         raise Failed(f"{driver.name} did nothing for {PATIENCE_S:.0f} s at {format_bytes(outcome.given_up)}")
     limit = {size: median_with_interval(outcome.seconds[size, PING_PONG]).value for size in sizes}
