@@ -57,7 +57,7 @@ def job_with_settings(
     if kind in _BATCH:
         raise _belongs_into_script(kind, mpi_name, cluster_file)
     is_srun = kind == "srun"
-    mpi = require_mpi(mpi_name) if mpi_name else _mpi_of_program(job) if is_srun else _mpi_of_launcher(job)
+    mpi = _mpi_of_program(job, mpi_name) if is_srun else _mpi_of_launcher(job, mpi_name)
     preloads = [str(preload_of(mpi)), job.environment.get("LD_PRELOAD", "")]
     settings = {
         **settings_of(job.environment),
@@ -106,12 +106,17 @@ def _file_of(word: str, environment: Mapping[str, str]) -> str:
     return file
 
 
-def _mpi_of_launcher(job: _Job) -> Mpi:
+def _mpi_of_launcher(job: _Job, name: str | None) -> Mpi:
     wanted = Path(job.path).resolve()
     found = find_mpis()
+    named = require_mpi(name) if name else None
     for mpi in found.values():
         if Path(mpi.mpiexec).resolve() == wanted:
+            if named not in (None, mpi):
+                raise BadInput(f"{job.path} is the launcher of {mpi.name}, not of {name}; leave --mpi out")
             return mpi
+    if named is not None:
+        return named
     raise BadInput(
         f"{job.path} is the launcher of no MPI library that Trunkline was built for ({_names(found)}). Where it starts "
         f"programs of one of these as that one's mpiexec does, name it: --mpi NAME; {_MORE_MPIS}. Any other launcher: "
@@ -119,8 +124,10 @@ def _mpi_of_launcher(job: _Job) -> Mpi:
     )
 
 
-def _mpi_of_program(job: _Job) -> Mpi:
-    """Of the first program behind srun that is linked to an MPI library; srun starts those of any."""
+def _mpi_of_program(job: _Job, name: str | None) -> Mpi:
+    """As named, else of the first program behind srun that is linked to an MPI library; srun starts those of any."""
+    if name:
+        return require_mpi(name)
     found = find_mpis()
     for word in job.after:
         file = shutil.which(word, path=job.environment.get("PATH", os.defpath))

@@ -100,6 +100,18 @@ def test_another_launcher_of_a_named_library(started, refused, mpi):
     assert "set LD_PRELOAD=$(trunkline library --mpi NAME) and TRUNKLINE_CLUSTER=FILE" in message
 
 
+def test_a_launcher_is_of_its_own_library(refused, site, mpi):
+    other = next(name for name in BUILT if name != mpi.name) if len(BUILT) > 1 else pytest.skip("there is one MPI here")
+    message = refused("run", "--cluster", "cyclic", "--mpi", other, "--", f"mpiexec-{mpi.name}", "./a.out")
+    assert message == f"{site}/mpiexec-{mpi.name} is the launcher of {mpi.name}, not of {other}; leave --mpi out"
+
+
+def test_a_launcher_that_cannot_be_started(refused, site, mpi):
+    (site / "elsewhere").write_text("no program")
+    message = refused("run", "--cluster", "cyclic", "--mpi", mpi.name, "--", "elsewhere", "./a.out")
+    assert message == f"cannot start {site}/elsewhere: Exec format error"
+
+
 def test_srun_hands_its_environment_on(started, site, monkeypatch, mpi):
     monkeypatch.setenv("TRUNKLINE_EXPLAIN", "1")
     words, environment = started("srun", "-n", "4", "python3", "x.py", options=("--mpi", mpi.name))

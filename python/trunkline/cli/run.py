@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from trunkline.cluster import cluster_file, load_cluster
+from trunkline.errors import BadInput
 from trunkline.launchers import job_with_settings
 
 __all__ = ["run"]
@@ -36,4 +37,7 @@ def run(
     load_cluster(cluster)  # faults are reported here, not by 32 ranks at once
     words, environment = job_with_settings(command, mpi, cluster_file(cluster), os.environ)
     sys.stdout.flush()
-    os.execve(words[0], words, environment)
+    try:
+        os.execve(words[0], words, environment)
+    except OSError as error:
+        raise BadInput(f"cannot start {words[0]}: {error.strerror}") from error
