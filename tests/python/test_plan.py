@@ -235,8 +235,10 @@ def test_two_trees_at_once(trunkline):
 
 
 def test_each_of_two_trees_has_a_title_of_its_own(trunkline, tmp_path):
-    file = tmp_path / "plan.svg"
-    assert trunkline("plan", "cyclic", "--shape", "two-tree", "--root", "h5", "--svg", file).status == 0
+    file, plan = tmp_path / "plan.svg", tmp_path / "plan.yaml"
+    words = ("plan", "cyclic", "--shape", "two-tree", "--root", "h5")
+    assert trunkline(*words, "--svg", file, "-o", plan).status == 0
+    assert len(_core.read_plan(str(plan)).trees) == 2
     svg = ET.parse(file).getroot()
     name = "{http://www.w3.org/2000/svg}"
     of_both = "· bcast, two-tree, over cyclic from h5"
