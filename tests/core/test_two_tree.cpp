@@ -9,6 +9,7 @@
 #include "networks.hpp"
 #include "plan/checker.hpp"
 #include "plan/shapes/two_tree.hpp"
+#include "two_tree_by_search.hpp"
 
 namespace trunkline {
 namespace {
@@ -50,6 +51,33 @@ RC_GTEST_PROP(TwoTree, LoadsNothingWithMoreThanTheMessageWithOneRankAHost, ()) {
   const Cluster cluster(random_parts(20, 60));
   const Placement placement = block_placement(cluster, 1);
   expect_half_loads(cluster, placement, *rc::gen::inRange<Rank>(0, static_cast<Rank>(placement.size())));
+}
+
+void expect_same_as_by_search(const Cluster& cluster, const Placement& placement) {
+  for (Rank root = 0; root < placement.size(); ++root) {
+    const auto trees = two_tree(cluster, placement, root);
+    const auto searched = testing::two_tree_by_search(cluster, placement, root);
+    for (std::size_t i = 0; i < trees.size(); ++i) {
+      RC_ASSERT(trees[i].root == searched[i].root);
+      RC_ASSERT(trees[i].parent == searched[i].parent);
+      RC_ASSERT(trees[i].children == searched[i].children);
+    }
+  }
+}
+
+RC_GTEST_PROP(TwoTree, IsThatOfTheSlowSearch, ()) {
+  const Cluster cluster(random_parts(30, 60));
+  expect_same_as_by_search(cluster, random_placement(cluster, 100));
+}
+
+RC_GTEST_PROP(TwoTree, IsThatOfTheSlowSearchOnFewHosts, ()) {
+  const Cluster cluster(random_parts(9, 8));
+  expect_same_as_by_search(cluster, random_placement(cluster, 50));
+}
+
+RC_GTEST_PROP(TwoTree, IsThatOfTheSlowSearchWithOneRankAHost, ()) {
+  const Cluster cluster(random_parts(40, 80));
+  expect_same_as_by_search(cluster, block_placement(cluster, 1));
 }
 
 TEST(TwoTree, IsLowOnOneSwitchAndOnFour) {
