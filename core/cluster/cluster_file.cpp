@@ -11,6 +11,7 @@
 #include "cluster/names.hpp"
 #include "cluster/parts_builder.hpp"
 #include "cluster/spelling.hpp"
+#include "cluster/text_file.hpp"
 #include "cluster/yaml_fields.hpp"
 
 namespace trunkline {

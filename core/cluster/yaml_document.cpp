@@ -5,12 +5,7 @@
 
 #include <algorithm>
 #include <cctype>
-#include <cerrno>
-#include <cstring>
-#include <fstream>
 #include <memory>
-#include <sstream>
-#include <system_error>
 #include <utility>
 
 namespace trunkline {
@@ -254,22 +249,6 @@ std::optional<YamlNode> parse_yaml(std::string_view text, std::string_view forma
   } catch (const Unusable&) {
     return std::nullopt;
   }
-}
-
-std::string read_text_file(const std::string& path) {
-  errno = 0;
-  std::ifstream stream(path, std::ios::binary);
-  std::ostringstream text;
-  if (stream) {
-    text << stream.rdbuf();
-  }
-  // An empty file sets failbit on `text`, and a folder opens but does not read: errno tells them apart.
-  if (!stream.is_open() || stream.bad() || (text.fail() && errno != 0)) {
-    Faults faults(path);
-    faults.add_whole("cannot be read: " + std::generic_category().message(errno));
-    faults.throw_if_any();
-  }
-  return std::move(text).str();
 }
 
 }  // namespace trunkline

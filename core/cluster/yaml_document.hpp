@@ -68,7 +68,4 @@ class Faults {
 /// text is no usable document; `faults` then says why.
 [[nodiscard]] std::optional<YamlNode> parse_yaml(std::string_view text, std::string_view format, Faults& faults);
 
-/// The whole file; throws FaultyFile where it cannot be read.
-[[nodiscard]] std::string read_text_file(const std::string& path);
-
 }  // namespace trunkline

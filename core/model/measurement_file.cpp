@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "cluster/quantity.hpp"
+#include "cluster/text_file.hpp"
 #include "cluster/yaml_fields.hpp"
 #include "cluster/yaml_text.hpp"
 #include "model/measurement.hpp"

@@ -8,6 +8,7 @@
 
 #include "cluster/quantity.hpp"
 #include "cluster/spelling.hpp"
+#include "cluster/text_file.hpp"
 #include "cluster/yaml_fields.hpp"
 #include "cluster/yaml_text.hpp"
 #include "plan/registry.hpp"

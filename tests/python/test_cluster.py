@@ -110,7 +110,7 @@ def test_nothing_runs_on_a_faulty_file(refused, faulty, command):
         ("cylic", "there is no bundled cluster 'cylic', and no such file; bundled are: cyclic, "),
         ("no-such.yaml", "no-such.yaml: cannot be read: No such file or directory"),
         ("./cyclic", "cyclic: cannot be read: No such file or directory"),
-        (".", ".: cannot be read: Is a directory"),
+        (".", ".: is not a regular file"),
         ("", "the cluster's name is empty"),
     ],
 )
