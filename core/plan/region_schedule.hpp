@@ -50,10 +50,14 @@ class RegionSchedules {
   RegionSchedules(const Regions& regions, unsigned k);
 
   /// Fewest levels below the entry in which all ranks of the region get the message, nothing being sent out of it.
-  [[nodiscard]] Level least(RegionId region, unsigned entries) const { return boxes_[region].least[entries - 1]; }
+  [[nodiscard]] Level least(RegionId region, unsigned entries) const {
+    return boxes_[class_of_[region]].least[entries - 1];
+  }
 
   /// Level of the rank that sends out, as early as was found, where all ranks have to be reached within `levels`.
-  [[nodiscard]] std::optional<Level> exit_level(RegionId region, Passage passage, Level levels) const;
+  [[nodiscard]] std::optional<Level> exit_level(RegionId region, Passage passage, Level levels) const {
+    return boxes_[class_of_[region]].exit_level(passage, levels);
+  }
 
   /// The timetable behind the two above. `levels` is at least least().
   [[nodiscard]] RegionSchedule schedule(RegionId region, Passage passage, Level levels) const;
@@ -79,16 +83,20 @@ class RegionSchedules {
     /// [entries][exits][levels above least]: how, best first found.
     std::optional<Attempt> exits[2][2][slack + 1];
     Attempt plain[2];
+
+    [[nodiscard]] const std::optional<Attempt>& exit(Passage passage, Level levels) const;
+    [[nodiscard]] std::optional<Level> exit_level(Passage passage, Level levels) const;
   };
+  using ClassId = std::uint32_t;  ///< of regions with as many singles, and parts of the same classes in the same order
   class Filling;
 
-  void fill_box(RegionId region);
-  [[nodiscard]] std::optional<Attempt> first_working(RegionId region, Attempt attempt) const;
-  [[nodiscard]] const std::optional<Attempt>& exit_attempt(RegionId region, Passage passage, Level levels) const;
+  [[nodiscard]] Box fill_box(RegionId region) const;
+  [[nodiscard]] std::optional<Attempt> earliest_exit(RegionId region, Attempt attempt, Filling& filling) const;
 
   const Regions& regions_;
   unsigned k_;
-  std::vector<Box> boxes_;
+  std::vector<ClassId> class_of_;  ///< by region
+  std::vector<Box> boxes_;         ///< by class
 };
 
 }  // namespace trunkline

@@ -49,13 +49,13 @@ class Search {
   Search(const Regions& regions, const std::vector<Rank>& order, unsigned k)
       : regions_(regions), order_(order), k_(k), end_(static_cast<Place>(order.size())), intervals_(regions, order) {}
 
-  std::optional<Tree> run() {
+  std::optional<Tree> run(std::size_t below) {
     if (order_.front() != regions_.root || !intervals_.in_a_row(regions_)) return {};
     reach_.emplace_back(end_);
     for (Place i = 0; i < end_; ++i) reach_[0][i] = i;
     full_.push_back(1);
     while (reach_.back()[0] + 1 != end_) {
-      if ((reach_.size() + 1) * end_ > most_entries) return {};
+      if (reach_.size() >= below || (reach_.size() + 1) * end_ > most_entries) return {};
       std::vector<Place> row(end_);
       full_.push_back(std::min<std::uint64_t>(end_, full_.back() * k_ + 1));
       for (Place i = 0; i < end_; ++i) {
@@ -142,8 +142,9 @@ class Search {
 
 }  // namespace
 
-std::optional<Tree> interval_tree(const Regions& regions, const std::vector<Rank>& order, unsigned k) {
-  return Search(regions, order, k).run();
+std::optional<Tree> interval_tree(const Regions& regions, const std::vector<Rank>& order, unsigned k,
+                                  std::uint32_t below) {
+  return Search(regions, order, k).run(below);
 }
 
 }  // namespace trunkline

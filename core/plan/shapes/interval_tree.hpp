@@ -2,6 +2,8 @@
 // Algorithm 2: the contention-free binary tree over a depth-first order of the ranks, and its extension to k children.
 #pragma once
 
+#include <cstdint>
+#include <limits>
 #include <optional>
 #include <vector>
 
@@ -19,9 +21,10 @@ namespace trunkline {
 /// region of q, p < lo < q. That replaces edge sets. reach(i, h), the last rank that a tree of height h from i can
 /// cover, replaces the table over all pairs: a tree over [i, j] cut off earlier is one over [i, j'].
 ///
-/// `order` starts at the root and holds each region's ranks in a row; empty where it does not, or where the tree would
-/// be so high (a chain of switches with a host each) that the table would not fit in memory.
-/// Time O(ranks * height * candidates), memory O(ranks * height).
-[[nodiscard]] std::optional<Tree> interval_tree(const Regions& regions, const std::vector<Rank>& order, unsigned k);
+/// `order` starts at the root and holds each region's ranks in a row; empty where it does not, where no such tree is
+/// lower than `below`, or where the tree would be so high (a chain of switches with a host each) that the table would
+/// not fit in memory. Time O(ranks * height * candidates), memory O(ranks * height), of no more levels than `below`.
+[[nodiscard]] std::optional<Tree> interval_tree(const Regions& regions, const std::vector<Rank>& order, unsigned k,
+                                                std::uint32_t below = std::numeric_limits<std::uint32_t>::max());
 
 }  // namespace trunkline

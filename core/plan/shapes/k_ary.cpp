@@ -6,6 +6,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "plan/height_bound.hpp"
 #include "plan/region_schedule.hpp"
 #include "plan/shapes/interval_tree.hpp"
 #include "plan/shapes/linear.hpp"
@@ -72,12 +73,16 @@ Tree k_ary_tree(const Cluster& cluster, const Placement& placement, Rank root, u
   if (k == 1) return linear_tree(cluster, placement, root);
   const Regions regions = regions_from(cluster, placement, root);
   Tree best = scheduled_tree(RegionSchedules(regions, k));
+  const std::uint32_t bound = height_bound(regions, k);
+  std::uint32_t lowest = height(best);
   const auto consider = [&](const std::vector<Rank>& order) {
-    auto tree = interval_tree(regions, order, k);
-    if (tree && height(*tree) < height(best)) best = std::move(*tree);
+    auto tree = interval_tree(regions, order, k, lowest);
+    if (!tree) return;
+    best = std::move(*tree);
+    lowest = height(best);
   };
-  consider(order_of(regions, best));
-  consider(line_order(cluster, placement, root));
+  if (lowest > bound) consider(order_of(regions, best));
+  if (lowest > bound) consider(line_order(cluster, placement, root));
   deepest_first(best);
   return best;
 }
