@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <limits>
 #include <optional>
 #include <vector>
 
@@ -53,19 +54,26 @@ class RegionSchedules::Filling {
 
   /// Tries both orders of the parts and both ways to choose their exits, where these make a difference.
   std::optional<Attempt> first_working(Attempt attempt) {
+    next_exit_ = never;
     for (const bool earliest : {false, true}) {
       if (earliest && !earliest_first_differs(attempt.levels)) return {};
       attempt.earliest_exit_first = earliest;
       for (const bool many : {false, true}) {
         attempt.many_exits = many;
         if (auto worked = run(attempt)) return worked;
+        next_exit_ = std::min(next_exit_, possible_exit_);
         if (!had_choice_of_exits_) break;
       }
     }
     return {};
   }
 
+  /// After no attempt with an exit by a single worked: the first later level at which one may.
+  [[nodiscard]] Level next_exit() const { return next_exit_; }
+
  private:
+  static constexpr Level never = std::numeric_limits<Level>::max();
+
   /// Parts of one class in a row.
   struct Row {
     ClassId alike;
@@ -89,6 +97,7 @@ class RegionSchedules::Filling {
     pairs_[0] = attempt_.passage.entries / 2;
     exit_due_ = attempt_.passage.exits;
     exit_level_ = 0;
+    possible_exit_ = never;
     had_choice_of_exits_ = false;
   }
 
@@ -148,9 +157,12 @@ class RegionSchedules::Filling {
   bool place_singles() {
     std::uint32_t may = singles_;
     if (exit_by_single()) {
-      const bool now = level_ == attempt_.exit_level;
-      if (now && (singles_ == 0 || sends_[level_] == 0)) return false;
-      if (!now && level_ < attempt_.exit_level) may -= std::min(may, 1U);  // one is kept back for it
+      const bool can = singles_ > 0 && sends_[level_] > 0;
+      if (can && level_ > attempt_.exit_level) {
+        possible_exit_ = level_;
+        return false;
+      }
+      if (!can || level_ < attempt_.exit_level) may -= std::min(may, 1U);  // one is kept back for it
     }
     return place_single_ranks(std::min(may, sends_[level_]));
   }
@@ -164,6 +176,7 @@ class RegionSchedules::Filling {
     if (exit_by_single() && level_ == attempt_.exit_level) {
       if (timetable_ != nullptr) timetable_->levels.back().exits_of_single = exit_due_;
       exit_level_ = level_;
+      possible_exit_ = level_ + 1;
       sends_[level_ + 1] += all_.k_ - exit_due_;
       pairs_[level_ + 1] += all_.k_ - exit_due_ >= 2 ? 1 : 0;
       exit_due_ = 0;
@@ -241,6 +254,8 @@ class RegionSchedules::Filling {
   unsigned exit_due_ = 0;
   Level level_ = 0;
   Level exit_level_ = 0;
+  Level possible_exit_ = never;  ///< later than was asked for, should this run lead nowhere
+  Level next_exit_ = never;
   bool had_choice_of_exits_ = false;  ///< whether any part could hand back one or two
 };
 

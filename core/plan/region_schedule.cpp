@@ -70,7 +70,8 @@ std::optional<RegionSchedules::Attempt> RegionSchedules::earliest_exit(RegionId 
                                                                        Filling& filling) const {
   std::optional<Attempt> found;
   if (!regions_.all[region].singles.empty()) {
-    for (attempt.exit_level = 0; attempt.exit_level <= attempt.levels && !found; ++attempt.exit_level) {
+    for (Level exit = 0; exit <= attempt.levels && !found; exit = filling.next_exit()) {
+      attempt.exit_level = exit;
       found = filling.first_working(attempt);
     }
   }
