@@ -6,7 +6,9 @@
 #include <utility>
 #include <vector>
 
+#include "model/path_loads.hpp"
 #include "model/wire.hpp"
+#include "plan/paths.hpp"
 #include "plan/schedules/circulant.hpp"
 
 namespace trunkline {
@@ -16,56 +18,40 @@ namespace {
 class Round {
  public:
   Round(const Cluster& cluster, const Placement& placement, std::span<const Rank> order)
-      : cluster_(cluster), placement_(placement), order_(order), load_(cluster.channel_count(), 0.0) {}
+      : cluster_(cluster), placement_(placement), order_(order), paths_(cluster), loads_(paths_) {}
 
   [[nodiscard]] Rank ranks() const { return static_cast<Rank>(order_.size()); }
 
   /// `fraction` of the message from one position to another.
   void transfer(Rank from, Rank to, double fraction) {
-    const HostIndex u = host(from);
-    const HostIndex v = host(to);
-    if (u == v) return;
-    double latency_s = 0.0;
-    double frame_byte_s = 0.0;
-    bool first = true;
-    for (const ChannelId channel : cluster_.path(cluster_.hosts()[u], cluster_.hosts()[v])) {
-      if (load_[channel] == 0.0) used_.push_back(channel);
-      load_[channel] += fraction;
-      const Link& link = cluster_.link_of(channel);
-      latency_s += link.latency_s;
-      if (!first) frame_byte_s += 8.0 / link.rate_bps;
-      first = false;
-    }
-    latency_s_ = std::max(latency_s_, latency_s);
-    frame_byte_s_ = std::max(frame_byte_s_, frame_byte_s);
+    const HostIndex u = placement_[order_[from]];
+    const HostIndex v = placement_[order_[to]];
+    if (u != v) loads_.add(cluster_.hosts()[u], cluster_.hosts()[v], fraction);
   }
 
   /// Adds the round's time to `cost`, `times` over, and starts an empty round.
   void finish(RoundCost& cost, double times = 1.0) {
-    double busiest = 0.0;
-    for (const ChannelId channel : used_) {
-      busiest = std::max(busiest, load_[channel] * 8.0 / cluster_.link_of(channel).rate_bps);
-      load_[channel] = 0.0;
+    loads_.settle();
+    double latency_s = 0.0;
+    double frame_byte_s = 0.0;
+    for (const PathLoads::Transfer& transfer : loads_.transfers()) {
+      const PathCost path = loads_.cost(transfer);
+      latency_s = std::max(latency_s, path.latency_s);
+      frame_byte_s = std::max(frame_byte_s, path.byte_s - path.first_byte_s);
     }
-    used_.clear();
     cost.rounds += times;
-    cost.seconds_per_byte += times * busiest;
-    cost.latency_s += times * latency_s_;
-    cost.frame_byte_s += times * frame_byte_s_;
-    latency_s_ = 0.0;
-    frame_byte_s_ = 0.0;
+    cost.seconds_per_byte += times * loads_.slowest_byte_s();
+    cost.latency_s += times * latency_s;
+    cost.frame_byte_s += times * frame_byte_s;
+    loads_.clear();
   }
 
  private:
-  [[nodiscard]] HostIndex host(Rank position) const { return placement_[order_[position]]; }
-
   const Cluster& cluster_;
   const Placement& placement_;
   std::span<const Rank> order_;
-  std::vector<double> load_;
-  std::vector<ChannelId> used_;
-  double latency_s_ = 0.0;
-  double frame_byte_s_ = 0.0;
+  Paths paths_;
+  PathLoads loads_;
 };
 
 /// Scatter down the binomial tree, widest distance first: each transfer carries the blocks of the receiver's whole

@@ -3,12 +3,15 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <stdexcept>
-#include <unordered_map>
+#include <string>
 #include <utility>
 
+#include "model/highest_lines.hpp"
+#include "model/path_loads.hpp"
 #include "model/wire.hpp"
-#include "plan/checker.hpp"
+#include "plan/paths.hpp"
 
 namespace trunkline {
 namespace {
@@ -28,135 +31,147 @@ constexpr std::array<std::uint64_t, 14> segment_candidates{
     segment_of(1),     segment_of(2),     segment_of(3),     segment_of(4),     segment_of(5),
     segment_of(6),     segment_of(8),     segment_of(10),    segment_of(11)};
 
-/// Keeps what is not at most another in every respect.
-template <class T, class AtMost>
-void add_unless_below(std::vector<T>& kept, const T& one, AtMost at_most) {
-  if (std::ranges::any_of(kept, [&](const T& other) { return at_most(one, other); })) return;
-  std::erase_if(kept, [&](const T& other) { return at_most(other, one); });
-  kept.push_back(one);
+/// Those of `all` that stand at the places, each once, in their order.
+template <class T>
+std::vector<T> at_places(const std::vector<T>& all, std::vector<std::size_t> places) {
+  std::ranges::sort(places);
+  const auto repeated = std::ranges::unique(places);
+  places.erase(repeated.begin(), repeated.end());
+  std::vector<T> kept;
+  kept.reserve(places.size());
+  for (const std::size_t place : places) kept.push_back(all[place]);
+  return kept;
 }
 
-void add_way(std::vector<TreeCosts::Way>& ways, const TreeCosts::Way& way) {
-  add_unless_below(ways, way, [](const TreeCosts::Way& a, const TreeCosts::Way& b) {
-    return a.per_byte_s <= b.per_byte_s && a.per_frame_byte_s <= b.per_frame_byte_s && a.handlings <= b.handlings &&
-           a.latency_s <= b.latency_s;
-  });
+constexpr double any_length = std::numeric_limits<double>::infinity();
+
+/// Those that are the longest for some segment. Below a frame all of a segment is its first frame.
+std::vector<TreeCosts::Way> longest(const std::vector<TreeCosts::Way>& ways) {
+  constexpr auto frame = static_cast<double>(frame_wire_bytes);
+  std::vector<Line> short_segment;
+  std::vector<Line> long_segment;
+  for (const TreeCosts::Way& way : ways) {
+    const double fixed_s = way.handlings * handling_s + way.latency_s;
+    short_segment.push_back({way.per_byte_s + way.per_frame_byte_s, fixed_s});
+    long_segment.push_back({way.per_byte_s, fixed_s + way.per_frame_byte_s * frame});
+  }
+  std::vector<std::size_t> places = highest_lines(short_segment, 0.0, frame);
+  const std::vector<std::size_t> more = highest_lines(long_segment, frame, any_length);
+  places.insert(places.end(), more.begin(), more.end());
+  return at_places(ways, std::move(places));
 }
 
-void add_work(std::vector<TreeCosts::Work>& works, const TreeCosts::Work& work) {
-  add_unless_below(works, work, [](const TreeCosts::Work& a, const TreeCosts::Work& b) {
-    return a.per_byte_s <= b.per_byte_s && a.per_ack_byte_s <= b.per_ack_byte_s;
-  });
+/// Those that are the most for some segment.
+std::vector<TreeCosts::Work> most(const std::vector<TreeCosts::Work>& works) {
+  std::vector<Line> lines;
+  for (const TreeCosts::Work& work : works) {
+    lines.push_back({work.per_byte_s, work.per_ack_byte_s * static_cast<double>(ack_wire_bytes)});
+  }
+  return at_places(works, highest_lines(lines, 0.0, any_length));
 }
 
-/// Adds up the transfers of trees that take segments by turns, parents before children.
+/// Adds up the transfers of trees that take segments by turns.
 class Sum {
  public:
   Sum(const Cluster& cluster, const Placement& placement, std::size_t trees)
       : cluster_(cluster),
         placement_(placement),
         part_(1.0 / static_cast<double>(trees)),
-        data_(cluster.channel_count(), 0.0),
+        paths_(cluster),
+        data_(paths_),
+        round_(paths_),
         handlings_(placement.size(), 0.0) {}
 
+  /// Throws std::invalid_argument where the tree has another number of ranks, or the placement does not fit.
   void add(const Tree& tree) {
-    const std::vector<Rank> order = parents_first(tree);
-    const Sharing sharing = count_transfers(tree, order);
-    std::vector<TreeCosts::Way> ways(tree.size());
-    ways[tree.root].per_byte_s = before_s_;
-    for (const Rank rank : order) {
+    if (tree.size() != placement_.size()) {
+      throw std::invalid_argument("a placement of " + std::to_string(placement_.size()) + " ranks for a tree of " +
+                                  std::to_string(tree.size()));
+    }
+    check_placement(cluster_, placement_, tree.root);
+    ways_.assign(tree.size(), {});
+    ways_[tree.root].per_byte_s = before_s_;
+    for (const std::vector<Rank>& receivers : by_round(tree)) add_round(tree, receivers);
+    for (Rank rank = 0; rank < tree.size(); ++rank) {
       const auto sends = static_cast<double>(tree.children[rank].size());
       handlings_[rank] += part_ * (sends + (rank == tree.root ? 0.0 : 1.0));
-      if (sends == 0.0) add_way(costs_.latest, ways[rank]);
-      add_ways(tree, rank, sharing, ways);
+      if (sends == 0.0) latest_.push_back(ways_[rank]);
     }
   }
 
   TreeCosts costs() {
-    costs_.handlings = *std::ranges::max_element(handlings_);
-    for (ChannelId channel = 0; channel < data_.size(); ++channel) {
-      if (data_[channel] == 0.0) continue;
-      add_work(costs_.busiest, {.per_byte_s = data_[channel] * byte_s(channel),
-                                .per_ack_byte_s = data_[channel ^ 1U] * byte_s(channel)});
+    TreeCosts costs;
+    costs.handlings = *std::ranges::max_element(handlings_);
+    costs.network_hops = static_cast<Rank>(data_.transfers().size());
+    costs.latest = longest(latest_);
+    data_.settle();
+    std::vector<TreeCosts::Work> works;
+    for (ChannelId channel = 0; channel < cluster_.channel_count(); ++channel) {
+      if (data_.load(channel) == 0.0) continue;
+      works.push_back({.per_byte_s = part_ * data_.load(channel) * byte_s(cluster_, channel),
+                       .per_ack_byte_s = part_ * data_.load(channel ^ 1U) * byte_s(cluster_, channel)});
     }
-    return std::move(costs_);
+    costs.busiest = most(works);
+    return costs;
   }
 
  private:
-  /// In which round a rank gets the first segment, if every send takes one; and, where transfers of a tree share
-  /// channels at all, how many of a round do.
-  struct Sharing {
-    std::vector<std::uint32_t> round;
-    std::unordered_map<std::uint64_t, std::uint32_t> transfers;
-
-    [[nodiscard]] std::uint64_t key(Rank to, ChannelId channel) const {
-      return std::uint64_t{round[to]} << 32U | channel;
-    }
-    [[nodiscard]] double of(Rank to, ChannelId channel) const {
-      const auto found = transfers.find(key(to, channel));
-      return found != transfers.end() ? found->second : 1.0;
-    }
-  };
-
-  [[nodiscard]] double byte_s(ChannelId channel) const { return 8.0 / cluster_.link_of(channel).rate_bps; }
-  [[nodiscard]] bool on_network(Rank from, Rank to) const { return placement_[from] != placement_[to]; }
-  [[nodiscard]] std::vector<ChannelId> path(Rank from, Rank to) const {
-    return cluster_.path(cluster_.hosts()[placement_[from]], cluster_.hosts()[placement_[to]]);
-  }
-
-  Sharing count_transfers(const Tree& tree, const std::vector<Rank>& order) {
-    const bool shared = !contention_of(cluster_, placement_, tree, 1).contention_free;
-    Sharing sharing{.round = std::vector<std::uint32_t>(tree.size(), 0), .transfers = {}};
-    for (const Rank rank : order) {
+  /// Who gets the first segment in which round, if every send takes one.
+  static std::vector<std::vector<Rank>> by_round(const Tree& tree) {
+    std::vector<std::uint32_t> round(tree.size(), 0);
+    std::vector<std::vector<Rank>> receivers;
+    for (const Rank rank : parents_first(tree)) {
       for (std::size_t i = 0; i < tree.children[rank].size(); ++i) {
         const Rank child = tree.children[rank][i];
-        sharing.round[child] = sharing.round[rank] + static_cast<std::uint32_t>(i) + 1;
-        if (!on_network(rank, child)) continue;
-        ++costs_.network_hops;
-        for (const ChannelId channel : path(rank, child)) {
-          data_[channel] += part_;
-          if (shared) ++sharing.transfers[sharing.key(child, channel)];
-        }
+        round[child] = round[rank] + static_cast<std::uint32_t>(i) + 1;
+        if (receivers.size() < round[child]) receivers.resize(round[child]);
+        receivers[round[child] - 1].push_back(child);
       }
     }
-    return sharing;
+    return receivers;
   }
 
-  /// Ways to the children of a rank whose own way is known.
-  void add_ways(const Tree& tree, Rank rank, const Sharing& sharing, std::vector<TreeCosts::Way>& ways) {
-    TreeCosts::Way way = ways[rank];
-    for (const Rank child : tree.children[rank]) {
-      way.handlings += 1.0;
-      if (!on_network(rank, child)) {
-        way.per_byte_s += memory_s_per_byte;
-        ways[child] = way;
-        ways[child].handlings += 1.0;
+  /// Where transfers of one round share a channel they are slower by that. A sender's own are in different rounds.
+  void add_round(const Tree& tree, const std::vector<Rank>& receivers) {
+    round_.clear();
+    for (const Rank rank : receivers) {
+      const HostIndex from = placement_[tree.parent[rank]];
+      if (from == placement_[rank]) continue;
+      round_.add(cluster_.hosts()[from], cluster_.hosts()[placement_[rank]], 1.0);
+      data_.add(round_.transfers().back());
+    }
+    round_.settle();
+    auto transfer = round_.transfers().begin();
+    for (const Rank rank : receivers) {
+      const Rank parent = tree.parent[rank];
+      TreeCosts::Way& sending = ways_[parent];  // ready to send: its way, and its sends so far
+      sending.handlings += 1.0;
+      TreeCosts::Way& there = ways_[rank] = sending;
+      there.handlings += 1.0;
+      if (placement_[parent] == placement_[rank]) {
+        sending.per_byte_s += memory_s_per_byte;
+        there.per_byte_s += memory_s_per_byte;
         continue;
       }
-      TreeCosts::Way& there = ways[child] = way;
-      there.handlings += 1.0;
-      double slowest = 0.0;
-      double all = 0.0;
-      const auto channels = path(rank, child);
-      for (const ChannelId channel : channels) {
-        slowest = std::max(slowest, byte_s(channel) * sharing.of(child, channel));
-        all += byte_s(channel);
-        there.latency_s += cluster_.link_of(channel).latency_s;
-      }
-      there.per_byte_s += slowest;
-      there.per_frame_byte_s += std::max(0.0, all - slowest);
-      way.per_byte_s += byte_s(channels.front());
-      if (rank == tree.root) before_s_ += byte_s(channels.front());
+      const PathCost path = round_.cost(*transfer++);
+      there.per_byte_s += path.slowest_byte_s;
+      there.per_frame_byte_s += std::max(0.0, path.byte_s - path.slowest_byte_s);
+      there.latency_s += path.latency_s;
+      sending.per_byte_s += path.first_byte_s;
+      if (parent == tree.root) before_s_ += path.first_byte_s;
     }
   }
 
   const Cluster& cluster_;
   const Placement& placement_;
-  double part_;                    ///< of the message that each tree carries
-  std::vector<double> data_;       ///< transfers of a segment, by channel
+  double part_;  ///< of the message that each tree carries
+  Paths paths_;
+  PathLoads data_;   ///< transfers of a segment of every tree
+  PathLoads round_;  ///< of one round
+  std::vector<TreeCosts::Way> ways_;
+  std::vector<TreeCosts::Way> latest_;
   std::vector<double> handlings_;  ///< of a segment, by rank
   double before_s_ = 0.0;          ///< for each byte: the root's sends of the first segments of the trees before
-  TreeCosts costs_;
 };
 
 }  // namespace

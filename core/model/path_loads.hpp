@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// Transfers that are under way at once, and what they make of the channels.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "plan/paths.hpp"
+
+namespace trunkline {
+
+/// What a path costs.
+struct PathCost {
+  double slowest_byte_s = 0.0;  ///< the most that a byte takes on one of its channels, times that channel's load
+  double byte_s = 0.0;          ///< what it takes on all of them, without loads
+  double first_byte_s = 0.0;    ///< and on the first one
+  double latency_s = 0.0;
+};
+
+/// Paths are walked where they are short together, else summed up over the tree: time O(transfers * log(depth)) and the
+/// shorter of paths and nodes.
+class PathLoads {
+ public:
+  struct Transfer {
+    NodeId from;
+    NodeId to;
+    NodeId meeting;
+    double amount;
+  };
+
+  /// `paths` must outlive the object.
+  explicit PathLoads(const Paths& paths);
+
+  /// Loads all channels between two different hosts with so much.
+  void add(NodeId from, NodeId to, double amount);
+  void add(const Transfer& transfer);
+  /// What was added since clear().
+  [[nodiscard]] std::span<const Transfer> transfers() const noexcept { return transfers_; }
+  /// To be called after the last add(), before what follows.
+  void settle();
+
+  [[nodiscard]] double load(ChannelId channel) const { return load_[channel]; }
+  [[nodiscard]] PathCost cost(const Transfer& transfer) const;
+  /// The most that a byte takes on any channel, times its load.
+  [[nodiscard]] double slowest_byte_s() const;
+  /// No transfers, no loads.
+  void clear();
+
+ private:
+  template <class Use>
+  void walk(const Transfer& transfer, Use use) const;
+  void sum_up();
+  [[nodiscard]] ChannelId first_channel(const Transfer& transfer) const;
+  [[nodiscard]] double loaded_byte_s(ChannelId channel) const {
+    return byte_s(paths_.cluster(), channel) * load_[channel];
+  }
+
+  const Paths& paths_;
+  std::vector<Transfer> transfers_;
+  std::uint64_t length_ = 0;     ///< of all their paths
+  bool summed_ = false;          ///< not walked
+  std::vector<double> load_;     ///< by channel
+  std::vector<ChannelId> used_;  ///< where walked
+  std::vector<double> up_;       ///< where summed: by node, the slowest channel from there up to its jump
+  std::vector<double> down_;     ///< and the other way
+};
+
+}  // namespace trunkline

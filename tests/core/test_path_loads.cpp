@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+// Loads and costs of paths against walking them one by one, on networks flat and deep; and which of many times count.
+#include "model/path_loads.hpp"
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "model/highest_lines.hpp"
+#include "networks.hpp"
+#include "plan/shapes/unaware_k_ary.hpp"
+
+namespace trunkline {
+namespace {
+
+/// A long line of switches: paths are long, and many transfers share them.
+Cluster line_of_switches(NodeId switches) {
+  Cluster::Parts parts{.name = "line", .description = "", .nodes = {}, .links = {}};
+  for (NodeId id = 0; id < switches; ++id) {
+    parts.nodes.push_back({.name = "s" + std::to_string(id), .kind = NodeKind::network_switch});
+    if (id > 0) parts.links.push_back({.a = id - 1, .b = id, .rate_bps = 1e9 * (1 + id % 3), .latency_s = 1e-6});
+  }
+  for (NodeId host = 0; host < switches; ++host) {
+    parts.nodes.push_back({.name = "h" + std::to_string(host), .kind = NodeKind::host});
+    parts.links.push_back({.a = switches + host, .b = host, .rate_bps = 1e9, .latency_s = 1e-6});
+  }
+  return Cluster(std::move(parts));
+}
+
+void expect_near(double found, double right) { RC_ASSERT(std::abs(found - right) <= 1e-9 * right + 1e-18); }
+
+void expect_as_walked(const Cluster& cluster, std::size_t transfers) {
+  const Paths paths(cluster);
+  PathLoads loads(paths);
+  const auto hosts = static_cast<HostIndex>(cluster.hosts().size());
+  for (int times = 0; times < 2; ++times) {  // the second time what is left of the first would show
+    std::vector<double> load(cluster.channel_count(), 0.0);
+    for (std::size_t i = 0; i < transfers; ++i) {
+      const NodeId from = cluster.hosts()[*rc::gen::inRange<HostIndex>(0, hosts)];
+      const NodeId to = cluster.hosts()[*rc::gen::inRange<HostIndex>(0, hosts)];
+      if (from == to) continue;
+      const double amount = *rc::gen::inRange(1, 4);
+      loads.add(from, to, amount);
+      for (const ChannelId channel : cluster.path(from, to)) load[channel] += amount;
+    }
+    loads.settle();
+    double busiest = 0.0;
+    for (ChannelId channel = 0; channel < load.size(); ++channel) {
+      RC_ASSERT(loads.load(channel) == load[channel]);
+      busiest = std::max(busiest, load[channel] * byte_s(cluster, channel));
+    }
+    expect_near(loads.slowest_byte_s(), busiest);
+    for (const PathLoads::Transfer& transfer : loads.transfers()) {
+      PathCost right;
+      const auto path = cluster.path(transfer.from, transfer.to);
+      for (const ChannelId channel : path) {
+        right.slowest_byte_s = std::max(right.slowest_byte_s, load[channel] * byte_s(cluster, channel));
+        right.byte_s += byte_s(cluster, channel);
+        right.latency_s += cluster.link_of(channel).latency_s;
+      }
+      const PathCost found = loads.cost(transfer);
+      expect_near(found.slowest_byte_s, right.slowest_byte_s);
+      expect_near(found.byte_s, right.byte_s);
+      expect_near(found.latency_s, right.latency_s);
+      expect_near(found.first_byte_s, byte_s(cluster, path.front()));
+    }
+    loads.clear();
+  }
+}
+
+RC_GTEST_PROP(PathLoads, AreThoseOfWalkedPaths, ()) {
+  expect_as_walked(Cluster(testing::random_parts(12, 30)), *rc::gen::inRange<std::size_t>(0, 300));
+}
+
+RC_GTEST_PROP(PathLoads, AreThoseOfWalkedPathsWhereTheseAreLong, ()) {
+  expect_as_walked(line_of_switches(*rc::gen::inRange<NodeId>(2, 120)), *rc::gen::inRange<std::size_t>(0, 200));
+}
+
+RC_GTEST_PROP(Paths, MeetWhereWalksDo, ()) {
+  const Cluster cluster(testing::random_parts(40, 20));
+  const Paths paths(cluster);
+  for (NodeId u = 0; u < cluster.nodes().size(); ++u) {
+    for (NodeId v = 0; v < cluster.nodes().size(); ++v) {
+      RC_ASSERT(paths.length(u, v, paths.meeting(u, v)) == cluster.path(u, v).size());
+    }
+  }
+}
+
+RC_GTEST_PROP(HighestLines, AreHighestEverywhereTogether, ()) {
+  std::vector<Line> lines(*rc::gen::inRange<std::size_t>(1, 40));
+  for (Line& line : lines) line = {1.0 * *rc::gen::inRange(0, 30), 1.0 * *rc::gen::inRange(0, 1000)};
+  const double from = *rc::gen::inRange(0, 50);
+  const double to = from + *rc::gen::inRange(0, 50);
+  const auto places = highest_lines(lines, from, to);
+  RC_ASSERT(places.size() <= lines.size());
+  for (double x = from; x <= to; x += 0.5) {
+    const auto at = [&](const Line& line) { return line.slope * x + line.height; };
+    double highest = 0.0;
+    for (const std::size_t place : places) highest = std::max(highest, at(lines[place]));
+    RC_ASSERT(highest == std::ranges::max(lines, {}, at).slope * x + std::ranges::max(lines, {}, at).height);
+  }
+}
+
+TEST(HighestLines, AreNoMoreThanNeeded) {
+  const std::vector<Line> lines{{1, 0}, {1, 0}, {0, 5}, {0.5, 2.5}, {2, -100}};
+  EXPECT_EQ(highest_lines(lines, 0, 50), (std::vector<std::size_t>{2, 0}));
+  EXPECT_EQ(highest_lines(lines, 10, 50), (std::vector<std::size_t>{0}));
+}
+
+}  // namespace
+}  // namespace trunkline
