@@ -34,7 +34,8 @@ class RegionSchedules::Filling {
     timetable_ = timetable;
     start();
     for (level_ = 0; level_ <= attempt_.levels && !done(); ++level_) {
-      if (timetable_ != nullptr) timetable_->levels.emplace_back();
+      if (sends_[level_] == 0) continue;  // what is due here cannot be served later either
+      if (timetable_ != nullptr) timetable_->levels.resize(level_ + 1);
       if (level_ == 0 && holds_root_) {
         if (!place_root()) return {};
         continue;
