@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
+#include <limits>
 
 #include "plan/registry.hpp"
 
@@ -34,22 +35,31 @@ BcastFacts bcast_facts(const Cluster& cluster, const Placement& placement, Rank 
   return facts;
 }
 
-Choice choose_bcast(const BcastFacts& facts, std::uint64_t message_bytes) {
-  Choice choice{.algorithm = "native", .reason = "all ranks on one host"};
-  if (facts.candidates.empty()) return choice;
+QuickChoice quick_choice(const BcastFacts& facts, std::uint64_t message_bytes) {
+  if (facts.candidates.empty() || message_bytes < least_bytes) return {};
+  const Cuts cuts = cuts_of(message_bytes);
+  QuickChoice fastest;
+  double fastest_s = std::numeric_limits<double>::infinity();
   for (const auto& [name, costs] : facts.candidates) {
-    const std::uint64_t segment = best_segment(costs, message_bytes);
-    choice.predictions.push_back({name, segment, tree_seconds(costs, message_bytes, segment)});
+    const TimedSegment one = fastest_segment(costs, cuts);
+    if (one.seconds >= fastest_s) continue;
+    fastest_s = one.seconds;
+    fastest = {.algorithm = name, .segment_bytes = one.segment_bytes};
   }
-  const double native_s = native_bcast_seconds(facts.native, message_bytes);
-  choice.predictions.push_back({"native", 0, native_s});
+  return fastest_s * margin < native_bcast_seconds(facts.native, message_bytes) ? fastest : QuickChoice{};
+}
+
+Choice choose_bcast(const BcastFacts& facts, std::uint64_t message_bytes) {
+  const QuickChoice quick = quick_choice(facts, message_bytes);
+  Choice choice{.algorithm = quick.algorithm, .segment_bytes = quick.segment_bytes, .reason = "all ranks on one host"};
+  if (facts.candidates.empty()) return choice;
+  const Cuts cuts = cuts_of(message_bytes);
+  for (const auto& [name, costs] : facts.candidates) {
+    const TimedSegment fastest = fastest_segment(costs, cuts);
+    choice.predictions.push_back({name, fastest.segment_bytes, fastest.seconds});
+  }
+  choice.predictions.push_back({"native", 0, native_bcast_seconds(facts.native, message_bytes)});
   std::ranges::stable_sort(choice.predictions, {}, &Prediction::seconds);
-  const Prediction& best = choice.predictions.front();
-  const bool faster = message_bytes >= least_bytes && best.seconds * margin < native_s;
-  if (faster) {
-    choice.algorithm = best.algorithm;
-    choice.segment_bytes = best.segment_bytes;
-  }
   if (message_bytes < least_bytes) {
     choice.reason = "less than one frame: nothing to pipeline";
     return choice;
@@ -59,7 +69,7 @@ Choice choose_bcast(const BcastFacts& facts, std::uint64_t message_bytes) {
     choice.reason +=
         (choice.reason.empty() ? "predicted: " : ", ") + std::string(one.algorithm) + " " + milliseconds(one.seconds);
   }
-  if (!faster) choice.reason += "; no tree is faster than native by 15 %";
+  if (choice.segment_bytes == 0) choice.reason += "; no tree is faster than native by 15 %";
   return choice;
 }
 

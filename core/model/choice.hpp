@@ -26,6 +26,12 @@ struct Prediction {
 /// Below one frame there is nothing to pipeline: native.
 inline constexpr std::uint64_t least_bytes = frame_payload_bytes;
 
+/// What runs, without a word about it.
+struct QuickChoice {
+  std::string_view algorithm = "native";  ///< or one of the registry's own names
+  std::uint64_t segment_bytes = 0;        ///< 0: native
+};
+
 struct Choice {
   std::string_view algorithm;       ///< "native" or one of the predictions'
   std::uint64_t segment_bytes = 0;  ///< 0: native
@@ -49,7 +55,10 @@ struct BcastFacts {
                                      NativeLibrary native);
 
 /// Native below least_bytes, and unless a tree is predicted to be faster by a margin. The same answer on every rank:
-/// depends on nothing but its arguments.
+/// depends on nothing but its arguments. Allocates nothing: about a quarter of a microsecond.
+[[nodiscard]] QuickChoice quick_choice(const BcastFacts& facts, std::uint64_t message_bytes);
+
+/// The same choice, with what it follows from: for people.
 [[nodiscard]] Choice choose_bcast(const BcastFacts& facts, std::uint64_t message_bytes);
 
 }  // namespace trunkline

@@ -26,7 +26,7 @@ constexpr std::uint64_t segment_of(std::uint64_t frames) { return frames * frame
 /// Candidates, bytes: parts of one frame, since every switch and host on the way stores whole frames before it hands
 /// them on, and a short message waits for little else; then full frames. None above 11 frames: 16 KiB is below every
 /// common eager limit. None below a fifth of a frame: headers would outweigh the data.
-constexpr std::array<std::uint64_t, 14> segment_candidates{
+constexpr std::array<std::uint64_t, segment_count> segment_candidates{
     segment_of(1) / 5, segment_of(1) / 4, segment_of(1) / 3, segment_of(1) / 2, segment_of(1) * 3 / 4,
     segment_of(1),     segment_of(2),     segment_of(3),     segment_of(4),     segment_of(5),
     segment_of(6),     segment_of(8),     segment_of(10),    segment_of(11)};
@@ -174,6 +174,34 @@ class Sum {
   double before_s_ = 0.0;          ///< for each byte: the root's sends of the first segments of the trees before
 };
 
+Cut cut_into(std::uint64_t message_bytes, std::uint64_t segment_bytes) {
+  const std::uint64_t segment = std::min(segment_bytes, message_bytes);
+  const auto wire = static_cast<double>(wire_bytes(segment));
+  return {.wire = wire,
+          .frame = std::min(wire, static_cast<double>(frame_wire_bytes)),
+          .further = static_cast<double>(pieces_of(message_bytes, segment) - 1)};
+}
+
+/// What each further segment takes.
+double next_seconds(const TreeCosts& costs, const Cut& cut) {
+  double next = costs.handlings * handling_s;
+  for (const TreeCosts::Work& work : costs.busiest) {
+    next = std::max(next, work.per_byte_s * cut.wire + work.per_ack_byte_s * static_cast<double>(ack_wire_bytes));
+  }
+  return next;
+}
+
+/// What all of them take, the first on the longest way.
+double all_seconds(const TreeCosts& costs, const Cut& cut, double next_s) {
+  double first = 0.0;
+  for (const TreeCosts::Way& way : costs.latest) {
+    first = std::max(first, way.per_byte_s * cut.wire + way.per_frame_byte_s * cut.frame + way.handlings * handling_s +
+                                way.latency_s);
+  }
+  // Where transfers of other rounds share a channel, that alone may take longer than the way of any of them.
+  return std::max(first, next_s) + cut.further * next_s;
+}
+
 }  // namespace
 
 TreeCosts tree_costs(const Cluster& cluster, const Placement& placement, const Tree& tree) {
@@ -187,29 +215,33 @@ TreeCosts tree_costs(const Cluster& cluster, const Placement& placement, std::sp
 }
 
 double tree_seconds(const TreeCosts& costs, std::uint64_t message_bytes, std::uint64_t segment_bytes) {
-  const std::uint64_t segment = std::min(segment_bytes, message_bytes);
-  const std::uint64_t segments = pieces_of(message_bytes, segment);
-  const auto wire = static_cast<double>(wire_bytes(segment));
-  const auto frame = std::min(wire, static_cast<double>(frame_wire_bytes));
-  double first = 0.0;
-  for (const TreeCosts::Way& way : costs.latest) {
-    first = std::max(first,
-                     way.per_byte_s * wire + way.per_frame_byte_s * frame + way.handlings * handling_s + way.latency_s);
-  }
-  double next = costs.handlings * handling_s;
-  for (const TreeCosts::Work& work : costs.busiest) {
-    next = std::max(next, work.per_byte_s * wire + work.per_ack_byte_s * static_cast<double>(ack_wire_bytes));
-  }
-  // Where transfers of other rounds share a channel, that alone may take longer than the way of any of them.
-  return std::max(first, next) + static_cast<double>(segments - 1) * next;
+  const Cut cut = cut_into(message_bytes, segment_bytes);
+  return all_seconds(costs, cut, next_seconds(costs, cut));
 }
 
 std::span<const std::uint64_t> segment_sizes() { return segment_candidates; }
 
+Cuts cuts_of(std::uint64_t message_bytes) {
+  Cuts cuts;
+  std::ranges::transform(segment_candidates, cuts.begin(),
+                         [&](std::uint64_t segment) { return cut_into(message_bytes, segment); });
+  return cuts;
+}
+
+TimedSegment fastest_segment(const TreeCosts& costs, const Cuts& cuts) {
+  TimedSegment fastest{.segment_bytes = 0, .seconds = any_length};
+  for (std::size_t i = 0; i < cuts.size(); ++i) {
+    const double next_s = next_seconds(costs, cuts[i]);
+    if (next_s + cuts[i].further * next_s >= fastest.seconds) continue;  // whatever the first segment takes
+    const double seconds = all_seconds(costs, cuts[i], next_s);
+    if (seconds < fastest.seconds) fastest = {.segment_bytes = segment_candidates[i], .seconds = seconds};
+  }
+  return fastest;
+}
+
 std::uint64_t best_segment(const TreeCosts& costs, std::uint64_t message_bytes) {
   if (costs.network_hops == 0) return segment_candidates.back();
-  return *std::ranges::min_element(segment_candidates, {},
-                                   [&](std::uint64_t segment) { return tree_seconds(costs, message_bytes, segment); });
+  return fastest_segment(costs, cuts_of(message_bytes)).segment_bytes;
 }
 
 }  // namespace trunkline

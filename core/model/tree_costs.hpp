@@ -2,6 +2,8 @@
 // What a pipelined broadcast over any ordered tree costs, from the cluster's stated rates.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -47,6 +49,27 @@ struct TreeCosts {
 /// The segments that are considered, bytes, ascending: parts of a frame and whole frames, less room for the MPI
 /// library's header.
 [[nodiscard]] std::span<const std::uint64_t> segment_sizes();
+
+/// A message in segments of one size: what does not depend on the tree.
+struct Cut {
+  double wire = 0.0;     ///< bytes of a segment on the wire
+  double frame = 0.0;    ///< of its first frame
+  double further = 0.0;  ///< segments after the first one
+};
+
+inline constexpr std::size_t segment_count = 14;
+using Cuts = std::array<Cut, segment_count>;  ///< one for each of segment_sizes()
+
+/// A message, not empty, in segments of all sizes considered: taken once for all trees.
+[[nodiscard]] Cuts cuts_of(std::uint64_t message_bytes);
+
+struct TimedSegment {
+  std::uint64_t segment_bytes;
+  double seconds;
+};
+
+/// The first of segment_sizes() that no other is faster than, with its tree_seconds().
+[[nodiscard]] TimedSegment fastest_segment(const TreeCosts& costs, const Cuts& cuts);
 
 /// The one of segment_sizes() that tree_seconds() finds fastest.
 [[nodiscard]] std::uint64_t best_segment(const TreeCosts& costs, std::uint64_t message_bytes);

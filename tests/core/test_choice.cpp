@@ -2,6 +2,7 @@
 #include "model/choice.hpp"
 
 #include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
 
 #include <algorithm>
 #include <string>
@@ -9,6 +10,7 @@
 #include "cluster/cluster_file.hpp"
 #include "model/block_costs.hpp"
 #include "model/wire.hpp"
+#include "networks.hpp"
 #include "plan/shapes/linear.hpp"
 
 namespace trunkline {
@@ -171,6 +173,47 @@ TEST(Choice, SaysWhatWasPredictedFastestFirst) {
   EXPECT_EQ(choice.predictions.front().segment_bytes, choice.segment_bytes);
   EXPECT_TRUE(std::ranges::is_sorted(choice.predictions, {}, &Prediction::seconds));
   EXPECT_TRUE(choice.reason.starts_with("predicted: two-tree ")) << choice.reason;
+}
+
+/// Every segment of every tree, by tree_seconds() alone.
+std::vector<Prediction> predicted(const BcastFacts& facts, std::uint64_t bytes) {
+  std::vector<Prediction> all;
+  for (const auto& [name, costs] : facts.candidates) {
+    Prediction best{name, 0, 1e300};
+    for (const std::uint64_t segment : segment_sizes()) {
+      const double seconds = tree_seconds(costs, bytes, segment);
+      if (seconds < best.seconds) best = {name, segment, seconds};
+    }
+    all.push_back(best);
+  }
+  return all;
+}
+
+RC_GTEST_PROP(Choice, IsTheFastestOfAllTreesAndSegmentsWhereItIsFasterThanNativeByFifteenPercent, ()) {
+  const Cluster cluster(testing::random_parts(9, 24));
+  const Placement placement = testing::random_placement(cluster, 40);
+  const auto root = *rc::gen::inRange<Rank>(0, static_cast<Rank>(placement.size()));
+  const auto library = *rc::gen::element(NativeLibrary::mpich, NativeLibrary::openmpi);
+  const BcastFacts facts = bcast_facts(cluster, placement, root, library);
+  for (int i = 0; i < 30; ++i) {
+    const std::uint64_t bytes = *rc::gen::inRange<std::uint64_t>(1, std::uint64_t{1} << *rc::gen::inRange(1, 30));
+    const QuickChoice quick = quick_choice(facts, bytes);
+    const Choice choice = choose_bcast(facts, bytes);
+    RC_ASSERT(quick.algorithm == choice.algorithm);
+    RC_ASSERT(quick.segment_bytes == choice.segment_bytes);
+    const std::vector<Prediction> all = predicted(facts, bytes);
+    RC_ASSERT(choice.predictions.size() == (all.empty() ? 0 : all.size() + 1));
+    const double native_s = native_bcast_seconds(facts.native, bytes);
+    for (const Prediction& one : choice.predictions) {
+      const auto same = std::ranges::find(all, one.algorithm, &Prediction::algorithm);
+      RC_ASSERT(one.seconds == (same == all.end() ? native_s : same->seconds));
+      RC_ASSERT(one.segment_bytes == (same == all.end() ? 0 : same->segment_bytes));
+    }
+    const auto best = std::ranges::min_element(all, {}, &Prediction::seconds);
+    const bool tree = best != all.end() && bytes >= least_bytes && best->seconds * 1.15 < native_s;
+    RC_ASSERT(quick.algorithm == (tree ? best->algorithm : "native"));
+    RC_ASSERT(quick.segment_bytes == (tree ? best->segment_bytes : 0));
+  }
 }
 
 TEST(Choice, OneHostStaysNative) {
