@@ -2,6 +2,7 @@
 #include "plan/shapes/interval_tree.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 namespace trunkline {
 namespace {
@@ -55,6 +56,9 @@ class Search {
     for (Place i = 0; i < end_; ++i) reach_[0][i] = i;
     full_.push_back(1);
     while (reach_.back()[0] + 1 != end_) {
+      furthest_ = reach_.back();
+      std::partial_sum(furthest_.begin(), furthest_.end(), furthest_.begin(),
+                       [](Place a, Place b) { return std::max(a, b); });
       if (reach_.size() >= below || (reach_.size() + 1) * end_ > most_entries) return {};
       std::vector<Place> row(end_);
       full_.push_back(std::min<std::uint64_t>(end_, full_.back() * k_ + 1));
@@ -89,19 +93,21 @@ class Search {
     RegionId left = regions_.of_rank[order_[i]];  // the first region that i leaves later than `child`'s tree could
     while (intervals_.last[left] < child) left = regions_.all[left].parent;
     const Place bound = std::min(covered, intervals_.last[left]) + 1;
+    const bool latest = height + 1 == reach_.size();  // then nothing is looked at that cannot reach further
+    const auto can_gain = [&](Place up_to) { return !latest || furthest_[up_to] > covered; };
     Place best = end_;
     RegionId region = regions_.of_rank[order_[child]];
     while (true) {
       const std::vector<Place>& starts = intervals_.starts[region];
       auto at = std::ranges::upper_bound(starts, bound);
       while (at != starts.begin() && *--at > child) {
-        if (*at + full_[height] <= covered + 1) break;  // nor can any before it reach further
+        if (*at + full_[height] <= covered + 1 || !can_gain(*at)) break;  // nor can any before it reach further
         if (reach[*at] > covered) {
           covered = reach[*at];
           best = *at;
         }
       }
-      if (intervals_.last[region] >= bound || region == 0) return best;
+      if (intervals_.last[region] >= bound || region == 0 || !can_gain(bound)) return best;
       region = regions_.all[region].parent;
     }
   }
@@ -137,6 +143,7 @@ class Search {
   Place end_;
   Intervals intervals_;
   std::vector<std::vector<Place>> reach_;  ///< [height][place]
+  std::vector<Place> furthest_;            ///< that any place up to this one can reach, for the last height
   std::vector<std::uint64_t> full_;        ///< ranks of a complete tree, by height
 };
 
