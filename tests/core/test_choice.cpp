@@ -5,6 +5,7 @@
 #include <rapidcheck/gtest.h>
 
 #include <algorithm>
+#include <random>
 #include <string>
 
 #include "cluster/cluster_file.hpp"
@@ -213,6 +214,41 @@ RC_GTEST_PROP(Choice, IsTheFastestOfAllTreesAndSegmentsWhereItIsFasterThanNative
     const bool tree = best != all.end() && bytes >= least_bytes && best->seconds * 1.15 < native_s;
     RC_ASSERT(quick.algorithm == (tree ? best->algorithm : "native"));
     RC_ASSERT(quick.segment_bytes == (tree ? best->segment_bytes : 0));
+  }
+}
+
+std::size_t kept_bytes(const TreeCosts& costs) {
+  return costs.latest.capacity() * sizeof(TreeCosts::Way) + costs.busiest.capacity() * sizeof(TreeCosts::Work);
+}
+
+TEST(Choice, KeepsLittleOfManyRanks) {
+  // Switches in a tree of random depth, every link with another rate and latency: whatever may differ between ways
+  // does.
+  constexpr NodeId switches = 1024;
+  constexpr NodeId hosts = 4096;
+  std::mt19937 random(7);
+  Cluster::Parts parts{.name = "many", .description = "", .nodes = {}, .links = {}};
+  const auto link = [&](NodeId a, NodeId b) {
+    const double rate = 1e8 * static_cast<double>(1 + random() % 100);
+    parts.links.push_back({.a = a, .b = b, .rate_bps = rate, .latency_s = 1e-8 * static_cast<double>(random() % 1000)});
+  };
+  for (NodeId id = 0; id < switches; ++id) {
+    parts.nodes.push_back({.name = "s" + std::to_string(id), .kind = NodeKind::network_switch});
+    if (id > 0) link(id, static_cast<NodeId>(random() % id));
+  }
+  for (NodeId host = 0; host < hosts; ++host) {
+    parts.nodes.push_back({.name = "h" + std::to_string(host), .kind = NodeKind::host});
+    link(switches + host, static_cast<NodeId>(random() % switches));
+  }
+  const Cluster cluster(std::move(parts));
+  for (const auto native : {NativeLibrary::mpich, NativeLibrary::openmpi}) {
+    const BcastFacts facts = bcast_facts(cluster, block_placement(cluster, 1), hosts / 3, native);
+    std::size_t bytes = sizeof facts + facts.candidates.capacity() * sizeof facts.candidates[0] +
+                        facts.native.openmpi.capacity() * sizeof facts.native.openmpi[0] +
+                        kept_bytes(facts.native.binomial);
+    for (const auto& candidate : facts.candidates) bytes += kept_bytes(candidate.costs);
+    for (const auto& tree : facts.native.openmpi) bytes += kept_bytes(tree.in_turn);
+    EXPECT_LT(bytes, std::size_t{8} << 10U);
   }
 }
 
