@@ -2,7 +2,6 @@
 #include "model/path_loads.hpp"
 
 #include <algorithm>
-#include <ranges>
 
 namespace trunkline {
 
@@ -52,14 +51,16 @@ void PathLoads::sum_up() {
     down_[transfer.to] += transfer.amount;
     down_[transfer.meeting] -= transfer.amount;
   }
-  for (const NodeId node : paths_.top_down() | std::views::drop(1) | std::views::reverse) {
+  const std::span<const NodeId> below = paths_.top_down().subspan(1);  // all but node 0
+  for (std::size_t at = below.size(); at > 0; --at) {
+    const NodeId node = below[at - 1];
     const ChannelId channel = cluster.channel_to_parent(node);
     load_[channel] = up_[node];
     load_[channel ^ 1U] = down_[node];
     up_[cluster.parent_of(node)] += up_[node];
     down_[cluster.parent_of(node)] += down_[node];
   }
-  for (const NodeId node : paths_.top_down() | std::views::drop(1)) {
+  for (const NodeId node : below) {
     const ChannelId channel = cluster.channel_to_parent(node);
     up_[node] = loaded_byte_s(channel);
     down_[node] = loaded_byte_s(channel ^ 1U);
@@ -109,7 +110,7 @@ double PathLoads::slowest_byte_s() const {
     for (const ChannelId channel : used_) slowest = std::max(slowest, loaded_byte_s(channel));
     return slowest;
   }
-  for (const NodeId node : paths_.top_down() | std::views::drop(1)) {
+  for (const NodeId node : paths_.top_down().subspan(1)) {
     slowest = std::max({slowest, up_[node], down_[node]});
   }
   return slowest;

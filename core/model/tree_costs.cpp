@@ -35,8 +35,7 @@ constexpr std::array<std::uint64_t, segment_count> segment_candidates{
 template <class T>
 std::vector<T> at_places(const std::vector<T>& all, std::vector<std::size_t> places) {
   std::ranges::sort(places);
-  const auto repeated = std::ranges::unique(places);
-  places.erase(repeated.begin(), repeated.end());
+  places.erase(std::unique(places.begin(), places.end()), places.end());
   std::vector<T> kept;
   kept.reserve(places.size());
   for (const std::size_t place : places) kept.push_back(all[place]);
@@ -50,6 +49,8 @@ std::vector<TreeCosts::Way> longest(const std::vector<TreeCosts::Way>& ways) {
   constexpr auto frame = static_cast<double>(frame_wire_bytes);
   std::vector<Line> short_segment;
   std::vector<Line> long_segment;
+  short_segment.reserve(ways.size());
+  long_segment.reserve(ways.size());
   for (const TreeCosts::Way& way : ways) {
     const double fixed_s = way.handlings * handling_s + way.latency_s;
     short_segment.push_back({way.per_byte_s + way.per_frame_byte_s, fixed_s});
@@ -64,6 +65,7 @@ std::vector<TreeCosts::Way> longest(const std::vector<TreeCosts::Way>& ways) {
 /// Those that are the most for some segment.
 std::vector<TreeCosts::Work> most(const std::vector<TreeCosts::Work>& works) {
   std::vector<Line> lines;
+  lines.reserve(works.size());
   for (const TreeCosts::Work& work : works) {
     lines.push_back({work.per_byte_s, work.per_ack_byte_s * static_cast<double>(ack_wire_bytes)});
   }
