@@ -51,28 +51,30 @@ Contents::Contents(MPI_Datatype type) {
   const Envelope envelope = envelope_of(type);
   combiner_ = envelope.combiner;
   if (made_by_mpi(combiner_)) return;
-  large_ = envelope.large_counts > 0;
-  std::vector<int> integers(static_cast<std::size_t>(envelope.integers));
-  std::vector<MPI_Aint> addresses(static_cast<std::size_t>(envelope.addresses));
-  std::vector<MPI_Count> large_counts(static_cast<std::size_t>(envelope.large_counts));
+  integers_.resize(static_cast<std::size_t>(envelope.integers));
+  addresses_.resize(static_cast<std::size_t>(envelope.addresses));
+  large_counts_.resize(static_cast<std::size_t>(envelope.large_counts));
   types_.resize(static_cast<std::size_t>(envelope.types), MPI_DATATYPE_NULL);
 #if TRUNKLINE_HAS_LARGE_COUNTS
   check(PMPI_Type_get_contents_c(type, envelope.integers, envelope.addresses, envelope.large_counts, envelope.types,
-                                 integers.data(), addresses.data(), large_counts.data(), types_.data()));
+                                 integers_.data(), addresses_.data(), large_counts_.data(), types_.data()));
 #else
   check(PMPI_Type_get_contents(type, static_cast<int>(envelope.integers), static_cast<int>(envelope.addresses),
-                               static_cast<int>(envelope.types), integers.data(), addresses.data(), types_.data()));
+                               static_cast<int>(envelope.types), integers_.data(), addresses_.data(), types_.data()));
 #endif
-  numbers_.reserve(integers.size() + addresses.size() + large_counts.size());
-  numbers_.insert(numbers_.end(), integers.begin(), integers.end());
-  numbers_.insert(numbers_.end(), addresses.begin(), addresses.end());
-  numbers_.insert(numbers_.end(), large_counts.begin(), large_counts.end());
 }
 
 Contents::~Contents() {
   for (MPI_Datatype& type : types_) {
     if (type != MPI_DATATYPE_NULL && !is_named(type)) PMPI_Type_free(&type);
   }
+}
+
+std::vector<std::int64_t> Contents::numbers() const {
+  std::vector<std::int64_t> all(integers_.begin(), integers_.end());
+  all.insert(all.end(), addresses_.begin(), addresses_.end());
+  all.insert(all.end(), large_counts_.begin(), large_counts_.end());
+  return all;
 }
 
 MPI_Datatype Contents::release(std::size_t index) { return std::exchange(types_.at(index), MPI_DATATYPE_NULL); }

@@ -2,6 +2,7 @@
 // How a datatype was made: the arguments of its constructor.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -21,11 +22,18 @@ class Contents {
   [[nodiscard]] int combiner() const noexcept { return combiner_; }
 
   /// Integers, then addresses, then large counts. For every constructor but two this is the order of its arguments,
-  /// whichever of its forms was called (int, MPI_Aint, MPI_Count).
-  [[nodiscard]] const std::vector<std::int64_t>& numbers() const noexcept { return numbers_; }
+  /// whichever of its forms was called (int, MPI_Aint, MPI_Count). `index` must be below their number.
+  [[nodiscard]] std::int64_t number(std::size_t index) const noexcept {
+    if (index < integers_.size()) return integers_[index];
+    index -= integers_.size();
+    return index < addresses_.size() ? addresses_[index] : large_counts_[index - addresses_.size()];
+  }
+
+  /// All of them.
+  [[nodiscard]] std::vector<std::int64_t> numbers() const;
 
   /// Whether a form with MPI_Count was called.
-  [[nodiscard]] bool large() const noexcept { return large_; }
+  [[nodiscard]] bool large() const noexcept { return !large_counts_.empty(); }
 
   [[nodiscard]] const std::vector<MPI_Datatype>& types() const noexcept { return types_; }
 
@@ -34,8 +42,9 @@ class Contents {
 
  private:
   int combiner_ = MPI_COMBINER_NAMED;
-  bool large_ = false;
-  std::vector<std::int64_t> numbers_;
+  std::vector<int> integers_;
+  std::vector<MPI_Aint> addresses_;
+  std::vector<MPI_Count> large_counts_;
   std::vector<MPI_Datatype> types_;
 };
 

@@ -4,7 +4,7 @@
 #include <span>
 
 #include "datatype/layout.hpp"
-#include "datatype/runs_builder.hpp"
+#include "datatype/node_builder.hpp"
 
 namespace trunkline::runtime {
 namespace {
@@ -17,8 +17,8 @@ struct Subarray {
   Numbers sizes, subsizes, starts;
   std::int64_t order;
 
-  explicit Subarray(const Contents& contents) {
-    const Numbers n(contents.numbers());
+  /// Refers to `n`, the contents' numbers.
+  Subarray(const Contents& contents, Numbers n) {
     const auto dimensions = static_cast<std::size_t>(n[0]);
     const Numbers arrays = n.subspan(contents.large() ? 2 : 1, 3 * dimensions);
     sizes = arrays.first(dimensions);
@@ -33,8 +33,8 @@ struct DistributedArray {
   Numbers sizes, distributions, arguments, processes;
   std::int64_t order;
 
-  explicit DistributedArray(const Contents& contents) {
-    const Numbers n(contents.numbers());
+  /// Refers to `n`, the contents' numbers.
+  DistributedArray(const Contents& contents, Numbers n) {
     rank = n[1];
     const auto dimensions = static_cast<std::size_t>(n[2]);
     const Numbers rest = n.subspan(contents.large() ? 3 : 3 + dimensions);
@@ -65,10 +65,11 @@ std::vector<std::int64_t> place_in_grid(std::int64_t rank, Numbers processes) {
 
 }  // namespace
 
-NodeIndex Layout::subarray(Contents& contents) {
-  const Subarray array(contents);
+const LayoutNode* Layout::subarray(Contents& contents) {
+  const std::vector<std::int64_t> numbers = contents.numbers();
+  const Subarray array(contents, numbers);
   const Element of = element(contents.types()[0], &contents, 0);
-  NodeIndex node = of.node;
+  const LayoutNode* node = of.node;
   std::int64_t stride = of.extent;
   std::int64_t start = 0;
   for (const std::size_t d : fastest_first(array.sizes.size(), array.order)) {
@@ -76,16 +77,17 @@ NodeIndex Layout::subarray(Contents& contents) {
     start += array.starts[d] * stride;
     stride *= array.sizes[d];
   }
-  RunsBuilder runs(*this);
-  runs.add(start, 1, stride, node);
-  return runs.finish();
+  NodeBuilder builder(*this, 1);
+  builder.add(start, node);
+  return builder.finish();
 }
 
-NodeIndex Layout::distributed_array(Contents& contents) {
-  const DistributedArray array(contents);
+const LayoutNode* Layout::distributed_array(Contents& contents) {
+  const std::vector<std::int64_t> numbers = contents.numbers();
+  const DistributedArray array(contents, numbers);
   const Element of = element(contents.types()[0], &contents, 0);
   const std::vector<std::int64_t> place = place_in_grid(array.rank, array.processes);
-  NodeIndex node = of.node;
+  const LayoutNode* node = of.node;
   std::int64_t stride = of.extent;
   for (const std::size_t d : fastest_first(array.sizes.size(), array.order)) {
     const std::int64_t size = array.sizes[d];
@@ -102,11 +104,13 @@ NodeIndex Layout::distributed_array(Contents& contents) {
     const std::int64_t left = std::max<std::int64_t>(size - first, 0);
     const std::int64_t last = left % round;  // elements of the last round, where it is not full
     const std::int64_t full = left / round + (last >= block ? 1 : 0);
-    RunsBuilder runs(*this);
-    runs.add(first * stride, static_cast<std::uint64_t>(full), round * stride,
-             repeat(static_cast<std::uint64_t>(block), stride, node));
-    if (last < block) runs.add((first + full * round) * stride, static_cast<std::uint64_t>(last), stride, node);
-    node = runs.finish();
+    NodeBuilder builder(*this, 2);
+    builder.add(first * stride, repeat(static_cast<std::uint64_t>(full), round * stride,
+                                       repeat(static_cast<std::uint64_t>(block), stride, node)));
+    if (last < block) {
+      builder.add((first + full * round) * stride, repeat(static_cast<std::uint64_t>(last), stride, node));
+    }
+    node = builder.finish();
     stride *= size;
   }
   return node;

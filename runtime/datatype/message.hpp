@@ -4,8 +4,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
+#include "datatype/copy_rows.hpp"
 #include "datatype/layout.hpp"
 
 namespace trunkline::runtime {
@@ -15,8 +17,10 @@ class Message {
   /// `count` elements of a committed datatype at `buffer`, which may be MPI_BOTTOM. `communicator` serves
   /// MPI_Pack alone. Throws MpiError.
   Message(void* buffer, MPI_Count count, MPI_Datatype type, MPI_Comm communicator);
+  Message(const Message&) = delete;
+  Message& operator=(const Message&) = delete;
 
-  [[nodiscard]] std::uint64_t bytes() const noexcept { return layout_.root().bytes; }
+  [[nodiscard]] std::uint64_t bytes() const noexcept { return root_->bytes; }
 
   /// The stream where it lies in memory as it is, without gaps; else null.
   [[nodiscard]] std::byte* in_place() const noexcept;
@@ -29,21 +33,31 @@ class Message {
   void write(std::uint64_t offset, std::uint64_t bytes, std::byte* in);
 
  private:
-  enum class Direction : std::uint8_t { read, write };
-
-  /// Moves bytes [from, to) of the stream of `node` at `address` to or from `stream_`, which it advances.
-  void move(const LayoutNode& node, std::uintptr_t address, std::uint64_t from, std::uint64_t to);
-  void move_runs(const LayoutNode& node, std::uintptr_t address, std::uint64_t from, std::uint64_t to);
+  /// Moving a slice to or from `stream_` advances that.
+  void move(const LayoutNode& node, Slice slice);
   void move_memory(std::uintptr_t address, std::uint64_t bytes);
-  void move_opaque(const LayoutNode& node, std::uintptr_t address, std::uint64_t from, std::uint64_t to);
-  void pack(const LayoutNode& node, std::uintptr_t address, std::byte* out);
-  void unpack(const LayoutNode& node, std::uintptr_t address, std::byte* in);
+  void move_repeated(const LayoutNode& node, Slice slice);
+  void move_children(const LayoutNode& node, std::uintptr_t address, std::uint64_t first, std::uint64_t count);
+  void move_small_children(const LayoutNode& node, std::uintptr_t address, std::uint64_t first,
+                           std::uint64_t count) const;
+  void move_pieces(const LayoutNode& node, Slice slice);
+  void move_parts(const LayoutNode& node, Slice slice);
+  void move_part_of_opaque(const LayoutNode& node, Slice slice);
+  void move_opaque(const LayoutNode& node, std::uintptr_t address, std::uint64_t count, std::byte* stream);
+  void pack(const LayoutNode& node, std::uintptr_t address, std::uint64_t count, std::byte* out);
+  void unpack(const LayoutNode& node, std::uintptr_t address, std::uint64_t count, std::byte* in);
+
+  template <class Item>
+  [[nodiscard]] std::size_t find(const std::vector<Item>& items, std::uint64_t byte) const;
 
   std::uintptr_t base_;
   MPI_Comm communicator_;
-  Layout layout_;
-  Direction direction_ = Direction::read;
+  std::shared_ptr<const Layout> layout_;
+  LayoutNode elements_;     ///< all of them, where they are more than one
+  const LayoutNode* root_;  ///< elements_, or the layout's own
+  Direction direction_ = Direction::to_stream;
   std::byte* stream_ = nullptr;
+  std::size_t last_found_ = 0;      ///< place in a list where the slice before this one ended
   std::vector<std::byte> element_;  ///< an opaque element of which a slice holds only a part
 };
 
