@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "datatype/kept_layouts.hpp"
 #include "datatype/small_pieces.hpp"
 
 namespace trunkline::runtime {
@@ -30,7 +31,7 @@ Rows rows_of(const LayoutNode& node, std::uintptr_t address, const SmallPiece& p
 Message::Message(void* buffer, MPI_Count count, MPI_Datatype type, MPI_Comm communicator)
     : base_(reinterpret_cast<std::uintptr_t>(buffer)),
       communicator_(communicator),
-      layout_(std::make_shared<const Layout>(type)),
+      layout_(layout_of(type)),
       root_(&layout_->root()) {
   if (count == 1) return;
   elements_ = repeated(*root_, static_cast<std::uint64_t>(count), layout_->extent());

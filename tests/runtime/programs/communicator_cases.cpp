@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Broadcasts on every kind of communicator, made and freed in every order.
 #include <algorithm>
-#include <cstdio>
-#include <fstream>
 #include <string>
 
 #include "suite.hpp"
@@ -91,14 +89,6 @@ void intercommunicator(Run& run) {
   MPI_Comm_free(&merged);
   MPI_Comm_free(&between);
   MPI_Comm_free(&side);
-}
-
-long resident_kib() {
-  std::ifstream status("/proc/self/status");
-  for (std::string line; std::getline(status, line);) {
-    if (line.starts_with("VmRSS:")) return std::stol(line.substr(6));
-  }
-  return 0;
 }
 
 /// Internal communicators and plans must go with the user's communicator: MPI libraries have few thousand of them.

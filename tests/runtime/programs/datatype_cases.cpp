@@ -101,19 +101,9 @@ Type f90_real() {
 /// Rank r uses shape (r + shift) of the list.
 void broadcast_shapes(Run& run, const std::vector<Shape>& shapes, int root, int shift) {
   const Shape& shape = shapes[static_cast<std::size_t>(run.rank + shift) % shapes.size()];
-  const unsigned serial = next_serial();
   const Type type = shape.make();
-  const auto stream = stream_for(type.get(), shape.count, serial);
-  TypedBuffer buffer(type.get(), shape.count);
-  TypedBuffer expected(type.get(), shape.count);
-  expected.unpack(stream);
-  if (run.rank == root) buffer.unpack(stream);
-  const int code = MPI_Bcast(buffer.address(), shape.count, type.get(), root, MPI_COMM_WORLD);
-  run.expect(code == MPI_SUCCESS, "error " + std::to_string(code));
-  const std::size_t wrong = buffer.differences(expected);
-  run.expect(wrong == 0, "from root " + std::to_string(root) + ": " + std::to_string(wrong) +
-                             " bytes of memory are not as MPI_Unpack leaves them");
-  run.expect_ran(run.ranks > 1 && !stream.empty(), "from root " + std::to_string(root));
+  broadcast_typed(run, type.get(), shape.count, root, MPI_COMM_WORLD, next_serial(),
+                  "from root " + std::to_string(root));
 }
 
 Case datatype_case(const char* name, std::vector<Shape> shapes) {
@@ -188,6 +178,11 @@ std::vector<Case> strided_cases() {
       datatype_case("hvector, odd stride", {{[] { return hvector(40, 2, 11, MPI_INT); }, 7}}),
       datatype_case("hvector, backwards", {{[] { return hvector(30, 2, -24, MPI_DOUBLE); }, 4}}),
       datatype_case("vector of vectors", {{[] { return vector(6, 2, 3, vector(5, 2, 4, MPI_SHORT).get()); }, 8}}),
+      datatype_case("vector of triples", {{[] { return vector(60, 3, 4, MPI_SHORT); }, 9}}),
+      datatype_case("vector of single bytes", {{[] { return vector(100, 1, 3, MPI_CHAR); }, 11}}),
+      datatype_case("vector of long blocks", {{[] { return vector(40, 11, 13, MPI_DOUBLE); }, 2}}),
+      datatype_case("vector of long vectors", {{[] { return vector(7, 2, 3, vector(20, 1, 2, MPI_INT).get()); }, 3}}),
+      datatype_case("vectors that go on", {{[] { return resized(vector(20, 1, 2, MPI_INT).get(), 0, 160); }, 8}}),
       datatype_case("one huge element", {{[] { return vector(40000, 1, 2, MPI_INT); }, 1}}),
       datatype_case("resized, wide", {{[] { return resized(MPI_INT, 0, 12); }, 600}}),
       datatype_case("resized, negative lower bound",
@@ -210,6 +205,36 @@ std::vector<Case> indexed_cases() {
                                               return hindexed({2, 2}, {-32, 16}, MPI_DOUBLE);
                                             },
                                             90}}),
+      datatype_case("indexed, a stride apart", {{[] {
+                                                   return indexed({2, 2, 2, 2, 2}, {1, 4, 7, 10, 13}, MPI_INT);
+                                                 },
+                                                 70}}),
+      datatype_case("indexed, first a stride apart", {{[] {
+                                                         return indexed({2, 2, 2, 2, 2}, {1, 4, 7, 11, 15}, MPI_INT);
+                                                       },
+                                                       70}}),
+      datatype_case("indexed, first alike", {{[] {
+                                                return indexed({1, 1, 1, 4, 1}, {9, 4, 7, 11, 0}, MPI_DOUBLE);
+                                              },
+                                              70}}),
+      datatype_case("indexed, touching", {{[] {
+                                             return indexed({2, 3, 1, 4}, {0, 2, 7, 8}, MPI_INT);
+                                           },
+                                           70}}),
+      datatype_case("indexed of vectors",
+                    {{[] {
+                        return indexed({1, 2, 1, 3}, {5, 0, 9, 2}, vector(3, 1, 2, MPI_INT).get());
+                      },
+                      20}}),
+      datatype_case("indexed of vectors alike", {{[] {
+                                                    return indexed_block(2, {5, 0, 9}, vector(3, 1, 2, MPI_INT).get());
+                                                  },
+                                                  20}}),
+      datatype_case("indexed of long vectors",
+                    {{[] {
+                        return indexed({1, 2, 1}, {5, 0, 9}, vector(20, 1, 2, MPI_INT).get());
+                      },
+                      3}}),
       datatype_case("indexed block", {{[] {
                                          return indexed_block(3, {9, 0, 4}, MPI_SHORT);
                                        },
@@ -219,6 +244,12 @@ std::vector<Case> indexed_cases() {
                                         },
                                         100}}),
       datatype_case("struct", {{[] { return particle(false); }, 80}}),
+      datatype_case("struct of memory and derived", {{[] {
+                                                        return structure({4, 1, 3, 2}, {200, 0, 216, 130},
+                                                                         {MPI_INT, vector(20, 1, 2, MPI_SHORT).get(),
+                                                                          MPI_INT, MPI_DOUBLE});
+                                                      },
+                                                      20}}),
       datatype_case("struct, memory in another order", {{[] { return particle(true); }, 80}}),
       datatype_case("struct of two halves swapped, no gaps",
                     {{[] {
@@ -278,6 +309,13 @@ std::vector<Case> pair_cases() {
   return {
       datatype_case("double and int", {{[] { return named(MPI_DOUBLE_INT); }, 300}}),
       datatype_case("short and int", {{[] { return named(MPI_SHORT_INT); }, 333}}),
+      datatype_case("float and int", {{[] { return named(MPI_FLOAT_INT); }, 300}}),
+      datatype_case("long and int", {{[] { return named(MPI_LONG_INT); }, 300}}),
+      datatype_case("long double and int", {{[] { return named(MPI_LONG_DOUBLE_INT); }, 300}}),
+      datatype_case("indexed pairs", {{[] {
+                                         return indexed({1, 2, 5, 1}, {0, 12, 2, 9}, MPI_DOUBLE_INT);
+                                       },
+                                       40}}),
       datatype_case("two ints", {{[] { return named(MPI_2INT); }, 300}}),
       datatype_case("vector of pairs", {{[] { return vector(20, 2, 3, MPI_LONG_INT); }, 10}}),
   };

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
+#include <fstream>
 #include <string_view>
 
 namespace suite {
@@ -61,7 +62,7 @@ Options read_options(int argc, char** argv) {
 std::vector<Case> all_cases() {
   std::vector<Case> cases;
   for (auto* make : {datatype_cases, large_count_cases, communicator_cases, error_cases, isolation_cases, thread_cases,
-                     size_cases}) {
+                     size_cases, kept_layout_cases}) {
     std::ranges::move(make(), std::back_inserter(cases));
   }
   return cases;
@@ -101,6 +102,14 @@ void Run::expect_ran(bool accelerated, const std::string& what) {
 unsigned next_serial() {
   static unsigned serial = 0;
   return ++serial;
+}
+
+long resident_kib() {
+  std::ifstream status("/proc/self/status");
+  for (std::string line; std::getline(status, line);) {
+    if (line.starts_with("VmRSS:")) return std::stol(line.substr(6));
+  }
+  return 0;
 }
 
 int broadcast_bytes(Run& run, std::uint64_t bytes, int root, MPI_Comm communicator, const std::string& what) {

@@ -40,6 +40,10 @@ struct Case {
 [[nodiscard]] std::vector<Case> isolation_cases();
 [[nodiscard]] std::vector<Case> thread_cases();
 [[nodiscard]] std::vector<Case> size_cases();
+[[nodiscard]] std::vector<Case> kept_layout_cases();
+
+/// Resident memory of this process.
+[[nodiscard]] long resident_kib();
 
 /// The byte at `offset` of the stream that a broadcast number `serial` sends.
 [[nodiscard]] inline unsigned char content(std::uint64_t offset, unsigned serial) {

@@ -60,4 +60,20 @@ std::vector<unsigned char> stream_for(MPI_Datatype type, int count, unsigned ser
   return stream;
 }
 
+void broadcast_typed(Run& run, MPI_Datatype type, int count, int root, MPI_Comm communicator, unsigned serial,
+                     const std::string& what) {
+  int rank = 0;
+  MPI_Comm_rank(communicator, &rank);
+  const auto stream = stream_for(type, count, serial);
+  TypedBuffer buffer(type, count);
+  TypedBuffer expected(type, count);
+  expected.unpack(stream);
+  if (rank == root) buffer.unpack(stream);
+  const int code = MPI_Bcast(buffer.address(), count, type, root, communicator);
+  run.expect(code == MPI_SUCCESS, what + ": error " + std::to_string(code));
+  const std::size_t wrong = buffer.differences(expected);
+  run.expect(wrong == 0, what + ": " + std::to_string(wrong) + " bytes of memory are not as MPI_Unpack leaves them");
+  run.expect_ran(run.ranks > 1 && !stream.empty(), what);
+}
+
 }  // namespace suite

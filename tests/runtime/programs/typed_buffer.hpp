@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "suite.hpp"
@@ -48,5 +49,10 @@ class TypedBuffer {
 
 /// The bytes that broadcast number `serial` sends as `count` elements of `type`.
 [[nodiscard]] std::vector<unsigned char> stream_for(MPI_Datatype type, int count, unsigned serial);
+
+/// Broadcasts `count` elements of `type` from `root` with MPI_Bcast and checks all of their memory, gaps included.
+/// `serial` differs from broadcast to broadcast, and is equal on all ranks.
+void broadcast_typed(Run& run, MPI_Datatype type, int count, int root, MPI_Comm communicator, unsigned serial,
+                     const std::string& what);
 
 }  // namespace suite
