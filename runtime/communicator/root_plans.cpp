@@ -59,12 +59,12 @@ Decision RootPlans::planned(std::uint64_t bytes) {
 Decision RootPlans::automatic(std::uint64_t bytes) {
   const std::string no_plan = world_.plan ? "TRUNKLINE_PLAN is for other ranks, hosts or another root; " : "";
   if (const TuningEntry* const entry = tuning_entry()) return tuned(*entry, bytes);
-  const BcastFacts* const known = facts();
-  if (known == nullptr) return {.reason = no_plan + "no cluster is set (TRUNKLINE_CLUSTER)"};
-  const Choice choice = choose_bcast(*known, bytes);
+  const BcastFacts* const known_facts = facts();
+  if (known_facts == nullptr) return {.reason = no_plan + "no cluster is set (TRUNKLINE_CLUSTER)"};
+  const QuickChoice choice = quick_choice(*known_facts, bytes);
   return {.laid = choice.algorithm == "native" ? nullptr : lay(choice.algorithm),
           .segment_bytes = choice.segment_bytes,
-          .reason = no_plan + choice.reason};
+          .reason = world_.explain ? no_plan + choose_bcast(*known_facts, bytes).reason : ""};
 }
 
 Decision RootPlans::tuned(const TuningEntry& entry, std::uint64_t bytes) {
