@@ -10,7 +10,7 @@
 namespace trunkline::measure {
 namespace {
 
-constexpr int tag = 7;
+constexpr int pair_tag = 7;
 constexpr int answer_tag = 8;
 /// A stream this long makes its start and its end forgotten.
 constexpr double stream_s = 0.02;
@@ -32,10 +32,10 @@ Pair::Pair(MPI_Comm communicator, std::uint64_t largest, const Limits& limits)
   first_ = rank == 0;
 }
 
-void Pair::send(int bytes) const { MPI_Send(buffer_.data(), bytes, MPI_BYTE, first_ ? 1 : 0, tag, communicator_); }
+void Pair::send(int bytes) const { MPI_Send(buffer_.data(), bytes, MPI_BYTE, first_ ? 1 : 0, pair_tag, communicator_); }
 
 void Pair::receive(int bytes) const {
-  MPI_Recv(buffer_.data(), bytes, MPI_BYTE, first_ ? 1 : 0, tag, communicator_, MPI_STATUS_IGNORE);
+  MPI_Recv(buffer_.data(), bytes, MPI_BYTE, first_ ? 1 : 0, pair_tag, communicator_, MPI_STATUS_IGNORE);
 }
 
 void Pair::answer() const { MPI_Send(nullptr, 0, MPI_BYTE, 0, answer_tag, communicator_); }

@@ -11,7 +11,7 @@
 namespace trunkline::measure {
 namespace {
 
-constexpr int tag = 9;
+constexpr int relay_tag = 9;
 /// Long enough that its start is forgotten; every hop of a line of 30 has been at work for as long.
 constexpr std::uint64_t stream = 64;
 /// Until every rank has left the barrier and waits for the first segment.
@@ -40,8 +40,8 @@ Samples Relay::through(std::uint64_t segment_bytes, std::uint64_t segments) {
     runtime::Message message(buffer.data(), static_cast<MPI_Count>(buffer.size()), MPI_BYTE, conduit_->communicator());
     runtime::Turn turn(*conduit_, members_, runtime::Ids::of_world, turns_++, segment_bytes);
     runtime::check(runtime::PipelinedTrees(turn, local_, message, segment_bytes).run());
-    if (rank_ == last_) MPI_Send(nullptr, 0, MPI_BYTE, 0, tag, MPI_COMM_WORLD);
-    if (rank_ == 0) MPI_Recv(nullptr, 0, MPI_BYTE, last_, tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    if (rank_ == last_) MPI_Send(nullptr, 0, MPI_BYTE, 0, relay_tag, MPI_COMM_WORLD);
+    if (rank_ == 0) MPI_Recv(nullptr, 0, MPI_BYTE, last_, relay_tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     samples.add(MPI_Wtime() - start);
   }
   return samples;

@@ -21,7 +21,7 @@ namespace {
 using Kind = YamlNode::Kind;
 
 constexpr std::size_t most_nodes = 1'000'000;
-constexpr std::string_view format = "cluster/1";
+constexpr std::string_view cluster_format = "cluster/1";
 
 class ClusterReader {
  public:
@@ -282,7 +282,7 @@ class ClusterReader {
 }  // namespace
 
 Cluster parse_cluster(std::string_view yaml, const std::string& file) {
-  return Cluster(read_document(yaml, format, file,
+  return Cluster(read_document(yaml, cluster_format, file,
                                [](const YamlNode& root, Faults& faults) { return ClusterReader(faults).read(root); }));
 }
 

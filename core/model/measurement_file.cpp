@@ -16,7 +16,7 @@ namespace {
 
 using Kind = YamlNode::Kind;
 
-constexpr std::string_view format = "measurement/1";
+constexpr std::string_view measurement_format = "measurement/1";
 
 class MeasurementReader {
  public:
@@ -175,7 +175,7 @@ class MeasurementReader {
 }  // namespace
 
 Measurement parse_measurement(std::string_view yaml, const std::string& file) {
-  return read_document(yaml, format, file,
+  return read_document(yaml, measurement_format, file,
                        [](const YamlNode& root, Faults& faults) { return MeasurementReader(faults).read(root); });
 }
 

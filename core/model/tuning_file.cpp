@@ -18,7 +18,7 @@ namespace {
 
 using Kind = YamlNode::Kind;
 
-constexpr std::string_view format = "tuning/1";
+constexpr std::string_view tuning_format = "tuning/1";
 constexpr std::array<std::string_view, 2> mpis{"mpich", "openmpi"};
 
 class TuningReader {
@@ -123,7 +123,7 @@ class TuningReader {
 }  // namespace
 
 Tuning parse_tuning(std::string_view yaml, const std::string& file) {
-  return read_document(yaml, format, file,
+  return read_document(yaml, tuning_format, file,
                        [](const YamlNode& root, Faults& faults) { return TuningReader(faults).read(root); });
 }
 

@@ -19,7 +19,7 @@ namespace {
 
 using Kind = YamlNode::Kind;
 
-constexpr std::string_view format = "plan/1";
+constexpr std::string_view plan_format = "plan/1";
 constexpr std::string_view custom = "custom";
 
 class PlanReader {
@@ -164,7 +164,7 @@ class PlanReader {
 }  // namespace
 
 Plan parse_plan(std::string_view yaml, const std::string& file) {
-  Plan plan = read_document(yaml, format, file,
+  Plan plan = read_document(yaml, plan_format, file,
                             [](const YamlNode& root, Faults& faults) { return PlanReader(faults).read(root); });
   check_trees(plan.trees);
   return plan;

@@ -10,7 +10,7 @@ using testing::case_name;
 using testing::FaultCase;
 using testing::faults_of;
 
-const FaultCase cases[] = {
+const FaultCase cluster_faults[] = {
     FaultCase{"EmptyFile", "", {"1:1: the file is empty; its first line should be \"trunkline: cluster/1\""}},
     FaultCase{
         "OnlyComments", "# nothing\n", {"1:1: the file is empty; its first line should be \"trunkline: cluster/1\""}},
@@ -486,7 +486,7 @@ class ClusterFaults : public ::testing::TestWithParam<FaultCase> {};
 
 TEST_P(ClusterFaults, AreSaidExactly) { EXPECT_EQ(faults_of(parse_cluster, GetParam().yaml), GetParam().faults); }
 
-INSTANTIATE_TEST_SUITE_P(All, ClusterFaults, ::testing::ValuesIn(cases), case_name);
+INSTANTIATE_TEST_SUITE_P(All, ClusterFaults, ::testing::ValuesIn(cluster_faults), case_name);
 
 }  // namespace
 }  // namespace trunkline

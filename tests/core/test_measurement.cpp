@@ -192,7 +192,7 @@ TEST(MeasuredTrees, PrefersShortSegmentsForShortMessages) {
   EXPECT_THROW(MeasuredTrees(measurement, cluster, {0, 1}, {line}), std::invalid_argument);
 }
 
-const FaultCase cases[] = {
+const FaultCase measurement_faults[] = {
     FaultCase{"Empty", "", {"1:1: the file is empty; its first line should be \"trunkline: measurement/1\""}},
     FaultCase{"Truncated",
               head,
@@ -246,7 +246,7 @@ TEST_P(MeasurementFaults, AreSaidExactly) {
   EXPECT_EQ(faults_of(parse_measurement, GetParam().yaml), GetParam().faults);
 }
 
-INSTANTIATE_TEST_SUITE_P(All, MeasurementFaults, ::testing::ValuesIn(cases), case_name);
+INSTANTIATE_TEST_SUITE_P(All, MeasurementFaults, ::testing::ValuesIn(measurement_faults), case_name);
 
 }  // namespace
 }  // namespace trunkline

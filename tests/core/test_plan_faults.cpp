@@ -15,7 +15,7 @@ using testing::case_name;
 using testing::FaultCase;
 using testing::faults_of;
 
-const FaultCase cases[] = {
+const FaultCase plan_faults[] = {
     FaultCase{"EmptyFile", "", {"1:1: the file is empty; its first line should be \"trunkline: plan/1\""}},
     FaultCase{"SyntaxError",
               "trunkline: plan/1\n"
@@ -479,7 +479,7 @@ class PlanFaults : public ::testing::TestWithParam<FaultCase> {};
 
 TEST_P(PlanFaults, AreSaidExactly) { EXPECT_EQ(faults_of(parse_plan, GetParam().yaml), GetParam().faults); }
 
-INSTANTIATE_TEST_SUITE_P(All, PlanFaults, ::testing::ValuesIn(cases), case_name);
+INSTANTIATE_TEST_SUITE_P(All, PlanFaults, ::testing::ValuesIn(plan_faults), case_name);
 
 }  // namespace
 }  // namespace trunkline

@@ -12,7 +12,7 @@ using testing::case_name;
 using testing::FaultCase;
 using testing::faults_of;
 
-const std::string head = "trunkline: tuning/1\nentries:\n";
+const std::string tuning_head = "trunkline: tuning/1\nentries:\n";
 const std::string entry =
     "  - collective: bcast\n"
     "    cluster: cyclic\n"
@@ -28,15 +28,15 @@ const std::string rules =
     "      - {from: 64KiB, algorithm: linear, segment: 1408B}\n";
 
 TEST(Tuning, ReadsBackWhatItWrites) {
-  const Tuning tuning = parse_tuning(head + entry + rules, "f");
+  const Tuning tuning = parse_tuning(tuning_head + entry + rules, "f");
   ASSERT_EQ(tuning.entries.size(), 1U);
   const std::string text = write_tuning(tuning);
-  EXPECT_EQ(text, head + entry + rules);
+  EXPECT_EQ(text, tuning_head + entry + rules);
   EXPECT_EQ(write_tuning(parse_tuning(text, "f")), text);
 }
 
 TEST(Tuning, RulesHoldUpToTheNext) {
-  const Tuning tuning = parse_tuning(head + entry + rules, "f");
+  const Tuning tuning = parse_tuning(tuning_head + entry + rules, "f");
   const TuningEntry& known = tuning.entries[0];
   EXPECT_EQ(known.rule_for(1).algorithm, "native");
   EXPECT_EQ(known.rule_for(999).algorithm, "native");
@@ -47,7 +47,7 @@ TEST(Tuning, RulesHoldUpToTheNext) {
 }
 
 TEST(Tuning, IsForOneNetworkOneLibraryAndEvenRanks) {
-  const Tuning tuning = parse_tuning(head + entry + rules, "f");
+  const Tuning tuning = parse_tuning(tuning_head + entry + rules, "f");
   const Placement even{0, 0, 1, 1, 2, 2, 5, 5};
   EXPECT_NE(tuning.find("bcast", 255, "mpich", "4.0.2", even), nullptr);
   EXPECT_EQ(tuning.find("reduce", 255, "mpich", "4.0.2", even), nullptr);
@@ -62,7 +62,7 @@ TEST(Tuning, IsForOneNetworkOneLibraryAndEvenRanks) {
 }
 
 TEST(Tuning, KnowsFromWhichSizeOnAnythingButNativeRuns) {
-  Tuning tuning = parse_tuning(head + entry + rules, "f");
+  Tuning tuning = parse_tuning(tuning_head + entry + rules, "f");
   const TuningEntry& one = tuning.entries[0];
   const auto least = [&](std::string_view mpi) {
     return tuning.least_accelerated("bcast", one.cluster_fingerprint, mpi, one.mpi_version);
@@ -75,28 +75,28 @@ TEST(Tuning, KnowsFromWhichSizeOnAnythingButNativeRuns) {
   EXPECT_EQ(least(one.mpi), std::nullopt);
 }
 
-const FaultCase cases[] = {
+const FaultCase tuning_faults[] = {
     FaultCase{"Empty", "", {"1:1: the file is empty; its first line should be \"trunkline: tuning/1\""}},
     FaultCase{"NoEntries",
               "trunkline: tuning/1\n",
               {"1:1: the key entries is missing; give it, such as entries: [...], as 'trunkline tune' writes them"}},
     FaultCase{"Truncated",
-              head + entry,
+              tuning_head + entry,
               {"3:5: the key rules is missing; give it, such as rules: [{from: 0B, algorithm: native}]"}},
     FaultCase{"NoRules",
-              head + entry + "    rules: []\n",
+              tuning_head + entry + "    rules: []\n",
               {"10:12: rules is empty; give at least {from: 0B, algorithm: native}"}},
     FaultCase{"Contradictory",
-              head + entry + rules + entry + rules,
+              tuning_head + entry + rules + entry + rules,
               {"14:5: an entry for the same collective, cluster, hosts, ranks and MPI stands above; keep one"}},
     FaultCase{"FirstRuleNotAtZero",
-              head + entry + "    rules: [{from: 8KiB, algorithm: native}]\n",
+              tuning_head + entry + "    rules: [{from: 8KiB, algorithm: native}]\n",
               {"10:20: the first rule must begin at 0B"}},
     FaultCase{"OutOfOrder",
-              head + entry + "    rules: [{from: 0B, algorithm: native}, {from: 0B, algorithm: native}]\n",
+              tuning_head + entry + "    rules: [{from: 0B, algorithm: native}, {from: 0B, algorithm: native}]\n",
               {"10:51: rules must stand in the order of their sizes, each once"}},
     FaultCase{"Segments",
-              head + entry +
+              tuning_head + entry +
                   "    rules:\n"
                   "      - {from: 0B, algorithm: native, segment: 1KiB}\n"
                   "      - {from: 1KiB, algorithm: linear}\n"
@@ -122,7 +122,7 @@ class TuningFaults : public ::testing::TestWithParam<FaultCase> {};
 
 TEST_P(TuningFaults, AreSaidExactly) { EXPECT_EQ(faults_of(parse_tuning, GetParam().yaml), GetParam().faults); }
 
-INSTANTIATE_TEST_SUITE_P(All, TuningFaults, ::testing::ValuesIn(cases), case_name);
+INSTANTIATE_TEST_SUITE_P(All, TuningFaults, ::testing::ValuesIn(tuning_faults), case_name);
 
 }  // namespace
 }  // namespace trunkline

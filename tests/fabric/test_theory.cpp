@@ -9,16 +9,16 @@
 namespace trunkline::fabric {
 namespace {
 
-constexpr double us = 1e-6;
+constexpr double microsecond = 1e-6;
 
 TEST(Theory, OneFrameIsStoredAtTheSwitch) {
   const Network network(line_of_switches(1, 2), 0);
-  EXPECT_NEAR(one_way_s(network, 0, 1, 1000), 2 * (1090 + 10) * us, 1e-9);
+  EXPECT_NEAR(one_way_s(network, 0, 1, 1000), 2 * (1090 + 10) * microsecond, 1e-9);
 }
 
 TEST(Theory, OfALongMessageOnlyTheFirstFrameIsStored) {
   const Network network(line_of_switches(2, 1), 0);
-  EXPECT_NEAR(one_way_s(network, 0, 1, 10 * 1448), (10 * 1538 + 2 * 1538 + 3 * 10) * us, 1e-9);
+  EXPECT_NEAR(one_way_s(network, 0, 1, 10 * 1448), (10 * 1538 + 2 * 1538 + 3 * 10) * microsecond, 1e-9);
 }
 
 TEST(Theory, AgreesWithTheScheduleOverLinksOfAnyRates) {
@@ -37,9 +37,9 @@ TEST(Theory, AgreesWithTheScheduleOverLinksOfAnyRates) {
 TEST(Theory, ARelayIsTheFirstSegmentsWayAndAPeriodForEachOther) {
   const Network network(line_of_switches(1, 3), 0);
   const HostIndex line[] = {0, 1, 2};
-  const double hop = (2 * 1538 + 1538 + 20) * us;
+  const double hop = (2 * 1538 + 1538 + 20) * microsecond;
   // h1's channels carry its data and an acknowledgement of what it received, or for what it sent.
-  EXPECT_NEAR(relay_s(network, line, 10 * 2896, 2896), 2 * hop + 9 * (2 * 1538 + 90) * us, 1e-9);
+  EXPECT_NEAR(relay_s(network, line, 10 * 2896, 2896), 2 * hop + 9 * (2 * 1538 + 90) * microsecond, 1e-9);
 }
 
 TEST(Theory, ARelayInOneSegmentIsOneMessageAfterAnother) {

@@ -45,9 +45,9 @@ struct Intervals {
   }
 };
 
-class Search {
+class IntervalSearch {
  public:
-  Search(const Regions& regions, const std::vector<Rank>& order, unsigned k)
+  IntervalSearch(const Regions& regions, const std::vector<Rank>& order, unsigned k)
       : regions_(regions), order_(order), k_(k), end_(static_cast<Place>(order.size())), intervals_(regions, order) {}
 
   std::optional<Tree> run(std::size_t below) {
@@ -151,7 +151,7 @@ class Search {
 
 std::optional<Tree> interval_tree(const Regions& regions, const std::vector<Rank>& order, unsigned k,
                                   std::uint32_t below) {
-  return Search(regions, order, k).run(below);
+  return IntervalSearch(regions, order, k).run(below);
 }
 
 }  // namespace trunkline
