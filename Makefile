@@ -14,56 +14,80 @@ TEST_SOURCES := $(shell find tests -name '*.cpp' -o -name '*.hpp' -o -name '*.c'
 CXX_FILES = $(shell git ls-files '*.cpp' '*.hpp' '*.c' '*.h')
 SHELL_FILES := tools/*.sh .ci/run
 
-.PHONY: help demo test test-core test-python test-runtime test-sanitize fuzz check format bench setup peers simgrid clean packages
+.PHONY: help demo test test-core test-python test-runtime test-sanitize fuzz check format bench setup peers simgrid clean packages packages-demo
+.NOTPARALLEL:  # each step uses all processors by itself
 
 help: ## List the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 16
 
-demo: setup ## Set up, then run the main job on the lab: native against Trunkline, with a report
+demo: $(DEMO_NEEDS) ## Set up what it needs, then run the main job on the lab: native against Trunkline, with a report
 	trunkline demo --report out/demo.html --json out/demo.json
 
-test: test-core test-runtime test-python test-sanitize ## Set up, then pass all the tests
+test: packages test-core test-runtime test-python test-sanitize ## Set up, then pass all the tests
 
-setup: $(STAMPS)/native ## Debian packages, Python environment, MPI libraries, build
+setup: packages $(STAMPS)/native ## Debian packages, Python environment, MPI libraries, build
+	@cat build/dev/mpis.txt
 
 peers: setup ## What `trunkline bench peers` compares with besides: Intel MPI, LAM/MPI, PVM (brings an ssh server)
 	tools/setup.sh peers
 	rm -f $(STAMPS)/native
 	$(MAKE) $(STAMPS)/native
 
-simgrid: $(STAMPS)/python ## A newer SimGrid than Debian's for `trunkline simulate`, built from source
+simgrid: $(STAMPS)/python-dev ## A newer SimGrid than Debian's for `trunkline simulate`, built from source
 	tools/setup.sh simgrid
 	rm -f $(STAMPS)/native
 	$(MAKE) $(STAMPS)/native
 
+# The demo needs less than the rest: fewer packages, no MPI libraries of our own, half of the programs. Where all of it
+# has been built, the demo keeps it.
+DEMO_NEEDS := $(if $(wildcard $(STAMPS)/native),$(STAMPS)/native,$(STAMPS)/demo)
+
+packages-demo:
+	@[ -n "$${SKIP_PACKAGES:-}" ] || tools/setup.sh packages-demo
+
 packages:
 	@[ -n "$${SKIP_PACKAGES:-}" ] || tools/setup.sh packages
 
-$(STAMPS)/python: tools/requirements.txt tools/setup.sh | packages
+$(STAMPS)/python: tools/requirements.txt tools/setup.sh | packages-demo
 	@tools/setup.sh python
+	@mkdir -p $(@D) && touch $@
+
+$(STAMPS)/python-dev: tools/dev-requirements.txt $(STAMPS)/python
+	@tools/setup.sh python-dev
 	@mkdir -p $(@D) && touch $@
 
 $(STAMPS)/mpis: tools/mpis.txt tools/setup.sh | packages
 	@tools/setup.sh mpis
 	@mkdir -p $(@D) && touch $@
 
+# Changes where an MPI came or went, so that "run make setup again" finds it.
+$(STAMPS)/mpis-seen: FORCE
+	@mkdir -p $(@D)
+	@{ type -ap mpicc.mpich mpicc.openmpi mpicc || true; echo "$${TRUNKLINE_MPICC-}"; } >$@.new
+	@if cmp -s $@.new $@; then rm $@.new; else mv $@.new $@; fi
+FORCE:
+
 # One build folder serves the installed package and the tests: what is compiled for one is not compiled again.
-$(STAMPS)/native: $(NATIVE_SOURCES) $(STAMPS)/python $(STAMPS)/mpis | packages
-	@printf '\033[1m==> Building\033[0m\n'
-	@pip install --quiet --disable-pip-version-check --no-build-isolation --no-deps --editable . \
-	  --config-settings build-dir=build/dev --config-settings cmake.define.TRUNKLINE_WERROR=ON
+INSTALL = pip install --verbose --disable-pip-version-check --no-build-isolation --no-deps --editable . \
+  --config-settings build-dir=build/dev --config-settings cmake.define.TRUNKLINE_WERROR=ON \
+  --config-settings cmake.define.TRUNKLINE_EXTRAS=
+
+$(STAMPS)/demo: $(NATIVE_SOURCES) $(STAMPS)/python $(STAMPS)/mpis-seen | packages-demo
+	@tools/step.sh "Building what the demo needs (about a minute on two processors)" build/log/demo $(INSTALL)OFF
+	@mkdir -p $(@D) && touch $@
+
+$(STAMPS)/native: $(NATIVE_SOURCES) $(STAMPS)/python-dev $(STAMPS)/mpis $(STAMPS)/mpis-seen | packages
+	@tools/step.sh "Building (about two minutes on two processors)" build/log/native $(INSTALL)ON
 	@mkdir -p $(@D) && touch $@
 
 $(STAMPS)/dev: $(STAMPS)/native $(TEST_SOURCES)
-	@printf '\033[1m==> Building the tests\033[0m\n'
-	@cmake -S . -B build/dev -DTRUNKLINE_TESTS=ON >build/dev-configure.log || { cat build/dev-configure.log; exit 1; }
-	@cmake --build build/dev -- --quiet
+	@tools/step.sh "Building the tests (about half a minute)" build/log/dev \
+	  bash -c "cmake -S . -B build/dev -DTRUNKLINE_TESTS=ON && cmake --build build/dev"
 	@mkdir -p $(@D) && touch $@
 
-$(STAMPS)/sanitize: $(NATIVE_SOURCES) $(TEST_SOURCES) $(STAMPS)/python $(STAMPS)/mpis | packages
-	@printf '\033[1m==> Building with sanitizers\033[0m\n'
-	@cmake --preset sanitize >build/sanitize-configure.log || { cat build/sanitize-configure.log; exit 1; }
-	@cmake --build --preset sanitize -- --quiet
+$(STAMPS)/sanitize: $(NATIVE_SOURCES) $(TEST_SOURCES) $(STAMPS)/python-dev | packages
+	@tools/step.sh "Building with sanitizers (about a minute)" build/log/sanitize \
+	  bash -c "cmake --preset sanitize && cmake --build --preset sanitize"
 	@mkdir -p $(@D) && touch $@
 
 test-core: $(STAMPS)/dev ## Unit and property tests of the core and the lab's network
@@ -78,7 +102,7 @@ test-runtime: $(STAMPS)/native $(STAMPS)/dev ## The preload library under both M
 test-sanitize: $(STAMPS)/sanitize ## The core's tests under AddressSanitizer and UndefinedBehaviorSanitizer
 	ctest --preset sanitize --parallel $(JOBS)
 
-fuzz: $(STAMPS)/python ## Fuzz what reads files, SECONDS each (default 60)
+fuzz: $(STAMPS)/python-dev ## Fuzz what reads files, SECONDS each (default 60)
 	cmake --preset fuzz && cmake --build --preset fuzz
 	tests/fuzz/run.sh build/fuzz $${SECONDS_EACH:-60}
 
@@ -86,7 +110,7 @@ check: $(STAMPS)/dev $(STAMPS)/native ## Format, lint and types, as the pre-comm
 	pre-commit run --all-files
 	run-clang-tidy-14 -quiet -p build/dev -j $(JOBS) '^(?!.*/tests/).*/(core|fabric|runtime|measure|simulate)/.*\.cpp$$'
 
-format: $(STAMPS)/python ## Format everything
+format: $(STAMPS)/python-dev ## Format everything
 	clang-format-14 -i $(CXX_FILES)
 	ruff format python tests
 	ruff check --fix python tests

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Sets up one part of what the project needs; the Makefile says when. Usage: tools/setup.sh packages|python|mpis|peers|simgrid
+# Sets up one part of what the project needs; the Makefile says when. Usage: tools/setup.sh packages-demo|packages|python|python-dev|mpis|peers|simgrid
 # Each part is quick when there is nothing to do, and says what to do where it cannot go on.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -7,13 +7,13 @@ python=${PYTHON:-python3}
 
 say() { printf '\033[1m==> %s\033[0m\n' "$*"; }
 
-packages() {  # FILE
+packages() {  # FILE...
   if ! command -v dpkg-query >/dev/null; then
-    echo "setup: this is not Debian; install the equivalents of $1, then run make with SKIP_PACKAGES=1" >&2
+    echo "setup: this is not Debian; install the equivalents of $* (docs/install.md), then run make with SKIP_PACKAGES=1" >&2
     exit 2
   fi
   local wanted missing
-  wanted=$(grep -v '^#' "$1")
+  wanted=$(grep -hv '^#' "$@")
   missing=$(comm -23 <(sort <<<"$wanted") \
     <(dpkg-query -W -f='${db:Status-Status} ${Package}\n' 2>/dev/null | sed -n 's/^installed //p' | sort -u) | tr '\n' ' ')
   [ -z "${missing// /}" ] && return
@@ -26,15 +26,14 @@ packages() {  # FILE
     fi
     run=(sudo)
   fi
-  say "Debian packages: $missing"
-  "${run[@]}" apt-get update -qq
-  # shellcheck disable=SC2086
-  "${run[@]}" env DEBIAN_FRONTEND=noninteractive $install >/dev/null
+  # shellcheck disable=SC2016
+  tools/step.sh "Debian packages (about a minute): $missing" build/log/packages \
+    "${run[@]}" sh -c "apt-get update -qq && DEBIAN_FRONTEND=noninteractive $install"
 }
 
-environment() {  # FOLDER PACKAGE...
-  "$python" -m venv "$1"
-  "$1/bin/python" -m pip install --quiet --disable-pip-version-check "${@:2}"
+environment() {  # TITLE FOLDER PACKAGE...
+  "$python" -m venv "$2"
+  tools/step.sh "$1" "build/log/$(basename "$2")" "$2/bin/python" -m pip install --disable-pip-version-check "${@:3}"
 }
 
 python_environment() {
@@ -42,8 +41,7 @@ python_environment() {
     echo "setup: $python is older than Python 3.11; name a newer one: make PYTHON=/path/to/python3.11" >&2
     exit 2
   fi
-  say "Python environment (.venv)"
-  environment .venv -r tools/requirements.txt
+  environment "Python environment (.venv; about a quarter of a minute)" .venv -r tools/requirements.txt
 }
 
 mpis() {  # FILE: the current releases beside Debian's, each in an environment of its own
@@ -51,8 +49,7 @@ mpis() {  # FILE: the current releases beside Debian's, each in an environment o
   while read -r pin; do
     local folder=.mpi/${pin/==/-}
     [ -x "$folder/bin/mpiexec" ] && continue
-    say "MPI library $pin ($folder)"
-    environment "$folder" "$pin"
+    environment "MPI library $pin ($folder; some seconds)" "$folder" "$pin"
   done < <(grep -v '^#' "$1")
 }
 
@@ -75,13 +72,15 @@ simgrid() {  # PIN: only the source is on PyPI, and its own build leaves SMPI ou
 }
 
 case ${1:-} in
-  packages) packages tools/debian-packages.txt ;;
+  packages-demo) packages tools/debian-packages.txt ;;
+  packages) packages tools/debian-packages.txt tools/dev-packages.txt ;;
   python) python_environment ;;
+  python-dev) environment "Python packages of the tests and checks (about half a minute)" .venv -r tools/dev-requirements.txt ;;
   mpis) mpis tools/mpis.txt ;;
   peers)
     [ -n "${SKIP_PACKAGES:-}" ] || packages tools/peer-packages.txt
     mpis tools/peer-mpis.txt
     ;;
   simgrid) simgrid "$(grep -v '^#' tools/simgrid.txt)" ;;
-  *) echo "usage: tools/setup.sh packages|python|mpis|peers|simgrid" >&2; exit 2 ;;
+  *) echo "usage: tools/setup.sh packages-demo|packages|python|python-dev|mpis|peers|simgrid" >&2; exit 2 ;;
 esac
