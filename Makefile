@@ -106,14 +106,15 @@ fuzz: $(STAMPS)/python-dev ## Fuzz what reads files, SECONDS each (default 60)
 	cmake --preset fuzz && cmake --build --preset fuzz
 	tests/fuzz/run.sh build/fuzz $${SECONDS_EACH:-60}
 
-check: $(STAMPS)/dev $(STAMPS)/native ## Format, lint and types, as the pre-commit hook runs them
+check: $(STAMPS)/native ## Format, lint, types and stub, as the pre-commit hook runs them, and clang-tidy over everything
 	pre-commit run --all-files
-	run-clang-tidy-14 -quiet -p build/dev -j $(JOBS) '^(?!.*/tests/).*/(core|fabric|runtime|measure|simulate)/.*\.cpp$$'
+	tools/check_stub.py
+	JOBS=$(JOBS) tools/tidy.py
 
 format: $(STAMPS)/python-dev ## Format everything
 	clang-format-14 -i $(CXX_FILES)
-	ruff format python tests
-	ruff check --fix python tests
+	ruff format python tests tools
+	ruff check --fix python tests tools
 
 bench: setup ## The figures of the README: every cluster, both MPIs (long)
 	tools/bench.sh out

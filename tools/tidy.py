@@ -1,0 +1,83 @@
+#!/usr/bin/env python3
+"""Runs clang-tidy on C++ sources, each once and each again only when something changed. Usage: tools/tidy.py [FILE...].
+
+Without files: everything but the tests. run-clang-tidy would read a source of the preload library once for each pair of
+MPI libraries; what differs between those is not ours. A header given as a file stands for the source beside it.
+"""
+
+import concurrent.futures
+import hashlib
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+BUILD = ROOT / "build" / "tidy"
+FOLDERS = ("core", "runtime", "fabric", "measure", "simulate")
+
+
+def configured() -> dict[Path, dict[str, str]]:
+    """How each source is compiled by itself: the first of its commands."""
+    words = ["cmake", "-S", ROOT, "-B", BUILD, "-G", "Ninja", "-DTRUNKLINE_UNITY=OFF", "-DTRUNKLINE_WERROR=ON"]
+    done = subprocess.run(words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
+    if done.returncode:
+        sys.exit(f"{done.stdout}\ntidy: {BUILD} could not be configured")
+    commands: dict[Path, dict[str, str]] = {}
+    for entry in json.loads((BUILD / "compile_commands.json").read_text()):
+        file = Path(entry["file"])
+        if file.suffix == ".cpp" and file.is_relative_to(ROOT) and file.relative_to(ROOT).parts[0] in FOLDERS:
+            commands.setdefault(file, entry)
+    (BUILD / "each").mkdir(exist_ok=True)
+    (BUILD / "each" / "compile_commands.json").write_text(json.dumps(list(commands.values())))
+    return commands
+
+
+def what_all_depend_on() -> bytes:
+    """Digest of every header of ours and of the checks' configuration."""
+    digest = hashlib.sha256((ROOT / ".clang-tidy").read_bytes())
+    for folder in (*FOLDERS, "include"):
+        for header in sorted((ROOT / folder).rglob("*.hpp")) + sorted((ROOT / folder).rglob("*.h")):
+            digest.update(str(header).encode() + header.read_bytes())
+    return digest.digest()
+
+
+def tidy(file: Path, entry: dict[str, str], common: bytes) -> str:
+    """What clang-tidy says of a file; nothing where it is clean, which is remembered."""
+    key = hashlib.sha256(common + entry["command"].encode() + file.read_bytes()).hexdigest()
+    clean = BUILD / "clean" / key
+    if clean.exists():
+        return ""
+    words = ["clang-tidy-14", "--quiet", "-p", str(BUILD / "each"), str(file)]
+    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    if done.returncode or done.stdout:
+        return done.stdout + (done.stderr if done.returncode else "") or f"{file}: exit status {done.returncode}\n"
+    clean.parent.mkdir(exist_ok=True)
+    clean.touch()
+    return ""
+
+
+def main() -> None:
+    """Checks the files given, or all; exit status 1 where something is wrong."""
+    commands = configured()
+    named = [Path(word).resolve().with_suffix(".cpp") for word in sys.argv[1:]]
+    files = [file for file in (dict.fromkeys(named) if named else sorted(commands)) if file in commands]
+    common = what_all_depend_on()
+    failed = 0
+    with concurrent.futures.ThreadPoolExecutor(int(os.environ.get("JOBS", os.cpu_count() or 1))) as pool:
+        running = {pool.submit(tidy, file, commands[file], common): file for file in files}
+        for count, done in enumerate(concurrent.futures.as_completed(running), 1):
+            said = done.result()
+            failed += bool(said)
+            print(
+                f"[{count}/{len(files)}] {running[done].relative_to(ROOT)}{': see below' if said else ''}", flush=True
+            )
+            if said:
+                print(said, flush=True)
+    if failed:
+        sys.exit(f"tidy: {failed} of {len(files)} files are not clean")
+
+
+if __name__ == "__main__":
+    main()
