@@ -116,7 +116,10 @@ void bind_tuning(nb::module_& module) {
       .def("knows", &Tuning::knows, "cluster_fingerprint"_a, "mpi"_a, "mpi_version"_a,
            "Whether anything here was measured on that network with that library.")
       .def("find", &Tuning::find, "collective"_a, "cluster_fingerprint"_a, "mpi"_a, "mpi_version"_a, "placement"_a,
-           nb::rv_policy::copy, "The entry for ranks that sit so on the hosts; None where there is none.");
+           nb::rv_policy::copy,
+           nb::sig("def find(self, collective: str, cluster_fingerprint: int, mpi: str, mpi_version: str, "
+                   "placement: collections.abc.Sequence[int]) -> trunkline._core.TuningEntry | None"),
+           "The entry for ranks that sit so on the hosts; None where there is none.");
   module.def("parse_tuning", &parse_tuning, "yaml"_a, "file"_a);
   module.def("read_tuning", &read_tuning, "path"_a);
   module.def("write_tuning", &write_tuning, "tuning"_a);
