@@ -17,6 +17,10 @@ SHELL_FILES := tools/*.sh .ci/run
 .PHONY: help demo test test-core test-python test-runtime test-sanitize fuzz check format bench setup peers simgrid clean packages packages-demo
 .NOTPARALLEL:  # each step uses all processors by itself
 
+# The demo needs less than the rest: fewer packages, no MPI libraries of our own, half of the programs. Where all of it
+# has been built, the demo keeps it.
+DEMO_NEEDS := $(if $(wildcard $(STAMPS)/native),$(STAMPS)/native,$(STAMPS)/demo)
+
 help: ## List the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 16
 
@@ -37,10 +41,6 @@ simgrid: $(STAMPS)/python-dev ## A newer SimGrid than Debian's for `trunkline si
 	tools/setup.sh simgrid
 	rm -f $(STAMPS)/native
 	$(MAKE) $(STAMPS)/native
-
-# The demo needs less than the rest: fewer packages, no MPI libraries of our own, half of the programs. Where all of it
-# has been built, the demo keeps it.
-DEMO_NEEDS := $(if $(wildcard $(STAMPS)/native),$(STAMPS)/native,$(STAMPS)/demo)
 
 packages-demo:
 	@[ -n "$${SKIP_PACKAGES:-}" ] || tools/setup.sh packages-demo

@@ -11,7 +11,7 @@ from conftest import ON_OWN_HOST, Mpi, Outcome
 CLUSTER = {"TRUNKLINE_CLUSTER": "cyclic"}
 SOUND = ["little-shorter", "shorter", "longer", "other-root", "errors-again-and-again", "handler-throws"]
 SOUND += ["handler-broadcasts", "invalid-datatype", "delete-callback", "pending-idup", "dist-graph", "late-rank"]
-SOUND += ["many-communicators", "stopped-rank", "out-of-memory", "out-of-descriptors", "small-stack"]
+SOUND += ["many-communicators", "stopped-rank", "out-of-descriptors", "small-stack"]
 
 
 def fault(mpi: Mpi, case: str, choice: str = "two-tree:1448", ranks: int = 4, status: int | None = 0) -> Outcome:
@@ -26,6 +26,10 @@ def fault(mpi: Mpi, case: str, choice: str = "two-tree:1448", ranks: int = 4, st
 @pytest.mark.parametrize("case", SOUND)
 def test_the_program_goes_on(any_mpi: Mpi, case: str):
     fault(any_mpi, case)
+
+
+def test_a_rank_without_memory_for_its_segments(any_mpi: Mpi):
+    fault(any_mpi, "out-of-memory", "two-tree:16MiB")
 
 
 @pytest.mark.parametrize("choice", ["linear:1448", "circulant:1448", "scatter-ring", "scatter-doubling", "flat"])

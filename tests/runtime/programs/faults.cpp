@@ -324,7 +324,7 @@ void killed_rank() {
   }
 }
 
-/// Memory that is not there for the last rank: an error there or none, and the others do not wait for it.
+/// Memory that is not there for the last rank's segments of 16 MiB: an error there, and the others do not wait for it.
 void out_of_memory() {
   const MPI_Comm copy = copy_of(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
   MPI_Datatype apart = MPI_DATATYPE_NULL;
@@ -333,10 +333,10 @@ void out_of_memory() {
   right(copy, 3000, 0, 1, "before");
   std::vector<char> data(std::size_t{64} << 20, 1);
   if (rank == ranks - 1) {
-    const rlimit limit{.rlim_cur = static_cast<rlim_t>(resident_kib("VmSize:")) << 10, .rlim_max = RLIM_INFINITY};
+    constexpr rlim_t spare = 8 << 20;  // enough for the MPI library, not for segments of 16 MiB
+    const rlimit limit{.rlim_cur = (static_cast<rlim_t>(resident_kib("VmSize:")) << 10) + spare,
+                       .rlim_max = RLIM_INFINITY};
     setrlimit(RLIMIT_AS, &limit);
-    while (std::malloc(1000) != nullptr) {
-    }
   }
   const int code = MPI_Bcast(data.data(), 32 << 20, apart, 0, copy);
   if (rank == ranks - 1) {
