@@ -42,7 +42,7 @@ std::vector<T> at_places(const std::vector<T>& all, std::vector<std::size_t> pla
   return kept;
 }
 
-constexpr double any_length = std::numeric_limits<double>::infinity();
+constexpr double any_wire_length = std::numeric_limits<double>::infinity();
 
 /// Those that are the longest for some segment. Below a frame all of a segment is its first frame.
 std::vector<TreeCosts::Way> longest(const std::vector<TreeCosts::Way>& ways) {
@@ -57,7 +57,7 @@ std::vector<TreeCosts::Way> longest(const std::vector<TreeCosts::Way>& ways) {
     long_segment.push_back({way.per_byte_s, fixed_s + way.per_frame_byte_s * frame});
   }
   std::vector<std::size_t> places = highest_lines(short_segment, 0.0, frame);
-  const std::vector<std::size_t> more = highest_lines(long_segment, frame, any_length);
+  const std::vector<std::size_t> more = highest_lines(long_segment, frame, any_wire_length);
   places.insert(places.end(), more.begin(), more.end());
   return at_places(ways, std::move(places));
 }
@@ -69,7 +69,7 @@ std::vector<TreeCosts::Work> most(const std::vector<TreeCosts::Work>& works) {
   for (const TreeCosts::Work& work : works) {
     lines.push_back({work.per_byte_s, work.per_ack_byte_s * static_cast<double>(ack_wire_bytes)});
   }
-  return at_places(works, highest_lines(lines, 0.0, any_length));
+  return at_places(works, highest_lines(lines, 0.0, any_wire_length));
 }
 
 /// Adds up the transfers of trees that take segments by turns.
@@ -231,7 +231,7 @@ Cuts cuts_of(std::uint64_t message_bytes) {
 }
 
 TimedSegment fastest_segment(const TreeCosts& costs, const Cuts& cuts) {
-  TimedSegment fastest{.segment_bytes = 0, .seconds = any_length};
+  TimedSegment fastest{.segment_bytes = 0, .seconds = any_wire_length};
   for (std::size_t i = 0; i < cuts.size(); ++i) {
     const double next_s = next_seconds(costs, cuts[i]);
     if (next_s + cuts[i].further * next_s >= fastest.seconds) continue;  // whatever the first segment takes

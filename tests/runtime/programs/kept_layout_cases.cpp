@@ -65,27 +65,27 @@ void original_freed(Run& run) {
   MPI_Type_free(&row);
 }
 
-struct Calls {
+struct TypeCalls {
   int copies = 0;
   int deletions = 0;
 };
 
-int count_copy(MPI_Datatype, int, void* extra, void* value, void* copy, int* flag) {
-  ++static_cast<Calls*>(extra)->copies;
+int count_type_copy(MPI_Datatype, int, void* extra, void* value, void* copy, int* flag) {
+  ++static_cast<TypeCalls*>(extra)->copies;
   *static_cast<void**>(copy) = value;
   *flag = 1;
   return MPI_SUCCESS;
 }
 
-int count_deletion(MPI_Datatype, int, void*, void* extra) {
-  ++static_cast<Calls*>(extra)->deletions;
+int count_type_deletion(MPI_Datatype, int, void*, void* extra) {
+  ++static_cast<TypeCalls*>(extra)->deletions;
   return MPI_SUCCESS;
 }
 
-void attributes(Run& run) {
-  Calls calls;
+void type_attributes(Run& run) {
+  TypeCalls calls;
   int keyval = MPI_KEYVAL_INVALID;
-  MPI_Type_create_keyval(count_copy, count_deletion, &keyval, &calls);
+  MPI_Type_create_keyval(count_type_copy, count_type_deletion, &keyval, &calls);
   MPI_Datatype type = scattered(60, 7);
   MPI_Type_set_attr(type, keyval, &calls);
   broadcast_on_world(run, type, 1, "with an attribute");
@@ -126,9 +126,9 @@ void two_threads_one_datatype(Run& run) {
   for (MPI_Datatype& type : types) MPI_Type_free(&type);
 }
 
-void never_freed(Run& run) { broadcast_on_world(run, scattered(60, 9), 1, "a datatype that nobody frees"); }
+void types_never_freed(Run& run) { broadcast_on_world(run, scattered(60, 9), 1, "a datatype that nobody frees"); }
 
-void made_and_freed(Run& run) {
+void types_made_and_freed(Run& run) {
   std::vector<int> data(4000, 1);
   long before = 0;
   constexpr unsigned turns = 3000;
@@ -148,10 +148,10 @@ std::vector<Case> kept_layout_cases() {
   return {{"datatypes", "again and again", again_and_again},
           {"datatypes", "handle used again", handle_used_again},
           {"datatypes", "original freed", original_freed},
-          {"isolation", "attributes of a datatype", attributes},
+          {"isolation", "attributes of a datatype", type_attributes},
           {"threads", "two threads, one datatype", two_threads_one_datatype},
-          {"datatypes", "never freed", never_freed},
-          {"leaks", "datatypes made and freed", made_and_freed}};
+          {"datatypes", "never freed", types_never_freed},
+          {"leaks", "datatypes made and freed", types_made_and_freed}};
 }
 
 }  // namespace suite
