@@ -46,8 +46,14 @@ class Communicator {
   /// The number by which our messages know it. The first call is collective.
   [[nodiscard]] Numbered number();
 
-  /// How many calls have run on it, this one not counted: once for each, by all ranks.
-  [[nodiscard]] std::uint64_t next_turn() noexcept { return turns_++; }
+  struct Entered {
+    int code = MPI_SUCCESS;
+    std::uint64_t turn = 0;          ///< how many calls with its number have begun before
+    std::uint64_t communicator = 0;  ///< which of the communicators with its number it is
+  };
+
+  /// Begins a call: once for each, by all ranks, after number(). Collective every some hundred calls.
+  [[nodiscard]] Entered enter();
 
  private:
   Communicator(MPI_Comm user, Conduit& conduit, std::shared_ptr<Members> members);
@@ -55,9 +61,10 @@ class Communicator {
   MPI_Comm user_;
   Conduit& conduit_;
   std::shared_ptr<Members> members_;
-  std::optional<unsigned> id_;
+  Numbering own_;
   bool no_id_ = false;  ///< there was none left
-  std::uint64_t turns_ = 0;
+  Numbering* numbering_ = &own_;
+  std::uint64_t which_ = 0;  ///< of the communicators with this numbering
 };
 
 /// Marks a communicator that this thread is freeing. The program's attribute callbacks may still broadcast on it, when

@@ -14,6 +14,8 @@ namespace {
 constexpr std::size_t most_roots = 1024;
 /// Sets of processes kept for communicators to come.
 constexpr std::size_t most_kept = 32;
+/// Of the numbers that tell communicators apart, those that are never given back.
+constexpr std::size_t most_pinned = 64;
 
 /// Frees what MPI hands out, also where an error handler of the program leaves by an exception.
 struct Group {
@@ -52,6 +54,7 @@ std::shared_ptr<const Placement> placement_of(const std::vector<int>& in_world, 
 struct Kept {
   std::mutex mutex;
   std::list<std::shared_ptr<Members>> members;
+  std::vector<std::shared_ptr<Members>> pinned;
 };
 
 /// Never destroyed: programs may broadcast while static objects are.
@@ -69,8 +72,10 @@ Members::Found Members::of(MPI_Comm communicator, const World& world, int rank, 
   if (std::ranges::find(in_world, MPI_UNDEFINED) != in_world.end()) return {};
   Kept& all = kept();
   const std::scoped_lock lock(all.mutex);
-  const auto known = std::ranges::find_if(
-      all.members, [&](const auto& members) { return members->processes_.world_ranks == in_world; });
+  const auto is_same = [&](const auto& members) { return members->processes_.world_ranks == in_world; };
+  const auto pinned = std::ranges::find_if(all.pinned, is_same);
+  if (pinned != all.pinned.end()) return {.members = *pinned};
+  const auto known = std::ranges::find_if(all.members, is_same);
   if (known != all.members.end()) {
     all.members.splice(all.members.begin(), all.members, known);
   } else {
@@ -86,6 +91,19 @@ Members::Found Members::of(MPI_Comm communicator, const World& world, int rank, 
 void Members::forget() {
   const std::scoped_lock lock(kept().mutex);
   kept().members.clear();
+  kept().pinned.clear();
+}
+
+bool Members::can_pin() {
+  const std::scoped_lock lock(kept().mutex);
+  return kept().pinned.size() < most_pinned;
+}
+
+void Members::pin(const std::shared_ptr<Members>& members, unsigned id) {
+  const std::scoped_lock lock(kept().mutex);
+  members->numbering_.id = id;
+  members->is_pinned_ = true;
+  kept().pinned.push_back(members);
 }
 
 std::shared_ptr<const Decision> Members::decide(Rank root, std::uint64_t bytes, const BcastChoice& choice) {

@@ -7,6 +7,7 @@
 #include <list>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <unordered_map>
 
 #include "communicator/root_plans.hpp"
@@ -14,6 +15,13 @@
 #include "startup/world.hpp"
 
 namespace trunkline::runtime {
+
+/// How our messages know a communicator, or all communicators of the same processes.
+struct Numbering {
+  std::optional<unsigned> id{};
+  std::uint64_t turns = 0;          ///< calls that have begun
+  std::uint64_t communicators = 0;  ///< that have had a call
+};
 
 /// Used by any number of threads.
 class Members {
@@ -37,12 +45,24 @@ class Members {
 
   [[nodiscard]] const Processes& processes() const noexcept { return processes_; }
 
+  /// Where all communicators of these processes share one numbering; else null.
+  [[nodiscard]] Numbering* shared_numbering() noexcept { return is_pinned_ ? &numbering_ : nullptr; }
+
+  /// Whether there is room for another set of processes that is never forgotten.
+  [[nodiscard]] static bool can_pin();
+
+  /// From now on all communicators of these processes share the number `id`. Never forgotten: all members pin the same
+  /// sets.
+  static void pin(const std::shared_ptr<Members>& members, unsigned id);
+
   /// The same on all members. Lays what is missing: throws std::exception where that fails, on all members alike.
   [[nodiscard]] std::shared_ptr<const Decision> decide(Rank root, std::uint64_t bytes, const BcastChoice& choice);
 
  private:
   const World& world_;
   Processes processes_;
+  Numbering numbering_;
+  bool is_pinned_ = false;
   std::mutex mutex_;
   std::list<RootPlans> plans_;  ///< the one asked for last comes first
   std::unordered_map<Rank, std::list<RootPlans>::iterator> by_root_;

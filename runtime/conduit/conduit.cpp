@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "conduit/conduit.hpp"
 
+#include "plan/tree_reader.hpp"
+
 namespace trunkline::runtime {
+
+static_assert(TagLayout::trees >= most_trees);
 
 std::unique_ptr<Conduit> Conduit::open() {
   MPI_Comm communicator = MPI_COMM_NULL;
@@ -15,10 +19,15 @@ std::unique_ptr<Conduit> Conduit::open() {
   check(PMPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, static_cast<void*>(&value), &found));
   constexpr int promised = 32767;
   const int tag_ub = found != 0 ? *static_cast<const int*>(value) : promised;
-  return std::unique_ptr<Conduit>(new Conduit(communicator, tag_ub, static_cast<std::size_t>(ranks)));
+  int level = MPI_THREAD_MULTIPLE;
+  int highest = MPI_THREAD_MULTIPLE;
+  check(PMPI_Query_thread(&level));
+  check(PMPI_Allreduce(&level, &highest, 1, MPI_INT, MPI_MAX, communicator));
+  const bool in_order = highest < MPI_THREAD_MULTIPLE;
+  return std::unique_ptr<Conduit>(new Conduit(communicator, tag_ub, static_cast<std::size_t>(ranks), in_order));
 }
 
-Conduit::Conduit(MPI_Comm communicator, int tag_ub, std::size_t ranks)
-    : communicator_(communicator), tags_(tag_ub), backlog_(ranks), ids_(tags_.ids()) {}
+Conduit::Conduit(MPI_Comm communicator, int tag_ub, std::size_t ranks, bool in_order)
+    : communicator_(communicator), tags_(tag_ub), backlog_(ranks), ids_(tags_.ids()), in_order_(in_order) {}
 
 }  // namespace trunkline::runtime

@@ -25,10 +25,12 @@ class Ids {
   struct Agreed {
     int code = MPI_SUCCESS;
     std::optional<unsigned> id{};
+    bool all_wish = false;
   };
 
-  /// Collective over `communicator`: one small reduction, or few. The number is in use until release().
-  [[nodiscard]] Agreed agree(MPI_Comm communicator);
+  /// Collective over `communicator`: one small reduction, or few. The number is in use until release(). All members
+  /// learn whether all of them had the same `wish`.
+  [[nodiscard]] Agreed agree(MPI_Comm communicator, bool wish);
 
   void release(unsigned id);
 

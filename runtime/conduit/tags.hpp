@@ -14,27 +14,34 @@ namespace trunkline::runtime {
 ///     communicator | turn | claim | tree
 ///
 /// - tree: one call's messages between two ranks may go down several trees, each in an order of its own.
-/// - claim: a digest of message, segment and algorithm. Where ranks disagree on them, their messages do not match, and
-///   that can be told from a rank that is late.
+/// - claim: a digest of message, segment, algorithm and root. Where ranks disagree on them, their messages do not
+/// match,
+///   and that can be told from a rank that is late. No bits where tags are short.
 /// - turn: the number of the call on its communicator. MPI's order would do without it, but what an erroneous call left
 ///   behind must not be taken for part of the next one.
 class TagLayout {
  public:
   explicit constexpr TagLayout(int tag_ub) {
     const int all = std::bit_width(static_cast<unsigned>(tag_ub) + 1U) - 1;
-    claim_bits_ = all < 24 ? 3 : 5;
-    turn_bits_ = all < 24 ? 3 : 7;
-    id_bits_ = std::min(all - tree_bits - claim_bits_ - turn_bits_, most_id_bits);
-    turn_bits_ += all - tree_bits - claim_bits_ - turn_bits_ - id_bits_;
+    const bool is_short = all < 27;
+    claim_bits_ = is_short ? 0 : 3;
+    id_bits_ = is_short ? std::min(8, all - 9) : 11;
+    turn_bits_ = all - tree_bits - claim_bits_ - id_bits_;
   }
 
   /// Trees of one plan that can be told apart.
-  static constexpr unsigned trees = 31;
+  static constexpr unsigned trees = 15;
 
   /// Communicators that can be told apart at a time.
   [[nodiscard]] constexpr unsigned ids() const { return 1U << static_cast<unsigned>(id_bits_); }
   [[nodiscard]] constexpr unsigned claims() const { return 1U << static_cast<unsigned>(claim_bits_); }
   [[nodiscard]] constexpr std::uint64_t turns() const { return std::uint64_t{1} << static_cast<unsigned>(turn_bits_); }
+
+  /// Whether all members have to meet before this call: a message of a call so far ahead that its turn has the same
+  /// bits would be mistaken for one of this call under another claim. They meet twice in each round of bits.
+  [[nodiscard]] constexpr bool meet_before(std::uint64_t turn) const {
+    return claim_bits_ > 0 && turn > 0 && turn % (turns() / 2) == 0;
+  }
 
   /// `id` below ids(), `tree` below trees; of `turn` and `claim` the low bits count.
   [[nodiscard]] constexpr int tag(unsigned id, std::uint64_t turn, std::uint64_t claim, unsigned tree) const {
@@ -48,8 +55,7 @@ class TagLayout {
   [[nodiscard]] constexpr int notice(unsigned id, std::uint64_t turn) const { return tag(id, turn, 0, trees); }
 
  private:
-  static constexpr int tree_bits = 5;
-  static constexpr int most_id_bits = 11;
+  static constexpr int tree_bits = 4;
   int claim_bits_ = 0;
   int turn_bits_ = 0;
   int id_bits_ = 0;

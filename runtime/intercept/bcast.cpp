@@ -98,6 +98,8 @@ struct Prepared {
   int code = MPI_SUCCESS;                ///< MPI's, of which the communicator's error handler has heard
   Communicator* communicator = nullptr;  ///< where it is not native
   unsigned id = 0;                       ///< of the communicator
+  std::uint64_t turn = 0;                ///< of the call on it
+  std::uint64_t which = 0;               ///< of the communicators with that number
   std::shared_ptr<const Decision> decision{};
 };
 
@@ -146,16 +148,22 @@ Prepared prepare(const BcastCall& call, const Shared& shared) {
   const Communicator::Numbered number = found.state->number();
   if (number.code != MPI_SUCCESS) return {.code = number.code};
   if (!number.id) return {.decision = natively("the program has too many communicators to tell them all apart")};
+  const Communicator::Entered entered = found.state->enter();
+  if (entered.code != MPI_SUCCESS) return {.code = entered.code};
   prepared.communicator = found.state;
   prepared.id = *number.id;
+  prepared.turn = entered.turn;
+  prepared.which = entered.communicator;
   return prepared;
 }
 
 /// A digest of what all ranks must take the call for.
-std::uint64_t claim_of(const BcastCall& call, const Decision& decision, std::uint64_t bytes) {
+std::uint64_t claim_of(const BcastCall& call, const Prepared& prepared, std::uint64_t bytes) {
   constexpr std::uint64_t odd = 0x9E3779B97F4A7C15U;
+  const Decision& decision = *prepared.decision;
   std::uint64_t claim = hash(decision.laid->key);
-  for (const std::uint64_t part : {bytes, decision.segment_bytes, static_cast<std::uint64_t>(call.root)}) {
+  const auto root = static_cast<std::uint64_t>(call.root);
+  for (const std::uint64_t part : {bytes, decision.segment_bytes, root, prepared.which}) {
     claim = (claim ^ part) * odd;
     claim ^= claim >> 32U;
   }
@@ -190,8 +198,8 @@ int run_native(const BcastCall& call, NativeBcast* native) {
 int run(const BcastCall& call, const Shared& shared, const Prepared& prepared, NativeBcast* native) {
   if (prepared.communicator == nullptr) return run_native(call, native);
   const Decision& decision = *prepared.decision;
-  Turn turn(*conduit(), prepared.communicator->members()->processes().world_ranks, prepared.id,
-            prepared.communicator->next_turn(), claim_of(call, decision, shared.bytes));
+  Turn turn(*conduit(), prepared.communicator->members()->processes().world_ranks, prepared.id, prepared.turn,
+            claim_of(call, prepared, shared.bytes));
   last = {decision.laid->name, decision.segment_bytes};
   const int code = execute(turn, call, decision);
   return code == MPI_SUCCESS ? code : report_error(call, code);

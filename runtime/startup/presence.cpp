@@ -124,7 +124,6 @@ class RollCall {
     const bool announced = !spawned() && names_.publish(roll, is_open);
     const bool all = all_came();
     if (announced) names_.withdraw(roll, is_open);
-    if (!all && announced && !names_.publish(roll, is_closed)) warn("the launcher's name service failed");
     const Verdict verdict{.all_here = all ? 1 : 0};
     std::vector<int> silent;
     bool strict = false;
@@ -138,8 +137,11 @@ class RollCall {
       if (other == 0) continue;
       check(PMPI_Send(&verdict, sizeof verdict, MPI_BYTE, other, verdict_tag, MPI_COMM_WORLD));
     }
-    if (!all) say_silent(silent, setup_, strict);
-    return all;
+    if (all) return true;
+    // After the verdicts: who still waits for one when it sees this gets none.
+    if (announced && !names_.publish(roll, is_closed)) warn("the launcher's name service failed");
+    say_silent(silent, setup_, strict);
+    return false;
   }
 
   bool follow() {
@@ -155,14 +157,16 @@ class RollCall {
     MPI_Request request = MPI_REQUEST_NULL;
     check(PMPI_Irecv(&verdict, sizeof verdict, MPI_BYTE, 0, verdict_tag, MPI_COMM_WORLD, &request));
     Yield yield;
+    int fruitless = 0;
     Clock::time_point next_look = deadline_;
     if (leader == Leader::unknown) next_look += (patience_without_service - 1) * patience();
     for (int here = 0; here == 0; yield()) {
       check(PMPI_Test(&request, &here, MPI_STATUS_IGNORE));
       if (here != 0 || Clock::now() < next_look) continue;
       next_look += std::chrono::seconds(1);
-      const bool given_up = leader == Leader::present ? names_.look_up(roll) == is_closed : true;
-      if (!given_up) continue;
+      if (leader == Leader::present && names_.look_up(roll) != is_closed) continue;
+      // A verdict sent before that may still be on its way.
+      if (++fruitless < 2) continue;
       PMPI_Cancel(&request);
       check(PMPI_Wait(&request, MPI_STATUS_IGNORE));
       if (leader == Leader::unknown && rank_ <= 2) say_silent({0}, setup_, setup_.strict);

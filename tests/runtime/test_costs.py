@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from conftest import BUILD, Mpi
+from conftest import BUILD, ON_OWN_HOST, Mpi
 
 
 def measured(mpi: Mpi, ranks: int, program: str, *arguments: str, settings: dict[str, str] | None = None) -> list[dict]:
@@ -34,3 +34,14 @@ def test_memory_is_bounded_by_the_window(mpi: Mpi, choice: str, layout: str):
     rounds = measured(mpi, 3, "trunkline-memory", *arguments, settings={"TRUNKLINE_BCAST": choice})
     assert [one["right"] for one in rounds] == [True, True, True]
     assert max(one["extra_kib"] for one in rounds[1:]) < 1024, rounds
+
+
+@pytest.mark.parametrize("choices", [["auto"], ["two-tree", "linear", "circulant:1448", "scatter-ring", "binary"]])
+def test_a_storm_of_broadcasts_is_right_and_takes_no_more_memory(any_mpi: Mpi, choices: list[str]):
+    """Sizes, roots and communicators mixed, ranks late now and then; what native takes is measured beside."""
+    settings = {"TRUNKLINE_CLUSTER": "cyclic"}
+    done = any_mpi.run(
+        4, any_mpi.program("runtime-storm"), "4000", "7", *choices, settings=settings, per_rank=[ON_OWN_HOST]
+    )
+    _, _, ours_kib, native_kib = (float(word) for word in done.out.split())
+    assert ours_kib < 1.2 * native_kib + 16384, done.out

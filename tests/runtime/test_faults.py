@@ -11,7 +11,7 @@ from conftest import ON_OWN_HOST, Mpi, Outcome
 CLUSTER = {"TRUNKLINE_CLUSTER": "cyclic"}
 SOUND = ["little-shorter", "shorter", "longer", "other-root", "errors-again-and-again", "handler-throws"]
 SOUND += ["handler-broadcasts", "invalid-datatype", "delete-callback", "pending-idup", "dist-graph", "late-rank"]
-SOUND += ["many-communicators", "stopped-rank", "out-of-descriptors", "small-stack"]
+SOUND += ["many-communicators", "stopped-rank", "far-ahead", "out-of-descriptors", "small-stack"]
 
 
 def fault(mpi: Mpi, case: str, choice: str = "two-tree:1448", ranks: int = 4, status: int | None = 0) -> Outcome:

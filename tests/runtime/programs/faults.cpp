@@ -314,6 +314,19 @@ void stopped_rank() {
   right(MPI_COMM_WORLD, 4000, 0, 1, "afterwards");
 }
 
+/// A correct program: the root is far ahead of the last rank, which waits for one that is late. Nobody may take
+/// messages of calls to come, of other sizes, for a disagreement about this one.
+void far_ahead() {
+  for (int round = 0; round < 3; ++round) {
+    choose("unaware-linear");
+    if (rank == ranks - 2) sleep(1);
+    right(MPI_COMM_WORLD, 3000, 0, 1, "down the line");
+    choose("flat");
+    for (int call = 0; call < 1500; ++call)
+      right(MPI_COMM_WORLD, 10 + call % 700, 0, call, "call " + std::to_string(call));
+  }
+}
+
 /// The launcher ends the job; nobody waits for the dead.
 void killed_rank() {
   std::vector<char> data(4000, 1);
@@ -408,8 +421,9 @@ const std::map<std::string, std::function<void()>> cases {
       {"handler-broadcasts", handler_broadcasts}, {"handler-aborts", handler_aborts},
       {"invalid-datatype", invalid_datatype}, {"delete-callback", delete_callback}, {"pending-idup", pending_idup},
       {"dist-graph", dist_graph}, {"many-communicators", many_communicators}, {"late-rank", late_rank},
-      {"stopped-rank", stopped_rank}, {"killed-rank", killed_rank}, {"out-of-memory", out_of_memory},
-      {"out-of-descriptors", out_of_descriptors}, {"small-stack", small_stack}, {"first-allgather", first_allgather},
+      {"stopped-rank", stopped_rank}, {"far-ahead", far_ahead}, {"killed-rank", killed_rank},
+      {"out-of-memory", out_of_memory}, {"out-of-descriptors", out_of_descriptors}, {"small-stack", small_stack},
+      {"first-allgather", first_allgather},
 #if MPI_VERSION >= 4 || (defined(OMPI_MAJOR_VERSION) && OMPI_MAJOR_VERSION >= 5)
       {"session", session},
 #endif
