@@ -12,7 +12,7 @@
 namespace trunkline {
 
 inline constexpr Rank most_ranks = 1'000'000;
-inline constexpr std::size_t most_trees = 15;
+inline constexpr std::size_t most_trees = 16;
 
 /// Reads `root` and either a tree beside it or, below `trees`, a list of trees that take segments by turns. A tree is
 /// `line` (ranks in order, ranges such as 4-7 allowed) or `sends` (for each rank the ranks it sends to, in order). A

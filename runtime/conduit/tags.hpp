@@ -5,60 +5,80 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstddef>
 #include <cstdint>
 
 namespace trunkline::runtime {
 
-/// Sizes in bits, for an MPI library whose largest tag is `tag_ub`; MPI promises at least 32767.
+/// For an MPI library whose largest tag is `tag_ub`; MPI promises at least 32767. From the highest bit:
 ///
-///     communicator | turn | claim | tree
+///     communicator | turn | mark
 ///
-/// - tree: one call's messages between two ranks may go down several trees, each in an order of its own.
-/// - claim: a digest of message, segment, algorithm and root. Where ranks disagree on them, their messages do not
-/// match,
-///   and that can be told from a rank that is late. No bits where tags are short.
 /// - turn: the number of the call on its communicator. MPI's order would do without it, but what an erroneous call left
 ///   behind must not be taken for part of the next one.
+/// - mark: of calls with at most three trees 4 * claim + tree, else the tree; one call's messages between two ranks may
+/// go
+///   down several trees, each in an order of its own. The claim is a digest of message, segment, algorithm and root.
+///   Where ranks disagree on them, their messages do not match, and that can be told from a rank that is late. Where
+///   tags are short there is no room for claims.
 class TagLayout {
  public:
   explicit constexpr TagLayout(int tag_ub) {
     const int all = std::bit_width(static_cast<unsigned>(tag_ub) + 1U) - 1;
     const bool is_short = all < 27;
-    claim_bits_ = is_short ? 0 : 3;
-    id_bits_ = is_short ? std::min(8, all - 9) : 11;
-    turn_bits_ = all - tree_bits - claim_bits_ - id_bits_;
+    mark_bits_ = is_short ? 5 : 9;
+    id_bits_ = is_short ? std::min(8, all - 10) : 11;
+    turn_bits_ = all - mark_bits_ - id_bits_;
   }
 
   /// Trees of one plan that can be told apart.
-  static constexpr unsigned trees = 15;
+  static constexpr unsigned trees = 31;
 
   /// Communicators that can be told apart at a time.
   [[nodiscard]] constexpr unsigned ids() const { return 1U << static_cast<unsigned>(id_bits_); }
-  [[nodiscard]] constexpr unsigned claims() const { return 1U << static_cast<unsigned>(claim_bits_); }
   [[nodiscard]] constexpr std::uint64_t turns() const { return std::uint64_t{1} << static_cast<unsigned>(turn_bits_); }
+
+  /// Claims that can be told apart in a call of so many trees; 0: none.
+  [[nodiscard]] constexpr std::uint64_t claims(std::size_t of_trees) const {
+    const std::uint64_t marks = std::uint64_t{1} << static_cast<unsigned>(mark_bits_);
+    const bool has_room = marks > (first_claim + 1) * trees_with_claims;
+    return has_room && of_trees < trees_with_claims ? marks / trees_with_claims - first_claim - 1 : 0;
+  }
 
   /// Whether all members have to meet before this call: a message of a call so far ahead that its turn has the same
   /// bits would be mistaken for one of this call under another claim. They meet twice in each round of bits.
   [[nodiscard]] constexpr bool meet_before(std::uint64_t turn) const {
-    return claim_bits_ > 0 && turn > 0 && turn % (turns() / 2) == 0;
+    return claims(1) > 0 && turn > 0 && turn % (turns() / 2) == 0;
   }
 
-  /// `id` below ids(), `tree` below trees; of `turn` and `claim` the low bits count.
-  [[nodiscard]] constexpr int tag(unsigned id, std::uint64_t turn, std::uint64_t claim, unsigned tree) const {
-    std::uint64_t tag = id;
-    tag = tag << static_cast<unsigned>(turn_bits_) | (turn & (turns() - 1));
-    tag = tag << static_cast<unsigned>(claim_bits_) | (claim & (claims() - 1));
-    return static_cast<int>(tag << static_cast<unsigned>(tree_bits) | tree);
+  /// `id` below ids(), `tree` below `of_trees`, which is at most trees; of `turn` the low bits count.
+  [[nodiscard]] constexpr int tag(unsigned id, std::uint64_t turn, std::uint64_t claim, std::size_t of_trees,
+                                  unsigned tree) const {
+    const std::uint64_t different = claims(of_trees);
+    return join(id, turn, different == 0 ? tree : (first_claim + claim % different) * trees_with_claims + tree);
   }
 
-  /// Of the word that a call has failed somewhere (trouble.hpp).
-  [[nodiscard]] constexpr int notice(unsigned id, std::uint64_t turn) const { return tag(id, turn, 0, trees); }
+  /// Of the word that a call has failed somewhere (trouble.cpp).
+  [[nodiscard]] constexpr int notice(unsigned id, std::uint64_t turn) const {
+    return join(id, turn, (std::uint64_t{1} << static_cast<unsigned>(mark_bits_)) - 1);
+  }
 
  private:
-  static constexpr int tree_bits = 4;
-  int claim_bits_ = 0;
+  static constexpr std::uint64_t trees_with_claims = 4;
+  static constexpr std::uint64_t first_claim = 8;  ///< the marks below are trees of calls without
+
+  [[nodiscard]] constexpr int join(unsigned id, std::uint64_t turn, std::uint64_t mark) const {
+    const std::uint64_t call = std::uint64_t{id} << static_cast<unsigned>(turn_bits_) | (turn & (turns() - 1));
+    return static_cast<int>(call << static_cast<unsigned>(mark_bits_) | mark);
+  }
+
+  int mark_bits_ = 0;
   int turn_bits_ = 0;
   int id_bits_ = 0;
 };
+
+static_assert(TagLayout((1 << 28) - 1).ids() == 2048 && TagLayout((1 << 28) - 1).claims(2) == 119);
+static_assert(TagLayout(32767).ids() == 32 && TagLayout(32767).turns() == 32 && TagLayout(32767).claims(1) == 0);
+static_assert(TagLayout((1 << 28) - 1).tag(2047, 255, 118, 3, 2) < TagLayout((1 << 28) - 1).notice(2047, 255));
 
 }  // namespace trunkline::runtime

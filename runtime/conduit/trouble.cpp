@@ -70,8 +70,9 @@ void Turn::look_for_notice() {
 void Turn::look_for_other_claims() {
   bool others = false;
   std::vector<std::byte> dropped;
-  for (std::uint64_t step = 1; step < conduit_.tags().claims(); ++step) {
-    const int tag = conduit_.tags().tag(id_, number_, claim_ + step, 0);
+  const std::uint64_t claims = conduit_.tags().claims(trees_);
+  for (std::uint64_t step = 1; step < claims; ++step) {
+    const int tag = conduit_.tags().tag(id_, number_, claim_ % claims + step, trees_, 0);
     while (true) {
       int found = 0;
       MPI_Status status{};

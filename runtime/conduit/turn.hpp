@@ -21,9 +21,11 @@ struct GivenUp {
 class Turn {
  public:
   /// `members`: the ranks of the communicator; `id`: its number; `number`: how many such calls came before on it;
-  /// `claim`: a digest of what all members must take the call for. All must outlive the object.
-  Turn(Conduit& conduit, std::span<const int> members, unsigned id, std::uint64_t number, std::uint64_t claim)
-      : conduit_(conduit), members_(members), id_(id), number_(number), claim_(claim) {}
+  /// `claim`: a digest of what all members must take the call for; `trees` of the plan, 1 where it has none. All must
+  /// outlive the object.
+  Turn(Conduit& conduit, std::span<const int> members, unsigned id, std::uint64_t number, std::uint64_t claim,
+       std::size_t trees)
+      : conduit_(conduit), members_(members), id_(id), number_(number), claim_(claim), trees_(trees) {}
 
   /// Starts sending, an ordinary message unless `synchronous` or unless the receiver is far behind. Throws MpiError.
   void send(const std::byte* at, int bytes, int to, unsigned tree, bool synchronous, MPI_Request& request);
@@ -48,7 +50,7 @@ class Turn {
   void give_up(int code) noexcept;
 
  private:
-  [[nodiscard]] int tag(unsigned tree) const { return conduit_.tags().tag(id_, number_, claim_, tree); }
+  [[nodiscard]] int tag(unsigned tree) const { return conduit_.tags().tag(id_, number_, claim_, trees_, tree); }
   [[nodiscard]] bool is_member(int rank) const;
   void look_for_trouble(bool receiving);
   void look_for_notice();
@@ -59,6 +61,7 @@ class Turn {
   unsigned id_;
   std::uint64_t number_;
   std::uint64_t claim_;
+  std::size_t trees_;
   std::vector<MPI_Request> handles_;  ///< scratch of wait_any()
 };
 

@@ -198,8 +198,9 @@ int run_native(const BcastCall& call, NativeBcast* native) {
 int run(const BcastCall& call, const Shared& shared, const Prepared& prepared, NativeBcast* native) {
   if (prepared.communicator == nullptr) return run_native(call, native);
   const Decision& decision = *prepared.decision;
+  const auto* const trees = std::get_if<std::vector<LocalTree>>(&decision.laid->local);
   Turn turn(*conduit(), prepared.communicator->members()->processes().world_ranks, prepared.id, prepared.turn,
-            claim_of(call, prepared, shared.bytes));
+            claim_of(call, prepared, shared.bytes), trees != nullptr ? trees->size() : 1);
   last = {decision.laid->name, decision.segment_bytes};
   const int code = execute(turn, call, decision);
   return code == MPI_SUCCESS ? code : report_error(call, code);

@@ -373,7 +373,7 @@ const FaultCase plan_faults[] = {
               "ranks: 3\n"
               "root: 0\n"
               "trees: []\n",
-              {"6:8: trees must list 1 to 15 trees; here are 0"}},
+              {"6:8: trees must list 1 to 16 trees; here are 0"}},
     FaultCase{"TreeThatIsNoMapping",
               "trunkline: plan/1\n"
               "collective: bcast\n"
