@@ -81,11 +81,12 @@ Communicator::Communicator(MPI_Comm user, Conduit& conduit, std::shared_ptr<Memb
     : user_(user), conduit_(conduit), members_(std::move(members)) {
   if (user != MPI_COMM_WORLD) return;
   own_.id = Ids::of_world;
-  if (conduit_.in_order() && members_->shared_numbering() == nullptr) Members::pin(members_, Ids::of_world);
+  if (conduit_.in_order() && members_->shared_numbering() == nullptr) members_->share(Ids::of_world);
 }
 
 Communicator::~Communicator() {
-  if (own_.id && *own_.id != Ids::of_world) conduit_.ids().release(*own_.id);
+  // One that has failed is not given back: what its calls left behind must not be taken for messages of another one.
+  if (own_.id && *own_.id != Ids::of_world && !own_.has_failed) conduit_.ids().release(*own_.id);
 }
 
 /// Where no process has threads that call MPI at the same time, communicators of the same processes share a number, so
@@ -95,10 +96,12 @@ Communicator::Numbered Communicator::number() {
   if (Numbering* const shared = members_->shared_numbering()) {
     numbering_ = shared;
   } else if (!own_.id) {
-    const Ids::Agreed agreed = conduit_.ids().agree(user_, conduit_.in_order() && Members::can_pin());
+    const bool may_share = conduit_.in_order() && Members::can_share(conduit_.tags().ids());
+    const Ids::Agreed agreed = conduit_.ids().agree(user_, may_share);
     if (agreed.code != MPI_SUCCESS) return {.code = agreed.code};
+    if (agreed.busy) return {};  // this call is native; the next one tries again
     if (agreed.id && agreed.all_wish) {
-      Members::pin(members_, *agreed.id);
+      members_->share(*agreed.id);
       numbering_ = members_->shared_numbering();
     } else {
       own_.id = agreed.id;

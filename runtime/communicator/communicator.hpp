@@ -40,7 +40,7 @@ class Communicator {
 
   struct Numbered {
     int code = MPI_SUCCESS;
-    std::optional<unsigned> id{};  ///< none: there are more communicators than numbers
+    std::optional<unsigned> id{};  ///< none: there are more communicators than numbers, or threads were in the way
   };
 
   /// The number by which our messages know it. The first call is collective.
@@ -54,6 +54,9 @@ class Communicator {
 
   /// Begins a call: once for each, by all ranks, after number(). Collective every some hundred calls.
   [[nodiscard]] Entered enter();
+
+  /// The call has failed here.
+  void has_failed() noexcept { numbering_->has_failed = true; }
 
  private:
   Communicator(MPI_Comm user, Conduit& conduit, std::shared_ptr<Members> members);

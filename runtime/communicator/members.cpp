@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <map>
 #include <numeric>
 #include <utility>
 #include <vector>
@@ -14,8 +15,8 @@ namespace {
 constexpr std::size_t most_roots = 1024;
 /// Sets of processes kept for communicators to come.
 constexpr std::size_t most_kept = 32;
-/// Of the numbers that tell communicators apart, those that are never given back.
-constexpr std::size_t most_pinned = 64;
+/// Numberings that are shared, and so never given back; of all numbers at most a quarter.
+constexpr std::size_t most_shared = 64;
 
 /// Frees what MPI hands out, also where an error handler of the program leaves by an exception.
 struct Group {
@@ -54,7 +55,7 @@ std::shared_ptr<const Placement> placement_of(const std::vector<int>& in_world, 
 struct Kept {
   std::mutex mutex;
   std::list<std::shared_ptr<Members>> members;
-  std::vector<std::shared_ptr<Members>> pinned;
+  std::map<std::vector<int>, Numbering> shared;  ///< by the processes' ranks in MPI_COMM_WORLD
 };
 
 /// Never destroyed: programs may broadcast while static objects are.
@@ -73,8 +74,6 @@ Members::Found Members::of(MPI_Comm communicator, const World& world, int rank, 
   Kept& all = kept();
   const std::scoped_lock lock(all.mutex);
   const auto is_same = [&](const auto& members) { return members->processes_.world_ranks == in_world; };
-  const auto pinned = std::ranges::find_if(all.pinned, is_same);
-  if (pinned != all.pinned.end()) return {.members = *pinned};
   const auto known = std::ranges::find_if(all.members, is_same);
   if (known != all.members.end()) {
     all.members.splice(all.members.begin(), all.members, known);
@@ -91,19 +90,23 @@ Members::Found Members::of(MPI_Comm communicator, const World& world, int rank, 
 void Members::forget() {
   const std::scoped_lock lock(kept().mutex);
   kept().members.clear();
-  kept().pinned.clear();
+  kept().shared.clear();
 }
 
-bool Members::can_pin() {
+Numbering* Members::shared_numbering() const {
   const std::scoped_lock lock(kept().mutex);
-  return kept().pinned.size() < most_pinned;
+  const auto found = kept().shared.find(processes_.world_ranks);
+  return found != kept().shared.end() ? &found->second : nullptr;
 }
 
-void Members::pin(const std::shared_ptr<Members>& members, unsigned id) {
+bool Members::can_share(unsigned ids) {
   const std::scoped_lock lock(kept().mutex);
-  members->numbering_.id = id;
-  members->is_pinned_ = true;
-  kept().pinned.push_back(members);
+  return kept().shared.size() < std::min<std::size_t>(most_shared, ids / 4);
+}
+
+void Members::share(unsigned id) const {
+  const std::scoped_lock lock(kept().mutex);
+  kept().shared[processes_.world_ranks].id = id;
 }
 
 std::shared_ptr<const Decision> Members::decide(Rank root, std::uint64_t bytes, const BcastChoice& choice) {

@@ -21,6 +21,7 @@ struct Numbering {
   std::optional<unsigned> id{};
   std::uint64_t turns = 0;          ///< calls that have begun
   std::uint64_t communicators = 0;  ///< that have had a call
+  bool has_failed = false;          ///< a call has left messages that nobody takes
 };
 
 /// Used by any number of threads.
@@ -45,15 +46,15 @@ class Members {
 
   [[nodiscard]] const Processes& processes() const noexcept { return processes_; }
 
-  /// Where all communicators of these processes share one numbering; else null.
-  [[nodiscard]] Numbering* shared_numbering() noexcept { return is_pinned_ ? &numbering_ : nullptr; }
+  /// Where all communicators of these processes share one numbering; else null. Valid until MPI_Finalize. The same on
+  /// all members, though some may have forgotten these plans in between and laid them anew.
+  [[nodiscard]] Numbering* shared_numbering() const;
 
-  /// Whether there is room for another set of processes that is never forgotten.
-  [[nodiscard]] static bool can_pin();
+  /// Whether there is room for another shared numbering, of `ids` numbers in all.
+  [[nodiscard]] static bool can_share(unsigned ids);
 
-  /// From now on all communicators of these processes share the number `id`. Never forgotten: all members pin the same
-  /// sets.
-  static void pin(const std::shared_ptr<Members>& members, unsigned id);
+  /// From now on all communicators of these processes share the number `id`, which is never given back.
+  void share(unsigned id) const;
 
   /// The same on all members. Lays what is missing: throws std::exception where that fails, on all members alike.
   [[nodiscard]] std::shared_ptr<const Decision> decide(Rank root, std::uint64_t bytes, const BcastChoice& choice);
@@ -61,8 +62,6 @@ class Members {
  private:
   const World& world_;
   Processes processes_;
-  Numbering numbering_;
-  bool is_pinned_ = false;
   std::mutex mutex_;
   std::list<RootPlans> plans_;  ///< the one asked for last comes first
   std::unordered_map<Rank, std::list<RootPlans>::iterator> by_root_;

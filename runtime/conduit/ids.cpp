@@ -16,8 +16,8 @@ constexpr std::uint64_t proposed = 1;
 constexpr std::uint64_t wished = 2;
 /// Numbers that one reduction looks at: 128 bytes.
 constexpr std::size_t words_at_once = 16;
-/// Reductions in which another thread of some rank was at it, until the communicator goes without a number.
-constexpr int most_attempts = 1000;
+/// Reductions in which another thread of some rank was at it, until a call goes without a number.
+constexpr int most_attempts = 50;
 
 /// Threads of different ranks that block each other must not try again at the same time.
 void rest_a_little() {
@@ -90,7 +90,7 @@ Ids::Agreed Ids::agree(MPI_Comm communicator, bool wish) {
     } else if (++attempts < most_attempts) {
       rest_a_little();
     } else {
-      return {};
+      return {.busy = true};
     }
   }
   return {};

@@ -26,6 +26,7 @@ class Ids {
     int code = MPI_SUCCESS;
     std::optional<unsigned> id{};
     bool all_wish = false;
+    bool busy = false;  ///< threads of the members got in each other's way too often: none, but for now only
   };
 
   /// Collective over `communicator`: one small reduction, or few. The number is in use until release(). All members

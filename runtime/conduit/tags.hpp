@@ -47,9 +47,7 @@ class TagLayout {
 
   /// Whether all members have to meet before this call: a message of a call so far ahead that its turn has the same
   /// bits would be mistaken for one of this call under another claim. They meet twice in each round of bits.
-  [[nodiscard]] constexpr bool meet_before(std::uint64_t turn) const {
-    return claims(1) > 0 && turn > 0 && turn % (turns() / 2) == 0;
-  }
+  [[nodiscard]] constexpr bool meet_before(std::uint64_t turn) const { return turn > 0 && turn % (turns() / 2) == 0; }
 
   /// `id` below ids(), `tree` below `of_trees`, which is at most trees; of `turn` the low bits count.
   [[nodiscard]] constexpr int tag(unsigned id, std::uint64_t turn, std::uint64_t claim, std::size_t of_trees,

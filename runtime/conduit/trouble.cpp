@@ -30,6 +30,7 @@ Notice& kept_notice() {
 bool Turn::is_member(int rank) const { return std::ranges::find(members_, rank) != members_.end(); }
 
 void Turn::give_up(int code) noexcept {
+  const Uncancelled uncancelled;
   int error_class = MPI_ERR_OTHER;
   PMPI_Error_class(code, &error_class);
   Notice& notice = kept_notice();
@@ -77,14 +78,14 @@ void Turn::look_for_other_claims() {
       int found = 0;
       MPI_Status status{};
       check(PMPI_Iprobe(MPI_ANY_SOURCE, tag, conduit_.communicator(), &found, &status));
-      if (found == 0 || !is_member(status.MPI_SOURCE)) break;
+      if (found == 0) break;
       // Taken out of the way: a later call may have the same tag.
       int bytes = 0;
       check(PMPI_Get_count(&status, MPI_BYTE, &bytes));
       dropped.resize(static_cast<std::size_t>(bytes));
       check(PMPI_Recv(dropped.data(), bytes, MPI_BYTE, status.MPI_SOURCE, tag, conduit_.communicator(),
                       MPI_STATUS_IGNORE));
-      others = true;
+      others = others || is_member(status.MPI_SOURCE);
     }
   }
   if (others) throw MpiError{MPI_ERR_TRUNCATE};

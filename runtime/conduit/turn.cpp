@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "conduit/turn.hpp"
 
-#include <algorithm>
-#include <utility>
+#include <pthread.h>
 
 #include "conduit/patience.hpp"
 
@@ -56,7 +55,12 @@ void Turn::wait_all(std::span<MPI_Request> requests) {
   }
 }
 
+Uncancelled::Uncancelled() { pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before_); }
+
+Uncancelled::~Uncancelled() { pthread_setcancelstate(before_, nullptr); }
+
 bool let_go(std::span<MPI_Request> requests, bool cancel) noexcept {
+  const Uncancelled uncancelled;
   bool left_over = false;
   for (MPI_Request& request : requests) {
     if (request == MPI_REQUEST_NULL) continue;

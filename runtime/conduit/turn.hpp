@@ -65,6 +65,18 @@ class Turn {
   std::vector<MPI_Request> handles_;  ///< scratch of wait_any()
 };
 
+/// While it lives this thread is not cancelled: nothing may unwind a destructor.
+class Uncancelled {
+ public:
+  Uncancelled();
+  ~Uncancelled();
+  Uncancelled(const Uncancelled&) = delete;
+  Uncancelled& operator=(const Uncancelled&) = delete;
+
+ private:
+  int before_ = 0;
+};
+
 /// Lets go of requests that an error left behind. Returns whether there were any: the library may still use their
 /// memory then.
 [[nodiscard]] bool let_go(std::span<MPI_Request> requests, bool cancel) noexcept;

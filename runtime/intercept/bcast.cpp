@@ -109,8 +109,9 @@ int report_error(const BcastCall& call, int code) {
   return code;
 }
 
-std::shared_ptr<const Decision> natively(std::string reason) {
-  return std::make_shared<const Decision>(Decision{.reason = std::move(reason)});
+/// Null where nobody asks for the reason.
+std::shared_ptr<const Decision> natively(const char* reason) {
+  return world()->explain ? std::make_shared<const Decision>(Decision{.reason = reason}) : nullptr;
 }
 
 /// What the plans say; where laying them fails, native. It fails on all ranks alike, since it depends on what they know
@@ -131,12 +132,12 @@ std::shared_ptr<const Decision> plan(Members& members, int root, const Shared& s
              "this with the cluster file");
       });
     }
-    return natively(std::string("no plan could be laid: ") + error.what());
+    return std::make_shared<const Decision>(Decision{.reason = std::string("no plan could be laid: ") + error.what()});
   }
 }
 
 Prepared prepare(const BcastCall& call, const Shared& shared) {
-  if (const char* const reason = veto(shared)) return {.decision = world()->explain ? natively(reason) : nullptr};
+  if (const char* const reason = veto(shared)) return {.decision = natively(reason)};
   const Communicator::Found found =
       Communicator::of(call.communicator, *world(), *conduit(), shared.rank, shared.ranks);
   if (found.code != MPI_SUCCESS) return {.code = found.code};
@@ -203,7 +204,9 @@ int run(const BcastCall& call, const Shared& shared, const Prepared& prepared, N
             claim_of(call, prepared, shared.bytes), trees != nullptr ? trees->size() : 1);
   last = {decision.laid->name, decision.segment_bytes};
   const int code = execute(turn, call, decision);
-  return code == MPI_SUCCESS ? code : report_error(call, code);
+  if (code == MPI_SUCCESS) return code;
+  prepared.communicator->has_failed();
+  return report_error(call, code);
 }
 
 }  // namespace

@@ -168,7 +168,11 @@ class RollCall {
       // A verdict sent before that may still be on its way.
       if (++fruitless < 2) continue;
       PMPI_Cancel(&request);
-      check(PMPI_Wait(&request, MPI_STATUS_IGNORE));
+      MPI_Status status{};
+      int cancelled = 0;
+      check(PMPI_Wait(&request, &status));
+      check(PMPI_Test_cancelled(&status, &cancelled));
+      if (cancelled == 0) break;  // it came after all
       if (leader == Leader::unknown && rank_ <= 2) say_silent({0}, setup_, setup_.strict);
       return false;
     }
