@@ -24,7 +24,7 @@ namespace trunkline::runtime {
 class TagLayout {
  public:
   explicit constexpr TagLayout(int tag_ub) {
-    const int all = std::bit_width(static_cast<unsigned>(tag_ub) + 1U) - 1;
+    const int all = static_cast<int>(std::bit_width(static_cast<unsigned>(tag_ub) + 1U)) - 1;
     const bool is_short = all < 27;
     mark_bits_ = is_short ? 5 : 9;
     id_bits_ = is_short ? std::min(8, all - 10) : 11;
