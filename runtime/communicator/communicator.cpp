@@ -97,7 +97,7 @@ Communicator::Numbered Communicator::number() {
     numbering_ = shared;
   } else if (!own_.id) {
     const bool may_share = conduit_.in_order() && Members::can_share(conduit_.tags().ids());
-    const Ids::Agreed agreed = conduit_.ids().agree(user_, may_share);
+    const Ids::Agreed agreed = conduit_.ids().agree(user_, static_cast<int>(members_->processes().rank), may_share);
     if (agreed.code != MPI_SUCCESS) return {.code = agreed.code};
     if (agreed.busy) return {};  // this call is native; the next one tries again
     if (agreed.id && agreed.all_wish) {

@@ -11,18 +11,34 @@ namespace trunkline::runtime {
 namespace {
 
 constexpr unsigned word_bits = 64;
-// Of the last word.
+// Of the last word. Its other bits are the slice that comes next.
 constexpr std::uint64_t proposed = 1;
 constexpr std::uint64_t wished = 2;
+constexpr unsigned next_shift = 2;
 /// Numbers that one reduction looks at: 128 bytes.
 constexpr std::size_t words_at_once = 16;
 /// Reductions in which another thread of some rank was at it, until a call goes without a number.
 constexpr int most_attempts = 50;
+/// Of every word the same bits. Threads that propose numbers of different slices are not in each other's way.
+constexpr unsigned slices = 8;
+
+constexpr std::uint64_t bits_of(unsigned slice) {
+  constexpr unsigned width = word_bits / slices;
+  return ((std::uint64_t{1} << width) - 1) << (width * slice);
+}
+
+std::minstd_rand& random_numbers() {
+  thread_local std::minstd_rand numbers(std::random_device{}());
+  return numbers;
+}
 
 /// Threads of different ranks that block each other must not try again at the same time.
-void rest_a_little() {
-  thread_local std::minstd_rand random(std::random_device{}());
-  std::this_thread::sleep_for(std::chrono::microseconds(random() % 100));
+void rest_a_little() { std::this_thread::sleep_for(std::chrono::microseconds(random_numbers()() % 100)); }
+
+/// Rank 0's word on the slice to try where this one is in use: all other ranks leave these bits to it.
+std::uint64_t next_slice(bool is_first_rank) {
+  const std::uint64_t next = is_first_rank ? random_numbers()() % slices : slices - 1;
+  return next << next_shift;
 }
 
 }  // namespace
@@ -32,22 +48,23 @@ Ids::Ids(unsigned count) : free_(std::max(count / word_bits, 1U), ~std::uint64_t
   free_[0] &= ~std::uint64_t{1};
 }
 
-/// The free numbers of some words, and a last word that says so; nothing where another thread's proposal is under way.
+/// A slice's free numbers in some words, and a last word that says so; no numbers where another thread's proposal of
+/// that slice is under way.
 /// Settled when it goes out of scope, also where an error handler of the program leaves by an exception.
 class Ids::Proposal {
  public:
-  Proposal(Ids& ids, std::size_t first, Words& words, bool wish) : ids_(ids) {
+  Proposal(Ids& ids, std::size_t first, unsigned slice, Words& words, bool wish) : ids_(ids), bits_(bits_of(slice)) {
     const std::scoped_lock lock(ids_.mutex_);
-    mine_ = !ids_.proposing_;
+    mine_ = (ids_.proposing_ & bits_) == 0;
     if (!mine_) return;
-    ids_.proposing_ = true;
-    std::copy_n(ids_.free_.begin() + static_cast<std::ptrdiff_t>(first), words.size() - 1, words.begin());
-    words.back() = proposed | (wish ? wished : 0);
+    ids_.proposing_ |= bits_;
+    for (std::size_t k = 0; k + 1 < words.size(); ++k) words[k] = ids_.free_[first + k] & bits_;
+    words.back() |= proposed | (wish ? wished : 0);
   }
   ~Proposal() {
     if (!mine_) return;
     const std::scoped_lock lock(ids_.mutex_);
-    ids_.proposing_ = false;
+    ids_.proposing_ &= ~bits_;
     if (taken_) ids_.free_[*taken_ / word_bits] &= ~(std::uint64_t{1} << *taken_ % word_bits);
   }
   Proposal(const Proposal&) = delete;
@@ -57,21 +74,26 @@ class Ids::Proposal {
 
  private:
   Ids& ids_;
+  std::uint64_t bits_;
   bool mine_ = false;
   std::optional<unsigned> taken_{};
 };
 
 /// Every member proposes the numbers that it has free, and the reduction keeps what all of them proposed. Of a
-/// process's threads only one may propose at a time, or two might get the same number; the other one proposes nothing
-/// and tells so, and its communicator tries again.
-Ids::Agreed Ids::agree(MPI_Comm communicator, bool wish) {
+/// process's threads only one may propose a number at a time, or two might get the same one: where another thread is at
+/// it the process proposes nothing and tells so, and all members try again with another slice of the numbers. That
+/// thread may wait for long, for a rank that is late.
+Ids::Agreed Ids::agree(MPI_Comm communicator, int rank, bool wish) {
   Words words;
   int attempts = 0;
-  for (std::size_t first = 0; first < free_.size();) {
+  unsigned slice = 0;
+  unsigned used_up = 0;  // slices without a number that all members have free
+  for (std::size_t first = 0; used_up < slices;) {
     const std::size_t count = std::min(words_at_once, free_.size() - first);
     words.assign(count + 1, 0);
+    words.back() = next_slice(rank == 0);
     {
-      Proposal proposal(*this, first, words, wish);
+      Proposal proposal(*this, first, slice, words, wish);
       const int code = PMPI_Allreduce(MPI_IN_PLACE, words.data(), static_cast<int>(words.size()), MPI_UINT64_T,
                                       MPI_BAND, communicator);
       if (code != MPI_SUCCESS) return {.code = code};
@@ -87,7 +109,15 @@ Ids::Agreed Ids::agree(MPI_Comm communicator, bool wish) {
     const bool all_proposed = (words.back() & proposed) != 0;
     if (all_proposed) {
       first += count;
+      if (first == free_.size()) {
+        first = 0;
+        slice = (slice + 1) % slices;
+        ++used_up;
+      }
     } else if (++attempts < most_attempts) {
+      slice = static_cast<unsigned>(words.back() >> next_shift) % slices;
+      first = 0;
+      used_up = 0;
       rest_a_little();
     } else {
       return {.busy = true};

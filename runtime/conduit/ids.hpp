@@ -29,9 +29,9 @@ class Ids {
     bool busy = false;  ///< threads of the members got in each other's way too often: none, but for now only
   };
 
-  /// Collective over `communicator`: one small reduction, or few. The number is in use until release(). All members
-  /// learn whether all of them had the same `wish`.
-  [[nodiscard]] Agreed agree(MPI_Comm communicator, bool wish);
+  /// Collective over `communicator`, in which this process is `rank`: one small reduction, or few. The number is in use
+  /// until release(). All members learn whether all of them had the same `wish`.
+  [[nodiscard]] Agreed agree(MPI_Comm communicator, int rank, bool wish);
 
   void release(unsigned id);
 
@@ -40,8 +40,8 @@ class Ids {
   class Proposal;
 
   std::mutex mutex_;
-  Words free_;              ///< one bit a number
-  bool proposing_ = false;  ///< a thread has made a proposal that is not settled
+  Words free_;                   ///< one bit a number
+  std::uint64_t proposing_ = 0;  ///< of every word the bits that are in a proposal that is not settled
 };
 
 }  // namespace trunkline::runtime
