@@ -28,13 +28,51 @@ BlockExchange::BlockExchange(Turn& turn, const LocalBlocks& local, Message& mess
       sends_(slots()) {}
 
 int BlockExchange::run() {
-  try {
-    run_to_the_end();
-  } catch (const GivenUp&) {
-    // Whoever gave up does not take what this rank sends; that is no error of this rank's, once it has everything.
-    if (more_to_receive_ || arrived_ != receives_.started) throw;
+  while (true) {
+    try {
+      run_to_the_end();
+      return MPI_SUCCESS;
+    } catch (const GivenUp& other) {
+      if (needs(other.rank)) {
+        turn_.give_up_too(other.code, peers());
+        throw;
+      }
+      leave_out(other.rank);
+    }
   }
-  return MPI_SUCCESS;
+}
+
+/// Whether something must still come from that rank.
+bool BlockExchange::needs(int rank) const {
+  for (std::uint64_t i = arrived_; i < receives_.started; ++i) {
+    const auto slot = static_cast<std::size_t>(i % receives_.requests.size());
+    if (receives_.requests[slot] != MPI_REQUEST_NULL && receives_.pieces[slot].peer == rank) return true;
+  }
+  Pieces ahead = to_receive_;
+  for (bool more = more_to_receive_; more; more = ahead.next()) {
+    if ((*ahead).peer == rank) return true;
+  }
+  return false;
+}
+
+/// Of the others, some may come later: what is on its way to them must stay as it is until they have it.
+void BlockExchange::leave_out(int rank) {
+  gone_.push_back(rank);
+  for (std::size_t slot = 0; slot < sends_.requests.size(); ++slot) {
+    if (sends_.pieces[slot].peer != rank) continue;
+    is_left_over_ = let_go(std::span(sends_.requests).subspan(slot, 1), false) || is_left_over_;
+  }
+}
+
+std::vector<int> BlockExchange::peers() const {
+  std::vector<int> all;
+  for (const auto side : {&BlockSchedule::receive, &BlockSchedule::send}) {
+    Pieces pieces(*this, side);
+    while (pieces.next()) all.push_back((*pieces).peer);
+  }
+  std::ranges::sort(all);
+  all.erase(std::unique(all.begin(), all.end()), all.end());
+  return all;
 }
 
 void BlockExchange::run_to_the_end() {
@@ -59,9 +97,13 @@ void BlockExchange::post_receives() {
   }
 }
 
-/// The next piece, if that needs no waiting. Returns whether it was sent.
+/// The next piece, if that needs no waiting. Returns whether it was sent, or need not be.
 bool BlockExchange::send_one() {
   if (!more_to_send_ || !has(*to_send_)) return false;
+  if (std::ranges::find(gone_, (*to_send_).peer) != gone_.end()) {
+    more_to_send_ = to_send_.next();
+    return true;
+  }
   const std::uint64_t slot = sends_.next();
   if (sends_.requests[slot] != MPI_REQUEST_NULL) return false;
   const Piece& piece = sends_.pieces[slot] = *to_send_;
@@ -109,7 +151,7 @@ void BlockExchange::take_arrived() {
 /// After an error requests are left over: the library may still use their memory, so it is given up, not freed.
 BlockExchange::~BlockExchange() {
   if (let_go(receives_.requests, true)) static_cast<void>(receives_.memory.release());
-  if (let_go(sends_.requests, false)) static_cast<void>(sends_.memory.release());
+  if (let_go(sends_.requests, false) || is_left_over_) static_cast<void>(sends_.memory.release());
 }
 
 BlockExchange::Slots BlockExchange::slots() const {

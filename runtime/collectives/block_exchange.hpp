@@ -79,6 +79,9 @@ class BlockExchange {
   };
 
   void run_to_the_end();
+  [[nodiscard]] bool needs(int rank) const;
+  void leave_out(int rank);
+  [[nodiscard]] std::vector<int> peers() const;
   void post_receives();
   [[nodiscard]] bool send_one();
   [[nodiscard]] bool has(const Piece& piece) const;
@@ -102,6 +105,8 @@ class BlockExchange {
   Slots receives_;
   Slots sends_;
   std::uint64_t arrived_ = 0;  ///< pieces, in order
+  std::vector<int> gone_{};    ///< ranks that have given up
+  bool is_left_over_ = false;  ///< the library may still use the sends' memory after the call
 };
 
 }  // namespace trunkline::runtime

@@ -35,15 +35,47 @@ PipelinedTrees::PipelinedTrees(Turn& turn, std::span<const LocalTree> trees, Mes
 }
 
 int PipelinedTrees::run() {
-  try {
-    run_to_the_end();
-  } catch (const GivenUp&) {
-    // Whoever gave up does not take what this rank sends; that is no error of this rank's, once it has everything.
-    if (!has_all()) throw;
-    for (Flow& flow : flows_) flow.forwarded = flow.segments;
-    deliver();
+  while (true) {
+    try {
+      run_to_the_end();
+      return unpacked_;
+    } catch (const GivenUp& other) {
+      if (needs(other.rank)) {
+        turn_.give_up_too(other.code, peers());
+        throw;
+      }
+      leave_out(other.rank);
+    }
   }
-  return unpacked_;
+}
+
+bool PipelinedTrees::needs(int rank) const {
+  return std::ranges::any_of(
+      flows_, [rank](const Flow& flow) { return flow.tree->parent == rank && flow.received < flow.segments; });
+}
+
+/// Of the others, some may come later: what is on its way to them must stay as it is until they have it.
+void PipelinedTrees::leave_out(int rank) {
+  gone_.push_back(rank);
+  for (Flow& flow : flows_) {
+    const std::vector<int>& children = flow.tree->children;
+    for (std::size_t i = 0; i < flow.sends.size(); ++i) {
+      if (children[i % children.size()] == rank && let_go(std::span(flow.sends).subspan(i, 1), false)) {
+        flow.is_left_over = true;
+      }
+    }
+  }
+}
+
+std::vector<int> PipelinedTrees::peers() const {
+  std::vector<int> all;
+  for (const Flow& flow : flows_) {
+    if (!flow.is_root()) all.push_back(flow.tree->parent);
+    all.insert(all.end(), flow.tree->children.begin(), flow.tree->children.end());
+  }
+  std::ranges::sort(all);
+  all.erase(std::unique(all.begin(), all.end()), all.end());
+  return all;
 }
 
 void PipelinedTrees::run_to_the_end() {
@@ -90,6 +122,7 @@ void PipelinedTrees::forward(Flow& flow) {
   const bool synchronous = (segment + 1) % ((flow.window + 1) / 2) == 0 && flow.segments > flow.window;
   const auto requests = flow.row(segment);
   for (std::size_t child = 0; child < requests.size(); ++child) {
+    if (is_gone(flow.tree->children[child])) continue;
     turn_.send(at, bytes_of(flow, segment), flow.tree->children[child], flow.number, synchronous, requests[child]);
   }
 }
@@ -148,9 +181,11 @@ PipelinedTrees::~PipelinedTrees() {
   for (Flow& flow : flows_) {
     const bool receiving = let_go(flow.receives, true);
     const bool sending = let_go(flow.sends, false);
-    if (receiving || sending) static_cast<void>(flow.ring.release());
+    if (receiving || sending || flow.is_left_over) static_cast<void>(flow.ring.release());
   }
 }
+
+bool PipelinedTrees::is_gone(int rank) const { return !gone_.empty() && std::ranges::find(gone_, rank) != gone_.end(); }
 
 std::span<MPI_Request> PipelinedTrees::Flow::row(std::uint64_t segment) {
   const std::size_t children = tree->children.size();

@@ -54,6 +54,7 @@ class PipelinedTrees {
     std::unique_ptr<std::byte[]> ring{};  ///< 2 * window segments; null: in the user's own memory
     std::vector<MPI_Request> receives{};
     std::vector<MPI_Request> sends{};  ///< window rows, one request a child
+    bool is_left_over = false;         ///< the library may still use the ring after the call
 
     [[nodiscard]] bool is_root() const { return tree->parent == no_parent; }
     [[nodiscard]] std::span<MPI_Request> row(std::uint64_t segment);
@@ -66,6 +67,11 @@ class PipelinedTrees {
   void deliver();
   void wait();
   void run_to_the_end();
+  /// Whether something must still come from that rank.
+  [[nodiscard]] bool needs(int rank) const;
+  void leave_out(int rank);
+  [[nodiscard]] std::vector<int> peers() const;
+  [[nodiscard]] bool is_gone(int rank) const;
   [[nodiscard]] bool done() const;
   [[nodiscard]] bool has_all() const;
 
@@ -86,6 +92,7 @@ class PipelinedTrees {
   // Scratch of wait(): requests, and whose next segment each brings; null: a send.
   std::vector<MPI_Request*> waited_;
   std::vector<Flow*> arriving_;
+  std::vector<int> gone_;       ///< ranks that have given up
   int unpacked_ = MPI_SUCCESS;  ///< or why it could not be
 };
 

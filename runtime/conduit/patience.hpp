@@ -19,10 +19,12 @@ inline constexpr bool simulated = false;
 /// waits for.
 class Patience {
  public:
-  /// To be asked after each fruitless look at what is waited for; true once in a while.
-  [[nodiscard]] bool is_over() {
+  /// To be asked after each fruitless look at what is waited for; true once in a while, and more often where trouble is
+  /// known already.
+  [[nodiscard]] bool is_over(bool is_alert) {
     if (++looks_ % looks_between != 0) return false;
     std::this_thread::yield();
+    if (is_alert) return true;
     const Clock::time_point now = Clock::now();
     if (looks_ == looks_between) next_ = now + interval;
     if (now < next_) return false;

@@ -29,7 +29,7 @@ Notice& kept_notice() {
 
 bool Turn::is_member(int rank) const { return std::ranges::find(members_, rank) != members_.end(); }
 
-void Turn::give_up(int code) noexcept {
+void Turn::tell(std::span<const int> ranks, int code) noexcept {
   const Uncancelled uncancelled;
   int error_class = MPI_ERR_OTHER;
   PMPI_Error_class(code, &error_class);
@@ -38,10 +38,10 @@ void Turn::give_up(int code) noexcept {
   int own = MPI_PROC_NULL;
   PMPI_Comm_rank(conduit_.communicator(), &own);
   const int tag = conduit_.tags().notice(id_, number_);
-  for (const int member : members_) {
+  for (const int rank : ranks) {
     MPI_Request request = MPI_REQUEST_NULL;
-    if (member == own) continue;
-    PMPI_Isend(&notice, notice_bytes, MPI_BYTE, member, tag, conduit_.communicator(), &request);
+    if (rank == own || rank == MPI_PROC_NULL) continue;
+    PMPI_Isend(&notice, notice_bytes, MPI_BYTE, rank, tag, conduit_.communicator(), &request);
     if (request != MPI_REQUEST_NULL) PMPI_Request_free(&request);
   }
 }
@@ -62,7 +62,9 @@ void Turn::look_for_notice() {
     Notice notice{};
     check(
         PMPI_Recv(&notice, notice_bytes, MPI_BYTE, status.MPI_SOURCE, tag, conduit_.communicator(), MPI_STATUS_IGNORE));
-    if (notice.turn == number_ && is_member(status.MPI_SOURCE)) throw GivenUp{static_cast<int>(notice.code)};
+    if (notice.turn != number_ || !is_member(status.MPI_SOURCE)) continue;
+    is_alert_ = true;
+    throw GivenUp{.rank = status.MPI_SOURCE, .code = static_cast<int>(notice.code)};
   }
 }
 

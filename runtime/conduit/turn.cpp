@@ -3,6 +3,8 @@
 
 #include <pthread.h>
 
+#include <optional>
+
 #include "conduit/patience.hpp"
 
 namespace trunkline::runtime {
@@ -17,40 +19,78 @@ void Turn::receive(std::byte* at, int bytes, int from, unsigned tree, MPI_Reques
   check(PMPI_Irecv(at, bytes, MPI_BYTE, from, tag(tree), conduit_.communicator(), &request));
 }
 
-Turn::Over Turn::wait_any(std::span<MPI_Request* const> requests, bool receiving) {
-  handles_.clear();
-  for (const MPI_Request* const request : requests) handles_.push_back(*request);
-  const int count = static_cast<int>(handles_.size());
+namespace {
+
+/// Whether a request is over; once it is, it is null. MPICH's MPI_Test looks for what has come before it answers, also
+/// where the request has long been over: a system call for each segment. Its MPI_Request_get_status answers first.
+bool is_over(MPI_Request& request, MPI_Status& status) {
+  int over = 0;
+#ifdef OPEN_MPI
+  check(PMPI_Test(&request, &over, &status));
+#else
+  check(PMPI_Request_get_status(request, &over, MPI_STATUS_IGNORE));
+  if (over != 0) check(PMPI_Wait(&request, &status));
+#endif
+  return over != 0;
+}
+
+/// The place of one that is over.
+std::optional<std::size_t> any_over(std::span<MPI_Request* const> requests, std::vector<MPI_Request>& handles,
+                                    MPI_Status& status) {
+#ifdef OPEN_MPI
+  handles.clear();
+  for (const MPI_Request* const request : requests) handles.push_back(*request);
   int index = MPI_UNDEFINED;
-  int code = MPI_SUCCESS;
+  int over = 0;
+  const int code = PMPI_Testany(static_cast<int>(handles.size()), handles.data(), &index, &over, &status);
+  // Also after an error, which the library frees the request with.
+  for (std::size_t i = 0; i < handles.size(); ++i) *requests[i] = handles[i];
+  check(code);
+  return over != 0 && index != MPI_UNDEFINED ? std::optional(static_cast<std::size_t>(index)) : std::nullopt;
+#else
+  static_cast<void>(handles);
+  for (std::size_t i = 0; i < requests.size(); ++i) {
+    if (is_over(*requests[i], status)) return i;
+  }
+  return std::nullopt;
+#endif
+}
+
+}  // namespace
+
+Turn::Over Turn::wait_any(std::span<MPI_Request* const> requests, bool receiving) {
+  std::size_t index = 0;
   MPI_Status status{};
   if constexpr (simulated) {
-    code = PMPI_Waitany(count, handles_.data(), &index, &status);
+    handles_.clear();
+    for (const MPI_Request* const request : requests) handles_.push_back(*request);
+    int over = MPI_UNDEFINED;
+    check(PMPI_Waitany(static_cast<int>(handles_.size()), handles_.data(), &over, &status));
+    index = static_cast<std::size_t>(over);
+    *requests[index] = handles_[index];
   } else {
     Patience patience;
-    for (int over = 0; over == 0 && code == MPI_SUCCESS;) {
-      code = PMPI_Testany(count, handles_.data(), &index, &over, &status);
-      if (over == 0 && code == MPI_SUCCESS && patience.is_over()) look_for_trouble(receiving);
+    std::optional<std::size_t> over;
+    while (!(over = any_over(requests, handles_, status))) {
+      if (patience.is_over(is_alert_)) look_for_trouble(receiving);
     }
+    index = *over;
   }
-  // Also after an error, which some libraries free the request with.
-  for (std::size_t i = 0; i < handles_.size(); ++i) *requests[i] = handles_[i];
-  check(code);
-  if (index == MPI_UNDEFINED) throw MpiError{MPI_ERR_INTERN};
   int bytes = 0;
   check(PMPI_Get_count(&status, MPI_BYTE, &bytes));
-  return {.index = static_cast<std::size_t>(index), .bytes = bytes};
+  return {.index = index, .bytes = bytes};
 }
 
 void Turn::wait_all(std::span<MPI_Request> requests) {
-  const int count = static_cast<int>(requests.size());
   if constexpr (simulated) {
-    check(PMPI_Waitall(count, requests.data(), MPI_STATUSES_IGNORE));
+    check(PMPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE));
   } else {
-    Patience patience;
-    for (int over = 0; over == 0;) {
-      check(PMPI_Testall(count, requests.data(), &over, MPI_STATUSES_IGNORE));
-      if (over == 0 && patience.is_over()) look_for_trouble(false);
+    MPI_Status status{};
+    for (MPI_Request& request : requests) {
+      Patience patience;
+      while (request != MPI_REQUEST_NULL && !is_over(request, status)) {
+        if (patience.is_over(is_alert_)) look_for_trouble(false);
+      }
     }
   }
 }

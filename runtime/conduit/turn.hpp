@@ -12,8 +12,10 @@
 
 namespace trunkline::runtime {
 
-/// Another rank has given this call up, for the error class `code`: what it had to send will not come.
+/// Another rank has given this call up, for the error class `code`: what it had still to send will not come, and what
+/// is sent to it may never be taken.
 struct GivenUp {
+  int rank;
   int code;
 };
 
@@ -47,11 +49,16 @@ class Turn {
   void wait_all(std::span<MPI_Request> requests);
 
   /// Tells all other members that this rank gives the call up. They notice once they have waited for a while.
-  void give_up(int code) noexcept;
+  void give_up(int code) noexcept { tell(members_, code); }
+
+  /// The same where it does so because others have: `peers`, those that it exchanges messages with, may not have waited
+  /// for those others.
+  void give_up_too(int code, std::span<const int> peers) noexcept { tell(peers, code); }
 
  private:
   [[nodiscard]] int tag(unsigned tree) const { return conduit_.tags().tag(id_, number_, claim_, trees_, tree); }
   [[nodiscard]] bool is_member(int rank) const;
+  void tell(std::span<const int> ranks, int code) noexcept;
   void look_for_trouble(bool receiving);
   void look_for_notice();
   void look_for_other_claims();
@@ -62,7 +69,8 @@ class Turn {
   std::uint64_t number_;
   std::uint64_t claim_;
   std::size_t trees_;
-  std::vector<MPI_Request> handles_;  ///< scratch of wait_any()
+  bool is_alert_ = false;               ///< somebody has given the call up: others may follow soon
+  std::vector<MPI_Request> handles_{};  ///< scratch of wait_any()
 };
 
 /// While it lives this thread is not cancelled: nothing may unwind a destructor.
