@@ -79,51 +79,34 @@ void Communicator::free_all() {
 
 Communicator::Communicator(MPI_Comm user, Conduit& conduit, std::shared_ptr<Members> members)
     : user_(user), conduit_(conduit), members_(std::move(members)) {
-  if (user != MPI_COMM_WORLD) return;
-  own_.id = Ids::of_world;
-  if (conduit_.in_order() && members_->shared_numbering() == nullptr) members_->share(Ids::of_world);
+  if (user == MPI_COMM_WORLD) id_ = Ids::of_world;
 }
 
 Communicator::~Communicator() {
   // One that has failed is not given back: what its calls left behind must not be taken for messages of another one.
-  if (own_.id && *own_.id != Ids::of_world && !own_.has_failed) conduit_.ids().release(*own_.id);
+  if (id_ && *id_ != Ids::of_world && !has_failed_) conduit_.ids().release(*id_);
 }
 
-/// Where no process has threads that call MPI at the same time, communicators of the same processes share a number, so
-/// that only the first one has to agree on it: programs make one, broadcast once and free it, again and again.
 Communicator::Numbered Communicator::number() {
-  if (which_ != 0 || no_id_) return {.id = numbering_->id};
-  if (Numbering* const shared = members_->shared_numbering()) {
-    numbering_ = shared;
-  } else if (!own_.id) {
-    const bool may_share = conduit_.in_order() && Members::can_share(conduit_.tags().ids());
-    const Ids::Agreed agreed = conduit_.ids().agree(user_, static_cast<int>(members_->processes().rank), may_share);
-    if (agreed.code != MPI_SUCCESS) return {.code = agreed.code};
-    if (agreed.busy) return {};  // this call is native; the next one tries again
-    if (agreed.id && agreed.all_wish) {
-      members_->share(*agreed.id);
-      numbering_ = members_->shared_numbering();
-    } else {
-      own_.id = agreed.id;
-    }
-    no_id_ = !agreed.id;
-    if (no_id_ && members_->processes().rank == 0) {
-      static std::once_flag said;
-      std::call_once(said, [this] {
-        warn("the program has more than " + std::to_string(conduit_.tags().ids()) +
-             " communicators with accelerated broadcasts: those on further ones are native");
-      });
-    }
+  if (id_ || no_id_) return {.id = id_};
+  const Ids::Agreed agreed = conduit_.ids().agree(user_, static_cast<int>(members_->processes().rank));
+  if (agreed.code != MPI_SUCCESS) return {.code = agreed.code};
+  if (agreed.busy) return {};  // this call is native; the next one tries again
+  id_ = agreed.id;
+  no_id_ = !agreed.id;
+  if (no_id_ && members_->processes().rank == 0) {
+    static std::once_flag said;
+    std::call_once(said, [this] {
+      warn("the program has more than " + std::to_string(conduit_.tags().ids()) +
+           " communicators with accelerated broadcasts: those on further ones are native");
+    });
   }
-  if (!no_id_) which_ = ++numbering_->communicators;
-  return {.id = numbering_->id};
+  return {.id = id_};
 }
 
 Communicator::Entered Communicator::enter() {
-  const std::uint64_t turn = numbering_->turns++;
-  return {.code = conduit_.tags().meet_before(turn) ? PMPI_Barrier(user_) : MPI_SUCCESS,
-          .turn = turn,
-          .communicator = which_};
+  const std::uint64_t turn = turns_++;
+  return {.code = conduit_.tags().meet_before(turn) ? PMPI_Barrier(user_) : MPI_SUCCESS, .turn = turn};
 }
 
 Dying::Dying(MPI_Comm communicator) : outer_(std::exchange(dying, communicator)) {}

@@ -48,15 +48,14 @@ class Communicator {
 
   struct Entered {
     int code = MPI_SUCCESS;
-    std::uint64_t turn = 0;          ///< how many calls with its number have begun before
-    std::uint64_t communicator = 0;  ///< which of the communicators with its number it is
+    std::uint64_t turn = 0;  ///< how many calls have begun before
   };
 
-  /// Begins a call: once for each, by all ranks, after number(). Collective every some hundred calls.
+  /// Begins a call: once for each, by all ranks, after number(). Collective now and then (TagLayout).
   [[nodiscard]] Entered enter();
 
   /// The call has failed here.
-  void has_failed() noexcept { numbering_->has_failed = true; }
+  void has_failed() noexcept { has_failed_ = true; }
 
  private:
   Communicator(MPI_Comm user, Conduit& conduit, std::shared_ptr<Members> members);
@@ -64,10 +63,10 @@ class Communicator {
   MPI_Comm user_;
   Conduit& conduit_;
   std::shared_ptr<Members> members_;
-  Numbering own_;
-  bool no_id_ = false;  ///< there was none left
-  Numbering* numbering_ = &own_;
-  std::uint64_t which_ = 0;  ///< of the communicators with this numbering
+  std::optional<unsigned> id_{};
+  bool no_id_ = false;       ///< there was none left
+  std::uint64_t turns_ = 0;  ///< calls that have begun
+  bool has_failed_ = false;  ///< a call has left messages that nobody takes
 };
 
 /// Marks a communicator that this thread is freeing. The program's attribute callbacks may still broadcast on it, when

@@ -2,8 +2,6 @@
 #include "communicator/members.hpp"
 
 #include <algorithm>
-#include <cstddef>
-#include <map>
 #include <numeric>
 #include <utility>
 #include <vector>
@@ -15,8 +13,6 @@ namespace {
 constexpr std::size_t most_roots = 1024;
 /// Sets of processes kept for communicators to come.
 constexpr std::size_t most_kept = 32;
-/// Numberings that are shared, and so never given back; of all numbers at most a quarter.
-constexpr std::size_t most_shared = 64;
 
 /// Frees what MPI hands out, also where an error handler of the program leaves by an exception.
 struct Group {
@@ -55,7 +51,6 @@ std::shared_ptr<const Placement> placement_of(const std::vector<int>& in_world, 
 struct Kept {
   std::mutex mutex;
   std::list<std::shared_ptr<Members>> members;
-  std::map<std::vector<int>, Numbering> shared;  ///< by the processes' ranks in MPI_COMM_WORLD
 };
 
 /// Never destroyed: programs may broadcast while static objects are.
@@ -90,23 +85,6 @@ Members::Found Members::of(MPI_Comm communicator, const World& world, int rank, 
 void Members::forget() {
   const std::scoped_lock lock(kept().mutex);
   kept().members.clear();
-  kept().shared.clear();
-}
-
-Numbering* Members::shared_numbering() const {
-  const std::scoped_lock lock(kept().mutex);
-  const auto found = kept().shared.find(processes_.world_ranks);
-  return found != kept().shared.end() ? &found->second : nullptr;
-}
-
-bool Members::can_share(unsigned ids) {
-  const std::scoped_lock lock(kept().mutex);
-  return kept().shared.size() < std::min<std::size_t>(most_shared, ids / 4);
-}
-
-void Members::share(unsigned id) const {
-  const std::scoped_lock lock(kept().mutex);
-  kept().shared[processes_.world_ranks].id = id;
 }
 
 std::shared_ptr<const Decision> Members::decide(Rank root, std::uint64_t bytes, const BcastChoice& choice) {

@@ -7,7 +7,6 @@
 #include <list>
 #include <memory>
 #include <mutex>
-#include <optional>
 #include <unordered_map>
 
 #include "communicator/root_plans.hpp"
@@ -15,14 +14,6 @@
 #include "startup/world.hpp"
 
 namespace trunkline::runtime {
-
-/// How our messages know a communicator, or all communicators of the same processes.
-struct Numbering {
-  std::optional<unsigned> id{};
-  std::uint64_t turns = 0;          ///< calls that have begun
-  std::uint64_t communicators = 0;  ///< that have had a call
-  bool has_failed = false;          ///< a call has left messages that nobody takes
-};
 
 /// Used by any number of threads.
 class Members {
@@ -45,16 +36,6 @@ class Members {
   Members& operator=(const Members&) = delete;
 
   [[nodiscard]] const Processes& processes() const noexcept { return processes_; }
-
-  /// Where all communicators of these processes share one numbering; else null. Valid until MPI_Finalize. The same on
-  /// all members, though some may have forgotten these plans in between and laid them anew.
-  [[nodiscard]] Numbering* shared_numbering() const;
-
-  /// Whether there is room for another shared numbering, of `ids` numbers in all.
-  [[nodiscard]] static bool can_share(unsigned ids);
-
-  /// From now on all communicators of these processes share the number `id`, which is never given back.
-  void share(unsigned id) const;
 
   /// The same on all members. Lays what is missing: throws std::exception where that fails, on all members alike.
   [[nodiscard]] std::shared_ptr<const Decision> decide(Rank root, std::uint64_t bytes, const BcastChoice& choice);

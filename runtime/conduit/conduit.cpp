@@ -22,15 +22,10 @@ std::unique_ptr<Conduit> Conduit::open() {
   check(PMPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, static_cast<void*>(&value), &found));
   constexpr int promised = 32767;
   const int tag_ub = found != 0 ? *static_cast<const int*>(value) : promised;
-  int level = MPI_THREAD_MULTIPLE;
-  int highest = MPI_THREAD_MULTIPLE;
-  check(PMPI_Query_thread(&level));
-  check(PMPI_Allreduce(&level, &highest, 1, MPI_INT, MPI_MAX, communicator));
-  const bool in_order = highest < MPI_THREAD_MULTIPLE;
-  return std::unique_ptr<Conduit>(new Conduit(communicator, tag_ub, static_cast<std::size_t>(ranks), in_order));
+  return std::unique_ptr<Conduit>(new Conduit(communicator, tag_ub, static_cast<std::size_t>(ranks)));
 }
 
-Conduit::Conduit(MPI_Comm communicator, int tag_ub, std::size_t ranks, bool in_order)
-    : communicator_(communicator), tags_(tag_ub), backlog_(ranks), ids_(tags_.ids()), in_order_(in_order) {}
+Conduit::Conduit(MPI_Comm communicator, int tag_ub, std::size_t ranks)
+    : communicator_(communicator), tags_(tag_ub), backlog_(ranks), ids_(tags_.ids()) {}
 
 }  // namespace trunkline::runtime

@@ -27,18 +27,13 @@ class Conduit {
   [[nodiscard]] Backlog& backlog() noexcept { return backlog_; }
   [[nodiscard]] Ids& ids() noexcept { return ids_; }
 
-  /// Whether no process has threads that make MPI calls at the same time. Calls on communicators of the same processes
-  /// then come in the same order on all of them, as MPI demands of blocking collectives.
-  [[nodiscard]] bool in_order() const noexcept { return in_order_; }
-
  private:
-  Conduit(MPI_Comm communicator, int tag_ub, std::size_t ranks, bool in_order);
+  Conduit(MPI_Comm communicator, int tag_ub, std::size_t ranks);
 
   MPI_Comm communicator_;
   TagLayout tags_;
   Backlog backlog_;
   Ids ids_;
-  bool in_order_;
 };
 
 }  // namespace trunkline::runtime

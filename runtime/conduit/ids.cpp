@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "conduit/ids.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <bit>
+#include <bitset>
 #include <chrono>
 #include <random>
 #include <thread>
@@ -13,14 +16,15 @@ namespace {
 constexpr unsigned word_bits = 64;
 // Of the last word. Its other bits are the slice that comes next.
 constexpr std::uint64_t proposed = 1;
-constexpr std::uint64_t wished = 2;
-constexpr unsigned next_shift = 2;
-/// Numbers that one reduction looks at: 128 bytes.
+constexpr unsigned next_shift = 1;
+/// What one reduction looks at: little at first, which is all that most programs need.
+constexpr std::size_t words_at_first = 1;
 constexpr std::size_t words_at_once = 16;
-/// Reductions in which another thread of some rank was at it, until a call goes without a number.
+/// Proposals in which another thread of some rank was at it, until a call goes without a number.
 constexpr int most_attempts = 50;
 /// Of every word the same bits. Threads that propose numbers of different slices are not in each other's way.
 constexpr unsigned slices = 8;
+static_assert(std::has_single_bit(slices) && word_bits % slices == 0);
 
 constexpr std::uint64_t bits_of(unsigned slice) {
   constexpr unsigned width = word_bits / slices;
@@ -28,7 +32,10 @@ constexpr std::uint64_t bits_of(unsigned slice) {
 }
 
 std::minstd_rand& random_numbers() {
-  thread_local std::minstd_rand numbers(std::random_device{}());
+  // Different in threads of different ranks: no more is asked of them.
+  thread_local std::minstd_rand numbers(
+      static_cast<unsigned>(std::chrono::steady_clock::now().time_since_epoch().count()) ^
+      static_cast<unsigned>(getpid()));
   return numbers;
 }
 
@@ -53,13 +60,13 @@ Ids::Ids(unsigned count) : free_(std::max(count / word_bits, 1U), ~std::uint64_t
 /// Settled when it goes out of scope, also where an error handler of the program leaves by an exception.
 class Ids::Proposal {
  public:
-  Proposal(Ids& ids, std::size_t first, unsigned slice, Words& words, bool wish) : ids_(ids), bits_(bits_of(slice)) {
+  Proposal(Ids& ids, std::size_t first, unsigned slice, Words& words) : ids_(ids), bits_(bits_of(slice)) {
     const std::scoped_lock lock(ids_.mutex_);
     mine_ = (ids_.proposing_ & bits_) == 0;
     if (!mine_) return;
     ids_.proposing_ |= bits_;
     for (std::size_t k = 0; k + 1 < words.size(); ++k) words[k] = ids_.free_[first + k] & bits_;
-    words.back() |= proposed | (wish ? wished : 0);
+    words.back() |= proposed;
   }
   ~Proposal() {
     if (!mine_) return;
@@ -81,19 +88,19 @@ class Ids::Proposal {
 
 /// Every member proposes the numbers that it has free, and the reduction keeps what all of them proposed. Of a
 /// process's threads only one may propose a number at a time, or two might get the same one: where another thread is at
-/// it the process proposes nothing and tells so, and all members try again with another slice of the numbers. That
-/// thread may wait for long, for a rank that is late.
-Ids::Agreed Ids::agree(MPI_Comm communicator, int rank, bool wish) {
+/// it the process proposes nothing and tells so, and all members try again with a slice of the numbers that rank 0
+/// names. That thread may wait for long, for a rank that is late.
+Ids::Agreed Ids::agree(MPI_Comm communicator, int rank) {
   Words words;
-  int attempts = 0;
   unsigned slice = 0;
-  unsigned used_up = 0;  // slices without a number that all members have free
-  for (std::size_t first = 0; used_up < slices;) {
-    const std::size_t count = std::min(words_at_once, free_.size() - first);
+  std::bitset<slices> used_up;  // without a number that all members have free
+  std::size_t first = 0;
+  for (int attempts = 0; attempts < most_attempts;) {
+    const std::size_t count = std::min(first == 0 ? words_at_first : words_at_once, free_.size() - first);
     words.assign(count + 1, 0);
     words.back() = next_slice(rank == 0);
     {
-      Proposal proposal(*this, first, slice, words, wish);
+      Proposal proposal(*this, first, slice, words);
       const int code = PMPI_Allreduce(MPI_IN_PLACE, words.data(), static_cast<int>(words.size()), MPI_UINT64_T,
                                       MPI_BAND, communicator);
       if (code != MPI_SUCCESS) return {.code = code};
@@ -103,27 +110,26 @@ Ids::Agreed Ids::agree(MPI_Comm communicator, int rank, bool wish) {
         const auto place = first + static_cast<std::size_t>(word - words.begin());
         const auto id = static_cast<unsigned>(place * word_bits) + static_cast<unsigned>(std::countr_zero(*word));
         proposal.take(id);
-        return {.id = id, .all_wish = (words.back() & wished) != 0};
+        return {.id = id};
       }
     }
     const bool all_proposed = (words.back() & proposed) != 0;
-    if (all_proposed) {
+    if (all_proposed && first + count < free_.size()) {
       first += count;
-      if (first == free_.size()) {
-        first = 0;
-        slice = (slice + 1) % slices;
-        ++used_up;
-      }
-    } else if (++attempts < most_attempts) {
-      slice = static_cast<unsigned>(words.back() >> next_shift) % slices;
-      first = 0;
-      used_up = 0;
-      rest_a_little();
-    } else {
-      return {.busy = true};
+      continue;
     }
+    first = 0;
+    if (all_proposed) {
+      used_up.set(slice);
+      if (used_up.all()) return {};
+    } else {
+      slice = static_cast<unsigned>(words.back() >> next_shift) % slices;
+      ++attempts;
+      rest_a_little();
+    }
+    while (used_up.test(slice)) slice = (slice + 1) % slices;
   }
-  return {};
+  return {.busy = true};
 }
 
 void Ids::release(unsigned id) {

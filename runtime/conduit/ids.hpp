@@ -11,7 +11,7 @@
 
 namespace trunkline::runtime {
 
-/// The numbers that this process uses. Its members agree on a communicator's number: the lowest one that none of them
+/// The numbers that this process uses. Its members agree on a communicator's number: one that none of them
 /// uses for another communicator. Two communicators may have the same number if no process is in both.
 class Ids {
  public:
@@ -25,13 +25,12 @@ class Ids {
   struct Agreed {
     int code = MPI_SUCCESS;
     std::optional<unsigned> id{};
-    bool all_wish = false;
     bool busy = false;  ///< threads of the members got in each other's way too often: none, but for now only
   };
 
   /// Collective over `communicator`, in which this process is `rank`: one small reduction, or few. The number is in use
-  /// until release(). All members learn whether all of them had the same `wish`.
-  [[nodiscard]] Agreed agree(MPI_Comm communicator, int rank, bool wish);
+  /// until release().
+  [[nodiscard]] Agreed agree(MPI_Comm communicator, int rank);
 
   void release(unsigned id);
 

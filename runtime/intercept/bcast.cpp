@@ -24,7 +24,8 @@
 
 // Two rules keep the program's error handlers, exceptions and thread cancellation working through our frames: MPI calls
 // that may run code of the program (native ones, and all on its own communicators) are made outside of any try block,
-// and return codes; a try block encloses messages of ours alone, on the conduit, whose errors come back to us.
+// and return codes; a try block encloses messages of ours alone, on the conduit, whose errors come back to us. (MPICH
+// reports what goes wrong in completing several requests to MPI_COMM_WORLD's handler: there is no way round that.)
 
 namespace trunkline::runtime {
 namespace {
@@ -99,7 +100,6 @@ struct Prepared {
   Communicator* communicator = nullptr;  ///< where it is not native
   unsigned id = 0;                       ///< of the communicator
   std::uint64_t turn = 0;                ///< of the call on it
-  std::uint64_t which = 0;               ///< of the communicators with that number
   std::shared_ptr<const Decision> decision{};
 };
 
@@ -148,13 +148,12 @@ Prepared prepare(const BcastCall& call, const Shared& shared) {
   if (prepared.decision->laid == nullptr) return prepared;
   const Communicator::Numbered number = found.state->number();
   if (number.code != MPI_SUCCESS) return {.code = number.code};
-  if (!number.id) return {.decision = natively("the program has too many communicators to tell them all apart")};
+  if (!number.id) return {.decision = natively("no number for the communicator: too many of them, or threads at once")};
   const Communicator::Entered entered = found.state->enter();
   if (entered.code != MPI_SUCCESS) return {.code = entered.code};
   prepared.communicator = found.state;
   prepared.id = *number.id;
   prepared.turn = entered.turn;
-  prepared.which = entered.communicator;
   return prepared;
 }
 
@@ -164,7 +163,7 @@ std::uint64_t claim_of(const BcastCall& call, const Prepared& prepared, std::uin
   const Decision& decision = *prepared.decision;
   std::uint64_t claim = hash(decision.laid->key);
   const auto root = static_cast<std::uint64_t>(call.root);
-  for (const std::uint64_t part : {bytes, decision.segment_bytes, root, prepared.which}) {
+  for (const std::uint64_t part : {bytes, decision.segment_bytes, root}) {
     claim = (claim ^ part) * odd;
     claim ^= claim >> 32U;
   }
@@ -181,7 +180,7 @@ int execute(Turn& turn, const BcastCall& call, const Decision& decision) {
     }
     return BlockExchange(turn, std::get<LocalBlocks>(decision.laid->local), message, decision.segment_bytes).run();
   } catch (const GivenUp& other) {
-    return other.code;  // all have been told already
+    return other.code;  // whom it concerns has been told
   } catch (const MpiError& error) {
     code = error.code;
   } catch (const std::bad_alloc&) {
