@@ -12,6 +12,7 @@ CLUSTER = {"TRUNKLINE_CLUSTER": "cyclic"}
 SOUND = ["little-shorter", "shorter", "longer", "other-root", "errors-again-and-again", "handler-throws"]
 SOUND += ["handler-broadcasts", "invalid-datatype", "delete-callback", "pending-idup", "dist-graph", "late-rank"]
 SOUND += ["many-communicators", "stopped-rank", "far-ahead", "out-of-descriptors", "small-stack"]
+SOUND += ["handler-ends-thread"]
 
 
 def fault(mpi: Mpi, case: str, choice: str = "two-tree:1448", ranks: int = 4, status: int | None = 0) -> Outcome:
@@ -97,6 +98,19 @@ def test_a_disabled_rank_takes_part_and_is_named(any_mpi: Mpi, disabled: int):
     said = done.lines("trunkline: warning: ")
     assert len(said) == 2, done.err
     assert re.search(rf"rank {disabled} on .* was told to change nothing \(TRUNKLINE_DISABLE=1\)", said[0])
+
+
+@pytest.mark.parametrize("case", ["first-allgather", "delete-callback", "dist-graph"])
+@pytest.mark.parametrize("first", [True, False], ids=["before", "after"])
+def test_a_tool_that_wraps_the_same_calls(any_mpi: Mpi, first: bool, case: str):
+    """Who comes first has the calls: before us a tool's broadcasts are native ones, after us it hears of the end."""
+    tool = str(any_mpi.library.parent.parent / "tests" / "runtime" / f"libruntime-profiler-{any_mpi.name}.so")
+    both = [tool, str(any_mpi.library)] if first else [str(any_mpi.library), tool]
+    words = [any_mpi.program("runtime-faults"), case]
+    done = any_mpi.run(4, *words, settings=CLUSTER, per_rank=[ON_OWN_HOST], preload=":".join(both))
+    assert done.out.count(": fine") == 4, done.out + done.err
+    heard = "profiler: 1 broadcasts" if first else "profiler: 0 none"
+    assert len(done.lines(heard)) == 4, done.err
 
 
 def test_exceptions_find_one_unwinder(any_mpi: Mpi):

@@ -384,6 +384,34 @@ void small_stack() {
   pthread_join(thread, nullptr);
 }
 
+void ending_the_thread(MPI_Comm*, int*, ...) {
+  ++heard;
+  pthread_exit(nullptr);
+}
+
+/// Unwinds as thread cancellation does: no frame may stop it.
+void handler_ends_thread() {
+  MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
+  MPI_Comm_create_errhandler(ending_the_thread, &handler);
+  const auto unwound = [handler](int bytes, int root) {
+    const MPI_Comm copy = copy_of(MPI_COMM_WORLD, handler);
+    bool destroyed = false;
+    struct Guard {
+      bool& destroyed;
+      ~Guard() { destroyed = true; }
+    };
+    std::thread([&] {
+      const Guard guard{destroyed};
+      std::vector<char> data(static_cast<std::size_t>(bytes), 1);
+      MPI_Bcast(data.data(), bytes, MPI_BYTE, root, copy);
+    }).join();
+    return destroyed;
+  };
+  expect(unwound(3000, ranks + 2) && heard == 1, "a wrong root");
+  if (preloaded()) expect(unwound(rank == ranks - 1 ? 100000 : 50000, 0) && (heard == 2 || rank < ranks - 1), "sizes");
+  right(MPI_COMM_WORLD, 30000, 0, 4, "afterwards");
+}
+
 #if MPI_VERSION >= 4 || (defined(OMPI_MAJOR_VERSION) && OMPI_MAJOR_VERSION >= 5)
 void session() {
   MPI_Session made = MPI_SESSION_NULL;
@@ -419,11 +447,11 @@ const std::map<std::string, std::function<void()>> cases {
   {"shorter", shorter}, {"longer", longer}, {"little-shorter", little_shorter}, {"other-root", other_root},
       {"errors-again-and-again", errors_again_and_again}, {"handler-throws", handler_throws},
       {"handler-broadcasts", handler_broadcasts}, {"handler-aborts", handler_aborts},
-      {"invalid-datatype", invalid_datatype}, {"delete-callback", delete_callback}, {"pending-idup", pending_idup},
-      {"dist-graph", dist_graph}, {"many-communicators", many_communicators}, {"late-rank", late_rank},
-      {"stopped-rank", stopped_rank}, {"far-ahead", far_ahead}, {"killed-rank", killed_rank},
-      {"out-of-memory", out_of_memory}, {"out-of-descriptors", out_of_descriptors}, {"small-stack", small_stack},
-      {"first-allgather", first_allgather},
+      {"handler-ends-thread", handler_ends_thread}, {"invalid-datatype", invalid_datatype},
+      {"delete-callback", delete_callback}, {"pending-idup", pending_idup}, {"dist-graph", dist_graph},
+      {"many-communicators", many_communicators}, {"late-rank", late_rank}, {"stopped-rank", stopped_rank},
+      {"far-ahead", far_ahead}, {"killed-rank", killed_rank}, {"out-of-memory", out_of_memory},
+      {"out-of-descriptors", out_of_descriptors}, {"small-stack", small_stack}, {"first-allgather", first_allgather},
 #if MPI_VERSION >= 4 || (defined(OMPI_MAJOR_VERSION) && OMPI_MAJOR_VERSION >= 5)
       {"session", session},
 #endif
