@@ -33,6 +33,14 @@ def test_a_rank_without_memory_for_its_segments(any_mpi: Mpi):
     fault(any_mpi, "out-of-memory", "two-tree:16MiB")
 
 
+@pytest.mark.parametrize(
+    ("case", "choice"),
+    [("error-elsewhere", "flat"), ("late-beside-a-faulty-one", "flat:256KiB"), ("late-beside-a-faulty-one", "linear")],
+)
+def test_one_faulty_rank_harms_no_other(any_mpi: Mpi, case: str, choice: str):
+    fault(any_mpi, case, choice)
+
+
 @pytest.mark.parametrize("choice", ["linear:1448", "circulant:1448", "scatter-ring", "scatter-doubling", "flat"])
 @pytest.mark.parametrize("case", ["shorter", "longer", "other-root"])
 def test_other_sizes_and_roots_under_every_way_to_broadcast(mpi: Mpi, case: str, choice: str):

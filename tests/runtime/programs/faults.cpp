@@ -111,6 +111,37 @@ void other_root() {
   right(MPI_COMM_WORLD, 20000, 0, 2, "another communicator afterwards");
 }
 
+/// A rank whose own call is wrong takes no part in it: messages for it stay behind, which are not for another
+/// communicator. To be run over a tree in which the last rank has no children.
+void error_elsewhere() {
+  const MPI_Comm first = copy_of(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  right(MPI_COMM_WORLD, 4000, 0, 1, "the world");
+  right(first, 4000, 0, 2, "before");
+  std::vector<char> data(4000, 99);
+  const int code = MPI_Bcast(data.data(), rank == ranks - 1 ? -1 : 4000, MPI_BYTE, 0, first);
+  expect((code != MPI_SUCCESS) == (rank == ranks - 1), "class " + std::to_string(class_of(code)));
+  const MPI_Comm second = copy_of(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  for (int turn = 0; turn < 5; ++turn) right(second, 4000, 0, 3 + turn, "another communicator");
+  right(MPI_COMM_WORLD, 4000, 0, 9, "the world afterwards");
+}
+
+/// Rank 1 gives up, the last rank is late: what is on its way to it must not change when the root's call is over.
+void late_beside_a_faulty_one() {
+  const MPI_Comm copy = copy_of(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  right(copy, 4000, 0, 1, "before");
+  constexpr std::size_t bytes = 512 << 10;
+  std::vector<unsigned char> data(bytes, 0);
+  for (std::size_t i = 0; rank == 0 && i < bytes; ++i) data[i] = content(i, 1);
+  if (rank == ranks - 1) sleep(2);
+  const int code = MPI_Bcast(data.data(), rank == 1 ? 4000 : static_cast<int>(bytes), MPI_BYTE, 0, copy);
+  bool same = true;
+  for (std::size_t i = 0; i < bytes; ++i) same = same && data[i] == content(i, 1);
+  if (rank == 0) std::fill(data.begin(), data.end(), static_cast<unsigned char>(7));
+  if (rank == ranks - 1) expect(code != MPI_SUCCESS || same, "success, and not what the root sent");
+  if (rank == 1 && preloaded()) expect(class_of(code) == MPI_ERR_TRUNCATE, "class " + std::to_string(class_of(code)));
+  right(MPI_COMM_WORLD, 20000, 0, 2, "another communicator afterwards");
+}
+
 /// As often as tags come round, and more.
 void errors_again_and_again() {
   const MPI_Comm copy = copy_of(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
@@ -445,6 +476,7 @@ void first_allgather() {
 
 const std::map<std::string, std::function<void()>> cases {
   {"shorter", shorter}, {"longer", longer}, {"little-shorter", little_shorter}, {"other-root", other_root},
+      {"error-elsewhere", error_elsewhere}, {"late-beside-a-faulty-one", late_beside_a_faulty_one},
       {"errors-again-and-again", errors_again_and_again}, {"handler-throws", handler_throws},
       {"handler-broadcasts", handler_broadcasts}, {"handler-aborts", handler_aborts},
       {"handler-ends-thread", handler_ends_thread}, {"invalid-datatype", invalid_datatype},
