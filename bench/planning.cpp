@@ -10,11 +10,11 @@
 #include <string_view>
 #include <vector>
 
-#include "cluster/cluster.hpp"
-#include "model/choice.hpp"
+#include "algorithms/linear.hpp"
+#include "algorithms/registry.hpp"
+#include "decide/choice.hpp"
+#include "network/cluster.hpp"
 #include "plan/checker.hpp"
-#include "plan/registry.hpp"
-#include "plan/shapes/linear.hpp"
 
 namespace {
 

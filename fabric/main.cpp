@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "cluster/cluster_file.hpp"
 #include "engine.hpp"
+#include "network/cluster_file.hpp"
 #include "packet_port.hpp"
 #include "priority.hpp"
 

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "cluster/cluster.hpp"
+#include "network/cluster.hpp"
 
 namespace trunkline::fabric {
 

@@ -17,14 +17,14 @@
 #include <string>
 #include <vector>
 
-#include "cluster/cluster_file.hpp"
-#include "cluster/quantity.hpp"
+#include "algorithms/linear.hpp"
 #include "model/measurement.hpp"
 #include "model/tree_costs.hpp"
+#include "network/cluster_file.hpp"
+#include "network/placement.hpp"
 #include "pair.hpp"
-#include "plan/placement.hpp"
-#include "plan/shapes/linear.hpp"
 #include "relay.hpp"
+#include "text/quantity.hpp"
 
 namespace {
 

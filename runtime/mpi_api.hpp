@@ -8,7 +8,7 @@
 
 #include <string_view>
 
-#include "model/choice.hpp"
+#include "decide/choice.hpp"
 
 // MPI 4 brought counts that do not fit an int, with functions that end in _c.
 #if MPI_VERSION >= 4

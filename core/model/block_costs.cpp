@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <vector>
 
+#include "algorithms/blocks.hpp"
 #include "model/tree_costs.hpp"
 #include "model/wire.hpp"
-#include "plan/blocks.hpp"
 
 namespace trunkline {
 

@@ -4,9 +4,9 @@
 
 #include <cstdint>
 
-#include "cluster/cluster.hpp"
+#include "algorithms/registry.hpp"
 #include "model/round_cost.hpp"
-#include "plan/registry.hpp"
+#include "network/cluster.hpp"
 
 namespace trunkline {
 

@@ -4,8 +4,8 @@
 
 #include <vector>
 
-#include "cluster/cluster.hpp"
 #include "model/measurement.hpp"
+#include "network/cluster.hpp"
 #include "plan/tree.hpp"
 
 namespace trunkline {

@@ -9,8 +9,8 @@
 #include <cstdlib>
 #include <tuple>
 
-#include "cluster/quantity.hpp"
-#include "cluster/yaml_text.hpp"
+#include "text/quantity.hpp"
+#include "text/yaml_text.hpp"
 
 namespace trunkline {
 namespace {

@@ -8,6 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "text/fault.hpp"
+
 namespace trunkline {
 
 /// Times of one message size, seconds.

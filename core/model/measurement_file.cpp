@@ -5,11 +5,11 @@
 #include <optional>
 #include <vector>
 
-#include "cluster/quantity.hpp"
-#include "cluster/text_file.hpp"
-#include "cluster/yaml_fields.hpp"
-#include "cluster/yaml_text.hpp"
 #include "model/measurement.hpp"
+#include "text/quantity.hpp"
+#include "text/text_file.hpp"
+#include "text/yaml_fields.hpp"
+#include "text/yaml_text.hpp"
 
 namespace trunkline {
 namespace {

@@ -5,10 +5,10 @@
 #include <bit>
 #include <vector>
 
-#include "plan/shapes/flat.hpp"
-#include "plan/shapes/k_nomial.hpp"
-#include "plan/shapes/unaware_k_ary.hpp"
-#include "plan/shapes/unaware_linear.hpp"
+#include "algorithms/flat.hpp"
+#include "algorithms/k_nomial.hpp"
+#include "algorithms/unaware_k_ary.hpp"
+#include "algorithms/unaware_linear.hpp"
 
 namespace trunkline {
 namespace {

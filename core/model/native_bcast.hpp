@@ -5,11 +5,11 @@
 #include <cstdint>
 #include <vector>
 
-#include "cluster/cluster.hpp"
 #include "model/openmpi_rules.hpp"
 #include "model/round_cost.hpp"
 #include "model/tree_costs.hpp"
-#include "plan/placement.hpp"
+#include "network/cluster.hpp"
+#include "network/placement.hpp"
 
 namespace trunkline {
 

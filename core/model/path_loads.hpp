@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "plan/paths.hpp"
+#include "network/paths.hpp"
 
 namespace trunkline {
 

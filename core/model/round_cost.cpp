@@ -6,10 +6,10 @@
 #include <utility>
 #include <vector>
 
+#include "algorithms/circulant.hpp"
 #include "model/path_loads.hpp"
 #include "model/wire.hpp"
-#include "plan/paths.hpp"
-#include "plan/schedules/circulant.hpp"
+#include "network/paths.hpp"
 
 namespace trunkline {
 namespace {

@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <span>
 
-#include "cluster/cluster.hpp"
-#include "plan/placement.hpp"
+#include "network/cluster.hpp"
+#include "network/placement.hpp"
 #include "plan/tree.hpp"
 
 namespace trunkline {

@@ -11,7 +11,7 @@
 #include "model/highest_lines.hpp"
 #include "model/path_loads.hpp"
 #include "model/wire.hpp"
-#include "plan/paths.hpp"
+#include "network/paths.hpp"
 
 namespace trunkline {
 namespace {

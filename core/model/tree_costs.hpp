@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-#include "cluster/cluster.hpp"
+#include "network/cluster.hpp"
 #include "plan/tree.hpp"
 
 namespace trunkline {

@@ -6,7 +6,7 @@
 #include <stdexcept>
 #include <vector>
 
-#include "cluster/cluster.hpp"
+#include "network/cluster.hpp"
 #include "plan/tree.hpp"
 
 namespace trunkline {

@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "cluster/cluster.hpp"
-#include "plan/placement.hpp"
+#include "network/cluster.hpp"
+#include "network/placement.hpp"
 
 namespace trunkline {
 

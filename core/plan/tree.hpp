@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "plan/placement.hpp"
+#include "network/placement.hpp"
 
 namespace trunkline {
 

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "cluster/cluster.hpp"
+#include "network/cluster.hpp"
 
 namespace trunkline::fabric::probe {
 

@@ -14,8 +14,8 @@
 #include <system_error>
 #include <vector>
 
-#include "cluster/cluster_file.hpp"
-#include "plan/shapes/linear.hpp"
+#include "algorithms/linear.hpp"
+#include "network/cluster_file.hpp"
 #include "probe/measure.hpp"
 #include "theory.hpp"
 

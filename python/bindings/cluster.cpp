@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cluster/cluster.hpp"
+#include "network/cluster.hpp"
 
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
@@ -9,10 +9,10 @@
 #include <algorithm>
 
 #include "bindings.hpp"
-#include "cluster/cluster_file.hpp"
-#include "cluster/fingerprint.hpp"
-#include "cluster/hostlist.hpp"
-#include "cluster/scaled.hpp"
+#include "network/cluster_file.hpp"
+#include "network/fingerprint.hpp"
+#include "network/scaled.hpp"
+#include "text/hostlist.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;

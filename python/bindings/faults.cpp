@@ -6,8 +6,9 @@
 #include <exception>
 
 #include "bindings.hpp"
-#include "cluster/cluster.hpp"
+#include "network/cluster.hpp"
 #include "plan/checker.hpp"
+#include "text/fault.hpp"
 
 namespace nb = nanobind;
 

@@ -8,12 +8,12 @@
 #include <stdexcept>
 
 #include "bindings.hpp"
+#include "decide/choice.hpp"
+#include "decide/tuning_file.hpp"
 #include "model/block_costs.hpp"
-#include "model/choice.hpp"
 #include "model/measured_trees.hpp"
 #include "model/measurement.hpp"
 #include "model/tree_costs.hpp"
-#include "model/tuning_file.hpp"
 #include "model/wire.hpp"
 
 namespace nb = nanobind;

@@ -6,14 +6,14 @@
 
 #include <stdexcept>
 
+#include "algorithms/height_bound.hpp"
+#include "algorithms/k_ary.hpp"
+#include "algorithms/registry.hpp"
 #include "bindings.hpp"
+#include "network/placement.hpp"
 #include "plan/checker.hpp"
-#include "plan/height_bound.hpp"
-#include "plan/placement.hpp"
-#include "plan/plan_file.hpp"
 #include "plan/regions.hpp"
-#include "plan/registry.hpp"
-#include "plan/shapes/k_ary.hpp"
+#include "plan_file/plan_file.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;

@@ -7,8 +7,8 @@
 #include <set>
 #include <string>
 
-#include "cluster/quantity.hpp"
 #include "report.hpp"
+#include "text/quantity.hpp"
 
 namespace trunkline::runtime {
 namespace {

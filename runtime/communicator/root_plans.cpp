@@ -6,11 +6,11 @@
 #include <utility>
 #include <variant>
 
-#include "cluster/quantity.hpp"
+#include "algorithms/blocks.hpp"
+#include "algorithms/registry.hpp"
 #include "mpi_api.hpp"
-#include "plan/blocks.hpp"
 #include "plan/checker.hpp"
-#include "plan/registry.hpp"
+#include "text/quantity.hpp"
 
 namespace trunkline::runtime {
 namespace {

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "communicator/decision.hpp"
-#include "model/choice.hpp"
+#include "decide/choice.hpp"
 #include "startup/bcast_choice.hpp"
 #include "startup/world.hpp"
 

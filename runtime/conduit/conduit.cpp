@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "conduit/conduit.hpp"
 
-#include "plan/tree_reader.hpp"
+#include "plan_file/tree_reader.hpp"
 
 namespace trunkline::runtime {
 

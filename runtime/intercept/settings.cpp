@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "cluster/spelling.hpp"
+#include "text/spelling.hpp"
 
 namespace trunkline::runtime {
 namespace {

@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "cluster/quantity.hpp"
-#include "cluster/spelling.hpp"
 #include "collectives/window.hpp"
+#include "text/quantity.hpp"
+#include "text/spelling.hpp"
 
 namespace trunkline::runtime {
 namespace {

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "plan/registry.hpp"
+#include "algorithms/registry.hpp"
 
 namespace trunkline::runtime {
 

@@ -6,12 +6,13 @@
 #include <string_view>
 #include <unordered_map>
 
-#include "cluster/cluster_file.hpp"
-#include "cluster/fingerprint.hpp"
 #include "mpi_api.hpp"
+#include "network/cluster_file.hpp"
+#include "network/fingerprint.hpp"
 #include "startup/cluster_path.hpp"
 #include "startup/hash.hpp"
 #include "startup/world.hpp"
+#include "text/fault.hpp"
 
 namespace trunkline::runtime {
 namespace {

@@ -7,10 +7,10 @@
 #include <optional>
 #include <string>
 
-#include "cluster/cluster.hpp"
-#include "model/choice.hpp"
-#include "model/tuning_file.hpp"
-#include "plan/plan_file.hpp"
+#include "decide/choice.hpp"
+#include "decide/tuning_file.hpp"
+#include "network/cluster.hpp"
+#include "plan_file/plan_file.hpp"
 #include "startup/setup.hpp"
 
 namespace trunkline::runtime {

@@ -8,7 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "cluster/cluster.hpp"
+#include "network/cluster.hpp"
+#include "text/fault.hpp"
 
 namespace trunkline::testing {
 

@@ -12,8 +12,8 @@
 #include <utility>
 #include <vector>
 
-#include "cluster/cluster.hpp"
-#include "plan/placement.hpp"
+#include "network/cluster.hpp"
+#include "network/placement.hpp"
 #include "plan/tree.hpp"
 
 namespace trunkline::testing {

@@ -5,9 +5,9 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
-#include "cluster/cluster_file.hpp"
+#include "algorithms/unaware_linear.hpp"
+#include "network/cluster_file.hpp"
 #include "networks.hpp"
-#include "plan/shapes/unaware_linear.hpp"
 
 namespace trunkline {
 namespace {

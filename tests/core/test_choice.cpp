@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "model/choice.hpp"
+#include "decide/choice.hpp"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
@@ -8,11 +8,11 @@
 #include <random>
 #include <string>
 
-#include "cluster/cluster_file.hpp"
+#include "algorithms/linear.hpp"
 #include "model/block_costs.hpp"
 #include "model/wire.hpp"
+#include "network/cluster_file.hpp"
 #include "networks.hpp"
-#include "plan/shapes/linear.hpp"
 
 namespace trunkline {
 namespace {

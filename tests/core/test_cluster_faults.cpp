@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every kind of fault of a cluster file, with the place and the words.
-#include "cluster/cluster_file.hpp"
 #include "faults.hpp"
+#include "network/cluster_file.hpp"
 
 namespace trunkline {
 namespace {

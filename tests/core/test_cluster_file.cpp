@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Cluster files that are right: what is read from them, and that writing gives the same network back.
-#include "cluster/cluster_file.hpp"
-#include "cluster/names.hpp"
+#include "network/cluster_file.hpp"
+#include "text/names.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

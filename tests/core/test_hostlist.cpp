@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cluster/hostlist.hpp"
+#include "text/hostlist.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -7,15 +7,15 @@
 #include <algorithm>
 #include <limits>
 
-#include "cluster/cluster_file.hpp"
+#include "algorithms/flat.hpp"
+#include "algorithms/height_bound.hpp"
+#include "algorithms/k_ary.hpp"
+#include "algorithms/k_nomial.hpp"
+#include "algorithms/linear.hpp"
+#include "algorithms/unaware_k_ary.hpp"
+#include "network/cluster_file.hpp"
 #include "networks.hpp"
 #include "plan/checker.hpp"
-#include "plan/height_bound.hpp"
-#include "plan/shapes/flat.hpp"
-#include "plan/shapes/k_ary.hpp"
-#include "plan/shapes/k_nomial.hpp"
-#include "plan/shapes/linear.hpp"
-#include "plan/shapes/unaware_k_ary.hpp"
 
 namespace trunkline {
 namespace {

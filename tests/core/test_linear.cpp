@@ -3,12 +3,12 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
-#include "cluster/cluster_file.hpp"
+#include "algorithms/linear.hpp"
+#include "algorithms/registry.hpp"
+#include "algorithms/unaware_linear.hpp"
+#include "network/cluster_file.hpp"
 #include "networks.hpp"
 #include "plan/checker.hpp"
-#include "plan/registry.hpp"
-#include "plan/shapes/linear.hpp"
-#include "plan/shapes/unaware_linear.hpp"
 
 namespace trunkline {
 namespace {

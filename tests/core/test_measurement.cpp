@@ -4,13 +4,13 @@
 
 #include <gtest/gtest.h>
 
-#include "cluster/cluster_file.hpp"
+#include "algorithms/flat.hpp"
+#include "algorithms/k_ary.hpp"
+#include "algorithms/linear.hpp"
 #include "faults.hpp"
 #include "model/measured_trees.hpp"
 #include "model/tree_costs.hpp"
-#include "plan/shapes/flat.hpp"
-#include "plan/shapes/k_ary.hpp"
-#include "plan/shapes/linear.hpp"
+#include "network/cluster_file.hpp"
 
 namespace trunkline {
 namespace {

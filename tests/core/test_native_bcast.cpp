@@ -5,10 +5,10 @@
 
 #include <string>
 
-#include "cluster/cluster_file.hpp"
+#include "algorithms/flat.hpp"
+#include "algorithms/k_nomial.hpp"
 #include "model/wire.hpp"
-#include "plan/shapes/flat.hpp"
-#include "plan/shapes/k_nomial.hpp"
+#include "network/cluster_file.hpp"
 
 namespace trunkline {
 namespace {

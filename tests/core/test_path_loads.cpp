@@ -8,9 +8,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "algorithms/unaware_k_ary.hpp"
 #include "model/highest_lines.hpp"
 #include "networks.hpp"
-#include "plan/shapes/unaware_k_ary.hpp"
 
 namespace trunkline {
 namespace {

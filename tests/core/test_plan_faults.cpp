@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every kind of fault of a plan file, with the place and the words.
 #include "faults.hpp"
-#include "plan/plan_file.hpp"
+#include "plan_file/plan_file.hpp"
 
 namespace trunkline {
 namespace {

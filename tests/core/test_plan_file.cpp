@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Plan files that are right: what is read from them, and that writing gives the same plan back.
-#include "plan/plan_file.hpp"
+#include "plan_file/plan_file.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include "algorithms/unaware_linear.hpp"
 #include "networks.hpp"
 #include "plan/checker.hpp"
-#include "plan/shapes/unaware_linear.hpp"
 
 namespace trunkline {
 namespace {

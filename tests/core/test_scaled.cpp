@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cluster/scaled.hpp"
+#include "network/scaled.hpp"
 
 #include <gtest/gtest.h>
 
-#include "cluster/cluster_file.hpp"
+#include "network/cluster_file.hpp"
 
 namespace trunkline {
 namespace {

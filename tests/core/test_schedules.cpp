@@ -9,11 +9,11 @@
 #include <deque>
 #include <set>
 
+#include "algorithms/blocks.hpp"
+#include "algorithms/circulant.hpp"
+#include "algorithms/scatter_doubling.hpp"
+#include "algorithms/scatter_ring.hpp"
 #include "networks.hpp"
-#include "plan/blocks.hpp"
-#include "plan/schedules/circulant.hpp"
-#include "plan/schedules/scatter_doubling.hpp"
-#include "plan/schedules/scatter_ring.hpp"
 
 namespace trunkline {
 namespace {

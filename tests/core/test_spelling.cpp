@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cluster/spelling.hpp"
+#include "text/spelling.hpp"
 
 #include <gtest/gtest.h>
 

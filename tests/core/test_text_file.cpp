@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is no regular file, or is too large for what we read, is refused at once.
-#include "cluster/text_file.hpp"
+#include "text/text_file.hpp"
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -9,10 +9,10 @@
 #include <filesystem>
 #include <fstream>
 
-#include "cluster/cluster_file.hpp"
+#include "decide/tuning_file.hpp"
 #include "model/measurement.hpp"
-#include "model/tuning_file.hpp"
-#include "plan/plan_file.hpp"
+#include "network/cluster_file.hpp"
+#include "plan_file/plan_file.hpp"
 
 namespace trunkline {
 namespace {

@@ -2,8 +2,8 @@
 // Tuning files: read, written, looked up; every kind of fault with its place and words.
 #include <algorithm>
 
+#include "decide/tuning_file.hpp"
 #include "faults.hpp"
-#include "model/tuning_file.hpp"
 
 namespace trunkline {
 namespace {

@@ -5,10 +5,10 @@
 
 #include <map>
 
-#include "cluster/cluster_file.hpp"
+#include "algorithms/two_tree.hpp"
+#include "network/cluster_file.hpp"
 #include "networks.hpp"
 #include "plan/checker.hpp"
-#include "plan/shapes/two_tree.hpp"
 #include "two_tree_by_search.hpp"
 
 namespace trunkline {

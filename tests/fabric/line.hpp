@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "cluster/cluster.hpp"
+#include "network/cluster.hpp"
 
 namespace trunkline::fabric {
 

@@ -3,8 +3,8 @@
 
 #include <gtest/gtest.h>
 
-#include "cluster/cluster_file.hpp"
 #include "line.hpp"
+#include "network/cluster_file.hpp"
 
 namespace trunkline::fabric {
 namespace {

@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <cstdlib>
 
-#include "cluster/cluster.hpp"
 #include "model/measurement.hpp"
+#include "network/cluster.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace trunkline;

@@ -5,9 +5,9 @@
 #include <cstdlib>
 #include <vector>
 
-#include "cluster/cluster.hpp"
+#include "network/cluster.hpp"
 #include "plan/checker.hpp"
-#include "plan/plan_file.hpp"
+#include "plan_file/plan_file.hpp"
 
 namespace {
 

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// Broadcasts that are no trees: the message is cut into blocks that reach each rank from several others.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "network/placement.hpp"
+
+namespace trunkline {
+
+inline constexpr std::uint64_t no_round = ~std::uint64_t{0};
+
+/// Blocks in a row that one rank sends to another in one round.
+struct BlockTransfer {
+  Rank peer = no_rank;  ///< position of the other one
+  std::uint64_t first = 0;
+  std::uint64_t count = 0;
+  /// Of a send: these blocks are there once everything is that is received up to this round; no_round: from the start.
+  std::uint64_t needs = no_round;
+};
+
+/// What one rank of a broadcast does, round by round. Ranks go by their position in some order, the root at 0. No rank
+/// receives a block twice; a send and its receive stand in the same round on both sides, and what a round sends was
+/// received in earlier ones. Rounds only order the transfers: nobody waits for the end of one.
+class BlockSchedule {
+ public:
+  virtual ~BlockSchedule() = default;
+
+  /// Into how many blocks a message must be cut; none: into any number above zero.
+  [[nodiscard]] virtual std::optional<std::uint64_t> fixed_blocks() const = 0;
+
+  [[nodiscard]] virtual std::uint64_t rounds(std::uint64_t blocks) const = 0;
+
+  /// What this rank sends in a round, if anything; `round` is below rounds(blocks).
+  [[nodiscard]] virtual std::optional<BlockTransfer> send(std::uint64_t round, std::uint64_t blocks) const = 0;
+
+  /// What it receives.
+  [[nodiscard]] virtual std::optional<BlockTransfer> receive(std::uint64_t round, std::uint64_t blocks) const = 0;
+};
+
+}  // namespace trunkline

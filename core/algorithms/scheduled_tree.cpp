@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "algorithms/scheduled_tree.hpp"
+
+#include <algorithm>
+
+namespace trunkline {
+namespace {
+
+struct Sender {
+  Rank rank;
+  unsigned sends;
+};
+
+class Placing {
+ public:
+  explicit Placing(const RegionSchedules& schedules)
+      : schedules_(schedules),
+        tree_(root_alone(static_cast<Rank>(schedules.regions().of_rank.size()), schedules.regions().root)) {}
+
+  Tree place() && {
+    fill(0, {.entries = 1, .exits = 0}, schedules_.least(0, 1), no_rank);
+    return std::move(tree_);
+  }
+
+ private:
+  /// Puts the region's ranks below `outer`. Returns the rank that sends out of the region, where one was asked for.
+  Rank fill(RegionId id, Passage passage, Level levels, Rank outer) {
+    const Region& region = schedules_.regions().all[id];
+    const RegionSchedule plan = schedules_.schedule(id, passage, levels);
+    std::vector<std::vector<Sender>> senders(plan.within + 2);
+    senders[0].push_back({outer, passage.entries});
+    auto single = region.singles.begin();
+    Rank leaving = no_rank;
+    for (Level level = 0; level < plan.levels.size(); ++level) {
+      const LevelPlan& now = plan.levels[level];
+      std::vector<Sender>& givers = senders[level];
+      std::ranges::sort(givers, std::greater{}, &Sender::sends);
+      const auto enter = [&](const PartEntry& entry) {
+        const Rank from = take(givers, entry.passage.entries);
+        const Rank exit = fill(entry.part, entry.passage, plan.within - level, from);
+        if (entry.passage.exits == 0) return;
+        if (entry.outwards > 0) leaving = exit;
+        const Level at = *schedules_.exit_level(entry.part, entry.passage, plan.within - level);
+        senders[level + at + 1].push_back({exit, entry.passage.exits - entry.outwards});
+      };
+      for (const PartEntry& entry : now.parts) {  // while pairs of one sender are still whole
+        if (entry.passage.entries == 2) enter(entry);
+      }
+      for (std::uint32_t i = 0; i < now.singles; ++i, ++single) {
+        attach(take(givers, 1), *single);
+        const unsigned outwards = i == 0 ? now.exits_of_single : 0;
+        if (outwards > 0) leaving = *single;
+        senders[level + 1].push_back({*single, schedules_.degree() - outwards});
+      }
+      for (const PartEntry& entry : now.parts) {
+        if (entry.passage.entries == 1) enter(entry);
+      }
+    }
+    return leaving;
+  }
+
+  /// One or two sends of one rank: two of whoever has most, one of whoever has fewest. `givers` is sorted by sends,
+  /// most first, and stays so.
+  static Rank take(std::vector<Sender>& givers, unsigned sends) {
+    while (givers.back().sends == 0) givers.pop_back();
+    const std::size_t at = sends == 2 ? 0 : givers.size() - 1;
+    const Rank rank = givers[at].rank;
+    givers[at].sends -= sends;
+    if (sends == 2) std::ranges::sort(givers, std::greater{}, &Sender::sends);
+    return rank;
+  }
+
+  void attach(Rank parent, Rank child) {
+    if (parent != no_rank) add_child(tree_, parent, child);
+  }
+
+  const RegionSchedules& schedules_;
+  Tree tree_;
+};
+
+}  // namespace
+
+Tree scheduled_tree(const RegionSchedules& schedules) { return Placing(schedules).place(); }
+
+}  // namespace trunkline

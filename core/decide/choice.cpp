@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "decide/choice.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <limits>
+
+#include "algorithms/registry.hpp"
+
+namespace trunkline {
+namespace {
+
+/// A tree must be predicted this much faster than native to be chosen: what the predictions may be off by.
+constexpr double margin = 1.15;
+/// More children only delay each other: the papers found no k above 2 to pay, and 3 is kept to be sure.
+constexpr std::array<std::string_view, 4> considered{"linear", "two-tree", "binary", "3-ary"};
+
+std::string milliseconds(double seconds) {
+  std::array<char, 32> text{};
+  std::snprintf(text.data(), text.size(), "%.4g ms", seconds * 1e3);
+  return text.data();
+}
+
+}  // namespace
+
+BcastFacts bcast_facts(const Cluster& cluster, const Placement& placement, Rank root, NativeLibrary native) {
+  BcastFacts facts;
+  if (std::ranges::all_of(placement, [&](HostIndex host) { return host == placement.front(); })) return facts;
+  for (const std::string_view name : considered) {
+    const std::vector<Tree> trees = lay_all("bcast", name, &cluster, placement, root);
+    facts.candidates.push_back({find_algorithm("bcast", name)->name, tree_costs(cluster, placement, trees)});
+  }
+  facts.native = native_costs(cluster, placement, root, native);
+  return facts;
+}
+
+QuickChoice quick_choice(const BcastFacts& facts, std::uint64_t message_bytes) {
+  if (facts.candidates.empty() || message_bytes < least_bytes) return {};
+  const Cuts cuts = cuts_of(message_bytes);
+  QuickChoice fastest;
+  double fastest_s = std::numeric_limits<double>::infinity();
+  for (const auto& [name, costs] : facts.candidates) {
+    const TimedSegment one = fastest_segment(costs, cuts);
+    if (one.seconds >= fastest_s) continue;
+    fastest_s = one.seconds;
+    fastest = {.algorithm = name, .segment_bytes = one.segment_bytes};
+  }
+  return fastest_s * margin < native_bcast_seconds(facts.native, message_bytes) ? fastest : QuickChoice{};
+}
+
+Choice choose_bcast(const BcastFacts& facts, std::uint64_t message_bytes) {
+  const QuickChoice quick = quick_choice(facts, message_bytes);
+  Choice choice{.algorithm = quick.algorithm, .segment_bytes = quick.segment_bytes, .reason = "all ranks on one host"};
+  if (facts.candidates.empty()) return choice;
+  const Cuts cuts = cuts_of(message_bytes);
+  for (const auto& [name, costs] : facts.candidates) {
+    const TimedSegment fastest = fastest_segment(costs, cuts);
+    choice.predictions.push_back({name, fastest.segment_bytes, fastest.seconds});
+  }
+  choice.predictions.push_back({"native", 0, native_bcast_seconds(facts.native, message_bytes)});
+  std::ranges::stable_sort(choice.predictions, {}, &Prediction::seconds);
+  if (message_bytes < least_bytes) {
+    choice.reason = "less than one frame: nothing to pipeline";
+    return choice;
+  }
+  choice.reason.clear();
+  for (const Prediction& one : choice.predictions) {
+    choice.reason +=
+        (choice.reason.empty() ? "predicted: " : ", ") + std::string(one.algorithm) + " " + milliseconds(one.seconds);
+  }
+  if (choice.segment_bytes == 0) choice.reason += "; no tree is faster than native by 15 %";
+  return choice;
+}
+
+}  // namespace trunkline

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which algorithm and which segment for a broadcast, from the cluster's stated rates alone. What was measured on the
+// user's own network overrides it by way of a tuning file.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "model/native_bcast.hpp"
+#include "model/tree_costs.hpp"
+#include "model/wire.hpp"
+#include "network/cluster.hpp"
+#include "plan/tree.hpp"
+
+namespace trunkline {
+
+/// One algorithm with the segment that suits it, for one message.
+struct Prediction {
+  std::string_view algorithm;       ///< the registry's own text
+  std::uint64_t segment_bytes = 0;  ///< 0: native
+  double seconds = 0.0;
+};
+
+/// Below one frame there is nothing to pipeline: native.
+inline constexpr std::uint64_t least_bytes = frame_payload_bytes;
+
+/// What runs, without a word about it.
+struct QuickChoice {
+  std::string_view algorithm = "native";  ///< or one of the registry's own names
+  std::uint64_t segment_bytes = 0;        ///< 0: native
+};
+
+struct Choice {
+  std::string_view algorithm;       ///< "native" or one of the predictions'
+  std::uint64_t segment_bytes = 0;  ///< 0: native
+  std::vector<Prediction>
+      predictions{};   ///< fastest first, native among them; empty: there is no network between ranks
+  std::string reason;  ///< one line, for people
+};
+
+/// What the rule needs to know of one communicator and root, taken once and kept.
+struct BcastFacts {
+  struct Candidate {
+    std::string_view algorithm;
+    TreeCosts costs;
+  };
+  std::vector<Candidate> candidates;  ///< none where all ranks share one host
+  NativeCosts native;
+};
+
+/// Lays every tree that the rule considers, and what the library would run.
+[[nodiscard]] BcastFacts bcast_facts(const Cluster& cluster, const Placement& placement, Rank root,
+                                     NativeLibrary native);
+
+/// Native below least_bytes, and unless a tree is predicted to be faster by a margin. The same answer on every rank:
+/// depends on nothing but its arguments. Allocates nothing: about a quarter of a microsecond.
+[[nodiscard]] QuickChoice quick_choice(const BcastFacts& facts, std::uint64_t message_bytes);
+
+/// The same choice, with what it follows from: for people.
+[[nodiscard]] Choice choose_bcast(const BcastFacts& facts, std::uint64_t message_bytes);
+
+}  // namespace trunkline

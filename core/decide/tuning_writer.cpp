@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <array>
+#include <unordered_map>
+
+#include "decide/tuning_file.hpp"
+#include "text/quantity.hpp"
+#include "text/yaml_fields.hpp"
+#include "text/yaml_text.hpp"
+
+namespace trunkline {
+namespace {
+
+bool measured_on(const TuningEntry& entry, std::uint64_t cluster_fingerprint, std::string_view mpi,
+                 std::string_view mpi_version) {
+  return entry.cluster_fingerprint == cluster_fingerprint && entry.mpi == mpi && entry.mpi_version == mpi_version;
+}
+
+}  // namespace
+
+const TuningRule& TuningEntry::rule_for(std::uint64_t message_bytes) const {
+  const auto next = std::ranges::upper_bound(rules, message_bytes, {}, &TuningRule::from_bytes);
+  return *(next - 1);  // the first rule begins at 0
+}
+
+bool Tuning::knows(std::uint64_t cluster_fingerprint, std::string_view mpi, std::string_view mpi_version) const {
+  return std::ranges::any_of(
+      entries, [&](const TuningEntry& entry) { return measured_on(entry, cluster_fingerprint, mpi, mpi_version); });
+}
+
+std::optional<std::uint64_t> Tuning::least_accelerated(std::string_view collective, std::uint64_t cluster_fingerprint,
+                                                       std::string_view mpi, std::string_view mpi_version) const {
+  std::optional<std::uint64_t> least;
+  for (const TuningEntry& entry : entries) {
+    if (entry.collective != collective || !measured_on(entry, cluster_fingerprint, mpi, mpi_version)) continue;
+    const auto rule =
+        std::ranges::find_if(entry.rules, [](const TuningRule& one) { return one.algorithm != "native"; });
+    if (rule != entry.rules.end()) least = std::min(least.value_or(rule->from_bytes), rule->from_bytes);
+  }
+  return least;
+}
+
+const TuningEntry* Tuning::find(std::string_view collective, std::uint64_t cluster_fingerprint, std::string_view mpi,
+                                std::string_view mpi_version, const Placement& placement) const {
+  std::unordered_map<HostIndex, std::uint32_t> ranks;
+  for (const HostIndex host : placement) ++ranks[host];
+  const std::uint32_t each = ranks.empty() ? 0 : ranks.begin()->second;
+  if (std::ranges::any_of(ranks, [&](const auto& host) { return host.second != each; })) return nullptr;
+  const auto found = std::ranges::find_if(entries, [&](const TuningEntry& entry) {
+    return entry.collective == collective && measured_on(entry, cluster_fingerprint, mpi, mpi_version) &&
+           entry.hosts == ranks.size() && entry.ranks_per_host == each;
+  });
+  return found == entries.end() ? nullptr : &*found;
+}
+
+std::string write_tuning(const Tuning& tuning) {
+  std::string out = "trunkline: tuning/1\n";
+  out += tuning.provenance.empty() ? "" : "provenance: " + yaml_scalar(tuning.provenance) + "\n";
+  out += "entries:\n";
+  for (const TuningEntry& entry : tuning.entries) {
+    out += "  - collective: " + yaml_scalar(entry.collective) + "\n";
+    out += "    cluster: " + yaml_scalar(entry.cluster) + "\n";
+    out += "    cluster_fingerprint: \"" + hexadecimal(entry.cluster_fingerprint) + "\"\n";
+    out += "    hosts: " + std::to_string(entry.hosts) + "\n";
+    out += "    ranks_per_host: " + std::to_string(entry.ranks_per_host) + "\n";
+    out += "    mpi: " + yaml_scalar(entry.mpi) + "\n";
+    out += "    mpi_version: " + quoted(entry.mpi_version) + "\n";
+    out += "    rules:\n";
+    for (const TuningRule& rule : entry.rules) {
+      out += "      - {from: " + (rule.from_bytes == 0 ? "0B" : format_bytes(rule.from_bytes));
+      out += ", algorithm: " + yaml_scalar(rule.algorithm);
+      out += rule.segment_bytes != 0 ? ", segment: " + format_bytes(rule.segment_bytes) : "";
+      out += "}\n";
+    }
+  }
+  return out;
+}
+
+}  // namespace trunkline

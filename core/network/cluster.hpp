@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+// The graph of hosts, switches and links that every plan is laid over.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+namespace trunkline {
+
+using NodeId = std::uint32_t;     ///< index into Cluster::nodes()
+using LinkId = std::uint32_t;     ///< index into Cluster::links()
+using ChannelId = std::uint32_t;  ///< one direction of a link: 2 * link, plus 1 for b -> a
+using HostIndex = std::uint32_t;  ///< hosts are numbered 0, 1, ... in the order of the cluster file
+
+enum class NodeKind : std::uint8_t { host, network_switch };
+
+struct Node {
+  std::string name;
+  NodeKind kind = NodeKind::host;
+  std::vector<std::string> aliases{};  ///< further names under which a processor may know itself
+  double injection_s = 0.0;            ///< seconds a host needs to put one message on the wire
+};
+
+struct Link {
+  NodeId a = 0;
+  NodeId b = 0;
+  double rate_bps = 0.0;   ///< bits per second, the same in both directions
+  double latency_s = 0.0;  ///< seconds, one way, besides serialization
+  bool in_tree = true;     ///< false: redundant, left unused by the spanning tree
+};
+
+/// A connected, checked cluster with its spanning tree. Immutable once made; cheap to query.
+class Cluster {
+ public:
+  /// What a reader or a generator fills in; the constructor checks that it is one connected network.
+  struct Parts {
+    std::string name;
+    std::string description;
+    std::vector<Node> nodes;
+    std::vector<Link> links;  ///< `in_tree` is computed, whatever is given
+  };
+
+  /// Computes the spanning tree: highest rate first, then lowest latency, then order of the links.
+  /// Throws std::invalid_argument where a host has not exactly one link, a rate is not positive, two nodes
+  /// share a name, or the network is in several pieces.
+  explicit Cluster(Parts parts);
+
+  [[nodiscard]] const std::string& name() const noexcept { return name_; }
+  [[nodiscard]] const std::string& description() const noexcept { return description_; }
+  [[nodiscard]] std::span<const Node> nodes() const noexcept { return nodes_; }
+  [[nodiscard]] std::span<const Link> links() const noexcept { return links_; }
+  /// Node of each host, in host order.
+  [[nodiscard]] std::span<const NodeId> hosts() const noexcept { return hosts_; }
+  [[nodiscard]] std::size_t channel_count() const noexcept { return 2 * links_.size(); }
+
+  /// The switch a host hangs on.
+  [[nodiscard]] NodeId switch_of(HostIndex host) const { return tree_parent_switch_.at(host); }
+
+  /// Tree neighbours of a node with the channel that leads there, in link order.
+  struct Hop {
+    NodeId to;
+    ChannelId channel;
+  };
+  [[nodiscard]] std::span<const Hop> neighbours(NodeId node) const;
+
+  /// Channels from u to v along the spanning tree, in travel order; empty where u == v.
+  [[nodiscard]] std::vector<ChannelId> path(NodeId u, NodeId v) const;
+
+  /// Towards node 0, at which the spanning tree is rooted for walks; node 0 is its own parent.
+  [[nodiscard]] NodeId parent_of(NodeId node) const { return parent_.at(node); }
+  /// The channel from a node to its parent; the way back is `^ 1`. Meaningless for node 0.
+  [[nodiscard]] ChannelId channel_to_parent(NodeId node) const { return parent_channel_.at(node); }
+  /// Links between a node and node 0.
+  [[nodiscard]] std::uint32_t depth_of(NodeId node) const { return depth_.at(node); }
+
+  /// The host a processor name stands for: exact name or alias first, then both without their domain.
+  /// Empty where there is none, or where the short form fits several hosts.
+  [[nodiscard]] std::optional<HostIndex> find_host(std::string_view processor_name) const;
+
+  [[nodiscard]] const Link& link_of(ChannelId channel) const { return links_[channel / 2]; }
+  [[nodiscard]] NodeId channel_from(ChannelId channel) const;
+  [[nodiscard]] NodeId channel_to(ChannelId channel) const;
+  /// "s0->s1", for messages and reports.
+  [[nodiscard]] std::string channel_name(ChannelId channel) const;
+
+  /// Links outside the spanning tree.
+  [[nodiscard]] std::vector<LinkId> unused_links() const;
+
+  /// Equal for equal networks (names, order of hosts, links, rates, latencies), on every machine and version.
+  [[nodiscard]] std::uint64_t fingerprint() const noexcept { return fingerprint_; }
+
+ private:
+  void index_hops();
+  void root_tree();
+  void index_hosts();
+
+  std::string name_;
+  std::string description_;
+  std::vector<Node> nodes_;
+  std::vector<Link> links_;
+  std::vector<NodeId> hosts_;
+  std::vector<NodeId> tree_parent_switch_;
+  std::vector<std::size_t> hop_begin_;  ///< compressed rows over hops_
+  std::vector<Hop> hops_;
+  std::vector<NodeId> parent_;             ///< towards node 0 of the rooted spanning tree
+  std::vector<ChannelId> parent_channel_;  ///< channel from node to its parent
+  std::vector<std::uint32_t> depth_;
+  std::unordered_map<std::string, HostIndex> by_name_;
+  std::unordered_map<std::string, std::optional<HostIndex>> by_short_name_;
+  std::uint64_t fingerprint_ = 0;
+};
+
+}  // namespace trunkline

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "network/fingerprint.hpp"
+
+#include <bit>
+#include <string_view>
+
+namespace trunkline {
+
+namespace {
+
+class Fnv1a {
+ public:
+  void text(std::string_view bytes) {
+    for (const char c : bytes) {
+      byte(static_cast<unsigned char>(c));
+    }
+    byte(0);  // names hold no zero byte: "ab","c" and "a","bc" stay different
+  }
+
+  void number(double value) {
+    // Adding zero turns -0.0 into 0.0. The bits are IEEE 754's everywhere this runs; byte by byte, so in one order.
+    const auto bits = std::bit_cast<std::uint64_t>(value + 0.0);
+    for (int shift = 0; shift < 64; shift += 8) {
+      byte(static_cast<unsigned char>(bits >> shift));
+    }
+  }
+
+  [[nodiscard]] std::uint64_t value() const { return hash_; }
+
+ private:
+  void byte(unsigned char value) { hash_ = (hash_ ^ value) * 0x100000001B3ULL; }
+  std::uint64_t hash_ = 0xCBF29CE484222325ULL;
+};
+
+bool joins_switches(const Cluster& cluster, const Link& link) {
+  const auto nodes = cluster.nodes();
+  return nodes[link.a].kind == NodeKind::network_switch && nodes[link.b].kind == NodeKind::network_switch;
+}
+
+}  // namespace
+
+std::uint64_t network_fingerprint(const Cluster& cluster) {
+  Fnv1a hash;
+  const auto nodes = cluster.nodes();
+  for (HostIndex host = 0; host < cluster.hosts().size(); ++host) {
+    const NodeId node = cluster.hosts()[host];
+    const Link& link = cluster.link_of(cluster.neighbours(node).front().channel);
+    hash.text("host");
+    hash.text(nodes[node].name);
+    hash.number(nodes[node].injection_s);
+    hash.text(nodes[cluster.switch_of(host)].name);
+    hash.number(link.rate_bps);
+    hash.number(link.latency_s);
+  }
+  for (const Link& link : cluster.links()) {
+    if (joins_switches(cluster, link)) {
+      hash.text("link");
+      hash.text(nodes[link.a].name);
+      hash.text(nodes[link.b].name);
+      hash.number(link.rate_bps);
+      hash.number(link.latency_s);
+    }
+  }
+  return hash.value();
+}
+
+std::uint64_t topology_fingerprint(const Cluster& cluster) {
+  Fnv1a hash;
+  const auto nodes = cluster.nodes();
+  for (HostIndex host = 0; host < cluster.hosts().size(); ++host) {
+    hash.text("host");
+    hash.text(nodes[cluster.hosts()[host]].name);
+    hash.text(nodes[cluster.switch_of(host)].name);
+  }
+  for (const Link& link : cluster.links()) {
+    if (link.in_tree && joins_switches(cluster, link)) {
+      hash.text("link");
+      hash.text(nodes[link.a].name);
+      hash.text(nodes[link.b].name);
+    }
+  }
+  return hash.value();
+}
+
+}  // namespace trunkline

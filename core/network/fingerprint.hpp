@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// Numbers that tell networks apart.
+#pragma once
+
+#include <cstdint>
+
+#include "network/cluster.hpp"
+
+namespace trunkline {
+
+/// 64-bit FNV-1a over a canonical text: every host in order with injection time, switch, rate and latency, then every
+/// link between switches in order. Neither the cluster's name nor aliases change what is measured or predicted.
+[[nodiscard]] std::uint64_t network_fingerprint(const Cluster& cluster);
+
+/// The same of what trees are laid over, without any time or rate: every host in order with its switch, then every link
+/// between switches that the spanning tree uses, in order. A cluster that is faster or slower throughout has the same.
+[[nodiscard]] std::uint64_t topology_fingerprint(const Cluster& cluster);
+
+}  // namespace trunkline

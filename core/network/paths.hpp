@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// Questions about paths along the spanning tree, answered without walking them: switches may form long lines.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "network/cluster.hpp"
+
+namespace trunkline {
+
+/// Every node knows its parent and one node further up, such that any ancestor is O(log(depth)) steps away (Myers,
+/// "An applicative random-access stack", 1983). Made in time O(nodes).
+class Paths {
+ public:
+  /// `cluster` must outlive the object.
+  explicit Paths(const Cluster& cluster);
+
+  [[nodiscard]] const Cluster& cluster() const noexcept { return cluster_; }
+  /// Nodes, each after its parent.
+  [[nodiscard]] std::span<const NodeId> top_down() const noexcept { return top_down_; }
+  /// An ancestor: the parent, or one that is further up.
+  [[nodiscard]] NodeId jump(NodeId node) const { return jump_[node]; }
+
+  /// Where the paths from both towards node 0 meet. Time O(log(depth)).
+  [[nodiscard]] NodeId meeting(NodeId u, NodeId v) const;
+  /// Channels between two nodes whose paths meet there.
+  [[nodiscard]] std::uint32_t length(NodeId u, NodeId v, NodeId meeting) const {
+    return cluster_.depth_of(u) + cluster_.depth_of(v) - 2 * cluster_.depth_of(meeting);
+  }
+  /// Sums over the channels between them: seconds a bit takes to cross a link, and seconds a byte takes on the wire.
+  [[nodiscard]] double latency_s(NodeId u, NodeId v, NodeId meeting) const {
+    return latency_s_[u] + latency_s_[v] - 2.0 * latency_s_[meeting];
+  }
+  [[nodiscard]] double byte_s(NodeId u, NodeId v, NodeId meeting) const {
+    return byte_s_[u] + byte_s_[v] - 2.0 * byte_s_[meeting];
+  }
+
+ private:
+  const Cluster& cluster_;
+  std::vector<NodeId> top_down_;
+  std::vector<NodeId> jump_;
+  std::vector<double> latency_s_;  ///< to node 0
+  std::vector<double> byte_s_;
+};
+
+/// Seconds that a byte takes on a channel.
+[[nodiscard]] inline double byte_s(const Cluster& cluster, ChannelId channel) {
+  return 8.0 / cluster.link_of(channel).rate_bps;
+}
+
+}  // namespace trunkline

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plan_file/plan_file.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "algorithms/registry.hpp"
+#include "plan/checker.hpp"
+#include "plan_file/tree_reader.hpp"
+#include "text/quantity.hpp"
+#include "text/spelling.hpp"
+#include "text/text_file.hpp"
+#include "text/yaml_fields.hpp"
+#include "text/yaml_text.hpp"
+
+namespace trunkline {
+
+namespace {
+
+using Kind = YamlNode::Kind;
+
+constexpr std::string_view plan_format = "plan/1";
+constexpr std::string_view custom = "custom";
+
+class PlanReader {
+ public:
+  explicit PlanReader(Faults& faults) : faults_(faults) {}
+
+  Plan read(const YamlNode& root) {
+    static constexpr std::array<std::string_view, 14> keys{
+        "trunkline",      "collective", "shape", "cluster", "cluster_fingerprint",
+        "provenance",     "segment",    "ranks", "hosts",   "root",
+        "ranks_per_host", "line",       "sends", "trees"};
+    check_keys(root, keys, faults_);
+    collective_and_shape(root);
+    plan_.cluster = optional_text(root, "cluster", "cyclic", faults_);
+    plan_.provenance = optional_text(root, "provenance", "drawn by hand", faults_);
+    if (const YamlNode* node = root.find("cluster_fingerprint")) {
+      plan_.cluster_fingerprint = hexadecimal(*node, "cluster_fingerprint", faults_);
+    }
+    if (const YamlNode* node = root.find("segment")) {
+      plan_.segment_bytes = bytes_or_zero(*node, "segment", faults_);
+      if (plan_.segment_bytes == 0) faults_.add(*node, "a segment must be above zero");
+    }
+    const auto ranks = hosts_and_ranks(root);
+    plan_.trees = read_trees(root, ranks, plan_.host_of_rank, faults_);
+    number_of_trees(root);
+    return std::move(plan_);
+  }
+
+ private:
+  void collective_and_shape(const YamlNode& root) {
+    std::vector<std::string_view> collectives;
+    for (const Algorithm& algorithm : algorithms()) {
+      if (std::find(collectives.begin(), collectives.end(), algorithm.collective) == collectives.end()) {
+        collectives.push_back(algorithm.collective);
+      }
+    }
+    const YamlNode* collective = required(root, "collective", "collective: bcast", faults_);
+    const std::vector<std::string> all(collectives.begin(), collectives.end());
+    const bool known = collective != nullptr && one_of(*collective, "collective", "bcast", collectives, all);
+    std::vector<std::string_view> shapes{custom};
+    for (const Algorithm& algorithm : algorithms()) {
+      // Where the collective is unknown, a shape of any will do: one fault is reported, not two.
+      if (algorithm.trees > 0 && (!known || algorithm.collective == collective->text)) {
+        shapes.push_back(algorithm.name);
+      }
+    }
+    const YamlNode* shape = required(root, "shape", "shape: custom", faults_);
+    if (shape != nullptr) {
+      std::vector<std::string> listed = algorithm_names(known ? collective->text : "bcast");
+      std::ranges::replace(listed, std::string("native"), std::string(custom));
+      std::erase_if(listed, [](const std::string& name) {
+        const auto algorithm = find_algorithm("bcast", name);
+        return algorithm && algorithm->trees == 0;
+      });
+      const auto algorithm = find_algorithm("bcast", shape->text);
+      if (algorithm && algorithm->by_blocks()) {
+        faults_.add(*shape,
+                    quoted(shape->text) + " is no tree, and has no plan: it runs with TRUNKLINE_BCAST=" + shape->text);
+      } else {
+        one_of(*shape, "shape", custom, shapes, listed);
+      }
+      plan_.shape = shape->text;
+    }
+    plan_.collective = collective != nullptr ? collective->text : "";
+  }
+
+  bool one_of(const YamlNode& node, const char* key, std::string_view example,
+              const std::vector<std::string_view>& known, const std::vector<std::string>& listed) {
+    if (!check_kind(node, Kind::scalar, key, example, faults_)) {
+      return false;
+    }
+    if (std::find(known.begin(), known.end(), node.text) != known.end()) {
+      return true;
+    }
+    std::string all;
+    for (const std::string& name : listed) {
+      all += (all.empty() ? "" : ", ") + name;
+    }
+    faults_.add(node, quoted(node.text) + " is not a " + key + " of plans" + did_you_mean(node.text, known) +
+                          "; known are " + all);
+    return false;
+  }
+
+  /// A shape of the registry says how many trees it is.
+  void number_of_trees(const YamlNode& root) {
+    const auto algorithm = find_algorithm(plan_.collective, plan_.shape);
+    if (!algorithm || algorithm->trees == 0 || plan_.trees.empty() || algorithm->trees == plan_.trees.size()) return;
+    const auto counted = [](std::size_t trees) { return std::to_string(trees) + (trees == 1 ? " tree" : " trees"); };
+    faults_.add(*root.find("shape"), plan_.shape + " is a plan of " + counted(algorithm->trees) + ", and here " +
+                                         (plan_.trees.size() == 1 ? "is " : "are ") + counted(plan_.trees.size()) +
+                                         "; call the shape " + std::string(custom));
+  }
+
+  /// Number of ranks, from `ranks`, from the hosts, or from both where they agree.
+  std::optional<Rank> hosts_and_ranks(const YamlNode& root) {
+    const YamlNode* ranks_node = root.find("ranks");
+    const YamlNode* hosts_node = root.find("hosts");
+    const YamlNode* each_node = root.find("ranks_per_host");
+    if (ranks_node == nullptr && hosts_node == nullptr) {
+      faults_.add(root, "the key ranks is missing; give it, such as ranks: 32");
+      return std::nullopt;
+    }
+    const auto ranks = ranks_node != nullptr ? number_up_to(*ranks_node, "ranks") : std::nullopt;
+    const auto each = each_node != nullptr ? number_up_to(*each_node, "ranks_per_host") : std::optional<Rank>(1);
+    if (hosts_node == nullptr) {
+      if (each_node != nullptr) {
+        faults_.add(*each_node, "ranks_per_host goes with hosts; leave it out or name the hosts");
+      }
+      return ranks;
+    }
+    const auto hosts = names_of(*hosts_node, "hosts", "h[0-31]", most_ranks, faults_);
+    if (!hosts || !each || (ranks_node != nullptr && !ranks)) {
+      return std::nullopt;
+    }
+    const std::uint64_t placed = std::uint64_t{hosts->size()} * *each;
+    if (placed > most_ranks || (ranks && *ranks != placed)) {
+      faults_.add(*hosts_node, "the hosts hold " + std::to_string(placed) + " ranks (" + std::to_string(hosts->size()) +
+                                   " names, " + std::to_string(*each) + " ranks each); " +
+                                   (ranks ? "ranks says " + std::to_string(*ranks)
+                                          : "at most " + std::to_string(most_ranks) + " are allowed"));
+      return std::nullopt;
+    }
+    for (const std::string& host : *hosts) {
+      plan_.host_of_rank.insert(plan_.host_of_rank.end(), *each, host);
+    }
+    return static_cast<Rank>(placed);
+  }
+
+  std::optional<Rank> number_up_to(const YamlNode& node, const char* what) {
+    const auto number = whole_number(node, what, 1, faults_);
+    if (number && *number > most_ranks) {
+      faults_.add(node, std::string(what) + ": at most " + std::to_string(most_ranks) + " are allowed");
+      return std::nullopt;
+    }
+    return number;
+  }
+
+  Faults& faults_;
+  Plan plan_;
+};
+
+}  // namespace
+
+Plan parse_plan(std::string_view yaml, const std::string& file) {
+  Plan plan = read_document(yaml, plan_format, file,
+                            [](const YamlNode& root, Faults& faults) { return PlanReader(faults).read(root); });
+  check_trees(plan.trees);
+  return plan;
+}
+
+Plan read_plan(const std::string& path) { return parse_plan(read_text_file(path), path); }
+
+}  // namespace trunkline

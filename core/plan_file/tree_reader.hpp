@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// The trees of a plan file, from what people write to what the checker passes.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "plan/tree.hpp"
+#include "text/yaml_document.hpp"
+
+namespace trunkline {
+
+inline constexpr Rank most_ranks = 1'000'000;
+inline constexpr std::size_t most_trees = 16;
+
+/// Reads `root` and either a tree beside it or, below `trees`, a list of trees that take segments by turns. A tree is
+/// `line` (ranks in order, ranges such as 4-7 allowed) or `sends` (for each rank the ranks it sends to, in order). A
+/// rank may be named by its host where `host_of_rank` gives that host one rank.
+/// With every fault reported where it stands: keys missing or contradicting each other and, where the number of ranks
+/// is known, unless each rank is reached from the root once in each tree. Empty where there is any.
+[[nodiscard]] std::vector<Tree> read_trees(const YamlNode& plan, std::optional<Rank> ranks,
+                                           const std::vector<std::string>& host_of_rank, Faults& faults);
+
+}  // namespace trunkline
