@@ -17,20 +17,21 @@
 enum { TAG = 11 };
 
 static struct machine us;
-static int (*set_bcast)(const char*);
-static const char* (*last_bcast)(void);
-static unsigned long long (*last_segment)(void);
+static int (*set_choice)(const char*, const char*);
+static const char* (*last_run)(const char*);
+static unsigned long long (*last_segment)(const char*);
+static const char collective[] = "bcast";
 
 static int is_native(const char* algorithm) { return strcmp(algorithm, "native") == 0; }
 
 static int is_accelerated(const char* algorithm) {
-  return set_bcast && !is_native(algorithm) && strcmp(algorithm, "ping-pong") != 0;
+  return set_choice && !is_native(algorithm) && strcmp(algorithm, "ping-pong") != 0;
 }
 
 static void tell(void* message, int bytes) { PMPI_Bcast(message, bytes, MPI_BYTE, 0, MPI_COMM_WORLD); }
 
 static void choose(const char* algorithm) {
-  if (is_accelerated(algorithm) && set_bcast(algorithm) != 0) fail(&us, "no such algorithm: ", algorithm);
+  if (is_accelerated(algorithm) && set_choice(collective, algorithm) != 0) fail(&us, "no such algorithm: ", algorithm);
 }
 
 static void broadcast(const char* algorithm, void* buffer, size_t bytes, int root) {
@@ -54,9 +55,11 @@ static void slowest(const double mine[2], double of_all[2]) {
   PMPI_Reduce(own, of_all, 2, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
 }
 
-static const char* ran(const char* algorithm) { return is_accelerated(algorithm) ? last_bcast() : algorithm; }
+static const char* ran(const char* algorithm) { return is_accelerated(algorithm) ? last_run(collective) : algorithm; }
 
-static unsigned long long segment(const char* algorithm) { return is_accelerated(algorithm) ? last_segment() : 0ULL; }
+static unsigned long long segment(const char* algorithm) {
+  return is_accelerated(algorithm) ? last_segment(collective) : 0ULL;
+}
 
 static void end(int status) { MPI_Abort(MPI_COMM_WORLD, status); }
 
@@ -76,11 +79,11 @@ int main(int argc, char** argv) {
   MPI_Comm_rank(MPI_COMM_WORLD, &us.rank);
   MPI_Comm_size(MPI_COMM_WORLD, &us.ranks);
   read_options(&us, argc, argv, &o);
-  *(void**)&set_bcast = dlsym(RTLD_DEFAULT, "trunkline_set_bcast");
-  *(void**)&last_bcast = dlsym(RTLD_DEFAULT, "trunkline_last_bcast");
-  *(void**)&last_segment = dlsym(RTLD_DEFAULT, "trunkline_last_bcast_segment");
+  *(void**)&set_choice = dlsym(RTLD_DEFAULT, "trunkline_set");
+  *(void**)&last_run = dlsym(RTLD_DEFAULT, "trunkline_last");
+  *(void**)&last_segment = dlsym(RTLD_DEFAULT, "trunkline_last_segment");
   for (int k = 0; k < o.algorithm_count; ++k) {
-    if (!is_native(o.algorithms[k]) && (!set_bcast || !last_bcast || !last_segment)) {
+    if (!is_native(o.algorithms[k]) && (!set_choice || !last_run || !last_segment)) {
       fail(&us, "the preload library is not there, so only native can run, not ", o.algorithms[k]);
     }
   }

@@ -53,7 +53,7 @@ int main(int argc, char** argv) {
   unsigned char* data = malloc(1 << 20);
   double* generated = malloc((size_t)repetitions * sizeof *generated);
   double* preloaded = malloc((size_t)repetitions * sizeof *preloaded);
-  const char* (*last)(void) = (const char* (*)(void))dlsym(RTLD_DEFAULT, "trunkline_last_bcast");
+  const char* (*last)(const char*) = (const char* (*)(const char*))dlsym(RTLD_DEFAULT, "trunkline_last");
   int rank;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   for (size_t i = 0; i < sizeof sizes / sizeof *sizes; ++i) {
@@ -69,7 +69,7 @@ int main(int argc, char** argv) {
       printf(
           "{\"message_bytes\": %d, \"generated_s\": %.6f, \"preloaded_s\": %.6f, \"ratio\": %.3f, \"preloaded_ran\": "
           "\"%s\"}\n",
-          sizes[i], generated[repetitions / 2], preloaded[repetitions / 2], ratio, last ? last() : "not there");
+          sizes[i], generated[repetitions / 2], preloaded[repetitions / 2], ratio, last ? last("bcast") : "not there");
     }
   }
   free(preloaded);

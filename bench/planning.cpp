@@ -12,7 +12,7 @@
 
 #include "algorithms/linear.hpp"
 #include "algorithms/registry.hpp"
-#include "decide/choice.hpp"
+#include "decide/prospects.hpp"
 #include "network/cluster.hpp"
 #include "plan/checker.hpp"
 
@@ -102,7 +102,7 @@ std::size_t kept_bytes(const TreeCosts& costs) {
   return costs.latest.capacity() * sizeof costs.latest[0] + costs.busiest.capacity() * sizeof costs.busiest[0];
 }
 
-std::size_t kept_bytes(const BcastFacts& facts) {
+std::size_t kept_bytes(const Prospects& facts) {
   std::size_t bytes = sizeof facts + facts.candidates.capacity() * sizeof facts.candidates[0] +
                       facts.native.openmpi.capacity() * sizeof facts.native.openmpi[0] +
                       kept_bytes(facts.native.binomial);
@@ -111,7 +111,7 @@ std::size_t kept_bytes(const BcastFacts& facts) {
   return bytes;
 }
 
-/// The stages of bcast_facts() one by one, then the whole for each library.
+/// The stages of prospects_of() one by one, then the whole for each library.
 void report_root(const Network& network, bool shuffled, int repetitions, const char* separator) {
   const Cluster cluster = made(network);
   Placement placement = block_placement(cluster, 1);
@@ -122,7 +122,8 @@ void report_root(const Network& network, bool shuffled, int repetitions, const c
               network.switches, network.hosts, shuffled ? "shuffled" : "blocks");
   for (const char* const name : {"linear", "two-tree", "binary", "3-ary"}) {
     std::vector<Tree> trees;
-    const double laid_s = best_seconds(repetitions, [&] { trees = lay_all("bcast", name, &cluster, placement, root); });
+    const double laid_s =
+        best_seconds(repetitions, [&] { trees = lay_trees(Collective::bcast, name, &cluster, placement, root); });
     TreeCosts costs;
     const double costs_s = best_seconds(repetitions, [&] { costs = tree_costs(cluster, placement, trees); });
     std::printf(", \"%s_seconds\": %.6f, \"%s_costs_seconds\": %.6f, \"%s_bytes\": %zu", name, laid_s, name, costs_s,
@@ -132,10 +133,11 @@ void report_root(const Network& network, bool shuffled, int repetitions, const c
     const char* const text = library == NativeLibrary::mpich ? "mpich" : "openmpi";
     const double native_s =
         best_seconds(repetitions, [&] { static_cast<void>(native_costs(cluster, placement, root, library)); });
-    BcastFacts facts;
-    const double facts_s = best_seconds(repetitions, [&] { facts = bcast_facts(cluster, placement, root, library); });
-    const double choice_s = seconds_a_choice([&](std::uint64_t bytes) { return choose_bcast(facts, bytes); });
-    const double quick_s = seconds_a_choice([&](std::uint64_t bytes) { return quick_choice(facts, bytes); });
+    Prospects facts;
+    const double facts_s =
+        best_seconds(repetitions, [&] { facts = prospects_of(Collective::bcast, cluster, placement, root, library); });
+    const double choice_s = seconds_a_choice([&](std::uint64_t bytes) { return choose(facts, bytes); });
+    const double quick_s = seconds_a_choice([&](std::uint64_t bytes) { return pick(facts, bytes); });
     std::printf(", \"%s_seconds\": %.6f, \"%s_facts_seconds\": %.6f, \"%s_choice_seconds\": %.9f, ", text, native_s,
                 text, facts_s, text, choice_s);
     std::printf("\"%s_quick_choice_seconds\": %.9f, \"%s_kept_bytes\": %zu", text, quick_s, text, kept_bytes(facts));

@@ -112,9 +112,9 @@ class Rank {
   /// Our first broadcast also makes the internal communicator, which is not to be timed.
   void warm_up() {
     if (native()) return;
-    if (trunkline_set_bcast("binomial") != 0) fail(2, "the runtime does not know binomial");
+    if (trunkline_set("bcast", "binomial") != 0) fail(2, "the runtime does not know binomial");
     broadcast(1);
-    if (trunkline_set_bcast(options_.algorithm.c_str()) != 0) fail(2, "no such algorithm: " + options_.algorithm);
+    if (trunkline_set("bcast", options_.algorithm.c_str()) != 0) fail(2, "no such algorithm: " + options_.algorithm);
   }
 
   /// Nor is what some of SMPI's algorithms do at their first call, whatever the size: find out who shares a host.
@@ -143,7 +143,7 @@ class Rank {
     if (rank_ != 0) return;
     give_up_after(0);
     std::printf("{\"seconds\": %.12g, \"ran\": \"%s\", \"segment_bytes\": %llu}\n", seconds,
-                native() ? "native" : trunkline_last_bcast(), native() ? 0ULL : trunkline_last_bcast_segment());
+                native() ? "native" : trunkline_last("bcast"), native() ? 0ULL : trunkline_last_segment("bcast"));
     std::fflush(stdout);
   }
 

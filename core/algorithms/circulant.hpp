@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "algorithms/block_schedule.hpp"
+#include "plan/block_schedule.hpp"
 
 namespace trunkline {
 
@@ -21,6 +21,7 @@ class Circulant final : public BlockSchedule {
 
   [[nodiscard]] std::optional<std::uint64_t> fixed_blocks() const override { return std::nullopt; }
   [[nodiscard]] std::uint64_t rounds(std::uint64_t blocks) const override;
+  [[nodiscard]] std::uint64_t period() const override { return skips_.size(); }
   [[nodiscard]] std::optional<BlockTransfer> send(std::uint64_t round, std::uint64_t blocks) const override;
   [[nodiscard]] std::optional<BlockTransfer> receive(std::uint64_t round, std::uint64_t blocks) const override;
 

@@ -5,11 +5,15 @@
 #include <array>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
+#include "algorithms/circulant.hpp"
 #include "algorithms/flat.hpp"
 #include "algorithms/k_ary.hpp"
 #include "algorithms/k_nomial.hpp"
 #include "algorithms/linear.hpp"
+#include "algorithms/scatter_doubling.hpp"
+#include "algorithms/scatter_ring.hpp"
 #include "algorithms/two_tree.hpp"
 #include "algorithms/unaware_k_ary.hpp"
 #include "algorithms/unaware_linear.hpp"
@@ -19,54 +23,64 @@ namespace trunkline {
 
 namespace {
 
-using Trees = std::vector<Tree>;
-using Layer = Trees (*)(const Cluster*, const Placement&, Rank, unsigned);
+/// What a plan is laid over.
+struct Ground {
+  const Cluster* cluster;  ///< there is one where the algorithm needs it
+  const Placement& placement;
+  Rank root;
+  unsigned k;  ///< the row's
 
-struct Entry {
-  Algorithm algorithm;
-  Layer layer;     ///< null: no tree
-  unsigned k = 0;  ///< handed to the layer
+  [[nodiscard]] Rank ranks() const { return static_cast<Rank>(placement.size()); }
 };
 
-Rank ranks_of(const Placement& placement) { return static_cast<Rank>(placement.size()); }
+using Factory = Plan (*)(const Ground&);
 
-Trees lay_linear(const Cluster* cluster, const Placement& placement, Rank root, unsigned /*k*/) {
-  return {linear_tree(*cluster, placement, root)};
+Plan lay_one(Tree tree) {
+  Trees trees;
+  trees.push_back(std::move(tree));
+  return {std::move(trees)};
 }
 
-Trees lay_k_ary(const Cluster* cluster, const Placement& placement, Rank root, unsigned k) {
-  return {k_ary_tree(*cluster, placement, root, k)};
+Plan lay_linear(const Ground& on) { return lay_one(linear_tree(*on.cluster, on.placement, on.root)); }
+Plan lay_k_ary(const Ground& on) { return lay_one(k_ary_tree(*on.cluster, on.placement, on.root, on.k)); }
+Plan lay_flat(const Ground& on) { return lay_one(flat_tree(on.ranks(), on.root)); }
+Plan lay_k_nomial(const Ground& on) { return lay_one(k_nomial_tree(on.ranks(), on.root, on.k)); }
+Plan lay_unaware_linear(const Ground& on) { return lay_one(unaware_linear_tree(on.ranks(), on.root)); }
+Plan lay_unaware_k_ary(const Ground& on) { return lay_one(unaware_k_ary_tree(on.ranks(), on.root, on.k)); }
+
+Plan lay_two_tree(const Ground& on) {
+  auto both = two_tree(*on.cluster, on.placement, on.root);
+  return {Trees{std::move(both[0]), std::move(both[1])}};
 }
 
-Trees lay_flat(const Cluster* /*cluster*/, const Placement& placement, Rank root, unsigned /*k*/) {
-  return {flat_tree(ranks_of(placement), root)};
+template <class Schedule>
+Plan rounds_through(std::vector<Rank> order) {
+  const auto ranks = static_cast<Rank>(order.size());
+  return {Rounds{.order = std::move(order),
+                 .schedule_of = [ranks](Rank position) { return std::make_unique<const Schedule>(ranks, position); }}};
 }
 
-Trees lay_k_nomial(const Cluster* /*cluster*/, const Placement& placement, Rank root, unsigned k) {
-  return {k_nomial_tree(ranks_of(placement), root, k)};
+template <class Schedule>
+Plan over_the_switches(const Ground& on) {
+  return rounds_through<Schedule>(depth_first_order(*on.cluster, on.placement, on.root));
 }
 
-Trees lay_unaware_linear(const Cluster* /*cluster*/, const Placement& placement, Rank root, unsigned /*k*/) {
-  return {unaware_linear_tree(ranks_of(placement), root)};
+template <class Schedule>
+Plan by_rank_number(const Ground& on) {
+  check_root(on.ranks(), on.root);
+  return rounds_through<Schedule>(by_number(on.ranks(), on.root));
 }
 
-Trees lay_unaware_k_ary(const Cluster* /*cluster*/, const Placement& placement, Rank root, unsigned k) {
-  return {unaware_k_ary_tree(ranks_of(placement), root, k)};
-}
+struct Row {
+  Algorithm algorithm;
+  Factory factory = nullptr;  ///< null: native
+  unsigned k = 0;
+};
 
-Trees lay_two_tree(const Cluster* cluster, const Placement& placement, Rank root, unsigned /*k*/) {
-  const auto both = two_tree(*cluster, placement, root);
-  return {both.begin(), both.end()};
-}
-
-constexpr std::string_view trees_only = "tree cluster, or the spanning tree of another";
-
-constexpr Entry k_ary(std::string_view name, unsigned k) {
-  return {{.collective = "bcast",
-           .name = name,
+constexpr Row k_ary_row(std::string_view name, unsigned k) {
+  return {{.name = name,
            .description = k == 2 ? "contention-free pipelined binary tree of small height (Algorithm 2 and better)"
                                  : "contention-free pipelined K-ary tree of small height",
-           .restrictions = trees_only,
            .cost = k == 2 ? "2 (X + H - 1) T(m/X)" : "K (X + H - 1) T(m/X)",
            .needs_cluster = true,
            .trees = 1,
@@ -75,154 +89,119 @@ constexpr Entry k_ary(std::string_view name, unsigned k) {
           k};
 }
 
-constexpr Entry k_nomial(std::string_view name, unsigned k) {
-  return {{.collective = "bcast",
-           .name = name,
+constexpr Row k_nomial_row(std::string_view name, unsigned k) {
+  return {{.name = name,
            .description = k == 2 ? "binomial tree over rank numbers, blind to the network"
                                  : "K-nomial tree over rank numbers, blind to the network",
-           .restrictions = "",
            .cost = k == 2 ? "log2(P) T(m), times the channel load" : "(K - 1) logK(P) T(m), times the channel load",
-           .needs_cluster = false,
            .trees = 1,
            .family = k == 2 ? "" : "K-nomial"},
           lay_k_nomial,
           k};
 }
 
-constexpr Entry unaware_k_ary(std::string_view name, unsigned k) {
+constexpr Row unaware_k_ary_row(std::string_view name, unsigned k) {
   return {
-      {.collective = "bcast",
-       .name = name,
+      {.name = name,
        .description = k == 2 ? "pipelined complete binary tree by rank number, blind to the network"
                              : "pipelined complete K-ary tree by rank number, blind to the network",
-       .restrictions = "",
        .cost = k == 2 ? "2 (X + H - 1) T(m/X), times the channel load" : "K (X + H - 1) T(m/X), times the channel load",
-       .needs_cluster = false,
+       .trees = 1,
        .family = k == 2 ? "" : "unaware-K-ary"},
       lay_unaware_k_ary,
       k};
 }
 
-constexpr Entry by_blocks(AlgorithmKind kind, std::string_view name, std::string_view description,
-                          std::string_view cost, bool needs_cluster) {
-  return {{.collective = "bcast",
-           .name = name,
-           .description = description,
-           .restrictions = needs_cluster ? trees_only : "",
-           .cost = cost,
-           .needs_cluster = needs_cluster,
-           .trees = 0,
-           .family = "",
-           .kind = kind},
-          nullptr};
-}
-
-constexpr std::array entries{
-    Entry{{.collective = "bcast",
-           .name = "native",
-           .description = "the MPI library's own algorithm",
-           .restrictions = "",
-           .cost = "the library's",
-           .needs_cluster = false,
-           .trees = 0,
-           .family = "",
-           .kind = AlgorithmKind::native},
-          nullptr},
-    Entry{{.collective = "bcast",
-           .name = "linear",
-           .description = "contention-free pipelined line, depth first over the switches (Algorithm 1)",
-           .restrictions = trees_only,
-           .cost = "(X + P - 2) T(m/X)",
-           .needs_cluster = true,
-           .trees = 1,
-           .family = ""},
-          lay_linear},
-    Entry{{.collective = "bcast",
-           .name = "two-tree",
-           .description = "two contention-free pipelined binary trees at once, each with every other segment",
-           .restrictions = trees_only,
-           .cost = "(X + 2 H) T(m/X)",
-           .needs_cluster = true,
-           .trees = 2,
-           .family = ""},
-          lay_two_tree},
-    k_ary("binary", 2),
-    k_ary("3-ary", 3),
-    k_ary("4-ary", 4),
-    k_ary("5-ary", 5),
-    k_ary("6-ary", 6),
-    k_ary("7-ary", 7),
-    k_ary("8-ary", 8),
-    by_blocks(AlgorithmKind::scatter_ring, "scatter-ring",
-              "scatter, then a contention-free ring that goes depth first over the switches",
-              "2 T(m) + (P + log2(P)) T(0)", true),
-    by_blocks(AlgorithmKind::scatter_doubling, "scatter-doubling",
-              "scatter, then recursive doubling, by rank number, blind to the network",
-              "2 T(m) + 2 log2(P) T(0), times the channel load", false),
-    by_blocks(
-        AlgorithmKind::circulant, "circulant",
-        "round-optimal for X blocks on a circulant graph by rank number: the strongest rival blind to the network",
-        "(X - 1 + log2(P)) T(m/X), times the channel load", false),
-    Entry{{.collective = "bcast",
-           .name = "flat",
-           .description = "the root sends to every rank in turn",
-           .restrictions = "",
-           .cost = "(P - 1) T(m)",
-           .needs_cluster = false,
-           .trees = 1,
-           .family = ""},
-          lay_flat},
-    k_nomial("binomial", 2),
-    k_nomial("3-nomial", 3),
-    k_nomial("4-nomial", 4),
-    k_nomial("5-nomial", 5),
-    k_nomial("6-nomial", 6),
-    k_nomial("7-nomial", 7),
-    k_nomial("8-nomial", 8),
-    Entry{{.collective = "bcast",
-           .name = "unaware-linear",
-           .description = "pipelined line in rank order, blind to the network",
-           .restrictions = "",
-           .cost = "(X + P - 2) T(m/X), times the channel load",
-           .needs_cluster = false,
-           .trees = 1,
-           .family = ""},
-          lay_unaware_linear},
-    unaware_k_ary("unaware-binary", 2),
-    unaware_k_ary("unaware-3-ary", 3),
-    unaware_k_ary("unaware-4-ary", 4),
-    unaware_k_ary("unaware-5-ary", 5),
-    unaware_k_ary("unaware-6-ary", 6),
-    unaware_k_ary("unaware-7-ary", 7),
-    unaware_k_ary("unaware-8-ary", 8),
-    by_blocks(AlgorithmKind::scatter_ring, "unaware-scatter-ring",
-              "scatter, then a ring in rank order, blind to the network",
-              "2 T(m) + (P + log2(P)) T(0), times the channel load", false),
+constexpr std::array registry_rows{
+    Row{{.name = "native",
+         .description = "the MPI library's own algorithm",
+         .cost = "the library's",
+         .kind = AlgorithmKind::native}},
+    Row{{.name = "linear",
+         .description = "contention-free pipelined line, depth first over the switches (Algorithm 1)",
+         .cost = "(X + P - 2) T(m/X)",
+         .needs_cluster = true,
+         .trees = 1},
+        lay_linear},
+    Row{{.name = "two-tree",
+         .description = "two contention-free pipelined binary trees at once, each with every other segment",
+         .cost = "(X + 2 H) T(m/X)",
+         .needs_cluster = true,
+         .trees = 2},
+        lay_two_tree},
+    k_ary_row("binary", 2),
+    k_ary_row("3-ary", 3),
+    k_ary_row("4-ary", 4),
+    k_ary_row("5-ary", 5),
+    k_ary_row("6-ary", 6),
+    k_ary_row("7-ary", 7),
+    k_ary_row("8-ary", 8),
+    Row{{.name = "scatter-ring",
+         .description = "scatter, then a contention-free ring that goes depth first over the switches",
+         .cost = "2 T(m) + (P + log2(P)) T(0)",
+         .needs_cluster = true,
+         .kind = AlgorithmKind::rounds},
+        over_the_switches<ScatterRing>},
+    Row{{.name = "scatter-doubling",
+         .description = "scatter, then recursive doubling, by rank number, blind to the network",
+         .cost = "2 T(m) + 2 log2(P) T(0), times the channel load",
+         .kind = AlgorithmKind::rounds},
+        by_rank_number<ScatterDoubling>},
+    Row{{.name = "circulant",
+         .description =
+             "round-optimal for X blocks on a circulant graph by rank number: the strongest rival blind to the network",
+         .cost = "(X - 1 + log2(P)) T(m/X), times the channel load",
+         .kind = AlgorithmKind::rounds},
+        by_rank_number<Circulant>},
+    Row{{.name = "flat", .description = "the root sends to every rank in turn", .cost = "(P - 1) T(m)", .trees = 1},
+        lay_flat},
+    k_nomial_row("binomial", 2),
+    k_nomial_row("3-nomial", 3),
+    k_nomial_row("4-nomial", 4),
+    k_nomial_row("5-nomial", 5),
+    k_nomial_row("6-nomial", 6),
+    k_nomial_row("7-nomial", 7),
+    k_nomial_row("8-nomial", 8),
+    Row{{.name = "unaware-linear",
+         .description = "pipelined line in rank order, blind to the network",
+         .cost = "(X + P - 2) T(m/X), times the channel load",
+         .trees = 1},
+        lay_unaware_linear},
+    unaware_k_ary_row("unaware-binary", 2),
+    unaware_k_ary_row("unaware-3-ary", 3),
+    unaware_k_ary_row("unaware-4-ary", 4),
+    unaware_k_ary_row("unaware-5-ary", 5),
+    unaware_k_ary_row("unaware-6-ary", 6),
+    unaware_k_ary_row("unaware-7-ary", 7),
+    unaware_k_ary_row("unaware-8-ary", 8),
+    Row{{.name = "unaware-scatter-ring",
+         .description = "scatter, then a ring in rank order, blind to the network",
+         .cost = "2 T(m) + (P + log2(P)) T(0), times the channel load",
+         .kind = AlgorithmKind::rounds},
+        by_rank_number<ScatterRing>},
 };
 
-constexpr auto table = [] {
-  std::array<Algorithm, entries.size()> algorithms{};
-  for (std::size_t i = 0; i < entries.size(); ++i) {
-    algorithms[i] = entries[i].algorithm;
-  }
+constexpr auto registry_table = [] {
+  std::array<Algorithm, registry_rows.size()> algorithms{};
+  for (std::size_t i = 0; i < registry_rows.size(); ++i) algorithms[i] = registry_rows[i].algorithm;
   return algorithms;
 }();
 
 }  // namespace
 
-std::span<const Algorithm> algorithms() { return table; }
+std::span<const Algorithm> algorithms() { return registry_table; }
 
-std::optional<Algorithm> find_algorithm(std::string_view collective, std::string_view name) {
-  const auto found = std::find_if(table.begin(), table.end(), [&](const Algorithm& algorithm) {
+std::optional<Algorithm> find_algorithm(Collective collective, std::string_view name) {
+  const auto found = std::find_if(registry_table.begin(), registry_table.end(), [&](const Algorithm& algorithm) {
     return algorithm.collective == collective && algorithm.name == name;
   });
-  return found == table.end() ? std::nullopt : std::optional(*found);
+  return found == registry_table.end() ? std::nullopt : std::optional(*found);
 }
 
-std::vector<std::string> algorithm_names(std::string_view collective) {
+std::vector<std::string> algorithm_names(Collective collective) {
   std::vector<std::string> names;
   std::string_view family;
-  for (const Algorithm& algorithm : table) {
+  for (const Algorithm& algorithm : registry_table) {
     if (algorithm.collective != collective) continue;
     const bool goes_on = !algorithm.family.empty() && algorithm.family == family;
     if (goes_on) {
@@ -236,34 +215,31 @@ std::vector<std::string> algorithm_names(std::string_view collective) {
   return names;
 }
 
-Tree lay(std::string_view collective, std::string_view name, const Cluster* cluster, const Placement& placement,
-         Rank root) {
-  std::vector<Tree> trees = lay_all(collective, name, cluster, placement, root);
-  if (trees.size() != 1) throw std::invalid_argument(std::string(name) + " is more than one tree");
-  return std::move(trees.front());
+Plan lay(Collective collective, std::string_view name, const Cluster* cluster, const Placement& placement, Rank root) {
+  const auto row = std::ranges::find_if(registry_rows, [&](const Row& one_row) {
+    return one_row.algorithm.collective == collective && one_row.algorithm.name == name;
+  });
+  if (row == registry_rows.end()) {
+    throw std::invalid_argument("no algorithm " + std::string(name) + " for " + std::string(facts_of(collective).name));
+  }
+  if (row->factory == nullptr) {
+    throw std::invalid_argument(std::string(name) + " is the MPI library's own algorithm; it has no plan");
+  }
+  if (row->algorithm.needs_cluster && cluster == nullptr) {
+    throw std::invalid_argument(std::string(name) + " needs a cluster to be laid over");
+  }
+  Plan plan = row->factory({.cluster = cluster, .placement = placement, .root = root, .k = row->k});
+  if (const Trees* const trees = plan.trees()) check_trees(*trees);
+  return plan;
 }
 
-std::vector<Tree> lay_all(std::string_view collective, std::string_view name, const Cluster* cluster,
-                          const Placement& placement, Rank root) {
-  for (const Entry& entry : entries) {
-    if (entry.algorithm.collective != collective || entry.algorithm.name != name) {
-      continue;
-    }
-    if (entry.algorithm.by_blocks()) {
-      throw std::invalid_argument(std::string(name) +
-                                  " is no tree: blocks reach each rank from several others; it has no plan");
-    }
-    if (entry.layer == nullptr) {
-      throw std::invalid_argument(std::string(name) + " is the MPI library's own algorithm; it has no plan");
-    }
-    if (entry.algorithm.needs_cluster && cluster == nullptr) {
-      throw std::invalid_argument(std::string(name) + " needs a cluster to be laid over");
-    }
-    std::vector<Tree> trees = entry.layer(cluster, placement, root, entry.k);
-    check_trees(trees);
-    return trees;
+Trees lay_trees(Collective collective, std::string_view name, const Cluster* cluster, const Placement& placement,
+                Rank root) {
+  Plan plan = lay(collective, name, cluster, placement, root);
+  if (plan.trees() == nullptr) {
+    throw std::invalid_argument(std::string(name) + " is no tree: blocks reach each rank from several others");
   }
-  throw std::invalid_argument("no algorithm " + std::string(name) + " for " + std::string(collective));
+  return std::get<Trees>(std::move(plan.steps));
 }
 
 }  // namespace trunkline

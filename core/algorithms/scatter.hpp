@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "algorithms/block_schedule.hpp"
+#include "plan/block_schedule.hpp"
 
 namespace trunkline {
 

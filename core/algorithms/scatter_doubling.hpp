@@ -4,8 +4,8 @@
 
 #include <vector>
 
-#include "algorithms/block_schedule.hpp"
 #include "algorithms/scatter.hpp"
+#include "plan/block_schedule.hpp"
 
 namespace trunkline {
 

@@ -2,8 +2,8 @@
 // Scatter, then every block goes round a ring.
 #pragma once
 
-#include "algorithms/block_schedule.hpp"
 #include "algorithms/scatter.hpp"
+#include "plan/block_schedule.hpp"
 
 namespace trunkline {
 
@@ -17,6 +17,7 @@ class ScatterRing final : public BlockSchedule {
 
   [[nodiscard]] std::optional<std::uint64_t> fixed_blocks() const override { return scatter_.ranks(); }
   [[nodiscard]] std::uint64_t rounds(std::uint64_t blocks) const override;
+  [[nodiscard]] std::uint64_t alike(std::uint64_t round) const override;
   [[nodiscard]] std::optional<BlockTransfer> send(std::uint64_t round, std::uint64_t blocks) const override;
   [[nodiscard]] std::optional<BlockTransfer> receive(std::uint64_t round, std::uint64_t blocks) const override;
 

@@ -43,10 +43,12 @@ class TuningReader {
     if (!check_kind(node, Kind::mapping, "an entry", "{collective: bcast, ...}", faults_)) return;
     check_keys(node, keys, faults_);
     TuningEntry read;
-    read.collective = required_text(node, "collective", "bcast", faults_);
-    if (!read.collective.empty() && read.collective != "bcast") {
+    const std::string collective = required_text(node, "collective", "bcast", faults_);
+    if (const auto known = find_collective(collective)) {
+      read.collective = *known;
+    } else if (!collective.empty()) {
       faults_.add(*node.find("collective"),
-                  quoted(read.collective) + " is not a collective that is tuned; known is bcast");
+                  quoted(collective) + " is not a collective that is tuned; known are " + collective_names());
     }
     read.cluster = required_text(node, "cluster", "cyclic", faults_);
     if (const YamlNode* value =
@@ -94,11 +96,14 @@ class TuningReader {
     }
     read.algorithm = required_text(node, "algorithm", "linear", faults_);
     const YamlNode* segment = node.find("segment");
-    if (!read.algorithm.empty() && !find_algorithm("bcast", read.algorithm)) {
+    if (!read.algorithm.empty() && !find_algorithm(entry.collective, read.algorithm)) {
       std::vector<std::string_view> names;
-      for (const Algorithm& algorithm : algorithms()) names.push_back(algorithm.name);
-      faults_.add(*node.find("algorithm"),
-                  "no broadcast algorithm is called " + quoted(read.algorithm) + did_you_mean(read.algorithm, names));
+      for (const Algorithm& algorithm : algorithms()) {
+        if (algorithm.collective == entry.collective) names.push_back(algorithm.name);
+      }
+      faults_.add(*node.find("algorithm"), "no algorithm of " + std::string(facts_of(entry.collective).name) +
+                                               " is called " + quoted(read.algorithm) +
+                                               did_you_mean(read.algorithm, names));
     } else if (read.algorithm == "native" && segment != nullptr) {
       faults_.add(*segment, "native takes no segment");
     } else if (!read.algorithm.empty() && read.algorithm != "native" && segment == nullptr) {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "network/placement.hpp"
+#include "plan/collective.hpp"
 #include "text/fault.hpp"
 
 namespace trunkline {
@@ -22,7 +23,7 @@ struct TuningRule {
 
 /// For communicators with the same number of ranks on each of so many hosts of one cluster.
 struct TuningEntry {
-  std::string collective = "bcast";
+  Collective collective = Collective::bcast;
   std::string cluster;  ///< its name, for people
   std::uint64_t cluster_fingerprint = 0;
   std::uint32_t hosts = 0;
@@ -42,14 +43,13 @@ struct Tuning {
   [[nodiscard]] bool knows(std::uint64_t cluster_fingerprint, std::string_view mpi, std::string_view mpi_version) const;
 
   /// The least size at which an entry for that network and library runs anything but native; none: no size.
-  [[nodiscard]] std::optional<std::uint64_t> least_accelerated(std::string_view collective,
-                                                               std::uint64_t cluster_fingerprint, std::string_view mpi,
+  [[nodiscard]] std::optional<std::uint64_t> least_accelerated(Collective collective, std::uint64_t cluster_fingerprint,
+                                                               std::string_view mpi,
                                                                std::string_view mpi_version) const;
 
   /// The entry for ranks that sit so on the hosts; null where they sit unevenly, or nothing was measured.
-  [[nodiscard]] const TuningEntry* find(std::string_view collective, std::uint64_t cluster_fingerprint,
-                                        std::string_view mpi, std::string_view mpi_version,
-                                        const Placement& placement) const;
+  [[nodiscard]] const TuningEntry* find(Collective collective, std::uint64_t cluster_fingerprint, std::string_view mpi,
+                                        std::string_view mpi_version, const Placement& placement) const;
 };
 
 /// Throws FaultyFile with all faults: what is there, missing or misspelt, rules out of order, entries for the same

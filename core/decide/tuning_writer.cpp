@@ -28,7 +28,7 @@ bool Tuning::knows(std::uint64_t cluster_fingerprint, std::string_view mpi, std:
       entries, [&](const TuningEntry& entry) { return measured_on(entry, cluster_fingerprint, mpi, mpi_version); });
 }
 
-std::optional<std::uint64_t> Tuning::least_accelerated(std::string_view collective, std::uint64_t cluster_fingerprint,
+std::optional<std::uint64_t> Tuning::least_accelerated(Collective collective, std::uint64_t cluster_fingerprint,
                                                        std::string_view mpi, std::string_view mpi_version) const {
   std::optional<std::uint64_t> least;
   for (const TuningEntry& entry : entries) {
@@ -40,7 +40,7 @@ std::optional<std::uint64_t> Tuning::least_accelerated(std::string_view collecti
   return least;
 }
 
-const TuningEntry* Tuning::find(std::string_view collective, std::uint64_t cluster_fingerprint, std::string_view mpi,
+const TuningEntry* Tuning::find(Collective collective, std::uint64_t cluster_fingerprint, std::string_view mpi,
                                 std::string_view mpi_version, const Placement& placement) const {
   std::unordered_map<HostIndex, std::uint32_t> ranks;
   for (const HostIndex host : placement) ++ranks[host];
@@ -58,7 +58,7 @@ std::string write_tuning(const Tuning& tuning) {
   out += tuning.provenance.empty() ? "" : "provenance: " + yaml_scalar(tuning.provenance) + "\n";
   out += "entries:\n";
   for (const TuningEntry& entry : tuning.entries) {
-    out += "  - collective: " + yaml_scalar(entry.collective) + "\n";
+    out += "  - collective: " + yaml_scalar(facts_of(entry.collective).name) + "\n";
     out += "    cluster: " + yaml_scalar(entry.cluster) + "\n";
     out += "    cluster_fingerprint: \"" + hexadecimal(entry.cluster_fingerprint) + "\"\n";
     out += "    hosts: " + std::to_string(entry.hosts) + "\n";

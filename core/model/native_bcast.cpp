@@ -3,10 +3,11 @@
 
 #include <algorithm>
 #include <bit>
-#include <vector>
+#include <string_view>
 
 #include "algorithms/flat.hpp"
 #include "algorithms/k_nomial.hpp"
+#include "algorithms/registry.hpp"
 #include "algorithms/unaware_k_ary.hpp"
 #include "algorithms/unaware_linear.hpp"
 
@@ -66,11 +67,14 @@ NativeCosts native_costs(const Cluster& cluster, const Placement& placement, Ran
   costs.library = library;
   costs.ranks = static_cast<Rank>(placement.size());
   if (costs.ranks < 2) return costs;
-  const std::vector<Rank> order = by_number(costs.ranks, root);
+  const auto rounds_of = [&](std::string_view name) {
+    const Plan plan = lay(Collective::bcast, name, nullptr, placement, root);
+    return round_costs(cluster, placement, *plan.rounds()).rounds;
+  };
   if (library == NativeLibrary::mpich) {
-    costs.scatter_doubling_allgather = scatter_doubling_cost(cluster, placement, order);
+    costs.scatter_doubling_allgather = rounds_of("scatter-doubling");
     costs.binomial = tree_costs(cluster, placement, k_nomial_tree(costs.ranks, root, 2));
-    costs.scatter_ring_allgather = scatter_ring_cost(cluster, placement, order);
+    costs.scatter_ring_allgather = rounds_of("unaware-scatter-ring");
     return costs;
   }
   constexpr std::uint64_t shortest = 1U << 10U;
@@ -78,7 +82,7 @@ NativeCosts native_costs(const Cluster& cluster, const Placement& placement, Ran
   for (std::uint64_t bytes = shortest; bytes <= longest; bytes *= 2) {
     const OpenMpiBcast algorithm = openmpi_bcast(costs.ranks, bytes);
     if (algorithm == OpenMpiBcast::scatter_allgather) {
-      costs.scatter_doubling_allgather = scatter_doubling_cost(cluster, placement, order);
+      costs.scatter_doubling_allgather = rounds_of("scatter-doubling");
       break;  // what is selected for all longer messages too
     }
     if (find_tree(costs, algorithm) != nullptr) continue;

@@ -2,12 +2,13 @@
 #include "model/round_cost.hpp"
 
 #include <algorithm>
-#include <bit>
+#include <memory>
+#include <span>
 #include <utility>
 #include <vector>
 
-#include "algorithms/circulant.hpp"
 #include "model/path_loads.hpp"
+#include "model/tree_costs.hpp"
 #include "model/wire.hpp"
 #include "network/paths.hpp"
 
@@ -54,47 +55,6 @@ class Round {
   PathLoads loads_;
 };
 
-/// Scatter down the binomial tree, widest distance first: each transfer carries the blocks of the receiver's whole
-/// subtree.
-void scatter(Round& round, RoundCost& cost) {
-  const Rank ranks = round.ranks();
-  for (Rank distance = std::bit_ceil(ranks) / 2; distance > 0; distance /= 2) {
-    for (Rank from = 0; from + distance < ranks; from += 2 * distance) {
-      const Rank subtree = std::min(distance, ranks - from - distance);
-      round.transfer(from, from + distance, static_cast<double>(subtree) / ranks);
-    }
-    round.finish(cost);
-  }
-}
-
-/// Positions that halve into those whose halves exchange what they have.
-struct Group {
-  Rank begin;
-  Rank end;
-  [[nodiscard]] Rank size() const { return end - begin; }
-  [[nodiscard]] Rank middle() const { return begin + (size() + 1) / 2; }
-};
-
-/// One round for all groups of a level, and one for those of odd size, where there are any.
-void exchange(Round& round, const std::vector<Group>& groups, RoundCost& cost) {
-  const auto all = static_cast<double>(round.ranks());
-  for (const Group& group : groups) {
-    const Rank second_half = group.end - group.middle();
-    for (Rank i = 0; i < second_half; ++i) {
-      round.transfer(group.begin + i, group.middle() + i, (group.middle() - group.begin) / all);
-      round.transfer(group.middle() + i, group.begin + i, second_half / all);
-    }
-  }
-  round.finish(cost);
-  bool any_left_over = false;
-  for (const Group& group : groups) {
-    if (group.size() < 2 || group.size() % 2 == 0) continue;
-    round.transfer(group.end - 1, group.middle() - 1, (group.end - group.middle()) / all);
-    any_left_over = true;
-  }
-  if (any_left_over) round.finish(cost);
-}
-
 }  // namespace
 
 double RoundCost::seconds(std::uint64_t message_bytes, std::uint64_t transfer_bytes) const {
@@ -106,45 +66,54 @@ double RoundCost::seconds(std::uint64_t message_bytes, std::uint64_t transfer_by
          std::max(seconds_per_byte * transfers * wire, transfers * message_software_s);
 }
 
-RoundCost scatter_doubling_cost(const Cluster& cluster, const Placement& placement, std::span<const Rank> order) {
-  Round round(cluster, placement, order);
-  RoundCost cost;
-  scatter(round, cost);
-  std::vector<Group> groups{{0, round.ranks()}};
-  while (std::ranges::any_of(groups, [](const Group& group) { return group.size() > 1; })) {
-    exchange(round, groups, cost);
-    std::vector<Group> halves;
-    for (const Group& group : groups) {
-      halves.push_back({group.begin, group.middle()});
-      if (group.size() > 1) halves.push_back({group.middle(), group.end});
+RoundCosts round_costs(const Cluster& cluster, const Placement& placement, const Rounds& rounds) {
+  check_placement(cluster, placement, rounds.order.front());
+  RoundCosts costs{.ranks = static_cast<Rank>(rounds.order.size()), .any_blocks = false, .rounds = {}};
+  std::vector<std::unique_ptr<const BlockSchedule>> schedules;
+  schedules.reserve(costs.ranks);
+  for (Rank position = 0; position < costs.ranks; ++position) schedules.push_back(rounds.schedule_of(position));
+  const BlockSchedule& first = *schedules.front();
+  const auto fixed = first.fixed_blocks();
+  costs.any_blocks = !fixed;
+  // Of any blocks, a period in the middle: later than the first blocks arrive, and before the last ones are sent.
+  const std::uint64_t begin = fixed ? 0 : first.period();
+  const std::uint64_t end = fixed ? first.rounds(*fixed) : 2 * begin;
+  const std::uint64_t blocks = fixed.value_or(4 * begin);
+  Round loads(cluster, placement, rounds.order);
+  for (std::uint64_t round = begin; round < end;) {
+    bool any = false;
+    for (Rank from = 0; from < costs.ranks; ++from) {
+      const auto send = schedules[from]->send(round, blocks);
+      if (!send) continue;
+      const double part = fixed ? static_cast<double>(send->count) / static_cast<double>(blocks) : 1.0;
+      loads.transfer(from, send->peer, part);
+      any = true;
     }
-    groups = std::move(halves);
+    const std::uint64_t times = fixed ? first.alike(round) : 1;
+    if (any) loads.finish(costs.rounds, static_cast<double>(times));
+    round += times;
   }
-  return cost;
+  return costs;
 }
 
-RoundCost scatter_ring_cost(const Cluster& cluster, const Placement& placement, std::span<const Rank> order) {
-  Round round(cluster, placement, order);
-  const Rank ranks = round.ranks();
-  RoundCost cost;
-  scatter(round, cost);
-  for (Rank from = 0; from < ranks; ++from) round.transfer(from, (from + 1) % ranks, 1.0 / ranks);
-  round.finish(cost, static_cast<double>(ranks) - 1.0);
-  return cost;
+double round_seconds(const RoundCosts& costs, std::uint64_t message_bytes, std::uint64_t segment_bytes) {
+  const RoundCost& rounds = costs.rounds;
+  if (rounds.rounds == 0.0) return 0.0;
+  const std::uint64_t segments = pieces_of(message_bytes, std::min(segment_bytes, message_bytes));
+  if (costs.any_blocks) {
+    const double times = (static_cast<double>(segments) - 1.0 + rounds.rounds) / rounds.rounds;
+    const std::uint64_t block = pieces_of(message_bytes, segments);
+    return times * rounds.seconds(block, block);
+  }
+  // Blocks are sent in pieces; each has its headers, and passes through the software.
+  return rounds.seconds(message_bytes, std::min(segment_bytes, pieces_of(message_bytes, costs.ranks)));
 }
 
-RoundCost circulant_cost(const Cluster& cluster, const Placement& placement, std::span<const Rank> order) {
-  Round round(cluster, placement, order);
-  const Rank ranks = round.ranks();
-  RoundCost cost;
-  for (const Rank skip : Circulant::skips(ranks)) {
-    for (Rank from = 0; from < ranks; ++from) {
-      const auto to = static_cast<Rank>((std::uint64_t{from} + skip) % ranks);
-      if (to != 0) round.transfer(from, to, 1.0);
-    }
-    round.finish(cost);
-  }
-  return cost;
+std::uint64_t best_segment(const RoundCosts& costs, std::uint64_t message_bytes) {
+  const auto candidates = segment_sizes();
+  if (costs.rounds.seconds_per_byte == 0.0) return candidates.back();
+  return *std::ranges::min_element(candidates, {},
+                                   [&](std::uint64_t segment) { return round_seconds(costs, message_bytes, segment); });
 }
 
 RoundCost level_cost(const Cluster& cluster, const Placement& placement, const Tree& tree) {

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Times of broadcasts that go by rounds instead of down a tree.
+// Times of plans that go by rounds instead of down trees, from the cluster's stated rates.
 #pragma once
 
 #include <cstdint>
-#include <span>
 
 #include "network/cluster.hpp"
 #include "network/placement.hpp"
-#include "plan/tree.hpp"
+#include "plan/plan.hpp"
 
 namespace trunkline {
 
@@ -24,19 +23,23 @@ struct RoundCost {
   [[nodiscard]] double seconds(std::uint64_t message_bytes, std::uint64_t transfer_bytes) const;
 };
 
-// Each adds up the loads of every kind of round, the ranks standing in `order` with the root first.
-// Time O(ranks * log(ranks) * length of a path).
+/// What rounds cost, as a function of the segment: what does not depend on it, taken once and kept.
+struct RoundCosts {
+  Rank ranks = 0;
+  bool any_blocks = false;  ///< segments are the blocks; else those are pieces of them
+  RoundCost rounds;         ///< of any blocks: one period, in which each transfer is the whole message
+};
 
-/// Scatter down a binomial tree, then recursive doubling: ScatterDoubling, but for what a rank holds already.
-[[nodiscard]] RoundCost scatter_doubling_cost(const Cluster& cluster, const Placement& placement,
-                                              std::span<const Rank> order);
+/// Replays the rounds of all ranks and adds up their loads, those that are alike once. Time O(ranks * length of a path)
+/// for each of the others.
+[[nodiscard]] RoundCosts round_costs(const Cluster& cluster, const Placement& placement, const Rounds& rounds);
 
-/// Scatter, then a ring: ScatterRing, likewise.
-[[nodiscard]] RoundCost scatter_ring_cost(const Cluster& cluster, const Placement& placement,
-                                          std::span<const Rank> order);
+/// Seconds of `message_bytes` in segments of `segment_bytes`, both above zero. Rounds do not overlap, so it is an upper
+/// bound where no rank waits long.
+[[nodiscard]] double round_seconds(const RoundCosts& costs, std::uint64_t message_bytes, std::uint64_t segment_bytes);
 
-/// One round of each skip of Circulant, in which everybody sends the whole message to somebody.
-[[nodiscard]] RoundCost circulant_cost(const Cluster& cluster, const Placement& placement, std::span<const Rank> order);
+/// The one of segment_sizes() that round_seconds() finds fastest; the longest where all ranks share one host.
+[[nodiscard]] std::uint64_t best_segment(const RoundCosts& costs, std::uint64_t message_bytes);
 
 /// A tree in which every rank sends the whole message to all its children at once, so that the copies share its
 /// channels and end together: one round of each level.

@@ -26,7 +26,7 @@ class PlanReader {
  public:
   explicit PlanReader(Faults& faults) : faults_(faults) {}
 
-  Plan read(const YamlNode& root) {
+  PlanFile read(const YamlNode& root) {
     static constexpr std::array<std::string_view, 14> keys{
         "trunkline",      "collective", "shape", "cluster", "cluster_fingerprint",
         "provenance",     "segment",    "ranks", "hosts",   "root",
@@ -43,47 +43,41 @@ class PlanReader {
       if (plan_.segment_bytes == 0) faults_.add(*node, "a segment must be above zero");
     }
     const auto ranks = hosts_and_ranks(root);
-    plan_.trees = read_trees(root, ranks, plan_.host_of_rank, faults_);
+    plan_.plan.steps = read_trees(root, ranks, plan_.host_of_rank, faults_);
     number_of_trees(root);
     return std::move(plan_);
   }
 
  private:
   void collective_and_shape(const YamlNode& root) {
-    std::vector<std::string_view> collectives;
-    for (const Algorithm& algorithm : algorithms()) {
-      if (std::find(collectives.begin(), collectives.end(), algorithm.collective) == collectives.end()) {
-        collectives.push_back(algorithm.collective);
-      }
-    }
+    std::vector<std::string_view> names;
+    for (const CollectiveFacts& one : collectives()) names.push_back(one.name);
+    const std::vector<std::string> all(names.begin(), names.end());
     const YamlNode* collective = required(root, "collective", "collective: bcast", faults_);
-    const std::vector<std::string> all(collectives.begin(), collectives.end());
-    const bool known = collective != nullptr && one_of(*collective, "collective", "bcast", collectives, all);
+    if (collective != nullptr && one_of(*collective, "collective", "bcast", names, all)) {
+      plan_.collective = *find_collective(collective->text);
+    }
     std::vector<std::string_view> shapes{custom};
     for (const Algorithm& algorithm : algorithms()) {
-      // Where the collective is unknown, a shape of any will do: one fault is reported, not two.
-      if (algorithm.trees > 0 && (!known || algorithm.collective == collective->text)) {
-        shapes.push_back(algorithm.name);
-      }
+      if (algorithm.trees > 0 && algorithm.collective == plan_.collective) shapes.push_back(algorithm.name);
     }
     const YamlNode* shape = required(root, "shape", "shape: custom", faults_);
     if (shape != nullptr) {
-      std::vector<std::string> listed = algorithm_names(known ? collective->text : "bcast");
+      std::vector<std::string> listed = algorithm_names(plan_.collective);
       std::ranges::replace(listed, std::string("native"), std::string(custom));
-      std::erase_if(listed, [](const std::string& name) {
-        const auto algorithm = find_algorithm("bcast", name);
+      std::erase_if(listed, [this](const std::string& name) {
+        const auto algorithm = find_algorithm(plan_.collective, name);
         return algorithm && algorithm->trees == 0;
       });
-      const auto algorithm = find_algorithm("bcast", shape->text);
-      if (algorithm && algorithm->by_blocks()) {
+      const auto algorithm = find_algorithm(plan_.collective, shape->text);
+      if (algorithm && algorithm->kind == AlgorithmKind::rounds) {
         faults_.add(*shape,
                     quoted(shape->text) + " is no tree, and has no plan: it runs with TRUNKLINE_BCAST=" + shape->text);
       } else {
         one_of(*shape, "shape", custom, shapes, listed);
       }
-      plan_.shape = shape->text;
+      plan_.algorithm = shape->text;
     }
-    plan_.collective = collective != nullptr ? collective->text : "";
   }
 
   bool one_of(const YamlNode& node, const char* key, std::string_view example,
@@ -105,12 +99,13 @@ class PlanReader {
 
   /// A shape of the registry says how many trees it is.
   void number_of_trees(const YamlNode& root) {
-    const auto algorithm = find_algorithm(plan_.collective, plan_.shape);
-    if (!algorithm || algorithm->trees == 0 || plan_.trees.empty() || algorithm->trees == plan_.trees.size()) return;
-    const auto counted = [](std::size_t trees) { return std::to_string(trees) + (trees == 1 ? " tree" : " trees"); };
-    faults_.add(*root.find("shape"), plan_.shape + " is a plan of " + counted(algorithm->trees) + ", and here " +
-                                         (plan_.trees.size() == 1 ? "is " : "are ") + counted(plan_.trees.size()) +
-                                         "; call the shape " + std::string(custom));
+    const auto algorithm = find_algorithm(plan_.collective, plan_.algorithm);
+    const std::size_t trees = plan_.plan.trees()->size();
+    if (!algorithm || algorithm->trees == 0 || trees == 0 || algorithm->trees == trees) return;
+    const auto counted = [](std::size_t many) { return std::to_string(many) + (many == 1 ? " tree" : " trees"); };
+    faults_.add(*root.find("shape"), plan_.algorithm + " is a plan of " + counted(algorithm->trees) + ", and here " +
+                                         (trees == 1 ? "is " : "are ") + counted(trees) + "; call the shape " +
+                                         std::string(custom));
   }
 
   /// Number of ranks, from `ranks`, from the hosts, or from both where they agree.
@@ -158,18 +153,18 @@ class PlanReader {
   }
 
   Faults& faults_;
-  Plan plan_;
+  PlanFile plan_;
 };
 
 }  // namespace
 
-Plan parse_plan(std::string_view yaml, const std::string& file) {
-  Plan plan = read_document(yaml, plan_format, file,
-                            [](const YamlNode& root, Faults& faults) { return PlanReader(faults).read(root); });
-  check_trees(plan.trees);
+PlanFile parse_plan(std::string_view yaml, const std::string& file) {
+  PlanFile plan = read_document(yaml, plan_format, file,
+                                [](const YamlNode& root, Faults& faults) { return PlanReader(faults).read(root); });
+  check_trees(*plan.plan.trees());
   return plan;
 }
 
-Plan read_plan(const std::string& path) { return parse_plan(read_text_file(path), path); }
+PlanFile read_plan(const std::string& path) { return parse_plan(read_text_file(path), path); }
 
 }  // namespace trunkline

@@ -6,28 +6,29 @@
 #include <string>
 #include <string_view>
 
-#include "plan/tree.hpp"
+#include "plan/collective.hpp"
+#include "plan/plan.hpp"
 #include "text/fault.hpp"
 
 namespace trunkline {
 
-/// Everything about how one collective runs on one communicator.
-struct Plan {
-  std::string collective = "bcast";
-  std::string shape;    ///< a name of the registry, or "custom" for trees drawn by hand
-  std::string cluster;  ///< name of the cluster it was laid over; empty: none
+/// A plan with what it is for.
+struct PlanFile {
+  Collective collective = Collective::bcast;
+  std::string algorithm;  ///< a name of the registry, or "custom" for what was drawn by hand
+  std::string cluster;    ///< name of the cluster it was laid over; empty: none
   std::optional<std::uint64_t> cluster_fingerprint;
-  std::vector<std::string> host_of_rank;       ///< host names by rank; empty: any placement
-  std::vector<Tree> trees;                     ///< that take segments by turns: segment i goes down tree i mod so many
+  std::vector<std::string> host_of_rank;  ///< host names by rank; empty: any placement
+  Plan plan;
   std::optional<std::uint64_t> segment_bytes;  ///< empty: chosen for each message
   std::string provenance;                      ///< who or what made it, one line
 };
 
 /// Throws FaultyFile with all faults; what it returns has passed check_trees().
-[[nodiscard]] Plan parse_plan(std::string_view yaml, const std::string& file);
-[[nodiscard]] Plan read_plan(const std::string& path);
+[[nodiscard]] PlanFile parse_plan(std::string_view yaml, const std::string& file);
+[[nodiscard]] PlanFile read_plan(const std::string& path);
 
 /// A plan of one tree gives it beside the other keys, one of several a list of trees. Throws InvalidPlan.
-[[nodiscard]] std::string write_plan(const Plan& plan);
+[[nodiscard]] std::string write_plan(const PlanFile& plan);
 
 }  // namespace trunkline

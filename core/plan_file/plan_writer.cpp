@@ -103,11 +103,13 @@ void append_tree(std::string& out, const Tree& tree, std::size_t indent, const s
 
 }  // namespace
 
-std::string write_plan(const Plan& plan) {
-  check_trees(plan.trees);
-  const Tree& first = plan.trees.front();
-  std::string out = "trunkline: plan/1\ncollective: " + yaml_scalar(plan.collective) + "\n";
-  out += "shape: " + yaml_scalar(plan.shape) + "\n";
+std::string write_plan(const PlanFile& plan) {
+  const Trees* const trees = plan.plan.trees();
+  if (trees == nullptr) throw InvalidPlan(plan.algorithm + " is no tree, and has no file form");
+  check_trees(*trees);
+  const Tree& first = trees->front();
+  std::string out = "trunkline: plan/1\ncollective: " + yaml_scalar(facts_of(plan.collective).name) + "\n";
+  out += "shape: " + yaml_scalar(plan.algorithm) + "\n";
   out += plan.cluster.empty() ? "" : "cluster: " + yaml_scalar(plan.cluster) + "\n";
   if (plan.cluster_fingerprint) {
     out += "cluster_fingerprint: \"" + hexadecimal(*plan.cluster_fingerprint) + "\"\n";
@@ -119,14 +121,14 @@ std::string write_plan(const Plan& plan) {
     append_hosts(out, plan.host_of_rank);
   }
   out += "root: " + std::to_string(first.root) + "\n";
-  if (plan.trees.size() == 1) {
+  if (trees->size() == 1) {
     out +=
         max_degree(first) <= 1 ? "# Each rank sends to the next one.\n" : "# Whom each rank sends to, in this order.\n";
     append_tree(out, first, 0, "");
     return out;
   }
   out += "# Segments go down these trees by turns. In each: whom each rank sends to, in this order.\ntrees:\n";
-  for (const Tree& tree : plan.trees) append_tree(out, tree, 4, "  - ");
+  for (const Tree& tree : *trees) append_tree(out, tree, 4, "  - ");
   return out;
 }
 

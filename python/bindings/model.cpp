@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
 #include <nanobind/stl/vector.h>
 
 #include <functional>
+#include <optional>
 #include <span>
 #include <stdexcept>
 
 #include "bindings.hpp"
-#include "decide/choice.hpp"
+#include "decide/decision.hpp"
 #include "decide/tuning_file.hpp"
-#include "model/block_costs.hpp"
+#include "model/costs.hpp"
 #include "model/measured_trees.hpp"
 #include "model/measurement.hpp"
 #include "model/tree_costs.hpp"
@@ -32,35 +34,34 @@ double checked_seconds(const Costs& costs, std::uint64_t message_bytes, std::uin
   return std::invoke(Predicted, costs, message_bytes, segment_bytes);
 }
 
+/// Python sees one class, whatever kind of plan it is.
+struct PlanCosts {
+  Costs costs;
+
+  [[nodiscard]] double seconds(std::uint64_t message_bytes, std::uint64_t segment_bytes) const {
+    return seconds_of(costs, message_bytes, segment_bytes);
+  }
+  [[nodiscard]] std::uint64_t best_segment(std::uint64_t message_bytes) const {
+    return trunkline::best_segment(costs, message_bytes);
+  }
+  [[nodiscard]] std::optional<Rank> network_hops() const {
+    const auto* const trees = std::get_if<TreeCosts>(&costs);
+    return trees != nullptr ? std::optional(trees->network_hops) : std::nullopt;
+  }
+};
+
 void bind_costs(nb::module_& module) {
-  nb::class_<TreeCosts>(module, "TreeCosts", "What a pipelined broadcast over a tree costs, from stated rates.")
-      .def("seconds", &checked_seconds<&tree_seconds, TreeCosts>, "message_bytes"_a, "segment_bytes"_a)
-      .def(
-          "best_segment",
-          [](const TreeCosts& costs, std::uint64_t message_bytes) { return best_segment(costs, message_bytes); },
-          "message_bytes"_a, "Bytes; of the candidates, the one predicted fastest.")
-      .def_prop_ro("network_hops", [](const TreeCosts& costs) { return costs.network_hops; });
+  nb::class_<PlanCosts>(module, "Costs", "What a plan costs, from stated rates.")
+      .def("seconds", &checked_seconds<&PlanCosts::seconds, PlanCosts>, "message_bytes"_a, "segment_bytes"_a)
+      .def("best_segment", &PlanCosts::best_segment, "message_bytes"_a,
+           "Bytes; of the candidates, the one predicted fastest.")
+      .def_prop_ro("network_hops", &PlanCosts::network_hops, "Of trees: transfers of a segment that use the network.");
   module.def(
-      "tree_costs",
-      [](const Cluster& cluster, const Placement& placement, const std::vector<Tree>& trees) {
-        if (trees.empty()) throw std::invalid_argument("no trees");
-        return tree_costs(cluster, placement, std::span(trees));
+      "costs_of",
+      [](const Cluster& cluster, const Placement& placement, const Plan& plan) {
+        return PlanCosts{costs_of(cluster, placement, plan)};
       },
-      "cluster"_a, "placement"_a, "trees"_a, "Of trees that take segments by turns; one is a list of one.");
-  nb::class_<BlockCosts>(module, "BlockCosts", "What a broadcast by blocks costs, from stated rates.")
-      .def("seconds", &checked_seconds<&block_seconds, BlockCosts>, "message_bytes"_a, "segment_bytes"_a)
-      .def(
-          "best_segment",
-          [](const BlockCosts& costs, std::uint64_t message_bytes) { return best_segment(costs, message_bytes); },
-          "message_bytes"_a, "Bytes; of the candidates, the one predicted fastest.");
-  module.def(
-      "block_costs",
-      [](const std::string& name, const Cluster& cluster, const Placement& placement, Rank root) {
-        const auto algorithm = find_algorithm("bcast", name);
-        if (!algorithm) throw std::invalid_argument("no algorithm " + name + " for bcast");
-        return block_costs(*algorithm, cluster, placement, root);
-      },
-      "name"_a, "cluster"_a, "placement"_a, "root"_a, "Of an algorithm that goes by blocks.");
+      "cluster"_a, "placement"_a, "plan"_a);
   module.def(
       "segment_candidates", [] { return std::vector<std::uint64_t>(segment_sizes().begin(), segment_sizes().end()); },
       "Bytes, ascending.");
@@ -74,16 +75,54 @@ void bind_costs(nb::module_& module) {
       .def_ro("algorithm", &Prediction::algorithm)
       .def_ro("segment_bytes", &Prediction::segment_bytes, "0: native.")
       .def_ro("seconds", &Prediction::seconds);
-  nb::class_<Choice>(module, "Choice", "What the rule picks without a tuning file.")
-      .def_ro("algorithm", &Choice::algorithm)
-      .def_ro("segment_bytes", &Choice::segment_bytes, "0: native.")
-      .def_prop_ro(
-          "predictions", [](const Choice& choice) { return choice.predictions; },
-          "Fastest first, native among them; empty: all ranks share one host.")
-      .def_ro("reason", &Choice::reason);
-  nb::class_<BcastFacts>(module, "BcastFacts", "What the rule knows of one placement, root and library.")
-      .def("choose", &choose_bcast, "message_bytes"_a);
-  module.def("bcast_facts", &bcast_facts, "cluster"_a, "placement"_a, "root"_a, "native"_a);
+}
+
+/// A Decider with what it refers to.
+class Decisions {
+ public:
+  Decisions(Knowledge knowledge, const std::string& collective, Placement placement, Rank root)
+      : knowledge_(std::move(knowledge)),
+        collective_(collective_named(collective)),
+        placement_(std::move(placement)),
+        decider_(knowledge_, collective_, placement_, root) {}
+  Decisions(const Decisions&) = delete;
+  Decisions& operator=(const Decisions&) = delete;
+
+  Decision decide(std::uint64_t bytes, const std::string& wish) {
+    return decider_.decide(bytes, parse_wish(collective_, wish), true);
+  }
+  std::vector<Prediction> predictions(std::uint64_t bytes) { return decider_.predictions(bytes); }
+
+ private:
+  Knowledge knowledge_;
+  Collective collective_;
+  Placement placement_;
+  Decider decider_;
+};
+
+void bind_decisions(nb::module_& module) {
+  nb::class_<Knowledge>(module, "Knowledge", "What decisions follow from, besides the call: all ranks know it equally.")
+      .def(
+          "__init__",
+          [](Knowledge* self, std::optional<Cluster> cluster, NativeLibrary native, std::string mpi,
+             std::string mpi_version) {
+            new (self)
+                Knowledge{.library = {native, std::move(mpi), std::move(mpi_version)}, .cluster = std::move(cluster)};
+          },
+          "cluster"_a.none(), "native"_a, "mpi"_a, "mpi_version"_a, "``mpi`` as tuning files name it.")
+      .def("take_plan", &Knowledge::take_plan, "plan"_a, "file"_a, "ValueError where it is for another cluster.")
+      .def("take_tuning", &Knowledge::take_tuning, "tuning"_a, "file"_a, "ValueError where nothing in it fits.");
+  nb::class_<Decision>(module, "Decision", "What runs for a call, and why.")
+      .def_ro("algorithm", &Decision::algorithm, "``native``, a name of the registry, or ``plan_of_file``.")
+      .def_ro("segment_bytes", &Decision::segment_bytes, "0: native.")
+      .def_ro("reason", &Decision::reason);
+  nb::class_<Decisions>(module, "Decider", "Decides the calls of one collective on the same ranks from one root.")
+      .def(nb::init<Knowledge, std::string, Placement, Rank>(), "knowledge"_a, "collective"_a, "placement"_a, "root"_a)
+      .def("decide", &Decisions::decide, "message_bytes"_a, "wish"_a = "auto",
+           "As the preload library does; ``wish`` as in the setting ``TRUNKLINE_BCAST``.")
+      .def("predictions", &Decisions::predictions, "message_bytes"_a,
+           "Fastest first, native among them; empty: all ranks share one host.");
+  module.attr("plan_of_file") = plan_of_file;
 }
 
 void bind_tuning(nb::module_& module) {
@@ -94,7 +133,9 @@ void bind_tuning(nb::module_& module) {
       .def_ro("segment_bytes", &TuningRule::segment_bytes, "0: native.");
   nb::class_<TuningEntry>(module, "TuningEntry", "For so many hosts of one cluster with as many ranks on each.")
       .def(nb::init<>())
-      .def_rw("collective", &TuningEntry::collective)
+      .def_prop_rw(
+          "collective", [](const TuningEntry& entry) { return facts_of(entry.collective).name; },
+          [](TuningEntry& entry, const std::string& name) { entry.collective = collective_named(name); })
       .def_rw("cluster", &TuningEntry::cluster)
       .def_rw("cluster_fingerprint", &TuningEntry::cluster_fingerprint)
       .def_rw("hosts", &TuningEntry::hosts)
@@ -115,11 +156,16 @@ void bind_tuning(nb::module_& module) {
           "Assign a whole list.")
       .def("knows", &Tuning::knows, "cluster_fingerprint"_a, "mpi"_a, "mpi_version"_a,
            "Whether anything here was measured on that network with that library.")
-      .def("find", &Tuning::find, "collective"_a, "cluster_fingerprint"_a, "mpi"_a, "mpi_version"_a, "placement"_a,
-           nb::rv_policy::copy,
-           nb::sig("def find(self, collective: str, cluster_fingerprint: int, mpi: str, mpi_version: str, "
-                   "placement: collections.abc.Sequence[int]) -> trunkline._core.TuningEntry | None"),
-           "The entry for ranks that sit so on the hosts; None where there is none.");
+      .def(
+          "find",
+          [](const Tuning& tuning, const std::string& collective, std::uint64_t cluster_fingerprint,
+             const std::string& mpi, const std::string& mpi_version, const Placement& placement) {
+            return tuning.find(collective_named(collective), cluster_fingerprint, mpi, mpi_version, placement);
+          },
+          "collective"_a, "cluster_fingerprint"_a, "mpi"_a, "mpi_version"_a, "placement"_a, nb::rv_policy::copy,
+          nb::sig("def find(self, collective: str, cluster_fingerprint: int, mpi: str, mpi_version: str, "
+                  "placement: collections.abc.Sequence[int]) -> trunkline._core.TuningEntry | None"),
+          "The entry for ranks that sit so on the hosts; None where there is none.");
   module.def("parse_tuning", &parse_tuning, "yaml"_a, "file"_a);
   module.def("read_tuning", &read_tuning, "path"_a);
   module.def("write_tuning", &write_tuning, "tuning"_a);
@@ -168,6 +214,7 @@ void bind_measurement(nb::module_& module) {
 
 void bind_model(nb::module_& module) {
   bind_costs(module);
+  bind_decisions(module);
   bind_tuning(module);
   bind_measurement(module);
 }

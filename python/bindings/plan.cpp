@@ -82,22 +82,33 @@ void bind_contention(nb::module_& module) {
 }
 
 void bind_plan_file(nb::module_& module) {
-  nb::class_<Plan>(module, "Plan", "Everything about how one collective runs on one communicator.")
+  nb::class_<Plan>(module, "Plan", "How one collective runs on one communicator.")
+      .def(
+          "__init__", [](Plan* self, Trees trees) { new (self) Plan{std::move(trees)}; }, "trees"_a,
+          "Of trees that take segments by turns, over the same ranks from the same root.")
+      .def_prop_ro(
+          "trees",
+          [](const Plan& plan) { return plan.trees() != nullptr ? std::optional(*plan.trees()) : std::nullopt; },
+          "None: it goes by rounds.")
+      .def_prop_ro("root", &Plan::root)
+      .def("__len__", &Plan::ranks);
+  nb::class_<PlanFile>(module, "PlanFile", "A plan with what it is for.")
       .def(nb::init<>())
-      .def_rw("collective", &Plan::collective)
-      .def_rw("shape", &Plan::shape)
-      .def_rw("cluster", &Plan::cluster, "Name; empty: laid over no cluster.")
-      .def_rw("cluster_fingerprint", &Plan::cluster_fingerprint)
       .def_prop_rw(
-          "host_of_rank", [](const Plan& plan) { return plan.host_of_rank; },
-          [](Plan& plan, std::vector<std::string> hosts) { plan.host_of_rank = std::move(hosts); },
+          "collective", [](const PlanFile& file) { return facts_of(file.collective).name; },
+          [](PlanFile& file, const std::string& name) { file.collective = collective_named(name); })
+      .def_rw("algorithm", &PlanFile::algorithm, "A name of the registry, or ``custom``.")
+      .def_rw("cluster", &PlanFile::cluster, "Name; empty: laid over no cluster.")
+      .def_rw("cluster_fingerprint", &PlanFile::cluster_fingerprint)
+      .def_prop_rw(
+          "host_of_rank", [](const PlanFile& file) { return file.host_of_rank; },
+          [](PlanFile& file, std::vector<std::string> hosts) { file.host_of_rank = std::move(hosts); },
           "Host names by rank; empty: any placement. Assign a whole list.")
       .def_prop_rw(
-          "trees", [](const Plan& plan) { return plan.trees; },
-          [](Plan& plan, std::vector<Tree> trees) { plan.trees = std::move(trees); },
-          "That take segments by turns, over the same ranks from the same root. Assign a whole list.")
-      .def_rw("segment_bytes", &Plan::segment_bytes, "None: chosen for each message.")
-      .def_rw("provenance", &Plan::provenance, "Who or what made it, one line.");
+          "plan", [](const PlanFile& file) { return file.plan; },
+          [](PlanFile& file, const Plan& plan) { file.plan = plan; }, "Assign a whole one.")
+      .def_rw("segment_bytes", &PlanFile::segment_bytes, "None: chosen for each message.")
+      .def_rw("provenance", &PlanFile::provenance, "Who or what made it, one line.");
   module.def("parse_plan", &parse_plan, "yaml"_a, "file"_a, "Read a plan from YAML; ``file`` is for messages.");
   module.def("read_plan", &read_plan, "path"_a);
   module.def("write_plan", &write_plan, "plan"_a);
@@ -105,17 +116,20 @@ void bind_plan_file(nb::module_& module) {
 
 void bind_registry(nb::module_& module) {
   nb::class_<Algorithm>(module, "Algorithm", "One entry of the registry.")
-      .def_ro("collective", &Algorithm::collective)
+      .def_prop_ro("collective", [](const Algorithm& one) { return facts_of(one.collective).name; })
       .def_ro("name", &Algorithm::name)
       .def_ro("description", &Algorithm::description)
-      .def_ro("restrictions", &Algorithm::restrictions)
+      .def_prop_ro("restrictions", &Algorithm::restrictions)
       .def_ro("cost", &Algorithm::cost)
       .def_ro("needs_cluster", &Algorithm::needs_cluster)
       .def_ro("trees", &Algorithm::trees, "That take segments by turns; 0: it is no tree.")
-      .def_prop_ro("by_blocks", &Algorithm::by_blocks, "Whether blocks reach each rank from several others.")
+      .def_prop_ro(
+          "by_rounds", [](const Algorithm& one) { return one.kind == AlgorithmKind::rounds; },
+          "Whether blocks reach each rank from several others.")
       .def_ro("family", &Algorithm::family, "``K-ary``: alike but for a number in the name; empty: stands alone.");
-  module.def("algorithm_names", &algorithm_names, "collective"_a,
-             "The names for people, a family in one piece: ``3-ary to 8-ary``.");
+  module.def(
+      "algorithm_names", [](const std::string& collective) { return algorithm_names(collective_named(collective)); },
+      "collective"_a, "The names for people, a family in one piece: ``3-ary to 8-ary``.");
   module.def(
       "algorithms", [] { return std::vector<Algorithm>(algorithms().begin(), algorithms().end()); },
       "The one list of algorithms.");
@@ -143,10 +157,26 @@ void bind_plan(nb::module_& module) {
   bind_heights(module);
   module.def("block_placement", &block_placement, "cluster"_a, "ranks_per_host"_a,
              "Host index by rank, host by host: rank r sits on host r // ranks_per_host.");
-  module.def("lay", &lay, "collective"_a, "name"_a, "cluster"_a.none(), "placement"_a, "root"_a,
-             "Lay a shape of one tree over ranks; what it returns has passed check_tree.");
-  module.def("lay_all", &lay_all, "collective"_a, "name"_a, "cluster"_a.none(), "placement"_a, "root"_a,
-             "Lay any shape of trees over ranks: its trees, which take segments by turns.");
+  module.def(
+      "collectives",
+      [] {
+        std::vector<std::string_view> names;
+        for (const CollectiveFacts& one : collectives()) names.push_back(one.name);
+        return names;
+      },
+      "Those that plans are for.");
+  module.def(
+      "lay",
+      [](const std::string& collective, const std::string& name, const Cluster* cluster, const Placement& placement,
+         Rank root) { return lay(collective_named(collective), name, cluster, placement, root); },
+      "collective"_a, "name"_a, "cluster"_a.none(), "placement"_a, "root"_a,
+      "Lay an algorithm over ranks; its trees have passed check_tree.");
+  module.def(
+      "lay_trees",
+      [](const std::string& collective, const std::string& name, const Cluster* cluster, const Placement& placement,
+         Rank root) { return lay_trees(collective_named(collective), name, cluster, placement, root); },
+      "collective"_a, "name"_a, "cluster"_a.none(), "placement"_a, "root"_a,
+      "The same of an algorithm made of trees, which take segments by turns.");
 }
 
 }  // namespace trunkline::python

@@ -169,17 +169,32 @@ def contention_of(cluster: Cluster, placement: Sequence[int], trees: Sequence[Tr
     """Loads under a plan; ``most`` limits how many of the busiest channels are named."""
 
 class Plan:
-    """Everything about how one collective runs on one communicator."""
+    """How one collective runs on one communicator."""
+
+    def __init__(self, trees: Sequence[Tree]) -> None:
+        """Of trees that take segments by turns, over the same ranks from the same root."""
+
+    @property
+    def trees(self) -> list[Tree] | None:
+        """None: it goes by rounds."""
+
+    @property
+    def root(self) -> int: ...
+    def __len__(self) -> int: ...
+
+class PlanFile:
+    """A plan with what it is for."""
 
     collective: str
-    shape: str
+    algorithm: str
+    """A name of the registry, or ``custom``."""
     cluster: str
     """Name; empty: laid over no cluster."""
     cluster_fingerprint: int | None
     host_of_rank: list[str]
     """Host names by rank; empty: any placement. Assign a whole list."""
-    trees: list[Tree]
-    """That take segments by turns, over the same ranks from the same root. Assign a whole list."""
+    plan: Plan
+    """Assign a whole one."""
     segment_bytes: int | None
     """None: chosen for each message."""
     provenance: str
@@ -187,13 +202,13 @@ class Plan:
 
     def __init__(self) -> None: ...
 
-def parse_plan(yaml: str, file: str) -> Plan:
+def parse_plan(yaml: str, file: str) -> PlanFile:
     """Read a plan from YAML; ``file`` is for messages. Raises FaultyFile."""
 
-def read_plan(path: str) -> Plan:
+def read_plan(path: str) -> PlanFile:
     """Read a plan file. Raises FaultyFile."""
 
-def write_plan(plan: Plan) -> str:
+def write_plan(plan: PlanFile) -> str:
     """YAML that reads back as an equal plan. Raises InvalidPlan."""
 
 class Algorithm:
@@ -216,7 +231,7 @@ class Algorithm:
         """That take segments by turns."""
 
     @property
-    def by_blocks(self) -> bool:
+    def by_rounds(self) -> bool:
         """Whether blocks reach each rank from several others: it is no tree."""
 
     @property
@@ -238,34 +253,28 @@ def algorithms() -> list[Algorithm]:
 def block_placement(cluster: Cluster, ranks_per_host: int) -> list[int]:
     """Host index by rank, host by host: rank r sits on host ``r // ranks_per_host``."""
 
-def lay(collective: str, name: str, cluster: Cluster | None, placement: Sequence[int], root: int) -> Tree:
-    """Lay a shape of the registry over ranks; what it returns has passed check_tree. Raises ValueError."""
+def collectives() -> list[str]:
+    """Those that plans are for."""
 
-def lay_all(collective: str, name: str, cluster: Cluster | None, placement: Sequence[int], root: int) -> list[Tree]:
-    """Lay any shape of trees over ranks: its trees, which take segments by turns. Raises ValueError."""
+def lay(collective: str, name: str, cluster: Cluster | None, placement: Sequence[int], root: int) -> Plan:
+    """Lay an algorithm over ranks; its trees have passed check_tree. Raises ValueError."""
 
-class TreeCosts:
-    """What a pipelined broadcast over a tree costs, from stated rates."""
+def lay_trees(collective: str, name: str, cluster: Cluster | None, placement: Sequence[int], root: int) -> list[Tree]:
+    """The same of an algorithm made of trees, which take segments by turns. Raises ValueError."""
+
+class Costs:
+    """What a plan costs, from stated rates."""
 
     def seconds(self, message_bytes: int, segment_bytes: int) -> float: ...
     def best_segment(self, message_bytes: int) -> int:
         """Bytes; of the candidates, the one predicted fastest."""
 
     @property
-    def network_hops(self) -> int: ...
+    def network_hops(self) -> int | None:
+        """Of trees: transfers of a segment that use the network."""
 
-def tree_costs(cluster: Cluster, placement: Sequence[int], trees: Sequence[Tree]) -> TreeCosts:
-    """Of trees that take segments by turns; one is a list of one. Raises ValueError."""
-
-class BlockCosts:
-    """What a broadcast by blocks costs, from stated rates."""
-
-    def seconds(self, message_bytes: int, segment_bytes: int) -> float: ...
-    def best_segment(self, message_bytes: int) -> int:
-        """Bytes; of the candidates, the one predicted fastest."""
-
-def block_costs(name: str, cluster: Cluster, placement: Sequence[int], root: int) -> BlockCosts:
-    """Of an algorithm that goes by blocks. Raises ValueError."""
+def costs_of(cluster: Cluster, placement: Sequence[int], plan: Plan) -> Costs:
+    """What a plan costs, of whatever kind it is. Raises ValueError."""
 
 def segment_candidates() -> list[int]:
     """Bytes, ascending."""
@@ -295,29 +304,44 @@ class Prediction:
     @property
     def seconds(self) -> float: ...
 
-class Choice:
-    """What the rule picks without a tuning file."""
+class Knowledge:
+    """What decisions follow from, besides the call: all ranks know it equally."""
+
+    def __init__(self, cluster: Cluster | None, native: NativeLibrary, mpi: str, mpi_version: str) -> None:
+        """``mpi`` as tuning files name it."""
+
+    def take_plan(self, plan: PlanFile, file: str) -> None:
+        """ValueError where it is for another cluster."""
+
+    def take_tuning(self, tuning: Tuning, file: str) -> None:
+        """ValueError where nothing in it fits."""
+
+class Decision:
+    """What runs for a call, and why."""
 
     @property
-    def algorithm(self) -> str: ...
+    def algorithm(self) -> str:
+        """``native``, a name of the registry, or ``plan_of_file``."""
+
     @property
     def segment_bytes(self) -> int:
         """0: native."""
 
     @property
-    def predictions(self) -> list[Prediction]:
-        """Fastest first, native among them; empty: all ranks share one host."""
-
-    @property
     def reason(self) -> str: ...
 
-class BcastFacts:
-    """What the rule knows of one placement, root and library."""
+class Decider:
+    """Decides the calls of one collective on the same ranks from one root."""
 
-    def choose(self, message_bytes: int) -> Choice: ...
+    def __init__(self, knowledge: Knowledge, collective: str, placement: Sequence[int], root: int) -> None: ...
+    def decide(self, message_bytes: int, wish: str = "auto") -> Decision:
+        """As the preload library does; ``wish`` as in the setting ``TRUNKLINE_BCAST``. Raises ValueError."""
 
-def bcast_facts(cluster: Cluster, placement: Sequence[int], root: int, native: NativeLibrary) -> BcastFacts:
-    """Lays every tree that the rule considers, and what the library would run."""
+    def predictions(self, message_bytes: int) -> list[Prediction]:
+        """Fastest first, native among them; empty: all ranks share one host."""
+
+plan_of_file: str
+"""The algorithm's name in a decision for the plan that a file gave."""
 
 class TuningRule:
     """From this size on, up to the next rule."""

@@ -8,9 +8,9 @@ from trunkline.cluster import faulty
 from trunkline.costs import costs_of
 from trunkline.errors import BadInput
 from trunkline.mpi import Mpi
-from trunkline.units import format_bytes, parse_bytes
+from trunkline.units import parse_bytes
 
-__all__ = ["Decision", "Predicted", "decide", "load_measurement", "predict_all", "read_measurement"]
+__all__ = ["Decision", "Predicted", "decide_all", "knowledge_of", "load_measurement", "predict_all", "read_measurement"]
 
 
 def _job_as_json(cluster: _core.Cluster, ranks_per_host: int, mpi: str) -> dict[str, object]:
@@ -89,10 +89,9 @@ def predict_all(
         BadInput: where all ranks share one host, so that there is no network to predict, and from tables for what is no
             tree.
     """
-    facts = _core.bcast_facts(cluster, placement, root, native)
-
+    decider = _core.Decider(_core.Knowledge(cluster, native, "", ""), "bcast", placement, root)
     costs = {
-        name: costs_of(name.partition(":")[0], cluster, placement, root, measured)
+        name: costs_of("bcast", name.partition(":")[0], cluster, placement, root, measured)
         for name in algorithms
         if name != "native"
     }
@@ -101,7 +100,7 @@ def predict_all(
         times: dict[str, tuple[int, float]] = {}
         for name in algorithms:
             if name == "native":
-                predictions = facts.choose(size).predictions
+                predictions = decider.predictions(size)
                 if not predictions:
                     raise BadInput("all ranks share one host: there is no network to predict times for")
                 times[name] = (0, next(p.seconds for p in predictions if p.algorithm == "native"))
@@ -148,30 +147,43 @@ def load_measurement(path: str, cluster: _core.Cluster, libraries: Sequence[Mpi]
     return read
 
 
-def decide(
-    facts: _core.BcastFacts,
-    cluster: _core.Cluster,
-    placement: Sequence[int],
-    message_bytes: int,
-    mpi: Mpi,
-    tuning: _core.Tuning | None,
-) -> Decision:
-    """What the preload library would run with ``TRUNKLINE_BCAST=auto``; ``facts`` are of this placement, root and MPI.
+def knowledge_of(
+    cluster: _core.Cluster, mpi: Mpi, *, plan: str | None = None, tuning: str | None = None
+) -> _core.Knowledge:
+    """What the ranks of a job would know that were told of this cluster and these files.
 
     Raises:
-        BadInput: where nothing in the tuning file is for this cluster and MPI, as the library warns.
+        BadInput: where a file is faulty, or is for another cluster or MPI library.
     """
-    choice = facts.choose(message_bytes)
-    if tuning is not None:
-        if not tuning.knows(cluster.fingerprint, mpi.counts_as, mpi.version):
-            has = ", ".join(f"{e.cluster} with {e.mpi} {e.mpi_version}" for e in tuning.entries) or "nothing"
-            raise BadInput(
-                f"nothing in the tuning file is for cluster {cluster.name} as it is now with {mpi.name} {mpi.version}; "
-                f"it has: {has} (a lab at another rate is another cluster: see --rate)"
-            )
-        entry = tuning.find("bcast", cluster.fingerprint, mpi.counts_as, mpi.version, placement)
-        if entry is not None:
-            rule = entry.rule_for(message_bytes)
-            reason = f"measured fastest from {format_bytes(rule.from_bytes)} on"
-            return Decision(message_bytes, rule.algorithm, rule.segment_bytes, reason, choice.predictions)
-    return Decision(message_bytes, choice.algorithm, choice.segment_bytes, choice.reason, choice.predictions)
+    knowledge = _core.Knowledge(cluster, mpi.native_library, mpi.counts_as, mpi.version)
+    try:
+        if plan:
+            knowledge.take_plan(_core.read_plan(plan), plan)
+        if tuning:
+            knowledge.take_tuning(_core.read_tuning(tuning), tuning)
+    except _core.FaultyFile as error:
+        raise faulty(error) from None
+    except ValueError as error:
+        raise BadInput(str(error)) from None
+    return knowledge
+
+
+def decide_all(
+    knowledge: _core.Knowledge, placement: Sequence[int], root: int, sizes: Sequence[int], wish: str = "auto"
+) -> list[Decision]:
+    """What the preload library would run for each size; ``wish`` as in the setting ``TRUNKLINE_BCAST``.
+
+    Raises:
+        BadInput: where no such algorithm is known.
+    """
+    decider = _core.Decider(knowledge, "bcast", placement, root)
+    decisions = []
+    for size in sizes:
+        try:
+            one = decider.decide(size, wish)
+        except ValueError as error:
+            raise BadInput(f"--bcast {wish}: {error}") from None
+        decisions.append(
+            Decision(size, one.algorithm, one.segment_bytes, one.reason, decider.predictions(size))
+        )
+    return decisions

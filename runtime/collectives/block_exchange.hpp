@@ -10,11 +10,11 @@
 #include <optional>
 #include <vector>
 
-#include "algorithms/block_schedule.hpp"
 #include "collectives/window.hpp"
 #include "conduit/turn.hpp"
 #include "datatype/message.hpp"
 #include "mpi_api.hpp"
+#include "plan/block_schedule.hpp"
 
 namespace trunkline::runtime {
 

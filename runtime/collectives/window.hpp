@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "decide/wish.hpp"
+
 namespace trunkline::runtime {
 
 /// Enough under way to keep a fast link busy over a round trip. A broadcast takes twice that in memory, or four
@@ -12,8 +14,6 @@ namespace trunkline::runtime {
 inline constexpr std::uint64_t window_bytes = std::uint64_t{128} << 10;
 inline constexpr std::uint64_t least_window = 2;
 inline constexpr std::uint64_t most_window = 32;
-/// MPI counts in int; a segment this long pipelines nothing anyway.
-inline constexpr std::uint64_t longest_segment = std::uint64_t{1} << 30;
 
 /// Segments of that many bytes.
 [[nodiscard]] constexpr std::uint64_t window_of(std::uint64_t segment_bytes) {

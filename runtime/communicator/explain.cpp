@@ -19,14 +19,17 @@ std::string milliseconds(double seconds) {
   return text.data();
 }
 
-std::string description(int ranks, int root, std::uint64_t bytes, const Decision& decision) {
-  std::string text = "MPI_Bcast of " + format_bytes(bytes) + " from rank " + std::to_string(root) + " on " +
-                     std::to_string(ranks) + " ranks ran ";
-  if (decision.laid == nullptr) {
+std::string description(Collective collective, int ranks, int root, std::uint64_t bytes,
+                        const LocalDecision& decision) {
+  const CollectiveFacts& facts = facts_of(collective);
+  std::string text = std::string(facts.mpi_name) + " of " + format_bytes(bytes) +
+                     (facts.has_root ? " from rank " + std::to_string(root) : "") + " on " + std::to_string(ranks) +
+                     " ranks ran ";
+  if (decision.plan == nullptr) {
     text += "native";
   } else {
-    text += std::string(decision.laid->name) + " with segments of " + format_bytes(decision.segment_bytes);
-    if (!decision.laid->load.empty()) text += " (" + decision.laid->load + ")";
+    text += std::string(decision.plan->name) + " with segments of " + format_bytes(decision.segment_bytes);
+    if (!decision.plan->load.empty()) text += " (" + decision.plan->load + ")";
   }
   return text + ": " + decision.reason;
 }
@@ -41,8 +44,9 @@ bool is_new(const std::string& text) {
 
 }  // namespace
 
-void explain(int ranks, int root, std::uint64_t bytes, const Decision& decision, double measured_s) {
-  const std::string text = description(ranks, root, bytes, decision);
+void explain(Collective collective, int ranks, int root, std::uint64_t bytes, const LocalDecision& decision,
+             double measured_s) {
+  const std::string text = description(collective, ranks, root, bytes, decision);
   if (is_new(text)) say(text + "; took " + milliseconds(measured_s) + " on rank 0");
 }
 

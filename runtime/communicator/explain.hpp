@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// TRUNKLINE_EXPLAIN=1: one line for each kind of broadcast that ran.
+// TRUNKLINE_EXPLAIN=1: one line for each kind of call that ran.
 #pragma once
 
 #include <cstdint>
 
-#include "communicator/decision.hpp"
+#include "communicator/local_plan.hpp"
+#include "plan/collective.hpp"
 
 namespace trunkline::runtime {
 
-/// Says what a broadcast ran and why, once for each communicator size, root, message size and decision. To be called
-/// by rank 0 of the communicator, after the broadcast; `measured_s` is what it took there.
-void explain(int ranks, int root, std::uint64_t bytes, const Decision& decision, double measured_s);
+/// Says what a call ran and why, once for each communicator size, root, message size and decision. To be called
+/// by rank 0 of the communicator, after the call; `measured_s` is what it took there.
+void explain(Collective collective, int ranks, int root, std::uint64_t bytes, const LocalDecision& decision,
+             double measured_s);
 
 }  // namespace trunkline::runtime

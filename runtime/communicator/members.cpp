@@ -87,20 +87,22 @@ void Members::forget() {
   kept().members.clear();
 }
 
-std::shared_ptr<const Decision> Members::decide(Rank root, std::uint64_t bytes, const BcastChoice& choice) {
+std::shared_ptr<const LocalDecision> Members::decide(Collective collective, Rank root, std::uint64_t bytes,
+                                                     const Wish& wish) {
   const std::scoped_lock lock(mutex_);
-  const auto known = by_root_.find(root);
-  if (known != by_root_.end()) {
+  const Key key{collective, root};
+  const auto known = by_key_.find(key);
+  if (known != by_key_.end()) {
     plans_.splice(plans_.begin(), plans_, known->second);
   } else {
     if (plans_.size() == most_roots) {
-      by_root_.erase(plans_.back().root());
+      by_key_.erase(plans_.back().key);
       plans_.pop_back();
     }
-    plans_.emplace_front(world_, processes_, root);
-    by_root_.emplace(root, plans_.begin());
+    plans_.push_front({key, LocalPlans(world_, processes_, collective, root)});
+    by_key_.emplace(key, plans_.begin());
   }
-  return plans_.front().decide(bytes, choice);
+  return plans_.front().plans.decide(bytes, wish);
 }
 
 }  // namespace trunkline::runtime

@@ -5,11 +5,12 @@
 
 #include <cstdint>
 #include <list>
+#include <map>
 #include <memory>
 #include <mutex>
-#include <unordered_map>
+#include <utility>
 
-#include "communicator/root_plans.hpp"
+#include "communicator/local_plans.hpp"
 #include "mpi_api.hpp"
 #include "startup/world.hpp"
 
@@ -38,14 +39,20 @@ class Members {
   [[nodiscard]] const Processes& processes() const noexcept { return processes_; }
 
   /// The same on all members. Lays what is missing: throws std::exception where that fails, on all members alike.
-  [[nodiscard]] std::shared_ptr<const Decision> decide(Rank root, std::uint64_t bytes, const BcastChoice& choice);
+  [[nodiscard]] std::shared_ptr<const LocalDecision> decide(Collective collective, Rank root, std::uint64_t bytes,
+                                                            const Wish& wish);
 
  private:
   const World& world_;
   Processes processes_;
   std::mutex mutex_;
-  std::list<RootPlans> plans_;  ///< the one asked for last comes first
-  std::unordered_map<Rank, std::list<RootPlans>::iterator> by_root_;
+  using Key = std::pair<Collective, Rank>;  ///< and root
+  struct Plans {
+    Key key;
+    LocalPlans plans;
+  };
+  std::list<Plans> plans_;  ///< those asked for last come first
+  std::map<Key, std::list<Plans>::iterator> by_key_;
 };
 
 }  // namespace trunkline::runtime

@@ -1,246 +1,69 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "intercept/bcast.hpp"
-
-#include <exception>
-#include <memory>
-#include <mutex>
-#include <new>
-#include <optional>
-#include <string>
+// MPI_Bcast at MPI's edge: its arguments, its native form, and what runs its plans.
 #include <variant>
 #include <vector>
 
 #include "collectives/block_exchange.hpp"
 #include "collectives/pipelined_trees.hpp"
-#include "communicator/communicator.hpp"
-#include "communicator/explain.hpp"
-#include "conduit/turn.hpp"
 #include "datatype/message.hpp"
-#include "datatype/predefined.hpp"
+#include "intercept/call.hpp"
 #include "intercept/export.hpp"
 #include "intercept/state.hpp"
-#include "report.hpp"
-#include "startup/hash.hpp"
-
-// Two rules keep the program's error handlers, exceptions and thread cancellation working through our frames: MPI calls
-// that may run code of the program (native ones, and all on its own communicators) are made outside of any try block,
-// and return codes; a try block encloses messages of ours alone, on the conduit, whose errors come back to us. (MPICH
-// reports what goes wrong in completing several requests to MPI_COMM_WORLD's handler: there is no way round that.)
 
 namespace trunkline::runtime {
 namespace {
 
-thread_local LastBcast last __attribute__((tls_model("initial-exec")));
+using NativeBcast = int(void* buffer, MPI_Count count, MPI_Datatype type, int root, MPI_Comm communicator);
 
-bool below_floor(std::uint64_t bytes) {
-  return bytes < world()->floor_bytes && bcast_choice().kind != BcastChoice::Kind::forced;
-}
+class Broadcast final : public UserCall {
+ public:
+  Broadcast(void* buffer, MPI_Count count, MPI_Datatype type, int root, MPI_Comm communicator, NativeBcast* native)
+      : buffer_(buffer), arguments_{Collective::bcast, buffer, count, type, root, communicator}, native_(native) {}
 
-/// What all ranks of the call know equally, and nothing else.
-struct Shared {
-  int rank = 0;
-  int ranks = 0;
-  std::uint64_t bytes = 0;
-};
+  [[nodiscard]] const Arguments& arguments() const override { return arguments_; }
 
-/// Bytes of the signature; empty where MPI itself has to report the datatype: it is none, or is not committed.
-std::optional<std::uint64_t> type_bytes(const BcastCall& call) {
-  if (const auto bytes = predefined_bytes(call.type)) return bytes;
-  const MPI_Comm silent = conduit()->communicator();  // whose errors nobody hears of
-  if (PMPI_Send(call.buffer, 1, call.type, MPI_PROC_NULL, 0, silent) != MPI_SUCCESS) return {};
-  MPI_Count bytes = 0;
-  if (PMPI_Type_size_x(call.type, &bytes) != MPI_SUCCESS || bytes < 0) return {};
-  return static_cast<std::uint64_t>(bytes);
-}
-
-/// Whether MPI has to report a null buffer. MPI_BOTTOM is one too, whose datatypes hold the addresses.
-bool is_null(const BcastCall& call) {
-  if (call.buffer != nullptr) return false;
-  MPI_Count first = 0;
-  MPI_Count extent = 0;
-  return PMPI_Type_get_true_extent_x(call.type, &first, &extent) != MPI_SUCCESS || first == 0;
-}
-
-/// MPI's code, of which the communicator's error handler has heard. `shared` stays empty where MPI itself has to judge
-/// the arguments, or where there is nothing to send.
-int shared_facts(const BcastCall& call, std::optional<Shared>& shared) {
-  const bool plain = call.count > 0 && call.root >= 0 && call.type != MPI_DATATYPE_NULL &&
-                     call.communicator != MPI_COMM_NULL && call.buffer != MPI_IN_PLACE && !Dying::is(call.communicator);
-  if (!plain) return MPI_SUCCESS;
-  const auto element_bytes = type_bytes(call);
-  if (!element_bytes || *element_bytes == 0) return MPI_SUCCESS;
-  Shared facts{.bytes = static_cast<std::uint64_t>(call.count) * *element_bytes};
-  if (below_floor(facts.bytes) && !world()->explain) return MPI_SUCCESS;
-  int is_inter = 0;
-  int code = PMPI_Comm_test_inter(call.communicator, &is_inter);
-  if (code != MPI_SUCCESS || is_inter != 0) return code;
-  code = PMPI_Comm_rank(call.communicator, &facts.rank);
-  if (code == MPI_SUCCESS) code = PMPI_Comm_size(call.communicator, &facts.ranks);
-  if (code != MPI_SUCCESS || facts.ranks == 1 || call.root >= facts.ranks || is_null(call)) return code;
-  shared = facts;
-  return MPI_SUCCESS;
-}
-
-/// Why a broadcast is native whatever the plans say; null: it need not be.
-const char* veto(const Shared& shared) {
-  const BcastChoice& choice = bcast_choice();
-  if (choice.kind == BcastChoice::Kind::native) return "chosen by the user (TRUNKLINE_BCAST or trunkline_set_bcast)";
-  if (choice.kind == BcastChoice::Kind::forced) return nullptr;
-  if (below_floor(shared.bytes)) {
-    return world()->tuning ? "shorter than what the tuning file accelerates anywhere (TRUNKLINE_TUNING)"
-                           : "less than one frame: nothing to pipeline";
+  [[nodiscard]] int native() const override {
+    return native_(buffer_, arguments_.count, arguments_.type, arguments_.root, arguments_.communicator);
   }
-  if (!world()->cluster && !world()->plan) return "no cluster is set (TRUNKLINE_CLUSTER)";
-  return nullptr;
-}
 
-/// What one call is going to run.
-struct Prepared {
-  int code = MPI_SUCCESS;                ///< MPI's, of which the communicator's error handler has heard
-  Communicator* communicator = nullptr;  ///< where it is not native
-  unsigned id = 0;                       ///< of the communicator
-  std::uint64_t turn = 0;                ///< of the call on it
-  std::shared_ptr<const Decision> decision{};
-};
-
-/// Errors are the communicator's business: its error handler hears of them, as it does of the library's own.
-int report_error(const BcastCall& call, int code) {
-  PMPI_Comm_call_errhandler(call.communicator, code);
-  return code;
-}
-
-/// Null where nobody asks for the reason.
-std::shared_ptr<const Decision> natively(const char* reason) {
-  return world()->explain ? std::make_shared<const Decision>(Decision{.reason = reason}) : nullptr;
-}
-
-/// What the plans say; where laying them fails, native. It fails on all ranks alike, since it depends on what they know
-/// alike, and before any message. Null where there is no memory.
-std::shared_ptr<const Decision> plan(Members& members, int root, const Shared& shared) {
-  try {
-    return members.decide(static_cast<Rank>(root), shared.bytes, bcast_choice());
-  } catch (const std::bad_alloc&) {
-    return nullptr;
-  } catch (const std::exception& error) {
-    if (world()->strict) end_job(std::string("no plan for a broadcast: ") + error.what());
-    static std::once_flag said;
-    if (shared.rank == 0) {
-      std::call_once(said, [&] {
-        warn(std::string("no plan for a broadcast: ") + error.what() +
-             "\ntrunkline: warning: MPI_Bcast runs natively there (TRUNKLINE_STRICT=1 ends the job instead); please "
-             "report "
-             "this with the cluster file");
-      });
-    }
-    return std::make_shared<const Decision>(Decision{.reason = std::string("no plan could be laid: ") + error.what()});
-  }
-}
-
-Prepared prepare(const BcastCall& call, const Shared& shared) {
-  if (const char* const reason = veto(shared)) return {.decision = natively(reason)};
-  const Communicator::Found found =
-      Communicator::of(call.communicator, *world(), *conduit(), shared.rank, shared.ranks);
-  if (found.code != MPI_SUCCESS) return {.code = found.code};
-  Members* const members = found.state->members();
-  if (members == nullptr) return {.decision = natively("a process outside MPI_COMM_WORLD, whose host is not known")};
-  Prepared prepared{.decision = plan(*members, call.root, shared)};
-  if (prepared.decision == nullptr) return {.code = report_error(call, MPI_ERR_NO_MEM)};
-  if (prepared.decision->laid == nullptr) return prepared;
-  const Communicator::Numbered number = found.state->number();
-  if (number.code != MPI_SUCCESS) return {.code = number.code};
-  if (!number.id) return {.decision = natively("no number for the communicator: too many of them, or threads at once")};
-  const Communicator::Entered entered = found.state->enter();
-  if (entered.code != MPI_SUCCESS) return {.code = entered.code};
-  prepared.communicator = found.state;
-  prepared.id = *number.id;
-  prepared.turn = entered.turn;
-  return prepared;
-}
-
-/// A digest of what all ranks must take the call for.
-std::uint64_t claim_of(const BcastCall& call, const Prepared& prepared, std::uint64_t bytes) {
-  constexpr std::uint64_t odd = 0x9E3779B97F4A7C15U;
-  const Decision& decision = *prepared.decision;
-  std::uint64_t claim = hash(decision.laid->key);
-  const auto root = static_cast<std::uint64_t>(call.root);
-  for (const std::uint64_t part : {bytes, decision.segment_bytes, root}) {
-    claim = (claim ^ part) * odd;
-    claim ^= claim >> 32U;
-  }
-  return claim;
-}
-
-/// Runs the messages of a call. Where this rank cannot go on, the others are told, so that none waits for it for ever.
-int execute(Turn& turn, const BcastCall& call, const Decision& decision) {
-  int code = MPI_SUCCESS;
-  try {
-    Message message(call.buffer, call.count, call.type, conduit()->communicator());
-    if (const auto* const trees = std::get_if<std::vector<LocalTree>>(&decision.laid->local)) {
+  [[nodiscard]] int execute(Turn& turn, const LocalDecision& decision) const override {
+    Message message(buffer_, arguments_.count, arguments_.type, conduit()->communicator());
+    const auto& parts = decision.plan->parts;
+    if (const auto* const trees = std::get_if<std::vector<LocalTree>>(&parts)) {
       return PipelinedTrees(turn, *trees, message, decision.segment_bytes).run();
     }
-    return BlockExchange(turn, std::get<LocalBlocks>(decision.laid->local), message, decision.segment_bytes).run();
-  } catch (const GivenUp& other) {
-    return other.code;  // whom it concerns has been told
-  } catch (const MpiError& error) {
-    code = error.code;
-  } catch (const std::bad_alloc&) {
-    code = MPI_ERR_NO_MEM;
+    return BlockExchange(turn, std::get<LocalBlocks>(parts), message, decision.segment_bytes).run();
   }
-  turn.give_up(code);
-  return code;
-}
 
-int run_native(const BcastCall& call, NativeBcast* native) {
-  last = {};
-  return native(call);
-}
-
-int run(const BcastCall& call, const Shared& shared, const Prepared& prepared, NativeBcast* native) {
-  if (prepared.communicator == nullptr) return run_native(call, native);
-  const Decision& decision = *prepared.decision;
-  const auto* const trees = std::get_if<std::vector<LocalTree>>(&decision.laid->local);
-  Turn turn(*conduit(), prepared.communicator->members()->processes().world_ranks, prepared.id, prepared.turn,
-            claim_of(call, prepared, shared.bytes), trees != nullptr ? trees->size() : 1);
-  last = {decision.laid->name, decision.segment_bytes};
-  const int code = execute(turn, call, decision);
-  if (code == MPI_SUCCESS) return code;
-  prepared.communicator->has_failed();
-  return report_error(call, code);
-}
+ private:
+  void* buffer_;
+  Arguments arguments_;
+  NativeBcast* native_;
+};
 
 }  // namespace
-
-const LastBcast& last_bcast() { return last; }
-
-int broadcast(const BcastCall& call, NativeBcast* native) {
-  if (!watching.load(std::memory_order_relaxed)) return run_native(call, native);
-  std::optional<Shared> shared;
-  const int code = shared_facts(call, shared);
-  if (code != MPI_SUCCESS) return code;
-  if (!shared) return run_native(call, native);
-  const Prepared prepared = prepare(call, *shared);
-  if (prepared.code != MPI_SUCCESS) return prepared.code;
-  const bool explains = world()->explain && shared->rank == 0;
-  const double start = explains ? PMPI_Wtime() : 0.0;
-  const int result = run(call, *shared, prepared, native);
-  if (explains) explain(shared->ranks, call.root, shared->bytes, *prepared.decision, PMPI_Wtime() - start);
-  return result;
-}
-
 }  // namespace trunkline::runtime
 
+using namespace trunkline;
 using namespace trunkline::runtime;
 
 TRUNKLINE_EXPORT int MPI_Bcast(void* buffer, int count, MPI_Datatype type, int root, MPI_Comm communicator) {
-  return broadcast({buffer, count, type, root, communicator}, [](const BcastCall& call) {
-    return PMPI_Bcast(call.buffer, static_cast<int>(call.count), call.type, call.root, call.communicator);
-  });
+  if (!watching.load(std::memory_order_relaxed)) {
+    last_run(Collective::bcast) = {};
+    return PMPI_Bcast(buffer, count, type, root, communicator);
+  }
+  return run(
+      Broadcast(buffer, count, type, root, communicator, [](void* b, MPI_Count n, MPI_Datatype t, int r, MPI_Comm c) {
+        return PMPI_Bcast(b, static_cast<int>(n), t, r, c);
+      }));
 }
 
 #if TRUNKLINE_HAS_LARGE_COUNTS
 TRUNKLINE_EXPORT int MPI_Bcast_c(void* buffer, MPI_Count count, MPI_Datatype type, int root, MPI_Comm communicator) {
-  return broadcast({buffer, count, type, root, communicator}, [](const BcastCall& call) {
-    return PMPI_Bcast_c(call.buffer, call.count, call.type, call.root, call.communicator);
-  });
+  if (!watching.load(std::memory_order_relaxed)) {
+    last_run(Collective::bcast) = {};
+    return PMPI_Bcast_c(buffer, count, type, root, communicator);
+  }
+  return run(Broadcast(buffer, count, type, root, communicator, PMPI_Bcast_c));
 }
 #endif

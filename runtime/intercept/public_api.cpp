@@ -1,27 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <stdexcept>
 
-#include "intercept/bcast.hpp"
+#include "intercept/call.hpp"
 #include "intercept/export.hpp"
 #include "intercept/state.hpp"
 #include "trunkline.h"
 
+using namespace trunkline;
 using namespace trunkline::runtime;
 
 TRUNKLINE_EXPORT const char* trunkline_version(void) { return TRUNKLINE_VERSION " for " TRUNKLINE_MPI_TITLE; }
 
-TRUNKLINE_EXPORT int trunkline_set_bcast(const char* choice) {
+TRUNKLINE_EXPORT int trunkline_set(const char* collective, const char* choice) {
   try {
-    const BcastChoice wanted = parse_bcast_choice(choice != nullptr ? choice : "auto");
-    const bool no_cluster = world() == nullptr || !world()->cluster;
-    if (wanted.needs_cluster && no_cluster) return -1;
-    choose_bcast_by_call(wanted);
+    const Collective which = collective_named(collective != nullptr ? collective : "");
+    const Wish wish = parse_wish(which, choice != nullptr ? choice : "auto");
+    const bool no_cluster = world() == nullptr || !world()->knowledge.cluster;
+    if (wish.needs_cluster && no_cluster) return -1;
+    wish_by_call(which, wish);
     return 0;
   } catch (const std::exception&) {
     return -1;  // the caller is told; what is wrong with the text is in the header's contract
   }
 }
 
-TRUNKLINE_EXPORT const char* trunkline_last_bcast(void) { return last_bcast().algorithm; }
+TRUNKLINE_EXPORT const char* trunkline_last(const char* collective) {
+  const auto which = find_collective(collective != nullptr ? collective : "");
+  return which ? last_run(*which).algorithm : nullptr;
+}
 
-TRUNKLINE_EXPORT unsigned long long trunkline_last_bcast_segment(void) { return last_bcast().segment_bytes; }
+TRUNKLINE_EXPORT unsigned long long trunkline_last_segment(const char* collective) {
+  const auto which = find_collective(collective != nullptr ? collective : "");
+  return which ? last_run(*which).segment_bytes : 0;
+}

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <charconv>
 #include <stdexcept>
 #include <string>
@@ -41,6 +42,21 @@ constexpr std::string_view prefix = "TRUNKLINE_";
 constexpr std::string_view lab_prefix = "TRUNKLINE_LAB_";
 constexpr std::array<std::string_view, 2> of_the_build{"TRUNKLINE_MPICC", "TRUNKLINE_BUILD"};
 
+/// TRUNKLINE_BCAST for bcast.
+std::string setting_of(const CollectiveFacts& one) {
+  std::string name(prefix);
+  for (const char letter : one.name)
+    name += letter == '-' ? '_' : static_cast<char>(std::toupper(static_cast<unsigned char>(letter)));
+  return name;
+}
+
+/// Null where the setting is none that says what a collective runs.
+const CollectiveFacts* collective_of(std::string_view setting) {
+  const auto found =
+      std::ranges::find_if(collectives(), [&](const CollectiveFacts& one) { return setting_of(one) == setting; });
+  return found != collectives().end() ? &*found : nullptr;
+}
+
 class Reader {
  public:
   void take(std::string_view name, std::string_view value) {
@@ -51,8 +67,8 @@ class Reader {
       setup_.plan = value;
     } else if (name == "TRUNKLINE_TUNING") {
       setup_.tuning = value;
-    } else if (name == "TRUNKLINE_BCAST") {
-      take_bcast(value);
+    } else if (const CollectiveFacts* const wished = collective_of(name)) {
+      take_wish(*wished, name, value);
     } else if (name == "TRUNKLINE_HOST") {
       setup_.host = value;
     } else if (name == "TRUNKLINE_PATIENCE") {
@@ -73,8 +89,10 @@ class Reader {
 
   Setup finish() {
     if (setup_.disable) return {.disable = true};
-    if (setup_.bcast.needs_cluster && setup_.cluster.empty()) {
-      faults_.push_back("TRUNKLINE_BCAST=" + std::string(setup_.bcast.algorithm) +
+    for (const CollectiveFacts& one : collectives()) {
+      const Wish& wish = setup_.wishes[static_cast<std::size_t>(one.collective)];
+      if (!wish.needs_cluster || !setup_.cluster.empty()) continue;
+      faults_.push_back(setting_of(one) + "=" + std::string(wish.algorithm) +
                         " needs to know the switches: set TRUNKLINE_CLUSTER too");
     }
     if (!setup_.tuning.empty() && setup_.cluster.empty()) {
@@ -106,11 +124,11 @@ class Reader {
     return given;
   }
 
-  void take_bcast(std::string_view value) {
+  void take_wish(const CollectiveFacts& one, std::string_view name, std::string_view value) {
     try {
-      setup_.bcast = parse_bcast_choice(value);
+      setup_.wishes[static_cast<std::size_t>(one.collective)] = parse_wish(one.collective, value);
     } catch (const std::invalid_argument& wrong) {
-      faults_.push_back("TRUNKLINE_BCAST=" + std::string(value) + ": " + wrong.what());
+      faults_.push_back(std::string(name) + "=" + std::string(value) + ": " + wrong.what());
     }
   }
 

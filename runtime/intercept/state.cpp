@@ -3,6 +3,8 @@
 
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <memory>
 #include <optional>
 
@@ -23,15 +25,18 @@ namespace {
 constinit const World* agreed_world = nullptr;
 constinit Conduit* opened = nullptr;
 constinit bool finalized = false;
-constinit BcastChoice choice_by_setting;
-constinit std::optional<BcastChoice> choice_by_call;
+constinit Wishes wishes_by_setting;
+constinit std::array<std::optional<Wish>, collective_count> wishes_by_call;
+
+bool is_accelerated(const CollectiveFacts& one) {
+  const Wish& wish = wish_for(one.collective);
+  if (wish.kind != Wish::Kind::automatic) return wish.kind == Wish::Kind::forced;
+  return world()->knowledge.cluster || world()->knowledge.plan;
+}
 
 void update_watching() {
-  const World* const known = world();
-  const bool has_something_to_lay = known != nullptr && (known->cluster || known->plan);
-  const bool accelerates = bcast_choice().kind == BcastChoice::Kind::forced ||
-                           (bcast_choice().kind == BcastChoice::Kind::automatic && has_something_to_lay);
-  watching.store(known != nullptr && (accelerates || known->explain), std::memory_order_relaxed);
+  const bool is_on = world() != nullptr && (world()->explain || std::ranges::any_of(collectives(), is_accelerated));
+  watching.store(is_on, std::memory_order_relaxed);
 }
 
 int stop(MPI_Comm, int, void*, void*) {
@@ -59,10 +64,13 @@ const World* world() { return finalized ? nullptr : agreed_world; }
 
 Conduit* conduit() { return opened; }
 
-const BcastChoice& bcast_choice() { return choice_by_call ? *choice_by_call : choice_by_setting; }
+const Wish& wish_for(Collective collective) {
+  const auto which = static_cast<std::size_t>(collective);
+  return wishes_by_call[which] ? *wishes_by_call[which] : wishes_by_setting[which];
+}
 
-void choose_bcast_by_call(const BcastChoice& choice) {
-  choice_by_call = choice;
+void wish_by_call(Collective collective, const Wish& wish) {
+  wishes_by_call[static_cast<std::size_t>(collective)] = wish;
   update_watching();
 }
 
@@ -73,7 +81,7 @@ void start() {
   } catch (const BadSettings& bad) {
     end_job(bad.what());
   }
-  choice_by_setting = setup.bcast;
+  wishes_by_setting = setup.wishes;
   // A rank that was told nothing takes part too, since launchers may hand the settings on to some hosts only; so does
   // one that was told to change nothing, or the others would wait for it.
   const bool all_here = attend(setup);

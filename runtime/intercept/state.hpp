@@ -10,7 +10,7 @@
 
 namespace trunkline::runtime {
 
-/// Whether a broadcast is worth a second look; all that a call costs where it is not.
+/// Whether a collective call is worth a second look; all that a call costs where it is not.
 extern std::atomic<bool> watching;
 
 /// What the ranks agreed on; null before MPI_Init, after MPI_Finalize, and where the library stays out.
@@ -19,10 +19,11 @@ extern std::atomic<bool> watching;
 /// Carries our messages; there is one where there is a world.
 [[nodiscard]] Conduit* conduit();
 
-[[nodiscard]] const BcastChoice& bcast_choice();
+/// By a call of the program, else by a setting.
+[[nodiscard]] const Wish& wish_for(Collective collective);
 
-/// Not to be called while a broadcast is under way.
-void choose_bcast_by_call(const BcastChoice& choice);
+/// Not to be called while a call of that collective is under way.
+void wish_by_call(Collective collective, const Wish& wish);
 
 /// To be called once MPI is initialised. Reads the settings and agrees on them with the other ranks; ends the job
 /// where they are wrong.

@@ -108,7 +108,7 @@ std::unique_ptr<const World> agree(LocalView view, bool strict) {
     });
   }
   if (unfit == records.end()) {
-    if (view.world.cluster || !view.world.plan_placement.empty()) {
+    if (view.world.knowledge.cluster || !view.world.knowledge.plan_placement.empty()) {
       Placement placement;
       for (const Record& record : records) placement.push_back(record.host);
       view.world.placement = std::make_shared<const Placement>(std::move(placement));

@@ -2,18 +2,23 @@
 // What one rank was told, before the ranks agree on it.
 #pragma once
 
+#include <array>
 #include <string>
 
-#include "startup/bcast_choice.hpp"
+#include "decide/wish.hpp"
+#include "plan/collective.hpp"
 
 namespace trunkline::runtime {
+
+/// By collective.
+using Wishes = std::array<Wish, collective_count>;
 
 struct Setup {
   std::string cluster{};  ///< bundled name or file; empty: none
   std::string plan{};     ///< file; empty: none
   std::string tuning{};   ///< file; empty: none
   std::string host{};     ///< this rank's host; empty: the processor's name
-  BcastChoice bcast{};
+  Wishes wishes{};
   double patience_s = 20.0;  ///< for ranks that have not loaded the library
   bool explain = false;
   bool strict = false;

@@ -4,29 +4,19 @@
 #pragma once
 
 #include <memory>
-#include <optional>
 #include <string>
 
-#include "decide/choice.hpp"
-#include "decide/tuning_file.hpp"
-#include "network/cluster.hpp"
-#include "plan_file/plan_file.hpp"
+#include "decide/knowledge.hpp"
 #include "startup/setup.hpp"
 
 namespace trunkline::runtime {
 
 /// Immutable once the ranks have agreed.
 struct World {
-  std::optional<Cluster> cluster{};
-  std::optional<Plan> plan{};
-  std::optional<Tuning> tuning{};
-  /// Hosts of the plan's ranks, numbered as in `placement`; empty: the plan fits any hosts.
-  Placement plan_placement{};
-  /// Host of each rank of MPI_COMM_WORLD: its number in the cluster; without a cluster, a number for each host that
-  /// the plan names; null: hosts do not matter.
+  Knowledge knowledge{};
+  /// Host of each rank of MPI_COMM_WORLD: its number in the cluster; without a cluster, its number among the plan's
+  /// hosts; null: hosts do not matter.
   std::shared_ptr<const Placement> placement{};
-  /// Shorter messages are native, without a look at the communicator.
-  std::uint64_t floor_bytes = least_bytes;
   bool explain = false;
   bool strict = false;  ///< on any of the ranks
 };

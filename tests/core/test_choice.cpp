@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "decide/choice.hpp"
+#include "decide/prospects.hpp"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
@@ -9,7 +9,8 @@
 #include <string>
 
 #include "algorithms/linear.hpp"
-#include "model/block_costs.hpp"
+#include "algorithms/registry.hpp"
+#include "model/costs.hpp"
 #include "model/wire.hpp"
 #include "network/cluster_file.hpp"
 #include "networks.hpp"
@@ -32,8 +33,8 @@ Cluster one_switch() {
       "one.yaml");
 }
 
-BcastFacts facts_of(const Cluster& cluster, NativeLibrary native = NativeLibrary::mpich) {
-  return bcast_facts(cluster, block_placement(cluster, 1), 0, native);
+Prospects facts_of(const Cluster& cluster, NativeLibrary native = NativeLibrary::mpich) {
+  return prospects_of(Collective::bcast, cluster, block_placement(cluster, 1), 0, native);
 }
 
 TreeCosts line_costs(const Cluster& cluster, std::uint32_t ranks_per_host = 1) {
@@ -49,9 +50,10 @@ double per_byte(const TreeCosts& costs) {
 
 TEST(Choice, IsNativeBelowOneFrame) {
   const Cluster cluster = read_cluster(std::string(TRUNKLINE_CLUSTERS) + "/cyclic.yaml");
-  const BcastFacts facts = bcast_facts(cluster, block_placement(cluster, 1), 0, NativeLibrary::mpich);
-  EXPECT_EQ(choose_bcast(facts, least_bytes - 1).algorithm, "native");
-  EXPECT_NE(choose_bcast(facts, 2 * least_bytes).algorithm, "native");
+  const Prospects facts =
+      prospects_of(Collective::bcast, cluster, block_placement(cluster, 1), 0, NativeLibrary::mpich);
+  EXPECT_EQ(choose(facts, least_bytes - 1).algorithm, "native");
+  EXPECT_NE(choose(facts, 2 * least_bytes).algorithm, "native");
 }
 
 TEST(TreeCosts, OfALineAreFormula1) {
@@ -103,7 +105,7 @@ TEST(TreeCosts, SharedChannelsAreSlower) {
 TEST(TreeCosts, RanksOfOneHostNeedNoNetwork) { EXPECT_EQ(line_costs(one_switch(), 4).network_hops, 15U); }
 
 TEST(NativeCosts, BinomialOnOneSwitchIsLogP) {
-  const BcastFacts facts = facts_of(one_switch());
+  const Prospects facts = facts_of(one_switch());
   EXPECT_NEAR(per_byte(facts.native.binomial), 4 * 8 / 1e8, 1e-15);
 }
 
@@ -123,14 +125,14 @@ TEST(NativeCosts, RingAllgatherOverDealtHosts) {
 TEST(BlockCosts, OfOneSwitchAreTheRounds) {
   const Cluster cluster = one_switch();
   const Placement placement = block_placement(cluster, 1);
-  const BlockCosts circulant = block_costs(*find_algorithm("bcast", "circulant"), cluster, placement, 0);
+  const Costs circulant = costs_of(cluster, placement, lay(Collective::bcast, "circulant", &cluster, placement, 0));
   // Ten blocks of a frame to 16 ranks in 9 + 4 rounds: a frame on the wire, again from the switch, latency, software.
   const double frame_s = 1538 * 8 / 1e8;
-  EXPECT_NEAR(block_seconds(circulant, 14080, 1408), 13 * (2 * frame_s + 20e-6 + 20e-6), 1e-9);
-  const BlockCosts ring = block_costs(*find_algorithm("bcast", "scatter-ring"), cluster, placement, 0);
+  EXPECT_NEAR(seconds_of(circulant, 14080, 1408), 13 * (2 * frame_s + 20e-6 + 20e-6), 1e-9);
+  const Costs ring = costs_of(cluster, placement, lay(Collective::bcast, "scatter-ring", &cluster, placement, 0));
   // Blocks of a frame: 1/2 + 1/4 + 1/8 + 1/16 of the message, then 15 times one of 16; 19 rounds.
   const double rounds_s = 19 * (frame_s + 20e-6 + 20e-6);
-  EXPECT_NEAR(block_seconds(ring, 16 * 1408, 16000), rounds_s + 2 * 15 * frame_s, 1e-9);
+  EXPECT_NEAR(seconds_of(ring, 16 * 1408, 16000), rounds_s + 2 * 15 * frame_s, 1e-9);
 }
 
 TEST(Segment, FillsAFrameOrFramesAndGrowsWithTheMessage) {
@@ -158,17 +160,17 @@ TEST(Segment, IsPartOfAFrameWhileStoringItOutweighsTheMessage) {
 TEST(Choice, LongMessagesTakeTwoTreesTheShortestAreNative) {
   for (const auto native : {NativeLibrary::mpich, NativeLibrary::openmpi}) {
     for (const Cluster& cluster : {line_of_switches("1"), line_of_switches("8"), one_switch()}) {
-      const BcastFacts facts = facts_of(cluster, native);
-      EXPECT_EQ(choose_bcast(facts, 1U << 20).algorithm, "two-tree");
-      EXPECT_EQ(choose_bcast(facts, 1U << 22).algorithm, "two-tree");
+      const Prospects facts = facts_of(cluster, native);
+      EXPECT_EQ(choose(facts, 1U << 20).algorithm, "two-tree");
+      EXPECT_EQ(choose(facts, 1U << 22).algorithm, "two-tree");
     }
   }
-  EXPECT_EQ(choose_bcast(facts_of(one_switch()), 8).algorithm, "native");
-  EXPECT_EQ(choose_bcast(facts_of(line_of_switches("1")), 8192).algorithm, "two-tree");
+  EXPECT_EQ(choose(facts_of(one_switch()), 8).algorithm, "native");
+  EXPECT_EQ(choose(facts_of(line_of_switches("1")), 8192).algorithm, "two-tree");
 }
 
 TEST(Choice, SaysWhatWasPredictedFastestFirst) {
-  const Choice choice = choose_bcast(facts_of(line_of_switches("1")), 1U << 20);
+  const Choice choice = choose(facts_of(line_of_switches("1")), 1U << 20);
   ASSERT_GE(choice.predictions.size(), 3U);
   EXPECT_EQ(choice.predictions.front().algorithm, choice.algorithm);
   EXPECT_EQ(choice.predictions.front().segment_bytes, choice.segment_bytes);
@@ -177,7 +179,7 @@ TEST(Choice, SaysWhatWasPredictedFastestFirst) {
 }
 
 /// Every segment of every tree, by tree_seconds() alone.
-std::vector<Prediction> predicted(const BcastFacts& facts, std::uint64_t bytes) {
+std::vector<Prediction> predicted(const Prospects& facts, std::uint64_t bytes) {
   std::vector<Prediction> all;
   for (const auto& [name, costs] : facts.candidates) {
     Prediction best{name, 0, 1e300};
@@ -195,11 +197,11 @@ RC_GTEST_PROP(Choice, IsTheFastestOfAllTreesAndSegmentsWhereItIsFasterThanNative
   const Placement placement = testing::random_placement(cluster, 40);
   const auto root = *rc::gen::inRange<Rank>(0, static_cast<Rank>(placement.size()));
   const auto library = *rc::gen::element(NativeLibrary::mpich, NativeLibrary::openmpi);
-  const BcastFacts facts = bcast_facts(cluster, placement, root, library);
+  const Prospects facts = prospects_of(Collective::bcast, cluster, placement, root, library);
   for (int i = 0; i < 30; ++i) {
     const std::uint64_t bytes = *rc::gen::inRange<std::uint64_t>(1, std::uint64_t{1} << *rc::gen::inRange(1, 30));
-    const QuickChoice quick = quick_choice(facts, bytes);
-    const Choice choice = choose_bcast(facts, bytes);
+    const Pick quick = pick(facts, bytes);
+    const Choice choice = choose(facts, bytes);
     RC_ASSERT(quick.algorithm == choice.algorithm);
     RC_ASSERT(quick.segment_bytes == choice.segment_bytes);
     const std::vector<Prediction> all = predicted(facts, bytes);
@@ -242,7 +244,7 @@ TEST(Choice, KeepsLittleOfManyRanks) {
   }
   const Cluster cluster(std::move(parts));
   for (const auto native : {NativeLibrary::mpich, NativeLibrary::openmpi}) {
-    const BcastFacts facts = bcast_facts(cluster, block_placement(cluster, 1), hosts / 3, native);
+    const Prospects facts = prospects_of(Collective::bcast, cluster, block_placement(cluster, 1), hosts / 3, native);
     std::size_t bytes = sizeof facts + facts.candidates.capacity() * sizeof facts.candidates[0] +
                         facts.native.openmpi.capacity() * sizeof facts.native.openmpi[0] +
                         kept_bytes(facts.native.binomial);
@@ -253,7 +255,8 @@ TEST(Choice, KeepsLittleOfManyRanks) {
 }
 
 TEST(Choice, OneHostStaysNative) {
-  const Choice choice = choose_bcast(bcast_facts(one_switch(), Placement(8, 3), 0, NativeLibrary::mpich), 1U << 24);
+  const Choice choice =
+      choose(prospects_of(Collective::bcast, one_switch(), Placement(8, 3), 0, NativeLibrary::mpich), 1U << 24);
   EXPECT_EQ(choice.algorithm, "native");
   EXPECT_EQ(choice.reason, "all ranks on one host");
   EXPECT_TRUE(choice.predictions.empty());

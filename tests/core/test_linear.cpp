@@ -104,26 +104,31 @@ TEST(Registry, LaysEveryAlgorithmThatHasAPlan) {
   const Cluster cluster = read_cluster(std::string(TRUNKLINE_CLUSTERS) + "/paper-5.yaml");
   const Placement placement = block_placement(cluster, 2);
   for (const Algorithm& algorithm : algorithms()) {
-    if (algorithm.name == "native") {
-      EXPECT_THROW(static_cast<void>(lay("bcast", "native", &cluster, placement, 0)), std::invalid_argument);
+    const auto laid = [&](const Cluster* over) {
+      return lay(algorithm.collective, algorithm.name, over, placement, 7);
+    };
+    if (algorithm.kind == AlgorithmKind::native) {
+      EXPECT_THROW(static_cast<void>(laid(&cluster)), std::invalid_argument);
       continue;
     }
-    if (algorithm.by_blocks()) {
-      EXPECT_THROW(static_cast<void>(lay_all(algorithm.collective, algorithm.name, &cluster, placement, 7)),
+    const Plan plan = laid(&cluster);
+    EXPECT_EQ(plan.ranks(), 64U) << algorithm.name;
+    EXPECT_EQ(plan.root(), 7U) << algorithm.name;
+    EXPECT_EQ(plan.trees() != nullptr ? plan.trees()->size() : 0, algorithm.trees) << algorithm.name;
+    if (const Trees* const trees = plan.trees()) {
+      for (const Tree& tree : *trees)
+        EXPECT_EQ(testing::times_reached(tree), std::vector<int>(64, 1)) << algorithm.name;
+    } else {
+      EXPECT_THROW(static_cast<void>(lay_trees(algorithm.collective, algorithm.name, &cluster, placement, 7)),
                    std::invalid_argument);
-      continue;
     }
-    const std::vector<Tree> trees = lay_all(algorithm.collective, algorithm.name, &cluster, placement, 7);
-    EXPECT_EQ(trees.size(), algorithm.trees) << algorithm.name;
-    for (const Tree& tree : trees) EXPECT_EQ(testing::times_reached(tree), std::vector<int>(64, 1)) << algorithm.name;
     if (algorithm.needs_cluster) {
-      EXPECT_THROW(static_cast<void>(lay(algorithm.collective, algorithm.name, nullptr, placement, 7)),
-                   std::invalid_argument);
+      EXPECT_THROW(static_cast<void>(laid(nullptr)), std::invalid_argument);
     }
   }
-  EXPECT_THROW(static_cast<void>(lay("bcast", "no-such", &cluster, placement, 0)), std::invalid_argument);
-  EXPECT_FALSE(find_algorithm("no-such", "linear"));
-  EXPECT_TRUE(find_algorithm("bcast", "linear"));
+  EXPECT_THROW(static_cast<void>(lay(Collective::bcast, "no-such", &cluster, placement, 0)), std::invalid_argument);
+  EXPECT_THROW(static_cast<void>(collective_named("no-such")), std::invalid_argument);
+  EXPECT_TRUE(find_algorithm(Collective::bcast, "linear"));
 }
 
 }  // namespace

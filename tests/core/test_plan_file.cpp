@@ -13,21 +13,24 @@
 namespace trunkline {
 namespace {
 
+Trees& trees_of(PlanFile& file) { return std::get<Trees>(file.plan.steps); }
+Trees trees_of(const PlanFile& file) { return std::get<Trees>(file.plan.steps); }
+
 using ::testing::ElementsAre;
 
-void expect_same(const Plan& plan, const Plan& again) {
+void expect_same(const PlanFile& plan, const PlanFile& again) {
   RC_ASSERT(again.collective == plan.collective);
-  RC_ASSERT(again.shape == plan.shape);
+  RC_ASSERT(again.algorithm == plan.algorithm);
   RC_ASSERT(again.cluster == plan.cluster);
   RC_ASSERT(again.cluster_fingerprint == plan.cluster_fingerprint);
   RC_ASSERT(again.host_of_rank == plan.host_of_rank);
   RC_ASSERT(again.segment_bytes == plan.segment_bytes);
   RC_ASSERT(again.provenance == plan.provenance);
-  RC_ASSERT(again.trees.size() == plan.trees.size());
-  for (std::size_t i = 0; i < plan.trees.size(); ++i) {
-    RC_ASSERT(again.trees[i].root == plan.trees[i].root);
-    RC_ASSERT(again.trees[i].parent == plan.trees[i].parent);
-    RC_ASSERT(again.trees[i].children == plan.trees[i].children);
+  RC_ASSERT(trees_of(again).size() == trees_of(plan).size());
+  for (std::size_t i = 0; i < trees_of(plan).size(); ++i) {
+    RC_ASSERT(trees_of(again)[i].root == trees_of(plan)[i].root);
+    RC_ASSERT(trees_of(again)[i].parent == trees_of(plan)[i].parent);
+    RC_ASSERT(trees_of(again)[i].children == trees_of(plan)[i].children);
   }
 }
 
@@ -35,14 +38,14 @@ RC_GTEST_PROP(PlanFile, RoundTrips, ()) {
   const Cluster cluster(testing::random_parts(4, 12));
   const Placement placement = testing::random_placement(cluster, 60);
   const auto ranks = static_cast<Rank>(placement.size());
-  Plan plan;
-  plan.trees = {*rc::gen::arbitrary<bool>() ? testing::random_tree(ranks) : unaware_linear_tree(ranks, ranks / 2)};
-  plan.shape = *rc::gen::element<std::string>("linear", "unaware-linear", "custom");
+  PlanFile plan;
+  trees_of(plan) = {*rc::gen::arbitrary<bool>() ? testing::random_tree(ranks) : unaware_linear_tree(ranks, ranks / 2)};
+  plan.algorithm = *rc::gen::element<std::string>("linear", "unaware-linear", "custom");
   for (auto more = *rc::gen::inRange(0, 3); more > 0; --more) {
-    const Rank root = plan.trees[0].root;
-    plan.trees.push_back(*rc::gen::arbitrary<bool>() ? testing::random_tree(ranks, root)
-                                                     : unaware_linear_tree(ranks, root));
-    plan.shape = "custom";
+    const Rank root = trees_of(plan)[0].root;
+    trees_of(plan).push_back(*rc::gen::arbitrary<bool>() ? testing::random_tree(ranks, root)
+                                                         : unaware_linear_tree(ranks, root));
+    plan.algorithm = "custom";
   }
   if (*rc::gen::arbitrary<bool>()) {
     plan.cluster = "a cluster: with a # name";
@@ -61,7 +64,7 @@ RC_GTEST_PROP(PlanFile, RoundTrips, ()) {
 }
 
 TEST(PlanFile, ReadsWhatPeopleWrite) {
-  const Plan plan = parse_plan(R"(
+  const PlanFile plan = parse_plan(R"(
 trunkline: plan/1
 collective: bcast
 shape: custom
@@ -75,27 +78,27 @@ sends:
   h1: [h3, 0]   # hosts and ranks may be mixed
   3: [h2]
 )",
-                               "hand.yaml");
+                                   "hand.yaml");
   EXPECT_EQ(plan.cluster, "lab");
   EXPECT_EQ(plan.cluster_fingerprint, 255U);
   EXPECT_EQ(plan.segment_bytes, 4096U);
   EXPECT_EQ(plan.provenance, "drawn by hand");
   EXPECT_THAT(plan.host_of_rank, ElementsAre("h0", "h1", "h2", "h3"));
-  EXPECT_EQ(plan.trees[0].root, 1U);
-  EXPECT_THAT(plan.trees[0].parent, ElementsAre(1, no_rank, 3, 1));
-  EXPECT_THAT(plan.trees[0].children[1], ElementsAre(3, 0));
+  EXPECT_EQ(trees_of(plan)[0].root, 1U);
+  EXPECT_THAT(trees_of(plan)[0].parent, ElementsAre(1, no_rank, 3, 1));
+  EXPECT_THAT(trees_of(plan)[0].children[1], ElementsAre(3, 0));
 }
 
 TEST(PlanFile, ReadsLinesWithRanges) {
-  const Plan plan = parse_plan(
+  const PlanFile plan = parse_plan(
       "trunkline: plan/1\ncollective: bcast\nshape: custom\nranks: 6\nroot: 2\nline: [2-4, 0, 1, 5-5]\n", "x.yaml");
-  EXPECT_THAT(plan.trees[0].parent, ElementsAre(4, 0, no_rank, 2, 3, 1));
+  EXPECT_THAT(trees_of(plan)[0].parent, ElementsAre(4, 0, no_rank, 2, 3, 1));
   EXPECT_FALSE(plan.segment_bytes);
   EXPECT_FALSE(plan.cluster_fingerprint);
 }
 
 TEST(PlanFile, PlacesSeveralRanksAHost) {
-  const Plan plan = parse_plan(
+  const PlanFile plan = parse_plan(
       "trunkline: plan/1\ncollective: bcast\nshape: custom\nhosts: [b, a]\nranks_per_host: 2\nroot: 0\nline: [0-3]\n",
       "x.yaml");
   EXPECT_THAT(plan.host_of_rank, ElementsAre("b", "b", "a", "a"));
@@ -117,12 +120,12 @@ trees:
       2: [3]
   - line: [1, 2, 3, 0, 4]
 )";
-  const Plan plan = parse_plan(text, "x.yaml");
-  ASSERT_EQ(plan.trees.size(), 2U);
-  EXPECT_THAT(plan.trees[0].parent, ElementsAre(1, no_rank, 0, 2, 0));
-  EXPECT_THAT(plan.trees[0].children[0], ElementsAre(4, 2));
-  EXPECT_THAT(plan.trees[1].parent, ElementsAre(3, no_rank, 1, 2, 0));
-  EXPECT_EQ(parse_plan(write_plan(plan), "x.yaml").trees[1].parent, plan.trees[1].parent);
+  const PlanFile plan = parse_plan(text, "x.yaml");
+  ASSERT_EQ(trees_of(plan).size(), 2U);
+  EXPECT_THAT(trees_of(plan)[0].parent, ElementsAre(1, no_rank, 0, 2, 0));
+  EXPECT_THAT(trees_of(plan)[0].children[0], ElementsAre(4, 2));
+  EXPECT_THAT(trees_of(plan)[1].parent, ElementsAre(3, no_rank, 1, 2, 0));
+  EXPECT_EQ(trees_of(parse_plan(write_plan(plan), "x.yaml"))[1].parent, trees_of(plan)[1].parent);
   EXPECT_THAT(write_plan(plan), ::testing::EndsWith("root: 1\n"
                                                     "# Segments go down these trees by turns. In each: whom each rank "
                                                     "sends to, in this order.\n"
@@ -135,19 +138,19 @@ trees:
 }
 
 TEST(PlanFile, OfOneRank) {
-  const Plan plan =
+  const PlanFile plan =
       parse_plan("trunkline: plan/1\ncollective: bcast\nshape: custom\nranks: 1\nroot: 0\nsends: {}\n", "x.yaml");
-  EXPECT_EQ(plan.trees[0].size(), 1U);
+  EXPECT_EQ(trees_of(plan)[0].size(), 1U);
   EXPECT_THAT(write_plan(plan), ::testing::HasSubstr("line: [0]\n"));
 }
 
 TEST(PlanFile, StaysReadableForManyRanks) {
-  Plan plan;
-  plan.shape = "unaware-linear";
-  plan.trees = {unaware_linear_tree(100'000, 7)};
+  PlanFile plan;
+  plan.algorithm = "unaware-linear";
+  trees_of(plan) = {unaware_linear_tree(100'000, 7)};
   const std::string text = write_plan(plan);
   EXPECT_THAT(text, ::testing::EndsWith("line: [7-99999, 0-6]\n"));
-  EXPECT_EQ(parse_plan(text, "x.yaml").trees[0].parent, plan.trees[0].parent);
+  EXPECT_EQ(trees_of(parse_plan(text, "x.yaml"))[0].parent, trees_of(plan)[0].parent);
 
   std::vector<Rank> order;  // no two neighbours follow each other
   for (Rank first = 0; first < 10; ++first) {
@@ -155,9 +158,9 @@ TEST(PlanFile, StaysReadableForManyRanks) {
       order.push_back(rank);
     }
   }
-  plan.trees = {line_through(order)};
+  trees_of(plan) = {line_through(order)};
   const std::string dealt = write_plan(plan);
-  EXPECT_EQ(parse_plan(dealt, "x.yaml").trees[0].parent, plan.trees[0].parent);
+  EXPECT_EQ(trees_of(parse_plan(dealt, "x.yaml"))[0].parent, trees_of(plan)[0].parent);
   std::size_t longest = 0;
   for (std::size_t begin = 0; begin < dealt.size();) {
     const std::size_t end = dealt.find('\n', begin);
@@ -168,14 +171,14 @@ TEST(PlanFile, StaysReadableForManyRanks) {
 }
 
 TEST(PlanFile, IsNotWrittenUnlessProven) {
-  Plan plan;
-  plan.trees = {{.root = 0, .parent = {no_rank, no_rank}, .children = {{}, {}}}};
+  PlanFile plan;
+  trees_of(plan) = {{.root = 0, .parent = {no_rank, no_rank}, .children = {{}, {}}}};
   EXPECT_THROW(static_cast<void>(write_plan(plan)), InvalidPlan);
-  plan.trees.clear();
+  trees_of(plan).clear();
   EXPECT_THROW(static_cast<void>(write_plan(plan)), InvalidPlan);
-  plan.trees = {unaware_linear_tree(3, 0), unaware_linear_tree(3, 1)};
+  trees_of(plan) = {unaware_linear_tree(3, 0), unaware_linear_tree(3, 1)};
   EXPECT_THROW(static_cast<void>(write_plan(plan)), InvalidPlan);
-  plan.trees = {unaware_linear_tree(3, 0), unaware_linear_tree(4, 0)};
+  trees_of(plan) = {unaware_linear_tree(3, 0), unaware_linear_tree(4, 0)};
   EXPECT_THROW(static_cast<void>(write_plan(plan)), InvalidPlan);
 }
 

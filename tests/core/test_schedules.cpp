@@ -9,8 +9,8 @@
 #include <deque>
 #include <set>
 
-#include "algorithms/blocks.hpp"
 #include "algorithms/circulant.hpp"
+#include "algorithms/registry.hpp"
 #include "algorithms/scatter_doubling.hpp"
 #include "algorithms/scatter_ring.hpp"
 #include "networks.hpp"
@@ -92,12 +92,12 @@ RC_GTEST_PROP(Schedules, RingOverTheSwitchesIsFreeOfContention, ()) {
   const Cluster cluster(testing::random_parts(9, 24));
   const Placement placement = testing::random_placement(cluster, 40);
   const auto ranks = static_cast<Rank>(placement.size());
-  const Algorithm ring = *find_algorithm("bcast", "scatter-ring");
-  const std::vector<Rank> order = rank_order(ring, &cluster, placement, *rc::gen::inRange<Rank>(0, ranks));
+  const Plan plan = lay(Collective::bcast, "scatter-ring", &cluster, placement, *rc::gen::inRange<Rank>(0, ranks));
+  const std::vector<Rank>& order = plan.rounds()->order;
   for (std::uint64_t round = 0; round < ScatterRing(ranks, 0).rounds(ranks); ++round) {
     std::set<testing::Edge> used;
     for (Rank position = 0; position < ranks; ++position) {
-      const auto send = block_schedule(ring, ranks, position)->send(round, ranks);
+      const auto send = plan.rounds()->schedule_of(position)->send(round, ranks);
       if (!send) continue;
       const auto path = testing::brute_path(cluster, cluster.hosts()[placement[order[position]]],
                                             cluster.hosts()[placement[order[send->peer]]]);
@@ -156,15 +156,13 @@ TEST(Schedules, TakeLittleTimeOnManyRanks) {
 }
 
 TEST(Schedules, StandInTheRegistry) {
-  const Algorithm circulant = *find_algorithm("bcast", "circulant");
-  EXPECT_EQ(rank_order(circulant, nullptr, Placement(4, 0), 3), (std::vector<Rank>{3, 0, 1, 2}));
-  EXPECT_FALSE(block_schedule(circulant, 4, 1)->fixed_blocks());
-  EXPECT_EQ(block_schedule(*find_algorithm("bcast", "scatter-doubling"), 4, 1)->fixed_blocks(), 4U);
-  const Algorithm linear = *find_algorithm("bcast", "linear");
-  EXPECT_THROW(static_cast<void>(block_schedule(linear, 4, 1)), std::invalid_argument);
-  EXPECT_THROW(static_cast<void>(rank_order(linear, nullptr, {0, 0}, 0)), std::invalid_argument);
-  const Algorithm ring = *find_algorithm("bcast", "scatter-ring");
-  EXPECT_THROW(static_cast<void>(rank_order(ring, nullptr, {0, 0}, 0)), std::invalid_argument);
+  const auto rounds = [](std::string_view name, Rank root) {
+    return *lay(Collective::bcast, name, nullptr, Placement(4, 0), root).rounds();
+  };
+  EXPECT_EQ(rounds("circulant", 3).order, (std::vector<Rank>{3, 0, 1, 2}));
+  EXPECT_FALSE(rounds("circulant", 0).schedule_of(1)->fixed_blocks());
+  EXPECT_EQ(rounds("scatter-doubling", 0).schedule_of(1)->fixed_blocks(), 4U);
+  EXPECT_THROW(static_cast<void>(rounds("scatter-ring", 0)), std::invalid_argument);  // without a cluster
 }
 
 TEST(Schedules, RefuseARankThatIsNotThere) {

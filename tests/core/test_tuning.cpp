@@ -49,14 +49,13 @@ TEST(Tuning, RulesHoldUpToTheNext) {
 TEST(Tuning, IsForOneNetworkOneLibraryAndEvenRanks) {
   const Tuning tuning = parse_tuning(tuning_head + entry + rules, "f");
   const Placement even{0, 0, 1, 1, 2, 2, 5, 5};
-  EXPECT_NE(tuning.find("bcast", 255, "mpich", "4.0.2", even), nullptr);
-  EXPECT_EQ(tuning.find("reduce", 255, "mpich", "4.0.2", even), nullptr);
-  EXPECT_EQ(tuning.find("bcast", 254, "mpich", "4.0.2", even), nullptr);
-  EXPECT_EQ(tuning.find("bcast", 255, "openmpi", "4.0.2", even), nullptr);
-  EXPECT_EQ(tuning.find("bcast", 255, "mpich", "5.0.2", even), nullptr);
-  EXPECT_EQ(tuning.find("bcast", 255, "mpich", "4.0.2", {0, 0, 1, 1, 2, 2, 5}), nullptr);
-  EXPECT_EQ(tuning.find("bcast", 255, "mpich", "4.0.2", {0, 1, 2, 5}), nullptr);
-  EXPECT_EQ(tuning.find("bcast", 255, "mpich", "4.0.2", {0, 0, 1, 1, 2, 2}), nullptr);
+  EXPECT_NE(tuning.find(Collective::bcast, 255, "mpich", "4.0.2", even), nullptr);
+  EXPECT_EQ(tuning.find(Collective::bcast, 254, "mpich", "4.0.2", even), nullptr);
+  EXPECT_EQ(tuning.find(Collective::bcast, 255, "openmpi", "4.0.2", even), nullptr);
+  EXPECT_EQ(tuning.find(Collective::bcast, 255, "mpich", "5.0.2", even), nullptr);
+  EXPECT_EQ(tuning.find(Collective::bcast, 255, "mpich", "4.0.2", {0, 0, 1, 1, 2, 2, 5}), nullptr);
+  EXPECT_EQ(tuning.find(Collective::bcast, 255, "mpich", "4.0.2", {0, 1, 2, 5}), nullptr);
+  EXPECT_EQ(tuning.find(Collective::bcast, 255, "mpich", "4.0.2", {0, 0, 1, 1, 2, 2}), nullptr);
   EXPECT_TRUE(tuning.knows(255, "mpich", "4.0.2"));
   EXPECT_FALSE(tuning.knows(255, "mpich", "4.0.3"));
 }
@@ -65,7 +64,7 @@ TEST(Tuning, KnowsFromWhichSizeOnAnythingButNativeRuns) {
   Tuning tuning = parse_tuning(tuning_head + entry + rules, "f");
   const TuningEntry& one = tuning.entries[0];
   const auto least = [&](std::string_view mpi) {
-    return tuning.least_accelerated("bcast", one.cluster_fingerprint, mpi, one.mpi_version);
+    return tuning.least_accelerated(Collective::bcast, one.cluster_fingerprint, mpi, one.mpi_version);
   };
   const auto first = std::ranges::find_if(one.rules, [](const TuningRule& rule) { return rule.algorithm != "native"; });
   ASSERT_NE(first, one.rules.end());
@@ -111,11 +110,11 @@ const FaultCase tuning_faults[] = {
         "entries:\n"
         "  - {collective: reduce, cluster: c, cluster_fingerprint: xyz, hosts: 0, ranks_per_host: 1, mpi: mpitch,\n"
         "     mpi_version: '1', rules: [{from: 0B, algorithm: liner, segment: 1KiB}]}\n",
-        {"3:18: \"reduce\" is not a collective that is tuned; known is bcast",
+        {"3:18: \"reduce\" is not a collective that is tuned; known are bcast",
          "3:59: cluster_fingerprint must be a text of up to 16 hexadecimal digits; leave it out if unknown",
          "3:71: hosts must be a whole number from 1, not \"0\"",
          "3:98: \"mpitch\" is no MPI library (did you mean mpich?); known are mpich, openmpi",
-         "4:54: no broadcast algorithm is called \"liner\" (did you mean linear?)"}},
+         "4:54: no algorithm of bcast is called \"liner\" (did you mean linear?)"}},
 };
 
 class TuningFaults : public ::testing::TestWithParam<FaultCase> {};

@@ -22,10 +22,10 @@ bool same_trees(const std::vector<trunkline::Tree>& a, const std::vector<trunkli
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace trunkline;
   try {
-    const Plan plan = parse_plan({reinterpret_cast<const char*>(data), size}, "fuzz");
-    check_trees(plan.trees);
-    const Plan again = parse_plan(write_plan(plan), "again");
-    if (!same_trees(again.trees, plan.trees) || again.host_of_rank != plan.host_of_rank ||
+    const PlanFile plan = parse_plan({reinterpret_cast<const char*>(data), size}, "fuzz");
+    check_trees(*plan.plan.trees());
+    const PlanFile again = parse_plan(write_plan(plan), "again");
+    if (!same_trees(*again.plan.trees(), *plan.plan.trees()) || again.host_of_rank != plan.host_of_rank ||
         again.segment_bytes != plan.segment_bytes || again.provenance != plan.provenance ||
         again.cluster_fingerprint != plan.cluster_fingerprint) {
       std::abort();

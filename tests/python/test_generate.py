@@ -115,10 +115,10 @@ def test_any_tree(parents):
     children = [[] for _ in range(len(parents) + 1)]
     for child, parent in enumerate(parents, start=1):
         children[parent].insert(0, child)
-    plan = _core.Plan()
-    plan.collective, plan.shape, plan.trees = "bcast", "custom", [_core.Tree(0, children)]
+    plan = _core.PlanFile()
+    plan.algorithm, plan.plan = "custom", _core.Plan([_core.Tree(0, children)])
     code = bcast_routine(plan, "plan.yaml")
-    if plan.trees[0].max_degree == 1:
+    if plan.plan.trees[0].max_degree == 1:
         assert array(code, "line") == [list(range(len(children)))]
     else:
         assert array(code, "parent_of") == [[-1, *parents]]
@@ -241,10 +241,3 @@ def test_faulty_plans(refused, plan, change, message):
 
 def test_no_plan(refused, tmp_path):
     assert refused("generate", tmp_path / "none.yaml").endswith("none.yaml: cannot be read: No such file or directory")
-
-
-def test_another_collective():
-    plan = _core.Plan()
-    plan.collective, plan.shape, plan.trees = "reduce", "custom", [_core.Tree(0, [[1], []])]
-    with pytest.raises(Exception, match="plan.yaml is a plan for reduce; routines are generated for bcast alone"):
-        bcast_routine(plan, "plan.yaml")

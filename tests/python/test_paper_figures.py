@@ -40,7 +40,7 @@ def test_stated_numbers_stand_beside_measured_ones():
 
 
 def test_the_model_gives_the_papers_segments_for_the_line():
-    line = _core.lay("bcast", "linear", load_cluster("paper-4"), list(range(32)), 0)
+    line = _core.lay_trees("bcast", "linear", load_cluster("paper-4"), list(range(32)), 0)[0]
     table3 = figure("table-3")
     for column, rate in ((0, 1e8), (4, 1e9)):
         own = [best_segment(line, size, parameters(rate)) for size in table3.rows]

@@ -95,12 +95,12 @@ def test_the_plan_file(trunkline, tmp_path):
     assert trunkline("plan", "cyclic", "--root", "h5", "--segment", "2832", "-o", file).status == 0
     plan = _core.read_plan(str(file))
     cluster = load_cluster("cyclic")
-    assert (plan.collective, plan.shape, plan.cluster) == ("bcast", "linear", "cyclic")
+    assert (plan.collective, plan.algorithm, plan.cluster) == ("bcast", "linear", "cyclic")
     assert plan.cluster_fingerprint == cluster.topology_fingerprint
     assert plan.host_of_rank == cluster.hosts
     assert plan.segment_bytes == 2832
-    expected = _core.lay("bcast", "linear", cluster, _core.block_placement(cluster, 1), 5)
-    assert [tree.parent for tree in plan.trees] == [expected.parent]
+    expected = _core.lay_trees("bcast", "linear", cluster, _core.block_placement(cluster, 1), 5)[0]
+    assert [tree.parent for tree in plan.plan.trees] == [expected.parent]
     assert trunkline("plan", "cyclic", "--root", "h5", "--segment", "2832", "-o", "-").out == file.read_text()
 
 
@@ -122,10 +122,10 @@ def test_the_picture_shows_contention():
     cluster = load_cluster("cyclic")
     placement = _core.block_placement(cluster, 1)
     red = f'stroke="{CONTENDED}"'
-    svg = draw_plan(cluster, placement, _core.lay("bcast", "unaware-linear", cluster, placement, 0))
+    svg = draw_plan(cluster, placement, _core.lay_trees("bcast", "unaware-linear", cluster, placement, 0))[0]
     assert "up to 8 senders on one channel" in svg
     assert svg.count(red) == 31 + 1  # every transfer, and the legend
-    assert red not in draw_plan(cluster, placement, _core.lay("bcast", "linear", cluster, placement, 0))
+    assert red not in draw_plan(cluster, placement, _core.lay_trees("bcast", "linear", cluster, placement, 0))[0]
 
 
 @pytest.mark.parametrize(
@@ -171,7 +171,7 @@ def test_a_tree_that_is_none_is_refused():
     with pytest.raises(_core.InvalidPlan, match="rank 1 is reached a second time, by rank 0"):
         _core.Tree(0, [[1, 1], []])
     with pytest.raises(ValueError, match="no algorithm x for bcast"):
-        _core.lay("bcast", "x", None, [0], 0)
+        _core.lay_trees("bcast", "x", None, [0], 0)[0]
 
 
 def test_plan_files_with_faults(tmp_path):
@@ -203,9 +203,9 @@ def test_any_tree_can_be_drawn_and_written(tree, name, first):
     cluster = load_cluster(name)
     placement = [(first + rank) % len(cluster.hosts) for rank in range(len(tree))]
     ET.fromstring(draw_plan(cluster, placement, tree))
-    plan = _core.Plan()
-    plan.shape, plan.trees = "custom", [tree]
-    assert [read.children for read in _core.parse_plan(_core.write_plan(plan), "x").trees] == [tree.children]
+    plan = _core.PlanFile()
+    plan.algorithm, plan.plan = "custom", _core.Plan([tree])
+    assert [read.children for read in _core.parse_plan(_core.write_plan(plan), "x").plan.trees] == [tree.children]
     children = {str(rank): receivers for rank, receivers in enumerate(tree.children)}
     loads = senders_by_channel(cluster, [cluster.hosts[host] for host in placement], children)
     assert _core.contention_of(cluster, placement, [tree]).max_channel_load == max(loads.values(), default=0)
@@ -254,11 +254,11 @@ def test_two_trees_in_a_plan_file(trunkline, tmp_path):
     file = tmp_path / "plan.yaml"
     data = trunkline("plan", "cyclic", "--shape", "two-tree", "--ranks-per-host", 2, "-o", file, "--json", "-").data
     plan = _core.read_plan(str(file))
-    assert plan.shape == "two-tree"
-    assert [[str(parent) for parent in tree.parent] for tree in plan.trees] == [
+    assert plan.algorithm == "two-tree"
+    assert [[str(parent) for parent in tree.parent] for tree in plan.plan.trees] == [
         [str(parent) for parent in tree["parent"].values()] for tree in data["trees"]
     ]
-    assert [tree.children for tree in plan.trees] == [list(tree["children"].values()) for tree in data["trees"]]
+    assert [tree.children for tree in plan.plan.trees] == [list(tree["children"].values()) for tree in data["trees"]]
 
 
 def test_the_fingerprint_of_a_topology_knows_no_rates():

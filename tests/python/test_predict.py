@@ -6,13 +6,12 @@ from trunkline import _core
 from trunkline.cluster import load_cluster
 from trunkline.errors import BadInput
 from trunkline.mpi import find_mpis
-from trunkline.predict import decide, predict_all
+from trunkline.predict import decide_all, knowledge_of, predict_all
 from trunkline.tune.tuner import merged
 
 CYCLIC = load_cluster("cyclic")
 PLACEMENT = _core.block_placement(CYCLIC, 1)
 MPICH = _core.NativeLibrary.mpich
-FACTS = _core.bcast_facts(CYCLIC, PLACEMENT, 0, MPICH)
 
 
 def test_every_size_has_one_fastest():
@@ -85,28 +84,50 @@ def tuned_for(mpi, cluster: _core.Cluster) -> _core.Tuning:
     return tuning
 
 
-def test_a_tuning_file_decides(mpich):
-    tuning = tuned_for(mpich, CYCLIC)
-    assert decide(FACTS, CYCLIC, PLACEMENT, 4095, mpich, tuning).algorithm == "native"
-    decision = decide(FACTS, CYCLIC, PLACEMENT, 1 << 20, mpich, tuning)
-    assert (decision.algorithm, decision.segment_bytes) == ("3-ary", 281)
-    assert "measured" in decision.reason
+def test_a_tuning_file_decides(mpich, tmp_path):
+    file = tmp_path / "tuning.yaml"
+    file.write_text(_core.write_tuning(tuned_for(mpich, CYCLIC)))
+    short, long = decide_all(knowledge_of(CYCLIC, mpich, tuning=str(file)), PLACEMENT, 0, [1000, 1 << 20])
+    assert short.algorithm == "native"
+    assert (long.algorithm, long.segment_bytes) == ("3-ary", 281)
+    assert "measured" in long.reason
 
 
-def test_a_tuning_file_for_another_network(mpich):
-    with pytest.raises(BadInput, match="nothing in the tuning file is for cluster cyclic"):
-        decide(FACTS, CYCLIC, PLACEMENT, 8192, mpich, tuned_for(mpich, load_cluster("paper-1")))
+def test_a_tuning_file_for_another_network(mpich, tmp_path):
+    file = tmp_path / "tuning.yaml"
+    file.write_text(_core.write_tuning(tuned_for(mpich, load_cluster("paper-1"))))
+    with pytest.raises(BadInput, match="tuning.yaml: nothing in it is for cluster cyclic as it is now with mpich"):
+        knowledge_of(CYCLIC, mpich, tuning=str(file))
 
 
 def test_short_messages_stay_native(mpich):
-    assert decide(FACTS, CYCLIC, PLACEMENT, 1000, mpich, None).algorithm == "native"
-    assert decide(FACTS, CYCLIC, PLACEMENT, 1 << 20, mpich, None).algorithm == "two-tree"
+    short, long = decide_all(knowledge_of(CYCLIC, mpich), PLACEMENT, 0, [1000, 1 << 20])
+    assert (short.algorithm, long.algorithm) == ("native", "two-tree")
+
+
+def test_the_settings_of_a_job_count(trunkline, refused, monkeypatch, tmp_path):
+    file = tmp_path / "plan.yaml"
+    trunkline("plan", "cyclic", "--shape", "binary", "--root", "3", "-o", file)
+    monkeypatch.setenv("TRUNKLINE_PLAN", str(file))
+    words = ("explain", "cyclic", "--sizes", "64KiB", "--json", "-")
+    (fits,) = trunkline(*words, "--root", "3").data
+    assert (fits["algorithm"], fits["reason"]) == (
+        "TRUNKLINE_PLAN",
+        "TRUNKLINE_PLAN fits this communicator and root (binary)",
+    )
+    (other,) = trunkline(*words).data
+    assert other["reason"].startswith("TRUNKLINE_PLAN is for other ranks, hosts or another root; predicted: ")
+    assert "was laid over cluster cyclic as it was" in refused("explain", "paper-1")
+    monkeypatch.setenv("TRUNKLINE_BCAST", "flat:1000")
+    (forced,) = trunkline(*words).data
+    assert (forced["algorithm"], forced["segment_bytes"]) == ("flat", 1000)
+    assert "no algorithm of bcast is called 'linea' (did you mean linear?)" in refused(*words, "--bcast", "linea")
 
 
 @pytest.mark.parametrize("sizes", [(0, 1408), (8192, 0)])
 def test_sizes_of_zero_are_refused(sizes):
-    tree = _core.lay("bcast", "linear", CYCLIC, PLACEMENT, 0)
-    for costs in (_core.tree_costs(CYCLIC, PLACEMENT, [tree]), _core.block_costs("circulant", CYCLIC, PLACEMENT, 0)):
+    for name in ("linear", "circulant"):
+        costs = _core.costs_of(CYCLIC, PLACEMENT, _core.lay("bcast", name, CYCLIC, PLACEMENT, 0))
         with pytest.raises(ValueError, match="above zero"):
             costs.seconds(*sizes)
 

@@ -41,7 +41,7 @@ def test_every_kind_of_tree(mpi: Mpi, choices: list[str]):
         (3, "scatter-doubling:100"),
     ],
 )
-def test_every_way_by_blocks(mpi: Mpi, ranks: int, choice: str):
+def test_every_way_by_rounds(mpi: Mpi, ranks: int, choice: str):
     mpi.suite(ranks, ["datatypes", "sizes"], [choice], settings=LINE)
 
 

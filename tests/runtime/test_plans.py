@@ -77,7 +77,7 @@ def said_with_a_plan_of(mpi: Mpi, tmp_path: Path, fingerprint: int) -> str:
 
 def test_a_plan_of_another_state_of_the_cluster(mpi: Mpi, tmp_path: Path):
     said = said_with_a_plan_of(mpi, tmp_path, 0x123456789ABCDEF)
-    assert "was laid over cluster cyclic as it was, not over the one in" in said
+    assert "was laid over cluster cyclic as it was, not over cyclic as it is now" in said
     assert "lay it again with 'trunkline plan'" in said
 
 

@@ -91,7 +91,7 @@ def timing_words(
     """
     placement = _core.block_placement(cluster, ranks_per_host)
     used = placement[: hosts * ranks_per_host] if hosts is not None else placement
-    line = _core.lay("bcast", "linear", cluster, used, 0)
+    line = _core.lay_trees("bcast", "linear", cluster, used, 0)[0]
     peer = next(rank for rank in _walk(line) if rank // ranks_per_host != 0)
     return [
         *("--peer", str(peer), "--sizes", ",".join(map(str, sizes)), "--algorithms", ",".join(algorithms)),

@@ -52,7 +52,7 @@ def plan(
         raise BadInput(f"--segment {segment} goes into the plan file: name one with --output FILE")
     _check_shape(collective, shape)
     placement = _core.block_placement(network, ranks_per_host)
-    trees = _core.lay_all(collective, shape, network, placement, root_rank(network, placement, root))
+    trees = _core.lay_trees(collective, shape, network, placement, root_rank(network, placement, root))
     contention = _core.contention_of(network, placement, trees)
     hosts = [names[host] for host in placement]
 
@@ -118,8 +118,8 @@ def _plan_file(
     hosts: list[str],
     segment: int | None,
 ) -> str:
-    plan = _core.Plan()
-    plan.collective, plan.shape, plan.trees = collective, shape, trees
+    plan = _core.PlanFile()
+    plan.collective, plan.algorithm, plan.plan = collective, shape, _core.Plan(trees)
     plan.cluster, plan.cluster_fingerprint, plan.host_of_rank = network.name, network.topology_fingerprint, hosts
     plan.provenance = f"trunkline plan {__version__}"
     plan.segment_bytes = segment

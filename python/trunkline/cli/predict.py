@@ -13,7 +13,7 @@ from trunkline.cli.options import ClusterArgument, JsonOption, SizesOption
 from trunkline.cli.output import check_outputs, write_json, write_text
 from trunkline.cli.plan import MOST_RANKS, root_rank
 from trunkline.cluster import load_cluster
-from trunkline.costs import goes_by_blocks
+from trunkline.costs import goes_by_rounds
 from trunkline.errors import BadInput
 from trunkline.mpi import require_mpi
 from trunkline.predict import Decision, Predicted, decide, load_measurement, predict_all
@@ -66,7 +66,7 @@ def predict(
         asked = [name.strip() for name in algorithms.split(",")]
         if "native" in asked:
             raise BadInput("the tables know nothing of native algorithms: leave out native, or --measured")
-        names = [name for name in names if name in asked or not (name == "native" or goes_by_blocks(name))]
+        names = [name for name in names if name in asked or not (name == "native" or goes_by_rounds("bcast", name))]
     name = library.name if library else tables.mpi if tables else "mpich"
     native = library.native_library if library else _core.NativeLibrary[name]
     rows = predict_all(network, placement, start, names, parse_sizes(sizes), native, tables)
@@ -84,19 +84,30 @@ def explain(
     cluster: ClusterArgument,
     mpi: MpiOption = "mpich",
     sizes: SizesOption = SIZES,
-    tuning: Annotated[str | None, typer.Option(metavar="FILE", help="A file of 'trunkline tune'.")] = None,
+    tuning: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", envvar="TRUNKLINE_TUNING", help="A file of 'trunkline tune'."),
+    ] = None,
+    plan: Annotated[
+        str | None, typer.Option(metavar="FILE", envvar="TRUNKLINE_PLAN", help="A file of 'trunkline plan'.")
+    ] = None,
+    wish: Annotated[
+        str,
+        typer.Option(
+            "--bcast", metavar="NAME[:SEGMENT]", envvar="TRUNKLINE_BCAST", help="What MPI_Bcast is told to run."
+        ),
+    ] = "auto",
     root: RootOption = "0",
     ranks_per_host: RanksOption = 1,
     rate: RateOption = None,
     json: JsonOption = None,
 ) -> None:
-    """Say what the preload library would run for each message size, and why."""
+    """Say what the preload library would run for each message size, and why: settings in the environment count."""
     check_outputs({"--json": json})
     network, placement, start = _job(cluster, rate, ranks_per_host, root)
     library = require_mpi(mpi)
-    known = load_tuning(tuning) if tuning else None
-    facts = _core.bcast_facts(network, placement, start, library.native_library)
-    decisions = [decide(facts, network, placement, size, library, known) for size in parse_sizes(sizes)]
+    knowledge = knowledge_of(network, library, plan=plan, tuning=tuning)
+    decisions = decide_all(knowledge, placement, start, parse_sizes(sizes), wish)
     if json:
         write_json([one.as_json(network, ranks_per_host, mpi) for one in decisions], json)
     if json != "-":

@@ -36,7 +36,7 @@ _templates = Environment(
 )
 
 
-def bcast_routine(plan: _core.Plan, source: str, name: str = "trunkline_bcast", segment: int | None = None) -> str:
+def bcast_routine(plan: _core.PlanFile, source: str, name: str = "trunkline_bcast", segment: int | None = None) -> str:
     """The C file for a plan.
 
     Args:
@@ -51,7 +51,7 @@ def bcast_routine(plan: _core.Plan, source: str, name: str = "trunkline_bcast", 
     """
     if plan.collective != "bcast":
         raise BadInput(f"{source} is a plan for {plan.collective}; routines are generated for bcast alone")
-    trees = plan.trees
+    trees = plan.plan.trees
     if len(trees[0]) == 1:
         raise BadInput(f"{source} is a plan for one rank, which has nobody to send to; lay it over two ranks or more")
     _check_name(name)
@@ -67,7 +67,7 @@ def bcast_routine(plan: _core.Plan, source: str, name: str = "trunkline_bcast", 
     )
 
 
-def _segment_of(plan: _core.Plan, source: str, wanted: int | None) -> int:
+def _segment_of(plan: _core.PlanFile, source: str, wanted: int | None) -> int:
     own = plan.segment_bytes
     if own is not None and wanted is not None and own != wanted:
         raise BadInput(
@@ -128,13 +128,14 @@ def _rows(table: Sequence[Sequence[int]]) -> str:
     return "\n".join(lines)
 
 
-def _origin(plan: _core.Plan, source: str) -> list[str]:
+def _origin(plan: _core.PlanFile, source: str) -> list[str]:
     """Lines of the head comment: where the file comes from, and where it expects the ranks."""
-    height, degree = max(tree.height for tree in plan.trees), max(tree.max_degree for tree in plan.trees)
-    along = "a tree" if len(plan.trees) == 1 else f"{len(plan.trees)} trees that take segments by turns"
+    trees = plan.plan.trees
+    height, degree = max(tree.height for tree in trees), max(tree.max_degree for tree in trees)
+    along = "a tree" if len(trees) == 1 else f"{len(trees)} trees that take segments by turns"
     over = f" over {plan.cluster}" if plan.cluster else ""
     paragraphs = [
-        f"Broadcast along {along}: {plan.shape}{over}, height {height}, at most {degree} to send to. "
+        f"Broadcast along {along}: {plan.algorithm}{over}, height {height}, at most {degree} to send to. "
         f"Written by 'trunkline generate' {__version__} from {source}"
         + (f" ({plan.provenance})." if plan.provenance else "."),
         _placement(plan.host_of_rank),

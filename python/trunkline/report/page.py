@@ -11,7 +11,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from trunkline import __version__, _core
 from trunkline.bench.bcast import Cell
 from trunkline.bench.session import segment_text
-from trunkline.costs import goes_by_blocks
+from trunkline.costs import goes_by_rounds
 from trunkline.report.chart import ratio_bars, time_curves
 from trunkline.report.colours import DARK, THEME
 from trunkline.report.draw_plan import draw_trees
@@ -57,8 +57,8 @@ def trees_over(cluster: _core.Cluster, cells: Sequence[Cell], algorithm: str = "
     """What the algorithm ran last in these cells, and its trees drawn over the switches as SVG text."""
     placement = _core.block_placement(cluster, 1)
     ran = next((cell.ran for cell in reversed(cells) if cell.algorithm == algorithm), "native")
-    is_tree = ran != "native" and not goes_by_blocks(ran)
-    trees = _core.lay_all("bcast", ran, cluster, placement, 0) if is_tree else []
+    is_tree = ran != "native" and not goes_by_rounds("bcast", ran)
+    trees = _core.lay_trees("bcast", ran, cluster, placement, 0) if is_tree else []
     return ran, draw_trees(cluster, placement, trees, f"{ran} over {cluster.name} from {cluster.hosts[0]}")
 
 

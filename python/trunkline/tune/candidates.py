@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from trunkline import _core
-from trunkline.costs import costs_of, goes_by_blocks
+from trunkline.costs import costs_of, goes_by_rounds
 
 __all__ = ["CONSIDERED", "Candidate", "Candidates"]
 
@@ -48,7 +48,7 @@ class Candidates:
         self._most_bytes = min((d.eager_bytes for d in measured.distances), default=None) if measured else None
         # Of block algorithms the tables know nothing; the stated rates do.
         self._costs = {
-            name: costs_of(name, cluster, placement, root, None if goes_by_blocks(name) else measured)
+            name: costs_of("bcast", name, cluster, placement, root, None if goes_by_rounds("bcast", name) else measured)
             for name in CONSIDERED
         }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // runtime-faults CASE [CHOICE]: one fault of a program, an MPI job each, since some of them end it. Prints "rank R:
 // fine" on each rank where everything was as MPI promises, else what was not; exit status 0 or 1. CHOICE: as for
-// trunkline_set_bcast.
+// trunkline_set.
 #define OMPI_SKIP_MPICXX 1
 #define MPICH_SKIP_MPICXX 1
 #include <dlfcn.h>
@@ -45,9 +45,9 @@ int class_of(int code) {
 bool preloaded() { return dlsym(RTLD_DEFAULT, "trunkline_version") != nullptr; }
 
 void choose(const char* choice) {
-  using Set = int(const char*);
-  auto* const set = reinterpret_cast<Set*>(dlsym(RTLD_DEFAULT, "trunkline_set_bcast"));
-  if (set != nullptr && set(choice) != 0) expect(false, std::string("refused: ") + choice);
+  using Set = int(const char*, const char*);
+  auto* const set = reinterpret_cast<Set*>(dlsym(RTLD_DEFAULT, "trunkline_set"));
+  if (set != nullptr && set("bcast", choice) != 0) expect(false, std::string("refused: ") + choice);
 }
 
 MPI_Comm copy_of(MPI_Comm communicator, MPI_Errhandler handler) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // runtime-storm CALLS SEED CHOICE...: broadcasts back to back of mixed sizes, roots and communicators, some ranks late
-// now and then, by turns natively and under the choices (as for trunkline_set_bcast). Checks every byte. Rank 0 prints
+// now and then, by turns natively and under the choices (as for trunkline_set). Checks every byte. Rank 0 prints
 //     SECONDS_OURS SECONDS_NATIVE KIB_OURS KIB_NATIVE
 // of the slowest rank, and of the rank whose memory grew most; exit status 0 or 1.
 #define OMPI_SKIP_MPICXX 1
@@ -87,8 +87,8 @@ int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-  using Set = int(const char*);
-  auto* const set = reinterpret_cast<Set*>(dlsym(RTLD_DEFAULT, "trunkline_set_bcast"));
+  using Set = int(const char*, const char*);
+  auto* const set = reinterpret_cast<Set*>(dlsym(RTLD_DEFAULT, "trunkline_set"));
   const int calls = std::atoi(argv[1]);
   const auto seed = static_cast<unsigned>(std::atoi(argv[2]));
   std::vector<unsigned char> data(*std::max_element(std::begin(sizes), std::end(sizes)) + 1);
@@ -98,7 +98,7 @@ int main(int argc, char** argv) {
     const Communicators communicators;
     for (int done = 0; done < calls; done += batch) {
       const int turn = done / batch;
-      if (set != nullptr && argc > 3 && set(argv[3 + turn % (argc - 3)]) != 0) ++wrong_calls;
+      if (set != nullptr && argc > 3 && set("bcast", argv[3 + turn % (argc - 3)]) != 0) ++wrong_calls;
       for (int native = 0; native < 2; ++native) {
         const long before = peak_kib();
         seconds[native] +=

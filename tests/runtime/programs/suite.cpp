@@ -16,9 +16,9 @@
 namespace suite {
 namespace {
 
-using SetBcast = int(const char*);
-using LastBcast = const char*();
-using LastSegment = unsigned long long();
+using Set = int(const char*, const char*);
+using Last = const char*(const char*);
+using LastSegment = unsigned long long(const char*);
 
 template <typename Function>
 Function* find(const char* name) {
@@ -89,14 +89,14 @@ bool Run::expect(bool ok, const std::string& what) {
 }
 
 void Run::expect_ran(bool accelerated, const std::string& what) {
-  auto* const last = find<LastBcast>("trunkline_last_bcast");
-  auto* const segment = find<LastSegment>("trunkline_last_bcast_segment");
+  auto* const last = find<Last>("trunkline_last");
+  auto* const segment = find<LastSegment>("trunkline_last_segment");
   if (last == nullptr || segment == nullptr || choice == "auto") return;
   const std::size_t colon = choice.find(':');
   const std::string name = accelerated ? choice.substr(0, colon) : "native";
-  expect(last() == name, what + ": ran " + last() + ", not " + name);
+  expect(last("bcast") == name, what + ": ran " + last("bcast") + ", not " + name);
   const bool sized = accelerated && colon != std::string::npos;
-  if (sized) expect(std::to_string(segment()) == choice.substr(colon + 1), what + ": another segment");
+  if (sized) expect(std::to_string(segment("bcast")) == choice.substr(colon + 1), what + ": another segment");
 }
 
 unsigned next_serial() {
@@ -136,16 +136,16 @@ int main(int argc, char** argv) {
   Run run;
   MPI_Comm_rank(MPI_COMM_WORLD, &run.rank);
   MPI_Comm_size(MPI_COMM_WORLD, &run.ranks);
-  auto* const set_bcast = find<SetBcast>("trunkline_set_bcast");
+  auto* const set = find<Set>("trunkline_set");
   int bad = 0;
   int good = 0;
-  if (options.require && set_bcast == nullptr) {
+  if (options.require && set == nullptr) {
     std::fprintf(stderr, "FAILED: the preload library is not there\n");
     ++bad;
   }
   for (const std::string& choice : options.choices) {
     run.choice = choice;
-    if (set_bcast != nullptr && set_bcast(choice.c_str()) != 0) {
+    if (set != nullptr && set("bcast", choice.c_str()) != 0) {
       std::fprintf(stderr, "FAILED: %s is refused\n", choice.c_str());
       ++bad;
       continue;

@@ -17,7 +17,7 @@ namespace suite {
 struct Run {
   int rank = 0;
   int ranks = 1;
-  std::string choice;            ///< as given to trunkline_set_bcast; "native" or "auto" expect nothing
+  std::string choice;            ///< as given to trunkline_set; "native" or "auto" expect nothing
   std::vector<std::string> log;  ///< what went wrong on this rank in this case
 
   /// Notes a failure with `what` where `ok` is false; returns `ok`.

@@ -49,7 +49,7 @@ def best_segment(tree: _core.Tree, message_bytes: int, table: Mapping[int, tuple
 
 
 def _tree(cluster: _core.Cluster, shape: str) -> _core.Tree:
-    return _core.lay("bcast", shape, cluster, _core.block_placement(cluster, 1), 0)
+    return _core.lay_trees("bcast", shape, cluster, _core.block_placement(cluster, 1), 0)[0]
 
 
 def model_table(figure: Figure) -> Table:

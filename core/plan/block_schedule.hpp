@@ -32,6 +32,13 @@ class BlockSchedule {
 
   [[nodiscard]] virtual std::uint64_t rounds(std::uint64_t blocks) const = 0;
 
+  /// Where the blocks are not fixed: the number of rounds after which transfers go between the same ranks again, but
+  /// for the first and the last ones of a broadcast.
+  [[nodiscard]] virtual std::uint64_t period() const { return 0; }
+
+  /// Of fixed blocks: how many rounds from this one on have the same transfers, but for the blocks themselves.
+  [[nodiscard]] virtual std::uint64_t alike(std::uint64_t /*round*/) const { return 1; }
+
   /// What this rank sends in a round, if anything; `round` is below rounds(blocks).
   [[nodiscard]] virtual std::optional<BlockTransfer> send(std::uint64_t round, std::uint64_t blocks) const = 0;
 

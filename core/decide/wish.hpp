@@ -1,25 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the user wants MPI_Bcast to run: "auto", "native" or "NAME[:SEGMENT]".
+// What the user wants a collective to run: "auto", "native" or "NAME[:SEGMENT]".
 #pragma once
 
 #include <cstdint>
 #include <string_view>
 
-#include "algorithms/registry.hpp"
+#include "plan/collective.hpp"
 
-namespace trunkline::runtime {
+namespace trunkline {
 
-struct BcastChoice {
+struct Wish {
   enum class Kind : std::uint8_t { automatic, native, forced };
   Kind kind = Kind::automatic;
   std::string_view algorithm{};     ///< forced: the registry's own text of the name
   bool needs_cluster = false;       ///< forced: the algorithm cannot be laid without one
   std::uint64_t segment_bytes = 0;  ///< forced: 0 leaves it to Trunkline
 
-  friend bool operator==(const BcastChoice&, const BcastChoice&) = default;
+  friend bool operator==(const Wish&, const Wish&) = default;
 };
 
-/// Throws std::invalid_argument with what is wrong and what would be right.
-[[nodiscard]] BcastChoice parse_bcast_choice(std::string_view text);
+/// MPI counts in int; a segment this long pipelines nothing anyway.
+inline constexpr std::uint64_t longest_segment = std::uint64_t{1} << 30;
 
-}  // namespace trunkline::runtime
+/// Throws std::invalid_argument with what is wrong and what would be right.
+[[nodiscard]] Wish parse_wish(Collective collective, std::string_view text);
+
+}  // namespace trunkline

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which algorithm and which segment for a broadcast, from the cluster's stated rates alone. What was measured on the
+// Which algorithm and which segment for a call, from the cluster's stated rates alone. What was measured on the
 // user's own network overrides it by way of a tuning file.
 #pragma once
 
@@ -12,6 +12,7 @@
 #include "model/tree_costs.hpp"
 #include "model/wire.hpp"
 #include "network/cluster.hpp"
+#include "plan/collective.hpp"
 #include "plan/tree.hpp"
 
 namespace trunkline {
@@ -27,7 +28,7 @@ struct Prediction {
 inline constexpr std::uint64_t least_bytes = frame_payload_bytes;
 
 /// What runs, without a word about it.
-struct QuickChoice {
+struct Pick {
   std::string_view algorithm = "native";  ///< or one of the registry's own names
   std::uint64_t segment_bytes = 0;        ///< 0: native
 };
@@ -41,7 +42,7 @@ struct Choice {
 };
 
 /// What the rule needs to know of one communicator and root, taken once and kept.
-struct BcastFacts {
+struct Prospects {
   struct Candidate {
     std::string_view algorithm;
     TreeCosts costs;
@@ -51,14 +52,14 @@ struct BcastFacts {
 };
 
 /// Lays every tree that the rule considers, and what the library would run.
-[[nodiscard]] BcastFacts bcast_facts(const Cluster& cluster, const Placement& placement, Rank root,
-                                     NativeLibrary native);
+[[nodiscard]] Prospects prospects_of(Collective collective, const Cluster& cluster, const Placement& placement,
+                                     Rank root, NativeLibrary native);
 
 /// Native below least_bytes, and unless a tree is predicted to be faster by a margin. The same answer on every rank:
 /// depends on nothing but its arguments. Allocates nothing: about a quarter of a microsecond.
-[[nodiscard]] QuickChoice quick_choice(const BcastFacts& facts, std::uint64_t message_bytes);
+[[nodiscard]] Pick pick(const Prospects& prospects, std::uint64_t message_bytes);
 
 /// The same choice, with what it follows from: for people.
-[[nodiscard]] Choice choose_bcast(const BcastFacts& facts, std::uint64_t message_bytes);
+[[nodiscard]] Choice choose(const Prospects& prospects, std::uint64_t message_bytes);
 
 }  // namespace trunkline

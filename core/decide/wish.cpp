@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "startup/bcast_choice.hpp"
+#include "decide/wish.hpp"
 
 #include <stdexcept>
 #include <string>
 #include <vector>
 
-#include "collectives/window.hpp"
+#include "algorithms/registry.hpp"
 #include "text/quantity.hpp"
 #include "text/spelling.hpp"
 
-namespace trunkline::runtime {
+namespace trunkline {
 namespace {
 
 std::string listed(const std::vector<std::string>& names) {
@@ -18,15 +18,15 @@ std::string listed(const std::vector<std::string>& names) {
   return text;
 }
 
-std::vector<std::string_view> spellings() {
+std::vector<std::string_view> spellings(Collective collective) {
   std::vector<std::string_view> names{"auto"};
   for (const Algorithm& algorithm : algorithms()) {
-    if (algorithm.collective == "bcast") names.push_back(algorithm.name);
+    if (algorithm.collective == collective) names.push_back(algorithm.name);
   }
   return names;
 }
 
-std::uint64_t parse_segment(std::string_view text) {
+std::uint64_t wished_segment(std::string_view text) {
   const bool bare = text.find_first_not_of("0123456789") == std::string_view::npos && !text.empty();
   try {
     const std::uint64_t bytes = parse_bytes(bare ? std::string(text) + "B" : std::string(text));
@@ -39,22 +39,22 @@ std::uint64_t parse_segment(std::string_view text) {
 
 }  // namespace
 
-BcastChoice parse_bcast_choice(std::string_view text) {
-  using Kind = BcastChoice::Kind;
+Wish parse_wish(Collective collective, std::string_view text) {
   if (text == "auto") return {};
-  if (text == "native") return {.kind = Kind::native};
+  if (text == "native") return {.kind = Wish::Kind::native};
   const std::size_t colon = text.find(':');
   const std::string_view name = text.substr(0, colon);
-  const auto algorithm = find_algorithm("bcast", name);
+  const auto algorithm = find_algorithm(collective, name);
   if (!algorithm) {
-    throw std::invalid_argument("no broadcast algorithm is called '" + std::string(name) + "'" +
-                                did_you_mean(name, spellings()) + "; there are: " + listed(algorithm_names("bcast")));
+    throw std::invalid_argument("no algorithm of " + std::string(facts_of(collective).name) + " is called '" +
+                                std::string(name) + "'" + did_you_mean(name, spellings(collective)) +
+                                "; there are: " + listed(algorithm_names(collective)));
   }
   if (algorithm->name == "native") throw std::invalid_argument("native takes no segment");
-  return {.kind = Kind::forced,
+  return {.kind = Wish::Kind::forced,
           .algorithm = algorithm->name,
           .needs_cluster = algorithm->needs_cluster,
-          .segment_bytes = colon == std::string_view::npos ? 0 : parse_segment(text.substr(colon + 1))};
+          .segment_bytes = colon == std::string_view::npos ? 0 : wished_segment(text.substr(colon + 1))};
 }
 
-}  // namespace trunkline::runtime
+}  // namespace trunkline

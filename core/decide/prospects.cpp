@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "decide/choice.hpp"
+#include "decide/prospects.hpp"
 
 #include <algorithm>
 #include <array>
@@ -24,41 +24,42 @@ std::string milliseconds(double seconds) {
 
 }  // namespace
 
-BcastFacts bcast_facts(const Cluster& cluster, const Placement& placement, Rank root, NativeLibrary native) {
-  BcastFacts facts;
-  if (std::ranges::all_of(placement, [&](HostIndex host) { return host == placement.front(); })) return facts;
+Prospects prospects_of(Collective collective, const Cluster& cluster, const Placement& placement, Rank root,
+                       NativeLibrary native) {
+  Prospects prospects;
+  if (std::ranges::all_of(placement, [&](HostIndex host) { return host == placement.front(); })) return prospects;
   for (const std::string_view name : considered) {
-    const std::vector<Tree> trees = lay_all("bcast", name, &cluster, placement, root);
-    facts.candidates.push_back({find_algorithm("bcast", name)->name, tree_costs(cluster, placement, trees)});
+    const std::vector<Tree> trees = lay_trees(collective, name, &cluster, placement, root);
+    prospects.candidates.push_back({find_algorithm(collective, name)->name, tree_costs(cluster, placement, trees)});
   }
-  facts.native = native_costs(cluster, placement, root, native);
-  return facts;
+  prospects.native = native_costs(cluster, placement, root, native);
+  return prospects;
 }
 
-QuickChoice quick_choice(const BcastFacts& facts, std::uint64_t message_bytes) {
-  if (facts.candidates.empty() || message_bytes < least_bytes) return {};
+Pick pick(const Prospects& prospects, std::uint64_t message_bytes) {
+  if (prospects.candidates.empty() || message_bytes < least_bytes) return {};
   const Cuts cuts = cuts_of(message_bytes);
-  QuickChoice fastest;
+  Pick fastest;
   double fastest_s = std::numeric_limits<double>::infinity();
-  for (const auto& [name, costs] : facts.candidates) {
+  for (const auto& [name, costs] : prospects.candidates) {
     const TimedSegment one = fastest_segment(costs, cuts);
     if (one.seconds >= fastest_s) continue;
     fastest_s = one.seconds;
     fastest = {.algorithm = name, .segment_bytes = one.segment_bytes};
   }
-  return fastest_s * margin < native_bcast_seconds(facts.native, message_bytes) ? fastest : QuickChoice{};
+  return fastest_s * margin < native_bcast_seconds(prospects.native, message_bytes) ? fastest : Pick{};
 }
 
-Choice choose_bcast(const BcastFacts& facts, std::uint64_t message_bytes) {
-  const QuickChoice quick = quick_choice(facts, message_bytes);
+Choice choose(const Prospects& prospects, std::uint64_t message_bytes) {
+  const Pick quick = pick(prospects, message_bytes);
   Choice choice{.algorithm = quick.algorithm, .segment_bytes = quick.segment_bytes, .reason = "all ranks on one host"};
-  if (facts.candidates.empty()) return choice;
+  if (prospects.candidates.empty()) return choice;
   const Cuts cuts = cuts_of(message_bytes);
-  for (const auto& [name, costs] : facts.candidates) {
+  for (const auto& [name, costs] : prospects.candidates) {
     const TimedSegment fastest = fastest_segment(costs, cuts);
     choice.predictions.push_back({name, fastest.segment_bytes, fastest.seconds});
   }
-  choice.predictions.push_back({"native", 0, native_bcast_seconds(facts.native, message_bytes)});
+  choice.predictions.push_back({"native", 0, native_bcast_seconds(prospects.native, message_bytes)});
   std::ranges::stable_sort(choice.predictions, {}, &Prediction::seconds);
   if (message_bytes < least_bytes) {
     choice.reason = "less than one frame: nothing to pipeline";

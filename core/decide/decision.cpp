@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "decide/decision.hpp"
+
+#include <algorithm>
+
+#include "algorithms/registry.hpp"
+#include "text/quantity.hpp"
+
+namespace trunkline {
+namespace {
+
+/// For a forced algorithm without a cluster: below every transport's eager limit, and most of its peak bandwidth.
+constexpr std::uint64_t segment_without_cluster = 8192;
+
+constexpr const char* by_user = "chosen by the user (TRUNKLINE_BCAST or trunkline_set)";
+
+}  // namespace
+
+const char* native_anyway(const Knowledge& knowledge, const Wish& wish, std::uint64_t bytes) {
+  if (wish.kind == Wish::Kind::native) return by_user;
+  if (wish.kind == Wish::Kind::forced) return nullptr;
+  if (bytes < knowledge.floor_bytes) {
+    return knowledge.tuning ? "shorter than what the tuning file accelerates anywhere (TRUNKLINE_TUNING)"
+                            : "less than one frame: nothing to pipeline";
+  }
+  return knowledge.cluster || knowledge.plan ? nullptr : "no cluster is set (TRUNKLINE_CLUSTER)";
+}
+
+Decider::Decider(const Knowledge& knowledge, Collective collective, const Placement& placement, Rank root)
+    : knowledge_(knowledge), collective_(collective), placement_(placement), root_(root) {}
+
+Decision Decider::decide(std::uint64_t bytes, const Wish& wish, bool for_people) {
+  if (const char* const reason = native_anyway(knowledge_, wish, bytes)) return {.reason = for_people ? reason : ""};
+  if (wish.kind == Wish::Kind::forced) return forced(bytes, wish);
+  if (plan_fits()) return planned(bytes);
+  if (const TuningEntry* const entry = tuning_entry()) return tuned(*entry, bytes);
+  return automatic(bytes, for_people);
+}
+
+Decision Decider::forced(std::uint64_t bytes, const Wish& wish) {
+  return {.algorithm = wish.algorithm,
+          .segment_bytes = wish.segment_bytes != 0 ? wish.segment_bytes : segment_for(wish.algorithm, bytes),
+          .reason = by_user};
+}
+
+Decision Decider::planned(std::uint64_t bytes) {
+  const PlanFile& file = *knowledge_.plan;
+  return {.algorithm = plan_of_file,
+          .segment_bytes = file.segment_bytes ? *file.segment_bytes : segment_for(plan_of_file, bytes),
+          .reason = "TRUNKLINE_PLAN fits this communicator and root (" + file.algorithm + ")"};
+}
+
+Decision Decider::tuned(const TuningEntry& entry, std::uint64_t bytes) const {
+  const TuningRule& rule = entry.rule_for(bytes);
+  return {.algorithm = find_algorithm(collective_, rule.algorithm)->name,
+          .segment_bytes = rule.segment_bytes,
+          .reason = "measured fastest from " + (rule.from_bytes == 0 ? "0B" : format_bytes(rule.from_bytes)) +
+                    " on (TRUNKLINE_TUNING)"};
+}
+
+Decision Decider::automatic(std::uint64_t bytes, bool for_people) {
+  const std::string no_plan = knowledge_.plan ? "TRUNKLINE_PLAN is for other ranks, hosts or another root; " : "";
+  const Prospects* const known = prospects();
+  if (known == nullptr) return {.reason = no_plan + "no cluster is set (TRUNKLINE_CLUSTER)"};
+  const Pick best = pick(*known, bytes);
+  return {.algorithm = best.algorithm,
+          .segment_bytes = best.segment_bytes,
+          .reason = for_people ? no_plan + choose(*known, bytes).reason : ""};
+}
+
+Plan Decider::plan(std::string_view algorithm) {
+  if (last_ && last_->first == algorithm) {
+    Plan plan = std::move(last_->second);
+    last_.reset();
+    return plan;
+  }
+  if (algorithm == plan_of_file) return knowledge_.plan->plan;
+  return lay(collective_, algorithm, knowledge_.cluster ? &*knowledge_.cluster : nullptr, placement_, root_);
+}
+
+std::vector<Prediction> Decider::predictions(std::uint64_t bytes) {
+  const Prospects* const known = prospects();
+  return known != nullptr ? choose(*known, bytes).predictions : std::vector<Prediction>{};
+}
+
+bool Decider::plan_fits() const {
+  const auto& file = knowledge_.plan;
+  if (!file || file->collective != collective_) return false;
+  if (file->plan.root() != root_ || file->plan.ranks() != placement_.size()) return false;
+  return knowledge_.plan_placement.empty() || knowledge_.plan_placement == placement_;
+}
+
+const TuningEntry* Decider::tuning_entry() {
+  if (!tuning_entry_) {
+    const auto& [native, mpi, version] = knowledge_.library;
+    const auto& tuning = knowledge_.tuning;
+    tuning_entry_ =
+        tuning ? tuning->find(collective_, knowledge_.cluster->fingerprint(), mpi, version, placement_) : nullptr;
+  }
+  return *tuning_entry_;
+}
+
+const Prospects* Decider::prospects() {
+  if (!prospects_ && knowledge_.cluster) {
+    prospects_ = prospects_of(collective_, *knowledge_.cluster, placement_, root_, knowledge_.library.native);
+  }
+  return prospects_ ? &*prospects_ : nullptr;
+}
+
+std::uint64_t Decider::segment_for(std::string_view algorithm, std::uint64_t bytes) {
+  if (!knowledge_.cluster) return segment_without_cluster;
+  auto known = std::ranges::find(costs_, algorithm, [](const auto& one) { return one.first; });
+  if (known == costs_.end()) {
+    Plan laid = plan(algorithm);
+    known = costs_.insert(costs_.end(), {algorithm, costs_of(*knowledge_.cluster, placement_, laid)});
+    last_.emplace(algorithm, std::move(laid));
+  }
+  return best_segment(known->second, bytes);
+}
+
+Decision decide(const Call& call, const Knowledge& knowledge, const Wish& wish) {
+  return Decider(knowledge, call.collective, call.placement, call.root).decide(call.bytes, wish, true);
+}
+
+}  // namespace trunkline

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which algorithm runs for a call, in which segments, and why: the one place where that is decided. The preload
+// library, `trunkline explain` and whatever predicts or simulates a run ask here.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <list>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "decide/knowledge.hpp"
+#include "decide/prospects.hpp"
+#include "decide/wish.hpp"
+#include "model/costs.hpp"
+#include "plan/collective.hpp"
+
+namespace trunkline {
+
+/// What every rank of a call knows equally.
+struct Call {
+  Collective collective = Collective::bcast;
+  std::uint64_t bytes = 0;          ///< of the signature
+  std::uint64_t element_bytes = 1;  ///< that must stay together
+  bool is_commutative = true;       ///< its operation, where it has one
+  Rank root = 0;                    ///< where it has one
+  const Placement& placement;
+};
+
+/// The name of the plan that a file gave; no algorithm is called so.
+inline constexpr std::string_view plan_of_file = "TRUNKLINE_PLAN";
+
+struct Decision {
+  std::string_view algorithm = "native";  ///< or the registry's own text of another name, or plan_of_file
+  std::uint64_t segment_bytes = 0;        ///< 0: native
+  std::string reason{};                   ///< one line, for people; empty where nobody asked
+
+  [[nodiscard]] bool is_native() const { return segment_bytes == 0; }
+};
+
+/// Why a call is native whatever the plans say; null: it need not be. Needs neither placement nor root.
+[[nodiscard]] const char* native_anyway(const Knowledge& knowledge, const Wish& wish, std::uint64_t bytes);
+
+/// Decides the calls of one collective on the same processes from the same root. Keeps what it has worked out: a call
+/// of a size that was seen before costs nothing. Used by one thread at a time.
+class Decider {
+ public:
+  /// `knowledge` and `placement` must outlive it.
+  Decider(const Knowledge& knowledge, Collective collective, const Placement& placement, Rank root);
+
+  [[nodiscard]] Rank root() const noexcept { return root_; }
+
+  /// The same on all ranks: depends on nothing but the arguments here and above. `for_people`: with its reason. Throws
+  /// std::invalid_argument where an algorithm that the user forced cannot be laid.
+  [[nodiscard]] Decision decide(std::uint64_t bytes, const Wish& wish, bool for_people);
+
+  /// The plan of a decision that is not native.
+  [[nodiscard]] Plan plan(std::string_view algorithm);
+
+  /// What each of the algorithms that are considered would take, the fastest first; empty without a cluster, and where
+  /// all ranks share one host.
+  [[nodiscard]] std::vector<Prediction> predictions(std::uint64_t bytes);
+
+ private:
+  Decision forced(std::uint64_t bytes, const Wish& wish);
+  Decision planned(std::uint64_t bytes);
+  Decision tuned(const TuningEntry& entry, std::uint64_t bytes) const;
+  Decision automatic(std::uint64_t bytes, bool for_people);
+  [[nodiscard]] bool plan_fits() const;
+  const TuningEntry* tuning_entry();
+  const Prospects* prospects();
+  std::uint64_t segment_for(std::string_view algorithm, std::uint64_t bytes);
+
+  const Knowledge& knowledge_;
+  Collective collective_;
+  const Placement& placement_;
+  Rank root_;
+  std::optional<Prospects> prospects_{};
+  std::optional<const TuningEntry*> tuning_entry_{};         ///< once it has been looked for
+  std::list<std::pair<std::string_view, Costs>> costs_{};    ///< of algorithms whose segments were asked for
+  std::optional<std::pair<std::string_view, Plan>> last_{};  ///< laid for its costs, until it is asked for
+};
+
+/// What runs for one call.
+[[nodiscard]] Decision decide(const Call& call, const Knowledge& knowledge, const Wish& wish);
+
+}  // namespace trunkline

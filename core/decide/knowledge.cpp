@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "decide/knowledge.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+#include <unordered_map>
+#include <utility>
+
+#include "network/fingerprint.hpp"
+
+namespace trunkline {
+namespace {
+
+/// The plan's hosts as numbers of the cluster's.
+Placement hosts_in_cluster(const PlanFile& plan, const Cluster& cluster, const std::string& file) {
+  Placement placement;
+  for (const std::string& name : plan.host_of_rank) {
+    const auto host = cluster.find_host(name);
+    if (!host) throw std::invalid_argument(file + ": cluster " + cluster.name() + " has no host '" + name + "'");
+    placement.push_back(*host);
+  }
+  return placement;
+}
+
+/// The plan's hosts as numbers of their own, in order of appearance; `names` gets their names.
+Placement hosts_by_name(const PlanFile& plan, std::vector<std::string>& names) {
+  Placement placement;
+  std::unordered_map<std::string_view, HostIndex> known;
+  for (const std::string& name : plan.host_of_rank) {
+    const auto [at, is_new] = known.emplace(name, static_cast<HostIndex>(names.size()));
+    if (is_new) names.push_back(name);
+    placement.push_back(at->second);
+  }
+  return placement;
+}
+
+}  // namespace
+
+void Knowledge::take_plan(PlanFile read, const std::string& file) {
+  // Usually of what plans are laid over; the one with rates ties a plan to a cluster as it was measured.
+  const auto print = read.cluster_fingerprint;
+  if (cluster && print && *print != topology_fingerprint(*cluster) && *print != cluster->fingerprint()) {
+    throw std::invalid_argument(file + ": was laid over cluster " + read.cluster + " as it was, not over " +
+                                cluster->name() + " as it is now; lay it again with 'trunkline plan'");
+  }
+  plan_placement = cluster ? hosts_in_cluster(read, *cluster, file) : hosts_by_name(read, plan_hosts);
+  plan = std::move(read);
+}
+
+void Knowledge::take_tuning(Tuning read, const std::string& file) {
+  const std::uint64_t print = cluster ? cluster->fingerprint() : 0;
+  if (!cluster || !read.knows(print, library.name, library.version)) {
+    std::string known;
+    for (const TuningEntry& entry : read.entries) {
+      known += (known.empty() ? "" : ", ") + entry.cluster + " with " + entry.mpi + " " + entry.mpi_version;
+    }
+    throw std::invalid_argument(file + ": nothing in it is for cluster " + (cluster ? cluster->name() : "(none)") +
+                                " as it is now with " + library.name + " " + library.version +
+                                "; it has: " + (known.empty() ? "nothing" : known) +
+                                "; tune again with 'trunkline tune' (a lab at another rate is another cluster)");
+  }
+  const auto least = read.least_accelerated(Collective::bcast, print, library.name, library.version);
+  floor_bytes = std::min(least_bytes, least.value_or(least_bytes));
+  tuning = std::move(read);
+}
+
+}  // namespace trunkline

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// What decisions follow from, besides the call itself: all ranks know it equally.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "decide/prospects.hpp"
+#include "decide/tuning_file.hpp"
+#include "model/native_bcast.hpp"
+#include "network/cluster.hpp"
+#include "plan_file/plan_file.hpp"
+
+namespace trunkline {
+
+/// The MPI library that the ranks run under.
+struct Library {
+  NativeLibrary native = NativeLibrary::mpich;  ///< whose native algorithms it has
+  std::string name{};                           ///< in tuning files: "mpich"
+  std::string version{};                        ///< "4.0.2"
+};
+
+struct Knowledge {
+  Library library{};
+  std::optional<Cluster> cluster{};
+  std::optional<PlanFile> plan{};
+  std::optional<Tuning> tuning{};
+  /// Hosts of the plan's ranks: numbers in the cluster or, without one, in plan_hosts; empty: the plan fits any hosts.
+  Placement plan_placement{};
+  std::vector<std::string> plan_hosts{};  ///< where there is no cluster
+  /// Shorter messages are native, without a look at the communicator.
+  std::uint64_t floor_bytes = least_bytes;
+
+  /// After the cluster. Throws std::invalid_argument where it was laid over another cluster than the one given, or a
+  /// host of it is not there; `file` is for messages.
+  void take_plan(PlanFile read, const std::string& file);
+
+  /// After the cluster and the library. Throws std::invalid_argument where nothing in it is for them.
+  void take_tuning(Tuning read, const std::string& file);
+};
+
+}  // namespace trunkline

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "communicator/local_plans.hpp"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "plan/checker.hpp"
+
+namespace trunkline::runtime {
+namespace {
+
+std::vector<LocalTree> parts_of(const Trees& trees, const Processes& processes) {
+  std::vector<LocalTree> own;
+  for (const Tree& tree : trees) own.push_back(local_tree(tree, processes.rank, processes.world_ranks));
+  return own;
+}
+
+LocalBlocks parts_of(const Rounds& rounds, const Processes& processes) {
+  const auto position = std::ranges::find(rounds.order, processes.rank) - rounds.order.begin();
+  LocalBlocks own{.order = {}, .schedule = rounds.schedule_of(static_cast<Rank>(position))};
+  for (const Rank rank : rounds.order) own.order.push_back(processes.world_ranks[rank]);
+  return own;
+}
+
+}  // namespace
+
+LocalPlans::LocalPlans(const World& world, const Processes& processes, Collective collective, Rank root)
+    : world_(world), processes_(processes), decider_(world.knowledge, collective, *processes.placement, root) {}
+
+std::shared_ptr<const LocalDecision> LocalPlans::decide(std::uint64_t bytes, const Wish& wish) {
+  for (const Decided& one : decided_) {
+    if (one.bytes == bytes && one.decision != nullptr && one.wish == wish) return one.decision;
+  }
+  Decided& place = decided_[next_decided_++ % decided_.size()];
+  place.decision.reset();
+  Decision decided = decider_.decide(bytes, wish, world_.explain);
+  auto decision = std::make_shared<const LocalDecision>(
+      LocalDecision{.plan = decided.is_native() ? nullptr : local(decided.algorithm),
+                    .segment_bytes = decided.segment_bytes,
+                    .reason = std::move(decided.reason)});
+  place = {.bytes = bytes, .wish = wish, .decision = std::move(decision)};
+  return place.decision;
+}
+
+std::shared_ptr<const LocalPlan> LocalPlans::local(std::string_view algorithm) {
+  const auto known = std::ranges::find(plans_, algorithm, [](const auto& plan) { return plan->key; });
+  if (known != plans_.end()) return *known;
+  const Plan plan = decider_.plan(algorithm);
+  const bool from_file = algorithm == plan_of_file;
+  LocalPlan made{.key = algorithm,
+                 .name = from_file ? world_.knowledge.plan->algorithm.c_str() : algorithm.data(),
+                 .parts = {},
+                 .load = load_of(plan)};
+  std::visit([&](const auto& steps) { made.parts = parts_of(steps, processes_); }, plan.steps);
+  return plans_.emplace_back(std::make_shared<const LocalPlan>(std::move(made)));
+}
+
+std::string LocalPlans::load_of(const Plan& plan) const {
+  const auto& cluster = world_.knowledge.cluster;
+  if (!world_.explain || !cluster || plan.trees() == nullptr) return "";
+  const Contention found = contention_of(*cluster, *processes_.placement, *plan.trees());
+  if (found.contention_free) return "contention-free";
+  return "contention: " + std::to_string(found.max_channel_load) + " senders share " +
+         cluster->channel_name(found.busiest.front().channel);
+}
+
+}  // namespace trunkline::runtime

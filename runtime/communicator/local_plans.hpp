@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// This rank's part of the plans for one collective from one root of one communicator, and what was decided for the last
+// message sizes.
+#pragma once
+
+#include <array>
+#include <memory>
+#include <vector>
+
+#include "communicator/local_plan.hpp"
+#include "decide/decision.hpp"
+#include "startup/world.hpp"
+
+namespace trunkline::runtime {
+
+/// The processes of a communicator in the order of their ranks.
+struct Processes {
+  std::vector<int> world_ranks;                ///< in MPI_COMM_WORLD, and so on the conduit
+  std::shared_ptr<const Placement> placement;  ///< host of each
+  Rank rank = 0;                               ///< this process's
+};
+
+class LocalPlans {
+ public:
+  /// `world` and `processes` must outlive the object.
+  LocalPlans(const World& world, const Processes& processes, Collective collective, Rank root);
+
+  /// The same on all ranks, but for the parts: follows from the world, the processes, the root and the arguments.
+  [[nodiscard]] std::shared_ptr<const LocalDecision> decide(std::uint64_t bytes, const Wish& wish);
+
+ private:
+  struct Decided {
+    std::uint64_t bytes = 0;
+    Wish wish{};
+    std::shared_ptr<const LocalDecision> decision{};  ///< null: free
+  };
+
+  std::shared_ptr<const LocalPlan> local(std::string_view algorithm);
+  [[nodiscard]] std::string load_of(const Plan& plan) const;
+
+  const World& world_;
+  const Processes& processes_;
+  Decider decider_;
+  std::vector<std::shared_ptr<const LocalPlan>> plans_;
+  std::array<Decided, 8> decided_;  ///< programs come back to few sizes
+  std::size_t next_decided_ = 0;
+};
+
+}  // namespace trunkline::runtime

@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "intercept/call.hpp"
+
+#include <array>
+#include <exception>
+#include <memory>
+#include <mutex>
+#include <new>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "communicator/communicator.hpp"
+#include "communicator/explain.hpp"
+#include "datatype/predefined.hpp"
+#include "decide/decision.hpp"
+#include "intercept/state.hpp"
+#include "report.hpp"
+#include "startup/hash.hpp"
+
+// Two rules keep the program's error handlers, exceptions and thread cancellation working through our frames: MPI calls
+// that may run code of the program (native ones, and all on its own communicators) are made outside of any try block,
+// and return codes; a try block encloses messages of ours alone, on the conduit, whose errors come back to us. (MPICH
+// reports what goes wrong in completing several requests to MPI_COMM_WORLD's handler: there is no way round that.)
+
+namespace trunkline::runtime {
+namespace {
+
+thread_local std::array<LastRun, collective_count> last __attribute__((tls_model("initial-exec")));
+
+const char* reason_to_stay_native(Collective collective, std::uint64_t bytes) {
+  return native_anyway(world()->knowledge, wish_for(collective), bytes);
+}
+
+/// What all ranks of the call know equally, and nothing else.
+struct Shared {
+  int rank = 0;
+  int ranks = 0;
+  std::uint64_t bytes = 0;
+};
+
+/// Bytes of the signature; empty where MPI itself has to report the datatype: it is none, or is not committed.
+std::optional<std::uint64_t> type_bytes(const Arguments& call) {
+  if (const auto bytes = predefined_bytes(call.type)) return bytes;
+  const MPI_Comm silent = conduit()->communicator();  // whose errors nobody hears of
+  if (PMPI_Send(call.buffer, 1, call.type, MPI_PROC_NULL, 0, silent) != MPI_SUCCESS) return {};
+  MPI_Count bytes = 0;
+  if (PMPI_Type_size_x(call.type, &bytes) != MPI_SUCCESS || bytes < 0) return {};
+  return static_cast<std::uint64_t>(bytes);
+}
+
+/// Whether MPI has to report a null buffer. MPI_BOTTOM is one too, whose datatypes hold the addresses.
+bool is_null(const Arguments& call) {
+  if (call.buffer != nullptr) return false;
+  MPI_Count first = 0;
+  MPI_Count extent = 0;
+  return PMPI_Type_get_true_extent_x(call.type, &first, &extent) != MPI_SUCCESS || first == 0;
+}
+
+/// MPI's code, of which the communicator's error handler has heard. `shared` stays empty where MPI itself has to judge
+/// the arguments, or where there is nothing to send.
+int shared_facts(const Arguments& call, std::optional<Shared>& shared) {
+  const bool plain = call.count > 0 && call.root >= 0 && call.type != MPI_DATATYPE_NULL &&
+                     call.communicator != MPI_COMM_NULL && call.buffer != MPI_IN_PLACE && !Dying::is(call.communicator);
+  if (!plain) return MPI_SUCCESS;
+  const auto element_bytes = type_bytes(call);
+  if (!element_bytes || *element_bytes == 0) return MPI_SUCCESS;
+  Shared facts{.bytes = static_cast<std::uint64_t>(call.count) * *element_bytes};
+  if (!world()->explain && reason_to_stay_native(call.collective, facts.bytes) != nullptr) return MPI_SUCCESS;
+  int is_inter = 0;
+  int code = PMPI_Comm_test_inter(call.communicator, &is_inter);
+  if (code != MPI_SUCCESS || is_inter != 0) return code;
+  code = PMPI_Comm_rank(call.communicator, &facts.rank);
+  if (code == MPI_SUCCESS) code = PMPI_Comm_size(call.communicator, &facts.ranks);
+  if (code != MPI_SUCCESS || facts.ranks == 1 || call.root >= facts.ranks || is_null(call)) return code;
+  shared = facts;
+  return MPI_SUCCESS;
+}
+
+/// What one call is going to run.
+struct Prepared {
+  int code = MPI_SUCCESS;                ///< MPI's, of which the communicator's error handler has heard
+  Communicator* communicator = nullptr;  ///< where it is not native
+  unsigned id = 0;                       ///< of the communicator
+  std::uint64_t turn = 0;                ///< of the call on it
+  std::shared_ptr<const LocalDecision> decision{};
+};
+
+/// Errors are the communicator's business: its error handler hears of them, as it does of the library's own.
+int report_error(const Arguments& call, int code) {
+  PMPI_Comm_call_errhandler(call.communicator, code);
+  return code;
+}
+
+/// Null where nobody asks for the reason.
+std::shared_ptr<const LocalDecision> natively(const char* reason) {
+  return world()->explain ? std::make_shared<const LocalDecision>(LocalDecision{.reason = reason}) : nullptr;
+}
+
+std::string name_of(const Arguments& call) { return std::string(facts_of(call.collective).mpi_name); }
+
+/// What the plans say; where laying them fails, native. It fails on all ranks alike, since it depends on what they know
+/// alike, and before any message. Null where there is no memory.
+std::shared_ptr<const LocalDecision> plan(Members& members, const Arguments& call, const Shared& shared) {
+  try {
+    return members.decide(call.collective, static_cast<Rank>(call.root), shared.bytes, wish_for(call.collective));
+  } catch (const std::bad_alloc&) {
+    return nullptr;
+  } catch (const std::exception& error) {
+    if (world()->strict) end_job("no plan for " + name_of(call) + ": " + error.what());
+    static std::once_flag said;
+    if (shared.rank == 0) {
+      std::call_once(said, [&] {
+        warn("no plan for " + name_of(call) + ": " + error.what() +
+             "\ntrunkline: warning: it runs natively there (TRUNKLINE_STRICT=1 ends the job instead); please report "
+             "this "
+             "with the cluster file");
+      });
+    }
+    return std::make_shared<const LocalDecision>(
+        LocalDecision{.reason = std::string("no plan could be laid: ") + error.what()});
+  }
+}
+
+Prepared prepare(const Arguments& call, const Shared& shared) {
+  if (const char* const reason = reason_to_stay_native(call.collective, shared.bytes)) {
+    return {.decision = natively(reason)};
+  }
+  const Communicator::Found found =
+      Communicator::of(call.communicator, *world(), *conduit(), shared.rank, shared.ranks);
+  if (found.code != MPI_SUCCESS) return {.code = found.code};
+  Members* const members = found.state->members();
+  if (members == nullptr) return {.decision = natively("a process outside MPI_COMM_WORLD, whose host is not known")};
+  Prepared prepared{.decision = plan(*members, call, shared)};
+  if (prepared.decision == nullptr) return {.code = report_error(call, MPI_ERR_NO_MEM)};
+  if (prepared.decision->plan == nullptr) return prepared;
+  const Communicator::Numbered number = found.state->number();
+  if (number.code != MPI_SUCCESS) return {.code = number.code};
+  if (!number.id) return {.decision = natively("no number for the communicator: too many of them, or threads at once")};
+  const Communicator::Entered entered = found.state->enter();
+  if (entered.code != MPI_SUCCESS) return {.code = entered.code};
+  prepared.communicator = found.state;
+  prepared.id = *number.id;
+  prepared.turn = entered.turn;
+  return prepared;
+}
+
+/// A digest of what all ranks must take the call for.
+std::uint64_t claim_of(const Arguments& call, const Prepared& prepared, std::uint64_t bytes) {
+  constexpr std::uint64_t odd = 0x9E3779B97F4A7C15U;
+  const LocalDecision& decision = *prepared.decision;
+  std::uint64_t claim = hash(decision.plan->key);
+  const auto root = static_cast<std::uint64_t>(call.root);
+  for (const std::uint64_t part : {static_cast<std::uint64_t>(call.collective), bytes, decision.segment_bytes, root}) {
+    claim = (claim ^ part) * odd;
+    claim ^= claim >> 32U;
+  }
+  return claim;
+}
+
+/// Runs the messages of a call. Where this rank cannot go on, the others are told, so that none waits for it for ever.
+int execute(const UserCall& call, Turn& turn, const LocalDecision& decision) {
+  int code = MPI_SUCCESS;
+  try {
+    return call.execute(turn, decision);
+  } catch (const GivenUp& other) {
+    return other.code;  // whom it concerns has been told
+  } catch (const MpiError& error) {
+    code = error.code;
+  } catch (const std::bad_alloc&) {
+    code = MPI_ERR_NO_MEM;
+  }
+  turn.give_up(code);
+  return code;
+}
+
+int run_natively(const UserCall& call) {
+  last_run(call.arguments().collective) = {};
+  return call.native();
+}
+
+int run_prepared(const UserCall& call, const Shared& shared, const Prepared& prepared) {
+  if (prepared.communicator == nullptr) return run_natively(call);
+  const Arguments& arguments = call.arguments();
+  const LocalDecision& decision = *prepared.decision;
+  const auto* const trees = std::get_if<std::vector<LocalTree>>(&decision.plan->parts);
+  Turn turn(*conduit(), prepared.communicator->members()->processes().world_ranks, prepared.id, prepared.turn,
+            claim_of(arguments, prepared, shared.bytes), trees != nullptr ? trees->size() : 1);
+  last_run(arguments.collective) = {decision.plan->name, decision.segment_bytes};
+  const int code = execute(call, turn, decision);
+  if (code == MPI_SUCCESS) return code;
+  prepared.communicator->has_failed();
+  return report_error(arguments, code);
+}
+
+}  // namespace
+
+LastRun& last_run(Collective collective) { return last[static_cast<std::size_t>(collective)]; }
+
+int run(const UserCall& call) {
+  if (world() == nullptr) return run_natively(call);
+  const Arguments& arguments = call.arguments();
+  std::optional<Shared> shared;
+  const int code = shared_facts(arguments, shared);
+  if (code != MPI_SUCCESS) return code;
+  if (!shared) return run_natively(call);
+  const Prepared prepared = prepare(arguments, *shared);
+  if (prepared.code != MPI_SUCCESS) return prepared.code;
+  const bool explains = world()->explain && shared->rank == 0;
+  const double start = explains ? PMPI_Wtime() : 0.0;
+  const int result = run_prepared(call, *shared, prepared);
+  if (explains)
+    explain(arguments.collective, shared->ranks, arguments.root, shared->bytes, *prepared.decision,
+            PMPI_Wtime() - start);
+  return result;
+}
+
+}  // namespace trunkline::runtime

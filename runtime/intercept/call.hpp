@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// One call of a collective, from the program's arguments to MPI's code: what all collectives have in common. What one
+// of them adds stands in a file of its own, at MPI's edge.
+#pragma once
+
+#include <cstdint>
+
+#include "communicator/local_plan.hpp"
+#include "conduit/turn.hpp"
+#include "mpi_api.hpp"
+#include "plan/collective.hpp"
+
+namespace trunkline::runtime {
+
+/// The data of a call, as the program describes it.
+struct Arguments {
+  Collective collective;
+  const void* buffer;
+  MPI_Count count;
+  MPI_Datatype type;
+  int root;  ///< 0 where the collective has none
+  MPI_Comm communicator;
+};
+
+/// A call, through whichever entry point it came.
+class UserCall {
+ public:
+  virtual ~UserCall() = default;
+
+  [[nodiscard]] virtual const Arguments& arguments() const = 0;
+
+  /// The MPI library's own, with the caller's arguments as they are.
+  [[nodiscard]] virtual int native() const = 0;
+
+  /// Runs the messages of a plan, and returns MPI's code. Errors come as GivenUp, MpiError or std::bad_alloc.
+  [[nodiscard]] virtual int execute(Turn& turn, const LocalDecision& decision) const = 0;
+};
+
+/// What the MPI function returns. Only worth a call where `watching` says so.
+[[nodiscard]] int run(const UserCall& call);
+
+/// What the last call of a collective in this thread ran.
+struct LastRun {
+  const char* algorithm = "native";
+  std::uint64_t segment_bytes = 0;
+};
+[[nodiscard]] LastRun& last_run(Collective collective);
+
+}  // namespace trunkline::runtime
