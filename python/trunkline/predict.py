@@ -183,7 +183,5 @@ def decide_all(
             one = decider.decide(size, wish)
         except ValueError as error:
             raise BadInput(f"--bcast {wish}: {error}") from None
-        decisions.append(
-            Decision(size, one.algorithm, one.segment_bytes, one.reason, decider.predictions(size))
-        )
+        decisions.append(Decision(size, one.algorithm, one.segment_bytes, one.reason, decider.predictions(size)))
     return decisions

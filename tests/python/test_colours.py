@@ -42,7 +42,7 @@ def cells():
 def plan_picture():
     cluster = load_cluster("cyclic")
     placement = _core.block_placement(cluster, 1)
-    return draw_plan(cluster, placement, _core.lay_trees("bcast", "unaware-binary", cluster, placement, 0))[0]
+    return draw_plan(cluster, placement, _core.lay_trees("bcast", "unaware-binary", cluster, placement, 0)[0])
 
 
 def heights(machines):

@@ -119,6 +119,6 @@ def test_no_link_passes_through_another_switch(cluster):
 @given(networks(), st.sampled_from(["linear", "binary", "unaware-binary"]))
 def test_plans_over_any_network_can_be_drawn(cluster, shape):
     placement = _core.block_placement(cluster, 1)
-    svg = ET.fromstring(draw_plan(cluster, placement, _core.lay_trees("bcast", shape, cluster, placement, 0)))[0]
+    svg = ET.fromstring(draw_plan(cluster, placement, _core.lay_trees("bcast", shape, cluster, placement, 0)[0]))
     unused = [path for path in svg.iter() if path.get("class") == "unused"]
     assert len(unused) == len(cluster.unused_links)

@@ -122,10 +122,10 @@ def test_the_picture_shows_contention():
     cluster = load_cluster("cyclic")
     placement = _core.block_placement(cluster, 1)
     red = f'stroke="{CONTENDED}"'
-    svg = draw_plan(cluster, placement, _core.lay_trees("bcast", "unaware-linear", cluster, placement, 0))[0]
+    svg = draw_plan(cluster, placement, _core.lay_trees("bcast", "unaware-linear", cluster, placement, 0)[0])
     assert "up to 8 senders on one channel" in svg
     assert svg.count(red) == 31 + 1  # every transfer, and the legend
-    assert red not in draw_plan(cluster, placement, _core.lay_trees("bcast", "linear", cluster, placement, 0))[0]
+    assert red not in draw_plan(cluster, placement, _core.lay_trees("bcast", "linear", cluster, placement, 0)[0])
 
 
 @pytest.mark.parametrize(
@@ -238,7 +238,7 @@ def test_each_of_two_trees_has_a_title_of_its_own(trunkline, tmp_path):
     file, plan = tmp_path / "plan.svg", tmp_path / "plan.yaml"
     words = ("plan", "cyclic", "--shape", "two-tree", "--root", "h5")
     assert trunkline(*words, "--svg", file, "-o", plan).status == 0
-    assert len(_core.read_plan(str(plan)).trees) == 2
+    assert len(_core.read_plan(str(plan)).plan.trees) == 2
     svg = ET.parse(file).getroot()
     name = "{http://www.w3.org/2000/svg}"
     of_both = "· bcast, two-tree, over cyclic from h5"

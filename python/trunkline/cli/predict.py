@@ -16,9 +16,8 @@ from trunkline.cluster import load_cluster
 from trunkline.costs import goes_by_rounds
 from trunkline.errors import BadInput
 from trunkline.mpi import require_mpi
-from trunkline.predict import Decision, Predicted, decide, load_measurement, predict_all
+from trunkline.predict import Decision, Predicted, decide_all, knowledge_of, load_measurement, predict_all
 from trunkline.report.tables import titled_table
-from trunkline.tune.file import load_tuning
 from trunkline.units import format_bytes, format_seconds, parse_rate, parse_sizes
 
 __all__ = ["bounded_placement", "explain", "predict"]

@@ -52,11 +52,13 @@ def bcast_routine(plan: _core.PlanFile, source: str, name: str = "trunkline_bcas
     if plan.collective != "bcast":
         raise BadInput(f"{source} is a plan for {plan.collective}; routines are generated for bcast alone")
     trees = plan.plan.trees
+    if trees is None:
+        raise BadInput(f"{source} is a plan of {plan.algorithm}, which is no tree; routines are generated from trees")
     if len(trees[0]) == 1:
         raise BadInput(f"{source} is a plan for one rank, which has nobody to send to; lay it over two ranks or more")
     _check_name(name)
     return _templates.get_template("bcast.c.j2").render(
-        origin=_origin(plan, source),
+        origin=_origin(plan, trees, source),
         name=name,
         native="PMPI_Bcast" if name == "MPI_Bcast" else "MPI_Bcast",
         ranks=len(trees[0]),
@@ -128,9 +130,8 @@ def _rows(table: Sequence[Sequence[int]]) -> str:
     return "\n".join(lines)
 
 
-def _origin(plan: _core.PlanFile, source: str) -> list[str]:
+def _origin(plan: _core.PlanFile, trees: Sequence[_core.Tree], source: str) -> list[str]:
     """Lines of the head comment: where the file comes from, and where it expects the ranks."""
-    trees = plan.plan.trees
     height, degree = max(tree.height for tree in trees), max(tree.max_degree for tree in trees)
     along = "a tree" if len(trees) == 1 else f"{len(trees)} trees that take segments by turns"
     over = f" over {plan.cluster}" if plan.cluster else ""
