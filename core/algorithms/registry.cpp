@@ -7,13 +7,11 @@
 #include <string>
 #include <utility>
 
-#include "algorithms/circulant.hpp"
 #include "algorithms/flat.hpp"
+#include "algorithms/generators.hpp"
 #include "algorithms/k_ary.hpp"
 #include "algorithms/k_nomial.hpp"
 #include "algorithms/linear.hpp"
-#include "algorithms/scatter_doubling.hpp"
-#include "algorithms/scatter_ring.hpp"
 #include "algorithms/two_tree.hpp"
 #include "algorithms/unaware_k_ary.hpp"
 #include "algorithms/unaware_linear.hpp"
@@ -53,23 +51,17 @@ Plan lay_two_tree(const Ground& on) {
   return {Trees{std::move(both[0]), std::move(both[1])}};
 }
 
-template <class Schedule>
-Plan rounds_through(std::vector<Rank> order) {
-  const auto ranks = static_cast<Rank>(order.size());
-  return {Rounds{.order = std::move(order),
-                 .schedule_of = [ranks](Rank position) { return std::make_unique<const Schedule>(ranks, position); }}};
-}
-
-template <class Schedule>
-Plan over_the_switches(const Ground& on) {
-  return rounds_through<Schedule>(depth_first_order(*on.cluster, on.placement, on.root));
-}
-
-template <class Schedule>
-Plan by_rank_number(const Ground& on) {
+Plan by_rank_number(std::string_view generator, const Ground& on) {
   check_root(on.ranks(), on.root);
-  return rounds_through<Schedule>(by_number(on.ranks(), on.root));
+  return {generate_rounds(generator, by_number(on.ranks(), on.root))};
 }
+
+Plan lay_scatter_ring(const Ground& on) {
+  return {generate_rounds("scatter-ring", depth_first_order(*on.cluster, on.placement, on.root))};
+}
+Plan lay_scatter_doubling(const Ground& on) { return by_rank_number("scatter-doubling", on); }
+Plan lay_circulant(const Ground& on) { return by_rank_number("circulant", on); }
+Plan lay_unaware_scatter_ring(const Ground& on) { return by_rank_number("scatter-ring", on); }
 
 struct Row {
   Algorithm algorithm;
@@ -141,18 +133,18 @@ constexpr std::array registry_rows{
          .cost = "2 T(m) + (P + log2(P)) T(0)",
          .needs_cluster = true,
          .kind = AlgorithmKind::rounds},
-        over_the_switches<ScatterRing>},
+        lay_scatter_ring},
     Row{{.name = "scatter-doubling",
          .description = "scatter, then recursive doubling, by rank number, blind to the network",
          .cost = "2 T(m) + 2 log2(P) T(0), times the channel load",
          .kind = AlgorithmKind::rounds},
-        by_rank_number<ScatterDoubling>},
+        lay_scatter_doubling},
     Row{{.name = "circulant",
          .description =
              "round-optimal for X blocks on a circulant graph by rank number: the strongest rival blind to the network",
          .cost = "(X - 1 + log2(P)) T(m/X), times the channel load",
          .kind = AlgorithmKind::rounds},
-        by_rank_number<Circulant>},
+        lay_circulant},
     Row{{.name = "flat", .description = "the root sends to every rank in turn", .cost = "(P - 1) T(m)", .trees = 1},
         lay_flat},
     k_nomial_row("binomial", 2),
@@ -178,7 +170,7 @@ constexpr std::array registry_rows{
          .description = "scatter, then a ring in rank order, blind to the network",
          .cost = "2 T(m) + (P + log2(P)) T(0), times the channel load",
          .kind = AlgorithmKind::rounds},
-        by_rank_number<ScatterRing>},
+        lay_unaware_scatter_ring},
 };
 
 constexpr auto registry_table = [] {

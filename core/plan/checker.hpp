@@ -7,11 +7,11 @@
 #include <vector>
 
 #include "network/cluster.hpp"
-#include "plan/tree.hpp"
+#include "plan/plan.hpp"
 
 namespace trunkline {
 
-/// A tree that does not bring every segment to every rank exactly once.
+/// A plan that does not bring the whole message to every rank, each part once.
 class InvalidPlan : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -23,6 +23,13 @@ void check_tree(const Tree& tree);
 
 /// The same for each of the trees of one plan, of which there must be one, all over the same ranks from the same root.
 void check_trees(std::span<const Tree> trees);
+
+/// Replays all ranks. Throws InvalidPlan naming round and rank where a block is sent that is not there, arrives twice
+/// or never, or the two sides of a transfer disagree. Time and space O(ranks * blocks).
+void check_rounds(const Rounds& rounds);
+
+/// Of whatever kind it is.
+void check_plan(const Plan& plan);
 
 struct ChannelLoad {
   ChannelId channel;
@@ -43,6 +50,14 @@ struct Contention {
 /// The same for trees that take segments by turns: each transfer then counts as one part in so many of the message, and
 /// the loads are those parts, rounded up. One tree is treated as above.
 [[nodiscard]] Contention contention_of(const Cluster& cluster, const Placement& placement, std::span<const Tree> trees,
+                                       std::size_t most = 8);
+
+/// Of rounds: the most transfers that share a channel in any round.
+[[nodiscard]] Contention contention_of(const Cluster& cluster, const Placement& placement, const Rounds& rounds,
+                                       std::size_t most = 8);
+
+/// Of a plan of whatever kind.
+[[nodiscard]] Contention contention_of(const Cluster& cluster, const Placement& placement, const Plan& plan,
                                        std::size_t most = 8);
 
 }  // namespace trunkline

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <memory>
 #include <stdexcept>
+#include <unordered_map>
 
 #include "plan/checker.hpp"
 
@@ -92,6 +94,71 @@ Contention contention_of(const Cluster& cluster, const Placement& placement, std
     if (largest > 0 && transfers[channel] == largest) found.busiest.push_back({channel, found.max_channel_load});
   }
   return found;
+}
+
+namespace {
+
+/// Transfers of one round on every channel; the most of all rounds are kept.
+class RoundLoads {
+ public:
+  RoundLoads(const Cluster& cluster, const Placement& placement, const std::vector<Rank>& order)
+      : cluster_(cluster), placement_(placement), order_(order), most_(cluster.channel_count(), 0) {}
+
+  void add(Rank from, Rank to) {
+    for (const ChannelId channel : cluster_.path(host(from), host(to))) ++now_[channel];
+  }
+
+  void end_round() {
+    for (const auto& [channel, transfers] : now_) most_[channel] = std::max(most_[channel], transfers);
+    now_.clear();
+  }
+
+  [[nodiscard]] const std::vector<std::uint32_t>& most() const { return most_; }
+
+ private:
+  [[nodiscard]] NodeId host(Rank position) const { return cluster_.hosts()[placement_[order_[position]]]; }
+
+  const Cluster& cluster_;
+  const Placement& placement_;
+  const std::vector<Rank>& order_;
+  std::unordered_map<ChannelId, std::uint32_t> now_;
+  std::vector<std::uint32_t> most_;
+};
+
+}  // namespace
+
+Contention contention_of(const Cluster& cluster, const Placement& placement, const Rounds& rounds, std::size_t most) {
+  check_placement(cluster, placement, rounds.order.front());
+  if (placement.size() != rounds.order.size()) {
+    throw std::invalid_argument("a placement of " + std::to_string(placement.size()) + " ranks for a plan of " +
+                                std::to_string(rounds.order.size()));
+  }
+  std::vector<std::unique_ptr<const BlockSchedule>> schedules;
+  for (Rank position = 0; position < placement.size(); ++position) schedules.push_back(rounds.schedule_of(position));
+  const BlockSchedule& first = *schedules.front();
+  const auto fixed = first.fixed_blocks();
+  const std::uint64_t blocks = fixed.value_or(4 * first.period());
+  const std::uint64_t end = fixed ? first.rounds(blocks) : 2 * first.period();
+  RoundLoads loads(cluster, placement, rounds.order);
+  for (std::uint64_t round = 0; round < end; round += fixed ? first.alike(round) : 1) {
+    for (Rank from = 0; from < placement.size(); ++from) {
+      if (const auto send = schedules[from]->send(round, blocks)) loads.add(from, send->peer);
+    }
+    loads.end_round();
+  }
+  Contention found;
+  found.max_channel_load = loads.most().empty() ? 0 : *std::ranges::max_element(loads.most());
+  found.contention_free = found.max_channel_load <= 1;
+  for (ChannelId channel = 0; channel < loads.most().size() && found.busiest.size() < most; ++channel) {
+    const std::uint32_t load = loads.most()[channel];
+    if (load > 0 && load == found.max_channel_load) found.busiest.push_back({channel, load});
+  }
+  return found;
+}
+
+Contention contention_of(const Cluster& cluster, const Placement& placement, const Plan& plan, std::size_t most) {
+  if (const Trees* const trees = plan.trees()) return contention_of(cluster, placement, std::span(*trees), most);
+  return contention_of(cluster, placement, *plan.rounds(), most);
 }
 
 }  // namespace trunkline

@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <memory>
+#include <string>
 #include <variant>
 #include <vector>
 
@@ -20,6 +21,7 @@ struct Rounds {
   std::vector<Rank> order;  ///< ranks by position, the root first
   /// What the rank at a position does; throws std::invalid_argument where there is no such position.
   std::function<std::unique_ptr<const BlockSchedule>(Rank position)> schedule_of;
+  std::string generator{};  ///< what made them from the order; empty: listed by hand
 };
 
 struct Plan {

@@ -6,6 +6,7 @@
 
 #include "algorithms/registry.hpp"
 #include "plan/checker.hpp"
+#include "plan_file/round_reader.hpp"
 #include "plan_file/tree_reader.hpp"
 #include "text/quantity.hpp"
 #include "text/spelling.hpp"
@@ -27,10 +28,10 @@ class PlanReader {
   explicit PlanReader(Faults& faults) : faults_(faults) {}
 
   PlanFile read(const YamlNode& root) {
-    static constexpr std::array<std::string_view, 14> keys{
+    static constexpr std::array<std::string_view, 15> keys{
         "trunkline",      "collective", "shape", "cluster", "cluster_fingerprint",
         "provenance",     "segment",    "ranks", "hosts",   "root",
-        "ranks_per_host", "line",       "sends", "trees"};
+        "ranks_per_host", "line",       "sends", "trees",   "rounds"};
     check_keys(root, keys, faults_);
     collective_and_shape(root);
     plan_.cluster = optional_text(root, "cluster", "cyclic", faults_);
@@ -43,8 +44,12 @@ class PlanReader {
       if (plan_.segment_bytes == 0) faults_.add(*node, "a segment must be above zero");
     }
     const auto ranks = hosts_and_ranks(root);
-    plan_.plan.steps = read_trees(root, ranks, plan_.host_of_rank, faults_);
-    number_of_trees(root);
+    if (root.find("rounds") != nullptr) {
+      if (auto rounds = read_rounds(root, ranks, faults_)) plan_.plan.steps = std::move(*rounds);
+    } else {
+      plan_.plan.steps = read_trees(root, ranks, plan_.host_of_rank, faults_);
+    }
+    steps_of_the_algorithm(root);
     return std::move(plan_);
   }
 
@@ -59,23 +64,14 @@ class PlanReader {
     }
     std::vector<std::string_view> shapes{custom};
     for (const Algorithm& algorithm : algorithms()) {
-      if (algorithm.trees > 0 && algorithm.collective == plan_.collective) shapes.push_back(algorithm.name);
+      const bool has_plans = algorithm.kind != AlgorithmKind::native && algorithm.collective == plan_.collective;
+      if (has_plans) shapes.push_back(algorithm.name);
     }
     const YamlNode* shape = required(root, "shape", "shape: custom", faults_);
     if (shape != nullptr) {
       std::vector<std::string> listed = algorithm_names(plan_.collective);
       std::ranges::replace(listed, std::string("native"), std::string(custom));
-      std::erase_if(listed, [this](const std::string& name) {
-        const auto algorithm = find_algorithm(plan_.collective, name);
-        return algorithm && algorithm->trees == 0;
-      });
-      const auto algorithm = find_algorithm(plan_.collective, shape->text);
-      if (algorithm && algorithm->kind == AlgorithmKind::rounds) {
-        faults_.add(*shape,
-                    quoted(shape->text) + " is no tree, and has no plan: it runs with TRUNKLINE_BCAST=" + shape->text);
-      } else {
-        one_of(*shape, "shape", custom, shapes, listed);
-      }
+      one_of(*shape, "shape", custom, shapes, listed);
       plan_.algorithm = shape->text;
     }
   }
@@ -97,9 +93,18 @@ class PlanReader {
     return false;
   }
 
-  /// A shape of the registry says how many trees it is.
-  void number_of_trees(const YamlNode& root) {
+  /// An algorithm of the registry says whether it goes by rounds, or how many trees it is.
+  void steps_of_the_algorithm(const YamlNode& root) {
     const auto algorithm = find_algorithm(plan_.collective, plan_.algorithm);
+    const bool by_rounds = root.find("rounds") != nullptr;
+    if (algorithm && by_rounds != (algorithm->kind == AlgorithmKind::rounds)) {
+      faults_.add(*root.find("shape"),
+                  plan_.algorithm +
+                      (by_rounds ? " is made of trees, and here are rounds" : " goes by rounds, and here is a tree") +
+                      "; call the shape " + std::string(custom));
+      return;
+    }
+    if (by_rounds) return;
     const std::size_t trees = plan_.plan.trees()->size();
     if (!algorithm || algorithm->trees == 0 || trees == 0 || algorithm->trees == trees) return;
     const auto counted = [](std::size_t many) { return std::to_string(many) + (many == 1 ? " tree" : " trees"); };
@@ -161,7 +166,7 @@ class PlanReader {
 PlanFile parse_plan(std::string_view yaml, const std::string& file) {
   PlanFile plan = read_document(yaml, plan_format, file,
                                 [](const YamlNode& root, Faults& faults) { return PlanReader(faults).read(root); });
-  check_trees(*plan.plan.trees());
+  if (const Trees* const trees = plan.plan.trees()) check_trees(*trees);  // rounds have been replayed
   return plan;
 }
 

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "plan/checker.hpp"
+#include "plan/round_list.hpp"
 #include "plan_file/plan_file.hpp"
 #include "text/hostlist.hpp"
 #include "text/quantity.hpp"
@@ -34,12 +35,8 @@ void append_list(std::string& out, const std::vector<std::string>& items, std::s
   out += "]\n";
 }
 
-/// The line's ranks in order, three or more consecutive ones as a range.
-std::vector<std::string> line_items(const Tree& tree) {
-  std::vector<Rank> order{tree.root};
-  while (!tree.children[order.back()].empty()) {
-    order.push_back(tree.children[order.back()].front());
-  }
+/// In order, three or more consecutive ones as a range.
+std::vector<std::string> ranges_of(const std::vector<Rank>& order) {
   std::vector<std::string> items;
   for (std::size_t i = 0; i < order.size();) {
     std::size_t end = i + 1;
@@ -55,6 +52,14 @@ std::vector<std::string> line_items(const Tree& tree) {
     }
   }
   return items;
+}
+
+std::vector<std::string> line_items(const Tree& tree) {
+  std::vector<Rank> order{tree.root};
+  while (!tree.children[order.back()].empty()) {
+    order.push_back(tree.children[order.back()].front());
+  }
+  return ranges_of(order);
 }
 
 /// How often every host stands there in a row, where that is the same for all of them; else 1.
@@ -101,13 +106,33 @@ void append_tree(std::string& out, const Tree& tree, std::size_t indent, const s
   }
 }
 
+void append_rounds(std::string& out, const Rounds& rounds) {
+  out += "rounds:\n";
+  if (!rounds.generator.empty()) {
+    out += "  generator: " + rounds.generator + "\n  # Ranks by position, the root first.\n  order: ";
+    append_list(out, ranges_of(rounds.order), 4);
+    return;
+  }
+  const RoundList list = list_of(rounds);
+  out += "  blocks: " + std::to_string(list.blocks) +
+         "\n  # What is sent in each round.\n  transfers:" + (list.rounds.empty() ? " []\n" : "\n");
+  for (const std::vector<Transfer>& round : list.rounds) {
+    std::vector<std::string> items;
+    for (const auto& [from, to, first, count] : round) {
+      const std::string last = count > 1 ? "-" + std::to_string(first + count - 1) : "";
+      items.push_back("{from: " + std::to_string(from) + ", to: " + std::to_string(to) +
+                      ", blocks: " + std::to_string(first) + last + "}");
+    }
+    out += "    - ";
+    append_list(out, items, 6);
+  }
+}
+
 }  // namespace
 
 std::string write_plan(const PlanFile& plan) {
   const Trees* const trees = plan.plan.trees();
-  if (trees == nullptr) throw InvalidPlan(plan.algorithm + " is no tree, and has no file form");
-  check_trees(*trees);
-  const Tree& first = trees->front();
+  if (trees != nullptr) check_trees(*trees);
   std::string out = "trunkline: plan/1\ncollective: " + yaml_scalar(facts_of(plan.collective).name) + "\n";
   out += "shape: " + yaml_scalar(plan.algorithm) + "\n";
   out += plan.cluster.empty() ? "" : "cluster: " + yaml_scalar(plan.cluster) + "\n";
@@ -116,11 +141,16 @@ std::string write_plan(const PlanFile& plan) {
   }
   out += plan.provenance.empty() ? "" : "provenance: " + yaml_scalar(plan.provenance) + "\n";
   out += plan.segment_bytes ? "segment: " + format_bytes(*plan.segment_bytes) + "\n" : "";
-  out += "ranks: " + std::to_string(first.size()) + "\n";
+  out += "ranks: " + std::to_string(plan.plan.ranks()) + "\n";
   if (!plan.host_of_rank.empty()) {
     append_hosts(out, plan.host_of_rank);
   }
-  out += "root: " + std::to_string(first.root) + "\n";
+  out += "root: " + std::to_string(plan.plan.root()) + "\n";
+  if (trees == nullptr) {
+    append_rounds(out, *plan.plan.rounds());
+    return out;
+  }
+  const Tree& first = trees->front();
   if (trees->size() == 1) {
     out +=
         max_degree(first) <= 1 ? "# Each rank sends to the next one.\n" : "# Whom each rank sends to, in this order.\n";

@@ -13,6 +13,7 @@
 #include "network/placement.hpp"
 #include "plan/checker.hpp"
 #include "plan/regions.hpp"
+#include "plan/round_list.hpp"
 #include "plan_file/plan_file.hpp"
 
 namespace nb = nanobind;
@@ -74,14 +75,21 @@ void bind_contention(nb::module_& module) {
           "Channels of the largest load, in channel order.");
   module.def(
       "contention_of",
-      [](const Cluster& cluster, const Placement& placement, const std::vector<Tree>& trees, std::size_t most) {
-        if (trees.empty()) throw std::invalid_argument("no trees");
-        return contention_of(cluster, placement, std::span(trees), most);
+      [](const Cluster& cluster, const Placement& placement, const Plan& plan, std::size_t most) {
+        return contention_of(cluster, placement, plan, most);
       },
-      "cluster"_a, "placement"_a, "trees"_a, "most"_a = 8);
+      "cluster"_a, "placement"_a, "plan"_a, "most"_a = 8);
 }
 
 void bind_plan_file(nb::module_& module) {
+  nb::class_<Transfer>(module, "Transfer", "Blocks in a row from one rank to another.")
+      .def_ro("sender", &Transfer::from)
+      .def_ro("receiver", &Transfer::to)
+      .def_ro("first", &Transfer::first)
+      .def_ro("count", &Transfer::count);
+  nb::class_<RoundList>(module, "RoundList", "What is sent in each round.")
+      .def_ro("blocks", &RoundList::blocks, "That the message is cut into.")
+      .def_prop_ro("rounds", [](const RoundList& list) { return list.rounds; });
   nb::class_<Plan>(module, "Plan", "How one collective runs on one communicator.")
       .def(
           "__init__", [](Plan* self, Trees trees) { new (self) Plan{std::move(trees)}; }, "trees"_a,
@@ -90,6 +98,18 @@ void bind_plan_file(nb::module_& module) {
           "trees",
           [](const Plan& plan) { return plan.trees() != nullptr ? std::optional(*plan.trees()) : std::nullopt; },
           "None: it goes by rounds.")
+      .def_prop_ro(
+          "round_list",
+          [](const Plan& plan) {
+            return plan.rounds() != nullptr && plan.rounds()->schedule_of(0)->fixed_blocks()
+                       ? std::optional(list_of(*plan.rounds()))
+                       : std::nullopt;
+          },
+          "None: it is made of trees, or takes any number of blocks.")
+      .def_prop_ro(
+          "generator", [](const Plan& plan) { return plan.rounds() != nullptr ? plan.rounds()->generator : ""; },
+          "What makes its rounds; empty: trees, or listed by hand.")
+      .def("check", &check_plan, "Replay it: InvalidPlan unless every rank gets everything exactly once.")
       .def_prop_ro("root", &Plan::root)
       .def("__len__", &Plan::ranks);
   nb::class_<PlanFile>(module, "PlanFile", "A plan with what it is for.")

@@ -165,8 +165,8 @@ class Contention:
     def busiest(self) -> list[ChannelLoad]:
         """Channels of the largest load, in channel order."""
 
-def contention_of(cluster: Cluster, placement: Sequence[int], trees: Sequence[Tree], most: int = 8) -> Contention:
-    """Loads under a plan; ``most`` limits how many of the busiest channels are named."""
+def contention_of(cluster: Cluster, placement: Sequence[int], plan: Plan, most: int = 8) -> Contention:
+    """Loads of all channels, and of rounds those of the busiest one. Raises ValueError."""
 
 class Plan:
     """How one collective runs on one communicator."""
@@ -179,8 +179,41 @@ class Plan:
         """None: it goes by rounds."""
 
     @property
+    def round_list(self) -> RoundList | None:
+        """None: it is made of trees, or takes any number of blocks."""
+
+    @property
+    def generator(self) -> str:
+        """What makes its rounds; empty: trees, or listed by hand."""
+
+    def check(self) -> None:
+        """Replay it: InvalidPlan unless every rank gets everything exactly once."""
+
+    @property
     def root(self) -> int: ...
     def __len__(self) -> int: ...
+
+class Transfer:
+    """Blocks in a row from one rank to another."""
+
+    @property
+    def sender(self) -> int: ...
+    @property
+    def receiver(self) -> int: ...
+    @property
+    def first(self) -> int: ...
+    @property
+    def count(self) -> int: ...
+
+class RoundList:
+    """What is sent in each round."""
+
+    @property
+    def blocks(self) -> int:
+        """That the message is cut into."""
+
+    @property
+    def rounds(self) -> list[list[Transfer]]: ...
 
 class PlanFile:
     """A plan with what it is for."""

@@ -58,8 +58,8 @@ std::shared_ptr<const LocalPlan> LocalPlans::local(std::string_view algorithm) {
 
 std::string LocalPlans::load_of(const Plan& plan) const {
   const auto& cluster = world_.knowledge.cluster;
-  if (!world_.explain || !cluster || plan.trees() == nullptr) return "";
-  const Contention found = contention_of(*cluster, *processes_.placement, *plan.trees());
+  if (!world_.explain || !cluster) return "";
+  const Contention found = contention_of(*cluster, *processes_.placement, plan);
   if (found.contention_free) return "contention-free";
   return "contention: " + std::to_string(found.max_channel_load) + " senders share " +
          cluster->channel_name(found.busiest.front().channel);

@@ -7,9 +7,10 @@ namespace trunkline {
 namespace {
 
 const std::string shapes =
-    "custom, linear, two-tree, binary, 3-ary to 8-ary, flat, binomial, 3-nomial to 8-nomial, unaware-linear, "
+    "custom, linear, two-tree, binary, 3-ary to 8-ary, scatter-ring, scatter-doubling, circulant, flat, binomial, "
+    "3-nomial to 8-nomial, unaware-linear, "
     "unaware-binary, "
-    "unaware-3-ary to unaware-8-ary";
+    "unaware-3-ary to unaware-8-ary, unaware-scatter-ring";
 
 using testing::case_name;
 using testing::FaultCase;
@@ -40,16 +41,17 @@ const FaultCase plan_faults[] = {
                "1:1: the key ranks is missing; give it, such as ranks: 32",
                "1:1: the tree is missing; give line: [0, 1, 2] or sends: {0: [1, 2]}",
                "1:1: the key root is missing; give it, such as root: 0"}},
-    FaultCase{"UnknownKey",
-              "trunkline: plan/1\n"
-              "collective: bcast\n"
-              "shape: custom\n"
-              "rank: 2\n"
-              "ranks: 2\n"
-              "root: 0\n"
-              "line: [0, 1]\n",
-              {"4:1: unknown key \"rank\" (did you mean ranks?); known here are trunkline, collective, shape, cluster, "
-               "cluster_fingerprint, provenance, segment, ranks, hosts, root, ranks_per_host, line, sends, trees"}},
+    FaultCase{
+        "UnknownKey",
+        "trunkline: plan/1\n"
+        "collective: bcast\n"
+        "shape: custom\n"
+        "rank: 2\n"
+        "ranks: 2\n"
+        "root: 0\n"
+        "line: [0, 1]\n",
+        {"4:1: unknown key \"rank\" (did you mean ranks?); known here are trunkline, collective, shape, cluster, "
+         "cluster_fingerprint, provenance, segment, ranks, hosts, root, ranks_per_host, line, sends, trees, rounds"}},
     FaultCase{"UnknownCollectiveAndShape",
               "trunkline: plan/1\n"
               "collective: bcats\n"
@@ -67,14 +69,14 @@ const FaultCase plan_faults[] = {
               "root: 0\n"
               "line: [0, 1]\n",
               {"3:8: \"native\" is not a shape of plans; known are " + shapes}},
-    FaultCase{"BlocksHaveNoPlan",
+    FaultCase{"RoundsAreNoTree",
               "trunkline: plan/1\n"
               "collective: bcast\n"
               "shape: circulant\n"
               "ranks: 2\n"
               "root: 0\n"
               "line: [0, 1]\n",
-              {"3:8: \"circulant\" is no tree, and has no plan: it runs with TRUNKLINE_BCAST=circulant"}},
+              {"3:8: circulant goes by rounds, and here is a tree; call the shape custom"}},
     FaultCase{"WrongTypes",
               "trunkline: plan/1\n"
               "collective: [bcast]\n"

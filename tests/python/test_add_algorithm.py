@@ -32,8 +32,8 @@ def test_the_walk_in_contributing(tmp_path):
     registry = core / "algorithms" / "registry.cpp"
     before = registry.read_text()
     after = before.replace(
-        '#include "algorithms/scatter_doubling.hpp"',
-        '#include "algorithms/reverse_linear.hpp"\n#include "algorithms/scatter_doubling.hpp"',
+        '#include "algorithms/two_tree.hpp"',
+        '#include "algorithms/reverse_linear.hpp"\n#include "algorithms/two_tree.hpp"',
     )
     last = "};\n\nconstexpr auto registry_table"
     assert after.count(last) == 1

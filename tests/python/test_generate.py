@@ -229,7 +229,10 @@ def test_a_plan_for_one_rank(refused, plan):
         (("5: [6, 4]", "5: [6, 4, 1]"), ":9:13: rank 1 receives a second time"),
         (("0: [2, 1]", "0: [2, 3]"), "rank 3 "),
         (("collective: bcast", "collective: reduce"), '"reduce" is not a collective of plans; known are bcast'),
-        (("shape: custom", "shape: scatter-ring"), '"scatter-ring" is no tree, and has no plan: it runs with '),
+        (
+            ("shape: custom", "shape: scatter-ring"),
+            "scatter-ring goes by rounds, and here is a tree; call the shape custom",
+        ),
         (("trunkline: plan/1", "trunkline: cluster/1"), "plan.yaml:1:"),
         (("  3: [0, 5]", "  3: [0, 5"), "plan.yaml:"),
     ],
@@ -237,6 +240,12 @@ def test_a_plan_for_one_rank(refused, plan):
 )
 def test_faulty_plans(refused, plan, change, message):
     assert message in refused("generate", plan(TREE.replace(*change)))
+
+
+def test_a_plan_of_rounds(trunkline, refused, tmp_path):
+    file = tmp_path / "plan.yaml"
+    assert trunkline("plan", "cyclic", "--algorithm", "circulant", "-o", file).status == 0
+    assert "is a plan of circulant, which is no tree; routines are generated from trees" in refused("generate", file)
 
 
 def test_no_plan(refused, tmp_path):

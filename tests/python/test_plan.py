@@ -137,12 +137,12 @@ def test_the_picture_shows_contention():
         (["--root", "s0"], "there is no host 's0' in cyclic; "),
         (
             ["--shape", "liner"],
-            "there is no shape 'liner' for bcast; the nearest is linear; there are: linear, two-tree, ",
+            "there is no algorithm 'liner' of bcast; the nearest is linear; there are: linear, two-tree, ",
         ),
         (["--shape", "native"], "native is the MPI library's own algorithm, which has no plan; there are: linear, "),
         (
-            ["--shape", "circulant"],
-            "circulant is no tree, and has no plan: blocks reach each rank from ",
+            ["--algorithm", "circulant", "--svg", "-"],
+            "circulant goes by rounds: --svg draws trees alone; ",
         ),
         (["--collective", "bcats"], "there are no plans for a collective 'bcats'; there are: bcast"),
         (["--ranks-per-host", "0"], "--ranks-per-host must be from 1 to 31250 on 32 hosts, not 0"),
@@ -208,7 +208,9 @@ def test_any_tree_can_be_drawn_and_written(tree, name, first):
     assert [read.children for read in _core.parse_plan(_core.write_plan(plan), "x").plan.trees] == [tree.children]
     children = {str(rank): receivers for rank, receivers in enumerate(tree.children)}
     loads = senders_by_channel(cluster, [cluster.hosts[host] for host in placement], children)
-    assert _core.contention_of(cluster, placement, [tree]).max_channel_load == max(loads.values(), default=0)
+    assert _core.contention_of(cluster, placement, _core.Plan([tree])).max_channel_load == max(
+        loads.values(), default=0
+    )
 
 
 def test_algorithms_say_what_they_are():
@@ -267,3 +269,25 @@ def test_the_fingerprint_of_a_topology_knows_no_rates():
     assert faster.fingerprint != cluster.fingerprint
     assert faster.topology_fingerprint == cluster.topology_fingerprint
     assert len({load_cluster(f"paper-{n}").topology_fingerprint for n in range(1, 6)}) == 5
+
+
+@pytest.mark.parametrize("name", ["scatter-ring", "scatter-doubling", "circulant"])
+def test_plans_by_rounds_have_a_file_and_a_list(trunkline, tmp_path, name):
+    file = tmp_path / "plan.yaml"
+    words = ("plan", "cyclic", "--algorithm", name, "--root", "5")
+    assert trunkline(*words, "-o", file).status == 0
+    read = _core.read_plan(str(file))
+    read.plan.check()
+    assert (read.algorithm, read.plan.generator, read.plan.root, len(read.plan)) == (name, name, 5, 32)
+    data = trunkline(*words, "--json", "-").data
+    assert data["contention_free"] == (name == "scatter-ring")
+    if name == "circulant":
+        assert "rounds" not in data
+        return
+    got = {5: set(range(data["blocks"]))}
+    for transfers in data["rounds"]:
+        for one in transfers:
+            blocks = set(range(one["first"], one["first"] + one["count"]))
+            assert blocks <= got[one["from"]]
+            got.setdefault(one["to"], set()).update(blocks)
+    assert all(len(got[rank]) == data["blocks"] for rank in range(32))

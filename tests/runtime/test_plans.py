@@ -1,4 +1,4 @@
-"""TRUNKLINE_PLAN: a tree drawn by hand runs where it fits, and only there; TRUNKLINE_EXPLAIN says so."""
+"""TRUNKLINE_PLAN: a plan drawn by hand runs where it fits, and only there; TRUNKLINE_EXPLAIN says so."""
 
 from pathlib import Path
 
@@ -31,6 +31,30 @@ trees:
   - sends: {3: [0, 5], 0: [1, 2], 5: [6, 4]}
   - line: [3, 6, 4, 2, 1, 5, 0]
 """
+GENERATED = """\
+trunkline: plan/1
+collective: bcast
+shape: circulant
+segment: 600B
+ranks: 7
+root: 3
+rounds: {generator: circulant, order: [3, 6, 4, 2, 1, 5, 0]}
+"""
+LISTED = """\
+trunkline: plan/1
+collective: bcast
+shape: custom
+segment: 600B
+ranks: 7
+root: 3
+rounds:
+  blocks: 2
+  transfers:
+    - [{from: 3, to: 0, blocks: 0-1}]
+    - [{from: 3, to: 1, blocks: 0}, {from: 0, to: 2, blocks: 1}]
+    - [{from: 3, to: 1, blocks: 1}, {from: 0, to: 2, blocks: 0}, {from: 1, to: 4, blocks: 0}]
+    - [{from: 3, to: 5, blocks: 0-1}, {from: 2, to: 6, blocks: 0-1}, {from: 1, to: 4, blocks: 1}]
+"""
 
 
 def explained(mpi: Mpi, ranks: int, settings: dict[str, str], *arguments: str) -> list[str]:
@@ -40,13 +64,17 @@ def explained(mpi: Mpi, ranks: int, settings: dict[str, str], *arguments: str) -
     return done.lines("trunkline: ")
 
 
-@pytest.mark.parametrize("text", [BINARY, TWO_TREES], ids=["one tree", "two trees"])
-def test_trees_by_hand(mpi: Mpi, tmp_path: Path, text: str):
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [(BINARY, "custom"), (TWO_TREES, "custom"), (GENERATED, "circulant"), (LISTED, "custom")],
+    ids=["one tree", "two trees", "a generator", "rounds"],
+)
+def test_plans_by_hand(mpi: Mpi, tmp_path: Path, text: str, name: str):
     plan = tmp_path / "plan.yaml"
     plan.write_text(text)
     settings = {"TRUNKLINE_PLAN": str(plan)}
     said = explained(mpi, 7, settings, "--groups", "datatypes,communicators,window", "--choices", "auto")
-    planned = [line for line in said if "ran custom with segments of 600B: TRUNKLINE_PLAN fits" in line]
+    planned = [line for line in said if f"ran {name} with segments of 600B: TRUNKLINE_PLAN fits" in line]
     assert planned
     assert all("from rank 3 on 7 ranks" in line for line in planned)
     native = [line for line in said if "from rank 2 on 7 ranks ran native" in line]

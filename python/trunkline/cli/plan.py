@@ -21,12 +21,16 @@ from trunkline.units import parse_segment
 __all__ = ["plan", "root_rank"]
 
 MOST_RANKS = 1_000_000
+MOST_REPLAYED = 512
+"""Ranks whose rounds are replayed here: the tests have proved them for any number, and time grows with the square."""
 
 
 def plan(
     cluster: ClusterArgument,
     collective: Annotated[str, typer.Option(help="The collective operation: bcast.")] = "bcast",
-    shape: Annotated[str, typer.Option(help="An algorithm of 'trunkline algorithms', such as linear.")] = "linear",
+    shape: Annotated[
+        str, typer.Option("--algorithm", "--shape", help="One of 'trunkline algorithms', such as linear.")
+    ] = "linear",
     root: Annotated[str, typer.Option(metavar="HOST|RANK", help="Where the message starts.")] = "0",
     ranks_per_host: Annotated[int, typer.Option(metavar="N", help="Ranks on every host.")] = 1,
     segment: Annotated[
@@ -52,19 +56,23 @@ def plan(
         raise BadInput(f"--segment {segment} goes into the plan file: name one with --output FILE")
     _check_shape(collective, shape)
     placement = _core.block_placement(network, ranks_per_host)
-    trees = _core.lay_trees(collective, shape, network, placement, root_rank(network, placement, root))
-    contention = _core.contention_of(network, placement, trees)
+    laid = _core.lay(collective, shape, network, placement, root_rank(network, placement, root))
+    if svg and laid.trees is None:
+        raise BadInput(f"{shape} goes by rounds: --svg draws trees alone; --output and --json have its rounds")
+    if laid.trees is None and len(laid) <= MOST_REPLAYED:
+        laid.check()
+    contention = _core.contention_of(network, placement, laid)
     hosts = [names[host] for host in placement]
 
     if output:
-        write_text(_plan_file(network, collective, shape, trees, hosts, segment_bytes).rstrip("\n"), output)
+        write_text(_plan_file(network, collective, shape, laid, hosts, segment_bytes).rstrip("\n"), output)
     if json:
-        write_json(_as_json(network, collective, shape, trees, hosts, contention), json)
-    if svg:
-        title = f"{collective}, {shape}, over {network.name} from {hosts[trees[0].root]}"
-        write_text(below_each_other(draw_trees(network, placement, trees, title)), svg)
+        write_json(_as_json(network, collective, shape, laid, hosts, contention), json)
+    if svg and laid.trees is not None:
+        title = f"{collective}, {shape}, over {network.name} from {hosts[laid.root]}"
+        write_text(below_each_other(draw_trees(network, placement, laid.trees, title)), svg)
     if "-" not in (output, json, svg):
-        _print(network, placement, trees, contention, f"{collective}, {shape}")
+        _print(network, placement, laid, contention, f"{collective}, {shape}")
 
 
 def _check_shape(collective: str, shape: str) -> None:
@@ -75,19 +83,13 @@ def _check_shape(collective: str, shape: str) -> None:
             f"there are no plans for a collective '{collective}'; there are: "
             + ", ".join(nearest_first(collective, collectives))
         )
-    no_trees = {a.name for a in known if a.collective == collective and not a.trees}
-    shapes = [a.name for a in known if a.collective == collective and a.trees]
-    listed = ", ".join(name for name in _core.algorithm_names(collective) if name not in no_trees)
+    shapes = [a.name for a in known if a.collective == collective and a.name != "native"]
+    listed = ", ".join(name for name in _core.algorithm_names(collective) if name != "native")
     if shape == "native":
         raise BadInput(f"native is the MPI library's own algorithm, which has no plan; there are: {listed}")
-    if shape in no_trees:
-        raise BadInput(
-            f"{shape} is no tree, and has no plan: blocks reach each rank from several others; it runs with "
-            f"TRUNKLINE_BCAST={shape}; there are: {listed}"
-        )
     if shape not in shapes:
         near = nearest_first(shape, shapes)[0]
-        raise BadInput(f"there is no shape '{shape}' for {collective}; the nearest is {near}; there are: {listed}")
+        raise BadInput(f"there is no algorithm '{shape}' of {collective}; the nearest is {near}; there are: {listed}")
 
 
 def root_rank(cluster: _core.Cluster, placement: Sequence[int], root: str) -> int:
@@ -114,12 +116,12 @@ def _plan_file(
     network: _core.Cluster,
     collective: str,
     shape: str,
-    trees: list[_core.Tree],
+    laid: _core.Plan,
     hosts: list[str],
     segment: int | None,
 ) -> str:
     plan = _core.PlanFile()
-    plan.collective, plan.algorithm, plan.plan = collective, shape, _core.Plan(trees)
+    plan.collective, plan.algorithm, plan.plan = collective, shape, laid
     plan.cluster, plan.cluster_fingerprint, plan.host_of_rank = network.name, network.topology_fingerprint, hosts
     plan.provenance = f"trunkline plan {__version__}"
     plan.segment_bytes = segment
@@ -130,19 +132,18 @@ def _as_json(
     network: _core.Cluster,
     collective: str,
     shape: str,
-    trees: Sequence[_core.Tree],
+    laid: _core.Plan,
     hosts: list[str],
     contention: _core.Contention,
 ) -> dict[str, object]:
-    drawn = [_tree_as_json(tree) for tree in trees]
     return {
         "cluster": network.name,
         "collective": collective,
         "shape": shape,
-        "root": trees[0].root,
-        "ranks": len(trees[0]),
+        "root": laid.root,
+        "ranks": len(laid),
         "hosts": hosts,
-        **(drawn[0] if len(drawn) == 1 else {"trees": drawn}),
+        **_steps_as_json(laid),
         "contention_free": contention.contention_free,
         "max_channel_load": contention.max_channel_load,
         "busiest_channels": [
@@ -150,6 +151,20 @@ def _as_json(
         ],
         "unused_links": [link_name(link) for link in network.unused_links],
     }
+
+
+def _steps_as_json(laid: _core.Plan) -> dict[str, object]:
+    if laid.trees is not None:
+        drawn = [_tree_as_json(tree) for tree in laid.trees]
+        return drawn[0] if len(drawn) == 1 else {"trees": drawn}
+    steps: dict[str, object] = {"generator": laid.generator}
+    if laid.round_list is not None:
+        steps["blocks"] = laid.round_list.blocks
+        steps["rounds"] = [
+            [{"from": t.sender, "to": t.receiver, "first": t.first, "count": t.count} for t in transfers]
+            for transfers in laid.round_list.rounds
+        ]
+    return steps
 
 
 def _tree_as_json(tree: _core.Tree) -> dict[str, object]:
@@ -164,26 +179,27 @@ def _tree_as_json(tree: _core.Tree) -> dict[str, object]:
 def _print(
     network: _core.Cluster,
     placement: Sequence[int],
-    trees: Sequence[_core.Tree],
+    laid: _core.Plan,
     contention: _core.Contention,
     what: str,
 ) -> None:
     console = Console(highlight=False)
-    tree = trees[0]
-    height, degree = max(t.height for t in trees), max(t.max_degree for t in trees)
     console.print(
-        f"[bold]{what}[/] over {escape(network.name)} from rank {tree.root} "
-        f"({escape(network.hosts[placement[tree.root]])}): {len(tree)} ranks, height {height}, "
-        f"degree {degree}",
+        f"[bold]{what}[/] over {escape(network.name)} from rank {laid.root} "
+        f"({escape(network.hosts[placement[laid.root]])}): {len(laid)} ranks, {_extent(laid)}",
         soft_wrap=True,
     )
     if contention.contention_free:
-        console.print("[green]Contention-free[/]: no channel carries the transfers of two senders.")
+        when = "" if laid.trees is not None else " in one round"
+        console.print(f"[green]Contention-free[/]: no channel carries the transfers of two senders{when}.")
     else:
         channels = ", ".join(escape(network.channel_name(load.channel)) for load in contention.busiest)
         console.print(f"[red]Contention[/]: {contention.max_channel_load} senders share each of {channels}.")
     for link in network.unused_links:
         console.print(f"Link {escape(link_name(link))} stays unused: the plan is laid over the spanning tree.")
+    if laid.trees is None:
+        _print_rounds(console, laid)
+    trees = laid.trees or []
     for number, tree in enumerate(trees):
         console.print()
         if len(trees) > 1:
@@ -193,3 +209,32 @@ def _print(
                 console.print(row)
         else:
             console.print(rank_tree(network, placement, tree))
+
+
+def _extent(laid: _core.Plan) -> str:
+    if laid.trees is not None:
+        return f"height {max(t.height for t in laid.trees)}, degree {max(t.max_degree for t in laid.trees)}"
+    if laid.round_list is None:
+        return "any number of blocks"
+    return f"{laid.round_list.blocks} blocks in {len(laid.round_list.rounds)} rounds"
+
+
+def _print_rounds(console: Console, laid: _core.Plan) -> None:
+    """The first transfers of the first rounds: enough to see how it goes."""
+    most_rounds, most_transfers = 12, 6
+    if laid.round_list is None:
+        console.print(f"The generator {laid.generator} makes the rounds from the number of blocks.")
+        return
+    console.print()
+    rounds = laid.round_list.rounds
+    for number, transfers in enumerate(rounds[:most_rounds]):
+        shown = [f"{t.sender} -> {t.receiver}: {_blocks(t)}" for t in transfers[:most_transfers]]
+        more = f", and {len(transfers) - most_transfers} more" if len(transfers) > most_transfers else ""
+        console.print(f"round {number}: {', '.join(shown)}{more}", soft_wrap=True)
+    if len(rounds) > most_rounds:
+        console.print(f"... {len(rounds) - most_rounds} more rounds: --json or --output has them all")
+
+
+def _blocks(transfer: _core.Transfer) -> str:
+    last = transfer.first + transfer.count - 1
+    return f"block {last}" if transfer.count == 1 else f"blocks {transfer.first}-{last}"
