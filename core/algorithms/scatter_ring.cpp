@@ -2,22 +2,13 @@
 // Cost: log2(P) rounds that halve the message, then (P - 1) T(m / P).
 #include "algorithms/scatter_ring.hpp"
 
-#include <algorithm>
-
 namespace trunkline {
 
 std::uint64_t ScatterRing::rounds(std::uint64_t /*blocks*/) const { return scatter_.rounds() + scatter_.ranks() - 1; }
 
-/// Until the next rank is done, since it held its last blocks from the scatter. Time O(ranks).
+/// Towards the end fewer ranks send: those that held their last blocks from the scatter get none.
 std::uint64_t ScatterRing::alike(std::uint64_t round) const {
-  if (round < scatter_.rounds()) return 1;
-  const std::uint64_t step = round - scatter_.rounds() + 1;
-  std::uint64_t last = scatter_.ranks() - 1;
-  for (Rank position = 1; position < scatter_.ranks(); ++position) {
-    const std::uint64_t done = scatter_.ranks() - scatter_.held_by(position);
-    if (done >= step) last = std::min(last, done);
-  }
-  return last - step + 1;
+  return round < scatter_.rounds() ? 1 : scatter_.rounds() + scatter_.ranks() - 1 - round;
 }
 
 // In step s of the ring, counted from 1, a rank gets the block of the one s places before it. Those it holds from the

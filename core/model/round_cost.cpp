@@ -69,29 +69,39 @@ double RoundCost::seconds(std::uint64_t message_bytes, std::uint64_t transfer_by
 RoundCosts round_costs(const Cluster& cluster, const Placement& placement, const Rounds& rounds) {
   check_placement(cluster, placement, rounds.order.front());
   RoundCosts costs{.ranks = static_cast<Rank>(rounds.order.size()), .any_blocks = false, .rounds = {}};
-  std::vector<std::unique_ptr<const BlockSchedule>> schedules;
-  schedules.reserve(costs.ranks);
-  for (Rank position = 0; position < costs.ranks; ++position) schedules.push_back(rounds.schedule_of(position));
-  const BlockSchedule& first = *schedules.front();
-  const auto fixed = first.fixed_blocks();
+  const auto first = rounds.schedule_of(0);
+  const auto fixed = first->fixed_blocks();
   costs.any_blocks = !fixed;
   // Of any blocks, a period in the middle: later than the first blocks arrive, and before the last ones are sent.
-  const std::uint64_t begin = fixed ? 0 : first.period();
-  const std::uint64_t end = fixed ? first.rounds(*fixed) : 2 * begin;
+  const std::uint64_t begin = fixed ? 0 : first->period();
+  const std::uint64_t end = fixed ? first->rounds(*fixed) : 2 * begin;
   const std::uint64_t blocks = fixed.value_or(4 * begin);
-  Round loads(cluster, placement, rounds.order);
-  for (std::uint64_t round = begin; round < end;) {
-    bool any = false;
-    for (Rank from = 0; from < costs.ranks; ++from) {
-      const auto send = schedules[from]->send(round, blocks);
+  struct Replayed {
+    std::uint64_t round;
+    std::uint64_t times;
+    std::vector<BlockTransfer> sent{};
+    std::vector<Rank> from{};
+  };
+  std::vector<Replayed> replayed;
+  for (std::uint64_t round = begin; round < end; round += replayed.back().times) {
+    replayed.push_back({.round = round, .times = fixed ? first->alike(round) : 1});
+  }
+  for (Rank from = 0; from < costs.ranks; ++from) {  // one rank's rounds at a time: all of them take much memory
+    const auto schedule = rounds.schedule_of(from);
+    for (Replayed& one : replayed) {
+      const auto send = schedule->send(one.round, blocks);
       if (!send) continue;
-      const double part = fixed ? static_cast<double>(send->count) / static_cast<double>(blocks) : 1.0;
-      loads.transfer(from, send->peer, part);
-      any = true;
+      one.sent.push_back(*send);
+      one.from.push_back(from);
     }
-    const std::uint64_t times = fixed ? first.alike(round) : 1;
-    if (any) loads.finish(costs.rounds, static_cast<double>(times));
-    round += times;
+  }
+  Round loads(cluster, placement, rounds.order);
+  for (const Replayed& one : replayed) {
+    for (std::size_t i = 0; i < one.sent.size(); ++i) {
+      const double part = fixed ? static_cast<double>(one.sent[i].count) / static_cast<double>(blocks) : 1.0;
+      loads.transfer(one.from[i], one.sent[i].peer, part);
+    }
+    if (!one.sent.empty()) loads.finish(costs.rounds, static_cast<double>(one.times));
   }
   return costs;
 }

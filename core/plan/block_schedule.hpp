@@ -36,7 +36,8 @@ class BlockSchedule {
   /// for the first and the last ones of a broadcast.
   [[nodiscard]] virtual std::uint64_t period() const { return 0; }
 
-  /// Of fixed blocks: how many rounds from this one on have the same transfers, but for the blocks themselves.
+  /// Of fixed blocks: how many rounds from this one on have no transfers between other ranks, nor longer ones: what is
+  /// known of this one bounds them all.
   [[nodiscard]] virtual std::uint64_t alike(std::uint64_t /*round*/) const { return 1; }
 
   /// What this rank sends in a round, if anything; `round` is below rounds(blocks).
