@@ -16,7 +16,11 @@ Placement hosts_in_cluster(const PlanFile& plan, const Cluster& cluster, const s
   Placement placement;
   for (const std::string& name : plan.host_of_rank) {
     const auto host = cluster.find_host(name);
-    if (!host) throw std::invalid_argument(file + ": cluster " + cluster.name() + " has no host '" + name + "'");
+    if (!host) {
+      std::string text = file;
+      text.append(": cluster ").append(cluster.name()).append(" has no host '").append(name).append("'");
+      throw std::invalid_argument(text);
+    }
     placement.push_back(*host);
   }
   return placement;

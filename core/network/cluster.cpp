@@ -2,6 +2,7 @@
 #include "network/cluster.hpp"
 
 #include <algorithm>
+#include <stdexcept>
 #include <utility>
 
 #include "network/fingerprint.hpp"

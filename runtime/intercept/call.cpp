@@ -210,9 +210,10 @@ int run(const UserCall& call) {
   const bool explains = world()->explain && shared->rank == 0;
   const double start = explains ? PMPI_Wtime() : 0.0;
   const int result = run_prepared(call, *shared, prepared);
-  if (explains)
-    explain(arguments.collective, shared->ranks, arguments.root, shared->bytes, *prepared.decision,
-            PMPI_Wtime() - start);
+  if (explains) {
+    const double took = PMPI_Wtime() - start;
+    explain(arguments.collective, shared->ranks, arguments.root, shared->bytes, *prepared.decision, took);
+  }
   return result;
 }
 
