@@ -16,11 +16,10 @@ namespace trunkline::runtime {
 ///
 /// - turn: the number of the call on its communicator. MPI's order would do without it, but what an erroneous call left
 ///   behind must not be taken for part of the next one.
-/// - mark: of calls with at most three trees 4 * claim + tree, else the tree; one call's messages between two ranks may
-/// go
-///   down several trees, each in an order of its own. The claim is a digest of message, segment, algorithm and root.
-///   Where ranks disagree on them, their messages do not match, and that can be told from a rank that is late. Where
-///   tags are short there is no room for claims.
+/// - mark: of calls with at most three trees 4 * claim + tree, else the tree: one call's messages between two ranks may
+///   go down several trees, each in an order of its own. The claim is a digest of collective, message, segment,
+///   algorithm and root. Where ranks disagree on them, their messages do not match, and that can be told from a rank
+///   that is late. Where tags are short there is no room for claims.
 class TagLayout {
  public:
   explicit constexpr TagLayout(int tag_ub) {
