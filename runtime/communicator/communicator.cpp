@@ -39,13 +39,13 @@ int free_state(MPI_Comm user, int, void* state, void*) {
   return MPI_SUCCESS;
 }
 
+constinit int made_keyval = MPI_KEYVAL_INVALID;
+
 int keyval() {
-  static const int key = [] {
-    int made = MPI_KEYVAL_INVALID;
-    check(PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, free_state, &made, nullptr));
-    return made;
-  }();
-  return key;
+  static std::once_flag made;
+  std::call_once(made,
+                 [] { check(PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, free_state, &made_keyval, nullptr)); });
+  return made_keyval;
 }
 
 }  // namespace
@@ -74,6 +74,7 @@ void Communicator::free_all() {
     users = known.users;
   }
   for (const MPI_Comm user : users) PMPI_Comm_delete_attr(user, keyval());
+  if (made_keyval != MPI_KEYVAL_INVALID) PMPI_Comm_free_keyval(&made_keyval);
   Members::forget();
 }
 
