@@ -179,15 +179,21 @@ constexpr auto registry_table = [] {
   return algorithms;
 }();
 
+/// Null where there is none.
+const Row* find_row(Collective collective, std::string_view name) {
+  const auto found = std::ranges::find_if(registry_rows, [&](const Row& row) {
+    return row.algorithm.collective == collective && row.algorithm.name == name;
+  });
+  return found != registry_rows.end() ? &*found : nullptr;
+}
+
 }  // namespace
 
 std::span<const Algorithm> algorithms() { return registry_table; }
 
 std::optional<Algorithm> find_algorithm(Collective collective, std::string_view name) {
-  const auto found = std::find_if(registry_table.begin(), registry_table.end(), [&](const Algorithm& algorithm) {
-    return algorithm.collective == collective && algorithm.name == name;
-  });
-  return found == registry_table.end() ? std::nullopt : std::optional(*found);
+  const Row* const row = find_row(collective, name);
+  return row != nullptr ? std::optional(row->algorithm) : std::nullopt;
 }
 
 std::vector<std::string> algorithm_names(Collective collective) {
@@ -208,10 +214,8 @@ std::vector<std::string> algorithm_names(Collective collective) {
 }
 
 Plan lay(Collective collective, std::string_view name, const Cluster* cluster, const Placement& placement, Rank root) {
-  const auto row = std::ranges::find_if(registry_rows, [&](const Row& one_row) {
-    return one_row.algorithm.collective == collective && one_row.algorithm.name == name;
-  });
-  if (row == registry_rows.end()) {
+  const Row* const row = find_row(collective, name);
+  if (row == nullptr) {
     throw std::invalid_argument("no algorithm " + std::string(name) + " for " + std::string(facts_of(collective).name));
   }
   if (row->factory == nullptr) {

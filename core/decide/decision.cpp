@@ -118,8 +118,4 @@ std::uint64_t Decider::segment_for(std::string_view algorithm, std::uint64_t byt
   return best_segment(known->second, bytes);
 }
 
-Decision decide(const Call& call, const Knowledge& knowledge, const Wish& wish) {
-  return Decider(knowledge, call.collective, call.placement, call.root).decide(call.bytes, wish, true);
-}
-
 }  // namespace trunkline

@@ -19,16 +19,6 @@
 
 namespace trunkline {
 
-/// What every rank of a call knows equally.
-struct Call {
-  Collective collective = Collective::bcast;
-  std::uint64_t bytes = 0;          ///< of the signature
-  std::uint64_t element_bytes = 1;  ///< that must stay together
-  bool is_commutative = true;       ///< its operation, where it has one
-  Rank root = 0;                    ///< where it has one
-  const Placement& placement;
-};
-
 /// The name of the plan that a file gave; no algorithm is called so.
 inline constexpr std::string_view plan_of_file = "TRUNKLINE_PLAN";
 
@@ -43,14 +33,12 @@ struct Decision {
 /// Why a call is native whatever the plans say; null: it need not be. Needs neither placement nor root.
 [[nodiscard]] const char* native_anyway(const Knowledge& knowledge, const Wish& wish, std::uint64_t bytes);
 
-/// Decides the calls of one collective on the same processes from the same root. Keeps what it has worked out: a call
-/// of a size that was seen before costs nothing. Used by one thread at a time.
+/// Decides the calls of one collective on the same processes from the same root. Keeps what does
+/// not depend on a call's size. Used by one thread at a time.
 class Decider {
  public:
   /// `knowledge` and `placement` must outlive it.
   Decider(const Knowledge& knowledge, Collective collective, const Placement& placement, Rank root);
-
-  [[nodiscard]] Rank root() const noexcept { return root_; }
 
   /// The same on all ranks: depends on nothing but the arguments here and above. `for_people`: with its reason. Throws
   /// std::invalid_argument where an algorithm that the user forced cannot be laid.
@@ -82,8 +70,5 @@ class Decider {
   std::list<std::pair<std::string_view, Costs>> costs_{};    ///< of algorithms whose segments were asked for
   std::optional<std::pair<std::string_view, Plan>> last_{};  ///< laid for its costs, until it is asked for
 };
-
-/// What runs for one call.
-[[nodiscard]] Decision decide(const Call& call, const Knowledge& knowledge, const Wish& wish);
 
 }  // namespace trunkline

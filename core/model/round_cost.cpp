@@ -2,7 +2,6 @@
 #include "model/round_cost.hpp"
 
 #include <algorithm>
-#include <memory>
 #include <span>
 #include <utility>
 #include <vector>
@@ -11,6 +10,7 @@
 #include "model/tree_costs.hpp"
 #include "model/wire.hpp"
 #include "network/paths.hpp"
+#include "plan/round_samples.hpp"
 
 namespace trunkline {
 namespace {
@@ -68,40 +68,16 @@ double RoundCost::seconds(std::uint64_t message_bytes, std::uint64_t transfer_by
 
 RoundCosts round_costs(const Cluster& cluster, const Placement& placement, const Rounds& rounds) {
   check_placement(cluster, placement, rounds.order.front());
-  RoundCosts costs{.ranks = static_cast<Rank>(rounds.order.size()), .any_blocks = false, .rounds = {}};
-  const auto first = rounds.schedule_of(0);
-  const auto fixed = first->fixed_blocks();
-  costs.any_blocks = !fixed;
-  // Of any blocks, a period in the middle: later than the first blocks arrive, and before the last ones are sent.
-  const std::uint64_t begin = fixed ? 0 : first->period();
-  const std::uint64_t end = fixed ? first->rounds(*fixed) : 2 * begin;
-  const std::uint64_t blocks = fixed.value_or(4 * begin);
-  struct Replayed {
-    std::uint64_t round;
-    std::uint64_t times;
-    std::vector<BlockTransfer> sent{};
-    std::vector<Rank> from{};
-  };
-  std::vector<Replayed> replayed;
-  for (std::uint64_t round = begin; round < end; round += replayed.back().times) {
-    replayed.push_back({.round = round, .times = fixed ? first->alike(round) : 1});
-  }
-  for (Rank from = 0; from < costs.ranks; ++from) {  // one rank's rounds at a time: all of them take much memory
-    const auto schedule = rounds.schedule_of(from);
-    for (Replayed& one : replayed) {
-      const auto send = schedule->send(one.round, blocks);
-      if (!send) continue;
-      one.sent.push_back(*send);
-      one.from.push_back(from);
-    }
-  }
+  const RoundSamples samples = sample_rounds(rounds);
+  RoundCosts costs{.ranks = static_cast<Rank>(rounds.order.size()), .any_blocks = samples.any_blocks, .rounds = {}};
   Round loads(cluster, placement, rounds.order);
-  for (const Replayed& one : replayed) {
-    for (std::size_t i = 0; i < one.sent.size(); ++i) {
-      const double part = fixed ? static_cast<double>(one.sent[i].count) / static_cast<double>(blocks) : 1.0;
-      loads.transfer(one.from[i], one.sent[i].peer, part);
+  for (const RoundSample& sample : samples.rounds) {
+    for (const auto& [from, transfer] : sample.sent) {
+      const double part =
+          samples.any_blocks ? 1.0 : static_cast<double>(transfer.count) / static_cast<double>(samples.blocks);
+      loads.transfer(from, transfer.peer, part);
     }
-    if (!one.sent.empty()) loads.finish(costs.rounds, static_cast<double>(one.times));
+    if (!sample.sent.empty()) loads.finish(costs.rounds, static_cast<double>(sample.times));
   }
   return costs;
 }

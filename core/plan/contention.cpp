@@ -1,14 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <memory>
 #include <stdexcept>
 #include <unordered_map>
 
 #include "plan/checker.hpp"
+#include "plan/round_samples.hpp"
 
 namespace trunkline {
 
 namespace {
+
+/// Of the loads of all channels in units of one part in so many, rounded up; `most` of the busiest are named.
+Contention busiest_of(const std::vector<std::uint32_t>& loads, std::uint32_t parts, std::size_t most) {
+  Contention found;
+  const std::uint32_t largest = loads.empty() ? 0 : *std::ranges::max_element(loads);
+  found.max_channel_load = (largest + parts - 1) / parts;
+  found.contention_free = found.max_channel_load <= 1;
+  for (ChannelId channel = 0; channel < loads.size() && found.busiest.size() < most; ++channel) {
+    if (largest > 0 && loads[channel] == largest) found.busiest.push_back({channel, found.max_channel_load});
+  }
+  return found;
+}
 
 /// Counts for every channel the ranks that send through it. All paths from one sender make a tree below the sender's
 /// node; each channel of it is walked once, so the time is that of the channels used, not of the paths' lengths.
@@ -36,17 +48,7 @@ class SenderCount {
     }
   }
 
-  [[nodiscard]] Contention result(std::size_t most) const {
-    Contention found;
-    found.max_channel_load = senders_.empty() ? 0 : *std::max_element(senders_.begin(), senders_.end());
-    found.contention_free = found.max_channel_load <= 1;
-    for (ChannelId channel = 0; channel < senders_.size() && found.busiest.size() < most; ++channel) {
-      if (found.max_channel_load > 0 && senders_[channel] == found.max_channel_load) {
-        found.busiest.push_back({channel, senders_[channel]});
-      }
-    }
-    return found;
-  }
+  [[nodiscard]] Contention result(std::size_t most) const { return busiest_of(senders_, 1, most); }
 
  private:
   const Cluster& cluster_;
@@ -85,15 +87,7 @@ Contention contention_of(const Cluster& cluster, const Placement& placement, std
       for (const ChannelId channel : cluster.path(from, cluster.hosts()[placement[rank]])) ++transfers[channel];
     }
   }
-  Contention found;
-  const auto parts = static_cast<std::uint32_t>(trees.size());
-  const std::uint32_t largest = transfers.empty() ? 0 : *std::ranges::max_element(transfers);
-  found.max_channel_load = (largest + parts - 1) / parts;
-  found.contention_free = found.max_channel_load <= 1;
-  for (ChannelId channel = 0; channel < transfers.size() && found.busiest.size() < most; ++channel) {
-    if (largest > 0 && transfers[channel] == largest) found.busiest.push_back({channel, found.max_channel_load});
-  }
-  return found;
+  return busiest_of(transfers, static_cast<std::uint32_t>(trees.size()), most);
 }
 
 namespace {
@@ -133,27 +127,12 @@ Contention contention_of(const Cluster& cluster, const Placement& placement, con
     throw std::invalid_argument("a placement of " + std::to_string(placement.size()) + " ranks for a plan of " +
                                 std::to_string(rounds.order.size()));
   }
-  std::vector<std::unique_ptr<const BlockSchedule>> schedules;
-  for (Rank position = 0; position < placement.size(); ++position) schedules.push_back(rounds.schedule_of(position));
-  const BlockSchedule& first = *schedules.front();
-  const auto fixed = first.fixed_blocks();
-  const std::uint64_t blocks = fixed.value_or(4 * first.period());
-  const std::uint64_t end = fixed ? first.rounds(blocks) : 2 * first.period();
   RoundLoads loads(cluster, placement, rounds.order);
-  for (std::uint64_t round = 0; round < end; round += fixed ? first.alike(round) : 1) {
-    for (Rank from = 0; from < placement.size(); ++from) {
-      if (const auto send = schedules[from]->send(round, blocks)) loads.add(from, send->peer);
-    }
+  for (const RoundSample& sample : sample_rounds(rounds).rounds) {
+    for (const auto& [from, transfer] : sample.sent) loads.add(from, transfer.peer);
     loads.end_round();
   }
-  Contention found;
-  found.max_channel_load = loads.most().empty() ? 0 : *std::ranges::max_element(loads.most());
-  found.contention_free = found.max_channel_load <= 1;
-  for (ChannelId channel = 0; channel < loads.most().size() && found.busiest.size() < most; ++channel) {
-    const std::uint32_t load = loads.most()[channel];
-    if (load > 0 && load == found.max_channel_load) found.busiest.push_back({channel, load});
-  }
-  return found;
+  return busiest_of(loads.most(), 1, most);
 }
 
 Contention contention_of(const Cluster& cluster, const Placement& placement, const Plan& plan, std::size_t most) {
