@@ -8,7 +8,7 @@
 #include <memory>
 #include <vector>
 
-#include "collectives/pipelined_trees.hpp"
+#include "execute/pipelined_trees.hpp"
 #include "conduit/turn.hpp"
 #include "model/measurement.hpp"
 #include "plan/tree.hpp"

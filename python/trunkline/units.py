@@ -42,7 +42,7 @@ def parse_bytes(text: str) -> int:
 
 
 _MOST_SEGMENT_BYTES = 1 << 30
-"""As the preload library takes them (``runtime/collectives/window.hpp``)."""
+"""As the preload library takes them (``runtime/execute/window.hpp``)."""
 
 
 def parse_segment(text: str, where: str) -> int:

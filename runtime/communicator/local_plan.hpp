@@ -9,8 +9,8 @@
 #include <variant>
 #include <vector>
 
-#include "collectives/block_exchange.hpp"
-#include "collectives/pipelined_trees.hpp"
+#include "execute/block_exchange.hpp"
+#include "execute/pipelined_trees.hpp"
 
 namespace trunkline::runtime {
 

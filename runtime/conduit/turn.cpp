@@ -3,10 +3,6 @@
 
 #include <pthread.h>
 
-#include <optional>
-
-#include "conduit/patience.hpp"
-
 namespace trunkline::runtime {
 
 void Turn::send(const std::byte* at, int bytes, int to, unsigned tree, bool synchronous, MPI_Request& request) {
@@ -56,41 +52,58 @@ std::optional<std::size_t> any_over(std::span<MPI_Request* const> requests, std:
 #endif
 }
 
-}  // namespace
-
-Turn::Over Turn::wait_any(std::span<MPI_Request* const> requests, bool receiving) {
-  std::size_t index = 0;
-  MPI_Status status{};
-  if constexpr (simulated) {
-    handles_.clear();
-    for (const MPI_Request* const request : requests) handles_.push_back(*request);
-    int over = MPI_UNDEFINED;
-    check(PMPI_Waitany(static_cast<int>(handles_.size()), handles_.data(), &over, &status));
-    index = static_cast<std::size_t>(over);
-    *requests[index] = handles_[index];
-  } else {
-    Patience patience;
-    std::optional<std::size_t> over;
-    while (!(over = any_over(requests, handles_, status))) {
-      if (patience.is_over(is_alert_)) look_for_trouble(receiving);
-    }
-    index = *over;
-  }
+Turn::Over over_at(std::size_t index, const MPI_Status& status) {
   int bytes = 0;
   check(PMPI_Get_count(&status, MPI_BYTE, &bytes));
   return {.index = index, .bytes = bytes};
 }
 
+}  // namespace
+
+std::optional<Turn::Over> Turn::test_any(std::span<MPI_Request* const> requests, bool receiving, Patience& patience) {
+  MPI_Status status{};
+  const auto index = any_over(requests, handles_, status);
+  if (!index) {
+    if (patience.is_over(is_alert_)) look_for_trouble(receiving);
+    return {};
+  }
+  return over_at(*index, status);
+}
+
+Turn::Over Turn::wait_any(std::span<MPI_Request* const> requests, bool receiving) {
+  if constexpr (simulated) {
+    handles_.clear();
+    for (const MPI_Request* const request : requests) handles_.push_back(*request);
+    int index = MPI_UNDEFINED;
+    MPI_Status status{};
+    check(PMPI_Waitany(static_cast<int>(handles_.size()), handles_.data(), &index, &status));
+    *requests[static_cast<std::size_t>(index)] = handles_[static_cast<std::size_t>(index)];
+    return over_at(static_cast<std::size_t>(index), status);
+  }
+  Patience patience;
+  while (true) {
+    if (const auto over = test_any(requests, receiving, patience)) return *over;
+  }
+}
+
+bool Turn::test_all(std::span<MPI_Request> requests, Patience& patience) {
+  MPI_Status status{};
+  for (MPI_Request& request : requests) {
+    if (request == MPI_REQUEST_NULL || is_over(request, status)) continue;
+    if (patience.is_over(is_alert_)) look_for_trouble(false);
+    return false;
+  }
+  return true;
+}
+
 void Turn::wait_all(std::span<MPI_Request> requests) {
   if constexpr (simulated) {
     check(PMPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE));
-  } else {
-    MPI_Status status{};
-    for (MPI_Request& request : requests) {
-      Patience patience;
-      while (request != MPI_REQUEST_NULL && !is_over(request, status)) {
-        if (patience.is_over(is_alert_)) look_for_trouble(false);
-      }
+    return;
+  }
+  for (; !requests.empty(); requests = requests.subspan(1)) {
+    Patience patience;
+    while (!test_all(requests.first(1), patience)) {
     }
   }
 }

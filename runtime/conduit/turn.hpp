@@ -4,10 +4,12 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "conduit/conduit.hpp"
+#include "conduit/patience.hpp"
 #include "mpi_api.hpp"
 
 namespace trunkline::runtime {
@@ -45,8 +47,15 @@ class Turn {
   /// Throws MpiError, MPI_ERR_TRUNCATE where other ranks take the call for something else; GivenUp.
   [[nodiscard]] Over wait_any(std::span<MPI_Request* const> requests, bool receiving);
 
+  /// One look: empty where none of them is over yet. `patience`: of the looks so far. Throws as wait_any() does.
+  [[nodiscard]] std::optional<Over> test_any(std::span<MPI_Request* const> requests, bool receiving,
+                                             Patience& patience);
+
   /// Waits for all of them; null ones are over. Throws as wait_any() does.
   void wait_all(std::span<MPI_Request> requests);
+
+  /// One look at each: whether all are over. Throws as wait_any() does.
+  [[nodiscard]] bool test_all(std::span<MPI_Request> requests, Patience& patience);
 
   /// Tells all other members that this rank gives the call up. They notice once they have waited for a while.
   void give_up(int code) noexcept { tell(members_, code); }

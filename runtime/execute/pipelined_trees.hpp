@@ -11,8 +11,8 @@
 #include <span>
 #include <vector>
 
-#include "conduit/turn.hpp"
 #include "datatype/message.hpp"
+#include "execute/execution.hpp"
 #include "mpi_api.hpp"
 #include "plan/tree.hpp"
 
@@ -29,17 +29,16 @@ struct LocalTree {
 /// Of the `rank`-th of the members, which are given by their ranks of the conduit.
 [[nodiscard]] LocalTree local_tree(const Tree& tree, Rank rank, std::span<const int> members);
 
-class PipelinedTrees {
+class PipelinedTrees final : public Execution {
  public:
   /// Everything must outlive the object. The members must agree on trees, message bytes and segment.
   PipelinedTrees(Turn& turn, std::span<const LocalTree> trees, Message& message, std::uint64_t segment_bytes);
-  ~PipelinedTrees();
+  ~PipelinedTrees() override;
   PipelinedTrees(const PipelinedTrees&) = delete;
   PipelinedTrees& operator=(const PipelinedTrees&) = delete;
 
-  /// Returns when the message is in this rank's buffer and the buffer may be changed again. Returns MPI_SUCCESS, or the
-  /// error with which the message could not be unpacked here; it was handed on all the same. Throws as Turn does.
-  [[nodiscard]] int run();
+  /// The error with which the message could not be unpacked here, if any; it was handed on all the same.
+  [[nodiscard]] int code() const override { return unpacked_; }
 
  private:
   /// The segments of one tree, numbered 0, 1, ... of their own: segment i of tree t is segment i * trees + t.
@@ -61,19 +60,19 @@ class PipelinedTrees {
     [[nodiscard]] bool row_is_free(std::uint64_t segment);
   };
 
-  [[nodiscard]] bool step(Flow& flow);
+  [[nodiscard]] bool advance() override;
+  void await(std::vector<MPI_Request*>& requests) override;
+  void take(std::size_t place, int bytes) override;
+  [[nodiscard]] bool is_receiving() const override;
+  [[nodiscard]] bool needs(int rank) const override;
+  void leave_out(int rank) override;
+  [[nodiscard]] std::vector<int> peers() const override;
+  [[nodiscard]] std::vector<std::span<MPI_Request>> sends() override;
+
+  [[nodiscard]] bool hand_on(Flow& flow);
   void post_receives(Flow& flow);
   void forward(Flow& flow);
   void deliver();
-  void wait();
-  void run_to_the_end();
-  /// Whether something must still come from that rank.
-  [[nodiscard]] bool needs(int rank) const;
-  void leave_out(int rank);
-  [[nodiscard]] std::vector<int> peers() const;
-  [[nodiscard]] bool is_gone(int rank) const;
-  [[nodiscard]] bool done() const;
-  [[nodiscard]] bool has_all() const;
 
   [[nodiscard]] std::uint64_t number(const Flow& flow, std::uint64_t segment) const;
   [[nodiscard]] std::uint64_t offset(const Flow& flow, std::uint64_t segment) const;
@@ -82,18 +81,14 @@ class PipelinedTrees {
   /// Segments of the flow that are in the user's buffer.
   [[nodiscard]] std::uint64_t delivered_of(const Flow& flow) const;
 
-  Turn& turn_;
   Message& message_;
   std::uint64_t segment_bytes_;
   std::uint64_t segments_;
   std::byte* in_place_;          ///< the user's own memory; null: through the rings
   std::uint64_t delivered_ = 0;  ///< in the order of the message, whatever the tree
   std::vector<Flow> flows_;
-  // Scratch of wait(): requests, and whose next segment each brings; null: a send.
-  std::vector<MPI_Request*> waited_;
-  std::vector<Flow*> arriving_;
-  std::vector<int> gone_;       ///< ranks that have given up
-  int unpacked_ = MPI_SUCCESS;  ///< or why it could not be
+  std::vector<Flow*> arriving_;  ///< whose next segment each awaited request brings; null: a send
+  int unpacked_ = MPI_SUCCESS;   ///< or why it could not be
 };
 
 }  // namespace trunkline::runtime

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "collectives/block_exchange.hpp"
+#include "execute/block_exchange.hpp"
 
 #include <algorithm>
 #include <array>
 #include <span>
+
+#include "execute/window.hpp"
 
 namespace trunkline::runtime {
 namespace {
@@ -13,7 +15,7 @@ constexpr unsigned only_tree = 0;  ///< of the tags
 }  // namespace
 
 BlockExchange::BlockExchange(Turn& turn, const LocalBlocks& local, Message& message, std::uint64_t segment_bytes)
-    : turn_(turn),
+    : Execution(turn),
       local_(local),
       message_(message),
       bytes_(message.bytes()),
@@ -27,22 +29,6 @@ BlockExchange::BlockExchange(Turn& turn, const LocalBlocks& local, Message& mess
       receives_(slots()),
       sends_(slots()) {}
 
-int BlockExchange::run() {
-  while (true) {
-    try {
-      run_to_the_end();
-      return MPI_SUCCESS;
-    } catch (const GivenUp& other) {
-      if (needs(other.rank)) {
-        turn_.give_up_too(other.code, peers());
-        throw;
-      }
-      leave_out(other.rank);
-    }
-  }
-}
-
-/// Whether something must still come from that rank.
 bool BlockExchange::needs(int rank) const {
   for (std::uint64_t i = arrived_; i < receives_.started; ++i) {
     const auto slot = static_cast<std::size_t>(i % receives_.requests.size());
@@ -55,9 +41,7 @@ bool BlockExchange::needs(int rank) const {
   return false;
 }
 
-/// Of the others, some may come later: what is on its way to them must stay as it is until they have it.
 void BlockExchange::leave_out(int rank) {
-  gone_.push_back(rank);
   for (std::size_t slot = 0; slot < sends_.requests.size(); ++slot) {
     if (sends_.pieces[slot].peer != rank) continue;
     is_left_over_ = let_go(std::span(sends_.requests).subspan(slot, 1), false) || is_left_over_;
@@ -70,19 +54,14 @@ std::vector<int> BlockExchange::peers() const {
     Pieces pieces(*this, side);
     while (pieces.next()) all.push_back((*pieces).peer);
   }
-  std::ranges::sort(all);
-  all.erase(std::unique(all.begin(), all.end()), all.end());
   return all;
 }
 
-void BlockExchange::run_to_the_end() {
-  while (true) {
+bool BlockExchange::advance() {
+  do {
     post_receives();
-    if (send_one()) continue;
-    if (!more_to_send_ && arrived_ == receives_.started) break;
-    wait();
-  }
-  turn_.wait_all(sends_.requests);
+  } while (send_one());
+  return !more_to_send_ && !is_arriving();
 }
 
 /// Up to a window ahead of what has arrived: what is sent never holds them up, so the order of rounds, which is the
@@ -91,7 +70,7 @@ void BlockExchange::post_receives() {
   while (more_to_receive_ && receives_.started < arrived_ + receives_.requests.size()) {
     const std::uint64_t slot = receives_.next();
     const Piece& piece = receives_.pieces[slot] = *to_receive_;
-    turn_.receive(place(receives_, slot, piece), piece.bytes(), piece.peer, only_tree, receives_.requests[slot]);
+    turn().receive(place(receives_, slot, piece), piece.bytes(), piece.peer, only_tree, receives_.requests[slot]);
     ++receives_.started;
     more_to_receive_ = to_receive_.next();
   }
@@ -100,7 +79,7 @@ void BlockExchange::post_receives() {
 /// The next piece, if that needs no waiting. Returns whether it was sent, or need not be.
 bool BlockExchange::send_one() {
   if (!more_to_send_ || !has(*to_send_)) return false;
-  if (std::ranges::find(gone_, (*to_send_).peer) != gone_.end()) {
+  if (is_gone((*to_send_).peer)) {
     more_to_send_ = to_send_.next();
     return true;
   }
@@ -114,7 +93,8 @@ bool BlockExchange::send_one() {
   // receivers by turns it is not always the same one.
   const std::uint64_t half = (sends_.requests.size() + 1) / 2;
   const bool synchronous = sends_.started >= 2 * half && sends_.started % half == sends_.started / half % half;
-  turn_.send(at, piece.bytes(), piece.peer, only_tree, synchronous, sends_.requests[slot]);
+  turn().send(at, piece.bytes(), piece.peer, only_tree, synchronous, sends_.requests[slot]);
+  happened(Event::Kind::handed_on, only_tree, piece.peer, piece.round);
   ++sends_.started;
   more_to_send_ = to_send_.next();
   return true;
@@ -122,22 +102,23 @@ bool BlockExchange::send_one() {
 
 /// Whether a piece to send has arrived; pieces arrive in order.
 bool BlockExchange::has(const Piece& piece) const {
-  if (piece.needs == no_round || arrived_ == receives_.started) return true;
+  if (piece.needs == no_round || !is_arriving()) return true;
   const Piece& missing = receives_.pieces[arrived_ % receives_.pieces.size()];
   if (missing.round != piece.needs) return missing.round > piece.needs;
   return piece.begin >= missing.transfer_end || std::min(piece.end, missing.transfer_end) <= missing.begin;
 }
 
-/// Until the next piece arrives, or a send is over whose place the next one needs.
-void BlockExchange::wait() {
-  std::array<MPI_Request*, 2> waited{};
-  std::size_t count = 0;
-  const bool arriving = arrived_ < receives_.started;
-  if (arriving) waited[count++] = &receives_.requests[arrived_ % receives_.requests.size()];
-  if (more_to_send_ && has(*to_send_)) waited[count++] = &sends_.requests[sends_.next()];
-  const Turn::Over over = turn_.wait_any(std::span(waited).first(count), more_to_receive_ || arriving);
-  if (over.index != 0 || !arriving) return;
-  if (over.bytes != receives_.pieces[arrived_ % receives_.pieces.size()].bytes()) throw MpiError{MPI_ERR_TRUNCATE};
+/// The next piece, and the send whose place the next one needs.
+void BlockExchange::await(std::vector<MPI_Request*>& requests) {
+  if (is_arriving()) requests.push_back(&receives_.requests[arrived_ % receives_.requests.size()]);
+  if (more_to_send_ && has(*to_send_)) requests.push_back(&sends_.requests[sends_.next()]);
+}
+
+void BlockExchange::take(std::size_t place, int bytes) {
+  if (place != 0 || !is_arriving()) return;
+  const Piece& piece = receives_.pieces[arrived_ % receives_.pieces.size()];
+  if (bytes != piece.bytes()) throw MpiError{MPI_ERR_TRUNCATE};
+  happened(Event::Kind::arrived, only_tree, piece.peer, piece.round);
   take_arrived();
 }
 

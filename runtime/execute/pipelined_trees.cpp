@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "collectives/pipelined_trees.hpp"
+#include "execute/pipelined_trees.hpp"
 
 #include <algorithm>
 
-#include "collectives/window.hpp"
+#include "execute/window.hpp"
 
 namespace trunkline::runtime {
 
@@ -16,7 +16,7 @@ LocalTree local_tree(const Tree& tree, Rank rank, std::span<const int> members) 
 
 PipelinedTrees::PipelinedTrees(Turn& turn, std::span<const LocalTree> trees, Message& message,
                                std::uint64_t segment_bytes)
-    : turn_(turn),
+    : Execution(turn),
       message_(message),
       segment_bytes_(usable_segment(segment_bytes, message.bytes())),
       segments_((message.bytes() + segment_bytes_ - 1) / segment_bytes_),
@@ -34,29 +34,12 @@ PipelinedTrees::PipelinedTrees(Turn& turn, std::span<const LocalTree> trees, Mes
   }
 }
 
-int PipelinedTrees::run() {
-  while (true) {
-    try {
-      run_to_the_end();
-      return unpacked_;
-    } catch (const GivenUp& other) {
-      if (needs(other.rank)) {
-        turn_.give_up_too(other.code, peers());
-        throw;
-      }
-      leave_out(other.rank);
-    }
-  }
-}
-
 bool PipelinedTrees::needs(int rank) const {
   return std::ranges::any_of(
       flows_, [rank](const Flow& flow) { return flow.tree->parent == rank && flow.received < flow.segments; });
 }
 
-/// Of the others, some may come later: what is on its way to them must stay as it is until they have it.
 void PipelinedTrees::leave_out(int rank) {
-  gone_.push_back(rank);
   for (Flow& flow : flows_) {
     const std::vector<int>& children = flow.tree->children;
     for (std::size_t i = 0; i < flow.sends.size(); ++i) {
@@ -73,24 +56,27 @@ std::vector<int> PipelinedTrees::peers() const {
     if (!flow.is_root()) all.push_back(flow.tree->parent);
     all.insert(all.end(), flow.tree->children.begin(), flow.tree->children.end());
   }
-  std::ranges::sort(all);
-  all.erase(std::unique(all.begin(), all.end()), all.end());
   return all;
 }
 
-void PipelinedTrees::run_to_the_end() {
-  while (true) {
-    bool moved = false;
-    for (Flow& flow : flows_) moved = step(flow) || moved;
+std::vector<std::span<MPI_Request>> PipelinedTrees::sends() {
+  std::vector<std::span<MPI_Request>> all;
+  for (Flow& flow : flows_) all.emplace_back(flow.sends);
+  return all;
+}
+
+bool PipelinedTrees::advance() {
+  bool moved = true;
+  while (moved) {
+    moved = false;
+    for (Flow& flow : flows_) moved = hand_on(flow) || moved;
     deliver();
-    if (done()) break;
-    if (!moved) wait();
   }
-  for (Flow& flow : flows_) turn_.wait_all(flow.sends);
+  return std::ranges::all_of(flows_, [](const Flow& flow) { return flow.forwarded == flow.segments; });
 }
 
 /// Hands on one segment of a tree, if that needs no waiting: trees take turns. Returns whether it did.
-bool PipelinedTrees::step(Flow& flow) {
+bool PipelinedTrees::hand_on(Flow& flow) {
   post_receives(flow);
   if (flow.forwarded == flow.segments) return false;
   // The root has every segment; others what has arrived.
@@ -106,8 +92,8 @@ void PipelinedTrees::post_receives(Flow& flow) {
   std::uint64_t end = std::min(flow.segments, flow.forwarded + flow.window);
   if (in_place_ == nullptr) end = std::min(end, delivered_of(flow) + 2 * flow.window);
   for (; flow.posted < end; ++flow.posted) {
-    turn_.receive(place(flow, flow.posted), bytes_of(flow, flow.posted), flow.tree->parent, flow.number,
-                  flow.receives[flow.posted % flow.window]);
+    turn().receive(place(flow, flow.posted), bytes_of(flow, flow.posted), flow.tree->parent, flow.number,
+                   flow.receives[flow.posted % flow.window]);
   }
 }
 
@@ -123,7 +109,8 @@ void PipelinedTrees::forward(Flow& flow) {
   const auto requests = flow.row(segment);
   for (std::size_t child = 0; child < requests.size(); ++child) {
     if (is_gone(flow.tree->children[child])) continue;
-    turn_.send(at, bytes_of(flow, segment), flow.tree->children[child], flow.number, synchronous, requests[child]);
+    turn().send(at, bytes_of(flow, segment), flow.tree->children[child], flow.number, synchronous, requests[child]);
+    happened(Event::Kind::handed_on, flow.number, flow.tree->children[child], segment);
   }
 }
 
@@ -144,13 +131,12 @@ void PipelinedTrees::deliver() {
   }
 }
 
-/// Until the next segment of some tree arrives, or sends are over whose row the next one needs.
-void PipelinedTrees::wait() {
-  waited_.clear();
+/// The next segment of each tree, or the sends whose row it needs.
+void PipelinedTrees::await(std::vector<MPI_Request*>& requests) {
   arriving_.clear();
   const auto add = [&](MPI_Request& request, Flow* arriving) {
     if (request == MPI_REQUEST_NULL) return;
-    waited_.push_back(&request);
+    requests.push_back(&request);
     arriving_.push_back(arriving);
   };
   for (Flow& flow : flows_) {
@@ -161,19 +147,18 @@ void PipelinedTrees::wait() {
       add(flow.receives[flow.received % flow.window], &flow);
     }
   }
-  const Turn::Over over = turn_.wait_any(waited_, !has_all());
-  Flow* const flow = arriving_[over.index];
+}
+
+void PipelinedTrees::take(std::size_t place, int bytes) {
+  Flow* const flow = arriving_[place];
   if (flow == nullptr) return;
-  if (over.bytes != bytes_of(*flow, flow->received)) throw MpiError{MPI_ERR_TRUNCATE};
+  if (bytes != bytes_of(*flow, flow->received)) throw MpiError{MPI_ERR_TRUNCATE};
+  happened(Event::Kind::arrived, flow->number, flow->tree->parent, flow->received);
   ++flow->received;
 }
 
-bool PipelinedTrees::done() const {
-  return std::ranges::all_of(flows_, [](const Flow& flow) { return flow.forwarded == flow.segments; });
-}
-
-bool PipelinedTrees::has_all() const {
-  return std::ranges::all_of(flows_, [](const Flow& flow) { return flow.is_root() || flow.received == flow.segments; });
+bool PipelinedTrees::is_receiving() const {
+  return std::ranges::any_of(flows_, [](const Flow& flow) { return !flow.is_root() && flow.received < flow.segments; });
 }
 
 /// After an error requests are left over: the library may still use their memory, so the rings are given up, not freed.
@@ -184,8 +169,6 @@ PipelinedTrees::~PipelinedTrees() {
     if (receiving || sending || flow.is_left_over) static_cast<void>(flow.ring.release());
   }
 }
-
-bool PipelinedTrees::is_gone(int rank) const { return !gone_.empty() && std::ranges::find(gone_, rank) != gone_.end(); }
 
 std::span<MPI_Request> PipelinedTrees::Flow::row(std::uint64_t segment) {
   const std::size_t children = tree->children.size();

@@ -8,11 +8,11 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <vector>
 
-#include "collectives/window.hpp"
-#include "conduit/turn.hpp"
 #include "datatype/message.hpp"
+#include "execute/execution.hpp"
 #include "mpi_api.hpp"
 #include "plan/block_schedule.hpp"
 
@@ -24,19 +24,15 @@ struct LocalBlocks {
   std::unique_ptr<const BlockSchedule> schedule;
 };
 
-class BlockExchange {
+class BlockExchange final : public Execution {
  public:
   /// Everything must outlive the object. The members must agree on the order, the kind of schedule, message bytes and
   /// segment. Blocks are as long as a segment where the schedule takes any number of them; else they are sent in
   /// pieces of a segment.
   BlockExchange(Turn& turn, const LocalBlocks& local, Message& message, std::uint64_t segment_bytes);
-  ~BlockExchange();
+  ~BlockExchange() override;
   BlockExchange(const BlockExchange&) = delete;
   BlockExchange& operator=(const BlockExchange&) = delete;
-
-  /// Returns when the message is in this rank's buffer and the buffer may be changed again; MPI_SUCCESS. Throws as Turn
-  /// does.
-  [[nodiscard]] int run();
 
  private:
   /// At most a segment of what a round sends or receives.
@@ -78,20 +74,24 @@ class BlockExchange {
     [[nodiscard]] std::uint64_t next() const { return started % requests.size(); }
   };
 
-  void run_to_the_end();
-  [[nodiscard]] bool needs(int rank) const;
-  void leave_out(int rank);
-  [[nodiscard]] std::vector<int> peers() const;
+  [[nodiscard]] bool advance() override;
+  void await(std::vector<MPI_Request*>& requests) override;
+  void take(std::size_t place, int bytes) override;
+  [[nodiscard]] bool is_receiving() const override { return more_to_receive_ || is_arriving(); }
+  [[nodiscard]] bool needs(int rank) const override;
+  void leave_out(int rank) override;
+  [[nodiscard]] std::vector<int> peers() const override;
+  [[nodiscard]] std::vector<std::span<MPI_Request>> sends() override { return {sends_.requests}; }
+
   void post_receives();
   [[nodiscard]] bool send_one();
   [[nodiscard]] bool has(const Piece& piece) const;
-  void wait();
+  [[nodiscard]] bool is_arriving() const { return arrived_ < receives_.started; }
   void take_arrived();
   [[nodiscard]] Slots slots() const;
   [[nodiscard]] std::byte* place(const Slots& slots, std::uint64_t slot, const Piece& piece) const;
   [[nodiscard]] std::uint64_t offset(std::uint64_t block) const;
 
-  Turn& turn_;
   const LocalBlocks& local_;
   Message& message_;
   std::uint64_t bytes_;
@@ -105,7 +105,6 @@ class BlockExchange {
   Slots receives_;
   Slots sends_;
   std::uint64_t arrived_ = 0;  ///< pieces, in order
-  std::vector<int> gone_{};    ///< ranks that have given up
   bool is_left_over_ = false;  ///< the library may still use the sends' memory after the call
 };
 

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+// One rank's part of a collective that is under way, whatever its plan: steps that never block, and a run to the end
+// that makes them one after another. What an executor adds is which messages are next.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "conduit/patience.hpp"
+#include "conduit/turn.hpp"
+#include "execute/events.hpp"
+#include "mpi_api.hpp"
+
+namespace trunkline::runtime {
+
+class Execution {
+ public:
+  virtual ~Execution() = default;
+  Execution(const Execution&) = delete;
+  Execution& operator=(const Execution&) = delete;
+
+  /// Does what can be done without waiting for anybody. Returns whether this rank's part is over: its result is there,
+  /// and its buffers may be changed again. Throws as Turn does; not to be called again after that.
+  [[nodiscard]] bool step() { return go_on(Waiting::never); }
+
+  /// Steps until it is over, and waits in between. Returns code().
+  [[nodiscard]] int run() {
+    static_cast<void>(go_on(Waiting::where_needed));
+    return code();
+  }
+
+  /// Of a part that is over: MPI_SUCCESS, or what went wrong with this rank's data alone; the others got theirs.
+  [[nodiscard]] virtual int code() const { return MPI_SUCCESS; }
+
+  /// Null: nobody. It must outlive the object.
+  void tell(EventSink* sink) noexcept { sink_ = sink; }
+
+ protected:
+  /// `turn` must outlive the object.
+  explicit Execution(Turn& turn) : turn_(turn) {}
+
+  /// Starts whatever needs no waiting. Returns whether all is done but for sends that are under way.
+  [[nodiscard]] virtual bool advance() = 0;
+
+  /// Adds the requests of which one must be over before more can be started, none of them null.
+  virtual void await(std::vector<MPI_Request*>& requests) = 0;
+
+  /// The one at that place of the list is over; `bytes` of a receive.
+  virtual void take(std::size_t place, int bytes) = 0;
+
+  /// This rank still needs messages of the call.
+  [[nodiscard]] virtual bool is_receiving() const = 0;
+
+  /// Something must still come from that rank.
+  [[nodiscard]] virtual bool needs(int rank) const = 0;
+
+  /// That rank has given up. Of the others, some may come later: what is on its way to them must stay as it is.
+  virtual void leave_out(int rank) = 0;
+
+  /// All ranks that messages are exchanged with; any of them may stand there twice.
+  [[nodiscard]] virtual std::vector<int> peers() const = 0;
+
+  /// In lists: requests of sends, null where they are over.
+  [[nodiscard]] virtual std::vector<std::span<MPI_Request>> sends() = 0;
+
+  [[nodiscard]] Turn& turn() noexcept { return turn_; }
+
+  /// Whether that rank has given up, so that it is sent nothing.
+  [[nodiscard]] bool is_gone(int rank) const;
+
+  void happened(Event::Kind kind, unsigned tree, int peer, std::uint64_t part) const noexcept {
+    if (sink_ != nullptr) sink_->take({.kind = kind, .tree = tree, .peer = peer, .part = part});
+  }
+
+ private:
+  enum class Waiting : std::uint8_t { never, where_needed };
+
+  bool go_on(Waiting waiting);
+  bool move(Waiting waiting);
+  bool finish(Waiting waiting);
+
+  Turn& turn_;
+  EventSink* sink_ = nullptr;
+  std::vector<int> gone_;  ///< ranks that have given up
+  Patience patience_;      ///< between steps
+  std::vector<MPI_Request*> awaited_;
+};
+
+}  // namespace trunkline::runtime

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+// runtime-steps ALGORITHM: two broadcasts by that algorithm under way at once on every rank, from the first and from
+// the last one, moved on by steps alone. Rank 0 first makes steps of the one that it only receives from, when nobody
+// has begun it: one that waits for anybody would wait for ever. Each rank checks bytes and events; exit status 0 or 1.
+// Linked with the library's executors: no interface of it offers steps yet.
+#include <mpi.h>
+
+#include <cstdint>
+#include <cstdio>
+#include <memory>
+#include <numeric>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "algorithms/registry.hpp"
+#include "conduit/turn.hpp"
+#include "datatype/message.hpp"
+#include "execute/block_exchange.hpp"
+#include "execute/pipelined_trees.hpp"
+
+namespace trunkline::runtime {
+namespace {
+
+constexpr std::uint64_t message_bytes = 20000;
+constexpr std::uint64_t segment_bytes = 700;
+
+class Counted final : public EventSink {
+ public:
+  void take(const Event& event) noexcept override { ++counts_[static_cast<std::size_t>(event.kind)]; }
+  [[nodiscard]] int count(Event::Kind kind) const { return counts_[static_cast<std::size_t>(kind)]; }
+
+ private:
+  int counts_[3] = {};
+};
+
+/// One of the broadcasts, on one rank.
+class Broadcasting {
+ public:
+  Broadcasting(Conduit& conduit, std::span<const int> members, int rank, const Plan& plan, std::uint64_t number)
+      : is_root_(static_cast<Rank>(rank) == plan.root()),
+        ranks_(static_cast<int>(members.size())),
+        data_(message_bytes),
+        turn_(conduit, members, Ids::of_world, number, number, plan.trees() != nullptr ? plan.trees()->size() : 1),
+        message_(data_.data(), static_cast<MPI_Count>(data_.size()), MPI_BYTE, conduit.communicator()) {
+    for (std::size_t i = 0; i < data_.size() && is_root_; ++i) data_[i] = right(i);
+    if (const Trees* const trees = plan.trees()) {
+      for (const Tree& tree : *trees) trees_.push_back(local_tree(tree, static_cast<Rank>(rank), members));
+      execution_ = std::make_unique<PipelinedTrees>(turn_, trees_, message_, segment_bytes);
+    } else {
+      const Rounds& rounds = *plan.rounds();
+      blocks_.order.assign(rounds.order.begin(), rounds.order.end());
+      const auto position = std::find(blocks_.order.begin(), blocks_.order.end(), rank) - blocks_.order.begin();
+      blocks_.schedule = rounds.schedule_of(static_cast<Rank>(position));
+      execution_ = std::make_unique<BlockExchange>(turn_, blocks_, message_, segment_bytes);
+    }
+    execution_->tell(&events_);
+  }
+
+  /// Whether it is over.
+  bool step() { return is_over_ || (is_over_ = execution_->step()); }
+
+  /// What is wrong now that it is over; empty: nothing.
+  [[nodiscard]] std::string fault() const {
+    for (std::size_t i = 0; i < data_.size(); ++i) {
+      if (data_[i] != right(i)) return "wrong byte at " + std::to_string(i);
+    }
+    if (execution_->code() != MPI_SUCCESS) return "code " + std::to_string(execution_->code());
+    if (events_.count(Event::Kind::over) != 1) return "not over once";
+    const int arrived = events_.count(Event::Kind::arrived);
+    if ((arrived == 0) != is_root_) return std::to_string(arrived) + " parts have arrived";
+    int sums[2] = {arrived, events_.count(Event::Kind::handed_on)};
+    MPI_Allreduce(MPI_IN_PLACE, sums, 2, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    const auto segments = static_cast<int>((message_bytes + segment_bytes - 1) / segment_bytes);
+    if (sums[0] != sums[1]) return "not all that is handed on arrives";
+    if (!trees_.empty() && sums[0] != segments * (ranks_ - 1)) return "not as many parts as segments";
+    return "";
+  }
+
+ private:
+  static unsigned char right(std::size_t i) { return static_cast<unsigned char>(i * 31 + i / 256); }
+
+  bool is_root_;
+  int ranks_;
+  std::vector<unsigned char> data_;
+  Turn turn_;
+  Message message_;
+  std::vector<LocalTree> trees_;
+  LocalBlocks blocks_;
+  std::unique_ptr<Execution> execution_;
+  Counted events_;
+  bool is_over_ = false;
+};
+
+/// What is wrong; empty: nothing.
+std::string run(const char* algorithm) {
+  int rank = 0;
+  int ranks = 1;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  const auto conduit = Conduit::open();
+  std::vector<int> members(static_cast<std::size_t>(ranks));
+  std::iota(members.begin(), members.end(), 0);
+  const Placement placement(members.size(), 0);
+  const auto plan_from = [&](int root) {
+    return lay(Collective::bcast, algorithm, nullptr, placement, static_cast<Rank>(root));
+  };
+  Broadcasting from_first(*conduit, members, rank, plan_from(0), 0);
+  Broadcasting from_last(*conduit, members, rank, plan_from(ranks - 1), 1);
+
+  if (rank == 0) {
+    for (int i = 0; i < 1000; ++i) {
+      if (from_last.step()) return "over before anybody has begun";
+    }
+  }
+  MPI_Barrier(MPI_COMM_WORLD);
+  for (bool over = false; !over;) {
+    const bool first = rank % 2 == 0 ? from_first.step() : from_last.step();
+    const bool second = rank % 2 == 0 ? from_last.step() : from_first.step();
+    over = first && second;
+  }
+  const std::string fault = from_first.fault();
+  const std::string other = from_last.fault();
+  return fault.empty() ? other : fault;
+}
+
+}  // namespace
+}  // namespace trunkline::runtime
+
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  const std::string fault = argc == 2 ? trunkline::runtime::run(argv[1]) : "one algorithm is wanted";
+  if (!fault.empty()) std::fprintf(stderr, "%s\n", fault.c_str());
+  MPI_Finalize();
+  return fault.empty() ? 0 : 1;
+}
