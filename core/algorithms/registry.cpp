@@ -64,9 +64,15 @@ Plan lay_circulant(const Ground& on) { return by_rank_number("circulant", on); }
 Plan lay_unaware_scatter_ring(const Ground& on) { return by_rank_number("scatter-ring", on); }
 
 struct Row {
-  Algorithm algorithm;
+  Algorithm algorithm;        ///< of a broadcast, or of any collective
   Factory factory = nullptr;  ///< null: native
   unsigned k = 0;
+  std::string_view up_and_down{};  ///< cost of trees that go both ways; down and up cost the same
+
+  /// Data goes down any tree, and up as well; rounds go one way.
+  [[nodiscard]] constexpr bool serves(Collective collective) const {
+    return collective == Collective::bcast || algorithm.kind != AlgorithmKind::rounds;
+  }
 };
 
 constexpr Row k_ary_row(std::string_view name, unsigned k) {
@@ -78,7 +84,8 @@ constexpr Row k_ary_row(std::string_view name, unsigned k) {
            .trees = 1,
            .family = k == 2 ? "" : "K-ary"},
           lay_k_ary,
-          k};
+          k,
+          k == 2 ? "3 (X + 2 H - 2) T(m/X)" : "(K + 1) (X + 2 H - 2) T(m/X)"};
 }
 
 constexpr Row k_nomial_row(std::string_view name, unsigned k) {
@@ -89,7 +96,8 @@ constexpr Row k_nomial_row(std::string_view name, unsigned k) {
            .trees = 1,
            .family = k == 2 ? "" : "K-nomial"},
           lay_k_nomial,
-          k};
+          k,
+          k == 2 ? "2 log2(P) T(m), times the channel load" : "2 (K - 1) logK(P) T(m), times the channel load"};
 }
 
 constexpr Row unaware_k_ary_row(std::string_view name, unsigned k) {
@@ -101,7 +109,9 @@ constexpr Row unaware_k_ary_row(std::string_view name, unsigned k) {
        .trees = 1,
        .family = k == 2 ? "" : "unaware-K-ary"},
       lay_unaware_k_ary,
-      k};
+      k,
+      k == 2 ? "3 (X + 2 H - 2) T(m/X), times the channel load"
+             : "(K + 1) (X + 2 H - 2) T(m/X), times the channel load"};
 }
 
 constexpr std::array registry_rows{
@@ -114,13 +124,17 @@ constexpr std::array registry_rows{
          .cost = "(X + P - 2) T(m/X)",
          .needs_cluster = true,
          .trees = 1},
-        lay_linear},
+        lay_linear,
+        0,
+        "2 (X + P - 2) T(m/X)"},
     Row{{.name = "two-tree",
          .description = "two contention-free pipelined binary trees at once, each with every other segment",
          .cost = "(X + 2 H) T(m/X)",
          .needs_cluster = true,
          .trees = 2},
-        lay_two_tree},
+        lay_two_tree,
+        0,
+        "2 (X + 2 H) T(m/X)"},
     k_ary_row("binary", 2),
     k_ary_row("3-ary", 3),
     k_ary_row("4-ary", 4),
@@ -146,7 +160,9 @@ constexpr std::array registry_rows{
          .kind = AlgorithmKind::rounds},
         lay_circulant},
     Row{{.name = "flat", .description = "the root sends to every rank in turn", .cost = "(P - 1) T(m)", .trees = 1},
-        lay_flat},
+        lay_flat,
+        0,
+        "2 (P - 1) T(m)"},
     k_nomial_row("binomial", 2),
     k_nomial_row("3-nomial", 3),
     k_nomial_row("4-nomial", 4),
@@ -158,7 +174,9 @@ constexpr std::array registry_rows{
          .description = "pipelined line in rank order, blind to the network",
          .cost = "(X + P - 2) T(m/X), times the channel load",
          .trees = 1},
-        lay_unaware_linear},
+        lay_unaware_linear,
+        0,
+        "2 (X + P - 2) T(m/X), times the channel load"},
     unaware_k_ary_row("unaware-binary", 2),
     unaware_k_ary_row("unaware-3-ary", 3),
     unaware_k_ary_row("unaware-4-ary", 4),
@@ -173,17 +191,34 @@ constexpr std::array registry_rows{
         lay_unaware_scatter_ring},
 };
 
+constexpr std::size_t served = [] {
+  std::size_t count = 0;
+  for (const Row& row : registry_rows) {
+    for (std::size_t one = 0; one < collective_count; ++one) count += row.serves(static_cast<Collective>(one)) ? 1 : 0;
+  }
+  return count;
+}();
+
+/// By collective, each row's for every collective that it serves.
 constexpr auto registry_table = [] {
-  std::array<Algorithm, registry_rows.size()> algorithms{};
-  for (std::size_t i = 0; i < registry_rows.size(); ++i) algorithms[i] = registry_rows[i].algorithm;
+  std::array<Algorithm, served> algorithms{};
+  std::size_t next = 0;
+  for (std::size_t one = 0; one < collective_count; ++one) {
+    const auto collective = static_cast<Collective>(one);
+    for (const Row& row : registry_rows) {
+      if (!row.serves(collective)) continue;
+      Algorithm& algorithm = algorithms[next++] = row.algorithm;
+      algorithm.collective = collective;
+      if (collective == Collective::allreduce && !row.up_and_down.empty()) algorithm.cost = row.up_and_down;
+    }
+  }
   return algorithms;
 }();
 
 /// Null where there is none.
 const Row* find_row(Collective collective, std::string_view name) {
-  const auto found = std::ranges::find_if(registry_rows, [&](const Row& row) {
-    return row.algorithm.collective == collective && row.algorithm.name == name;
-  });
+  const auto found = std::ranges::find_if(
+      registry_rows, [&](const Row& row) { return row.serves(collective) && row.algorithm.name == name; });
   return found != registry_rows.end() ? &*found : nullptr;
 }
 
@@ -192,8 +227,10 @@ const Row* find_row(Collective collective, std::string_view name) {
 std::span<const Algorithm> algorithms() { return registry_table; }
 
 std::optional<Algorithm> find_algorithm(Collective collective, std::string_view name) {
-  const Row* const row = find_row(collective, name);
-  return row != nullptr ? std::optional(row->algorithm) : std::nullopt;
+  const auto found = std::ranges::find_if(registry_table, [&](const Algorithm& algorithm) {
+    return algorithm.collective == collective && algorithm.name == name;
+  });
+  return found != registry_table.end() ? std::optional(*found) : std::nullopt;
 }
 
 std::vector<std::string> algorithm_names(Collective collective) {

@@ -38,6 +38,7 @@ struct Algorithm {
   }
 };
 
+/// One for each collective that an algorithm serves.
 [[nodiscard]] std::span<const Algorithm> algorithms();
 [[nodiscard]] std::optional<Algorithm> find_algorithm(Collective collective, std::string_view name);
 

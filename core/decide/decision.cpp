@@ -12,7 +12,9 @@ namespace {
 /// For a forced algorithm without a cluster: below every transport's eager limit, and most of its peak bandwidth.
 constexpr std::uint64_t segment_without_cluster = 8192;
 
-constexpr const char* by_user = "chosen by the user (TRUNKLINE_BCAST or trunkline_set)";
+constexpr const char* by_user = "chosen by the user (a setting, or trunkline_set)";
+
+constexpr const char* unpredicted = "nothing is predicted for reductions yet: tune, or choose by a setting";
 
 }  // namespace
 
@@ -61,6 +63,7 @@ Decision Decider::tuned(const TuningEntry& entry, std::uint64_t bytes) const {
 Decision Decider::automatic(std::uint64_t bytes, bool for_people) {
   const std::string no_plan = knowledge_.plan ? "TRUNKLINE_PLAN is for other ranks, hosts or another root; " : "";
   const Prospects* const known = prospects();
+  if (known == nullptr && knowledge_.cluster) return {.reason = no_plan + unpredicted};
   if (known == nullptr) return {.reason = no_plan + "no cluster is set (TRUNKLINE_CLUSTER)"};
   const Pick best = pick(*known, bytes);
   return {.algorithm = best.algorithm,
@@ -101,7 +104,7 @@ const TuningEntry* Decider::tuning_entry() {
 }
 
 const Prospects* Decider::prospects() {
-  if (!prospects_ && knowledge_.cluster) {
+  if (!prospects_ && knowledge_.cluster && !facts_of(collective_).reduces()) {
     prospects_ = prospects_of(collective_, *knowledge_.cluster, placement_, root_, knowledge_.library.native);
   }
   return prospects_ ? &*prospects_ : nullptr;

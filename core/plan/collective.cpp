@@ -9,7 +9,21 @@ namespace trunkline {
 namespace {
 
 constexpr std::array<CollectiveFacts, collective_count> collective_table{{
-    CollectiveFacts{.collective = Collective::bcast, .name = "bcast", .mpi_name = "MPI_Bcast", .has_root = true},
+    CollectiveFacts{.collective = Collective::bcast,
+                    .name = "bcast",
+                    .mpi_name = "MPI_Bcast",
+                    .has_root = true,
+                    .direction = Direction::down},
+    CollectiveFacts{.collective = Collective::reduce,
+                    .name = "reduce",
+                    .mpi_name = "MPI_Reduce",
+                    .has_root = true,
+                    .direction = Direction::up},
+    CollectiveFacts{.collective = Collective::allreduce,
+                    .name = "allreduce",
+                    .mpi_name = "MPI_Allreduce",
+                    .has_root = false,
+                    .direction = Direction::up_and_down},
 }};
 
 }  // namespace

@@ -11,14 +11,24 @@
 
 namespace trunkline {
 
-enum class Collective : std::uint8_t { bcast };
-inline constexpr std::size_t collective_count = 1;
+enum class Collective : std::uint8_t { bcast, reduce, allreduce };
+inline constexpr std::size_t collective_count = 3;
+
+/// Which way the data of a plan of trees goes: its promise, with the root as one end.
+enum class Direction : std::uint8_t {
+  down,         ///< the root's data reaches every rank
+  up,           ///< every rank's operand goes into the root's result, once
+  up_and_down,  ///< and that result reaches every rank
+};
 
 struct CollectiveFacts {
   Collective collective;
   std::string_view name;      ///< in files, settings and on the command line: "bcast"
   std::string_view mpi_name;  ///< "MPI_Bcast"
   bool has_root;
+  Direction direction;
+
+  [[nodiscard]] constexpr bool reduces() const { return direction != Direction::down; }
 };
 
 /// All of them, in the order of the enumeration.

@@ -68,14 +68,14 @@ void Turn::look_for_notice() {
   }
 }
 
-/// Throws MPI_ERR_TRUNCATE where a member has sent a message of this call under another claim. Every rank is sent
-/// something in a call's first tree, whatever the sender takes the call for.
+/// Throws MPI_ERR_TRUNCATE where a member has sent a message of this call under another claim.
 void Turn::look_for_other_claims() {
   bool others = false;
   std::vector<std::byte> dropped;
   const std::uint64_t claims = conduit_.tags().claims(trees_);
-  for (std::uint64_t step = 1; step < claims; ++step) {
-    const int tag = conduit_.tags().tag(id_, number_, claim_ % claims + step, trees_, 0);
+  for (std::uint64_t step = trees_; step < claims * trees_; ++step) {
+    const auto tree = static_cast<unsigned>(step % trees_);
+    const int tag = conduit_.tags().tag(id_, number_, claim_ % claims + step / trees_, trees_, tree);
     while (true) {
       int found = 0;
       MPI_Status status{};

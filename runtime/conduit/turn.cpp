@@ -5,14 +5,14 @@
 
 namespace trunkline::runtime {
 
-void Turn::send(const std::byte* at, int bytes, int to, unsigned tree, bool synchronous, MPI_Request& request) {
-  const bool due = conduit_.backlog().due(to, static_cast<std::uint64_t>(bytes), synchronous);
+void Turn::send(const Chunk& chunk, int to, unsigned tree, bool synchronous, MPI_Request& request) {
+  const bool due = conduit_.backlog().due(to, static_cast<std::uint64_t>(chunk.bytes), synchronous);
   const auto start = due ? PMPI_Issend : PMPI_Isend;
-  check(start(at, bytes, MPI_BYTE, to, tag(tree), conduit_.communicator(), &request));
+  check(start(chunk.at, chunk.count, chunk.type, to, tag(tree), conduit_.communicator(), &request));
 }
 
-void Turn::receive(std::byte* at, int bytes, int from, unsigned tree, MPI_Request& request) {
-  check(PMPI_Irecv(at, bytes, MPI_BYTE, from, tag(tree), conduit_.communicator(), &request));
+void Turn::receive(const Chunk& chunk, int from, unsigned tree, MPI_Request& request) {
+  check(PMPI_Irecv(chunk.at, chunk.count, chunk.type, from, tag(tree), conduit_.communicator(), &request));
 }
 
 namespace {

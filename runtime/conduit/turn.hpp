@@ -21,6 +21,14 @@ struct GivenUp {
   int code;
 };
 
+/// The data of one message, wherever it lies.
+struct Chunk {
+  std::byte* at = nullptr;
+  int count = 0;
+  MPI_Datatype type = MPI_BYTE;
+  int bytes = 0;  ///< of its signature
+};
+
 /// Ranks are those of the conduit, so of MPI_COMM_WORLD.
 class Turn {
  public:
@@ -32,10 +40,16 @@ class Turn {
       : conduit_(conduit), members_(members), id_(id), number_(number), claim_(claim), trees_(trees) {}
 
   /// Starts sending, an ordinary message unless `synchronous` or unless the receiver is far behind. Throws MpiError.
-  void send(const std::byte* at, int bytes, int to, unsigned tree, bool synchronous, MPI_Request& request);
+  void send(const Chunk& chunk, int to, unsigned tree, bool synchronous, MPI_Request& request);
+  void send(std::byte* at, int bytes, int to, unsigned tree, bool synchronous, MPI_Request& request) {
+    send({.at = at, .count = bytes, .bytes = bytes}, to, tree, synchronous, request);
+  }
 
   /// Starts receiving. Throws MpiError.
-  void receive(std::byte* at, int bytes, int from, unsigned tree, MPI_Request& request);
+  void receive(const Chunk& chunk, int from, unsigned tree, MPI_Request& request);
+  void receive(std::byte* at, int bytes, int from, unsigned tree, MPI_Request& request) {
+    receive({.at = at, .count = bytes, .bytes = bytes}, from, tree, request);
+  }
 
   /// Of a request that is over: its place among those waited for, and of a receive the bytes that came.
   struct Over {

@@ -3,9 +3,9 @@
 #include <variant>
 #include <vector>
 
+#include "datatype/message.hpp"
 #include "execute/block_exchange.hpp"
 #include "execute/pipelined_trees.hpp"
-#include "datatype/message.hpp"
 #include "intercept/call.hpp"
 #include "intercept/export.hpp"
 #include "intercept/state.hpp"

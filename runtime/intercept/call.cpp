@@ -60,7 +60,8 @@ bool is_null(const Arguments& call) {
 
 /// MPI's code, of which the communicator's error handler has heard. `shared` stays empty where MPI itself has to judge
 /// the arguments, or where there is nothing to send.
-int shared_facts(const Arguments& call, std::optional<Shared>& shared) {
+int shared_facts(const UserCall& user, std::optional<Shared>& shared) {
+  const Arguments& call = user.arguments();
   const bool plain = call.count > 0 && call.root >= 0 && call.type != MPI_DATATYPE_NULL &&
                      call.communicator != MPI_COMM_NULL && call.buffer != MPI_IN_PLACE && !Dying::is(call.communicator);
   if (!plain) return MPI_SUCCESS;
@@ -74,6 +75,7 @@ int shared_facts(const Arguments& call, std::optional<Shared>& shared) {
   code = PMPI_Comm_rank(call.communicator, &facts.rank);
   if (code == MPI_SUCCESS) code = PMPI_Comm_size(call.communicator, &facts.ranks);
   if (code != MPI_SUCCESS || facts.ranks == 1 || call.root >= facts.ranks || is_null(call)) return code;
+  if (user.is_for_mpi(facts.rank)) return code;
   shared = facts;
   return MPI_SUCCESS;
 }
@@ -123,9 +125,10 @@ std::shared_ptr<const LocalDecision> plan(Members& members, const Arguments& cal
   }
 }
 
-Prepared prepare(const Arguments& call, const Shared& shared) {
-  if (const char* const reason = reason_to_stay_native(call.collective, shared.bytes)) {
-    return {.decision = natively(reason)};
+Prepared prepare(const UserCall& user, const Shared& shared) {
+  const Arguments& call = user.arguments();
+  for (const char* const reason : {reason_to_stay_native(call.collective, shared.bytes), user.reason_for_mpi()}) {
+    if (reason != nullptr) return {.decision = natively(reason)};
   }
   const Communicator::Found found =
       Communicator::of(call.communicator, *world(), *conduit(), shared.rank, shared.ranks);
@@ -202,10 +205,10 @@ int run(const UserCall& call) {
   if (world() == nullptr) return run_natively(call);
   const Arguments& arguments = call.arguments();
   std::optional<Shared> shared;
-  const int code = shared_facts(arguments, shared);
+  const int code = shared_facts(call, shared);
   if (code != MPI_SUCCESS) return code;
   if (!shared) return run_natively(call);
-  const Prepared prepared = prepare(arguments, *shared);
+  const Prepared prepared = prepare(call, *shared);
   if (prepared.code != MPI_SUCCESS) return prepared.code;
   const bool explains = world()->explain && shared->rank == 0;
   const double start = explains ? PMPI_Wtime() : 0.0;

@@ -15,7 +15,7 @@ namespace trunkline::runtime {
 /// The data of a call, as the program describes it.
 struct Arguments {
   Collective collective;
-  const void* buffer;
+  const void* buffer;  ///< of the data that this rank puts in, or gets
   MPI_Count count;
   MPI_Datatype type;
   int root;  ///< 0 where the collective has none
@@ -28,6 +28,12 @@ class UserCall {
   virtual ~UserCall() = default;
 
   [[nodiscard]] virtual const Arguments& arguments() const = 0;
+
+  /// Whether MPI itself has to judge what else this rank has been given, its buffers for one.
+  [[nodiscard]] virtual bool is_for_mpi(int /*rank*/) const { return false; }
+
+  /// Why MPI runs it whatever the plans say, on all ranks alike; null: it need not.
+  [[nodiscard]] virtual const char* reason_for_mpi() const { return nullptr; }
 
   /// The MPI library's own, with the caller's arguments as they are.
   [[nodiscard]] virtual int native() const = 0;

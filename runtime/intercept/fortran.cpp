@@ -56,6 +56,18 @@ void bcast(void* buffer, const MPI_Fint* count, const MPI_Fint* type, const MPI_
   set(error, MPI_Bcast(c_buffer(buffer), *count, PMPI_Type_f2c(*type), *root, PMPI_Comm_f2c(*communicator)));
 }
 
+void reduce(void* send, void* receive, const MPI_Fint* count, const MPI_Fint* type, const MPI_Fint* operation,
+            const MPI_Fint* root, const MPI_Fint* communicator, MPI_Fint* error) {
+  set(error, MPI_Reduce(c_buffer(send), c_buffer(receive), *count, PMPI_Type_f2c(*type), PMPI_Op_f2c(*operation), *root,
+                        PMPI_Comm_f2c(*communicator)));
+}
+
+void allreduce(void* send, void* receive, const MPI_Fint* count, const MPI_Fint* type, const MPI_Fint* operation,
+               const MPI_Fint* communicator, MPI_Fint* error) {
+  set(error, MPI_Allreduce(c_buffer(send), c_buffer(receive), *count, PMPI_Type_f2c(*type), PMPI_Op_f2c(*operation),
+                           PMPI_Comm_f2c(*communicator)));
+}
+
 using Free = int(MPI_Comm*);
 
 void free_communicator(Free* free, MPI_Fint* communicator, MPI_Fint* error) {
@@ -78,6 +90,17 @@ using namespace trunkline::runtime;
   TRUNKLINE_EXPORT void name(void* buffer, const MPI_Fint* count, const MPI_Fint* type, const MPI_Fint* root, \
                              const MPI_Fint* communicator, MPI_Fint* error) {                                 \
     bcast(buffer, count, type, root, communicator, error);                                                    \
+  }
+#define TRUNKLINE_REDUCE(name)                                                                              \
+  TRUNKLINE_EXPORT void name(void* send, void* receive, const MPI_Fint* count, const MPI_Fint* type,        \
+                             const MPI_Fint* operation, const MPI_Fint* root, const MPI_Fint* communicator, \
+                             MPI_Fint* error) {                                                             \
+    reduce(send, receive, count, type, operation, root, communicator, error);                               \
+  }
+#define TRUNKLINE_ALLREDUCE(name)                                                                        \
+  TRUNKLINE_EXPORT void name(void* send, void* receive, const MPI_Fint* count, const MPI_Fint* type,     \
+                             const MPI_Fint* operation, const MPI_Fint* communicator, MPI_Fint* error) { \
+    allreduce(send, receive, count, type, operation, communicator, error);                               \
   }
 #define TRUNKLINE_COMM_FREE(name)                                       \
   TRUNKLINE_EXPORT void name(MPI_Fint* communicator, MPI_Fint* error) { \
@@ -103,6 +126,10 @@ TRUNKLINE_EVERY_SPELLING(TRUNKLINE_INIT, mpi_init, MPI_INIT)
 TRUNKLINE_EVERY_SPELLING(TRUNKLINE_INIT_THREAD, mpi_init_thread, MPI_INIT_THREAD)
 TRUNKLINE_EVERY_SPELLING(TRUNKLINE_BCAST, mpi_bcast, MPI_BCAST)
 TRUNKLINE_EVERY_SPELLING(TRUNKLINE_BCAST, mpi_bcast_f08, MPI_BCAST_F08)
+TRUNKLINE_EVERY_SPELLING(TRUNKLINE_REDUCE, mpi_reduce, MPI_REDUCE)
+TRUNKLINE_EVERY_SPELLING(TRUNKLINE_REDUCE, mpi_reduce_f08, MPI_REDUCE_F08)
+TRUNKLINE_EVERY_SPELLING(TRUNKLINE_ALLREDUCE, mpi_allreduce, MPI_ALLREDUCE)
+TRUNKLINE_EVERY_SPELLING(TRUNKLINE_ALLREDUCE, mpi_allreduce_f08, MPI_ALLREDUCE_F08)
 TRUNKLINE_EVERY_SPELLING(TRUNKLINE_COMM_FREE, mpi_comm_free, MPI_COMM_FREE)
 TRUNKLINE_EVERY_SPELLING(TRUNKLINE_COMM_FREE, mpi_comm_free_f08, MPI_COMM_FREE_F08)
 TRUNKLINE_EVERY_SPELLING(TRUNKLINE_COMM_DISCONNECT, mpi_comm_disconnect, MPI_COMM_DISCONNECT)

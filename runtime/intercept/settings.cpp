@@ -22,13 +22,12 @@ struct Setting {
   std::string_view meaning;
 };
 
-/// The settings. Every rank of a job must be given the same ones, except TRUNKLINE_HOST.
+/// The settings, but for one of each collective. Every rank of a job must be given the same ones, except
+/// TRUNKLINE_HOST.
 constexpr std::array table{
     Setting{"TRUNKLINE_CLUSTER", "NAME or FILE", "the cluster the ranks run on: a bundled one, or a cluster file"},
     Setting{"TRUNKLINE_PLAN", "FILE", "a plan that runs on every communicator and root it fits"},
     Setting{"TRUNKLINE_TUNING", "FILE", "what 'trunkline tune' measured to be fastest on this cluster with this MPI"},
-    Setting{"TRUNKLINE_BCAST", "auto, native or NAME[:SEGMENT]",
-            "what MPI_Bcast runs, on every communicator; SEGMENT in bytes or with a unit (4KiB); default auto"},
     Setting{"TRUNKLINE_HOST", "NAME", "this rank's host in the cluster file; default: the processor's name"},
     Setting{"TRUNKLINE_PATIENCE", "SECONDS",
             "how long MPI_Init waits for ranks that have not loaded the library; default 20"},
@@ -41,6 +40,10 @@ constexpr std::string_view prefix = "TRUNKLINE_";
 /// Variables of other parts of Trunkline: the lab, the build and its tests.
 constexpr std::string_view lab_prefix = "TRUNKLINE_LAB_";
 constexpr std::array<std::string_view, 2> of_the_build{"TRUNKLINE_MPICC", "TRUNKLINE_BUILD"};
+
+constexpr const char* wish_values = "auto, native or NAME[:SEGMENT]";
+constexpr const char* wish_meaning =
+    " runs, on every communicator; SEGMENT in bytes or with a unit (4KiB); default auto";
 
 /// TRUNKLINE_BCAST for bcast.
 std::string setting_of(const CollectiveFacts& one) {
@@ -60,14 +63,16 @@ const CollectiveFacts* collective_of(std::string_view setting) {
 class Reader {
  public:
   void take(std::string_view name, std::string_view value) {
-    if (value.empty() && std::ranges::find(table, name, &Setting::name) != table.end()) return;
+    const CollectiveFacts* const wished = collective_of(name);
+    const bool known = wished != nullptr || std::ranges::find(table, name, &Setting::name) != table.end();
+    if (value.empty() && known) return;
     if (name == "TRUNKLINE_CLUSTER") {
       setup_.cluster = value;
     } else if (name == "TRUNKLINE_PLAN") {
       setup_.plan = value;
     } else if (name == "TRUNKLINE_TUNING") {
       setup_.tuning = value;
-    } else if (const CollectiveFacts* const wished = collective_of(name)) {
+    } else if (wished != nullptr) {
       take_wish(*wished, name, value);
     } else if (name == "TRUNKLINE_HOST") {
       setup_.host = value;
@@ -80,9 +85,12 @@ class Reader {
     } else if (name == "TRUNKLINE_DISABLE") {
       setup_.disable = flag(name, value);
     } else {
-      std::array<std::string_view, table.size()> names;
-      std::ranges::transform(table, names.begin(), &Setting::name);
-      faults_.push_back(std::string(name) + " is no setting of Trunkline" + did_you_mean(name, names));
+      std::vector<std::string> names;
+      names.reserve(table.size() + collective_count);
+      for (const Setting& setting : table) names.emplace_back(setting.name);
+      for (const CollectiveFacts& one : collectives()) names.push_back(setting_of(one));
+      const std::vector<std::string_view> views(names.begin(), names.end());
+      faults_.push_back(std::string(name) + " is no setting of Trunkline" + did_you_mean(name, views));
       list_settings_ = true;
     }
   }
@@ -134,9 +142,12 @@ class Reader {
 
   static std::string listed() {
     std::string text;
-    for (const Setting& setting : table) {
-      text +=
-          "\n  " + std::string(setting.name) + ": " + std::string(setting.values) + "; " + std::string(setting.meaning);
+    const auto add = [&](std::string_view name, std::string_view values, const std::string& meaning) {
+      text.append("\n  ").append(name).append(": ").append(values).append("; ").append(meaning);
+    };
+    for (const Setting& setting : table) add(setting.name, setting.values, std::string(setting.meaning));
+    for (const CollectiveFacts& one : collectives()) {
+      add(setting_of(one), wish_values, "what " + std::string(one.mpi_name) + wish_meaning);
     }
     return text;
   }

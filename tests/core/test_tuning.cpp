@@ -108,12 +108,12 @@ const FaultCase tuning_faults[] = {
         "Names",
         "trunkline: tuning/1\n"
         "entries:\n"
-        "  - {collective: reduce, cluster: c, cluster_fingerprint: xyz, hosts: 0, ranks_per_host: 1, mpi: mpitch,\n"
+        "  - {collective: alltoall, cluster: c, cluster_fingerprint: xyz, hosts: 0, ranks_per_host: 1, mpi: mpitch,\n"
         "     mpi_version: '1', rules: [{from: 0B, algorithm: liner, segment: 1KiB}]}\n",
-        {"3:18: \"reduce\" is not a collective that is tuned; known are bcast",
-         "3:59: cluster_fingerprint must be a text of up to 16 hexadecimal digits; leave it out if unknown",
-         "3:71: hosts must be a whole number from 1, not \"0\"",
-         "3:98: \"mpitch\" is no MPI library (did you mean mpich?); known are mpich, openmpi",
+        {"3:18: \"alltoall\" is not a collective that is tuned; known are bcast, reduce, allreduce",
+         "3:61: cluster_fingerprint must be a text of up to 16 hexadecimal digits; leave it out if unknown",
+         "3:73: hosts must be a whole number from 1, not \"0\"",
+         "3:100: \"mpitch\" is no MPI library (did you mean mpich?); known are mpich, openmpi",
          "4:54: no algorithm of bcast is called \"liner\" (did you mean linear?)"}},
 };
 

@@ -35,7 +35,7 @@ def test_the_walk_in_contributing(tmp_path):
         '#include "algorithms/two_tree.hpp"',
         '#include "algorithms/reverse_linear.hpp"\n#include "algorithms/two_tree.hpp"',
     )
-    last = "};\n\nconstexpr auto registry_table"
+    last = "};\n\nconstexpr std::size_t served"
     assert after.count(last) == 1
     registry.write_text(after.replace(last, row + last))
     program = tmp_path / "walk.cpp"

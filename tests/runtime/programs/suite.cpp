@@ -62,7 +62,7 @@ Options read_options(int argc, char** argv) {
 std::vector<Case> all_cases() {
   std::vector<Case> cases;
   for (auto* make : {datatype_cases, large_count_cases, communicator_cases, error_cases, isolation_cases, thread_cases,
-                     size_cases, kept_layout_cases}) {
+                     size_cases, kept_layout_cases, reduction_cases, operation_cases}) {
     std::ranges::move(make(), std::back_inserter(cases));
   }
   return cases;
@@ -88,15 +88,16 @@ bool Run::expect(bool ok, const std::string& what) {
   return ok;
 }
 
-void Run::expect_ran(bool accelerated, const std::string& what) {
+void Run::expect_ran(const char* collective, bool accelerated, const std::string& what) {
   auto* const last = find<Last>("trunkline_last");
   auto* const segment = find<LastSegment>("trunkline_last_segment");
   if (last == nullptr || segment == nullptr || choice == "auto") return;
+  if (!reduces && std::string_view(collective) != "bcast") accelerated = false;
   const std::size_t colon = choice.find(':');
   const std::string name = accelerated ? choice.substr(0, colon) : "native";
-  expect(last("bcast") == name, what + ": ran " + last("bcast") + ", not " + name);
+  expect(last(collective) == name, what + ": ran " + last(collective) + ", not " + name);
   const bool sized = accelerated && colon != std::string::npos;
-  if (sized) expect(std::to_string(segment("bcast")) == choice.substr(colon + 1), what + ": another segment");
+  if (sized) expect(std::to_string(segment(collective)) == choice.substr(colon + 1), what + ": another segment");
 }
 
 unsigned next_serial() {
@@ -149,6 +150,10 @@ int main(int argc, char** argv) {
       std::fprintf(stderr, "FAILED: %s is refused\n", choice.c_str());
       ++bad;
       continue;
+    }
+    for (const char* collective : {"reduce", "allreduce"}) {
+      run.reduces = set == nullptr || set(collective, choice.c_str()) == 0;
+      if (!run.reduces) set(collective, "native");
     }
     for (const Case& test : all_cases()) {
       if (!options.groups.empty() && std::ranges::find(options.groups, test.group) == options.groups.end()) continue;

@@ -18,13 +18,19 @@ struct Run {
   int rank = 0;
   int ranks = 1;
   std::string choice;            ///< as given to trunkline_set; "native" or "auto" expect nothing
+  bool reduces = true;           ///< reductions have that algorithm
   std::vector<std::string> log;  ///< what went wrong on this rank in this case
 
   /// Notes a failure with `what` where `ok` is false; returns `ok`.
   bool expect(bool ok, const std::string& what);
 
   /// The last broadcast of this thread ran what was chosen; `accelerated` false: it had to be native.
-  void expect_ran(bool accelerated, const std::string& what);
+  void expect_ran(bool accelerated, const std::string& what) { expect_ran("bcast", accelerated, what); }
+
+  [[nodiscard]] bool accelerates_reductions() const { return reduces && choice != "native" && choice != "auto"; }
+
+  /// The same of another collective. What it has no algorithm for is native.
+  void expect_ran(const char* collective, bool accelerated, const std::string& what);
 };
 
 struct Case {
@@ -41,6 +47,8 @@ struct Case {
 [[nodiscard]] std::vector<Case> thread_cases();
 [[nodiscard]] std::vector<Case> size_cases();
 [[nodiscard]] std::vector<Case> kept_layout_cases();
+[[nodiscard]] std::vector<Case> reduction_cases();
+[[nodiscard]] std::vector<Case> operation_cases();
 
 /// Resident memory of this process.
 [[nodiscard]] long resident_kib();

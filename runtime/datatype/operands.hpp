@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a reduction works on: elements that are combined whole, with their extent, where a broadcast cuts bytes.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+#include "conduit/turn.hpp"
+#include "mpi_api.hpp"
+
+namespace trunkline::runtime {
+
+/// The data of one call on one rank, as the program gave it.
+struct Reduced {
+  const void* own;  ///< this rank's operand; where the result goes where that is in place
+  void* result;     ///< null: this rank gets none
+  MPI_Count count;
+  MPI_Datatype type;
+  MPI_Op operation;
+};
+
+class Operands {
+ public:
+  /// Throws MpiError. An element may have at most `longest_element` bytes.
+  explicit Operands(const Reduced& data);
+
+  static constexpr std::uint64_t longest_element = std::uint64_t{1} << 26;
+
+  [[nodiscard]] std::uint64_t count() const noexcept { return static_cast<std::uint64_t>(data_.count); }
+  /// Of an element's signature.
+  [[nodiscard]] std::uint64_t element_bytes() const noexcept { return element_bytes_; }
+  [[nodiscard]] bool has_result() const noexcept { return data_.result != nullptr; }
+  [[nodiscard]] bool in_place() const noexcept { return data_.own == data_.result; }
+
+  [[nodiscard]] Chunk own(std::uint64_t first, std::uint64_t elements) const;
+  [[nodiscard]] Chunk result(std::uint64_t first, std::uint64_t elements) const;
+
+  /// Memory for that many chunks of up to so many elements. Throws std::bad_alloc.
+  class Slots {
+   public:
+    Slots() = default;
+    Slots(const Operands& operands, std::uint64_t chunks, std::uint64_t elements);
+    [[nodiscard]] Chunk chunk(const Operands& operands, std::uint64_t slot, std::uint64_t elements) const;
+    /// The library may still use it: it is never freed.
+    void give_up() noexcept { static_cast<void>(memory_.release()); }
+
+   private:
+    std::unique_ptr<std::byte[]> memory_{};
+    std::ptrdiff_t stride_ = 0;
+    std::ptrdiff_t origin_ = 0;  ///< of an element at the lowest address
+  };
+
+  /// inout = in op inout, element by element. Throws MpiError.
+  void combine(const Chunk& in, const Chunk& inout) const;
+
+ private:
+  [[nodiscard]] Chunk chunk(std::byte* first, std::uint64_t elements) const;
+  [[nodiscard]] std::ptrdiff_t offset(std::uint64_t first) const {
+    return static_cast<std::ptrdiff_t>(first) * extent_;
+  }
+
+  Reduced data_;
+  std::uint64_t element_bytes_ = 0;
+  std::ptrdiff_t extent_ = 0;
+  std::ptrdiff_t true_first_ = 0;  ///< lowest byte of an element
+  std::ptrdiff_t true_extent_ = 0;
+};
+
+}  // namespace trunkline::runtime

@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "execute/tree_reduction.hpp"
+
+#include <algorithm>
+
+#include "execute/window.hpp"
+
+namespace trunkline::runtime {
+
+TreeReduction::TreeReduction(Turn& turn, std::span<const LocalTree> trees, const Operands& operands,
+                             std::uint64_t segment_bytes, bool everywhere)
+    : Execution(turn),
+      operands_(operands),
+      everywhere_(everywhere),
+      segment_elements_(std::clamp(segment_bytes / operands.element_bytes(), std::uint64_t{1}, operands.count())),
+      segments_((operands.count() + segment_elements_ - 1) / segment_elements_) {
+  const std::uint64_t together = window_of(segment_elements_ * operands.element_bytes());
+  for (std::size_t t = 0; t < trees.size(); ++t) {
+    Flow& flow = flows_.emplace_back(Flow{.tree = &trees[t], .number = static_cast<unsigned>(t)});
+    const std::uint64_t children = flow.tree->children.size();
+    flow.segments = (segments_ + trees.size() - 1 - t) / trees.size();
+    // Every child has its slots: of many children each has fewer.
+    const std::uint64_t window =
+        std::max(least_window, 2 * together / trees.size() / std::max(children, std::uint64_t{2}));
+    flow.window = std::min(flow.segments, window);
+    flow.combined = flow.is_leaf() ? flow.segments : 0;
+    flow.operands.assign(flow.window * children, MPI_REQUEST_NULL);
+    flow.up.assign(flow.is_root() ? 0 : flow.window, MPI_REQUEST_NULL);
+    if (!flow.is_leaf() && flow.window > 0) {
+      flow.slots = Operands::Slots(operands, flow.window * children, segment_elements_);
+    }
+    if (!everywhere_) continue;
+    flow.results.assign(flow.is_root() ? 0 : flow.window, MPI_REQUEST_NULL);
+    flow.down.assign(flow.window * children, MPI_REQUEST_NULL);
+  }
+}
+
+bool TreeReduction::needs(int rank) const {
+  return std::ranges::any_of(flows_, [&](const Flow& flow) {
+    const bool child = std::ranges::find(flow.tree->children, rank) != flow.tree->children.end();
+    if (child && flow.combined < flow.segments) return true;
+    return everywhere_ && flow.tree->parent == rank && flow.received < flow.segments;
+  });
+}
+
+void TreeReduction::leave_out(int rank) {
+  for (Flow& flow : flows_) {
+    if (flow.tree->parent == rank && let_go(flow.up, false)) flow.is_left_over = true;
+    const std::vector<int>& children = flow.tree->children;
+    for (std::size_t i = 0; i < flow.down.size(); ++i) {
+      if (children[i % children.size()] == rank) static_cast<void>(let_go(std::span(flow.down).subspan(i, 1), false));
+    }
+  }
+}
+
+std::vector<int> TreeReduction::peers() const {
+  std::vector<int> all;
+  for (const Flow& flow : flows_) {
+    if (!flow.is_root()) all.push_back(flow.tree->parent);
+    all.insert(all.end(), flow.tree->children.begin(), flow.tree->children.end());
+  }
+  return all;
+}
+
+std::vector<std::span<MPI_Request>> TreeReduction::sends() {
+  std::vector<std::span<MPI_Request>> all;
+  for (Flow& flow : flows_) {
+    all.emplace_back(flow.up);
+    all.emplace_back(flow.down);
+  }
+  return all;
+}
+
+bool TreeReduction::advance() {
+  bool moved = true;
+  while (moved) {
+    moved = false;
+    for (Flow& flow : flows_) {
+      ask(flow);
+      moved = send_up(flow) || moved;
+      if (!everywhere_) continue;
+      expect(flow);
+      moved = hand_down(flow) || moved;
+    }
+  }
+  return std::ranges::all_of(flows_, [&](const Flow& flow) { return is_done(flow); });
+}
+
+bool TreeReduction::is_done(const Flow& flow) const {
+  if (everywhere_) return flow.handed_on == flow.segments;
+  return (flow.is_root() ? flow.combined : flow.sent) == flow.segments;
+}
+
+/// The children's operands, up to a window ahead of what is combined, and never into a slot whose segment is still on
+/// its way up.
+void TreeReduction::ask(Flow& flow) {
+  if (flow.is_leaf()) return;
+  for (; flow.asked < std::min(flow.segments, flow.combined + flow.window); ++flow.asked) {
+    if (!flow.is_root() && flow.asked >= flow.window && !flow.is_up(flow.asked - flow.window)) return;
+    for (std::size_t child = 0; child < flow.tree->children.size(); ++child) {
+      turn().receive(operand(flow, flow.asked, child), flow.tree->children[child], flow.number,
+                     flow.operands[flow.cell(flow.asked, child)]);
+    }
+  }
+}
+
+/// One segment to the parent, if that needs no waiting. Returns whether it was sent.
+bool TreeReduction::send_up(Flow& flow) {
+  if (flow.is_root() || flow.sent == flow.combined) return false;
+  MPI_Request& request = flow.up[flow.sent % flow.window];
+  if (request != MPI_REQUEST_NULL) return false;
+  const std::uint64_t segment = flow.sent++;
+  if (is_gone(flow.tree->parent)) return true;
+  turn().send(sum(flow, segment), flow.tree->parent, flow.number, is_synchronous(flow, segment), request);
+  happened(Event::Kind::handed_on, flow.number, flow.tree->parent, segment);
+  return true;
+}
+
+/// Results, up to a window ahead, and never over what is still on its way up.
+void TreeReduction::expect(Flow& flow) {
+  if (flow.is_root()) return;
+  for (; flow.expected < std::min(flow.segments, flow.handed_on + flow.window); ++flow.expected) {
+    if (flow.sent <= flow.expected || !flow.is_up(flow.expected)) return;
+    turn().receive(result(flow, flow.expected), flow.tree->parent, flow.number,
+                   flow.results[flow.expected % flow.window]);
+  }
+}
+
+/// One result to the children, if that needs no waiting. Returns whether it was sent, or need not be.
+bool TreeReduction::hand_down(Flow& flow) {
+  if (flow.handed_on == (flow.is_root() ? flow.combined : flow.received)) return false;
+  const auto row = flow.down_row(flow.handed_on);
+  if (!std::ranges::all_of(row, [](MPI_Request request) { return request == MPI_REQUEST_NULL; })) return false;
+  const std::uint64_t segment = flow.handed_on++;
+  const bool synchronous = is_synchronous(flow, segment);
+  for (std::size_t child = 0; child < row.size(); ++child) {
+    const int to = flow.tree->children[child];
+    if (is_gone(to)) continue;
+    turn().send(result(flow, segment), to, flow.number, synchronous, row[child]);
+    happened(Event::Kind::handed_on, flow.number, to, segment);
+  }
+  return true;
+}
+
+/// As for a broadcast: a receiver that is late piles up no more than a window and a half.
+bool TreeReduction::is_synchronous(const Flow& flow, std::uint64_t segment) const {
+  return (segment + 1) % ((flow.window + 1) / 2) == 0 && flow.segments > flow.window;
+}
+
+void TreeReduction::await(std::vector<MPI_Request*>& requests) {
+  waiting_.clear();
+  const auto add = [&](MPI_Request& request, Flow& flow, Awaited what) {
+    if (request == MPI_REQUEST_NULL || std::ranges::find(requests, &request) != requests.end()) return;
+    requests.push_back(&request);
+    waiting_.push_back({&flow, what});
+  };
+  for (Flow& flow : flows_) {
+    if (flow.combined < flow.segments) {
+      if (flow.asked > flow.combined) {
+        add(flow.operands[flow.cell(flow.combined, flow.children)], flow, Awaited::operand);
+      } else {
+        add(flow.up[flow.asked % flow.window], flow, Awaited::send);
+      }
+    }
+    if (!flow.is_root() && flow.sent < flow.combined) add(flow.up[flow.sent % flow.window], flow, Awaited::send);
+    if (!everywhere_ || is_done(flow)) continue;
+    if (flow.handed_on < (flow.is_root() ? flow.combined : flow.received)) {
+      for (MPI_Request& request : flow.down_row(flow.handed_on)) add(request, flow, Awaited::send);
+    } else if (flow.received < flow.expected) {
+      add(flow.results[flow.received % flow.window], flow, Awaited::result);
+    } else if (flow.expected < flow.sent) {
+      add(flow.up[flow.expected % flow.window], flow, Awaited::send);
+    }
+  }
+}
+
+void TreeReduction::take(std::size_t place, int bytes) {
+  const auto [flow, what] = waiting_[place];
+  if (what == Awaited::send) return;
+  const bool is_result = what == Awaited::result;
+  const std::uint64_t segment = is_result ? flow->received : flow->combined;
+  const int peer = is_result ? flow->tree->parent : flow->tree->children[flow->children];
+  if (bytes != own(*flow, segment).bytes) throw MpiError{MPI_ERR_TRUNCATE};
+  happened(Event::Kind::arrived, flow->number, peer, segment);
+  if (is_result) {
+    ++flow->received;
+  } else {
+    combine(*flow);
+  }
+}
+
+/// The operand that has come next. The first one is combined with this rank's own; where it has come to the place of
+/// the sum already, nothing is copied.
+void TreeReduction::combine(Flow& flow) {
+  const std::uint64_t segment = flow.combined;
+  const Chunk into = sum(flow, segment);
+  const Chunk from = operand(flow, segment, flow.children);
+  const bool is_there = from.at == into.at;
+  operands_.combine(is_there ? own(flow, segment) : from, into);
+  if (++flow.children < flow.tree->children.size()) return;
+  flow.children = 0;
+  ++flow.combined;
+}
+
+bool TreeReduction::is_receiving() const {
+  return std::ranges::any_of(flows_, [&](const Flow& flow) {
+    return flow.combined < flow.segments || (everywhere_ && !flow.is_root() && flow.received < flow.segments);
+  });
+}
+
+/// After an error requests are left over: the library may still use their memory, so slots are given up, not freed.
+TreeReduction::~TreeReduction() {
+  for (Flow& flow : flows_) {
+    const bool receiving = let_go(flow.operands, true);
+    const bool sending = let_go(flow.up, false);
+    static_cast<void>(let_go(flow.results, true));
+    static_cast<void>(let_go(flow.down, false));
+    if (receiving || sending || flow.is_left_over) flow.slots.give_up();
+  }
+}
+
+std::span<MPI_Request> TreeReduction::Flow::down_row(std::uint64_t segment) {
+  return std::span(down).subspan(cell(segment, 0), tree->children.size());
+}
+
+bool TreeReduction::Flow::is_up(std::uint64_t segment) const {
+  return sent > segment + window || (sent > segment && up[segment % window] == MPI_REQUEST_NULL);
+}
+
+std::uint64_t TreeReduction::first(const Flow& flow, std::uint64_t segment) const {
+  return (segment * flows_.size() + flow.number) * segment_elements_;
+}
+
+std::uint64_t TreeReduction::elements(const Flow& flow, std::uint64_t segment) const {
+  return std::min(segment_elements_, operands_.count() - first(flow, segment));
+}
+
+Chunk TreeReduction::own(const Flow& flow, std::uint64_t segment) const {
+  return operands_.own(first(flow, segment), elements(flow, segment));
+}
+
+Chunk TreeReduction::result(const Flow& flow, std::uint64_t segment) const {
+  return operands_.result(first(flow, segment), elements(flow, segment));
+}
+
+Chunk TreeReduction::operand(const Flow& flow, std::uint64_t segment, std::size_t child) const {
+  if (child == 0 && operands_.has_result() && !operands_.in_place()) return result(flow, segment);
+  return flow.slots.chunk(operands_, flow.cell(segment, child), elements(flow, segment));
+}
+
+Chunk TreeReduction::sum(const Flow& flow, std::uint64_t segment) const {
+  if (flow.is_leaf()) return own(flow, segment);
+  return operands_.has_result() ? result(flow, segment) : operand(flow, segment, 0);
+}
+
+}  // namespace trunkline::runtime

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "intercept/reduction.hpp"
+
+#include <variant>
+#include <vector>
+
+#include "execute/tree_reduction.hpp"
+#include "intercept/operations.hpp"
+
+namespace trunkline::runtime {
+
+Reduction::Reduction(Collective collective, const ReductionArguments& given, Native* native)
+    : given_(given),
+      arguments_{.collective = collective,
+                 .buffer = in_place() ? given.receive : given.send,
+                 .count = given.count,
+                 .type = given.type,
+                 .root = given.root,
+                 .communicator = given.communicator},
+      native_(native) {}
+
+/// Where a rank has a result, it must have room for it, apart from its operand; only there may that be in place.
+bool Reduction::is_for_mpi(int rank) const {
+  const bool has_result = arguments_.collective == Collective::allreduce || rank == given_.root;
+  if (!has_result) return in_place();
+  return given_.receive == nullptr || given_.receive == MPI_IN_PLACE || given_.receive == given_.send;
+}
+
+const char* Reduction::reason_for_mpi() const { return runtime::reason_for_mpi(given_.operation, given_.type); }
+
+int Reduction::execute(Turn& turn, const LocalDecision& decision) const {
+  const bool everywhere = arguments_.collective == Collective::allreduce;
+  const auto& trees = std::get<std::vector<LocalTree>>(decision.plan->parts);
+  const bool has_result = everywhere || trees.front().parent == no_parent;
+  const Operands operands({.own = arguments_.buffer,
+                           .result = has_result ? given_.receive : nullptr,
+                           .count = given_.count,
+                           .type = given_.type,
+                           .operation = given_.operation});
+  return TreeReduction(turn, trees, operands, decision.segment_bytes, everywhere).run();
+}
+
+}  // namespace trunkline::runtime

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// What MPI_Reduce and MPI_Allreduce have in common at MPI's edge.
+#pragma once
+
+#include "datatype/operands.hpp"
+#include "intercept/call.hpp"
+
+namespace trunkline::runtime {
+
+/// A reduction's arguments, as the program gave them.
+struct ReductionArguments {
+  const void* send;
+  void* receive;
+  MPI_Count count;
+  MPI_Datatype type;
+  MPI_Op operation;
+  int root;  ///< 0 of MPI_Allreduce
+  MPI_Comm communicator;
+};
+
+class Reduction final : public UserCall {
+ public:
+  using Native = int(const ReductionArguments& given);
+
+  Reduction(Collective collective, const ReductionArguments& given, Native* native);
+
+  [[nodiscard]] const Arguments& arguments() const override { return arguments_; }
+  [[nodiscard]] bool is_for_mpi(int rank) const override;
+  [[nodiscard]] const char* reason_for_mpi() const override;
+  [[nodiscard]] int native() const override { return native_(given_); }
+  [[nodiscard]] int execute(Turn& turn, const LocalDecision& decision) const override;
+
+ private:
+  [[nodiscard]] bool in_place() const { return given_.send == MPI_IN_PLACE; }
+
+  ReductionArguments given_;
+  Arguments arguments_;
+  Native* native_;
+};
+
+}  // namespace trunkline::runtime

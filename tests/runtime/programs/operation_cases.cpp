@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every operation of MPI with every type that it is defined for, and the program's own, beside what MPI itself does.
+#include <algorithm>
+#include <complex>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "suite.hpp"
+
+namespace suite {
+namespace {
+
+struct Named {
+  MPI_Op operation;
+  const char* name;
+};
+
+/// Small whole numbers, which every type holds exactly, so that any order of operands gives the same bits.
+template <class T>
+T value(int rank, std::size_t i) {
+  return static_cast<T>(1 + static_cast<int>((static_cast<std::size_t>(rank) * 5 + i * 3) % 4));
+}
+
+template <class T>
+void fill(std::vector<T>& data, int rank) {
+  for (std::size_t i = 0; i < data.size(); ++i) data[i] = value<T>(rank, i);
+}
+
+template <class T>
+struct Pair {
+  T value;
+  int index;
+  bool operator==(const Pair&) const = default;
+};
+
+template <class T>
+void fill(std::vector<Pair<T>>& data, int rank) {
+  for (std::size_t i = 0; i < data.size(); ++i) data[i] = {value<T>(rank, i), rank * 100 + static_cast<int>(i % 50)};
+}
+
+template <class T>
+void compare(Run& run, MPI_Datatype type, MPI_Op operation, std::size_t count, const std::string& what) {
+  std::vector<T> own(count);
+  fill(own, run.rank);
+  std::vector<T> right(count);
+  const auto n = static_cast<int>(count);
+  PMPI_Allreduce(own.data(), right.data(), n, type, operation, MPI_COMM_WORLD);
+
+  std::vector<T> all(count);
+  run.expect(MPI_Allreduce(own.data(), all.data(), n, type, operation, MPI_COMM_WORLD) == MPI_SUCCESS, what);
+  run.expect_ran("allreduce", run.ranks > 1, what);
+  run.expect(all == right, what + ": another result than MPI's own");
+  all = own;
+  MPI_Allreduce(MPI_IN_PLACE, all.data(), n, type, operation, MPI_COMM_WORLD);
+  run.expect(all == right, what + ", in place: another result than MPI's own");
+
+  const int root = static_cast<int>(count) % run.ranks;
+  std::vector<T> one = own;
+  // In place MPICH 4.0.2 itself ends the program, after a few reductions on one host.
+  const bool in_place = run.accelerates_reductions() && run.rank == root && count % 2 == 0;
+  MPI_Reduce(in_place ? MPI_IN_PLACE : own.data(), run.rank == root ? one.data() : nullptr, n, type, operation, root,
+             MPI_COMM_WORLD);
+  run.expect_ran("reduce", run.ranks > 1, what);
+  run.expect(one == (run.rank == root ? right : own), what + ", to a root: another result than MPI's own");
+}
+
+template <class T>
+void compare_all(Run& run, MPI_Datatype type, const char* type_name, const std::vector<Named>& operations) {
+  if (type == MPI_DATATYPE_NULL) return;
+  for (const Named& one : operations) {
+    for (const std::size_t count : {std::size_t{1}, std::size_t{58}, std::size_t{337}}) {
+      const std::string what = std::string(one.name) + " of " + std::to_string(count) + " " + type_name;
+      compare<T>(run, type, one.operation, count, what);
+    }
+  }
+}
+
+const std::vector<Named> arithmetic{{MPI_SUM, "sum"}, {MPI_PROD, "product"}};
+const std::vector<Named> order{{MPI_MAX, "maximum"}, {MPI_MIN, "minimum"}};
+const std::vector<Named> logical{{MPI_LAND, "and"}, {MPI_LOR, "or"}, {MPI_LXOR, "xor"}};
+const std::vector<Named> bits{{MPI_BAND, "bits and"}, {MPI_BOR, "bits or"}, {MPI_BXOR, "bits xor"}};
+const std::vector<Named> places{{MPI_MAXLOC, "place of the maximum"}, {MPI_MINLOC, "place of the minimum"}};
+
+template <class T>
+void c_integer(Run& run, MPI_Datatype type, const char* name) {
+  for (const auto* group : {&arithmetic, &order, &logical, &bits}) compare_all<T>(run, type, name, *group);
+}
+
+template <class T>
+void other_integer(Run& run, MPI_Datatype type, const char* name) {
+  for (const auto* group : {&arithmetic, &order, &bits}) compare_all<T>(run, type, name, *group);
+}
+
+template <class T>
+void floating(Run& run, MPI_Datatype type, const char* name) {
+  for (const auto* group : {&arithmetic, &order}) compare_all<T>(run, type, name, *group);
+}
+
+void integers(Run& run) {
+  c_integer<int>(run, MPI_INT, "MPI_INT");
+  c_integer<long>(run, MPI_LONG, "MPI_LONG");
+  c_integer<short>(run, MPI_SHORT, "MPI_SHORT");
+  c_integer<unsigned>(run, MPI_UNSIGNED, "MPI_UNSIGNED");
+  c_integer<signed char>(run, MPI_SIGNED_CHAR, "MPI_SIGNED_CHAR");
+  c_integer<std::int8_t>(run, MPI_INT8_T, "MPI_INT8_T");
+  c_integer<std::uint64_t>(run, MPI_UINT64_T, "MPI_UINT64_T");
+  other_integer<MPI_Aint>(run, MPI_AINT, "MPI_AINT");
+  other_integer<MPI_Count>(run, MPI_COUNT, "MPI_COUNT");
+  other_integer<int>(run, MPI_INTEGER, "MPI_INTEGER");
+  compare_all<unsigned char>(run, MPI_BYTE, "MPI_BYTE", bits);
+}
+
+void other_types(Run& run) {
+  floating<float>(run, MPI_FLOAT, "MPI_FLOAT");
+  floating<double>(run, MPI_DOUBLE, "MPI_DOUBLE");
+  floating<long double>(run, MPI_LONG_DOUBLE, "MPI_LONG_DOUBLE");
+  compare_all<std::complex<double>>(run, MPI_C_DOUBLE_COMPLEX, "MPI_C_DOUBLE_COMPLEX", arithmetic);
+  compare_all<Pair<int>>(run, MPI_2INT, "MPI_2INT", places);
+  compare_all<Pair<double>>(run, MPI_DOUBLE_INT, "MPI_DOUBLE_INT", places);
+  compare_all<Pair<short>>(run, MPI_SHORT_INT, "MPI_SHORT_INT", places);
+  compare_all<Pair<long double>>(run, MPI_LONG_DOUBLE_INT, "MPI_LONG_DOUBLE_INT", places);
+}
+
+/// A gap after the integer, and one after that: the element is longer than its data.
+struct Element {
+  double sum;
+  int most;
+  int untouched;
+};
+
+void combine_elements(void* in, void* inout, int* count, MPI_Datatype*) {
+  const auto* from = static_cast<const Element*>(in);
+  auto* to = static_cast<Element*>(inout);
+  for (int i = 0; i < *count; ++i) {
+    to[i].sum += from[i].sum;
+    to[i].most = std::max(to[i].most, from[i].most);
+  }
+}
+
+MPI_Datatype element_type() {
+  const int lengths[] = {1, 1};
+  const MPI_Aint places_of[] = {offsetof(Element, sum), offsetof(Element, most)};
+  const MPI_Datatype types[] = {MPI_DOUBLE, MPI_INT};
+  MPI_Datatype tight = MPI_DATATYPE_NULL;
+  MPI_Type_create_struct(2, lengths, places_of, types, &tight);
+  MPI_Datatype type = MPI_DATATYPE_NULL;
+  MPI_Type_create_resized(tight, 0, sizeof(Element), &type);
+  MPI_Type_commit(&type);
+  MPI_Type_free(&tight);
+  return type;
+}
+
+std::vector<Element> elements_of(int rank, std::size_t count) {
+  std::vector<Element> data(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    data[i] = {value<double>(rank, i), rank * 7 % 5 + static_cast<int>(i % 11), -1 - rank};
+  }
+  return data;
+}
+
+void own_operation_with_gaps(Run& run) {
+  MPI_Datatype type = element_type();
+  MPI_Op operation = MPI_OP_NULL;
+  MPI_Op_create(combine_elements, 1, &operation);
+  for (const std::size_t count : {std::size_t{1}, std::size_t{5}, std::size_t{301}}) {
+    const std::string what = std::to_string(count) + " elements with gaps";
+    const std::vector<Element> own = elements_of(run.rank, count);
+    std::vector<Element> got(count, Element{0.0, 0, 77});
+    MPI_Allreduce(own.data(), got.data(), static_cast<int>(count), type, operation, MPI_COMM_WORLD);
+    run.expect_ran("allreduce", run.ranks > 1, what);
+    bool right = true;
+    for (std::size_t i = 0; i < count; ++i) {
+      double sum = 0.0;
+      int most = 0;
+      for (int rank = 0; rank < run.ranks; ++rank) {
+        const Element one = elements_of(rank, count)[i];
+        sum += one.sum;
+        most = rank == 0 ? one.most : std::max(most, one.most);
+      }
+      // What lies in the gaps is none of MPI's business; on one rank natively it may even be copied.
+      right = right && got[i].sum == sum && got[i].most == most && (run.ranks == 1 || got[i].untouched == 77);
+    }
+    run.expect(right, what + ": wrong");
+  }
+  MPI_Op_free(&operation);
+  MPI_Type_free(&type);
+}
+
+/// a then b is "b, if it is not zero": the last rank's wins, whatever the tree.
+void last_one(void* in, void* inout, int* count, MPI_Datatype*) {
+  const auto* first = static_cast<const int*>(in);
+  auto* second = static_cast<int*>(inout);
+  for (int i = 0; i < *count; ++i) {
+    if (second[i] == 0) second[i] = first[i];
+  }
+}
+
+void rank_order_is_mpis(Run& run) {
+  MPI_Op operation = MPI_OP_NULL;
+  MPI_Op_create(last_one, 0, &operation);
+  std::vector<int> own(500, run.rank + 1);
+  std::vector<int> got(500, 0);
+  MPI_Allreduce(own.data(), got.data(), 500, MPI_INT, operation, MPI_COMM_WORLD);
+  run.expect_ran("allreduce", false, "an operation that does not commute");
+  run.expect(std::ranges::all_of(got, [&](int one) { return one == run.ranks; }), "not in rank order");
+  MPI_Op_free(&operation);
+}
+
+void what_does_not_fit(Run& run) {
+  MPI_Comm own = MPI_COMM_NULL;
+  MPI_Comm_dup(MPI_COMM_WORLD, &own);
+  MPI_Comm_set_errhandler(own, MPI_ERRORS_RETURN);
+  std::vector<double> data(300, 1.0);
+  std::vector<double> got(300, 0.0);
+  const auto reported = [&](int code, const char* what) {
+    run.expect(code != MPI_SUCCESS, std::string(what) + ": no error");
+    run.expect_ran("allreduce", false, what);
+  };
+  reported(MPI_Allreduce(data.data(), got.data(), 300, MPI_DOUBLE, MPI_BAND, own), "bits of MPI_DOUBLE");
+#ifdef OPEN_MPI  // MPICH goes on after these, and ends the program
+  reported(MPI_Allreduce(data.data(), got.data(), -1, MPI_DOUBLE, MPI_SUM, own), "a count of -1");
+  reported(MPI_Allreduce(data.data(), got.data(), 300, MPI_DATATYPE_NULL, MPI_SUM, own), "no datatype");
+  reported(MPI_Allreduce(data.data(), got.data(), 300, MPI_DOUBLE, MPI_OP_NULL, own), "no operation");
+#endif
+  MPI_Comm_free(&own);
+}
+
+}  // namespace
+
+std::vector<Case> operation_cases() {
+  return {{"operations", "integers", integers},
+          {"operations", "floating, complex, pairs", other_types},
+          {"operations", "the program's own, with gaps", own_operation_with_gaps},
+          {"operations", "one that does not commute", rank_order_is_mpis},
+          {"operations", "what does not fit", what_does_not_fit}};
+}
+
+}  // namespace suite

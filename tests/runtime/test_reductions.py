@@ -1,0 +1,34 @@
+"""Reductions, on any number of ranks and every kind of tree, with segments small enough to be many."""
+
+import pytest
+from conftest import Mpi
+from test_matrix import LINE
+
+GROUPS = ["reductions", "operations"]
+
+
+@pytest.mark.parametrize(
+    ("ranks", "choices"),
+    [
+        (2, ["native", "linear:100", "unaware-linear:64", "binomial"]),
+        (3, ["linear:64", "auto", "flat:100"]),
+        (4, ["two-tree:100", "binary:1448"]),
+        (7, ["two-tree:64", "3-ary:100"]),
+    ],
+)
+def test_every_reduction(any_mpi: Mpi, ranks: int, choices: list[str]):
+    any_mpi.suite(ranks, GROUPS, choices, settings=LINE)
+
+
+def test_many_ranks(any_mpi: Mpi):
+    any_mpi.suite(13, ["reductions"], ["two-tree:1000"], settings=LINE)
+
+
+def test_what_has_no_reduction_is_native(mpi: Mpi):
+    mpi.suite(3, GROUPS, ["circulant:100"], settings=LINE)
+
+
+def test_natively_too(mpi: Mpi):
+    """The cases hold without the library: what they ask for is MPI's contract, not ours."""
+    done = mpi.run(3, mpi.program("runtime-test"), "--groups", ",".join(GROUPS), preload=None)
+    assert " passed, 0 failed" in done.out
