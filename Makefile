@@ -116,7 +116,7 @@ format: $(STAMPS)/python-dev ## Format everything
 	ruff format python tests tools
 	ruff check --fix python tests tools
 
-bench: setup ## The figures of the README: every cluster, both MPIs (long)
+bench: setup ## Figures of docs/results/broadcast.md: every cluster, both MPIs (long)
 	tools/bench.sh out
 
 clean: ## Remove everything that was built

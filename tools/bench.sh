@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The figures of the README: every bundled cluster under both MPIs. Usage: tools/bench.sh OUTPUT-FOLDER
+# Figures of docs/results/broadcast.md: every bundled cluster under both MPIs. Usage: tools/bench.sh OUTPUT-FOLDER
 # Takes about two hours on 2 cores; each cluster's results are written as soon as it is done, and kept if it is run again.
 set -euo pipefail
 out=${1:?usage: tools/bench.sh OUTPUT-FOLDER}
