@@ -1,0 +1,65 @@
+"""Links of the documents, and what is drawn or written from them."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+from urllib.parse import unquote
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+LINK = re.compile(r"\]\(([^()\s]+)\)|\b(?:src|srcset|href)=\"([^\"]+)\"")
+
+
+def without_code(text):
+    return re.sub(r"`[^`\n]*`", "", re.sub(r"^ *```.*?^ *```", "", text, flags=re.DOTALL | re.MULTILINE))
+
+
+def anchors(text):
+    """Of a page's headings, as GitHub makes them."""
+    headings = re.findall(r"^#+ +(.+?) *$", re.sub(r"^ *```.*?^ *```", "", text, flags=re.DOTALL | re.MULTILINE), re.M)
+    plain = (re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", heading) for heading in headings)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in plain}
+
+
+def dead_links(page):
+    dead = []
+    for found in LINK.finditer(without_code(page.read_text())):
+        link = unquote(found[1] or found[2])
+        if re.match(r"[a-z]+:", link):
+            continue
+        path, _, anchor = link.partition("#")
+        target = page.parent / path if path else page
+        if not target.exists() or (anchor and anchor not in anchors(target.read_text())):
+            dead.append(link)
+    return dead
+
+
+PAGES = [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=[str(page.relative_to(ROOT)) for page in PAGES])
+def test_links_lead_somewhere(page):
+    assert dead_links(page) == []
+
+
+def test_dead_links_are_found(tmp_path):
+    page = tmp_path / "page.md"
+    page.write_text(
+        "# The `--json` of *it*\n[a](page.md) [b](#the---json-of-it) [c](page.md#it) [d](gone.md) [e](https://x.y/z)\n"
+        '<img src="gone.svg"> `[f](code.md)`\n```sh\n# comment\n[g](code.md)\n```\n[h](#comment)\n'
+    )
+    assert dead_links(page) == ["page.md#it", "gone.md", "gone.svg", "#comment"]
+
+
+def test_the_readme_leads_to_every_page():
+    text = (ROOT / "README.md").read_text()
+    pages = [*(ROOT / "docs").glob("*.md")]
+    assert [page.name for page in pages if f"(docs/{page.name})" not in text] == []
+    index = (ROOT / "docs/results/README.md").read_text()
+    assert [page.name for page in (ROOT / "docs/results").glob("[a-z]*.md") if f"({page.name})" not in index] == []
+
+
+def test_the_picture_is_the_table():
+    subprocess.run([sys.executable, ROOT / "tools" / "picture.py", "--check"], check=True)
