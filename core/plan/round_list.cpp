@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "plan/round_list.hpp"
 
+#include <algorithm>
 #include <map>
 #include <stdexcept>
 #include <string>
@@ -97,14 +98,19 @@ Rounds listed_rounds(Rank ranks, Rank root, const RoundList& list) {
           .generator = ""};
 }
 
-RoundList list_of(const Rounds& rounds) {
+RoundList list_of(const Rounds& rounds, std::optional<std::uint64_t> blocks, std::uint64_t most) {
   const auto ranks = static_cast<Rank>(rounds.order.size());
-  const auto blocks = rounds.schedule_of(0)->fixed_blocks();
-  if (!blocks) throw std::invalid_argument("rounds of any number of blocks cannot be listed");
+  const auto fixed = rounds.schedule_of(0)->fixed_blocks();
+  if (!blocks) blocks = fixed;
+  if (!blocks) throw std::invalid_argument("rounds of any number of blocks cannot be listed; say how many");
+  if (*blocks == 0 || *blocks != fixed.value_or(*blocks)) {
+    throw std::invalid_argument("there are no rounds of " + std::to_string(*blocks) + " blocks; the plan has " +
+                                (fixed ? std::to_string(*fixed) : "one or more"));
+  }
   RoundList list{.blocks = *blocks, .rounds = {}};
   for (Rank position = 0; position < ranks; ++position) {
     const auto schedule = rounds.schedule_of(position);
-    list.rounds.resize(schedule->rounds(*blocks));
+    list.rounds.resize(std::min(schedule->rounds(*blocks), most));
     for (std::uint64_t round = 0; round < list.rounds.size(); ++round) {
       if (const auto send = schedule->send(round, *blocks)) {
         list.rounds[round].push_back({.from = rounds.order[position],

@@ -63,6 +63,11 @@ void bind_tree(nb::module_& module) {
   module.def("check_tree", &check_tree, "tree"_a, "Raise InvalidPlan unless every rank is reached exactly once.");
 }
 
+const Rounds& rounds_in(const Plan& plan) {
+  if (plan.rounds() == nullptr) throw std::invalid_argument("the plan is made of trees");
+  return *plan.rounds();
+}
+
 void bind_contention(nb::module_& module) {
   nb::class_<ChannelLoad>(module, "ChannelLoad")
       .def_ro("channel", &ChannelLoad::channel)
@@ -106,6 +111,31 @@ void bind_plan_file(nb::module_& module) {
                        : std::nullopt;
           },
           "None: it is made of trees, or takes any number of blocks.")
+      .def(
+          "list_rounds",
+          [](const Plan& plan, std::uint64_t blocks, std::optional<std::uint64_t> most) {
+            return list_of(rounds_in(plan), blocks, most.value_or(no_round));
+          },
+          "blocks"_a, "most"_a = nb::none(),
+          "The first rounds of a message of so many blocks; ValueError where there are none.")
+      .def(
+          "round_count",
+          [](const Plan& plan, std::uint64_t blocks) { return rounds_in(plan).schedule_of(0)->rounds(blocks); },
+          "blocks"_a, "Of a message of so many blocks.")
+      .def_prop_ro(
+          "blocks",
+          [](const Plan& plan) {
+            return plan.rounds() != nullptr ? plan.rounds()->schedule_of(0)->fixed_blocks() : std::nullopt;
+          },
+          "That its rounds cut a message into; None: any number, or it is made of trees.")
+      .def_prop_ro(
+          "period",
+          [](const Plan& plan) { return plan.rounds() != nullptr ? plan.rounds()->schedule_of(0)->period() : 0; },
+          "Rounds after which transfers go between the same ranks again; 0: of trees, or its blocks are fixed.")
+      .def_prop_ro(
+          "order",
+          [](const Plan& plan) { return plan.rounds() != nullptr ? plan.rounds()->order : std::vector<Rank>(); },
+          "Ranks by position in the rounds, the root first; empty: trees. A copy.")
       .def_prop_ro(
           "generator", [](const Plan& plan) { return plan.rounds() != nullptr ? plan.rounds()->generator : ""; },
           "What makes its rounds; empty: trees, or listed by hand.")

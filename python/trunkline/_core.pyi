@@ -182,6 +182,24 @@ class Plan:
     def round_list(self) -> RoundList | None:
         """None: it is made of trees, or takes any number of blocks."""
 
+    def list_rounds(self, blocks: int, most: int | None = None) -> RoundList:
+        """The first rounds of a message of so many blocks; ValueError where there are none."""
+
+    def round_count(self, blocks: int) -> int:
+        """Of a message of so many blocks."""
+
+    @property
+    def blocks(self) -> int | None:
+        """That its rounds cut a message into; None: any number, or it is made of trees."""
+
+    @property
+    def period(self) -> int:
+        """Rounds after which transfers go between the same ranks again; 0: of trees, or its blocks are fixed."""
+
+    @property
+    def order(self) -> list[int]:
+        """Ranks by position in the rounds, the root first; empty: trees. A copy."""
+
     @property
     def generator(self) -> str:
         """What makes its rounds; empty: trees, or listed by hand."""

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include <algorithm>
 #include <string>
 
 #include "algorithms/registry.hpp"
@@ -47,6 +48,24 @@ RC_GTEST_PROP(RoundPlans, CanBeListed, ()) {
   check_plan(file.plan);
   const PlanFile again = parse_plan(write_plan(file), "x.yaml");
   RC_ASSERT(list_of(*again.plan.rounds()) == list);
+}
+
+/// Also where they take any number of blocks, once that is said.
+RC_GTEST_PROP(RoundPlans, CanBeListedForSoManyBlocks, ()) {
+  const auto ranks = *rc::gen::inRange<Rank>(1, 40);
+  const auto root = *rc::gen::inRange<Rank>(0, ranks);
+  const auto blocks = *rc::gen::inRange<std::uint64_t>(1, 30);
+  const Plan plan = lay(Collective::bcast, "circulant", nullptr, Placement(ranks, 0), root);
+  const RoundList list = list_of(*plan.rounds(), blocks);
+  RC_ASSERT(list.blocks == blocks);
+  check_rounds(listed_rounds(ranks, root, list));
+  const RoundList begin = list_of(*plan.rounds(), blocks, 2);
+  RC_ASSERT(begin.rounds.size() == std::min<std::size_t>(2, list.rounds.size()));
+  RC_ASSERT(std::equal(begin.rounds.begin(), begin.rounds.end(), list.rounds.begin()));
+  RC_ASSERT_THROWS_AS(list_of(*plan.rounds()), std::invalid_argument);
+  RC_ASSERT_THROWS_AS(list_of(*plan.rounds(), 0), std::invalid_argument);
+  const Plan fixed = lay(Collective::bcast, "scatter-doubling", nullptr, Placement(ranks, 0), root);
+  RC_ASSERT_THROWS_AS(list_of(*fixed.rounds(), ranks + 1), std::invalid_argument);
 }
 
 struct Drawn {
