@@ -36,6 +36,20 @@ trees:
   - line: [1, 2, 3, 0]
 """
 LINE = "trunkline: plan/1\ncollective: bcast\nshape: custom\nsegment: 2856B\nranks: 5\nroot: 2\nline: [2, 4, 0, 1, 3]\n"
+HEAD = "trunkline: plan/1\ncollective: bcast\nshape: custom\nranks: 4\nroot: 1\nrounds:\n"
+ROUNDS = (
+    HEAD
+    + """\
+  blocks: 3
+  transfers:
+    - [{from: 1, to: 3, blocks: 1-2}]
+    - [{from: 1, to: 3, blocks: 0}, {from: 3, to: 0, blocks: 2}]
+    - [{from: 1, to: 2, blocks: 0-2}, {from: 3, to: 0, blocks: 1}]
+    - [{from: 3, to: 0, blocks: 0}]
+"""
+)
+RING = HEAD + "  generator: scatter-ring\n  order: [1, 3, 0, 2]\n"
+CIRCULANT = HEAD + "  generator: circulant\n  order: [1, 3, 0, 2]\n"
 STRICT = ["-std=c99", "-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Wshadow", "-Werror"]
 
 
@@ -169,7 +183,9 @@ def test_in_the_place_of_mpi_bcast(trunkline, plan):
 
 @pytest.mark.parametrize(("name", "compiler"), compilers())
 @pytest.mark.parametrize(
-    ("text", "standard"), [(LINE, "c11"), (TREE, "c99"), (TWO_TREES, "c11")], ids=["line", "tree", "two trees"]
+    ("text", "standard"),
+    [(LINE, "c11"), (TREE, "c99"), (TWO_TREES, "c11"), (ROUNDS, "c99"), (RING, "c11"), (CIRCULANT, "c99")],
+    ids=["line", "tree", "two trees", "rounds", "ring", "circulant"],
 )
 def test_it_compiles_without_a_warning(plan, trunkline, tmp_path, name, compiler, text, standard):
     file = tmp_path / "bcast.c"
@@ -240,12 +256,6 @@ def test_a_plan_for_one_rank(refused, plan):
 )
 def test_faulty_plans(refused, plan, change, message):
     assert message in refused("generate", plan(TREE.replace(*change)))
-
-
-def test_a_plan_of_rounds(trunkline, refused, tmp_path):
-    file = tmp_path / "plan.yaml"
-    assert trunkline("plan", "cyclic", "--algorithm", "circulant", "-o", file).status == 0
-    assert "is a plan of circulant, which is no tree; routines are generated from trees" in refused("generate", file)
 
 
 def test_no_plan(refused, tmp_path):

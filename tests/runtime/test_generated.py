@@ -4,6 +4,7 @@ import json
 import shutil
 import subprocess
 from collections.abc import Callable, Iterator, Sequence
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -19,7 +20,7 @@ KEEP_LOADED = SOURCES.with_name("keep_loaded.cpp")
 STRICT = ("-Wall", "-Wextra", "-Werror", "-Wconversion")
 
 Shape = Callable[[int, int], str]
-"""The part of a plan file that says who sends to whom, for a number of ranks and a root."""
+"""The part of a plan file that says who sends what to whom, for a number of ranks and a root."""
 
 
 def line(ranks: int, root: int) -> str:
@@ -39,6 +40,29 @@ def turns(ranks: int, root: int) -> str:
     """Both, and each of them once more: segments go down four trees."""
     indented = ["    " + shape(ranks, root).replace("\n", "\n    ").rstrip() for shape in (tree, line)] * 2
     return "trees:\n" + "".join(f"  - {text.strip()}\n" for text in indented)
+
+
+def rounds_of(generator: str) -> Shape:
+    """What a generator makes of an order that is not that of the ranks."""
+
+    def rounds(ranks: int, root: int) -> str:
+        others = [rank for rank in range(ranks) if rank != root]
+        return f"rounds:\n  generator: {generator}\n  order: {[root, *others[1::2], *others[::2]]}\n"
+
+    rounds.__name__ = generator
+    return rounds
+
+
+ring, doubling, circulant = map(rounds_of, ("scatter-ring", "scatter-doubling", "circulant"))
+
+
+def by_hand(ranks: int, root: int) -> str:
+    """Five blocks down a line: four and the last one, which first goes to the rank at the end, then back up."""
+    order = [(root + place) % ranks for place in range(ranks)]
+    down = [f"[{{from: {a}, to: {b}, blocks: 0-3}}]" for a, b in pairwise(order)]
+    back = [order[0], *order[:0:-1]]
+    up = [f"[{{from: {a}, to: {b}, blocks: 4}}]" for a, b in pairwise(back)]
+    return "rounds:\n  blocks: 5\n  transfers:\n" + "".join(f"    - {one}\n" for one in [*down, *up])
 
 
 def generate(file: Path, shape: Shape, ranks: int, root: int, segment: int, name: str = "trunkline_bcast") -> Path:
@@ -93,11 +117,15 @@ def run_suite(mpi: Mpi, library: Path, ranks: int, groups: Sequence[str], *, pla
     assert all((int(words.split()[1]) > 0) == planned for words in said), said
 
 
+CASES = [(line, 2, 64), (turns, 4, 1000), (tree, 7, 600)]
+CASES += [(circulant, 2, 64), (ring, 4, 1000), (doubling, 7, 600), (by_hand, 3, 100), (circulant, 6, 600)]
+
+
 def check_cases(output: str) -> None:
     assert "12 passed, 0 failed" in output, output
 
 
-@pytest.mark.parametrize(("shape", "ranks", "segment"), [(line, 2, 64), (turns, 4, 1000), (tree, 7, 600)])
+@pytest.mark.parametrize(("shape", "ranks", "segment"), CASES)
 def test_every_case(mpi: Mpi, tmp_path: Path, shape: Shape, ranks: int, segment: int):
     root = ranks // 2
     file = generate(tmp_path / "routine.c", shape, ranks, root, segment)
@@ -105,8 +133,9 @@ def test_every_case(mpi: Mpi, tmp_path: Path, shape: Shape, ranks: int, segment:
     check_cases(mpi.run(ranks, program, str(root), str(segment), preload=None).out)
 
 
-def test_every_case_with_other_versions(other_mpi: Mpi, tmp_path: Path):
-    file = generate(tmp_path / "routine.c", turns, 4, 1, 600)
+@pytest.mark.parametrize("shape", [turns, circulant])
+def test_every_case_with_other_versions(other_mpi: Mpi, tmp_path: Path, shape: Shape):
+    file = generate(tmp_path / "routine.c", shape, 4, 1, 600)
     program = cases_program(tmp_path, mpicc(other_mpi), file)
     check_cases(other_mpi.run(4, program, "1", "600", preload=None).out)
 
@@ -120,7 +149,7 @@ def lam() -> Iterator[Lam]:
         yield booted
 
 
-@pytest.mark.parametrize(("shape", "ranks"), [(line, 2), (turns, 4), (tree, 7)])
+@pytest.mark.parametrize(("shape", "ranks"), [(line, 2), (turns, 4), (tree, 7), (ring, 4), (circulant, 7)])
 def test_every_case_under_lam(lam: Lam, tmp_path: Path, shape: Shape, ranks: int):
     file = generate(tmp_path / "routine.c", shape, ranks, ranks - 1, 600)
     program = cases_program(tmp_path, "mpicc.lam", file)
@@ -136,14 +165,17 @@ def test_in_place_of_mpi_bcast_under_lam(lam: Lam, tmp_path: Path):
     assert "131072 doubles arrived right" in lam.run(4, program)
 
 
-@pytest.mark.parametrize(("shape", "ranks", "segment"), [(turns, 3, 100), (tree, 4, 1000)])
+@pytest.mark.parametrize(
+    ("shape", "ranks", "segment"), [(turns, 3, 100), (tree, 4, 1000), (circulant, 4, 1000), (ring, 3, 100)]
+)
 def test_what_mpi_allows(mpi: Mpi, tmp_path: Path, shape: Shape, ranks: int, segment: int):
     library = every_root_library(tmp_path, mpicc(mpi), shape, ranks, segment)
     run_suite(mpi, library, ranks, GROUPS)
 
 
-def test_what_other_versions_allow(other_mpi: Mpi, tmp_path: Path):
-    library = every_root_library(tmp_path, mpicc(other_mpi), turns, 3, 100)
+@pytest.mark.parametrize("shape", [turns, doubling])
+def test_what_other_versions_allow(other_mpi: Mpi, tmp_path: Path, shape: Shape):
+    library = every_root_library(tmp_path, mpicc(other_mpi), shape, 3, 100)
     run_suite(other_mpi, library, 3, GROUPS)
 
 
@@ -152,23 +184,28 @@ def test_a_plan_for_more_ranks_changes_nothing(mpi: Mpi, tmp_path: Path):
     run_suite(mpi, library, 3, ["communicators"], planned=False)
 
 
-def test_a_plan_for_fewer_ranks_runs_on_halves(mpi: Mpi, tmp_path: Path):
+@pytest.mark.parametrize("shape", [line, circulant])
+def test_a_plan_for_fewer_ranks_runs_on_halves(mpi: Mpi, tmp_path: Path, shape: Shape):
     """An inter-communicator of two halves, whose groups are as large as the plan, among them."""
-    library = every_root_library(tmp_path, mpicc(mpi), line, 2, 100)
+    library = every_root_library(tmp_path, mpicc(mpi), shape, 2, 100)
     run_suite(mpi, library, 4, ["communicators"])
 
 
-def test_nothing_is_left_behind(mpi: Mpi, tmp_path: Path):
-    run_suite(mpi, every_root_library(tmp_path, mpicc(mpi), turns, 2, 64), 2, ["leaks"])
+@pytest.mark.parametrize("shape", [turns, circulant])
+def test_nothing_is_left_behind(mpi: Mpi, tmp_path: Path, shape: Shape):
+    run_suite(mpi, every_root_library(tmp_path, mpicc(mpi), shape, 2, 64), 2, ["leaks"])
 
 
-def test_beyond_2_gib(tmp_path: Path):
+@pytest.mark.parametrize("shape", [turns, circulant, ring])
+def test_beyond_2_gib(tmp_path: Path, shape: Shape):
     """Arithmetic of the routine's own: one MPI library is enough."""
     mpi = installed()[-1]
-    run_suite(mpi, every_root_library(tmp_path, mpicc(mpi), turns, 2, 262144), 2, ["huge"])
+    run_suite(mpi, every_root_library(tmp_path, mpicc(mpi), shape, 2, 262144), 2, ["huge"])
 
 
-@pytest.mark.parametrize(("shape", "segment", "layout"), [(line, 2824, ""), (turns, 16384, "gaps")])
+@pytest.mark.parametrize(
+    ("shape", "segment", "layout"), [(line, 2824, ""), (turns, 16384, "gaps"), (circulant, 2824, ""), (ring, 2824, "")]
+)
 def test_memory_is_bounded_by_the_window(mpi: Mpi, tmp_path: Path, shape: Shape, segment: int, layout: str):
     library = every_root_library(tmp_path, mpicc(mpi), shape, 3, segment)
     arguments = ["64", layout] if layout else ["64"]
@@ -178,9 +215,10 @@ def test_memory_is_bounded_by_the_window(mpi: Mpi, tmp_path: Path, shape: Shape,
     assert max(one["extra_kib"] for one in rounds[1:]) < 1024, rounds
 
 
-def test_under_sanitizers(mpi: Mpi, tmp_path: Path):
+@pytest.mark.parametrize("shape", [turns, doubling, circulant])
+def test_under_sanitizers(mpi: Mpi, tmp_path: Path, shape: Shape):
     checks = ("-fsanitize=address,undefined", "-fno-sanitize-recover=undefined", "-rdynamic")
-    file = generate(tmp_path / "routine.c", turns, 4, 1, 100)
+    file = generate(tmp_path / "routine.c", shape, 4, 1, 100)
     keep_loaded = compile_c("g++", tmp_path / "keep_loaded.o", [KEEP_LOADED], "-c")
     program = cases_program(tmp_path, mpicc(mpi), file, *checks, also=[keep_loaded])
     suppressed = f"suppressions={Path(__file__).with_name('leaks.supp')}:print_suppressions=0"
@@ -190,9 +228,10 @@ def test_under_sanitizers(mpi: Mpi, tmp_path: Path):
     check_cases(done.out)
 
 
-def test_the_comparison_with_the_preload_library(mpi: Mpi, tmp_path: Path):
+@pytest.mark.parametrize("shape", [turns, by_hand])
+def test_the_comparison_with_the_preload_library(mpi: Mpi, tmp_path: Path, shape: Shape):
     """That it runs, not what it finds: times are for a quiet lab."""
-    file = generate(tmp_path / "routine.c", turns, 3, 1, 2856)
+    file = generate(tmp_path / "routine.c", shape, 3, 1, 2856)
     source = Path(__file__).parents[2] / "bench" / "generated.c"
     program = compile_c(mpicc(mpi), tmp_path / "generated", [source, file], *STRICT, "-ldl")
     done = mpi.run(3, program, "1", "3", settings={"TRUNKLINE_PLAN": str(file.with_suffix(".yaml"))})

@@ -30,7 +30,7 @@ def generate(
         ),
     ] = None,
 ) -> None:
-    """Write a C file with a function like MPI_Bcast that runs a plan, and needs nothing but mpi.h."""
+    """Write a C file with a function like MPI_Bcast that runs a plan and needs nothing but mpi.h."""
     segment_bytes = None if segment is None else parse_segment(segment, "--segment")
     try:
         read = _core.read_plan(plan)

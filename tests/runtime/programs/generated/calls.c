@@ -26,6 +26,11 @@ int MPI_Unpack(IN void* in, int size, int* at, void* out, int count, MPI_Datatyp
   return PMPI_Unpack(in, size, at, out, count, type, comm);
 }
 
+int MPI_Irecv(void* data, int count, MPI_Datatype type, int from, int tag, MPI_Comm comm, MPI_Request* request) {
+  calls.asked += count;
+  return PMPI_Irecv(data, count, type, from, tag, comm, request);
+}
+
 int MPI_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm* made) {
   ++calls.made;
   return PMPI_Comm_create(comm, group, made);

@@ -14,7 +14,10 @@ extern int finalizing;
 extern int serial; /* of broadcasts, alike on all ranks */
 
 /* What the generated function called. */
-extern struct calls { int native, packs, unpacks, made, freed; } calls;
+extern struct calls {
+  int native, packs, unpacks, made, freed;
+  long long asked; /* bytes, of MPI_Irecv */
+} calls;
 
 /* Notes a failure where `ok` is false. */
 void expect(int ok, const char* what, long detail);

@@ -15,6 +15,7 @@ void broadcast_bytes(int bytes, int root, MPI_Comm comm, int native, const char*
   int own = 0;
   long wrong = 0;
   const int before = calls.native;
+  const long long asked = calls.asked;
   ++serial;
   MPI_Comm_rank(comm, &own);
   memset(data, 0xA5, (size_t)bytes + guard);
@@ -24,6 +25,7 @@ void broadcast_bytes(int bytes, int root, MPI_Comm comm, int native, const char*
   for (int i = bytes; i < bytes + guard; ++i) wrong += data[i] != 0xA5;
   expect(wrong == 0, what, bytes);
   expect(calls.native - before == native, "MPI_Bcast was called, or was not", calls.native - before);
+  expect(native || calls.asked - asked == (own == root ? 0 : bytes), "bytes that arrive", (long)(calls.asked - asked));
   free(data);
 }
 
