@@ -7,6 +7,7 @@ import subprocess
 from dataclasses import replace
 
 import pytest
+from test_colours import rounds_picture
 from test_peers import BEST
 from test_peers import cell as peer_cell
 from test_report import cell
@@ -56,12 +57,37 @@ def peers():
     return peers_page(cells, [(load_cluster("cyclic"), 2e7)], {}, None, None)
 
 
+PICTURE = """<!doctype html><body>{svg}<script>onload = () => {{
+  const boxes = [...document.querySelectorAll("g")].map(cell => [...cell.querySelectorAll("rect, text")])
+    .map(shapes => shapes.map(shape => shape.getBoundingClientRect()));
+  const out = boxes.filter(([cell, ...words]) => words.some(word => word.left < cell.left || word.right > cell.right
+    || word.top < cell.top - 1 || word.bottom > cell.bottom + 1));
+  const edge = document.querySelector("svg").getBoundingClientRect().right;
+  const wide = [...document.querySelectorAll("text")].filter(word => word.getBoundingClientRect().right > edge);
+  document.body.textContent = "cells=" + boxes.length + " spilt=" + out.length + " cut=" + wide.length;
+}}</script>"""
+
+
+def dumped(file, tmp_path):
+    """What a script has made of a page."""
+    words = [CHROMIUM, "--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={tmp_path}", "--dump-dom"]
+    return subprocess.run([*words, file.as_uri()], capture_output=True, text=True, timeout=120, check=True).stdout
+
+
+@pytest.mark.parametrize(("name", "each"), [("scatter-ring", 1), ("scatter-doubling", 40), ("circulant", 4)])
+def test_the_words_of_rounds_stay_in_their_cells(name, each, tmp_path):
+    file = tmp_path / "picture.html"
+    file.write_text(PICTURE.format(svg=rounds_picture(name, each)))
+    found = re.search(r"cells=(\d+) spilt=(\d+) cut=(\d+)", dumped(file, tmp_path))
+    assert int(found[1]) > 100
+    assert (found[2], found[3]) == ("0", "0")
+
+
 @pytest.mark.parametrize("page", [demo, bench, peers])
 def test_a_phone_shows_the_columns_that_matter_and_scrolls_down_only(page, tmp_path):
     file = tmp_path / "frame.html"
     file.write_text(FRAME.format(page=html.escape(page())))
-    words = [CHROMIUM, "--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={tmp_path}", "--dump-dom"]
-    shown = subprocess.run([*words, file.as_uri()], capture_output=True, text=True, timeout=120, check=True).stdout
+    shown = dumped(file, tmp_path)
     found = re.search(r"wide=(\d+) heads=(\d+) right=([\d.]+) spilt=0 high=(\d+)", shown)
     assert found, shown
     assert int(found[1]) <= 390

@@ -17,7 +17,7 @@ from trunkline.predict import Predicted
 from trunkline.report.chart import height_curves, prediction_curves, ratio_bars, time_curves
 from trunkline.report.colours import ACCENT, CONTENDED, DARK, HOST, INK, LINK, NATIVE, PAGE, PAPER, SERIES, SOFT
 from trunkline.report.draw_cluster import draw_cluster
-from trunkline.report.draw_plan import draw_plan
+from trunkline.report.draw_plan import draw_plan, draw_steps
 from trunkline.report.line_styles import line_styles
 from trunkline.report.page import bench_page, demo_page
 
@@ -45,6 +45,12 @@ def plan_picture():
     return draw_plan(cluster, placement, _core.lay_trees("bcast", "unaware-binary", cluster, placement, 0)[0])
 
 
+def rounds_picture(name, ranks_per_host):
+    cluster = load_cluster("cyclic")
+    placement = _core.block_placement(cluster, ranks_per_host)
+    return draw_steps(cluster, placement, _core.lay("bcast", name, cluster, placement, 0), "x")
+
+
 def heights(machines):
     return Heights(**{one.name: 4 for one in fields(Heights)} | {"machines": machines})
 
@@ -52,6 +58,7 @@ def heights(machines):
 PICTURES = {
     "cluster": lambda: draw_cluster(load_cluster("paper-3")),
     "plan": plan_picture,
+    "rounds": lambda: rounds_picture("scatter-doubling", 2),
     "bars": lambda: ratio_bars(cells()),
     "times": lambda: time_curves(cells()),
     "predicted": lambda: prediction_curves([Predicted("linear", s, 0, s * 1e-6, True) for s in (8192, 65536)]),
@@ -126,6 +133,7 @@ def test_words_and_curves_stand_out():
     for seen in (lambda colour: colour, DARK.get):
         assert all(contrast(seen(curve), seen(PAPER)) >= 3 for curve in CURVES)
         assert all(contrast(seen(words), seen(on)) >= 4.5 for words in (INK, SOFT, ACCENT) for on in (PAGE, PAPER))
+        assert all(contrast(seen(PAPER), seen(cell)) >= 4.5 for cell in (HOST, LINK, CONTENDED, SOFT))
 
 
 EVERY = [a.name for a in _core.algorithms() if a.collective == "bcast"]

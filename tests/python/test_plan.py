@@ -140,10 +140,6 @@ def test_the_picture_shows_contention():
             "there is no algorithm 'liner' of bcast; the nearest is linear; there are: linear, two-tree, ",
         ),
         (["--shape", "native"], "native is the MPI library's own algorithm, which has no plan; there are: linear, "),
-        (
-            ["--algorithm", "circulant", "--svg", "-"],
-            "circulant goes by rounds: --svg draws trees alone; ",
-        ),
         (["--collective", "bcats"], "there are no plans for a collective 'bcats'; there are: bcast"),
         (["--ranks-per-host", "0"], "--ranks-per-host must be from 1 to 31250 on 32 hosts, not 0"),
         (["--ranks-per-host", "99999999"], "--ranks-per-host must be from 1 to 31250 on 32 hosts, not 99999999"),

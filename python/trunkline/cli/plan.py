@@ -1,4 +1,4 @@
-"""``trunkline plan``: lay a collective over a cluster."""
+"""``trunkline plan``: lay a collective over a cluster, or show a plan file."""
 
 from collections.abc import Sequence
 from typing import Annotated
@@ -7,32 +7,35 @@ import typer
 from rich.console import Console
 from rich.markup import escape
 
-from trunkline import __version__, _core
+from trunkline import _core
 from trunkline.cli.cluster import link_name
 from trunkline.cli.options import ClusterArgument
 from trunkline.cli.output import check_outputs, write_json, write_text
 from trunkline.cluster import load_cluster, nearest_first
 from trunkline.errors import BadInput
-from trunkline.report.draw_plan import draw_trees, tree_name
-from trunkline.report.draw_svg import below_each_other
-from trunkline.report.draw_terminal import line_over_switches, rank_tree
+from trunkline.planned import Planned, lay_plan, read_plan_over
+from trunkline.report.draw_plan import draw_steps, tree_name
+from trunkline.report.draw_terminal import line_over_switches, rank_tree, rounds_in_words
 from trunkline.units import parse_segment
 
 __all__ = ["plan", "root_rank"]
 
 MOST_RANKS = 1_000_000
-MOST_REPLAYED = 512
-"""Ranks whose rounds are replayed here: the tests have proved them for any number, and time grows with the square."""
 
 
 def plan(
     cluster: ClusterArgument,
-    collective: Annotated[str, typer.Option(help="The collective operation: bcast.")] = "bcast",
+    collective: Annotated[str | None, typer.Option(help="The collective operation; default: bcast.")] = None,
     shape: Annotated[
-        str, typer.Option("--algorithm", "--shape", help="One of 'trunkline algorithms', such as linear.")
-    ] = "linear",
-    root: Annotated[str, typer.Option(metavar="HOST|RANK", help="Where the message starts.")] = "0",
-    ranks_per_host: Annotated[int, typer.Option(metavar="N", help="Ranks on every host.")] = 1,
+        str | None, typer.Option("--algorithm", "--shape", help="One of 'trunkline algorithms'; default: linear.")
+    ] = None,
+    root: Annotated[
+        str | None, typer.Option(metavar="HOST|RANK", help="Where the message starts; default: rank 0.")
+    ] = None,
+    ranks_per_host: Annotated[int | None, typer.Option(metavar="N", help="Ranks on every host; default: 1.")] = None,
+    file: Annotated[
+        str | None, typer.Option("--plan", metavar="PLAN", help="Show the plan of this file instead of laying one.")
+    ] = None,
     segment: Annotated[
         str | None, typer.Option(metavar="SIZE", help="Segment to write into the plan file; else chosen by message.")
     ] = None,
@@ -42,37 +45,56 @@ def plan(
     json: Annotated[
         str | None, typer.Option(metavar="FILE", help="Write the plan as JSON; '-' for standard output.")
     ] = None,
-    svg: Annotated[str | None, typer.Option(metavar="FILE", help="Draw it as SVG; '-' for standard output.")] = None,
+    svg: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE",
+            help="Draw it as SVG, trees over the switches and rounds as a table; '-' for standard output.",
+        ),
+    ] = None,
 ) -> None:
-    """Lay a collective over a cluster, and say which channels it loads how much."""
+    """Lay a collective over a cluster, or read a plan, and say which channels it loads how much."""
     check_outputs({"--output": output, "--json": json, "--svg": svg})
     network = load_cluster(cluster)
     names = network.hosts
     most = MOST_RANKS // len(names)
-    if not 1 <= ranks_per_host <= most:
-        raise BadInput(f"--ranks-per-host must be from 1 to {most} on {len(names)} hosts, not {ranks_per_host}")
+    each = 1 if ranks_per_host is None else ranks_per_host
+    if not 1 <= each <= most:
+        raise BadInput(f"--ranks-per-host must be from 1 to {most} on {len(names)} hosts, not {each}")
     segment_bytes = None if segment is None else parse_segment(segment, "--segment")
     if segment is not None and not output:
         raise BadInput(f"--segment {segment} goes into the plan file: name one with --output FILE")
-    _check_shape(collective, shape)
-    placement = _core.block_placement(network, ranks_per_host)
-    laid = _core.lay(collective, shape, network, placement, root_rank(network, placement, root))
-    if svg and laid.trees is None:
-        raise BadInput(f"{shape} goes by rounds: --svg draws trees alone; --output and --json have its rounds")
-    if laid.trees is None and len(laid) <= MOST_REPLAYED:
-        laid.check()
-    contention = _core.contention_of(network, placement, laid)
-    hosts = [names[host] for host in placement]
+    placement = _core.block_placement(network, each)
+    if file is not None:
+        told = {"--collective": collective, "--algorithm": shape, "--root": root, "--segment": segment}
+        _check_left_out(file, [option for option, value in told.items() if value is not None])
+        planned = read_plan_over(network, file, placement)
+        if planned.file.host_of_rank:
+            _check_left_out(file, ["--ranks-per-host"] if ranks_per_host is not None else [])
+    else:
+        collective, shape = collective or "bcast", shape or "linear"
+        _check_shape(collective, shape)
+        start = root_rank(network, placement, root or "0")
+        planned = lay_plan(network, collective, shape, placement, start, segment_bytes)
+    laid = planned.file.plan
+    contention = _core.contention_of(network, planned.placement, laid)
 
     if output:
-        write_text(_plan_file(network, collective, shape, laid, hosts, segment_bytes).rstrip("\n"), output)
+        write_text(_core.write_plan(planned.file).rstrip("\n"), output)
     if json:
-        write_json(_as_json(network, collective, shape, laid, hosts, contention), json)
-    if svg and laid.trees is not None:
-        title = f"{collective}, {shape}, over {network.name} from {hosts[laid.root]}"
-        write_text(below_each_other(draw_trees(network, placement, laid.trees, title)), svg)
+        write_json(_as_json(network, planned, laid, contention), json)
+    if svg:
+        title = f"{planned.what}, over {network.name} from {names[planned.placement[laid.root]]}"
+        write_text(draw_steps(network, planned.placement, laid, title), svg)
     if "-" not in (output, json, svg):
-        _print(network, placement, laid, contention, f"{collective}, {shape}")
+        _print(network, planned.placement, laid, contention, planned.what)
+
+
+def _check_left_out(file: str, options: Sequence[str]) -> None:
+    if options:
+        raise BadInput(
+            f"--plan {file} says itself what {' and '.join(options)} would say; leave that out, or change the file"
+        )
 
 
 def _check_shape(collective: str, shape: str) -> None:
@@ -112,37 +134,16 @@ def root_rank(cluster: _core.Cluster, placement: Sequence[int], root: str) -> in
     return placement.index(host)
 
 
-def _plan_file(
-    network: _core.Cluster,
-    collective: str,
-    shape: str,
-    laid: _core.Plan,
-    hosts: list[str],
-    segment: int | None,
-) -> str:
-    plan = _core.PlanFile()
-    plan.collective, plan.algorithm, plan.plan = collective, shape, laid
-    plan.cluster, plan.cluster_fingerprint, plan.host_of_rank = network.name, network.topology_fingerprint, hosts
-    plan.provenance = f"trunkline plan {__version__}"
-    plan.segment_bytes = segment
-    return _core.write_plan(plan)
-
-
 def _as_json(
-    network: _core.Cluster,
-    collective: str,
-    shape: str,
-    laid: _core.Plan,
-    hosts: list[str],
-    contention: _core.Contention,
+    network: _core.Cluster, planned: Planned, laid: _core.Plan, contention: _core.Contention
 ) -> dict[str, object]:
     return {
         "cluster": network.name,
-        "collective": collective,
-        "shape": shape,
+        "collective": planned.file.collective,
+        "shape": planned.file.algorithm,
         "root": laid.root,
         "ranks": len(laid),
-        "hosts": hosts,
+        "hosts": [network.hosts[host] for host in planned.placement],
         **_steps_as_json(laid),
         "contention_free": contention.contention_free,
         "max_channel_load": contention.max_channel_load,
@@ -197,8 +198,8 @@ def _print(
         console.print(f"[red]Contention[/]: {contention.max_channel_load} senders share each of {channels}.")
     for link in network.unused_links:
         console.print(f"Link {escape(link_name(link))} stays unused: the plan is laid over the spanning tree.")
-    if laid.trees is None:
-        _print_rounds(console, laid)
+    for row in rounds_in_words(laid) if laid.trees is None else []:
+        console.print(escape(row), soft_wrap=True)
     trees = laid.trees or []
     for number, tree in enumerate(trees):
         console.print()
@@ -214,27 +215,6 @@ def _print(
 def _extent(laid: _core.Plan) -> str:
     if laid.trees is not None:
         return f"height {max(t.height for t in laid.trees)}, degree {max(t.max_degree for t in laid.trees)}"
-    if laid.round_list is None:
+    if laid.blocks is None:
         return "any number of blocks"
-    return f"{laid.round_list.blocks} blocks in {len(laid.round_list.rounds)} rounds"
-
-
-def _print_rounds(console: Console, laid: _core.Plan) -> None:
-    """The first transfers of the first rounds: enough to see how it goes."""
-    most_rounds, most_transfers = 12, 6
-    if laid.round_list is None:
-        console.print(f"The generator {laid.generator} makes the rounds from the number of blocks.")
-        return
-    console.print()
-    rounds = laid.round_list.rounds
-    for number, transfers in enumerate(rounds[:most_rounds]):
-        shown = [f"{t.sender} -> {t.receiver}: {_blocks(t)}" for t in transfers[:most_transfers]]
-        more = f", and {len(transfers) - most_transfers} more" if len(transfers) > most_transfers else ""
-        console.print(f"round {number}: {', '.join(shown)}{more}", soft_wrap=True)
-    if len(rounds) > most_rounds:
-        console.print(f"... {len(rounds) - most_rounds} more rounds: --json or --output has them all")
-
-
-def _blocks(transfer: _core.Transfer) -> str:
-    last = transfer.first + transfer.count - 1
-    return f"block {last}" if transfer.count == 1 else f"blocks {transfer.first}-{last}"
+    return f"{laid.blocks} blocks in {laid.round_count(laid.blocks)} rounds"

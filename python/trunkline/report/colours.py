@@ -33,8 +33,8 @@ __all__ = [
 INK, SOFT, AXIS, GRID = "#212529", "#5c6770", "#adb5bd", "#e9ecef"
 PAGE, PAPER, CARD, BAR, EDGE = "#f8f9fa", "#ffffff", "#f8fafb", "#e3e8ee", "#c9d1d9"
 ACCENT = "#0b7285"
-HOST, TAKING_PART, IDLE, ROOT = "#4c6ef5", "#868e96", "#dee2e6", "#e67700"
-LINK, CONTENDED = "#0b5c52", "#e8390e"
+HOST, TAKING_PART, IDLE, ROOT = "#4466f0", "#868e96", "#dee2e6", "#e67700"
+LINK, CONTENDED = "#0b5c52", "#d93206"
 NATIVE = TAKING_PART
 SERIES = ("#3f8cff", "#a61e00", "#3b0ba8", "#e04fc0", "#ae8e00", INK)
 """Of curves besides :data:`NATIVE` and :data:`ACCENT`: all can be told apart without red, green or blue cones."""

@@ -7,10 +7,11 @@ from trunkline import _core
 from trunkline.report.colours import CONTENDED, HOST, IDLE, LINK, ROOT, TAKING_PART
 from trunkline.report.draw_cluster import check_drawable, lay_out, network_parts, unused_signs
 from trunkline.report.draw_layout import DOT, LANE, Point, Trunk
-from trunkline.report.draw_svg import arrow, document, dot, legend, rounded, text
+from trunkline.report.draw_rounds import draw_rounds
+from trunkline.report.draw_svg import arrow, below_each_other, document, dot, legend, rounded, text
 from trunkline.report.draw_tiers import TierLink
 
-__all__ = ["CONTENDED", "draw_plan", "draw_trees", "tree_name"]
+__all__ = ["CONTENDED", "draw_plan", "draw_steps", "draw_trees", "tree_name"]
 
 WITHIN = HOST
 BETWEEN = LINK
@@ -33,6 +34,13 @@ def draw_trees(
         of_all = tree_name(number, len(trees))
         drawings.append(draw_plan(cluster, placement, tree, f"{of_all} · {title}" if title else of_all))
     return drawings
+
+
+def draw_steps(cluster: _core.Cluster, placement: Sequence[int], plan: _core.Plan, title: str) -> str:
+    """A plan of whatever kind, as one picture: its trees below each other, or its rounds."""
+    if plan.trees is None:
+        return draw_rounds(cluster, placement, plan, title)
+    return below_each_other(draw_trees(cluster, placement, plan.trees, title))
 
 
 def tree_name(number: int, trees: int) -> str:

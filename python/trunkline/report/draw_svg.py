@@ -4,11 +4,12 @@ import math
 import re
 from collections.abc import Iterable, Sequence
 from html import escape
+from typing import Protocol
 
 from trunkline import _core
 from trunkline.report.colours import BAR, CARD, EDGE, INK, PAPER, SOFT, dark_too
-from trunkline.report.draw_layout import DOT, NAME, Card, Layout, Point, Trunk
-from trunkline.report.draw_tiers import TierLink, Tiers
+from trunkline.report.draw_layout import DOT, NAME, Card, Point, Trunk
+from trunkline.report.draw_tiers import TierLink
 from trunkline.units import format_rate
 
 __all__ = [
@@ -28,9 +29,19 @@ __all__ = [
 _FONT = "'DejaVu Sans', system-ui, sans-serif"
 
 
-def document(
-    layout: Layout | Tiers, title: str, subtitle: str, parts: Iterable[str], below: str, least: float = 420
-) -> str:
+class Sized(Protocol):
+    """What has a place for everything that is drawn."""
+
+    @property
+    def width(self) -> float:
+        """Pixels, without a margin for words of the title."""
+
+    @property
+    def height(self) -> float:
+        """Pixels, without the legend."""
+
+
+def document(layout: Sized, title: str, subtitle: str, parts: Iterable[str], below: str, least: float = 420) -> str:
     """The whole drawing: title, subtitle, the parts, and a legend in 34 pixels below them."""
     width = max(layout.width, least, 40 + 6.7 * len(subtitle), 40 + 10.5 * len(title))
     height = layout.height + 34
@@ -154,7 +165,7 @@ def arrow(path: str, tip: Point, behind: Point, colour: str, width: float = 1.7)
 
 
 def legend(y: float, entries: Iterable[tuple[str, str, str]]) -> str:
-    """Signs and what they mean: ``dot``, ``ring``, ``line`` or ``bar``, each with a colour and its words."""
+    """Signs and what they mean: a kind such as ``dot`` or ``square``, a colour, and its words."""
     x, parts = 20.0, []
     for kind, colour, words in entries:
         if kind == "line":
@@ -162,6 +173,8 @@ def legend(y: float, entries: Iterable[tuple[str, str, str]]) -> str:
             parts.append(arrow(f"M{x:.1f} {y:.1f}L{x + 17:.1f} {y:.1f}", end, Point(x, y), colour))
         elif kind == "bar":
             parts.append(f'<rect x="{x:.1f}" y="{y - 5:.1f}" width="20" height="10" fill="{BAR}" stroke="{EDGE}"/>')
+        elif kind == "square":
+            parts.append(f'<rect x="{x:.1f}" y="{y - 6:.1f}" width="20" height="12" rx="3" fill="{colour}"/>')
         elif kind == "dashes":
             parts.append(f'<path d="M{x:.1f} {y:.1f}h20" stroke="{colour}" stroke-width="1.5" stroke-dasharray="5 4"/>')
         else:

@@ -8,10 +8,13 @@ from rich.tree import Tree as RichTree
 from trunkline import _core
 from trunkline.report.draw_cluster import switch_notes
 from trunkline.report.draw_layout import switch_tree
+from trunkline.report.shown_rounds import blocks_shown, blocks_text
 
-__all__ = ["cluster_tree", "line_over_switches", "rank_tree"]
+__all__ = ["cluster_tree", "line_over_switches", "rank_tree", "rounds_in_words"]
 
 MOST_ROWS = 60
+MOST_ROUNDS = 12
+MOST_TRANSFERS = 6
 
 
 def cluster_tree(cluster: _core.Cluster) -> RichTree:
@@ -74,3 +77,20 @@ def rank_tree(cluster: _core.Cluster, placement: Sequence[int], tree: _core.Tree
         if len(shown) < len(children[rank]):
             branch.add(f"... and {len(children[rank]) - len(shown)} more")
     return drawn
+
+
+def rounds_in_words(plan: _core.Plan) -> Iterator[str]:
+    """The first transfers of the first rounds: enough to see how it goes."""
+    blocks = blocks_shown(plan)
+    if plan.blocks is None:
+        yield f"The generator {plan.generator} makes the rounds from the number of blocks; here those of {blocks}."
+    yield ""
+    for number, transfers in enumerate(plan.list_rounds(blocks, MOST_ROUNDS).rounds):
+        shown = [
+            f"{one.sender} -> {one.receiver}: block{'s' * (one.count > 1)} {blocks_text(one)}"
+            for one in transfers[:MOST_TRANSFERS]
+        ]
+        hidden = len(transfers) - len(shown)
+        yield f"round {number}: {', '.join(shown) or 'nothing is sent'}" + (f", and {hidden} more" if hidden else "")
+    if (more := plan.round_count(blocks) - MOST_ROUNDS) > 0:
+        yield f"... {more} more rounds: --svg draws more" + (", --json has them all" if plan.blocks else "")

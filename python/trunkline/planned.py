@@ -1,0 +1,91 @@
+"""A plan with the hosts of its ranks: laid over a cluster here, or read from a file."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from trunkline import __version__, _core
+from trunkline.cluster import faulty
+from trunkline.errors import BadInput
+
+__all__ = ["Planned", "lay_plan", "read_plan_over"]
+
+MOST_REPLAYED = 512
+"""Ranks whose rounds are replayed here: the tests have proved them for any number, and time grows with the square."""
+
+
+class Planned(NamedTuple):
+    """A plan with what it is for, and where its ranks sit."""
+
+    file: _core.PlanFile
+    placement: list[int]
+    """Host index by rank."""
+
+    @property
+    def what(self) -> str:
+        """Collective and algorithm."""
+        return f"{self.file.collective}, {self.file.algorithm}"
+
+
+def lay_plan(
+    network: _core.Cluster, collective: str, algorithm: str, placement: Sequence[int], root: int, segment: int | None
+) -> Planned:
+    """Lay an algorithm over ranks on a cluster.
+
+    Args:
+        network: The cluster.
+        collective: Its name.
+        algorithm: A name of the registry.
+        placement: Host index by rank.
+        root: A rank.
+        segment: Bytes, for the plan to keep; None: chosen for each message.
+    """
+    made = _core.PlanFile()
+    made.collective, made.algorithm = collective, algorithm
+    laid = _core.lay(collective, algorithm, network, placement, root)
+    if laid.trees is None and len(laid) <= MOST_REPLAYED:
+        laid.check()
+    made.plan, made.cluster, made.cluster_fingerprint = laid, network.name, network.topology_fingerprint
+    made.host_of_rank = [network.hosts[host] for host in placement]
+    made.provenance = f"trunkline plan {__version__}"
+    made.segment_bytes = segment
+    return Planned(made, list(placement))
+
+
+def read_plan_over(network: _core.Cluster, file: str, placement: Sequence[int]) -> Planned:
+    """A plan of a file, whose ranks sit on the hosts that it names.
+
+    Args:
+        network: The cluster.
+        file: The plan's.
+        placement: Host index by rank, where the plan names no hosts; that of its first ranks is taken.
+
+    Raises:
+        BadInput: where the file is faulty, or is for another cluster or for more ranks.
+    """
+    try:
+        read = _core.read_plan(file)
+    except _core.FaultyFile as error:
+        raise faulty(error) from None
+    name, fingerprint = Path(file).name, read.cluster_fingerprint
+    if fingerprint not in (None, network.topology_fingerprint, network.fingerprint):
+        raise BadInput(
+            f"{name} was laid over cluster {read.cluster} as it was, not over {network.name} as it is now; "
+            "name the plan's cluster, or lay it again"
+        )
+    if read.host_of_rank:
+        return Planned(read, [_host(network, host, name) for host in read.host_of_rank])
+    ranks = len(read.plan)
+    if len(placement) < ranks:
+        raise BadInput(
+            f"{name} is for {ranks} ranks, and {network.name} has room for {len(placement)} here; "
+            "give more with --ranks-per-host"
+        )
+    return Planned(read, list(placement[:ranks]))
+
+
+def _host(network: _core.Cluster, host: str, file: str) -> int:
+    found = network.find_host(host)
+    if found is None:
+        raise BadInput(f"{file} has a rank on {host}, which is no host of {network.name}; name the plan's cluster")
+    return found

@@ -1,0 +1,68 @@
+"""What a picture of rounds shows: the first rounds of a plan, and what each transfer of them loads."""
+
+from collections import Counter
+from collections.abc import Sequence
+from functools import cache
+from typing import NamedTuple
+
+from trunkline import _core
+
+__all__ = ["Arrival", "ShownRound", "blocks_shown", "blocks_text", "shown_rounds"]
+
+
+class Arrival(NamedTuple):
+    """Blocks that reach a rank."""
+
+    transfer: _core.Transfer
+    sharing: int
+    """Transfers of the round on the busiest channel of its path; 0: it stays on its host."""
+    between: bool
+    """Whether it goes from switch to switch."""
+
+
+class ShownRound(NamedTuple):
+    """One round."""
+
+    arrivals: dict[int, Arrival]
+    """By the rank that receives."""
+    most: int
+    """Transfers on the busiest channel."""
+
+
+def blocks_shown(plan: _core.Plan) -> int:
+    """Blocks that the rounds are shown for: those of the plan or, where it takes any number, two periods of rounds."""
+    return plan.blocks or plan.period + 1
+
+
+def blocks_text(transfer: _core.Transfer) -> str:
+    """Which blocks go: ``7``, or ``4-7``."""
+    return f"{transfer.first}-{transfer.first + transfer.count - 1}" if transfer.count > 1 else f"{transfer.first}"
+
+
+def shown_rounds(
+    cluster: _core.Cluster, placement: Sequence[int], plan: _core.Plan, most_rounds: int
+) -> list[ShownRound]:
+    """The first rounds of a plan of rounds.
+
+    Args:
+        cluster: What it is laid over.
+        placement: Host index by rank.
+        plan: It.
+        most_rounds: How many, at most.
+    """
+    names = cluster.hosts
+
+    @cache
+    def path(sender: int, receiver: int) -> list[int]:
+        return cluster.path(names[sender], names[receiver])
+
+    rounds = []
+    for transfers in plan.list_rounds(blocks_shown(plan), most_rounds).rounds:
+        paths = [path(placement[one.sender], placement[one.receiver]) for one in transfers]
+        loads = Counter(channel for way in paths for channel in way)
+        arrivals = {
+            one.receiver: Arrival(one, max((loads[channel] for channel in way), default=0), len(way) > 2)
+            for one, way in zip(transfers, paths, strict=True)
+        }
+        rounds.append(ShownRound(arrivals, max(loads.values(), default=0)))
+    return rounds
