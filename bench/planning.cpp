@@ -125,14 +125,14 @@ void report_root(const Network& network, bool shuffled, int repetitions, const c
     const double laid_s =
         best_seconds(repetitions, [&] { trees = lay_trees(Collective::bcast, name, &cluster, placement, root); });
     TreeCosts costs;
-    const double costs_s = best_seconds(repetitions, [&] { costs = tree_costs(cluster, placement, trees); });
+    const double costs_s = best_seconds(repetitions, [&] { costs = tree_costs(Paths(cluster), placement, trees); });
     std::printf(", \"%s_seconds\": %.6f, \"%s_costs_seconds\": %.6f, \"%s_bytes\": %zu", name, laid_s, name, costs_s,
                 name, kept_bytes(costs));
   }
   for (const auto library : {NativeLibrary::mpich, NativeLibrary::openmpi}) {
     const char* const text = library == NativeLibrary::mpich ? "mpich" : "openmpi";
     const double native_s =
-        best_seconds(repetitions, [&] { static_cast<void>(native_costs(cluster, placement, root, library)); });
+        best_seconds(repetitions, [&] { static_cast<void>(native_costs(Paths(cluster), placement, root, library)); });
     Prospects facts;
     const double facts_s =
         best_seconds(repetitions, [&] { facts = prospects_of(Collective::bcast, cluster, placement, root, library); });

@@ -28,11 +28,12 @@ Prospects prospects_of(Collective collective, const Cluster& cluster, const Plac
                        NativeLibrary native) {
   Prospects prospects;
   if (std::ranges::all_of(placement, [&](HostIndex host) { return host == placement.front(); })) return prospects;
+  const Paths paths(cluster);
   for (const std::string_view name : considered) {
     const std::vector<Tree> trees = lay_trees(collective, name, &cluster, placement, root);
-    prospects.candidates.push_back({find_algorithm(collective, name)->name, tree_costs(cluster, placement, trees)});
+    prospects.candidates.push_back({find_algorithm(collective, name)->name, tree_costs(paths, placement, trees)});
   }
-  prospects.native = native_costs(cluster, placement, root, native);
+  prospects.native = native_costs(paths, placement, root, native);
   return prospects;
 }
 

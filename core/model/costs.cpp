@@ -14,8 +14,9 @@ struct Seconds {
 }  // namespace
 
 Costs costs_of(const Cluster& cluster, const Placement& placement, const Plan& plan) {
-  if (const Trees* const trees = plan.trees()) return tree_costs(cluster, placement, *trees);
-  return round_costs(cluster, placement, *plan.rounds());
+  const Paths paths(cluster);
+  if (const Trees* const trees = plan.trees()) return tree_costs(paths, placement, *trees);
+  return round_costs(paths, placement, *plan.rounds());
 }
 
 double seconds_of(const Costs& costs, std::uint64_t message_bytes, std::uint64_t segment_bytes) {

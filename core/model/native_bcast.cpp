@@ -62,18 +62,18 @@ double mpich_seconds(const NativeCosts& costs, std::uint64_t message_bytes) {
 
 }  // namespace
 
-NativeCosts native_costs(const Cluster& cluster, const Placement& placement, Rank root, NativeLibrary library) {
+NativeCosts native_costs(const Paths& paths, const Placement& placement, Rank root, NativeLibrary library) {
   NativeCosts costs;
   costs.library = library;
   costs.ranks = static_cast<Rank>(placement.size());
   if (costs.ranks < 2) return costs;
   const auto rounds_of = [&](std::string_view name) {
     const Plan plan = lay(Collective::bcast, name, nullptr, placement, root);
-    return round_costs(cluster, placement, *plan.rounds()).rounds;
+    return round_costs(paths, placement, *plan.rounds()).rounds;
   };
   if (library == NativeLibrary::mpich) {
     costs.scatter_doubling_allgather = rounds_of("scatter-doubling");
-    costs.binomial = tree_costs(cluster, placement, k_nomial_tree(costs.ranks, root, 2));
+    costs.binomial = tree_costs(paths, placement, k_nomial_tree(costs.ranks, root, 2));
     costs.scatter_ring_allgather = rounds_of("unaware-scatter-ring");
     return costs;
   }
@@ -87,7 +87,7 @@ NativeCosts native_costs(const Cluster& cluster, const Placement& placement, Ran
     }
     if (find_tree(costs, algorithm) != nullptr) continue;
     const Tree tree = openmpi_tree(algorithm, costs.ranks, root);
-    costs.openmpi.push_back({algorithm, tree_costs(cluster, placement, tree), level_cost(cluster, placement, tree)});
+    costs.openmpi.push_back({algorithm, tree_costs(paths, placement, tree), level_cost(paths, placement, tree)});
   }
   return costs;
 }

@@ -8,7 +8,7 @@
 #include "model/openmpi_rules.hpp"
 #include "model/round_cost.hpp"
 #include "model/tree_costs.hpp"
-#include "network/cluster.hpp"
+#include "network/paths.hpp"
 #include "network/placement.hpp"
 
 namespace trunkline {
@@ -34,7 +34,7 @@ struct NativeCosts {
 
 /// Lays the algorithms over the cluster by rank number, as the libraries do, and adds up each round's loads.
 /// Time O(ranks * log(ranks) * length of a path).
-[[nodiscard]] NativeCosts native_costs(const Cluster& cluster, const Placement& placement, Rank root,
+[[nodiscard]] NativeCosts native_costs(const Paths& paths, const Placement& placement, Rank root,
                                        NativeLibrary library);
 
 /// Seconds of the algorithm that the library selects for this size. MPICH's rule: binomial up to 12 KiB or below 8

@@ -27,7 +27,12 @@ void PathLoads::walk(const Transfer& transfer, Use use) const {
 }
 
 void PathLoads::settle() {
-  summed_ = length_ > 8 * paths_.top_down().size();
+  settle_loads();
+  if (summed_) find_slowest();
+}
+
+void PathLoads::settle_loads() {
+  summed_ = length_ > paths_.top_down().size();
   if (summed_) {
     sum_up();
     return;
@@ -60,7 +65,12 @@ void PathLoads::sum_up() {
     up_[cluster.parent_of(node)] += up_[node];
     down_[cluster.parent_of(node)] += down_[node];
   }
-  for (const NodeId node : below) {
+}
+
+/// For each node, of the channels between it and its jump.
+void PathLoads::find_slowest() {
+  const Cluster& cluster = paths_.cluster();
+  for (const NodeId node : paths_.top_down().subspan(1)) {
     const ChannelId channel = cluster.channel_to_parent(node);
     up_[node] = loaded_byte_s(channel);
     down_[node] = loaded_byte_s(channel ^ 1U);
@@ -72,18 +82,13 @@ void PathLoads::sum_up() {
   }
 }
 
-/// A host has one link only.
-ChannelId PathLoads::first_channel(const Transfer& transfer) const {
-  return paths_.cluster().neighbours(transfer.from).front().channel;
-}
-
 PathCost PathLoads::cost(const Transfer& transfer) const {
   PathCost cost;
-  cost.first_byte_s = byte_s(paths_.cluster(), first_channel(transfer));
+  cost.first_byte_s = first_byte_s(transfer);
   if (!summed_) {
     walk(transfer, [&](ChannelId channel) {
       cost.slowest_byte_s = std::max(cost.slowest_byte_s, loaded_byte_s(channel));
-      cost.byte_s += byte_s(paths_.cluster(), channel);
+      cost.byte_s += paths_.byte_s(channel);
       cost.latency_s += paths_.cluster().link_of(channel).latency_s;
     });
     return cost;
@@ -110,9 +115,7 @@ double PathLoads::slowest_byte_s() const {
     for (const ChannelId channel : used_) slowest = std::max(slowest, loaded_byte_s(channel));
     return slowest;
   }
-  for (const NodeId node : paths_.top_down().subspan(1)) {
-    slowest = std::max({slowest, up_[node], down_[node]});
-  }
+  for (ChannelId channel = 0; channel < load_.size(); ++channel) slowest = std::max(slowest, loaded_byte_s(channel));
   return slowest;
 }
 

@@ -39,8 +39,14 @@ class PathLoads {
   [[nodiscard]] std::span<const Transfer> transfers() const noexcept { return transfers_; }
   /// To be called after the last add(), before what follows.
   void settle();
+  /// The same where cost() is not asked for.
+  void settle_loads();
 
   [[nodiscard]] double load(ChannelId channel) const { return load_[channel]; }
+  /// Seconds that a byte takes on a transfer's first channel: a host has one link only.
+  [[nodiscard]] double first_byte_s(const Transfer& transfer) const {
+    return paths_.byte_s(paths_.cluster().neighbours(transfer.from).front().channel);
+  }
   [[nodiscard]] PathCost cost(const Transfer& transfer) const;
   /// The most that a byte takes on any channel, times its load.
   [[nodiscard]] double slowest_byte_s() const;
@@ -51,10 +57,8 @@ class PathLoads {
   template <class Use>
   void walk(const Transfer& transfer, Use use) const;
   void sum_up();
-  [[nodiscard]] ChannelId first_channel(const Transfer& transfer) const;
-  [[nodiscard]] double loaded_byte_s(ChannelId channel) const {
-    return byte_s(paths_.cluster(), channel) * load_[channel];
-  }
+  void find_slowest();
+  [[nodiscard]] double loaded_byte_s(ChannelId channel) const { return paths_.byte_s(channel) * load_[channel]; }
 
   const Paths& paths_;
   std::vector<Transfer> transfers_;

@@ -9,7 +9,6 @@
 #include "model/path_loads.hpp"
 #include "model/tree_costs.hpp"
 #include "model/wire.hpp"
-#include "network/paths.hpp"
 #include "plan/round_samples.hpp"
 
 namespace trunkline {
@@ -18,8 +17,8 @@ namespace {
 /// Adds up the transfers of one round, then turns them into time.
 class Round {
  public:
-  Round(const Cluster& cluster, const Placement& placement, std::span<const Rank> order)
-      : cluster_(cluster), placement_(placement), order_(order), paths_(cluster), loads_(paths_) {}
+  Round(const Paths& paths, const Placement& placement, std::span<const Rank> order)
+      : cluster_(paths.cluster()), placement_(placement), order_(order), paths_(paths), loads_(paths) {}
 
   [[nodiscard]] Rank ranks() const { return static_cast<Rank>(order_.size()); }
 
@@ -32,13 +31,13 @@ class Round {
 
   /// Adds the round's time to `cost`, `times` over, and starts an empty round.
   void finish(RoundCost& cost, double times = 1.0) {
-    loads_.settle();
+    loads_.settle_loads();
     double latency_s = 0.0;
     double frame_byte_s = 0.0;
     for (const PathLoads::Transfer& transfer : loads_.transfers()) {
-      const PathCost path = loads_.cost(transfer);
-      latency_s = std::max(latency_s, path.latency_s);
-      frame_byte_s = std::max(frame_byte_s, path.byte_s - path.first_byte_s);
+      const auto& [from, to, meeting, amount] = transfer;
+      latency_s = std::max(latency_s, paths_.latency_s(from, to, meeting));
+      frame_byte_s = std::max(frame_byte_s, paths_.byte_s(from, to, meeting) - loads_.first_byte_s(transfer));
     }
     cost.rounds += times;
     cost.seconds_per_byte += times * loads_.slowest_byte_s();
@@ -51,7 +50,7 @@ class Round {
   const Cluster& cluster_;
   const Placement& placement_;
   std::span<const Rank> order_;
-  Paths paths_;
+  const Paths& paths_;
   PathLoads loads_;
 };
 
@@ -66,16 +65,15 @@ double RoundCost::seconds(std::uint64_t message_bytes, std::uint64_t transfer_by
          std::max(seconds_per_byte * transfers * wire, transfers * message_software_s);
 }
 
-RoundCosts round_costs(const Cluster& cluster, const Placement& placement, const Rounds& rounds) {
-  check_placement(cluster, placement, rounds.order.front());
+RoundCosts round_costs(const Paths& paths, const Placement& placement, const Rounds& rounds) {
+  check_placement(paths.cluster(), placement, rounds.order.front());
   const RoundSamples samples = sample_rounds(rounds);
   RoundCosts costs{.ranks = static_cast<Rank>(rounds.order.size()), .any_blocks = samples.any_blocks, .rounds = {}};
-  Round loads(cluster, placement, rounds.order);
+  Round loads(paths, placement, rounds.order);
   for (const RoundSample& sample : samples.rounds) {
-    for (const auto& [from, transfer] : sample.sent) {
-      const double part =
-          samples.any_blocks ? 1.0 : static_cast<double>(transfer.count) / static_cast<double>(samples.blocks);
-      loads.transfer(from, transfer.peer, part);
+    for (const auto& [from, to, blocks] : sample.sent) {
+      loads.transfer(from, to,
+                     samples.any_blocks ? 1.0 : static_cast<double>(blocks) / static_cast<double>(samples.blocks));
     }
     if (!sample.sent.empty()) loads.finish(costs.rounds, static_cast<double>(sample.times));
   }
@@ -102,9 +100,9 @@ std::uint64_t best_segment(const RoundCosts& costs, std::uint64_t message_bytes)
                                    [&](std::uint64_t segment) { return round_seconds(costs, message_bytes, segment); });
 }
 
-RoundCost level_cost(const Cluster& cluster, const Placement& placement, const Tree& tree) {
+RoundCost level_cost(const Paths& paths, const Placement& placement, const Tree& tree) {
   const std::vector<Rank> order = by_number(static_cast<Rank>(tree.size()), 0);
-  Round round(cluster, placement, order);
+  Round round(paths, placement, order);
   RoundCost cost;
   for (std::vector<Rank> level{tree.root}, next; !level.empty(); level = std::exchange(next, {})) {
     for (const Rank rank : level) {

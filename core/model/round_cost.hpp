@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "network/cluster.hpp"
+#include "network/paths.hpp"
 #include "network/placement.hpp"
 #include "plan/plan.hpp"
 
@@ -32,7 +32,7 @@ struct RoundCosts {
 
 /// Replays the rounds of all ranks and adds up their loads, those that are alike once. Time O(ranks * length of a path)
 /// for each of the others.
-[[nodiscard]] RoundCosts round_costs(const Cluster& cluster, const Placement& placement, const Rounds& rounds);
+[[nodiscard]] RoundCosts round_costs(const Paths& paths, const Placement& placement, const Rounds& rounds);
 
 /// Seconds of `message_bytes` in segments of `segment_bytes`, both above zero. Rounds do not overlap, so it is an upper
 /// bound where no rank waits long.
@@ -43,6 +43,6 @@ struct RoundCosts {
 
 /// A tree in which every rank sends the whole message to all its children at once, so that the copies share its
 /// channels and end together: one round of each level.
-[[nodiscard]] RoundCost level_cost(const Cluster& cluster, const Placement& placement, const Tree& tree);
+[[nodiscard]] RoundCost level_cost(const Paths& paths, const Placement& placement, const Tree& tree);
 
 }  // namespace trunkline

@@ -11,7 +11,6 @@
 #include "model/highest_lines.hpp"
 #include "model/path_loads.hpp"
 #include "model/wire.hpp"
-#include "network/paths.hpp"
 
 namespace trunkline {
 namespace {
@@ -75,13 +74,13 @@ std::vector<TreeCosts::Work> most(const std::vector<TreeCosts::Work>& works) {
 /// Adds up the transfers of trees that take segments by turns.
 class Sum {
  public:
-  Sum(const Cluster& cluster, const Placement& placement, std::size_t trees)
-      : cluster_(cluster),
+  Sum(const Paths& paths, const Placement& placement, std::size_t trees)
+      : cluster_(paths.cluster()),
         placement_(placement),
         part_(1.0 / static_cast<double>(trees)),
-        paths_(cluster),
-        data_(paths_),
-        round_(paths_),
+        paths_(paths),
+        data_(paths),
+        round_(paths),
         handlings_(placement.size(), 0.0) {}
 
   /// Throws std::invalid_argument where the tree has another number of ranks, or the placement does not fit.
@@ -106,12 +105,12 @@ class Sum {
     costs.handlings = *std::ranges::max_element(handlings_);
     costs.network_hops = static_cast<Rank>(data_.transfers().size());
     costs.latest = longest(latest_);
-    data_.settle();
+    data_.settle_loads();
     std::vector<TreeCosts::Work> works;
     for (ChannelId channel = 0; channel < cluster_.channel_count(); ++channel) {
       if (data_.load(channel) == 0.0) continue;
-      works.push_back({.per_byte_s = part_ * data_.load(channel) * byte_s(cluster_, channel),
-                       .per_ack_byte_s = part_ * data_.load(channel ^ 1U) * byte_s(cluster_, channel)});
+      works.push_back({.per_byte_s = part_ * data_.load(channel) * paths_.byte_s(channel),
+                       .per_ack_byte_s = part_ * data_.load(channel ^ 1U) * paths_.byte_s(channel)});
     }
     costs.busiest = most(works);
     return costs;
@@ -167,7 +166,7 @@ class Sum {
   const Cluster& cluster_;
   const Placement& placement_;
   double part_;  ///< of the message that each tree carries
-  Paths paths_;
+  const Paths& paths_;
   PathLoads data_;   ///< transfers of a segment of every tree
   PathLoads round_;  ///< of one round
   std::vector<TreeCosts::Way> ways_;
@@ -206,12 +205,12 @@ double all_seconds(const TreeCosts& costs, const Cut& cut, double next_s) {
 
 }  // namespace
 
-TreeCosts tree_costs(const Cluster& cluster, const Placement& placement, const Tree& tree) {
-  return tree_costs(cluster, placement, std::span(&tree, 1));
+TreeCosts tree_costs(const Paths& paths, const Placement& placement, const Tree& tree) {
+  return tree_costs(paths, placement, std::span(&tree, 1));
 }
 
-TreeCosts tree_costs(const Cluster& cluster, const Placement& placement, std::span<const Tree> trees) {
-  Sum sum(cluster, placement, trees.size());
+TreeCosts tree_costs(const Paths& paths, const Placement& placement, std::span<const Tree> trees) {
+  Sum sum(paths, placement, trees.size());
   for (const Tree& tree : trees) sum.add(tree);
   return sum.costs();
 }

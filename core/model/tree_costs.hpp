@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-#include "network/cluster.hpp"
+#include "network/paths.hpp"
 #include "plan/tree.hpp"
 
 namespace trunkline {
@@ -37,11 +37,11 @@ struct TreeCosts {
 /// then one segment after another through the busiest channel. Where transfers share a channel it is slower for the
 /// first segment by those of the same round, and for the others by all. Time O(ranks * length of a path).
 /// Throws std::invalid_argument where `placement` and `tree` differ in length.
-[[nodiscard]] TreeCosts tree_costs(const Cluster& cluster, const Placement& placement, const Tree& tree);
+[[nodiscard]] TreeCosts tree_costs(const Paths& paths, const Placement& placement, const Tree& tree);
 
 /// The same for trees that take segments by turns: the first segment of each starts after those of the trees before it,
 /// and each tree's transfers carry one part in so many of the message.
-[[nodiscard]] TreeCosts tree_costs(const Cluster& cluster, const Placement& placement, std::span<const Tree> trees);
+[[nodiscard]] TreeCosts tree_costs(const Paths& paths, const Placement& placement, std::span<const Tree> trees);
 
 /// Seconds of a broadcast of `message_bytes` in segments of `segment_bytes`, both above zero.
 [[nodiscard]] double tree_seconds(const TreeCosts& costs, std::uint64_t message_bytes, std::uint64_t segment_bytes);

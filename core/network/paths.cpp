@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "network/paths.hpp"
 
+#include <utility>
+
 namespace trunkline {
 
 Paths::Paths(const Cluster& cluster)
     : cluster_(cluster),
       jump_(cluster.nodes().size(), 0),
+      heavy_(cluster.nodes().size()),
       latency_s_(cluster.nodes().size(), 0.0),
       byte_s_(cluster.nodes().size(), 0.0) {
+  for (const Link& link : cluster.links()) link_byte_s_.push_back(8.0 / link.rate_bps);
   top_down_.reserve(cluster.nodes().size());
   top_down_.push_back(0);
   for (std::size_t at = 0; at < top_down_.size(); ++at) {
@@ -23,20 +27,28 @@ Paths::Paths(const Cluster& cluster)
     jump_[node] = alike ? jump_[further] : parent;
     const ChannelId channel = cluster.channel_to_parent(node);
     latency_s_[node] = latency_s_[parent] + cluster.link_of(channel).latency_s;
-    byte_s_[node] = byte_s_[parent] + trunkline::byte_s(cluster, channel);
+    byte_s_[node] = byte_s_[parent] + byte_s(channel);
+  }
+  std::vector<std::uint32_t> below(cluster.nodes().size(), 1);  // nodes of its subtree
+  std::vector<NodeId> heaviest(cluster.nodes().size(), 0);
+  for (std::size_t at = top_down_.size(); at > 1; --at) {
+    const NodeId node = top_down_[at - 1];
+    const NodeId parent = cluster.parent_of(node);
+    below[parent] += below[node];
+    if (heaviest[parent] == 0 || below[node] > below[heaviest[parent]]) heaviest[parent] = node;
+  }
+  for (const NodeId node : top_down()) {
+    const NodeId parent = cluster.parent_of(node);
+    heavy_[node] = heaviest[parent] == node ? heavy_[parent] : HeavyPath{node, cluster.depth_of(node), parent};
   }
 }
 
 NodeId Paths::meeting(NodeId u, NodeId v) const {
-  const auto depth = [&](NodeId of) { return cluster_.depth_of(of); };
-  if (depth(u) < depth(v)) std::swap(u, v);
-  while (depth(u) > depth(v)) u = depth(jump_[u]) >= depth(v) ? jump_[u] : cluster_.parent_of(u);
-  while (u != v) {
-    const bool apart = jump_[u] != jump_[v];  // nodes of one depth jump as far
-    u = apart ? jump_[u] : cluster_.parent_of(u);
-    v = apart ? jump_[v] : cluster_.parent_of(v);
+  while (heavy_[u].top != heavy_[v].top) {
+    if (heavy_[u].depth < heavy_[v].depth) std::swap(u, v);
+    u = heavy_[u].above;
   }
-  return u;
+  return cluster_.depth_of(u) < cluster_.depth_of(v) ? u : v;
 }
 
 }  // namespace trunkline

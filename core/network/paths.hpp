@@ -11,7 +11,9 @@
 namespace trunkline {
 
 /// Every node knows its parent and one node further up, such that any ancestor is O(log(depth)) steps away (Myers,
-/// "An applicative random-access stack", 1983). Made in time O(nodes).
+/// "An applicative random-access stack", 1983); and the top of its heavy path (Sleator, Tarjan, 1983), which goes on
+/// from each node to the child with most below it, so that a way up changes paths O(log(nodes)) times, and never on a
+/// line of switches. Made in time O(nodes).
 class Paths {
  public:
   /// `cluster` must outlive the object.
@@ -23,7 +25,7 @@ class Paths {
   /// An ancestor: the parent, or one that is further up.
   [[nodiscard]] NodeId jump(NodeId node) const { return jump_[node]; }
 
-  /// Where the paths from both towards node 0 meet. Time O(log(depth)).
+  /// Where the paths from both towards node 0 meet. Time O(log(nodes)).
   [[nodiscard]] NodeId meeting(NodeId u, NodeId v) const;
   /// Channels between two nodes whose paths meet there.
   [[nodiscard]] std::uint32_t length(NodeId u, NodeId v, NodeId meeting) const {
@@ -36,18 +38,23 @@ class Paths {
   [[nodiscard]] double byte_s(NodeId u, NodeId v, NodeId meeting) const {
     return byte_s_[u] + byte_s_[v] - 2.0 * byte_s_[meeting];
   }
+  /// Seconds that a byte takes on one channel.
+  [[nodiscard]] double byte_s(ChannelId channel) const { return link_byte_s_[channel / 2]; }
 
  private:
+  struct HeavyPath {
+    NodeId top;
+    std::uint32_t depth;  ///< of the top
+    NodeId above;         ///< the top's parent
+  };
+
   const Cluster& cluster_;
   std::vector<NodeId> top_down_;
   std::vector<NodeId> jump_;
+  std::vector<HeavyPath> heavy_;   ///< that a node is on
   std::vector<double> latency_s_;  ///< to node 0
   std::vector<double> byte_s_;
+  std::vector<double> link_byte_s_;
 };
-
-/// Seconds that a byte takes on a channel.
-[[nodiscard]] inline double byte_s(const Cluster& cluster, ChannelId channel) {
-  return 8.0 / cluster.link_of(channel).rate_bps;
-}
 
 }  // namespace trunkline

@@ -129,7 +129,7 @@ Contention contention_of(const Cluster& cluster, const Placement& placement, con
   }
   RoundLoads loads(cluster, placement, rounds.order);
   for (const RoundSample& sample : sample_rounds(rounds).rounds) {
-    for (const auto& [from, transfer] : sample.sent) loads.add(from, transfer.peer);
+    for (const auto& [from, to, blocks] : sample.sent) loads.add(from, to);
     loads.end_round();
   }
   return busiest_of(loads.most(), 1, most);

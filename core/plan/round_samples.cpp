@@ -15,7 +15,8 @@ RoundSamples sample_rounds(const Rounds& rounds) {
   for (Rank from = 0; from < rounds.order.size(); ++from) {  // one rank at a time: all schedules take much memory
     const auto schedule = rounds.schedule_of(from);
     for (RoundSample& sample : samples.rounds) {
-      if (const auto send = schedule->send(sample.round, samples.blocks)) sample.sent.push_back({from, *send});
+      if (const auto send = schedule->send(sample.round, samples.blocks))
+        sample.sent.push_back({from, send->peer, send->count});
     }
   }
   return samples;

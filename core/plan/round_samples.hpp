@@ -12,7 +12,8 @@ namespace trunkline {
 struct RoundSample {
   struct Sent {
     Rank from;  ///< position
-    BlockTransfer transfer;
+    Rank to;
+    std::uint64_t blocks;
   };
   std::uint64_t round = 0;
   std::uint64_t times = 1;  ///< rounds that it stands for

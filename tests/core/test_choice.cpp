@@ -39,7 +39,7 @@ Prospects facts_of(const Cluster& cluster, NativeLibrary native = NativeLibrary:
 
 TreeCosts line_costs(const Cluster& cluster, std::uint32_t ranks_per_host = 1) {
   const Placement placement = block_placement(cluster, ranks_per_host);
-  return tree_costs(cluster, placement, linear_tree(cluster, placement, 0));
+  return tree_costs(Paths(cluster), placement, linear_tree(cluster, placement, 0));
 }
 
 double per_byte(const TreeCosts& costs) {
@@ -78,7 +78,7 @@ TEST(TreeCosts, OfABinaryTreeAreFormula2) {
   add_child(tree, 0, 1);
   add_child(tree, 0, 2);
   add_child(tree, 1, 3);
-  const TreeCosts costs = tree_costs(cluster, {0, 1, 2, 3}, tree);
+  const TreeCosts costs = tree_costs(Paths(cluster), {0, 1, 2, 3}, tree);
   ASSERT_EQ(costs.latest.size(), 1U);
   EXPECT_NEAR(costs.latest[0].per_byte_s, 2 * 8 / 1e8, 1e-15);
   EXPECT_NEAR(costs.latest[0].per_frame_byte_s, 2 * 8 / 1e8, 1e-15);
@@ -95,7 +95,7 @@ TEST(TreeCosts, SharedChannelsAreSlower) {
   add_child(tree, 0, 1);
   add_child(tree, 0, 2);
   add_child(tree, 1, 3);
-  const TreeCosts costs = tree_costs(cluster, {0, 1, 8, 9}, tree);
+  const TreeCosts costs = tree_costs(Paths(cluster), {0, 1, 8, 9}, tree);
   double busiest = 0;
   for (const auto& work : costs.busiest) busiest = std::max(busiest, work.per_byte_s);
   EXPECT_NEAR(busiest, 2 * 8 / 1e8, 1e-15);

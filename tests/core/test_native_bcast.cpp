@@ -26,7 +26,7 @@ Cluster one_switch(unsigned hosts) {
 /// What Open MPI is predicted to take on hosts of one switch, in times of the message on the wire.
 double openmpi_times(unsigned hosts, std::uint64_t bytes) {
   const Cluster cluster = one_switch(hosts);
-  const NativeCosts costs = native_costs(cluster, block_placement(cluster, 1), 0, NativeLibrary::openmpi);
+  const NativeCosts costs = native_costs(Paths(cluster), block_placement(cluster, 1), 0, NativeLibrary::openmpi);
   return native_bcast_seconds(costs, bytes) / (static_cast<double>(wire_bytes(bytes)) * 8.0 / rate_bps);
 }
 
@@ -54,8 +54,8 @@ TEST(NativeBcast, OpenMpiOffersAllChildrenALongMessageAtOnce) {
 TEST(NativeBcast, OpenMpiSendsAShortMessageToOneChildAfterAnother) {
   const Cluster cluster = one_switch(32);
   const Placement placement = block_placement(cluster, 1);
-  const NativeCosts costs = native_costs(cluster, placement, 5, NativeLibrary::openmpi);
-  const TreeCosts tree = tree_costs(cluster, placement, k_nomial_tree(32, 5, 4));
+  const NativeCosts costs = native_costs(Paths(cluster), placement, 5, NativeLibrary::openmpi);
+  const TreeCosts tree = tree_costs(Paths(cluster), placement, k_nomial_tree(32, 5, 4));
   EXPECT_DOUBLE_EQ(native_bcast_seconds(costs, 8192), tree_seconds(tree, 8192, 8192));
   EXPECT_LT(openmpi_times(32, openmpi_eager_bytes), 0.7 * openmpi_times(32, openmpi_eager_bytes + 1));
 }
@@ -63,7 +63,7 @@ TEST(NativeBcast, OpenMpiSendsAShortMessageToOneChildAfterAnother) {
 TEST(NativeBcast, MpichScattersLongMessages) {
   const Cluster cluster = one_switch(16);
   const Placement placement = block_placement(cluster, 1);
-  const NativeCosts costs = native_costs(cluster, placement, 0, NativeLibrary::mpich);
+  const NativeCosts costs = native_costs(Paths(cluster), placement, 0, NativeLibrary::mpich);
   EXPECT_DOUBLE_EQ(native_bcast_seconds(costs, 8192), tree_seconds(costs.binomial, 8192, 8192));
   const double wire_s = static_cast<double>(wire_bytes(1U << 20)) * 8.0 / rate_bps;
   EXPECT_NEAR(native_bcast_seconds(costs, 1U << 20) / wire_s, 2 * 15.0 / 16.0, 0.1);
@@ -72,7 +72,7 @@ TEST(NativeBcast, MpichScattersLongMessages) {
 TEST(NativeBcast, OneRankTakesNoTime) {
   const Cluster cluster = one_switch(2);
   for (const auto library : {NativeLibrary::mpich, NativeLibrary::openmpi}) {
-    EXPECT_EQ(native_bcast_seconds(native_costs(cluster, Placement{0}, 0, library), 1U << 20), 0.0);
+    EXPECT_EQ(native_bcast_seconds(native_costs(Paths(cluster), Placement{0}, 0, library), 1U << 20), 0.0);
   }
 }
 
@@ -81,7 +81,7 @@ TEST(LevelCost, CountsWhatALevelPutsOnATrunk) {
       "trunkline: cluster/1\nname: two\ndefaults: {rate: 100Mbit, latency: 10us}\nswitches: s[0-1]\nhosts:\n"
       "  - {hosts: 'h[0-3]', switches: 's[0-1]', deal: 2}\nlinks:\n  - {between: [s0, s1], rate: 50Mbit}\n",
       "two.yaml");
-  const RoundCost cost = level_cost(cluster, block_placement(cluster, 1), flat_tree(4, 0));
+  const RoundCost cost = level_cost(Paths(cluster), block_placement(cluster, 1), flat_tree(4, 0));
   EXPECT_EQ(cost.rounds, 1.0);
   EXPECT_DOUBLE_EQ(cost.seconds_per_byte, 2 * 8.0 / 5e7);  // 2 of 3 cross the trunk, which is half as fast
   EXPECT_DOUBLE_EQ(cost.latency_s, 30e-6);

@@ -49,22 +49,22 @@ void expect_as_walked(const Cluster& cluster, std::size_t transfers) {
     double busiest = 0.0;
     for (ChannelId channel = 0; channel < load.size(); ++channel) {
       RC_ASSERT(loads.load(channel) == load[channel]);
-      busiest = std::max(busiest, load[channel] * byte_s(cluster, channel));
+      busiest = std::max(busiest, load[channel] * paths.byte_s(channel));
     }
     expect_near(loads.slowest_byte_s(), busiest);
     for (const PathLoads::Transfer& transfer : loads.transfers()) {
       PathCost right;
       const auto path = cluster.path(transfer.from, transfer.to);
       for (const ChannelId channel : path) {
-        right.slowest_byte_s = std::max(right.slowest_byte_s, load[channel] * byte_s(cluster, channel));
-        right.byte_s += byte_s(cluster, channel);
+        right.slowest_byte_s = std::max(right.slowest_byte_s, load[channel] * paths.byte_s(channel));
+        right.byte_s += 8.0 / cluster.link_of(channel).rate_bps;
         right.latency_s += cluster.link_of(channel).latency_s;
       }
       const PathCost found = loads.cost(transfer);
       expect_near(found.slowest_byte_s, right.slowest_byte_s);
       expect_near(found.byte_s, right.byte_s);
       expect_near(found.latency_s, right.latency_s);
-      expect_near(found.first_byte_s, byte_s(cluster, path.front()));
+      expect_near(found.first_byte_s, paths.byte_s(path.front()));
     }
     loads.clear();
   }
