@@ -15,8 +15,8 @@ import pytest
 from trunkline import _core
 from trunkline.cluster import fingerprint_text, load_cluster
 from trunkline.errors import BadInput
+from trunkline.peers.simulated import PIPELINED, SELECTORS, simulated_algorithms
 from trunkline.simulate.calibration import _lines
-from trunkline.simulate.rivals import PIPELINED, SELECTORS, simulated_algorithms
 
 RATE = 1e8 / 8
 HOP_S = 20e-6
@@ -86,16 +86,16 @@ def test_line_blind_to_the_switches_shares_their_trunks(trunkline):
     assert 7 < unaware["seconds_median"] / aware["seconds_median"] < 9
 
 
-def test_auto_decides_as_the_library_does_and_beats_the_rivals(trunkline):
+def test_auto_decides_as_the_library_does_and_beats_its_peers(trunkline):
     rows = simulated(trunkline, "cyclic", "1MiB", "auto," + ",".join(SELECTORS))
     auto = rows["auto", 1 << 20]
     predicted = trunkline("explain", "cyclic", "--sizes", "1MiB", "--json", "-").data[0]
     assert (auto["ran"], auto["segment_bytes"]) == (predicted["algorithm"], predicted["segment_bytes"])
     assert auto["seconds_median"] < 1.25 * auto["limit_seconds"]
     for name in SELECTORS:
-        rival = rows[name, 1 << 20]
-        assert rival["ran"] == "native"
-        assert rival["seconds_median"] > 5 * auto["seconds_median"], name
+        peer = rows[name, 1 << 20]
+        assert peer["ran"] == "native"
+        assert peer["seconds_median"] > 5 * auto["seconds_median"], name
 
 
 def test_times_repeat_exactly(trunkline):
@@ -212,7 +212,7 @@ def test_what_is_far_behind_is_given_up(trunkline):
     assert rows["mpich", 65536]["limit_seconds"] == rows["two-tree", 65536]["limit_seconds"]
 
 
-def test_every_rival_runs_and_the_second_call_is_timed(trunkline):
+def test_every_peer_runs_and_the_second_call_is_timed(trunkline):
     names = [*SELECTORS, *PIPELINED]
     rows = simulated(trunkline, "paper-1", "16KiB,8KiB", ",".join(names))
     again = simulated(trunkline, "paper-1", "8KiB", ",".join(names))

@@ -13,11 +13,11 @@ from trunkline.cli import tune as tune_command
 from trunkline.cluster import load_cluster
 from trunkline.errors import BadInput, Failed
 from trunkline.mpi import Mpi, find_mpis
+from trunkline.peers.rules.files import PeerFiles
+from trunkline.peers.rules.rule import PeerWinner
 from trunkline.predict import load_measurement
 from trunkline.tune.candidates import MOST, Candidates
 from trunkline.tune.file import load_tuning
-from trunkline.tune.peer_files import PeerFiles
-from trunkline.tune.peer_rules import PeerWinner
 from trunkline.tune.tuner import Winner, entry_of, merged, rules_of
 
 

@@ -9,19 +9,19 @@ from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeEl
 from trunkline._core import Cluster
 from trunkline.bench.bcast import broadcast_algorithms, hosts_used
 from trunkline.bench.job import Limits
-from trunkline.bench.peers.comparison import Comparison, Step, asked_for, steps
-from trunkline.bench.peers.drivers import choose_drivers
-from trunkline.bench.peers.figures import Figure, figure
-from trunkline.bench.peers.model import model_table, segments_table
-from trunkline.bench.peers.results import Results
-from trunkline.bench.peers.run import compare
-from trunkline.bench.peers.tables import algorithms_table, beside_table, markdown, peers_table, unfinished
-from trunkline.bench.peers.transfer import measure_transfers, transfer_table
 from trunkline.cli.options import BudgetOption, LabRateOption, LeastOption, MostOption, ReportOption
 from trunkline.cli.output import check_outputs, console, write_text
 from trunkline.cluster import load_cluster
 from trunkline.errors import BadInput, Failed
 from trunkline.lab.rate import lab_rate
+from trunkline.peers.comparison import Comparison, Step, asked_for, steps
+from trunkline.peers.drivers import choose_drivers
+from trunkline.peers.figures import Figure, figure
+from trunkline.peers.model import model_table, segments_table
+from trunkline.peers.results import Results
+from trunkline.peers.run import compare
+from trunkline.peers.tables import algorithms_table, beside_table, markdown, peers_table, unfinished
+from trunkline.peers.transfer import measure_transfers, transfer_table
 from trunkline.report.draw_terminal import cluster_tree
 from trunkline.units import format_bytes, format_rate, parse_bench_sizes
 
@@ -127,7 +127,7 @@ def peers(
     if markdown_file:
         write_text(markdown(cells, comparison.algorithms[0]), markdown_file)
     if report:
-        from trunkline.report.peers_page import peers_page  # Matplotlib takes a second to load
+        from trunkline.peers.page import peers_page  # Matplotlib takes a second to load
 
         write_text(peers_page(cells, rated, left_out, chosen, json), report)
         console.print(f"Report: {report}", markup=False, soft_wrap=True)

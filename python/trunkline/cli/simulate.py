@@ -15,13 +15,13 @@ from trunkline.cli.output import check_outputs, console, write_json
 from trunkline.cli.plan import root_rank
 from trunkline.cli.predict import RateOption, RootOption, bounded_placement
 from trunkline.cluster import load_cluster
+from trunkline.peers.simulated import PIPELINED, SELECTORS, Simulated, simulated_algorithms
 from trunkline.predict import load_measurement
 from trunkline.report.tables import titled_table
 from trunkline.simulate.bcast import Row, simulate_all
 from trunkline.simulate.calibration import processor_times
 from trunkline.simulate.compare import Pair, check_comparable, compared, load_bench, rate_of
 from trunkline.simulate.engine import SMALL_JOB, Job
-from trunkline.simulate.rivals import PIPELINED, SELECTORS, Simulated, simulated_algorithms
 from trunkline.units import format_bytes, format_rate, format_seconds, parse_rate, parse_sizes
 
 __all__ = ["app"]

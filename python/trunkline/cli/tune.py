@@ -31,12 +31,12 @@ from trunkline.errors import BadInput, Failed, TrunklineError
 from trunkline.lab.rate import lab_rate
 from trunkline.lab.session import Lab
 from trunkline.mpi import Mpi, ready_mpi, require_mpi
+from trunkline.peers.rules.files import tune_peer
+from trunkline.peers.rules.job import PeerJob
+from trunkline.peers.rules.tables import peer_notes, peer_table
 from trunkline.predict import load_measurement, read_measurement
-from trunkline.report.peer_tables import peer_notes, peer_table
 from trunkline.report.tables import titled_table
 from trunkline.tune.file import load_tuning
-from trunkline.tune.peer_files import tune_peer
-from trunkline.tune.peer_job import PeerJob
 from trunkline.tune.tuner import Winner, entry_of, merged, tune_entry
 from trunkline.units import format_bytes, format_rate, format_seconds, parse_bench_sizes
 

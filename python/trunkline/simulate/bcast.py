@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from trunkline import _core
 from trunkline.bench.cell import Timed
 from trunkline.cluster import fingerprint_text
+from trunkline.peers.simulated import Simulated
 from trunkline.simulate.engine import Job, Outcome, simulate
-from trunkline.simulate.rivals import Simulated
 
 __all__ = ["Row", "bound_seconds", "simulate_all"]
 
