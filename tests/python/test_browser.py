@@ -7,11 +7,10 @@ import subprocess
 from dataclasses import replace
 
 import pytest
-from test_peers import BEST
-from test_peers import cell as peer_cell
-from test_report import cell
+from made_up import cell, peer_cell
 
 from trunkline.cluster import load_cluster
+from trunkline.peers.comparison import BEST
 from trunkline.peers.page import peers_page
 from trunkline.report.page import bench_page, demo_page
 

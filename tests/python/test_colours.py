@@ -8,7 +8,8 @@ from itertools import combinations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from test_report import cell, svgs
+from made_up import cell
+from test_report import svgs
 
 from trunkline import _core
 from trunkline.bench.heights import Heights

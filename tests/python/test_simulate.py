@@ -181,7 +181,7 @@ def test_names():
     assert [one.name for one in simulated_algorithms(["pipelined", "mpich", "auto"])] == [*PIPELINED, "mpich", "auto"]
     with pytest.raises(BadInput, match="there is no native library"):
         simulated_algorithms(["native"])
-    with pytest.raises(BadInput, match="no broadcast algorithm 'nosuch'.*mvapich2"):
+    with pytest.raises(BadInput, match="no algorithm 'nosuch' of bcast.*mvapich2"):
         simulated_algorithms(["nosuch"])
 
 

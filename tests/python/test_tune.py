@@ -7,8 +7,8 @@ import pytest
 
 from trunkline import _core
 from trunkline.bench import bcast
-from trunkline.bench.bcast import Limits, measure
-from trunkline.bench.job import Outcome
+from trunkline.bench.bcast import measure
+from trunkline.bench.job import Limits, Outcome
 from trunkline.cli import tune as tune_command
 from trunkline.cluster import load_cluster
 from trunkline.errors import BadInput, Failed

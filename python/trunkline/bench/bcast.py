@@ -7,15 +7,16 @@ from typing import TypeVar
 
 from trunkline import _core
 from trunkline.bench.cell import Timed
-from trunkline.bench.job import PING_PONG, Limits, Progress, follow, program, timing_words
-from trunkline.bench.stats import median_with_interval
+from trunkline.bench.job import PING_PONG, Limits, Repetition, follow, program, timing_words
 from trunkline.cluster import fingerprint_text
-from trunkline.errors import BadInput, Failed
+from trunkline.errors import Failed
 from trunkline.lab.session import Lab
 from trunkline.mpi import Mpi, preload_of
-from trunkline.units import format_bytes, parse_segment
+from trunkline.placement import hosts_used
+from trunkline.statistics import median_with_interval
+from trunkline.units import format_bytes
 
-__all__ = ["PING_PONG", "Cell", "Limits", "Progress", "broadcast_algorithms", "hosts_used", "make_cell", "measure"]
+__all__ = ["Cell", "make_cell", "measure"]
 
 
 @dataclass(kw_only=True)
@@ -27,38 +28,6 @@ class Cell(Timed):
     seconds: list[float] = field(default_factory=list)
 
 
-def broadcast_algorithms(names: Sequence[str]) -> list[str]:
-    """The algorithms asked for, checked against the registry; ``all`` stands for one of each family.
-
-    Raises:
-        BadInput: naming the first that is not there, and all that are.
-    """
-    known = [a for a in _core.algorithms() if a.collective == "bcast"]
-    spellings = {"auto", *(a.name for a in known)}
-    wanted: list[str] = []
-    for name in names:
-        if name == "all":
-            families = {a.family or a.name: a.name for a in reversed(known)}
-            wanted += [a.name for a in known if families[a.family or a.name] == a.name]
-        elif name.partition(":")[0] in spellings:
-            _check_segment(name)
-            wanted.append(name)
-        else:
-            listed = ", ".join(["all", "auto", *_core.algorithm_names("bcast")])
-            raise BadInput(f"there is no broadcast algorithm '{name}'; there are: {listed}")
-    return list(dict.fromkeys(wanted))
-
-
-def _check_segment(name: str) -> None:
-    """Refuse the segment behind a name's colon where it is none, or where the algorithm takes none."""
-    algorithm, colon, segment = name.partition(":")
-    if not colon:
-        return
-    if algorithm in ("auto", "native"):
-        raise BadInput(f"'{name}': {algorithm} chooses by itself; a segment can be fixed for the others alone")
-    parse_segment(segment, f"'{name}'")
-
-
 def measure(
     lab: Lab,
     mpi: Mpi,
@@ -66,7 +35,7 @@ def measure(
     algorithms: Sequence[str],
     limits: Limits,
     ranks_per_host: int = 1,
-    on_progress: Callable[[Progress], None] = lambda _: None,
+    on_progress: Callable[[Repetition], None] = lambda _: None,
     tuning: str | None = None,
     hosts: int | None = None,
     settings: Mapping[str, str] | None = None,
@@ -161,18 +130,3 @@ def make_cell(
         seconds=list(seconds),
         **more,  # type: ignore[arg-type]
     )
-
-
-def hosts_used(cluster: _core.Cluster, count: int | None) -> list[str]:
-    """The first hosts of the cluster; all, where no number is given.
-
-    Raises:
-        BadInput: where there are not so many, or fewer than two: no network would be measured.
-    """
-    if len(cluster.hosts) < 2:
-        raise BadInput(f"{cluster.name} has one host: there is no network to measure between fewer than two")
-    if count is None:
-        return list(cluster.hosts)
-    if not 2 <= count <= len(cluster.hosts):
-        raise BadInput(f"--hosts must be from 2 to {len(cluster.hosts)}, the hosts of {cluster.name}, not {count}")
-    return list(cluster.hosts)[:count]

@@ -2,10 +2,10 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
-from functools import partial
 
 from trunkline import _core
-from trunkline.bench.bcast import Limits, Progress, measure
+from trunkline.bench.bcast import measure
+from trunkline.bench.job import Limits, Repetition
 from trunkline.bench.paper import paper_network, paper_segments
 from trunkline.lab.session import Lab
 from trunkline.mpi import Mpi
@@ -76,7 +76,7 @@ def validate(
     limits: Limits,
     ranks_per_host: int,
     measured: _core.Measurement | None = None,
-    on_progress: Callable[[int, Progress], None] = lambda _size, _progress: None,
+    on_progress: Callable[[Repetition], None] = lambda _: None,
 ) -> list[Verdict]:
     """Measure every algorithm with each segment and with the one that the model takes, size by size, in turns.
 
@@ -101,7 +101,7 @@ def validate(
         ]
         words = [f"{name}:{segment}" for name, segment in series]
         predictions = predicted(size, words)
-        cells = measure(lab, mpi, [size], words, limits, ranks_per_host, partial(on_progress, size))
+        cells = measure(lab, mpi, [size], words, limits, ranks_per_host, on_progress)
         for name in algorithms:
             points = [
                 Point(

@@ -4,11 +4,10 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.progress import Progress
 
-from trunkline.bench.bcast import Limits, broadcast_algorithms, hosts_used
-from trunkline.bench.heights import heights_table, measure_heights
-from trunkline.bench.session import Session, cells_table, measure_with_progress
+from trunkline.bench.heights import measure_heights
+from trunkline.bench.job import Limits
+from trunkline.bench.session import Session, measure_with_progress
 from trunkline.cli.bench_model import model
 from trunkline.cli.bench_peers import peers
 from trunkline.cli.options import (
@@ -25,9 +24,13 @@ from trunkline.cli.options import (
     ReportOption,
     SizesOption,
 )
-from trunkline.cli.output import check_outputs, console, write_json, write_text
+from trunkline.cli.output import check_outputs, write_json, write_text
 from trunkline.cluster import load_cluster
 from trunkline.mpi import ready_mpis
+from trunkline.placement import hosts_used
+from trunkline.registry import chosen_algorithms
+from trunkline.report.tables import cells_table, heights_table
+from trunkline.terminal import console, progress_bar
 from trunkline.tune.file import load_tuning
 from trunkline.units import parse_bench_sizes, parse_counts
 
@@ -80,7 +83,7 @@ def bcast(
 ) -> None:
     """Time broadcast algorithms in turns on one lab: medians with 95 % intervals, beside T(m), half a ping-pong."""
     check_outputs({"--json": json, "--report": report})
-    names = broadcast_algorithms([name.strip() for name in algorithms.split(",")])
+    names = chosen_algorithms("bcast", algorithms.split(","))
     libraries = ready_mpis(mpi)
     if tuning:
         load_tuning(tuning)  # its faults are reported here, not by every rank
@@ -98,7 +101,7 @@ def bcast(
         str(Path(tuning).resolve()) if tuning else None,
         hosts,
     )
-    cells = measure_with_progress([session], console)
+    cells = measure_with_progress([session])
     console.print(cells_table(cells))
     if json:
         write_json([cell.as_json() for cell in cells], json)
@@ -125,11 +128,10 @@ def heights(
     check_outputs({"--json": json, "--svg": svg})
     machines, each = parse_counts(sizes, "--sizes"), parse_counts(machines_per_switch, "--machines-per-switch")
     rows = []
-    with Progress(console=console) as progress:
-        task = progress.add_task("planning", total=len(machines) * len(each))
+    with progress_bar(len(machines) * len(each), "planning") as bar:
         for row in measure_heights(machines, each, degree, clusters, seed):
             rows.append(row)
-            progress.update(task, advance=1, description=f"{row.machines} machines on {row.switches} switches")
+            bar.show(f"{row.machines} machines on {row.switches} switches", done=1)
     console.print(heights_table(rows))
     if json:
         write_json([row.as_json() for row in rows], json)

@@ -4,13 +4,11 @@ from typing import Annotated
 
 import typer
 from rich.markup import escape
-from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
 from trunkline._core import Cluster
-from trunkline.bench.bcast import broadcast_algorithms, hosts_used
 from trunkline.bench.job import Limits
 from trunkline.cli.options import BudgetOption, LabRateOption, LeastOption, MostOption, ReportOption
-from trunkline.cli.output import check_outputs, console, write_text
+from trunkline.cli.output import check_outputs, write_text
 from trunkline.cluster import load_cluster
 from trunkline.errors import BadInput, Failed
 from trunkline.lab.rate import lab_rate
@@ -22,7 +20,10 @@ from trunkline.peers.results import Results
 from trunkline.peers.run import compare
 from trunkline.peers.tables import algorithms_table, beside_table, markdown, peers_table, unfinished
 from trunkline.peers.transfer import measure_transfers, transfer_table
+from trunkline.placement import hosts_used
+from trunkline.registry import chosen_algorithms
 from trunkline.report.draw_terminal import cluster_tree
+from trunkline.terminal import console, progress_bar
 from trunkline.units import format_bytes, format_rate, parse_bench_sizes
 
 __all__ = ["peers"]
@@ -109,7 +110,7 @@ def peers(
         rounds,
         limits,
         sweep_budget,
-        algorithms=broadcast_algorithms(chosen.algorithms) if chosen else ("auto",),
+        algorithms=chosen_algorithms("bcast", chosen.algorithms) if chosen else ("auto",),
         best=chosen is None,
     )
     failures = _measure(comparison, results)
@@ -157,27 +158,19 @@ def _measure(comparison: Comparison, results: Results) -> list[str]:
         soft_wrap=True,
     )
     failures: list[str] = []
-    columns = (
-        SpinnerColumn(),
-        TextColumn("{task.description}", markup=False),
-        BarColumn(bar_width=24),
-        TimeElapsedColumn(),
-        TimeRemainingColumn(),
-    )
-    with Progress(*columns, console=console) as progress:
-        task = progress.add_task("starting", total=seconds)
+    with progress_bar(seconds, seconds=True) as bar:
 
         def show(step: Step, what: str) -> None:
             turn = "race" if step.round == 0 else f"round {step.round}"
             where = f"{step.cluster.name} at {format_rate(step.rate_bps)}, {step.driver.name}"
-            progress.update(task, description=f"{where}: {turn}, {what}")
+            bar.show(f"{where}: {turn}, {what}")
 
         for step, failure in compare(comparison, results, show):
-            progress.update(task, advance=step.seconds)
+            bar.show(done=step.seconds)
             if failure:
                 failures.append(f"{step.cluster.name}, {step.driver.name}: {failure}")
                 where = escape(f"{step.driver.name} on {step.cluster.name}")
-                progress.console.print(f"[bold]{where} failed:[/] {escape(failure)}")
+                console.print(f"[bold]{where} failed:[/] {escape(failure)}")
     return failures
 
 

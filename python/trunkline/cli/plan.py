@@ -13,14 +13,14 @@ from trunkline.cli.options import ClusterArgument
 from trunkline.cli.output import check_outputs, write_json, write_text
 from trunkline.cluster import load_cluster, nearest_first
 from trunkline.errors import BadInput
+from trunkline.placement import bounded_placement, root_rank
 from trunkline.report.draw_plan import draw_trees, tree_name
 from trunkline.report.draw_svg import below_each_other
 from trunkline.report.draw_terminal import line_over_switches, rank_tree
 from trunkline.units import parse_segment
 
-__all__ = ["plan", "root_rank"]
+__all__ = ["plan"]
 
-MOST_RANKS = 1_000_000
 MOST_REPLAYED = 512
 """Ranks whose rounds are replayed here: the tests have proved them for any number, and time grows with the square."""
 
@@ -48,14 +48,11 @@ def plan(
     check_outputs({"--output": output, "--json": json, "--svg": svg})
     network = load_cluster(cluster)
     names = network.hosts
-    most = MOST_RANKS // len(names)
-    if not 1 <= ranks_per_host <= most:
-        raise BadInput(f"--ranks-per-host must be from 1 to {most} on {len(names)} hosts, not {ranks_per_host}")
+    placement = bounded_placement(network, ranks_per_host)
     segment_bytes = None if segment is None else parse_segment(segment, "--segment")
     if segment is not None and not output:
         raise BadInput(f"--segment {segment} goes into the plan file: name one with --output FILE")
     _check_shape(collective, shape)
-    placement = _core.block_placement(network, ranks_per_host)
     laid = _core.lay(collective, shape, network, placement, root_rank(network, placement, root))
     if svg and laid.trees is None:
         raise BadInput(f"{shape} goes by rounds: --svg draws trees alone; --output and --json have its rounds")
@@ -90,26 +87,6 @@ def _check_shape(collective: str, shape: str) -> None:
     if shape not in shapes:
         near = nearest_first(shape, shapes)[0]
         raise BadInput(f"there is no algorithm '{shape}' of {collective}; the nearest is {near}; there are: {listed}")
-
-
-def root_rank(cluster: _core.Cluster, placement: Sequence[int], root: str) -> int:
-    """The rank of this number, or the first one on the host of this name.
-
-    Raises:
-        BadInput: where there is none.
-    """
-    if root.isascii() and root.isdigit():
-        if int(root) >= len(placement):
-            raise BadInput(f"there is no rank {root}; the ranks are 0 to {len(placement) - 1}")
-        return int(root)
-    host = cluster.find_host(root)
-    if host is None:
-        near = ", ".join(nearest_first(root, cluster.hosts[:10_000])[:3])
-        raise BadInput(
-            f"there is no host '{root}' in {cluster.name}; near to it are: {near} "
-            f"(or give a rank, 0 to {len(placement) - 1})"
-        )
-    return placement.index(host)
 
 
 def _plan_file(

@@ -8,19 +8,18 @@ from rich.console import Console
 from rich.markup import escape
 
 from trunkline import _core
-from trunkline.bench.bcast import broadcast_algorithms
 from trunkline.cli.options import ClusterArgument, JsonOption, SizesOption
 from trunkline.cli.output import check_outputs, write_json, write_text
-from trunkline.cli.plan import MOST_RANKS, root_rank
 from trunkline.cluster import load_cluster
-from trunkline.costs import goes_by_rounds
 from trunkline.errors import BadInput
 from trunkline.mpi import require_mpi
+from trunkline.placement import bounded_placement, root_rank
 from trunkline.predict import Decision, Predicted, decide_all, knowledge_of, load_measurement, predict_all
-from trunkline.report.tables import titled_table
+from trunkline.registry import chosen_algorithms, goes_by_rounds
+from trunkline.terminal import titled_table
 from trunkline.units import format_bytes, format_seconds, parse_rate, parse_sizes
 
-__all__ = ["bounded_placement", "explain", "predict"]
+__all__ = ["explain", "predict"]
 
 SIZES = "8,512,2KiB,8KiB,32KiB,128KiB,512KiB,2MiB,8MiB"
 
@@ -56,7 +55,7 @@ def predict(
     """Predict the time of every algorithm for each message size, from stated rates or measured tables."""
     check_outputs({"--json": json, "--svg": svg})
     network, placement, start = _job(cluster, rate, ranks_per_host, root)
-    names = broadcast_algorithms([name.strip() for name in algorithms.split(",")])
+    names = chosen_algorithms("bcast", algorithms.split(","))
     if "auto" in names:
         raise BadInput("'auto' is a choice among the others: see 'trunkline explain'")
     library = require_mpi(mpi) if mpi else None
@@ -113,18 +112,6 @@ def explain(
         _print_decisions(network, library.name, decisions)
 
 
-def bounded_placement(network: _core.Cluster, ranks_per_host: int) -> list[int]:
-    """That many ranks on every host.
-
-    Raises:
-        BadInput: where there would be none or too many of them.
-    """
-    most = MOST_RANKS // len(network.hosts)
-    if not 1 <= ranks_per_host <= most:
-        raise BadInput(f"--ranks-per-host must be from 1 to {most} on {len(network.hosts)} hosts, not {ranks_per_host}")
-    return _core.block_placement(network, ranks_per_host)
-
-
 def _job(cluster: str, rate: str | None, ranks_per_host: int, root: str) -> tuple[_core.Cluster, list[int], int]:
     network = load_cluster(cluster)
     if rate is not None:
@@ -134,10 +121,9 @@ def _job(cluster: str, rate: str | None, ranks_per_host: int, root: str) -> tupl
 
 
 def _print_times(network: _core.Cluster, rows: Sequence[Predicted], names: Sequence[str]) -> None:
-    table = titled_table(f"{escape(network.name)}: predicted time of MPI_Bcast")
-    table.add_column("algorithm")
-    for size in dict.fromkeys(row.message_bytes for row in rows):
-        table.add_column(format_bytes(size), justify="right", no_wrap=True)
+    sizes = dict.fromkeys(row.message_bytes for row in rows)
+    title = f"{escape(network.name)}: predicted time of MPI_Bcast"
+    table = titled_table(title, "algorithm", *map(format_bytes, sizes), left=["algorithm"], wrap=["algorithm"])
     for name in names:
         own = [row for row in rows if row.algorithm == name]
         table.add_row(
@@ -148,10 +134,8 @@ def _print_times(network: _core.Cluster, rows: Sequence[Predicted], names: Seque
 
 
 def _print_decisions(network: _core.Cluster, mpi: str, decisions: Sequence[Decision]) -> None:
-    table = titled_table(f"{escape(network.name)}, {mpi}: what MPI_Bcast would run")
-    table.add_column("size", justify="right", no_wrap=True)
-    table.add_column("runs", no_wrap=True)
-    table.add_column("why")
+    title = f"{escape(network.name)}, {mpi}: what MPI_Bcast would run"
+    table = titled_table(title, "size", "runs", "why", left=["runs", "why"], wrap=["why"])
     for one in decisions:
         ran = f"{one.algorithm}, {one.segment_bytes} B" if one.segment_bytes else one.algorithm
         table.add_row(format_bytes(one.message_bytes), ran, escape(one.reason))

@@ -6,22 +6,21 @@ from typing import Annotated
 
 import typer
 from rich.markup import escape
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
 from trunkline import _core
 from trunkline.cli.options import ClusterOption, JsonOption, RanksOnHostOption, SizesOption
-from trunkline.cli.output import check_outputs, console, write_json
-from trunkline.cli.plan import root_rank
-from trunkline.cli.predict import RateOption, RootOption, bounded_placement
+from trunkline.cli.output import check_outputs, write_json
+from trunkline.cli.predict import RateOption, RootOption
 from trunkline.cluster import load_cluster
 from trunkline.peers.simulated import PIPELINED, SELECTORS, Simulated, simulated_algorithms
+from trunkline.placement import bounded_placement, root_rank
 from trunkline.predict import load_measurement
-from trunkline.report.tables import titled_table
 from trunkline.simulate.bcast import Row, simulate_all
 from trunkline.simulate.calibration import processor_times
 from trunkline.simulate.compare import Pair, check_comparable, compared, load_bench, rate_of
 from trunkline.simulate.engine import SMALL_JOB, Job
+from trunkline.terminal import console, progress_bar, titled_table
 from trunkline.units import format_bytes, format_rate, format_seconds, parse_rate, parse_sizes
 
 __all__ = ["app"]
@@ -95,13 +94,11 @@ def bcast(
 
 
 def _simulate_with_progress(job: Job, algorithms: Sequence[Simulated], race: float) -> list[Row]:
-    columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
-    with Progress(*columns, TimeElapsedColumn(), console=console) as progress:
-        task = progress.add_task(f"simulating {algorithms[0].name}", total=len(algorithms) * len(job.sizes))
+    with progress_bar(len(algorithms) * len(job.sizes), f"simulating {algorithms[0].name}") as bar:
 
         def advance(one: Simulated, size: int) -> None:
             following = algorithms[min(algorithms.index(one) + (size == job.sizes[-1]), len(algorithms) - 1)]
-            progress.update(task, advance=1, description=f"simulating {following.name}")
+            bar.show(f"simulating {following.name}", done=1)
 
         return simulate_all(job, algorithms, race, advance)
 
@@ -109,10 +106,11 @@ def _simulate_with_progress(job: Job, algorithms: Sequence[Simulated], race: flo
 def _rows_table(rows: Sequence[Row]) -> Table:
     first = rows[0]
     table = titled_table(
-        f"{escape(first.cluster)} at {format_rate(first.rate_bps)}, {first.ranks} ranks: simulated MPI_Bcast"
+        f"{escape(first.cluster)} at {format_rate(first.rate_bps)}, {first.ranks} ranks: simulated MPI_Bcast",
+        *("size", "T(m)", "algorithm", "time", "over T", "over bound", "simulated in"),
+        left=["algorithm"],
+        wrap=["algorithm"],
     )
-    for column in ("size", "T(m)", "algorithm", "time", "over T", "over bound", "simulated in"):
-        table.add_column(column, justify="left" if column == "algorithm" else "right", no_wrap=column != "algorithm")
     by_size = sorted(rows, key=lambda row: row.message_bytes)
     for size, group in groupby(by_size, key=lambda row: row.message_bytes):
         own = list(group)
@@ -140,9 +138,8 @@ def _what_ran(row: Row) -> str:
 
 
 def _pairs_table(pairs: Sequence[Pair]) -> Table:
-    table = titled_table("Lab and simulation")
-    for column in ("MPI", "size", "algorithm", "lab", "over T", "simulated", "over T", "simulated / lab"):
-        table.add_column(column, justify="left" if column in ("MPI", "algorithm") else "right", no_wrap=True)
+    columns = ("MPI", "size", "algorithm", "lab", "over T", "simulated", "over T", "simulated / lab")
+    table = titled_table("Lab and simulation", *columns, left=["MPI", "algorithm"])
     for pair in pairs:
         row = pair.simulated
         table.add_row(

@@ -1,14 +1,13 @@
 """What a comparison is about, and what of it is still to be measured."""
 
-import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 from trunkline import _core
 from trunkline.bench.job import Limits
 from trunkline.peers.driver import Driver
 from trunkline.peers.results import PeerCell, Place, Results, place_of
+from trunkline.temporary import temporary_folder
 
 __all__ = ["BEST", "Comparison", "Step", "asked_for", "due", "steps", "unraced"]
 
@@ -59,7 +58,7 @@ class Step:
 def steps(comparison: Comparison, results: Results) -> list[Step]:
     """What is still to be done, in order: races first, then round by round every cluster and every peer."""
     found: list[Step] = []
-    with tempfile.TemporaryDirectory() as folder:
+    with temporary_folder("peers") as folder:
         for number in range(comparison.rounds + 1):
             for cluster, rate in comparison.clusters:
                 wire = sum(size * 8 / rate for size in comparison.sizes)
@@ -67,7 +66,7 @@ def steps(comparison: Comparison, results: Results) -> list[Step]:
                 for driver in comparison.drivers:
                     job = _JOB_S + wire * _NATIVE * (comparison.limits.least + 1)
                     races = comparison.best and comparison.sweep_s > 0
-                    settings = driver.settings(cluster, Path(folder)) if races else []
+                    settings = driver.settings(cluster, folder) if races else []
                     missing = unraced(comparison, results, place, driver) if settings else []
                     if number > 0:
                         # A race that goes on may find other winners, which have had no rounds.

@@ -7,7 +7,7 @@ from rich.table import Table
 from trunkline import _core
 from trunkline.cluster import load_cluster
 from trunkline.peers.figures import Figure, parameters
-from trunkline.report.tables import titled_table
+from trunkline.terminal import titled_table
 from trunkline.units import format_bytes
 
 __all__ = ["best_segment", "first_segment", "model_table", "segments_table", "tree_seconds"]
@@ -54,9 +54,8 @@ def _tree(cluster: _core.Cluster, shape: str) -> _core.Tree:
 
 def model_table(figure: Figure) -> Table:
     """Figure 8: what the formula becomes for the contention-free binary tree of each cluster."""
-    table = titled_table(f"{figure.name}: {figure.title}; segments of 1 KiB, 1 MiB in all, their L(m) and g(m)")
-    for column in ("cluster", "height", "A", "B", "time at 100 Mbit/s"):
-        table.add_column(column, justify="left" if column == "cluster" else "right")
+    title = f"{figure.name}: {figure.title}; segments of 1 KiB, 1 MiB in all, their L(m) and g(m)"
+    table = titled_table(title, "cluster", "height", "A", "B", "time at 100 Mbit/s", left=["cluster"])
     gap, latency = parameters(1e8)[1024]
     for name in figure.clusters:
         tree = _tree(load_cluster(name), "binary")
@@ -71,11 +70,9 @@ def segments_table(figure: Figure) -> Table:
     """Table 3: the best segments by the model over our trees, beside the papers' (by their model / measured)."""
     cluster = load_cluster(figure.clusters[0])
     trees = [_tree(cluster, shape) for shape in ("linear", "binary")]
-    table = titled_table(f"{figure.name}: {figure.title}; bytes: ours by the model | theirs by the model, measured")
-    table.add_column("message", justify="right", no_wrap=True)
-    for rate in RATES:
-        for shape in ("linear", "binary"):
-            table.add_column(f"{shape}, {rate / 1e6:.0f} Mbit/s", justify="right")
+    title = f"{figure.name}: {figure.title}; bytes: ours by the model | theirs by the model, measured"
+    series = [f"{shape}, {rate / 1e6:.0f} Mbit/s" for rate in RATES for shape in ("linear", "binary")]
+    table = titled_table(title, "message", *series, wrap=series)
     for size, theirs in figure.rows.items():
         row = [format_bytes(size)]
         for number, rate in enumerate(RATES):

@@ -9,10 +9,10 @@ from typing import Any
 from trunkline import _core
 from trunkline.bench.bcast import Cell
 from trunkline.bench.entries import check_entry
-from trunkline.bench.stats import median_with_interval
 from trunkline.cluster import fingerprint_text
 from trunkline.errors import BadInput
 from trunkline.mpi import Mpi
+from trunkline.statistics import median_with_interval
 
 __all__ = ["PeerCell", "Place", "Results", "place_of"]
 

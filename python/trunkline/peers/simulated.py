@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from trunkline.bench.bcast import broadcast_algorithms
 from trunkline.errors import BadInput
+from trunkline.registry import chosen_algorithms
 
 __all__ = ["PIPELINED", "SELECTORS", "Simulated", "simulated_algorithms"]
 
@@ -53,7 +53,7 @@ def simulated_algorithms(names: Sequence[str]) -> list[Simulated]:
             raise BadInput(f"in a simulation there is no native library: name one, {', '.join(SELECTORS)}")
         else:
             try:
-                own = broadcast_algorithms([name])
+                own = chosen_algorithms("bcast", [name])
             except BadInput as error:
                 raise BadInput(f"{error}; others' are: {', '.join([*SELECTORS, *PIPELINED])}, pipelined") from None
             # Small messages of ours (agreement, set-up) go out as little as possible.

@@ -11,7 +11,7 @@ from rich.table import Table
 from trunkline.peers.comparison import BEST
 from trunkline.peers.figures import Figure, Stated
 from trunkline.peers.results import PeerCell, Place
-from trunkline.report.tables import titled_table
+from trunkline.terminal import titled_table
 from trunkline.units import format_bytes, format_rate, format_seconds
 
 __all__ = [
@@ -100,20 +100,15 @@ def peers_table(cells: Sequence[PeerCell]) -> Group:
     tables = []
     for (cluster, _, rate), group in groupby(lines(cells), key=_place):
         some = list(group)
+        columns = ("peer", "size", "default", "best", "Trunkline", "gain", "on best", "best setting")
         table = titled_table(
             f"{escape(cluster)} at {format_rate(rate)}, {some[0].default.ranks} ranks: times over T(m), slowest rank, "
-            "median"
+            "median",
+            *columns,
+            left=["peer", "best setting"],
+            wrap=["best setting"],
         )
-        for column in ("peer", "size", "default", "best", "Trunkline", "gain", "on best", "best setting"):
-            left = column in ("peer", "best setting")
-            wide = column == "best setting"
-            table.add_column(
-                column,
-                justify="left" if left else "right",
-                no_wrap=not wide,
-                overflow="fold" if wide else "ellipsis",
-                min_width=14 if wide else None,
-            )
+        table.columns[-1].min_width = 14
         for mpi, of_peer in groupby(some, key=lambda line: line.default.mpi):
             rows = [_words(line) for line in of_peer]
             for k, (size, _, default, best, setting, own, *gains) in enumerate(rows):
@@ -170,10 +165,8 @@ def algorithms_table(cells: Sequence[PeerCell]) -> Group:
     for (cluster, _, rate), group in groupby(cells, key=lambda cell: cell.place):
         some = list(group)
         sizes = sorted({cell.message_bytes for cell in some})
-        table = titled_table(f"{escape(cluster)} at {format_rate(rate)}: time over T(m), slowest rank, median")
-        table.add_column("algorithm", no_wrap=True)
-        for size in sizes:
-            table.add_column(format_bytes(size), justify="right")
+        title = f"{escape(cluster)} at {format_rate(rate)}: time over T(m), slowest rank, median"
+        table = titled_table(title, "algorithm", *map(format_bytes, sizes), left=["algorithm"])
         found = {(cell.mpi, cell.algorithm, cell.message_bytes): cell for cell in some}
         for mpi, algorithm in dict.fromkeys((cell.mpi, cell.algorithm) for cell in some):
             row = [found.get((mpi, algorithm, size)) for size in sizes]
@@ -217,10 +210,8 @@ def beside_rows(figure: Figure, cells: Sequence[PeerCell]) -> list[tuple[str, ..
 
 def beside_table(figure: Figure, cells: Sequence[PeerCell]) -> Table:
     """The numbers the paper states, beside ours: as measured, and in proportion at the paper's rate."""
-    table = titled_table(f"{figure.name}: what the paper states, what was measured here, and that scaled to their rate")
-    for column in BESIDE:
-        left = column in ("cluster", "what", "source")
-        table.add_column(column, justify="left" if left else "right", no_wrap=column != "source")
+    title = f"{figure.name}: what the paper states, what was measured here, and that scaled to their rate"
+    table = titled_table(title, *BESIDE, left=["cluster", "what", "source"], wrap=["source"])
     for row in beside_rows(figure, cells):
         table.add_row(*row)
     return table

@@ -11,13 +11,13 @@ from rich.table import Table
 
 from trunkline import _core
 from trunkline.bench.job import PATIENCE_S, PING_PONG, Limits, follow, timing_words
-from trunkline.bench.stats import median_with_interval
 from trunkline.errors import Failed
 from trunkline.lab.session import Lab
 from trunkline.peers.driver import DEFAULT, Driver
 from trunkline.peers.figures import Figure
-from trunkline.report.tables import titled_table
+from trunkline.statistics import median_with_interval
 from trunkline.temporary import temporary_folder
+from trunkline.terminal import titled_table
 from trunkline.units import format_bytes, format_rate
 
 __all__ = ["measure_transfers", "transfer_table"]
@@ -54,10 +54,8 @@ def measure_transfers(figure: Figure, driver: Driver, rate_bps: float, limits: L
 
 def transfer_table(figure: Figure, ratios: Mapping[tuple[int, int], float], rate_bps: float) -> Table:
     """Ours and theirs, over T(m)."""
-    table = titled_table(f"{figure.name}: {figure.title}; here at {format_rate(rate_bps)} | theirs at 100 Mbit/s")
-    table.add_column("segment", justify="right")
-    for size in figure.rows:
-        table.add_column(format_bytes(size), justify="right", no_wrap=True)
+    title = f"{figure.name}: {figure.title}; here at {format_rate(rate_bps)} | theirs at 100 Mbit/s"
+    table = titled_table(title, "segment", *map(format_bytes, figure.rows))
     for k, segment in enumerate(figure.segments):
         cells = [f"{ratios[size, segment]:.2f} | {row[k] / row[-1]:.2f}" for size, row in figure.rows.items()]
         table.add_row(format_bytes(segment), *cells)

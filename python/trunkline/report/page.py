@@ -10,11 +10,11 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from trunkline import __version__, _core
 from trunkline.bench.bcast import Cell
-from trunkline.bench.session import segment_text
-from trunkline.costs import goes_by_rounds
+from trunkline.registry import goes_by_rounds
 from trunkline.report.chart import ratio_bars, time_curves
 from trunkline.report.colours import DARK, THEME
 from trunkline.report.draw_plan import draw_trees
+from trunkline.report.tables import segment_text
 from trunkline.units import format_bytes, format_rate, format_seconds
 
 __all__ = ["bench_page", "demo_page", "render", "trees_over"]

@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from trunkline import _core
-from trunkline.costs import costs_of, goes_by_rounds
+from trunkline.costs import costs_of
+from trunkline.registry import goes_by_rounds
 
 __all__ = ["CONSIDERED", "Candidate", "Candidates"]
 

@@ -2,13 +2,14 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from itertools import pairwise
 
 from trunkline import _core
-from trunkline.bench.bcast import Cell, Limits, Progress, hosts_used, measure
+from trunkline.bench.bcast import Cell, measure
+from trunkline.bench.job import Limits, Repetition
 from trunkline.lab.session import Lab
 from trunkline.mpi import Mpi
+from trunkline.placement import hosts_used, placement_on
 from trunkline.tune.between import first_size_of_next
 from trunkline.tune.candidates import Candidate, Candidates
 
@@ -42,7 +43,7 @@ def measure_size(
     candidates: Sequence[Candidate],
     limits: Limits,
     ranks_per_host: int,
-    on_progress: Callable[[Progress], None] = lambda _: None,
+    on_progress: Callable[[Repetition], None] = lambda _: None,
     hosts: int | None = None,
 ) -> Winner:
     """Measure native and the candidates at one size, interleaved; those that fall behind are dropped.
@@ -84,7 +85,7 @@ def tune_entry(
     sizes: Sequence[int],
     limits: Limits,
     ranks_per_host: int,
-    on_progress: Callable[[int, Progress], None] = lambda _size, _progress: None,
+    on_progress: Callable[[Repetition], None] = lambda _: None,
     hosts: int | None = None,
     measured: _core.Measurement | None = None,
 ) -> Iterator[Winner]:
@@ -92,12 +93,10 @@ def tune_entry(
 
     Candidates are chosen by the cluster's rates or, where given, by measured tables.
     """
-    placement = _core.block_placement(lab.cluster, ranks_per_host)
-    placement = placement[: len(hosts_used(lab.cluster, hosts)) * ranks_per_host]
-    candidates = Candidates(lab.cluster, placement, measured=measured)
+    candidates = Candidates(lab.cluster, placement_on(lab.cluster, ranks_per_host, hosts), measured=measured)
     for size in sorted(sizes):
         wanted = candidates.of_size(size)
-        yield measure_size(lab, mpi, size, wanted, limits, ranks_per_host, partial(on_progress, size), hosts)
+        yield measure_size(lab, mpi, size, wanted, limits, ranks_per_host, on_progress, hosts)
 
 
 def entry_of(

@@ -7,13 +7,14 @@ import xml.etree.ElementTree as ET
 from dataclasses import replace
 
 import pytest
+from made_up import library
+from made_up import peer_cell as cell
 
 from trunkline import _core
 from trunkline.bench.job import PING_PONG, Limits, Outcome
 from trunkline.cli import bench_peers as command
 from trunkline.cluster import load_cluster
 from trunkline.errors import BadInput, Failed
-from trunkline.mpi import Mpi
 from trunkline.peers import run as run_module
 from trunkline.peers import work as work_module
 from trunkline.peers.comparison import BEST, Comparison, asked_for, steps
@@ -21,44 +22,10 @@ from trunkline.peers.driver import Setting
 from trunkline.peers.mpich import MpichDriver
 from trunkline.peers.page import peers_page
 from trunkline.peers.pvm import PvmDriver
-from trunkline.peers.results import PeerCell, Results, place_of
+from trunkline.peers.results import Results, place_of
 from trunkline.peers.run import compare
 from trunkline.peers.sweep import LEFT_OUT, best_setting, sweep
 from trunkline.peers.tables import lines, markdown
-
-
-def library(name="mpich", version="4.0.2"):
-    return Mpi(name, name.partition("-")[0], version, "mpicc", "/nowhere/mpiexec", "libmpi.so")
-
-
-def cell(mpi="mpich", algorithm="native", size=1 << 20, over=10.0, cluster="cyclic", setting="default", **more):
-    limit = size * 8 / 2e7
-    values = {
-        "collective": "bcast",
-        "cluster": load_cluster(cluster).name,
-        "cluster_fingerprint": place_of(load_cluster(cluster), 2e7)[1],
-        "rate_bps": 2e7,
-        "hosts": 32,
-        "ranks": 32,
-        "mpi": mpi,
-        "mpi_version": "4.0.2",
-        "algorithm": algorithm,
-        "ran": "two-tree" if algorithm == "auto" else algorithm,
-        "segment_bytes": 0,
-        "message_bytes": size,
-        "seconds_median": over * limit,
-        "seconds_low": over * limit,
-        "seconds_high": over * limit,
-        "repetitions": 1,
-        "limit_seconds": limit,
-        "stopped_by": "limit",
-        "trunkline_version": "0",
-        "seconds": [over * limit],
-        "setting": setting,
-        "rounds": 1,
-        "limits": [limit],
-    }
-    return PeerCell(**values | more)
 
 
 @pytest.fixture

@@ -1,7 +1,7 @@
 """The drivers of ``bench peers``: their settings, and what is said where one cannot run."""
 
 import pytest
-from test_peers_comparison import library
+from made_up import library
 
 from trunkline.bench.job import Limits, timing_words
 from trunkline.cluster import load_cluster

@@ -1,10 +1,9 @@
 """The papers' figures: each can be run, the model finds the papers' segments, stated numbers stand beside ours."""
 
 import pytest
-from test_peers_comparison import cell
+from made_up import peer_cell as cell
 
 from trunkline import _core
-from trunkline.bench.bcast import broadcast_algorithms
 from trunkline.cluster import load_cluster
 from trunkline.errors import BadInput
 from trunkline.peers.drivers import FAMILIES
@@ -12,6 +11,7 @@ from trunkline.peers.figures import figure, figure_names, parameters
 from trunkline.peers.model import best_segment, first_segment, tree_seconds
 from trunkline.peers.page import peers_page
 from trunkline.peers.tables import beside_table
+from trunkline.registry import chosen_algorithms
 
 
 def test_every_figure_can_be_run():
@@ -21,7 +21,7 @@ def test_every_figure_can_be_run():
         shown = figure(name)
         for cluster in shown.clusters:
             load_cluster(cluster)
-        assert broadcast_algorithms(shown.algorithms) == list(shown.algorithms)
+        assert chosen_algorithms("bcast", shown.algorithms) == list(shown.algorithms)
         assert {stated.what for stated in shown.stated} <= known | set(shown.algorithms)
         assert shown.kind != "bench" or {stated.size for stated in shown.stated} <= set(shown.sizes)
     with pytest.raises(BadInput, match="no 'broadcast-7'; there are: broadcast-8"):

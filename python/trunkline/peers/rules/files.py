@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from trunkline.bench.bcast import Limits, Progress
+from trunkline.bench.job import Limits, Repetition
 from trunkline.mpi import Mpi
 from trunkline.peers.rules.check import Honoured, check_honoured
 from trunkline.peers.rules.job import PeerJob
@@ -68,7 +68,7 @@ def tune_peer(
     sizes: Sequence[int],
     limits: Limits,
     about: str,
-    on_progress: Callable[[int, str, Progress], None] = lambda _size, _name, _progress: None,
+    on_progress: Callable[[str, Repetition], None] = lambda _name, _repetition: None,
 ) -> PeerFiles:
     """Measure the library's own broadcasts, write its files to a folder that is there, and check that it honours them.
 

@@ -3,10 +3,9 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from trunkline import _core
-from trunkline.bench.bcast import hosts_used
 from trunkline.lab.session import Lab
 from trunkline.mpi import Mpi
+from trunkline.placement import hosts_used, placement_on
 
 __all__ = ["PeerJob"]
 
@@ -33,4 +32,4 @@ class PeerJob:
     @property
     def placement(self) -> Sequence[int]:
         """Host of each rank."""
-        return _core.block_placement(self.lab.cluster, self.ranks_per_host)[: self.ranks]
+        return placement_on(self.lab.cluster, self.ranks_per_host, self.host_count)

@@ -9,7 +9,7 @@ from trunkline.mpi import Mpi
 from trunkline.peers.rules.check import Honoured
 from trunkline.peers.rules.files import PeerFiles
 from trunkline.peers.rules.winners import own_settings
-from trunkline.report.tables import titled_table
+from trunkline.terminal import titled_table
 from trunkline.units import format_bytes, format_seconds
 
 __all__ = ["peer_notes", "peer_table"]
@@ -18,9 +18,9 @@ __all__ = ["peer_notes", "peer_table"]
 def peer_table(mpi: Mpi, where: str, files: PeerFiles) -> Table:
     """The library's fastest own broadcast at each size, and whether it follows the file."""
     seen = {one.message_bytes: one for one in files.honoured}
-    table = titled_table(f"{escape(where)} {mpi.version}: the library's own algorithms")
-    for column in ("size", "fastest", "time", "by itself", "tried", "file"):
-        table.add_column(column, justify="left" if column in ("fastest", "file") else "right", no_wrap=True)
+    columns = ("size", "fastest", "time", "by itself", "tried", "file")
+    title = f"{escape(where)} {mpi.version}: the library's own algorithms"
+    table = titled_table(title, *columns, left=["fastest", "file"])
     for winner in files.winners:
         table.add_row(
             format_bytes(winner.message_bytes),

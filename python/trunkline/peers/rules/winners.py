@@ -7,7 +7,8 @@ from functools import partial
 from itertools import groupby
 from pathlib import Path
 
-from trunkline.bench.bcast import Cell, Limits, Progress, measure
+from trunkline.bench.bcast import Cell, measure
+from trunkline.bench.job import Limits, Repetition
 from trunkline.errors import Failed
 from trunkline.mpi import Mpi
 from trunkline.peers.algorithms import PeerAlgorithm, own_algorithms
@@ -43,7 +44,7 @@ def sweep(
     sizes: Sequence[int],
     limits: Limits,
     coordinates: Path,
-    on_progress: Callable[[int, str, Progress], None] = lambda _size, _name, _progress: None,
+    on_progress: Callable[[str, Repetition], None] = lambda _name, _repetition: None,
 ) -> Iterator[PeerWinner]:
     """The fastest of the library's own broadcasts at each size; winners come as they are decided.
 
@@ -62,7 +63,7 @@ def sweep(
 
         def run(one: PeerAlgorithm | None, size: int = size, cells: dict[PeerAlgorithm | None, Cell] = cells) -> float:
             name = one.name if one else "by itself"
-            show = partial(on_progress, size, name)
+            show = partial(on_progress, name)
             settings = own_settings(job.mpi, one, coordinates)
             try:
                 (cell,) = measure(

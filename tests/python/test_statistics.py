@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trunkline.bench.stats import median_with_interval
+from trunkline.statistics import median_with_interval
 
 
 @given(st.lists(st.floats(min_value=1e-9, max_value=1e3), min_size=1, max_size=60))
