@@ -289,6 +289,9 @@ def block_placement(cluster: Cluster, ranks_per_host: int) -> list[int]:
 def collectives() -> list[str]:
     """Those that plans are for."""
 
+def mpi_name(collective: str) -> str:
+    """``MPI_Bcast`` for ``bcast``."""
+
 def lay(collective: str, name: str, cluster: Cluster | None, placement: Sequence[int], root: int) -> Plan:
     """Lay an algorithm over ranks; its trees have passed check_tree. Raises ValueError."""
 

@@ -34,7 +34,7 @@ def test_a_comparison(trunkline, tmp_path):
     done = trunkline(*words, "--report", str(page))
     assert done.returncode == 0, done.stderr
     cells = json.loads(file.read_text())
-    drivers, left_out = choose_drivers(["mpich", "lam"])
+    drivers, left_out = choose_drivers(["mpich", "lam"], "bcast")
     assert {cell["mpi"] for cell in cells} == {driver.name for driver in drivers}
     for name in left_out:
         assert f"{name} is left out:" in done.stderr
@@ -54,8 +54,8 @@ def test_a_setting_is_what_runs(tmp_path):
     """A wrong variable would be ignored, and the default measured again."""
     (tmp_path / "small.yaml").write_text(SMALL)
     cluster = load_cluster(str(tmp_path / "small.yaml"))
-    driver = choose_drivers(["mpich"])[0][0]
-    line = next(s for s in driver.settings(cluster, tmp_path) if s.name == "tsp_tree-kary-1:4096")
+    driver = choose_drivers(["mpich"], "bcast")[0][0]
+    line = next(s for s in driver.settings("bcast", cluster, tmp_path) if s.name == "tsp_tree-kary-1:4096")
     with Lab(cluster) as lab:
         words = timing_words(cluster, [128 << 10], ["native"], Limits(least=2, most=2))
         default, other = (

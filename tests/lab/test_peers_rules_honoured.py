@@ -39,11 +39,11 @@ def test_the_library_follows_its_file(tmp_path, name):
     if name not in find_mpis():
         pytest.skip(f"no {name} here")
     mpi = find_mpis()[name]
-    known = {one.name: one for one in own_algorithms(mpi, 1 << 20, 6)}
+    known = {one.name: one for one in own_algorithms(mpi, "bcast", 1 << 20, 6)}
     short, long = (known[word] for word in ASKED[name])
     winners = [PeerWinner(8192, short, 1.0, 2.0, 2), PeerWinner(65536, long, 1.0, 2.0, 2)]
     with Lab(_core.parse_cluster(CLUSTER, "six.yaml")) as lab:
-        job = PeerJob(lab, mpi)
+        job = PeerJob(lab, mpi, "bcast")
         places = coordinates_file(tmp_path, mpi)
         loaded = write_peer_rules(tmp_path, job, peer_rules_of(winners), "a test")
         seen = check_honoured(job, winners, loaded, places)

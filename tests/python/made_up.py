@@ -1,6 +1,6 @@
 """Cells and libraries that nobody measured, for tests of what is made of them."""
 
-from trunkline.bench.bcast import Cell
+from trunkline.bench.measure import Cell
 from trunkline.cluster import load_cluster
 from trunkline.mpi import Mpi
 from trunkline.peers.results import PeerCell, place_of

@@ -144,7 +144,7 @@ def test_the_picture_shows_contention():
             ["--algorithm", "circulant", "--svg", "-"],
             "circulant goes by rounds: --svg draws trees alone; ",
         ),
-        (["--collective", "bcats"], "there are no plans for a collective 'bcats'; there are: bcast"),
+        (["--collective", "bcats"], "there is no collective 'bcats'; there are: bcast"),
         (["--ranks-per-host", "0"], "--ranks-per-host must be from 1 to 31250 on 32 hosts, not 0"),
         (["--ranks-per-host", "99999999"], "--ranks-per-host must be from 1 to 31250 on 32 hosts, not 99999999"),
         (["--segment", "4K", "-o", "-"], "--segment: '4K' is not a size; "),

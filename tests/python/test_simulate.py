@@ -135,7 +135,7 @@ def test_measured_processor_times_slow_the_simulation(trunkline, tmp_path):
 def test_lab_and_simulation_side_by_side(trunkline, refused, tmp_path):
     fingerprint = fingerprint_text(_core.scaled(load_cluster("cyclic"), 2e7))
     cell = {"cluster": "cyclic", "cluster_fingerprint": fingerprint, "rate_bps": 2e7, "ranks": 32, "mpi": "mpich"}
-    cell["message_bytes"] = 65536
+    cell |= {"message_bytes": 65536, "collective": "bcast"}
     lab = [
         cell | {"algorithm": "auto", "seconds_median": 0.05, "limit_seconds": 0.03},
         cell | {"algorithm": "native", "seconds_median": 0.5, "limit_seconds": 0.03},
@@ -156,6 +156,9 @@ def test_lab_and_simulation_side_by_side(trunkline, refused, tmp_path):
     twin = tmp_path / "twin.yaml"
     twin.write_text(_core.write_cluster(load_cluster("paper-4")).replace("paper-4", "cyclic"))
     assert "ran 32 ranks of cyclic" in refused("simulate", "bcast", "--cluster", twin, *words[4:], "--compare", file)
+    other = tmp_path / "other.json"
+    other.write_text(json.dumps([{**one, "collective": "reduce"} for one in lab]))
+    assert "no algorithm and size of bcast" in refused(*words, "--compare", other)
     assert "no algorithm and size" in refused(*words[:-1], "binary", "--compare", file)
     for wrong in ({"limit_seconds": 0}, {"seconds_median": None}, {"ranks": "32"}):
         file.write_text(json.dumps([cell | lab[0] | wrong]))
@@ -178,11 +181,15 @@ def test_random_cluster_is_the_same_every_time(trunkline, tmp_path):
 
 
 def test_names():
-    assert [one.name for one in simulated_algorithms(["pipelined", "mpich", "auto"])] == [*PIPELINED, "mpich", "auto"]
+    assert [one.name for one in simulated_algorithms("bcast", ["pipelined", "mpich", "auto"])] == [
+        *PIPELINED["bcast"],
+        "mpich",
+        "auto",
+    ]
     with pytest.raises(BadInput, match="there is no native library"):
-        simulated_algorithms(["native"])
+        simulated_algorithms("bcast", ["native"])
     with pytest.raises(BadInput, match="no algorithm 'nosuch' of bcast.*mvapich2"):
-        simulated_algorithms(["nosuch"])
+        simulated_algorithms("bcast", ["nosuch"])
 
 
 def test_refusals(refused, switch, tmp_path):
@@ -213,7 +220,7 @@ def test_what_is_far_behind_is_given_up(trunkline):
 
 
 def test_every_peer_runs_and_the_second_call_is_timed(trunkline):
-    names = [*SELECTORS, *PIPELINED]
+    names = [*SELECTORS, *PIPELINED["bcast"]]
     rows = simulated(trunkline, "paper-1", "16KiB,8KiB", ",".join(names))
     again = simulated(trunkline, "paper-1", "8KiB", ",".join(names))
     for name in names:

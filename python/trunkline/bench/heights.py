@@ -70,7 +70,7 @@ def _timed(lay: Callable[..., Laid], *arguments: object) -> tuple[Laid, float]:
 
 
 def measure_heights(
-    sizes: Sequence[int], per_switch: Sequence[int], k: int, clusters: int, seed: int
+    collective: str, sizes: Sequence[int], per_switch: Sequence[int], k: int, clusters: int, seed: int
 ) -> Iterator[Heights]:
     """Lay trees over ``clusters`` random clusters of every size; rows come as they are done.
 
@@ -86,7 +86,7 @@ def measure_heights(
                 cluster = random_cluster(machines, switches, rng)
                 placement = _core.block_placement(cluster, 1)
                 root = rng.randrange(machines)
-                trees, spent = _timed(_core.lay_trees, "bcast", shape, cluster, placement, root)
+                trees, spent = _timed(_core.lay_trees, collective, shape, cluster, placement, root)
                 found.append(trees[0].height)
                 seconds.append(spent)
                 tree, spent = _timed(_core.algorithm_2_tree, cluster, placement, root, k)
@@ -98,7 +98,7 @@ def measure_heights(
             complete = height_of_complete_tree(machines, k)
             mean = statistics.mean(found)
             yield Heights(
-                collective="bcast",
+                collective=collective,
                 shape=shape,
                 k=k,
                 machines=machines,

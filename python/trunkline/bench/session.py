@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from trunkline._core import Cluster
-from trunkline.bench.bcast import Cell, measure
 from trunkline.bench.job import Limits, Repetition
+from trunkline.bench.measure import Cell, measure
 from trunkline.lab.rate import lab_rate
 from trunkline.lab.session import Lab
 from trunkline.mpi import Mpi
@@ -21,6 +21,7 @@ class Session:
 
     cluster: Cluster
     mpis: Sequence[Mpi]
+    collective: str
     sizes: Sequence[int]
     algorithms: Sequence[str]
     limits: Limits
@@ -37,7 +38,7 @@ def measure_with_progress(sessions: Sequence[Session]) -> list[Cell]:
     """Run the sessions one after the other, showing what is under way.
 
     Raises:
-        TrunklineError: as :func:`trunkline.bench.bcast.measure` and the lab do.
+        TrunklineError: as :func:`trunkline.bench.measure.measure` and the lab do.
     """
     cells: list[Cell] = []
     total = sum(len(s.mpis) * len(s.sizes) * (len(s.algorithms) + 1) for s in sessions)
@@ -57,6 +58,7 @@ def measure_with_progress(sessions: Sequence[Session]) -> list[Cell]:
                     cells += measure(
                         lab,
                         mpi,
+                        session.collective,
                         session.sizes,
                         session.algorithms,
                         session.limits,

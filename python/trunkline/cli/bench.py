@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from trunkline import _core
 from trunkline.bench.heights import measure_heights
 from trunkline.bench.job import Limits
 from trunkline.bench.session import Session, measure_with_progress
@@ -14,6 +15,7 @@ from trunkline.cli.options import (
     BudgetOption,
     CellsJsonOption,
     ClusterOption,
+    CollectiveOption,
     HostsOption,
     JsonOption,
     LabRateOption,
@@ -50,11 +52,8 @@ app.command(
 )(peers)
 
 
-@app.command(
-    epilog="Example: trunkline bench bcast --cluster cyclic --mpi mpich,openmpi --sizes 8KiB,1MiB "
-    "--algorithms native,linear,auto --json out.json"
-)
-def bcast(
+def timed(
+    context: typer.Context,
     cluster: ClusterOption,
     mpi: MpisOption,
     sizes: SizesOption = "8KiB,64KiB,1MiB",
@@ -81,9 +80,10 @@ def bcast(
     json: CellsJsonOption = None,
     report: ReportOption = None,
 ) -> None:
-    """Time broadcast algorithms in turns on one lab: medians with 95 % intervals, beside T(m), half a ping-pong."""
+    """Time algorithms of {collective} in turns on one lab: medians with 95 % intervals, beside half a ping-pong."""
+    collective = str(context.info_name)
     check_outputs({"--json": json, "--report": report})
-    names = chosen_algorithms("bcast", algorithms.split(","))
+    names = chosen_algorithms(collective, algorithms.split(","))
     libraries = ready_mpis(mpi)
     if tuning:
         load_tuning(tuning)  # its faults are reported here, not by every rank
@@ -93,6 +93,7 @@ def bcast(
     session = Session(
         network,
         libraries,
+        collective,
         parse_bench_sizes(sizes),
         names,
         limits,
@@ -112,8 +113,18 @@ def bcast(
         console.print(f"Report: {report}", markup=False, soft_wrap=True)
 
 
+for collective in _core.collectives():
+    app.command(
+        collective,
+        help=str(timed.__doc__).format(collective=_core.mpi_name(collective)),
+        epilog=f"Example: trunkline bench {collective} --cluster cyclic --mpi mpich,openmpi --sizes 8KiB,1MiB "
+        "--algorithms native,linear,auto --json out.json",
+    )(timed)
+
+
 @app.command(epilog="Example: trunkline bench heights --sizes 16,64,256,1024 --json heights.json --svg heights.svg")
 def heights(
+    collective: CollectiveOption = "bcast",
     sizes: Annotated[str, typer.Option(help="Machines of the clusters, separated by commas.")] = (
         "16,32,64,128,256,512,1024"
     ),
@@ -129,7 +140,7 @@ def heights(
     machines, each = parse_counts(sizes, "--sizes"), parse_counts(machines_per_switch, "--machines-per-switch")
     rows = []
     with progress_bar(len(machines) * len(each), "planning") as bar:
-        for row in measure_heights(machines, each, degree, clusters, seed):
+        for row in measure_heights(collective, machines, each, degree, clusters, seed):
             rows.append(row)
             bar.show(f"{row.machines} machines on {row.switches} switches", done=1)
     console.print(heights_table(rows))

@@ -10,6 +10,7 @@ from trunkline.bench.model import MOST_SERIES, validate
 from trunkline.cli.options import (
     BudgetOption,
     ClusterOption,
+    CollectiveOption,
     JsonOption,
     LabRateOption,
     LeastOption,
@@ -41,6 +42,7 @@ SEGMENTS = "256,512,1KiB,2KiB,4KiB,8KiB,16KiB,32KiB"
 def model(
     cluster: ClusterOption,
     mpi: Annotated[str, typer.Option(help="The MPI library: mpich, openmpi, mpich-5.0.2, ...")],
+    collective: CollectiveOption = "bcast",
     sizes: SizesOption = SIZES,
     segments: Annotated[str, typer.Option(help="Segments that are measured beside the model's own.")] = SEGMENTS,
     algorithms: Annotated[
@@ -67,7 +69,7 @@ def model(
     draws its figure 11.
     """
     check_outputs({"--json": json, "--svg": svg})
-    names = chosen_algorithms("bcast", algorithms.split(","))
+    names = chosen_algorithms(collective, algorithms.split(","))
     if odd := [name for name in names if name in ("native", "auto") or ":" in name]:
         raise BadInput(f"--algorithms: '{odd[0]}' has no segments to compare; name trees, such as linear,binary")
     pieces = sorted({parse_segment(text, "--segments") for text in segments.split(",")})
@@ -92,7 +94,7 @@ def model(
             def show(repetition: Repetition) -> None:
                 bar.show(f"{where}: {repetition.text}", done=repetition.decided, total=total)
 
-            verdicts = validate(lab, library, wanted, names, pieces, limits, ranks_per_host, tables, show)
+            verdicts = validate(lab, library, collective, wanted, names, pieces, limits, ranks_per_host, tables, show)
     if json:
         write_json([verdict.as_json() for verdict in verdicts], json)
     if tables is not None:

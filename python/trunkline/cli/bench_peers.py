@@ -7,7 +7,7 @@ from rich.markup import escape
 
 from trunkline._core import Cluster
 from trunkline.bench.job import Limits
-from trunkline.cli.options import BudgetOption, LabRateOption, LeastOption, MostOption, ReportOption
+from trunkline.cli.options import BudgetOption, CollectiveOption, LabRateOption, LeastOption, MostOption, ReportOption
 from trunkline.cli.output import check_outputs, write_text
 from trunkline.cluster import load_cluster
 from trunkline.errors import BadInput, Failed
@@ -31,6 +31,7 @@ __all__ = ["peers"]
 
 def peers(
     cluster: Annotated[str | None, typer.Option(help="Clusters, bundled names or files, separated by commas.")] = None,
+    collective: CollectiveOption = "bcast",
     sizes: Annotated[str | None, typer.Option(help="Message sizes, separated by commas.")] = None,
     peers: Annotated[
         str, typer.Option(help="mpich, openmpi, mpich-5.0.2, intelmpi, lam, pvm, ...; default: all there are.")
@@ -63,11 +64,13 @@ def peers(
         str | None, typer.Option("--markdown", metavar="FILE", help="Write Markdown tables; '-' for standard output.")
     ] = None,
 ) -> None:
-    """Broadcast under every MPI library there is, at its defaults, at its best setting, and with Trunkline preloaded.
+    """Time a collective under every MPI library there is: at its defaults, at its best setting, and with Trunkline.
 
     The libraries' own algorithms, trees and segment sizes are raced first; then all take turns, round by round.
     """
     chosen = figure(figure_name) if figure_name else None
+    if chosen and collective != "bcast":
+        raise BadInput(f"--figure {chosen.name} is about broadcasts: leave out --collective {collective}")
     if chosen and chosen.kind != "bench" and (json or report or markdown_file):
         raise BadInput(f"--figure {chosen.name} is shown on the terminal alone: leave out --json, --report, --markdown")
     if json == "-":
@@ -81,7 +84,7 @@ def peers(
     if chosen and chosen.kind == "transfer" and sizes:
         raise BadInput(f"--figure {chosen.name} has sizes of its own: leave out --sizes")
     names = [name.strip() for name in (peers or ",".join(chosen.peers if chosen else ())).split(",") if name.strip()]
-    drivers, left_out = choose_drivers(names)
+    drivers, left_out = choose_drivers(names, collective)
     for name, reason in left_out.items():
         console.print(f"[bold]{escape(name)} is left out:[/] {escape(reason)}", soft_wrap=True)
     clusters = [name.strip() for name in cluster.split(",")] if cluster else list(chosen.clusters if chosen else ())
@@ -104,13 +107,14 @@ def peers(
         console.print(transfer_table(chosen, ratios, rated[0][1]))
         return
     comparison = Comparison(
+        collective,
         rated,
         drivers,
         sorted(set(wanted)),
         rounds,
         limits,
         sweep_budget,
-        algorithms=chosen_algorithms("bcast", chosen.algorithms) if chosen else ("auto",),
+        algorithms=chosen_algorithms(collective, chosen.algorithms) if chosen else ("auto",),
         best=chosen is None,
     )
     failures = _measure(comparison, results)

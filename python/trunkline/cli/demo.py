@@ -29,7 +29,7 @@ def demo(
     limits = Limits(least=3, most=15, budget_s=3.0)
     mpis = ready_mpis("mpich,openmpi")
     sessions = [
-        Session(load_cluster(name), mpis, [64 << 10, 1 << 20], ["native", "auto"], limits, rate)
+        Session(load_cluster(name), mpis, "bcast", [64 << 10, 1 << 20], ["native", "auto"], limits, rate)
         for name in ("cyclic", "paper-4")
     ]
     cells = measure_with_progress(sessions)

@@ -9,7 +9,7 @@ from rich.markup import escape
 
 from trunkline import __version__, _core
 from trunkline.cli.cluster import link_name
-from trunkline.cli.options import ClusterArgument
+from trunkline.cli.options import ClusterArgument, CollectiveOption
 from trunkline.cli.output import check_outputs, write_json, write_text
 from trunkline.cluster import load_cluster, nearest_first
 from trunkline.errors import BadInput
@@ -27,7 +27,7 @@ MOST_REPLAYED = 512
 
 def plan(
     cluster: ClusterArgument,
-    collective: Annotated[str, typer.Option(help="The collective operation: bcast.")] = "bcast",
+    collective: CollectiveOption = "bcast",
     shape: Annotated[
         str, typer.Option("--algorithm", "--shape", help="One of 'trunkline algorithms', such as linear.")
     ] = "linear",
@@ -74,12 +74,6 @@ def plan(
 
 def _check_shape(collective: str, shape: str) -> None:
     known = _core.algorithms()
-    collectives = list(dict.fromkeys(a.collective for a in known))
-    if collective not in collectives:
-        raise BadInput(
-            f"there are no plans for a collective '{collective}'; there are: "
-            + ", ".join(nearest_first(collective, collectives))
-        )
     shapes = [a.name for a in known if a.collective == collective and a.name != "native"]
     listed = ", ".join(name for name in _core.algorithm_names(collective) if name != "native")
     if shape == "native":

@@ -16,10 +16,10 @@ from trunkline.cluster import load_cluster
 from trunkline.peers.simulated import PIPELINED, SELECTORS, Simulated, simulated_algorithms
 from trunkline.placement import bounded_placement, root_rank
 from trunkline.predict import load_measurement
-from trunkline.simulate.bcast import Row, simulate_all
 from trunkline.simulate.calibration import processor_times
 from trunkline.simulate.compare import Pair, check_comparable, compared, load_bench, rate_of
 from trunkline.simulate.engine import SMALL_JOB, Job
+from trunkline.simulate.rows import Row, simulate_all
 from trunkline.terminal import console, progress_bar, titled_table
 from trunkline.units import format_bytes, format_rate, format_seconds, parse_rate, parse_sizes
 
@@ -36,18 +36,15 @@ def _simulate() -> None:
     pass
 
 
-@app.command(
-    epilog="Example: trunkline simulate bcast --cluster random:256x16 --sizes 1MiB --algorithms auto,linear,mpich,ompi "
-    "--json sim.json"
-)
-def bcast(
+def simulated(
+    context: typer.Context,
     cluster: ClusterOption,
     sizes: SizesOption = "64KiB,1MiB",
     algorithms: Annotated[
         str,
         typer.Option(
             help="'auto', algorithms of 'trunkline algorithms' (NAME:SEGMENT fixes the segment), the choices of mpich, "
-            "ompi, mvapich2, impi, and 'pipelined': all of SMPI's own pipelined broadcasts."
+            "ompi, mvapich2, impi, and 'pipelined': all of SMPI's own pipelined ones."
         ),
     ] = "auto,mpich,ompi",
     rate: RateOption = None,
@@ -70,7 +67,8 @@ def bcast(
     ] = None,
     json: JsonOption = None,
 ) -> None:
-    """Run the preload library's own code and other libraries' algorithms on simulated hosts, for times that repeat."""
+    """Run {collective} by the preload library's own code and by others' algorithms on simulated hosts."""
+    collective = str(context.info_name)
     check_outputs({"--json": json})
     bench = load_bench(compare) if compare else None
     network = load_cluster(cluster)
@@ -78,9 +76,9 @@ def bcast(
     if rate_bps:
         network = _core.scaled(network, rate_bps)
     placement = bounded_placement(network, ranks_per_host)
-    wanted = simulated_algorithms([name.strip() for name in algorithms.split(",")])
+    wanted = simulated_algorithms(collective, algorithms.split(","))
     options = processor_times(load_measurement(measured, network)) if measured else {}
-    job = Job(network, placement, root_rank(network, placement, root), parse_sizes(sizes), options)
+    job = Job(collective, network, placement, root_rank(network, placement, root), parse_sizes(sizes), options)
     if race is None:
         race = LARGE_RACE if len(placement) > SMALL_JOB else 0.0
     if bench is not None:
@@ -91,6 +89,15 @@ def bcast(
     console.print(_rows_table(rows))
     if bench is not None:
         console.print(_pairs_table(compared(rows, bench)))
+
+
+for collective in _core.collectives():
+    app.command(
+        collective,
+        help=str(simulated.__doc__).format(collective=_core.mpi_name(collective)),
+        epilog=f"Example: trunkline simulate {collective} --cluster random:256x16 --sizes 1MiB "
+        "--algorithms auto,linear,mpich,ompi --json sim.json",
+    )(simulated)
 
 
 def _simulate_with_progress(job: Job, algorithms: Sequence[Simulated], race: float) -> list[Row]:
@@ -106,7 +113,8 @@ def _simulate_with_progress(job: Job, algorithms: Sequence[Simulated], race: flo
 def _rows_table(rows: Sequence[Row]) -> Table:
     first = rows[0]
     table = titled_table(
-        f"{escape(first.cluster)} at {format_rate(first.rate_bps)}, {first.ranks} ranks: simulated MPI_Bcast",
+        f"{escape(first.cluster)} at {format_rate(first.rate_bps)}, {first.ranks} ranks: simulated "
+        + _core.mpi_name(first.collective),
         *("size", "T(m)", "algorithm", "time", "over T", "over bound", "simulated in"),
         left=["algorithm"],
         wrap=["algorithm"],
@@ -132,7 +140,10 @@ def _rows_table(rows: Sequence[Row]) -> Table:
 
 def _what_ran(row: Row) -> str:
     """What an algorithm chose, ``native`` included; nothing where it is what its name says."""
-    if row.ran in (row.algorithm.partition(":")[0], "") or row.algorithm in (*SELECTORS, *PIPELINED):
+    if row.ran in (row.algorithm.partition(":")[0], "") or row.algorithm in (
+        *SELECTORS,
+        *PIPELINED.get(row.collective, ()),
+    ):
         return ""
     return f": {row.ran}"
 

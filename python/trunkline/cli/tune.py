@@ -11,12 +11,13 @@ from rich.markup import escape
 from rich.table import Table
 
 from trunkline import __version__, _core
-from trunkline.bench.bcast import Cell
 from trunkline.bench.job import PATIENCE_S, Limits, Repetition
+from trunkline.bench.measure import Cell
 from trunkline.cli.options import (
     BudgetOption,
     CellsJsonOption,
     ClusterOption,
+    CollectiveOption,
     HostsOption,
     LabRateOption,
     MpisOption,
@@ -52,7 +53,7 @@ def tune(
     output: Annotated[
         str, typer.Option("--output", "-o", metavar="FILE", help="The tuning file; '-': standard output.")
     ],
-    collective: Annotated[str, typer.Option(help="The collective operation: bcast.")] = "bcast",
+    collective: CollectiveOption = "bcast",
     sizes: SizesOption = SIZES,
     rate: LabRateOption = "auto",
     ranks_per_host: RanksOnHostOption = 1,
@@ -77,8 +78,6 @@ def tune(
 
     Use the file with TRUNKLINE_TUNING=FILE beside TRUNKLINE_CLUSTER.
     """
-    if collective != "bcast":
-        raise BadInput(f"there is nothing to tune for a collective '{collective}'; there is: bcast")
     check_outputs({"--output": output, "--json": json, "--report": report})
     network = load_cluster(cluster)
     libraries = [require_mpi(name.strip()) for name in mpi.split(",")]
@@ -104,11 +103,11 @@ def tune(
                     bar.show(f"{where}: {repetition.text}")
 
                 winners = []
-                for winner in tune_entry(lab, library, wanted, limits, ranks_per_host, show, hosts, tables):
+                for winner in tune_entry(lab, library, collective, wanted, limits, ranks_per_host, show, hosts, tables):
                     winners.append(winner)
                     cells += winner.cells
                     bar.show(done=1)
-                entries.append(entry_of(lab, library, ranks_per_host, winners, hosts))
+                entries.append(entry_of(lab, library, collective, ranks_per_host, winners, hosts))
                 console.print(_table(where, library, winners))
                 if output != "-":  # what comes next may fail
                     write_text(_tuning_text(old, entries, rate_bps), output)
@@ -119,9 +118,9 @@ def tune(
                 def show_own(own: str, repetition: Repetition, where: str = where) -> None:
                     bar.show(f"{where}: {replace(repetition, algorithm=own).text}")
 
-                about = f"trunkline tune {__version__}, {datetime.now(UTC).date()}: broadcast on {where}"
+                about = f"trunkline tune {__version__}, {datetime.now(UTC).date()}: {collective} on {where}"
                 few = Limits(least=3, most=7, budget_s=budget / 2, patience_s=PATIENCE_S)
-                job = PeerJob(lab, library, ranks_per_host, hosts)
+                job = PeerJob(lab, library, collective, ranks_per_host, hosts)
                 try:
                     files = tune_peer(Path(str(peer_rules)), job, wanted, few, about, show_own)
                 except TrunklineError as error:

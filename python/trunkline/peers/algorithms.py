@@ -1,4 +1,4 @@
-"""The broadcast algorithms that MPI libraries bring themselves: their names, their parameters, how one is forced.
+"""The algorithms that MPI libraries bring themselves: their names, their parameters, how one is forced.
 
 What is here was found in the libraries (``ompi_info --param coll tuned --level 9``; the control variables of MPICH) and
 holds for MPICH 4.0 to 5.0 and Open MPI 4.1 to 5.0.
@@ -10,21 +10,23 @@ from itertools import product
 
 from trunkline.mpi import Mpi
 
-__all__ = ["OPENMPI_BCAST", "PeerAlgorithm", "own_algorithms"]
+__all__ = ["OPENMPI", "PeerAlgorithm", "own_algorithms"]
 
-OPENMPI_BCAST = (
-    "ignore",
-    "basic_linear",
-    "chain",
-    "pipeline",
-    "split_binary_tree",
-    "binary_tree",
-    "binomial",
-    "knomial",
-    "scatter_allgather",
-    "scatter_allgather_ring",
-)
-"""Names of Open MPI's ``coll/tuned`` broadcasts; its rules give the position in this list."""
+OPENMPI = {
+    "bcast": (
+        "ignore",
+        "basic_linear",
+        "chain",
+        "pipeline",
+        "split_binary_tree",
+        "binary_tree",
+        "binomial",
+        "knomial",
+        "scatter_allgather",
+        "scatter_allgather_ring",
+    ),
+}
+"""By collective, names of Open MPI's ``coll/tuned`` algorithms; its rules give the position in this list."""
 
 SEGMENTS = (1024, 4096, 16384)
 """Bytes of the segments worth trying; libraries wait for a receiver above some 64 KiB, which costs a line much."""
@@ -37,7 +39,7 @@ _TOPOLOGY_TREES = (("topology_aware", 2), ("topology_aware_k", 2), ("topology_wa
 
 @dataclass(frozen=True)
 class PeerAlgorithm:
-    """One of a library's own broadcasts with its parameters.
+    """One of a library's own algorithms with its parameters.
 
     Attributes:
         name: For people, and one for each choice of parameters: ``pipeline:4096``.
@@ -59,15 +61,19 @@ class PeerAlgorithm:
     environment: dict[str, str] = field(default_factory=dict, hash=False)
 
 
-def own_algorithms(mpi: Mpi, message_bytes: int, ranks: int, segments: Sequence[int] = SEGMENTS) -> list[PeerAlgorithm]:
-    """All broadcasts of a library that differ for a message of that size on so many ranks.
+def own_algorithms(
+    mpi: Mpi, collective: str, message_bytes: int, ranks: int, segments: Sequence[int] = SEGMENTS
+) -> list[PeerAlgorithm]:
+    """All algorithms of a library that differ for a message of that size on so many ranks; none: they are not known.
 
     Segments as long as the message are left out: without segments is the same.
     """
     fitting = [0, *(s for s in segments if s < message_bytes)]
+    if collective not in OPENMPI:
+        return []
     if mpi.family == "openmpi":
-        return list(_openmpi(fitting))
-    return list(_mpich(fitting, ranks, int(mpi.version.split(".")[0])))
+        return list(_openmpi(collective, fitting))
+    return list(_mpich(collective, fitting, ranks, int(mpi.version.split(".")[0])))
 
 
 def _named(algorithm: str, segment: int, tree: str = "", k: int = 0) -> str:
@@ -75,16 +81,16 @@ def _named(algorithm: str, segment: int, tree: str = "", k: int = 0) -> str:
     return f"{algorithm}{shape}{f'-{k}' if tree and k else ''}{f':{segment}' if segment else ''}"
 
 
-def _openmpi(segments: list[int]) -> Iterator[PeerAlgorithm]:
+def _openmpi(collective: str, segments: list[int]) -> Iterator[PeerAlgorithm]:
     segmented = {"chain", "pipeline", "split_binary_tree", "binary_tree"}
-    for number, name in enumerate(OPENMPI_BCAST[1:], 1):
+    for number, name in enumerate(OPENMPI[collective][1:], 1):
         for segment in segments if name in segmented else [0]:
             settings = {
                 "coll": "^han",  # from 5.0 on it comes before tuned, which the settings are for
                 "coll_tuned_use_dynamic_rules": "1",
-                "coll_tuned_bcast_algorithm": str(number),
-                "coll_tuned_bcast_algorithm_segmentsize": str(segment),
-                "coll_tuned_bcast_algorithm_chain_fanout": str(_FANOUT),
+                f"coll_tuned_{collective}_algorithm": str(number),
+                f"coll_tuned_{collective}_algorithm_segmentsize": str(segment),
+                f"coll_tuned_{collective}_algorithm_chain_fanout": str(_FANOUT),
             }
             yield PeerAlgorithm(
                 _named(name, segment),
@@ -95,9 +101,9 @@ def _openmpi(segments: list[int]) -> Iterator[PeerAlgorithm]:
             )
 
 
-def _mpich(segments: list[int], ranks: int, major: int) -> Iterator[PeerAlgorithm]:
+def _mpich(collective: str, segments: list[int], ranks: int, major: int) -> Iterator[PeerAlgorithm]:
     def forced(algorithm: str, **parameters: str) -> dict[str, str]:
-        settings = {"BCAST_INTRA_ALGORITHM": algorithm, **parameters}
+        settings = {f"{collective.upper()}_INTRA_ALGORITHM": algorithm, **parameters}
         return {f"MPIR_CVAR_{key}": value for key, value in settings.items()}
 
     def shaped(prefix: str, tree: str, k: int, segment: int) -> dict[str, str]:
@@ -114,9 +120,11 @@ def _mpich(segments: list[int], ranks: int, major: int) -> Iterator[PeerAlgorith
     for (tree, k), segment in product(trees, segments):
         if major >= 5:
             name = "pipelined_tree" if segment else "tree"
-            environment = forced(name, **shaped("BCAST", tree, k, segment))
-        else:  # trees are in the non-blocking broadcast alone, which the blocking one can be told to use
+            environment = forced(name, **shaped(collective.upper(), tree, k, segment))
+        else:  # trees are in the non-blocking collective alone, which the blocking one can be told to use
             name = "tsp_tree"
-            environment = forced("nb", IBCAST_INTRA_ALGORITHM=name, **shaped("IBCAST", tree, k, segment))
+            non_blocking = f"I{collective.upper()}"
+            more = {f"{non_blocking}_INTRA_ALGORITHM": name, **shaped(non_blocking, tree, k, segment)}
+            environment = forced("nb", **more)
         by_place = tree.startswith("topology")
         yield PeerAlgorithm(_named(name, segment, tree, k), name, segment, tree, k, by_place, environment)

@@ -23,6 +23,7 @@ class Comparison:
     """What is compared.
 
     Attributes:
+        collective: Which collective operation.
         clusters: With the rate of the fastest link of each, bits per second.
         algorithms: Of Trunkline, for the peers it can be preloaded into.
         best: Whether the libraries' best settings take part.
@@ -30,6 +31,7 @@ class Comparison:
         sweep_s: Seconds for the race of one peer on one cluster; 0: no race, earlier ones say which settings are best.
     """
 
+    collective: str
     clusters: Sequence[tuple[_core.Cluster, float]]
     drivers: Sequence[Driver]
     sizes: Sequence[int]
@@ -66,7 +68,7 @@ def steps(comparison: Comparison, results: Results) -> list[Step]:
                 for driver in comparison.drivers:
                     job = _JOB_S + wire * _NATIVE * (comparison.limits.least + 1)
                     races = comparison.best and comparison.sweep_s > 0
-                    settings = driver.settings(cluster, folder) if races else []
+                    settings = driver.settings(comparison.collective, cluster, folder) if races else []
                     missing = unraced(comparison, results, place, driver) if settings else []
                     if number > 0:
                         # A race that goes on may find other winners, which have had no rounds.
@@ -91,6 +93,7 @@ def asked_for(comparison: Comparison, results: Results) -> list[PeerCell]:
         and cell.place in places
         and (cell.mpi, cell.mpi_version) in peers
         and cell.algorithm in names
+        and cell.collective == comparison.collective
         and cell.message_bytes in comparison.sizes
     ]
 
@@ -99,7 +102,9 @@ def unraced(
     comparison: Comparison, results: Results, place: Place, driver: Driver
 ) -> list[tuple[int, str, PeerCell | None]]:
     """Sizes whose race has not been run, or ran out of time."""
-    cells = ((size, BEST, results.get(place, driver.mpi, BEST, size)) for size in comparison.sizes)
+    cells = (
+        (size, BEST, results.get(place, driver.mpi, comparison.collective, BEST, size)) for size in comparison.sizes
+    )
     return [entry for entry in cells if entry[2] is None or entry[2].untried > 0]
 
 
@@ -110,7 +115,7 @@ def due(
     # LAM/MPI and PVM have no settings to race: they are measured as they come.
     theirs = [*comparison.algorithms, *([BEST] if comparison.best else ())] if driver.preloads else []
     cells = (
-        (size, name, results.get(place, driver.mpi, name, size))
+        (size, name, results.get(place, driver.mpi, comparison.collective, name, size))
         for name in ("native", *theirs)
         for size in comparison.sizes
     )

@@ -2,7 +2,7 @@
 
 import subprocess
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -21,7 +21,7 @@ LARGEST = 1 << 40
 
 @dataclass(frozen=True)
 class Setting:
-    """One way to set up a library's own broadcast.
+    """One way to set up a library's own algorithms.
 
     Attributes:
         name: For people and for the JSON; names one setting of a driver.
@@ -54,7 +54,7 @@ _SETTINGS = (
 
 
 def setting_of(algorithm: PeerAlgorithm, more: Mapping[str, str]) -> Setting:
-    """One of a library's own broadcasts as a setting; ``more``: variables that it needs besides."""
+    """One of a library's own algorithms as a setting; ``more``: variables that it needs besides."""
     segment = algorithm.segment_bytes
     return Setting(algorithm.name, {**algorithm.environment, **more}, segment + 1 if segment else 0)
 
@@ -64,6 +64,8 @@ class Driver(ABC):
 
     preloads = False
     """Whether Trunkline can be preloaded into it."""
+    collectives: Collection[str] | None = None
+    """Those that its timing program can run; None: all."""
 
     def __init__(self, mpi: Mpi) -> None:
         self.mpi = mpi
@@ -73,21 +75,24 @@ class Driver(ABC):
         """As ``--peers`` takes it."""
         return self.mpi.name
 
-    def why_not(self) -> str | None:
+    def why_not(self, collective: str) -> str | None:
         """What is missing on this machine and what to do about it; None: nothing."""
+        if self.collectives is not None and collective not in self.collectives:
+            return f"it is not measured with {collective}"
         missing = [path for path in (self.mpi.mpiexec, program(self.mpi)) if not Path(path).exists()]
         if self.preloads and not preload_library(self.name).exists():
             missing.append(str(preload_library(self.name)))
         return f"{missing[0]} is missing: install {self.name} and run 'make setup' again" if missing else None
 
-    def settings(self, cluster: _core.Cluster, folder: Path) -> list[Setting]:
+    def settings(self, collective: str, cluster: _core.Cluster, folder: Path) -> list[Setting]:
         """The library's own algorithms and their parameters, likely winners first; none where it has no choice.
 
         Args:
+            collective: Which collective operation.
             cluster: What it will run on.
             folder: Where files that settings need are written; the lab's hosts can read it.
         """
-        del cluster, folder
+        del collective, cluster, folder
         return []
 
     @staticmethod

@@ -23,7 +23,7 @@ FAMILIES: dict[str, type[Driver]] = {
 _ADVICE = "not found when Trunkline was built: 'make setup' installs MPICH and Open MPI, 'make peers' the others"
 
 
-def choose_drivers(names: Sequence[str]) -> tuple[list[Driver], dict[str, str]]:
+def choose_drivers(names: Sequence[str], collective: str) -> tuple[list[Driver], dict[str, str]]:
     """The drivers of these peers (none named: of all), and why others are left out, by name.
 
     Raises:
@@ -40,7 +40,7 @@ def choose_drivers(names: Sequence[str]) -> tuple[list[Driver], dict[str, str]]:
             left_out[name] = _ADVICE
             continue
         driver = FAMILIES[found[name].family](found[name])
-        reason = driver.why_not()
+        reason = driver.why_not(collective)
         if reason:
             left_out[name] = reason
         else:

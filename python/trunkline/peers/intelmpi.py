@@ -1,4 +1,4 @@
-"""Intel MPI: the runtime from PyPI under programs built for MPICH's ABI; its numbered broadcast algorithms."""
+"""Intel MPI: the runtime from PyPI under programs built for MPICH's ABI; its numbered algorithms."""
 
 from pathlib import Path
 
@@ -7,14 +7,15 @@ from trunkline.peers.driver import DEFAULT, PreloadDriver, Setting
 
 __all__ = ["IntelMpiDriver"]
 
-ALGORITHMS = range(1, 15)
-"""Of ``I_MPI_ADJUST_BCAST``: binomial, ring, topology-aware ones, Knomial, ... in the numbers of its reference."""
+ALGORITHMS = {"bcast": range(1, 15)}
+"""Of ``I_MPI_ADJUST_BCAST`` and its like: binomial, ring, topology-aware ones, ... in the numbers of its reference."""
 
 
 class IntelMpiDriver(PreloadDriver):
     """Intel MPI."""
 
-    def settings(self, cluster: _core.Cluster, folder: Path) -> list[Setting]:
+    def settings(self, collective: str, cluster: _core.Cluster, folder: Path) -> list[Setting]:
         """See :meth:`trunkline.peers.driver.Driver.settings`."""
         del cluster, folder
-        return [DEFAULT, *(Setting(f"algorithm {n}", {"I_MPI_ADJUST_BCAST": str(n)}) for n in ALGORITHMS)]
+        variable = f"I_MPI_ADJUST_{collective.upper()}"
+        return [DEFAULT, *(Setting(f"algorithm {n}", {variable: str(n)}) for n in ALGORITHMS.get(collective, ()))]

@@ -23,9 +23,9 @@ CAPABILITIES = "+sys_admin,+sys_chroot,+sys_ptrace,+dac_override"
 class LamDriver(Driver):
     """LAM/MPI 7."""
 
-    def why_not(self) -> str | None:
+    def why_not(self, collective: str) -> str | None:
         """See :meth:`trunkline.peers.driver.Driver.why_not`."""
-        if missing := super().why_not():
+        if missing := super().why_not(collective):
             return missing
         if os.geteuid() != 0:
             return "LAM/MPI refuses root, which an ordinary user is inside a lab of his own; run as root for it"

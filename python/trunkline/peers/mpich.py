@@ -1,4 +1,4 @@
-"""MPICH: its broadcast algorithms, tree types, chunk sizes, and trees from a coordinates file where it has them."""
+"""MPICH: its algorithms, tree types, chunk sizes, and trees from a coordinates file where it has them."""
 
 from pathlib import Path
 
@@ -18,9 +18,9 @@ ORDER = (*CHUNKS[:2], 0, *CHUNKS[2:])
 class MpichDriver(PreloadDriver):
     """Debian's MPICH and current ones."""
 
-    def settings(self, cluster: _core.Cluster, folder: Path) -> list[Setting]:
+    def settings(self, collective: str, cluster: _core.Cluster, folder: Path) -> list[Setting]:
         """See :meth:`trunkline.peers.driver.Driver.settings`."""
-        found = own_algorithms(self.mpi, LARGEST, len(cluster.hosts), CHUNKS)
+        found = own_algorithms(self.mpi, collective, LARGEST, len(cluster.hosts), CHUNKS)
         file = folder / "coordinates"
         if any(one.needs_coordinates for one in found):
             file.write_text(coordinates(cluster, _core.block_placement(cluster, 1)), encoding="utf-8")

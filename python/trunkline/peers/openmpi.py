@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from trunkline import _core
-from trunkline.peers.algorithms import OPENMPI_BCAST, own_algorithms
+from trunkline.peers.algorithms import OPENMPI, own_algorithms
 from trunkline.peers.driver import DEFAULT, LARGEST, PreloadDriver, Setting, setting_of
 
 __all__ = ["OpenMpiDriver"]
@@ -24,17 +24,19 @@ ADAPT = {"pipeline": 4, "binary": 3, "chain": 5, "in_order_binomial": 2}
 class OpenMpiDriver(PreloadDriver):
     """Debian's Open MPI and current ones."""
 
-    def settings(self, cluster: _core.Cluster, folder: Path) -> list[Setting]:
+    def settings(self, collective: str, cluster: _core.Cluster, folder: Path) -> list[Setting]:
         """See :meth:`trunkline.peers.driver.Driver.settings`."""
         del folder
-        found = [setting_of(one, {}) for one in own_algorithms(self.mpi, LARGEST, len(cluster.hosts), SEGMENTS)]
-        every = [*found, *_radices(), *_more_chains(), *_segmented("binomial"), *_segmented("knomial"), *_adapt()]
+        ranks = len(cluster.hosts)
+        every = [setting_of(one, {}) for one in own_algorithms(self.mpi, collective, LARGEST, ranks, SEGMENTS)]
+        if collective == "bcast":  # what tune does not try
+            every += [*_radices(), *_more_chains(), *_segmented("binomial"), *_segmented("knomial"), *_adapt()]
         return [DEFAULT, *sorted(every, key=lambda one: ORDER.index(max(0, one.least_bytes - 1)))]
 
 
 def _tuned(name: str, algorithm: str, segment: int, **more: int) -> Setting:
     parameters = {
-        "algorithm": OPENMPI_BCAST.index(algorithm),
+        "algorithm": OPENMPI["bcast"].index(algorithm),
         "algorithm_segmentsize": segment,
         **more,
     }

@@ -15,6 +15,8 @@ __all__ = ["PvmDriver"]
 class PvmDriver(Driver):
     """PVM 3."""
 
+    collectives = ("bcast",)
+
     def start(
         self, lab: Lab, folder: Path, words: Sequence[str], setting: Setting, preload: bool
     ) -> subprocess.Popen[str]:

@@ -67,7 +67,7 @@ def race(work: Work) -> None:
             if best_setting(trials, size)[1] != float("inf") and pings[size]
         )
 
-    settings = driver.settings(work.step.cluster, work.folder)
+    settings = driver.settings(work.comparison.collective, work.step.cluster, work.folder)
     sweep(run, settings, sizes, work.comparison.sweep_s, known, show, keep)
     if missing:
         size = missing[0].message_bytes

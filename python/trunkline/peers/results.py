@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from trunkline import _core
-from trunkline.bench.bcast import Cell
 from trunkline.bench.entries import check_entry
+from trunkline.bench.measure import Cell
 from trunkline.cluster import fingerprint_text
 from trunkline.errors import BadInput
 from trunkline.mpi import Mpi
@@ -18,7 +18,7 @@ __all__ = ["PeerCell", "Place", "Results", "place_of"]
 
 Place = tuple[str, str, float]
 """Name and fingerprint of a cluster, and its rate."""
-Key = tuple[str, str, float, str, str, str, int]
+Key = tuple[str, str, float, str, str, str, str, int]
 
 
 @dataclass(kw_only=True)
@@ -48,8 +48,8 @@ class PeerCell(Cell):
 
     @property
     def key(self) -> Key:
-        """What it is of: place, peer and its version, algorithm, size."""
-        return *self.place, self.mpi, self.mpi_version, self.algorithm, self.message_bytes
+        """What it is of: place, peer and its version, collective, algorithm, size."""
+        return *self.place, self.mpi, self.mpi_version, self.collective, self.algorithm, self.message_bytes
 
     def absorb(self, other: "PeerCell", width: float) -> None:
         """Take in the times of one more job."""
@@ -102,9 +102,9 @@ class Results:
             self._cells.values(), key=lambda cell: (places[cell.place], peers[cell.key[:5]], cell.message_bytes)
         )
 
-    def get(self, place: Place, mpi: Mpi, algorithm: str, size: int) -> PeerCell | None:
+    def get(self, place: Place, mpi: Mpi, collective: str, algorithm: str, size: int) -> PeerCell | None:
         """The cell of that name, if there is one."""
-        return self._cells.get((*place, mpi.name, mpi.version, algorithm, size))
+        return self._cells.get((*place, mpi.name, mpi.version, collective, algorithm, size))
 
     def rate_of(self, cluster: _core.Cluster) -> float | None:
         """The rate at which this very network was measured so far."""

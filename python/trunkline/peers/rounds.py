@@ -30,8 +30,8 @@ def one_round(work: Work) -> None:
     for size, name, cell in missing:
         if name == BEST and cell is not None and size not in as_default:
             jobs.setdefault(cell.setting, []).append((size, "native", BEST))
-    settings = {DEFAULT.name: DEFAULT}
-    settings |= {setting.name: setting for setting in driver.settings(work.step.cluster, work.folder)}
+    collective, settings = work.comparison.collective, {DEFAULT.name: DEFAULT}
+    settings |= {setting.name: setting for setting in driver.settings(collective, work.step.cluster, work.folder)}
     failures: list[str] = []
     for name, some in jobs.items():
         try:

@@ -64,10 +64,12 @@ def lines(cells: Sequence[PeerCell], algorithm: str = "auto") -> Iterator[Line]:
     for cell in cells:
         if cell.algorithm != "native":
             continue
-        peer, size = (*cell.place, cell.mpi, cell.mpi_version), cell.message_bytes
+        peer, size = (*cell.place, cell.mpi, cell.mpi_version, cell.collective), cell.message_bytes
         own = by_key.get((*peer, algorithm, size))
         if own is None:
-            own = next((c for c in cells if c.place == cell.place and c.key[5:] == (algorithm, size)), None)
+            own = next(
+                (c for c in cells if c.place == cell.place and c.key[5:] == (cell.collective, algorithm, size)), None
+            )
         raced = by_key.get((*peer, BEST, size))
         best = min(cell, raced, key=lambda one: one.seconds_median) if raced else None
         yield Line(cell, best, own)

@@ -4,8 +4,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from trunkline.bench.bcast import make_cell
 from trunkline.bench.job import PING_PONG, Limits, Outcome, follow, timing_words
+from trunkline.bench.measure import make_cell
 from trunkline.lab.session import Lab
 from trunkline.peers.comparison import BEST, Comparison, Step
 from trunkline.peers.driver import Setting
@@ -41,6 +41,7 @@ class Work:
             PeerCell,
             self.lab,
             self.step.driver.mpi,
+            self.comparison.collective,
             size,
             name,
             (name, 0) if name == BEST else outcome.ran[size, algorithm],

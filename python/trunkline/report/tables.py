@@ -7,8 +7,9 @@ from rich.console import Group
 from rich.markup import escape
 from rich.table import Table
 
-from trunkline.bench.bcast import Cell
+from trunkline import _core
 from trunkline.bench.heights import Heights
+from trunkline.bench.measure import Cell
 from trunkline.terminal import titled_table
 from trunkline.units import format_bytes, format_rate, format_seconds
 
@@ -28,7 +29,7 @@ def cells_table(cells: Sequence[Cell]) -> Group:
 def _cells(cells: list[Cell]) -> Table:
     first = cells[0]
     place = f"{escape(first.cluster)} at {format_rate(first.rate_bps)}"
-    title = f"{place}, {first.ranks} ranks: MPI_Bcast, slowest rank, median"
+    title = f"{place}, {first.ranks} ranks: {_core.mpi_name(first.collective)}, slowest rank, median"
     columns = ("MPI", "size", "T(m)", "algorithm", "time", "95 %", "over T", "gain", "n")
     words = ("MPI", "algorithm")
     table = titled_table(title, *columns, left=words, wrap=words, tight=True)

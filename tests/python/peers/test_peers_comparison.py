@@ -175,7 +175,7 @@ class TestRounds:
         monkeypatch.setattr(driver, "start", lambda _lab, _folder, words, *_: jobs.append(words))
         results = Results()
         results.put([cell(cluster="paper-1", algorithm=BEST, size=1024, rounds=0)])
-        comparison = Comparison([(load_cluster("paper-1"), 2e7)], [driver], [1024], 1, Limits(), 60)
+        comparison = Comparison("bcast", [(load_cluster("paper-1"), 2e7)], [driver], [1024], 1, Limits(), 60)
         assert [failure for _, failure in compare(comparison, results)] == [""]
         assert len(jobs) == 1
         assert "native,auto" in jobs[0]
@@ -185,7 +185,7 @@ class TestRounds:
         monkeypatch.setattr(work_module, "follow", lambda *_: outcome)
         driver = PvmDriver(library("pvm", "3.4.6"))
         monkeypatch.setattr(driver, "start", lambda *_: None)
-        comparison = Comparison([(load_cluster("paper-1"), 2e7)], [driver], [1024, 8192], 1, Limits(), 60)
+        comparison = Comparison("bcast", [(load_cluster("paper-1"), 2e7)], [driver], [1024, 8192], 1, Limits(), 60)
         return [failure for _, failure in compare(comparison, results)], steps(comparison, results)
 
     def test_a_job_that_is_given_up_keeps_its_shorter_sizes(self, monkeypatch):
@@ -220,7 +220,7 @@ class TestRounds:
         monkeypatch.setattr(driver, "start", start)
         results = Results()
         results.put([cell(cluster="paper-1", algorithm=BEST, size=1024, rounds=0, setting="binomial")])
-        comparison = Comparison([(load_cluster("paper-1"), 2e7)], [driver], [1024], 1, Limits(), 60)
+        comparison = Comparison("bcast", [(load_cluster("paper-1"), 2e7)], [driver], [1024], 1, Limits(), 60)
         assert [failure for _, failure in compare(comparison, results)] == ["no memory"]
         assert started == ["default", "binomial"]
         assert [(c.algorithm, c.seconds) for c in results.cells] == [(BEST, [0.3])]
@@ -231,7 +231,9 @@ class TestRounds:
             [cell(cluster="paper-1", algorithm=name, size=1024) for name in ("native", "auto")]
             + [cell(cluster="paper-1", algorithm=BEST, size=1024, setting="binomial", untried=1)]
         )
-        comparison = Comparison([(load_cluster("paper-1"), 2e7)], [MpichDriver(library())], [1024], 1, Limits(), 0)
+        comparison = Comparison(
+            "bcast", [(load_cluster("paper-1"), 2e7)], [MpichDriver(library())], [1024], 1, Limits(), 0
+        )
         assert steps(comparison, results) == []
         assert len(asked_for(comparison, results)) == 3
         (step,) = steps(replace(comparison, rounds=2), results)
@@ -255,7 +257,7 @@ class TestRounds:
         monkeypatch.setattr(
             work_module, "follow", lambda name, _: outcome_of({1024: 0.5 if name == "default" else 0.3})
         )
-        comparison = Comparison([(load_cluster("paper-1"), 2e7)], [driver], [1024], 1, Limits(), 60)
+        comparison = Comparison("bcast", [(load_cluster("paper-1"), 2e7)], [driver], [1024], 1, Limits(), 60)
         assert [failure for _, failure in compare(comparison, results)] == ["", ""]
         best = next(c for c in results.cells if c.algorithm == BEST)
         assert (best.setting, best.rounds, best.seconds, best.untried) == ("binomial", 1, [0.3], 0)
@@ -266,7 +268,7 @@ class TestResults:
     def test_a_run_goes_on_from_its_file(self, tmp_path):
         file = str(tmp_path / "peers.json")
         driver = MpichDriver(library())
-        comparison = Comparison([(load_cluster("cyclic"), 2e7)], [driver], [1 << 20], 2, Limits(), 60)
+        comparison = Comparison("bcast", [(load_cluster("cyclic"), 2e7)], [driver], [1 << 20], 2, Limits(), 60)
         results = Results(file)
         assert [step.round for step in steps(comparison, results)] == [0, 1, 2]
         results.put([cell(algorithm=BEST, rounds=0, over=3.0)])
@@ -275,11 +277,13 @@ class TestResults:
         assert [step.round for step in steps(comparison, again)] == [2]
         assert again.rate_of(load_cluster("cyclic")) == 2e7
         place = place_of(load_cluster("cyclic"), 2e7)
-        best = again.get(place, library(), BEST, 1 << 20)
+        best = again.get(place, library(), "bcast", BEST, 1 << 20)
         assert best.rounds == 1
         assert best.seconds_median == pytest.approx(2.0 * best.limit_seconds)  # the race's times are gone
         again.add([cell(over=20.0)], 0.04)
-        assert again.get(place, library(), "native", 1 << 20).seconds_median == pytest.approx(15 * best.limit_seconds)
+        assert again.get(place, library(), "bcast", "native", 1 << 20).seconds_median == pytest.approx(
+            15 * best.limit_seconds
+        )
 
     def test_another_network_of_the_same_name_and_another_version_start_anew(self, tmp_path):
         first, second = (load_cluster(f"random:16x4:{seed}") for seed in (1, 2))
@@ -292,7 +296,7 @@ class TestResults:
         results.put([cell(cluster="random:16x4", algorithm=name) for name in ("native", "auto", BEST)])
 
         def left(network, driver):
-            return len(steps(Comparison([(network, 2e7)], [driver], [1 << 20], 1, Limits(), 60), results))
+            return len(steps(Comparison("bcast", [(network, 2e7)], [driver], [1 << 20], 1, Limits(), 60), results))
 
         assert (left(first, MpichDriver(library())), results.rate_of(first)) == (0, 2e7)
         assert (left(renamed, MpichDriver(library())), results.rate_of(renamed)) == (2, None)
@@ -305,7 +309,7 @@ class TestResults:
         others += [cell("lam", size=65536), cell(size=65536, algorithm="linear"), cell(size=65536, algorithm=BEST)]
         results.put([*others, asked])
         of_cyclic = [(load_cluster("cyclic"), 2e7)]
-        comparison = Comparison(of_cyclic, [MpichDriver(library())], [65536], 1, Limits(), 0, best=False)
+        comparison = Comparison("bcast", of_cyclic, [MpichDriver(library())], [65536], 1, Limits(), 0, best=False)
         assert asked_for(comparison, results) == [asked]
 
     @pytest.mark.parametrize(
@@ -435,7 +439,7 @@ class TestCommand:
         said = "the benchmark ended:\n[h0:12] no [/] way"
         monkeypatch.setattr(command, "compare", lambda *_: iter([(step, said)]))
         driver = MpichDriver(library())
-        comparison = Comparison([(load_cluster("cyclic"), 2e7)], [driver], [8192], 1, Limits(), 0, best=False)
+        comparison = Comparison("bcast", [(load_cluster("cyclic"), 2e7)], [driver], [8192], 1, Limits(), 0, best=False)
         (step,) = steps(comparison, Results())
         assert command._measure(comparison, Results()) == [f"cyclic, mpich: {said}"]
         assert "[h0:12] no [/] way" in capsys.readouterr().err

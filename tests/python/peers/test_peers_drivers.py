@@ -16,11 +16,11 @@ from trunkline.peers.openmpi import OpenMpiDriver
 class TestSettings:
     def test_mpich_5_has_topology_trees_and_4_calls_its_nonblocking_ones(self, tmp_path):
         cluster = load_cluster("paper-4")
-        current = MpichDriver(library("mpich-5.0.2", "5.0.2")).settings(cluster, tmp_path)
+        current = MpichDriver(library("mpich-5.0.2", "5.0.2")).settings("bcast", cluster, tmp_path)
         wave = next(s for s in current if "topology_wave" in s.name)
         assert "31: 0 3 7" in (tmp_path / "coordinates").read_text()
         assert wave.env["MPIR_CVAR_COORDINATES_FILE"] == str(tmp_path / "coordinates")
-        old = MpichDriver(library()).settings(cluster, tmp_path)
+        old = MpichDriver(library()).settings("bcast", cluster, tmp_path)
         line = next(s for s in old if s.name == "tsp_tree-kary-1:4096")
         assert line.least_bytes == 4097
         assert line.env["MPIR_CVAR_BCAST_INTRA_ALGORITHM"] == "nb"
@@ -29,13 +29,13 @@ class TestSettings:
 
     @pytest.mark.parametrize("driver", [MpichDriver(library()), OpenMpiDriver(library("openmpi", "4.1.4"))])
     def test_names_are_unique_and_the_default_comes_first(self, driver, tmp_path):
-        settings = driver.settings(load_cluster("paper-1"), tmp_path)
+        settings = driver.settings("bcast", load_cluster("paper-1"), tmp_path)
         names = [setting.name for setting in settings]
         assert names[0] == "default"
         assert len(set(names)) == len(names)
 
     def test_open_mpi_is_told_algorithm_and_segment(self, tmp_path):
-        settings = OpenMpiDriver(library("openmpi", "4.1.4")).settings(load_cluster("paper-1"), tmp_path)
+        settings = OpenMpiDriver(library("openmpi", "4.1.4")).settings("bcast", load_cluster("paper-1"), tmp_path)
         pipeline = next(s for s in settings if s.name == "pipeline:8192")
         assert pipeline.env["OMPI_MCA_coll_tuned_bcast_algorithm"] == "3"
         assert pipeline.env["OMPI_MCA_coll_tuned_bcast_algorithm_segmentsize"] == "8192"
@@ -56,6 +56,6 @@ class TestChoosing:
         found = {"openmpi": Mpi("openmpi", "openmpi", "4.1.4", "mpicc", "/nowhere/mpiexec", "l")}
         monkeypatch.setattr(drivers_module, "find_peers", lambda: found)
         with pytest.raises(BadInput, match=r"openmpi: /nowhere/mpiexec is missing.*lam: not found.*make peers"):
-            choose_drivers([])
+            choose_drivers([], "bcast")
         with pytest.raises(BadInput, match="no peer 'horovod'"):
-            choose_drivers(["horovod"])
+            choose_drivers(["horovod"], "bcast")

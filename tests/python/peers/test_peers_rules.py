@@ -12,7 +12,7 @@ from trunkline.bench.job import Limits
 from trunkline.cluster import load_cluster
 from trunkline.errors import Failed
 from trunkline.mpi import Mpi, find_mpis
-from trunkline.peers.algorithms import OPENMPI_BCAST, own_algorithms
+from trunkline.peers.algorithms import OPENMPI, own_algorithms
 from trunkline.peers.rules import winners as measured
 from trunkline.peers.rules.check import same_traffic
 from trunkline.peers.rules.mpich_json import coordinates, mpich_json, own_table
@@ -25,7 +25,7 @@ CYCLIC = load_cluster("cyclic")
 
 def own(family, version, name):
     mpi = Mpi(family, family, version, "mpicc", "mpiexec", "libmpi.so")
-    return next(one for one in own_algorithms(mpi, 1 << 20, RANKS) if one.name == name)
+    return next(one for one in own_algorithms(mpi, "bcast", 1 << 20, RANKS) if one.name == name)
 
 
 def winner(size, algorithm):
@@ -71,7 +71,7 @@ def test_a_rule_asks_for_what_a_file_can():
 def test_an_algorithm_that_fails_is_left_out(monkeypatch, tmp_path):
     tried = []
 
-    def measure(_lab, mpi, sizes, _names, _limits, _ranks_per_host, _show, hosts, settings):
+    def measure(_lab, mpi, _collective, sizes, _names, _limits, _ranks_per_host, _show, hosts, settings):
         (size,) = sizes
         what = (
             settings.get("MPIR_CVAR_BCAST_INTRA_ALGORITHM"),
@@ -84,7 +84,12 @@ def test_an_algorithm_that_fails_is_left_out(monkeypatch, tmp_path):
 
     monkeypatch.setattr(measured, "measure", measure)
     job = SimpleNamespace(
-        mpi=Mpi("mpich", "mpich", "4.0.2", "", "", ""), lab=None, ranks=RANKS, ranks_per_host=1, host_count=None
+        mpi=Mpi("mpich", "mpich", "4.0.2", "", "", ""),
+        lab=None,
+        ranks=RANKS,
+        ranks_per_host=1,
+        host_count=None,
+        collective="bcast",
     )
     winners = list(measured.sweep(job, [65536, 131072], Limits(patience_s=1), tmp_path))
     assert [winner.algorithm for winner in winners] == [None, None]
@@ -98,16 +103,20 @@ def test_an_algorithm_that_fails_is_left_out(monkeypatch, tmp_path):
 
 
 def test_open_mpi_reads_numbers_alone():
-    text = openmpi_text([PeerRule(0, None), PeerRule(256, CHAIN), PeerRule(4096, PIPELINE)], RANKS, "about 7 things")
+    text = openmpi_text(
+        "bcast", [PeerRule(0, None), PeerRule(256, CHAIN), PeerRule(4096, PIPELINE)], RANKS, "about 7 things"
+    )
     numbers = [int(word) for line in text.splitlines() for word in line.partition("#")[0].split()]
     theirs = [1, 0, 0, 0, 0]
-    chain, pipeline = OPENMPI_BCAST.index("chain"), OPENMPI_BCAST.index("pipeline")
+    chain, pipeline = OPENMPI["bcast"].index("chain"), OPENMPI["bcast"].index("pipeline")
     ours = [3, 0, 0, 0, 0, 256, chain, 4, 1024, 4096, pipeline, 0, 4096]
     assert numbers == [1, 7, 3, 0, *theirs, RANKS, *ours, RANKS + 1, *theirs]
 
 
 def test_open_mpi_6_reads_ranges():
-    read = json.loads(openmpi_json([PeerRule(0, CHAIN), PeerRule(256, None), PeerRule(4096, PIPELINE)], RANKS, 1))
+    read = json.loads(
+        openmpi_json("bcast", [PeerRule(0, CHAIN), PeerRule(256, None), PeerRule(4096, PIPELINE)], RANKS, 1)
+    )
     (communicators,) = read["collectives"]["bcast"]
     assert (communicators["comm_size_min"], communicators["comm_size_max"]) == (RANKS, RANKS)
     assert communicators["comm_rank_distribution"] == "one-per-node"
@@ -147,7 +156,9 @@ def table(request):
 
 
 def test_mpich_finds_the_rules_on_these_communicators_alone(table):
-    made = json.loads(mpich_json(table, [PeerRule(0, None), PeerRule(5000, RING), PeerRule(70000, LINE)], {RANKS}))
+    made = json.loads(
+        mpich_json(table, "bcast", [PeerRule(0, None), PeerRule(5000, RING), PeerRule(70000, LINE)], {RANKS})
+    )
     for ranks in (4, RANKS - 1, RANKS + 1, 4 * RANKS):
         for size in (8, 60000, 1 << 22):
             for collective in ("bcast", "ibcast"):
@@ -166,7 +177,7 @@ def test_mpich_finds_the_rules_on_these_communicators_alone(table):
 
 
 def test_mpich_is_told_every_parameter(table):
-    made = json.loads(mpich_json(table, [PeerRule(0, PIPELINED)], {8, RANKS}))
+    made = json.loads(mpich_json(table, "bcast", [PeerRule(0, PIPELINED)], {8, RANKS}))
     name, parameters = followed(made, "bcast", 8, 1)
     assert name == "MPIR_Bcast_intra_pipelined_tree"
     keys = {word.partition("=")[0] for word in parameters}
@@ -175,9 +186,9 @@ def test_mpich_is_told_every_parameter(table):
 
 def test_no_file_fills_its_last_page(table):
     rules = [PeerRule(0, None)]
-    plain = len(mpich_json(table, rules, {RANKS}))
+    plain = len(mpich_json(table, "bcast", rules, {RANKS}))
     for extra in range(4096 - plain % 4096 - 20, 4096 - plain % 4096 + 5):  # one of these lengths is a whole page
-        assert len(mpich_json({**table, "x": "y" * max(extra, 0)}, rules, {RANKS})) % 4096
+        assert len(mpich_json({**table, "x": "y" * max(extra, 0)}, "bcast", rules, {RANKS})) % 4096
 
 
 def test_a_library_without_a_table(tmp_path):

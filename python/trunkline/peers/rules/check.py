@@ -1,6 +1,6 @@
 """Whether a library honours a file of rules: told from what each host sends, without a clock.
 
-Every algorithm sends other amounts from other hosts. What leaves each host in a broadcast under the file must be what
+Every algorithm sends other amounts from other hosts. What leaves each host in a call under the file must be what
 leaves it with the rule's algorithm forced by the library's own settings.
 """
 
@@ -22,7 +22,7 @@ LEAST_BYTES = 4096
 REPETITIONS = 4
 _LEAST_SECONDS = 300.0
 _PATIENCE = 3.0
-"""A job is ended once it has taken so many times what its broadcasts take by themselves."""
+"""A job is ended once it has taken so many times what its calls take by themselves."""
 
 
 @dataclass(frozen=True)
@@ -47,9 +47,9 @@ def same_traffic(one: Sequence[float], other: Sequence[float], message_bytes: in
 
 
 def _traffic(job: PeerJob, told: Sequence[PeerWinner], settings: Mapping[str, str]) -> dict[int, list[float]]:
-    """Bytes that leave the host of each rank in one broadcast, by size."""
+    """Bytes that leave the host of each rank in one call, by size."""
     sizes = [winner.message_bytes for winner in told]
-    # One broadcast more than is counted opens the connections.
+    # One call more than is counted opens the connections.
     expected_s = (REPETITIONS + 1) * sum(max(winner.seconds, winner.default_seconds) for winner in told)
     program = NATIVE / "libexec" / f"trunkline-traffic-{job.mpi.name}"
     argv, env = job.mpi.launch(
@@ -74,7 +74,7 @@ def check_honoured(
     loaded: Mapping[str, str],
     coordinates: Path,
 ) -> list[Honoured]:
-    """Run the broadcast under the file at every size, and with the winners forced; sizes too small are left out.
+    """Run the collective under the file at every size, and with the winners forced; sizes too small are left out.
 
     Args:
         job: The library, and where it runs.

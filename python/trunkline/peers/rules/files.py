@@ -1,4 +1,4 @@
-"""Writes what was learned of a library's own broadcasts in its own words, and has the library load it."""
+"""Writes what was learned of a library's own algorithms in its own words, and has the library load it."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -42,9 +42,9 @@ def write_peer_rules(folder: Path, job: PeerJob, rules: Sequence[PeerRule], abou
     mpi, ranks = job.mpi, job.ranks
     stem = f"{mpi.family}-{mpi.version}"
     if mpi.family == "openmpi":
-        (folder / f"{stem}.rules").write_text(openmpi_text(rules, ranks, about), encoding="utf-8")
+        (folder / f"{stem}.rules").write_text(openmpi_text(job.collective, rules, ranks, about), encoding="utf-8")
         (folder / f"{stem}-for-6.json").write_text(
-            openmpi_json(rules, ranks, job.ranks_per_host) + "\n", encoding="utf-8"
+            openmpi_json(job.collective, rules, ranks, job.ranks_per_host) + "\n", encoding="utf-8"
         )
         settings = {
             "coll": "^han",
@@ -53,7 +53,7 @@ def write_peer_rules(folder: Path, job: PeerJob, rules: Sequence[PeerRule], abou
         }
         return {f"OMPI_MCA_{name}": value for name, value in settings.items()}
     file = folder / f"{stem}.json"
-    file.write_text(mpich_json(own_table(mpi), rules, {len(job.hosts), ranks}), encoding="utf-8")
+    file.write_text(mpich_json(own_table(mpi), job.collective, rules, {len(job.hosts), ranks}), encoding="utf-8")
     return {"MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE": str(file.resolve())}
 
 
@@ -70,10 +70,10 @@ def tune_peer(
     about: str,
     on_progress: Callable[[str, Repetition], None] = lambda _name, _repetition: None,
 ) -> PeerFiles:
-    """Measure the library's own broadcasts, write its files to a folder that is there, and check that it honours them.
+    """Measure the library's own algorithms, write its files to a folder that is there, and check that it honours them.
 
     Raises:
-        TrunklineError: as :func:`trunkline.bench.bcast.measure` and :func:`write_peer_rules` do.
+        TrunklineError: as :func:`trunkline.bench.measure.measure` and :func:`write_peer_rules` do.
     """
     places = coordinates_file(folder, job.mpi)
     if job.mpi.family == "mpich" and int(job.mpi.version.split(".")[0]) >= 5:

@@ -12,10 +12,11 @@ __all__ = ["PeerJob"]
 
 @dataclass(frozen=True)
 class PeerJob:
-    """Where and how the library's broadcasts run: on the lab's first hosts, or on all."""
+    """Which of the library's collectives runs, where and how: on the lab's first hosts, or on all."""
 
     lab: Lab
     mpi: Mpi
+    collective: str
     ranks_per_host: int = 1
     host_count: int | None = None
 

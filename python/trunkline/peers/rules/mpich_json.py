@@ -1,4 +1,4 @@
-"""MPICH's tuning JSON with rules for the broadcast, and its coordinates file.
+"""MPICH's tuning JSON with rules for a collective, and its coordinates file.
 
 A file for ``MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE`` replaces the library's whole table: a collective that is
 missing in it ends the program. So the table is read from the library itself, and the rules are set into it.
@@ -7,6 +7,7 @@ missing in it ends the program. So the table is read from the library itself, an
 import json
 import re
 from collections.abc import Collection, Sequence
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -48,17 +49,20 @@ def own_table(mpi: Mpi) -> Table:
     raise Failed(f"{path} holds no table of algorithms, which a tuning file for {mpi.name} is made from")
 
 
-def mpich_json(table: Table, rules: Sequence[PeerRule], sizes: Collection[int]) -> str:
-    """The library's table with rules for the broadcast on communicators of these sizes, as a tuning file.
+def mpich_json(table: Table, collective: str, rules: Sequence[PeerRule], sizes: Collection[int]) -> str:
+    """The library's table with rules for a collective on communicators of these sizes, as a tuning file.
 
     Args:
         table: The library's own one; see :func:`own_table`.
+        collective: What the rules are for.
         rules: What to run from which size of messages on.
         sizes: Of communicators: all ranks, and one rank of each host where the library takes two steps.
     """
-    made = {**table, "collective=bcast": _of_collective(table["collective=bcast"], rules, sizes, _bcast)}
+    key, non_blocking = f"collective={collective}", f"collective=i{collective}"
+    name = collective.capitalize()
+    made = {**table, key: _of_collective(table[key], rules, sizes, partial(_blocking, name))}
     if any(rule.algorithm and rule.algorithm.algorithm.startswith("tsp_") for rule in rules):
-        made["collective=ibcast"] = _of_collective(table["collective=ibcast"], rules, sizes, _ibcast)
+        made[non_blocking] = _of_collective(table[non_blocking], rules, sizes, partial(_non_blocking, name))
     text = json.dumps(made, indent=1) + "\n"
     return text if len(text) % _PAGE else text + "\n"
 
@@ -75,18 +79,18 @@ def _of_collective(own: Table, rules: Sequence[PeerRule], sizes: Collection[int]
     return {**own, "comm_type=intra": by_size}
 
 
-def _bcast(rule: PeerRule, theirs: Table) -> Table:
+def _blocking(name: str, rule: PeerRule, theirs: Table) -> Table:
     if rule.algorithm is None:
         return theirs
     if rule.algorithm.algorithm.startswith("tsp_"):
-        return {"algorithm=MPIR_Bcast_allcomm_nb": {}}
-    return {f"algorithm=MPIR_Bcast_intra_{rule.algorithm.algorithm}": _parameters(rule.algorithm)}
+        return {f"algorithm=MPIR_{name}_allcomm_nb": {}}
+    return {f"algorithm=MPIR_{name}_intra_{rule.algorithm.algorithm}": _parameters(rule.algorithm)}
 
 
-def _ibcast(rule: PeerRule, theirs: Table) -> Table:
+def _non_blocking(name: str, rule: PeerRule, theirs: Table) -> Table:
     if rule.algorithm is None or not rule.algorithm.algorithm.startswith("tsp_"):
         return theirs
-    return {f"algorithm=MPIR_Ibcast_intra_{rule.algorithm.algorithm}": _parameters(rule.algorithm)}
+    return {f"algorithm=MPIR_I{name.lower()}_intra_{rule.algorithm.algorithm}": _parameters(rule.algorithm)}
 
 
 def _parameters(algorithm: PeerAlgorithm) -> Table:

@@ -1,23 +1,23 @@
-"""Rules for an MPI library's own broadcasts, and Open MPI's two ways of writing them."""
+"""Rules for an MPI library's own algorithms, and Open MPI's two ways of writing them."""
 
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
-from trunkline.bench.bcast import Cell
-from trunkline.peers.algorithms import OPENMPI_BCAST, PeerAlgorithm
+from trunkline.bench.measure import Cell
+from trunkline.peers.algorithms import OPENMPI, PeerAlgorithm
 from trunkline.tune.between import first_size_of_next
 
 __all__ = ["PeerRule", "PeerWinner", "openmpi_json", "openmpi_text", "peer_rules_of"]
 
-_BCAST = 7
-"""Of Open MPI's numbered collectives."""
+_NUMBERS = {"bcast": 7}
+"""Of Open MPI's collectives in its files of rules."""
 
 
 @dataclass(frozen=True)
 class PeerWinner:
-    """What was fastest of a library's own broadcasts at one size."""
+    """What was fastest of a library's own algorithms at one size."""
 
     message_bytes: int
     algorithm: PeerAlgorithm | None
@@ -51,14 +51,14 @@ def peer_rules_of(winners: Sequence[PeerWinner]) -> list[PeerRule]:
     return rules
 
 
-def openmpi_text(rules: Sequence[PeerRule], ranks: int, about: str) -> str:
+def openmpi_text(collective: str, rules: Sequence[PeerRule], ranks: int, about: str) -> str:
     """A file for ``coll_tuned_dynamic_rules_filename`` of Open MPI 4 and 5: communicators of that size alone follow it.
 
     A rule holds from its size on, for communicators as for messages; algorithm 0 leaves the decision to the library.
     """
     theirs = "1  # one message size: the library decides\n0 0 0 0\n"
     lines = [
-        f"{rule.from_bytes} {OPENMPI_BCAST.index(rule.algorithm.algorithm)} {rule.algorithm.k} "
+        f"{rule.from_bytes} {OPENMPI[collective].index(rule.algorithm.algorithm)} {rule.algorithm.k} "
         f"{rule.algorithm.segment_bytes}  # {rule.algorithm.name}"
         if rule.algorithm
         else f"{rule.from_bytes} 0 0 0  # the library decides"
@@ -67,7 +67,7 @@ def openmpi_text(rules: Sequence[PeerRule], ranks: int, about: str) -> str:
     return (
         f"# {about}\n"
         "1  # one collective\n"
-        f"{_BCAST}  # broadcast\n"
+        f"{_NUMBERS[collective]}  # {collective}\n"
         "3  # three sizes of communicators\n"
         f"0  # from no ranks on\n{theirs}"
         f"{ranks}  # from {ranks} ranks on\n"
@@ -76,7 +76,7 @@ def openmpi_text(rules: Sequence[PeerRule], ranks: int, about: str) -> str:
     )
 
 
-def openmpi_json(rules: Sequence[PeerRule], ranks: int, ranks_per_host: int) -> str:
+def openmpi_json(collective: str, rules: Sequence[PeerRule], ranks: int, ranks_per_host: int) -> str:
     """The same as :func:`openmpi_text` in the JSON that Open MPI reads from 6.0 on (rule file version 3)."""
     entries: list[dict[str, object]] = []
     for rule, after in zip(rules, [*rules[1:], None], strict=True):
@@ -93,4 +93,6 @@ def openmpi_json(rules: Sequence[PeerRule], ranks: int, ranks_per_host: int) -> 
         )
     spread = {"comm_rank_distribution": "one-per-node"} if ranks_per_host == 1 else {}
     communicators = {"comm_size_min": ranks, "comm_size_max": ranks, **spread, "rules": entries}
-    return json.dumps({"rule_file_version": 3, "module": "tuned", "collectives": {"bcast": [communicators]}}, indent=2)
+    return json.dumps(
+        {"rule_file_version": 3, "module": "tuned", "collectives": {collective: [communicators]}}, indent=2
+    )

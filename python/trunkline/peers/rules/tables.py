@@ -1,4 +1,4 @@
-"""What was measured of an MPI library's own broadcasts, for the terminal."""
+"""What was measured of an MPI library's own algorithms, for the terminal."""
 
 import shlex
 

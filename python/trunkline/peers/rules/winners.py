@@ -1,4 +1,4 @@
-"""Measures an MPI library's own broadcasts, a job for each, and finds the fastest for every size."""
+"""Measures an MPI library's own algorithms, a job for each, and finds the fastest for every size."""
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -7,8 +7,8 @@ from functools import partial
 from itertools import groupby
 from pathlib import Path
 
-from trunkline.bench.bcast import Cell, measure
 from trunkline.bench.job import Limits, Repetition
+from trunkline.bench.measure import Cell, measure
 from trunkline.errors import Failed
 from trunkline.mpi import Mpi
 from trunkline.peers.algorithms import PeerAlgorithm, own_algorithms
@@ -46,19 +46,19 @@ def sweep(
     coordinates: Path,
     on_progress: Callable[[str, Repetition], None] = lambda _name, _repetition: None,
 ) -> Iterator[PeerWinner]:
-    """The fastest of the library's own broadcasts at each size; winners come as they are decided.
+    """The fastest of the library's own algorithms at each size; winners come as they are decided.
 
     A library takes its settings when it starts, so every algorithm has a job of its own and they cannot take turns:
     what is compared ran minutes apart, size by size. Those that fall far behind or fail
     are not tried at longer messages.
 
     Raises:
-        TrunklineError: as :func:`trunkline.bench.bcast.measure` does.
+        TrunklineError: as :func:`trunkline.bench.measure.measure` does.
     """
     hopeless: set[Kind] = set()
     failed: dict[PeerAlgorithm, str] = {}
     for size in sorted(sizes):
-        every = [one for one in own_algorithms(job.mpi, size, job.ranks) if one not in failed]
+        every = [one for one in own_algorithms(job.mpi, job.collective, size, job.ranks) if one not in failed]
         cells: dict[PeerAlgorithm | None, Cell] = {}
 
         def run(one: PeerAlgorithm | None, size: int = size, cells: dict[PeerAlgorithm | None, Cell] = cells) -> float:
@@ -69,6 +69,7 @@ def sweep(
                 (cell,) = measure(
                     job.lab,
                     job.mpi,
+                    job.collective,
                     [size],
                     ["native"],
                     limits,

@@ -1,4 +1,4 @@
-"""``trunkline simulate bcast``: broadcasts against each other, against T(m) and against the bound."""
+"""``trunkline simulate COLLECTIVE``: algorithms against each other, against T(m) and against the bound."""
 
 import time
 from collections.abc import Callable, Sequence
@@ -15,7 +15,7 @@ __all__ = ["Row", "bound_seconds", "simulate_all"]
 
 @dataclass(kw_only=True)
 class Row(Timed):
-    """One line of ``simulate bcast --json``; median, low and high are the one time, which every repetition takes."""
+    """One line of ``simulate COLLECTIVE --json``; median, low and high are one time, that of every repetition."""
 
     gave_up: bool
     """It took longer than ``seconds_median``, and was not simulated to its end."""
@@ -49,7 +49,7 @@ def simulate_all(
     """One row for each algorithm and size, in that order; ``on_progress`` hears of each when it is there.
 
     Args:
-        job: Cluster, placement, root and sizes.
+        job: Collective, cluster, placement, root and sizes.
         algorithms: In the order in which they are simulated.
         race: An algorithm is given up at a size once it has taken this many times the fastest before it; 0: none is.
         on_progress: Called with algorithm and size.
@@ -76,7 +76,7 @@ def simulate_all(
 def _row(job: Job, one: Simulated, outcome: Outcome, given_up_s: float, wall_s: float) -> Row:
     seconds = given_up_s if outcome.seconds is None else outcome.seconds
     return Row(
-        collective="bcast",
+        collective=job.collective,
         cluster=job.cluster.name,
         cluster_fingerprint=fingerprint_text(job.cluster),
         rate_bps=max(link.rate_bps for link in job.cluster.links),

@@ -1,4 +1,4 @@
-"""``trunkline bench bcast``: broadcast algorithms against each other and against T(m), on one lab."""
+"""``trunkline bench COLLECTIVE``: algorithms against each other and against T(m), on one lab."""
 
 import subprocess
 from collections.abc import Callable, Mapping, Sequence
@@ -31,6 +31,7 @@ class Cell(Timed):
 def measure(
     lab: Lab,
     mpi: Mpi,
+    collective: str,
     sizes: Sequence[int],
     algorithms: Sequence[str],
     limits: Limits,
@@ -71,13 +72,14 @@ def measure(
     process = lab.popen(argv, env=env, without=("TRUNKLINE_",), stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     outcome = follow(process, mpi.name, on_progress)
     if outcome.given_up is not None:
-        where = f"at {format_bytes(outcome.given_up)}" if outcome.given_up else "before the first broadcast"
+        where = f"at {format_bytes(outcome.given_up)}" if outcome.given_up else "before the first repetition"
         raise Failed(f"{mpi.name} did nothing for {limits.patience_s:.0f} s {where} and was ended")
     return [
         make_cell(
             Cell,
             lab,
             mpi,
+            collective,
             size,
             algorithm,
             outcome.ran[size, algorithm],
@@ -99,6 +101,7 @@ def make_cell(
     kind: type[Kind],
     lab: Lab,
     mpi: Mpi,
+    collective: str,
     size: int,
     algorithm: str,
     ran: tuple[str, int],
@@ -110,7 +113,7 @@ def make_cell(
     """A cell from what was measured: the times of an algorithm and of the ping-pong beside it; the rest as ``more``."""
     median = median_with_interval(seconds)
     return kind(
-        collective="bcast",
+        collective=collective,
         cluster=lab.cluster.name,
         cluster_fingerprint=fingerprint_text(lab.cluster),
         rate_bps=lab.rate_bps,
