@@ -57,7 +57,7 @@ def test_a_setting_is_what_runs(tmp_path):
     driver = choose_drivers(["mpich"], "bcast")[0][0]
     line = next(s for s in driver.settings("bcast", cluster, tmp_path) if s.name == "tsp_tree-kary-1:4096")
     with Lab(cluster) as lab:
-        words = timing_words(cluster, [128 << 10], ["native"], Limits(least=2, most=2))
+        words = timing_words("bcast", cluster, [128 << 10], ["native"], Limits(least=2, most=2))
         default, other = (
             min(follow(driver.start(lab, tmp_path, words, each, False), "mpich").seconds[128 << 10, "native"])
             for each in (DEFAULT, line)

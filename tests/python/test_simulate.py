@@ -17,6 +17,7 @@ from trunkline.cluster import fingerprint_text, load_cluster
 from trunkline.errors import BadInput
 from trunkline.peers.simulated import PIPELINED, SELECTORS, simulated_algorithms
 from trunkline.simulate.calibration import _lines
+from trunkline.simulate.engine import Job, simulate
 
 RATE = 1e8 / 8
 HOP_S = 20e-6
@@ -281,3 +282,24 @@ def test_the_table_says_what_auto_chose(trunkline, switch):
         "the segment, in a row of its own"
     )
     assert "mpich: native" not in said
+
+
+@pytest.mark.parametrize(
+    ("collective", "size"),
+    [
+        ("reduce", 8200),
+        ("allreduce", 8200),
+        ("barrier", 0),
+        ("reduce-scatter", 8200),
+        ("reduce-scatter-block", 8192),
+        ("allgather", 8192),
+        ("allgatherv", 8195),
+    ],
+)
+def test_every_collective_of_others_runs_and_is_checked(collective, size):
+    """What Trunkline does not run is not offered, but can be simulated all the same."""
+    cluster = load_cluster("paper-1")
+    job = Job(collective, cluster, _core.block_placement(cluster, 1), 0, [size], {})
+    (outcome,) = simulate(job, "native", {"smpi/coll-selector": "ompi"}, {})
+    assert outcome.seconds > 0
+    assert outcome.message_bytes == size

@@ -85,6 +85,7 @@ def program(mpi: Mpi) -> str:
 
 
 def timing_words(
+    collective: str,
     cluster: _core.Cluster,
     sizes: Sequence[int],
     algorithms: Sequence[str],
@@ -100,7 +101,8 @@ def timing_words(
     line = _core.lay_trees("bcast", "linear", cluster, placement_on(cluster, ranks_per_host, hosts), 0)[0]
     peer = next(rank for rank in _walk(line) if rank // ranks_per_host != 0)
     return [
-        *("--peer", str(peer), "--sizes", ",".join(map(str, sizes)), "--algorithms", ",".join(algorithms)),
+        *("--collective", collective, "--peer", str(peer)),
+        *("--sizes", ",".join(map(str, sizes)), "--algorithms", ",".join(algorithms)),
         *("--least", str(limits.least), "--most", str(limits.most), "--budget", str(limits.budget_s)),
         *("--width", str(limits.width), "--race", str(limits.race)),
         *(("--beat", ",".join(f"{seconds:.9f}" for seconds in beat)) if any(beat) else ()),

@@ -59,7 +59,10 @@ def measure(
         hosts=used,
         ranks=ranks,
         ranks_per_host=ranks_per_host,
-        program=[program(mpi), *timing_words(cluster, sizes, algorithms, limits, ranks_per_host, hosts=len(used))],
+        program=[
+            program(mpi),
+            *timing_words(collective, cluster, sizes, algorithms, limits, ranks_per_host, hosts=len(used)),
+        ],
         agent=lab.agent,
         env={
             "TRUNKLINE_CLUSTER": lab.cluster_file,

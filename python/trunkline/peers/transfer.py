@@ -40,7 +40,7 @@ def measure_transfers(figure: Figure, driver: Driver, rate_bps: float, limits: L
     """
     sizes, names = sorted(figure.rows), {f"linear:{segment}": segment for segment in figure.segments}
     with Lab(_pair(rate_bps)) as lab, temporary_folder("peers") as folder:
-        words = timing_words(lab.cluster, sizes, list(names), replace(limits, patience_s=PATIENCE_S))
+        words = timing_words("bcast", lab.cluster, sizes, list(names), replace(limits, patience_s=PATIENCE_S))
         outcome = follow(driver.start(lab, folder, words, DEFAULT, True), driver.name)
     if outcome.given_up is not None:
         raise Failed(f"{driver.name} did nothing for {PATIENCE_S:.0f} s at {format_bytes(outcome.given_up)}")

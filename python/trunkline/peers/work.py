@@ -30,7 +30,7 @@ class Work:
     ) -> Outcome:
         """Run one job to its end, preloaded where an algorithm of Trunkline's takes part; ``beat``: as in sweep.Run."""
         driver = self.step.driver
-        words = timing_words(self.lab.cluster, sizes, algorithms, limits, beat=beat)
+        words = timing_words(self.comparison.collective, self.lab.cluster, sizes, algorithms, limits, beat=beat)
         preload = any(name != "native" for name in algorithms)
         return follow(driver.start(self.lab, self.folder, words, setting, preload), driver.name)
 

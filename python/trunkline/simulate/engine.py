@@ -145,7 +145,7 @@ def _simulate(
             *(f"--cfg={key}:{value}" for key, value in given.items()),
             *(f"--log={one}" for one in _QUIET),
             str(folder / "platform.xml"),
-            *("--algorithm", runs, "--sizes", ",".join(map(str, sizes))),
+            *("--collective", job.collective, "--algorithm", runs, "--sizes", ",".join(map(str, sizes))),
             *("--most-us", ",".join(str(round(most_s.get(size, 0.0) * 1e6)) for size in sizes)),
             *("--root", str(job.root), "--peer", str(job.peer), "--private", str(int(private))),
         ]

@@ -45,7 +45,7 @@ class TestSettings:
 
     def test_the_timing_program_is_told_what_to_beat(self):
         limits = Limits(give_up=2.0, patience_s=60)
-        words = timing_words(load_cluster("paper-1"), [8192, 65536], ["native"], limits, beat=[0.01, 0.0])
+        words = timing_words("bcast", load_cluster("paper-1"), [8192, 65536], ["native"], limits, beat=[0.01, 0.0])
         said = " ".join(words)
         assert "--sizes 8192,65536 --algorithms native" in said
         assert "--beat 0.010000000,0.000000000 --give-up 2.0 --patience 60" in said

@@ -56,7 +56,7 @@ def _traffic(job: PeerJob, told: Sequence[PeerWinner], settings: Mapping[str, st
         hosts=job.hosts,
         ranks=job.ranks,
         ranks_per_host=job.ranks_per_host,
-        program=[str(program), str(REPETITIONS), *map(str, sizes)],
+        program=[str(program), job.collective, str(REPETITIONS), *map(str, sizes)],
         agent=job.lab.agent,
         env=settings,
     )
