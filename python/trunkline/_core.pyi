@@ -88,9 +88,6 @@ class Cluster:
         """Name of the switch that the host of this index hangs on."""
 
     def aliases(self, host: int) -> list[str]: ...
-    def injection_s(self, host: int) -> float:
-        """Seconds the host needs to put one message on the wire."""
-
     def find_host(self, processor_name: str) -> int | None:
         """Index of the host that a processor name stands for; None where there is none, or several."""
 

@@ -115,7 +115,6 @@ def _everything(cluster: _core.Cluster) -> dict[str, object]:
                 "name": name,
                 "switch": cluster.switch_of(host),
                 "aliases": cluster.aliases(host),
-                "injection_s": cluster.injection_s(host),
             }
             for host, name in enumerate(cluster.hosts)
         ],

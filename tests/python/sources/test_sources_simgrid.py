@@ -37,10 +37,7 @@ def platform(*zone, routing="Floyd", version="4.1"):
 
 def everything(cluster):
     """All that a cluster says."""
-    hosts = [
-        (name, cluster.switch_of(number), cluster.aliases(number), cluster.injection_s(number))
-        for number, name in enumerate(cluster.hosts)
-    ]
+    hosts = [(name, cluster.switch_of(number), cluster.aliases(number)) for number, name in enumerate(cluster.hosts)]
     links = [(link.a, link.b, link.rate_bps, link.latency_s, link.in_tree) for link in cluster.links]
     return cluster.name, cluster.description, cluster.switches, hosts, links, cluster.fingerprint
 
@@ -104,7 +101,7 @@ REDUNDANT = """\
 trunkline: cluster/1
 name: redundant
 description: a <ring> & "more"
-defaults: {rate: 1Gbit, latency: 5us, injection: 3us}
+defaults: {rate: 1Gbit, latency: 5us}
 switches: s[0-2]
 hosts:
   - hosts: node[01-12]
@@ -119,7 +116,7 @@ links:
 """
 
 
-def test_redundant_links_aliases_and_injection_come_back():
+def test_redundant_links_and_aliases_come_back():
     cluster = _core.parse_cluster(REDUNDANT, "x")
     assert everything(imported(simgrid_platform(cluster))) == everything(cluster)
 
@@ -294,10 +291,6 @@ FAULTS = {
     "bad name": (
         platform(*(line.replace("h1", "my host") for line in GOOD)),
         "p.xml:3:1: names are separated by commas, not by blanks",
-    ),
-    "injection": (
-        platform(H.replace("/>", '><prop id="trunkline.injection" value="x"/></host>'), R, L, HR),
-        "p.xml:3:1: trunkline.injection x is no number of seconds",
     ),
 }
 
