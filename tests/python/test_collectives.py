@@ -3,6 +3,8 @@
 import pytest
 
 from trunkline import _core
+from trunkline.peers.simulated import SMALL
+from trunkline.tune.candidates import CONSIDERED
 
 WITH_OPTION = {
     "plan": ("plan", "cyclic"),
@@ -51,6 +53,11 @@ def test_help_names_the_choices(trunkline, words):
 def test_results_name_the_collective(trunkline, words):
     rows = trunkline(*words, "--json", "-").data
     assert {row["collective"] for row in rows} == {"bcast"}
+
+
+def test_every_collective_has_its_rows():
+    for rows in (CONSIDERED, SMALL):
+        assert set(rows) == set(_core.collectives())
 
 
 def test_the_name_in_mpi():

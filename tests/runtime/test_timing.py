@@ -5,6 +5,8 @@ import json
 import pytest
 from conftest import BUILD, Mpi, Outcome
 
+from trunkline import _core
+
 RANKS = 4
 SIZES = {
     "bcast": "1,1003,8192",
@@ -17,6 +19,10 @@ SIZES = {
     "allgatherv": "3,1003,8192",
 }
 ROOTED = ("bcast", "reduce")
+
+
+def test_every_collective_that_trunkline_runs_is_among_them():
+    assert set(_core.collectives()) <= set(SIZES)
 
 
 def timed(mpi: Mpi, collective: str, sizes: str, *more: str, **options: object) -> Outcome:

@@ -41,11 +41,6 @@ __all__ = ["app"]
 app = typer.Typer(help="Measure collectives on the emulated cluster.", no_args_is_help=True)
 
 
-@app.callback()
-def _bench() -> None:
-    pass
-
-
 app.command(
     epilog="Example: trunkline bench peers --cluster cyclic --sizes 8KiB,64KiB,256KiB,1MiB --json peers.json "
     "--report peers.html"

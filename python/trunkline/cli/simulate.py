@@ -63,7 +63,7 @@ def simulated(
     ] = None,
     compare: Annotated[
         str | None,
-        typer.Option(metavar="FILE", help="What 'bench bcast --json' wrote: simulate at its rate, print both."),
+        typer.Option(metavar="FILE", help="What 'bench COLLECTIVE --json' wrote: simulate at its rate, print both."),
     ] = None,
     json: JsonOption = None,
 ) -> None:
