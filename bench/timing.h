@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Timing broadcast algorithms against each other and against half a ping-pong, whatever carries the messages: the part
- * that the programs for MPI and for PVM share (docs/measuring.md).
+ * Timing a collective's algorithms against each other and against half a ping-pong, whatever carries the messages: what
+ * the programs for MPI and for PVM share (docs/measuring.md).
  *
  * Every repetition of every algorithm starts at one instant on all ranks, named in advance by rank 0: the ranks share
  * a clock (the hosts of the lab do). Its time is that of the slowest rank. Algorithms take turns (A B A B), so that a
@@ -9,11 +9,12 @@
  * Rank 0 prints one JSON object a line for each repetition, in seconds, with the segment that was used.
  */
 #pragma once
-#include <stddef.h>
+#include "message.h"
 
 enum { MOST = 32 };
 
 struct options {
+  const struct collective* collective;
   size_t sizes[MOST];
   char* algorithms[MOST];
   double beat[MOST]; /* for each size the best seconds known from other runs; 0: none */
@@ -30,7 +31,9 @@ struct machine {
   int rank, ranks;
   void (*tell)(void* message, int bytes); /* from rank 0 to all */
   void (*select)(const char* algorithm);  /* before the clock runs; NULL: nothing to do */
-  void (*broadcast)(const char* algorithm, void* buffer, size_t bytes, int root);
+  const char* (*prepare)(
+      const struct message* m); /* before the clock runs; NULL, or why it cannot run; itself may be NULL */
+  void (*run)(const char* algorithm, const struct message* m);
   void (*send)(void* buffer, size_t bytes, int to);
   void (*receive)(void* buffer, size_t bytes, int from);
   void (*slowest)(const double mine[2], double of_all[2]); /* greatest of each, to rank 0 */
@@ -44,10 +47,6 @@ void fail(const struct machine* m, const char* what, const char* detail);
 
 /* Reads the command line; ends the job where it is wrong. `m` is known by then. */
 void read_options(const struct machine* m, int argc, char** argv, struct options* o);
-
-/* Ends this process with a "given_up" line and status 3 if it is not called again within --patience seconds, if they
- * are among the words: settings under measurement may hang at any point, even before and after MPI. */
-void watch_program(int argc, char** argv);
 
 /* All sizes, one after the other; ends the job with status 3 and a "given_up" line where --give-up says so. */
 void measure_all(const struct machine* m, const struct options* o);

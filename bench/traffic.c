@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Counts what every host puts on its wire during broadcasts: which algorithm an MPI library runs shows in who sends how
- * much, without any clock. For each size it prints the bytes that left the host of each rank in one broadcast.
+ * Counts what every host puts on its wire during a collective: which algorithm an MPI library runs shows in who sends
+ * how much, without any clock. For each size it prints the bytes that left the host of each rank in one call.
  *
- *     trunkline-traffic-MPI REPETITIONS SIZE...
+ *     trunkline-traffic-MPI COLLECTIVE REPETITIONS SIZE...
  */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
+
+#include "mpi_calls.h"
 
 static void fail(const char* what) {
   fprintf(stderr, "trunkline-traffic: %s\n", what);
@@ -28,36 +30,42 @@ static long long sent(void) {
   return bytes;
 }
 
+static void count(struct message* m, int repetitions, double* all) {
+  const char* why = m->bytes % unit_of(m->of, m->ranks) ? "the size cannot be shared among the ranks" : prepare_call(m);
+  if (why) fail(why);
+  if (!allocate_message(m, m->bytes)) fail("no memory");
+  fill_message(m, 0);
+  call_mpi(m, 0); /* connections are made here, and not counted */
+  MPI_Barrier(MPI_COMM_WORLD);
+  const long long before = sent();
+  MPI_Barrier(MPI_COMM_WORLD);
+  for (int i = 0; i < repetitions; ++i) call_mpi(m, 0);
+  MPI_Barrier(MPI_COMM_WORLD);
+  const double each = (double)(sent() - before) / repetitions;
+  MPI_Gather(&each, 1, MPI_DOUBLE, all, 1, MPI_DOUBLE, 0, MPI_COMM_WORLD);
+  free_message(m);
+}
+
 int main(int argc, char** argv) {
-  int rank;
-  int ranks;
+  struct message message = {.of = argc > 3 ? find_collective(argv[1]) : NULL};
   MPI_Init(&argc, &argv);
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-  const int repetitions = argc > 2 ? atoi(argv[1]) : 0;
-  if (repetitions < 1) fail("usage: trunkline-traffic REPETITIONS SIZE...");
-  double* all = malloc((size_t)ranks * sizeof *all);
-  for (int k = 2; k < argc; ++k) {
-    const int bytes = atoi(argv[k]);
-    char* buffer = calloc((size_t)bytes + 1, 1);
-    if (!buffer || !all) fail("no memory");
-    MPI_Bcast(buffer, bytes, MPI_BYTE, 0, MPI_COMM_WORLD); /* connections are made here, and not counted */
-    MPI_Barrier(MPI_COMM_WORLD);
-    const long long before = sent();
-    MPI_Barrier(MPI_COMM_WORLD);
-    for (int i = 0; i < repetitions; ++i) MPI_Bcast(buffer, bytes, MPI_BYTE, 0, MPI_COMM_WORLD);
-    MPI_Barrier(MPI_COMM_WORLD);
-    const double each = (double)(sent() - before) / repetitions;
-    MPI_Gather(&each, 1, MPI_DOUBLE, all, 1, MPI_DOUBLE, 0, MPI_COMM_WORLD);
-    if (rank == 0) {
-      printf("{\"message_bytes\": %d, \"sent_bytes\": [", bytes);
-      for (int r = 0; r < ranks; ++r) printf("%s%.0f", r ? ", " : "", all[r]);
-      printf("]}\n");
-      fflush(stdout);
-    }
-    free(buffer);
+  MPI_Comm_rank(MPI_COMM_WORLD, &message.rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &message.ranks);
+  const int repetitions = argc > 3 ? atoi(argv[2]) : 0;
+  if (!message.of || repetitions < 1) fail("usage: trunkline-traffic COLLECTIVE REPETITIONS SIZE...");
+  double* all = malloc((size_t)message.ranks * sizeof *all);
+  if (!all) fail("no memory");
+  for (int k = 3; k < argc; ++k) {
+    message.bytes = strtoull(argv[k], NULL, 10);
+    count(&message, repetitions, all);
+    if (message.rank != 0) continue;
+    printf("{\"message_bytes\": %zu, \"sent_bytes\": [", message.bytes);
+    for (int r = 0; r < message.ranks; ++r) printf("%s%.0f", r ? ", " : "", all[r]);
+    printf("]}\n");
+    fflush(stdout);
   }
   free(all);
+  end_calls();
   MPI_Finalize();
   return 0;
 }

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// What every simulated rank runs: times broadcasts and half a ping-pong, each between one instant and the last rank's
+// What every simulated rank runs: times a collective and half a ping-pong, each between one instant and the last rank's
 // return. Linked with the runtime, and loaded once for each rank by SimGrid's SMPI, so that each has its own globals.
 //
-//     --algorithm NAME[:SEGMENT] --sizes 8192,1048576 --root 0 --peer 4 --private 0|1 --most-us 0,2500000
+//     --collective bcast --algorithm NAME[:SEGMENT] --sizes 8192,1048576 --root 0 --peer 4 --private 0|1
+//     --most-us 0,2500000
 //
-// NAME is one of Trunkline's, "auto", or "native" for the broadcast that SMPI was told to run. Rank 0 prints one JSON
-// object a line. A broadcast that takes longer than --most-us says for its size (0: any time) is given up, and with it
-// the simulation. One repetition is all: in a simulation every one takes the same time.
+// NAME is one of Trunkline's, "auto", or "native" for what SMPI was told to run. Rank 0 prints one JSON object a line.
+// A call that takes longer than --most-us says for its size (0: any time) is given up, and with it the simulation. One
+// repetition is all: in a simulation every one takes the same time.
 #include <mpi.h>
 #include <smpi/smpi.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <charconv>
@@ -20,6 +22,7 @@
 #include <string_view>
 #include <vector>
 
+#include "bench/mpi_calls.h"
 #include "rendezvous.hpp"
 #include "trunkline.h"
 
@@ -27,6 +30,7 @@ namespace {
 
 constexpr int tag = 11;
 constexpr std::uint64_t longest_setup_us = 1'000'000;
+constexpr useconds_t late_us = 1000;
 
 [[noreturn]] void fail(int status, const std::string& what) {
   std::fprintf(stderr, "trunkline-simulate: %s\n", what.c_str());
@@ -51,6 +55,7 @@ std::vector<std::uint64_t> numbers(std::string_view rest) {
 }
 
 struct Options {
+  const collective* what = nullptr;
   std::string algorithm;
   std::vector<std::uint64_t> sizes;
   std::vector<std::uint64_t> most_us;
@@ -62,15 +67,17 @@ struct Options {
 Options read_options(int argc, char** argv) {
   std::map<std::string_view, std::string_view> given;
   for (int i = 1; i + 1 < argc; i += 2) given[argv[i]] = argv[i + 1];
-  for (const char* name : {"--algorithm", "--sizes", "--root", "--peer", "--private", "--most-us"}) {
+  for (const char* name : {"--collective", "--algorithm", "--sizes", "--root", "--peer", "--private", "--most-us"}) {
     if (!given.contains(name)) fail(2, std::string("missing option ") + name);
   }
-  Options options{.algorithm = std::string(given["--algorithm"]),
+  Options options{.what = find_collective(std::string(given["--collective"]).c_str()),
+                  .algorithm = std::string(given["--algorithm"]),
                   .sizes = numbers(given["--sizes"]),
                   .most_us = numbers(given["--most-us"]),
                   .root = static_cast<int>(number(given["--root"])),
                   .peer = static_cast<int>(number(given["--peer"])),
                   .own_memory = number(given["--private"]) != 0};
+  if (options.what == nullptr) fail(2, std::string("no such collective; there are: ") + collective_names());
   if (options.sizes.empty() || options.sizes.size() != options.most_us.size()) {
     fail(2, "--sizes and --most-us need as many values");
   }
@@ -80,18 +87,27 @@ Options read_options(int argc, char** argv) {
 class Rank {
  public:
   explicit Rank(const Options& options) : options_(options) {
-    PMPI_Comm_rank(MPI_COMM_WORLD, &rank_);
+    message_.of = options.what;
+    message_.root = options.root;
+    PMPI_Comm_rank(MPI_COMM_WORLD, &message_.rank);
+    PMPI_Comm_size(MPI_COMM_WORLD, &message_.ranks);
     const std::size_t largest = *std::ranges::max_element(options.sizes);
-    void* memory = options.own_memory ? std::malloc(largest) : SMPI_SHARED_MALLOC(largest);
-    if (memory == nullptr) fail(2, "no memory for the largest message");
-    buffer_ = static_cast<unsigned char*>(memory);
+    if (options.own_memory) {
+      if (allocate_message(&message_, largest) == 0) fail(2, "no memory for the largest message");
+    } else {
+      shared_ = SMPI_SHARED_MALLOC(2 * largest + 1);
+      if (shared_ == nullptr) fail(2, "no memory for the largest message");
+      message_.to = static_cast<unsigned char*>(shared_);
+      message_.from = message_.to + largest;
+    }
   }
   ~Rank() {
     if (options_.own_memory) {
-      std::free(buffer_);
+      free_message(&message_);
     } else {
-      SMPI_SHARED_FREE(buffer_);
+      SMPI_SHARED_FREE(shared_);
     }
+    end_calls();
   }
   Rank(const Rank&) = delete;
   Rank& operator=(const Rank&) = delete;
@@ -102,64 +118,68 @@ class Rank {
   }
 
  private:
-  static unsigned ranks() {
-    int count = 0;
-    PMPI_Comm_size(MPI_COMM_WORLD, &count);
-    return static_cast<unsigned>(count);
-  }
+  [[nodiscard]] unsigned ranks() const { return static_cast<unsigned>(message_.ranks); }
   [[nodiscard]] bool native() const { return options_.algorithm == "native"; }
 
-  /// Our first broadcast also makes the internal communicator, which is not to be timed.
+  /// Our first call also makes the internal communicator, which is not to be timed.
   void warm_up() {
     if (native()) return;
-    if (trunkline_set("bcast", "binomial") != 0) fail(2, "the runtime does not know binomial");
-    broadcast(1);
-    if (trunkline_set("bcast", options_.algorithm.c_str()) != 0) fail(2, "no such algorithm: " + options_.algorithm);
+    const char* const name = options_.what->name;
+    if (trunkline_set(name, "binomial") != 0) fail(2, "the runtime does not know binomial");
+    resize(unit_of(options_.what, message_.ranks));
+    run();
+    if (trunkline_set(name, options_.algorithm.c_str()) != 0) fail(2, "no such algorithm: " + options_.algorithm);
   }
 
   /// Nor is what some of SMPI's algorithms do at their first call, whatever the size: find out who shares a host.
-  void warm_up_native(std::size_t bytes, std::uint64_t most_us) {
+  void warm_up_native(std::uint64_t most_us) {
     if (!native()) return;
     give_up_after(most_us == 0 ? 0 : most_us + longest_setup_us);
-    broadcast(bytes);
+    run();
   }
 
   void give_up_after(std::uint64_t most_us) const {
-    if (rank_ == 0) trunkline_simulate_give_up_after(static_cast<double>(most_us) * 1e-6);
+    if (message_.rank == 0) trunkline_simulate_give_up_after(static_cast<double>(most_us) * 1e-6);
   }
 
   void measure(std::size_t bytes, std::uint64_t most_us) {
-    const double limit_s = timed([&] { ping_pong(bytes); }) / 2.0;
-    fill(bytes);
-    if (rank_ == 0) {
+    resize(bytes);
+    const double limit_s = timed([&] { ping_pong(); }) / 2.0;
+    if (options_.own_memory) fill_message(&message_, 0);
+    if (message_.rank == 0) {
       std::printf("{\"message_bytes\": %zu, \"limit_seconds\": %.12g}\n", bytes, limit_s);
       std::fflush(stdout);
     }
-    warm_up_native(bytes, most_us);
+    warm_up_native(most_us);
     trunkline_simulate_meet(ranks());
     give_up_after(most_us);
-    const double seconds = timed([&] { broadcast(bytes); });
-    check(bytes);
-    if (rank_ != 0) return;
+    const double seconds = timed([&] { run(); });
+    check();
+    if (message_.rank != 0) return;
     give_up_after(0);
+    const char* const name = options_.what->name;
     std::printf("{\"seconds\": %.12g, \"ran\": \"%s\", \"segment_bytes\": %llu}\n", seconds,
-                native() ? "native" : trunkline_last("bcast"), native() ? 0ULL : trunkline_last_segment("bcast"));
+                native() ? "native" : trunkline_last(name), native() ? 0ULL : trunkline_last_segment(name));
     std::fflush(stdout);
   }
 
-  void broadcast(std::size_t bytes) {
-    const auto run = native() ? PMPI_Bcast : MPI_Bcast;
-    run(buffer_, static_cast<int>(bytes), MPI_BYTE, options_.root, MPI_COMM_WORLD);
+  void resize(std::size_t bytes) {
+    message_.bytes = bytes;
+    if (bytes % unit_of(options_.what, message_.ranks) != 0) fail(2, "a size cannot be shared among the ranks");
+    if (const char* why = prepare_call(&message_)) fail(2, why);
   }
 
-  void ping_pong(std::size_t bytes) {
-    const int count = static_cast<int>(bytes);
-    if (rank_ == options_.root) {
-      PMPI_Send(buffer_, count, MPI_BYTE, options_.peer, tag, MPI_COMM_WORLD);
-      PMPI_Recv(buffer_, count, MPI_BYTE, options_.peer, tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-    } else if (rank_ == options_.peer) {
-      PMPI_Recv(buffer_, count, MPI_BYTE, options_.root, tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-      PMPI_Send(buffer_, count, MPI_BYTE, options_.root, tag, MPI_COMM_WORLD);
+  void run() { call_mpi(&message_, native() ? 1 : 0); }
+
+  void ping_pong() {
+    const int count = static_cast<int>(message_.bytes);
+    unsigned char* const data = message_.to;
+    if (message_.rank == options_.root) {
+      PMPI_Send(data, count, MPI_BYTE, options_.peer, tag, MPI_COMM_WORLD);
+      PMPI_Recv(data, count, MPI_BYTE, options_.peer, tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    } else if (message_.rank == options_.peer) {
+      PMPI_Recv(data, count, MPI_BYTE, options_.root, tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+      PMPI_Send(data, count, MPI_BYTE, options_.root, tag, MPI_COMM_WORLD);
     }
   }
 
@@ -172,26 +192,28 @@ class Rank {
     return trunkline_simulate_largest(ranks(), PMPI_Wtime() - start);
   }
 
-  static unsigned char byte_at(std::size_t i) { return static_cast<unsigned char>(i * 31 + (i >> 11) + 1); }
-
-  void fill(std::size_t bytes) {
+  void check() {
     if (!options_.own_memory) return;
-    for (std::size_t i = 0; i < bytes; ++i) buffer_[i] = rank_ == options_.root ? byte_at(i) : 0;
-  }
-
-  void check(std::size_t bytes) const {
-    if (!options_.own_memory) return;
-    for (std::size_t i = 0; i < bytes; ++i) {
-      if (buffer_[i] != byte_at(i)) {
-        fail(1, "rank " + std::to_string(rank_) + ": wrong byte at " + std::to_string(i) + " of " +
-                    std::to_string(bytes) + " under " + options_.algorithm);
-      }
+    const std::string who = "rank " + std::to_string(message_.rank);
+    const long long wrong = first_wrong(&message_, 0);
+    if (wrong != RIGHT) {
+      fail(1, who + ": wrong byte at " + std::to_string(wrong) + " of " + std::to_string(message_.bytes) + " under " +
+                  options_.algorithm);
     }
+    if (options_.what->taken != NOTHING) return;
+    // A barrier: once more, with one rank late.
+    trunkline_simulate_meet(ranks());
+    const double start = PMPI_Wtime();
+    if (message_.rank == options_.peer) smpi_usleep(late_us);
+    const double come = PMPI_Wtime() - start;
+    run();
+    const double left = PMPI_Wtime() - start;
+    if (left < trunkline_simulate_largest(ranks(), come)) fail(1, who + ": left the barrier before the last rank came");
   }
 
   const Options& options_;
-  int rank_ = 0;
-  unsigned char* buffer_ = nullptr;
+  message message_{};
+  void* shared_ = nullptr;
 };
 
 }  // namespace

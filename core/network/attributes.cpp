@@ -29,15 +29,13 @@ Attributes read_attributes(const YamlNode& mapping, Faults& faults) {
     }
   };
   return {.rate_bps = quantity("rate", parse_rate, "100Mbit", any_rate),
-          .latency_s = quantity("latency", parse_time, "20us", 0.0),
-          .injection_s = quantity("injection", parse_time, "20us", 0.0)};
+          .latency_s = quantity("latency", parse_time, "20us", 0.0)};
 }
 
 Attributes read_attributes(const YamlNode& mapping, const Attributes& defaults, Faults& faults) {
   Attributes found = read_attributes(mapping, faults);
   found.rate_bps = found.rate_bps ? found.rate_bps : defaults.rate_bps;
   found.latency_s = found.latency_s ? found.latency_s : defaults.latency_s.value_or(0.0);
-  found.injection_s = found.injection_s ? found.injection_s : defaults.injection_s.value_or(0.0);
   if (!found.rate_bps) {
     faults.add(mapping, "no rate is given; write rate: 100Mbit here, or once for all under defaults");
     found.rate_bps = any_rate;

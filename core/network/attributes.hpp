@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rate, latency and injection time as far as a part of a cluster file gives them.
+// Rate and latency as far as a part of a cluster file gives them.
 #pragma once
 
 #include <optional>
@@ -11,14 +11,12 @@ namespace trunkline {
 struct Attributes {
   std::optional<double> rate_bps;
   std::optional<double> latency_s;
-  std::optional<double> injection_s;
 };
 
 /// What the mapping says; a faulty value is reported, and a sound one stands in for it.
 [[nodiscard]] Attributes read_attributes(const YamlNode& mapping, Faults& faults);
 
-/// What the mapping says, else the defaults, else no latency and no injection time; all three are there. No rate at all
-/// is a fault.
+/// What the mapping says, else the defaults, else no latency; both are there. No rate at all is a fault.
 [[nodiscard]] Attributes read_attributes(const YamlNode& mapping, const Attributes& defaults, Faults& faults);
 
 }  // namespace trunkline

@@ -23,7 +23,6 @@ struct Node {
   std::string name;
   NodeKind kind = NodeKind::host;
   std::vector<std::string> aliases{};  ///< further names under which a processor may know itself
-  double injection_s = 0.0;            ///< seconds a host needs to put one message on the wire
 };
 
 struct Link {

@@ -26,9 +26,7 @@ class Writer {
     const Link& usual = host_link(0);
     rate_ = usual.rate_bps;
     latency_ = usual.latency_s;
-    injection_ = host_node(0).injection_s;
-    out_ += "defaults: {rate: " + format_rate(rate_) + ", latency: " + format_time(latency_);
-    out_ += (injection_ != 0.0 ? ", injection: " + format_time(injection_) : "") + "}\n";
+    out_ += "defaults: {rate: " + format_rate(rate_) + ", latency: " + format_time(latency_) + "}\n";
     std::vector<std::string> switches;
     for (const Node& node : cluster_.nodes()) {
       if (node.kind == NodeKind::network_switch) {
@@ -52,8 +50,7 @@ class Writer {
     return cluster_.nodes()[cluster_.switch_of(host)].name;
   }
   [[nodiscard]] bool alike(HostIndex a, HostIndex b) const {
-    return host_link(a).rate_bps == host_link(b).rate_bps && host_link(a).latency_s == host_link(b).latency_s &&
-           host_node(a).injection_s == host_node(b).injection_s;
+    return host_link(a).rate_bps == host_link(b).rate_bps && host_link(a).latency_s == host_link(b).latency_s;
   }
 
   /// A host list as a value in block style, where brackets inside need no quotes.
@@ -93,7 +90,6 @@ class Writer {
     }
     attribute("rate", host_link(begin).rate_bps, rate_, format_rate);
     attribute("latency", host_link(begin).latency_s, latency_, format_time);
-    attribute("injection", host_node(begin).injection_s, injection_, format_time);
     aliases(begin, end);
     return end;
   }
@@ -163,7 +159,6 @@ class Writer {
   std::string out_;
   double rate_ = 0.0;
   double latency_ = 0.0;
-  double injection_ = 0.0;
 };
 
 }  // namespace

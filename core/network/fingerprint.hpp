@@ -8,7 +8,7 @@
 
 namespace trunkline {
 
-/// 64-bit FNV-1a over a canonical text: every host in order with injection time, switch, rate and latency, then every
+/// 64-bit FNV-1a over a canonical text: every host in order with switch, rate and latency, then every
 /// link between switches in order. Neither the cluster's name nor aliases change what is measured or predicted.
 [[nodiscard]] std::uint64_t network_fingerprint(const Cluster& cluster);
 

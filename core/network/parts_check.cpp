@@ -29,10 +29,6 @@ class Check {
       for (std::size_t alias = 0; alias < parts_.nodes[node].aliases.size(); ++alias) {
         one_name(node, alias, seen);
       }
-      const double injection = parts_.nodes[node].injection_s;
-      if (!(injection >= 0.0) || std::isinf(injection)) {
-        add(What::rate, node, {}, name(node) + ": the injection time must be zero or more");
-      }
     }
   }
 

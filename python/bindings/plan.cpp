@@ -216,6 +216,9 @@ void bind_plan(nb::module_& module) {
       },
       "Those that plans are for.");
   module.def(
+      "mpi_name", [](const std::string& collective) { return facts_of(collective_named(collective)).mpi_name; },
+      "collective"_a, "MPI_Bcast for bcast.");
+  module.def(
       "lay",
       [](const std::string& collective, const std::string& name, const Cluster* cluster, const Placement& placement,
          Rank root) { return lay(collective_named(collective), name, cluster, placement, root); },

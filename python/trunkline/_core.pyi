@@ -88,9 +88,6 @@ class Cluster:
         """Name of the switch that the host of this index hangs on."""
 
     def aliases(self, host: int) -> list[str]: ...
-    def injection_s(self, host: int) -> float:
-        """Seconds the host needs to put one message on the wire."""
-
     def find_host(self, processor_name: str) -> int | None:
         """Index of the host that a processor name stands for; None where there is none, or several."""
 
@@ -306,6 +303,9 @@ def block_placement(cluster: Cluster, ranks_per_host: int) -> list[int]:
 
 def collectives() -> list[str]:
     """Those that plans are for."""
+
+def mpi_name(collective: str) -> str:
+    """``MPI_Bcast`` for ``bcast``."""
 
 def lay(collective: str, name: str, cluster: Cluster | None, placement: Sequence[int], root: int) -> Plan:
     """Lay an algorithm over ranks; its trees have passed check_tree. Raises ValueError."""

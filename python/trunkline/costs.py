@@ -5,12 +5,7 @@ from collections.abc import Sequence
 from trunkline import _core
 from trunkline.errors import BadInput
 
-__all__ = ["costs_of", "goes_by_rounds"]
-
-
-def goes_by_rounds(collective: str, name: str) -> bool:
-    """Whether it is no tree: blocks reach each rank from several others."""
-    return any(a.by_rounds for a in _core.algorithms() if a.collective == collective and a.name == name)
+__all__ = ["costs_of"]
 
 
 def costs_of(

@@ -10,12 +10,21 @@ from trunkline.errors import BadInput
 from trunkline.mpi import Mpi
 from trunkline.units import parse_bytes
 
-__all__ = ["Decision", "Predicted", "decide_all", "knowledge_of", "load_measurement", "predict_all", "read_measurement"]
+__all__ = [
+    "Decision",
+    "Predicted",
+    "decide_all",
+    "knowledge_of",
+    "load_measurement",
+    "predict_all",
+    "read_measurement",
+    "setting_of",
+]
 
 
-def _job_as_json(cluster: _core.Cluster, ranks_per_host: int, mpi: str) -> dict[str, object]:
+def _job_as_json(collective: str, cluster: _core.Cluster, ranks_per_host: int, mpi: str) -> dict[str, object]:
     return {
-        "collective": "bcast",
+        "collective": collective,
         "cluster": cluster.name,
         "hosts": len(cluster.hosts),
         "ranks": len(cluster.hosts) * ranks_per_host,
@@ -27,6 +36,7 @@ def _job_as_json(cluster: _core.Cluster, ranks_per_host: int, mpi: str) -> dict[
 class Predicted:
     """One algorithm at one size."""
 
+    collective: str
     algorithm: str
     """As it was asked for: a segment behind a colon stays."""
     message_bytes: int
@@ -38,7 +48,7 @@ class Predicted:
     def as_json(self, cluster: _core.Cluster, ranks_per_host: int, mpi: str) -> dict[str, object]:
         """The row as the command writes it."""
         return {
-            **_job_as_json(cluster, ranks_per_host, mpi),
+            **_job_as_json(self.collective, cluster, ranks_per_host, mpi),
             "algorithm": self.algorithm,
             "segment_bytes": self.segment_bytes,
             "message_bytes": self.message_bytes,
@@ -50,6 +60,7 @@ class Predicted:
 class Decision:
     """What would run for one size, and why."""
 
+    collective: str
     message_bytes: int
     algorithm: str
     segment_bytes: int
@@ -60,7 +71,7 @@ class Decision:
     def as_json(self, cluster: _core.Cluster, ranks_per_host: int, mpi: str) -> dict[str, object]:
         """The row as the command writes it."""
         return {
-            **_job_as_json(cluster, ranks_per_host, mpi),
+            **_job_as_json(self.collective, cluster, ranks_per_host, mpi),
             "message_bytes": self.message_bytes,
             "algorithm": self.algorithm,
             "segment_bytes": self.segment_bytes,
@@ -73,6 +84,7 @@ class Decision:
 
 
 def predict_all(
+    collective: str,
     cluster: _core.Cluster,
     placement: Sequence[int],
     root: int,
@@ -89,9 +101,9 @@ def predict_all(
         BadInput: where all ranks share one host, so that there is no network to predict, and from tables for what is no
             tree.
     """
-    decider = _core.Decider(_core.Knowledge(cluster, native, "", ""), "bcast", placement, root)
+    decider = _core.Decider(_core.Knowledge(cluster, native, "", ""), collective, placement, root)
     costs = {
-        name: costs_of("bcast", name.partition(":")[0], cluster, placement, root, measured)
+        name: costs_of(collective, name.partition(":")[0], cluster, placement, root, measured)
         for name in algorithms
         if name != "native"
     }
@@ -109,7 +121,7 @@ def predict_all(
             segment = min(parse_bytes(fixed) if fixed else costs[name].best_segment(size), size)
             times[name] = (segment, costs[name].seconds(size, segment))
         best = min(seconds for _, seconds in times.values())
-        rows += [Predicted(name, size, segment, s, s == best) for name, (segment, s) in times.items()]
+        rows += [Predicted(collective, name, size, segment, s, s == best) for name, (segment, s) in times.items()]
     return rows
 
 
@@ -168,20 +180,31 @@ def knowledge_of(
     return knowledge
 
 
+def setting_of(collective: str) -> str:
+    """The variable that says what a collective is told to run: ``TRUNKLINE_BCAST``."""
+    return f"TRUNKLINE_{collective.upper().replace('-', '_')}"
+
+
 def decide_all(
-    knowledge: _core.Knowledge, placement: Sequence[int], root: int, sizes: Sequence[int], wish: str = "auto"
+    collective: str,
+    knowledge: _core.Knowledge,
+    placement: Sequence[int],
+    root: int,
+    sizes: Sequence[int],
+    wish: str = "auto",
 ) -> list[Decision]:
-    """What the preload library would run for each size; ``wish`` as in the setting ``TRUNKLINE_BCAST``.
+    """What the preload library would run for each size; ``wish`` as in the variable of :func:`setting_of`.
 
     Raises:
         BadInput: where no such algorithm is known.
     """
-    decider = _core.Decider(knowledge, "bcast", placement, root)
+    decider = _core.Decider(knowledge, collective, placement, root)
     decisions = []
     for size in sizes:
         try:
             one = decider.decide(size, wish)
         except ValueError as error:
-            raise BadInput(f"--bcast {wish}: {error}") from None
-        decisions.append(Decision(size, one.algorithm, one.segment_bytes, one.reason, decider.predictions(size)))
+            raise BadInput(f"--algorithm {wish}: {error}") from None
+        predictions = decider.predictions(size)
+        decisions.append(Decision(collective, size, one.algorithm, one.segment_bytes, one.reason, predictions))
     return decisions

@@ -125,7 +125,6 @@ TEST(Fingerprint, IsTheSameForTheSameNetworkOnly) {
   EXPECT_NE(changed([](auto& p) { p.links[0].rate_bps = 1e9; }), original);
   EXPECT_NE(changed([](auto& p) { p.links[1].latency_s = 2e-5; }), original);
   EXPECT_NE(changed([](auto& p) { p.links[1].b = 1; }), original);
-  EXPECT_NE(changed([](auto& p) { p.nodes[3].injection_s = 1e-6; }), original);
   EXPECT_NE(changed([](auto& p) { std::swap(p.nodes[2], p.nodes[3]); }), original);
 }
 
@@ -159,8 +158,6 @@ TEST(Construction, RefusesWhatIsNoNetwork) {
   EXPECT_EQ(complaint({s0, host("a")}, {link(0, 1, 0.0)}), "s0 - a: the rate must be above zero");
   EXPECT_EQ(complaint({s0, host("a")}, {{.a = 0, .b = 1, .rate_bps = 1.0, .latency_s = -1.0}}),
             "s0 - a: the latency must be zero or more");
-  EXPECT_EQ(complaint({s0, {.name = "a", .kind = NodeKind::host, .aliases = {}, .injection_s = -1.0}}, {link(0, 1)}),
-            "a: the injection time must be zero or more");
   EXPECT_EQ(complaint({s0, host("a")}, {link(0, 1), link(0, 0)}), "a link from s0 to itself; name two nodes");
   EXPECT_EQ(complaint({s0, host("a")}, {link(0, 7)}), "link 0 ends at a node that is not there");
   EXPECT_EQ(complaint({host("b"), host("a")}, {link(0, 1)}), "b - a joins two hosts; hosts hang on a switch");

@@ -231,19 +231,19 @@ const FaultCase cluster_faults[] = {
               "name: x\n"
               "defaults: {rate: 100, latency: 10}\n"
               "switches: s0\n"
-              "hosts: [{hosts: h, switch: s0, injection: 3}]\n",
+              "hosts: [{hosts: h, switch: s0, latency: 3}]\n",
               {"3:18: \"100\" has no unit; write one of bit, kbit, Mbit, Gbit after the number, such as 100Mbit",
                "3:32: \"10\" has no unit; write one of ns, us, ms, s after the number, such as 20us",
-               "5:43: \"3\" has no unit; write one of ns, us, ms, s after the number, such as 20us"}},
+               "5:41: \"3\" has no unit; write one of ns, us, ms, s after the number, such as 20us"}},
     FaultCase{"UnitUnknown",
               "trunkline: cluster/1\n"
               "name: x\n"
               "defaults: {rate: 100Mbps, latency: 10usec}\n"
               "switches: s0\n"
-              "hosts: [{hosts: h, switch: s0, injection: 1MB}]\n",
+              "hosts: [{hosts: h, switch: s0, latency: 1MB}]\n",
               {"3:18: \"Mbps\" is no unit of a rate (did you mean Mbit?); known are bit, kbit, Mbit, Gbit",
                "3:36: \"usec\" is no unit of a time; known are ns, us, ms, s",
-               "5:43: \"MB\" is no unit of a time (did you mean ms?); known are ns, us, ms, s"}},
+               "5:41: \"MB\" is no unit of a time (did you mean ms?); known are ns, us, ms, s"}},
     FaultCase{"ZeroRate",
               "trunkline: cluster/1\n"
               "name: x\n"
@@ -256,8 +256,18 @@ const FaultCase cluster_faults[] = {
               "name: x\n"
               "defaults: {rate: 1bit, latency: -1us}\n"
               "switches: s0\n"
-              "hosts: [{hosts: h, switch: s0, injection: -1us}]\n",
-              {"3:33: the time -1us must be zero or more", "5:43: the time -1us must be zero or more"}},
+              "hosts: [{hosts: h, switch: s0, latency: -1us}]\n",
+              {"3:33: the time -1us must be zero or more", "5:41: the time -1us must be zero or more"}},
+    FaultCase{"Injection",
+              "trunkline: cluster/1\n"
+              "name: x\n"
+              "defaults: {rate: 1bit, injection: 2us}\n"
+              "switches: s0\n"
+              "hosts: [{hosts: h, switch: s0, injection: 3us}]\n",
+              {"3:35: injection is not used: leave it out; 'trunkline measure' finds what messages cost a host, and "
+               "'trunkline predict --measured' reckons with it",
+               "5:43: injection is not used: leave it out; 'trunkline measure' finds what messages cost a host, and "
+               "'trunkline predict --measured' reckons with it"}},
     FaultCase{"NoRate",
               "trunkline: cluster/1\n"
               "name: x\n"
@@ -478,7 +488,7 @@ const FaultCase cluster_faults[] = {
         "  - between: [s0, s0]\n"
         "    rate: 0bit\n"
         "  - between: [s0, s1]\n",
-        {"8:5: unknown key \"colour\"; known here are hosts, switch, switches, deal, rate, latency, injection, aliases",
+        {"8:5: unknown key \"colour\"; known here are hosts, switch, switches, deal, rate, latency, aliases",
          "9:12: name h1 belongs to another node already; every name and alias stands for one node (first at line 6)",
          "12:14: a link from s0 to itself; name two nodes", "13:11: the rate 0bit must be above zero"}}};
 

@@ -32,14 +32,13 @@ TEST(ClusterFile, ReadsEveryKey) {
 trunkline: cluster/1
 name: everything
 description: "two switches: and a # in the text"
-defaults: {rate: 1Gbit, latency: 5us, injection: 2us}
+defaults: {rate: 1Gbit, latency: 5us}
 switches: [s0, "s[1-2]"]
 hosts:
   - hosts: node[01-02]
     switch: s0
     rate: 100Mbit
     latency: 1ms
-    injection: 0us
     aliases:
       node01: [node01.lab, 10.0.0.1]
       node02: node02.lab
@@ -60,10 +59,8 @@ links:
   EXPECT_THAT(switches_of_hosts(cluster), ElementsAre("s0", "s0", "s1", "s1", "s2", "s2", "s1", "s0", "s2"));
   EXPECT_EQ(access_link(cluster, 0).rate_bps, 1e8);
   EXPECT_EQ(access_link(cluster, 0).latency_s, 1e-3);
-  EXPECT_EQ(cluster.nodes()[cluster.hosts()[0]].injection_s, 0.0);
   EXPECT_EQ(access_link(cluster, 2).rate_bps, 1e9);
   EXPECT_EQ(access_link(cluster, 2).latency_s, 5e-6);
-  EXPECT_EQ(cluster.nodes()[cluster.hosts()[2]].injection_s, 2e-6);
   EXPECT_EQ(access_link(cluster, 8).rate_bps, 1e7);
   EXPECT_EQ(cluster.find_host("10.0.0.1"), 0U);
   EXPECT_EQ(cluster.find_host("node02.lab"), 1U);
@@ -96,7 +93,6 @@ RC_GTEST_PROP(ClusterFile, RoundTrips, ()) {
   std::erase_if(parts.name, [](char c) { return !is_valid_name(std::string_view(&c, 1)); });
   for (Node& node : parts.nodes) {
     if (node.kind == NodeKind::host) {
-      node.injection_s = 1e-6 * *rc::gen::element(0, 0, 3);
       if (*rc::gen::arbitrary<bool>()) {
         node.aliases = {node.name + ".lab", "10.0.0." + node.name};
       }

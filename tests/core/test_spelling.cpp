@@ -8,7 +8,7 @@
 namespace trunkline {
 namespace {
 
-constexpr std::array<std::string_view, 4> words{"rate", "latency", "injection", "s0"};
+constexpr std::array<std::string_view, 4> words{"rate", "latency", "description", "s0"};
 
 TEST(Spelling, CountsEdits) {
   EXPECT_EQ(edit_distance("", "abc"), 3U);
@@ -27,7 +27,7 @@ TEST(Spelling, FindsWhatWasMeant) {
   EXPECT_EQ(nearest("colour", words), "");
   EXPECT_EQ(nearest(std::string(5000, 'x'), words), "");
   EXPECT_EQ(nearest("", words), "");
-  EXPECT_EQ(did_you_mean("injecton", words), " (did you mean injection?)");
+  EXPECT_EQ(did_you_mean("descripton", words), " (did you mean description?)");
   EXPECT_EQ(did_you_mean("bandwidth", words), "");
 }
 

@@ -7,14 +7,13 @@ import subprocess
 from dataclasses import replace
 
 import pytest
+from made_up import cell, peer_cell
 from test_colours import rounds_picture
-from test_peers import BEST
-from test_peers import cell as peer_cell
-from test_report import cell
 
 from trunkline.cluster import load_cluster
+from trunkline.peers.comparison import BEST
+from trunkline.peers.page import peers_page
 from trunkline.report.page import bench_page, demo_page
-from trunkline.report.peers_page import peers_page
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium to look at pages with")

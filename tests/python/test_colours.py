@@ -8,7 +8,8 @@ from itertools import combinations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from test_report import cell, svgs
+from made_up import cell
+from test_report import svgs
 
 from trunkline import _core
 from trunkline.bench.heights import Heights
@@ -61,7 +62,7 @@ PICTURES = {
     "rounds": lambda: rounds_picture("scatter-doubling", 2),
     "bars": lambda: ratio_bars(cells()),
     "times": lambda: time_curves(cells()),
-    "predicted": lambda: prediction_curves([Predicted("linear", s, 0, s * 1e-6, True) for s in (8192, 65536)]),
+    "predicted": lambda: prediction_curves([Predicted("bcast", "linear", s, 0, s * 1e-6, True) for s in (8192, 65536)]),
     "heights": lambda: height_curves([heights(16), heights(64)]),
 }
 
@@ -152,7 +153,9 @@ def drawn_curves(svg):
 def test_every_predicted_curve_looks_different():
     names = [*EVERY, *(f"linear:{size}" for size in (1024, 2048, 4096))]
     assert len(names) > 30
-    rows = [Predicted(name, s, 0, s * 1e-6 * n, False) for n, name in enumerate(names, 1) for s in (8192, 65536)]
+    rows = [
+        Predicted("bcast", name, s, 0, s * 1e-6 * n, False) for n, name in enumerate(names, 1) for s in (8192, 65536)
+    ]
     curves = drawn_curves(prediction_curves(rows))
     assert curves.keys() == set(names)
     assert len(set(curves.values())) == len(names)
@@ -174,7 +177,9 @@ def test_styles_never_repeat(names):
 
 def test_the_legend_has_the_order_of_the_curves_ends():
     rows = [
-        Predicted(name, s, 0, s * t, False) for name, t in (("linear", 1), ("flat", 3), ("binary", 2)) for s in (8, 9)
+        Predicted("bcast", name, s, 0, s * t, False)
+        for name, t in (("linear", 1), ("flat", 3), ("binary", 2))
+        for s in (8, 9)
     ]
     words = re.findall(r">(linear|flat|binary)<", prediction_curves(rows))
     assert words == ["flat", "binary", "linear"]

@@ -15,6 +15,7 @@ def point(segment, predicted, measured):
 
 def verdict(algorithm, size, points, chosen):
     return Verdict(
+        collective="bcast",
         cluster="c",
         rate_bps=1e8,
         hosts=32,

@@ -140,7 +140,7 @@ def test_the_picture_shows_contention():
             "there is no algorithm 'liner' of bcast; the nearest is linear; there are: linear, two-tree, ",
         ),
         (["--shape", "native"], "native is the MPI library's own algorithm, which has no plan; there are: linear, "),
-        (["--collective", "bcats"], "there are no plans for a collective 'bcats'; there are: bcast"),
+        (["--collective", "bcats"], "there is no collective 'bcats'; there are: bcast, "),
         (["--ranks-per-host", "0"], "--ranks-per-host must be from 1 to 31250 on 32 hosts, not 0"),
         (["--ranks-per-host", "99999999"], "--ranks-per-host must be from 1 to 31250 on 32 hosts, not 99999999"),
         (["--segment", "4K", "-o", "-"], "--segment: '4K' is not a size; "),

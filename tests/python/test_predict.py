@@ -15,21 +15,21 @@ MPICH = _core.NativeLibrary.mpich
 
 
 def test_every_size_has_one_fastest():
-    rows = predict_all(CYCLIC, PLACEMENT, 0, ["native", "linear", "binary", "flat"], [8192, 1 << 20], MPICH)
+    rows = predict_all("bcast", CYCLIC, PLACEMENT, 0, ["native", "linear", "binary", "flat"], [8192, 1 << 20], MPICH)
     assert [row.fastest for row in rows].count(True) == 2
     best = {row.message_bytes: row.algorithm for row in rows if row.fastest}
     assert best == {8192: "binary", 1 << 20: "linear"}
 
 
 def test_a_fixed_segment_is_kept():
-    rows = predict_all(CYCLIC, PLACEMENT, 0, ["linear", "linear:1408", "linear:1MiB"], [1 << 20], MPICH)
+    rows = predict_all("bcast", CYCLIC, PLACEMENT, 0, ["linear", "linear:1408", "linear:1MiB"], [1 << 20], MPICH)
     assert [row.segment_bytes for row in rows][1:] == [1408, 1 << 20]
     assert rows[0].seconds <= rows[1].seconds < rows[2].seconds
 
 
 def test_blocks_are_predicted_too():
     names = ["native", "scatter-ring", "unaware-scatter-ring", "scatter-doubling", "circulant", "circulant:1408"]
-    rows = predict_all(CYCLIC, PLACEMENT, 0, names, [1 << 20], MPICH)
+    rows = predict_all("bcast", CYCLIC, PLACEMENT, 0, names, [1 << 20], MPICH)
     seconds = {row.algorithm: row.seconds for row in rows}
     wire = (1 << 20) * 8 / 100e6
     assert 1.8 * wire < seconds["scatter-ring"] < 2.5 * wire
@@ -38,7 +38,7 @@ def test_blocks_are_predicted_too():
     assert seconds["unaware-scatter-ring"] == pytest.approx(seconds["native"], rel=0.1)
     assert seconds["circulant"] <= seconds["circulant:1408"]
     alone = load_cluster("paper-1")
-    (row,) = predict_all(alone, _core.block_placement(alone, 1), 0, ["circulant"], [1 << 20], MPICH)
+    (row,) = predict_all("bcast", alone, _core.block_placement(alone, 1), 0, ["circulant"], [1 << 20], MPICH)
     assert wire < row.seconds < 1.6 * wire
 
 
@@ -63,7 +63,7 @@ def test_tables_know_trees_alone(trunkline, refused, measured_tables):
 
 def test_one_host_has_no_network():
     with pytest.raises(BadInput, match="share one host"):
-        predict_all(CYCLIC, [3, 3, 3], 0, ["native"], [8192], MPICH)
+        predict_all("bcast", CYCLIC, [3, 3, 3], 0, ["native"], [8192], MPICH)
 
 
 @pytest.fixture
@@ -87,7 +87,7 @@ def tuned_for(mpi, cluster: _core.Cluster) -> _core.Tuning:
 def test_a_tuning_file_decides(mpich, tmp_path):
     file = tmp_path / "tuning.yaml"
     file.write_text(_core.write_tuning(tuned_for(mpich, CYCLIC)))
-    short, long = decide_all(knowledge_of(CYCLIC, mpich, tuning=str(file)), PLACEMENT, 0, [1000, 1 << 20])
+    short, long = decide_all("bcast", knowledge_of(CYCLIC, mpich, tuning=str(file)), PLACEMENT, 0, [1000, 1 << 20])
     assert short.algorithm == "native"
     assert (long.algorithm, long.segment_bytes) == ("3-ary", 281)
     assert "measured" in long.reason
@@ -101,7 +101,7 @@ def test_a_tuning_file_for_another_network(mpich, tmp_path):
 
 
 def test_short_messages_stay_native(mpich):
-    short, long = decide_all(knowledge_of(CYCLIC, mpich), PLACEMENT, 0, [1000, 1 << 20])
+    short, long = decide_all("bcast", knowledge_of(CYCLIC, mpich), PLACEMENT, 0, [1000, 1 << 20])
     assert (short.algorithm, long.algorithm) == ("native", "two-tree")
 
 
@@ -121,7 +121,7 @@ def test_the_settings_of_a_job_count(trunkline, refused, monkeypatch, tmp_path):
     monkeypatch.setenv("TRUNKLINE_BCAST", "flat:1000")
     (forced,) = trunkline(*words).data
     assert (forced["algorithm"], forced["segment_bytes"]) == ("flat", 1000)
-    assert "no algorithm of bcast is called 'linea' (did you mean linear?)" in refused(*words, "--bcast", "linea")
+    assert "no algorithm of bcast is called 'linea' (did you mean linear?)" in refused(*words, "--algorithm", "linea")
 
 
 @pytest.mark.parametrize("sizes", [(0, 1408), (8192, 0)])

@@ -5,38 +5,14 @@ import re
 import xml.etree.ElementTree as ET
 
 import pytest
+from made_up import cell
 from rich.console import Console
 
-from trunkline.bench.bcast import Cell, broadcast_algorithms
-from trunkline.bench.session import cells_table
 from trunkline.cluster import load_cluster
 from trunkline.errors import BadInput
+from trunkline.registry import chosen_algorithms
 from trunkline.report.page import bench_page, demo_page
-
-
-def cell(cluster="cyclic", mpi="mpich", size=1 << 20, algorithm="native", seconds=1.0, ran=None, segment=0):
-    return Cell(
-        collective="bcast",
-        cluster=cluster,
-        cluster_fingerprint="0" * 16,
-        rate_bps=2e7,
-        hosts=32,
-        ranks=32,
-        mpi=mpi,
-        mpi_version="4.0.2",
-        algorithm=algorithm,
-        ran=ran or algorithm,
-        segment_bytes=segment,
-        message_bytes=size,
-        seconds_median=seconds,
-        seconds_low=seconds * 0.99,
-        seconds_high=seconds * 1.02,
-        repetitions=7,
-        limit_seconds=0.4,
-        stopped_by="interval",
-        trunkline_version="0.1.0",
-        seconds=[seconds] * 7,
-    )
+from trunkline.report.tables import cells_table
 
 
 @pytest.fixture
@@ -115,13 +91,13 @@ def test_the_tables_show_ratios_and_fit_a_terminal(cells):
 
 def test_unknown_algorithms_are_named_with_what_there_is():
     wanted = ["native", "auto", "linear:4096"]
-    assert broadcast_algorithms(wanted) == wanted
+    assert chosen_algorithms("bcast", wanted) == wanted
     with pytest.raises(BadInput, match="'chain'.*native.*linear"):
-        broadcast_algorithms(["native", "chain"])
+        chosen_algorithms("bcast", ["native", "chain"])
 
 
 def test_all_is_one_of_each_family():
-    everything = broadcast_algorithms(["all", "auto", "linear"])
+    everything = chosen_algorithms("bcast", ["all", "auto", "linear"])
     assert everything[:4] == ["native", "linear", "two-tree", "binary"]
     assert {"3-ary", "unaware-binary"} < set(everything)
     assert "4-ary" not in everything

@@ -15,8 +15,9 @@ import pytest
 from trunkline import _core
 from trunkline.cluster import fingerprint_text, load_cluster
 from trunkline.errors import BadInput
+from trunkline.peers.simulated import PIPELINED, SELECTORS, simulated_algorithms
 from trunkline.simulate.calibration import _lines
-from trunkline.simulate.rivals import PIPELINED, SELECTORS, simulated_algorithms
+from trunkline.simulate.engine import Job, simulate
 
 RATE = 1e8 / 8
 HOP_S = 20e-6
@@ -86,16 +87,16 @@ def test_line_blind_to_the_switches_shares_their_trunks(trunkline):
     assert 7 < unaware["seconds_median"] / aware["seconds_median"] < 9
 
 
-def test_auto_decides_as_the_library_does_and_beats_the_rivals(trunkline):
+def test_auto_decides_as_the_library_does_and_beats_its_peers(trunkline):
     rows = simulated(trunkline, "cyclic", "1MiB", "auto," + ",".join(SELECTORS))
     auto = rows["auto", 1 << 20]
     predicted = trunkline("explain", "cyclic", "--sizes", "1MiB", "--json", "-").data[0]
     assert (auto["ran"], auto["segment_bytes"]) == (predicted["algorithm"], predicted["segment_bytes"])
     assert auto["seconds_median"] < 1.25 * auto["limit_seconds"]
     for name in SELECTORS:
-        rival = rows[name, 1 << 20]
-        assert rival["ran"] == "native"
-        assert rival["seconds_median"] > 5 * auto["seconds_median"], name
+        peer = rows[name, 1 << 20]
+        assert peer["ran"] == "native"
+        assert peer["seconds_median"] > 5 * auto["seconds_median"], name
 
 
 def test_times_repeat_exactly(trunkline):
@@ -135,7 +136,7 @@ def test_measured_processor_times_slow_the_simulation(trunkline, tmp_path):
 def test_lab_and_simulation_side_by_side(trunkline, refused, tmp_path):
     fingerprint = fingerprint_text(_core.scaled(load_cluster("cyclic"), 2e7))
     cell = {"cluster": "cyclic", "cluster_fingerprint": fingerprint, "rate_bps": 2e7, "ranks": 32, "mpi": "mpich"}
-    cell["message_bytes"] = 65536
+    cell |= {"message_bytes": 65536, "collective": "bcast"}
     lab = [
         cell | {"algorithm": "auto", "seconds_median": 0.05, "limit_seconds": 0.03},
         cell | {"algorithm": "native", "seconds_median": 0.5, "limit_seconds": 0.03},
@@ -156,6 +157,9 @@ def test_lab_and_simulation_side_by_side(trunkline, refused, tmp_path):
     twin = tmp_path / "twin.yaml"
     twin.write_text(_core.write_cluster(load_cluster("paper-4")).replace("paper-4", "cyclic"))
     assert "ran 32 ranks of cyclic" in refused("simulate", "bcast", "--cluster", twin, *words[4:], "--compare", file)
+    other = tmp_path / "other.json"
+    other.write_text(json.dumps([{**one, "collective": "reduce"} for one in lab]))
+    assert "no algorithm and size of bcast" in refused(*words, "--compare", other)
     assert "no algorithm and size" in refused(*words[:-1], "binary", "--compare", file)
     for wrong in ({"limit_seconds": 0}, {"seconds_median": None}, {"ranks": "32"}):
         file.write_text(json.dumps([cell | lab[0] | wrong]))
@@ -178,11 +182,15 @@ def test_random_cluster_is_the_same_every_time(trunkline, tmp_path):
 
 
 def test_names():
-    assert [one.name for one in simulated_algorithms(["pipelined", "mpich", "auto"])] == [*PIPELINED, "mpich", "auto"]
+    assert [one.name for one in simulated_algorithms("bcast", ["pipelined", "mpich", "auto"])] == [
+        *PIPELINED["bcast"],
+        "mpich",
+        "auto",
+    ]
     with pytest.raises(BadInput, match="there is no native library"):
-        simulated_algorithms(["native"])
-    with pytest.raises(BadInput, match="no broadcast algorithm 'nosuch'.*mvapich2"):
-        simulated_algorithms(["nosuch"])
+        simulated_algorithms("bcast", ["native"])
+    with pytest.raises(BadInput, match="no algorithm 'nosuch' of bcast.*mvapich2"):
+        simulated_algorithms("bcast", ["nosuch"])
 
 
 def test_refusals(refused, switch, tmp_path):
@@ -212,8 +220,8 @@ def test_what_is_far_behind_is_given_up(trunkline):
     assert rows["mpich", 65536]["limit_seconds"] == rows["two-tree", 65536]["limit_seconds"]
 
 
-def test_every_rival_runs_and_the_second_call_is_timed(trunkline):
-    names = [*SELECTORS, *PIPELINED]
+def test_every_peer_runs_and_the_second_call_is_timed(trunkline):
+    names = [*SELECTORS, *PIPELINED["bcast"]]
     rows = simulated(trunkline, "paper-1", "16KiB,8KiB", ",".join(names))
     again = simulated(trunkline, "paper-1", "8KiB", ",".join(names))
     for name in names:
@@ -274,3 +282,24 @@ def test_the_table_says_what_auto_chose(trunkline, switch):
         "the segment, in a row of its own"
     )
     assert "mpich: native" not in said
+
+
+@pytest.mark.parametrize(
+    ("collective", "size"),
+    [
+        ("reduce", 8200),
+        ("allreduce", 8200),
+        ("barrier", 0),
+        ("reduce-scatter", 8200),
+        ("reduce-scatter-block", 8192),
+        ("allgather", 8192),
+        ("allgatherv", 8195),
+    ],
+)
+def test_every_collective_of_others_runs_and_is_checked(collective, size):
+    """What Trunkline does not run is not offered, but can be simulated all the same."""
+    cluster = load_cluster("paper-1")
+    job = Job(collective, cluster, _core.block_placement(cluster, 1), 0, [size], {})
+    (outcome,) = simulate(job, "native", {"smpi/coll-selector": "ompi"}, {})
+    assert outcome.seconds > 0
+    assert outcome.message_bytes == size

@@ -6,25 +6,25 @@ from types import SimpleNamespace
 import pytest
 
 from trunkline import _core
-from trunkline.bench import bcast
-from trunkline.bench.bcast import Limits, measure
-from trunkline.bench.job import Outcome
+from trunkline.bench import measure as measuring
+from trunkline.bench.job import Limits, Outcome
+from trunkline.bench.measure import measure
 from trunkline.cli import tune as tune_command
 from trunkline.cluster import load_cluster
 from trunkline.errors import BadInput, Failed
 from trunkline.mpi import Mpi, find_mpis
+from trunkline.peers.rules.files import PeerFiles
+from trunkline.peers.rules.rule import PeerWinner
 from trunkline.predict import load_measurement
 from trunkline.tune.candidates import MOST, Candidates
 from trunkline.tune.file import load_tuning
-from trunkline.tune.peer_files import PeerFiles
-from trunkline.tune.peer_rules import PeerWinner
 from trunkline.tune.tuner import Winner, entry_of, merged, rules_of
 
 
 @pytest.mark.parametrize("size", [1, 8, 1000, 8192, 1 << 20, 1 << 24])
 def test_candidates_are_few_and_likely(size: int):
     cluster = load_cluster("cyclic")
-    found = Candidates(cluster, _core.block_placement(cluster, 1)).of_size(size)
+    found = Candidates("bcast", cluster, _core.block_placement(cluster, 1)).of_size(size)
     assert 1 <= len(found) <= MOST
     algorithms = [c.algorithm for c in found]
     firsts, others = found[: len(set(algorithms))], found[len(set(algorithms)) :]
@@ -40,7 +40,7 @@ def test_candidates_are_few_and_likely(size: int):
 
 def test_candidates_know_the_ends():
     cluster = load_cluster("cyclic")
-    candidates = Candidates(cluster, _core.block_placement(cluster, 1))
+    candidates = Candidates("bcast", cluster, _core.block_placement(cluster, 1))
     assert candidates.of_size(1 << 22)[0].algorithm in ("linear", "two-tree")
     assert candidates.of_size(4096)[0].algorithm in ("two-tree", "binary", "3-ary")
 
@@ -125,10 +125,10 @@ def test_a_library_that_fails_costs_nothing_else(tmp_path, monkeypatch, capsys):
 
 
 def test_a_library_that_hangs_is_a_failure(monkeypatch):
-    monkeypatch.setattr(bcast, "follow", lambda *_: Outcome(given_up=8192))
+    monkeypatch.setattr(measuring, "follow", lambda *_: Outcome(given_up=8192))
     mpi = find_mpis()["mpich"]
     with pytest.raises(Failed, match="mpich did nothing for 60 s at 8 KiB"):
-        measure(fake_lab(load_cluster("paper-1")), mpi, [8192], ["native"], Limits(patience_s=60))
+        measure(fake_lab(load_cluster("paper-1")), mpi, "bcast", [8192], ["native"], Limits(patience_s=60))
 
 
 def intel_mpi():
@@ -136,7 +136,7 @@ def intel_mpi():
 
 
 def test_intel_mpi_counts_as_an_mpich():
-    made = entry_of(fake_lab(load_cluster("paper-1")), intel_mpi(), 1, [winner(8192, "native")])
+    made = entry_of(fake_lab(load_cluster("paper-1")), intel_mpi(), "bcast", 1, [winner(8192, "native")])
     tuning = _core.Tuning()
     tuning.entries = [made]
     (read,) = _core.parse_tuning(_core.write_tuning(tuning), "f").entries
@@ -172,7 +172,9 @@ def test_segments_beyond_the_eager_limit_are_not_tried(measured_tables):
     """They wait for the receiver, which the tables do not show."""
     cluster = load_cluster("paper-1")
     file = measured_tables(cluster, eager_limit="2KiB")
-    candidates = Candidates(cluster, _core.block_placement(cluster, 1), measured=load_measurement(str(file), cluster))
+    candidates = Candidates(
+        "bcast", cluster, _core.block_placement(cluster, 1), measured=load_measurement(str(file), cluster)
+    )
     for size in (100, 1500, 8192, 1 << 22):
         segments = {c.segment_bytes for c in candidates.of_size(size)}
         assert segments
@@ -184,7 +186,7 @@ def test_measured_tables_leave_the_block_algorithms_in(measured_tables):
     cluster = load_cluster("paper-1")
     file = measured_tables(cluster)
     tables = load_measurement(str(file), cluster)
-    found = Candidates(cluster, _core.block_placement(cluster, 1), measured=tables).of_size(8192)
+    found = Candidates("bcast", cluster, _core.block_placement(cluster, 1), measured=tables).of_size(8192)
     assert {"circulant", "binary"} <= {c.algorithm for c in found}
     with pytest.raises(BadInput, match=r"was measured under mpich 4.0.2, which says nothing about openmpi"):
         load_measurement(str(file), cluster, [Mpi("openmpi", "openmpi", "4.1.4", "mpicc", "mpiexec", "l")])

@@ -1,4 +1,4 @@
-"""What every timed broadcast says of itself, on the lab or in a simulation."""
+"""What every timed collective says of itself, on the lab or in a simulation."""
 
 from dataclasses import asdict, dataclass
 

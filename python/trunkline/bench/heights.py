@@ -7,15 +7,11 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import TypeVar
 
-from rich.table import Table
-
 from trunkline import _core
 from trunkline.bench.optimum import least_height
 from trunkline.random_cluster import random_cluster
-from trunkline.report.tables import titled_table
-from trunkline.units import format_seconds
 
-__all__ = ["Heights", "height_of_complete_tree", "heights_table", "measure_heights"]
+__all__ = ["Heights", "height_of_complete_tree", "measure_heights"]
 
 MOST_FOR_OPTIMUM = 12
 """Machines up to which the exact search ends in seconds."""
@@ -74,7 +70,7 @@ def _timed(lay: Callable[..., Laid], *arguments: object) -> tuple[Laid, float]:
 
 
 def measure_heights(
-    sizes: Sequence[int], per_switch: Sequence[int], k: int, clusters: int, seed: int
+    collective: str, sizes: Sequence[int], per_switch: Sequence[int], k: int, clusters: int, seed: int
 ) -> Iterator[Heights]:
     """Lay trees over ``clusters`` random clusters of every size; rows come as they are done.
 
@@ -90,7 +86,7 @@ def measure_heights(
                 cluster = random_cluster(machines, switches, rng)
                 placement = _core.block_placement(cluster, 1)
                 root = rng.randrange(machines)
-                trees, spent = _timed(_core.lay_trees, "bcast", shape, cluster, placement, root)
+                trees, spent = _timed(_core.lay_trees, collective, shape, cluster, placement, root)
                 found.append(trees[0].height)
                 seconds.append(spent)
                 tree, spent = _timed(_core.algorithm_2_tree, cluster, placement, root, k)
@@ -102,7 +98,7 @@ def measure_heights(
             complete = height_of_complete_tree(machines, k)
             mean = statistics.mean(found)
             yield Heights(
-                collective="bcast",
+                collective=collective,
                 shape=shape,
                 k=k,
                 machines=machines,
@@ -123,26 +119,3 @@ def measure_heights(
                 seconds_median_algorithm_2=statistics.median(seconds_plain),
                 trunkline_version=_core.__version__,
             )
-
-
-def heights_table(rows: Sequence[Heights]) -> Table:
-    """The rows for the terminal."""
-    first = rows[0]
-    table = titled_table(f"{first.shape} trees on {first.clusters} random clusters of each size: mean heights")
-    titles = ("hosts", "switches", "mean", "most", "Alg. 2", "bound", "full tree", "ratio", "optimal", "planning")
-    for title in titles:
-        table.add_column(title.replace(" ", "\n"), justify="right", no_wrap=True)
-    for row in rows:
-        table.add_row(
-            str(row.machines),
-            str(row.switches),
-            f"{row.mean_height:.2f}",
-            str(row.highest),
-            f"{row.mean_height_algorithm_2:.2f}",
-            f"{row.mean_height_bound:.2f}",
-            str(row.complete_tree_height),
-            f"{row.ratio_to_complete:.2f}",
-            f"{row.optimal}/{row.clusters}" if row.optimal is not None else "",
-            format_seconds(row.seconds_median),
-        )
-    return table

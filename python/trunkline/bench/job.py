@@ -10,8 +10,10 @@ from trunkline import _core
 from trunkline.errors import Failed
 from trunkline.mpi import Mpi
 from trunkline.paths import NATIVE
+from trunkline.placement import placement_on
+from trunkline.units import format_bytes, format_seconds
 
-__all__ = ["PATIENCE_S", "PING_PONG", "Limits", "Outcome", "Progress", "follow", "program", "timing_words"]
+__all__ = ["PATIENCE_S", "PING_PONG", "Limits", "Outcome", "Repetition", "follow", "program", "timing_words"]
 
 PING_PONG = "ping-pong"
 PATIENCE_S = 300.0
@@ -40,7 +42,7 @@ class Limits:
 
 
 @dataclass(frozen=True)
-class Progress:
+class Repetition:
     """One repetition has been made; what a progress display needs."""
 
     mpi: str
@@ -49,6 +51,12 @@ class Progress:
     seconds: float
     decided: bool
     """Whether it was the last one of its cell."""
+
+    @property
+    def text(self) -> str:
+        """For people: ``8 KiB linear 12.3 ms``."""
+        what = "T" if self.algorithm == PING_PONG else self.algorithm
+        return f"{format_bytes(self.message_bytes)} {what} {format_seconds(self.seconds)}"
 
 
 @dataclass
@@ -77,6 +85,7 @@ def program(mpi: Mpi) -> str:
 
 
 def timing_words(
+    collective: str,
     cluster: _core.Cluster,
     sizes: Sequence[int],
     algorithms: Sequence[str],
@@ -89,12 +98,11 @@ def timing_words(
 
     ``hosts``: how many of the cluster's hosts run ranks; None: all.
     """
-    placement = _core.block_placement(cluster, ranks_per_host)
-    used = placement[: hosts * ranks_per_host] if hosts is not None else placement
-    line = _core.lay_trees("bcast", "linear", cluster, used, 0)[0]
+    line = _core.lay_trees("bcast", "linear", cluster, placement_on(cluster, ranks_per_host, hosts), 0)[0]
     peer = next(rank for rank in _walk(line) if rank // ranks_per_host != 0)
     return [
-        *("--peer", str(peer), "--sizes", ",".join(map(str, sizes)), "--algorithms", ",".join(algorithms)),
+        *("--collective", collective, "--peer", str(peer)),
+        *("--sizes", ",".join(map(str, sizes)), "--algorithms", ",".join(algorithms)),
         *("--least", str(limits.least), "--most", str(limits.most), "--budget", str(limits.budget_s)),
         *("--width", str(limits.width), "--race", str(limits.race)),
         *(("--beat", ",".join(f"{seconds:.9f}" for seconds in beat)) if any(beat) else ()),
@@ -111,7 +119,7 @@ def _walk(tree: _core.Tree) -> Iterator[int]:
 
 
 def follow(
-    process: subprocess.Popen[str], name: str, on_progress: Callable[[Progress], None] = lambda _: None
+    process: subprocess.Popen[str], name: str, on_progress: Callable[[Repetition], None] = lambda _: None
 ) -> Outcome:
     """Read what a job prints to its end; its standard error must come the same way.
 
@@ -138,10 +146,10 @@ def follow(
     return outcome
 
 
-def _keep(outcome: Outcome, name: str, event: dict[str, object], on_progress: Callable[[Progress], None]) -> None:
+def _keep(outcome: Outcome, name: str, event: dict[str, object], on_progress: Callable[[Repetition], None]) -> None:
     key = (int(str(event["message_bytes"])), str(event["algorithm"]))
     seconds = float(str(event["seconds"]))
     if not event["warm_up"]:
         outcome.seconds[key].append(seconds)
     outcome.ran[key] = str(event["ran"]), int(str(event["segment_bytes"]))
-    on_progress(Progress(name, *key, seconds, bool(event["decided"])))
+    on_progress(Repetition(name, *key, seconds, bool(event["decided"])))

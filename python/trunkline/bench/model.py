@@ -2,10 +2,10 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
-from functools import partial
 
 from trunkline import _core
-from trunkline.bench.bcast import Limits, Progress, measure
+from trunkline.bench.job import Limits, Repetition
+from trunkline.bench.measure import measure
 from trunkline.bench.paper import paper_network, paper_segments
 from trunkline.lab.session import Lab
 from trunkline.mpi import Mpi
@@ -33,6 +33,7 @@ class Point:
 class Verdict:
     """One algorithm at one size: what the model chose, and what would have been best."""
 
+    collective: str
     cluster: str
     rate_bps: float
     hosts: int
@@ -64,19 +65,20 @@ class Verdict:
 
     def as_json(self) -> dict[str, object]:
         """The row as the command writes it."""
-        return {"collective": "bcast", **asdict(self), "loss": self.loss, "error": self.error}
+        return {**asdict(self), "loss": self.loss, "error": self.error}
 
 
 def validate(
     lab: Lab,
     mpi: Mpi,
+    collective: str,
     sizes: Sequence[int],
     algorithms: Sequence[str],
     segments: Sequence[int],
     limits: Limits,
     ranks_per_host: int,
     measured: _core.Measurement | None = None,
-    on_progress: Callable[[int, Progress], None] = lambda _size, _progress: None,
+    on_progress: Callable[[Repetition], None] = lambda _: None,
 ) -> list[Verdict]:
     """Measure every algorithm with each segment and with the one that the model takes, size by size, in turns.
 
@@ -84,12 +86,12 @@ def validate(
 
     Raises:
         BadInput: as :func:`trunkline.predict.predict_all` does, from measured tables where those are given.
-        TrunklineError: as :func:`trunkline.bench.bcast.measure` does.
+        TrunklineError: as :func:`trunkline.bench.measure.measure` does.
     """
     placement = _core.block_placement(lab.cluster, ranks_per_host)
 
     def predicted(size: int, names: Sequence[str]) -> list[Predicted]:
-        return predict_all(lab.cluster, placement, 0, names, [size], mpi.native_library, measured)
+        return predict_all(collective, lab.cluster, placement, 0, names, [size], mpi.native_library, measured)
 
     verdicts = []
     for size in sizes:
@@ -101,7 +103,7 @@ def validate(
         ]
         words = [f"{name}:{segment}" for name, segment in series]
         predictions = predicted(size, words)
-        cells = measure(lab, mpi, [size], words, limits, ranks_per_host, partial(on_progress, size))
+        cells = measure(lab, mpi, collective, [size], words, limits, ranks_per_host, on_progress)
         for name in algorithms:
             points = [
                 Point(
@@ -117,6 +119,7 @@ def validate(
             ]
             verdicts.append(
                 Verdict(
+                    collective=collective,
                     cluster=lab.cluster.name,
                     rate_bps=lab.rate_bps,
                     hosts=len(lab.cluster.hosts),

@@ -5,7 +5,7 @@ from rich.console import Console
 from trunkline import _core
 from trunkline.cli.options import JsonOption
 from trunkline.cli.output import write_json
-from trunkline.report.tables import titled_table
+from trunkline.terminal import titled_table
 
 __all__ = ["algorithms"]
 
@@ -21,9 +21,8 @@ def algorithms(
         return
     collectives = list(dict.fromkeys(entry.collective for entry in entries))
     for collective in collectives:
-        table = titled_table(collective)
-        for column in ("algorithm", "what it does", "needs", "time"):
-            table.add_column(column, overflow="fold")
+        columns = ("algorithm", "what it does", "needs", "time")
+        table = titled_table(collective, *columns, left=columns, wrap=columns)
         for name in _core.algorithm_names(collective):
             first = name.split(" to ")[0]
             entry = next(e for e in entries if e.collective == collective and e.name == first)

@@ -4,17 +4,18 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.progress import Progress
 
-from trunkline.bench.bcast import Limits, broadcast_algorithms, hosts_used
-from trunkline.bench.heights import heights_table, measure_heights
-from trunkline.bench.session import Session, cells_table, measure_with_progress
+from trunkline import _core
+from trunkline.bench.heights import measure_heights
+from trunkline.bench.job import Limits
+from trunkline.bench.session import Session, measure_with_progress
 from trunkline.cli.bench_model import model
 from trunkline.cli.bench_peers import peers
 from trunkline.cli.options import (
     BudgetOption,
     CellsJsonOption,
     ClusterOption,
+    CollectiveOption,
     HostsOption,
     JsonOption,
     LabRateOption,
@@ -25,9 +26,13 @@ from trunkline.cli.options import (
     ReportOption,
     SizesOption,
 )
-from trunkline.cli.output import check_outputs, console, write_json, write_text
+from trunkline.cli.output import check_outputs, write_json, write_text
 from trunkline.cluster import load_cluster
 from trunkline.mpi import ready_mpis
+from trunkline.placement import hosts_used
+from trunkline.registry import chosen_algorithms
+from trunkline.report.tables import cells_table, heights_table
+from trunkline.terminal import console, progress_bar
 from trunkline.tune.file import load_tuning
 from trunkline.units import parse_bench_sizes, parse_counts
 
@@ -36,22 +41,14 @@ __all__ = ["app"]
 app = typer.Typer(help="Measure collectives on the emulated cluster.", no_args_is_help=True)
 
 
-@app.callback()
-def _bench() -> None:
-    pass
-
-
 app.command(
     epilog="Example: trunkline bench peers --cluster cyclic --sizes 8KiB,64KiB,256KiB,1MiB --json peers.json "
     "--report peers.html"
 )(peers)
 
 
-@app.command(
-    epilog="Example: trunkline bench bcast --cluster cyclic --mpi mpich,openmpi --sizes 8KiB,1MiB "
-    "--algorithms native,linear,auto --json out.json"
-)
-def bcast(
+def timed(
+    context: typer.Context,
     cluster: ClusterOption,
     mpi: MpisOption,
     sizes: SizesOption = "8KiB,64KiB,1MiB",
@@ -78,9 +75,10 @@ def bcast(
     json: CellsJsonOption = None,
     report: ReportOption = None,
 ) -> None:
-    """Time broadcast algorithms in turns on one lab: medians with 95 % intervals, beside T(m), half a ping-pong."""
+    """Time algorithms of {collective} in turns on one lab: medians with 95 % intervals, beside half a ping-pong."""
+    collective = str(context.info_name)
     check_outputs({"--json": json, "--report": report})
-    names = broadcast_algorithms([name.strip() for name in algorithms.split(",")])
+    names = chosen_algorithms(collective, algorithms.split(","))
     libraries = ready_mpis(mpi)
     if tuning:
         load_tuning(tuning)  # its faults are reported here, not by every rank
@@ -90,6 +88,7 @@ def bcast(
     session = Session(
         network,
         libraries,
+        collective,
         parse_bench_sizes(sizes),
         names,
         limits,
@@ -98,7 +97,7 @@ def bcast(
         str(Path(tuning).resolve()) if tuning else None,
         hosts,
     )
-    cells = measure_with_progress([session], console)
+    cells = measure_with_progress([session])
     console.print(cells_table(cells))
     if json:
         write_json([cell.as_json() for cell in cells], json)
@@ -109,8 +108,18 @@ def bcast(
         console.print(f"Report: {report}", markup=False, soft_wrap=True)
 
 
+for collective in _core.collectives():
+    app.command(
+        collective,
+        help=str(timed.__doc__).format(collective=_core.mpi_name(collective)),
+        epilog=f"Example: trunkline bench {collective} --cluster cyclic --mpi mpich,openmpi --sizes 8KiB,1MiB "
+        "--algorithms native,linear,auto --json out.json",
+    )(timed)
+
+
 @app.command(epilog="Example: trunkline bench heights --sizes 16,64,256,1024 --json heights.json --svg heights.svg")
 def heights(
+    collective: CollectiveOption = "bcast",
     sizes: Annotated[str, typer.Option(help="Machines of the clusters, separated by commas.")] = (
         "16,32,64,128,256,512,1024"
     ),
@@ -125,11 +134,10 @@ def heights(
     check_outputs({"--json": json, "--svg": svg})
     machines, each = parse_counts(sizes, "--sizes"), parse_counts(machines_per_switch, "--machines-per-switch")
     rows = []
-    with Progress(console=console) as progress:
-        task = progress.add_task("planning", total=len(machines) * len(each))
-        for row in measure_heights(machines, each, degree, clusters, seed):
+    with progress_bar(len(machines) * len(each), "planning") as bar:
+        for row in measure_heights(collective, machines, each, degree, clusters, seed):
             rows.append(row)
-            progress.update(task, advance=1, description=f"{row.machines} machines on {row.switches} switches")
+            bar.show(f"{row.machines} machines on {row.switches} switches", done=1)
     console.print(heights_table(rows))
     if json:
         write_json([row.as_json() for row in rows], json)

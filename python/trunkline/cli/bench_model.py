@@ -3,15 +3,14 @@
 from typing import Annotated
 
 import typer
-from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
 from trunkline import _core
-from trunkline.bench.bcast import Limits, broadcast_algorithms, hosts_used
-from trunkline.bench.bcast import Progress as Repetition
+from trunkline.bench.job import Limits, Repetition
 from trunkline.bench.model import MOST_SERIES, validate
 from trunkline.cli.options import (
     BudgetOption,
     ClusterOption,
+    CollectiveOption,
     JsonOption,
     LabRateOption,
     LeastOption,
@@ -19,15 +18,18 @@ from trunkline.cli.options import (
     RanksOnHostOption,
     SizesOption,
 )
-from trunkline.cli.output import check_outputs, console, write_json, write_text
+from trunkline.cli.output import check_outputs, write_json, write_text
 from trunkline.cluster import load_cluster
 from trunkline.errors import BadInput
 from trunkline.lab.rate import lab_rate
 from trunkline.lab.session import Lab
 from trunkline.mpi import ready_mpi
+from trunkline.placement import hosts_used
 from trunkline.predict import load_measurement, read_measurement
+from trunkline.registry import chosen_algorithms
 from trunkline.report.model_tables import parameters_table, pieces_table, segments_tables
-from trunkline.units import format_bytes, format_rate, format_seconds, parse_bench_sizes, parse_segment
+from trunkline.terminal import console, progress_bar
+from trunkline.units import format_rate, parse_bench_sizes, parse_segment
 
 __all__ = ["model"]
 
@@ -40,6 +42,7 @@ SEGMENTS = "256,512,1KiB,2KiB,4KiB,8KiB,16KiB,32KiB"
 def model(
     cluster: ClusterOption,
     mpi: Annotated[str, typer.Option(help="The MPI library: mpich, openmpi, mpich-5.0.2, ...")],
+    collective: CollectiveOption = "bcast",
     sizes: SizesOption = SIZES,
     segments: Annotated[str, typer.Option(help="Segments that are measured beside the model's own.")] = SEGMENTS,
     algorithms: Annotated[
@@ -66,7 +69,7 @@ def model(
     draws its figure 11.
     """
     check_outputs({"--json": json, "--svg": svg})
-    names = broadcast_algorithms([name.strip() for name in algorithms.split(",")])
+    names = chosen_algorithms(collective, algorithms.split(","))
     if odd := [name for name in names if name in ("native", "auto") or ":" in name]:
         raise BadInput(f"--algorithms: '{odd[0]}' has no segments to compare; name trees, such as linear,binary")
     pieces = sorted({parse_segment(text, "--segments") for text in segments.split(",")})
@@ -81,28 +84,17 @@ def model(
     if measured:
         read_measurement(measured, [library])  # its faults are told before a rate is looked for
     limits = Limits(least=least, most=max(least, most), budget_s=budget)
-    columns = (
-        SpinnerColumn(),
-        TextColumn("{task.description}", markup=False),
-        BarColumn(bar_width=24),
-        TimeElapsedColumn(),
-    )
-    with Progress(*columns, console=console) as progress:
-        task = progress.add_task(f"{network.name}: looking for a rate", total=None)
+    with progress_bar(None, f"{network.name}: looking for a rate") as bar:
         rate_bps = lab_rate(network, rate)
         tables = load_measurement(measured, _core.scaled(network, rate_bps), [library]) if measured else None
         with Lab(network, rate_bps=rate_bps) as lab:
+            where = f"{network.name} at {format_rate(rate_bps)}, {library.name}"
+            total = len(wanted) * len(names) * len(pieces)
 
-            def show(size: int, repetition: Repetition) -> None:
-                progress.update(
-                    task,
-                    total=len(wanted) * len(names) * len(pieces),
-                    advance=1 if repetition.decided else 0,
-                    description=f"{network.name} at {format_rate(rate_bps)}, {library.name}: {format_bytes(size)} "
-                    f"{repetition.algorithm} {format_seconds(repetition.seconds)}",
-                )
+            def show(repetition: Repetition) -> None:
+                bar.show(f"{where}: {repetition.text}", done=repetition.decided, total=total)
 
-            verdicts = validate(lab, library, wanted, names, pieces, limits, ranks_per_host, tables, show)
+            verdicts = validate(lab, library, collective, wanted, names, pieces, limits, ranks_per_host, tables, show)
     if json:
         write_json([verdict.as_json() for verdict in verdicts], json)
     if tables is not None:

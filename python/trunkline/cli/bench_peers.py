@@ -4,25 +4,26 @@ from typing import Annotated
 
 import typer
 from rich.markup import escape
-from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
 from trunkline._core import Cluster
-from trunkline.bench.bcast import broadcast_algorithms, hosts_used
 from trunkline.bench.job import Limits
-from trunkline.bench.peers.comparison import Comparison, Step, asked_for, steps
-from trunkline.bench.peers.drivers import choose_drivers
-from trunkline.bench.peers.figures import Figure, figure
-from trunkline.bench.peers.model import model_table, segments_table
-from trunkline.bench.peers.results import Results
-from trunkline.bench.peers.run import compare
-from trunkline.bench.peers.tables import algorithms_table, beside_table, markdown, peers_table, unfinished
-from trunkline.bench.peers.transfer import measure_transfers, transfer_table
-from trunkline.cli.options import BudgetOption, LabRateOption, LeastOption, MostOption, ReportOption
-from trunkline.cli.output import check_outputs, console, write_text
+from trunkline.cli.options import BudgetOption, CollectiveOption, LabRateOption, LeastOption, MostOption, ReportOption
+from trunkline.cli.output import check_outputs, write_text
 from trunkline.cluster import load_cluster
 from trunkline.errors import BadInput, Failed
 from trunkline.lab.rate import lab_rate
+from trunkline.peers.comparison import Comparison, Step, asked_for, steps
+from trunkline.peers.drivers import choose_drivers
+from trunkline.peers.figures import Figure, figure
+from trunkline.peers.model import model_table, segments_table
+from trunkline.peers.results import Results
+from trunkline.peers.run import compare
+from trunkline.peers.tables import algorithms_table, beside_table, markdown, peers_table, unfinished
+from trunkline.peers.transfer import measure_transfers, transfer_table
+from trunkline.placement import hosts_used
+from trunkline.registry import chosen_algorithms
 from trunkline.report.draw_terminal import cluster_tree
+from trunkline.terminal import console, progress_bar
 from trunkline.units import format_bytes, format_rate, parse_bench_sizes
 
 __all__ = ["peers"]
@@ -30,6 +31,7 @@ __all__ = ["peers"]
 
 def peers(
     cluster: Annotated[str | None, typer.Option(help="Clusters, bundled names or files, separated by commas.")] = None,
+    collective: CollectiveOption = "bcast",
     sizes: Annotated[str | None, typer.Option(help="Message sizes, separated by commas.")] = None,
     peers: Annotated[
         str, typer.Option(help="mpich, openmpi, mpich-5.0.2, intelmpi, lam, pvm, ...; default: all there are.")
@@ -62,11 +64,13 @@ def peers(
         str | None, typer.Option("--markdown", metavar="FILE", help="Write Markdown tables; '-' for standard output.")
     ] = None,
 ) -> None:
-    """Broadcast under every MPI library there is, at its defaults, at its best setting, and with Trunkline preloaded.
+    """Time a collective under every MPI library there is: at its defaults, at its best setting, and with Trunkline.
 
     The libraries' own algorithms, trees and segment sizes are raced first; then all take turns, round by round.
     """
     chosen = figure(figure_name) if figure_name else None
+    if chosen and collective != "bcast":
+        raise BadInput(f"--figure {chosen.name} is about broadcasts: leave out --collective {collective}")
     if chosen and chosen.kind != "bench" and (json or report or markdown_file):
         raise BadInput(f"--figure {chosen.name} is shown on the terminal alone: leave out --json, --report, --markdown")
     if json == "-":
@@ -80,7 +84,7 @@ def peers(
     if chosen and chosen.kind == "transfer" and sizes:
         raise BadInput(f"--figure {chosen.name} has sizes of its own: leave out --sizes")
     names = [name.strip() for name in (peers or ",".join(chosen.peers if chosen else ())).split(",") if name.strip()]
-    drivers, left_out = choose_drivers(names)
+    drivers, left_out = choose_drivers(names, collective)
     for name, reason in left_out.items():
         console.print(f"[bold]{escape(name)} is left out:[/] {escape(reason)}", soft_wrap=True)
     clusters = [name.strip() for name in cluster.split(",")] if cluster else list(chosen.clusters if chosen else ())
@@ -103,13 +107,14 @@ def peers(
         console.print(transfer_table(chosen, ratios, rated[0][1]))
         return
     comparison = Comparison(
+        collective,
         rated,
         drivers,
         sorted(set(wanted)),
         rounds,
         limits,
         sweep_budget,
-        algorithms=broadcast_algorithms(chosen.algorithms) if chosen else ("auto",),
+        algorithms=chosen_algorithms(collective, chosen.algorithms) if chosen else ("auto",),
         best=chosen is None,
     )
     failures = _measure(comparison, results)
@@ -127,7 +132,7 @@ def peers(
     if markdown_file:
         write_text(markdown(cells, comparison.algorithms[0]), markdown_file)
     if report:
-        from trunkline.report.peers_page import peers_page  # Matplotlib takes a second to load
+        from trunkline.peers.page import peers_page  # Matplotlib takes a second to load
 
         write_text(peers_page(cells, rated, left_out, chosen, json), report)
         console.print(f"Report: {report}", markup=False, soft_wrap=True)
@@ -157,27 +162,19 @@ def _measure(comparison: Comparison, results: Results) -> list[str]:
         soft_wrap=True,
     )
     failures: list[str] = []
-    columns = (
-        SpinnerColumn(),
-        TextColumn("{task.description}", markup=False),
-        BarColumn(bar_width=24),
-        TimeElapsedColumn(),
-        TimeRemainingColumn(),
-    )
-    with Progress(*columns, console=console) as progress:
-        task = progress.add_task("starting", total=seconds)
+    with progress_bar(seconds, seconds=True) as bar:
 
         def show(step: Step, what: str) -> None:
             turn = "race" if step.round == 0 else f"round {step.round}"
             where = f"{step.cluster.name} at {format_rate(step.rate_bps)}, {step.driver.name}"
-            progress.update(task, description=f"{where}: {turn}, {what}")
+            bar.show(f"{where}: {turn}, {what}")
 
         for step, failure in compare(comparison, results, show):
-            progress.update(task, advance=step.seconds)
+            bar.show(done=step.seconds)
             if failure:
                 failures.append(f"{step.cluster.name}, {step.driver.name}: {failure}")
                 where = escape(f"{step.driver.name} on {step.cluster.name}")
-                progress.console.print(f"[bold]{where} failed:[/] {escape(failure)}")
+                console.print(f"[bold]{where} failed:[/] {escape(failure)}")
     return failures
 
 

@@ -5,7 +5,6 @@ from typing import Annotated
 import typer
 from rich.console import Console
 from rich.markup import escape
-from rich.table import Table
 
 from trunkline import _core
 from trunkline.cli import cluster_export, cluster_import
@@ -15,6 +14,7 @@ from trunkline.cluster import bundled_clusters, faulty, fingerprint_text, load_c
 from trunkline.report.draw_cluster import draw_cluster
 from trunkline.report.draw_svg import link_text
 from trunkline.report.draw_terminal import cluster_tree
+from trunkline.terminal import titled_table
 
 __all__ = ["app"]
 
@@ -33,7 +33,8 @@ def list_clusters(json: JsonOption = None) -> None:
         write_json([_summary(cluster) for cluster in clusters], json)
     if json == "-":
         return
-    table = Table("cluster", "hosts", "switches", "what it is")
+    words = ("cluster", "what it is")
+    table = titled_table("Bundled clusters", "cluster", "hosts", "switches", "what it is", left=words, wrap=words)
     for cluster in clusters:
         table.add_row(cluster.name, str(len(cluster.hosts)), str(len(cluster.switches)), escape(cluster.description))
     Console().print(table)
@@ -114,7 +115,6 @@ def _everything(cluster: _core.Cluster) -> dict[str, object]:
                 "name": name,
                 "switch": cluster.switch_of(host),
                 "aliases": cluster.aliases(host),
-                "injection_s": cluster.injection_s(host),
             }
             for host, name in enumerate(cluster.hosts)
         ],

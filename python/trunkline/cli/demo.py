@@ -4,12 +4,14 @@ from typing import Annotated
 
 import typer
 
-from trunkline.bench.bcast import Limits
-from trunkline.bench.session import Session, cells_table, measure_with_progress
+from trunkline.bench.job import Limits
+from trunkline.bench.session import Session, measure_with_progress
 from trunkline.cli.options import CellsJsonOption, LabRateOption
-from trunkline.cli.output import check_outputs, console, write_json, write_text
+from trunkline.cli.output import check_outputs, write_json, write_text
 from trunkline.cluster import load_cluster
 from trunkline.mpi import ready_mpis
+from trunkline.report.tables import cells_table
+from trunkline.terminal import console
 
 __all__ = ["demo"]
 
@@ -27,10 +29,10 @@ def demo(
     limits = Limits(least=3, most=15, budget_s=3.0)
     mpis = ready_mpis("mpich,openmpi")
     sessions = [
-        Session(load_cluster(name), mpis, [64 << 10, 1 << 20], ["native", "auto"], limits, rate)
+        Session(load_cluster(name), mpis, "bcast", [64 << 10, 1 << 20], ["native", "auto"], limits, rate)
         for name in ("cyclic", "paper-4")
     ]
-    cells = measure_with_progress(sessions, console)
+    cells = measure_with_progress(sessions)
     console.print(cells_table(cells))
     if json:
         write_json([cell.as_json() for cell in cells], json)

@@ -11,12 +11,12 @@ import typer
 from trunkline import _core
 from trunkline.cli.lab_check import check
 from trunkline.cli.options import ClusterArgument, LabRateOption, RanksOnHostOption
-from trunkline.cli.output import console
 from trunkline.cluster import load_cluster
 from trunkline.errors import BadInput
 from trunkline.lab.rate import lab_rate
 from trunkline.lab.session import Lab, check_host
 from trunkline.mpi import preload_of, ready_mpi, require_mpi, settings_of_caller
+from trunkline.terminal import console
 from trunkline.units import format_rate
 
 __all__ = ["app"]

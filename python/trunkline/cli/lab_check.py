@@ -3,14 +3,14 @@
 from typing import Annotated
 
 import typer
-from rich.table import Table
 
 from trunkline.cli.options import ClusterArgument
-from trunkline.cli.output import check_outputs, console, write_json
+from trunkline.cli.output import check_outputs, write_json
 from trunkline.cluster import load_cluster
 from trunkline.lab.accuracy import MOST_BUSY, Accuracy, measure_accuracy
 from trunkline.lab.rate import LADDER, find_rate, remember_rate, warn_of_slow_links
 from trunkline.lab.session import Lab
+from trunkline.terminal import console, titled_table
 from trunkline.units import format_bytes, format_rate, format_seconds, parse_rate
 
 __all__ = ["check"]
@@ -56,9 +56,8 @@ def check(
 
 def _print(accuracy: Accuracy) -> None:
     head = f"{accuracy.cluster} at {format_rate(accuracy.rate_bps)}, {accuracy.processors} processors"
-    ping_pong = Table(title=f"{head}: half a ping-pong, plain sockets", title_justify="left")
-    for column in ("message", "T(m)", "on the wire", "off by"):
-        ping_pong.add_column(column, justify="right")
+    title = f"{head}: half a ping-pong, plain sockets"
+    ping_pong = titled_table(title, "message", "T(m)", "on the wire", "off by")
     for row in accuracy.ping_pong:
         ping_pong.add_row(
             format_bytes(row.message_bytes),
@@ -68,9 +67,8 @@ def _print(accuracy: Accuracy) -> None:
         )
     console.print(ping_pong)
     console.print(f"T(m) = time on the wire + {format_seconds(accuracy.start_up_seconds)} of start-up")
-    relay = Table(title="1 MiB through all hosts, plain sockets", title_justify="left")
-    for column in ("segment", "time", "theory", "off by", "processors busy"):
-        relay.add_column(column, justify="right")
+    columns = ("segment", "time", "theory", "off by", "processors busy")
+    relay = titled_table("1 MiB through all hosts, plain sockets", *columns)
     for line in accuracy.relay:
         relay.add_row(
             format_bytes(line.segment_bytes),

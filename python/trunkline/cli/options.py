@@ -4,11 +4,15 @@ from typing import Annotated
 
 import typer
 
+from trunkline import _core
+from trunkline.registry import check_collective
+
 __all__ = [
     "BudgetOption",
     "CellsJsonOption",
     "ClusterArgument",
     "ClusterOption",
+    "CollectiveOption",
     "HostsOption",
     "JsonOption",
     "LabRateOption",
@@ -24,6 +28,10 @@ _CLUSTER = "A bundled cluster's name, a cluster file, or random:HOSTSxSWITCHES[:
 
 ClusterArgument = Annotated[str, typer.Argument(metavar="CLUSTER", help=_CLUSTER)]
 ClusterOption = Annotated[str, typer.Option(metavar="CLUSTER", help=_CLUSTER)]
+CollectiveOption = Annotated[
+    str,
+    typer.Option(metavar="|".join(_core.collectives()), help="The collective operation.", callback=check_collective),
+]
 MpisOption = Annotated[str, typer.Option(help="MPI libraries, separated by commas: mpich, openmpi, mpich-5.0.2, ...")]
 SizesOption = Annotated[str, typer.Option(help="Message sizes, separated by commas.")]
 LabRateOption = Annotated[

@@ -5,14 +5,9 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 
-from rich.console import Console
-
 from trunkline.errors import BadInput
 
-__all__ = ["check_outputs", "console", "write_json", "write_text"]
-
-console = Console(stderr=True)
-"""For people: progress and tables. Data goes to standard output."""
+__all__ = ["check_outputs", "write_json", "write_text"]
 
 
 def check_outputs(files: Mapping[str, str | None]) -> None:

@@ -13,19 +13,22 @@ from trunkline.cli.options import ClusterArgument
 from trunkline.cli.output import check_outputs, write_json, write_text
 from trunkline.cluster import load_cluster, nearest_first
 from trunkline.errors import BadInput
+from trunkline.placement import bounded_placement, root_rank
 from trunkline.planned import Planned, lay_plan, read_plan_over
+from trunkline.registry import check_collective
 from trunkline.report.draw_plan import draw_steps, tree_name
 from trunkline.report.draw_terminal import line_over_switches, rank_tree, rounds_in_words
 from trunkline.units import parse_segment
 
-__all__ = ["plan", "root_rank"]
-
-MOST_RANKS = 1_000_000
+__all__ = ["plan"]
 
 
 def plan(
     cluster: ClusterArgument,
-    collective: Annotated[str | None, typer.Option(help="The collective operation; default: bcast.")] = None,
+    collective: Annotated[
+        str | None,
+        typer.Option(metavar="|".join(_core.collectives()), help="The collective operation; default: bcast."),
+    ] = None,
     shape: Annotated[
         str | None, typer.Option("--algorithm", "--shape", help="One of 'trunkline algorithms'; default: linear.")
     ] = None,
@@ -57,14 +60,10 @@ def plan(
     check_outputs({"--output": output, "--json": json, "--svg": svg})
     network = load_cluster(cluster)
     names = network.hosts
-    most = MOST_RANKS // len(names)
-    each = 1 if ranks_per_host is None else ranks_per_host
-    if not 1 <= each <= most:
-        raise BadInput(f"--ranks-per-host must be from 1 to {most} on {len(names)} hosts, not {each}")
+    placement = bounded_placement(network, 1 if ranks_per_host is None else ranks_per_host)
     segment_bytes = None if segment is None else parse_segment(segment, "--segment")
     if segment is not None and not output:
         raise BadInput(f"--segment {segment} goes into the plan file: name one with --output FILE")
-    placement = _core.block_placement(network, each)
     if file is not None:
         told = {"--collective": collective, "--algorithm": shape, "--root": root, "--segment": segment}
         _check_left_out(file, [option for option, value in told.items() if value is not None])
@@ -72,7 +71,7 @@ def plan(
         if planned.file.host_of_rank:
             _check_left_out(file, ["--ranks-per-host"] if ranks_per_host is not None else [])
     else:
-        collective, shape = collective or "bcast", shape or "linear"
+        collective, shape = check_collective(collective or "bcast"), shape or "linear"
         _check_shape(collective, shape)
         start = root_rank(network, placement, root or "0")
         planned = lay_plan(network, collective, shape, placement, start, segment_bytes)
@@ -99,12 +98,6 @@ def _check_left_out(file: str, options: Sequence[str]) -> None:
 
 def _check_shape(collective: str, shape: str) -> None:
     known = _core.algorithms()
-    collectives = list(dict.fromkeys(a.collective for a in known))
-    if collective not in collectives:
-        raise BadInput(
-            f"there are no plans for a collective '{collective}'; there are: "
-            + ", ".join(nearest_first(collective, collectives))
-        )
     shapes = [a.name for a in known if a.collective == collective and a.name != "native"]
     listed = ", ".join(name for name in _core.algorithm_names(collective) if name != "native")
     if shape == "native":
@@ -112,26 +105,6 @@ def _check_shape(collective: str, shape: str) -> None:
     if shape not in shapes:
         near = nearest_first(shape, shapes)[0]
         raise BadInput(f"there is no algorithm '{shape}' of {collective}; the nearest is {near}; there are: {listed}")
-
-
-def root_rank(cluster: _core.Cluster, placement: Sequence[int], root: str) -> int:
-    """The rank of this number, or the first one on the host of this name.
-
-    Raises:
-        BadInput: where there is none.
-    """
-    if root.isascii() and root.isdigit():
-        if int(root) >= len(placement):
-            raise BadInput(f"there is no rank {root}; the ranks are 0 to {len(placement) - 1}")
-        return int(root)
-    host = cluster.find_host(root)
-    if host is None:
-        near = ", ".join(nearest_first(root, cluster.hosts[:10_000])[:3])
-        raise BadInput(
-            f"there is no host '{root}' in {cluster.name}; near to it are: {near} "
-            f"(or give a rank, 0 to {len(placement) - 1})"
-        )
-    return placement.index(host)
 
 
 def _as_json(

@@ -1,5 +1,6 @@
 """``trunkline predict`` and ``trunkline explain``: times and choices, without running anything."""
 
+import os
 from collections.abc import Sequence
 from typing import Annotated
 
@@ -8,25 +9,24 @@ from rich.console import Console
 from rich.markup import escape
 
 from trunkline import _core
-from trunkline.bench.bcast import broadcast_algorithms
-from trunkline.cli.options import ClusterArgument, JsonOption, SizesOption
+from trunkline.cli.options import ClusterArgument, CollectiveOption, JsonOption, SizesOption
 from trunkline.cli.output import check_outputs, write_json, write_text
-from trunkline.cli.plan import MOST_RANKS, root_rank
 from trunkline.cluster import load_cluster
-from trunkline.costs import goes_by_rounds
 from trunkline.errors import BadInput
 from trunkline.mpi import require_mpi
-from trunkline.predict import Decision, Predicted, decide_all, knowledge_of, load_measurement, predict_all
-from trunkline.report.tables import titled_table
+from trunkline.placement import bounded_placement, root_rank
+from trunkline.predict import Decision, Predicted, decide_all, knowledge_of, load_measurement, predict_all, setting_of
+from trunkline.registry import chosen_algorithms, goes_by_rounds
+from trunkline.terminal import titled_table
 from trunkline.units import format_bytes, format_seconds, parse_rate, parse_sizes
 
-__all__ = ["bounded_placement", "explain", "predict"]
+__all__ = ["explain", "predict"]
 
 SIZES = "8,512,2KiB,8KiB,32KiB,128KiB,512KiB,2MiB,8MiB"
 
 RootOption = Annotated[str, typer.Option(metavar="HOST|RANK", help="Where the message starts.")]
 RanksOption = Annotated[int, typer.Option(metavar="N", help="Ranks on every host.")]
-MpiOption = Annotated[str, typer.Option(help="The MPI library whose native broadcast it is: mpich, openmpi, ...")]
+MpiOption = Annotated[str, typer.Option(help="The MPI library whose native algorithm it is: mpich, openmpi, ...")]
 RateOption = Annotated[
     str | None, typer.Option(help="Rate of the fastest link (20Mbit), others in proportion, as the lab runs it.")
 ]
@@ -34,10 +34,11 @@ RateOption = Annotated[
 
 def predict(
     cluster: ClusterArgument,
+    collective: CollectiveOption = "bcast",
     mpi: Annotated[
         str | None,
         typer.Option(
-            help="The MPI library whose native broadcast it is: mpich, openmpi, ...; default: the tables', else mpich."
+            help="The MPI library whose native algorithm it is: mpich, openmpi, ...; default: the tables', else mpich."
         ),
     ] = None,
     sizes: SizesOption = SIZES,
@@ -56,7 +57,7 @@ def predict(
     """Predict the time of every algorithm for each message size, from stated rates or measured tables."""
     check_outputs({"--json": json, "--svg": svg})
     network, placement, start = _job(cluster, rate, ranks_per_host, root)
-    names = broadcast_algorithms([name.strip() for name in algorithms.split(",")])
+    names = chosen_algorithms(collective, algorithms.split(","))
     if "auto" in names:
         raise BadInput("'auto' is a choice among the others: see 'trunkline explain'")
     library = require_mpi(mpi) if mpi else None
@@ -65,10 +66,10 @@ def predict(
         asked = [name.strip() for name in algorithms.split(",")]
         if "native" in asked:
             raise BadInput("the tables know nothing of native algorithms: leave out native, or --measured")
-        names = [name for name in names if name in asked or not (name == "native" or goes_by_rounds("bcast", name))]
+        names = [name for name in names if name in asked or not (name == "native" or goes_by_rounds(collective, name))]
     name = library.name if library else tables.mpi if tables else "mpich"
     native = library.native_library if library else _core.NativeLibrary[name]
-    rows = predict_all(network, placement, start, names, parse_sizes(sizes), native, tables)
+    rows = predict_all(collective, network, placement, start, names, parse_sizes(sizes), native, tables)
     if json:
         write_json([row.as_json(network, ranks_per_host, name) for row in rows], json)
     if svg:
@@ -81,6 +82,7 @@ def predict(
 
 def explain(
     cluster: ClusterArgument,
+    collective: CollectiveOption = "bcast",
     mpi: MpiOption = "mpich",
     sizes: SizesOption = SIZES,
     tuning: Annotated[
@@ -91,11 +93,13 @@ def explain(
         str | None, typer.Option(metavar="FILE", envvar="TRUNKLINE_PLAN", help="A file of 'trunkline plan'.")
     ] = None,
     wish: Annotated[
-        str,
+        str | None,
         typer.Option(
-            "--bcast", metavar="NAME[:SEGMENT]", envvar="TRUNKLINE_BCAST", help="What MPI_Bcast is told to run."
+            "--algorithm",
+            metavar="NAME[:SEGMENT]",
+            help="What the collective is told to run; default: what TRUNKLINE_BCAST and its like say, else auto.",
         ),
-    ] = "auto",
+    ] = None,
     root: RootOption = "0",
     ranks_per_host: RanksOption = 1,
     rate: RateOption = None,
@@ -106,23 +110,12 @@ def explain(
     network, placement, start = _job(cluster, rate, ranks_per_host, root)
     library = require_mpi(mpi)
     knowledge = knowledge_of(network, library, plan=plan, tuning=tuning)
-    decisions = decide_all(knowledge, placement, start, parse_sizes(sizes), wish)
+    wanted = wish or os.environ.get(setting_of(collective)) or "auto"
+    decisions = decide_all(collective, knowledge, placement, start, parse_sizes(sizes), wanted)
     if json:
         write_json([one.as_json(network, ranks_per_host, mpi) for one in decisions], json)
     if json != "-":
         _print_decisions(network, library.name, decisions)
-
-
-def bounded_placement(network: _core.Cluster, ranks_per_host: int) -> list[int]:
-    """That many ranks on every host.
-
-    Raises:
-        BadInput: where there would be none or too many of them.
-    """
-    most = MOST_RANKS // len(network.hosts)
-    if not 1 <= ranks_per_host <= most:
-        raise BadInput(f"--ranks-per-host must be from 1 to {most} on {len(network.hosts)} hosts, not {ranks_per_host}")
-    return _core.block_placement(network, ranks_per_host)
 
 
 def _job(cluster: str, rate: str | None, ranks_per_host: int, root: str) -> tuple[_core.Cluster, list[int], int]:
@@ -134,10 +127,9 @@ def _job(cluster: str, rate: str | None, ranks_per_host: int, root: str) -> tupl
 
 
 def _print_times(network: _core.Cluster, rows: Sequence[Predicted], names: Sequence[str]) -> None:
-    table = titled_table(f"{escape(network.name)}: predicted time of MPI_Bcast")
-    table.add_column("algorithm")
-    for size in dict.fromkeys(row.message_bytes for row in rows):
-        table.add_column(format_bytes(size), justify="right", no_wrap=True)
+    sizes = dict.fromkeys(row.message_bytes for row in rows)
+    title = f"{escape(network.name)}: predicted time of {_core.mpi_name(rows[0].collective)}"
+    table = titled_table(title, "algorithm", *map(format_bytes, sizes), left=["algorithm"], wrap=["algorithm"])
     for name in names:
         own = [row for row in rows if row.algorithm == name]
         table.add_row(
@@ -148,10 +140,8 @@ def _print_times(network: _core.Cluster, rows: Sequence[Predicted], names: Seque
 
 
 def _print_decisions(network: _core.Cluster, mpi: str, decisions: Sequence[Decision]) -> None:
-    table = titled_table(f"{escape(network.name)}, {mpi}: what MPI_Bcast would run")
-    table.add_column("size", justify="right", no_wrap=True)
-    table.add_column("runs", no_wrap=True)
-    table.add_column("why")
+    title = f"{escape(network.name)}, {mpi}: what {_core.mpi_name(decisions[0].collective)} would run"
+    table = titled_table(title, "size", "runs", "why", left=["runs", "why"], wrap=["why"])
     for one in decisions:
         ran = f"{one.algorithm}, {one.segment_bytes} B" if one.segment_bytes else one.algorithm
         table.add_row(format_bytes(one.message_bytes), ran, escape(one.reason))

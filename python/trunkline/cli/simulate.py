@@ -6,22 +6,21 @@ from typing import Annotated
 
 import typer
 from rich.markup import escape
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
 from trunkline import _core
 from trunkline.cli.options import ClusterOption, JsonOption, RanksOnHostOption, SizesOption
-from trunkline.cli.output import check_outputs, console, write_json
-from trunkline.cli.plan import root_rank
-from trunkline.cli.predict import RateOption, RootOption, bounded_placement
+from trunkline.cli.output import check_outputs, write_json
+from trunkline.cli.predict import RateOption, RootOption
 from trunkline.cluster import load_cluster
+from trunkline.peers.simulated import PIPELINED, SELECTORS, Simulated, simulated_algorithms
+from trunkline.placement import bounded_placement, root_rank
 from trunkline.predict import load_measurement
-from trunkline.report.tables import titled_table
-from trunkline.simulate.bcast import Row, simulate_all
 from trunkline.simulate.calibration import processor_times
 from trunkline.simulate.compare import Pair, check_comparable, compared, load_bench, rate_of
 from trunkline.simulate.engine import SMALL_JOB, Job
-from trunkline.simulate.rivals import PIPELINED, SELECTORS, Simulated, simulated_algorithms
+from trunkline.simulate.rows import Row, simulate_all
+from trunkline.terminal import console, progress_bar, titled_table
 from trunkline.units import format_bytes, format_rate, format_seconds, parse_rate, parse_sizes
 
 __all__ = ["app"]
@@ -37,18 +36,15 @@ def _simulate() -> None:
     pass
 
 
-@app.command(
-    epilog="Example: trunkline simulate bcast --cluster random:256x16 --sizes 1MiB --algorithms auto,linear,mpich,ompi "
-    "--json sim.json"
-)
-def bcast(
+def simulated(
+    context: typer.Context,
     cluster: ClusterOption,
     sizes: SizesOption = "64KiB,1MiB",
     algorithms: Annotated[
         str,
         typer.Option(
             help="'auto', algorithms of 'trunkline algorithms' (NAME:SEGMENT fixes the segment), the choices of mpich, "
-            "ompi, mvapich2, impi, and 'pipelined': all of SMPI's own pipelined broadcasts."
+            "ompi, mvapich2, impi, and 'pipelined': all of SMPI's own pipelined ones."
         ),
     ] = "auto,mpich,ompi",
     rate: RateOption = None,
@@ -67,11 +63,12 @@ def bcast(
     ] = None,
     compare: Annotated[
         str | None,
-        typer.Option(metavar="FILE", help="What 'bench bcast --json' wrote: simulate at its rate, print both."),
+        typer.Option(metavar="FILE", help="What 'bench COLLECTIVE --json' wrote: simulate at its rate, print both."),
     ] = None,
     json: JsonOption = None,
 ) -> None:
-    """Run the preload library's own code and other libraries' algorithms on simulated hosts, for times that repeat."""
+    """Run {collective} by the preload library's own code and by others' algorithms on simulated hosts."""
+    collective = str(context.info_name)
     check_outputs({"--json": json})
     bench = load_bench(compare) if compare else None
     network = load_cluster(cluster)
@@ -79,9 +76,9 @@ def bcast(
     if rate_bps:
         network = _core.scaled(network, rate_bps)
     placement = bounded_placement(network, ranks_per_host)
-    wanted = simulated_algorithms([name.strip() for name in algorithms.split(",")])
+    wanted = simulated_algorithms(collective, algorithms.split(","))
     options = processor_times(load_measurement(measured, network)) if measured else {}
-    job = Job(network, placement, root_rank(network, placement, root), parse_sizes(sizes), options)
+    job = Job(collective, network, placement, root_rank(network, placement, root), parse_sizes(sizes), options)
     if race is None:
         race = LARGE_RACE if len(placement) > SMALL_JOB else 0.0
     if bench is not None:
@@ -94,14 +91,21 @@ def bcast(
         console.print(_pairs_table(compared(rows, bench)))
 
 
+for collective in _core.collectives():
+    app.command(
+        collective,
+        help=str(simulated.__doc__).format(collective=_core.mpi_name(collective)),
+        epilog=f"Example: trunkline simulate {collective} --cluster random:256x16 --sizes 1MiB "
+        "--algorithms auto,linear,mpich,ompi --json sim.json",
+    )(simulated)
+
+
 def _simulate_with_progress(job: Job, algorithms: Sequence[Simulated], race: float) -> list[Row]:
-    columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
-    with Progress(*columns, TimeElapsedColumn(), console=console) as progress:
-        task = progress.add_task(f"simulating {algorithms[0].name}", total=len(algorithms) * len(job.sizes))
+    with progress_bar(len(algorithms) * len(job.sizes), f"simulating {algorithms[0].name}") as bar:
 
         def advance(one: Simulated, size: int) -> None:
             following = algorithms[min(algorithms.index(one) + (size == job.sizes[-1]), len(algorithms) - 1)]
-            progress.update(task, advance=1, description=f"simulating {following.name}")
+            bar.show(f"simulating {following.name}", done=1)
 
         return simulate_all(job, algorithms, race, advance)
 
@@ -109,10 +113,12 @@ def _simulate_with_progress(job: Job, algorithms: Sequence[Simulated], race: flo
 def _rows_table(rows: Sequence[Row]) -> Table:
     first = rows[0]
     table = titled_table(
-        f"{escape(first.cluster)} at {format_rate(first.rate_bps)}, {first.ranks} ranks: simulated MPI_Bcast"
+        f"{escape(first.cluster)} at {format_rate(first.rate_bps)}, {first.ranks} ranks: simulated "
+        + _core.mpi_name(first.collective),
+        *("size", "T(m)", "algorithm", "time", "over T", "over bound", "simulated in"),
+        left=["algorithm"],
+        wrap=["algorithm"],
     )
-    for column in ("size", "T(m)", "algorithm", "time", "over T", "over bound", "simulated in"):
-        table.add_column(column, justify="left" if column == "algorithm" else "right", no_wrap=column != "algorithm")
     by_size = sorted(rows, key=lambda row: row.message_bytes)
     for size, group in groupby(by_size, key=lambda row: row.message_bytes):
         own = list(group)
@@ -134,15 +140,17 @@ def _rows_table(rows: Sequence[Row]) -> Table:
 
 def _what_ran(row: Row) -> str:
     """What an algorithm chose, ``native`` included; nothing where it is what its name says."""
-    if row.ran in (row.algorithm.partition(":")[0], "") or row.algorithm in (*SELECTORS, *PIPELINED):
+    if row.ran in (row.algorithm.partition(":")[0], "") or row.algorithm in (
+        *SELECTORS,
+        *PIPELINED.get(row.collective, ()),
+    ):
         return ""
     return f": {row.ran}"
 
 
 def _pairs_table(pairs: Sequence[Pair]) -> Table:
-    table = titled_table("Lab and simulation")
-    for column in ("MPI", "size", "algorithm", "lab", "over T", "simulated", "over T", "simulated / lab"):
-        table.add_column(column, justify="left" if column in ("MPI", "algorithm") else "right", no_wrap=True)
+    columns = ("MPI", "size", "algorithm", "lab", "over T", "simulated", "over T", "simulated / lab")
+    table = titled_table("Lab and simulation", *columns, left=["MPI", "algorithm"])
     for pair in pairs:
         row = pair.simulated
         table.add_row(

@@ -1,23 +1,23 @@
 """``trunkline tune``: measure what is fastest, for the preload library to use."""
 
 import os
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated
 
 import typer
 from rich.markup import escape
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
 from trunkline import __version__, _core
-from trunkline.bench.bcast import Cell, Limits, hosts_used
-from trunkline.bench.bcast import Progress as Repetition
-from trunkline.bench.job import PATIENCE_S
+from trunkline.bench.job import PATIENCE_S, Limits, Repetition
+from trunkline.bench.measure import Cell
 from trunkline.cli.options import (
     BudgetOption,
     CellsJsonOption,
     ClusterOption,
+    CollectiveOption,
     HostsOption,
     LabRateOption,
     MpisOption,
@@ -25,18 +25,19 @@ from trunkline.cli.options import (
     ReportOption,
     SizesOption,
 )
-from trunkline.cli.output import check_outputs, console, write_json, write_text
+from trunkline.cli.output import check_outputs, write_json, write_text
 from trunkline.cluster import load_cluster
 from trunkline.errors import BadInput, Failed, TrunklineError
 from trunkline.lab.rate import lab_rate
 from trunkline.lab.session import Lab
 from trunkline.mpi import Mpi, ready_mpi, require_mpi
+from trunkline.peers.rules.files import tune_peer
+from trunkline.peers.rules.job import PeerJob
+from trunkline.peers.rules.tables import peer_notes, peer_table
+from trunkline.placement import hosts_used
 from trunkline.predict import load_measurement, read_measurement
-from trunkline.report.peer_tables import peer_notes, peer_table
-from trunkline.report.tables import titled_table
+from trunkline.terminal import console, progress_bar, titled_table
 from trunkline.tune.file import load_tuning
-from trunkline.tune.peer_files import tune_peer
-from trunkline.tune.peer_job import PeerJob
 from trunkline.tune.tuner import Winner, entry_of, merged, tune_entry
 from trunkline.units import format_bytes, format_rate, format_seconds, parse_bench_sizes
 
@@ -52,7 +53,7 @@ def tune(
     output: Annotated[
         str, typer.Option("--output", "-o", metavar="FILE", help="The tuning file; '-': standard output.")
     ],
-    collective: Annotated[str, typer.Option(help="The collective operation: bcast.")] = "bcast",
+    collective: CollectiveOption = "bcast",
     sizes: SizesOption = SIZES,
     rate: LabRateOption = "auto",
     ranks_per_host: RanksOnHostOption = 1,
@@ -77,8 +78,6 @@ def tune(
 
     Use the file with TRUNKLINE_TUNING=FILE beside TRUNKLINE_CLUSTER.
     """
-    if collective != "bcast":
-        raise BadInput(f"there is nothing to tune for a collective '{collective}'; there is: bcast")
     check_outputs({"--output": output, "--json": json, "--report": report})
     network = load_cluster(cluster)
     libraries = [require_mpi(name.strip()) for name in mpi.split(",")]
@@ -92,26 +91,23 @@ def tune(
         read_measurement(measured, libraries)  # its faults are told before a rate is looked for
     old = load_tuning(merge).entries if merge else []
     limits = Limits(least=5, most=40, budget_s=budget, width=0.03, race=1.25)
-    columns = (SpinnerColumn(), TextColumn("{task.description}", markup=False), BarColumn(bar_width=24))
     entries, cells, own_cells, bad = [], [], [], []
-    with Progress(*columns, MofNCompleteColumn(), TimeElapsedColumn(), console=console) as progress:
-        task = progress.add_task(f"{network.name}: looking for a rate", total=len(wanted) * len(libraries))
+    with progress_bar(len(wanted) * len(libraries), f"{network.name}: looking for a rate") as bar:
         rate_bps = lab_rate(network, rate)
         tables = load_measurement(measured, _core.scaled(network, rate_bps), libraries) if measured else None
         places = {library: f"{network.name} at {format_rate(rate_bps)}, {library.name}" for library in libraries}
         with Lab(network, rate_bps=rate_bps) as lab:
             for library, where in places.items():
 
-                def show(size: int, repetition: Repetition, where: str = where) -> None:
-                    what = f"{repetition.algorithm} {format_seconds(repetition.seconds)}"
-                    progress.update(task, description=f"{where}: {format_bytes(size)} {what}")
+                def show(repetition: Repetition, where: str = where) -> None:
+                    bar.show(f"{where}: {repetition.text}")
 
                 winners = []
-                for winner in tune_entry(lab, library, wanted, limits, ranks_per_host, show, hosts, tables):
+                for winner in tune_entry(lab, library, collective, wanted, limits, ranks_per_host, show, hosts, tables):
                     winners.append(winner)
                     cells += winner.cells
-                    progress.update(task, advance=1)
-                entries.append(entry_of(lab, library, ranks_per_host, winners, hosts))
+                    bar.show(done=1)
+                entries.append(entry_of(lab, library, collective, ranks_per_host, winners, hosts))
                 console.print(_table(where, library, winners))
                 if output != "-":  # what comes next may fail
                     write_text(_tuning_text(old, entries, rate_bps), output)
@@ -119,13 +115,12 @@ def tune(
                 write_text(_tuning_text(old, entries, rate_bps), output)
             for library, where in places.items() if peer_rules else ():
 
-                def show_own(size: int, own: str, repetition: Repetition, where: str = where) -> None:
-                    what = f"{own} {format_seconds(repetition.seconds)}"
-                    progress.update(task, description=f"{where}: {format_bytes(size)} {what}")
+                def show_own(own: str, repetition: Repetition, where: str = where) -> None:
+                    bar.show(f"{where}: {replace(repetition, algorithm=own).text}")
 
-                about = f"trunkline tune {__version__}, {datetime.now(UTC).date()}: broadcast on {where}"
+                about = f"trunkline tune {__version__}, {datetime.now(UTC).date()}: {collective} on {where}"
                 few = Limits(least=3, most=7, budget_s=budget / 2, patience_s=PATIENCE_S)
-                job = PeerJob(lab, library, ranks_per_host, hosts)
+                job = PeerJob(lab, library, collective, ranks_per_host, hosts)
                 try:
                     files = tune_peer(Path(str(peer_rules)), job, wanted, few, about, show_own)
                 except TrunklineError as error:
@@ -181,9 +176,8 @@ def _write_report(cells: list[Cell], file: str) -> None:
 
 
 def _table(where: str, library: Mpi, winners: list[Winner]) -> Table:
-    table = titled_table(f"{escape(where)} {library.version}")
-    for column in ("size", "fastest", "time", "native", "gain", "tried"):
-        table.add_column(column, justify="left" if column == "fastest" else "right", no_wrap=True)
+    columns = ("size", "fastest", "time", "native", "gain", "tried")
+    table = titled_table(f"{escape(where)} {library.version}", *columns, left=["fastest"])
     for winner in winners:
         table.add_row(
             format_bytes(winner.message_bytes),

@@ -10,8 +10,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, NullLocator
 
-from trunkline.bench.bcast import Cell
 from trunkline.bench.heights import Heights
+from trunkline.bench.measure import Cell
 from trunkline.bench.model import Verdict
 from trunkline.predict import Predicted
 from trunkline.report.colours import ACCENT, AXIS, GRID, INK, SERIES, dark_too

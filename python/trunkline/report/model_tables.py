@@ -9,7 +9,7 @@ from rich.table import Table
 from trunkline import _core
 from trunkline.bench.model import Verdict
 from trunkline.bench.paper import paper_network, paper_parameters, paper_pieces
-from trunkline.report.tables import titled_table
+from trunkline.terminal import titled_table
 from trunkline.units import format_bytes, format_rate, format_seconds
 
 __all__ = ["parameters_table", "pieces_table", "segments_tables"]
@@ -41,9 +41,8 @@ def segments_tables(verdicts: Sequence[Verdict]) -> Group:
 def _segments(rows: Sequence[Verdict]) -> Table:
     first = rows[0]
     where = f"{escape(first.cluster)} at {format_rate(first.rate_bps)}, {first.mpi} {first.mpi_version}"
-    table = titled_table(f"{first.algorithm} on {where}: segments")
-    for column in ("size", "model's", "predicted", "measured", "error", "best", "measured", "loss", "paper's"):
-        table.add_column(column, justify="right", no_wrap=True)
+    columns = ("size", "model's", "predicted", "measured", "error", "best", "measured", "loss", "paper's")
+    table = titled_table(f"{first.algorithm} on {where}: segments", *columns)
     for row in rows:
         table.add_row(
             format_bytes(row.message_bytes),
@@ -62,9 +61,8 @@ def _segments(rows: Sequence[Verdict]) -> Table:
 def parameters_table(measured: _core.Measurement, rate_bps: float) -> Table:
     """The paper's table 2: the parameters of the model at each distance, the paper's own last."""
     network = paper_network(rate_bps)
-    table = titled_table(f"{escape(measured.cluster)}, {measured.mpi} {measured.mpi_version}: parameters of the model")
-    for column in ("links", "m", "g(m)", "RTT(m)", "L(m)", f"paper's at {network}: g, RTT, L"):
-        table.add_column(column, justify="right", no_wrap=True)
+    title = f"{escape(measured.cluster)}, {measured.mpi} {measured.mpi_version}: parameters of the model"
+    table = titled_table(title, "links", "m", "g(m)", "RTT(m)", "L(m)", f"paper's at {network}: g, RTT, L")
     for distance in measured.distances:
         for k, point in enumerate(distance.points):
             paper = paper_parameters(network, point.bytes)
@@ -87,10 +85,8 @@ def pieces_table(measured: _core.Measurement, verdicts: Sequence[Verdict]) -> Ta
     network = paper_network(verdicts[0].rate_bps)
     limits = {v.message_bytes: v.limit_seconds for v in verdicts}
     near = next((d for d in measured.distances if d.channels > 0), measured.distances[0])
-    table = titled_table(f"{escape(measured.cluster)}: X g(m / X), over T(m); (the paper's at {network})")
-    table.add_column("segment", justify="right", no_wrap=True)
-    for size in limits:
-        table.add_column(format_bytes(size), justify="right", no_wrap=True)
+    title = f"{escape(measured.cluster)}: X g(m / X), over T(m); (the paper's at {network})"
+    table = titled_table(title, "segment", *map(format_bytes, limits))
     for point in near.points:
         row = []
         for size, limit in limits.items():

@@ -9,12 +9,12 @@ from itertools import groupby
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from trunkline import __version__, _core
-from trunkline.bench.bcast import Cell
-from trunkline.bench.session import segment_text
-from trunkline.costs import goes_by_rounds
+from trunkline.bench.measure import Cell
+from trunkline.registry import goes_by_rounds
 from trunkline.report.chart import ratio_bars, time_curves
 from trunkline.report.colours import DARK, THEME
 from trunkline.report.draw_plan import draw_trees
+from trunkline.report.tables import segment_text
 from trunkline.units import format_bytes, format_rate, format_seconds
 
 __all__ = ["bench_page", "demo_page", "render", "trees_over"]
@@ -56,9 +56,10 @@ def _place(cell: Cell) -> tuple[str, str, int]:
 def trees_over(cluster: _core.Cluster, cells: Sequence[Cell], algorithm: str = "auto") -> tuple[str, list[str]]:
     """What the algorithm ran last in these cells, and its trees drawn over the switches as SVG text."""
     placement = _core.block_placement(cluster, 1)
+    collective = cells[0].collective if cells else "bcast"
     ran = next((cell.ran for cell in reversed(cells) if cell.algorithm == algorithm), "native")
-    is_tree = ran != "native" and not goes_by_rounds("bcast", ran)
-    trees = _core.lay_trees("bcast", ran, cluster, placement, 0) if is_tree else []
+    is_tree = ran != "native" and not goes_by_rounds(collective, ran)
+    trees = _core.lay_trees(collective, ran, cluster, placement, 0) if is_tree else []
     return ran, draw_trees(cluster, placement, trees, f"{ran} over {cluster.name} from {cluster.hosts[0]}")
 
 

@@ -1,11 +1,75 @@
-"""Tables for the terminal."""
+"""What benchmarks measured, for the terminal."""
 
-from rich.box import SIMPLE_HEAD
+from collections.abc import Sequence
+from itertools import groupby
+
+from rich.console import Group
+from rich.markup import escape
 from rich.table import Table
 
-__all__ = ["titled_table"]
+from trunkline import _core
+from trunkline.bench.heights import Heights
+from trunkline.bench.measure import Cell
+from trunkline.terminal import titled_table
+from trunkline.units import format_bytes, format_rate, format_seconds
+
+__all__ = ["cells_table", "heights_table", "segment_text"]
 
 
-def titled_table(title: str) -> Table:
-    """An empty table under a bold title; ``title`` may hold Rich markup."""
-    return Table(title=title, title_justify="left", title_style="bold", box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
+def segment_text(cell: Cell) -> str:
+    """What ran in a cell: ``linear, 2824 B``, or nothing more than the algorithm's name."""
+    return f"{cell.ran}, {cell.segment_bytes} B" if cell.segment_bytes else cell.ran
+
+
+def cells_table(cells: Sequence[Cell]) -> Group:
+    """The cells for the terminal, a table for each cluster: time, interval, and the ratios to T(m) and to native."""
+    return Group(*(_cells(list(rows)) for _, rows in groupby(cells, key=lambda cell: (cell.cluster, cell.rate_bps))))
+
+
+def _cells(cells: list[Cell]) -> Table:
+    first = cells[0]
+    place = f"{escape(first.cluster)} at {format_rate(first.rate_bps)}"
+    title = f"{place}, {first.ranks} ranks: {_core.mpi_name(first.collective)}, slowest rank, median"
+    columns = ("MPI", "size", "T(m)", "algorithm", "time", "95 %", "over T", "gain", "n")
+    words = ("MPI", "algorithm")
+    table = titled_table(title, *columns, left=words, wrap=words, tight=True)
+    for _, group in groupby(cells, key=lambda cell: (cell.mpi, cell.message_bytes)):
+        rows = list(group)
+        native = next((cell.seconds_median for cell in rows if cell.algorithm == "native"), None)
+        for k, cell in enumerate(rows):
+            head = (cell.mpi, format_bytes(cell.message_bytes), format_seconds(cell.limit_seconds))
+            below = (cell.seconds_median - cell.seconds_low) / cell.seconds_median
+            above = (cell.seconds_high - cell.seconds_median) / cell.seconds_median
+            table.add_row(
+                *(head if k == 0 else ("", "", "")),
+                cell.algorithm if cell.algorithm == cell.ran else f"{cell.algorithm}: {segment_text(cell)}",
+                format_seconds(cell.seconds_median),
+                f"-{below * 100:.0f} +{above * 100:.0f}%",
+                f"{cell.seconds_median / cell.limit_seconds:.2f}",
+                f"{native / cell.seconds_median:.2f}" if native else "",
+                str(cell.repetitions),
+                end_section=k == len(rows) - 1,
+            )
+    return table
+
+
+def heights_table(rows: Sequence[Heights]) -> Table:
+    """The rows for the terminal."""
+    first = rows[0]
+    title = f"{first.shape} trees on {first.clusters} random clusters of each size: mean heights"
+    columns = ("hosts", "switches", "mean", "most", "Alg.\n2", "bound", "full\ntree", "ratio", "optimal", "planning")
+    table = titled_table(title, *columns)
+    for row in rows:
+        table.add_row(
+            str(row.machines),
+            str(row.switches),
+            f"{row.mean_height:.2f}",
+            str(row.highest),
+            f"{row.mean_height_algorithm_2:.2f}",
+            f"{row.mean_height_bound:.2f}",
+            str(row.complete_tree_height),
+            f"{row.ratio_to_complete:.2f}",
+            f"{row.optimal}/{row.clusters}" if row.optimal is not None else "",
+            format_seconds(row.seconds_median),
+        )
+    return table

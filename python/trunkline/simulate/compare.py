@@ -6,18 +6,18 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from trunkline.bench.bcast import Cell
 from trunkline.bench.entries import check_entry
+from trunkline.bench.measure import Cell
 from trunkline.cluster import fingerprint_text
 from trunkline.errors import BadInput
-from trunkline.simulate.bcast import Row
 from trunkline.simulate.engine import Job
+from trunkline.simulate.rows import Row
 from trunkline.units import format_rate
 
 __all__ = ["Pair", "check_comparable", "compared", "load_bench", "rate_of", "simulated_name"]
 
 _NEEDED = frozenset(
-    {"cluster", "cluster_fingerprint", "rate_bps", "ranks", "mpi", "algorithm", "message_bytes"}
+    {"collective", "cluster", "cluster_fingerprint", "rate_bps", "ranks", "mpi", "algorithm", "message_bytes"}
     | {"seconds_median", "limit_seconds"}
 )
 _RULES_OF = {"mpich": "mpich", "openmpi": "ompi", "intelmpi": "impi"}
@@ -43,7 +43,7 @@ class Pair:
 
 
 def load_bench(path: str) -> list[dict[str, Any]]:
-    """The rows of ``trunkline bench bcast --json``.
+    """The rows of ``trunkline bench COLLECTIVE --json``.
 
     Raises:
         BadInput: where the file cannot be read or holds something else.
@@ -61,7 +61,7 @@ def load_bench(path: str) -> list[dict[str, Any]]:
         for row in rows:
             check_entry(row, Cell, _NEEDED)
     except ValueError as error:
-        raise BadInput(f"{path}: is not what 'trunkline bench bcast --json' writes now: {error}") from error
+        raise BadInput(f"{path}: is not what 'trunkline bench COLLECTIVE --json' writes now: {error}") from error
     return rows
 
 
@@ -77,11 +77,19 @@ def check_comparable(
     """Tell, before anything is simulated, whether it can stand beside what the lab measured.
 
     Raises:
-        BadInput: where no algorithm and size is of both, or the lab had another cluster, another rate, or other ranks.
+        BadInput: where nothing would stand side by side, or the lab had another cluster, another rate, or other ranks.
     """
-    both = [cell for cell in bench if simulated_name(cell) in algorithms and cell["message_bytes"] in sizes]
+    both = [
+        cell
+        for cell in bench
+        if cell["collective"] == job.collective
+        and simulated_name(cell) in algorithms
+        and cell["message_bytes"] in sizes
+    ]
     if not both:
-        raise BadInput("--compare: no algorithm and size of the file would be simulated: name the same ones")
+        raise BadInput(
+            f"--compare: no algorithm and size of {job.collective} in the file would be simulated: name the same ones"
+        )
     own = (fingerprint_text(job.cluster), len(job.placement))
     for cell in both:
         if (cell["cluster_fingerprint"], cell["ranks"]) != own:
@@ -102,10 +110,10 @@ def simulated_name(cell: Mapping[str, Any]) -> str:
 
 def compared(rows: Sequence[Row], bench: Sequence[Mapping[str, Any]]) -> list[Pair]:
     """Every case of the lab that was simulated to its end, in the lab's order; of what is comparable."""
-    simulated = {(row.algorithm, row.message_bytes): row for row in rows if not row.gave_up}
+    simulated = {(row.collective, row.algorithm, row.message_bytes): row for row in rows if not row.gave_up}
     pairs = []
     for cell in bench:
-        row = simulated.get((simulated_name(cell), cell["message_bytes"]))
+        row = simulated.get((cell["collective"], simulated_name(cell), cell["message_bytes"]))
         if row is not None:
             name, size = str(cell["algorithm"]), int(cell["message_bytes"])
             times = float(cell["seconds_median"]), float(cell["limit_seconds"])

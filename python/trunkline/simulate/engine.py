@@ -55,6 +55,7 @@ _QUIET = ("xbt_cfg.thres:warning", "smpi_coll.thres:warning", "smpi_pmpi.thres:e
 class Job:
     """What is simulated besides the algorithm."""
 
+    collective: str
     cluster: _core.Cluster
     placement: Sequence[int]
     root: int
@@ -112,17 +113,17 @@ def simulate(job: Job, runs: str, options: Mapping[str, str], most_s: Mapping[in
     """Run one algorithm at all sizes, in their order; yields what each took as soon as it is known.
 
     Args:
-        job: Cluster, placement, root and sizes.
+        job: Collective, cluster, placement, root and sizes.
         runs: A choice of Trunkline's, or ``native`` for what ``options`` make SMPI run.
         options: Of SimGrid, for this algorithm.
-        most_s: By size, simulated seconds after which a broadcast is given up; a size that is not there never is.
+        most_s: By size, simulated seconds after which a call is given up; a size that is not there never is.
 
     Raises:
         Failed: where the simulation ends badly; with what it said.
     """
     left = list(job.sizes)
     while left:
-        # A broadcast that is given up ends its simulation: the sizes after it need one more.
+        # A call that is given up ends its simulation: the sizes after it need one more.
         for outcome in _simulate(job, tuple(left), runs, options, most_s):
             left.remove(outcome.message_bytes)
             yield outcome
@@ -144,7 +145,7 @@ def _simulate(
             *(f"--cfg={key}:{value}" for key, value in given.items()),
             *(f"--log={one}" for one in _QUIET),
             str(folder / "platform.xml"),
-            *("--algorithm", runs, "--sizes", ",".join(map(str, sizes))),
+            *("--collective", job.collective, "--algorithm", runs, "--sizes", ",".join(map(str, sizes))),
             *("--most-us", ",".join(str(round(most_s.get(size, 0.0) * 1e6)) for size in sizes)),
             *("--root", str(job.root), "--peer", str(job.peer), "--private", str(int(private))),
         ]

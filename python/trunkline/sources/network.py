@@ -31,7 +31,6 @@ class Host:
     rate_bps: float
     latency_s: float
     aliases: tuple[str, ...] = ()
-    injection_s: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -171,8 +170,8 @@ def _yaml(network: Network) -> str:
         f"switches: {json.dumps([switch.name for switch in network.switches])}",
         "hosts:",
     ]
-    for (switch, rate, latency, injection), alike in groupby(
-        network.hosts, key=lambda host: (host.switch, host.rate_bps, host.latency_s, host.injection_s)
+    for (switch, rate, latency), alike in groupby(
+        network.hosts, key=lambda host: (host.switch, host.rate_bps, host.latency_s)
     ):
         group = list(alike)
         entry = {
@@ -180,7 +179,6 @@ def _yaml(network: Network) -> str:
             "switch": switch,
             "rate": f"{rate!r}bit",
             "latency": f"{latency!r}s",
-            "injection": f"{injection!r}s",
             "aliases": {host.name: list(host.aliases) for host in group if host.aliases},
         }
         lines.append(f"  - {json.dumps({key: value for key, value in entry.items() if value})}")

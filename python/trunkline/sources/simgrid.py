@@ -143,13 +143,4 @@ def _host(name: str, platform: Platform, links_of: dict[str, list[_Cable]], soun
     cable = links[0]
     switch = cable.b if cable.a == name else cable.a
     aliases = tuple(properties.get("trunkline.aliases", "").split())
-    injection = _number(properties.get("trunkline.injection", "0"), at, faults)
-    return Host(name, switch, at, cable.wire.rate_bps, cable.latency_s, aliases, injection)
-
-
-def _number(text: str, at: Place, faults: Faults) -> float:
-    try:
-        return float(text)
-    except ValueError:
-        faults.add(at, f"trunkline.injection {text} is no number of seconds")
-        return 0.0
+    return Host(name, switch, at, cable.wire.rate_bps, cable.latency_s, aliases)

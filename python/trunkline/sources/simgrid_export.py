@@ -1,7 +1,7 @@
 """A cluster as a SimGrid platform: hosts and routers in one zone, full-duplex links, a route for each link.
 
 Routes lie on the spanning tree, as Ethernet's do and as plans do. What SimGrid has no word for (links left unused,
-aliases, injection times) is kept in ``<prop>``, so that importing gives an equal cluster.
+aliases) is kept in ``<prop>``, so that importing gives an equal cluster.
 """
 
 from xml.sax.saxutils import quoteattr
@@ -57,8 +57,6 @@ def _host(cluster: _core.Cluster, number: int) -> str:
     kept = []
     if aliases := cluster.aliases(number):
         kept.append(_property("aliases", " ".join(aliases)))
-    if injection := cluster.injection_s(number):
-        kept.append(_property("injection", repr(injection)))
     return f"{start}>{''.join(kept)}</host>" if kept else f"{start}/>"
 
 

@@ -4,12 +4,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from trunkline import _core
-from trunkline.costs import costs_of, goes_by_rounds
+from trunkline.costs import costs_of
+from trunkline.registry import goes_by_rounds
 
 __all__ = ["CONSIDERED", "Candidate", "Candidates"]
 
-CONSIDERED = ("linear", "two-tree", "binary", "3-ary", "4-ary", "binomial", "flat", "scatter-ring", "circulant")
-"""What may be fastest somewhere; the unaware twins of the contention-free ones never are."""
+_TREES = ("linear", "two-tree", "binary", "3-ary", "4-ary", "binomial", "flat")
+CONSIDERED = {
+    "bcast": (*_TREES, "scatter-ring", "circulant"),
+    "reduce": _TREES,
+    "allreduce": _TREES,
+}
+"""By collective, what may be fastest somewhere; the unaware twins of the contention-free ones never are."""
 PER_ALGORITHM = 3
 """Segments of one algorithm that are measured, at most."""
 MOST = 12
@@ -29,7 +35,7 @@ class Candidate:
     predicted_s: float
 
     def choice(self) -> str:
-        """As ``TRUNKLINE_BCAST`` takes it."""
+        """As settings such as ``TRUNKLINE_BCAST`` take it."""
         return f"{self.algorithm}:{self.segment_bytes}"
 
 
@@ -38,6 +44,7 @@ class Candidates:
 
     def __init__(
         self,
+        collective: str,
         cluster: _core.Cluster,
         placement: Sequence[int],
         root: int = 0,
@@ -48,8 +55,10 @@ class Candidates:
         self._most_bytes = min((d.eager_bytes for d in measured.distances), default=None) if measured else None
         # Of block algorithms the tables know nothing; the stated rates do.
         self._costs = {
-            name: costs_of("bcast", name, cluster, placement, root, None if goes_by_rounds("bcast", name) else measured)
-            for name in CONSIDERED
+            name: costs_of(
+                collective, name, cluster, placement, root, None if goes_by_rounds(collective, name) else measured
+            )
+            for name in CONSIDERED[collective]
         }
 
     def of_size(self, message_bytes: int) -> list[Candidate]:

@@ -2,13 +2,14 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from itertools import pairwise
 
 from trunkline import _core
-from trunkline.bench.bcast import Cell, Limits, Progress, hosts_used, measure
+from trunkline.bench.job import Limits, Repetition
+from trunkline.bench.measure import Cell, measure
 from trunkline.lab.session import Lab
 from trunkline.mpi import Mpi
+from trunkline.placement import hosts_used, placement_on
 from trunkline.tune.between import first_size_of_next
 from trunkline.tune.candidates import Candidate, Candidates
 
@@ -38,11 +39,12 @@ class Winner:
 def measure_size(
     lab: Lab,
     mpi: Mpi,
+    collective: str,
     message_bytes: int,
     candidates: Sequence[Candidate],
     limits: Limits,
     ranks_per_host: int,
-    on_progress: Callable[[Progress], None] = lambda _: None,
+    on_progress: Callable[[Repetition], None] = lambda _: None,
     hosts: int | None = None,
 ) -> Winner:
     """Measure native and the candidates at one size, interleaved; those that fall behind are dropped.
@@ -50,12 +52,12 @@ def measure_size(
     Long broadcasts are repeated less often: their times scatter less.
 
     Raises:
-        TrunklineError: as :func:`trunkline.bench.bcast.measure` does.
+        TrunklineError: as :func:`trunkline.bench.measure.measure` does.
     """
     names = ["native", *(c.choice() for c in candidates)]
     fewest = 2 if candidates[0].predicted_s > LONG_S else limits.least
     limits = replace(limits, least=fewest, most=max(fewest, limits.most))
-    cells = measure(lab, mpi, [message_bytes], names, limits, ranks_per_host, on_progress, hosts=hosts)
+    cells = measure(lab, mpi, collective, [message_bytes], names, limits, ranks_per_host, on_progress, hosts=hosts)
     native = cells[0]
     fastest = min(cells, key=lambda cell: cell.seconds_median)
     best = native if fastest.seconds_median * NATIVE_UNLESS > native.seconds_median else fastest
@@ -81,30 +83,32 @@ def rules_of(winners: Sequence[Winner]) -> list[_core.TuningRule]:
 def tune_entry(
     lab: Lab,
     mpi: Mpi,
+    collective: str,
     sizes: Sequence[int],
     limits: Limits,
     ranks_per_host: int,
-    on_progress: Callable[[int, Progress], None] = lambda _size, _progress: None,
+    on_progress: Callable[[Repetition], None] = lambda _: None,
     hosts: int | None = None,
     measured: _core.Measurement | None = None,
 ) -> Iterator[Winner]:
-    """Tune the broadcast over the lab's first hosts, or all, under one MPI; winners come as they are decided.
+    """Tune the collective over the lab's first hosts, or all, under one MPI; winners come as they are decided.
 
     Candidates are chosen by the cluster's rates or, where given, by measured tables.
     """
-    placement = _core.block_placement(lab.cluster, ranks_per_host)
-    placement = placement[: len(hosts_used(lab.cluster, hosts)) * ranks_per_host]
-    candidates = Candidates(lab.cluster, placement, measured=measured)
+    candidates = Candidates(
+        collective, lab.cluster, placement_on(lab.cluster, ranks_per_host, hosts), measured=measured
+    )
     for size in sorted(sizes):
         wanted = candidates.of_size(size)
-        yield measure_size(lab, mpi, size, wanted, limits, ranks_per_host, partial(on_progress, size), hosts)
+        yield measure_size(lab, mpi, collective, size, wanted, limits, ranks_per_host, on_progress, hosts)
 
 
 def entry_of(
-    lab: Lab, mpi: Mpi, ranks_per_host: int, winners: Sequence[Winner], hosts: int | None = None
+    lab: Lab, mpi: Mpi, collective: str, ranks_per_host: int, winners: Sequence[Winner], hosts: int | None = None
 ) -> _core.TuningEntry:
     """The winners as an entry of a tuning file."""
     entry = _core.TuningEntry()
+    entry.collective = collective
     entry.cluster, entry.cluster_fingerprint = lab.cluster.name, lab.cluster.fingerprint
     entry.hosts, entry.ranks_per_host = len(hosts_used(lab.cluster, hosts)), ranks_per_host
     entry.mpi, entry.mpi_version = mpi.counts_as, mpi.version

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The message of one collective: which part of it each rank puts in and gets out, with content that every rank knows.
+ *
+ * Its size is that of all of it: the vector of bcast, reduce and allreduce; the whole input of reduce-scatter; the
+ * whole result of allgather; 0 bytes of a barrier. Sums are of 64-bit integers, so that they are exact.
+ */
+#pragma once
+#include <stddef.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum part { NOTHING, ALL_AT_ROOT, ALL, SHARE };
+
+struct collective {
+  const char* name; /* as the command names it */
+  enum part given;  /* what of the message a rank puts in */
+  enum part taken;  /* what it has afterwards */
+  int sums;         /* the ranks' values are added; else bytes are moved */
+  int even;         /* all shares are of one length */
+};
+
+/* NULL: there is none of that name. */
+const struct collective* find_collective(const char* name);
+/* "bcast, reduce, ...", for people. */
+const char* collective_names(void);
+
+struct message {
+  const struct collective* of;
+  size_t bytes;
+  int rank, ranks, root;
+  unsigned char* from; /* what this rank puts in; a broadcast's is where it arrives, too */
+  unsigned char* to;
+};
+
+/* A part of the message. */
+struct range {
+  size_t first, bytes;
+};
+struct range share_of(const struct message* m, int rank);
+struct range given_by(const struct message* m, int rank);
+struct range taken_by(const struct message* m, int rank);
+
+/* A size must be a multiple of it. */
+size_t unit_of(const struct collective* what, int ranks);
+
+/* Memory for messages up to that size; 0: there is none. Ends with free_message. */
+int allocate_message(struct message* m, size_t most);
+void free_message(struct message* m);
+
+/* Puts in what belongs to a repetition, and clears where results go. */
+void fill_message(const struct message* m, int repetition);
+enum { RIGHT = -1 };
+/* Where in the message the first wrong byte of this rank's result is, or RIGHT. */
+long long first_wrong(const struct message* m, int repetition);
+
+/* The same of plain bytes, such as those of a ping-pong. */
+void fill_bytes(unsigned char* bytes, size_t count, int repetition);
+long long first_wrong_byte(const unsigned char* bytes, size_t first, size_t count, int repetition);
+
+#ifdef __cplusplus
+}
+#endif

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Written for MPI 1, for LAM/MPI's sake. */
+#include "mpi_calls.h"
+
+#include <mpi.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int* counts; /* elements of each rank's share */
+static int* starts; /* and where in the message it begins */
+
+static int is(const struct message* m, const char* name) { return strcmp(m->of->name, name) == 0; }
+
+const char* prepare_call(const struct message* m) {
+#if MPI_VERSION < 2 || (MPI_VERSION == 2 && MPI_SUBVERSION < 2)
+  if (is(m, "reduce-scatter-block")) return "this library has no MPI_Reduce_scatter_block";
+#endif
+  if (!counts) counts = malloc(2 * (size_t)m->ranks * sizeof *counts);
+  if (!counts) return "no memory for a number for each rank";
+  starts = counts + m->ranks;
+  const size_t element = m->of->sums ? sizeof(long long) : 1;
+  for (int rank = 0; rank < m->ranks; ++rank) {
+    const struct range share = share_of(m, rank);
+    counts[rank] = (int)(share.bytes / element);
+    starts[rank] = (int)(share.first / element);
+  }
+  return NULL;
+}
+
+#define CALL(name, ...) (past_others ? PMPI_##name(__VA_ARGS__) : MPI_##name(__VA_ARGS__))
+
+void call_mpi(const struct message* m, int past_others) {
+  const MPI_Comm all = MPI_COMM_WORLD;
+  const int bytes = (int)m->bytes;
+  const int numbers = (int)(m->bytes / sizeof(long long));
+  const int own = counts[m->rank];
+  if (is(m, "bcast")) {
+    CALL(Bcast, m->to, bytes, MPI_BYTE, m->root, all);
+  } else if (is(m, "reduce")) {
+    CALL(Reduce, m->from, m->to, numbers, MPI_LONG_LONG_INT, MPI_SUM, m->root, all);
+  } else if (is(m, "allreduce")) {
+    CALL(Allreduce, m->from, m->to, numbers, MPI_LONG_LONG_INT, MPI_SUM, all);
+  } else if (is(m, "barrier")) {
+    CALL(Barrier, all);
+  } else if (is(m, "reduce-scatter")) {
+    CALL(Reduce_scatter, m->from, m->to, counts, MPI_LONG_LONG_INT, MPI_SUM, all);
+#if MPI_VERSION > 2 || (MPI_VERSION == 2 && MPI_SUBVERSION >= 2)
+  } else if (is(m, "reduce-scatter-block")) {
+    CALL(Reduce_scatter_block, m->from, m->to, own, MPI_LONG_LONG_INT, MPI_SUM, all);
+#endif
+  } else if (is(m, "allgather")) {
+    CALL(Allgather, m->from, own, MPI_BYTE, m->to, own, MPI_BYTE, all);
+  } else if (is(m, "allgatherv")) {
+    CALL(Allgatherv, m->from, own, MPI_BYTE, m->to, counts, starts, MPI_BYTE, all);
+  }
+}
+
+void end_calls(void) {
+  free(counts);
+  counts = NULL;
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Collectives as calls of MPI on MPI_COMM_WORLD. */
+#pragma once
+#include "message.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Before the clock runs: what the call needs to know of each rank. NULL, or why the library cannot. */
+const char* prepare_call(const struct message* m);
+/* By the names that go past every library in front of MPI (PMPI_), or by those that do not. */
+void call_mpi(const struct message* m, int past_others);
+/* Memory that prepare_call took. */
+void end_calls(void);
+
+#ifdef __cplusplus
+}
+#endif

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Times a collective's algorithms of an MPI library and of the preload library (timing.h says how).
+ *
+ *     trunkline-bench-MPI --collective bcast --sizes 8192,1048576 --algorithms native,linear:2824,auto --peer 4
+ *
+ * Written for MPI 1, for LAM/MPI's sake.
+ */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "mpi_calls.h"
+#include "timing.h"
+#include "watch.h"
+
+enum { TAG = 11 };
+
+static struct machine us;
+static int (*set_choice)(const char*, const char*);
+static const char* (*last_run)(const char*);
+static unsigned long long (*last_segment)(const char*);
+static struct options options;
+
+static int is_native(const char* algorithm) { return strcmp(algorithm, "native") == 0; }
+
+static int is_accelerated(const char* algorithm) {
+  return set_choice && !is_native(algorithm) && strcmp(algorithm, "ping-pong") != 0;
+}
+
+static void tell(void* message, int bytes) { PMPI_Bcast(message, bytes, MPI_BYTE, 0, MPI_COMM_WORLD); }
+
+static void choose(const char* algorithm) {
+  if (is_accelerated(algorithm) && set_choice(options.collective->name, algorithm) != 0)
+    fail(&us, "no such algorithm: ", algorithm);
+}
+
+static void run(const char* algorithm, const struct message* m) { call_mpi(m, is_native(algorithm)); }
+
+static void send_to(void* buffer, size_t bytes, int to) {
+  MPI_Send(buffer, (int)bytes, MPI_BYTE, to, TAG, MPI_COMM_WORLD);
+}
+
+static void receive_from(void* buffer, size_t bytes, int from) {
+  MPI_Recv(buffer, (int)bytes, MPI_BYTE, from, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+
+static void slowest(const double mine[2], double of_all[2]) {
+  double own[2] = {mine[0], mine[1]};
+  PMPI_Reduce(own, of_all, 2, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
+}
+
+static const char* ran(const char* algorithm) {
+  return is_accelerated(algorithm) ? last_run(options.collective->name) : algorithm;
+}
+
+static unsigned long long segment(const char* algorithm) {
+  return is_accelerated(algorithm) ? last_segment(options.collective->name) : 0ULL;
+}
+
+static void end(int status) { MPI_Abort(MPI_COMM_WORLD, status); }
+
+int main(int argc, char** argv) {
+  watch_program(argc, argv);
+  MPI_Init(&argc, &argv);
+  us = (struct machine){.tell = tell,
+                        .select = choose,
+                        .prepare = prepare_call,
+                        .run = run,
+                        .send = send_to,
+                        .receive = receive_from,
+                        .slowest = slowest,
+                        .ran = ran,
+                        .segment = segment,
+                        .end = end};
+  MPI_Comm_rank(MPI_COMM_WORLD, &us.rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &us.ranks);
+  read_options(&us, argc, argv, &options);
+  *(void**)&set_choice = dlsym(RTLD_DEFAULT, "trunkline_set");
+  *(void**)&last_run = dlsym(RTLD_DEFAULT, "trunkline_last");
+  *(void**)&last_segment = dlsym(RTLD_DEFAULT, "trunkline_last_segment");
+  for (int k = 0; k < options.algorithm_count; ++k) {
+    if (!is_native(options.algorithms[k]) && (!set_choice || !last_run || !last_segment)) {
+      fail(&us, "the preload library is not there, so only native can run, not ", options.algorithms[k]);
+    }
+  }
+  if (us.rank == 0) {
+#if MPI_VERSION >= 3
+    char version[MPI_MAX_LIBRARY_VERSION_STRING];
+    int length;
+    MPI_Get_library_version(version, &length);
+#else
+    char version[] = "LAM/MPI"; /* what knows MPI 1 alone cannot be asked */
+#endif
+    print_library(version, us.ranks);
+  }
+  measure_all(&us, &options);
+  end_calls();
+  MPI_Finalize();
+  return 0;
+}

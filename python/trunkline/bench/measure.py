@@ -1,0 +1,138 @@
+"""``trunkline bench COLLECTIVE``: algorithms against each other and against T(m), on one lab."""
+
+import subprocess
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+from trunkline import _core
+from trunkline.bench.cell import Timed
+from trunkline.bench.job import PING_PONG, Limits, Repetition, follow, program, timing_words
+from trunkline.cluster import fingerprint_text
+from trunkline.errors import Failed
+from trunkline.lab.session import Lab
+from trunkline.mpi import Mpi, preload_of
+from trunkline.placement import hosts_used
+from trunkline.statistics import median_with_interval
+from trunkline.units import format_bytes
+
+__all__ = ["Cell", "make_cell", "measure"]
+
+
+@dataclass(kw_only=True)
+class Cell(Timed):
+    """One line of ``bench --json``: one algorithm at one size under one MPI."""
+
+    stopped_by: str
+    """``interval`` (narrow enough) or ``limit`` (of repetitions or time)."""
+    seconds: list[float] = field(default_factory=list)
+
+
+def measure(
+    lab: Lab,
+    mpi: Mpi,
+    collective: str,
+    sizes: Sequence[int],
+    algorithms: Sequence[str],
+    limits: Limits,
+    ranks_per_host: int = 1,
+    on_progress: Callable[[Repetition], None] = lambda _: None,
+    tuning: str | None = None,
+    hosts: int | None = None,
+    settings: Mapping[str, str] | None = None,
+) -> list[Cell]:
+    """Measure every algorithm at every size in one run of one MPI job on the lab's first hosts, or on all.
+
+    Returns one cell for each size and algorithm, in that order. ``auto`` follows the tuning file, where one is given.
+    ``settings`` are more variables for the ranks, such as those that tell the MPI library which of its own to run.
+    The caller's own settings of Trunkline do not reach them.
+
+    Raises:
+        BadInput: where the preload library for this MPI has not been built, or the lab has not so many hosts.
+        Failed: where the job does not end well.
+    """
+    cluster = lab.cluster
+    used = hosts_used(cluster, hosts)
+    ranks = len(used) * ranks_per_host
+    library = preload_of(mpi)
+    argv, env = mpi.launch(
+        hosts=used,
+        ranks=ranks,
+        ranks_per_host=ranks_per_host,
+        program=[
+            program(mpi),
+            *timing_words(collective, cluster, sizes, algorithms, limits, ranks_per_host, hosts=len(used)),
+        ],
+        agent=lab.agent,
+        env={
+            "TRUNKLINE_CLUSTER": lab.cluster_file,
+            "TRUNKLINE_STRICT": "1",
+            **({"TRUNKLINE_TUNING": tuning} if tuning else {}),
+            **(settings or {}),
+        },
+        preload=[library],
+    )
+    process = lab.popen(argv, env=env, without=("TRUNKLINE_",), stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    outcome = follow(process, mpi.name, on_progress)
+    if outcome.given_up is not None:
+        where = f"at {format_bytes(outcome.given_up)}" if outcome.given_up else "before the first repetition"
+        raise Failed(f"{mpi.name} did nothing for {limits.patience_s:.0f} s {where} and was ended")
+    return [
+        make_cell(
+            Cell,
+            lab,
+            mpi,
+            collective,
+            size,
+            algorithm,
+            outcome.ran[size, algorithm],
+            outcome.seconds[size, algorithm],
+            outcome.seconds[size, PING_PONG],
+            limits.width,
+            hosts=len(used),
+            ranks=ranks,
+        )
+        for size in sizes
+        for algorithm in algorithms
+    ]
+
+
+Kind = TypeVar("Kind", bound=Cell)
+
+
+def make_cell(
+    kind: type[Kind],
+    lab: Lab,
+    mpi: Mpi,
+    collective: str,
+    size: int,
+    algorithm: str,
+    ran: tuple[str, int],
+    seconds: Sequence[float],
+    ping_pong: Sequence[float],
+    width: float,
+    **more: object,
+) -> Kind:
+    """A cell from what was measured: the times of an algorithm and of the ping-pong beside it; the rest as ``more``."""
+    median = median_with_interval(seconds)
+    return kind(
+        collective=collective,
+        cluster=lab.cluster.name,
+        cluster_fingerprint=fingerprint_text(lab.cluster),
+        rate_bps=lab.rate_bps,
+        mpi=mpi.name,
+        mpi_version=mpi.version,
+        algorithm=algorithm,
+        ran=ran[0],
+        segment_bytes=ran[1],
+        message_bytes=size,
+        seconds_median=median.value,
+        seconds_low=median.low,
+        seconds_high=median.high,
+        repetitions=median.count,
+        limit_seconds=median_with_interval(ping_pong).value,
+        stopped_by="interval" if median.is_known_within(width) else "limit",
+        trunkline_version=_core.__version__,
+        seconds=list(seconds),
+        **more,  # type: ignore[arg-type]
+    )

@@ -1,1 +1,0 @@
-"""``trunkline bench peers``: Trunkline side by side with what a user would run instead."""

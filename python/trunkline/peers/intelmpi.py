@@ -1,0 +1,21 @@
+"""Intel MPI: the runtime from PyPI under programs built for MPICH's ABI; its numbered algorithms."""
+
+from pathlib import Path
+
+from trunkline import _core
+from trunkline.peers.driver import DEFAULT, PreloadDriver, Setting
+
+__all__ = ["IntelMpiDriver"]
+
+ALGORITHMS = {"bcast": range(1, 15)}
+"""Of ``I_MPI_ADJUST_BCAST`` and its like: binomial, ring, topology-aware ones, ... in the numbers of its reference."""
+
+
+class IntelMpiDriver(PreloadDriver):
+    """Intel MPI."""
+
+    def settings(self, collective: str, cluster: _core.Cluster, folder: Path) -> list[Setting]:
+        """See :meth:`trunkline.peers.driver.Driver.settings`."""
+        del cluster, folder
+        variable = f"I_MPI_ADJUST_{collective.upper()}"
+        return [DEFAULT, *(Setting(f"algorithm {n}", {variable: str(n)}) for n in ALGORITHMS.get(collective, ()))]

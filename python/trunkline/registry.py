@@ -1,0 +1,59 @@
+"""Collectives and algorithms by name, as the core's registry has them."""
+
+from collections.abc import Sequence
+
+from trunkline import _core
+from trunkline.cluster import nearest_first
+from trunkline.errors import BadInput
+from trunkline.units import parse_segment
+
+__all__ = ["check_collective", "chosen_algorithms", "goes_by_rounds"]
+
+
+def check_collective(name: str) -> str:
+    """The name, where it is that of a collective that Trunkline runs.
+
+    Raises:
+        BadInput: where it is not, naming those that are.
+    """
+    known = _core.collectives()
+    if name not in known:
+        raise BadInput(f"there is no collective '{name}'; there are: {', '.join(nearest_first(name, known))}")
+    return name
+
+
+def chosen_algorithms(collective: str, words: Sequence[str]) -> list[str]:
+    """The algorithms asked for, each once; ``all`` stands for one of each family.
+
+    Raises:
+        BadInput: naming the first that the registry does not have, and all that it has.
+    """
+    known = [a for a in _core.algorithms() if a.collective == collective]
+    spellings = {"auto", *(a.name for a in known)}
+    wanted: list[str] = []
+    for name in map(str.strip, words):
+        if name == "all":
+            families = {a.family or a.name: a.name for a in reversed(known)}
+            wanted += [a.name for a in known if families[a.family or a.name] == a.name]
+        elif name.partition(":")[0] in spellings:
+            _check_segment(name)
+            wanted.append(name)
+        else:
+            listed = ", ".join(["all", "auto", *_core.algorithm_names(collective)])
+            raise BadInput(f"there is no algorithm '{name}' of {collective}; there are: {listed}")
+    return list(dict.fromkeys(wanted))
+
+
+def _check_segment(name: str) -> None:
+    """Refuse the segment behind a name's colon where it is none, or where the algorithm takes none."""
+    algorithm, colon, segment = name.partition(":")
+    if not colon:
+        return
+    if algorithm in ("auto", "native"):
+        raise BadInput(f"'{name}': {algorithm} chooses by itself; a segment can be fixed for the others alone")
+    parse_segment(segment, f"'{name}'")
+
+
+def goes_by_rounds(collective: str, name: str) -> bool:
+    """Whether it is no tree: blocks reach each rank from several others."""
+    return any(a.by_rounds for a in _core.algorithms() if a.collective == collective and a.name == name)

@@ -1,0 +1,384 @@
+import re
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from trunkline import _core
+from trunkline.cluster import bundled_clusters, load_cluster
+from trunkline.errors import BadInput
+from trunkline.sources.faults import Faults
+from trunkline.sources.network import write_network
+from trunkline.sources.simgrid import read_simgrid
+from trunkline.sources.simgrid_export import simgrid_platform
+from trunkline.sources.simgrid_units import format_bandwidth, format_latency, parse_bandwidth, parse_latency
+
+DATA = Path(__file__).parent / "data"
+
+
+def read(text):
+    faults = Faults()
+    network = read_simgrid(text, "p.xml", None, faults)
+    faults.raise_if_any()
+    return network
+
+
+def imported(text):
+    return _core.parse_cluster(write_network(read(text), "here"), "written")
+
+
+def platform(*zone, routing="Floyd", version="4.1"):
+    """A platform of one zone; its elements begin at line 3."""
+    lines = [f'<platform version="{version}">', f'<zone id="z" routing="{routing}">', *zone, "</zone>", "</platform>"]
+    return "\n".join(lines)
+
+
+def everything(cluster):
+    """All that a cluster says."""
+    hosts = [(name, cluster.switch_of(number), cluster.aliases(number)) for number, name in enumerate(cluster.hosts)]
+    links = [(link.a, link.b, link.rate_bps, link.latency_s, link.in_tree) for link in cluster.links]
+    return cluster.name, cluster.description, cluster.switches, hosts, links, cluster.fingerprint
+
+
+def latency(cluster, a, b):
+    return sum(cluster.links[channel // 2].latency_s for channel in cluster.path(a, b))
+
+
+def test_clusters_and_the_link_between_them():
+    """Latencies are those that SimGrid 3.32 gives for these routes."""
+    cluster = imported((DATA / "simgrid-clusters.xml").read_text())
+    assert cluster.name == "campus"
+    assert cluster.hosts == [*(f"old-{n}.lab" for n in (0, 1, 2, 3, 7)), *(f"new-{n}.lab" for n in range(6))]
+    assert cluster.switches == ["switch-old", "new-new_router.lab"]
+    assert latency(cluster, "old-0.lab", "new-5.lab") == pytest.approx(0.00038)
+    assert latency(cluster, "new-0.lab", "new-1.lab") == pytest.approx(4e-05)
+    assert latency(cluster, "old-3.lab", "old-7.lab") == pytest.approx(0.0001)
+    assert {link.rate_bps for link in cluster.links} == {1e8, 1e9, 1e10}
+
+
+def test_zones_of_hosts_and_cabinets():
+    cluster = imported((DATA / "simgrid-rooms.xml").read_text())
+    assert [(host, cluster.switch_of(n)) for n, host in enumerate(cluster.hosts)] == [
+        ("a1", "r1"),
+        ("a2", "r1"),
+        ("b1", "r2"),
+        ("c1", "r2"),
+        ("c2", "r2"),
+        ("c3", "r2"),
+    ]
+    assert latency(cluster, "a1", "c2") == pytest.approx(0.001025)
+    assert latency(cluster, "b1", "c2") == pytest.approx(1e-05)
+
+
+def test_what_is_left_out_is_said():
+    network = read((DATA / "simgrid-clusters.xml").read_text())
+    assert network.notes == [
+        "Backbones of clusters became switches without a limit of their own; their latency is half on each link."
+    ]
+    two = ['<host id="h" speed="1f"/>', '<router id="r"/>', '<route src="h" dst="r"><link_ctn id="l"/></route>']
+    network = read(platform('<link id="l" bandwidth="1Gbps" sharing_policy="SHARED" state_file="s"/>', *two))
+    assert [note.split()[0] for note in network.notes] == ["SHARED", "Profiles"]
+    network = read(platform('<link id="l" bandwidth="1Gbps"/>', *two))
+    assert network.notes == ["Links without sharing_policy, shared or not by version of SimGrid, became full duplex."]
+
+
+def test_old_spellings_are_read():
+    text = (DATA / "simgrid-rooms.xml").read_text().replace("zoneRoute", "ASroute").replace('"4.1"', '"4"')
+    text = re.sub(r"(</?)zone\b", r"\1AS", text)
+    assert "<AS id" in text
+    assert imported(text).hosts == ["a1", "a2", "b1", "c1", "c2", "c3"]
+
+
+@pytest.mark.parametrize("name", bundled_clusters())
+def test_bundled_clusters_come_back(name):
+    cluster = load_cluster(name)
+    assert everything(imported(simgrid_platform(cluster))) == everything(cluster)
+
+
+REDUNDANT = """\
+trunkline: cluster/1
+name: redundant
+description: a <ring> & "more"
+defaults: {rate: 1Gbit, latency: 5us}
+switches: s[0-2]
+hosts:
+  - hosts: node[01-12]
+    switches: s[0-2]
+    deal: 1
+    aliases: {node01: [gate.lab, gate]}
+links:
+  - {between: [s0, s1], rate: 100Mbit}
+  - between: [s1, s2]
+  - {between: [s2, s0], rate: 333333333bit}
+  - {between: [s2, s0], latency: 0.123456789us}
+"""
+
+
+def test_redundant_links_and_aliases_come_back():
+    cluster = _core.parse_cluster(REDUNDANT, "x")
+    assert everything(imported(simgrid_platform(cluster))) == everything(cluster)
+
+
+def test_routes_lie_on_the_spanning_tree():
+    text = simgrid_platform(_core.parse_cluster(REDUNDANT, "x"))
+    assert text.count("<route ") == 12 + 2
+    assert text.count("trunkline.between") == 2
+
+
+@given(
+    parents=st.lists(st.integers(0, 9), max_size=9),
+    homes=st.lists(st.integers(0, 9), min_size=1, max_size=20),
+    extra=st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)), max_size=4),
+    rates=st.lists(st.floats(1, 1e12), min_size=1, max_size=4),
+    latencies=st.lists(st.floats(0, 1), min_size=1, max_size=4),
+)
+def test_random_clusters_come_back(parents, homes, extra, rates, latencies):
+    count = len(parents) + 1
+    links = [(child, parent % child) for child, parent in enumerate(parents, start=1)]
+    links += [(a % count, b % count) for a, b in extra if a % count != b % count]
+
+    def of(number):
+        return f"rate: {rates[number % len(rates)]!r}bit, latency: {latencies[number % len(latencies)]!r}s"
+
+    lines = ["trunkline: cluster/1", "name: x-1", f"switches: s[0-{count - 1}]", "hosts:"]
+    lines += [f"  - {{hosts: h{n}, switch: s{home % count}, {of(n)}}}" for n, home in enumerate(homes)]
+    lines += ["links:"] if links else []
+    lines += [f"  - {{between: [s{a}, s{b}], {of(n)}}}" for n, (a, b) in enumerate(links)]
+    cluster = _core.parse_cluster("\n".join(lines), "x")
+    assert everything(imported(simgrid_platform(cluster))) == everything(cluster)
+
+
+H = '<host id="h1" speed="1Gf"/>'
+R = '<router id="r1"/>'
+L = '<link id="l1" bandwidth="1Gbps" latency="1us" sharing_policy="SPLITDUPLEX"/>'
+L2 = L.replace("l1", "l2")
+HR = '<route src="h1" dst="r1"><link_ctn id="l1" direction="UP"/></route>'
+GOOD = [H, R, L, HR]
+FAULTS = {
+    "not XML": ("<platform", "p.xml:1:1: not XML: unclosed token"),
+    "two ends": ("<platform version='4.1'>\n</zone>", "p.xml:2:3: not XML: mismatched tag"),
+    "another XML": ("<html/>", 'p.xml:1:1: <html> is not a platform; SimGrid\'s begin with <platform version="4.1">'),
+    "old": (platform(version="3"), "p.xml:1:1: platform 3: versions 4 and 4.1 are read; simgrid_update_xml renews"),
+    "empty": ('<platform version="4.1"/>', "p.xml:1:1: the platform is empty; it needs a <zone>"),
+    "entities": (
+        '<!DOCTYPE p [<!ENTITY a "b">]>\n<platform version="4.1"/>',
+        "entity declarations are not allowed in a platform",
+    ),
+    "deep": ('<platform version="4.1">' + "<zone>" * 1000, "elements nested without end"),
+    "unknown element": (
+        platform("<hots/>"),
+        "p.xml:3:1: unknown element <hots> (did you mean host?); known here are <zone>",
+    ),
+    "routing": (
+        platform(routing="Vivaldi"),
+        "p.xml:2:1: routing Vivaldi is not one of a network of switches; known here",
+    ),
+    "no id": (platform("<host/>"), "p.xml:3:1: <host> has no id"),
+    "no bandwidth": (platform('<link id="l"/>'), "p.xml:3:1: <link> has no bandwidth"),
+    "unit": (
+        platform('<link id="l" bandwidth="1Gbyte"/>'),
+        "p.xml:3:1: 'Gbyte' is no unit of a bandwidth; write it such as 125MBps or 1Gbps",
+    ),
+    "number": (
+        platform('<link id="l" bandwidth="1Gbps" latency="soon"/>'),
+        "p.xml:3:1: 'soon' is no latency; write a number and a unit, such as 50us",
+    ),
+    "zero": (platform('<link id="l" bandwidth="0Gbps"/>'), "p.xml:3:1: the bandwidth 0Gbps must be above zero"),
+    "fat pipe": (
+        platform('<link id="l" bandwidth="1Gbps" sharing_policy="FATPIPE"/>'),
+        "p.xml:3:1: sharing_policy FATPIPE is not of an Ethernet link; write SPLITDUPLEX and the rate it has",
+    ),
+    "two links of one name": (platform(L, L), "p.xml:4:1: link l1 is there already (at p.xml:3:1)"),
+    "two hosts of one name": (platform(H, H), "p.xml:4:1: host h1 is there already; a name stands for one node"),
+    "two routers of one name": (
+        platform(*GOOD, R),
+        "p.xml:7:1: switch r1 is there already, as a switch (at p.xml:4:1); a name stands for one node",
+    ),
+    "unknown link": (
+        platform(H, R, L, HR.replace("l1", "l7")),
+        "p.xml:6:26: there is no link l7 (did you mean l1?)",
+    ),
+    "unknown end": (
+        platform(H, R, L, HR.replace("r1", "r7")),
+        "p.xml:6:26: there is no host or router r7 (did you mean r1?)",
+    ),
+    "several links in a route": (
+        platform(H, R, L, L2, '<route src="h1" dst="r1"><link_ctn id="l1"/><link_ctn id="l2"/></route>'),
+        "p.xml:7:1: the route h1 - r1 is of 2 links and does not say which switches are between them; write routers",
+    ),
+    "two hosts": (
+        platform(H, H.replace("h1", "h2"), L, HR.replace("r1", "h2")),
+        "p.xml:6:26: h1 and h2 are both hosts; hosts hang on a switch, so put a <router> between",
+    ),
+    "a shared medium": (
+        platform(*GOOD, H.replace("h1", "h2"), HR.replace("h1", "h2")),
+        "p.xml:8:26: link l1 joins h1 and r1 already; a cable joins two nodes, so give h2 and r1 their own",
+    ),
+    "a host with two links": (
+        platform(*GOOD, R.replace("r1", "r2"), L2, HR.replace("r1", "r2").replace("l1", "l2")),
+        "p.xml:3:1: host h1 has 2 links; a host has one, so make a <router> of it if it forwards",
+    ),
+    "a host without a link": (
+        platform(*GOOD, H.replace("h1", "h2")),
+        "p.xml:7:1: host h2 has no link; give a route of one link to a router",
+    ),
+    "one direction": (
+        platform(H, R, L, HR.replace(' dst="r1"', ' dst="r1" symmetrical="NO"')),
+        'p.xml:6:43: a route from h1 to r1 but none back; leave out symmetrical="NO"',
+    ),
+    "unlike directions": (
+        platform(
+            H,
+            R,
+            L,
+            L2.replace("1Gbps", "2Gbps"),
+            '<route src="h1" dst="r1" symmetrical="NO"><link_ctn id="l1"/></route>',
+            '<route src="r1" dst="h1" symmetrical="NO"><link_ctn id="l2"/></route>',
+        ),
+        "p.xml:7:43: h1 - r1 is not alike in both directions; give its two links one rate and one latency",
+    ),
+    "a second route": (
+        platform(*GOOD, HR),
+        "p.xml:7:26: a second route from h1 to r1 (first at p.xml:6:26); keep one",
+    ),
+    "to itself": (
+        platform(*GOOD, '<route src="h1" dst="h1"><link_ctn id="l1"/></route>'),
+        "p.xml:7:1: a route from h1 to itself; it has no place in a cluster file",
+    ),
+    "peer": (platform('<peer id="p"/>'), "p.xml:3:1: a <peer> has no switch; write a <host>, a <router> and a <link>"),
+    "bypass": (platform('<bypassRoute src="a" dst="b"/>'), "p.xml:3:1: exceptions from routing have no place"),
+    "torus": (
+        platform('<cluster id="c" topology="TORUS" radical="0-7" bw="1Gbps" lat="1us"/>'),
+        "p.xml:3:1: a TORUS cluster does not name its switches; write them as routers and links",
+    ),
+    "slow backbone": (
+        platform('<cluster id="c" radical="0-7" bw="1Gbps" lat="1us" bb_bw="100Mbps" bb_lat="0"/>'),
+        "p.xml:3:1: the backbone of c_router is slower than its hosts' links; a switch is not",
+    ),
+    "radical": (
+        platform('<cluster id="c" radical="0-x" bw="1Gbps" lat="1us"/>'),
+        "p.xml:3:1: radical 0-x is not numbers and ranges, such as 0-15",
+    ),
+    "huge radical": (
+        platform('<cluster id="c" radical="0-99999999" bw="1Gbps" lat="1us"/>'),
+        "p.xml:3:1: radical 0-99999999 is more than 1000000 hosts; is a number mistyped?",
+    ),
+    "cluster twice": (
+        platform(*['<cluster id="c" prefix="n" radical="0-3" bw="1Gbps" lat="1us"/>'] * 2),
+        "p.xml:4:1: host n0 of c is there already; a name stands for one node; and 3 more like it",
+    ),
+    "a cluster's host with a second link": (
+        platform(
+            '<cluster id="c" prefix="n" radical="0-3" bw="1Gbps" lat="1us" router_id="s"/>',
+            R,
+            L,
+            HR.replace("h1", "n2"),
+        ),
+        "p.xml:6:26: host n2 of a cluster has a second link here; lead the route to its router s",
+    ),
+    "host link of nobody": (
+        platform(R, '<host_link id="h9" up="l" down="l"/>', routing="Cluster"),
+        "p.xml:4:1: there is no host h9 in the platform above",
+    ),
+    "two pieces": (
+        platform(*GOOD, '<cluster id="c" prefix="n" radical="0-3" bw="1Gbps" lat="1us"/>'),
+        "p.xml:4:1: the network is in 2 pieces: no link joins r1 (1 host) to the rest (nc_router); "
+        "add a route of one link between a router of each",
+    ),
+    "no hosts": (platform(R), "p.xml: there are no hosts in it; a cluster needs some"),
+    "bad name": (
+        platform(*(line.replace("h1", "my host") for line in GOOD)),
+        "p.xml:3:1: names are separated by commas, not by blanks",
+    ),
+}
+
+
+@pytest.mark.parametrize(("text", "message"), FAULTS.values(), ids=FAULTS)
+def test_faults(text, message):
+    with pytest.raises(BadInput) as caught:
+        imported(text)
+    assert message in str(caught.value)
+    assert "p.xml" in str(caught.value)
+
+
+def test_the_good_platform_that_the_faults_are_made_of():
+    assert imported(platform(*GOOD)).hosts == ["h1"]
+
+
+def test_all_faults_are_said_at_once():
+    with pytest.raises(BadInput) as caught:
+        imported(platform('<link id="l" bandwidth="x"/>', "<peer/>", "<hots/>"))
+    lines = str(caught.value).splitlines()
+    assert lines[0] == "3 faults; nothing is done with a faulty file"
+    assert [line.split(": ")[0] for line in lines[1:]] == ["p.xml:3:1", "p.xml:4:1", "p.xml:5:1"]
+
+
+@given(st.integers(0, 1500), st.integers(0, 40), st.sampled_from(["", '"', "<zone/>", "r1", "9"]))
+def test_damaged_platforms_are_read_or_refused(begin, length, instead):
+    text = (DATA / "simgrid-rooms.xml").read_text()
+    with suppress(BadInput):
+        imported(text[:begin] + instead + text[begin + length :])
+
+
+@given(st.text(max_size=200))
+def test_random_text_is_refused(text):
+    with pytest.raises(BadInput, match=r"p\.xml"):
+        imported(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "bits"),
+    [
+        ("125MBps", 1e9),
+        ("1Gbps", 1e9),
+        ("10kbps", 1e4),
+        ("1KiBps", 8192.0),
+        ("41.279125MBps", 330233000.0),
+        ("1e6", 8e6),
+    ],
+)
+def test_bandwidths(text, bits):
+    assert parse_bandwidth(text) == bits
+
+
+@pytest.mark.parametrize(
+    ("text", "seconds"), [("50us", 5e-5), ("0.3ms", 3e-4), ("0", 0.0), ("2m", 120.0), ("1.5", 1.5)]
+)
+def test_latencies(text, seconds):
+    assert parse_latency(text) == seconds
+
+
+@given(st.floats(1e-3, 1e15), st.floats(0, 1e3))
+def test_quantities_come_back(rate, seconds):
+    assert parse_bandwidth(format_bandwidth(rate)) == rate
+    assert parse_latency(format_latency(seconds)) == seconds
+
+
+@pytest.mark.parametrize(
+    ("link_us", "backbone_us", "written"), [(200, 200, "300us"), (100, 10, "105us"), (7, 3, "8.5us")]
+)
+def test_sums_of_latencies_are_as_round_as_their_parts(link_us, backbone_us, written):
+    links, backbone = f'bw="1Gbps" lat="{link_us}us"', f'bb_bw="8Gbps" bb_lat="{backbone_us}us"'
+    network = read(platform(f'<cluster id="c" prefix="n" radical="0-3" {links} {backbone}/>'))
+    assert f"latency: {written}}}\n" in write_network(network, "here")
+
+
+def test_the_commands(trunkline, tmp_path):
+    xml, yaml = tmp_path / "platform.xml", tmp_path / "again.yaml"
+    assert trunkline("cluster", "export", "paper-3", "--format", "simgrid", "-o", xml).status == 0
+    ran = trunkline("cluster", "import", "simgrid", xml, "-o", yaml)
+    assert (ran.status, ran.error) == (0, f"{yaml}: 32 hosts on 4 switches\n")
+    assert everything(load_cluster(str(yaml))) == everything(load_cluster("paper-3"))
+
+
+def test_the_commands_refuse(refused, tmp_path):
+    file = tmp_path / "p.xml"
+    file.write_text(platform("<hots/>"))
+    assert refused("cluster", "import", "simgrid", file).startswith(f"{file}:3:1: unknown element <hots>")
+    assert refused("cluster", "export", "no-such").startswith("there is no bundled cluster 'no-such'")
+
+
+def test_help_of_export_has_an_example(trunkline):
+    assert "Example: trunkline cluster export" in trunkline("cluster", "export", "--help").out

@@ -1,0 +1,69 @@
+"""One form for every command: ``--collective``, or the collective as the word after it."""
+
+import pytest
+
+from trunkline import _core
+from trunkline.cluster import nearest_first
+from trunkline.peers.simulated import SMALL
+from trunkline.tune.candidates import CONSIDERED
+
+WITH_OPTION = {
+    "plan": ("plan", "cyclic"),
+    "predict": ("predict", "cyclic"),
+    "explain": ("explain", "cyclic"),
+    "tune": ("tune", "--cluster", "cyclic", "--mpi", "mpich", "-o", "-"),
+    "model": ("bench", "model", "--cluster", "cyclic", "--mpi", "mpich"),
+    "peers": ("bench", "peers", "--cluster", "cyclic", "--sizes", "8KiB"),
+    "heights": ("bench", "heights"),
+}
+
+
+@pytest.mark.parametrize("words", WITH_OPTION.values(), ids=WITH_OPTION)
+def test_what_trunkline_does_not_run_is_refused_alike(refused, words):
+    known = ", ".join(nearest_first("bcats", _core.collectives()))
+    assert refused(*words, "--collective", "bcats") == f"there is no collective 'bcats'; there are: {known}"
+
+
+@pytest.mark.parametrize("command", ["bench", "simulate"])
+def test_the_word_after_the_command(trunkline, command):
+    offered = trunkline(command, "--help").out
+    for collective in _core.collectives():
+        assert f" {collective} " in offered
+        assert _core.mpi_name(collective) in trunkline(command, collective, "--help").out
+    ran = trunkline(command, "bcats", "--cluster", "cyclic")
+    assert (ran.status, ran.out) == (2, "")
+    assert "bcats" in ran.error
+
+
+@pytest.mark.parametrize("words", WITH_OPTION.values(), ids=WITH_OPTION)
+def test_help_names_the_choices(trunkline, words, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "200")
+    command = words[:2] if words[0] == "bench" else words[:1]
+    lines = [line.split() for line in trunkline(*command, "--help").out.splitlines()]
+    assert [line[2] for line in lines if line[1:2] == ["--collective"]] == ["|".join(_core.collectives())]
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("predict", "cyclic", "--sizes", "8KiB"),
+        ("explain", "cyclic", "--sizes", "8KiB"),
+        ("bench", "heights", "--sizes", "8", "--clusters", "1"),
+        ("simulate", "bcast", "--cluster", "paper-1", "--sizes", "8KiB", "--algorithms", "linear"),
+    ],
+    ids=lambda words: words[0],
+)
+def test_results_name_the_collective(trunkline, words):
+    rows = trunkline(*words, "--json", "-").data
+    assert {row["collective"] for row in rows} == {"bcast"}
+
+
+def test_every_collective_has_its_rows():
+    for rows in (CONSIDERED, SMALL):
+        assert set(rows) == set(_core.collectives())
+
+
+def test_the_name_in_mpi():
+    assert _core.mpi_name("bcast") == "MPI_Bcast"
+    with pytest.raises(ValueError, match="no collective is called 'cast'"):
+        _core.mpi_name("cast")
