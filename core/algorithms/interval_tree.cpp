@@ -4,46 +4,12 @@
 #include <algorithm>
 #include <numeric>
 
+#include "algorithms/entry_chains.hpp"
+
 namespace trunkline {
 namespace {
 
-using Place = std::uint32_t;  ///< in the order
-
 constexpr std::size_t most_entries = std::size_t{1} << 26;
-
-/// Regions as intervals of the order.
-struct Intervals {
-  std::vector<Place> first;
-  std::vector<Place> last;
-  std::vector<std::vector<Place>> starts;  ///< of a region's singles and parts, ascending
-
-  Intervals(const Regions& regions, const std::vector<Rank>& order)
-      : first(regions.all.size(), static_cast<Place>(order.size())),
-        last(regions.all.size(), 0),
-        starts(regions.all.size()) {
-    for (Place at = 0; at < order.size(); ++at) {
-      const RegionId region = regions.of_rank[order[at]];
-      first[region] = std::min(first[region], at);
-      last[region] = at;
-      starts[region].push_back(at);
-    }
-    for (std::size_t at = regions.all.size(); at > 1; --at) {
-      const RegionId region = static_cast<RegionId>(at - 1);
-      const RegionId outer = regions.all[region].parent;
-      first[outer] = std::min(first[outer], first[region]);
-      last[outer] = std::max(last[outer], last[region]);
-      starts[outer].push_back(first[region]);
-    }
-    for (std::vector<Place>& places : starts) std::ranges::sort(places);
-  }
-
-  [[nodiscard]] bool in_a_row(const Regions& regions) const {
-    for (RegionId region = 0; region < regions.all.size(); ++region) {
-      if (last[region] - first[region] + 1 != regions.all[region].ranks) return false;
-    }
-    return true;
-  }
-};
 
 class IntervalSearch {
  public:
@@ -52,16 +18,14 @@ class IntervalSearch {
 
   std::optional<Tree> run(std::size_t below) {
     if (order_.front() != regions_.root || !intervals_.in_a_row(regions_)) return {};
+    chains_.emplace(regions_, order_, intervals_);
+    best_.resize(end_);
     reach_.emplace_back(end_);
-    for (Place i = 0; i < end_; ++i) reach_[0][i] = i;
-    full_.push_back(1);
+    std::iota(reach_[0].begin(), reach_[0].end(), 0);
     while (reach_.back()[0] + 1 != end_) {
-      furthest_ = reach_.back();
-      std::partial_sum(furthest_.begin(), furthest_.end(), furthest_.begin(),
-                       [](Place a, Place b) { return std::max(a, b); });
       if (reach_.size() >= below || (reach_.size() + 1) * end_ > most_entries) return {};
+      find_best();
       std::vector<Place> row(end_);
-      full_.push_back(std::min<std::uint64_t>(end_, full_.back() * k_ + 1));
       for (Place i = 0; i < end_; ++i) {
         row[i] = i;
         each_child(i, reach_.size(), [&](Place child) { row[i] = std::max(row[i], reach_.back()[child]); });
@@ -72,44 +36,58 @@ class IntervalSearch {
   }
 
  private:
+  /// For the last height: the best one from each place up to its jump, and how far any place up to each one can reach.
+  void find_best() {
+    const std::vector<Place>& reach = reach_.back();
+    for (Place at = end_; at-- > 0;) {
+      best_[at] = at;
+      const Place then = chains_->next[at];
+      if (chains_->jump[at] == then) continue;
+      best_[at] = better(reach, best_[at], best_[then]);
+      best_[at] = better(reach, best_[at], best_[chains_->jump[then]]);
+    }
+    furthest_ = reach;
+    std::partial_sum(furthest_.begin(), furthest_.end(), furthest_.begin(),
+                     [](Place a, Place b) { return std::max(a, b); });
+  }
+
+  /// Of two places on a chain the one that reaches further; of equal ones what leaves fewer regions, then the later
+  /// one.
+  [[nodiscard]] Place better(const std::vector<Place>& reach, Place one, Place later) const {
+    if (reach[one] != reach[later]) return reach[one] > reach[later] ? one : later;
+    return chains_->around[one] == chains_->around[later] ? later : one;
+  }
+
   /// Calls `use` with each child of place i in a tree of that height that covers the most.
   template <class Use>
   void each_child(Place i, std::size_t height, Use use) const {
+    RegionId left = regions_.of_rank[order_[i]];  // the first region that i leaves later than the child's tree could
     Place child = i + 1;
     for (unsigned number = 0; number < k_ && child < end_; ++number) {
       use(child);
       if (number + 1 == k_) return;
-      const Place next = next_child(i, child, height - 1);
-      if (next == end_) return;
-      child = next;
+      if (intervals_.last[left] < child) left = chains_->around[child];
+      child = next_child(child, height - 1, intervals_.last[left]);
     }
   }
 
-  /// The child of i after `child` from which a tree of that height covers the most, more than up to here; end_: none.
-  [[nodiscard]] Place next_child(Place i, Place child, std::size_t height) const {
+  /// The child after `child` from which a tree of that height covers the most, more than up to here, where the first
+  /// one must not leave a region that ends at `leaving`; end_: none.
+  [[nodiscard]] Place next_child(Place child, std::size_t height, Place leaving) const {
     const std::vector<Place>& reach = reach_[height];
-    Place covered = reach[child];
+    const Place covered = reach[child];
     if (covered + 1 >= end_) return end_;
-    RegionId left = regions_.of_rank[order_[i]];  // the first region that i leaves later than `child`'s tree could
-    while (intervals_.last[left] < child) left = regions_.all[left].parent;
-    const Place bound = std::min(covered, intervals_.last[left]) + 1;
-    const bool latest = height + 1 == reach_.size();  // then nothing is looked at that cannot reach further
-    const auto can_gain = [&](Place up_to) { return !latest || furthest_[up_to] > covered; };
-    Place best = end_;
-    RegionId region = regions_.of_rank[order_[child]];
-    while (true) {
-      const std::vector<Place>& starts = intervals_.starts[region];
-      auto at = std::ranges::upper_bound(starts, bound);
-      while (at != starts.begin() && *--at > child) {
-        if (*at + full_[height] <= covered + 1 || !can_gain(*at)) break;  // nor can any before it reach further
-        if (reach[*at] > covered) {
-          covered = reach[*at];
-          best = *at;
-        }
-      }
-      if (intervals_.last[region] >= bound || region == 0 || !can_gain(bound)) return best;
-      region = regions_.all[region].parent;
+    const Place bound = std::min(covered, leaving) + 1;
+    const bool latest = height + 1 == reach_.size();
+    if (latest && furthest_[bound] <= covered) return end_;
+    Place best = child;
+    for (Place at = child + 1; at <= bound;) {
+      const bool far = latest && chains_->jump[at] <= bound;
+      const Place candidate = far ? best_[at] : at;
+      if (reach[candidate] > covered) best = best == child ? candidate : better(reach, best, candidate);
+      at = far ? chains_->jump[at] : chains_->next[at];
     }
+    return best == child ? end_ : best;
   }
 
   [[nodiscard]] Tree build() const {
@@ -142,9 +120,10 @@ class IntervalSearch {
   unsigned k_;
   Place end_;
   Intervals intervals_;
+  std::optional<EntryChains> chains_;      ///< where every region stands in a row
   std::vector<std::vector<Place>> reach_;  ///< [height][place]
+  std::vector<Place> best_;                ///< from a place up to its jump, for the last height
   std::vector<Place> furthest_;            ///< that any place up to this one can reach, for the last height
-  std::vector<std::uint64_t> full_;        ///< ranks of a complete tree, by height
 };
 
 }  // namespace

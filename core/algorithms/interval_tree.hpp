@@ -23,7 +23,9 @@ namespace trunkline {
 ///
 /// `order` starts at the root and holds each region's ranks in a row; empty where it does not, where no such tree is
 /// lower than `below`, or where the tree would be so high (a chain of switches with a host each) that the table would
-/// not fit in memory. Time O(ranks * height * candidates), memory O(ranks * height), of no more levels than `below`.
+/// not fit in memory. What a rank may hand on to stands on one chain (entry_chains.hpp), of which the furthest reaching
+/// one is found by jumps: time O(ranks * height * log(ranks)), memory O(ranks * height), of no more levels than
+/// `below`.
 [[nodiscard]] std::optional<Tree> interval_tree(const Regions& regions, const std::vector<Rank>& order, unsigned k,
                                                 std::uint32_t below = std::numeric_limits<std::uint32_t>::max());
 
