@@ -4,7 +4,6 @@
 #pragma once
 
 #include <algorithm>
-#include <functional>
 #include <limits>
 #include <optional>
 #include <vector>
@@ -14,7 +13,7 @@
 namespace trunkline {
 
 /// One region filled level by level by one set of rules; all ranks at a level are alike, so they are only counted, and
-/// so are parts of one class that stand in a row.
+/// so are parts that look alike and stand in a row.
 class RegionSchedules::Filling {
  public:
   Filling(const RegionSchedules& schedules, RegionId region)
@@ -22,20 +21,21 @@ class RegionSchedules::Filling {
         region_(schedules.regions_.all[region]),
         holds_root_(region == 0),
         home_(holds_root_ ? schedules.regions_.of_rank[schedules.regions_.root] : 0) {
-    std::ranges::stable_sort(most_urgent_first_.parts = region_.parts, std::greater{},
-                             [&](RegionId part) { return all_.least(part, 1); });
+    most_urgent_first_.parts = schedules.most_urgent_first(region);
     count_rows(most_urgent_first_);
   }
 
   /// The attempt with the exit level that the rules lead to, where they lead anywhere; writes the timetable down where
   /// one is given.
   std::optional<Attempt> run(const Attempt& attempt, RegionSchedule* timetable = nullptr) {
+    ++runs_;
     attempt_ = attempt;
     timetable_ = timetable;
     start();
-    for (level_ = 0; level_ <= attempt_.levels && !done(); ++level_) {
-      if (sends_[level_] == 0) continue;  // what is due here cannot be served later either
-      if (timetable_ != nullptr) timetable_->levels.resize(level_ + 1);
+    for (now_ = 0; now_ < slots_.size() && slots_[now_].level <= attempt_.levels && !done(); ++now_) {
+      level_ = slots_[now_].level;
+      if (slots_[now_].sends == 0) continue;  // what is due here cannot be served later either
+      if (timetable_ != nullptr) timetable_->levels.push_back({.level = level_});
       if (level_ == 0 && holds_root_) {
         if (!place_root()) return {};
         continue;
@@ -43,7 +43,10 @@ class RegionSchedules::Filling {
       if (!place_due_parts() || !place_singles()) return {};
       place_other_parts();
     }
-    if (!done()) return {};
+    if (!done()) {
+      levels_mattered_ = levels_mattered_ || now_ < slots_.size();
+      return {};
+    }
     if (timetable_ != nullptr) {
       timetable_->within = attempt_.levels;
       timetable_->exit_level = exit_level_;
@@ -69,17 +72,33 @@ class RegionSchedules::Filling {
     return {};
   }
 
+  [[nodiscard]] std::uint64_t runs() const { return runs_; }
+
+  /// Whether more levels may have led elsewhere in any run since forget_levels(): where every part had so many left
+  /// that it would not have been used otherwise with more, they do not.
+  [[nodiscard]] bool levels_mattered() const { return levels_mattered_; }
+  void forget_levels() { levels_mattered_ = false; }
+
   /// After no attempt with an exit by a single worked: the first later level at which one may.
-  [[nodiscard]] Level next_exit() const { return next_exit_; }
+  [[nodiscard]] Level next_exit() {
+    if (next_exit_ > attempt_.levels && next_exit_ != never) levels_mattered_ = true;
+    return next_exit_;
+  }
 
  private:
   static constexpr Level never = std::numeric_limits<Level>::max();
 
-  /// Parts of one class in a row.
+  /// Parts that look alike in a row.
   struct Row {
-    ClassId alike;
+    LookId look;
     std::uint32_t first;  ///< place of the next one in the order
     std::uint32_t parts;
+  };
+  /// Sends that reach somebody at a level.
+  struct Slot {
+    Level level = 0;
+    std::uint32_t sends = 0;
+    std::uint32_t pairs = 0;  ///< of these, senders with two to give
   };
   struct Order {
     std::vector<RegionId> parts;
@@ -92,10 +111,8 @@ class RegionSchedules::Filling {
     rows_ = order_->rows;
     pending_ = region_.parts.size();
     singles_ = static_cast<std::uint32_t>(region_.singles.size());
-    sends_.assign(attempt_.levels + 2, 0);
-    pairs_.assign(attempt_.levels + 2, 0);
-    sends_[0] = attempt_.passage.entries;
-    pairs_[0] = attempt_.passage.entries / 2;
+    slots_.clear();
+    give(0, attempt_.passage.entries, attempt_.passage.entries / 2);
     exit_due_ = attempt_.passage.exits;
     exit_level_ = 0;
     possible_exit_ = never;
@@ -105,33 +122,37 @@ class RegionSchedules::Filling {
   [[nodiscard]] bool done() const { return singles_ == 0 && pending_ == 0 && exit_due_ == 0; }
   [[nodiscard]] Level left() const { return attempt_.levels - level_; }
   [[nodiscard]] bool exit_by_single() const { return exit_due_ > 0 && !attempt_.through_part; }
-  [[nodiscard]] const Box& box(const Row& row) const { return all_.boxes_[row.alike]; }
+  [[nodiscard]] const Look& look(const Row& row) const { return all_.looks_[row.look]; }
 
   /// The root's host stands alone, since it is looked for.
   void count_rows(Order& order) const {
     order.rows.clear();
     for (std::uint32_t at = 0; at < order.parts.size(); ++at) {
       const RegionId part = order.parts[at];
-      const ClassId alike = all_.class_of_[part];
+      const LookId look = all_.boxes_[all_.class_of_[part]].look;
       const bool alone = home_ != 0 && (part == home_ || (at > 0 && order.parts[at - 1] == home_));
-      if (at == 0 || alone || order.rows.back().alike != alike) order.rows.push_back({alike, at, 0});
+      if (at == 0 || alone || order.rows.back().look != look) order.rows.push_back({look, at, 0});
       ++order.rows.back().parts;
     }
   }
 
-  [[nodiscard]] Level earliest_exit(const Box& part, Level levels) const {
+  [[nodiscard]] static Level earliest_exit(const Look& part, Level levels) {
     return part.exit_level({1, 1}, levels).value_or(levels + 1);
   }
 
-  [[nodiscard]] bool earliest_first_differs(Level levels) const {
+  [[nodiscard]] bool earliest_first_differs(Level levels) {
+    for (const Row& row : most_urgent_first_.rows) {
+      if (levels < look(row).settled[0]) levels_mattered_ = true;
+    }
     return !std::ranges::is_sorted(most_urgent_first_.rows, {},
-                                   [&](const Row& row) { return earliest_exit(box(row), levels); });
+                                   [&](const Row& row) { return earliest_exit(look(row), levels); });
   }
 
   void sort_earliest_first() {
-    std::ranges::stable_sort(earliest_first_.parts = most_urgent_first_.parts, {}, [&](RegionId part) {
-      return earliest_exit(all_.boxes_[all_.class_of_[part]], attempt_.levels);
-    });
+    if (sorted_for_ == attempt_.levels) return;
+    sorted_for_ = attempt_.levels;
+    std::ranges::stable_sort(earliest_first_.parts = most_urgent_first_.parts, {},
+                             [&](RegionId part) { return earliest_exit(all_.look(part), attempt_.levels); });
     count_rows(earliest_first_);
   }
 
@@ -144,8 +165,9 @@ class RegionSchedules::Filling {
   /// Parts that would be too late at the next level.
   bool place_due_parts() {
     for (Row& row : rows_) {
-      const Level single = box(row).least[0];
-      const Level both = box(row).least[1];
+      const Level single = look(row).least[0];
+      const Level both = look(row).least[1];
+      if (row.parts > 0 && left() <= std::max(single, both)) levels_mattered_ = true;
       while (row.parts > 0) {
         if (left() == single && enter(row, 1)) continue;
         if (left() > single || left() > both) break;  // not due, or by two sends at once there is still time
@@ -158,14 +180,14 @@ class RegionSchedules::Filling {
   bool place_singles() {
     std::uint32_t may = singles_;
     if (exit_by_single()) {
-      const bool can = singles_ > 0 && sends_[level_] > 0;
+      const bool can = singles_ > 0 && slots_[now_].sends > 0;
       if (can && level_ > attempt_.exit_level) {
         possible_exit_ = level_;
         return false;
       }
       if (!can || level_ < attempt_.exit_level) may -= std::min(may, 1U);  // one is kept back for it
     }
-    return place_single_ranks(std::min(may, sends_[level_]));
+    return place_single_ranks(std::min(may, slots_[now_].sends));
   }
 
   bool place_single_ranks(std::uint32_t number) {
@@ -178,38 +200,37 @@ class RegionSchedules::Filling {
       if (timetable_ != nullptr) timetable_->levels.back().exits_of_single = exit_due_;
       exit_level_ = level_;
       possible_exit_ = level_ + 1;
-      sends_[level_ + 1] += all_.k_ - exit_due_;
-      pairs_[level_ + 1] += all_.k_ - exit_due_ >= 2 ? 1 : 0;
+      give(level_ + 1, all_.k_ - exit_due_, all_.k_ - exit_due_ >= 2 ? 1 : 0);
       exit_due_ = 0;
       --whole;
     }
-    sends_[level_ + 1] += whole * all_.k_;
-    pairs_[level_ + 1] += whole;
+    give(level_ + 1, whole * all_.k_, whole);
     return true;
   }
 
   void place_other_parts() {
     for (Row& row : rows_) {
-      const unsigned entries = left() >= box(row).least[0] ? 1 : 2;
-      if (left() < box(row).least[entries - 1]) continue;
+      const unsigned entries = left() >= look(row).least[0] ? 1 : 2;
+      if (left() < look(row).least[entries - 1]) continue;
       while (row.parts > 0 && enter(row, entries)) {
       }
-      if (sends_[level_] == 0) return;
+      if (slots_[now_].sends == 0) return;
     }
   }
 
   /// The next part of the row gets the message at this level, where there are sends for it.
   bool enter(Row& row, unsigned entries) {
-    if (sends_[level_] < entries || (entries == 2 && pairs_[level_] == 0)) return false;
+    if (slots_[now_].sends < entries || (entries == 2 && slots_[now_].pairs == 0)) return false;
     PartEntry entry{.part = order_->parts[row.first++], .passage = {entries, 0}};
     --row.parts;
     --pending_;
     take(entries == 2 ? 0 : 1, entries == 2 ? 1 : 0);
+    if (left() < look(row).settled[entries - 1]) levels_mattered_ = true;
     const bool wanted = singles_ > 0 || pending_ > 0;
     const bool through = exit_due_ > 0 && attempt_.through_part && (!attempt_.through_last || pending_ == 0);
     if (wanted || through) {
-      const auto one = !through || exit_due_ <= 1 ? box(row).exit_level({entries, 1}, left()) : std::nullopt;
-      const auto two = box(row).exit_level({entries, 2}, left());
+      const auto one = !through || exit_due_ <= 1 ? look(row).exit_level({entries, 1}, left()) : std::nullopt;
+      const auto two = look(row).exit_level({entries, 2}, left());
       had_choice_of_exits_ = had_choice_of_exits_ || (one && two);
       const bool takes_two = two && (attempt_.many_exits || !one);
       if (one || two) leave(entry, takes_two ? 2 : 1, takes_two ? *two : *one, through);
@@ -227,15 +248,22 @@ class RegionSchedules::Filling {
       exit_due_ = 0;
     }
     const unsigned inwards = exits - entry.outwards;
-    sends_[level_ + at + 1] += inwards;
-    pairs_[level_ + at + 1] += inwards / 2;
+    give(level_ + at + 1, inwards, inwards / 2);
+  }
+
+  void give(Level level, std::uint32_t sends, std::uint32_t pairs) {
+    auto at = slots_.end();
+    while (at != slots_.begin() && (at - 1)->level >= level) --at;
+    if (at == slots_.end() || at->level != level) at = slots_.insert(at, {.level = level});
+    at->sends += sends;
+    at->pairs += pairs;
   }
 
   /// Sends of this level that are spent: ones from whomever has fewest left, and pairs of one sender.
   void take(std::uint32_t ones, std::uint32_t pairs) {
-    sends_[level_] -= ones + 2 * pairs;
-    pairs_[level_] -= pairs;
-    pairs_[level_] = std::min(pairs_[level_], sends_[level_] / all_.k_);
+    Slot& now = slots_[now_];
+    now.sends -= ones + 2 * pairs;
+    now.pairs = std::min(now.pairs - pairs, now.sends / all_.k_);
   }
 
   const RegionSchedules& all_;
@@ -243,14 +271,15 @@ class RegionSchedules::Filling {
   bool holds_root_;
   RegionId home_;  ///< of the root, where it is a part of the region; else 0
   Order most_urgent_first_;
-  Order earliest_first_;  ///< by how early a part's rank can serve others
+  Order earliest_first_;  ///< by how early a part's rank can serve others, where so many levels are left:
+  std::optional<Level> sorted_for_;
   Attempt attempt_;
   RegionSchedule* timetable_ = nullptr;
   const Order* order_ = nullptr;
-  std::vector<Row> rows_;             ///< of the order: what is left
-  std::size_t pending_ = 0;           ///< parts left
-  std::vector<std::uint32_t> sends_;  ///< by level of the receiver
-  std::vector<std::uint32_t> pairs_;  ///< of these, senders with two to give
+  std::vector<Row> rows_;    ///< of the order: what is left
+  std::size_t pending_ = 0;  ///< parts left
+  std::vector<Slot> slots_;  ///< by level; few, even of many levels
+  std::size_t now_ = 0;      ///< the slot that is used
   std::uint32_t singles_ = 0;
   unsigned exit_due_ = 0;
   Level level_ = 0;
@@ -258,6 +287,8 @@ class RegionSchedules::Filling {
   Level possible_exit_ = never;  ///< later than was asked for, should this run lead nowhere
   Level next_exit_ = never;
   bool had_choice_of_exits_ = false;  ///< whether any part could hand back one or two
+  bool levels_mattered_ = false;
+  std::uint64_t runs_ = 0;
 };
 
 }  // namespace trunkline

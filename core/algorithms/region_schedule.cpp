@@ -2,6 +2,7 @@
 #include "algorithms/region_schedule.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <numeric>
 #include <stdexcept>
@@ -12,65 +13,113 @@ namespace trunkline {
 
 RegionSchedules::RegionSchedules(const Regions& regions, unsigned k)
     : regions_(regions), k_(k), class_of_(regions.all.size()) {
-  std::map<std::vector<std::uint32_t>, ClassId> known;  // by number of singles, then rows of parts: class, number
+  std::map<std::vector<std::uint32_t>, ClassId> known;  // by number of singles, then rows of parts: look, number
+  std::map<Look, LookId> known_looks;
   std::vector<std::uint32_t> key;
   for (std::size_t at = regions.all.size(); at > 0; --at) {
     const auto region = static_cast<RegionId>(at - 1);
-    const Region& made = regions.all[region];
-    key.assign(1, static_cast<std::uint32_t>(made.singles.size()));
-    for (const RegionId part : made.parts) {
-      if (key.size() == 1 || key[key.size() - 2] != class_of_[part]) key.insert(key.end(), {class_of_[part], 0});
+    key.assign(1, static_cast<std::uint32_t>(regions.all[region].singles.size()));
+    for (const RegionId part : most_urgent_first(region)) {
+      const LookId look = boxes_[class_of_[part]].look;
+      if (key.size() == 1 || key[key.size() - 2] != look) key.insert(key.end(), {look, 0});
       ++key.back();
     }
-    const auto next = static_cast<ClassId>(boxes_.size());
-    const auto [found, is_new] = known.emplace(key, next);
+    const auto [found, is_new] = known.emplace(key, static_cast<ClassId>(boxes_.size()));
     if (!is_new && region != 0) {
       class_of_[region] = found->second;
       continue;
     }
-    class_of_[region] = next;
-    boxes_.push_back(fill_box(region));
+    class_of_[region] = static_cast<ClassId>(boxes_.size());
+    Box box;
+    const auto [look, new_look] = known_looks.emplace(fill_box(region, box), static_cast<LookId>(looks_.size()));
+    if (new_look) looks_.push_back(look->first);
+    box.look = look->second;
+    boxes_.push_back(box);
   }
 }
 
-RegionSchedules::Box RegionSchedules::fill_box(RegionId region) const {
-  Box box;
+std::vector<RegionId> RegionSchedules::most_urgent_first(RegionId region) const {
+  std::vector<RegionId> parts = regions_.all[region].parts;
+  const auto need = [&](RegionId part) { return least(part, 1); };
+  if (!std::ranges::is_sorted(parts, std::greater{}, need)) std::ranges::stable_sort(parts, std::greater{}, need);
+  return parts;
+}
+
+RegionSchedules::Look RegionSchedules::fill_box(RegionId region, Box& box) const {
+  Look look;
   Filling filling(*this, region);
   for (const unsigned entries : {1U, 2U}) {
-    // Doubling, then halving: more levels never hurt.
-    const auto works = [&](Level levels) { return filling.first_working({.passage = {entries, 0}, .levels = levels}); };
-    Level high = 1;
-    while (!works(high)) {
-      if (high > 4 * regions_.all[region].ranks + 64) throw std::logic_error("a region that no number of levels fills");
-      high *= 2;
-    }
-    Level low = high == 1 ? 0 : high / 2 + 1;
-    while (low < high) {
-      const Level middle = std::midpoint(low, high);
-      if (works(middle)) {
-        high = middle;
-      } else {
-        low = middle + 1;
-      }
-    }
-    box.least[entries - 1] = high;
-    box.plain[entries - 1] = *works(high);
-    if (region == 0) return box;  // nothing leads in or out of the whole
+    box.plain[entries - 1] = fewest_levels(region, entries, filling);
+    const Level least = look.least[entries - 1] = box.plain[entries - 1].levels;
+    if (region == 0) break;  // nothing leads in or out of the whole
     for (const unsigned exits : {1U, 2U}) {
+      std::optional<Attempt> found;
+      auto& levels = look.exits[entries - 1][exits - 1];
       for (Level above = 0; above <= slack; ++above) {
-        box.exits[entries - 1][exits - 1][above] =
-            earliest_exit(region, {.passage = {entries, exits}, .levels = high + above}, filling);
+        if (above == 0 || filling.levels_mattered()) {
+          filling.forget_levels();
+          found = earliest_exit(region, {.passage = {entries, exits}, .levels = least + above}, filling);
+        }
+        if (!found) continue;
+        found->levels = least + above;
+        box.exits[entries - 1][exits - 1][above] = *found;
+        levels[above] = found->exit_level;
       }
+      Level same = slack;
+      while (same > 0 && levels[same - 1] == levels[slack]) --same;
+      look.settled[entries - 1] = std::max(look.settled[entries - 1], least + same);
     }
   }
-  return box;
+  box.runs = filling.runs();
+  return look;
+}
+
+std::uint64_t RegionSchedules::runs() const {
+  return std::accumulate(boxes_.begin(), boxes_.end(), std::uint64_t{0},
+                         [](std::uint64_t sum, const Box& box) { return sum + box.runs; });
+}
+
+/// Doubling, then halving: more levels never hurt.
+RegionSchedules::Attempt RegionSchedules::fewest_levels(RegionId region, unsigned entries, Filling& filling) const {
+  Level parts_need = 0;  // with fewer it is not tried
+  for (const RegionId part : regions_.all[region].parts) {
+    parts_need = std::max(parts_need, std::min(least(part, 1), least(part, 2)));
+  }
+  std::optional<Attempt> fewest;
+  const auto works = [&](Level levels) {
+    if (levels < parts_need) return false;
+    const auto attempt = filling.first_working({.passage = {entries, 0}, .levels = levels});
+    if (attempt) fewest = attempt;
+    return attempt.has_value();
+  };
+  Level high = 1;
+  while (!works(high)) {
+    if (high > 4 * regions_.all[region].ranks + 64) throw std::logic_error("a region that no number of levels fills");
+    high *= 2;
+  }
+  Level low = high == 1 ? 0 : high / 2 + 1;
+  while (low < high) {
+    const Level middle = std::midpoint(low, high);
+    if (works(middle)) {
+      high = middle;
+    } else {
+      low = middle + 1;
+    }
+  }
+  return *fewest;
+}
+
+/// The one rank that is entered first cannot make all its sends outside.
+Level RegionSchedules::least_exit(RegionId region, Passage passage) const {
+  return passage.entries == 1 && passage.exits == k_ && regions_.all[region].ranks > 1 ? 1 : 0;
 }
 
 std::optional<RegionSchedules::Attempt> RegionSchedules::earliest_exit(RegionId region, Attempt attempt,
                                                                        Filling& filling) const {
+  const Level least = least_exit(region, attempt.passage);
   std::optional<Attempt> found;
   if (!regions_.all[region].singles.empty()) {
-    for (Level exit = 0; exit <= attempt.levels && !found; exit = filling.next_exit()) {
+    for (Level exit = least; exit <= attempt.levels && !found; exit = filling.next_exit()) {
       attempt.exit_level = exit;
       found = filling.first_working(attempt);
     }
@@ -78,7 +127,8 @@ std::optional<RegionSchedules::Attempt> RegionSchedules::earliest_exit(RegionId 
   attempt.exit_level = 0;
   attempt.through_part = true;
   for (const bool last : {false, true}) {
-    if (regions_.all[region].parts.empty() || (found && found->exit_level == 0)) break;
+    if (found && found->exit_level == least) break;
+    if (regions_.all[region].parts.size() <= (last ? 1 : 0)) break;
     attempt.through_last = last;
     const auto through = filling.first_working(attempt);
     if (through && (!found || through->exit_level < found->exit_level)) found = through;
@@ -86,21 +136,14 @@ std::optional<RegionSchedules::Attempt> RegionSchedules::earliest_exit(RegionId 
   return found;
 }
 
-const std::optional<RegionSchedules::Attempt>& RegionSchedules::Box::exit(Passage passage, Level levels) const {
-  return exits[passage.entries - 1][passage.exits - 1][std::min(levels - least[passage.entries - 1], slack)];
-}
-
-std::optional<Level> RegionSchedules::Box::exit_level(Passage passage, Level levels) const {
-  if (levels < least[passage.entries - 1]) return {};
-  const auto& attempt = exit(passage, levels);
-  return attempt ? std::optional(attempt->exit_level) : std::nullopt;
-}
-
 RegionSchedule RegionSchedules::schedule(RegionId region, Passage passage, Level levels) const {
   const Box& box = boxes_[class_of_[region]];
+  const unsigned entries = passage.entries;
   RegionSchedule timetable;
   Filling(*this, region)
-      .run(passage.exits == 0 ? box.plain[passage.entries - 1] : *box.exit(passage, levels), &timetable);
+      .run(passage.exits == 0 ? box.plain[entries - 1]
+                              : box.exits[entries - 1][passage.exits - 1][look(region).above(passage, levels)],
+           &timetable);
   return timetable;
 }
 

@@ -31,8 +31,8 @@ class Placing {
     senders[0].push_back({outer, passage.entries});
     auto single = region.singles.begin();
     Rank leaving = no_rank;
-    for (Level level = 0; level < plan.levels.size(); ++level) {
-      const LevelPlan& now = plan.levels[level];
+    for (const LevelPlan& now : plan.levels) {
+      const Level level = now.level;
       std::vector<Sender>& givers = senders[level];
       std::ranges::sort(givers, std::greater{}, &Sender::sends);
       const auto enter = [&](const PartEntry& entry) {
