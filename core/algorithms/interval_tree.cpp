@@ -20,6 +20,7 @@ class IntervalSearch {
     if (order_.front() != regions_.root || !intervals_.in_a_row(regions_)) return {};
     chains_.emplace(regions_, order_, intervals_);
     best_.resize(end_);
+    for (const Rank rank : order_) own_last_.push_back(intervals_.last[regions_.of_rank[rank]]);
     reach_.emplace_back(end_);
     std::iota(reach_[0].begin(), reach_[0].end(), 0);
     while (reach_.back()[0] + 1 != end_) {
@@ -27,8 +28,9 @@ class IntervalSearch {
       find_best();
       std::vector<Place> row(end_);
       for (Place i = 0; i < end_; ++i) {
-        row[i] = i;
-        each_child(i, reach_.size(), [&](Place child) { row[i] = std::max(row[i], reach_.back()[child]); });
+        Place covered = i;
+        each_child(i, reach_.size(), [&](Place child) { covered = std::max(covered, reach_.back()[child]); });
+        row[i] = covered;
       }
       reach_.push_back(std::move(row));
     }
@@ -61,13 +63,13 @@ class IntervalSearch {
   /// Calls `use` with each child of place i in a tree of that height that covers the most.
   template <class Use>
   void each_child(Place i, std::size_t height, Use use) const {
-    RegionId left = regions_.of_rank[order_[i]];  // the first region that i leaves later than the child's tree could
+    Place leaving = own_last_[i];  // where a region of i ends that the child is in as well
     Place child = i + 1;
-    for (unsigned number = 0; number < k_ && child < end_; ++number) {
+    for (unsigned number = 1; child < end_; ++number) {
       use(child);
-      if (number + 1 == k_) return;
-      if (intervals_.last[left] < child) left = chains_->around[child];
-      child = next_child(child, height - 1, intervals_.last[left]);
+      if (number == k_) return;
+      if (leaving < child) leaving = intervals_.last[chains_->around[child]];
+      child = next_child(child, height - 1, leaving);
     }
   }
 
@@ -122,6 +124,7 @@ class IntervalSearch {
   Intervals intervals_;
   std::optional<EntryChains> chains_;      ///< where every region stands in a row
   std::vector<std::vector<Place>> reach_;  ///< [height][place]
+  std::vector<Place> own_last_;            ///< of each place's innermost region
   std::vector<Place> best_;                ///< from a place up to its jump, for the last height
   std::vector<Place> furthest_;            ///< that any place up to this one can reach, for the last height
 };
