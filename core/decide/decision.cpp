@@ -14,8 +14,6 @@ constexpr std::uint64_t segment_without_cluster = 8192;
 
 constexpr const char* by_user = "chosen by the user (a setting, or trunkline_set)";
 
-constexpr const char* unpredicted = "nothing is predicted for reductions yet: tune, or choose by a setting";
-
 }  // namespace
 
 const char* native_anyway(const Knowledge& knowledge, const Wish& wish, std::uint64_t bytes) {
@@ -63,7 +61,6 @@ Decision Decider::tuned(const TuningEntry& entry, std::uint64_t bytes) const {
 Decision Decider::automatic(std::uint64_t bytes, bool for_people) {
   const std::string no_plan = knowledge_.plan ? "TRUNKLINE_PLAN is for other ranks, hosts or another root; " : "";
   const Prospects* const known = prospects();
-  if (known == nullptr && knowledge_.cluster) return {.reason = no_plan + unpredicted};
   if (known == nullptr) return {.reason = no_plan + "no cluster is set (TRUNKLINE_CLUSTER)"};
   const Pick best = pick(*known, bytes);
   return {.algorithm = best.algorithm,
@@ -104,7 +101,7 @@ const TuningEntry* Decider::tuning_entry() {
 }
 
 const Prospects* Decider::prospects() {
-  if (!prospects_ && knowledge_.cluster && !facts_of(collective_).reduces()) {
+  if (!prospects_ && knowledge_.cluster) {
     prospects_ = prospects_of(collective_, *knowledge_.cluster, placement_, root_, knowledge_.library.native);
   }
   return prospects_ ? &*prospects_ : nullptr;
@@ -115,7 +112,8 @@ std::uint64_t Decider::segment_for(std::string_view algorithm, std::uint64_t byt
   auto known = std::ranges::find(costs_, algorithm, [](const auto& one) { return one.first; });
   if (known == costs_.end()) {
     Plan laid = plan(algorithm);
-    known = costs_.insert(costs_.end(), {algorithm, costs_of(*knowledge_.cluster, placement_, laid)});
+    known = costs_.insert(
+        costs_.end(), {algorithm, costs_of(*knowledge_.cluster, placement_, laid, facts_of(collective_).direction)});
     last_.emplace(algorithm, std::move(laid));
   }
   return best_segment(known->second, bytes);

@@ -26,15 +26,26 @@ std::string milliseconds(double seconds) {
 
 Prospects prospects_of(Collective collective, const Cluster& cluster, const Placement& placement, Rank root,
                        NativeLibrary native) {
-  Prospects prospects;
+  Prospects prospects{.candidates = {}, .native = {}, .native_reduction = {}, .collective = collective};
   if (std::ranges::all_of(placement, [&](HostIndex host) { return host == placement.front(); })) return prospects;
   const Paths paths(cluster);
+  const CollectiveFacts& facts = facts_of(collective);
   for (const std::string_view name : considered) {
     const std::vector<Tree> trees = lay_trees(collective, name, &cluster, placement, root);
-    prospects.candidates.push_back({find_algorithm(collective, name)->name, tree_costs(paths, placement, trees)});
+    prospects.candidates.push_back(
+        {find_algorithm(collective, name)->name, tree_costs(paths, placement, trees, facts.direction)});
   }
-  prospects.native = native_costs(paths, placement, root, native);
+  if (facts.reduces()) {
+    prospects.native_reduction = native_reduction_costs(paths, placement, collective, root, native);
+  } else {
+    prospects.native = native_costs(paths, placement, root, native);
+  }
   return prospects;
+}
+
+double native_seconds(const Prospects& prospects, std::uint64_t message_bytes) {
+  return facts_of(prospects.collective).reduces() ? native_reduction_seconds(prospects.native_reduction, message_bytes)
+                                                  : native_bcast_seconds(prospects.native, message_bytes);
 }
 
 Pick pick(const Prospects& prospects, std::uint64_t message_bytes) {
@@ -48,7 +59,7 @@ Pick pick(const Prospects& prospects, std::uint64_t message_bytes) {
     fastest_s = one.seconds;
     fastest = {.algorithm = name, .segment_bytes = one.segment_bytes};
   }
-  return fastest_s * margin < native_bcast_seconds(prospects.native, message_bytes) ? fastest : Pick{};
+  return fastest_s * margin < native_seconds(prospects, message_bytes) ? fastest : Pick{};
 }
 
 Choice choose(const Prospects& prospects, std::uint64_t message_bytes) {
@@ -60,7 +71,7 @@ Choice choose(const Prospects& prospects, std::uint64_t message_bytes) {
     const TimedSegment fastest = fastest_segment(costs, cuts);
     choice.predictions.push_back({name, fastest.segment_bytes, fastest.seconds});
   }
-  choice.predictions.push_back({"native", 0, native_bcast_seconds(prospects.native, message_bytes)});
+  choice.predictions.push_back({"native", 0, native_seconds(prospects, message_bytes)});
   std::ranges::stable_sort(choice.predictions, {}, &Prediction::seconds);
   if (message_bytes < least_bytes) {
     choice.reason = "less than one frame: nothing to pipeline";

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "model/native_bcast.hpp"
+#include "model/native_reduction.hpp"
 #include "model/tree_costs.hpp"
 #include "model/wire.hpp"
 #include "network/cluster.hpp"
@@ -47,13 +48,18 @@ struct Prospects {
     std::string_view algorithm;
     TreeCosts costs;
   };
-  std::vector<Candidate> candidates;  ///< none where all ranks share one host
-  NativeCosts native;
+  std::vector<Candidate> candidates;      ///< none where all ranks share one host
+  NativeCosts native;                     ///< of a broadcast
+  NativeReductionCosts native_reduction;  ///< of a reduction
+  Collective collective = Collective::bcast;
 };
 
 /// Lays every tree that the rule considers, and what the library would run.
 [[nodiscard]] Prospects prospects_of(Collective collective, const Cluster& cluster, const Placement& placement,
                                      Rank root, NativeLibrary native);
+
+/// What the MPI library's own algorithm would take.
+[[nodiscard]] double native_seconds(const Prospects& prospects, std::uint64_t message_bytes);
 
 /// Native below least_bytes, and unless a tree is predicted to be faster by a margin. The same answer on every rank:
 /// depends on nothing but its arguments. Allocates nothing: about a quarter of a microsecond.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model/costs.hpp"
 
+#include <stdexcept>
+
 namespace trunkline {
 namespace {
 
@@ -13,9 +15,10 @@ struct Seconds {
 
 }  // namespace
 
-Costs costs_of(const Cluster& cluster, const Placement& placement, const Plan& plan) {
+Costs costs_of(const Cluster& cluster, const Placement& placement, const Plan& plan, Direction direction) {
   const Paths paths(cluster);
-  if (const Trees* const trees = plan.trees()) return tree_costs(paths, placement, *trees);
+  if (const Trees* const trees = plan.trees()) return tree_costs(paths, placement, *trees, direction);
+  if (direction != Direction::down) throw std::invalid_argument("rounds go one way: they are for broadcasts");
   return round_costs(paths, placement, *plan.rounds());
 }
 

@@ -14,8 +14,10 @@ namespace trunkline {
 /// The time as a function of the segment.
 using Costs = std::variant<TreeCosts, RoundCosts>;
 
-/// Throws std::invalid_argument where the placement is of another number of ranks, or does not fit the cluster.
-[[nodiscard]] Costs costs_of(const Cluster& cluster, const Placement& placement, const Plan& plan);
+/// Throws std::invalid_argument where the placement is of another number of ranks, or does not fit the cluster, and
+/// for rounds that should go another way than down.
+[[nodiscard]] Costs costs_of(const Cluster& cluster, const Placement& placement, const Plan& plan,
+                             Direction direction = Direction::down);
 
 /// Of `message_bytes` in segments of `segment_bytes`, both above zero.
 [[nodiscard]] double seconds_of(const Costs& costs, std::uint64_t message_bytes, std::uint64_t segment_bytes);

@@ -100,6 +100,17 @@ std::uint64_t best_segment(const RoundCosts& costs, std::uint64_t message_bytes)
                                    [&](std::uint64_t segment) { return round_seconds(costs, message_bytes, segment); });
 }
 
+RoundCost exchange_cost(const Paths& paths, const Placement& placement, std::span<const Exchange> exchanges) {
+  const std::vector<Rank> order = by_number(static_cast<Rank>(placement.size()), 0);
+  Round round(paths, placement, order);
+  RoundCost cost;
+  for (const Exchange& exchange : exchanges) {
+    for (const auto& [from, to] : exchange.transfers) round.transfer(from, to, exchange.part);
+    if (!exchange.transfers.empty()) round.finish(cost, exchange.times);
+  }
+  return cost;
+}
+
 RoundCost level_cost(const Paths& paths, const Placement& placement, const Tree& tree) {
   const std::vector<Rank> order = by_number(static_cast<Rank>(tree.size()), 0);
   Round round(paths, placement, order);

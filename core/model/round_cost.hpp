@@ -3,6 +3,9 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
+#include <utility>
+#include <vector>
 
 #include "network/paths.hpp"
 #include "network/placement.hpp"
@@ -40,6 +43,17 @@ struct RoundCosts {
 
 /// The one of segment_sizes() that round_seconds() finds fastest; the longest where all ranks share one host.
 [[nodiscard]] std::uint64_t best_segment(const RoundCosts& costs, std::uint64_t message_bytes);
+
+/// Transfers at once between ranks, each of the same part of the message; so many times over.
+struct Exchange {
+  std::vector<std::pair<Rank, Rank>> transfers{};  ///< from, to
+  double part = 1.0;
+  double times = 1.0;
+};
+
+/// One exchange after another.
+[[nodiscard]] RoundCost exchange_cost(const Paths& paths, const Placement& placement,
+                                      std::span<const Exchange> exchanges);
 
 /// A tree in which every rank sends the whole message to all its children at once, so that the copies share its
 /// channels and end together: one round of each level.

@@ -100,23 +100,34 @@ class Sum {
     }
   }
 
-  TreeCosts costs() {
+  TreeCosts costs(Direction direction) {
+    const bool both_ways = direction == Direction::up_and_down;
     TreeCosts costs;
-    costs.handlings = *std::ranges::max_element(handlings_);
+    costs.handlings = (both_ways ? 2.0 : 1.0) * *std::ranges::max_element(handlings_);
     costs.network_hops = static_cast<Rank>(data_.transfers().size());
+    if (both_ways) std::ranges::for_each(latest_, go_back);
     costs.latest = longest(latest_);
     data_.settle_loads();
     std::vector<TreeCosts::Work> works;
     for (ChannelId channel = 0; channel < cluster_.channel_count(); ++channel) {
-      if (data_.load(channel) == 0.0) continue;
-      works.push_back({.per_byte_s = part_ * data_.load(channel) * paths_.byte_s(channel),
-                       .per_ack_byte_s = part_ * data_.load(channel ^ 1U) * paths_.byte_s(channel)});
+      const double other_way = data_.load(channel ^ 1U);
+      const double load = data_.load(channel) + (both_ways ? other_way : 0.0);
+      if (load == 0.0) continue;
+      works.push_back({.per_byte_s = part_ * load * paths_.byte_s(channel),
+                       .per_ack_byte_s = part_ * (both_ways ? load : other_way) * paths_.byte_s(channel)});
     }
     costs.busiest = most(works);
     return costs;
   }
 
  private:
+  static void go_back(TreeCosts::Way& way) {
+    way = {.per_byte_s = 2.0 * way.per_byte_s,
+           .per_frame_byte_s = 2.0 * way.per_frame_byte_s,
+           .handlings = 2.0 * way.handlings,
+           .latency_s = 2.0 * way.latency_s};
+  }
+
   /// Who gets the first segment in which round, if every send takes one.
   static std::vector<std::vector<Rank>> by_round(const Tree& tree) {
     std::vector<std::uint32_t> round(tree.size(), 0);
@@ -205,14 +216,14 @@ double all_seconds(const TreeCosts& costs, const Cut& cut, double next_s) {
 
 }  // namespace
 
-TreeCosts tree_costs(const Paths& paths, const Placement& placement, const Tree& tree) {
-  return tree_costs(paths, placement, std::span(&tree, 1));
+TreeCosts tree_costs(const Paths& paths, const Placement& placement, const Tree& tree, Direction direction) {
+  return tree_costs(paths, placement, std::span(&tree, 1), direction);
 }
 
-TreeCosts tree_costs(const Paths& paths, const Placement& placement, std::span<const Tree> trees) {
+TreeCosts tree_costs(const Paths& paths, const Placement& placement, std::span<const Tree> trees, Direction direction) {
   Sum sum(paths, placement, trees.size());
   for (const Tree& tree : trees) sum.add(tree);
-  return sum.costs();
+  return sum.costs(direction);
 }
 
 double tree_seconds(const TreeCosts& costs, std::uint64_t message_bytes, std::uint64_t segment_bytes) {

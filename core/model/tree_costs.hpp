@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "network/paths.hpp"
+#include "plan/collective.hpp"
 #include "plan/tree.hpp"
 
 namespace trunkline {
@@ -37,11 +38,15 @@ struct TreeCosts {
 /// then one segment after another through the busiest channel. Where transfers share a channel it is slower for the
 /// first segment by those of the same round, and for the others by all. Time O(ranks * length of a path).
 /// Throws std::invalid_argument where `placement` and `tree` differ in length.
-[[nodiscard]] TreeCosts tree_costs(const Paths& paths, const Placement& placement, const Tree& tree);
+[[nodiscard]] TreeCosts tree_costs(const Paths& paths, const Placement& placement, const Tree& tree,
+                                   Direction direction = Direction::down);
 
 /// The same for trees that take segments by turns: the first segment of each starts after those of the trees before it,
-/// and each tree's transfers carry one part in so many of the message.
-[[nodiscard]] TreeCosts tree_costs(const Paths& paths, const Placement& placement, std::span<const Tree> trees);
+/// and each tree's transfers carry one part in so many of the message. Up a tree the same transfers go backwards, so
+/// that takes as long. Up and down at once the first segment goes both ways, and all others share the channels with
+/// those that go the other way.
+[[nodiscard]] TreeCosts tree_costs(const Paths& paths, const Placement& placement, std::span<const Tree> trees,
+                                   Direction direction = Direction::down);
 
 /// Seconds of a broadcast of `message_bytes` in segments of `segment_bytes`, both above zero.
 [[nodiscard]] double tree_seconds(const TreeCosts& costs, std::uint64_t message_bytes, std::uint64_t segment_bytes);

@@ -58,10 +58,10 @@ void bind_costs(nb::module_& module) {
       .def_prop_ro("network_hops", &PlanCosts::network_hops, "Of trees: transfers of a segment that use the network.");
   module.def(
       "costs_of",
-      [](const Cluster& cluster, const Placement& placement, const Plan& plan) {
-        return PlanCosts{costs_of(cluster, placement, plan)};
+      [](const Cluster& cluster, const Placement& placement, const Plan& plan, const std::string& collective) {
+        return PlanCosts{costs_of(cluster, placement, plan, facts_of(collective_named(collective)).direction)};
       },
-      "cluster"_a, "placement"_a, "plan"_a);
+      "cluster"_a, "placement"_a, "plan"_a, "collective"_a = "bcast");
   module.def(
       "segment_candidates", [] { return std::vector<std::uint64_t>(segment_sizes().begin(), segment_sizes().end()); },
       "Bytes, ascending.");

@@ -324,7 +324,7 @@ class Costs:
     def network_hops(self) -> int | None:
         """Of trees: transfers of a segment that use the network."""
 
-def costs_of(cluster: Cluster, placement: Sequence[int], plan: Plan) -> Costs:
+def costs_of(cluster: Cluster, placement: Sequence[int], plan: Plan, collective: str = "bcast") -> Costs:
     """What a plan costs, of whatever kind it is. Raises ValueError."""
 
 def segment_candidates() -> list[int]:

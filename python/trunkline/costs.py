@@ -19,11 +19,13 @@ def costs_of(
     """The cluster's rates or, where given, measured tables, for an algorithm of the registry but for ``native``.
 
     Raises:
-        BadInput: for an algorithm that is no tree, of which measured tables know nothing.
+        BadInput: for an algorithm that is no tree, or a reduction, of which measured tables know nothing.
     """
     plan = _core.lay(collective, name, cluster, placement, root)
     if measured is None:
-        return _core.costs_of(cluster, placement, plan)
+        return _core.costs_of(cluster, placement, plan, collective)
+    if collective != "bcast":
+        raise BadInput(f"measured tables predict broadcasts alone: leave --measured out for {collective}")
     if plan.trees is None:
         raise BadInput(f"{name} is no tree, and measured tables predict trees alone: leave it out")
     return _core.MeasuredTrees(measured, cluster, placement, plan.trees)

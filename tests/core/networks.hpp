@@ -13,12 +13,22 @@
 #include <vector>
 
 #include "network/cluster.hpp"
+#include "network/cluster_file.hpp"
 #include "network/placement.hpp"
 #include "plan/tree.hpp"
 
 namespace trunkline::testing {
 
 inline constexpr double mbit = 1e6;
+
+/// Hosts of 100 Mbit/s on one switch.
+inline Cluster one_switch(unsigned hosts) {
+  return parse_cluster(
+      "trunkline: cluster/1\nname: one\ndefaults: {rate: 100Mbit, latency: 10us}\nswitches: [s0]\n"
+      "hosts:\n  - {hosts: 'h[0-" +
+          std::to_string(hosts - 1) + "]', switch: s0}\n",
+      "one.yaml");
+}
 
 /// A tree of switches, some of them perhaps without hosts, hosts on inner switches too; links in random order, so that
 /// nothing depends on it. `extra` adds that many redundant links between switches.

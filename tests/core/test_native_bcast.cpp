@@ -9,19 +9,14 @@
 #include "algorithms/k_nomial.hpp"
 #include "model/wire.hpp"
 #include "network/cluster_file.hpp"
+#include "networks.hpp"
 
 namespace trunkline {
 namespace {
 
-constexpr double rate_bps = 1e8;
+using testing::one_switch;
 
-Cluster one_switch(unsigned hosts) {
-  return parse_cluster(
-      "trunkline: cluster/1\nname: one\ndefaults: {rate: 100Mbit, latency: 10us}\nswitches: [s0]\n"
-      "hosts:\n  - {hosts: 'h[0-" +
-          std::to_string(hosts - 1) + "]', switch: s0}\n",
-      "one.yaml");
-}
+constexpr double rate_bps = 1e8;
 
 /// What Open MPI is predicted to take on hosts of one switch, in times of the message on the wire.
 double openmpi_times(unsigned hosts, std::uint64_t bytes) {
