@@ -4,6 +4,8 @@ SHELL := /bin/bash
 .DEFAULT_GOAL := help
 PYTHON ?= python3
 JOBS ?= $(shell nproc)
+# Most of what runs under MPI waits: for late ranks, for silent ones, for each other.
+RUNTIME_JOBS ?= $(shell echo $$(($(JOBS) + 2)))
 STAMPS := build/stamps
 BIN := .venv/bin
 export PATH := $(CURDIR)/$(BIN):$(PATH)
@@ -94,10 +96,11 @@ test-core: $(STAMPS)/dev ## Unit and property tests of the core and the lab's ne
 	ctest --test-dir build/dev --output-on-failure --parallel $(JOBS)
 
 test-python: $(STAMPS)/native ## The command, the lab, real MPI programs on 32 emulated hosts
-	python -m pytest tests/python tests/lab
+	python -m pytest -n $(JOBS) tests/python
+	python -m pytest --durations=10 tests/lab
 
 test-runtime: $(STAMPS)/native $(STAMPS)/dev ## The preload library under both MPIs on one host
-	python -m pytest tests/runtime
+	python -m pytest --durations=15 -n $(RUNTIME_JOBS) --dist worksteal tests/runtime
 
 test-sanitize: $(STAMPS)/sanitize ## The core's tests under AddressSanitizer and UndefinedBehaviorSanitizer
 	ctest --preset sanitize --parallel $(JOBS)

@@ -63,8 +63,10 @@ void Knowledge::take_tuning(Tuning read, const std::string& file) {
                                 "; it has: " + (known.empty() ? "nothing" : known) +
                                 "; tune again with 'trunkline tune' (a lab at another rate is another cluster)");
   }
-  const auto least = read.least_accelerated(Collective::bcast, print, library.name, library.version);
-  floor_bytes = std::min(least_bytes, least.value_or(least_bytes));
+  for (const CollectiveFacts& one : collectives()) {
+    const auto least = read.least_accelerated(one.collective, print, library.name, library.version);
+    floor_bytes = std::min(floor_bytes, least.value_or(least_bytes));
+  }
   tuning = std::move(read);
 }
 

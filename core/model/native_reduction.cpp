@@ -109,7 +109,8 @@ NativeReductionCosts native_reduction_costs(const Paths& paths, const Placement&
   if (collective == Collective::allreduce) {
     costs.whole = {cost(recursive_doubling(costs.ranks))};
     costs.blocks = {cost(halving_and_doubling(costs.ranks))};
-    if (library == NativeLibrary::openmpi && costs.ranks < few) costs.blocks.push_back(cost(twice_round_a_ring(costs.ranks)));
+    if (library == NativeLibrary::openmpi && costs.ranks < few)
+      costs.blocks.push_back(cost(twice_round_a_ring(costs.ranks)));
     return costs;
   }
   costs.whole = {cost(up_binomial_tree(costs.ranks, root))};

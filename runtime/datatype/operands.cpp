@@ -2,6 +2,9 @@
 #include "datatype/operands.hpp"
 
 #include <algorithm>
+#include <utility>
+
+#include "datatype/predefined.hpp"
 
 namespace trunkline::runtime {
 
@@ -18,14 +21,13 @@ Operands::Operands(const Reduced& data) : data_(data) {
   extent_ = static_cast<std::ptrdiff_t>(extent);
   true_first_ = static_cast<std::ptrdiff_t>(true_low);
   true_extent_ = static_cast<std::ptrdiff_t>(true_extent);
+  // A derived datatype without gaps may still be in another order than its signature.
+  as_bytes_ = predefined_bytes(data.type).has_value() && extent == bytes;
 }
 
-/// Without gaps it travels as bytes: the library need not look at the datatype.
 Chunk Operands::chunk(std::byte* first, std::uint64_t elements) const {
   const auto bytes = static_cast<int>(elements * element_bytes_);
-  const auto size = static_cast<std::ptrdiff_t>(element_bytes_);
-  const bool dense = true_first_ == 0 && true_extent_ == size && extent_ == size;
-  if (dense) return {.at = first, .count = bytes, .bytes = bytes};
+  if (as_bytes_) return {.at = first, .count = bytes, .bytes = bytes};
   return {.at = first, .count = static_cast<int>(elements), .type = data_.type, .bytes = bytes};
 }
 
@@ -40,16 +42,38 @@ Chunk Operands::result(std::uint64_t first, std::uint64_t elements) const {
   return chunk(static_cast<std::byte*>(data_.result) + offset(first), elements);
 }
 
-Operands::Slots::Slots(const Operands& operands, std::uint64_t chunks, std::uint64_t elements) {
-  // Extents may be negative: then the last element lies lowest.
-  const std::ptrdiff_t span = operands.offset(elements - 1);
-  const std::ptrdiff_t lowest = operands.true_first_ + std::min<std::ptrdiff_t>(span, 0);
-  const std::ptrdiff_t highest = operands.true_first_ + operands.true_extent_ + std::max<std::ptrdiff_t>(span, 0);
+namespace {
+
+/// Where chunks of elements lie in memory of their own.
+struct Room {
+  std::ptrdiff_t below;   ///< of an element at the lowest address: what lies before it
+  std::ptrdiff_t stride;  ///< from chunk to chunk
+};
+
+/// Extents may be negative: then the last element lies lowest. An element's address modulo the alignment stays that for
+/// which the datatype was made.
+Room room(std::ptrdiff_t true_first, std::ptrdiff_t true_extent, std::ptrdiff_t span) {
   constexpr std::ptrdiff_t alignment = alignof(std::max_align_t);
-  // An element's address modulo the alignment stays what the datatype was made for.
-  const std::ptrdiff_t below = (-lowest + alignment - 1) / alignment * alignment;
-  origin_ = below;
-  stride_ = (below + highest + alignment - 1) / alignment * alignment;
+  const auto aligned = [](std::ptrdiff_t bytes) { return (bytes + alignment - 1) / alignment * alignment; };
+  const std::ptrdiff_t lowest = true_first + std::min<std::ptrdiff_t>(span, 0);
+  const std::ptrdiff_t highest = true_first + true_extent + std::max<std::ptrdiff_t>(span, 0);
+  const std::ptrdiff_t below = aligned(-lowest);
+  return {.below = below, .stride = aligned(below + highest)};
+}
+
+constinit thread_local bool in_operation __attribute__((tls_model("initial-exec"))) = false;
+
+}  // namespace
+
+std::uint64_t Operands::Slots::bytes(const Operands& operands, std::uint64_t elements) {
+  return static_cast<std::uint64_t>(
+      room(operands.true_first_, operands.true_extent_, operands.offset(elements - 1)).stride);
+}
+
+Operands::Slots::Slots(const Operands& operands, std::uint64_t chunks, std::uint64_t elements) {
+  const Room one = room(operands.true_first_, operands.true_extent_, operands.offset(elements - 1));
+  origin_ = one.below;
+  stride_ = one.stride;
   memory_ = std::make_unique_for_overwrite<std::byte[]>(static_cast<std::size_t>(stride_) * chunks);
 }
 
@@ -59,7 +83,12 @@ Chunk Operands::Slots::chunk(const Operands& operands, std::uint64_t slot, std::
 
 void Operands::combine(const Chunk& in, const Chunk& inout) const {
   const auto elements = static_cast<int>(static_cast<std::uint64_t>(in.bytes) / element_bytes_);
-  check(PMPI_Reduce_local(in.at, inout.at, elements, data_.type, data_.operation));
+  in_operation = true;
+  const int code = PMPI_Reduce_local(in.at, inout.at, elements, data_.type, data_.operation);
+  in_operation = false;
+  check(code);
 }
+
+bool Operands::has_thrown() noexcept { return std::exchange(in_operation, false); }
 
 }  // namespace trunkline::runtime

@@ -13,8 +13,10 @@ namespace trunkline::runtime {
 
 /// The data of one call on one rank, as the program gave it.
 struct Reduced {
-  const void* own;  ///< this rank's operand; where the result goes where that is in place
-  void* result;     ///< null: this rank gets none
+  const void* own;  ///< this rank's operand
+  void* result;     ///< either may be MPI_BOTTOM
+  bool has_result;  ///< on this rank
+  bool in_place;    ///< the operand lies where the result goes
   MPI_Count count;
   MPI_Datatype type;
   MPI_Op operation;
@@ -30,8 +32,8 @@ class Operands {
   [[nodiscard]] std::uint64_t count() const noexcept { return static_cast<std::uint64_t>(data_.count); }
   /// Of an element's signature.
   [[nodiscard]] std::uint64_t element_bytes() const noexcept { return element_bytes_; }
-  [[nodiscard]] bool has_result() const noexcept { return data_.result != nullptr; }
-  [[nodiscard]] bool in_place() const noexcept { return data_.own == data_.result; }
+  [[nodiscard]] bool has_result() const noexcept { return data_.has_result; }
+  [[nodiscard]] bool in_place() const noexcept { return data_.in_place; }
 
   [[nodiscard]] Chunk own(std::uint64_t first, std::uint64_t elements) const;
   [[nodiscard]] Chunk result(std::uint64_t first, std::uint64_t elements) const;
@@ -41,6 +43,8 @@ class Operands {
    public:
     Slots() = default;
     Slots(const Operands& operands, std::uint64_t chunks, std::uint64_t elements);
+    /// Of one chunk of up to so many elements.
+    [[nodiscard]] static std::uint64_t bytes(const Operands& operands, std::uint64_t elements);
     [[nodiscard]] Chunk chunk(const Operands& operands, std::uint64_t slot, std::uint64_t elements) const;
     /// The library may still use it: it is never freed.
     void give_up() noexcept { static_cast<void>(memory_.release()); }
@@ -51,8 +55,11 @@ class Operands {
     std::ptrdiff_t origin_ = 0;  ///< of an element at the lowest address
   };
 
-  /// inout = in op inout, element by element. Throws MpiError.
+  /// inout = in op inout, element by element. Throws MpiError, and whatever an operation of the program throws.
   void combine(const Chunk& in, const Chunk& inout) const;
+
+  /// Whether an operation has left by an exception in this thread; asked once.
+  [[nodiscard]] static bool has_thrown() noexcept;
 
  private:
   [[nodiscard]] Chunk chunk(std::byte* first, std::uint64_t elements) const;
@@ -62,6 +69,7 @@ class Operands {
 
   Reduced data_;
   std::uint64_t element_bytes_ = 0;
+  bool as_bytes_ = false;  ///< the library need not look at the datatype
   std::ptrdiff_t extent_ = 0;
   std::ptrdiff_t true_first_ = 0;  ///< lowest byte of an element
   std::ptrdiff_t true_extent_ = 0;

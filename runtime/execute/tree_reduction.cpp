@@ -6,28 +6,40 @@
 #include "execute/window.hpp"
 
 namespace trunkline::runtime {
+namespace {
+
+/// For the children's operands of one tree: where two segments of each do not fit, one is awaited at a time.
+constexpr std::uint64_t most_slot_bytes = std::uint64_t{1} << 20;
+
+}  // namespace
 
 TreeReduction::TreeReduction(Turn& turn, std::span<const LocalTree> trees, const Operands& operands,
                              std::uint64_t segment_bytes, bool everywhere)
     : Execution(turn),
       operands_(operands),
       everywhere_(everywhere),
-      segment_elements_(std::clamp(segment_bytes / operands.element_bytes(), std::uint64_t{1}, operands.count())),
+      segment_elements_(std::clamp(
+          usable_segment(segment_bytes, operands.count() * operands.element_bytes()) / operands.element_bytes(),
+          std::uint64_t{1}, operands.count())),
       segments_((operands.count() + segment_elements_ - 1) / segment_elements_) {
   const std::uint64_t together = window_of(segment_elements_ * operands.element_bytes());
   for (std::size_t t = 0; t < trees.size(); ++t) {
     Flow& flow = flows_.emplace_back(Flow{.tree = &trees[t], .number = static_cast<unsigned>(t)});
     const std::uint64_t children = flow.tree->children.size();
     flow.segments = (segments_ + trees.size() - 1 - t) / trees.size();
-    // Every child has its slots: of many children each has fewer.
-    const std::uint64_t window =
+    flow.first_slot = operands.has_result() && !operands.in_place() ? 1 : 0;
+    const std::uint64_t slots = std::max(children, flow.first_slot) - flow.first_slot;
+    // Every child has its slots: of many children, or of elements far apart, each has fewer.
+    const std::uint64_t fitting =
+        most_slot_bytes / Operands::Slots::bytes(operands, segment_elements_) / std::max(slots, std::uint64_t{1});
+    const std::uint64_t wanted =
         std::max(least_window, 2 * together / trees.size() / std::max(children, std::uint64_t{2}));
-    flow.window = std::min(flow.segments, window);
+    flow.window = std::min(flow.segments, std::clamp(fitting, std::uint64_t{1}, wanted));
     flow.combined = flow.is_leaf() ? flow.segments : 0;
     flow.operands.assign(flow.window * children, MPI_REQUEST_NULL);
     flow.up.assign(flow.is_root() ? 0 : flow.window, MPI_REQUEST_NULL);
-    if (!flow.is_leaf() && flow.window > 0) {
-      flow.slots = Operands::Slots(operands, flow.window * children, segment_elements_);
+    if (slots > 0 && flow.window > 0) {
+      flow.slots = Operands::Slots(operands, flow.window * slots, segment_elements_);
     }
     if (!everywhere_) continue;
     flow.results.assign(flow.is_root() ? 0 : flow.window, MPI_REQUEST_NULL);
@@ -244,8 +256,10 @@ Chunk TreeReduction::result(const Flow& flow, std::uint64_t segment) const {
 }
 
 Chunk TreeReduction::operand(const Flow& flow, std::uint64_t segment, std::size_t child) const {
-  if (child == 0 && operands_.has_result() && !operands_.in_place()) return result(flow, segment);
-  return flow.slots.chunk(operands_, flow.cell(segment, child), elements(flow, segment));
+  if (child < flow.first_slot) return result(flow, segment);
+  const std::uint64_t slots = flow.tree->children.size() - flow.first_slot;
+  const std::uint64_t slot = segment % flow.window * slots + child - flow.first_slot;
+  return flow.slots.chunk(operands_, slot, elements(flow, segment));
 }
 
 Chunk TreeReduction::sum(const Flow& flow, std::uint64_t segment) const {

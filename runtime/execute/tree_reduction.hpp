@@ -37,6 +37,7 @@ class TreeReduction final : public Execution {
     unsigned number = 0;  ///< of the tree
     std::uint64_t segments = 0;
     std::uint64_t window = 0;
+    std::uint64_t first_slot = 0;  ///< children before it send to where the result goes
     // Up, in order.
     std::uint64_t asked = 0;     ///< segments whose operands are awaited from the children
     std::uint64_t combined = 0;  ///< segments of this rank and all below it

@@ -13,6 +13,7 @@
 
 #include "communicator/communicator.hpp"
 #include "communicator/explain.hpp"
+#include "datatype/operands.hpp"
 #include "datatype/predefined.hpp"
 #include "decide/decision.hpp"
 #include "intercept/state.hpp"
@@ -21,7 +22,8 @@
 
 // Two rules keep the program's error handlers, exceptions and thread cancellation working through our frames: MPI calls
 // that may run code of the program (native ones, and all on its own communicators) are made outside of any try block,
-// and return codes; a try block encloses messages of ours alone, on the conduit, whose errors come back to us. (MPICH
+// and return codes; a try block encloses messages of ours, on the conduit, whose errors come back to us, and the
+// program's own operations, whose exceptions go on to it once the other ranks have been told. (MPICH
 // reports what goes wrong in completing several requests to MPI_COMM_WORLD's handler: there is no way round that.)
 
 namespace trunkline::runtime {
@@ -50,14 +52,6 @@ std::optional<std::uint64_t> type_bytes(const Arguments& call) {
   return static_cast<std::uint64_t>(bytes);
 }
 
-/// Whether MPI has to report a null buffer. MPI_BOTTOM is one too, whose datatypes hold the addresses.
-bool is_null(const Arguments& call) {
-  if (call.buffer != nullptr) return false;
-  MPI_Count first = 0;
-  MPI_Count extent = 0;
-  return PMPI_Type_get_true_extent_x(call.type, &first, &extent) != MPI_SUCCESS || first == 0;
-}
-
 /// MPI's code, of which the communicator's error handler has heard. `shared` stays empty where MPI itself has to judge
 /// the arguments, or where there is nothing to send.
 int shared_facts(const UserCall& user, std::optional<Shared>& shared) {
@@ -74,7 +68,8 @@ int shared_facts(const UserCall& user, std::optional<Shared>& shared) {
   if (code != MPI_SUCCESS || is_inter != 0) return code;
   code = PMPI_Comm_rank(call.communicator, &facts.rank);
   if (code == MPI_SUCCESS) code = PMPI_Comm_size(call.communicator, &facts.ranks);
-  if (code != MPI_SUCCESS || facts.ranks == 1 || call.root >= facts.ranks || is_null(call)) return code;
+  if (code != MPI_SUCCESS || facts.ranks == 1 || call.root >= facts.ranks || is_null(call.buffer, call.type))
+    return code;
   if (user.is_for_mpi(facts.rank)) return code;
   shared = facts;
   return MPI_SUCCESS;
@@ -173,6 +168,14 @@ int execute(const UserCall& call, Turn& turn, const LocalDecision& decision) {
     code = error.code;
   } catch (const std::bad_alloc&) {
     code = MPI_ERR_NO_MEM;
+    if (Operands::has_thrown()) {
+      turn.give_up(code);
+      throw;
+    }
+  } catch (...) {  // of an operation of the program, or this thread's cancellation
+    static_cast<void>(Operands::has_thrown());
+    turn.give_up(MPI_ERR_OTHER);
+    throw;
   }
   turn.give_up(code);
   return code;
@@ -198,6 +201,13 @@ int run_prepared(const UserCall& call, const Shared& shared, const Prepared& pre
 }
 
 }  // namespace
+
+bool is_null(const void* buffer, MPI_Datatype type) {
+  if (buffer != nullptr) return false;
+  MPI_Count first = 0;
+  MPI_Count extent = 0;
+  return PMPI_Type_get_true_extent_x(type, &first, &extent) != MPI_SUCCESS || first == 0;
+}
 
 LastRun& last_run(Collective collective) { return last[static_cast<std::size_t>(collective)]; }
 

@@ -42,6 +42,9 @@ class UserCall {
   [[nodiscard]] virtual int execute(Turn& turn, const LocalDecision& decision) const = 0;
 };
 
+/// Whether MPI has to report a null buffer. MPI_BOTTOM is one too, whose datatypes hold the addresses.
+[[nodiscard]] bool is_null(const void* buffer, MPI_Datatype type);
+
 /// What the MPI function returns. Only worth a call where `watching` says so.
 [[nodiscard]] int run(const UserCall& call);
 

@@ -68,6 +68,13 @@ void allreduce(void* send, void* receive, const MPI_Fint* count, const MPI_Fint*
                            PMPI_Comm_f2c(*communicator)));
 }
 
+void free_operation(MPI_Fint* operation, MPI_Fint* error) {
+  MPI_Op handle = PMPI_Op_f2c(*operation);
+  const int code = MPI_Op_free(&handle);
+  if (code == MPI_SUCCESS) *operation = PMPI_Op_c2f(handle);
+  set(error, code);
+}
+
 using Free = int(MPI_Comm*);
 
 void free_communicator(Free* free, MPI_Fint* communicator, MPI_Fint* error) {
@@ -102,6 +109,8 @@ using namespace trunkline::runtime;
                              const MPI_Fint* operation, const MPI_Fint* communicator, MPI_Fint* error) { \
     allreduce(send, receive, count, type, operation, communicator, error);                               \
   }
+#define TRUNKLINE_OP_FREE(name) \
+  TRUNKLINE_EXPORT void name(MPI_Fint* operation, MPI_Fint* error) { free_operation(operation, error); }
 #define TRUNKLINE_COMM_FREE(name)                                       \
   TRUNKLINE_EXPORT void name(MPI_Fint* communicator, MPI_Fint* error) { \
     free_communicator(MPI_Comm_free, communicator, error);              \
@@ -130,6 +139,8 @@ TRUNKLINE_EVERY_SPELLING(TRUNKLINE_REDUCE, mpi_reduce, MPI_REDUCE)
 TRUNKLINE_EVERY_SPELLING(TRUNKLINE_REDUCE, mpi_reduce_f08, MPI_REDUCE_F08)
 TRUNKLINE_EVERY_SPELLING(TRUNKLINE_ALLREDUCE, mpi_allreduce, MPI_ALLREDUCE)
 TRUNKLINE_EVERY_SPELLING(TRUNKLINE_ALLREDUCE, mpi_allreduce_f08, MPI_ALLREDUCE_F08)
+TRUNKLINE_EVERY_SPELLING(TRUNKLINE_OP_FREE, mpi_op_free, MPI_OP_FREE)
+TRUNKLINE_EVERY_SPELLING(TRUNKLINE_OP_FREE, mpi_op_free_f08, MPI_OP_FREE_F08)
 TRUNKLINE_EVERY_SPELLING(TRUNKLINE_COMM_FREE, mpi_comm_free, MPI_COMM_FREE)
 TRUNKLINE_EVERY_SPELLING(TRUNKLINE_COMM_FREE, mpi_comm_free_f08, MPI_COMM_FREE_F08)
 TRUNKLINE_EVERY_SPELLING(TRUNKLINE_COMM_DISCONNECT, mpi_comm_disconnect, MPI_COMM_DISCONNECT)

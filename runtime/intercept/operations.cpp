@@ -2,13 +2,10 @@
 #include "intercept/operations.hpp"
 
 #include <algorithm>
-#include <array>
-#include <functional>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <span>
-#include <utility>
-#include <vector>
 
 #include "datatype/operands.hpp"
 #include "datatype/predefined.hpp"
@@ -73,26 +70,25 @@ std::optional<bool> is_defined(MPI_Op operation, MPI_Datatype type) {
   return {};
 }
 
-/// The program's operations, and whether they commute: asking MPI about a handle that is none would end the program.
+/// The program's operations: asking MPI about a handle that is none would end the program.
 class Made {
  public:
-  void add(MPI_Op operation, bool commutes) {
+  void add(MPI_Op operation) {
     const std::scoped_lock lock(mutex_);
-    made_.emplace_back(operation, commutes);
+    made_.insert(operation);
   }
   void remove(MPI_Op operation) {
     const std::scoped_lock lock(mutex_);
-    std::erase_if(made_, [&](const auto& one) { return one.first == operation; });
+    made_.erase(operation);
   }
-  [[nodiscard]] std::optional<bool> commutes(MPI_Op operation) {
+  [[nodiscard]] bool has(MPI_Op operation) {
     const std::scoped_lock lock(mutex_);
-    const auto found = std::ranges::find(made_, operation, [](const auto& one) { return one.first; });
-    return found != made_.end() ? std::optional(found->second) : std::nullopt;
+    return made_.contains(operation);
   }
 
  private:
   std::mutex mutex_;
-  std::vector<std::pair<MPI_Op, bool>> made_;
+  std::set<MPI_Op> made_;
 };
 
 /// Never destroyed: programs may free operations while static objects are.
@@ -107,9 +103,10 @@ const char* reason_for_mpi(MPI_Op operation, MPI_Datatype type) {
   if (const auto defined = is_defined(operation, type)) {
     return *defined ? nullptr : "the operation is not defined for this datatype, which MPI itself has to judge";
   }
-  const auto commutes = made().commutes(operation);
-  if (!commutes) return "an operation that only MPI itself knows";
-  if (!*commutes) return "an operation that does not commute: its operands must be combined in rank order";
+  if (!made().has(operation)) return "an operation that only MPI itself knows";
+  int commutes = 0;
+  if (PMPI_Op_commutative(operation, &commutes) != MPI_SUCCESS || commutes == 0)
+    return "an operation that does not commute: its operands must be combined in rank order";
   MPI_Count bytes = 0;
   const bool is_short = PMPI_Type_size_x(type, &bytes) == MPI_SUCCESS && bytes <= MPI_Count{Operands::longest_element};
   return is_short ? nullptr : "elements longer than 64 MiB";
@@ -121,14 +118,14 @@ using namespace trunkline::runtime;
 
 TRUNKLINE_EXPORT int MPI_Op_create(MPI_User_function* function, int commutes, MPI_Op* operation) {
   const int code = PMPI_Op_create(function, commutes, operation);
-  if (code == MPI_SUCCESS) made().add(*operation, commutes != 0);
+  if (code == MPI_SUCCESS) made().add(*operation);
   return code;
 }
 
 #if TRUNKLINE_HAS_LARGE_COUNTS
 TRUNKLINE_EXPORT int MPI_Op_create_c(MPI_User_function_c* function, int commutes, MPI_Op* operation) {
   const int code = PMPI_Op_create_c(function, commutes, operation);
-  if (code == MPI_SUCCESS) made().add(*operation, commutes != 0);
+  if (code == MPI_SUCCESS) made().add(*operation);
   return code;
 }
 #endif

@@ -23,7 +23,8 @@ Reduction::Reduction(Collective collective, const ReductionArguments& given, Nat
 bool Reduction::is_for_mpi(int rank) const {
   const bool has_result = arguments_.collective == Collective::allreduce || rank == given_.root;
   if (!has_result) return in_place();
-  return given_.receive == nullptr || given_.receive == MPI_IN_PLACE || given_.receive == given_.send;
+  const bool same = given_.receive == given_.send && given_.receive != MPI_BOTTOM;
+  return same || given_.receive == MPI_IN_PLACE || is_null(given_.receive, given_.type);
 }
 
 const char* Reduction::reason_for_mpi() const { return runtime::reason_for_mpi(given_.operation, given_.type); }
@@ -33,7 +34,9 @@ int Reduction::execute(Turn& turn, const LocalDecision& decision) const {
   const auto& trees = std::get<std::vector<LocalTree>>(decision.plan->parts);
   const bool has_result = everywhere || trees.front().parent == no_parent;
   const Operands operands({.own = arguments_.buffer,
-                           .result = has_result ? given_.receive : nullptr,
+                           .result = given_.receive,
+                           .has_result = has_result,
+                           .in_place = has_result && in_place(),
                            .count = given_.count,
                            .type = given_.type,
                            .operation = given_.operation});

@@ -121,11 +121,11 @@ def test_the_users_choice_wins_over_the_plan(mpi: Mpi, tmp_path: Path):
     plan = tmp_path / "plan.yaml"
     plan.write_text(BINARY.replace("root: 3", "root: 0").replace("3: [0, 5]\n  0:", "0: [3, 5]\n  3:"))
     settings = {"TRUNKLINE_PLAN": str(plan), "TRUNKLINE_BCAST": "unaware-linear:2KiB", "TRUNKLINE_EXPLAIN": "1"}
-    said = mpi.run(7, mpi.program("runtime-hello"), settings=settings).lines("trunkline: ")
+    said = mpi.run(7, mpi.program("runtime-hello"), settings=settings).lines("trunkline: MPI_Bcast")
     assert len(said) == 1
     assert "ran unaware-linear with segments of 2KiB: chosen by the user" in said[0]
     settings.pop("TRUNKLINE_BCAST")
-    said = mpi.run(7, mpi.program("runtime-hello"), settings=settings).lines("trunkline: ")
+    said = mpi.run(7, mpi.program("runtime-hello"), settings=settings).lines("trunkline: MPI_Bcast")
     assert "ran custom with segments of 600B" in said[0]
 
 
@@ -139,11 +139,15 @@ def test_explain_names_contention_and_predictions(mpi: Mpi):
     settings = {"TRUNKLINE_CLUSTER": "cyclic", "TRUNKLINE_EXPLAIN": "1"}
     line = settings | {"TRUNKLINE_BCAST": "linear"}
     blind = settings | {"TRUNKLINE_BCAST": "unaware-linear"}
-    said = mpi.run(8, mpi.program("runtime-hello"), settings=line, per_rank=[ON_OWN_HOST]).lines("trunkline: ")
+    said = mpi.run(8, mpi.program("runtime-hello"), settings=line, per_rank=[ON_OWN_HOST]).lines("trunkline: MPI_Bcast")
     assert "(contention-free)" in said[0]
-    said = mpi.run(8, mpi.program("runtime-hello"), settings=blind, per_rank=[ON_OWN_HOST]).lines("trunkline: ")
+    said = mpi.run(8, mpi.program("runtime-hello"), settings=blind, per_rank=[ON_OWN_HOST]).lines(
+        "trunkline: MPI_Bcast"
+    )
     assert "(contention: " in said[0]
-    said = mpi.run(8, mpi.program("runtime-hello"), settings=settings, per_rank=[ON_OWN_HOST]).lines("trunkline: ")
+    said = mpi.run(8, mpi.program("runtime-hello"), settings=settings, per_rank=[ON_OWN_HOST]).lines(
+        "trunkline: MPI_Bcast"
+    )
     assert "predicted: two-tree " in said[0]
     assert ", native " in said[0]
     assert " ms on rank 0" in said[0]

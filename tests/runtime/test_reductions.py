@@ -32,3 +32,8 @@ def test_natively_too(mpi: Mpi):
     """The cases hold without the library: what they ask for is MPI's contract, not ours."""
     done = mpi.run(3, mpi.program("runtime-test"), "--groups", ",".join(GROUPS), preload=None)
     assert " passed, 0 failed" in done.out
+
+
+@pytest.mark.parametrize("choice", ["linear:100", "two-tree:100"])
+def test_operations_that_throw(any_mpi: Mpi, choice: str):
+    any_mpi.suite(3, ["throwing operations"], [choice], settings=LINE)

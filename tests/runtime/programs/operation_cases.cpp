@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <complex>
 #include <cstring>
+#include <new>
 #include <string>
 #include <vector>
 
@@ -187,6 +188,66 @@ void own_operation_with_gaps(Run& run) {
   MPI_Type_free(&type);
 }
 
+/// The first rank's result goes where its datatype says, the others' into a buffer.
+void result_at_bottom(Run& run) {
+  std::vector<int> got(300, 0);
+  const std::vector<int> own(300, run.rank + 1);
+  MPI_Datatype there = MPI_DATATYPE_NULL;
+  MPI_Aint place = 0;
+  MPI_Get_address(got.data(), &place);
+  const int one = 1;
+  MPI_Datatype int_type = MPI_INT;
+  MPI_Type_create_struct(1, &one, &place, &int_type, &there);
+  MPI_Type_commit(&there);
+  MPI_Datatype resized = MPI_DATATYPE_NULL;
+  MPI_Type_create_resized(there, 0, sizeof(int), &resized);
+  MPI_Type_commit(&resized);
+  MPI_Op operation = MPI_OP_NULL;
+  MPI_Op_create(
+      [](void* in, void* inout, int* count, MPI_Datatype* type) {
+        MPI_Aint low = 0;
+        MPI_Aint extent = 0;
+        MPI_Type_get_true_extent(*type, &low, &extent);
+        auto* to = reinterpret_cast<int*>(static_cast<char*>(inout) + low);
+        const auto* from = reinterpret_cast<const int*>(static_cast<const char*>(in) + low);
+        for (int i = 0; i < *count; ++i) to[i] += from[i];
+      },
+      1, &operation);
+  const bool bottom = run.rank == 0;
+  got = own;
+  MPI_Allreduce(MPI_IN_PLACE, bottom ? MPI_BOTTOM : static_cast<void*>(got.data()), 300, bottom ? resized : MPI_INT,
+                operation, MPI_COMM_WORLD);
+  run.expect_ran("allreduce", run.ranks > 1, "a result at MPI_BOTTOM");
+  const int sum = run.ranks * (run.ranks + 1) / 2;
+  run.expect(std::ranges::all_of(got, [&](int value_of) { return value_of == sum; }), "wrong at MPI_BOTTOM");
+  MPI_Op_free(&operation);
+  MPI_Type_free(&resized);
+  MPI_Type_free(&there);
+}
+
+/// Whoever combines operands first hears of it, the others of an error; nobody waits for ever, as natively they would.
+void one_that_throws(Run& run) {
+  MPI_Comm own = MPI_COMM_NULL;
+  MPI_Comm_dup(MPI_COMM_WORLD, &own);
+  MPI_Comm_set_errhandler(own, MPI_ERRORS_RETURN);
+  MPI_Op operation = MPI_OP_NULL;
+  MPI_Op_create([](void*, void*, int*, MPI_Datatype*) { throw std::bad_alloc(); }, 1, &operation);
+  const std::vector<int> operand(300, 1);
+  std::vector<int> got(300, 0);
+  int caught = 0;
+  int code = MPI_SUCCESS;
+  try {
+    code = MPI_Allreduce(operand.data(), got.data(), 300, MPI_INT, operation, own);
+  } catch (const std::bad_alloc&) {
+    caught = 1;
+  }
+  run.expect(caught == 1 || code != MPI_SUCCESS, "neither an exception nor an error");
+  PMPI_Allreduce(MPI_IN_PLACE, &caught, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+  run.expect(caught >= 1, "nobody heard of the exception");
+  MPI_Op_free(&operation);
+  MPI_Comm_free(&own);
+}
+
 /// a then b is "b, if it is not zero": the last rank's wins, whatever the tree.
 void last_one(void* in, void* inout, int* count, MPI_Datatype*) {
   const auto* first = static_cast<const int*>(in);
@@ -232,8 +293,10 @@ std::vector<Case> operation_cases() {
   return {{"operations", "integers", integers},
           {"operations", "floating, complex, pairs", other_types},
           {"operations", "the program's own, with gaps", own_operation_with_gaps},
+          {"operations", "a result at MPI_BOTTOM", result_at_bottom},
           {"operations", "one that does not commute", rank_order_is_mpis},
-          {"operations", "what does not fit", what_does_not_fit}};
+          {"operations", "what does not fit", what_does_not_fit},
+          {"throwing operations", "one that throws", one_that_throws}};
 }
 
 }  // namespace suite
