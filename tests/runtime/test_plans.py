@@ -56,6 +56,9 @@ rounds:
     - [{from: 3, to: 5, blocks: 0-1}, {from: 2, to: 6, blocks: 0-1}, {from: 1, to: 4, blocks: 1}]
 """
 
+BCAST = "trunkline: MPI_Bcast"
+"""How explanations of broadcasts begin."""
+
 
 def explained(mpi: Mpi, ranks: int, settings: dict[str, str], *arguments: str) -> list[str]:
     wanted = settings | {"TRUNKLINE_EXPLAIN": "1"}
@@ -121,11 +124,11 @@ def test_the_users_choice_wins_over_the_plan(mpi: Mpi, tmp_path: Path):
     plan = tmp_path / "plan.yaml"
     plan.write_text(BINARY.replace("root: 3", "root: 0").replace("3: [0, 5]\n  0:", "0: [3, 5]\n  3:"))
     settings = {"TRUNKLINE_PLAN": str(plan), "TRUNKLINE_BCAST": "unaware-linear:2KiB", "TRUNKLINE_EXPLAIN": "1"}
-    said = mpi.run(7, mpi.program("runtime-hello"), settings=settings).lines("trunkline: MPI_Bcast")
+    said = mpi.run(7, mpi.program("runtime-hello"), settings=settings).lines(BCAST)
     assert len(said) == 1
     assert "ran unaware-linear with segments of 2KiB: chosen by the user" in said[0]
     settings.pop("TRUNKLINE_BCAST")
-    said = mpi.run(7, mpi.program("runtime-hello"), settings=settings).lines("trunkline: MPI_Bcast")
+    said = mpi.run(7, mpi.program("runtime-hello"), settings=settings).lines(BCAST)
     assert "ran custom with segments of 600B" in said[0]
 
 
@@ -139,7 +142,7 @@ def test_explain_names_contention_and_predictions(mpi: Mpi):
     settings = {"TRUNKLINE_CLUSTER": "cyclic", "TRUNKLINE_EXPLAIN": "1"}
     line = settings | {"TRUNKLINE_BCAST": "linear"}
     blind = settings | {"TRUNKLINE_BCAST": "unaware-linear"}
-    said = mpi.run(8, mpi.program("runtime-hello"), settings=line, per_rank=[ON_OWN_HOST]).lines("trunkline: MPI_Bcast")
+    said = mpi.run(8, mpi.program("runtime-hello"), settings=line, per_rank=[ON_OWN_HOST]).lines(BCAST)
     assert "(contention-free)" in said[0]
     said = mpi.run(8, mpi.program("runtime-hello"), settings=blind, per_rank=[ON_OWN_HOST]).lines(
         "trunkline: MPI_Bcast"
