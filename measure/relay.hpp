@@ -8,8 +8,8 @@
 #include <memory>
 #include <vector>
 
-#include "execute/pipelined_trees.hpp"
 #include "conduit/turn.hpp"
+#include "execute/pipelined_trees.hpp"
 #include "model/measurement.hpp"
 #include "plan/tree.hpp"
 #include "samples.hpp"
