@@ -4,32 +4,33 @@
 #include <bit>
 #include <string_view>
 
+#include "text/fnv.hpp"
+
 namespace trunkline {
 
 namespace {
 
-class Fnv1a {
+class Digest {
  public:
   void text(std::string_view bytes) {
     for (const char c : bytes) {
-      byte(static_cast<unsigned char>(c));
+      hash_.byte(static_cast<unsigned char>(c));
     }
-    byte(0);  // names hold no zero byte: "ab","c" and "a","bc" stay different
+    hash_.byte(0);  // names hold no zero byte: "ab","c" and "a","bc" stay different
   }
 
   void number(double value) {
     // Adding zero turns -0.0 into 0.0. The bits are IEEE 754's everywhere this runs; byte by byte, so in one order.
     const auto bits = std::bit_cast<std::uint64_t>(value + 0.0);
     for (int shift = 0; shift < 64; shift += 8) {
-      byte(static_cast<unsigned char>(bits >> shift));
+      hash_.byte(static_cast<unsigned char>(bits >> shift));
     }
   }
 
-  [[nodiscard]] std::uint64_t value() const { return hash_; }
+  [[nodiscard]] std::uint64_t value() const { return hash_.value(); }
 
  private:
-  void byte(unsigned char value) { hash_ = (hash_ ^ value) * 0x100000001B3ULL; }
-  std::uint64_t hash_ = 0xCBF29CE484222325ULL;
+  Fnv1a hash_;
 };
 
 bool joins_switches(const Cluster& cluster, const Link& link) {
@@ -40,7 +41,7 @@ bool joins_switches(const Cluster& cluster, const Link& link) {
 }  // namespace
 
 std::uint64_t network_fingerprint(const Cluster& cluster) {
-  Fnv1a hash;
+  Digest hash;
   const auto nodes = cluster.nodes();
   for (HostIndex host = 0; host < cluster.hosts().size(); ++host) {
     const NodeId node = cluster.hosts()[host];
@@ -65,7 +66,7 @@ std::uint64_t network_fingerprint(const Cluster& cluster) {
 }
 
 std::uint64_t topology_fingerprint(const Cluster& cluster) {
-  Fnv1a hash;
+  Digest hash;
   const auto nodes = cluster.nodes();
   for (HostIndex host = 0; host < cluster.hosts().size(); ++host) {
     hash.text("host");

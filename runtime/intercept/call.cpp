@@ -18,7 +18,7 @@
 #include "decide/decision.hpp"
 #include "intercept/state.hpp"
 #include "report.hpp"
-#include "startup/hash.hpp"
+#include "text/fnv.hpp"
 
 // Two rules keep the program's error handlers, exceptions and thread cancellation working through our frames: MPI calls
 // that may run code of the program (native ones, and all on its own communicators) are made outside of any try block,

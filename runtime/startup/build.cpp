@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "startup/build.hpp"
+#include "text/fnv.hpp"
 
 #include <elf.h>
 #include <link.h>
@@ -7,8 +8,6 @@
 #include <cstddef>
 #include <span>
 #include <string>
-
-#include "startup/hash.hpp"
 
 namespace trunkline::runtime {
 namespace {

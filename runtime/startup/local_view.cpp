@@ -9,9 +9,10 @@
 #include "mpi_api.hpp"
 #include "network/cluster_file.hpp"
 #include "startup/cluster_path.hpp"
-#include "startup/hash.hpp"
 #include "startup/world.hpp"
 #include "text/fault.hpp"
+#include "text/fnv.hpp"
+#include "text/names.hpp"
 
 namespace trunkline::runtime {
 namespace {
@@ -22,8 +23,6 @@ std::string processor_name() {
   check(PMPI_Get_processor_name(name.data(), &length));
   return {name.data(), static_cast<std::size_t>(length)};
 }
-
-std::string_view without_domain(std::string_view name) { return name.substr(0, name.find('.')); }
 
 class Loader {
  public:
@@ -62,9 +61,9 @@ class Loader {
       view_.host = *host;
     } else if (!names.empty()) {
       auto known = std::ranges::find(names, view_.host_name);
-      const auto short_name = without_domain(view_.host_name);
-      if (known == names.end() && std::ranges::count(names, short_name, without_domain) == 1) {
-        known = std::ranges::find(names, short_name, without_domain);
+      const auto host = short_name(view_.host_name);
+      if (known == names.end() && std::ranges::count(names, host, short_name) == 1) {
+        known = std::ranges::find(names, host, short_name);
       }
       if (known == names.end()) {
         throw std::invalid_argument("host '" + view_.host_name + "' is not in plan " + setup_.plan +

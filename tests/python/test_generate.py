@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from trunkline import _core
-from trunkline.generate.bcast import bcast_routine
+from trunkline.generate.routine import bcast_routine
 from trunkline.mpi import find_mpis
 
 TREE = """\

@@ -40,8 +40,10 @@ def test_memory_is_bounded_by_the_window(mpi: Mpi, choice: str, layout: str):
 def test_a_storm_of_broadcasts_is_right_and_takes_no_more_memory(any_mpi: Mpi, choices: list[str]):
     """Sizes, roots and communicators mixed, ranks late now and then; what native takes is measured beside."""
     settings = {"TRUNKLINE_CLUSTER": "cyclic"}
+    # Ranks of MPICH 5 never yield: natively each call takes milliseconds where processors are fewer.
+    calls = "1000" if any_mpi.name.startswith("mpich-5") else "4000"
     done = any_mpi.run(
-        4, any_mpi.program("runtime-storm"), "4000", "7", *choices, settings=settings, per_rank=[ON_OWN_HOST]
+        4, any_mpi.program("runtime-storm"), calls, "7", *choices, settings=settings, per_rank=[ON_OWN_HOST]
     )
     _, _, ours_kib, native_kib = (float(word) for word in done.out.split())
     assert ours_kib < 1.2 * native_kib + 16384, done.out

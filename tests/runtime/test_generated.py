@@ -13,7 +13,7 @@ from lam import Lam, why_not
 from test_matrix import GROUPS
 
 from trunkline import _core
-from trunkline.generate.bcast import bcast_routine
+from trunkline.generate.routine import bcast_routine
 
 SOURCES = Path(__file__).parent / "programs" / "generated"
 KEEP_LOADED = SOURCES.with_name("keep_loaded.cpp")

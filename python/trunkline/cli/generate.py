@@ -8,7 +8,7 @@ import typer
 from trunkline import _core
 from trunkline.cli.output import write_text
 from trunkline.cluster import faulty
-from trunkline.generate.bcast import DEFAULT_SEGMENT, bcast_routine
+from trunkline.generate.routine import DEFAULT_SEGMENT, bcast_routine
 from trunkline.units import format_bytes, parse_segment
 
 __all__ = ["generate"]
