@@ -7,6 +7,15 @@
 #include "datatype/predefined.hpp"
 
 namespace trunkline::runtime {
+namespace {
+
+/// By whole addresses: buffers may be MPI_BOTTOM, and datatypes hold absolute addresses then.
+std::byte* moved(const void* from, std::ptrdiff_t by) {
+  const auto address = reinterpret_cast<std::uintptr_t>(from) + static_cast<std::uintptr_t>(by);
+  return reinterpret_cast<std::byte*>(address);  // NOLINT(performance-no-int-to-ptr)
+}
+
+}  // namespace
 
 Operands::Operands(const Reduced& data) : data_(data) {
   MPI_Count bytes = 0;
@@ -32,14 +41,11 @@ Chunk Operands::chunk(std::byte* first, std::uint64_t elements) const {
 }
 
 Chunk Operands::own(std::uint64_t first, std::uint64_t elements) const {
-  // Read only, but MPI's requests have one kind of buffer.
-  auto* const at =
-      static_cast<std::byte*>(const_cast<void*>(data_.own));  // NOLINT(cppcoreguidelines-pro-type-const-cast)
-  return chunk(at + offset(first), elements);
+  return chunk(moved(data_.own, offset(first)), elements);
 }
 
 Chunk Operands::result(std::uint64_t first, std::uint64_t elements) const {
-  return chunk(static_cast<std::byte*>(data_.result) + offset(first), elements);
+  return chunk(moved(data_.result, offset(first)), elements);
 }
 
 namespace {
@@ -78,7 +84,7 @@ Operands::Slots::Slots(const Operands& operands, std::uint64_t chunks, std::uint
 }
 
 Chunk Operands::Slots::chunk(const Operands& operands, std::uint64_t slot, std::uint64_t elements) const {
-  return operands.chunk(memory_.get() + static_cast<std::ptrdiff_t>(slot) * stride_ + origin_, elements);
+  return operands.chunk(moved(memory_.get(), static_cast<std::ptrdiff_t>(slot) * stride_ + origin_), elements);
 }
 
 void Operands::combine(const Chunk& in, const Chunk& inout) const {

@@ -26,3 +26,10 @@ def test_everything_under_sanitizers(mpi: Mpi, choice: str, monkeypatch: pytest.
     for name, value in sanitizer_settings().items():
         monkeypatch.setenv(name, value)
     mpi.suite(3, GROUPS, [choice], settings=LINE)
+
+
+@pytest.mark.parametrize("choice", ["linear:100", "two-tree:100"])
+def test_reductions_under_sanitizers(mpi: Mpi, choice: str, monkeypatch: pytest.MonkeyPatch):
+    for name, value in sanitizer_settings().items():
+        monkeypatch.setenv(name, value)
+    mpi.suite(3, ["reductions", "operations"], [choice], settings=LINE)

@@ -208,8 +208,12 @@ void result_at_bottom(Run& run) {
         MPI_Aint low = 0;
         MPI_Aint extent = 0;
         MPI_Type_get_true_extent(*type, &low, &extent);
-        auto* to = reinterpret_cast<int*>(static_cast<char*>(inout) + low);
-        const auto* from = reinterpret_cast<const int*>(static_cast<const char*>(in) + low);
+        // By whole addresses: the datatype's own is absolute.
+        const auto at = [&](void* data) {
+          return reinterpret_cast<int*>(reinterpret_cast<std::uintptr_t>(data) + static_cast<std::uintptr_t>(low));
+        };
+        int* const to = at(inout);
+        const int* const from = at(in);
         for (int i = 0; i < *count; ++i) to[i] += from[i];
       },
       1, &operation);
