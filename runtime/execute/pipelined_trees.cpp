@@ -7,13 +7,6 @@
 
 namespace trunkline::runtime {
 
-LocalTree local_tree(const Tree& tree, Rank rank, std::span<const int> members) {
-  const Rank parent = tree.parent[rank];
-  LocalTree local{.parent = parent == no_rank ? no_parent : members[parent], .children = {}};
-  for (const Rank child : tree.children[rank]) local.children.push_back(members[child]);
-  return local;
-}
-
 PipelinedTrees::PipelinedTrees(Turn& turn, std::span<const LocalTree> trees, Message& message,
                                std::uint64_t segment_bytes)
     : Execution(turn),
@@ -24,7 +17,7 @@ PipelinedTrees::PipelinedTrees(Turn& turn, std::span<const LocalTree> trees, Mes
   const std::uint64_t together = window_of(segment_bytes_);
   for (std::size_t t = 0; t < trees.size(); ++t) {
     Flow& flow = flows_.emplace_back(Flow{.tree = &trees[t], .number = static_cast<unsigned>(t)});
-    flow.segments = (segments_ + trees.size() - 1 - t) / trees.size();
+    flow.segments = segments_of(segments_, trees.size(), t);
     flow.window = std::min(flow.segments, std::max(least_window, together / trees.size()));
     flow.receives.assign(flow.is_root() ? 0 : flow.window, MPI_REQUEST_NULL);
     flow.sends.assign(flow.window * flow.tree->children.size(), MPI_REQUEST_NULL);
@@ -52,10 +45,7 @@ void PipelinedTrees::leave_out(int rank) {
 
 std::vector<int> PipelinedTrees::peers() const {
   std::vector<int> all;
-  for (const Flow& flow : flows_) {
-    if (!flow.is_root()) all.push_back(flow.tree->parent);
-    all.insert(all.end(), flow.tree->children.begin(), flow.tree->children.end());
-  }
+  for (const Flow& flow : flows_) add_peers(*flow.tree, all);
   return all;
 }
 
@@ -103,9 +93,7 @@ void PipelinedTrees::forward(Flow& flow) {
   if (flow.is_root() && in_place_ == nullptr) {
     message_.read(offset(flow, segment), static_cast<std::uint64_t>(bytes_of(flow, segment)), at);
   }
-  // An ordinary send may complete before the receiver has asked for it. A synchronous one twice a window keeps a
-  // receiver that is late from piling up more than a window and a half.
-  const bool synchronous = (segment + 1) % ((flow.window + 1) / 2) == 0 && flow.segments > flow.window;
+  const bool synchronous = is_synchronous(segment, flow.segments, flow.window);
   const auto requests = flow.row(segment);
   for (std::size_t child = 0; child < requests.size(); ++child) {
     if (is_gone(flow.tree->children[child])) continue;

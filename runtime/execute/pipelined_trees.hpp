@@ -13,21 +13,10 @@
 
 #include "datatype/message.hpp"
 #include "execute/execution.hpp"
+#include "execute/local_tree.hpp"
 #include "mpi_api.hpp"
-#include "plan/tree.hpp"
 
 namespace trunkline::runtime {
-
-inline constexpr int no_parent = -1;
-
-/// A rank's own part of a tree. Ranks are those of the conduit.
-struct LocalTree {
-  int parent = no_parent;
-  std::vector<int> children;  ///< in sending order
-};
-
-/// Of the `rank`-th of the members, which are given by their ranks of the conduit.
-[[nodiscard]] LocalTree local_tree(const Tree& tree, Rank rank, std::span<const int> members);
 
 class PipelinedTrees final : public Execution {
  public:
@@ -55,7 +44,7 @@ class PipelinedTrees final : public Execution {
     std::vector<MPI_Request> sends{};  ///< window rows, one request a child
     bool is_left_over = false;         ///< the library may still use the ring after the call
 
-    [[nodiscard]] bool is_root() const { return tree->parent == no_parent; }
+    [[nodiscard]] bool is_root() const { return tree->is_root(); }
     [[nodiscard]] std::span<MPI_Request> row(std::uint64_t segment);
     [[nodiscard]] bool row_is_free(std::uint64_t segment);
   };

@@ -26,7 +26,7 @@ TreeReduction::TreeReduction(Turn& turn, std::span<const LocalTree> trees, const
   for (std::size_t t = 0; t < trees.size(); ++t) {
     Flow& flow = flows_.emplace_back(Flow{.tree = &trees[t], .number = static_cast<unsigned>(t)});
     const std::uint64_t children = flow.tree->children.size();
-    flow.segments = (segments_ + trees.size() - 1 - t) / trees.size();
+    flow.segments = segments_of(segments_, trees.size(), t);
     flow.first_slot = operands.has_result() && !operands.in_place() ? 1 : 0;
     const std::uint64_t slots = std::max(children, flow.first_slot) - flow.first_slot;
     // Every child has its slots: of many children, or of elements far apart, each has fewer.
@@ -67,10 +67,7 @@ void TreeReduction::leave_out(int rank) {
 
 std::vector<int> TreeReduction::peers() const {
   std::vector<int> all;
-  for (const Flow& flow : flows_) {
-    if (!flow.is_root()) all.push_back(flow.tree->parent);
-    all.insert(all.end(), flow.tree->children.begin(), flow.tree->children.end());
-  }
+  for (const Flow& flow : flows_) add_peers(*flow.tree, all);
   return all;
 }
 
@@ -123,7 +120,8 @@ bool TreeReduction::send_up(Flow& flow) {
   if (request != MPI_REQUEST_NULL) return false;
   const std::uint64_t segment = flow.sent++;
   if (is_gone(flow.tree->parent)) return true;
-  turn().send(sum(flow, segment), flow.tree->parent, flow.number, is_synchronous(flow, segment), request);
+  turn().send(sum(flow, segment), flow.tree->parent, flow.number, is_synchronous(segment, flow.segments, flow.window),
+              request);
   happened(Event::Kind::handed_on, flow.number, flow.tree->parent, segment);
   return true;
 }
@@ -144,7 +142,7 @@ bool TreeReduction::hand_down(Flow& flow) {
   const auto row = flow.down_row(flow.handed_on);
   if (!std::ranges::all_of(row, [](MPI_Request request) { return request == MPI_REQUEST_NULL; })) return false;
   const std::uint64_t segment = flow.handed_on++;
-  const bool synchronous = is_synchronous(flow, segment);
+  const bool synchronous = is_synchronous(segment, flow.segments, flow.window);
   for (std::size_t child = 0; child < row.size(); ++child) {
     const int to = flow.tree->children[child];
     if (is_gone(to)) continue;
@@ -152,11 +150,6 @@ bool TreeReduction::hand_down(Flow& flow) {
     happened(Event::Kind::handed_on, flow.number, to, segment);
   }
   return true;
-}
-
-/// As for a broadcast: a receiver that is late piles up no more than a window and a half.
-bool TreeReduction::is_synchronous(const Flow& flow, std::uint64_t segment) const {
-  return (segment + 1) % ((flow.window + 1) / 2) == 0 && flow.segments > flow.window;
 }
 
 void TreeReduction::await(std::vector<MPI_Request*>& requests) {

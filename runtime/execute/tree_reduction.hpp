@@ -15,7 +15,7 @@
 
 #include "datatype/operands.hpp"
 #include "execute/execution.hpp"
-#include "execute/pipelined_trees.hpp"
+#include "execute/local_tree.hpp"
 #include "mpi_api.hpp"
 
 namespace trunkline::runtime {
@@ -54,8 +54,8 @@ class TreeReduction final : public Execution {
     std::vector<MPI_Request> down{};      ///< window rows, one a child
     bool is_left_over = false;            ///< the library may still use the slots after the call
 
-    [[nodiscard]] bool is_root() const { return tree->parent == no_parent; }
-    [[nodiscard]] bool is_leaf() const { return tree->children.empty(); }
+    [[nodiscard]] bool is_root() const { return tree->is_root(); }
+    [[nodiscard]] bool is_leaf() const { return tree->is_leaf(); }
     [[nodiscard]] std::size_t cell(std::uint64_t segment, std::size_t child) const {
       return segment % window * tree->children.size() + child;
     }
@@ -79,7 +79,6 @@ class TreeReduction final : public Execution {
   [[nodiscard]] bool hand_down(Flow& flow);
   void combine(Flow& flow);
   [[nodiscard]] bool is_done(const Flow& flow) const;
-  [[nodiscard]] bool is_synchronous(const Flow& flow, std::uint64_t segment) const;
 
   [[nodiscard]] std::uint64_t first(const Flow& flow, std::uint64_t segment) const;
   [[nodiscard]] std::uint64_t elements(const Flow& flow, std::uint64_t segment) const;

@@ -20,6 +20,12 @@ inline constexpr std::uint64_t most_window = 32;
   return std::clamp(window_bytes / segment_bytes, least_window, most_window);
 }
 
+/// Whether a segment of so many goes by a synchronous send. An ordinary one may complete before the receiver has asked
+/// for it; a synchronous one twice a window keeps a receiver that is late from piling up more than a window and a half.
+[[nodiscard]] constexpr bool is_synchronous(std::uint64_t segment, std::uint64_t segments, std::uint64_t window) {
+  return (segment + 1) % ((window + 1) / 2) == 0 && segments > window;
+}
+
 /// What a message of that many bytes is cut into, bytes; at least 1.
 [[nodiscard]] constexpr std::uint64_t usable_segment(std::uint64_t segment_bytes, std::uint64_t message_bytes) {
   return std::clamp(message_bytes, std::uint64_t{1}, std::min(segment_bytes, longest_segment));

@@ -32,7 +32,7 @@ const char* Reduction::reason_for_mpi() const { return runtime::reason_for_mpi(g
 int Reduction::execute(Turn& turn, const LocalDecision& decision) const {
   const bool everywhere = arguments_.collective == Collective::allreduce;
   const auto& trees = std::get<std::vector<LocalTree>>(decision.plan->parts);
-  const bool has_result = everywhere || trees.front().parent == no_parent;
+  const bool has_result = everywhere || trees.front().is_root();
   const Operands operands({.own = arguments_.buffer,
                            .result = given_.receive,
                            .has_result = has_result,
