@@ -11,13 +11,17 @@ static int compare(const void* a, const void* b) {
   return (x > y) - (x < y);
 }
 
+static void sort_times(const struct series* s, double* sorted) {
+  memcpy(sorted, s->seconds, (size_t)s->count * sizeof *sorted);
+  qsort(sorted, (size_t)s->count, sizeof *sorted, compare);
+}
+
 int decided(const struct series* s, const struct options* o) {
   if (s->count >= o->most || s->count >= REPETITIONS) return 1;
   if (s->count < o->least) return 0;
   if (s->spent_s > o->budget_s) return 1;
   double sorted[REPETITIONS];
-  memcpy(sorted, s->seconds, (size_t)s->count * sizeof *sorted);
-  qsort(sorted, (size_t)s->count, sizeof *sorted, compare);
+  sort_times(s, sorted);
   /* Ranks n/2 +- 0.98 sqrt(n) enclose the median with 95 %; below 6 values no interval does. */
   int reach = 0;
   while (reach * reach < s->count) ++reach;
@@ -29,8 +33,7 @@ int decided(const struct series* s, const struct options* o) {
 
 static double median_of(const struct series* s) {
   double sorted[REPETITIONS];
-  memcpy(sorted, s->seconds, (size_t)s->count * sizeof *sorted);
-  qsort(sorted, (size_t)s->count, sizeof *sorted, compare);
+  sort_times(s, sorted);
   return sorted[s->count / 2];
 }
 

@@ -40,6 +40,7 @@ struct Shared {
   int rank = 0;
   int ranks = 0;
   std::uint64_t bytes = 0;
+  const char* native = nullptr;  ///< why it is that, whatever the plans say; null: it need not be
 };
 
 /// Bytes of the signature; empty where MPI itself has to report the datatype: it is none, or is not committed.
@@ -62,7 +63,8 @@ int shared_facts(const UserCall& user, std::optional<Shared>& shared) {
   const auto element_bytes = type_bytes(call);
   if (!element_bytes || *element_bytes == 0) return MPI_SUCCESS;
   Shared facts{.bytes = static_cast<std::uint64_t>(call.count) * *element_bytes};
-  if (!world()->explain && reason_to_stay_native(call.collective, facts.bytes) != nullptr) return MPI_SUCCESS;
+  facts.native = reason_to_stay_native(call.collective, facts.bytes);
+  if (facts.native != nullptr && !world()->explain) return MPI_SUCCESS;
   int is_inter = 0;
   int code = PMPI_Comm_test_inter(call.communicator, &is_inter);
   if (code != MPI_SUCCESS || is_inter != 0) return code;
@@ -122,7 +124,7 @@ std::shared_ptr<const LocalDecision> plan(Members& members, const Arguments& cal
 
 Prepared prepare(const UserCall& user, const Shared& shared) {
   const Arguments& call = user.arguments();
-  for (const char* const reason : {reason_to_stay_native(call.collective, shared.bytes), user.reason_for_mpi()}) {
+  for (const char* const reason : {shared.native, user.reason_for_mpi()}) {
     if (reason != nullptr) return {.decision = natively(reason)};
   }
   const Communicator::Found found =
