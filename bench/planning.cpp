@@ -106,7 +106,7 @@ std::size_t kept_bytes(const Prospects& facts) {
   std::size_t bytes = sizeof facts + facts.candidates.capacity() * sizeof facts.candidates[0] +
                       facts.native.openmpi.capacity() * sizeof facts.native.openmpi[0] +
                       kept_bytes(facts.native.binomial);
-  for (const auto& candidate : facts.candidates) bytes += kept_bytes(candidate.costs);
+  for (const auto& candidate : facts.candidates) bytes += kept_bytes(std::get<TreeCosts>(candidate.costs));
   for (const auto& tree : facts.native.openmpi) bytes += kept_bytes(tree.in_turn);
   return bytes;
 }

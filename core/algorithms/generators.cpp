@@ -9,6 +9,8 @@
 #include <utility>
 
 #include "algorithms/circulant.hpp"
+#include "algorithms/pairwise.hpp"
+#include "algorithms/ring.hpp"
 #include "algorithms/scatter_doubling.hpp"
 #include "algorithms/scatter_ring.hpp"
 
@@ -22,21 +24,39 @@ std::unique_ptr<const BlockSchedule> schedule_at(Rank ranks, Rank position) {
   return std::make_unique<const Kind>(ranks, position);
 }
 
-constexpr std::array<std::string_view, 3> generator_names{"scatter-ring", "scatter-doubling", "circulant"};
-constexpr std::array<Schedule, 3> schedules{schedule_at<ScatterRing>, schedule_at<ScatterDoubling>,
-                                            schedule_at<Circulant>};
+struct Generator {
+  std::string_view name;
+  Schedule schedule;
+};
+
+constexpr std::array generator_table{
+    Generator{"scatter-ring", schedule_at<ScatterRing>},
+    Generator{"scatter-doubling", schedule_at<ScatterDoubling>},
+    Generator{"circulant", schedule_at<Circulant>},
+    Generator{"allreduce-ring", schedule_at<Ring<RingTurns::allreduce>>},
+    Generator{"reduce-scatter-ring", schedule_at<Ring<RingTurns::reduce_scatter>>},
+    Generator{"allgather-ring", schedule_at<Ring<RingTurns::allgather>>},
+    Generator{"halving-doubling", schedule_at<HalvingDoubling>},
+    Generator{"recursive-doubling", schedule_at<RecursiveDoubling>},
+};
+
+constexpr auto generator_names = [] {
+  std::array<std::string_view, generator_table.size()> names;
+  std::ranges::transform(generator_table, names.begin(), &Generator::name);
+  return names;
+}();
 
 }  // namespace
 
 std::span<const std::string_view> generators() { return generator_names; }
 
 Rounds generate_rounds(std::string_view generator, std::vector<Rank> order) {
-  const auto found = std::ranges::find(generator_names, generator) - generator_names.begin();
-  if (found == std::ssize(generator_names)) {
+  const auto* const found = std::ranges::find(generator_table, generator, &Generator::name);
+  if (found == generator_table.end()) {
     throw std::invalid_argument("no generator of rounds is called '" + std::string(generator) + "'");
   }
   const auto ranks = static_cast<Rank>(order.size());
-  const Schedule schedule = schedules[static_cast<std::size_t>(found)];
+  const Schedule schedule = found->schedule;
   return {.order = std::move(order),
           .schedule_of = [ranks, schedule](Rank position) { return schedule(ranks, position); },
           .generator = std::string(generator)};

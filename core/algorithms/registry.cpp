@@ -56,23 +56,39 @@ Plan by_rank_number(std::string_view generator, const Ground& on) {
   return {generate_rounds(generator, by_number(on.ranks(), on.root))};
 }
 
-Plan lay_scatter_ring(const Ground& on) {
-  return {generate_rounds("scatter-ring", depth_first_order(*on.cluster, on.placement, on.root))};
+Plan depth_first(std::string_view generator, const Ground& on) {
+  return {generate_rounds(generator, depth_first_order(*on.cluster, on.placement, on.root))};
 }
+
+Plan lay_scatter_ring(const Ground& on) { return depth_first("scatter-ring", on); }
 Plan lay_scatter_doubling(const Ground& on) { return by_rank_number("scatter-doubling", on); }
 Plan lay_circulant(const Ground& on) { return by_rank_number("circulant", on); }
 Plan lay_unaware_scatter_ring(const Ground& on) { return by_rank_number("scatter-ring", on); }
+Plan lay_allreduce_ring(const Ground& on) { return depth_first("allreduce-ring", on); }
+Plan lay_halving_doubling(const Ground& on) { return depth_first("halving-doubling", on); }
+Plan lay_recursive_doubling(const Ground& on) { return depth_first("recursive-doubling", on); }
+Plan lay_reduce_scatter_ring(const Ground& on) { return depth_first("reduce-scatter-ring", on); }
+Plan lay_unaware_reduce_scatter_ring(const Ground& on) { return by_rank_number("reduce-scatter-ring", on); }
+Plan lay_allgather_ring(const Ground& on) { return depth_first("allgather-ring", on); }
+Plan lay_unaware_allgather_ring(const Ground& on) { return by_rank_number("allgather-ring", on); }
+Plan lay_unaware_allreduce_ring(const Ground& on) { return by_rank_number("allreduce-ring", on); }
+Plan lay_unaware_halving_doubling(const Ground& on) { return by_rank_number("halving-doubling", on); }
+Plan lay_unaware_recursive_doubling(const Ground& on) { return by_rank_number("recursive-doubling", on); }
 
 struct Row {
-  Algorithm algorithm;        ///< of a broadcast, or of any collective
+  Algorithm algorithm;        ///< with the first collective that it serves
   Factory factory = nullptr;  ///< null: native
   unsigned k = 0;
   std::string_view up_and_down{};  ///< cost of trees that go both ways; down and up cost the same
 
-  /// Data goes down any tree, and up as well; rounds go one way.
+  /// Data goes down any tree, and up as well; rounds are made for one promise.
   [[nodiscard]] constexpr bool serves(Collective collective) const {
-    return collective == Collective::bcast || algorithm.kind != AlgorithmKind::rounds;
+    if (algorithm.kind == AlgorithmKind::rounds) return collective == algorithm.collective;
+    return algorithm.kind == AlgorithmKind::native || std::ranges::find(by_trees, collective) != by_trees.end();
   }
+
+  static constexpr std::array by_trees{Collective::bcast, Collective::reduce, Collective::allreduce,
+                                       Collective::barrier};
 };
 
 constexpr Row k_ary_row(std::string_view name, unsigned k) {
@@ -112,6 +128,24 @@ constexpr Row unaware_k_ary_row(std::string_view name, unsigned k) {
       k,
       k == 2 ? "3 (X + 2 H - 2) T(m/X), times the channel load"
              : "(K + 1) (X + 2 H - 2) T(m/X), times the channel load"};
+}
+
+/// Once round a ring of which each rank has one block.
+constexpr Row ring_row(Collective collective, bool is_aware) {
+  const bool sums = collective == Collective::reduce_scatter || collective == Collective::reduce_scatter_block;
+  Algorithm algorithm{.collective = collective, .name = is_aware ? "ring" : "unaware-ring"};
+  algorithm.needs_cluster = is_aware;
+  algorithm.kind = AlgorithmKind::rounds;
+  algorithm.cost = is_aware ? "(P - 1) (T(m/P) + T(0))" : "(P - 1) (T(m/P) + T(0)), times the channel load";
+  if (is_aware) {
+    algorithm.description =
+        sums ? "blocks are summed up on their way round a contention-free ring, depth first over the switches"
+             : "blocks go round a contention-free ring, depth first over the switches";
+    return {algorithm, sums ? lay_reduce_scatter_ring : lay_allgather_ring};
+  }
+  algorithm.description = sums ? "blocks are summed up on their way round a ring in rank order, blind to the network"
+                               : "blocks go round a ring in rank order, blind to the network";
+  return {algorithm, sums ? lay_unaware_reduce_scatter_ring : lay_unaware_allgather_ring};
 }
 
 constexpr std::array registry_rows{
@@ -189,6 +223,55 @@ constexpr std::array registry_rows{
          .cost = "2 T(m) + (P + log2(P)) T(0), times the channel load",
          .kind = AlgorithmKind::rounds},
         lay_unaware_scatter_ring},
+    Row{{.collective = Collective::allreduce,
+         .name = "ring",
+         .description =
+             "twice round a contention-free ring that goes depth first over the switches: summed up, then handed on",
+         .cost = "2 (P - 1) (T(m/P) + T(0))",
+         .needs_cluster = true,
+         .kind = AlgorithmKind::rounds},
+        lay_allreduce_ring},
+    Row{{.collective = Collective::allreduce,
+         .name = "halving-doubling",
+         .description =
+             "Rabenseifner's, with the longest transfers between neighbours: in pairs, depth first over the switches",
+         .cost = "2 T(m) + 2 log2(P) T(0), times the channel load",
+         .needs_cluster = true,
+         .kind = AlgorithmKind::rounds},
+        lay_halving_doubling},
+    Row{{.collective = Collective::allreduce,
+         .name = "recursive-doubling",
+         .description = "all of the vector with one after another, in pairs, depth first over the switches",
+         .cost = "log2(P) T(m), times the channel load",
+         .needs_cluster = true,
+         .kind = AlgorithmKind::rounds},
+        lay_recursive_doubling},
+    Row{{.collective = Collective::allreduce,
+         .name = "unaware-ring",
+         .description = "twice round a ring in rank order, blind to the network",
+         .cost = "2 (P - 1) (T(m/P) + T(0)), times the channel load",
+         .kind = AlgorithmKind::rounds},
+        lay_unaware_allreduce_ring},
+    Row{{.collective = Collective::allreduce,
+         .name = "unaware-halving-doubling",
+         .description = "Rabenseifner's recursive halving and doubling by rank number, blind to the network",
+         .cost = "2 T(m) + 2 log2(P) T(0), times the channel load",
+         .kind = AlgorithmKind::rounds},
+        lay_unaware_halving_doubling},
+    Row{{.collective = Collective::allreduce,
+         .name = "unaware-recursive-doubling",
+         .description = "recursive doubling by rank number, blind to the network",
+         .cost = "log2(P) T(m), times the channel load",
+         .kind = AlgorithmKind::rounds},
+        lay_unaware_recursive_doubling},
+    ring_row(Collective::reduce_scatter, true),
+    ring_row(Collective::reduce_scatter, false),
+    ring_row(Collective::reduce_scatter_block, true),
+    ring_row(Collective::reduce_scatter_block, false),
+    ring_row(Collective::allgather, true),
+    ring_row(Collective::allgather, false),
+    ring_row(Collective::allgatherv, true),
+    ring_row(Collective::allgatherv, false),
 };
 
 constexpr std::size_t served = [] {
@@ -209,7 +292,8 @@ constexpr auto registry_table = [] {
       if (!row.serves(collective)) continue;
       Algorithm& algorithm = algorithms[next++] = row.algorithm;
       algorithm.collective = collective;
-      if (collective == Collective::allreduce && !row.up_and_down.empty()) algorithm.cost = row.up_and_down;
+      const bool both_ways = collective == Collective::allreduce || collective == Collective::barrier;
+      if (both_ways && !row.up_and_down.empty()) algorithm.cost = row.up_and_down;
     }
   }
   return algorithms;

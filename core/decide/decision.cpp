@@ -112,8 +112,7 @@ std::uint64_t Decider::segment_for(std::string_view algorithm, std::uint64_t byt
   auto known = std::ranges::find(costs_, algorithm, [](const auto& one) { return one.first; });
   if (known == costs_.end()) {
     Plan laid = plan(algorithm);
-    known = costs_.insert(
-        costs_.end(), {algorithm, costs_of(*knowledge_.cluster, placement_, laid, facts_of(collective_).direction)});
+    known = costs_.insert(costs_.end(), {algorithm, costs_of(*knowledge_.cluster, placement_, laid, collective_)});
     last_.emplace(algorithm, std::move(laid));
   }
   return best_segment(known->second, bytes);

@@ -11,10 +11,15 @@
 namespace trunkline {
 namespace {
 
-/// A tree must be predicted this much faster than native to be chosen: what the predictions may be off by.
+/// A plan must be predicted this much faster than native to be chosen: what the predictions may be off by.
 constexpr double margin = 1.15;
 /// More children only delay each other: the papers found no k above 2 to pay, and 3 is kept to be sure.
-constexpr std::array<std::string_view, 4> considered{"linear", "two-tree", "binary", "3-ary"};
+constexpr std::array<std::string_view, 4> considered_trees{"linear", "two-tree", "binary", "3-ary"};
+constexpr std::array<std::string_view, 1> considered_rounds{"ring"};
+
+bool goes_by_shares(const CollectiveFacts& facts) {
+  return facts.before == Holding::own_block || facts.after == Holding::own_block;
+}
 
 std::string milliseconds(double seconds) {
   std::array<char, 32> text{};
@@ -26,16 +31,26 @@ std::string milliseconds(double seconds) {
 
 Prospects prospects_of(Collective collective, const Cluster& cluster, const Placement& placement, Rank root,
                        NativeLibrary native) {
-  Prospects prospects{.candidates = {}, .native = {}, .native_reduction = {}, .collective = collective};
+  Prospects prospects{
+      .candidates = {}, .native = {}, .native_reduction = {}, .native_shares = {}, .collective = collective};
   if (std::ranges::all_of(placement, [&](HostIndex host) { return host == placement.front(); })) return prospects;
   const Paths paths(cluster);
   const CollectiveFacts& facts = facts_of(collective);
-  for (const std::string_view name : considered) {
-    const std::vector<Tree> trees = lay_trees(collective, name, &cluster, placement, root);
-    prospects.candidates.push_back(
-        {find_algorithm(collective, name)->name, tree_costs(paths, placement, trees, facts.direction)});
-  }
-  if (facts.reduces()) {
+  const auto consider = [&](std::string_view name) {
+    const auto algorithm = find_algorithm(collective, name);
+    if (!algorithm) return;
+    const Plan plan = lay(collective, name, &cluster, placement, root);
+    if (const Trees* const trees = plan.trees()) {
+      prospects.candidates.push_back({algorithm->name, tree_costs(paths, placement, *trees, *facts.direction)});
+    } else {
+      prospects.candidates.push_back({algorithm->name, round_costs(paths, placement, *plan.rounds())});
+    }
+  };
+  std::ranges::for_each(considered_trees, consider);
+  if (!facts.has_root) std::ranges::for_each(considered_rounds, consider);
+  if (goes_by_shares(facts)) {
+    prospects.native_shares = native_share_costs(paths, placement);
+  } else if (facts.reduces) {
     prospects.native_reduction = native_reduction_costs(paths, placement, collective, root, native);
   } else {
     prospects.native = native_costs(paths, placement, root, native);
@@ -44,8 +59,10 @@ Prospects prospects_of(Collective collective, const Cluster& cluster, const Plac
 }
 
 double native_seconds(const Prospects& prospects, std::uint64_t message_bytes) {
-  return facts_of(prospects.collective).reduces() ? native_reduction_seconds(prospects.native_reduction, message_bytes)
-                                                  : native_bcast_seconds(prospects.native, message_bytes);
+  const CollectiveFacts& facts = facts_of(prospects.collective);
+  if (goes_by_shares(facts)) return native_share_seconds(prospects.native_shares, message_bytes);
+  return facts.reduces ? native_reduction_seconds(prospects.native_reduction, message_bytes)
+                       : native_bcast_seconds(prospects.native, message_bytes);
 }
 
 Pick pick(const Prospects& prospects, std::uint64_t message_bytes) {
@@ -54,7 +71,7 @@ Pick pick(const Prospects& prospects, std::uint64_t message_bytes) {
   Pick fastest;
   double fastest_s = std::numeric_limits<double>::infinity();
   for (const auto& [name, costs] : prospects.candidates) {
-    const TimedSegment one = fastest_segment(costs, cuts);
+    const TimedSegment one = fastest_segment(costs, message_bytes, cuts);
     if (one.seconds >= fastest_s) continue;
     fastest_s = one.seconds;
     fastest = {.algorithm = name, .segment_bytes = one.segment_bytes};
@@ -68,7 +85,7 @@ Choice choose(const Prospects& prospects, std::uint64_t message_bytes) {
   if (prospects.candidates.empty()) return choice;
   const Cuts cuts = cuts_of(message_bytes);
   for (const auto& [name, costs] : prospects.candidates) {
-    const TimedSegment fastest = fastest_segment(costs, cuts);
+    const TimedSegment fastest = fastest_segment(costs, message_bytes, cuts);
     choice.predictions.push_back({name, fastest.segment_bytes, fastest.seconds});
   }
   choice.predictions.push_back({"native", 0, native_seconds(prospects, message_bytes)});
@@ -82,7 +99,7 @@ Choice choose(const Prospects& prospects, std::uint64_t message_bytes) {
     choice.reason +=
         (choice.reason.empty() ? "predicted: " : ", ") + std::string(one.algorithm) + " " + milliseconds(one.seconds);
   }
-  if (choice.segment_bytes == 0) choice.reason += "; no tree is faster than native by 15 %";
+  if (choice.segment_bytes == 0) choice.reason += "; nothing is faster than native by 15 %";
   return choice;
 }
 

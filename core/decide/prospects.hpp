@@ -8,9 +8,10 @@
 #include <string_view>
 #include <vector>
 
+#include "model/costs.hpp"
 #include "model/native_bcast.hpp"
 #include "model/native_reduction.hpp"
-#include "model/tree_costs.hpp"
+#include "model/native_shares.hpp"
 #include "model/wire.hpp"
 #include "network/cluster.hpp"
 #include "plan/collective.hpp"
@@ -46,22 +47,23 @@ struct Choice {
 struct Prospects {
   struct Candidate {
     std::string_view algorithm;
-    TreeCosts costs;
+    Costs costs;
   };
   std::vector<Candidate> candidates;      ///< none where all ranks share one host
   NativeCosts native;                     ///< of a broadcast
   NativeReductionCosts native_reduction;  ///< of a reduction
+  NativeShareCosts native_shares;         ///< of what goes by shares
   Collective collective = Collective::bcast;
 };
 
-/// Lays every tree that the rule considers, and what the library would run.
+/// Lays every plan that the rule considers, and what the library would run.
 [[nodiscard]] Prospects prospects_of(Collective collective, const Cluster& cluster, const Placement& placement,
                                      Rank root, NativeLibrary native);
 
 /// What the MPI library's own algorithm would take.
 [[nodiscard]] double native_seconds(const Prospects& prospects, std::uint64_t message_bytes);
 
-/// Native below least_bytes, and unless a tree is predicted to be faster by a margin. The same answer on every rank:
+/// Native below least_bytes, and unless a plan is predicted to be faster by a margin. The same answer on every rank:
 /// depends on nothing but its arguments. Allocates nothing: about a quarter of a microsecond.
 [[nodiscard]] Pick pick(const Prospects& prospects, std::uint64_t message_bytes);
 

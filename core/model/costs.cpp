@@ -2,6 +2,7 @@
 #include "model/costs.hpp"
 
 #include <stdexcept>
+#include <string>
 
 namespace trunkline {
 namespace {
@@ -15,11 +16,13 @@ struct Seconds {
 
 }  // namespace
 
-Costs costs_of(const Cluster& cluster, const Placement& placement, const Plan& plan, Direction direction) {
+Costs costs_of(const Cluster& cluster, const Placement& placement, const Plan& plan, Collective collective) {
   const Paths paths(cluster);
-  if (const Trees* const trees = plan.trees()) return tree_costs(paths, placement, *trees, direction);
-  if (direction != Direction::down) throw std::invalid_argument("rounds go one way: they are for broadcasts");
-  return round_costs(paths, placement, *plan.rounds());
+  const Trees* const trees = plan.trees();
+  if (trees == nullptr) return round_costs(paths, placement, *plan.rounds());
+  const CollectiveFacts& facts = facts_of(collective);
+  if (!facts.direction) throw std::invalid_argument("trees do not serve " + std::string(facts.name));
+  return tree_costs(paths, placement, *trees, *facts.direction);
 }
 
 double seconds_of(const Costs& costs, std::uint64_t message_bytes, std::uint64_t segment_bytes) {
@@ -28,6 +31,13 @@ double seconds_of(const Costs& costs, std::uint64_t message_bytes, std::uint64_t
 
 std::uint64_t best_segment(const Costs& costs, std::uint64_t message_bytes) {
   return std::visit([&](const auto& one) { return best_segment(one, message_bytes); }, costs);
+}
+
+TimedSegment fastest_segment(const Costs& costs, std::uint64_t message_bytes, const Cuts& cuts) {
+  if (const auto* const trees = std::get_if<TreeCosts>(&costs)) return fastest_segment(*trees, cuts);
+  const auto& rounds = std::get<RoundCosts>(costs);
+  const std::uint64_t segment = best_segment(rounds, message_bytes);
+  return {.segment_bytes = segment, .seconds = round_seconds(rounds, message_bytes, segment)};
 }
 
 }  // namespace trunkline

@@ -15,14 +15,17 @@ namespace trunkline {
 using Costs = std::variant<TreeCosts, RoundCosts>;
 
 /// Throws std::invalid_argument where the placement is of another number of ranks, or does not fit the cluster, and
-/// for rounds that should go another way than down.
+/// for trees of a collective that they do not serve.
 [[nodiscard]] Costs costs_of(const Cluster& cluster, const Placement& placement, const Plan& plan,
-                             Direction direction = Direction::down);
+                             Collective collective = Collective::bcast);
 
 /// Of `message_bytes` in segments of `segment_bytes`, both above zero.
 [[nodiscard]] double seconds_of(const Costs& costs, std::uint64_t message_bytes, std::uint64_t segment_bytes);
 
 /// The one of segment_sizes() that seconds_of() finds fastest.
 [[nodiscard]] std::uint64_t best_segment(const Costs& costs, std::uint64_t message_bytes);
+
+/// The same with its seconds, where the cuts of the message have been taken.
+[[nodiscard]] TimedSegment fastest_segment(const Costs& costs, std::uint64_t message_bytes, const Cuts& cuts);
 
 }  // namespace trunkline

@@ -68,7 +68,10 @@ double RoundCost::seconds(std::uint64_t message_bytes, std::uint64_t transfer_by
 RoundCosts round_costs(const Paths& paths, const Placement& placement, const Rounds& rounds) {
   check_placement(paths.cluster(), placement, rounds.order.front());
   const RoundSamples samples = sample_rounds(rounds);
-  RoundCosts costs{.ranks = static_cast<Rank>(rounds.order.size()), .any_blocks = samples.any_blocks, .rounds = {}};
+  RoundCosts costs{.blocks = samples.blocks,
+                   .any_blocks = samples.any_blocks,
+                   .relays = !samples.any_blocks && samples.rounds.size() == 1 && samples.rounds.front().times > 1,
+                   .rounds = {}};
   Round loads(paths, placement, rounds.order);
   for (const RoundSample& sample : samples.rounds) {
     for (const auto& [from, to, blocks] : sample.sent) {
@@ -80,6 +83,24 @@ RoundCosts round_costs(const Paths& paths, const Placement& placement, const Rou
   return costs;
 }
 
+namespace {
+
+/// Of rounds that relay: the links are busy all the time where a block has enough pieces; else each piece waits for the
+/// one before it to come.
+double relay_seconds(const RoundCosts& costs, std::uint64_t message_bytes, std::uint64_t piece_bytes) {
+  const RoundCost& all = costs.rounds;
+  const auto pieces = static_cast<double>(pieces_of(pieces_of(message_bytes, costs.blocks), piece_bytes));
+  const auto wire = static_cast<double>(wire_bytes(piece_bytes));
+  const double on_wire_s = all.seconds_per_byte / all.rounds * static_cast<double>(costs.blocks) * wire;
+  const double piece_s = std::max(on_wire_s, message_software_s);
+  const double hop_s =
+      message_software_s +
+      (all.latency_s + all.frame_byte_s * std::min(wire, static_cast<double>(frame_wire_bytes))) / all.rounds;
+  return std::max(all.rounds * pieces * piece_s + hop_s, all.rounds * (hop_s + piece_s) + (pieces - 1.0) * piece_s);
+}
+
+}  // namespace
+
 double round_seconds(const RoundCosts& costs, std::uint64_t message_bytes, std::uint64_t segment_bytes) {
   const RoundCost& rounds = costs.rounds;
   if (rounds.rounds == 0.0) return 0.0;
@@ -90,7 +111,8 @@ double round_seconds(const RoundCosts& costs, std::uint64_t message_bytes, std::
     return times * rounds.seconds(block, block);
   }
   // Blocks are sent in pieces; each has its headers, and passes through the software.
-  return rounds.seconds(message_bytes, std::min(segment_bytes, pieces_of(message_bytes, costs.ranks)));
+  const std::uint64_t piece = std::min(segment_bytes, pieces_of(message_bytes, costs.blocks));
+  return costs.relays ? relay_seconds(costs, message_bytes, piece) : rounds.seconds(message_bytes, piece);
 }
 
 std::uint64_t best_segment(const RoundCosts& costs, std::uint64_t message_bytes) {

@@ -28,8 +28,9 @@ struct RoundCost {
 
 /// What rounds cost, as a function of the segment: what does not depend on it, taken once and kept.
 struct RoundCosts {
-  Rank ranks = 0;
+  std::uint64_t blocks = 0;
   bool any_blocks = false;  ///< segments are the blocks; else those are pieces of them
+  bool relays = false;      ///< all rounds are alike, and each hands on what came in the one before: pieces flow
   RoundCost rounds;         ///< of any blocks: one period, in which each transfer is the whole message
 };
 
@@ -37,8 +38,8 @@ struct RoundCosts {
 /// for each of the others.
 [[nodiscard]] RoundCosts round_costs(const Paths& paths, const Placement& placement, const Rounds& rounds);
 
-/// Seconds of `message_bytes` in segments of `segment_bytes`, both above zero. Rounds do not overlap, so it is an upper
-/// bound where no rank waits long.
+/// Seconds of `message_bytes` in segments of `segment_bytes`, both above zero. But for those that relay, rounds do not
+/// overlap, so it is an upper bound where no rank waits long.
 [[nodiscard]] double round_seconds(const RoundCosts& costs, std::uint64_t message_bytes, std::uint64_t segment_bytes);
 
 /// The one of segment_sizes() that round_seconds() finds fastest; the longest where all ranks share one host.

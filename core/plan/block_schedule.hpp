@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Broadcasts that are no trees: the message is cut into blocks that reach each rank from several others.
+// Collectives that are no trees: the message is cut into blocks that reach each rank from several others.
 #pragma once
 
 #include <cstdint>
@@ -18,11 +18,14 @@ struct BlockTransfer {
   std::uint64_t count = 0;
   /// Of a send: these blocks are there once everything is that is received up to this round; no_round: from the start.
   std::uint64_t needs = no_round;
+  /// The receiver adds them to what it has of these blocks; else they are what it lacks.
+  bool reduces = false;
 };
 
-/// What one rank of a broadcast does, round by round. Ranks go by their position in some order, the root at 0. No rank
-/// receives a block twice; a send and its receive stand in the same round on both sides, and what a round sends was
-/// received in earlier ones. Rounds only order the transfers: nobody waits for the end of one.
+/// What one rank of a collective does, round by round. Ranks go by their position in some order, the root at 0. Where
+/// nothing is reduced, no rank receives a block twice. A send and its receive stand in the same round on both sides,
+/// and what a round sends was received in earlier ones. Rounds only order the transfers: nobody waits for the end of
+/// one.
 class BlockSchedule {
  public:
   virtual ~BlockSchedule() = default;
@@ -39,6 +42,10 @@ class BlockSchedule {
   /// Of fixed blocks: how many rounds from this one on have no transfers between other ranks, nor longer ones: what is
   /// known of this one bounds them all.
   [[nodiscard]] virtual std::uint64_t alike(std::uint64_t /*round*/) const { return 1; }
+
+  /// Of a reduction: whether each block is summed up at one rank alone, and no transfer has both blocks that its sender
+  /// has got operands of and others.
+  [[nodiscard]] virtual bool sums_once() const { return true; }
 
   /// What this rank sends in a round, if anything; `round` is below rounds(blocks).
   [[nodiscard]] virtual std::optional<BlockTransfer> send(std::uint64_t round, std::uint64_t blocks) const = 0;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "network/cluster.hpp"
+#include "plan/collective.hpp"
 #include "plan/plan.hpp"
 
 namespace trunkline {
@@ -25,11 +26,12 @@ void check_tree(const Tree& tree);
 void check_trees(std::span<const Tree> trees);
 
 /// Replays all ranks. Throws InvalidPlan naming round and rank where a block is sent that is not there, arrives twice
-/// or never, or the two sides of a transfer disagree. Time and space O(ranks * blocks).
-void check_rounds(const Rounds& rounds);
+/// or never, an operand is added twice or never, or the two sides of a transfer disagree; and at the end, a rank that
+/// lacks what the collective promises. Time and space O(ranks * blocks), times the ranks where operands are added.
+void check_rounds(const Rounds& rounds, Collective collective = Collective::bcast);
 
 /// Of whatever kind it is.
-void check_plan(const Plan& plan);
+void check_plan(const Plan& plan, Collective collective = Collective::bcast);
 
 struct ChannelLoad {
   ChannelId channel;

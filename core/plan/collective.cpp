@@ -9,21 +9,18 @@ namespace trunkline {
 namespace {
 
 constexpr std::array<CollectiveFacts, collective_count> collective_table{{
-    CollectiveFacts{.collective = Collective::bcast,
-                    .name = "bcast",
-                    .mpi_name = "MPI_Bcast",
-                    .has_root = true,
-                    .direction = Direction::down},
-    CollectiveFacts{.collective = Collective::reduce,
-                    .name = "reduce",
-                    .mpi_name = "MPI_Reduce",
-                    .has_root = true,
-                    .direction = Direction::up},
-    CollectiveFacts{.collective = Collective::allreduce,
-                    .name = "allreduce",
-                    .mpi_name = "MPI_Allreduce",
-                    .has_root = false,
-                    .direction = Direction::up_and_down},
+    {Collective::bcast, "bcast", "MPI_Bcast", true, Holding::all_at_root, Holding::all, false, Direction::down},
+    {Collective::reduce, "reduce", "MPI_Reduce", true, Holding::all, Holding::all_at_root, true, Direction::up},
+    {Collective::allreduce, "allreduce", "MPI_Allreduce", false, Holding::all, Holding::all, true,
+     Direction::up_and_down},
+    {Collective::barrier, "barrier", "MPI_Barrier", false, Holding::all, Holding::all, true, Direction::up_and_down},
+    {Collective::reduce_scatter, "reduce-scatter", "MPI_Reduce_scatter", false, Holding::all, Holding::own_block, true,
+     std::nullopt},
+    {Collective::reduce_scatter_block, "reduce-scatter-block", "MPI_Reduce_scatter_block", false, Holding::all,
+     Holding::own_block, true, std::nullopt},
+    {Collective::allgather, "allgather", "MPI_Allgather", false, Holding::own_block, Holding::all, false, std::nullopt},
+    {Collective::allgatherv, "allgatherv", "MPI_Allgatherv", false, Holding::own_block, Holding::all, false,
+     std::nullopt},
 }};
 
 }  // namespace

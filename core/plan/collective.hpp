@@ -11,8 +11,17 @@
 
 namespace trunkline {
 
-enum class Collective : std::uint8_t { bcast, reduce, allreduce };
-inline constexpr std::size_t collective_count = 3;
+enum class Collective : std::uint8_t {
+  bcast,
+  reduce,
+  allreduce,
+  barrier,
+  reduce_scatter,
+  reduce_scatter_block,
+  allgather,
+  allgatherv,
+};
+inline constexpr std::size_t collective_count = 8;
 
 /// Which way the data of a plan of trees goes: its promise, with the root as one end.
 enum class Direction : std::uint8_t {
@@ -21,14 +30,22 @@ enum class Direction : std::uint8_t {
   up_and_down,  ///< and that result reaches every rank
 };
 
+/// What of a call's data each rank has.
+enum class Holding : std::uint8_t {
+  all_at_root,  ///< the root all of it, others nothing
+  all,          ///< everybody all of it; before a reduction: an operand of that length
+  own_block,    ///< everybody the block of its own position
+};
+
 struct CollectiveFacts {
   Collective collective;
   std::string_view name;      ///< in files, settings and on the command line: "bcast"
   std::string_view mpi_name;  ///< "MPI_Bcast"
   bool has_root;
-  Direction direction;
-
-  [[nodiscard]] constexpr bool reduces() const { return direction != Direction::down; }
+  Holding before;
+  Holding after;
+  bool reduces;                        ///< operands are summed up; else data is moved
+  std::optional<Direction> direction;  ///< of plans of trees; none: trees do not serve it
 };
 
 /// All of them, in the order of the enumeration.

@@ -21,6 +21,7 @@ class Listed final : public BlockSchedule {
 
   [[nodiscard]] std::optional<std::uint64_t> fixed_blocks() const override { return blocks_; }
   [[nodiscard]] std::uint64_t rounds(std::uint64_t /*blocks*/) const override { return rounds_; }
+  [[nodiscard]] bool sums_once() const override { return false; }
   [[nodiscard]] std::optional<BlockTransfer> send(std::uint64_t round, std::uint64_t /*blocks*/) const override {
     return at(sends_, round);
   }
@@ -63,7 +64,7 @@ Rounds listed_rounds(Rank ranks, Rank root, const RoundList& list) {
   for (std::uint64_t round = 0; round < list.rounds.size(); ++round) {
     std::vector<std::pair<Rank, BlockTransfer>> received;  // counts from the next round on
     for (const Transfer& transfer : list.rounds[round]) {
-      const auto [from, to, first, count] = transfer;
+      const auto [from, to, first, count, reduces] = transfer;
       const std::string where =
           "round " + std::to_string(round) + ", from rank " + std::to_string(from) + " to " + std::to_string(to) + ": ";
       if (from >= ranks || to >= ranks) throw InvalidPlan(where + "there are " + std::to_string(ranks) + " ranks");
@@ -75,11 +76,14 @@ Rounds listed_rounds(Rank ranks, Rank root, const RoundList& list) {
       const BlockTransfer send{.peer = position_of(to),
                                .first = first,
                                .count = count,
-                               .needs = from == root ? no_round : needed_round(sender.receives, transfer)};
+                               .needs = needed_round(sender.receives, transfer),
+                               .reduces = reduces};
       if (!sender.sends.emplace(round, send).second) {
         throw InvalidPlan(where + "the rank sends already in this round; put it into another one");
       }
-      received.emplace_back(position_of(to), BlockTransfer{.peer = position_of(from), .first = first, .count = count});
+      received.emplace_back(
+          position_of(to),
+          BlockTransfer{.peer = position_of(from), .first = first, .count = count, .reduces = reduces});
     }
     for (const auto& [position, receive] : received) {
       if (!(*parts)[position].receives.emplace(round, receive).second) {
@@ -116,7 +120,8 @@ RoundList list_of(const Rounds& rounds, std::optional<std::uint64_t> blocks, std
         list.rounds[round].push_back({.from = rounds.order[position],
                                       .to = rounds.order[send->peer],
                                       .first = send->first,
-                                      .count = send->count});
+                                      .count = send->count,
+                                      .reduces = send->reduces});
       }
     }
   }

@@ -16,6 +16,7 @@ struct Transfer {
   Rank to = 0;
   std::uint64_t first = 0;
   std::uint64_t count = 1;
+  bool reduces = false;
 
   friend bool operator==(const Transfer&, const Transfer&) = default;
 };

@@ -45,7 +45,7 @@ class PlanReader {
     }
     const auto ranks = hosts_and_ranks(root);
     if (root.find("rounds") != nullptr) {
-      if (auto rounds = read_rounds(root, ranks, faults_)) plan_.plan.steps = std::move(*rounds);
+      if (auto rounds = read_rounds(root, plan_.collective, ranks, faults_)) plan_.plan.steps = std::move(*rounds);
     } else {
       plan_.plan.steps = read_trees(root, ranks, plan_.host_of_rank, faults_);
     }

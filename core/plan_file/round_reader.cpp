@@ -20,7 +20,8 @@ namespace {
 
 class RoundReader {
  public:
-  RoundReader(Rank ranks, Rank root, Faults& faults) : ranks_(ranks), root_(root), faults_(faults) {}
+  RoundReader(Collective collective, Rank ranks, Rank root, Faults& faults)
+      : collective_(collective), ranks_(ranks), root_(root), faults_(faults) {}
 
   std::optional<Rounds> read(const YamlNode& rounds) {
     static constexpr std::array<std::string_view, 4> keys{"generator", "order", "blocks", "transfers"};
@@ -32,7 +33,7 @@ class RoundReader {
         rounds.find("generator") != nullptr ? generated(rounds, *rounds.find("generator")) : listed(rounds);
     if (!made || faults_.size() != before) return {};
     try {
-      if (made->generator.empty() || ranks_ <= most_replayed) check_rounds(*made);
+      if (made->generator.empty() || ranks_ <= most_replayed) check_rounds(*made, collective_);
     } catch (const InvalidPlan& invalid) {
       faults_.add(rounds, invalid.what());
       return {};
@@ -104,7 +105,9 @@ class RoundReader {
         !check_kind(*transfers, YamlNode::Kind::sequence, "transfers", "[[{from: 0, to: 1, blocks: 0}]]", faults_)) {
       return {};
     }
-    if (std::uint64_t{*many} * ranks_ > most_blocks_of_all_ranks) {
+    const std::uint64_t operands = facts_of(collective_).reduces ? ranks_ : 1;
+    const std::uint64_t blocks_of_all = std::uint64_t{*many} * ranks_;
+    if (blocks_of_all > most_blocks_of_all_ranks || blocks_of_all * operands > most_operands_of_all_ranks) {
       faults_.add(*blocks, std::to_string(*many) + " blocks for " + std::to_string(ranks_) +
                                " ranks are too much to hold; use fewer, or a generator");
       return {};
@@ -128,7 +131,7 @@ class RoundReader {
   }
 
   std::optional<Transfer> transfer_of(const YamlNode& node, std::uint64_t blocks) {
-    static constexpr std::array<std::string_view, 3> keys{"from", "to", "blocks"};
+    static constexpr std::array<std::string_view, 4> keys{"from", "to", "blocks", "add"};
     constexpr const char* example = "{from: 0, to: 1, blocks: 0-3}";
     if (!check_kind(node, YamlNode::Kind::mapping, "a transfer", example, faults_)) return {};
     check_keys(node, keys, faults_);
@@ -139,11 +142,22 @@ class RoundReader {
     const auto sender = numbers(*from, "a rank", "3", ranks_);
     const auto receiver = numbers(*to, "a rank", "3", ranks_);
     const auto range = numbers(*which, "blocks", "0-3", blocks);
-    if (!sender || !receiver || !range) return {};
+    const auto adds = truth(node.find("add"));
+    if (!sender || !receiver || !range || !adds) return {};
     return Transfer{.from = static_cast<Rank>(sender->first),
                     .to = static_cast<Rank>(receiver->first),
                     .first = range->first,
-                    .count = range->second - range->first + 1};
+                    .count = range->second - range->first + 1,
+                    .reduces = *adds};
+  }
+
+  /// Of a key that may be left out.
+  std::optional<bool> truth(const YamlNode* node) {
+    if (node == nullptr) return false;
+    if (!check_kind(*node, YamlNode::Kind::scalar, "add", "true", faults_)) return {};
+    if (node->text == "true" || node->text == "false") return node->text == "true";
+    faults_.add(*node, quoted(node->text) + " is neither true nor false");
+    return {};
   }
 
   /// "3" or "4-7", each below `end`.
@@ -170,6 +184,7 @@ class RoundReader {
     return all && !digits.empty() ? std::optional(value) : std::nullopt;
   }
 
+  Collective collective_;
   Rank ranks_;
   Rank root_;
   Faults& faults_;
@@ -177,7 +192,8 @@ class RoundReader {
 
 }  // namespace
 
-std::optional<Rounds> read_rounds(const YamlNode& plan, std::optional<Rank> ranks, Faults& faults) {
+std::optional<Rounds> read_rounds(const YamlNode& plan, Collective collective, std::optional<Rank> ranks,
+                                  Faults& faults) {
   for (const char* const other : {"line", "sends", "trees"}) {
     if (const YamlNode* node = plan.find(other)) {
       faults.add(*node, "both " + std::string(other) + " and rounds are given; keep one");
@@ -192,7 +208,7 @@ std::optional<Rounds> read_rounds(const YamlNode& plan, std::optional<Rank> rank
                                std::to_string(*ranks - 1));
     return {};
   }
-  return root ? RoundReader(*ranks, *root, faults).read(*plan.find("rounds")) : std::nullopt;
+  return root ? RoundReader(collective, *ranks, *root, faults).read(*plan.find("rounds")) : std::nullopt;
 }
 
 }  // namespace trunkline

@@ -59,7 +59,7 @@ void bind_costs(nb::module_& module) {
   module.def(
       "costs_of",
       [](const Cluster& cluster, const Placement& placement, const Plan& plan, const std::string& collective) {
-        return PlanCosts{costs_of(cluster, placement, plan, facts_of(collective_named(collective)).direction)};
+        return PlanCosts{costs_of(cluster, placement, plan, collective_named(collective))};
       },
       "cluster"_a, "placement"_a, "plan"_a, "collective"_a = "bcast");
   module.def(

@@ -91,7 +91,8 @@ void bind_plan_file(nb::module_& module) {
       .def_ro("sender", &Transfer::from)
       .def_ro("receiver", &Transfer::to)
       .def_ro("first", &Transfer::first)
-      .def_ro("count", &Transfer::count);
+      .def_ro("count", &Transfer::count)
+      .def_ro("reduces", &Transfer::reduces, "The receiver adds them to what it has.");
   nb::class_<RoundList>(module, "RoundList", "What is sent in each round.")
       .def_ro("blocks", &RoundList::blocks, "That the message is cut into.")
       .def_prop_ro("rounds", [](const RoundList& list) { return list.rounds; });
@@ -139,7 +140,10 @@ void bind_plan_file(nb::module_& module) {
       .def_prop_ro(
           "generator", [](const Plan& plan) { return plan.rounds() != nullptr ? plan.rounds()->generator : ""; },
           "What makes its rounds; empty: trees, or listed by hand.")
-      .def("check", &check_plan, "Replay it: InvalidPlan unless every rank gets everything exactly once.")
+      .def(
+          "check",
+          [](const Plan& plan, const std::string& collective) { check_plan(plan, collective_named(collective)); },
+          "collective"_a = "bcast", "Replay it: InvalidPlan unless every rank gets what the collective promises.")
       .def_prop_ro("root", &Plan::root)
       .def("__len__", &Plan::ranks);
   nb::class_<PlanFile>(module, "PlanFile", "A plan with what it is for.")

@@ -22,8 +22,9 @@ std::string milliseconds(double seconds) {
 std::string description(Collective collective, int ranks, int root, std::uint64_t bytes,
                         const LocalDecision& decision) {
   const CollectiveFacts& facts = facts_of(collective);
-  std::string text = std::string(facts.mpi_name) + " of " + format_bytes(bytes) +
-                     (facts.has_root ? (facts.reduces() ? " to rank " : " from rank ") + std::to_string(root) : "") +
+  std::string text = std::string(facts.mpi_name) +
+                     (collective == Collective::barrier ? "" : " of " + format_bytes(bytes)) +
+                     (facts.has_root ? (facts.reduces ? " to rank " : " from rank ") + std::to_string(root) : "") +
                      " on " + std::to_string(ranks) + " ranks ran ";
   if (decision.plan == nullptr) {
     text += "native";

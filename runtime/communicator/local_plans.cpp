@@ -17,8 +17,8 @@ std::vector<LocalTree> parts_of(const Trees& trees, const Processes& processes) 
 }
 
 LocalBlocks parts_of(const Rounds& rounds, const Processes& processes) {
-  const auto position = std::ranges::find(rounds.order, processes.rank) - rounds.order.begin();
-  LocalBlocks own{.order = {}, .schedule = rounds.schedule_of(static_cast<Rank>(position))};
+  const auto position = static_cast<Rank>(std::ranges::find(rounds.order, processes.rank) - rounds.order.begin());
+  LocalBlocks own{.order = {}, .members = rounds.order, .position = position, .schedule = rounds.schedule_of(position)};
   for (const Rank rank : rounds.order) own.order.push_back(processes.world_ranks[rank]);
   return own;
 }

@@ -2,21 +2,18 @@
 #include "datatype/operands.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <utility>
 
+#include "datatype/message.hpp"
 #include "datatype/predefined.hpp"
 
 namespace trunkline::runtime {
-namespace {
 
-/// By whole addresses: buffers may be MPI_BOTTOM, and datatypes hold absolute addresses then.
 std::byte* moved(const void* from, std::ptrdiff_t by) {
   const auto address = reinterpret_cast<std::uintptr_t>(from) + static_cast<std::uintptr_t>(by);
   return reinterpret_cast<std::byte*>(address);  // NOLINT(performance-no-int-to-ptr)
 }
-
-}  // namespace
-
 Operands::Operands(const Reduced& data) : data_(data) {
   MPI_Count bytes = 0;
   MPI_Count low = 0;
@@ -85,6 +82,27 @@ Operands::Slots::Slots(const Operands& operands, std::uint64_t chunks, std::uint
 
 Chunk Operands::Slots::chunk(const Operands& operands, std::uint64_t slot, std::uint64_t elements) const {
   return operands.chunk(moved(memory_.get(), static_cast<std::ptrdiff_t>(slot) * stride_ + origin_), elements);
+}
+
+void Operands::copy(const Chunk& from, const Chunk& to) const {
+  if (as_bytes_) {
+    std::memcpy(to.at, from.at, static_cast<std::size_t>(from.bytes));
+    return;
+  }
+  const auto elements = static_cast<MPI_Count>(static_cast<std::uint64_t>(from.bytes) / element_bytes_);
+  const auto bytes = std::make_unique_for_overwrite<std::byte[]>(static_cast<std::size_t>(from.bytes));
+  Message(from.at, elements, data_.type, data_.communicator)
+      .read(0, static_cast<std::uint64_t>(from.bytes), bytes.get());
+  Message(to.at, elements, data_.type, data_.communicator).write(0, static_cast<std::uint64_t>(to.bytes), bytes.get());
+}
+
+void Operands::copy_own() const {
+  constexpr std::uint64_t chunk_bytes = std::uint64_t{1} << 20;
+  const std::uint64_t most = std::max(chunk_bytes / element_bytes_, std::uint64_t{1});
+  for (std::uint64_t first = 0; first < count(); first += most) {
+    const std::uint64_t elements = std::min(most, count() - first);
+    copy(own(first, elements), result(first, elements));
+  }
 }
 
 void Operands::combine(const Chunk& in, const Chunk& inout) const {

@@ -11,6 +11,9 @@
 
 namespace trunkline::runtime {
 
+/// By whole addresses: buffers may be MPI_BOTTOM, and datatypes hold absolute addresses then.
+[[nodiscard]] std::byte* moved(const void* from, std::ptrdiff_t by);
+
 /// The data of one call on one rank, as the program gave it.
 struct Reduced {
   const void* own;  ///< this rank's operand
@@ -20,6 +23,7 @@ struct Reduced {
   MPI_Count count;
   MPI_Datatype type;
   MPI_Op operation;
+  MPI_Comm communicator;  ///< serves MPI_Pack alone
 };
 
 class Operands {
@@ -54,6 +58,10 @@ class Operands {
     std::ptrdiff_t stride_ = 0;
     std::ptrdiff_t origin_ = 0;  ///< of an element at the lowest address
   };
+
+  /// Chunks of equal length; this rank's operand to the place of the result. Throw MpiError, std::bad_alloc.
+  void copy(const Chunk& from, const Chunk& to) const;
+  void copy_own() const;
 
   /// inout = in op inout, element by element. Throws MpiError, and whatever an operation of the program throws.
   void combine(const Chunk& in, const Chunk& inout) const;

@@ -12,26 +12,37 @@ namespace {
 
 constexpr unsigned only_tree = 0;  ///< of the tags
 
+bool overlap(std::uint64_t begin, std::uint64_t end, std::uint64_t other_begin, std::uint64_t other_end) {
+  return begin < other_end && other_begin < end;
+}
+
 }  // namespace
 
-BlockExchange::BlockExchange(Turn& turn, const LocalBlocks& local, Message& message, std::uint64_t segment_bytes)
+BlockExchange::BlockExchange(Turn& turn, const LocalBlocks& local, Blocks& blocks, std::uint64_t segment_bytes)
     : Execution(turn),
       local_(local),
-      message_(message),
-      bytes_(message.bytes()),
-      segment_bytes_(usable_segment(segment_bytes, bytes_)),
-      blocks_(local.schedule->fixed_blocks().value_or((bytes_ + segment_bytes_ - 1) / segment_bytes_)),
-      in_place_(message.in_place()),
+      blocks_(blocks),
+      count_(blocks.count()),
+      units_(blocks.offset(count_)),
+      segment_(std::max(usable_segment(segment_bytes, units_ * blocks.unit_bytes()) / blocks.unit_bytes(),
+                        std::uint64_t{1})),
       to_receive_(*this, &BlockSchedule::receive),
       to_send_(*this, &BlockSchedule::send),
       more_to_receive_(to_receive_.next()),
       more_to_send_(to_send_.next()),
-      receives_(slots()),
-      sends_(slots()) {}
+      receives_(window()),
+      sends_(window()) {
+  blocks_.make_room(receives_.requests.size(), sends_.requests.size(), segment_);
+}
+
+std::uint64_t BlockExchange::window() const {
+  const std::uint64_t pieces = 2 * (count_ + units_ / segment_);
+  return std::min(window_of(segment_ * blocks_.unit_bytes()), pieces);
+}
 
 bool BlockExchange::needs(int rank) const {
   for (std::uint64_t i = arrived_; i < receives_.started; ++i) {
-    const auto slot = static_cast<std::size_t>(i % receives_.requests.size());
+    const auto slot = static_cast<std::size_t>(receives_.slot(i));
     if (receives_.requests[slot] != MPI_REQUEST_NULL && receives_.pieces[slot].peer == rank) return true;
   }
   Pieces ahead = to_receive_;
@@ -58,19 +69,24 @@ std::vector<int> BlockExchange::peers() const {
 }
 
 bool BlockExchange::advance() {
+  in_the_way_ = nullptr;
   do {
+    if (has_come_ && !must_wait(receives_.pieces[receives_.slot(arrived_)])) take_arrived();
     post_receives();
   } while (send_one());
-  return !more_to_send_ && !is_arriving();
+  return !more_to_send_ && !is_receiving();
 }
 
-/// Up to a window ahead of what has arrived: what is sent never holds them up, so the order of rounds, which is the
-/// same on both sides of every transfer, leads everybody to the end.
+/// Up to a window ahead of what has arrived: what is sent never holds them up, but where both share memory. So the
+/// order of rounds, which is the same on both sides of every transfer, leads everybody to the end.
 void BlockExchange::post_receives() {
   while (more_to_receive_ && receives_.started < arrived_ + receives_.requests.size()) {
     const std::uint64_t slot = receives_.next();
-    const Piece& piece = receives_.pieces[slot] = *to_receive_;
-    turn().receive(place(receives_, slot, piece), piece.bytes(), piece.peer, only_tree, receives_.requests[slot]);
+    const BlockPiece& piece = receives_.pieces[slot] = *to_receive_;
+    const auto before = blocks_.send_before(piece, receives_.started);
+    if (before && is_under_way(*before)) return;
+    if (!piece.reduces && must_wait(piece)) return;
+    turn().receive(blocks_.incoming(piece, receives_.started), piece.peer, only_tree, receives_.requests[slot]);
     ++receives_.started;
     more_to_receive_ = to_receive_.next();
   }
@@ -85,15 +101,13 @@ bool BlockExchange::send_one() {
   }
   const std::uint64_t slot = sends_.next();
   if (sends_.requests[slot] != MPI_REQUEST_NULL) return false;
-  const Piece& piece = sends_.pieces[slot] = *to_send_;
-  std::byte* const at = place(sends_, slot, piece);
-  if (in_place_ == nullptr) message_.read(piece.begin, piece.end - piece.begin, at);
+  const BlockPiece& piece = sends_.pieces[slot] = *to_send_;
   // An ordinary send may complete before the receiver has asked for it. A synchronous one twice a window keeps a
   // receiver that is late from piling up much more than a window; it moves on by one each time, so that of several
   // receivers by turns it is not always the same one.
   const std::uint64_t half = (sends_.requests.size() + 1) / 2;
   const bool synchronous = sends_.started >= 2 * half && sends_.started % half == sends_.started / half % half;
-  turn().send(at, piece.bytes(), piece.peer, only_tree, synchronous, sends_.requests[slot]);
+  turn().send(blocks_.outgoing(piece, sends_.started), piece.peer, only_tree, synchronous, sends_.requests[slot]);
   happened(Event::Kind::handed_on, only_tree, piece.peer, piece.round);
   ++sends_.started;
   more_to_send_ = to_send_.next();
@@ -101,80 +115,106 @@ bool BlockExchange::send_one() {
 }
 
 /// Whether a piece to send has arrived; pieces arrive in order.
-bool BlockExchange::has(const Piece& piece) const {
-  if (piece.needs == no_round || !is_arriving()) return true;
-  const Piece& missing = receives_.pieces[arrived_ % receives_.pieces.size()];
+bool BlockExchange::has(const BlockPiece& piece) const {
+  if (piece.needs == no_round || !is_receiving()) return true;
+  const BlockPiece& missing = is_arriving() ? receives_.pieces[receives_.slot(arrived_)] : *to_receive_;
   if (missing.round != piece.needs) return missing.round > piece.needs;
   return piece.begin >= missing.transfer_end || std::min(piece.end, missing.transfer_end) <= missing.begin;
 }
 
-/// The next piece, and the send whose place the next one needs.
+/// Whether what a piece overwrites is still to be sent as it was before its round. A send that is under way then stands
+/// in the way; one that has not started needs a place of the window, or receives before this one.
+bool BlockExchange::must_wait(const BlockPiece& piece) {
+  if (!blocks_.change()) return false;
+  for (std::size_t slot = 0; slot < sends_.requests.size(); ++slot) {
+    const BlockPiece& sent = sends_.pieces[slot];
+    if (sends_.requests[slot] == MPI_REQUEST_NULL || sent.round > piece.round) continue;
+    if (!overlap(sent.begin, sent.end, piece.begin, piece.end)) continue;
+    in_the_way_ = &sends_.requests[slot];
+    return true;
+  }
+  if (!more_to_send_ || (*to_send_).round > piece.round) return false;
+  if (overlap((*to_send_).begin, (*to_send_).transfer_end, piece.begin, piece.end)) return true;
+  for (std::uint64_t round = (*to_send_).round + 1; round <= piece.round; ++round) {
+    const auto send = local_.schedule->send(round, count_);
+    if (!send) continue;
+    if (overlap(blocks_.offset(send->first), blocks_.offset(send->first + send->count), piece.begin, piece.end)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+bool BlockExchange::is_under_way(std::uint64_t send) {
+  if (send >= sends_.started) return true;
+  MPI_Request& request = sends_.requests[sends_.slot(send)];
+  if (send + sends_.requests.size() < sends_.started || request == MPI_REQUEST_NULL) return false;
+  in_the_way_ = &request;
+  return true;
+}
+
+/// The next piece, the send whose place the next one needs, and the one that receiving waits for.
 void BlockExchange::await(std::vector<MPI_Request*>& requests) {
-  if (is_arriving()) requests.push_back(&receives_.requests[arrived_ % receives_.requests.size()]);
-  if (more_to_send_ && has(*to_send_)) requests.push_back(&sends_.requests[sends_.next()]);
+  if (is_arriving() && !has_come_) requests.push_back(&receives_.requests[receives_.slot(arrived_)]);
+  MPI_Request* const next = &sends_.requests[sends_.next()];
+  const bool needs_place = more_to_send_ && has(*to_send_);
+  if (needs_place) requests.push_back(next);
+  if (in_the_way_ != nullptr && !(needs_place && in_the_way_ == next)) requests.push_back(in_the_way_);
 }
 
 void BlockExchange::take(std::size_t place, int bytes) {
-  if (place != 0 || !is_arriving()) return;
-  const Piece& piece = receives_.pieces[arrived_ % receives_.pieces.size()];
-  if (bytes != piece.bytes()) throw MpiError{MPI_ERR_TRUNCATE};
+  if (place != 0 || !is_arriving() || has_come_) return;
+  const BlockPiece& piece = receives_.pieces[receives_.slot(arrived_)];
+  if (static_cast<std::uint64_t>(bytes) != piece.units() * blocks_.unit_bytes()) throw MpiError{MPI_ERR_TRUNCATE};
   happened(Event::Kind::arrived, only_tree, piece.peer, piece.round);
-  take_arrived();
+  has_come_ = true;
 }
 
 void BlockExchange::take_arrived() {
-  const std::uint64_t slot = arrived_ % receives_.pieces.size();
-  const Piece& piece = receives_.pieces[slot];
-  if (in_place_ == nullptr) message_.write(piece.begin, piece.end - piece.begin, place(receives_, slot, piece));
+  has_come_ = false;
+  blocks_.arrived(receives_.pieces[receives_.slot(arrived_)], arrived_);
   ++arrived_;
 }
 
 /// After an error requests are left over: the library may still use their memory, so it is given up, not freed.
 BlockExchange::~BlockExchange() {
-  if (let_go(receives_.requests, true)) static_cast<void>(receives_.memory.release());
-  if (let_go(sends_.requests, false) || is_left_over_) static_cast<void>(sends_.memory.release());
+  const bool received = let_go(receives_.requests, true);
+  const bool sent = let_go(sends_.requests, false) || is_left_over_;
+  blocks_.give_up(received, sent);
 }
 
-BlockExchange::Slots BlockExchange::slots() const {
-  const std::uint64_t pieces = blocks_ + bytes_ / segment_bytes_;
-  const auto window = static_cast<std::size_t>(std::min(window_of(segment_bytes_), pieces));
-  Slots made{.requests = std::vector<MPI_Request>(window, MPI_REQUEST_NULL),
-             .pieces = std::vector<Piece>(window),
-             .memory = nullptr};
-  if (in_place_ == nullptr) made.memory = std::make_unique_for_overwrite<std::byte[]>(window * segment_bytes_);
-  return made;
-}
-
-std::byte* BlockExchange::place(const Slots& slots, std::uint64_t slot, const Piece& piece) const {
-  return in_place_ != nullptr ? in_place_ + piece.begin : slots.memory.get() + slot * segment_bytes_;
-}
-
-/// Of the blocks the first ones are longer by a byte where the message does not divide; short messages have empty ones.
-std::uint64_t BlockExchange::offset(std::uint64_t block) const {
-  return bytes_ / blocks_ * block + std::min(block, bytes_ % blocks_);
+/// The next one of a transfer, from where it begins on.
+void BlockExchange::Pieces::cut() {
+  std::uint64_t end = std::min(piece_.begin + exchange_.segment_, piece_.transfer_end);
+  while (exchange_.blocks_.offset(piece_.block + 1) <= piece_.begin) ++piece_.block;
+  if (exchange_.blocks_.lie_apart()) end = std::min(end, exchange_.blocks_.offset(piece_.block + 1));
+  piece_.end = end;
 }
 
 bool BlockExchange::Pieces::next() {
-  const std::uint64_t segment = exchange_.segment_bytes_;
   if (piece_.end < piece_.transfer_end) {
     piece_.begin = piece_.end;
-    piece_.end = std::min(piece_.begin + segment, piece_.transfer_end);
+    cut();
     return true;
   }
   const BlockSchedule& schedule = *exchange_.local_.schedule;
-  for (const std::uint64_t rounds = schedule.rounds(exchange_.blocks_); next_round_ < rounds;) {
+  for (const std::uint64_t rounds = schedule.rounds(exchange_.count_); next_round_ < rounds;) {
     const std::uint64_t round = next_round_++;
-    const auto transfer = (schedule.*side_)(round, exchange_.blocks_);
+    const auto transfer = (schedule.*side_)(round, exchange_.count_);
     if (!transfer) continue;
-    const std::uint64_t begin = exchange_.offset(transfer->first);
-    const std::uint64_t end = exchange_.offset(transfer->first + transfer->count);
+    const std::uint64_t begin = exchange_.blocks_.offset(transfer->first);
+    const std::uint64_t end = exchange_.blocks_.offset(transfer->first + transfer->count);
     if (begin == end) continue;  // both sides know
     piece_ = {.peer = exchange_.local_.order[transfer->peer],
+              .position = transfer->peer,
               .round = round,
               .needs = transfer->needs,
+              .reduces = transfer->reduces,
+              .block = transfer->first,
               .begin = begin,
-              .end = std::min(begin + segment, end),
+              .end = begin,
               .transfer_end = end};
+    cut();
     return true;
   }
   return false;

@@ -5,7 +5,9 @@
 
 #include "datatype/message.hpp"
 #include "execute/block_exchange.hpp"
+#include "execute/message_blocks.hpp"
 #include "execute/pipelined_trees.hpp"
+#include "execute/window.hpp"
 #include "intercept/call.hpp"
 #include "intercept/export.hpp"
 #include "intercept/state.hpp"
@@ -32,7 +34,10 @@ class Broadcast final : public UserCall {
     if (const auto* const trees = std::get_if<std::vector<LocalTree>>(&parts)) {
       return PipelinedTrees(turn, *trees, message, decision.segment_bytes).run();
     }
-    return BlockExchange(turn, std::get<LocalBlocks>(parts), message, decision.segment_bytes).run();
+    const auto& local = std::get<LocalBlocks>(parts);
+    const std::uint64_t segment = usable_segment(decision.segment_bytes, message.bytes());
+    MessageBlocks blocks(message, local.schedule->fixed_blocks().value_or((message.bytes() + segment - 1) / segment));
+    return BlockExchange(turn, local, blocks, segment).run();
   }
 
  private:

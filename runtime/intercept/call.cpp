@@ -43,27 +43,21 @@ struct Shared {
   const char* native = nullptr;  ///< why it is that, whatever the plans say; null: it need not be
 };
 
-/// Bytes of the signature; empty where MPI itself has to report the datatype: it is none, or is not committed.
-std::optional<std::uint64_t> type_bytes(const Arguments& call) {
-  if (const auto bytes = predefined_bytes(call.type)) return bytes;
-  const MPI_Comm silent = conduit()->communicator();  // whose errors nobody hears of
-  if (PMPI_Send(call.buffer, 1, call.type, MPI_PROC_NULL, 0, silent) != MPI_SUCCESS) return {};
-  MPI_Count bytes = 0;
-  if (PMPI_Type_size_x(call.type, &bytes) != MPI_SUCCESS || bytes < 0) return {};
-  return static_cast<std::uint64_t>(bytes);
-}
-
 /// MPI's code, of which the communicator's error handler has heard. `shared` stays empty where MPI itself has to judge
 /// the arguments, or where there is nothing to send.
 int shared_facts(const UserCall& user, std::optional<Shared>& shared) {
   const Arguments& call = user.arguments();
-  const bool plain = call.count > 0 && call.root >= 0 && call.type != MPI_DATATYPE_NULL &&
+  const bool plain = (call.count > 0 || user.has_shares()) && call.root >= 0 && call.type != MPI_DATATYPE_NULL &&
                      call.communicator != MPI_COMM_NULL && call.buffer != MPI_IN_PLACE && !Dying::is(call.communicator);
   if (!plain) return MPI_SUCCESS;
-  const auto element_bytes = type_bytes(call);
+  const auto element_bytes = type_bytes(call.buffer, call.type);
   if (!element_bytes || *element_bytes == 0) return MPI_SUCCESS;
-  Shared facts{.bytes = static_cast<std::uint64_t>(call.count) * *element_bytes};
-  facts.native = reason_to_stay_native(call.collective, facts.bytes);
+  Shared facts;
+  const auto count_bytes = [&](MPI_Count elements) {
+    facts.bytes = static_cast<std::uint64_t>(elements) * *element_bytes;
+    facts.native = reason_to_stay_native(call.collective, facts.bytes);
+  };
+  if (!user.has_shares()) count_bytes(call.count);
   if (facts.native != nullptr && !world()->explain) return MPI_SUCCESS;
   int is_inter = 0;
   int code = PMPI_Comm_test_inter(call.communicator, &is_inter);
@@ -72,6 +66,11 @@ int shared_facts(const UserCall& user, std::optional<Shared>& shared) {
   if (code == MPI_SUCCESS) code = PMPI_Comm_size(call.communicator, &facts.ranks);
   if (code != MPI_SUCCESS || facts.ranks == 1 || call.root >= facts.ranks || is_null(call.buffer, call.type))
     return code;
+  if (user.has_shares()) {
+    const MPI_Count elements = user.elements(facts.ranks);
+    if (elements <= 0) return code;
+    count_bytes(elements);
+  }
   if (user.is_for_mpi(facts.rank)) return code;
   shared = facts;
   return MPI_SUCCESS;
@@ -203,6 +202,15 @@ int run_prepared(const UserCall& call, const Shared& shared, const Prepared& pre
 }
 
 }  // namespace
+
+std::optional<std::uint64_t> type_bytes(const void* buffer, MPI_Datatype type) {
+  if (const auto bytes = predefined_bytes(type)) return bytes;
+  const MPI_Comm silent = conduit()->communicator();  // whose errors nobody hears of
+  if (PMPI_Send(buffer, 1, type, MPI_PROC_NULL, 0, silent) != MPI_SUCCESS) return {};
+  MPI_Count bytes = 0;
+  if (PMPI_Type_size_x(type, &bytes) != MPI_SUCCESS || bytes < 0) return {};
+  return static_cast<std::uint64_t>(bytes);
+}
 
 bool is_null(const void* buffer, MPI_Datatype type) {
   if (buffer != nullptr) return false;

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "communicator/local_plan.hpp"
 #include "conduit/turn.hpp"
@@ -16,7 +17,7 @@ namespace trunkline::runtime {
 struct Arguments {
   Collective collective;
   const void* buffer;  ///< of the data that this rank puts in, or gets
-  MPI_Count count;
+  MPI_Count count;     ///< of all of it; of shares: not asked
   MPI_Datatype type;
   int root;  ///< 0 where the collective has none
   MPI_Comm communicator;
@@ -28,6 +29,12 @@ class UserCall {
   virtual ~UserCall() = default;
 
   [[nodiscard]] virtual const Arguments& arguments() const = 0;
+
+  /// Of all the data of the call on that many ranks; negative: MPI itself has to judge it.
+  [[nodiscard]] virtual MPI_Count elements(int /*ranks*/) const { return arguments().count; }
+
+  /// Whether that depends on the ranks.
+  [[nodiscard]] virtual bool has_shares() const { return false; }
 
   /// Whether MPI itself has to judge what else this rank has been given, its buffers for one.
   [[nodiscard]] virtual bool is_for_mpi(int /*rank*/) const { return false; }
@@ -41,6 +48,9 @@ class UserCall {
   /// Runs the messages of a plan, and returns MPI's code. Errors come as GivenUp, MpiError or std::bad_alloc.
   [[nodiscard]] virtual int execute(Turn& turn, const LocalDecision& decision) const = 0;
 };
+
+/// Bytes of the signature; empty where MPI itself has to report the datatype: it is none, or is not committed.
+[[nodiscard]] std::optional<std::uint64_t> type_bytes(const void* buffer, MPI_Datatype type);
 
 /// Whether MPI has to report a null buffer. MPI_BOTTOM is one too, whose datatypes hold the addresses.
 [[nodiscard]] bool is_null(const void* buffer, MPI_Datatype type);

@@ -68,6 +68,34 @@ void allreduce(void* send, void* receive, const MPI_Fint* count, const MPI_Fint*
                            PMPI_Comm_f2c(*communicator)));
 }
 
+void barrier(const MPI_Fint* communicator, MPI_Fint* error) { set(error, MPI_Barrier(PMPI_Comm_f2c(*communicator))); }
+
+void allgather(void* send, const MPI_Fint* send_count, const MPI_Fint* send_type, void* receive,
+               const MPI_Fint* receive_count, const MPI_Fint* receive_type, const MPI_Fint* communicator,
+               MPI_Fint* error) {
+  set(error, MPI_Allgather(c_buffer(send), *send_count, PMPI_Type_f2c(*send_type), c_buffer(receive), *receive_count,
+                           PMPI_Type_f2c(*receive_type), PMPI_Comm_f2c(*communicator)));
+}
+
+void allgatherv(void* send, const MPI_Fint* send_count, const MPI_Fint* send_type, void* receive,
+                const MPI_Fint* counts, const MPI_Fint* starts, const MPI_Fint* receive_type,
+                const MPI_Fint* communicator, MPI_Fint* error) {
+  set(error, MPI_Allgatherv(c_buffer(send), *send_count, PMPI_Type_f2c(*send_type), c_buffer(receive), counts, starts,
+                            PMPI_Type_f2c(*receive_type), PMPI_Comm_f2c(*communicator)));
+}
+
+void reduce_scatter(void* send, void* receive, const MPI_Fint* counts, const MPI_Fint* type, const MPI_Fint* operation,
+                    const MPI_Fint* communicator, MPI_Fint* error) {
+  set(error, MPI_Reduce_scatter(c_buffer(send), c_buffer(receive), counts, PMPI_Type_f2c(*type),
+                                PMPI_Op_f2c(*operation), PMPI_Comm_f2c(*communicator)));
+}
+
+void reduce_scatter_block(void* send, void* receive, const MPI_Fint* count, const MPI_Fint* type,
+                          const MPI_Fint* operation, const MPI_Fint* communicator, MPI_Fint* error) {
+  set(error, MPI_Reduce_scatter_block(c_buffer(send), c_buffer(receive), *count, PMPI_Type_f2c(*type),
+                                      PMPI_Op_f2c(*operation), PMPI_Comm_f2c(*communicator)));
+}
+
 void free_operation(MPI_Fint* operation, MPI_Fint* error) {
   MPI_Op handle = PMPI_Op_f2c(*operation);
   const int code = MPI_Op_free(&handle);
@@ -109,6 +137,30 @@ using namespace trunkline::runtime;
                              const MPI_Fint* operation, const MPI_Fint* communicator, MPI_Fint* error) { \
     allreduce(send, receive, count, type, operation, communicator, error);                               \
   }
+#define TRUNKLINE_BARRIER(name) \
+  TRUNKLINE_EXPORT void name(const MPI_Fint* communicator, MPI_Fint* error) { barrier(communicator, error); }
+#define TRUNKLINE_ALLGATHER(name)                                                                              \
+  TRUNKLINE_EXPORT void name(void* send, const MPI_Fint* send_count, const MPI_Fint* send_type, void* receive, \
+                             const MPI_Fint* receive_count, const MPI_Fint* receive_type,                      \
+                             const MPI_Fint* communicator, MPI_Fint* error) {                                  \
+    allgather(send, send_count, send_type, receive, receive_count, receive_type, communicator, error);         \
+  }
+#define TRUNKLINE_ALLGATHERV(name)                                                                             \
+  TRUNKLINE_EXPORT void name(void* send, const MPI_Fint* send_count, const MPI_Fint* send_type, void* receive, \
+                             const MPI_Fint* counts, const MPI_Fint* starts, const MPI_Fint* receive_type,     \
+                             const MPI_Fint* communicator, MPI_Fint* error) {                                  \
+    allgatherv(send, send_count, send_type, receive, counts, starts, receive_type, communicator, error);       \
+  }
+#define TRUNKLINE_REDUCE_SCATTER(name)                                                                   \
+  TRUNKLINE_EXPORT void name(void* send, void* receive, const MPI_Fint* counts, const MPI_Fint* type,    \
+                             const MPI_Fint* operation, const MPI_Fint* communicator, MPI_Fint* error) { \
+    reduce_scatter(send, receive, counts, type, operation, communicator, error);                         \
+  }
+#define TRUNKLINE_REDUCE_SCATTER_BLOCK(name)                                                             \
+  TRUNKLINE_EXPORT void name(void* send, void* receive, const MPI_Fint* count, const MPI_Fint* type,     \
+                             const MPI_Fint* operation, const MPI_Fint* communicator, MPI_Fint* error) { \
+    reduce_scatter_block(send, receive, count, type, operation, communicator, error);                    \
+  }
 #define TRUNKLINE_OP_FREE(name) \
   TRUNKLINE_EXPORT void name(MPI_Fint* operation, MPI_Fint* error) { free_operation(operation, error); }
 #define TRUNKLINE_COMM_FREE(name)                                       \
@@ -139,6 +191,16 @@ TRUNKLINE_EVERY_SPELLING(TRUNKLINE_REDUCE, mpi_reduce, MPI_REDUCE)
 TRUNKLINE_EVERY_SPELLING(TRUNKLINE_REDUCE, mpi_reduce_f08, MPI_REDUCE_F08)
 TRUNKLINE_EVERY_SPELLING(TRUNKLINE_ALLREDUCE, mpi_allreduce, MPI_ALLREDUCE)
 TRUNKLINE_EVERY_SPELLING(TRUNKLINE_ALLREDUCE, mpi_allreduce_f08, MPI_ALLREDUCE_F08)
+TRUNKLINE_EVERY_SPELLING(TRUNKLINE_BARRIER, mpi_barrier, MPI_BARRIER)
+TRUNKLINE_EVERY_SPELLING(TRUNKLINE_BARRIER, mpi_barrier_f08, MPI_BARRIER_F08)
+TRUNKLINE_EVERY_SPELLING(TRUNKLINE_ALLGATHER, mpi_allgather, MPI_ALLGATHER)
+TRUNKLINE_EVERY_SPELLING(TRUNKLINE_ALLGATHER, mpi_allgather_f08, MPI_ALLGATHER_F08)
+TRUNKLINE_EVERY_SPELLING(TRUNKLINE_ALLGATHERV, mpi_allgatherv, MPI_ALLGATHERV)
+TRUNKLINE_EVERY_SPELLING(TRUNKLINE_ALLGATHERV, mpi_allgatherv_f08, MPI_ALLGATHERV_F08)
+TRUNKLINE_EVERY_SPELLING(TRUNKLINE_REDUCE_SCATTER, mpi_reduce_scatter, MPI_REDUCE_SCATTER)
+TRUNKLINE_EVERY_SPELLING(TRUNKLINE_REDUCE_SCATTER, mpi_reduce_scatter_f08, MPI_REDUCE_SCATTER_F08)
+TRUNKLINE_EVERY_SPELLING(TRUNKLINE_REDUCE_SCATTER_BLOCK, mpi_reduce_scatter_block, MPI_REDUCE_SCATTER_BLOCK)
+TRUNKLINE_EVERY_SPELLING(TRUNKLINE_REDUCE_SCATTER_BLOCK, mpi_reduce_scatter_block_f08, MPI_REDUCE_SCATTER_BLOCK_F08)
 TRUNKLINE_EVERY_SPELLING(TRUNKLINE_OP_FREE, mpi_op_free, MPI_OP_FREE)
 TRUNKLINE_EVERY_SPELLING(TRUNKLINE_OP_FREE, mpi_op_free_f08, MPI_OP_FREE_F08)
 TRUNKLINE_EVERY_SPELLING(TRUNKLINE_COMM_FREE, mpi_comm_free, MPI_COMM_FREE)

@@ -4,8 +4,11 @@
 #include <variant>
 #include <vector>
 
+#include "execute/block_exchange.hpp"
+#include "execute/operand_blocks.hpp"
 #include "execute/tree_reduction.hpp"
 #include "intercept/operations.hpp"
+#include "intercept/state.hpp"
 
 namespace trunkline::runtime {
 
@@ -31,16 +34,21 @@ const char* Reduction::reason_for_mpi() const { return runtime::reason_for_mpi(g
 
 int Reduction::execute(Turn& turn, const LocalDecision& decision) const {
   const bool everywhere = arguments_.collective == Collective::allreduce;
-  const auto& trees = std::get<std::vector<LocalTree>>(decision.plan->parts);
-  const bool has_result = everywhere || trees.front().is_root();
+  const auto& parts = decision.plan->parts;
+  const auto* const trees = std::get_if<std::vector<LocalTree>>(&parts);
+  const bool has_result = everywhere || trees->front().is_root();
   const Operands operands({.own = arguments_.buffer,
                            .result = given_.receive,
                            .has_result = has_result,
                            .in_place = has_result && in_place(),
                            .count = given_.count,
                            .type = given_.type,
-                           .operation = given_.operation});
-  return TreeReduction(turn, trees, operands, decision.segment_bytes, everywhere).run();
+                           .operation = given_.operation,
+                           .communicator = conduit()->communicator()});
+  if (trees != nullptr) return TreeReduction(turn, *trees, operands, decision.segment_bytes, everywhere).run();
+  const auto& local = std::get<LocalBlocks>(parts);
+  OperandBlocks blocks(operands, *local.schedule, local.position);
+  return BlockExchange(turn, local, blocks, decision.segment_bytes).run();
 }
 
 }  // namespace trunkline::runtime

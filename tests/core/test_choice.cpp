@@ -184,7 +184,7 @@ std::vector<Prediction> predicted(const Prospects& facts, std::uint64_t bytes) {
   for (const auto& [name, costs] : facts.candidates) {
     Prediction best{name, 0, 1e300};
     for (const std::uint64_t segment : segment_sizes()) {
-      const double seconds = tree_seconds(costs, bytes, segment);
+      const double seconds = seconds_of(costs, bytes, segment);
       if (seconds < best.seconds) best = {name, segment, seconds};
     }
     all.push_back(best);
@@ -248,7 +248,7 @@ TEST(Choice, KeepsLittleOfManyRanks) {
     std::size_t bytes = sizeof facts + facts.candidates.capacity() * sizeof facts.candidates[0] +
                         facts.native.openmpi.capacity() * sizeof facts.native.openmpi[0] +
                         kept_bytes(facts.native.binomial);
-    for (const auto& candidate : facts.candidates) bytes += kept_bytes(candidate.costs);
+    for (const auto& candidate : facts.candidates) bytes += kept_bytes(std::get<TreeCosts>(candidate.costs));
     for (const auto& tree : facts.native.openmpi) bytes += kept_bytes(tree.in_turn);
     EXPECT_LT(bytes, std::size_t{8} << 10U);
   }

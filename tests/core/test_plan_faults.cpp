@@ -59,7 +59,9 @@ const FaultCase plan_faults[] = {
               "ranks: 2\n"
               "root: 0\n"
               "line: [0, 1]\n",
-              {"2:13: \"bcats\" is not a collective of plans (did you mean bcast?); known are bcast, reduce, allreduce",
+              {"2:13: \"bcats\" is not a collective of plans (did you mean bcast?); known are bcast, reduce, "
+               "allreduce, barrier, "
+               "reduce-scatter, reduce-scatter-block, allgather, allgatherv",
                "3:8: \"liner\" is not a shape of plans (did you mean linear?); known are " + shapes}},
     FaultCase{"NativeHasNoPlan",
               "trunkline: plan/1\n"

@@ -14,6 +14,8 @@
 #include "algorithms/scatter_doubling.hpp"
 #include "algorithms/scatter_ring.hpp"
 #include "networks.hpp"
+#include "plan/checker.hpp"
+#include "plan/round_list.hpp"
 
 namespace trunkline {
 namespace {
@@ -169,6 +171,77 @@ TEST(Schedules, RefuseARankThatIsNotThere) {
   EXPECT_THROW(ScatterRing(3, 3), std::invalid_argument);
   EXPECT_THROW(ScatterDoubling(0, 0), std::invalid_argument);
   EXPECT_THROW(Circulant(5, 7), std::invalid_argument);
+}
+
+/// The checker's own replay: it knows the promise of each collective.
+RC_GTEST_PROP(Schedules, RoundsKeepTheirPromise, ()) {
+  const Cluster cluster(testing::random_parts(6, 12));
+  const Placement placement = testing::random_placement(cluster, 40);
+  const auto ranks = static_cast<Rank>(placement.size());
+  const Rank root = *rc::gen::inRange<Rank>(0, ranks);
+  for (const Algorithm& algorithm : algorithms()) {
+    if (algorithm.kind != AlgorithmKind::rounds) continue;
+    check_plan(lay(algorithm.collective, algorithm.name, &cluster, placement, root), algorithm.collective);
+  }
+}
+
+TEST(Schedules, AllreduceOfEveryNumberOfRanks) {
+  for (Rank ranks = 1; ranks <= 40; ++ranks) {
+    const Placement placement(ranks, 0);
+    for (const char* name : {"unaware-ring", "unaware-halving-doubling", "unaware-recursive-doubling"}) {
+      const Plan plan = lay(Collective::allreduce, name, nullptr, placement, 0);
+      check_plan(plan, Collective::allreduce);
+      // Listed by hand the same rounds say when a transfer's blocks have come.
+      const RoundList list = list_of(*plan.rounds());
+      const Rounds listed = listed_rounds(ranks, 0, list);
+      check_rounds(listed, Collective::allreduce);
+      for (Rank position = 0; position < ranks; ++position) {
+        const auto generated = plan.rounds()->schedule_of(position);
+        const auto replayed = listed.schedule_of(position);
+        for (std::uint64_t round = 0; round < list.rounds.size(); ++round) {
+          const auto send = generated->send(round, list.blocks);
+          if (!send) continue;
+          const std::uint64_t needs = replayed->send(round, list.blocks)->needs;
+          EXPECT_TRUE(needs == no_round || (send->needs != no_round && needs <= send->needs))
+              << name << " " << ranks << " ranks, position " << position << ", round " << round;
+        }
+      }
+    }
+  }
+}
+
+/// In depth-first order no round of the ring has two transfers on one channel.
+RC_GTEST_PROP(Schedules, AllreduceByRingIsFreeOfContention, ()) {
+  const Cluster cluster(testing::random_parts(9, 24));
+  const Placement placement = testing::random_placement(cluster, 40);
+  if (placement.size() < 2) return;
+  const Plan plan = lay(Collective::allreduce, "ring", &cluster, placement, 0);
+  RC_ASSERT(contention_of(cluster, placement, plan).contention_free);
+}
+
+std::string fault_of(const RoundList& list, Collective collective) {
+  try {
+    check_rounds(listed_rounds(3, 0, list), collective);
+  } catch (const InvalidPlan& invalid) {
+    return invalid.what();
+  }
+  return "";
+}
+
+TEST(Schedules, WhatIsWrongWithSums) {
+  const Transfer from_1{.from = 1, .to = 0, .reduces = true};
+  const Transfer from_2{.from = 2, .to = 0, .reduces = true};
+  const Transfer to_1{.from = 0, .to = 1};
+  const Transfer to_2{.from = 0, .to = 2};
+  EXPECT_EQ(fault_of({.rounds = {{from_1}, {from_2}, {to_1}, {to_2}}}, Collective::allreduce), "");
+  EXPECT_EQ(fault_of({.rounds = {{from_1}, {from_2}, {from_1}}}, Collective::allreduce),
+            "round 2: rank 0 gets the operand of rank 1 for block 0 a second time, from rank 1");
+  EXPECT_EQ(fault_of({.rounds = {{from_1}, {to_1}}}, Collective::allreduce),
+            "round 1: rank 0 sends block 0, which is not summed up yet");
+  EXPECT_EQ(fault_of({.rounds = {{from_1}, {from_2}, {to_1}}}, Collective::allreduce),
+            "rank 2 never gets block 0 with the operands of all ranks");
+  EXPECT_EQ(fault_of({.rounds = {{from_1}}}, Collective::bcast),
+            "round 0: rank 1 sends block 0 to be added, and bcast adds nothing up");
 }
 
 }  // namespace

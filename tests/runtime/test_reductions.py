@@ -20,8 +20,21 @@ def test_every_reduction(any_mpi: Mpi, ranks: int, choices: list[str]):
     any_mpi.suite(ranks, GROUPS, choices, settings=LINE)
 
 
+@pytest.mark.parametrize(
+    ("ranks", "choices"),
+    [
+        (2, ["ring:64", "unaware-recursive-doubling:100"]),
+        (3, ["ring:100", "halving-doubling:64", "recursive-doubling"]),
+        (4, ["unaware-ring:64", "unaware-halving-doubling:100"]),
+        (7, ["ring:1000", "halving-doubling", "recursive-doubling:64"]),
+    ],
+)
+def test_allreduce_by_rounds(any_mpi: Mpi, ranks: int, choices: list[str]):
+    any_mpi.suite(ranks, GROUPS, choices, settings=LINE)
+
+
 def test_many_ranks(any_mpi: Mpi):
-    any_mpi.suite(13, ["reductions"], ["two-tree:1000"], settings=LINE)
+    any_mpi.suite(13, ["reductions"], ["two-tree:1000", "ring:1000"], settings=LINE)
 
 
 def test_what_has_no_reduction_is_native(mpi: Mpi):
@@ -34,6 +47,6 @@ def test_natively_too(mpi: Mpi):
     assert " passed, 0 failed" in done.out
 
 
-@pytest.mark.parametrize("choice", ["linear:100", "two-tree:100"])
+@pytest.mark.parametrize("choice", ["linear:100", "two-tree:100", "ring:100"])
 def test_operations_that_throw(any_mpi: Mpi, choice: str):
     any_mpi.suite(3, ["throwing operations"], [choice], settings=LINE)

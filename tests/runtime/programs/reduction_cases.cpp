@@ -48,7 +48,7 @@ void reduce(Run& run, MPI_Comm communicator, std::size_t count, int root, bool i
   MPI_Comm_rank(communicator, &rank);
   MPI_Comm_size(communicator, &ranks);
   const bool here = rank == root;
-  if (!run.accelerates_reductions()) in_place = false;  // MPICH 4.0.2 itself ends the program there
+  if (!run.accelerates("reduce")) in_place = false;  // MPICH 4.0.2 itself ends the program there
   const Numbers own = operand(rank, count);
   Numbers got = here && in_place ? own : Numbers(count, -1);
   MPI_Reduce(here && in_place ? MPI_IN_PLACE : own.data(), got.data(), static_cast<int>(count), MPI_INT64_T, MPI_SUM,

@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <memory>
 #include <numeric>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -17,6 +18,7 @@
 #include "conduit/turn.hpp"
 #include "datatype/message.hpp"
 #include "execute/block_exchange.hpp"
+#include "execute/message_blocks.hpp"
 #include "execute/pipelined_trees.hpp"
 
 namespace trunkline::runtime {
@@ -51,8 +53,11 @@ class Broadcasting {
       const Rounds& rounds = *plan.rounds();
       blocks_.order.assign(rounds.order.begin(), rounds.order.end());
       const auto position = std::find(blocks_.order.begin(), blocks_.order.end(), rank) - blocks_.order.begin();
-      blocks_.schedule = rounds.schedule_of(static_cast<Rank>(position));
-      execution_ = std::make_unique<BlockExchange>(turn_, blocks_, message_, segment_bytes);
+      blocks_.position = static_cast<Rank>(position);
+      blocks_.schedule = rounds.schedule_of(blocks_.position);
+      const std::uint64_t segments = (message_bytes + segment_bytes - 1) / segment_bytes;
+      parts_.emplace(message_, blocks_.schedule->fixed_blocks().value_or(segments));
+      execution_ = std::make_unique<BlockExchange>(turn_, blocks_, *parts_, segment_bytes);
     }
     execution_->tell(&events_);
   }
@@ -87,6 +92,7 @@ class Broadcasting {
   Message message_;
   std::vector<LocalTree> trees_;
   LocalBlocks blocks_;
+  std::optional<MessageBlocks> parts_;
   std::unique_ptr<Execution> execution_;
   Counted events_;
   bool is_over_ = false;

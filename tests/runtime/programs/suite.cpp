@@ -62,7 +62,7 @@ Options read_options(int argc, char** argv) {
 std::vector<Case> all_cases() {
   std::vector<Case> cases;
   for (auto* make : {datatype_cases, large_count_cases, communicator_cases, error_cases, isolation_cases, thread_cases,
-                     size_cases, kept_layout_cases, reduction_cases, operation_cases}) {
+                     size_cases, kept_layout_cases, reduction_cases, operation_cases, share_cases}) {
     std::ranges::move(make(), std::back_inserter(cases));
   }
   return cases;
@@ -92,7 +92,7 @@ void Run::expect_ran(const char* collective, bool accelerated, const std::string
   auto* const last = find<Last>("trunkline_last");
   auto* const segment = find<LastSegment>("trunkline_last_segment");
   if (last == nullptr || segment == nullptr || choice == "auto") return;
-  if (!reduces && std::string_view(collective) != "bcast") accelerated = false;
+  if (!served.contains(collective)) accelerated = false;
   const std::size_t colon = choice.find(':');
   const std::string name = accelerated ? choice.substr(0, colon) : "native";
   expect(last(collective) == name, what + ": ran " + last(collective) + ", not " + name);
@@ -146,14 +146,19 @@ int main(int argc, char** argv) {
   }
   for (const std::string& choice : options.choices) {
     run.choice = choice;
-    if (set != nullptr && set("bcast", choice.c_str()) != 0) {
+    run.served.clear();
+    for (const char* collective : {"bcast", "reduce", "allreduce", "barrier", "reduce-scatter", "reduce-scatter-block",
+                                   "allgather", "allgatherv"}) {
+      if (set == nullptr || set(collective, choice.c_str()) == 0) {
+        run.served.insert(collective);
+      } else {
+        set(collective, "native");
+      }
+    }
+    if (run.served.empty()) {
       std::fprintf(stderr, "FAILED: %s is refused\n", choice.c_str());
       ++bad;
       continue;
-    }
-    for (const char* collective : {"reduce", "allreduce"}) {
-      run.reduces = set == nullptr || set(collective, choice.c_str()) == 0;
-      if (!run.reduces) set(collective, "native");
     }
     for (const Case& test : all_cases()) {
       if (!options.groups.empty() && std::ranges::find(options.groups, test.group) == options.groups.end()) continue;

@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -18,7 +19,7 @@ struct Run {
   int rank = 0;
   int ranks = 1;
   std::string choice;            ///< as given to trunkline_set; "native" or "auto" expect nothing
-  bool reduces = true;           ///< reductions have that algorithm
+  std::set<std::string> served;  ///< collectives that have that algorithm
   std::vector<std::string> log;  ///< what went wrong on this rank in this case
 
   /// Notes a failure with `what` where `ok` is false; returns `ok`.
@@ -27,7 +28,9 @@ struct Run {
   /// The last broadcast of this thread ran what was chosen; `accelerated` false: it had to be native.
   void expect_ran(bool accelerated, const std::string& what) { expect_ran("bcast", accelerated, what); }
 
-  [[nodiscard]] bool accelerates_reductions() const { return reduces && choice != "native" && choice != "auto"; }
+  [[nodiscard]] bool accelerates(const std::string& collective) const {
+    return served.contains(collective) && choice != "native" && choice != "auto";
+  }
 
   /// The same of another collective. What it has no algorithm for is native.
   void expect_ran(const char* collective, bool accelerated, const std::string& what);
@@ -49,6 +52,7 @@ struct Case {
 [[nodiscard]] std::vector<Case> kept_layout_cases();
 [[nodiscard]] std::vector<Case> reduction_cases();
 [[nodiscard]] std::vector<Case> operation_cases();
+[[nodiscard]] std::vector<Case> share_cases();
 
 /// Resident memory of this process.
 [[nodiscard]] long resident_kib();

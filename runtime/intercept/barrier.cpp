@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// MPI_Barrier at MPI's edge: a byte goes up a plan's trees and down again.
+#include <variant>
+#include <vector>
+
+#include "execute/tree_reduction.hpp"
+#include "intercept/call.hpp"
+#include "intercept/export.hpp"
+#include "intercept/state.hpp"
+
+namespace trunkline::runtime {
+namespace {
+
+class Barrier final : public UserCall {
+ public:
+  explicit Barrier(MPI_Comm communicator)
+      : arguments_{.collective = Collective::barrier,
+                   .buffer = &token,
+                   .count = 1,
+                   .type = MPI_BYTE,
+                   .root = 0,
+                   .communicator = communicator} {}
+
+  [[nodiscard]] const Arguments& arguments() const override { return arguments_; }
+  [[nodiscard]] int native() const override { return PMPI_Barrier(arguments_.communicator); }
+
+  [[nodiscard]] int execute(Turn& turn, const LocalDecision& decision) const override {
+    unsigned char result = 0;
+    const Operands operands({.own = &token,
+                             .result = &result,
+                             .has_result = true,
+                             .in_place = false,
+                             .count = 1,
+                             .type = MPI_BYTE,
+                             .operation = MPI_BOR,
+                             .communicator = conduit()->communicator()});
+    const auto& trees = std::get<std::vector<LocalTree>>(decision.plan->parts);
+    return TreeReduction(turn, trees, operands, 1, true).run();
+  }
+
+ private:
+  static constexpr unsigned char token = 0;
+  Arguments arguments_;
+};
+
+}  // namespace
+}  // namespace trunkline::runtime
+
+using namespace trunkline;
+using namespace trunkline::runtime;
+
+TRUNKLINE_EXPORT int MPI_Barrier(MPI_Comm communicator) {
+  if (!watching.load(std::memory_order_relaxed)) {
+    last_run(Collective::barrier) = {};
+    return PMPI_Barrier(communicator);
+  }
+  return run(Barrier(communicator));
+}

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// Each rank's share of the data of a call, in the forms that MPI's functions have for it.
+#pragma once
+
+#include <vector>
+
+#include "mpi_api.hpp"
+
+namespace trunkline::runtime {
+
+struct Shares {
+  MPI_Count each = 0;  ///< where all are alike
+  const int* counts = nullptr;
+  const int* starts = nullptr;
+  const MPI_Count* long_counts = nullptr;
+  const MPI_Aint* long_starts = nullptr;
+  bool by_rank = false;  ///< the arrays hold them
+
+  [[nodiscard]] MPI_Count count(int rank) const {
+    if (!by_rank) return each;
+    return counts != nullptr ? counts[rank] : long_counts[rank];
+  }
+  [[nodiscard]] MPI_Count start(int rank) const {
+    if (!by_rank) return each * rank;
+    return starts != nullptr ? MPI_Count{starts[rank]} : MPI_Count{long_starts[rank]};
+  }
+
+  /// Elements of all of them; negative: MPI itself has to judge them.
+  [[nodiscard]] MPI_Count total(int ranks) const {
+    if (!by_rank) return each * ranks;
+    if (counts == nullptr && long_counts == nullptr) return -1;
+    MPI_Count all = 0;
+    for (int rank = 0; rank < ranks; ++rank) {
+      if (count(rank) < 0) return -1;
+      all += count(rank);
+    }
+    return all;
+  }
+
+  [[nodiscard]] std::vector<MPI_Count> all_counts(int ranks) const {
+    std::vector<MPI_Count> all;
+    for (int rank = 0; rank < ranks; ++rank) all.push_back(count(rank));
+    return all;
+  }
+};
+
+}  // namespace trunkline::runtime
