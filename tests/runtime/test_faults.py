@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from conftest import ON_OWN_HOST, Mpi, Outcome
+from conftest import BUILD, ON_OWN_HOST, Mpi, Outcome
 
 CLUSTER = {"TRUNKLINE_CLUSTER": "cyclic"}
 SOUND = ["little-shorter", "shorter", "longer", "other-root", "errors-again-and-again", "handler-throws"]
@@ -31,6 +31,27 @@ def test_the_program_goes_on(any_mpi: Mpi, case: str):
 
 def test_a_rank_without_memory_for_its_segments(any_mpi: Mpi):
     fault(any_mpi, "out-of-memory", "two-tree:16MiB")
+
+
+def scarce(mpi: Mpi, case: str, status: int | None) -> Outcome:
+    """The preload library's own memory is scarce, nobody else's."""
+    both = f"{BUILD / 'tests' / 'runtime' / 'libruntime-scarce.so'}:{mpi.library}"
+    words = [mpi.program("runtime-faults"), case]
+    return mpi.run(4, *words, settings=CLUSTER, per_rank=[ON_OWN_HOST], preload=both, status=status)
+
+
+def test_a_rank_with_little_memory_to_plan(any_mpi: Mpi):
+    """It knows neither whether the others run natively nor how to tell them: some memory is kept for that."""
+    done = scarce(any_mpi, "little-memory-to-plan", 0)
+    assert done.out.count(": fine") == 4, done.out + done.err
+
+
+def test_a_rank_without_any_memory_to_plan_ends_the_job(any_mpi: Mpi):
+    begin = time.monotonic()
+    done = scarce(any_mpi, "no-memory-to-plan", None)
+    assert done.status != 0
+    assert "trunkline: rank 3 has no memory left to find out what the other ranks run" in done.err, done.err
+    assert time.monotonic() - begin < 60
 
 
 @pytest.mark.parametrize(
