@@ -19,6 +19,7 @@
 #include "intercept/state.hpp"
 #include "report.hpp"
 #include "reserve.hpp"
+#include "revoked.hpp"
 #include "text/fnv.hpp"
 
 // Two rules keep the program's error handlers, exceptions and thread cancellation working through our frames: MPI calls
@@ -73,7 +74,7 @@ int shared_facts(const UserCall& user, std::optional<Shared>& shared) {
   if (code == MPI_SUCCESS) code = PMPI_Comm_size(call.communicator, &facts.ranks);
   if (code != MPI_SUCCESS || facts.ranks == 1 || call.root >= facts.ranks || is_null(call.buffer, call.type))
     return code;
-  if (user.is_for_mpi(facts.rank)) return code;
+  if (user.is_for_mpi(facts.rank) || is_revoked(call.communicator)) return code;
   shared = facts;
   return MPI_SUCCESS;
 }
@@ -195,6 +196,7 @@ int run_prepared(const UserCall& call, const Shared& shared, const Prepared& pre
   const auto* const trees = std::get_if<std::vector<LocalTree>>(&decision.plan->parts);
   Turn turn(*conduit(), prepared.communicator->members()->processes().world_ranks, prepared.id, prepared.turn,
             claim_of(arguments, prepared, shared.bytes), trees != nullptr ? trees->size() : 1);
+  turn.belongs_to(arguments.communicator);
   last_run(arguments.collective) = {decision.plan->name, decision.segment_bytes};
   const int code = execute(call, turn, decision);
   if (code == MPI_SUCCESS) return code;

@@ -75,6 +75,17 @@ def test_a_session_beside_the_world(any_mpi: Mpi):
     fault(any_mpi, "session")
 
 
+@pytest.mark.parametrize("natively", [False, True])
+def test_a_revoked_communicator(any_mpi: Mpi, natively: bool):
+    if any_mpi.family != "openmpi" or any_mpi.name == "openmpi":
+        pytest.skip("Open MPI from 5 on alone revokes communicators")
+    mpi = replace(any_mpi, launcher=(*any_mpi.launcher, "--with-ft", "ulfm"))
+    words = [mpi.program("runtime-faults"), "revoked", "linear"]
+    preload = None if natively else "own"
+    done = mpi.run(3, *words, settings=CLUSTER, per_rank=[ON_OWN_HOST], preload=preload)
+    assert done.out.count(": fine") == 3, done.out + done.err
+
+
 @pytest.mark.parametrize("case", ["killed-rank", "handler-aborts"])
 def test_the_job_ends(any_mpi: Mpi, case: str):
     """The launcher waits for nobody who waits for a rank that is gone."""

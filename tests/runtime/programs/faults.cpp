@@ -6,6 +6,9 @@
 #define MPICH_SKIP_MPICXX 1
 #include <dlfcn.h>
 #include <mpi.h>
+#ifdef OPEN_MPI
+#include <mpi-ext.h>
+#endif
 #include <pthread.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -500,6 +503,24 @@ void session() {
 }
 #endif
 
+#ifdef OMPI_HAVE_MPI_EXT_FTMPI
+/// A root that revokes the communicator: the others wait in the broadcast already, and hear of it; so do later calls.
+void revoked() {
+  const MPI_Comm copy = copy_of(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  right(copy, 30000, 0, 1, "before");
+  if (rank == 0) {
+    sleep(1);
+    MPIX_Comm_revoke(copy);
+  }
+  std::vector<double> data(5000, 1.0);
+  const int waiting = MPI_Bcast(data.data(), 5000, MPI_DOUBLE, 0, copy);
+  expect(class_of(waiting) == MPIX_ERR_REVOKED, "waiting: class " + std::to_string(class_of(waiting)));
+  const int later = MPI_Allreduce(MPI_IN_PLACE, data.data(), 5000, MPI_DOUBLE, MPI_SUM, copy);
+  expect(class_of(later) == MPIX_ERR_REVOKED, "later: class " + std::to_string(class_of(later)));
+  right(MPI_COMM_WORLD, 30000, 0, 2, "the world afterwards");
+}
+#endif
+
 /// Allgather is the first call of the program's own: what it gets must be its own; and no message but its own is seen.
 void first_allgather() {
   std::vector<int> all(static_cast<std::size_t>(ranks), -1);
@@ -527,6 +548,9 @@ const std::map<std::string, std::function<void()>> cases {
       {"out-of-descriptors", out_of_descriptors}, {"small-stack", small_stack}, {"first-allgather", first_allgather},
 #if MPI_VERSION >= 4 || (defined(OMPI_MAJOR_VERSION) && OMPI_MAJOR_VERSION >= 5)
       {"session", session},
+#endif
+#ifdef OMPI_HAVE_MPI_EXT_FTMPI
+      {"revoked", revoked},
 #endif
 };
 
