@@ -16,7 +16,7 @@ TEST_SOURCES := $(shell find tests -name '*.cpp' -o -name '*.hpp' -o -name '*.c'
 CXX_FILES = $(shell git ls-files '*.cpp' '*.hpp' '*.c' '*.h')
 SHELL_FILES := tools/*.sh .ci/run
 
-.PHONY: help demo test test-core test-python test-runtime test-sanitize fuzz check format bench setup peers simgrid clean packages packages-demo
+.PHONY: help demo test test-core test-python test-lab test-lab-and-sanitize test-runtime test-sanitize fuzz check format bench setup peers simgrid clean packages packages-demo
 .NOTPARALLEL:  # each step uses all processors by itself
 
 # The demo needs less than the rest: fewer packages, no MPI libraries of our own, half of the programs. Where all of it
@@ -29,7 +29,7 @@ help: ## List the targets
 demo: $(DEMO_NEEDS) ## Set up what it needs, then run the main job on the lab: native against Trunkline, with a report
 	trunkline demo --report out/demo.html --json out/demo.json
 
-test: packages test-core test-runtime test-python test-sanitize ## Set up, then pass all the tests
+test: packages test-core test-runtime test-python test-lab-and-sanitize ## Set up, then pass all the tests
 
 setup: packages $(STAMPS)/native ## Debian packages, Python environment, MPI libraries, build
 	@cat build/dev/mpis.txt
@@ -95,9 +95,21 @@ $(STAMPS)/sanitize: $(NATIVE_SOURCES) $(TEST_SOURCES) $(STAMPS)/python-dev | pac
 test-core: $(STAMPS)/dev ## Unit and property tests of the core and the lab's network
 	ctest --test-dir build/dev --output-on-failure --parallel $(JOBS)
 
-test-python: $(STAMPS)/native ## The command, the lab, real MPI programs on 32 emulated hosts
+test-python: $(STAMPS)/native ## The command
 	python -m pytest -n $(JOBS) tests/python
+
+test-lab: $(STAMPS)/native $(STAMPS)/dev ## The lab, real MPI programs on 32 emulated hosts
 	python -m pytest --durations=10 tests/lab
+
+# Labs wait for their networks most of the time, and only tests that measure mind other work.
+test-lab-and-sanitize: $(STAMPS)/native $(STAMPS)/dev
+	python -m pytest --durations=5 -m measures tests/lab
+	@mkdir -p build/log
+	@nice $(MAKE) --no-print-directory test-sanitize >build/log/test-sanitize 2>&1 & beside=$$!; \
+	  echo "==> test-sanitize runs beside the lab's tests; what it prints: build/log/test-sanitize"; \
+	  failed=0; python -m pytest --durations=10 -m 'not measures' tests/lab || failed=1; \
+	  if wait $$beside; then tail -n 3 build/log/test-sanitize; else cat build/log/test-sanitize; failed=1; fi; \
+	  exit $$failed
 
 test-runtime: $(STAMPS)/native $(STAMPS)/dev ## The preload library under both MPIs on one host
 	python -m pytest --durations=15 -n $(RUNTIME_JOBS) --dist worksteal tests/runtime

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "communicator/communicator.hpp"
 
+#include <memory>
 #include <mutex>
 #include <utility>
 #include <vector>
 
 #include "report.hpp"
+#include "reserve.hpp"
 
 namespace trunkline::runtime {
 namespace {
@@ -29,7 +31,7 @@ struct Registry {
 
 /// Never destroyed: programs may call MPI_Finalize while static objects are.
 Registry& registry() {
-  static auto* const instance = new Registry;
+  static auto* const instance = with_reserve([] { return new Registry; });
   return *instance;
 }
 
@@ -58,8 +60,11 @@ Communicator::Found Communicator::of(MPI_Comm communicator, const World& world, 
   if (found != 0) return {.state = static_cast<Communicator*>(state)};
   Members::Found members = Members::of(communicator, world, rank, ranks);
   if (members.code != MPI_SUCCESS) return {.code = members.code};
-  const auto made = new Communicator(communicator, conduit, std::move(members.members));
-  registry().add(communicator);
+  Communicator* const made = with_reserve([&] {
+    std::unique_ptr<Communicator> own(new Communicator(communicator, conduit, members.members));
+    registry().add(communicator);
+    return own.release();
+  });
   code = PMPI_Comm_set_attr(communicator, keyval(), made);
   if (code == MPI_SUCCESS) return {.state = made};
   free_state(communicator, 0, made, nullptr);

@@ -3,8 +3,11 @@
 
 #include <algorithm>
 #include <numeric>
+#include <span>
 #include <utility>
 #include <vector>
+
+#include "reserve.hpp"
 
 namespace trunkline::runtime {
 namespace {
@@ -25,15 +28,14 @@ struct Group {
   Group& operator=(const Group&) = delete;
 };
 
-/// The ranks in MPI_COMM_WORLD of all processes of a communicator; MPI_UNDEFINED for those that are outside.
-int translate(MPI_Comm communicator, std::vector<int>& in_world) {
+/// The ranks in MPI_COMM_WORLD of all processes of a communicator; MPI_UNDEFINED for those that are outside. `ranks`:
+/// 0, 1, ... as many.
+int translate(MPI_Comm communicator, std::span<const int> ranks, std::span<int> in_world) {
   Group own;
   Group world;
   int code = PMPI_Comm_group(communicator, &own.handle);
   if (code == MPI_SUCCESS) code = PMPI_Comm_group(MPI_COMM_WORLD, &world.handle);
   if (code != MPI_SUCCESS) return code;
-  std::vector<int> ranks(in_world.size());
-  std::iota(ranks.begin(), ranks.end(), 0);
   return PMPI_Group_translate_ranks(own.handle, static_cast<int>(ranks.size()), ranks.data(), world.handle,
                                     in_world.data());
 }
@@ -55,15 +57,21 @@ struct Kept {
 
 /// Never destroyed: programs may broadcast while static objects are.
 Kept& kept() {
-  static auto* const instance = new Kept;
+  static auto* const instance = with_reserve([] { return new Kept; });
   return *instance;
 }
 
 }  // namespace
 
 Members::Found Members::of(MPI_Comm communicator, const World& world, int rank, int ranks) {
-  std::vector<int> in_world(static_cast<std::size_t>(ranks));
-  const int code = translate(communicator, in_world);
+  const auto numbered = [ranks] {
+    std::vector<int> all(static_cast<std::size_t>(ranks));
+    std::iota(all.begin(), all.end(), 0);
+    return all;
+  };
+  const std::vector<int> own = with_reserve(numbered);
+  std::vector<int> in_world = with_reserve(numbered);
+  const int code = translate(communicator, own, in_world);
   if (code != MPI_SUCCESS) return {.code = code};
   if (std::ranges::find(in_world, MPI_UNDEFINED) != in_world.end()) return {};
   Kept& all = kept();
@@ -73,10 +81,11 @@ Members::Found Members::of(MPI_Comm communicator, const World& world, int rank, 
   if (known != all.members.end()) {
     all.members.splice(all.members.begin(), all.members, known);
   } else {
-    auto placement = placement_of(in_world, world);
-    all.members.push_front(std::make_shared<Members>(world, Processes{.world_ranks = std::move(in_world),
-                                                                      .placement = std::move(placement),
-                                                                      .rank = static_cast<Rank>(rank)}));
+    with_reserve([&] {
+      all.members.push_front(std::make_shared<Members>(world, Processes{.world_ranks = in_world,
+                                                                        .placement = placement_of(in_world, world),
+                                                                        .rank = static_cast<Rank>(rank)}));
+    });
     if (all.members.size() > most_kept) all.members.pop_back();
   }
   return {.members = all.members.front()};
@@ -99,8 +108,10 @@ std::shared_ptr<const LocalDecision> Members::decide(Collective collective, Rank
       by_key_.erase(plans_.back().key);
       plans_.pop_back();
     }
-    plans_.push_front({key, LocalPlans(world_, processes_, collective, root)});
-    by_key_.emplace(key, plans_.begin());
+    std::list<Plans> made;
+    made.push_front({key, LocalPlans(world_, processes_, collective, root)});
+    by_key_.emplace(key, made.begin());
+    plans_.splice(plans_.begin(), made);
   }
   return plans_.front().plans.decide(bytes, wish);
 }

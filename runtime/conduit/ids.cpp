@@ -4,10 +4,12 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <bitset>
 #include <chrono>
 #include <random>
+#include <span>
 #include <thread>
 
 namespace trunkline::runtime {
@@ -60,7 +62,8 @@ Ids::Ids(unsigned count) : free_(std::max(count / word_bits, 1U), ~std::uint64_t
 /// Settled when it goes out of scope, also where an error handler of the program leaves by an exception.
 class Ids::Proposal {
  public:
-  Proposal(Ids& ids, std::size_t first, unsigned slice, Words& words) : ids_(ids), bits_(bits_of(slice)) {
+  Proposal(Ids& ids, std::size_t first, unsigned slice, std::span<std::uint64_t> words)
+      : ids_(ids), bits_(bits_of(slice)) {
     const std::scoped_lock lock(ids_.mutex_);
     mine_ = (ids_.proposing_ & bits_) == 0;
     if (!mine_) return;
@@ -91,13 +94,14 @@ class Ids::Proposal {
 /// it the process proposes nothing and tells so, and all members try again with a slice of the numbers that rank 0
 /// names. That thread may wait for long, for a rank that is late.
 Ids::Agreed Ids::agree(MPI_Comm communicator, int rank) {
-  Words words;
+  std::array<std::uint64_t, words_at_once + 1> room{};  // without memory of its own a rank takes part
   unsigned slice = 0;
   std::bitset<slices> used_up;  // without a number that all members have free
   std::size_t first = 0;
   for (int attempts = 0; attempts < most_attempts;) {
     const std::size_t count = std::min(first == 0 ? words_at_first : words_at_once, free_.size() - first);
-    words.assign(count + 1, 0);
+    const auto words = std::span(room).first(count + 1);
+    std::ranges::fill(words, 0);
     words.back() = next_slice(rank == 0);
     {
       Proposal proposal(*this, first, slice, words);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "conduit/turn.hpp"
+#include "revoked.hpp"
 
 namespace trunkline::runtime {
 namespace {
@@ -47,6 +48,7 @@ void Turn::tell(std::span<const int> ranks, int code) noexcept {
 }
 
 void Turn::look_for_trouble(bool receiving) {
+  if (user_ != MPI_COMM_NULL && is_revoked(user_)) throw MpiError{revoked_code};
   look_for_notice();
   if (receiving) look_for_other_claims();
 }

@@ -39,6 +39,9 @@ class Turn {
        std::size_t trees)
       : conduit_(conduit), members_(members), id_(id), number_(number), claim_(claim), trees_(trees) {}
 
+  /// The program's communicator. Once a rank has revoked it, whoever waits gives up, with MPI's code for that.
+  void belongs_to(MPI_Comm communicator) noexcept { user_ = communicator; }
+
   /// Starts sending, an ordinary message unless `synchronous` or unless the receiver is far behind. Throws MpiError.
   void send(const Chunk& chunk, int to, unsigned tree, bool synchronous, MPI_Request& request);
   void send(std::byte* at, int bytes, int to, unsigned tree, bool synchronous, MPI_Request& request) {
@@ -92,6 +95,7 @@ class Turn {
   std::uint64_t number_;
   std::uint64_t claim_;
   std::size_t trees_;
+  MPI_Comm user_ = MPI_COMM_NULL;
   bool is_alert_ = false;               ///< somebody has given the call up: others may follow soon
   std::vector<MPI_Request> handles_{};  ///< scratch of wait_any()
 };

@@ -5,6 +5,8 @@
 #include <functional>
 #include <vector>
 
+#include "reserve.hpp"
+
 namespace trunkline::runtime {
 namespace {
 
@@ -73,7 +75,8 @@ std::vector<Known> all_known() {
 }  // namespace
 
 std::optional<std::uint64_t> predefined_bytes(MPI_Datatype type) {
-  static const auto* const known = new std::vector<Known>(all_known());  // never destroyed: see MPI_Finalize
+  static const auto* const known =
+      with_reserve([] { return new std::vector<Known>(all_known()); });  // never destroyed: see MPI_Finalize
   const auto found = std::ranges::lower_bound(*known, type, std::less{}, &Known::type);
   if (found == known->end() || found->type != type) return {};
   return found->bytes;

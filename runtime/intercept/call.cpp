@@ -18,6 +18,8 @@
 #include "decide/decision.hpp"
 #include "intercept/state.hpp"
 #include "report.hpp"
+#include "reserve.hpp"
+#include "revoked.hpp"
 #include "text/fnv.hpp"
 
 // Two rules keep the program's error handlers, exceptions and thread cancellation working through our frames: MPI calls
@@ -71,7 +73,7 @@ int shared_facts(const UserCall& user, std::optional<Shared>& shared) {
     if (elements <= 0) return code;
     count_bytes(elements);
   }
-  if (user.is_for_mpi(facts.rank)) return code;
+  if (user.is_for_mpi(facts.rank) || is_revoked(call.communicator)) return code;
   shared = facts;
   return MPI_SUCCESS;
 }
@@ -99,12 +101,12 @@ std::shared_ptr<const LocalDecision> natively(const char* reason) {
 std::string name_of(const Arguments& call) { return std::string(facts_of(call.collective).mpi_name); }
 
 /// What the plans say; where laying them fails, native. It fails on all ranks alike, since it depends on what they know
-/// alike, and before any message. Null where there is no memory.
+/// alike, and before any message.
 std::shared_ptr<const LocalDecision> plan(Members& members, const Arguments& call, const Shared& shared) {
   try {
-    return members.decide(call.collective, static_cast<Rank>(call.root), shared.bytes, wish_for(call.collective));
-  } catch (const std::bad_alloc&) {
-    return nullptr;
+    return with_reserve([&] {
+      return members.decide(call.collective, static_cast<Rank>(call.root), shared.bytes, wish_for(call.collective));
+    });
   } catch (const std::exception& error) {
     if (world()->strict) end_job("no plan for " + name_of(call) + ": " + error.what());
     static std::once_flag said;
@@ -132,7 +134,6 @@ Prepared prepare(const UserCall& user, const Shared& shared) {
   Members* const members = found.state->members();
   if (members == nullptr) return {.decision = natively("a process outside MPI_COMM_WORLD, whose host is not known")};
   Prepared prepared{.decision = plan(*members, call, shared)};
-  if (prepared.decision == nullptr) return {.code = report_error(call, MPI_ERR_NO_MEM)};
   if (prepared.decision->plan == nullptr) return prepared;
   const Communicator::Numbered number = found.state->number();
   if (number.code != MPI_SUCCESS) return {.code = number.code};
@@ -194,6 +195,7 @@ int run_prepared(const UserCall& call, const Shared& shared, const Prepared& pre
   const auto* const trees = std::get_if<std::vector<LocalTree>>(&decision.plan->parts);
   Turn turn(*conduit(), prepared.communicator->members()->processes().world_ranks, prepared.id, prepared.turn,
             claim_of(arguments, prepared, shared.bytes), trees != nullptr ? trees->size() : 1);
+  turn.belongs_to(arguments.communicator);
   last_run(arguments.collective) = {decision.plan->name, decision.segment_bytes};
   const int code = execute(call, turn, decision);
   if (code == MPI_SUCCESS) return code;

@@ -10,6 +10,7 @@
 #include "datatype/operands.hpp"
 #include "datatype/predefined.hpp"
 #include "intercept/export.hpp"
+#include "reserve.hpp"
 
 namespace trunkline::runtime {
 namespace {
@@ -93,7 +94,7 @@ class Made {
 
 /// Never destroyed: programs may free operations while static objects are.
 Made& made() {
-  static auto* const instance = new Made;
+  static auto* const instance = with_reserve([] { return new Made; });
   return *instance;
 }
 
@@ -118,14 +119,14 @@ using namespace trunkline::runtime;
 
 TRUNKLINE_EXPORT int MPI_Op_create(MPI_User_function* function, int commutes, MPI_Op* operation) {
   const int code = PMPI_Op_create(function, commutes, operation);
-  if (code == MPI_SUCCESS) made().add(*operation);
+  if (code == MPI_SUCCESS) with_reserve([&] { made().add(*operation); });
   return code;
 }
 
 #if TRUNKLINE_HAS_LARGE_COUNTS
 TRUNKLINE_EXPORT int MPI_Op_create_c(MPI_User_function_c* function, int commutes, MPI_Op* operation) {
   const int code = PMPI_Op_create_c(function, commutes, operation);
-  if (code == MPI_SUCCESS) made().add(*operation);
+  if (code == MPI_SUCCESS) with_reserve([&] { made().add(*operation); });
   return code;
 }
 #endif

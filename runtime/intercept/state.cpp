@@ -12,6 +12,7 @@
 #include "intercept/settings.hpp"
 #include "mpi_api.hpp"
 #include "report.hpp"
+#include "reserve.hpp"
 #include "startup/agreement.hpp"
 #include "startup/presence.hpp"
 
@@ -46,6 +47,7 @@ int stop(MPI_Comm, int, void*, void*) {
   delete opened;
   opened = nullptr;
   forget_silent_ranks();
+  release_reserve();
   return MPI_SUCCESS;
 }
 
@@ -93,6 +95,9 @@ void start() {
   if (made == nullptr) return;
   opened = Conduit::open().release();
   agreed_world = made.release();
+  int ranks = 0;
+  check(PMPI_Comm_size(MPI_COMM_WORLD, &ranks));
+  hold_reserve(static_cast<std::size_t>(ranks));
   stop_at_finalize();
   update_watching();
 }

@@ -58,7 +58,7 @@ class Mpi:
     @property
     def yields(self) -> Path | str:
         """What makes its ranks yield while they wait, where no setting does."""
-        return BUILD / "tests" / "runtime" / "libruntime-yield.so" if self.name == "mpich" else ""
+        return BUILD / "tests" / "runtime" / "libruntime-yield.so" if self.family == "mpich" else ""
 
     @property
     def family(self) -> str:

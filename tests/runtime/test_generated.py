@@ -196,7 +196,7 @@ def test_nothing_is_left_behind(mpi: Mpi, tmp_path: Path, shape: Shape):
     run_suite(mpi, every_root_library(tmp_path, mpicc(mpi), shape, 2, 64), 2, ["leaks"])
 
 
-@pytest.mark.parametrize("shape", [turns, circulant, ring])
+@pytest.mark.parametrize("shape", [turns, circulant])
 def test_beyond_2_gib(tmp_path: Path, shape: Shape):
     """Arithmetic of the routine's own: one MPI library is enough."""
     mpi = installed()[-1]
@@ -208,15 +208,17 @@ def test_beyond_2_gib(tmp_path: Path, shape: Shape):
 )
 def test_memory_is_bounded_by_the_window(mpi: Mpi, tmp_path: Path, shape: Shape, segment: int, layout: str):
     library = every_root_library(tmp_path, mpicc(mpi), shape, 3, segment)
-    arguments = ["64", layout] if layout else ["64"]
+    arguments = ["16", layout] if layout else ["16"]
     done = mpi.run(3, BUILD / "bench" / f"trunkline-memory-{mpi.name}", *arguments, preload=library)
     rounds = [json.loads(one) for one in done.out.splitlines()]
     assert [one["right"] for one in rounds] == [True, True, True]
     assert max(one["extra_kib"] for one in rounds[1:]) < 1024, rounds
 
 
-@pytest.mark.parametrize("shape", [turns, doubling, circulant])
-def test_under_sanitizers(mpi: Mpi, tmp_path: Path, shape: Shape):
+@pytest.mark.parametrize(("name", "shape"), [("mpich", turns), ("openmpi", doubling), ("mpich", circulant)])
+def test_under_sanitizers(tmp_path: Path, name: str, shape: Shape):
+    """The routine is the same under every library."""
+    mpi = next((one for one in installed() if one.name == name), installed()[0])
     checks = ("-fsanitize=address,undefined", "-fno-sanitize-recover=undefined", "-rdynamic")
     file = generate(tmp_path / "routine.c", shape, 4, 1, 100)
     keep_loaded = compile_c("g++", tmp_path / "keep_loaded.o", [KEEP_LOADED], "-c")

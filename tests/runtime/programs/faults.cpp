@@ -6,6 +6,9 @@
 #define MPICH_SKIP_MPICXX 1
 #include <dlfcn.h>
 #include <mpi.h>
+#ifdef OPEN_MPI
+#include <mpi-ext.h>
+#endif
 #include <pthread.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -391,6 +394,46 @@ void out_of_memory() {
   right(MPI_COMM_WORLD, 3000, 0, 2, "another communicator afterwards");
 }
 
+/// For the preload library of the last rank alone: what it needs before the first message. Each call has a communicator
+/// and a root of its own, so that something is always to be planned.
+void without_memory_to_plan(long bytes) {
+  using From = void(long);
+  using Over = long();
+  auto* const from_now = reinterpret_cast<From*>(dlsym(RTLD_DEFAULT, "scarce_from_now"));
+  auto* const over = reinterpret_cast<Over*>(dlsym(RTLD_DEFAULT, "scarce_no_more"));
+  expect(from_now != nullptr && over != nullptr, "libruntime-scarce.so is not preloaded");
+  if (!good) return;
+  long times = 0;
+  for (int serial = 0; serial < 40; ++serial) {
+    MPI_Comm part = MPI_COMM_NULL;
+    const bool apart = serial % 2 == 1 && rank == 1;  // other processes: none of the plans is known
+    MPI_Comm_split(MPI_COMM_WORLD, apart ? 1 : 0, serial % 3 == 0 ? -rank : rank, &part);
+    int members = 0;
+    MPI_Comm_size(part, &members);
+    right(MPI_COMM_WORLD, 3000, 0, serial, "with memory");
+    if (rank == ranks - 1) from_now(bytes + 40 * serial);
+    MPI_Comm_set_errhandler(part, MPI_ERRORS_RETURN);
+    int own = 0;
+    MPI_Comm_rank(part, &own);
+    std::vector<unsigned char> data(static_cast<std::size_t>(20000 + serial), 0);
+    for (std::size_t i = 0; own == serial % members && i < data.size(); ++i) data[i] = content(i, serial);
+    const int code = MPI_Bcast(data.data(), 20000 + serial, MPI_BYTE, serial % members, part);
+    times += over();
+    bool same = true;
+    for (std::size_t i = 0; i < data.size(); ++i) same = same && data[i] == content(i, serial);
+    expect(code != MPI_SUCCESS || same, "success, and wrong bytes");
+    expect(code == MPI_SUCCESS || class_of(code) == MPI_ERR_NO_MEM, "class " + std::to_string(class_of(code)));
+    MPI_Comm_free(&part);
+  }
+  if (rank == ranks - 1 && preloaded()) expect(times > 0, "there was memory enough");
+  right(MPI_COMM_WORLD, 3000, 0, 2, "afterwards");
+}
+
+void little_memory_to_plan() { without_memory_to_plan(0); }
+
+/// Even the reserve is gone: the debt is greater.
+void no_memory_to_plan() { without_memory_to_plan(-(1L << 40)); }
+
 void out_of_descriptors() {
   rlimit limit{};
   getrlimit(RLIMIT_NOFILE, &limit);
@@ -460,6 +503,24 @@ void session() {
 }
 #endif
 
+#ifdef OMPI_HAVE_MPI_EXT_FTMPI
+/// A root that revokes the communicator: the others wait in the broadcast already, and hear of it; so do later calls.
+void revoked() {
+  const MPI_Comm copy = copy_of(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  right(copy, 30000, 0, 1, "before");
+  if (rank == 0) {
+    sleep(1);
+    MPIX_Comm_revoke(copy);
+  }
+  std::vector<double> data(5000, 1.0);
+  const int waiting = MPI_Bcast(data.data(), 5000, MPI_DOUBLE, 0, copy);
+  expect(class_of(waiting) == MPIX_ERR_REVOKED, "waiting: class " + std::to_string(class_of(waiting)));
+  const int later = MPI_Allreduce(MPI_IN_PLACE, data.data(), 5000, MPI_DOUBLE, MPI_SUM, copy);
+  expect(class_of(later) == MPIX_ERR_REVOKED, "later: class " + std::to_string(class_of(later)));
+  right(MPI_COMM_WORLD, 30000, 0, 2, "the world afterwards");
+}
+#endif
+
 /// Allgather is the first call of the program's own: what it gets must be its own; and no message but its own is seen.
 void first_allgather() {
   std::vector<int> all(static_cast<std::size_t>(ranks), -1);
@@ -483,9 +544,13 @@ const std::map<std::string, std::function<void()>> cases {
       {"delete-callback", delete_callback}, {"pending-idup", pending_idup}, {"dist-graph", dist_graph},
       {"many-communicators", many_communicators}, {"late-rank", late_rank}, {"stopped-rank", stopped_rank},
       {"far-ahead", far_ahead}, {"killed-rank", killed_rank}, {"out-of-memory", out_of_memory},
+      {"little-memory-to-plan", little_memory_to_plan}, {"no-memory-to-plan", no_memory_to_plan},
       {"out-of-descriptors", out_of_descriptors}, {"small-stack", small_stack}, {"first-allgather", first_allgather},
 #if MPI_VERSION >= 4 || (defined(OMPI_MAJOR_VERSION) && OMPI_MAJOR_VERSION >= 5)
       {"session", session},
+#endif
+#ifdef OMPI_HAVE_MPI_EXT_FTMPI
+      {"revoked", revoked},
 #endif
 };
 

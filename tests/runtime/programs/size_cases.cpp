@@ -37,26 +37,23 @@ void late_root(Run& run) { late(run, run.rank == run.ranks - 1, run.ranks - 1); 
 constexpr std::uint64_t huge_bytes = (std::uint64_t{1} << 31) + 12345;
 
 /// A pattern whose length divides nothing here, laid end to end: a displaced piece does not fit.
-std::vector<unsigned char> tile() {
+std::vector<unsigned char> tile(unsigned serial) {
   std::vector<unsigned char> bytes((1 << 20) + 13);
-  for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = content(i, 1);
+  for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = content(i, serial);
   return bytes;
 }
 
-void fill_huge(const Run& run, unsigned char* data) {
-  const std::vector<unsigned char> pattern = tile();
+/// The other ranks keep what an earlier serial has left.
+void fill_huge(const Run& run, unsigned char* data, unsigned serial) {
+  if (run.rank != 0) return;
+  const std::vector<unsigned char> pattern = tile(serial);
   for (std::uint64_t i = 0; i < huge_bytes; i += pattern.size()) {
-    const std::size_t bytes = std::min<std::uint64_t>(pattern.size(), huge_bytes - i);
-    if (run.rank == 0) {
-      std::memcpy(data + i, pattern.data(), bytes);
-    } else {
-      std::memset(data + i, 0, bytes);
-    }
+    std::memcpy(data + i, pattern.data(), std::min<std::uint64_t>(pattern.size(), huge_bytes - i));
   }
 }
 
-void check_huge(Run& run, const unsigned char* data, const std::string& what) {
-  const std::vector<unsigned char> pattern = tile();
+void check_huge(Run& run, const unsigned char* data, unsigned serial, const std::string& what) {
+  const std::vector<unsigned char> pattern = tile(serial);
   int wrong = 0;
   for (std::uint64_t i = 0; i < huge_bytes; i += pattern.size()) {
     const std::size_t bytes = std::min<std::uint64_t>(pattern.size(), huge_bytes - i);
@@ -69,7 +66,7 @@ void check_huge(Run& run, const unsigned char* data, const std::string& what) {
 /// Above 2 GiB by datatypes, since a count does not reach so far.
 void beyond_2_gib(Run& run) {
   const auto memory = std::make_unique_for_overwrite<unsigned char[]>(huge_bytes);
-  fill_huge(run, memory.get());
+  fill_huge(run, memory.get(), 1);
   // Four blocks of 512 MiB and a tail, one piece of memory.
   MPI_Datatype block = MPI_DATATYPE_NULL;
   MPI_Datatype whole = MPI_DATATYPE_NULL;
@@ -80,24 +77,24 @@ void beyond_2_gib(Run& run) {
   MPI_Type_create_struct(2, lengths, places, types, &whole);
   MPI_Type_commit(&whole);
   MPI_Bcast(memory.get(), 1, whole, 0, MPI_COMM_WORLD);
-  check_huge(run, memory.get(), "contiguous");
+  check_huge(run, memory.get(), 1, "contiguous");
   MPI_Type_free(&whole);
 
   // The tail comes first in the signature: no longer one piece of memory, so it goes through the ring.
-  fill_huge(run, memory.get());
+  fill_huge(run, memory.get(), 2);
   const int turned_lengths[2] = {12345, 4};
   const MPI_Aint turned_places[2] = {MPI_Aint{1} << 31, 0};
   const MPI_Datatype turned_types[2] = {MPI_BYTE, block};
   MPI_Type_create_struct(2, turned_lengths, turned_places, turned_types, &whole);
   MPI_Type_commit(&whole);
   MPI_Bcast(memory.get(), 1, whole, 0, MPI_COMM_WORLD);
-  check_huge(run, memory.get(), "in pieces");
+  check_huge(run, memory.get(), 2, "in pieces");
   MPI_Type_free(&whole);
   MPI_Type_free(&block);
 #if MPI_VERSION >= 4
-  fill_huge(run, memory.get());
+  fill_huge(run, memory.get(), 3);
   MPI_Bcast_c(memory.get(), static_cast<MPI_Count>(huge_bytes), MPI_BYTE, 0, MPI_COMM_WORLD);
-  check_huge(run, memory.get(), "MPI_Bcast_c");
+  check_huge(run, memory.get(), 3, "MPI_Bcast_c");
 #endif
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Preloaded into ranks of Debian's MPICH, which polls UCX and never yields: where a test has more ranks than the
+/* Preloaded into ranks of MPICH, which polls UCX and never yields: where a test has more ranks than the
  * machine has processors, a rank with nothing to do would keep the one that it waits for from running. Open MPI has a
  * setting for this. */
 #define _GNU_SOURCE
