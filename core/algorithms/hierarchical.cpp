@@ -25,7 +25,7 @@ std::vector<Ranks> ranks_by_host(const Placement& placement, Rank root) {
     if (is_new) hosts.emplace_back();
     hosts[found->second].push_back(rank);
   }
-  std::ranges::rotate(hosts, hosts.begin() + static_cast<std::ptrdiff_t>(number.at(placement[root])));
+  std::rotate(hosts.begin(), hosts.begin() + static_cast<std::ptrdiff_t>(number.at(placement[root])), hosts.end());
   Ranks& own = hosts.front();
   std::rotate(own.begin(), std::ranges::find(own, root), std::ranges::find(own, root) + 1);
   return hosts;
@@ -66,7 +66,6 @@ Ranks takers(const Tree& tree, const Ranks& own) {
     }
   }
   std::ranges::sort(order, {}, [&](Rank rank) { return std::tuple(level.at(rank), tree.children[rank].size(), rank); });
-  std::ranges::rotate(order, std::ranges::find(order, tree.root));
   return order;
 }
 
@@ -110,7 +109,9 @@ void order_children(Tree& tree, const Placement& placement) {
   for (Rank rank = 0; rank < tree.size(); ++rank) std::ranges::sort(tree.children[rank]);
   deepest_first(tree);
   for (Rank rank = 0; rank < tree.size(); ++rank) {
-    std::ranges::stable_partition(tree.children[rank], [&](Rank child) { return placement[child] != placement[rank]; });
+    std::vector<Rank>& children = tree.children[rank];
+    std::stable_partition(children.begin(), children.end(),
+                          [&](Rank child) { return placement[child] != placement[rank]; });
   }
 }
 
