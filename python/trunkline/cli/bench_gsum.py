@@ -1,6 +1,5 @@
 """``trunkline bench gsum``: the allreduce paper's benchmark with its plans."""
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -8,26 +7,21 @@ from rich.markup import escape
 from rich.table import Table
 
 from trunkline import _core
-from trunkline.bench.gsum import CPUS, NATIVE_PLAN, GsumCell, GsumJob, make_cells
+from trunkline.bench.gsum import CPUS, GsumCell, GsumJob
 from trunkline.cli.options import CellsJsonOption, ClusterOption, LabRateOption, MpisOption
 from trunkline.cli.output import check_outputs, write_json, write_text
 from trunkline.cluster import load_cluster
 from trunkline.errors import BadInput
-from trunkline.hierarchy import hierarchical_plan
 from trunkline.lab.rate import lab_rate
 from trunkline.lab.session import Lab
 from trunkline.mpi import ready_mpis
-from trunkline.placement import bounded_placement, hosts_used
-from trunkline.planned import Planned
+from trunkline.placement import hosts_used
 from trunkline.temporary import temporary_folder
-from trunkline.terminal import Bar, console, progress_bar, titled_table
-from trunkline.tune.plans import fastest_of, initial_hierarchy, plans_worth_trying
+from trunkline.terminal import console, progress_bar, titled_table
+from trunkline.tune.gsum import PLANS, TUNED, measure_gsum
 from trunkline.units import format_bytes, format_rate, format_seconds, parse_bench_sizes
 
 __all__ = ["gsum"]
-
-INITIAL, TUNED = "initial", "tuned"
-PLANS = (INITIAL, TUNED, NATIVE_PLAN)
 
 
 def gsum(
@@ -66,7 +60,12 @@ def gsum(
         with Lab(network, rate_bps=rate_bps) as lab:
             for library in libraries:
                 job = GsumJob(lab, library, each, message_bytes, iterations)
-                found = _measure(job, wanted, turns, folder, bar)
+                where = f"{network.name} at {format_rate(rate_bps)}, {library.name}"
+
+                def show(plan: str, where: str = where) -> None:
+                    bar.show(f"{where}: {plan}", done=1)
+
+                found = measure_gsum(job, wanted, turns, folder, show)
                 cells += found[0]
                 if tuned_plan:
                     write_text(_core.write_plan(found[1][TUNED, message_bytes[0]].file).rstrip("\n"), tuned_plan)
@@ -82,46 +81,6 @@ def _wanted(plans: str, tuned_plan: str | None) -> list[str]:
     if tuned_plan and TUNED not in wanted:
         raise BadInput("--tuned-plan: nothing is tuned; add 'tuned' to --plans")
     return wanted
-
-
-def _measure(
-    job: GsumJob, wanted: list[str], turns: int, folder: Path, bar: Bar
-) -> tuple[list[GsumCell], dict[tuple[str, int], Planned]]:
-    """Cells, and the plan of each column at each size."""
-    cluster, sizes = job.lab.cluster, job.sizes
-    placement = bounded_placement(cluster, job.ranks_per_host)
-    where = f"{cluster.name} at {format_rate(job.lab.rate_bps)}, {job.mpi.name}"
-    files: dict[str, Path] = {}
-
-    def run(name: str, planned: Planned) -> dict[int, float]:
-        bar.show(f"{where}: {name}")
-        if name not in files:
-            files[name] = folder / f"{job.mpi.name}-{len(files)}.yaml"
-            write_text(_core.write_plan(planned.file), str(files[name]))
-        times = job.run(files[name])
-        bar.show(done=1)
-        return times
-
-    first = initial_hierarchy(cluster)
-    chosen: dict[tuple[str, int], Planned] = {}
-    shapes: dict[tuple[str, int], str] = {(NATIVE_PLAN, size): NATIVE_PLAN for size in sizes}
-    by_name = {first.text: hierarchical_plan(cluster, "allreduce", first, placement, 0)}
-    shapes |= {(INITIAL, size): first.text for size in sizes}
-    if TUNED in wanted:
-        tried = plans_worth_trying(cluster, "allreduce", placement)
-        by_name |= tried
-        winners = fastest_of(list(tried), sizes, lambda name: run(name, tried[name]))
-        shapes |= {(TUNED, size): name for size, name in winners.items()}
-        chosen = {(TUNED, size): tried[name] for size, name in winners.items()}
-    measured: dict[tuple[str, int], list[float]] = {(plan, size): [] for plan in wanted for size in sizes}
-    for _ in range(turns):
-        runs: dict[str, dict[int, float]] = {}
-        for plan, size in measured:
-            name = shapes[plan, size]
-            if name not in runs:
-                runs[name] = job.run(None) if name == NATIVE_PLAN else run(name, by_name[name])
-            measured[plan, size].append(runs[name][size])
-    return make_cells(job, measured, shapes), chosen
 
 
 def _table(cells: list[GsumCell]) -> Table:
