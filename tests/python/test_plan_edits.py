@@ -251,6 +251,11 @@ def test_compose_refuses_what_it_cannot_do(refused, words, message):
     assert refused("plan", "compose", "8w", *words).startswith(message)
 
 
+def test_a_misspelled_sub_command_is_told_from_a_cluster(refused):
+    said = refused("plan", "compse", "8w")
+    assert said.startswith("plan has no sub-command 'compse'; there are: lay, show, compose, edit, or give one cluster")
+
+
 def test_hosts_take_part_in_the_order_in_which_they_are_named(trunkline):
     data = trunkline("plan", "compose", "8w", "--hosts", "w[3,1],w3", "--root", "w1", "--json", "-").data
     assert (data["hosts"], data["root"]) == (["w3", "w1", "w3"], 1)

@@ -27,6 +27,9 @@ class _LayByDefault(TyperGroup):
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:  # noqa: ANN401 (its type is private to Typer)
         if not args or (args[0] not in self.commands and args[0] not in ctx.help_option_names):
+            if len(args) > 1 and not args[0].startswith("-") and not args[1].startswith("-"):
+                known = ", ".join(self.commands)
+                raise BadInput(f"plan has no sub-command '{args[0]}'; there are: {known}, or give one cluster")
             args = ["lay", *args]
         return super().parse_args(ctx, args)
 
