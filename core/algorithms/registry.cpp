@@ -9,6 +9,7 @@
 
 #include "algorithms/flat.hpp"
 #include "algorithms/generators.hpp"
+#include "algorithms/hierarchical.hpp"
 #include "algorithms/k_ary.hpp"
 #include "algorithms/k_nomial.hpp"
 #include "algorithms/linear.hpp"
@@ -43,6 +44,10 @@ Plan lay_linear(const Ground& on) { return lay_one(linear_tree(*on.cluster, on.p
 Plan lay_k_ary(const Ground& on) { return lay_one(k_ary_tree(*on.cluster, on.placement, on.root, on.k)); }
 Plan lay_flat(const Ground& on) { return lay_one(flat_tree(on.ranks(), on.root)); }
 Plan lay_k_nomial(const Ground& on) { return lay_one(k_nomial_tree(on.ranks(), on.root, on.k)); }
+Plan lay_hierarchical(const Ground& on) {
+  return lay_one(
+      hierarchical_tree(on.placement, on.root, {.host_fan_in = on.k, .root_fan_in = on.k, .split_levels = all_levels}));
+}
 Plan lay_unaware_linear(const Ground& on) { return lay_one(unaware_linear_tree(on.ranks(), on.root)); }
 Plan lay_unaware_k_ary(const Ground& on) { return lay_one(unaware_k_ary_tree(on.ranks(), on.root, on.k)); }
 
@@ -114,6 +119,23 @@ constexpr Row k_nomial_row(std::string_view name, unsigned k) {
           lay_k_nomial,
           k,
           k == 2 ? "2 log2(P) T(m), times the channel load" : "2 (K - 1) logK(P) T(m), times the channel load"};
+}
+
+constexpr Row hierarchical_row(std::string_view name, unsigned fan_in) {
+  return {{.name = name,
+           .description = fan_in == any_fan_in ? "flat tree among the ranks of each host, and another among the hosts"
+                          : fan_in == 2 ? "binomial tree among the ranks of each host, and another among the hosts"
+                                        : "K-nomial tree among the ranks of each host, and another among the hosts",
+           .cost = fan_in == any_fan_in ? "(P/N + N - 2) T(m) on N hosts"
+                   : fan_in == 2        ? "(log2(P/N) + log2(N)) T(m) on N hosts"
+                                        : "(K - 1) (logK(P/N) + logK(N)) T(m) on N hosts",
+           .trees = 1,
+           .family = fan_in > 2 ? "hierarchical-K-nomial" : ""},
+          lay_hierarchical,
+          fan_in,
+          fan_in == any_fan_in ? "2 (P/N + N - 2) T(m) on N hosts"
+          : fan_in == 2        ? "2 (log2(P/N) + log2(N)) T(m) on N hosts"
+                               : "2 (K - 1) (logK(P/N) + logK(N)) T(m) on N hosts"};
 }
 
 constexpr Row unaware_k_ary_row(std::string_view name, unsigned k) {
@@ -204,6 +226,10 @@ constexpr std::array registry_rows{
     k_nomial_row("6-nomial", 6),
     k_nomial_row("7-nomial", 7),
     k_nomial_row("8-nomial", 8),
+    hierarchical_row("hierarchical-flat", any_fan_in),
+    hierarchical_row("hierarchical-binomial", 2),
+    hierarchical_row("hierarchical-3-nomial", 3),
+    hierarchical_row("hierarchical-4-nomial", 4),
     Row{{.name = "unaware-linear",
          .description = "pipelined line in rank order, blind to the network",
          .cost = "(X + P - 2) T(m/X), times the channel load",

@@ -14,15 +14,17 @@ constexpr std::uint64_t segment_without_cluster = 8192;
 
 constexpr const char* by_user = "chosen by the user (a setting, or trunkline_set)";
 
+const char* too_short(const Knowledge& knowledge) {
+  return knowledge.tuning ? "shorter than what the tuning file accelerates anywhere (TRUNKLINE_TUNING)"
+                          : "less than one frame: nothing to pipeline";
+}
+
 }  // namespace
 
-const char* native_anyway(const Knowledge& knowledge, const Wish& wish, std::uint64_t bytes) {
+const char* native_anyway(const Knowledge& knowledge, Collective collective, const Wish& wish, std::uint64_t bytes) {
   if (wish.kind == Wish::Kind::native) return by_user;
   if (wish.kind == Wish::Kind::forced) return nullptr;
-  if (bytes < knowledge.floor_bytes) {
-    return knowledge.tuning ? "shorter than what the tuning file accelerates anywhere (TRUNKLINE_TUNING)"
-                            : "less than one frame: nothing to pipeline";
-  }
+  if (bytes < knowledge.floor_of(collective)) return too_short(knowledge);
   return knowledge.cluster || knowledge.plan ? nullptr : "no cluster is set (TRUNKLINE_CLUSTER)";
 }
 
@@ -30,9 +32,12 @@ Decider::Decider(const Knowledge& knowledge, Collective collective, const Placem
     : knowledge_(knowledge), collective_(collective), placement_(placement), root_(root) {}
 
 Decision Decider::decide(std::uint64_t bytes, const Wish& wish, bool for_people) {
-  if (const char* const reason = native_anyway(knowledge_, wish, bytes)) return {.reason = for_people ? reason : ""};
+  if (const char* const reason = native_anyway(knowledge_, collective_, wish, bytes)) {
+    return {.reason = for_people ? reason : ""};
+  }
   if (wish.kind == Wish::Kind::forced) return forced(bytes, wish);
   if (plan_fits()) return planned(bytes);
+  if (bytes < knowledge_.floor_bytes) return {.reason = for_people ? no_plan() + too_short(knowledge_) : ""};
   if (const TuningEntry* const entry = tuning_entry()) return tuned(*entry, bytes);
   return automatic(bytes, for_people);
 }
@@ -59,13 +64,12 @@ Decision Decider::tuned(const TuningEntry& entry, std::uint64_t bytes) const {
 }
 
 Decision Decider::automatic(std::uint64_t bytes, bool for_people) {
-  const std::string no_plan = knowledge_.plan ? "TRUNKLINE_PLAN is for other ranks, hosts or another root; " : "";
   const Prospects* const known = prospects();
-  if (known == nullptr) return {.reason = no_plan + "no cluster is set (TRUNKLINE_CLUSTER)"};
+  if (known == nullptr) return {.reason = no_plan() + "no cluster is set (TRUNKLINE_CLUSTER)"};
   const Pick best = pick(*known, bytes);
   return {.algorithm = best.algorithm,
           .segment_bytes = best.segment_bytes,
-          .reason = for_people ? no_plan + choose(*known, bytes).reason : ""};
+          .reason = for_people ? no_plan() + choose(*known, bytes).reason : ""};
 }
 
 Plan Decider::plan(std::string_view algorithm) {
@@ -86,8 +90,13 @@ std::vector<Prediction> Decider::predictions(std::uint64_t bytes) {
 bool Decider::plan_fits() const {
   const auto& file = knowledge_.plan;
   if (!file || file->collective != collective_) return false;
-  if (file->plan.root() != root_ || file->plan.ranks() != placement_.size()) return false;
+  if (facts_of(collective_).has_root && file->plan.root() != root_) return false;
+  if (file->plan.ranks() != placement_.size()) return false;
   return knowledge_.plan_placement.empty() || knowledge_.plan_placement == placement_;
+}
+
+std::string Decider::no_plan() const {
+  return knowledge_.plan ? "TRUNKLINE_PLAN is for other ranks, hosts or another root; " : "";
 }
 
 const TuningEntry* Decider::tuning_entry() {

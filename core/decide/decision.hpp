@@ -31,7 +31,8 @@ struct Decision {
 };
 
 /// Why a call is native whatever the plans say; null: it need not be. Needs neither placement nor root.
-[[nodiscard]] const char* native_anyway(const Knowledge& knowledge, const Wish& wish, std::uint64_t bytes);
+[[nodiscard]] const char* native_anyway(const Knowledge& knowledge, Collective collective, const Wish& wish,
+                                        std::uint64_t bytes);
 
 /// Decides the calls of one collective on the same processes from the same root. Keeps what does
 /// not depend on a call's size. Used by one thread at a time.
@@ -57,6 +58,7 @@ class Decider {
   Decision tuned(const TuningEntry& entry, std::uint64_t bytes) const;
   Decision automatic(std::uint64_t bytes, bool for_people);
   [[nodiscard]] bool plan_fits() const;
+  [[nodiscard]] std::string no_plan() const;  ///< why the plan file does not count here; empty: there is none
   const TuningEntry* tuning_entry();
   const Prospects* prospects();
   std::uint64_t segment_for(std::string_view algorithm, std::uint64_t bytes);

@@ -34,6 +34,12 @@ struct Knowledge {
   /// Shorter messages are native, without a look at the communicator.
   std::uint64_t floor_bytes = least_bytes;
 
+  /// The same for one collective. A plan file for a reduction is there for short messages above all: it has no floor.
+  [[nodiscard]] std::uint64_t floor_of(Collective collective) const {
+    const bool has_plan = plan && plan->collective == collective && facts_of(collective).reduces();
+    return has_plan ? 0 : floor_bytes;
+  }
+
   /// After the cluster. Throws std::invalid_argument where it was laid over another cluster than the one given, or a
   /// host of it is not there; `file` is for messages.
   void take_plan(PlanFile read, const std::string& file);

@@ -7,6 +7,7 @@
 #include <stdexcept>
 
 #include "algorithms/height_bound.hpp"
+#include "algorithms/hierarchical.hpp"
 #include "algorithms/k_ary.hpp"
 #include "algorithms/registry.hpp"
 #include "bindings.hpp"
@@ -189,6 +190,34 @@ void bind_registry(nb::module_& module) {
       "The one list of algorithms.");
 }
 
+void bind_hierarchical(nb::module_& module) {
+  module.def(
+      "hierarchical_tree",
+      [](const Placement& placement, Rank root, unsigned host_fan_in, unsigned root_fan_in,
+         std::optional<unsigned> split_levels) {
+        Tree tree = hierarchical_tree(placement, root,
+                                      {.host_fan_in = host_fan_in,
+                                       .root_fan_in = root_fan_in,
+                                       .split_levels = split_levels.value_or(all_levels)});
+        check_tree(tree);
+        return tree;
+      },
+      "placement"_a, "root"_a, "host_fan_in"_a = any_fan_in, "root_fan_in"_a = any_fan_in,
+      "split_levels"_a.none() = nb::int_(0),
+      "A subtree among the ranks of each host, and one among the hosts; a fan-in of 0: flat, split levels of None: "
+      "all.");
+  module.def(
+      "order_children",
+      [](Tree tree, const Placement& placement) {
+        check_tree(tree);
+        if (placement.size() != tree.size()) throw std::invalid_argument("the placement is of other ranks");
+        order_children(tree, placement);
+        return tree;
+      },
+      "tree"_a, "placement"_a,
+      "The same tree; each rank sends over the network first, then where most transfers still follow, then by number.");
+}
+
 void bind_heights(nb::module_& module) {
   module.def("algorithm_2_tree", &algorithm_2_tree, "cluster"_a, "placement"_a, "root"_a, "k"_a = 2,
              "Plain Algorithm 2, for comparison with what ``binary`` lays.");
@@ -208,6 +237,7 @@ void bind_plan(nb::module_& module) {
   bind_contention(module);
   bind_plan_file(module);
   bind_registry(module);
+  bind_hierarchical(module);
   bind_heights(module);
   module.def("block_placement", &block_placement, "cluster"_a, "ranks_per_host"_a,
              "Host index by rank, host by host: rank r sits on host r // ranks_per_host.");

@@ -289,6 +289,18 @@ class Algorithm:
 def algorithm_names(collective: str) -> list[str]:
     """The names for people, a family in one piece: ``3-ary to 8-ary``."""
 
+def hierarchical_tree(
+    placement: Sequence[int], root: int, host_fan_in: int = 0, root_fan_in: int = 0, split_levels: int | None = 0
+) -> Tree:
+    """A subtree among the ranks of each host, and one among the hosts. Raises ValueError.
+
+    A fan-in is the most contributors to a node, itself counted in; 0: flat. So many levels of the subtree among hosts
+    are on other hosts than the root's; None: all.
+    """
+
+def order_children(tree: Tree, placement: Sequence[int]) -> Tree:
+    """The same tree; each rank sends over the network first, then where most follows. Raises ValueError."""
+
 def algorithm_2_tree(cluster: Cluster, placement: Sequence[int], root: int, k: int = 2) -> Tree:
     """Plain Algorithm 2, for comparison with what ``binary`` lays. Raises ValueError."""
 

@@ -6,7 +6,7 @@ from trunkline import _core
 from trunkline.cluster import nearest_first
 from trunkline.errors import BadInput
 
-__all__ = ["bounded_placement", "hosts_used", "placement_on", "root_rank"]
+__all__ = ["bounded_placement", "hosts_used", "placement_of_names", "placement_on", "root_rank"]
 
 MOST_RANKS = 1_000_000
 
@@ -47,6 +47,27 @@ def placement_on(cluster: _core.Cluster, ranks_per_host: int, hosts: int | None 
     return _core.block_placement(cluster, ranks_per_host)[: len(hosts_used(cluster, hosts)) * ranks_per_host]
 
 
+def placement_of_names(cluster: _core.Cluster, hosts: str, ranks_per_host: int) -> list[int]:
+    """The host of each rank on named hosts, in the order in which they are named; one may be named again.
+
+    Raises:
+        BadInput: where the list cannot be read, or names a host that is not there.
+    """
+    try:
+        names = _core.expand_hostlist(hosts, MOST_RANKS // ranks_per_host)
+    except _core.BadHostlist as error:
+        raise BadInput(f"--hosts: {error}") from None
+    return [index for name in names for index in [_host(cluster, name)] * ranks_per_host]
+
+
+def _host(cluster: _core.Cluster, name: str) -> int:
+    found = cluster.find_host(name)
+    if found is None:
+        near = ", ".join(nearest_first(name, cluster.hosts[:10_000])[:3])
+        raise BadInput(f"--hosts: there is no host '{name}' in {cluster.name}; near to it are: {near}")
+    return found
+
+
 def root_rank(cluster: _core.Cluster, placement: Sequence[int], root: str) -> int:
     """The rank of this number, or the first one on the host of this name.
 
@@ -64,4 +85,6 @@ def root_rank(cluster: _core.Cluster, placement: Sequence[int], root: str) -> in
             f"there is no host '{root}' in {cluster.name}; near to it are: {near} "
             f"(or give a rank, 0 to {len(placement) - 1})"
         )
+    if host not in placement:
+        raise BadInput(f"no rank sits on {root}; name a host that takes part, or a rank, 0 to {len(placement) - 1}")
     return placement.index(host)

@@ -8,7 +8,7 @@ from trunkline import __version__, _core
 from trunkline.cluster import faulty
 from trunkline.errors import BadInput
 
-__all__ = ["Planned", "lay_plan", "read_plan_over"]
+__all__ = ["Planned", "lay_plan", "made_plan", "read_plan_file", "read_plan_over"]
 
 MOST_REPLAYED = 512
 """Ranks whose rounds are replayed here: the tests have proved them for any number, and time grows with the square."""
@@ -40,16 +40,50 @@ def lay_plan(
         root: A rank.
         segment: Bytes, for the plan to keep; None: chosen for each message.
     """
-    made = _core.PlanFile()
-    made.collective, made.algorithm = collective, algorithm
     laid = _core.lay(collective, algorithm, network, placement, root)
     if laid.trees is None and len(laid) <= MOST_REPLAYED:
         laid.check()
-    made.plan, made.cluster, made.cluster_fingerprint = laid, network.name, network.topology_fingerprint
+    return made_plan(network, collective, algorithm, laid, placement, f"trunkline plan {__version__}", segment)
+
+
+def made_plan(
+    network: _core.Cluster,
+    collective: str,
+    algorithm: str,
+    plan: _core.Plan,
+    placement: Sequence[int],
+    provenance: str,
+    segment: int | None = None,
+) -> Planned:
+    """A plan with what its file says besides.
+
+    Args:
+        network: The cluster.
+        collective: Its name.
+        algorithm: A name of the registry, or ``custom``.
+        plan: The trees or rounds.
+        placement: Host index by rank.
+        provenance: Who or what made it, one line.
+        segment: Bytes, for the plan to keep; None: chosen for each message.
+    """
+    made = _core.PlanFile()
+    made.collective, made.algorithm, made.plan = collective, algorithm, plan
+    made.cluster, made.cluster_fingerprint = network.name, network.topology_fingerprint
     made.host_of_rank = [network.hosts[host] for host in placement]
-    made.provenance = f"trunkline plan {__version__}"
-    made.segment_bytes = segment
+    made.provenance, made.segment_bytes = provenance, segment
     return Planned(made, list(placement))
+
+
+def read_plan_file(file: str) -> _core.PlanFile:
+    """A plan of a file.
+
+    Raises:
+        BadInput: with everything that is wrong with it.
+    """
+    try:
+        return _core.read_plan(file)
+    except _core.FaultyFile as error:
+        raise faulty(error) from None
 
 
 def read_plan_over(network: _core.Cluster, file: str, placement: Sequence[int]) -> Planned:
@@ -63,10 +97,7 @@ def read_plan_over(network: _core.Cluster, file: str, placement: Sequence[int]) 
     Raises:
         BadInput: where the file is faulty, or is for another cluster or for more ranks.
     """
-    try:
-        read = _core.read_plan(file)
-    except _core.FaultyFile as error:
-        raise faulty(error) from None
+    read = read_plan_file(file)
     name, fingerprint = Path(file).name, read.cluster_fingerprint
     if fingerprint not in (None, network.topology_fingerprint, network.fingerprint):
         raise BadInput(

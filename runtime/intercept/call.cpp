@@ -34,7 +34,7 @@ namespace {
 thread_local std::array<LastRun, collective_count> last __attribute__((tls_model("initial-exec")));
 
 const char* reason_to_stay_native(Collective collective, std::uint64_t bytes) {
-  return native_anyway(world()->knowledge, wish_for(collective), bytes);
+  return native_anyway(world()->knowledge, collective, wish_for(collective), bytes);
 }
 
 /// What all ranks of the call know equally, and nothing else.

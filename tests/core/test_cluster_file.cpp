@@ -155,10 +155,13 @@ INSTANTIATE_TEST_SUITE_P(
     All, BundledClusters,
     ::testing::Values(Bundled{"paper-1", 1, 16, 0x8a787b4dd8666b77}, Bundled{"paper-2", 2, 32, 0x93a1e730f89e033a},
                       Bundled{"paper-3", 4, 32, 0xb454d5043d52a029}, Bundled{"paper-4", 4, 32, 0x25f214f1c5f47442},
-                      Bundled{"paper-5", 4, 32, 0x85fbcf436b089bb0}, Bundled{"cyclic", 4, 32, 0x333a52439963fd24}),
+                      Bundled{"paper-5", 4, 32, 0x85fbcf436b089bb0}, Bundled{"cyclic", 4, 32, 0x333a52439963fd24},
+                      Bundled{"8w", 1, 4, 0x7be465ca7a81d4e9}, Bundled{"4w", 1, 8, 0xd2809803be9510cd},
+                      Bundled{"now", 1, 30, 0xbe81dfbb9e28ab5c}, Bundled{"blade", 1, 10, 0x82f8c7cc946d5280},
+                      Bundled{"4w+8w", 4, 12, 0xcdea4504afeb0ef3}),
     [](const auto& test) {
       std::string name = test.param.name;
-      std::erase(name, '-');
+      std::erase_if(name, [](char one) { return one == '-' || one == '+'; });
       return name;
     });
 

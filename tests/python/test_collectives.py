@@ -38,7 +38,7 @@ def test_the_word_after_the_command(trunkline, command):
 @pytest.mark.parametrize("words", WITH_OPTION.values(), ids=WITH_OPTION)
 def test_help_names_the_choices(trunkline, words, monkeypatch):
     monkeypatch.setenv("COLUMNS", "200")
-    command = words[:2] if words[0] == "bench" else words[:1]
+    command = {"bench": words[:2], "plan": ("plan", "lay")}.get(words[0], words[:1])
     lines = [line.split() for line in trunkline(*command, "--help").out.splitlines()]
     assert [line[2] for line in lines if line[1:2] == ["--collective"]] == ["|".join(_core.collectives())]
 

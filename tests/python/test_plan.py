@@ -1,4 +1,5 @@
 import json
+import re
 import xml.etree.ElementTree as ET
 from collections import Counter
 
@@ -8,7 +9,8 @@ from hypothesis import strategies as st
 
 from trunkline import _core
 from trunkline.cluster import load_cluster
-from trunkline.report.draw_plan import CONTENDED, draw_plan
+from trunkline.report.draw_plan import CONTENDED, draw_plan, draw_steps
+from trunkline.report.draw_ranks import draw_ranks
 
 KEYS = {"cluster", "collective", "shape", "root", "ranks", "hosts", "parent", "children", "height", "max_degree"}
 KEYS |= {"contention_free", "max_channel_load", "busiest_channels", "unused_links"}
@@ -207,6 +209,18 @@ def test_any_tree_can_be_drawn_and_written(tree, name, first):
     assert _core.contention_of(cluster, placement, _core.Plan([tree])).max_channel_load == max(
         loads.values(), default=0
     )
+
+
+@given(trees(), st.integers(1, 5))
+def test_any_tree_of_shared_hosts_is_drawn_by_its_levels(tree, each):
+    cluster = load_cluster("8w")
+    placement = [rank // each % len(cluster.hosts) for rank in range(len(tree))]
+    svg = draw_ranks(cluster, placement, tree, "x")
+    dots = re.findall(r'<circle cx="([0-9.]+)" cy="([0-9.]+)" r="4.5"', svg)
+    assert len(set(dots)) == len(dots) == len(tree)
+    crossing = sum(placement[child] != placement[rank] for rank, below in enumerate(tree.children) for child in below)
+    assert f" {crossing} links over the network<" in svg
+    ET.fromstring(draw_steps(cluster, placement, _core.Plan([tree]), "x"))
 
 
 def test_algorithms_say_what_they_are():

@@ -6,6 +6,7 @@ from trunkline import _core
 from trunkline.cluster import load_cluster
 from trunkline.errors import BadInput
 from trunkline.mpi import find_mpis
+from trunkline.planned import lay_plan
 from trunkline.predict import decide_all, knowledge_of, predict_all
 from trunkline.tune.tuner import merged
 
@@ -174,3 +175,19 @@ def test_a_segment_that_is_none(refused, name):
 def test_ranks_of_a_host_are_bounded_in_a_simulation_too(refused):
     words = ("simulate", "bcast", "--cluster", "cyclic", "--algorithms", "linear", "--ranks-per-host", "1000000")
     assert "--ranks-per-host must be from 1 to" in refused(*words)
+
+
+def test_a_plan_for_a_reduction_has_no_floor():
+    def decide(collective, message_bytes, root=0):
+        plan = lay_plan(CYCLIC, collective, "linear", PLACEMENT, 3, None).file
+        knowledge = _core.Knowledge(CYCLIC, _core.NativeLibrary.mpich, "mpich", "4.0.2")
+        knowledge.take_plan(plan, "plan.yaml")
+        return _core.Decider(knowledge, collective, PLACEMENT, root).decide(message_bytes)
+
+    assert decide("bcast", 4, 3).reason == "less than one frame: nothing to pipeline"
+    assert decide("reduce", 4, 3).algorithm == _core.plan_of_file
+    other_root = decide("reduce", 4, 0)
+    assert other_root.algorithm == "native"
+    assert other_root.reason.startswith("TRUNKLINE_PLAN is for other ranks, hosts or another root; less than one frame")
+    for size in (4, 1 << 20):
+        assert decide("allreduce", size).algorithm == _core.plan_of_file  # an allreduce has no root of its own

@@ -199,3 +199,10 @@ def test_where_results_cannot_go_is_said_before_anything_runs(refused, tmp_path)
     assert "is no folder" in refused(*words, "-o", tmp_path / "file" / "tuning.yaml")
     assert "it is a folder" in refused(*words, "-o", tmp_path / "t.yaml", "--json", tmp_path)
     assert not (tmp_path / "t.yaml").exists()
+
+
+def test_hierarchical_trees_are_tried_where_ranks_share_hosts():
+    cluster = load_cluster("8w")
+    for each, tried in ((8, True), (1, False)):
+        found = Candidates("allreduce", cluster, _core.block_placement(cluster, each)).of_size(256)
+        assert any(one.algorithm.startswith("hierarchical-") for one in found) is tried

@@ -154,3 +154,31 @@ def test_explain_names_contention_and_predictions(mpi: Mpi):
     assert "predicted: two-tree " in said[0]
     assert ", native " in said[0]
     assert " ms on rank 0" in said[0]
+
+
+FROM_0 = BINARY.replace("root: 3", "root: 0").replace("3: [0, 5]\n  0:", "0: [3, 5]\n  3:")
+
+
+@pytest.mark.parametrize(("collective", "text"), [("allreduce", BINARY), ("reduce", FROM_0)])
+def test_a_plan_of_a_reduction_runs_the_shortest_messages(any_mpi: Mpi, tmp_path: Path, collective: str, text: str):
+    """Where an allreduce's results come together is the plan's own affair; a reduction's root is the program's."""
+    plan = tmp_path / "plan.yaml"
+    plan.write_text(text.replace("bcast", collective))
+    said = explained(any_mpi, 7, {"TRUNKLINE_PLAN": str(plan)}, "--groups", "reductions", "--choices", "auto")
+    lines = [line for line in said if f"_{collective.capitalize()} " in line]
+    planned = [line for line in lines if "ran custom with segments of 600B: TRUNKLINE_PLAN fits" in line]
+    assert any(" of 8B" in line for line in planned), said
+    assert all(" on 7 ranks " in line for line in planned)
+    native = [line for line in lines if line not in planned]
+    assert all("TRUNKLINE_PLAN is for other ranks, hosts or another root; " in line for line in native), native
+    if collective == "reduce":
+        assert any("to rank 3 on 7 ranks" in line for line in native), said
+    else:
+        assert not any(" on 7 ranks " in line for line in native), native
+
+
+def test_a_plan_of_a_broadcast_leaves_short_messages_alone(mpi: Mpi, tmp_path: Path):
+    plan = tmp_path / "plan.yaml"
+    plan.write_text(BINARY)
+    said = explained(mpi, 7, {"TRUNKLINE_PLAN": str(plan)}, "--groups", "sizes", "--choices", "auto")
+    assert any("less than one frame: nothing to pipeline" in line for line in said), said

@@ -37,6 +37,10 @@ def test_many_ranks(any_mpi: Mpi):
     any_mpi.suite(13, ["reductions"], ["two-tree:1000", "ring:1000"], settings=LINE)
 
 
+def test_trees_of_two_storeys(any_mpi: Mpi):
+    any_mpi.suite(7, ["reductions"], ["hierarchical-3-nomial:100"], settings=LINE)
+
+
 def test_what_has_no_reduction_is_native(mpi: Mpi):
     mpi.suite(3, GROUPS, ["circulant:100"], settings=LINE)
 

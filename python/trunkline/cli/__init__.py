@@ -56,9 +56,7 @@ def _register() -> None:
 
     app.command(epilog="Example: trunkline demo --json demo.json --report demo.html")(demo.demo)
     app.add_typer(cluster.app, name="cluster")
-    app.command(
-        epilog="Example: trunkline plan cyclic --collective bcast --shape linear --root h5 --json -",
-    )(plan.plan)
+    app.add_typer(plan.app, name="plan")
     app.command(epilog="Example: trunkline lab run cyclic --mpi mpich -- trunkline measure -o net.yaml")(
         measure.measure
     )

@@ -9,6 +9,7 @@ from trunkline import _core
 from trunkline.bench.heights import measure_heights
 from trunkline.bench.job import Limits
 from trunkline.bench.session import Session, measure_with_progress
+from trunkline.cli.bench_gsum import gsum
 from trunkline.cli.bench_model import model
 from trunkline.cli.bench_peers import peers
 from trunkline.cli.options import (
@@ -145,6 +146,11 @@ def heights(
         from trunkline.report.chart import height_curves  # Matplotlib takes a second to load
 
         write_text(height_curves(rows), svg)
+
+
+app.command(
+    epilog="Example: trunkline bench gsum --cluster 8w --mpi mpich --plans initial,tuned,native --json gsum.json"
+)(gsum)
 
 
 app.command(epilog="Example: trunkline bench model --cluster paper-4 --mpi mpich --measured net.yaml --svg model.svg")(

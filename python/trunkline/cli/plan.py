@@ -1,29 +1,68 @@
-"""``trunkline plan``: lay a collective over a cluster, or show a plan file."""
+"""``trunkline plan``: lay a collective over a cluster, compose hierarchical plans, show and edit plan files."""
 
 from collections.abc import Sequence
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
-from rich.console import Console
-from rich.markup import escape
+from typer.core import TyperGroup
 
 from trunkline import _core
-from trunkline.cli.cluster import link_name
-from trunkline.cli.options import ClusterArgument
-from trunkline.cli.output import check_outputs, write_json, write_text
+from trunkline.cli import plan_edit
+from trunkline.cli.options import ClusterArgument, CollectiveOption
+from trunkline.cli.output import check_outputs
+from trunkline.cli.plan_output import put_out
 from trunkline.cluster import load_cluster, nearest_first
 from trunkline.errors import BadInput
-from trunkline.placement import bounded_placement, root_rank
-from trunkline.planned import Planned, lay_plan, read_plan_over
+from trunkline.hierarchy import Hierarchy, hierarchical_plan, parse_fan_in, parse_split
+from trunkline.placement import bounded_placement, placement_of_names, root_rank
+from trunkline.planned import lay_plan, read_plan_file, read_plan_over
 from trunkline.registry import check_collective
-from trunkline.report.draw_plan import draw_steps, tree_name
-from trunkline.report.draw_terminal import line_over_switches, rank_tree, rounds_in_words
 from trunkline.units import parse_segment
 
-__all__ = ["plan"]
+__all__ = ["app"]
 
 
-def plan(
+class _LayByDefault(TyperGroup):
+    """Words that begin with no sub-command are those of ``lay``."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:  # noqa: ANN401 (its type is private to Typer)
+        if not args or (args[0] not in self.commands and args[0] not in ctx.help_option_names):
+            if len(args) > 1 and not args[0].startswith("-") and not args[1].startswith("-"):
+                known = ", ".join(self.commands)
+                raise BadInput(f"plan has no sub-command '{args[0]}'; there are: {known}, or give one cluster")
+            args = ["lay", *args]
+        return super().parse_args(ctx, args)
+
+
+app = typer.Typer(
+    cls=_LayByDefault,
+    help="Lay a collective over a cluster, compose hierarchical plans, show and edit plan files. "
+    "'trunkline plan CLUSTER ...' is 'trunkline plan lay CLUSTER ...'.",
+    epilog="Example: trunkline plan cyclic --collective bcast --shape linear --root h5 --json -",
+    subcommand_metavar="CLUSTER|COMMAND ...",
+)
+app.add_typer(plan_edit.app, name="edit")
+
+SegmentOption = Annotated[
+    str | None, typer.Option(metavar="SIZE", help="Segment to write into the plan file; else chosen by message.")
+]
+PlanOutputOption = Annotated[
+    str | None, typer.Option("--output", "-o", metavar="FILE", help="Write the plan file; '-' for standard output.")
+]
+PlanJsonOption = Annotated[
+    str | None, typer.Option(metavar="FILE", help="Write the plan as JSON; '-' for standard output.")
+]
+SvgOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="FILE",
+        help="Draw it as SVG, trees over the switches and rounds as a table; '-' for standard output.",
+    ),
+]
+
+
+@app.command(epilog="Example: trunkline plan lay cyclic --collective bcast --shape linear --root h5 --json -")
+def lay(
     cluster: ClusterArgument,
     collective: Annotated[
         str | None,
@@ -39,31 +78,16 @@ def plan(
     file: Annotated[
         str | None, typer.Option("--plan", metavar="PLAN", help="Show the plan of this file instead of laying one.")
     ] = None,
-    segment: Annotated[
-        str | None, typer.Option(metavar="SIZE", help="Segment to write into the plan file; else chosen by message.")
-    ] = None,
-    output: Annotated[
-        str | None, typer.Option("--output", "-o", metavar="FILE", help="Write the plan file; '-' for standard output.")
-    ] = None,
-    json: Annotated[
-        str | None, typer.Option(metavar="FILE", help="Write the plan as JSON; '-' for standard output.")
-    ] = None,
-    svg: Annotated[
-        str | None,
-        typer.Option(
-            metavar="FILE",
-            help="Draw it as SVG, trees over the switches and rounds as a table; '-' for standard output.",
-        ),
-    ] = None,
+    segment: SegmentOption = None,
+    output: PlanOutputOption = None,
+    json: PlanJsonOption = None,
+    svg: SvgOption = None,
 ) -> None:
     """Lay a collective over a cluster, or read a plan, and say which channels it loads how much."""
     check_outputs({"--output": output, "--json": json, "--svg": svg})
     network = load_cluster(cluster)
-    names = network.hosts
     placement = bounded_placement(network, 1 if ranks_per_host is None else ranks_per_host)
-    segment_bytes = None if segment is None else parse_segment(segment, "--segment")
-    if segment is not None and not output:
-        raise BadInput(f"--segment {segment} goes into the plan file: name one with --output FILE")
+    segment_bytes = _segment(segment, output)
     if file is not None:
         told = {"--collective": collective, "--algorithm": shape, "--root": root, "--segment": segment}
         _check_left_out(file, [option for option, value in told.items() if value is not None])
@@ -75,18 +99,81 @@ def plan(
         _check_shape(collective, shape)
         start = root_rank(network, placement, root or "0")
         planned = lay_plan(network, collective, shape, placement, start, segment_bytes)
-    laid = planned.file.plan
-    contention = _core.contention_of(network, planned.placement, laid)
+    put_out(network, planned, output, json, svg)
 
-    if output:
-        write_text(_core.write_plan(planned.file).rstrip("\n"), output)
-    if json:
-        write_json(_as_json(network, planned, laid, contention), json)
-    if svg:
-        title = f"{planned.what}, over {network.name} from {names[planned.placement[laid.root]]}"
-        write_text(draw_steps(network, planned.placement, laid, title), svg)
-    if "-" not in (output, json, svg):
-        _print(network, planned.placement, laid, contention, planned.what)
+
+@app.command(epilog="Example: trunkline plan show plan.yaml --svg plan.svg")
+def show(
+    plan: Annotated[str, typer.Argument(metavar="PLAN", help="A plan file.")],
+    cluster: Annotated[
+        str | None, typer.Option(metavar="CLUSTER", help="The cluster; default: the one that the plan names.")
+    ] = None,
+    json: PlanJsonOption = None,
+    svg: SvgOption = None,
+) -> None:
+    """Say what a plan file holds and which channels it loads how much, and draw it."""
+    check_outputs({"--json": json, "--svg": svg})
+    name = cluster or read_plan_file(plan).cluster
+    if not name:
+        raise BadInput(f"{plan} names no cluster: say which one with --cluster")
+    network = load_cluster(name)
+    put_out(network, read_plan_over(network, plan, bounded_placement(network, 1)), None, json, svg)
+
+
+@app.command(
+    epilog="Example: trunkline plan compose 8w --ranks-per-host 8 --host-shape binary --root-shape quad -o plan.yaml"
+)
+def compose(
+    cluster: ClusterArgument,
+    collective: CollectiveOption = "allreduce",
+    host_shape: Annotated[
+        str, typer.Option(metavar="flat|binary|quad|K-ary", help="The subtree among the ranks of each host.")
+    ] = "flat",
+    root_shape: Annotated[
+        str,
+        typer.Option(metavar="flat|binary|quad|K-ary", help="The subtree among the hosts (cluster-root)."),
+    ] = "flat",
+    split: Annotated[
+        str,
+        typer.Option(metavar="N|all", help="So many of its levels are on other hosts than the root's, from below."),
+    ] = "0",
+    root: Annotated[str, typer.Option(metavar="HOST|RANK", help="Where it ends; default: rank 0.")] = "0",
+    ranks_per_host: Annotated[int, typer.Option(metavar="N", help="Ranks on every host.")] = 1,
+    hosts: Annotated[
+        str | None,
+        typer.Option(
+            metavar="HOSTLIST", help="Hosts that take part, in the order of their ranks; one may stand there again."
+        ),
+    ] = None,
+    segment: SegmentOption = None,
+    output: PlanOutputOption = None,
+    json: PlanJsonOption = None,
+    svg: SvgOption = None,
+) -> None:
+    """Compose a hierarchical plan: a subtree among the ranks of each host, and one among the hosts."""
+    check_outputs({"--output": output, "--json": json, "--svg": svg})
+    network = load_cluster(cluster)
+    placement = bounded_placement(network, ranks_per_host)
+    if hosts is not None:
+        placement = placement_of_names(network, hosts, ranks_per_host)
+    shape = Hierarchy(
+        parse_fan_in(host_shape, "--host-shape"),
+        parse_fan_in(root_shape, "--root-shape"),
+        parse_split(split, "--split"),
+    )
+    start = root_rank(network, placement, root)
+    planned = hierarchical_plan(network, collective, shape, placement, start, _segment(segment, output))
+    put_out(network, planned, output, json, svg)
+
+
+def _segment(segment: str | None, output: str | None) -> int | None:
+    """Bytes of a segment that goes into the plan file."""
+    if segment is None:
+        return None
+    size = parse_segment(segment, "--segment")
+    if not output:
+        raise BadInput(f"--segment {segment} goes into the plan file: name one with --output FILE")
+    return size
 
 
 def _check_left_out(file: str, options: Sequence[str]) -> None:
@@ -105,89 +192,3 @@ def _check_shape(collective: str, shape: str) -> None:
     if shape not in shapes:
         near = nearest_first(shape, shapes)[0]
         raise BadInput(f"there is no algorithm '{shape}' of {collective}; the nearest is {near}; there are: {listed}")
-
-
-def _as_json(
-    network: _core.Cluster, planned: Planned, laid: _core.Plan, contention: _core.Contention
-) -> dict[str, object]:
-    return {
-        "cluster": network.name,
-        "collective": planned.file.collective,
-        "shape": planned.file.algorithm,
-        "root": laid.root,
-        "ranks": len(laid),
-        "hosts": [network.hosts[host] for host in planned.placement],
-        **_steps_as_json(laid),
-        "contention_free": contention.contention_free,
-        "max_channel_load": contention.max_channel_load,
-        "busiest_channels": [
-            {"channel": network.channel_name(load.channel), "load": load.senders} for load in contention.busiest
-        ],
-        "unused_links": [link_name(link) for link in network.unused_links],
-    }
-
-
-def _steps_as_json(laid: _core.Plan) -> dict[str, object]:
-    if laid.trees is not None:
-        drawn = [_tree_as_json(tree) for tree in laid.trees]
-        return drawn[0] if len(drawn) == 1 else {"trees": drawn}
-    steps: dict[str, object] = {"generator": laid.generator}
-    if laid.round_list is not None:
-        steps["blocks"] = laid.round_list.blocks
-        steps["rounds"] = [
-            [{"from": t.sender, "to": t.receiver, "first": t.first, "count": t.count} for t in transfers]
-            for transfers in laid.round_list.rounds
-        ]
-    return steps
-
-
-def _tree_as_json(tree: _core.Tree) -> dict[str, object]:
-    return {
-        "parent": {str(rank): parent for rank, parent in enumerate(tree.parent)},
-        "children": {str(rank): children for rank, children in enumerate(tree.children)},
-        "height": tree.height,
-        "max_degree": tree.max_degree,
-    }
-
-
-def _print(
-    network: _core.Cluster,
-    placement: Sequence[int],
-    laid: _core.Plan,
-    contention: _core.Contention,
-    what: str,
-) -> None:
-    console = Console(highlight=False)
-    console.print(
-        f"[bold]{what}[/] over {escape(network.name)} from rank {laid.root} "
-        f"({escape(network.hosts[placement[laid.root]])}): {len(laid)} ranks, {_extent(laid)}",
-        soft_wrap=True,
-    )
-    if contention.contention_free:
-        when = "" if laid.trees is not None else " in one round"
-        console.print(f"[green]Contention-free[/]: no channel carries the transfers of two senders{when}.")
-    else:
-        channels = ", ".join(escape(network.channel_name(load.channel)) for load in contention.busiest)
-        console.print(f"[red]Contention[/]: {contention.max_channel_load} senders share each of {channels}.")
-    for link in network.unused_links:
-        console.print(f"Link {escape(link_name(link))} stays unused: the plan is laid over the spanning tree.")
-    for row in rounds_in_words(laid) if laid.trees is None else []:
-        console.print(escape(row), soft_wrap=True)
-    trees = laid.trees or []
-    for number, tree in enumerate(trees):
-        console.print()
-        if len(trees) > 1:
-            console.print(tree_name(number, len(trees)))
-        if tree.max_degree <= 1:
-            for row in line_over_switches(network, placement, tree):
-                console.print(row)
-        else:
-            console.print(rank_tree(network, placement, tree))
-
-
-def _extent(laid: _core.Plan) -> str:
-    if laid.trees is not None:
-        return f"height {max(t.height for t in laid.trees)}, degree {max(t.max_degree for t in laid.trees)}"
-    if laid.blocks is None:
-        return "any number of blocks"
-    return f"{laid.blocks} blocks in {laid.round_count(laid.blocks)} rounds"

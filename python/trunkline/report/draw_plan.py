@@ -7,12 +7,15 @@ from trunkline import _core
 from trunkline.report.colours import CONTENDED, HOST, IDLE, LINK, ROOT, TAKING_PART
 from trunkline.report.draw_cluster import check_drawable, lay_out, network_parts, unused_signs
 from trunkline.report.draw_layout import DOT, LANE, Point, Trunk
+from trunkline.report.draw_ranks import draw_ranks
 from trunkline.report.draw_rounds import draw_rounds
 from trunkline.report.draw_svg import arrow, below_each_other, document, dot, legend, rounded, text
 from trunkline.report.draw_tiers import TierLink
 
 __all__ = ["CONTENDED", "draw_plan", "draw_steps", "draw_trees", "tree_name"]
 
+MOST_BY_LEVELS = 512
+"""Ranks: pictures of more of them would be too long to look at."""
 WITHIN = HOST
 BETWEEN = LINK
 
@@ -37,10 +40,18 @@ def draw_trees(
 
 
 def draw_steps(cluster: _core.Cluster, placement: Sequence[int], plan: _core.Plan, title: str) -> str:
-    """A plan of whatever kind, as one picture: its trees below each other, or its rounds."""
+    """A plan of whatever kind, as one picture: its trees below each other, or its rounds.
+
+    Where ranks share hosts, each tree is drawn by its levels too.
+    """
     if plan.trees is None:
         return draw_rounds(cluster, placement, plan, title)
-    return below_each_other(draw_trees(cluster, placement, plan.trees, title))
+    drawings = draw_trees(cluster, placement, plan.trees, title)
+    if len(set(placement)) < len(placement) <= MOST_BY_LEVELS:
+        words = "By levels" if len(plan.trees) == 1 else "By levels, tree {} of {}"
+        for number, tree in enumerate(plan.trees, 1):
+            drawings.append(draw_ranks(cluster, placement, tree, words.format(number, len(plan.trees))))
+    return below_each_other(drawings)
 
 
 def tree_name(number: int, trees: int) -> str:
@@ -209,5 +220,5 @@ class _Drawing:
             subtitle,
             parts,
             legend(self.layout.height + 8, signs),
-            least=560,
+            least=690 if load > 1 else 560,  # the legend is longer then
         )

@@ -10,10 +10,12 @@ from trunkline.registry import goes_by_rounds
 __all__ = ["CONSIDERED", "Candidate", "Candidates"]
 
 _TREES = ("linear", "two-tree", "binary", "3-ary", "4-ary", "binomial", "flat")
+_HIERARCHICAL = ("hierarchical-flat", "hierarchical-binomial", "hierarchical-4-nomial")
+"""Where ranks share hosts; without that they are like others."""
 CONSIDERED = {
     "bcast": (*_TREES, "scatter-ring", "circulant"),
-    "reduce": _TREES,
-    "allreduce": _TREES,
+    "reduce": (*_TREES, *_HIERARCHICAL),
+    "allreduce": (*_TREES, *_HIERARCHICAL),
 }
 """By collective, what may be fastest somewhere; the unaware twins of the contention-free ones never are."""
 PER_ALGORITHM = 3
@@ -59,6 +61,7 @@ class Candidates:
                 collective, name, cluster, placement, root, None if goes_by_rounds(collective, name) else measured
             )
             for name in CONSIDERED[collective]
+            if shared or name not in _HIERARCHICAL
         }
 
     def of_size(self, message_bytes: int) -> list[Candidate]:

@@ -1,0 +1,148 @@
+"""Gsum, the allreduce paper's benchmark, on the lab: one job for each plan and turn, plans in turns."""
+
+import re
+import subprocess
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+
+from trunkline import __version__
+from trunkline.cluster import fingerprint_text
+from trunkline.errors import Failed
+from trunkline.lab.session import Lab
+from trunkline.mpi import Mpi, preload_of
+from trunkline.paths import NATIVE
+from trunkline.statistics import median_with_interval
+
+__all__ = ["CPUS", "NATIVE_PLAN", "GsumCell", "GsumJob", "make_cells"]
+
+CPUS = {"8w": 8, "4w": 4, "now": 2, "blade": 1}
+"""Processors of a host of the paper's clusters: so many ranks it has there."""
+NATIVE_PLAN = "native"
+_LINE = re.compile(r"gsum: \d+ ranks, (\d+) bytes: ([0-9.]+) us an allreduce, sums right")
+
+
+@dataclass(frozen=True)
+class GsumJob:
+    """What all runs have in common."""
+
+    lab: Lab
+    mpi: Mpi
+    ranks_per_host: int
+    sizes: Sequence[int]
+    """Bytes, whole integers each."""
+    iterations: int
+    """Of two allreduces each."""
+
+    @property
+    def ranks(self) -> int:
+        """On all hosts of the lab."""
+        return len(self.lab.cluster.hosts) * self.ranks_per_host
+
+    def run(self, plan: Path | None) -> dict[int, float]:
+        """Seconds of an allreduce by size, of one job; without a plan the MPI library runs as it is.
+
+        Raises:
+            BadInput: where the preload library for this MPI has not been built.
+            Failed: where the job does not end well, a sum is wrong, or it did not run the plan.
+        """
+        hosts = list(self.lab.cluster.hosts)
+        settings = {}
+        if plan is not None:
+            settings = {"TRUNKLINE_CLUSTER": self.lab.cluster_file, "TRUNKLINE_PLAN": str(plan)}
+            settings |= {"TRUNKLINE_STRICT": "1", "TRUNKLINE_EXPLAIN": "1"}
+        argv, env = self.mpi.launch(
+            hosts=hosts,
+            ranks=self.ranks,
+            ranks_per_host=self.ranks_per_host,
+            program=[
+                str(NATIVE / "libexec" / f"trunkline-gsum-{self.mpi.name}"),
+                str(self.iterations),
+                *map(str, self.sizes),
+            ],
+            agent=self.lab.agent,
+            env=settings,
+            preload=[] if plan is None else [preload_of(self.mpi)],
+        )
+        process = self.lab.popen(
+            argv, env=env, without=("TRUNKLINE_",), stdout=subprocess.PIPE, stderr=subprocess.STDOUT
+        )
+        said = process.communicate()[0]
+        times = {int(size): float(us) * 1e-6 for size, us in _LINE.findall(said)}
+        if process.returncode != 0 or set(times) != set(self.sizes):
+            raise Failed(f"gsum ended with status {process.returncode} under {self.mpi.name}:\n{said.strip()}")
+        if plan is not None and said.count("TRUNKLINE_PLAN fits") < len(times):
+            raise Failed(f"gsum did not run the plan under {self.mpi.name}:\n{said.strip()}")
+        return times
+
+
+@dataclass(kw_only=True)
+class GsumCell:
+    """One line of ``bench gsum --json``: one plan at one size under one MPI."""
+
+    benchmark: str = "gsum"
+    collective: str = "allreduce"
+    cluster: str
+    cluster_fingerprint: str
+    """Of the cluster at this rate."""
+    rate_bps: float
+    hosts: int
+    ranks: int
+    mpi: str
+    mpi_version: str
+    algorithm: str
+    """``initial``, ``tuned`` or ``native``."""
+    ran: str
+    """For people: the plan's shape."""
+    message_bytes: int
+    iterations: int
+    """Of two allreduces each, in a job."""
+    seconds_median: float
+    """Of one allreduce, over the jobs."""
+    seconds_low: float
+    seconds_high: float
+    repetitions: int
+    """Jobs."""
+    over_initial: float | None
+    """How many times faster than the initial plan in the same run; None: it did not take part."""
+    over_native: float | None
+    trunkline_version: str
+    seconds: list[float] = field(default_factory=list)
+
+    def as_json(self) -> dict[str, object]:
+        """The line as the command writes it."""
+        return asdict(self)
+
+
+def make_cells(
+    job: GsumJob, measured: dict[tuple[str, int], list[float]], shapes: dict[tuple[str, int], str]
+) -> list[GsumCell]:
+    """Cells from the times of each plan's jobs, by plan and size; ``shapes`` say what each one is."""
+    medians = {key: median_with_interval(seconds) for key, seconds in measured.items()}
+    cells = []
+    for (plan, size), median in medians.items():
+        initial, native = medians.get(("initial", size)), medians.get((NATIVE_PLAN, size))
+        cells.append(
+            GsumCell(
+                cluster=job.lab.cluster.name,
+                cluster_fingerprint=fingerprint_text(job.lab.cluster),
+                rate_bps=job.lab.rate_bps,
+                hosts=len(job.lab.cluster.hosts),
+                ranks=job.ranks,
+                mpi=job.mpi.name,
+                mpi_version=job.mpi.version,
+                algorithm=plan,
+                ran=shapes[plan, size],
+                message_bytes=size,
+                iterations=job.iterations,
+                seconds_median=median.value,
+                seconds_low=median.low,
+                seconds_high=median.high,
+                repetitions=median.count,
+                over_initial=initial.value / median.value if initial else None,
+                over_native=native.value / median.value if native else None,
+                trunkline_version=__version__,
+                seconds=list(measured[plan, size]),
+            )
+        )
+    return sorted(cells, key=lambda cell: cell.message_bytes)

@@ -1,0 +1,1 @@
+"""Edits of plans: pure functions from tree to tree, one kind a module."""

@@ -1,0 +1,129 @@
+"""A tree over ranks with the hosts of its ranks: what edits read and make."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from trunkline import _core
+from trunkline.errors import BadInput
+
+__all__ = ["HostTree"]
+
+
+@dataclass(frozen=True)
+class HostTree:
+    """Who hangs below whom, and on which host.
+
+    A *host subtree* is the ranks of a host as they hang below each other. Its *tops* are the ranks whose parents sit on
+    other hosts; the *leader* is the top with the lowest number, and the root on its own host.
+    """
+
+    parent: tuple[int | None, ...]
+    """By rank; None for the root."""
+    hosts: tuple[str, ...]
+    """Names, by rank."""
+
+    @classmethod
+    def of(cls, tree: _core.Tree, hosts: Sequence[str]) -> "HostTree":
+        """A tree of a plan with the hosts of its ranks."""
+        return cls(tuple(tree.parent), tuple(hosts))
+
+    def as_tree(self) -> _core.Tree:
+        """The tree for a plan, proven by the checker; each rank sends over the network first, then where most follows.
+
+        Raises:
+            InvalidPlan: where it is none.
+        """
+        numbers = {host: number for number, host in enumerate(dict.fromkeys(self.hosts))}
+        tree = _core.Tree(self.root, [list(below) for below in self.children])
+        return _core.order_children(tree, [numbers[host] for host in self.hosts])
+
+    @cached_property
+    def root(self) -> int:
+        """The rank without a parent."""
+        return self.parent.index(None)
+
+    @cached_property
+    def children(self) -> list[list[int]]:
+        """By rank, by number."""
+        below: list[list[int]] = [[] for _ in self.parent]
+        for rank, parent in enumerate(self.parent):
+            if parent is not None:
+                below[parent].append(rank)
+        return below
+
+    @property
+    def host_names(self) -> list[str]:
+        """Each host once, in the order of their first ranks."""
+        return list(dict.fromkeys(self.hosts))
+
+    @property
+    def root_host(self) -> str:
+        """Where the root sits."""
+        return self.hosts[self.root]
+
+    def ranks_on(self, host: str) -> list[int]:
+        """Its ranks.
+
+        Raises:
+            BadInput: where it has none.
+        """
+        found = [rank for rank, name in enumerate(self.hosts) if name == host]
+        if not found:
+            raise BadInput(f"no rank of the plan sits on '{host}'; its hosts are: {self.listed_hosts}")
+        return found
+
+    @property
+    def listed_hosts(self) -> str:
+        """For people."""
+        return _core.compress_hostlist(self.host_names)
+
+    def within(self, rank: int) -> list[int]:
+        """Its children on its own host."""
+        return [child for child in self.children[rank] if self.hosts[child] == self.hosts[rank]]
+
+    def beyond(self, rank: int) -> list[int]:
+        """Its children on other hosts."""
+        return [child for child in self.children[rank] if self.hosts[child] != self.hosts[rank]]
+
+    def tops(self, host: str) -> list[int]:
+        """The ranks of a host whose parents are not on it."""
+        return [rank for rank in self.ranks_on(host) if not self._hangs_within(rank)]
+
+    def leader(self, host: str) -> int:
+        """The rank that speaks for a host."""
+        return self.root if host == self.root_host else min(self.tops(host))
+
+    def height_within(self, rank: int) -> int:
+        """Levels below a rank on its own host."""
+        return max((1 + self.height_within(child) for child in self.within(rank)), default=0)
+
+    def subtree(self, rank: int) -> set[int]:
+        """A rank and all that hangs below it."""
+        found, stack = set(), [rank]
+        while stack:
+            found.add(one := stack.pop())
+            stack += self.children[one]
+        return found
+
+    def rehung(self, parents: Mapping[int, int]) -> "HostTree":
+        """The tree in which these ranks hang below others.
+
+        Raises:
+            BadInput: where one would hang below itself.
+        """
+        changed = list(self.parent)
+        for rank, parent in parents.items():
+            changed[rank] = parent
+        for start in parents:
+            above, steps = changed[start], 0
+            while above is not None:
+                steps += 1
+                if above == start or steps > len(changed):
+                    raise BadInput(f"rank {start} would hang below itself, so the root would not reach it any more")
+                above = changed[above]
+        return HostTree(tuple(changed), self.hosts)
+
+    def _hangs_within(self, rank: int) -> bool:
+        parent = self.parent[rank]
+        return parent is not None and self.hosts[parent] == self.hosts[rank]

@@ -1,0 +1,68 @@
+"""Gsum with the allreduce paper's first plan, with the fastest that is found, and with MPI as it is."""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from trunkline import _core
+from trunkline.bench.gsum import NATIVE_PLAN, GsumCell, GsumJob, make_cells
+from trunkline.hierarchy import hierarchical_plan
+from trunkline.placement import bounded_placement
+from trunkline.planned import Planned
+from trunkline.tune.plans import fastest_of, initial_hierarchy, plans_worth_trying
+
+__all__ = ["PLANS", "TUNED", "measure_gsum"]
+
+INITIAL, TUNED = "initial", "tuned"
+PLANS = (INITIAL, TUNED, NATIVE_PLAN)
+
+
+def measure_gsum(
+    job: GsumJob, wanted: Sequence[str], turns: int, folder: Path, show: Callable[[str], None] = lambda _: None
+) -> tuple[list[GsumCell], dict[tuple[str, int], Planned]]:
+    """Gsum with some of :data:`PLANS`, in turns.
+
+    Args:
+        job: What all runs have in common.
+        wanted: Which of the plans.
+        turns: Jobs of each.
+        folder: Where plan files may be written, for the ranks to read.
+        show: Told what has run after each job.
+
+    Returns:
+        The cells, and by plan and size the tuned plans.
+
+    Raises:
+        Failed: where a job does not end well.
+    """
+    cluster, sizes = job.lab.cluster, job.sizes
+    placement = bounded_placement(cluster, job.ranks_per_host)
+    files: dict[str, Path] = {}
+
+    def run(name: str, planned: Planned) -> dict[int, float]:
+        if name not in files:
+            files[name] = folder / f"{job.mpi.name}-{len(files)}.yaml"
+            files[name].write_text(_core.write_plan(planned.file))
+        times = job.run(files[name])
+        show(name)
+        return times
+
+    first = initial_hierarchy(cluster)
+    chosen: dict[tuple[str, int], Planned] = {}
+    shapes: dict[tuple[str, int], str] = {(NATIVE_PLAN, size): NATIVE_PLAN for size in sizes}
+    by_name = {first.text: hierarchical_plan(cluster, "allreduce", first, placement, 0)}
+    shapes |= {(INITIAL, size): first.text for size in sizes}
+    if TUNED in wanted:
+        tried = plans_worth_trying(cluster, "allreduce", placement)
+        by_name |= tried
+        winners = fastest_of(list(tried), sizes, lambda name: run(name, tried[name]))
+        shapes |= {(TUNED, size): name for size, name in winners.items()}
+        chosen = {(TUNED, size): tried[name] for size, name in winners.items()}
+    measured: dict[tuple[str, int], list[float]] = {(plan, size): [] for plan in wanted for size in sizes}
+    for _ in range(turns):
+        runs: dict[str, dict[int, float]] = {}
+        for plan, size in measured:
+            name = shapes[plan, size]
+            if name not in runs:
+                runs[name] = job.run(None) if name == NATIVE_PLAN else run(name, by_name[name])
+            measured[plan, size].append(runs[name][size])
+    return make_cells(job, measured, shapes), chosen
