@@ -174,3 +174,11 @@ def test_a_segment_that_is_none(refused, name):
 def test_ranks_of_a_host_are_bounded_in_a_simulation_too(refused):
     words = ("simulate", "bcast", "--cluster", "cyclic", "--algorithms", "linear", "--ranks-per-host", "1000000")
     assert "--ranks-per-host must be from 1 to" in refused(*words)
+
+
+def test_a_narrow_terminal_gets_several_tables(trunkline, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "60")
+    said = trunkline("predict", "cyclic", "--algorithms", "native,two-tree").out
+    assert said.count("two-tree") == said.count("algorithm") == 2
+    for size in ("512 B", "128 KiB", "8 MiB"):
+        assert size in said
