@@ -3,136 +3,127 @@
 
 #include <algorithm>
 #include <bit>
-#include <limits>
 
+#include "algorithms/flat.hpp"
 #include "algorithms/unaware_k_ary.hpp"
 #include "algorithms/unaware_linear.hpp"
+#include "model/reduction_exchanges.hpp"
 
 namespace trunkline {
 namespace {
 
-/// The exchanges of a power of two of the ranks, as MPICH and Open MPI make them: where there are more ranks, the first
-/// ones go in pairs, and one of each pair stands for both.
-class Folded {
- public:
-  explicit Folded(Rank ranks) : active_(std::bit_floor(ranks)), pairs_(ranks - active_) {}
+/// What is halved must have an element for each of a power of two of the ranks; most programs reduce doubles.
+constexpr std::uint64_t reduced_element_bytes = 8;
 
-  [[nodiscard]] Rank active() const { return active_; }
-
-  /// Everybody with whoever is that far away.
-  [[nodiscard]] Exchange exchange(Rank distance, double part) const {
-    Exchange one{.transfers = {}, .part = part};
-    for (Rank i = 0; i < active_; ++i) one.transfers.emplace_back(rank(i), rank(i ^ distance));
-    return one;
+NativeReduction mpich_reduction(Collective collective, Rank ranks, std::uint64_t message_bytes) {
+  constexpr std::uint64_t short_allreduce = 8;
+  constexpr std::uint64_t short_reduce = 2048;
+  const bool divides = message_bytes / reduced_element_bytes >= std::bit_floor(ranks);
+  if (collective == Collective::allreduce) {
+    return message_bytes > short_allreduce && divides ? NativeReduction::halving : NativeReduction::doubling;
   }
-
-  [[nodiscard]] Exchange fold(bool back) const {
-    Exchange one;
-    for (Rank i = 0; i < pairs_; ++i) {
-      if (back) {
-        one.transfers.emplace_back(2 * i + 1, 2 * i);
-      } else {
-        one.transfers.emplace_back(2 * i, 2 * i + 1);
-      }
-    }
-    return one;
-  }
-
- private:
-  [[nodiscard]] Rank rank(Rank position) const { return position < pairs_ ? 2 * position + 1 : position + pairs_; }
-
-  Rank active_;
-  Rank pairs_;
-};
-
-std::vector<Exchange> recursive_doubling(Rank ranks) {
-  const Folded folded(ranks);
-  std::vector<Exchange> all{folded.fold(false)};
-  for (Rank distance = 1; distance < folded.active(); distance *= 2) all.push_back(folded.exchange(distance, 1.0));
-  all.push_back(folded.fold(true));
-  return all;
+  return message_bytes > short_reduce && divides ? NativeReduction::halving : NativeReduction::binomial_tree;
 }
 
-/// Halves, quarters, ... are reduced; then they are gathered the other way.
-std::vector<Exchange> halving_and_doubling(Rank ranks) {
-  const Folded folded(ranks);
-  std::vector<Exchange> all{folded.fold(false)};
-  double part = 1.0;
-  for (Rank distance = 1; distance < folded.active(); distance *= 2) {
-    all.push_back(folded.exchange(distance, part /= 2.0));
-  }
-  for (Rank distance = folded.active() / 2; distance > 0; distance /= 2, part *= 2.0) {
-    all.push_back(folded.exchange(distance, part));
-  }
-  all.push_back(folded.fold(true));
-  return all;
-}
-
-/// The same to one root, with the gather up a binomial tree: half as many senders in each step.
-std::vector<Exchange> halving_and_gather(Rank ranks) {
-  std::vector<Exchange> all = halving_and_doubling(ranks);
-  const std::size_t steps = (all.size() - 2) / 2;
-  for (std::size_t i = steps + 1; i + 1 < all.size(); ++i) {
-    auto& transfers = all[i].transfers;
-    std::erase_if(transfers, [](const auto& one) { return one.first < one.second; });
-  }
-  all.back().transfers.clear();
-  return all;
-}
-
-/// Every block goes round twice, summed up the first time.
-std::vector<Exchange> twice_round_a_ring(Rank ranks) {
-  Exchange one{.transfers = {}, .part = 1.0 / ranks, .times = 2.0 * (ranks - 1)};
-  for (Rank rank = 0; rank < ranks; ++rank) one.transfers.emplace_back(rank, (rank + 1) % ranks);
-  return {one};
-}
-
-std::vector<Exchange> up_binomial_tree(Rank ranks, Rank root) {
-  std::vector<Exchange> all;
-  for (Rank distance = 1; distance < ranks; distance *= 2) {
-    Exchange& one = all.emplace_back();
-    for (Rank from = distance; from < ranks; from += 2 * distance) {
-      one.transfers.emplace_back((from + root) % ranks, (from - distance + root) % ranks);
+NativeReduction openmpi_reduction(Collective collective, Rank ranks, std::uint64_t message_bytes) {
+  if (collective == Collective::allreduce) {
+    switch (openmpi_allreduce(ranks, message_bytes)) {
+      case OpenMpiAllreduce::nonoverlapping:
+        return NativeReduction::reduce_and_bcast;
+      case OpenMpiAllreduce::recursive_doubling:
+        return NativeReduction::doubling;
+      case OpenMpiAllreduce::ring:
+      case OpenMpiAllreduce::segmented_ring:
+        return NativeReduction::ring;
+      case OpenMpiAllreduce::rabenseifner:
+        return NativeReduction::halving;
     }
   }
-  return all;
+  switch (openmpi_reduce(ranks, message_bytes)) {
+    case OpenMpiReduce::linear:
+      return NativeReduction::flat_tree;
+    case OpenMpiReduce::chain:
+    case OpenMpiReduce::pipeline:
+      return NativeReduction::line;
+    case OpenMpiReduce::binary:
+    case OpenMpiReduce::in_order_binary:
+      return NativeReduction::binary_tree;
+    case OpenMpiReduce::binomial:
+      break;
+  }
+  return NativeReduction::binomial_tree;
+}
+
+RoundCost reduction_cost(const Paths& paths, const Placement& placement, Collective collective, Rank root,
+                         NativeReduction algorithm) {
+  const auto ranks = static_cast<Rank>(placement.size());
+  const auto exchanges = [&](const std::vector<Exchange>& all) { return exchange_cost(paths, placement, all); };
+  // Up a tree the same transfers go the other way, and links carry both ways alike.
+  const auto levels = [&](const Tree& tree) { return level_cost(paths, placement, tree); };
+  switch (algorithm) {
+    case NativeReduction::doubling:
+      return exchanges(recursive_doubling(ranks));
+    case NativeReduction::halving:
+      return exchanges(collective == Collective::allreduce ? halving_and_doubling(ranks) : halving_and_gather(ranks));
+    case NativeReduction::ring:
+      return exchanges(twice_round_a_ring(ranks));
+    case NativeReduction::flat_tree:
+      return levels(flat_tree(ranks, root));
+    case NativeReduction::line:
+      return levels(unaware_linear_tree(ranks, root));
+    case NativeReduction::binary_tree:
+      return levels(unaware_k_ary_tree(ranks, root, 2));
+    case NativeReduction::binomial_tree:
+    case NativeReduction::reduce_and_bcast:
+      break;
+  }
+  return exchanges(up_binomial_tree(ranks, root));
+}
+
+double selected_seconds(const NativeReductionCosts& costs, NativeReduction algorithm, std::uint64_t message_bytes) {
+  const auto found = std::ranges::find(costs.algorithms, algorithm, &NativeReductionCosts::One::algorithm);
+  const bool by_blocks = algorithm == NativeReduction::halving || algorithm == NativeReduction::ring;
+  return found->cost.seconds(message_bytes, by_blocks ? message_bytes / costs.ranks + 1 : message_bytes);
 }
 
 }  // namespace
 
+NativeReduction native_reduction(NativeLibrary library, Collective collective, Rank ranks,
+                                 std::uint64_t message_bytes) {
+  return library == NativeLibrary::openmpi ? openmpi_reduction(collective, ranks, message_bytes)
+                                           : mpich_reduction(collective, ranks, message_bytes);
+}
+
 NativeReductionCosts native_reduction_costs(const Paths& paths, const Placement& placement, Collective collective,
                                             Rank root, NativeLibrary library) {
-  NativeReductionCosts costs{.ranks = static_cast<Rank>(placement.size())};
+  NativeReductionCosts costs{
+      .library = library, .collective = collective, .ranks = static_cast<Rank>(placement.size())};
   if (costs.ranks < 2) return costs;
-  const auto cost = [&](const std::vector<Exchange>& exchanges) { return exchange_cost(paths, placement, exchanges); };
-  constexpr Rank few = 8;
-  if (collective == Collective::allreduce) {
-    costs.whole = {cost(recursive_doubling(costs.ranks))};
-    costs.blocks = {cost(halving_and_doubling(costs.ranks))};
-    if (library == NativeLibrary::openmpi && costs.ranks < few)
-      costs.blocks.push_back(cost(twice_round_a_ring(costs.ranks)));
-    return costs;
-  }
-  costs.whole = {cost(up_binomial_tree(costs.ranks, root))};
-  costs.blocks = {cost(halving_and_gather(costs.ranks))};
-  if (library == NativeLibrary::openmpi) {
-    costs.pipelined = {tree_costs(paths, placement, unaware_linear_tree(costs.ranks, root), Direction::up),
-                       tree_costs(paths, placement, unaware_k_ary_tree(costs.ranks, root, 2), Direction::up)};
+  const auto add = [&](NativeReduction algorithm) {
+    if (std::ranges::find(costs.algorithms, algorithm, &NativeReductionCosts::One::algorithm) != costs.algorithms.end())
+      return;
+    costs.algorithms.push_back({algorithm, reduction_cost(paths, placement, collective, root, algorithm)});
+  };
+  // Rules change at powers of two, or just above them.
+  constexpr std::uint64_t longest = 1U << 24U;
+  for (std::uint64_t bytes = 1; bytes <= longest; bytes *= 2) {
+    const NativeReduction algorithm = native_reduction(library, collective, costs.ranks, bytes);
+    if (algorithm != NativeReduction::reduce_and_bcast) {
+      add(algorithm);
+      continue;
+    }
+    add(native_reduction(library, Collective::reduce, costs.ranks, bytes));
+    if (costs.bcast.ranks == 0) costs.bcast = native_costs(paths, placement, root, library);
   }
   return costs;
 }
 
 double native_reduction_seconds(const NativeReductionCosts& costs, std::uint64_t message_bytes) {
   if (costs.ranks < 2) return 0.0;
-  double fastest = std::numeric_limits<double>::infinity();
-  for (const RoundCost& one : costs.whole) fastest = std::min(fastest, one.seconds(message_bytes, message_bytes));
-  for (const RoundCost& one : costs.blocks) {
-    fastest = std::min(fastest, one.seconds(message_bytes, message_bytes / costs.ranks + 1));
-  }
-  if (costs.pipelined.empty()) return fastest;
-  const Cuts cuts = cuts_of(message_bytes);
-  for (const TreeCosts& one : costs.pipelined) fastest = std::min(fastest, fastest_segment(one, cuts).seconds);
-  return fastest;
+  const NativeReduction algorithm = native_reduction(costs.library, costs.collective, costs.ranks, message_bytes);
+  if (algorithm != NativeReduction::reduce_and_bcast) return selected_seconds(costs, algorithm, message_bytes);
+  const NativeReduction up = native_reduction(costs.library, Collective::reduce, costs.ranks, message_bytes);
+  return selected_seconds(costs, up, message_bytes) + native_bcast_seconds(costs.bcast, message_bytes);
 }
 
 }  // namespace trunkline

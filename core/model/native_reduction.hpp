@@ -7,29 +7,50 @@
 
 #include "model/native_bcast.hpp"
 #include "model/round_cost.hpp"
-#include "model/tree_costs.hpp"
 #include "network/paths.hpp"
 #include "network/placement.hpp"
 #include "plan/collective.hpp"
 
 namespace trunkline {
 
-/// What a library selects from, on one communicator and root.
-struct NativeReductionCosts {
-  Rank ranks = 0;
-  std::vector<RoundCost> whole{};      ///< the whole vector in each transfer
-  std::vector<RoundCost> blocks{};     ///< one part for each rank
-  std::vector<TreeCosts> pipelined{};  ///< segments up a tree
+/// What the libraries select from.
+enum class NativeReduction : std::uint8_t {
+  doubling,          ///< the whole vector with ranks 1, 2, 4, ... away
+  halving,           ///< halves, quarters, ... are reduced, then gathered (Rabenseifner)
+  ring,              ///< every block goes round twice
+  flat_tree,         ///< all to the root at once
+  line,              ///< from rank to rank, in one piece
+  binary_tree,       ///< in one piece
+  binomial_tree,     ///< in one piece
+  reduce_and_bcast,  ///< one after the other, as the library selects each
 };
 
-/// Lays the algorithms over the cluster by rank number, as the libraries do. Allreduce: recursive doubling; recursive
-/// halving and doubling (Rabenseifner); of Open MPI on few ranks a ring. Reduce: binomial tree; recursive halving and
-/// gather; of Open MPI pipelined chain and binary tree. Time O(ranks * log(ranks) * length of a path).
+/// What a library selects for MPI_Reduce or MPI_Allreduce of so many bytes, from 2 KiB on; operations commute and are
+/// MPI's own. MPICH's rule, as its own table has it: allreduce halves above 8 bytes, reduce above 2 KiB, where each
+/// rank of a power of two gets an element of 8 bytes; else recursive doubling, and a binomial tree. Open MPI's:
+/// openmpi_rules.hpp.
+[[nodiscard]] NativeReduction native_reduction(NativeLibrary library, Collective collective, Rank ranks,
+                                               std::uint64_t message_bytes);
+
+/// What may be selected on one communicator and root.
+struct NativeReductionCosts {
+  struct One {
+    NativeReduction algorithm;
+    RoundCost cost;
+  };
+  NativeLibrary library = NativeLibrary::mpich;
+  Collective collective = Collective::allreduce;
+  Rank ranks = 0;
+  std::vector<One> algorithms{};
+  NativeCosts bcast{};  ///< where a broadcast follows a reduction
+};
+
+/// Lays the algorithms over the cluster by rank number, as the libraries do, those alone that the library selects on so
+/// many ranks. Time O(ranks * log(ranks) * length of a path).
 [[nodiscard]] NativeReductionCosts native_reduction_costs(const Paths& paths, const Placement& placement,
                                                           Collective collective, Rank root, NativeLibrary library);
 
-/// Seconds of the fastest of them: both libraries choose by ranks and size alone, and not always that one, so it is a
-/// lower bound of what their choice takes.
+/// Seconds of the algorithm that the library selects for this size.
 [[nodiscard]] double native_reduction_seconds(const NativeReductionCosts& costs, std::uint64_t message_bytes);
 
 }  // namespace trunkline

@@ -27,23 +27,28 @@ links:
   - between: [s0, s1]
 """
 ASKED = {
-    "openmpi": ("binary_tree:1024", "pipeline:4096"),
-    "openmpi-5.0.11": ("binary_tree:1024", "pipeline:4096"),
-    "mpich": ("tsp_tree-knomial_2-2:1024", "tsp_tree-kary-1:4096"),
-    "mpich-5.0.2": ("binomial", "pipelined_tree-kary-1:4096"),
+    ("openmpi", "bcast"): ("binary_tree:1024", "pipeline:4096"),
+    ("openmpi-5.0.11", "bcast"): ("binary_tree:1024", "pipeline:4096"),
+    ("mpich", "bcast"): ("tsp_tree-knomial_2-2:1024", "tsp_tree-kary-1:4096"),
+    ("mpich-5.0.2", "bcast"): ("binomial", "pipelined_tree-kary-1:4096"),
+    ("openmpi", "allreduce"): ("recursive_doubling", "segmented_ring:4096"),
+    ("openmpi-5.0.11", "reduce"): ("binomial", "in-order_binary:4096"),
+    ("mpich", "reduce"): ("reduce_scatter_gather", "tsp_tree-kary-1:4096"),
+    ("mpich", "allreduce"): ("recursive_doubling", "tsp_tree-kary-2:4096"),
+    ("mpich-5.0.2", "allreduce"): ("recursive_doubling", "tree-kary-1:4096"),
 }
 
 
-@pytest.mark.parametrize("name", ASKED)
-def test_the_library_follows_its_file(tmp_path, name):
+@pytest.mark.parametrize(("name", "collective"), ASKED)
+def test_the_library_follows_its_file(tmp_path, name, collective):
     if name not in find_mpis():
         pytest.skip(f"no {name} here")
     mpi = find_mpis()[name]
-    known = {one.name: one for one in own_algorithms(mpi, "bcast", 1 << 20, 6)}
-    short, long = (known[word] for word in ASKED[name])
+    known = {one.name: one for one in own_algorithms(mpi, collective, 1 << 20, 6)}
+    short, long = (known[word] for word in ASKED[name, collective])
     winners = [PeerWinner(8192, short, 1.0, 2.0, 2), PeerWinner(65536, long, 1.0, 2.0, 2)]
     with Lab(_core.parse_cluster(CLUSTER, "six.yaml")) as lab:
-        job = PeerJob(lab, mpi, "bcast")
+        job = PeerJob(lab, mpi, collective)
         places = coordinates_file(tmp_path, mpi)
         loaded = write_peer_rules(tmp_path, job, peer_rules_of(winners), "a test")
         seen = check_honoured(job, winners, loaded, places)

@@ -3,8 +3,10 @@
 import pytest
 
 from trunkline import _core
-from trunkline.cluster import nearest_first
+from trunkline.cluster import load_cluster, nearest_first
+from trunkline.costs import costs_of
 from trunkline.peers.simulated import SMALL
+from trunkline.registry import limit_in_transfers
 from trunkline.tune.candidates import CONSIDERED
 
 WITH_OPTION = {
@@ -67,3 +69,29 @@ def test_the_name_in_mpi():
     assert _core.mpi_name("bcast") == "MPI_Bcast"
     with pytest.raises(ValueError, match="no collective is called 'cast'"):
         _core.mpi_name("cast")
+
+
+class TestLimits:
+    """By hand: which share of a message the link of a host must carry, one way."""
+
+    def test_a_message_once(self):
+        assert {limit_in_transfers(one, 32) for one in ("bcast", "reduce", "barrier")} == {1.0}
+
+    def test_what_is_reduced_elsewhere_goes_out_and_comes_back(self):
+        assert limit_in_transfers("allreduce", 32) == 2 * 31 / 32
+        assert limit_in_transfers("allreduce", 2) == 1.0  # two hosts exchange
+
+    def test_all_but_the_own_share(self):
+        for one in ("allgather", "allgatherv", "reduce-scatter", "reduce-scatter-block"):
+            assert limit_in_transfers(one, 4) == 3 / 4
+
+    def test_no_plan_is_predicted_faster(self):
+        """Rings of blocks will come nearest; trees stay above."""
+        cluster = load_cluster("paper-1")
+        placement = _core.block_placement(cluster, 1)
+        message = 1 << 26
+        wire = message * 8 / min(link.rate_bps for link in cluster.links)
+        for one in ("bcast", "reduce", "allreduce"):
+            for name in ("linear", "two-tree"):
+                seconds = costs_of(one, name, cluster, placement, 0, None).seconds(message, 8192)
+                assert seconds > wire * limit_in_transfers(one, len(cluster.hosts)), (one, name)

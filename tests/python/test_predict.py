@@ -191,3 +191,11 @@ def test_a_plan_for_a_reduction_has_no_floor():
     assert other_root.reason.startswith("TRUNKLINE_PLAN is for other ranks, hosts or another root; less than one frame")
     for size in (4, 1 << 20):
         assert decide("allreduce", size).algorithm == _core.plan_of_file  # an allreduce has no root of its own
+
+
+def test_a_narrow_terminal_gets_several_tables(trunkline, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "60")
+    said = trunkline("predict", "cyclic", "--algorithms", "native,two-tree").out
+    assert said.count("two-tree") == said.count("algorithm") == 2
+    for size in ("512 B", "128 KiB", "8 MiB"):
+        assert size in said

@@ -3,6 +3,8 @@ import io
 import json
 import re
 import xml.etree.ElementTree as ET
+from dataclasses import replace
+from io import StringIO
 
 import pytest
 from made_up import cell
@@ -118,3 +120,27 @@ def test_names_are_text_on_the_page():
     page = bench_page([cell(cluster=HOSTILE), cell(cluster=HOSTILE, algorithm="auto", seconds=0.5)])
     assert "<img" not in page
     assert {cell["cluster"] for cell in embedded(page)} == {HOSTILE}
+
+
+def test_other_collectives_have_their_own_limit():
+    """Allreduce on 32 hosts needs 31/16 of T(m): 1.0 s at T = 0.4 s is 2.5 T and 1.29 times that."""
+    made = [
+        replace(cell(), collective="allreduce"),
+        replace(cell(algorithm="auto", seconds=0.8), collective="allreduce"),
+    ]
+    page = bench_page(made)
+    assert "MPI_Allreduce, algorithm against algorithm" in page
+    assert "over the limit" in page
+    assert "<td>2.50</td><td>1.29</td>" in page
+    said = StringIO()
+    Console(file=said, width=200).print(cells_table(made))
+    assert "limit 1.94 T(m)" in said.getvalue()
+    assert re.search(r"2\.50\s+.?\s*1\.29", said.getvalue())
+    assert "over limit" in said.getvalue()
+
+
+def test_a_broadcast_has_no_second_limit():
+    said = StringIO()
+    Console(file=said, width=200).print(cells_table([cell()]))
+    assert "limit" not in said.getvalue()
+    assert "over the limit" not in bench_page([cell()])

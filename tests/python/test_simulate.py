@@ -18,6 +18,7 @@ from trunkline.errors import BadInput
 from trunkline.peers.simulated import PIPELINED, SELECTORS, simulated_algorithms
 from trunkline.simulate.calibration import _lines
 from trunkline.simulate.engine import Job, simulate
+from trunkline.simulate.rows import simulate_all
 
 RATE = 1e8 / 8
 HOP_S = 20e-6
@@ -187,6 +188,11 @@ def test_names():
         "mpich",
         "auto",
     ]
+    for collective in ("reduce", "allreduce"):
+        names = [one.name for one in simulated_algorithms(collective, ["pipelined"])]
+        assert names == list(PIPELINED[collective])
+    with pytest.raises(BadInput, match="no pipelined algorithms of barrier"):
+        simulated_algorithms("barrier", ["pipelined"])
     with pytest.raises(BadInput, match="there is no native library"):
         simulated_algorithms("bcast", ["native"])
     with pytest.raises(BadInput, match="no algorithm 'nosuch' of bcast.*mvapich2"):
@@ -282,6 +288,15 @@ def test_the_table_says_what_auto_chose(trunkline, switch):
         "the segment, in a row of its own"
     )
     assert "mpich: native" not in said
+
+
+@pytest.mark.parametrize("collective", ["reduce", "allreduce"])
+def test_every_rival_of_a_reduction_runs(collective):
+    cluster = load_cluster("paper-1")
+    job = Job(collective, cluster, _core.block_placement(cluster, 1), 0, [8200], {})
+    rows = simulate_all(job, simulated_algorithms(collective, ["pipelined", "two-tree"]))
+    assert len(rows) == len(PIPELINED[collective]) + 1
+    assert all(row.seconds_median > row.bound_seconds for row in rows)
 
 
 @pytest.mark.parametrize(

@@ -63,6 +63,20 @@ def test_one_faulty_rank_harms_no_other(any_mpi: Mpi, case: str, choice: str):
     fault(any_mpi, case, choice)
 
 
+REDUCING = ["shorter-operand", "longer-operand", "little-longer-operand", "operand-handler-throws", "late-reduce-root"]
+
+
+@pytest.mark.parametrize("choice", ["two-tree:1448", "linear"])
+@pytest.mark.parametrize("case", REDUCING)
+def test_reductions_go_on(any_mpi: Mpi, case: str, choice: str):
+    fault(any_mpi, case, choice)
+
+
+def test_a_rank_takes_a_reduction_for_a_broadcast(any_mpi: Mpi):
+    """Over a line the two ranks concerned would wait for each other, and nothing is there that tells of it."""
+    fault(any_mpi, "other-collective", "two-tree:1448")
+
+
 @pytest.mark.parametrize("choice", ["linear:1448", "circulant:1448", "scatter-ring", "scatter-doubling", "flat"])
 @pytest.mark.parametrize("case", ["shorter", "longer", "other-root"])
 def test_other_sizes_and_roots_under_every_way_to_broadcast(mpi: Mpi, case: str, choice: str):
@@ -86,7 +100,7 @@ def test_a_revoked_communicator(any_mpi: Mpi, natively: bool):
     assert done.out.count(": fine") == 3, done.out + done.err
 
 
-@pytest.mark.parametrize("case", ["killed-rank", "handler-aborts"])
+@pytest.mark.parametrize("case", ["killed-rank", "killed-in-allreduce", "handler-aborts"])
 def test_the_job_ends(any_mpi: Mpi, case: str):
     """The launcher waits for nobody who waits for a rank that is gone."""
     begin = time.monotonic()

@@ -12,7 +12,7 @@ from trunkline.mpi import find_mpis
 LINE = {"TRUNKLINE_CLUSTER": "cyclic", "TRUNKLINE_EXPLAIN": "1"}
 
 
-def tuning_file(mpi: Mpi, folder: Path, rules: str, **other: str) -> str:
+def tuning_file(mpi: Mpi, folder: Path, rules: str, collective: str = "bcast", **other: str) -> str:
     values = {
         "cluster_fingerprint": f"'{load_cluster('cyclic').fingerprint:016x}'",
         "mpi": mpi.family,
@@ -21,7 +21,8 @@ def tuning_file(mpi: Mpi, folder: Path, rules: str, **other: str) -> str:
     file = folder / "tuning.yaml"
     file.write_text(
         "trunkline: tuning/1\nentries:\n"
-        "  - collective: bcast\n    cluster: cyclic\n    hosts: 4\n    ranks_per_host: 1\n"
+        f"  - collective: {collective}\n"
+        "    cluster: cyclic\n    hosts: 4\n    ranks_per_host: 1\n"
         + "".join(f"    {key}: {value}\n" for key, value in values.items())
         + f"    rules: {rules}\n"
     )
@@ -57,6 +58,21 @@ def test_the_rules_decide(mpi: Mpi, tmp_path: Path):
     for size, ran in sizes.items():
         assert ran == ("3-ary" if size < 60 else "native" if size < 70 else "flat"), (size, ran)
     assert len(set(sizes.values())) == 3
+
+
+@pytest.mark.parametrize(("collective", "call"), [("reduce", "MPI_Reduce"), ("allreduce", "MPI_Allreduce")])
+def test_reductions_have_rules_of_their_own(mpi: Mpi, tmp_path: Path, collective: str, call: str):
+    """Broadcasts of the same program follow the model."""
+    rules = "[{from: 0B, algorithm: native}, {from: 3000B, algorithm: flat, segment: 504B}]"
+    settings = LINE | {"TRUNKLINE_TUNING": tuning_file(mpi, tmp_path, rules, collective)}
+    words = [mpi.program("runtime-mixed"), "300", "5", "1", "auto"]
+    done = mpi.run(4, *words, settings=settings, per_rank=[ON_OWN_HOST])
+    found = [re.search(r"(MPI_\w+) of (\d+)B .* ran (\S+?)[ :]", line) for line in done.lines("trunkline: ")]
+    told = [one for one in found if one and "measured fastest" in one.string]
+    assert {one[1] for one in told} == {call}
+    ran = {int(one[2]): one[3].rstrip(":") for one in told}
+    assert set(ran.values()) == {"native", "flat"}
+    assert all((name == "flat") == (size >= 3000) for size, name in ran.items()), ran
 
 
 def test_other_numbers_of_ranks_follow_the_model(mpi: Mpi, tmp_path: Path):

@@ -2,6 +2,8 @@
 
 from dataclasses import asdict, dataclass
 
+from trunkline.registry import limit_in_transfers
+
 __all__ = ["Timed"]
 
 
@@ -33,6 +35,11 @@ class Timed:
     limit_seconds: float
     """T(m) in the same run."""
     trunkline_version: str
+
+    @property
+    def least_seconds(self) -> float:
+        """What no algorithm can do better than: T(m) as often as the collective needs it."""
+        return self.limit_seconds * limit_in_transfers(self.collective, self.hosts)
 
     def as_json(self) -> dict[str, object]:
         """The line as the command writes it."""

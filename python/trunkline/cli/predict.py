@@ -22,6 +22,9 @@ from trunkline.units import format_bytes, format_seconds, parse_rate, parse_size
 
 __all__ = ["explain", "predict"]
 
+_TIME_WIDTH = 9
+"""Columns of the terminal for one time, with the space beside it."""
+
 SIZES = "8,512,2KiB,8KiB,32KiB,128KiB,512KiB,2MiB,8MiB"
 
 RootOption = Annotated[str, typer.Option(metavar="HOST|RANK", help="Where the message starts.")]
@@ -127,16 +130,21 @@ def _job(cluster: str, rate: str | None, ranks_per_host: int, root: str) -> tupl
 
 
 def _print_times(network: _core.Cluster, rows: Sequence[Predicted], names: Sequence[str]) -> None:
-    sizes = dict.fromkeys(row.message_bytes for row in rows)
-    title = f"{escape(network.name)}: predicted time of {_core.mpi_name(rows[0].collective)}"
-    table = titled_table(title, "algorithm", *map(format_bytes, sizes), left=["algorithm"], wrap=["algorithm"])
-    for name in names:
-        own = [row for row in rows if row.algorithm == name]
-        table.add_row(
-            name,
-            *(f"[bold green]{format_seconds(r.seconds)}[/]" if r.fastest else format_seconds(r.seconds) for r in own),
-        )
-    Console().print(table)
+    """As many tables as it takes: in one that is too wide the algorithms' names would go first."""
+    console = Console()
+    sizes = list(dict.fromkeys(row.message_bytes for row in rows))
+    together = max(1, (console.width - max(map(len, names)) - 2) // _TIME_WIDTH)
+    for start in range(0, len(sizes), together):
+        some = sizes[start : start + together]
+        title = f"{escape(network.name)}: predicted time of {_core.mpi_name(rows[0].collective)}"
+        table = titled_table(title, "algorithm", *map(format_bytes, some), left=["algorithm"], wrap=["algorithm"])
+        for name in names:
+            own = [row for row in rows if row.algorithm == name and row.message_bytes in some]
+            times = (
+                f"[bold green]{format_seconds(r.seconds)}[/]" if r.fastest else format_seconds(r.seconds) for r in own
+            )
+            table.add_row(name, *times)
+        console.print(table)
 
 
 def _print_decisions(network: _core.Cluster, mpi: str, decisions: Sequence[Decision]) -> None:

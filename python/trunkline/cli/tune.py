@@ -33,6 +33,7 @@ from trunkline.lab.session import Lab
 from trunkline.mpi import Mpi, ready_mpi, require_mpi
 from trunkline.peers.rules.files import tune_peer
 from trunkline.peers.rules.job import PeerJob
+from trunkline.peers.rules.mpich_json import COLLECTIVES as MPICH_COLLECTIVES
 from trunkline.peers.rules.tables import peer_notes, peer_table
 from trunkline.placement import hosts_used
 from trunkline.predict import load_measurement, read_measurement
@@ -84,7 +85,7 @@ def tune(
     wanted = sorted(parse_bench_sizes(sizes))
     hosts_used(network, hosts)  # told before a lab is up
     if peer_rules:
-        _check_peer_rules(peer_rules, libraries)
+        _check_peer_rules(peer_rules, collective, libraries)
     for library in libraries:
         ready_mpi(library.name)
     if measured:
@@ -153,10 +154,13 @@ def _tuning_text(old: list[_core.TuningEntry], entries: list[_core.TuningEntry],
     return _core.write_tuning(tuning).rstrip("\n")
 
 
-def _check_peer_rules(folder: str, libraries: list[Mpi]) -> None:
+def _check_peer_rules(folder: str, collective: str, libraries: list[Mpi]) -> None:
     for library in libraries:
         if library.family not in ("mpich", "openmpi"):
             raise BadInput(f"--peer-rules: {library.name} reads no rules that are known; leave it out of --mpi")
+        if library.family == "mpich" and collective not in MPICH_COLLECTIVES:
+            known = ", ".join(MPICH_COLLECTIVES)
+            raise BadInput(f"--peer-rules: {library.name} follows rules for {known} alone; leave it out of --mpi")
     _make_folder(folder)
 
 

@@ -11,7 +11,7 @@ from trunkline.bench.job import program
 from trunkline.lab.session import Lab
 from trunkline.mpi import Mpi
 from trunkline.paths import preload_library
-from trunkline.peers.algorithms import PeerAlgorithm
+from trunkline.peers.algorithm import PeerAlgorithm
 
 __all__ = ["DEFAULT", "LARGEST", "Driver", "PreloadDriver", "Setting", "setting_of"]
 

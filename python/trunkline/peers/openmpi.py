@@ -1,11 +1,12 @@
-"""Open MPI: every broadcast of coll/tuned and coll/adapt with its segment sizes, chains and radices."""
+"""Open MPI: every algorithm of coll/tuned and coll/adapt with its segment sizes, chains and radices."""
 
 from collections.abc import Iterator
 from pathlib import Path
 
 from trunkline import _core
-from trunkline.peers.algorithms import OPENMPI, own_algorithms
+from trunkline.peers.algorithms import own_algorithms
 from trunkline.peers.driver import DEFAULT, LARGEST, PreloadDriver, Setting, setting_of
+from trunkline.peers.openmpi_algorithms import OPENMPI
 
 __all__ = ["OpenMpiDriver"]
 
@@ -30,42 +31,44 @@ class OpenMpiDriver(PreloadDriver):
         ranks = len(cluster.hosts)
         every = [setting_of(one, {}) for one in own_algorithms(self.mpi, collective, LARGEST, ranks, SEGMENTS)]
         if collective == "bcast":  # what tune does not try
-            every += [*_radices(), *_more_chains(), *_segmented("binomial"), *_segmented("knomial"), *_adapt()]
+            every += [*_radices(), *_segmented("binomial"), *_segmented("knomial")]
+        if collective in ("bcast", "reduce"):
+            every += [*_more_chains(collective), *_adapt(collective)]
         return [DEFAULT, *sorted(every, key=lambda one: ORDER.index(max(0, one.least_bytes - 1)))]
 
 
-def _tuned(name: str, algorithm: str, segment: int, **more: int) -> Setting:
+def _tuned(collective: str, name: str, algorithm: str, segment: int, **more: int) -> Setting:
     parameters = {
-        "algorithm": OPENMPI["bcast"].index(algorithm),
+        "algorithm": OPENMPI[collective].index(algorithm),
         "algorithm_segmentsize": segment,
         **more,
     }
     env = {"OMPI_MCA_coll": "^han", "OMPI_MCA_coll_tuned_use_dynamic_rules": "1"}
-    env |= {f"OMPI_MCA_coll_tuned_bcast_{key}": str(value) for key, value in parameters.items()}
+    env |= {f"OMPI_MCA_coll_tuned_{collective}_{key}": str(value) for key, value in parameters.items()}
     return Setting(f"{name}:{segment}" if segment else name, env, segment + 1 if segment else 0)
 
 
 def _radices() -> Iterator[Setting]:
     for radix in RADICES:
         for segment in (0, *SEGMENTS):
-            yield _tuned(f"knomial-{radix}", "knomial", segment, algorithm_knomial_radix=radix)
+            yield _tuned("bcast", f"knomial-{radix}", "knomial", segment, algorithm_knomial_radix=radix)
 
 
-def _more_chains() -> Iterator[Setting]:
+def _more_chains(collective: str) -> Iterator[Setting]:
     for chains in CHAINS:
         for segment in SEGMENTS:
-            yield _tuned(f"chain-{chains}", "chain", segment, algorithm_chain_fanout=chains)
+            yield _tuned(collective, f"chain-{chains}", "chain", segment, algorithm_chain_fanout=chains)
 
 
 def _segmented(name: str) -> Iterator[Setting]:
     """What ``tune`` tries in one piece alone."""
     for segment in SEGMENTS:
-        yield _tuned(name, name, segment)
+        yield _tuned("bcast", name, name, segment)
 
 
-def _adapt() -> Iterator[Setting]:
+def _adapt(collective: str) -> Iterator[Setting]:
     for name, number in ADAPT.items():
         for segment in SEGMENTS:
-            env = {"priority": 90, "bcast_algorithm": number, "bcast_segment_size": segment}
+            env = {"priority": 90, f"{collective}_algorithm": number, f"{collective}_segment_size": segment}
             variables = {f"OMPI_MCA_coll_adapt_{key}": str(value) for key, value in env.items()}
             yield Setting(f"adapt-{name}:{segment}", variables, segment + 1)

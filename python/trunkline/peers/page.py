@@ -11,6 +11,7 @@ from trunkline.peers.comparison import BEST
 from trunkline.peers.figures import Figure
 from trunkline.peers.results import PeerCell, Place, place_of
 from trunkline.peers.tables import BESIDE, Line, beside_rows, lines, unfinished
+from trunkline.registry import limit_in_transfers
 from trunkline.report.page import render, trees_over
 from trunkline.units import format_rate
 
@@ -40,6 +41,7 @@ def peers_page(
         "peers.html.j2",
         cells,
         figure=figure,
+        collective=_core.mpi_name(cells[0].collective if cells else "bcast"),
         beside_columns=BESIDE,
         beside=beside_rows(figure, cells) if figure else [],
         algorithm=algorithm,
@@ -64,6 +66,7 @@ def _section(
     return {
         "cluster": cluster,
         "rate": rate_bps,
+        "limit": limit_in_transfers(here[0].collective, here[0].hosts) if here else 1.0,
         "charts": [
             peer_curves([cell for cell in here if cell.mpi == mpi], title, min(times), max(times))
             for mpi, title in names.items()

@@ -20,6 +20,8 @@ PIPELINED = {
         "ompi-pipeline": "ompi_pipeline",
         "ompi-split-binary": "ompi_split_bintree",
     },
+    "reduce": {"smpi-line": "NTSL", "ompi-pipeline": "ompi_pipeline", "ompi-chain": "ompi_chain"},
+    "allreduce": {"smpi-ring": "lr", "ompi-ring": "ompi_ring_segmented"},
 }
 """By collective, SMPI's own pipelined algorithms: none knows the switches. Without SMP_linear, which waits for ever
 where no message leaves before it is asked for."""
@@ -54,6 +56,10 @@ def simulated_algorithms(collective: str, names: Sequence[str]) -> list[Simulate
         if name in SELECTORS:
             wanted.append(Simulated(name, "native", {"smpi/coll-selector": name}))
         elif name == "pipelined":
+            if not pipelined:
+                raise BadInput(
+                    f"SMPI has no pipelined algorithms of {collective} that are known; leave out 'pipelined'"
+                )
             wanted += pipelined.values()
         elif name in pipelined:
             wanted.append(pipelined[name])

@@ -8,9 +8,11 @@ from rich.console import Group
 from rich.markup import escape
 from rich.table import Table
 
+from trunkline import _core
 from trunkline.peers.comparison import BEST
 from trunkline.peers.figures import Figure, Stated
 from trunkline.peers.results import PeerCell, Place
+from trunkline.registry import limit_in_transfers
 from trunkline.terminal import titled_table
 from trunkline.units import format_bytes, format_rate, format_seconds
 
@@ -93,6 +95,12 @@ def _place(line: Line) -> Place:
     return line.default.place
 
 
+def _over_limit(cell: PeerCell) -> str:
+    """What the ratios of a table are, and the least that they could be where that is not 1."""
+    least = limit_in_transfers(cell.collective, cell.hosts)
+    return "times over T(m)" if least == 1.0 else f"times over T(m), limit {least:.3g}"
+
+
 def _ratio(value: float | None) -> str:
     return f"{value:.2f}" if value is not None else ""
 
@@ -104,8 +112,8 @@ def peers_table(cells: Sequence[PeerCell]) -> Group:
         some = list(group)
         columns = ("peer", "size", "default", "best", "Trunkline", "gain", "on best", "best setting")
         table = titled_table(
-            f"{escape(cluster)} at {format_rate(rate)}, {some[0].default.ranks} ranks: times over T(m), slowest rank, "
-            "median",
+            f"{escape(cluster)} at {format_rate(rate)}, {some[0].default.ranks} ranks: "
+            f"{_core.mpi_name(some[0].default.collective)}, {_over_limit(some[0].default)}, slowest rank, median",
             *columns,
             left=["peer", "best setting"],
             wrap=["best setting"],
@@ -152,7 +160,7 @@ def markdown(cells: Sequence[PeerCell], algorithm: str = "auto") -> str:
     for (cluster, _, rate), group in groupby(lines(cells, algorithm), key=_place):
         some = list(group)
         parts.append(
-            f"`{cluster}`, {some[0].default.hosts} hosts at {format_rate(rate)}, times over T(m):\n\n"
+            f"`{cluster}`, {some[0].default.hosts} hosts at {format_rate(rate)}, {_over_limit(some[0].default)}:\n\n"
             f"| peer | message | T(m) | default | best | best setting | {ours} | faster than default | than best |\n"
             "|---|---|---|---|---|---|---|---|---|\n"
             + "".join(f"| {_peer(line.default)} | {' | '.join(_words(line))} |\n" for line in some)

@@ -10,6 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, NullLocator
 
+from trunkline import _core
 from trunkline.bench.heights import Heights
 from trunkline.bench.measure import Cell
 from trunkline.bench.model import Verdict
@@ -89,7 +90,11 @@ def ratio_bars(cells: Sequence[Cell]) -> str:
     axes.xaxis.set_major_locator(FixedLocator([1, 2, 5, 10, 20, 50, 100]))
     axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
     axes.xaxis.set_minor_locator(NullLocator())
-    axes.set_xlabel("time over T(m), half a ping-pong: no broadcast can be faster than 1")
+    least = cells[0].least_seconds / cells[0].limit_seconds
+    if least != 1.0:
+        axes.axvline(least, color=INK, linewidth=1, linestyle=":")
+    call = f"{_core.mpi_name(cells[0].collective)} on {cells[0].hosts} hosts"
+    axes.set_xlabel(f"time over T(m), half a ping-pong: no {call} can be faster than {least:.3g}")
     axes.grid(axis="x", color=GRID)
     axes.set_axisbelow(True)
     for side in ("top", "right", "left"):
@@ -145,7 +150,7 @@ def prediction_curves(rows: Sequence[Predicted]) -> str:
 
 
 def time_curves(cells: Sequence[Cell]) -> str:
-    """Time by size on log axes, one curve for each algorithm and T(m) below; the cells of one cluster and MPI."""
+    """Time by size on log axes, one curve for each algorithm, T(m) and the limit; the cells of one cluster and MPI."""
     styles = line_styles(dict.fromkeys(c.algorithm for c in cells))
     sizes = sorted({c.message_bytes for c in cells})
     figure = Figure(figsize=(6.2, max(4.4, 0.24 * len(styles))))
@@ -159,9 +164,14 @@ def time_curves(cells: Sequence[Cell]) -> str:
         _curve(axes, x, [c.seconds_median for c in rows], style, name)
     limits = {c.message_bytes: c.limit_seconds for c in cells}
     axes.plot(sizes, [limits[s] for s in sizes], color=INK, linestyle=(0, (4, 3)), linewidth=1, label="T(m)")
-    size_axes(axes, sizes)
     ends = {cell.algorithm: cell.seconds_median for cell in sorted(cells, key=lambda cell: cell.message_bytes)}
-    _legend_beside(axes, ends | {"T(m)": limits[sizes[-1]]})
+    ends |= {"T(m)": limits[sizes[-1]]}
+    least = {c.message_bytes: c.least_seconds for c in cells}
+    if least != limits:
+        axes.plot(sizes, [least[s] for s in sizes], color=INK, linestyle=":", linewidth=1, label="limit")
+        ends["limit"] = least[sizes[-1]]
+    size_axes(axes, sizes)
+    _legend_beside(axes, ends)
     axes.set_ylabel("time of the slowest rank")
     return svg_text(figure)
 

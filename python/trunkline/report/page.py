@@ -10,7 +10,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from trunkline import __version__, _core
 from trunkline.bench.measure import Cell
-from trunkline.registry import goes_by_rounds
+from trunkline.registry import goes_by_rounds, limit_in_transfers
 from trunkline.report.chart import ratio_bars, time_curves
 from trunkline.report.colours import DARK, THEME
 from trunkline.report.draw_plan import draw_trees
@@ -88,9 +88,16 @@ def demo_page(cells: Sequence[Cell], clusters: Sequence[_core.Cluster]) -> str:
 def bench_page(cells: Sequence[Cell]) -> str:
     """The page of ``trunkline bench``: curves by size and the table, for each cluster and MPI."""
     sections = [
-        {"cluster": cluster, "mpi": mpi, "rate": rows[0].rate_bps, "curves": time_curves(rows), "cells": rows}
+        {
+            "cluster": cluster,
+            "mpi": mpi,
+            "rate": rows[0].rate_bps,
+            "curves": time_curves(rows),
+            "cells": rows,
+            "limit": limit_in_transfers(rows[0].collective, rows[0].hosts),
+        }
         for (cluster, mpi), rows in (
             (key, list(rows)) for key, rows in groupby(cells, key=lambda c: (c.cluster, c.mpi))
         )
     ]
-    return render("bench.html.j2", cells, sections=sections)
+    return render("bench.html.j2", cells, sections=sections, collective=_core.mpi_name(cells[0].collective))

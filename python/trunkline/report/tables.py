@@ -10,6 +10,7 @@ from rich.table import Table
 from trunkline import _core
 from trunkline.bench.heights import Heights
 from trunkline.bench.measure import Cell
+from trunkline.registry import limit_in_transfers
 from trunkline.terminal import titled_table
 from trunkline.units import format_bytes, format_rate, format_seconds
 
@@ -30,7 +31,11 @@ def _cells(cells: list[Cell]) -> Table:
     first = cells[0]
     place = f"{escape(first.cluster)} at {format_rate(first.rate_bps)}"
     title = f"{place}, {first.ranks} ranks: {_core.mpi_name(first.collective)}, slowest rank, median"
-    columns = ("MPI", "size", "T(m)", "algorithm", "time", "95 %", "over T", "gain", "n")
+    limit = limit_in_transfers(first.collective, first.hosts)
+    beside = ["over limit"] if limit != 1.0 else []
+    if beside:
+        title += f"; limit {limit:.3g} T(m)"
+    columns = ("MPI", "size", "T(m)", "algorithm", "time", "95 %", "over T", *beside, "gain", "n")
     words = ("MPI", "algorithm")
     table = titled_table(title, *columns, left=words, wrap=words, tight=True)
     for _, group in groupby(cells, key=lambda cell: (cell.mpi, cell.message_bytes)):
@@ -46,6 +51,7 @@ def _cells(cells: list[Cell]) -> Table:
                 format_seconds(cell.seconds_median),
                 f"-{below * 100:.0f} +{above * 100:.0f}%",
                 f"{cell.seconds_median / cell.limit_seconds:.2f}",
+                *(f"{cell.seconds_median / cell.least_seconds:.2f}" for _ in beside),
                 f"{native / cell.seconds_median:.2f}" if native else "",
                 str(cell.repetitions),
                 end_section=k == len(rows) - 1,

@@ -8,6 +8,7 @@ from trunkline import _core
 from trunkline.bench.cell import Timed
 from trunkline.cluster import fingerprint_text
 from trunkline.peers.simulated import Simulated
+from trunkline.registry import limit_in_transfers
 from trunkline.simulate.engine import Job, Outcome, simulate
 
 __all__ = ["Row", "bound_seconds", "simulate_all"]
@@ -20,24 +21,26 @@ class Row(Timed):
     gave_up: bool
     """It took longer than ``seconds_median``, and was not simulated to its end."""
     bound_seconds: float
-    """What a pipelined broadcast over the least deep contention-free binary tree would take at best."""
+    """See :func:`bound_seconds`."""
     wall_seconds: float
     """How long the simulation took, from the size before or the start on."""
 
 
 def bound_seconds(job: Job, message_bytes: int) -> float:
-    """m/B plus the latency of the least deep contention-free binary tree.
+    """m/B as often as the collective needs it; where data goes one way, plus the latency of a tree.
 
-    B is the rate that the slowest host's link has for data besides headers. Each level of the tree, over one rank of
-    each host, costs at least the latency of the two links between the nearest hosts.
+    B is the rate that the slowest host's link has for data besides headers. The tree is the least deep contention-free
+    binary one: each level of it, over one rank of each host, costs at least the latency of the two links between the
+    nearest hosts.
     """
     cluster = job.cluster
     hosts = sorted(set(job.placement))
     switches = set(cluster.switches)
     ports = [link for link in cluster.links if not {link.a, link.b} <= switches]
-    levels = _core.height_bound(cluster, hosts, hosts.index(job.placement[job.root]))
+    least = limit_in_transfers(job.collective, len(hosts))
+    levels = _core.height_bound(cluster, hosts, hosts.index(job.placement[job.root])) if least == 1.0 else 0
     data_bps = min(port.rate_bps for port in ports) * _core.frame_payload_bytes / _core.frame_wire_bytes
-    return message_bytes * 8 / data_bps + levels * 2 * min(port.latency_s for port in ports)
+    return least * message_bytes * 8 / data_bps + levels * 2 * min(port.latency_s for port in ports)
 
 
 def simulate_all(

@@ -9,8 +9,16 @@ from trunkline.errors import BadInput
 from trunkline.mpi import Mpi
 from trunkline.peers import drivers as drivers_module
 from trunkline.peers.drivers import choose_drivers
+from trunkline.peers.intelmpi import IntelMpiDriver
 from trunkline.peers.mpich import MpichDriver
 from trunkline.peers.openmpi import OpenMpiDriver
+from trunkline.peers.openmpi_algorithms import OPENMPI
+
+DRIVERS = [
+    MpichDriver(library()),
+    OpenMpiDriver(library("openmpi", "4.1.4")),
+    IntelMpiDriver(library("intelmpi", "2021")),
+]
 
 
 class TestSettings:
@@ -27,9 +35,13 @@ class TestSettings:
         assert line.env["MPIR_CVAR_IBCAST_TREE_PIPELINE_CHUNK_SIZE"] == "4096"
         assert not any("topology" in s.name for s in old)
 
-    @pytest.mark.parametrize("driver", [MpichDriver(library()), OpenMpiDriver(library("openmpi", "4.1.4"))])
-    def test_names_are_unique_and_the_default_comes_first(self, driver, tmp_path):
-        settings = driver.settings("bcast", load_cluster("paper-1"), tmp_path)
+    @pytest.mark.parametrize("collective", OPENMPI)
+    @pytest.mark.parametrize(
+        "driver",
+        DRIVERS,
+    )
+    def test_names_are_unique_and_the_default_comes_first(self, driver, collective, tmp_path):
+        settings = driver.settings(collective, load_cluster("paper-1"), tmp_path)
         names = [setting.name for setting in settings]
         assert names[0] == "default"
         assert len(set(names)) == len(names)
@@ -42,6 +54,17 @@ class TestSettings:
         assert pipeline.least_bytes == 8193
         numbers = {s.env.get("OMPI_MCA_coll_tuned_bcast_algorithm") for s in settings}
         assert numbers >= set("123456789")
+
+    def test_intel_mpi_is_told_a_number(self, tmp_path):
+        driver = IntelMpiDriver(library("intelmpi", "2021"))
+        settings = driver.settings("reduce-scatter", load_cluster("paper-1"), tmp_path)
+        assert settings[-1].env == {"I_MPI_ADJUST_REDUCE_SCATTER": "5"}
+
+    def test_a_reduction_has_more_chains_and_the_trees_of_adapt(self, tmp_path):
+        settings = OpenMpiDriver(library("openmpi", "4.1.4")).settings("reduce", load_cluster("paper-1"), tmp_path)
+        by_name = {setting.name: setting.env for setting in settings}
+        assert by_name["chain-8:8192"]["OMPI_MCA_coll_tuned_reduce_algorithm"] == "2"
+        assert by_name["adapt-pipeline:8192"]["OMPI_MCA_coll_adapt_reduce_algorithm"] == "4"
 
     def test_the_timing_program_is_told_what_to_beat(self):
         limits = Limits(give_up=2.0, patience_s=60)

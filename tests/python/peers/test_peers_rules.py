@@ -12,7 +12,8 @@ from trunkline.bench.job import Limits
 from trunkline.cluster import load_cluster
 from trunkline.errors import Failed
 from trunkline.mpi import Mpi, find_mpis
-from trunkline.peers.algorithms import OPENMPI, own_algorithms
+from trunkline.peers.algorithms import own_algorithms
+from trunkline.peers.openmpi_algorithms import OPENMPI
 from trunkline.peers.rules import winners as measured
 from trunkline.peers.rules.check import same_traffic
 from trunkline.peers.rules.mpich_json import coordinates, mpich_json, own_table

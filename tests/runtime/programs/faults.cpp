@@ -50,7 +50,9 @@ bool preloaded() { return dlsym(RTLD_DEFAULT, "trunkline_version") != nullptr; }
 void choose(const char* choice) {
   using Set = int(const char*, const char*);
   auto* const set = reinterpret_cast<Set*>(dlsym(RTLD_DEFAULT, "trunkline_set"));
-  if (set != nullptr && set("bcast", choice) != 0) expect(false, std::string("refused: ") + choice);
+  if (set == nullptr) return;
+  if (set("bcast", choice) != 0) expect(false, std::string("refused: ") + choice);
+  for (const char* const collective : {"reduce", "allreduce"}) set(collective, choice);  // rounds reduce nothing
 }
 
 MPI_Comm copy_of(MPI_Comm communicator, MPI_Errhandler handler) {
@@ -521,6 +523,106 @@ void revoked() {
 }
 #endif
 
+using Sums = std::vector<long long>;
+
+/// MPI_Reduce to rank 0, or MPI_Allreduce, of ones.
+int add_up(bool to_all, const Sums& own, Sums& all, MPI_Comm communicator) {
+  const int count = static_cast<int>(own.size());
+  return to_all ? MPI_Allreduce(own.data(), all.data(), count, MPI_LONG_LONG, MPI_SUM, communicator)
+                : MPI_Reduce(own.data(), all.data(), count, MPI_LONG_LONG, MPI_SUM, 0, communicator);
+}
+
+/// Both kinds, which must be right.
+void right_sums(MPI_Comm communicator, int count, const std::string& what) {
+  for (const bool to_all : {false, true}) {
+    const Sums own(static_cast<std::size_t>(count), rank + 1);
+    Sums all(own.size(), -1);
+    const int code = add_up(to_all, own, all, communicator);
+    expect(code == MPI_SUCCESS, what + ": error " + std::to_string(class_of(code)));
+    if (!to_all && rank != 0) continue;
+    const long long sum = static_cast<long long>(ranks) * (ranks + 1) / 2;
+    expect(std::count(all.begin(), all.end(), sum) == count, what + ": wrong sums");
+  }
+}
+
+/// The last rank's operand is of another length. Nobody may wait for ever, nobody may have a wrong result without an
+/// error, and other communicators go on.
+void other_operand(int usual, int last) {
+  for (const bool to_all : {false, true}) {
+    const std::string what = to_all ? "allreduce" : "reduce";
+    const MPI_Comm copy = copy_of(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    right_sums(copy, usual, "before");
+    const Sums own(static_cast<std::size_t>(rank == ranks - 1 ? last : usual), 1);
+    Sums all(own.size(), -1);
+    const int code = add_up(to_all, own, all, copy);
+    const bool has_result = to_all || rank == 0;
+    expect(code != MPI_SUCCESS || !has_result, what + ": success, and not everybody's operand");
+    if (code != MPI_SUCCESS) {
+      expect(class_of(code) == MPI_ERR_TRUNCATE || class_of(code) == MPI_ERR_OTHER,
+             what + ": class " + std::to_string(class_of(code)));
+    }
+    right_sums(MPI_COMM_WORLD, 2500, "another communicator afterwards");
+    right(MPI_COMM_WORLD, 20000, ranks - 1, 2, "a broadcast afterwards");
+  }
+}
+
+void shorter_operand() { other_operand(6000, 3000); }
+void longer_operand() { other_operand(6000, 12000); }
+void little_longer_operand() { other_operand(600, 601); }
+
+/// Ranks take one call for a reduction, the last one for a broadcast.
+void other_collective() {
+  const MPI_Comm copy = copy_of(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  right_sums(copy, 1000, "before");
+  const Sums own(1000, 1);
+  Sums all(own.size(), -1);
+  const bool odd = rank == ranks - 1;
+  const int code = odd ? MPI_Bcast(all.data(), 1000, MPI_LONG_LONG, 0, copy) : add_up(true, own, all, copy);
+  expect(code != MPI_SUCCESS, "success of calls that do not belong together");
+  right_sums(MPI_COMM_WORLD, 2500, "another communicator afterwards");
+}
+
+void operand_handler_throws() {
+  MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
+  MPI_Comm_create_errhandler(throwing, &handler);
+  const MPI_Comm copy = copy_of(MPI_COMM_WORLD, handler);
+  right_sums(copy, 1000, "before");
+  const Sums own(rank == ranks - 1 ? 12000 : 6000, 1);
+  Sums all(own.size(), -1);
+  bool caught = false;
+  try {
+    add_up(true, own, all, copy);
+  } catch (const Thrown&) {
+    caught = true;
+  }
+  expect(caught, "other operands: not caught");
+  right_sums(MPI_COMM_WORLD, 1000, "afterwards");
+}
+
+/// Reductions to one root back to back, which is late: what waits for it is bounded.
+void late_reduce_root() {
+  const Sums own(500, 1);
+  Sums all(own.size(), -1);
+  right_sums(MPI_COMM_WORLD, 500, "before");
+  MPI_Barrier(MPI_COMM_WORLD);
+  const long before = resident_kib("VmHWM:");
+  if (rank == 0) sleep(2);
+  for (int call = 0; call < 3000; ++call) add_up(false, own, all, MPI_COMM_WORLD);
+  const long grown = resident_kib("VmHWM:") - before;
+  expect(grown < 16384, std::to_string(grown) + " KiB more were in use");
+  right_sums(MPI_COMM_WORLD, 500, "afterwards");
+}
+
+void killed_in_allreduce() {
+  const Sums own(500, 1);
+  Sums all(own.size(), -1);
+  for (int call = 0; call < 1000000; ++call) {
+    if (call == 500 && rank == ranks - 1) raise(SIGKILL);
+    add_up(true, own, all, MPI_COMM_WORLD);
+    if (call > 600) usleep(1000);
+  }
+}
+
 /// Allgather is the first call of the program's own: what it gets must be its own; and no message but its own is seen.
 void first_allgather() {
   std::vector<int> all(static_cast<std::size_t>(ranks), -1);
@@ -546,6 +648,10 @@ const std::map<std::string, std::function<void()>> cases {
       {"far-ahead", far_ahead}, {"killed-rank", killed_rank}, {"out-of-memory", out_of_memory},
       {"little-memory-to-plan", little_memory_to_plan}, {"no-memory-to-plan", no_memory_to_plan},
       {"out-of-descriptors", out_of_descriptors}, {"small-stack", small_stack}, {"first-allgather", first_allgather},
+      {"shorter-operand", shorter_operand}, {"longer-operand", longer_operand},
+      {"little-longer-operand", little_longer_operand}, {"other-collective", other_collective},
+      {"operand-handler-throws", operand_handler_throws}, {"late-reduce-root", late_reduce_root},
+      {"killed-in-allreduce", killed_in_allreduce},
 #if MPI_VERSION >= 4 || (defined(OMPI_MAJOR_VERSION) && OMPI_MAJOR_VERSION >= 5)
       {"session", session},
 #endif

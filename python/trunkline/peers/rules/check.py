@@ -4,25 +4,19 @@ Every algorithm sends other amounts from other hosts. What leaves each host in a
 leaves it with the rule's algorithm forced by the library's own settings.
 """
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from trunkline.errors import Failed
-from trunkline.paths import NATIVE
 from trunkline.peers.rules.job import PeerJob
 from trunkline.peers.rules.rule import PeerWinner
+from trunkline.peers.rules.traffic import sent_bytes
 from trunkline.peers.rules.winners import own_settings
 
 __all__ = ["LEAST_BYTES", "Honoured", "check_honoured", "same_traffic"]
 
 LEAST_BYTES = 4096
 """Below it a message is lost among headers and acknowledgements, and nothing can be told."""
-REPETITIONS = 4
-_LEAST_SECONDS = 300.0
-_PATIENCE = 3.0
-"""A job is ended once it has taken so many times what its calls take by themselves."""
 
 
 @dataclass(frozen=True)
@@ -47,25 +41,8 @@ def same_traffic(one: Sequence[float], other: Sequence[float], message_bytes: in
 
 
 def _traffic(job: PeerJob, told: Sequence[PeerWinner], settings: Mapping[str, str]) -> dict[int, list[float]]:
-    """Bytes that leave the host of each rank in one call, by size."""
-    sizes = [winner.message_bytes for winner in told]
-    # One call more than is counted opens the connections.
-    expected_s = (REPETITIONS + 1) * sum(max(winner.seconds, winner.default_seconds) for winner in told)
-    program = NATIVE / "libexec" / f"trunkline-traffic-{job.mpi.name}"
-    argv, env = job.mpi.launch(
-        hosts=job.hosts,
-        ranks=job.ranks,
-        ranks_per_host=job.ranks_per_host,
-        program=[str(program), job.collective, str(REPETITIONS), *map(str, sizes)],
-        agent=job.lab.agent,
-        env=settings,
-    )
-    done = job.lab.run(argv, env=env, capture=True, timeout=_LEAST_SECONDS + _PATIENCE * expected_s)
-    if done.returncode != 0:
-        said = "\n".join(f"{done.stdout}{done.stderr}".strip().splitlines()[-12:])
-        raise Failed(f"{job.mpi.name} ended with status {done.returncode} under {dict(settings)}:\n{said}")
-    rows = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
-    return {row["message_bytes"]: row["sent_bytes"] for row in rows}
+    expected_s = sum(max(winner.seconds, winner.default_seconds) for winner in told)
+    return sent_bytes(job, [winner.message_bytes for winner in told], settings, expected_s)
 
 
 def check_honoured(

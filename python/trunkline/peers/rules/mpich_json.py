@@ -15,11 +15,13 @@ from typing import Any
 from trunkline import _core
 from trunkline.errors import Failed
 from trunkline.mpi import Mpi
-from trunkline.peers.algorithms import PeerAlgorithm
+from trunkline.peers.algorithm import PeerAlgorithm, in_variables
 from trunkline.peers.rules.rule import PeerRule
 
-__all__ = ["coordinates", "mpich_json", "own_table"]
+__all__ = ["COLLECTIVES", "coordinates", "mpich_json", "own_table"]
 
+COLLECTIVES = ("bcast", "reduce", "allreduce")
+"""What a file can have rules for: it was seen that MPICH follows them. It fails at start with others'."""
 Table = dict[str, Any]
 _PAGE = 4096
 """MPICH reads the mapped file up to a byte of zero, which is there only where the file does not fill its last page."""
@@ -58,8 +60,9 @@ def mpich_json(table: Table, collective: str, rules: Sequence[PeerRule], sizes: 
         rules: What to run from which size of messages on.
         sizes: Of communicators: all ranks, and one rank of each host where the library takes two steps.
     """
-    key, non_blocking = f"collective={collective}", f"collective=i{collective}"
-    name = collective.capitalize()
+    spelled = in_variables(collective)
+    key, non_blocking = f"collective={spelled}", f"collective=i{spelled}"
+    name = spelled.capitalize()
     made = {**table, key: _of_collective(table[key], rules, sizes, partial(_blocking, name))}
     if any(rule.algorithm and rule.algorithm.algorithm.startswith("tsp_") for rule in rules):
         made[non_blocking] = _of_collective(table[non_blocking], rules, sizes, partial(_non_blocking, name))
@@ -84,30 +87,59 @@ def _blocking(name: str, rule: PeerRule, theirs: Table) -> Table:
         return theirs
     if rule.algorithm.algorithm.startswith("tsp_"):
         return {f"algorithm=MPIR_{name}_allcomm_nb": {}}
-    return {f"algorithm=MPIR_{name}_intra_{rule.algorithm.algorithm}": _parameters(rule.algorithm)}
+    own = {f"algorithm=MPIR_{name}_intra_{rule.algorithm.algorithm}": _parameters(rule.algorithm, _reduces(name))}
+    return _where_it_may(rule.algorithm, name, own, theirs)
 
 
 def _non_blocking(name: str, rule: PeerRule, theirs: Table) -> Table:
     if rule.algorithm is None or not rule.algorithm.algorithm.startswith("tsp_"):
         return theirs
-    return {f"algorithm=MPIR_I{name.lower()}_intra_{rule.algorithm.algorithm}": _parameters(rule.algorithm)}
+    own = {
+        f"algorithm=MPIR_I{name.lower()}_intra_{rule.algorithm.algorithm}": _parameters(rule.algorithm, _reduces(name))
+    }
+    return _where_it_may(rule.algorithm, name, own, theirs)
 
 
-def _parameters(algorithm: PeerAlgorithm) -> Table:
+def _reduces(name: str) -> bool:
+    return "reduce" in name.lower()
+
+
+def _where_it_may(algorithm: PeerAlgorithm, name: str, own: Table, theirs: Table) -> Table:
+    """Reductions: what the library decides stays where operands may not be taken out of order, or are too few."""
+    if not _reduces(name):
+        return own
+    if "reduce_scatter_" in algorithm.algorithm:  # each rank, up to a power of two, must have an element
+        own = {"count<pow2": theirs, "count=any": own}
+    return {
+        "is_commutative=yes": {"is_op_built_in=yes": own, "is_op_built_in=no": theirs},
+        "is_commutative=no": theirs,
+    }
+
+
+def _parameters(algorithm: PeerAlgorithm, reduces: bool) -> Table:
     """Every one that the algorithm reads: what is left out would be whatever the memory holds."""
-    if not algorithm.tree:
-        return {}
-    tree = _NUMBERED.index(algorithm.tree) if algorithm.algorithm == "tsp_tree" else algorithm.tree
-    values: dict[str, str | int] = {"tree_type": tree, "k": algorithm.k}
-    if algorithm.algorithm in ("tsp_tree", "pipelined_tree"):
-        values["chunk_size"] = algorithm.segment_bytes
-    if algorithm.algorithm in ("tree", "pipelined_tree"):
-        values["is_non_blocking"] = 1
-    if algorithm.algorithm == "pipelined_tree":
-        values["recv_pre_posted"] = 0
-    if algorithm.algorithm == "tree":
-        values |= dict.fromkeys(_BY_TOPOLOGY, 0)
-    return {f"{name}={value}": {} for name, value in values.items()}
+    name = algorithm.algorithm
+    values: dict[str, str | int] = {}
+    if algorithm.tree:
+        tree = _NUMBERED.index(algorithm.tree) if name == "tsp_tree" else algorithm.tree
+        values = {"tree_type": tree, "k": algorithm.k}
+        if reduces or name in ("tsp_tree", "pipelined_tree"):
+            values["chunk_size"] = algorithm.segment_bytes
+        if reduces:
+            values["buffer_per_child"] = 0
+        elif name in ("tree", "pipelined_tree"):
+            values["is_non_blocking"] = 1
+        if name == "pipelined_tree":
+            values["recv_pre_posted"] = 0
+        if name == "tree":
+            values |= dict.fromkeys(_BY_TOPOLOGY, 0)
+    elif name == "tsp_ring" and algorithm.segment_bytes:
+        values = {"chunk_size": algorithm.segment_bytes, "buffer_per_child": 0}
+    elif algorithm.k:
+        values = {"k": algorithm.k}
+        if not name.startswith("tsp_"):
+            values["single_phase_recv"] = 0
+    return {f"{key}={value}": {} for key, value in values.items()}
 
 
 def coordinates(cluster: _core.Cluster, placement: Sequence[int]) -> str:

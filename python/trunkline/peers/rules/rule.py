@@ -6,12 +6,22 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 
 from trunkline.bench.measure import Cell
-from trunkline.peers.algorithms import OPENMPI, PeerAlgorithm
+from trunkline.peers.algorithm import PeerAlgorithm, in_variables
+from trunkline.peers.openmpi_algorithms import OPENMPI
 from trunkline.tune.between import first_size_of_next
 
 __all__ = ["PeerRule", "PeerWinner", "openmpi_json", "openmpi_text", "peer_rules_of"]
 
-_NUMBERS = {"bcast": 7}
+_NUMBERS = {
+    "allgather": 0,
+    "allgatherv": 1,
+    "allreduce": 2,
+    "barrier": 6,
+    "bcast": 7,
+    "reduce": 11,
+    "reduce-scatter": 12,
+    "reduce-scatter-block": 13,
+}
 """Of Open MPI's collectives in its files of rules."""
 
 
@@ -94,5 +104,6 @@ def openmpi_json(collective: str, rules: Sequence[PeerRule], ranks: int, ranks_p
     spread = {"comm_rank_distribution": "one-per-node"} if ranks_per_host == 1 else {}
     communicators = {"comm_size_min": ranks, "comm_size_max": ranks, **spread, "rules": entries}
     return json.dumps(
-        {"rule_file_version": 3, "module": "tuned", "collectives": {collective: [communicators]}}, indent=2
+        {"rule_file_version": 3, "module": "tuned", "collectives": {in_variables(collective): [communicators]}},
+        indent=2,
     )

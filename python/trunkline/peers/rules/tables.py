@@ -16,7 +16,7 @@ __all__ = ["peer_notes", "peer_table"]
 
 
 def peer_table(mpi: Mpi, where: str, files: PeerFiles) -> Table:
-    """The library's fastest own broadcast at each size, and whether it follows the file."""
+    """The library's fastest own algorithm at each size, and whether it follows the file."""
     seen = {one.message_bytes: one for one in files.honoured}
     columns = ("size", "fastest", "time", "by itself", "tried", "file")
     title = f"{escape(where)} {mpi.version}: the library's own algorithms"

@@ -11,7 +11,8 @@ from trunkline.bench.job import Limits, Repetition
 from trunkline.bench.measure import Cell, measure
 from trunkline.errors import Failed
 from trunkline.mpi import Mpi
-from trunkline.peers.algorithms import PeerAlgorithm, own_algorithms
+from trunkline.peers.algorithm import PeerAlgorithm
+from trunkline.peers.algorithms import own_algorithms
 from trunkline.peers.rules.job import PeerJob
 from trunkline.peers.rules.rule import PeerWinner
 from trunkline.units import format_bytes
