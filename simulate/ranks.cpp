@@ -125,7 +125,9 @@ class Rank {
   void warm_up() {
     if (native()) return;
     const char* const name = options_.what->name;
-    if (trunkline_set(name, "binomial") != 0) fail(2, "the runtime does not know binomial");
+    if (trunkline_set(name, "binomial") != 0 && trunkline_set(name, "unaware-ring") != 0) {
+      fail(2, "the runtime knows neither binomial nor unaware-ring");
+    }
     resize(unit_of(options_.what, message_.ranks));
     run();
     if (trunkline_set(name, options_.algorithm.c_str()) != 0) fail(2, "no such algorithm: " + options_.algorithm);

@@ -36,7 +36,7 @@ struct Knowledge {
 
   /// The same for one collective. A plan file for a reduction is there for short messages above all: it has no floor.
   [[nodiscard]] std::uint64_t floor_of(Collective collective) const {
-    const bool has_plan = plan && plan->collective == collective && facts_of(collective).reduces();
+    const bool has_plan = plan && plan->collective == collective && facts_of(collective).reduces;
     return has_plan ? 0 : floor_bytes;
   }
 

@@ -51,7 +51,8 @@ Prospects prospects_of(Collective collective, const Cluster& cluster, const Plac
   if (goes_by_shares(facts)) {
     prospects.native_shares = native_share_costs(paths, placement);
   } else if (facts.reduces) {
-    prospects.native_reduction = native_reduction_costs(paths, placement, collective, root, native);
+    const Collective like = facts.has_root ? Collective::reduce : Collective::allreduce;
+    prospects.native_reduction = native_reduction_costs(paths, placement, like, root, native);
   } else {
     prospects.native = native_costs(paths, placement, root, native);
   }

@@ -8,7 +8,8 @@ namespace {
 
 const std::string shapes =
     "custom, linear, two-tree, binary, 3-ary to 8-ary, scatter-ring, scatter-doubling, circulant, flat, binomial, "
-    "3-nomial to 8-nomial, unaware-linear, "
+    "3-nomial to 8-nomial, hierarchical-flat, "
+    "hierarchical-binomial, hierarchical-3-nomial to hierarchical-4-nomial, unaware-linear, "
     "unaware-binary, "
     "unaware-3-ary to unaware-8-ary, unaware-scatter-ring";
 

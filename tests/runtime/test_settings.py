@@ -81,9 +81,9 @@ def test_variables_of_the_lab_and_empty_ones_are_none_of_its_business(mpi: Mpi):
 def test_nothing_set_changes_nothing(mpi: Mpi):
     assert "trunkline" not in hello(mpi, {}).err
     said = hello(mpi, {"TRUNKLINE_EXPLAIN": "1"}).lines("trunkline: ")
-    assert ["MPI_Bcast" in line for line in said] == [True, False, False]  # and two of MPI_Reduce
     assert all("ran native: " in line for line in said)
-    assert "ran native: no cluster is set (TRUNKLINE_CLUSTER)" in said[0]
+    [broadcast] = [line for line in said if "MPI_Bcast" in line]
+    assert "ran native: no cluster is set (TRUNKLINE_CLUSTER)" in broadcast
 
 
 def faulty_cluster(tmp_path: Path) -> Path:

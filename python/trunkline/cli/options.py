@@ -8,6 +8,7 @@ from trunkline import _core
 from trunkline.registry import check_collective
 
 __all__ = [
+    "COLLECTIVE_HELP",
     "BudgetOption",
     "CellsJsonOption",
     "ClusterArgument",
@@ -28,9 +29,10 @@ _CLUSTER = "A bundled cluster's name, a cluster file, or random:HOSTSxSWITCHES[:
 
 ClusterArgument = Annotated[str, typer.Argument(metavar="CLUSTER", help=_CLUSTER)]
 ClusterOption = Annotated[str, typer.Option(metavar="CLUSTER", help=_CLUSTER)]
+COLLECTIVE_HELP = f"The collective operation: {', '.join(_core.collectives())}."
 CollectiveOption = Annotated[
     str,
-    typer.Option(metavar="|".join(_core.collectives()), help="The collective operation.", callback=check_collective),
+    typer.Option(metavar="NAME", help=COLLECTIVE_HELP, callback=check_collective),
 ]
 MpisOption = Annotated[str, typer.Option(help="MPI libraries, separated by commas: mpich, openmpi, mpich-5.0.2, ...")]
 SizesOption = Annotated[str, typer.Option(help="Message sizes, separated by commas.")]

@@ -8,7 +8,7 @@ from typer.core import TyperGroup
 
 from trunkline import _core
 from trunkline.cli import plan_edit
-from trunkline.cli.options import ClusterArgument, CollectiveOption
+from trunkline.cli.options import COLLECTIVE_HELP, ClusterArgument, CollectiveOption
 from trunkline.cli.output import check_outputs
 from trunkline.cli.plan_output import put_out
 from trunkline.cluster import load_cluster, nearest_first
@@ -66,7 +66,7 @@ def lay(
     cluster: ClusterArgument,
     collective: Annotated[
         str | None,
-        typer.Option(metavar="|".join(_core.collectives()), help="The collective operation; default: bcast."),
+        typer.Option(metavar="NAME", help=f"{COLLECTIVE_HELP} Default: bcast."),
     ] = None,
     shape: Annotated[
         str | None, typer.Option("--algorithm", "--shape", help="One of 'trunkline algorithms'; default: linear.")

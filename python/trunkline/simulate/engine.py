@@ -140,6 +140,8 @@ def _simulate(
         (folder / "cluster.yaml").write_text(_core.write_cluster(job.cluster), encoding="utf-8")
         (folder / "hosts").write_text("".join(f"{hosts[host]}\n" for host in job.placement), encoding="utf-8")
         given = {**_OPTIONS, **job.own_options, "smpi/hostfile": str(folder / "hosts"), **options}
+        if "smpi/coll-selector" in options:
+            given.pop(f"smpi/{job.collective}", None)  # what is asked for chooses that one
         words = [
             *(str(_PROGRAM), str(_RANKS)),
             *(f"--cfg={key}:{value}" for key, value in given.items()),

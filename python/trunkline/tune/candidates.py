@@ -15,7 +15,12 @@ _HIERARCHICAL = ("hierarchical-flat", "hierarchical-binomial", "hierarchical-4-n
 CONSIDERED = {
     "bcast": (*_TREES, "scatter-ring", "circulant"),
     "reduce": (*_TREES, *_HIERARCHICAL),
-    "allreduce": (*_TREES, *_HIERARCHICAL),
+    "allreduce": (*_TREES, *_HIERARCHICAL, "ring", "halving-doubling"),
+    "barrier": (*_TREES, *_HIERARCHICAL),
+    "reduce-scatter": ("ring",),
+    "reduce-scatter-block": ("ring",),
+    "allgather": ("ring",),
+    "allgatherv": ("ring",),
 }
 """By collective, what may be fastest somewhere; the unaware twins of the contention-free ones never are."""
 PER_ALGORITHM = 3
