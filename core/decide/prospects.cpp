@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdio>
 #include <limits>
+#include <variant>
 
 #include "algorithms/registry.hpp"
 
@@ -19,6 +20,15 @@ constexpr std::array<std::string_view, 1> considered_rounds{"ring"};
 
 bool goes_by_shares(const CollectiveFacts& facts) {
   return facts.before == Holding::own_block || facts.after == Holding::own_block;
+}
+
+/// A ring waits for each of its rounds. Of blocks shorter than this, that is most of its time, and hosts that are not
+/// always ready add what the rates do not tell.
+constexpr std::uint64_t least_block_bytes = 4 * frame_payload_bytes;
+
+bool is_considered(const Costs& costs, std::uint64_t message_bytes) {
+  const auto* const rounds = std::get_if<RoundCosts>(&costs);
+  return rounds == nullptr || message_bytes / rounds->blocks >= least_block_bytes;
 }
 
 std::string milliseconds(double seconds) {
@@ -72,6 +82,7 @@ Pick pick(const Prospects& prospects, std::uint64_t message_bytes) {
   Pick fastest;
   double fastest_s = std::numeric_limits<double>::infinity();
   for (const auto& [name, costs] : prospects.candidates) {
+    if (!is_considered(costs, message_bytes)) continue;
     const TimedSegment one = fastest_segment(costs, message_bytes, cuts);
     if (one.seconds >= fastest_s) continue;
     fastest_s = one.seconds;
@@ -86,6 +97,7 @@ Choice choose(const Prospects& prospects, std::uint64_t message_bytes) {
   if (prospects.candidates.empty()) return choice;
   const Cuts cuts = cuts_of(message_bytes);
   for (const auto& [name, costs] : prospects.candidates) {
+    if (!is_considered(costs, message_bytes)) continue;
     const TimedSegment fastest = fastest_segment(costs, message_bytes, cuts);
     choice.predictions.push_back({name, fastest.segment_bytes, fastest.seconds});
   }

@@ -118,8 +118,15 @@ double round_seconds(const RoundCosts& costs, std::uint64_t message_bytes, std::
 std::uint64_t best_segment(const RoundCosts& costs, std::uint64_t message_bytes) {
   const auto candidates = segment_sizes();
   if (costs.rounds.seconds_per_byte == 0.0) return candidates.back();
-  return *std::ranges::min_element(candidates, {},
-                                   [&](std::uint64_t segment) { return round_seconds(costs, message_bytes, segment); });
+  const auto seconds = [&](std::uint64_t segment) { return round_seconds(costs, message_bytes, segment); };
+  const auto fastest = std::ranges::min_element(candidates, {}, seconds);
+  if (!costs.relays) return *fastest;
+  // Where links are busy all the time, hardly anything depends on the pieces; fewer of them cost the hosts less.
+  constexpr double alike = 1.03;
+  const double most_s = alike * seconds(*fastest);
+  const auto longest = std::ranges::find_if(candidates.rbegin(), candidates.rend(),
+                                            [&](std::uint64_t segment) { return seconds(segment) <= most_s; });
+  return *longest;
 }
 
 RoundCost exchange_cost(const Paths& paths, const Placement& placement, std::span<const Exchange> exchanges) {

@@ -42,7 +42,8 @@ struct RoundCosts {
 /// overlap, so it is an upper bound where no rank waits long.
 [[nodiscard]] double round_seconds(const RoundCosts& costs, std::uint64_t message_bytes, std::uint64_t segment_bytes);
 
-/// The one of segment_sizes() that round_seconds() finds fastest; the longest where all ranks share one host.
+/// The one of segment_sizes() that round_seconds() finds fastest; of rounds that relay the longest that is hardly
+/// slower; the longest of all where all ranks share one host.
 [[nodiscard]] std::uint64_t best_segment(const RoundCosts& costs, std::uint64_t message_bytes);
 
 /// Transfers at once between ranks, each of the same part of the message; so many times over.
