@@ -201,7 +201,7 @@ class Plan:
     def generator(self) -> str:
         """What makes its rounds; empty: trees, or listed by hand."""
 
-    def check(self) -> None:
+    def check(self, collective: str = "bcast") -> None:
         """Replay it: InvalidPlan unless every rank gets everything exactly once."""
 
     @property
@@ -219,6 +219,8 @@ class Transfer:
     def first(self) -> int: ...
     @property
     def count(self) -> int: ...
+    @property
+    def reduces(self) -> bool: ...
 
 class RoundList:
     """What is sent in each round."""

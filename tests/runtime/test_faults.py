@@ -160,7 +160,7 @@ def test_jobs_that_a_program_spawns(any_mpi: Mpi, parents: bool, children: str):
     done = mpi.run(2, program, *words, program, settings=settings, preload="own" if parents else None, status=None)
     named = done.lines("trunkline: warning: rank 0 of MPI_COMM_WORLD has not loaded")
     assert len(named) == (children == "all but rank 0"), done.err
-    # What the others asked rank 0 is left there. MPICH 5 reports that at rank 0's end, and ends the other ranks with it.
+    # What the others asked rank 0 is left there. MPICH 5 reports that at rank 0's end, and ends the others with it.
     if mpi.family == "openmpi" or not named:
         assert done.out.count(": fine") == 4, done.out + done.err
         assert done.status == 0, done.err
