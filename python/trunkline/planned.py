@@ -42,7 +42,7 @@ def lay_plan(
     """
     laid = _core.lay(collective, algorithm, network, placement, root)
     if laid.trees is None and len(laid) <= MOST_REPLAYED:
-        laid.check()
+        laid.check(collective)
     return made_plan(network, collective, algorithm, laid, placement, f"trunkline plan {__version__}", segment)
 
 

@@ -301,3 +301,27 @@ def test_plans_by_rounds_have_a_file_and_a_list(trunkline, tmp_path, name):
             assert blocks <= got[one["from"]]
             got.setdefault(one["to"], set()).update(blocks)
     assert all(len(got[rank]) == data["blocks"] for rank in range(32))
+
+
+BY_ROUNDS = [(algorithm.collective, algorithm.name) for algorithm in _core.algorithms() if algorithm.by_rounds]
+
+
+@pytest.mark.parametrize(("collective", "name"), BY_ROUNDS)
+def test_every_plan_of_rounds_is_laid_written_read_and_drawn(trunkline, tmp_path, collective, name):
+    file, picture = tmp_path / "plan.yaml", tmp_path / "plan.svg"
+    words = ("--collective", collective, "--algorithm", name, "-o", file, "--svg", picture)
+    assert trunkline("plan", "paper-1", *words).status == 0
+    assert "<svg" in picture.read_text()
+    again = trunkline("plan", "paper-1", "--plan", file)
+    assert (again.status, again.error) == (0, "")
+    explained = trunkline("explain", "paper-1", "--collective", collective, "--plan", file, "--sizes", "1MiB")
+    assert "TRUNKLINE_PLAN fits this communicator and root" in " ".join(explained.out.split())
+
+
+def test_a_plan_of_rounds_is_for_one_collective(trunkline, tmp_path):
+    file = tmp_path / "plan.yaml"
+    trunkline("plan", "paper-1", "--collective", "allgather", "--algorithm", "ring", "-o", file)
+    file.write_text(file.read_text().replace("collective: allgather", "collective: allreduce"))
+    refused = trunkline("plan", "paper-1", "--plan", file)
+    assert refused.status == 2
+    assert "round 0" in refused.error

@@ -37,5 +37,5 @@ def edited(plan: _core.PlanFile, tree: HostTree, what: str) -> _core.PlanFile:
     made.segment_bytes, made.host_of_rank = plan.segment_bytes, list(tree.hosts)
     made.provenance = f"{plan.provenance}; {what}" if plan.provenance else what
     made.plan = _core.Plan([tree.as_tree()])
-    made.plan.check()
+    made.plan.check(plan.collective)
     return made

@@ -126,6 +126,9 @@ class _Drawing:
             + "</g>"
         )
 
+    def _adds(self) -> bool:
+        return any(arrival.transfer.reduces for one in self.rounds for arrival in one.arrivals.values())
+
     def _notes(self) -> list[str]:
         """What is left out."""
         notes = []
@@ -143,13 +146,14 @@ class _Drawing:
             y += SIGN
         for words in (
             "in each cell: the block that arrives, below it the rank it is from",
+            *(["+: added to what the rank has of it"] if self._adds() else []),
             "load: transfers on the busiest channel",
         ):
             yield text(Point(MARGIN, y + 3.6), words, 10.5, SOFT)
             y += SIGN
         seen = {_colour(one.arrivals[rank]) for one in self.rounds for rank in self.ranks if rank in one.arrivals}
         signs = [
-            ("dot", ROOT, "root, which has all blocks"),
+            ("dot", ROOT, "first in the order; the root, where there is one"),
             ("square", SOFT, "on one host"),
             ("square", HOST, "below one switch"),
             ("square", LINK, "between switches"),

@@ -35,8 +35,9 @@ def blocks_shown(plan: _core.Plan) -> int:
 
 
 def blocks_text(transfer: _core.Transfer) -> str:
-    """Which blocks go: ``7``, or ``4-7``."""
-    return f"{transfer.first}-{transfer.first + transfer.count - 1}" if transfer.count > 1 else f"{transfer.first}"
+    """Which blocks go: ``7``, ``4-7``, or ``+7`` where they are added to what the receiver has."""
+    last = f"-{transfer.first + transfer.count - 1}" if transfer.count > 1 else ""
+    return f"{'+' if transfer.reduces else ''}{transfer.first}{last}"
 
 
 def shown_rounds(
