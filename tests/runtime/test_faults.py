@@ -72,6 +72,11 @@ def test_reductions_go_on(any_mpi: Mpi, case: str, choice: str):
     fault(any_mpi, case, choice)
 
 
+@pytest.mark.parametrize("choice", ["ring:1448", "unaware-ring"])
+def test_other_shares(any_mpi: Mpi, choice: str):
+    fault(any_mpi, "other-shares", choice, ranks=5)
+
+
 def test_a_rank_takes_a_reduction_for_a_broadcast(any_mpi: Mpi):
     """Over a line the two ranks concerned would wait for each other, and nothing is there that tells of it."""
     fault(any_mpi, "other-collective", "two-tree:1448")

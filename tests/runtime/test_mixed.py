@@ -30,6 +30,12 @@ def test_collectives_do_not_disturb_each_other(any_mpi: Mpi, ranks: int, choices
         assert 0 < ours < all_of_them
 
 
+def test_shares_among_them(any_mpi: Mpi):
+    found = accelerated(mixed(any_mpi, 5, 300, 1, ["ring:1448", "unaware-ring:1000", "two-tree:1448"]))
+    assert len(found) == 8
+    assert all(ours > 0 for ours, _ in found.values())
+
+
 def test_on_threads_too(any_mpi: Mpi):
     found = accelerated(mixed(any_mpi, 3, 200, 3, ["two-tree:1448", "linear"]))
     assert all(found[name][0] > 0 for name in TREES)

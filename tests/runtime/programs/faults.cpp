@@ -51,8 +51,9 @@ void choose(const char* choice) {
   using Set = int(const char*, const char*);
   auto* const set = reinterpret_cast<Set*>(dlsym(RTLD_DEFAULT, "trunkline_set"));
   if (set == nullptr) return;
-  if (set("bcast", choice) != 0) expect(false, std::string("refused: ") + choice);
-  for (const char* const collective : {"reduce", "allreduce"}) set(collective, choice);  // rounds reduce nothing
+  if (set("bcast", choice) != 0 && set("allgather", choice) != 0) expect(false, std::string("refused: ") + choice);
+  // What has no such algorithm keeps what it has.
+  for (const char* const collective : {"reduce", "allreduce", "reduce-scatter", "allgather"}) set(collective, choice);
 }
 
 MPI_Comm copy_of(MPI_Comm communicator, MPI_Errhandler handler) {
@@ -582,6 +583,24 @@ void other_collective() {
   right_sums(MPI_COMM_WORLD, 2500, "another communicator afterwards");
 }
 
+/// The last rank's share is shorter than the others expect, or it expects longer ones.
+void other_shares() {
+  const int expected = 1000;
+  for (const bool reduces : {false, true}) {
+    const std::string what = reduces ? "reduce-scatter" : "allgather";
+    const MPI_Comm copy = copy_of(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    const bool odd = rank == ranks - 1;
+    const std::vector<int> counts(static_cast<std::size_t>(ranks), odd ? 2 * expected : expected);
+    Sums many(static_cast<std::size_t>(ranks) * 2 * expected, 1);
+    Sums few(2 * expected, 1);
+    const int code = reduces ? MPI_Reduce_scatter(many.data(), few.data(), counts.data(), MPI_LONG_LONG, MPI_SUM, copy)
+                             : MPI_Allgather(few.data(), odd ? expected - 100 : expected, MPI_LONG_LONG, many.data(),
+                                             expected, MPI_LONG_LONG, copy);
+    expect(code != MPI_SUCCESS, what + ": success, and shares differ");
+    right_sums(MPI_COMM_WORLD, 2500, "another communicator afterwards");
+  }
+}
+
 void operand_handler_throws() {
   MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
   MPI_Comm_create_errhandler(throwing, &handler);
@@ -648,7 +667,7 @@ const std::map<std::string, std::function<void()>> cases {
       {"far-ahead", far_ahead}, {"killed-rank", killed_rank}, {"out-of-memory", out_of_memory},
       {"little-memory-to-plan", little_memory_to_plan}, {"no-memory-to-plan", no_memory_to_plan},
       {"out-of-descriptors", out_of_descriptors}, {"small-stack", small_stack}, {"first-allgather", first_allgather},
-      {"shorter-operand", shorter_operand}, {"longer-operand", longer_operand},
+      {"other-shares", other_shares}, {"shorter-operand", shorter_operand}, {"longer-operand", longer_operand},
       {"little-longer-operand", little_longer_operand}, {"other-collective", other_collective},
       {"operand-handler-throws", operand_handler_throws}, {"late-reduce-root", late_reduce_root},
       {"killed-in-allreduce", killed_in_allreduce},

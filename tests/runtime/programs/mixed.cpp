@@ -106,15 +106,54 @@ bool reduce_scatter_block(Call& call) {
   return call.is(call.count, [&](int i) { return call.sum(call.rank * call.count + i); });
 }
 
+/// Shares of different lengths, an empty one among them.
+int share_of(const Call& call, int rank) { return rank % 4 == 1 ? 0 : call.count * (rank % 3 + 1) / 2; }
+
+/// Their lengths, and where each begins: one more than there are.
+std::vector<int> starts_of(const Call& call) {
+  std::vector<int> starts{0};
+  for (int rank = 0; rank < call.ranks; ++rank) starts.push_back(starts.back() + share_of(call, rank));
+  return starts;
+}
+
+bool allgatherv(Call& call) {
+  const std::vector<int> starts = starts_of(call);
+  std::vector<int> counts;
+  for (int rank = 0; rank < call.ranks; ++rank) counts.push_back(share_of(call, rank));
+  call.fill(share_of(call, call.rank));
+  call.to.assign(static_cast<std::size_t>(starts.back()), -1);
+  MPI_Allgatherv(call.from.data(), share_of(call, call.rank), MPI_LONG_LONG, call.to.data(), counts.data(),
+                 starts.data(), MPI_LONG_LONG, call.communicator);
+  int owner = 0;
+  return call.is(starts.back(), [&](int i) {
+    while (starts[static_cast<std::size_t>(owner) + 1] <= i) ++owner;
+    return call.given(owner, i - starts[static_cast<std::size_t>(owner)]);
+  });
+}
+
+bool reduce_scatter(Call& call) {
+  const std::vector<int> starts = starts_of(call);
+  std::vector<int> counts;
+  for (int rank = 0; rank < call.ranks; ++rank) counts.push_back(share_of(call, rank));
+  const int own = share_of(call, call.rank);
+  const bool in_place = call.serial % 3 == 0;
+  call.fill(starts.back());
+  call.to = call.from;
+  MPI_Reduce_scatter(in_place ? MPI_IN_PLACE : call.from.data(), call.to.data(), counts.data(), MPI_LONG_LONG, MPI_SUM,
+                     call.communicator);
+  return call.is(own, [&](int i) { return call.sum(starts[static_cast<std::size_t>(call.rank)] + i); });
+}
+
 struct Collective {
   const char* name;  ///< as trunkline_set takes it
   bool (*run)(Call&);
 };
 /// Those that the library leaves to MPI are right as well: what others send must not reach them.
 constexpr std::array collectives{
-    Collective{"bcast", bcast},         Collective{"reduce", reduce},
-    Collective{"allreduce", allreduce}, Collective{"barrier", barrier},
-    Collective{"allgather", allgather}, Collective{"reduce-scatter-block", reduce_scatter_block},
+    Collective{"bcast", bcast},           Collective{"reduce", reduce},
+    Collective{"allreduce", allreduce},   Collective{"barrier", barrier},
+    Collective{"allgather", allgather},   Collective{"reduce-scatter-block", reduce_scatter_block},
+    Collective{"allgatherv", allgatherv}, Collective{"reduce-scatter", reduce_scatter},
 };
 
 class Communicators {
