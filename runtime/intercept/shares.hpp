@@ -2,6 +2,7 @@
 // Each rank's share of the data of a call, in the forms that MPI's functions have for it.
 #pragma once
 
+#include <cstddef>
 #include <vector>
 
 #include "mpi_api.hpp"
@@ -39,6 +40,7 @@ struct Shares {
 
   [[nodiscard]] std::vector<MPI_Count> all_counts(int ranks) const {
     std::vector<MPI_Count> all;
+    all.reserve(static_cast<std::size_t>(ranks));
     for (int rank = 0; rank < ranks; ++rank) all.push_back(count(rank));
     return all;
   }
