@@ -104,7 +104,7 @@ void say_silent(const std::vector<int>& silent, const Setup& setup, bool strict)
                            ": have the launcher hand LD_PRELOAD on to all ranks";
   if (strict) end_job(text);
   warn(text +
-       "\ntrunkline: warning: all collectives run natively on all ranks (TRUNKLINE_STRICT=1 ends the job instead; "
+       "\ntrunkline: warning: every collective runs natively on all ranks (TRUNKLINE_STRICT=1 ends the job instead; "
        "TRUNKLINE_PATIENCE=SECONDS waits longer)");
 }
 
