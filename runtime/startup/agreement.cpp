@@ -121,7 +121,8 @@ std::unique_ptr<const World> agree(LocalView view, bool strict) {
     const std::string text = problem(view, rank, records);
     if (!end) {
       warn(text +
-           "\ntrunkline: warning: every collective runs natively on all ranks (TRUNKLINE_STRICT=1 ends the job instead)");
+           "\ntrunkline: warning: every collective runs natively on all ranks (TRUNKLINE_STRICT=1 ends the job "
+           "instead)");
     } else {
       say_last(text);
       PMPI_Abort(MPI_COMM_WORLD, usage_exit_status);
