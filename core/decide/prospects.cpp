@@ -18,10 +18,6 @@ constexpr double margin = 1.15;
 constexpr std::array<std::string_view, 4> considered_trees{"linear", "two-tree", "binary", "3-ary"};
 constexpr std::array<std::string_view, 1> considered_rounds{"ring"};
 
-bool goes_by_shares(const CollectiveFacts& facts) {
-  return facts.before == Holding::own_block || facts.after == Holding::own_block;
-}
-
 /// A ring waits for each of its rounds. Of blocks shorter than this, that is most of its time, and hosts that are not
 /// always ready add what the rates do not tell.
 constexpr std::uint64_t least_block_bytes = 4 * frame_payload_bytes;
@@ -58,7 +54,7 @@ Prospects prospects_of(Collective collective, const Cluster& cluster, const Plac
   };
   std::ranges::for_each(considered_trees, consider);
   if (!facts.has_root) std::ranges::for_each(considered_rounds, consider);
-  if (goes_by_shares(facts)) {
+  if (facts.goes_by_shares()) {
     prospects.native_shares = native_share_costs(paths, placement);
   } else if (facts.reduces) {
     const Collective like = facts.has_root ? Collective::reduce : Collective::allreduce;
@@ -71,7 +67,7 @@ Prospects prospects_of(Collective collective, const Cluster& cluster, const Plac
 
 double native_seconds(const Prospects& prospects, std::uint64_t message_bytes) {
   const CollectiveFacts& facts = facts_of(prospects.collective);
-  if (goes_by_shares(facts)) return native_share_seconds(prospects.native_shares, message_bytes);
+  if (facts.goes_by_shares()) return native_share_seconds(prospects.native_shares, message_bytes);
   return facts.reduces ? native_reduction_seconds(prospects.native_reduction, message_bytes)
                        : native_bcast_seconds(prospects.native, message_bytes);
 }

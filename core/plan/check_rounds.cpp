@@ -70,8 +70,7 @@ class RoundReplay {
     for (Rank position = 0; position < ranks; ++position) schedules_.push_back(rounds.schedule_of(position));
     has_sent_.assign(ranks, false);
     relayed_.resize(ranks);
-    const bool by_share = facts.before == Holding::own_block || facts.after == Holding::own_block;
-    if (by_share && blocks != ranks) {
+    if (facts.goes_by_shares() && blocks != ranks) {
       throw InvalidPlan("there are " + std::to_string(blocks) + " blocks for " + std::to_string(ranks) + " ranks; " +
                         std::string(facts.name) + " has one for each rank");
     }

@@ -46,6 +46,11 @@ struct CollectiveFacts {
   Holding after;
   bool reduces;                        ///< operands are summed up; else data is moved
   std::optional<Direction> direction;  ///< of plans of trees; none: trees do not serve it
+
+  /// Whether each rank has a share of the data, before or after.
+  [[nodiscard]] constexpr bool goes_by_shares() const {
+    return before == Holding::own_block || after == Holding::own_block;
+  }
 };
 
 /// All of them, in the order of the enumeration.
