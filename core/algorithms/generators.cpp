@@ -13,6 +13,7 @@
 #include "algorithms/ring.hpp"
 #include "algorithms/scatter_doubling.hpp"
 #include "algorithms/scatter_ring.hpp"
+#include "algorithms/swing.hpp"
 
 namespace trunkline {
 namespace {
@@ -38,6 +39,7 @@ constexpr std::array generator_table{
     Generator{"allgather-ring", schedule_at<Ring<RingTurns::allgather>>},
     Generator{"halving-doubling", schedule_at<HalvingDoubling>},
     Generator{"recursive-doubling", schedule_at<RecursiveDoubling>},
+    Generator{"swing", schedule_at<Swing>},
 };
 
 constexpr auto generator_names = [] {

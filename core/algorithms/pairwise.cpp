@@ -29,7 +29,7 @@ std::optional<BlockTransfer> PairwiseExchange::transfer(std::uint64_t round, std
   }
   if (folding_.stands_back()) return {};
   const std::uint64_t exchange = round - folds;
-  const Rank other = folding_.number() ^ (Rank{1} << bit(exchange));
+  const Rank other = partner(folding_.number(), exchange);
   const Blocks moved = sent(sends ? folding_.number() : other, exchange);
   const bool has_received = round > 0 && (exchange > 0 || folding_.stands_for_two());
   return BlockTransfer{.peer = folding_.position_of(other),

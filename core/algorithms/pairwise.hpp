@@ -33,6 +33,10 @@ class PairwiseExchange : public BlockSchedule {
   [[nodiscard]] virtual std::uint64_t exchanges() const = 0;
   /// Which bit of the numbers an exchange is along.
   [[nodiscard]] virtual unsigned bit(std::uint64_t exchange) const = 0;
+  /// Whom a number exchanges with.
+  [[nodiscard]] virtual Rank partner(Rank number, std::uint64_t exchange) const {
+    return number ^ (Rank{1} << bit(exchange));
+  }
   /// What the one of that number sends in an exchange.
   [[nodiscard]] virtual Blocks sent(Rank number, std::uint64_t exchange) const = 0;
 
@@ -58,13 +62,13 @@ class RecursiveDoubling final : public PairwiseExchange {
 
 /// Halves, quarters, ... are summed up, then gathered the other way (Rabenseifner 2004): 2 T(m) in 2 log2(P) rounds.
 /// The longest transfers, half the vector, go between neighbours.
-class HalvingDoubling final : public PairwiseExchange {
+class HalvingDoubling : public PairwiseExchange {
  public:
   /// Throws std::invalid_argument where `position` is not below `ranks`.
   HalvingDoubling(Rank ranks, Rank position) : PairwiseExchange(ranks, position) {}
   [[nodiscard]] std::optional<std::uint64_t> fixed_blocks() const override { return folding().active(); }
 
- private:
+ protected:
   [[nodiscard]] std::uint64_t exchanges() const override { return 2 * folding().steps(); }
   [[nodiscard]] unsigned bit(std::uint64_t exchange) const override;
   [[nodiscard]] Blocks sent(Rank number, std::uint64_t exchange) const override;

@@ -72,6 +72,8 @@ Plan lay_unaware_scatter_ring(const Ground& on) { return by_rank_number("scatter
 Plan lay_allreduce_ring(const Ground& on) { return depth_first("allreduce-ring", on); }
 Plan lay_halving_doubling(const Ground& on) { return depth_first("halving-doubling", on); }
 Plan lay_recursive_doubling(const Ground& on) { return depth_first("recursive-doubling", on); }
+Plan lay_swing(const Ground& on) { return depth_first("swing", on); }
+Plan lay_unaware_swing(const Ground& on) { return by_rank_number("swing", on); }
 Plan lay_reduce_scatter_ring(const Ground& on) { return depth_first("reduce-scatter-ring", on); }
 Plan lay_unaware_reduce_scatter_ring(const Ground& on) { return by_rank_number("reduce-scatter-ring", on); }
 Plan lay_allgather_ring(const Ground& on) { return depth_first("allgather-ring", on); }
@@ -270,7 +272,8 @@ constexpr std::array registry_rows{
          .description = "all of the vector with one after another, in pairs, depth first over the switches",
          .cost = "log2(P) T(m), times the channel load",
          .needs_cluster = true,
-         .kind = AlgorithmKind::rounds},
+         .kind = AlgorithmKind::rounds,
+         .is_whole = true},
         lay_recursive_doubling},
     Row{{.collective = Collective::allreduce,
          .name = "unaware-ring",
@@ -288,8 +291,22 @@ constexpr std::array registry_rows{
          .name = "unaware-recursive-doubling",
          .description = "recursive doubling by rank number, blind to the network",
          .cost = "log2(P) T(m), times the channel load",
-         .kind = AlgorithmKind::rounds},
+         .kind = AlgorithmKind::rounds,
+         .is_whole = true},
         lay_unaware_recursive_doubling},
+    Row{{.collective = Collective::allreduce,
+         .name = "swing",
+         .description = "halving and doubling with partners near by on either side in turn, depth first",
+         .cost = "2 T(m) + 2 log2(P) T(0), times the channel load",
+         .needs_cluster = true,
+         .kind = AlgorithmKind::rounds},
+        lay_swing},
+    Row{{.collective = Collective::allreduce,
+         .name = "unaware-swing",
+         .description = "the same by rank number, blind to the network: a rival made for tori",
+         .cost = "2 T(m) + 2 log2(P) T(0), times the channel load",
+         .kind = AlgorithmKind::rounds},
+        lay_unaware_swing},
     ring_row(Collective::reduce_scatter, true),
     ring_row(Collective::reduce_scatter, false),
     ring_row(Collective::reduce_scatter_block, true),

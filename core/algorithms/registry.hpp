@@ -31,6 +31,12 @@ struct Algorithm {
   unsigned trees = 0;              ///< of a plan; 0: of another kind
   std::string_view family{};       ///< "K-ary": alike but for a number in the name; empty: stands alone
   AlgorithmKind kind = AlgorithmKind::trees;
+  bool is_whole = false;  ///< of rounds: the message is one block
+
+  /// As has_one_order() says of its plans.
+  [[nodiscard]] constexpr bool has_one_order(bool goes_by_shares) const {
+    return trees == 1 || (kind == AlgorithmKind::rounds && (is_whole || goes_by_shares));
+  }
 
   /// For people; empty: none.
   [[nodiscard]] constexpr std::string_view restrictions() const {

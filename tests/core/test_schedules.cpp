@@ -188,7 +188,8 @@ RC_GTEST_PROP(Schedules, RoundsKeepTheirPromise, ()) {
 TEST(Schedules, AllreduceOfEveryNumberOfRanks) {
   for (Rank ranks = 1; ranks <= 40; ++ranks) {
     const Placement placement(ranks, 0);
-    for (const char* name : {"unaware-ring", "unaware-halving-doubling", "unaware-recursive-doubling"}) {
+    for (const char* name :
+         {"unaware-ring", "unaware-halving-doubling", "unaware-recursive-doubling", "unaware-swing"}) {
       const Plan plan = lay(Collective::allreduce, name, nullptr, placement, 0);
       check_plan(plan, Collective::allreduce);
       // Listed by hand the same rounds say when a transfer's blocks have come.
