@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "algorithms/registry.hpp"
+#include "decide/one_order.hpp"
 #include "text/quantity.hpp"
 
 namespace trunkline {
@@ -24,6 +25,7 @@ const char* too_short(const Knowledge& knowledge) {
 const char* native_anyway(const Knowledge& knowledge, Collective collective, const Wish& wish, std::uint64_t bytes) {
   if (wish.kind == Wish::Kind::native) return by_user;
   if (wish.kind == Wish::Kind::forced) return nullptr;
+  if (knowledge.keeps_one_order(collective)) return nullptr;
   if (bytes < knowledge.floor_of(collective)) return too_short(knowledge);
   return knowledge.cluster || knowledge.plan ? nullptr : "no cluster is set (TRUNKLINE_CLUSTER)";
 }
@@ -31,15 +33,23 @@ const char* native_anyway(const Knowledge& knowledge, Collective collective, con
 Decider::Decider(const Knowledge& knowledge, Collective collective, const Placement& placement, Rank root)
     : knowledge_(knowledge), collective_(collective), placement_(placement), root_(root) {}
 
-Decision Decider::decide(std::uint64_t bytes, const Wish& wish, bool for_people) {
+Decision Decider::decide(std::uint64_t bytes, OperandOrder order, const Wish& wish, bool for_people) {
   if (const char* const reason = native_anyway(knowledge_, collective_, wish, bytes)) {
     return {.reason = for_people ? reason : ""};
   }
+  Decision decision = considered(bytes, order, wish, for_people);
+  if (order == OperandOrder::any || decision.is_native() || keeps_order(decision.algorithm)) return decision;
+  return {.reason = "the operation does not commute, and " + std::string(decision.algorithm) +
+                    " would not combine its operands in rank order"};
+}
+
+Decision Decider::considered(std::uint64_t bytes, OperandOrder order, const Wish& wish, bool for_people) {
   if (wish.kind == Wish::Kind::forced) return forced(bytes, wish);
   if (plan_fits()) return planned(bytes);
+  if (knowledge_.keeps_one_order(collective_)) return in_one_order(bytes, order, for_people);
   if (bytes < knowledge_.floor_bytes) return {.reason = for_people ? no_plan() + too_short(knowledge_) : ""};
   if (const TuningEntry* const entry = tuning_entry()) return tuned(*entry, bytes);
-  return automatic(bytes, for_people);
+  return automatic(bytes, order, for_people);
 }
 
 Decision Decider::forced(std::uint64_t bytes, const Wish& wish) {
@@ -63,13 +73,25 @@ Decision Decider::tuned(const TuningEntry& entry, std::uint64_t bytes) const {
                     " on (TRUNKLINE_TUNING)"};
 }
 
-Decision Decider::automatic(std::uint64_t bytes, bool for_people) {
+Decision Decider::in_one_order(std::uint64_t bytes, OperandOrder order, bool for_people) {
+  const Prospects* const known = prospects();
+  const std::string_view algorithm = one_order(order);
+  if (algorithm.empty()) return {.reason = "no plan keeps operands in rank order that do not commute"};
+  Decision decision{.algorithm = algorithm, .segment_bytes = segment_for(algorithm, bytes)};
+  if (!for_people) return decision;
+  decision.reason = no_plan() + "one order of operands for every size (TRUNKLINE_REPRODUCIBLE)";
+  if (known != nullptr && !known->candidates.empty())
+    decision.reason += "; otherwise " + choose(*known, bytes, order).reason;
+  return decision;
+}
+
+Decision Decider::automatic(std::uint64_t bytes, OperandOrder order, bool for_people) {
   const Prospects* const known = prospects();
   if (known == nullptr) return {.reason = no_plan() + "no cluster is set (TRUNKLINE_CLUSTER)"};
-  const Pick best = pick(*known, bytes);
+  const Pick best = pick(*known, bytes, order);
   return {.algorithm = best.algorithm,
           .segment_bytes = best.segment_bytes,
-          .reason = for_people ? no_plan() + choose(*known, bytes).reason : ""};
+          .reason = for_people ? no_plan() + choose(*known, bytes, order).reason : ""};
 }
 
 Plan Decider::plan(std::string_view algorithm) {
@@ -85,6 +107,22 @@ Plan Decider::plan(std::string_view algorithm) {
 std::vector<Prediction> Decider::predictions(std::uint64_t bytes) {
   const Prospects* const known = prospects();
   return known != nullptr ? choose(*known, bytes).predictions : std::vector<Prediction>{};
+}
+
+std::string_view Decider::one_order(OperandOrder order) {
+  auto& algorithm = one_order_.at(static_cast<std::size_t>(order));
+  if (!algorithm) algorithm = algorithm_of_one_order(prospects(), collective_, order, root_);
+  return *algorithm;
+}
+
+bool Decider::keeps_order(std::string_view algorithm) {
+  auto known = std::ranges::find(by_rank_, algorithm, [](const auto& one) { return one.first; });
+  if (known == by_rank_.end()) {
+    Plan laid = plan(algorithm);
+    known = by_rank_.insert(by_rank_.end(), {algorithm, keeps_rank_order(laid)});
+    last_.emplace(algorithm, std::move(laid));
+  }
+  return known->second;
 }
 
 bool Decider::plan_fits() const {

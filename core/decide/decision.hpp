@@ -16,6 +16,7 @@
 #include "decide/wish.hpp"
 #include "model/costs.hpp"
 #include "plan/collective.hpp"
+#include "plan/operand_order.hpp"
 
 namespace trunkline {
 
@@ -43,7 +44,7 @@ class Decider {
 
   /// The same on all ranks: depends on nothing but the arguments here and above. `for_people`: with its reason. Throws
   /// std::invalid_argument where an algorithm that the user forced cannot be laid.
-  [[nodiscard]] Decision decide(std::uint64_t bytes, const Wish& wish, bool for_people);
+  [[nodiscard]] Decision decide(std::uint64_t bytes, OperandOrder order, const Wish& wish, bool for_people);
 
   /// The plan of a decision that is not native.
   [[nodiscard]] Plan plan(std::string_view algorithm);
@@ -53,10 +54,14 @@ class Decider {
   [[nodiscard]] std::vector<Prediction> predictions(std::uint64_t bytes);
 
  private:
+  Decision considered(std::uint64_t bytes, OperandOrder order, const Wish& wish, bool for_people);
   Decision forced(std::uint64_t bytes, const Wish& wish);
   Decision planned(std::uint64_t bytes);
+  Decision in_one_order(std::uint64_t bytes, OperandOrder order, bool for_people);
   Decision tuned(const TuningEntry& entry, std::uint64_t bytes) const;
-  Decision automatic(std::uint64_t bytes, bool for_people);
+  Decision automatic(std::uint64_t bytes, OperandOrder order, bool for_people);
+  bool keeps_order(std::string_view algorithm);
+  std::string_view one_order(OperandOrder order);
   [[nodiscard]] bool plan_fits() const;
   [[nodiscard]] std::string no_plan() const;  ///< why the plan file does not count here; empty: there is none
   const TuningEntry* tuning_entry();
@@ -68,9 +73,11 @@ class Decider {
   const Placement& placement_;
   Rank root_;
   std::optional<Prospects> prospects_{};
-  std::optional<const TuningEntry*> tuning_entry_{};         ///< once it has been looked for
-  std::list<std::pair<std::string_view, Costs>> costs_{};    ///< of algorithms whose segments were asked for
-  std::optional<std::pair<std::string_view, Plan>> last_{};  ///< laid for its costs, until it is asked for
+  std::optional<const TuningEntry*> tuning_entry_{};            ///< once it has been looked for
+  std::list<std::pair<std::string_view, Costs>> costs_{};       ///< of algorithms whose segments were asked for
+  std::array<std::optional<std::string_view>, 2> one_order_{};  ///< by what the call asks for; empty: none keeps it
+  std::list<std::pair<std::string_view, bool>> by_rank_{};      ///< of algorithms that were asked to keep rank order
+  std::optional<std::pair<std::string_view, Plan>> last_{};     ///< laid for its costs, until it is asked for
 };
 
 }  // namespace trunkline

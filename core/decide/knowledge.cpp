@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "network/fingerprint.hpp"
+#include "plan/operand_order.hpp"
 
 namespace trunkline {
 namespace {
@@ -46,6 +47,10 @@ void Knowledge::take_plan(PlanFile read, const std::string& file) {
   if (cluster && print && *print != topology_fingerprint(*cluster) && *print != cluster->fingerprint()) {
     throw std::invalid_argument(file + ": was laid over cluster " + read.cluster + " as it was, not over " +
                                 cluster->name() + " as it is now; lay it again with 'trunkline plan'");
+  }
+  if (keeps_one_order(read.collective) && !has_one_order(read.plan, read.collective)) {
+    throw std::invalid_argument(file + ": the order in which this plan combines operands depends on the message's " +
+                                "length, and TRUNKLINE_REPRODUCIBLE=1 asks for one order: use a plan of one tree");
   }
   plan_placement = cluster ? hosts_in_cluster(read, *cluster, file) : hosts_by_name(read, plan_hosts);
   plan = std::move(read);

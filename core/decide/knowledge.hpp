@@ -31,6 +31,8 @@ struct Knowledge {
   /// Hosts of the plan's ranks: numbers in the cluster or, without one, in plan_hosts; empty: the plan fits any hosts.
   Placement plan_placement{};
   std::vector<std::string> plan_hosts{};  ///< where there is no cluster
+  /// Reductions combine operands in one order, whatever the size of the message (TRUNKLINE_REPRODUCIBLE).
+  bool reproducible = false;
   /// Shorter messages are native, without a look at the communicator.
   std::uint64_t floor_bytes = least_bytes;
 
@@ -41,8 +43,14 @@ struct Knowledge {
   }
 
   /// After the cluster. Throws std::invalid_argument where it was laid over another cluster than the one given, or a
-  /// host of it is not there; `file` is for messages.
+  /// host of it is not there, or where reductions must be reproducible and its order depends on the size; `file` is for
+  /// messages.
   void take_plan(PlanFile read, const std::string& file);
+
+  /// Whether `reproducible` is about that collective.
+  [[nodiscard]] bool keeps_one_order(Collective collective) const {
+    return reproducible && facts_of(collective).reduces && collective != Collective::barrier;
+  }
 
   /// After the cluster and the library. Throws std::invalid_argument where nothing in it is for them.
   void take_tuning(Tuning read, const std::string& file);

@@ -22,8 +22,9 @@ constexpr std::array<std::string_view, 1> considered_rounds{"ring"};
 /// always ready add what the rates do not tell.
 constexpr std::uint64_t least_block_bytes = 4 * frame_payload_bytes;
 
-bool is_considered(const Costs& costs, std::uint64_t message_bytes) {
-  const auto* const rounds = std::get_if<RoundCosts>(&costs);
+bool is_considered(const Prospects::Candidate& candidate, std::uint64_t message_bytes, OperandOrder order) {
+  if (order == OperandOrder::by_rank && !candidate.by_rank) return false;
+  const auto* const rounds = std::get_if<RoundCosts>(&candidate.costs);
   return rounds == nullptr || message_bytes / rounds->blocks >= least_block_bytes;
 }
 
@@ -46,11 +47,16 @@ Prospects prospects_of(Collective collective, const Cluster& cluster, const Plac
     const auto algorithm = find_algorithm(collective, name);
     if (!algorithm) return;
     const Plan plan = lay(collective, name, &cluster, placement, root);
+    Prospects::Candidate& candidate = prospects.candidates.emplace_back();
+    candidate.algorithm = algorithm->name;
     if (const Trees* const trees = plan.trees()) {
-      prospects.candidates.push_back({algorithm->name, tree_costs(paths, placement, *trees, *facts.direction)});
+      candidate.costs = tree_costs(paths, placement, *trees, *facts.direction);
     } else {
-      prospects.candidates.push_back({algorithm->name, round_costs(paths, placement, *plan.rounds())});
+      candidate.costs = round_costs(paths, placement, *plan.rounds());
     }
+    if (!facts.reduces) return;
+    candidate.by_rank = keeps_rank_order(plan);
+    candidate.one_order = has_one_order(plan, collective);
   };
   std::ranges::for_each(considered_trees, consider);
   if (!facts.has_root) std::ranges::for_each(considered_rounds, consider);
@@ -72,30 +78,30 @@ double native_seconds(const Prospects& prospects, std::uint64_t message_bytes) {
                        : native_bcast_seconds(prospects.native, message_bytes);
 }
 
-Pick pick(const Prospects& prospects, std::uint64_t message_bytes) {
+Pick pick(const Prospects& prospects, std::uint64_t message_bytes, OperandOrder order) {
   if (prospects.candidates.empty() || message_bytes < least_bytes) return {};
   const Cuts cuts = cuts_of(message_bytes);
   Pick fastest;
   double fastest_s = std::numeric_limits<double>::infinity();
-  for (const auto& [name, costs] : prospects.candidates) {
-    if (!is_considered(costs, message_bytes)) continue;
-    const TimedSegment one = fastest_segment(costs, message_bytes, cuts);
+  for (const Prospects::Candidate& candidate : prospects.candidates) {
+    if (!is_considered(candidate, message_bytes, order)) continue;
+    const TimedSegment one = fastest_segment(candidate.costs, message_bytes, cuts);
     if (one.seconds >= fastest_s) continue;
     fastest_s = one.seconds;
-    fastest = {.algorithm = name, .segment_bytes = one.segment_bytes};
+    fastest = {.algorithm = candidate.algorithm, .segment_bytes = one.segment_bytes};
   }
   return fastest_s * margin < native_seconds(prospects, message_bytes) ? fastest : Pick{};
 }
 
-Choice choose(const Prospects& prospects, std::uint64_t message_bytes) {
-  const Pick quick = pick(prospects, message_bytes);
+Choice choose(const Prospects& prospects, std::uint64_t message_bytes, OperandOrder order) {
+  const Pick quick = pick(prospects, message_bytes, order);
   Choice choice{.algorithm = quick.algorithm, .segment_bytes = quick.segment_bytes, .reason = "all ranks on one host"};
   if (prospects.candidates.empty()) return choice;
   const Cuts cuts = cuts_of(message_bytes);
-  for (const auto& [name, costs] : prospects.candidates) {
-    if (!is_considered(costs, message_bytes)) continue;
-    const TimedSegment fastest = fastest_segment(costs, message_bytes, cuts);
-    choice.predictions.push_back({name, fastest.segment_bytes, fastest.seconds});
+  for (const Prospects::Candidate& candidate : prospects.candidates) {
+    if (!is_considered(candidate, message_bytes, order)) continue;
+    const TimedSegment fastest = fastest_segment(candidate.costs, message_bytes, cuts);
+    choice.predictions.push_back({candidate.algorithm, fastest.segment_bytes, fastest.seconds});
   }
   choice.predictions.push_back({"native", 0, native_seconds(prospects, message_bytes)});
   std::ranges::stable_sort(choice.predictions, {}, &Prediction::seconds);

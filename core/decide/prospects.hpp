@@ -15,6 +15,7 @@
 #include "model/wire.hpp"
 #include "network/cluster.hpp"
 #include "plan/collective.hpp"
+#include "plan/operand_order.hpp"
 #include "plan/tree.hpp"
 
 namespace trunkline {
@@ -48,6 +49,8 @@ struct Prospects {
   struct Candidate {
     std::string_view algorithm;
     Costs costs;
+    bool by_rank = false;    ///< of a reduction: keeps operands in the order of ranks
+    bool one_order = false;  ///< of a reduction: combines them in one order, whatever their number
   };
   std::vector<Candidate> candidates;      ///< none where all ranks share one host
   NativeCosts native;                     ///< of a broadcast
@@ -65,9 +68,11 @@ struct Prospects {
 
 /// Native below least_bytes, and unless a plan is predicted to be faster by a margin. The same answer on every rank:
 /// depends on nothing but its arguments. Allocates nothing: about a quarter of a microsecond.
-[[nodiscard]] Pick pick(const Prospects& prospects, std::uint64_t message_bytes);
+[[nodiscard]] Pick pick(const Prospects& prospects, std::uint64_t message_bytes,
+                        OperandOrder order = OperandOrder::any);
 
 /// The same choice, with what it follows from: for people.
-[[nodiscard]] Choice choose(const Prospects& prospects, std::uint64_t message_bytes);
+[[nodiscard]] Choice choose(const Prospects& prospects, std::uint64_t message_bytes,
+                            OperandOrder order = OperandOrder::any);
 
 }  // namespace trunkline

@@ -14,6 +14,7 @@ struct Wish {
   Kind kind = Kind::automatic;
   std::string_view algorithm{};     ///< forced: the registry's own text of the name
   bool needs_cluster = false;       ///< forced: the algorithm cannot be laid without one
+  bool has_one_order = true;        ///< forced: operands are combined in one order, whatever the size
   std::uint64_t segment_bytes = 0;  ///< forced: 0 leaves it to Trunkline
 
   friend bool operator==(const Wish&, const Wish&) = default;

@@ -88,8 +88,9 @@ class Decisions {
   Decisions(const Decisions&) = delete;
   Decisions& operator=(const Decisions&) = delete;
 
-  Decision decide(std::uint64_t bytes, const std::string& wish) {
-    return decider_.decide(bytes, parse_wish(collective_, wish), true);
+  Decision decide(std::uint64_t bytes, const std::string& wish, bool commutes) {
+    const OperandOrder order = commutes ? OperandOrder::any : OperandOrder::by_rank;
+    return decider_.decide(bytes, order, parse_wish(collective_, wish), true);
   }
   std::vector<Prediction> predictions(std::uint64_t bytes) { return decider_.predictions(bytes); }
 
@@ -105,11 +106,13 @@ void bind_decisions(nb::module_& module) {
       .def(
           "__init__",
           [](Knowledge* self, std::optional<Cluster> cluster, NativeLibrary native, std::string mpi,
-             std::string mpi_version) {
-            new (self)
-                Knowledge{.library = {native, std::move(mpi), std::move(mpi_version)}, .cluster = std::move(cluster)};
+             std::string mpi_version, bool reproducible) {
+            new (self) Knowledge{.library = {native, std::move(mpi), std::move(mpi_version)},
+                                 .cluster = std::move(cluster),
+                                 .reproducible = reproducible};
           },
-          "cluster"_a.none(), "native"_a, "mpi"_a, "mpi_version"_a, "``mpi`` as tuning files name it.")
+          "cluster"_a.none(), "native"_a, "mpi"_a, "mpi_version"_a, "reproducible"_a = false,
+          "``mpi`` as tuning files name it; ``reproducible``: reductions keep one order of operands.")
       .def("take_plan", &Knowledge::take_plan, "plan"_a, "file"_a, "ValueError where it is for another cluster.")
       .def("take_tuning", &Knowledge::take_tuning, "tuning"_a, "file"_a, "ValueError where nothing in it fits.");
   nb::class_<Decision>(module, "Decision", "What runs for a call, and why.")
@@ -118,8 +121,9 @@ void bind_decisions(nb::module_& module) {
       .def_ro("reason", &Decision::reason);
   nb::class_<Decisions>(module, "Decider", "Decides the calls of one collective on the same ranks from one root.")
       .def(nb::init<Knowledge, std::string, Placement, Rank>(), "knowledge"_a, "collective"_a, "placement"_a, "root"_a)
-      .def("decide", &Decisions::decide, "message_bytes"_a, "wish"_a = "auto",
-           "As the preload library does; ``wish`` as in the setting ``TRUNKLINE_BCAST``.")
+      .def("decide", &Decisions::decide, "message_bytes"_a, "wish"_a = "auto", "commutes"_a = true,
+           "As the preload library does; ``wish`` as in the setting ``TRUNKLINE_BCAST``; ``commutes``: a reduction's "
+           "operation.")
       .def("predictions", &Decisions::predictions, "message_bytes"_a,
            "Fastest first, native among them; empty: all ranks share one host.");
   module.attr("plan_of_file") = plan_of_file;

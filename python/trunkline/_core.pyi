@@ -372,8 +372,10 @@ class Prediction:
 class Knowledge:
     """What decisions follow from, besides the call: all ranks know it equally."""
 
-    def __init__(self, cluster: Cluster | None, native: NativeLibrary, mpi: str, mpi_version: str) -> None:
-        """``mpi`` as tuning files name it."""
+    def __init__(
+        self, cluster: Cluster | None, native: NativeLibrary, mpi: str, mpi_version: str, reproducible: bool = False
+    ) -> None:
+        """``mpi`` as tuning files name it; ``reproducible``: reductions keep one order of operands."""
 
     def take_plan(self, plan: PlanFile, file: str) -> None:
         """ValueError where it is for another cluster."""
@@ -399,7 +401,7 @@ class Decider:
     """Decides the calls of one collective on the same ranks from one root."""
 
     def __init__(self, knowledge: Knowledge, collective: str, placement: Sequence[int], root: int) -> None: ...
-    def decide(self, message_bytes: int, wish: str = "auto") -> Decision:
+    def decide(self, message_bytes: int, wish: str = "auto", commutes: bool = True) -> Decision:
         """As the preload library does; ``wish`` as in the setting ``TRUNKLINE_BCAST``. Raises ValueError."""
 
     def predictions(self, message_bytes: int) -> list[Prediction]:

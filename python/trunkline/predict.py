@@ -160,14 +160,21 @@ def load_measurement(path: str, cluster: _core.Cluster, libraries: Sequence[Mpi]
 
 
 def knowledge_of(
-    cluster: _core.Cluster, mpi: Mpi, *, plan: str | None = None, tuning: str | None = None
+    cluster: _core.Cluster,
+    mpi: Mpi,
+    *,
+    plan: str | None = None,
+    tuning: str | None = None,
+    reproducible: bool = False,
 ) -> _core.Knowledge:
     """What the ranks of a job would know that were told of this cluster and these files.
+
+    With ``reproducible``, reductions keep one order of operands for messages of every size.
 
     Raises:
         BadInput: where a file is faulty, or is for another cluster or MPI library.
     """
-    knowledge = _core.Knowledge(cluster, mpi.native_library, mpi.counts_as, mpi.version)
+    knowledge = _core.Knowledge(cluster, mpi.native_library, mpi.counts_as, mpi.version, reproducible)
     try:
         if plan:
             knowledge.take_plan(_core.read_plan(plan), plan)
@@ -192,8 +199,12 @@ def decide_all(
     root: int,
     sizes: Sequence[int],
     wish: str = "auto",
+    *,
+    commutes: bool = True,
 ) -> list[Decision]:
     """What the preload library would run for each size; ``wish`` as in the variable of :func:`setting_of`.
+
+    ``commutes``: whether a reduction's operation does.
 
     Raises:
         BadInput: where no such algorithm is known.
@@ -202,7 +213,7 @@ def decide_all(
     decisions = []
     for size in sizes:
         try:
-            one = decider.decide(size, wish)
+            one = decider.decide(size, wish, commutes)
         except ValueError as error:
             raise BadInput(f"--algorithm {wish}: {error}") from None
         predictions = decider.predictions(size)

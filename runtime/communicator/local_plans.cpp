@@ -28,18 +28,18 @@ LocalBlocks parts_of(const Rounds& rounds, const Processes& processes) {
 LocalPlans::LocalPlans(const World& world, const Processes& processes, Collective collective, Rank root)
     : world_(world), processes_(processes), decider_(world.knowledge, collective, *processes.placement, root) {}
 
-std::shared_ptr<const LocalDecision> LocalPlans::decide(std::uint64_t bytes, const Wish& wish) {
+std::shared_ptr<const LocalDecision> LocalPlans::decide(std::uint64_t bytes, OperandOrder order, const Wish& wish) {
   for (const Decided& one : decided_) {
-    if (one.bytes == bytes && one.decision != nullptr && one.wish == wish) return one.decision;
+    if (one.bytes == bytes && one.order == order && one.decision != nullptr && one.wish == wish) return one.decision;
   }
   Decided& place = decided_[next_decided_++ % decided_.size()];
   place.decision.reset();
-  Decision decided = decider_.decide(bytes, wish, world_.explain);
+  Decision decided = decider_.decide(bytes, order, wish, world_.explain);
   auto decision = std::make_shared<const LocalDecision>(
       LocalDecision{.plan = decided.is_native() ? nullptr : local(decided.algorithm),
                     .segment_bytes = decided.segment_bytes,
                     .reason = std::move(decided.reason)});
-  place = {.bytes = bytes, .wish = wish, .decision = std::move(decision)};
+  place = {.bytes = bytes, .order = order, .wish = wish, .decision = std::move(decision)};
   return place.decision;
 }
 

@@ -26,11 +26,12 @@ class LocalPlans {
   LocalPlans(const World& world, const Processes& processes, Collective collective, Rank root);
 
   /// The same on all ranks, but for the parts: follows from the world, the processes, the root and the arguments.
-  [[nodiscard]] std::shared_ptr<const LocalDecision> decide(std::uint64_t bytes, const Wish& wish);
+  [[nodiscard]] std::shared_ptr<const LocalDecision> decide(std::uint64_t bytes, OperandOrder order, const Wish& wish);
 
  private:
   struct Decided {
     std::uint64_t bytes = 0;
+    OperandOrder order = OperandOrder::any;
     Wish wish{};
     std::shared_ptr<const LocalDecision> decision{};  ///< null: free
   };

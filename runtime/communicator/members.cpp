@@ -97,7 +97,7 @@ void Members::forget() {
 }
 
 std::shared_ptr<const LocalDecision> Members::decide(Collective collective, Rank root, std::uint64_t bytes,
-                                                     const Wish& wish) {
+                                                     OperandOrder order, const Wish& wish) {
   const std::scoped_lock lock(mutex_);
   const Key key{collective, root};
   const auto known = by_key_.find(key);
@@ -113,7 +113,7 @@ std::shared_ptr<const LocalDecision> Members::decide(Collective collective, Rank
     by_key_.emplace(key, made.begin());
     plans_.splice(plans_.begin(), made);
   }
-  return plans_.front().plans.decide(bytes, wish);
+  return plans_.front().plans.decide(bytes, order, wish);
 }
 
 }  // namespace trunkline::runtime

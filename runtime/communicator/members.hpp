@@ -40,7 +40,7 @@ class Members {
 
   /// The same on all members. Lays what is missing: throws std::exception where that fails, on all members alike.
   [[nodiscard]] std::shared_ptr<const LocalDecision> decide(Collective collective, Rank root, std::uint64_t bytes,
-                                                            const Wish& wish);
+                                                            OperandOrder order, const Wish& wish);
 
  private:
   const World& world_;

@@ -15,7 +15,9 @@ inline constexpr int no_parent = -1;
 /// Ranks are those of the conduit.
 struct LocalTree {
   int parent = no_parent;
-  std::vector<int> children;  ///< in sending order
+  std::vector<int> children;      ///< in sending order
+  std::vector<int> from_the_end;  ///< children by falling rank of the communicator
+  std::size_t above = 0;          ///< children whose rank is above this one's
 
   [[nodiscard]] bool is_root() const { return parent == no_parent; }
   [[nodiscard]] bool is_leaf() const { return children.empty(); }

@@ -14,32 +14,37 @@ constexpr std::uint64_t most_slot_bytes = std::uint64_t{1} << 20;
 }  // namespace
 
 TreeReduction::TreeReduction(Turn& turn, std::span<const LocalTree> trees, const Operands& operands,
-                             std::uint64_t segment_bytes, bool everywhere)
+                             std::uint64_t segment_bytes, bool everywhere, OperandOrder order)
     : Execution(turn),
       operands_(operands),
       everywhere_(everywhere),
+      by_rank_(order == OperandOrder::by_rank),
       segment_elements_(std::clamp(
           usable_segment(segment_bytes, operands.count() * operands.element_bytes()) / operands.element_bytes(),
           std::uint64_t{1}, operands.count())),
-      segments_((operands.count() + segment_elements_ - 1) / segment_elements_) {
+      segments_((operands.count() + segment_elements_ - 1) / segment_elements_),
+      trees_(trees.begin(), trees.end()) {
   const std::uint64_t together = window_of(segment_elements_ * operands.element_bytes());
-  for (std::size_t t = 0; t < trees.size(); ++t) {
-    Flow& flow = flows_.emplace_back(Flow{.tree = &trees[t], .number = static_cast<unsigned>(t)});
+  for (std::size_t t = 0; t < trees_.size(); ++t) {
+    if (by_rank_) trees_[t].children = trees_[t].from_the_end;
+    Flow& flow = flows_.emplace_back(Flow{.tree = &trees_[t], .number = static_cast<unsigned>(t)});
     const std::uint64_t children = flow.tree->children.size();
     flow.segments = segments_of(segments_, trees.size(), t);
-    flow.first_slot = operands.has_result() && !operands.in_place() ? 1 : 0;
-    const std::uint64_t slots = std::max(children, flow.first_slot) - flow.first_slot;
+    flow.first_slot = operands.has_result() && !operands.in_place() && !by_rank_ ? 1 : 0;
+    const bool is_last = by_rank_ && flow.tree->above == 0 && !operands.has_result();
+    const std::uint64_t slots = std::max(children, flow.first_slot) - flow.first_slot + (is_last ? 1 : 0);
+    flow.slots_each = flow.is_leaf() ? 0 : slots;
     // Every child has its slots: of many children, or of elements far apart, each has fewer.
-    const std::uint64_t fitting =
-        most_slot_bytes / Operands::Slots::bytes(operands, segment_elements_) / std::max(slots, std::uint64_t{1});
+    const std::uint64_t fitting = most_slot_bytes / Operands::Slots::bytes(operands, segment_elements_) /
+                                  std::max(flow.slots_each, std::uint64_t{1});
     const std::uint64_t wanted =
         std::max(least_window, 2 * together / trees.size() / std::max(children, std::uint64_t{2}));
     flow.window = std::min(flow.segments, std::clamp(fitting, std::uint64_t{1}, wanted));
     flow.combined = flow.is_leaf() ? flow.segments : 0;
     flow.operands.assign(flow.window * children, MPI_REQUEST_NULL);
     flow.up.assign(flow.is_root() ? 0 : flow.window, MPI_REQUEST_NULL);
-    if (slots > 0 && flow.window > 0) {
-      flow.slots = Operands::Slots(operands, flow.window * slots, segment_elements_);
+    if (flow.slots_each > 0 && flow.window > 0) {
+      flow.memory = Operands::Slots(operands, flow.window * flow.slots_each, segment_elements_);
     }
     if (!everywhere_) continue;
     flow.results.assign(flow.is_root() ? 0 : flow.window, MPI_REQUEST_NULL);
@@ -194,17 +199,40 @@ void TreeReduction::take(std::size_t place, int bytes) {
   }
 }
 
-/// The operand that has come next. The first one is combined with this rank's own; where it has come to the place of
-/// the sum already, nothing is copied.
+/// The operand that has come next.
 void TreeReduction::combine(Flow& flow) {
+  if (by_rank_) {
+    combine_by_rank(flow);
+  } else {
+    combine_any(flow);
+  }
+  if (++flow.children < flow.tree->children.size()) return;
+  flow.children = 0;
+  ++flow.combined;
+}
+
+/// The first one is combined with this rank's own; where it has come to the place of the sum already, nothing is
+/// copied.
+void TreeReduction::combine_any(const Flow& flow) {
   const std::uint64_t segment = flow.combined;
   const Chunk into = sum(flow, segment);
   const Chunk from = operand(flow, segment, flow.children);
   const bool is_there = from.at == into.at;
   operands_.combine(is_there ? own(flow, segment) : from, into);
-  if (++flow.children < flow.tree->children.size()) return;
-  flow.children = 0;
-  ++flow.combined;
+}
+
+/// MPI_Reduce_local puts its first operand before the second, in the second's place: so all goes to the place of the
+/// last one.
+void TreeReduction::combine_by_rank(const Flow& flow) {
+  const std::uint64_t segment = flow.combined;
+  const std::size_t above = flow.tree->above;
+  const Chunk into = gathered(flow, segment);
+  const Chunk mine = own(flow, segment);
+  if (flow.children == 0 && above == 0 && mine.at != into.at) operands_.copy(mine, into);
+  if (flow.children > 0 || above == 0) operands_.combine(operand(flow, segment, flow.children), into);
+  if (flow.children + 1 == above) operands_.combine(mine, into);
+  const Chunk there = sum(flow, segment);
+  if (flow.children + 1 == flow.tree->children.size() && there.at != into.at) operands_.copy(into, there);
 }
 
 bool TreeReduction::is_receiving() const {
@@ -220,7 +248,7 @@ TreeReduction::~TreeReduction() {
     const bool sending = let_go(flow.up, false);
     static_cast<void>(let_go(flow.results, true));
     static_cast<void>(let_go(flow.down, false));
-    if (receiving || sending || flow.is_left_over) flow.slots.give_up();
+    if (receiving || sending || flow.is_left_over) flow.memory.give_up();
   }
 }
 
@@ -250,14 +278,19 @@ Chunk TreeReduction::result(const Flow& flow, std::uint64_t segment) const {
 
 Chunk TreeReduction::operand(const Flow& flow, std::uint64_t segment, std::size_t child) const {
   if (child < flow.first_slot) return result(flow, segment);
-  const std::uint64_t slots = flow.tree->children.size() - flow.first_slot;
-  const std::uint64_t slot = segment % flow.window * slots + child - flow.first_slot;
-  return flow.slots.chunk(operands_, slot, elements(flow, segment));
+  const std::uint64_t slot = segment % flow.window * flow.slots_each + child - flow.first_slot;
+  return flow.memory.chunk(operands_, slot, elements(flow, segment));
+}
+
+Chunk TreeReduction::gathered(const Flow& flow, std::uint64_t segment) const {
+  if (flow.tree->above > 0) return operand(flow, segment, 0);
+  return operands_.has_result() ? result(flow, segment) : operand(flow, segment, flow.tree->children.size());
 }
 
 Chunk TreeReduction::sum(const Flow& flow, std::uint64_t segment) const {
   if (flow.is_leaf()) return own(flow, segment);
-  return operands_.has_result() ? result(flow, segment) : operand(flow, segment, 0);
+  if (operands_.has_result()) return result(flow, segment);
+  return by_rank_ ? gathered(flow, segment) : operand(flow, segment, 0);
 }
 
 }  // namespace trunkline::runtime

@@ -3,7 +3,9 @@
 // children's, one child after another, and sends the segment on to its parent; the root's result stays there or goes
 // down the same tree at once, while later segments still come up.
 //
-// The order in which operands are combined is the plan's alone: the same bits in every run.
+// The order in which operands are combined is the plan's alone: the same bits in every run. Operations that do not
+// commute get them by rank: the children from the last rank to the first, and the rank's own operand at its place
+// among them.
 //
 // Cost: up as much as a broadcast over the same trees; up and down together each link carries twice the data, and the
 // first segment has both ways to go.
@@ -17,15 +19,16 @@
 #include "execute/execution.hpp"
 #include "execute/local_tree.hpp"
 #include "mpi_api.hpp"
+#include "plan/operand_order.hpp"
 
 namespace trunkline::runtime {
 
 class TreeReduction final : public Execution {
  public:
   /// Everything must outlive the object. The members must agree on trees, elements and segment; where `everywhere`, all
-  /// of them have room for the result, else the root alone. The operation is commutative.
+  /// of them have room for the result, else the root alone. For an order by rank the plan must keep it.
   TreeReduction(Turn& turn, std::span<const LocalTree> trees, const Operands& operands, std::uint64_t segment_bytes,
-                bool everywhere);
+                bool everywhere, OperandOrder order);
   ~TreeReduction() override;
   TreeReduction(const TreeReduction&) = delete;
   TreeReduction& operator=(const TreeReduction&) = delete;
@@ -38,16 +41,17 @@ class TreeReduction final : public Execution {
     std::uint64_t segments = 0;
     std::uint64_t window = 0;
     std::uint64_t first_slot = 0;  ///< children before it send to where the result goes
+    std::uint64_t slots_each = 0;  ///< of a segment
     // Up, in order.
     std::uint64_t asked = 0;     ///< segments whose operands are awaited from the children
     std::uint64_t combined = 0;  ///< segments of this rank and all below it
     std::size_t children = 0;    ///< that the next of them holds already
     std::uint64_t sent = 0;      ///< to the parent
     // Down, in order.
-    std::uint64_t expected = 0;   ///< results awaited from the parent
-    std::uint64_t received = 0;   ///< of them
-    std::uint64_t handed_on = 0;  ///< to the children
-    Operands::Slots slots{};
+    std::uint64_t expected = 0;           ///< results awaited from the parent
+    std::uint64_t received = 0;           ///< of them
+    std::uint64_t handed_on = 0;          ///< to the children
+    Operands::Slots memory{};             ///< of all slots
     std::vector<MPI_Request> operands{};  ///< window rows, one a child
     std::vector<MPI_Request> up{};        ///< window
     std::vector<MPI_Request> results{};   ///< window
@@ -78,6 +82,8 @@ class TreeReduction final : public Execution {
   void expect(Flow& flow);
   [[nodiscard]] bool hand_down(Flow& flow);
   void combine(Flow& flow);
+  void combine_any(const Flow& flow);
+  void combine_by_rank(const Flow& flow);
   [[nodiscard]] bool is_done(const Flow& flow) const;
 
   [[nodiscard]] std::uint64_t first(const Flow& flow, std::uint64_t segment) const;
@@ -86,13 +92,17 @@ class TreeReduction final : public Execution {
   [[nodiscard]] Chunk result(const Flow& flow, std::uint64_t segment) const;
   /// Where a child's operand arrives.
   [[nodiscard]] Chunk operand(const Flow& flow, std::uint64_t segment, std::size_t child) const;
-  /// Where a segment's operands are combined.
+  /// Where a segment's operands are combined by rank, the last of them first.
+  [[nodiscard]] Chunk gathered(const Flow& flow, std::uint64_t segment) const;
+  /// Where they are once all have been combined.
   [[nodiscard]] Chunk sum(const Flow& flow, std::uint64_t segment) const;
 
   const Operands& operands_;
   bool everywhere_;
+  bool by_rank_;
   std::uint64_t segment_elements_;
   std::uint64_t segments_;
+  std::vector<LocalTree> trees_;  ///< the same, with children in the order in which they are combined
   std::vector<Flow> flows_;
 
   enum class Awaited : std::uint8_t { operand, result, send };

@@ -102,10 +102,12 @@ std::string name_of(const Arguments& call) { return std::string(facts_of(call.co
 
 /// What the plans say; where laying them fails, native. It fails on all ranks alike, since it depends on what they know
 /// alike, and before any message.
-std::shared_ptr<const LocalDecision> plan(Members& members, const Arguments& call, const Shared& shared) {
+std::shared_ptr<const LocalDecision> plan(Members& members, const UserCall& user, const Shared& shared) {
+  const Arguments& call = user.arguments();
   try {
     return with_reserve([&] {
-      return members.decide(call.collective, static_cast<Rank>(call.root), shared.bytes, wish_for(call.collective));
+      return members.decide(call.collective, static_cast<Rank>(call.root), shared.bytes, user.operand_order(),
+                            wish_for(call.collective));
     });
   } catch (const std::exception& error) {
     if (world()->strict) end_job("no plan for " + name_of(call) + ": " + error.what());
@@ -133,7 +135,7 @@ Prepared prepare(const UserCall& user, const Shared& shared) {
   if (found.code != MPI_SUCCESS) return {.code = found.code};
   Members* const members = found.state->members();
   if (members == nullptr) return {.decision = natively("a process outside MPI_COMM_WORLD, whose host is not known")};
-  Prepared prepared{.decision = plan(*members, call, shared)};
+  Prepared prepared{.decision = plan(*members, user, shared)};
   if (prepared.decision->plan == nullptr) return prepared;
   const Communicator::Numbered number = found.state->number();
   if (number.code != MPI_SUCCESS) return {.code = number.code};

@@ -10,6 +10,7 @@
 #include "conduit/turn.hpp"
 #include "mpi_api.hpp"
 #include "plan/collective.hpp"
+#include "plan/operand_order.hpp"
 
 namespace trunkline::runtime {
 
@@ -41,6 +42,9 @@ class UserCall {
 
   /// Why MPI runs it whatever the plans say, on all ranks alike; null: it need not.
   [[nodiscard]] virtual const char* reason_for_mpi() const { return nullptr; }
+
+  /// In which the operands of a reduction must be combined.
+  [[nodiscard]] virtual OperandOrder operand_order() const { return OperandOrder::any; }
 
   /// The MPI library's own, with the caller's arguments as they are.
   [[nodiscard]] virtual int native() const = 0;

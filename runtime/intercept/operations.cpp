@@ -105,12 +105,15 @@ const char* reason_for_mpi(MPI_Op operation, MPI_Datatype type) {
     return *defined ? nullptr : "the operation is not defined for this datatype, which MPI itself has to judge";
   }
   if (!made().has(operation)) return "an operation that only MPI itself knows";
-  int commutes = 0;
-  if (PMPI_Op_commutative(operation, &commutes) != MPI_SUCCESS || commutes == 0)
-    return "an operation that does not commute: its operands must be combined in rank order";
   MPI_Count bytes = 0;
   const bool is_short = PMPI_Type_size_x(type, &bytes) == MPI_SUCCESS && bytes <= MPI_Count{Operands::longest_element};
   return is_short ? nullptr : "elements longer than 64 MiB";
+}
+
+OperandOrder order_of(MPI_Op operation) {
+  int commutes = 0;
+  const bool known = PMPI_Op_commutative(operation, &commutes) == MPI_SUCCESS;
+  return known && commutes != 0 ? OperandOrder::any : OperandOrder::by_rank;
 }
 
 }  // namespace trunkline::runtime

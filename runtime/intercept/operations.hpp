@@ -4,10 +4,14 @@
 #pragma once
 
 #include "mpi_api.hpp"
+#include "plan/operand_order.hpp"
 
 namespace trunkline::runtime {
 
 /// Why MPI itself has to reduce elements of that type by that operation; null: it need not.
 [[nodiscard]] const char* reason_for_mpi(MPI_Op operation, MPI_Datatype type);
+
+/// Of one that may. MPI's own operations commute.
+[[nodiscard]] OperandOrder order_of(MPI_Op operation);
 
 }  // namespace trunkline::runtime

@@ -17,6 +17,7 @@ TRUNKLINE_EXPORT int trunkline_set(const char* collective, const char* choice) {
     const Wish wish = parse_wish(which, choice != nullptr ? choice : "auto");
     const bool no_cluster = world() == nullptr || !world()->knowledge.cluster;
     if (wish.needs_cluster && no_cluster) return -1;
+    if (!wish.has_one_order && world() != nullptr && world()->knowledge.reproducible) return -1;
     wish_by_call(which, wish);
     return 0;
   } catch (const std::exception&) {

@@ -7,7 +7,6 @@
 #include "datatype/operands.hpp"
 #include "execute/block_exchange.hpp"
 #include "execute/relayed_blocks.hpp"
-#include "intercept/operations.hpp"
 #include "intercept/state.hpp"
 
 namespace trunkline::runtime {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "intercept/call.hpp"
+#include "intercept/operations.hpp"
 #include "intercept/shares.hpp"
 
 namespace trunkline::runtime {
@@ -28,6 +29,7 @@ class ReduceShares final : public UserCall {
   [[nodiscard]] bool has_shares() const override { return true; }
   [[nodiscard]] bool is_for_mpi(int rank) const override;
   [[nodiscard]] const char* reason_for_mpi() const override;
+  [[nodiscard]] OperandOrder operand_order() const override { return order_of(given_.operation); }
   [[nodiscard]] int native() const override { return native_(given_); }
   [[nodiscard]] int execute(Turn& turn, const LocalDecision& decision) const override;
 

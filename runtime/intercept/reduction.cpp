@@ -7,7 +7,6 @@
 #include "execute/block_exchange.hpp"
 #include "execute/operand_blocks.hpp"
 #include "execute/tree_reduction.hpp"
-#include "intercept/operations.hpp"
 #include "intercept/state.hpp"
 
 namespace trunkline::runtime {
@@ -45,7 +44,8 @@ int Reduction::execute(Turn& turn, const LocalDecision& decision) const {
                            .type = given_.type,
                            .operation = given_.operation,
                            .communicator = conduit()->communicator()});
-  if (trees != nullptr) return TreeReduction(turn, *trees, operands, decision.segment_bytes, everywhere).run();
+  if (trees != nullptr)
+    return TreeReduction(turn, *trees, operands, decision.segment_bytes, everywhere, operand_order()).run();
   const auto& local = std::get<LocalBlocks>(parts);
   OperandBlocks blocks(operands, *local.schedule, local.position);
   return BlockExchange(turn, local, blocks, decision.segment_bytes).run();

@@ -4,6 +4,7 @@
 
 #include "datatype/operands.hpp"
 #include "intercept/call.hpp"
+#include "intercept/operations.hpp"
 
 namespace trunkline::runtime {
 
@@ -27,6 +28,7 @@ class Reduction final : public UserCall {
   [[nodiscard]] const Arguments& arguments() const override { return arguments_; }
   [[nodiscard]] bool is_for_mpi(int rank) const override;
   [[nodiscard]] const char* reason_for_mpi() const override;
+  [[nodiscard]] OperandOrder operand_order() const override { return order_of(given_.operation); }
   [[nodiscard]] int native() const override { return native_(given_); }
   [[nodiscard]] int execute(Turn& turn, const LocalDecision& decision) const override;
 

@@ -28,6 +28,8 @@ constexpr std::array table{
     Setting{"TRUNKLINE_CLUSTER", "NAME or FILE", "the cluster the ranks run on: a bundled one, or a cluster file"},
     Setting{"TRUNKLINE_PLAN", "FILE", "a plan that runs on every communicator and root it fits"},
     Setting{"TRUNKLINE_TUNING", "FILE", "what 'trunkline tune' measured to be fastest on this cluster with this MPI"},
+    Setting{"TRUNKLINE_REPRODUCIBLE", "0 or 1",
+            "reductions combine operands in one order for messages of every size; default 0"},
     Setting{"TRUNKLINE_HOST", "NAME", "this rank's host in the cluster file; default: the processor's name"},
     Setting{"TRUNKLINE_PATIENCE", "SECONDS",
             "how long MPI_Init waits for ranks that have not loaded the library; default 20"},
@@ -78,6 +80,8 @@ class Reader {
       setup_.host = value;
     } else if (name == "TRUNKLINE_PATIENCE") {
       setup_.patience_s = seconds(name, value);
+    } else if (name == "TRUNKLINE_REPRODUCIBLE") {
+      setup_.reproducible = flag(name, value);
     } else if (name == "TRUNKLINE_EXPLAIN") {
       setup_.explain = flag(name, value);
     } else if (name == "TRUNKLINE_STRICT") {
@@ -99,9 +103,14 @@ class Reader {
     if (setup_.disable) return {.disable = true};
     for (const CollectiveFacts& one : collectives()) {
       const Wish& wish = setup_.wishes[static_cast<std::size_t>(one.collective)];
-      if (!wish.needs_cluster || !setup_.cluster.empty()) continue;
-      faults_.push_back(setting_of(one) + "=" + std::string(wish.algorithm) +
-                        " needs to know the switches: set TRUNKLINE_CLUSTER too");
+      const std::string given = setting_of(one) + "=" + std::string(wish.algorithm);
+      if (wish.needs_cluster && setup_.cluster.empty()) {
+        faults_.push_back(given + " needs to know the switches: set TRUNKLINE_CLUSTER too");
+      }
+      if (setup_.reproducible && !wish.has_one_order) {
+        faults_.push_back(given + " combines operands in an order that depends on the message's length, and " +
+                          "TRUNKLINE_REPRODUCIBLE=1 asks for one order: take an algorithm of one tree, or auto");
+      }
     }
     if (!setup_.tuning.empty() && setup_.cluster.empty()) {
       faults_.push_back("TRUNKLINE_TUNING=" + setup_.tuning + ": is about a cluster: set TRUNKLINE_CLUSTER too");

@@ -32,7 +32,8 @@ constinit std::array<std::optional<Wish>, collective_count> wishes_by_call;
 bool is_accelerated(const CollectiveFacts& one) {
   const Wish& wish = wish_for(one.collective);
   if (wish.kind != Wish::Kind::automatic) return wish.kind == Wish::Kind::forced;
-  return world()->knowledge.cluster || world()->knowledge.plan;
+  const Knowledge& knowledge = world()->knowledge;
+  return knowledge.cluster || knowledge.plan || knowledge.keeps_one_order(one.collective);
 }
 
 void update_watching() {

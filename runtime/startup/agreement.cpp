@@ -48,7 +48,7 @@ std::string difference(const Record& mine, const Record& first) {
     if (mine.tuning != first.tuning) {
       return Difference{"tuning file (TRUNKLINE_TUNING)", mine.tuning != 0, first.tuning != 0};
     }
-    return Difference{"choice of algorithm (TRUNKLINE_BCAST)", true, true};
+    return Difference{"choice of algorithms (TRUNKLINE_BCAST and its like, TRUNKLINE_REPRODUCIBLE)", true, true};
   }();
   if (!is_given) {
     return std::string("was given no ") + what +

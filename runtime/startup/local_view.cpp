@@ -89,10 +89,11 @@ std::string faults_of(const FaultyFile& faulty) {
 LocalView local_view(const Setup& setup) {
   LocalView view;
   view.world.explain = setup.explain;
+  view.world.knowledge.reproducible = setup.reproducible;
   view.host_name = setup.host.empty() ? processor_name() : setup.host;
   view.disabled = setup.disable;
   if (view.disabled) return view;
-  std::string wishes;
+  std::string wishes = setup.reproducible ? "reproducible\n" : "";
   for (const Wish& wish : setup.wishes) {
     wishes += std::to_string(static_cast<int>(wish.kind)) + ":" + std::string(wish.algorithm) + ":" +
               std::to_string(wish.segment_bytes) + "\n";

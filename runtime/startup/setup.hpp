@@ -19,7 +19,8 @@ struct Setup {
   std::string tuning{};   ///< file; empty: none
   std::string host{};     ///< this rank's host; empty: the processor's name
   Wishes wishes{};
-  double patience_s = 20.0;  ///< for ranks that have not loaded the library
+  double patience_s = 20.0;   ///< for ranks that have not loaded the library
+  bool reproducible = false;  ///< reductions combine operands in one order, whatever their number
   bool explain = false;
   bool strict = false;
   bool disable = false;

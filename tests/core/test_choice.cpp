@@ -181,11 +181,11 @@ TEST(Choice, SaysWhatWasPredictedFastestFirst) {
 /// Every segment of every tree, by tree_seconds() alone.
 std::vector<Prediction> predicted(const Prospects& facts, std::uint64_t bytes) {
   std::vector<Prediction> all;
-  for (const auto& [name, costs] : facts.candidates) {
-    Prediction best{name, 0, 1e300};
+  for (const Prospects::Candidate& one : facts.candidates) {
+    Prediction best{one.algorithm, 0, 1e300};
     for (const std::uint64_t segment : segment_sizes()) {
-      const double seconds = seconds_of(costs, bytes, segment);
-      if (seconds < best.seconds) best = {name, segment, seconds};
+      const double seconds = seconds_of(one.costs, bytes, segment);
+      if (seconds < best.seconds) best = {one.algorithm, segment, seconds};
     }
     all.push_back(best);
   }

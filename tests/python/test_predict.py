@@ -1,5 +1,7 @@
 """Predictions and choices, as the command gives them."""
 
+import json
+
 import pytest
 
 from trunkline import _core
@@ -191,6 +193,31 @@ def test_a_plan_for_a_reduction_has_no_floor():
     assert other_root.reason.startswith("TRUNKLINE_PLAN is for other ranks, hosts or another root; less than one frame")
     for size in (4, 1 << 20):
         assert decide("allreduce", size).algorithm == _core.plan_of_file  # an allreduce has no root of its own
+
+
+def test_one_order_and_its_cost_are_explained(trunkline, monkeypatch, refused):
+    words = ("explain", "cyclic", "--collective", "allreduce", "--sizes", "8,4KiB,1MiB", "--json", "-")
+    rows = json.loads(trunkline(*words, "--reproducible").out)
+    assert len({row["algorithm"] for row in rows}) == 1
+    assert "one order of operands for every size (TRUNKLINE_REPRODUCIBLE); otherwise predicted: " in rows[2]["reason"]
+    monkeypatch.setenv("TRUNKLINE_REPRODUCIBLE", "1")
+    assert json.loads(trunkline(*words).out) == rows
+    monkeypatch.delenv("TRUNKLINE_REPRODUCIBLE")
+    assert len({row["algorithm"] for row in json.loads(trunkline(*words).out)}) > 1
+    plan = lay_plan(CYCLIC, "allreduce", "two-tree", PLACEMENT, 0, None).file
+    knowledge = _core.Knowledge(CYCLIC, _core.NativeLibrary.mpich, "mpich", "4.0.2", True)
+    with pytest.raises(ValueError, match=r"plan\.yaml: the order .* depends on the message's length"):
+        knowledge.take_plan(plan, "plan.yaml")
+
+
+def test_operations_that_do_not_commute_are_explained(trunkline):
+    words = ("explain", "paper-4", "--collective", "allreduce", "--sizes", "1MiB", "--by-rank", "--json", "-")
+    assert json.loads(trunkline(*words).out)[0]["algorithm"] in ("linear", "binary")
+    forced = json.loads(trunkline(*words, "--algorithm", "two-tree").out)[0]
+    assert forced["algorithm"] == "native"
+    assert (
+        forced["reason"] == "the operation does not commute, and two-tree would not combine its operands in rank order"
+    )
 
 
 def test_a_narrow_terminal_gets_several_tables(trunkline, monkeypatch):

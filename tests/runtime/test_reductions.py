@@ -1,7 +1,9 @@
 """Reductions, on any number of ranks and every kind of tree, with segments small enough to be many."""
 
+from pathlib import Path
+
 import pytest
-from conftest import Mpi
+from conftest import ON_OWN_HOST, Mpi
 from test_matrix import LINE
 
 GROUPS = ["reductions", "operations"]
@@ -25,8 +27,8 @@ def test_every_reduction(any_mpi: Mpi, ranks: int, choices: list[str]):
     [
         (2, ["ring:64", "unaware-recursive-doubling:100"]),
         (3, ["ring:100", "halving-doubling:64", "recursive-doubling"]),
-        (4, ["unaware-ring:64", "unaware-halving-doubling:100"]),
-        (7, ["ring:1000", "halving-doubling", "recursive-doubling:64"]),
+        (4, ["unaware-ring:64", "unaware-halving-doubling:100", "swing:64"]),
+        (7, ["ring:1000", "halving-doubling", "recursive-doubling:64", "unaware-swing"]),
     ],
 )
 def test_allreduce_by_rounds(any_mpi: Mpi, ranks: int, choices: list[str]):
@@ -54,3 +56,38 @@ def test_natively_too(mpi: Mpi):
 @pytest.mark.parametrize("choice", ["linear:100", "two-tree:100", "ring:100"])
 def test_operations_that_throw(any_mpi: Mpi, choice: str):
     any_mpi.suite(3, ["throwing operations"], [choice], settings=LINE)
+
+
+IN_ORDER = """\
+trunkline: cluster/1
+name: in-order
+switches: s[0-3]
+defaults: {rate: 100Mbit, latency: 10us}
+hosts:
+  - {hosts: 'h[0-1]', switch: s0}
+  - {hosts: 'h[2-3]', switch: s1}
+  - {hosts: 'h[4-5]', switch: s2}
+  - {hosts: h6, switch: s3}
+links:
+  - between: [s0, s1]
+  - between: [s1, s2]
+  - between: [s2, s3]
+"""
+
+
+@pytest.mark.parametrize("choice", ["linear:64", "flat:100", "unaware-linear:100", "binomial:1000", "auto"])
+def test_operands_by_rank(any_mpi: Mpi, tmp_path: Path, choice: str):
+    (tmp_path / "in-order.yaml").write_text(IN_ORDER)
+    any_mpi.suite(7, ["operands by rank"], [choice], settings={"TRUNKLINE_CLUSTER": str(tmp_path / "in-order.yaml")})
+
+
+@pytest.mark.parametrize("settings", [{}, LINE])
+def test_one_order_for_every_length(any_mpi: Mpi, settings: dict[str, str]):
+    any_mpi.suite(5, ["one order"], ["auto"], settings=settings | {"TRUNKLINE_REPRODUCIBLE": "1"})
+
+
+def test_a_plan_out_of_rank_order_is_native_and_says_so(mpi: Mpi):
+    program = (mpi.program("runtime-test"), "--groups", "operations", "--choices", "two-tree:100")
+    done = mpi.run(7, *program, settings=LINE | {"TRUNKLINE_EXPLAIN": "1"}, per_rank=[ON_OWN_HOST])
+    reason = "the operation does not commute, and two-tree would not combine its operands in rank order"
+    assert any(line.startswith("trunkline: MPI_Allreduce of ") and reason in line for line in done.err.splitlines())

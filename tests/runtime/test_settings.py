@@ -42,6 +42,7 @@ def hello(mpi: Mpi, settings: dict[str, str], status: int = 0, ranks: int = 3, *
         ("TRUNKLINE_BCAST", "unaware-linear:2GiB", "more than 1GiB"),
         ("TRUNKLINE_BCAST", "native:4KiB", "native takes no segment"),
         ("TRUNKLINE_STRICT", "yes", "TRUNKLINE_STRICT=yes: must be 0 or 1"),
+        ("TRUNKLINE_REPRODUCIBLE", "yes", "TRUNKLINE_REPRODUCIBLE=yes: must be 0 or 1"),
         ("TRUNKLINE_EXPLAIN", "2", "TRUNKLINE_EXPLAIN=2: must be 0 or 1"),
         ("TRUNKLINE_DISABLE", "on", "TRUNKLINE_DISABLE=on: must be 0 or 1"),
     ],
@@ -52,6 +53,13 @@ def test_wrong_settings_end_the_job(mpi: Mpi, name: str, value: str, message: st
     assert len(said) == 1, done.err
     assert message in said[0]
     assert name in said[0]
+
+
+def test_one_order_takes_algorithms_that_have_one(mpi: Mpi):
+    asked = {"TRUNKLINE_CLUSTER": "cyclic", "TRUNKLINE_REPRODUCIBLE": "1", "TRUNKLINE_ALLREDUCE": "two-tree"}
+    said = hello(mpi, asked, status=2).lines("trunkline: ")
+    assert len(said) == 1
+    assert "TRUNKLINE_ALLREDUCE=two-tree combines operands in an order that depends on the message's length" in said[0]
 
 
 def test_all_wrong_settings_at_once(mpi: Mpi):
@@ -207,7 +215,10 @@ def test_different_choices_on_different_ranks_are_found(mpi: Mpi):
     done = hello(mpi, {"TRUNKLINE_BCAST": "x"}, status=2)
     done = hello(mpi, {}, ranks=2, per_rank=["sh", "-c", script.replace("}00B", "}1KiB"), "sh"])
     assert "rank 1 on " in done.err
-    assert "was given another choice of algorithm (TRUNKLINE_BCAST) than rank 0" in done.err
+    assert (
+        "was given another choice of algorithms (TRUNKLINE_BCAST and its like, TRUNKLINE_REPRODUCIBLE) than rank 0"
+        in done.err
+    )
 
 
 def test_a_host_may_be_known_by_its_processor_name(mpi: Mpi, tmp_path: Path):

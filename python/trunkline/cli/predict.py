@@ -103,6 +103,17 @@ def explain(
             help="What the collective is told to run; default: what TRUNKLINE_BCAST and its like say, else auto.",
         ),
     ] = None,
+    reproducible: Annotated[
+        bool,
+        typer.Option(
+            "--reproducible",
+            envvar="TRUNKLINE_REPRODUCIBLE",
+            help="Reductions keep one order of operands for messages of every size.",
+        ),
+    ] = False,
+    commutes: Annotated[
+        bool, typer.Option("--commutes/--by-rank", help="Whether a reduction's operation commutes.")
+    ] = True,
     root: RootOption = "0",
     ranks_per_host: RanksOption = 1,
     rate: RateOption = None,
@@ -112,9 +123,9 @@ def explain(
     check_outputs({"--json": json})
     network, placement, start = _job(cluster, rate, ranks_per_host, root)
     library = require_mpi(mpi)
-    knowledge = knowledge_of(network, library, plan=plan, tuning=tuning)
+    knowledge = knowledge_of(network, library, plan=plan, tuning=tuning, reproducible=reproducible)
     wanted = wish or os.environ.get(setting_of(collective)) or "auto"
-    decisions = decide_all(collective, knowledge, placement, start, parse_sizes(sizes), wanted)
+    decisions = decide_all(collective, knowledge, placement, start, parse_sizes(sizes), wanted, commutes=commutes)
     if json:
         write_json([one.as_json(network, ranks_per_host, mpi) for one in decisions], json)
     if json != "-":

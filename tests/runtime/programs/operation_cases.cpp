@@ -252,25 +252,76 @@ void one_that_throws(Run& run) {
   MPI_Comm_free(&own);
 }
 
-/// a then b is "b, if it is not zero": the last rank's wins, whatever the tree.
-void last_one(void* in, void* inout, int* count, MPI_Datatype*) {
-  const auto* first = static_cast<const int*>(in);
-  auto* second = static_cast<int*>(inout);
+/// Two by two, row by row, with two words that nobody looks at: products depend on their factors' order.
+struct Matrix {
+  std::uint32_t at[4];
+  std::uint32_t unused[2];
+
+  friend Matrix operator*(const Matrix& a, const Matrix& b) {
+    return {{a.at[0] * b.at[0] + a.at[1] * b.at[2], a.at[0] * b.at[1] + a.at[1] * b.at[3],
+             a.at[2] * b.at[0] + a.at[3] * b.at[2], a.at[2] * b.at[1] + a.at[3] * b.at[3]},
+            {0, 0}};
+  }
+  friend bool operator==(const Matrix& a, const Matrix& b) { return std::ranges::equal(a.at, b.at); }
+};
+
+void multiply(void* in, void* inout, int* count, MPI_Datatype*) {
+  const auto* first = static_cast<const Matrix*>(in);
+  auto* second = static_cast<Matrix*>(inout);
   for (int i = 0; i < *count; ++i) {
-    if (second[i] == 0) second[i] = first[i];
+    const Matrix product = first[i] * second[i];
+    std::ranges::copy(product.at, second[i].at);  // the last one of a row may have no room for what is unused
   }
 }
 
-void rank_order_is_mpis(Run& run) {
+Matrix factor(int rank, int element) {
+  const auto r = static_cast<std::uint32_t>(rank);
+  const auto e = static_cast<std::uint32_t>(element);
+  return {{r + 2, e, 3 * e + r, r * r + 1}, {7, 7}};
+}
+
+/// Reductions of matrices. `kept`: the plan keeps operands by rank where the first rank is the root.
+void in_rank_order(Run& run, bool kept) {
+  constexpr int count = 300;
   MPI_Op operation = MPI_OP_NULL;
-  MPI_Op_create(last_one, 0, &operation);
-  std::vector<int> own(500, run.rank + 1);
-  std::vector<int> got(500, 0);
-  MPI_Allreduce(own.data(), got.data(), 500, MPI_INT, operation, MPI_COMM_WORLD);
-  run.expect_ran("allreduce", false, "an operation that does not commute");
-  run.expect(std::ranges::all_of(got, [&](int one) { return one == run.ranks; }), "not in rank order");
+  MPI_Op_create(multiply, 0, &operation);
+  MPI_Datatype packed = MPI_DATATYPE_NULL;
+  MPI_Datatype type = MPI_DATATYPE_NULL;
+  MPI_Type_contiguous(4, MPI_UINT32_T, &packed);
+  MPI_Type_create_resized(packed, 0, sizeof(Matrix), &type);
+  MPI_Type_commit(&type);
+  std::vector<Matrix> mine;
+  std::vector<Matrix> product;
+  for (int i = 0; i < count; ++i) {
+    mine.push_back(factor(run.rank, i));
+    Matrix all = factor(0, i);
+    for (int rank = 1; rank < run.ranks; ++rank) all = all * factor(rank, i);
+    product.push_back(all);
+  }
+  std::vector<Matrix> got(count);
+  MPI_Allreduce(mine.data(), got.data(), count, type, operation, MPI_COMM_WORLD);
+  if (kept) run.expect_ran("allreduce", true, "by rank");
+  run.expect(got == product, "allreduce: not in rank order");
+  got = mine;
+  MPI_Allreduce(MPI_IN_PLACE, got.data(), count, type, operation, MPI_COMM_WORLD);
+  run.expect(got == product, "allreduce in place: not in rank order");
+  for (int root = 0; root < run.ranks; ++root) {
+    for (const bool in_place : {false, true}) {
+      got = in_place ? mine : std::vector<Matrix>(count);
+      const void* const send = in_place && run.rank == root ? MPI_IN_PLACE : mine.data();
+      MPI_Reduce(send, got.data(), count, type, operation, root, MPI_COMM_WORLD);
+      if (kept && root == 0) run.expect_ran("reduce", true, "by rank");
+      run.expect(run.rank != root || got == product, "reduce to " + std::to_string(root) + ": not in rank order");
+    }
+  }
+  MPI_Type_free(&type);
+  MPI_Type_free(&packed);
   MPI_Op_free(&operation);
 }
+
+void one_that_does_not_commute(Run& run) { in_rank_order(run, false); }
+
+void one_that_does_not_commute_by_plans(Run& run) { in_rank_order(run, true); }
 
 void what_does_not_fit(Run& run) {
   MPI_Comm own = MPI_COMM_NULL;
@@ -298,7 +349,8 @@ std::vector<Case> operation_cases() {
           {"operations", "floating, complex, pairs", other_types},
           {"operations", "the program's own, with gaps", own_operation_with_gaps},
           {"operations", "a result at MPI_BOTTOM", result_at_bottom},
-          {"operations", "one that does not commute", rank_order_is_mpis},
+          {"operations", "one that does not commute", one_that_does_not_commute},
+          {"operands by rank", "one that does not commute, by plans", one_that_does_not_commute_by_plans},
           {"operations", "what does not fit", what_does_not_fit},
           {"throwing operations", "one that throws", one_that_throws}};
 }

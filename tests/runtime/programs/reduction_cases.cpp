@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <string>
 #include <thread>
@@ -167,10 +168,50 @@ void between_communicators(Run& run) {
   MPI_Comm_free(&side);
 }
 
+/// Every 16th element has the same operands, so it has the same bits, whatever the length, where the order is one. Each
+/// kind of them shows one other order in two.
+void one_order(Run& run) {
+  constexpr std::size_t kinds = 16;
+  using Bits = std::array<float, kinds>;
+  const auto operands = [&](std::size_t length) {
+    std::vector<float> values(length);
+    for (std::size_t i = 0; i < length; ++i) {
+      values[i] = static_cast<float>(1.0 / (3 + run.rank * 7 + static_cast<int>(i % kinds * 5)));
+    }
+    return values;
+  };
+  Bits all{};
+  Bits at_root{};
+  Bits share{};
+  const auto check = [&](const std::vector<float>& got, Bits& first, const char* what) {
+    for (std::size_t i = 0; i < got.size(); ++i) {
+      float& same = first[i % kinds];
+      if (same == 0.0F) same = got[i];
+      if (!run.expect(same == got[i], std::string(what) + ": other bits in " + std::to_string(got.size()))) return;
+    }
+  };
+  for (const int count : {1, 2, 7, 300, 1000, 5008, 40000}) {
+    const auto length = static_cast<std::size_t>(count);
+    const std::vector<float> own = operands(length);
+    std::vector<float> got(length);
+    MPI_Allreduce(own.data(), got.data(), count, MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD);
+    check(got, all, "allreduce");
+    MPI_Reduce(own.data(), got.data(), count, MPI_FLOAT, MPI_SUM, run.ranks - 1, MPI_COMM_WORLD);
+    if (run.rank == run.ranks - 1) check(got, at_root, "reduce");
+  }
+  for (const std::size_t length : {kinds, 10 * kinds, 1000 * kinds}) {
+    const std::vector<float> own = operands(length * static_cast<std::size_t>(run.ranks));
+    std::vector<float> got(length);
+    MPI_Reduce_scatter_block(own.data(), got.data(), static_cast<int>(length), MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD);
+    check(got, share, "reduce-scatter-block");
+  }
+}
+
 }  // namespace
 
 std::vector<Case> reduction_cases() {
-  return {{"reductions", "every size", every_length},
+  return {{"one order", "bits do not depend on the length", one_order},
+          {"reductions", "every size", every_length},
           {"reductions", "every root", to_every_root},
           {"reductions", "other communicators", other_communicators},
           {"reductions", "equal bits", equal_bits},

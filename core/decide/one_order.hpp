@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+// One plan for the reductions of every size, so that the order of operands never changes (TRUNKLINE_REPRODUCIBLE).
+#pragma once
+
+#include <string_view>
+
+#include "decide/prospects.hpp"
+#include "plan/operand_order.hpp"
+
+namespace trunkline {
+
+/// Of the candidates with one order, the algorithm whose time is the least multiple of the fastest one's where that is
+/// greatest, over sizes from 8 bytes to 16 MiB. Without such candidates, one that needs no cluster. Empty where nothing
+/// keeps the order: operands by rank, and another root than rank 0.
+[[nodiscard]] std::string_view algorithm_of_one_order(const Prospects* prospects, Collective collective,
+                                                      OperandOrder order, Rank root);
+
+}  // namespace trunkline

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plan/operand_order.hpp"
+
+#include <algorithm>
+#include <ranges>
+#include <vector>
+
+namespace trunkline {
+namespace {
+
+bool keeps_rank_order(const Tree& tree) {
+  struct Below {
+    Rank first;
+    Rank last;
+    Rank count;
+  };
+  std::vector<Below> below;
+  below.reserve(tree.size());
+  for (Rank rank = 0; rank < tree.size(); ++rank) below.push_back({rank, rank, 1});
+  for (const Rank rank : std::views::reverse(parents_first(tree))) {
+    const Below& part = below[rank];
+    if (part.last - part.first + 1 != part.count) return false;
+    if (rank == tree.root) break;
+    Below& all = below[tree.parent[rank]];
+    all = {std::min(all.first, part.first), std::max(all.last, part.last), all.count + part.count};
+  }
+  return true;
+}
+
+}  // namespace
+
+bool keeps_rank_order(const Plan& plan) {
+  const Trees* const trees = plan.trees();
+  return trees != nullptr && std::ranges::all_of(*trees, [](const Tree& tree) { return keeps_rank_order(tree); });
+}
+
+bool has_one_order(const Plan& plan, Collective collective) {
+  if (const Trees* const trees = plan.trees()) return trees->size() == 1;
+  return facts_of(collective).goes_by_shares() || plan.rounds()->schedule_of(0)->fixed_blocks() == 1;
+}
+
+}  // namespace trunkline
