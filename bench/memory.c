@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Extra memory of a large broadcast: how far the peak of resident memory (VmHWM) rises on each rank. Three rounds: a
- * first broadcast of 1 MiB, in which communicators, plans and the transport's own pools of buffers are made, whose size
- * does not depend on the message; a large one; and a large one to which the odd ranks come half a second late.
+ * Extra memory of a large broadcast, or of an allreduce in place: how far the peak of resident memory (VmHWM) rises on
+ * each rank. Three rounds: a first broadcast of 1 MiB, in which communicators, plans and the transport's own pools of
+ * buffers are made, whose size does not depend on the message; a large one; and a large one to which the odd ranks come
+ * half a second late.
  *
- *     mpiexec -n 4 env LD_PRELOAD=... TRUNKLINE_BCAST=unaware-linear:8KiB trunkline-memory-MPI [MEBIBYTES [gaps]]
+ *     mpiexec -n 4 env LD_PRELOAD=... TRUNKLINE_BCAST=unaware-linear:8KiB trunkline-memory-MPI [MEBIBYTES
+ * [gaps|allreduce]]
  *
  * "gaps": a datatype with gaps instead of contiguous memory. The buffer itself is touched before. Prints one JSON
  * object a round: the largest rise over all ranks in KiB, and whether the content is right.
@@ -41,6 +43,7 @@ static unsigned char content(size_t i, int round) { return (unsigned char)(i * 3
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   const size_t bytes = (size_t)(argc > 1 ? atol(argv[1]) : 64) << 20;
+  const int sums = argc > 2 && strcmp(argv[2], "allreduce") == 0;
   const size_t step = argc > 2 && strcmp(argv[2], "gaps") == 0 ? 2 : 1;
   int rank;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -58,7 +61,10 @@ int main(int argc, char** argv) {
     reset_peak();
     const long before = status_kib("VmHWM:");
     if (late) usleep(500000);
-    MPI_Bcast(buffer, 1, type, 0, MPI_COMM_WORLD);
+    if (sums)
+      MPI_Allreduce(MPI_IN_PLACE, buffer, (int)size, MPI_UNSIGNED_CHAR, MPI_BOR, MPI_COMM_WORLD);
+    else
+      MPI_Bcast(buffer, 1, type, 0, MPI_COMM_WORLD);
     long rise = status_kib("VmHWM:") - before;
     int wrong = 0;
     for (size_t i = 0; i < size; ++i) wrong |= buffer[(i / 64) * 64 * step + i % 64] != content(i, round);

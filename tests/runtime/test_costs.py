@@ -36,6 +36,14 @@ def test_memory_is_bounded_by_the_window(mpi: Mpi, choice: str, layout: str):
     assert max(one["extra_kib"] for one in rounds[1:]) < 1024, rounds
 
 
+@pytest.mark.parametrize("choice", ["unaware-linear:2824", "unaware-ring:2824", "unaware-swing:8192", "binomial"])
+def test_a_reduction_in_place_needs_a_window_more(any_mpi: Mpi, choice: str):
+    """64 MiB: an MPI library takes another buffer of that size."""
+    rounds = measured(any_mpi, 3, "trunkline-memory", "64", "allreduce", settings={"TRUNKLINE_ALLREDUCE": choice})
+    assert [one["right"] for one in rounds] == [True, True, True]
+    assert max(one["extra_kib"] for one in rounds[1:]) < 2048, rounds
+
+
 @pytest.mark.parametrize("choices", [["auto"], ["two-tree", "linear", "circulant:1448", "scatter-ring", "binary"]])
 def test_a_storm_of_broadcasts_is_right_and_takes_no_more_memory(any_mpi: Mpi, choices: list[str]):
     """Sizes, roots and communicators mixed, ranks late now and then; what native takes is measured beside."""
