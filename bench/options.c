@@ -46,6 +46,12 @@ void read_options(const struct machine* m, int argc, char** argv, struct options
       o->give_up = atof(value);
     } else if (strcmp(argv[i], "--patience") == 0) {
       o->patience_s = atof(value);
+    } else if (strcmp(argv[i], "--clocks") == 0) {
+      if (strcmp(value, "own") != 0 && strcmp(value, "shared") != 0) fail(m, "--clocks are own or shared, not ", value);
+      o->own_clocks = strcmp(value, "own") == 0;
+    } else if (strcmp(argv[i], "--survey") == 0) {
+      if (strcmp(value, "yes") != 0 && strcmp(value, "no") != 0) fail(m, "--survey is yes or no, not ", value);
+      o->surveys = strcmp(value, "yes") == 0;
     } else if (strcmp(argv[i], "--beat") == 0) {
       o->beat_count = split(m, value, words);
       for (int k = 0; k < o->beat_count; ++k) o->beat[k] = atof(words[k]);

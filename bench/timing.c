@@ -13,7 +13,7 @@
 #include "series.h"
 #include "watch.h"
 
-enum { FIRST_BYTES = 8192, LATE_NS = 1000000 };
+enum { FIRST_BYTES = 8192, LATE_NS = 1000000, CLOCK_QUESTIONS = 20 };
 /* Beyond the time to beat, before a job is ended: to end it and to start the next one costs more. */
 static const double grace_s = 1.0;
 
@@ -30,13 +30,47 @@ void fail(const struct machine* m, const char* what, const char* detail) {
   exit(2);
 }
 
-static int64_t now_ns(void) {
+/* How far this host's clock is ahead of rank 0's. */
+static int64_t ahead_ns = 0;
+
+static int64_t own_ns(void) {
   struct timespec t;
   clock_gettime(CLOCK_MONOTONIC, &t);
   return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
-static void sleep_until(int64_t at_ns) {
+/* By rank 0's clock. */
+static int64_t now_ns(void) { return own_ns() - ahead_ns; }
+
+/* Rank 0 asks each rank for its time; the answer that came back soonest says most about its clock. */
+static void compare_clocks(const struct machine* m) {
+  for (int rank = 1; rank < m->ranks; ++rank) {
+    int64_t soonest = INT64_MAX;
+    int64_t ahead = 0;
+    for (int i = 0; i < CLOCK_QUESTIONS && (m->rank == 0 || m->rank == rank); ++i) {
+      int64_t theirs = 0;
+      if (m->rank == rank) {
+        m->receive(&theirs, sizeof theirs, 0);
+        theirs = own_ns();
+        m->send(&theirs, sizeof theirs, 0);
+        continue;
+      }
+      const int64_t asked = own_ns();
+      m->send(&theirs, sizeof theirs, rank);
+      m->receive(&theirs, sizeof theirs, rank);
+      const int64_t answered = own_ns();
+      if (answered - asked >= soonest) continue;
+      soonest = answered - asked;
+      ahead = theirs - asked - soonest / 2;
+    }
+    if (m->rank == 0) m->send(&ahead, sizeof ahead, rank);
+    if (m->rank == rank) m->receive(&ahead_ns, sizeof ahead_ns, 0);
+  }
+}
+
+/* By rank 0's clock. */
+static void sleep_until(int64_t when_ns) {
+  const int64_t at_ns = when_ns + ahead_ns;
   struct timespec t = {.tv_sec = at_ns / 1000000000, .tv_nsec = at_ns % 1000000000};
   while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &t, NULL) == EINTR) {
   }
@@ -201,6 +235,7 @@ void measure_all(const struct machine* m, const struct options* o) {
     open_connections(m, &message, o);
   }
   for (int k = 0; k < o->size_count; ++k) {
+    if (o->own_clocks) compare_clocks(m);
     resize(m, &message, o->sizes[k]);
     measure(m, &message, o->beat[k], o);
   }

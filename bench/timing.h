@@ -2,9 +2,10 @@
  * Timing a collective's algorithms against each other and against half a ping-pong, whatever carries the messages: what
  * the programs for MPI and for PVM share (docs/measuring.md).
  *
- * Every repetition of every algorithm starts at one instant on all ranks, named in advance by rank 0: the ranks share
- * a clock (the hosts of the lab do). Its time is that of the slowest rank. Algorithms take turns (A B A B), so that a
- * machine that slows down slows all of them. Each repetition sends new content, and every rank checks all of it.
+ * Every repetition of every algorithm starts at one instant on all ranks, named in advance by rank 0. The hosts of the
+ * lab share a clock; elsewhere (--clocks own) each rank finds out before each size how far its clock is ahead of rank
+ * 0's, by the fastest of some ping-pongs. Its time is that of the slowest rank. Algorithms take turns (A B A B), so
+ * that a machine that slows down slows all of them. Each repetition sends new content, and every rank checks all of it.
  *
  * Rank 0 prints one JSON object a line for each repetition, in seconds, with the segment that was used.
  */
@@ -24,6 +25,8 @@ struct options {
   double race;       /* an algorithm whose best time is above this many times the best median is out; 0: no race */
   double give_up;    /* the run ends once a repetition takes this many times `beat` and a second; 0: never */
   double patience_s; /* the run ends once nothing happens for so long; 0: never */
+  int own_clocks;    /* hosts have clocks of their own, which are compared first; else the ranks share one */
+  int surveys;       /* what the job has is said first (survey.h) */
 };
 
 /* How the ranks of a program talk. */

@@ -14,6 +14,7 @@
 #include <time.h>
 
 #include "mpi_calls.h"
+#include "survey.h"
 #include "timing.h"
 #include "watch.h"
 
@@ -87,7 +88,8 @@ int main(int argc, char** argv) {
   *(void**)&last_run = dlsym(RTLD_DEFAULT, "trunkline_last");
   *(void**)&last_segment = dlsym(RTLD_DEFAULT, "trunkline_last_segment");
   for (int k = 0; k < options.algorithm_count; ++k) {
-    if (!is_native(options.algorithms[k]) && (!set_choice || !last_run || !last_segment)) {
+    const int is_asked = options.surveys && strcmp(options.algorithms[k], "auto") == 0; /* native without the library */
+    if (!is_native(options.algorithms[k]) && !is_asked && (!set_choice || !last_run || !last_segment)) {
       fail(&us, "the preload library is not there, so only native can run, not ", options.algorithms[k]);
     }
   }
@@ -101,6 +103,7 @@ int main(int argc, char** argv) {
 #endif
     print_library(version, us.ranks);
   }
+  if (options.surveys) options.peer = survey(&us);
   measure_all(&us, &options);
   end_calls();
   MPI_Finalize();

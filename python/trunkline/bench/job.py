@@ -119,9 +119,14 @@ def _walk(tree: _core.Tree) -> Iterator[int]:
 
 
 def follow(
-    process: subprocess.Popen[str], name: str, on_progress: Callable[[Repetition], None] = lambda _: None
+    process: subprocess.Popen[str],
+    name: str,
+    on_progress: Callable[[Repetition], None] = lambda _: None,
+    on_other: Callable[[dict[str, object]], bool] = lambda _: False,
 ) -> Outcome:
     """Read what a job prints to its end; its standard error must come the same way.
+
+    ``on_other`` is shown each object first, and says whether that was all there is to do about it.
 
     Raises:
         Failed: where it does not end well, with what it said.
@@ -135,6 +140,8 @@ def follow(
                 said.append(text)
                 continue
             event = json.loads(text)
+            if on_other(event):
+                continue
             if "mpi_library" in event:
                 outcome.library = event["mpi_library"]
             elif "given_up" in event:

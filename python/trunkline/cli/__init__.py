@@ -43,6 +43,7 @@ def _register() -> None:
         bench,
         cluster,
         demo,
+        doctor,
         generate,
         lab,
         library,
@@ -60,6 +61,7 @@ def _register() -> None:
     app.command(epilog="Example: trunkline lab run cyclic --mpi mpich -- trunkline measure -o net.yaml")(
         measure.measure
     )
+    app.command(epilog="Example: trunkline run --cluster lab.yaml -- mpiexec -n 32 trunkline doctor")(doctor.doctor)
     app.command(epilog="Example: trunkline predict cyclic --mpi openmpi --sizes 8KiB,1MiB --svg curves.svg")(
         predict.predict
     )

@@ -1,0 +1,205 @@
+"""What a job really has, and whether Trunkline pays there: hosts, preload, rates, and one collective at a few sizes."""
+
+import os
+import subprocess
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from trunkline import _core
+from trunkline.bench.job import PING_PONG, Outcome, Repetition, follow, program
+from trunkline.mpi import Mpi
+from trunkline.statistics import Median, median_with_interval
+from trunkline.units import format_rate
+
+__all__ = ["Examination", "Seat", "doctor_words", "examine", "rank_of_job"]
+
+TRUE_WITHIN = 0.25
+"""Part of a stated rate that a measured one may be off by: headers and acknowledgements take some of it."""
+
+_RANK_VARIABLES = ("PMI_RANK", "OMPI_COMM_WORLD_RANK", "PMIX_RANK", "SLURM_PROCID")
+
+
+@dataclass(frozen=True)
+class Seat:
+    """What one rank says of itself.
+
+    Attributes:
+        host: Its host's name; as ``TRUNKLINE_HOST`` has it, where that is set.
+        preload: The preload library's version; empty: it is not loaded.
+        interface: The network interface that carried most bytes; empty: none did.
+        rate_to_next_bps: Bits per second to the next rank; 0: it is the last one.
+    """
+
+    rank: int
+    host: str
+    preload: str
+    interface: str
+    interface_bytes: float
+    rate_to_next_bps: float
+
+
+@dataclass
+class Examination:
+    """All that a job was seen to have, and what is wrong with it."""
+
+    mpi: Mpi
+    collective: str
+    cluster: _core.Cluster | None
+    seats: list[Seat] = field(default_factory=list)
+    outcome: Outcome = field(default_factory=Outcome)
+
+    def sizes(self) -> list[int]:
+        """Bytes, ascending."""
+        return sorted({size for size, _ in self.outcome.seconds})
+
+    def median(self, size: int, algorithm: str) -> Median:
+        """Of ``native``, ``auto`` or the ping-pong."""
+        return median_with_interval(self.outcome.seconds[size, algorithm])
+
+    def ran(self, size: int) -> str:
+        """What ``auto`` was at that size."""
+        algorithm, segment = self.outcome.ran[size, "auto"]
+        return f"{algorithm}, {segment} B" if segment else "native"
+
+    def stated_bps(self, seat: Seat) -> float | None:
+        """The cluster file's rate between a rank and the next one; None where it says none: one host, or none known."""
+        following = next((other for other in self.seats if other.rank == seat.rank + 1), None)
+        if self.cluster is None or following is None:
+            return None
+        ends = [self.cluster.find_host(one.host) for one in (seat, following)]
+        if None in ends or ends[0] == ends[1]:
+            return None
+        names = [self.cluster.hosts[int(index or 0)] for index in ends]
+        return min(self.cluster.links[channel // 2].rate_bps for channel in self.cluster.path(*names))
+
+    def rates(self) -> dict[tuple[float, float], list[Seat]]:
+        """By stated and measured rate, the latter within a quarter: ranks, each with the path to the next one."""
+        groups: dict[tuple[float, float], list[Seat]] = {}
+        for seat in self.seats:
+            stated = self.stated_bps(seat)
+            if stated is None or seat.rate_to_next_bps <= 0:
+                continue
+            near = next((k for k in groups if k[0] == stated and 0.8 < seat.rate_to_next_bps / k[1] < 1.25), None)
+            groups.setdefault(near or (stated, float(f"{seat.rate_to_next_bps:.3g}")), []).append(seat)
+        return groups
+
+    def complaints(self) -> list[str]:
+        """What is wrong, each with what to do; empty: nothing."""
+        said = []
+        bare = [seat for seat in self.seats if not seat.preload]
+        if len(bare) == len(self.seats):
+            said.append(
+                "no rank has the preload library: start the job with 'trunkline run --cluster FILE -- ...', or set "
+                "LD_PRELOAD=$(trunkline library --mpi NAME) for the ranks"
+            )
+        elif bare:
+            said.append(
+                f"{_ranks(bare)} without the preload library, so all run natively: have the launcher hand LD_PRELOAD "
+                "on to all ranks"
+            )
+        if self.cluster is None:
+            said.append(
+                "no cluster is set, so Trunkline changes nothing: describe the switches in a file "
+                "(docs/cluster-files.md, 'trunkline cluster import') and set TRUNKLINE_CLUSTER"
+            )
+        else:
+            strange = [seat for seat in self.seats if self.cluster.find_host(seat.host) is None]
+            if strange:
+                said.append(
+                    f"cluster {self.cluster.name} has no host {', '.join(sorted({seat.host for seat in strange}))} "
+                    f"({_ranks(strange)}): add it to the file, or say which host it is with TRUNKLINE_HOST"
+                )
+        for (stated, measured), seats in self.rates().items():
+            if abs(measured / stated - 1) > TRUE_WITHIN:
+                said.append(
+                    f"{format_rate(measured)} were measured where the cluster file says {format_rate(stated)}: from "
+                    f"{_ranks(seats)} to the next one each; correct the file's rates, or look at the links"
+                )
+        interfaces = Counter(seat.interface for seat in self.seats if seat.interface not in ("", "lo"))
+        if len(interfaces) > 1:
+            text = ", ".join(f"{name} on {count}" for name, count in interfaces.most_common())
+            said.append(f"the traffic goes over different interfaces ({text} ranks): tell the MPI library which to use")
+        return said
+
+    def verdict(self) -> str:
+        """Whether it pays, in one sentence."""
+        gains = {size: self.median(size, "native").value / self.median(size, "auto").value for size in self.sizes()}
+        run = [size for size in gains if self.outcome.ran[size, "auto"][1] > 0]
+        if not run:
+            return "Trunkline leaves all of these sizes to the MPI library here."
+        best = max(run, key=lambda size: gains[size])
+        if gains[best] < 1.05:
+            return "Trunkline is no faster than the MPI library here; it may be left out."
+        return f"Trunkline pays here: up to {gains[best]:.1f} times faster than the MPI library alone."
+
+    def as_json(self) -> dict[str, object]:
+        """One object with everything."""
+        return {
+            "mpi": self.mpi.name,
+            "mpi_version": self.mpi.version,
+            "collective": self.collective,
+            "cluster": self.cluster.name if self.cluster else None,
+            "ranks": [vars(seat) | {"stated_rate_to_next_bps": self.stated_bps(seat)} for seat in self.seats],
+            "sizes": [
+                {
+                    "message_bytes": size,
+                    "native_seconds": self.median(size, "native").value,
+                    "auto_seconds": self.median(size, "auto").value,
+                    "limit_seconds": self.median(size, PING_PONG).value,
+                    "auto_ran": self.ran(size),
+                }
+                for size in self.sizes()
+            ],
+            "complaints": self.complaints(),
+            "verdict": self.verdict(),
+        }
+
+
+def _ranks(seats: Sequence[Seat]) -> str:
+    text = _core.compress_hostlist([f"rank{seat.rank}" for seat in seats]).replace("rank[", "ranks [")
+    return text.replace("rank", "rank ", 1) if len(seats) == 1 else text
+
+
+def rank_of_job(environment: Mapping[str, str] = os.environ) -> int | None:
+    """This process's rank, by what launchers set; None: no launcher has started it."""
+    found = next((environment[name] for name in _RANK_VARIABLES if name in environment), None)
+    return int(found) if found is not None else None
+
+
+def doctor_words(mpi: Mpi, collective: str, sizes: Sequence[int], budget_s: float) -> list[str]:
+    """The command that all ranks run: a survey, then native and ``auto`` by turns."""
+    return [
+        program(mpi),
+        *("--survey", "yes", "--clocks", "own", "--collective", collective),
+        *("--sizes", ",".join(map(str, sizes)), "--algorithms", "native,auto"),
+        *("--least", "3", "--most", "40", "--budget", str(budget_s), "--width", "0.05"),
+    ]
+
+
+def examine(
+    mpi: Mpi,
+    collective: str,
+    cluster: _core.Cluster | None,
+    words: Sequence[str],
+    on_progress: Callable[[Repetition], None] = lambda _: None,
+) -> Examination:
+    """Run rank 0's part of the command, and take down what it says.
+
+    Raises:
+        Failed: where the job does not end well.
+    """
+    seats: list[Seat] = []
+
+    def seen(event: dict[str, object]) -> bool:
+        if "rank" not in event:
+            return False
+        seats.append(Seat(**event))  # type: ignore[arg-type]
+        return True
+
+    # The launcher's own connection to this rank is an open file.
+    process = subprocess.Popen(
+        words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, close_fds=False, errors="replace"
+    )
+    outcome = follow(process, mpi.name, on_progress, seen)
+    return Examination(mpi, collective, cluster, sorted(seats, key=lambda seat: seat.rank), outcome)

@@ -1,0 +1,49 @@
+"""``trunkline doctor`` inside a job of the lab."""
+
+import json
+
+import pytest
+
+pytestmark = pytest.mark.usefixtures("nothing_left")
+
+
+@pytest.mark.parametrize("mpi", ["mpich", "openmpi"])
+def test_a_job_is_examined(trunkline, tmp_path, mpi):
+    file = tmp_path / "doctor.json"
+    words = ("doctor", "--sizes", "1KiB,64KiB", "--budget", "0.5", "--json", str(file))
+    done = trunkline("lab", "run", "cyclic", "--rate", "20Mbit", "--mpi", mpi, "-n", "6", "--", "trunkline", *words)
+    assert done.returncode == 0, done.stdout + done.stderr
+    found = json.loads(file.read_text())
+    assert [one["host"] for one in found["ranks"]] == [f"h{i}" for i in range(6)]
+    assert {one["interface"] for one in found["ranks"]} == {"eth0"}
+    assert all(one["preload"].startswith("0.1.0 for ") for one in found["ranks"])
+    measured = [one["rate_to_next_bps"] for one in found["ranks"][:-1]]
+    assert all(10e6 < rate < 22e6 for rate in measured), measured
+    assert found["ranks"][0]["stated_rate_to_next_bps"] == 20e6
+    assert [one["message_bytes"] for one in found["sizes"]] == [1024, 65536]
+    assert "Trunkline" in done.stdout.splitlines()[-1]
+
+
+def test_a_job_without_the_library_is_told_so(trunkline):
+    words = ("doctor", "--sizes", "1KiB", "--budget", "0.1")
+    done = trunkline(
+        *(
+            "lab",
+            "run",
+            "cyclic",
+            "--rate",
+            "20Mbit",
+            "--mpi",
+            "mpich",
+            "-n",
+            "3",
+            "--native",
+            "--",
+            "trunkline",
+            *words,
+        )
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    said = " ".join(done.stdout.split())
+    assert "look here: no rank has the preload library" in said
+    assert "look here: no cluster is set" in said
