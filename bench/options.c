@@ -14,6 +14,14 @@ static int split(const struct machine* m, char* text, char** parts) {
   return count;
 }
 
+void check_size(const struct machine* m, const struct collective* what, size_t bytes) {
+  if (what->given == NOTHING && bytes > 0) fail(m, "--sizes must be 0 for ", what->name);
+  if (bytes % unit_of(what, m->ranks) == 0) return;
+  char unit[96];
+  snprintf(unit, sizeof unit, "%zu bytes with %d ranks", unit_of(what, m->ranks), m->ranks);
+  fail(m, "--sizes must be multiples of ", unit);
+}
+
 void read_options(const struct machine* m, int argc, char** argv, struct options* o) {
   *o = (struct options){.peer = 1, .least = 3, .most = 50, .budget_s = 10.0, .width = 0.04};
   char* words[MOST];
@@ -49,6 +57,9 @@ void read_options(const struct machine* m, int argc, char** argv, struct options
     } else if (strcmp(argv[i], "--clocks") == 0) {
       if (strcmp(value, "own") != 0 && strcmp(value, "shared") != 0) fail(m, "--clocks are own or shared, not ", value);
       o->own_clocks = strcmp(value, "own") == 0;
+    } else if (strcmp(argv[i], "--ask") == 0) {
+      if (strcmp(value, "yes") != 0 && strcmp(value, "no") != 0) fail(m, "--ask is yes or no, not ", value);
+      o->asks = strcmp(value, "yes") == 0;
     } else if (strcmp(argv[i], "--survey") == 0) {
       if (strcmp(value, "yes") != 0 && strcmp(value, "no") != 0) fail(m, "--survey is yes or no, not ", value);
       o->surveys = strcmp(value, "yes") == 0;
@@ -59,17 +70,10 @@ void read_options(const struct machine* m, int argc, char** argv, struct options
       fail(m, "unknown option ", argv[i]);
     }
   }
-  if (!o->collective || o->size_count == 0 || o->algorithm_count == 0) {
+  if (!o->collective || (!o->asks && (o->size_count == 0 || o->algorithm_count == 0))) {
     fail(m, "--collective, --sizes and --algorithms are needed", "");
   }
-  for (int k = 0; k < o->size_count; ++k) {
-    const int none = o->collective->given == NOTHING;
-    if (none && o->sizes[k] > 0) fail(m, "--sizes must be 0 for ", o->collective->name);
-    if (o->sizes[k] % unit_of(o->collective, m->ranks) == 0) continue;
-    char unit[96];
-    snprintf(unit, sizeof unit, "%zu bytes with %d ranks", unit_of(o->collective, m->ranks), m->ranks);
-    fail(m, "--sizes must be multiples of ", unit);
-  }
+  for (int k = 0; k < o->size_count; ++k) check_size(m, o->collective, o->sizes[k]);
   if (o->root < 0 || o->root >= m->ranks || o->peer < 0 || o->peer >= m->ranks || o->peer == o->root) {
     fail(m, "--root and --peer must be two different ranks", "");
   }

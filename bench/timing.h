@@ -27,6 +27,7 @@ struct options {
   double patience_s; /* the run ends once nothing happens for so long; 0: never */
   int own_clocks;    /* hosts have clocks of their own, which are compared first; else the ranks share one */
   int surveys;       /* what the job has is said first (survey.h) */
+  int asks;          /* sizes and algorithms come later, line by line (timing_mpi.c) */
 };
 
 /* How the ranks of a program talk. */
@@ -47,6 +48,9 @@ struct machine {
 
 /* Ends the job with status 2 and a message. */
 void fail(const struct machine* m, const char* what, const char* detail);
+
+/* Ends the job where a size is none for the collective. */
+void check_size(const struct machine* m, const struct collective* what, size_t bytes);
 
 /* Reads the command line; ends the job where it is wrong. `m` is known by then. */
 void read_options(const struct machine* m, int argc, char** argv, struct options* o);

@@ -68,6 +68,47 @@ static void end(int status) {
   MPI_Abort(MPI_COMM_WORLD, status);
 }
 
+/* Where a rank has no library, all run what MPI runs: only a job that is examined may. */
+static void check_algorithms(void) {
+  for (int k = 0; k < options.algorithm_count; ++k) {
+    const int is_asked = options.surveys && strcmp(options.algorithms[k], "auto") == 0;
+    if (!is_native(options.algorithms[k]) && !is_asked && (!set_choice || !last_run || !last_segment)) {
+      fail(&us, "the preload library is not there, so only native can run, not ", options.algorithms[k]);
+    }
+  }
+}
+
+/* Rank 0 is told what to measure by lines of its standard input, "BYTES SECONDS ALGORITHM ...", each measured and then
+ * answered by {"measured": BYTES}, until there are no more. */
+static void serve(void) {
+  static char line[1 << 14];
+  for (;;) {
+    int length = 0;
+    if (us.rank == 0 && fgets(line, sizeof line, stdin)) length = (int)strlen(line) + 1;
+    tell(&length, (int)sizeof length);
+    if (length == 0) return;
+    tell(line, length);
+    char* rest = NULL;
+    const char* const bytes = strtok_r(line, " \n", &rest);
+    const char* const seconds = strtok_r(NULL, " \n", &rest);
+    if (!bytes || !seconds) fail(&us, "no size and seconds in a line of standard input", "");
+    options.sizes[0] = strtoull(bytes, NULL, 10);
+    options.budget_s = atof(seconds);
+    options.size_count = 1;
+    options.algorithm_count = 0;
+    for (char* name = strtok_r(NULL, " \n", &rest); name; name = strtok_r(NULL, " \n", &rest)) {
+      if (options.algorithm_count == MOST) fail(&us, "too many algorithms in a line of standard input", "");
+      options.algorithms[options.algorithm_count++] = name;
+    }
+    check_size(&us, options.collective, options.sizes[0]);
+    check_algorithms();
+    measure_all(&us, &options);
+    if (us.rank != 0) continue;
+    printf("{\"measured\": %zu}\n", options.sizes[0]);
+    fflush(stdout);
+  }
+}
+
 int main(int argc, char** argv) {
   watch_program(argc, argv);
   MPI_Init(&argc, &argv);
@@ -87,12 +128,7 @@ int main(int argc, char** argv) {
   *(void**)&set_choice = dlsym(RTLD_DEFAULT, "trunkline_set");
   *(void**)&last_run = dlsym(RTLD_DEFAULT, "trunkline_last");
   *(void**)&last_segment = dlsym(RTLD_DEFAULT, "trunkline_last_segment");
-  for (int k = 0; k < options.algorithm_count; ++k) {
-    const int is_asked = options.surveys && strcmp(options.algorithms[k], "auto") == 0; /* native without the library */
-    if (!is_native(options.algorithms[k]) && !is_asked && (!set_choice || !last_run || !last_segment)) {
-      fail(&us, "the preload library is not there, so only native can run, not ", options.algorithms[k]);
-    }
-  }
+  check_algorithms();
   if (us.rank == 0) {
 #if MPI_VERSION >= 3
     char version[MPI_MAX_LIBRARY_VERSION_STRING];
@@ -104,7 +140,11 @@ int main(int argc, char** argv) {
     print_library(version, us.ranks);
   }
   if (options.surveys) options.peer = survey(&us);
-  measure_all(&us, &options);
+  if (options.asks) {
+    serve();
+  } else {
+    measure_all(&us, &options);
+  }
   end_calls();
   MPI_Finalize();
   return 0;

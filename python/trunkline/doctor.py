@@ -1,42 +1,20 @@
 """What a job really has, and whether Trunkline pays there: hosts, preload, rates, and one collective at a few sizes."""
 
-import os
-import subprocess
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from trunkline import _core
+from trunkline.bench.inside import OwnJob, Seat
 from trunkline.bench.job import PING_PONG, Outcome, Repetition, follow, program
 from trunkline.mpi import Mpi
 from trunkline.statistics import Median, median_with_interval
 from trunkline.units import format_rate
 
-__all__ = ["Examination", "Seat", "doctor_words", "examine", "rank_of_job"]
+__all__ = ["Examination", "doctor_words", "examine"]
 
 TRUE_WITHIN = 0.25
 """Part of a stated rate that a measured one may be off by: headers and acknowledgements take some of it."""
-
-_RANK_VARIABLES = ("PMI_RANK", "OMPI_COMM_WORLD_RANK", "PMIX_RANK", "SLURM_PROCID")
-
-
-@dataclass(frozen=True)
-class Seat:
-    """What one rank says of itself.
-
-    Attributes:
-        host: Its host's name; as ``TRUNKLINE_HOST`` has it, where that is set.
-        preload: The preload library's version; empty: it is not loaded.
-        interface: The network interface that carried most bytes; empty: none did.
-        rate_to_next_bps: Bits per second to the next rank; 0: it is the last one.
-    """
-
-    rank: int
-    host: str
-    preload: str
-    interface: str
-    interface_bytes: float
-    rate_to_next_bps: float
 
 
 @dataclass
@@ -161,12 +139,6 @@ def _ranks(seats: Sequence[Seat]) -> str:
     return text.replace("rank", "rank ", 1) if len(seats) == 1 else text
 
 
-def rank_of_job(environment: Mapping[str, str] = os.environ) -> int | None:
-    """This process's rank, by what launchers set; None: no launcher has started it."""
-    found = next((environment[name] for name in _RANK_VARIABLES if name in environment), None)
-    return int(found) if found is not None else None
-
-
 def doctor_words(mpi: Mpi, collective: str, sizes: Sequence[int], budget_s: float) -> list[str]:
     """The command that all ranks run: a survey, then native and ``auto`` by turns."""
     return [
@@ -189,17 +161,6 @@ def examine(
     Raises:
         Failed: where the job does not end well.
     """
-    seats: list[Seat] = []
-
-    def seen(event: dict[str, object]) -> bool:
-        if "rank" not in event:
-            return False
-        seats.append(Seat(**event))  # type: ignore[arg-type]
-        return True
-
-    # The launcher's own connection to this rank is an open file.
-    process = subprocess.Popen(
-        words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, close_fds=False, errors="replace"
-    )
-    outcome = follow(process, mpi.name, on_progress, seen)
-    return Examination(mpi, collective, cluster, sorted(seats, key=lambda seat: seat.rank), outcome)
+    with OwnJob(words) as job:
+        outcome = follow(job.process, mpi.name, on_progress, job.take)
+    return Examination(mpi, collective, cluster, job.seats, outcome)

@@ -4,6 +4,8 @@ import json
 
 import pytest
 
+from trunkline import _core
+
 pytestmark = pytest.mark.usefixtures("nothing_left")
 
 
@@ -47,3 +49,42 @@ def test_a_job_without_the_library_is_told_so(trunkline):
     said = " ".join(done.stdout.split())
     assert "look here: no rank has the preload library" in said
     assert "look here: no cluster is set" in said
+
+
+def test_a_job_is_tuned_where_it_runs(trunkline, tmp_path):
+    file = tmp_path / "here.yaml"
+    words = ("tune", "--sizes", "1KiB,64KiB", "--minutes", "0.2", "-o", str(file))
+    done = trunkline(
+        "lab", "run", "paper-1", "--rate", "20Mbit", "--mpi", "openmpi", "-n", "8", "--", "trunkline", *words
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    (entry,) = _core.read_tuning(str(file)).entries
+    assert (entry.cluster, entry.hosts, entry.ranks_per_host, entry.mpi) == ("paper-1", 8, 1, "openmpi")
+    assert entry.rule_for(65536).algorithm != "native"  # eight hosts on one switch: a pipeline is far ahead
+    assert "measured rates from 18" in file.read_text()
+    assert list(tmp_path.iterdir()) == [file]
+
+
+def test_a_job_without_the_library_is_not_tuned(trunkline, tmp_path):
+    file = tmp_path / "here.yaml"
+    words = ("tune", "--cluster", "paper-1", "-o", str(file))
+    done = trunkline(
+        *(
+            "lab",
+            "run",
+            "paper-1",
+            "--rate",
+            "20Mbit",
+            "--mpi",
+            "mpich",
+            "-n",
+            "2",
+            "--native",
+            "--",
+            "trunkline",
+            *words,
+        )
+    )
+    assert done.returncode != 0
+    assert "ranks 0, 1 have not loaded the preload library" in done.stdout + done.stderr
+    assert not file.exists()

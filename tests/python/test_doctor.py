@@ -5,9 +5,10 @@ from dataclasses import replace
 import pytest
 
 from trunkline import _core
+from trunkline.bench.inside import Seat, rank_of_job
 from trunkline.bench.job import PING_PONG, Outcome
 from trunkline.cluster import load_cluster
-from trunkline.doctor import Examination, Seat, rank_of_job
+from trunkline.doctor import Examination
 from trunkline.mpi import Mpi
 
 MPI = Mpi("mpich", "mpich", "4.0.2", "mpicc", "mpiexec", "libmpich.so")

@@ -18,6 +18,7 @@ from trunkline.peers.rules.rule import PeerWinner
 from trunkline.predict import load_measurement
 from trunkline.tune.candidates import MOST, Candidates
 from trunkline.tune.file import load_tuning
+from trunkline.tune.inside import spread_out
 from trunkline.tune.tuner import Winner, entry_of, merged, rules_of
 
 
@@ -46,7 +47,7 @@ def test_candidates_know_the_ends():
 
 
 def winner(size: int, algorithm: str, segment: int = 0) -> Winner:
-    return Winner(size, algorithm, segment, 1.0, 2.0, [])
+    return Winner(size, algorithm, segment, 1.0, 2.0, 3)
 
 
 def test_rules_change_between_the_sizes():
@@ -115,7 +116,13 @@ def test_a_library_that_fails_costs_nothing_else(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(tune_command, "tune_peer", tune_peer)
     with pytest.raises(Failed, match="mpich: it broke"):
         tune_command.tune(
-            "paper-1", "mpich,openmpi", str(tuning), sizes="8KiB", rate="20Mbit", budget=1.0, peer_rules=str(tmp_path)
+            str(tuning),
+            "paper-1",
+            "mpich,openmpi",
+            sizes="8KiB",
+            rate="20Mbit",
+            budget=1.0,
+            peer_rules=str(tmp_path),
         )
     said = capsys.readouterr().err
     assert "openmpi 4" in said
@@ -136,7 +143,7 @@ def intel_mpi():
 
 
 def test_intel_mpi_counts_as_an_mpich():
-    made = entry_of(fake_lab(load_cluster("paper-1")), intel_mpi(), "bcast", 1, [winner(8192, "native")])
+    made = entry_of(load_cluster("paper-1"), intel_mpi(), "bcast", 16, 1, [winner(8192, "native")])
     tuning = _core.Tuning()
     tuning.entries = [made]
     (read,) = _core.parse_tuning(_core.write_tuning(tuning), "f").entries
@@ -206,3 +213,21 @@ def test_hierarchical_trees_are_tried_where_ranks_share_hosts():
     for each, tried in ((8, True), (1, False)):
         found = Candidates("allreduce", cluster, _core.block_placement(cluster, each)).of_size(256)
         assert any(one.algorithm.startswith("hierarchical-") for one in found) is tried
+
+
+def test_sizes_measured_so_far_lie_apart():
+    order = spread_out([8, 1024, 4096, 65536, 1 << 20])
+    assert order == [4096, 1024, 1 << 20, 8, 65536]
+    assert sorted(order) == [8, 1024, 4096, 65536, 1 << 20]
+
+
+def test_rules_do_not_depend_on_the_order_of_winners():
+    winners = [Winner(1 << 20, "linear", 1448, 1.0, 2.0, 3), Winner(8, "native", 0, 1.0, 1.0, 3)]
+    assert [rule.algorithm for rule in rules_of(winners)] == ["native", "linear"]
+    assert [rule.from_bytes for rule in rules_of(winners)] == [rule.from_bytes for rule in rules_of(winners[::-1])]
+
+
+def test_outside_a_job_the_library_is_asked_for(refused, tmp_path):
+    said = refused("tune", "--cluster", "cyclic", "-o", str(tmp_path / "t.yaml"))
+    assert "give --mpi" in said
+    assert "the cluster is not known" in refused("tune", "--mpi", "mpich", "-o", str(tmp_path / "t.yaml"))

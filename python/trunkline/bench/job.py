@@ -13,7 +13,7 @@ from trunkline.paths import NATIVE
 from trunkline.placement import placement_on
 from trunkline.units import format_bytes, format_seconds
 
-__all__ = ["PATIENCE_S", "PING_PONG", "Limits", "Outcome", "Repetition", "follow", "program", "timing_words"]
+__all__ = ["PATIENCE_S", "PING_PONG", "Limits", "Outcome", "Repetition", "follow", "keep", "program", "timing_words"]
 
 PING_PONG = "ping-pong"
 PATIENCE_S = 300.0
@@ -147,13 +147,14 @@ def follow(
             elif "given_up" in event:
                 outcome.given_up, outcome.hung = event["given_up"], event["hung"]
             else:
-                _keep(outcome, name, event, on_progress)
+                keep(outcome, name, event, on_progress)
     if process.returncode != 0 and outcome.given_up is None:
         raise Failed(f"the benchmark ended with status {process.returncode} under {name}:\n{''.join(said).strip()}")
     return outcome
 
 
-def _keep(outcome: Outcome, name: str, event: dict[str, object], on_progress: Callable[[Repetition], None]) -> None:
+def keep(outcome: Outcome, name: str, event: dict[str, object], on_progress: Callable[[Repetition], None]) -> None:
+    """Take down one repetition that the program has said."""
     key = (int(str(event["message_bytes"])), str(event["algorithm"]))
     seconds = float(str(event["seconds"]))
     if not event["warm_up"]:

@@ -11,11 +11,12 @@ from rich.console import Console
 from rich.markup import escape
 
 from trunkline import _core
+from trunkline.bench.inside import rank_of_job
 from trunkline.bench.job import PING_PONG, program
 from trunkline.cli.options import CollectiveOption, JsonOption, SizesOption
 from trunkline.cli.output import check_outputs, write_json
 from trunkline.cluster import load_cluster
-from trunkline.doctor import Examination, doctor_words, examine, rank_of_job
+from trunkline.doctor import Examination, doctor_words, examine
 from trunkline.errors import BadInput
 from trunkline.mpi import require_mpi, running_mpi
 from trunkline.terminal import titled_table

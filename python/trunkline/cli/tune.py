@@ -7,25 +7,23 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.markup import escape
-from rich.table import Table
 
 from trunkline import __version__, _core
+from trunkline.bench.inside import rank_of_job
 from trunkline.bench.job import PATIENCE_S, Limits, Repetition
 from trunkline.bench.measure import Cell
 from trunkline.cli.options import (
     BudgetOption,
     CellsJsonOption,
-    ClusterOption,
     CollectiveOption,
     HostsOption,
     LabRateOption,
-    MpisOption,
     RanksOnHostOption,
     ReportOption,
     SizesOption,
 )
 from trunkline.cli.output import check_outputs, write_json, write_text
+from trunkline.cli.tune_job import tune_job, tuning_text, winners_table
 from trunkline.cluster import load_cluster
 from trunkline.errors import BadInput, Failed, TrunklineError
 from trunkline.lab.rate import lab_rate
@@ -37,10 +35,10 @@ from trunkline.peers.rules.mpich_json import COLLECTIVES as MPICH_COLLECTIVES
 from trunkline.peers.rules.tables import peer_notes, peer_table
 from trunkline.placement import hosts_used
 from trunkline.predict import load_measurement, read_measurement
-from trunkline.terminal import console, progress_bar, titled_table
+from trunkline.terminal import console, progress_bar
 from trunkline.tune.file import load_tuning
-from trunkline.tune.tuner import Winner, entry_of, merged, tune_entry
-from trunkline.units import format_bytes, format_rate, format_seconds, parse_bench_sizes
+from trunkline.tune.tuner import entry_of, tune_entry
+from trunkline.units import format_bytes, format_rate, parse_bench_sizes
 
 __all__ = ["tune"]
 
@@ -49,13 +47,19 @@ SIZES = "8,256,1KiB,2KiB,4KiB,8KiB,16KiB,32KiB,64KiB,128KiB,256KiB,512KiB,1MiB,4
 
 
 def tune(
-    cluster: ClusterOption,
-    mpi: MpisOption,
     output: Annotated[
         str, typer.Option("--output", "-o", metavar="FILE", help="The tuning file; '-': standard output.")
     ],
+    cluster: Annotated[
+        str | None,
+        typer.Option(metavar="CLUSTER", envvar="TRUNKLINE_CLUSTER", help="A name, a file, or random:HOSTSxSWITCHES."),
+    ] = None,
+    mpi: Annotated[
+        str | None, typer.Option(help="MPI libraries, separated by commas; inside a job: default the launcher's.")
+    ] = None,
     collective: CollectiveOption = "bcast",
     sizes: SizesOption = SIZES,
+    minutes: Annotated[float, typer.Option(min=0.05, help="Inside a job: no size is begun after so long.")] = 5.0,
     rate: LabRateOption = "auto",
     ranks_per_host: RanksOnHostOption = 1,
     hosts: HostsOption = None,
@@ -75,10 +79,18 @@ def tune(
         ),
     ] = None,
 ) -> None:
-    """Measure native and the trees worth trying on the lab, in turns, and write down the fastest for each size.
+    """Measure native and the trees worth trying, in turns, and write down the fastest for each size.
 
+    On the lab, or as the program of an MPI job on the job's own nodes: 'mpiexec -n 32 trunkline tune -o here.yaml'.
     Use the file with TRUNKLINE_TUNING=FILE beside TRUNKLINE_CLUSTER.
     """
+    if not cluster:
+        raise BadInput("the cluster is not known: give --cluster, or set TRUNKLINE_CLUSTER")
+    if (rank := rank_of_job()) is not None:
+        tune_job(rank, cluster, mpi, output, collective, sizes, minutes, merge)
+        return
+    if not mpi:
+        raise BadInput("give --mpi, such as --mpi mpich,openmpi; or start it as the program of an MPI job")
     check_outputs({"--output": output, "--json": json, "--report": report})
     network = load_cluster(cluster)
     libraries = [require_mpi(name.strip()) for name in mpi.split(",")]
@@ -108,12 +120,13 @@ def tune(
                     winners.append(winner)
                     cells += winner.cells
                     bar.show(done=1)
-                entries.append(entry_of(lab, library, collective, ranks_per_host, winners, hosts))
-                console.print(_table(where, library, winners))
+                used = len(hosts_used(lab.cluster, hosts))
+                entries.append(entry_of(lab.cluster, library, collective, used, ranks_per_host, winners))
+                console.print(winners_table(where, library, winners))
                 if output != "-":  # what comes next may fail
-                    write_text(_tuning_text(old, entries, rate_bps), output)
+                    write_text(tuning_text(old, entries, f"links at {format_rate(rate_bps)}"), output)
             if output == "-":
-                write_text(_tuning_text(old, entries, rate_bps), output)
+                write_text(tuning_text(old, entries, f"links at {format_rate(rate_bps)}"), output)
             for library, where in places.items() if peer_rules else ():
 
                 def show_own(own: str, repetition: Repetition, where: str = where) -> None:
@@ -147,13 +160,6 @@ def tune(
         raise Failed("--peer-rules:\n" + "\n".join(bad))
 
 
-def _tuning_text(old: list[_core.TuningEntry], entries: list[_core.TuningEntry], rate_bps: float) -> str:
-    tuning = _core.Tuning()
-    tuning.provenance = f"trunkline tune {__version__}, {datetime.now(UTC).date()}, links at {format_rate(rate_bps)}"
-    tuning.entries = merged(old, entries)
-    return _core.write_tuning(tuning).rstrip("\n")
-
-
 def _check_peer_rules(folder: str, collective: str, libraries: list[Mpi]) -> None:
     for library in libraries:
         if library.family not in ("mpich", "openmpi"):
@@ -177,18 +183,3 @@ def _write_report(cells: list[Cell], file: str) -> None:
     from trunkline.report.page import bench_page  # Matplotlib takes a second to load
 
     write_text(bench_page(cells), file)
-
-
-def _table(where: str, library: Mpi, winners: list[Winner]) -> Table:
-    columns = ("size", "fastest", "time", "native", "gain", "tried")
-    table = titled_table(f"{escape(where)} {library.version}", *columns, left=["fastest"])
-    for winner in winners:
-        table.add_row(
-            format_bytes(winner.message_bytes),
-            f"{winner.algorithm}, {winner.segment_bytes} B" if winner.segment_bytes else winner.algorithm,
-            format_seconds(winner.seconds),
-            format_seconds(winner.native_seconds),
-            f"{winner.native_seconds / winner.seconds:.2f}",
-            str(len(winner.cells)),
-        )
-    return table

@@ -1,7 +1,7 @@
 """Measures candidates size by size and makes rules of the winners."""
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
 from trunkline import _core
@@ -9,11 +9,11 @@ from trunkline.bench.job import Limits, Repetition
 from trunkline.bench.measure import Cell, measure
 from trunkline.lab.session import Lab
 from trunkline.mpi import Mpi
-from trunkline.placement import hosts_used, placement_on
+from trunkline.placement import placement_on
 from trunkline.tune.between import first_size_of_next
 from trunkline.tune.candidates import Candidate, Candidates
 
-__all__ = ["Winner", "entry_of", "measure_size", "merged", "rules_of", "tune_entry"]
+__all__ = ["Winner", "entry_of", "in_one_piece", "measure_size", "merged", "rules_of", "tune_entry"]
 
 NATIVE_UNLESS = 1.02
 """A tree must have been this much faster than native to be chosen."""
@@ -33,7 +33,10 @@ class Winner:
     """0: native."""
     seconds: float
     native_seconds: float
-    cells: list[Cell]
+    tried: int
+    """Candidates and native."""
+    cells: list[Cell] = field(default_factory=list)
+    """On the lab."""
 
 
 def measure_size(
@@ -61,17 +64,22 @@ def measure_size(
     native = cells[0]
     fastest = min(cells, key=lambda cell: cell.seconds_median)
     best = native if fastest.seconds_median * NATIVE_UNLESS > native.seconds_median else fastest
-    # In one piece: that holds for other sizes of one frame too, not the number of bytes.
-    segment = max(best.segment_bytes, ONE_FRAME) if message_bytes <= best.segment_bytes else best.segment_bytes
-    return Winner(message_bytes, best.ran, segment, best.seconds_median, native.seconds_median, cells)
+    segment = in_one_piece(message_bytes, best.segment_bytes)
+    return Winner(message_bytes, best.ran, segment, best.seconds_median, native.seconds_median, len(cells), cells)
+
+
+def in_one_piece(message_bytes: int, segment_bytes: int) -> int:
+    """The segment for a rule: where the message was one piece, that holds for other sizes of one frame too."""
+    return max(segment_bytes, ONE_FRAME) if segment_bytes and message_bytes <= segment_bytes else segment_bytes
 
 
 def rules_of(winners: Sequence[Winner]) -> list[_core.TuningRule]:
-    """Rules from winners at ascending sizes.
+    """Rules from winners, whatever their order.
 
     Between two sizes with different winners the rule changes at their geometric mean; below the least size its own
     winner rules, above the largest one that size's.
     """
+    winners = sorted(winners, key=lambda winner: winner.message_bytes)
     rules = [_core.TuningRule(0, winners[0].algorithm, winners[0].segment_bytes)]
     for before, after in pairwise(winners):
         if (before.algorithm, before.segment_bytes) != (after.algorithm, after.segment_bytes):
@@ -104,13 +112,13 @@ def tune_entry(
 
 
 def entry_of(
-    lab: Lab, mpi: Mpi, collective: str, ranks_per_host: int, winners: Sequence[Winner], hosts: int | None = None
+    cluster: _core.Cluster, mpi: Mpi, collective: str, hosts: int, ranks_per_host: int, winners: Sequence[Winner]
 ) -> _core.TuningEntry:
-    """The winners as an entry of a tuning file."""
+    """The winners as an entry of a tuning file, for so many hosts."""
     entry = _core.TuningEntry()
     entry.collective = collective
-    entry.cluster, entry.cluster_fingerprint = lab.cluster.name, lab.cluster.fingerprint
-    entry.hosts, entry.ranks_per_host = len(hosts_used(lab.cluster, hosts)), ranks_per_host
+    entry.cluster, entry.cluster_fingerprint = cluster.name, cluster.fingerprint
+    entry.hosts, entry.ranks_per_host = hosts, ranks_per_host
     entry.mpi, entry.mpi_version = mpi.counts_as, mpi.version
     entry.rules = rules_of(winners)
     return entry

@@ -1,0 +1,78 @@
+"""The timing program inside the caller's own job: every rank runs it, and rank 0 reads what it says."""
+
+import os
+import subprocess
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from types import TracebackType
+
+__all__ = ["OwnJob", "Seat", "rank_of_job"]
+
+_RANK_VARIABLES = ("PMI_RANK", "OMPI_COMM_WORLD_RANK", "PMIX_RANK", "SLURM_PROCID")
+
+
+@dataclass(frozen=True)
+class Seat:
+    """What one rank says of itself.
+
+    Attributes:
+        host: Its host's name; as ``TRUNKLINE_HOST`` has it, where that is set.
+        preload: The preload library's version; empty: it is not loaded.
+        interface: The network interface that carried most bytes; empty: none did.
+        rate_to_next_bps: Bits per second to the next rank; 0: it is the last one.
+    """
+
+    rank: int
+    host: str
+    preload: str
+    interface: str
+    interface_bytes: float
+    rate_to_next_bps: float
+
+
+def rank_of_job(environment: Mapping[str, str] = os.environ) -> int | None:
+    """This process's rank, by what launchers set; None: no launcher has started it."""
+    found = next((environment[name] for name in _RANK_VARIABLES if name in environment), None)
+    return int(found) if found is not None else None
+
+
+class OwnJob:
+    """Rank 0's part of the command that all ranks run, for as long as the ``with`` block takes.
+
+    Attributes:
+        process: Its standard output and error come the same way; its standard input is open.
+        seats: What the ranks have said of themselves, by rank.
+    """
+
+    process: subprocess.Popen[str]
+
+    def __init__(self, words: Sequence[str]) -> None:
+        self._words = list(words)
+        self.seats: list[Seat] = []
+
+    def __enter__(self) -> "OwnJob":
+        # The launcher's own connection to this rank is an open file.
+        self.process = subprocess.Popen(
+            self._words,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            errors="replace",
+            close_fds=False,
+        )
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self.process.poll() is None:
+            self.process.kill()
+        self.process.wait()
+
+    def take(self, event: dict[str, object]) -> bool:
+        """Whether it was a rank that spoke of itself."""
+        if "rank" not in event:
+            return False
+        self.seats.append(Seat(**event))  # type: ignore[arg-type]
+        return True
