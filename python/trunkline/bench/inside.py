@@ -8,6 +8,9 @@ from types import TracebackType
 
 __all__ = ["OwnJob", "Seat", "rank_of_job"]
 
+END_S = 30.0
+"""Seconds in which a job that is told to end does."""
+
 _RANK_VARIABLES = ("PMI_RANK", "OMPI_COMM_WORLD_RANK", "PMIX_RANK", "SLURM_PROCID")
 
 
@@ -66,9 +69,14 @@ class OwnJob:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if self.process.poll() is None:
+        if self.process.poll() is not None:
+            return
+        # The end of its input ends it on all ranks; where one is killed, launchers may leave the others waiting.
+        try:
+            self.process.communicate(timeout=END_S)
+        except subprocess.TimeoutExpired:
             self.process.kill()
-        self.process.wait()
+            self.process.wait()
 
     def take(self, event: dict[str, object]) -> bool:
         """Whether it was a rank that spoke of itself."""

@@ -69,9 +69,6 @@ def tune_job(
             text = tuning_text(old, [entry], _range(rates))
             if output != "-":
                 _replace(text, output)
-        assert job.process.stdin is not None
-        job.process.stdin.close()
-        job.process.wait()
     if not winners:
         raise Failed("there was no time for any size: give it more --minutes")
     if output == "-":
