@@ -1,5 +1,7 @@
 """``trunkline trace``: see inside collectives, where their time goes, and which change attacks it."""
 
+from enum import StrEnum
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -13,6 +15,7 @@ from trunkline.trace.as_json import analysis_as_json, compared_as_json, suggesti
 from trunkline.trace.compare import compare
 from trunkline.trace.folder import find_job
 from trunkline.trace.page import trace_page
+from trunkline.trace.perfetto import export_perfetto
 from trunkline.trace.suggest import suggestions_for
 from trunkline.trace.tables import compared_table, group_tables, groups_table, reason_text, suggestion_text
 
@@ -24,6 +27,12 @@ FolderArgument = Annotated[str, typer.Argument(metavar="FOLDER", help="What TRUN
 JobOption = Annotated[
     str | None, typer.Option(metavar="NAME", help="Which job, where the folder holds several; how it begins is enough.")
 ]
+
+
+class Format(StrEnum):
+    """Formats of other tools."""
+
+    perfetto = "perfetto"
 
 
 @app.callback()
@@ -87,3 +96,24 @@ def _print(found: Analysis, details: int) -> None:
         console.print(reason_text(one), markup=False, highlight=False, soft_wrap=True)
         for table in group_tables(found, one):
             console.print(table)
+
+
+@app.command(epilog="Example: trunkline trace export out --format perfetto -o out.pftrace")
+def export(
+    folder: FolderArgument,
+    output: Annotated[str, typer.Option("--output", "-o", metavar="FILE", help="The file to write.")],
+    format_: Annotated[Format, typer.Option("--format", help="For https://ui.perfetto.dev or its trace processor.")],
+    job: JobOption = None,
+) -> None:
+    """Write a trace for another tool: a track for each rank, a slice for each call, a flow for each message."""
+    assert format_ is Format.perfetto
+    check_outputs({"--output": output})
+    if output == "-":
+        raise BadInput("--output -: the format is no text; name a file")
+    found = find_job(folder, job)
+    try:
+        with Path(output).open("wb") as file:
+            count = export_perfetto(found, file)
+    except OSError as error:
+        raise BadInput(f"cannot write {output}: {error.strerror}") from error
+    console.print(f"{output}: {count} packets", highlight=False)
