@@ -21,7 +21,7 @@ class Imbalance:
     in_call: float
     """Of a rank."""
     waiting: float
-    """Of a rank, from its entry until the last one enters; from the clocks, true to their error."""
+    """Of a rank, from its entry until the last one enters, or it leaves itself; true to the clocks' error."""
     inside: float
     """From the last entry until the last exit."""
     program: float
@@ -57,7 +57,7 @@ def imbalance_of(group: Group, calls: dict[int, RankCalls], clocks: Clocks, skip
     start, end = entries_and_exits(group, calls, clocks, skip)
     gap = np.stack([calls[rank].gap[group.places[rank][skip:]] for rank in ranks]).astype(np.float64)
     last = start.max(axis=0)
-    waiting = float((last - start).mean()) / 1e3
+    waiting = float((np.minimum(last, end) - start).mean()) / 1e3
     known = (gap >= 0).all(axis=0)
     program = float((gap[:, known].max(axis=0) - gap[:, known].min(axis=0)).mean()) / 1e3 if known.any() else 0.0
     in_call = float((end - start).mean()) / 1e3

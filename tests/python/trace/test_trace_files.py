@@ -208,6 +208,18 @@ def test_native_calls_are_matched_by_their_order(tmp_path):
     assert group.imbalance.late_ranks == [(1, 1.0)]
 
 
+def test_a_rank_that_leaves_before_the_last_one_enters_does_not_wait_for_it(tmp_path):
+    """A broadcast's root does not wait for anybody."""
+    for rank, (start, end) in enumerate([(0, 4), (100, 110)]):
+        made = Made(rank, 2, kinds=[kind_bytes(plan=0, collective="bcast", name="native")])
+        made.begin(start, 0)
+        made.over(end)
+        made.write(tmp_path)
+    [group] = analyse(find_job(str(tmp_path))).groups
+    assert (group.imbalance.waiting, group.imbalance.in_call) == (2.0, 7.0)
+    assert group.imbalance.inside == 10.0
+
+
 def test_the_command_tells_all_of_it(trunkline, tmp_path):
     eight_ranks(tmp_path)
     done = trunkline("trace", "analyse", tmp_path, "--json", "-")
