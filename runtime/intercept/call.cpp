@@ -243,8 +243,12 @@ void begin_planned(TracedCall& traced, const Arguments& call, std::uint64_t byte
                 .algorithm = {}};
   copy_text(kind.collective, facts_of(call.collective).name);
   copy_text(kind.algorithm, plan.name);
-  if (traced.begin(kind, prepared.turn) && plan.whole != nullptr) {
+  if (!traced.begin(kind, prepared.turn) || plan.whole == nullptr) return;
+  try {
     keep_plan_of(call, plan, prepared.communicator->members()->processes());
+  } catch (const std::exception& wrong) {
+    static std::once_flag said;
+    std::call_once(said, [&] { warn("a plan cannot be written beside the trace: " + std::string(wrong.what())); });
   }
 }
 

@@ -10,7 +10,6 @@
 #include <cstdio>
 #include <cstring>
 #include <ctime>
-#include <exception>
 #include <fstream>
 #include <mutex>
 #include <sstream>
@@ -163,13 +162,7 @@ void keep_plan(const Recorder& recorder, std::uint64_t identity, const PlanFile&
   const std::string path = recorder.stem() + digits.data();
   std::string numbers;
   for (const int rank : ranks) numbers += std::to_string(rank) + "\n";
-  try {
-    if (write_whole(path + ".ranks", numbers) && write_whole(path + ".yaml", write_plan(plan))) return;
-  } catch (const std::exception& wrong) {
-    static std::once_flag said_why;
-    std::call_once(said_why, [&] { warn("a plan cannot be written beside the trace: " + std::string(wrong.what())); });
-    return;
-  }
+  if (write_whole(path + ".ranks", numbers) && write_whole(path + ".yaml", write_plan(plan))) return;
   static std::once_flag said;
   std::call_once(said, [&] { warn_about_file(path + ".yaml"); });
 }

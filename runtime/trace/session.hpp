@@ -22,7 +22,7 @@ namespace trunkline::runtime {
 void stop_trace(Recorder& recorder);
 
 /// A plan beside the ranks' files, as `trunkline plan` writes it, and the ranks of MPI_COMM_WORLD that it is over.
-/// Where that fails, says so once and goes on.
+/// Where they cannot be written, says so once. Throws std::exception.
 void keep_plan(const Recorder& recorder, std::uint64_t identity, const PlanFile& plan, std::span<const int> ranks);
 
 }  // namespace trunkline::runtime
