@@ -200,10 +200,10 @@ void TreeReduction::take(std::size_t place, int bytes) {
     ++flow->received;
     return;
   }
-  const auto has_come = [&] {
-    return flow->combined == segment && flow->operands[flow->cell(segment, flow->children)] == MPI_REQUEST_NULL;
-  };
-  while (has_come()) combine(*flow);
+  // Where arrivals are watched, later children may have come before.
+  while (flow->combined == segment && flow->operands[flow->cell(segment, flow->children)] == MPI_REQUEST_NULL) {
+    combine(*flow);
+  }
 }
 
 /// The operand that has come next.

@@ -56,7 +56,6 @@ def any_edit(draw, tree):
         "merge-root": lambda: merge_root(tree, host),
         "move": lambda: move(tree, draw(rank), draw(rank)),
         "add-link": lambda: add_link(tree, host),
-        "reroot": lambda: reroot(tree, draw(rank)),
         "remove-link": lambda: remove_link(tree, host),
         "join": lambda: join(tree, composed(2, 2, split=None)) if len(tree.parent) < 60 else tree,
     }
