@@ -11,6 +11,7 @@
 
 #include "execute/block_exchange.hpp"
 #include "execute/pipelined_trees.hpp"
+#include "plan/plan.hpp"
 
 namespace trunkline::runtime {
 
@@ -19,7 +20,9 @@ struct LocalPlan {
   std::string_view key;  ///< tells them from the root's others
   const char* name;      ///< the algorithm's; lives as long as the process
   std::variant<std::vector<LocalTree>, LocalBlocks> parts;
-  std::string load;  ///< how its transfers share channels, where explanations are wanted; else empty
+  std::uint64_t identity = 0;           ///< the same on all ranks of a traced job; else 0
+  std::shared_ptr<const Plan> whole{};  ///< at the root of a traced job's; else null
+  std::string load;                     ///< how its transfers share channels, where explanations are wanted; else empty
 };
 
 /// Shared by all calls that it holds for; whoever runs one keeps it alive.

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "plan/checker.hpp"
+#include "text/fnv.hpp"
 
 namespace trunkline::runtime {
 namespace {
@@ -14,6 +15,14 @@ std::vector<LocalTree> parts_of(const Trees& trees, const Processes& processes) 
   std::vector<LocalTree> own;
   for (const Tree& tree : trees) own.push_back(local_tree(tree, processes.rank, processes.world_ranks));
   return own;
+}
+
+/// Of a plan among all that the job lays: whose it is, of which collective, and from which root.
+std::uint64_t identity_of(std::string_view key, Collective collective, Rank root, const Processes& processes) {
+  std::string text(key);
+  text += " " + std::to_string(static_cast<int>(collective)) + " " + std::to_string(root);
+  for (const int rank : processes.world_ranks) text += " " + std::to_string(rank);
+  return hash(text);
 }
 
 LocalBlocks parts_of(const Rounds& rounds, const Processes& processes) {
@@ -26,7 +35,11 @@ LocalBlocks parts_of(const Rounds& rounds, const Processes& processes) {
 }  // namespace
 
 LocalPlans::LocalPlans(const World& world, const Processes& processes, Collective collective, Rank root)
-    : world_(world), processes_(processes), decider_(world.knowledge, collective, *processes.placement, root) {}
+    : world_(world),
+      processes_(processes),
+      collective_(collective),
+      root_(root),
+      decider_(world.knowledge, collective, *processes.placement, root) {}
 
 std::shared_ptr<const LocalDecision> LocalPlans::decide(std::uint64_t bytes, OperandOrder order, const Wish& wish) {
   for (const Decided& one : decided_) {
@@ -52,6 +65,8 @@ std::shared_ptr<const LocalPlan> LocalPlans::local(std::string_view algorithm) {
                  .name = from_file ? world_.knowledge.plan->algorithm.c_str() : algorithm.data(),
                  .parts = {},
                  .load = load_of(plan)};
+  if (world_.trace) made.identity = identity_of(algorithm, collective_, root_, processes_);
+  if (world_.trace && processes_.rank == plan.root()) made.whole = std::make_shared<const Plan>(plan);
   std::visit([&](const auto& steps) { made.parts = parts_of(steps, processes_); }, plan.steps);
   return plans_.emplace_back(std::make_shared<const LocalPlan>(std::move(made)));
 }

@@ -41,6 +41,8 @@ class LocalPlans {
 
   const World& world_;
   const Processes& processes_;
+  Collective collective_;
+  Rank root_;
   Decider decider_;
   std::vector<std::shared_ptr<const LocalPlan>> plans_;
   std::array<Decided, 8> decided_;  ///< programs come back to few sizes

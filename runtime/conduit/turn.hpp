@@ -14,6 +14,8 @@
 
 namespace trunkline::runtime {
 
+class EventSink;
+
 /// Another rank has given this call up, for the error class `code`: what it had still to send will not come, and what
 /// is sent to it may never be taken.
 struct GivenUp {
@@ -41,6 +43,10 @@ class Turn {
 
   /// The program's communicator. Once a rank has revoked it, whoever waits gives up, with MPI's code for that.
   void belongs_to(MPI_Comm communicator) noexcept { user_ = communicator; }
+
+  /// Whoever wants to look inside the call; null: nobody. It must outlive the executor.
+  void tell(EventSink* sink) noexcept { sink_ = sink; }
+  [[nodiscard]] EventSink* sink() const noexcept { return sink_; }
 
   /// Starts sending, an ordinary message unless `synchronous` or unless the receiver is far behind. Throws MpiError.
   void send(const Chunk& chunk, int to, unsigned tree, bool synchronous, MPI_Request& request);
@@ -96,6 +102,7 @@ class Turn {
   std::uint64_t claim_;
   std::size_t trees_;
   MPI_Comm user_ = MPI_COMM_NULL;
+  EventSink* sink_ = nullptr;
   bool is_alert_ = false;               ///< somebody has given the call up: others may follow soon
   std::vector<MPI_Request> handles_{};  ///< scratch of wait_any()
 };

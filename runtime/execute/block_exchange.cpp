@@ -107,8 +107,8 @@ bool BlockExchange::send_one() {
   // receivers by turns it is not always the same one.
   const std::uint64_t half = (sends_.requests.size() + 1) / 2;
   const bool synchronous = sends_.started >= 2 * half && sends_.started % half == sends_.started / half % half;
-  turn().send(blocks_.outgoing(piece, sends_.started), piece.peer, only_tree, synchronous, sends_.requests[slot]);
   happened(Event::Kind::handed_on, only_tree, piece.peer, piece.round);
+  turn().send(blocks_.outgoing(piece, sends_.started), piece.peer, only_tree, synchronous, sends_.requests[slot]);
   ++sends_.started;
   more_to_send_ = to_send_.next();
   return true;

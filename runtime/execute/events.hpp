@@ -9,7 +9,8 @@ namespace trunkline::runtime {
 struct Event {
   enum class Kind : std::uint8_t {
     arrived,    ///< the part has come from the peer
-    handed_on,  ///< its way to the peer has begun
+    handed_on,  ///< its way to the peer begins: told before the send
+    complete,   ///< at the root of a reduction: every rank's operand is in the part; without peer
     over,       ///< the call's messages are, on this rank; without peer and part
   };
   Kind kind = Kind::over;

@@ -34,12 +34,12 @@ class Execution {
   /// Of a part that is over: MPI_SUCCESS, or what went wrong with this rank's data alone; the others got theirs.
   [[nodiscard]] virtual int code() const { return MPI_SUCCESS; }
 
-  /// Null: nobody. It must outlive the object.
+  /// Instead of the turn's own. Null: nobody. It must outlive the object.
   void tell(EventSink* sink) noexcept { sink_ = sink; }
 
  protected:
   /// `turn` must outlive the object.
-  explicit Execution(Turn& turn) : turn_(turn) {}
+  explicit Execution(Turn& turn) : turn_(turn), sink_(turn.sink()) {}
 
   /// Starts whatever needs no waiting. Returns whether all is done but for sends that are under way.
   [[nodiscard]] virtual bool advance() = 0;
@@ -70,6 +70,9 @@ class Execution {
   /// Whether that rank has given up, so that it is sent nothing.
   [[nodiscard]] bool is_gone(int rank) const;
 
+  /// Whether anybody wants to know when exactly things arrive.
+  [[nodiscard]] bool is_watched() const noexcept { return sink_ != nullptr; }
+
   void happened(Event::Kind kind, unsigned tree, int peer, std::uint64_t part) const noexcept {
     if (sink_ != nullptr) sink_->take({.kind = kind, .tree = tree, .peer = peer, .part = part});
   }
@@ -82,7 +85,7 @@ class Execution {
   bool finish(Waiting waiting);
 
   Turn& turn_;
-  EventSink* sink_ = nullptr;
+  EventSink* sink_;
   std::vector<int> gone_;  ///< ranks that have given up
   Patience patience_;      ///< between steps
   std::vector<MPI_Request*> awaited_;

@@ -97,8 +97,8 @@ void PipelinedTrees::forward(Flow& flow) {
   const auto requests = flow.row(segment);
   for (std::size_t child = 0; child < requests.size(); ++child) {
     if (is_gone(flow.tree->children[child])) continue;
-    turn().send(at, bytes_of(flow, segment), flow.tree->children[child], flow.number, synchronous, requests[child]);
     happened(Event::Kind::handed_on, flow.number, flow.tree->children[child], segment);
+    turn().send(at, bytes_of(flow, segment), flow.tree->children[child], flow.number, synchronous, requests[child]);
   }
 }
 

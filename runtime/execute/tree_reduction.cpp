@@ -125,9 +125,9 @@ bool TreeReduction::send_up(Flow& flow) {
   if (request != MPI_REQUEST_NULL) return false;
   const std::uint64_t segment = flow.sent++;
   if (is_gone(flow.tree->parent)) return true;
+  happened(Event::Kind::handed_on, flow.number, flow.tree->parent, segment);
   turn().send(sum(flow, segment), flow.tree->parent, flow.number, is_synchronous(segment, flow.segments, flow.window),
               request);
-  happened(Event::Kind::handed_on, flow.number, flow.tree->parent, segment);
   return true;
 }
 
@@ -151,23 +151,27 @@ bool TreeReduction::hand_down(Flow& flow) {
   for (std::size_t child = 0; child < row.size(); ++child) {
     const int to = flow.tree->children[child];
     if (is_gone(to)) continue;
-    turn().send(result(flow, segment), to, flow.number, synchronous, row[child]);
     happened(Event::Kind::handed_on, flow.number, to, segment);
+    turn().send(result(flow, segment), to, flow.number, synchronous, row[child]);
   }
   return true;
 }
 
 void TreeReduction::await(std::vector<MPI_Request*>& requests) {
   waiting_.clear();
-  const auto add = [&](MPI_Request& request, Flow& flow, Awaited what) {
+  const auto add = [&](MPI_Request& request, Flow& flow, Awaited what, std::size_t child = 0) {
     if (request == MPI_REQUEST_NULL || std::ranges::find(requests, &request) != requests.end()) return;
     requests.push_back(&request);
-    waiting_.push_back({&flow, what});
+    waiting_.push_back({&flow, what, child});
   };
   for (Flow& flow : flows_) {
     if (flow.combined < flow.segments) {
       if (flow.asked > flow.combined) {
-        add(flow.operands[flow.cell(flow.combined, flow.children)], flow, Awaited::operand);
+        // Operands are combined in order; who watches wants to know of each when it has come.
+        const std::size_t end = is_watched() ? flow.tree->children.size() : flow.children + 1;
+        for (std::size_t child = flow.children; child < end; ++child) {
+          add(flow.operands[flow.cell(flow.combined, child)], flow, Awaited::operand, child);
+        }
       } else {
         add(flow.up[flow.asked % flow.window], flow, Awaited::send);
       }
@@ -185,22 +189,26 @@ void TreeReduction::await(std::vector<MPI_Request*>& requests) {
 }
 
 void TreeReduction::take(std::size_t place, int bytes) {
-  const auto [flow, what] = waiting_[place];
+  const auto [flow, what, child] = waiting_[place];
   if (what == Awaited::send) return;
   const bool is_result = what == Awaited::result;
   const std::uint64_t segment = is_result ? flow->received : flow->combined;
-  const int peer = is_result ? flow->tree->parent : flow->tree->children[flow->children];
+  const int peer = is_result ? flow->tree->parent : flow->tree->children[child];
   if (bytes != own(*flow, segment).bytes) throw MpiError{MPI_ERR_TRUNCATE};
   happened(Event::Kind::arrived, flow->number, peer, segment);
   if (is_result) {
     ++flow->received;
-  } else {
+    return;
+  }
+  // Where arrivals are watched, later children may have come before.
+  while (flow->combined == segment && flow->operands[flow->cell(segment, flow->children)] == MPI_REQUEST_NULL) {
     combine(*flow);
   }
 }
 
 /// The operand that has come next.
 void TreeReduction::combine(Flow& flow) {
+  const std::uint64_t segment = flow.combined;
   if (by_rank_) {
     combine_by_rank(flow);
   } else {
@@ -209,6 +217,7 @@ void TreeReduction::combine(Flow& flow) {
   if (++flow.children < flow.tree->children.size()) return;
   flow.children = 0;
   ++flow.combined;
+  if (flow.is_root()) happened(Event::Kind::complete, flow.number, -1, segment);
 }
 
 /// The first one is combined with this rank's own; where it has come to the place of the sum already, nothing is

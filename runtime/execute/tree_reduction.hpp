@@ -109,6 +109,7 @@ class TreeReduction final : public Execution {
   struct Waiting {
     Flow* flow;
     Awaited what;
+    std::size_t child = 0;  ///< of an operand
   };
   std::vector<Waiting> waiting_;  ///< what each awaited request brings
 };

@@ -21,6 +21,8 @@
 #include "reserve.hpp"
 #include "revoked.hpp"
 #include "text/fnv.hpp"
+#include "trace/recorder.hpp"
+#include "trace/session.hpp"
 
 // Two rules keep the program's error handlers, exceptions and thread cancellation working through our frames: MPI calls
 // that may run code of the program (native ones, and all on its own communicators) are made outside of any try block,
@@ -190,14 +192,81 @@ int run_natively(const UserCall& call) {
   return call.native();
 }
 
-int run_prepared(const UserCall& call, const Shared& shared, const Prepared& prepared) {
-  if (prepared.communicator == nullptr) return run_natively(call);
+/// The call of this thread is traced as one that MPI runs. `bytes`: as far as they are known.
+void begin_natively(TracedCall& traced, const Arguments& call, std::uint64_t bytes) {
+  CallKind kind{.plan = 0,
+                .bytes = bytes,
+                .segment_bytes = 0,
+                .communicator = call.communicator == MPI_COMM_WORLD ? 1U : 0U,
+                .root = call.root,
+                .collective = {},
+                .algorithm = "native"};
+  copy_text(kind.collective, facts_of(call.collective).name);
+  static_cast<void>(traced.begin(kind, 0));
+}
+
+/// Bytes of the signature where no look at the datatype is needed.
+std::uint64_t known_bytes(const Arguments& call) {
+  const auto element = call.type == MPI_DATATYPE_NULL ? std::nullopt : predefined_bytes(call.type);
+  return element && call.count >= 0 ? static_cast<std::uint64_t>(call.count) * *element : unknown_bytes;
+}
+
+void keep_plan_of(const Arguments& call, const LocalPlan& plan, const Processes& processes) {
+  const Knowledge& knowledge = world()->knowledge;
+  PlanFile file{.collective = call.collective,
+                .algorithm = plan.key == plan_of_file ? "custom" : std::string(plan.key),
+                .cluster = {},
+                .cluster_fingerprint = {},
+                .host_of_rank = {},
+                .plan = *plan.whole,
+                .segment_bytes = {},
+                .provenance = "traced"};
+  if (knowledge.cluster) {
+    file.cluster = knowledge.cluster->name();
+    file.cluster_fingerprint = knowledge.cluster->fingerprint();
+    const auto hosts = knowledge.cluster->hosts();
+    for (const HostIndex host : *processes.placement) {
+      file.host_of_rank.push_back(knowledge.cluster->nodes()[hosts[host]].name);
+    }
+  }
+  keep_plan(*recorder(), plan.identity, file, processes.world_ranks);
+}
+
+void begin_planned(TracedCall& traced, const Arguments& call, std::uint64_t bytes, const Prepared& prepared) {
+  const LocalPlan& plan = *prepared.decision->plan;
+  CallKind kind{.plan = plan.identity,
+                .bytes = bytes,
+                .segment_bytes = prepared.decision->segment_bytes,
+                .communicator = prepared.id,
+                .root = call.root,
+                .collective = {},
+                .algorithm = {}};
+  copy_text(kind.collective, facts_of(call.collective).name);
+  copy_text(kind.algorithm, plan.name);
+  if (!traced.begin(kind, prepared.turn) || plan.whole == nullptr) return;
+  try {
+    keep_plan_of(call, plan, prepared.communicator->members()->processes());
+  } catch (const std::exception& wrong) {
+    static std::once_flag said;
+    std::call_once(said, [&] { warn("a plan cannot be written beside the trace: " + std::string(wrong.what())); });
+  }
+}
+
+int run_prepared(const UserCall& call, const Shared& shared, const Prepared& prepared, TracedCall& traced) {
+  if (prepared.communicator == nullptr) {
+    if (traced.is_on()) begin_natively(traced, call.arguments(), shared.bytes);
+    return run_natively(call);
+  }
   const Arguments& arguments = call.arguments();
   const LocalDecision& decision = *prepared.decision;
   const auto* const trees = std::get_if<std::vector<LocalTree>>(&decision.plan->parts);
   Turn turn(*conduit(), prepared.communicator->members()->processes().world_ranks, prepared.id, prepared.turn,
             claim_of(arguments, prepared, shared.bytes), trees != nullptr ? trees->size() : 1);
   turn.belongs_to(arguments.communicator);
+  if (traced.is_on()) {
+    begin_planned(traced, arguments, shared.bytes, prepared);
+    turn.tell(&traced);
+  }
   last_run(arguments.collective) = {decision.plan->name, decision.segment_bytes};
   const int code = execute(call, turn, decision);
   if (code == MPI_SUCCESS) return code;
@@ -225,23 +294,37 @@ bool is_null(const void* buffer, MPI_Datatype type) {
 
 LastRun& last_run(Collective collective) { return last[static_cast<std::size_t>(collective)]; }
 
-int run(const UserCall& call) {
-  if (world() == nullptr) return run_natively(call);
+namespace {
+
+int run_watched(const UserCall& call, TracedCall& traced) {
   const Arguments& arguments = call.arguments();
   std::optional<Shared> shared;
   const int code = shared_facts(call, shared);
   if (code != MPI_SUCCESS) return code;
-  if (!shared) return run_natively(call);
+  if (!shared) {
+    if (traced.is_on()) begin_natively(traced, arguments, known_bytes(arguments));
+    return run_natively(call);
+  }
   const Prepared prepared = prepare(call, *shared);
   if (prepared.code != MPI_SUCCESS) return prepared.code;
   const bool explains = world()->explain && shared->rank == 0;
   const double start = explains ? PMPI_Wtime() : 0.0;
-  const int result = run_prepared(call, *shared, prepared);
+  const int result = run_prepared(call, *shared, prepared, traced);
   if (explains) {
     const double took = PMPI_Wtime() - start;
     explain(arguments.collective, shared->ranks, arguments.root, shared->bytes, *prepared.decision, took);
   }
   return result;
+}
+
+}  // namespace
+
+int run(const UserCall& call) {
+  if (world() == nullptr) return run_natively(call);
+  TracedCall traced(recorder());
+  const int code = run_watched(call, traced);
+  traced.end(code != MPI_SUCCESS);
+  return code;
 }
 
 }  // namespace trunkline::runtime

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "text/quantity.hpp"
 #include "text/spelling.hpp"
 
 namespace trunkline::runtime {
@@ -34,6 +35,8 @@ constexpr std::array table{
     Setting{"TRUNKLINE_PATIENCE", "SECONDS",
             "how long MPI_Init waits for ranks that have not loaded the library; default 20"},
     Setting{"TRUNKLINE_EXPLAIN", "0 or 1", "say which algorithm ran for which call, and why; default 0"},
+    Setting{"TRUNKLINE_TRACE", "FOLDER", "leave a trace of what happens inside every collective call there"},
+    Setting{"TRUNKLINE_TRACE_SIZE", "SIZE", "of each rank's trace file, which keeps the latest events; default 32MiB"},
     Setting{"TRUNKLINE_STRICT", "0 or 1", "end the job where the library would warn and run natively; default 0"},
     Setting{"TRUNKLINE_DISABLE", "0 or 1", "change nothing at all; wins over everything else; default 0"},
 };
@@ -84,6 +87,10 @@ class Reader {
       setup_.reproducible = flag(name, value);
     } else if (name == "TRUNKLINE_EXPLAIN") {
       setup_.explain = flag(name, value);
+    } else if (name == "TRUNKLINE_TRACE") {
+      setup_.trace = value;
+    } else if (name == "TRUNKLINE_TRACE_SIZE") {
+      setup_.trace_bytes = trace_bytes(name, value);
     } else if (name == "TRUNKLINE_STRICT") {
       setup_.strict = flag(name, value);
     } else if (name == "TRUNKLINE_DISABLE") {
@@ -139,6 +146,19 @@ class Reader {
                         ": must be a number of seconds above 0, at most 86400, such as 20");
     }
     return given;
+  }
+
+  std::uint64_t trace_bytes(std::string_view name, std::string_view value) {
+    constexpr std::uint64_t least = std::uint64_t{256} << 10;
+    constexpr std::uint64_t most = std::uint64_t{1} << 40;
+    try {
+      const std::uint64_t bytes = parse_bytes(value);
+      if (bytes >= least && bytes <= most) return bytes;
+      faults_.push_back(std::string(name) + "=" + std::string(value) + ": must be between 256KiB and 1024GiB");
+    } catch (const BadQuantity& wrong) {
+      faults_.push_back(std::string(name) + "=" + std::string(value) + ": " + wrong.what());
+    }
+    return least;
   }
 
   void take_wish(const CollectiveFacts& one, std::string_view name, std::string_view value) {

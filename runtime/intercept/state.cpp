@@ -15,6 +15,7 @@
 #include "reserve.hpp"
 #include "startup/agreement.hpp"
 #include "startup/presence.hpp"
+#include "trace/session.hpp"
 
 namespace trunkline::runtime {
 
@@ -25,6 +26,7 @@ namespace {
 // Never destroyed: programs may broadcast, and call MPI_Finalize, while static objects are.
 constinit const World* agreed_world = nullptr;
 constinit Conduit* opened = nullptr;
+constinit Recorder* recording = nullptr;
 constinit bool finalized = false;
 constinit Wishes wishes_by_setting;
 constinit std::array<std::optional<Wish>, collective_count> wishes_by_call;
@@ -37,7 +39,8 @@ bool is_accelerated(const CollectiveFacts& one) {
 }
 
 void update_watching() {
-  const bool is_on = world() != nullptr && (world()->explain || std::ranges::any_of(collectives(), is_accelerated));
+  const bool is_on =
+      world() != nullptr && (world()->explain || world()->trace || std::ranges::any_of(collectives(), is_accelerated));
   watching.store(is_on, std::memory_order_relaxed);
 }
 
@@ -45,6 +48,9 @@ int stop(MPI_Comm, int, void*, void*) {
   watching.store(false, std::memory_order_relaxed);
   Communicator::free_all();
   finalized = true;
+  if (recording != nullptr) stop_trace(*recording);
+  delete recording;
+  recording = nullptr;
   delete opened;
   opened = nullptr;
   forget_silent_ranks();
@@ -66,6 +72,8 @@ void stop_at_finalize() {
 const World* world() { return finalized ? nullptr : agreed_world; }
 
 Conduit* conduit() { return opened; }
+
+Recorder* recorder() { return recording; }
 
 const Wish& wish_for(Collective collective) {
   const auto which = static_cast<std::size_t>(collective);
@@ -95,6 +103,7 @@ void start() {
   std::unique_ptr<const World> made = agree(local_view(setup), setup.strict);
   if (made == nullptr) return;
   opened = Conduit::open().release();
+  if (made->trace) recording = start_trace(setup, *made, opened->communicator()).release();
   agreed_world = made.release();
   int ranks = 0;
   check(PMPI_Comm_size(MPI_COMM_WORLD, &ranks));

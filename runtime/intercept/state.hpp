@@ -7,6 +7,7 @@
 #include "conduit/conduit.hpp"
 #include "startup/setup.hpp"
 #include "startup/world.hpp"
+#include "trace/recorder.hpp"
 
 namespace trunkline::runtime {
 
@@ -18,6 +19,9 @@ extern std::atomic<bool> watching;
 
 /// Carries our messages; there is one where there is a world.
 [[nodiscard]] Conduit* conduit();
+
+/// Where the ranks were told to trace; else null.
+[[nodiscard]] Recorder* recorder();
 
 /// By a call of the program, else by a setting.
 [[nodiscard]] const Wish& wish_for(Collective collective);

@@ -26,7 +26,8 @@ struct Record {
   std::uint64_t choice;
   std::uint32_t host;
   Standing standing;
-  std::uint16_t strict;
+  std::uint8_t strict;
+  std::uint8_t trace;
 };
 static_assert(sizeof(Record) == 48, "sent as bytes: no padding");
 
@@ -92,7 +93,8 @@ std::unique_ptr<const World> agree(LocalView view, bool strict) {
                     .standing = view.disabled          ? Standing::disabled
                                 : view.problem.empty() ? Standing::ready
                                                        : Standing::failed,
-                    .strict = static_cast<std::uint16_t>(strict ? 1 : 0)};
+                    .strict = static_cast<std::uint8_t>(strict ? 1 : 0),
+                    .trace = static_cast<std::uint8_t>(view.world.trace ? 1 : 0)};
   std::vector<Record> records(static_cast<std::size_t>(ranks));
   constexpr int bytes = static_cast<int>(sizeof(Record));
   check(PMPI_Allgather(&mine, bytes, MPI_BYTE, records.data(), bytes, MPI_BYTE, MPI_COMM_WORLD));
@@ -114,6 +116,7 @@ std::unique_ptr<const World> agree(LocalView view, bool strict) {
       view.world.placement = std::make_shared<const Placement>(std::move(placement));
     }
     view.world.strict = end;
+    view.world.trace = std::ranges::any_of(records, [](const Record& record) { return record.trace != 0; });
     return std::make_unique<const World>(std::move(view.world));
   }
   const bool mine_to_say = unfit - records.begin() == rank;

@@ -90,6 +90,7 @@ LocalView local_view(const Setup& setup) {
   LocalView view;
   view.world.explain = setup.explain;
   view.world.knowledge.reproducible = setup.reproducible;
+  view.world.trace = !setup.trace.empty();
   view.host_name = setup.host.empty() ? processor_name() : setup.host;
   view.disabled = setup.disable;
   if (view.disabled) return view;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <string>
 
 #include "decide/wish.hpp"
@@ -19,7 +20,9 @@ struct Setup {
   std::string tuning{};   ///< file; empty: none
   std::string host{};     ///< this rank's host; empty: the processor's name
   Wishes wishes{};
-  double patience_s = 20.0;   ///< for ranks that have not loaded the library
+  std::string trace{};                                  ///< folder; empty: none
+  std::uint64_t trace_bytes = std::uint64_t{32} << 20;  ///< of each rank's file
+  double patience_s = 20.0;                             ///< for ranks that have not loaded the library
   bool reproducible = false;  ///< reductions combine operands in one order, whatever their number
   bool explain = false;
   bool strict = false;

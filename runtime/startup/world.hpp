@@ -19,6 +19,7 @@ struct World {
   std::shared_ptr<const Placement> placement{};
   bool explain = false;
   bool strict = false;  ///< on any of the ranks
+  bool trace = false;   ///< so too
 };
 
 /// What this rank could make of its settings.

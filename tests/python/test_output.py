@@ -23,6 +23,7 @@ from trunkline.errors import BadInput
         (("predict", "cyclic"), ("--json", "--svg")),
         (("plan", "cyclic", "--collective", "bcast", "--shape", "binary"), ("--output", "--json", "--svg")),
         (("cluster", "show", "cyclic"), ("--json", "--svg")),
+        (("trace", "analyse", "nowhere"), ("--json", "--html")),
     ],
 )
 def test_every_long_command_looks_first(refused, tmp_path, words, options):

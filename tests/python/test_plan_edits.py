@@ -12,6 +12,7 @@ from trunkline.edits.join import join
 from trunkline.edits.levels import add_host_level, add_root_level, remove_host_level, remove_root_level
 from trunkline.edits.links import add_link, remove_link
 from trunkline.edits.move import move
+from trunkline.edits.reroot import reroot
 from trunkline.edits.root import merge_root, split_root
 from trunkline.errors import BadInput
 
@@ -260,3 +261,25 @@ def test_hosts_take_part_in_the_order_in_which_they_are_named(trunkline):
     data = trunkline("plan", "compose", "8w", "--hosts", "w[3,1],w3", "--root", "w1", "--json", "-").data
     assert (data["hosts"], data["root"]) == (["w3", "w1", "w3"], 1)
     assert data["parent"] == {"0": 1, "1": None, "2": 0}
+
+
+@given(any_trees(), st.data())
+def test_another_root_leaves_every_link_and_the_old_one_brings_it_back(tree, data):
+    assume(len(tree.parent) > 1)
+    rank = data.draw(st.integers(0, len(tree.parent) - 1).filter(lambda rank: rank != tree.root))
+    changed = reroot(tree, rank)
+    assert changed.root == rank
+
+    def links(of):
+        return {frozenset((one, above)) for one, above in enumerate(of.parent) if above is not None}
+
+    assert links(changed) == links(tree)
+    assert reroot(changed, tree.root) == tree
+
+
+def test_there_is_no_root_outside():
+    tree = composed(2, 2)
+    with pytest.raises(BadInput, match="there is no rank 4; the plan has ranks 0 to 3"):
+        reroot(tree, 4)
+    with pytest.raises(BadInput, match="rank 0 is the root already"):
+        reroot(tree, 0)

@@ -52,6 +52,7 @@ def _register() -> None:
         predict,
         run,
         simulate,
+        trace,
         tune,
     )
 
@@ -75,6 +76,7 @@ def _register() -> None:
     app.command(epilog="Example: trunkline algorithms --json -")(algorithms.algorithms)
     app.add_typer(bench.app, name="bench")
     app.add_typer(simulate.app, name="simulate")
+    app.add_typer(trace.app, name="trace")
     app.command(epilog="Example: trunkline tune --cluster cyclic --mpi mpich --collective bcast -o tuning.yaml")(
         tune.tune
     )

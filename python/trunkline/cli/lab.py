@@ -58,6 +58,9 @@ def run(
     ranks_per_host: RanksOnHostOption = 1,
     rate: LabRateOption = "auto",
     native: Annotated[bool, typer.Option("--native", help="Without Trunkline: the MPI library as it comes.")] = False,
+    trace: Annotated[
+        str | None, typer.Option(metavar="FOLDER", help="Leave a trace of its collectives there: trunkline trace.")
+    ] = None,
     timeout: Timeout = None,
 ) -> None:
     """Run an MPI program, one rank a host or more, with Trunkline preloaded. Its exit status is passed on.
@@ -66,6 +69,8 @@ def run(
     TRUNKLINE_CLUSTER, which is the lab's own file.
     """
     library = require_mpi(mpi) if native else ready_mpi(mpi)
+    if native and trace is not None:
+        raise BadInput("--trace is Trunkline's own, which --native leaves out: keep one of them")
     loaded = load_cluster(cluster)
     hosts = loaded.hosts
     _check_program(program[0])
@@ -78,6 +83,7 @@ def run(
         env={
             **library.settings_of_mpi4py(os.environ),
             **({} if native else {**settings_of_caller(), "TRUNKLINE_CLUSTER": Lab.cluster_file}),
+            **({} if trace is None else {"TRUNKLINE_TRACE": str(Path(trace).absolute())}),
         },
         preload=[] if native else [preload_of(library)],
     )

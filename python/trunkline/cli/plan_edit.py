@@ -16,6 +16,8 @@ from trunkline.edits.links import add_link as link_added
 from trunkline.edits.links import remove_link as link_removed
 from trunkline.edits.move import move as moved
 from trunkline.edits.plans import edited, host_tree_of
+from trunkline.edits.reroot import ROOT_IS_FREE
+from trunkline.edits.reroot import reroot as rerooted
 from trunkline.edits.root import merge_root as root_merged
 from trunkline.edits.root import split_root as root_split
 from trunkline.errors import BadInput
@@ -81,6 +83,19 @@ def move(
     file, tree = _read(context)
     place = int(to) if to.isascii() and to.isdigit() else tree.leader(_host(tree, to))
     _write(file, moved(tree, rank, place), f"move --rank {rank} --to {to}", output)
+
+
+@app.command(epilog="Example: trunkline plan edit binary8W.yaml reroot --rank 8 -o other-root.yaml")
+def reroot(
+    context: typer.Context,
+    output: OutputOption,
+    rank: Annotated[int, typer.Option(metavar="RANK", help="The root then; the tree stays as it is.")],
+) -> None:
+    """Make another rank the root, for collectives whose result everybody gets."""
+    file, tree = _read(context)
+    if file.collective not in ROOT_IS_FREE:
+        raise BadInput(f"the program chooses the root of a {file.collective}; {' and '.join(ROOT_IS_FREE)} have any")
+    _write(file, rerooted(tree, rank), f"reroot --rank {rank}", output)
 
 
 @app.command(name="add-link", epilog="Example: trunkline plan edit binary8W.yaml add-link -o links8W.yaml")

@@ -33,7 +33,7 @@ class Counted final : public EventSink {
   [[nodiscard]] int count(Event::Kind kind) const { return counts_[static_cast<std::size_t>(kind)]; }
 
  private:
-  int counts_[3] = {};
+  int counts_[4] = {};
 };
 
 /// One of the broadcasts, on one rank.

@@ -1,0 +1,119 @@
+"""``trunkline trace``: see inside collectives, where their time goes, and which change attacks it."""
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from trunkline.cli.output import check_outputs, write_json, write_text
+from trunkline.errors import BadInput
+from trunkline.terminal import console
+from trunkline.trace.analysis import Analysis
+from trunkline.trace.analysis import analyse as analysed
+from trunkline.trace.as_json import analysis_as_json, compared_as_json, suggestions_as_json
+from trunkline.trace.compare import compare
+from trunkline.trace.folder import find_job
+from trunkline.trace.page import trace_page
+from trunkline.trace.perfetto import export_perfetto
+from trunkline.trace.suggest import suggestions_for
+from trunkline.trace.tables import compared_table, group_tables, groups_table, reason_text, suggestion_text
+
+__all__ = ["app"]
+
+app = typer.Typer(help="Look into traces of jobs that ran with TRUNKLINE_TRACE=FOLDER.", no_args_is_help=True)
+
+FolderArgument = Annotated[str, typer.Argument(metavar="FOLDER", help="What TRUNKLINE_TRACE named.")]
+JobOption = Annotated[
+    str | None, typer.Option(metavar="NAME", help="Which job, where the folder holds several; how it begins is enough.")
+]
+
+
+class Format(StrEnum):
+    """Formats of other tools."""
+
+    perfetto = "perfetto"
+
+
+@app.callback()
+def _trace() -> None:
+    """Keep the sub-commands' names, however few they are."""
+
+
+@app.command(epilog="Example: trunkline trace analyse out --html report.html --against before")
+def analyse(
+    folder: FolderArgument,
+    job: JobOption = None,
+    skip: Annotated[
+        int | None,
+        typer.Option(
+            min=0, help="Calls of each kind to leave out at the start; default: 10 of 100 or more, else none."
+        ),
+    ] = None,
+    details: Annotated[int, typer.Option(min=0, help="Tables for so many kinds of calls, the longest first.")] = 1,
+    against: Annotated[
+        str | None, typer.Option(metavar="FOLDER", help="The trace of another run, to compare this one with.")
+    ] = None,
+    html: Annotated[str | None, typer.Option(metavar="FILE", help="Write a page with pictures.")] = None,
+    json: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Write all of it as JSON; '-' for standard output.")
+    ] = None,
+) -> None:
+    """Where the time of collectives goes: by part of the tree, by stage, program or network, and what to change."""
+    check_outputs({"--json": json, "--html": html})
+    if against is not None and json is not None and against == folder:
+        raise BadInput(f"--against {against}: is the same folder; name that of another run")
+    found = analysed(find_job(folder, job), skip)
+    other = analysed(find_job(against), skip) if against is not None else None
+    compared = compare(other, found) if other is not None else []
+    suggestions = [(one, suggestions_for(found, one)) for one in found.groups]
+    _print(found, details)
+    if other is not None:
+        console.print(compared_table(compared))
+    for _, steps in suggestions[: max(1, details)]:
+        for step in steps:
+            console.print(suggestion_text(found, step), markup=False, highlight=False, soft_wrap=True)
+    if html is not None:
+        write_text(trace_page(found, [steps for _, steps in suggestions]), html)
+    if json is not None:
+        told = analysis_as_json(found)
+        for group, (_, steps) in zip(told["groups"], suggestions, strict=True):
+            group["suggestions"] = suggestions_as_json(steps)
+        told["compared"] = compared_as_json(compared)
+        write_json(told, json)
+
+
+def _print(found: Analysis, details: int) -> None:
+    job = found.job
+    console.print(f"job {job.name}: {job.ranks} ranks, {job.headers[0].mpi}, {found.records} records", highlight=False)
+    for note in found.notes:
+        console.print(f"note: {note}", markup=False, highlight=False, soft_wrap=True)
+    if not found.groups:
+        console.print("no call is whole in the traces of all its ranks")
+        return
+    console.print(groups_table(found))
+    for one in found.groups[:details]:
+        console.print(reason_text(one), markup=False, highlight=False, soft_wrap=True)
+        for table in group_tables(found, one):
+            console.print(table)
+
+
+@app.command(epilog="Example: trunkline trace export out --format perfetto -o out.pftrace")
+def export(
+    folder: FolderArgument,
+    output: Annotated[str, typer.Option("--output", "-o", metavar="FILE", help="The file to write.")],
+    format_: Annotated[Format, typer.Option("--format", help="For https://ui.perfetto.dev or its trace processor.")],
+    job: JobOption = None,
+) -> None:
+    """Write a trace for another tool: a track for each rank, a slice for each call, a flow for each message."""
+    assert format_ is Format.perfetto
+    check_outputs({"--output": output})
+    if output == "-":
+        raise BadInput("--output -: the format is no text; name a file")
+    found = find_job(folder, job)
+    try:
+        with Path(output).open("wb") as file:
+            count = export_perfetto(found, file)
+    except OSError as error:
+        raise BadInput(f"cannot write {output}: {error.strerror}") from error
+    console.print(f"{output}: {count} packets", highlight=False)

@@ -1,0 +1,130 @@
+"""The JSON of ``trunkline trace analyse``: everything that was found out, names and units in the keys."""
+
+from dataclasses import asdict
+from typing import Any
+
+from trunkline.trace.analysis import Analysed, AnalysedTree, Analysis
+from trunkline.trace.compare import Compared
+from trunkline.trace.metrics import order_counts, order_pairs, stats_of, wrapper_latency
+from trunkline.trace.nodes import Node
+from trunkline.trace.suggest import Suggestion
+
+__all__ = ["analysis_as_json", "compared_as_json", "suggestions_as_json"]
+
+FORMAT = "trace-analysis/1"
+
+
+def analysis_as_json(analysis: Analysis) -> dict[str, Any]:
+    """Ranks are those of MPI_COMM_WORLD; times are microseconds."""
+    job = analysis.job
+    return {
+        "trunkline": FORMAT,
+        "job": job.name,
+        "ranks": job.ranks,
+        "missing_ranks": job.missing,
+        "hosts": {str(rank): host for rank, host in job.hosts.items()},
+        "mpi": job.headers[0].mpi,
+        "library": job.headers[0].version,
+        "finished": all(header.finished for header in job.headers),
+        "records": analysis.records,
+        "lost_records": sum(header.lost for header in job.headers),
+        "clock_error_us": max(header.clock_error_ns for header in job.headers) / 1e3,
+        "notes": analysis.notes,
+        "groups": [_group(one) for one in analysis.groups],
+    }
+
+
+def _group(one: Analysed) -> dict[str, Any]:
+    group = one.group
+    return {
+        "collective": group.collective,
+        "algorithm": group.algorithm,
+        "plan": f"{group.plan:016x}" if group.plan else None,
+        "bytes": group.bytes,
+        "segment_bytes": group.segment_bytes,
+        "root": group.root,
+        "ranks": group.ranks,
+        "calls": one.counted,
+        "skipped": one.skipped,
+        "unmatched": group.unmatched,
+        "time": one.time.as_json(),
+        "imbalance": asdict(one.imbalance),
+        "trees": [_tree(tree) for tree in one.trees],
+        "rounds": [
+            {"round": stage.number, "ranks": stage.ranks, "slowest_rank": stage.slowest, "wait": stage.wait.as_json()}
+            for stage in one.rounds
+        ],
+    }
+
+
+def _tree(tree: AnalysedTree) -> dict[str, Any]:
+    return {
+        "tree": tree.times.number,
+        "root": tree.times.root,
+        "calls": int(tree.times.whole.sum()),
+        "parents": {str(rank): node.parent for rank, node in tree.times.nodes.items()},
+        "stages": [
+            {
+                "stage": stage.kind,
+                "node": stage.node,
+                "contributor": stage.contributor,
+                "part": stage.part,
+                "ranks": stage.ranks,
+                "share": tree.share(stage),
+                **stage.stats.as_json(),
+            }
+            for stage in tree.stages
+        ],
+        "nodes": [_node(node) for node in tree.times.nodes.values() if len(node.contributors) > 1],
+        "costs": [asdict(cost) for cost in tree.costs],
+        "fastest_rank": tree.fastest.rank,
+        "slowest_rank": tree.slowest.rank,
+    }
+
+
+def _node(node: Node) -> dict[str, Any]:
+    """What is known of each contributor besides its stages."""
+    known = node.contributors
+    pairs = order_pairs(node)
+    latencies = {one: wrapper_latency(node, one) for one in known}
+    return {
+        "node": node.rank,
+        "contributors": known,
+        "arrival_order": order_counts(node.t1, known).tolist() if node.t1 else None,
+        "departure_order": order_counts(node.t4, known).tolist() if node.t4 else None,
+        "departure_by_arrival": None if pairs is None else pairs.tolist(),
+        "wrapper_latency": {
+            str(one): stats_of(times).as_json() for one, times in latencies.items() if times is not None
+        },
+    }
+
+
+def suggestions_as_json(steps: list[Suggestion]) -> list[dict[str, Any]]:
+    """The best one first."""
+    return [
+        {
+            "edit": step.words,
+            "command": step.command,
+            "predicted_gain": step.gain,
+            "attacks": {"stage": step.attacks.kind, "node": step.attacks.node, "contributor": step.attacks.contributor},
+        }
+        for step in steps
+    ]
+
+
+def compared_as_json(compared: list[Compared]) -> list[dict[str, Any]]:
+    """The run beside another one."""
+    return [
+        {
+            "collective": one.first.group.collective,
+            "bytes": one.first.group.bytes,
+            "other_algorithm": one.first.group.algorithm,
+            "algorithm": one.second.group.algorithm,
+            "other_mean_us": one.first.time.mean,
+            "mean_us": one.second.time.mean,
+            "times_faster": one.ratio,
+            "interval": one.interval,
+            "certain": one.is_certain,
+        }
+        for one in compared
+    ]

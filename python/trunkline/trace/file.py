@@ -1,0 +1,239 @@
+"""One rank's trace file, as ``runtime/trace/format.hpp`` lays it out."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from trunkline.errors import BadInput
+
+__all__ = [
+    "ARRIVED",
+    "BEGIN",
+    "COMPLETE",
+    "HANDED_ON",
+    "OVER",
+    "UNKNOWN_BYTES",
+    "UNKNOWN_KIND",
+    "CallKind",
+    "Header",
+    "RankTrace",
+    "read_header",
+    "read_trace",
+]
+
+MAGIC = b"trktrace"
+VERSION = 1
+BEGIN, OVER, ARRIVED, HANDED_ON, COMPLETE = 1, 2, 3, 4, 5
+"""Kinds of records."""
+UNKNOWN_KIND = 4095
+"""Of a call for whose kind the file's table had no room."""
+UNKNOWN_BYTES = (1 << 64) - 1
+_TIME_BITS = 48
+_MOST_RANKS = 1_000_000
+
+_HEADER = np.dtype(
+    [
+        ("magic", "S8"),
+        ("version", "<u4"),
+        ("header_bytes", "<u4"),
+        ("kind_bytes", "<u4"),
+        ("most_kinds", "<u4"),
+        ("record_bytes", "<u4"),
+        ("rank", "<u4"),
+        ("ranks", "<u4"),
+        ("host", "<u4"),
+        ("capacity", "<u8"),
+        ("start_ns", "<u8"),
+        ("wall_ns", "<i8"),
+        ("clock_offset_ns", "<i8"),
+        ("clock_error_ns", "<u8"),
+        ("head", "<u8"),
+        ("unknown_kinds", "<u8"),
+        ("kinds", "<u4"),
+        ("finished", "<u4"),
+        ("job", "S48"),
+        ("host_name", "S64"),
+        ("mpi", "S32"),
+        ("library", "S16"),
+    ]
+)
+_KIND = np.dtype(
+    [
+        ("plan", "<u8"),
+        ("bytes", "<u8"),
+        ("segment_bytes", "<u8"),
+        ("communicator", "<u4"),
+        ("root", "<i4"),
+        ("collective", "S24"),
+        ("algorithm", "S40"),
+    ]
+)
+_RECORD = np.dtype([("time", "<u8"), ("what", "<u8")])
+
+
+@dataclass(frozen=True)
+class Header:
+    """What a rank says of itself and its job."""
+
+    file: Path
+    version: str
+    """Of the library that wrote it."""
+    rank: int
+    """In MPI_COMM_WORLD."""
+    ranks: int
+    host: str
+    job: str
+    mpi: str
+    start_ns: int
+    """Of the rank's monotonic clock."""
+    wall_ns: int
+    """The same instant since 1970."""
+    clock_offset_ns: int
+    """To be added to the rank's clock to get rank 0's."""
+    clock_error_ns: int
+    """Of that, at most, when the job began."""
+    capacity: int
+    """Records that the ring holds."""
+    head: int
+    """Records that were put in ever."""
+    kinds: int
+    unknown_kinds: int
+    finished: bool
+    """Whether MPI_Finalize was called."""
+    kinds_at: int
+    records_at: int
+
+    @property
+    def lost(self) -> int:
+        """Records that newer ones have taken the place of."""
+        return max(0, self.head - self.capacity)
+
+
+@dataclass(frozen=True)
+class CallKind:
+    """What calls have in common."""
+
+    plan: int
+    """The same on all ranks; 0: native."""
+    bytes: int
+    segment_bytes: int
+    communicator: int
+    """Its number; of native calls whether it is MPI_COMM_WORLD."""
+    root: int
+    collective: str
+    algorithm: str
+
+
+@dataclass(frozen=True)
+class RankTrace:
+    """A rank's records, oldest first."""
+
+    header: Header
+    kinds: list[CallKind]
+    time: NDArray[np.int64]
+    """ns since the header's start."""
+    call: NDArray[np.int64]
+    """Low 16 bits of the rank's number of the call."""
+    what: NDArray[np.uint64]
+    truncated: bool
+    """The file ends before its records do."""
+
+
+def _text(raw: bytes) -> str:
+    return raw.decode("utf-8", "replace")
+
+
+def read_header(file: Path) -> Header:
+    """The header of a trace file.
+
+    Raises:
+        BadInput: where it is none, is of another version, or says what cannot be.
+    """
+    with file.open("rb") as opened:
+        raw = opened.read(_HEADER.itemsize)
+    if len(raw) < _HEADER.itemsize or not raw.startswith(MAGIC):
+        raise BadInput(f"{file}: no trace file of Trunkline, or it ends within its header; leave it out")
+    one = np.frombuffer(raw, _HEADER)[0]
+    if one["version"] != VERSION:
+        raise BadInput(
+            f"{file}: has version {one['version']} of the format, and this command reads {VERSION}; "
+            "use the command of the release that wrote it"
+        )
+    sizes = (int(one["kind_bytes"]), int(one["record_bytes"]))
+    kinds_at, most_kinds, capacity = int(one["header_bytes"]), int(one["most_kinds"]), int(one["capacity"])
+    sane = (
+        sizes == (_KIND.itemsize, _RECORD.itemsize)
+        and _HEADER.itemsize <= kinds_at <= 1 << 20
+        and int(one["kinds"]) <= most_kinds <= UNKNOWN_KIND
+        and 0 < capacity < 1 << 40
+        and capacity & (capacity - 1) == 0
+        and int(one["rank"]) < int(one["ranks"]) <= _MOST_RANKS
+    )
+    if not sane:
+        raise BadInput(f"{file}: its header contradicts itself; leave it out")
+    return Header(
+        file=file,
+        version=_text(one["library"]),
+        rank=int(one["rank"]),
+        ranks=int(one["ranks"]),
+        host=_text(one["host_name"]),
+        job=_text(one["job"]),
+        mpi=_text(one["mpi"]),
+        start_ns=int(one["start_ns"]),
+        wall_ns=int(one["wall_ns"]),
+        clock_offset_ns=int(one["clock_offset_ns"]),
+        clock_error_ns=int(one["clock_error_ns"]),
+        capacity=capacity,
+        head=int(one["head"]),
+        kinds=int(one["kinds"]),
+        unknown_kinds=int(one["unknown_kinds"]),
+        finished=bool(one["finished"]),
+        kinds_at=kinds_at,
+        records_at=kinds_at + most_kinds * _KIND.itemsize,
+    )
+
+
+def read_trace(header: Header) -> RankTrace:
+    """The records of a file whose header has been read; of one that is cut off, those that are there.
+
+    Raises:
+        BadInput: where the file ends before its records begin.
+    """
+    size = header.file.stat().st_size
+    if size < header.records_at:
+        raise BadInput(f"{header.file}: ends before its records begin; leave it out")
+    raw_kinds = np.fromfile(header.file, _KIND, count=header.kinds, offset=header.kinds_at)
+    kinds = [
+        CallKind(
+            plan=int(one["plan"]),
+            bytes=int(one["bytes"]),
+            segment_bytes=int(one["segment_bytes"]),
+            communicator=int(one["communicator"]),
+            root=int(one["root"]),
+            collective=_text(one["collective"]),
+            algorithm=_text(one["algorithm"]),
+        )
+        for one in raw_kinds
+    ]
+    wanted = min(header.head, header.capacity)
+    there = min(wanted, (size - header.records_at) // _RECORD.itemsize)
+    records = np.fromfile(header.file, _RECORD, count=there, offset=header.records_at)
+    if header.lost:  # the oldest one stands where the next one would have come
+        records = np.roll(records, -(header.head % header.capacity)) if there == wanted else _cut_ring(records, header)
+    # A record may be missing where the program was killed in between.
+    records = records[records["what"] & np.uint64(15) != 0]
+    raw = records["time"]
+    time = (raw & np.uint64((1 << _TIME_BITS) - 1)).astype(np.int64)
+    wraps = np.cumsum(np.diff(time, prepend=time[:1]) < -(1 << (_TIME_BITS - 1)))
+    call = (raw >> np.uint64(_TIME_BITS)).astype(np.int64)
+    return RankTrace(
+        header, kinds, time + (wraps << _TIME_BITS), call, np.ascontiguousarray(records["what"]), there < wanted
+    )
+
+
+def _cut_ring(records: np.ndarray, header: Header) -> np.ndarray:
+    """Of a ring whose file was cut off: the part after the newest record lacks its end, so what came before goes."""
+    newest = header.head % header.capacity
+    return records[:newest] if newest else records

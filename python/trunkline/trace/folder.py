@@ -1,0 +1,128 @@
+"""A folder of traces: which jobs left theirs, and what lies beside them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+
+from trunkline import _core
+from trunkline.cluster import faulty
+from trunkline.errors import BadInput
+from trunkline.trace.file import Header, read_header
+
+__all__ = ["Job", "find_job"]
+
+
+@dataclass(frozen=True)
+class Job:
+    """The files of one job."""
+
+    name: str
+    headers: list[Header]
+    """By rank; of ranks that left a file."""
+    ranks: int
+    """Of MPI_COMM_WORLD."""
+    folder: Path
+    cluster: _core.Cluster | None
+    plans: dict[int, tuple[_core.PlanFile, list[int], Path]] = field(default_factory=dict)
+    """By identity: the plan, its ranks in MPI_COMM_WORLD, its file."""
+    notes: list[str] = field(default_factory=list)
+    """What the reader should know: what is missing, cut off or lost."""
+
+    @property
+    def missing(self) -> list[int]:
+        """Ranks without a file."""
+        there = {header.rank for header in self.headers}
+        return [rank for rank in range(self.ranks) if rank not in there]
+
+    @property
+    def hosts(self) -> dict[int, str]:
+        """Of the ranks that left a file."""
+        return {header.rank: header.host for header in self.headers}
+
+
+def find_job(folder: str, name: str | None = None) -> Job:
+    """The job whose traces a folder holds.
+
+    Args:
+        folder: Where ``TRUNKLINE_TRACE`` pointed.
+        name: Of the job, or how it begins; None: the folder holds one job alone.
+
+    Raises:
+        BadInput: where there is none, where there are several, or where files are of another version.
+    """
+    place = Path(folder)
+    if not place.is_dir():
+        raise BadInput(f"{folder}: no such folder; name the one that TRUNKLINE_TRACE named")
+    files = sorted(place.glob("*.trace"))
+    if not files:
+        raise BadInput(f"{folder}: holds no trace; run the job with TRUNKLINE_TRACE={folder}")
+    notes, headers = [], []
+    for file in files:
+        if file.stat().st_size == 0:
+            notes.append(f"{file.name} is empty")
+            continue
+        headers.append(read_header(file))
+    by_job: dict[str, list[Header]] = {}
+    for header in headers:
+        by_job.setdefault(header.job, []).append(header)
+    chosen = [job for job in by_job if name is None or job.startswith(name)]
+    if len(chosen) != 1:
+        what = (
+            f"holds {len(by_job)} jobs" if name is None else f"holds {len(chosen)} jobs whose names begin with {name}"
+        )
+        listed = "".join(f"\n  {job}: {_described(of)}" for job, of in sorted(by_job.items()))
+        raise BadInput(f"{folder}: {what}; choose one with --job:{listed}")
+    return _job(place, chosen[0], by_job[chosen[0]], notes)
+
+
+def _described(headers: Sequence[Header]) -> str:
+    first = headers[0]
+    when = datetime.fromtimestamp(first.wall_ns / 1e9, UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
+    return f"{first.ranks} ranks, {first.mpi}, {when}"
+
+
+def _job(folder: Path, name: str, headers: list[Header], notes: list[str]) -> Job:
+    headers = sorted(headers, key=lambda header: header.rank)
+    sizes = {header.ranks for header in headers}
+    numbers = [header.rank for header in headers]
+    if len(sizes) > 1 or len(set(numbers)) < len(numbers):
+        raise BadInput(f"{folder}: files of job {name} contradict each other about its ranks; leave the wrong ones out")
+    job = Job(name, headers, headers[0].ranks, folder, _cluster(folder / f"{name}.cluster.yaml"), notes=notes)
+    for file in sorted(folder.glob(f"{name}.plan-*.yaml")):
+        job.plans[int(file.stem.rpartition("-")[2], 16)] = _plan(file)
+    if job.missing:
+        notes.append(f"no trace of {len(job.missing)} of {job.ranks} ranks: {_ranges(job.missing)}")
+    if not all(header.finished for header in headers):
+        notes.append("the program did not come to its end; everything up to there is analysed")
+    if lost := sum(header.lost for header in headers):
+        notes.append(
+            f"{lost} records were overtaken by newer ones: the last calls are analysed; "
+            "TRUNKLINE_TRACE_SIZE makes more room"
+        )
+    if unknown := sum(header.unknown_kinds for header in headers):
+        notes.append(f"{unknown} calls are of kinds for which the files had no room")
+    return job
+
+
+def _ranges(ranks: Sequence[int]) -> str:
+    return _core.compress_hostlist([str(rank) for rank in ranks]).strip("[]")
+
+
+def _cluster(file: Path) -> _core.Cluster | None:
+    try:
+        return _core.read_cluster(str(file)) if file.exists() else None
+    except _core.FaultyFile as error:
+        raise faulty(error) from None
+
+
+def _plan(file: Path) -> tuple[_core.PlanFile, list[int], Path]:
+    try:
+        plan = _core.read_plan(str(file))
+    except _core.FaultyFile as error:
+        raise faulty(error) from None
+    ranks = file.with_suffix(".ranks")
+    words = ranks.read_text().split() if ranks.exists() else []
+    if len(words) != len(plan.plan) or not all(word.isascii() and word.isdigit() for word in words):
+        raise BadInput(f"{ranks}: must hold the {len(plan.plan)} ranks of {file.name}; leave both files out")
+    return plan, [int(word) for word in words], file

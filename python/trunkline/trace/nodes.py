@@ -1,0 +1,197 @@
+"""The four timestamps at each node of a tree, call by call.
+
+As the paper has them: t1 of each contributor, when it arrives; t2, when the node hands down towards the root; t3, when
+the result is back; t4 of each contributor, when it departs. A node is a rank. Its contributors are its children and
+itself, which arrives when the call begins and departs when it is over. Times are ns of the node's own clock.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from trunkline.trace.calls import RankCalls
+from trunkline.trace.file import ARRIVED, COMPLETE, HANDED_ON
+
+__all__ = ["Node", "Slots", "TreeTimes", "slots_of", "tree_times"]
+
+Times = NDArray[np.int64]
+"""Shape (calls, segments of the tree)."""
+
+
+@dataclass(frozen=True)
+class Slots:
+    """The events of one rank in the calls of a group: the same ones in each call."""
+
+    start: NDArray[np.int64]
+    """By call, ns."""
+    end: NDArray[np.int64]
+    times: dict[tuple[int, int, int], Times]
+    """By kind, tree and peer: shape (calls, parts); parts ascend. The events of a round may be several: the last."""
+    parts: dict[tuple[int, int, int], NDArray[np.int64]]
+    """Of each the numbers of its parts."""
+    whole: NDArray[np.bool_]
+    """By call: has all of its events."""
+
+
+def slots_of(calls: RankCalls, places: NDArray[np.int64]) -> Slots:
+    """The events of the calls at these places of a rank's list."""
+    numbers = np.full(len(calls), -1, np.int64)
+    numbers[places] = np.arange(len(places))
+    mine = numbers[calls.event_call]
+    chosen = np.flatnonzero(mine >= 0)
+    call, time, what = mine[chosen], calls.event_time[chosen], calls.event_what[chosen]
+    # Kind, tree, peer and part: whatever tells the events of one call apart.
+    unique, slot, counts = np.unique(what, return_inverse=True, return_counts=True)
+    usual = counts > len(places) // 2  # events of an odd call do not make a slot
+    grid = np.full((int(usual.sum()), len(places)), -1, np.int64)
+    row = np.cumsum(usual) - 1
+    kept = usual[slot]
+    grid[row[slot[kept]], call[kept]] = time[kept]
+    whole: NDArray[np.bool_] = np.all(grid >= 0, axis=0)
+    odd = np.unique(call[~kept])
+    whole[odd] = False
+    by_stream: dict[tuple[int, int, int], list[tuple[int, int]]] = {}
+    for number, word in enumerate(unique[usual].tolist()):
+        stream = (word & 15, word >> 4 & 31, word >> 12 & 0xFFFFF)
+        by_stream.setdefault(stream, []).append((word >> 32, number))
+    times, parts = {}, {}
+    for stream, listed in by_stream.items():
+        listed.sort()
+        times[stream] = grid[[number for _, number in listed]].T
+        parts[stream] = np.array([part for part, _ in listed], np.int64)
+    return Slots(calls.start[places], calls.end[places], times, parts, whole)
+
+
+@dataclass
+class Node:
+    """A rank in one tree."""
+
+    rank: int
+    parent: int | None
+    t1: dict[int, Times] = field(default_factory=dict)
+    """By contributor, the node itself among them; empty where nothing comes up."""
+    t2: Times | None = None
+    t3: Times | None = None
+    t4: dict[int, Times] = field(default_factory=dict)
+    """By contributor; empty where nothing goes back."""
+
+    @property
+    def contributors(self) -> list[int]:
+        """The node itself first, then its children by number."""
+        seen = self.t1 or self.t4
+        return [self.rank, *sorted(one for one in seen if one != self.rank)]
+
+
+@dataclass
+class TreeTimes:
+    """All nodes of one tree, and the calls that all of them have whole."""
+
+    number: int
+    root: int
+    nodes: dict[int, Node]
+    whole: NDArray[np.bool_]
+    """Which calls of the group are in the times."""
+
+    def path(self, rank: int) -> list[int]:
+        """From a rank to the root, both among them."""
+        found: list[int] = [rank]
+        while (parent := self.nodes[found[-1]].parent) is not None:
+            found.append(parent)
+        return found
+
+
+def _parents(slots: dict[int, Slots], tree: int, collective_root: int) -> dict[int, int | None] | None:
+    """Who hangs below whom: from the root along the messages. None where they are no tree."""
+    neighbours: dict[int, set[int]] = {rank: set() for rank in slots}
+    for rank, one in slots.items():
+        for kind, of_tree, peer in one.times:
+            if of_tree == tree and kind in (ARRIVED, HANDED_ON):
+                if peer not in slots:
+                    return None
+                neighbours[rank].add(peer)
+                neighbours[peer].add(rank)
+    if sum(map(len, neighbours.values())) != 2 * (len(slots) - 1):
+        return None
+    tops = [rank for rank, one in slots.items() if (COMPLETE, tree, 0) in one.times]
+    if not tops:  # a broadcast: nothing comes to the root
+        tops = [rank for rank, one in slots.items() if not any(k == ARRIVED and t == tree for k, t, _ in one.times)]
+    if len(tops) != 1:
+        tops = [collective_root]
+    parents: dict[int, int | None] = {tops[0]: None}
+    stack = [tops[0]]
+    while stack:
+        here = stack.pop()
+        for there in neighbours[here]:
+            if there not in parents:
+                parents[there] = here
+                stack.append(there)
+    return parents if len(parents) == len(slots) else None
+
+
+def tree_times(slots: dict[int, Slots], root: int) -> list[TreeTimes] | None:
+    """The nodes of each tree of a group's plan; None where its messages are no trees, so it goes by rounds.
+
+    Args:
+        slots: Of each rank of a group.
+        root: Rank of MPI_COMM_WORLD at which the collective is rooted.
+    """
+    numbers = sorted({tree for one in slots.values() for _, tree, _ in one.times})
+    if not numbers:
+        return None
+    whole = np.logical_and.reduce([one.whole for one in slots.values()])
+    up = any(kind == COMPLETE for one in slots.values() for kind, _, _ in one.times)
+    found = []
+    for number in numbers:
+        parents = _parents(slots, number, root)
+        if parents is None:
+            return None
+        nodes = {rank: _node(rank, parents[rank], parents, slots[rank], number, whole, up) for rank in sorted(slots)}
+        top = next(rank for rank, parent in parents.items() if parent is None)
+        found.append(TreeTimes(number, top, nodes, whole))
+    return found
+
+
+def _node(
+    rank: int,
+    parent: int | None,
+    parents: dict[int, int | None],
+    slots: Slots,
+    tree: int,
+    whole: NDArray[np.bool_],
+    up: bool,
+) -> Node:
+    def of(kind: int, peer: int) -> Times | None:
+        found = slots.times.get((kind, tree, peer))
+        return None if found is None else found[whole]
+
+    node = Node(rank, parent)
+    children = [one for one, above in parents.items() if above == rank]
+    peers: Sequence[int] = [*children, *([] if parent is None else [parent])]
+    segments = max(
+        (found.shape[1] for kind in (ARRIVED, HANDED_ON) for peer in peers if (found := of(kind, peer)) is not None),
+        default=1,
+    )
+    own_start = np.repeat(slots.start[whole][:, None], segments, axis=1)
+    own_end = np.repeat(slots.end[whole][:, None], segments, axis=1)
+    if up:
+        node.t1 = {rank: own_start} | {child: found for child in children if (found := of(ARRIVED, child)) is not None}
+        node.t2 = of(COMPLETE, 0) if parent is None else of(HANDED_ON, parent)
+    back = {child: found for child in children if (found := of(HANDED_ON, child)) is not None}
+    result = None if parent is None else of(ARRIVED, parent)
+    if parent is None and (back or not up):
+        result = of(COMPLETE, 0) if up else _ready(own_start, back)
+    if result is not None:
+        node.t3 = result
+        node.t4 = {rank: own_end} | back
+    return node
+
+
+def _ready(start: Times, back: dict[int, Times]) -> Times:
+    """When the root of a broadcast turns to each segment: at the call's start, then after the one before."""
+    ready = start.copy()
+    if back:
+        last = np.max(list(back.values()), axis=0)
+        ready[:, 1:] = np.maximum(ready[:, 1:], last[:, :-1])
+    return ready

@@ -1,0 +1,190 @@
+"""What was found out, as tables for the terminal."""
+
+from collections.abc import Iterator
+
+from rich.table import Table
+
+from trunkline.terminal import titled_table
+from trunkline.trace.analysis import Analysed, AnalysedTree, Analysis
+from trunkline.trace.compare import Compared
+from trunkline.trace.metrics import Stats
+from trunkline.trace.stages import Stage
+from trunkline.trace.suggest import Suggestion
+from trunkline.units import format_bytes
+
+__all__ = ["PARTS", "call_text", "compared_table", "group_tables", "groups_table", "reason_text", "stage_text"]
+__all__ += ["suggestion_text", "us_text"]
+
+_REASONS = {
+    "inside": "the time goes into the collective itself",
+    "program": "ranks wait for others of the program that come late: balance its work",
+    "calls before": "ranks wait for others that leave the calls before late, not for the program's own work",
+}
+
+
+PARTS = (
+    ("down, with arrival wait", "down_with_arrival_wait"),
+    ("down, no arrival wait", "down"),
+    ("up", "up"),
+    ("host subtree, no arrival wait", "host_subtree"),
+    ("cluster-root subtree, no arrival wait", "cluster_root_subtree"),
+    ("proxies", "proxy"),
+    ("total, no arrival wait", "total"),
+    ("total, with arrival wait", "total_with_arrival_wait"),
+)
+"""Rows of the paper's tables 3 and 4: words, and the name in a rank's costs."""
+
+
+def call_text(one: Analysed) -> str:
+    """Collective and bytes."""
+    return f"{one.group.collective}, {_bytes(one)}"
+
+
+def _bytes(one: Analysed) -> str:
+    return format_bytes(one.group.bytes) if one.group.bytes < 1 << 63 else "?"
+
+
+def groups_table(analysis: Analysis) -> Table:
+    """A row for each group of calls."""
+    table = titled_table(
+        "Calls, those that take most time first [µs]",
+        *("collective", "bytes", "ran", "ranks", "calls", "mean", "median", "p90", "waiting", "inside", "late"),
+        left=("collective", "ran", "late"),
+    )
+    for one in analysis.groups:
+        late = ", ".join(f"{rank} {part:.0%}" for rank, part in one.imbalance.late_ranks[:2])
+        table.add_row(
+            one.group.collective,
+            _bytes(one),
+            one.group.algorithm,
+            str(len(one.group.ranks)),
+            str(one.counted),
+            *(us_text(value) for value in (one.time.mean, one.time.median, one.time.p90)),
+            *(us_text(value) for value in (one.imbalance.waiting, one.imbalance.inside)),
+            late,
+        )
+    return table
+
+
+def reason_text(one: Analysed) -> str:
+    """Whether it is the program or the network, in words."""
+    found = one.imbalance
+    return (
+        f"{call_text(one)}: {_REASONS[found.reason]} (a rank waits {us_text(found.waiting)} of "
+        f"{us_text(found.in_call)} µs for the last one to enter, to {us_text(found.clock_error)} µs; between "
+        f"calls the slowest rank takes {us_text(found.program)} µs more than the quickest one)"
+    )
+
+
+def group_tables(analysis: Analysis, one: Analysed) -> Iterator[Table]:
+    """The tree's costs by part, its hot spots and its orders; or the rounds."""
+    for tree in one.trees:
+        which = f", tree {tree.times.number}" if len(one.trees) > 1 else ""
+        what = f"{one.group.collective}, {_bytes(one)}, {one.group.algorithm}{which}"
+        yield _costs(analysis, tree, what)
+        yield _hot_spots(analysis, tree, what)
+        yield _slowest_way(analysis, tree, what)
+    if one.rounds:
+        yield _rounds(one)
+
+
+def _costs(analysis: Analysis, tree: AnalysedTree, what: str) -> Table:
+    fast, slow = tree.fastest, tree.slowest
+    hosts = analysis.job.hosts
+    table = titled_table(
+        f"Mean µs by part: {what}",
+        *(
+            "part",
+            f"fastest: rank {fast.rank} on {hosts[fast.rank]}",
+            f"slowest: rank {slow.rank} on {hosts[slow.rank]}",
+        ),
+        left=("part",),
+    )
+    for name, key in PARTS:
+        table.add_row(name, us_text(getattr(fast, key)), us_text(getattr(slow, key)))
+    return table
+
+
+def stage_text(analysis: Analysis, stage: Stage) -> str:
+    """Where a stage is, in words."""
+    hosts = analysis.job.hosts
+    if stage.kind.endswith("proxy"):
+        name = "proxy" if stage.part == "proxy" else "link"
+        way = "down" if stage.is_down else "up"
+        other = stage.contributor or 0
+        return f"{name} {way}: rank {stage.node} ({hosts[stage.node]}) - {other} ({hosts[other]})"
+    of = "" if stage.contributor in (None, stage.node) else f", of rank {stage.contributor}"
+    of = ", of its own" if stage.contributor == stage.node else of
+    return f"{stage.kind} at rank {stage.node} ({hosts[stage.node]}){of}"
+
+
+def _hot_spots(analysis: Analysis, tree: AnalysedTree, what: str) -> Table:
+    table = titled_table(f"Hot spots: {what}", "stage", "share", "ranks", *_STATS, left=("stage",), wrap=("stage",))
+    for stage in tree.hot_spots[:10]:
+        row = (f"{tree.share(stage):.1%}", str(stage.ranks), *_stats(stage.stats))
+        table.add_row(stage_text(analysis, stage), *row)
+    return table
+
+
+_STATS = ("mean", "median", "stdev", "min", "max", "p10", "p90")
+
+
+def _stats(stats: Stats) -> list[str]:
+    values = (stats.mean, stats.median, stats.stdev, stats.least, stats.most, stats.p10, stats.p90)
+    return [us_text(value) for value in values]
+
+
+def _slowest_way(analysis: Analysis, tree: AnalysedTree, what: str) -> Table:
+    """The paper's table 2: all stages of the slowest rank."""
+    rank = tree.slowest.rank
+    table = titled_table(f"Stages of rank {rank}, µs: {what}", "stage", *_STATS, left=("stage",), wrap=("stage",))
+    for stage in tree.way_of(rank):
+        table.add_row(stage_text(analysis, stage), *_stats(stage.stats))
+    return table
+
+
+def _rounds(one: Analysed) -> Table:
+    table = titled_table(
+        f"Waiting for each round, µs: {one.group.collective}, {_bytes(one)}, {one.group.algorithm}",
+        *("round", "ranks", *_STATS, "slowest rank"),
+    )
+    for stage in one.rounds:
+        table.add_row(str(stage.number), str(stage.ranks), *_stats(stage.wait), str(stage.slowest))
+    return table
+
+
+def suggestion_text(analysis: Analysis, step: Suggestion) -> str:
+    """What to do, why, and what it may bring."""
+    mean = us_text(step.attacks.stats.mean)
+    return (
+        f"{step.command}\n  attacks: {stage_text(analysis, step.attacks)}, {mean} µs on the way of "
+        f"{step.attacks.ranks} ranks; predicted: {step.gain:.2f} times faster"
+    )
+
+
+def compared_table(compared: list[Compared]) -> Table:
+    """This run beside another one."""
+    table = titled_table(
+        "Beside the other run [µs a call and rank]",
+        *("collective", "bytes", "other ran", "this ran", "other", "this", "faster", "95 %", "certain"),
+        left=("collective", "other ran", "this ran", "certain"),
+    )
+    for one in compared:
+        interval = "too few calls" if one.interval is None else f"{one.interval[0]:.3f} .. {one.interval[1]:.3f}"
+        table.add_row(
+            one.first.group.collective,
+            _bytes(one.first),
+            one.first.group.algorithm,
+            one.second.group.algorithm,
+            us_text(one.first.time.mean),
+            us_text(one.second.time.mean),
+            f"{one.ratio:.3f}",
+            interval,
+            "yes" if one.is_certain else "no",
+        )
+    return table
+
+
+def us_text(value: float) -> str:
+    """Microseconds."""
+    return f"{value:.1f}" if abs(value) < 1000 else f"{value:.0f}"

@@ -1,0 +1,99 @@
+"""The page of a trace: all in it, for phones, dark screens and many ranks; a browser looks where there is one."""
+
+import html
+import re
+import shutil
+import subprocess
+
+import pytest
+from made_run import write_run
+from made_trace import ARRIVED, COMPLETE, HANDED_ON, Made, eight_ranks
+from test_trace_suggest import bad_plans, rooms  # noqa: F401
+
+from trunkline.trace.analysis import analyse
+from trunkline.trace.folder import find_job
+from trunkline.trace.page import trace_page
+from trunkline.trace.suggest import suggestions_for
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+FRAME = """<!doctype html><body><iframe srcdoc="{page}" style="border: 0; width: {width}px; height: 844px"></iframe>
+<script>onload = () => {{
+  const page = document.querySelector("iframe").contentDocument, range = page.querySelector("input");
+  const before = page.querySelector(".calls svg").innerHTML;
+  range.value = 1; range.dispatchEvent(new Event("input"));
+  document.body.textContent = "wide=" + page.documentElement.scrollWidth + " bars=" +
+    page.querySelectorAll(".calls svg text").length + " moved=" + (before != page.querySelector(".calls svg").innerHTML)
+    + " pictures=" + page.querySelectorAll("figure svg").length;
+}}</script>"""
+
+
+def page_of(folder):
+    found = analyse(find_job(str(folder)))
+    return trace_page(found, [suggestions_for(found, one) for one in found.groups])
+
+
+def test_it_needs_nothing_from_elsewhere(tmp_path):
+    eight_ranks(tmp_path)
+    page = page_of(tmp_path)
+    assert not re.search(r"(src|href)=\"(?!#)", page)
+    assert "prefers-color-scheme: dark" in page
+    assert "Timemap" in page
+    assert "slowest: rank 7" in page
+    assert "rank 6 on d: " in page  # of the tree's tips
+
+
+def test_it_tells_suggestions_as_they_are_typed(tmp_path, rooms):  # noqa: F811
+    plan, link_us = bad_plans(rooms)["too deep"]
+    write_run(tmp_path, plan, rooms, link_us=link_us)
+    assert "trunkline plan edit " in page_of(tmp_path)
+
+
+def test_names_of_hosts_are_no_markup(tmp_path):
+    for rank in range(2):
+        made = Made(rank, 2, host="<b>x")
+        made.begin(0, 0)
+        made.event(2, 4 - rank, 1 - rank)
+        made.over(5)
+        made.write(tmp_path)
+    page = page_of(tmp_path)
+    assert "<b>x" not in page
+    assert "&lt;b&gt;x" in page
+
+
+def test_a_thousand_ranks_stay_readable(tmp_path):
+    for rank in range(1000):
+        made = Made(rank, 1000, host=f"h{rank // 8}")
+        for turn in range(2):
+            made.begin(100 * turn, turn)
+            if rank:
+                made.event(100 * turn + 5, HANDED_ON, (rank - 1) // 2)
+            for child in (2 * rank + 1, 2 * rank + 2):
+                if child < 1000:
+                    made.event(100 * turn + 8, ARRIVED, child)
+            if rank == 0:
+                made.event(100 * turn + 20, COMPLETE)
+            else:
+                made.event(100 * turn + 30, ARRIVED, (rank - 1) // 2)
+            for child in (2 * rank + 1, 2 * rank + 2):
+                if child < 1000:
+                    made.event(100 * turn + 31 + child % 2, HANDED_ON, child)
+            made.over(100 * turn + 40)
+        made.write(tmp_path)
+    page = page_of(tmp_path)
+    assert len(page) < 2_000_000
+    assert "64 of 1000 ranks" in page
+
+
+@pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium to look at pages with")
+@pytest.mark.parametrize("width", [390, 1280])
+def test_a_browser_shows_it(tmp_path, width):
+    eight_ranks(tmp_path)
+    file = tmp_path / "frame.html"
+    file.write_text(FRAME.format(page=html.escape(page_of(tmp_path)), width=width))
+    words = [CHROMIUM, "--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={tmp_path}", "--dump-dom"]
+    shown = subprocess.run([*words, file.as_uri()], capture_output=True, text=True, timeout=120, check=True).stdout
+    found = re.search(r"wide=(\d+) bars=(\d+) moved=(\w+) pictures=(\d+)", shown)
+    assert found, shown
+    assert int(found[1]) <= width
+    assert (found[2], found[3]) == ("8", "true")
+    assert int(found[4]) == 3

@@ -1,0 +1,180 @@
+"""TRUNKLINE_TRACE: what happens inside calls is in the files, whatever becomes of the program or of the disk."""
+
+from collections import Counter
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from conftest import BUILD, Mpi
+
+from trunkline.trace.file import ARRIVED, BEGIN, COMPLETE, HANDED_ON, OVER, RankTrace, read_trace
+from trunkline.trace.folder import Job, find_job
+
+CHOICES = {
+    "TRUNKLINE_ALLREDUCE": "binomial",
+    "TRUNKLINE_BCAST": "unaware-linear:30000",
+    "TRUNKLINE_ALLGATHER": "native",
+}
+RANKS = 5
+
+
+def run(mpi: Mpi, folder: Path, *words: str, ranks: int = RANKS, settings: dict[str, str] | None = None, **options):
+    wanted = CHOICES | {"TRUNKLINE_TRACE": str(folder)} | (settings or {})
+    return mpi.run(ranks, mpi.program("runtime-trace-calls"), *words, settings=wanted, **options)
+
+
+def records(trace: RankTrace) -> Counter[int]:
+    return Counter((trace.what & np.uint64(15)).astype(int).tolist())
+
+
+def read(job: Job) -> list[RankTrace]:
+    return [read_trace(header) for header in job.headers]
+
+
+def test_every_event_of_every_call(any_mpi: Mpi, tmp_path: Path):
+    done = run(any_mpi, tmp_path / "a" / "trace", "7")
+    assert "trunkline" not in done.err
+    job = find_job(str(tmp_path / "a" / "trace"))
+    assert [header.rank for header in job.headers] == list(range(RANKS))
+    assert all(header.finished and header.lost == 0 for header in job.headers)
+    assert job.notes == []
+    traces = read(job)
+    counts = [records(trace) for trace in traces]
+    calls = 7 * 3 + 1  # and the barrier
+    for count in counts:
+        assert count[BEGIN] == count[OVER] == calls
+    # The sums go over four edges each way, the message of 4 segments along four.
+    assert sum(count[ARRIVED] for count in counts) == sum(count[HANDED_ON] for count in counts) == 7 * (8 + 16)
+    assert [count[COMPLETE] for count in counts] == [7, 0, 0, 0, 0]
+    for trace in traces:
+        assert (np.diff(trace.time[trace.what & np.uint64(15) != BEGIN]) >= 0).all()
+        kinds = {(kind.collective, kind.bytes, kind.algorithm) for kind in trace.kinds}
+        assert ("allreduce", 4, "binomial") in kinds
+        assert ("bcast", 100000, "unaware-linear") in kinds
+        assert ("barrier", 1, "native") in kinds
+    assert sorted(plan.collective for plan, ranks, _ in job.plans.values()) == ["allreduce", "bcast"]
+    assert all(ranks == list(range(RANKS)) for _, ranks, _ in job.plans.values())
+
+
+def test_clocks_of_one_host_agree_within_the_stated_error(any_mpi: Mpi, tmp_path: Path):
+    run(any_mpi, tmp_path, "1")
+    for header in find_job(str(tmp_path)).headers:
+        assert abs(header.clock_offset_ns) <= header.clock_error_ns or header.rank == 0
+
+
+def test_rounds_are_traced(any_mpi: Mpi, tmp_path: Path):
+    run(
+        any_mpi,
+        tmp_path,
+        "2",
+        settings={"TRUNKLINE_ALLREDUCE": "recursive-doubling", "TRUNKLINE_CLUSTER": "cyclic", "TRUNKLINE_HOST": "h0"},
+        ranks=4,
+    )
+    traces = read(find_job(str(tmp_path)))
+    for trace in traces:
+        [kind] = [number for number, kind in enumerate(trace.kinds) if kind.collective == "allreduce"]
+        assert trace.kinds[kind].algorithm == "recursive-doubling"
+    sent, come = (sum(records(trace)[one] for trace in traces) for one in (HANDED_ON, ARRIVED))
+    assert sent == come == 2 * 4 * 2 + 2 * 4 * 3  # two rounds of pairs; and the broadcast's segments
+
+
+def test_a_ring_keeps_the_latest(mpi: Mpi, tmp_path: Path):
+    run(mpi, tmp_path, "3000", settings={"TRUNKLINE_BCAST": "native", "TRUNKLINE_TRACE_SIZE": "256KiB"})
+    job = find_job(str(tmp_path))
+    assert any("overtaken by newer ones" in note for note in job.notes)
+    for trace in read(job):
+        assert trace.header.lost == trace.header.head - trace.header.capacity
+        assert len(trace.time) == trace.header.capacity
+        assert (trace.what[-1] & np.uint64(15)) == OVER
+
+
+def test_a_killed_program_leaves_all_up_to_there(any_mpi: Mpi, tmp_path: Path):
+    run(any_mpi, tmp_path, "20", "kill", status=None)
+    job = find_job(str(tmp_path))
+    assert any("did not come to its end" in note for note in job.notes)
+    assert not job.headers[-1].finished
+    for trace in read(job):
+        assert records(trace)[BEGIN] >= 60
+
+
+def on_small_disk(mpi: Mpi, folder: Path, kilobytes: int, keep: Path) -> Mpi:
+    """The launcher in a namespace where the folder is a disk of its own; its files are copied away in the end."""
+    script = (
+        f'mount -t tmpfs -o size={kilobytes}k none {folder} && "$@"; status=$?; '
+        f"cp {folder}/* {keep} 2>/dev/null; exit $status"
+    )
+    return replace(mpi, launcher=("unshare", "-rm", "sh", "-c", script, "sh", *mpi.launcher))
+
+
+def test_a_full_disk(any_mpi: Mpi, tmp_path: Path):
+    folder, kept = tmp_path / "disk", tmp_path / "kept"
+    folder.mkdir()
+    kept.mkdir()
+    done = run(on_small_disk(any_mpi, folder, 100, kept), folder, "50", ranks=3)
+    warnings = done.lines("trunkline: warning: ")
+    assert [line for line in warnings if "cannot take room for" in line and "No space left" in line], done.err
+    assert len([line for line in warnings if "the program goes on" in line]) == 1
+    [lost] = [line for line in warnings if "are lost: it had no trace file" in line]
+    assert int(lost.split()[2]) > 300
+    assert not list(kept.glob("*.trace"))
+
+
+def test_a_disk_with_room_for_less(mpi: Mpi, tmp_path: Path):
+    folder, kept = tmp_path / "disk", tmp_path / "kept"
+    folder.mkdir()
+    kept.mkdir()
+    done = run(on_small_disk(mpi, folder, 1000, kept), folder, "50", ranks=2)
+    assert len([line for line in done.lines("trunkline: warning: ") if "no room for more than" in line]) == 1, done.err
+    traces = read(find_job(str(kept)))
+    assert [trace.header.rank for trace in traces] == [0, 1]
+    assert all(trace.header.capacity < 1 << 20 for trace in traces)
+
+
+def test_a_file_system_that_cannot_map(any_mpi: Mpi, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("TRUNKLINE_TEST_PRELOAD", str(BUILD / "tests" / "runtime" / "libruntime-no-mapping.so"))
+    # UCX, below Debian's MPICH, puts a function of its own in the place of mmap() otherwise.
+    done = run(any_mpi, tmp_path, "3", settings={"UCX_MEM_MMAP_HOOK_MODE": "none"})
+    [said] = [line for line in done.lines("trunkline: warning: ") if "cannot map" in line]
+    assert "No such device" in said
+    assert f"so for {RANKS - 1} other ranks" in said
+    assert not list(tmp_path.glob("*.trace"))
+
+
+def test_a_limit_of_the_shell_on_files_ends_nothing(mpi: Mpi, tmp_path: Path):
+    """A file above it would be a signal; what MPI makes for itself is below."""
+    limited = ["bash", "-c", 'ulimit -f 131072; exec "$@"', "bash"]
+    done = run(mpi, tmp_path, "3", ranks=2, per_rank=limited, settings={"TRUNKLINE_TRACE_SIZE": "512MiB"})
+    assert "no room for more than" in done.err
+    assert "File too large" in done.err
+    assert [header.capacity for header in find_job(str(tmp_path)).headers] == [1 << 22] * 2
+
+
+def test_a_file_in_the_folder_s_place(mpi: Mpi, tmp_path: Path):
+    (tmp_path / "taken").write_text("")
+    done = run(mpi, tmp_path / "taken", "3")
+    assert len([line for line in done.lines("trunkline: warning: ") if "the program goes on" in line]) == 1
+
+
+def test_ranks_that_were_not_told(mpi: Mpi, tmp_path: Path):
+    script = 'if [ "${PMI_RANK:-$OMPI_COMM_WORLD_RANK}" = 2 ]; then unset TRUNKLINE_TRACE; fi; exec "$@"'
+    done = run(mpi, tmp_path, "3", per_rank=["sh", "-c", script, "sh"])
+    assert "rank 2 on " in done.err
+    assert "was given no TRUNKLINE_TRACE" in done.err
+    assert find_job(str(tmp_path)).missing == [2]
+
+
+def test_two_jobs_in_one_folder_keep_apart(mpi: Mpi, tmp_path: Path):
+    for ranks in (2, 3):
+        run(mpi, tmp_path, "1", ranks=ranks)
+    names = {file.name.partition(".")[0] for file in tmp_path.glob("*.trace")}
+    assert sorted(find_job(str(tmp_path), name).ranks for name in names) == [2, 3]
+
+
+@pytest.mark.parametrize(
+    ("value", "message"),
+    [("1KiB", "between 256KiB and 1024GiB"), ("4KB", '"KB" is no unit'), ("2TB", "no unit of a size")],
+)
+def test_wrong_sizes(mpi: Mpi, tmp_path: Path, value: str, message: str):
+    done = run(mpi, tmp_path, "1", settings={"TRUNKLINE_TRACE_SIZE": value}, status=2)
+    assert message in done.err
