@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from trunkline import _core
-from trunkline.generate.routine import bcast_routine
+from trunkline.generate.routine import c_routine
 from trunkline.mpi import find_mpis
 
 TREE = """\
@@ -131,7 +131,7 @@ def test_any_tree(parents):
         children[parent].insert(0, child)
     plan = _core.PlanFile()
     plan.algorithm, plan.plan = "custom", _core.Plan([_core.Tree(0, children)])
-    code = bcast_routine(plan, "plan.yaml")
+    code = c_routine(plan, "plan.yaml")
     if plan.plan.trees[0].max_degree == 1:
         assert array(code, "line") == [list(range(len(children)))]
     else:

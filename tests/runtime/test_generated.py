@@ -13,7 +13,7 @@ from lam import Lam, why_not
 from test_matrix import GROUPS
 
 from trunkline import _core
-from trunkline.generate.routine import bcast_routine
+from trunkline.generate.routine import c_routine
 
 SOURCES = Path(__file__).parent / "programs" / "generated"
 KEEP_LOADED = SOURCES.with_name("keep_loaded.cpp")
@@ -65,12 +65,15 @@ def by_hand(ranks: int, root: int) -> str:
     return "rounds:\n  blocks: 5\n  transfers:\n" + "".join(f"    - {one}\n" for one in [*down, *up])
 
 
-def generate(file: Path, shape: Shape, ranks: int, root: int, segment: int, name: str = "trunkline_bcast") -> Path:
+def generate(
+    file: Path, shape: Shape, ranks: int, root: int, segment: int, name: str | None = None, collective: str = "bcast"
+) -> Path:
     """The C file of a plan."""
-    head = f"trunkline: plan/1\ncollective: bcast\nshape: custom\nsegment: {segment}B\nranks: {ranks}\nroot: {root}\n"
+    head = f"trunkline: plan/1\ncollective: {collective}\nshape: custom\nsegment: {segment}B\n"
+    head += f"ranks: {ranks}\nroot: {root}\n"
     plan = file.with_suffix(".yaml")
     plan.write_text(head + shape(ranks, root))
-    file.write_text(bcast_routine(_core.read_plan(str(plan)), plan.name, name))
+    file.write_text(c_routine(_core.read_plan(str(plan)), plan.name, name))
     return file
 
 

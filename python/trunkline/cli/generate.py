@@ -8,7 +8,7 @@ import typer
 from trunkline import _core
 from trunkline.cli.output import write_text
 from trunkline.cluster import faulty
-from trunkline.generate.routine import DEFAULT_SEGMENT, bcast_routine
+from trunkline.generate.routine import DEFAULT_SEGMENT, c_routine
 from trunkline.units import format_bytes, parse_segment
 
 __all__ = ["generate"]
@@ -20,8 +20,13 @@ def generate(
         str, typer.Option("--output", "-o", metavar="FILE", help="The C file; '-' for standard output.")
     ] = "-",
     name: Annotated[
-        str, typer.Option(metavar="NAME", help="Name of the function; MPI_Bcast makes it stand in for MPI's own.")
-    ] = "trunkline_bcast",
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="Name of the function; default: trunkline_bcast, trunkline_reduce or trunkline_allreduce. MPI's own "
+            "name, such as MPI_Bcast, makes it stand in for that.",
+        ),
+    ] = None,
     segment: Annotated[
         str | None,
         typer.Option(
@@ -30,10 +35,10 @@ def generate(
         ),
     ] = None,
 ) -> None:
-    """Write a C file with a function like MPI_Bcast that runs a plan and needs nothing but mpi.h."""
+    """Write a C file with a function like MPI_Bcast, MPI_Reduce or MPI_Allreduce that runs a plan, of mpi.h alone."""
     segment_bytes = None if segment is None else parse_segment(segment, "--segment")
     try:
         read = _core.read_plan(plan)
     except _core.FaultyFile as error:
         raise faulty(error) from None
-    write_text(bcast_routine(read, Path(plan).name, name, segment_bytes).rstrip("\n"), output)
+    write_text(c_routine(read, Path(plan).name, name, segment_bytes).rstrip("\n"), output)

@@ -10,6 +10,7 @@ __all__ = ["origin_lines", "way_lines"]
 
 _COLUMNS = 120
 _LONGEST_HOSTLIST = 400
+_NAMES = {"bcast": "Broadcast", "reduce": "Reduction", "allreduce": "Allreduce"}
 
 
 def origin_lines(plan: _core.PlanFile, source: str) -> list[str]:
@@ -21,18 +22,23 @@ def origin_lines(plan: _core.PlanFile, source: str) -> list[str]:
     """
     over = f" over {plan.cluster}" if plan.cluster else ""
     made_by = f" ({plan.provenance})" if plan.provenance else ""
+    name = _NAMES[plan.collective]
     return _wrapped(
-        f"Broadcast {_kind(plan, over)}. Written by 'trunkline generate' {__version__} from {source}{made_by}.",
+        f"{name} {_kind(plan, over)}. Written by 'trunkline generate' {__version__} from {source}{made_by}.",
         _placement(plan.host_of_rank),
     )
 
 
-def way_lines(plan: _core.Plan, segment: int, native: str) -> list[str]:
+def way_lines(plan: _core.PlanFile, segment: int, native: str) -> list[str]:
     """Lines of the head comment on how a message goes, and when it does."""
+    of, ranks, root = plan.collective, len(plan.plan), plan.plan.root
+    from_root = {"bcast": f" and from root {root}", "reduce": f" and to root {root}", "allreduce": ""}[of]
+    other_root = "" if of == "allreduce" else " any other root,"
+    not_commuting = "" if of == "bcast" else " operations that do not commute,"
+    way = _way(plan.plan, segment) if of == "bcast" else _way_up(plan.plan, segment, down=of == "allreduce")
     return _wrapped(
-        f"On communicators of {len(plan)} processes and from root {plan.root}, the message {_way(plan, segment)} For "
-        "any other number of processes, any other root, inter-communicators, messages of no bytes and wrong arguments "
-        f"it calls {native}."
+        f"On communicators of {ranks} processes{from_root}, the message {way} For any other number of processes,"
+        f"{other_root} inter-communicators,{not_commuting} messages of no bytes and wrong arguments it calls {native}."
     )
 
 
@@ -45,7 +51,8 @@ def _kind(plan: _core.PlanFile, over: str) -> str:
         return f"of {many} in {in_all}rounds: {plan.algorithm}{over}"
     height, degree = max(tree.height for tree in trees), max(tree.max_degree for tree in trees)
     along = "a tree" if len(trees) == 1 else f"{len(trees)} trees that take segments by turns"
-    return f"along {along}: {plan.algorithm}{over}, height {height}, at most {degree} to send to"
+    to = {"bcast": "to send to", "reduce": "to receive from", "allreduce": "below a rank"}[plan.collective]
+    return f"along {along}: {plan.algorithm}{over}, height {height}, at most {degree} {to}"
 
 
 def _way(plan: _core.Plan, segment: int) -> str:
@@ -63,6 +70,17 @@ def _way(plan: _core.Plan, segment: int) -> str:
     return (
         f"{cut} In each round of the plan a rank sends blocks to one other rank, and receives blocks from one. Nobody "
         "waits for the end of a round: what a rank has to send goes as soon as it is there."
+    )
+
+
+def _way_up(plan: _core.Plan, segment: int, *, down: bool) -> str:
+    trees = plan.trees
+    assert trees is not None  # nothing else is generated of reductions
+    up = "the tree" if len(trees) == 1 else f"the {len(trees)} trees by turns"
+    back = f" From rank {plan.root} the result goes down the same way at once." if down else ""
+    return (
+        f"goes in segments of up to {segment} bytes, or one element, up {up}: a rank combines its own operand with its "
+        f"children's, in order, and sends the segment on as soon as it has all of them.{back}"
     )
 
 

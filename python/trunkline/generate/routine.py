@@ -1,6 +1,7 @@
-"""A C file with an ``MPI_Bcast``-compatible function that runs one plan, of trees or of rounds."""
+"""A C file with a function that runs one plan, with the arguments of MPI's own function for the collective."""
 
 import re
+from typing import NamedTuple
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
@@ -10,7 +11,7 @@ from trunkline.generate.head import origin_lines, way_lines
 from trunkline.generate.tables import MOST_BLOCKS, tables, too_large
 from trunkline.units import format_bytes
 
-__all__ = ["DEFAULT_SEGMENT", "bcast_routine"]
+__all__ = ["DEFAULT_SEGMENT", "c_routine"]
 
 DEFAULT_SEGMENT = 8192
 """Bytes, where neither plan nor caller names a segment: below eager limits, with most of the bandwidth."""
@@ -18,6 +19,7 @@ DEFAULT_SEGMENT = 8192
 MOST_SEGMENT = 1 << 30
 """Bytes; MPI counts in int, and a longer segment pipelines nothing anyway."""
 
+_MOST_COLUMNS = 108
 _C_WORDS = (
     "auto break case char const continue default do double else enum extern float for goto if inline int long main "
     "register restrict return short signed sizeof static struct switch typedef union unsigned void volatile while"
@@ -33,21 +35,44 @@ _templates = Environment(
 )
 
 
-def bcast_routine(plan: _core.PlanFile, source: str, name: str = "trunkline_bcast", segment: int | None = None) -> str:
+class _Kind(NamedTuple):
+    """What is written for a collective."""
+
+    template: str
+    mpi_name: str
+    parameters: str
+    """In C. IN is ``const``, or nothing where MPI is so old that it declares without."""
+
+    @property
+    def arguments(self) -> str:
+        """Their names."""
+        return ", ".join(re.findall(r"(\w+)(?=,|$)", self.parameters))
+
+
+_REDUCED = "IN void* send, void* receive, int count, MPI_Datatype type, MPI_Op operation, "
+_KINDS = {
+    "bcast": _Kind("bcast.c.j2", "MPI_Bcast", "void* buffer, int count, MPI_Datatype type, int root, MPI_Comm comm"),
+    "reduce": _Kind("reduction.c.j2", "MPI_Reduce", f"{_REDUCED}int root, MPI_Comm comm"),
+    "allreduce": _Kind("reduction.c.j2", "MPI_Allreduce", f"{_REDUCED}MPI_Comm comm"),
+}
+
+
+def c_routine(plan: _core.PlanFile, source: str, name: str | None = None, segment: int | None = None) -> str:
     """The C file for a plan.
 
     Args:
         plan: What it runs; it has passed the checker.
         source: What the plan was read from, for the file's head.
-        name: Of the function; ``MPI_Bcast`` makes it stand in for MPI's own, which it then calls as ``PMPI_Bcast``.
+        name: Of the function; that of MPI's own, such as ``MPI_Bcast``, makes it stand in for that one, which it then
+            calls as ``PMPI_Bcast``. None: ``trunkline_`` and the collective.
         segment: Bytes, for a plan without a segment of its own; None: DEFAULT_SEGMENT.
 
     Raises:
-        BadInput: where the plan is of another collective, of one rank, or of too many blocks for so many ranks, the
-            name cannot be used, or the segment is too long or contradicts the plan's.
+        BadInput: where the plan is of a collective or of a kind that nothing is generated for, of one rank, or of too
+            many blocks for so many ranks, the name cannot be used, or the segment is too long or contradicts the
+            plan's.
     """
-    if plan.collective != "bcast":
-        raise BadInput(f"{source} is a plan for {plan.collective}; routines are generated for bcast alone")
+    kind = _kind_of(plan, source)
     if len(plan.plan) == 1:
         raise BadInput(f"{source} is a plan for one rank, which has nobody to send to; lay it over two ranks or more")
     if too_much := too_large(plan.plan):
@@ -55,19 +80,48 @@ def bcast_routine(plan: _core.PlanFile, source: str, name: str = "trunkline_bcas
             f"{source} has {too_much}, which is too much for tables: the product may be {MOST_BLOCKS} at most; take a "
             "plan of trees, such as two-tree, or one for fewer ranks"
         )
-    _check_name(name)
-    native = "PMPI_Bcast" if name == "MPI_Bcast" else "MPI_Bcast"
+    usual_name = f"trunkline_{plan.collective}"
+    name = usual_name if name is None else name
+    _check_name(name, kind.mpi_name, usual_name)
+    native = f"P{name}" if name == kind.mpi_name else kind.mpi_name
     segment_bytes = _segment_of(plan, source, segment)
-    return _templates.get_template("bcast.c.j2").render(
+    return _templates.get_template(kind.template).render(
         origin=origin_lines(plan, source),
-        way=way_lines(plan.plan, segment_bytes, native),
+        way=way_lines(plan, segment_bytes, native),
         name=name,
+        mpi_name=kind.mpi_name,
         native=native,
+        declaration=_declaration(name, kind),
+        arguments=kind.arguments,
+        everywhere=plan.collective == "allreduce",
         ranks=len(plan.plan),
         root=plan.plan.root,
         segment=segment_bytes,
         **tables(plan.plan),
     )
+
+
+def _declaration(name: str, kind: _Kind) -> str:
+    """In C, on two lines where one is too short."""
+    words = f"int {name}({kind.parameters})"
+    if len(words) <= _MOST_COLUMNS:
+        return words
+    return words.replace("operation, ", "operation,\n" + " " * len(f"int {name}("))
+
+
+def _kind_of(plan: _core.PlanFile, source: str) -> _Kind:
+    kind = _KINDS.get(plan.collective)
+    if kind is None:
+        raise BadInput(
+            f"{source} is a plan for {plan.collective}; routines are generated for {', '.join(_KINDS)} (barrier, "
+            "shares: not yet)"
+        )
+    if plan.collective != "bcast" and plan.plan.trees is None:
+        raise BadInput(
+            f"{source} is a plan for {plan.collective} in rounds; routines are generated for trees of "
+            f"{plan.collective} (rounds: of bcast alone), such as two-tree"
+        )
+    return kind
 
 
 def _segment_of(plan: _core.PlanFile, source: str, wanted: int | None) -> int:
@@ -83,18 +137,20 @@ def _segment_of(plan: _core.PlanFile, source: str, wanted: int | None) -> int:
     return used
 
 
-def _check_name(name: str) -> None:
+def _check_name(name: str, mpi_name: str, usual_name: str) -> None:
+    instead = f"take one such as {usual_name}"
     if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name) or name in _C_WORDS.split():
-        raise BadInput(f"'{name}' cannot be the name of a C function; take one such as trunkline_bcast")
-    if name == "MPI_Bcast":
+        raise BadInput(f"'{name}' cannot be the name of a C function; {instead}")
+    if name == mpi_name:
         return
     if re.match(r"P?MPI_|__|_[A-Z]", name):
-        raise BadInput(f"'{name}' is not free: such names belong to MPI or to C; take one such as trunkline_bcast")
+        raise BadInput(f"'{name}' is not free: such names belong to MPI or to C; {instead}, or {mpi_name}")
     if name in _words_of_the_file():
-        raise BadInput(f"'{name}' is the name of something else in the file; take one such as trunkline_bcast")
+        raise BadInput(f"'{name}' is the name of something else in the file; {instead}")
 
 
 def _words_of_the_file() -> set[str]:
     """What any generated file may call something, comments left out."""
     sources = "".join(_loader.get_source(_templates, template)[0] for template in _loader.list_templates())
+    sources += "".join(kind.parameters for kind in _KINDS.values())
     return set(re.findall(r"\w+", re.sub(r"/\*.*?\*/|{{.*?}}|{%.*?%}", " ", sources, flags=re.DOTALL)))

@@ -1,0 +1,126 @@
+"""What ``trunkline generate`` writes of plans of reductions: run alone and in the place of MPI's own functions."""
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from conftest import Mpi, installed
+from lam import Lam, why_not
+from test_generated import (
+    KEEP_LOADED,
+    SOURCES,
+    STRICT,
+    Shape,
+    compile_c,
+    generate,
+    line,
+    mpicc,
+    run_suite,
+    tree,
+    turns,
+)
+
+C_TABLE = """\
+#include <mpi.h>
+typedef int Reduce(const void*, void*, int, MPI_Datatype, MPI_Op, int, MPI_Comm);
+typedef int Allreduce(const void*, void*, int, MPI_Datatype, MPI_Op, MPI_Comm);
+extern Reduce {reduces};
+extern Allreduce {allreduces};
+Reduce* const reduce_to_root[] = {{{reduces}}};
+Allreduce* const allreduce_over_root[] = {{{allreduces}}};
+"""
+
+
+def program(folder: Path, compiler: str, plan: tuple[Shape, int, int, int], *options: str, also: tuple[Path, ...] = ()):
+    """The program of the cases, with both functions of a plan (shape, ranks, root, segment)."""
+    objects = []
+    for collective in ("reduce", "allreduce"):
+        file = generate(folder / f"{collective}.c", *plan, collective=collective)
+        objects.append(compile_c(compiler, file.with_suffix(".o"), [file], "-std=c99", *STRICT, *options, "-c"))
+    sources = [SOURCES / "reductions.c", *objects, *also]
+    return compile_c(compiler, folder / "cases", sources, "-Wall", "-Wextra", "-Werror", *options)
+
+
+def every_root_library(folder: Path, compiler: str, shape: Shape, ranks: int, segment: int) -> Path:
+    """A library with MPI_Reduce and MPI_Allreduce, and below them a generated function for each root."""
+    names = {of: [f"{of}_at_{root}" for root in range(ranks)] for of in ("reduce", "allreduce")}
+    table = folder / "table.c"
+    table.write_text(C_TABLE.format(reduces=", ".join(names["reduce"]), allreduces=", ".join(names["allreduce"])))
+    files = [
+        generate(folder / f"{name}.c", shape, ranks, root, segment, name, of)
+        for of, named in names.items()
+        for root, name in enumerate(named)
+    ]
+    sources = [SOURCES / "every_reduction.c", table, *files]
+    return compile_c(compiler, folder / "libgenerated.so", sources, "-shared", "-fPIC", f"-DRANKS={ranks}", *STRICT)
+
+
+def check_cases(output: str) -> None:
+    assert "8 passed, 0 failed" in output, output
+
+
+@pytest.mark.parametrize(
+    "plan",
+    [(line, 2, 0, 64), (tree, 3, 2, 100), (turns, 4, 1, 24), (tree, 7, 3, 1000), (line, 4, 3, 8), (turns, 7, 6, 5000)],
+    ids=lambda plan: f"{plan[0].__name__}-{plan[1]}",
+)
+def test_every_case(any_mpi: Mpi, tmp_path: Path, plan: tuple[Shape, int, int, int]):
+    _, ranks, root, segment = plan
+    cases = program(tmp_path, mpicc(any_mpi), plan)
+    check_cases(any_mpi.run(ranks, cases, str(root), str(segment), preload=None).out)
+
+
+@pytest.mark.parametrize(("shape", "ranks", "segment"), [(turns, 3, 100), (tree, 4, 64), (line, 7, 1000)])
+def test_in_the_place_of_mpis_own(any_mpi: Mpi, tmp_path: Path, shape: Shape, ranks: int, segment: int):
+    library = every_root_library(tmp_path, mpicc(any_mpi), shape, ranks, segment)
+    run_suite(any_mpi, library, ranks, ["reductions", "operations"])
+
+
+@pytest.mark.parametrize("collective", ["reduce", "allreduce"])
+def test_under_the_name_of_mpis_own(any_mpi: Mpi, tmp_path: Path, collective: str):
+    """Preloaded as the file comes, the library's own name included."""
+    file = generate(tmp_path / "own.c", tree, 3, 0, 100, f"MPI_{collective.capitalize()}", collective)
+    library = compile_c(mpicc(any_mpi), tmp_path / "libown.so", [file], "-shared", "-fPIC", *STRICT)
+    done = any_mpi.run(3, any_mpi.program("runtime-test"), "--groups", "reductions", preload=library)
+    assert " passed, 0 failed" in done.out, done.out + done.err
+
+
+def test_a_plan_for_more_ranks_changes_nothing(mpi: Mpi, tmp_path: Path):
+    run_suite(mpi, every_root_library(tmp_path, mpicc(mpi), tree, 4, 100), 3, ["reductions"], planned=False)
+
+
+@pytest.mark.parametrize("name", ["mpich", "openmpi"])
+def test_under_sanitizers(tmp_path: Path, name: str):
+    mpi = next((one for one in installed() if one.name == name), installed()[0])
+    checks = ("-fsanitize=address,undefined", "-fno-sanitize-recover=undefined", "-rdynamic")
+    keep_loaded = compile_c("g++", tmp_path / "keep_loaded.o", [KEEP_LOADED], "-c")
+    cases = program(tmp_path, mpicc(mpi), (turns, 4, 1, 100), *checks, also=(keep_loaded,))
+    suppressed = f"suppressions={Path(__file__).with_name('leaks.supp')}:print_suppressions=0"
+    settings = {"LSAN_OPTIONS": suppressed, "ASAN_OPTIONS": "verify_asan_link_order=0"}
+    check_cases(mpi.run(4, cases, "1", "100", preload=None, settings=settings).out)
+
+
+@pytest.fixture(scope="module")
+def lam() -> Iterator[Lam]:
+    reason = why_not()
+    if reason:
+        pytest.skip(reason)
+    with Lam() as booted:
+        yield booted
+
+
+def test_lam_runs_its_own(lam: Lam, tmp_path: Path):
+    """There is no MPI_Reduce_local: the functions are there, and call LAM/MPI's."""
+    main = tmp_path / "main.c"
+    main.write_text(
+        "#include <mpi.h>\n#include <stdio.h>\n"
+        "int trunkline_allreduce(void*, void*, int, MPI_Datatype, MPI_Op, MPI_Comm);\n"
+        "int main(int argc, char** argv) {\n  int one = 1, sum = 0;\n  MPI_Init(&argc, &argv);\n"
+        "  trunkline_allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);\n"
+        '  if (sum == 3) printf("right\\n");\n  MPI_Finalize();\n  return 0;\n}\n'
+    )
+    file = generate(tmp_path / "allreduce.c", tree, 3, 0, 100, collective="allreduce")
+    routine = compile_c("mpicc.lam", tmp_path / "allreduce.o", [file], "-std=c99", *STRICT, "-c")
+    visible = shutil.copy(compile_c("mpicc.lam", tmp_path / "sum", [main, routine], "-w"), lam.folder)
+    assert lam.run(3, visible).count("right") == 3
