@@ -51,9 +51,16 @@ std::shared_ptr<const LocalPlan> LocalPlans::local(std::string_view algorithm) {
   LocalPlan made{.key = algorithm,
                  .name = from_file ? world_.knowledge.plan->algorithm.c_str() : algorithm.data(),
                  .parts = {},
+                 .in_flight_bytes = in_flight_of(plan),
                  .load = load_of(plan)};
   std::visit([&](const auto& steps) { made.parts = parts_of(steps, processes_); }, plan.steps);
   return plans_.emplace_back(std::make_shared<const LocalPlan>(std::move(made)));
+}
+
+std::uint64_t LocalPlans::in_flight_of(const Plan& plan) const {
+  const Knowledge& knowledge = world_.knowledge;
+  if (!knowledge.cluster) return least_in_flight_bytes;
+  return in_flight_bytes(Paths(knowledge.network()), *processes_.placement, plan, knowledge.message_costs());
 }
 
 std::string LocalPlans::load_of(const Plan& plan) const {
