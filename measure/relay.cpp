@@ -39,7 +39,7 @@ Samples Relay::through(std::uint64_t segment_bytes, std::uint64_t segments) {
     const double start = MPI_Wtime();
     runtime::Message message(buffer.data(), static_cast<MPI_Count>(buffer.size()), MPI_BYTE, conduit_->communicator());
     runtime::Turn turn(*conduit_, members_, runtime::Ids::of_world, turns_++, segment_bytes, local_.size());
-    runtime::check(runtime::PipelinedTrees(turn, local_, message, segment_bytes).run());
+    runtime::check(runtime::PipelinedTrees(turn, local_, message, segment_bytes, least_in_flight_bytes).run());
     if (rank_ == last_) MPI_Send(nullptr, 0, MPI_BYTE, 0, relay_tag, MPI_COMM_WORLD);
     if (rank_ == 0) MPI_Recv(nullptr, 0, MPI_BYTE, last_, relay_tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     samples.add(MPI_Wtime() - start);

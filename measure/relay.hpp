@@ -10,6 +10,7 @@
 
 #include "conduit/turn.hpp"
 #include "execute/pipelined_trees.hpp"
+#include "model/in_flight.hpp"
 #include "model/measurement.hpp"
 #include "plan/tree.hpp"
 #include "samples.hpp"

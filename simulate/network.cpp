@@ -8,11 +8,13 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstdlib>
 #include <memory>
 #include <unordered_map>
 #include <unordered_set>
 #include <vector>
 
+#include "model/host_costs.hpp"
 #include "model/wire.hpp"
 
 namespace trunkline::simulate {
@@ -24,10 +26,37 @@ using Zones = std::unordered_set<s4u::NetZone*>;
 
 /// What SMPI adds to every message for a header; ours is counted with the frames.
 constexpr double smpi_header_bytes = 16.0;
+/// Beyond what MPI counts in int.
+constexpr std::uint64_t longest_message = std::uint64_t{1} << 32;
 
 /// Bytes on the wire of a flow of SMPI's.
 double on_wire(double bytes) {
   return static_cast<double>(wire_bytes(static_cast<std::uint64_t>(std::max(0.0, bytes - smpi_header_bytes))));
+}
+
+/// What messages cost their hosts: the setting that the ranks have too.
+const HostCosts& host_costs() {
+  static const HostCosts& known = []() -> const HostCosts& {
+    const char* const name = std::getenv("TRUNKLINE_HOST_COSTS");
+    return host_costs_named(name != nullptr ? name : "free");
+  }();
+  return known;
+}
+
+/// Before a message is there, besides its links' latencies and its time on the slowest of them: switches store its
+/// first frame, its receiver takes it in, and a long one is announced and asked for first.
+double other_seconds(double wire, double latency_s, const Links& links) {
+  double frame_s = 0.0;
+  double slowest_s = 0.0;
+  for (const s4u::Link* link : links) {
+    const double here_s = std::min(wire, static_cast<double>(frame_wire_bytes)) / link->get_bandwidth();
+    frame_s += here_s;
+    slowest_s = std::max(slowest_s, here_s);
+  }
+  const HostCosts& hosts = host_costs();
+  const bool eager = wire <= static_cast<double>(wire_bytes(std::min(hosts.eager_bytes, longest_message)));
+  return frame_s - slowest_s + hosts.receive_s + hosts.receive_byte_s * wire +
+         (eager ? 0.0 : 2.0 * (latency_s + hosts.rendezvous_s));
 }
 
 /// The part of the wire's rate that a flow of so many bytes gets: the rest is headers and gaps between frames.
@@ -48,7 +77,7 @@ class Ports {
     double& free_at = free_at_[from];
     const double start = std::max(now, free_at);
     free_at = start + on_wire(bytes) / links.front()->get_bandwidth();
-    return 1.0 + (start - now) / latency_s;
+    return 1.0 + (start - now + other_seconds(on_wire(bytes), latency_s, links)) / latency_s;
   }
 
  private:

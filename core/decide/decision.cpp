@@ -91,7 +91,9 @@ Decision Decider::automatic(std::uint64_t bytes, OperandOrder order, bool for_pe
   const Pick best = pick(*known, bytes, order);
   return {.algorithm = best.algorithm,
           .segment_bytes = best.segment_bytes,
-          .reason = for_people ? no_plan() + choose(*known, bytes, order).reason : ""};
+          .reason = for_people ? no_plan() + choose(*known, bytes, order).reason +
+                                     (knowledge_.measured ? " (TRUNKLINE_MEASURED)" : "")
+                               : ""};
 }
 
 Plan Decider::plan(std::string_view algorithm) {
@@ -149,7 +151,8 @@ const TuningEntry* Decider::tuning_entry() {
 
 const Prospects* Decider::prospects() {
   if (!prospects_ && knowledge_.cluster) {
-    prospects_ = prospects_of(collective_, *knowledge_.cluster, placement_, root_, knowledge_.library.native);
+    prospects_ = prospects_of(collective_, knowledge_.network(), placement_, root_, knowledge_.library.native,
+                              knowledge_.message_costs());
   }
   return prospects_ ? &*prospects_ : nullptr;
 }
@@ -159,7 +162,8 @@ std::uint64_t Decider::segment_for(std::string_view algorithm, std::uint64_t byt
   auto known = std::ranges::find(costs_, algorithm, [](const auto& one) { return one.first; });
   if (known == costs_.end()) {
     Plan laid = plan(algorithm);
-    known = costs_.insert(costs_.end(), {algorithm, costs_of(*knowledge_.cluster, placement_, laid, collective_)});
+    known = costs_.insert(costs_.end(), {algorithm, costs_of(knowledge_.network(), placement_, laid, collective_,
+                                                             knowledge_.message_costs())});
     last_.emplace(algorithm, std::move(laid));
   }
   return best_segment(known->second, bytes);

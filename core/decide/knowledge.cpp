@@ -56,6 +56,24 @@ void Knowledge::take_plan(PlanFile read, const std::string& file) {
   plan = std::move(read);
 }
 
+void Knowledge::take_measurement(const Measurement& read, const std::string& file) {
+  const std::string was = file + ": was measured on " + read.cluster + " under " + read.mpi + " " + read.mpi_version;
+  if (!cluster || read.cluster_fingerprint != cluster->fingerprint()) {
+    throw std::invalid_argument(was + ", not on " + (cluster ? cluster->name() : "(none)") +
+                                " as it is now: measure again with 'trunkline measure' (a lab at another rate is "
+                                "another cluster)");
+  }
+  if (read.mpi != library.name || read.mpi_version != library.version) {
+    throw std::invalid_argument(was + ", which says nothing about " + library.name + " " + library.version +
+                                ": measure under that with 'trunkline measure'");
+  }
+  try {
+    measured = measured_network(*cluster, read, hosts);
+  } catch (const std::invalid_argument& wrong) {
+    throw std::invalid_argument(file + ": " + wrong.what());
+  }
+}
+
 void Knowledge::take_tuning(Tuning read, const std::string& file) {
   const std::uint64_t print = cluster ? cluster->fingerprint() : 0;
   if (!cluster || !read.knows(print, library.name, library.version)) {

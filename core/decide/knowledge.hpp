@@ -10,6 +10,8 @@
 
 #include "decide/prospects.hpp"
 #include "decide/tuning_file.hpp"
+#include "model/host_costs.hpp"
+#include "model/measured_network.hpp"
 #include "model/native_bcast.hpp"
 #include "network/cluster.hpp"
 #include "plan_file/plan_file.hpp"
@@ -25,7 +27,9 @@ struct Library {
 
 struct Knowledge {
   Library library{};
+  HostCosts hosts = usual_host_costs();  ///< what messages cost them
   std::optional<Cluster> cluster{};
+  std::optional<MeasuredNetwork> measured{};  ///< the cluster as it was measured
   std::optional<PlanFile> plan{};
   std::optional<Tuning> tuning{};
   /// Hosts of the plan's ranks: numbers in the cluster or, without one, in plan_hosts; empty: the plan fits any hosts.
@@ -51,6 +55,14 @@ struct Knowledge {
   [[nodiscard]] bool keeps_one_order(Collective collective) const {
     return reproducible && facts_of(collective).reduces && collective != Collective::barrier;
   }
+
+  /// What times follow from. Only where there is a cluster.
+  [[nodiscard]] const Cluster& network() const { return measured ? measured->cluster : *cluster; }
+  [[nodiscard]] const HostCosts& message_costs() const { return measured ? measured->hosts : hosts; }
+
+  /// After the cluster and the library. Throws std::invalid_argument where it was measured on another cluster or under
+  /// another library, or its figures do not fit the cluster.
+  void take_measurement(const Measurement& read, const std::string& file);
 
   /// After the cluster and the library. Throws std::invalid_argument where nothing in it is for them.
   void take_tuning(Tuning read, const std::string& file);

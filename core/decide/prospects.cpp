@@ -14,8 +14,11 @@ namespace {
 
 /// A plan must be predicted this much faster than native to be chosen: what the predictions may be off by.
 constexpr double margin = 1.15;
-/// More children only delay each other: the papers found no k above 2 to pay, and 3 is kept to be sure.
+/// More children delay each other: where links are slow, the papers found no k above 2 to pay.
 constexpr std::array<std::string_view, 4> considered_trees{"linear", "two-tree", "binary", "3-ary"};
+/// Where links are fast, short messages wait for latencies alone: the fewer levels the better, and a broadcast's
+/// sender is soon done with many children. Up a tree they would all arrive at once.
+constexpr std::array<std::string_view, 3> considered_wide{"4-ary", "8-ary", "flat"};
 constexpr std::array<std::string_view, 1> considered_rounds{"ring"};
 
 /// A ring waits for each of its rounds. Of blocks shorter than this, that is most of its time, and hosts that are not
@@ -37,7 +40,7 @@ std::string milliseconds(double seconds) {
 }  // namespace
 
 Prospects prospects_of(Collective collective, const Cluster& cluster, const Placement& placement, Rank root,
-                       NativeLibrary native) {
+                       NativeLibrary native, const HostCosts& hosts) {
   Prospects prospects{
       .candidates = {}, .native = {}, .native_reduction = {}, .native_shares = {}, .collective = collective};
   if (std::ranges::all_of(placement, [&](HostIndex host) { return host == placement.front(); })) return prospects;
@@ -50,23 +53,24 @@ Prospects prospects_of(Collective collective, const Cluster& cluster, const Plac
     Prospects::Candidate& candidate = prospects.candidates.emplace_back();
     candidate.algorithm = algorithm->name;
     if (const Trees* const trees = plan.trees()) {
-      candidate.costs = tree_costs(paths, placement, *trees, *facts.direction);
+      candidate.costs = tree_costs(paths, placement, *trees, *facts.direction, hosts);
     } else {
-      candidate.costs = round_costs(paths, placement, *plan.rounds());
+      candidate.costs = round_costs(paths, placement, *plan.rounds(), hosts);
     }
     if (!facts.reduces) return;
     candidate.by_rank = keeps_rank_order(plan);
     candidate.one_order = has_one_order(plan, collective);
   };
   std::ranges::for_each(considered_trees, consider);
+  if (collective == Collective::bcast) std::ranges::for_each(considered_wide, consider);
   if (!facts.has_root) std::ranges::for_each(considered_rounds, consider);
   if (facts.goes_by_shares()) {
-    prospects.native_shares = native_share_costs(paths, placement);
+    prospects.native_shares = native_share_costs(paths, placement, hosts);
   } else if (facts.reduces) {
     const Collective like = facts.has_root ? Collective::reduce : Collective::allreduce;
-    prospects.native_reduction = native_reduction_costs(paths, placement, like, root, native);
+    prospects.native_reduction = native_reduction_costs(paths, placement, like, root, native, hosts);
   } else {
-    prospects.native = native_costs(paths, placement, root, native);
+    prospects.native = native_costs(paths, placement, root, native, hosts);
   }
   return prospects;
 }

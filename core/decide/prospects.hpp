@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "model/costs.hpp"
+#include "model/host_costs.hpp"
 #include "model/native_bcast.hpp"
 #include "model/native_reduction.hpp"
 #include "model/native_shares.hpp"
@@ -61,7 +62,7 @@ struct Prospects {
 
 /// Lays every plan that the rule considers, and what the library would run.
 [[nodiscard]] Prospects prospects_of(Collective collective, const Cluster& cluster, const Placement& placement,
-                                     Rank root, NativeLibrary native);
+                                     Rank root, NativeLibrary native, const HostCosts& hosts = usual_host_costs());
 
 /// What the MPI library's own algorithm would take.
 [[nodiscard]] double native_seconds(const Prospects& prospects, std::uint64_t message_bytes);

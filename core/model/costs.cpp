@@ -16,13 +16,14 @@ struct Seconds {
 
 }  // namespace
 
-Costs costs_of(const Cluster& cluster, const Placement& placement, const Plan& plan, Collective collective) {
+Costs costs_of(const Cluster& cluster, const Placement& placement, const Plan& plan, Collective collective,
+               const HostCosts& hosts) {
   const Paths paths(cluster);
   const Trees* const trees = plan.trees();
-  if (trees == nullptr) return round_costs(paths, placement, *plan.rounds());
+  if (trees == nullptr) return round_costs(paths, placement, *plan.rounds(), hosts);
   const CollectiveFacts& facts = facts_of(collective);
   if (!facts.direction) throw std::invalid_argument("trees do not serve " + std::string(facts.name));
-  return tree_costs(paths, placement, *trees, *facts.direction);
+  return tree_costs(paths, placement, *trees, *facts.direction, hosts);
 }
 
 double seconds_of(const Costs& costs, std::uint64_t message_bytes, std::uint64_t segment_bytes) {

@@ -17,7 +17,7 @@ using Costs = std::variant<TreeCosts, RoundCosts>;
 /// Throws std::invalid_argument where the placement is of another number of ranks, or does not fit the cluster, and
 /// for trees of a collective that they do not serve.
 [[nodiscard]] Costs costs_of(const Cluster& cluster, const Placement& placement, const Plan& plan,
-                             Collective collective = Collective::bcast);
+                             Collective collective = Collective::bcast, const HostCosts& hosts = usual_host_costs());
 
 /// Of `message_bytes` in segments of `segment_bytes`, both above zero.
 [[nodiscard]] double seconds_of(const Costs& costs, std::uint64_t message_bytes, std::uint64_t segment_bytes);

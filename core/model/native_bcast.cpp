@@ -40,10 +40,10 @@ const NativeCosts::WholeTree* find_tree(const NativeCosts& costs, OpenMpiBcast a
 double openmpi_seconds(const NativeCosts& costs, std::uint64_t message_bytes) {
   const NativeCosts::WholeTree* const tree = find_tree(costs, openmpi_bcast(costs.ranks, message_bytes));
   if (tree == nullptr) {
-    return costs.scatter_doubling_allgather.seconds(message_bytes, message_bytes / costs.ranks + 1);
+    return costs.scatter_doubling_allgather.seconds(message_bytes, message_bytes / costs.ranks + 1, costs.hosts);
   }
   return message_bytes <= openmpi_eager_bytes ? tree_seconds(tree->in_turn, message_bytes, message_bytes)
-                                              : tree->at_once.seconds(message_bytes, message_bytes);
+                                              : tree->at_once.seconds(message_bytes, message_bytes, costs.hosts);
 }
 
 double mpich_seconds(const NativeCosts& costs, std::uint64_t message_bytes) {
@@ -57,13 +57,15 @@ double mpich_seconds(const NativeCosts& costs, std::uint64_t message_bytes) {
   const RoundCost& scattered = message_bytes < long_bytes && std::has_single_bit(costs.ranks)
                                    ? costs.scatter_doubling_allgather
                                    : costs.scatter_ring_allgather;
-  return scattered.seconds(message_bytes, block);
+  return scattered.seconds(message_bytes, block, costs.hosts);
 }
 
 }  // namespace
 
-NativeCosts native_costs(const Paths& paths, const Placement& placement, Rank root, NativeLibrary library) {
+NativeCosts native_costs(const Paths& paths, const Placement& placement, Rank root, NativeLibrary library,
+                         const HostCosts& hosts) {
   NativeCosts costs;
+  costs.hosts = hosts;
   costs.library = library;
   costs.ranks = static_cast<Rank>(placement.size());
   if (costs.ranks < 2) return costs;
@@ -73,7 +75,7 @@ NativeCosts native_costs(const Paths& paths, const Placement& placement, Rank ro
   };
   if (library == NativeLibrary::mpich) {
     costs.scatter_doubling_allgather = rounds_of("scatter-doubling");
-    costs.binomial = tree_costs(paths, placement, k_nomial_tree(costs.ranks, root, 2));
+    costs.binomial = tree_costs(paths, placement, k_nomial_tree(costs.ranks, root, 2), Direction::down, hosts);
     costs.scatter_ring_allgather = rounds_of("unaware-scatter-ring");
     return costs;
   }
@@ -87,7 +89,8 @@ NativeCosts native_costs(const Paths& paths, const Placement& placement, Rank ro
     }
     if (find_tree(costs, algorithm) != nullptr) continue;
     const Tree tree = openmpi_tree(algorithm, costs.ranks, root);
-    costs.openmpi.push_back({algorithm, tree_costs(paths, placement, tree), level_cost(paths, placement, tree)});
+    costs.openmpi.push_back(
+        {algorithm, tree_costs(paths, placement, tree, Direction::down, hosts), level_cost(paths, placement, tree)});
   }
   return costs;
 }

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "model/host_costs.hpp"
 #include "model/openmpi_rules.hpp"
 #include "model/round_cost.hpp"
 #include "model/tree_costs.hpp"
@@ -26,6 +27,7 @@ struct NativeCosts {
   };
   NativeLibrary library = NativeLibrary::mpich;
   Rank ranks = 0;
+  HostCosts hosts = usual_host_costs();
   TreeCosts binomial;                    ///< MPICH's
   RoundCost scatter_doubling_allgather;  ///< of Open MPI where it is selected on so many ranks
   RoundCost scatter_ring_allgather;      ///< MPICH's
@@ -34,8 +36,8 @@ struct NativeCosts {
 
 /// Lays the algorithms over the cluster by rank number, as the libraries do, and adds up each round's loads.
 /// Time O(ranks * log(ranks) * length of a path).
-[[nodiscard]] NativeCosts native_costs(const Paths& paths, const Placement& placement, Rank root,
-                                       NativeLibrary library);
+[[nodiscard]] NativeCosts native_costs(const Paths& paths, const Placement& placement, Rank root, NativeLibrary library,
+                                       const HostCosts& hosts = usual_host_costs());
 
 /// Seconds of the algorithm that the library selects for this size. MPICH's rule: binomial up to 12 KiB or below 8
 /// ranks; scatter and allgather above, by recursive doubling up to 512 KiB on powers of two, by a ring else. Open

@@ -83,7 +83,7 @@ RoundCost reduction_cost(const Paths& paths, const Placement& placement, Collect
 double selected_seconds(const NativeReductionCosts& costs, NativeReduction algorithm, std::uint64_t message_bytes) {
   const auto found = std::ranges::find(costs.algorithms, algorithm, &NativeReductionCosts::One::algorithm);
   const bool by_blocks = algorithm == NativeReduction::halving || algorithm == NativeReduction::ring;
-  return found->cost.seconds(message_bytes, by_blocks ? message_bytes / costs.ranks + 1 : message_bytes);
+  return found->cost.seconds(message_bytes, by_blocks ? message_bytes / costs.ranks + 1 : message_bytes, costs.hosts);
 }
 
 }  // namespace
@@ -95,9 +95,9 @@ NativeReduction native_reduction(NativeLibrary library, Collective collective, R
 }
 
 NativeReductionCosts native_reduction_costs(const Paths& paths, const Placement& placement, Collective collective,
-                                            Rank root, NativeLibrary library) {
+                                            Rank root, NativeLibrary library, const HostCosts& hosts) {
   NativeReductionCosts costs{
-      .library = library, .collective = collective, .ranks = static_cast<Rank>(placement.size())};
+      .library = library, .collective = collective, .ranks = static_cast<Rank>(placement.size()), .hosts = hosts};
   if (costs.ranks < 2) return costs;
   const auto add = [&](NativeReduction algorithm) {
     if (std::ranges::find(costs.algorithms, algorithm, &NativeReductionCosts::One::algorithm) != costs.algorithms.end())
@@ -113,7 +113,7 @@ NativeReductionCosts native_reduction_costs(const Paths& paths, const Placement&
       continue;
     }
     add(native_reduction(library, Collective::reduce, costs.ranks, bytes));
-    if (costs.bcast.ranks == 0) costs.bcast = native_costs(paths, placement, root, library);
+    if (costs.bcast.ranks == 0) costs.bcast = native_costs(paths, placement, root, library, hosts);
   }
   return costs;
 }

@@ -41,6 +41,7 @@ struct NativeReductionCosts {
   NativeLibrary library = NativeLibrary::mpich;
   Collective collective = Collective::allreduce;
   Rank ranks = 0;
+  HostCosts hosts = usual_host_costs();
   std::vector<One> algorithms{};
   NativeCosts bcast{};  ///< where a broadcast follows a reduction
 };
@@ -48,7 +49,8 @@ struct NativeReductionCosts {
 /// Lays the algorithms over the cluster by rank number, as the libraries do, those alone that the library selects on so
 /// many ranks. Time O(ranks * log(ranks) * length of a path).
 [[nodiscard]] NativeReductionCosts native_reduction_costs(const Paths& paths, const Placement& placement,
-                                                          Collective collective, Rank root, NativeLibrary library);
+                                                          Collective collective, Rank root, NativeLibrary library,
+                                                          const HostCosts& hosts = usual_host_costs());
 
 /// Seconds of the algorithm that the library selects for this size.
 [[nodiscard]] double native_reduction_seconds(const NativeReductionCosts& costs, std::uint64_t message_bytes);

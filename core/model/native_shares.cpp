@@ -26,8 +26,8 @@ std::vector<Exchange> doubling(Rank ranks) {
 
 }  // namespace
 
-NativeShareCosts native_share_costs(const Paths& paths, const Placement& placement) {
-  NativeShareCosts costs{.ranks = static_cast<Rank>(placement.size())};
+NativeShareCosts native_share_costs(const Paths& paths, const Placement& placement, const HostCosts& hosts) {
+  NativeShareCosts costs{.ranks = static_cast<Rank>(placement.size()), .hosts = hosts};
   if (costs.ranks < 2) return costs;
   for (const auto& exchanges : {round_a_ring(costs.ranks), doubling(costs.ranks)}) {
     costs.algorithms.push_back(exchange_cost(paths, placement, exchanges));
@@ -39,7 +39,7 @@ double native_share_seconds(const NativeShareCosts& costs, std::uint64_t message
   if (costs.algorithms.empty()) return 0.0;
   double fastest = std::numeric_limits<double>::infinity();
   for (const RoundCost& one : costs.algorithms) {
-    fastest = std::min(fastest, one.seconds(message_bytes, message_bytes / costs.ranks + 1));
+    fastest = std::min(fastest, one.seconds(message_bytes, message_bytes / costs.ranks + 1, costs.hosts));
   }
   return fastest;
 }

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "model/host_costs.hpp"
 #include "model/round_cost.hpp"
 #include "network/paths.hpp"
 #include "network/placement.hpp"
@@ -15,11 +16,13 @@ namespace trunkline {
 /// back of one that is scattered, so both collectives cost the same.
 struct NativeShareCosts {
   Rank ranks = 0;
+  HostCosts hosts = usual_host_costs();
   std::vector<RoundCost> algorithms{};
 };
 
 /// Time O(ranks * log(ranks) * length of a path).
-[[nodiscard]] NativeShareCosts native_share_costs(const Paths& paths, const Placement& placement);
+[[nodiscard]] NativeShareCosts native_share_costs(const Paths& paths, const Placement& placement,
+                                                  const HostCosts& hosts = usual_host_costs());
 
 /// Seconds of the fastest of them: libraries choose by ranks and size alone, and not always that one, so it is a lower
 /// bound of what their choice takes.

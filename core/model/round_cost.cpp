@@ -54,23 +54,28 @@ class Round {
   PathLoads loads_;
 };
 
+/// How often a message goes a way: one that is announced first, there and back before.
+double trips(const HostCosts& hosts, std::uint64_t bytes) { return hosts.is_eager(bytes) ? 1.0 : 3.0; }
+
 }  // namespace
 
-double RoundCost::seconds(std::uint64_t message_bytes, std::uint64_t transfer_bytes) const {
+double RoundCost::seconds(std::uint64_t message_bytes, std::uint64_t transfer_bytes, const HostCosts& hosts) const {
   const std::uint64_t transfer = std::min(transfer_bytes, message_bytes);
   const double transfers = static_cast<double>(message_bytes) / static_cast<double>(transfer);
   const auto wire = static_cast<double>(wire_bytes(transfer));
-  return rounds * message_software_s + latency_s +
+  const double message_s = 2.0 * hosts.handling_s(transfer);
+  return rounds * message_s + latency_s * trips(hosts, transfer) +
          frame_byte_s * std::min(wire, static_cast<double>(frame_wire_bytes)) +
-         std::max(seconds_per_byte * transfers * wire, transfers * message_software_s);
+         std::max(seconds_per_byte * transfers * wire, transfers * message_s);
 }
 
-RoundCosts round_costs(const Paths& paths, const Placement& placement, const Rounds& rounds) {
+RoundCosts round_costs(const Paths& paths, const Placement& placement, const Rounds& rounds, const HostCosts& hosts) {
   check_placement(paths.cluster(), placement, rounds.order.front());
   const RoundSamples samples = sample_rounds(rounds);
   RoundCosts costs{.blocks = samples.blocks,
                    .any_blocks = samples.any_blocks,
                    .relays = !samples.any_blocks && samples.rounds.size() == 1 && samples.rounds.front().times > 1,
+                   .hosts = hosts,
                    .rounds = {}};
   Round loads(paths, placement, rounds.order);
   for (const RoundSample& sample : samples.rounds) {
@@ -92,10 +97,11 @@ double relay_seconds(const RoundCosts& costs, std::uint64_t message_bytes, std::
   const auto pieces = static_cast<double>(pieces_of(pieces_of(message_bytes, costs.blocks), piece_bytes));
   const auto wire = static_cast<double>(wire_bytes(piece_bytes));
   const double on_wire_s = all.seconds_per_byte / all.rounds * static_cast<double>(costs.blocks) * wire;
-  const double piece_s = std::max(on_wire_s, message_software_s);
-  const double hop_s =
-      message_software_s +
-      (all.latency_s + all.frame_byte_s * std::min(wire, static_cast<double>(frame_wire_bytes))) / all.rounds;
+  const double message_s = 2.0 * costs.hosts.handling_s(piece_bytes);
+  const double piece_s = std::max(on_wire_s, message_s);
+  const double hop_s = message_s + (all.latency_s * trips(costs.hosts, piece_bytes) +
+                                    all.frame_byte_s * std::min(wire, static_cast<double>(frame_wire_bytes))) /
+                                       all.rounds;
   return std::max(all.rounds * pieces * piece_s + hop_s, all.rounds * (hop_s + piece_s) + (pieces - 1.0) * piece_s);
 }
 
@@ -108,11 +114,11 @@ double round_seconds(const RoundCosts& costs, std::uint64_t message_bytes, std::
   if (costs.any_blocks) {
     const double times = (static_cast<double>(segments) - 1.0 + rounds.rounds) / rounds.rounds;
     const std::uint64_t block = pieces_of(message_bytes, segments);
-    return times * rounds.seconds(block, block);
+    return times * rounds.seconds(block, block, costs.hosts);
   }
   // Blocks are sent in pieces; each has its headers, and passes through the software.
   const std::uint64_t piece = std::min(segment_bytes, pieces_of(message_bytes, costs.blocks));
-  return costs.relays ? relay_seconds(costs, message_bytes, piece) : rounds.seconds(message_bytes, piece);
+  return costs.relays ? relay_seconds(costs, message_bytes, piece) : rounds.seconds(message_bytes, piece, costs.hosts);
 }
 
 std::uint64_t best_segment(const RoundCosts& costs, std::uint64_t message_bytes) {
@@ -123,9 +129,12 @@ std::uint64_t best_segment(const RoundCosts& costs, std::uint64_t message_bytes)
   if (!costs.relays) return *fastest;
   // Where links are busy all the time, hardly anything depends on the pieces; fewer of them cost the hosts less.
   constexpr double alike = 1.03;
+  // Beyond that nothing is gained, and memory for a window of them.
+  constexpr std::uint64_t long_enough = 16384;
   const double most_s = alike * seconds(*fastest);
-  const auto longest = std::ranges::find_if(candidates.rbegin(), candidates.rend(),
-                                            [&](std::uint64_t segment) { return seconds(segment) <= most_s; });
+  const auto longest = std::ranges::find_if(candidates.rbegin(), candidates.rend(), [&](std::uint64_t segment) {
+    return segment <= std::max(*fastest, long_enough) && seconds(segment) <= most_s;
+  });
   return *longest;
 }
 

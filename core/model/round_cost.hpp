@@ -7,13 +7,12 @@
 #include <utility>
 #include <vector>
 
+#include "model/host_costs.hpp"
 #include "network/paths.hpp"
 #include "network/placement.hpp"
 #include "plan/plan.hpp"
 
 namespace trunkline {
-
-inline constexpr double message_software_s = 20e-6;  ///< a message through both MPI libraries and both kernels
 
 /// Time of an algorithm in rounds, linear in the message: a round takes as long as its busiest channel.
 struct RoundCost {
@@ -23,7 +22,8 @@ struct RoundCost {
   double frame_byte_s = 0.0;      ///< the same for each byte of a frame that is stored on that path
 
   /// Seconds for a message of that many bytes in transfers of `transfer_bytes`, both above zero.
-  [[nodiscard]] double seconds(std::uint64_t message_bytes, std::uint64_t transfer_bytes) const;
+  [[nodiscard]] double seconds(std::uint64_t message_bytes, std::uint64_t transfer_bytes,
+                               const HostCosts& hosts = usual_host_costs()) const;
 };
 
 /// What rounds cost, as a function of the segment: what does not depend on it, taken once and kept.
@@ -31,12 +31,14 @@ struct RoundCosts {
   std::uint64_t blocks = 0;
   bool any_blocks = false;  ///< segments are the blocks; else those are pieces of them
   bool relays = false;      ///< all rounds are alike, and each hands on what came in the one before: pieces flow
-  RoundCost rounds;         ///< of any blocks: one period, in which each transfer is the whole message
+  HostCosts hosts = usual_host_costs();
+  RoundCost rounds;  ///< of any blocks: one period, in which each transfer is the whole message
 };
 
 /// Replays the rounds of all ranks and adds up their loads, those that are alike once. Time O(ranks * length of a path)
 /// for each of the others.
-[[nodiscard]] RoundCosts round_costs(const Paths& paths, const Placement& placement, const Rounds& rounds);
+[[nodiscard]] RoundCosts round_costs(const Paths& paths, const Placement& placement, const Rounds& rounds,
+                                     const HostCosts& hosts = usual_host_costs());
 
 /// Seconds of `message_bytes` in segments of `segment_bytes`, both above zero. But for those that relay, rounds do not
 /// overlap, so it is an upper bound where no rank waits long.

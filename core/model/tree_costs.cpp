@@ -15,20 +15,16 @@
 namespace trunkline {
 namespace {
 
-/// A rank takes a segment from its socket, or puts one there: assumed until measured.
-constexpr double handling_s = 12.5e-6;
-/// Copying between ranks of one host.
-constexpr double memory_s_per_byte = 0.5e-9;
-
 constexpr std::uint64_t segment_of(std::uint64_t frames) { return frames * frame_payload_bytes - mpi_header_bytes; }
 
 /// Candidates, bytes: parts of one frame, since every switch and host on the way stores whole frames before it hands
-/// them on, and a short message waits for little else; then full frames. None above 11 frames: 16 KiB is below every
-/// common eager limit. None below a fifth of a frame: headers would outweigh the data.
+/// them on, and a short message waits for little else; then full frames. 11 frames are below 16 KiB, 45 below 64 KiB:
+/// common eager limits. Longer ones double. None below a fifth of a frame: headers would outweigh the data.
 constexpr std::array<std::uint64_t, segment_count> segment_candidates{
-    segment_of(1) / 5, segment_of(1) / 4, segment_of(1) / 3, segment_of(1) / 2, segment_of(1) * 3 / 4,
-    segment_of(1),     segment_of(2),     segment_of(3),     segment_of(4),     segment_of(5),
-    segment_of(6),     segment_of(8),     segment_of(10),    segment_of(11)};
+    segment_of(1) / 5, segment_of(1) / 4, segment_of(1) / 3, segment_of(1) / 2, segment_of(1) * 3 / 4, segment_of(1),
+    segment_of(2),     segment_of(3),     segment_of(4),     segment_of(5),     segment_of(6),         segment_of(8),
+    segment_of(10),    segment_of(11),    segment_of(22),    segment_of(45),    segment_of(90),        segment_of(181),
+    segment_of(362),   segment_of(724),   segment_of(1448),  segment_of(2896)};
 
 /// Those of `all` that stand at the places, each once, in their order.
 template <class T>
@@ -41,23 +37,45 @@ std::vector<T> at_places(const std::vector<T>& all, std::vector<std::size_t> pla
   return kept;
 }
 
+constexpr std::uint64_t longest_candidate = segment_candidates.back();
 constexpr double any_wire_length = std::numeric_limits<double>::infinity();
 
+/// Seconds of a way for a segment, but for what each byte takes. A segment that is announced first has the way there
+/// and back to go before.
+double fixed_seconds(const TreeCosts::Way& way, const HostCosts& hosts, bool eager) {
+  return way.handlings * ((hosts.send_s + hosts.receive_s) / 2.0 + (eager ? 0.0 : hosts.rendezvous_s)) +
+         way.latency_s * (eager ? 1.0 : 3.0);
+}
+
+/// Seconds of each byte on the wire, but for frames that are stored. Two segments are under way on each hop at least:
+/// where they share the wire, the first one takes as long as both.
+double byte_seconds(const TreeCosts::Way& way, const HostCosts& hosts, bool eager) {
+  return way.per_byte_s * (!eager && hosts.shares_wire ? 2.0 : 1.0) + way.handlings * hosts.handling_byte_s();
+}
+
 /// Those that are the longest for some segment. Below a frame all of a segment is its first frame.
-std::vector<TreeCosts::Way> longest(const std::vector<TreeCosts::Way>& ways) {
+std::vector<TreeCosts::Way> longest(const std::vector<TreeCosts::Way>& ways, const HostCosts& hosts) {
   constexpr auto frame = static_cast<double>(frame_wire_bytes);
-  std::vector<Line> short_segment;
-  std::vector<Line> long_segment;
-  short_segment.reserve(ways.size());
-  long_segment.reserve(ways.size());
-  for (const TreeCosts::Way& way : ways) {
-    const double fixed_s = way.handlings * handling_s + way.latency_s;
-    short_segment.push_back({way.per_byte_s + way.per_frame_byte_s, fixed_s});
-    long_segment.push_back({way.per_byte_s, fixed_s + way.per_frame_byte_s * frame});
+  std::vector<std::size_t> places;
+  const auto keep = [&](bool short_segment, bool eager, double from, double to) {
+    if (from >= to) return;
+    std::vector<Line> lines;
+    lines.reserve(ways.size());
+    for (const TreeCosts::Way& way : ways) {
+      lines.push_back({byte_seconds(way, hosts, eager) + (short_segment ? way.per_frame_byte_s : 0.0),
+                       fixed_seconds(way, hosts, eager) + (short_segment ? 0.0 : way.per_frame_byte_s * frame)});
+    }
+    const std::vector<std::size_t> more = highest_lines(lines, from, to);
+    places.insert(places.end(), more.begin(), more.end());
+  };
+  const bool has_limit = hosts.eager_bytes < longest_candidate;
+  const double limit = has_limit ? static_cast<double>(wire_bytes(hosts.eager_bytes)) : any_wire_length;
+  keep(true, true, 0.0, std::min(frame, limit));
+  keep(false, true, frame, limit);
+  if (has_limit) {
+    keep(true, false, limit, frame);
+    keep(false, false, std::max(frame, limit), any_wire_length);
   }
-  std::vector<std::size_t> places = highest_lines(short_segment, 0.0, frame);
-  const std::vector<std::size_t> more = highest_lines(long_segment, frame, any_wire_length);
-  places.insert(places.end(), more.begin(), more.end());
   return at_places(ways, std::move(places));
 }
 
@@ -74,8 +92,9 @@ std::vector<TreeCosts::Work> most(const std::vector<TreeCosts::Work>& works) {
 /// Adds up the transfers of trees that take segments by turns.
 class Sum {
  public:
-  Sum(const Paths& paths, const Placement& placement, std::size_t trees)
+  Sum(const Paths& paths, const Placement& placement, std::size_t trees, const HostCosts& hosts)
       : cluster_(paths.cluster()),
+        hosts_(hosts),
         placement_(placement),
         part_(1.0 / static_cast<double>(trees)),
         paths_(paths),
@@ -103,10 +122,12 @@ class Sum {
   TreeCosts costs(Direction direction) {
     const bool both_ways = direction == Direction::up_and_down;
     TreeCosts costs;
+    costs.hosts = hosts_;
     costs.handlings = (both_ways ? 2.0 : 1.0) * *std::ranges::max_element(handlings_);
+    costs.turn_s = direction == Direction::down ? 0.0 : part_ * longest_hop_s_;
     costs.network_hops = static_cast<Rank>(data_.transfers().size());
     if (both_ways) std::ranges::for_each(latest_, go_back);
-    costs.latest = longest(latest_);
+    costs.latest = longest(latest_, hosts_);
     data_.settle_loads();
     std::vector<TreeCosts::Work> works;
     for (ChannelId channel = 0; channel < cluster_.channel_count(); ++channel) {
@@ -161,20 +182,22 @@ class Sum {
       TreeCosts::Way& there = ways_[rank] = sending;
       there.handlings += 1.0;
       if (placement_[parent] == placement_[rank]) {
-        sending.per_byte_s += memory_s_per_byte;
-        there.per_byte_s += memory_s_per_byte;
+        sending.per_byte_s += hosts_.memory_byte_s;
+        there.per_byte_s += hosts_.memory_byte_s;
         continue;
       }
       const PathCost path = round_.cost(*transfer++);
       there.per_byte_s += path.slowest_byte_s;
       there.per_frame_byte_s += std::max(0.0, path.byte_s - path.slowest_byte_s);
       there.latency_s += path.latency_s;
+      longest_hop_s_ = std::max(longest_hop_s_, path.latency_s);
       sending.per_byte_s += path.first_byte_s;
       if (parent == tree.root) before_s_ += path.first_byte_s;
     }
   }
 
   const Cluster& cluster_;
+  const HostCosts& hosts_;
   const Placement& placement_;
   double part_;  ///< of the message that each tree carries
   const Paths& paths_;
@@ -183,20 +206,22 @@ class Sum {
   std::vector<TreeCosts::Way> ways_;
   std::vector<TreeCosts::Way> latest_;
   std::vector<double> handlings_;  ///< of a segment, by rank
-  double before_s_ = 0.0;          ///< for each byte: the root's sends of the first segments of the trees before
+  double longest_hop_s_ = 0.0;
+  double before_s_ = 0.0;  ///< for each byte: the root's sends of the first segments of the trees before
 };
 
 Cut cut_into(std::uint64_t message_bytes, std::uint64_t segment_bytes) {
   const std::uint64_t segment = std::min(segment_bytes, message_bytes);
   const auto wire = static_cast<double>(wire_bytes(segment));
-  return {.wire = wire,
+  return {.segment = segment,
+          .wire = wire,
           .frame = std::min(wire, static_cast<double>(frame_wire_bytes)),
           .further = static_cast<double>(pieces_of(message_bytes, segment) - 1)};
 }
 
 /// What each further segment takes.
 double next_seconds(const TreeCosts& costs, const Cut& cut) {
-  double next = costs.handlings * handling_s;
+  double next = std::max(costs.turn_s, costs.handlings * costs.hosts.handling_s(cut.segment));
   for (const TreeCosts::Work& work : costs.busiest) {
     next = std::max(next, work.per_byte_s * cut.wire + work.per_ack_byte_s * static_cast<double>(ack_wire_bytes));
   }
@@ -206,9 +231,10 @@ double next_seconds(const TreeCosts& costs, const Cut& cut) {
 /// What all of them take, the first on the longest way.
 double all_seconds(const TreeCosts& costs, const Cut& cut, double next_s) {
   double first = 0.0;
+  const bool eager = costs.hosts.is_eager(cut.segment);
   for (const TreeCosts::Way& way : costs.latest) {
-    first = std::max(first, way.per_byte_s * cut.wire + way.per_frame_byte_s * cut.frame + way.handlings * handling_s +
-                                way.latency_s);
+    first = std::max(first, byte_seconds(way, costs.hosts, eager) * cut.wire + way.per_frame_byte_s * cut.frame +
+                                fixed_seconds(way, costs.hosts, eager));
   }
   // Where transfers of other rounds share a channel, that alone may take longer than the way of any of them.
   return std::max(first, next_s) + cut.further * next_s;
@@ -216,12 +242,14 @@ double all_seconds(const TreeCosts& costs, const Cut& cut, double next_s) {
 
 }  // namespace
 
-TreeCosts tree_costs(const Paths& paths, const Placement& placement, const Tree& tree, Direction direction) {
-  return tree_costs(paths, placement, std::span(&tree, 1), direction);
+TreeCosts tree_costs(const Paths& paths, const Placement& placement, const Tree& tree, Direction direction,
+                     const HostCosts& hosts) {
+  return tree_costs(paths, placement, std::span(&tree, 1), direction, hosts);
 }
 
-TreeCosts tree_costs(const Paths& paths, const Placement& placement, std::span<const Tree> trees, Direction direction) {
-  Sum sum(paths, placement, trees.size());
+TreeCosts tree_costs(const Paths& paths, const Placement& placement, std::span<const Tree> trees, Direction direction,
+                     const HostCosts& hosts) {
+  Sum sum(paths, placement, trees.size(), hosts);
   for (const Tree& tree : trees) sum.add(tree);
   return sum.costs(direction);
 }

@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include "model/host_costs.hpp"
 #include "network/paths.hpp"
 #include "plan/collective.hpp"
 #include "plan/tree.hpp"
@@ -31,7 +32,11 @@ struct TreeCosts {
   std::vector<Way> latest;    ///< of the ways, those that may be the longest for some segment
   std::vector<Work> busiest;  ///< of the channels, those that may be the busiest for some segment
   double handlings = 0.0;     ///< of one segment by the busiest rank
-  Rank network_hops = 0;      ///< transfers between different hosts
+  /// Up a tree, a segment sets out on a hop once the one before it has come: the longest hop's latency, for each
+  /// segment of the message.
+  double turn_s = 0.0;
+  Rank network_hops = 0;  ///< transfers between different hosts
+  HostCosts hosts = usual_host_costs();
 };
 
 /// Generalises formulas 1 and 2 of Patarasuk, Faraj, Yuan (2008) to any ordered tree: the first segment's longest way,
@@ -39,30 +44,31 @@ struct TreeCosts {
 /// first segment by those of the same round, and for the others by all. Time O(ranks * length of a path).
 /// Throws std::invalid_argument where `placement` and `tree` differ in length.
 [[nodiscard]] TreeCosts tree_costs(const Paths& paths, const Placement& placement, const Tree& tree,
-                                   Direction direction = Direction::down);
+                                   Direction direction = Direction::down, const HostCosts& hosts = usual_host_costs());
 
 /// The same for trees that take segments by turns: the first segment of each starts after those of the trees before it,
 /// and each tree's transfers carry one part in so many of the message. Up a tree the same transfers go backwards, so
 /// that takes as long. Up and down at once the first segment goes both ways, and all others share the channels with
 /// those that go the other way.
 [[nodiscard]] TreeCosts tree_costs(const Paths& paths, const Placement& placement, std::span<const Tree> trees,
-                                   Direction direction = Direction::down);
+                                   Direction direction = Direction::down, const HostCosts& hosts = usual_host_costs());
 
 /// Seconds of a broadcast of `message_bytes` in segments of `segment_bytes`, both above zero.
 [[nodiscard]] double tree_seconds(const TreeCosts& costs, std::uint64_t message_bytes, std::uint64_t segment_bytes);
 
-/// The segments that are considered, bytes, ascending: parts of a frame and whole frames, less room for the MPI
-/// library's header.
+/// The segments that are considered, bytes, ascending: parts of a frame and whole frames up to 4 MiB, less room for the
+/// MPI library's header.
 [[nodiscard]] std::span<const std::uint64_t> segment_sizes();
 
 /// A message in segments of one size: what does not depend on the tree.
 struct Cut {
-  double wire = 0.0;     ///< bytes of a segment on the wire
-  double frame = 0.0;    ///< of its first frame
-  double further = 0.0;  ///< segments after the first one
+  std::uint64_t segment = 0;  ///< bytes
+  double wire = 0.0;          ///< bytes of a segment on the wire
+  double frame = 0.0;         ///< of its first frame
+  double further = 0.0;       ///< segments after the first one
 };
 
-inline constexpr std::size_t segment_count = 14;
+inline constexpr std::size_t segment_count = 22;
 using Cuts = std::array<Cut, segment_count>;  ///< one for each of segment_sizes()
 
 /// A message, not empty, in segments of all sizes considered: taken once for all trees.

@@ -13,6 +13,7 @@
 #include "decide/decision.hpp"
 #include "decide/tuning_file.hpp"
 #include "model/costs.hpp"
+#include "model/host_costs.hpp"
 #include "model/measured_trees.hpp"
 #include "model/measurement.hpp"
 #include "model/tree_costs.hpp"
@@ -58,10 +59,28 @@ void bind_costs(nb::module_& module) {
       .def_prop_ro("network_hops", &PlanCosts::network_hops, "Of trees: transfers of a segment that use the network.");
   module.def(
       "costs_of",
-      [](const Cluster& cluster, const Placement& placement, const Plan& plan, const std::string& collective) {
-        return PlanCosts{costs_of(cluster, placement, plan, collective_named(collective))};
+      [](const Cluster& cluster, const Placement& placement, const Plan& plan, const std::string& collective,
+         const std::string& host_costs) {
+        return PlanCosts{
+            costs_of(cluster, placement, plan, collective_named(collective), host_costs_named(host_costs))};
       },
-      "cluster"_a, "placement"_a, "plan"_a, "collective"_a = "bcast");
+      "cluster"_a, "placement"_a, "plan"_a, "collective"_a = "bcast",
+      "host_costs"_a = std::string(usual_host_costs().name));
+  nb::class_<HostCosts>(module, "HostCosts", "What a message costs the hosts that send and receive it, seconds.")
+      .def_ro("name", &HostCosts::name)
+      .def_ro("send_s", &HostCosts::send_s)
+      .def_ro("send_byte_s", &HostCosts::send_byte_s)
+      .def_ro("receive_s", &HostCosts::receive_s)
+      .def_ro("receive_byte_s", &HostCosts::receive_byte_s)
+      .def_ro("eager_bytes", &HostCosts::eager_bytes)
+      .def_ro("rendezvous_s", &HostCosts::rendezvous_s);
+  module.def(
+      "known_host_costs", [] { return std::vector<HostCosts>(known_host_costs().begin(), known_host_costs().end()); },
+      "Hosts that cost nothing first.");
+  module.def(
+      "host_costs_of",
+      [](const std::string& mpi, const std::string& version) { return host_costs_of(mpi, version).name; }, "mpi"_a,
+      "mpi_version"_a, "Name of a library's defaults.");
   module.def(
       "segment_candidates", [] { return std::vector<std::uint64_t>(segment_sizes().begin(), segment_sizes().end()); },
       "Bytes, ascending.");
@@ -106,14 +125,27 @@ void bind_decisions(nb::module_& module) {
       .def(
           "__init__",
           [](Knowledge* self, std::optional<Cluster> cluster, NativeLibrary native, std::string mpi,
-             std::string mpi_version, bool reproducible) {
+             std::string mpi_version, bool reproducible, const std::string& host_costs) {
+            const std::string_view family = native == NativeLibrary::openmpi ? "openmpi" : "mpich";
+            const HostCosts& hosts =
+                host_costs.empty() ? host_costs_of(family, mpi_version) : host_costs_named(host_costs);
             new (self) Knowledge{.library = {native, std::move(mpi), std::move(mpi_version)},
+                                 .hosts = hosts,
                                  .cluster = std::move(cluster),
                                  .reproducible = reproducible};
           },
-          "cluster"_a.none(), "native"_a, "mpi"_a, "mpi_version"_a, "reproducible"_a = false,
-          "``mpi`` as tuning files name it; ``reproducible``: reductions keep one order of operands.")
+          "cluster"_a.none(), "native"_a, "mpi"_a, "mpi_version"_a, "reproducible"_a = false, "host_costs"_a = "",
+          "``mpi`` as tuning files name it; ``host_costs`` empty: the library's; ``reproducible``: reductions keep one "
+          "order of operands.")
       .def("take_plan", &Knowledge::take_plan, "plan"_a, "file"_a, "ValueError where it is for another cluster.")
+      .def("take_measurement", &Knowledge::take_measurement, "measurement"_a, "file"_a,
+           "ValueError where it is for another cluster or library.")
+      .def_prop_ro(
+          "contradictions",
+          [](const Knowledge& knowledge) {
+            return knowledge.measured ? knowledge.measured->contradictions : std::vector<std::string>{};
+          },
+          "Where a measured rate is not the stated one, for people.")
       .def("take_tuning", &Knowledge::take_tuning, "tuning"_a, "file"_a, "ValueError where nothing in it fits.");
   nb::class_<Decision>(module, "Decision", "What runs for a call, and why.")
       .def_ro("algorithm", &Decision::algorithm, "``native``, a name of the registry, or ``plan_of_file``.")

@@ -338,8 +338,34 @@ class Costs:
     def network_hops(self) -> int | None:
         """Of trees: transfers of a segment that use the network."""
 
-def costs_of(cluster: Cluster, placement: Sequence[int], plan: Plan, collective: str = "bcast") -> Costs:
+def costs_of(
+    cluster: Cluster, placement: Sequence[int], plan: Plan, collective: str = "bcast", host_costs: str = "mpich"
+) -> Costs:
     """What a plan costs, of whatever kind it is. Raises ValueError."""
+
+class HostCosts:
+    """What a message costs the hosts that send and receive it, seconds."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def send_s(self) -> float: ...
+    @property
+    def send_byte_s(self) -> float: ...
+    @property
+    def receive_s(self) -> float: ...
+    @property
+    def receive_byte_s(self) -> float: ...
+    @property
+    def eager_bytes(self) -> int: ...
+    @property
+    def rendezvous_s(self) -> float: ...
+
+def known_host_costs() -> list[HostCosts]:
+    """``free``, hosts that cost nothing, first."""
+
+def host_costs_of(mpi: str, mpi_version: str) -> str:
+    """Name of a library's defaults."""
 
 def segment_candidates() -> list[int]:
     """Bytes, ascending."""
@@ -373,12 +399,26 @@ class Knowledge:
     """What decisions follow from, besides the call: all ranks know it equally."""
 
     def __init__(
-        self, cluster: Cluster | None, native: NativeLibrary, mpi: str, mpi_version: str, reproducible: bool = False
+        self,
+        cluster: Cluster | None,
+        native: NativeLibrary,
+        mpi: str,
+        mpi_version: str,
+        reproducible: bool = False,
+        host_costs: str = "",
     ) -> None:
-        """``mpi`` as tuning files name it; ``reproducible``: reductions keep one order of operands."""
+        """``mpi`` as tuning files name it; ``reproducible``: reductions keep one order of operands; ``host_costs`` empty:
+        the library's. Raises ValueError."""
 
     def take_plan(self, plan: PlanFile, file: str) -> None:
         """ValueError where it is for another cluster."""
+
+    def take_measurement(self, measurement: Measurement, file: str) -> None:
+        """ValueError where it is for another cluster or library."""
+
+    @property
+    def contradictions(self) -> list[str]:
+        """Where a measured rate is not the stated one, for people."""
 
     def take_tuning(self, tuning: Tuning, file: str) -> None:
         """ValueError where nothing in it fits."""

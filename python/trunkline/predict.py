@@ -92,18 +92,21 @@ def predict_all(
     sizes: Sequence[int],
     native: _core.NativeLibrary,
     measured: _core.Measurement | None = None,
+    host_costs: str = "",
 ) -> list[Predicted]:
     """The time of every algorithm at every size, size by size.
 
-    From the rates in the cluster file or, where given, from measured tables; those know trees alone, not ``native``.
+    From the rates in the cluster file and what messages cost their hosts (empty: the library's defaults) or, where
+    given, from measured tables; those know trees alone, not ``native``.
 
     Raises:
         BadInput: where all ranks share one host, so that there is no network to predict, and from tables for what is no
             tree.
     """
-    decider = _core.Decider(_core.Knowledge(cluster, native, "", ""), collective, placement, root)
+    hosts = host_costs or _core.host_costs_of(native.name, "")
+    decider = _core.Decider(_core.Knowledge(cluster, native, "", "", host_costs=hosts), collective, placement, root)
     costs = {
-        name: costs_of(collective, name.partition(":")[0], cluster, placement, root, measured)
+        name: costs_of(collective, name.partition(":")[0], cluster, placement, root, measured, hosts)
         for name in algorithms
         if name != "native"
     }
@@ -165,7 +168,9 @@ def knowledge_of(
     *,
     plan: str | None = None,
     tuning: str | None = None,
+    measured: str | None = None,
     reproducible: bool = False,
+    host_costs: str = "",
 ) -> _core.Knowledge:
     """What the ranks of a job would know that were told of this cluster and these files.
 
@@ -174,10 +179,12 @@ def knowledge_of(
     Raises:
         BadInput: where a file is faulty, or is for another cluster or MPI library.
     """
-    knowledge = _core.Knowledge(cluster, mpi.native_library, mpi.counts_as, mpi.version, reproducible)
     try:
+        knowledge = _core.Knowledge(cluster, mpi.native_library, mpi.counts_as, mpi.version, reproducible, host_costs)
         if plan:
             knowledge.take_plan(_core.read_plan(plan), plan)
+        if measured:
+            knowledge.take_measurement(_core.read_measurement(measured), measured)
         if tuning:
             knowledge.take_tuning(_core.read_tuning(tuning), tuning)
     except _core.FaultyFile as error:

@@ -64,11 +64,18 @@ std::shared_ptr<const LocalPlan> LocalPlans::local(std::string_view algorithm) {
   LocalPlan made{.key = algorithm,
                  .name = from_file ? world_.knowledge.plan->algorithm.c_str() : algorithm.data(),
                  .parts = {},
+                 .in_flight_bytes = in_flight_of(plan),
                  .load = load_of(plan)};
   if (world_.trace) made.identity = identity_of(algorithm, collective_, root_, processes_);
   if (world_.trace && processes_.rank == plan.root()) made.whole = std::make_shared<const Plan>(plan);
   std::visit([&](const auto& steps) { made.parts = parts_of(steps, processes_); }, plan.steps);
   return plans_.emplace_back(std::make_shared<const LocalPlan>(std::move(made)));
+}
+
+std::uint64_t LocalPlans::in_flight_of(const Plan& plan) const {
+  const Knowledge& knowledge = world_.knowledge;
+  if (!knowledge.cluster) return least_in_flight_bytes;
+  return in_flight_bytes(Paths(knowledge.network()), *processes_.placement, plan, knowledge.message_costs());
 }
 
 std::string LocalPlans::load_of(const Plan& plan) const {

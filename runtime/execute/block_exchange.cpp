@@ -18,7 +18,8 @@ bool overlap(std::uint64_t begin, std::uint64_t end, std::uint64_t other_begin, 
 
 }  // namespace
 
-BlockExchange::BlockExchange(Turn& turn, const LocalBlocks& local, Blocks& blocks, std::uint64_t segment_bytes)
+BlockExchange::BlockExchange(Turn& turn, const LocalBlocks& local, Blocks& blocks, std::uint64_t segment_bytes,
+                             std::uint64_t in_flight_bytes)
     : Execution(turn),
       local_(local),
       blocks_(blocks),
@@ -30,14 +31,14 @@ BlockExchange::BlockExchange(Turn& turn, const LocalBlocks& local, Blocks& block
       to_send_(*this, &BlockSchedule::send),
       more_to_receive_(to_receive_.next()),
       more_to_send_(to_send_.next()),
-      receives_(window()),
-      sends_(window()) {
+      receives_(window(in_flight_bytes)),
+      sends_(window(in_flight_bytes)) {
   blocks_.make_room(receives_.requests.size(), sends_.requests.size(), segment_);
 }
 
-std::uint64_t BlockExchange::window() const {
+std::uint64_t BlockExchange::window(std::uint64_t in_flight_bytes) const {
   const std::uint64_t pieces = 2 * (count_ + units_ / segment_);
-  return std::min(window_of(segment_ * blocks_.unit_bytes()), pieces);
+  return std::min(window_of(segment_ * blocks_.unit_bytes(), in_flight_bytes), pieces);
 }
 
 bool BlockExchange::needs(int rank) const {

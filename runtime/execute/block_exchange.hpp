@@ -31,7 +31,8 @@ class BlockExchange final : public Execution {
   /// Everything must outlive the object. The members must agree on the order, the kind of schedule, the blocks' lengths
   /// and the segment. Blocks are as long as a segment where the schedule takes any number of them; else they are sent
   /// in pieces of a segment.
-  BlockExchange(Turn& turn, const LocalBlocks& local, Blocks& blocks, std::uint64_t segment_bytes);
+  BlockExchange(Turn& turn, const LocalBlocks& local, Blocks& blocks, std::uint64_t segment_bytes,
+                std::uint64_t in_flight_bytes);
   ~BlockExchange() override;
   BlockExchange(const BlockExchange&) = delete;
   BlockExchange& operator=(const BlockExchange&) = delete;
@@ -85,7 +86,7 @@ class BlockExchange final : public Execution {
   [[nodiscard]] bool must_wait(const BlockPiece& piece);
   [[nodiscard]] bool is_under_way(std::uint64_t send);
   void take_arrived();
-  [[nodiscard]] std::uint64_t window() const;
+  [[nodiscard]] std::uint64_t window(std::uint64_t in_flight_bytes) const;
 
   const LocalBlocks& local_;
   Blocks& blocks_;

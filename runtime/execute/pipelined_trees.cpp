@@ -8,13 +8,13 @@
 namespace trunkline::runtime {
 
 PipelinedTrees::PipelinedTrees(Turn& turn, std::span<const LocalTree> trees, Message& message,
-                               std::uint64_t segment_bytes)
+                               std::uint64_t segment_bytes, std::uint64_t in_flight_bytes)
     : Execution(turn),
       message_(message),
       segment_bytes_(usable_segment(segment_bytes, message.bytes())),
       segments_((message.bytes() + segment_bytes_ - 1) / segment_bytes_),
       in_place_(message.in_place()) {
-  const std::uint64_t together = window_of(segment_bytes_);
+  const std::uint64_t together = window_of(segment_bytes_, in_flight_bytes);
   for (std::size_t t = 0; t < trees.size(); ++t) {
     Flow& flow = flows_.emplace_back(Flow{.tree = &trees[t], .number = static_cast<unsigned>(t)});
     flow.segments = segments_of(segments_, trees.size(), t);

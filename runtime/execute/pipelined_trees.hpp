@@ -20,8 +20,10 @@ namespace trunkline::runtime {
 
 class PipelinedTrees final : public Execution {
  public:
-  /// Everything must outlive the object. The members must agree on trees, message bytes and segment.
-  PipelinedTrees(Turn& turn, std::span<const LocalTree> trees, Message& message, std::uint64_t segment_bytes);
+  /// Everything must outlive the object. The members must agree on trees, message bytes and segment. So many bytes are
+  /// under way to each rank, or two segments.
+  PipelinedTrees(Turn& turn, std::span<const LocalTree> trees, Message& message, std::uint64_t segment_bytes,
+                 std::uint64_t in_flight_bytes);
   ~PipelinedTrees() override;
   PipelinedTrees(const PipelinedTrees&) = delete;
   PipelinedTrees& operator=(const PipelinedTrees&) = delete;

@@ -14,7 +14,8 @@ constexpr std::uint64_t most_slot_bytes = std::uint64_t{1} << 20;
 }  // namespace
 
 TreeReduction::TreeReduction(Turn& turn, std::span<const LocalTree> trees, const Operands& operands,
-                             std::uint64_t segment_bytes, bool everywhere, OperandOrder order)
+                             std::uint64_t segment_bytes, std::uint64_t in_flight_bytes, bool everywhere,
+                             OperandOrder order)
     : Execution(turn),
       operands_(operands),
       everywhere_(everywhere),
@@ -24,7 +25,7 @@ TreeReduction::TreeReduction(Turn& turn, std::span<const LocalTree> trees, const
           std::uint64_t{1}, operands.count())),
       segments_((operands.count() + segment_elements_ - 1) / segment_elements_),
       trees_(trees.begin(), trees.end()) {
-  const std::uint64_t together = window_of(segment_elements_ * operands.element_bytes());
+  const std::uint64_t together = window_of(segment_elements_ * operands.element_bytes(), in_flight_bytes);
   for (std::size_t t = 0; t < trees_.size(); ++t) {
     if (by_rank_) trees_[t].children = trees_[t].from_the_end;
     Flow& flow = flows_.emplace_back(Flow{.tree = &trees_[t], .number = static_cast<unsigned>(t)});

@@ -28,7 +28,7 @@ class TreeReduction final : public Execution {
   /// Everything must outlive the object. The members must agree on trees, elements and segment; where `everywhere`, all
   /// of them have room for the result, else the root alone. For an order by rank the plan must keep it.
   TreeReduction(Turn& turn, std::span<const LocalTree> trees, const Operands& operands, std::uint64_t segment_bytes,
-                bool everywhere, OperandOrder order);
+                std::uint64_t in_flight_bytes, bool everywhere, OperandOrder order);
   ~TreeReduction() override;
   TreeReduction(const TreeReduction&) = delete;
   TreeReduction& operator=(const TreeReduction&) = delete;

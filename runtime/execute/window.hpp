@@ -6,18 +6,20 @@
 #include <cstdint>
 
 #include "decide/wish.hpp"
+#include "model/in_flight.hpp"
 
 namespace trunkline::runtime {
 
-/// Enough under way to keep a fast link busy over a round trip. A broadcast takes twice that in memory, or four
-/// segments where those are more; each of several trees by turns at least as many.
-inline constexpr std::uint64_t window_bytes = std::uint64_t{128} << 10;
+/// Enough under way to keep the links busy over a round trip (`in_flight_bytes` of model/in_flight.hpp). A broadcast
+/// takes twice that in memory, or four segments where those are more; each of several trees by turns at least as many.
 inline constexpr std::uint64_t least_window = 2;
-inline constexpr std::uint64_t most_window = 32;
+inline constexpr std::uint64_t most_window = 32;     ///< where the least is under way
+inline constexpr std::uint64_t widest_window = 128;  ///< however much is
 
 /// Segments of that many bytes.
-[[nodiscard]] constexpr std::uint64_t window_of(std::uint64_t segment_bytes) {
-  return std::clamp(window_bytes / segment_bytes, least_window, most_window);
+[[nodiscard]] constexpr std::uint64_t window_of(std::uint64_t segment_bytes, std::uint64_t in_flight_bytes) {
+  const std::uint64_t most = in_flight_bytes > least_in_flight_bytes ? widest_window : most_window;
+  return std::clamp(in_flight_bytes / segment_bytes, least_window, most);
 }
 
 /// Whether a segment of so many goes by a synchronous send. An ordinary one may complete before the receiver has asked

@@ -45,10 +45,12 @@ int Reduction::execute(Turn& turn, const LocalDecision& decision) const {
                            .operation = given_.operation,
                            .communicator = conduit()->communicator()});
   if (trees != nullptr)
-    return TreeReduction(turn, *trees, operands, decision.segment_bytes, everywhere, operand_order()).run();
+    return TreeReduction(turn, *trees, operands, decision.segment_bytes, decision.plan->in_flight_bytes, everywhere,
+                         operand_order())
+        .run();
   const auto& local = std::get<LocalBlocks>(parts);
   OperandBlocks blocks(operands, *local.schedule, local.position);
-  return BlockExchange(turn, local, blocks, decision.segment_bytes).run();
+  return BlockExchange(turn, local, blocks, decision.segment_bytes, decision.plan->in_flight_bytes).run();
 }
 
 }  // namespace trunkline::runtime

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "model/host_costs.hpp"
 #include "text/quantity.hpp"
 #include "text/spelling.hpp"
 
@@ -32,6 +33,9 @@ constexpr std::array table{
     Setting{"TRUNKLINE_REPRODUCIBLE", "0 or 1",
             "reductions combine operands in one order for messages of every size; default 0"},
     Setting{"TRUNKLINE_HOST", "NAME", "this rank's host in the cluster file; default: the processor's name"},
+    Setting{"TRUNKLINE_MEASURED", "FILE", "what 'trunkline measure' found on this cluster with this MPI"},
+    Setting{"TRUNKLINE_HOST_COSTS", "free, mpich, mpich-5 or openmpi",
+            "what predictions take messages to cost their hosts; default: what was measured with this library"},
     Setting{"TRUNKLINE_PATIENCE", "SECONDS",
             "how long MPI_Init waits for ranks that have not loaded the library; default 20"},
     Setting{"TRUNKLINE_EXPLAIN", "0 or 1", "say which algorithm ran for which call, and why; default 0"},
@@ -81,6 +85,10 @@ class Reader {
       take_wish(*wished, name, value);
     } else if (name == "TRUNKLINE_HOST") {
       setup_.host = value;
+    } else if (name == "TRUNKLINE_MEASURED") {
+      setup_.measured = value;
+    } else if (name == "TRUNKLINE_HOST_COSTS") {
+      take_host_costs(value);
     } else if (name == "TRUNKLINE_PATIENCE") {
       setup_.patience_s = seconds(name, value);
     } else if (name == "TRUNKLINE_REPRODUCIBLE") {
@@ -122,6 +130,9 @@ class Reader {
     if (!setup_.tuning.empty() && setup_.cluster.empty()) {
       faults_.push_back("TRUNKLINE_TUNING=" + setup_.tuning + ": is about a cluster: set TRUNKLINE_CLUSTER too");
     }
+    if (!setup_.measured.empty() && setup_.cluster.empty()) {
+      faults_.push_back("TRUNKLINE_MEASURED=" + setup_.measured + ": is about a cluster: set TRUNKLINE_CLUSTER too");
+    }
     if (faults_.empty()) return std::move(setup_);
     std::string text;
     for (const std::string& fault : faults_) text += (text.empty() ? "" : "\ntrunkline: ") + fault;
@@ -159,6 +170,14 @@ class Reader {
       faults_.push_back(std::string(name) + "=" + std::string(value) + ": " + wrong.what());
     }
     return least;
+  }
+
+  void take_host_costs(std::string_view value) {
+    try {
+      setup_.host_costs = host_costs_named(value).name;
+    } catch (const std::invalid_argument& wrong) {
+      faults_.push_back("TRUNKLINE_HOST_COSTS=" + std::string(value) + ": " + wrong.what());
+    }
   }
 
   void take_wish(const CollectiveFacts& one, std::string_view name, std::string_view value) {

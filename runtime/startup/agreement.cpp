@@ -49,7 +49,11 @@ std::string difference(const Record& mine, const Record& first) {
     if (mine.tuning != first.tuning) {
       return Difference{"tuning file (TRUNKLINE_TUNING)", mine.tuning != 0, first.tuning != 0};
     }
-    return Difference{"choice of algorithms (TRUNKLINE_BCAST and its like, TRUNKLINE_REPRODUCIBLE)", true, true};
+    return Difference{
+        "choice of algorithms (TRUNKLINE_BCAST and its like, TRUNKLINE_REPRODUCIBLE) or of costs "
+        "(TRUNKLINE_HOST_COSTS, "
+        "TRUNKLINE_MEASURED)",
+        true, true};
   }();
   if (!is_given) {
     return std::string("was given no ") + what +
@@ -75,6 +79,13 @@ std::string problem(const LocalView& view, int rank, const std::vector<Record>& 
       break;
   }
   return text + " " + difference(mine, records[0]);
+}
+
+void tell(const std::vector<std::string>& contradictions) {
+  std::string text;
+  for (const std::string& one : contradictions) text += "\ntrunkline: warning:   " + one;
+  if (!text.empty())
+    warn("measured rates are not those of the cluster file; decisions follow the measured ones:" + text);
 }
 
 }  // namespace
@@ -117,6 +128,7 @@ std::unique_ptr<const World> agree(LocalView view, bool strict) {
     }
     view.world.strict = end;
     view.world.trace = std::ranges::any_of(records, [](const Record& record) { return record.trace != 0; });
+    if (rank == 0 && view.world.knowledge.measured) tell(view.world.knowledge.measured->contradictions);
     return std::make_unique<const World>(std::move(view.world));
   }
   const bool mine_to_say = unfit - records.begin() == rank;

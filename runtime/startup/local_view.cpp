@@ -6,6 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "model/host_costs.hpp"
+#include "model/measurement.hpp"
 #include "mpi_api.hpp"
 #include "network/cluster_file.hpp"
 #include "startup/cluster_path.hpp"
@@ -31,6 +33,8 @@ class Loader {
   void load() {
     Knowledge& knowledge = view_.world.knowledge;
     knowledge.library = {.native = native_library, .name = std::string(mpi_name), .version = std::string(mpi_version)};
+    knowledge.hosts =
+        setup_.host_costs.empty() ? host_costs_of(mpi_name, mpi_version) : host_costs_named(setup_.host_costs);
     if (!setup_.cluster.empty()) {
       cluster_file_ = cluster_path(setup_.cluster);
       knowledge.cluster.emplace(read_cluster(cluster_file_));
@@ -43,6 +47,11 @@ class Loader {
     if (!setup_.tuning.empty()) {
       knowledge.take_tuning(read_tuning(setup_.tuning), setup_.tuning);
       view_.tuning_fingerprint = hash(write_tuning(*knowledge.tuning));
+    }
+    if (!setup_.measured.empty()) {
+      const Measurement read = read_measurement(setup_.measured);
+      knowledge.take_measurement(read, setup_.measured);
+      view_.choice_fingerprint ^= hash(write_measurement(read));
     }
     find_host();
   }
@@ -94,7 +103,7 @@ LocalView local_view(const Setup& setup) {
   view.host_name = setup.host.empty() ? processor_name() : setup.host;
   view.disabled = setup.disable;
   if (view.disabled) return view;
-  std::string wishes = setup.reproducible ? "reproducible\n" : "";
+  std::string wishes = setup.host_costs + "\n" + (setup.reproducible ? "reproducible\n" : "");
   for (const Wish& wish : setup.wishes) {
     wishes += std::to_string(static_cast<int>(wish.kind)) + ":" + std::string(wish.algorithm) + ":" +
               std::to_string(wish.segment_bytes) + "\n";

@@ -15,10 +15,12 @@ namespace trunkline::runtime {
 using Wishes = std::array<Wish, collective_count>;
 
 struct Setup {
-  std::string cluster{};  ///< bundled name or file; empty: none
-  std::string plan{};     ///< file; empty: none
-  std::string tuning{};   ///< file; empty: none
-  std::string host{};     ///< this rank's host; empty: the processor's name
+  std::string cluster{};     ///< bundled name or file; empty: none
+  std::string plan{};        ///< file; empty: none
+  std::string tuning{};      ///< file; empty: none
+  std::string measured{};    ///< file; empty: none
+  std::string host_costs{};  ///< name of what messages cost the hosts; empty: the library's
+  std::string host{};        ///< this rank's host; empty: the processor's name
   Wishes wishes{};
   std::string trace{};                                  ///< folder; empty: none
   std::uint64_t trace_bytes = std::uint64_t{32} << 20;  ///< of each rank's file

@@ -21,7 +21,8 @@ constexpr double rate_bps = 1e8;
 /// What Open MPI is predicted to take on hosts of one switch, in times of the message on the wire.
 double openmpi_times(unsigned hosts, std::uint64_t bytes) {
   const Cluster cluster = one_switch(hosts);
-  const NativeCosts costs = native_costs(Paths(cluster), block_placement(cluster, 1), 0, NativeLibrary::openmpi);
+  const NativeCosts costs =
+      native_costs(Paths(cluster), block_placement(cluster, 1), 0, NativeLibrary::openmpi, host_costs_named("openmpi"));
   return native_bcast_seconds(costs, bytes) / (static_cast<double>(wire_bytes(bytes)) * 8.0 / rate_bps);
 }
 

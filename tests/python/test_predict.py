@@ -226,3 +226,29 @@ def test_a_narrow_terminal_gets_several_tables(trunkline, monkeypatch):
     assert said.count("two-tree") == said.count("algorithm") == 2
     for size in ("512 B", "128 KiB", "8 MiB"):
         assert size in said
+
+
+def test_measured_tables_decide(trunkline, refused, mpich, tmp_path):
+    fingerprint = trunkline("cluster", "check", "cyclic", "--json", "-").data["fingerprint"]
+    points = "".join(
+        f"      - {{size: {size}, round_trip: {trip}, gap: {gap}, send: 5us, receive: 5us, spread: 0.01}}\n"
+        for size, gap, trip in (("1KiB", "923us", "4ms"), ("32KiB", "27.9ms", "120ms"))
+    )
+    text = (
+        f"trunkline: measurement/1\ndate: '2026-01-01'\ncluster: cyclic\ncluster_fingerprint: '{fingerprint}'\n"
+        f"mpi: mpich\nmpi_version: '{mpich.version}'\ndistances:\n"
+        f"  - channels: 2\n    between: [h0, h4]\n    eager_limit: 8KiB\n    points:\n{points}"
+    )
+    file = tmp_path / "net.yaml"
+    file.write_text(text)
+    words = ("explain", "cyclic", "--sizes", "1MiB")
+    ran = trunkline(*words, "--measured", file)
+    assert "10 Mbit/s measured, 100 Mbit/s stated" in " ".join(ran.error.split())
+    (stated,) = trunkline(*words, "--json", "-").data
+    (measured,) = trunkline(*words, "--measured", file, "--json", "-").data
+    assert measured["reason"].endswith("(TRUNKLINE_MEASURED)")
+    assert measured["predictions"][0]["seconds_predicted"] > 8 * stated["predictions"][0]["seconds_predicted"]
+    file.write_text(text.replace("send: 5us", "send: -5us"))
+    assert "net.yaml:" in refused(*words, "--measured", file)
+    file.write_text(text.replace("mpi: mpich", "mpi: openmpi"))
+    assert "which says nothing about mpich" in refused(*words, "--measured", file)

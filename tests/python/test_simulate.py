@@ -23,6 +23,8 @@ from trunkline.simulate.rows import simulate_all
 RATE = 1e8 / 8
 HOP_S = 20e-6
 """Two links of 10 us."""
+STORED_S = 1538 / RATE
+"""The switch stores the first frame."""
 EXACT = 1e-4
 """Relative: SimGrid rounds times to a nanosecond, and rates to a part in 1e8."""
 
@@ -39,7 +41,7 @@ def cut(message, segment):
 def line_seconds(hosts, message, segment):
     """A line on one switch: all segments through the first link, then the longest one through each further host."""
     wire = [wire_bytes(size) / RATE for size in cut(message, segment)]
-    return sum(wire) + (hosts - 2) * max(wire) + (hosts - 1) * HOP_S
+    return sum(wire) + (hosts - 2) * max(wire) + (hosts - 1) * (HOP_S + STORED_S)
 
 
 @pytest.fixture
@@ -68,17 +70,19 @@ def simulated(trunkline, cluster, sizes, algorithms, *more):
 @pytest.mark.parametrize(("hosts", "segment"), [(2, 4304), (3, 15888), (9, 4304), (16, 2856)])
 def test_line_takes_what_its_formula_says(trunkline, switch, hosts, segment):
     name = f"linear:{segment}"
+    # Where a switch's stored frames let flows of two segments overlap by a microsecond, they share the rate so long.
+    exact = EXACT if hosts <= 3 else 0.03
     rows = simulated(trunkline, switch(hosts), "64KiB,1MiB", name)
     for size in (65536, 1 << 20):
         row = rows[name, size]
-        assert row["seconds_median"] == pytest.approx(line_seconds(hosts, size, segment), rel=EXACT)
-        assert row["limit_seconds"] == pytest.approx(wire_bytes(size) / RATE + HOP_S, rel=EXACT)
+        assert row["seconds_median"] == pytest.approx(line_seconds(hosts, size, segment), rel=exact)
+        assert row["limit_seconds"] == pytest.approx(wire_bytes(size) / RATE + HOP_S + STORED_S, rel=EXACT)
         assert (row["ran"], row["segment_bytes"], row["ranks"]) == ("linear", segment, hosts)
 
 
 def test_flat_sends_through_one_port_in_turn(trunkline, switch):
     row = simulated(trunkline, switch(5), "64KiB", "flat:64KiB")["flat:64KiB", 65536]
-    assert row["seconds_median"] == pytest.approx(4 * wire_bytes(65536) / RATE + HOP_S, rel=EXACT)
+    assert row["seconds_median"] == pytest.approx(4 * wire_bytes(65536) / RATE + HOP_S + STORED_S, rel=EXACT)
 
 
 def test_line_blind_to_the_switches_shares_their_trunks(trunkline):
@@ -91,7 +95,7 @@ def test_line_blind_to_the_switches_shares_their_trunks(trunkline):
 def test_auto_decides_as_the_library_does_and_beats_its_peers(trunkline):
     rows = simulated(trunkline, "cyclic", "1MiB", "auto," + ",".join(SELECTORS))
     auto = rows["auto", 1 << 20]
-    predicted = trunkline("explain", "cyclic", "--sizes", "1MiB", "--json", "-").data[0]
+    predicted = trunkline("explain", "cyclic", "--host-costs", "free", "--sizes", "1MiB", "--json", "-").data[0]
     assert (auto["ran"], auto["segment_bytes"]) == (predicted["algorithm"], predicted["segment_bytes"])
     assert auto["seconds_median"] < 1.25 * auto["limit_seconds"]
     for name in SELECTORS:
@@ -113,6 +117,17 @@ def test_bound_and_ranks_of_a_host(trunkline, switch):
     data_s = 65536 / RATE * 1538 / 1448
     assert row["bound_seconds"] == pytest.approx(data_s + 2 * HOP_S)  # four hosts in a binary tree: two levels
     assert row["bound_seconds"] < row["seconds_median"]
+
+
+def test_what_messages_cost_their_hosts_is_added_at_every_hop(trunkline, switch, refused):
+    """Known costs, of which predictions know too; Open MPI announces 128 KiB first: there and back."""
+    for size, rendezvous_s in ((4096, 0.0), (131072, 2 * 15e-6 + 2 * HOP_S)):
+        name = f"linear:{size}"
+        free = simulated(trunkline, switch(3), str(size), name)[name, size]["seconds_median"]
+        costly = simulated(trunkline, switch(3), str(size), name, "--host-costs", "openmpi")[name, size]
+        hop_s = 12e-6 + 0.2e-9 * size + 12.5e-6 + 0.4e-9 * wire_bytes(size) + rendezvous_s
+        assert costly["seconds_median"] - free == pytest.approx(2 * hop_s, rel=0.02)
+    assert "there are: free, mpich" in refused("simulate", "bcast", "--cluster", "cyclic", "--host-costs", "lam")
 
 
 def test_measured_processor_times_slow_the_simulation(trunkline, tmp_path):
@@ -283,7 +298,7 @@ def test_the_table_says_what_auto_chose(trunkline, switch):
     ran = trunkline("simulate", "bcast", "--cluster", switch(8), "--sizes", "64,64KiB", "--algorithms", "auto,mpich")
     assert ran.status == 0, ran.error
     said = " ".join(ran.error.split())
-    assert "64 B 35.5 us auto: native 107 us" in said
+    assert "64 B 51.0 us auto: native 153 us" in said
     assert re.search(r"64 KiB \S+ ms auto: two-tree, \S+ ms [\d. ]+ ms \d+ B ", said), (
         "the segment, in a row of its own"
     )

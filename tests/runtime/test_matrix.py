@@ -1,8 +1,11 @@
 """What MPI allows, on any number of ranks: the cases of programs/*_cases.cpp, with segments small enough to be many."""
 
+from pathlib import Path
+
 import pytest
 from conftest import Mpi
 
+CLUSTERS = Path(__file__).parents[2] / "clusters"
 GROUPS = ["datatypes", "large counts", "communicators", "errors", "isolation", "threads", "sizes"]
 LINE = {"TRUNKLINE_CLUSTER": "cyclic"}
 
@@ -63,6 +66,16 @@ def test_more_than_a_window(mpi: Mpi):
     mpi.suite(3, ["window"], ["unaware-linear:1448", "unaware-linear:16384", "unaware-linear:1048576"])
     mpi.suite(5, ["window"], ["two-tree:1448", "two-tree:16384", "two-tree:1048576"], settings=LINE)
     mpi.suite(5, ["window"], ["circulant:1448", "circulant:1048576", "scatter-ring:1448"], settings=LINE)
+
+
+@pytest.mark.parametrize(
+    ("ranks", "choices"), [(5, ["two-tree:31816", "linear:130280"]), (4, ["binary:1048312", "scatter-ring:262048"])]
+)
+def test_segments_above_the_eager_limit(any_mpi: Mpi, tmp_path: Path, ranks: int, choices: list[str]):
+    """On links so fast that the window is at its widest."""
+    fast = (CLUSTERS / "cyclic.yaml").read_text(encoding="utf-8").replace("rate: 100Mbit", "rate: 100Gbit")
+    (tmp_path / "fast.yaml").write_text(fast, encoding="utf-8")
+    any_mpi.suite(ranks, ["window", "sizes"], choices, settings={"TRUNKLINE_CLUSTER": str(tmp_path / "fast.yaml")})
 
 
 @pytest.mark.parametrize("choice", ["linear:1448", "two-tree:1448", "circulant:1448", "scatter-ring:1448"])

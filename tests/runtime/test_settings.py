@@ -41,6 +41,7 @@ def hello(mpi: Mpi, settings: dict[str, str], status: int = 0, ranks: int = 3, *
         ("TRUNKLINE_BCAST", "unaware-linear:4KB", '"KB" is no unit of a size (did you mean kB?)'),
         ("TRUNKLINE_BCAST", "unaware-linear:2GiB", "more than 1GiB"),
         ("TRUNKLINE_BCAST", "native:4KiB", "native takes no segment"),
+        ("TRUNKLINE_HOST_COSTS", "openmp", "(did you mean openmpi?); there are: free, mpich, mpich-5, openmpi"),
         ("TRUNKLINE_STRICT", "yes", "TRUNKLINE_STRICT=yes: must be 0 or 1"),
         ("TRUNKLINE_REPRODUCIBLE", "yes", "TRUNKLINE_REPRODUCIBLE=yes: must be 0 or 1"),
         ("TRUNKLINE_EXPLAIN", "2", "TRUNKLINE_EXPLAIN=2: must be 0 or 1"),
@@ -215,10 +216,14 @@ def test_different_choices_on_different_ranks_are_found(mpi: Mpi):
     done = hello(mpi, {"TRUNKLINE_BCAST": "x"}, status=2)
     done = hello(mpi, {}, ranks=2, per_rank=["sh", "-c", script.replace("}00B", "}1KiB"), "sh"])
     assert "rank 1 on " in done.err
-    assert (
-        "was given another choice of algorithms (TRUNKLINE_BCAST and its like, TRUNKLINE_REPRODUCIBLE) than rank 0"
-        in done.err
-    )
+    assert "was given another choice of algorithms (TRUNKLINE_BCAST and its like, TRUNKLINE_REPRODUCIBLE)" in done.err
+
+
+def test_different_host_costs_on_different_ranks_are_found(mpi: Mpi):
+    script = 'test "${PMI_RANK:-$OMPI_COMM_WORLD_RANK}" = 1 && export TRUNKLINE_HOST_COSTS=free; exec "$@"'
+    done = hello(mpi, {"TRUNKLINE_HOST_COSTS": "openmpi"}, ranks=2, per_rank=["sh", "-c", script, "sh"])
+    assert "rank 1 on " in done.err
+    assert "of costs (TRUNKLINE_HOST_COSTS, TRUNKLINE_MEASURED) than rank 0" in done.err
 
 
 def test_a_host_may_be_known_by_its_processor_name(mpi: Mpi, tmp_path: Path):

@@ -91,7 +91,8 @@ def validate(
     placement = _core.block_placement(lab.cluster, ranks_per_host)
 
     def predicted(size: int, names: Sequence[str]) -> list[Predicted]:
-        return predict_all(collective, lab.cluster, placement, 0, names, [size], mpi.native_library, measured)
+        costs = _core.host_costs_of(mpi.counts_as, mpi.version)
+        return predict_all(collective, lab.cluster, placement, 0, names, [size], mpi.native_library, measured, costs)
 
     verdicts = []
     for size in sizes:

@@ -30,6 +30,14 @@ SIZES = "8,512,2KiB,8KiB,32KiB,128KiB,512KiB,2MiB,8MiB"
 RootOption = Annotated[str, typer.Option(metavar="HOST|RANK", help="Where the message starts.")]
 RanksOption = Annotated[int, typer.Option(metavar="N", help="Ranks on every host.")]
 MpiOption = Annotated[str, typer.Option(help="The MPI library whose native algorithm it is: mpich, openmpi, ...")]
+HostCostsOption = Annotated[
+    str,
+    typer.Option(
+        metavar="NAME",
+        envvar="TRUNKLINE_HOST_COSTS",
+        help="What messages cost their hosts: free, mpich, mpich-5, openmpi; default: as measured with the library.",
+    ),
+]
 RateOption = Annotated[
     str | None, typer.Option(help="Rate of the fastest link (20Mbit), others in proportion, as the lab runs it.")
 ]
@@ -51,6 +59,7 @@ def predict(
     measured: Annotated[
         str | None, typer.Option(metavar="FILE", help="Tables of 'trunkline measure', instead of the stated rates.")
     ] = None,
+    host_costs: HostCostsOption = "",
     root: RootOption = "0",
     ranks_per_host: RanksOption = 1,
     rate: RateOption = None,
@@ -72,7 +81,10 @@ def predict(
         names = [name for name in names if name in asked or not (name == "native" or goes_by_rounds(collective, name))]
     name = library.name if library else tables.mpi if tables else "mpich"
     native = library.native_library if library else _core.NativeLibrary[name]
-    rows = predict_all(collective, network, placement, start, names, parse_sizes(sizes), native, tables)
+    costs = host_costs or (_core.host_costs_of(library.counts_as, library.version) if library else "")
+    if costs and costs not in (known := [one.name for one in _core.known_host_costs()]):
+        raise BadInput(f"no costs of messages are called '{costs}'; there are: {', '.join(known)}")
+    rows = predict_all(collective, network, placement, start, names, parse_sizes(sizes), native, tables, costs)
     if json:
         write_json([row.as_json(network, ranks_per_host, name) for row in rows], json)
     if svg:
@@ -91,6 +103,9 @@ def explain(
     tuning: Annotated[
         str | None,
         typer.Option(metavar="FILE", envvar="TRUNKLINE_TUNING", help="A file of 'trunkline tune'."),
+    ] = None,
+    measured: Annotated[
+        str | None, typer.Option(metavar="FILE", envvar="TRUNKLINE_MEASURED", help="Tables of 'trunkline measure'.")
     ] = None,
     plan: Annotated[
         str | None, typer.Option(metavar="FILE", envvar="TRUNKLINE_PLAN", help="A file of 'trunkline plan'.")
@@ -114,6 +129,7 @@ def explain(
     commutes: Annotated[
         bool, typer.Option("--commutes/--by-rank", help="Whether a reduction's operation commutes.")
     ] = True,
+    host_costs: HostCostsOption = "",
     root: RootOption = "0",
     ranks_per_host: RanksOption = 1,
     rate: RateOption = None,
@@ -123,12 +139,22 @@ def explain(
     check_outputs({"--json": json})
     network, placement, start = _job(cluster, rate, ranks_per_host, root)
     library = require_mpi(mpi)
-    knowledge = knowledge_of(network, library, plan=plan, tuning=tuning, reproducible=reproducible)
+    knowledge = knowledge_of(
+        network,
+        library,
+        plan=plan,
+        tuning=tuning,
+        measured=measured,
+        reproducible=reproducible,
+        host_costs=host_costs,
+    )
     wanted = wish or os.environ.get(setting_of(collective)) or "auto"
     decisions = decide_all(collective, knowledge, placement, start, parse_sizes(sizes), wanted, commutes=commutes)
     if json:
         write_json([one.as_json(network, ranks_per_host, mpi) for one in decisions], json)
     if json != "-":
+        for one in knowledge.contradictions:
+            Console(stderr=True).print(f"Measured rates are not those of the cluster file: {escape(one)}")
         _print_decisions(network, library.name, decisions)
 
 

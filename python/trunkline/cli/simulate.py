@@ -13,10 +13,11 @@ from trunkline.cli.options import ClusterOption, JsonOption, RanksOnHostOption, 
 from trunkline.cli.output import check_outputs, write_json
 from trunkline.cli.predict import RateOption, RootOption
 from trunkline.cluster import load_cluster
+from trunkline.errors import BadInput
 from trunkline.peers.simulated import PIPELINED, SELECTORS, Simulated, simulated_algorithms
 from trunkline.placement import bounded_placement, root_rank
 from trunkline.predict import load_measurement
-from trunkline.simulate.calibration import processor_times
+from trunkline.simulate.calibration import processor_times, stated_times
 from trunkline.simulate.compare import Pair, check_comparable, compared, load_bench, rate_of
 from trunkline.simulate.engine import SMALL_JOB, Job
 from trunkline.simulate.rows import Row, simulate_all
@@ -53,6 +54,13 @@ def simulated(
     measured: Annotated[
         str | None, typer.Option(metavar="FILE", help="Tables of 'trunkline measure': processor times of messages.")
     ] = None,
+    host_costs: Annotated[
+        str,
+        typer.Option(
+            metavar="NAME",
+            help="What messages cost their hosts: free, or as measured with a library: mpich, mpich-5, openmpi.",
+        ),
+    ] = "free",
     race: Annotated[
         float | None,
         typer.Option(
@@ -77,8 +85,13 @@ def simulated(
         network = _core.scaled(network, rate_bps)
     placement = bounded_placement(network, ranks_per_host)
     wanted = simulated_algorithms(collective, algorithms.split(","))
-    options = processor_times(load_measurement(measured, network)) if measured else {}
-    job = Job(collective, network, placement, root_rank(network, placement, root), parse_sizes(sizes), options)
+    options = stated_times(host_costs)
+    if measured:
+        if options:
+            raise BadInput("--measured and --host-costs both say what messages cost: give one of them")
+        options = processor_times(load_measurement(measured, network))
+    start = root_rank(network, placement, root)
+    job = Job(collective, network, placement, start, parse_sizes(sizes), options, host_costs)
     if race is None:
         race = LARGE_RACE if len(placement) > SMALL_JOB else 0.0
     if bench is not None:

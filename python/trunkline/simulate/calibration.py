@@ -3,8 +3,9 @@
 from itertools import pairwise
 
 from trunkline import _core
+from trunkline.errors import BadInput
 
-__all__ = ["processor_times"]
+__all__ = ["processor_times", "stated_times"]
 
 
 def processor_times(measured: _core.Measurement) -> dict[str, str]:
@@ -17,6 +18,22 @@ def processor_times(measured: _core.Measurement) -> dict[str, str]:
         return {}
     points = sorted(nearest.points, key=lambda one: one.bytes)
     return {"smpi/ois": _lines([(one.bytes, one.send_s) for one in points])}
+
+
+def stated_times(name: str) -> dict[str, str]:
+    """os(m) of known costs of messages; the rest of them is the network's: ``simulate/network.cpp``.
+
+    Raises:
+        BadInput: naming those there are.
+    """
+    known = {one.name: one for one in _core.known_host_costs()}
+    if name not in known:
+        raise BadInput(f"no costs of messages are called '{name}'; there are: {', '.join(known)}")
+    costs = known[name]
+    if costs.send_s == 0.0:
+        return {}
+    words = f"0:{costs.send_s:.9g}:{costs.send_byte_s:.9g}"
+    return {"smpi/os": words, "smpi/ois": words}
 
 
 def _lines(points: list[tuple[int, float]]) -> str:

@@ -62,6 +62,8 @@ class Job:
     sizes: Sequence[int]
     options: Mapping[str, str]
     """Of SimGrid, beyond those that every simulation gets."""
+    host_costs: str = "free"
+    """Name of what messages cost their hosts, in the simulation and in predictions."""
 
     def __post_init__(self) -> None:
         """Raise BadInput where SimGrid was not there when Trunkline was built, or where it cannot simulate this."""
@@ -156,7 +158,7 @@ def _simulate(
             subprocess.Popen(
                 words,
                 cwd=folder,
-                env=_environment(folder, runs),
+                env=_environment(folder, runs, job.host_costs),
                 stdout=subprocess.PIPE,
                 stderr=said,
                 text=True,
@@ -196,13 +198,14 @@ def _outcomes(events: Iterable[dict[str, object]]) -> Iterator[Outcome]:
             )
 
 
-def _environment(folder: Path, runs: str) -> dict[str, str]:
+def _environment(folder: Path, runs: str, host_costs: str) -> dict[str, str]:
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("TRUNKLINE_", "SMPI_"))}
     own = {"TRUNKLINE_DISABLE": "1"} if runs == "native" else {"TRUNKLINE_CLUSTER": str(folder / "cluster.yaml")}
     return {
         **kept,
         **own,
         "TRUNKLINE_STRICT": "1",
+        "TRUNKLINE_HOST_COSTS": host_costs,
         "TMPDIR": str(folder),
         # Each rank's copy of the runtime has a few bytes for each thread.
         "GLIBC_TUNABLES": "glibc.rtld.optional_static_tls=4000000",

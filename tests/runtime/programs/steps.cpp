@@ -20,6 +20,7 @@
 #include "execute/block_exchange.hpp"
 #include "execute/message_blocks.hpp"
 #include "execute/pipelined_trees.hpp"
+#include "model/in_flight.hpp"
 
 namespace trunkline::runtime {
 namespace {
@@ -48,7 +49,7 @@ class Broadcasting {
     for (std::size_t i = 0; i < data_.size() && is_root_; ++i) data_[i] = right(i);
     if (const Trees* const trees = plan.trees()) {
       for (const Tree& tree : *trees) trees_.push_back(local_tree(tree, static_cast<Rank>(rank), members));
-      execution_ = std::make_unique<PipelinedTrees>(turn_, trees_, message_, segment_bytes);
+      execution_ = std::make_unique<PipelinedTrees>(turn_, trees_, message_, segment_bytes, least_in_flight_bytes);
     } else {
       const Rounds& rounds = *plan.rounds();
       blocks_.order.assign(rounds.order.begin(), rounds.order.end());
@@ -57,7 +58,7 @@ class Broadcasting {
       blocks_.schedule = rounds.schedule_of(blocks_.position);
       const std::uint64_t segments = (message_bytes + segment_bytes - 1) / segment_bytes;
       parts_.emplace(message_, blocks_.schedule->fixed_blocks().value_or(segments));
-      execution_ = std::make_unique<BlockExchange>(turn_, blocks_, *parts_, segment_bytes);
+      execution_ = std::make_unique<BlockExchange>(turn_, blocks_, *parts_, segment_bytes, least_in_flight_bytes);
     }
     execution_->tell(&events_);
   }

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/host_costs.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "model/openmpi_rules.hpp"
+#include "text/spelling.hpp"
+
+namespace trunkline {
+namespace {
+
+constexpr std::uint64_t kib = 1024;
+
+/// A rank received and sent on one message of a stream in 19 to 27 us at 2 and 4 KiB, in 28 to 34 us at 16 KB, in 8 to
+/// 10 ms at 16 MiB, under every library: they differ by no more than one of them varies. Below a frame it was 12 to
+/// 20 us in a stream, and more for a message alone. What tells libraries apart is how they send long messages.
+constexpr HostCosts over_tcp{.name = "",
+                             .send_s = 12e-6,
+                             .send_byte_s = 0.2e-9,
+                             .receive_s = 12.5e-6,
+                             .receive_byte_s = 0.4e-9,
+                             .memory_byte_s = 0.5e-9};
+
+constexpr HostCosts with(std::string_view name, std::uint64_t eager_bytes, double rendezvous_s, bool shares_wire) {
+  HostCosts costs = over_tcp;
+  costs.name = name;
+  costs.eager_bytes = eager_bytes;
+  costs.rendezvous_s = rendezvous_s;
+  costs.shares_wire = shares_wire;
+  return costs;
+}
+
+constexpr std::uint64_t no_limit = std::numeric_limits<std::uint64_t>::max();
+
+/// MPICH 4 goes by UCX. MPICH 5 goes by libfabric, whose sends end late, but whose messages leave at once.
+constexpr std::array<HostCosts, 4> known{HostCosts{.name = "free"}, with("mpich", 16 * kib, 25e-6, true),
+                                         with("mpich-5", no_limit, 0.0, false),
+                                         with("openmpi", openmpi_eager_bytes, 15e-6, false)};
+
+}  // namespace
+
+std::span<const HostCosts> known_host_costs() { return known; }
+
+const HostCosts& host_costs_named(std::string_view name) {
+  const auto found = std::ranges::find(known, name, &HostCosts::name);
+  if (found != known.end()) return *found;
+  std::vector<std::string_view> names;
+  std::string text;
+  for (const HostCosts& one : known) {
+    names.push_back(one.name);
+    text.append(text.empty() ? "" : ", ").append(one.name);
+  }
+  throw std::invalid_argument("no costs of messages are called '" + std::string(name) + "'" +
+                              did_you_mean(name, names) + "; there are: " + text);
+}
+
+const HostCosts& host_costs_of(std::string_view mpi, std::string_view version) {
+  if (mpi == "openmpi") return host_costs_named("openmpi");
+  constexpr int first_with_libfabric = 5;
+  int major = 0;
+  std::from_chars(version.data(), version.data() + version.size(), major);
+  return host_costs_named(major >= first_with_libfabric ? "mpich-5" : "mpich");
+}
+
+const HostCosts& usual_host_costs() { return known[1]; }
+
+}  // namespace trunkline

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a message costs the hosts that send and receive it: the one place that says so, for every prediction.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <string_view>
+
+namespace trunkline {
+
+/// Of one library over one transport, as functions of a message's size. Where each was measured, and how:
+/// docs/results/message-cost.md.
+struct HostCosts {
+  std::string_view name;  ///< of the table below; lives as long as the process
+  double send_s = 0.0;    ///< os(m) = send_s + send_byte_s * m: the sender's processor is busy
+  double send_byte_s = 0.0;
+  double receive_s = 0.0;  ///< or(m), the receiver's
+  double receive_byte_s = 0.0;
+  double memory_byte_s = 0.0;  ///< copying between ranks of one host
+  /// Longest message that leaves before its receiver has asked for it. A longer one is announced and asked for first.
+  std::uint64_t eager_bytes = std::numeric_limits<std::uint64_t>::max();
+  double rendezvous_s = 0.0;  ///< what that costs each of the two processors, besides the round trip
+  /// Longer messages than that which are under way to one rank share the wire, so that they end together.
+  bool shares_wire = false;
+
+  [[nodiscard]] bool is_eager(std::uint64_t bytes) const { return bytes <= eager_bytes; }
+  /// What one of the two hosts spends on a message of so many bytes, on average.
+  [[nodiscard]] double handling_s(std::uint64_t bytes) const {
+    return (send_s + receive_s) / 2.0 + handling_byte_s() * static_cast<double>(bytes) +
+           (is_eager(bytes) ? 0.0 : rendezvous_s);
+  }
+  [[nodiscard]] double handling_byte_s() const { return (send_byte_s + receive_byte_s) / 2.0; }
+};
+
+/// All that are known; "free", hosts that cost nothing, is the first.
+[[nodiscard]] std::span<const HostCosts> known_host_costs();
+
+/// Throws std::invalid_argument with the names there are.
+[[nodiscard]] const HostCosts& host_costs_named(std::string_view name);
+
+/// The defaults of a library over TCP: `mpi` is "mpich" or "openmpi", `version` such as "4.0.2", or empty.
+[[nodiscard]] const HostCosts& host_costs_of(std::string_view mpi, std::string_view version);
+
+/// Those of the first MPICH: where nothing is said.
+[[nodiscard]] const HostCosts& usual_host_costs();
+
+}  // namespace trunkline

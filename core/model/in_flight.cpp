@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/in_flight.hpp"
+
+#include <algorithm>
+#include <vector>
+
+namespace trunkline {
+namespace {
+
+double of_transfer(const Paths& paths, HostIndex from_host, HostIndex to_host, const HostCosts& hosts) {
+  if (from_host == to_host) return 0.0;
+  const Cluster& cluster = paths.cluster();
+  const NodeId from = cluster.hosts()[from_host];
+  const NodeId to = cluster.hosts()[to_host];
+  const double byte_s = std::max(paths.byte_s(cluster.neighbours(from).front().channel),
+                                 paths.byte_s(cluster.neighbours(to).front().channel));
+  const double way_s = paths.latency_s(from, to, paths.meeting(from, to)) + hosts.send_s + hosts.receive_s;
+  return 2.0 * 2.0 * way_s / byte_s;
+}
+
+}  // namespace
+
+std::uint64_t in_flight_bytes(const Paths& paths, const Placement& placement, const Plan& plan,
+                              const HostCosts& hosts) {
+  double most = 0.0;
+  const auto transfer = [&](Rank from, Rank to) {
+    most = std::max(most, of_transfer(paths, placement[from], placement[to], hosts));
+  };
+  if (const Trees* const trees = plan.trees()) {
+    for (const Tree& tree : *trees) {
+      for (Rank rank = 0; rank < tree.size(); ++rank) {
+        if (rank != tree.root) transfer(tree.parent[rank], rank);
+      }
+    }
+  } else {
+    const std::vector<Rank>& order = plan.rounds()->order;
+    for (std::size_t i = 0; i < order.size(); ++i) transfer(order[i], order[(i + 1) % order.size()]);
+  }
+  const double bytes = std::min(most, static_cast<double>(most_in_flight_bytes));
+  return std::max(least_in_flight_bytes, static_cast<std::uint64_t>(bytes));
+}
+
+}  // namespace trunkline

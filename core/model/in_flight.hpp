@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// How much of a message has to be under way for the links to be busy all the time.
+#pragma once
+
+#include <cstdint>
+
+#include "model/host_costs.hpp"
+#include "network/paths.hpp"
+#include "network/placement.hpp"
+#include "plan/plan.hpp"
+
+namespace trunkline {
+
+/// Enough up to 1 Gbit/s below one switch; also where nothing is known of the network.
+inline constexpr std::uint64_t least_in_flight_bytes = std::uint64_t{128} << 10;
+/// So much at most lies in buffers of a rank that is late.
+inline constexpr std::uint64_t most_in_flight_bytes = std::uint64_t{4} << 20;
+
+/// Bytes, for one rank: the most that any transfer of the plan needs, rate x delay. The delay is the way there and
+/// back, with what both hosts spend on a message, twice: the window's own messages wait for an answer at its half and
+/// at its end. Rounds are taken for transfers between neighbours in their order. Time O(ranks * length of a path).
+[[nodiscard]] std::uint64_t in_flight_bytes(const Paths& paths, const Placement& placement, const Plan& plan,
+                                            const HostCosts& hosts);
+
+}  // namespace trunkline

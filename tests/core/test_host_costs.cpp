@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/host_costs.hpp"
+
+#include <gtest/gtest.h>
+
+#include <stdexcept>
+#include <string>
+
+#include "algorithms/registry.hpp"
+#include "decide/prospects.hpp"
+#include "model/costs.hpp"
+#include "model/in_flight.hpp"
+#include "model/wire.hpp"
+#include "network/scaled.hpp"
+#include "networks.hpp"
+
+namespace trunkline {
+namespace {
+
+using testing::one_switch;
+
+Cluster at(const Cluster& cluster, double rate_bps) { return scaled(cluster, rate_bps); }
+
+Costs costs_on(const Cluster& cluster, std::string_view algorithm, std::string_view hosts) {
+  const Placement placement = block_placement(cluster, 1);
+  return costs_of(cluster, placement, lay(Collective::bcast, algorithm, &cluster, placement, 0), Collective::bcast,
+                  host_costs_named(hosts));
+}
+
+TEST(HostCosts, AreFoundByNameAndLibrary) {
+  EXPECT_EQ(known_host_costs().front().name, "free");
+  EXPECT_EQ(host_costs_of("openmpi", "5.0.11").name, "openmpi");
+  EXPECT_EQ(host_costs_of("mpich", "4.0.2").name, "mpich");
+  EXPECT_EQ(host_costs_of("mpich", "5.0.2").name, "mpich-5");
+  EXPECT_EQ(host_costs_of("mpich", "").name, "mpich");
+  try {
+    static_cast<void>(host_costs_named("openmp"));
+    FAIL();
+  } catch (const std::invalid_argument& wrong) {
+    EXPECT_NE(std::string(wrong.what()).find("did you mean openmpi"), std::string::npos) << wrong.what();
+  }
+}
+
+TEST(HostCosts, GrowWithTheMessageAndJumpAtTheEagerLimit) {
+  for (const HostCosts& hosts : known_host_costs()) {
+    double last = 0.0;
+    for (const std::uint64_t segment : segment_sizes()) {
+      EXPECT_GE(hosts.handling_s(segment), last) << hosts.name;
+      last = hosts.handling_s(segment);
+    }
+  }
+  const HostCosts& mpich = host_costs_named("mpich");
+  EXPECT_GT(mpich.handling_s(mpich.eager_bytes + 1), mpich.handling_s(mpich.eager_bytes) + 20e-6);
+}
+
+TEST(HostCosts, ALongSegmentWaitsForItsReceiverAndSharesTheWire) {
+  // One hop: in one segment, what hosts cost is added to the wire; announced first, the way goes there and back before.
+  const Cluster cluster = at(one_switch(2), 1e9);
+  const auto seconds = [&](std::string_view hosts, std::uint64_t bytes) {
+    return seconds_of(costs_on(cluster, "linear", hosts), bytes, bytes);
+  };
+  constexpr std::uint64_t bytes = 131072;
+  const HostCosts& openmpi = host_costs_named("openmpi");
+  const double wire = static_cast<double>(wire_bytes(bytes));
+  EXPECT_NEAR(seconds("openmpi", bytes) - seconds("free", bytes),
+              openmpi.send_s + openmpi.receive_s + 2 * openmpi.rendezvous_s + 2 * 20e-6 +
+                  (openmpi.send_byte_s + openmpi.receive_byte_s) * wire,
+              1e-9);
+  EXPECT_GT(seconds("mpich", bytes), seconds("openmpi", bytes) + wire * 8 / 1e9);
+  EXPECT_LT(seconds("openmpi", openmpi_eager_bytes), seconds("openmpi", openmpi_eager_bytes + 1) - 60e-6);
+}
+
+TEST(Segment, GrowsBeyondTheEagerLimitWhereThatPays) {
+  // 64 MiB at 100 Gbit/s: 22 us on the wire for 256 KiB, as much as a hop takes anyhow.
+  const Cluster fast = at(one_switch(16), 1e11);
+  EXPECT_GT(best_segment(costs_on(fast, "two-tree", "openmpi"), 1U << 30), 65536U);
+  EXPECT_GT(best_segment(costs_on(fast, "linear", "free"), 1U << 30), 16384U);
+  // Where links are slow, nothing is gained by them.
+  const Cluster slow = at(one_switch(16), 2e7);
+  for (const std::string_view hosts : {"mpich", "mpich-5", "openmpi"}) {
+    EXPECT_LE(best_segment(costs_on(slow, "two-tree", hosts), 1U << 24), 16384U) << hosts;
+  }
+}
+
+TEST(Segment, OfAReductionIsLongWhereLatencyIsWhatItWaitsFor) {
+  // At 10 Gbit/s a frame takes 1.2 us, and the way of a hop 20 us.
+  const Cluster cluster = at(one_switch(16), 1e10);
+  const Placement placement = block_placement(cluster, 1);
+  const auto best = [&](Collective collective) {
+    return best_segment(costs_of(cluster, placement, lay(collective, "linear", &cluster, placement, 0), collective,
+                                 host_costs_named("free")),
+                        1U << 20U);
+  };
+  EXPECT_GT(best(Collective::reduce), 4 * best(Collective::bcast));
+}
+
+TEST(InFlight, FollowsRateTimesDelay) {
+  const auto bytes = [](double rate_bps, std::string_view hosts) {
+    const Cluster cluster = at(one_switch(4), rate_bps);
+    const Placement placement = block_placement(cluster, 1);
+    return in_flight_bytes(Paths(cluster), placement, lay(Collective::bcast, "linear", &cluster, placement, 0),
+                           host_costs_named(hosts));
+  };
+  EXPECT_EQ(bytes(2e7, "mpich"), least_in_flight_bytes);
+  EXPECT_EQ(bytes(1e9, "free"), least_in_flight_bytes);
+  EXPECT_NEAR(static_cast<double>(bytes(1e11, "free")), 4 * 20e-6 * 1e11 / 8, 1.0);
+  EXPECT_GT(bytes(1e11, "mpich"), bytes(1e11, "free"));
+  EXPECT_EQ(bytes(1e12, "mpich"), most_in_flight_bytes);
+}
+
+TEST(Choice, FewerLevelsWhereOnlyLatencyCounts) {
+  const auto chosen = [](double rate_bps, std::uint64_t bytes) {
+    const Cluster cluster = at(one_switch(16), rate_bps);
+    const Prospects prospects = prospects_of(Collective::bcast, cluster, block_placement(cluster, 1), 0,
+                                             NativeLibrary::mpich, host_costs_named("free"));
+    return std::string(pick(prospects, bytes).algorithm);
+  };
+  EXPECT_EQ(chosen(1e11, 4096), "flat");
+  EXPECT_EQ(chosen(1e8, 65536), "two-tree");
+  EXPECT_EQ(chosen(1e11, 1U << 24), "two-tree");
+}
+
+}  // namespace
+}  // namespace trunkline

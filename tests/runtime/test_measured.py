@@ -1,0 +1,100 @@
+"""TRUNKLINE_MEASURED: tables of ``trunkline measure`` decide, for the network and the library they were measured on."""
+
+from pathlib import Path
+
+import pytest
+from conftest import ON_OWN_HOST, Mpi
+
+from trunkline.cluster import load_cluster
+from trunkline.mpi import find_mpis
+
+WIRE = {"1KiB": 1154, "8KiB": 8772, "32KiB": 34878}
+"""Bytes on the wire."""
+
+
+def tables(library: Mpi, folder: Path, rate_bps: float, **other: str) -> str:
+    """Of hosts two and three links apart, on links of that rate; hosts take 5 us."""
+    values = {
+        "cluster": "cyclic",
+        "cluster_fingerprint": f"'{load_cluster('cyclic').fingerprint:016x}'",
+        "mpi": library.family,
+        "mpi_version": f"'{find_mpis()[library.name].version}'",
+    } | other
+    text = "trunkline: measurement/1\ndate: '2026-01-01'\n" + "".join(f"{k}: {v}\n" for k, v in values.items())
+    text += "distances:\n"
+    for channels, to in ((2, "h4"), (3, "h1")):
+        text += f"  - channels: {channels}\n    between: [h0, {to}]\n    eager_limit: 16KiB\n    points:\n"
+        for size, wire in WIRE.items():
+            us = wire * 8e6 / rate_bps
+            trip = 2 * (us * channels + 30)
+            text += f"      - {{size: {size}, round_trip: {trip:.4g}us, gap: {us:.4g}us, send: 5us, receive: 5us, "
+            text += "spread: 0.01}\n"
+    file = folder / "net.yaml"
+    file.write_text(text)
+    return str(file)
+
+
+def said(mpi: Mpi, settings: dict[str, str]) -> list[str]:
+    done = mpi.run(
+        4,
+        mpi.program("runtime-test"),
+        *("--groups", "window", "--choices", "auto"),
+        settings={"TRUNKLINE_CLUSTER": "cyclic", "TRUNKLINE_EXPLAIN": "1"} | settings,
+        per_rank=[ON_OWN_HOST],
+    )
+    assert " passed, 0 failed" in done.out
+    return done.lines("trunkline: ")
+
+
+def test_tables_decide_and_contradictions_are_told_once(any_mpi: Mpi, tmp_path: Path):
+    """A tenth of the stated rate: all that is predicted takes ten times as long."""
+    lines = said(any_mpi, {"TRUNKLINE_MEASURED": tables(any_mpi, tmp_path, 1e7)})
+    told = [line for line in lines if "warning" in line]
+    assert told == [
+        "trunkline: warning: measured rates are not those of the cluster file; decisions follow the measured ones:",
+        "trunkline: warning:   h0 - h4, 2 links apart: 10 Mbit/s measured, 100 Mbit/s stated",
+    ]
+    assert any("(TRUNKLINE_MEASURED)" in line for line in lines)
+
+
+def test_tables_that_agree_say_nothing(mpi: Mpi, tmp_path: Path):
+    lines = said(mpi, {"TRUNKLINE_MEASURED": tables(mpi, tmp_path, 1e8)})
+    assert not [line for line in lines if "warning" in line]
+    assert any("(TRUNKLINE_MEASURED)" in line for line in lines)
+
+
+@pytest.mark.parametrize(
+    ("other", "message"),
+    [
+        ({"cluster_fingerprint": "'0123456789abcdef'"}, "not on cyclic as it is now: measure again"),
+        ({"mpi_version": "'1.0'"}, "which says nothing about"),
+        ({"mpi": "lam"}, "was measured on cyclic under lam"),
+        ({"date": "", "distances": "[]"}, "net.yaml:"),
+    ],
+)
+def test_tables_for_others_are_one_warning_and_native(mpi: Mpi, tmp_path: Path, other: dict[str, str], message: str):
+    lines = said(mpi, {"TRUNKLINE_MEASURED": tables(mpi, tmp_path, 1e8, **other)})
+    [warning] = [line for line in lines if "warning: rank" in line]
+    assert message in warning
+    assert not [line for line in lines if "TRUNKLINE_MEASURED)" in line]
+
+
+def test_other_tables_on_one_rank_are_found(mpi: Mpi, tmp_path: Path):
+    mine, theirs = tmp_path / "a", tmp_path / "b"
+    mine.mkdir()
+    theirs.mkdir()
+    first, other = tables(mpi, mine, 1e8), tables(mpi, theirs, 9e7)
+    script = f'test "${{PMI_RANK:-$OMPI_COMM_WORLD_RANK}}" = 1 && export TRUNKLINE_MEASURED={other}; exec "$@"'
+    done = mpi.run(
+        2,
+        mpi.program("runtime-hello"),
+        settings={"TRUNKLINE_CLUSTER": "cyclic", "TRUNKLINE_MEASURED": first},
+        per_rank=[ON_OWN_HOST, "sh", "-c", script, "sh"],
+    )
+    assert "of costs (TRUNKLINE_HOST_COSTS, TRUNKLINE_MEASURED) than rank 0" in done.err
+
+
+def test_tables_need_a_cluster(mpi: Mpi, tmp_path: Path):
+    settings = {"TRUNKLINE_MEASURED": tables(mpi, tmp_path, 1e8)}
+    done = mpi.run(2, mpi.program("runtime-hello"), settings=settings, status=2)
+    assert "is about a cluster: set TRUNKLINE_CLUSTER too" in done.err
