@@ -407,8 +407,10 @@ class Knowledge:
         reproducible: bool = False,
         host_costs: str = "",
     ) -> None:
-        """``mpi`` as tuning files name it; ``reproducible``: reductions keep one order of operands; ``host_costs`` empty:
-        the library's. Raises ValueError."""
+        """``mpi`` as tuning files name it.
+
+        ``reproducible``: reductions keep one order of operands; ``host_costs`` empty: the library's. Raises ValueError.
+        """
 
     def take_plan(self, plan: PlanFile, file: str) -> None:
         """ValueError where it is for another cluster."""
