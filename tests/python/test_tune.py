@@ -151,7 +151,9 @@ def test_intel_mpi_counts_as_an_mpich():
 
 
 def test_intel_mpi_is_predicted_as_mpich_and_has_no_rules(trunkline, refused, monkeypatch, tmp_path):
-    found = {**find_mpis(), "intelmpi": intel_mpi()}
+    # Both of them send by libfabric, so their messages cost the same.
+    mpich = Mpi("mpich", "mpich", "5.0.2", "mpicc", "/nowhere/mpiexec", "libmpi.so")
+    found = {**find_mpis(), "mpich": mpich, "intelmpi": intel_mpi()}
     monkeypatch.setattr("trunkline.mpi.find_mpis", lambda: found)
     for command in ("predict", "explain"):
         words = (command, "cyclic", "--sizes", "64KiB", "--json", "-", "--mpi")
