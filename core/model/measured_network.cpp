@@ -154,11 +154,11 @@ class Correction {
         of_trunks_s -= links_[channel / 2].latency_s;
       }
     }
-    for (std::size_t i = 0; i < links_.size(); ++i) {
+    for (auto& link : links_) {
       if (trunks == 0.0) {
-        links_[i].latency_s = left_s / static_cast<double>(path.size());
-      } else if (is_trunk(stated_, links_[i])) {
-        links_[i].latency_s = std::max(0.0, of_trunks_s) / trunks;
+        link.latency_s = left_s / static_cast<double>(path.size());
+      } else if (is_trunk(stated_, link)) {
+        link.latency_s = std::max(0.0, of_trunks_s) / trunks;
       }
     }
   }

@@ -2,7 +2,6 @@
 #include "plan/operand_order.hpp"
 
 #include <algorithm>
-#include <ranges>
 #include <vector>
 
 namespace trunkline {
@@ -17,7 +16,9 @@ bool keeps_rank_order(const Tree& tree) {
   std::vector<Below> below;
   below.reserve(tree.size());
   for (Rank rank = 0; rank < tree.size(); ++rank) below.push_back({rank, rank, 1});
-  for (const Rank rank : std::views::reverse(parents_first(tree))) {
+  std::vector<Rank> children_first = parents_first(tree);
+  std::ranges::reverse(children_first);
+  for (const Rank rank : children_first) {
     const Below& part = below[rank];
     if (part.last - part.first + 1 != part.count) return false;
     if (rank == tree.root) break;

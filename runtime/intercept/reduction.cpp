@@ -44,10 +44,11 @@ int Reduction::execute(Turn& turn, const LocalDecision& decision) const {
                            .type = given_.type,
                            .operation = given_.operation,
                            .communicator = conduit()->communicator()});
-  if (trees != nullptr)
+  if (trees != nullptr) {
     return TreeReduction(turn, *trees, operands, decision.segment_bytes, decision.plan->in_flight_bytes, everywhere,
                          operand_order())
         .run();
+  }
   const auto& local = std::get<LocalBlocks>(parts);
   OperandBlocks blocks(operands, *local.schedule, local.position);
   return BlockExchange(turn, local, blocks, decision.segment_bytes, decision.plan->in_flight_bytes).run();
