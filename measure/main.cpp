@@ -145,12 +145,20 @@ void gather(MeasuredDistance& distance, int owner, int rank, std::size_t sizes) 
   }
 }
 
+/// Longer segments than the first that takes as long only repeat the wire's rate, and take minutes on a slow network.
+constexpr double long_gap_s = 0.01;
+
 /// All ranks on the line of Algorithm 1.
 MeasuredRelay measure_relay(const Cluster& cluster, const Placement& hosts) {
   const Tree line = linear_tree(cluster, hosts, 0);
   MeasuredRelay relay{.ranks = static_cast<std::uint32_t>(line.size()), .points = {}};
   measure::Relay all(line, {.seconds = 1.0});  // what all ranks do at once varies more
-  for (const std::uint64_t segment : segment_sizes()) relay.points.push_back(all.point(segment));
+  for (const std::uint64_t segment : segment_sizes()) {
+    relay.points.push_back(all.point(segment));
+    double gap = relay.points.back().gap_s;
+    MPI_Bcast(&gap, 1, MPI_DOUBLE, 0, MPI_COMM_WORLD);  // rank 0 says for all whether there is a longer one
+    if (gap > long_gap_s) break;
+  }
   return relay;
 }
 
