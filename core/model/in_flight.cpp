@@ -20,8 +20,8 @@ double of_transfer(const Paths& paths, HostIndex from_host, HostIndex to_host, c
 
 }  // namespace
 
-std::uint64_t in_flight_bytes(const Paths& paths, const Placement& placement, const Plan& plan,
-                              const HostCosts& hosts) {
+std::uint64_t in_flight_bytes(const Paths& paths, const Placement& placement, const Plan& plan, const HostCosts& hosts,
+                              std::uint64_t least) {
   double most = 0.0;
   const auto transfer = [&](Rank from, Rank to) {
     most = std::max(most, of_transfer(paths, placement[from], placement[to], hosts));
@@ -37,7 +37,7 @@ std::uint64_t in_flight_bytes(const Paths& paths, const Placement& placement, co
     for (std::size_t i = 0; i < order.size(); ++i) transfer(order[i], order[(i + 1) % order.size()]);
   }
   const double bytes = std::min(most, static_cast<double>(most_in_flight_bytes));
-  return std::max(least_in_flight_bytes, static_cast<std::uint64_t>(bytes));
+  return std::max(least, static_cast<std::uint64_t>(bytes));
 }
 
 }  // namespace trunkline

@@ -13,6 +13,8 @@ namespace trunkline {
 
 /// Enough up to 1 Gbit/s below one switch; also where nothing is known of the network.
 inline constexpr std::uint64_t least_in_flight_bytes = std::uint64_t{128} << 10;
+/// Enough where operands meet on their way up: of more, those of the leaves delay the others.
+inline constexpr std::uint64_t least_up_in_flight_bytes = std::uint64_t{16} << 10;
 /// So much at most lies in buffers of a rank that is late.
 inline constexpr std::uint64_t most_in_flight_bytes = std::uint64_t{4} << 20;
 
@@ -20,6 +22,6 @@ inline constexpr std::uint64_t most_in_flight_bytes = std::uint64_t{4} << 20;
 /// back, with what both hosts spend on a message, twice: the window's own messages wait for an answer at its half and
 /// at its end. Rounds are taken for transfers between neighbours in their order. Time O(ranks * length of a path).
 [[nodiscard]] std::uint64_t in_flight_bytes(const Paths& paths, const Placement& placement, const Plan& plan,
-                                            const HostCosts& hosts);
+                                            const HostCosts& hosts, std::uint64_t least = least_in_flight_bytes);
 
 }  // namespace trunkline

@@ -124,7 +124,6 @@ class Sum {
     TreeCosts costs;
     costs.hosts = hosts_;
     costs.handlings = (both_ways ? 2.0 : 1.0) * *std::ranges::max_element(handlings_);
-    costs.turn_s = direction == Direction::down ? 0.0 : part_ * longest_hop_s_;
     costs.network_hops = static_cast<Rank>(data_.transfers().size());
     if (both_ways) std::ranges::for_each(latest_, go_back);
     costs.latest = longest(latest_, hosts_);
@@ -190,7 +189,6 @@ class Sum {
       there.per_byte_s += path.slowest_byte_s;
       there.per_frame_byte_s += std::max(0.0, path.byte_s - path.slowest_byte_s);
       there.latency_s += path.latency_s;
-      longest_hop_s_ = std::max(longest_hop_s_, path.latency_s);
       sending.per_byte_s += path.first_byte_s;
       if (parent == tree.root) before_s_ += path.first_byte_s;
     }
@@ -206,8 +204,7 @@ class Sum {
   std::vector<TreeCosts::Way> ways_;
   std::vector<TreeCosts::Way> latest_;
   std::vector<double> handlings_;  ///< of a segment, by rank
-  double longest_hop_s_ = 0.0;
-  double before_s_ = 0.0;  ///< for each byte: the root's sends of the first segments of the trees before
+  double before_s_ = 0.0;          ///< for each byte: the root's sends of the first segments of the trees before
 };
 
 Cut cut_into(std::uint64_t message_bytes, std::uint64_t segment_bytes) {
@@ -221,7 +218,7 @@ Cut cut_into(std::uint64_t message_bytes, std::uint64_t segment_bytes) {
 
 /// What each further segment takes.
 double next_seconds(const TreeCosts& costs, const Cut& cut) {
-  double next = std::max(costs.turn_s, costs.handlings * costs.hosts.handling_s(cut.segment));
+  double next = costs.handlings * costs.hosts.handling_s(cut.segment);
   for (const TreeCosts::Work& work : costs.busiest) {
     next = std::max(next, work.per_byte_s * cut.wire + work.per_ack_byte_s * static_cast<double>(ack_wire_bytes));
   }

@@ -32,10 +32,7 @@ struct TreeCosts {
   std::vector<Way> latest;    ///< of the ways, those that may be the longest for some segment
   std::vector<Work> busiest;  ///< of the channels, those that may be the busiest for some segment
   double handlings = 0.0;     ///< of one segment by the busiest rank
-  /// Up a tree, a segment sets out on a hop once the one before it has come: the longest hop's latency, for each
-  /// segment of the message.
-  double turn_s = 0.0;
-  Rank network_hops = 0;  ///< transfers between different hosts
+  Rank network_hops = 0;      ///< transfers between different hosts
   HostCosts hosts = usual_host_costs();
 };
 

@@ -75,7 +75,9 @@ std::shared_ptr<const LocalPlan> LocalPlans::local(std::string_view algorithm) {
 std::uint64_t LocalPlans::in_flight_of(const Plan& plan) const {
   const Knowledge& knowledge = world_.knowledge;
   if (!knowledge.cluster) return least_in_flight_bytes;
-  return in_flight_bytes(Paths(knowledge.network()), *processes_.placement, plan, knowledge.message_costs());
+  const bool meet = facts_of(collective_).reduces && plan.trees() != nullptr;
+  return in_flight_bytes(Paths(knowledge.network()), *processes_.placement, plan, knowledge.message_costs(),
+                         meet ? least_up_in_flight_bytes : least_in_flight_bytes);
 }
 
 std::string LocalPlans::load_of(const Plan& plan) const {

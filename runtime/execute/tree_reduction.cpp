@@ -10,6 +10,8 @@ namespace {
 
 /// For the children's operands of one tree: where two segments of each do not fit, one is awaited at a time.
 constexpr std::uint64_t most_slot_bytes = std::uint64_t{1} << 20;
+/// Of every child, where they fit: every fourth of them is sent synchronously, and two such are under way.
+constexpr std::uint64_t least_slots = 8;
 
 }  // namespace
 
@@ -39,7 +41,7 @@ TreeReduction::TreeReduction(Turn& turn, std::span<const LocalTree> trees, const
     const std::uint64_t fitting = most_slot_bytes / Operands::Slots::bytes(operands, segment_elements_) /
                                   std::max(flow.slots_each, std::uint64_t{1});
     const std::uint64_t wanted =
-        std::max(least_window, 2 * together / trees.size() / std::max(children, std::uint64_t{2}));
+        std::max(least_slots, 2 * together / trees.size() / std::max(children, std::uint64_t{2}));
     flow.window = std::min(flow.segments, std::clamp(fitting, std::uint64_t{1}, wanted));
     flow.combined = flow.is_leaf() ? flow.segments : 0;
     flow.operands.assign(flow.window * children, MPI_REQUEST_NULL);
@@ -173,7 +175,9 @@ void TreeReduction::await(std::vector<MPI_Request*>& requests) {
         for (std::size_t child = flow.children; child < end; ++child) {
           add(flow.operands[flow.cell(flow.combined, child)], flow, Awaited::operand, child);
         }
-      } else {
+      }
+      // A receive may wait for its slot, whose segment is on its way up: else no second one would ever be under way.
+      if (!flow.is_root() && flow.asked < std::min(flow.segments, flow.combined + flow.window)) {
         add(flow.up[flow.asked % flow.window], flow, Awaited::send);
       }
     }
@@ -183,7 +187,8 @@ void TreeReduction::await(std::vector<MPI_Request*>& requests) {
       for (MPI_Request& request : flow.down_row(flow.handed_on)) add(request, flow, Awaited::send);
     } else if (flow.received < flow.expected) {
       add(flow.results[flow.received % flow.window], flow, Awaited::result);
-    } else if (flow.expected < flow.sent) {
+    }
+    if (flow.expected < std::min({flow.segments, flow.sent, flow.handed_on + flow.window})) {
       add(flow.up[flow.expected % flow.window], flow, Awaited::send);
     }
   }
