@@ -10,6 +10,7 @@
 
 #include "model/costs.hpp"
 #include "model/host_costs.hpp"
+#include "model/least_time.hpp"
 #include "model/native_bcast.hpp"
 #include "model/native_reduction.hpp"
 #include "model/native_shares.hpp"
@@ -58,6 +59,7 @@ struct Prospects {
   NativeReductionCosts native_reduction;  ///< of a reduction
   NativeShareCosts native_shares;         ///< of what goes by shares
   Collective collective = Collective::bcast;
+  double least_byte_s = 0.0;  ///< see least_byte_s()
 };
 
 /// Lays every plan that the rule considers, and what the library would run.
@@ -67,7 +69,8 @@ struct Prospects {
 /// What the MPI library's own algorithm would take.
 [[nodiscard]] double native_seconds(const Prospects& prospects, std::uint64_t message_bytes);
 
-/// Native below least_bytes, and unless a plan is predicted to be faster by a margin. The same answer on every rank:
+/// Native below least_bytes, and unless a plan is predicted to be faster by a margin, or nearly as fast as the links
+/// allow. The same answer on every rank:
 /// depends on nothing but its arguments. Allocates nothing: about a quarter of a microsecond.
 [[nodiscard]] Pick pick(const Prospects& prospects, std::uint64_t message_bytes,
                         OperandOrder order = OperandOrder::any);
