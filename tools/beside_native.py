@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """Prints what the preload library costs on one host, native beside it in the same jobs, under every MPI library here.
 
-Usage: tools/beside_native.py [--mpi NAMES] [--storm CALLS] [storm|communicators|datatypes]...
+Usage: tools/beside_native.py [--mpi NAMES] [--storm CALLS] [storm|communicators|datatypes|hops]...
 
     storm           broadcasts of mixed sizes, roots and communicators, ranks late now and then (a million calls)
     communicators   split, one broadcast, free
     datatypes       one broadcast of a million elements with each kind of datatype
+    hops            64 MiB down a line of ranks, beside a bare loop of MPI_Irecv and MPI_Isend
 
 Needs the programs of `make build/stamps/dev`, and a machine with nothing else to do. Exit status 1 where bytes were
 wrong.
@@ -61,9 +62,25 @@ def datatypes(mpi: conftest.Mpi) -> bool:
     return all(row["right"] for row in rows)
 
 
+def hops(mpi: conftest.Mpi) -> bool:
+    """Medians; throughput and processor time over the bare loop's."""
+    for ranks, segment in ((4, 1 << 16), (2, 1 << 16), (2, 15888), (2, 4304), (2, 1416)):
+        program = conftest.BUILD / "bench" / f"trunkline-segment-hop-{mpi.name}"
+        words = (program, str(1 << 26 if segment == 1 << 16 else 1 << 22), str(segment))
+        done = mpi.run(ranks, *words, settings={"TRUNKLINE_BCAST": f"unaware-linear:{segment}"})
+        row = json.loads(done.out)
+        print(
+            f"{mpi.name:16} {ranks:5} {row['bytes']:9} {segment:8} {row['throughput']:11.2f} {row['hop_us']:9.2f}"
+            f" {row['bare_hop_us']:9.2f} {row['hop_ratio']:6.2f} {row['to_first_send_us']:13.2f}",
+            flush=True,
+        )
+    return True
+
+
 HEADS = {
     "storm": "library              calls native, s   ours, s  ratio nat., KiB ours, KiB",
     "communicators": "library         native, us  ours, us  ratio",
+    "hops": "library          ranks     bytes  segment  throughput  hop, us  bare, us  ratio  first send, us",
     "datatypes": "library          datatype                      native,ms  ours, ms  ratio   best",
 }
 
@@ -71,7 +88,7 @@ HEADS = {
 def main() -> None:
     """Runs what was asked for, library by library."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", nargs="*", metavar="WHAT", help="default: all three")
+    parser.add_argument("what", nargs="*", metavar="WHAT", help="default: all of them")
     parser.add_argument("--mpi", help="names, separated by commas; default: all that are here")
     parser.add_argument("--storm", type=int, default=1_000_000, metavar="CALLS", help="default: 1000000")
     asked = parser.parse_args()
@@ -85,7 +102,12 @@ def main() -> None:
     for what in asked.what or HEADS:
         print(f"{what}\n{HEADS[what]}")
         for mpi in libraries:
-            run = {"storm": lambda one: storm(one, asked.storm), "communicators": communicators, "datatypes": datatypes}
+            run = {
+                "storm": lambda one: storm(one, asked.storm),
+                "communicators": communicators,
+                "datatypes": datatypes,
+                "hops": hops,
+            }
             right = run[what](mpi) and right
     sys.exit(0 if right else 1)
 
