@@ -29,20 +29,28 @@ class Round {
     if (u != v) loads_.add(cluster_.hosts()[u], cluster_.hosts()[v], fraction);
   }
 
-  /// Adds the round's time to `cost`, `times` over, and starts an empty round.
-  void finish(RoundCost& cost, double times = 1.0) {
+  /// Adds the round's time to `cost`, `times` over, and starts an empty round. Of its transfers the slowest counts; or
+  /// the mean one, where all that is sent takes every hop after another.
+  void finish(RoundCost& cost, double times = 1.0, bool takes_every_hop = false) {
     loads_.settle_loads();
-    double latency_s = 0.0;
-    double frame_byte_s = 0.0;
+    double most_latency_s = 0.0;
+    double most_frame_byte_s = 0.0;
+    double latencies_s = 0.0;
+    double frame_bytes_s = 0.0;
     for (const PathLoads::Transfer& transfer : loads_.transfers()) {
       const auto& [from, to, meeting, amount] = transfer;
-      latency_s = std::max(latency_s, paths_.latency_s(from, to, meeting));
-      frame_byte_s = std::max(frame_byte_s, paths_.byte_s(from, to, meeting) - loads_.first_byte_s(transfer));
+      const double latency_s = paths_.latency_s(from, to, meeting);
+      const double frame_byte_s = paths_.byte_s(from, to, meeting) - loads_.first_byte_s(transfer);
+      most_latency_s = std::max(most_latency_s, latency_s);
+      most_frame_byte_s = std::max(most_frame_byte_s, frame_byte_s);
+      latencies_s += latency_s;
+      frame_bytes_s += frame_byte_s;
     }
+    const double hops = static_cast<double>(ranks());
     cost.rounds += times;
     cost.seconds_per_byte += times * loads_.slowest_byte_s();
-    cost.latency_s += times * latency_s;
-    cost.frame_byte_s += times * frame_byte_s;
+    cost.latency_s += times * (takes_every_hop ? latencies_s / hops : most_latency_s);
+    cost.frame_byte_s += times * (takes_every_hop ? frame_bytes_s / hops : most_frame_byte_s);
     loads_.clear();
   }
 
@@ -83,7 +91,7 @@ RoundCosts round_costs(const Paths& paths, const Placement& placement, const Rou
       loads.transfer(from, to,
                      samples.any_blocks ? 1.0 : static_cast<double>(blocks) / static_cast<double>(samples.blocks));
     }
-    if (!sample.sent.empty()) loads.finish(costs.rounds, static_cast<double>(sample.times));
+    if (!sample.sent.empty()) loads.finish(costs.rounds, static_cast<double>(sample.times), costs.relays);
   }
   return costs;
 }

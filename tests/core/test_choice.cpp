@@ -236,6 +236,17 @@ TEST(Choice, IsARingNearTheLeastHoweverFastNativeIsPredicted) {
   EXPECT_EQ(choose(facts, 64U << 10U).algorithm, "native");
 }
 
+TEST(Choice, RingsPassEveryHopAfterAnother) {
+  const Cluster cluster = parse_cluster(
+      "trunkline: cluster/1\nname: far\ndefaults: {rate: 1Gbit, latency: 10us}\nswitches: [s0]\n"
+      "hosts:\n  - {hosts: 'h[0-2]', switch: s0}\n  - {hosts: h3, switch: s0, latency: 100us}\n",
+      "far.yaml");
+  const Placement placement = block_placement(cluster, 1);
+  const auto costs = std::get<RoundCosts>(
+      costs_of(cluster, placement, lay(Collective::allgather, "ring", &cluster, placement, 0), Collective::allgather));
+  EXPECT_NEAR(costs.rounds.latency_s, 3 * (20e-6 + 20e-6 + 110e-6 + 110e-6) / 4, 1e-12);
+}
+
 TEST(Choice, RingsHandOnPiecesOfABlock) {
   const Cluster cluster = one_switch();
   const Placement placement = block_placement(cluster, 1);
