@@ -40,7 +40,7 @@ timespec to_timespec(Nanoseconds time) {
 }  // namespace
 
 Engine::Engine(const Cluster& cluster, double rate_bps, QueueLimits limits, PacketPort& port)
-    : cluster_(cluster), network_(cluster, rate_bps), limits_(limits), schedule_(network_, limits), port_(port) {
+    : cluster_(cluster), network_(cluster, rate_bps), limits_(limits), transit_(network_, limits), port_(port) {
   set_pace();
   reset();
 }
@@ -54,7 +54,7 @@ void Engine::set_pace() {
 void Engine::reset() {
   static_cast<void>(port_.take_overruns());
   static_cast<void>(port_.take_oversized());
-  schedule_.reset_counters();
+  transit_.reset_counters();
   counters_ = {};
   counters_.since = read_clock(CLOCK_MONOTONIC);
   counters_.busy_before = read_clock(CLOCK_THREAD_CPUTIME_ID);
@@ -96,7 +96,7 @@ void Engine::take_in() {
     }
     // The stamp is of another clock, and that one may be set while we run: never trust it by more than a second.
     const Nanoseconds ago = arrival.at < real ? std::min(real - arrival.at, second) : 0;
-    schedule_.enter(arrival.from, reading.to, arrival.frame, reading.burden, now - ago);
+    transit_.enter(arrival.from, reading.to, arrival.frame, reading.burden, now - ago);
   }
   counters_.frames += taken;
   // A mean over the last few quanta of time, however many looks there were.
@@ -108,7 +108,7 @@ void Engine::take_in() {
 
 void Engine::pass_on() {
   const Nanoseconds start = read_clock(CLOCK_MONOTONIC);
-  schedule_.advance(start + lead(), due_);
+  transit_.advance(start + lead(), due_);
   if (!due_.empty()) {
     counters_.undeliverable += port_.send(due_);
     counters_.deliveries += due_.size();
@@ -120,16 +120,16 @@ void Engine::pass_on() {
       const auto late_ns = static_cast<std::int64_t>(made) - static_cast<std::int64_t>(delivery.due);
       counters_.lateness.add(late_ns);
       sum_ns += std::clamp(static_cast<double>(late_ns), -steering_limit_ns, steering_limit_ns);
-      schedule_.delivered(delivery.frame);
+      transit_.delivered(delivery.frame);
     }
     double& steered_ns = lead_ns_[looking_ ? 1 : 0];
     steered_ns = std::clamp(steered_ns + sum_ns * steering_gain, 0.0, 2.0 * static_cast<double>(quantum_));
     due_.clear();
   }
-  for (const FrameId frame : schedule_.finished()) {
+  for (const FrameId frame : transit_.finished()) {
     port_.release(frame);
   }
-  schedule_.finished().clear();
+  transit_.finished().clear();
 }
 
 void Engine::rest(int control) {
@@ -143,13 +143,13 @@ void Engine::rest(int control) {
   }
   // Few frames: whatever comes in wakes us, or what is still under way. How late this machine wakes sleepers is in the
   // lead, so nothing is left to wait for actively.
-  const Nanoseconds delivery = schedule_.next_delivery() - (schedule_.next_delivery() == Schedule::never ? 0 : lead());
-  const Nanoseconds turn = schedule_.next_turn() + (schedule_.next_turn() == Schedule::never ? 0 : turn_slack_);
+  const Nanoseconds delivery = transit_.next_delivery() - (transit_.next_delivery() == Transit::never ? 0 : lead());
+  const Nanoseconds turn = transit_.next_turn() + (transit_.next_turn() == Transit::never ? 0 : turn_slack_);
   const Nanoseconds wake = std::min(delivery, turn);
   const timespec wait = to_timespec(wake > now ? wake - now : 0);
   port_.prepare_to_wait();
   pollfd watched[2] = {{port_.descriptor(), POLLIN, 0}, {control, POLLIN, 0}};
-  if (ppoll(watched, 2, wake == Schedule::never ? nullptr : &wait, &let_in_) < 0 && errno != EINTR) {
+  if (ppoll(watched, 2, wake == Transit::never ? nullptr : &wait, &let_in_) < 0 && errno != EINTR) {
     throw std::system_error(errno, std::generic_category(), "waiting for frames");
   }
   commanded_ = watched[1].revents != 0;

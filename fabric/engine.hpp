@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The fabric's loop: takes in what hosts send, lets the schedule carry it, passes on what is due.
+// The fabric's loop: takes in what hosts send, lets the transit carry it, passes on what is due.
 //
 // What it costs is decided by how rarely it wakes. While many frames come in it is not woken by each frame (arrivals
 // carry the kernel's time stamp) but looks once every quantum, an eighth of a full frame's time, in which hardly a
@@ -15,7 +15,7 @@
 #include "lateness.hpp"
 #include "network.hpp"
 #include "packet_port.hpp"
-#include "schedule.hpp"
+#include "transit.hpp"
 
 namespace trunkline::fabric {
 
@@ -46,7 +46,7 @@ class Engine {
   const Cluster& cluster_;
   Network network_;
   QueueLimits limits_;
-  Schedule schedule_;
+  Transit transit_;
   PacketPort& port_;
 
   Nanoseconds quantum_ = 0;     ///< between two looks while many frames come in

@@ -59,8 +59,8 @@ std::string Engine::stats_json() {
   const Lateness::Summary late = counters_.lateness.summary();
   std::uint64_t dropped = 0;
   std::string channels;
-  for (ChannelId id = 0; id < schedule_.counters().size(); ++id) {
-    const ChannelCounters& channel = schedule_.counters()[id];
+  for (ChannelId id = 0; id < transit_.counters().size(); ++id) {
+    const ChannelCounters& channel = transit_.counters()[id];
     dropped += channel.dropped_frames;
     if (channel.frames + channel.dropped_frames > 0) {
       // Names of nodes are checked when a cluster is read and need no escaping in JSON.

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <span>
 
-#include "schedule.hpp"
+#include "transit.hpp"
 
 namespace trunkline::fabric {
 

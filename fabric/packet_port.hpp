@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "schedule.hpp"
+#include "transit.hpp"
 
 namespace trunkline::fabric {
 

@@ -9,8 +9,8 @@
 #include "algorithms/height_bound.hpp"
 #include "algorithms/interval_tree.hpp"
 #include "algorithms/linear.hpp"
-#include "algorithms/region_schedule.hpp"
-#include "algorithms/scheduled_tree.hpp"
+#include "algorithms/region_timetable.hpp"
+#include "algorithms/timetable_tree.hpp"
 
 namespace trunkline {
 namespace {
@@ -72,7 +72,7 @@ Tree k_ary_tree(const Cluster& cluster, const Placement& placement, Rank root, u
   if (k == 0) throw std::invalid_argument("a k-ary tree needs k of 1 or more, not 0");
   if (k == 1) return linear_tree(cluster, placement, root);
   const Regions regions = regions_from(cluster, placement, root);
-  Tree best = scheduled_tree(RegionSchedules(regions, k));
+  Tree best = timetable_tree(RegionTimetables(regions, k));
   const std::uint32_t bound = height_bound(regions, k);
   std::uint32_t lowest = height(best);
   const auto consider = [&](const std::vector<Rank>& order) {

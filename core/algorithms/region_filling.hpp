@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How one region is filled: the part of region_schedule.cpp that runs for every region, set of rules and number of
+// How one region is filled: the part of region_timetable.cpp that runs for every region, set of rules and number of
 // levels.
 #pragma once
 
@@ -8,26 +8,26 @@
 #include <optional>
 #include <vector>
 
-#include "algorithms/region_schedule.hpp"
+#include "algorithms/region_timetable.hpp"
 
 namespace trunkline {
 
 /// One region filled level by level by one set of rules; all ranks at a level are alike, so they are only counted, and
 /// so are parts that look alike and stand in a row.
-class RegionSchedules::Filling {
+class RegionTimetables::Filling {
  public:
-  Filling(const RegionSchedules& schedules, RegionId region)
-      : all_(schedules),
-        region_(schedules.regions_.all[region]),
+  Filling(const RegionTimetables& timetables, RegionId region)
+      : all_(timetables),
+        region_(timetables.regions_.all[region]),
         holds_root_(region == 0),
-        home_(holds_root_ ? schedules.regions_.of_rank[schedules.regions_.root] : 0) {
-    most_urgent_first_.parts = schedules.most_urgent_first(region);
+        home_(holds_root_ ? timetables.regions_.of_rank[timetables.regions_.root] : 0) {
+    most_urgent_first_.parts = timetables.most_urgent_first(region);
     count_rows(most_urgent_first_);
   }
 
   /// The attempt with the exit level that the rules lead to, where they lead anywhere; writes the timetable down where
   /// one is given.
-  std::optional<Attempt> run(const Attempt& attempt, RegionSchedule* timetable = nullptr) {
+  std::optional<Attempt> run(const Attempt& attempt, RegionTimetable* timetable = nullptr) {
     ++runs_;
     attempt_ = attempt;
     timetable_ = timetable;
@@ -266,7 +266,7 @@ class RegionSchedules::Filling {
     now.pairs = std::min(now.pairs - pairs, now.sends / all_.k_);
   }
 
-  const RegionSchedules& all_;
+  const RegionTimetables& all_;
   const Region& region_;
   bool holds_root_;
   RegionId home_;  ///< of the root, where it is a part of the region; else 0
@@ -274,7 +274,7 @@ class RegionSchedules::Filling {
   Order earliest_first_;  ///< by how early a part's rank can serve others, where so many levels are left:
   std::optional<Level> sorted_for_;
   Attempt attempt_;
-  RegionSchedule* timetable_ = nullptr;
+  RegionTimetable* timetable_ = nullptr;
   const Order* order_ = nullptr;
   std::vector<Row> rows_;    ///< of the order: what is left
   std::size_t pending_ = 0;  ///< parts left

@@ -9,7 +9,7 @@
 
 #include "algorithms/entry_chains.hpp"
 #include "algorithms/linear.hpp"
-#include "algorithms/region_schedule.hpp"
+#include "algorithms/region_timetable.hpp"
 #include "networks.hpp"
 
 namespace trunkline {
@@ -39,7 +39,7 @@ Cluster long_cluster(Spine shape, NodeId switches) {
 double runs_a_region(Spine shape, NodeId switches, unsigned k) {
   const Cluster cluster = long_cluster(shape, switches);
   const Regions regions = regions_from(cluster, block_placement(cluster, 1), switches / 2);
-  return static_cast<double>(RegionSchedules(regions, k).runs()) / static_cast<double>(regions.all.size());
+  return static_cast<double>(RegionTimetables(regions, k).runs()) / static_cast<double>(regions.all.size());
 }
 
 TEST(PlanningWork, RegionsAreFilledAFewTimesHoweverManyThereAre) {

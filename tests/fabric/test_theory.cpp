@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "line.hpp"
-#include "schedule.hpp"
+#include "transit.hpp"
 
 namespace trunkline::fabric {
 namespace {
@@ -21,14 +21,14 @@ TEST(Theory, OfALongMessageOnlyTheFirstFrameIsStored) {
   EXPECT_NEAR(one_way_s(network, 0, 1, 10 * 1448), (10 * 1538 + 2 * 1538 + 3 * 10) * microsecond, 1e-9);
 }
 
-TEST(Theory, AgreesWithTheScheduleOverLinksOfAnyRates) {
+TEST(Theory, AgreesWithTransitOverLinksOfAnyRates) {
   for (const double trunk : {0.25, 1.0, 4.0}) {
     const Cluster cluster = line_of_switches(3, 1, trunk * byte_per_us);
     const Network network(cluster, 0);
-    Schedule schedule(network, {});
-    schedule.enter(0, 2, 0, {5 * 1538, 1538, 5}, 0);
+    Transit transit(network, {});
+    transit.enter(0, 2, 0, {5 * 1538, 1538, 5}, 0);
     std::vector<Delivery> due;
-    schedule.advance(Schedule::never - 1, due);
+    transit.advance(Transit::never - 1, due);
     ASSERT_EQ(due.size(), 1U);
     EXPECT_NEAR(one_way_s(network, 0, 2, 5 * 1448), static_cast<double>(due[0].due) * 1e-9, 1e-8) << trunk;
   }

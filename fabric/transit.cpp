@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "schedule.hpp"
+#include "transit.hpp"
 
 #include <algorithm>
 
 namespace trunkline::fabric {
 
-Schedule::Schedule(const Network& network, QueueLimits limits)
+Transit::Transit(const Network& network, QueueLimits limits)
     : network_(network), limits_(limits), free_at_(network.channel_count()), counters_(network.channel_count()) {}
 
-void Schedule::enter(HostIndex from, HostIndex to, FrameId frame, Burden burden, Nanoseconds at) {
+void Transit::enter(HostIndex from, HostIndex to, FrameId frame, Burden burden, Nanoseconds at) {
   if (frame >= frames_.size()) {
     frames_.resize(frame + 1);
   }
@@ -17,7 +17,7 @@ void Schedule::enter(HostIndex from, HostIndex to, FrameId frame, Burden burden,
   release(frame);
 }
 
-void Schedule::advance(Nanoseconds until, std::vector<Delivery>& due) {
+void Transit::advance(Nanoseconds until, std::vector<Delivery>& due) {
   while (next_turn() <= until) {
     std::pop_heap(turns_.begin(), turns_.end(), Later{});
     const Event event = turns_.back();
@@ -33,7 +33,7 @@ void Schedule::advance(Nanoseconds until, std::vector<Delivery>& due) {
   }
 }
 
-void Schedule::turn(const Event& event) {
+void Transit::turn(const Event& event) {
   const HostIndex to = frames_[event.frame].to;
   if (to != every_host) {
     const ChannelId towards = network_.towards(event.node, to);
@@ -49,7 +49,7 @@ void Schedule::turn(const Event& event) {
   }
 }
 
-void Schedule::cross(const Event& event, ChannelId id) {
+void Transit::cross(const Event& event, ChannelId id) {
   const Network::Channel& channel = network_.channel(id);
   const auto time_of = [&](std::uint64_t bytes) {
     return static_cast<Nanoseconds>(channel.ns_per_byte * static_cast<double>(bytes));
@@ -83,6 +83,6 @@ void Schedule::cross(const Event& event, ChannelId id) {
   }
 }
 
-void Schedule::reset_counters() { counters_.assign(counters_.size(), {}); }
+void Transit::reset_counters() { counters_.assign(counters_.size(), {}); }
 
 }  // namespace trunkline::fabric

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "algorithms/region_schedule.hpp"
+#include "algorithms/region_timetable.hpp"
 
 #include <algorithm>
 #include <functional>
@@ -11,7 +11,7 @@
 
 namespace trunkline {
 
-RegionSchedules::RegionSchedules(const Regions& regions, unsigned k)
+RegionTimetables::RegionTimetables(const Regions& regions, unsigned k)
     : regions_(regions), k_(k), class_of_(regions.all.size()) {
   std::map<std::vector<std::uint32_t>, ClassId> known;  // by number of singles, then rows of parts: look, number
   std::map<Look, LookId> known_looks;
@@ -38,14 +38,14 @@ RegionSchedules::RegionSchedules(const Regions& regions, unsigned k)
   }
 }
 
-std::vector<RegionId> RegionSchedules::most_urgent_first(RegionId region) const {
+std::vector<RegionId> RegionTimetables::most_urgent_first(RegionId region) const {
   std::vector<RegionId> parts = regions_.all[region].parts;
   const auto need = [&](RegionId part) { return least(part, 1); };
   if (!std::ranges::is_sorted(parts, std::greater{}, need)) std::ranges::stable_sort(parts, std::greater{}, need);
   return parts;
 }
 
-RegionSchedules::Look RegionSchedules::fill_box(RegionId region, Box& box) const {
+RegionTimetables::Look RegionTimetables::fill_box(RegionId region, Box& box) const {
   Look look;
   Filling filling(*this, region);
   for (const unsigned entries : {1U, 2U}) {
@@ -74,13 +74,13 @@ RegionSchedules::Look RegionSchedules::fill_box(RegionId region, Box& box) const
   return look;
 }
 
-std::uint64_t RegionSchedules::runs() const {
+std::uint64_t RegionTimetables::runs() const {
   return std::accumulate(boxes_.begin(), boxes_.end(), std::uint64_t{0},
                          [](std::uint64_t sum, const Box& box) { return sum + box.runs; });
 }
 
 /// Doubling, then halving: more levels never hurt.
-RegionSchedules::Attempt RegionSchedules::fewest_levels(RegionId region, unsigned entries, Filling& filling) const {
+RegionTimetables::Attempt RegionTimetables::fewest_levels(RegionId region, unsigned entries, Filling& filling) const {
   Level parts_need = 0;  // with fewer it is not tried
   for (const RegionId part : regions_.all[region].parts) {
     parts_need = std::max(parts_need, std::min(least(part, 1), least(part, 2)));
@@ -110,12 +110,12 @@ RegionSchedules::Attempt RegionSchedules::fewest_levels(RegionId region, unsigne
 }
 
 /// The one rank that is entered first cannot make all its sends outside.
-Level RegionSchedules::least_exit(RegionId region, Passage passage) const {
+Level RegionTimetables::least_exit(RegionId region, Passage passage) const {
   return passage.entries == 1 && passage.exits == k_ && regions_.all[region].ranks > 1 ? 1 : 0;
 }
 
-std::optional<RegionSchedules::Attempt> RegionSchedules::earliest_exit(RegionId region, Attempt attempt,
-                                                                       Filling& filling) const {
+std::optional<RegionTimetables::Attempt> RegionTimetables::earliest_exit(RegionId region, Attempt attempt,
+                                                                         Filling& filling) const {
   const Level least = least_exit(region, attempt.passage);
   std::optional<Attempt> found;
   if (!regions_.all[region].singles.empty()) {
@@ -136,15 +136,15 @@ std::optional<RegionSchedules::Attempt> RegionSchedules::earliest_exit(RegionId 
   return found;
 }
 
-RegionSchedule RegionSchedules::schedule(RegionId region, Passage passage, Level levels) const {
+RegionTimetable RegionTimetables::timetable(RegionId region, Passage passage, Level levels) const {
   const Box& box = boxes_[class_of_[region]];
   const unsigned entries = passage.entries;
-  RegionSchedule timetable;
+  RegionTimetable found;
   Filling(*this, region)
       .run(passage.exits == 0 ? box.plain[entries - 1]
                               : box.exits[entries - 1][passage.exits - 1][look(region).above(passage, levels)],
-           &timetable);
-  return timetable;
+           &found);
+  return found;
 }
 
 }  // namespace trunkline

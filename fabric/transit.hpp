@@ -43,9 +43,9 @@ struct Delivery {
   FrameId frame = 0;
 };
 
-class Schedule {
+class Transit {
  public:
-  Schedule(const Network& network, QueueLimits limits);
+  Transit(const Network& network, QueueLimits limits);
 
   /// A host hands over a frame at a time that may lie before that of earlier calls. The id is in use until it is
   /// among finished().

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "algorithms/scheduled_tree.hpp"
+#include "algorithms/timetable_tree.hpp"
 
 #include <algorithm>
 
@@ -13,20 +13,20 @@ struct Sender {
 
 class Placing {
  public:
-  explicit Placing(const RegionSchedules& schedules)
-      : schedules_(schedules),
-        tree_(root_alone(static_cast<Rank>(schedules.regions().of_rank.size()), schedules.regions().root)) {}
+  explicit Placing(const RegionTimetables& timetables)
+      : timetables_(timetables),
+        tree_(root_alone(static_cast<Rank>(timetables.regions().of_rank.size()), timetables.regions().root)) {}
 
   Tree place() && {
-    fill(0, {.entries = 1, .exits = 0}, schedules_.least(0, 1), no_rank);
+    fill(0, {.entries = 1, .exits = 0}, timetables_.least(0, 1), no_rank);
     return std::move(tree_);
   }
 
  private:
   /// Puts the region's ranks below `outer`. Returns the rank that sends out of the region, where one was asked for.
   Rank fill(RegionId id, Passage passage, Level levels, Rank outer) {
-    const Region& region = schedules_.regions().all[id];
-    const RegionSchedule plan = schedules_.schedule(id, passage, levels);
+    const Region& region = timetables_.regions().all[id];
+    const RegionTimetable plan = timetables_.timetable(id, passage, levels);
     std::vector<std::vector<Sender>> senders(plan.within + 2);
     senders[0].push_back({outer, passage.entries});
     auto single = region.singles.begin();
@@ -40,7 +40,7 @@ class Placing {
         const Rank exit = fill(entry.part, entry.passage, plan.within - level, from);
         if (entry.passage.exits == 0) return;
         if (entry.outwards > 0) leaving = exit;
-        const Level at = *schedules_.exit_level(entry.part, entry.passage, plan.within - level);
+        const Level at = *timetables_.exit_level(entry.part, entry.passage, plan.within - level);
         senders[level + at + 1].push_back({exit, entry.passage.exits - entry.outwards});
       };
       for (const PartEntry& entry : now.parts) {  // while pairs of one sender are still whole
@@ -50,7 +50,7 @@ class Placing {
         attach(take(givers, 1), *single);
         const unsigned outwards = i == 0 ? now.exits_of_single : 0;
         if (outwards > 0) leaving = *single;
-        senders[level + 1].push_back({*single, schedules_.degree() - outwards});
+        senders[level + 1].push_back({*single, timetables_.degree() - outwards});
       }
       for (const PartEntry& entry : now.parts) {
         if (entry.passage.entries == 1) enter(entry);
@@ -74,12 +74,12 @@ class Placing {
     if (parent != no_rank) add_child(tree_, parent, child);
   }
 
-  const RegionSchedules& schedules_;
+  const RegionTimetables& timetables_;
   Tree tree_;
 };
 
 }  // namespace
 
-Tree scheduled_tree(const RegionSchedules& schedules) { return Placing(schedules).place(); }
+Tree timetable_tree(const RegionTimetables& timetables) { return Placing(timetables).place(); }
 
 }  // namespace trunkline

@@ -42,16 +42,16 @@ struct LevelPlan {
 };
 
 /// The timetable of one region.
-struct RegionSchedule {
+struct RegionTimetable {
   std::vector<LevelPlan> levels;  ///< at which something is sent
   Level within = 0;               ///< levels that it counts on: perhaps fewer than there are
   Level exit_level = 0;           ///< of the rank that sends out, where it was asked for
 };
 
-class RegionSchedules {
+class RegionTimetables {
  public:
   /// `regions` must outlive the object; k of 2 or more. Time O(regions * levels) in practice.
-  RegionSchedules(const Regions& regions, unsigned k);
+  RegionTimetables(const Regions& regions, unsigned k);
 
   /// Fewest levels below the entry in which all ranks of the region get the message, nothing being sent out of it.
   [[nodiscard]] Level least(RegionId region, unsigned entries) const { return look(region).least[entries - 1]; }
@@ -62,7 +62,7 @@ class RegionSchedules {
   }
 
   /// The timetable behind the two above. `levels` is at least least().
-  [[nodiscard]] RegionSchedule schedule(RegionId region, Passage passage, Level levels) const;
+  [[nodiscard]] RegionTimetable timetable(RegionId region, Passage passage, Level levels) const;
 
   [[nodiscard]] const Regions& regions() const noexcept { return regions_; }
   [[nodiscard]] unsigned degree() const noexcept { return k_; }

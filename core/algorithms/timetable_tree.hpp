@@ -2,13 +2,13 @@
 // The tree that region timetables describe.
 #pragma once
 
-#include "algorithms/region_schedule.hpp"
+#include "algorithms/region_timetable.hpp"
 #include "plan/tree.hpp"
 
 namespace trunkline {
 
 /// Contention-free by construction: each region is entered by one rank and left by one. Degree at most that of the
 /// timetables, height least(0, 1). Time O(ranks + regions * levels).
-[[nodiscard]] Tree scheduled_tree(const RegionSchedules& schedules);
+[[nodiscard]] Tree timetable_tree(const RegionTimetables& timetables);
 
 }  // namespace trunkline
