@@ -12,6 +12,7 @@ from trunkline import _core
 from trunkline.cli.options import ClusterOption, JsonOption, RanksOnHostOption, SizesOption
 from trunkline.cli.output import check_outputs, write_json
 from trunkline.cli.predict import RateOption, RootOption
+from trunkline.cli.simulate_gains import gains
 from trunkline.cluster import load_cluster
 from trunkline.errors import BadInput
 from trunkline.peers.simulated import PIPELINED, SELECTORS, Simulated, simulated_algorithms
@@ -111,6 +112,9 @@ for collective in _core.collectives():
         epilog=f"Example: trunkline simulate {collective} --cluster random:256x16 --sizes 1MiB "
         "--algorithms auto,linear,mpich,ompi --json sim.json",
     )(simulated)
+app.command(
+    epilog="Example: trunkline simulate gains --cluster cyclic --rates 20Mbit,1Gbit,10Gbit,100Gbit --svg gains.svg"
+)(gains)
 
 
 def _simulate_with_progress(job: Job, algorithms: Sequence[Simulated], race: float) -> list[Row]:

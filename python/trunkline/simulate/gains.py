@@ -1,0 +1,109 @@
+"""What ``auto`` gains over simulated rivals, by link rate and message size."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from itertools import pairwise
+
+from trunkline.peers.simulated import Simulated
+from trunkline.simulate.engine import Job
+from trunkline.simulate.rows import Row, simulate_all
+
+__all__ = ["Gain", "gains_of", "simulate_gains"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Gain:
+    """One line of ``simulate gains --json``: one rival at one rate and size."""
+
+    collective: str
+    cluster: str
+    cluster_fingerprint: str
+    """Of the cluster at this rate."""
+    hosts: int
+    ranks: int
+    rate_bps: float
+    """Of the fastest link."""
+    host_costs: str
+    """Name of what messages cost their hosts: ``free``, or the library it was measured with."""
+    message_bytes: int
+    limit_seconds: float
+    """T(m)."""
+    auto_seconds: float
+    auto_ran: str
+    segment_bytes: int
+    rival: str
+    rival_seconds: float
+    at_least: bool
+    """The rival was given up after ``rival_seconds``: the gain is larger."""
+    gain: float
+    """The rival's time over that of ``auto``: above 1 where Trunkline is faster."""
+
+    def as_json(self) -> dict[str, object]:
+        """The line as the command writes it."""
+        return asdict(self)
+
+
+def simulate_gains(
+    jobs: Sequence[Job],
+    auto: Simulated,
+    rivals: Sequence[Simulated],
+    race: float = 0.0,
+    on_progress: Callable[[Job, Simulated, int], None] = lambda _job, _one, _size: None,
+) -> list[Gain]:
+    """Simulate ``auto``, then the rivals, for one job after another, each by :func:`simulate_all`.
+
+    Args:
+        jobs: One for each link rate.
+        auto: Trunkline's own choice.
+        rivals: What it is compared with.
+        race: A rival is given up at a size once it has taken this many times the fastest before it; 0: none is.
+        on_progress: Called with the job, the algorithm and the size that are done.
+
+    Raises:
+        Failed: where a simulation ends badly.
+    """
+    gains: list[Gain] = []
+    for job in jobs:
+
+        def advance(one: Simulated, size: int, job: Job = job) -> None:
+            on_progress(job, one, size)
+
+        gains += gains_of(simulate_all(job, [auto, *rivals], race, advance), job.host_costs)
+    return gains
+
+
+def gains_of(rows: Sequence[Row], host_costs: str) -> list[Gain]:
+    """One for each rival and size, by size; ``rows`` are of one job, those of ``auto`` first.
+
+    Raises:
+        ValueError: where there are rows of several jobs.
+    """
+    for a, b in pairwise(rows):
+        if (a.collective, a.cluster_fingerprint, a.ranks) != (b.collective, b.cluster_fingerprint, b.ranks):
+            raise ValueError("the rows are of several jobs")
+    own = {row.message_bytes: row for row in rows if row.algorithm == rows[0].algorithm}
+    others = sorted(
+        (row for row in rows if row.algorithm != rows[0].algorithm), key=lambda row: list(own).index(row.message_bytes)
+    )
+    return [_gain(own[row.message_bytes], row, host_costs) for row in others]
+
+
+def _gain(auto: Row, rival: Row, host_costs: str) -> Gain:
+    return Gain(
+        collective=auto.collective,
+        cluster=auto.cluster,
+        cluster_fingerprint=auto.cluster_fingerprint,
+        hosts=auto.hosts,
+        ranks=auto.ranks,
+        rate_bps=auto.rate_bps,
+        host_costs=host_costs,
+        message_bytes=auto.message_bytes,
+        limit_seconds=auto.limit_seconds,
+        auto_seconds=auto.seconds_median,
+        auto_ran=auto.ran,
+        segment_bytes=auto.segment_bytes,
+        rival=rival.algorithm,
+        rival_seconds=rival.seconds_median,
+        at_least=rival.gave_up,
+        gain=rival.seconds_median / auto.seconds_median,
+    )

@@ -1,0 +1,90 @@
+"""What ``auto`` gains as a picture: a panel for each rival, a column for each rate, a row for each size."""
+
+from collections.abc import Sequence
+from html import escape
+from math import log2
+
+from trunkline import _core
+from trunkline.peers.simulated import SELECTORS
+from trunkline.report.colours import ACCENT, CONTENDED, GRID, INK, PAPER, SOFT, dark_too
+from trunkline.report.draw_layout import Point
+from trunkline.report.draw_svg import text
+from trunkline.simulate.gains import Gain
+from trunkline.units import format_bytes, format_rate
+
+__all__ = ["gain_words", "gains_picture"]
+
+_FONT = "'DejaVu Sans', system-ui, sans-serif"
+_LEAST_WIDTH = 400
+"""Pixels: a phone shows it without making it much smaller."""
+_LEFT, _MARGIN, _TOP, _HEAD, _ROW = 76.0, 14.0, 70.0, 52.0, 24.0
+_LEAST_CELL = 58.0
+_MOST_SHADE = 0.5
+"""Beyond that, words would be hard to read on either screen."""
+
+
+def gain_words(gain: Gain) -> str:
+    """The gain in three digits at most, ``>`` before it where the rival was given up."""
+    digits = 2 if gain.gain < 2 else 1 if gain.gain < 10 else 0
+    return f"{'> ' if gain.at_least else ''}{gain.gain:.{digits}f}"
+
+
+def gains_picture(gains: Sequence[Gain]) -> str:
+    """An ``<svg>`` element for light and dark screens; the gains of one collective on one cluster.
+
+    Rivals, rates and sizes stand in the order in which they first come.
+    """
+    rivals = list(dict.fromkeys(one.rival for one in gains))
+    rates = list(dict.fromkeys(one.rate_bps for one in gains))
+    sizes = list(dict.fromkeys(one.message_bytes for one in gains))
+    width = max(_LEAST_WIDTH, _LEFT + len(rates) * _LEAST_CELL + _MARGIN)
+    cell = (width - _LEFT - _MARGIN) / len(rates)
+    panel = _HEAD + len(sizes) * _ROW
+    height = _TOP + len(rivals) * panel + 46
+    first = gains[0]
+    title = f"{_core.mpi_name(first.collective)}: how many times faster"
+    hosts = "hosts that cost no time" if first.host_costs == "free" else f"hosts as measured under {first.host_costs}"
+    parts = [
+        text(Point(_MARGIN, 27), title, size=16, weight=700),
+        text(Point(_MARGIN, 46), f"{first.cluster}, {first.ranks} ranks on {first.hosts} hosts", size=12, fill=SOFT),
+        text(Point(_MARGIN, 63), f"Simulated, {hosts}", size=12, fill=SOFT),
+    ]
+    at = {(one.rival, one.rate_bps, one.message_bytes): one for one in gains}
+    for number, rival in enumerate(rivals):
+        top = _TOP + number * panel
+        parts.append(text(Point(_MARGIN, top + 26), f"than {_rival_words(rival)}", size=13, weight=700))
+        for column, rate in enumerate(rates):
+            middle = _LEFT + (column + 0.5) * cell
+            words = format_rate(rate).replace("bit/s", "bit")
+            parts.append(text(Point(middle, top + 45), words, size=11, fill=SOFT, anchor="middle"))
+        for line, size in enumerate(sizes):
+            y = top + _HEAD + line * _ROW
+            parts.append(text(Point(_LEFT - 8, y + 16), format_bytes(size), size=12, anchor="end"))
+            for column, rate in enumerate(rates):
+                parts.append(_cell(at[rival, rate, size], _LEFT + column * cell, y, cell))
+    parts += [
+        text(Point(_MARGIN, height - 28), "Down: message size. Across: rate of the fastest link.", size=12, fill=SOFT),
+        text(Point(_MARGIN, height - 11), "1: as fast. Red: Trunkline is slower.", size=12, fill=SOFT),
+    ]
+    head = (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:g} {height:g}" width="{width:g}" '
+        f'height="{height:g}" font-family="{_FONT}" role="img"><title>{escape(title)}</title>'
+        f'<rect width="{width:g}" height="{height:g}" rx="8" fill="{PAPER}"/>'
+    )
+    return dark_too("\n".join([head, *parts, "</svg>"]))
+
+
+def _rival_words(rival: str) -> str:
+    return f"{SELECTORS[rival]}'s own choice" if rival in SELECTORS else rival
+
+
+def _cell(gain: Gain, x: float, y: float, width: float) -> str:
+    """Darker the further from 1, up to 16 times faster and to half as fast."""
+    faster = log2(gain.gain)
+    colour, share = (ACCENT, faster / 4) if faster >= 0 else (CONTENDED, -faster)
+    shade = _MOST_SHADE * min(1.0, share)
+    place = f'x="{x + 1:.1f}" y="{y + 1:.1f}" width="{width - 2:.1f}" height="{_ROW - 2:.1f}" rx="3"'
+    return (
+        f'<rect {place} fill="{GRID}" fill-opacity="0.5"/><rect {place} fill="{colour}" fill-opacity="{shade:.2f}"/>'
+        + text(Point(x + width / 2, y + 16.5), gain_words(gain), size=12, fill=INK, anchor="middle")
+    )

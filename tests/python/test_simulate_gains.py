@@ -1,0 +1,112 @@
+"""``trunkline simulate gains``: the simulator's own times, side by side; the picture; refusals."""
+
+import re
+import xml.etree.ElementTree as ET
+from dataclasses import replace
+
+import pytest
+
+from trunkline.simulate.gains import Gain, gains_of
+from trunkline.simulate.gains_picture import gain_words, gains_picture
+
+ONE = Gain(
+    collective="bcast",
+    cluster="cyclic",
+    cluster_fingerprint="0",
+    hosts=32,
+    ranks=32,
+    rate_bps=1e9,
+    host_costs="free",
+    message_bytes=1024,
+    limit_seconds=1e-4,
+    auto_seconds=2e-4,
+    auto_ran="two-tree",
+    segment_bytes=1024,
+    rival="mpich",
+    rival_seconds=4e-4,
+    at_least=False,
+    gain=2.0,
+)
+
+
+def test_gains_are_what_simulations_of_each_rate_say(trunkline, tmp_path):
+    file = tmp_path / "gains.svg"
+    words = ("--cluster", "paper-1", "--sizes", "8KiB,64KiB", "--host-costs", "openmpi")
+    ran = trunkline(
+        "simulate",
+        "gains",
+        *words,
+        "--rates",
+        "20Mbit,1Gbit",
+        "--rivals",
+        "ompi,smpi-line",
+        "--svg",
+        file,
+        "--json",
+        "-",
+    )
+    assert ran.status == 0, ran.error
+    assert len(ran.data) == 8
+    for rate in ("20Mbit", "1Gbit"):
+        alone = trunkline(
+            "simulate", "bcast", *words, "--rate", rate, "--algorithms", "auto,ompi,smpi-line", "--json", "-"
+        ).data
+        times = {(row["algorithm"], row["message_bytes"]): row["seconds_median"] for row in alone}
+        own = [row for row in ran.data if row["cluster_fingerprint"] == alone[0]["cluster_fingerprint"]]
+        assert len(own) == 4
+        for row in own:
+            size = row["message_bytes"]
+            assert (row["auto_seconds"], row["rival_seconds"]) == (times["auto", size], times[row["rival"], size])
+            assert row["gain"] == pytest.approx(times[row["rival"], size] / times["auto", size])
+            assert row["host_costs"] == "openmpi"
+    picture = file.read_text()
+    ET.fromstring(picture)
+    for row in ran.data:
+        assert f">{gain_words(Gain(**row))}</text>" in picture
+    assert "hosts as measured under openmpi" in picture
+    said = " ".join(ran.error.split())
+    assert "16 ranks, simulated, hosts as measured under openmpi" in said
+    assert re.search(r"20 Mbit/s 8 KiB \S+ .* 1 Gbit/s 8 KiB \S+ ", said)
+
+
+def test_a_rival_that_was_given_up_is_at_least_so_slow(trunkline):
+    ran = trunkline(
+        *("simulate", "gains", "--cluster", "cyclic", "--rates", "1Gbit", "--sizes", "64KiB", "--rivals", "mpich"),
+        *("--race", "2", "--json", "-"),
+    )
+    (row,) = ran.data
+    assert row["at_least"]
+    assert row["gain"] == pytest.approx(2.0, rel=1e-3)
+    assert "> 2.0" in ran.error
+
+
+def test_refusals(refused):
+    words = ("simulate", "gains", "--cluster", "paper-1")
+    assert "'fast' is not a rate" in refused(*words, "--rates", "1Gbit,fast")
+    assert "--rivals: name one besides auto" in refused(*words, "--rivals", "auto")
+    assert "there is no native library" in refused(*words, "--rivals", "native")
+    assert "no costs of messages are called 'lam'" in refused(*words, "--host-costs", "lam")
+    assert "only one of --svg and --json" in refused(*words, "--svg", "-", "--json", "-")
+
+
+@pytest.mark.parametrize(
+    ("gain", "at_least", "words"),
+    [(0.984, False, "0.98"), (1.04, False, "1.04"), (2.04, False, "2.0"), (18.8, False, "19"), (10.0, True, "> 10")],
+)
+def test_words_of_a_gain(gain, at_least, words):
+    assert gain_words(replace(ONE, gain=gain, at_least=at_least)) == words
+
+
+def test_where_trunkline_is_slower_the_picture_is_red():
+    drawn = {gain: gains_picture([replace(ONE, gain=gain)]) for gain in (0.5, 1.0, 16.0)}
+    shades = {gain: re.findall(r'fill="(#\w+)" fill-opacity="([\d.]+)"', text)[1] for gain, text in drawn.items()}
+    assert shades == {0.5: ("#d93206", "0.50"), 1.0: ("#0b7285", "0.00"), 16.0: ("#0b7285", "0.50")}
+
+
+def test_rows_of_several_jobs_are_no_gains(trunkline):
+    class Row:
+        def __init__(self, ranks):
+            self.collective, self.cluster_fingerprint, self.ranks = "bcast", "0", ranks
+
+    with pytest.raises(ValueError, match="several jobs"):
+        gains_of([Row(16), Row(32)], "free")
