@@ -11,13 +11,13 @@ from trunkline.errors import BadInput
 from trunkline.terminal import console
 from trunkline.trace.analysis import Analysis
 from trunkline.trace.analysis import analyse as analysed
-from trunkline.trace.as_json import analysis_as_json, compared_as_json, suggestions_as_json
+from trunkline.trace.as_json import advice_as_json, analysis_as_json, compared_as_json
 from trunkline.trace.compare import compare
 from trunkline.trace.folder import find_job
 from trunkline.trace.page import trace_page
 from trunkline.trace.perfetto import export_perfetto
-from trunkline.trace.suggest import suggestions_for
-from trunkline.trace.tables import compared_table, group_tables, groups_table, reason_text, suggestion_text
+from trunkline.trace.suggest import advice_for
+from trunkline.trace.tables import call_text, compared_table, group_tables, groups_table, reason_text, suggestion_text
 
 __all__ = ["app"]
 
@@ -66,19 +66,23 @@ def analyse(
     found = analysed(find_job(folder, job), skip)
     other = analysed(find_job(against), skip) if against is not None else None
     compared = compare(other, found) if other is not None else []
-    suggestions = [(one, suggestions_for(found, one)) for one in found.groups]
+    advice = [advice_for(found, one) for one in found.groups]
     _print(found, details)
     if other is not None:
         console.print(compared_table(compared))
-    for _, steps in suggestions[: max(1, details)]:
-        for step in steps:
+    for one, given in list(zip(found.groups, advice, strict=True))[: max(1, details)]:
+        for step in given.steps:
             console.print(suggestion_text(found, step), markup=False, highlight=False, soft_wrap=True)
+        if not given.steps:
+            console.print(
+                f"{call_text(one)}: no suggestion: {given.silent}", markup=False, highlight=False, soft_wrap=True
+            )
     if html is not None:
-        write_text(trace_page(found, [steps for _, steps in suggestions]), html)
+        write_text(trace_page(found, advice), html)
     if json is not None:
         told = analysis_as_json(found)
-        for group, (_, steps) in zip(told["groups"], suggestions, strict=True):
-            group["suggestions"] = suggestions_as_json(steps)
+        for group, given in zip(told["groups"], advice, strict=True):
+            group.update(advice_as_json(given))
         told["compared"] = compared_as_json(compared)
         write_json(told, json)
 

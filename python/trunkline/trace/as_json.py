@@ -7,9 +7,9 @@ from trunkline.trace.analysis import Analysed, AnalysedTree, Analysis
 from trunkline.trace.compare import Compared
 from trunkline.trace.metrics import order_counts, order_pairs, stats_of, wrapper_latency
 from trunkline.trace.nodes import Node
-from trunkline.trace.suggest import Suggestion
+from trunkline.trace.suggest import Advice
 
-__all__ = ["analysis_as_json", "compared_as_json", "suggestions_as_json"]
+__all__ = ["advice_as_json", "analysis_as_json", "compared_as_json"]
 
 FORMAT = "trace-analysis/1"
 
@@ -99,17 +99,18 @@ def _node(node: Node) -> dict[str, Any]:
     }
 
 
-def suggestions_as_json(steps: list[Suggestion]) -> list[dict[str, Any]]:
-    """The best one first."""
-    return [
+def advice_as_json(advice: Advice) -> dict[str, Any]:
+    """The best step first; where there is none, why."""
+    steps = [
         {
             "edit": step.words,
             "command": step.command,
             "predicted_gain": step.gain,
             "attacks": {"stage": step.attacks.kind, "node": step.attacks.node, "contributor": step.attacks.contributor},
         }
-        for step in steps
+        for step in advice.steps
     ]
+    return {"suggestions": steps, "no_suggestion": advice.silent or None, "is_good": advice.is_good}
 
 
 def compared_as_json(compared: list[Compared]) -> list[dict[str, Any]]:

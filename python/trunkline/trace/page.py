@@ -8,7 +8,7 @@ import numpy as np
 from trunkline.report.page import render
 from trunkline.trace.analysis import Analysed, AnalysedTree, Analysis
 from trunkline.trace.drawings import cost_tree, departure_curves, shown_ranks, timemap
-from trunkline.trace.suggest import Suggestion
+from trunkline.trace.suggest import Advice
 from trunkline.trace.tables import PARTS, call_text, reason_text, stage_text, us_text
 
 __all__ = ["trace_page"]
@@ -18,12 +18,12 @@ MOST_BARS = 64
 MOST_CALLS = 100
 
 
-def trace_page(analysis: Analysis, suggestions: list[list[Suggestion]]) -> str:
+def trace_page(analysis: Analysis, advice: list[Advice]) -> str:
     """The page.
 
     Args:
         analysis: Of a job.
-        suggestions: For each of its groups.
+        advice: For each of its groups.
     """
     job = analysis.job
     return render(
@@ -36,8 +36,7 @@ def trace_page(analysis: Analysis, suggestions: list[list[Suggestion]]) -> str:
         notes=analysis.notes,
         rows=[_row(one) for one in analysis.groups],
         groups=[
-            _group(analysis, one, steps)
-            for one, steps in list(zip(analysis.groups, suggestions, strict=True))[:MOST_GROUPS]
+            _group(analysis, one, given) for one, given in list(zip(analysis.groups, advice, strict=True))[:MOST_GROUPS]
         ],
         clock_error=us_text(max(header.clock_error_ns for header in job.headers) / 1e3),
     )
@@ -55,15 +54,16 @@ def _row(one: Analysed) -> dict[str, Any]:
     }
 
 
-def _group(analysis: Analysis, one: Analysed, steps: list[Suggestion]) -> dict[str, Any]:
+def _group(analysis: Analysis, one: Analysed, advice: Advice) -> dict[str, Any]:
     calls, ranks = _calls(one)
     return {
         "name": f"{call_text(one)}, {one.group.algorithm}",
         "reason": reason_text(one),
         "suggestions": [
             {"why": f"attacks {stage_text(analysis, step.attacks)}", "gain": step.gain, "command": step.command}
-            for step in steps
+            for step in advice.steps
         ],
+        "no_suggestion": advice.silent,
         "trees": [_tree(analysis, tree) for tree in one.trees],
         "calls": json.dumps({"ranks": ranks, "calls": calls}),
         "last": len(calls) - 1,

@@ -17,7 +17,7 @@ from trunkline.trace.analysis import Analysed, AnalysedTree, Analysis
 from trunkline.trace.stages import Stage
 from trunkline.trace.tree_model import TreeModel, model_of
 
-__all__ = ["Suggestion", "suggestions_for"]
+__all__ = ["Advice", "Suggestion", "advice_for"]
 
 LEAST_GAIN = 1.1
 """Predicted; what promises less is within the model's error."""
@@ -48,25 +48,42 @@ class Suggestion:
         return f"trunkline plan edit {self.file} {self.words} -o edited.yaml"
 
 
-def suggestions_for(analysis: Analysis, one: Analysed) -> list[Suggestion]:
-    """Steps that promise a gain, the best first; empty where the plan is as good as any that a step leads to.
+@dataclass(frozen=True)
+class Advice:
+    """What to change, or why there is nothing to say."""
+
+    steps: list[Suggestion]
+    """The best first."""
+    silent: str = ""
+    """Where there are no steps: the reason."""
+    is_good: bool = False
+    """No step leads to a better plan; where there are no steps and it is false, none could be judged."""
+
+
+GOOD = f"no step of 'trunkline plan edit' promises to make it {LEAST_GAIN:.1f} times faster"
+
+
+def advice_for(analysis: Analysis, one: Analysed) -> Advice:
+    """Steps that promise a gain.
 
     There are some for calls of one segment over one tree alone: what longer messages cost, their bytes decide.
     """
-    if one.group.plan not in analysis.job.plans or len(one.trees) != 1:
-        return []
+    if one.group.plan not in analysis.job.plans:
+        return Advice([], "no plan ran, or its file is missing from the trace")
+    if len(one.trees) != 1:
+        return Advice([], "steps are judged for plans of one tree alone")
     [tree] = one.trees
     plan, ranks, file = analysis.job.plans[one.group.plan]
     if any(
         times.shape[1] > 1 for node in tree.times.nodes.values() for times in (*node.t1.values(), *node.t4.values())
     ):
-        return []
+        return Advice([], "steps are judged for messages of one segment alone")
     try:
         now = host_tree_of(plan, str(file))
-    except BadInput:  # no hosts are known
-        return []
+    except BadInput as fault:  # no hosts are known
+        return Advice([], str(fault))
     if len(now.parent) != len(tree.times.nodes):
-        return []
+        return Advice([], "the trace lacks some of the plan's ranks")
     places = {rank: place for place, rank in enumerate(ranks)}
     model = model_of(tree, now.hosts, places, analysis.job.cluster)
     before = _time(model, now)
@@ -80,7 +97,8 @@ def suggestions_for(analysis: Analysis, one: Analysed) -> list[Suggestion]:
         gain = before / time if time > 0 else 1.0
         if gain >= LEAST_GAIN:
             found.append(Suggestion(words, gain, _attacked(tree, now, after, ranks), plan, str(file), after))
-    return sorted(found, key=lambda step: (-round(step.gain, 2), len(step.words)))[:MOST_SHOWN]
+    found.sort(key=lambda step: (-round(step.gain, 2), len(step.words)))
+    return Advice(found[:MOST_SHOWN]) if found else Advice([], GOOD, is_good=True)
 
 
 def _time(model: TreeModel, tree: HostTree) -> float:

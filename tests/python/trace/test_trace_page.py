@@ -13,7 +13,7 @@ from test_trace_suggest import bad_plans, rooms  # noqa: F401
 from trunkline.trace.analysis import analyse
 from trunkline.trace.folder import find_job
 from trunkline.trace.page import trace_page
-from trunkline.trace.suggest import suggestions_for
+from trunkline.trace.suggest import advice_for
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 FRAME = """<!doctype html><body><iframe srcdoc="{page}" style="border: 0; width: {width}px; height: 844px"></iframe>
@@ -29,7 +29,7 @@ FRAME = """<!doctype html><body><iframe srcdoc="{page}" style="border: 0; width:
 
 def page_of(folder):
     found = analyse(find_job(str(folder)))
-    return trace_page(found, [suggestions_for(found, one) for one in found.groups])
+    return trace_page(found, [advice_for(found, one) for one in found.groups])
 
 
 def test_it_needs_nothing_from_elsewhere(tmp_path):

@@ -3,7 +3,8 @@
 from itertools import pairwise
 
 import pytest
-from made_run import write_run
+from made_run import PLAN, write_beside, write_run
+from made_trace import ARRIVED, HANDED_ON, Made, kind_bytes
 
 from trunkline import _core
 from trunkline.edits.host_tree import HostTree
@@ -11,7 +12,7 @@ from trunkline.edits.plans import edited, host_tree_of
 from trunkline.edits.reroot import reroot
 from trunkline.trace.analysis import analyse
 from trunkline.trace.folder import find_job
-from trunkline.trace.suggest import suggestions_for
+from trunkline.trace.suggest import advice_for
 
 TWO_ROOMS = """\
 trunkline: cluster/1
@@ -52,7 +53,7 @@ def first_step(folder, cluster, plan, **how):
     write_run(folder, plan, cluster, **how)
     found = analyse(find_job(str(folder)))
     [group] = found.groups
-    return suggestions_for(found, group)
+    return advice_for(found, group).steps
 
 
 def time_of(folder, cluster, plan, **how):
@@ -98,7 +99,11 @@ def test_the_first_step_on_a_bad_plan_is_a_gain(tmp_path, rooms, which):
 def test_a_good_plan_gets_none(tmp_path, rooms, ranks):
     """On one switch, where a way takes as long as five messages, the root had best do all by itself."""
     plan = plan_of(rooms, [None, *([0] * (ranks - 1))])
-    assert first_step(tmp_path, rooms, plan, link_us=ways(rooms, rooms.hosts)) == []
+    write_run(tmp_path, plan, rooms, link_us=ways(rooms, rooms.hosts))
+    found = analyse(find_job(str(tmp_path)))
+    advice = advice_for(found, found.groups[0])
+    assert (advice.steps, advice.is_good) == ([], True)
+    assert "promises to make it 1.1 times faster" in advice.silent
 
 
 def test_steps_lead_to_a_plan_that_gets_none(tmp_path, rooms):
@@ -109,7 +114,7 @@ def test_steps_lead_to_a_plan_that_gets_none(tmp_path, rooms):
         folder = tmp_path / str(number)
         times.append(time_of(folder, rooms, plan, link_us=link_us))
         found = analyse(find_job(str(folder)))
-        steps = suggestions_for(found, found.groups[0])
+        steps = advice_for(found, found.groups[0]).steps
         if not steps:
             break
         plan = edited(plan, steps[0].tree, steps[0].words)
@@ -137,16 +142,28 @@ def test_a_slow_host_becomes_a_leaf(tmp_path, rooms):
 
 def test_longer_messages_get_none(tmp_path, rooms):
     """What their bytes cost, no model here knows."""
-    from made_trace import ARRIVED, HANDED_ON, Made
-
-    for rank in range(2):
-        made = Made(rank, 2, host=f"a{rank}")
+    plan = plan_of(rooms, [None, 0])
+    for rank, host in enumerate(plan.host_of_rank):
+        made = Made(rank, 2, host, kinds=[kind_bytes(plan=PLAN)])
         made.begin(0, 0)
         for part in range(3):
             made.event(5 + part, HANDED_ON if rank == 0 else ARRIVED, 1 - rank, part)
         made.over(20)
         made.write(tmp_path)
+    write_beside(tmp_path, plan, rooms, range(2))
     found = analyse(find_job(str(tmp_path)))
     [group] = found.groups
-    assert group.trees
-    assert suggestions_for(found, group) == []
+    advice = advice_for(found, group)
+    assert (advice.steps, advice.is_good) == ([], False)
+    assert advice.silent == "steps are judged for messages of one segment alone"
+
+
+def test_where_nothing_can_be_judged_it_is_said(tmp_path, rooms, trunkline):
+    plan, link_us = bad_plans(rooms)["too deep"]
+    write_run(tmp_path, plan, rooms, link_us=link_us)
+    for file in tmp_path.glob("*.plan-*"):
+        file.unlink()
+    done = trunkline("trace", "analyse", tmp_path, "--json", "-")
+    assert "no suggestion: no plan ran, or its file is missing from the trace" in " ".join(done.error.split())
+    [group] = done.data["groups"]
+    assert (group["suggestions"], group["is_good"]) == ([], False)
