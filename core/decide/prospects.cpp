@@ -58,7 +58,8 @@ Prospects prospects_of(Collective collective, const Cluster& cluster, const Plac
   if (std::ranges::all_of(placement, [&](HostIndex host) { return host == placement.front(); })) return prospects;
   const Paths paths(cluster);
   const CollectiveFacts& facts = facts_of(collective);
-  prospects.least_byte_s = least_byte_s(paths, placement, collective);
+  // From a root or to it, and between two, the libraries change no partners.
+  if (!facts.has_root && placement.size() > 2) prospects.least_byte_s = least_byte_s(paths, placement, collective);
   const auto consider = [&](std::string_view name) {
     const auto algorithm = find_algorithm(collective, name);
     if (!algorithm) return;

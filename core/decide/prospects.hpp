@@ -59,7 +59,7 @@ struct Prospects {
   NativeReductionCosts native_reduction;  ///< of a reduction
   NativeShareCosts native_shares;         ///< of what goes by shares
   Collective collective = Collective::bcast;
-  double least_byte_s = 0.0;  ///< see least_byte_s()
+  double least_byte_s = 0.0;  ///< see least_byte_s(); 0 where native is predicted as it is
 };
 
 /// Lays every plan that the rule considers, and what the library would run.
@@ -70,7 +70,7 @@ struct Prospects {
 [[nodiscard]] double native_seconds(const Prospects& prospects, std::uint64_t message_bytes);
 
 /// Native below least_bytes, and unless a plan is predicted to be faster by a margin, or nearly as fast as the links
-/// allow. The same answer on every rank:
+/// allow where native exchanges are less fast than predicted. The same answer on every rank:
 /// depends on nothing but its arguments. Allocates nothing: about a quarter of a microsecond.
 [[nodiscard]] Pick pick(const Prospects& prospects, std::uint64_t message_bytes,
                         OperandOrder order = OperandOrder::any);

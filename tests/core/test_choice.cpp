@@ -236,6 +236,14 @@ TEST(Choice, IsARingNearTheLeastHoweverFastNativeIsPredicted) {
   EXPECT_EQ(choose(facts, 64U << 10U).algorithm, "native");
 }
 
+TEST(Choice, IsNativeBetweenTwoWhereThatIsAsFast) {
+  const Cluster cluster = one_switch();
+  for (const Collective collective : {Collective::reduce, Collective::allreduce}) {
+    const Prospects facts = prospects_of(collective, cluster, {0, 1}, 0, NativeLibrary::mpich);
+    for (const std::uint64_t bytes : {1U << 20U, 64U << 20U}) EXPECT_EQ(choose(facts, bytes).algorithm, "native");
+  }
+}
+
 TEST(Choice, RingsPassEveryHopAfterAnother) {
   const Cluster cluster = parse_cluster(
       "trunkline: cluster/1\nname: far\ndefaults: {rate: 1Gbit, latency: 10us}\nswitches: [s0]\n"
