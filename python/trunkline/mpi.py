@@ -97,7 +97,7 @@ class Mpi:
         *,
         hosts: Sequence[str],
         ranks: int,
-        ranks_per_host: int,
+        ranks_per_host: int | Sequence[int],
         program: Sequence[str],
         agent: str,
         env: Mapping[str, str] | None = None,
@@ -110,7 +110,7 @@ class Mpi:
         Args:
             hosts: Names of the hosts.
             ranks: Number of ranks.
-            ranks_per_host: Ranks on each host.
+            ranks_per_host: Ranks on each host; of several numbers one for each host.
             program: The program and its arguments.
             agent: The remote shell of the lab.
             env: Variables for the ranks.
@@ -119,19 +119,22 @@ class Mpi:
         Raises:
             BadInput: where the hosts do not hold that many ranks, or the library is not installed any more.
         """
-        if ranks < 1 or ranks > len(hosts) * ranks_per_host:
+        room = [ranks_per_host] * len(hosts) if isinstance(ranks_per_host, int) else list(ranks_per_host)
+        if ranks < 1 or ranks > sum(room):
             raise BadInput(
-                f"{ranks} ranks do not fit on {len(hosts)} hosts with {ranks_per_host} each; "
-                f"at most {len(hosts) * ranks_per_host} do (--ranks-per-host raises it)"
+                f"{ranks} ranks do not fit on {len(hosts)} hosts with {_each(room)}; "
+                f"at most {sum(room)} do (--ranks-per-host raises it)"
             )
         self.check_installed()
-        used = hosts[: -(-ranks // ranks_per_host)]
+        used = {host: room[i] for i, host in enumerate(hosts) if ranks > sum(room[:i])}
         settings = {"LD_PRELOAD": ":".join(str(library) for library in (*preload, IDLE_SHIM)), **(env or {})}
-        slots = ",".join(f"{host}:{ranks_per_host}" for host in used)
+        slots = ",".join(f"{host}:{count}" for host, count in used.items())
         if self.family == "openmpi":
             return self._openmpi(slots, ranks, agent, settings, program)
         if self.family == "intelmpi":
-            return self._intelmpi(used, ranks_per_host, ranks, agent, settings, program)
+            if len(set(used.values())) > 1:
+                raise BadInput(f"{self.name} is started here with equally many ranks on each host, not {_each(room)}")
+            return self._intelmpi(list(used), room[0], ranks, agent, settings, program)
         return self._mpich(slots, ranks, agent, settings, program)
 
     def _mpich(
@@ -191,6 +194,10 @@ class Mpi:
         for name, value in settings.items():
             words += ["-x", f"{name}={value}"]
         return [*words, *program], {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+
+
+def _each(counts: Sequence[int]) -> str:
+    return f"{counts[0]} each" if len(set(counts)) == 1 else " and ".join(map(str, sorted(set(counts))))
 
 
 def _advice(family: str) -> str:

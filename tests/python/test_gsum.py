@@ -56,7 +56,7 @@ def test_roots_are_tried_on_each_switch():
 def test_ratios_are_those_of_one_run():
     cluster = load_cluster("8w")
     job = GsumJob(
-        SimpleNamespace(cluster=cluster, rate_bps=1e8), SimpleNamespace(name="mpich", version="4"), 8, [4], 10
+        SimpleNamespace(cluster=cluster, rate_bps=1e8), SimpleNamespace(name="mpich", version="4"), [8] * 4, [4], 10
     )
     measured = {("initial", 4): [3e-3, 3e-3], ("tuned", 4): [2e-3, 2e-3], (NATIVE_PLAN, 4): [4e-3, 4e-3]}
     cells = {cell.algorithm: cell for cell in make_cells(job, measured, dict.fromkeys(measured, "shape"))}

@@ -53,6 +53,15 @@ def test_mpich_reaches_hosts_through_the_agent_and_talks_tcp(library, family, ve
     assert settings["LD_PRELOAD"] == str(IDLE_SHIM)
 
 
+def test_hosts_may_have_different_numbers_of_ranks(library):
+    words, _ = launch(library("mpich", "mpich", "4.0.2"), ranks_per_host=[2, 1, 3, 1], ranks=5)
+    assert after(words, "-hosts") == "n1:2,n2:1,n3:3"
+    with pytest.raises(BadInput, match="8 ranks do not fit on 4 hosts with 1 and 2 and 3; at most 7 do"):
+        launch(library("mpich", "mpich", "4.0.2"), ranks_per_host=[2, 1, 3, 1], ranks=8)
+    with pytest.raises(BadInput, match="equally many ranks on each host, not 1 and 2 and 3"):
+        launch(library("intelmpi", "intelmpi", "2021.13"), ranks_per_host=[2, 1, 3, 1], ranks=5)
+
+
 def test_openmpi_reaches_hosts_through_the_agent_and_talks_tcp(library):
     words, env = launch(library("openmpi", "openmpi", "5.0.11"))
     assert after(words, "plm_rsh_agent") == "/lab/agent"

@@ -6,20 +6,32 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
-from trunkline import __version__
+from trunkline import __version__, _core
 from trunkline.cluster import fingerprint_text
 from trunkline.errors import Failed
 from trunkline.lab.session import Lab
 from trunkline.mpi import Mpi, preload_of
 from trunkline.paths import NATIVE
+from trunkline.placement import bounded_placement
 from trunkline.statistics import median_with_interval
 
-__all__ = ["CPUS", "NATIVE_PLAN", "GsumCell", "GsumJob", "make_cells"]
+__all__ = ["NATIVE_PLAN", "GsumCell", "GsumJob", "make_cells", "ranks_on_hosts"]
 
-CPUS = {"8w": 8, "4w": 4, "now": 2, "blade": 1}
-"""Processors of a host of the paper's clusters: so many ranks it has there."""
+CPUS = {"8w": [8] * 4, "4w": [4] * 8, "now": [2] * 30, "blade": [1] * 10, "4w+8w": [4] * 8 + [8] * 4}
+"""Processors of each host of the paper's clusters: so many ranks it has there."""
 NATIVE_PLAN = "native"
 _LINE = re.compile(r"gsum: \d+ ranks, (\d+) bytes: ([0-9.]+) us an allreduce, sums right")
+
+
+def ranks_on_hosts(cluster: _core.Cluster, each: int | None) -> list[int]:
+    """How many ranks each host has: as asked for, else as in the paper, else one.
+
+    Raises:
+        BadInput: where that makes too many.
+    """
+    if each is None and len(CPUS.get(cluster.name, [])) == len(cluster.hosts):
+        return list(CPUS[cluster.name])
+    return [each or 1] * (len(bounded_placement(cluster, each or 1)) // (each or 1))
 
 
 @dataclass(frozen=True)
@@ -28,7 +40,8 @@ class GsumJob:
 
     lab: Lab
     mpi: Mpi
-    ranks_per_host: int
+    ranks_on: Sequence[int]
+    """How many ranks each host of the lab has, in the cluster's order."""
     sizes: Sequence[int]
     """Bytes, whole integers each."""
     iterations: int
@@ -37,24 +50,33 @@ class GsumJob:
     @property
     def ranks(self) -> int:
         """On all hosts of the lab."""
-        return len(self.lab.cluster.hosts) * self.ranks_per_host
+        return sum(self.ranks_on)
 
-    def run(self, plan: Path | None) -> dict[int, float]:
-        """Seconds of an allreduce by size, of one job; without a plan the MPI library runs as it is.
+    @property
+    def placement(self) -> list[int]:
+        """Host index by rank."""
+        return [host for host, count in enumerate(self.ranks_on) for _ in range(count)]
+
+    def run(self, plan: Path | None, trace: Path | None = None) -> dict[int, float]:
+        """Seconds of an allreduce by size, of one job.
+
+        Args:
+            plan: Its file; None: the MPI library runs as it is.
+            trace: Folder for a trace of the plan; None: none.
 
         Raises:
             BadInput: where the preload library for this MPI has not been built.
             Failed: where the job does not end well, a sum is wrong, or it did not run the plan.
         """
         hosts = list(self.lab.cluster.hosts)
-        settings = {}
+        settings = {} if trace is None else {"TRUNKLINE_TRACE": str(trace)}
         if plan is not None:
-            settings = {"TRUNKLINE_CLUSTER": self.lab.cluster_file, "TRUNKLINE_PLAN": str(plan)}
+            settings |= {"TRUNKLINE_CLUSTER": self.lab.cluster_file, "TRUNKLINE_PLAN": str(plan)}
             settings |= {"TRUNKLINE_STRICT": "1", "TRUNKLINE_EXPLAIN": "1"}
         argv, env = self.mpi.launch(
             hosts=hosts,
             ranks=self.ranks,
-            ranks_per_host=self.ranks_per_host,
+            ranks_per_host=self.ranks_on,
             program=[
                 str(NATIVE / "libexec" / f"trunkline-gsum-{self.mpi.name}"),
                 str(self.iterations),

@@ -7,7 +7,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from trunkline import _core
-from trunkline.bench.gsum import CPUS, GsumCell, GsumJob
+from trunkline.bench.gsum import GsumCell, GsumJob, ranks_on_hosts
 from trunkline.cli.options import CellsJsonOption, ClusterOption, LabRateOption, MpisOption
 from trunkline.cli.output import check_outputs, write_json, write_text
 from trunkline.cluster import load_cluster
@@ -52,14 +52,14 @@ def gsum(
     message_bytes = parse_bench_sizes(sizes)
     if odd := [size for size in message_bytes if size % 4 or size == 0]:
         raise BadInput(f"--sizes: {odd[0]} is no multiple of 4 above zero; gsum adds 4-byte integers")
-    each = ranks_per_host or CPUS.get(network.name, 1)
+    ranks_on = ranks_on_hosts(network, ranks_per_host)
     hosts_used(network, None)  # told before a lab is up
     cells: list[GsumCell] = []
     with progress_bar(None, f"{network.name}: looking for a rate") as bar, temporary_folder("gsum") as folder:
         rate_bps = lab_rate(network, rate)
         with Lab(network, rate_bps=rate_bps) as lab:
             for library in libraries:
-                job = GsumJob(lab, library, each, message_bytes, iterations)
+                job = GsumJob(lab, library, ranks_on, message_bytes, iterations)
                 where = f"{network.name} at {format_rate(rate_bps)}, {library.name}"
 
                 def show(plan: str, where: str = where) -> None:

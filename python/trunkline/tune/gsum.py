@@ -6,7 +6,6 @@ from pathlib import Path
 from trunkline import _core
 from trunkline.bench.gsum import NATIVE_PLAN, GsumCell, GsumJob, make_cells
 from trunkline.hierarchy import hierarchical_plan
-from trunkline.placement import bounded_placement
 from trunkline.planned import Planned
 from trunkline.tune.plans import fastest_of, initial_hierarchy, plans_worth_trying
 
@@ -35,7 +34,7 @@ def measure_gsum(
         Failed: where a job does not end well.
     """
     cluster, sizes = job.lab.cluster, job.sizes
-    placement = bounded_placement(cluster, job.ranks_per_host)
+    placement = job.placement
     files: dict[str, Path] = {}
 
     def run(name: str, planned: Planned) -> dict[int, float]:

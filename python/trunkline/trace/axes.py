@@ -1,0 +1,111 @@
+"""What pictures of traces have in common: axes from data to SVG text."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from html import escape
+
+import numpy as np
+
+from trunkline.report.colours import AXIS, GRID, INK, SOFT, dark_too
+
+__all__ = ["Axes", "Line", "Point", "document", "round_ticks"]
+
+WIDTH, HEIGHT = 760.0, 380.0
+LEFT, RIGHT, TOP, BOTTOM = 64.0, 20.0, 30.0, 46.0
+
+Point = tuple[float, float]
+
+
+@dataclass(frozen=True)
+class Line:
+    """Through points of the data."""
+
+    points: Sequence[Point]
+    colour: str
+    name: str
+    """In the key; empty: it has none."""
+    width: float = 2.2
+    opacity: float = 1.0
+
+
+class Axes:
+    """A frame with ticks from data to the picture."""
+
+    def __init__(self, x: tuple[float, float], y: tuple[float, float]) -> None:
+        """Least and most of the data across and upwards."""
+        self.x, self.y = x, y
+        self.parts: list[str] = []
+
+    def at(self, x: float, y: float) -> Point:
+        """A place of the picture."""
+        across, up = self.x[1] - self.x[0] or 1.0, self.y[1] - self.y[0] or 1.0
+        return (
+            LEFT + (x - self.x[0]) / across * (WIDTH - LEFT - RIGHT),
+            HEIGHT - BOTTOM - (y - self.y[0]) / up * (HEIGHT - TOP - BOTTOM),
+        )
+
+    def line(self, line: Line) -> None:
+        """A line through points of the data."""
+        path = " ".join(f"{x:.1f},{y:.1f}" for x, y in (self.at(*point) for point in line.points))
+        self.parts.append(
+            f'<polyline points="{path}" fill="none" stroke="{line.colour}" stroke-width="{line.width}" '
+            f'stroke-opacity="{line.opacity:.2f}"/>'
+        )
+
+    def word(self, x: float, y: float, text: str, anchor: str = "middle", colour: str = INK, size: int = 12) -> None:
+        """A text at a place of the picture."""
+        self.parts.append(
+            f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" font-size="{size}" fill="{colour}">'
+            f"{escape(text)}</text>"
+        )
+
+    def ticks(self, x_name: str, y_name: str, x_ticks: Sequence[float], y_ticks: Sequence[float]) -> None:
+        """The frame, its grid, and the names of both axes."""
+        for tick in x_ticks:
+            x, _ = self.at(tick, self.y[0])
+            self.parts.append(
+                f'<line x1="{x:.1f}" y1="{TOP}" x2="{x:.1f}" y2="{HEIGHT - BOTTOM}" stroke="{GRID}" stroke-width="1"/>'
+            )
+            self.word(x, HEIGHT - BOTTOM + 16, f"{tick:g}", colour=SOFT)
+        for tick in y_ticks:
+            _, y = self.at(self.x[0], tick)
+            self.parts.append(
+                f'<line x1="{LEFT}" y1="{y:.1f}" x2="{WIDTH - RIGHT}" y2="{y:.1f}" stroke="{GRID}" stroke-width="1"/>'
+            )
+            self.word(LEFT - 6, y + 4, f"{tick:g}", "end", SOFT)
+        self.parts.append(
+            f'<rect x="{LEFT}" y="{TOP}" width="{WIDTH - LEFT - RIGHT}" height="{HEIGHT - TOP - BOTTOM}" fill="none" '
+            f'stroke="{AXIS}" stroke-width="1"/>'
+        )
+        self.word((LEFT + WIDTH - RIGHT) / 2, HEIGHT - 10, x_name)
+        self.word(LEFT, TOP - 10, y_name, "start")
+
+    def svg_of(self, lines: Sequence[Line], title: str) -> str:
+        """The whole picture with these lines, those with names in a key."""
+        for line in lines:
+            self.line(line)
+        for place, line in enumerate(line for line in lines if line.name):
+            self.word(LEFT + 10, TOP + 18 + 16 * place, line.name, "start", line.colour)
+        return document(WIDTH, HEIGHT, title, self.parts)
+
+
+def document(width: float, height: float, title: str, parts: Sequence[str]) -> str:
+    """A picture of these parts, light and dark."""
+    return dark_too(
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:.0f} {height:.0f}" width="{width:.0f}" '
+        f'height="{height:.0f}" font-family="DejaVu Sans, sans-serif" role="img"><title>{escape(title)}</title>'
+        + "".join(parts)
+        + "</svg>"
+    )
+
+
+def round_ticks(least: float, most: float, about: int = 6) -> list[float]:
+    """Round numbers between two others, about so many."""
+    span = most - least
+    if span <= 0:
+        return [least]
+    raw = span / about
+    size = 10 ** np.floor(np.log10(raw))
+    step = float(size * next(factor for factor in (1, 2, 5, 10) if factor * size >= raw))
+    first = np.ceil(least / step) * step
+    return [float(round(tick, 10)) + 0.0 for tick in np.arange(first, most + step / 2, step) if tick <= most]
