@@ -10,6 +10,7 @@ from trunkline.bench.heights import measure_heights
 from trunkline.bench.job import Limits
 from trunkline.bench.session import Session, measure_with_progress
 from trunkline.cli.bench_gsum import gsum
+from trunkline.cli.bench_gsum_study import gsum_study
 from trunkline.cli.bench_model import model
 from trunkline.cli.bench_peers import peers
 from trunkline.cli.options import (
@@ -151,6 +152,11 @@ def heights(
 app.command(
     epilog="Example: trunkline bench gsum --cluster 8w --mpi mpich --plans initial,tuned,native --json gsum.json"
 )(gsum)
+
+
+app.command(name="gsum-study", epilog="Example: trunkline bench gsum-study --cluster 8w --mpi mpich --html study.html")(
+    gsum_study
+)
 
 
 app.command(epilog="Example: trunkline bench model --cluster paper-4 --mpi mpich --measured net.yaml --svg model.svg")(

@@ -1,0 +1,1 @@
+"""The allreduce paper's study repeated: its configurations measured, traced, and set beside its numbers."""

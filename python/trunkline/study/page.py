@@ -1,0 +1,103 @@
+"""The page of a study: what each step of the paper brought here, and what the traces show."""
+
+import json
+from typing import Any
+
+from trunkline.report.draw_plan import draw_trees
+from trunkline.report.page import render
+from trunkline.study.gsum import Studied, Study
+from trunkline.trace.drawings import slowest_ways, widest_departures
+from trunkline.trace.suggest import Advice
+from trunkline.trace.tables import stage_text, us_text
+from trunkline.units import format_bytes
+
+__all__ = ["study_page"]
+
+
+def study_page(study: Study) -> str:
+    """Self-contained HTML."""
+    job = study.job
+    return render(
+        "study.html.j2",
+        [],
+        cluster=job.lab.cluster,
+        rate=job.lab.rate_bps,
+        mpi=job.mpi,
+        ranks=job.ranks,
+        iterations=job.iterations,
+        turns=len(study.studied[0].seconds[job.sizes[0]]),
+        rows=[row for one in study.studied for row in _rows(one)],
+        sizes=[_size(study, size) for size in job.sizes],
+        configurations=[_configuration(study, one) for one in study.studied],
+        json=json.dumps(study.as_json()),
+    )
+
+
+def _rows(one: Studied) -> list[dict[str, Any]]:
+    rows = []
+    for size in one.seconds:
+        median = one.median(size)
+        row = {
+            "name": f"{one.name}, {format_bytes(size)}",
+            "time": f"{median.value * 1e6:.0f}",
+            "interval": f"{median.low * 1e6:.0f} .. {median.high * 1e6:.0f}",
+        }
+        claims = [found for found in one.compared if found.claim.message_bytes == size]
+        for found in claims:
+            here = found.here
+            rows.append(
+                row
+                | {
+                    "over": found.claim.over,
+                    "here": f"{here.value:.2f}",
+                    "within": f"{here.low:.2f} .. {here.high:.2f}",
+                    "paper": f"{found.claim.times:.2f}",
+                }
+            )
+        if not claims:
+            rows.append(row | dict.fromkeys(("over", "here", "within", "paper"), ""))
+    return rows
+
+
+def _size(study: Study, size: int) -> dict[str, Any]:
+    runs = [(one.name, one.tree(size)) for one in study.studied]
+    return {
+        "bytes": format_bytes(size),
+        "ways": slowest_ways(runs, f"The slowest rank's way, {format_bytes(size)}"),
+        "curves": widest_departures(runs, f"Up latency and departure waits, {format_bytes(size)}"),
+        "parts": [_parts(one, size) for one in study.studied],
+    }
+
+
+def _parts(one: Studied, size: int) -> dict[str, Any]:
+    tree = one.tree(size)
+    slow, dearest = tree.slowest, one.dearest(size)
+    return {
+        "name": one.name,
+        "rank": slow.rank,
+        "host": us_text(slow.host_subtree),
+        "root": us_text(slow.cluster_root_subtree),
+        "proxy": us_text(slow.proxy),
+        "total": us_text(slow.total),
+        "dearest": f"{stage_text(one.analysis, dearest)}: {tree.share(dearest):.0%} of all time",
+    }
+
+
+def _configuration(study: Study, one: Studied) -> dict[str, Any]:
+    cluster, size = study.job.lab.cluster, study.job.sizes[0]
+    trees = one.plan.plan.trees
+    assert trees is not None
+    return {
+        "name": one.name,
+        "step": one.configuration.step,
+        "pointed": one.configuration.pointed,
+        "advice": _advice(one.advice(size)),
+        "drawing": draw_trees(cluster, study.job.placement, trees, f"{one.name} over {cluster.name}")[0],
+    }
+
+
+def _advice(advice: Advice) -> str:
+    if not advice.steps:
+        return f"none: {advice.silent}"
+    best = advice.steps[0]
+    return f"{best.words}, predicted {best.gain:.2f} times faster"
