@@ -1,6 +1,8 @@
 """``trunkline trace``: see inside collectives, where their time goes, and which change attacks it."""
 
+import shutil
 from enum import StrEnum
+from itertools import count
 from pathlib import Path
 from typing import Annotated
 
@@ -8,7 +10,9 @@ import typer
 
 from trunkline.cli.output import check_outputs, write_json, write_text
 from trunkline.errors import BadInput
-from trunkline.terminal import console
+from trunkline.study.confirm import Confirmation
+from trunkline.study.confirm import confirm as confirm_step
+from trunkline.terminal import console, progress_bar
 from trunkline.trace.analysis import Analysis
 from trunkline.trace.analysis import analyse as analysed
 from trunkline.trace.as_json import advice_as_json, analysis_as_json, compared_as_json
@@ -16,7 +20,7 @@ from trunkline.trace.compare import compare
 from trunkline.trace.folder import find_job
 from trunkline.trace.page import trace_page
 from trunkline.trace.perfetto import export_perfetto
-from trunkline.trace.suggest import advice_for
+from trunkline.trace.suggest import Advice, advice_for
 from trunkline.trace.tables import call_text, compared_table, group_tables, groups_table, reason_text, suggestion_text
 
 __all__ = ["app"]
@@ -43,6 +47,9 @@ def _trace() -> None:
 @app.command(epilog="Example: trunkline trace analyse out --html report.html --against before")
 def analyse(
     folder: FolderArgument,
+    command: Annotated[
+        list[str] | None, typer.Argument(metavar="[-- COMMAND ...]", help="With --confirm: starts the job.")
+    ] = None,
     job: JobOption = None,
     skip: Annotated[
         int | None,
@@ -54,13 +61,22 @@ def analyse(
     against: Annotated[
         str | None, typer.Option(metavar="FOLDER", help="The trace of another run, to compare this one with.")
     ] = None,
+    confirm: Annotated[
+        bool,
+        typer.Option("--confirm", help="Run the job with and without the first suggestion, and tell what it brings."),
+    ] = False,
+    pairs: Annotated[int, typer.Option(min=1, max=1000, help="With --confirm: jobs of each plan, in turns.")] = 5,
     html: Annotated[str | None, typer.Option(metavar="FILE", help="Write a page with pictures.")] = None,
     json: Annotated[
         str | None, typer.Option(metavar="FILE", help="Write all of it as JSON; '-' for standard output.")
     ] = None,
 ) -> None:
-    """Where the time of collectives goes: by part of the tree, by stage, program or network, and what to change."""
+    """Where the time of collectives goes: by part of the tree, by stage, program or network, and what to change.
+
+    --confirm: analyse out --confirm -- trunkline lab run 8w --mpi mpich --rate 20Mbit --ranks-per-host 8 -- ./program
+    """
     check_outputs({"--json": json, "--html": html})
+    _check_command(folder, command or [], confirm)
     if against is not None and json is not None and against == folder:
         raise BadInput(f"--against {against}: is the same folder; name that of another run")
     found = analysed(find_job(folder, job), skip)
@@ -77,14 +93,44 @@ def analyse(
             console.print(
                 f"{call_text(one)}: no suggestion: {given.silent}", markup=False, highlight=False, soft_wrap=True
             )
+    confirmed = _confirmed(found, advice, command or [], pairs) if confirm else None
     if html is not None:
-        write_text(trace_page(found, advice), html)
+        write_text(trace_page(found, advice, confirmed.text if confirmed else ""), html)
     if json is not None:
         told = analysis_as_json(found)
         for group, given in zip(told["groups"], advice, strict=True):
             group.update(advice_as_json(given))
         told["compared"] = compared_as_json(compared)
+        told["confirmed"] = confirmed.as_json() if confirmed else None
         write_json(told, json)
+
+
+def _check_command(folder: str, command: list[str], wanted: bool) -> None:
+    if wanted and not command:
+        raise BadInput(
+            f"--confirm: give the command that starts the job after --, such as 'trunkline trace analyse {folder} "
+            "--confirm -- trunkline run --cluster lab.yaml -- mpiexec -n 32 ./program'"
+        )
+    if command and not wanted:
+        raise BadInput(f"'{command[0]}': a command is for --confirm alone")
+    if command and shutil.which(command[0]) is None:
+        raise BadInput(f"cannot run '{command[0]}': no such program")
+
+
+def _confirmed(found: Analysis, advice: list[Advice], command: list[str], pairs: int) -> Confirmation | None:
+    """What the first suggestion brings; told, too."""
+    first = next(((one, given.steps[0]) for one, given in zip(found.groups, advice, strict=True) if given.steps), None)
+    if first is None:
+        console.print("nothing to confirm: there is no suggestion")
+        return None
+    # Beside the traces, where the job's ranks can surely write.
+    folder = next(place for number in count(1) if not (place := found.job.folder / f"confirm-{number}").exists())
+    folder.mkdir()
+    with progress_bar(2 * pairs, "running the job") as bar:
+        result = confirm_step(first[1], first[0], command, pairs, folder, lambda text: bar.show(text, done=1))
+    console.print(result.text, markup=False, highlight=False, soft_wrap=True)
+    console.print(f"the plan and the traces of these jobs: {folder}", markup=False, highlight=False, soft_wrap=True)
+    return result
 
 
 def _print(found: Analysis, details: int) -> None:

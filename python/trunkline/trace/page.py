@@ -18,12 +18,13 @@ MOST_BARS = 64
 MOST_CALLS = 100
 
 
-def trace_page(analysis: Analysis, advice: list[Advice]) -> str:
+def trace_page(analysis: Analysis, advice: list[Advice], confirmed: str = "") -> str:
     """The page.
 
     Args:
         analysis: Of a job.
         advice: For each of its groups.
+        confirmed: What the first suggestion brought when it was tried, in words; empty: it was not.
     """
     job = analysis.job
     return render(
@@ -34,6 +35,7 @@ def trace_page(analysis: Analysis, advice: list[Advice]) -> str:
         mpi=job.headers[0].mpi,
         records=analysis.records,
         notes=analysis.notes,
+        confirmed=confirmed,
         rows=[_row(one) for one in analysis.groups],
         groups=[
             _group(analysis, one, given) for one, given in list(zip(analysis.groups, advice, strict=True))[:MOST_GROUPS]

@@ -1,0 +1,137 @@
+"""A suggestion confirmed: the job runs with the plan as it was and as it would be, in turns, and leaves traces."""
+
+import os
+import subprocess
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from trunkline import _core
+from trunkline.edits.plans import edited
+from trunkline.errors import BadInput, Failed
+from trunkline.statistics import Median, median_with_interval
+from trunkline.trace.analysis import Analysed, analyse, find_group
+from trunkline.trace.folder import find_job
+from trunkline.trace.suggest import Suggestion
+
+__all__ = ["Confirmation", "confirm"]
+
+MOST_SAID = 2000
+"""Characters of what a failed job said."""
+
+
+@dataclass(frozen=True)
+class Confirmation:
+    """What a step brought."""
+
+    step: Suggestion
+    gain: Median
+    """How many times faster, a value for each pair of jobs."""
+    before_us: float
+    """Mean time of a call, of the middle one of the jobs."""
+    after_us: float
+
+    @property
+    def is_gain(self) -> bool:
+        """Whether every likely value is one."""
+        return self.gain.low > 1.0
+
+    @property
+    def is_loss(self) -> bool:
+        """Whether every likely value is one."""
+        return self.gain.high < 1.0
+
+    @property
+    def text(self) -> str:
+        """For people."""
+        found = "confirmed" if self.is_gain else "refuted" if self.is_loss else "not certain"
+        return (
+            f"{found}: {self.step.words}: {self.gain.value:.2f} times faster ({self.gain.low:.2f} to "
+            f"{self.gain.high:.2f} in {self.gain.count} pairs of jobs; predicted {self.step.gain:.2f}); "
+            f"a call took {self.before_us:.0f} µs, and takes {self.after_us:.0f} µs"
+        )
+
+    def as_json(self) -> dict[str, Any]:
+        """For ``--json``."""
+        return {
+            "edit": self.step.words,
+            "predicted_gain": self.step.gain,
+            "gain": self.gain.value,
+            "gain_low": self.gain.low,
+            "gain_high": self.gain.high,
+            "pairs": self.gain.count,
+            "before_us": self.before_us,
+            "after_us": self.after_us,
+        }
+
+
+def confirm(
+    step: Suggestion,
+    traced: Analysed,
+    command: Sequence[str],
+    pairs: int,
+    folder: Path,
+    show: Callable[[str], None] = lambda _: None,
+) -> Confirmation:
+    """Run a job with and without a step, in turns.
+
+    Args:
+        step: Of :func:`trunkline.trace.suggest.advice_for`.
+        traced: The calls that it was suggested for.
+        command: Starts the job; settings of ranks reach it by its environment.
+        pairs: Jobs of each plan.
+        folder: Empty; where plans and traces are written, for the ranks to reach.
+        show: Told after each job.
+
+    Raises:
+        BadInput: where the command is no program.
+        Failed: where a job fails, or does not run the plan.
+    """
+    plan = edited(step.plan, step.tree, step.words)
+    after = folder / "edited.yaml"
+    after.write_text(_core.write_plan(plan), encoding="utf-8")
+    files = {"as it was": Path(step.file).absolute(), step.words: after}
+    times: dict[str, list[float]] = {name: [] for name in files}
+    for turn in range(pairs):
+        for number, (name, file) in enumerate(files.items()):
+            trace = folder / f"{turn}-{number}"
+            trace.mkdir()
+            times[name].append(_mean_us(command, file, trace, traced))
+            show(f"pair {turn + 1} of {pairs}: {name}")
+    before, now = (sorted(values) for values in times.values())
+    ratios = [old / new for old, new in zip(*times.values(), strict=True)]
+    return Confirmation(step, median_with_interval(ratios), before[len(before) // 2], now[len(now) // 2])
+
+
+def _mean_us(command: Sequence[str], plan: Path, trace: Path, traced: Analysed) -> float:
+    """Of the calls in question, in one job."""
+    settings = {"TRUNKLINE_PLAN": str(plan), "TRUNKLINE_TRACE": str(trace)}
+    try:
+        done = subprocess.run(
+            command,
+            env=os.environ | settings,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            errors="replace",
+            check=False,
+        )
+    except OSError as error:
+        raise BadInput(f"cannot run '{command[0]}': {error.strerror}") from error
+    if done.returncode != 0:
+        said = done.stdout.strip()[-MOST_SAID:]
+        raise Failed(f"the job ended with status {done.returncode}: {' '.join(command)}\n{said}")
+    if not any(trace.glob("*.trace")):
+        raise Failed(
+            f"the job left no trace: TRUNKLINE_PLAN and TRUNKLINE_TRACE did not reach its ranks; "
+            f"start it with 'trunkline run' or 'trunkline lab run': {' '.join(command)}"
+        )
+    found = find_group(analyse(find_job(str(trace))).groups, traced)
+    if found is None or not found.trees:
+        raise Failed(
+            f"the job did not run {plan.name} for a {traced.group.collective} of {traced.group.bytes} bytes: run the "
+            f"program that was traced, with as many ranks on the same hosts: {' '.join(command)}"
+        )
+    return found.time.mean
