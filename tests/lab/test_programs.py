@@ -224,3 +224,11 @@ def test_as_an_ordinary_user(program, tmp_path):
     )
     assert done.returncode == 0, done.stdout + done.stderr
     assert "hello from 32 ranks" in done.stdout
+
+
+def test_modules_of_the_current_folder_are_not_taken_for_pythons_own(tmp_path):
+    (tmp_path / "re.py").write_text("raise SystemExit('the wrong one')\n")
+    command = Path(sys.executable).with_name("trunkline")
+    words = [command, "lab", "exec", "8w", "--rate", "20Mbit", "--", "true"]
+    done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, timeout=PATIENCE_S)
+    assert done.returncode == 0, done.stderr

@@ -88,7 +88,7 @@ class Lab:
         self._keeper = subprocess.Popen(
             [
                 *("unshare", *user, "--net", "--mount", "--ipc", "--uts", "--pid", "--fork", "--kill-child"),
-                *("--mount-proc", sys.executable, "-m", "trunkline.lab.inside"),
+                *("--mount-proc", sys.executable, "-P", "-m", "trunkline.lab.inside"),
             ],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
