@@ -7,7 +7,7 @@
 namespace trunkline {
 namespace {
 
-double of_transfer(const Paths& paths, HostIndex from_host, HostIndex to_host, const HostCosts& hosts) {
+double delay_bytes(const Paths& paths, HostIndex from_host, HostIndex to_host, const HostCosts& hosts) {
   if (from_host == to_host) return 0.0;
   const Cluster& cluster = paths.cluster();
   const NodeId from = cluster.hosts()[from_host];
@@ -15,16 +15,16 @@ double of_transfer(const Paths& paths, HostIndex from_host, HostIndex to_host, c
   const double byte_s = std::max(paths.byte_s(cluster.neighbours(from).front().channel),
                                  paths.byte_s(cluster.neighbours(to).front().channel));
   const double way_s = paths.latency_s(from, to, paths.meeting(from, to)) + hosts.send_s + hosts.receive_s;
-  return 2.0 * 2.0 * way_s / byte_s;
+  return way_s / byte_s;
 }
 
 }  // namespace
 
-std::uint64_t in_flight_bytes(const Paths& paths, const Placement& placement, const Plan& plan, const HostCosts& hosts,
-                              std::uint64_t least) {
+InFlight in_flight(const Paths& paths, const Placement& placement, const Plan& plan, const HostCosts& hosts,
+                   std::uint64_t least) {
   double most = 0.0;
   const auto transfer = [&](Rank from, Rank to) {
-    most = std::max(most, of_transfer(paths, placement[from], placement[to], hosts));
+    most = std::max(most, delay_bytes(paths, placement[from], placement[to], hosts));
   };
   if (const Trees* const trees = plan.trees()) {
     for (const Tree& tree : *trees) {
@@ -36,8 +36,10 @@ std::uint64_t in_flight_bytes(const Paths& paths, const Placement& placement, co
     const std::vector<Rank>& order = plan.rounds()->order;
     for (std::size_t i = 0; i < order.size(); ++i) transfer(order[i], order[(i + 1) % order.size()]);
   }
-  const double bytes = std::min(most, static_cast<double>(most_in_flight_bytes));
-  return std::max(least, static_cast<std::uint64_t>(bytes));
+  const auto most_bytes = static_cast<double>(most_in_flight_bytes);
+  const double two_round_trips = std::min(2.0 * 2.0 * most, most_bytes);
+  return {.bytes = std::max(least, static_cast<std::uint64_t>(two_round_trips)),
+          .delay_bytes = static_cast<std::uint64_t>(std::min(most, most_bytes))};
 }
 
 }  // namespace trunkline

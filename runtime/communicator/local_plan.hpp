@@ -21,10 +21,10 @@ struct LocalPlan {
   std::string_view key;  ///< tells them from the root's others
   const char* name;      ///< the algorithm's; lives as long as the process
   std::variant<std::vector<LocalTree>, LocalBlocks> parts{};
-  std::uint64_t in_flight_bytes = least_in_flight_bytes;  ///< for its window
-  std::uint64_t identity = 0;                             ///< the same on all ranks of a traced job; else 0
-  std::shared_ptr<const Plan> whole{};                    ///< at the root of a traced job's; else null
-  std::string load{};  ///< how its transfers share channels, where explanations are wanted; else empty
+  InFlight in_flight{};                 ///< for its window
+  std::uint64_t identity = 0;           ///< the same on all ranks of a traced job; else 0
+  std::shared_ptr<const Plan> whole{};  ///< at the root of a traced job's; else null
+  std::string load{};                   ///< how its transfers share channels, where explanations are wanted; else empty
 };
 
 /// Shared by all calls that it holds for; whoever runs one keeps it alive.

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "plan/checker.hpp"
+#include "plan/lead.hpp"
 #include "text/fnv.hpp"
 
 namespace trunkline::runtime {
@@ -64,7 +65,7 @@ std::shared_ptr<const LocalPlan> LocalPlans::local(std::string_view algorithm) {
   LocalPlan made{.key = algorithm,
                  .name = from_file ? world_.knowledge.plan->algorithm.c_str() : algorithm.data(),
                  .parts = {},
-                 .in_flight_bytes = in_flight_of(plan),
+                 .in_flight = in_flight_of(plan),
                  .load = load_of(plan)};
   if (world_.trace) made.identity = identity_of(algorithm, collective_, root_, processes_);
   if (world_.trace && processes_.rank == plan.root()) made.whole = std::make_shared<const Plan>(plan);
@@ -72,12 +73,14 @@ std::shared_ptr<const LocalPlan> LocalPlans::local(std::string_view algorithm) {
   return plans_.emplace_back(std::make_shared<const LocalPlan>(std::move(made)));
 }
 
-std::uint64_t LocalPlans::in_flight_of(const Plan& plan) const {
+InFlight LocalPlans::in_flight_of(const Plan& plan) const {
   const Knowledge& knowledge = world_.knowledge;
-  if (!knowledge.cluster) return least_in_flight_bytes;
-  const bool meet = facts_of(collective_).reduces && plan.trees() != nullptr;
-  return in_flight_bytes(Paths(knowledge.network()), *processes_.placement, plan, knowledge.message_costs(),
-                         meet ? least_up_in_flight_bytes : least_in_flight_bytes);
+  if (!knowledge.cluster) return {};
+  const Trees* const trees = facts_of(collective_).reduces ? plan.trees() : nullptr;
+  InFlight found = in_flight(Paths(knowledge.network()), *processes_.placement, plan, knowledge.message_costs(),
+                             trees != nullptr ? least_up_in_flight_bytes : least_in_flight_bytes);
+  if (trees != nullptr) found.hops_for_each_lead = hops_for_each_lead(*trees);
+  return found;
 }
 
 std::string LocalPlans::load_of(const Plan& plan) const {

@@ -37,7 +37,7 @@ class LocalPlans {
   };
 
   std::shared_ptr<const LocalPlan> local(std::string_view algorithm);
-  [[nodiscard]] std::uint64_t in_flight_of(const Plan& plan) const;
+  [[nodiscard]] InFlight in_flight_of(const Plan& plan) const;
   [[nodiscard]] std::string load_of(const Plan& plan) const;
 
   const World& world_;

@@ -2,6 +2,7 @@
 #include "execute/tree_reduction.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "execute/window.hpp"
 
@@ -13,10 +14,22 @@ constexpr std::uint64_t most_slot_bytes = std::uint64_t{1} << 20;
 /// Of every child, where they fit: every fourth of them is sent synchronously, and two such are under way.
 constexpr std::uint64_t least_slots = 8;
 
+/// What a hop takes a segment of one of the trees, in transfers of one segment of each: it is sent, handed on by a
+/// switch, and waits for its turn behind those of the other trees. From simulations at 10 Mbit/s to 10 Gbit/s.
+constexpr double transfers_a_hop = 5.0 / 3.0;
+constexpr double least_lead = 2.0;
+
+/// How many segments a rank may be ahead in trees in which it is a leaf.
+std::uint64_t lead_of(std::uint64_t trees, std::uint64_t cut, const InFlight& in_flight) {
+  const double delay = static_cast<double>(in_flight.delay_bytes) / static_cast<double>(trees * cut);
+  return static_cast<std::uint64_t>(
+      std::round(std::max(least_lead, in_flight.hops_for_each_lead * (transfers_a_hop + delay))));
+}
+
 }  // namespace
 
 TreeReduction::TreeReduction(Turn& turn, std::span<const LocalTree> trees, const Operands& operands,
-                             std::uint64_t segment_bytes, std::uint64_t in_flight_bytes, bool everywhere,
+                             std::uint64_t segment_bytes, const InFlight& in_flight, bool everywhere,
                              OperandOrder order)
     : Execution(turn),
       operands_(operands),
@@ -27,7 +40,9 @@ TreeReduction::TreeReduction(Turn& turn, std::span<const LocalTree> trees, const
           std::uint64_t{1}, operands.count())),
       segments_((operands.count() + segment_elements_ - 1) / segment_elements_),
       trees_(trees.begin(), trees.end()) {
-  const std::uint64_t together = window_of(segment_elements_ * operands.element_bytes(), in_flight_bytes);
+  const std::uint64_t cut = segment_elements_ * operands.element_bytes();
+  const std::uint64_t together = window_of(cut, in_flight.bytes);
+  lead_ = lead_of(trees.size(), cut, in_flight);
   for (std::size_t t = 0; t < trees_.size(); ++t) {
     if (by_rank_) trees_[t].children = trees_[t].from_the_end;
     Flow& flow = flows_.emplace_back(Flow{.tree = &trees_[t], .number = static_cast<unsigned>(t)});
@@ -121,9 +136,18 @@ void TreeReduction::ask(Flow& flow) {
   }
 }
 
+/// Whether a leaf of this tree has sent so much more than it has as an inner rank of another that it would keep its
+/// link from segments that have come a long way.
+bool TreeReduction::is_ahead(const Flow& flow) const {
+  if (!flow.is_leaf()) return false;
+  return std::ranges::any_of(flows_, [&](const Flow& other) {
+    return !other.is_leaf() && !other.is_root() && other.sent < other.segments && flow.sent >= other.sent + lead_;
+  });
+}
+
 /// One segment to the parent, if that needs no waiting. Returns whether it was sent.
 bool TreeReduction::send_up(Flow& flow) {
-  if (flow.is_root() || flow.sent == flow.combined) return false;
+  if (flow.is_root() || flow.sent == flow.combined || is_ahead(flow)) return false;
   MPI_Request& request = flow.up[flow.sent % flow.window];
   if (request != MPI_REQUEST_NULL) return false;
   const std::uint64_t segment = flow.sent++;

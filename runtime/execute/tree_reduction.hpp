@@ -18,6 +18,7 @@
 #include "datatype/operands.hpp"
 #include "execute/execution.hpp"
 #include "execute/local_tree.hpp"
+#include "model/in_flight.hpp"
 #include "mpi_api.hpp"
 #include "plan/operand_order.hpp"
 
@@ -28,7 +29,7 @@ class TreeReduction final : public Execution {
   /// Everything must outlive the object. The members must agree on trees, elements and segment; where `everywhere`, all
   /// of them have room for the result, else the root alone. For an order by rank the plan must keep it.
   TreeReduction(Turn& turn, std::span<const LocalTree> trees, const Operands& operands, std::uint64_t segment_bytes,
-                std::uint64_t in_flight_bytes, bool everywhere, OperandOrder order);
+                const InFlight& in_flight, bool everywhere, OperandOrder order);
   ~TreeReduction() override;
   TreeReduction(const TreeReduction&) = delete;
   TreeReduction& operator=(const TreeReduction&) = delete;
@@ -78,6 +79,7 @@ class TreeReduction final : public Execution {
   [[nodiscard]] std::vector<std::span<MPI_Request>> sends() override;
 
   void ask(Flow& flow);
+  [[nodiscard]] bool is_ahead(const Flow& flow) const;
   [[nodiscard]] bool send_up(Flow& flow);
   void expect(Flow& flow);
   [[nodiscard]] bool hand_down(Flow& flow);
@@ -102,6 +104,7 @@ class TreeReduction final : public Execution {
   bool by_rank_;
   std::uint64_t segment_elements_;
   std::uint64_t segments_;
+  std::uint64_t lead_ = 0;        ///< segments that a rank may be ahead in trees in which it is a leaf
   std::vector<LocalTree> trees_;  ///< the same, with children in the order in which they are combined
   std::vector<Flow> flows_;
 

@@ -10,7 +10,7 @@
 
 namespace trunkline::runtime {
 
-/// Enough under way to keep the links busy over a round trip (`in_flight_bytes` of model/in_flight.hpp). A broadcast
+/// Enough under way to keep the links busy over a round trip (`in_flight` of model/in_flight.hpp). A broadcast
 /// takes twice that in memory, or four segments where those are more; each of several trees by turns at least as many.
 inline constexpr std::uint64_t least_window = 2;
 inline constexpr std::uint64_t most_window = 32;     ///< where the least is under way

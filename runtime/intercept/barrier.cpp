@@ -35,7 +35,7 @@ class Barrier final : public UserCall {
                              .operation = MPI_BOR,
                              .communicator = conduit()->communicator()});
     const auto& trees = std::get<std::vector<LocalTree>>(decision.plan->parts);
-    return TreeReduction(turn, trees, operands, 1, decision.plan->in_flight_bytes, true, OperandOrder::any).run();
+    return TreeReduction(turn, trees, operands, 1, decision.plan->in_flight, true, OperandOrder::any).run();
   }
 
  private:

@@ -32,12 +32,12 @@ class Broadcast final : public UserCall {
     Message message(buffer_, arguments_.count, arguments_.type, conduit()->communicator());
     const auto& parts = decision.plan->parts;
     if (const auto* const trees = std::get_if<std::vector<LocalTree>>(&parts)) {
-      return PipelinedTrees(turn, *trees, message, decision.segment_bytes, decision.plan->in_flight_bytes).run();
+      return PipelinedTrees(turn, *trees, message, decision.segment_bytes, decision.plan->in_flight.bytes).run();
     }
     const auto& local = std::get<LocalBlocks>(parts);
     const std::uint64_t segment = usable_segment(decision.segment_bytes, message.bytes());
     MessageBlocks blocks(message, local.schedule->fixed_blocks().value_or((message.bytes() + segment - 1) / segment));
-    return BlockExchange(turn, local, blocks, segment, decision.plan->in_flight_bytes).run();
+    return BlockExchange(turn, local, blocks, segment, decision.plan->in_flight.bytes).run();
   }
 
  private:

@@ -49,7 +49,7 @@ int Gather::execute(Turn& turn, const LocalDecision& decision) const {
     }
     blocks.put(own.get(), local.position);
   }
-  return BlockExchange(turn, local, blocks, decision.segment_bytes, decision.plan->in_flight_bytes).run();
+  return BlockExchange(turn, local, blocks, decision.segment_bytes, decision.plan->in_flight.bytes).run();
 }
 
 }  // namespace trunkline::runtime

@@ -41,7 +41,7 @@ int ReduceShares::execute(Turn& turn, const LocalDecision& decision) const {
                            .operation = given_.operation,
                            .communicator = conduit()->communicator()});
   RelayedBlocks blocks(operands, given_.shares.all_counts(ranks), local.members, *local.schedule, local.position);
-  const int code = BlockExchange(turn, local, blocks, decision.segment_bytes, decision.plan->in_flight_bytes).run();
+  const int code = BlockExchange(turn, local, blocks, decision.segment_bytes, decision.plan->in_flight.bytes).run();
   blocks.settle();
   return code;
 }

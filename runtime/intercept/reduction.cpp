@@ -45,13 +45,13 @@ int Reduction::execute(Turn& turn, const LocalDecision& decision) const {
                            .operation = given_.operation,
                            .communicator = conduit()->communicator()});
   if (trees != nullptr) {
-    return TreeReduction(turn, *trees, operands, decision.segment_bytes, decision.plan->in_flight_bytes, everywhere,
+    return TreeReduction(turn, *trees, operands, decision.segment_bytes, decision.plan->in_flight, everywhere,
                          operand_order())
         .run();
   }
   const auto& local = std::get<LocalBlocks>(parts);
   OperandBlocks blocks(operands, *local.schedule, local.position);
-  return BlockExchange(turn, local, blocks, decision.segment_bytes, decision.plan->in_flight_bytes).run();
+  return BlockExchange(turn, local, blocks, decision.segment_bytes, decision.plan->in_flight.bytes).run();
 }
 
 }  // namespace trunkline::runtime

@@ -98,14 +98,15 @@ TEST(InFlight, FollowsRateTimesDelay) {
   const auto bytes = [](double rate_bps, std::string_view hosts) {
     const Cluster cluster = at(one_switch(4), rate_bps);
     const Placement placement = block_placement(cluster, 1);
-    return in_flight_bytes(Paths(cluster), placement, lay(Collective::bcast, "linear", &cluster, placement, 0),
-                           host_costs_named(hosts));
+    return in_flight(Paths(cluster), placement, lay(Collective::bcast, "linear", &cluster, placement, 0),
+                     host_costs_named(hosts));
   };
-  EXPECT_EQ(bytes(2e7, "mpich"), least_in_flight_bytes);
-  EXPECT_EQ(bytes(1e9, "free"), least_in_flight_bytes);
-  EXPECT_NEAR(static_cast<double>(bytes(1e11, "free")), 4 * 20e-6 * 1e11 / 8, 1.0);
-  EXPECT_GT(bytes(1e11, "mpich"), bytes(1e11, "free"));
-  EXPECT_EQ(bytes(1e12, "mpich"), most_in_flight_bytes);
+  EXPECT_NEAR(static_cast<double>(bytes(1e9, "free").delay_bytes), 20e-6 * 1e9 / 8, 1.0);
+  EXPECT_EQ(bytes(2e7, "mpich").bytes, least_in_flight_bytes);
+  EXPECT_EQ(bytes(1e9, "free").bytes, least_in_flight_bytes);
+  EXPECT_NEAR(static_cast<double>(bytes(1e11, "free").bytes), 4 * 20e-6 * 1e11 / 8, 1.0);
+  EXPECT_GT(bytes(1e11, "mpich").bytes, bytes(1e11, "free").bytes);
+  EXPECT_EQ(bytes(1e12, "mpich").bytes, most_in_flight_bytes);
 }
 
 TEST(Choice, FewerLevelsWhereOnlyLatencyCounts) {
