@@ -1,0 +1,59 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""How much slower an allreduce is while it is traced: pairs of jobs on the lab, one with a trace and one without.
+
+tools/trace_cost.py blade mpich 4 --iterations 500 --pairs 20 --algorithm flat
+tools/trace_cost.py blade mpich 1048576 --iterations 5 --pairs 10 --rate 50Mbit
+"""
+
+import argparse
+from pathlib import Path
+
+from trunkline import _core
+from trunkline.bench.gsum import GsumJob, ranks_on_hosts
+from trunkline.cluster import load_cluster
+from trunkline.lab.rate import lab_rate
+from trunkline.lab.session import Lab
+from trunkline.mpi import ready_mpi
+from trunkline.planned import lay_plan
+from trunkline.statistics import median_with_interval
+from trunkline.temporary import temporary_folder
+
+
+def main() -> None:
+    """Print the median of the pairs' ratios with its interval."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("cluster")
+    parser.add_argument("mpi")
+    parser.add_argument("bytes", type=int, help="a multiple of 4")
+    parser.add_argument("--algorithm", default="two-tree")
+    parser.add_argument("--segment", type=int, help="bytes; default: as the library chooses")
+    parser.add_argument("--iterations", type=int, default=200)
+    parser.add_argument("--pairs", type=int, default=10)
+    parser.add_argument("--rate", default="20Mbit")
+    given = parser.parse_args()
+    cluster = load_cluster(given.cluster)
+    with temporary_folder("trace-cost") as folder, Lab(cluster, lab_rate(cluster, given.rate)) as lab:
+        job = GsumJob(lab, ready_mpi(given.mpi), ranks_on_hosts(cluster, None), [given.bytes], given.iterations)
+        plan = lay_plan(lab.cluster, "allreduce", given.algorithm, job.placement, 0, given.segment)
+        file = folder / "plan.yaml"
+        file.write_text(_core.write_plan(plan.file), encoding="utf-8")
+        ratios = []
+        for pair in range(given.pairs):
+            order = [pair % 2 == 0, pair % 2 == 1]  # which one is first must not count
+            seconds = {traced: _seconds(job, file, folder / str(pair) if traced else None) for traced in order}
+            ratios.append(seconds[True] / seconds[False])
+            print(f"{seconds[False] * 1e6:.1f} us, traced {seconds[True] * 1e6:.1f} us: {ratios[-1]:.3f}", flush=True)
+    found = median_with_interval(ratios)
+    print(f"traced over not traced: {found.value:.4f}, 95 % {found.low:.4f} to {found.high:.4f}, {found.count} pairs")
+
+
+def _seconds(job: GsumJob, plan: Path, trace: Path | None) -> float:
+    if trace is not None:
+        trace.mkdir()
+    [seconds] = job.run(plan, trace).values()
+    return seconds
+
+
+if __name__ == "__main__":
+    main()
