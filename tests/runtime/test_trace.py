@@ -1,6 +1,8 @@
 """TRUNKLINE_TRACE: what happens inside calls is in the files, whatever becomes of the program or of the disk."""
 
+import time
 from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 
@@ -8,8 +10,10 @@ import numpy as np
 import pytest
 from conftest import BUILD, Mpi
 
+from trunkline.trace.calls import rank_calls
 from trunkline.trace.file import ARRIVED, BEGIN, COMPLETE, HANDED_ON, OVER, RankTrace, read_trace
 from trunkline.trace.folder import Job, find_job
+from trunkline.trace.top import Top
 
 CHOICES = {
     "TRUNKLINE_ALLREDUCE": "binomial",
@@ -77,6 +81,29 @@ def test_rounds_are_traced(any_mpi: Mpi, tmp_path: Path):
         assert trace.kinds[kind].algorithm == "recursive-doubling"
     sent, come = (sum(records(trace)[one] for trace in traces) for one in (HANDED_ON, ARRIVED))
     assert sent == come == 2 * 4 * 2 + 2 * 4 * 3  # two rounds of pairs; and the broadcast's segments
+
+
+def test_a_job_is_watched_while_it_runs(mpi: Mpi, tmp_path: Path):
+    top, looks = Top(str(tmp_path / "trace"), None), []
+    with ThreadPoolExecutor() as beside:
+        job = beside.submit(run, mpi, tmp_path / "trace", "600")
+        while not job.done():
+            looks.append(top.look())
+            time.sleep(0.02)
+        job.result()
+    last = top.look()
+    assert last is not None
+    assert last.ended
+    assert last.notes == []
+    counts = {(row.collective, row.bytes, row.algorithm): row.calls for row in last.whole.rows()}
+    kinds = [("allreduce", 4, "binomial"), ("bcast", 100000, "unaware-linear"), ("allgather", 4 * RANKS, "native")]
+    assert counts == dict.fromkeys(kinds, 600) | {("barrier", 1, "native"): 1}
+    seconds = [one.end - one.start for one in map(rank_calls, read(find_job(str(tmp_path / "trace"))))]
+    inside = {rank: sum(one[rank][1] for one in last.whole.calls.values()) for rank in range(RANKS)}
+    assert inside == {rank: int(of_rank.sum()) for rank, of_rank in enumerate(seconds)}
+    running = [look for look in looks if look is not None and not look.ended and look.last.calls]
+    assert len(running) > 3
+    assert all(0 <= share < 1.1 for look in running for share in look.last.shares().values())
 
 
 def test_a_ring_keeps_the_latest(mpi: Mpi, tmp_path: Path):

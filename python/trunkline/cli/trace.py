@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from trunkline.cli.output import check_outputs, write_json, write_text
+from trunkline.cli.trace_top import FolderArgument, JobOption, top
 from trunkline.errors import BadInput
 from trunkline.study.confirm import Confirmation
 from trunkline.study.confirm import confirm as confirm_step
@@ -26,11 +27,6 @@ from trunkline.trace.tables import call_text, compared_table, group_tables, grou
 __all__ = ["app"]
 
 app = typer.Typer(help="Look into traces of jobs that ran with TRUNKLINE_TRACE=FOLDER.", no_args_is_help=True)
-
-FolderArgument = Annotated[str, typer.Argument(metavar="FOLDER", help="What TRUNKLINE_TRACE named.")]
-JobOption = Annotated[
-    str | None, typer.Option(metavar="NAME", help="Which job, where the folder holds several; how it begins is enough.")
-]
 
 
 class Format(StrEnum):
@@ -167,3 +163,6 @@ def export(
     except OSError as error:
         raise BadInput(f"cannot write {output}: {error.strerror}") from error
     console.print(f"{output}: {count} packets", highlight=False)
+
+
+app.command(epilog="Example: trunkline trace top out --interval 5")(top)

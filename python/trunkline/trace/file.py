@@ -19,8 +19,12 @@ __all__ = [
     "CallKind",
     "Header",
     "RankTrace",
+    "is_begun",
     "read_header",
+    "read_kinds",
+    "read_records",
     "read_trace",
+    "unwrapped",
 ]
 
 MAGIC = b"trktrace"
@@ -145,6 +149,12 @@ def _text(raw: bytes) -> str:
     return raw.decode("utf-8", "replace")
 
 
+def is_begun(file: Path) -> bool:
+    """Whether a rank has written its header yet: its file has room for all before it has any content."""
+    with file.open("rb") as opened:
+        return opened.read(len(MAGIC)).strip(b"\0") != b""
+
+
 def read_header(file: Path) -> Header:
     """The header of a trace file.
 
@@ -195,17 +205,10 @@ def read_header(file: Path) -> Header:
     )
 
 
-def read_trace(header: Header) -> RankTrace:
-    """The records of a file whose header has been read; of one that is cut off, those that are there.
-
-    Raises:
-        BadInput: where the file ends before its records begin.
-    """
-    size = header.file.stat().st_size
-    if size < header.records_at:
-        raise BadInput(f"{header.file}: ends before its records begin; leave it out")
+def read_kinds(header: Header) -> list[CallKind]:
+    """The table of the kinds of calls, as far as it is filled and there."""
     raw_kinds = np.fromfile(header.file, _KIND, count=header.kinds, offset=header.kinds_at)
-    kinds = [
+    return [
         CallKind(
             plan=int(one["plan"]),
             bytes=int(one["bytes"]),
@@ -217,6 +220,51 @@ def read_trace(header: Header) -> RankTrace:
         )
         for one in raw_kinds
     ]
+
+
+def read_records(header: Header, first: int, count: int) -> NDArray[np.void]:
+    """Records by the order in which they were put in, fewer where the file is cut off; fields ``time`` and ``what``.
+
+    Args:
+        header: Of the file.
+        first: How many were put in before; those from there on must still be in the ring.
+        count: How many; no more than the ring holds.
+    """
+    place = first % header.capacity
+    until_end = min(count, header.capacity - place)
+    found = _records_at(header, place, until_end)
+    if len(found) < until_end or count == until_end:
+        return found
+    return np.concatenate((found, _records_at(header, 0, count - until_end)))
+
+
+def _records_at(header: Header, place: int, count: int) -> NDArray[np.void]:
+    return np.fromfile(header.file, _RECORD, count=count, offset=header.records_at + place * _RECORD.itemsize)
+
+
+def unwrapped(raw: NDArray[np.uint64], before: int = -1) -> NDArray[np.int64]:
+    """Times of records, which have the low bits alone: ns since the rank's start.
+
+    Args:
+        raw: Of records, oldest first, as they are in the file.
+        before: The time of the record before them, with all its bits; negative: there is none.
+    """
+    time = (raw & np.uint64((1 << _TIME_BITS) - 1)).astype(np.int64)
+    low = np.array([before & (1 << _TIME_BITS) - 1]) if before >= 0 else time[:1]
+    wraps = np.cumsum(np.diff(time, prepend=low) < -(1 << (_TIME_BITS - 1)))
+    return time + ((wraps + (max(0, before) >> _TIME_BITS)) << _TIME_BITS)
+
+
+def read_trace(header: Header) -> RankTrace:
+    """The records of a file whose header has been read; of one that is cut off, those that are there.
+
+    Raises:
+        BadInput: where the file ends before its records begin.
+    """
+    size = header.file.stat().st_size
+    if size < header.records_at:
+        raise BadInput(f"{header.file}: ends before its records begin; leave it out")
+    kinds = read_kinds(header)
     wanted = min(header.head, header.capacity)
     there = min(wanted, (size - header.records_at) // _RECORD.itemsize)
     records = np.fromfile(header.file, _RECORD, count=there, offset=header.records_at)
@@ -225,12 +273,9 @@ def read_trace(header: Header) -> RankTrace:
     # A record may be missing where the program was killed in between.
     records = records[records["what"] & np.uint64(15) != 0]
     raw = records["time"]
-    time = (raw & np.uint64((1 << _TIME_BITS) - 1)).astype(np.int64)
-    wraps = np.cumsum(np.diff(time, prepend=time[:1]) < -(1 << (_TIME_BITS - 1)))
     call = (raw >> np.uint64(_TIME_BITS)).astype(np.int64)
-    return RankTrace(
-        header, kinds, time + (wraps << _TIME_BITS), call, np.ascontiguousarray(records["what"]), there < wanted
-    )
+    what = np.ascontiguousarray(records["what"])
+    return RankTrace(header, kinds, unwrapped(raw), call, what, there < wanted)
 
 
 def _cut_ring(records: np.ndarray, header: Header) -> np.ndarray:

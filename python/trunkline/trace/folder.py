@@ -10,7 +10,7 @@ from trunkline.cluster import faulty
 from trunkline.errors import BadInput
 from trunkline.trace.file import Header, read_header
 
-__all__ = ["Job", "find_job"]
+__all__ = ["Job", "check_ranks", "described_jobs", "find_job"]
 
 
 @dataclass(frozen=True)
@@ -71,23 +71,36 @@ def find_job(folder: str, name: str | None = None) -> Job:
         what = (
             f"holds {len(by_job)} jobs" if name is None else f"holds {len(chosen)} jobs whose names begin with {name}"
         )
-        listed = "".join(f"\n  {job}: {_described(of)}" for job, of in sorted(by_job.items()))
-        raise BadInput(f"{folder}: {what}; choose one with --job:{listed}")
+        raise BadInput(f"{folder}: {what}; choose one with --job:{described_jobs(headers)}")
     return _job(place, chosen[0], by_job[chosen[0]], notes)
 
 
-def _described(headers: Sequence[Header]) -> str:
-    first = headers[0]
+def described_jobs(headers: Sequence[Header]) -> str:
+    """The jobs of some files, each on a line of its own, for people to choose from."""
+    first_of = {header.job: header for header in reversed(headers)}
+    return "".join(f"\n  {job}: {_described(first)}" for job, first in sorted(first_of.items()))
+
+
+def check_ranks(folder: Path, headers: Sequence[Header]) -> None:
+    """Refuse files of one job that contradict each other.
+
+    Raises:
+        BadInput: where two are of one rank, or say different numbers of ranks.
+    """
+    if len({header.ranks for header in headers}) > 1 or len({header.rank for header in headers}) < len(headers):
+        raise BadInput(
+            f"{folder}: files of job {headers[0].job} contradict each other about its ranks; leave the wrong ones out"
+        )
+
+
+def _described(first: Header) -> str:
     when = datetime.fromtimestamp(first.wall_ns / 1e9, UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
     return f"{first.ranks} ranks, {first.mpi}, {when}"
 
 
 def _job(folder: Path, name: str, headers: list[Header], notes: list[str]) -> Job:
     headers = sorted(headers, key=lambda header: header.rank)
-    sizes = {header.ranks for header in headers}
-    numbers = [header.rank for header in headers]
-    if len(sizes) > 1 or len(set(numbers)) < len(numbers):
-        raise BadInput(f"{folder}: files of job {name} contradict each other about its ranks; leave the wrong ones out")
+    check_ranks(folder, headers)
     job = Job(name, headers, headers[0].ranks, folder, _cluster(folder / f"{name}.cluster.yaml"), notes=notes)
     for file in sorted(folder.glob(f"{name}.plan-*.yaml")):
         job.plans[int(file.stem.rpartition("-")[2], 16)] = _plan(file)

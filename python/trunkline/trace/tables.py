@@ -10,10 +10,11 @@ from trunkline.trace.compare import Compared
 from trunkline.trace.metrics import Stats
 from trunkline.trace.stages import Stage
 from trunkline.trace.suggest import Suggestion
+from trunkline.trace.top import Look, Spent
 from trunkline.units import format_bytes
 
 __all__ = ["PARTS", "call_text", "compared_table", "group_tables", "groups_table", "reason_text", "stage_text"]
-__all__ += ["suggestion_text", "us_text"]
+__all__ += ["suggestion_text", "top_table", "us_text"]
 
 _REASONS = {
     "inside": "the time goes into the collective itself",
@@ -181,6 +182,45 @@ def compared_table(compared: list[Compared]) -> Table:
             f"{one.ratio:.3f}",
             interval,
             "yes" if one.is_certain else "no",
+        )
+    return table
+
+
+def top_table(look: Look, spent: Spent, title: str) -> Table:
+    """What ranks spent in collectives: a row for each collective and size, and one for all of them.
+
+    Args:
+        look: Of the job.
+        spent: Its last interval, or the whole of it.
+        title: Which time it is.
+    """
+    calls = [] if spent is look.whole else ["calls then"]
+    table = titled_table(
+        title,
+        *("collective", "bytes", "ran", "calls", *calls, "mean µs", "share", "most", "on", "least", "at"),
+        left=("collective", "ran", "on", "at"),
+        wrap=("ran", "on", "at"),
+    )
+    whole = {kind: max(one[0] for one in by_rank.values()) for kind, by_rank in look.whole.calls.items()}
+
+    def place(rank: int) -> str:
+        return f"rank {rank}, {look.hosts[rank]}"
+
+    for row in spent.rows():
+        table.add_row(
+            row.collective,
+            format_bytes(row.bytes) if row.bytes < 1 << 63 else "?",
+            row.algorithm,
+            *(str(count) for count in (whole[row.collective, row.bytes, row.algorithm], *(row.calls for _ in calls))),
+            us_text(row.mean_us) if row.mean_us is not None else "-",
+            *(f"{row.share:.1%}", f"{row.most_share:.1%}", place(row.most_rank)),
+            *(f"{row.least_share:.1%}", place(row.least_rank)),
+        )
+    if shares := spent.shares():
+        most, least = max(shares, key=lambda rank: shares[rank]), min(shares, key=lambda rank: shares[rank])
+        table.add_row(
+            *("all", "", "", "", *("" for _ in calls), "", f"{sum(shares.values()) / len(shares):.1%}"),
+            *(f"{shares[most]:.1%}", place(most), f"{shares[least]:.1%}", place(least)),
         )
     return table
 
