@@ -19,6 +19,7 @@ from trunkline.trace.analysis import analyse as analysed
 from trunkline.trace.as_json import advice_as_json, analysis_as_json, compared_as_json
 from trunkline.trace.compare import compare
 from trunkline.trace.folder import find_job
+from trunkline.trace.otf2 import export_otf2
 from trunkline.trace.page import trace_page
 from trunkline.trace.perfetto import export_perfetto
 from trunkline.trace.suggest import Advice, advice_for
@@ -33,6 +34,7 @@ class Format(StrEnum):
     """Formats of other tools."""
 
     perfetto = "perfetto"
+    otf2 = "otf2"
 
 
 @app.callback()
@@ -144,15 +146,26 @@ def _print(found: Analysis, details: int) -> None:
             console.print(table)
 
 
-@app.command(epilog="Example: trunkline trace export out --format perfetto -o out.pftrace")
+@app.command(
+    epilog="Examples: trunkline trace export out --format perfetto -o out.pftrace, or --format otf2 -o out.otf2"
+)
 def export(
     folder: FolderArgument,
-    output: Annotated[str, typer.Option("--output", "-o", metavar="FILE", help="The file to write.")],
-    format_: Annotated[Format, typer.Option("--format", help="For https://ui.perfetto.dev or its trace processor.")],
+    output: Annotated[
+        str, typer.Option("--output", "-o", metavar="FILE", help="The file to write; for otf2 a new folder.")
+    ],
+    format_: Annotated[
+        Format,
+        typer.Option(
+            "--format", help="For https://ui.perfetto.dev or its trace processor; for Vampir, Scalasca, otf2-print."
+        ),
+    ],
     job: JobOption = None,
 ) -> None:
-    """Write a trace for another tool: a track for each rank, a slice for each call, a flow for each message."""
-    assert format_ is Format.perfetto
+    """Write a trace for another tool: a track for each rank, a slice for each call, its messages."""
+    if format_ is Format.otf2:
+        _export_otf2(folder, output, job)
+        return
     check_outputs({"--output": output})
     if output == "-":
         raise BadInput("--output -: the format is no text; name a file")
@@ -163,6 +176,16 @@ def export(
     except OSError as error:
         raise BadInput(f"cannot write {output}: {error.strerror}") from error
     console.print(f"{output}: {count} packets", highlight=False)
+
+
+def _export_otf2(folder: str, output: str, job: str | None) -> None:
+    if output == "-":
+        raise BadInput("--output -: an OTF2 archive is a folder; name a new one")
+    place = Path(output)
+    if not place.exists():
+        check_outputs({"--output": output})
+    count = export_otf2(find_job(folder, job), place)
+    console.print(f"{place / 'traces.otf2'}: {count} events", markup=False, highlight=False, soft_wrap=True)
 
 
 app.command(epilog="Example: trunkline trace top out --interval 5")(top)

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from trunkline.trace.file import BEGIN, OVER, UNKNOWN_KIND, CallKind, RankTrace
 
-__all__ = ["Group", "RankCalls", "grouped", "rank_calls"]
+__all__ = ["Group", "RankCalls", "grouped", "lanes", "rank_calls"]
 
 _ID_BITS = 16
 """Of a call's number that each record has."""
@@ -91,6 +91,19 @@ def _no_calls(trace: RankTrace) -> RankCalls:
     return RankCalls(
         trace.header.rank, none, none, none, none, none, none, none, np.empty(0, np.uint64), trace.kinds, 0
     )
+
+
+def lanes(calls: RankCalls) -> NDArray[np.int64]:
+    """Of each call which of several lanes it goes to, so that none overlaps another there: threads call at once."""
+    found = np.zeros(len(calls), np.int64)
+    if (calls.start[1:] >= np.maximum.accumulate(calls.end)[:-1]).all():
+        return found
+    free_from: list[int] = []
+    for call, (start, end) in enumerate(zip(calls.start.tolist(), calls.end.tolist(), strict=True)):
+        lane = next((lane for lane, free in enumerate(free_from) if free <= start), len(free_from))
+        free_from[lane : lane + 1] = [end]
+        found[call] = lane
+    return found
 
 
 @dataclass
