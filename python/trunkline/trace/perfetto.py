@@ -8,8 +8,9 @@ from collections.abc import Iterator
 from typing import BinaryIO
 
 import numpy as np
+from numpy.typing import NDArray
 
-from trunkline.trace.calls import RankCalls, rank_calls
+from trunkline.trace.calls import RankCalls, lanes, rank_calls
 from trunkline.trace.file import ARRIVED, HANDED_ON, read_trace
 from trunkline.trace.folder import Job
 
@@ -17,11 +18,13 @@ __all__ = ["export_perfetto"]
 
 # Of Trace, TracePacket, TrackDescriptor, ProcessDescriptor, ThreadDescriptor and TrackEvent.
 PACKET = 1
-TIMESTAMP, TRACK_EVENT, TRACK_DESCRIPTOR, SEQUENCE_ID = 8, 11, 60, 10
+TIMESTAMP, TRACK_EVENT, TRACK_DESCRIPTOR, SEQUENCE_ID, SEQUENCE_FLAGS = 8, 11, 60, 10, 13
 UUID, NAME, PROCESS, PARENT_UUID = 1, 2, 3, 5
 PID, PROCESS_NAME = 1, 6
 EVENT_TYPE, EVENT_TRACK, EVENT_NAME, FLOW_IDS, END_FLOW_IDS = 9, 11, 23, 47, 48
 SLICE_BEGIN, SLICE_END, INSTANT = 1, 2, 3
+STATE_CLEARED = 1
+"""Of a sequence's first packet: nothing before it is missing. Else readers may take it for the rest of a longer one."""
 
 
 def varint(value: int) -> bytes:
@@ -62,20 +65,23 @@ def export_perfetto(job: Job, file: BinaryIO) -> int:
 
     def put(content: bytes) -> None:
         nonlocal count
-        file.write(nested(PACKET, content + number(SEQUENCE_ID, 1)))
+        first = number(SEQUENCE_FLAGS, STATE_CLEARED) if count == 0 else b""
+        file.write(nested(PACKET, content + number(SEQUENCE_ID, 1) + first))
         count += 1
 
     for place, host in enumerate(hosts):
         process = number(PID, place + 1) + nested(PROCESS_NAME, host.encode())
         put(nested(TRACK_DESCRIPTOR, number(UUID, _host_track(place)) + nested(PROCESS, process)))
     for header in job.headers:
-        parent = number(PARENT_UUID, _host_track(hosts.index(header.host)))
-        track = number(UUID, _track(header.rank)) + nested(NAME, f"rank {header.rank}".encode()) + parent
-        put(nested(TRACK_DESCRIPTOR, track))
-    for header in job.headers:
         calls = rank_calls(read_trace(header))
-        for ns, content in _events(calls):
-            put(number(TIMESTAMP, max(0, ns + calls.offset - base)) + content)
+        parent = number(PARENT_UUID, _host_track(hosts.index(header.host)))
+        lane_of = lanes(calls)
+        for lane in range(int(lane_of.max(initial=0)) + 1):
+            name = f"rank {header.rank}" + (f", thread {lane + 1}" if lane else "")
+            track = _track(header.rank, lane)
+            put(nested(TRACK_DESCRIPTOR, number(UUID, track) + nested(NAME, name.encode()) + parent))
+            for ns, content in _events(calls, np.flatnonzero(lane_of == lane), track):
+                put(number(TIMESTAMP, max(0, ns + calls.offset - base)) + content)
     return count
 
 
@@ -83,34 +89,34 @@ def _host_track(place: int) -> int:
     return (1 << 32) + place
 
 
-def _track(rank: int) -> int:
-    return rank + 1
+def _track(rank: int, lane: int) -> int:
+    return (lane << 34) + rank + 1
 
 
-def _event(kind: int, rank: int, name: str = "", flow: bytes = b"") -> bytes:
-    content = number(EVENT_TYPE, kind) + number(EVENT_TRACK, _track(rank)) + flow
+def _event(kind: int, track: int, name: str = "", flow: bytes = b"") -> bytes:
+    content = number(EVENT_TYPE, kind) + number(EVENT_TRACK, track) + flow
     return nested(TRACK_EVENT, content + (nested(EVENT_NAME, name.encode()) if name else b""))
 
 
-def _events(calls: RankCalls) -> Iterator[tuple[int, bytes]]:
-    """A rank's events in the order of time."""
-    firsts = np.searchsorted(calls.event_call, np.arange(len(calls)), side="left")
-    lasts = np.searchsorted(calls.event_call, np.arange(len(calls)), side="right")
-    for call in range(len(calls)):
+def _events(calls: RankCalls, chosen: NDArray[np.int64], track: int) -> Iterator[tuple[int, bytes]]:
+    """Events of a rank's calls that do not overlap, in the order of time."""
+    order = np.argsort(calls.event_call, kind="stable")
+    bounds = np.searchsorted(calls.event_call[order], np.arange(len(calls) + 1)).tolist()
+    for call in chosen.tolist():
         kind = calls.kinds[int(calls.kind[call])]
-        yield int(calls.start[call]), _event(SLICE_BEGIN, calls.rank, f"{kind.collective} {kind.algorithm}")
-        for place in range(int(firsts[call]), int(lasts[call])):
+        yield int(calls.start[call]), _event(SLICE_BEGIN, track, f"{kind.collective} {kind.algorithm}")
+        for place in order[bounds[call] : bounds[call + 1]].tolist():
             word = int(calls.event_what[place])
             what, tree, peer, part = word & 15, word >> 4 & 31, word >> 12 & 0xFFFFF, word >> 32
             if what not in (ARRIVED, HANDED_ON):
-                yield int(calls.event_time[place]), _event(INSTANT, calls.rank, "complete")
+                yield int(calls.event_time[place]), _event(INSTANT, track, "complete")
                 continue
             ends = (calls.rank, peer) if what == HANDED_ON else (peer, calls.rank)
             message = (kind.plan, kind.communicator, int(calls.turn[call]), *ends, tree, part)
             flow = fixed(FLOW_IDS if what == HANDED_ON else END_FLOW_IDS, _flow(message))
             name = f"to {peer}" if what == HANDED_ON else f"from {peer}"
-            yield int(calls.event_time[place]), _event(INSTANT, calls.rank, name, flow)
-        yield int(calls.end[call]), _event(SLICE_END, calls.rank)
+            yield int(calls.event_time[place]), _event(INSTANT, track, name, flow)
+        yield int(calls.end[call]), _event(SLICE_END, track)
 
 
 def _flow(message: tuple[int, ...]) -> int:

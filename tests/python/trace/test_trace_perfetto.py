@@ -1,75 +1,88 @@
-"""Perfetto's format, read back field by field as its documents number them."""
+"""Perfetto's format, read back by its own definitions of messages; its trace processor is in no package."""
 
 from collections import defaultdict
 
-import pytest
-from made_trace import CALL_A, HOSTS, eight_ranks
+from google.protobuf.unknown_fields import UnknownFieldSet
+from hypothesis import given
+from hypothesis import strategies as st
+from made_trace import ARRIVED, BEGIN, CALL_A, HOSTS, OVER, Made, eight_ranks
+from perfetto.protos.perfetto.trace.perfetto_trace_pb2 import Trace, TracePacket, TrackEvent
 
 from trunkline.trace.perfetto import varint
 
 
-def fields(raw):
-    """A protobuf message as lists of values by field number."""
-    found, at = defaultdict(list), 0
+def nothing_unknown(message):
+    """Every field is one that Perfetto has, all the way down."""
+    assert len(UnknownFieldSet(message)) == 0, message
+    for field, value in message.ListFields():
+        if field.message_type is not None:
+            for one in value if field.is_repeated else [value]:
+                nothing_unknown(one)
 
-    def whole():
-        nonlocal at
-        value = shift = 0
-        while True:
-            byte = raw[at]
-            at += 1
-            value |= (byte & 127) << shift
-            shift += 7
-            if byte < 128:
-                return value
 
-    while at < len(raw):
-        key = whole()
-        if key & 7 == 0:
-            found[key >> 3].append(whole())
-        elif key & 7 == 1:
-            found[key >> 3].append(int.from_bytes(raw[at : at + 8], "little"))
-            at += 8
+def exported(trunkline, folder):
+    """Packets, tracks by their numbers, and events by track in the order of the file."""
+    output = folder / "out.pftrace"
+    assert trunkline("trace", "export", folder, "--format", "perfetto", "-o", output).status == 0
+    trace = Trace.FromString(output.read_bytes())
+    nothing_unknown(trace)
+    tracks, events = {}, defaultdict(list)
+    for packet in trace.packet:
+        if packet.HasField("track_descriptor"):
+            tracks[packet.track_descriptor.uuid] = packet.track_descriptor
         else:
-            assert key & 7 == 2
-            length = whole()
-            found[key >> 3].append(raw[at : at + length])
-            at += length
-    assert at == len(raw)
-    return found
+            assert packet.track_event.track_uuid in tracks  # it was described before
+            events[packet.track_event.track_uuid].append((packet.timestamp, packet.track_event))
+    return trace.packet, tracks, events
 
 
-@pytest.mark.parametrize("value", [0, 1, 127, 128, 300, 2**32, 2**64 - 1])
+@given(st.integers(0, 2**64 - 1))
 def test_whole_numbers(value):
-    assert fields(varint(1 << 3) + varint(value))[1] == [value]
+    assert TracePacket.FromString(varint(8 << 3) + varint(value)).timestamp == value
 
 
 def test_all_of_a_trace_is_there(trunkline, tmp_path):
     eight_ranks(tmp_path)
-    output = tmp_path / "out.pftrace"
-    assert trunkline("trace", "export", tmp_path, "--format", "perfetto", "-o", output).status == 0
-    packets = [fields(packet) for packet in fields(output.read_bytes())[1]]
-    tracks = [fields(packet[60][0]) for packet in packets if 60 in packet]
-    names = {track[1][0]: track[2][0].decode() for track in tracks if 2 in track}
-    hosts = {track[1][0]: fields(track[3][0])[6][0].decode() for track in tracks if 3 in track}
-    assert sorted(names.values()) == [f"rank {rank}" for rank in range(8)]
+    packets, tracks, events = exported(trunkline, tmp_path)
+    assert {packet.trusted_packet_sequence_id for packet in packets} == {1}
+    flags = [packet.sequence_flags for packet in packets]
+    assert flags == [TracePacket.SEQ_INCREMENTAL_STATE_CLEARED] + [0] * (len(packets) - 1)
+    hosts = {uuid: track.process.process_name for uuid, track in tracks.items() if track.HasField("process")}
+    ranks = {track.name: uuid for uuid, track in tracks.items() if uuid not in hosts}
     assert sorted(hosts.values()) == sorted(set(HOSTS))
-    parents = {track[1][0]: hosts[track[5][0]] for track in tracks if 5 in track}
-    assert [parents[rank + 1] for rank in range(8)] == list(HOSTS)
+    assert len({track.process.pid for uuid, track in tracks.items() if uuid in hosts}) == len(hosts)
+    assert sorted(ranks) == [f"rank {rank}" for rank in range(8)]
+    assert [hosts[tracks[ranks[f"rank {rank}"]].parent_uuid] for rank in range(8)] == list(HOSTS)
 
-    events = [(packet[8][0], fields(packet[11][0])) for packet in packets if 11 in packet]
-    begins = [event for _, event in events if event[9] == [1]]
-    assert len(begins) == sum(event[9] == [2] for _, event in events) == 16
-    assert {event[23][0] for event in begins} == {b"allreduce custom"}
-    # Each of 7 links carries 2 messages in each of 2 calls, and every message has both ends.
-    sent = [event[47][0] for _, event in events if 47 in event]
-    come = [event[48][0] for _, event in events if 48 in event]
-    assert len(sent) == len(set(sent)) == 28
-    assert sorted(sent) == sorted(come)
+    for of_track in events.values():
+        times = [time for time, _ in of_track]
+        assert times == sorted(times)
+        kinds = [event.type for _, event in of_track if event.type != TrackEvent.TYPE_INSTANT]
+        assert kinds == [TrackEvent.TYPE_SLICE_BEGIN, TrackEvent.TYPE_SLICE_END] * 2
+        names = {event.name for _, event in of_track if event.type == TrackEvent.TYPE_SLICE_BEGIN}
+        assert names == {"allreduce custom"}
+    # Each of 7 links carries 2 messages in each of 2 calls, and every message has both ends, first its own.
+    sent = {flow: time for one in events.values() for time, event in one for flow in event.flow_ids}
+    come = {flow: time for one in events.values() for time, event in one for flow in event.terminating_flow_ids}
+    assert len(sent) == 28
+    assert sent.keys() == come.keys()
+    assert all(sent[flow] < come[flow] for flow in sent)
     # One clock for all: rank 7's first call lasts from 5 to 127 us after the first entry.
-    [first, *_] = [ns for ns, event in events if event[11] == [8] and event[9] == [1]]
-    [left, *_] = [ns for ns, event in events if event[11] == [8] and event[9] == [2]]
-    assert (first, left) == (5000, CALL_A["over"][7] * 1000)
+    of_seven = events[ranks["rank 7"]]
+    slices = [time for time, event in of_seven if event.type != TrackEvent.TYPE_INSTANT]
+    assert slices[:2] == [5000, CALL_A["over"][7] * 1000]
+
+
+def test_calls_of_threads_have_tracks_of_their_own(trunkline, tmp_path):
+    made = Made(0, 1)
+    steps = [(0, 0, BEGIN), (1, 1, BEGIN), (2, 1, ARRIVED), (3, 0, ARRIVED), (4, 0, OVER), (6, 1, OVER)]
+    for us, call, what in steps:
+        made.put(us, call, what)
+    made.write(tmp_path)
+    _, tracks, events = exported(trunkline, tmp_path)
+    found = {tracks[uuid].name: [time for time, _ in of_track] for uuid, of_track in events.items()}
+    assert found == {"rank 0": [0, 3000, 4000], "rank 0, thread 2": [1000, 2000, 6000]}
+    assert len({tracks[uuid].parent_uuid for uuid in events}) == 1
 
 
 def test_where_it_cannot_go(refused, tmp_path):
