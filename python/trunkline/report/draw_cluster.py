@@ -10,7 +10,7 @@ from trunkline.report.draw_layout import Layout, switch_tree
 from trunkline.report.draw_svg import card_shape, document, dot, legend, link_text, trunk_shapes, unused_shape
 from trunkline.report.draw_tiers import Tiers
 
-__all__ = ["check_drawable", "draw_cluster", "lay_out", "network_parts", "switch_notes", "unused_signs"]
+__all__ = ["MOST_HOSTS", "check_drawable", "draw_cluster", "lay_out", "network_parts", "switch_notes", "unused_signs"]
 
 MOST_HOSTS = 2000
 

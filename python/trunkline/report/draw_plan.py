@@ -12,7 +12,7 @@ from trunkline.report.draw_rounds import draw_rounds
 from trunkline.report.draw_svg import arrow, below_each_other, document, dot, legend, rounded, text
 from trunkline.report.draw_tiers import TierLink
 
-__all__ = ["CONTENDED", "draw_plan", "draw_steps", "draw_trees", "tree_name"]
+__all__ = ["CONTENDED", "PlanDrawing", "draw_plan", "draw_steps", "draw_trees", "tree_name"]
 
 MOST_BY_LEVELS = 512
 """Ranks: pictures of more of them would be too long to look at."""
@@ -23,7 +23,7 @@ BETWEEN = LINK
 def draw_plan(cluster: _core.Cluster, placement: Sequence[int], tree: _core.Tree, title: str | None = None) -> str:
     """Every transfer of the tree as an arrow along the network; those that share a channel in red. SVG text."""
     check_drawable(cluster)
-    return _Drawing(cluster, placement, tree).svg(title)
+    return PlanDrawing(cluster, placement, tree).svg(title)
 
 
 def draw_trees(
@@ -60,7 +60,9 @@ def tree_name(number: int, trees: int) -> str:
     return f"Tree {number + 1} of {trees}: segments {segments}, ..."
 
 
-class _Drawing:
+class PlanDrawing:
+    """A tree's transfers over the switches; what looks otherwise than a plan is made of it."""
+
     def __init__(self, cluster: _core.Cluster, placement: Sequence[int], tree: _core.Tree) -> None:
         self.cluster, self.placement, self.tree = cluster, placement, tree
         self.names, self.links = cluster.hosts, cluster.links
@@ -125,7 +127,12 @@ class _Drawing:
     def _offset(self, lane: int) -> float:
         return 4.0 + LANE * min(lane, self.layout.most_lanes - 1)
 
-    def _colour(self, pair: tuple[int, int]) -> str:
+    def width(self, pair: tuple[int, int]) -> float:  # noqa: ARG002 - others draw pairs differently
+        """Of the arrow between two hosts."""
+        return 1.7
+
+    def colour(self, pair: tuple[int, int]) -> str:
+        """Of the arrow between two hosts."""
         if any(len(self.senders[channel]) > 1 for channel in self.paths[pair]):
             return CONTENDED
         return BETWEEN if pair in self.lanes else WITHIN
@@ -157,32 +164,34 @@ class _Drawing:
             before = rightward
         tip = Point(end.x + (DOT + 1 if x_in > end.x else -DOT - 1), end.y)
         points += [Point(x_in, points[-1].y), Point(x_in, end.y), tip]
-        return arrow(rounded(points), tip, Point(x_in, end.y), self._colour(pair))
+        return arrow(rounded(points), tip, Point(x_in, end.y), self.colour(pair), self.width(pair))
 
     def _within(self, pair: tuple[int, int]) -> str:
         card, first = self.layout.places[pair[0]]
         second = self.layout.places[pair[1]][1]
         start, end = card.point(first), card.point(second)
-        colour = self._colour(pair)
+        colour, width = self.colour(pair), self.width(pair)
         if second == first + 1 and card.row_of(first) == card.row_of(second):
             way = DOT if end.x > start.x else -DOT
             tip = Point(end.x - way * 1.1, end.y)
-            return arrow(f"M{start.x + way:.1f} {start.y:.1f}L{tip.x:.1f} {tip.y:.1f}", tip, start, colour)
+            return arrow(f"M{start.x + way:.1f} {start.y:.1f}L{tip.x:.1f} {tip.y:.1f}", tip, start, colour, width)
         if second == first + 1:  # round the end of a row
             side = 1 if card.row_of(first) % 2 == 0 else -1
             out, tip = start.x + side * DOT, Point(end.x + side * (DOT + 1), end.y)
             bend = start.x + side * (card.pitch / 2 - 9) / 0.75  # the curve comes out to three quarters of it
             path = f"M{out:.1f} {start.y:.1f}C{bend:.1f} {start.y:.1f} {bend:.1f} {end.y:.1f} {tip.x:.1f} {tip.y:.1f}"
-            return arrow(path, tip, Point(tip.x + side, tip.y), colour)
-        return self._arc(start, end, colour)
+            return arrow(path, tip, Point(tip.x + side, tip.y), colour, width)
+        return self._arc(start, end, colour, width)
 
-    def _arc(self, start: Point, end: Point, colour: str) -> str:
+    def _arc(self, start: Point, end: Point, colour: str, width: float) -> str:
         """Over whatever stands between two hosts of one switch that are no neighbours."""
         middle = Point((start.x + end.x) / 2, (start.y + end.y) / 2)
         bow = Point(middle.x - (end.y - start.y) * 0.28, middle.y - abs(end.x - start.x) * 0.28)
         length = max(1.0, ((end.x - bow.x) ** 2 + (end.y - bow.y) ** 2) ** 0.5)
         tip = Point(end.x - (end.x - bow.x) / length * (DOT + 1), end.y - (end.y - bow.y) / length * (DOT + 1))
-        return arrow(f"M{start.x:.1f} {start.y:.1f}Q{bow.x:.1f} {bow.y:.1f} {tip.x:.1f} {tip.y:.1f}", tip, bow, colour)
+        return arrow(
+            f"M{start.x:.1f} {start.y:.1f}Q{bow.x:.1f} {bow.y:.1f} {tip.x:.1f} {tip.y:.1f}", tip, bow, colour, width
+        )
 
     def _load_label(self, trunk: Trunk | TierLink, rightward: bool) -> str:
         ends = (trunk.first.switch, trunk.second.switch)
@@ -192,12 +201,17 @@ class _Drawing:
         at, sign = trunk.label(rightward)
         return text(at, f"{load} {sign}", 10.5, CONTENDED, anchor="middle", weight=700, halo=True)
 
+    def transfer(self, pair: tuple[int, int]) -> str:
+        """The arrow between two hosts."""
+        return self._between(pair) if pair in self.lanes else self._within(pair)
+
     def svg(self, title: str | None) -> str:
+        """The whole picture."""
         root = self.placement[self.tree.root]
         parts = network_parts(self.layout)
-        between = sorted(self.lanes, key=self._colour, reverse=True)  # red ones last, on top
-        parts += [self._between(pair) for pair in between]
-        parts += [self._within(pair) for pair in self.transfers if pair not in self.lanes]
+        between = sorted(self.lanes, key=self.colour, reverse=True)  # red ones last, on top
+        parts += [self.transfer(pair) for pair in between]
+        parts += [self.transfer(pair) for pair in self.transfers if pair not in self.lanes]
         used = set(self.placement)
         for card in self.layout.cards.values():
             for place, host in enumerate(card.hosts):

@@ -5,14 +5,26 @@ from html import escape
 
 import numpy as np
 
+from trunkline import _core
 from trunkline.report.colours import ACCENT, AXIS, CONTENDED, INK, PAPER, SERIES, SOFT
+from trunkline.report.draw_cluster import MOST_HOSTS
+from trunkline.report.draw_costs import draw_costs
 from trunkline.trace.analysis import AnalysedTree
 from trunkline.trace.axes import Axes, Line, Point, document, round_ticks
+from trunkline.trace.folder import Job
 from trunkline.trace.metrics import departure_wait, up_latency
 from trunkline.trace.nodes import Node
 from trunkline.trace.stages import Cost, Stage
 
-__all__ = ["cost_tree", "departure_curves", "shown_ranks", "slowest_ways", "timemap", "widest_departures"]
+__all__ = [
+    "cost_over_switches",
+    "cost_tree",
+    "departure_curves",
+    "shown_ranks",
+    "slowest_ways",
+    "timemap",
+    "widest_departures",
+]
 
 MOST_LINES = 64
 MOST_CURVES = 6
@@ -116,6 +128,37 @@ def _departures(lines: Sequence[Line], title: str) -> str:
     return axes.svg_of(lines, title)
 
 
+def cost_over_switches(tree: AnalysedTree, job: Job, title: str) -> str | None:
+    """The tree over the job's cluster, as strong as in :func:`cost_tree`. None: the cluster is not known, or too big.
+
+    Ranks of one host are one there: what passes between them counts as in it.
+    """
+    cluster = job.cluster
+    ranks = sorted(tree.times.nodes)
+    if cluster is None or len(cluster.hosts) > MOST_HOSTS:
+        return None
+    number = {name: host for host, name in enumerate(cluster.hosts)}
+    if not all(job.hosts[rank] in number for rank in ranks):
+        return None
+    host_of = {rank: number[job.hosts[rank]] for rank in ranks}
+    place = {rank: i for i, rank in enumerate(ranks)}
+    children: list[list[int]] = [[] for _ in ranks]
+    for rank in ranks:
+        if (parent := tree.times.nodes[rank].parent) is not None:
+            children[place[parent]].append(place[rank])
+    links: dict[tuple[int, int], float] = {}
+    hosts: dict[int, float] = {}
+    for (kind, rank), cost in _cost_by_place(tree.stages).items():
+        parent = tree.times.nodes[rank].parent
+        if kind == "link" and parent is not None and host_of[parent] != host_of[rank]:
+            pair = host_of[parent], host_of[rank]
+            links[pair] = links.get(pair, 0.0) + cost
+        else:
+            hosts[host_of[rank]] = hosts.get(host_of[rank], 0.0) + cost
+    laid = _core.Tree(place[tree.times.root], children)
+    return draw_costs(cluster, [host_of[rank] for rank in ranks], laid, links, hosts, title)
+
+
 def cost_tree(tree: AnalysedTree, hosts: dict[int, str], title: str) -> str:
     """The tree, root on top: links and nodes as strong as the part of all time that they cost."""
     children: dict[int, list[int]] = {rank: [] for rank in tree.times.nodes}
@@ -128,10 +171,10 @@ def cost_tree(tree: AnalysedTree, hosts: dict[int, str], title: str) -> str:
     leaves = max(place.values()) + 1
     step = 44.0 if leaves <= 64 else max(6.0, 2816 / leaves)
     named = leaves <= 64
-    width, height = max(420.0, step * leaves + 40), 70.0 * (max(level.values()) + 1) + (40 if named else 20)
+    width, height = max(420.0, step * leaves + 40), 70.0 * max(level.values()) + 64
 
     def at(rank: int) -> tuple[float, float]:
-        return 20 + step * (place[rank] + 0.5), 30 + 70.0 * level[rank]
+        return (width - step * leaves) / 2 + step * (place[rank] + 0.5), 30 + 70.0 * level[rank]
 
     parts = []
     for rank, below in children.items():
@@ -156,8 +199,8 @@ def cost_tree(tree: AnalysedTree, hosts: dict[int, str], title: str) -> str:
         )
         if named:
             parts.append(
-                f'<text x="{x + 11:.1f}" y="{y:.1f}" font-size="10" fill="{INK}">{rank}</text>'
-                f'<text x="{x + 11:.1f}" y="{y + 10:.1f}" font-size="8" fill="{SOFT}">'
+                f'<text x="{x + 11:.1f}" y="{y:.1f}" font-size="12" fill="{INK}">{rank}</text>'
+                f'<text x="{x + 11:.1f}" y="{y + 11:.1f}" font-size="10" fill="{SOFT}">'
                 f"{escape(hosts[rank])}</text>"
             )
     return document(width, height, title, parts)

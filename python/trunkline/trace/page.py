@@ -7,7 +7,7 @@ import numpy as np
 
 from trunkline.report.page import render
 from trunkline.trace.analysis import Analysed, AnalysedTree, Analysis
-from trunkline.trace.drawings import cost_tree, departure_curves, shown_ranks, timemap
+from trunkline.trace.drawings import cost_over_switches, cost_tree, departure_curves, shown_ranks, timemap
 from trunkline.trace.suggest import Advice
 from trunkline.trace.tables import PARTS, call_text, reason_text, stage_text, us_text
 
@@ -81,6 +81,7 @@ def _tree(analysis: Analysis, tree: AnalysedTree) -> dict[str, Any]:
         "timemap": timemap(tree, "Timemap"),
         "curves": departure_curves(tree, "Up latency and departure waits"),
         "drawing": cost_tree(tree, analysis.job.hosts, "The tree by cost"),
+        "network": cost_over_switches(tree, analysis.job, "The tree over the switches by cost"),
         "shown": len(shown_ranks(tree.costs)),
         "ranks": len(tree.costs),
         "fast": fast,

@@ -4,13 +4,16 @@ import html
 import re
 import shutil
 import subprocess
+from pathlib import Path
 
 import pytest
 from made_run import write_run
 from made_trace import ARRIVED, COMPLETE, HANDED_ON, Made, eight_ranks
 from test_trace_suggest import bad_plans, rooms  # noqa: F401
 
+from trunkline import _core
 from trunkline.trace.analysis import analyse
+from trunkline.trace.drawings import cost_over_switches
 from trunkline.trace.folder import find_job
 from trunkline.trace.page import trace_page
 from trunkline.trace.suggest import advice_for
@@ -82,6 +85,30 @@ def test_a_thousand_ranks_stay_readable(tmp_path):
     page = page_of(tmp_path)
     assert len(page) < 2_000_000
     assert "64 of 1000 ranks" in page
+
+
+def test_the_tree_over_the_switches_by_cost(tmp_path, rooms):  # noqa: F811
+    """Two ranks on each of two hosts: 0 - 1 and 2 - 3 share one; the link from 0 to 2 costs most."""
+    first, other = rooms.hosts[0], rooms.hosts[-1]
+    plan = _core.PlanFile()
+    plan.collective, plan.algorithm, plan.host_of_rank = "allreduce", "custom", [first, first, other, other]
+    plan.plan = _core.Plan([_core.Tree(0, [[1, 2], [], [3], []])])
+    write_run(tmp_path, plan, rooms, link_us=lambda a, b: 300.0 if {a, b} == {0, 2} else 10.0)
+    found = analyse(find_job(str(tmp_path)))
+    [tree] = found.groups[0].trees
+    picture = cost_over_switches(tree, found.job, "Costs")
+    assert "4 ranks on 2 hosts" in picture
+    between = re.findall(r'<g opacity="([\d.]+)"><title>(\S+) and (\S+): ([\d.]+)% of all time', picture)
+    within = re.findall(r"<title>(\S+): ([\d.]+)% of all time in it", picture)
+    assert [(strength, a, b) for strength, a, b, _ in between] == [("1.00", first, other)]
+    assert sorted(host for host, _ in within) == sorted((first, other))
+    shares = [float(part) for *_, part in [*between, *within]]
+    assert sum(shares) == pytest.approx(100.0, abs=0.2)
+    # Ranks 2 and 3 come that way: 300 us up, and 4 us to send and 300 down.
+    assert shares[0] == pytest.approx(100 * 2 * 604 / sum(cost.total for cost in tree.costs), abs=0.1)
+    assert page_of(tmp_path).count("<figure") == 4
+    Path(f"{tmp_path}/{found.job.name}.cluster.yaml").unlink()
+    assert page_of(tmp_path).count("<figure") == 3
 
 
 @pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium to look at pages with")

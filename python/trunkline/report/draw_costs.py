@@ -1,0 +1,92 @@
+"""A tree over the switches by what it costs: the stronger a transfer or a host, the more of all time goes there."""
+
+from collections.abc import Mapping, Sequence
+from html import escape
+
+from trunkline import _core
+from trunkline.report.colours import ACCENT, CONTENDED, IDLE, PAPER, ROOT, SOFT
+from trunkline.report.draw_cluster import check_drawable, network_parts, unused_signs
+from trunkline.report.draw_layout import DOT
+from trunkline.report.draw_plan import PlanDrawing
+from trunkline.report.draw_svg import document, dot, legend
+
+__all__ = ["draw_costs"]
+
+FAINTEST = 0.22
+"""Opacity of what costs nothing."""
+
+
+def draw_costs(
+    cluster: _core.Cluster,
+    placement: Sequence[int],
+    tree: _core.Tree,
+    links: Mapping[tuple[int, int], float],
+    hosts: Mapping[int, float],
+    title: str,
+) -> str:
+    """The picture, SVG text.
+
+    Args:
+        cluster: The network.
+        placement: Of each rank the number of its host.
+        tree: Over the ranks.
+        links: By sending and receiving host, towards the leaves: the part of all time between them, 0 to 1.
+        hosts: By host: the part of all time in it.
+        title: Of the picture.
+
+    Raises:
+        BadInput: where there are too many hosts.
+    """
+    check_drawable(cluster)
+    return _Drawing(cluster, placement, tree, links, hosts).picture(title)
+
+
+class _Drawing(PlanDrawing):
+    def __init__(
+        self,
+        cluster: _core.Cluster,
+        placement: Sequence[int],
+        tree: _core.Tree,
+        links: Mapping[tuple[int, int], float],
+        hosts: Mapping[int, float],
+    ) -> None:
+        super().__init__(cluster, placement, tree)
+        self.costs, self.host_costs = links, hosts
+        self.most = max([*links.values(), *hosts.values()], default=0.0) or 1.0
+
+    def width(self, pair: tuple[int, int]) -> float:
+        return round(1.2 + 3.0 * self.costs.get(pair, 0.0) / self.most, 1)
+
+    def colour(self, pair: tuple[int, int]) -> str:  # noqa: ARG002 - what differs is the strength
+        return CONTENDED
+
+    def transfer(self, pair: tuple[int, int]) -> str:
+        cost = self.costs.get(pair, 0.0)
+        tip = f"{self.names[pair[0]]} and {self.names[pair[1]]}: {cost:.1%} of all time between them"
+        return f'<g opacity="{self._strength(cost):.2f}"><title>{escape(tip)}</title>{super().transfer(pair)}</g>'
+
+    def _strength(self, cost: float) -> float:
+        return FAINTEST + (1 - FAINTEST) * cost / self.most
+
+    def _host(self, host: int, used: set[int]) -> str:
+        card, place = self.layout.places[host]
+        at, cost = card.point(place), self.host_costs.get(host, 0.0)
+        ring = ROOT if host == self.placement[self.tree.root] else None
+        below = dot(at, self.names[host], PAPER if host in used else IDLE, ring=ring)
+        if host not in used:
+            return below
+        tip = f"{self.names[host]}: {cost:.1%} of all time in it"
+        return below + (
+            f'<circle cx="{at.x:.1f}" cy="{at.y:.1f}" r="{DOT}" fill="{ACCENT}" stroke="{SOFT}" stroke-width="0.8" '
+            f'fill-opacity="{self._strength(cost):.2f}"><title>{escape(tip)}</title></circle>'
+        )
+
+    def picture(self, title: str) -> str:
+        used = set(self.placement)
+        parts = network_parts(self.layout)
+        parts += [self.transfer(pair) for pair in sorted(self.transfers, key=lambda pair: self.costs.get(pair, 0.0))]
+        parts += [self._host(host, used) for card in self.layout.cards.values() for host in card.hosts]
+        signs = [("ring", ROOT, "root"), ("line", CONTENDED, "time between hosts"), ("dot", ACCENT, "time in a host")]
+        subtitle = f"{len(self.placement)} ranks on {len(used)} hosts · the stronger, the more of all time"
+        legend_line = legend(self.layout.height + 8, [*signs, *unused_signs(self.cluster)])
+        return document(self.layout, title, subtitle, parts, legend_line, least=560)
