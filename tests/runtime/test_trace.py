@@ -1,5 +1,6 @@
 """TRUNKLINE_TRACE: what happens inside calls is in the files, whatever becomes of the program or of the disk."""
 
+import subprocess
 import time
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
@@ -13,6 +14,7 @@ from conftest import BUILD, Mpi
 from trunkline.trace.calls import rank_calls
 from trunkline.trace.file import ARRIVED, BEGIN, COMPLETE, HANDED_ON, OVER, RankTrace, read_trace
 from trunkline.trace.folder import Job, find_job
+from trunkline.trace.otf2 import export_otf2
 from trunkline.trace.top import Top
 
 CHOICES = {
@@ -84,12 +86,14 @@ def test_rounds_are_traced(any_mpi: Mpi, tmp_path: Path):
 
 
 def test_a_job_is_watched_while_it_runs(mpi: Mpi, tmp_path: Path):
-    top, looks = Top(str(tmp_path / "trace"), None), []
+    top, seen = Top(str(tmp_path / "trace"), None), []
     with ThreadPoolExecutor() as beside:
-        job = beside.submit(run, mpi, tmp_path / "trace", "600")
+        job = beside.submit(run, mpi, tmp_path / "trace", "1500")
         while not job.done():
-            looks.append(top.look())
-            time.sleep(0.02)
+            look = top.look()
+            if look is not None and not look.ended and look.last.calls:
+                seen.append((max(row.calls for row in look.whole.rows()), max(look.whole.shares().values())))
+            time.sleep(0.01)
         job.result()
     last = top.look()
     assert last is not None
@@ -97,13 +101,30 @@ def test_a_job_is_watched_while_it_runs(mpi: Mpi, tmp_path: Path):
     assert last.notes == []
     counts = {(row.collective, row.bytes, row.algorithm): row.calls for row in last.whole.rows()}
     kinds = [("allreduce", 4, "binomial"), ("bcast", 100000, "unaware-linear"), ("allgather", 4 * RANKS, "native")]
-    assert counts == dict.fromkeys(kinds, 600) | {("barrier", 1, "native"): 1}
+    assert counts == dict.fromkeys(kinds, 1500) | {("barrier", 1, "native"): 1}
     seconds = [one.end - one.start for one in map(rank_calls, read(find_job(str(tmp_path / "trace"))))]
     inside = {rank: sum(one[rank][1] for one in last.whole.calls.values()) for rank in range(RANKS)}
     assert inside == {rank: int(of_rank.sum()) for rank, of_rank in enumerate(seconds)}
-    running = [look for look in looks if look is not None and not look.ended and look.last.calls]
-    assert len(running) > 3
-    assert all(0 <= share < 1.1 for look in running for share in look.last.shares().values())
+    assert len(seen) > 3
+    calls, most = zip(*seen, strict=True)
+    assert list(calls) == sorted(calls)
+    assert calls[0] < 1500
+    assert max(most) <= 1.001  # no rank is inside for longer than there was time
+
+
+@pytest.mark.parametrize(("algorithm", "messages"), [("binomial", 8), ("recursive-doubling", 8)])
+def test_other_tools_read_it(mpi: Mpi, tmp_path: Path, algorithm: str, messages: int):
+    """As OTF2: every message inside has both ends, whether trees or rounds ran."""
+    settings = {"TRUNKLINE_ALLREDUCE": algorithm, "TRUNKLINE_CLUSTER": "cyclic", "TRUNKLINE_HOST": "h0"}
+    run(mpi, tmp_path, "3", settings=settings, ranks=4 if algorithm == "recursive-doubling" else 5)
+    job = find_job(str(tmp_path))
+    export_otf2(job, tmp_path / "otf2")
+    words = ["otf2-print", str(tmp_path / "otf2" / "traces.otf2")]
+    printed = subprocess.run(words, check=True, capture_output=True, text=True)
+    assert printed.stderr == ""
+    names = Counter(line.split()[0] for line in printed.stdout.splitlines() if line)
+    assert names["MPI_COLLECTIVE_BEGIN"] == names["MPI_COLLECTIVE_END"] == job.ranks * (3 * 3 + 1)
+    assert names["MPI_SEND"] == names["MPI_RECV"] == 3 * (messages + 4 * (job.ranks - 1))
 
 
 def test_a_ring_keeps_the_latest(mpi: Mpi, tmp_path: Path):

@@ -194,17 +194,17 @@ def top_table(look: Look, spent: Spent, title: str) -> Table:
         spent: Its last interval, or the whole of it.
         title: Which time it is.
     """
-    calls = [] if spent is look.whole else ["calls then"]
+    calls = [] if spent is look.whole else ["then"]
     table = titled_table(
         title,
-        *("collective", "bytes", "ran", "calls", *calls, "mean µs", "share", "most", "on", "least", "at"),
-        left=("collective", "ran", "on", "at"),
-        wrap=("ran", "on", "at"),
+        *("collective", "bytes", "ran", "calls", *calls, "mean µs", "share", "most", "rank", "least", "rank"),
+        left=("collective", "ran", "rank"),
+        wrap=("ran", "rank"),
     )
     whole = {kind: max(one[0] for one in by_rank.values()) for kind, by_rank in look.whole.calls.items()}
 
     def place(rank: int) -> str:
-        return f"rank {rank}, {look.hosts[rank]}"
+        return f"{rank} {look.hosts[rank]}"
 
     for row in spent.rows():
         table.add_row(
