@@ -40,12 +40,8 @@ def top(
     """
     watched = Top(folder, job)
     try:
-        with (
-            Live(console=console, auto_refresh=False, transient=True) if console.is_terminal else nullcontext() as live
-        ):
+        with Live(console=console, auto_refresh=False) if console.is_terminal else nullcontext() as live:
             found = _watch(watched, interval, count, live)
-        if live is not None and found is not None:
-            console.print(_shown(found, interval))
     except KeyboardInterrupt:
         return
     if found is None:
@@ -60,7 +56,7 @@ def _watch(watched: Top, interval: float, count: int | None, live: Live | None) 
         found = watched.look()
         looks += 1
         is_last = looks == count or (found is not None and found.ended)
-        if live is not None and not is_last:
+        if live is not None:
             live.update(
                 Text(f"{watched.waits_for}: waiting for a job") if found is None else _shown(found, interval),
                 refresh=True,
