@@ -4,12 +4,13 @@
 
 #include <optional>
 
+#include "text/quantity.hpp"
 #include "text/yaml_document.hpp"
 
 namespace trunkline {
 
 struct Attributes {
-  std::optional<double> rate_bps;
+  std::optional<LinkRate> rate;
   std::optional<double> latency_s;
 };
 

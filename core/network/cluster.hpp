@@ -28,9 +28,10 @@ struct Node {
 struct Link {
   NodeId a = 0;
   NodeId b = 0;
-  double rate_bps = 0.0;   ///< bits per second, the same in both directions
-  double latency_s = 0.0;  ///< seconds, one way, besides serialization
-  bool in_tree = true;     ///< false: redundant, left unused by the spanning tree
+  double rate_bps = 0.0;    ///< bits per second, the same in both directions; of one link where there are several
+  double latency_s = 0.0;   ///< seconds, one way, besides serialization
+  std::uint32_t width = 1;  ///< equal links side by side, of which a flow crosses one
+  bool in_tree = true;      ///< false: redundant, left unused by the spanning tree
 };
 
 /// A connected, checked cluster with its spanning tree. Immutable once made; cheap to query.
@@ -44,9 +45,9 @@ class Cluster {
     std::vector<Link> links;  ///< `in_tree` is computed, whatever is given
   };
 
-  /// Computes the spanning tree: highest rate first, then lowest latency, then order of the links.
-  /// Throws std::invalid_argument where a host has not exactly one link, a rate is not positive, two nodes
-  /// share a name, or the network is in several pieces.
+  /// Computes the spanning tree: highest rate of one link first, then width, then lowest latency, then order of the
+  /// links. Throws std::invalid_argument where a host has not exactly one link, a rate or a width is not positive, two
+  /// nodes share a name, or the network is in several pieces.
   explicit Cluster(Parts parts);
 
   [[nodiscard]] const std::string& name() const noexcept { return name_; }
@@ -90,7 +91,7 @@ class Cluster {
   /// Links outside the spanning tree.
   [[nodiscard]] std::vector<LinkId> unused_links() const;
 
-  /// Equal for equal networks (names, order of hosts, links, rates, latencies), on every machine and version.
+  /// Equal for equal networks (names, order of hosts, links, rates, widths, latencies), on every machine and version.
   [[nodiscard]] std::uint64_t fingerprint() const noexcept { return fingerprint_; }
 
  private:

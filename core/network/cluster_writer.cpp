@@ -24,9 +24,9 @@ class Writer {
       out_ += "description: " + yaml_scalar(cluster_.description()) + "\n";
     }
     const Link& usual = host_link(0);
-    rate_ = usual.rate_bps;
-    latency_ = usual.latency_s;
-    out_ += "defaults: {rate: " + format_rate(rate_) + ", latency: " + format_time(latency_) + "}\n";
+    rate_ = rate_of(usual);
+    latency_ = format_time(usual.latency_s);
+    out_ += "defaults: {rate: " + rate_ + ", latency: " + latency_ + "}\n";
     std::vector<std::string> switches;
     for (const Node& node : cluster_.nodes()) {
       if (node.kind == NodeKind::network_switch) {
@@ -50,8 +50,11 @@ class Writer {
     return cluster_.nodes()[cluster_.switch_of(host)].name;
   }
   [[nodiscard]] bool alike(HostIndex a, HostIndex b) const {
-    return host_link(a).rate_bps == host_link(b).rate_bps && host_link(a).latency_s == host_link(b).latency_s;
+    const Link& one = host_link(a);
+    const Link& other = host_link(b);
+    return one.rate_bps == other.rate_bps && one.width == other.width && one.latency_s == other.latency_s;
   }
+  static std::string rate_of(const Link& link) { return format_link_rate({.bps = link.rate_bps, .width = link.width}); }
 
   /// A host list as a value in block style, where brackets inside need no quotes.
   static std::string list(const std::vector<std::string>& names) {
@@ -88,8 +91,7 @@ class Writer {
     } else {
       out_ += "    switch: " + yaml_scalar(switch_name(begin)) + "\n";
     }
-    attribute("rate", host_link(begin).rate_bps, rate_, format_rate);
-    attribute("latency", host_link(begin).latency_s, latency_, format_time);
+    attributes(host_link(begin));
     aliases(begin, end);
     return end;
   }
@@ -116,10 +118,12 @@ class Writer {
     return above;
   }
 
-  void attribute(const char* key, double value, double usual, std::string (*format)(double)) {
-    if (value != usual) {
-      out_ += std::string("    ") + key + ": " + format(value) + "\n";
-    }
+  /// What is not as usual; equal numbers, and only they, have equal texts.
+  void attributes(const Link& link) {
+    const std::string rate = rate_of(link);
+    const std::string latency = format_time(link.latency_s);
+    if (rate != rate_) out_ += "    rate: " + rate + "\n";
+    if (latency != latency_) out_ += "    latency: " + latency + "\n";
   }
 
   void aliases(HostIndex begin, HostIndex end) {
@@ -150,15 +154,14 @@ class Writer {
       out_ += first ? "links:\n" : "";
       first = false;
       out_ += "  - between: [" + yaml_scalar(a.name) + ", " + yaml_scalar(b.name) + "]\n";
-      attribute("rate", link.rate_bps, rate_, format_rate);
-      attribute("latency", link.latency_s, latency_, format_time);
+      attributes(link);
     }
   }
 
   const Cluster& cluster_;
   std::string out_;
-  double rate_ = 0.0;
-  double latency_ = 0.0;
+  std::string rate_;  ///< of the defaults
+  std::string latency_;
 };
 
 }  // namespace

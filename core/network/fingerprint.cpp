@@ -33,6 +33,13 @@ class Digest {
   Fnv1a hash_;
 };
 
+/// Networks of single links have the number that they had before links had a width.
+void add_width(Digest& hash, const Link& link) {
+  if (link.width == 1) return;
+  hash.text("width");
+  hash.number(link.width);
+}
+
 bool joins_switches(const Cluster& cluster, const Link& link) {
   const auto nodes = cluster.nodes();
   return nodes[link.a].kind == NodeKind::network_switch && nodes[link.b].kind == NodeKind::network_switch;
@@ -52,6 +59,7 @@ std::uint64_t network_fingerprint(const Cluster& cluster) {
     hash.text(nodes[cluster.switch_of(host)].name);
     hash.number(link.rate_bps);
     hash.number(link.latency_s);
+    add_width(hash, link);
   }
   for (const Link& link : cluster.links()) {
     if (joins_switches(cluster, link)) {
@@ -60,6 +68,7 @@ std::uint64_t network_fingerprint(const Cluster& cluster) {
       hash.text(nodes[link.b].name);
       hash.number(link.rate_bps);
       hash.number(link.latency_s);
+      add_width(hash, link);
     }
   }
   return hash.value();

@@ -21,7 +21,8 @@ void PartsBuilder::add_alias(NodeId node, std::string alias, Position at) {
 }
 
 void PartsBuilder::add_link(NodeId a, NodeId b, const Attributes& given, Position at) {
-  parts_.links.push_back({.a = a, .b = b, .rate_bps = *given.rate_bps, .latency_s = *given.latency_s});
+  parts_.links.push_back(
+      {.a = a, .b = b, .rate_bps = given.rate->bps, .latency_s = *given.latency_s, .width = given.rate->width});
   link_at_.push_back(at);
 }
 

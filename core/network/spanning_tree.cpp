@@ -39,7 +39,8 @@ void mark_spanning_tree(std::size_t node_count, std::span<Link> links) {
   std::stable_sort(order.begin(), order.end(), [&](LinkId left, LinkId right) {
     const Link& a = links[left];
     const Link& b = links[right];
-    return a.rate_bps != b.rate_bps ? a.rate_bps > b.rate_bps : a.latency_s < b.latency_s;
+    if (a.rate_bps != b.rate_bps) return a.rate_bps > b.rate_bps;  // no flow is faster than one link
+    return a.width != b.width ? a.width > b.width : a.latency_s < b.latency_s;
   });
   DisjointSets pieces(node_count);
   for (const LinkId link : order) {

@@ -159,6 +159,25 @@ double parse_rate(std::string_view text) {
   return value;
 }
 
+LinkRate parse_link_rate(std::string_view text) {
+  const std::size_t times = text.find('x');
+  const std::string_view count = text.substr(0, times);
+  const bool begins_like_a_number =
+      !count.empty() && std::string_view("0123456789-.+").find(count.front()) != std::string_view::npos;
+  if (times == std::string_view::npos || !begins_like_a_number) {
+    return {.bps = parse_rate(text)};
+  }
+  std::uint32_t width = 0;
+  const char* last = count.data() + count.size();
+  const auto [end, error] = std::from_chars(count.data(), last, width);
+  if (error != std::errc() || end != last || width == 0 || width > widest_link) {
+    throw BadQuantity(quoted(text) + ": " + quoted(count) +
+                      " is no number of links side by side; write a whole one from 1 to " +
+                      std::to_string(widest_link) + ", such as 2x10Gbit");
+  }
+  return {.bps = parse_rate(text.substr(times + 1)), .width = width};
+}
+
 double parse_time(std::string_view text) {
   const Parsed parsed = parse_with_unit(text, time_units, "time", "20us");
   const double value = scaled(parsed.number, parsed.unit->exponent);
@@ -185,6 +204,10 @@ std::uint64_t parse_bytes(std::string_view text) {
 }
 
 std::string format_rate(double bits_per_second) { return format(bits_per_second, rate_units, "bit"); }
+
+std::string format_link_rate(const LinkRate& rate) {
+  return (rate.width == 1 ? "" : std::to_string(rate.width) + "x") + format_rate(rate.bps);
+}
 
 std::string format_time(double seconds) { return format(seconds, time_units, "s"); }
 

@@ -18,6 +18,18 @@ class BadQuantity : public std::runtime_error {
 /// Bits per second from "100Mbit"; decimal units bit, kbit, Mbit, Gbit. Above zero.
 [[nodiscard]] double parse_rate(std::string_view text);
 
+/// What a link is made of: so many equal ones side by side (a LAG, a bond), each of that rate.
+struct LinkRate {
+  double bps = 0.0;  ///< of one of them
+  std::uint32_t width = 1;
+};
+
+/// The most links that a file may state as one; more is a mistyped number.
+inline constexpr std::uint32_t widest_link = 1024;
+
+/// "10Gbit", or "2x10Gbit" for two links side by side.
+[[nodiscard]] LinkRate parse_link_rate(std::string_view text);
+
 /// Seconds from "20us"; units ns, us, ms, s. Zero or more.
 [[nodiscard]] double parse_time(std::string_view text);
 
@@ -26,6 +38,8 @@ class BadQuantity : public std::runtime_error {
 
 /// The shortest text that reads back as the same number: "100Mbit", "0.5us", "0s".
 [[nodiscard]] std::string format_rate(double bits_per_second);
+/// "2x10Gbit"; of one link as format_rate().
+[[nodiscard]] std::string format_link_rate(const LinkRate& rate);
 [[nodiscard]] std::string format_time(double seconds);
 [[nodiscard]] std::string format_bytes(std::uint64_t bytes);
 

@@ -11,6 +11,7 @@
 #include "bindings.hpp"
 #include "network/cluster_file.hpp"
 #include "network/fingerprint.hpp"
+#include "network/link_taken.hpp"
 #include "network/scaled.hpp"
 #include "text/hostlist.hpp"
 
@@ -27,11 +28,17 @@ struct NamedLink {
   std::string b;
   double rate_bps;
   double latency_s;
+  std::uint32_t width;
   bool in_tree;
 };
 
 NamedLink named(const Cluster& cluster, const Link& link) {
-  return {cluster.nodes()[link.a].name, cluster.nodes()[link.b].name, link.rate_bps, link.latency_s, link.in_tree};
+  return {cluster.nodes()[link.a].name,
+          cluster.nodes()[link.b].name,
+          link.rate_bps,
+          link.latency_s,
+          link.width,
+          link.in_tree};
 }
 
 std::vector<NamedLink> named_links(const Cluster& cluster) {
@@ -79,8 +86,9 @@ void bind_named_link(nb::module_& module) {
   nb::class_<NamedLink>(module, "Link", "A link between two nodes, alike in both directions.")
       .def_ro("a", &NamedLink::a)
       .def_ro("b", &NamedLink::b)
-      .def_ro("rate_bps", &NamedLink::rate_bps, "Bits per second.")
+      .def_ro("rate_bps", &NamedLink::rate_bps, "Bits per second; of one link where there are several.")
       .def_ro("latency_s", &NamedLink::latency_s, "Seconds, one way, besides serialization.")
+      .def_ro("width", &NamedLink::width, "Equal links side by side, of which a flow crosses one.")
       .def_ro("in_tree", &NamedLink::in_tree, "False: left unused by the spanning tree.")
       .def("__repr__", [](const NamedLink& link) { return "<Link " + link.a + " - " + link.b + ">"; });
 }
@@ -140,6 +148,9 @@ void bind_cluster(nb::module_& module) {
   module.def("write_cluster", &write_cluster, "cluster"_a, "YAML that reads back as an equal cluster.");
   module.def("scaled", &scaled, "cluster"_a, "fastest_bps"_a,
              "The cluster with its fastest link at that many bits per second, every other in proportion.");
+
+  module.def("link_taken", &link_taken, "from_host"_a, "to_host"_a, "width"_a,
+             "Which of so many links side by side a hash of two hosts picks, from 0.");
 
   nb::exception<BadHostlist>(module, "BadHostlist", PyExc_ValueError);
   module.def("expand_hostlist", &expand_hostlist, "text"_a, "limit"_a = 1'000'000, "``node[01-03]`` as its names.");

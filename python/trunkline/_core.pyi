@@ -43,11 +43,15 @@ class Link:
     def b(self) -> str: ...
     @property
     def rate_bps(self) -> float:
-        """Bits per second."""
+        """Bits per second; of one link where there are several."""
 
     @property
     def latency_s(self) -> float:
         """Seconds, one way, besides serialization."""
+
+    @property
+    def width(self) -> int:
+        """Equal links side by side, of which a flow crosses one."""
 
     @property
     def in_tree(self) -> bool:
@@ -108,6 +112,9 @@ def write_cluster(cluster: Cluster) -> str:
 
 def scaled(cluster: Cluster, fastest_bps: float) -> Cluster:
     """The cluster with its fastest link at that many bits per second, every other in proportion."""
+
+def link_taken(from_host: int, to_host: int, width: int) -> int:
+    """Which of so many links side by side a hash of two hosts picks, from 0."""
 
 def expand_hostlist(text: str, limit: int = 1_000_000) -> list[str]:
     """``node[01-03]`` as its names. Raises BadHostlist."""

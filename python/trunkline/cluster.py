@@ -18,6 +18,7 @@ __all__ = [
     "load_cluster",
     "nearest_first",
     "read_cluster",
+    "wide_links",
 ]
 
 
@@ -60,6 +61,11 @@ def faulty(error: _core.FaultyFile) -> BadInput:
 def fingerprint_text(cluster: _core.Cluster) -> str:
     """The fingerprint of a cluster as files and tables have it: 16 hexadecimal digits."""
     return f"{cluster.fingerprint:016x}"
+
+
+def wide_links(cluster: _core.Cluster) -> list[_core.Link]:
+    """Links that plans use and that are several side by side."""
+    return [link for link in cluster.links if link.in_tree and link.width > 1]
 
 
 def read_cluster(name_or_path: str) -> _core.Cluster:

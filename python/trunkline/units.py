@@ -2,16 +2,21 @@
 
 import re
 from decimal import Decimal
+from typing import NamedTuple
 
 from trunkline.errors import BadInput
 
 __all__ = [
+    "WIDEST_LINK",
+    "LinkRate",
     "format_bytes",
+    "format_link_rate",
     "format_rate",
     "format_seconds",
     "parse_bench_sizes",
     "parse_bytes",
     "parse_counts",
+    "parse_link_rate",
     "parse_rate",
     "parse_segment",
     "parse_sizes",
@@ -124,6 +129,34 @@ def parse_rate(text: str) -> float:
     return rate
 
 
+WIDEST_LINK = 1024
+"""The most links side by side that a cluster file may state as one."""
+
+
+class LinkRate(NamedTuple):
+    """What a link is made of: ``width`` equal ones side by side, each of ``bps`` bits per second."""
+
+    bps: float
+    width: int = 1
+
+
+def parse_link_rate(text: str) -> LinkRate:
+    """``10Gbit``, or ``2x10Gbit`` for two links side by side; the core reads the same in cluster files.
+
+    Raises:
+        BadInput: where the text is no such rate, or of more links than a file may state.
+    """
+    count, times, rate = text.strip().partition("x")
+    if not times:
+        return LinkRate(parse_rate(text))
+    if not (count.isascii() and count.isdigit() and 1 <= int(count) <= WIDEST_LINK):
+        raise BadInput(
+            f"'{text}': '{count}' is no number of links side by side; write a whole one from 1 to {WIDEST_LINK}, such "
+            "as 2x10Gbit"
+        )
+    return LinkRate(parse_rate(rate), int(count))
+
+
 def format_bytes(count: int) -> str:
     """``8192`` as ``8 KiB``; exact: falls back to bytes where no unit divides."""
     for unit in ("GiB", "MiB", "KiB"):
@@ -138,6 +171,11 @@ def format_rate(bits_per_second: float) -> str:
         if bits_per_second >= _BITS[unit]:
             return f"{bits_per_second / _BITS[unit]:g} {unit}/s"
     return f"{bits_per_second:g} bit/s"
+
+
+def format_link_rate(bits_per_second: float, width: int) -> str:
+    """``1e10`` twice as ``2x 10 Gbit/s``; one alone as :func:`format_rate`."""
+    return f"{f'{width}x ' if width > 1 else ''}{format_rate(bits_per_second)}"
 
 
 def format_seconds(seconds: float) -> str:

@@ -39,7 +39,8 @@ inline Cluster::Parts random_parts(NodeId most_switches, NodeId most_hosts, int 
   const auto link = [&](NodeId a, NodeId b) {
     const double rate = mbit * *rc::gen::element(10, 100, 1000);
     const double latency = 1e-6 * *rc::gen::inRange(0, 3);
-    parts.links.push_back({.a = a, .b = b, .rate_bps = rate, .latency_s = latency});
+    const std::uint32_t width = *rc::gen::element(1U, 1U, 1U, 2U, 5U);
+    parts.links.push_back({.a = a, .b = b, .rate_bps = rate, .latency_s = latency, .width = width});
   };
   for (NodeId id = 0; id < switches; ++id) {
     parts.nodes.push_back({.name = "s" + std::to_string(id), .kind = NodeKind::network_switch});

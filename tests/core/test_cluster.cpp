@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include "network/fingerprint.hpp"
 #include "networks.hpp"
 
 namespace trunkline {
@@ -45,7 +46,8 @@ RC_GTEST_PROP(SpanningTree, LeavesOnlyLinksThatAreNoBetterThanTheWayRound, ()) {
     for (const ChannelId channel : cluster.path(unused.a, unused.b)) {
       const Link& used = cluster.link_of(channel);
       RC_ASSERT(used.rate_bps >= unused.rate_bps);
-      if (used.rate_bps == unused.rate_bps) {
+      if (used.rate_bps == unused.rate_bps) RC_ASSERT(used.width >= unused.width);
+      if (used.rate_bps == unused.rate_bps && used.width == unused.width) {
         RC_ASSERT(used.latency_s <= unused.latency_s);
         RC_ASSERT(used.latency_s < unused.latency_s || channel / 2 < id);
       }
@@ -53,14 +55,17 @@ RC_GTEST_PROP(SpanningTree, LeavesOnlyLinksThatAreNoBetterThanTheWayRound, ()) {
   }
 }
 
-TEST(SpanningTree, PrefersFastLinksThenShortOnesThenTheOrder) {
+TEST(SpanningTree, PrefersFastLinksThenWideOnesThenShortOnesThenTheOrder) {
   Cluster::Parts parts{.name = "ring", .description = "", .nodes = {}, .links = {}};
   parts.nodes = {network_switch("a"), network_switch("b"), network_switch("c"), host("h")};
   parts.links = {link(0, 1, 1e8), link(1, 2, 1e9), link(2, 0, 1e8), link(3, 0)};
   EXPECT_EQ(Cluster(parts).unused_links(), std::vector<LinkId>{2});
   parts.links[0].latency_s = 1.0;
   EXPECT_EQ(Cluster(parts).unused_links(), std::vector<LinkId>{0});
+  parts.links[0].width = 2;
+  EXPECT_EQ(Cluster(parts).unused_links(), std::vector<LinkId>{2});
   parts.links[2].rate_bps = 1e7;
+  parts.links[2].width = 100;
   const Cluster cluster(parts);
   EXPECT_EQ(cluster.unused_links(), std::vector<LinkId>{2});
   EXPECT_FALSE(cluster.links()[2].in_tree);
@@ -126,6 +131,24 @@ TEST(Fingerprint, IsTheSameForTheSameNetworkOnly) {
   EXPECT_NE(changed([](auto& p) { p.links[1].latency_s = 2e-5; }), original);
   EXPECT_NE(changed([](auto& p) { p.links[1].b = 1; }), original);
   EXPECT_NE(changed([](auto& p) { std::swap(p.nodes[2], p.nodes[3]); }), original);
+  const std::uint64_t wide_trunk = changed([](auto& p) { p.links[0].width = 2; });
+  const std::uint64_t wide_host = changed([](auto& p) { p.links[2].width = 2; });
+  EXPECT_NE(wide_trunk, original);
+  EXPECT_NE(wide_host, original);
+  EXPECT_NE(wide_trunk, wide_host);
+  EXPECT_NE(changed([](auto& p) { p.links[0].width = 3; }), wide_trunk);
+}
+
+TEST(Fingerprint, OfTheTopologyKnowsNeitherRatesNorWidths) {
+  Cluster::Parts parts{.name = "x", .description = "", .nodes = {}, .links = {}};
+  parts.nodes = {network_switch("s0"), network_switch("s1"), host("a"), host("b")};
+  parts.links = {link(0, 1), link(2, 0), link(3, 1)};
+  const std::uint64_t original = topology_fingerprint(Cluster(parts));
+  parts.links[0].width = 4;
+  parts.links[1].rate_bps = 1e9;
+  EXPECT_EQ(topology_fingerprint(Cluster(parts)), original);
+  parts.links[1].b = 1;
+  EXPECT_NE(topology_fingerprint(Cluster(parts)), original);
 }
 
 std::string complaint(std::vector<Node> nodes, std::vector<Link> links) {
@@ -158,6 +181,11 @@ TEST(Construction, RefusesWhatIsNoNetwork) {
   EXPECT_EQ(complaint({s0, host("a")}, {link(0, 1, 0.0)}), "s0 - a: the rate must be above zero");
   EXPECT_EQ(complaint({s0, host("a")}, {{.a = 0, .b = 1, .rate_bps = 1.0, .latency_s = -1.0}}),
             "s0 - a: the latency must be zero or more");
+  Link wide = link(0, 1);
+  wide.width = 0;
+  EXPECT_EQ(complaint({s0, host("a")}, {wide}), "s0 - a: the links side by side must be from 1 to 1024");
+  wide.width = 1025;
+  EXPECT_EQ(complaint({s0, host("a")}, {wide}), "s0 - a: the links side by side must be from 1 to 1024");
   EXPECT_EQ(complaint({s0, host("a")}, {link(0, 1), link(0, 0)}), "a link from s0 to itself; name two nodes");
   EXPECT_EQ(complaint({s0, host("a")}, {link(0, 7)}), "link 0 ends at a node that is not there");
   EXPECT_EQ(complaint({host("b"), host("a")}, {link(0, 1)}), "b - a joins two hosts; hosts hang on a switch");

@@ -251,6 +251,28 @@ const FaultCase cluster_faults[] = {
               "switches: s0\n"
               "hosts: [{hosts: h, switch: s0, rate: -5Mbit}]\n",
               {"3:18: the rate 0Mbit must be above zero", "5:38: the rate -5Mbit must be above zero"}},
+    FaultCase{
+        "NoNumberOfLinks",
+        "trunkline: cluster/1\n"
+        "name: x\n"
+        "defaults: {rate: 0x1Gbit}\n"
+        "switches: s[0-1]\n"
+        "hosts: [{hosts: h, switch: s0, rate: 1.5x1Gbit}]\n"
+        "links:\n"
+        "  - {between: [s0, s1], rate: 2x10}\n"
+        "  - {between: [s0, s1], rate: 4000x10Gbit}\n"
+        "  - {between: [s0, s1], rate: -2x10Gbit}\n"
+        "  - {between: [s0, s1], rate: 2x0Gbit}\n",
+        {"3:18: \"0x1Gbit\": \"0\" is no number of links side by side; write a whole one from 1 to 1024, such as "
+         "2x10Gbit",
+         "5:38: \"1.5x1Gbit\": \"1.5\" is no number of links side by side; write a whole one from 1 to 1024, such "
+         "as 2x10Gbit",
+         "7:31: \"10\" has no unit; write one of bit, kbit, Mbit, Gbit after the number, such as 100Mbit",
+         "8:31: \"4000x10Gbit\": \"4000\" is no number of links side by side; write a whole one from 1 to 1024, "
+         "such as 2x10Gbit",
+         "9:31: \"-2x10Gbit\": \"-2\" is no number of links side by side; write a whole one from 1 to 1024, such "
+         "as 2x10Gbit",
+         "10:31: the rate 0Gbit must be above zero"}},
     FaultCase{"NegativeTimes",
               "trunkline: cluster/1\n"
               "name: x\n"

@@ -69,6 +69,30 @@ links:
   EXPECT_EQ(cluster.links().back().latency_s, 5e-6);
 }
 
+TEST(ClusterFile, ReadsLinksSideBySide) {
+  const Cluster cluster = parse_cluster(R"(
+trunkline: cluster/1
+name: wide
+defaults: {rate: 2x1Gbit}
+switches: [s0, s1, s2]
+hosts:
+  - {hosts: a, switch: s0}
+  - {hosts: b, switch: s1, rate: 1Gbit}
+links:
+  - {between: [s0, s1], rate: 4x10Gbit}
+  - {between: [s1, s2]}
+)",
+                                        "wide.yaml");
+  EXPECT_EQ(access_link(cluster, 0).width, 2U);
+  EXPECT_EQ(access_link(cluster, 0).rate_bps, 1e9);
+  EXPECT_EQ(access_link(cluster, 1).width, 1U);
+  EXPECT_EQ(cluster.links()[2].width, 4U);
+  EXPECT_EQ(cluster.links()[2].rate_bps, 1e10);
+  EXPECT_EQ(cluster.links()[3].width, 2U);
+  EXPECT_THAT(write_cluster(cluster), ::testing::HasSubstr("defaults: {rate: 2x1Gbit, latency: 0s}"));
+  EXPECT_THAT(write_cluster(cluster), ::testing::HasSubstr("    rate: 4x10Gbit\n"));
+}
+
 TEST(ClusterFile, NeedsNoLatency) {
   const Cluster cluster = parse_cluster(
       "trunkline: cluster/1\nname: x\nswitches: s0\nhosts: [{hosts: a, switch: s0, rate: 1Gbit}]\n", "x.yaml");

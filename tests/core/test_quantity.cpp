@@ -30,6 +30,16 @@ TEST(Quantity, Reads) {
   EXPECT_EQ(parse_bytes("18446744073709551615B"), 18446744073709551615U);
 }
 
+TEST(Quantity, ReadsLinksSideBySide) {
+  EXPECT_EQ(parse_link_rate("2x10Gbit").bps, 1e10);
+  EXPECT_EQ(parse_link_rate("2x10Gbit").width, 2U);
+  EXPECT_EQ(parse_link_rate("1024x1 bit").width, 1024U);
+  EXPECT_EQ(parse_link_rate("100Mbit").width, 1U);
+  EXPECT_EQ(parse_link_rate("1x100Mbit").width, 1U);
+  EXPECT_EQ(format_link_rate({.bps = 1e10, .width = 2}), "2x10Gbit");
+  EXPECT_EQ(format_link_rate({.bps = 1e10}), "10Gbit");
+}
+
 template <typename Parse>
 std::string fault(Parse parse, std::string_view text) {
   try {
@@ -54,6 +64,15 @@ TEST(Quantity, SaysWhatIsWrong) {
   EXPECT_EQ(fault(parse_rate, "-1Mbit"), "the rate -1Mbit must be above zero");
   EXPECT_EQ(fault(parse_rate, "1e400Mbit"), "the rate 1e400Mbit is out of range");
   EXPECT_EQ(fault(parse_rate, "1e99999999999Mbit"), "the rate 1e99999999999Mbit is out of range");
+  const std::string sides = " is no number of links side by side; write a whole one from 1 to 1024, such as 2x10Gbit";
+  EXPECT_EQ(fault(parse_link_rate, "1025x1Gbit"), "\"1025x1Gbit\": \"1025\"" + sides);
+  EXPECT_EQ(fault(parse_link_rate, "99999999999999x1Gbit"), "\"99999999999999x1Gbit\": \"99999999999999\"" + sides);
+  EXPECT_EQ(fault(parse_link_rate, "+2x1Gbit"), "\"+2x1Gbit\": \"+2\"" + sides);
+  EXPECT_EQ(fault(parse_link_rate, "2 x1Gbit"), "\"2 x1Gbit\": \"2 \"" + sides);
+  EXPECT_EQ(fault(parse_link_rate, "xfast"),
+            "\"xfast\" is no rate; write a number and a unit (" + units + "), such as 100Mbit");
+  EXPECT_EQ(fault(parse_link_rate, "2x2x1Gbit"),
+            "\"x1Gbit\" is no unit of a rate (did you mean Gbit?); known are " + units);
   EXPECT_EQ(fault(parse_time, "-2us"), "the time -2us must be zero or more");
   EXPECT_EQ(fault(parse_time, "2min"), "\"min\" is no unit of a time; known are ns, us, ms, s");
   EXPECT_EQ(fault(parse_bytes, "0B"), "the size 0B must be a whole number of bytes above zero");

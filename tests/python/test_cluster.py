@@ -142,7 +142,7 @@ def test_show_as_json(trunkline, redundant):
     data = trunkline("cluster", "show", redundant, "--json", "-").data
     assert data["switches"] == ["s0", "s1", "s2"]
     assert data["hosts"][0] == {"name": "node01", "switch": "s0", "aliases": ["gate.lab"]}
-    assert data["links"][-1] == {"between": ["s2", "s0"], "rate_bps": 1e8, "latency_s": 5e-6, "used": False}
+    assert data["links"][-1] == {"between": ["s2", "s0"], "rate_bps": 1e8, "width": 1, "latency_s": 5e-6, "used": False}
 
 
 def test_show_as_svg(trunkline, redundant, tmp_path):
@@ -224,12 +224,13 @@ def test_random_text_is_refused(text):
     hosts=st.lists(st.integers(0, 5), min_size=1, max_size=20),
     rate=st.floats(1, 1e12),
     latency=st.floats(0, 1),
+    width=st.integers(1, 1024),
 )
-def test_files_round_trip(switches, hosts, rate, latency):
+def test_files_round_trip(switches, hosts, rate, latency, width):
     lines = [
         "trunkline: cluster/1",
         "name: x",
-        f"defaults: {{rate: {rate!r}bit, latency: {latency!r}s}}",
+        f"defaults: {{rate: {width}x{rate!r}bit, latency: {latency!r}s}}",
         f"switches: s[0-{switches - 1}]",
         "hosts:",
         *(f"  - {{hosts: h{i}, switch: s{home % switches}}}" for i, home in enumerate(hosts)),
@@ -241,6 +242,7 @@ def test_files_round_trip(switches, hosts, rate, latency):
     again = _core.parse_cluster(_core.write_cluster(cluster), "again")
     assert again.fingerprint == cluster.fingerprint
     assert again.links[0].rate_bps == rate
+    assert again.links[0].width == width
     assert again.links[0].latency_s == latency
 
 

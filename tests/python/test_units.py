@@ -4,7 +4,15 @@ from hypothesis import strategies as st
 
 from trunkline import _core
 from trunkline.errors import BadInput
-from trunkline.units import format_bytes, format_rate, format_seconds, parse_bytes, parse_rate
+from trunkline.units import (
+    format_bytes,
+    format_link_rate,
+    format_rate,
+    format_seconds,
+    parse_bytes,
+    parse_link_rate,
+    parse_rate,
+)
 
 
 @pytest.mark.parametrize(
@@ -52,6 +60,29 @@ def test_files_have_the_units_that_the_command_has(count, unit):
 @given(st.integers(min_value=0, max_value=1 << 50))
 def test_sizes_survive_writing_and_reading(count):
     assert parse_bytes(format_bytes(count)) == count
+
+
+@pytest.mark.parametrize(
+    ("text", "link"), [("20Mbit", (2e7, 1)), ("2x10Gbit", (1e10, 2)), ("1024x1 kbit", (1e3, 1024))]
+)
+def test_links_side_by_side(text, link):
+    assert parse_link_rate(text) == link
+
+
+@pytest.mark.parametrize("text", ["0x1Gbit", "1.5x1Gbit", "1025x1Gbit", "-2x1Gbit", "x1Gbit", "2 x1Gbit"])
+def test_no_number_of_links(text):
+    with pytest.raises(BadInput, match="is no number of links side by side; write a whole one from 1 to 1024, such as"):
+        parse_link_rate(text)
+
+
+def test_a_width_needs_a_rate():
+    with pytest.raises(BadInput, match="'10' is not a rate"):
+        parse_link_rate("2x10")
+
+
+def test_links_side_by_side_as_text():
+    assert format_link_rate(1e10, 2) == "2x 10 Gbit/s"
+    assert format_link_rate(1e10, 1) == "10 Gbit/s"
 
 
 @pytest.mark.parametrize(("text", "rate"), [("20Mbit", 2e7), ("1Gbit", 1e9), ("0.5kbit", 500), ("9600 bit", 9600)])

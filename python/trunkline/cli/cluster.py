@@ -120,7 +120,13 @@ def _everything(cluster: _core.Cluster) -> dict[str, object]:
         ],
         "switches": cluster.switches,
         "links": [
-            {"between": [link.a, link.b], "rate_bps": link.rate_bps, "latency_s": link.latency_s, "used": link.in_tree}
+            {
+                "between": [link.a, link.b],
+                "rate_bps": link.rate_bps,
+                "width": link.width,
+                "latency_s": link.latency_s,
+                "used": link.in_tree,
+            }
             for link in cluster.links
         ],
     }

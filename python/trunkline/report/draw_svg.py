@@ -10,7 +10,7 @@ from trunkline import _core
 from trunkline.report.colours import BAR, CARD, EDGE, INK, PAPER, SOFT, dark_too
 from trunkline.report.draw_layout import DOT, NAME, Card, Point, Trunk
 from trunkline.report.draw_tiers import TierLink
-from trunkline.units import format_rate
+from trunkline.units import format_link_rate
 
 __all__ = [
     "arrow",
@@ -192,4 +192,4 @@ def legend(y: float, entries: Iterable[tuple[str, str, str]]) -> str:
 def link_text(link: _core.Link) -> str:
     """Rate and latency of a link."""
     latency = f"{link.latency_s * 1e3:g} ms" if link.latency_s >= 1e-3 else f"{link.latency_s * 1e6:g} us"
-    return f"{format_rate(link.rate_bps)}, {latency}"
+    return f"{format_link_rate(link.rate_bps, link.width)}, {latency}"

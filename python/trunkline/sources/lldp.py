@@ -92,8 +92,9 @@ def network_heard(
     for host, over in cables.homes.items():
         _add_host(network, host, over, own_files, names, hints, chosen, rates.latency_s, faults)
     for a, b in cables.trunks:
-        for at, announced in cables.links_between(a, b):
-            network.trunks.append(Trunk(a, b, at, chosen.trunk(a, b, announced), rates.latency_s))
+        for at, announced, count in cables.links_between(a, b):
+            bps, width = chosen.trunk(a, b, announced), chosen.trunk_width(count)
+            network.trunks.append(Trunk(a, b, at, bps, rates.latency_s, width))
     if not hints.switches and cables.found:
         network.notes.append(f"Taken for switches: {_core.compress_hostlist(list(cables.found))}.")
     _add_told(network, hints, chosen, rates.latency_s)
@@ -152,16 +153,27 @@ class _Cables:
             )
             faults.add_alike(f"neighbour {b}", item.at, message)
 
-    def links_between(self, a: str, b: str) -> list[tuple[Place, float | None]]:
-        """Each link of two switches: where it was heard, and its rate, bits per second, where a port announces one.
+    def links_between(self, a: str, b: str) -> list[tuple[Place, float | None, int]]:
+        """Each link of two switches: where it was heard, its rate where a port announces one, of how many cables it is.
 
-        From the side that knows of more links or, of as many, announces more rates; what it does not announce is what
-        the others announce, where they agree.
+        Rates are in bits per second. Cables that are aggregated, and of one rate, are one link.
+
+        From the side that knows of more cables or, of as many, announces more rates and aggregates; what it does not
+        announce is what the others announce, where they agree.
         """
         sides = (self.seen[a, b], self.seen[b, a])
-        side = max(sides, key=lambda items: (len(items), sum(item.rate_bps is not None for item in items)))
+
+        def known(items: list[Heard]) -> tuple[int, int]:
+            return len(items), sum((item.rate_bps is not None) + (item.aggregate is not None) for item in items)
+
         common = _common_rate([item for items in sides for item in items])
-        return [(item.at, item.rate_bps or common) for item in side]
+        links: dict[object, tuple[Place, float | None, int]] = {}
+        for item in max(sides, key=known):
+            bps = item.rate_bps or common
+            one = (item.aggregate, bps) if item.aggregate is not None else item.at
+            at, _, count = links.get(one, (item.at, bps, 0))
+            links[one] = (at, bps, count + 1)
+        return list(links.values())
 
     def fastest_by_switch(self) -> dict[str, float]:
         """Of the links of each switch, the highest rate that a port announces, bits per second."""
@@ -202,15 +214,21 @@ def _add_host(
         faults.add(more[0][1][0].at, message)
     for owner in {item.owner: None for item in items}:  # the cable is heard from both ends, by different names
         ports = {item.interface: item.at for item in items if item.owner == owner}
-        if len(ports) > 1:
+        aggregates = {item.aggregate for item in items if item.owner == owner}
+        if len(ports) > 1 and (len(aggregates) > 1 or None in aggregates):  # else they are one link, side by side
             message = (
-                f"{host} has several cables to {switch} ({', '.join(ports)} of {owner.name}); a host has one link, so "
-                "name its --interface, beside a file of the host's own"
+                f"{host} has several cables to {switch} ({', '.join(ports)} of {owner.name}) that are not all "
+                "announced as one aggregate; a host has one link, so name its --interface, beside a file of the host's "
+                "own"
             )
             faults.add(list(ports.values())[1], message)
     announced = _common_rate(items) or items[0].rate_bps
     bps = rates.host(host, announced)
-    network.hosts.append(Host(host, switch, items[0].at, bps, latency_s, names.aliases.get(host, ())))
+    cables: dict[Speaker, set[str]] = defaultdict(set)
+    for item in items:
+        cables[item.owner].add(item.interface)
+    width = rates.host_width(max(map(len, cables.values())))
+    network.hosts.append(Host(host, switch, items[0].at, bps, latency_s, names.aliases.get(host, ()), width))
 
 
 def _add_told(network: Network, hints: Hints, rates: LinkRates, latency_s: float) -> None:
@@ -221,14 +239,17 @@ def _add_told(network: Network, hints: Hints, rates: LinkRates, latency_s: float
         a, b = _ends(told, known)
         if frozenset((a, b)) not in joined:
             joined.add(frozenset((a, b)))
-            network.trunks.append(Trunk(a, b, Place("--trunk"), rates.trunk(a, b, None), latency_s))
+            bps, width = rates.trunk(a, b, None), rates.trunk_width(1)
+            network.trunks.append(Trunk(a, b, Place("--trunk"), bps, latency_s, width))
     if hints.core is None:
         return
     lonely = [switch.name for switch in network.switches if not any(switch.name in ends for ends in joined)]
     if hints.core not in {switch.name for switch in network.switches}:
         network.switches.insert(0, Switch(hints.core, Place("--core")))
     network.trunks += [
-        Trunk(hints.core, switch, Place("--core"), rates.trunk(hints.core, switch, None), latency_s)
+        Trunk(
+            hints.core, switch, Place("--core"), rates.trunk(hints.core, switch, None), latency_s, rates.trunk_width(1)
+        )
         for switch in lonely
         if switch != hints.core
     ]

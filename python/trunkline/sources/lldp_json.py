@@ -35,6 +35,8 @@ class Heard:
     rate_bps: float | None
     """Of the neighbour's port, where it announces one."""
     at: Place
+    aggregate: str | None = None
+    """Of the neighbour's port, where it is one of several side by side (a LAG): what all of them announce."""
 
 
 _WHOSE = 'Print show chassis before show neighbors, write {"host": NAME, "lldp": [...]}, or give each host a file'
@@ -149,7 +151,9 @@ def _neighbours(document: _Document, owner: Speaker, faults: Faults) -> Iterator
             neighbour = _speaker(document, (*here, "chassis", 0), faults, document.place(here))
             if neighbour is not None:
                 mau = _find(document.value, (*here, "port", 0, "auto-negotiation", 0, "current", 0, "value"))
-                yield Heard(owner, interface, neighbour, _rate_of(mau), document.place(here))
+                lag = _find(document.value, (*here, "port", 0, "aggregation", 0, "value"))
+                aggregate = lag if isinstance(lag, str) and lag != "0" else None
+                yield Heard(owner, interface, neighbour, _rate_of(mau), document.place(here), aggregate)
 
 
 def _length(document: _Document, path: Path, faults: Faults) -> int:

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 
 from trunkline import _core
 from trunkline.sources.rates import Rates
-from trunkline.units import format_rate
+from trunkline.units import format_link_rate, format_rate
 
 __all__ = ["LinkRates"]
 
@@ -39,6 +39,14 @@ class LinkRates:
             return self._rates.host_bps
         return announced
 
+    def host_width(self, announced: int) -> int:
+        """Links side by side between a host and its switch."""
+        return self._rates.host_width if self._rates.host_told else announced
+
+    def trunk_width(self, announced: int) -> int:
+        """Links side by side between two switches."""
+        return self._rates.trunk_width if self._rates.trunk_told else announced
+
     def trunk(self, a: str, b: str, announced: float | None) -> float:
         """Of a link between two switches, bits per second."""
         if self._rates.trunk_told:
@@ -70,10 +78,10 @@ class LinkRates:
             for (bps, why), links in self._trunks.items()
         ]
         told = (
-            (self._rates.host_told, "hosts", self._rates.host_bps),
-            (self._rates.trunk_told, "trunks", self._rates.trunk_bps),
+            (self._rates.host_told, "hosts", self._rates.host_bps, self._rates.host_width),
+            (self._rates.trunk_told, "trunks", self._rates.trunk_bps, self._rates.trunk_width),
         )
-        given = [f"{what} {format_rate(bps)}" for is_told, what, bps in told if is_told]
+        given = [f"{what} {format_link_rate(bps, width)}" for is_told, what, bps, width in told if is_told]
         found += [f"Rates as given: {', '.join(given)}."] if given else []
         return [*found, self._rates.latency_note]
 

@@ -31,6 +31,8 @@ class Host:
     rate_bps: float
     latency_s: float
     aliases: tuple[str, ...] = ()
+    width: int = 1
+    """Equal links side by side, each of that rate."""
 
 
 @dataclass(frozen=True)
@@ -42,6 +44,8 @@ class Trunk:
     at: Place
     rate_bps: float
     latency_s: float
+    width: int = 1
+    """Equal links side by side, each of that rate."""
 
 
 @dataclass
@@ -171,13 +175,13 @@ def _yaml(network: Network) -> str:
         "hosts:",
     ]
     for (switch, rate, latency), alike in groupby(
-        network.hosts, key=lambda host: (host.switch, host.rate_bps, host.latency_s)
+        network.hosts, key=lambda host: (host.switch, f"{host.width}x{host.rate_bps!r}bit", host.latency_s)
     ):
         group = list(alike)
         entry = {
             "hosts": _core.compress_hostlist([host.name for host in group]),
             "switch": switch,
-            "rate": f"{rate!r}bit",
+            "rate": rate,
             "latency": f"{latency!r}s",
             "aliases": {host.name: list(host.aliases) for host in group if host.aliases},
         }
@@ -185,6 +189,7 @@ def _yaml(network: Network) -> str:
     if network.trunks:
         lines.append("links:")
     for trunk in network.trunks:
-        link = {"between": [trunk.a, trunk.b], "rate": f"{trunk.rate_bps!r}bit", "latency": f"{trunk.latency_s!r}s"}
+        rate = f"{trunk.width}x{trunk.rate_bps!r}bit"
+        link = {"between": [trunk.a, trunk.b], "rate": rate, "latency": f"{trunk.latency_s!r}s"}
         lines.append(f"  - {json.dumps(link)}")
     return "\n".join(lines) + "\n"

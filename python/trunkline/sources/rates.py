@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 from trunkline.errors import BadInput
-from trunkline.units import format_rate, parse_rate
+from trunkline.units import format_link_rate, parse_link_rate
 
 __all__ = ["Rates", "given_rates"]
 
@@ -16,10 +16,12 @@ _SECONDS = {"ns": Decimal("1e-9"), "us": Decimal("1e-6"), "ms": Decimal("1e-3"),
 
 @dataclass(frozen=True)
 class Rates:
-    """Of links between a host and its switch, and of trunks; one way latency of both."""
+    """Of links between a host and its switch, and of trunks: rate, links side by side, one way latency."""
 
     host_bps: float
     trunk_bps: float
+    host_width: int
+    trunk_width: int
     latency_s: float
     host_told: bool
     """Whether a person gave the rate of hosts, and not the default did."""
@@ -34,7 +36,7 @@ def given_rates(rate: str | None, trunk_rate: str | None, latency: str | None, w
     """Rates as given with options, or the stated defaults; trunks are as fast as hosts where nothing is said.
 
     Args:
-        rate: of links between host and switch.
+        rate: of links between host and switch; ``2x10Gbit`` is two side by side.
         trunk_rate: of links between switches.
         latency: of both, one way.
         why: begins the note, such as ``Slurm tells no rates``.
@@ -42,19 +44,22 @@ def given_rates(rate: str | None, trunk_rate: str | None, latency: str | None, w
     Raises:
         BadInput: where an option is no rate or no time.
     """
-    host = parse_rate(rate or DEFAULT_RATE)
-    trunk = parse_rate(trunk_rate) if trunk_rate else host
+    host = parse_link_rate(rate or DEFAULT_RATE)
+    trunk = parse_link_rate(trunk_rate) if trunk_rate else host
     seconds = _parse_latency(latency or DEFAULT_LATENCY)
     assumed = [option for option, value in (("--rate", rate), ("--trunk-rate", trunk_rate)) if not value]
     assumed += [] if latency else ["--latency"]
-    note = f"{why}: hosts {format_rate(host)}, trunks {format_rate(trunk)}, latency {latency or DEFAULT_LATENCY}"
+    note = f"{why}: hosts {format_link_rate(*host)}, trunks {format_link_rate(*trunk)}, "
+    note += f"latency {latency or DEFAULT_LATENCY}"
     note += (
         f"; assumed, since {', '.join(assumed)} {'was' if len(assumed) == 1 else 'were'} not given" if assumed else ""
     )
     latency_note = (
         f"Latency {latency or DEFAULT_LATENCY}{'' if latency else '; assumed, since --latency was not given'}."
     )
-    return Rates(host, trunk, seconds, bool(rate), bool(trunk_rate), note + ".", latency_note)
+    return Rates(
+        host.bps, trunk.bps, host.width, trunk.width, seconds, bool(rate), bool(trunk_rate), note + ".", latency_note
+    )
 
 
 def _parse_latency(text: str) -> float:

@@ -71,7 +71,9 @@ def read_job(text: str, file: str, name: str, rates: Rates, faults: Faults) -> N
             _read_line(line, Place(file, number, len(line) - len(line.lstrip()) + 1), seen, network, rates, faults)
     for switch, (parents, at) in seen.above.items():
         network.switches.append(Switch(switch, at))
-        network.trunks.extend(Trunk(parent, switch, at, rates.trunk_bps, rates.latency_s) for parent in parents)
+        network.trunks.extend(
+            Trunk(parent, switch, at, rates.trunk_bps, rates.latency_s, rates.trunk_width) for parent in parents
+        )
     check_network(network, Place(file), _MISSING, faults)
     return network
 
@@ -161,4 +163,4 @@ def _add_host(
     seen.hosts[node] = (switch, at)
     known = hostname.split(".")[0] == node.split(".")[0]
     aliases = () if known or name_fault(hostname) else (hostname,)
-    network.hosts.append(Host(node, switch, at, rates.host_bps, rates.latency_s, aliases))
+    network.hosts.append(Host(node, switch, at, rates.host_bps, rates.latency_s, aliases, rates.host_width))

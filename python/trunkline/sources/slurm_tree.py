@@ -45,7 +45,7 @@ def network_of(lines: list[SwitchLine], whole: Place, name: str, rates: Rates, f
                 faults.add_alike(f"homes {at}", at, message)
                 continue
             homes[host] = (line.name, at)
-            network.hosts.append(Host(host, line.name, at, rates.host_bps, rates.latency_s))
+            network.hosts.append(Host(host, line.name, at, rates.host_bps, rates.latency_s, width=rates.host_width))
         for child, at in _names(line.switches, "Switches", faults):
             if child not in known:
                 faults.add(at, f"{line.name} has a child {child} that no line describes{did_you_mean(child, known)}")
@@ -53,7 +53,7 @@ def network_of(lines: list[SwitchLine], whole: Place, name: str, rates: Rates, f
                 faults.add(at, f"{child} is below {line.name} twice; keep one")
             else:
                 below[line.name][child] = at
-                network.trunks.append(Trunk(line.name, child, at, rates.trunk_bps, rates.latency_s))
+                network.trunks.append(Trunk(line.name, child, at, rates.trunk_bps, rates.latency_s, rates.trunk_width))
     loops = _report_loops(below, faults)
     if not lines:
         faults.add(whole, "no switches are in it; Slurm writes them as SwitchName=s0 Nodes=node[01-16]")

@@ -34,10 +34,12 @@ def chassis(name, *capabilities, identity="02:00:00:00:00:01"):
     return found
 
 
-def neighbour(interface, name, *capabilities, mau=None):
+def neighbour(interface, name, *capabilities, mau=None, lag=None):
     port = {"id": [{"type": "ifname", "value": "p1"}], "ttl": [{"value": "120"}]}
     if mau:
         port["auto-negotiation"] = [{"supported": True, "enabled": True, "current": [{"value": mau}]}]
+    if lag:
+        port["aggregation"] = [{"value": lag}]
     return {"name": interface, "via": "LLDP", "rid": "1", "chassis": [chassis(name, *capabilities)], "port": [port]}
 
 
@@ -244,8 +246,48 @@ def test_parallel_trunks_keep_their_own_rates():
     ],
 )
 def test_two_cables_to_one_switch_are_no_guess(files):
-    with pytest.raises(BadInput, match=r"n1 has several cables to s1 \(.*\); a host has one link"):
+    with pytest.raises(
+        BadInput, match=r"n1 has several cables to s1 \(.*\) that are not all announced as one aggregate; a"
+    ):
         imported(files, Hints(switches=("s1",)))
+
+
+def widths(cluster):
+    return sorted((link.a, link.b, link.width, link.rate_bps) for link in cluster.links)
+
+
+def test_aggregated_cables_are_one_link():
+    """Of a host, heard from either end, and of a trunk that only one switch tells to be aggregated."""
+    trunk = [neighbour(f"p{n}", "s2", "Bridge", mau=TEN, lag="7") for n in range(3)]
+    alone = neighbour("p9", "s2", "Bridge", mau=TEN)
+    files = {
+        "n1.json": neighbours(*(neighbour(f"eth{n}", "s1", "Bridge", mau=TEN, lag="4") for n in range(2))),
+        "s1.json": neighbours(*trunk, alone),
+        "s2.json": neighbours(
+            *(neighbour(f"p{n}", "s1", "Bridge", mau=TEN) for n in range(4)),
+            *(neighbour(f"q{n}", "n2", "Station", lag="2") for n in range(2)),
+        ),
+    }
+    for order in (files, dict(reversed(files.items()))):
+        cluster = imported(order, Hints(switches=("s1", "s2")))
+        assert widths(cluster) == [
+            ("n1", "s1", 2, 1e10),
+            ("n2", "s2", 2, 1e9),
+            ("s1", "s2", 1, 1e10),
+            ("s1", "s2", 3, 1e10),
+        ]
+
+
+def test_cables_of_two_aggregates_are_no_guess():
+    files = {"n1.json": neighbours(*(neighbour(f"eth{n}", "s1", "Bridge", lag=str(n + 1)) for n in range(2)))}
+    with pytest.raises(BadInput, match="n1 has several cables to s1"):
+        imported(files)
+
+
+def test_told_widths():
+    rates = given_rates("2x1Gbit", "4x10Gbit", None, "rates")
+    cluster = imported(hosts_announcing(TEN, None), Hints(trunks=("s1-s2",)), rates)
+    assert widths(cluster) == [("n1", "s1", 2, 1e9), ("n2", "s2", 2, 1e9), ("s1", "s2", 4, 1e10)]
 
 
 def test_short_and_long_names_are_one_host():
