@@ -27,6 +27,9 @@ Network::Network(const Cluster& cluster, double rate_bps)
     channels_[id].to = cluster.channel_to(id);
     channels_[id].from_host = host_of_node_[cluster.channel_from(id)] != no_host;
     channels_[id].latency = static_cast<Nanoseconds>(std::llround(link.latency_s * ns_per_second));
+    channels_[id].width = link.width;
+    channels_[id].first_port = port_count_;
+    port_count_ += link.width;
     file_rates_bps_[id] = link.rate_bps;
   }
   // One walk over the tree from each host: the channel by which a node is left towards the host is the opposite of

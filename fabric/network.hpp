@@ -25,12 +25,16 @@ class Network {
   struct Channel {
     NodeId to = 0;
     bool from_host = false;
-    double ns_per_byte = 0.0;
+    double ns_per_byte = 0.0;  ///< of one link where there are several
     Nanoseconds latency = 0;
+    std::uint32_t width = 1;     ///< links side by side
+    std::size_t first_port = 0;  ///< of `width` in a row, one for each of its links
   };
 
   [[nodiscard]] const Channel& channel(ChannelId id) const { return channels_[id]; }
   [[nodiscard]] std::size_t channel_count() const { return channels_.size(); }
+  /// Of all channels: each link sends from a port of its own.
+  [[nodiscard]] std::size_t port_count() const { return port_count_; }
   [[nodiscard]] std::uint32_t host_count() const { return host_count_; }
   [[nodiscard]] bool is_host(NodeId node) const { return host_of_node_[node] != no_host; }
   [[nodiscard]] HostIndex host_of(NodeId node) const { return host_of_node_[node]; }
@@ -57,6 +61,7 @@ class Network {
   std::vector<HostIndex> host_of_node_;
   std::vector<ChannelId> towards_;  ///< by node, then host
   std::vector<std::vector<ChannelId>> leaving_;
+  std::size_t port_count_ = 0;
   std::uint32_t host_count_ = 0;
   double rate_bps_ = 0.0;
 };

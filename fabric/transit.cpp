@@ -3,16 +3,18 @@
 
 #include <algorithm>
 
+#include "network/link_taken.hpp"
+
 namespace trunkline::fabric {
 
 Transit::Transit(const Network& network, QueueLimits limits)
-    : network_(network), limits_(limits), free_at_(network.channel_count()), counters_(network.channel_count()) {}
+    : network_(network), limits_(limits), free_at_(network.port_count()), counters_(network.channel_count()) {}
 
 void Transit::enter(HostIndex from, HostIndex to, FrameId frame, Burden burden, Nanoseconds at) {
   if (frame >= frames_.size()) {
     frames_.resize(frame + 1);
   }
-  frames_[frame] = {burden, to, 1};  // one use for this call: a frame dropped at once is finished at its end
+  frames_[frame] = {burden, from, to, 1};  // one use for this call: a frame dropped at once is finished at its end
   turn({at, at, order_++, frame, network_.node_of(from), no_channel});
   release(frame);
 }
@@ -56,7 +58,8 @@ void Transit::cross(const Event& event, ChannelId id) {
   };
   Frame& frame = frames_[event.frame];
   ChannelCounters& counters = counters_[id];
-  const Nanoseconds start = std::max(event.at, free_at_[id]);
+  Nanoseconds& free_at = free_at_[channel.first_port + link_taken(frame.from, frame.to, channel.width)];
+  const Nanoseconds start = std::max(event.at, free_at);
   const auto queued = static_cast<std::uint64_t>(static_cast<double>(start - event.at) / channel.ns_per_byte);
   const std::uint64_t limit = channel.from_host ? limits_.host_bytes : limits_.switch_port_bytes;
   if (queued > 0 && queued + frame.burden.wire_bytes > limit) {
@@ -68,9 +71,9 @@ void Transit::cross(const Event& event, ChannelId id) {
   counters.bytes += frame.burden.wire_bytes;
 
   const Nanoseconds first = time_of(frame.burden.first_bytes);
-  free_at_[id] = start + time_of(frame.burden.wire_bytes);
+  free_at = start + time_of(frame.burden.wire_bytes);
   // The last real frame cannot leave before it has come in over a slower channel.
-  const Nanoseconds last_byte = std::max(free_at_[id], event.complete + first);
+  const Nanoseconds last_byte = std::max(free_at, event.complete + first);
   Event next{start + first + channel.latency, last_byte + channel.latency, order_++, event.frame, channel.to, id};
   ++frame.uses;
   if (network_.is_host(channel.to)) {

@@ -86,6 +86,7 @@ class Transit {
   };
   struct Frame {
     Burden burden;
+    HostIndex from = 0;
     HostIndex to = 0;
     std::uint32_t uses = 0;
   };
@@ -101,7 +102,7 @@ class Transit {
   const Network& network_;
   QueueLimits limits_;
   std::vector<Frame> frames_;
-  std::vector<Nanoseconds> free_at_;  ///< by channel: when what it has accepted so far is on the wire
+  std::vector<Nanoseconds> free_at_;  ///< by port: when what it has accepted so far is on the wire
   std::vector<ChannelCounters> counters_;
   std::vector<FrameId> finished_;
   std::vector<Event> turns_;       ///< heap, earliest first

@@ -69,19 +69,28 @@ double payload_share(double bytes, const s4u::Host*, const s4u::Host*, const Lin
 /// latency were longer, until those before it have left.
 class Ports {
  public:
-  double latency_factor(double bytes, const s4u::Host* from, const Links& links) {
+  double latency_factor(double bytes, const s4u::Host* from, const s4u::Host* to, const Links& links) {
     double latency_s = 0.0;
     for (const s4u::Link* link : links) latency_s += link->get_latency();
     if (links.empty() || latency_s <= 0.0) return 1.0;
     const double now = s4u::Engine::get_clock();
-    double& free_at = free_at_[from];
+    double& free_at = free_at_[port_of(from, to, links)];
     const double start = std::max(now, free_at);
     free_at = start + on_wire(bytes) / links.front()->get_bandwidth();
     return 1.0 + (start - now + other_seconds(on_wire(bytes), latency_s, links)) / latency_s;
   }
 
  private:
-  std::unordered_map<const s4u::Host*, double> free_at_;
+  /// The host stands for its first link and for what never leaves it; further links side by side are ports of their
+  /// own.
+  const void* port_of(const s4u::Host* from, const s4u::Host* to, const Links& links) {
+    if (from == to) return from;
+    const s4u::Link* const first = first_link_.try_emplace(from, links.front()).first->second;
+    return links.front() == first ? static_cast<const void*>(from) : links.front();
+  }
+
+  std::unordered_map<const void*, double> free_at_;  ///< by port
+  std::unordered_map<const s4u::Host*, const s4u::Link*> first_link_;
 };
 
 }  // namespace
@@ -89,8 +98,8 @@ class Ports {
 void use_ethernet() {
   s4u::Engine::on_platform_created_cb([] {
     auto ports = std::make_shared<Ports>();
-    const auto in_order = [ports](double bytes, const s4u::Host* from, const s4u::Host*, const Links& links,
-                                  const Zones&) { return ports->latency_factor(bytes, from, links); };
+    const auto in_order = [ports](double bytes, const s4u::Host* from, const s4u::Host* to, const Links& links,
+                                  const Zones&) { return ports->latency_factor(bytes, from, to, links); };
     auto* const zone = s4u::Engine::get_instance()->get_netzone_root();
 #if TRUNKLINE_SIMGRID_MAJOR < 4
     zone->get_network_model()->set_bw_factor_cb(payload_share);

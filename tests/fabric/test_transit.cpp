@@ -5,6 +5,7 @@
 #include <map>
 
 #include "line.hpp"
+#include "network/link_taken.hpp"
 #include "transit.hpp"
 
 namespace trunkline::fabric {
@@ -63,6 +64,32 @@ TEST_F(TransitTest, ASuperFrameLeavesAFasterLinkNoSoonerThanItsLastFrameCameIn) 
   transit.enter(0, 1, 0, {300, 100, 3}, 0);
   // The last frame is at s0 after 310; down to h1 it takes 10 and 10.
   EXPECT_THAT(run(transit), ElementsAre(std::pair{1U, 330}));
+}
+
+TEST_F(TransitTest, OfLinksSideBySideAFrameTakesTheOneThatItsHostsHashTo) {
+  Cluster::Parts parts;
+  parts.name = "wide";
+  parts.nodes = {{.name = "s0", .kind = NodeKind::network_switch}, {.name = "s1", .kind = NodeKind::network_switch}};
+  parts.links = {{.a = 0, .b = 1, .rate_bps = byte_per_us, .latency_s = 10e-6, .width = 2}};
+  constexpr HostIndex hosts = 8;
+  for (HostIndex host = 0; host < hosts; ++host) {
+    parts.nodes.push_back({.name = "h" + std::to_string(host)});
+    parts.links.push_back({.a = 2 + host, .b = host % 2, .rate_bps = byte_per_us, .latency_s = 10e-6});
+  }
+  const Cluster cluster(std::move(parts));
+  const Network network(cluster, 0);
+  unsigned shared = 0;
+  unsigned apart = 0;
+  for (HostIndex to = 3; to < hosts; to += 2) {
+    Transit transit(network, {});
+    transit.enter(0, 1, 0, frame_of(100), 0);
+    transit.enter(2, to, 1, frame_of(100), 0);
+    const bool collide = link_taken(0, 1, 2) == link_taken(2, to, 2);
+    ++(collide ? shared : apart);
+    EXPECT_THAT(run(transit), ElementsAre(std::pair{1U, 330}, std::pair{to, collide ? 430 : 330}));
+  }
+  EXPECT_GT(shared, 0U);
+  EXPECT_GT(apart, 0U);
 }
 
 TEST_F(TransitTest, FramesWaitForTheChannelInTheOrderInWhichTheyReachIt) {

@@ -93,6 +93,51 @@ def test_reduction_up_a_line_takes_what_a_broadcast_down_takes(trunkline, switch
     assert seconds["reduce"] < alike * seconds["bcast"]
 
 
+@pytest.fixture
+def bundle(tmp_path):
+    """A file of eight hosts, those with even numbers on s0, with so many links between the two switches."""
+    file = tmp_path / "bundle.yaml"
+
+    def make(width):
+        file.write_text(
+            "trunkline: cluster/1\nname: bundle\ndefaults: {rate: 100Mbit, latency: 10us}\nswitches: 's[0-1]'\nhosts:\n"
+            "  - {hosts: 'h[0-7]', switches: 's[0-1]', deal: 1}\n"
+            f"links:\n  - {{between: [s0, s1], rate: {width}x100Mbit}}\n"
+        )
+        return file
+
+    return make
+
+
+def test_two_flows_over_a_bundle_share_a_link_or_not_by_their_hash(bundle):
+    """An exchange in pairs: each of a round's flows from s0 to s1 alone on its link, or with those it hashes to."""
+    seconds = {}
+    for width in (1, 2, 4):
+        job = Job("bcast", load_cluster(str(bundle(width))), range(8), 0, [1 << 20], {})
+        (one,) = simulate(job, "unaware-linear:64KiB", {}, {})
+        seconds[width] = one.seconds
+        # Every second hop of the line 0, 1, ... 7 leads from s0 to s1, the others lead back.
+        most = max(
+            sum(_core.link_taken(a, a + 1, width) == taken for a in range(first, 7, 2))
+            for first in (0, 1)
+            for taken in range(width)
+        )
+        assert one.seconds / one.limit_seconds == pytest.approx(most, rel=0.45), width
+    assert seconds[1] > 1.5 * seconds[4]
+
+
+def test_a_bundle_never_slows_a_plan_without_contention(bundle):
+    for runs in ("linear:4304", "two-tree:4304"):
+        seconds = [
+            next(
+                iter(simulate(Job("bcast", load_cluster(str(bundle(width))), range(8), 0, [1 << 20], {}), runs, {}, {}))
+            )
+            for width in (1, 2, 4)
+        ]
+        assert seconds[1].seconds == pytest.approx(seconds[0].seconds, rel=EXACT)
+        assert seconds[2].seconds == pytest.approx(seconds[0].seconds, rel=EXACT)
+
+
 def test_flat_sends_through_one_port_in_turn(trunkline, switch):
     row = simulated(trunkline, switch(5), "64KiB", "flat:64KiB")["flat:64KiB", 65536]
     assert row["seconds_median"] == pytest.approx(4 * wire_bytes(65536) / RATE + HOP_S + STORED_S, rel=EXACT)

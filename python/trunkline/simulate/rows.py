@@ -29,9 +29,9 @@ class Row(Timed):
 def bound_seconds(job: Job, message_bytes: int) -> float:
     """m/B as often as the collective needs it; where data goes one way, plus the latency of a tree.
 
-    B is the rate that the slowest host's link has for data besides headers. The tree is the least deep contention-free
-    binary one: each level of it, over one rank of each host, costs at least the latency of the two links between the
-    nearest hosts.
+    B is the rate that the slowest host has for data besides headers, of all its links side by side. The tree is the
+    least deep contention-free binary one: each level of it, over one rank of each host, costs at least the latency of
+    the two links between the nearest hosts.
     """
     cluster = job.cluster
     hosts = sorted(set(job.placement))
@@ -39,7 +39,7 @@ def bound_seconds(job: Job, message_bytes: int) -> float:
     ports = [link for link in cluster.links if not {link.a, link.b} <= switches]
     least = limit_in_transfers(job.collective, len(hosts))
     levels = _core.height_bound(cluster, hosts, hosts.index(job.placement[job.root])) if least == 1.0 else 0
-    data_bps = min(port.rate_bps for port in ports) * _core.frame_payload_bytes / _core.frame_wire_bytes
+    data_bps = min(port.width * port.rate_bps for port in ports) * _core.frame_payload_bytes / _core.frame_wire_bytes
     return least * message_bytes * 8 / data_bps + levels * 2 * min(port.latency_s for port in ports)
 
 

@@ -55,7 +55,7 @@ def read_simgrid(text: str, file: str, name: str | None, faults: Faults) -> Netw
         elif hosts:
             links_of.setdefault(hosts[0], []).append(cable)
         else:
-            trunk = Trunk(cable.a, cable.b, cable.at, cable.wire.rate_bps, cable.latency_s)
+            trunk = Trunk(cable.a, cable.b, cable.at, cable.wire.rate_bps, cable.latency_s, cable.wire.width)
             trunks.append((cable.wire.order, trunk))
     sound = not faults
     network.trunks = [trunk for _, trunk in sorted(trunks, key=lambda pair: pair[0])]
@@ -143,4 +143,4 @@ def _host(name: str, platform: Platform, links_of: dict[str, list[_Cable]], soun
     cable = links[0]
     switch = cable.b if cable.a == name else cable.a
     aliases = tuple(properties.get("trunkline.aliases", "").split())
-    return Host(name, switch, at, cable.wire.rate_bps, cable.latency_s, aliases)
+    return Host(name, switch, at, cable.wire.rate_bps, cable.latency_s, aliases, cable.wire.width)

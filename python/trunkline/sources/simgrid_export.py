@@ -2,11 +2,16 @@
 
 Routes lie on the spanning tree, as Ethernet's do and as plans do. What SimGrid has no word for (links left unused,
 aliases) is kept in ``<prop>``, so that importing gives an equal cluster.
+
+Links side by side are as many links, and every two hosts have a route over those that the hash of the two picks.
 """
 
+from collections.abc import Iterator
 from xml.sax.saxutils import quoteattr
 
 from trunkline import _core
+from trunkline.cluster import wide_links
+from trunkline.errors import BadInput
 from trunkline.sources.simgrid_units import format_bandwidth, format_latency
 
 __all__ = ["simgrid_platform"]
@@ -22,30 +27,68 @@ _MOST_FOR_FLOYD = 200
 """Nodes up to which all routes are worked out at the start; the time for that grows with their cube."""
 
 
+_MOST_FOR_PAIRS = 400
+"""Hosts up to which every two of them get a route of their own; that is some 300 bytes for each."""
+
+
 def simgrid_platform(cluster: _core.Cluster) -> str:
-    """Platform XML, version 4.1."""
+    """Platform XML, version 4.1.
+
+    Raises:
+        BadInput: where there are links side by side, and more hosts than can have routes of their own.
+    """
+    wide = wide_links(cluster)
+    if wide and len(cluster.hosts) > _MOST_FOR_PAIRS:
+        raise BadInput(
+            f"{cluster.name} has {len(cluster.hosts)} hosts and links side by side, such as {wide[0].a} - {wide[0].b}: "
+            f"SimGrid then needs a route for every two hosts, which is done for up to {_MOST_FOR_PAIRS} hosts"
+        )
     nodes = len(cluster.hosts) + len(cluster.switches)
-    routing = "Floyd" if nodes <= _MOST_FOR_FLOYD else "DijkstraCache"
+    routing = "Full" if wide else "Floyd" if nodes <= _MOST_FOR_FLOYD else "DijkstraCache"
     lines = [f"  <zone id={quoteattr(cluster.name)} routing={quoteattr(routing)}>"]
     if cluster.description:
         lines.append(f"    {_property('description', cluster.description)}")
     lines += [_host(cluster, number) for number in range(len(cluster.hosts))]
     lines += [f"    <router id={quoteattr(switch)}/>" for switch in cluster.switches]
     names = _link_names(cluster.links)
-    for name, link in zip(names, cluster.links, strict=True):
-        start = (
-            f"    <link id={quoteattr(name)} bandwidth={quoteattr(format_bandwidth(link.rate_bps))} "
-            f'latency={quoteattr(format_latency(link.latency_s))} sharing_policy="SPLITDUPLEX"'
-        )
-        unused = "" if link.in_tree else _property("between", f"{link.a} {link.b}")
-        lines.append(f"{start}>{unused}</link>" if unused else f"{start}/>")
-    for name, link in zip(names, cluster.links, strict=True):
+    for (name, *beside), link in zip(names, cluster.links, strict=True):
+        kept = _property("between", f"{link.a} {link.b}") if wide or not link.in_tree else ""
+        kept += _property("width", str(link.width)) if link.width > 1 else ""
+        lines.append(_link(name, link, kept))
+        lines += [_link(further, link, _property("beside", name)) for further in beside]
+    lines += _routes_of_pairs(cluster, names) if wide else _routes_of_links(cluster, names)
+    return _HEADER + "\n".join(lines) + "\n  </zone>\n</platform>\n"
+
+
+def _routes_of_links(cluster: _core.Cluster, names: list[list[str]]) -> Iterator[str]:
+    for (name, *_), link in zip(names, cluster.links, strict=True):
         if link.in_tree:
-            lines.append(
+            yield (
                 f"    <route src={quoteattr(link.a)} dst={quoteattr(link.b)}>"
                 f'<link_ctn id={quoteattr(name)} direction="UP"/></route>'
             )
-    return _HEADER + "\n".join(lines) + "\n  </zone>\n</platform>\n"
+
+
+def _routes_of_pairs(cluster: _core.Cluster, names: list[list[str]]) -> Iterator[str]:
+    for source, a in enumerate(cluster.hosts):
+        for target, b in enumerate(cluster.hosts):
+            if source == target:
+                continue
+            over = []
+            for channel in cluster.path(a, b):
+                beside = names[channel // 2]
+                name = beside[_core.link_taken(source, target, len(beside))]
+                over.append(f'<link_ctn id={quoteattr(name)} direction="{"DOWN" if channel % 2 else "UP"}"/>')
+            ends = f"src={quoteattr(a)} dst={quoteattr(b)}"
+            yield f'    <route {ends} symmetrical="NO">{"".join(over)}</route>'
+
+
+def _link(name: str, link: _core.Link, kept: str) -> str:
+    start = (
+        f"    <link id={quoteattr(name)} bandwidth={quoteattr(format_bandwidth(link.rate_bps))} "
+        f'latency={quoteattr(format_latency(link.latency_s))} sharing_policy="SPLITDUPLEX"'
+    )
+    return f"{start}>{kept}</link>" if kept else f"{start}/>"
 
 
 def _property(name: str, value: str) -> str:
@@ -60,14 +103,20 @@ def _host(cluster: _core.Cluster, number: int) -> str:
     return f"{start}>{''.join(kept)}</host>" if kept else f"{start}/>"
 
 
-def _link_names(links: list[_core.Link]) -> list[str]:
-    """``h0-s0``; numbered where two links join the same nodes, or names with dashes run together."""
+def _link_names(links: list[_core.Link]) -> list[list[str]]:
+    """``h0-s0``; numbered where two links join the same nodes, or names with dashes run together.
+
+    Of each link one name, or as many as it has links side by side where the spanning tree uses them.
+    """
     used: set[str] = set()
-    names = []
+    names: list[list[str]] = []
     for link in links:
-        name, number = f"{link.a}-{link.b}", 2
-        while name in used:
-            name, number = f"{link.a}-{link.b}.{number}", number + 1
-        used.add(name)
-        names.append(name)
+        beside: list[str] = []
+        for _ in range(link.width if link.in_tree else 1):
+            name, number = f"{link.a}-{link.b}", 2
+            while name in used:
+                name, number = f"{link.a}-{link.b}.{number}", number + 1
+            used.add(name)
+            beside.append(name)
+        names.append(beside)
     return names

@@ -11,6 +11,7 @@ from trunkline.sources.faults import Faults, Place, did_you_mean
 from trunkline.sources.network import Host, Switch
 from trunkline.sources.simgrid_units import parse_bandwidth, parse_latency, sum_of_seconds
 from trunkline.sources.simgrid_xml import Element
+from trunkline.units import WIDEST_LINK
 
 __all__ = ["Join", "Platform", "Wire", "read_platform"]
 
@@ -24,7 +25,11 @@ class Wire:
     latency_s: float
     order: int
     between: tuple[str, str] | None
-    """Of a link that no route uses, its two ends; only platforms that Trunkline wrote say it."""
+    """Of a link that no route of its own tells, its two ends; only platforms that Trunkline wrote say it."""
+    width: int = 1
+    """Links side by side that it stands for, by the same."""
+    beside: bool = False
+    """It is one of them, and another stands for it."""
 
 
 @dataclass(frozen=True)
@@ -154,7 +159,13 @@ class _Zone:
             self.platform.note("Profiles of links (bandwidth_file, latency_file, state_file) are left out.")
         ends = element.properties().get("trunkline.between", "").split()
         between = (ends[0], ends[1]) if len(ends) == 2 else None
-        self.platform.wires[name] = Wire(element.at, rate, latency, len(self.platform.wires), between)
+        width = element.properties().get("trunkline.width", "1")
+        if not (width.isascii() and width.isdigit() and 1 <= int(width) <= WIDEST_LINK):
+            self.faults.add(element.at, f"trunkline.width {width} is no whole number from 1 to {WIDEST_LINK}")
+            width = "1"
+        beside = "trunkline.beside" in element.properties()
+        order = len(self.platform.wires)
+        self.platform.wires[name] = Wire(element.at, rate, latency, order, between, int(width), beside)
 
     def _rates(self, element: Element, bandwidth: str, latency: str, policy: str) -> tuple[float, float]:
         """Rate and latency of attributes; 1 where they are faulty, since nothing is made of a faulty file."""
@@ -185,6 +196,9 @@ class _Zone:
             if links:
                 self._alike(element, f"a route from {source} to itself; it has no place in a cluster file")
             return
+        over = [self.platform.wires.get(link.attributes.get("id", "")) for link in links]
+        if over and all(wire is not None and (wire.between or wire.beside) for wire in over):
+            return  # of two hosts, over links that say themselves whom they join
         if len(links) != 1:
             self._alike(
                 element,

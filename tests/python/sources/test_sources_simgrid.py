@@ -38,7 +38,7 @@ def platform(*zone, routing="Floyd", version="4.1"):
 def everything(cluster):
     """All that a cluster says."""
     hosts = [(name, cluster.switch_of(number), cluster.aliases(number)) for number, name in enumerate(cluster.hosts)]
-    links = [(link.a, link.b, link.rate_bps, link.latency_s, link.in_tree) for link in cluster.links]
+    links = [(link.a, link.b, link.rate_bps, link.latency_s, link.width, link.in_tree) for link in cluster.links]
     return cluster.name, cluster.description, cluster.switches, hosts, links, cluster.fingerprint
 
 
@@ -127,20 +127,69 @@ def test_routes_lie_on_the_spanning_tree():
     assert text.count("trunkline.between") == 2
 
 
+WIDE = """\
+trunkline: cluster/1
+name: wide
+defaults: {rate: 1Gbit, latency: 5us}
+switches: s[0-2]
+hosts:
+  - {hosts: "h[0-3]", switch: s0}
+  - {hosts: "h[4-7]", switch: s1, rate: 2x1Gbit}
+links:
+  - {between: [s1, s0], rate: 4x1Gbit}
+  - {between: [s1, s2]}
+  - {between: [s2, s0], rate: 2x333333333bit}
+"""
+
+
+def test_links_side_by_side_come_back():
+    cluster = _core.parse_cluster(WIDE, "x")
+    assert everything(imported(simgrid_platform(cluster))) == everything(cluster)
+
+
+def test_a_flow_takes_the_link_that_its_hosts_hash_to():
+    text = simgrid_platform(_core.parse_cluster(WIDE, "x"))
+    assert 'routing="Full"' in text
+    assert text.count("<route ") == 8 * 7
+    assert [name for name in ("s1-s0", "s1-s0.2", "s1-s0.3", "s1-s0.4", "s1-s0.5") if f'id="{name}" band' in text] == [
+        "s1-s0",
+        "s1-s0.2",
+        "s1-s0.3",
+        "s1-s0.4",
+    ]
+    taken, own = _core.link_taken(0, 5, 4), _core.link_taken(0, 5, 2)
+    trunk, bond = f"s1-s0{f'.{taken + 1}' if taken else ''}", f"h5-s1{f'.{own + 1}' if own else ''}"
+    route = next(line for line in text.splitlines() if 'src="h0" dst="h5"' in line)
+    assert re.findall(r'id="(.*?)" direction="(.*?)"', route) == [("h0-s0", "UP"), (trunk, "DOWN"), (bond, "DOWN")]
+
+
+def test_too_many_hosts_for_routes_of_pairs():
+    with pytest.raises(BadInput, match=r"wide has 404 hosts and links side by side, such as h400 - s1: SimGrid then"):
+        simgrid_platform(_core.parse_cluster(WIDE.replace("h[0-3]", "g[0-399]").replace("h[4-7]", "h[400-403]"), "x"))
+
+
+def test_a_width_that_is_none():
+    text = simgrid_platform(_core.parse_cluster(WIDE, "x")).replace('width" value="4"', 'width" value="0"')
+    with pytest.raises(BadInput, match="trunkline.width 0 is no whole number from 1 to 1024"):
+        imported(text)
+
+
 @given(
     parents=st.lists(st.integers(0, 9), max_size=9),
     homes=st.lists(st.integers(0, 9), min_size=1, max_size=20),
     extra=st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)), max_size=4),
     rates=st.lists(st.floats(1, 1e12), min_size=1, max_size=4),
     latencies=st.lists(st.floats(0, 1), min_size=1, max_size=4),
+    widths=st.lists(st.integers(1, 4), min_size=1, max_size=4),
 )
-def test_random_clusters_come_back(parents, homes, extra, rates, latencies):
+def test_random_clusters_come_back(parents, homes, extra, rates, latencies, widths):
     count = len(parents) + 1
     links = [(child, parent % child) for child, parent in enumerate(parents, start=1)]
     links += [(a % count, b % count) for a, b in extra if a % count != b % count]
 
     def of(number):
-        return f"rate: {rates[number % len(rates)]!r}bit, latency: {latencies[number % len(latencies)]!r}s"
+        rate = f"{widths[number % len(widths)]}x{rates[number % len(rates)]!r}bit"
+        return f"rate: {rate}, latency: {latencies[number % len(latencies)]!r}s"
 
     lines = ["trunkline: cluster/1", "name: x-1", f"switches: s[0-{count - 1}]", "hosts:"]
     lines += [f"  - {{hosts: h{n}, switch: s{home % count}, {of(n)}}}" for n, home in enumerate(homes)]
