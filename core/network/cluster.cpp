@@ -5,6 +5,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "network/bundles.hpp"
 #include "network/fingerprint.hpp"
 #include "network/parts_check.hpp"
 #include "network/spanning_tree.hpp"
@@ -23,6 +24,14 @@ Cluster::Cluster(Parts parts) {
   if (!faults.empty()) {
     throw std::invalid_argument(faults.front().message);
   }
+  paths_ = parts.paths;
+  if (paths_ == UsedPaths::equal_cost) {
+    Bundles bundles = bundle_equal_cost_paths(parts);
+    if (bundles.parts.links.size() < parts.links.size()) {
+      stated_ = std::make_shared<const Parts>(std::exchange(parts, std::move(bundles.parts)));
+      merged_ = std::move(bundles.merged);
+    }
+  }
   name_ = std::move(parts.name);
   description_ = std::move(parts.description);
   nodes_ = std::move(parts.nodes);
@@ -32,6 +41,10 @@ Cluster::Cluster(Parts parts) {
   root_tree();
   index_hosts();
   fingerprint_ = network_fingerprint(*this);
+}
+
+Cluster::Parts Cluster::stated() const {
+  return stated_ ? *stated_ : Parts{name_, description_, nodes_, links_, paths_};
 }
 
 void Cluster::index_hops() {

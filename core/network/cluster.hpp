@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -34,6 +35,18 @@ struct Link {
   bool in_tree = true;      ///< false: redundant, left unused by the spanning tree
 };
 
+/// What the network's switches use where several paths lead from one to another.
+enum class UsedPaths : std::uint8_t {
+  spanning_tree,  ///< one
+  equal_cost      ///< all of the shortest (ECMP, SPB, MLAG), which a hash of the two hosts chooses among
+};
+
+/// Switches that stand for each other on equal-cost paths, and are one node of the cluster.
+struct MergedSwitches {
+  std::string name;
+  std::vector<std::string> switches;
+};
+
 /// A connected, checked cluster with its spanning tree. Immutable once made; cheap to query.
 class Cluster {
  public:
@@ -43,17 +56,23 @@ class Cluster {
     std::string description;
     std::vector<Node> nodes;
     std::vector<Link> links;  ///< `in_tree` is computed, whatever is given
+    UsedPaths paths = UsedPaths::spanning_tree;
   };
 
-  /// Computes the spanning tree: highest rate of one link first, then width, then lowest latency, then order of the
-  /// links. Throws std::invalid_argument where a host has not exactly one link, a rate or a width is not positive, two
-  /// nodes share a name, or the network is in several pieces.
+  /// Merges what equal-cost paths make one (network/bundles.hpp), then computes the spanning tree: highest rate of one
+  /// link first, then width, then lowest latency, then order of the links. Throws std::invalid_argument where a host
+  /// has not exactly one link, a rate or a width is not positive, two nodes share a name, or the network is in several
+  /// pieces.
   explicit Cluster(Parts parts);
 
   [[nodiscard]] const std::string& name() const noexcept { return name_; }
   [[nodiscard]] const std::string& description() const noexcept { return description_; }
   [[nodiscard]] std::span<const Node> nodes() const noexcept { return nodes_; }
   [[nodiscard]] std::span<const Link> links() const noexcept { return links_; }
+  /// Switches that equal-cost paths made one.
+  [[nodiscard]] std::span<const MergedSwitches> merged() const noexcept { return merged_; }
+  /// What the cluster was made of, before anything was merged.
+  [[nodiscard]] Parts stated() const;
   /// Node of each host, in host order.
   [[nodiscard]] std::span<const NodeId> hosts() const noexcept { return hosts_; }
   [[nodiscard]] std::size_t channel_count() const noexcept { return 2 * links_.size(); }
@@ -103,6 +122,9 @@ class Cluster {
   std::string description_;
   std::vector<Node> nodes_;
   std::vector<Link> links_;
+  UsedPaths paths_ = UsedPaths::spanning_tree;
+  std::vector<MergedSwitches> merged_;
+  std::shared_ptr<const Parts> stated_;  ///< null where nothing was merged
   std::vector<NodeId> hosts_;
   std::vector<NodeId> tree_parent_switch_;
   std::vector<std::size_t> hop_begin_;  ///< compressed rows over hops_

@@ -16,6 +16,7 @@
 #include "text/spelling.hpp"
 #include "text/text_file.hpp"
 #include "text/yaml_fields.hpp"
+#include "text/yaml_text.hpp"
 
 namespace trunkline {
 
@@ -31,8 +32,8 @@ class ClusterReader {
   explicit ClusterReader(Faults& faults) : faults_(faults) {}
 
   Cluster::Parts read(const YamlNode& root) {
-    static constexpr std::array<std::string_view, 7> keys{"trunkline", "name",  "description", "defaults",
-                                                          "switches",  "hosts", "links"};
+    static constexpr std::array<std::string_view, 8> keys{"trunkline", "name",     "description", "defaults",
+                                                          "paths",     "switches", "hosts",       "links"};
     check_keys(root, keys, faults_);
     if (const YamlNode* name = required(root, "name", "name: my-cluster", faults_)) {
       if (check_kind(*name, Kind::scalar, "name", "my-cluster", faults_) && !is_valid_name(name->text)) {
@@ -49,15 +50,32 @@ class ClusterReader {
         defaults_ = read_attributes(*node, faults_);
       }
     }
+    const UsedPaths paths = used_paths(root);
     switches(root);
     hosts(root);
     links(root);
     parts_.report(complete_, root.at, faults_);
     parts_.describe(text_of(root, "name"), text_of(root, "description"));
-    return parts_.take();
+    Cluster::Parts parts = parts_.take();
+    parts.paths = paths;
+    return parts;
   }
 
  private:
+  UsedPaths used_paths(const YamlNode& root) {
+    static constexpr std::array<std::string_view, 2> known{"spanning-tree", "equal-cost"};
+    const YamlNode* node = root.find("paths");
+    if (node == nullptr || !check_kind(*node, Kind::scalar, "paths", "equal-cost", faults_) || node->text == known[0]) {
+      return UsedPaths::spanning_tree;
+    }
+    if (node->text != known[1]) {
+      faults_.add(*node, "paths: " + quoted(node->text) + " is none" + did_you_mean(node->text, known) +
+                             "; write equal-cost where switches use all shortest paths (ECMP, SPB, MLAG), else "
+                             "spanning-tree, or leave it out");
+    }
+    return UsedPaths::equal_cost;
+  }
+
   static std::string text_of(const YamlNode& root, std::string_view key) {
     const YamlNode* node = root.find(key);
     return node != nullptr ? node->text : "";

@@ -3,6 +3,7 @@
 #include <cctype>
 #include <iterator>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "network/cluster_file.hpp"
@@ -16,7 +17,8 @@ namespace {
 
 class Writer {
  public:
-  explicit Writer(const Cluster& cluster) : cluster_(cluster) {}
+  /// `paths` is written above the switches; the cluster must have all of them.
+  Writer(const Cluster& cluster, std::string paths) : cluster_(cluster), paths_(std::move(paths)) {}
 
   std::string run() {
     out_ = "trunkline: cluster/1\nname: " + yaml_scalar(cluster_.name()) + "\n";
@@ -33,7 +35,7 @@ class Writer {
         switches.push_back(node.name);
       }
     }
-    out_ += "switches: " + list(switches) + "\nhosts:\n";
+    out_ += paths_ + "switches: " + list(switches) + "\nhosts:\n";
     for (HostIndex begin = 0; begin < cluster_.hosts().size();) {
       begin = entry(begin);
     }
@@ -159,6 +161,7 @@ class Writer {
   }
 
   const Cluster& cluster_;
+  std::string paths_;
   std::string out_;
   std::string rate_;  ///< of the defaults
   std::string latency_;
@@ -166,6 +169,11 @@ class Writer {
 
 }  // namespace
 
-std::string write_cluster(const Cluster& cluster) { return Writer(cluster).run(); }
+std::string write_cluster(const Cluster& cluster) {
+  Cluster::Parts stated = cluster.stated();
+  if (stated.paths == UsedPaths::spanning_tree) return Writer(cluster, "").run();
+  stated.paths = UsedPaths::spanning_tree;
+  return Writer(Cluster(std::move(stated)), "paths: equal-cost\n").run();
+}
 
 }  // namespace trunkline

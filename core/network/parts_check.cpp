@@ -8,7 +8,6 @@
 
 #include "network/spanning_tree.hpp"
 #include "text/names.hpp"
-#include "text/quantity.hpp"
 
 namespace trunkline {
 
@@ -50,8 +49,8 @@ class Check {
       if (!(link.rate_bps > 0.0) || std::isinf(link.rate_bps)) {
         add(What::rate, {}, id, ends + ": the rate must be above zero");
       }
-      if (link.width == 0 || link.width > widest_link) {
-        add(What::rate, {}, id, ends + ": the links side by side must be from 1 to " + std::to_string(widest_link));
+      if (link.width == 0) {
+        add(What::rate, {}, id, ends + ": the links side by side must be one or more");
       }
       if (!(link.latency_s >= 0.0) || std::isinf(link.latency_s)) {
         add(What::rate, {}, id, ends + ": the latency must be zero or more");

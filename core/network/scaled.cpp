@@ -9,12 +9,9 @@ namespace trunkline {
 
 Cluster scaled(const Cluster& cluster, double fastest_bps) {
   if (!(fastest_bps > 0.0) || !std::isfinite(fastest_bps)) throw std::invalid_argument("a rate must be above zero");
-  Cluster::Parts parts{.name = cluster.name(),
-                       .description = cluster.description(),
-                       .nodes = {cluster.nodes().begin(), cluster.nodes().end()},
-                       .links = {cluster.links().begin(), cluster.links().end()}};
+  Cluster::Parts parts = cluster.stated();
   double fastest = 0.0;
-  for (const Link& link : parts.links) fastest = std::max(fastest, link.rate_bps);
+  for (const Link& link : cluster.links()) fastest = std::max(fastest, link.rate_bps);
   for (Link& link : parts.links) {  // divided last: of round rates come round ones, and 1Gbit of 10Gbit is a tenth
     link.rate_bps = static_cast<double>(static_cast<long double>(link.rate_bps) * fastest_bps / fastest);
   }

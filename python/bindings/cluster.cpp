@@ -93,10 +93,18 @@ void bind_named_link(nb::module_& module) {
       .def("__repr__", [](const NamedLink& link) { return "<Link " + link.a + " - " + link.b + ">"; });
 }
 
+void bind_merged_switches(nb::module_& module) {
+  nb::class_<MergedSwitches>(module, "MergedSwitches", "Switches that stand for each other on equal-cost paths.")
+      .def_ro("name", &MergedSwitches::name, "Of the one switch that they are in the cluster.")
+      .def_ro("switches", &MergedSwitches::switches, "Their own names.")
+      .def("__repr__", [](const MergedSwitches& merged) { return "<MergedSwitches " + merged.name + ">"; });
+}
+
 }  // namespace
 
 void bind_cluster(nb::module_& module) {
   bind_named_link(module);
+  bind_merged_switches(module);
   nb::class_<Cluster>(module, "Cluster", "A connected, checked network with its spanning tree. Immutable.")
       .def_prop_ro("name", &Cluster::name)
       .def_prop_ro("description", &Cluster::description)
@@ -115,6 +123,12 @@ void bind_cluster(nb::module_& module) {
             return unused;
           },
           "Links outside the spanning tree.")
+      .def_prop_ro(
+          "merged",
+          [](const Cluster& cluster) {
+            return std::vector<MergedSwitches>(cluster.merged().begin(), cluster.merged().end());
+          },
+          "Switches that equal-cost paths made one.")
       .def_prop_ro("fingerprint", &Cluster::fingerprint, "Equal for equal networks, on every machine and version.")
       .def_prop_ro("topology_fingerprint", &topology_fingerprint,
                    "The same without times and rates: of what plans are laid over.")

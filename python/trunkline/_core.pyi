@@ -57,6 +57,17 @@ class Link:
     def in_tree(self) -> bool:
         """False: left unused by the spanning tree."""
 
+class MergedSwitches:
+    """Switches that stand for each other on equal-cost paths."""
+
+    @property
+    def name(self) -> str:
+        """Of the one switch that they are in the cluster."""
+
+    @property
+    def switches(self) -> list[str]:
+        """Their own names."""
+
 class Cluster:
     """A connected, checked network with its spanning tree. Immutable."""
 
@@ -73,6 +84,10 @@ class Cluster:
     @property
     def links(self) -> list[Link]:
         """All links; channel ``2 * i`` runs from a to b of link i, ``2 * i + 1`` back."""
+
+    @property
+    def merged(self) -> list[MergedSwitches]:
+        """Switches that equal-cost paths made one."""
 
     @property
     def unused_links(self) -> list[Link]:

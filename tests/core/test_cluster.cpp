@@ -183,9 +183,7 @@ TEST(Construction, RefusesWhatIsNoNetwork) {
             "s0 - a: the latency must be zero or more");
   Link wide = link(0, 1);
   wide.width = 0;
-  EXPECT_EQ(complaint({s0, host("a")}, {wide}), "s0 - a: the links side by side must be from 1 to 1024");
-  wide.width = 1025;
-  EXPECT_EQ(complaint({s0, host("a")}, {wide}), "s0 - a: the links side by side must be from 1 to 1024");
+  EXPECT_EQ(complaint({s0, host("a")}, {wide}), "s0 - a: the links side by side must be one or more");
   EXPECT_EQ(complaint({s0, host("a")}, {link(0, 1), link(0, 0)}), "a link from s0 to itself; name two nodes");
   EXPECT_EQ(complaint({s0, host("a")}, {link(0, 7)}), "link 0 ends at a node that is not there");
   EXPECT_EQ(complaint({host("b"), host("a")}, {link(0, 1)}), "b - a joins two hosts; hosts hang on a switch");

@@ -156,7 +156,7 @@ const FaultCase cluster_faults[] = {
               "links: [{betwen: [s0, s1], colour: red}]\n",
               {"1:1: the key name is missing; give it, such as name: my-cluster",
                "2:1: unknown key \"nmae\" (did you mean name?); known here are trunkline, name, description, defaults, "
-               "switches, hosts, links",
+               "paths, switches, hosts, links",
                "7:9: the key between is missing; give it, such as between: [s0, s1]",
                "7:10: unknown key \"betwen\" (did you mean between?); known here are between, rate, latency",
                "7:28: unknown key \"colour\"; known here are between, rate, latency"}},
@@ -251,6 +251,23 @@ const FaultCase cluster_faults[] = {
               "switches: s0\n"
               "hosts: [{hosts: h, switch: s0, rate: -5Mbit}]\n",
               {"3:18: the rate 0Mbit must be above zero", "5:38: the rate -5Mbit must be above zero"}},
+    FaultCase{"NoSuchPaths",
+              "trunkline: cluster/1\n"
+              "name: x\n"
+              "paths: equal_cost\n"
+              "defaults: {rate: 1Gbit}\n"
+              "switches: s0\n"
+              "hosts: [{hosts: h, switch: s0}]\n",
+              {"3:8: paths: \"equal_cost\" is none (did you mean equal-cost?); write equal-cost where switches use all "
+               "shortest paths (ECMP, SPB, MLAG), else spanning-tree, or leave it out"}},
+    FaultCase{"PathsThatAreAList",
+              "trunkline: cluster/1\n"
+              "name: x\n"
+              "paths: [equal-cost]\n"
+              "defaults: {rate: 1Gbit}\n"
+              "switches: s0\n"
+              "hosts: [{hosts: h, switch: s0}]\n",
+              {"3:8: paths must be a text, such as equal-cost; here is a list"}},
     FaultCase{
         "NoNumberOfLinks",
         "trunkline: cluster/1\n"

@@ -15,6 +15,7 @@ from trunkline.report.draw_cluster import draw_cluster
 
 TABLE = {"paper-1": (16, 1), "paper-2": (32, 2), "paper-3": (32, 4), "paper-4": (32, 4), "paper-5": (32, 4)}
 TABLE |= {"cyclic": (32, 4), "8w": (4, 1), "4w": (8, 1), "now": (30, 1), "blade": (10, 1), "4w+8w": (12, 4)}
+TABLE |= {"leaf-spine": (24, 5)}
 
 REDUNDANT = """\
 trunkline: cluster/1
@@ -136,6 +137,22 @@ def test_show_draws_the_switches_as_a_tree(trunkline, redundant):
     assert "s0  4 hosts: node[01,04,07,10]" in ran.out
     assert "└── s2  4 hosts" in ran.out
     assert "Left unused by the spanning tree: s2 - s0 (100 Mbit/s, 5 us)" in ran.out
+
+
+def test_what_equal_cost_paths_made_one_is_said(trunkline, tmp_path):
+    ran = trunkline("cluster", "show", "leaf-spine")
+    assert "One switch by equal-cost paths: spine-0+1 for spine-[0-1]" in ran.out
+    assert "leaf-0  6 hosts · uplink 2x 10 Gbit/s, 10 us: h[0-5]" in ran.out
+    assert "Left unused" not in ran.out
+    assert "Links: 10 Gbit/s, 10 us; 2x 10 Gbit/s, 10 us" in ran.out
+    merged = [{"name": "spine-0+1", "switches": ["spine-0", "spine-1"]}]
+    assert trunkline("cluster", "show", "leaf-spine", "--json", "-").data["merged"] == merged
+    checked = trunkline("cluster", "check", "leaf-spine")
+    assert checked.out.endswith("; one switch each by equal-cost paths: spine-0+1 for spine-[0-1]\n")
+    written = tmp_path / "again.yaml"
+    assert trunkline("cluster", "export", "leaf-spine", "--format", "yaml", "-o", written).status == 0
+    assert "paths: equal-cost\nswitches: spine-[0-1],leaf-[0-3]\n" in written.read_text()
+    assert trunkline("cluster", "check", written, "--json", "-").data["merged"] == merged
 
 
 def test_show_as_json(trunkline, redundant):

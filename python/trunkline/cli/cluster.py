@@ -55,10 +55,13 @@ def check(cluster: ClusterArgument, json: JsonOption = None) -> None:
     if json == "-":
         return
     unused = ", ".join(link_name(link) for link in found.unused_links)
+    merged = ", ".join(_merged_text(one) for one in found.merged)
     print(
         f"{cluster}: OK, {_counted(len(found.hosts), 'host')} on "
         f"{_counted(len(found.switches), 'switch', 'switches')}, {_counted(len(found.links), 'link')}, fingerprint "
-        f"{fingerprint_text(found)}" + (f"; left unused by the spanning tree: {unused}" if unused else "")
+        f"{fingerprint_text(found)}"
+        + (f"; one switch each by equal-cost paths: {merged}" if merged else "")
+        + (f"; left unused by the spanning tree: {unused}" if unused else "")
     )
 
 
@@ -82,6 +85,8 @@ def show(
     console.print(cluster_tree(found), highlight=False)
     kinds = sorted({link_text(link) for link in found.links})
     console.print(f"Links: {'; '.join(kinds)}", highlight=False)
+    for one in found.merged:
+        console.print(f"One switch by equal-cost paths: {escape(_merged_text(one))}", highlight=False)
     for link in found.unused_links:
         console.print(f"Left unused by the spanning tree: {link_name(link)} ({link_text(link)})", highlight=False)
 
@@ -89,6 +94,11 @@ def show(
 def link_name(link: _core.Link) -> str:
     """The names of its two ends."""
     return f"{link.a} - {link.b}"
+
+
+def _merged_text(merged: _core.MergedSwitches) -> str:
+    """``spine-0+1 for spine-[0-1]``."""
+    return f"{merged.name} for {_core.compress_hostlist(merged.switches)}"
 
 
 def _counted(number: int, one: str, many: str | None = None) -> str:
@@ -102,6 +112,7 @@ def _summary(cluster: _core.Cluster) -> dict[str, object]:
         "hosts": len(cluster.hosts),
         "switches": len(cluster.switches),
         "links": len(cluster.links),
+        "merged": [{"name": one.name, "switches": one.switches} for one in cluster.merged],
         "unused_links": [link_name(link) for link in cluster.unused_links],
         "fingerprint": fingerprint_text(cluster),
     }
