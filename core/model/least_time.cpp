@@ -16,7 +16,7 @@ double least_byte_s(const Paths& paths, const Placement& placement, Collective c
   double slowest_s = 0.0;
   for (HostIndex host = 0; host < ranks_on.size(); ++host) {
     if (ranks_on[host] == 0.0) continue;
-    const double byte_s = paths.byte_s(cluster.neighbours(cluster.hosts()[host]).front().channel);
+    const double byte_s = paths.spread_byte_s(cluster.neighbours(cluster.hosts()[host]).front().channel);
     const double own_share = ranks_on[host] / static_cast<double>(placement.size());
     hosts += 1.0;
     all_rates += 1.0 / byte_s;

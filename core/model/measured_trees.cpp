@@ -51,7 +51,7 @@ MeasuredTrees::Laid MeasuredTrees::laid(const Cluster& cluster, const Placement&
   const Tree& tree = laid.tree;
   laid.order = parents_first(tree);
   laid.channels.assign(tree.size(), 0);
-  laid.sharing.assign(tree.size(), 1);
+  laid.sharing.assign(tree.size(), 1.0);
   std::vector<std::uint32_t> load(cluster.channel_count(), 0);
   const auto path_to = [&](Rank rank) {
     return cluster.path(cluster.hosts()[placement[tree.parent[rank]]], cluster.hosts()[placement[rank]]);
@@ -69,8 +69,10 @@ MeasuredTrees::Laid MeasuredTrees::laid(const Cluster& cluster, const Placement&
       for (const ChannelId channel : paths.emplace_back(path_to(child))) ++own[channel];
     }
     for (std::size_t i = 0; i < paths.size(); ++i) {
-      std::uint32_t& sharing = laid.sharing[tree.children[rank][i]];
-      for (const ChannelId channel : paths[i]) sharing = std::max(sharing, load[channel] - own[channel] + 1);
+      double& sharing = laid.sharing[tree.children[rank][i]];
+      for (const ChannelId channel : paths[i]) {
+        sharing = std::max(sharing, (load[channel] - own[channel] + 1.0) / cluster.link_of(channel).width);
+      }
     }
   }
   return laid;

@@ -33,7 +33,7 @@ class MeasuredTrees {
     Tree tree;
     std::vector<Rank> order;              ///< parents first
     std::vector<std::uint32_t> channels;  ///< from the parent to each rank
-    std::vector<std::uint32_t> sharing;   ///< transfers on the busiest channel of the way from the parent
+    std::vector<double> sharing;          ///< transfers on the busiest link of the way from the parent, spread evenly
   };
   [[nodiscard]] static Laid laid(const Cluster& cluster, const Placement& placement, Tree tree);
 

@@ -85,6 +85,7 @@ void PathLoads::find_slowest() {
 PathCost PathLoads::cost(const Transfer& transfer) const {
   PathCost cost;
   cost.first_byte_s = first_byte_s(transfer);
+  if (paths_.any_wide()) cost.slowest_byte_s = alone_byte_s(transfer);
   if (!summed_) {
     walk(transfer, [&](ChannelId channel) {
       cost.slowest_byte_s = std::max(cost.slowest_byte_s, loaded_byte_s(channel));
@@ -111,6 +112,9 @@ PathCost PathLoads::cost(const Transfer& transfer) const {
 
 double PathLoads::slowest_byte_s() const {
   double slowest = 0.0;
+  if (paths_.any_wide()) {
+    for (const Transfer& transfer : transfers_) slowest = std::max(slowest, alone_byte_s(transfer));
+  }
   if (!summed_) {
     for (const ChannelId channel : used_) slowest = std::max(slowest, loaded_byte_s(channel));
     return slowest;

@@ -12,12 +12,16 @@ namespace trunkline {
 
 /// What a path costs.
 struct PathCost {
-  double slowest_byte_s = 0.0;  ///< the most that a byte takes on one of its channels, times that channel's load
+  double slowest_byte_s = 0.0;  ///< the most that a byte takes on one of its channels, times that channel's load; on
+                                ///< links side by side the load of each, but no less than the transfer itself
   double byte_s = 0.0;          ///< what it takes on all of them, without loads
   double first_byte_s = 0.0;    ///< and on the first one
   double latency_s = 0.0;
 };
 
+/// Where links lie side by side, the hash of flows to them is taken for even: of `load` on a channel, each link carries
+/// its part. A transfer crosses one of them, so it takes no less than alone there.
+///
 /// Paths are walked where they are short together, else summed up over the tree: time O(transfers * log(depth)) and the
 /// shorter of paths and nodes.
 class PathLoads {
@@ -48,7 +52,7 @@ class PathLoads {
     return paths_.byte_s(paths_.cluster().neighbours(transfer.from).front().channel);
   }
   [[nodiscard]] PathCost cost(const Transfer& transfer) const;
-  /// The most that a byte takes on any channel, times its load.
+  /// The most that a byte takes on any channel, times its load, as for PathCost.
   [[nodiscard]] double slowest_byte_s() const;
   /// No transfers, no loads.
   void clear();
@@ -58,7 +62,11 @@ class PathLoads {
   void walk(const Transfer& transfer, Use use) const;
   void sum_up();
   void find_slowest();
-  [[nodiscard]] double loaded_byte_s(ChannelId channel) const { return paths_.byte_s(channel) * load_[channel]; }
+  [[nodiscard]] double loaded_byte_s(ChannelId channel) const { return paths_.spread_byte_s(channel) * load_[channel]; }
+  /// Of the transfer on the slowest of its links, with nothing beside it.
+  [[nodiscard]] double alone_byte_s(const Transfer& transfer) const {
+    return transfer.amount * paths_.slowest_byte_s(transfer.from, transfer.to, transfer.meeting);
+  }
 
   const Paths& paths_;
   std::vector<Transfer> transfers_;

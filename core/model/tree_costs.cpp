@@ -133,8 +133,10 @@ class Sum {
       const double other_way = data_.load(channel ^ 1U);
       const double load = data_.load(channel) + (both_ways ? other_way : 0.0);
       if (load == 0.0) continue;
-      works.push_back({.per_byte_s = part_ * load * paths_.byte_s(channel),
-                       .per_ack_byte_s = part_ * (both_ways ? load : other_way) * paths_.byte_s(channel)});
+      // Spread evenly over links side by side; what there is crosses one of them at least.
+      const double spread_s = paths_.spread_byte_s(channel);
+      works.push_back({.per_byte_s = std::max(part_ * paths_.byte_s(channel), part_ * load * spread_s),
+                       .per_ack_byte_s = part_ * (both_ways ? load : other_way) * spread_s});
     }
     costs.busiest = most(works);
     return costs;

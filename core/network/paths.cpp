@@ -10,8 +10,13 @@ Paths::Paths(const Cluster& cluster)
       jump_(cluster.nodes().size(), 0),
       heavy_(cluster.nodes().size()),
       latency_s_(cluster.nodes().size(), 0.0),
-      byte_s_(cluster.nodes().size(), 0.0) {
-  for (const Link& link : cluster.links()) link_byte_s_.push_back(8.0 / link.rate_bps);
+      byte_s_(cluster.nodes().size(), 0.0),
+      slowest_byte_s_(cluster.nodes().size(), 0.0) {
+  for (const Link& link : cluster.links()) {
+    link_byte_s_.push_back(8.0 / link.rate_bps);
+    spread_byte_s_.push_back(link_byte_s_.back() / link.width);
+    any_wide_ = any_wide_ || link.width > 1;
+  }
   top_down_.reserve(cluster.nodes().size());
   top_down_.push_back(0);
   for (std::size_t at = 0; at < top_down_.size(); ++at) {
@@ -28,6 +33,9 @@ Paths::Paths(const Cluster& cluster)
     const ChannelId channel = cluster.channel_to_parent(node);
     latency_s_[node] = latency_s_[parent] + cluster.link_of(channel).latency_s;
     byte_s_[node] = byte_s_[parent] + byte_s(channel);
+    slowest_byte_s_[node] = byte_s(channel);
+    if (jump_[node] == parent) continue;
+    slowest_byte_s_[node] = std::max({byte_s(channel), slowest_byte_s_[parent], slowest_byte_s_[further]});
   }
   std::vector<std::uint32_t> below(cluster.nodes().size(), 1);  // nodes of its subtree
   std::vector<NodeId> heaviest(cluster.nodes().size(), 0);
@@ -41,6 +49,16 @@ Paths::Paths(const Cluster& cluster)
     const NodeId parent = cluster.parent_of(node);
     heavy_[node] = heaviest[parent] == node ? heavy_[parent] : HeavyPath{node, cluster.depth_of(node), parent};
   }
+}
+
+double Paths::slowest_up(NodeId node, NodeId above) const {
+  double slowest = 0.0;
+  while (node != above) {
+    const bool far = cluster_.depth_of(jump_[node]) >= cluster_.depth_of(above);
+    slowest = std::max(slowest, far ? slowest_byte_s_[node] : byte_s(cluster_.channel_to_parent(node)));
+    node = far ? jump_[node] : cluster_.parent_of(node);
+  }
+  return slowest;
 }
 
 NodeId Paths::meeting(NodeId u, NodeId v) const {

@@ -2,6 +2,7 @@
 // Questions about paths along the spanning tree, answered without walking them: switches may form long lines.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -38,8 +39,16 @@ class Paths {
   [[nodiscard]] double byte_s(NodeId u, NodeId v, NodeId meeting) const {
     return byte_s_[u] + byte_s_[v] - 2.0 * byte_s_[meeting];
   }
-  /// Seconds that a byte takes on one channel.
+  /// Seconds that a byte takes on one channel: on one of its links.
   [[nodiscard]] double byte_s(ChannelId channel) const { return link_byte_s_[channel / 2]; }
+  /// Seconds that each of many bytes takes where they are spread evenly over all of the channel's links side by side.
+  [[nodiscard]] double spread_byte_s(ChannelId channel) const { return spread_byte_s_[channel / 2]; }
+  /// The most that a byte takes on one of the channels between two nodes; 0 where there is none. Time O(log(nodes)).
+  [[nodiscard]] double slowest_byte_s(NodeId u, NodeId v, NodeId meeting) const {
+    return std::max(slowest_up(u, meeting), slowest_up(v, meeting));
+  }
+  /// Whether any link is several side by side.
+  [[nodiscard]] bool any_wide() const noexcept { return any_wide_; }
 
  private:
   struct HeavyPath {
@@ -48,13 +57,18 @@ class Paths {
     NodeId above;         ///< the top's parent
   };
 
+  [[nodiscard]] double slowest_up(NodeId node, NodeId above) const;
+
   const Cluster& cluster_;
+  bool any_wide_ = false;
   std::vector<NodeId> top_down_;
   std::vector<NodeId> jump_;
   std::vector<HeavyPath> heavy_;   ///< that a node is on
   std::vector<double> latency_s_;  ///< to node 0
   std::vector<double> byte_s_;
   std::vector<double> link_byte_s_;
+  std::vector<double> spread_byte_s_;
+  std::vector<double> slowest_byte_s_;  ///< by node, of the channels between it and its jump
 };
 
 }  // namespace trunkline

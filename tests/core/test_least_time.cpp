@@ -39,6 +39,15 @@ TEST(LeastTime, IsWhatLinksCarry) {
   EXPECT_EQ(least(cluster, {2, 2, 2}, Collective::allreduce), 0.0);
 }
 
+TEST(LeastTime, KnowsLinksSideBySide) {
+  const Cluster bonds = parse_cluster(
+      "trunkline: cluster/1\nname: bonds\ndefaults: {rate: 2x80Mbit, latency: 10us}\nswitches: [s0]\n"
+      "hosts:\n  - {hosts: 'h[0-2]', switch: s0}\n",
+      "bonds.yaml");
+  EXPECT_DOUBLE_EQ(least(bonds, {0, 1, 2}, Collective::bcast), 0.5e-7);
+  EXPECT_DOUBLE_EQ(least(bonds, {0, 1, 2}, Collective::allreduce), 2.0 / 3.0 * 1e-7);
+}
+
 RC_GTEST_PROP(LeastTime, NoPlanIsPredictedBelowIt, ()) {
   const Cluster cluster(testing::random_parts(6, 12));
   const Placement placement = testing::random_placement(cluster, 16);

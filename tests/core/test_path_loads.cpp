@@ -20,7 +20,9 @@ Cluster line_of_switches(NodeId switches) {
   Cluster::Parts parts{.name = "line", .description = "", .nodes = {}, .links = {}};
   for (NodeId id = 0; id < switches; ++id) {
     parts.nodes.push_back({.name = "s" + std::to_string(id), .kind = NodeKind::network_switch});
-    if (id > 0) parts.links.push_back({.a = id - 1, .b = id, .rate_bps = 1e9 * (1 + id % 3), .latency_s = 1e-6});
+    if (id > 0)
+      parts.links.push_back(
+          {.a = id - 1, .b = id, .rate_bps = 1e9 * (1 + id % 3), .latency_s = 1e-6, .width = 1 + id % 4});
   }
   for (NodeId host = 0; host < switches; ++host) {
     parts.nodes.push_back({.name = "h" + std::to_string(host), .kind = NodeKind::host});
@@ -46,26 +48,26 @@ void expect_as_walked(const Cluster& cluster, std::size_t transfers) {
       for (const ChannelId channel : cluster.path(from, to)) load[channel] += amount;
     }
     loads.settle();
+    for (ChannelId channel = 0; channel < load.size(); ++channel) RC_ASSERT(loads.load(channel) == load[channel]);
     double busiest = 0.0;
-    for (ChannelId channel = 0; channel < load.size(); ++channel) {
-      RC_ASSERT(loads.load(channel) == load[channel]);
-      busiest = std::max(busiest, load[channel] * paths.byte_s(channel));
-    }
-    expect_near(loads.slowest_byte_s(), busiest);
     for (const PathLoads::Transfer& transfer : loads.transfers()) {
       PathCost right;
       const auto path = cluster.path(transfer.from, transfer.to);
       for (const ChannelId channel : path) {
-        right.slowest_byte_s = std::max(right.slowest_byte_s, load[channel] * paths.byte_s(channel));
+        const Link& link = cluster.link_of(channel);
+        const double on_its_link = std::max(load[channel] / link.width, transfer.amount);
+        right.slowest_byte_s = std::max(right.slowest_byte_s, on_its_link * 8.0 / link.rate_bps);
         right.byte_s += 8.0 / cluster.link_of(channel).rate_bps;
         right.latency_s += cluster.link_of(channel).latency_s;
       }
+      busiest = std::max(busiest, right.slowest_byte_s);
       const PathCost found = loads.cost(transfer);
       expect_near(found.slowest_byte_s, right.slowest_byte_s);
       expect_near(found.byte_s, right.byte_s);
       expect_near(found.latency_s, right.latency_s);
       expect_near(found.first_byte_s, paths.byte_s(path.front()));
     }
+    expect_near(loads.slowest_byte_s(), busiest);
     loads.clear();
   }
 }
@@ -76,6 +78,28 @@ RC_GTEST_PROP(PathLoads, AreThoseOfWalkedPaths, ()) {
 
 RC_GTEST_PROP(PathLoads, AreThoseOfWalkedPathsWhereTheseAreLong, ()) {
   expect_as_walked(line_of_switches(*rc::gen::inRange<NodeId>(2, 120)), *rc::gen::inRange<std::size_t>(0, 200));
+}
+
+TEST(PathLoads, OfEvenFlowsOverABundle) {
+  const auto slowest = [](std::uint32_t width, unsigned flows) {
+    const Cluster cluster = parse_cluster(
+        "trunkline: cluster/1\nname: x\ndefaults: {rate: 8Mbit}\nswitches: 's[0-1]'\nhosts:\n"
+        "  - {hosts: 'a[0-3]', switch: s0}\n  - {hosts: 'b[0-3]', switch: s1}\nlinks:\n"
+        "  - {between: [s0, s1], rate: " +
+            std::to_string(width) + "x4Mbit}\n",
+        "x.yaml");
+    const Paths paths(cluster);
+    PathLoads loads(paths);
+    for (HostIndex host = 0; host < flows; ++host) loads.add(cluster.hosts()[host], cluster.hosts()[host + 4], 1.0);
+    loads.settle();
+    return loads.slowest_byte_s();
+  };
+  EXPECT_DOUBLE_EQ(slowest(1, 1), 2e-6);
+  EXPECT_DOUBLE_EQ(slowest(1, 4), 8e-6);
+  EXPECT_DOUBLE_EQ(slowest(2, 1), 2e-6);  // min(rate, width * rate / flows) for each
+  EXPECT_DOUBLE_EQ(slowest(2, 2), 2e-6);
+  EXPECT_DOUBLE_EQ(slowest(2, 3), 3e-6);
+  EXPECT_DOUBLE_EQ(slowest(8, 4), 2e-6);
 }
 
 RC_GTEST_PROP(Paths, MeetWhereWalksDo, ()) {
