@@ -16,8 +16,8 @@ namespace {
 constexpr double margin = 1.15;
 /// A plan predicted to take so much of the least time that the links allow is chosen whatever native is predicted to
 /// take: that can be no faster, and exchanges between hosts that change partners come less near to the least time than
-/// their predictions (on one switch of 16 hosts at 30 Mbit/s they take 1.8 of it, a ring 1.05).
-constexpr double near_least = 1.08;
+/// their predictions (on one switch of 16 hosts at 30 Mbit/s they take 1.4 to 1.8 of it, a ring 1.05).
+constexpr double near_least = 1.1;
 /// More children delay each other: where links are slow, the papers found no k above 2 to pay.
 constexpr std::array<std::string_view, 4> considered_trees{"linear", "two-tree", "binary", "3-ary"};
 /// Where links are fast, short messages wait for latencies alone: the fewer levels the better, and a broadcast's
@@ -27,7 +27,7 @@ constexpr std::array<std::string_view, 1> considered_rounds{"ring"};
 
 /// A ring waits for each of its rounds. Of blocks shorter than this, that is most of its time, and hosts that are not
 /// always ready add what the rates do not tell.
-constexpr std::uint64_t least_block_bytes = 4 * frame_payload_bytes;
+constexpr std::uint64_t least_block_bytes = 2 * frame_payload_bytes;
 
 bool is_considered(const Prospects::Candidate& candidate, std::uint64_t message_bytes, OperandOrder order) {
   if (order == OperandOrder::by_rank && !candidate.by_rank) return false;
