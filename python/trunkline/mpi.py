@@ -4,6 +4,7 @@ import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from pathlib import Path
 
 from trunkline import _core
@@ -126,7 +127,8 @@ class Mpi:
                 f"at most {sum(room)} do (--ranks-per-host raises it)"
             )
         self.check_installed()
-        used = {host: room[i] for i, host in enumerate(hosts) if ranks > sum(room[:i])}
+        before = accumulate(room, initial=0)
+        used = {host: count for host, count, seated in zip(hosts, room, before, strict=False) if ranks > seated}
         settings = {"LD_PRELOAD": ":".join(str(library) for library in (*preload, IDLE_SHIM)), **(env or {})}
         slots = ",".join(f"{host}:{count}" for host, count in used.items())
         if self.family == "openmpi":

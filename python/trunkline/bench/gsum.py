@@ -31,7 +31,9 @@ def ranks_on_hosts(cluster: _core.Cluster, each: int | None) -> list[int]:
     """
     if each is None and len(CPUS.get(cluster.name, [])) == len(cluster.hosts):
         return list(CPUS[cluster.name])
-    return [each or 1] * (len(bounded_placement(cluster, each or 1)) // (each or 1))
+    each = each or 1
+    bounded_placement(cluster, each)  # refuses what no cluster holds
+    return [each] * len(cluster.hosts)
 
 
 @dataclass(frozen=True)

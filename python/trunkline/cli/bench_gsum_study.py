@@ -79,7 +79,7 @@ def _times(study: Study, place: str) -> Table:
             median = one.median(size)
             row = [one.name if number == 0 else "", format_bytes(size), format_seconds(median.value)]
             row.append(f"-{1 - median.low / median.value:.0%} +{median.high / median.value - 1:.0%}")
-            claims = [found for found in one.compared if found.claim.message_bytes == size]
+            claims = one.compared_at(size)
             if not claims:
                 table.add_row(*row, "", "", "")
             for found in claims:

@@ -9,7 +9,7 @@ import typer
 from trunkline import _core
 from trunkline.cli.output import write_text
 from trunkline.cluster import load_cluster
-from trunkline.edits.host_tree import HostTree
+from trunkline.edits.host_tree import HostTree, on_each
 from trunkline.edits.join import join as join_trees
 from trunkline.edits.levels import add_host_level, add_root_level, remove_host_level, remove_root_level
 from trunkline.edits.links import add_link as link_added
@@ -153,17 +153,14 @@ def _links(
     edit: Callable[[HostTree, str], HostTree],
     hosts: list[str] | None,
 ) -> None:
-    tree = _read(context)[1]
-    _each(context, output, name, edit, hosts or [one for one in tree.host_names if one != tree.root_host])
+    _each(context, output, name, edit, hosts or _read(context)[1].other_hosts)
 
 
 def _each(
     context: typer.Context, output: str, name: str, edit: Callable[[HostTree, str], HostTree], hosts: list[str]
 ) -> None:
     file, tree = _read(context)
-    for host in hosts:
-        tree = edit(tree, host)
-    _write(file, tree, f"{name} --host {' --host '.join(hosts)}", output)
+    _write(file, on_each(tree, edit, hosts), f"{name} --host {' --host '.join(hosts)}", output)
 
 
 def _read(context: typer.Context) -> tuple[_core.PlanFile, HostTree]:

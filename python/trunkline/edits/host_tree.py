@@ -1,13 +1,13 @@
 """A tree over ranks with the hosts of its ranks: what edits read and make."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 from trunkline import _core
 from trunkline.errors import BadInput
 
-__all__ = ["HostTree"]
+__all__ = ["HostTree", "on_each"]
 
 
 @dataclass(frozen=True)
@@ -56,6 +56,11 @@ class HostTree:
     def host_names(self) -> list[str]:
         """Each host once, in the order of their first ranks."""
         return list(dict.fromkeys(self.hosts))
+
+    @property
+    def other_hosts(self) -> list[str]:
+        """As :attr:`host_names`, without the root's."""
+        return [host for host in self.host_names if host != self.root_host]
 
     @property
     def root_host(self) -> str:
@@ -127,3 +132,10 @@ class HostTree:
     def _hangs_within(self, rank: int) -> bool:
         parent = self.parent[rank]
         return parent is not None and self.hosts[parent] == self.hosts[rank]
+
+
+def on_each(tree: HostTree, edit: Callable[[HostTree, str], HostTree], hosts: Sequence[str]) -> HostTree:
+    """A step that is about one host, for several of them, one after another."""
+    for host in hosts:
+        tree = edit(tree, host)
+    return tree

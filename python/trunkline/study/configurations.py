@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from trunkline import _core
 from trunkline.cluster import load_cluster
-from trunkline.edits.host_tree import HostTree
+from trunkline.edits.host_tree import HostTree, on_each
 from trunkline.edits.join import join
 from trunkline.edits.levels import add_host_level, add_root_level, remove_host_level
 from trunkline.edits.links import add_link
@@ -63,19 +63,11 @@ def _edited(of: str, *steps: Callable[[HostTree], HostTree]) -> Callable[[_core.
 
 
 def _links_of_all(tree: HostTree) -> HostTree:
-    for host in tree.host_names:
-        if host != tree.root_host:
-            tree = add_link(tree, host)
-    return tree
+    return on_each(tree, add_link, tree.other_hosts)
 
 
 def _split(*hosts: str) -> Callable[[HostTree], HostTree]:
-    def step(tree: HostTree) -> HostTree:
-        for host in hosts:
-            tree = split_root(tree, host)
-        return tree
-
-    return step
+    return lambda tree: on_each(tree, split_root, hosts)
 
 
 def _flat_on(*hosts: str) -> Callable[[HostTree], HostTree]:

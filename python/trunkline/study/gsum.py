@@ -52,6 +52,10 @@ class Studied:
         """Seconds of an allreduce."""
         return median_with_interval(self.seconds[size])
 
+    def compared_at(self, size: int) -> list[Compared]:
+        """Claims about so many bytes."""
+        return [one for one in self.compared if one.claim.message_bytes == size]
+
     def group(self, size: int) -> Analysed:
         """The traced calls of so many bytes.
 

@@ -42,7 +42,7 @@ def _rows(one: Studied) -> list[dict[str, Any]]:
             "time": f"{median.value * 1e6:.0f}",
             "interval": f"{median.low * 1e6:.0f} .. {median.high * 1e6:.0f}",
         }
-        claims = [found for found in one.compared if found.claim.message_bytes == size]
+        claims = one.compared_at(size)
         for found in claims:
             here = found.here
             rows.append(
