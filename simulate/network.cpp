@@ -16,6 +16,7 @@
 
 #include "model/host_costs.hpp"
 #include "model/wire.hpp"
+#include "processors.hpp"
 
 namespace trunkline::simulate {
 namespace {
@@ -43,20 +44,26 @@ const HostCosts& host_costs() {
   return known;
 }
 
-/// Before a message is there, besides its links' latencies and its time on the slowest of them: switches store its
-/// first frame, its receiver takes it in, and a long one is announced and asked for first.
-double other_seconds(double wire, double latency_s, const Links& links) {
-  double frame_s = 0.0;
-  double slowest_s = 0.0;
+/// A message on its way, seconds.
+struct Trip {
+  double latency_s = 0.0;
+  double transfer_s = 0.0;  ///< on the slowest of its links
+  double stored_s = 0.0;    ///< its first frame, on all of the others: switches store it
+};
+
+Trip trip_of(double wire, const Links& links) {
+  const double frame = std::min(wire, static_cast<double>(frame_wire_bytes));
+  Trip trip;
+  double slowest_s = 0.0;  // of a byte
   for (const s4u::Link* link : links) {
-    const double here_s = std::min(wire, static_cast<double>(frame_wire_bytes)) / link->get_bandwidth();
-    frame_s += here_s;
-    slowest_s = std::max(slowest_s, here_s);
+    const double byte_s = 1.0 / link->get_bandwidth();
+    trip.latency_s += link->get_latency();
+    trip.stored_s += frame * byte_s;
+    slowest_s = std::max(slowest_s, byte_s);
   }
-  const HostCosts& hosts = host_costs();
-  const bool eager = wire <= static_cast<double>(wire_bytes(std::min(hosts.eager_bytes, longest_message)));
-  return frame_s - slowest_s + hosts.receive_s + hosts.receive_byte_s * wire +
-         (eager ? 0.0 : 2.0 * (latency_s + hosts.rendezvous_s));
+  trip.transfer_s = wire * slowest_s;
+  trip.stored_s -= frame * slowest_s;
+  return trip;
 }
 
 /// The part of the wire's rate that a flow of so many bytes gets: the rest is headers and gaps between frames.
@@ -66,18 +73,28 @@ double payload_share(double bytes, const s4u::Host*, const s4u::Host*, const Lin
 
 /// A flow for each message would have all messages of a host share its port and end together, however many segments a
 /// window lets out at once. A port sends them in the order in which they were handed to it: each waits, as if its
-/// latency were longer, until those before it have left.
-class Ports {
+/// latency were longer, until those before it have left. So it does for the processors of both hosts, which messages
+/// keep busy one after another.
+class Hosts {
  public:
   double latency_factor(double bytes, const s4u::Host* from, const s4u::Host* to, const Links& links) {
-    double latency_s = 0.0;
-    for (const s4u::Link* link : links) latency_s += link->get_latency();
-    if (links.empty() || latency_s <= 0.0) return 1.0;
+    const double wire = on_wire(bytes);
+    const Trip trip = trip_of(wire, links);
+    if (trip.latency_s <= 0.0) return 1.0;
+    const HostCosts& costs = host_costs();
+    const bool eager = wire <= static_cast<double>(wire_bytes(std::min(costs.eager_bytes, longest_message)));
+    const double announced_s = eager ? 0.0 : costs.rendezvous_s;
     const double now = s4u::Engine::get_clock();
+    processors_of(from).sent(now, costs.send_s + costs.send_byte_s * wire + announced_s);
     double& free_at = free_at_[port_of(from, to, links)];
-    const double start = std::max(now, free_at);
-    free_at = start + on_wire(bytes) / links.front()->get_bandwidth();
-    return 1.0 + (start - now + other_seconds(on_wire(bytes), latency_s, links)) / latency_s;
+    const bool shares_wire = !eager && costs.shares_wire;
+    const double start = shares_wire ? now : std::max(now, free_at);
+    free_at = std::max(free_at, start + wire / links.front()->get_bandwidth());
+    // A long message is announced and asked for first.
+    const double arrives = start + trip.latency_s * (eager ? 1.0 : 3.0) + trip.stored_s + trip.transfer_s;
+    const double there =
+        processors_of(to).receive(arrives, costs.receive_s + costs.receive_byte_s * wire + announced_s, now);
+    return (there - trip.transfer_s - now) / trip.latency_s;
   }
 
  private:
@@ -89,17 +106,23 @@ class Ports {
     return links.front() == first ? static_cast<const void*>(from) : links.front();
   }
 
+  /// One for each rank there.
+  Processors& processors_of(const s4u::Host* host) {
+    return processors_.try_emplace(host, std::max<std::size_t>(1, host->get_actor_count())).first->second;
+  }
+
   std::unordered_map<const void*, double> free_at_;  ///< by port
   std::unordered_map<const s4u::Host*, const s4u::Link*> first_link_;
+  std::unordered_map<const s4u::Host*, Processors> processors_;
 };
 
 }  // namespace
 
 void use_ethernet() {
   s4u::Engine::on_platform_created_cb([] {
-    auto ports = std::make_shared<Ports>();
-    const auto in_order = [ports](double bytes, const s4u::Host* from, const s4u::Host* to, const Links& links,
-                                  const Zones&) { return ports->latency_factor(bytes, from, to, links); };
+    auto hosts = std::make_shared<Hosts>();
+    const auto in_order = [hosts](double bytes, const s4u::Host* from, const s4u::Host* to, const Links& links,
+                                  const Zones&) { return hosts->latency_factor(bytes, from, to, links); };
     auto* const zone = s4u::Engine::get_instance()->get_netzone_root();
 #if TRUNKLINE_SIMGRID_MAJOR < 4
     zone->get_network_model()->set_bw_factor_cb(payload_share);

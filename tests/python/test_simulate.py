@@ -179,6 +179,16 @@ def test_what_messages_cost_their_hosts_is_added_at_every_hop(trunkline, switch,
     assert "there are: free, mpich" in refused("simulate", "bcast", "--cluster", "cyclic", "--host-costs", "lam")
 
 
+def test_a_processor_takes_in_and_sends_one_segment_after_another(trunkline, switch):
+    """At 100 Gbit/s each further segment takes what the middle host of a line spends on it, not what its link does."""
+    pair = switch(3)
+    words = ("--rate", "100Gbit", "--host-costs", "openmpi")
+    rows = [simulated(trunkline, pair, str(count * 4096), "linear:4096B", *words) for count in (1000, 2000)]
+    first, second = (next(iter(row.values()))["seconds_median"] for row in rows)
+    segment_s = 12e-6 + 0.2e-9 * wire_bytes(4096) + 12.5e-6 + 0.4e-9 * wire_bytes(4096)
+    assert (second - first) / 1000 == pytest.approx(segment_s, rel=0.02)
+
+
 def test_measured_processor_times_slow_the_simulation(trunkline, tmp_path):
     fingerprint = trunkline("cluster", "check", "cyclic", "--json", "-").data["fingerprint"]
     points = [(size, f"send: {us}us") for size, us in (("1KiB", 200), ("8KiB", 900))]

@@ -18,7 +18,7 @@ from trunkline.errors import BadInput
 from trunkline.peers.simulated import PIPELINED, SELECTORS, Simulated, simulated_algorithms
 from trunkline.placement import bounded_placement, root_rank
 from trunkline.predict import load_measurement
-from trunkline.simulate.calibration import processor_times, stated_times
+from trunkline.simulate.calibration import known_host_costs, processor_times
 from trunkline.simulate.compare import Pair, check_comparable, compared, load_bench, rate_of
 from trunkline.simulate.engine import SMALL_JOB, Job
 from trunkline.simulate.rows import Row, simulate_all
@@ -86,13 +86,13 @@ def simulated(
         network = _core.scaled(network, rate_bps)
     placement = bounded_placement(network, ranks_per_host)
     wanted = simulated_algorithms(collective, algorithms.split(","))
-    options = stated_times(host_costs)
+    options: dict[str, str] = {}
     if measured:
-        if options:
+        if host_costs != "free":
             raise BadInput("--measured and --host-costs both say what messages cost: give one of them")
         options = processor_times(load_measurement(measured, network))
     start = root_rank(network, placement, root)
-    job = Job(collective, network, placement, start, parse_sizes(sizes), options, host_costs)
+    job = Job(collective, network, placement, start, parse_sizes(sizes), options, known_host_costs(host_costs).name)
     if race is None:
         race = LARGE_RACE if len(placement) > SMALL_JOB else 0.0
     if bench is not None:

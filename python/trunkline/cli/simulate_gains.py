@@ -16,7 +16,7 @@ from trunkline.cluster import load_cluster
 from trunkline.errors import BadInput
 from trunkline.peers.simulated import SELECTORS, Simulated, simulated_algorithms
 from trunkline.placement import bounded_placement, root_rank
-from trunkline.simulate.calibration import stated_times
+from trunkline.simulate.calibration import known_host_costs
 from trunkline.simulate.engine import Job
 from trunkline.simulate.gains import Gain, simulate_gains
 from trunkline.simulate.gains_picture import gain_words, gains_picture
@@ -67,9 +67,9 @@ def gains(
     others = [one for one in simulated_algorithms(collective, rivals.split(",")) if one != auto]
     if not others:
         raise BadInput(f"--rivals: name one besides auto: {', '.join(SELECTORS)}, ...")
-    lengths, options = parse_sizes(sizes), stated_times(host_costs)
+    lengths, costs = parse_sizes(sizes), known_host_costs(host_costs).name
     jobs = [
-        Job(collective, _core.scaled(network, rate), placement, start, lengths, options, host_costs)
+        Job(collective, _core.scaled(network, rate), placement, start, lengths, {}, costs)
         for rate in dict.fromkeys(map(parse_rate, rates.split(",")))
     ]
     found = _with_progress(jobs, auto, others, race)

@@ -11,6 +11,7 @@ from trunkline import _core
 from trunkline.errors import BadInput, Failed
 from trunkline.lab.syscalls import die_with_parent
 from trunkline.paths import NATIVE
+from trunkline.simulate.calibration import known_host_costs, sender_times
 from trunkline.sources.simgrid_export import simgrid_platform
 from trunkline.temporary import temporary_folder
 
@@ -85,7 +86,12 @@ class Job:
         # Events closer than that are one. On large clusters that saves most of the work, for less than one percent.
         parts = 10 if len(self.placement) <= SMALL_JOB else 2
         precision = min(link.latency_s for link in self.cluster.links) / parts
-        return {"smpi/np": str(len(self.placement)), "surf/precision": f"{precision:.3g}", **self.options}
+        return {
+            "smpi/np": str(len(self.placement)),
+            "surf/precision": f"{precision:.3g}",
+            **sender_times(known_host_costs(self.host_costs)),
+            **self.options,
+        }
 
     @property
     def peer(self) -> int:

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "processors.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <limits>
+
+namespace trunkline::simulate {
+
+namespace {
+
+/// The end of `seconds` of work that begins at `earliest` and rests where the processor is taken.
+double end_of(const std::map<double, double>& spans, double earliest, double seconds) {
+  double at = earliest;
+  auto next = spans.upper_bound(at);
+  if (next != spans.begin()) at = std::max(at, std::prev(next)->second);
+  for (; next != spans.end() && next->first < at + seconds; ++next) {
+    seconds -= next->first - at;
+    at = next->second;
+  }
+  return at + seconds;
+}
+
+/// All from the first gap at or after `earliest` to `end` is taken from now on: one span.
+void fill(std::map<double, double>& spans, double earliest, double end) {
+  double start = earliest;
+  auto next = spans.upper_bound(start);
+  if (next != spans.begin() && std::prev(next)->second >= start) {
+    --next;
+    start = next->first;
+  }
+  while (next != spans.end() && next->first <= end) {
+    end = std::max(end, next->second);
+    next = spans.erase(next);
+  }
+  spans.emplace(start, end);
+}
+
+}  // namespace
+
+double Processors::take(double earliest, double seconds, double now) {
+  double soonest = std::numeric_limits<double>::infinity();
+  Spans* taken = &busy_.front();
+  for (Spans& spans : busy_) {
+    while (!spans.empty() && spans.begin()->second < now) spans.erase(spans.begin());
+    const double end = end_of(spans, earliest, seconds);
+    if (end >= soonest) continue;
+    soonest = end;
+    taken = &spans;
+  }
+  fill(*taken, earliest, soonest);
+  return soonest;
+}
+
+void Processors::sent(double now, double seconds) {
+  if (seconds > 0.0) take(now - seconds, seconds, now - seconds);
+}
+
+double Processors::receive(double arrives, double seconds, double now) {
+  return seconds <= 0.0 ? arrives : take(arrives, seconds, now);
+}
+
+}  // namespace trunkline::simulate

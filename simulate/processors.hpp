@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// What messages keep the processors of a simulated host busy with.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <vector>
+
+namespace trunkline::simulate {
+
+/// The processors of one host, each with the spans of time, past and to come, that it is taken for. What a message
+/// needs is known when it is handed over, long before it arrives; so a span may lie ahead, and a later message may
+/// take a gap before it. Sends go first: a rank hands a segment on as soon as it has it, then takes in the next one.
+class Processors {
+ public:
+  explicit Processors(std::size_t count) : busy_(count) {}
+
+  /// A rank sent a message for so long, until `now`: what there was to take in meanwhile waits.
+  void sent(double now, double seconds);
+
+  /// Takes a processor for a message that arrives later than `now`; where it is taken already, the work rests and goes
+  /// on behind. Returns the end.
+  double receive(double arrives, double seconds, double now);
+
+ private:
+  using Spans = std::map<double, double>;  ///< end by start; they do not overlap
+
+  double take(double earliest, double seconds, double now);
+
+  std::vector<Spans> busy_;  ///< by processor; spans that ended are forgotten
+};
+
+}  // namespace trunkline::simulate
