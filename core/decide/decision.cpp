@@ -17,7 +17,7 @@ constexpr const char* by_user = "chosen by the user (a setting, or trunkline_set
 
 const char* too_short(const Knowledge& knowledge) {
   return knowledge.tuning ? "shorter than what the tuning file accelerates anywhere (TRUNKLINE_TUNING)"
-                          : "less than one frame: nothing to pipeline";
+                          : below_least_bytes;
 }
 
 }  // namespace

@@ -18,12 +18,16 @@ constexpr double margin = 1.15;
 /// take: that can be no faster, and exchanges between hosts that change partners come less near to the least time than
 /// their predictions (on one switch of 16 hosts at 30 Mbit/s they take 1.4 to 1.8 of it, a ring 1.05).
 constexpr double near_least = 1.1;
+/// A line waits for all of its ranks, one after another: what the rates do not tell adds up.
+constexpr double handicap_of_lines = 1.05;
 /// More children delay each other: where links are slow, the papers found no k above 2 to pay.
 constexpr std::array<std::string_view, 4> considered_trees{"linear", "two-tree", "binary", "3-ary"};
 /// Where links are fast, short messages wait for latencies alone: the fewer levels the better, and a broadcast's
 /// sender is soon done with many children. Up a tree they would all arrive at once.
 constexpr std::array<std::string_view, 3> considered_wide{"4-ary", "8-ary", "flat"};
 constexpr std::array<std::string_view, 1> considered_rounds{"ring"};
+/// Blind to the network, but fewest messages for each rank: where those cost more than links.
+constexpr std::array<std::string_view, 2> considered_blind{"circulant", "binomial"};
 
 /// A ring waits for each of its rounds. Of blocks shorter than this, that is most of its time, and hosts that are not
 /// always ready add what the rates do not tell.
@@ -32,7 +36,7 @@ constexpr std::uint64_t least_block_bytes = 2 * frame_payload_bytes;
 bool is_considered(const Prospects::Candidate& candidate, std::uint64_t message_bytes, OperandOrder order) {
   if (order == OperandOrder::by_rank && !candidate.by_rank) return false;
   const auto* const rounds = std::get_if<RoundCosts>(&candidate.costs);
-  return rounds == nullptr || message_bytes / rounds->blocks >= least_block_bytes;
+  return rounds == nullptr || rounds->any_blocks || message_bytes / rounds->blocks >= least_block_bytes;
 }
 
 double least_seconds(const Prospects& prospects, std::uint64_t message_bytes) {
@@ -66,6 +70,7 @@ Prospects prospects_of(Collective collective, const Cluster& cluster, const Plac
     const Plan plan = lay(collective, name, &cluster, placement, root);
     Prospects::Candidate& candidate = prospects.candidates.emplace_back();
     candidate.algorithm = algorithm->name;
+    if (name == "linear") candidate.handicap = handicap_of_lines;
     if (const Trees* const trees = plan.trees()) {
       candidate.costs = tree_costs(paths, placement, *trees, *facts.direction, hosts);
     } else {
@@ -76,7 +81,10 @@ Prospects prospects_of(Collective collective, const Cluster& cluster, const Plac
     candidate.one_order = has_one_order(plan, collective);
   };
   std::ranges::for_each(considered_trees, consider);
-  if (collective == Collective::bcast) std::ranges::for_each(considered_wide, consider);
+  if (collective == Collective::bcast) {
+    std::ranges::for_each(considered_wide, consider);
+    std::ranges::for_each(considered_blind, consider);
+  }
   if (!facts.has_root) std::ranges::for_each(considered_rounds, consider);
   if (facts.goes_by_shares()) {
     prospects.native_shares = native_share_costs(paths, placement, hosts);
@@ -104,8 +112,9 @@ Pick pick(const Prospects& prospects, std::uint64_t message_bytes, OperandOrder 
   for (const Prospects::Candidate& candidate : prospects.candidates) {
     if (!is_considered(candidate, message_bytes, order)) continue;
     const TimedSegment one = fastest_segment(candidate.costs, message_bytes, cuts);
-    if (one.seconds >= fastest_s) continue;
-    fastest_s = one.seconds;
+    const double seconds = candidate.handicap * one.seconds;
+    if (seconds >= fastest_s) continue;
+    fastest_s = seconds;
     fastest = {.algorithm = candidate.algorithm, .segment_bytes = one.segment_bytes};
   }
   const bool pays = fastest_s <= near_least * least_seconds(prospects, message_bytes) ||
@@ -126,7 +135,7 @@ Choice choose(const Prospects& prospects, std::uint64_t message_bytes, OperandOr
   choice.predictions.push_back({"native", 0, native_seconds(prospects, message_bytes)});
   std::ranges::stable_sort(choice.predictions, {}, &Prediction::seconds);
   if (message_bytes < least_bytes) {
-    choice.reason = "less than one frame: nothing to pipeline";
+    choice.reason = below_least_bytes;
     return choice;
   }
   choice.reason.clear();

@@ -29,8 +29,9 @@ struct Prediction {
   double seconds = 0.0;
 };
 
-/// Below one frame there is nothing to pipeline: native.
-inline constexpr std::uint64_t least_bytes = frame_payload_bytes;
+/// Below that the way counts and not the bytes; what a call costs besides, predictions do not know: native.
+inline constexpr std::uint64_t least_bytes = 512;
+inline constexpr const char* below_least_bytes = "less than 512 bytes: left to the MPI library";
 
 /// What runs, without a word about it.
 struct Pick {
@@ -51,6 +52,7 @@ struct Prospects {
   struct Candidate {
     std::string_view algorithm;
     Costs costs;
+    double handicap = 1.0;   ///< that its predicted times are multiplied by before they are compared
     bool by_rank = false;    ///< of a reduction: keeps operands in the order of ranks
     bool one_order = false;  ///< of a reduction: combines them in one order, whatever their number
   };

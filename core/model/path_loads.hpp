@@ -51,6 +51,10 @@ class PathLoads {
   [[nodiscard]] double first_byte_s(const Transfer& transfer) const {
     return paths_.byte_s(paths_.cluster().neighbours(transfer.from).front().channel);
   }
+  /// Of the transfer on the slowest of its links, with nothing beside it.
+  [[nodiscard]] double alone_byte_s(const Transfer& transfer) const {
+    return transfer.amount * paths_.slowest_byte_s(transfer.from, transfer.to, transfer.meeting);
+  }
   [[nodiscard]] PathCost cost(const Transfer& transfer) const;
   /// The most that a byte takes on any channel, times its load, as for PathCost.
   [[nodiscard]] double slowest_byte_s() const;
@@ -63,10 +67,6 @@ class PathLoads {
   void sum_up();
   void find_slowest();
   [[nodiscard]] double loaded_byte_s(ChannelId channel) const { return paths_.spread_byte_s(channel) * load_[channel]; }
-  /// Of the transfer on the slowest of its links, with nothing beside it.
-  [[nodiscard]] double alone_byte_s(const Transfer& transfer) const {
-    return transfer.amount * paths_.slowest_byte_s(transfer.from, transfer.to, transfer.meeting);
-  }
 
   const Paths& paths_;
   std::vector<Transfer> transfers_;

@@ -18,6 +18,7 @@ namespace trunkline {
 struct RoundCost {
   double rounds = 0.0;
   double seconds_per_byte = 0.0;  ///< sum over the rounds of the busiest channel's load over its rate
+  double alone_byte_s = 0.0;      ///< the same where each transfer is alone
   double latency_s = 0.0;         ///< sum over the rounds of the longest path's
   double frame_byte_s = 0.0;      ///< the same for each byte of a frame that is stored on that path
 
@@ -40,8 +41,8 @@ struct RoundCosts {
 [[nodiscard]] RoundCosts round_costs(const Paths& paths, const Placement& placement, const Rounds& rounds,
                                      const HostCosts& hosts = usual_host_costs());
 
-/// Seconds of `message_bytes` in segments of `segment_bytes`, both above zero. But for those that relay, rounds do not
-/// overlap, so it is an upper bound where no rank waits long.
+/// Seconds of `message_bytes` in segments of `segment_bytes`, both above zero. Those of any blocks, and those that
+/// relay, overlap; others do not, so it is an upper bound where no rank waits long.
 [[nodiscard]] double round_seconds(const RoundCosts& costs, std::uint64_t message_bytes, std::uint64_t segment_bytes);
 
 /// The one of segment_sizes() that round_seconds() finds fastest; of rounds that relay the longest that is hardly

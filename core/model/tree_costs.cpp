@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <limits>
 #include <stdexcept>
 #include <string>
@@ -40,17 +41,23 @@ std::vector<T> at_places(const std::vector<T>& all, std::vector<std::size_t> pla
 constexpr std::uint64_t longest_candidate = segment_candidates.back();
 constexpr double any_wire_length = std::numeric_limits<double>::infinity();
 
+/// Segments of several trees meet at ports, by chance: one waits for the other, and what it leaves unused on its way is
+/// lost. So segments fall behind as a random walk does, until windows hold them. Simulated on 16 and 32 hosts at
+/// 1 Gbit/s, in 4 to 3000 segments, they came later by so many segments a hop, times the root of their number.
+constexpr double behind_by_meeting = 0.4;
+constexpr double most_behind = 3.5;
+
+double behind(double further) { return std::min(behind_by_meeting * std::sqrt(further), most_behind); }
+
 /// Seconds of a way for a segment, but for what each byte takes. A segment that is announced first has the way there
 /// and back to go before.
 double fixed_seconds(const TreeCosts::Way& way, const HostCosts& hosts, bool eager) {
-  return way.handlings * ((hosts.send_s + hosts.receive_s) / 2.0 + (eager ? 0.0 : hosts.rendezvous_s)) +
-         way.latency_s * (eager ? 1.0 : 3.0);
+  return way.handlings.fixed_s(hosts, eager) + way.latency_s * (eager ? 1.0 : 3.0);
 }
 
-/// Seconds of each byte on the wire, but for frames that are stored. Two segments are under way on each hop at least:
-/// where they share the wire, the first one takes as long as both.
-double byte_seconds(const TreeCosts::Way& way, const HostCosts& hosts, bool eager) {
-  return way.per_byte_s * (!eager && hosts.shares_wire ? 2.0 : 1.0) + way.handlings * hosts.handling_byte_s();
+/// Seconds of each byte on the wire, but for frames that are stored.
+double byte_seconds(const TreeCosts::Way& way, const HostCosts& hosts) {
+  return way.per_byte_s + way.handlings.byte_s(hosts);
 }
 
 /// Those that are the longest for some segment. Below a frame all of a segment is its first frame.
@@ -62,7 +69,7 @@ std::vector<TreeCosts::Way> longest(const std::vector<TreeCosts::Way>& ways, con
     std::vector<Line> lines;
     lines.reserve(ways.size());
     for (const TreeCosts::Way& way : ways) {
-      lines.push_back({byte_seconds(way, hosts, eager) + (short_segment ? way.per_frame_byte_s : 0.0),
+      lines.push_back({byte_seconds(way, hosts) + (short_segment ? way.per_frame_byte_s : 0.0),
                        fixed_seconds(way, hosts, eager) + (short_segment ? 0.0 : way.per_frame_byte_s * frame)});
     }
     const std::vector<std::size_t> more = highest_lines(lines, from, to);
@@ -100,7 +107,7 @@ class Sum {
         paths_(paths),
         data_(paths),
         round_(paths),
-        handlings_(placement.size(), 0.0) {}
+        handlings_(placement.size()) {}
 
   /// Throws std::invalid_argument where the tree has another number of ranks, or the placement does not fit.
   void add(const Tree& tree) {
@@ -110,12 +117,14 @@ class Sum {
     }
     check_placement(cluster_, placement_, tree.root);
     ways_.assign(tree.size(), {});
-    ways_[tree.root].per_byte_s = before_s_;
     for (const std::vector<Rank>& receivers : by_round(tree)) add_round(tree, receivers);
     for (Rank rank = 0; rank < tree.size(); ++rank) {
       const auto sends = static_cast<double>(tree.children[rank].size());
-      handlings_[rank] += part_ * (sends + (rank == tree.root ? 0.0 : 1.0));
-      if (sends == 0.0) latest_.push_back(ways_[rank]);
+      handlings_[rank].sends += part_ * sends;
+      handlings_[rank].receives += rank == tree.root ? 0.0 : part_;
+      if (sends > 0.0) continue;
+      latest_.insert(latest_.end(), {ways_[rank].by_wire, ways_[rank].by_processor});
+      deepest_byte_s_ = std::max(deepest_byte_s_, ways_[rank].hops_byte_s);
     }
   }
 
@@ -123,7 +132,10 @@ class Sum {
     const bool both_ways = direction == Direction::up_and_down;
     TreeCosts costs;
     costs.hosts = hosts_;
-    costs.handlings = (both_ways ? 2.0 : 1.0) * *std::ranges::max_element(handlings_);
+    costs.handlings =
+        *std::ranges::max_element(handlings_, {}, [&](const Handlings& one) { return one.fixed_s(hosts_, true); });
+    if (both_ways) costs.handlings = both(costs.handlings);
+    if (part_ < 1.0) costs.meeting_byte_s = (both_ways ? 2.0 : 1.0) * deepest_byte_s_;
     costs.network_hops = static_cast<Rank>(data_.transfers().size());
     if (both_ways) std::ranges::for_each(latest_, go_back);
     costs.latest = longest(latest_, hosts_);
@@ -143,11 +155,33 @@ class Sum {
   }
 
  private:
+  /// To one rank, as if all sends before took as long as they are on the wire, or as their sender's processor needs.
+  struct Ways {
+    TreeCosts::Way by_wire;
+    TreeCosts::Way by_processor;
+    double hops_byte_s = 0.0;  ///< of its hops alone
+  };
+
+  /// Of those that go there, and back again.
+  static Handlings both(const Handlings& there) {
+    return {.sends = there.sends + there.receives, .receives = there.sends + there.receives};
+  }
+
   static void go_back(TreeCosts::Way& way) {
     way = {.per_byte_s = 2.0 * way.per_byte_s,
            .per_frame_byte_s = 2.0 * way.per_frame_byte_s,
-           .handlings = 2.0 * way.handlings,
+           .handlings = {.sends = 2.0 * way.handlings.sends, .receives = 2.0 * way.handlings.receives},
            .latency_s = 2.0 * way.latency_s};
+  }
+
+  /// A segment that its host sent, and that came by this path.
+  static TreeCosts::Way arrived(TreeCosts::Way way, const PathCost& path) {
+    way.handlings.sends += 1.0;
+    way.handlings.receives += 1.0;
+    way.per_byte_s += path.slowest_byte_s;
+    way.per_frame_byte_s += std::max(0.0, path.byte_s - path.slowest_byte_s);
+    way.latency_s += path.latency_s;
+    return way;
   }
 
   /// Who gets the first segment in which round, if every send takes one.
@@ -178,22 +212,29 @@ class Sum {
     auto transfer = round_.transfers().begin();
     for (const Rank rank : receivers) {
       const Rank parent = tree.parent[rank];
-      TreeCosts::Way& sending = ways_[parent];  // ready to send: its way, and its sends so far
-      sending.handlings += 1.0;
-      TreeCosts::Way& there = ways_[rank] = sending;
-      there.handlings += 1.0;
+      Ways& sending = ways_[parent];  // when it is ready to send: after its way, and its sends so far
       if (placement_[parent] == placement_[rank]) {
-        sending.per_byte_s += hosts_.memory_byte_s;
-        there.per_byte_s += hosts_.memory_byte_s;
+        const PathCost copy{.slowest_byte_s = hosts_.memory_byte_s, .byte_s = hosts_.memory_byte_s};
+        ways_[rank] = arrived(sending, copy);
+        sent(sending, hosts_.memory_byte_s);
+        sending.by_processor.per_byte_s += hosts_.memory_byte_s;
         continue;
       }
       const PathCost path = round_.cost(*transfer++);
-      there.per_byte_s += path.slowest_byte_s;
-      there.per_frame_byte_s += std::max(0.0, path.byte_s - path.slowest_byte_s);
-      there.latency_s += path.latency_s;
-      sending.per_byte_s += path.first_byte_s;
-      if (parent == tree.root) before_s_ += path.first_byte_s;
+      ways_[rank] = arrived(sending, path);
+      sent(sending, path.first_byte_s);
     }
+  }
+
+  static Ways arrived(const Ways& sending, const PathCost& path) {
+    return {.by_wire = arrived(sending.by_wire, path),
+            .by_processor = arrived(sending.by_processor, path),
+            .hops_byte_s = sending.hops_byte_s + path.slowest_byte_s};
+  }
+
+  static void sent(Ways& sending, double byte_s) {
+    sending.by_wire.per_byte_s += byte_s;
+    sending.by_processor.handlings.sends += 1.0;
   }
 
   const Cluster& cluster_;
@@ -203,40 +244,57 @@ class Sum {
   const Paths& paths_;
   PathLoads data_;   ///< transfers of a segment of every tree
   PathLoads round_;  ///< of one round
-  std::vector<TreeCosts::Way> ways_;
+  std::vector<Ways> ways_;
   std::vector<TreeCosts::Way> latest_;
-  std::vector<double> handlings_;  ///< of a segment, by rank
-  double before_s_ = 0.0;          ///< for each byte: the root's sends of the first segments of the trees before
+  double deepest_byte_s_ = 0.0;
+  std::vector<Handlings> handlings_;  ///< of a segment, by rank
 };
+
+Cut::Piece piece_of(std::uint64_t bytes) {
+  const auto wire = static_cast<double>(wire_bytes(bytes));
+  return {.bytes = bytes, .wire = wire, .frame = std::min(wire, static_cast<double>(frame_wire_bytes))};
+}
 
 Cut cut_into(std::uint64_t message_bytes, std::uint64_t segment_bytes) {
   const std::uint64_t segment = std::min(segment_bytes, message_bytes);
-  const auto wire = static_cast<double>(wire_bytes(segment));
-  return {.segment = segment,
-          .wire = wire,
-          .frame = std::min(wire, static_cast<double>(frame_wire_bytes)),
-          .further = static_cast<double>(pieces_of(message_bytes, segment) - 1)};
+  const std::uint64_t further = pieces_of(message_bytes, segment) - 1;
+  return {.segment = piece_of(segment),
+          .last = piece_of(message_bytes - further * segment),
+          .further = static_cast<double>(further)};
 }
 
-/// What each further segment takes.
-double next_seconds(const TreeCosts& costs, const Cut& cut) {
-  double next = costs.handlings * costs.hosts.handling_s(cut.segment);
+/// What a further segment takes.
+double next_seconds(const TreeCosts& costs, const Cut::Piece& piece) {
+  double next = costs.handlings.fixed_s(costs.hosts, costs.hosts.is_eager(piece.bytes)) +
+                costs.handlings.byte_s(costs.hosts) * static_cast<double>(piece.bytes);
   for (const TreeCosts::Work& work : costs.busiest) {
-    next = std::max(next, work.per_byte_s * cut.wire + work.per_ack_byte_s * static_cast<double>(ack_wire_bytes));
+    next = std::max(next, work.per_byte_s * piece.wire + work.per_ack_byte_s * static_cast<double>(ack_wire_bytes));
   }
   return next;
 }
 
-/// What all of them take, the first on the longest way.
-double all_seconds(const TreeCosts& costs, const Cut& cut, double next_s) {
-  double first = 0.0;
-  const bool eager = costs.hosts.is_eager(cut.segment);
+/// On the longest way.
+double way_seconds(const TreeCosts& costs, const Cut::Piece& piece) {
+  double most = 0.0;
+  const bool eager = costs.hosts.is_eager(piece.bytes);
   for (const TreeCosts::Way& way : costs.latest) {
-    first = std::max(first, byte_seconds(way, costs.hosts, eager) * cut.wire + way.per_frame_byte_s * cut.frame +
-                                fixed_seconds(way, costs.hosts, eager));
+    most = std::max(most, byte_seconds(way, costs.hosts) * piece.wire + way.per_frame_byte_s * piece.frame +
+                              fixed_seconds(way, costs.hosts, eager));
   }
+  return most;
+}
+
+/// What all of them take: the last one starts when all others have, and may be short; it may be there before the one
+/// ahead of it.
+double all_seconds(const TreeCosts& costs, const Cut& cut, double next_s) {
   // Where transfers of other rounds share a channel, that alone may take longer than the way of any of them.
-  return std::max(first, next_s) + cut.further * next_s;
+  const double last_s = std::max(way_seconds(costs, cut.last), next_seconds(costs, cut.last));
+  if (cut.further == 0.0) return last_s;
+  // The root hands over two at once at least: where they share the wire, the first takes as long as both.
+  const bool shares_wire = costs.hosts.shares_wire && !costs.hosts.is_eager(cut.segment.bytes);
+  const double before = cut.further + (shares_wire ? 1.0 : 0.0);
+  const double behind_s = behind(before) * costs.meeting_byte_s * cut.segment.wire;
+  return before * next_s + behind_s + std::max(last_s, way_seconds(costs, cut.segment) - next_s);
 }
 
 }  // namespace
@@ -255,7 +313,7 @@ TreeCosts tree_costs(const Paths& paths, const Placement& placement, std::span<c
 
 double tree_seconds(const TreeCosts& costs, std::uint64_t message_bytes, std::uint64_t segment_bytes) {
   const Cut cut = cut_into(message_bytes, segment_bytes);
-  return all_seconds(costs, cut, next_seconds(costs, cut));
+  return all_seconds(costs, cut, next_seconds(costs, cut.segment));
 }
 
 std::span<const std::uint64_t> segment_sizes() { return segment_candidates; }
@@ -270,8 +328,8 @@ Cuts cuts_of(std::uint64_t message_bytes) {
 TimedSegment fastest_segment(const TreeCosts& costs, const Cuts& cuts) {
   TimedSegment fastest{.segment_bytes = 0, .seconds = any_wire_length};
   for (std::size_t i = 0; i < cuts.size(); ++i) {
-    const double next_s = next_seconds(costs, cuts[i]);
-    if (next_s + cuts[i].further * next_s >= fastest.seconds) continue;  // whatever the first segment takes
+    const double next_s = next_seconds(costs, cuts[i].segment);
+    if (cuts[i].further * next_s >= fastest.seconds) continue;  // whatever the first segment takes
     const double seconds = all_seconds(costs, cuts[i], next_s);
     if (seconds < fastest.seconds) fastest = {.segment_bytes = segment_candidates[i], .seconds = seconds};
   }

@@ -15,13 +15,28 @@
 
 namespace trunkline {
 
+/// How often software sends a segment on, and takes one in.
+struct Handlings {
+  double sends = 0.0;
+  double receives = 0.0;
+
+  /// Seconds of all of them, but for what each byte takes.
+  [[nodiscard]] double fixed_s(const HostCosts& hosts, bool eager) const {
+    return sends * hosts.send_s + receives * hosts.receive_s + (eager ? 0.0 : (sends + receives) * hosts.rendezvous_s);
+  }
+  [[nodiscard]] double byte_s(const HostCosts& hosts) const {
+    return sends * hosts.send_byte_s + receives * hosts.receive_byte_s;
+  }
+};
+
 /// A tree's time as a function of the segment: what does not depend on it, taken once and kept.
 struct TreeCosts {
-  /// The first segment's way to one rank. Hops, and the sends that each sender makes before.
+  /// The first segment's way to one rank. Hops, and the sends that each sender makes before: while one of them is on
+  /// the wire its sender prepares the next, so the longer of the two counts.
   struct Way {
     double per_byte_s = 0.0;        ///< for each byte of a segment on the wire: slowest channel of every hop, queues
     double per_frame_byte_s = 0.0;  ///< for each byte of its first frame: further channels that store it
-    double handlings = 0.0;         ///< times that software takes it in or sends it on
+    Handlings handlings;            ///< one after another
     double latency_s = 0.0;
   };
   /// What every further segment costs one channel.
@@ -29,10 +44,11 @@ struct TreeCosts {
     double per_byte_s = 0.0;
     double per_ack_byte_s = 0.0;  ///< acknowledgements of the segments that come the other way
   };
-  std::vector<Way> latest;    ///< of the ways, those that may be the longest for some segment
-  std::vector<Work> busiest;  ///< of the channels, those that may be the busiest for some segment
-  double handlings = 0.0;     ///< of one segment by the busiest rank
-  Rank network_hops = 0;      ///< transfers between different hosts
+  std::vector<Way> latest;      ///< of the ways, those that may be the longest for some segment
+  std::vector<Work> busiest;    ///< of the channels, those that may be the busiest for some segment
+  Handlings handlings;          ///< of one segment by the busiest rank
+  Rank network_hops = 0;        ///< transfers between different hosts
+  double meeting_byte_s = 0.0;  ///< of several trees: all hops of the deepest way, for each byte of a segment
   HostCosts hosts = usual_host_costs();
 };
 
@@ -43,10 +59,9 @@ struct TreeCosts {
 [[nodiscard]] TreeCosts tree_costs(const Paths& paths, const Placement& placement, const Tree& tree,
                                    Direction direction = Direction::down, const HostCosts& hosts = usual_host_costs());
 
-/// The same for trees that take segments by turns: the first segment of each starts after those of the trees before it,
-/// and each tree's transfers carry one part in so many of the message. Up a tree the same transfers go backwards, so
-/// that takes as long. Up and down at once the first segment goes both ways, and all others share the channels with
-/// those that go the other way.
+/// The same for trees that take segments by turns: each tree's transfers carry one part in so many of the message. Up a
+/// tree the same transfers go backwards, so that takes as long. Up and down at once the first segment goes both ways,
+/// and all others share the channels with those that go the other way.
 [[nodiscard]] TreeCosts tree_costs(const Paths& paths, const Placement& placement, std::span<const Tree> trees,
                                    Direction direction = Direction::down, const HostCosts& hosts = usual_host_costs());
 
@@ -59,10 +74,14 @@ struct TreeCosts {
 
 /// A message in segments of one size: what does not depend on the tree.
 struct Cut {
-  std::uint64_t segment = 0;  ///< bytes
-  double wire = 0.0;          ///< bytes of a segment on the wire
-  double frame = 0.0;         ///< of its first frame
-  double further = 0.0;       ///< segments after the first one
+  struct Piece {
+    std::uint64_t bytes = 0;
+    double wire = 0.0;   ///< bytes on the wire
+    double frame = 0.0;  ///< of its first frame
+  };
+  Piece segment;
+  Piece last;            ///< what is left for the last one
+  double further = 0.0;  ///< segments after the first one
 };
 
 inline constexpr std::size_t segment_count = 22;

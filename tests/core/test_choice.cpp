@@ -51,12 +51,12 @@ double per_byte(const TreeCosts& costs) {
   return most;
 }
 
-TEST(Choice, IsNativeBelowOneFrame) {
+TEST(Choice, LeavesTheShortestMessagesToTheLibrary) {
   const Cluster cluster = read_cluster(std::string(TRUNKLINE_CLUSTERS) + "/cyclic.yaml");
   const Prospects facts =
       prospects_of(Collective::bcast, cluster, block_placement(cluster, 1), 0, NativeLibrary::mpich);
   EXPECT_EQ(choose(facts, least_bytes - 1).algorithm, "native");
-  EXPECT_NE(choose(facts, 2 * least_bytes).algorithm, "native");
+  EXPECT_NE(choose(facts, least_bytes).algorithm, "native");
 }
 
 TEST(TreeCosts, OfALineAreFormula1) {
@@ -67,8 +67,10 @@ TEST(TreeCosts, OfALineAreFormula1) {
   EXPECT_NEAR(costs.latest[0].per_byte_s, 31 * byte_s, 1e-15);
   EXPECT_NEAR(costs.latest[0].per_frame_byte_s, 34 * byte_s, 1e-15);  // 31 switches of hosts, and 3 trunks more
   EXPECT_NEAR(costs.latest[0].latency_s, 65 * 10e-6, 1e-12);
-  EXPECT_DOUBLE_EQ(costs.latest[0].handlings, 62.0);
-  EXPECT_DOUBLE_EQ(costs.handlings, 2.0);
+  EXPECT_DOUBLE_EQ(costs.latest[0].handlings.sends, 31.0);
+  EXPECT_DOUBLE_EQ(costs.latest[0].handlings.receives, 31.0);
+  EXPECT_DOUBLE_EQ(costs.handlings.sends, 1.0);
+  EXPECT_DOUBLE_EQ(costs.handlings.receives, 1.0);
   ASSERT_EQ(costs.busiest.size(), 1U);
   EXPECT_NEAR(costs.busiest[0].per_byte_s, byte_s, 1e-15);
   EXPECT_NEAR(costs.busiest[0].per_ack_byte_s, byte_s, 1e-15);
@@ -130,9 +132,13 @@ TEST(BlockCosts, OfOneSwitchAreTheRounds) {
   const Cluster cluster = one_switch();
   const Placement placement = block_placement(cluster, 1);
   const Costs circulant = costs_of(cluster, placement, lay(Collective::bcast, "circulant", &cluster, placement, 0));
-  // Ten blocks of a frame to 16 ranks in 9 + 4 rounds: a frame on the wire, again from the switch, latency, software.
+  // Ten blocks of a frame to 16 ranks in 4 + 9 rounds. The first one: a frame on the wire, again from the switch,
+  // latency, software. Where the wire takes most, the others take a third longer than that, and half of the way. Of 16
+  // ranks the root receives nothing.
   const double frame_s = 1538 * 8 / 1e8;
-  EXPECT_NEAR(seconds_of(circulant, 14080, 1408), 13 * (2 * frame_s + 20e-6 + software_s(1408)), 1e-9);
+  const double delay_s = (20e-6 + frame_s) * 15 / 16;
+  EXPECT_NEAR(seconds_of(circulant, 14080, 1408),
+              4 * (frame_s + delay_s + software_s(1408)) + 9 * (1.34 * frame_s + 0.55 * delay_s), 1e-9);
   const Costs ring = costs_of(cluster, placement, lay(Collective::bcast, "scatter-ring", &cluster, placement, 0));
   // Blocks of a frame: 1/2 + 1/4 + 1/8 + 1/16 of the message, then 15 times one of 16; 19 rounds.
   const double rounds_s = 19 * (frame_s + 20e-6 + software_s(1408));
@@ -216,10 +222,13 @@ RC_GTEST_PROP(Choice, IsTheFastestOfAllWhereItBeatsNativeByFifteenPercentOrIsNea
       RC_ASSERT(one.seconds == (same == all.end() ? native_s : same->seconds));
       RC_ASSERT(one.segment_bytes == (same == all.end() ? 0 : same->segment_bytes));
     }
-    const auto best = std::ranges::min_element(all, {}, &Prediction::seconds);
+    const auto compared_s = [](const Prediction& one) {
+      return one.seconds * (one.algorithm == "linear" ? 1.05 : 1.0);
+    };
+    const auto best = std::ranges::min_element(all, {}, compared_s);
     const double least_s = facts.least_byte_s * static_cast<double>(wire_bytes(bytes));
     const bool tree = best != all.end() && bytes >= least_bytes &&
-                      (best->seconds * 1.15 < native_s || best->seconds <= 1.08 * least_s);
+                      (compared_s(*best) * 1.15 < native_s || compared_s(*best) <= 1.1 * least_s);
     RC_ASSERT(quick.algorithm == (tree ? best->algorithm : "native"));
     RC_ASSERT(quick.segment_bytes == (tree ? best->segment_bytes : 0));
   }
@@ -295,7 +304,9 @@ TEST(Choice, KeepsLittleOfManyRanks) {
     std::size_t bytes = sizeof facts + facts.candidates.capacity() * sizeof facts.candidates[0] +
                         facts.native.openmpi.capacity() * sizeof facts.native.openmpi[0] +
                         kept_bytes(facts.native.binomial);
-    for (const auto& candidate : facts.candidates) bytes += kept_bytes(std::get<TreeCosts>(candidate.costs));
+    for (const auto& candidate : facts.candidates) {
+      if (const auto* const trees = std::get_if<TreeCosts>(&candidate.costs)) bytes += kept_bytes(*trees);
+    }
     for (const auto& tree : facts.native.openmpi) bytes += kept_bytes(tree.in_turn);
     EXPECT_LT(bytes, std::size_t{8} << 10U);
   }

@@ -104,7 +104,7 @@ def test_a_tuning_file_for_another_network(mpich, tmp_path):
 
 
 def test_short_messages_stay_native(mpich):
-    short, long = decide_all("bcast", knowledge_of(CYCLIC, mpich), PLACEMENT, 0, [1000, 1 << 20])
+    short, long = decide_all("bcast", knowledge_of(CYCLIC, mpich), PLACEMENT, 0, [500, 1 << 20])
     assert (short.algorithm, long.algorithm) == ("native", "two-tree")
 
 
@@ -140,7 +140,7 @@ def test_the_commands(trunkline, refused):
     assert [row["algorithm"] for row in rows] == ["linear", "binary"]
     assert all(row["seconds_predicted"] > 0 for row in rows)
     said = trunkline("explain", "cyclic", "--sizes", "8,1MiB").out
-    assert "less than one frame" in said
+    assert "less than 512 bytes" in said
     assert "two-tree" in said
     assert "trunkline explain" in refused("predict", "cyclic", "--algorithms", "auto")
     assert "0 bytes" in refused("predict", "cyclic", "--sizes", "0")
@@ -186,11 +186,11 @@ def test_a_plan_for_a_reduction_has_no_floor():
         knowledge.take_plan(plan, "plan.yaml")
         return _core.Decider(knowledge, collective, PLACEMENT, root).decide(message_bytes)
 
-    assert decide("bcast", 4, 3).reason == "less than one frame: nothing to pipeline"
+    assert decide("bcast", 4, 3).reason == "less than 512 bytes: left to the MPI library"
     assert decide("reduce", 4, 3).algorithm == _core.plan_of_file
     other_root = decide("reduce", 4, 0)
     assert other_root.algorithm == "native"
-    assert other_root.reason.startswith("TRUNKLINE_PLAN is for other ranks, hosts or another root; less than one frame")
+    assert other_root.reason.startswith("TRUNKLINE_PLAN is for other ranks, hosts or another root; less than 512 bytes")
     for size in (4, 1 << 20):
         assert decide("allreduce", size).algorithm == _core.plan_of_file  # an allreduce has no root of its own
 
