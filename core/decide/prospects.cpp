@@ -20,8 +20,9 @@ constexpr double margin = 1.15;
 constexpr double near_least = 1.1;
 /// A line waits for all of its ranks, one after another: what the rates do not tell adds up.
 constexpr double handicap_of_lines = 1.05;
+constexpr std::string_view line = "linear";
 /// More children delay each other: where links are slow, the papers found no k above 2 to pay.
-constexpr std::array<std::string_view, 4> considered_trees{"linear", "two-tree", "binary", "3-ary"};
+constexpr std::array<std::string_view, 4> considered_trees{line, "two-tree", "binary", "3-ary"};
 /// Where links are fast, short messages wait for latencies alone: the fewer levels the better, and a broadcast's
 /// sender is soon done with many children. Up a tree they would all arrive at once.
 constexpr std::array<std::string_view, 3> considered_wide{"4-ary", "8-ary", "flat"};
@@ -70,7 +71,7 @@ Prospects prospects_of(Collective collective, const Cluster& cluster, const Plac
     const Plan plan = lay(collective, name, &cluster, placement, root);
     Prospects::Candidate& candidate = prospects.candidates.emplace_back();
     candidate.algorithm = algorithm->name;
-    if (name == "linear") candidate.handicap = handicap_of_lines;
+    if (name == line) candidate.handicap = handicap_of_lines;
     if (const Trees* const trees = plan.trees()) {
       candidate.costs = tree_costs(paths, placement, *trees, *facts.direction, hosts);
     } else {
@@ -147,6 +148,10 @@ Choice choose(const Prospects& prospects, std::uint64_t message_bytes, OperandOr
     choice.reason += "; nothing is faster than native by 15 %";
   } else if (find_seconds(choice, choice.algorithm) * margin >= find_seconds(choice, "native")) {
     choice.reason += "; hardly more than the least that the links allow";
+  }
+  const bool line_is_fastest = choice.predictions.front().algorithm == line;
+  if (line_is_fastest && choice.segment_bytes != 0 && choice.algorithm != line) {
+    choice.reason += "; a line, which waits for every rank, must be 5 % faster";
   }
   return choice;
 }
