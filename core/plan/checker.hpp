@@ -36,16 +36,18 @@ void check_plan(const Plan& plan, Collective collective = Collective::bcast);
 struct ChannelLoad {
   ChannelId channel;
   std::uint32_t senders;  ///< different ranks whose transfers use the channel
+  std::uint32_t room;     ///< so many do not slow each other (plan/room.hpp)
 };
 
 struct Contention {
-  bool contention_free = true;         ///< no channel is used by two different senders
-  std::uint32_t max_channel_load = 0;  ///< 1-port model: one sender's own transfers count once
-  std::vector<ChannelLoad> busiest;    ///< channels of the largest load, at most `most`, in channel order
+  bool contention_free = true;         ///< no channel is used by more different senders than it has room for
+  std::uint32_t max_channel_load = 0;  ///< of the busiest channels; 1-port model: a sender's own transfers count once
+  std::uint32_t most_senders = 0;      ///< on any channel, whatever its room
+  std::vector<ChannelLoad> busiest;    ///< of the largest load for their room, at most `most`, in channel order
 };
 
 /// Loads of all channels when every transfer of the tree is under way at once, as in a filled pipeline
-/// (Patarasuk, Faraj, Yuan 2008, section 3). Transfers between ranks of one host use no channel.
+/// (Patarasuk, Faraj, Yuan 2008, section 3), beside their room. Transfers between ranks of one host use no channel.
 [[nodiscard]] Contention contention_of(const Cluster& cluster, const Placement& placement, const Tree& tree,
                                        std::size_t most = 8);
 

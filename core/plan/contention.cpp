@@ -4,20 +4,37 @@
 #include <unordered_map>
 
 #include "plan/checker.hpp"
+#include "plan/room.hpp"
 #include "plan/round_samples.hpp"
 
 namespace trunkline {
 
 namespace {
 
-/// Of the loads of all channels in units of one part in so many, rounded up; `most` of the busiest are named.
-Contention busiest_of(const std::vector<std::uint32_t>& loads, std::uint32_t parts, std::size_t most) {
+/// Of the loads of all channels in units of one part in so many, rounded up, and the rooms of all links; `most` of the
+/// busiest are named.
+Contention busiest_of(const std::vector<std::uint32_t>& parts_on, std::uint32_t parts,
+                      const std::vector<std::uint32_t>& rooms, std::size_t most) {
   Contention found;
-  const std::uint32_t largest = loads.empty() ? 0 : *std::ranges::max_element(loads);
-  found.max_channel_load = (largest + parts - 1) / parts;
-  found.contention_free = found.max_channel_load <= 1;
-  for (ChannelId channel = 0; channel < loads.size() && found.busiest.size() < most; ++channel) {
-    if (largest > 0 && loads[channel] == largest) found.busiest.push_back({channel, found.max_channel_load});
+  const auto load = [&](ChannelId channel) -> ChannelLoad {
+    return {channel, (parts_on[channel] + parts - 1) / parts, rooms[channel / 2]};
+  };
+  const auto fuller = [](const ChannelLoad& a, const ChannelLoad& b) {
+    return std::uint64_t{a.senders} * b.room > std::uint64_t{b.senders} * a.room;
+  };
+  ChannelLoad fullest{.channel = 0, .senders = 0, .room = 1};
+  for (ChannelId channel = 0; channel < parts_on.size(); ++channel) {
+    const ChannelLoad now = load(channel);
+    found.contention_free = found.contention_free && now.senders <= now.room;
+    found.most_senders = std::max(found.most_senders, now.senders);
+    if (fuller(now, fullest)) fullest = now;
+  }
+  if (fullest.senders == 0) return found;
+  for (ChannelId channel = 0; channel < parts_on.size(); ++channel) {
+    const ChannelLoad now = load(channel);
+    if (fuller(fullest, now)) continue;
+    found.max_channel_load = std::max(found.max_channel_load, now.senders);
+    if (found.busiest.size() < most) found.busiest.push_back(now);
   }
   return found;
 }
@@ -48,7 +65,7 @@ class SenderCount {
     }
   }
 
-  [[nodiscard]] Contention result(std::size_t most) const { return busiest_of(senders_, 1, most); }
+  [[nodiscard]] const std::vector<std::uint32_t>& senders() const { return senders_; }
 
  private:
   const Cluster& cluster_;
@@ -72,7 +89,7 @@ Contention contention_of(const Cluster& cluster, const Placement& placement, con
   for (Rank sender = 0; sender < tree.size(); ++sender) {
     count.add(sender, cluster.hosts()[placement[sender]], tree.children[sender], placement);
   }
-  return count.result(most);
+  return busiest_of(count.senders(), 1, rooms_of(cluster, placement), most);
 }
 
 Contention contention_of(const Cluster& cluster, const Placement& placement, std::span<const Tree> trees,
@@ -87,7 +104,7 @@ Contention contention_of(const Cluster& cluster, const Placement& placement, std
       for (const ChannelId channel : cluster.path(from, cluster.hosts()[placement[rank]])) ++transfers[channel];
     }
   }
-  return busiest_of(transfers, static_cast<std::uint32_t>(trees.size()), most);
+  return busiest_of(transfers, static_cast<std::uint32_t>(trees.size()), rooms_of(cluster, placement), most);
 }
 
 namespace {
@@ -132,7 +149,7 @@ Contention contention_of(const Cluster& cluster, const Placement& placement, con
     for (const auto& [from, to, blocks] : sample.sent) loads.add(from, to);
     loads.end_round();
   }
-  return busiest_of(loads.most(), 1, most);
+  return busiest_of(loads.most(), 1, rooms_of(cluster, placement), most);
 }
 
 Contention contention_of(const Cluster& cluster, const Placement& placement, const Plan& plan, std::size_t most) {

@@ -14,6 +14,7 @@
 #include "network/placement.hpp"
 #include "plan/checker.hpp"
 #include "plan/regions.hpp"
+#include "plan/room.hpp"
 #include "plan/round_list.hpp"
 #include "plan_file/plan_file.hpp"
 
@@ -72,19 +73,23 @@ const Rounds& rounds_in(const Plan& plan) {
 void bind_contention(nb::module_& module) {
   nb::class_<ChannelLoad>(module, "ChannelLoad")
       .def_ro("channel", &ChannelLoad::channel)
-      .def_ro("senders", &ChannelLoad::senders, "Different ranks whose transfers use the channel.");
+      .def_ro("senders", &ChannelLoad::senders, "Different ranks whose transfers use the channel.")
+      .def_ro("room", &ChannelLoad::room, "So many senders do not slow each other.");
   nb::class_<Contention>(module, "Contention", "Loads of the channels when every transfer is under way at once.")
       .def_ro("contention_free", &Contention::contention_free)
-      .def_ro("max_channel_load", &Contention::max_channel_load)
+      .def_ro("max_channel_load", &Contention::max_channel_load, "Of the busiest channels.")
+      .def_ro("most_senders", &Contention::most_senders, "On any channel, whatever its room.")
       .def_prop_ro(
           "busiest", [](const Contention& contention) { return contention.busiest; },
-          "Channels of the largest load, in channel order.");
+          "Channels of the largest load for their room, in channel order.");
   module.def(
       "contention_of",
       [](const Cluster& cluster, const Placement& placement, const Plan& plan, std::size_t most) {
         return contention_of(cluster, placement, plan, most);
       },
       "cluster"_a, "placement"_a, "plan"_a, "most"_a = 8);
+  module.def("rooms_of", &rooms_of, "cluster"_a, "placement"_a,
+             "By link: how many senders do not slow each other on it, in each direction.");
 }
 
 void bind_plan_file(nb::module_& module) {

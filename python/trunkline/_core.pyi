@@ -173,19 +173,32 @@ class ChannelLoad:
     def senders(self) -> int:
         """Different ranks whose transfers use the channel."""
 
+    @property
+    def room(self) -> int:
+        """So many senders do not slow each other."""
+
 class Contention:
     """Loads of the channels when every transfer is under way at once."""
 
     @property
     def contention_free(self) -> bool: ...
     @property
-    def max_channel_load(self) -> int: ...
+    def max_channel_load(self) -> int:
+        """Of the busiest channels."""
+
+    @property
+    def most_senders(self) -> int:
+        """On any channel, whatever its room."""
+
     @property
     def busiest(self) -> list[ChannelLoad]:
-        """Channels of the largest load, in channel order."""
+        """Channels of the largest load for their room, in channel order."""
 
 def contention_of(cluster: Cluster, placement: Sequence[int], plan: Plan, most: int = 8) -> Contention:
     """Loads of all channels, and of rounds those of the busiest one. Raises ValueError."""
+
+def rooms_of(cluster: Cluster, placement: Sequence[int]) -> list[int]:
+    """By link: how many senders do not slow each other on it, in each direction. Raises ValueError."""
 
 class Plan:
     """How one collective runs on one communicator."""

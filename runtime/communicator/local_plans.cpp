@@ -87,9 +87,13 @@ std::string LocalPlans::load_of(const Plan& plan) const {
   const auto& cluster = world_.knowledge.cluster;
   if (!world_.explain || !cluster) return "";
   const Contention found = contention_of(*cluster, *processes_.placement, plan);
-  if (found.contention_free) return "contention-free";
-  return "contention: " + std::to_string(found.max_channel_load) + " senders share " +
-         cluster->channel_name(found.busiest.front().channel);
+  if (found.contention_free) {
+    if (found.most_senders <= 1) return "contention-free";
+    return "contention-free: up to " + std::to_string(found.most_senders) + " senders on channels with room for them";
+  }
+  const ChannelLoad& busiest = found.busiest.front();
+  return "contention: " + std::to_string(busiest.senders) + " senders share " + cluster->channel_name(busiest.channel) +
+         (busiest.room > 1 ? ", which has room for " + std::to_string(busiest.room) : "");
 }
 
 }  // namespace trunkline::runtime

@@ -133,6 +133,25 @@ inline std::map<Edge, std::set<Rank>> brute_senders(const Cluster& cluster, cons
   return senders;
 }
 
+/// Senders of the rate of the fastest host, with all its links, that one link of a channel carries without slowing any
+/// of them, counted up one by one; one at least. A hash may put them all on one link.
+inline std::uint32_t brute_room(const Cluster& cluster, const Placement& placement, const Edge& edge) {
+  double fastest = 0.0;
+  double rate = 0.0;
+  for (const Link& link : cluster.links()) {
+    const std::string& a = cluster.nodes()[link.a].name;
+    const std::string& b = cluster.nodes()[link.b].name;
+    if (link.in_tree && (edge == Edge{a, b} || edge == Edge{b, a})) rate = link.rate_bps;
+    for (const HostIndex host : placement) {
+      const std::string& name = cluster.nodes()[cluster.hosts()[host]].name;
+      if (name == a || name == b) fastest = std::max(fastest, link.rate_bps * link.width);
+    }
+  }
+  std::uint32_t room = 1;
+  while ((room + 1) * fastest <= rate) ++room;
+  return room;
+}
+
 /// How often every rank is reached when the root starts and everybody sends on what arrived.
 inline std::vector<int> times_reached(const Tree& tree) {
   std::vector<int> times(tree.size(), 0);

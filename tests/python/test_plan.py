@@ -13,7 +13,7 @@ from trunkline.report.draw_plan import CONTENDED, draw_plan, draw_steps
 from trunkline.report.draw_ranks import draw_ranks
 
 KEYS = {"cluster", "collective", "shape", "root", "ranks", "hosts", "parent", "children", "height", "max_degree"}
-KEYS |= {"contention_free", "max_channel_load", "busiest_channels", "unused_links"}
+KEYS |= {"contention_free", "max_channel_load", "most_senders", "busiest_channels", "unused_links"}
 
 
 def senders_by_channel(cluster, hosts, children):
@@ -52,7 +52,7 @@ def test_the_line_in_rank_order_and_its_contention(trunkline, cluster, load):
     loads = senders_by_channel(load_cluster(cluster), data["hosts"], data["children"])
     assert max(loads.values()) == load
     for entry in data["busiest_channels"]:
-        assert entry == {"channel": entry["channel"], "load": load}
+        assert entry == {"channel": entry["channel"], "load": load, "room": 1}
         assert loads[entry["channel"]] == load
     if load > 1:
         assert len(data["busiest_channels"]) == min(8, sum(value == load for value in loads.values()))
@@ -90,6 +90,46 @@ def test_the_summary_is_readable(trunkline):
     assert "\ns1  h5 → h1 → h9 → h13 → h17 → h21 → h25 → h29\ns0  h0 → " in ran.out
     contended = trunkline("plan", "paper-5", "--shape", "unaware-linear").out
     assert "Contention: 4 senders share each of s0->s1, " in contended
+
+
+@pytest.fixture
+def fast_trunk(tmp_path):
+    """Two switches of four hosts at 10 Gbit/s; the trunk is three times as fast."""
+    file = tmp_path / "trunk.yaml"
+    file.write_text(
+        "trunkline: cluster/1\nname: trunk\ndefaults: {rate: 10Gbit}\nswitches: s[0-1]\n"
+        "hosts: [{hosts: 'h[0-7]', switches: 's[0-1]', deal: 1}]\n"
+        "links: [{between: [s0, s1], rate: 30Gbit}]\n"
+    )
+    return file
+
+
+def across(pairs):
+    """A plan file: rank 0 sends to all that send, and each of them to one below the other switch."""
+    sends = {0: [sender for sender, _ in pairs if sender != 0]}
+    for sender, receiver in pairs:
+        sends.setdefault(sender, []).append(receiver)
+    lines = "".join(f"  {rank}: {receivers}\n" for rank, receivers in sends.items())
+    return f"trunkline: plan/1\ncollective: bcast\nshape: custom\nranks: 8\nroot: 0\nsends:\n{lines}"
+
+
+def test_a_fast_trunk_has_room_for_several_senders(trunkline, tmp_path, fast_trunk):
+    three = [(0, 1), (2, 3), (4, 5), (0, 7), (0, 6)]  # 6 is below s0, too
+    (tmp_path / "three.yaml").write_text(across(three))
+    ran = trunkline("plan", fast_trunk, "--plan", tmp_path / "three.yaml")
+    assert "Contention-free: up to 3 senders share a channel, and each has room for its own." in ran.out
+    svg = trunkline("plan", fast_trunk, "--plan", tmp_path / "three.yaml", "--svg", "-").out
+    assert "3 of 3 " in svg
+    assert "shares a channel" not in svg
+    (tmp_path / "four.yaml").write_text(across([(0, 1), (2, 3), (4, 5), (6, 7)]))
+    ran = trunkline("plan", fast_trunk, "--plan", tmp_path / "four.yaml")
+    assert "Contention: 4 senders share s0->s1, which has room for 3" in ran.out
+    data = trunkline("plan", fast_trunk, "--plan", tmp_path / "four.yaml", "--json", "-").data
+    assert (data["contention_free"], data["max_channel_load"], data["most_senders"]) == (False, 4, 4)
+    assert data["busiest_channels"] == [{"channel": "s0->s1", "load": 4, "room": 3}]
+    svg = trunkline("plan", fast_trunk, "--plan", tmp_path / "four.yaml", "--svg", "-").out
+    assert "4 of 3 " in svg
+    assert "up to 4 senders on one channel" in svg
 
 
 def test_the_plan_file(trunkline, tmp_path):

@@ -51,8 +51,10 @@ def _as_json(
         **_steps_as_json(laid),
         "contention_free": contention.contention_free,
         "max_channel_load": contention.max_channel_load,
+        "most_senders": contention.most_senders,
         "busiest_channels": [
-            {"channel": network.channel_name(load.channel), "load": load.senders} for load in contention.busiest
+            {"channel": network.channel_name(load.channel), "load": load.senders, "room": load.room}
+            for load in contention.busiest
         ],
         "unused_links": [link_name(link) for link in network.unused_links],
     }
@@ -94,12 +96,7 @@ def _print(
         f"({escape(network.hosts[placement[laid.root]])}): {len(laid)} ranks, {_extent(laid)}",
         soft_wrap=True,
     )
-    if contention.contention_free:
-        when = "" if laid.trees is not None else " in one round"
-        console.print(f"[green]Contention-free[/]: no channel carries the transfers of two senders{when}.")
-    else:
-        channels = ", ".join(escape(network.channel_name(load.channel)) for load in contention.busiest)
-        console.print(f"[red]Contention[/]: {contention.max_channel_load} senders share each of {channels}.")
+    console.print(_verdict(network, laid, contention), soft_wrap=True)
     for link in network.unused_links:
         console.print(f"Link {escape(link_name(link))} stays unused: the plan is laid over the spanning tree.")
     for row in rounds_in_words(laid) if laid.trees is None else []:
@@ -114,6 +111,22 @@ def _print(
                 console.print(row)
         else:
             console.print(rank_tree(network, placement, tree))
+
+
+def _verdict(network: _core.Cluster, laid: _core.Plan, contention: _core.Contention) -> str:
+    when = "" if laid.trees is not None else " in one round"
+    if contention.contention_free and contention.most_senders <= 1:
+        return f"[green]Contention-free[/]: no channel carries the transfers of two senders{when}."
+    if contention.contention_free:
+        most = contention.most_senders
+        return f"[green]Contention-free[/]: up to {most} senders share a channel{when}, and each has room for its own."
+    names = [escape(network.channel_name(load.channel)) for load in contention.busiest]
+    if all(load.room == 1 for load in contention.busiest):
+        return f"[red]Contention[/]: {contention.max_channel_load} senders share each of {', '.join(names)}."
+    shared = zip(contention.busiest, names, strict=True)
+    return "[red]Contention[/]: " + "; ".join(
+        f"{load.senders} senders share {name}, which has room for {load.room}" for load, name in shared
+    )
 
 
 def _extent(laid: _core.Plan) -> str:

@@ -70,7 +70,10 @@ class PlanDrawing:
         order, self.transfers = self._walk(children)
         self.paths = {pair: cluster.path(self.names[pair[0]], self.names[pair[1]]) for pair in self.transfers}
         self.senders = self._senders(children)
-        self.loads = {self._ends(channel): len(ranks) for channel, ranks in self.senders.items()}
+        self.rooms = _core.rooms_of(cluster, placement)
+        self.loads = {
+            self._ends(channel): (len(ranks), self.rooms[channel // 2]) for channel, ranks in self.senders.items()
+        }
         self.lanes = self._lanes()
         lanes = max(self.lanes.values(), default=-1) + 1
         self.layout = lay_out(cluster, order, lanes, snake=True)
@@ -133,7 +136,7 @@ class PlanDrawing:
 
     def colour(self, pair: tuple[int, int]) -> str:
         """Of the arrow between two hosts."""
-        if any(len(self.senders[channel]) > 1 for channel in self.paths[pair]):
+        if any(len(self.senders[channel]) > self.rooms[channel // 2] for channel in self.paths[pair]):
             return CONTENDED
         return BETWEEN if pair in self.lanes else WITHIN
 
@@ -195,11 +198,13 @@ class PlanDrawing:
 
     def _load_label(self, trunk: Trunk | TierLink, rightward: bool) -> str:
         ends = (trunk.first.switch, trunk.second.switch)
-        load = self.loads.get(ends if rightward else ends[::-1], 0)
+        load, room = self.loads.get(ends if rightward else ends[::-1], (0, 1))
         if load < 2:
             return ""
         at, sign = trunk.label(rightward)
-        return text(at, f"{load} {sign}", 10.5, CONTENDED, anchor="middle", weight=700, halo=True)
+        words = f"{load} of {room} {sign}" if room > 1 else f"{load} {sign}"
+        colour = CONTENDED if load > room else BETWEEN
+        return text(at, words, 10.5, colour, anchor="middle", weight=700, halo=True)
 
     def transfer(self, pair: tuple[int, int]) -> str:
         """The arrow between two hosts."""
@@ -219,13 +224,13 @@ class PlanDrawing:
                 parts.append(dot(card.point(place), self.names[host], fill, ring=ROOT if host == root else None))
         for trunk in self.layout.trunks:
             parts += [self._load_label(trunk, True), self._load_label(trunk, False)]
-        load = max(map(len, self.senders.values()), default=0)
-        verdict = "contention-free" if load <= 1 else f"up to {load} senders on one channel"
+        most = max((load for load, room in self.loads.values() if load > room), default=0)
+        verdict = f"up to {most} senders on one channel" if most > 0 else "contention-free"
         ranks = len(self.placement)
         subtitle = f"{ranks} ranks on {len(used)} hosts · height {self.tree.height} · {verdict}"
         shape = "Line" if self.tree.max_degree <= 1 else "Tree"
         signs = [("ring", ROOT, "root"), ("line", WITHIN, "below one switch"), ("line", BETWEEN, "between switches")]
-        if load > 1:
+        if most > 0:
             signs.append(("line", CONTENDED, "shares a channel with other senders"))
         signs += unused_signs(self.cluster)
         return document(
@@ -234,5 +239,5 @@ class PlanDrawing:
             subtitle,
             parts,
             legend(self.layout.height + 8, signs),
-            least=690 if load > 1 else 560,  # the legend is longer then
+            least=690 if most > 0 else 560,  # the legend is longer then
         )

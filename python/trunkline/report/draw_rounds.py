@@ -81,7 +81,7 @@ class _Drawing:
         yield text(Point(MARGIN + 8, TOP + 22), "load", 10, SOFT)
         for number, one in enumerate(self.rounds):
             middle = (self.columns[number] + self.columns[number + 1]) / 2
-            colour = CONTENDED if one.most > 1 else SOFT
+            colour = CONTENDED if one.contended else SOFT
             yield text(Point(middle, TOP + 8), str(number), 10, anchor="middle")
             yield text(Point(middle, TOP + 22), str(one.most), 10, colour, anchor="middle", weight=700)
         if self.hidden_rounds > 0:
@@ -171,9 +171,10 @@ class _Drawing:
             parts += self._card(name, ranks, y)
             y += NAME + ROW * len(ranks) + 4 + GAP
         signs = list(self._signs(y + 8))
-        load = _core.contention_of(self.cluster, self.placement, self.plan).max_channel_load
-        shared = load > 1
-        verdict = f"up to {load} transfers share a channel in one round" if shared else "contention-free in each round"
+        found = _core.contention_of(self.cluster, self.placement, self.plan)
+        shared = not found.contention_free
+        sharing = f"up to {found.max_channel_load} transfers share a channel in one round"
+        verdict = sharing if shared else "contention-free in each round"
         parts.append(text(Point(MARGIN, 64), verdict, 11.5, CONTENDED if shared else SOFT))
         blocks = f"{self.blocks} block{'s' * (self.blocks > 1)} in {self.count} rounds"
         here = "here " if self.plan.blocks is None else ""
@@ -183,7 +184,7 @@ class _Drawing:
 
 
 def _colour(arrival: Arrival) -> str:
-    if arrival.sharing > 1:
+    if arrival.contended:
         return CONTENDED
     if arrival.between:
         return LINK

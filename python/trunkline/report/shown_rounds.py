@@ -16,6 +16,8 @@ class Arrival(NamedTuple):
     transfer: _core.Transfer
     sharing: int
     """Transfers of the round on the busiest channel of its path; 0: it stays on its host."""
+    contended: bool
+    """Whether a channel of its path has no room for them all."""
     between: bool
     """Whether it goes from switch to switch."""
 
@@ -27,6 +29,8 @@ class ShownRound(NamedTuple):
     """By the rank that receives."""
     most: int
     """Transfers on the busiest channel."""
+    contended: bool
+    """Whether a channel carries more than it has room for."""
 
 
 def blocks_shown(plan: _core.Plan) -> int:
@@ -51,7 +55,7 @@ def shown_rounds(
         plan: It.
         most_rounds: How many, at most.
     """
-    names = cluster.hosts
+    names, rooms = cluster.hosts, _core.rooms_of(cluster, placement)
 
     @cache
     def path(sender: int, receiver: int) -> list[int]:
@@ -61,9 +65,15 @@ def shown_rounds(
     for transfers in plan.list_rounds(blocks_shown(plan), most_rounds).rounds:
         paths = [path(placement[one.sender], placement[one.receiver]) for one in transfers]
         loads = Counter(channel for way in paths for channel in way)
+        crowded = {channel for channel, load in loads.items() if load > rooms[channel // 2]}
         arrivals = {
-            one.receiver: Arrival(one, max((loads[channel] for channel in way), default=0), len(way) > 2)
+            one.receiver: Arrival(
+                one,
+                max((loads[channel] for channel in way), default=0),
+                not crowded.isdisjoint(way),
+                len(way) > 2,
+            )
             for one, way in zip(transfers, paths, strict=True)
         }
-        rounds.append(ShownRound(arrivals, max(loads.values(), default=0)))
+        rounds.append(ShownRound(arrivals, max(loads.values(), default=0), bool(crowded)))
     return rounds
