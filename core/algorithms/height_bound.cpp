@@ -3,6 +3,9 @@
 
 #include <algorithm>
 #include <functional>
+#include <limits>
+
+#include "plan/room.hpp"
 
 namespace trunkline {
 namespace {
@@ -54,6 +57,14 @@ std::uint32_t height_bound(const Regions& regions, unsigned k) {
     while (!in_time(parts, region.singles.size(), first, k, levels)) ++levels;
   }
   return need[0];
+}
+
+std::uint32_t height_bound(const Cluster& cluster, const Placement& placement, Rank root, unsigned k) {
+  check_placement(cluster, placement, root);
+  std::vector<std::uint32_t> rooms = rooms_of(cluster, placement);
+  std::ranges::replace_if(
+      rooms, [](std::uint32_t room) { return room > 1; }, std::numeric_limits<std::uint32_t>::max());
+  return height_bound(regions_from(cluster, placement, root, rooms), k);
 }
 
 }  // namespace trunkline

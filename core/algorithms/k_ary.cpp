@@ -11,6 +11,7 @@
 #include "algorithms/linear.hpp"
 #include "algorithms/region_timetable.hpp"
 #include "algorithms/timetable_tree.hpp"
+#include "plan/room.hpp"
 
 namespace trunkline {
 namespace {
@@ -66,12 +67,8 @@ std::vector<Rank> line_order(const Cluster& cluster, const Placement& placement,
   return parents_first(linear_tree(cluster, placement, root));
 }
 
-}  // namespace
-
-Tree k_ary_tree(const Cluster& cluster, const Placement& placement, Rank root, unsigned k) {
-  if (k == 0) throw std::invalid_argument("a k-ary tree needs k of 1 or more, not 0");
-  if (k == 1) return linear_tree(cluster, placement, root);
-  const Regions regions = regions_from(cluster, placement, root);
+/// The lowest tree that enters each region once and leaves it from one rank.
+Tree lowest_tree(const Regions& regions, const std::vector<Rank>& line, unsigned k) {
   Tree best = timetable_tree(RegionTimetables(regions, k));
   const std::uint32_t bound = height_bound(regions, k);
   std::uint32_t lowest = height(best);
@@ -82,7 +79,22 @@ Tree k_ary_tree(const Cluster& cluster, const Placement& placement, Rank root, u
     lowest = height(best);
   };
   if (lowest > bound) consider(order_of(regions, best));
-  if (lowest > bound) consider(line_order(cluster, placement, root));
+  if (lowest > bound) consider(line);
+  return best;
+}
+
+}  // namespace
+
+Tree k_ary_tree(const Cluster& cluster, const Placement& placement, Rank root, unsigned k) {
+  if (k == 0) throw std::invalid_argument("a k-ary tree needs k of 1 or more, not 0");
+  if (k == 1) return linear_tree(cluster, placement, root);
+  const std::vector<Rank> line = line_order(cluster, placement, root);
+  Tree best = lowest_tree(regions_from(cluster, placement, root), line, k);
+  const std::vector<std::uint32_t> rooms = rooms_of(cluster, placement);
+  if (any_room(rooms)) {  // where it makes nothing lower, fewer transfers cross trunks
+    Tree roomy = lowest_tree(regions_from(cluster, placement, root, rooms), line, k);
+    if (height(roomy) < height(best)) best = std::move(roomy);
+  }
   deepest_first(best);
   return best;
 }

@@ -8,6 +8,7 @@
 
 #include "algorithms/two_tree_progress.hpp"
 #include "plan/regions.hpp"
+#include "plan/room.hpp"
 
 namespace trunkline {
 namespace {
@@ -128,15 +129,28 @@ class Growth {
   std::vector<Rank> next_;  ///< get it at this level
 };
 
-}  // namespace
+using Both = std::array<Tree, 2>;
 
-std::array<Tree, 2> two_tree(const Cluster& cluster, const Placement& placement, Rank root) {
-  const Regions regions = regions_from(cluster, placement, root);
+Both grow_both(const Regions& regions) {
   const std::vector<Rank> order = depth_first(regions);
-  std::array<Tree, 2> trees;
+  Both trees;
   for (std::size_t tree = 0; tree < trees.size(); ++tree) {
     const Sends sends = take_turns(regions, order, tree);
     trees[tree] = Growth(regions, sends).grow();
+  }
+  return trees;
+}
+
+std::uint32_t higher(const Both& trees) { return std::max(height(trees[0]), height(trees[1])); }
+
+}  // namespace
+
+std::array<Tree, 2> two_tree(const Cluster& cluster, const Placement& placement, Rank root) {
+  Both trees = grow_both(regions_from(cluster, placement, root));
+  const std::vector<std::uint32_t> rooms = rooms_of(cluster, placement);
+  if (any_room(rooms)) {  // where it makes nothing lower, fewer transfers cross trunks
+    Both roomy = grow_both(regions_from(cluster, placement, root, rooms));
+    if (higher(roomy) < higher(trees)) trees = std::move(roomy);
   }
   return trees;
 }

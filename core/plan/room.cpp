@@ -23,4 +23,8 @@ std::vector<std::uint32_t> rooms_of(const Cluster& cluster, const Placement& pla
   return rooms;
 }
 
+bool any_room(std::span<const std::uint32_t> rooms) {
+  return std::ranges::any_of(rooms, [](std::uint32_t room) { return room > 1; });
+}
+
 }  // namespace trunkline

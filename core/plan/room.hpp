@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "network/cluster.hpp"
@@ -16,5 +17,8 @@ namespace trunkline {
 /// a channel has room for do not slow each other, whatever the hash. A host's own link has room for one. Time O(ranks +
 /// links). Throws std::invalid_argument where there are no ranks, or a host of `placement` is not in the cluster.
 [[nodiscard]] std::vector<std::uint32_t> rooms_of(const Cluster& cluster, const Placement& placement);
+
+/// Whether any link has room for more than one sender.
+[[nodiscard]] bool any_room(std::span<const std::uint32_t> rooms);
 
 }  // namespace trunkline

@@ -230,7 +230,7 @@ void bind_heights(nb::module_& module) {
       "height_bound",
       [](const Cluster& cluster, const Placement& placement, Rank root, unsigned k) {
         if (k < 2) throw std::invalid_argument("k must be 2 or more");
-        return height_bound(regions_from(cluster, placement, root), k);
+        return height_bound(cluster, placement, root, k);
       },
       "cluster"_a, "placement"_a, "root"_a, "k"_a = 2, "A height that no contention-free tree of degree k goes below.");
 }

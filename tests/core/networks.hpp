@@ -62,6 +62,26 @@ inline Cluster::Parts random_parts(NodeId most_switches, NodeId most_hosts, int 
   return parts;
 }
 
+/// The same network with every link alike: none has room for more than one sender.
+inline Cluster::Parts with_room_for_one(Cluster::Parts parts) {
+  for (Link& link : parts.links) {
+    link.rate_bps = 100 * mbit;
+    link.width = 1;
+  }
+  return parts;
+}
+
+/// The same network with hosts alike and room for all of them on every trunk, of any width.
+inline Cluster::Parts with_fast_trunks(Cluster::Parts parts) {
+  const auto is_host = [&](NodeId node) { return parts.nodes[node].kind == NodeKind::host; };
+  for (Link& link : parts.links) {
+    const bool host = is_host(link.a) || is_host(link.b);
+    if (host) link.width = 1;
+    link.rate_bps = host ? mbit : mbit * static_cast<double>(parts.nodes.size());
+  }
+  return parts;
+}
+
 /// Several ranks on some hosts, none on others.
 inline Placement random_placement(const Cluster& cluster, Rank most_ranks) {
   const auto hosts = static_cast<HostIndex>(cluster.hosts().size());

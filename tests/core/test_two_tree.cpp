@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include <algorithm>
+#include <array>
 #include <map>
 
 #include "algorithms/two_tree.hpp"
@@ -38,7 +40,28 @@ void expect_half_loads(const Cluster& cluster, const Placement& placement, Rank 
     const bool in_both = !trees[0].children[rank].empty() && !trees[1].children[rank].empty();
     RC_ASSERT(rank == root || !in_both);
   }
-  for (const auto& [edge, count] : transfers) RC_ASSERT(count <= 2);
+  for (const auto& [edge, count] : transfers) {
+    RC_ASSERT(static_cast<std::uint32_t>(count) <= 2 * testing::brute_room(cluster, placement, edge));
+  }
+}
+
+std::uint32_t higher(const std::array<Tree, 2>& trees) { return std::max(height(trees[0]), height(trees[1])); }
+
+RC_GTEST_PROP(TwoTree, IsNeverHigherForRoomOnTrunks, ()) {
+  const Cluster::Parts parts = random_parts(9, 40);
+  const Cluster cluster(parts);
+  const Cluster narrow(testing::with_room_for_one(parts));
+  const Placement placement = random_placement(cluster, 60);
+  const auto root = *rc::gen::inRange<Rank>(0, static_cast<Rank>(placement.size()));
+  RC_ASSERT(higher(two_tree(cluster, placement, root)) <= higher(two_tree(narrow, placement, root)));
+}
+
+RC_GTEST_PROP(TwoTree, IsThatOfOneSwitchWhereTrunksHaveRoomForAll, ()) {
+  const Cluster cluster(testing::with_fast_trunks(random_parts(9, 40)));
+  const Placement placement = block_placement(cluster, 1);
+  const Cluster flat = testing::one_switch(static_cast<unsigned>(placement.size()));
+  expect_half_loads(cluster, placement, 0);
+  RC_ASSERT(higher(two_tree(cluster, placement, 0)) == higher(two_tree(flat, block_placement(flat, 1), 0)));
 }
 
 RC_GTEST_PROP(TwoTree, LoadsNothingWithMoreThanTheMessage, ()) {

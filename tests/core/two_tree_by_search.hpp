@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "plan/regions.hpp"
+#include "plan/room.hpp"
 #include "plan/tree.hpp"
 
 namespace trunkline::testing {
@@ -211,14 +212,19 @@ class Growth {
 };
 
 inline std::array<Tree, 2> two_tree_by_search(const Cluster& cluster, const Placement& placement, Rank root) {
-  const Regions regions = regions_from(cluster, placement, root);
-  const std::vector<Rank> order = depth_first(regions);
-  std::array<Tree, 2> trees;
-  for (std::size_t tree = 0; tree < trees.size(); ++tree) {
-    const Sends sends = take_turns(regions, order, tree);
-    trees[tree] = Growth(regions, sends).grow();
-  }
-  return trees;
+  const auto grow_both = [](const Regions& regions) {
+    const std::vector<Rank> order = depth_first(regions);
+    std::array<Tree, 2> trees;
+    for (std::size_t tree = 0; tree < trees.size(); ++tree) {
+      const Sends sends = take_turns(regions, order, tree);
+      trees[tree] = Growth(regions, sends).grow();
+    }
+    return trees;
+  };
+  const auto higher = [](const auto& trees) { return std::max(height(trees[0]), height(trees[1])); };
+  const auto strict = grow_both(regions_from(cluster, placement, root));
+  const auto roomy = grow_both(regions_from(cluster, placement, root, rooms_of(cluster, placement)));
+  return higher(roomy) < higher(strict) ? roomy : strict;
 }
 
 }  // namespace trunkline::testing
