@@ -9,6 +9,7 @@
 #include "algorithms/height_bound.hpp"
 #include "algorithms/interval_tree.hpp"
 #include "algorithms/linear.hpp"
+#include "algorithms/longest_way.hpp"
 #include "algorithms/region_timetable.hpp"
 #include "algorithms/timetable_tree.hpp"
 #include "plan/room.hpp"
@@ -91,9 +92,9 @@ Tree k_ary_tree(const Cluster& cluster, const Placement& placement, Rank root, u
   const std::vector<Rank> line = line_order(cluster, placement, root);
   Tree best = lowest_tree(regions_from(cluster, placement, root), line, k);
   const std::vector<std::uint32_t> rooms = rooms_of(cluster, placement);
-  if (any_room(rooms)) {  // where it makes nothing lower, fewer transfers cross trunks
+  if (any_room(rooms)) {
     Tree roomy = lowest_tree(regions_from(cluster, placement, root, rooms), line, k);
-    if (height(roomy) < height(best)) best = std::move(roomy);
+    if (are_lower(cluster, placement, {&roomy, 1}, {&best, 1})) best = std::move(roomy);
   }
   deepest_first(best);
   return best;

@@ -6,6 +6,7 @@
 #include <iterator>
 #include <stdexcept>
 
+#include "algorithms/longest_way.hpp"
 #include "algorithms/two_tree_progress.hpp"
 #include "plan/regions.hpp"
 #include "plan/room.hpp"
@@ -141,16 +142,14 @@ Both grow_both(const Regions& regions) {
   return trees;
 }
 
-std::uint32_t higher(const Both& trees) { return std::max(height(trees[0]), height(trees[1])); }
-
 }  // namespace
 
 std::array<Tree, 2> two_tree(const Cluster& cluster, const Placement& placement, Rank root) {
   Both trees = grow_both(regions_from(cluster, placement, root));
   const std::vector<std::uint32_t> rooms = rooms_of(cluster, placement);
-  if (any_room(rooms)) {  // where it makes nothing lower, fewer transfers cross trunks
+  if (any_room(rooms)) {
     Both roomy = grow_both(regions_from(cluster, placement, root, rooms));
-    if (higher(roomy) < higher(trees)) trees = std::move(roomy);
+    if (are_lower(cluster, placement, roomy, trees)) trees = std::move(roomy);
   }
   return trees;
 }

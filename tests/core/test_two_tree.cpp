@@ -56,12 +56,18 @@ RC_GTEST_PROP(TwoTree, IsNeverHigherForRoomOnTrunks, ()) {
   RC_ASSERT(higher(two_tree(cluster, placement, root)) <= higher(two_tree(narrow, placement, root)));
 }
 
-RC_GTEST_PROP(TwoTree, IsThatOfOneSwitchWhereTrunksHaveRoomForAll, ()) {
-  const Cluster cluster(testing::with_fast_trunks(random_parts(9, 40)));
+RC_GTEST_PROP(TwoTree, IsThatOfOneSwitchWhereTrunksHaveRoomForAllOrItsWaysAreShorter, ()) {
+  const Cluster::Parts parts = random_parts(9, 40);
+  const Cluster cluster(testing::with_fast_trunks(parts));
+  const Cluster narrow(testing::with_room_for_one(parts));
   const Placement placement = block_placement(cluster, 1);
   const Cluster flat = testing::one_switch(static_cast<unsigned>(placement.size()));
   expect_half_loads(cluster, placement, 0);
-  RC_ASSERT(higher(two_tree(cluster, placement, 0)) == higher(two_tree(flat, block_placement(flat, 1), 0)));
+  const auto trees = two_tree(cluster, placement, 0);
+  if (higher(trees) == higher(two_tree(flat, block_placement(flat, 1), 0))) return;
+  const auto strict = two_tree(narrow, placement, 0);  // taken, since the low ones' ways are longer
+  RC_ASSERT(trees[0].children == strict[0].children);
+  RC_ASSERT(trees[1].children == strict[1].children);
 }
 
 RC_GTEST_PROP(TwoTree, LoadsNothingWithMoreThanTheMessage, ()) {
@@ -108,6 +114,20 @@ TEST(TwoTree, IsLowOnOneSwitchAndOnFour) {
     const Cluster cluster = read_cluster(std::string(TRUNKLINE_CLUSTERS) + "/" + name + ".yaml");
     for (const Tree& tree : two_tree(cluster, block_placement(cluster, 1), 3)) EXPECT_LE(height(tree), most) << name;
   }
+}
+
+TEST(TwoTree, IsLowerOnALineOfFastTrunks) {
+  const auto levels = [](const std::string& rate) {
+    const Cluster cluster = parse_cluster(
+        "trunkline: cluster/1\nname: line\ndefaults: {rate: 10Gbit}\nswitches: 's[0-3]'\n"
+        "hosts: [{hosts: 'h[0-31]', switches: 's[0-3]', deal: 8}]\nlinks:\n"
+        "  - {between: [s0, s1], rate: " +
+            rate + "}\n  - {between: [s1, s2], rate: " + rate + "}\n  - {between: [s2, s3], rate: " + rate + "}\n",
+        "line.yaml");
+    return higher(two_tree(cluster, block_placement(cluster, 1), 0));
+  };
+  EXPECT_EQ(levels("10Gbit"), 7U);
+  EXPECT_EQ(levels("100Gbit"), 5U);
 }
 
 TEST(TwoTree, OfOneAndOfTwoRanks) {

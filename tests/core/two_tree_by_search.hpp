@@ -9,6 +9,7 @@
 #include <stdexcept>
 #include <vector>
 
+#include "algorithms/longest_way.hpp"
 #include "plan/regions.hpp"
 #include "plan/room.hpp"
 #include "plan/tree.hpp"
@@ -221,10 +222,9 @@ inline std::array<Tree, 2> two_tree_by_search(const Cluster& cluster, const Plac
     }
     return trees;
   };
-  const auto higher = [](const auto& trees) { return std::max(height(trees[0]), height(trees[1])); };
   const auto strict = grow_both(regions_from(cluster, placement, root));
   const auto roomy = grow_both(regions_from(cluster, placement, root, rooms_of(cluster, placement)));
-  return higher(roomy) < higher(strict) ? roomy : strict;
+  return are_lower(cluster, placement, roomy, strict) ? roomy : strict;
 }
 
 }  // namespace trunkline::testing
