@@ -2,6 +2,9 @@
 #include "model/path_loads.hpp"
 
 #include <algorithm>
+#include <unordered_map>
+
+#include "network/link_taken.hpp"
 
 namespace trunkline {
 
@@ -120,6 +123,25 @@ double PathLoads::slowest_byte_s() const {
     return slowest;
   }
   for (ChannelId channel = 0; channel < load_.size(); ++channel) slowest = std::max(slowest, loaded_byte_s(channel));
+  return slowest;
+}
+
+double PathLoads::fullest_byte_s() const {
+  double slowest = slowest_byte_s();
+  if (!paths_.any_wide() || length_ > many_crossings * paths_.top_down().size()) return slowest;
+  const Cluster& cluster = paths_.cluster();
+  std::unordered_map<std::uint64_t, double> load;  // by channel and link
+  for (const Transfer& transfer : transfers_) {
+    const HostIndex from = paths_.host_of(transfer.from);
+    const HostIndex to = paths_.host_of(transfer.to);
+    walk(transfer, [&](ChannelId channel) {
+      const std::uint32_t width = cluster.link_of(channel).width;
+      if (width == 1) return;
+      double& here = load[std::uint64_t{channel} << 32U | link_taken(from, to, width)];
+      here += transfer.amount;
+      slowest = std::max(slowest, here * paths_.byte_s(channel));
+    });
+  }
   return slowest;
 }
 

@@ -20,7 +20,8 @@ struct PathCost {
 };
 
 /// Where links lie side by side, the hash of flows to them is taken for even: of `load` on a channel, each link carries
-/// its part. A transfer crosses one of them, so it takes no less than alone there.
+/// its part. A transfer crosses one of them, so it takes no less than alone there. fullest_byte_s() hashes instead.
+/// Real switches have other hashes than link_taken(); it is one sample of how uneven they are.
 ///
 /// Paths are walked where they are short together, else summed up over the tree: time O(transfers * log(depth)) and the
 /// shorter of paths and nodes.
@@ -58,6 +59,10 @@ class PathLoads {
   [[nodiscard]] PathCost cost(const Transfer& transfer) const;
   /// The most that a byte takes on any channel, times its load, as for PathCost.
   [[nodiscard]] double slowest_byte_s() const;
+  /// The same on the fullest link, where a hash picks one of those side by side for each transfer: never less. Time
+  /// O(length of all paths) where there are such links; but where the paths are long for the network, more than
+  /// `many_crossings` to a node, so many flows cross each bundle that the hash is taken for even.
+  [[nodiscard]] double fullest_byte_s() const;
   /// No transfers, no loads.
   void clear();
 
@@ -67,6 +72,8 @@ class PathLoads {
   void sum_up();
   void find_slowest();
   [[nodiscard]] double loaded_byte_s(ChannelId channel) const { return paths_.spread_byte_s(channel) * load_[channel]; }
+
+  static constexpr std::uint64_t many_crossings = 64;
 
   const Paths& paths_;
   std::vector<Transfer> transfers_;

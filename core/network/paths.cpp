@@ -17,6 +17,10 @@ Paths::Paths(const Cluster& cluster)
     spread_byte_s_.push_back(link_byte_s_.back() / link.width);
     any_wide_ = any_wide_ || link.width > 1;
   }
+  if (any_wide_) {
+    host_of_.assign(cluster.nodes().size(), 0);
+    for (HostIndex host = 0; host < cluster.hosts().size(); ++host) host_of_[cluster.hosts()[host]] = host;
+  }
   top_down_.reserve(cluster.nodes().size());
   top_down_.push_back(0);
   for (std::size_t at = 0; at < top_down_.size(); ++at) {

@@ -47,6 +47,8 @@ class Paths {
   [[nodiscard]] double slowest_byte_s(NodeId u, NodeId v, NodeId meeting) const {
     return std::max(slowest_up(u, meeting), slowest_up(v, meeting));
   }
+  /// Which host a node is, where any link is several side by side; meaningless for switches.
+  [[nodiscard]] HostIndex host_of(NodeId node) const { return host_of_[node]; }
   /// Whether any link is several side by side.
   [[nodiscard]] bool any_wide() const noexcept { return any_wide_; }
 
@@ -61,6 +63,7 @@ class Paths {
 
   const Cluster& cluster_;
   bool any_wide_ = false;
+  std::vector<HostIndex> host_of_;  ///< empty where none is
   std::vector<NodeId> top_down_;
   std::vector<NodeId> jump_;
   std::vector<HeavyPath> heavy_;   ///< that a node is on

@@ -7,9 +7,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <utility>
+#include <vector>
 
 #include "algorithms/unaware_k_ary.hpp"
 #include "model/highest_lines.hpp"
+#include "network/link_taken.hpp"
 #include "networks.hpp"
 
 namespace trunkline {
@@ -39,13 +43,21 @@ void expect_as_walked(const Cluster& cluster, std::size_t transfers) {
   const auto hosts = static_cast<HostIndex>(cluster.hosts().size());
   for (int times = 0; times < 2; ++times) {  // the second time what is left of the first would show
     std::vector<double> load(cluster.channel_count(), 0.0);
+    std::map<std::pair<ChannelId, std::uint32_t>, double> on_link;
+    std::size_t crossings = 0;
     for (std::size_t i = 0; i < transfers; ++i) {
-      const NodeId from = cluster.hosts()[*rc::gen::inRange<HostIndex>(0, hosts)];
-      const NodeId to = cluster.hosts()[*rc::gen::inRange<HostIndex>(0, hosts)];
+      const auto sender = *rc::gen::inRange<HostIndex>(0, hosts);
+      const auto receiver = *rc::gen::inRange<HostIndex>(0, hosts);
+      const NodeId from = cluster.hosts()[sender];
+      const NodeId to = cluster.hosts()[receiver];
       if (from == to) continue;
       const double amount = *rc::gen::inRange(1, 4);
       loads.add(from, to, amount);
-      for (const ChannelId channel : cluster.path(from, to)) load[channel] += amount;
+      for (const ChannelId channel : cluster.path(from, to)) {
+        load[channel] += amount;
+        on_link[{channel, link_taken(sender, receiver, cluster.link_of(channel).width)}] += amount;
+        ++crossings;
+      }
     }
     loads.settle();
     for (ChannelId channel = 0; channel < load.size(); ++channel) RC_ASSERT(loads.load(channel) == load[channel]);
@@ -68,6 +80,12 @@ void expect_as_walked(const Cluster& cluster, std::size_t transfers) {
       expect_near(found.first_byte_s, paths.byte_s(path.front()));
     }
     expect_near(loads.slowest_byte_s(), busiest);
+    if (crossings <= 64 * cluster.nodes().size()) {  // beyond that as even as above
+      for (const auto& [link, amount] : on_link) {
+        busiest = std::max(busiest, amount * 8.0 / cluster.link_of(link.first).rate_bps);
+      }
+    }
+    expect_near(loads.fullest_byte_s(), busiest);
     loads.clear();
   }
 }
@@ -80,7 +98,7 @@ RC_GTEST_PROP(PathLoads, AreThoseOfWalkedPathsWhereTheseAreLong, ()) {
   expect_as_walked(line_of_switches(*rc::gen::inRange<NodeId>(2, 120)), *rc::gen::inRange<std::size_t>(0, 200));
 }
 
-TEST(PathLoads, OfEvenFlowsOverABundle) {
+TEST(PathLoads, OfFlowsOverABundleEvenOrHashed) {
   const auto slowest = [](std::uint32_t width, unsigned flows) {
     const Cluster cluster = parse_cluster(
         "trunkline: cluster/1\nname: x\ndefaults: {rate: 8Mbit}\nswitches: 's[0-1]'\nhosts:\n"
@@ -92,14 +110,22 @@ TEST(PathLoads, OfEvenFlowsOverABundle) {
     PathLoads loads(paths);
     for (HostIndex host = 0; host < flows; ++host) loads.add(cluster.hosts()[host], cluster.hosts()[host + 4], 1.0);
     loads.settle();
-    return loads.slowest_byte_s();
+    return std::pair(loads.slowest_byte_s(), loads.fullest_byte_s());
   };
-  EXPECT_DOUBLE_EQ(slowest(1, 1), 2e-6);
-  EXPECT_DOUBLE_EQ(slowest(1, 4), 8e-6);
-  EXPECT_DOUBLE_EQ(slowest(2, 1), 2e-6);  // min(rate, width * rate / flows) for each
-  EXPECT_DOUBLE_EQ(slowest(2, 2), 2e-6);
-  EXPECT_DOUBLE_EQ(slowest(2, 3), 3e-6);
-  EXPECT_DOUBLE_EQ(slowest(8, 4), 2e-6);
+  EXPECT_DOUBLE_EQ(slowest(1, 1).first, 2e-6);
+  EXPECT_DOUBLE_EQ(slowest(1, 4).first, 8e-6);
+  EXPECT_DOUBLE_EQ(slowest(2, 1).first, 2e-6);  // min(rate, width * rate / flows) for each
+  EXPECT_DOUBLE_EQ(slowest(2, 2).first, 2e-6);
+  EXPECT_DOUBLE_EQ(slowest(2, 3).first, 3e-6);
+  EXPECT_DOUBLE_EQ(slowest(8, 4).first, 2e-6);
+  for (const std::uint32_t width : {2U, 8U}) {
+    for (HostIndex flows = 1; flows <= 4; ++flows) {
+      std::vector<int> on_link(width, 0);
+      for (HostIndex host = 0; host < flows; ++host) ++on_link[link_taken(host, host + 4, width)];
+      const double fullest = std::max(2e-6 * *std::ranges::max_element(on_link), slowest(width, flows).first);
+      EXPECT_DOUBLE_EQ(slowest(width, flows).second, fullest) << width << ", " << flows;
+    }
+  }
 }
 
 RC_GTEST_PROP(Paths, MeetWhereWalksDo, ()) {
