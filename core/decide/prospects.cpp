@@ -21,12 +21,15 @@ constexpr double near_least = 1.1;
 /// A line waits for all of its ranks, one after another: what the rates do not tell adds up.
 constexpr double handicap_of_lines = 1.05;
 constexpr std::string_view line = "linear";
+/// Hosts that change partners come less near to their predictions, as above.
+constexpr double handicap_of_exchanges = 1.25;
 /// More children delay each other: where links are slow, the papers found no k above 2 to pay.
 constexpr std::array<std::string_view, 4> considered_trees{line, "two-tree", "binary", "3-ary"};
-/// Where links are fast, short messages wait for latencies alone: the fewer levels the better, and a broadcast's
-/// sender is soon done with many children. Up a tree they would all arrive at once.
+/// Where links are fast, short messages wait for latencies alone: the fewer levels the better, and a rank is soon done
+/// with many children.
 constexpr std::array<std::string_view, 3> considered_wide{"4-ary", "8-ary", "flat"};
-constexpr std::array<std::string_view, 1> considered_rounds{"ring"};
+/// Where there is no root. Exchanges in pairs have fewer rounds than a tree has levels up and down.
+constexpr std::array<std::string_view, 3> considered_rounds{"ring", "halving-doubling", "recursive-doubling"};
 /// Blind to the network, but fewest messages for each rank: where those cost more than links.
 constexpr std::array<std::string_view, 2> considered_blind{"circulant", "binomial"};
 
@@ -37,7 +40,7 @@ constexpr std::uint64_t least_block_bytes = 2 * frame_payload_bytes;
 bool is_considered(const Prospects::Candidate& candidate, std::uint64_t message_bytes, OperandOrder order) {
   if (order == OperandOrder::by_rank && !candidate.by_rank) return false;
   const auto* const rounds = std::get_if<RoundCosts>(&candidate.costs);
-  return rounds == nullptr || rounds->any_blocks || message_bytes / rounds->blocks >= least_block_bytes;
+  return rounds == nullptr || !rounds->relays || message_bytes / rounds->blocks >= least_block_bytes;
 }
 
 double least_seconds(const Prospects& prospects, std::uint64_t message_bytes) {
@@ -75,17 +78,17 @@ Prospects prospects_of(Collective collective, const Cluster& cluster, const Plac
     if (const Trees* const trees = plan.trees()) {
       candidate.costs = tree_costs(paths, placement, *trees, *facts.direction, hosts);
     } else {
-      candidate.costs = round_costs(paths, placement, *plan.rounds(), hosts);
+      const RoundCosts costs = round_costs(paths, placement, *plan.rounds(), hosts);
+      if (!costs.relays && !costs.any_blocks) candidate.handicap = handicap_of_exchanges;
+      candidate.costs = costs;
     }
     if (!facts.reduces) return;
     candidate.by_rank = keeps_rank_order(plan);
     candidate.one_order = has_one_order(plan, collective);
   };
   std::ranges::for_each(considered_trees, consider);
-  if (collective == Collective::bcast) {
-    std::ranges::for_each(considered_wide, consider);
-    std::ranges::for_each(considered_blind, consider);
-  }
+  std::ranges::for_each(considered_wide, consider);
+  if (collective == Collective::bcast) std::ranges::for_each(considered_blind, consider);
   if (!facts.has_root) std::ranges::for_each(considered_rounds, consider);
   if (facts.goes_by_shares()) {
     prospects.native_shares = native_share_costs(paths, placement, hosts);

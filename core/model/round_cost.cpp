@@ -34,6 +34,7 @@ class Round {
   /// the mean one, where all that is sent takes every hop after another.
   void finish(RoundCost& cost, double times = 1.0, bool takes_every_hop = false) {
     loads_.settle_loads();
+    double most_amount = 0.0;
     double most_alone_byte_s = 0.0;
     double most_latency_s = 0.0;
     double most_frame_byte_s = 0.0;
@@ -43,6 +44,7 @@ class Round {
       const auto& [from, to, meeting, amount] = transfer;
       const double latency_s = paths_.latency_s(from, to, meeting);
       const double frame_byte_s = paths_.byte_s(from, to, meeting) - loads_.first_byte_s(transfer);
+      most_amount = std::max(most_amount, amount);
       most_alone_byte_s = std::max(most_alone_byte_s, loads_.alone_byte_s(transfer));
       most_latency_s = std::max(most_latency_s, latency_s);
       most_frame_byte_s = std::max(most_frame_byte_s, frame_byte_s);
@@ -52,6 +54,7 @@ class Round {
     const double hops = static_cast<double>(ranks());
     cost.rounds += times;
     cost.seconds_per_byte += times * slowest_byte_s(times > 1.0);
+    cost.parts += times * most_amount;
     cost.alone_byte_s += times * most_alone_byte_s;
     cost.latency_s += times * (takes_every_hop ? latencies_s / hops : most_latency_s);
     cost.frame_byte_s += times * (takes_every_hop ? frame_bytes_s / hops : most_frame_byte_s);
@@ -85,9 +88,10 @@ double RoundCost::seconds(std::uint64_t message_bytes, std::uint64_t transfer_by
   const double transfers = static_cast<double>(message_bytes) / static_cast<double>(transfer);
   const auto wire = static_cast<double>(wire_bytes(transfer));
   const double message_s = 2.0 * hosts.handling_s(transfer);
+  const double further = std::max(parts * transfers - rounds, 0.0);  // after the first of each round
   return rounds * message_s + latency_s * trips(hosts, transfer) +
          frame_byte_s * std::min(wire, static_cast<double>(frame_wire_bytes)) +
-         std::max(seconds_per_byte * transfers * wire, transfers * message_s);
+         std::max(seconds_per_byte * transfers * wire, further * message_s);
 }
 
 RoundCosts round_costs(const Paths& paths, const Placement& placement, const Rounds& rounds, const HostCosts& hosts) {

@@ -18,7 +18,8 @@ namespace trunkline {
 struct RoundCost {
   double rounds = 0.0;
   double seconds_per_byte = 0.0;  ///< sum over the rounds of the busiest channel's load over its rate
-  double alone_byte_s = 0.0;      ///< the same where each transfer is alone
+  double parts = 0.0;             ///< sum over the rounds of the longest transfer's part of the message
+  double alone_byte_s = 0.0;      ///< the same as seconds_per_byte where each transfer is alone
   double latency_s = 0.0;         ///< sum over the rounds of the longest path's
   double frame_byte_s = 0.0;      ///< the same for each byte of a frame that is stored on that path
 
