@@ -92,7 +92,7 @@ Decision Decider::automatic(std::uint64_t bytes, OperandOrder order, bool for_pe
   return {.algorithm = best.algorithm,
           .segment_bytes = best.segment_bytes,
           .reason = for_people ? no_plan() + choose(*known, bytes, order).reason +
-                                     (knowledge_.measured ? " (TRUNKLINE_MEASURED)" : "")
+                                     (knowledge_.measured ? " (" + std::string(knowledge_.measured_by) + ")" : "")
                                : ""};
 }
 

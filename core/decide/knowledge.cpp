@@ -8,6 +8,7 @@
 
 #include "network/fingerprint.hpp"
 #include "plan/operand_order.hpp"
+#include "text/fault.hpp"
 
 namespace trunkline {
 namespace {
@@ -72,6 +73,21 @@ void Knowledge::take_measurement(const Measurement& read, const std::string& fil
   } catch (const std::invalid_argument& wrong) {
     throw std::invalid_argument(file + ": " + wrong.what());
   }
+  measured_by = "TRUNKLINE_MEASURED";
+}
+
+std::optional<Measurement> Knowledge::take_named_tables() {
+  if (!cluster) return std::nullopt;
+  std::optional<Measurement> read = read_named_tables(*cluster);
+  if (!read) return std::nullopt;
+  const NamedTables& named = *cluster->measured();
+  try {
+    take_measurement(*read, named.path);
+  } catch (const std::invalid_argument& wrong) {
+    throw FaultyFile({{named.file, named.line, named.column, std::string("measured: ") + wrong.what()}});
+  }
+  measured_by = "the cluster file's measured tables";
+  return read;
 }
 
 void Knowledge::take_tuning(Tuning read, const std::string& file) {

@@ -30,6 +30,7 @@ struct Knowledge {
   HostCosts hosts = usual_host_costs();  ///< what messages cost them
   std::optional<Cluster> cluster{};
   std::optional<MeasuredNetwork> measured{};  ///< the cluster as it was measured
+  std::string_view measured_by{};             ///< what named those tables, for people: "TRUNKLINE_MEASURED"
   std::optional<PlanFile> plan{};
   std::optional<Tuning> tuning{};
   /// Hosts of the plan's ranks: numbers in the cluster or, without one, in plan_hosts; empty: the plan fits any hosts.
@@ -63,6 +64,10 @@ struct Knowledge {
   /// After the cluster and the library. Throws std::invalid_argument where it was measured on another cluster or under
   /// another library, or its figures do not fit the cluster.
   void take_measurement(const Measurement& read, const std::string& file);
+
+  /// The same with the tables that the cluster's file names, if any; returns them. Throws FaultyFile, at the place that
+  /// names them, where they are missing or for another cluster or library.
+  std::optional<Measurement> take_named_tables();
 
   /// After the cluster and the library. Throws std::invalid_argument where nothing in it is for them.
   void take_tuning(Tuning read, const std::string& file);

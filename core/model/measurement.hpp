@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "network/cluster.hpp"
 #include "text/fault.hpp"
 
 namespace trunkline {
@@ -73,6 +74,9 @@ struct Measurement {
 /// contradict each other (a processor busy for longer than the round trip).
 [[nodiscard]] Measurement parse_measurement(std::string_view yaml, const std::string& file);
 [[nodiscard]] Measurement read_measurement(const std::string& path);
+/// The tables that the cluster's file names; empty where it names none. Throws FaultyFile, at the place that names them
+/// or in the tables, where they cannot be read, are faulty, or were measured on another cluster.
+[[nodiscard]] std::optional<Measurement> read_named_tables(const Cluster& cluster);
 [[nodiscard]] std::string write_measurement(const Measurement& measurement);
 
 }  // namespace trunkline

@@ -181,4 +181,24 @@ Measurement parse_measurement(std::string_view yaml, const std::string& file) {
 
 Measurement read_measurement(const std::string& path) { return parse_measurement(read_text_file(path), path); }
 
+std::optional<Measurement> read_named_tables(const Cluster& cluster) {
+  const std::optional<NamedTables>& named = cluster.measured();
+  if (!named) return std::nullopt;
+  const auto refuse = [&](const std::string& what) {
+    throw FaultyFile({{named->file, named->line, named->column, "measured: " + what}});
+  };
+  std::string text;
+  try {
+    text = read_text_file(named->path);
+  } catch (const FaultyFile& unreadable) {
+    refuse(unreadable.faults().front().text() + "; write the file with 'trunkline measure', or leave measured out");
+  }
+  Measurement read = parse_measurement(text, named->path);
+  if (read.cluster_fingerprint != cluster.fingerprint()) {
+    refuse(named->path + " was measured on " + read.cluster + ", not on " + cluster.name() +
+           " as it is now; measure again with 'trunkline measure', or leave measured out");
+  }
+  return read;
+}
+
 }  // namespace trunkline

@@ -25,6 +25,7 @@ Cluster::Cluster(Parts parts) {
     throw std::invalid_argument(faults.front().message);
   }
   paths_ = parts.paths;
+  measured_ = parts.measured;
   if (paths_ == UsedPaths::equal_cost) {
     Bundles bundles = bundle_equal_cost_paths(parts);
     if (bundles.parts.links.size() < parts.links.size()) {
@@ -44,7 +45,7 @@ Cluster::Cluster(Parts parts) {
 }
 
 Cluster::Parts Cluster::stated() const {
-  return stated_ ? *stated_ : Parts{name_, description_, nodes_, links_, paths_};
+  return stated_ ? *stated_ : Parts{name_, description_, nodes_, links_, paths_, measured_};
 }
 
 void Cluster::index_hops() {

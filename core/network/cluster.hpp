@@ -47,6 +47,14 @@ struct MergedSwitches {
   std::vector<std::string> switches;
 };
 
+/// A file of tables of `trunkline measure` that a cluster file names, and where it does.
+struct NamedTables {
+  std::string path;  ///< as it can be opened: relative ones are relative to the cluster file
+  std::string file;  ///< the cluster file, for messages
+  std::size_t line = 0;
+  std::size_t column = 0;
+};
+
 /// A connected, checked cluster with its spanning tree. Immutable once made; cheap to query.
 class Cluster {
  public:
@@ -57,6 +65,7 @@ class Cluster {
     std::vector<Node> nodes;
     std::vector<Link> links;  ///< `in_tree` is computed, whatever is given
     UsedPaths paths = UsedPaths::spanning_tree;
+    std::optional<NamedTables> measured{};  ///< no part of the network: fingerprints leave it out
   };
 
   /// Merges what equal-cost paths make one (network/bundles.hpp), then computes the spanning tree: highest rate of one
@@ -71,6 +80,8 @@ class Cluster {
   [[nodiscard]] std::span<const Link> links() const noexcept { return links_; }
   /// Switches that equal-cost paths made one.
   [[nodiscard]] std::span<const MergedSwitches> merged() const noexcept { return merged_; }
+  /// Tables that the cluster file names. Nobody has looked yet whether they are there (model/measurement.hpp).
+  [[nodiscard]] const std::optional<NamedTables>& measured() const noexcept { return measured_; }
   /// What the cluster was made of, before anything was merged.
   [[nodiscard]] Parts stated() const;
   /// Node of each host, in host order.
@@ -123,6 +134,7 @@ class Cluster {
   std::vector<Node> nodes_;
   std::vector<Link> links_;
   UsedPaths paths_ = UsedPaths::spanning_tree;
+  std::optional<NamedTables> measured_;
   std::vector<MergedSwitches> merged_;
   std::shared_ptr<const Parts> stated_;  ///< null where nothing was merged
   std::vector<NodeId> hosts_;

@@ -32,8 +32,8 @@ class ClusterReader {
   explicit ClusterReader(Faults& faults) : faults_(faults) {}
 
   Cluster::Parts read(const YamlNode& root) {
-    static constexpr std::array<std::string_view, 8> keys{"trunkline", "name",     "description", "defaults",
-                                                          "paths",     "switches", "hosts",       "links"};
+    static constexpr std::array<std::string_view, 9> keys{
+        "trunkline", "name", "description", "defaults", "measured", "paths", "switches", "hosts", "links"};
     check_keys(root, keys, faults_);
     if (const YamlNode* name = required(root, "name", "name: my-cluster", faults_)) {
       if (check_kind(*name, Kind::scalar, "name", "my-cluster", faults_) && !is_valid_name(name->text)) {
@@ -58,6 +58,7 @@ class ClusterReader {
     parts_.describe(text_of(root, "name"), text_of(root, "description"));
     Cluster::Parts parts = parts_.take();
     parts.paths = paths;
+    parts.measured = measured(root);
     return parts;
   }
 
@@ -74,6 +75,19 @@ class ClusterReader {
                              "spanning-tree, or leave it out");
     }
     return UsedPaths::equal_cost;
+  }
+
+  std::optional<NamedTables> measured(const YamlNode& root) {
+    const YamlNode* const node = root.find("measured");
+    const std::string named = optional_text(root, "measured", "net.yaml", faults_);
+    if (node != nullptr && node->is_scalar() && named.empty()) {
+      faults_.add(*node, "measured is empty; name a file of 'trunkline measure', such as net.yaml, or leave it out");
+    }
+    if (named.empty()) return std::nullopt;
+    const Position at = node->at;
+    // As text: <filesystem> would bring in std::quoted beside ours.
+    const std::string folder = named.front() == '/' ? "" : faults_.file().substr(0, faults_.file().rfind('/') + 1);
+    return NamedTables{.path = folder + named, .file = faults_.file(), .line = at.line, .column = at.column};
   }
 
   static std::string text_of(const YamlNode& root, std::string_view key) {

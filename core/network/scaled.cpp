@@ -12,6 +12,7 @@ Cluster scaled(const Cluster& cluster, double fastest_bps) {
   Cluster::Parts parts = cluster.stated();
   double fastest = 0.0;
   for (const Link& link : cluster.links()) fastest = std::max(fastest, link.rate_bps);
+  if (fastest != fastest_bps) parts.measured.reset();  // they are about links at other rates
   for (Link& link : parts.links) {  // divided last: of round rates come round ones, and 1Gbit of 10Gbit is a tenth
     link.rate_bps = static_cast<double>(static_cast<long double>(link.rate_bps) * fastest_bps / fastest);
   }

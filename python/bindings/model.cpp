@@ -140,6 +140,18 @@ void bind_decisions(nb::module_& module) {
       .def("take_plan", &Knowledge::take_plan, "plan"_a, "file"_a, "ValueError where it is for another cluster.")
       .def("take_measurement", &Knowledge::take_measurement, "measurement"_a, "file"_a,
            "ValueError where it is for another cluster or library.")
+      .def(
+          "costs_of",
+          [](const Knowledge& knowledge, const Placement& placement, const Plan& plan, const std::string& collective) {
+            if (!knowledge.cluster) throw std::invalid_argument("no cluster is known");
+            return PlanCosts{costs_of(knowledge.network(), placement, plan, collective_named(collective),
+                                      knowledge.message_costs())};
+          },
+          "placement"_a, "plan"_a, "collective"_a,
+          "From the network as it was measured, else as it is stated; ValueError where there is no cluster.")
+      .def(
+          "take_named_tables", [](Knowledge& knowledge) { knowledge.take_named_tables(); },
+          "Those that the cluster's file names, if any; FaultyFile where they are for another cluster or library.")
       .def_prop_ro(
           "contradictions",
           [](const Knowledge& knowledge) {
@@ -238,6 +250,8 @@ void bind_measurement(nb::module_& module) {
           "By ascending size; empty where none was measured.");
   module.def("parse_measurement", &parse_measurement, "yaml"_a, "file"_a);
   module.def("read_measurement", &read_measurement, "path"_a);
+  module.def("read_named_tables", &read_named_tables, "cluster"_a,
+             "What the cluster's file names; None: nothing. FaultyFile where it is missing or of another cluster.");
   nb::class_<MeasuredTrees>(module, "MeasuredTrees",
                             "Times of trees that take segments by turns, from measured tables.")
       .def(nb::init<const Measurement&, const Cluster&, const Placement&, std::vector<Tree>>(), "measurement"_a,

@@ -453,6 +453,12 @@ class Knowledge:
     def take_measurement(self, measurement: Measurement, file: str) -> None:
         """ValueError where it is for another cluster or library."""
 
+    def costs_of(self, placement: Sequence[int], plan: Plan, collective: str) -> Costs:
+        """From the network as it was measured, else as it is stated; ValueError where there is no cluster."""
+
+    def take_named_tables(self) -> None:
+        """Those that the cluster's file names, if any; FaultyFile where they are for another cluster or library."""
+
     @property
     def contradictions(self) -> list[str]:
         """Where a measured rate is not the stated one, for people."""
@@ -609,6 +615,9 @@ def parse_measurement(yaml: str, file: str) -> Measurement:
 
 def read_measurement(path: str) -> Measurement:
     """Read a measurement file. Raises FaultyFile."""
+
+def read_named_tables(cluster: Cluster) -> Measurement | None:
+    """What the cluster's file names; None: nothing. FaultyFile where it is missing or of another cluster."""
 
 class MeasuredTrees:
     """Times of trees that take segments by turns, from measured tables."""

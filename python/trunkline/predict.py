@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from trunkline import _core
 from trunkline.cluster import faulty
-from trunkline.costs import costs_of
+from trunkline.costs import measured_knowledge
 from trunkline.errors import BadInput
 from trunkline.mpi import Mpi
 from trunkline.units import parse_bytes
@@ -19,6 +19,7 @@ __all__ = [
     "predict_all",
     "read_measurement",
     "setting_of",
+    "tables_of",
 ]
 
 
@@ -97,19 +98,24 @@ def predict_all(
     """The time of every algorithm at every size, size by size.
 
     From the rates in the cluster file and what messages cost their hosts (empty: the library's defaults) or, where
-    given, from measured tables; those know trees alone, not ``native``.
+    given, from measured tables, as the preload library takes them.
 
     Raises:
-        BadInput: where all ranks share one host, so that there is no network to predict, and from tables for what is no
-            tree.
+        BadInput: where all ranks share one host, so that there is no network to predict, and where the tables are about
+            another cluster.
     """
-    hosts = host_costs or _core.host_costs_of(native.name, "")
-    decider = _core.Decider(_core.Knowledge(cluster, native, "", "", host_costs=hosts), collective, placement, root)
-    costs = {
-        name: costs_of(collective, name.partition(":")[0], cluster, placement, root, measured, hosts)
+    if measured is not None:
+        knowledge = measured_knowledge(cluster, measured, host_costs, native=native)
+    else:
+        hosts = host_costs or _core.host_costs_of(native.name, "")
+        knowledge = _core.Knowledge(cluster, native, "", "", host_costs=hosts)
+    decider = _core.Decider(knowledge, collective, placement, root)
+    plans = {
+        name: _core.lay(collective, name.partition(":")[0], cluster, placement, root)
         for name in algorithms
         if name != "native"
     }
+    costs = {name: knowledge.costs_of(placement, plan, collective) for name, plan in plans.items()}
     rows = []
     for size in sizes:
         times: dict[str, tuple[int, float]] = {}
@@ -138,12 +144,7 @@ def read_measurement(path: str, libraries: Sequence[Mpi] = ()) -> _core.Measurem
         read = _core.read_measurement(path)
     except _core.FaultyFile as error:
         raise faulty(error) from None
-    for mpi in libraries:
-        if read.mpi != mpi.counts_as:
-            raise BadInput(
-                f"{path}: was measured under {read.mpi} {read.mpi_version}, which says nothing about {mpi.name}; "
-                "measure under that too, and use one file for one library"
-            )
+    _check_library(read, path, libraries)
     return read
 
 
@@ -160,6 +161,32 @@ def load_measurement(path: str, cluster: _core.Cluster, libraries: Sequence[Mpi]
             "(a lab at another rate is another cluster: see --rate)"
         )
     return read
+
+
+def tables_of(path: str | None, cluster: _core.Cluster, libraries: Sequence[Mpi] = ()) -> _core.Measurement | None:
+    """Tables of that file, else those that the cluster's file names; None where neither names any.
+
+    Raises:
+        BadInput: as :func:`load_measurement` does.
+    """
+    if path:
+        return load_measurement(path, cluster, libraries)
+    try:
+        read = _core.read_named_tables(cluster)
+    except _core.FaultyFile as error:
+        raise faulty(error) from None
+    if read is not None:
+        _check_library(read, f"measured tables of {cluster.name}'s cluster file", libraries)
+    return read
+
+
+def _check_library(read: _core.Measurement, what: str, libraries: Sequence[Mpi]) -> None:
+    for mpi in libraries:
+        if read.mpi != mpi.counts_as:
+            raise BadInput(
+                f"{what}: was measured under {read.mpi} {read.mpi_version}, which says nothing about {mpi.name}; "
+                "measure under that too, and use one file for one library"
+            )
 
 
 def knowledge_of(
@@ -185,6 +212,8 @@ def knowledge_of(
             knowledge.take_plan(_core.read_plan(plan), plan)
         if measured:
             knowledge.take_measurement(_core.read_measurement(measured), measured)
+        else:
+            knowledge.take_named_tables()
         if tuning:
             knowledge.take_tuning(_core.read_tuning(tuning), tuning)
     except _core.FaultyFile as error:

@@ -52,6 +52,8 @@ class Loader {
       const Measurement read = read_measurement(setup_.measured);
       knowledge.take_measurement(read, setup_.measured);
       view_.choice_fingerprint ^= hash(write_measurement(read));
+    } else if (const auto named = knowledge.take_named_tables()) {
+      view_.choice_fingerprint ^= hash(write_measurement(*named));
     }
     find_host();
   }

@@ -156,7 +156,7 @@ const FaultCase cluster_faults[] = {
               "links: [{betwen: [s0, s1], colour: red}]\n",
               {"1:1: the key name is missing; give it, such as name: my-cluster",
                "2:1: unknown key \"nmae\" (did you mean name?); known here are trunkline, name, description, defaults, "
-               "paths, switches, hosts, links",
+               "measured, paths, switches, hosts, links",
                "7:9: the key between is missing; give it, such as between: [s0, s1]",
                "7:10: unknown key \"betwen\" (did you mean between?); known here are between, rate, latency",
                "7:28: unknown key \"colour\"; known here are between, rate, latency"}},

@@ -54,14 +54,87 @@ def test_tables_are_of_one_library(trunkline, refused, measured_tables):
     assert "measured under openmpi 4.0.2, which says nothing about mpich" in refused(*words, "--mpi", "mpich")
 
 
-def test_tables_know_trees_alone(trunkline, refused, measured_tables):
-    tables = measured_tables(CYCLIC, eager_limit="8KiB")
-    assert "circulant is no tree" in refused("predict", "cyclic", "--algorithms", "circulant", "--measured", tables)
-    rows = trunkline("predict", "cyclic", "--sizes", "8KiB", "--measured", tables, "--json", "-").data
-    names = {row["algorithm"] for row in rows}
-    assert {row["mpi"] for row in rows} == {"mpich"}
-    assert {"linear", "two-tree"} < names
-    assert not names & {"native", "circulant", "scatter-ring"}
+@pytest.mark.parametrize("collective", _core.collectives())
+def test_predictions_from_tables_are_those_of_the_preload_library(measured_tables, collective):
+    tables = _core.read_measurement(str(measured_tables(CYCLIC)))
+    knowledge = _core.Knowledge(CYCLIC, MPICH, tables.mpi, tables.mpi_version)
+    knowledge.take_measurement(tables, "mpich.yaml")
+    decider = _core.Decider(knowledge, collective, PLACEMENT, 0)
+    for size in (8192, 1 << 20):
+        found = {one.algorithm: one for one in decider.predictions(size)}
+        assert "native" in found
+        rows = predict_all(collective, CYCLIC, PLACEMENT, 0, list(found), [size], MPICH, tables)
+        assert {(row.algorithm, row.segment_bytes, row.seconds) for row in rows} == {
+            (one.algorithm, min(one.segment_bytes, size), one.seconds) for one in found.values()
+        }
+        stated = predict_all(collective, CYCLIC, PLACEMENT, 0, list(found), [size], MPICH)
+        assert all(row.seconds != other.seconds for row, other in zip(rows, stated, strict=True))
+
+
+@pytest.fixture
+def naming(tmp_path, measured_tables):
+    """Writes a cluster file beside tables of it, or of another cluster, that it names; gives the file."""
+
+    def write(named="mpich.yaml", tables_of=None):
+        file = tmp_path / "own.yaml"
+        text = _core.write_cluster(CYCLIC).replace("switches:", f"measured: {named}\nswitches:", 1)
+        file.write_text(text)
+        measured_tables(tables_of or CYCLIC)
+        return file
+
+    return write
+
+
+def test_a_cluster_file_names_its_tables(trunkline, naming, tmp_path):
+    file = naming()
+    own = load_cluster(str(file))
+    assert own.fingerprint == CYCLIC.fingerprint
+    for collective in ("bcast", "allreduce"):
+        words = ("--collective", collective, "--sizes", "64KiB", "--json", "-")
+        named = trunkline("predict", file, *words).data
+        assert named == trunkline("predict", "cyclic", *words, "--measured", tmp_path / "mpich.yaml").data
+        assert named != trunkline("predict", "cyclic", *words).data
+    # Links at another rate are another network.
+    words = ("--rate", "20Mbit", "--sizes", "64KiB", "--json", "-")
+    assert trunkline("predict", file, *words).data == trunkline("predict", "cyclic", *words).data
+    # What is written out elsewhere has no tables beside it.
+    assert "measured" not in _core.write_cluster(own)
+    assert trunkline("cluster", "check", file).out.startswith(f"{file}: OK")
+
+
+def test_named_tables_decide_and_are_overridden(naming, measured_tables, monkeypatch):
+    own = load_cluster(str(naming()))
+    tables = _core.read_named_tables(own)
+    knowledge = _core.Knowledge(own, MPICH, "mpich", tables.mpi_version)
+    knowledge.take_named_tables()
+    decision = _core.Decider(knowledge, "bcast", PLACEMENT, 0).decide(1 << 20)
+    assert decision.reason.endswith(" (the cluster file's measured tables)")
+
+
+@pytest.mark.parametrize(
+    ("named", "tables_of", "message"),
+    [
+        ("none.yaml", None, "none.yaml: cannot be read: No such file or directory; write the file with 'trunkline"),
+        ("mpich.yaml", "paper-1", "was measured on paper-1, not on cyclic as it is now; measure again"),
+        ("[a, b]", None, "measured must be"),
+        ("''", None, "measured"),
+    ],
+)
+def test_faulty_names_of_tables_have_a_place(refused, naming, named, tables_of, message):
+    file = naming(named, load_cluster(tables_of) if tables_of else None)
+    for command in (("cluster", "check"), ("predict",), ("explain",)):
+        said = refused(*command, file)
+        assert "own.yaml:5:11: measured" in said
+        assert message in said
+
+
+def test_named_tables_are_of_one_library(naming):
+    knowledge = _core.Knowledge(load_cluster(str(naming())), MPICH, "mpich", "9.9")
+    with pytest.raises(_core.FaultyFile) as refusal:
+        knowledge.take_named_tables()
+    (fault,) = refusal.value.faults
+    assert (fault.line, fault.column) == (5, 11)
+    assert "was measured on cyclic under mpich 4.0.2, which says nothing about mpich 9.9" in fault.message
 
 
 def test_one_host_has_no_network():

@@ -11,6 +11,7 @@ from trunkline.bench.job import Limits, Outcome
 from trunkline.bench.measure import measure
 from trunkline.cli import tune as tune_command
 from trunkline.cluster import load_cluster
+from trunkline.costs import measured_knowledge
 from trunkline.errors import BadInput, Failed
 from trunkline.mpi import Mpi, find_mpis
 from trunkline.peers.rules.files import PeerFiles
@@ -177,26 +178,20 @@ def test_what_a_run_needs_is_told_before_a_lab_is_up(refused, tmp_path):
         assert "at most 32 sizes" in refused(*command, *words, "paper-1", "--sizes", many)
 
 
-def test_segments_beyond_the_eager_limit_are_not_tried(measured_tables):
-    """They wait for the receiver, which the tables do not show."""
+def test_candidates_follow_measured_tables(measured_tables):
+    """All of them, those by blocks too, as the preload library reckons them."""
     cluster = load_cluster("paper-1")
-    file = measured_tables(cluster, eager_limit="2KiB")
-    candidates = Candidates(
-        "bcast", cluster, _core.block_placement(cluster, 1), measured=load_measurement(str(file), cluster)
-    )
-    for size in (100, 1500, 8192, 1 << 22):
-        segments = {c.segment_bytes for c in candidates.of_size(size)}
-        assert segments
-        assert max(segments) <= 2048
-
-
-def test_measured_tables_leave_the_block_algorithms_in(measured_tables):
-    """The tables know nothing of them; the stated rates do."""
-    cluster = load_cluster("paper-1")
+    placement = _core.block_placement(cluster, 1)
     file = measured_tables(cluster)
     tables = load_measurement(str(file), cluster)
-    found = Candidates("bcast", cluster, _core.block_placement(cluster, 1), measured=tables).of_size(8192)
-    assert {"circulant", "binary"} <= {c.algorithm for c in found}
+    for collective in ("bcast", "allreduce"):
+        found = Candidates(collective, cluster, placement, measured=tables).of_size(65536)
+        for one in found:
+            plan = _core.lay(collective, one.algorithm, cluster, placement, 0)
+            stated = _core.costs_of(cluster, placement, plan, collective).seconds(65536, one.segment_bytes)
+            measured = measured_knowledge(cluster, tables).costs_of(placement, plan, collective)
+            assert one.predicted_s == measured.seconds(65536, one.segment_bytes) != stated
+    assert {"circulant", "binary"} <= {c.algorithm for c in Candidates("bcast", cluster, placement).of_size(8192)}
     with pytest.raises(BadInput, match=r"was measured under mpich 4.0.2, which says nothing about openmpi"):
         load_measurement(str(file), cluster, [Mpi("openmpi", "openmpi", "4.1.4", "mpicc", "mpiexec", "l")])
 

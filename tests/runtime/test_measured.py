@@ -7,6 +7,7 @@ from conftest import ON_OWN_HOST, Mpi
 
 from trunkline.cluster import load_cluster
 from trunkline.mpi import find_mpis
+from trunkline.paths import CLUSTERS
 
 WIRE = {"1KiB": 1154, "8KiB": 8772, "32KiB": 34878}
 """Bytes on the wire."""
@@ -91,10 +92,32 @@ def test_other_tables_on_one_rank_are_found(mpi: Mpi, tmp_path: Path):
         settings={"TRUNKLINE_CLUSTER": "cyclic", "TRUNKLINE_MEASURED": first},
         per_rank=[ON_OWN_HOST, "sh", "-c", script, "sh"],
     )
-    assert "of costs (TRUNKLINE_HOST_COSTS, TRUNKLINE_MEASURED) than rank 0" in done.err
+    assert (
+        "of costs (TRUNKLINE_HOST_COSTS, TRUNKLINE_MEASURED or the tables that the cluster file names) than rank 0"
+        in done.err
+    )
 
 
 def test_tables_need_a_cluster(mpi: Mpi, tmp_path: Path):
     settings = {"TRUNKLINE_MEASURED": tables(mpi, tmp_path, 1e8)}
     done = mpi.run(2, mpi.program("runtime-hello"), settings=settings, status=2)
     assert "is about a cluster: set TRUNKLINE_CLUSTER too" in done.err
+
+
+def test_the_cluster_file_names_its_tables(mpi: Mpi, tmp_path: Path):
+    tables(mpi, tmp_path, 1e8)
+    text = (CLUSTERS / "cyclic.yaml").read_text().replace("switches:", "measured: net.yaml\nswitches:", 1)
+    file = tmp_path / "own.yaml"
+    file.write_text(text)
+    lines = said(mpi, {"TRUNKLINE_CLUSTER": str(file)})
+    assert not [line for line in lines if "warning" in line]
+    assert any("(the cluster file's measured tables)" in line for line in lines)
+    other = tmp_path / "other"
+    other.mkdir()
+    lines = said(mpi, {"TRUNKLINE_CLUSTER": str(file), "TRUNKLINE_MEASURED": tables(mpi, other, 1e8)})
+    assert any("(TRUNKLINE_MEASURED)" in line for line in lines)
+    assert not [line for line in lines if "the cluster file's measured tables" in line]
+    (tmp_path / "net.yaml").unlink()
+    [warning] = [line for line in said(mpi, {"TRUNKLINE_CLUSTER": str(file)}) if "warning: rank" in line]
+    assert "own.yaml:7:11: measured: " in warning
+    assert "net.yaml: cannot be read" in warning

@@ -25,7 +25,7 @@ from trunkline.lab.rate import lab_rate
 from trunkline.lab.session import Lab
 from trunkline.mpi import ready_mpi
 from trunkline.placement import hosts_used
-from trunkline.predict import load_measurement, read_measurement
+from trunkline.predict import read_measurement, tables_of
 from trunkline.registry import chosen_algorithms
 from trunkline.report.model_tables import parameters_table, pieces_table, segments_tables
 from trunkline.terminal import console, progress_bar
@@ -86,7 +86,7 @@ def model(
     limits = Limits(least=least, most=max(least, most), budget_s=budget)
     with progress_bar(None, f"{network.name}: looking for a rate") as bar:
         rate_bps = lab_rate(network, rate)
-        tables = load_measurement(measured, _core.scaled(network, rate_bps), [library]) if measured else None
+        tables = tables_of(measured, _core.scaled(network, rate_bps), [library])
         with Lab(network, rate_bps=rate_bps) as lab:
             where = f"{network.name} at {format_rate(rate_bps)}, {library.name}"
             total = len(wanted) * len(names) * len(pieces)

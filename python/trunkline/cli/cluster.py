@@ -45,6 +45,7 @@ def check(cluster: ClusterArgument, json: JsonOption = None) -> None:
     """Say whether a cluster file is right; if not, everything that is wrong with it, and exit with status 2."""
     try:
         found = read_cluster(cluster)
+        _core.read_named_tables(found)
     except _core.FaultyFile as error:
         if json:
             faults = [{"file": f.file, "line": f.line, "column": f.column, "message": f.message} for f in error.faults]

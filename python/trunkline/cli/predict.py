@@ -15,8 +15,8 @@ from trunkline.cluster import load_cluster
 from trunkline.errors import BadInput
 from trunkline.mpi import require_mpi
 from trunkline.placement import bounded_placement, root_rank
-from trunkline.predict import Decision, Predicted, decide_all, knowledge_of, load_measurement, predict_all, setting_of
-from trunkline.registry import chosen_algorithms, goes_by_rounds
+from trunkline.predict import Decision, Predicted, decide_all, knowledge_of, predict_all, setting_of, tables_of
+from trunkline.registry import chosen_algorithms
 from trunkline.terminal import titled_table
 from trunkline.units import format_bytes, format_seconds, parse_rate, parse_sizes
 
@@ -73,15 +73,12 @@ def predict(
     if "auto" in names:
         raise BadInput("'auto' is a choice among the others: see 'trunkline explain'")
     library = require_mpi(mpi) if mpi else None
-    tables = load_measurement(measured, network, [library] if library else []) if measured else None
-    if tables is not None:
-        asked = [name.strip() for name in algorithms.split(",")]
-        if "native" in asked:
-            raise BadInput("the tables know nothing of native algorithms: leave out native, or --measured")
-        names = [name for name in names if name in asked or not (name == "native" or goes_by_rounds(collective, name))]
+    tables = tables_of(measured, network, [library] if library else [])
     name = library.name if library else tables.mpi if tables else "mpich"
     native = library.native_library if library else _core.NativeLibrary[name]
-    costs = host_costs or (_core.host_costs_of(library.counts_as, library.version) if library else "")
+    costs = host_costs or (
+        _core.host_costs_of(library.counts_as, library.version) if library and tables is None else ""
+    )
     if costs and costs not in (known := [one.name for one in _core.known_host_costs()]):
         raise BadInput(f"no costs of messages are called '{costs}'; there are: {', '.join(known)}")
     rows = predict_all(collective, network, placement, start, names, parse_sizes(sizes), native, tables, costs)

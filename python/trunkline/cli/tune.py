@@ -34,7 +34,7 @@ from trunkline.peers.rules.job import PeerJob
 from trunkline.peers.rules.mpich_json import COLLECTIVES as MPICH_COLLECTIVES
 from trunkline.peers.rules.tables import peer_notes, peer_table
 from trunkline.placement import hosts_used
-from trunkline.predict import load_measurement, read_measurement
+from trunkline.predict import read_measurement, tables_of
 from trunkline.terminal import console, progress_bar
 from trunkline.tune.file import load_tuning
 from trunkline.tune.tuner import entry_of, tune_entry
@@ -107,7 +107,7 @@ def tune(
     entries, cells, own_cells, bad = [], [], [], []
     with progress_bar(len(wanted) * len(libraries), f"{network.name}: looking for a rate") as bar:
         rate_bps = lab_rate(network, rate)
-        tables = load_measurement(measured, _core.scaled(network, rate_bps), libraries) if measured else None
+        tables = tables_of(measured, _core.scaled(network, rate_bps), libraries)
         places = {library: f"{network.name} at {format_rate(rate_bps)}, {library.name}" for library in libraries}
         with Lab(network, rate_bps=rate_bps) as lab:
             for library, where in places.items():

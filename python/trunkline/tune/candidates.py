@@ -5,7 +5,6 @@ from dataclasses import dataclass
 
 from trunkline import _core
 from trunkline.costs import costs_of
-from trunkline.registry import goes_by_rounds
 
 __all__ = ["CONSIDERED", "Candidate", "Candidates"]
 
@@ -59,12 +58,8 @@ class Candidates:
     ) -> None:
         shared = len(set(placement)) < len(placement)
         self._worth_measuring = WORTH_MEASURING_ON_SHARED_HOSTS if shared else WORTH_MEASURING
-        self._most_bytes = min((d.eager_bytes for d in measured.distances), default=None) if measured else None
-        # Of block algorithms the tables know nothing; the stated rates do.
         self._costs = {
-            name: costs_of(
-                collective, name, cluster, placement, root, None if goes_by_rounds(collective, name) else measured
-            )
+            name: costs_of(collective, name, cluster, placement, root, measured)
             for name in CONSIDERED[collective]
             if shared or name not in _HIERARCHICAL
         }
@@ -75,8 +70,6 @@ class Candidates:
         # One segment as long as the message, where that is short; else the longest of them stands for it.
         if len(segments) < len(_core.segment_candidates()):
             segments.append(message_bytes)
-        if self._most_bytes is not None:  # what waits for the receiver first is no segment of a pipeline
-            segments = [s for s in segments if s <= self._most_bytes] or segments[:1]
         firsts, others = [], []
         for name, costs in self._costs.items():
             own = [Candidate(name, s, costs.seconds(message_bytes, s)) for s in segments]
