@@ -8,8 +8,8 @@ from trunkline import _core
 from trunkline.bench.inside import OwnJob, Seat
 from trunkline.bench.job import PING_PONG, Outcome, Repetition, follow, program
 from trunkline.mpi import Mpi
-from trunkline.statistics import Median, median_with_interval
-from trunkline.units import format_rate
+from trunkline.statistics import NOISY, Median, median_with_interval
+from trunkline.units import format_bytes, format_rate
 
 __all__ = ["Examination", "doctor_words", "examine"]
 
@@ -94,16 +94,34 @@ class Examination:
                     f"{format_rate(measured)} were measured where the cluster file says {format_rate(stated)}: from "
                     f"{_ranks(seats)} to the next one each; correct the file's rates, or look at the links"
                 )
+        if noisy := self.noisy():
+            text = ", ".join(f"{format_bytes(size)} ({100 * width:.0f} % wide)" for size, width in noisy.items())
+            said.append(
+                "too noisy to tell native and Trunkline apart, by the 95 % intervals of their medians: "
+                f"{text}; repeat with more --budget, or on nodes that nobody else uses"
+            )
         interfaces = Counter(seat.interface for seat in self.seats if seat.interface not in ("", "lo"))
         if len(interfaces) > 1:
             text = ", ".join(f"{name} on {count}" for name, count in interfaces.most_common())
             said.append(f"the traffic goes over different interfaces ({text} ranks): tell the MPI library which to use")
         return said
 
+    def noisy(self) -> dict[int, float]:
+        """Sizes whose times scatter too much to tell which is faster: the wider interval, as a part of its median."""
+        pairs = {size: (self.median(size, "native"), self.median(size, "auto")) for size in self._accelerated()}
+        widest = {size: max(one.width for one in pair) for size, pair in pairs.items()}
+        return {size: widest[size] for size, (a, b) in pairs.items() if a.may_equal(b) and widest[size] > NOISY}
+
+    def _accelerated(self) -> list[int]:
+        return [size for size in self.sizes() if self.outcome.ran[size, "auto"][1] > 0]
+
     def verdict(self) -> str:
         """Whether it pays, in one sentence."""
         gains = {size: self.median(size, "native").value / self.median(size, "auto").value for size in self.sizes()}
-        run = [size for size in gains if self.outcome.ran[size, "auto"][1] > 0]
+        run = self._accelerated()
+        if run and set(run) == set(self.noisy()):
+            return "These nodes are too noisy to say whether Trunkline pays; it follows the model."
+        run = [size for size in run if size not in self.noisy()]
         if not run:
             return "Trunkline leaves all of these sizes to the MPI library here."
         best = max(run, key=lambda size: gains[size])

@@ -5,7 +5,10 @@ from dataclasses import dataclass
 from math import comb
 from statistics import median
 
-__all__ = ["Median", "median_with_interval"]
+__all__ = ["NOISY", "Median", "median_with_interval"]
+
+NOISY = 0.15
+"""Width of an interval, as a part of its median, beyond which what it overlaps with is not told apart from it."""
 
 LEAST_FOR_INTERVAL = 6
 """Fewer values have no two among them that enclose their median with 95 %."""
@@ -19,6 +22,15 @@ class Median:
     low: float
     high: float
     count: int
+
+    @property
+    def width(self) -> float:
+        """Of the interval, as a part of the median."""
+        return (self.high - self.low) / self.value
+
+    def may_equal(self, other: "Median") -> bool:
+        """Whether the intervals overlap: either may be the smaller one."""
+        return self.low <= other.high and other.low <= self.high
 
     def is_known_within(self, width: float) -> bool:
         """Whether there is an interval, and it is narrower than this part of the median."""

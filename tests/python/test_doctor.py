@@ -87,3 +87,14 @@ def test_the_rank_is_what_the_launcher_says():
 
 def test_outside_a_job(refused):
     assert "start it with mpiexec" in refused("doctor")
+
+
+def test_where_the_times_scatter_no_winner_is_named():
+    found = examination(GOOD)
+    found.outcome.seconds[65536, "auto"] = [0.001, 0.0025, 0.004]
+    (said,) = found.complaints()
+    assert said.startswith("too noisy to tell native and Trunkline apart")
+    assert "64 KiB (120 % wide)" in said
+    assert found.verdict().startswith("These nodes are too noisy")
+    found.outcome.seconds[65536, "auto"] = [0.0005, 0.001, 0.0015]  # as wide, but below all of native's
+    assert found.complaints() == []

@@ -17,9 +17,10 @@ from trunkline.mpi import Mpi, find_mpis
 from trunkline.peers.rules.files import PeerFiles
 from trunkline.peers.rules.rule import PeerWinner
 from trunkline.predict import load_measurement
+from trunkline.statistics import Median
 from trunkline.tune.candidates import MOST, Candidates
 from trunkline.tune.file import load_tuning
-from trunkline.tune.inside import spread_out
+from trunkline.tune.inside import fastest_or_predicted, spread_out
 from trunkline.tune.tuner import Winner, entry_of, merged, rules_of
 
 
@@ -228,3 +229,20 @@ def test_outside_a_job_the_library_is_asked_for(refused, tmp_path):
     said = refused("tune", "--cluster", "cyclic", "-o", str(tmp_path / "t.yaml"))
     assert "give --mpi" in said
     assert "the cluster is not known" in refused("tune", "--mpi", "mpich", "-o", str(tmp_path / "t.yaml"))
+
+
+@pytest.mark.parametrize(
+    ("times", "best", "noise"),
+    [
+        # In the order in which the model would take them; seconds as least, median, greatest.
+        ({"linear:1": (8, 10, 12), "flat:1": (5, 9, 13), "native": (19, 20, 21)}, "linear:1", 8 / 9),
+        ({"native": (8, 10, 12), "flat:1": (5, 9, 13)}, "native", 8 / 9),
+        ({"linear:1": (19, 20, 21), "flat:1": (5, 9, 13), "native": (8, 10, 12)}, "flat:1", 8 / 9),
+        ({"linear:1": (9.9, 10, 10.1), "flat:1": (9.4, 9.5, 9.9), "native": (19, 20, 21)}, "flat:1", None),
+        ({"flat:1": (5, 9, 13), "native": (19, 20, 21)}, "flat:1", None),
+        ({"flat:1": (9.8, 9.9, 10), "native": (9.9, 10, 10.1)}, "native", None),
+    ],
+)
+def test_where_times_scatter_the_model_decides(times, best, noise):
+    medians = {name: Median(value, low, high, 9) for name, (low, value, high) in times.items()}
+    assert fastest_or_predicted(medians) == (best, pytest.approx(noise) if noise else None)

@@ -63,6 +63,8 @@ def tune_job(
 
         for winner in tuner.winners(wanted, minutes * 60, show):
             winners.append(winner)
+            if winner.noise is not None:
+                console.print(escape(_noisy(winner)), soft_wrap=True)
             bar.show(done=1)
             entry = entry_of(network, library, collective, hosts, tuner.ranks_per_host, winners)
             rates = [seat.rate_to_next_bps for seat in job.seats if seat.rate_to_next_bps > 0]
@@ -74,6 +76,14 @@ def tune_job(
     if output == "-":
         write_text(text, output)
     console.print(winners_table(where, library, sorted(winners, key=lambda winner: winner.message_bytes)))
+
+
+def _noisy(winner: Winner) -> str:
+    chosen = f"{winner.algorithm}, {winner.segment_bytes} B" if winner.segment_bytes else winner.algorithm
+    return (
+        f"{format_bytes(winner.message_bytes)}: too noisy to tell the fastest (95 % intervals up to "
+        f"{100 * (winner.noise or 0):.0f} % wide); the model decides: {chosen}"
+    )
 
 
 def _range(rates: list[float]) -> str:

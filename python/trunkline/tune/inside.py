@@ -3,18 +3,18 @@
 import json
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from trunkline import _core
 from trunkline.bench.inside import OwnJob
 from trunkline.bench.job import Outcome, Repetition, keep, program
 from trunkline.errors import BadInput, Failed
 from trunkline.mpi import Mpi
-from trunkline.statistics import median_with_interval
+from trunkline.statistics import NOISY, Median, median_with_interval
 from trunkline.tune.candidates import Candidate, Candidates
 from trunkline.tune.tuner import NATIVE_UNLESS, Winner, in_one_piece
 
-__all__ = ["JobTuner", "tuner_words"]
+__all__ = ["JobTuner", "fastest_or_predicted", "tuner_words"]
 
 LEAST = 3
 """Repetitions of a candidate before it may be dropped, and before a size counts."""
@@ -65,6 +65,8 @@ class JobTuner:
             raise BadInput("the hosts have different numbers of ranks; tuning files are for equal ones: start it so")
         self.ranks_per_host = counts.pop()
         self._candidates = Candidates(collective, cluster, self.placement)
+        knowledge = _core.Knowledge(cluster, mpi.native_library, mpi.counts_as, mpi.version)
+        self._decider = _core.Decider(knowledge, collective, self.placement, 0)
 
     def winners(
         self, sizes: Sequence[int], seconds: float, on_progress: Callable[[Repetition], None] = lambda _: None
@@ -88,11 +90,12 @@ class JobTuner:
         self._job.process.stdin.flush()
         while "measured" not in (event := self._next()):
             keep(self._outcome, self._mpi.name, event, on_progress)
-        medians = {name: median_with_interval(self._outcome.seconds[size, name]).value for name in names}
-        fastest = min(names, key=medians.__getitem__)
-        best = "native" if medians[fastest] * NATIVE_UNLESS > medians["native"] else fastest
+        predicted = names if self._decider.decide(size).algorithm == "native" else [*names[1:], "native"]
+        medians = {name: median_with_interval(self._outcome.seconds[size, name]) for name in predicted}
+        best, noise = fastest_or_predicted(medians)
         algorithm, segment = self._outcome.ran[size, best]
-        return Winner(size, algorithm, in_one_piece(size, segment), medians[best], medians["native"], len(names))
+        seconds, native = medians[best].value, medians["native"].value
+        return Winner(size, algorithm, in_one_piece(size, segment), seconds, native, len(names), noise=noise)
 
     def _next(self) -> dict[str, object]:
         assert self._job.process.stdout is not None
@@ -102,6 +105,24 @@ class JobTuner:
                 return event
             self._said.append(line)
         raise Failed(f"the job ended under {self._mpi.name}:\n{''.join(self._said).strip()}")
+
+
+def fastest_or_predicted(medians: Mapping[str, Median]) -> tuple[str, float | None]:
+    """The fastest by its times; where those scatter too much to tell, what the model would take of those it may be.
+
+    Args:
+        medians: Seconds by name, ``native`` among them, in the order in which the model would take them.
+
+    Returns:
+        The name; and where the model decided, the widest interval of those that may be the fastest, as a part of its
+        median.
+    """
+    fastest = min(medians, key=lambda name: medians[name].value)
+    rivals = [name for name in medians if medians[name].may_equal(medians[fastest])]
+    widest = max(medians[name].width for name in rivals)
+    if len(rivals) > 1 and widest > NOISY:
+        return rivals[0], widest
+    return ("native" if medians[fastest].value * NATIVE_UNLESS > medians["native"].value else fastest), None
 
 
 def spread_out(sizes: Sequence[int]) -> list[int]:

@@ -37,6 +37,8 @@ class Winner:
     """Candidates and native."""
     cells: list[Cell] = field(default_factory=list)
     """On the lab."""
+    noise: float | None = None
+    """Where the times scatter too much to tell, and the model decided: the widest interval, as a part of its median."""
 
 
 def measure_size(
