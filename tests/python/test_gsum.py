@@ -35,6 +35,13 @@ def test_one_bad_run_does_not_put_a_plan_out():
     assert fastest_of(["a", "b", "c"], [4], lambda _: {4: next(runs)}) == {4: "a"}
 
 
+def test_the_initial_plan_stays_unless_another_is_faster_beyond_doubt():
+    scattered = iter([3.0, 2.0, 3.1, 1.0, 2.9, 4.0, 3.0, 2.0] * 2)
+    assert fastest_of(["a", "b"], [4], lambda _: {4: next(scattered)}, initial="a") == {4: "a"}
+    clear = {"a": 3.0, "b": 2.0, "c": 2.5, "d": 2.6, "e": 9.0}
+    assert fastest_of(list(clear), [4], lambda name: {4: clear[name]}, initial="e") == {4: "b"}
+
+
 @pytest.mark.parametrize(("name", "each"), [("8w", 8), ("4w", 4), ("now", 2), ("blade", 1)])
 def test_candidates_are_different_trees(name, each):
     cluster = load_cluster(name)

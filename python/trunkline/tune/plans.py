@@ -6,6 +6,7 @@ from statistics import median
 from trunkline import _core
 from trunkline.hierarchy import Hierarchy, hierarchical_plan
 from trunkline.planned import Planned
+from trunkline.statistics import Median, median_with_interval
 
 __all__ = ["fastest_of", "initial_hierarchy", "plans_worth_trying"]
 
@@ -50,6 +51,7 @@ def fastest_of(
     measure: Callable[[str], Mapping[int, float]],
     passes: int = 4,
     on_left: Callable[[int], None] = lambda _: None,
+    initial: str | None = None,
 ) -> dict[int, str]:
     """The fastest of several by size, by halving: in each pass all that are left are measured once, in turns.
 
@@ -61,6 +63,8 @@ def fastest_of(
         measure: Seconds by size, of one run of a candidate.
         passes: How often the last ones are measured.
         on_left: Told how many are measured in the next pass.
+        initial: The candidate that stays the choice unless another one is faster beyond doubt: their intervals do not
+            overlap. It is measured to the end.
     """
     times: dict[str, list[Mapping[int, float]]] = {name: [] for name in names}
     left = list(names)
@@ -74,5 +78,15 @@ def fastest_of(
             times[name].append(measure(name))
         keep = max(LEFT_OVER, (len(left) + 1) // 2)
         good = {name for size in sizes for name in ranked(size)[:keep]}
-        left = [name for name in left if name in good]
-    return {size: ranked(size)[0] for size in sizes}
+        left = [name for name in left if name in good or name == initial]
+
+    def interval(name: str, size: int) -> Median:
+        return median_with_interval([one[size] for one in times[name]])
+
+    def chosen(size: int) -> str:
+        first = ranked(size)[0]
+        if initial is None or not interval(first, size).may_equal(interval(initial, size)):
+            return first
+        return initial
+
+    return {size: chosen(size) for size in sizes}
