@@ -51,8 +51,7 @@ std::string difference(const Record& mine, const Record& first) {
     }
     return Difference{
         "choice of algorithms (TRUNKLINE_BCAST and its like, TRUNKLINE_REPRODUCIBLE) or of costs "
-        "(TRUNKLINE_HOST_COSTS, "
-        "TRUNKLINE_MEASURED or the tables that the cluster file names)",
+        "(TRUNKLINE_HOST_COSTS, TRUNKLINE_MEASURED or the tables that the cluster file names)",
         true, true};
   }();
   if (!is_given) {

@@ -223,7 +223,7 @@ def test_different_host_costs_on_different_ranks_are_found(mpi: Mpi):
     script = 'test "${PMI_RANK:-$OMPI_COMM_WORLD_RANK}" = 1 && export TRUNKLINE_HOST_COSTS=free; exec "$@"'
     done = hello(mpi, {"TRUNKLINE_HOST_COSTS": "openmpi"}, ranks=2, per_rank=["sh", "-c", script, "sh"])
     assert "rank 1 on " in done.err
-    assert "of costs (TRUNKLINE_HOST_COSTS, TRUNKLINE_MEASURED) than rank 0" in done.err
+    assert "of costs (TRUNKLINE_HOST_COSTS, TRUNKLINE_MEASURED or the tables" in done.err
 
 
 def test_a_host_may_be_known_by_its_processor_name(mpi: Mpi, tmp_path: Path):
