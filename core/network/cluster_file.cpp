@@ -79,8 +79,9 @@ class ClusterReader {
 
   std::optional<NamedTables> measured(const YamlNode& root) {
     const YamlNode* const node = root.find("measured");
+    if (node == nullptr) return std::nullopt;
     const std::string named = optional_text(root, "measured", "net.yaml", faults_);
-    if (node != nullptr && node->is_scalar() && named.empty()) {
+    if (node->is_scalar() && named.empty()) {
       faults_.add(*node, "measured is empty; name a file of 'trunkline measure', such as net.yaml, or leave it out");
     }
     if (named.empty()) return std::nullopt;
