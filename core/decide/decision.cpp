@@ -141,10 +141,7 @@ std::string Decider::no_plan() const {
 
 const TuningEntry* Decider::tuning_entry() {
   if (!tuning_entry_) {
-    const auto& [native, mpi, version] = knowledge_.library;
-    const auto& tuning = knowledge_.tuning;
-    tuning_entry_ =
-        tuning ? tuning->find(collective_, knowledge_.cluster->fingerprint(), mpi, version, placement_) : nullptr;
+    tuning_entry_ = knowledge_.tuning ? knowledge_.tuning->find(collective_, placement_) : nullptr;
   }
   return *tuning_entry_;
 }

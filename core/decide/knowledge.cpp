@@ -90,9 +90,9 @@ std::optional<Measurement> Knowledge::take_named_tables() {
   return read;
 }
 
-void Knowledge::take_tuning(Tuning read, const std::string& file) {
-  const std::uint64_t print = cluster ? cluster->fingerprint() : 0;
-  if (!cluster || !read.knows(print, library.name, library.version)) {
+void Knowledge::take_tuning(const Tuning& read, const std::string& file) {
+  Tuning held = cluster ? read.holding_on(*cluster, library.name, library.version) : Tuning{};
+  if (held.entries.empty()) {
     std::string known;
     for (const TuningEntry& entry : read.entries) {
       known += (known.empty() ? "" : ", ") + entry.cluster + " with " + entry.mpi + " " + entry.mpi_version;
@@ -103,10 +103,20 @@ void Knowledge::take_tuning(Tuning read, const std::string& file) {
                                 "; tune again with 'trunkline tune' (a lab at another rate is another cluster)");
   }
   for (const CollectiveFacts& one : collectives()) {
-    const auto least = read.least_accelerated(one.collective, print, library.name, library.version);
+    const auto least = held.least_accelerated(one.collective);
     floor_bytes = std::min(floor_bytes, least.value_or(least_bytes));
   }
-  tuning = std::move(read);
+  for (const TuningEntry& entry : held.entries) {
+    try {
+      // Tuned on this very network: 'trunkline tune' has told it.
+      if (entry.cluster_fingerprint == cluster->fingerprint()) continue;
+      const std::string told = contradiction(entry, *cluster);
+      if (!told.empty()) tuned_elsewhere.push_back(told);
+    } catch (const std::invalid_argument& wrong) {
+      throw std::invalid_argument(file + ": " + wrong.what());
+    }
+  }
+  tuning = std::move(held);
 }
 
 }  // namespace trunkline

@@ -32,7 +32,8 @@ struct Knowledge {
   std::optional<MeasuredNetwork> measured{};  ///< the cluster as it was measured
   std::string_view measured_by{};             ///< what named those tables, for people: "TRUNKLINE_MEASURED"
   std::optional<PlanFile> plan{};
-  std::optional<Tuning> tuning{};
+  std::optional<Tuning> tuning{};              ///< what holds here
+  std::vector<std::string> tuned_elsewhere{};  ///< where it was measured at other rates than stated, for people
   /// Hosts of the plan's ranks: numbers in the cluster or, without one, in plan_hosts; empty: the plan fits any hosts.
   Placement plan_placement{};
   std::vector<std::string> plan_hosts{};  ///< where there is no cluster
@@ -69,8 +70,9 @@ struct Knowledge {
   /// names them, where they are missing or for another cluster or library.
   std::optional<Measurement> take_named_tables();
 
-  /// After the cluster and the library. Throws std::invalid_argument where nothing in it is for them.
-  void take_tuning(Tuning read, const std::string& file);
+  /// After the cluster and the library. Throws std::invalid_argument where nothing in it is for them, or it names hosts
+  /// that the cluster lacks.
+  void take_tuning(const Tuning& read, const std::string& file);
 };
 
 }  // namespace trunkline

@@ -38,8 +38,9 @@ class TuningReader {
 
  private:
   void entry(const YamlNode& node) {
-    static constexpr std::array<std::string_view, 8> keys{"collective",     "cluster", "cluster_fingerprint", "hosts",
-                                                          "ranks_per_host", "mpi",     "mpi_version",         "rules"};
+    static constexpr std::array<std::string_view, 10> keys{
+        "collective",     "cluster", "cluster_fingerprint", "topology_fingerprint", "hosts",
+        "ranks_per_host", "mpi",     "mpi_version",         "measured_rates",       "rules"};
     if (!check_kind(node, Kind::mapping, "an entry", "{collective: bcast, ...}", faults_)) return;
     check_keys(node, keys, faults_);
     TuningEntry read;
@@ -55,6 +56,9 @@ class TuningReader {
             required(node, "cluster_fingerprint", "cluster_fingerprint: \"0123456789abcdef\"", faults_)) {
       read.cluster_fingerprint = hexadecimal(*value, "cluster_fingerprint", faults_).value_or(0);
     }
+    if (const YamlNode* value = node.find("topology_fingerprint")) {
+      read.topology_fingerprint = hexadecimal(*value, "topology_fingerprint", faults_);
+    }
     read.hosts = number(node, "hosts", "32");
     read.ranks_per_host = number(node, "ranks_per_host", "1");
     read.mpi = required_text(node, "mpi", "mpich", faults_);
@@ -63,6 +67,10 @@ class TuningReader {
                                          "; known are mpich, openmpi");
     }
     read.mpi_version = required_text(node, "mpi_version", "\"4.0.2\"", faults_);
+    const YamlNode* rates = node.find("measured_rates");
+    if (rates != nullptr && check_kind(*rates, Kind::sequence, "measured_rates", "[...]", faults_)) {
+      for (const YamlNode& one : rates->items) rate(one, read);
+    }
     const YamlNode* rules = required(node, "rules", "rules: [{from: 0B, algorithm: native}]", faults_);
     if (rules != nullptr && check_kind(*rules, Kind::sequence, "rules", "[{from: 0B, algorithm: native}]", faults_)) {
       if (rules->items.empty()) faults_.add(*rules, "rules is empty; give at least {from: 0B, algorithm: native}");
@@ -73,12 +81,28 @@ class TuningReader {
 
   void keep(const YamlNode& node, TuningEntry read) {
     const auto key = [](const TuningEntry& e) {
-      return std::tie(e.collective, e.cluster_fingerprint, e.hosts, e.ranks_per_host, e.mpi, e.mpi_version);
+      return std::tuple(e.collective, e.topology_fingerprint.value_or(e.cluster_fingerprint), e.hosts, e.ranks_per_host,
+                        std::string_view(e.mpi), std::string_view(e.mpi_version));
     };
     if (std::ranges::any_of(tuning_.entries, [&](const TuningEntry& other) { return key(other) == key(read); })) {
       faults_.add(node, "an entry for the same collective, cluster, hosts, ranks and MPI stands above; keep one");
     }
     tuning_.entries.push_back(std::move(read));
+  }
+
+  void rate(const YamlNode& node, TuningEntry& entry) {
+    static constexpr std::array<std::string_view, 3> keys{"from", "to", "rate"};
+    if (!check_kind(node, Kind::mapping, "a measured rate", "{from: h0, to: h1, rate: 941Mbit}", faults_)) return;
+    check_keys(node, keys, faults_);
+    TunedRate read{.from = required_text(node, "from", "h0", faults_), .to = required_text(node, "to", "h1", faults_)};
+    const YamlNode* const value = required(node, "rate", "rate: 941Mbit", faults_);
+    if (value == nullptr || !check_kind(*value, Kind::scalar, "rate", "941Mbit", faults_)) return;
+    try {
+      read.bps = parse_rate(value->text);
+      entry.measured_rates.push_back(std::move(read));
+    } catch (const BadQuantity& wrong) {
+      faults_.add(*value, wrong.what());
+    }
   }
 
   void rule(const YamlNode& node, TuningEntry& entry) {

@@ -2,14 +2,13 @@
 #include "model/measured_network.hpp"
 
 #include <algorithm>
-#include <array>
-#include <cstdio>
 #include <limits>
 #include <stdexcept>
 #include <utility>
 
 #include "model/wire.hpp"
 #include "network/fingerprint.hpp"
+#include "text/quantity.hpp"
 
 namespace trunkline {
 namespace {
@@ -58,16 +57,6 @@ Best best_rate(const MeasuredDistance& distance) {
     best = {.bps = bps, .hosts_were_busy = point.gap_s <= (1.0 + alike) * std::max(point.send_s, point.receive_s)};
   }
   return best;
-}
-
-std::string rate_text(double bps) {
-  std::array<char, 32> text{};
-  if (bps >= 1e9) {
-    std::snprintf(text.data(), text.size(), "%.3g Gbit/s", bps / 1e9);
-  } else {
-    std::snprintf(text.data(), text.size(), "%.3g Mbit/s", bps / 1e6);
-  }
-  return text.data();
 }
 
 bool is_trunk(const Cluster& cluster, const Link& link) {

@@ -205,6 +205,16 @@ std::uint64_t parse_bytes(std::string_view text) {
 
 std::string format_rate(double bits_per_second) { return format(bits_per_second, rate_units, "bit"); }
 
+std::string rate_text(double bits_per_second) {
+  std::array<char, 32> text{};
+  if (bits_per_second >= 1e9) {
+    std::snprintf(text.data(), text.size(), "%.3g Gbit/s", bits_per_second / 1e9);
+  } else {
+    std::snprintf(text.data(), text.size(), "%.3g Mbit/s", bits_per_second / 1e6);
+  }
+  return text.data();
+}
+
 std::string format_link_rate(const LinkRate& rate) {
   return (rate.width == 1 ? "" : std::to_string(rate.width) + "x") + format_rate(rate.bps);
 }

@@ -38,6 +38,8 @@ inline constexpr std::uint32_t widest_link = 1024;
 
 /// The shortest text that reads back as the same number: "100Mbit", "0.5us", "0s".
 [[nodiscard]] std::string format_rate(double bits_per_second);
+/// For people: "941 Mbit/s", three digits.
+[[nodiscard]] std::string rate_text(double bits_per_second);
 /// "2x10Gbit"; of one link as format_rate().
 [[nodiscard]] std::string format_link_rate(const LinkRate& rate);
 [[nodiscard]] std::string format_time(double seconds);

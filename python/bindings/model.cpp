@@ -179,6 +179,11 @@ void bind_tuning(nb::module_& module) {
       .def_ro("from_bytes", &TuningRule::from_bytes)
       .def_ro("algorithm", &TuningRule::algorithm)
       .def_ro("segment_bytes", &TuningRule::segment_bytes, "0: native.");
+  nb::class_<TunedRate>(module, "TunedRate", "What a host was seen to carry to another one, bits per second.")
+      .def(nb::init<std::string, std::string, double>(), "from_host"_a, "to_host"_a, "bps"_a)
+      .def_ro("from_host", &TunedRate::from)
+      .def_ro("to_host", &TunedRate::to)
+      .def_ro("bps", &TunedRate::bps);
   nb::class_<TuningEntry>(module, "TuningEntry", "For so many hosts of one cluster with as many ranks on each.")
       .def(nb::init<>())
       .def_prop_rw(
@@ -186,6 +191,14 @@ void bind_tuning(nb::module_& module) {
           [](TuningEntry& entry, const std::string& name) { entry.collective = collective_named(name); })
       .def_rw("cluster", &TuningEntry::cluster)
       .def_rw("cluster_fingerprint", &TuningEntry::cluster_fingerprint)
+      .def_rw("topology_fingerprint", &TuningEntry::topology_fingerprint, nb::arg().none(),
+              "None: for that very network alone.")
+      .def_prop_rw(
+          "measured_rates", [](const TuningEntry& entry) { return entry.measured_rates; },
+          [](TuningEntry& entry, std::vector<TunedRate> rates) { entry.measured_rates = std::move(rates); },
+          "Assign a whole list.")
+      .def("contradiction", &contradiction, "cluster"_a,
+           "Where it was measured at other rates than that cluster states, for people; empty: nowhere.")
       .def_rw("hosts", &TuningEntry::hosts)
       .def_rw("ranks_per_host", &TuningEntry::ranks_per_host)
       .def_rw("mpi", &TuningEntry::mpi)
@@ -202,17 +215,16 @@ void bind_tuning(nb::module_& module) {
           "entries", [](const Tuning& tuning) { return tuning.entries; },
           [](Tuning& tuning, std::vector<TuningEntry> entries) { tuning.entries = std::move(entries); },
           "Assign a whole list.")
-      .def("knows", &Tuning::knows, "cluster_fingerprint"_a, "mpi"_a, "mpi_version"_a,
-           "Whether anything here was measured on that network with that library.")
+      .def("holding_on", &Tuning::holding_on, "cluster"_a, "mpi"_a, "mpi_version"_a,
+           "The entries that hold on that network under that library.")
       .def(
           "find",
-          [](const Tuning& tuning, const std::string& collective, std::uint64_t cluster_fingerprint,
-             const std::string& mpi, const std::string& mpi_version, const Placement& placement) {
-            return tuning.find(collective_named(collective), cluster_fingerprint, mpi, mpi_version, placement);
+          [](const Tuning& tuning, const std::string& collective, const Placement& placement) {
+            return tuning.find(collective_named(collective), placement);
           },
-          "collective"_a, "cluster_fingerprint"_a, "mpi"_a, "mpi_version"_a, "placement"_a, nb::rv_policy::copy,
-          nb::sig("def find(self, collective: str, cluster_fingerprint: int, mpi: str, mpi_version: str, "
-                  "placement: collections.abc.Sequence[int]) -> trunkline._core.TuningEntry | None"),
+          "collective"_a, "placement"_a, nb::rv_policy::copy,
+          nb::sig("def find(self, collective: str, placement: collections.abc.Sequence[int]) -> "
+                  "trunkline._core.TuningEntry | None"),
           "The entry for ranks that sit so on the hosts; None where there is none.");
   module.def("parse_tuning", &parse_tuning, "yaml"_a, "file"_a);
   module.def("read_tuning", &read_tuning, "path"_a);

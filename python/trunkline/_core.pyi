@@ -505,12 +505,27 @@ class TuningRule:
     def segment_bytes(self) -> int:
         """0: native."""
 
+class TunedRate:
+    """What a host was seen to carry to another one, bits per second."""
+
+    def __init__(self, from_host: str, to_host: str, bps: float) -> None: ...
+    @property
+    def from_host(self) -> str: ...
+    @property
+    def to_host(self) -> str: ...
+    @property
+    def bps(self) -> float: ...
+
 class TuningEntry:
     """For so many hosts of one cluster with as many ranks on each."""
 
     collective: str
     cluster: str
     cluster_fingerprint: int
+    topology_fingerprint: int | None
+    """None: for that very network alone."""
+    measured_rates: list[TunedRate]
+    """Assign a whole list."""
     hosts: int
     ranks_per_host: int
     mpi: str
@@ -519,6 +534,9 @@ class TuningEntry:
     """Ascending, from 0 bytes on. Assign a whole list."""
 
     def __init__(self) -> None: ...
+    def contradiction(self, cluster: Cluster) -> str:
+        """Where it was measured at other rates than that cluster states, for people; empty: nowhere."""
+
     def rule_for(self, message_bytes: int) -> TuningRule: ...
 
 class Tuning:
@@ -529,12 +547,10 @@ class Tuning:
     """Assign a whole list."""
 
     def __init__(self) -> None: ...
-    def knows(self, cluster_fingerprint: int, mpi: str, mpi_version: str) -> bool:
-        """Whether anything here was measured on that network with that library."""
+    def holding_on(self, cluster: Cluster, mpi: str, mpi_version: str) -> Tuning:
+        """The entries that hold on that network under that library."""
 
-    def find(
-        self, collective: str, cluster_fingerprint: int, mpi: str, mpi_version: str, placement: Sequence[int]
-    ) -> TuningEntry | None:
+    def find(self, collective: str, placement: Sequence[int]) -> TuningEntry | None:
         """The entry for ranks that sit so on the hosts; None where there is none."""
 
 def parse_tuning(yaml: str, file: str) -> Tuning:

@@ -80,11 +80,21 @@ std::string problem(const LocalView& view, int rank, const std::vector<Record>& 
   return text + " " + difference(mine, records[0]);
 }
 
-void tell(const std::vector<std::string>& contradictions) {
+void tell(const char* what, const std::vector<std::string>& contradictions) {
   std::string text;
   for (const std::string& one : contradictions) text += "\ntrunkline: warning:   " + one;
-  if (!text.empty())
-    warn("measured rates are not those of the cluster file; decisions follow the measured ones:" + text);
+  if (!text.empty()) warn(what + text);
+}
+
+void tell_contradictions(const Knowledge& knowledge) {
+  if (knowledge.measured) {
+    tell("measured rates are not those of the cluster file; decisions follow the measured ones:",
+         knowledge.measured->contradictions);
+  }
+  tell(
+      "the tuning file was measured at other rates than the cluster file states; decisions follow it: tune again with "
+      "'trunkline tune', or correct the rates in the cluster file:",
+      knowledge.tuned_elsewhere);
 }
 
 }  // namespace
@@ -127,7 +137,7 @@ std::unique_ptr<const World> agree(LocalView view, bool strict) {
     }
     view.world.strict = end;
     view.world.trace = std::ranges::any_of(records, [](const Record& record) { return record.trace != 0; });
-    if (rank == 0 && view.world.knowledge.measured) tell(view.world.knowledge.measured->contradictions);
+    if (rank == 0) tell_contradictions(view.world.knowledge);
     return std::make_unique<const World>(std::move(view.world));
   }
   const bool mine_to_say = unfit - records.begin() == rank;

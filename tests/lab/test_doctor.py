@@ -5,6 +5,7 @@ import json
 import pytest
 
 from trunkline import _core
+from trunkline.cluster import load_cluster
 
 pytestmark = pytest.mark.usefixtures("nothing_left")
 
@@ -62,6 +63,9 @@ def test_a_job_is_tuned_where_it_runs(trunkline, tmp_path):
     assert (entry.cluster, entry.hosts, entry.ranks_per_host, entry.mpi) == ("paper-1", 8, 1, "openmpi")
     assert entry.rule_for(65536).algorithm != "native"  # eight hosts on one switch: a pipeline is far ahead
     assert "measured rates from 18" in file.read_text()
+    assert entry.topology_fingerprint == load_cluster("paper-1").topology_fingerprint
+    assert [(one.from_host, one.to_host) for one in entry.measured_rates] == [(f"h{i}", f"h{i + 1}") for i in range(7)]
+    assert all(17e6 < one.bps < 20e6 for one in entry.measured_rates)
     assert list(tmp_path.iterdir()) == [file]
 
 

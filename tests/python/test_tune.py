@@ -24,10 +24,16 @@ from trunkline.tune.inside import fastest_or_predicted, spread_out
 from trunkline.tune.tuner import Winner, entry_of, merged, rules_of
 
 
+def stated(collective: str, cluster: _core.Cluster, ranks_per_host: int = 1) -> Candidates:
+    """Candidates by the rates that the cluster states."""
+    knowledge = _core.Knowledge(cluster, _core.NativeLibrary.mpich, "mpich", "4.0.2")
+    return Candidates(collective, cluster, knowledge, _core.block_placement(cluster, ranks_per_host))
+
+
 @pytest.mark.parametrize("size", [1, 8, 1000, 8192, 1 << 20, 1 << 24])
 def test_candidates_are_few_and_likely(size: int):
     cluster = load_cluster("cyclic")
-    found = Candidates("bcast", cluster, _core.block_placement(cluster, 1)).of_size(size)
+    found = stated("bcast", cluster).of_size(size)
     assert 1 <= len(found) <= MOST
     algorithms = [c.algorithm for c in found]
     firsts, others = found[: len(set(algorithms))], found[len(set(algorithms)) :]
@@ -43,7 +49,7 @@ def test_candidates_are_few_and_likely(size: int):
 
 def test_candidates_know_the_ends():
     cluster = load_cluster("cyclic")
-    candidates = Candidates("bcast", cluster, _core.block_placement(cluster, 1))
+    candidates = stated("bcast", cluster)
     assert candidates.of_size(1 << 22)[0].algorithm in ("linear", "two-tree")
     assert candidates.of_size(4096)[0].algorithm in ("two-tree", "binary", "3-ary")
 
@@ -81,6 +87,28 @@ def test_merging_keeps_other_cases_and_renews_the_same():
     assert len(_core.parse_tuning(_core.write_tuning(tuning), "f").entries) == 2
 
 
+def test_an_entry_with_measured_rates_holds_for_the_topology():
+    slow, fast = (_core.scaled(load_cluster("cyclic"), rate) for rate in (20e6, 1e9))
+    mpi = Mpi("mpich", "mpich", "4.0.2", "mpicc", "mpiexec", "l")
+    rates = [_core.TunedRate("h0", "h1", 18.9e6)]
+
+    def held(made: _core.TuningEntry) -> bool:
+        tuning = _core.Tuning()
+        tuning.entries = [made]
+        text = _core.write_tuning(tuning)
+        found = _core.parse_tuning(text, "f").holding_on(fast, "mpich", "4.0.2").find("bcast", range(32))
+        return found is not None
+
+    on_the_lab = entry_of(slow, mpi, "bcast", 32, 1, [winner(8, "linear", 8)])
+    in_a_job = entry_of(slow, mpi, "bcast", 32, 1, [winner(8, "linear", 8)], rates)
+    assert [held(on_the_lab), held(in_a_job)] == [False, True]
+    assert in_a_job.contradiction(slow) == ""
+    assert in_a_job.contradiction(fast) == "bcast: h0 - h1, 18.9 Mbit/s measured, 1 Gbit/s stated"
+    # Tuned again after the rates changed: the new entry is for the same case.
+    assert len(merged([in_a_job], [entry_of(fast, mpi, "bcast", 32, 1, [winner(8, "linear", 8)], rates)])) == 1
+    assert len(merged([on_the_lab], [in_a_job])) == 2
+
+
 def test_a_folder_that_cannot_be(refused, tmp_path):
     (tmp_path / "file").touch()
     words = (
@@ -114,7 +142,7 @@ def test_a_library_that_fails_costs_nothing_else(tmp_path, monkeypatch, capsys):
         return PeerFiles({"NAME": "[value]"}, tmp_path / "c", [peer_winner], [])
 
     monkeypatch.setattr(tune_command, "Lab", lambda cluster, rate_bps: nullcontext(fake_lab(cluster, rate_bps)))
-    monkeypatch.setattr(tune_command, "tune_entry", lambda *_: iter([winner(8192, "native")]))
+    monkeypatch.setattr(tune_command, "tune_entry", lambda *_, **__: iter([winner(8192, "native")]))
     monkeypatch.setattr(tune_command, "tune_peer", tune_peer)
     with pytest.raises(Failed, match="mpich: it broke"):
         tune_command.tune(
@@ -186,13 +214,13 @@ def test_candidates_follow_measured_tables(measured_tables):
     file = measured_tables(cluster)
     tables = load_measurement(str(file), cluster)
     for collective in ("bcast", "allreduce"):
-        found = Candidates(collective, cluster, placement, measured=tables).of_size(65536)
+        found = Candidates(collective, cluster, measured_knowledge(cluster, tables), placement).of_size(65536)
         for one in found:
             plan = _core.lay(collective, one.algorithm, cluster, placement, 0)
-            stated = _core.costs_of(cluster, placement, plan, collective).seconds(65536, one.segment_bytes)
+            by_file = _core.costs_of(cluster, placement, plan, collective).seconds(65536, one.segment_bytes)
             measured = measured_knowledge(cluster, tables).costs_of(placement, plan, collective)
-            assert one.predicted_s == measured.seconds(65536, one.segment_bytes) != stated
-    assert {"circulant", "binary"} <= {c.algorithm for c in Candidates("bcast", cluster, placement).of_size(8192)}
+            assert one.predicted_s == measured.seconds(65536, one.segment_bytes) != by_file
+    assert {"circulant", "binary"} <= {c.algorithm for c in stated("bcast", cluster).of_size(8192)}
     with pytest.raises(BadInput, match=r"was measured under mpich 4.0.2, which says nothing about openmpi"):
         load_measurement(str(file), cluster, [Mpi("openmpi", "openmpi", "4.1.4", "mpicc", "mpiexec", "l")])
 
@@ -209,7 +237,7 @@ def test_where_results_cannot_go_is_said_before_anything_runs(refused, tmp_path)
 def test_hierarchical_trees_are_tried_where_ranks_share_hosts():
     cluster = load_cluster("8w")
     for each, tried in ((8, True), (1, False)):
-        found = Candidates("allreduce", cluster, _core.block_placement(cluster, each)).of_size(256)
+        found = stated("allreduce", cluster, each).of_size(256)
         assert any(one.algorithm.startswith("hierarchical-") for one in found) is tried
 
 

@@ -96,6 +96,19 @@ def test_a_file_for_another_network_or_library(mpi: Mpi, tmp_path: Path, other: 
     assert "runs natively on all ranks" in warnings[1]
 
 
+def test_a_file_for_the_topology_holds_at_other_rates_and_says_so(mpi: Mpi, tmp_path: Path):
+    topology = f"'{load_cluster('cyclic').topology_fingerprint:016x}'"
+    for rate, warned in (("941Mbit", True), ("95Mbit", False)):  # the cluster states 100 Mbit/s
+        rates = f"[{{from: h0, to: h1, rate: {rate}}}]"
+        elsewhere = {"cluster_fingerprint": "'0123456789abcdef'", "topology_fingerprint": topology}
+        file = tuning_file(mpi, tmp_path, RULES, **elsewhere, measured_rates=rates)
+        lines = said(mpi, {"TRUNKLINE_TUNING": file})
+        assert [line for line in lines if "measured fastest" in line]
+        told = [line for line in lines if "tuning file was measured at other rates" in line]
+        assert len(told) == warned
+        assert sum("h0 - h1, 941 Mbit/s measured, 100 Mbit/s stated" in line for line in lines) == warned
+
+
 def test_a_faulty_file(mpi: Mpi, tmp_path: Path):
     file = tuning_file(mpi, tmp_path, "[]")
     done = mpi.run(4, mpi.program("runtime-hello"), settings=LINE | {"TRUNKLINE_TUNING": file}, per_rank=[ON_OWN_HOST])

@@ -34,7 +34,7 @@ from trunkline.peers.rules.job import PeerJob
 from trunkline.peers.rules.mpich_json import COLLECTIVES as MPICH_COLLECTIVES
 from trunkline.peers.rules.tables import peer_notes, peer_table
 from trunkline.placement import hosts_used
-from trunkline.predict import read_measurement, tables_of
+from trunkline.predict import knowledge_of, read_measurement
 from trunkline.terminal import console, progress_bar
 from trunkline.tune.file import load_tuning
 from trunkline.tune.tuner import entry_of, tune_entry
@@ -64,7 +64,12 @@ def tune(
     ranks_per_host: RanksOnHostOption = 1,
     hosts: HostsOption = None,
     measured: Annotated[
-        str | None, typer.Option(metavar="FILE", help="Tables of 'trunkline measure' that choose what is worth trying.")
+        str | None,
+        typer.Option(
+            metavar="FILE",
+            envvar="TRUNKLINE_MEASURED",
+            help="Tables of 'trunkline measure' that choose what is worth trying.",
+        ),
     ] = None,
     merge: Annotated[
         str | None, typer.Option(metavar="FILE", help="A tuning file whose other entries are kept in the output.")
@@ -87,7 +92,7 @@ def tune(
     if not cluster:
         raise BadInput("the cluster is not known: give --cluster, or set TRUNKLINE_CLUSTER")
     if (rank := rank_of_job()) is not None:
-        tune_job(rank, cluster, mpi, output, collective, sizes, minutes, merge)
+        tune_job(rank, cluster, mpi, output, collective, sizes, minutes, merge, measured)
         return
     if not mpi:
         raise BadInput("give --mpi, such as --mpi mpich,openmpi; or start it as the program of an MPI job")
@@ -107,7 +112,8 @@ def tune(
     entries, cells, own_cells, bad = [], [], [], []
     with progress_bar(len(wanted) * len(libraries), f"{network.name}: looking for a rate") as bar:
         rate_bps = lab_rate(network, rate)
-        tables = tables_of(measured, _core.scaled(network, rate_bps), libraries)
+        scaled = _core.scaled(network, rate_bps)
+        known = {library: knowledge_of(scaled, library, measured=measured) for library in libraries}
         places = {library: f"{network.name} at {format_rate(rate_bps)}, {library.name}" for library in libraries}
         with Lab(network, rate_bps=rate_bps) as lab:
             for library, where in places.items():
@@ -116,7 +122,9 @@ def tune(
                     bar.show(f"{where}: {repetition.text}")
 
                 winners = []
-                for winner in tune_entry(lab, library, collective, wanted, limits, ranks_per_host, show, hosts, tables):
+                for winner in tune_entry(
+                    *(lab, library, collective, wanted, limits, ranks_per_host, show, hosts), knowledge=known[library]
+                ):
                     winners.append(winner)
                     cells += winner.cells
                     bar.show(done=1)

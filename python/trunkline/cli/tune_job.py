@@ -15,6 +15,7 @@ from trunkline.cli.output import check_outputs, write_text
 from trunkline.cluster import load_cluster
 from trunkline.errors import BadInput, Failed
 from trunkline.mpi import Mpi, require_mpi, running_mpi
+from trunkline.predict import knowledge_of
 from trunkline.terminal import console, progress_bar, titled_table
 from trunkline.tune.file import load_tuning
 from trunkline.tune.inside import JobTuner, tuner_words
@@ -33,11 +34,12 @@ def tune_job(
     sizes: str,
     minutes: float,
     merge: str | None,
+    measured: str | None,
 ) -> None:
     """One rank's part; rank 0 writes the file anew after each size, so that it is whole whenever the job ends.
 
     Raises:
-        BadInput: as :class:`JobTuner`; where nothing was built for the library.
+        BadInput: as :class:`JobTuner`; where nothing was built for the library, or the tables are for another network.
         Failed: where the job ends, or there was time for no size.
     """
     library = require_mpi(mpi) if mpi else running_mpi()
@@ -51,10 +53,11 @@ def tune_job(
         os.execv(words[0], words)
     check_outputs({"--output": output})
     old = load_tuning(merge).entries if merge else []
+    knowledge = knowledge_of(network, library, measured=measured)
     winners: list[Winner] = []
     text = ""
     with OwnJob(words) as job, progress_bar(len(wanted), "looking at the job") as bar:
-        tuner = JobTuner(job, library, collective, network)
+        tuner = JobTuner(job, library, collective, network, knowledge)
         hosts = len(set(tuner.placement))
         where = f"{network.name}, {hosts} hosts, {library.name}"
 
@@ -66,9 +69,10 @@ def tune_job(
             if winner.noise is not None:
                 console.print(escape(_noisy(winner)), soft_wrap=True)
             bar.show(done=1)
-            entry = entry_of(network, library, collective, hosts, tuner.ranks_per_host, winners)
-            rates = [seat.rate_to_next_bps for seat in job.seats if seat.rate_to_next_bps > 0]
-            text = tuning_text(old, [entry], _range(rates))
+            entry = entry_of(network, library, collective, hosts, tuner.ranks_per_host, winners, tuner.rates)
+            if len(winners) == 1 and (told := entry.contradiction(network)):
+                console.print(escape(f"measured rates are not those of the cluster file: {told}"), soft_wrap=True)
+            text = tuning_text(old, [entry], _range([rate.bps for rate in tuner.rates]))
             if output != "-":
                 _replace(text, output)
     if not winners:
@@ -88,8 +92,8 @@ def _noisy(winner: Winner) -> str:
 
 def _range(rates: list[float]) -> str:
     if not rates:
-        return "one rank"
-    low, high = (format_rate(float(f"{rate:.3g}")) for rate in (min(rates), max(rates)))
+        return "one host"
+    low, high = (format_rate(rate) for rate in (min(rates), max(rates)))
     return f"measured rates from {low} to {high}"
 
 

@@ -4,17 +4,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from trunkline import _core
-from trunkline.costs import costs_of
 
 __all__ = ["CONSIDERED", "Candidate", "Candidates"]
 
-_TREES = ("linear", "two-tree", "binary", "3-ary", "4-ary", "binomial", "flat")
+_TREES = ("linear", "two-tree", "binary", "3-ary", "4-ary", "8-ary", "binomial", "flat")
 _HIERARCHICAL = ("hierarchical-flat", "hierarchical-binomial", "hierarchical-4-nomial")
 """Where ranks share hosts; without that they are like others."""
 CONSIDERED = {
     "bcast": (*_TREES, "scatter-ring", "circulant"),
     "reduce": (*_TREES, *_HIERARCHICAL),
-    "allreduce": (*_TREES, *_HIERARCHICAL, "ring", "halving-doubling"),
+    "allreduce": (*_TREES, *_HIERARCHICAL, "ring", "halving-doubling", "recursive-doubling"),
     "barrier": (*_TREES, *_HIERARCHICAL),
     "reduce-scatter": ("ring",),
     "reduce-scatter-block": ("ring",),
@@ -46,20 +45,15 @@ class Candidate:
 
 
 class Candidates:
-    """The algorithms of one placement and root, laid once."""
+    """The algorithms of one placement and root, laid once over the cluster that ranks know."""
 
     def __init__(
-        self,
-        collective: str,
-        cluster: _core.Cluster,
-        placement: Sequence[int],
-        root: int = 0,
-        measured: _core.Measurement | None = None,
+        self, collective: str, cluster: _core.Cluster, knowledge: _core.Knowledge, placement: Sequence[int]
     ) -> None:
         shared = len(set(placement)) < len(placement)
         self._worth_measuring = WORTH_MEASURING_ON_SHARED_HOSTS if shared else WORTH_MEASURING
         self._costs = {
-            name: costs_of(collective, name, cluster, placement, root, measured)
+            name: knowledge.costs_of(placement, _core.lay(collective, name, cluster, placement, 0), collective)
             for name in CONSIDERED[collective]
             if shared or name not in _HIERARCHICAL
         }

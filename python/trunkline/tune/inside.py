@@ -4,6 +4,7 @@ import json
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import pairwise
 
 from trunkline import _core
 from trunkline.bench.inside import OwnJob
@@ -34,10 +35,13 @@ class JobTuner:
 
     Attributes:
         placement: The host of each rank.
+        rates: What hosts carry to the next rank's host.
         ranks_per_host: The same on each host that is used.
     """
 
-    def __init__(self, job: OwnJob, mpi: Mpi, collective: str, cluster: _core.Cluster) -> None:
+    def __init__(
+        self, job: OwnJob, mpi: Mpi, collective: str, cluster: _core.Cluster, knowledge: _core.Knowledge
+    ) -> None:
         """Wait for the survey, and lay what may be worth trying.
 
         Raises:
@@ -60,12 +64,16 @@ class JobTuner:
         if bare:
             raise BadInput(f"ranks {', '.join(bare)} have not loaded the preload library: 'trunkline doctor' says more")
         self.placement = [_index(cluster, seat.host) for seat in job.seats]
+        self.rates = [
+            _core.TunedRate(cluster.hosts[one], cluster.hosts[following], float(f"{seat.rate_to_next_bps:.3g}"))
+            for (one, following), seat in zip(pairwise(self.placement), job.seats, strict=False)
+            if one != following and seat.rate_to_next_bps > 0
+        ]
         counts = set(Counter(self.placement).values())
         if len(counts) > 1:
             raise BadInput("the hosts have different numbers of ranks; tuning files are for equal ones: start it so")
         self.ranks_per_host = counts.pop()
-        self._candidates = Candidates(collective, cluster, self.placement)
-        knowledge = _core.Knowledge(cluster, mpi.native_library, mpi.counts_as, mpi.version)
+        self._candidates = Candidates(collective, cluster, knowledge, self.placement)
         self._decider = _core.Decider(knowledge, collective, self.placement, 0)
 
     def winners(

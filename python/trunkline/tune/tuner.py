@@ -99,27 +99,38 @@ def tune_entry(
     ranks_per_host: int,
     on_progress: Callable[[Repetition], None] = lambda _: None,
     hosts: int | None = None,
-    measured: _core.Measurement | None = None,
+    *,
+    knowledge: _core.Knowledge,
 ) -> Iterator[Winner]:
     """Tune the collective over the lab's first hosts, or all, under one MPI; winners come as they are decided.
 
-    Candidates are chosen by the cluster's rates or, where given, by measured tables.
+    Candidates are chosen by what its ranks would know.
     """
-    candidates = Candidates(
-        collective, lab.cluster, placement_on(lab.cluster, ranks_per_host, hosts), measured=measured
-    )
+    candidates = Candidates(collective, lab.cluster, knowledge, placement_on(lab.cluster, ranks_per_host, hosts))
     for size in sorted(sizes):
         wanted = candidates.of_size(size)
         yield measure_size(lab, mpi, collective, size, wanted, limits, ranks_per_host, on_progress, hosts)
 
 
 def entry_of(
-    cluster: _core.Cluster, mpi: Mpi, collective: str, hosts: int, ranks_per_host: int, winners: Sequence[Winner]
+    cluster: _core.Cluster,
+    mpi: Mpi,
+    collective: str,
+    hosts: int,
+    ranks_per_host: int,
+    winners: Sequence[Winner],
+    rates: Sequence[_core.TunedRate] | None = None,
 ) -> _core.TuningEntry:
-    """The winners as an entry of a tuning file, for so many hosts."""
+    """The winners as an entry of a tuning file, for so many hosts.
+
+    With rates that were measured it holds for all networks of the cluster's topology, else for this one alone.
+    """
     entry = _core.TuningEntry()
     entry.collective = collective
     entry.cluster, entry.cluster_fingerprint = cluster.name, cluster.fingerprint
+    if rates is not None:
+        entry.topology_fingerprint = cluster.topology_fingerprint
+        entry.measured_rates = list(rates)
     entry.hosts, entry.ranks_per_host = hosts, ranks_per_host
     entry.mpi, entry.mpi_version = mpi.counts_as, mpi.version
     entry.rules = rules_of(winners)
@@ -132,7 +143,7 @@ def merged(old: Sequence[_core.TuningEntry], new: Sequence[_core.TuningEntry]) -
     def case(entry: _core.TuningEntry) -> tuple[object, ...]:
         return (
             entry.collective,
-            entry.cluster_fingerprint,
+            entry.cluster_fingerprint if entry.topology_fingerprint is None else entry.topology_fingerprint,
             entry.hosts,
             entry.ranks_per_host,
             entry.mpi,
