@@ -48,10 +48,12 @@ struct Best {
   bool hosts_were_busy = false;  ///< so that the links may well carry more
 };
 
+/// Messages shorter than a frame may share one, and say less: they count where there are no others.
 Best best_rate(const MeasuredDistance& distance) {
   Best best;
+  const bool has_full_frames = distance.points.back().bytes >= frame_payload_bytes;
   for (const MeasuredPoint& point : distance.points) {
-    if (point.gap_s <= 0.0) continue;
+    if (point.gap_s <= 0.0 || (has_full_frames && point.bytes < frame_payload_bytes)) continue;
     const double bps = 8.0 * static_cast<double>(wire_bytes(point.bytes)) / point.gap_s;
     if (bps <= best.bps) continue;
     best = {.bps = bps, .hosts_were_busy = point.gap_s <= (1.0 + alike) * std::max(point.send_s, point.receive_s)};

@@ -63,6 +63,15 @@ TEST(MeasuredNetwork, AsStatedNothingIsTold) {
   EXPECT_NEAR(found.cluster.links().front().latency_s, 3e-6, 1e-8);
 }
 
+TEST(MeasuredNetwork, ShortMessagesThatShareFramesSayNothingOfTheRate) {
+  Measurement together = tables(1e8, 1e8);
+  together.cluster_fingerprint = scaled(stated(), 1e8).fingerprint();
+  for (MeasuredDistance& distance : together.distances) distance.points.front().gap_s /= 1.5;
+  EXPECT_TRUE(measured_network(scaled(stated(), 1e8), together, usual_host_costs()).contradictions.empty());
+  for (MeasuredDistance& distance : together.distances) distance.points.resize(1);
+  EXPECT_FALSE(measured_network(scaled(stated(), 1e8), together, usual_host_costs()).contradictions.empty());
+}
+
 TEST(MeasuredNetwork, SlowHostLinksSlowTheTrunksTheyWereStatedLike) {
   const MeasuredNetwork found = measured_network(stated(), tables(1e8, 1e9), usual_host_costs());
   ASSERT_EQ(found.contradictions.size(), 1U);
