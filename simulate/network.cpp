@@ -85,10 +85,11 @@ class Hosts {
     const bool eager = wire <= static_cast<double>(wire_bytes(std::min(costs.eager_bytes, longest_message)));
     const double announced_s = eager ? 0.0 : costs.rendezvous_s;
     const double now = s4u::Engine::get_clock();
-    processors_of(from).sent(now, costs.send_s + costs.send_byte_s * wire + announced_s);
+    // Here and not by SMPI's own options: those leave out blocking sends, such as the libraries' own algorithms make.
+    const double leaves = processors_of(from).send(now, costs.send_s + costs.send_byte_s * wire + announced_s);
     double& free_at = free_at_[port_of(from, to, links)];
     const bool shares_wire = !eager && costs.shares_wire;
-    const double start = shares_wire ? now : std::max(now, free_at);
+    const double start = shares_wire ? leaves : std::max(leaves, free_at);
     free_at = std::max(free_at, start + wire / links.front()->get_bandwidth());
     // A long message is announced and asked for first.
     const double arrives = start + trip.latency_s * (eager ? 1.0 : 3.0) + trip.stored_s + trip.transfer_s;

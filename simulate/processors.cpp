@@ -52,8 +52,13 @@ double Processors::take(double earliest, double seconds, double now) {
   return soonest;
 }
 
-void Processors::sent(double now, double seconds) {
-  if (seconds > 0.0) take(now - seconds, seconds, now - seconds);
+double Processors::send(double now, double seconds) {
+  if (seconds <= 0.0) return now;
+  double& until = *std::ranges::min_element(sending_until_);
+  const double start = std::max(now, until);
+  until = start + seconds;
+  take(start, seconds, now);
+  return until;
 }
 
 double Processors::receive(double arrives, double seconds, double now) {

@@ -13,10 +13,11 @@ namespace trunkline::simulate {
 /// take a gap before it. Sends go first: a rank hands a segment on as soon as it has it, then takes in the next one.
 class Processors {
  public:
-  explicit Processors(std::size_t count) : busy_(count) {}
+  explicit Processors(std::size_t count) : busy_(count), sending_until_(count) {}
 
-  /// A rank sent a message for so long, until `now`: what there was to take in meanwhile waits.
-  void sent(double now, double seconds);
+  /// A message that is handed over now is sent for so long, after those before it; what there is to take in meanwhile
+  /// waits. Returns when it leaves.
+  double send(double now, double seconds);
 
   /// Takes a processor for a message that arrives later than `now`; where it is taken already, the work rests and goes
   /// on behind. Returns the end.
@@ -27,7 +28,8 @@ class Processors {
 
   double take(double earliest, double seconds, double now);
 
-  std::vector<Spans> busy_;  ///< by processor; spans that ended are forgotten
+  std::vector<Spans> busy_;            ///< by processor; spans that ended are forgotten
+  std::vector<double> sending_until_;  ///< one after another on each processor
 };
 
 }  // namespace trunkline::simulate

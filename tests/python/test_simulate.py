@@ -189,6 +189,15 @@ def test_a_processor_takes_in_and_sends_one_segment_after_another(trunkline, swi
     assert (second - first) / 1000 == pytest.approx(segment_s, rel=0.02)
 
 
+def test_messages_cost_the_libraries_what_they_cost_us(trunkline, switch):
+    """Theirs block while they send: one message to one host takes T(m), whoever sends it."""
+    found = simulated(trunkline, switch(2), "4KiB", "linear:4KiB,mpich,ompi", "--host-costs", "mpich")
+    assert len(found) == 3
+    for row in found.values():
+        assert row["seconds_median"] == pytest.approx(row["limit_seconds"], rel=0.001)
+        assert row["limit_seconds"] > 12e-6 + 12.5e-6 + 2 * HOP_S
+
+
 def test_measured_processor_times_slow_the_simulation(trunkline, tmp_path):
     fingerprint = trunkline("cluster", "check", "cyclic", "--json", "-").data["fingerprint"]
     points = [(size, f"send: {us}us") for size, us in (("1KiB", 200), ("8KiB", 900))]

@@ -5,7 +5,7 @@ from itertools import pairwise
 from trunkline import _core
 from trunkline.errors import BadInput
 
-__all__ = ["known_host_costs", "processor_times", "sender_times"]
+__all__ = ["known_host_costs", "processor_times"]
 
 
 def processor_times(measured: _core.Measurement) -> dict[str, str]:
@@ -30,16 +30,6 @@ def known_host_costs(name: str) -> _core.HostCosts:
     if name not in known:
         raise BadInput(f"no costs of messages are called '{name}'; there are: {', '.join(known)}")
     return known[name]
-
-
-def sender_times(costs: _core.HostCosts) -> dict[str, str]:
-    """os(m) as an option of SMPI, with what announcing a long message takes; the network counts or(m)."""
-    if costs.send_s == 0.0:
-        return {}
-    words = f"0:{costs.send_s:.9g}:{costs.send_byte_s:.9g}"
-    if costs.rendezvous_s > 0.0:
-        words += f";{costs.eager_bytes + 1}:{costs.send_s + costs.rendezvous_s:.9g}:{costs.send_byte_s:.9g}"
-    return {"smpi/os": words, "smpi/ois": words}
 
 
 def _lines(points: list[tuple[int, float]]) -> str:

@@ -11,7 +11,6 @@ from trunkline import _core
 from trunkline.errors import BadInput, Failed
 from trunkline.lab.syscalls import die_with_parent
 from trunkline.paths import NATIVE
-from trunkline.simulate.calibration import known_host_costs, sender_times
 from trunkline.sources.simgrid_export import simgrid_platform
 from trunkline.temporary import temporary_folder
 
@@ -89,7 +88,6 @@ class Job:
         return {
             "smpi/np": str(len(self.placement)),
             "surf/precision": f"{precision:.3g}",
-            **sender_times(known_host_costs(self.host_costs)),
             **self.options,
         }
 
