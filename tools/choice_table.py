@@ -27,7 +27,7 @@ from trunkline.simulate.rows import Row, simulate_all
 from trunkline.units import format_bytes, format_rate, parse_rate, parse_sizes
 
 OWN = {
-    "bcast": "linear,two-tree,binary,3-ary,4-ary,8-ary,flat,scatter-ring,scatter-doubling,circulant",
+    "bcast": "linear,two-tree,binary,3-ary,4-ary,8-ary,flat,scatter-ring,scatter-doubling,circulant,binomial,4-nomial",
     "reduce": "linear,two-tree,binary,3-ary,4-ary,8-ary,flat",
     "allreduce": "linear,two-tree,binary,3-ary,ring,halving-doubling,recursive-doubling,flat",
 }

@@ -31,7 +31,7 @@ constexpr std::array<std::string_view, 3> considered_wide{"4-ary", "8-ary", "fla
 /// Where there is no root. Exchanges in pairs have fewer rounds than a tree has levels up and down.
 constexpr std::array<std::string_view, 3> considered_rounds{"ring", "halving-doubling", "recursive-doubling"};
 /// Blind to the network, but fewest messages for each rank: where those cost more than links.
-constexpr std::array<std::string_view, 2> considered_blind{"circulant", "binomial"};
+constexpr std::array<std::string_view, 3> considered_blind{"circulant", "binomial", "4-nomial"};
 
 /// A ring waits for each of its rounds. Of blocks shorter than this, that is most of its time, and hosts that are not
 /// always ready add what the rates do not tell.
