@@ -19,7 +19,6 @@ from typing import Any
 
 from trunkline import _core
 from trunkline.cluster import load_cluster
-from trunkline.costs import costs_of
 from trunkline.peers.simulated import SELECTORS, simulated_algorithms
 from trunkline.placement import bounded_placement
 from trunkline.simulate.engine import Job
@@ -121,7 +120,8 @@ def predicted(job: Job, row: Row) -> float | None:
         knowledge = _core.Knowledge(job.cluster, library, "", "", host_costs=job.host_costs)
         found = _core.Decider(knowledge, job.collective, job.placement, job.root).predictions(row.message_bytes)
         return next(one.seconds for one in found if one.algorithm == "native")
-    costs = costs_of(job.collective, row.ran, job.cluster, job.placement, job.root, None, job.host_costs)
+    plan = _core.lay(job.collective, row.ran, job.cluster, job.placement, job.root)
+    costs = _core.costs_of(job.cluster, job.placement, plan, job.collective, job.host_costs)
     return costs.seconds(row.message_bytes, row.segment_bytes or row.message_bytes)
 
 

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 
 from trunkline import _core
 from trunkline.cluster import faulty
-from trunkline.costs import measured_knowledge
 from trunkline.errors import BadInput
 from trunkline.mpi import Mpi
 from trunkline.units import parse_bytes
@@ -16,6 +15,7 @@ __all__ = [
     "decide_all",
     "knowledge_of",
     "load_measurement",
+    "measured_knowledge",
     "predict_all",
     "read_measurement",
     "setting_of",
@@ -187,6 +187,34 @@ def _check_library(read: _core.Measurement, what: str, libraries: Sequence[Mpi])
                 f"{what}: was measured under {read.mpi} {read.mpi_version}, which says nothing about {mpi.name}; "
                 "measure under that too, and use one file for one library"
             )
+
+
+def measured_knowledge(
+    cluster: _core.Cluster,
+    measured: _core.Measurement,
+    host_costs: str = "",
+    *,
+    native: _core.NativeLibrary | None = None,
+) -> _core.Knowledge:
+    """What ranks know that were told of these tables, under the library and version they were measured with.
+
+    Args:
+        cluster: What the tables were measured on.
+        measured: Tables of ``trunkline measure``.
+        host_costs: Name of what tables do not say: a rendezvous, copies within a host; empty: the library's.
+        native: Whose own algorithms there are; None: those of the tables' library.
+
+    Raises:
+        BadInput: where the tables are about another cluster, or their figures do not fit it.
+    """
+    if native is None:
+        native = _core.NativeLibrary.openmpi if measured.mpi == "openmpi" else _core.NativeLibrary.mpich
+    knowledge = _core.Knowledge(cluster, native, measured.mpi, measured.mpi_version, host_costs=host_costs)
+    try:
+        knowledge.take_measurement(measured, "measured tables")
+    except ValueError as error:
+        raise BadInput(str(error)) from None
+    return knowledge
 
 
 def knowledge_of(

@@ -4,7 +4,6 @@ import pytest
 
 from trunkline import _core
 from trunkline.cluster import load_cluster, nearest_first
-from trunkline.costs import costs_of
 from trunkline.peers.simulated import SMALL
 from trunkline.registry import limit_in_transfers
 from trunkline.tune.candidates import CONSIDERED
@@ -95,5 +94,6 @@ class TestLimits:
         wire = message * 8 / min(link.rate_bps for link in cluster.links)
         for one in ("bcast", "reduce", "allreduce"):
             for name in ("linear", "two-tree"):
-                seconds = costs_of(one, name, cluster, placement, 0, None).seconds(message, 8192)
+                plan = _core.lay(one, name, cluster, placement, 0)
+                seconds = _core.costs_of(cluster, placement, plan, one).seconds(message, 8192)
                 assert seconds > wire * limit_in_transfers(one, len(cluster.hosts)), (one, name)

@@ -11,12 +11,11 @@ from trunkline.bench.job import Limits, Outcome
 from trunkline.bench.measure import measure
 from trunkline.cli import tune as tune_command
 from trunkline.cluster import load_cluster
-from trunkline.costs import measured_knowledge
 from trunkline.errors import BadInput, Failed
 from trunkline.mpi import Mpi, find_mpis
 from trunkline.peers.rules.files import PeerFiles
 from trunkline.peers.rules.rule import PeerWinner
-from trunkline.predict import load_measurement
+from trunkline.predict import load_measurement, measured_knowledge
 from trunkline.statistics import Median
 from trunkline.tune.candidates import MOST, Candidates
 from trunkline.tune.file import load_tuning
