@@ -5,6 +5,7 @@ import subprocess
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from statistics import median
 from typing import Any
 
 from trunkline import _core
@@ -29,7 +30,7 @@ class Confirmation:
     gain: Median
     """How many times faster, a value for each pair of jobs."""
     before_us: float
-    """Mean time of a call, of the middle one of the jobs."""
+    """Mean time of a call; the median of the jobs."""
     after_us: float
 
     @property
@@ -99,9 +100,8 @@ def confirm(
             trace.mkdir()
             times[name].append(_mean_us(command, file, trace, traced))
             show(f"pair {turn + 1} of {pairs}: {name}")
-    before, now = (sorted(values) for values in times.values())
     ratios = [old / new for old, new in zip(*times.values(), strict=True)]
-    return Confirmation(step, median_with_interval(ratios), before[len(before) // 2], now[len(now) // 2])
+    return Confirmation(step, median_with_interval(ratios), *map(median, times.values()))
 
 
 def _mean_us(command: Sequence[str], plan: Path, trace: Path, traced: Analysed) -> float:
