@@ -64,7 +64,8 @@ def main() -> None:
 
 def fill(given: argparse.Namespace) -> None:
     """Append a line for each algorithm, case by case."""
-    there = {case_of(line) for line in read_lines(given.out)} if given.out.exists() else set()
+    keeps = given.out.exists() and not given.auto_only
+    there = {case_of(line) for line in read_lines(given.out)} if keeps else set()
     sizes = parse_sizes(given.sizes)
     for collective, name, rate, costs in product(
         given.collectives.split(","), given.clusters.split(","), given.rates.split(","), given.host_costs.split(",")

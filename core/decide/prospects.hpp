@@ -52,9 +52,10 @@ struct Prospects {
   struct Candidate {
     std::string_view algorithm;
     Costs costs;
-    double handicap = 1.0;   ///< that its predicted times are multiplied by before they are compared
-    bool by_rank = false;    ///< of a reduction: keeps operands in the order of ranks
-    bool one_order = false;  ///< of a reduction: combines them in one order, whatever their number
+    double handicap = 1.0;         ///< that its predicted times are multiplied by before they are compared
+    double handicap_byte_s = 0.0;  ///< for each byte of the message on the wire: added to them, too
+    bool by_rank = false;          ///< of a reduction: keeps operands in the order of ranks
+    bool one_order = false;        ///< of a reduction: combines them in one order, whatever their number
   };
   std::vector<Candidate> candidates;      ///< none where all ranks share one host
   NativeCosts native;                     ///< of a broadcast

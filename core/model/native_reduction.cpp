@@ -54,12 +54,12 @@ NativeReduction openmpi_reduction(Collective collective, Rank ranks, std::uint64
   return NativeReduction::binomial_tree;
 }
 
-RoundCost reduction_cost(const Paths& paths, const Placement& placement, Collective collective, Rank root,
-                         NativeReduction algorithm) {
+std::vector<RoundCost> reduction_rounds(const Paths& paths, const Placement& placement, Collective collective,
+                                        Rank root, NativeReduction algorithm) {
   const auto ranks = static_cast<Rank>(placement.size());
-  const auto exchanges = [&](const std::vector<Exchange>& all) { return exchange_cost(paths, placement, all); };
+  const auto exchanges = [&](const std::vector<Exchange>& all) { return exchange_costs(paths, placement, all); };
   // Up a tree the same transfers go the other way, and links carry both ways alike.
-  const auto levels = [&](const Tree& tree) { return level_cost(paths, placement, tree); };
+  const auto levels = [&](const Tree& tree) { return std::vector{level_cost(paths, placement, tree)}; };
   switch (algorithm) {
     case NativeReduction::doubling:
       return exchanges(recursive_doubling(ranks));
@@ -82,8 +82,11 @@ RoundCost reduction_cost(const Paths& paths, const Placement& placement, Collect
 
 double selected_seconds(const NativeReductionCosts& costs, NativeReduction algorithm, std::uint64_t message_bytes) {
   const auto found = std::ranges::find(costs.algorithms, algorithm, &NativeReductionCosts::One::algorithm);
-  const bool by_blocks = algorithm == NativeReduction::halving || algorithm == NativeReduction::ring;
-  return found->cost.seconds(message_bytes, by_blocks ? message_bytes / costs.ranks + 1 : message_bytes, costs.hosts);
+  double seconds = 0.0;
+  for (const RoundCost& one : found->rounds) {
+    seconds += one.seconds(message_bytes, one.transfer_bytes(message_bytes), costs.hosts);
+  }
+  return seconds;
 }
 
 }  // namespace
@@ -102,7 +105,7 @@ NativeReductionCosts native_reduction_costs(const Paths& paths, const Placement&
   const auto add = [&](NativeReduction algorithm) {
     if (std::ranges::find(costs.algorithms, algorithm, &NativeReductionCosts::One::algorithm) != costs.algorithms.end())
       return;
-    costs.algorithms.push_back({algorithm, reduction_cost(paths, placement, collective, root, algorithm)});
+    costs.algorithms.push_back({algorithm, reduction_rounds(paths, placement, collective, root, algorithm)});
   };
   // Rules change at powers of two, or just above them.
   constexpr std::uint64_t longest = 1U << 24U;

@@ -36,7 +36,7 @@ enum class NativeReduction : std::uint8_t {
 struct NativeReductionCosts {
   struct One {
     NativeReduction algorithm;
-    RoundCost cost;
+    std::vector<RoundCost> rounds;  ///< those that are alike together
   };
   NativeLibrary library = NativeLibrary::mpich;
   Collective collective = Collective::allreduce;

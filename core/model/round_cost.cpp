@@ -2,6 +2,7 @@
 #include "model/round_cost.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 #include <span>
 #include <utility>
@@ -83,6 +84,21 @@ double trips(const HostCosts& hosts, std::uint64_t bytes) { return hosts.is_eage
 
 }  // namespace
 
+RoundCost& RoundCost::operator+=(const RoundCost& other) {
+  rounds += other.rounds;
+  seconds_per_byte += other.seconds_per_byte;
+  parts += other.parts;
+  alone_byte_s += other.alone_byte_s;
+  latency_s += other.latency_s;
+  frame_byte_s += other.frame_byte_s;
+  return *this;
+}
+
+std::uint64_t RoundCost::transfer_bytes(std::uint64_t message_bytes) const {
+  const double part = rounds > 0.0 ? parts / rounds : 1.0;
+  return std::max(static_cast<std::uint64_t>(std::ceil(part * static_cast<double>(message_bytes))), std::uint64_t{1});
+}
+
 double RoundCost::seconds(std::uint64_t message_bytes, std::uint64_t transfer_bytes, const HostCosts& hosts) const {
   const std::uint64_t transfer = std::min(transfer_bytes, message_bytes);
   const double transfers = static_cast<double>(message_bytes) / static_cast<double>(transfer);
@@ -101,15 +117,18 @@ RoundCosts round_costs(const Paths& paths, const Placement& placement, const Rou
                    .any_blocks = samples.any_blocks,
                    .relays = !samples.any_blocks && samples.rounds.size() == 1 && samples.rounds.front().times > 1,
                    .hosts = hosts,
-                   .rounds = {}};
+                   .rounds = {},
+                   .each = {}};
   Round loads(paths, placement, rounds.order);
   for (const RoundSample& sample : samples.rounds) {
     for (const auto& [from, to, blocks] : sample.sent) {
       loads.transfer(from, to,
                      samples.any_blocks ? 1.0 : static_cast<double>(blocks) / static_cast<double>(samples.blocks));
     }
-    if (!sample.sent.empty())
-      loads.finish(costs.rounds, static_cast<double>(sample.times), costs.relays || costs.any_blocks);
+    if (sample.sent.empty()) continue;
+    RoundCost& one = costs.each.emplace_back();
+    loads.finish(one, static_cast<double>(sample.times), costs.relays || costs.any_blocks);
+    costs.rounds += one;
   }
   return costs;
 }
@@ -167,8 +186,14 @@ double round_seconds(const RoundCosts& costs, std::uint64_t message_bytes, std::
   const std::uint64_t segments = pieces_of(message_bytes, std::min(segment_bytes, message_bytes));
   if (costs.any_blocks) return block_seconds(costs, message_bytes, segments);
   // Blocks are sent in pieces; each has its headers, and passes through the software.
-  const std::uint64_t piece = std::min(segment_bytes, pieces_of(message_bytes, costs.blocks));
-  return costs.relays ? relay_seconds(costs, message_bytes, piece) : rounds.seconds(message_bytes, piece, costs.hosts);
+  const std::uint64_t block = pieces_of(message_bytes, costs.blocks);
+  if (costs.relays) return relay_seconds(costs, message_bytes, std::min(segment_bytes, block));
+  double seconds = 0.0;
+  for (const RoundCost& one : costs.each) {
+    // A transfer's blocks lie side by side: a piece goes from one to the next.
+    seconds += one.seconds(message_bytes, std::min(segment_bytes, one.transfer_bytes(message_bytes)), costs.hosts);
+  }
+  return seconds;
 }
 
 std::uint64_t best_segment(const RoundCosts& costs, std::uint64_t message_bytes) {
@@ -194,15 +219,22 @@ std::uint64_t best_segment(const RoundCosts& costs, std::uint64_t message_bytes)
   return *longest;
 }
 
-RoundCost exchange_cost(const Paths& paths, const Placement& placement, std::span<const Exchange> exchanges) {
+std::vector<RoundCost> exchange_costs(const Paths& paths, const Placement& placement,
+                                      std::span<const Exchange> exchanges) {
   const std::vector<Rank> order = by_number(static_cast<Rank>(placement.size()), 0);
   Round round(paths, placement, order);
-  RoundCost cost;
+  std::vector<RoundCost> costs;
   for (const Exchange& exchange : exchanges) {
     for (const auto& [from, to] : exchange.transfers) round.transfer(from, to, exchange.part);
-    if (!exchange.transfers.empty()) round.finish(cost, exchange.times);
+    if (!exchange.transfers.empty()) round.finish(costs.emplace_back(), exchange.times);
   }
-  return cost;
+  return costs;
+}
+
+RoundCost exchange_cost(const Paths& paths, const Placement& placement, std::span<const Exchange> exchanges) {
+  RoundCost all;
+  for (const RoundCost& one : exchange_costs(paths, placement, exchanges)) all += one;
+  return all;
 }
 
 RoundCost level_cost(const Paths& paths, const Placement& placement, const Tree& tree) {

@@ -23,6 +23,11 @@ struct RoundCost {
   double latency_s = 0.0;         ///< sum over the rounds of the longest path's
   double frame_byte_s = 0.0;      ///< the same for each byte of a frame that is stored on that path
 
+  /// The longest transfer of a round, where all rounds are alike.
+  [[nodiscard]] std::uint64_t transfer_bytes(std::uint64_t message_bytes) const;
+
+  RoundCost& operator+=(const RoundCost& other);
+
   /// Seconds for a message of that many bytes in transfers of `transfer_bytes`, both above zero.
   [[nodiscard]] double seconds(std::uint64_t message_bytes, std::uint64_t transfer_bytes,
                                const HostCosts& hosts = usual_host_costs()) const;
@@ -34,7 +39,8 @@ struct RoundCosts {
   bool any_blocks = false;  ///< segments are the blocks; else those are pieces of them
   bool relays = false;      ///< all rounds are alike, and each hands on what came in the one before: pieces flow
   HostCosts hosts = usual_host_costs();
-  RoundCost rounds;  ///< of any blocks: one period, in which each transfer is the whole message
+  RoundCost rounds;             ///< of any blocks: one period, in which each transfer is the whole message
+  std::vector<RoundCost> each;  ///< those that are alike together
 };
 
 /// Replays the rounds of all ranks and adds up their loads, those that are alike once. Time O(ranks * length of a path)
@@ -56,6 +62,10 @@ struct Exchange {
   double part = 1.0;
   double times = 1.0;
 };
+
+/// Each of them, those times over.
+[[nodiscard]] std::vector<RoundCost> exchange_costs(const Paths& paths, const Placement& placement,
+                                                    std::span<const Exchange> exchanges);
 
 /// One exchange after another.
 [[nodiscard]] RoundCost exchange_cost(const Paths& paths, const Placement& placement,

@@ -140,9 +140,14 @@ TEST(BlockCosts, OfOneSwitchAreTheRounds) {
   EXPECT_NEAR(seconds_of(circulant, 14080, 1408),
               4 * (frame_s + delay_s + software_s(1408)) + 9 * (1.34 * frame_s + 0.55 * delay_s), 1e-9);
   const Costs ring = costs_of(cluster, placement, lay(Collective::bcast, "scatter-ring", &cluster, placement, 0));
-  // Blocks of a frame: 1/2 + 1/4 + 1/8 + 1/16 of the message, then 15 times one of 16; 19 rounds.
-  const double rounds_s = 19 * (frame_s + 20e-6 + software_s(1408));
-  EXPECT_NEAR(seconds_of(ring, 16 * 1408, 16000), rounds_s + 2 * 15 * frame_s, 1e-9);
+  // 1/2, 1/4, 1/8 and 1/16 of the message, each in one piece, then 15 times one of 16 blocks; the first frame of each
+  // is stored at the switch.
+  double expected = 15 * (2 * frame_s + 20e-6 + software_s(1408));
+  for (const std::uint64_t blocks : {8U, 4U, 2U, 1U}) {
+    const std::uint64_t bytes = blocks * 1408;
+    expected += 8e-8 * static_cast<double>(wire_bytes(bytes)) + frame_s + 20e-6 + software_s(bytes);
+  }
+  EXPECT_NEAR(seconds_of(ring, 16 * 1408, 16000), expected, 1e-9);
 }
 
 TEST(Segment, FillsAFrameOrFramesAndGrowsWithTheMessage) {
