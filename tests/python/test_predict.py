@@ -68,7 +68,9 @@ def test_predictions_from_tables_are_those_of_the_preload_library(measured_table
             (one.algorithm, min(one.segment_bytes, size), one.seconds) for one in found.values()
         }
         stated = predict_all(collective, CYCLIC, PLACEMENT, 0, list(found), [size], MPICH)
-        assert all(row.seconds != other.seconds for row, other in zip(rows, stated, strict=True))
+        differ = [row.algorithm for row, other in zip(rows, stated, strict=True) if row.seconds != other.seconds]
+        # A tree that is blind to the network takes as long as its fullest channel, whatever messages cost.
+        assert {row.algorithm for row in rows} - set(differ) <= {"4-nomial"}
 
 
 @pytest.fixture
