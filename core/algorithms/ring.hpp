@@ -34,6 +34,8 @@ class Ring final : public BlockSchedule {
 
   [[nodiscard]] std::uint64_t alike(std::uint64_t round) const override { return rounds(ranks_) - round; }
 
+  [[nodiscard]] bool is_ring() const override { return true; }
+
   [[nodiscard]] std::optional<BlockTransfer> send(std::uint64_t round, std::uint64_t /*blocks*/) const override {
     return BlockTransfer{.peer = static_cast<Rank>((position_ + 1) % ranks_),
                          .first = block(position_, round),

@@ -47,6 +47,9 @@ class BlockSchedule {
   /// has got operands of and others.
   [[nodiscard]] virtual bool sums_once() const { return true; }
 
+  /// Whether each rank sends to the next one alone, in a ring of all.
+  [[nodiscard]] virtual bool is_ring() const { return false; }
+
   /// What this rank sends in a round, if anything; `round` is below rounds(blocks).
   [[nodiscard]] virtual std::optional<BlockTransfer> send(std::uint64_t round, std::uint64_t blocks) const = 0;
 

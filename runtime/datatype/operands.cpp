@@ -84,6 +84,10 @@ Chunk Operands::Slots::chunk(const Operands& operands, std::uint64_t slot, std::
   return operands.chunk(moved(memory_.get(), static_cast<std::ptrdiff_t>(slot) * stride_ + origin_), elements);
 }
 
+Chunk Operands::Slots::part(const Operands& operands, std::uint64_t first, std::uint64_t elements) const {
+  return operands.chunk(moved(memory_.get(), origin_ + operands.offset(first)), elements);
+}
+
 void Operands::copy(const Chunk& from, const Chunk& to) const {
   if (as_bytes_) {
     std::memcpy(to.at, from.at, static_cast<std::size_t>(from.bytes));
@@ -94,15 +98,6 @@ void Operands::copy(const Chunk& from, const Chunk& to) const {
   Message(from.at, elements, data_.type, data_.communicator)
       .read(0, static_cast<std::uint64_t>(from.bytes), bytes.get());
   Message(to.at, elements, data_.type, data_.communicator).write(0, static_cast<std::uint64_t>(to.bytes), bytes.get());
-}
-
-void Operands::copy_own() const {
-  constexpr std::uint64_t chunk_bytes = std::uint64_t{1} << 20;
-  const std::uint64_t most = std::max(chunk_bytes / element_bytes_, std::uint64_t{1});
-  for (std::uint64_t first = 0; first < count(); first += most) {
-    const std::uint64_t elements = std::min(most, count() - first);
-    copy(own(first, elements), result(first, elements));
-  }
 }
 
 void Operands::combine(const Chunk& in, const Chunk& inout) const {

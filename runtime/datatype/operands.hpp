@@ -2,6 +2,7 @@
 // What a reduction works on: elements that are combined whole, with their extent, where a broadcast cuts bytes.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -50,6 +51,8 @@ class Operands {
     /// Of one chunk of up to so many elements.
     [[nodiscard]] static std::uint64_t bytes(const Operands& operands, std::uint64_t elements);
     [[nodiscard]] Chunk chunk(const Operands& operands, std::uint64_t slot, std::uint64_t elements) const;
+    /// Some elements of the first chunk.
+    [[nodiscard]] Chunk part(const Operands& operands, std::uint64_t first, std::uint64_t elements) const;
     /// The library may still use it: it is never freed.
     void give_up() noexcept { static_cast<void>(memory_.release()); }
 
@@ -59,9 +62,19 @@ class Operands {
     std::ptrdiff_t origin_ = 0;  ///< of an element at the lowest address
   };
 
-  /// Chunks of equal length; this rank's operand to the place of the result. Throw MpiError, std::bad_alloc.
+  /// Chunks of equal length. Throws MpiError, std::bad_alloc.
   void copy(const Chunk& from, const Chunk& to) const;
-  void copy_own() const;
+
+  /// This rank's operand to where `place(first, elements)` says. Throws as copy() does.
+  template <class Place>
+  void copy_own(const Place& place) const {
+    constexpr std::uint64_t chunk_bytes = std::uint64_t{1} << 20;
+    const std::uint64_t most = std::max(chunk_bytes / element_bytes_, std::uint64_t{1});
+    for (std::uint64_t first = 0; first < count(); first += most) {
+      const std::uint64_t elements = std::min(most, count() - first);
+      copy(own(first, elements), place(first, elements));
+    }
+  }
 
   /// inout = in op inout, element by element. Throws MpiError, and whatever an operation of the program throws.
   void combine(const Chunk& in, const Chunk& inout) const;

@@ -38,7 +38,8 @@ BlockExchange::BlockExchange(Turn& turn, const LocalBlocks& local, Blocks& block
 
 std::uint64_t BlockExchange::window(std::uint64_t in_flight_bytes) const {
   const std::uint64_t pieces = 2 * (count_ + units_ / segment_);
-  return std::min(window_of(segment_ * blocks_.unit_bytes(), in_flight_bytes), pieces);
+  const std::uint64_t bytes = std::max(segment_ * blocks_.unit_bytes(), blocks_.piece_memory(segment_));
+  return std::min(window_of(bytes, in_flight_bytes), pieces);
 }
 
 bool BlockExchange::needs(int rank) const {
@@ -70,7 +71,7 @@ std::vector<int> BlockExchange::peers() const {
 }
 
 bool BlockExchange::advance() {
-  in_the_way_ = nullptr;
+  in_the_way_.clear();
   do {
     if (has_come_ && !must_wait(receives_.pieces[receives_.slot(arrived_)])) take_arrived();
     post_receives();
@@ -123,15 +124,21 @@ bool BlockExchange::has(const BlockPiece& piece) const {
   return piece.begin >= missing.transfer_end || std::min(piece.end, missing.transfer_end) <= missing.begin;
 }
 
-/// Whether what a piece overwrites is still to be sent as it was before its round. A send that is under way then stands
-/// in the way; one that has not started needs a place of the window, or receives before this one.
+/// Whether what a piece overwrites is still needed as it was before its round: it is still to be sent, or what came
+/// before is still to be added to it. A send that is under way then stands in the way; one that has not started needs
+/// a place of the window, or receives before this one.
 bool BlockExchange::must_wait(const BlockPiece& piece) {
   if (!blocks_.change()) return false;
+  for (std::uint64_t i = arrived_; i < receives_.started; ++i) {
+    const BlockPiece& before = receives_.pieces[receives_.slot(i)];
+    if (before.round >= piece.round) break;
+    if (overlap(before.begin, before.end, piece.begin, piece.end)) return true;
+  }
   for (std::size_t slot = 0; slot < sends_.requests.size(); ++slot) {
     const BlockPiece& sent = sends_.pieces[slot];
     if (sends_.requests[slot] == MPI_REQUEST_NULL || sent.round > piece.round) continue;
     if (!overlap(sent.begin, sent.end, piece.begin, piece.end)) continue;
-    in_the_way_ = &sends_.requests[slot];
+    stands_in_the_way(sends_.requests[slot]);
     return true;
   }
   if (!more_to_send_ || (*to_send_).round > piece.round) return false;
@@ -150,17 +157,25 @@ bool BlockExchange::is_under_way(std::uint64_t send) {
   if (send >= sends_.started) return true;
   MPI_Request& request = sends_.requests[sends_.slot(send)];
   if (send + sends_.requests.size() < sends_.started || request == MPI_REQUEST_NULL) return false;
-  in_the_way_ = &request;
+  stands_in_the_way(request);
   return true;
 }
 
-/// The next piece, the send whose place the next one needs, and the one that receiving waits for.
+/// Of what has come and of what is to come next, each may have one: both must be awaited, since the later one may go on
+/// only after the other.
+void BlockExchange::stands_in_the_way(MPI_Request& send) {
+  if (std::ranges::find(in_the_way_, &send) == in_the_way_.end()) in_the_way_.push_back(&send);
+}
+
+/// The next piece, the send whose place the next one needs, and those that receiving waits for.
 void BlockExchange::await(std::vector<MPI_Request*>& requests) {
   if (is_arriving() && !has_come_) requests.push_back(&receives_.requests[receives_.slot(arrived_)]);
   MPI_Request* const next = &sends_.requests[sends_.next()];
   const bool needs_place = more_to_send_ && has(*to_send_);
   if (needs_place) requests.push_back(next);
-  if (in_the_way_ != nullptr && !(needs_place && in_the_way_ == next)) requests.push_back(in_the_way_);
+  for (MPI_Request* const send : in_the_way_) {
+    if (*send != MPI_REQUEST_NULL && !(needs_place && send == next)) requests.push_back(send);
+  }
 }
 
 void BlockExchange::take(std::size_t place, int bytes) {

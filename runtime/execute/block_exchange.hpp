@@ -85,6 +85,7 @@ class BlockExchange final : public Execution {
   [[nodiscard]] bool is_arriving() const { return arrived_ < receives_.started; }
   [[nodiscard]] bool must_wait(const BlockPiece& piece);
   [[nodiscard]] bool is_under_way(std::uint64_t send);
+  void stands_in_the_way(MPI_Request& send);
   void take_arrived();
   [[nodiscard]] std::uint64_t window(std::uint64_t in_flight_bytes) const;
 
@@ -99,10 +100,10 @@ class BlockExchange final : public Execution {
   bool more_to_send_ = false;
   Window receives_;
   Window sends_;
-  std::uint64_t arrived_ = 0;          ///< pieces, in order
-  bool has_come_ = false;              ///< the next piece, which waits for a send
-  MPI_Request* in_the_way_ = nullptr;  ///< a send that receiving waits for
-  bool is_left_over_ = false;          ///< the library may still use the sends' memory after the call
+  std::uint64_t arrived_ = 0;             ///< pieces, in order
+  bool has_come_ = false;                 ///< the next piece, which waits for a send
+  std::vector<MPI_Request*> in_the_way_;  ///< sends that receiving waits for
+  bool is_left_over_ = false;             ///< the library may still use the sends' memory after the call
 };
 
 }  // namespace trunkline::runtime

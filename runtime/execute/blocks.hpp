@@ -54,6 +54,9 @@ class Blocks {
     return {};
   }
 
+  /// What a piece of so many units takes in memory of its own while it is received: gaps of its datatype, too.
+  [[nodiscard]] virtual std::uint64_t piece_memory(std::uint64_t /*units*/) const { return 0; }
+
   /// Called once, before all that follows: so many pieces of up to so many units are received and sent at once.
   virtual void make_room(std::uint64_t receives, std::uint64_t sends, std::uint64_t units) = 0;
 

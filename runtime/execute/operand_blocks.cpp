@@ -13,7 +13,13 @@ OperandBlocks::OperandBlocks(const Operands& operands, const BlockSchedule& sche
       own_(own),
       sums_once_(schedule.sums_once()),
       first_touch_(*schedule.fixed_blocks(), operands.in_place() || !sums_once_ ? from_the_start : no_round) {
-  if (!sums_once_ && !operands.in_place()) operands.copy_own();
+  if (!operands.has_result()) whole_ = Operands::Slots(operands, 1, operands.count());
+  if (!sums_once_ && !operands.in_place())
+    operands.copy_own([&](std::uint64_t first, std::uint64_t elements) { return result(first, elements); });
+}
+
+Chunk OperandBlocks::result(std::uint64_t first, std::uint64_t elements) const {
+  return operands_.has_result() ? operands_.result(first, elements) : whole_.part(operands_, first, elements);
 }
 
 void OperandBlocks::make_room(std::uint64_t receives, std::uint64_t /*sends*/, std::uint64_t units) {
@@ -56,8 +62,9 @@ void OperandBlocks::arrived(const BlockPiece& piece, std::uint64_t number) {
   }
 }
 
-void OperandBlocks::give_up(bool received, bool /*sent*/) noexcept {
+void OperandBlocks::give_up(bool received, bool sent) noexcept {
   if (received) slots_.give_up();
+  if (received || sent) whole_.give_up();
 }
 
 }  // namespace trunkline::runtime

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Blocks of an allreduce: whole elements, summed up in the place of the result.
+// Blocks of a reduction: whole elements, summed up in the place of the result, or in memory of their own where a rank
+// has none.
 #pragma once
 
 #include <vector>
@@ -20,6 +21,9 @@ class OperandBlocks final : public Blocks {
   }
   [[nodiscard]] std::uint64_t unit_bytes() const override { return operands_.element_bytes(); }
   [[nodiscard]] bool change() const override { return true; }
+  [[nodiscard]] std::uint64_t piece_memory(std::uint64_t units) const override {
+    return Operands::Slots::bytes(operands_, units);
+  }
   void make_room(std::uint64_t receives, std::uint64_t sends, std::uint64_t units) override;
   [[nodiscard]] Chunk incoming(const BlockPiece& piece, std::uint64_t number) override;
   [[nodiscard]] Chunk outgoing(const BlockPiece& piece, std::uint64_t number) override;
@@ -28,7 +32,8 @@ class OperandBlocks final : public Blocks {
 
  private:
   [[nodiscard]] bool is_first(const BlockPiece& piece) const { return first_touch_[piece.block] == piece.round; }
-  [[nodiscard]] Chunk result(const BlockPiece& piece) const { return operands_.result(piece.begin, piece.units()); }
+  [[nodiscard]] Chunk result(std::uint64_t first, std::uint64_t elements) const;
+  [[nodiscard]] Chunk result(const BlockPiece& piece) const { return result(piece.begin, piece.units()); }
   [[nodiscard]] Chunk slot(const BlockPiece& piece, std::uint64_t number) const;
 
   const Operands& operands_;
@@ -38,6 +43,7 @@ class OperandBlocks final : public Blocks {
   /// no_round: none yet.
   std::vector<std::uint64_t> first_touch_;
   Operands::Slots slots_;
+  Operands::Slots whole_;  ///< where the sums lie that are nobody's result
   std::uint64_t slot_count_ = 0;
 };
 

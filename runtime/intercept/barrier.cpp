@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// MPI_Barrier at MPI's edge: a byte goes up a plan's trees and down again.
+// MPI_Barrier at MPI's edge: a byte goes up a plan's trees and down again, or by its rounds.
 #include <variant>
 #include <vector>
 
+#include "execute/block_exchange.hpp"
+#include "execute/operand_blocks.hpp"
 #include "execute/tree_reduction.hpp"
 #include "intercept/call.hpp"
 #include "intercept/export.hpp"
@@ -34,8 +36,13 @@ class Barrier final : public UserCall {
                              .type = MPI_BYTE,
                              .operation = MPI_BOR,
                              .communicator = conduit()->communicator()});
-    const auto& trees = std::get<std::vector<LocalTree>>(decision.plan->parts);
-    return TreeReduction(turn, trees, operands, 1, decision.plan->in_flight, true, OperandOrder::any).run();
+    const InFlight& in_flight = decision.plan->in_flight;
+    if (const auto* const trees = std::get_if<std::vector<LocalTree>>(&decision.plan->parts)) {
+      return TreeReduction(turn, *trees, operands, 1, in_flight, true, OperandOrder::any).run();
+    }
+    const auto& local = std::get<LocalBlocks>(decision.plan->parts);
+    OperandBlocks blocks(operands, *local.schedule, local.position);
+    return BlockExchange(turn, local, blocks, 1, in_flight.bytes).run();
   }
 
  private:

@@ -11,6 +11,15 @@
 
 namespace trunkline::runtime {
 
+namespace {
+
+bool is_root(const std::variant<std::vector<LocalTree>, LocalBlocks>& parts) {
+  if (const auto* const trees = std::get_if<std::vector<LocalTree>>(&parts)) return trees->front().is_root();
+  return std::get<LocalBlocks>(parts).position == 0;
+}
+
+}  // namespace
+
 Reduction::Reduction(Collective collective, const ReductionArguments& given, Native* native)
     : given_(given),
       arguments_{.collective = collective,
@@ -35,7 +44,7 @@ int Reduction::execute(Turn& turn, const LocalDecision& decision) const {
   const bool everywhere = arguments_.collective == Collective::allreduce;
   const auto& parts = decision.plan->parts;
   const auto* const trees = std::get_if<std::vector<LocalTree>>(&parts);
-  const bool has_result = everywhere || trees->front().is_root();
+  const bool has_result = everywhere || is_root(parts);
   const Operands operands({.own = arguments_.buffer,
                            .result = given_.receive,
                            .has_result = has_result,
