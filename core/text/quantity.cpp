@@ -153,8 +153,9 @@ double parse_rate(std::string_view text) {
   if (!(value > 0.0)) {
     throw BadQuantity("the rate " + std::string(text) + " must be above zero");
   }
-  if (std::isinf(value)) {
-    throw BadQuantity("the rate " + std::string(text) + " is out of range");
+  if (value < least_rate_bps || value > most_rate_bps) {
+    throw BadQuantity("the rate " + std::string(text) + " is out of range: from " + format_rate(least_rate_bps) +
+                      " to " + format_rate(most_rate_bps));
   }
   return value;
 }

@@ -15,6 +15,10 @@ class BadQuantity : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+/// What a link may carry, bits per second: with rates beyond, times and their sums are no numbers any more.
+inline constexpr double least_rate_bps = 1e-3;
+inline constexpr double most_rate_bps = 1e18;
+
 /// Bits per second from "100Mbit"; decimal units bit, kbit, Mbit, Gbit. Above zero.
 [[nodiscard]] double parse_rate(std::string_view text);
 

@@ -114,6 +114,10 @@ def parse_counts(text: str, option: str) -> list[int]:
     return [int(word) for word in words]
 
 
+_LEAST_BPS, _MOST_BPS = 1e-3, 1e18
+"""As the core takes them in cluster files (``core/text/quantity.hpp``): beyond, times are no numbers any more."""
+
+
 def parse_rate(text: str) -> float:
     """Bits per second of a text such as ``20Mbit``.
 
@@ -126,6 +130,8 @@ def parse_rate(text: str) -> float:
     rate = float(match[1]) * _BITS[match[2]]
     if rate <= 0:
         raise BadInput(f"a rate must be above zero, not '{text}'")
+    if not _LEAST_BPS <= rate <= _MOST_BPS:
+        raise BadInput(f"the rate '{text}' is out of range: from 0.001bit to 1000000000Gbit")
     return rate
 
 

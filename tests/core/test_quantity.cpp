@@ -52,6 +52,7 @@ std::string fault(Parse parse, std::string_view text) {
 
 TEST(Quantity, SaysWhatIsWrong) {
   const std::string units = "bit, kbit, Mbit, Gbit";
+  const std::string rates = ": from 0.001bit to 1000000000Gbit";
   EXPECT_EQ(fault(parse_rate, "100"),
             "\"100\" has no unit; write one of " + units + " after the number, such as 100Mbit");
   EXPECT_EQ(fault(parse_rate, "fast"),
@@ -62,8 +63,10 @@ TEST(Quantity, SaysWhatIsWrong) {
   EXPECT_EQ(fault(parse_rate, "5furlongs"), "\"furlongs\" is no unit of a rate; known are " + units);
   EXPECT_EQ(fault(parse_rate, "0Mbit"), "the rate 0Mbit must be above zero");
   EXPECT_EQ(fault(parse_rate, "-1Mbit"), "the rate -1Mbit must be above zero");
-  EXPECT_EQ(fault(parse_rate, "1e400Mbit"), "the rate 1e400Mbit is out of range");
-  EXPECT_EQ(fault(parse_rate, "1e99999999999Mbit"), "the rate 1e99999999999Mbit is out of range");
+  EXPECT_EQ(fault(parse_rate, "1e400Mbit"), "the rate 1e400Mbit is out of range" + rates);
+  EXPECT_EQ(fault(parse_rate, "1e-300bit"), "the rate 1e-300bit is out of range" + rates);
+  EXPECT_EQ(fault(parse_rate, "1e10Gbit"), "the rate 1e10Gbit is out of range" + rates);
+  EXPECT_EQ(fault(parse_rate, "1e99999999999Mbit"), "the rate 1e99999999999Mbit is out of range" + rates);
   const std::string sides = " is no number of links side by side; write a whole one from 1 to 1024, such as 2x10Gbit";
   EXPECT_EQ(fault(parse_link_rate, "1025x1Gbit"), "\"1025x1Gbit\": \"1025\"" + sides);
   EXPECT_EQ(fault(parse_link_rate, "99999999999999x1Gbit"), "\"99999999999999x1Gbit\": \"99999999999999\"" + sides);
@@ -102,7 +105,7 @@ TEST(Quantity, WritesWhatPeopleWrite) {
 RC_GTEST_PROP(Quantity, RoundTripsToTheBit, ()) {
   const double value = std::abs(std::bit_cast<double>(*rc::gen::arbitrary<std::uint64_t>()));
   RC_PRE(std::isfinite(value) && value > 0.0);
-  RC_ASSERT(parse_rate(format_rate(value)) == value);
+  if (value >= least_rate_bps && value <= most_rate_bps) RC_ASSERT(parse_rate(format_rate(value)) == value);
   RC_ASSERT(parse_time(format_time(value)) == value);
 }
 

@@ -90,7 +90,7 @@ def test_rates(text, rate):
     assert parse_rate(text) == rate
 
 
-@pytest.mark.parametrize("text", ["20", "0Mbit", "20MB", "fast", "-1Mbit"])
+@pytest.mark.parametrize("text", ["20", "0Mbit", "20MB", "fast", "-1Mbit", f"0.{'0' * 299}1bit", f"1{'0' * 300}bit"])
 def test_what_is_no_rate_is_refused(text):
     with pytest.raises(BadInput, match="rate"):
         parse_rate(text)
