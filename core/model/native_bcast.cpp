@@ -47,20 +47,24 @@ double openmpi_seconds(const NativeCosts& costs, std::uint64_t message_bytes) {
 }
 
 double mpich_seconds(const NativeCosts& costs, std::uint64_t message_bytes) {
-  constexpr std::uint64_t short_bytes = 12288;
-  constexpr std::uint64_t long_bytes = 524288;
-  constexpr Rank few = 8;
-  if (message_bytes < short_bytes || costs.ranks < few) {
-    return tree_seconds(costs.binomial, message_bytes, message_bytes);
-  }
+  const MpichBcast algorithm = mpich_bcast(costs.ranks, message_bytes);
+  if (algorithm == MpichBcast::binomial) return tree_seconds(costs.binomial, message_bytes, message_bytes);
   const std::uint64_t block = message_bytes / costs.ranks + 1;
-  const RoundCost& scattered = message_bytes < long_bytes && std::has_single_bit(costs.ranks)
-                                   ? costs.scatter_doubling_allgather
-                                   : costs.scatter_ring_allgather;
+  const RoundCost& scattered =
+      algorithm == MpichBcast::scatter_doubling ? costs.scatter_doubling_allgather : costs.scatter_ring_allgather;
   return scattered.seconds(message_bytes, block, costs.hosts);
 }
 
 }  // namespace
+
+MpichBcast mpich_bcast(Rank ranks, std::uint64_t message_bytes) {
+  constexpr std::uint64_t short_bytes = 12288;
+  constexpr std::uint64_t long_bytes = 524288;
+  constexpr Rank few = 8;
+  if (message_bytes < short_bytes || ranks < few) return MpichBcast::binomial;
+  return message_bytes < long_bytes && std::has_single_bit(ranks) ? MpichBcast::scatter_doubling
+                                                                  : MpichBcast::scatter_ring;
+}
 
 NativeCosts native_costs(const Paths& paths, const Placement& placement, Rank root, NativeLibrary library,
                          const HostCosts& hosts) {

@@ -17,6 +17,12 @@ namespace trunkline {
 /// Whose native algorithms a prediction is about.
 enum class NativeLibrary : std::uint8_t { mpich, openmpi };
 
+enum class MpichBcast : std::uint8_t { binomial, scatter_doubling, scatter_ring };
+
+/// What MPICH selects: binomial up to 12 KiB or below 8 ranks; scatter and allgather above, by recursive doubling up to
+/// 512 KiB on powers of two, by a ring else.
+[[nodiscard]] MpichBcast mpich_bcast(Rank ranks, std::uint64_t message_bytes);
+
 /// What a library selects from, on one communicator and root.
 struct NativeCosts {
   /// The message goes down a tree in one piece.
@@ -39,9 +45,8 @@ struct NativeCosts {
 [[nodiscard]] NativeCosts native_costs(const Paths& paths, const Placement& placement, Rank root, NativeLibrary library,
                                        const HostCosts& hosts = usual_host_costs());
 
-/// Seconds of the algorithm that the library selects for this size. MPICH's rule: binomial up to 12 KiB or below 8
-/// ranks; scatter and allgather above, by recursive doubling up to 512 KiB on powers of two, by a ring else. Open
-/// MPI's: openmpi_rules.hpp; its split binary tree counts as a binary one.
+/// Seconds of the algorithm that the library selects for this size. MPICH's rule: mpich_bcast(); Open MPI's:
+/// openmpi_rules.hpp; its split binary tree counts as a binary one.
 [[nodiscard]] double native_bcast_seconds(const NativeCosts& costs, std::uint64_t message_bytes);
 
 }  // namespace trunkline

@@ -16,6 +16,7 @@
 #include "model/host_costs.hpp"
 #include "model/measured_trees.hpp"
 #include "model/measurement.hpp"
+#include "model/native_choice.hpp"
 #include "model/tree_costs.hpp"
 #include "model/wire.hpp"
 
@@ -90,6 +91,20 @@ void bind_costs(nb::module_& module) {
   nb::enum_<NativeLibrary>(module, "NativeLibrary")
       .value("mpich", NativeLibrary::mpich)
       .value("openmpi", NativeLibrary::openmpi);
+  nb::class_<NativeChoice>(module, "NativeChoice", "Which algorithm a library selects by itself, in its own words.")
+      .def_ro("algorithm", &NativeChoice::algorithm, "As its settings name it; empty: not known.")
+      .def_ro("by_hosts", &NativeChoice::by_hosts, "It runs among the first ranks of all hosts.")
+      .def_ro("reduce", &NativeChoice::reduce, "Of an allreduce that is a reduce and then a broadcast; else empty.")
+      .def_ro("bcast", &NativeChoice::bcast, "The same.")
+      .def_ro("unknown", &NativeChoice::unknown, "Why nothing is known.");
+  module.def(
+      "native_choice",
+      [](NativeLibrary library, const std::string& collective, const Placement& placement, Rank root,
+         std::uint64_t message_bytes) {
+        if (root >= placement.size()) throw std::invalid_argument("the root is not one of the ranks");
+        return native_choice(library, collective_named(collective), placement, root, message_bytes);
+      },
+      "library"_a, "collective"_a, "placement"_a, "root"_a, "message_bytes"_a);
   nb::class_<Prediction>(module, "Prediction", "One algorithm with the segment that suits it, for one message.")
       .def_ro("algorithm", &Prediction::algorithm)
       .def_ro("segment_bytes", &Prediction::segment_bytes, "0: native.")
@@ -152,6 +167,9 @@ void bind_decisions(nb::module_& module) {
       .def(
           "take_named_tables", [](Knowledge& knowledge) { knowledge.take_named_tables(); },
           "Those that the cluster's file names, if any; FaultyFile where they are for another cluster or library.")
+      .def_prop_ro(
+          "is_measured", [](const Knowledge& knowledge) { return knowledge.measured.has_value(); },
+          "Whether times follow from measured tables.")
       .def_prop_ro(
           "contradictions",
           [](const Knowledge& knowledge) {

@@ -418,6 +418,34 @@ class NativeLibrary(enum.Enum):
     mpich = 0
     openmpi = 1
 
+class NativeChoice:
+    """Which algorithm a library selects by itself, in its own words."""
+
+    @property
+    def algorithm(self) -> str:
+        """As its settings name it; empty: not known."""
+
+    @property
+    def by_hosts(self) -> bool:
+        """It runs among the first ranks of all hosts."""
+
+    @property
+    def reduce(self) -> str:
+        """Of an allreduce that is a reduce and then a broadcast; else empty."""
+
+    @property
+    def bcast(self) -> str:
+        """The same."""
+
+    @property
+    def unknown(self) -> str:
+        """Why nothing is known."""
+
+def native_choice(
+    library: NativeLibrary, collective: str, placement: Sequence[int], root: int, message_bytes: int
+) -> NativeChoice:
+    """What the library runs for so many bytes, without settings of its own."""
+
 class Prediction:
     """One algorithm with the segment that suits it, for one message."""
 
@@ -458,6 +486,10 @@ class Knowledge:
 
     def take_named_tables(self) -> None:
         """Those that the cluster's file names, if any; FaultyFile where they are for another cluster or library."""
+
+    @property
+    def is_measured(self) -> bool:
+        """Whether times follow from measured tables."""
 
     @property
     def contradictions(self) -> list[str]:

@@ -327,3 +327,40 @@ def test_measured_tables_decide(trunkline, refused, mpich, tmp_path):
     assert "net.yaml:" in refused(*words, "--measured", file)
     file.write_text(text.replace("mpi: mpich", "mpi: openmpi"))
     assert "which says nothing about mpich" in refused(*words, "--measured", file)
+
+
+def test_a_rate_beyond_numbers_is_refused(refused, tmp_path):
+    file = tmp_path / "slow.yaml"
+    file.write_text(
+        "trunkline: cluster/1\nname: slow\ndefaults: {rate: 1e-300bit, latency: 10us}\nswitches: [s0]\n"
+        "hosts:\n  - {hosts: 'h[0-3]', switch: s0}\n"
+    )
+    assert "1e-300bit is out of range" in refused("predict", file)
+    assert "1e-300bit" in refused("predict", "cyclic", "--rate", "1e-300bit")
+    assert "out of range" in refused("predict", "cyclic", "--rate", f"0.{'0' * 299}1bit")
+
+
+@pytest.mark.parametrize(
+    ("mpi", "collective", "ranks_per_host", "size", "algorithm", "by_hosts"),
+    [
+        ("mpich", "bcast", 1, 8192, "binomial", False),
+        ("mpich", "bcast", 1, 65536, "scatter_recursive_doubling_allgather", False),
+        ("mpich", "bcast", 1, 1 << 20, "scatter_ring_allgather", False),
+        ("mpich", "reduce", 1, 65536, "reduce_scatter_gather", False),
+        ("mpich", "allreduce", 1, 8, "recursive_doubling", False),
+        ("mpich", "allreduce", 1, 65536, "reduce_scatter_allgather", False),
+        ("mpich", "allreduce", 4, 65536, "reduce_scatter_allgather", True),
+        ("mpich", "bcast", 4, 8192, "binomial", True),
+        ("mpich", "bcast", 4, 1 << 20, "scatter_ring_allgather", False),
+        ("mpich", "allgather", 4, 65536, "recursive_doubling", False),
+        ("openmpi", "bcast", 1, 65536, "binomial", False),
+        ("openmpi", "allreduce", 4, 65536, "recursive_doubling", False),
+        ("openmpi", "allgather", 1, 65536, "", False),
+    ],
+)
+def test_what_libraries_select(mpi, collective, ranks_per_host, size, algorithm, by_hosts):
+    """On the 16 hosts of paper-1."""
+    placement = _core.block_placement(load_cluster("paper-1"), ranks_per_host)
+    choice = _core.native_choice(_core.NativeLibrary[mpi], collective, placement, 0, size)
+    assert (choice.algorithm, choice.by_hosts) == (algorithm, by_hosts)
+    assert bool(choice.unknown) == (not algorithm)
