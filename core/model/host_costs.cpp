@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "model/openmpi_rules.hpp"
+#include "text/quantity.hpp"
 #include "text/spelling.hpp"
 
 namespace trunkline {
@@ -42,6 +43,13 @@ constexpr std::array<HostCosts, 4> known{HostCosts{.name = "free"}, with("mpich"
                                          with("mpich-5", no_limit, 0.0, false),
                                          with("openmpi", openmpi_eager_bytes, 15e-6, false)};
 
+struct Value {
+  std::string_view key;
+  double HostCosts::*cost;
+};
+
+constexpr std::array values{Value{"shared", &HostCosts::shared_s}, Value{"shared-byte", &HostCosts::shared_byte_s}};
+
 }  // namespace
 
 std::span<const HostCosts> known_host_costs() { return known; }
@@ -57,6 +65,33 @@ const HostCosts& host_costs_named(std::string_view name) {
   }
   throw std::invalid_argument("no costs of messages are called '" + std::string(name) + "'" +
                               did_you_mean(name, names) + "; there are: " + text);
+}
+
+HostCosts host_costs_from(std::string_view text, const HostCosts& usual) {
+  HostCosts costs = usual;
+  bool is_first = true;
+  for (std::size_t from = 0; from <= text.size() && !text.empty(); is_first = false) {
+    const std::size_t comma = std::min(text.find(',', from), text.size());
+    const std::string_view part = text.substr(from, comma - from);
+    from = comma + 1;
+    const std::size_t equals = part.find('=');
+    if (equals == std::string_view::npos && is_first) {
+      costs = host_costs_named(part);
+      continue;
+    }
+    const auto known = std::ranges::find(values, part.substr(0, equals), &Value::key);
+    if (equals == std::string_view::npos || known == values.end()) {
+      throw std::invalid_argument("'" + std::string(part) +
+                                  "' says no cost: a name comes first, then shared=16us and " +
+                                  "shared-byte=4ns, with commas between");
+    }
+    try {
+      costs.*known->cost = parse_time(part.substr(equals + 1));
+    } catch (const BadQuantity& wrong) {
+      throw std::invalid_argument(std::string(known->key) + ": " + wrong.what());
+    }
+  }
+  return costs;
 }
 
 const HostCosts& host_costs_of(std::string_view mpi, std::string_view version) {

@@ -23,12 +23,20 @@ struct HostCosts {
   double rendezvous_s = 0.0;  ///< what that costs each of the two processors, besides the round trip
   /// Longer messages than that which are under way to one rank share the wire, so that they end together.
   bool shares_wire = false;
+  /// Where all hosts share the processors of one machine, as on the lab: what each message takes of them while all
+  /// hosts are at work, and each byte of it. 0: every host has processors of its own.
+  double shared_s = 0.0;
+  double shared_byte_s = 0.0;
 
   [[nodiscard]] bool is_eager(std::uint64_t bytes) const { return bytes <= eager_bytes; }
   /// What one of the two hosts spends on a message of so many bytes, on average.
   [[nodiscard]] double handling_s(std::uint64_t bytes) const {
     return (send_s + receive_s) / 2.0 + handling_byte_s() * static_cast<double>(bytes) +
            (is_eager(bytes) ? 0.0 : rendezvous_s);
+  }
+  /// Of so many messages, with so many bytes in all, whoever sends them: no plan is faster than this.
+  [[nodiscard]] double together_s(double messages, double bytes) const {
+    return messages * shared_s + bytes * shared_byte_s;
   }
   [[nodiscard]] double handling_byte_s() const { return (send_byte_s + receive_byte_s) / 2.0; }
 };
@@ -38,6 +46,10 @@ struct HostCosts {
 
 /// Throws std::invalid_argument with the names there are.
 [[nodiscard]] const HostCosts& host_costs_named(std::string_view name);
+
+/// As TRUNKLINE_HOST_COSTS says it: "NAME", "shared=16us,shared-byte=4ns", or both: "NAME,shared=16us". What is not
+/// said is `usual`. Throws std::invalid_argument with what would be right.
+[[nodiscard]] HostCosts host_costs_from(std::string_view text, const HostCosts& usual);
 
 /// The defaults of a library over TCP: `mpi` is "mpich" or "openmpi", `version` such as "4.0.2", or empty.
 [[nodiscard]] const HostCosts& host_costs_of(std::string_view mpi, std::string_view version);

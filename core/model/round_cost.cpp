@@ -28,6 +28,8 @@ class Round {
   void transfer(Rank from, Rank to, double fraction) {
     const HostIndex u = placement_[order_[from]];
     const HostIndex v = placement_[order_[to]];
+    transfers_ += 1.0;
+    amounts_ += fraction;
     if (u != v) loads_.add(cluster_.hosts()[u], cluster_.hosts()[v], fraction);
   }
 
@@ -59,6 +61,8 @@ class Round {
     cost.alone_byte_s += times * most_alone_byte_s;
     cost.latency_s += times * (takes_every_hop ? latencies_s / hops : most_latency_s);
     cost.frame_byte_s += times * (takes_every_hop ? frame_bytes_s / hops : most_frame_byte_s);
+    cost.transfers += times * std::exchange(transfers_, 0.0);
+    cost.amounts += times * std::exchange(amounts_, 0.0);
     loads_.clear();
   }
 
@@ -77,6 +81,8 @@ class Round {
   std::span<const Rank> order_;
   const Paths& paths_;
   PathLoads loads_;
+  double transfers_ = 0.0;  ///< of this round, within hosts too
+  double amounts_ = 0.0;
 };
 
 /// How often a message goes a way: one that is announced first, there and back before.
@@ -91,6 +97,8 @@ RoundCost& RoundCost::operator+=(const RoundCost& other) {
   alone_byte_s += other.alone_byte_s;
   latency_s += other.latency_s;
   frame_byte_s += other.frame_byte_s;
+  transfers += other.transfers;
+  amounts += other.amounts;
   return *this;
 }
 
@@ -105,9 +113,11 @@ double RoundCost::seconds(std::uint64_t message_bytes, std::uint64_t transfer_by
   const auto wire = static_cast<double>(wire_bytes(transfer));
   const double message_s = 2.0 * hosts.handling_s(transfer);
   const double further = std::max(parts * transfers - rounds, 0.0);  // after the first of each round
-  return rounds * message_s + latency_s * trips(hosts, transfer) +
-         frame_byte_s * std::min(wire, static_cast<double>(frame_wire_bytes)) +
-         std::max(seconds_per_byte * transfers * wire, further * message_s);
+  const double all_hosts_s =
+      hosts.together_s(std::max(this->transfers, amounts * transfers), amounts * static_cast<double>(message_bytes));
+  return std::max(all_hosts_s, rounds * message_s + latency_s * trips(hosts, transfer) +
+                                   frame_byte_s * std::min(wire, static_cast<double>(frame_wire_bytes)) +
+                                   std::max(seconds_per_byte * transfers * wire, further * message_s));
 }
 
 RoundCosts round_costs(const Paths& paths, const Placement& placement, const Rounds& rounds, const HostCosts& hosts) {
@@ -135,6 +145,12 @@ RoundCosts round_costs(const Paths& paths, const Placement& placement, const Rou
 
 namespace {
 
+/// What all ranks together spend on one transfer each: of a round.
+double together_seconds(const RoundCosts& costs, std::uint64_t bytes) {
+  const double transfers = costs.rounds.transfers / costs.rounds.rounds;
+  return costs.hosts.together_s(transfers, transfers * static_cast<double>(bytes));
+}
+
 /// Of rounds that relay: the links are busy all the time where a block has enough pieces; else each piece waits for the
 /// one before it to come.
 double relay_seconds(const RoundCosts& costs, std::uint64_t message_bytes, std::uint64_t piece_bytes) {
@@ -143,7 +159,7 @@ double relay_seconds(const RoundCosts& costs, std::uint64_t message_bytes, std::
   const auto wire = static_cast<double>(wire_bytes(piece_bytes));
   const double on_wire_s = all.seconds_per_byte / all.rounds * static_cast<double>(costs.blocks) * wire;
   const double message_s = 2.0 * costs.hosts.handling_s(piece_bytes);
-  const double piece_s = std::max(on_wire_s, message_s);
+  const double piece_s = std::max({on_wire_s, message_s, together_seconds(costs, piece_bytes)});
   const double hop_s = message_s + (all.latency_s * trips(costs.hosts, piece_bytes) +
                                     all.frame_byte_s * std::min(wire, static_cast<double>(frame_wire_bytes))) /
                                        all.rounds;
@@ -174,7 +190,8 @@ double block_seconds(const RoundCosts& costs, std::uint64_t message_bytes, std::
     first_s += std::max(alone_s, part * loaded_s);
   }
   const double next_s =
-      std::max(message_s + alone_s, meeting_at_ports * loaded_s + handed_on_at_once * delay_s / period.rounds);
+      std::max({message_s + alone_s, meeting_at_ports * loaded_s + handed_on_at_once * delay_s / period.rounds,
+                together_seconds(costs, block)});
   return first_s + static_cast<double>(blocks - 1) * next_s;
 }
 

@@ -22,6 +22,8 @@ struct RoundCost {
   double alone_byte_s = 0.0;      ///< the same as seconds_per_byte where each transfer is alone
   double latency_s = 0.0;         ///< sum over the rounds of the longest path's
   double frame_byte_s = 0.0;      ///< the same for each byte of a frame that is stored on that path
+  double transfers = 0.0;         ///< of all ranks and rounds
+  double amounts = 0.0;           ///< their parts of the message, added up
 
   /// The longest transfer of a round, where all rounds are alike.
   [[nodiscard]] std::uint64_t transfer_bytes(std::uint64_t message_bytes) const;

@@ -135,6 +135,7 @@ class Sum {
     costs.handlings =
         *std::ranges::max_element(handlings_, {}, [&](const Handlings& one) { return one.fixed_s(hosts_, true); });
     if (both_ways) costs.handlings = both(costs.handlings);
+    costs.transfers = (both_ways ? 2.0 : 1.0) * static_cast<double>(placement_.size() - 1);
     if (part_ < 1.0) costs.meeting_byte_s = (both_ways ? 2.0 : 1.0) * deepest_byte_s_;
     costs.network_hops = static_cast<Rank>(data_.transfers().size());
     if (both_ways) std::ranges::for_each(latest_, go_back);
@@ -267,6 +268,7 @@ Cut cut_into(std::uint64_t message_bytes, std::uint64_t segment_bytes) {
 double next_seconds(const TreeCosts& costs, const Cut::Piece& piece) {
   double next = costs.handlings.fixed_s(costs.hosts, costs.hosts.is_eager(piece.bytes)) +
                 costs.handlings.byte_s(costs.hosts) * static_cast<double>(piece.bytes);
+  next = std::max(next, costs.hosts.together_s(costs.transfers, costs.transfers * static_cast<double>(piece.bytes)));
   for (const TreeCosts::Work& work : costs.busiest) {
     next = std::max(next, work.per_byte_s * piece.wire + work.per_ack_byte_s * static_cast<double>(ack_wire_bytes));
   }

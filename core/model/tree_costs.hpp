@@ -48,6 +48,7 @@ struct TreeCosts {
   std::vector<Work> busiest;    ///< of the channels, those that may be the busiest for some segment
   Handlings handlings;          ///< of one segment by the busiest rank
   Rank network_hops = 0;        ///< transfers between different hosts
+  double transfers = 0.0;       ///< of one segment, by all ranks
   double meeting_byte_s = 0.0;  ///< of several trees: all hops of the deepest way, for each byte of a segment
   HostCosts hosts = usual_host_costs();
 };

@@ -83,6 +83,9 @@ void bind_costs(nb::module_& module) {
       [](const std::string& mpi, const std::string& version) { return host_costs_of(mpi, version).name; }, "mpi"_a,
       "mpi_version"_a, "Name of a library's defaults.");
   module.def(
+      "check_host_costs", [](const std::string& text) { static_cast<void>(host_costs_from(text, usual_host_costs())); },
+      "text"_a, "ValueError where TRUNKLINE_HOST_COSTS cannot say that.");
+  module.def(
       "segment_candidates", [] { return std::vector<std::uint64_t>(segment_sizes().begin(), segment_sizes().end()); },
       "Bytes, ascending.");
   module.attr("frame_payload_bytes") = frame_payload_bytes;
@@ -142,15 +145,15 @@ void bind_decisions(nb::module_& module) {
           [](Knowledge* self, std::optional<Cluster> cluster, NativeLibrary native, std::string mpi,
              std::string mpi_version, bool reproducible, const std::string& host_costs) {
             const std::string_view family = native == NativeLibrary::openmpi ? "openmpi" : "mpich";
-            const HostCosts& hosts =
-                host_costs.empty() ? host_costs_of(family, mpi_version) : host_costs_named(host_costs);
+            const HostCosts hosts = host_costs_from(host_costs, host_costs_of(family, mpi_version));
             new (self) Knowledge{.library = {native, std::move(mpi), std::move(mpi_version)},
                                  .hosts = hosts,
                                  .cluster = std::move(cluster),
                                  .reproducible = reproducible};
           },
           "cluster"_a.none(), "native"_a, "mpi"_a, "mpi_version"_a, "reproducible"_a = false, "host_costs"_a = "",
-          "``mpi`` as tuning files name it; ``host_costs`` empty: the library's; ``reproducible``: reductions keep one "
+          "``mpi`` as tuning files name it; ``host_costs`` as TRUNKLINE_HOST_COSTS, empty: the library's; "
+          "``reproducible``: reductions keep one "
           "order of operands.")
       .def("take_plan", &Knowledge::take_plan, "plan"_a, "file"_a, "ValueError where it is for another cluster.")
       .def("take_measurement", &Knowledge::take_measurement, "measurement"_a, "file"_a,

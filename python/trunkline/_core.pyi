@@ -399,6 +399,9 @@ class HostCosts:
 def known_host_costs() -> list[HostCosts]:
     """``free``, hosts that cost nothing, first."""
 
+def check_host_costs(text: str) -> None:
+    """ValueError where TRUNKLINE_HOST_COSTS cannot say that."""
+
 def host_costs_of(mpi: str, mpi_version: str) -> str:
     """Name of a library's defaults."""
 

@@ -34,7 +34,8 @@ constexpr std::array table{
             "reductions combine operands in one order for messages of every size; default 0"},
     Setting{"TRUNKLINE_HOST", "NAME", "this rank's host in the cluster file; default: the processor's name"},
     Setting{"TRUNKLINE_MEASURED", "FILE", "what 'trunkline measure' found on this cluster with this MPI"},
-    Setting{"TRUNKLINE_HOST_COSTS", "free, mpich, mpich-5 or openmpi",
+    Setting{"TRUNKLINE_HOST_COSTS",
+            "free, mpich, mpich-5 or openmpi; shared=TIME,shared-byte=TIME; or both with commas",
             "what predictions take messages to cost their hosts; default: what was measured with this library"},
     Setting{"TRUNKLINE_PATIENCE", "SECONDS",
             "how long MPI_Init waits for ranks that have not loaded the library; default 20"},
@@ -174,7 +175,8 @@ class Reader {
 
   void take_host_costs(std::string_view value) {
     try {
-      setup_.host_costs = host_costs_named(value).name;
+      static_cast<void>(host_costs_from(value, usual_host_costs()));
+      setup_.host_costs = value;
     } catch (const std::invalid_argument& wrong) {
       faults_.push_back("TRUNKLINE_HOST_COSTS=" + std::string(value) + ": " + wrong.what());
     }

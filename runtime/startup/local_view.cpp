@@ -33,8 +33,7 @@ class Loader {
   void load() {
     Knowledge& knowledge = view_.world.knowledge;
     knowledge.library = {.native = native_library, .name = std::string(mpi_name), .version = std::string(mpi_version)};
-    knowledge.hosts =
-        setup_.host_costs.empty() ? host_costs_of(mpi_name, mpi_version) : host_costs_named(setup_.host_costs);
+    knowledge.hosts = host_costs_from(setup_.host_costs, host_costs_of(mpi_name, mpi_version));
     if (!setup_.cluster.empty()) {
       cluster_file_ = cluster_path(setup_.cluster);
       knowledge.cluster.emplace(read_cluster(cluster_file_));

@@ -19,7 +19,7 @@ struct Setup {
   std::string plan{};        ///< file; empty: none
   std::string tuning{};      ///< file; empty: none
   std::string measured{};    ///< file; empty: none
-  std::string host_costs{};  ///< name of what messages cost the hosts; empty: the library's
+  std::string host_costs{};  ///< what messages cost the hosts, as host_costs_from() reads it; empty: the library's
   std::string host{};        ///< this rank's host; empty: the processor's name
   Wishes wishes{};
   std::string trace{};                                  ///< folder; empty: none

@@ -41,6 +41,47 @@ TEST(HostCosts, AreFoundByNameAndLibrary) {
   }
 }
 
+TEST(HostCosts, AreReadFromWhatALabSays) {
+  const HostCosts& openmpi = host_costs_named("openmpi");
+  EXPECT_EQ(host_costs_from("", openmpi).name, "openmpi");
+  EXPECT_EQ(host_costs_from("mpich", openmpi).eager_bytes, host_costs_named("mpich").eager_bytes);
+  const HostCosts lab = host_costs_from("shared=16.5us,shared-byte=4ns", openmpi);
+  EXPECT_EQ(lab.name, "openmpi");
+  EXPECT_DOUBLE_EQ(lab.shared_s, 16.5e-6);
+  EXPECT_DOUBLE_EQ(lab.shared_byte_s, 4e-9);
+  EXPECT_DOUBLE_EQ(lab.send_s, openmpi.send_s);
+  EXPECT_EQ(host_costs_from("free,shared=1us", openmpi).send_s, 0.0);
+  for (const std::string_view wrong :
+       {"shared=1us,free", "shared", "shared=", "shared=1", "shared=-1us", "shared=1us,", ",", "send=1us", "mpich,"}) {
+    EXPECT_THROW(static_cast<void>(host_costs_from(wrong, openmpi)), std::invalid_argument) << wrong;
+  }
+}
+
+TEST(HostCosts, OfHostsThatShareProcessorsBoundEveryPlan) {
+  // 16 hosts hand 15 messages on for each segment, whoever sends them: nothing is faster than the processors.
+  const Cluster cluster = at(one_switch(16), 2e7);
+  const Placement placement = block_placement(cluster, 1);
+  constexpr double shared_s = 1e-3;
+  const HostCosts own = host_costs_named("mpich");
+  const HostCosts lab = host_costs_from("mpich,shared=1ms,shared-byte=1us", own);
+  for (const Algorithm& one : algorithms()) {
+    if (one.kind == AlgorithmKind::native) continue;
+    const CollectiveFacts& facts = facts_of(one.collective);
+    const Plan plan = lay(one.collective, one.name, &cluster, placement, 0);
+    constexpr std::uint64_t bytes = 16384;
+    constexpr std::uint64_t segment = 1024;
+    const auto seconds = [&](const HostCosts& hosts) {
+      return seconds_of(costs_of(cluster, placement, plan, one.collective, hosts), bytes, segment);
+    };
+    EXPECT_GE(seconds(lab), seconds(own)) << facts.name << " " << one.name;
+    // Every rank but one gets something, and where trees serve, each of 16 segments.
+    EXPECT_GE(seconds(lab), 15 * shared_s) << facts.name << " " << one.name;
+    if (plan.trees() == nullptr) continue;
+    const double ways = *facts.direction == Direction::up_and_down ? 2.0 : 1.0;
+    EXPECT_GE(seconds(lab) * 1.000001, ways * 15 * (16 * shared_s + bytes * 1e-6)) << facts.name << " " << one.name;
+  }
+}
+
 TEST(HostCosts, GrowWithTheMessageAndJumpAtTheEagerLimit) {
   for (const HostCosts& hosts : known_host_costs()) {
     double last = 0.0;
@@ -85,6 +126,22 @@ TEST(Segment, GrowsBeyondTheEagerLimitWhereThatPays) {
   for (const std::string_view hosts : {"mpich", "mpich-5", "openmpi"}) {
     EXPECT_LE(best_segment(costs_on(slow, "two-tree", hosts), 1U << 24), 16384U) << hosts;
   }
+}
+
+TEST(Segment, GrowsWhereHostsShareProcessors) {
+  // As on the lab, 32 hosts on two processors at 20 Mbit/s: parts of a frame pay only where messages cost little.
+  const Cluster cluster = at(one_switch(32), 2e7);
+  const Placement placement = block_placement(cluster, 1);
+  const auto best = [&](std::string_view hosts, std::string_view algorithm, std::uint64_t bytes) {
+    const Plan plan = lay(Collective::bcast, algorithm, &cluster, placement, 0);
+    return best_segment(
+        costs_of(cluster, placement, plan, Collective::bcast, host_costs_from(hosts, usual_host_costs())), bytes);
+  };
+  EXPECT_LT(best("mpich", "two-tree", 8192), 704U);
+  EXPECT_GE(best("mpich,shared=20us", "two-tree", 8192), 704U);
+  EXPECT_GE(best("mpich,shared=20us", "two-tree", 65536), 1408U);
+  EXPECT_GT(best("mpich,shared=20us", "linear", 8192), best("mpich", "linear", 8192));
+  EXPECT_EQ(best("mpich,shared=0us", "two-tree", 8192), best("mpich", "two-tree", 8192));
 }
 
 TEST(Segment, OfAReductionIsThatOfABroadcastForSegmentsFollowEachOther) {

@@ -42,6 +42,8 @@ def hello(mpi: Mpi, settings: dict[str, str], status: int = 0, ranks: int = 3, *
         ("TRUNKLINE_BCAST", "unaware-linear:2GiB", "more than 1GiB"),
         ("TRUNKLINE_BCAST", "native:4KiB", "native takes no segment"),
         ("TRUNKLINE_HOST_COSTS", "openmp", "(did you mean openmpi?); there are: free, mpich, mpich-5, openmpi"),
+        ("TRUNKLINE_HOST_COSTS", "mpich,shard=4us", "'shard=4us' says no cost: a name comes first, then shared=16us"),
+        ("TRUNKLINE_HOST_COSTS", "shared=4", "shared: "),
         ("TRUNKLINE_STRICT", "yes", "TRUNKLINE_STRICT=yes: must be 0 or 1"),
         ("TRUNKLINE_REPRODUCIBLE", "yes", "TRUNKLINE_REPRODUCIBLE=yes: must be 0 or 1"),
         ("TRUNKLINE_EXPLAIN", "2", "TRUNKLINE_EXPLAIN=2: must be 0 or 1"),
@@ -224,6 +226,17 @@ def test_different_host_costs_on_different_ranks_are_found(mpi: Mpi):
     done = hello(mpi, {"TRUNKLINE_HOST_COSTS": "openmpi"}, ranks=2, per_rank=["sh", "-c", script, "sh"])
     assert "rank 1 on " in done.err
     assert "of costs (TRUNKLINE_HOST_COSTS, TRUNKLINE_MEASURED or the tables" in done.err
+
+
+def test_what_a_lab_says_of_costs_decides(mpi: Mpi):
+    """Processors that take a second for each message: nothing has fewer of them than what the MPI library runs."""
+    host = 'export TRUNKLINE_HOST=h${PMI_RANK:-$OMPI_COMM_WORLD_RANK}; exec "$@"'
+    settings = {"TRUNKLINE_CLUSTER": "cyclic", "TRUNKLINE_EXPLAIN": "1"}
+    for costs, native in (("shared=0s", False), ("shared=1s", True)):
+        done = hello(mpi, {**settings, "TRUNKLINE_HOST_COSTS": costs}, ranks=4, per_rank=["sh", "-c", host, "sh"])
+        ran = re.search(r"MPI_Bcast of 1MiB .* ran (\S+)", done.err)
+        assert ran, done.err
+        assert (ran[1] == "native") == native, done.err
 
 
 def test_a_host_may_be_known_by_its_processor_name(mpi: Mpi, tmp_path: Path):

@@ -33,9 +33,10 @@ MpiOption = Annotated[str, typer.Option(help="The MPI library whose native algor
 HostCostsOption = Annotated[
     str,
     typer.Option(
-        metavar="NAME",
+        metavar="COSTS",
         envvar="TRUNKLINE_HOST_COSTS",
-        help="What messages cost their hosts: free, mpich, mpich-5, openmpi; default: as measured with the library.",
+        help="What messages cost their hosts: free, mpich, mpich-5, openmpi, and what a lab says; default: as measured "
+        "with the library.",
     ),
 ]
 RateOption = Annotated[
@@ -79,8 +80,10 @@ def predict(
     costs = host_costs or (
         _core.host_costs_of(library.counts_as, library.version) if library and tables is None else ""
     )
-    if costs and costs not in (known := [one.name for one in _core.known_host_costs()]):
-        raise BadInput(f"no costs of messages are called '{costs}'; there are: {', '.join(known)}")
+    try:
+        _core.check_host_costs(costs)
+    except ValueError as error:
+        raise BadInput(f"--host-costs: {error}") from None
     rows = predict_all(collective, network, placement, start, names, parse_sizes(sizes), native, tables, costs)
     if json:
         write_json([row.as_json(network, ranks_per_host, name) for row in rows], json)
