@@ -3,6 +3,7 @@
 #include <sys/resource.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cstdio>
 #include <cstring>
@@ -11,6 +12,7 @@
 #include <iterator>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <system_error>
 #include <vector>
 
@@ -24,19 +26,26 @@ namespace {
 using namespace trunkline;
 
 constexpr const char* usage =
-    "usage: trunkline-probe ping-pong|relay CLUSTER.yaml --hosts FOLDER [--rate BPS] [--repeat N] [--bytes N] SIZE...\n"
+    "usage: trunkline-probe ping-pong|relay|at-work CLUSTER.yaml --hosts FOLDER [--rate BPS] [--repeat N] [--bytes N]\n"
+    "           [--messages N] [--seconds N] SIZE...\n"
     "\n"
     "Measures the hosts found in FOLDER: by each host's name, the number of a process in its network namespace, or "
     "that\n"
-    "namespace. Writes a line of JSON for each SIZE: seconds of every repetition, seconds by theory, and what the "
-    "hosts'\n"
-    "processes took in all: processor seconds and seconds of the clock.\n"
+    "namespace. Writes a line of JSON for each SIZE. Of the first two: seconds of every repetition, seconds by theory, "
+    "and\n"
+    "what the hosts' processes took in all: processor seconds and seconds of the clock.\n"
     "\n"
     "  ping-pong   half a round trip of SIZE bytes between the first two hosts of the contention-free line\n"
     "  relay       --bytes (default 1048576) down that line through all hosts, in segments of SIZE bytes\n"
+    "  at-work     --messages (default 1) of SIZE to and fro between neighbours on that line, two and two, all at "
+    "once,\n"
+    "              for --seconds (default 0.1). Its lines say how many were handed on, in which time, and the period "
+    "that\n"
+    "              a relay of such segments has by theory at --rate, whatever the rate is meanwhile\n"
     "  --rate BPS  at which the fabric runs the fastest link; 0 (default): as in the file\n";
 
 constexpr std::uint64_t most_bytes = 1ULL << 32U;
+constexpr double most_seconds = 3600.0;
 constexpr std::uint64_t most_bps = 1'000'000'000'000'000;
 
 struct Arguments {
@@ -46,6 +55,8 @@ struct Arguments {
   double rate_bps = 0.0;
   unsigned repetitions = 5;
   std::uint64_t bytes = 1U << 20U;
+  unsigned messages = 1;
+  double seconds = 0.1;
   std::vector<std::uint64_t> sizes;
 };
 
@@ -55,6 +66,15 @@ std::uint64_t whole_number(const std::string& text, std::uint64_t least, std::ui
   if (error != std::errc() || end != text.data() + text.size() || value < least || value > most) {
     throw std::invalid_argument("\"" + text + "\" is not a whole number from " + std::to_string(least) + " to " +
                                 std::to_string(most));
+  }
+  return value;
+}
+
+double seconds_above_zero(const std::string& text) {
+  double value = 0.0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size() || !(value > 0.0) || value > most_seconds) {
+    throw std::invalid_argument("\"" + text + "\" is not a number of seconds above 0, at most 3600");
   }
   return value;
 }
@@ -77,13 +97,18 @@ Arguments parse(const std::vector<std::string>& words) {
       arguments.rate_bps = static_cast<double>(whole_number(value, 0, most_bps));
     } else if (words[i - 1] == "--repeat") {
       arguments.repetitions = static_cast<unsigned>(whole_number(value, 1, 10000));
+    } else if (words[i - 1] == "--messages") {
+      arguments.messages = static_cast<unsigned>(whole_number(value, 1, 10000));
+    } else if (words[i - 1] == "--seconds") {
+      arguments.seconds = seconds_above_zero(value);
     } else if (words[i - 1] == "--bytes") {
       arguments.bytes = whole_number(value, 1, most_bytes);
     } else {
       throw std::invalid_argument("unknown option " + words[i - 1]);
     }
   }
-  if (plain.size() < 3 || (plain[0] != "ping-pong" && plain[0] != "relay") || arguments.folder.empty()) {
+  constexpr std::array<std::string_view, 3> measurements{"ping-pong", "relay", "at-work"};
+  if (plain.size() < 3 || std::ranges::find(measurements, plain[0]) == measurements.end() || arguments.folder.empty()) {
     throw std::invalid_argument("needs what to measure, a cluster file, a size and --hosts");
   }
   arguments.what = plain[0];
@@ -136,7 +161,14 @@ void measure(const Arguments& arguments) {
     throw std::invalid_argument(arguments.cluster + ": one host alone has no network to measure");
   }
   for (const std::uint64_t size : arguments.sizes) {
-    if (arguments.what == "relay") {
+    if (arguments.what == "at-work") {
+      const double period_s =
+          fabric::relay_s(network, line, 2 * size, size) - fabric::relay_s(network, line, size, size);
+      const fabric::probe::Exchanged all =
+          fabric::probe::all_at_work(lab, line, size, arguments.messages, arguments.seconds);
+      std::printf("{\"message_bytes\": %llu, \"period_s\": %.9g, \"hops\": %.9g, \"seconds\": %.9g}\n",
+                  static_cast<unsigned long long>(size), period_s, all.hops, all.seconds);
+    } else if (arguments.what == "relay") {
       report("segment", size, fabric::relay_s(network, line, arguments.bytes, size),
              [&] { return fabric::probe::relay(lab, line, arguments.bytes, size, arguments.repetitions); });
     } else {

@@ -15,6 +15,8 @@ void settle() {
   nanosleep(&pause, nullptr);
 }
 
+constexpr std::uint8_t last_message = 1;
+
 }  // namespace
 
 std::vector<double> ping_pong(const Lab& lab, HostIndex a, HostIndex b, std::size_t bytes, unsigned repetitions) {
@@ -77,6 +79,51 @@ std::vector<double> relay(const Lab& lab, std::span<const HostIndex> line, std::
     }
   });
   return {results.seconds().begin(), results.seconds().begin() + repetitions};
+}
+
+Exchanged all_at_work(const Lab& lab, std::span<const HostIndex> line, std::size_t bytes, unsigned messages,
+                      double seconds) {
+  const auto hosts = static_cast<unsigned>(line.size()) / 2 * 2;
+  Shared shared(hosts);
+  Shared results(hosts);
+  on_each(lab, line.first(hosts), [&](unsigned me) {
+    const bool leads = me % 2 == 0;
+    std::vector<std::uint8_t> message(bytes, 0);
+    const int listening = leads ? -1 : listen_here();
+    shared.wait();
+    const int peer = leads ? connect_to(line[me + 1]) : accept_from(listening);
+    const auto hand_back = [&] {
+      read_all(peer, message);
+      write_all(peer, message);
+      results.seconds()[me] += 1.0;
+    };
+    if (!leads) {
+      shared.wait();
+      do {
+        hand_back();
+      } while (message[0] != last_message);
+      return;
+    }
+    shared.wait();
+    const double end_s = now_s() + seconds;
+    for (unsigned i = 0; i < messages; ++i) {
+      write_all(peer, message);
+    }
+    while (now_s() < end_s) {
+      hand_back();
+    }
+    // What is under way comes back before it.
+    message[0] = last_message;
+    write_all(peer, message);
+    do {
+      read_all(peer, message);
+    } while (message[0] != last_message);
+  });
+  double hops = 0.0;
+  for (const double one : results.seconds()) {
+    hops += one;
+  }
+  return {.hops = hops, .seconds = seconds};
 }
 
 }  // namespace trunkline::fabric::probe

@@ -18,4 +18,15 @@ namespace trunkline::fabric::probe {
 [[nodiscard]] std::vector<double> relay(const Lab& lab, std::span<const HostIndex> line, std::size_t bytes,
                                         std::size_t segment, unsigned repetitions);
 
+/// Messages that hosts handed on in some seconds.
+struct Exchanged {
+  double hops = 0.0;
+  double seconds = 0.0;
+};
+
+/// Neighbours on the line, two and two, hand so many messages of `bytes` to and fro, all pairs at once: each hop is one
+/// message sent and one received. A pair whose link is slow or long leaves the processors to the others.
+[[nodiscard]] Exchanged all_at_work(const Lab& lab, std::span<const HostIndex> line, std::size_t bytes,
+                                    unsigned messages, double seconds);
+
 }  // namespace trunkline::fabric::probe
