@@ -1,6 +1,7 @@
 """Unmodified programs on 32 emulated hosts, with Trunkline preloaded."""
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -72,6 +73,40 @@ def test_native_runs_without_the_library(trunkline, program, mpi):
     )
     assert done.returncode == 0, done.stdout + done.stderr
     assert "trunkline" not in done.stderr
+
+
+COSTS = re.compile(
+    r"cyclic at 100 Mbit/s: (\d+) ranks share a processor, and while all are at work a message costs [0-9.]+ [mu]?s of "
+    r"one \(TRUNKLINE_HOST_COSTS=(shared=[0-9.e+]+us,shared-byte=[0-9.e+-]+ns)\)"
+)
+SETTING = ("sh", "-c", 'echo "costs: $TRUNKLINE_HOST_COSTS"')
+
+
+@pytest.mark.parametrize("mpi", BOTH)
+def test_what_messages_cost_is_measured_said_and_handed_to_the_ranks(trunkline, mpi):
+    each = len(os.sched_getaffinity(0))
+    done = run(trunkline, "--mpi", mpi, "--ranks-per-host", str(each), "-n", str(2 * each), "--", *SETTING)
+    assert done.returncode == 0, done.stdout + done.stderr
+    said = COSTS.search(done.stderr)
+    assert said, done.stderr
+    assert said[1] == "2"
+    assert set(done.stdout.split("\n")) == {f"costs: {said[2]}", ""}
+
+
+def test_a_setting_of_the_caller_stands(trunkline):
+    done = run(trunkline, "--mpi", "mpich", "-n", "2", "--", *SETTING, env={"TRUNKLINE_HOST_COSTS": "free"})
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert set(done.stdout.split("\n")) == {"costs: free", ""}
+
+
+def test_a_rate_that_no_machine_emulates_is_warned_of_once(trunkline):
+    """At 100 Gbit/s two frames take a quarter of a microsecond."""
+    done = run(trunkline, "--mpi", "mpich", "-n", "2", "--", "true", rate="100Gbit")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.stderr.count("is above what is true on this machine now") == 1
+    slow = run(trunkline, "--mpi", "mpich", "-n", "2", "--", "true", rate="10kbit")
+    assert slow.returncode == 0, slow.stdout + slow.stderr
+    assert "is above what is true" not in slow.stderr
 
 
 @pytest.mark.parametrize("mpi", BOTH)

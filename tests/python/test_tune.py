@@ -125,6 +125,7 @@ def test_a_folder_that_cannot_be(refused, tmp_path):
 
 def fake_lab(cluster, rate_bps=2e7):
     lab = SimpleNamespace(cluster=_core.scaled(cluster, rate_bps), rate_bps=rate_bps, agent="agent", cluster_file="c")
+    lab.host_costs = ""
     lab.popen = lambda *_, **__: None
     return lab
 
@@ -141,6 +142,7 @@ def test_a_library_that_fails_costs_nothing_else(tmp_path, monkeypatch, capsys):
         return PeerFiles({"NAME": "[value]"}, tmp_path / "c", [peer_winner], [])
 
     monkeypatch.setattr(tune_command, "Lab", lambda cluster, rate_bps: nullcontext(fake_lab(cluster, rate_bps)))
+    monkeypatch.setattr(tune_command, "tell_message_cost", lambda *_: None)
     monkeypatch.setattr(tune_command, "tune_entry", lambda *_, **__: iter([winner(8192, "native")]))
     monkeypatch.setattr(tune_command, "tune_peer", tune_peer)
     with pytest.raises(Failed, match="mpich: it broke"):

@@ -43,7 +43,8 @@ def measure(
 ) -> list[Cell]:
     """Measure every algorithm at every size in one run of one MPI job on the lab's first hosts, or on all.
 
-    Returns one cell for each size and algorithm, in that order. ``auto`` follows the tuning file, where one is given.
+    Returns one cell for each size and algorithm, in that order. ``auto`` follows the tuning file, where one is given,
+    and what messages cost on this lab, where that was measured.
     ``settings`` are more variables for the ranks, such as those that tell the MPI library which of its own to run.
     The caller's own settings of Trunkline do not reach them.
 
@@ -67,6 +68,7 @@ def measure(
         env={
             "TRUNKLINE_CLUSTER": lab.cluster_file,
             "TRUNKLINE_STRICT": "1",
+            **({"TRUNKLINE_HOST_COSTS": lab.host_costs} if lab.host_costs else {}),
             **({"TRUNKLINE_TUNING": tuning} if tuning else {}),
             **(settings or {}),
         },

@@ -91,7 +91,7 @@ def validate(
     placement = _core.block_placement(lab.cluster, ranks_per_host)
 
     def predicted(size: int, names: Sequence[str]) -> list[Predicted]:
-        costs = _core.host_costs_of(mpi.counts_as, mpi.version)
+        costs = ",".join(filter(None, [_core.host_costs_of(mpi.counts_as, mpi.version), lab.host_costs]))
         return predict_all(collective, lab.cluster, placement, 0, names, [size], mpi.native_library, measured, costs)
 
     verdicts = []

@@ -6,9 +6,11 @@ from dataclasses import dataclass
 from trunkline._core import Cluster
 from trunkline.bench.job import Limits, Repetition
 from trunkline.bench.measure import Cell, measure
+from trunkline.lab.message_cost import tell_message_cost
 from trunkline.lab.rate import lab_rate
 from trunkline.lab.session import Lab
 from trunkline.mpi import Mpi
+from trunkline.placement import hosts_used
 from trunkline.terminal import progress_bar
 from trunkline.units import format_rate
 
@@ -48,6 +50,8 @@ def measure_with_progress(sessions: Sequence[Session]) -> list[Cell]:
             bar.show(f"{name}: looking for the highest true rate")
             rate_bps = lab_rate(session.cluster, session.rate)
             with Lab(session.cluster, rate_bps=rate_bps) as lab:
+                bar.show(f"{name} at {format_rate(rate_bps)}: what messages cost")
+                tell_message_cost(lab, len(hosts_used(session.cluster, session.hosts)) * session.ranks_per_host)
                 for mpi in session.mpis:
                     where = f"{name} at {format_rate(rate_bps)}, {mpi.name}"
                     bar.show(f"{where}: starting")

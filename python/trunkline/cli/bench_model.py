@@ -21,6 +21,7 @@ from trunkline.cli.options import (
 from trunkline.cli.output import check_outputs, write_json, write_text
 from trunkline.cluster import load_cluster
 from trunkline.errors import BadInput
+from trunkline.lab.message_cost import tell_message_cost
 from trunkline.lab.rate import lab_rate
 from trunkline.lab.session import Lab
 from trunkline.mpi import ready_mpi
@@ -88,6 +89,7 @@ def model(
         rate_bps = lab_rate(network, rate)
         tables = tables_of(measured, _core.scaled(network, rate_bps), [library])
         with Lab(network, rate_bps=rate_bps) as lab:
+            tell_message_cost(lab, len(network.hosts) * ranks_per_host)
             where = f"{network.name} at {format_rate(rate_bps)}, {library.name}"
             total = len(wanted) * len(names) * len(pieces)
 

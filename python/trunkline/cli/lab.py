@@ -13,6 +13,7 @@ from trunkline.cli.lab_check import check
 from trunkline.cli.options import ClusterArgument, LabRateOption, RanksOnHostOption
 from trunkline.cluster import load_cluster
 from trunkline.errors import BadInput
+from trunkline.lab.message_cost import tell_message_cost
 from trunkline.lab.rate import lab_rate
 from trunkline.lab.session import Lab, check_host
 from trunkline.mpi import preload_of, ready_mpi, require_mpi, settings_of_caller
@@ -35,6 +36,12 @@ def _open(loaded: _core.Cluster, rate: str) -> Lab:
         return Lab(loaded, lab_rate(loaded, rate))
     with console.status(f"{loaded.name}: looking for the highest true rate"):
         return Lab(loaded, lab_rate(loaded, rate))
+
+
+def _measured(lab: Lab, ranks: int) -> dict[str, str]:
+    """What messages cost on this lab now, told to people, as ranks are told it."""
+    tell_message_cost(lab, ranks)
+    return {"TRUNKLINE_HOST_COSTS": lab.host_costs} if lab.host_costs else {}
 
 
 def _check_program(program: str) -> None:
@@ -66,7 +73,7 @@ def run(
     """Run an MPI program, one rank a host or more, with Trunkline preloaded. Its exit status is passed on.
 
     Rank r sits on host r / RANKS_PER_HOST. TRUNKLINE_* settings of the environment reach the ranks, but for
-    TRUNKLINE_CLUSTER, which is the lab's own file.
+    TRUNKLINE_CLUSTER, which is the lab's own file. TRUNKLINE_HOST_COSTS is what messages cost now, unless it is set.
     """
     library = require_mpi(mpi) if native else ready_mpi(mpi)
     if native and trace is not None:
@@ -74,20 +81,27 @@ def run(
     loaded = load_cluster(cluster)
     hosts = loaded.hosts
     _check_program(program[0])
-    argv, env = library.launch(
-        hosts=hosts,
-        ranks=ranks or len(hosts) * ranks_per_host,
-        ranks_per_host=ranks_per_host,
-        program=program,
-        agent=Lab.agent,
-        env={
-            **library.settings_of_mpi4py(os.environ),
-            **({} if native else {**settings_of_caller(), "TRUNKLINE_CLUSTER": Lab.cluster_file}),
-            **({} if trace is None else {"TRUNKLINE_TRACE": str(Path(trace).absolute())}),
-        },
-        preload=[] if native else [preload_of(library)],
-    )
+    all_ranks = ranks or len(hosts) * ranks_per_host
+
+    def launch(measured: dict[str, str]) -> tuple[list[str], dict[str, str]]:
+        """The caller's own settings come before what was measured."""
+        return library.launch(
+            hosts=hosts,
+            ranks=all_ranks,
+            ranks_per_host=ranks_per_host,
+            program=program,
+            agent=Lab.agent,
+            env={
+                **library.settings_of_mpi4py(os.environ),
+                **({} if native else {**measured, **settings_of_caller(), "TRUNKLINE_CLUSTER": Lab.cluster_file}),
+                **({} if trace is None else {"TRUNKLINE_TRACE": str(Path(trace).absolute())}),
+            },
+            preload=[] if native else [preload_of(library)],
+        )
+
+    launch({})  # what is wrong with it is told before a lab is up
     with _open(loaded, rate) as lab:
+        argv, env = launch({} if native else _measured(lab, all_ranks))
         status = lab.run(argv, env=env, timeout=timeout).returncode
     _pass_on(status)
 
@@ -119,5 +133,6 @@ def shell(cluster: ClusterArgument, host: Host = None, rate: LabRateOption = "au
             f"{lab.cluster.name} at {format_rate(lab.rate_bps)}: {_core.compress_hostlist(lab.cluster.hosts)}; "
             f"'{lab.agent} HOST COMMAND' runs a command on another host; 'exit' ends the cluster"
         )
-        status = lab.run([os.environ.get("SHELL", "/bin/sh")], host=host, stdin=sys.stdin).returncode
+        env = {**_measured(lab, len(lab.cluster.hosts)), **settings_of_caller()}
+        status = lab.run([os.environ.get("SHELL", "/bin/sh")], host=host, env=env, stdin=sys.stdin).returncode
     _pass_on(status)

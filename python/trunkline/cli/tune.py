@@ -26,6 +26,7 @@ from trunkline.cli.output import check_outputs, write_json, write_text
 from trunkline.cli.tune_job import tune_job, tuning_text, winners_table
 from trunkline.cluster import load_cluster
 from trunkline.errors import BadInput, Failed, TrunklineError
+from trunkline.lab.message_cost import tell_message_cost
 from trunkline.lab.rate import lab_rate
 from trunkline.lab.session import Lab
 from trunkline.mpi import Mpi, ready_mpi, require_mpi
@@ -113,17 +114,20 @@ def tune(
     with progress_bar(len(wanted) * len(libraries), f"{network.name}: looking for a rate") as bar:
         rate_bps = lab_rate(network, rate)
         scaled = _core.scaled(network, rate_bps)
-        known = {library: knowledge_of(scaled, library, measured=measured) for library in libraries}
+        for library in libraries:
+            knowledge_of(scaled, library, measured=measured)  # what is wrong with tables is told before a lab is up
         places = {library: f"{network.name} at {format_rate(rate_bps)}, {library.name}" for library in libraries}
         with Lab(network, rate_bps=rate_bps) as lab:
+            tell_message_cost(lab, len(hosts_used(network, hosts)) * ranks_per_host)
             for library, where in places.items():
 
                 def show(repetition: Repetition, where: str = where) -> None:
                     bar.show(f"{where}: {repetition.text}")
 
+                known = knowledge_of(scaled, library, measured=measured, host_costs=lab.host_costs)
                 winners = []
                 for winner in tune_entry(
-                    *(lab, library, collective, wanted, limits, ranks_per_host, show, hosts), knowledge=known[library]
+                    *(lab, library, collective, wanted, limits, ranks_per_host, show, hosts), knowledge=known
                 ):
                     winners.append(winner)
                     cells += winner.cells

@@ -10,7 +10,7 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import IO, Any, Self
@@ -53,6 +53,7 @@ class Lab:
         cluster_file: Path of the cluster's file as the hosts see it.
         agent: Path of the remote shell that MPI launchers are given, as the hosts see it.
         priority: What the network's process was allowed: ``fifo``, ``nice`` or ``none``.
+        host_costs: What messages cost here, as ``TRUNKLINE_HOST_COSTS`` says it; empty: it was not measured.
     """
 
     cluster_file = str(CLUSTER_FILE)
@@ -68,6 +69,7 @@ class Lab:
         self.cluster = cluster if rate_bps is None else _core.scaled(cluster, rate_bps)
         self.rate_bps = max(link.rate_bps for link in self.cluster.links)
         self.priority = ""
+        self.host_costs = ""
         self._keeper: subprocess.Popen[bytes] | None = None
         self._first = 0
         self._running: list[subprocess.Popen[Any]] = []
@@ -209,6 +211,15 @@ class Lab:
         self._ask(f"rate {rate_bps}")
         self.cluster = _core.scaled(self.cluster, rate_bps)
         self.rate_bps = rate_bps
+
+    @contextlib.contextmanager
+    def at_rate(self, rate_bps: float) -> Iterator[None]:
+        """Its links at another rate for as long as the ``with`` block takes."""
+        self._ask(f"rate {rate_bps}")
+        try:
+            yield
+        finally:
+            self._ask(f"rate {self.rate_bps}")
 
     def _ask(self, line: str) -> dict[str, Any]:
         keeper = self._keeper

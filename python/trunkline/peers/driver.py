@@ -128,6 +128,8 @@ class PreloadDriver(Driver):
         """See :meth:`Driver.start`."""
         hosts = lab.cluster.hosts
         ours = {"TRUNKLINE_CLUSTER": lab.cluster_file, "TRUNKLINE_STRICT": "1"} if preload else {}
+        if preload and lab.host_costs:
+            ours["TRUNKLINE_HOST_COSTS"] = lab.host_costs
         argv, env = self.mpi.launch(
             hosts=hosts,
             ranks=len(hosts),

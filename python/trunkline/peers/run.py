@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator
 
 from trunkline.errors import Failed
+from trunkline.lab.message_cost import learn_message_cost
 from trunkline.lab.session import Lab
 from trunkline.peers.comparison import Comparison, Step, steps
 from trunkline.peers.race import race
@@ -29,6 +30,7 @@ def compare(
             folder.chmod(0o755)  # LAM/MPI reads it as another user
             work = Work(comparison, results, step, lab, folder, on_step)
             try:
+                learn_message_cost(lab)
                 race(work) if step.round == 0 else one_round(work)
             except Failed as error:
                 failure = str(error)

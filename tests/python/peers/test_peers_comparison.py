@@ -166,6 +166,7 @@ class TestRounds:
     @pytest.fixture(autouse=True)
     def without_a_lab(self, monkeypatch):
         monkeypatch.setattr(run_module, "Lab", FakeLab)
+        monkeypatch.setattr(run_module, "learn_message_cost", lambda _: None)
 
     def test_where_the_default_won_it_runs_once(self, monkeypatch):
         outcome = outcome_of({1024: 0.5})
