@@ -8,11 +8,12 @@
 #include <random>
 #include <string>
 #include <string_view>
+#include <variant>
 #include <vector>
 
 #include "algorithms/linear.hpp"
 #include "algorithms/registry.hpp"
-#include "decide/prospects.hpp"
+#include "decide/choose.hpp"
 #include "network/cluster.hpp"
 #include "plan/checker.hpp"
 
@@ -102,16 +103,18 @@ std::size_t kept_bytes(const TreeCosts& costs) {
   return costs.latest.capacity() * sizeof costs.latest[0] + costs.busiest.capacity() * sizeof costs.busiest[0];
 }
 
-std::size_t kept_bytes(const Prospects& facts) {
-  std::size_t bytes = sizeof facts + facts.candidates.capacity() * sizeof facts.candidates[0] +
+std::size_t kept_bytes(const Alternatives& facts) {
+  std::size_t bytes = sizeof facts + facts.laid.capacity() * sizeof facts.laid[0] +
                       facts.native.openmpi.capacity() * sizeof facts.native.openmpi[0] +
                       kept_bytes(facts.native.binomial);
-  for (const auto& candidate : facts.candidates) bytes += kept_bytes(std::get<TreeCosts>(candidate.costs));
+  for (const auto& one : facts.laid) {
+    if (const auto* const trees = std::get_if<TreeCosts>(&one.costs)) bytes += kept_bytes(*trees);
+  }
   for (const auto& tree : facts.native.openmpi) bytes += kept_bytes(tree.in_turn);
   return bytes;
 }
 
-/// The stages of prospects_of() one by one, then the whole for each library.
+/// The stages of alternatives_of() one by one, then the whole for each library.
 void report_root(const Network& network, bool shuffled, int repetitions, const char* separator) {
   const Cluster cluster = made(network);
   Placement placement = block_placement(cluster, 1);
@@ -133,9 +136,9 @@ void report_root(const Network& network, bool shuffled, int repetitions, const c
     const char* const text = library == NativeLibrary::mpich ? "mpich" : "openmpi";
     const double native_s =
         best_seconds(repetitions, [&] { static_cast<void>(native_costs(Paths(cluster), placement, root, library)); });
-    Prospects facts;
-    const double facts_s =
-        best_seconds(repetitions, [&] { facts = prospects_of(Collective::bcast, cluster, placement, root, library); });
+    Alternatives facts;
+    const double facts_s = best_seconds(
+        repetitions, [&] { facts = alternatives_of(Collective::bcast, cluster, placement, root, library); });
     const double choice_s = seconds_a_choice([&](std::uint64_t bytes) { return choose(facts, bytes); });
     const double quick_s = seconds_a_choice([&](std::uint64_t bytes) { return pick(facts, bytes); });
     std::printf(", \"%s_seconds\": %.6f, \"%s_facts_seconds\": %.6f, \"%s_choice_seconds\": %.9f, ", text, native_s,

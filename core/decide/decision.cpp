@@ -74,21 +74,20 @@ Decision Decider::tuned(const TuningEntry& entry, std::uint64_t bytes) const {
 }
 
 Decision Decider::in_one_order(std::uint64_t bytes, OperandOrder order, bool for_people) {
-  const Prospects* const known = prospects();
   const std::string_view algorithm = one_order(order);
   if (algorithm.empty()) return {.reason = "no plan keeps operands in rank order that do not commute"};
   Decision decision{.algorithm = algorithm, .segment_bytes = segment_for(algorithm, bytes)};
   if (!for_people) return decision;
   decision.reason = no_plan() + "one order of operands for every size (TRUNKLINE_REPRODUCIBLE)";
-  if (known != nullptr && !known->candidates.empty())
-    decision.reason += "; otherwise " + choose(*known, bytes, order).reason;
+  const Alternatives* const known = alternatives();
+  if (known != nullptr && !known->laid.empty()) decision.reason += "; otherwise " + choose(*known, bytes, order).reason;
   return decision;
 }
 
 Decision Decider::automatic(std::uint64_t bytes, OperandOrder order, bool for_people) {
-  const Prospects* const known = prospects();
+  const Alternatives* const known = alternatives();
   if (known == nullptr) return {.reason = no_plan() + "no cluster is set (TRUNKLINE_CLUSTER)"};
-  const Pick best = pick(*known, bytes, order);
+  const Pick best = picks_.pick(*known, bytes, order);
   return {.algorithm = best.algorithm,
           .segment_bytes = best.segment_bytes,
           .reason = for_people ? no_plan() + choose(*known, bytes, order).reason +
@@ -106,14 +105,14 @@ Plan Decider::plan(std::string_view algorithm) {
   return lay(collective_, algorithm, knowledge_.cluster ? &*knowledge_.cluster : nullptr, placement_, root_);
 }
 
-std::vector<Prediction> Decider::predictions(std::uint64_t bytes) {
-  const Prospects* const known = prospects();
-  return known != nullptr ? choose(*known, bytes).predictions : std::vector<Prediction>{};
+std::vector<Prediction> Decider::predictions(std::uint64_t bytes, OperandOrder order) {
+  const Alternatives* const known = alternatives();
+  return known != nullptr ? choose(*known, bytes, order).predictions : std::vector<Prediction>{};
 }
 
 std::string_view Decider::one_order(OperandOrder order) {
   auto& algorithm = one_order_.at(static_cast<std::size_t>(order));
-  if (!algorithm) algorithm = algorithm_of_one_order(prospects(), collective_, order, root_);
+  if (!algorithm) algorithm = algorithm_of_one_order(alternatives(), collective_, order, root_);
   return *algorithm;
 }
 
@@ -146,12 +145,12 @@ const TuningEntry* Decider::tuning_entry() {
   return *tuning_entry_;
 }
 
-const Prospects* Decider::prospects() {
-  if (!prospects_ && knowledge_.cluster) {
-    prospects_ = prospects_of(collective_, knowledge_.network(), placement_, root_, knowledge_.library.native,
-                              knowledge_.message_costs());
+const Alternatives* Decider::alternatives() {
+  if (!alternatives_ && knowledge_.cluster) {
+    alternatives_ = alternatives_of(collective_, knowledge_.network(), placement_, root_, knowledge_.library.native,
+                                    knowledge_.message_costs());
   }
-  return prospects_ ? &*prospects_ : nullptr;
+  return alternatives_ ? &*alternatives_ : nullptr;
 }
 
 std::uint64_t Decider::segment_for(std::string_view algorithm, std::uint64_t bytes) {

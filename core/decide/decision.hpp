@@ -11,8 +11,9 @@
 #include <string_view>
 #include <utility>
 
+#include "decide/alternatives.hpp"
+#include "decide/choose.hpp"
 #include "decide/knowledge.hpp"
-#include "decide/prospects.hpp"
 #include "decide/wish.hpp"
 #include "model/costs.hpp"
 #include "plan/collective.hpp"
@@ -49,9 +50,9 @@ class Decider {
   /// The plan of a decision that is not native.
   [[nodiscard]] Plan plan(std::string_view algorithm);
 
-  /// What each of the algorithms that are considered would take, the fastest first; empty without a cluster, and where
+  /// What each of the algorithms that are compared would take, the fastest first; empty without a cluster, and where
   /// all ranks share one host.
-  [[nodiscard]] std::vector<Prediction> predictions(std::uint64_t bytes);
+  [[nodiscard]] std::vector<Prediction> predictions(std::uint64_t bytes, OperandOrder order = OperandOrder::any);
 
  private:
   Decision considered(std::uint64_t bytes, OperandOrder order, const Wish& wish, bool for_people);
@@ -65,14 +66,15 @@ class Decider {
   [[nodiscard]] bool plan_fits() const;
   [[nodiscard]] std::string no_plan() const;  ///< why the plan file does not count here; empty: there is none
   const TuningEntry* tuning_entry();
-  const Prospects* prospects();
+  const Alternatives* alternatives();
   std::uint64_t segment_for(std::string_view algorithm, std::uint64_t bytes);
 
   const Knowledge& knowledge_;
   Collective collective_;
   const Placement& placement_;
   Rank root_;
-  std::optional<Prospects> prospects_{};
+  std::optional<Alternatives> alternatives_{};
+  KeptPicks picks_{};
   std::optional<const TuningEntry*> tuning_entry_{};            ///< once it has been looked for
   std::list<std::pair<std::string_view, Costs>> costs_{};       ///< of algorithms whose segments were asked for
   std::array<std::optional<std::string_view>, 2> one_order_{};  ///< by what the call asks for; empty: none keeps it

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "decide/prospects.hpp"
+#include "decide/candidates.hpp"
 #include "decide/tuning_file.hpp"
 #include "model/host_costs.hpp"
 #include "model/measured_network.hpp"

@@ -10,16 +10,16 @@ namespace {
 constexpr std::uint64_t shortest = 8;
 constexpr std::uint64_t longest = std::uint64_t{16} << 20;
 
-double seconds(const Prospects::Candidate& candidate, std::uint64_t bytes) {
-  return fastest_segment(candidate.costs, bytes, cuts_of(bytes)).seconds;
+double seconds(const Alternative& one, std::uint64_t bytes) {
+  return fastest_segment(one.costs, bytes, cuts_of(bytes)).seconds;
 }
 
 /// The greatest multiple of the fastest candidate's time, over the sizes.
-double worst(const Prospects& prospects, const Prospects::Candidate& one) {
+double worst(const Alternatives& alternatives, const Alternative& one) {
   double most = 1.0;
   for (std::uint64_t bytes = shortest; bytes <= longest; bytes *= 4) {
     double fastest = std::numeric_limits<double>::infinity();
-    for (const auto& other : prospects.candidates) fastest = std::min(fastest, seconds(other, bytes));
+    for (const auto& other : alternatives.laid) fastest = std::min(fastest, seconds(other, bytes));
     most = std::max(most, seconds(one, bytes) / fastest);
   }
   return most;
@@ -27,17 +27,17 @@ double worst(const Prospects& prospects, const Prospects::Candidate& one) {
 
 }  // namespace
 
-std::string_view algorithm_of_one_order(const Prospects* prospects, Collective collective, OperandOrder order,
+std::string_view algorithm_of_one_order(const Alternatives* alternatives, Collective collective, OperandOrder order,
                                         Rank root) {
   std::string_view steadiest;
   double least = std::numeric_limits<double>::infinity();
-  if (prospects != nullptr) {
-    for (const auto& one : prospects->candidates) {
+  if (alternatives != nullptr) {
+    for (const auto& one : alternatives->laid) {
       if (!one.one_order || (order == OperandOrder::by_rank && !one.by_rank)) continue;
-      const double most = worst(*prospects, one);
+      const double most = worst(*alternatives, one);
       if (most >= least) continue;
       least = most;
-      steadiest = one.algorithm;
+      steadiest = one.candidate->name;
     }
   }
   if (!steadiest.empty()) return steadiest;

@@ -4,15 +4,15 @@
 
 #include <string_view>
 
-#include "decide/prospects.hpp"
+#include "decide/alternatives.hpp"
 #include "plan/operand_order.hpp"
 
 namespace trunkline {
 
-/// Of the candidates with one order, the algorithm whose time is the least multiple of the fastest one's where that is
-/// greatest, over sizes from 8 bytes to 16 MiB. Without such candidates, one that needs no cluster. Empty where nothing
+/// Of the alternatives with one order, the algorithm whose time is the least multiple of the fastest one's where that
+/// is greatest, over sizes from 8 bytes to 16 MiB. Without such ones, one that needs no cluster. Empty where nothing
 /// keeps the order: operands by rank, and another root than rank 0.
-[[nodiscard]] std::string_view algorithm_of_one_order(const Prospects* prospects, Collective collective,
+[[nodiscard]] std::string_view algorithm_of_one_order(const Alternatives* alternatives, Collective collective,
                                                       OperandOrder order, Rank root);
 
 }  // namespace trunkline

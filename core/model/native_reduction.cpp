@@ -17,12 +17,12 @@ constexpr std::uint64_t reduced_element_bytes = 8;
 
 NativeReduction mpich_reduction(Collective collective, Rank ranks, std::uint64_t message_bytes) {
   constexpr std::uint64_t short_allreduce = 8;
-  constexpr std::uint64_t short_reduce = 2048;
   const bool divides = message_bytes / reduced_element_bytes >= std::bit_floor(ranks);
   if (collective == Collective::allreduce) {
     return message_bytes > short_allreduce && divides ? NativeReduction::halving : NativeReduction::doubling;
   }
-  return message_bytes > short_reduce && divides ? NativeReduction::halving : NativeReduction::binomial_tree;
+  return message_bytes > mpich_short_reduce_bytes && divides ? NativeReduction::halving
+                                                             : NativeReduction::binomial_tree;
 }
 
 NativeReduction openmpi_reduction(Collective collective, Rank ranks, std::uint64_t message_bytes) {

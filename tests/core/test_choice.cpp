@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "decide/prospects.hpp"
+#include "decide/choose.hpp"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
@@ -10,7 +10,9 @@
 
 #include "algorithms/linear.hpp"
 #include "algorithms/registry.hpp"
+#include "decide/size_class.hpp"
 #include "model/costs.hpp"
+#include "model/openmpi_rules.hpp"
 #include "model/wire.hpp"
 #include "network/cluster_file.hpp"
 #include "network/scaled.hpp"
@@ -34,8 +36,8 @@ Cluster one_switch() {
       "one.yaml");
 }
 
-Prospects facts_of(const Cluster& cluster, NativeLibrary native = NativeLibrary::mpich) {
-  return prospects_of(Collective::bcast, cluster, block_placement(cluster, 1), 0, native);
+Alternatives facts_of(const Cluster& cluster, NativeLibrary native = NativeLibrary::mpich) {
+  return alternatives_of(Collective::bcast, cluster, block_placement(cluster, 1), 0, native);
 }
 
 TreeCosts line_costs(const Cluster& cluster, std::uint32_t ranks_per_host = 1) {
@@ -54,8 +56,8 @@ double per_byte(const TreeCosts& costs) {
 
 TEST(Choice, LeavesTheShortestMessagesToTheLibrary) {
   const Cluster cluster = read_cluster(std::string(TRUNKLINE_CLUSTERS) + "/cyclic.yaml");
-  const Prospects facts =
-      prospects_of(Collective::bcast, cluster, block_placement(cluster, 1), 0, NativeLibrary::mpich);
+  const Alternatives facts =
+      alternatives_of(Collective::bcast, cluster, block_placement(cluster, 1), 0, NativeLibrary::mpich);
   EXPECT_EQ(choose(facts, least_bytes - 1).algorithm, "native");
   EXPECT_NE(choose(facts, least_bytes).algorithm, "native");
 }
@@ -112,7 +114,7 @@ TEST(TreeCosts, SharedChannelsAreSlower) {
 TEST(TreeCosts, RanksOfOneHostNeedNoNetwork) { EXPECT_EQ(line_costs(one_switch(), 4).network_hops, 15U); }
 
 TEST(NativeCosts, BinomialOnOneSwitchIsLogP) {
-  const Prospects facts = facts_of(one_switch());
+  const Alternatives facts = facts_of(one_switch());
   EXPECT_NEAR(per_byte(facts.native.binomial), 4 * 8 / 1e8, 1e-15);
 }
 
@@ -176,7 +178,7 @@ TEST(Segment, IsPartOfAFrameWhileStoringItOutweighsTheMessage) {
 TEST(Choice, LongMessagesTakeTwoTreesTheShortestAreNative) {
   for (const auto native : {NativeLibrary::mpich, NativeLibrary::openmpi}) {
     for (const Cluster& cluster : {line_of_switches("1"), line_of_switches("8"), one_switch()}) {
-      const Prospects facts = facts_of(cluster, native);
+      const Alternatives facts = facts_of(cluster, native);
       EXPECT_EQ(choose(facts, 1U << 20).algorithm, "two-tree");
       EXPECT_EQ(choose(facts, 1U << 22).algorithm, "two-tree");
     }
@@ -194,57 +196,165 @@ TEST(Choice, SaysWhatWasPredictedFastestFirst) {
   EXPECT_TRUE(choice.reason.starts_with("predicted: two-tree ")) << choice.reason;
 }
 
-/// Every segment of every tree, by tree_seconds() alone.
-std::vector<Prediction> predicted(const Prospects& facts, std::uint64_t bytes) {
+/// The rule in its slow form: every segment of every candidate by seconds_of() alone, then margins as they are told.
+std::vector<Prediction> by_hand(const Alternatives& facts, std::uint64_t bytes, double native_s) {
   std::vector<Prediction> all;
-  for (const Prospects::Candidate& one : facts.candidates) {
-    Prediction best{one.algorithm, 0, 1e300};
+  for (const Alternative& one : facts.laid) {
+    Prediction best{one.candidate->name, 0, 1e300};
     for (const std::uint64_t segment : segment_sizes()) {
       const double seconds = seconds_of(one.costs, bytes, segment);
-      if (seconds < best.seconds) best = {one.algorithm, segment, seconds};
+      if (seconds < best.seconds) best = {one.candidate->name, segment, seconds};
+    }
+    const double counted_s = best.seconds * (best.algorithm == "linear" ? 1.05 : 1.0);
+    const std::uint64_t uncut = std::min<std::uint64_t>(bytes, 1408);
+    if (bytes <= std::uint64_t{2} * 1408 && best.segment_bytes < uncut && 2.0 * counted_s >= native_s) {
+      best.segment_bytes = *std::ranges::lower_bound(segment_sizes(), uncut);
+      best.seconds = seconds_of(one.costs, bytes, best.segment_bytes);
     }
     all.push_back(best);
   }
   return all;
 }
 
-RC_GTEST_PROP(Choice, IsTheFastestOfAllWhereItBeatsNativeByFifteenPercentOrIsNearTheLeast, ()) {
+RC_GTEST_PROP(Choice, IsTheFastestOfAllWhereItBeatsNativeByFifteenPercent, ()) {
   const Cluster cluster(testing::random_parts(9, 24));
   const Placement placement = testing::random_placement(cluster, 40);
   const auto root = *rc::gen::inRange<Rank>(0, static_cast<Rank>(placement.size()));
   const auto library = *rc::gen::element(NativeLibrary::mpich, NativeLibrary::openmpi);
-  const Prospects facts = prospects_of(Collective::bcast, cluster, placement, root, library);
-  for (int i = 0; i < 30; ++i) {
+  const Alternatives facts = alternatives_of(Collective::bcast, cluster, placement, root, library);
+  for (int i = 0; i < 30 && !facts.laid.empty(); ++i) {
     const std::uint64_t bytes = *rc::gen::inRange<std::uint64_t>(1, std::uint64_t{1} << *rc::gen::inRange(1, 30));
-    const Pick quick = pick(facts, bytes);
-    const Choice choice = choose(facts, bytes);
-    RC_ASSERT(quick.algorithm == choice.algorithm);
-    RC_ASSERT(quick.segment_bytes == choice.segment_bytes);
-    const std::vector<Prediction> all = predicted(facts, bytes);
-    RC_ASSERT(choice.predictions.size() == (all.empty() ? 0 : all.size() + 1));
     const double native_s = native_bcast_seconds(facts.native, bytes);
-    for (const Prediction& one : choice.predictions) {
-      const auto same = std::ranges::find(all, one.algorithm, &Prediction::algorithm);
-      RC_ASSERT(one.seconds == (same == all.end() ? native_s : same->seconds));
-      RC_ASSERT(one.segment_bytes == (same == all.end() ? 0 : same->segment_bytes));
+    const std::vector<Prediction> all = by_hand(facts, bytes, native_s);
+    const Evaluation evaluation = evaluate(facts, bytes);
+    RC_ASSERT(evaluation.native_s == native_s);
+    RC_ASSERT(evaluation.rows().size() == all.size());
+    for (std::size_t at = 0; at < all.size(); ++at) {
+      const Evaluated& row = evaluation.rows()[at];
+      RC_ASSERT(row.algorithm() == all[at].algorithm);
+      RC_ASSERT(row.segment_bytes == all[at].segment_bytes);
+      RC_ASSERT(row.seconds == all[at].seconds);
     }
     const auto compared_s = [](const Prediction& one) {
       return one.seconds * (one.algorithm == "linear" ? 1.05 : 1.0);
     };
-    std::vector<Prediction> worth_it = all;  // up to two frames, what is cut within one must be twice as fast as native
-    for (Prediction& one : worth_it) {
-      const std::uint64_t uncut = std::min<std::uint64_t>(bytes, 1408);
-      if (bytes > 2 * 1408 || one.segment_bytes >= uncut || 2.0 * compared_s(one) < native_s) continue;
-      const auto candidate = std::ranges::find(facts.candidates, one.algorithm, &Prospects::Candidate::algorithm);
-      one.segment_bytes = *std::ranges::lower_bound(segment_sizes(), uncut);
-      one.seconds = seconds_of(candidate->costs, bytes, one.segment_bytes);
+    const auto best = std::ranges::min_element(all, {}, compared_s);
+    const bool runs = bytes >= least_bytes && compared_s(*best) * 1.15 < native_s;
+    RC_ASSERT((evaluation.runs() != nullptr) == runs);
+    if (runs) RC_ASSERT(evaluation.runs()->algorithm() == best->algorithm);
+  }
+}
+
+/// The words of a reason behind the list of times.
+std::string rule_of(const std::string& reason) {
+  const std::size_t end = reason.find(';');
+  return end == std::string::npos ? "" : reason.substr(end);
+}
+
+RC_GTEST_PROP(Choice, TellsWhatRuns, ()) {
+  const Cluster cluster(testing::random_parts(9, 24));
+  const Placement placement = testing::random_placement(cluster, 40);
+  const auto root = *rc::gen::inRange<Rank>(0, static_cast<Rank>(placement.size()));
+  const auto library = *rc::gen::element(NativeLibrary::mpich, NativeLibrary::openmpi);
+  const auto collective = static_cast<Collective>(*rc::gen::inRange<std::size_t>(0, collective_count));
+  const auto order = *rc::gen::element(OperandOrder::any, OperandOrder::by_rank);
+  const HostCosts& hosts = known_host_costs()[*rc::gen::inRange<std::size_t>(0, known_host_costs().size())];
+  const Alternatives facts = alternatives_of(collective, cluster, placement, root, library, hosts);
+  KeptPicks kept;
+  for (int i = 0; i < 30; ++i) {
+    const std::uint64_t bytes = *rc::gen::inRange<std::uint64_t>(1, std::uint64_t{1} << *rc::gen::inRange(1, 28));
+    const Pick quick = pick(facts, bytes, order);
+    const Choice choice = choose(facts, bytes, order);
+    RC_ASSERT(quick.algorithm == choice.algorithm);
+    RC_ASSERT(quick.segment_bytes == choice.segment_bytes);
+    for (int again = 0; again < 2; ++again) {
+      const Pick known = kept.pick(facts, bytes, order);
+      RC_ASSERT(known.algorithm == quick.algorithm);
+      RC_ASSERT(known.segment_bytes == quick.segment_bytes);
     }
-    const auto best = std::ranges::min_element(worth_it, {}, compared_s);
-    const double least_s = facts.least_byte_s * static_cast<double>(wire_bytes(bytes));
-    const bool tree = best != worth_it.end() && bytes >= least_bytes &&
-                      (compared_s(*best) * 1.15 < native_s || compared_s(*best) <= 1.1 * least_s);
-    RC_ASSERT(quick.algorithm == (tree ? best->algorithm : "native"));
-    RC_ASSERT(quick.segment_bytes == (tree ? best->segment_bytes : 0));
+    if (facts.laid.empty()) continue;
+    const auto listed = std::ranges::find(choice.predictions, choice.algorithm, &Prediction::algorithm);
+    RC_ASSERT(listed != choice.predictions.end());
+    RC_ASSERT(listed->segment_bytes == choice.segment_bytes);
+    const std::string rule = rule_of(choice.reason);
+    for (const Prediction& one : choice.predictions) {
+      if (one.algorithm == "native") {
+        RC_ASSERT(one.seconds == native_seconds(facts, bytes));
+        continue;
+      }
+      const auto laid =
+          std::ranges::find(facts.laid, one.algorithm, [](const auto& any) { return any.candidate->name; });
+      RC_ASSERT(one.seconds == seconds_of(laid->costs, bytes, one.segment_bytes));
+      RC_ASSERT(bytes < least_bytes || choice.reason.find(std::string(one.algorithm) + " ") != std::string::npos);
+    }
+    for (const Alternative& one : facts.laid) {
+      const std::string_view name = one.candidate->name;
+      if (std::ranges::find(choice.predictions, name, &Prediction::algorithm) != choice.predictions.end()) continue;
+      RC_ASSERT(choice.reason.find(std::string(name) + " ") == std::string::npos);
+    }
+    for (const char* const words : {"ring of short", "exchanges"}) {
+      RC_ASSERT(!facts_of(collective).has_root || rule.find(words) == std::string::npos);
+    }
+  }
+}
+
+TEST(Choice, ListsTheTimeOfTheSegmentThatRuns) {
+  // Here short segments are faster, but not surely enough; what is cut by other rules has no part in it.
+  const Cluster cluster = read_cluster(std::string(TRUNKLINE_CLUSTERS) + "/paper-1.yaml");
+  const Alternatives facts = alternatives_of(Collective::reduce, cluster, block_placement(cluster, 1), 0,
+                                             NativeLibrary::openmpi, host_costs_of("openmpi", ""));
+  const Choice choice = choose(facts, 724);
+  const Prediction& first = choice.predictions.front();
+  EXPECT_EQ(first.algorithm, choice.algorithm);
+  EXPECT_EQ(first.segment_bytes, choice.segment_bytes);
+  EXPECT_GE(first.segment_bytes, 724U);
+  EXPECT_EQ(choice.reason.find("rounds"), std::string::npos) << choice.reason;
+  EXPECT_NE(choice.reason.find("; not cut within a frame"), std::string::npos) << choice.reason;
+}
+
+RC_GTEST_PROP(SizeClass, HoldsSizesThatAreAlike, ()) {
+  auto jumps = *rc::gen::container<std::vector<std::uint64_t>>(rc::gen::inRange<std::uint64_t>(1, 1U << 20U));
+  std::ranges::sort(jumps);
+  jumps.erase(std::unique(jumps.begin(), jumps.end()), jumps.end());
+  const std::uint64_t bytes = *rc::gen::inRange<std::uint64_t>(1, std::uint64_t{1} << *rc::gen::inRange(1, 40));
+  const SizeClass found = size_class(bytes, jumps);
+  RC_ASSERT(found.least_bytes <= bytes);
+  RC_ASSERT(bytes <= found.most_bytes);
+  RC_ASSERT(8 * (found.most_bytes - found.least_bytes) < found.least_bytes);
+  for (const std::uint64_t end : {found.least_bytes, found.most_bytes}) {
+    RC_ASSERT(size_class(end, jumps).index == found.index);
+    RC_ASSERT(size_class(end, jumps).least_bytes == found.least_bytes);
+  }
+  RC_ASSERT(size_class(found.most_bytes + 1, jumps).index > found.index);
+  RC_ASSERT(found.least_bytes == 1 || size_class(found.least_bytes - 1, jumps).index < found.index);
+  RC_ASSERT(std::ranges::none_of(
+      jumps, [&](std::uint64_t jump) { return found.least_bytes < jump && jump <= found.most_bytes; }));
+}
+
+TEST(SizeClass, BeginsAtPowersOfTwoAndTheirEighths) {
+  for (std::uint64_t octave = 512; octave < std::uint64_t{1} << 40U; octave *= 2) {
+    for (std::uint64_t eighth = 8; eighth < 16; ++eighth) {
+      EXPECT_EQ(size_class(octave * eighth / 8, {}).least_bytes, octave * eighth / 8);
+    }
+  }
+}
+
+TEST(SizeClass, HasOneNativeAlgorithm) {
+  const Alternatives facts = alternatives_of(Collective::bcast, testing::one_switch(16), Placement{0, 1}, 0, {});
+  std::uint64_t bytes = least_bytes;
+  for (; bytes < std::uint64_t{1} << 27U; bytes = size_class(bytes, facts.jumps).most_bytes + 1) {
+    const SizeClass sizes = size_class(bytes, facts.jumps);
+    ASSERT_EQ(sizes.least_bytes, bytes);
+    for (const Rank ranks : {2U, 4U, 7U, 8U, 16U, 31U, 32U, 64U, 100U, 256U, 1000U, 4096U}) {
+      EXPECT_EQ(openmpi_bcast(ranks, bytes), openmpi_bcast(ranks, sizes.most_bytes)) << bytes;
+      for (const auto library : {NativeLibrary::mpich, NativeLibrary::openmpi}) {
+        for (const auto collective : {Collective::reduce, Collective::allreduce}) {
+          EXPECT_EQ(native_reduction(library, collective, ranks, bytes),
+                    native_reduction(library, collective, ranks, sizes.most_bytes))
+              << bytes << " bytes, " << ranks << " ranks";
+        }
+      }
+    }
   }
 }
 
@@ -254,7 +364,7 @@ TEST(Choice, SendsMoreMessagesThanNativeWhereThatIsSurelyFaster) {
   const Placement placement = block_placement(cluster, 1);
   const auto chosen = [&](Collective collective, std::uint64_t bytes) {
     const Choice choice =
-        choose(prospects_of(collective, cluster, placement, 0, NativeLibrary::openmpi), bytes, OperandOrder::any);
+        choose(alternatives_of(collective, cluster, placement, 0, NativeLibrary::openmpi), bytes, OperandOrder::any);
     EXPECT_GT(choice.predictions.back().seconds, choice.predictions.front().seconds);
     return choice;
   };
@@ -266,15 +376,16 @@ TEST(Choice, SendsMoreMessagesThanNativeWhereThatIsSurelyFaster) {
     const Choice exchanged = chosen(Collective::allreduce, bytes);
     EXPECT_EQ(exchanged.predictions.front().algorithm, "halving-doubling");
     EXPECT_EQ(exchanged.algorithm, "native") << bytes;
-    EXPECT_NE(exchanged.reason.find("may cost busy hosts"), std::string::npos) << exchanged.reason;
+    EXPECT_NE(exchanged.reason.find(" must be 1.75 times as fast as native: its exchanges"), std::string::npos)
+        << exchanged.reason;
   }
   EXPECT_LT(chosen(Collective::bcast, 8192).segment_bytes, 1408U);
 }
 
 TEST(Choice, IsARingNearTheLeastHoweverFastNativeIsPredicted) {
   const Cluster cluster = one_switch();
-  const Prospects facts =
-      prospects_of(Collective::allreduce, cluster, block_placement(cluster, 1), 0, NativeLibrary::mpich);
+  const Alternatives facts =
+      alternatives_of(Collective::allreduce, cluster, block_placement(cluster, 1), 0, NativeLibrary::mpich);
   EXPECT_EQ(choose(facts, 64U << 10U).algorithm, "ring");
   const Choice long_one = choose(facts, 1U << 20U);
   EXPECT_EQ(long_one.algorithm, "ring");
@@ -286,7 +397,7 @@ TEST(Choice, IsARingNearTheLeastHoweverFastNativeIsPredicted) {
 TEST(Choice, IsNativeBetweenTwoWhereThatIsAsFast) {
   const Cluster cluster = one_switch();
   for (const Collective collective : {Collective::reduce, Collective::allreduce}) {
-    const Prospects facts = prospects_of(collective, cluster, {0, 1}, 0, NativeLibrary::mpich);
+    const Alternatives facts = alternatives_of(collective, cluster, {0, 1}, 0, NativeLibrary::mpich);
     for (const std::uint64_t bytes : {1U << 20U, 64U << 20U}) EXPECT_EQ(choose(facts, bytes).algorithm, "native");
   }
 }
@@ -337,11 +448,12 @@ TEST(Choice, KeepsLittleOfManyRanks) {
   }
   const Cluster cluster(std::move(parts));
   for (const auto native : {NativeLibrary::mpich, NativeLibrary::openmpi}) {
-    const Prospects facts = prospects_of(Collective::bcast, cluster, block_placement(cluster, 1), hosts / 3, native);
-    std::size_t bytes = sizeof facts + facts.candidates.capacity() * sizeof facts.candidates[0] +
-                        facts.native.openmpi.capacity() * sizeof facts.native.openmpi[0] +
-                        kept_bytes(facts.native.binomial);
-    for (const auto& candidate : facts.candidates) {
+    const Alternatives facts =
+        alternatives_of(Collective::bcast, cluster, block_placement(cluster, 1), hosts / 3, native);
+    std::size_t bytes =
+        sizeof facts + facts.laid.capacity() * sizeof facts.laid[0] + facts.jumps.capacity() * sizeof facts.jumps[0] +
+        facts.native.openmpi.capacity() * sizeof facts.native.openmpi[0] + kept_bytes(facts.native.binomial);
+    for (const auto& candidate : facts.laid) {
       if (const auto* const trees = std::get_if<TreeCosts>(&candidate.costs)) bytes += kept_bytes(*trees);
     }
     for (const auto& tree : facts.native.openmpi) bytes += kept_bytes(tree.in_turn);
@@ -351,7 +463,7 @@ TEST(Choice, KeepsLittleOfManyRanks) {
 
 TEST(Choice, OneHostStaysNative) {
   const Choice choice =
-      choose(prospects_of(Collective::bcast, one_switch(), Placement(8, 3), 0, NativeLibrary::mpich), 1U << 24);
+      choose(alternatives_of(Collective::bcast, one_switch(), Placement(8, 3), 0, NativeLibrary::mpich), 1U << 24);
   EXPECT_EQ(choice.algorithm, "native");
   EXPECT_EQ(choice.reason, "all ranks on one host");
   EXPECT_TRUE(choice.predictions.empty());

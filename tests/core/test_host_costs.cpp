@@ -7,7 +7,7 @@
 #include <string>
 
 #include "algorithms/registry.hpp"
-#include "decide/prospects.hpp"
+#include "decide/choose.hpp"
 #include "model/costs.hpp"
 #include "model/in_flight.hpp"
 #include "model/wire.hpp"
@@ -174,9 +174,9 @@ TEST(InFlight, FollowsRateTimesDelay) {
 TEST(Choice, FewerLevelsWhereOnlyLatencyCounts) {
   const auto chosen = [](double rate_bps, std::uint64_t bytes) {
     const Cluster cluster = at(one_switch(16), rate_bps);
-    const Prospects prospects = prospects_of(Collective::bcast, cluster, block_placement(cluster, 1), 0,
-                                             NativeLibrary::mpich, host_costs_named("free"));
-    return std::string(pick(prospects, bytes).algorithm);
+    const Alternatives alternatives = alternatives_of(Collective::bcast, cluster, block_placement(cluster, 1), 0,
+                                                      NativeLibrary::mpich, host_costs_named("free"));
+    return std::string(pick(alternatives, bytes).algorithm);
   };
   EXPECT_EQ(chosen(1e11, 4096), "flat");
   EXPECT_EQ(chosen(1e8, 65536), "two-tree");

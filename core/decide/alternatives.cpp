@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "decide/alternatives.hpp"
+
+#include <algorithm>
+#include <variant>
+
+#include "algorithms/registry.hpp"
+#include "model/least_time.hpp"
+#include "model/openmpi_rules.hpp"
+#include "model/tree_costs.hpp"
+#include "plan/operand_order.hpp"
+
+namespace trunkline {
+namespace {
+
+Alternative laid(const Candidate& candidate, const Paths& paths, const Placement& placement, const Plan& plan,
+                 Collective collective, const HostCosts& hosts) {
+  const CollectiveFacts& facts = facts_of(collective);
+  Alternative one{.candidate = &candidate, .uncertainty = candidate.uncertainty, .costs = {}};
+  if (const Trees* const trees = plan.trees()) {
+    one.costs = tree_costs(paths, placement, *trees, *facts.direction, hosts);
+  } else {
+    const RoundCosts costs = round_costs(paths, placement, *plan.rounds(), hosts);
+    if (!costs.relays && candidate.between_two != nullptr) one.uncertainty = candidate.between_two;
+    one.lost_byte_s = one.uncertainty->lost_of_links * costs.rounds.seconds_per_byte;
+    one.costs = costs;
+  }
+  if (!facts.reduces) return one;
+  one.by_rank = keeps_rank_order(plan);
+  one.one_order = has_one_order(plan, collective);
+  return one;
+}
+
+/// Where segments begin to be one more, messages are announced first, blocks are long enough, or native is another.
+std::vector<std::uint64_t> jumps_of(const std::vector<Alternative>& laid, const HostCosts& hosts) {
+  std::vector<std::uint64_t> jumps{most_cut_bytes + 1, mpich_short_reduce_bytes + 1, openmpi_eager_bytes + 1};
+  // Halves, quarters, ... of longer messages are announced first, too.
+  constexpr std::uint64_t longest = std::uint64_t{64} << 20;
+  for (std::uint64_t eager = hosts.eager_bytes; eager < longest; eager *= 2) jumps.push_back(eager + 1);
+  for (const std::uint64_t segment : segment_sizes()) jumps.push_back(segment + 1);
+  for (const Alternative& one : laid) {
+    const auto* const rounds = std::get_if<RoundCosts>(&one.costs);
+    if (rounds == nullptr || one.uncertainty->least_block_bytes == 0) continue;
+    jumps.push_back(rounds->blocks * one.uncertainty->least_block_bytes);
+    jumps.push_back(rounds->blocks * one.uncertainty->long_block_bytes);
+  }
+  std::ranges::sort(jumps);
+  jumps.erase(std::unique(jumps.begin(), jumps.end()), jumps.end());
+  return jumps;
+}
+
+}  // namespace
+
+Alternatives alternatives_of(Collective collective, const Cluster& cluster, const Placement& placement, Rank root,
+                             NativeLibrary native, const HostCosts& hosts) {
+  Alternatives all{.collective = collective};
+  if (std::ranges::all_of(placement, [&](HostIndex host) { return host == placement.front(); })) return all;
+  const Paths paths(cluster);
+  const CollectiveFacts& facts = facts_of(collective);
+  // From a root or to it, and between two, the libraries change no partners.
+  if (!facts.has_root && placement.size() > 2) all.least_byte_s = least_byte_s(paths, placement, collective);
+  for (const Candidate* const candidate : compared_for(collective)) {
+    const Plan plan = lay(collective, candidate->name, &cluster, placement, root);
+    all.laid.push_back(laid(*candidate, paths, placement, plan, collective, hosts));
+  }
+  if (facts.goes_by_shares()) {
+    all.native_shares = native_share_costs(paths, placement, hosts);
+  } else if (facts.reduces) {
+    const Collective like = facts.has_root ? Collective::reduce : Collective::allreduce;
+    all.native_reduction = native_reduction_costs(paths, placement, like, root, native, hosts);
+  } else {
+    all.native = native_costs(paths, placement, root, native, hosts);
+  }
+  all.jumps = jumps_of(all.laid, hosts);
+  return all;
+}
+
+double native_seconds(const Alternatives& alternatives, std::uint64_t message_bytes) {
+  const CollectiveFacts& facts = facts_of(alternatives.collective);
+  if (facts.goes_by_shares()) return native_share_seconds(alternatives.native_shares, message_bytes);
+  return facts.reduces ? native_reduction_seconds(alternatives.native_reduction, message_bytes)
+                       : native_bcast_seconds(alternatives.native, message_bytes);
+}
+
+}  // namespace trunkline
