@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -77,9 +78,17 @@ std::string rank_file(const std::string& stem, int rank) {
   return stem + number.data();
 }
 
+/// A name that no other rank and no other thread writes to: several may have the same plan to keep.
+std::string unfinished_name(const std::string& path) {
+  static std::atomic<unsigned> serial{0};
+  int rank = 0;
+  check(PMPI_Comm_rank(MPI_COMM_WORLD, &rank));
+  return path + "." + std::to_string(rank) + "-" + std::to_string(serial++) + ".part";
+}
+
 /// Under another name first: who reads the folder meanwhile sees all of it or nothing. Returns whether it worked.
 bool write_whole(const std::string& path, const std::string& text) {
-  const std::string unfinished = path + ".part";
+  const std::string unfinished = unfinished_name(path);
   std::ofstream file(unfinished, std::ios::binary | std::ios::trunc);
   file << text;
   file.close();

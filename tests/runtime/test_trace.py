@@ -30,6 +30,14 @@ def run(mpi: Mpi, folder: Path, *words: str, ranks: int = RANKS, settings: dict[
     return mpi.run(ranks, mpi.program("runtime-trace-calls"), *words, settings=wanted, **options)
 
 
+def test_threads_that_keep_the_same_plan(any_mpi: Mpi, tmp_path: Path):
+    """All write it under one name, each by a file of its own."""
+    done = run(any_mpi, tmp_path, "40", "threads", ranks=2)
+    assert "cannot write" not in done.err
+    assert [path.name for path in tmp_path.iterdir() if path.name.endswith(".part")] == []
+    assert len(list(tmp_path.glob("*.plan-*.yaml"))) > 0
+
+
 def records(trace: RankTrace) -> Counter[int]:
     return Counter((trace.what & np.uint64(15)).astype(int).tolist())
 

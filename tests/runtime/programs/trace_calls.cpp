@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// runtime-trace-calls COUNT [kill]: so many rounds of an allreduce of 4 bytes, a broadcast of 100000 and an allgather,
-// each checked. With "kill" the last rank kills itself after them.
+// runtime-trace-calls COUNT [kill | threads]: so many rounds of an allreduce of 4 bytes, a broadcast of 100000 and an
+// allgather, each checked. With "kill" the last rank kills itself after them. With "threads" eight threads broadcast so
+// often instead, each time on a new communicator.
 #define OMPI_SKIP_MPICXX 1
 #define MPICH_SKIP_MPICXX 1
 #include <mpi.h>
@@ -9,6 +10,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <thread>
 #include <vector>
 
 namespace {
@@ -27,10 +29,32 @@ bool all_right(int rank, int ranks, int i, std::vector<int>& message) {
   return right;
 }
 
+void broadcast_on_new_ones(MPI_Comm own, int count) {
+  std::vector<int> message(5000);
+  for (int i = 0; i < count; ++i) {
+    MPI_Comm made = MPI_COMM_NULL;
+    MPI_Comm_dup(own, &made);
+    MPI_Bcast(message.data(), static_cast<int>(message.size()), MPI_INT, 0, made);
+    MPI_Comm_free(&made);
+  }
+}
+
+void broadcast_in_threads(int count) {
+  std::vector<MPI_Comm> own(8, MPI_COMM_NULL);
+  for (MPI_Comm& one : own) MPI_Comm_dup(MPI_COMM_WORLD, &one);
+  std::vector<std::thread> threads;
+  threads.reserve(own.size());
+  for (const MPI_Comm one : own) threads.emplace_back([one, count] { broadcast_on_new_ones(one, count); });
+  for (std::thread& thread : threads) thread.join();
+  for (MPI_Comm& one : own) MPI_Comm_free(&one);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
-  MPI_Init(&argc, &argv);
+  const bool in_threads = argc > 2 && std::strcmp(argv[2], "threads") == 0;
+  int provided = 0;
+  MPI_Init_thread(&argc, &argv, in_threads ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE, &provided);
   int rank = 0;
   int ranks = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -38,7 +62,8 @@ int main(int argc, char** argv) {
   const int count = argc > 1 ? std::atoi(argv[1]) : 1;
   std::vector<int> message(25000);
   bool right = true;
-  for (int i = 0; i < count; ++i) right = all_right(rank, ranks, i, message) && right;
+  if (in_threads) broadcast_in_threads(count);
+  for (int i = 0; i < count && !in_threads; ++i) right = all_right(rank, ranks, i, message) && right;
   if (!right) std::fprintf(stderr, "rank %d: wrong results\n", rank);
   MPI_Barrier(MPI_COMM_WORLD);
   if (argc > 2 && std::strcmp(argv[2], "kill") == 0 && rank == ranks - 1) std::raise(SIGKILL);
