@@ -23,14 +23,17 @@ class Conduit {
   [[nodiscard]] static std::unique_ptr<Conduit> open();
 
   [[nodiscard]] MPI_Comm communicator() const noexcept { return communicator_; }
+  /// Of this rank alone; its errors are returned to us, too.
+  [[nodiscard]] MPI_Comm alone() const noexcept { return alone_; }
   [[nodiscard]] const TagLayout& tags() const noexcept { return tags_; }
   [[nodiscard]] Backlog& backlog() noexcept { return backlog_; }
   [[nodiscard]] Ids& ids() noexcept { return ids_; }
 
  private:
-  Conduit(MPI_Comm communicator, int tag_ub, std::size_t ranks);
+  Conduit(MPI_Comm communicator, MPI_Comm alone, int tag_ub, std::size_t ranks);
 
   MPI_Comm communicator_;
+  MPI_Comm alone_;
   TagLayout tags_;
   Backlog backlog_;
   Ids ids_;

@@ -24,6 +24,8 @@ class Barrier final : public UserCall {
                    .communicator = communicator} {}
 
   [[nodiscard]] const Arguments& arguments() const override { return arguments_; }
+  [[nodiscard]] bool is_doubtful(int /*rank*/) const override { return false; }
+  [[nodiscard]] int judged(MPI_Comm /*alone*/, int /*rank*/) const override { return MPI_SUCCESS; }
   [[nodiscard]] int native() const override { return PMPI_Barrier(arguments_.communicator); }
 
   [[nodiscard]] int execute(Turn& turn, const LocalDecision& decision) const override {

@@ -23,6 +23,11 @@ class Broadcast final : public UserCall {
       : buffer_(buffer), arguments_{Collective::bcast, buffer, count, type, root, communicator}, native_(native) {}
 
   [[nodiscard]] const Arguments& arguments() const override { return arguments_; }
+  [[nodiscard]] bool is_doubtful(int /*rank*/) const override { return is_null(buffer_, arguments_.type); }
+
+  [[nodiscard]] int judged(MPI_Comm alone, int /*rank*/) const override {
+    return native_(buffer_, arguments_.count, arguments_.type, 0, alone);
+  }
 
   [[nodiscard]] int native() const override {
     return native_(buffer_, arguments_.count, arguments_.type, arguments_.root, arguments_.communicator);

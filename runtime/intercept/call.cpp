@@ -47,6 +47,17 @@ struct Shared {
   const char* native = nullptr;  ///< why it is that, whatever the plans say; null: it need not be
 };
 
+/// Whether MPI reports an error of what this rank alone knows. Only then may it go its own way: a rank that goes to MPI
+/// and is welcome there would wait for the others, which run a plan. So MPI is asked, and nobody has to know which of
+/// its versions reports what.
+bool is_refused(const UserCall& user, int rank) {
+  if (!user.is_doubtful(rank)) return false;
+  static std::mutex one_at_a_time;  // collective calls on one communicator
+  const Uncancelled uncancelled;
+  const std::scoped_lock lock(one_at_a_time);
+  return user.judged(conduit()->alone(), rank) != MPI_SUCCESS;
+}
+
 /// MPI's code, of which the communicator's error handler has heard. `shared` stays empty where MPI itself has to judge
 /// the arguments, or where there is nothing to send.
 int shared_facts(const UserCall& user, std::optional<Shared>& shared) {
@@ -54,7 +65,7 @@ int shared_facts(const UserCall& user, std::optional<Shared>& shared) {
   const bool plain = (call.count > 0 || user.has_shares()) && call.root >= 0 && call.type != MPI_DATATYPE_NULL &&
                      call.communicator != MPI_COMM_NULL && call.buffer != MPI_IN_PLACE && !Dying::is(call.communicator);
   if (!plain) return MPI_SUCCESS;
-  const auto element_bytes = type_bytes(call.buffer, call.type);
+  const auto element_bytes = type_bytes(call.type);
   if (!element_bytes || *element_bytes == 0) return MPI_SUCCESS;
   Shared facts;
   const auto count_bytes = [&](MPI_Count elements) {
@@ -68,14 +79,13 @@ int shared_facts(const UserCall& user, std::optional<Shared>& shared) {
   if (code != MPI_SUCCESS || is_inter != 0) return code;
   code = PMPI_Comm_rank(call.communicator, &facts.rank);
   if (code == MPI_SUCCESS) code = PMPI_Comm_size(call.communicator, &facts.ranks);
-  if (code != MPI_SUCCESS || facts.ranks == 1 || call.root >= facts.ranks || is_null(call.buffer, call.type))
-    return code;
+  if (code != MPI_SUCCESS || facts.ranks == 1 || call.root >= facts.ranks) return code;
   if (user.has_shares()) {
     const MPI_Count elements = user.elements(facts.ranks);
     if (elements <= 0) return code;
     count_bytes(elements);
   }
-  if (user.is_for_mpi(facts.rank) || is_revoked(call.communicator)) return code;
+  if (is_refused(user, facts.rank) || is_revoked(call.communicator)) return code;
   shared = facts;
   return MPI_SUCCESS;
 }
@@ -276,10 +286,11 @@ int run_prepared(const UserCall& call, const Shared& shared, const Prepared& pre
 
 }  // namespace
 
-std::optional<std::uint64_t> type_bytes(const void* buffer, MPI_Datatype type) {
+std::optional<std::uint64_t> type_bytes(MPI_Datatype type) {
   if (const auto bytes = predefined_bytes(type)) return bytes;
   const MPI_Comm silent = conduit()->communicator();  // whose errors nobody hears of
-  if (PMPI_Send(buffer, 1, type, MPI_PROC_NULL, 0, silent) != MPI_SUCCESS) return {};
+  constexpr char any_place = 0;                       // a null buffer would be another error
+  if (PMPI_Send(&any_place, 1, type, MPI_PROC_NULL, 0, silent) != MPI_SUCCESS) return {};
   MPI_Count bytes = 0;
   if (PMPI_Type_size_x(type, &bytes) != MPI_SUCCESS || bytes < 0) return {};
   return static_cast<std::uint64_t>(bytes);

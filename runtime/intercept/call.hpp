@@ -37,8 +37,12 @@ class UserCall {
   /// Whether that depends on the ranks.
   [[nodiscard]] virtual bool has_shares() const { return false; }
 
-  /// Whether MPI itself has to judge what else this rank has been given, its buffers for one.
-  [[nodiscard]] virtual bool is_for_mpi(int /*rank*/) const { return false; }
+  /// Whether what this rank alone has been given, its buffers for one, may be an error that MPI reports.
+  [[nodiscard]] virtual bool is_doubtful(int rank) const = 0;
+
+  /// MPI's word on that: its code for this rank's part on `alone`, a communicator of one rank. Nobody is talked to, and
+  /// no byte is written but where the call writes too.
+  [[nodiscard]] virtual int judged(MPI_Comm alone, int rank) const = 0;
 
   /// Why MPI runs it whatever the plans say, on all ranks alike; null: it need not.
   [[nodiscard]] virtual const char* reason_for_mpi() const { return nullptr; }
@@ -54,7 +58,7 @@ class UserCall {
 };
 
 /// Bytes of the signature; empty where MPI itself has to report the datatype: it is none, or is not committed.
-[[nodiscard]] std::optional<std::uint64_t> type_bytes(const void* buffer, MPI_Datatype type);
+[[nodiscard]] std::optional<std::uint64_t> type_bytes(MPI_Datatype type);
 
 /// Whether MPI has to report a null buffer. MPI_BOTTOM is one too, whose datatypes hold the addresses.
 [[nodiscard]] bool is_null(const void* buffer, MPI_Datatype type);

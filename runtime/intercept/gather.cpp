@@ -4,6 +4,7 @@
 #include <memory>
 #include <variant>
 
+#include "datatype/operands.hpp"
 #include "execute/block_exchange.hpp"
 #include "execute/gathered_blocks.hpp"
 #include "intercept/state.hpp"
@@ -25,13 +26,28 @@ MPI_Count Gather::elements(int ranks) const {
   return given_.shares.by_rank && !has_starts ? -1 : given_.shares.total(ranks);
 }
 
-bool Gather::is_for_mpi(int /*rank*/) const {
+void* Gather::own_place(int rank) const {
+  MPI_Count low = 0;
+  MPI_Count extent = 0;
+  if (PMPI_Type_get_extent_x(given_.receive_type, &low, &extent) != MPI_SUCCESS) return given_.receive;
+  return moved(given_.receive, static_cast<std::ptrdiff_t>(given_.shares.start(rank) * extent));
+}
+
+bool Gather::is_doubtful(int rank) const {
+  if (is_null(given_.receive, given_.receive_type)) return true;
   if (given_.send == MPI_IN_PLACE) return false;
-  if (given_.send_count < 0 || given_.send_type == MPI_DATATYPE_NULL) return true;
-  if (!type_bytes(given_.send, given_.send_type)) return true;
+  if (given_.send_count < 0 || given_.send_type == MPI_DATATYPE_NULL || !type_bytes(given_.send_type)) return true;
   if (given_.send_count == 0) return false;
-  const bool same = given_.send == given_.receive && given_.send != MPI_BOTTOM;
-  return same || is_null(given_.send, given_.send_type);
+  return is_null(given_.send, given_.send_type) || given_.send == own_place(rank);
+}
+
+int Gather::judged(MPI_Comm alone, int rank) const {
+  GatherArguments own = given_;
+  own.communicator = alone;
+  if (!is_null(given_.receive, given_.receive_type)) own.receive = own_place(rank);
+  const OneShare share(given_.shares, given_.shares.count(rank));
+  own.shares = share.shares();
+  return native_(own);
 }
 
 int Gather::execute(Turn& turn, const LocalDecision& decision) const {

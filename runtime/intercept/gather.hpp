@@ -27,11 +27,15 @@ class Gather final : public UserCall {
   [[nodiscard]] const Arguments& arguments() const override { return arguments_; }
   [[nodiscard]] MPI_Count elements(int ranks) const override;
   [[nodiscard]] bool has_shares() const override { return true; }
-  [[nodiscard]] bool is_for_mpi(int rank) const override;
+  [[nodiscard]] bool is_doubtful(int rank) const override;
+  [[nodiscard]] int judged(MPI_Comm alone, int rank) const override;
   [[nodiscard]] int native() const override { return native_(given_); }
   [[nodiscard]] int execute(Turn& turn, const LocalDecision& decision) const override;
 
  private:
+  /// Where this rank's own share belongs.
+  [[nodiscard]] void* own_place(int rank) const;
+
   GatherArguments given_;
   Arguments arguments_;
   Native* native_;

@@ -21,10 +21,24 @@ ReduceShares::ReduceShares(Collective collective, const ReduceSharesArguments& g
                  .communicator = given.communicator},
       native_(native) {}
 
-bool ReduceShares::is_for_mpi(int rank) const {
-  const bool same = given_.receive == given_.send && given_.receive != MPI_BOTTOM;
+bool ReduceShares::is_doubtful(int rank) const {
   const bool has_share = given_.shares.count(rank) > 0;
-  return same || given_.receive == MPI_IN_PLACE || (has_share && is_null(given_.receive, given_.type));
+  return is_null(arguments_.buffer, given_.type) || given_.receive == given_.send || given_.receive == MPI_IN_PLACE ||
+         (has_share && is_null(given_.receive, given_.type));
+}
+
+/// Of the operand as much as there is room for in the result.
+int ReduceShares::judged(MPI_Comm alone, int rank) const {
+  ReduceSharesArguments own = given_;
+  own.communicator = alone;
+  int ranks = 0;
+  PMPI_Comm_size(given_.communicator, &ranks);
+  MPI_Count elements = given_.shares.count(rank);
+  if (given_.receive == given_.send) elements = given_.shares.total(ranks);
+  if (elements == 0 && is_null(given_.send, given_.type)) elements = 1;  // of nothing no null is wrong
+  const OneShare share(given_.shares, elements);
+  own.shares = share.shares();
+  return native_(own);
 }
 
 const char* ReduceShares::reason_for_mpi() const { return runtime::reason_for_mpi(given_.operation, given_.type); }

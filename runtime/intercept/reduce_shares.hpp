@@ -27,14 +27,16 @@ class ReduceShares final : public UserCall {
   [[nodiscard]] const Arguments& arguments() const override { return arguments_; }
   [[nodiscard]] MPI_Count elements(int ranks) const override { return given_.shares.total(ranks); }
   [[nodiscard]] bool has_shares() const override { return true; }
-  [[nodiscard]] bool is_for_mpi(int rank) const override;
+  [[nodiscard]] bool is_doubtful(int rank) const override;
+  [[nodiscard]] int judged(MPI_Comm alone, int rank) const override;
   [[nodiscard]] const char* reason_for_mpi() const override;
   [[nodiscard]] OperandOrder operand_order() const override { return order_of(given_.operation); }
   [[nodiscard]] int native() const override { return native_(given_); }
   [[nodiscard]] int execute(Turn& turn, const LocalDecision& decision) const override;
 
  private:
-  [[nodiscard]] bool in_place() const { return given_.send == MPI_IN_PLACE; }
+  /// Also where the program gives one buffer twice, and MPI takes that.
+  [[nodiscard]] bool in_place() const { return given_.send == MPI_IN_PLACE || given_.send == given_.receive; }
 
   ReduceSharesArguments given_;
   Arguments arguments_;

@@ -31,11 +31,19 @@ Reduction::Reduction(Collective collective, const ReductionArguments& given, Nat
       native_(native) {}
 
 /// Where a rank has a result, it must have room for it, apart from its operand; only there may that be in place.
-bool Reduction::is_for_mpi(int rank) const {
-  const bool has_result = arguments_.collective == Collective::allreduce || rank == given_.root;
-  if (!has_result) return in_place();
-  const bool same = given_.receive == given_.send && given_.receive != MPI_BOTTOM;
-  return same || given_.receive == MPI_IN_PLACE || is_null(given_.receive, given_.type);
+bool Reduction::is_doubtful(int rank) const {
+  if (!has_result(rank)) return is_null(given_.send, given_.type);
+  return is_null(arguments_.buffer, given_.type) || given_.receive == given_.send || given_.receive == MPI_IN_PLACE ||
+         is_null(given_.receive, given_.type);
+}
+
+int Reduction::judged(MPI_Comm alone, int rank) const {
+  // A rank that is alone is the root, which writes a result.
+  if (!has_result(rank)) return PMPI_Bcast(const_cast<void*>(given_.send), 1, given_.type, 0, alone);
+  ReductionArguments own = given_;
+  own.root = 0;
+  own.communicator = alone;
+  return native_(own);
 }
 
 const char* Reduction::reason_for_mpi() const { return runtime::reason_for_mpi(given_.operation, given_.type); }
@@ -44,11 +52,13 @@ int Reduction::execute(Turn& turn, const LocalDecision& decision) const {
   const bool everywhere = arguments_.collective == Collective::allreduce;
   const auto& parts = decision.plan->parts;
   const auto* const trees = std::get_if<std::vector<LocalTree>>(&parts);
-  const bool has_result = everywhere || is_root(parts);
+  const bool gets_result = everywhere || is_root(parts);
+  // MPICH 4.0 does not report it, and sends what is in memory there.
+  if (!gets_result && given_.send == MPI_IN_PLACE) throw MpiError{MPI_ERR_BUFFER};
   const Operands operands({.own = arguments_.buffer,
                            .result = given_.receive,
-                           .has_result = has_result,
-                           .in_place = has_result && in_place(),
+                           .has_result = gets_result,
+                           .in_place = gets_result && in_place(),
                            .count = given_.count,
                            .type = given_.type,
                            .operation = given_.operation,

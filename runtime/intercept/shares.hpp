@@ -46,4 +46,24 @@ struct Shares {
   }
 };
 
+/// One share, from the first element on, in the form of `like`.
+class OneShare {
+ public:
+  OneShare(const Shares& like, MPI_Count count) : like_(like), short_count_(static_cast<int>(count)), count_(count) {}
+
+  /// Valid while the object lives, where it lies.
+  [[nodiscard]] Shares shares() const {
+    if (!like_.by_rank) return {.each = count_};
+    if (like_.counts != nullptr) return {.counts = &short_count_, .starts = &short_start_, .by_rank = true};
+    return {.long_counts = &count_, .long_starts = &start_, .by_rank = true};
+  }
+
+ private:
+  Shares like_;
+  int short_count_;
+  int short_start_ = 0;
+  MPI_Count count_;
+  MPI_Aint start_ = 0;
+};
+
 }  // namespace trunkline::runtime
