@@ -38,6 +38,18 @@ int rank_from_launcher() {
 
 }  // namespace
 
+std::string listed(std::span<const int> ranks) {
+  std::string text;
+  for (std::size_t i = 0; i < ranks.size();) {
+    std::size_t end = i + 1;
+    while (end < ranks.size() && ranks[end] == ranks[end - 1] + 1) ++end;
+    text += (text.empty() ? "" : ", ") + std::to_string(ranks[i]);
+    if (end - i > 1) text += (end - i > 2 ? " to " : ", ") + std::to_string(ranks[end - 1]);
+    i = end;
+  }
+  return text;
+}
+
 void warn(const std::string& text) { print("trunkline: warning: " + text + "\n"); }
 
 void say(const std::string& text) { print("trunkline: " + text + "\n"); }

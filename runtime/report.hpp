@@ -2,11 +2,15 @@
 // What the library says, always on standard error, and how it ends a job that cannot go on.
 #pragma once
 
+#include <span>
 #include <string>
 
 namespace trunkline::runtime {
 
 inline constexpr int usage_exit_status = 2;
+
+/// Ascending numbers: "1, 4 to 7"
+[[nodiscard]] std::string listed(std::span<const int> numbers);
 
 /// "trunkline: warning: TEXT"
 void warn(const std::string& text);

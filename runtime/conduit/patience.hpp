@@ -24,6 +24,7 @@ class Patience {
   [[nodiscard]] bool is_over(bool is_alert) {
     if (++looks_ % looks_between != 0) return false;
     std::this_thread::yield();
+    if (looks_ == looks_between) begin_ = Clock::now();
     if (is_alert) return true;
     const Clock::time_point now = Clock::now();
     if (looks_ == looks_between) next_ = now + interval;
@@ -32,12 +33,17 @@ class Patience {
     return true;
   }
 
+  /// So long that somebody should be told. To be asked where is_over() was true.
+  static constexpr std::chrono::seconds very_long{10};
+  [[nodiscard]] bool is_very_long() const { return Clock::now() - begin_ >= very_long; }
+
  private:
   using Clock = std::chrono::steady_clock;
   static constexpr unsigned looks_between = 64;  ///< a system call costs more than a look
   static constexpr std::chrono::milliseconds interval{300};
 
   unsigned looks_ = 0;
+  Clock::time_point begin_{};
   Clock::time_point next_{};
 };
 

@@ -47,10 +47,12 @@ void Turn::tell(std::span<const int> ranks, int code) noexcept {
   }
 }
 
-void Turn::look_for_trouble(bool receiving) {
-  if (user_ != MPI_COMM_NULL && is_revoked(user_)) throw MpiError{revoked_code};
+void Turn::look_for_trouble(bool receiving, const Patience& patience) {
+  if (user_.communicator != MPI_COMM_NULL && is_revoked(user_.communicator)) throw MpiError{revoked_code};
   look_for_notice();
   if (receiving) look_for_other_claims();
+  static constinit std::atomic<bool> said{false};
+  if (patience.is_very_long() && !said.exchange(true)) throw LongWait{};
 }
 
 /// Throws GivenUp where a member has given this very call up; drops notices of earlier ones, which came too late.

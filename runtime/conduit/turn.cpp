@@ -64,7 +64,7 @@ std::optional<Turn::Over> Turn::test_any(std::span<MPI_Request* const> requests,
   MPI_Status status{};
   const auto index = any_over(requests, handles_, status);
   if (!index) {
-    if (patience.is_over(is_alert_)) look_for_trouble(receiving);
+    if (patience.is_over(is_alert_)) look_for_trouble(receiving, patience);
     return {};
   }
   return over_at(*index, status);
@@ -90,7 +90,7 @@ bool Turn::test_all(std::span<MPI_Request> requests, Patience& patience) {
   MPI_Status status{};
   for (MPI_Request& request : requests) {
     if (request == MPI_REQUEST_NULL || is_over(request, status)) continue;
-    if (patience.is_over(is_alert_)) look_for_trouble(false);
+    if (patience.is_over(is_alert_)) look_for_trouble(false, patience);
     return false;
   }
   return true;

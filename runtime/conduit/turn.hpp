@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "conduit/conduit.hpp"
@@ -21,6 +22,17 @@ class EventSink;
 struct GivenUp {
   int rank;
   int code;
+};
+
+/// This rank has waited for very long. Thrown once in a process, for whoever knows what it waits for.
+struct LongWait {};
+
+/// A call, as the program knows it.
+struct ProgramCall {
+  MPI_Comm communicator = MPI_COMM_NULL;
+  std::string_view name{};  ///< "MPI_Bcast"
+  std::optional<int> root{};
+  std::uint64_t bytes = 0;
 };
 
 /// The data of one message, wherever it lies.
@@ -41,8 +53,8 @@ class Turn {
        std::size_t trees)
       : conduit_(conduit), members_(members), id_(id), number_(number), claim_(claim), trees_(trees) {}
 
-  /// The program's communicator. Once a rank has revoked it, whoever waits gives up, with MPI's code for that.
-  void belongs_to(MPI_Comm communicator) noexcept { user_ = communicator; }
+  /// Once a rank has revoked the program's communicator, whoever waits gives up, with MPI's code for that.
+  void belongs_to(const ProgramCall& call) noexcept { user_ = call; }
 
   /// Whoever wants to look inside the call; null: nobody. It must outlive the executor.
   void tell(EventSink* sink) noexcept { sink_ = sink; }
@@ -67,7 +79,7 @@ class Turn {
   };
 
   /// Waits for one of the requests, none of which is null. `receiving`: this rank still needs messages of the call.
-  /// Throws MpiError, MPI_ERR_TRUNCATE where other ranks take the call for something else; GivenUp.
+  /// Throws MpiError, MPI_ERR_TRUNCATE where other ranks take the call for something else; GivenUp; LongWait.
   [[nodiscard]] Over wait_any(std::span<MPI_Request* const> requests, bool receiving);
 
   /// One look: empty where none of them is over yet. `patience`: of the looks so far. Throws as wait_any() does.
@@ -87,11 +99,15 @@ class Turn {
   /// for those others.
   void give_up_too(int code, std::span<const int> peers) noexcept { tell(peers, code); }
 
+  /// Says on standard error for which ranks it has waited since long, for something of theirs or until they take what
+  /// is sent to them, and what may be wrong.
+  void say_long_wait(std::span<const int> awaited, bool receiving) const;
+
  private:
   [[nodiscard]] int tag(unsigned tree) const { return conduit_.tags().tag(id_, number_, claim_, trees_, tree); }
   [[nodiscard]] bool is_member(int rank) const;
   void tell(std::span<const int> ranks, int code) noexcept;
-  void look_for_trouble(bool receiving);
+  void look_for_trouble(bool receiving, const Patience& patience);
   void look_for_notice();
   void look_for_other_claims();
 
@@ -101,7 +117,7 @@ class Turn {
   std::uint64_t number_;
   std::uint64_t claim_;
   std::size_t trees_;
-  MPI_Comm user_ = MPI_COMM_NULL;
+  ProgramCall user_{};
   EventSink* sink_ = nullptr;
   bool is_alert_ = false;               ///< somebody has given the call up: others may follow soon
   std::vector<MPI_Request> handles_{};  ///< scratch of wait_any()

@@ -2,6 +2,7 @@
 #include "execute/execution.hpp"
 
 #include <algorithm>
+#include <new>
 #include <optional>
 
 namespace trunkline::runtime {
@@ -12,16 +13,33 @@ bool Execution::go_on(Waiting waiting) {
       return move(waiting);
     } catch (const GivenUp& other) {
       if (needs(other.rank)) {
-        std::vector<int> told = peers();
-        std::ranges::sort(told);
-        told.erase(std::unique(told.begin(), told.end()), told.end());
-        turn_.give_up_too(other.code, told);
+        turn_.give_up_too(other.code, all_peers());
         throw;
       }
       gone_.push_back(other.rank);
       leave_out(other.rank);
+    } catch (const LongWait&) {
+      say_long_wait();
     }
   }
+}
+
+/// Each of them once, in order.
+std::vector<int> Execution::all_peers() const {
+  std::vector<int> all = peers();
+  std::ranges::sort(all);
+  all.erase(std::unique(all.begin(), all.end()), all.end());
+  return all;
+}
+
+/// A rank that has no memory for the words goes on without.
+void Execution::say_long_wait() const try {
+  std::vector<int> awaited = all_peers();
+  std::erase_if(awaited, [this](int rank) { return is_gone(rank); });
+  const bool receiving = std::ranges::any_of(awaited, [this](int rank) { return needs(rank); });
+  if (receiving) std::erase_if(awaited, [this](int rank) { return !needs(rank); });
+  turn_.say_long_wait(awaited, receiving);
+} catch (const std::bad_alloc&) {
 }
 
 bool Execution::move(Waiting waiting) {

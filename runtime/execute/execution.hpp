@@ -83,6 +83,8 @@ class Execution {
   bool go_on(Waiting waiting);
   bool move(Waiting waiting);
   bool finish(Waiting waiting);
+  [[nodiscard]] std::vector<int> all_peers() const;
+  void say_long_wait() const;
 
   Turn& turn_;
   EventSink* sink_;

@@ -272,7 +272,11 @@ int run_prepared(const UserCall& call, const Shared& shared, const Prepared& pre
   const auto* const trees = std::get_if<std::vector<LocalTree>>(&decision.plan->parts);
   Turn turn(*conduit(), prepared.communicator->members()->processes().world_ranks, prepared.id, prepared.turn,
             claim_of(arguments, prepared, shared.bytes), trees != nullptr ? trees->size() : 1);
-  turn.belongs_to(arguments.communicator);
+  const CollectiveFacts& facts = facts_of(arguments.collective);
+  turn.belongs_to({.communicator = arguments.communicator,
+                   .name = facts.mpi_name,
+                   .root = facts.has_root ? std::optional(arguments.root) : std::nullopt,
+                   .bytes = shared.bytes});
   if (traced.is_on()) {
     begin_planned(traced, arguments, shared.bytes, prepared);
     turn.tell(&traced);

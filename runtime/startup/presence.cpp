@@ -76,19 +76,6 @@ class Yield {
   int looks_ = 0;
 };
 
-/// "1, 4 to 7"
-std::string listed(const std::vector<int>& ranks) {
-  std::string text;
-  for (std::size_t i = 0; i < ranks.size();) {
-    std::size_t end = i + 1;
-    while (end < ranks.size() && ranks[end] == ranks[end - 1] + 1) ++end;
-    text += (text.empty() ? "" : ", ") + std::to_string(ranks[i]);
-    if (end - i > 1) text += (end - i > 2 ? " to " : ", ") + std::to_string(ranks[end - 1]);
-    i = end;
-  }
-  return text;
-}
-
 std::string seconds(double value) {
   std::string text = std::to_string(value);
   text.erase(text.find_last_not_of('0') + 1);

@@ -105,6 +105,27 @@ def test_a_revoked_communicator(any_mpi: Mpi, natively: bool):
     assert done.out.count(": fine") == 3, done.out + done.err
 
 
+def long_waits(done: Outcome) -> list[str]:
+    return [line for line in done.lines("trunkline: rank ") if "has waited 10 s" in line]
+
+
+def test_ranks_that_wait_for_ever_say_for_what(any_mpi: Mpi):
+    """One rank is in the MPI library's broadcast, the others in ours: the ranks cannot hear of each other."""
+    done = fault(any_mpi, "on-both-sides-of-the-floor", "auto", status=None)
+    said = long_waits(done)
+    assert done.status != 0
+    assert len(said) == len(set(said)) > 0, done.err
+    call = "in MPI_Bcast (5000 bytes, root 0, communicator uneven of 4 ranks) for rank"
+    assert all(call in line for line in said), done.err
+    assert any("for rank 0 of MPI_COMM_WORLD to send" in line for line in said), done.err
+
+
+def test_ranks_that_wait_for_a_late_one_say_so_once_and_go_on(any_mpi: Mpi):
+    said = long_waits(fault(any_mpi, "late-for-long"))
+    assert [line.split()[2] for line in sorted(said)] == ["1", "2", "3"]
+    assert all("Nothing is wrong where th" in line for line in said)
+
+
 @pytest.mark.parametrize("case", ["killed-rank", "killed-in-allreduce", "handler-aborts"])
 def test_the_job_ends(any_mpi: Mpi, case: str):
     """The launcher waits for nobody who waits for a rank that is gone."""

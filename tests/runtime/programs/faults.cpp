@@ -642,6 +642,26 @@ void killed_in_allreduce() {
   }
 }
 
+/// Sizes on both sides of what is worth a plan: the root is in MPI's broadcast, the others wait in ours, for ever.
+void on_both_sides_of_the_floor() {
+  const MPI_Comm copy = copy_of(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  MPI_Comm_set_name(copy, "uneven");
+  right(copy, 5000, 0, 1, "before");
+  std::vector<char> data(5000, 1);
+  alarm(15);  // ends this process, and the job with it
+  MPI_Bcast(data.data(), rank == 0 ? 100 : 5000, MPI_BYTE, 0, copy);
+  if (rank == 0) sleep(30);
+}
+
+/// Late by longer than others keep silent; then all is right.
+void late_for_long() {
+  right(MPI_COMM_WORLD, 5000, 0, 1, "before");
+  if (rank == 0) sleep(11);
+  right(MPI_COMM_WORLD, 5000, 0, 2, "of a late root");
+  if (rank == 0) sleep(11);
+  right(MPI_COMM_WORLD, 5000, 0, 3, "of a late root, again");
+}
+
 /// Allgather is the first call of the program's own: what it gets must be its own; and no message but its own is seen.
 void first_allgather() {
   std::vector<int> all(static_cast<std::size_t>(ranks), -1);
@@ -670,7 +690,8 @@ const std::map<std::string, std::function<void()>> cases {
       {"other-shares", other_shares}, {"shorter-operand", shorter_operand}, {"longer-operand", longer_operand},
       {"little-longer-operand", little_longer_operand}, {"other-collective", other_collective},
       {"operand-handler-throws", operand_handler_throws}, {"late-reduce-root", late_reduce_root},
-      {"killed-in-allreduce", killed_in_allreduce},
+      {"killed-in-allreduce", killed_in_allreduce}, {"on-both-sides-of-the-floor", on_both_sides_of_the_floor},
+      {"late-for-long", late_for_long},
 #if MPI_VERSION >= 4 || (defined(OMPI_MAJOR_VERSION) && OMPI_MAJOR_VERSION >= 5)
       {"session", session},
 #endif
