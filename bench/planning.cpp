@@ -14,6 +14,7 @@
 #include "algorithms/linear.hpp"
 #include "algorithms/registry.hpp"
 #include "decide/choose.hpp"
+#include "kinds/trees/trees.hpp"
 #include "network/cluster.hpp"
 #include "plan/checker.hpp"
 
@@ -108,7 +109,7 @@ std::size_t kept_bytes(const Alternatives& facts) {
                       facts.native.openmpi.capacity() * sizeof facts.native.openmpi[0] +
                       kept_bytes(facts.native.binomial);
   for (const auto& one : facts.laid) {
-    if (const auto* const trees = std::get_if<TreeCosts>(&one.costs)) bytes += kept_bytes(*trees);
+    if (const auto* const trees = dynamic_cast<const TreeCosts*>(&*one.costs)) bytes += kept_bytes(*trees);
   }
   for (const auto& tree : facts.native.openmpi) bytes += kept_bytes(tree.in_turn);
   return bytes;

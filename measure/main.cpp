@@ -18,8 +18,8 @@
 #include <vector>
 
 #include "algorithms/linear.hpp"
+#include "kinds/trees/costs.hpp"
 #include "model/measurement.hpp"
-#include "model/tree_costs.hpp"
 #include "network/cluster_file.hpp"
 #include "network/placement.hpp"
 #include "pair.hpp"

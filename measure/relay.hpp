@@ -8,12 +8,12 @@
 #include <memory>
 #include <vector>
 
-#include "conduit/turn.hpp"
-#include "execute/pipelined_trees.hpp"
+#include "execute/trees/pipelined_trees.hpp"
+#include "kinds/trees/tree.hpp"
 #include "model/in_flight.hpp"
 #include "model/measurement.hpp"
-#include "plan/tree.hpp"
 #include "samples.hpp"
+#include "transport/mpi/turn.hpp"
 
 namespace trunkline::measure {
 

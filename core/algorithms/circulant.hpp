@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "plan/block_schedule.hpp"
+#include "kinds/rounds/block_schedule.hpp"
 
 namespace trunkline {
 

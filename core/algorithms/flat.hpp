@@ -2,7 +2,7 @@
 // The flat tree: the root sends to everyone.
 #pragma once
 
-#include "plan/tree.hpp"
+#include "kinds/trees/tree.hpp"
 
 namespace trunkline {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "algorithms/generators.hpp"
+#include "kinds/rounds/generators.hpp"
 
 #include <algorithm>
 #include <array>

@@ -3,8 +3,8 @@
 // says how they follow from the trees of Bongo, Anshus and Bjorndalen (2004), whose inner nodes are no ranks.
 #pragma once
 
+#include "kinds/trees/tree.hpp"
 #include "network/placement.hpp"
-#include "plan/tree.hpp"
 
 namespace trunkline {
 

@@ -7,8 +7,8 @@
 #include <optional>
 #include <vector>
 
+#include "kinds/trees/tree.hpp"
 #include "plan/regions.hpp"
-#include "plan/tree.hpp"
 
 namespace trunkline {
 

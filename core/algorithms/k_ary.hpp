@@ -2,7 +2,7 @@
 // Contention-free binary and k-ary trees of small height.
 #pragma once
 
-#include "plan/tree.hpp"
+#include "kinds/trees/tree.hpp"
 
 namespace trunkline {
 

@@ -2,7 +2,7 @@
 // Binomial and k-nomial trees over rank numbers, blind to the network.
 #pragma once
 
-#include "plan/tree.hpp"
+#include "kinds/trees/tree.hpp"
 
 namespace trunkline {
 

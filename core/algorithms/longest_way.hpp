@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <span>
 
+#include "kinds/trees/tree.hpp"
 #include "network/cluster.hpp"
-#include "plan/tree.hpp"
 
 namespace trunkline {
 

@@ -7,7 +7,7 @@
 #include <optional>
 
 #include "algorithms/folding.hpp"
-#include "plan/block_schedule.hpp"
+#include "kinds/rounds/block_schedule.hpp"
 
 namespace trunkline {
 

@@ -6,9 +6,9 @@
 #include <stdexcept>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "algorithms/flat.hpp"
-#include "algorithms/generators.hpp"
 #include "algorithms/hierarchical.hpp"
 #include "algorithms/k_ary.hpp"
 #include "algorithms/k_nomial.hpp"
@@ -16,6 +16,9 @@
 #include "algorithms/two_tree.hpp"
 #include "algorithms/unaware_k_ary.hpp"
 #include "algorithms/unaware_linear.hpp"
+#include "kinds/rounds/generators.hpp"
+#include "kinds/rounds/row.hpp"
+#include "kinds/trees/row.hpp"
 #include "plan/checker.hpp"
 
 namespace trunkline {
@@ -37,7 +40,7 @@ using Factory = Plan (*)(const Ground&);
 Plan lay_one(Tree tree) {
   Trees trees;
   trees.push_back(std::move(tree));
-  return {std::move(trees)};
+  return plan_of(std::move(trees));
 }
 
 Plan lay_linear(const Ground& on) { return lay_one(linear_tree(*on.cluster, on.placement, on.root)); }
@@ -53,16 +56,16 @@ Plan lay_unaware_k_ary(const Ground& on) { return lay_one(unaware_k_ary_tree(on.
 
 Plan lay_two_tree(const Ground& on) {
   auto both = two_tree(*on.cluster, on.placement, on.root);
-  return {Trees{std::move(both[0]), std::move(both[1])}};
+  return plan_of(Trees{std::move(both[0]), std::move(both[1])});
 }
 
 Plan by_rank_number(std::string_view generator, const Ground& on) {
   check_root(on.ranks(), on.root);
-  return {generate_rounds(generator, by_number(on.ranks(), on.root))};
+  return plan_of(generate_rounds(generator, by_number(on.ranks(), on.root)));
 }
 
 Plan depth_first(std::string_view generator, const Ground& on) {
-  return {generate_rounds(generator, depth_first_order(*on.cluster, on.placement, on.root))};
+  return plan_of(generate_rounds(generator, depth_first_order(*on.cluster, on.placement, on.root)));
 }
 
 Plan lay_scatter_ring(const Ground& on) { return depth_first("scatter-ring", on); }
@@ -88,14 +91,11 @@ struct Row {
   unsigned k = 0;
   std::string_view up_and_down{};  ///< cost of trees that go both ways; down and up cost the same
 
-  /// Data goes down any tree, and up as well; rounds are made for one promise.
-  [[nodiscard]] constexpr bool serves(Collective collective) const {
-    if (algorithm.kind == AlgorithmKind::rounds) return collective == algorithm.collective;
-    return algorithm.kind == AlgorithmKind::native || std::ranges::find(by_trees, collective) != by_trees.end();
+  [[nodiscard]] bool serves(Collective collective) const {
+    if (algorithm.is_native()) return true;
+    if (algorithm.kind->one_promise && collective != algorithm.collective) return false;
+    return algorithm.kind->serves(collective);
   }
-
-  static constexpr std::array by_trees{Collective::bcast, Collective::reduce, Collective::allreduce,
-                                       Collective::barrier};
 };
 
 constexpr Row k_ary_row(std::string_view name, unsigned k) {
@@ -104,8 +104,8 @@ constexpr Row k_ary_row(std::string_view name, unsigned k) {
                                  : "contention-free pipelined K-ary tree of small height",
            .cost = k == 2 ? "2 (X + H - 1) T(m/X)" : "K (X + H - 1) T(m/X)",
            .needs_cluster = true,
-           .trees = 1,
-           .family = k == 2 ? "" : "K-ary"},
+           .family = k == 2 ? "" : "K-ary",
+           .kind = &trees_kind},
           lay_k_ary,
           k,
           k == 2 ? "3 (X + 2 H - 2) T(m/X)" : "(K + 1) (X + 2 H - 2) T(m/X)"};
@@ -116,8 +116,8 @@ constexpr Row k_nomial_row(std::string_view name, unsigned k) {
            .description = k == 2 ? "binomial tree over rank numbers, blind to the network"
                                  : "K-nomial tree over rank numbers, blind to the network",
            .cost = k == 2 ? "log2(P) T(m), times the channel load" : "(K - 1) logK(P) T(m), times the channel load",
-           .trees = 1,
-           .family = k == 2 ? "" : "K-nomial"},
+           .family = k == 2 ? "" : "K-nomial",
+           .kind = &trees_kind},
           lay_k_nomial,
           k,
           k == 2 ? "2 log2(P) T(m), times the channel load" : "2 (K - 1) logK(P) T(m), times the channel load"};
@@ -131,8 +131,8 @@ constexpr Row hierarchical_row(std::string_view name, unsigned fan_in) {
            .cost = fan_in == any_fan_in ? "(P/N + N - 2) T(m) on N hosts"
                    : fan_in == 2        ? "(log2(P/N) + log2(N)) T(m) on N hosts"
                                         : "(K - 1) (logK(P/N) + logK(N)) T(m) on N hosts",
-           .trees = 1,
-           .family = fan_in > 2 ? "hierarchical-K-nomial" : ""},
+           .family = fan_in > 2 ? "hierarchical-K-nomial" : "",
+           .kind = &trees_kind},
           lay_hierarchical,
           fan_in,
           fan_in == any_fan_in ? "2 (P/N + N - 2) T(m) on N hosts"
@@ -146,8 +146,8 @@ constexpr Row unaware_k_ary_row(std::string_view name, unsigned k) {
        .description = k == 2 ? "pipelined complete binary tree by rank number, blind to the network"
                              : "pipelined complete K-ary tree by rank number, blind to the network",
        .cost = k == 2 ? "2 (X + H - 1) T(m/X), times the channel load" : "K (X + H - 1) T(m/X), times the channel load",
-       .trees = 1,
-       .family = k == 2 ? "" : "unaware-K-ary"},
+       .family = k == 2 ? "" : "unaware-K-ary",
+       .kind = &trees_kind},
       lay_unaware_k_ary,
       k,
       k == 2 ? "3 (X + 2 H - 2) T(m/X), times the channel load"
@@ -159,7 +159,7 @@ constexpr Row ring_row(Collective collective, bool is_aware) {
   const bool sums = collective == Collective::reduce_scatter || collective == Collective::reduce_scatter_block;
   Algorithm algorithm{.collective = collective, .name = is_aware ? "ring" : "unaware-ring"};
   algorithm.needs_cluster = is_aware;
-  algorithm.kind = AlgorithmKind::rounds;
+  algorithm.kind = &rounds_kind;
   algorithm.cost = is_aware ? "(P - 1) (T(m/P) + T(0))" : "(P - 1) (T(m/P) + T(0)), times the channel load";
   if (is_aware) {
     algorithm.description =
@@ -173,15 +173,12 @@ constexpr Row ring_row(Collective collective, bool is_aware) {
 }
 
 constexpr std::array registry_rows{
-    Row{{.name = "native",
-         .description = "the MPI library's own algorithm",
-         .cost = "the library's",
-         .kind = AlgorithmKind::native}},
+    Row{{.name = "native", .description = "the MPI library's own algorithm", .cost = "the library's"}},
     Row{{.name = "linear",
          .description = "contention-free pipelined line, depth first over the switches (Algorithm 1)",
          .cost = "(X + P - 2) T(m/X)",
          .needs_cluster = true,
-         .trees = 1},
+         .kind = &trees_kind},
         lay_linear,
         0,
         "2 (X + P - 2) T(m/X)"},
@@ -189,7 +186,9 @@ constexpr std::array registry_rows{
          .description = "two contention-free pipelined binary trees at once, each with every other segment",
          .cost = "(X + 2 H) T(m/X)",
          .needs_cluster = true,
-         .trees = 2},
+         .streams = 2,
+         .kind = &trees_kind,
+         .has_one_order = false},
         lay_two_tree,
         0,
         "2 (X + 2 H) T(m/X)"},
@@ -204,20 +203,23 @@ constexpr std::array registry_rows{
          .description = "scatter, then a contention-free ring that goes depth first over the switches",
          .cost = "2 T(m) + (P + log2(P)) T(0)",
          .needs_cluster = true,
-         .kind = AlgorithmKind::rounds},
+         .kind = &rounds_kind},
         lay_scatter_ring},
     Row{{.name = "scatter-doubling",
          .description = "scatter, then recursive doubling, by rank number, blind to the network",
          .cost = "2 T(m) + 2 log2(P) T(0), times the channel load",
-         .kind = AlgorithmKind::rounds},
+         .kind = &rounds_kind},
         lay_scatter_doubling},
     Row{{.name = "circulant",
          .description =
              "round-optimal for X blocks on a circulant graph by rank number: the strongest rival blind to the network",
          .cost = "(X - 1 + log2(P)) T(m/X), times the channel load",
-         .kind = AlgorithmKind::rounds},
+         .kind = &rounds_kind},
         lay_circulant},
-    Row{{.name = "flat", .description = "the root sends to every rank in turn", .cost = "(P - 1) T(m)", .trees = 1},
+    Row{{.name = "flat",
+         .description = "the root sends to every rank in turn",
+         .cost = "(P - 1) T(m)",
+         .kind = &trees_kind},
         lay_flat,
         0,
         "2 (P - 1) T(m)"},
@@ -235,7 +237,7 @@ constexpr std::array registry_rows{
     Row{{.name = "unaware-linear",
          .description = "pipelined line in rank order, blind to the network",
          .cost = "(X + P - 2) T(m/X), times the channel load",
-         .trees = 1},
+         .kind = &trees_kind},
         lay_unaware_linear,
         0,
         "2 (X + P - 2) T(m/X), times the channel load"},
@@ -249,7 +251,7 @@ constexpr std::array registry_rows{
     Row{{.name = "unaware-scatter-ring",
          .description = "scatter, then a ring in rank order, blind to the network",
          .cost = "2 T(m) + (P + log2(P)) T(0), times the channel load",
-         .kind = AlgorithmKind::rounds},
+         .kind = &rounds_kind},
         lay_unaware_scatter_ring},
     Row{{.collective = Collective::allreduce,
          .name = "ring",
@@ -257,7 +259,8 @@ constexpr std::array registry_rows{
              "twice round a contention-free ring that goes depth first over the switches: summed up, then handed on",
          .cost = "2 (P - 1) (T(m/P) + T(0))",
          .needs_cluster = true,
-         .kind = AlgorithmKind::rounds},
+         .kind = &rounds_kind,
+         .has_one_order = false},
         lay_allreduce_ring},
     Row{{.collective = Collective::allreduce,
          .name = "halving-doubling",
@@ -265,47 +268,50 @@ constexpr std::array registry_rows{
              "Rabenseifner's, with the longest transfers between neighbours: in pairs, depth first over the switches",
          .cost = "2 T(m) + 2 log2(P) T(0), times the channel load",
          .needs_cluster = true,
-         .kind = AlgorithmKind::rounds},
+         .kind = &rounds_kind,
+         .has_one_order = false},
         lay_halving_doubling},
     Row{{.collective = Collective::allreduce,
          .name = "recursive-doubling",
          .description = "all of the vector with one after another, in pairs, depth first over the switches",
          .cost = "log2(P) T(m), times the channel load",
          .needs_cluster = true,
-         .kind = AlgorithmKind::rounds,
-         .is_whole = true},
+         .kind = &rounds_kind},
         lay_recursive_doubling},
     Row{{.collective = Collective::allreduce,
          .name = "unaware-ring",
          .description = "twice round a ring in rank order, blind to the network",
          .cost = "2 (P - 1) (T(m/P) + T(0)), times the channel load",
-         .kind = AlgorithmKind::rounds},
+         .kind = &rounds_kind,
+         .has_one_order = false},
         lay_unaware_allreduce_ring},
     Row{{.collective = Collective::allreduce,
          .name = "unaware-halving-doubling",
          .description = "Rabenseifner's recursive halving and doubling by rank number, blind to the network",
          .cost = "2 T(m) + 2 log2(P) T(0), times the channel load",
-         .kind = AlgorithmKind::rounds},
+         .kind = &rounds_kind,
+         .has_one_order = false},
         lay_unaware_halving_doubling},
     Row{{.collective = Collective::allreduce,
          .name = "unaware-recursive-doubling",
          .description = "recursive doubling by rank number, blind to the network",
          .cost = "log2(P) T(m), times the channel load",
-         .kind = AlgorithmKind::rounds,
-         .is_whole = true},
+         .kind = &rounds_kind},
         lay_unaware_recursive_doubling},
     Row{{.collective = Collective::allreduce,
          .name = "swing",
          .description = "halving and doubling with partners near by on either side in turn, depth first",
          .cost = "2 T(m) + 2 log2(P) T(0), times the channel load",
          .needs_cluster = true,
-         .kind = AlgorithmKind::rounds},
+         .kind = &rounds_kind,
+         .has_one_order = false},
         lay_swing},
     Row{{.collective = Collective::allreduce,
          .name = "unaware-swing",
          .description = "the same by rank number, blind to the network: a rival made for tori",
          .cost = "2 T(m) + 2 log2(P) T(0), times the channel load",
-         .kind = AlgorithmKind::rounds},
+         .kind = &rounds_kind,
+         .has_one_order = false},
         lay_unaware_swing},
     ring_row(Collective::reduce_scatter, true),
     ring_row(Collective::reduce_scatter, false),
@@ -317,30 +323,19 @@ constexpr std::array registry_rows{
     ring_row(Collective::allgatherv, false),
 };
 
-constexpr std::size_t served = [] {
-  std::size_t count = 0;
-  for (const Row& row : registry_rows) {
-    for (std::size_t one = 0; one < collective_count; ++one) count += row.serves(static_cast<Collective>(one)) ? 1 : 0;
-  }
-  return count;
-}();
-
 /// By collective, each row's for every collective that it serves.
-constexpr auto registry_table = [] {
-  std::array<Algorithm, served> algorithms{};
-  std::size_t next = 0;
-  for (std::size_t one = 0; one < collective_count; ++one) {
-    const auto collective = static_cast<Collective>(one);
+std::vector<Algorithm> served_algorithms() {
+  std::vector<Algorithm> all;
+  for (const CollectiveFacts& facts : collectives()) {
     for (const Row& row : registry_rows) {
-      if (!row.serves(collective)) continue;
-      Algorithm& algorithm = algorithms[next++] = row.algorithm;
-      algorithm.collective = collective;
-      const bool both_ways = collective == Collective::allreduce || collective == Collective::barrier;
-      if (both_ways && !row.up_and_down.empty()) algorithm.cost = row.up_and_down;
+      if (!row.serves(facts.collective)) continue;
+      Algorithm& algorithm = all.emplace_back(row.algorithm);
+      algorithm.collective = facts.collective;
+      if (facts.direction == Direction::up_and_down && !row.up_and_down.empty()) algorithm.cost = row.up_and_down;
     }
   }
-  return algorithms;
-}();
+  return all;
+}
 
 /// Null where there is none.
 const Row* find_row(Collective collective, std::string_view name) {
@@ -351,19 +346,22 @@ const Row* find_row(Collective collective, std::string_view name) {
 
 }  // namespace
 
-std::span<const Algorithm> algorithms() { return registry_table; }
+std::span<const Algorithm> algorithms() {
+  static const std::vector<Algorithm> table = served_algorithms();
+  return table;
+}
 
 std::optional<Algorithm> find_algorithm(Collective collective, std::string_view name) {
-  const auto found = std::ranges::find_if(registry_table, [&](const Algorithm& algorithm) {
+  const auto found = std::ranges::find_if(algorithms(), [&](const Algorithm& algorithm) {
     return algorithm.collective == collective && algorithm.name == name;
   });
-  return found != registry_table.end() ? std::optional(*found) : std::nullopt;
+  return found != algorithms().end() ? std::optional(*found) : std::nullopt;
 }
 
 std::vector<std::string> algorithm_names(Collective collective) {
   std::vector<std::string> names;
   std::string_view family;
-  for (const Algorithm& algorithm : registry_table) {
+  for (const Algorithm& algorithm : algorithms()) {
     if (algorithm.collective != collective) continue;
     const bool goes_on = !algorithm.family.empty() && algorithm.family == family;
     if (goes_on) {
@@ -389,17 +387,13 @@ Plan lay(Collective collective, std::string_view name, const Cluster* cluster, c
     throw std::invalid_argument(std::string(name) + " needs a cluster to be laid over");
   }
   Plan plan = row->factory({.cluster = cluster, .placement = placement, .root = root, .k = row->k});
-  if (const Trees* const trees = plan.trees()) check_trees(*trees);
+  if (!row->algorithm.kind->one_promise) plan.steps().check(collective);  // the tests replay the others
   return plan;
 }
 
 Trees lay_trees(Collective collective, std::string_view name, const Cluster* cluster, const Placement& placement,
                 Rank root) {
-  Plan plan = lay(collective, name, cluster, placement, root);
-  if (plan.trees() == nullptr) {
-    throw std::invalid_argument(std::string(name) + " is no tree: blocks reach each rank from several others");
-  }
-  return std::get<Trees>(std::move(plan.steps));
+  return trees_of(lay(collective, name, cluster, placement, root));
 }
 
 }  // namespace trunkline

@@ -9,18 +9,13 @@
 #include <string_view>
 #include <vector>
 
+#include "kinds/kind.hpp"
+#include "kinds/trees/trees.hpp"
 #include "network/cluster.hpp"
 #include "plan/collective.hpp"
 #include "plan/plan.hpp"
 
 namespace trunkline {
-
-/// Of what its plans are made.
-enum class AlgorithmKind : std::uint8_t {
-  native,  ///< of nothing: the MPI library does as it sees fit
-  trees,   ///< segments go down one tree, or down several by turns
-  rounds,  ///< blocks reach each rank from several others
-};
 
 struct Algorithm {
   Collective collective = Collective::bcast;
@@ -28,15 +23,12 @@ struct Algorithm {
   std::string_view description{};  ///< one line
   std::string_view cost{};         ///< in X segments, H height, P ranks, T(m)
   bool needs_cluster = false;      ///< false: can be laid over ranks alone
-  unsigned trees = 0;              ///< of a plan; 0: of another kind
+  unsigned streams = 1;            ///< of a plan, that take segments by turns: two trees have two
   std::string_view family{};       ///< "K-ary": alike but for a number in the name; empty: stands alone
-  AlgorithmKind kind = AlgorithmKind::trees;
-  bool is_whole = false;  ///< of rounds: the message is one block
+  const PlanKind* kind = nullptr;  ///< of its plans; null: it has none, the MPI library does as it sees fit
+  bool has_one_order = true;       ///< of a reduction: as Steps::has_one_order() says of its plans
 
-  /// As has_one_order() says of its plans.
-  [[nodiscard]] constexpr bool has_one_order(bool goes_by_shares) const {
-    return trees == 1 || (kind == AlgorithmKind::rounds && (is_whole || goes_by_shares));
-  }
+  [[nodiscard]] constexpr bool is_native() const { return kind == nullptr; }
 
   /// For people; empty: none.
   [[nodiscard]] constexpr std::string_view restrictions() const {
@@ -52,7 +44,8 @@ struct Algorithm {
 [[nodiscard]] std::vector<std::string> algorithm_names(Collective collective);
 
 /// Lays an algorithm over ranks; `cluster` may be null only where it needs none. Throws std::invalid_argument for a
-/// name that is not in the registry, or is "native". Trees have passed check_trees().
+/// name that is not in the registry, or is "native". Trees have passed their check; the tests prove what generators
+/// make.
 [[nodiscard]] Plan lay(Collective collective, std::string_view name, const Cluster* cluster, const Placement& placement,
                        Rank root);
 

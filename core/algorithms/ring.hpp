@@ -8,8 +8,8 @@
 #include <cstdint>
 #include <optional>
 
+#include "kinds/rounds/block_schedule.hpp"
 #include "network/placement.hpp"
-#include "plan/block_schedule.hpp"
 
 namespace trunkline {
 

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "plan/block_schedule.hpp"
+#include "kinds/rounds/block_schedule.hpp"
 
 namespace trunkline {
 
@@ -18,7 +18,7 @@ class Scatter {
 
   [[nodiscard]] Rank ranks() const noexcept { return ranks_; }
   [[nodiscard]] Rank position() const noexcept { return position_; }
-  [[nodiscard]] std::uint64_t rounds() const noexcept { return rounds_; }
+  [[nodiscard]] std::uint64_t round_count() const noexcept { return rounds_; }
 
   /// Blocks that a rank holds after the scatter: from its own one on, in a row.
   [[nodiscard]] Rank held_by(Rank position) const;

@@ -8,8 +8,8 @@ namespace trunkline {
 
 ScatterDoubling::ScatterDoubling(Rank ranks, Rank position)
     : scatter_(ranks, position),
-      sends_(3 * scatter_.rounds()),
-      receives_(3 * scatter_.rounds()),
+      sends_(3 * scatter_.round_count()),
+      receives_(3 * scatter_.round_count()),
       latest_(scatter_.received_in()) {
   std::vector<Group> groups;  // that this rank is in, the widest first
   for (Rank begin = 0, end = ranks; end - begin > 1;) {
@@ -17,14 +17,14 @@ ScatterDoubling::ScatterDoubling(Rank ranks, Rank position)
     groups.push_back(group);
     (position < group.middle ? end : begin) = group.middle;
   }
-  for (std::uint64_t round = 0; round < scatter_.rounds(); ++round) {
+  for (std::uint64_t round = 0; round < scatter_.round_count(); ++round) {
     sends_[round] = scatter_.send(round);
     receives_[round] = scatter_.receive(round);
   }
   // Groups of one level are of two sizes at most, so where some have a level more, the others skip the first one.
   for (std::uint64_t level = 0; level < groups.size(); ++level) {
     const std::uint64_t depth = groups.size() - 1 - level;
-    exchange(groups[depth], 3 * scatter_.rounds() - 2 * (depth + 1));
+    exchange(groups[depth], 3 * scatter_.round_count() - 2 * (depth + 1));
   }
 }
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "algorithms/scatter.hpp"
-#include "plan/block_schedule.hpp"
+#include "kinds/rounds/block_schedule.hpp"
 
 namespace trunkline {
 

@@ -4,19 +4,21 @@
 
 namespace trunkline {
 
-std::uint64_t ScatterRing::rounds(std::uint64_t /*blocks*/) const { return scatter_.rounds() + scatter_.ranks() - 1; }
+std::uint64_t ScatterRing::rounds(std::uint64_t /*blocks*/) const {
+  return scatter_.round_count() + scatter_.ranks() - 1;
+}
 
 /// Towards the end fewer ranks send: those that held their last blocks from the scatter get none.
 std::uint64_t ScatterRing::alike(std::uint64_t round) const {
-  return round < scatter_.rounds() ? 1 : scatter_.rounds() + scatter_.ranks() - 1 - round;
+  return round < scatter_.round_count() ? 1 : scatter_.round_count() + scatter_.ranks() - 1 - round;
 }
 
 // In step s of the ring, counted from 1, a rank gets the block of the one s places before it. Those it holds from the
 // scatter would come last, so it is done that much earlier.
 
 std::optional<BlockTransfer> ScatterRing::send(std::uint64_t round, std::uint64_t /*blocks*/) const {
-  if (round < scatter_.rounds()) return scatter_.send(round);
-  const std::uint64_t step = round - scatter_.rounds() + 1;
+  if (round < scatter_.round_count()) return scatter_.send(round);
+  const std::uint64_t step = round - scatter_.round_count() + 1;
   const std::uint64_t ranks = scatter_.ranks();
   const std::uint64_t position = scatter_.position();
   const auto to = static_cast<Rank>((position + 1) % ranks);
@@ -29,8 +31,8 @@ std::optional<BlockTransfer> ScatterRing::send(std::uint64_t round, std::uint64_
 }
 
 std::optional<BlockTransfer> ScatterRing::receive(std::uint64_t round, std::uint64_t /*blocks*/) const {
-  if (round < scatter_.rounds()) return scatter_.receive(round);
-  const std::uint64_t step = round - scatter_.rounds() + 1;
+  if (round < scatter_.round_count()) return scatter_.receive(round);
+  const std::uint64_t step = round - scatter_.round_count() + 1;
   const std::uint64_t ranks = scatter_.ranks();
   const std::uint64_t position = scatter_.position();
   if (step > ranks - scatter_.held_by(scatter_.position())) return {};

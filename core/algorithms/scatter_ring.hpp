@@ -3,7 +3,7 @@
 #pragma once
 
 #include "algorithms/scatter.hpp"
-#include "plan/block_schedule.hpp"
+#include "kinds/rounds/block_schedule.hpp"
 
 namespace trunkline {
 

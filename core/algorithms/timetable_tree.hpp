@@ -3,7 +3,7 @@
 #pragma once
 
 #include "algorithms/region_timetable.hpp"
-#include "plan/tree.hpp"
+#include "kinds/trees/tree.hpp"
 
 namespace trunkline {
 

@@ -2,7 +2,7 @@
 // The complete k-ary tree by rank number, blind to the network: what the papers compare against.
 #pragma once
 
-#include "plan/tree.hpp"
+#include "kinds/trees/tree.hpp"
 
 namespace trunkline {
 

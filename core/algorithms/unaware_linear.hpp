@@ -2,7 +2,7 @@
 // The line in rank order, blind to the network: what the papers compare against.
 #pragma once
 
-#include "plan/tree.hpp"
+#include "kinds/trees/tree.hpp"
 
 namespace trunkline {
 

@@ -2,13 +2,11 @@
 #include "decide/alternatives.hpp"
 
 #include <algorithm>
-#include <variant>
 
 #include "algorithms/registry.hpp"
 #include "model/least_time.hpp"
 #include "model/openmpi_rules.hpp"
-#include "model/tree_costs.hpp"
-#include "plan/operand_order.hpp"
+#include "model/segments.hpp"
 
 namespace trunkline {
 namespace {
@@ -16,18 +14,14 @@ namespace {
 Alternative laid(const Candidate& candidate, const Paths& paths, const Placement& placement, const Plan& plan,
                  Collective collective, const HostCosts& hosts) {
   const CollectiveFacts& facts = facts_of(collective);
-  Alternative one{.candidate = &candidate, .uncertainty = candidate.uncertainty, .costs = {}};
-  if (const Trees* const trees = plan.trees()) {
-    one.costs = tree_costs(paths, placement, *trees, *facts.direction, hosts);
-  } else {
-    const RoundCosts costs = round_costs(paths, placement, *plan.rounds(), hosts);
-    if (!costs.relays && candidate.between_two != nullptr) one.uncertainty = candidate.between_two;
-    one.lost_byte_s = one.uncertainty->lost_of_links * costs.rounds.seconds_per_byte;
-    one.costs = costs;
-  }
+  Alternative one{.candidate = &candidate,
+                  .uncertainty = candidate.uncertainty,
+                  .costs = costs_of(paths, placement, plan, collective, hosts)};
+  if (candidate.between_two != nullptr && one.costs->relayed_blocks() == 0) one.uncertainty = candidate.between_two;
+  one.lost_byte_s = one.uncertainty->lost_of_links * one.costs->exchanged_byte_s();
   if (!facts.reduces) return one;
-  one.by_rank = keeps_rank_order(plan);
-  one.one_order = has_one_order(plan, collective);
+  one.by_rank = plan.steps().keeps_rank_order();
+  one.one_order = plan.steps().has_one_order(collective);
   return one;
 }
 
@@ -39,10 +33,10 @@ std::vector<std::uint64_t> jumps_of(const std::vector<Alternative>& laid, const 
   for (std::uint64_t eager = hosts.eager_bytes; eager < longest; eager *= 2) jumps.push_back(eager + 1);
   for (const std::uint64_t segment : segment_sizes()) jumps.push_back(segment + 1);
   for (const Alternative& one : laid) {
-    const auto* const rounds = std::get_if<RoundCosts>(&one.costs);
-    if (rounds == nullptr || one.uncertainty->least_block_bytes == 0) continue;
-    jumps.push_back(rounds->blocks * one.uncertainty->least_block_bytes);
-    jumps.push_back(rounds->blocks * one.uncertainty->long_block_bytes);
+    if (one.uncertainty->least_block_bytes == 0) continue;
+    const std::uint64_t blocks = one.costs->relayed_blocks();
+    jumps.push_back(blocks * one.uncertainty->least_block_bytes);
+    jumps.push_back(blocks * one.uncertainty->long_block_bytes);
   }
   std::ranges::sort(jumps);
   jumps.erase(std::unique(jumps.begin(), jumps.end()), jumps.end());

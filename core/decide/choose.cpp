@@ -2,11 +2,10 @@
 #include "decide/choose.hpp"
 
 #include <algorithm>
-#include <variant>
 
 #include "decide/reason.hpp"
 #include "decide/size_class.hpp"
-#include "model/tree_costs.hpp"
+#include "model/segments.hpp"
 
 namespace trunkline {
 namespace {
@@ -14,8 +13,8 @@ namespace {
 /// Of a message of the class. Each rank of a ring waits for whole pieces: those are cut for the very size. Other plans
 /// take the class's segment, and hardly lose by it.
 std::uint64_t segment_of(const Alternative& alternative, std::uint64_t class_segment, std::uint64_t message_bytes) {
-  const auto* const rounds = std::get_if<RoundCosts>(&alternative.costs);
-  return rounds != nullptr && rounds->relays ? best_segment(*rounds, message_bytes) : class_segment;
+  const bool relays = alternative.costs->relayed_blocks() > 0;
+  return relays ? alternative.costs->best_segment(message_bytes) : class_segment;
 }
 
 Pick picked(const Evaluation& evaluation, std::uint64_t message_bytes) {
@@ -34,7 +33,7 @@ std::vector<Prediction> predictions_of(const Alternatives& alternatives, const E
     const std::uint64_t segment = segment_of(*one.alternative, one.segment_bytes, message_bytes);
     all.push_back({.algorithm = one.algorithm(),
                    .segment_bytes = segment,
-                   .seconds = seconds_of(one.alternative->costs, message_bytes, segment)});
+                   .seconds = one.alternative->costs->seconds(message_bytes, segment)});
   }
   all.push_back({.algorithm = "native", .segment_bytes = 0, .seconds = native_seconds(alternatives, message_bytes)});
   std::ranges::stable_sort(all, {}, &Prediction::seconds);

@@ -120,7 +120,7 @@ bool Decider::keeps_order(std::string_view algorithm) {
   auto known = std::ranges::find(by_rank_, algorithm, [](const auto& one) { return one.first; });
   if (known == by_rank_.end()) {
     Plan laid = plan(algorithm);
-    known = by_rank_.insert(by_rank_.end(), {algorithm, keeps_rank_order(laid)});
+    known = by_rank_.insert(by_rank_.end(), {algorithm, laid.steps().keeps_rank_order()});
     last_.emplace(algorithm, std::move(laid));
   }
   return known->second;
@@ -162,7 +162,7 @@ std::uint64_t Decider::segment_for(std::string_view algorithm, std::uint64_t byt
                                                              knowledge_.message_costs())});
     last_.emplace(algorithm, std::move(laid));
   }
-  return best_segment(known->second, bytes);
+  return known->second->best_segment(bytes);
 }
 
 }  // namespace trunkline

@@ -2,16 +2,15 @@
 #include "decide/evaluate.hpp"
 
 #include <algorithm>
-#include <variant>
 
-#include "model/tree_costs.hpp"
+#include "model/segments.hpp"
 #include "model/wire.hpp"
 
 namespace trunkline {
 namespace {
 
 bool has_short_blocks(const Alternative& alternative, std::uint64_t message_bytes, std::uint64_t limit) {
-  return limit > 0 && message_bytes / std::get<RoundCosts>(alternative.costs).blocks < limit;
+  return limit > 0 && message_bytes / alternative.costs->relayed_blocks() < limit;
 }
 
 /// What a predicted time counts as beside others.
@@ -30,13 +29,13 @@ void choose_segment(Evaluated& one, std::uint64_t message_bytes, const Cuts& cut
     one.seconds = seconds;
     one.compared_seconds = compared_seconds(alternative, message_bytes, seconds);
   };
-  const TimedSegment fastest = fastest_segment(alternative.costs, message_bytes, cuts);
+  const TimedSegment fastest = alternative.costs->fastest_segment(message_bytes, cuts);
   take(fastest.segment_bytes, fastest.seconds);
   const std::uint64_t uncut = std::min(message_bytes, one_frame_bytes);
   if (message_bytes > most_cut_bytes || fastest.segment_bytes >= uncut) return;
   if (one.compared_seconds * margin_of_cuts < native_s) return;
   const std::uint64_t segment = *std::ranges::lower_bound(segment_sizes(), uncut);
-  take(segment, seconds_of(alternative.costs, message_bytes, segment));
+  take(segment, alternative.costs->seconds(message_bytes, segment));
   one.stays_whole = true;
 }
 

@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "network/fingerprint.hpp"
-#include "plan/operand_order.hpp"
 #include "text/fault.hpp"
 
 namespace trunkline {
@@ -49,7 +48,7 @@ void Knowledge::take_plan(PlanFile read, const std::string& file) {
     throw std::invalid_argument(file + ": was laid over cluster " + read.cluster + " as it was, not over " +
                                 cluster->name() + " as it is now; lay it again with 'trunkline plan'");
   }
-  if (keeps_one_order(read.collective) && !has_one_order(read.plan, read.collective)) {
+  if (keeps_one_order(read.collective) && !read.plan.steps().has_one_order(read.collective)) {
     throw std::invalid_argument(file + ": the order in which this plan combines operands depends on the message's " +
                                 "length, and TRUNKLINE_REPRODUCIBLE=1 asks for one order: use a plan of one tree");
   }

@@ -11,7 +11,7 @@ constexpr std::uint64_t shortest = 8;
 constexpr std::uint64_t longest = std::uint64_t{16} << 20;
 
 double seconds(const Alternative& one, std::uint64_t bytes) {
-  return fastest_segment(one.costs, bytes, cuts_of(bytes)).seconds;
+  return one.costs->fastest_segment(bytes, cuts_of(bytes)).seconds;
 }
 
 /// The greatest multiple of the fastest candidate's time, over the sizes.

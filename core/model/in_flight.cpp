@@ -20,26 +20,17 @@ double delay_bytes(const Paths& paths, HostIndex from_host, HostIndex to_host, c
 
 }  // namespace
 
-InFlight in_flight(const Paths& paths, const Placement& placement, const Plan& plan, const HostCosts& hosts,
-                   std::uint64_t least) {
+InFlight in_flight(const Paths& paths, const Placement& placement, const Plan& plan, Collective collective,
+                   const HostCosts& hosts) {
   double most = 0.0;
-  const auto transfer = [&](Rank from, Rank to) {
-    most = std::max(most, delay_bytes(paths, placement[from], placement[to], hosts));
-  };
-  if (const Trees* const trees = plan.trees()) {
-    for (const Tree& tree : *trees) {
-      for (Rank rank = 0; rank < tree.size(); ++rank) {
-        if (rank != tree.root) transfer(tree.parent[rank], rank);
-      }
-    }
-  } else {
-    const std::vector<Rank>& order = plan.rounds()->order;
-    for (std::size_t i = 0; i < order.size(); ++i) transfer(order[i], order[(i + 1) % order.size()]);
-  }
+  plan.steps().each_hop(
+      [&](Rank from, Rank to) { most = std::max(most, delay_bytes(paths, placement[from], placement[to], hosts)); });
+  const UnderWay needed = plan.steps().under_way(collective);
   const auto most_bytes = static_cast<double>(most_in_flight_bytes);
   const double two_round_trips = std::min(2.0 * 2.0 * most, most_bytes);
-  return {.bytes = std::max(least, static_cast<std::uint64_t>(two_round_trips)),
-          .delay_bytes = static_cast<std::uint64_t>(std::min(most, most_bytes))};
+  return {.bytes = std::max(needed.least_bytes, static_cast<std::uint64_t>(two_round_trips)),
+          .delay_bytes = static_cast<std::uint64_t>(std::min(most, most_bytes)),
+          .hops_for_each_lead = needed.hops_for_each_lead};
 }
 
 }  // namespace trunkline

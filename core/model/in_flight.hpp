@@ -23,14 +23,13 @@ struct InFlight {
   std::uint64_t bytes = least_in_flight_bytes;  ///< under way on a hop
   /// Rate x delay of a hop, one way: what a link carries until the first of it is there. Much where it is not known.
   std::uint64_t delay_bytes = least_in_flight_bytes;
-  double hops_for_each_lead = 0.0;  ///< of plan/lead.hpp, where operands go up
+  double hops_for_each_lead = 0.0;  ///< of kinds/trees/lead.hpp, where operands go up
 };
 
-/// The most that any transfer of the plan needs, rate x delay, and never less under way than `least`. The delay is the
+/// The most that any hop of the plan needs, rate x delay, and never less under way than the plan says. The delay is the
 /// way there and back, with what both hosts spend on a message, twice: the window's own messages wait for an answer at
-/// its half and at its end. Rounds are taken for transfers between neighbours in their order. Time O(ranks * length of
-/// a path).
+/// its half and at its end. Time O(ranks * length of a path).
 [[nodiscard]] InFlight in_flight(const Paths& paths, const Placement& placement, const Plan& plan,
-                                 const HostCosts& hosts, std::uint64_t least = least_in_flight_bytes);
+                                 Collective collective, const HostCosts& hosts);
 
 }  // namespace trunkline

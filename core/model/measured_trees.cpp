@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "model/tree_costs.hpp"
+#include "kinds/trees/costs.hpp"
 #include "model/wire.hpp"
 
 namespace trunkline {

@@ -4,9 +4,9 @@
 
 #include <vector>
 
+#include "kinds/trees/tree.hpp"
 #include "model/measurement.hpp"
 #include "network/cluster.hpp"
-#include "plan/tree.hpp"
 
 namespace trunkline {
 

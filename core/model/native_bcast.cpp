@@ -10,6 +10,7 @@
 #include "algorithms/registry.hpp"
 #include "algorithms/unaware_k_ary.hpp"
 #include "algorithms/unaware_linear.hpp"
+#include "kinds/rounds/rounds.hpp"
 
 namespace trunkline {
 namespace {
@@ -73,14 +74,14 @@ NativeCosts native_costs(const Paths& paths, const Placement& placement, Rank ro
   costs.library = library;
   costs.ranks = static_cast<Rank>(placement.size());
   if (costs.ranks < 2) return costs;
-  const auto rounds_of = [&](std::string_view name) {
+  const auto cost_of = [&](std::string_view name) {
     const Plan plan = lay(Collective::bcast, name, nullptr, placement, root);
-    return round_costs(paths, placement, *plan.rounds()).rounds;
+    return round_costs(paths, placement, rounds_of(plan)).rounds;
   };
   if (library == NativeLibrary::mpich) {
-    costs.scatter_doubling_allgather = rounds_of("scatter-doubling");
+    costs.scatter_doubling_allgather = cost_of("scatter-doubling");
     costs.binomial = tree_costs(paths, placement, k_nomial_tree(costs.ranks, root, 2), Direction::down, hosts);
-    costs.scatter_ring_allgather = rounds_of("unaware-scatter-ring");
+    costs.scatter_ring_allgather = cost_of("unaware-scatter-ring");
     return costs;
   }
   constexpr std::uint64_t shortest = 1U << 10U;
@@ -88,7 +89,7 @@ NativeCosts native_costs(const Paths& paths, const Placement& placement, Rank ro
   for (std::uint64_t bytes = shortest; bytes <= longest; bytes *= 2) {
     const OpenMpiBcast algorithm = openmpi_bcast(costs.ranks, bytes);
     if (algorithm == OpenMpiBcast::scatter_allgather) {
-      costs.scatter_doubling_allgather = rounds_of("scatter-doubling");
+      costs.scatter_doubling_allgather = cost_of("scatter-doubling");
       break;  // what is selected for all longer messages too
     }
     if (find_tree(costs, algorithm) != nullptr) continue;

@@ -5,10 +5,10 @@
 #include <cstdint>
 #include <vector>
 
+#include "kinds/rounds/costs.hpp"
+#include "kinds/trees/costs.hpp"
 #include "model/host_costs.hpp"
 #include "model/openmpi_rules.hpp"
-#include "model/round_cost.hpp"
-#include "model/tree_costs.hpp"
 #include "network/paths.hpp"
 #include "network/placement.hpp"
 

@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "kinds/rounds/costs.hpp"
 #include "model/host_costs.hpp"
-#include "model/round_cost.hpp"
 #include "network/paths.hpp"
 #include "network/placement.hpp"
 

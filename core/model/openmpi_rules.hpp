@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "plan/tree.hpp"
+#include "kinds/trees/tree.hpp"
 
 namespace trunkline {
 

@@ -4,8 +4,8 @@
 
 #include <vector>
 
-#include "model/round_cost.hpp"
-#include "plan/tree.hpp"
+#include "kinds/rounds/costs.hpp"
+#include "kinds/trees/tree.hpp"
 
 namespace trunkline {
 

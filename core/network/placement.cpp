@@ -30,4 +30,10 @@ void check_root(Rank ranks, Rank root) {
   }
 }
 
+std::vector<Rank> by_number(Rank ranks, Rank root) {
+  std::vector<Rank> order(ranks);
+  for (Rank position = 0; position < ranks; ++position) order[position] = absolute(position, root, ranks);
+  return order;
+}
+
 }  // namespace trunkline

@@ -24,4 +24,12 @@ void check_placement(const Cluster& cluster, const Placement& placement, Rank ro
 /// Throws std::invalid_argument where `root` is not below `ranks`.
 void check_root(Rank ranks, Rank root);
 
+/// The rank that stands `relative` places after the root, round the end.
+[[nodiscard]] constexpr Rank absolute(std::uint64_t relative, Rank root, Rank ranks) {
+  return static_cast<Rank>((relative + root) % ranks);
+}
+
+/// All ranks by number from the root on, round the end.
+[[nodiscard]] std::vector<Rank> by_number(Rank ranks, Rank root);
+
 }  // namespace trunkline

@@ -5,9 +5,7 @@
 #include <array>
 
 #include "algorithms/registry.hpp"
-#include "plan/checker.hpp"
-#include "plan_file/round_reader.hpp"
-#include "plan_file/tree_reader.hpp"
+#include "kinds/kind.hpp"
 #include "text/quantity.hpp"
 #include "text/spelling.hpp"
 #include "text/text_file.hpp"
@@ -18,8 +16,6 @@ namespace trunkline {
 
 namespace {
 
-using Kind = YamlNode::Kind;
-
 constexpr std::string_view plan_format = "plan/1";
 constexpr std::string_view custom = "custom";
 
@@ -28,11 +24,7 @@ class PlanReader {
   explicit PlanReader(Faults& faults) : faults_(faults) {}
 
   PlanFile read(const YamlNode& root) {
-    static constexpr std::array<std::string_view, 15> keys{
-        "trunkline",      "collective", "shape", "cluster", "cluster_fingerprint",
-        "provenance",     "segment",    "ranks", "hosts",   "root",
-        "ranks_per_host", "line",       "sends", "trees",   "rounds"};
-    check_keys(root, keys, faults_);
+    check_keys(root, known_keys(), faults_);
     collective_and_shape(root);
     plan_.cluster = optional_text(root, "cluster", "cyclic", faults_);
     plan_.provenance = optional_text(root, "provenance", "drawn by hand", faults_);
@@ -44,12 +36,12 @@ class PlanReader {
       if (plan_.segment_bytes == 0) faults_.add(*node, "a segment must be above zero");
     }
     const auto ranks = hosts_and_ranks(root);
-    if (root.find("rounds") != nullptr) {
-      if (auto rounds = read_rounds(root, plan_.collective, ranks, faults_)) plan_.plan.steps = std::move(*rounds);
-    } else {
-      plan_.plan.steps = read_trees(root, ranks, plan_.host_of_rank, faults_);
+    if (const PlanKind* const kind = kind_of(root)) {
+      const PlanHead head{.collective = plan_.collective, .ranks = ranks, .host_of_rank = plan_.host_of_rank};
+      auto plan = kind->read(root, head, faults_);
+      steps_of_the_algorithm(root, *kind, plan);
+      if (plan) plan_.plan = std::move(*plan);
     }
-    steps_of_the_algorithm(root);
     return std::move(plan_);
   }
 
@@ -64,7 +56,7 @@ class PlanReader {
     }
     std::vector<std::string_view> shapes{custom};
     for (const Algorithm& algorithm : algorithms()) {
-      const bool has_plans = algorithm.kind != AlgorithmKind::native && algorithm.collective == plan_.collective;
+      const bool has_plans = !algorithm.is_native() && algorithm.collective == plan_.collective;
       if (has_plans) shapes.push_back(algorithm.name);
     }
     const YamlNode* shape = required(root, "shape", "shape: custom", faults_);
@@ -78,7 +70,7 @@ class PlanReader {
 
   bool one_of(const YamlNode& node, const char* key, std::string_view example,
               const std::vector<std::string_view>& known, const std::vector<std::string>& listed) {
-    if (!check_kind(node, Kind::scalar, key, example, faults_)) {
+    if (!check_kind(node, YamlNode::Kind::scalar, key, example, faults_)) {
       return false;
     }
     if (std::find(known.begin(), known.end(), node.text) != known.end()) {
@@ -93,23 +85,60 @@ class PlanReader {
     return false;
   }
 
-  /// An algorithm of the registry says whether it goes by rounds, or how many trees it is.
-  void steps_of_the_algorithm(const YamlNode& root) {
+  static std::vector<std::string_view> known_keys() {
+    std::vector<std::string_view> keys{"trunkline",     "collective", "shape", "cluster", "cluster_fingerprint",
+                                       "provenance",    "segment",    "ranks", "hosts",   "root",
+                                       "ranks_per_host"};
+    for (const PlanKind* const kind : kinds()) keys.insert(keys.end(), kind->keys.begin(), kind->keys.end());
+    return keys;
+  }
+
+  /// The first key of the kind that is there; null: none is.
+  static const YamlNode* key_of(const YamlNode& root, const PlanKind& kind, std::string_view& key) {
+    for (const std::string_view one : kind.keys) {
+      key = one;
+      if (const YamlNode* const node = root.find(one)) return node;
+    }
+    return nullptr;
+  }
+
+  /// Of which kind the plan is; null where keys contradict each other, which has been reported.
+  const PlanKind* kind_of(const YamlNode& root) {
+    const PlanKind* found = nullptr;
+    const YamlNode* first = nullptr;
+    std::string_view first_key;
+    for (const PlanKind* const kind : kinds()) {
+      std::string_view key;
+      const YamlNode* const node = key_of(root, *kind, key);
+      if (node == nullptr) continue;
+      if (found != nullptr) {
+        faults_.add(*first, "both " + std::string(first_key) + " and " + std::string(key) + " are given; keep one");
+        return nullptr;
+      }
+      found = kind;
+      first = node;
+      first_key = key;
+    }
+    return found != nullptr ? found : kinds().front();
+  }
+
+  /// An algorithm of the registry says of which kind its plans are, and how many trees they have.
+  void steps_of_the_algorithm(const YamlNode& root, const PlanKind& kind, const std::optional<Plan>& plan) {
     const auto algorithm = find_algorithm(plan_.collective, plan_.algorithm);
-    const bool by_rounds = root.find("rounds") != nullptr;
-    if (algorithm && by_rounds != (algorithm->kind == AlgorithmKind::rounds)) {
-      faults_.add(*root.find("shape"),
-                  plan_.algorithm +
-                      (by_rounds ? " is made of trees, and here are rounds" : " goes by rounds, and here is a tree") +
-                      "; call the shape " + std::string(custom));
+    if (!algorithm || algorithm->is_native()) return;
+    const PlanKind& promised = *algorithm->kind;
+    if (&promised != &kind) {
+      faults_.add(*root.find("shape"), plan_.algorithm + " " + std::string(promised.is) + ", and " +
+                                           std::string(kind.here) + "; call the shape " + std::string(custom));
       return;
     }
-    if (by_rounds) return;
-    const std::size_t trees = plan_.plan.trees()->size();
-    if (!algorithm || algorithm->trees == 0 || trees == 0 || algorithm->trees == trees) return;
-    const auto counted = [](std::size_t many) { return std::to_string(many) + (many == 1 ? " tree" : " trees"); };
-    faults_.add(*root.find("shape"), plan_.algorithm + " is a plan of " + counted(algorithm->trees) + ", and here " +
-                                         (trees == 1 ? "is " : "are ") + counted(trees) + "; call the shape " +
+    if (!plan || algorithm->streams == plan->steps().streams()) return;
+    const auto counted = [&](std::size_t many) {
+      return std::to_string(many) + " " + std::string(kind.stream) + (many == 1 ? "" : "s");
+    };
+    const std::size_t streams = plan->steps().streams();
+    faults_.add(*root.find("shape"), plan_.algorithm + " is a plan of " + counted(algorithm->streams) + ", and here " +
+                                         (streams == 1 ? "is " : "are ") + counted(streams) + "; call the shape " +
                                          std::string(custom));
   }
 
@@ -164,10 +193,8 @@ class PlanReader {
 }  // namespace
 
 PlanFile parse_plan(std::string_view yaml, const std::string& file) {
-  PlanFile plan = read_document(yaml, plan_format, file,
-                                [](const YamlNode& root, Faults& faults) { return PlanReader(faults).read(root); });
-  if (const Trees* const trees = plan.plan.trees()) check_trees(*trees);  // rounds have been replayed
-  return plan;
+  return read_document(yaml, plan_format, file,
+                       [](const YamlNode& root, Faults& faults) { return PlanReader(faults).read(root); });
 }
 
 PlanFile read_plan(const std::string& path) { return parse_plan(read_text_file(path), path); }

@@ -24,11 +24,12 @@ struct PlanFile {
   std::string provenance;                      ///< who or what made it, one line
 };
 
-/// Throws FaultyFile with all faults; what it returns has passed check_trees().
+/// Throws FaultyFile with all faults; what it returns has passed the check of its kind, but for what a generator made
+/// for many ranks.
 [[nodiscard]] PlanFile parse_plan(std::string_view yaml, const std::string& file);
 [[nodiscard]] PlanFile read_plan(const std::string& path);
 
-/// A plan of one tree gives it beside the other keys, one of several a list of trees. Throws InvalidPlan.
+/// What people read, and parse_plan() reads back. Throws InvalidPlan.
 [[nodiscard]] std::string write_plan(const PlanFile& plan);
 
 }  // namespace trunkline

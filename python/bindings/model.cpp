@@ -17,7 +17,7 @@
 #include "model/measured_trees.hpp"
 #include "model/measurement.hpp"
 #include "model/native_choice.hpp"
-#include "model/tree_costs.hpp"
+#include "model/segments.hpp"
 #include "model/wire.hpp"
 
 namespace nb = nanobind;
@@ -41,15 +41,12 @@ struct PlanCosts {
   Costs costs;
 
   [[nodiscard]] double seconds(std::uint64_t message_bytes, std::uint64_t segment_bytes) const {
-    return seconds_of(costs, message_bytes, segment_bytes);
+    return costs->seconds(message_bytes, segment_bytes);
   }
   [[nodiscard]] std::uint64_t best_segment(std::uint64_t message_bytes) const {
-    return trunkline::best_segment(costs, message_bytes);
+    return costs->best_segment(message_bytes);
   }
-  [[nodiscard]] std::optional<Rank> network_hops() const {
-    const auto* const trees = std::get_if<TreeCosts>(&costs);
-    return trees != nullptr ? std::optional(trees->network_hops) : std::nullopt;
-  }
+  [[nodiscard]] std::optional<Rank> network_hops() const { return costs->network_transfers(); }
 };
 
 void bind_costs(nb::module_& module) {

@@ -11,11 +11,15 @@
 #include "algorithms/k_ary.hpp"
 #include "algorithms/registry.hpp"
 #include "bindings.hpp"
+#include "kinds/rounds/list.hpp"
+#include "kinds/rounds/rounds.hpp"
+#include "kinds/rounds/row.hpp"
+#include "kinds/trees/row.hpp"
+#include "kinds/trees/trees.hpp"
 #include "network/placement.hpp"
 #include "plan/checker.hpp"
 #include "plan/regions.hpp"
 #include "plan/room.hpp"
-#include "plan/round_list.hpp"
 #include "plan_file/plan_file.hpp"
 
 namespace nb = nanobind;
@@ -65,9 +69,11 @@ void bind_tree(nb::module_& module) {
   module.def("check_tree", &check_tree, "tree"_a, "Raise InvalidPlan unless every rank is reached exactly once.");
 }
 
-const Rounds& rounds_in(const Plan& plan) {
-  if (plan.rounds() == nullptr) throw std::invalid_argument("the plan is made of trees");
-  return *plan.rounds();
+/// Of rounds; `otherwise` of another kind.
+template <class Value>
+Value of_rounds(const Plan& plan, Value otherwise, Value (*value)(const Rounds& rounds)) {
+  const Rounds* const rounds = find_rounds(plan);
+  return rounds != nullptr ? value(*rounds) : otherwise;
 }
 
 void bind_contention(nb::module_& module) {
@@ -104,47 +110,61 @@ void bind_plan_file(nb::module_& module) {
       .def_prop_ro("rounds", [](const RoundList& list) { return list.rounds; });
   nb::class_<Plan>(module, "Plan", "How one collective runs on one communicator.")
       .def(
-          "__init__", [](Plan* self, Trees trees) { new (self) Plan{std::move(trees)}; }, "trees"_a,
+          "__init__", [](Plan* self, Trees trees) { new (self) Plan(plan_of(std::move(trees))); }, "trees"_a,
           "Of trees that take segments by turns, over the same ranks from the same root.")
       .def_prop_ro(
           "trees",
-          [](const Plan& plan) { return plan.trees() != nullptr ? std::optional(*plan.trees()) : std::nullopt; },
-          "None: it goes by rounds.")
+          [](const Plan& plan) {
+            const Trees* const trees = find_trees(plan);
+            return trees != nullptr ? std::optional(*trees) : std::nullopt;
+          },
+          "None: it is of another kind.")
+      .def_prop_ro(
+          "kind", [](const Plan& plan) { return plan.kind().name; }, "Its name: ``trees``, ``rounds``.")
       .def_prop_ro(
           "round_list",
           [](const Plan& plan) {
-            return plan.rounds() != nullptr && plan.rounds()->schedule_of(0)->fixed_blocks()
-                       ? std::optional(list_of(*plan.rounds()))
-                       : std::nullopt;
+            return of_rounds<std::optional<RoundList>>(plan, std::nullopt, [](const Rounds& rounds) {
+              return rounds.schedule_of(0)->fixed_blocks() ? std::optional(list_of(rounds)) : std::nullopt;
+            });
           },
           "None: it is made of trees, or takes any number of blocks.")
       .def(
           "list_rounds",
           [](const Plan& plan, std::uint64_t blocks, std::optional<std::uint64_t> most) {
-            return list_of(rounds_in(plan), blocks, most.value_or(no_round));
+            return list_of(rounds_of(plan), blocks, most.value_or(no_round));
           },
           "blocks"_a, "most"_a = nb::none(),
           "The first rounds of a message of so many blocks; ValueError where there are none.")
       .def(
           "round_count",
-          [](const Plan& plan, std::uint64_t blocks) { return rounds_in(plan).schedule_of(0)->rounds(blocks); },
+          [](const Plan& plan, std::uint64_t blocks) { return rounds_of(plan).schedule_of(0)->rounds(blocks); },
           "blocks"_a, "Of a message of so many blocks.")
       .def_prop_ro(
           "blocks",
           [](const Plan& plan) {
-            return plan.rounds() != nullptr ? plan.rounds()->schedule_of(0)->fixed_blocks() : std::nullopt;
+            return of_rounds<std::optional<std::uint64_t>>(
+                plan, std::nullopt, [](const Rounds& rounds) { return rounds.schedule_of(0)->fixed_blocks(); });
           },
           "That its rounds cut a message into; None: any number, or it is made of trees.")
       .def_prop_ro(
           "period",
-          [](const Plan& plan) { return plan.rounds() != nullptr ? plan.rounds()->schedule_of(0)->period() : 0; },
+          [](const Plan& plan) {
+            return of_rounds<std::uint64_t>(plan, 0,
+                                            [](const Rounds& rounds) { return rounds.schedule_of(0)->period(); });
+          },
           "Rounds after which transfers go between the same ranks again; 0: of trees, or its blocks are fixed.")
       .def_prop_ro(
           "order",
-          [](const Plan& plan) { return plan.rounds() != nullptr ? plan.rounds()->order : std::vector<Rank>(); },
+          [](const Plan& plan) {
+            return of_rounds<std::vector<Rank>>(plan, {}, [](const Rounds& rounds) { return rounds.order; });
+          },
           "Ranks by position in the rounds, the root first; empty: trees. A copy.")
       .def_prop_ro(
-          "generator", [](const Plan& plan) { return plan.rounds() != nullptr ? plan.rounds()->generator : ""; },
+          "generator",
+          [](const Plan& plan) {
+            return of_rounds<std::string>(plan, "", [](const Rounds& rounds) { return rounds.generator; });
+          },
           "What makes its rounds; empty: trees, or listed by hand.")
       .def(
           "check",
@@ -182,9 +202,14 @@ void bind_registry(nb::module_& module) {
       .def_prop_ro("restrictions", &Algorithm::restrictions)
       .def_ro("cost", &Algorithm::cost)
       .def_ro("needs_cluster", &Algorithm::needs_cluster)
-      .def_ro("trees", &Algorithm::trees, "That take segments by turns; 0: it is no tree.")
       .def_prop_ro(
-          "by_rounds", [](const Algorithm& one) { return one.kind == AlgorithmKind::rounds; },
+          "kind", [](const Algorithm& one) { return one.is_native() ? std::string_view("native") : one.kind->name; },
+          "Of its plans: ``trees``, ``rounds``; ``native``: it has none.")
+      .def_prop_ro(
+          "trees", [](const Algorithm& one) { return one.kind == &trees_kind ? one.streams : 0; },
+          "That take segments by turns; 0: it is no tree.")
+      .def_prop_ro(
+          "by_rounds", [](const Algorithm& one) { return one.kind == &rounds_kind; },
           "Whether blocks reach each rank from several others.")
       .def_ro("family", &Algorithm::family, "``K-ary``: alike but for a number in the name; empty: stands alone.");
   module.def(

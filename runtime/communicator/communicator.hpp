@@ -7,9 +7,9 @@
 #include <optional>
 
 #include "communicator/members.hpp"
-#include "conduit/conduit.hpp"
 #include "mpi_api.hpp"
 #include "startup/world.hpp"
+#include "transport/mpi/conduit.hpp"
 
 namespace trunkline::runtime {
 

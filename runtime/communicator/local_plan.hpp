@@ -6,25 +6,22 @@
 #include <memory>
 #include <string>
 #include <string_view>
-#include <variant>
-#include <vector>
 
-#include "execute/block_exchange.hpp"
-#include "execute/pipelined_trees.hpp"
+#include "execute/local_part.hpp"
 #include "model/in_flight.hpp"
 #include "plan/plan.hpp"
 
 namespace trunkline::runtime {
 
-/// A plan as one rank sees it: its place in trees that take segments by turns, or its rounds.
+/// A plan as one rank sees it.
 struct LocalPlan {
-  std::string_view key;  ///< tells them from the root's others
-  const char* name;      ///< the algorithm's; lives as long as the process
-  std::variant<std::vector<LocalTree>, LocalBlocks> parts{};
-  InFlight in_flight{};                 ///< for its window
-  std::uint64_t identity = 0;           ///< the same on all ranks of a traced job; else 0
-  std::shared_ptr<const Plan> whole{};  ///< at the root of a traced job's; else null
-  std::string load{};                   ///< how its transfers share channels, where explanations are wanted; else empty
+  std::string_view key;                     ///< tells them from the root's others
+  const char* name;                         ///< the algorithm's; lives as long as the process
+  std::unique_ptr<const LocalPart> part{};  ///< what runs it
+  InFlight in_flight{};                     ///< for its window
+  std::uint64_t identity = 0;               ///< the same on all ranks of a traced job; else 0
+  std::shared_ptr<const Plan> whole{};      ///< at the root of a traced job's; else null
+  std::string load{};  ///< how its transfers share channels, where explanations are wanted; else empty
 };
 
 /// Shared by all calls that it holds for; whoever runs one keeps it alive.
@@ -32,6 +29,9 @@ struct LocalDecision {
   std::shared_ptr<const LocalPlan> plan{};  ///< null: native
   std::uint64_t segment_bytes = 0;          ///< where it is not native
   std::string reason{};
+
+  /// Where it is not native.
+  [[nodiscard]] Pace pace() const { return {.segment_bytes = segment_bytes, .in_flight = plan->in_flight}; }
 };
 
 }  // namespace trunkline::runtime

@@ -6,17 +6,10 @@
 #include <utility>
 
 #include "plan/checker.hpp"
-#include "plan/lead.hpp"
 #include "text/fnv.hpp"
 
 namespace trunkline::runtime {
 namespace {
-
-std::vector<LocalTree> parts_of(const Trees& trees, const Processes& processes) {
-  std::vector<LocalTree> own;
-  for (const Tree& tree : trees) own.push_back(local_tree(tree, processes.rank, processes.world_ranks));
-  return own;
-}
 
 /// Of a plan among all that the job lays: whose it is, of which collective, and from which root.
 std::uint64_t identity_of(std::string_view key, Collective collective, Rank root, const Processes& processes) {
@@ -24,13 +17,6 @@ std::uint64_t identity_of(std::string_view key, Collective collective, Rank root
   text += " " + std::to_string(static_cast<int>(collective)) + " " + std::to_string(root);
   for (const int rank : processes.world_ranks) text += " " + std::to_string(rank);
   return hash(text);
-}
-
-LocalBlocks parts_of(const Rounds& rounds, const Processes& processes) {
-  const auto position = static_cast<Rank>(std::ranges::find(rounds.order, processes.rank) - rounds.order.begin());
-  LocalBlocks own{.order = {}, .members = rounds.order, .position = position, .schedule = rounds.schedule_of(position)};
-  for (const Rank rank : rounds.order) own.order.push_back(processes.world_ranks[rank]);
-  return own;
 }
 
 }  // namespace
@@ -64,23 +50,18 @@ std::shared_ptr<const LocalPlan> LocalPlans::local(std::string_view algorithm) {
   const bool from_file = algorithm == plan_of_file;
   LocalPlan made{.key = algorithm,
                  .name = from_file ? world_.knowledge.plan->algorithm.c_str() : algorithm.data(),
-                 .parts = {},
+                 .part = local_part(plan, processes_.rank, processes_.world_ranks),
                  .in_flight = in_flight_of(plan),
                  .load = load_of(plan)};
   if (world_.trace) made.identity = identity_of(algorithm, collective_, root_, processes_);
   if (world_.trace && processes_.rank == plan.root()) made.whole = std::make_shared<const Plan>(plan);
-  std::visit([&](const auto& steps) { made.parts = parts_of(steps, processes_); }, plan.steps);
   return plans_.emplace_back(std::make_shared<const LocalPlan>(std::move(made)));
 }
 
 InFlight LocalPlans::in_flight_of(const Plan& plan) const {
   const Knowledge& knowledge = world_.knowledge;
   if (!knowledge.cluster) return {};
-  const Trees* const trees = facts_of(collective_).reduces ? plan.trees() : nullptr;
-  InFlight found = in_flight(Paths(knowledge.network()), *processes_.placement, plan, knowledge.message_costs(),
-                             trees != nullptr ? least_up_in_flight_bytes : least_in_flight_bytes);
-  if (trees != nullptr) found.hops_for_each_lead = hops_for_each_lead(*trees);
-  return found;
+  return in_flight(Paths(knowledge.network()), *processes_.placement, plan, collective_, knowledge.message_costs());
 }
 
 std::string LocalPlans::load_of(const Plan& plan) const {

@@ -25,7 +25,8 @@ class LocalPlans {
   /// `world` and `processes` must outlive the object.
   LocalPlans(const World& world, const Processes& processes, Collective collective, Rank root);
 
-  /// The same on all ranks, but for the parts: follows from the world, the processes, the root and the arguments.
+  /// The same on all ranks, but for this rank's part: follows from the world, the processes, the root and the
+  /// arguments.
   [[nodiscard]] std::shared_ptr<const LocalDecision> decide(std::uint64_t bytes, OperandOrder order, const Wish& wish);
 
  private:

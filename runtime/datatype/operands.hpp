@@ -7,8 +7,8 @@
 #include <cstdint>
 #include <memory>
 
-#include "conduit/turn.hpp"
 #include "mpi_api.hpp"
+#include "transport/transport.hpp"
 
 namespace trunkline::runtime {
 

@@ -13,7 +13,7 @@ bool Execution::go_on(Waiting waiting) {
       return move(waiting);
     } catch (const GivenUp& other) {
       if (needs(other.rank)) {
-        turn_.give_up_too(other.code, all_peers());
+        transport_.give_up_too(other.code, all_peers());
         throw;
       }
       gone_.push_back(other.rank);
@@ -38,7 +38,7 @@ void Execution::say_long_wait() const try {
   std::erase_if(awaited, [this](int rank) { return is_gone(rank); });
   const bool receiving = std::ranges::any_of(awaited, [this](int rank) { return needs(rank); });
   if (receiving) std::erase_if(awaited, [this](int rank) { return !needs(rank); });
-  turn_.say_long_wait(awaited, receiving);
+  transport_.say_long_wait(awaited, receiving);
 } catch (const std::bad_alloc&) {
 }
 
@@ -46,10 +46,10 @@ bool Execution::move(Waiting waiting) {
   while (!advance()) {
     awaited_.clear();
     await(awaited_);
-    std::optional<Turn::Over> over;
+    std::optional<Transport::Over> over;
     if (waiting == Waiting::where_needed) {
-      over = turn_.wait_any(awaited_, is_receiving());
-    } else if (!(over = turn_.test_any(awaited_, is_receiving(), patience_))) {
+      over = transport_.wait_any(awaited_, is_receiving());
+    } else if (!(over = transport_.test_any(awaited_, is_receiving(), patience_))) {
       return false;
     }
     patience_ = {};
@@ -59,13 +59,14 @@ bool Execution::move(Waiting waiting) {
 }
 
 bool Execution::finish(Waiting waiting) {
-  for (const std::span<MPI_Request> requests : sends()) {
+  for (const std::span<Pending> requests : sends()) {
     if (waiting == Waiting::where_needed) {
-      turn_.wait_all(requests);
-    } else if (!turn_.test_all(requests, patience_)) {
+      transport_.wait_all(requests);
+    } else if (!transport_.test_all(requests, patience_)) {
       return false;
     }
   }
+  settle();
   happened(Event::Kind::over, 0, -1, 0);
   return true;
 }

@@ -8,10 +8,10 @@
 #include <span>
 #include <vector>
 
-#include "conduit/patience.hpp"
-#include "conduit/turn.hpp"
 #include "execute/events.hpp"
 #include "mpi_api.hpp"
+#include "transport/patience.hpp"
+#include "transport/transport.hpp"
 
 namespace trunkline::runtime {
 
@@ -34,18 +34,18 @@ class Execution {
   /// Of a part that is over: MPI_SUCCESS, or what went wrong with this rank's data alone; the others got theirs.
   [[nodiscard]] virtual int code() const { return MPI_SUCCESS; }
 
-  /// Instead of the turn's own. Null: nobody. It must outlive the object.
+  /// Instead of the transport's own. Null: nobody. It must outlive the object.
   void tell(EventSink* sink) noexcept { sink_ = sink; }
 
  protected:
-  /// `turn` must outlive the object.
-  explicit Execution(Turn& turn) : turn_(turn), sink_(turn.sink()) {}
+  /// `transport` must outlive the object.
+  explicit Execution(Transport& transport) : transport_(transport), sink_(transport.sink()) {}
 
   /// Starts whatever needs no waiting. Returns whether all is done but for sends that are under way.
   [[nodiscard]] virtual bool advance() = 0;
 
   /// Adds the requests of which one must be over before more can be started, none of them null.
-  virtual void await(std::vector<MPI_Request*>& requests) = 0;
+  virtual void await(std::vector<Pending*>& requests) = 0;
 
   /// The one at that place of the list is over; `bytes` of a receive.
   virtual void take(std::size_t place, int bytes) = 0;
@@ -63,9 +63,12 @@ class Execution {
   [[nodiscard]] virtual std::vector<int> peers() const = 0;
 
   /// In lists: requests of sends, null where they are over.
-  [[nodiscard]] virtual std::vector<std::span<MPI_Request>> sends() = 0;
+  [[nodiscard]] virtual std::vector<std::span<Pending>> sends() = 0;
 
-  [[nodiscard]] Turn& turn() noexcept { return turn_; }
+  /// All is over, the sends too: what could be written only now is written. Throws MpiError.
+  virtual void settle() {}
+
+  [[nodiscard]] Transport& transport() noexcept { return transport_; }
 
   /// Whether that rank has given up, so that it is sent nothing.
   [[nodiscard]] bool is_gone(int rank) const;
@@ -86,11 +89,11 @@ class Execution {
   [[nodiscard]] std::vector<int> all_peers() const;
   void say_long_wait() const;
 
-  Turn& turn_;
+  Transport& transport_;
   EventSink* sink_;
   std::vector<int> gone_;  ///< ranks that have given up
   Patience patience_;      ///< between steps
-  std::vector<MPI_Request*> awaited_;
+  std::vector<Pending*> awaited_;
 };
 
 }  // namespace trunkline::runtime

@@ -1,11 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// MPI_Barrier at MPI's edge: a byte goes up a plan's trees and down again, or by its rounds.
-#include <variant>
-#include <vector>
-
-#include "execute/block_exchange.hpp"
-#include "execute/operand_blocks.hpp"
-#include "execute/tree_reduction.hpp"
+// MPI_Barrier at MPI's edge: a byte is combined over all ranks, as an allreduce of it.
 #include "intercept/call.hpp"
 #include "intercept/export.hpp"
 #include "intercept/state.hpp"
@@ -28,7 +22,7 @@ class Barrier final : public UserCall {
   [[nodiscard]] int judged(MPI_Comm /*alone*/, int /*rank*/) const override { return MPI_SUCCESS; }
   [[nodiscard]] int native() const override { return PMPI_Barrier(arguments_.communicator); }
 
-  [[nodiscard]] int execute(Turn& turn, const LocalDecision& decision) const override {
+  [[nodiscard]] int execute(Transport& transport, const LocalDecision& decision) const override {
     unsigned char result = 0;
     const Operands operands({.own = &token,
                              .result = &result,
@@ -38,13 +32,8 @@ class Barrier final : public UserCall {
                              .type = MPI_BYTE,
                              .operation = MPI_BOR,
                              .communicator = conduit()->communicator()});
-    const InFlight& in_flight = decision.plan->in_flight;
-    if (const auto* const trees = std::get_if<std::vector<LocalTree>>(&decision.plan->parts)) {
-      return TreeReduction(turn, *trees, operands, 1, in_flight, true, OperandOrder::any).run();
-    }
-    const auto& local = std::get<LocalBlocks>(decision.plan->parts);
-    OperandBlocks blocks(operands, *local.schedule, local.position);
-    return BlockExchange(turn, local, blocks, 1, in_flight.bytes).run();
+    const Pace pace{.segment_bytes = 1, .in_flight = decision.plan->in_flight};
+    return decision.plan->part->reduce(transport, operands, pace, true, OperandOrder::any)->run();
   }
 
  private:

@@ -1,13 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // MPI_Bcast at MPI's edge: its arguments, its native form, and what runs its plans.
-#include <variant>
-#include <vector>
-
 #include "datatype/message.hpp"
-#include "execute/block_exchange.hpp"
-#include "execute/message_blocks.hpp"
-#include "execute/pipelined_trees.hpp"
-#include "execute/window.hpp"
 #include "intercept/call.hpp"
 #include "intercept/export.hpp"
 #include "intercept/state.hpp"
@@ -33,16 +26,9 @@ class Broadcast final : public UserCall {
     return native_(buffer_, arguments_.count, arguments_.type, arguments_.root, arguments_.communicator);
   }
 
-  [[nodiscard]] int execute(Turn& turn, const LocalDecision& decision) const override {
+  [[nodiscard]] int execute(Transport& transport, const LocalDecision& decision) const override {
     Message message(buffer_, arguments_.count, arguments_.type, conduit()->communicator());
-    const auto& parts = decision.plan->parts;
-    if (const auto* const trees = std::get_if<std::vector<LocalTree>>(&parts)) {
-      return PipelinedTrees(turn, *trees, message, decision.segment_bytes, decision.plan->in_flight.bytes).run();
-    }
-    const auto& local = std::get<LocalBlocks>(parts);
-    const std::uint64_t segment = usable_segment(decision.segment_bytes, message.bytes());
-    MessageBlocks blocks(message, local.schedule->fixed_blocks().value_or((message.bytes() + segment - 1) / segment));
-    return BlockExchange(turn, local, blocks, segment, decision.plan->in_flight.bytes).run();
+    return decision.plan->part->broadcast(transport, message, decision.pace())->run();
   }
 
  private:

@@ -8,7 +8,6 @@
 #include <new>
 #include <optional>
 #include <string>
-#include <variant>
 #include <vector>
 
 #include "communicator/communicator.hpp"
@@ -23,6 +22,7 @@
 #include "text/fnv.hpp"
 #include "trace/recorder.hpp"
 #include "trace/session.hpp"
+#include "transport/mpi/turn.hpp"
 
 // Two rules keep the program's error handlers, exceptions and thread cancellation working through our frames: MPI calls
 // that may run code of the program (native ones, and all on its own communicators) are made outside of any try block,
@@ -269,9 +269,8 @@ int run_prepared(const UserCall& call, const Shared& shared, const Prepared& pre
   }
   const Arguments& arguments = call.arguments();
   const LocalDecision& decision = *prepared.decision;
-  const auto* const trees = std::get_if<std::vector<LocalTree>>(&decision.plan->parts);
   Turn turn(*conduit(), prepared.communicator->members()->processes().world_ranks, prepared.id, prepared.turn,
-            claim_of(arguments, prepared, shared.bytes), trees != nullptr ? trees->size() : 1);
+            claim_of(arguments, prepared, shared.bytes), decision.plan->part->streams());
   const CollectiveFacts& facts = facts_of(arguments.collective);
   turn.belongs_to({.communicator = arguments.communicator,
                    .name = facts.mpi_name,

@@ -7,10 +7,10 @@
 #include <optional>
 
 #include "communicator/local_plan.hpp"
-#include "conduit/turn.hpp"
 #include "mpi_api.hpp"
 #include "plan/collective.hpp"
 #include "plan/operand_order.hpp"
+#include "transport/transport.hpp"
 
 namespace trunkline::runtime {
 
@@ -54,7 +54,7 @@ class UserCall {
   [[nodiscard]] virtual int native() const = 0;
 
   /// Runs the messages of a plan, and returns MPI's code. Errors come as GivenUp, MpiError or std::bad_alloc.
-  [[nodiscard]] virtual int execute(Turn& turn, const LocalDecision& decision) const = 0;
+  [[nodiscard]] virtual int execute(Transport& transport, const LocalDecision& decision) const = 0;
 };
 
 /// Bytes of the signature; empty where MPI itself has to report the datatype: it is none, or is not committed.

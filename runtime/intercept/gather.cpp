@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "intercept/gather.hpp"
 
-#include <memory>
-#include <variant>
+#include <optional>
 
 #include "datatype/operands.hpp"
-#include "execute/block_exchange.hpp"
-#include "execute/gathered_blocks.hpp"
 #include "intercept/state.hpp"
 
 namespace trunkline::runtime {
@@ -50,22 +47,18 @@ int Gather::judged(MPI_Comm alone, int rank) const {
   return native_(own);
 }
 
-int Gather::execute(Turn& turn, const LocalDecision& decision) const {
-  const auto& local = std::get<LocalBlocks>(decision.plan->parts);
+int Gather::execute(Transport& transport, const LocalDecision& decision) const {
   const MPI_Comm silent = conduit()->communicator();
   Gathered gathered{.buffer = given_.receive, .type = given_.receive_type, .communicator = silent, .shares = {}};
-  for (int rank = 0; rank < static_cast<int>(local.members.size()); ++rank) {
+  for (int rank = 0; rank < transport.ranks(); ++rank) {
     gathered.shares.push_back({given_.shares.count(rank), given_.shares.start(rank)});
   }
-  GatheredBlocks blocks(gathered, local.members);
-  if (given_.send != MPI_IN_PLACE) {
-    std::unique_ptr<Message> own;
-    if (given_.send_count > 0) {
-      own = std::make_unique<Message>(const_cast<void*>(given_.send), given_.send_count, given_.send_type, silent);
-    }
-    blocks.put(own.get(), local.position);
+  const bool in_place = given_.send == MPI_IN_PLACE;
+  std::optional<Message> own;
+  if (!in_place && given_.send_count > 0) {
+    own.emplace(const_cast<void*>(given_.send), given_.send_count, given_.send_type, silent);
   }
-  return BlockExchange(turn, local, blocks, decision.segment_bytes, decision.plan->in_flight.bytes).run();
+  return decision.plan->part->gather(transport, gathered, own ? &*own : nullptr, in_place, decision.pace())->run();
 }
 
 }  // namespace trunkline::runtime

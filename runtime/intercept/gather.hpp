@@ -30,7 +30,7 @@ class Gather final : public UserCall {
   [[nodiscard]] bool is_doubtful(int rank) const override;
   [[nodiscard]] int judged(MPI_Comm alone, int rank) const override;
   [[nodiscard]] int native() const override { return native_(given_); }
-  [[nodiscard]] int execute(Turn& turn, const LocalDecision& decision) const override;
+  [[nodiscard]] int execute(Transport& transport, const LocalDecision& decision) const override;
 
  private:
   /// Where this rank's own share belongs.

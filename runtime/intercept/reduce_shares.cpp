@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "intercept/reduce_shares.hpp"
 
-#include <variant>
 #include <vector>
 
 #include "datatype/operands.hpp"
-#include "execute/block_exchange.hpp"
-#include "execute/relayed_blocks.hpp"
 #include "intercept/state.hpp"
 
 namespace trunkline::runtime {
@@ -43,9 +40,8 @@ int ReduceShares::judged(MPI_Comm alone, int rank) const {
 
 const char* ReduceShares::reason_for_mpi() const { return runtime::reason_for_mpi(given_.operation, given_.type); }
 
-int ReduceShares::execute(Turn& turn, const LocalDecision& decision) const {
-  const auto& local = std::get<LocalBlocks>(decision.plan->parts);
-  const auto ranks = static_cast<int>(local.members.size());
+int ReduceShares::execute(Transport& transport, const LocalDecision& decision) const {
+  const int ranks = transport.ranks();
   const Operands operands({.own = arguments_.buffer,
                            .result = given_.receive,
                            .has_result = true,
@@ -54,10 +50,8 @@ int ReduceShares::execute(Turn& turn, const LocalDecision& decision) const {
                            .type = given_.type,
                            .operation = given_.operation,
                            .communicator = conduit()->communicator()});
-  RelayedBlocks blocks(operands, given_.shares.all_counts(ranks), local.members, *local.schedule, local.position);
-  const int code = BlockExchange(turn, local, blocks, decision.segment_bytes, decision.plan->in_flight.bytes).run();
-  blocks.settle();
-  return code;
+  const std::vector<MPI_Count> counts = given_.shares.all_counts(ranks);
+  return decision.plan->part->reduce_shares(transport, operands, counts, decision.pace())->run();
 }
 
 }  // namespace trunkline::runtime

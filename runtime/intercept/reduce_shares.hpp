@@ -32,7 +32,7 @@ class ReduceShares final : public UserCall {
   [[nodiscard]] const char* reason_for_mpi() const override;
   [[nodiscard]] OperandOrder operand_order() const override { return order_of(given_.operation); }
   [[nodiscard]] int native() const override { return native_(given_); }
-  [[nodiscard]] int execute(Turn& turn, const LocalDecision& decision) const override;
+  [[nodiscard]] int execute(Transport& transport, const LocalDecision& decision) const override;
 
  private:
   /// Also where the program gives one buffer twice, and MPI takes that.

@@ -1,24 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "intercept/reduction.hpp"
 
-#include <variant>
-#include <vector>
-
-#include "execute/block_exchange.hpp"
-#include "execute/operand_blocks.hpp"
-#include "execute/tree_reduction.hpp"
 #include "intercept/state.hpp"
 
 namespace trunkline::runtime {
-
-namespace {
-
-bool is_root(const std::variant<std::vector<LocalTree>, LocalBlocks>& parts) {
-  if (const auto* const trees = std::get_if<std::vector<LocalTree>>(&parts)) return trees->front().is_root();
-  return std::get<LocalBlocks>(parts).position == 0;
-}
-
-}  // namespace
 
 Reduction::Reduction(Collective collective, const ReductionArguments& given, Native* native)
     : given_(given),
@@ -48,11 +33,10 @@ int Reduction::judged(MPI_Comm alone, int rank) const {
 
 const char* Reduction::reason_for_mpi() const { return runtime::reason_for_mpi(given_.operation, given_.type); }
 
-int Reduction::execute(Turn& turn, const LocalDecision& decision) const {
+int Reduction::execute(Transport& transport, const LocalDecision& decision) const {
   const bool everywhere = arguments_.collective == Collective::allreduce;
-  const auto& parts = decision.plan->parts;
-  const auto* const trees = std::get_if<std::vector<LocalTree>>(&parts);
-  const bool gets_result = everywhere || is_root(parts);
+  const LocalPart& part = *decision.plan->part;
+  const bool gets_result = everywhere || part.is_root();
   // MPICH 4.0 does not report it, and sends what is in memory there.
   if (!gets_result && given_.send == MPI_IN_PLACE) throw MpiError{MPI_ERR_BUFFER};
   const Operands operands({.own = arguments_.buffer,
@@ -63,14 +47,7 @@ int Reduction::execute(Turn& turn, const LocalDecision& decision) const {
                            .type = given_.type,
                            .operation = given_.operation,
                            .communicator = conduit()->communicator()});
-  if (trees != nullptr) {
-    return TreeReduction(turn, *trees, operands, decision.segment_bytes, decision.plan->in_flight, everywhere,
-                         operand_order())
-        .run();
-  }
-  const auto& local = std::get<LocalBlocks>(parts);
-  OperandBlocks blocks(operands, *local.schedule, local.position);
-  return BlockExchange(turn, local, blocks, decision.segment_bytes, decision.plan->in_flight.bytes).run();
+  return part.reduce(transport, operands, decision.pace(), everywhere, operand_order())->run();
 }
 
 }  // namespace trunkline::runtime

@@ -4,10 +4,10 @@
 
 #include <atomic>
 
-#include "conduit/conduit.hpp"
 #include "startup/setup.hpp"
 #include "startup/world.hpp"
 #include "trace/recorder.hpp"
+#include "transport/mpi/conduit.hpp"
 
 namespace trunkline::runtime {
 

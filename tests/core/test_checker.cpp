@@ -6,6 +6,7 @@
 #include <rapidcheck/gtest.h>
 
 #include "algorithms/unaware_linear.hpp"
+#include "kinds/trees/trees.hpp"
 #include "network/cluster_file.hpp"
 #include "networks.hpp"
 

@@ -11,6 +11,9 @@
 #include "algorithms/linear.hpp"
 #include "algorithms/registry.hpp"
 #include "decide/size_class.hpp"
+#include "kinds/rounds/costs.hpp"
+#include "kinds/rounds/rounds.hpp"
+#include "kinds/trees/costs.hpp"
 #include "model/costs.hpp"
 #include "model/openmpi_rules.hpp"
 #include "model/wire.hpp"
@@ -140,7 +143,7 @@ TEST(BlockCosts, OfOneSwitchAreTheRounds) {
   // ranks the root receives nothing.
   const double frame_s = 1538 * 8 / 1e8;
   const double delay_s = (20e-6 + frame_s) * 15 / 16;
-  EXPECT_NEAR(seconds_of(circulant, 14080, 1408),
+  EXPECT_NEAR(circulant->seconds(14080, 1408),
               4 * (frame_s + delay_s + software_s(1408)) + 9 * (1.34 * frame_s + 0.55 * delay_s), 1e-9);
   const Costs ring = costs_of(cluster, placement, lay(Collective::bcast, "scatter-ring", &cluster, placement, 0));
   // 1/2, 1/4, 1/8 and 1/16 of the message, each in one piece, then 15 times one of 16 blocks; the first frame of each
@@ -150,7 +153,7 @@ TEST(BlockCosts, OfOneSwitchAreTheRounds) {
     const std::uint64_t bytes = blocks * 1408;
     expected += 8e-8 * static_cast<double>(wire_bytes(bytes)) + frame_s + 20e-6 + software_s(bytes);
   }
-  EXPECT_NEAR(seconds_of(ring, 16 * 1408, 16000), expected, 1e-9);
+  EXPECT_NEAR(ring->seconds(16 * 1408, 16000), expected, 1e-9);
 }
 
 TEST(Segment, FillsAFrameOrFramesAndGrowsWithTheMessage) {
@@ -196,20 +199,20 @@ TEST(Choice, SaysWhatWasPredictedFastestFirst) {
   EXPECT_TRUE(choice.reason.starts_with("predicted: two-tree ")) << choice.reason;
 }
 
-/// The rule in its slow form: every segment of every candidate by seconds_of() alone, then margins as they are told.
+/// The rule in its slow form: every segment of every candidate by its seconds alone, then margins as they are told.
 std::vector<Prediction> by_hand(const Alternatives& facts, std::uint64_t bytes, double native_s) {
   std::vector<Prediction> all;
   for (const Alternative& one : facts.laid) {
     Prediction best{one.candidate->name, 0, 1e300};
     for (const std::uint64_t segment : segment_sizes()) {
-      const double seconds = seconds_of(one.costs, bytes, segment);
+      const double seconds = one.costs->seconds(bytes, segment);
       if (seconds < best.seconds) best = {one.candidate->name, segment, seconds};
     }
     const double counted_s = best.seconds * (best.algorithm == "linear" ? 1.05 : 1.0);
     const std::uint64_t uncut = std::min<std::uint64_t>(bytes, 1408);
     if (bytes <= std::uint64_t{2} * 1408 && best.segment_bytes < uncut && 2.0 * counted_s >= native_s) {
       best.segment_bytes = *std::ranges::lower_bound(segment_sizes(), uncut);
-      best.seconds = seconds_of(one.costs, bytes, best.segment_bytes);
+      best.seconds = one.costs->seconds(bytes, best.segment_bytes);
     }
     all.push_back(best);
   }
@@ -284,7 +287,7 @@ RC_GTEST_PROP(Choice, TellsWhatRuns, ()) {
       }
       const auto laid =
           std::ranges::find(facts.laid, one.algorithm, [](const auto& any) { return any.candidate->name; });
-      RC_ASSERT(one.seconds == seconds_of(laid->costs, bytes, one.segment_bytes));
+      RC_ASSERT(one.seconds == laid->costs->seconds(bytes, one.segment_bytes));
       RC_ASSERT(bytes < least_bytes || choice.reason.find(std::string(one.algorithm) + " ") != std::string::npos);
     }
     for (const Alternative& one : facts.laid) {
@@ -408,8 +411,8 @@ TEST(Choice, RingsPassEveryHopAfterAnother) {
       "hosts:\n  - {hosts: 'h[0-2]', switch: s0}\n  - {hosts: h3, switch: s0, latency: 100us}\n",
       "far.yaml");
   const Placement placement = block_placement(cluster, 1);
-  const auto costs = std::get<RoundCosts>(
-      costs_of(cluster, placement, lay(Collective::allgather, "ring", &cluster, placement, 0), Collective::allgather));
+  const RoundCosts costs =
+      round_costs(Paths(cluster), placement, rounds_of(lay(Collective::allgather, "ring", &cluster, placement, 0)));
   EXPECT_NEAR(costs.rounds.latency_s, 3 * (20e-6 + 20e-6 + 110e-6 + 110e-6) / 4, 1e-12);
 }
 
@@ -419,7 +422,7 @@ TEST(Choice, RingsHandOnPiecesOfABlock) {
   const Costs costs =
       costs_of(cluster, placement, lay(Collective::allreduce, "ring", &cluster, placement, 0), Collective::allreduce);
   for (const std::uint64_t bytes : {1U << 20U, 4U << 20U, 64U << 20U}) {
-    EXPECT_LE(best_segment(costs, bytes), std::max<std::uint64_t>(bytes / 16 / 8, 16384));
+    EXPECT_LE(costs->best_segment(bytes), std::max<std::uint64_t>(bytes / 16 / 8, 16384));
   }
 }
 
@@ -454,7 +457,7 @@ TEST(Choice, KeepsLittleOfManyRanks) {
         sizeof facts + facts.laid.capacity() * sizeof facts.laid[0] + facts.jumps.capacity() * sizeof facts.jumps[0] +
         facts.native.openmpi.capacity() * sizeof facts.native.openmpi[0] + kept_bytes(facts.native.binomial);
     for (const auto& candidate : facts.laid) {
-      if (const auto* const trees = std::get_if<TreeCosts>(&candidate.costs)) bytes += kept_bytes(*trees);
+      if (const auto* const trees = dynamic_cast<const TreeCosts*>(&*candidate.costs)) bytes += kept_bytes(*trees);
     }
     for (const auto& tree : facts.native.openmpi) bytes += kept_bytes(tree.in_turn);
     EXPECT_LT(bytes, std::size_t{8} << 10U);

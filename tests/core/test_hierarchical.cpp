@@ -6,6 +6,7 @@
 #include <map>
 
 #include "algorithms/hierarchical.hpp"
+#include "kinds/trees/trees.hpp"
 #include "networks.hpp"
 #include "plan/checker.hpp"
 

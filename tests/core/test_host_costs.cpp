@@ -65,18 +65,18 @@ TEST(HostCosts, OfHostsThatShareProcessorsBoundEveryPlan) {
   const HostCosts own = host_costs_named("mpich");
   const HostCosts lab = host_costs_from("mpich,shared=1ms,shared-byte=1us", own);
   for (const Algorithm& one : algorithms()) {
-    if (one.kind == AlgorithmKind::native) continue;
+    if (one.is_native()) continue;
     const CollectiveFacts& facts = facts_of(one.collective);
     const Plan plan = lay(one.collective, one.name, &cluster, placement, 0);
     constexpr std::uint64_t bytes = 16384;
     constexpr std::uint64_t segment = 1024;
     const auto seconds = [&](const HostCosts& hosts) {
-      return seconds_of(costs_of(cluster, placement, plan, one.collective, hosts), bytes, segment);
+      return costs_of(cluster, placement, plan, one.collective, hosts)->seconds(bytes, segment);
     };
     EXPECT_GE(seconds(lab), seconds(own)) << facts.name << " " << one.name;
     // Every rank but one gets something, and where trees serve, each of 16 segments.
     EXPECT_GE(seconds(lab), 15 * shared_s) << facts.name << " " << one.name;
-    if (plan.trees() == nullptr) continue;
+    if (find_trees(plan) == nullptr) continue;
     const double ways = *facts.direction == Direction::up_and_down ? 2.0 : 1.0;
     EXPECT_GE(seconds(lab) * 1.000001, ways * 15 * (16 * shared_s + bytes * 1e-6)) << facts.name << " " << one.name;
   }
@@ -98,7 +98,7 @@ TEST(HostCosts, ALongSegmentWaitsForItsReceiverAndSharesTheWire) {
   // One hop: in one segment, what hosts cost is added to the wire; announced first, the way goes there and back before.
   const Cluster cluster = at(one_switch(2), 1e9);
   const auto seconds = [&](std::string_view hosts, std::uint64_t bytes) {
-    return seconds_of(costs_on(cluster, "linear", hosts), bytes, bytes);
+    return costs_on(cluster, "linear", hosts)->seconds(bytes, bytes);
   };
   constexpr std::uint64_t bytes = 131072;
   const HostCosts& openmpi = host_costs_named("openmpi");
@@ -109,7 +109,7 @@ TEST(HostCosts, ALongSegmentWaitsForItsReceiverAndSharesTheWire) {
               1e-9);
   // Of two segments under MPICH the first takes as long as both.
   const auto in_two = [&](std::string_view hosts) {
-    return seconds_of(costs_on(cluster, "linear", hosts), 2 * bytes, bytes);
+    return costs_on(cluster, "linear", hosts)->seconds(2 * bytes, bytes);
   };
   EXPECT_NEAR(in_two("openmpi"), seconds("openmpi", bytes) + wire * 8 / 1e9, 1e-9);
   EXPECT_NEAR(in_two("mpich"), seconds("mpich", bytes) + 2 * wire * 8 / 1e9, 1e-9);
@@ -119,12 +119,12 @@ TEST(HostCosts, ALongSegmentWaitsForItsReceiverAndSharesTheWire) {
 TEST(Segment, GrowsBeyondTheEagerLimitWhereThatPays) {
   // 64 MiB at 100 Gbit/s: 22 us on the wire for 256 KiB, as much as a hop takes anyhow.
   const Cluster fast = at(one_switch(16), 1e11);
-  EXPECT_GT(best_segment(costs_on(fast, "two-tree", "openmpi"), 1U << 30), 65536U);
-  EXPECT_GT(best_segment(costs_on(fast, "linear", "free"), 1U << 30), 16384U);
+  EXPECT_GT(costs_on(fast, "two-tree", "openmpi")->best_segment(1U << 30), 65536U);
+  EXPECT_GT(costs_on(fast, "linear", "free")->best_segment(1U << 30), 16384U);
   // Where links are slow, nothing is gained by them.
   const Cluster slow = at(one_switch(16), 2e7);
   for (const std::string_view hosts : {"mpich", "mpich-5", "openmpi"}) {
-    EXPECT_LE(best_segment(costs_on(slow, "two-tree", hosts), 1U << 24), 16384U) << hosts;
+    EXPECT_LE(costs_on(slow, "two-tree", hosts)->best_segment(1U << 24), 16384U) << hosts;
   }
 }
 
@@ -149,9 +149,9 @@ TEST(Segment, OfAReductionIsThatOfABroadcastForSegmentsFollowEachOther) {
   const Cluster cluster = at(one_switch(16), 1e10);
   const Placement placement = block_placement(cluster, 1);
   const auto best = [&](Collective collective) {
-    return best_segment(costs_of(cluster, placement, lay(collective, "linear", &cluster, placement, 0), collective,
-                                 host_costs_named("free")),
-                        1U << 20U);
+    return costs_of(cluster, placement, lay(collective, "linear", &cluster, placement, 0), collective,
+                    host_costs_named("free"))
+        ->best_segment(1U << 20U);
   };
   EXPECT_EQ(best(Collective::reduce), best(Collective::bcast));
 }
@@ -161,7 +161,7 @@ TEST(InFlight, FollowsRateTimesDelay) {
     const Cluster cluster = at(one_switch(4), rate_bps);
     const Placement placement = block_placement(cluster, 1);
     return in_flight(Paths(cluster), placement, lay(Collective::bcast, "linear", &cluster, placement, 0),
-                     host_costs_named(hosts));
+                     Collective::bcast, host_costs_named(hosts));
   };
   EXPECT_NEAR(static_cast<double>(bytes(1e9, "free").delay_bytes), 20e-6 * 1e9 / 8, 1.0);
   EXPECT_EQ(bytes(2e7, "mpich").bytes, least_in_flight_bytes);

@@ -13,6 +13,7 @@
 #include "algorithms/k_nomial.hpp"
 #include "algorithms/linear.hpp"
 #include "algorithms/unaware_k_ary.hpp"
+#include "kinds/trees/trees.hpp"
 #include "network/cluster_file.hpp"
 #include "networks.hpp"
 #include "plan/checker.hpp"

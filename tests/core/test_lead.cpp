@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plan/lead.hpp"
+#include "kinds/trees/lead.hpp"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
@@ -77,8 +77,8 @@ RC_GTEST_PROP(Lead, IsThatOfTheWorstCircle, ()) {
 TEST(Lead, IsNoneWhereOneTreeDoesAll) {
   const Cluster cluster = one_switch(16);
   const Placement placement = block_placement(cluster, 1);
-  EXPECT_EQ(hops_for_each_lead(*lay(Collective::reduce, "binary", &cluster, placement, 0).trees()), 0.0);
-  EXPECT_NEAR(hops_for_each_lead(*lay(Collective::reduce, "two-tree", &cluster, placement, 0).trees()), 3.0, 0.1);
+  EXPECT_EQ(hops_for_each_lead(trees_of(lay(Collective::reduce, "binary", &cluster, placement, 0))), 0.0);
+  EXPECT_NEAR(hops_for_each_lead(trees_of(lay(Collective::reduce, "two-tree", &cluster, placement, 0))), 3.0, 0.1);
 }
 
 }  // namespace

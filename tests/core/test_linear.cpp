@@ -6,6 +6,7 @@
 #include "algorithms/linear.hpp"
 #include "algorithms/registry.hpp"
 #include "algorithms/unaware_linear.hpp"
+#include "kinds/trees/trees.hpp"
 #include "network/cluster_file.hpp"
 #include "networks.hpp"
 #include "plan/checker.hpp"
@@ -107,15 +108,15 @@ TEST(Registry, LaysEveryAlgorithmThatHasAPlan) {
     const auto laid = [&](const Cluster* over) {
       return lay(algorithm.collective, algorithm.name, over, placement, 7);
     };
-    if (algorithm.kind == AlgorithmKind::native) {
+    if (algorithm.is_native()) {
       EXPECT_THROW(static_cast<void>(laid(&cluster)), std::invalid_argument);
       continue;
     }
     const Plan plan = laid(&cluster);
     EXPECT_EQ(plan.ranks(), 64U) << algorithm.name;
     EXPECT_EQ(plan.root(), 7U) << algorithm.name;
-    EXPECT_EQ(plan.trees() != nullptr ? plan.trees()->size() : 0, algorithm.trees) << algorithm.name;
-    if (const Trees* const trees = plan.trees()) {
+    EXPECT_EQ(plan.steps().streams(), algorithm.streams) << algorithm.name;
+    if (const Trees* const trees = find_trees(plan)) {
       for (const Tree& tree : *trees)
         EXPECT_EQ(testing::times_reached(tree), std::vector<int>(64, 1)) << algorithm.name;
     } else {

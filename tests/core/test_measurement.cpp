@@ -8,8 +8,8 @@
 #include "algorithms/k_ary.hpp"
 #include "algorithms/linear.hpp"
 #include "faults.hpp"
+#include "kinds/trees/costs.hpp"
 #include "model/measured_trees.hpp"
-#include "model/tree_costs.hpp"
 #include "network/cluster_file.hpp"
 
 namespace trunkline {

@@ -45,17 +45,17 @@ RC_GTEST_PROP(OperandOrder, IsByRankWhereCombiningPartsGivesTheRanksInOrder, ())
   const Tree tree = *rc::gen::arbitrary<bool>() ? in_order(any) : any;
   const bool kept = std::ranges::is_sorted(combined(tree, tree.root));
   RC_TAG(kept ? "kept" : "not kept");
-  RC_ASSERT(keeps_rank_order({Trees{tree}}) == kept);
+  RC_ASSERT(keeps_rank_order(tree) == kept);
 }
 
 TEST(OperandOrder, OfTreesByRankNumber) {
   for (const Rank root : {0U, 3U}) {
-    EXPECT_TRUE(keeps_rank_order(lay(Collective::reduce, "flat", nullptr, Placement(8), root)));
+    EXPECT_TRUE(lay(Collective::reduce, "flat", nullptr, Placement(8), root).steps().keeps_rank_order());
   }
-  EXPECT_TRUE(keeps_rank_order(lay(Collective::reduce, "binomial", nullptr, Placement(8), 0)));
-  EXPECT_FALSE(keeps_rank_order(lay(Collective::reduce, "binomial", nullptr, Placement(8), 3)));
-  EXPECT_FALSE(keeps_rank_order(lay(Collective::reduce, "unaware-binary", nullptr, Placement(8), 0)));
-  EXPECT_FALSE(keeps_rank_order(lay(Collective::allreduce, "unaware-ring", nullptr, Placement(8), 0)));
+  EXPECT_TRUE(lay(Collective::reduce, "binomial", nullptr, Placement(8), 0).steps().keeps_rank_order());
+  EXPECT_FALSE(lay(Collective::reduce, "binomial", nullptr, Placement(8), 3).steps().keeps_rank_order());
+  EXPECT_FALSE(lay(Collective::reduce, "unaware-binary", nullptr, Placement(8), 0).steps().keeps_rank_order());
+  EXPECT_FALSE(lay(Collective::allreduce, "unaware-ring", nullptr, Placement(8), 0).steps().keeps_rank_order());
 }
 
 /// What the settings go by is what the plans do.
@@ -64,10 +64,9 @@ TEST(OperandOrder, OfAlgorithmsIsThatOfTheirPlans) {
   const Placement placement = block_placement(cluster, 1);
   for (const Algorithm& one : algorithms()) {
     const CollectiveFacts& facts = facts_of(one.collective);
-    if (!facts.reduces || one.kind == AlgorithmKind::native) continue;
+    if (!facts.reduces || one.is_native()) continue;
     const Plan plan = lay(one.collective, one.name, &cluster, placement, 0);
-    EXPECT_EQ(one.has_one_order(facts.goes_by_shares()), has_one_order(plan, one.collective))
-        << facts.name << " " << one.name;
+    EXPECT_EQ(one.has_one_order, plan.steps().has_one_order(one.collective)) << facts.name << " " << one.name;
   }
 }
 
@@ -88,7 +87,7 @@ TEST_P(OneOrder, IsOneAlgorithmForMessagesOfEverySize) {
     for (std::uint64_t bytes = 1; bytes <= std::uint64_t{1} << 28; bytes *= 3) {
       EXPECT_EQ(decider.decide(bytes, OperandOrder::any, {}, true).algorithm, first.algorithm) << name << " " << bytes;
     }
-    EXPECT_TRUE(has_one_order(decider.plan(first.algorithm), GetParam())) << first.algorithm;
+    EXPECT_TRUE(decider.plan(first.algorithm).steps().has_one_order(GetParam())) << first.algorithm;
   }
 }
 
@@ -114,7 +113,7 @@ TEST(OperandOrder, ByRankDecidesAmongPlansThatKeepIt) {
     const Decision decision = decider.decide(1 << 20, OperandOrder::by_rank, {}, true);
     EXPECT_EQ(decision.is_native(), native) << name << ": " << decision.algorithm;
     if (!native) {
-      EXPECT_TRUE(keeps_rank_order(decider.plan(decision.algorithm)));
+      EXPECT_TRUE(decider.plan(decision.algorithm).steps().keeps_rank_order());
     }
     const Wish forced{.kind = Wish::Kind::forced, .algorithm = "two-tree", .needs_cluster = true};
     EXPECT_TRUE(decider.decide(1 << 20, OperandOrder::by_rank, forced, true).is_native());

@@ -7,14 +7,14 @@
 #include <rapidcheck/gtest.h>
 
 #include "algorithms/unaware_linear.hpp"
+#include "kinds/trees/trees.hpp"
 #include "networks.hpp"
 #include "plan/checker.hpp"
 
 namespace trunkline {
 namespace {
 
-Trees& trees_of(PlanFile& file) { return std::get<Trees>(file.plan.steps); }
-Trees trees_of(const PlanFile& file) { return std::get<Trees>(file.plan.steps); }
+const Trees& trees_of(const PlanFile& file) { return trunkline::trees_of(file.plan); }
 
 using ::testing::ElementsAre;
 
@@ -39,14 +39,14 @@ RC_GTEST_PROP(PlanFile, RoundTrips, ()) {
   const Placement placement = testing::random_placement(cluster, 60);
   const auto ranks = static_cast<Rank>(placement.size());
   PlanFile plan;
-  trees_of(plan) = {*rc::gen::arbitrary<bool>() ? testing::random_tree(ranks) : unaware_linear_tree(ranks, ranks / 2)};
+  Trees trees{*rc::gen::arbitrary<bool>() ? testing::random_tree(ranks) : unaware_linear_tree(ranks, ranks / 2)};
   plan.algorithm = *rc::gen::element<std::string>("linear", "unaware-linear", "custom");
   for (auto more = *rc::gen::inRange(0, 3); more > 0; --more) {
-    const Rank root = trees_of(plan)[0].root;
-    trees_of(plan).push_back(*rc::gen::arbitrary<bool>() ? testing::random_tree(ranks, root)
-                                                         : unaware_linear_tree(ranks, root));
+    const Rank root = trees[0].root;
+    trees.push_back(*rc::gen::arbitrary<bool>() ? testing::random_tree(ranks, root) : unaware_linear_tree(ranks, root));
     plan.algorithm = "custom";
   }
+  plan.plan = plan_of(std::move(trees));
   if (*rc::gen::arbitrary<bool>()) {
     plan.cluster = "a cluster: with a # name";
     plan.cluster_fingerprint = *rc::gen::arbitrary<std::uint64_t>();
@@ -147,7 +147,7 @@ TEST(PlanFile, OfOneRank) {
 TEST(PlanFile, StaysReadableForManyRanks) {
   PlanFile plan;
   plan.algorithm = "unaware-linear";
-  trees_of(plan) = {unaware_linear_tree(100'000, 7)};
+  plan.plan = plan_of(Trees{unaware_linear_tree(100'000, 7)});
   const std::string text = write_plan(plan);
   EXPECT_THAT(text, ::testing::EndsWith("line: [7-99999, 0-6]\n"));
   EXPECT_EQ(trees_of(parse_plan(text, "x.yaml"))[0].parent, trees_of(plan)[0].parent);
@@ -158,7 +158,7 @@ TEST(PlanFile, StaysReadableForManyRanks) {
       order.push_back(rank);
     }
   }
-  trees_of(plan) = {line_through(order)};
+  plan.plan = plan_of(Trees{line_through(order)});
   const std::string dealt = write_plan(plan);
   EXPECT_EQ(trees_of(parse_plan(dealt, "x.yaml"))[0].parent, trees_of(plan)[0].parent);
   std::size_t longest = 0;
@@ -172,13 +172,13 @@ TEST(PlanFile, StaysReadableForManyRanks) {
 
 TEST(PlanFile, IsNotWrittenUnlessProven) {
   PlanFile plan;
-  trees_of(plan) = {{.root = 0, .parent = {no_rank, no_rank}, .children = {{}, {}}}};
+  plan.plan = plan_of(Trees{{.root = 0, .parent = {no_rank, no_rank}, .children = {{}, {}}}});
   EXPECT_THROW(static_cast<void>(write_plan(plan)), InvalidPlan);
-  trees_of(plan).clear();
+  plan.plan = Plan();
+  EXPECT_THROW(static_cast<void>(write_plan(plan)), std::logic_error);
+  plan.plan = plan_of(Trees{unaware_linear_tree(3, 0), unaware_linear_tree(3, 1)});
   EXPECT_THROW(static_cast<void>(write_plan(plan)), InvalidPlan);
-  trees_of(plan) = {unaware_linear_tree(3, 0), unaware_linear_tree(3, 1)};
-  EXPECT_THROW(static_cast<void>(write_plan(plan)), InvalidPlan);
-  trees_of(plan) = {unaware_linear_tree(3, 0), unaware_linear_tree(4, 0)};
+  plan.plan = plan_of(Trees{unaware_linear_tree(3, 0), unaware_linear_tree(4, 0)});
   EXPECT_THROW(static_cast<void>(write_plan(plan)), InvalidPlan);
 }
 

@@ -9,10 +9,11 @@
 
 #include "algorithms/registry.hpp"
 #include "faults.hpp"
+#include "kinds/rounds/list.hpp"
+#include "kinds/rounds/rounds.hpp"
 #include "network/cluster_file.hpp"
 #include "networks.hpp"
 #include "plan/checker.hpp"
-#include "plan/round_list.hpp"
 #include "plan_file/plan_file.hpp"
 
 namespace trunkline {
@@ -30,9 +31,9 @@ RC_GTEST_PROP(RoundPlans, AreReadAsTheyWereWritten, ()) {
   file.plan = lay(Collective::bcast, name, &cluster, placement, root);
   check_plan(file.plan);
   const PlanFile again = parse_plan(write_plan(file), "x.yaml");
-  RC_ASSERT(again.plan.rounds() != nullptr);
-  RC_ASSERT(again.plan.rounds()->generator == name);
-  RC_ASSERT(again.plan.rounds()->order == file.plan.rounds()->order);
+  RC_ASSERT(find_rounds(again.plan) != nullptr);
+  RC_ASSERT(rounds_of(again.plan).generator == name);
+  RC_ASSERT(rounds_of(again.plan).order == rounds_of(file.plan).order);
 }
 
 /// Listing what a generator makes gives the same rounds, by hand.
@@ -43,11 +44,11 @@ RC_GTEST_PROP(RoundPlans, CanBeListed, ()) {
                         nullptr, Placement(ranks, 0), root);
   PlanFile file;
   file.algorithm = "custom";
-  const RoundList list = list_of(*plan.rounds());
-  file.plan.steps = listed_rounds(ranks, root, list);
+  const RoundList list = list_of(rounds_of(plan));
+  file.plan = plan_of(listed_rounds(ranks, root, list));
   check_plan(file.plan);
   const PlanFile again = parse_plan(write_plan(file), "x.yaml");
-  RC_ASSERT(list_of(*again.plan.rounds()) == list);
+  RC_ASSERT(list_of(rounds_of(again.plan)) == list);
 }
 
 /// Also where they take any number of blocks, once that is said.
@@ -56,16 +57,16 @@ RC_GTEST_PROP(RoundPlans, CanBeListedForSoManyBlocks, ()) {
   const auto root = *rc::gen::inRange<Rank>(0, ranks);
   const auto blocks = *rc::gen::inRange<std::uint64_t>(1, 30);
   const Plan plan = lay(Collective::bcast, "circulant", nullptr, Placement(ranks, 0), root);
-  const RoundList list = list_of(*plan.rounds(), blocks);
+  const RoundList list = list_of(rounds_of(plan), blocks);
   RC_ASSERT(list.blocks == blocks);
   check_rounds(listed_rounds(ranks, root, list));
-  const RoundList begin = list_of(*plan.rounds(), blocks, 2);
+  const RoundList begin = list_of(rounds_of(plan), blocks, 2);
   RC_ASSERT(begin.rounds.size() == std::min<std::size_t>(2, list.rounds.size()));
   RC_ASSERT(std::equal(begin.rounds.begin(), begin.rounds.end(), list.rounds.begin()));
-  RC_ASSERT_THROWS_AS(list_of(*plan.rounds()), std::invalid_argument);
-  RC_ASSERT_THROWS_AS(list_of(*plan.rounds(), 0), std::invalid_argument);
+  RC_ASSERT_THROWS_AS(list_of(rounds_of(plan)), std::invalid_argument);
+  RC_ASSERT_THROWS_AS(list_of(rounds_of(plan), 0), std::invalid_argument);
   const Plan fixed = lay(Collective::bcast, "scatter-doubling", nullptr, Placement(ranks, 0), root);
-  RC_ASSERT_THROWS_AS(list_of(*fixed.rounds(), ranks + 1), std::invalid_argument);
+  RC_ASSERT_THROWS_AS(list_of(rounds_of(fixed), ranks + 1), std::invalid_argument);
 }
 
 struct Drawn {

@@ -13,9 +13,11 @@
 #include "algorithms/registry.hpp"
 #include "algorithms/scatter_doubling.hpp"
 #include "algorithms/scatter_ring.hpp"
+#include "kinds/rounds/list.hpp"
+#include "kinds/rounds/rounds.hpp"
+#include "kinds/rounds/row.hpp"
 #include "networks.hpp"
 #include "plan/checker.hpp"
-#include "plan/round_list.hpp"
 
 namespace trunkline {
 namespace {
@@ -95,11 +97,11 @@ RC_GTEST_PROP(Schedules, RingOverTheSwitchesIsFreeOfContention, ()) {
   const Placement placement = testing::random_placement(cluster, 40);
   const auto ranks = static_cast<Rank>(placement.size());
   const Plan plan = lay(Collective::bcast, "scatter-ring", &cluster, placement, *rc::gen::inRange<Rank>(0, ranks));
-  const std::vector<Rank>& order = plan.rounds()->order;
+  const std::vector<Rank>& order = rounds_of(plan).order;
   for (std::uint64_t round = 0; round < ScatterRing(ranks, 0).rounds(ranks); ++round) {
     std::set<testing::Edge> used;
     for (Rank position = 0; position < ranks; ++position) {
-      const auto send = plan.rounds()->schedule_of(position)->send(round, ranks);
+      const auto send = rounds_of(plan).schedule_of(position)->send(round, ranks);
       if (!send) continue;
       const auto path = testing::brute_path(cluster, cluster.hosts()[placement[order[position]]],
                                             cluster.hosts()[placement[order[send->peer]]]);
@@ -159,7 +161,7 @@ TEST(Schedules, TakeLittleTimeOnManyRanks) {
 
 TEST(Schedules, StandInTheRegistry) {
   const auto rounds = [](std::string_view name, Rank root) {
-    return *lay(Collective::bcast, name, nullptr, Placement(4, 0), root).rounds();
+    return rounds_of(lay(Collective::bcast, name, nullptr, Placement(4, 0), root));
   };
   EXPECT_EQ(rounds("circulant", 3).order, (std::vector<Rank>{3, 0, 1, 2}));
   EXPECT_FALSE(rounds("circulant", 0).schedule_of(1)->fixed_blocks());
@@ -180,7 +182,7 @@ RC_GTEST_PROP(Schedules, RoundsKeepTheirPromise, ()) {
   const auto ranks = static_cast<Rank>(placement.size());
   const Rank root = *rc::gen::inRange<Rank>(0, ranks);
   for (const Algorithm& algorithm : algorithms()) {
-    if (algorithm.kind != AlgorithmKind::rounds) continue;
+    if (algorithm.kind != &rounds_kind) continue;
     check_plan(lay(algorithm.collective, algorithm.name, &cluster, placement, root), algorithm.collective);
   }
 }
@@ -193,11 +195,11 @@ TEST(Schedules, AllreduceOfEveryNumberOfRanks) {
       const Plan plan = lay(Collective::allreduce, name, nullptr, placement, 0);
       check_plan(plan, Collective::allreduce);
       // Listed by hand the same rounds say when a transfer's blocks have come.
-      const RoundList list = list_of(*plan.rounds());
+      const RoundList list = list_of(rounds_of(plan));
       const Rounds listed = listed_rounds(ranks, 0, list);
       check_rounds(listed, Collective::allreduce);
       for (Rank position = 0; position < ranks; ++position) {
-        const auto generated = plan.rounds()->schedule_of(position);
+        const auto generated = rounds_of(plan).schedule_of(position);
         const auto replayed = listed.schedule_of(position);
         for (std::uint64_t round = 0; round < list.rounds.size(); ++round) {
           const auto send = generated->send(round, list.blocks);

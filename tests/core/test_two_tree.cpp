@@ -8,6 +8,7 @@
 #include <map>
 
 #include "algorithms/two_tree.hpp"
+#include "kinds/trees/trees.hpp"
 #include "network/cluster_file.hpp"
 #include "networks.hpp"
 #include "plan/checker.hpp"

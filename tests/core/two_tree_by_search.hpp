@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "algorithms/longest_way.hpp"
+#include "kinds/trees/tree.hpp"
 #include "plan/regions.hpp"
 #include "plan/room.hpp"
-#include "plan/tree.hpp"
 
 namespace trunkline::testing {
 

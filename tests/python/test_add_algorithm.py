@@ -15,7 +15,7 @@ PROGRAM = """
 int main() {
   using namespace trunkline;
   const Plan plan = lay(Collective::bcast, "reverse-linear", nullptr, Placement(4, 0), 1);
-  const Tree& tree = plan.trees()->front();
+  const Tree& tree = trees_of(plan).front();
   std::printf("%zu %u", algorithms().size(), tree.root);
   for (Rank rank = tree.root; !tree.children[rank].empty(); rank = tree.children[rank][0])
     std::printf(" %u", tree.children[rank][0]);
@@ -35,7 +35,7 @@ def test_the_walk_in_contributing(tmp_path):
         '#include "algorithms/two_tree.hpp"',
         '#include "algorithms/reverse_linear.hpp"\n#include "algorithms/two_tree.hpp"',
     )
-    last = "};\n\nconstexpr std::size_t served"
+    last = "};\n\n/// By collective"
     assert after.count(last) == 1
     registry.write_text(after.replace(last, row + last))
     program = tmp_path / "walk.cpp"

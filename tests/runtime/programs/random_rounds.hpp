@@ -8,8 +8,8 @@
 #include <random>
 #include <vector>
 
+#include "kinds/rounds/list.hpp"
 #include "plan/collective.hpp"
-#include "plan/round_list.hpp"
 
 namespace trunkline::testing {
 

@@ -15,11 +15,11 @@
 #include <vector>
 
 #include "datatype/message.hpp"
-#include "execute/block_exchange.hpp"
-#include "execute/gathered_blocks.hpp"
-#include "execute/message_blocks.hpp"
-#include "execute/operand_blocks.hpp"
-#include "execute/relayed_blocks.hpp"
+#include "execute/rounds/block_exchange.hpp"
+#include "execute/rounds/gathered_blocks.hpp"
+#include "execute/rounds/message_blocks.hpp"
+#include "execute/rounds/operand_blocks.hpp"
+#include "execute/rounds/relayed_blocks.hpp"
 #include "plan/checker.hpp"
 #include "random_rounds.hpp"
 
@@ -228,7 +228,6 @@ class Runner {
     const Operands data = operands(own, result, true);
     RelayedBlocks blocks(data, trial_.shares, local_.members, *local_.schedule, local_.position);
     bool right = exchange(blocks);
-    blocks.settle();
     for (std::uint64_t i = 0; i < share * kind_.values; ++i) {
       right = right && result[i] == trial_.sum(starts_[rank_] * kind_.values + i);
     }

@@ -9,18 +9,14 @@
 #include <cstdio>
 #include <memory>
 #include <numeric>
-#include <optional>
 #include <string>
-#include <variant>
 #include <vector>
 
 #include "algorithms/registry.hpp"
-#include "conduit/turn.hpp"
 #include "datatype/message.hpp"
-#include "execute/block_exchange.hpp"
-#include "execute/message_blocks.hpp"
-#include "execute/pipelined_trees.hpp"
-#include "model/in_flight.hpp"
+#include "execute/local_part.hpp"
+#include "kinds/trees/trees.hpp"
+#include "transport/mpi/turn.hpp"
 
 namespace trunkline::runtime {
 namespace {
@@ -42,24 +38,14 @@ class Broadcasting {
  public:
   Broadcasting(Conduit& conduit, std::span<const int> members, int rank, const Plan& plan, std::uint64_t number)
       : is_root_(static_cast<Rank>(rank) == plan.root()),
+        is_by_segments_(find_trees(plan) != nullptr),
         ranks_(static_cast<int>(members.size())),
         data_(message_bytes),
-        turn_(conduit, members, Ids::of_world, number, number, plan.trees() != nullptr ? plan.trees()->size() : 1),
+        turn_(conduit, members, Ids::of_world, number, number, plan.steps().streams()),
         message_(data_.data(), static_cast<MPI_Count>(data_.size()), MPI_BYTE, conduit.communicator()) {
     for (std::size_t i = 0; i < data_.size() && is_root_; ++i) data_[i] = right(i);
-    if (const Trees* const trees = plan.trees()) {
-      for (const Tree& tree : *trees) trees_.push_back(local_tree(tree, static_cast<Rank>(rank), members));
-      execution_ = std::make_unique<PipelinedTrees>(turn_, trees_, message_, segment_bytes, least_in_flight_bytes);
-    } else {
-      const Rounds& rounds = *plan.rounds();
-      blocks_.order.assign(rounds.order.begin(), rounds.order.end());
-      const auto position = std::find(blocks_.order.begin(), blocks_.order.end(), rank) - blocks_.order.begin();
-      blocks_.position = static_cast<Rank>(position);
-      blocks_.schedule = rounds.schedule_of(blocks_.position);
-      const std::uint64_t segments = (message_bytes + segment_bytes - 1) / segment_bytes;
-      parts_.emplace(message_, blocks_.schedule->fixed_blocks().value_or(segments));
-      execution_ = std::make_unique<BlockExchange>(turn_, blocks_, *parts_, segment_bytes, least_in_flight_bytes);
-    }
+    part_ = local_part(plan, static_cast<Rank>(rank), members);
+    execution_ = part_->broadcast(turn_, message_, {.segment_bytes = segment_bytes, .in_flight = {}});
     execution_->tell(&events_);
   }
 
@@ -79,7 +65,7 @@ class Broadcasting {
     MPI_Allreduce(MPI_IN_PLACE, sums, 2, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
     const auto segments = static_cast<int>((message_bytes + segment_bytes - 1) / segment_bytes);
     if (sums[0] != sums[1]) return "not all that is handed on arrives";
-    if (!trees_.empty() && sums[0] != segments * (ranks_ - 1)) return "not as many parts as segments";
+    if (is_by_segments_ && sums[0] != segments * (ranks_ - 1)) return "not as many parts as segments";
     return "";
   }
 
@@ -87,14 +73,13 @@ class Broadcasting {
   static unsigned char right(std::size_t i) { return static_cast<unsigned char>(i * 31 + i / 256); }
 
   bool is_root_;
+  bool is_by_segments_;  ///< and not by blocks
   int ranks_;
   std::vector<unsigned char> data_;
   Turn turn_;
   Message message_;
-  std::vector<LocalTree> trees_;
-  LocalBlocks blocks_;
-  std::optional<MessageBlocks> parts_;
-  std::unique_ptr<Execution> execution_;
+  std::unique_ptr<const LocalPart> part_;
+  Running execution_;
   Counted events_;
   bool is_over_ = false;
 };

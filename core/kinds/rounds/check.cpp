@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "kinds/rounds/rounds.hpp"
+
+namespace trunkline {
+namespace {
+
+/// Whose operands are in each block of each rank. Where nothing is reduced, one operand makes a block whole.
+class Operands {
+ public:
+  Operands(std::size_t ranks, std::uint64_t blocks, std::size_t operands)
+      : blocks_(blocks), operands_(operands), in_(ranks * blocks * operands, false) {}
+
+  void add(Rank position, std::uint64_t block, std::size_t operand) { *(at(position, block) + offset(operand)) = true; }
+  [[nodiscard]] bool is_whole(Rank position, std::uint64_t block) const {
+    return std::find(at(position, block), at(position, block + 1), false) == at(position, block + 1);
+  }
+  [[nodiscard]] bool is_empty(Rank position, std::uint64_t block) const {
+    return std::find(at(position, block), at(position, block + 1), true) == at(position, block + 1);
+  }
+
+  /// The first operand of a block that both positions have; none: their number.
+  [[nodiscard]] std::size_t first_of_both(Rank one, Rank other, std::uint64_t block) const {
+    std::size_t operand = 0;
+    while (operand < operands_ && !(at(one, block)[offset(operand)] && at(other, block)[offset(operand)])) ++operand;
+    return operand;
+  }
+
+  /// Blocks in a row, as they are now.
+  [[nodiscard]] std::vector<bool> copy(Rank position, std::uint64_t first, std::uint64_t count) const {
+    return {at(position, first), at(position, first + count)};
+  }
+  void add(Rank position, std::uint64_t first, const std::vector<bool>& copied) {
+    std::transform(copied.begin(), copied.end(), at(position, first), at(position, first), std::logical_or<>());
+  }
+
+ private:
+  using Bits = std::vector<bool>;
+  [[nodiscard]] static Bits::difference_type offset(std::size_t bits) {
+    return static_cast<Bits::difference_type>(bits);
+  }
+  [[nodiscard]] Bits::const_iterator at(Rank position, std::uint64_t block) const {
+    return in_.begin() + offset((position * blocks_ + block) * operands_);
+  }
+  [[nodiscard]] Bits::iterator at(Rank position, std::uint64_t block) {
+    return in_.begin() + offset((position * blocks_ + block) * operands_);
+  }
+
+  std::uint64_t blocks_;
+  std::size_t operands_;
+  Bits in_;
+};
+
+/// All ranks, round by round.
+class RoundReplay {
+ public:
+  RoundReplay(const Rounds& rounds, std::uint64_t blocks, const CollectiveFacts& facts)
+      : rounds_(rounds),
+        blocks_(blocks),
+        facts_(facts),
+        has_(rounds.order.size(), blocks, facts.reduces ? rounds.order.size() : 1) {
+    const auto ranks = static_cast<Rank>(rounds.order.size());
+    for (Rank position = 0; position < ranks; ++position) schedules_.push_back(rounds.schedule_of(position));
+    has_sent_.assign(ranks, false);
+    relayed_.resize(ranks);
+    if (facts.goes_by_shares() && blocks != ranks) {
+      throw InvalidPlan("there are " + std::to_string(blocks) + " blocks for " + std::to_string(ranks) + " ranks; " +
+                        std::string(facts.name) + " has one for each rank");
+    }
+    for (Rank position = 0; position < ranks; ++position) {
+      for (std::uint64_t block = 0; block < blocks; ++block) {
+        if (holds(facts.before, position, block)) has_.add(position, block, facts.reduces ? position : 0);
+      }
+    }
+  }
+
+  void run() {
+    const std::uint64_t rounds = schedules_.front()->rounds(blocks_);
+    for (std::uint64_t round = 0; round < rounds; ++round) one_round(round);
+    for (Rank position = 0; position < schedules_.size(); ++position) {
+      for (std::uint64_t block = 0; block < blocks_; ++block) {
+        if (!holds(facts_.after, position, block) || has_.is_whole(position, block)) continue;
+        throw InvalidPlan(name(position) + " never gets block " + std::to_string(block) +
+                          (has_.is_empty(position, block) ? "" : " with the operands of all ranks"));
+      }
+    }
+  }
+
+ private:
+  [[nodiscard]] static bool holds(Holding what, Rank position, std::uint64_t block) {
+    return what == Holding::all || (what == Holding::all_at_root ? position == 0 : block == position);
+  }
+
+  [[nodiscard]] std::string name(Rank position) const { return "rank " + std::to_string(rounds_.order[position]); }
+
+  void one_round(std::uint64_t round) {
+    const std::string where = "round " + std::to_string(round) + ": ";
+    std::vector<BlockTransfer> arriving(schedules_.size());
+    std::vector<std::vector<bool>> sent(schedules_.size());  // by receiver: as it was when the round began
+    for (Rank position = 0; position < schedules_.size(); ++position) {
+      const auto send = schedules_[position]->send(round, blocks_);
+      if (!send) continue;
+      const std::string who = where + name(position);
+      if (send->peer >= schedules_.size()) throw InvalidPlan(who + " sends to nobody");
+      if (send->first + send->count > blocks_) throw InvalidPlan(who + " sends a block that is not there");
+      const auto receive = schedules_[send->peer]->receive(round, blocks_);
+      if (!receive || receive->peer != position || receive->first != send->first || receive->count != send->count ||
+          receive->reduces != send->reduces) {
+        throw InvalidPlan(who + " sends to " + name(send->peer) + ", which expects something else");
+      }
+      for (std::uint64_t block = send->first; block < send->first + send->count; ++block) {
+        check_transfer(where, position, *send, block);
+      }
+      if (facts_.reduces && facts_.after == Holding::own_block) check_relay(who, position, *send);
+      sent[send->peer] = has_.copy(position, send->first, send->count);
+      arriving[send->peer] = *receive;
+    }
+    for (Rank position = 0; position < schedules_.size(); ++position) {
+      const auto receive = schedules_[position]->receive(round, blocks_);
+      if (receive && arriving[position].peer == no_rank) {
+        throw InvalidPlan(where + name(position) + " waits for " + name(receive->peer) + ", which sends nothing");
+      }
+      if (!receive) continue;
+      has_.add(position, receive->first, sent[position]);
+      if (receive->first != position) relayed_[position].push_back(receive->first);
+    }
+  }
+
+  /// Sums that pass through a rank have no place of their own there: it needs one for those under way alone.
+  void check_relay(const std::string& who, Rank position, const BlockTransfer& send) {
+    std::deque<std::uint64_t>& waiting = relayed_[position];
+    const bool is_next = has_sent_[position] ? !waiting.empty() && waiting.front() == send.first
+                                             : std::ranges::find(waiting, send.first) == waiting.end();
+    if (send.count != 1 || !is_next) {
+      throw InvalidPlan(who + " sends block " + std::to_string(send.first) + " to be added; " +
+                        std::string(facts_.name) + " hands blocks on one at a time, in the order they came");
+    }
+    if (has_sent_[position]) waiting.pop_front();
+    has_sent_[position] = true;
+  }
+
+  void check_transfer(const std::string& where, Rank position, const BlockTransfer& send, std::uint64_t block) const {
+    const std::string number = std::to_string(block);
+    if (send.reduces && !facts_.reduces) {
+      throw InvalidPlan(where + name(position) + " sends block " + number + " to be added, and " +
+                        std::string(facts_.name) + " adds nothing up");
+    }
+    if (send.reduces) {
+      const std::size_t twice = has_.first_of_both(position, send.peer, block);
+      if (twice == schedules_.size()) return;
+      throw InvalidPlan(where + name(send.peer) + " gets the operand of " + name(static_cast<Rank>(twice)) +
+                        " for block " + number + " a second time, from " + name(position));
+    }
+    if (!has_.is_whole(position, block)) {
+      throw InvalidPlan(
+          where + name(position) + " sends block " + number +
+          (has_.is_empty(position, block) ? ", which it has not got yet" : ", which is not summed up yet"));
+    }
+    if (has_.is_whole(send.peer, block)) {
+      throw InvalidPlan(where + name(send.peer) + " gets block " + number + " a second time, from " + name(position));
+    }
+  }
+
+  const Rounds& rounds_;
+  std::uint64_t blocks_;
+  const CollectiveFacts& facts_;
+  Operands has_;
+  std::vector<std::unique_ptr<const BlockSchedule>> schedules_;
+  std::vector<bool> has_sent_;
+  std::vector<std::deque<std::uint64_t>> relayed_;  ///< blocks that a rank has still to hand on
+};
+
+}  // namespace
+
+void check_rounds(const Rounds& rounds, Collective collective) {
+  if (rounds.order.empty()) throw InvalidPlan("the plan has no ranks");
+  const auto first = rounds.schedule_of(0);
+  RoundReplay(rounds, first->fixed_blocks().value_or(3 * first->period() + 1), facts_of(collective)).run();
+}
+
+}  // namespace trunkline

@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kinds/rounds/costs.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "kinds/rounds/samples.hpp"
+#include "model/path_loads.hpp"
+#include "model/segments.hpp"
+#include "model/wire.hpp"
+
+namespace trunkline {
+namespace {
+
+/// Adds up the transfers of one round, then turns them into time.
+class Round {
+ public:
+  Round(const Paths& paths, const Placement& placement, std::span<const Rank> order)
+      : cluster_(paths.cluster()), placement_(placement), order_(order), paths_(paths), loads_(paths) {}
+
+  [[nodiscard]] Rank ranks() const { return static_cast<Rank>(order_.size()); }
+
+  /// `fraction` of the message from one position to another.
+  void transfer(Rank from, Rank to, double fraction) {
+    const HostIndex u = placement_[order_[from]];
+    const HostIndex v = placement_[order_[to]];
+    transfers_ += 1.0;
+    amounts_ += fraction;
+    if (u != v) loads_.add(cluster_.hosts()[u], cluster_.hosts()[v], fraction);
+  }
+
+  /// Adds the round's time to `cost`, `times` over, and starts an empty round. Of its transfers the slowest counts; or
+  /// the mean one, where all that is sent takes every hop after another.
+  void finish(RoundCost& cost, double times = 1.0, bool takes_every_hop = false) {
+    loads_.settle_loads();
+    double most_amount = 0.0;
+    double most_alone_byte_s = 0.0;
+    double most_latency_s = 0.0;
+    double most_frame_byte_s = 0.0;
+    double latencies_s = 0.0;
+    double frame_bytes_s = 0.0;
+    for (const PathLoads::Transfer& transfer : loads_.transfers()) {
+      const auto& [from, to, meeting, amount] = transfer;
+      const double latency_s = paths_.latency_s(from, to, meeting);
+      const double frame_byte_s = paths_.byte_s(from, to, meeting) - loads_.first_byte_s(transfer);
+      most_amount = std::max(most_amount, amount);
+      most_alone_byte_s = std::max(most_alone_byte_s, loads_.alone_byte_s(transfer));
+      most_latency_s = std::max(most_latency_s, latency_s);
+      most_frame_byte_s = std::max(most_frame_byte_s, frame_byte_s);
+      latencies_s += latency_s;
+      frame_bytes_s += frame_byte_s;
+    }
+    const double hops = static_cast<double>(ranks());
+    cost.rounds += times;
+    cost.seconds_per_byte += times * slowest_byte_s(times > 1.0);
+    cost.parts += times * most_amount;
+    cost.alone_byte_s += times * most_alone_byte_s;
+    cost.latency_s += times * (takes_every_hop ? latencies_s / hops : most_latency_s);
+    cost.frame_byte_s += times * (takes_every_hop ? frame_bytes_s / hops : most_frame_byte_s);
+    cost.transfers += times * std::exchange(transfers_, 0.0);
+    cost.amounts += times * std::exchange(amounts_, 0.0);
+    loads_.clear();
+  }
+
+ private:
+  /// Where rounds are all alike, the fullest of links side by side is the same in each. Else it is another in each
+  /// round, and who has less to wait for goes on: the time is between those of an even hash, as if rounds overlapped
+  /// wholly, and of the fullest link, as if they did not at all. The middle is within 10 % of
+  /// simulations of 1 MiB and more (docs/results/model.md).
+  [[nodiscard]] double slowest_byte_s(bool alike) const {
+    const double fullest_s = loads_.fullest_byte_s();
+    return alike ? fullest_s : std::midpoint(loads_.slowest_byte_s(), fullest_s);
+  }
+
+  const Cluster& cluster_;
+  const Placement& placement_;
+  std::span<const Rank> order_;
+  const Paths& paths_;
+  PathLoads loads_;
+  double transfers_ = 0.0;  ///< of this round, within hosts too
+  double amounts_ = 0.0;
+};
+
+/// How often a message goes a way: one that is announced first, there and back before.
+double trips(const HostCosts& hosts, std::uint64_t bytes) { return hosts.is_eager(bytes) ? 1.0 : 3.0; }
+
+}  // namespace
+
+RoundCost& RoundCost::operator+=(const RoundCost& other) {
+  rounds += other.rounds;
+  seconds_per_byte += other.seconds_per_byte;
+  parts += other.parts;
+  alone_byte_s += other.alone_byte_s;
+  latency_s += other.latency_s;
+  frame_byte_s += other.frame_byte_s;
+  transfers += other.transfers;
+  amounts += other.amounts;
+  return *this;
+}
+
+std::uint64_t RoundCost::transfer_bytes(std::uint64_t message_bytes) const {
+  const double part = rounds > 0.0 ? parts / rounds : 1.0;
+  return std::max(static_cast<std::uint64_t>(std::ceil(part * static_cast<double>(message_bytes))), std::uint64_t{1});
+}
+
+double RoundCost::seconds(std::uint64_t message_bytes, std::uint64_t transfer_bytes, const HostCosts& hosts) const {
+  const std::uint64_t transfer = std::min(transfer_bytes, message_bytes);
+  const double transfers = static_cast<double>(message_bytes) / static_cast<double>(transfer);
+  const auto wire = static_cast<double>(wire_bytes(transfer));
+  const double message_s = 2.0 * hosts.handling_s(transfer);
+  const double further = std::max(parts * transfers - rounds, 0.0);  // after the first of each round
+  const double all_hosts_s =
+      hosts.together_s(std::max(this->transfers, amounts * transfers), amounts * static_cast<double>(message_bytes));
+  return std::max(all_hosts_s, rounds * message_s + latency_s * trips(hosts, transfer) +
+                                   frame_byte_s * std::min(wire, static_cast<double>(frame_wire_bytes)) +
+                                   std::max(seconds_per_byte * transfers * wire, further * message_s));
+}
+
+RoundCosts round_costs(const Paths& paths, const Placement& placement, const Rounds& rounds, const HostCosts& hosts) {
+  check_placement(paths.cluster(), placement, rounds.order.front());
+  const RoundSamples samples = sample_rounds(rounds);
+  RoundCosts costs;
+  costs.blocks = samples.blocks;
+  costs.any_blocks = samples.any_blocks;
+  costs.relays = !samples.any_blocks && samples.rounds.size() == 1 && samples.rounds.front().times > 1;
+  costs.hosts = hosts;
+  Round loads(paths, placement, rounds.order);
+  for (const RoundSample& sample : samples.rounds) {
+    for (const auto& [from, to, blocks] : sample.sent) {
+      loads.transfer(from, to,
+                     samples.any_blocks ? 1.0 : static_cast<double>(blocks) / static_cast<double>(samples.blocks));
+    }
+    if (sample.sent.empty()) continue;
+    RoundCost& one = costs.each.emplace_back();
+    loads.finish(one, static_cast<double>(sample.times), costs.relays || costs.any_blocks);
+    costs.rounds += one;
+  }
+  return costs;
+}
+
+namespace {
+
+/// What all ranks together spend on one transfer each: of a round.
+double together_seconds(const RoundCosts& costs, std::uint64_t bytes) {
+  const double transfers = costs.rounds.transfers / costs.rounds.rounds;
+  return costs.hosts.together_s(transfers, transfers * static_cast<double>(bytes));
+}
+
+/// Of rounds that relay: the links are busy all the time where a block has enough pieces; else each piece waits for the
+/// one before it to come.
+double relay_seconds(const RoundCosts& costs, std::uint64_t message_bytes, std::uint64_t piece_bytes) {
+  const RoundCost& all = costs.rounds;
+  const auto pieces = static_cast<double>(pieces_of(pieces_of(message_bytes, costs.blocks), piece_bytes));
+  const auto wire = static_cast<double>(wire_bytes(piece_bytes));
+  const double on_wire_s = all.seconds_per_byte / all.rounds * static_cast<double>(costs.blocks) * wire;
+  const double message_s = 2.0 * costs.hosts.handling_s(piece_bytes);
+  const double piece_s = std::max({on_wire_s, message_s, together_seconds(costs, piece_bytes)});
+  const double hop_s = message_s + (all.latency_s * trips(costs.hosts, piece_bytes) +
+                                    all.frame_byte_s * std::min(wire, static_cast<double>(frame_wire_bytes))) /
+                                       all.rounds;
+  return std::max(all.rounds * pieces * piece_s + hop_s, all.rounds * (hop_s + piece_s) + (pieces - 1.0) * piece_s);
+}
+
+/// Of rounds of any blocks, which overlap: a block is handed on while others come. But blocks of different rounds meet
+/// at a port, and some must be handed on at once. Simulated on one switch of 16 hosts that cost nothing, at 100 Mbit/s
+/// to 100 Gbit/s, a round took so many times what a block takes on the wire, and this part of the rest of its way.
+constexpr double meeting_at_ports = 1.34;
+constexpr double handed_on_at_once = 0.55;
+
+/// The first block takes every round of a period alone; twice as many ranks send in each of those rounds as in the one
+/// before. Each of the others takes a round more.
+double block_seconds(const RoundCosts& costs, std::uint64_t message_bytes, std::uint64_t blocks) {
+  const RoundCost& period = costs.rounds;
+  const std::uint64_t block = pieces_of(message_bytes, blocks);
+  const auto wire = static_cast<double>(wire_bytes(block));
+  const double message_s = 2.0 * costs.hosts.handling_s(block);
+  const double loaded_s = period.seconds_per_byte / period.rounds * wire;
+  const double alone_s = period.alone_byte_s / period.rounds * wire;
+  const double delay_s = period.latency_s * trips(costs.hosts, block) +
+                         period.frame_byte_s * std::min(wire, static_cast<double>(frame_wire_bytes));
+  double first_s = period.rounds * message_s + delay_s;
+  double part = 1.0;
+  for (auto left = static_cast<std::uint64_t>(period.rounds); left > 0; --left) {
+    part /= 2.0;
+    first_s += std::max(alone_s, part * loaded_s);
+  }
+  const double next_s =
+      std::max({message_s + alone_s, meeting_at_ports * loaded_s + handed_on_at_once * delay_s / period.rounds,
+                together_seconds(costs, block)});
+  return first_s + static_cast<double>(blocks - 1) * next_s;
+}
+
+}  // namespace
+
+double round_seconds(const RoundCosts& costs, std::uint64_t message_bytes, std::uint64_t segment_bytes) {
+  const RoundCost& rounds = costs.rounds;
+  if (rounds.rounds == 0.0) return 0.0;
+  const std::uint64_t segments = pieces_of(message_bytes, std::min(segment_bytes, message_bytes));
+  if (costs.any_blocks) return block_seconds(costs, message_bytes, segments);
+  // Blocks are sent in pieces; each has its headers, and passes through the software.
+  const std::uint64_t block = pieces_of(message_bytes, costs.blocks);
+  if (costs.relays) return relay_seconds(costs, message_bytes, std::min(segment_bytes, block));
+  double seconds = 0.0;
+  for (const RoundCost& one : costs.each) {
+    // A transfer's blocks lie side by side: a piece goes from one to the next.
+    seconds += one.seconds(message_bytes, std::min(segment_bytes, one.transfer_bytes(message_bytes)), costs.hosts);
+  }
+  return seconds;
+}
+
+std::uint64_t best_segment(const RoundCosts& costs, std::uint64_t message_bytes) {
+  auto candidates = segment_sizes();
+  if (costs.rounds.seconds_per_byte == 0.0) return candidates.back();
+  const auto seconds = [&](std::uint64_t segment) { return round_seconds(costs, message_bytes, segment); };
+  if (!costs.relays) return *std::ranges::min_element(candidates, {}, seconds);
+  // A piece is handed on while the next one comes: of few long pieces the links rest between them, which the rates do
+  // not tell (16 hosts at 30 Mbit/s, 4 MiB: whole blocks take 3.05 T, pieces of 15888 bytes 1.99 T).
+  constexpr std::uint64_t least_pieces = 8;
+  // Beyond that nothing is gained, and memory for a window of them.
+  constexpr std::uint64_t long_enough = 16384;
+  const std::uint64_t most = std::max(pieces_of(message_bytes, costs.blocks) / least_pieces, long_enough);
+  candidates =
+      candidates.first(static_cast<std::size_t>(std::ranges::upper_bound(candidates, most) - candidates.begin()));
+  const auto fastest = std::ranges::min_element(candidates, {}, seconds);
+  // Where links are busy all the time, hardly anything depends on the pieces; fewer of them cost the hosts less.
+  constexpr double alike = 1.03;
+  const double most_s = alike * seconds(*fastest);
+  const auto longest = std::ranges::find_if(candidates.rbegin(), candidates.rend(), [&](std::uint64_t segment) {
+    return segment <= std::max(*fastest, long_enough) && seconds(segment) <= most_s;
+  });
+  return *longest;
+}
+
+std::vector<RoundCost> exchange_costs(const Paths& paths, const Placement& placement,
+                                      std::span<const Exchange> exchanges) {
+  const std::vector<Rank> order = by_number(static_cast<Rank>(placement.size()), 0);
+  Round round(paths, placement, order);
+  std::vector<RoundCost> costs;
+  for (const Exchange& exchange : exchanges) {
+    for (const auto& [from, to] : exchange.transfers) round.transfer(from, to, exchange.part);
+    if (!exchange.transfers.empty()) round.finish(costs.emplace_back(), exchange.times);
+  }
+  return costs;
+}
+
+RoundCost exchange_cost(const Paths& paths, const Placement& placement, std::span<const Exchange> exchanges) {
+  RoundCost all;
+  for (const RoundCost& one : exchange_costs(paths, placement, exchanges)) all += one;
+  return all;
+}
+
+RoundCost level_cost(const Paths& paths, const Placement& placement, const Tree& tree) {
+  const std::vector<Rank> order = by_number(static_cast<Rank>(tree.size()), 0);
+  Round round(paths, placement, order);
+  RoundCost cost;
+  for (std::vector<Rank> level{tree.root}, next; !level.empty(); level = std::exchange(next, {})) {
+    for (const Rank rank : level) {
+      for (const Rank child : tree.children[rank]) {
+        round.transfer(rank, child, 1.0);
+        next.push_back(child);
+      }
+    }
+    if (!next.empty()) round.finish(cost);
+  }
+  return cost;
+}
+
+double RoundCosts::seconds(std::uint64_t message_bytes, std::uint64_t segment_bytes) const {
+  return round_seconds(*this, message_bytes, segment_bytes);
+}
+
+std::uint64_t RoundCosts::best_segment(std::uint64_t message_bytes) const {
+  return trunkline::best_segment(*this, message_bytes);
+}
+
+TimedSegment RoundCosts::fastest_segment(std::uint64_t message_bytes, const Cuts& /*cuts*/) const {
+  const std::uint64_t segment = trunkline::best_segment(*this, message_bytes);
+  return {.segment_bytes = segment, .seconds = round_seconds(*this, message_bytes, segment)};
+}
+
+double RoundCosts::exchanged_byte_s() const { return relays || any_blocks ? 0.0 : rounds.seconds_per_byte; }
+
+}  // namespace trunkline

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kinds/rounds/list.hpp"
+
+#include <algorithm>
+#include <map>
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+#include "plan/checker.hpp"
+
+namespace trunkline {
+namespace {
+
+/// One rank's part of a list.
+class Listed final : public BlockSchedule {
+ public:
+  using Part = std::map<std::uint64_t, BlockTransfer>;  ///< by round
+  Listed(std::uint64_t blocks, std::uint64_t rounds, Part sends, Part receives)
+      : blocks_(blocks), rounds_(rounds), sends_(std::move(sends)), receives_(std::move(receives)) {}
+
+  [[nodiscard]] std::optional<std::uint64_t> fixed_blocks() const override { return blocks_; }
+  [[nodiscard]] std::uint64_t rounds(std::uint64_t /*blocks*/) const override { return rounds_; }
+  [[nodiscard]] bool sums_once() const override { return false; }
+  [[nodiscard]] std::optional<BlockTransfer> send(std::uint64_t round, std::uint64_t /*blocks*/) const override {
+    return at(sends_, round);
+  }
+  [[nodiscard]] std::optional<BlockTransfer> receive(std::uint64_t round, std::uint64_t /*blocks*/) const override {
+    return at(receives_, round);
+  }
+
+ private:
+  static std::optional<BlockTransfer> at(const Part& part, std::uint64_t round) {
+    const auto found = part.find(round);
+    return found != part.end() ? std::optional(found->second) : std::nullopt;
+  }
+
+  std::uint64_t blocks_;
+  std::uint64_t rounds_;
+  Part sends_;
+  Part receives_;
+};
+
+struct Parts {
+  Listed::Part sends;
+  Listed::Part receives;
+};
+
+/// The last round, before the one that is looked at, in which one of these blocks was received; no_round: none was.
+std::uint64_t needed_round(const Listed::Part& receives, const Transfer& transfer) {
+  std::uint64_t needs = no_round;
+  for (const auto& [round, got] : receives) {
+    if (got.first < transfer.first + transfer.count && transfer.first < got.first + got.count) needs = round;
+  }
+  return needs;
+}
+
+}  // namespace
+
+Rounds listed_rounds(Rank ranks, Rank root, const RoundList& list) {
+  check_root(ranks, root);
+  const auto position_of = [=](Rank rank) { return static_cast<Rank>((std::uint64_t{rank} + ranks - root) % ranks); };
+  auto parts = std::make_shared<std::vector<Parts>>(ranks);
+  for (std::uint64_t round = 0; round < list.rounds.size(); ++round) {
+    std::vector<std::pair<Rank, BlockTransfer>> received;  // counts from the next round on
+    for (const Transfer& transfer : list.rounds[round]) {
+      const auto [from, to, first, count, reduces] = transfer;
+      const std::string where =
+          "round " + std::to_string(round) + ", from rank " + std::to_string(from) + " to " + std::to_string(to) + ": ";
+      if (from >= ranks || to >= ranks) throw InvalidPlan(where + "there are " + std::to_string(ranks) + " ranks");
+      if (from == to) throw InvalidPlan(where + "a rank sends to itself");
+      if (count == 0 || first >= list.blocks || count > list.blocks - first) {
+        throw InvalidPlan(where + "there are " + std::to_string(list.blocks) + " blocks");
+      }
+      Parts& sender = (*parts)[position_of(from)];
+      const BlockTransfer send{.peer = position_of(to),
+                               .first = first,
+                               .count = count,
+                               .needs = needed_round(sender.receives, transfer),
+                               .reduces = reduces};
+      if (!sender.sends.emplace(round, send).second) {
+        throw InvalidPlan(where + "the rank sends already in this round; put it into another one");
+      }
+      received.emplace_back(
+          position_of(to),
+          BlockTransfer{.peer = position_of(from), .first = first, .count = count, .reduces = reduces});
+    }
+    for (const auto& [position, receive] : received) {
+      if (!(*parts)[position].receives.emplace(round, receive).second) {
+        throw InvalidPlan("round " + std::to_string(round) + ": rank " +
+                          std::to_string(absolute(position, root, ranks)) +
+                          " receives twice; put one of them into another round");
+      }
+    }
+  }
+  return {.order = by_number(ranks, root),
+          .schedule_of =
+              [parts, blocks = list.blocks, rounds = list.rounds.size()](Rank position) {
+                const Parts& own = parts->at(position);
+                return std::make_unique<const Listed>(blocks, rounds, own.sends, own.receives);
+              },
+          .generator = ""};
+}
+
+RoundList list_of(const Rounds& rounds, std::optional<std::uint64_t> blocks, std::uint64_t most) {
+  const auto ranks = static_cast<Rank>(rounds.order.size());
+  const auto fixed = rounds.schedule_of(0)->fixed_blocks();
+  if (!blocks) blocks = fixed;
+  if (!blocks) throw std::invalid_argument("rounds of any number of blocks cannot be listed; say how many");
+  if (*blocks == 0 || *blocks != fixed.value_or(*blocks)) {
+    throw std::invalid_argument("there are no rounds of " + std::to_string(*blocks) + " blocks; the plan has " +
+                                (fixed ? std::to_string(*fixed) : "one or more"));
+  }
+  RoundList list{.blocks = *blocks, .rounds = {}};
+  for (Rank position = 0; position < ranks; ++position) {
+    const auto schedule = rounds.schedule_of(position);
+    list.rounds.resize(std::min(schedule->rounds(*blocks), most));
+    for (std::uint64_t round = 0; round < list.rounds.size(); ++round) {
+      if (const auto send = schedule->send(round, *blocks)) {
+        list.rounds[round].push_back({.from = rounds.order[position],
+                                      .to = rounds.order[send->peer],
+                                      .first = send->first,
+                                      .count = send->count,
+                                      .reduces = send->reduces});
+      }
+    }
+  }
+  return list;
+}
+
+}  // namespace trunkline

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rounds that are listed transfer by transfer, as people draw them.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "kinds/rounds/rounds.hpp"
+
+namespace trunkline {
+
+/// Blocks in a row from one rank to another.
+struct Transfer {
+  Rank from = 0;
+  Rank to = 0;
+  std::uint64_t first = 0;
+  std::uint64_t count = 1;
+  bool reduces = false;
+
+  friend bool operator==(const Transfer&, const Transfer&) = default;
+};
+
+struct RoundList {
+  std::uint64_t blocks = 1;  ///< that the message is cut into
+  std::vector<std::vector<Transfer>> rounds{};
+
+  friend bool operator==(const RoundList&, const RoundList&) = default;
+};
+
+/// The same as a plan's rounds. Throws InvalidPlan, naming the round and the ranks, where a rank or a block is not
+/// there, or a rank sends twice or receives twice in a round; whether it reaches everybody check_rounds() says.
+[[nodiscard]] Rounds listed_rounds(Rank ranks, Rank root, const RoundList& list);
+
+/// The list of what all ranks do with a message of so many blocks, in the first `most` rounds. Throws
+/// std::invalid_argument where the rounds are of another number; none: theirs, which must be fixed.
+[[nodiscard]] RoundList list_of(const Rounds& rounds, std::optional<std::uint64_t> blocks = {},
+                                std::uint64_t most = no_round);
+
+}  // namespace trunkline

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kinds/rounds/rounds.hpp"
+
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+#include "kinds/rounds/costs.hpp"
+#include "kinds/rounds/row.hpp"
+#include "model/in_flight.hpp"
+
+namespace trunkline {
+namespace {
+
+class RoundSteps final : public Steps {
+ public:
+  explicit RoundSteps(Rounds rounds) : rounds_(std::move(rounds)) {
+    if (rounds_.order.empty()) throw InvalidPlan("the plan has no ranks");
+  }
+
+  [[nodiscard]] const Rounds& held() const { return rounds_; }
+
+  [[nodiscard]] const PlanKind& kind() const override { return rounds_kind; }
+  [[nodiscard]] std::size_t ranks() const override { return rounds_.order.size(); }
+  [[nodiscard]] Rank root() const override { return rounds_.order.front(); }
+  [[nodiscard]] std::size_t streams() const override { return 1; }
+
+  void check(Collective collective) const override { check_rounds(rounds_, collective); }
+
+  [[nodiscard]] Contention contention(const Cluster& cluster, const Placement& placement,
+                                      std::size_t most) const override {
+    return contention_of(cluster, placement, rounds_, most);
+  }
+
+  /// Operands are combined by position.
+  [[nodiscard]] bool keeps_rank_order() const override { return false; }
+
+  /// Of several blocks each goes its own way, but for shares, which are the program's.
+  [[nodiscard]] bool has_one_order(Collective collective) const override {
+    return facts_of(collective).goes_by_shares() || rounds_.schedule_of(0)->fixed_blocks() == 1;
+  }
+
+  /// Between neighbours in their order.
+  void each_hop(const std::function<void(Rank, Rank)>& hop) const override {
+    const std::vector<Rank>& order = rounds_.order;
+    for (std::size_t i = 0; i < order.size(); ++i) hop(order[i], order[(i + 1) % order.size()]);
+  }
+
+  [[nodiscard]] UnderWay under_way(Collective /*collective*/) const override {
+    return {.least_bytes = least_in_flight_bytes};
+  }
+
+  [[nodiscard]] std::unique_ptr<const CostFunction> costs(const Paths& paths, const Placement& placement,
+                                                          Collective /*collective*/,
+                                                          const HostCosts& hosts) const override {
+    return std::make_unique<const RoundCosts>(round_costs(paths, placement, rounds_, hosts));
+  }
+
+  void write(std::string& yaml) const override { write_rounds(yaml, rounds_); }
+
+ private:
+  Rounds rounds_;
+};
+
+}  // namespace
+
+Plan plan_of(Rounds rounds) { return Plan(std::make_shared<const RoundSteps>(std::move(rounds))); }
+
+const Rounds* find_rounds(const Plan& plan) {
+  const auto* const steps = dynamic_cast<const RoundSteps*>(&plan.steps());
+  return steps != nullptr ? &steps->held() : nullptr;
+}
+
+const Rounds& rounds_of(const Plan& plan) {
+  if (const Rounds* const rounds = find_rounds(plan)) return *rounds;
+  throw std::invalid_argument("a plan by rounds is asked for, and this one is of another kind: " +
+                              std::string(plan.kind().name));
+}
+
+}  // namespace trunkline

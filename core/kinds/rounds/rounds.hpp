@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// Plans by rounds: blocks reach each rank from several others, moved or added up on their way.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "kinds/rounds/block_schedule.hpp"
+#include "plan/checker.hpp"
+#include "plan/plan.hpp"
+
+namespace trunkline {
+
+/// Rounds of transfers, as functions of position and round: listing them all would take space in ranks squared.
+struct Rounds {
+  std::vector<Rank> order;  ///< ranks by position, the root first
+  /// What the rank at a position does; throws std::invalid_argument where there is no such position.
+  std::function<std::unique_ptr<const BlockSchedule>(Rank position)> schedule_of;
+  std::string generator{};  ///< what made them from the order; empty: listed by hand
+};
+
+[[nodiscard]] Plan plan_of(Rounds rounds);
+
+/// Null where the plan is of another kind.
+[[nodiscard]] const Rounds* find_rounds(const Plan& plan);
+
+/// Throws std::invalid_argument where the plan is of another kind.
+[[nodiscard]] const Rounds& rounds_of(const Plan& plan);
+
+/// Replays all ranks. Throws InvalidPlan naming round and rank where a block is sent that is not there, arrives twice
+/// or never, an operand is added twice or never, or the two sides of a transfer disagree; and at the end, a rank that
+/// lacks what the collective promises. Time and space O(ranks * blocks), times the ranks where operands are added.
+void check_rounds(const Rounds& rounds, Collective collective = Collective::bcast);
+
+/// The most transfers that share a channel in any round.
+[[nodiscard]] Contention contention_of(const Cluster& cluster, const Placement& placement, const Rounds& rounds,
+                                       std::size_t most = 8);
+
+/// Appends the part of a plan file that says what is sent in each round.
+void write_rounds(std::string& yaml, const Rounds& rounds);
+
+}  // namespace trunkline

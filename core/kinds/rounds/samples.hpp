@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// The rounds of a plan from which all that is known of their loads follows.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "kinds/rounds/rounds.hpp"
+
+namespace trunkline {
+
+struct RoundSample {
+  struct Sent {
+    Rank from;  ///< position
+    Rank to;
+    std::uint64_t blocks;
+  };
+  std::uint64_t round = 0;
+  std::uint64_t times = 1;  ///< rounds that it stands for
+  std::vector<Sent> sent{};
+};
+
+struct RoundSamples {
+  bool any_blocks = false;   ///< a period in the middle: after the first blocks, before the last ones
+  std::uint64_t blocks = 0;  ///< that the message was cut into
+  std::vector<RoundSample> rounds{};
+};
+
+/// Replays all ranks, of rounds that are alike the first one.
+[[nodiscard]] RoundSamples sample_rounds(const Rounds& rounds);
+
+}  // namespace trunkline

@@ -1,0 +1,324 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kinds/trees/costs.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+#include "model/highest_lines.hpp"
+#include "model/path_loads.hpp"
+#include "model/wire.hpp"
+
+namespace trunkline {
+namespace {
+
+/// Those of `all` that stand at the places, each once, in their order.
+template <class T>
+std::vector<T> at_places(const std::vector<T>& all, std::vector<std::size_t> places) {
+  std::ranges::sort(places);
+  places.erase(std::unique(places.begin(), places.end()), places.end());
+  std::vector<T> kept;
+  kept.reserve(places.size());
+  for (const std::size_t place : places) kept.push_back(all[place]);
+  return kept;
+}
+
+constexpr double any_wire_length = std::numeric_limits<double>::infinity();
+
+/// Segments of several trees meet at ports, by chance: one waits for the other, and what it leaves unused on its way is
+/// lost. So segments fall behind as a random walk does, until windows hold them. Simulated on 16 and 32 hosts at
+/// 1 Gbit/s, in 4 to 3000 segments, they came later by so many segments a hop, times the root of their number.
+constexpr double behind_by_meeting = 0.4;
+constexpr double most_behind = 3.5;
+
+double behind(double further) { return std::min(behind_by_meeting * std::sqrt(further), most_behind); }
+
+/// Seconds of a way for a segment, but for what each byte takes. A segment that is announced first has the way there
+/// and back to go before.
+double fixed_seconds(const TreeCosts::Way& way, const HostCosts& hosts, bool eager) {
+  return way.handlings.fixed_s(hosts, eager) + way.latency_s * (eager ? 1.0 : 3.0);
+}
+
+/// Seconds of each byte on the wire, but for frames that are stored.
+double byte_seconds(const TreeCosts::Way& way, const HostCosts& hosts) {
+  return way.per_byte_s + way.handlings.byte_s(hosts);
+}
+
+/// Those that are the longest for some segment. Below a frame all of a segment is its first frame.
+std::vector<TreeCosts::Way> longest(const std::vector<TreeCosts::Way>& ways, const HostCosts& hosts) {
+  constexpr auto frame = static_cast<double>(frame_wire_bytes);
+  std::vector<std::size_t> places;
+  const auto keep = [&](bool short_segment, bool eager, double from, double to) {
+    if (from >= to) return;
+    std::vector<Line> lines;
+    lines.reserve(ways.size());
+    for (const TreeCosts::Way& way : ways) {
+      lines.push_back({byte_seconds(way, hosts) + (short_segment ? way.per_frame_byte_s : 0.0),
+                       fixed_seconds(way, hosts, eager) + (short_segment ? 0.0 : way.per_frame_byte_s * frame)});
+    }
+    const std::vector<std::size_t> more = highest_lines(lines, from, to);
+    places.insert(places.end(), more.begin(), more.end());
+  };
+  const bool has_limit = hosts.eager_bytes < segment_sizes().back();
+  const double limit = has_limit ? static_cast<double>(wire_bytes(hosts.eager_bytes)) : any_wire_length;
+  keep(true, true, 0.0, std::min(frame, limit));
+  keep(false, true, frame, limit);
+  if (has_limit) {
+    keep(true, false, limit, frame);
+    keep(false, false, std::max(frame, limit), any_wire_length);
+  }
+  return at_places(ways, std::move(places));
+}
+
+/// Those that are the most for some segment.
+std::vector<TreeCosts::Work> most(const std::vector<TreeCosts::Work>& works) {
+  std::vector<Line> lines;
+  lines.reserve(works.size());
+  for (const TreeCosts::Work& work : works) {
+    lines.push_back({work.per_byte_s, work.per_ack_byte_s * static_cast<double>(ack_wire_bytes)});
+  }
+  return at_places(works, highest_lines(lines, 0.0, any_wire_length));
+}
+
+/// Adds up the transfers of trees that take segments by turns.
+class Sum {
+ public:
+  Sum(const Paths& paths, const Placement& placement, std::size_t trees, const HostCosts& hosts)
+      : cluster_(paths.cluster()),
+        hosts_(hosts),
+        placement_(placement),
+        part_(1.0 / static_cast<double>(trees)),
+        paths_(paths),
+        data_(paths),
+        round_(paths),
+        handlings_(placement.size()) {}
+
+  /// Throws std::invalid_argument where the tree has another number of ranks, or the placement does not fit.
+  void add(const Tree& tree) {
+    if (tree.size() != placement_.size()) {
+      throw std::invalid_argument("a placement of " + std::to_string(placement_.size()) + " ranks for a tree of " +
+                                  std::to_string(tree.size()));
+    }
+    check_placement(cluster_, placement_, tree.root);
+    ways_.assign(tree.size(), {});
+    for (const std::vector<Rank>& receivers : by_round(tree)) add_round(tree, receivers);
+    for (Rank rank = 0; rank < tree.size(); ++rank) {
+      const auto sends = static_cast<double>(tree.children[rank].size());
+      handlings_[rank].sends += part_ * sends;
+      handlings_[rank].receives += rank == tree.root ? 0.0 : part_;
+      if (sends > 0.0) continue;
+      latest_.insert(latest_.end(), {ways_[rank].by_wire, ways_[rank].by_processor});
+      deepest_byte_s_ = std::max(deepest_byte_s_, ways_[rank].hops_byte_s);
+    }
+  }
+
+  TreeCosts costs(Direction direction) {
+    const bool both_ways = direction == Direction::up_and_down;
+    TreeCosts costs;
+    costs.hosts = hosts_;
+    costs.handlings =
+        *std::ranges::max_element(handlings_, {}, [&](const Handlings& one) { return one.fixed_s(hosts_, true); });
+    if (both_ways) costs.handlings = both(costs.handlings);
+    costs.transfers = (both_ways ? 2.0 : 1.0) * static_cast<double>(placement_.size() - 1);
+    if (part_ < 1.0) costs.meeting_byte_s = (both_ways ? 2.0 : 1.0) * deepest_byte_s_;
+    costs.network_hops = static_cast<Rank>(data_.transfers().size());
+    if (both_ways) std::ranges::for_each(latest_, go_back);
+    costs.latest = longest(latest_, hosts_);
+    data_.settle_loads();
+    std::vector<TreeCosts::Work> works;
+    for (ChannelId channel = 0; channel < cluster_.channel_count(); ++channel) {
+      const double other_way = data_.load(channel ^ 1U);
+      const double load = data_.load(channel) + (both_ways ? other_way : 0.0);
+      if (load == 0.0) continue;
+      // Spread evenly over links side by side; what there is crosses one of them at least.
+      const double spread_s = paths_.spread_byte_s(channel);
+      works.push_back({.per_byte_s = std::max(part_ * paths_.byte_s(channel), part_ * load * spread_s),
+                       .per_ack_byte_s = part_ * (both_ways ? load : other_way) * spread_s});
+    }
+    costs.busiest = most(works);
+    return costs;
+  }
+
+ private:
+  /// To one rank, as if all sends before took as long as they are on the wire, or as their sender's processor needs.
+  struct Ways {
+    TreeCosts::Way by_wire;
+    TreeCosts::Way by_processor;
+    double hops_byte_s = 0.0;  ///< of its hops alone
+  };
+
+  /// Of those that go there, and back again.
+  static Handlings both(const Handlings& there) {
+    return {.sends = there.sends + there.receives, .receives = there.sends + there.receives};
+  }
+
+  static void go_back(TreeCosts::Way& way) {
+    way = {.per_byte_s = 2.0 * way.per_byte_s,
+           .per_frame_byte_s = 2.0 * way.per_frame_byte_s,
+           .handlings = {.sends = 2.0 * way.handlings.sends, .receives = 2.0 * way.handlings.receives},
+           .latency_s = 2.0 * way.latency_s};
+  }
+
+  /// A segment that its host sent, and that came by this path.
+  static TreeCosts::Way arrived(TreeCosts::Way way, const PathCost& path) {
+    way.handlings.sends += 1.0;
+    way.handlings.receives += 1.0;
+    way.per_byte_s += path.slowest_byte_s;
+    way.per_frame_byte_s += std::max(0.0, path.byte_s - path.slowest_byte_s);
+    way.latency_s += path.latency_s;
+    return way;
+  }
+
+  /// Who gets the first segment in which round, if every send takes one.
+  static std::vector<std::vector<Rank>> by_round(const Tree& tree) {
+    std::vector<std::uint32_t> round(tree.size(), 0);
+    std::vector<std::vector<Rank>> receivers;
+    for (const Rank rank : parents_first(tree)) {
+      for (std::size_t i = 0; i < tree.children[rank].size(); ++i) {
+        const Rank child = tree.children[rank][i];
+        round[child] = round[rank] + static_cast<std::uint32_t>(i) + 1;
+        if (receivers.size() < round[child]) receivers.resize(round[child]);
+        receivers[round[child] - 1].push_back(child);
+      }
+    }
+    return receivers;
+  }
+
+  /// Where transfers of one round share a channel they are slower by that. A sender's own are in different rounds.
+  void add_round(const Tree& tree, const std::vector<Rank>& receivers) {
+    round_.clear();
+    for (const Rank rank : receivers) {
+      const HostIndex from = placement_[tree.parent[rank]];
+      if (from == placement_[rank]) continue;
+      round_.add(cluster_.hosts()[from], cluster_.hosts()[placement_[rank]], 1.0);
+      data_.add(round_.transfers().back());
+    }
+    round_.settle();
+    auto transfer = round_.transfers().begin();
+    for (const Rank rank : receivers) {
+      const Rank parent = tree.parent[rank];
+      Ways& sending = ways_[parent];  // when it is ready to send: after its way, and its sends so far
+      if (placement_[parent] == placement_[rank]) {
+        const PathCost copy{.slowest_byte_s = hosts_.memory_byte_s, .byte_s = hosts_.memory_byte_s};
+        ways_[rank] = arrived(sending, copy);
+        sent(sending, hosts_.memory_byte_s);
+        sending.by_processor.per_byte_s += hosts_.memory_byte_s;
+        continue;
+      }
+      const PathCost path = round_.cost(*transfer++);
+      ways_[rank] = arrived(sending, path);
+      sent(sending, path.first_byte_s);
+    }
+  }
+
+  static Ways arrived(const Ways& sending, const PathCost& path) {
+    return {.by_wire = arrived(sending.by_wire, path),
+            .by_processor = arrived(sending.by_processor, path),
+            .hops_byte_s = sending.hops_byte_s + path.slowest_byte_s};
+  }
+
+  static void sent(Ways& sending, double byte_s) {
+    sending.by_wire.per_byte_s += byte_s;
+    sending.by_processor.handlings.sends += 1.0;
+  }
+
+  const Cluster& cluster_;
+  const HostCosts& hosts_;
+  const Placement& placement_;
+  double part_;  ///< of the message that each tree carries
+  const Paths& paths_;
+  PathLoads data_;   ///< transfers of a segment of every tree
+  PathLoads round_;  ///< of one round
+  std::vector<Ways> ways_;
+  std::vector<TreeCosts::Way> latest_;
+  double deepest_byte_s_ = 0.0;
+  std::vector<Handlings> handlings_;  ///< of a segment, by rank
+};
+
+/// What a further segment takes.
+double next_seconds(const TreeCosts& costs, const Cut::Piece& piece) {
+  double next = costs.handlings.fixed_s(costs.hosts, costs.hosts.is_eager(piece.bytes)) +
+                costs.handlings.byte_s(costs.hosts) * static_cast<double>(piece.bytes);
+  next = std::max(next, costs.hosts.together_s(costs.transfers, costs.transfers * static_cast<double>(piece.bytes)));
+  for (const TreeCosts::Work& work : costs.busiest) {
+    next = std::max(next, work.per_byte_s * piece.wire + work.per_ack_byte_s * static_cast<double>(ack_wire_bytes));
+  }
+  return next;
+}
+
+/// On the longest way.
+double way_seconds(const TreeCosts& costs, const Cut::Piece& piece) {
+  double most = 0.0;
+  const bool eager = costs.hosts.is_eager(piece.bytes);
+  for (const TreeCosts::Way& way : costs.latest) {
+    most = std::max(most, byte_seconds(way, costs.hosts) * piece.wire + way.per_frame_byte_s * piece.frame +
+                              fixed_seconds(way, costs.hosts, eager));
+  }
+  return most;
+}
+
+/// What all of them take: the last one starts when all others have, and may be short; it may be there before the one
+/// ahead of it.
+double all_seconds(const TreeCosts& costs, const Cut& cut, double next_s) {
+  // Where transfers of other rounds share a channel, that alone may take longer than the way of any of them.
+  const double last_s = std::max(way_seconds(costs, cut.last), next_seconds(costs, cut.last));
+  if (cut.further == 0.0) return last_s;
+  // The root hands over two at once at least: where they share the wire, the first takes as long as both.
+  const bool shares_wire = costs.hosts.shares_wire && !costs.hosts.is_eager(cut.segment.bytes);
+  const double before = cut.further + (shares_wire ? 1.0 : 0.0);
+  const double behind_s = behind(before) * costs.meeting_byte_s * cut.segment.wire;
+  return before * next_s + behind_s + std::max(last_s, way_seconds(costs, cut.segment) - next_s);
+}
+
+}  // namespace
+
+TreeCosts tree_costs(const Paths& paths, const Placement& placement, const Tree& tree, Direction direction,
+                     const HostCosts& hosts) {
+  return tree_costs(paths, placement, std::span(&tree, 1), direction, hosts);
+}
+
+TreeCosts tree_costs(const Paths& paths, const Placement& placement, std::span<const Tree> trees, Direction direction,
+                     const HostCosts& hosts) {
+  Sum sum(paths, placement, trees.size(), hosts);
+  for (const Tree& tree : trees) sum.add(tree);
+  return sum.costs(direction);
+}
+
+double tree_seconds(const TreeCosts& costs, std::uint64_t message_bytes, std::uint64_t segment_bytes) {
+  const Cut cut = cut_into(message_bytes, segment_bytes);
+  return all_seconds(costs, cut, next_seconds(costs, cut.segment));
+}
+
+TimedSegment fastest_segment(const TreeCosts& costs, const Cuts& cuts) {
+  TimedSegment fastest{.segment_bytes = 0, .seconds = any_wire_length};
+  for (std::size_t i = 0; i < cuts.size(); ++i) {
+    const double next_s = next_seconds(costs, cuts[i].segment);
+    if (cuts[i].further * next_s >= fastest.seconds) continue;  // whatever the first segment takes
+    const double seconds = all_seconds(costs, cuts[i], next_s);
+    if (seconds < fastest.seconds) fastest = {.segment_bytes = segment_sizes()[i], .seconds = seconds};
+  }
+  return fastest;
+}
+
+std::uint64_t best_segment(const TreeCosts& costs, std::uint64_t message_bytes) {
+  if (costs.network_hops == 0) return segment_sizes().back();
+  return fastest_segment(costs, cuts_of(message_bytes)).segment_bytes;
+}
+
+double TreeCosts::seconds(std::uint64_t message_bytes, std::uint64_t segment_bytes) const {
+  return tree_seconds(*this, message_bytes, segment_bytes);
+}
+
+std::uint64_t TreeCosts::best_segment(std::uint64_t message_bytes) const {
+  return trunkline::best_segment(*this, message_bytes);
+}
+
+TimedSegment TreeCosts::fastest_segment(std::uint64_t /*message_bytes*/, const Cuts& cuts) const {
+  return trunkline::fastest_segment(*this, cuts);
+}
+
+}  // namespace trunkline

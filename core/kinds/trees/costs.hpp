@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a pipelined broadcast over any ordered tree costs, from the cluster's stated rates.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "kinds/trees/tree.hpp"
+#include "model/costs.hpp"
+#include "model/host_costs.hpp"
+#include "model/segments.hpp"
+#include "network/paths.hpp"
+#include "plan/collective.hpp"
+
+namespace trunkline {
+
+/// How often software sends a segment on, and takes one in.
+struct Handlings {
+  double sends = 0.0;
+  double receives = 0.0;
+
+  /// Seconds of all of them, but for what each byte takes.
+  [[nodiscard]] double fixed_s(const HostCosts& hosts, bool eager) const {
+    return sends * hosts.send_s + receives * hosts.receive_s + (eager ? 0.0 : (sends + receives) * hosts.rendezvous_s);
+  }
+  [[nodiscard]] double byte_s(const HostCosts& hosts) const {
+    return sends * hosts.send_byte_s + receives * hosts.receive_byte_s;
+  }
+};
+
+/// A tree's time as a function of the segment: what does not depend on it, taken once and kept.
+struct TreeCosts final : CostFunction {
+  /// The first segment's way to one rank. Hops, and the sends that each sender makes before: while one of them is on
+  /// the wire its sender prepares the next, so the longer of the two counts.
+  struct Way {
+    double per_byte_s = 0.0;        ///< for each byte of a segment on the wire: slowest channel of every hop, queues
+    double per_frame_byte_s = 0.0;  ///< for each byte of its first frame: further channels that store it
+    Handlings handlings;            ///< one after another
+    double latency_s = 0.0;
+  };
+  /// What every further segment costs one channel.
+  struct Work {
+    double per_byte_s = 0.0;
+    double per_ack_byte_s = 0.0;  ///< acknowledgements of the segments that come the other way
+  };
+  std::vector<Way> latest;      ///< of the ways, those that may be the longest for some segment
+  std::vector<Work> busiest;    ///< of the channels, those that may be the busiest for some segment
+  Handlings handlings;          ///< of one segment by the busiest rank
+  Rank network_hops = 0;        ///< transfers between different hosts
+  double transfers = 0.0;       ///< of one segment, by all ranks
+  double meeting_byte_s = 0.0;  ///< of several trees: all hops of the deepest way, for each byte of a segment
+  HostCosts hosts = usual_host_costs();
+
+  [[nodiscard]] double seconds(std::uint64_t message_bytes, std::uint64_t segment_bytes) const override;
+  [[nodiscard]] std::uint64_t best_segment(std::uint64_t message_bytes) const override;
+  [[nodiscard]] TimedSegment fastest_segment(std::uint64_t message_bytes, const Cuts& cuts) const override;
+  [[nodiscard]] std::optional<Rank> network_transfers() const override { return network_hops; }
+};
+
+/// Generalises formulas 1 and 2 of Patarasuk, Faraj, Yuan (2008) to any ordered tree: the first segment's longest way,
+/// then one segment after another through the busiest channel. Where transfers share a channel it is slower for the
+/// first segment by those of the same round, and for the others by all. Time O(ranks * length of a path).
+/// Throws std::invalid_argument where `placement` and `tree` differ in length.
+[[nodiscard]] TreeCosts tree_costs(const Paths& paths, const Placement& placement, const Tree& tree,
+                                   Direction direction = Direction::down, const HostCosts& hosts = usual_host_costs());
+
+/// The same for trees that take segments by turns: each tree's transfers carry one part in so many of the message. Up a
+/// tree the same transfers go backwards, so that takes as long. Up and down at once the first segment goes both ways,
+/// and all others share the channels with those that go the other way.
+[[nodiscard]] TreeCosts tree_costs(const Paths& paths, const Placement& placement, std::span<const Tree> trees,
+                                   Direction direction = Direction::down, const HostCosts& hosts = usual_host_costs());
+
+/// Seconds of a broadcast of `message_bytes` in segments of `segment_bytes`, both above zero.
+[[nodiscard]] double tree_seconds(const TreeCosts& costs, std::uint64_t message_bytes, std::uint64_t segment_bytes);
+
+/// The first of segment_sizes() that no other is faster than, with its tree_seconds().
+[[nodiscard]] TimedSegment fastest_segment(const TreeCosts& costs, const Cuts& cuts);
+
+/// The one of segment_sizes() that tree_seconds() finds fastest.
+[[nodiscard]] std::uint64_t best_segment(const TreeCosts& costs, std::uint64_t message_bytes);
+
+}  // namespace trunkline

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kinds/trees/lead.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <vector>
+
+namespace trunkline {
+namespace {
+
+constexpr double nowhere = -std::numeric_limits<double>::infinity();
+/// Walks that turn so often go round a circle for all but a few hops at their ends.
+constexpr int turns = 32;
+
+bool passes_on(const Tree& tree, Rank rank) { return rank != tree.root && !tree.children[rank].empty(); }
+
+}  // namespace
+
+double hops_for_each_lead(const Trees& trees) {
+  if (trees.size() < 2) return 0.0;
+  std::vector<std::vector<Rank>> order;
+  for (const Tree& tree : trees) order.push_back(parents_first(tree));
+  // By tree and rank that is an inner one there: hops of the longest walk up from it with so many turns.
+  const std::vector<std::vector<double>> none(trees.size(), std::vector<double>(trees.front().size(), nowhere));
+  std::vector<std::vector<double>> before(trees.size(), std::vector<double>(trees.front().size(), 0.0));
+  for (int turn = 0; turn < turns; ++turn) {
+    auto now = none;
+    for (std::size_t t = 0; t < trees.size(); ++t) {
+      for (const Rank rank : order[t]) {
+        if (!passes_on(trees[t], rank)) continue;
+        double& most = now[t][rank];
+        const Rank above = trees[t].parent[rank];
+        if (passes_on(trees[t], above)) most = 1.0 + now[t][above];
+        for (std::size_t u = 0; u < trees.size(); ++u) {
+          const Rank other = trees[u].parent[rank];
+          if (u == t || !trees[u].children[rank].empty() || other == no_rank) continue;
+          if (passes_on(trees[u], other)) most = std::max(most, 1.0 + before[u][other]);
+        }
+      }
+    }
+    before = std::move(now);
+  }
+  double most = nowhere;
+  for (const auto& tree : before) most = std::max(most, *std::ranges::max_element(tree));
+  return std::max(0.0, most / turns);
+}
+
+}  // namespace trunkline

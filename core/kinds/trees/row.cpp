@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kinds/trees/row.hpp"
+
+#include <array>
+#include <string_view>
+
+#include "kinds/trees/reader.hpp"
+
+namespace trunkline {
+namespace {
+
+constexpr std::array<std::string_view, 3> tree_keys{"line", "sends", "trees"};
+
+bool have_direction(Collective collective) { return facts_of(collective).direction.has_value(); }
+
+}  // namespace
+
+constexpr PlanKind trees_kind{.name = "trees",
+                              .is = "is made of trees",
+                              .here = "here is a tree",
+                              .stream = "tree",
+                              .keys = tree_keys,
+                              .serves = have_direction,
+                              .one_promise = false,
+                              .read = read_trees};
+
+}  // namespace trunkline

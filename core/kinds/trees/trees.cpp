@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kinds/trees/trees.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+#include "kinds/trees/costs.hpp"
+#include "kinds/trees/lead.hpp"
+#include "kinds/trees/row.hpp"
+#include "model/in_flight.hpp"
+
+namespace trunkline {
+namespace {
+
+class TreeSteps final : public Steps {
+ public:
+  explicit TreeSteps(Trees trees) : trees_(std::move(trees)) {
+    if (trees_.empty()) throw InvalidPlan("the plan has no tree");
+  }
+
+  [[nodiscard]] const Trees& held() const { return trees_; }
+
+  [[nodiscard]] const PlanKind& kind() const override { return trees_kind; }
+  [[nodiscard]] std::size_t ranks() const override { return trees_.front().size(); }
+  [[nodiscard]] Rank root() const override { return trees_.front().root; }
+  [[nodiscard]] std::size_t streams() const override { return trees_.size(); }
+
+  void check(Collective collective) const override {
+    if (!trees_kind.serves(collective)) {
+      throw InvalidPlan("trees do not serve " + std::string(facts_of(collective).name));
+    }
+    check_trees(trees_);
+  }
+
+  [[nodiscard]] Contention contention(const Cluster& cluster, const Placement& placement,
+                                      std::size_t most) const override {
+    return contention_of(cluster, placement, std::span(trees_), most);
+  }
+
+  [[nodiscard]] bool keeps_rank_order() const override {
+    return std::ranges::all_of(trees_, [](const Tree& tree) { return trunkline::keeps_rank_order(tree); });
+  }
+
+  /// Several trees take segments by turns.
+  [[nodiscard]] bool has_one_order(Collective /*collective*/) const override { return trees_.size() == 1; }
+
+  void each_hop(const std::function<void(Rank, Rank)>& hop) const override {
+    for (const Tree& tree : trees_) {
+      for (Rank rank = 0; rank < tree.size(); ++rank) {
+        if (rank != tree.root) hop(tree.parent[rank], rank);
+      }
+    }
+  }
+
+  [[nodiscard]] UnderWay under_way(Collective collective) const override {
+    if (!facts_of(collective).reduces) return {.least_bytes = least_in_flight_bytes};
+    return {.least_bytes = least_up_in_flight_bytes, .hops_for_each_lead = hops_for_each_lead(trees_)};
+  }
+
+  [[nodiscard]] std::unique_ptr<const CostFunction> costs(const Paths& paths, const Placement& placement,
+                                                          Collective collective,
+                                                          const HostCosts& hosts) const override {
+    const CollectiveFacts& facts = facts_of(collective);
+    if (!facts.direction) throw std::invalid_argument("trees do not serve " + std::string(facts.name));
+    return std::make_unique<const TreeCosts>(tree_costs(paths, placement, trees_, *facts.direction, hosts));
+  }
+
+  void write(std::string& yaml) const override { write_trees(yaml, trees_); }
+
+ private:
+  Trees trees_;
+};
+
+}  // namespace
+
+Plan plan_of(Trees trees) { return Plan(std::make_shared<const TreeSteps>(std::move(trees))); }
+
+const Trees* find_trees(const Plan& plan) {
+  const auto* const steps = dynamic_cast<const TreeSteps*>(&plan.steps());
+  return steps != nullptr ? &steps->held() : nullptr;
+}
+
+const Trees& trees_of(const Plan& plan) {
+  if (const Trees* const trees = find_trees(plan)) return *trees;
+  throw std::invalid_argument("a plan of trees is asked for, and this one is of another kind: " +
+                              std::string(plan.kind().name));
+}
+
+}  // namespace trunkline

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <string>
+#include <vector>
+
+#include "kinds/trees/trees.hpp"
+#include "plan/written_lists.hpp"
+
+namespace trunkline {
+namespace {
+
+std::vector<std::string> line_items(const Tree& tree) {
+  std::vector<Rank> order{tree.root};
+  while (!tree.children[order.back()].empty()) {
+    order.push_back(tree.children[order.back()].front());
+  }
+  return ranges_of(order);
+}
+
+/// `lead` and the tree, whose further lines are indented that far.
+void append_tree(std::string& out, const Tree& tree, std::size_t indent, const std::string& lead) {
+  if (max_degree(tree) <= 1) {
+    out += lead + "line: ";
+    append_list(out, line_items(tree), indent + 2);
+    return;
+  }
+  out += lead + "sends:\n";
+  for (Rank rank = 0; rank < tree.size(); ++rank) {
+    std::vector<std::string> receivers;
+    for (const Rank child : tree.children[rank]) {
+      receivers.push_back(std::to_string(child));
+    }
+    if (!receivers.empty()) {
+      out += std::string(indent + 2, ' ') + std::to_string(rank) + ": ";
+      append_list(out, receivers, indent + 4);
+    }
+  }
+}
+
+}  // namespace
+
+void write_trees(std::string& yaml, std::span<const Tree> trees) {
+  check_trees(trees);
+  const Tree& first = trees.front();
+  if (trees.size() == 1) {
+    yaml +=
+        max_degree(first) <= 1 ? "# Each rank sends to the next one.\n" : "# Whom each rank sends to, in this order.\n";
+    append_tree(yaml, first, 0, "");
+    return;
+  }
+  yaml += "# Segments go down these trees by turns. In each: whom each rank sends to, in this order.\ntrees:\n";
+  for (const Tree& tree : trees) append_tree(yaml, tree, 4, "  - ");
+}
+
+}  // namespace trunkline

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// Lists of ranks in plan files, for people to read.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "network/placement.hpp"
+
+namespace trunkline {
+
+/// [a, b, c], broken into lines no longer than people like to read.
+void append_list(std::string& out, const std::vector<std::string>& items, std::size_t indent);
+
+/// In order, three or more consecutive ones as a range.
+[[nodiscard]] std::vector<std::string> ranges_of(const std::vector<Rank>& order);
+
+}  // namespace trunkline

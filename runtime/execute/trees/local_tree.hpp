@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// A rank's own part of a tree, and how the segments of a message go to several trees by turns.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "kinds/trees/tree.hpp"
+
+namespace trunkline::runtime {
+
+inline constexpr int no_parent = -1;
+
+/// Ranks are those of the conduit.
+struct LocalTree {
+  int parent = no_parent;
+  std::vector<int> children;      ///< in sending order
+  std::vector<int> from_the_end;  ///< children by falling rank of the communicator
+  std::size_t above = 0;          ///< children whose rank is above this one's
+
+  [[nodiscard]] bool is_root() const { return parent == no_parent; }
+  [[nodiscard]] bool is_leaf() const { return children.empty(); }
+};
+
+/// Of the `rank`-th of the members, which are given by their ranks of the conduit.
+[[nodiscard]] LocalTree local_tree(const Tree& tree, Rank rank, std::span<const int> members);
+
+/// Adds the tree's parent and children.
+void add_peers(const LocalTree& tree, std::vector<int>& peers);
+
+/// How many of the segments go to the tree of that number.
+[[nodiscard]] constexpr std::uint64_t segments_of(std::uint64_t segments, std::size_t trees, std::size_t number) {
+  return (segments + trees - 1 - number) / trees;
+}
+
+}  // namespace trunkline::runtime

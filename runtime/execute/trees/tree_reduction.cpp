@@ -1,0 +1,336 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "execute/trees/tree_reduction.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "execute/window.hpp"
+
+namespace trunkline::runtime {
+namespace {
+
+/// For the children's operands of one tree: where two segments of each do not fit, one is awaited at a time.
+constexpr std::uint64_t most_slot_bytes = std::uint64_t{1} << 20;
+/// Of every child, where they fit: every fourth of them is sent synchronously, and two such are under way.
+constexpr std::uint64_t least_slots = 8;
+
+/// What a hop takes a segment of one of the trees, in transfers of one segment of each: it is sent, handed on by a
+/// switch, and waits for its turn behind those of the other trees. From simulations at 10 Mbit/s to 10 Gbit/s.
+constexpr double transfers_a_hop = 5.0 / 3.0;
+constexpr double least_lead = 2.0;
+
+/// How many segments a rank may be ahead in trees in which it is a leaf.
+std::uint64_t lead_of(std::uint64_t trees, std::uint64_t cut, const InFlight& in_flight) {
+  const double delay = static_cast<double>(in_flight.delay_bytes) / static_cast<double>(trees * cut);
+  return static_cast<std::uint64_t>(
+      std::round(std::max(least_lead, in_flight.hops_for_each_lead * (transfers_a_hop + delay))));
+}
+
+}  // namespace
+
+TreeReduction::TreeReduction(Transport& transport, std::span<const LocalTree> trees, const Operands& operands,
+                             std::uint64_t segment_bytes, const InFlight& in_flight, bool everywhere,
+                             OperandOrder order)
+    : Execution(transport),
+      operands_(operands),
+      everywhere_(everywhere),
+      by_rank_(order == OperandOrder::by_rank),
+      segment_elements_(std::clamp(
+          usable_segment(segment_bytes, operands.count() * operands.element_bytes()) / operands.element_bytes(),
+          std::uint64_t{1}, operands.count())),
+      segments_((operands.count() + segment_elements_ - 1) / segment_elements_),
+      trees_(trees.begin(), trees.end()) {
+  const std::uint64_t cut = segment_elements_ * operands.element_bytes();
+  const std::uint64_t together = window_of(cut, in_flight.bytes);
+  lead_ = lead_of(trees.size(), cut, in_flight);
+  for (std::size_t t = 0; t < trees_.size(); ++t) {
+    if (by_rank_) trees_[t].children = trees_[t].from_the_end;
+    Flow& flow = flows_.emplace_back(Flow{.tree = &trees_[t], .number = static_cast<unsigned>(t)});
+    const std::uint64_t children = flow.tree->children.size();
+    flow.segments = segments_of(segments_, trees.size(), t);
+    flow.first_slot = operands.has_result() && !operands.in_place() && !by_rank_ ? 1 : 0;
+    const bool is_last = by_rank_ && flow.tree->above == 0 && !operands.has_result();
+    const std::uint64_t slots = std::max(children, flow.first_slot) - flow.first_slot + (is_last ? 1 : 0);
+    flow.slots_each = flow.is_leaf() ? 0 : slots;
+    // Every child has its slots: of many children, or of elements far apart, each has fewer.
+    const std::uint64_t fitting = most_slot_bytes / Operands::Slots::bytes(operands, segment_elements_) /
+                                  std::max(flow.slots_each, std::uint64_t{1});
+    const std::uint64_t wanted =
+        std::max(least_slots, 2 * together / trees.size() / std::max(children, std::uint64_t{2}));
+    flow.window = std::min(flow.segments, std::clamp(fitting, std::uint64_t{1}, wanted));
+    flow.combined = flow.is_leaf() ? flow.segments : 0;
+    flow.operands.assign(flow.window * children, Pending());
+    flow.up.assign(flow.is_root() ? 0 : flow.window, Pending());
+    if (flow.slots_each > 0 && flow.window > 0) {
+      flow.memory = Operands::Slots(operands, flow.window * flow.slots_each, segment_elements_);
+    }
+    if (!everywhere_) continue;
+    flow.results.assign(flow.is_root() ? 0 : flow.window, Pending());
+    flow.down.assign(flow.window * children, Pending());
+  }
+}
+
+bool TreeReduction::needs(int rank) const {
+  return std::ranges::any_of(flows_, [&](const Flow& flow) {
+    const bool child = std::ranges::find(flow.tree->children, rank) != flow.tree->children.end();
+    if (child && flow.combined < flow.segments) return true;
+    return everywhere_ && flow.tree->parent == rank && flow.received < flow.segments;
+  });
+}
+
+void TreeReduction::leave_out(int rank) {
+  for (Flow& flow : flows_) {
+    if (flow.tree->parent == rank && transport().let_go(flow.up, false)) flow.is_left_over = true;
+    const std::vector<int>& children = flow.tree->children;
+    for (std::size_t i = 0; i < flow.down.size(); ++i) {
+      if (children[i % children.size()] == rank)
+        static_cast<void>(transport().let_go(std::span(flow.down).subspan(i, 1), false));
+    }
+  }
+}
+
+std::vector<int> TreeReduction::peers() const {
+  std::vector<int> all;
+  for (const Flow& flow : flows_) add_peers(*flow.tree, all);
+  return all;
+}
+
+std::vector<std::span<Pending>> TreeReduction::sends() {
+  std::vector<std::span<Pending>> all;
+  for (Flow& flow : flows_) {
+    all.emplace_back(flow.up);
+    all.emplace_back(flow.down);
+  }
+  return all;
+}
+
+bool TreeReduction::advance() {
+  bool moved = true;
+  while (moved) {
+    moved = false;
+    for (Flow& flow : flows_) {
+      ask(flow);
+      moved = send_up(flow) || moved;
+      if (!everywhere_) continue;
+      expect(flow);
+      moved = hand_down(flow) || moved;
+    }
+  }
+  return std::ranges::all_of(flows_, [&](const Flow& flow) { return is_done(flow); });
+}
+
+bool TreeReduction::is_done(const Flow& flow) const {
+  if (everywhere_) return flow.handed_on == flow.segments;
+  return (flow.is_root() ? flow.combined : flow.sent) == flow.segments;
+}
+
+/// The children's operands, up to a window ahead of what is combined, and never into a slot whose segment is still on
+/// its way up.
+void TreeReduction::ask(Flow& flow) {
+  if (flow.is_leaf()) return;
+  for (; flow.asked < std::min(flow.segments, flow.combined + flow.window); ++flow.asked) {
+    if (!flow.is_root() && flow.asked >= flow.window && !flow.is_up(flow.asked - flow.window)) return;
+    for (std::size_t child = 0; child < flow.tree->children.size(); ++child) {
+      transport().receive(operand(flow, flow.asked, child), flow.tree->children[child], flow.number,
+                          flow.operands[flow.cell(flow.asked, child)]);
+    }
+  }
+}
+
+/// Whether a leaf of this tree has sent so much more than it has as an inner rank of another that it would keep its
+/// link from segments that have come a long way.
+bool TreeReduction::is_ahead(const Flow& flow) const {
+  if (!flow.is_leaf()) return false;
+  return std::ranges::any_of(flows_, [&](const Flow& other) {
+    return !other.is_leaf() && !other.is_root() && other.sent < other.segments && flow.sent >= other.sent + lead_;
+  });
+}
+
+/// One segment to the parent, if that needs no waiting. Returns whether it was sent.
+bool TreeReduction::send_up(Flow& flow) {
+  if (flow.is_root() || flow.sent == flow.combined || is_ahead(flow)) return false;
+  Pending& request = flow.up[flow.sent % flow.window];
+  if (!request.is_none()) return false;
+  const std::uint64_t segment = flow.sent++;
+  if (is_gone(flow.tree->parent)) return true;
+  happened(Event::Kind::handed_on, flow.number, flow.tree->parent, segment);
+  transport().send(sum(flow, segment), flow.tree->parent, flow.number,
+                   is_synchronous(segment, flow.segments, flow.window), request);
+  return true;
+}
+
+/// Results, up to a window ahead, and never over what is still on its way up.
+void TreeReduction::expect(Flow& flow) {
+  if (flow.is_root()) return;
+  for (; flow.expected < std::min(flow.segments, flow.handed_on + flow.window); ++flow.expected) {
+    if (flow.sent <= flow.expected || !flow.is_up(flow.expected)) return;
+    transport().receive(result(flow, flow.expected), flow.tree->parent, flow.number,
+                        flow.results[flow.expected % flow.window]);
+  }
+}
+
+/// One result to the children, if that needs no waiting. Returns whether it was sent, or need not be.
+bool TreeReduction::hand_down(Flow& flow) {
+  if (flow.handed_on == (flow.is_root() ? flow.combined : flow.received)) return false;
+  const auto row = flow.down_row(flow.handed_on);
+  if (!std::ranges::all_of(row, [](Pending request) { return request.is_none(); })) return false;
+  const std::uint64_t segment = flow.handed_on++;
+  const bool synchronous = is_synchronous(segment, flow.segments, flow.window);
+  for (std::size_t child = 0; child < row.size(); ++child) {
+    const int to = flow.tree->children[child];
+    if (is_gone(to)) continue;
+    happened(Event::Kind::handed_on, flow.number, to, segment);
+    transport().send(result(flow, segment), to, flow.number, synchronous, row[child]);
+  }
+  return true;
+}
+
+void TreeReduction::await(std::vector<Pending*>& requests) {
+  waiting_.clear();
+  const auto add = [&](Pending& request, Flow& flow, Awaited what, std::size_t child = 0) {
+    if (request.is_none() || std::ranges::find(requests, &request) != requests.end()) return;
+    requests.push_back(&request);
+    waiting_.push_back({&flow, what, child});
+  };
+  for (Flow& flow : flows_) {
+    if (flow.combined < flow.segments) {
+      if (flow.asked > flow.combined) {
+        // Operands are combined in order; who watches wants to know of each when it has come.
+        const std::size_t end = is_watched() ? flow.tree->children.size() : flow.children + 1;
+        for (std::size_t child = flow.children; child < end; ++child) {
+          add(flow.operands[flow.cell(flow.combined, child)], flow, Awaited::operand, child);
+        }
+      }
+      // A receive may wait for its slot, whose segment is on its way up: else no second one would ever be under way.
+      if (!flow.is_root() && flow.asked < std::min(flow.segments, flow.combined + flow.window)) {
+        add(flow.up[flow.asked % flow.window], flow, Awaited::send);
+      }
+    }
+    if (!flow.is_root() && flow.sent < flow.combined) add(flow.up[flow.sent % flow.window], flow, Awaited::send);
+    if (!everywhere_ || is_done(flow)) continue;
+    if (flow.handed_on < (flow.is_root() ? flow.combined : flow.received)) {
+      for (Pending& request : flow.down_row(flow.handed_on)) add(request, flow, Awaited::send);
+    } else if (flow.received < flow.expected) {
+      add(flow.results[flow.received % flow.window], flow, Awaited::result);
+    }
+    if (flow.expected < std::min({flow.segments, flow.sent, flow.handed_on + flow.window})) {
+      add(flow.up[flow.expected % flow.window], flow, Awaited::send);
+    }
+  }
+}
+
+void TreeReduction::take(std::size_t place, int bytes) {
+  const auto [flow, what, child] = waiting_[place];
+  if (what == Awaited::send) return;
+  const bool is_result = what == Awaited::result;
+  const std::uint64_t segment = is_result ? flow->received : flow->combined;
+  const int peer = is_result ? flow->tree->parent : flow->tree->children[child];
+  if (bytes != own(*flow, segment).bytes) throw MpiError{MPI_ERR_TRUNCATE};
+  happened(Event::Kind::arrived, flow->number, peer, segment);
+  if (is_result) {
+    ++flow->received;
+    return;
+  }
+  // Where arrivals are watched, later children may have come before.
+  while (flow->combined == segment && flow->operands[flow->cell(segment, flow->children)].is_none()) {
+    combine(*flow);
+  }
+}
+
+/// The operand that has come next.
+void TreeReduction::combine(Flow& flow) {
+  const std::uint64_t segment = flow.combined;
+  if (by_rank_) {
+    combine_by_rank(flow);
+  } else {
+    combine_any(flow);
+  }
+  if (++flow.children < flow.tree->children.size()) return;
+  flow.children = 0;
+  ++flow.combined;
+  if (flow.is_root()) happened(Event::Kind::complete, flow.number, -1, segment);
+}
+
+/// The first one is combined with this rank's own; where it has come to the place of the sum already, nothing is
+/// copied.
+void TreeReduction::combine_any(const Flow& flow) {
+  const std::uint64_t segment = flow.combined;
+  const Chunk into = sum(flow, segment);
+  const Chunk from = operand(flow, segment, flow.children);
+  const bool is_there = from.at == into.at;
+  operands_.combine(is_there ? own(flow, segment) : from, into);
+}
+
+/// MPI_Reduce_local puts its first operand before the second, in the second's place: so all goes to the place of the
+/// last one.
+void TreeReduction::combine_by_rank(const Flow& flow) {
+  const std::uint64_t segment = flow.combined;
+  const std::size_t above = flow.tree->above;
+  const Chunk into = gathered(flow, segment);
+  const Chunk mine = own(flow, segment);
+  if (flow.children == 0 && above == 0 && mine.at != into.at) operands_.copy(mine, into);
+  if (flow.children > 0 || above == 0) operands_.combine(operand(flow, segment, flow.children), into);
+  if (flow.children + 1 == above) operands_.combine(mine, into);
+  const Chunk there = sum(flow, segment);
+  if (flow.children + 1 == flow.tree->children.size() && there.at != into.at) operands_.copy(into, there);
+}
+
+bool TreeReduction::is_receiving() const {
+  return std::ranges::any_of(flows_, [&](const Flow& flow) {
+    return flow.combined < flow.segments || (everywhere_ && !flow.is_root() && flow.received < flow.segments);
+  });
+}
+
+/// After an error requests are left over: the library may still use their memory, so slots are given up, not freed.
+TreeReduction::~TreeReduction() {
+  for (Flow& flow : flows_) {
+    const bool receiving = transport().let_go(flow.operands, true);
+    const bool sending = transport().let_go(flow.up, false);
+    static_cast<void>(transport().let_go(flow.results, true));
+    static_cast<void>(transport().let_go(flow.down, false));
+    if (receiving || sending || flow.is_left_over) flow.memory.give_up();
+  }
+}
+
+std::span<Pending> TreeReduction::Flow::down_row(std::uint64_t segment) {
+  return std::span(down).subspan(cell(segment, 0), tree->children.size());
+}
+
+bool TreeReduction::Flow::is_up(std::uint64_t segment) const {
+  return sent > segment + window || (sent > segment && up[segment % window].is_none());
+}
+
+std::uint64_t TreeReduction::first(const Flow& flow, std::uint64_t segment) const {
+  return (segment * flows_.size() + flow.number) * segment_elements_;
+}
+
+std::uint64_t TreeReduction::elements(const Flow& flow, std::uint64_t segment) const {
+  return std::min(segment_elements_, operands_.count() - first(flow, segment));
+}
+
+Chunk TreeReduction::own(const Flow& flow, std::uint64_t segment) const {
+  return operands_.own(first(flow, segment), elements(flow, segment));
+}
+
+Chunk TreeReduction::result(const Flow& flow, std::uint64_t segment) const {
+  return operands_.result(first(flow, segment), elements(flow, segment));
+}
+
+Chunk TreeReduction::operand(const Flow& flow, std::uint64_t segment, std::size_t child) const {
+  if (child < flow.first_slot) return result(flow, segment);
+  const std::uint64_t slot = segment % flow.window * flow.slots_each + child - flow.first_slot;
+  return flow.memory.chunk(operands_, slot, elements(flow, segment));
+}
+
+Chunk TreeReduction::gathered(const Flow& flow, std::uint64_t segment) const {
+  if (flow.tree->above > 0) return operand(flow, segment, 0);
+  return operands_.has_result() ? result(flow, segment) : operand(flow, segment, flow.tree->children.size());
+}
+
+Chunk TreeReduction::sum(const Flow& flow, std::uint64_t segment) const {
+  if (flow.is_leaf()) return own(flow, segment);
+  if (operands_.has_result()) return result(flow, segment);
+  return by_rank_ ? gathered(flow, segment) : operand(flow, segment, 0);
+}
+
+}  // namespace trunkline::runtime

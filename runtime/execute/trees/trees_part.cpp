@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "execute/trees/trees_part.hpp"
+
+#include <utility>
+#include <vector>
+
+#include "execute/trees/pipelined_trees.hpp"
+#include "execute/trees/tree_reduction.hpp"
+#include "kinds/trees/trees.hpp"
+
+namespace trunkline::runtime {
+namespace {
+
+class TreesPart final : public LocalPart {
+ public:
+  explicit TreesPart(std::vector<LocalTree> trees) : trees_(std::move(trees)) {}
+
+  [[nodiscard]] bool is_root() const override { return trees_.front().is_root(); }
+  [[nodiscard]] std::size_t streams() const override { return trees_.size(); }
+
+  [[nodiscard]] Running broadcast(Transport& transport, Message& message, const Pace& pace) const override {
+    return std::make_shared<PipelinedTrees>(transport, trees_, message, pace.segment_bytes, pace.in_flight.bytes);
+  }
+
+  [[nodiscard]] Running reduce(Transport& transport, const Operands& operands, const Pace& pace, bool everywhere,
+                               OperandOrder order) const override {
+    return std::make_shared<TreeReduction>(transport, trees_, operands, pace.segment_bytes, pace.in_flight, everywhere,
+                                           order);
+  }
+
+ private:
+  std::vector<LocalTree> trees_;
+};
+
+}  // namespace
+
+std::unique_ptr<const LocalPart> trees_part(const Plan& plan, Rank rank, std::span<const int> members) {
+  std::vector<LocalTree> own;
+  for (const Tree& tree : trees_of(plan)) own.push_back(local_tree(tree, rank, members));
+  return std::make_unique<const TreesPart>(std::move(own));
+}
+
+}  // namespace trunkline::runtime

@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+// This rank's part of a plan of trees: its place in trees that take segments by turns.
+#pragma once
+
+#include "execute/local_part.hpp"
+
+namespace trunkline::runtime {
+
+[[nodiscard]] std::unique_ptr<const LocalPart> trees_part(const Plan& plan, Rank rank, std::span<const int> members);
+
+}  // namespace trunkline::runtime

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "transport/mpi/conduit.hpp"
+
+#include "kinds/trees/reader.hpp"
+
+namespace trunkline::runtime {
+
+static_assert(TagLayout::trees >= most_trees);
+
+namespace {
+
+MPI_Comm copy_of(MPI_Comm original) {
+  MPI_Comm communicator = MPI_COMM_NULL;
+  MPI_Group all = MPI_GROUP_NULL;
+  check(PMPI_Comm_group(original, &all));
+  check(PMPI_Comm_create(original, all, &communicator));  // copies no attributes, unlike MPI_Comm_dup
+  check(PMPI_Group_free(&all));
+  check(PMPI_Comm_set_errhandler(communicator, MPI_ERRORS_RETURN));
+  check(PMPI_Comm_set_name(communicator, "trunkline"));
+  return communicator;
+}
+
+}  // namespace
+
+std::unique_ptr<Conduit> Conduit::open() {
+  const MPI_Comm communicator = copy_of(MPI_COMM_WORLD);
+  const MPI_Comm alone = copy_of(MPI_COMM_SELF);
+  int ranks = 0;
+  check(PMPI_Comm_size(communicator, &ranks));
+  void* value = nullptr;
+  int found = 0;
+  check(PMPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, static_cast<void*>(&value), &found));
+  constexpr int promised = 32767;
+  const int tag_ub = found != 0 ? *static_cast<const int*>(value) : promised;
+  return std::unique_ptr<Conduit>(new Conduit(communicator, alone, tag_ub, static_cast<std::size_t>(ranks)));
+}
+
+Conduit::Conduit(MPI_Comm communicator, MPI_Comm alone, int tag_ub, std::size_t ranks)
+    : communicator_(communicator), alone_(alone), tags_(tag_ub), backlog_(ranks), ids_(tags_.ids()) {}
+
+}  // namespace trunkline::runtime

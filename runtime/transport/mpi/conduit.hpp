@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// The one communicator of our own, made in MPI_Init: it carries the messages of all broadcasts, whatever communicator
+// of the program they are on. So nothing is created while a program runs, none of its communicators is used up, and no
+// order of its calls can get between ours.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <vector>
+
+#include "mpi_api.hpp"
+#include "transport/mpi/backlog.hpp"
+#include "transport/mpi/ids.hpp"
+#include "transport/mpi/tags.hpp"
+
+namespace trunkline::runtime {
+
+/// Ranks on it are those of MPI_COMM_WORLD. Its errors are returned to us. Lives from MPI_Init to MPI_Finalize.
+class Conduit {
+ public:
+  /// Collective over MPI_COMM_WORLD. Throws MpiError. MPI_Finalize frees the communicator: MPI_Comm_free may refuse to
+  /// where an erroneous call of the program has left messages that nobody takes.
+  [[nodiscard]] static std::unique_ptr<Conduit> open();
+
+  [[nodiscard]] MPI_Comm communicator() const noexcept { return communicator_; }
+  /// Of this rank alone; its errors are returned to us, too.
+  [[nodiscard]] MPI_Comm alone() const noexcept { return alone_; }
+  [[nodiscard]] const TagLayout& tags() const noexcept { return tags_; }
+  [[nodiscard]] Backlog& backlog() noexcept { return backlog_; }
+  [[nodiscard]] Ids& ids() noexcept { return ids_; }
+
+ private:
+  Conduit(MPI_Comm communicator, MPI_Comm alone, int tag_ub, std::size_t ranks);
+
+  MPI_Comm communicator_;
+  MPI_Comm alone_;
+  TagLayout tags_;
+  Backlog backlog_;
+  Ids ids_;
+};
+
+}  // namespace trunkline::runtime

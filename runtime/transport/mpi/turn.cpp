@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "transport/mpi/turn.hpp"
+
+#include <pthread.h>
+
+#include <algorithm>
+#include <type_traits>
+
+namespace trunkline::runtime {
+
+namespace {
+
+/// MPI's requests are pointers in some libraries, and numbers in others.
+template <class Request>
+Request from_word(std::uintptr_t word) {
+  if constexpr (std::is_pointer_v<Request>) {
+    return reinterpret_cast<Request>(word);
+  } else {
+    return static_cast<Request>(word);
+  }
+}
+
+template <class Request>
+std::uintptr_t to_word(Request request) {
+  if constexpr (std::is_pointer_v<Request>) {
+    return reinterpret_cast<std::uintptr_t>(request);
+  } else {
+    return static_cast<std::uintptr_t>(request);
+  }
+}
+
+MPI_Request request_of(const Pending& pending) {
+  return pending.is_none() ? MPI_REQUEST_NULL : from_word<MPI_Request>(pending.word);
+}
+
+void keep(Pending& pending, MPI_Request request) { pending.word = request == MPI_REQUEST_NULL ? 0 : to_word(request); }
+
+}  // namespace
+
+void Turn::send(const Chunk& chunk, int to, unsigned stream, bool synchronous, Pending& pending) {
+  const bool due = conduit_.backlog().due(to, static_cast<std::uint64_t>(chunk.bytes), synchronous);
+  const auto start = due ? PMPI_Issend : PMPI_Isend;
+  MPI_Request request = MPI_REQUEST_NULL;
+  check(start(chunk.at, chunk.count, chunk.type, to, tag(stream), conduit_.communicator(), &request));
+  keep(pending, request);
+}
+
+void Turn::receive(const Chunk& chunk, int from, unsigned stream, Pending& pending) {
+  MPI_Request request = MPI_REQUEST_NULL;
+  check(PMPI_Irecv(chunk.at, chunk.count, chunk.type, from, tag(stream), conduit_.communicator(), &request));
+  keep(pending, request);
+}
+
+namespace {
+
+/// Whether a message is over; once it is, it is none. MPICH's MPI_Test looks for what has come before it answers, also
+/// where the request has long been over: a system call for each segment. Its MPI_Request_get_status answers first.
+bool is_over(Pending& pending, MPI_Status& status) {
+  MPI_Request request = request_of(pending);
+  int over = 0;
+#ifdef OPEN_MPI
+  const int code = PMPI_Test(&request, &over, &status);
+  keep(pending, request);  // also after an error, which the library frees the request with
+  check(code);
+#else
+  check(PMPI_Request_get_status(request, &over, MPI_STATUS_IGNORE));
+  if (over == 0) return false;
+  const int code = PMPI_Wait(&request, &status);
+  keep(pending, request);
+  check(code);
+#endif
+  return over != 0;
+}
+
+/// The place of one that is over.
+std::optional<std::size_t> any_over(std::span<Pending* const> pending, std::vector<MPI_Request>& handles,
+                                    MPI_Status& status) {
+#ifdef OPEN_MPI
+  handles.clear();
+  for (const Pending* const one : pending) handles.push_back(request_of(*one));
+  int index = MPI_UNDEFINED;
+  int over = 0;
+  const int code = PMPI_Testany(static_cast<int>(handles.size()), handles.data(), &index, &over, &status);
+  // Also after an error, which the library frees the request with.
+  for (std::size_t i = 0; i < handles.size(); ++i) keep(*pending[i], handles[i]);
+  check(code);
+  return over != 0 && index != MPI_UNDEFINED ? std::optional(static_cast<std::size_t>(index)) : std::nullopt;
+#else
+  static_cast<void>(handles);
+  for (std::size_t i = 0; i < pending.size(); ++i) {
+    if (is_over(*pending[i], status)) return i;
+  }
+  return std::nullopt;
+#endif
+}
+
+Turn::Over over_at(std::size_t index, const MPI_Status& status) {
+  int bytes = 0;
+  check(PMPI_Get_count(&status, MPI_BYTE, &bytes));
+  return {.index = index, .bytes = bytes};
+}
+
+}  // namespace
+
+std::optional<Turn::Over> Turn::test_any(std::span<Pending* const> pending, bool receiving, Patience& patience) {
+  MPI_Status status{};
+  const auto index = any_over(pending, handles_, status);
+  if (!index) {
+    if (patience.is_over(is_alert_)) look_for_trouble(receiving, patience);
+    return {};
+  }
+  return over_at(*index, status);
+}
+
+Turn::Over Turn::wait_any(std::span<Pending* const> pending, bool receiving) {
+  if constexpr (simulated) {
+    handles_.clear();
+    for (const Pending* const one : pending) handles_.push_back(request_of(*one));
+    int index = MPI_UNDEFINED;
+    MPI_Status status{};
+    check(PMPI_Waitany(static_cast<int>(handles_.size()), handles_.data(), &index, &status));
+    keep(*pending[static_cast<std::size_t>(index)], handles_[static_cast<std::size_t>(index)]);
+    return over_at(static_cast<std::size_t>(index), status);
+  }
+  Patience patience;
+  while (true) {
+    if (const auto over = test_any(pending, receiving, patience)) return *over;
+  }
+}
+
+bool Turn::test_all(std::span<Pending> pending, Patience& patience) {
+  MPI_Status status{};
+  for (Pending& one : pending) {
+    if (one.is_none() || is_over(one, status)) continue;
+    if (patience.is_over(is_alert_)) look_for_trouble(false, patience);
+    return false;
+  }
+  return true;
+}
+
+void Turn::wait_all(std::span<Pending> pending) {
+  if constexpr (simulated) {
+    handles_.clear();
+    for (const Pending& one : pending) handles_.push_back(request_of(one));
+    check(PMPI_Waitall(static_cast<int>(handles_.size()), handles_.data(), MPI_STATUSES_IGNORE));
+    std::ranges::fill(pending, Pending());
+    return;
+  }
+  for (; !pending.empty(); pending = pending.subspan(1)) {
+    Patience patience;
+    while (!test_all(pending.first(1), patience)) {
+    }
+  }
+}
+
+Uncancelled::Uncancelled() { pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before_); }
+
+Uncancelled::~Uncancelled() { pthread_setcancelstate(before_, nullptr); }
+
+bool Turn::let_go(std::span<Pending> pending, bool cancel) noexcept {
+  const Uncancelled uncancelled;
+  bool left_over = false;
+  for (Pending& one : pending) {
+    if (one.is_none()) continue;
+    MPI_Request request = request_of(one);
+    if (cancel) PMPI_Cancel(&request);
+    PMPI_Request_free(&request);
+    one = {};
+    left_over = true;
+  }
+  return left_over;
+}
+
+}  // namespace trunkline::runtime

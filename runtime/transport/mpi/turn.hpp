@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+// One collective call on one communicator, whose messages go over MPI, on the conduit.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "mpi_api.hpp"
+#include "transport/mpi/conduit.hpp"
+#include "transport/transport.hpp"
+
+namespace trunkline::runtime {
+
+/// A call, as the program knows it.
+struct ProgramCall {
+  MPI_Comm communicator = MPI_COMM_NULL;
+  std::string_view name{};  ///< "MPI_Bcast"
+  std::optional<int> root{};
+  std::uint64_t bytes = 0;
+};
+
+/// Ranks are those of the conduit, so of MPI_COMM_WORLD.
+class Turn final : public Transport {
+ public:
+  /// `members`: the ranks of the communicator; `id`: its number; `number`: how many such calls came before on it;
+  /// `claim`: a digest of what all members must take the call for; `streams` of the plan. All must
+  /// outlive the object.
+  Turn(Conduit& conduit, std::span<const int> members, unsigned id, std::uint64_t number, std::uint64_t claim,
+       std::size_t streams)
+      : conduit_(conduit), members_(members), id_(id), number_(number), claim_(claim), streams_(streams) {}
+
+  /// Once a rank has revoked the program's communicator, whoever waits gives up, with MPI's code for that.
+  void belongs_to(const ProgramCall& call) noexcept { user_ = call; }
+
+  [[nodiscard]] int ranks() const noexcept override { return static_cast<int>(members_.size()); }
+
+  /// An ordinary message unless `synchronous`, or unless the receiver is far behind.
+  void send(const Chunk& chunk, int to, unsigned stream, bool synchronous, Pending& pending) override;
+  void receive(const Chunk& chunk, int from, unsigned stream, Pending& pending) override;
+  using Transport::receive;
+  using Transport::send;
+
+  [[nodiscard]] Over wait_any(std::span<Pending* const> pending, bool receiving) override;
+  [[nodiscard]] std::optional<Over> test_any(std::span<Pending* const> pending, bool receiving,
+                                             Patience& patience) override;
+  void wait_all(std::span<Pending> pending) override;
+  [[nodiscard]] bool test_all(std::span<Pending> pending, Patience& patience) override;
+
+  void give_up(int code) noexcept override { tell_ranks(members_, code); }
+  void give_up_too(int code, std::span<const int> peers) noexcept override { tell_ranks(peers, code); }
+  void say_long_wait(std::span<const int> awaited, bool receiving) const override;
+  [[nodiscard]] bool let_go(std::span<Pending> pending, bool cancel) noexcept override;
+
+ private:
+  [[nodiscard]] int tag(unsigned stream) const { return conduit_.tags().tag(id_, number_, claim_, streams_, stream); }
+  [[nodiscard]] bool is_member(int rank) const;
+  void tell_ranks(std::span<const int> ranks, int code) noexcept;
+  void look_for_trouble(bool receiving, const Patience& patience);
+  void look_for_notice();
+  void look_for_other_claims();
+
+  Conduit& conduit_;
+  std::span<const int> members_;
+  unsigned id_;
+  std::uint64_t number_;
+  std::uint64_t claim_;
+  std::size_t streams_;
+  ProgramCall user_{};
+  bool is_alert_ = false;               ///< somebody has given the call up: others may follow soon
+  std::vector<MPI_Request> handles_{};  ///< scratch of wait_any()
+};
+
+/// While it lives this thread is not cancelled: nothing may unwind a destructor.
+class Uncancelled {
+ public:
+  Uncancelled();
+  ~Uncancelled();
+  Uncancelled(const Uncancelled&) = delete;
+  Uncancelled& operator=(const Uncancelled&) = delete;
+
+ private:
+  int before_ = 0;
+};
+
+}  // namespace trunkline::runtime
