@@ -25,11 +25,6 @@ from trunkline.simulate.engine import Job
 from trunkline.simulate.rows import Row, simulate_all
 from trunkline.units import format_bytes, format_rate, parse_rate, parse_sizes
 
-OWN = {
-    "bcast": "linear,two-tree,binary,3-ary,4-ary,8-ary,flat,scatter-ring,scatter-doubling,circulant,binomial,4-nomial",
-    "reduce": "linear,two-tree,binary,3-ary,4-ary,8-ary,flat",
-    "allreduce": "linear,two-tree,binary,3-ary,ring,halving-doubling,recursive-doubling,flat",
-}
 RIVALS = "mpich,ompi,mvapich2"
 OTHER_SEGMENTS = (0.25, 0.5, 2.0, 4.0)
 """Of the chosen one: whether another segment would have been better."""
@@ -84,7 +79,9 @@ def fill(given: argparse.Namespace) -> None:
 
 def lines_of(job: Job, name: str, rate_bps: float, auto_only: bool) -> Iterator[Line]:
     """One job's lines: ``auto`` first, so that what is much slower is given up."""
-    wanted = ["auto"] if auto_only else ["auto", *OWN[job.collective].split(","), *RIVALS.split(",")]
+    # One rank on each host: those for shared hosts are like others.
+    own = [one.name for one in _core.candidates(job.collective) if one.role != "shared hosts"]
+    wanted = ["auto"] if auto_only else ["auto", *own, *RIVALS.split(",")]
     rows = simulate_all(job, simulated_algorithms(job.collective, wanted), RACE)
     if not auto_only:
         rows += other_segments(job, rows)

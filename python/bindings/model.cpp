@@ -4,12 +4,14 @@
 #include <nanobind/stl/string_view.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
 #include <functional>
 #include <optional>
 #include <span>
 #include <stdexcept>
 
 #include "bindings.hpp"
+#include "decide/candidates.hpp"
 #include "decide/decision.hpp"
 #include "decide/tuning_file.hpp"
 #include "model/costs.hpp"
@@ -126,7 +128,9 @@ class Decisions {
     const OperandOrder order = commutes ? OperandOrder::any : OperandOrder::by_rank;
     return decider_.decide(bytes, order, parse_wish(collective_, wish), true);
   }
-  std::vector<Prediction> predictions(std::uint64_t bytes) { return decider_.predictions(bytes); }
+  std::vector<Prediction> predictions(std::uint64_t bytes, bool commutes) {
+    return decider_.predictions(bytes, commutes ? OperandOrder::any : OperandOrder::by_rank);
+  }
 
  private:
   Knowledge knowledge_;
@@ -134,6 +138,46 @@ class Decisions {
   Placement placement_;
   Decider decider_;
 };
+
+/// A row of the table of choice, for one collective.
+struct CandidateFor {
+  const Candidate* candidate;
+  bool is_compared;
+};
+
+std::vector<CandidateFor> candidates_for(const std::string& collective) {
+  const std::vector<const Candidate*> compared = compared_for(collective_named(collective));
+  std::vector<CandidateFor> all;
+  for (const Candidate* const one : tuned_for(collective_named(collective))) {
+    all.push_back({one, std::ranges::find(compared, one) != compared.end()});
+  }
+  return all;
+}
+
+void bind_candidates(nb::module_& module) {
+  nb::class_<Uncertainty>(module, "Uncertainty", "What the predicted times of some algorithms do not know.")
+      .def_ro("name", &Uncertainty::name, "Of the algorithms, for people.")
+      .def_ro("margin", &Uncertainty::margin, "So many times as fast as native they must be predicted.")
+      .def_ro("handicap", &Uncertainty::handicap, "That their times are multiplied by before they are compared.")
+      .def_ro("lost_of_links", &Uncertainty::lost_of_links, "This part of the links' time is added.")
+      .def_ro("least_block_bytes", &Uncertainty::least_block_bytes, "Not compared where blocks are shorter.")
+      .def_ro("long_block_bytes", &Uncertainty::long_block_bytes, "Where they are shorter, there is one more handicap.")
+      .def_ro("short_block_handicap", &Uncertainty::short_block_handicap)
+      .def_ro("source", &Uncertainty::source, "Where that was measured.");
+  nb::class_<CandidateFor>(module, "Candidate", "A row of the table of choice, for one collective.")
+      .def_prop_ro("name", [](const CandidateFor& one) { return one.candidate->name; })
+      .def_prop_ro(
+          "role", [](const CandidateFor& one) { return name_of(one.candidate->role); },
+          "``tree``, ``wide tree``, ``blind``, ``rounds``, ``scattered`` or ``shared hosts``.")
+      .def_ro("is_compared", &CandidateFor::is_compared,
+              "By ``auto``; else it is measured by ``trunkline tune`` alone.")
+      .def_prop_ro("uncertainty", [](const CandidateFor& one) { return *one.candidate->uncertainty; });
+  module.def("candidates", &candidates_for, "collective"_a, "What ``auto`` compares and ``trunkline tune`` measures.");
+  module.attr("near_least") = near_least;
+  module.attr("margin_of_cuts") = margin_of_cuts;
+  module.attr("most_cut_bytes") = most_cut_bytes;
+  module.attr("least_bytes") = least_bytes;
+}
 
 void bind_decisions(nb::module_& module) {
   nb::class_<Knowledge>(module, "Knowledge", "What decisions follow from, besides the call: all ranks know it equally.")
@@ -186,8 +230,9 @@ void bind_decisions(nb::module_& module) {
       .def("decide", &Decisions::decide, "message_bytes"_a, "wish"_a = "auto", "commutes"_a = true,
            "As the preload library does; ``wish`` as in the setting ``TRUNKLINE_BCAST``; ``commutes``: a reduction's "
            "operation.")
-      .def("predictions", &Decisions::predictions, "message_bytes"_a,
-           "Fastest first, native among them; empty: all ranks share one host.");
+      .def("predictions", &Decisions::predictions, "message_bytes"_a, "commutes"_a = true,
+           "Of what is compared, in the segments that would run: fastest first, native among them; empty: all ranks "
+           "share one host.");
   module.attr("plan_of_file") = plan_of_file;
 }
 
@@ -294,6 +339,7 @@ void bind_measurement(nb::module_& module) {
 
 void bind_model(nb::module_& module) {
   bind_costs(module);
+  bind_candidates(module);
   bind_decisions(module);
   bind_tuning(module);
   bind_measurement(module);

@@ -449,6 +449,67 @@ def native_choice(
 ) -> NativeChoice:
     """What the library runs for so many bytes, without settings of its own."""
 
+class Uncertainty:
+    """What the predicted times of some algorithms do not know."""
+
+    @property
+    def name(self) -> str:
+        """Of the algorithms, for people."""
+
+    @property
+    def margin(self) -> float:
+        """So many times as fast as native they must be predicted."""
+
+    @property
+    def handicap(self) -> float:
+        """That their times are multiplied by before they are compared."""
+
+    @property
+    def lost_of_links(self) -> float:
+        """This part of the links' time is added."""
+
+    @property
+    def least_block_bytes(self) -> int:
+        """Not compared where blocks are shorter."""
+
+    @property
+    def long_block_bytes(self) -> int:
+        """Where they are shorter, there is one more handicap."""
+
+    @property
+    def short_block_handicap(self) -> float: ...
+    @property
+    def source(self) -> str:
+        """Where that was measured."""
+
+class Candidate:
+    """A row of the table of choice, for one collective."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def role(self) -> str:
+        """``tree``, ``wide tree``, ``blind``, ``rounds``, ``scattered`` or ``shared hosts``."""
+
+    @property
+    def is_compared(self) -> bool:
+        """By ``auto``; else it is measured by ``trunkline tune`` alone."""
+
+    @property
+    def uncertainty(self) -> Uncertainty: ...
+
+def candidates(collective: str) -> list[Candidate]:
+    """What ``auto`` compares and ``trunkline tune`` measures. Raises ValueError."""
+
+near_least: float
+"""A plan that takes so much of the least time that links allow runs, whatever native is predicted to take."""
+margin_of_cuts: float
+"""So many times as fast as native a message must be that is cut within a frame."""
+most_cut_bytes: int
+"""Of longer messages what is cut counts less."""
+least_bytes: int
+"""Shorter messages are native."""
+
 class Prediction:
     """One algorithm with the segment that suits it, for one message."""
 
@@ -522,8 +583,11 @@ class Decider:
     def decide(self, message_bytes: int, wish: str = "auto", commutes: bool = True) -> Decision:
         """As the preload library does; ``wish`` as in the setting ``TRUNKLINE_BCAST``. Raises ValueError."""
 
-    def predictions(self, message_bytes: int) -> list[Prediction]:
-        """Fastest first, native among them; empty: all ranks share one host."""
+    def predictions(self, message_bytes: int, commutes: bool = True) -> list[Prediction]:
+        """Of what is compared, in the segments that would run, fastest first.
+
+        Native is among them; empty: all ranks share one host.
+        """
 
 plan_of_file: str
 """The algorithm's name in a decision for the plan that a file gave."""

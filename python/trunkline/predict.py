@@ -280,6 +280,6 @@ def decide_all(
             one = decider.decide(size, wish, commutes)
         except ValueError as error:
             raise BadInput(f"--algorithm {wish}: {error}") from None
-        predictions = decider.predictions(size)
+        predictions = decider.predictions(size, commutes)
         decisions.append(Decision(collective, size, one.algorithm, one.segment_bytes, one.reason, predictions))
     return decisions

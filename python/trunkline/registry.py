@@ -40,7 +40,7 @@ def check_collective(name: str) -> str:
 
 
 def chosen_algorithms(collective: str, words: Sequence[str]) -> list[str]:
-    """The algorithms asked for, each once; ``all`` stands for one of each family.
+    """The algorithms asked for, each once; ``all`` stands for one of each family, and all that ``auto`` compares.
 
     Raises:
         BadInput: naming the first that the registry does not have, and all that it has.
@@ -51,7 +51,8 @@ def chosen_algorithms(collective: str, words: Sequence[str]) -> list[str]:
     for name in map(str.strip, words):
         if name == "all":
             families = {a.family or a.name: a.name for a in reversed(known)}
-            wanted += [a.name for a in known if families[a.family or a.name] == a.name]
+            compared = {one.name for one in _core.candidates(collective) if one.is_compared}
+            wanted += [a.name for a in known if families[a.family or a.name] == a.name or a.name in compared]
         elif name.partition(":")[0] in spellings:
             _check_segment(name)
             wanted.append(name)

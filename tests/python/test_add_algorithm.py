@@ -50,3 +50,7 @@ def test_the_walk_in_contributing(tmp_path):
 
 def test_the_page_of_algorithms_is_the_registry():
     subprocess.run(["python", ROOT / "tools" / "algorithms_page.py", "--check"], check=True)
+
+
+def test_the_tables_of_choice_are_the_core_s():
+    subprocess.run(["python", ROOT / "tools" / "choice_rule.py", "--check"], check=True)

@@ -53,6 +53,26 @@ def test_candidates_know_the_ends():
     assert candidates.of_size(4096)[0].algorithm in ("two-tree", "binary", "3-ary")
 
 
+@pytest.mark.parametrize("collective", _core.collectives())
+def test_what_auto_compares_is_tuned(collective: str):
+    cluster = _core.scaled(load_cluster("cyclic"), 100e9)
+    tuned = {
+        c.algorithm for size in (1, 512, 8192, 1 << 20, 1 << 26) for c in stated(collective, cluster).of_size(size)
+    }
+    known = {one.name: one for one in _core.candidates(collective)}
+    assert tuned <= set(known)
+    assert not any(known[name].role == "shared hosts" for name in tuned)
+    assert (collective == "bcast") <= ("4-nomial" in tuned)
+    decider = _core.Decider(
+        _core.Knowledge(cluster, _core.NativeLibrary.mpich, "mpich", "4.0.2"),
+        collective,
+        _core.block_placement(cluster, 1),
+        0,
+    )
+    compared = {one.algorithm for one in decider.predictions(1 << 26)} - {"native"}
+    assert compared == {one.name for one in known.values() if one.is_compared}
+
+
 def winner(size: int, algorithm: str, segment: int = 0) -> Winner:
     return Winner(size, algorithm, segment, 1.0, 2.0, 3)
 

@@ -5,22 +5,8 @@ from dataclasses import dataclass
 
 from trunkline import _core
 
-__all__ = ["CONSIDERED", "Candidate", "Candidates"]
+__all__ = ["Candidate", "Candidates"]
 
-_TREES = ("linear", "two-tree", "binary", "3-ary", "4-ary", "8-ary", "binomial", "flat")
-_HIERARCHICAL = ("hierarchical-flat", "hierarchical-binomial", "hierarchical-4-nomial")
-"""Where ranks share hosts; without that they are like others."""
-CONSIDERED = {
-    "bcast": (*_TREES, "scatter-ring", "circulant"),
-    "reduce": (*_TREES, *_HIERARCHICAL),
-    "allreduce": (*_TREES, *_HIERARCHICAL, "ring", "halving-doubling", "recursive-doubling"),
-    "barrier": (*_TREES, *_HIERARCHICAL),
-    "reduce-scatter": ("ring",),
-    "reduce-scatter-block": ("ring",),
-    "allgather": ("ring",),
-    "allgatherv": ("ring",),
-}
-"""By collective, what may be fastest somewhere; the unaware twins of the contention-free ones never are."""
 PER_ALGORITHM = 3
 """Segments of one algorithm that are measured, at most."""
 MOST = 12
@@ -53,9 +39,9 @@ class Candidates:
         shared = len(set(placement)) < len(placement)
         self._worth_measuring = WORTH_MEASURING_ON_SHARED_HOSTS if shared else WORTH_MEASURING
         self._costs = {
-            name: knowledge.costs_of(placement, _core.lay(collective, name, cluster, placement, 0), collective)
-            for name in CONSIDERED[collective]
-            if shared or name not in _HIERARCHICAL
+            one.name: knowledge.costs_of(placement, _core.lay(collective, one.name, cluster, placement, 0), collective)
+            for one in _core.candidates(collective)
+            if shared or one.role != "shared hosts"
         }
 
     def of_size(self, message_bytes: int) -> list[Candidate]:

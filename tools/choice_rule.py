@@ -1,0 +1,87 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Writes the tables of choice in docs/settings.md from the core's; with --check only says whether they are the same."""
+
+import sys
+from pathlib import Path
+
+from trunkline import _core
+from trunkline.units import format_bytes
+
+PAGE = Path(__file__).resolve().parents[1] / "docs" / "settings.md"
+BEGIN = "<!-- made by tools/choice_rule.py -->\n"
+END = "<!-- end -->\n"
+THERE_FOR = {
+    "tree": "long messages: pipelined without contention",
+    "wide tree": "short messages on fast links: few levels",
+    "blind": "where messages cost more than links: few of them for each rank",
+    "rounds": "where there is no root",
+    "scattered": "a block for each rank, then all to all",
+    "shared hosts": "where ranks share hosts",
+}
+
+
+def tables() -> str:
+    """The candidates by what they are for, then by how far their predicted times may be off."""
+    lines = ["| there for | algorithms | `auto` compares them for |", "|---|---|---|"]
+    names: dict[str, list[str]] = {}
+    compared: dict[str, set[str]] = {}
+    served: dict[str, set[str]] = {}
+    about: dict[str, tuple[_core.Uncertainty, list[str]]] = {}
+    for collective in _core.collectives():
+        for one in _core.candidates(collective):
+            if one.name not in (known := names.setdefault(one.role, [])):
+                known.append(one.name)
+            served.setdefault(one.role, set()).add(collective)
+            if one.is_compared:
+                compared.setdefault(one.role, set()).add(collective)
+                algorithms = about.setdefault(one.uncertainty.name, (one.uncertainty, []))[1]
+                if one.name not in algorithms:
+                    algorithms.append(one.name)
+    for role, there_for in THERE_FOR.items():
+        where = compared.get(role, set())
+        whom = "all that they serve" if where == served[role] else ", ".join(sorted(where))
+        lines.append(f"| {there_for} | {listed(names[role])} | {whom or 'nothing: `trunkline tune` measures them'} |")
+    lines += [
+        "",
+        "| algorithms | a predicted time counts as | must be faster than native | measured |",
+        "|---|---|---|---|",
+    ]
+    for uncertainty, algorithms in about.values():
+        who = listed(algorithms) if len(algorithms) < 4 else uncertainty.name
+        lines.append(f"| {who} | {counts_as(uncertainty)} | {uncertainty.margin:g} times | {uncertainty.source} |")
+    return "\n".join(lines) + "\n"
+
+
+def counts_as(one: _core.Uncertainty) -> str:
+    """What becomes of a predicted time before it is compared."""
+    parts = [f"{one.handicap:g} times as long"] if one.handicap != 1.0 else []
+    if one.lost_of_links:
+        parts.append(f"{one.lost_of_links:g} of the links' time more")
+    if one.long_block_bytes:
+        parts.append(
+            f"{one.short_block_handicap:g} times as long where blocks are below {format_bytes(one.long_block_bytes)}"
+        )
+    if one.least_block_bytes:
+        parts.append(f"not compared below {format_bytes(one.least_block_bytes)}")
+    return ", ".join(parts) or "it is"
+
+
+def listed(names: list[str]) -> str:
+    """In code's letters."""
+    return ", ".join(f"`{name}`" for name in names)
+
+
+def page() -> str:
+    """The page with the tables as they should be."""
+    text = PAGE.read_text(encoding="utf-8")
+    head, _, rest = text.partition(BEGIN)
+    _, _, tail = rest.partition(END)
+    return head + BEGIN + "\n" + tables() + "\n" + END + tail
+
+
+if __name__ == "__main__":
+    if "--check" not in sys.argv[1:]:
+        PAGE.write_text(page(), encoding="utf-8")
+    elif PAGE.read_text(encoding="utf-8") != page():
+        sys.exit("docs/settings.md does not have the table of choice as it is: run tools/choice_rule.py")
