@@ -102,6 +102,10 @@ void Operands::copy(const Chunk& from, const Chunk& to) const {
 
 void Operands::combine(const Chunk& in, const Chunk& inout) const {
   const auto elements = static_cast<int>(static_cast<std::uint64_t>(in.bytes) / element_bytes_);
+  if (data_.reproducible && data_.extreme) {
+    take_extreme(*data_.extreme, element_bytes_, in.at, inout.at, static_cast<std::uint64_t>(elements));
+    return;
+  }
   in_operation = true;
   const int code = PMPI_Reduce_local(in.at, inout.at, elements, data_.type, data_.operation);
   in_operation = false;

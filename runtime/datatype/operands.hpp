@@ -6,7 +6,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 
+#include "datatype/extremes.hpp"
 #include "mpi_api.hpp"
 #include "transport/transport.hpp"
 
@@ -25,6 +27,9 @@ struct Reduced {
   MPI_Datatype type;
   MPI_Op operation;
   MPI_Comm communicator;  ///< serves MPI_Pack alone
+  /// Bits must not depend on where operands lie, nor on whether they do in place.
+  bool reproducible = false;
+  std::optional<Extreme> extreme{};  ///< what the operation takes of floating numbers, if it does
 };
 
 class Operands {
@@ -39,6 +44,7 @@ class Operands {
   [[nodiscard]] std::uint64_t element_bytes() const noexcept { return element_bytes_; }
   [[nodiscard]] bool has_result() const noexcept { return data_.has_result; }
   [[nodiscard]] bool in_place() const noexcept { return data_.in_place; }
+  [[nodiscard]] bool reproducible() const noexcept { return data_.reproducible; }
 
   [[nodiscard]] Chunk own(std::uint64_t first, std::uint64_t elements) const;
   [[nodiscard]] Chunk result(std::uint64_t first, std::uint64_t elements) const;

@@ -110,6 +110,12 @@ const char* reason_for_mpi(MPI_Op operation, MPI_Datatype type) {
   return is_short ? nullptr : "elements longer than 64 MiB";
 }
 
+std::optional<Extreme> extreme_of(MPI_Op operation, MPI_Datatype type) {
+  if (!is_floating(type)) return {};
+  if (operation == MPI_MAX) return Extreme::greatest;
+  return operation == MPI_MIN ? std::optional(Extreme::least) : std::nullopt;
+}
+
 OperandOrder order_of(MPI_Op operation) {
   int commutes = 0;
   const bool known = PMPI_Op_commutative(operation, &commutes) == MPI_SUCCESS;

@@ -3,6 +3,9 @@
 // program has made.
 #pragma once
 
+#include <optional>
+
+#include "datatype/extremes.hpp"
 #include "mpi_api.hpp"
 #include "plan/operand_order.hpp"
 
@@ -10,6 +13,9 @@ namespace trunkline::runtime {
 
 /// Why MPI itself has to reduce elements of that type by that operation; null: it need not.
 [[nodiscard]] const char* reason_for_mpi(MPI_Op operation, MPI_Datatype type);
+
+/// What MPI_MAX and MPI_MIN take of floating numbers; none: another operation, or other types.
+[[nodiscard]] std::optional<Extreme> extreme_of(MPI_Op operation, MPI_Datatype type);
 
 /// Of one that may. MPI's own operations commute.
 [[nodiscard]] OperandOrder order_of(MPI_Op operation);

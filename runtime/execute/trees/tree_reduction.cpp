@@ -258,6 +258,12 @@ void TreeReduction::combine_any(const Flow& flow) {
   const Chunk into = sum(flow, segment);
   const Chunk from = operand(flow, segment, flow.children);
   const bool is_there = from.at == into.at;
+  if (operands_.reproducible() && operands_.in_place() && flow.children == 0) {
+    // As where the operand lies apart from the result: it stands first, and the child's second.
+    operands_.combine(into, from);
+    operands_.copy(from, into);
+    return;
+  }
   operands_.combine(is_there ? own(flow, segment) : from, into);
 }
 

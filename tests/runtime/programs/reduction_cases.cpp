@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstring>
 #include <string>
 #include <thread>
@@ -207,10 +208,61 @@ void one_order(Run& run) {
   }
 }
 
+/// What an operation takes of 0 and -0, by its operands' order alone: the same bits everywhere, whatever the length, in
+/// place or not, and the same on all ranks.
+template <class Number>
+void one_zero(Run& run, MPI_Datatype type, MPI_Op operation, const std::string& name) {
+  int sign = -1;
+  for (const int count : {1, 2, 3, 5, 8, 13, 33, 1000, 5003, 40001}) {
+    for (const bool in_place : {false, true}) {
+      const auto length = static_cast<std::size_t>(count);
+      const std::vector<Number> own(length, run.rank % 2 == 0 ? Number{0} : -Number{0});
+      std::vector<Number> got = own;
+      MPI_Allreduce(in_place ? MPI_IN_PLACE : own.data(), got.data(), count, type, operation, MPI_COMM_WORLD);
+      if (sign < 0) sign = std::signbit(got[0]) ? 1 : 0;
+      const bool same = std::ranges::all_of(got, [&](Number one) { return std::signbit(one) == (sign == 1); });
+      run.expect(same, name + ": another zero in " + std::to_string(count) + (in_place ? " in place" : ""));
+    }
+  }
+  MPI_Bcast(&sign, 1, MPI_INT, 0, MPI_COMM_WORLD);
+  run.expect(sign == (operation == MPI_MIN ? 1 : 0), name + ": the other zero");
+}
+
+void one_zero_of_two(Run& run) {
+  if (run.ranks < 2) return;
+  one_zero<float>(run, MPI_FLOAT, MPI_MAX, "greatest float");
+  one_zero<double>(run, MPI_DOUBLE, MPI_MAX, "greatest double");
+  one_zero<double>(run, MPI_DOUBLE, MPI_MIN, "least double");
+  one_zero<long double>(run, MPI_LONG_DOUBLE, MPI_MIN, "least long double");
+}
+
+/// MPI_MAXLOC keeps the value of one of its two operands where they are equal.
+void one_zero_with_place(Run& run) {
+  struct Pair {
+    double value;
+    int place;
+  };
+  int sign = -1;
+  for (const int count : {1, 3, 1000, 5003}) {
+    for (const bool in_place : {false, true}) {
+      const std::vector<Pair> own(static_cast<std::size_t>(count), Pair{run.rank % 2 == 0 ? 0.0 : -0.0, run.rank});
+      std::vector<Pair> got = own;
+      MPI_Allreduce(in_place ? MPI_IN_PLACE : own.data(), got.data(), count, MPI_DOUBLE_INT, MPI_MAXLOC,
+                    MPI_COMM_WORLD);
+      if (sign < 0) sign = std::signbit(got[0].value) ? 1 : 0;
+      const bool same = std::ranges::all_of(
+          got, [&](const Pair& one) { return std::signbit(one.value) == (sign == 1) && one.place == 0; });
+      run.expect(same, "another zero in " + std::to_string(count) + (in_place ? " in place" : ""));
+    }
+  }
+}
+
 }  // namespace
 
 std::vector<Case> reduction_cases() {
   return {{"one order", "bits do not depend on the length", one_order},
+          {"one order", "0 or -0", one_zero_of_two},
+          {"one order", "0 or -0, with its place", one_zero_with_place},
           {"reductions", "every size", every_length},
           {"reductions", "every root", to_every_root},
           {"reductions", "other communicators", other_communicators},
