@@ -53,6 +53,11 @@ def test_natively_too(mpi: Mpi):
     assert " passed, 0 failed" in done.out
 
 
+@pytest.mark.parametrize("choice", ["ring", "ring:1000"])
+def test_elements_far_apart(mpi: Mpi, choice: str):
+    mpi.suite(3, ["far elements"], [choice], settings=LINE)
+
+
 @pytest.mark.parametrize("choice", ["linear:100", "two-tree:100", "ring:100"])
 def test_operations_that_throw(any_mpi: Mpi, choice: str):
     any_mpi.suite(3, ["throwing operations"], [choice], settings=LINE)
@@ -83,7 +88,8 @@ def test_operands_by_rank(any_mpi: Mpi, tmp_path: Path, choice: str):
 
 @pytest.mark.parametrize("settings", [{}, LINE])
 def test_one_order_for_every_length(any_mpi: Mpi, settings: dict[str, str]):
-    any_mpi.suite(5, ["one order"], ["auto"], settings=settings | {"TRUNKLINE_REPRODUCIBLE": "1"})
+    for ranks in (2, 5):
+        any_mpi.suite(ranks, ["one order"], ["auto"], settings=settings | {"TRUNKLINE_REPRODUCIBLE": "1"})
 
 
 def test_a_plan_out_of_rank_order_is_native_and_says_so(mpi: Mpi):

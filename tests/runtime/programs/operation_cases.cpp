@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every operation of MPI with every type that it is defined for, and the program's own, beside what MPI itself does.
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <complex>
 #include <cstring>
+#include <fstream>
 #include <new>
 #include <string>
 #include <vector>
@@ -189,6 +194,69 @@ void own_operation_with_gaps(Run& run) {
 }
 
 /// The first rank's result goes where its datatype says, the others' into a buffer.
+void add_far(void* in, void* inout, int* count, MPI_Datatype* type) {
+  MPI_Aint low = 0;
+  MPI_Aint extent = 0;
+  MPI_Type_get_extent(*type, &low, &extent);
+  for (int i = 0; i < *count; ++i) {
+    *reinterpret_cast<int*>(static_cast<char*>(inout) + i * extent) +=
+        *reinterpret_cast<int*>(static_cast<char*>(in) + i * extent);
+  }
+}
+
+/// Holds the addresses that the process may take to so many more while it lives.
+class FewerAddresses {
+ public:
+  explicit FewerAddresses(rlim_t more) {
+    getrlimit(RLIMIT_AS, &before_);
+    rlim_t pages = 0;
+    std::ifstream("/proc/self/statm") >> pages;
+    const rlimit now{.rlim_cur = pages * static_cast<rlim_t>(sysconf(_SC_PAGESIZE)) + more,
+                     .rlim_max = before_.rlim_max};
+    setrlimit(RLIMIT_AS, &now);
+  }
+  ~FewerAddresses() { setrlimit(RLIMIT_AS, &before_); }
+  FewerAddresses(const FewerAddresses&) = delete;
+  FewerAddresses& operator=(const FewerAddresses&) = delete;
+
+ private:
+  rlimit before_{};
+};
+
+/// What a rank takes must follow from what lies between elements too: it is not much more than the operands themselves.
+void far_elements(Run& run) {
+  constexpr MPI_Aint extent = MPI_Aint{4} << 20;
+  constexpr int share = 500;
+  const auto bytes = static_cast<std::size_t>(extent) * share * static_cast<std::size_t>(run.ranks);
+  const auto room = [&] {
+    return static_cast<char*>(
+        mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
+  };
+  char* const own = room();
+  char* const got = room();
+  const auto at = [](char* from, int i) -> int& { return *reinterpret_cast<int*>(from + i * extent); };
+  MPI_Datatype type = MPI_DATATYPE_NULL;
+  MPI_Type_create_resized(MPI_INT, 0, extent, &type);
+  MPI_Type_commit(&type);
+  MPI_Op sum = MPI_OP_NULL;
+  MPI_Op_create(add_far, 1, &sum);
+  const int count = share * run.ranks;
+  for (int i = 0; i < count; ++i) at(own, i) = i + run.rank;
+  const auto right = [&](int i) { return i * run.ranks + run.ranks * (run.ranks - 1) / 2; };
+  const FewerAddresses limit(bytes + bytes / 2);
+  MPI_Allreduce(own, got, count, type, sum, MPI_COMM_WORLD);
+  bool all = true;
+  for (int i = 0; i < count; ++i) all = all && at(got, i) == right(i);
+  run.expect(all, "wrong sums");
+  MPI_Reduce_scatter_block(own, got, share, type, sum, MPI_COMM_WORLD);
+  for (int i = 0; i < share; ++i) all = all && at(got, i) == right(run.rank * share + i);
+  run.expect(all, "wrong sums in shares");
+  MPI_Op_free(&sum);
+  MPI_Type_free(&type);
+  munmap(own, bytes);
+  munmap(got, bytes);
+}
+
 void result_at_bottom(Run& run) {
   std::vector<int> got(300, 0);
   const std::vector<int> own(300, run.rank + 1);
@@ -349,6 +417,7 @@ std::vector<Case> operation_cases() {
           {"operations", "floating, complex, pairs", other_types},
           {"operations", "the program's own, with gaps", own_operation_with_gaps},
           {"operations", "a result at MPI_BOTTOM", result_at_bottom},
+          {"far elements", "a million times as far apart as they are long", far_elements},
           {"operations", "one that does not commute", one_that_does_not_commute},
           {"operands by rank", "one that does not commute, by plans", one_that_does_not_commute_by_plans},
           {"operations", "what does not fit", what_does_not_fit},
