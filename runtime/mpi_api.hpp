@@ -19,7 +19,11 @@
 
 namespace trunkline::runtime {
 
-#ifdef OPEN_MPI
+#ifdef TRUNKLINE_SIMULATED
+/// Simulated ranks stand for those of the library that their command names (simulate/library.cpp).
+extern const NativeLibrary native_library;
+inline constexpr std::string_view mpi_name = "simgrid";
+#elif defined(OPEN_MPI)
 inline constexpr NativeLibrary native_library = NativeLibrary::openmpi;
 inline constexpr std::string_view mpi_name = "openmpi";
 #else

@@ -17,6 +17,7 @@
 #include "model/host_costs.hpp"
 #include "model/wire.hpp"
 #include "processors.hpp"
+#include "rendezvous.hpp"
 
 namespace trunkline::simulate {
 namespace {
@@ -35,13 +36,16 @@ double on_wire(double bytes) {
   return static_cast<double>(wire_bytes(static_cast<std::uint64_t>(std::max(0.0, bytes - smpi_header_bytes))));
 }
 
+bool hosts_are_free = false;
+
 /// What messages cost their hosts: the setting that the ranks have too.
 const HostCosts& host_costs() {
   static const HostCosts& known = []() -> const HostCosts& {
     const char* const name = std::getenv("TRUNKLINE_HOST_COSTS");
     return host_costs_named(name != nullptr ? name : "free");
   }();
-  return known;
+  static const HostCosts nothing;
+  return hosts_are_free ? nothing : known;
 }
 
 /// A message on its way, seconds.
@@ -136,3 +140,7 @@ void use_ethernet() {
 }
 
 }  // namespace trunkline::simulate
+
+extern "C" __attribute__((visibility("default"))) void trunkline_simulate_free_hosts(bool free) {
+  trunkline::simulate::hosts_are_free = free;
+}

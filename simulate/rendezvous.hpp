@@ -12,3 +12,6 @@ extern "C" double trunkline_simulate_largest(unsigned ranks, double mine);
 /// Ends the simulation with {"gave_up": true} on standard output so many simulated seconds from now, unless it is
 /// called again before; 0: does not.
 extern "C" void trunkline_simulate_give_up_after(double seconds);
+
+/// Whether messages that are handed over from now on cost their hosts nothing, whatever they cost else.
+extern "C" void trunkline_simulate_free_hosts(bool free);

@@ -13,6 +13,7 @@ __all__ = [
     "Decision",
     "Predicted",
     "decide_all",
+    "host_costs_named",
     "knowledge_of",
     "load_measurement",
     "measured_knowledge",
@@ -249,6 +250,18 @@ def knowledge_of(
     except ValueError as error:
         raise BadInput(str(error)) from None
     return knowledge
+
+
+def host_costs_named(name: str) -> _core.HostCosts:
+    """What messages cost their hosts, by name.
+
+    Raises:
+        BadInput: naming those there are.
+    """
+    known = {one.name: one for one in _core.known_host_costs()}
+    if name not in known:
+        raise BadInput(f"no costs of messages are called '{name}'; there are: {', '.join(known)}")
+    return known[name]
 
 
 def setting_of(collective: str) -> str:

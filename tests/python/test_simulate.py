@@ -15,7 +15,7 @@ import pytest
 from trunkline import _core
 from trunkline.cluster import fingerprint_text, load_cluster
 from trunkline.errors import BadInput
-from trunkline.peers.simulated import PIPELINED, SELECTORS, simulated_algorithms
+from trunkline.peers.simulated import PIPELINED, SELECTORS, UNNAMED, own_choice, simulated_algorithms
 from trunkline.simulate.calibration import _lines
 from trunkline.simulate.engine import Job, simulate
 from trunkline.simulate.rows import simulate_all
@@ -60,6 +60,9 @@ def switch(tmp_path):
 
 
 def simulated(trunkline, cluster, sizes, algorithms, *more):
+    """By algorithm and size; hosts cost nothing unless ``more`` says otherwise."""
+    if not {"--host-costs", "--measured", "--mpi"} & set(more):
+        more = ("--host-costs", "free", *more)
     ran = trunkline(
         "simulate", "bcast", "--cluster", cluster, "--sizes", sizes, "--algorithms", algorithms, "--json", "-", *more
     )
@@ -85,7 +88,18 @@ def test_reduction_up_a_line_takes_what_a_broadcast_down_takes(trunkline, switch
     # Of a segment at 10 Gbit/s the wire takes less than the way does: only many under way keep the links busy.
     seconds = {}
     for collective in ("bcast", "reduce"):
-        words = ("--cluster", switch(4), "--rate", "10Gbit", "--sizes", "4MiB", "--algorithms", f"linear:{segment}")
+        words = (
+            "--cluster",
+            switch(4),
+            "--host-costs",
+            "free",
+            "--rate",
+            "10Gbit",
+            "--sizes",
+            "4MiB",
+            "--algorithms",
+            f"linear:{segment}",
+        )
         ran = trunkline("simulate", collective, *words, "--json", "-")
         assert ran.status == 0, ran.error
         (row,) = ran.data
@@ -190,12 +204,24 @@ def test_a_processor_takes_in_and_sends_one_segment_after_another(trunkline, swi
 
 
 def test_messages_cost_the_libraries_what_they_cost_us(trunkline, switch):
-    """Theirs block while they send: one message to one host takes T(m), whoever sends it."""
-    found = simulated(trunkline, switch(2), "4KiB", "linear:4KiB,mpich,ompi", "--host-costs", "mpich")
+    """Theirs block while they send: one message to one host takes as long, whoever sends it."""
+    found = simulated(trunkline, switch(2), "4KiB", "linear:4KiB,native,mpich", "--host-costs", "mpich")
     assert len(found) == 3
     for row in found.values():
-        assert row["seconds_median"] == pytest.approx(row["limit_seconds"], rel=0.001)
-        assert row["limit_seconds"] > 12e-6 + 12.5e-6 + 2 * HOP_S
+        assert row["seconds_median"] == pytest.approx(found["linear:4KiB", 4096]["seconds_median"], rel=0.001)
+        assert row["seconds_median"] > row["limit_seconds"] + 12e-6 + 12.5e-6
+
+
+@pytest.mark.parametrize("host_costs", ["openmpi", "mpich", "mpich-5"])
+@pytest.mark.parametrize("rate", ["1Gbit", "100Gbit"])
+def test_nothing_is_faster_than_t_whatever_messages_cost(trunkline, switch, host_costs, rate):
+    """Segments go through their hosts while others are on the wire; a message in one piece does not."""
+    words = ("--host-costs", host_costs, "--rate", rate)
+    rows = simulated(trunkline, switch(3), "64KiB,1MiB", "linear:15888,two-tree:4304,auto", *words)
+    free = simulated(trunkline, switch(3), "64KiB,1MiB", "linear:15888", "--rate", rate)
+    for (_, size), row in rows.items():
+        assert row["seconds_median"] > row["limit_seconds"]
+        assert row["limit_seconds"] == pytest.approx(free["linear:15888", size]["limit_seconds"], rel=EXACT)
 
 
 def test_measured_processor_times_slow_the_simulation(trunkline, tmp_path):
@@ -276,8 +302,8 @@ def test_names():
         assert names == list(PIPELINED[collective])
     with pytest.raises(BadInput, match="no pipelined algorithms of barrier"):
         simulated_algorithms("barrier", ["pipelined"])
-    with pytest.raises(BadInput, match="there is no native library"):
-        simulated_algorithms("bcast", ["native"])
+    with pytest.raises(BadInput, match="native chooses by itself"):
+        simulated_algorithms("bcast", ["native:4096"])
     with pytest.raises(BadInput, match="no algorithm 'nosuch' of bcast.*mvapich2"):
         simulated_algorithms("bcast", ["nosuch"])
 
@@ -296,7 +322,7 @@ def test_tables_become_straight_lines():
 
 
 def test_what_is_far_behind_is_given_up(trunkline):
-    words = ("cyclic", "1MiB,8KiB,64KiB", "two-tree,mpich,smpi-binary", "--race", "10")
+    words = ("cyclic", "1MiB,8KiB,64KiB", "two-tree,smpi-mpich,smpi-binary", "--race", "10")
     rows = simulated(trunkline, *words)
     best = {size: rows["two-tree", size]["seconds_median"] for size in (1 << 20, 8192, 65536)}
     for (name, size), row in rows.items():
@@ -304,13 +330,13 @@ def test_what_is_far_behind_is_given_up(trunkline):
             assert row["seconds_median"] <= 10.0001 * best[size]
             assert row["gave_up"] == (row["seconds_median"] > 9.9999 * best[size])
     # Sizes after the one given up are simulated all the same.
-    assert [rows["mpich", size]["gave_up"] for size in (1 << 20, 8192, 65536)] == [True, False, True]
+    assert [rows["smpi-mpich", size]["gave_up"] for size in (1 << 20, 8192, 65536)] == [True, False, True]
     assert [rows["smpi-binary", size]["gave_up"] for size in (1 << 20, 8192, 65536)] == [False, False, False]
-    assert rows["mpich", 65536]["limit_seconds"] == rows["two-tree", 65536]["limit_seconds"]
+    assert rows["smpi-mpich", 65536]["limit_seconds"] == rows["two-tree", 65536]["limit_seconds"]
 
 
 def test_every_peer_runs_and_the_second_call_is_timed(trunkline):
-    names = [*SELECTORS, *PIPELINED["bcast"]]
+    names = [*UNNAMED, *PIPELINED["bcast"]]
     rows = simulated(trunkline, "paper-1", "16KiB,8KiB", ",".join(names))
     again = simulated(trunkline, "paper-1", "8KiB", ",".join(names))
     for name in names:
@@ -363,14 +389,16 @@ def _state(pid):
 
 
 def test_the_table_says_what_auto_chose(trunkline, switch):
-    ran = trunkline("simulate", "bcast", "--cluster", switch(8), "--sizes", "64,64KiB", "--algorithms", "auto,mpich")
+    words = ("--host-costs", "free", "--sizes", "64,64KiB", "--algorithms", "auto,mpich,smpi-mpich")
+    ran = trunkline("simulate", "bcast", "--cluster", switch(8), *words)
     assert ran.status == 0, ran.error
     said = " ".join(ran.error.split())
-    assert "64 B 51.0 us auto: native 153 us" in said
+    assert "switch, 8 ranks, hosts 100 Mbit/s, mpich; messages cost hosts nothing: simulated MPI_Bcast" in said
+    assert re.search(r"64 B 51.0 us auto: native, (binomial )?153 us ", said), "its name may stand in a row of its own"
     assert re.search(r"64 KiB \S+ ms auto: two-tree, \S+ ms [\d. ]+ ms \d+ B ", said), (
         "the segment, in a row of its own"
     )
-    assert "mpich: native" not in said
+    assert "smpi-mpich: " not in said
 
 
 @pytest.mark.parametrize("collective", ["reduce", "allreduce"])
@@ -401,3 +429,85 @@ def test_every_collective_of_others_runs_and_is_checked(collective, size):
     (outcome,) = simulate(job, "native", {"smpi/coll-selector": "ompi"}, {})
     assert outcome.seconds > 0
     assert outcome.message_bytes == size
+
+
+@pytest.mark.parametrize("name", ["leaf-spine", "paper-1"])
+@pytest.mark.parametrize(("mpi", "library"), [("mpich", "mpich"), ("openmpi", "ompi")])
+@pytest.mark.parametrize("collective", ["bcast", "reduce", "allreduce"])
+def test_native_is_what_the_named_library_selects(trunkline, name, mpi, library, collective):
+    """Where ``auto`` leaves a call to the library, it takes what ``native`` takes, by one name."""
+    words = ("--cluster", name, "--mpi", mpi, "--sizes", "64,2KiB,16KiB", "--algorithms", f"auto,native,{library}")
+    ran = trunkline("simulate", collective, *words, "--json", "-")
+    assert ran.status == 0, ran.error
+    rows = {(row["algorithm"], row["message_bytes"]): row for row in ran.data}
+    explained = trunkline("explain", name, "--mpi", mpi, "--collective", collective, *words[4:6], "--json", "-").data
+    placement = _core.block_placement(load_cluster(name), 1)
+    for one in explained:
+        size = one["message_bytes"]
+        choice = own_choice(_core.NativeLibrary[mpi], collective, placement, 0, size)
+        native = rows.get(("native", size))
+        assert (native is None) == (not choice.algorithm)
+        auto = rows.get(("auto", size))
+        if one["algorithm"] == "native":
+            assert (auto is None) == (native is None)
+        elif auto is not None:
+            assert (auto["ran"], auto["segment_bytes"]) == (one["algorithm"], one["segment_bytes"])
+        if native is None:
+            assert choice.why_not in " ".join(ran.error.split())
+            continue
+        assert native["native_algorithm"] == choice.algorithm == rows[library, size]["native_algorithm"]
+        assert native["seconds_median"] == rows[library, size]["seconds_median"]
+        if one["algorithm"] == "native":
+            assert auto["native_algorithm"] == choice.algorithm
+            assert auto["seconds_median"] == native["seconds_median"]
+
+
+@pytest.mark.parametrize("collective", ["bcast", "reduce", "allreduce"])
+@pytest.mark.parametrize("size", [64, 8192, 1 << 20])
+def test_several_ranks_of_a_host_go_together_under_mpich(trunkline, collective, size):
+    """Its own selection composes most calls by hosts; Open MPI's goes by ranks. What comes out is checked."""
+    words = ("--ranks-per-host", "4", "--sizes", str(size), "--algorithms", "auto,native,ompi")
+    ran = trunkline("simulate", collective, "--cluster", "paper-1", *words, "--json", "-")
+    assert ran.status == 0, ran.error
+    rows = {row["algorithm"]: row for row in ran.data}
+    by_hosts = (collective, size) != ("bcast", 1 << 20)
+    assert rows["native"]["native_algorithm"].endswith(" among hosts") == by_hosts
+    assert " among hosts" not in rows["ompi"]["native_algorithm"]
+    if rows["auto"]["ran"].startswith("native"):
+        assert rows["auto"]["seconds_median"] == rows["native"]["seconds_median"]
+
+
+def test_what_nobody_knows_has_no_time_but_a_word(trunkline):
+    words = ("--mpi", "openmpi", "--sizes", "16KiB", "--algorithms", "native,smpi-ompi")
+    ran = trunkline("simulate", "allgather", "--cluster", "paper-1", *words)
+    assert ran.status == 0, ran.error
+    said = " ".join(ran.error.split())
+    assert "native - " in said
+    assert "what Open MPI selects for this collective is not known" in said
+    choice = own_choice(_core.NativeLibrary.openmpi, "barrier", [0, 1], 0, 0)
+    assert (choice.algorithm, choice.why_not) == ("", "no algorithm of a barrier is known here")
+
+
+@pytest.mark.parametrize("collective", ["allgather", "allgatherv", "reduce-scatter", "reduce-scatter-block"])
+def test_shares_go_as_mpich_selects(trunkline, collective):
+    words = ("--cluster", "paper-1", "--sizes", "8KiB,1MiB", "--algorithms", "native", "--json", "-")
+    ran = trunkline("simulate", collective, *words)
+    assert ran.status == 0, ran.error
+    names = [row["native_algorithm"] for row in ran.data]
+    ours = ["recursive_halving", "pairwise"] if collective.startswith("reduce") else ["recursive_doubling", "ring"]
+    assert names == ours
+
+
+def test_one_default_for_what_messages_cost(trunkline):
+    """The library that is named: in predictions, explanations and simulations alike, and said in their titles."""
+    for mpi in ("mpich", "openmpi"):
+        job = ("leaf-spine", "--mpi", mpi, "--sizes", "64KiB", "--rate", "10Gbit")
+        explained = trunkline("explain", *job)
+        predicted = trunkline("predict", *job, "--algorithms", "binary,native")
+        simulated = trunkline("simulate", "bcast", "--cluster", *job, "--algorithms", "auto")
+        for said in (explained.out, predicted.out, simulated.error):
+            said = " ".join(said.split())
+            assert f"messages cost hosts what was measured under {mpi}" in said
+            assert "hosts 10 Gbit/s, trunks 20 Gbit/s" in said
+        for said in (explained.out, predicted.out):
+            assert "with one rank a host most predictions are within 20 %" in " ".join(said.split())

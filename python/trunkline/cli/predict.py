@@ -9,18 +9,27 @@ from rich.console import Console
 from rich.markup import escape
 
 from trunkline import _core
+from trunkline.cli.assumptions import accuracy_words, host_words, rate_words
 from trunkline.cli.options import ClusterArgument, CollectiveOption, JsonOption, SizesOption
 from trunkline.cli.output import check_outputs, write_json, write_text
 from trunkline.cluster import load_cluster
 from trunkline.errors import BadInput
 from trunkline.mpi import require_mpi
 from trunkline.placement import bounded_placement, root_rank
-from trunkline.predict import Decision, Predicted, decide_all, knowledge_of, predict_all, setting_of, tables_of
+from trunkline.predict import (
+    Decision,
+    Predicted,
+    decide_all,
+    knowledge_of,
+    predict_all,
+    setting_of,
+    tables_of,
+)
 from trunkline.registry import chosen_algorithms
 from trunkline.terminal import titled_table
 from trunkline.units import format_bytes, format_seconds, parse_rate, parse_sizes
 
-__all__ = ["explain", "predict"]
+__all__ = ["HostCostsOption", "MpiOption", "RateOption", "RootOption", "explain", "predict"]
 
 _TIME_WIDTH = 9
 """Columns of the terminal for one time, with the space beside it."""
@@ -77,9 +86,8 @@ def predict(
     tables = tables_of(measured, network, [library] if library else [])
     name = library.name if library else tables.mpi if tables else "mpich"
     native = library.native_library if library else _core.NativeLibrary[name]
-    costs = host_costs or (
-        _core.host_costs_of(library.counts_as, library.version) if library and tables is None else ""
-    )
+    versioned = library if tables is None else None
+    costs = host_costs or _core.host_costs_of(name, versioned.version if versioned else "")
     try:
         _core.check_host_costs(costs)
     except ValueError as error:
@@ -92,7 +100,9 @@ def predict(
 
         write_text(prediction_curves(rows), svg)
     if "-" not in (json, svg):
-        _print_times(network, rows, names)
+        about = f"{rate_words(network)}; {'measured tables' if tables else host_words(costs)}"
+        _print_times(f"{escape(network.name)}, {name}, {about}", rows, names)
+        Console().print(_accuracy(ranks_per_host, measured=tables is not None))
 
 
 def explain(
@@ -155,7 +165,10 @@ def explain(
     if json != "-":
         for one in knowledge.contradictions:
             Console(stderr=True).print(f"Measured rates are not those of the cluster file: {escape(one)}")
-        _print_decisions(network, library.name, decisions)
+        costs = host_costs or _core.host_costs_of(library.counts_as, library.version)
+        known = "measured tables" if knowledge.is_measured else host_words(costs)
+        _print_decisions(f"{escape(network.name)}, {library.name}, {rate_words(network)}; {known}", decisions)
+        Console().print(_accuracy(ranks_per_host, measured=knowledge.is_measured))
 
 
 def _job(cluster: str, rate: str | None, ranks_per_host: int, root: str) -> tuple[_core.Cluster, list[int], int]:
@@ -166,14 +179,14 @@ def _job(cluster: str, rate: str | None, ranks_per_host: int, root: str) -> tupl
     return network, placement, root_rank(network, placement, root)
 
 
-def _print_times(network: _core.Cluster, rows: Sequence[Predicted], names: Sequence[str]) -> None:
+def _print_times(about: str, rows: Sequence[Predicted], names: Sequence[str]) -> None:
     """As many tables as it takes: in one that is too wide the algorithms' names would go first."""
     console = Console()
     sizes = list(dict.fromkeys(row.message_bytes for row in rows))
     together = max(1, (console.width - max(map(len, names)) - 2) // _TIME_WIDTH)
     for start in range(0, len(sizes), together):
         some = sizes[start : start + together]
-        title = f"{escape(network.name)}: predicted time of {_core.mpi_name(rows[0].collective)}"
+        title = f"{about}: predicted time of {_core.mpi_name(rows[0].collective)}"
         table = titled_table(title, "algorithm", *map(format_bytes, some), left=["algorithm"], wrap=["algorithm"])
         for name in names:
             own = [row for row in rows if row.algorithm == name and row.message_bytes in some]
@@ -184,8 +197,12 @@ def _print_times(network: _core.Cluster, rows: Sequence[Predicted], names: Seque
         console.print(table)
 
 
-def _print_decisions(network: _core.Cluster, mpi: str, decisions: Sequence[Decision]) -> None:
-    title = f"{escape(network.name)}, {mpi}: what {_core.mpi_name(decisions[0].collective)} would run"
+def _accuracy(ranks_per_host: int, *, measured: bool) -> str:
+    return f"[dim]Times: {accuracy_words(ranks_per_host, measured)}.[/]"
+
+
+def _print_decisions(about: str, decisions: Sequence[Decision]) -> None:
+    title = f"{about}: what {_core.mpi_name(decisions[0].collective)} would run"
     table = titled_table(title, "size", "runs", "why", left=["runs", "why"], wrap=["why"])
     for one in decisions:
         ran = f"{one.algorithm}, {one.segment_bytes} B" if one.segment_bytes else one.algorithm

@@ -1,7 +1,6 @@
 """``trunkline simulate``: collectives on clusters that nobody has at hand."""
 
 from collections.abc import Sequence
-from itertools import groupby
 from typing import Annotated
 
 import typer
@@ -9,21 +8,23 @@ from rich.markup import escape
 from rich.table import Table
 
 from trunkline import _core
+from trunkline.cli.assumptions import host_words, rate_words
 from trunkline.cli.options import ClusterOption, JsonOption, RanksOnHostOption, SizesOption
 from trunkline.cli.output import check_outputs, write_json
-from trunkline.cli.predict import RateOption, RootOption
-from trunkline.cli.simulate_gains import gains
+from trunkline.cli.predict import HostCostsOption, MpiOption, RateOption, RootOption
+from trunkline.cli.simulate_gains import gains, reasons
 from trunkline.cluster import load_cluster
 from trunkline.errors import BadInput
-from trunkline.peers.simulated import PIPELINED, SELECTORS, Simulated, simulated_algorithms
+from trunkline.mpi import require_mpi
+from trunkline.peers.simulated import Simulated, simulated_algorithms
 from trunkline.placement import bounded_placement, root_rank
-from trunkline.predict import load_measurement
-from trunkline.simulate.calibration import known_host_costs, processor_times
+from trunkline.predict import host_costs_named, load_measurement
+from trunkline.simulate.calibration import processor_times
 from trunkline.simulate.compare import Pair, check_comparable, compared, load_bench, rate_of
 from trunkline.simulate.engine import SMALL_JOB, Job
-from trunkline.simulate.rows import Row, simulate_all
+from trunkline.simulate.rows import LeftOut, Row, simulate_all
 from trunkline.terminal import console, progress_bar, titled_table
-from trunkline.units import format_bytes, format_rate, format_seconds, parse_rate, parse_sizes
+from trunkline.units import format_bytes, format_seconds, parse_rate, parse_sizes
 
 __all__ = ["app"]
 
@@ -45,23 +46,19 @@ def simulated(
     algorithms: Annotated[
         str,
         typer.Option(
-            help="'auto', algorithms of 'trunkline algorithms' (NAME:SEGMENT fixes the segment), the choices of mpich, "
-            "ompi, mvapich2, impi, and 'pipelined': all of SMPI's own pipelined ones."
+            help="'auto', 'native' (what --mpi runs by itself), algorithms of 'trunkline algorithms' (NAME:SEGMENT "
+            "fixes the segment), what mpich and ompi run by themselves, SimGrid's rules for mvapich2, impi, smpi-mpich "
+            "and smpi-ompi, and 'pipelined': all of SMPI's own pipelined ones."
         ),
     ] = "auto,mpich,ompi",
+    mpi: MpiOption = "mpich",
     rate: RateOption = None,
     root: RootOption = "0",
     ranks_per_host: RanksOnHostOption = 1,
     measured: Annotated[
         str | None, typer.Option(metavar="FILE", help="Tables of 'trunkline measure': processor times of messages.")
     ] = None,
-    host_costs: Annotated[
-        str,
-        typer.Option(
-            metavar="NAME",
-            help="What messages cost their hosts: free, or as measured with a library: mpich, mpich-5, openmpi.",
-        ),
-    ] = "free",
+    host_costs: HostCostsOption = "",
     race: Annotated[
         float | None,
         typer.Option(
@@ -85,22 +82,31 @@ def simulated(
     if rate_bps:
         network = _core.scaled(network, rate_bps)
     placement = bounded_placement(network, ranks_per_host)
-    wanted = simulated_algorithms(collective, algorithms.split(","))
+    library = require_mpi(mpi)
+    wanted = simulated_algorithms(collective, algorithms.split(","), library.native_library)
     options: dict[str, str] = {}
     if measured:
-        if host_costs != "free":
+        if host_costs not in ("", "free"):
             raise BadInput("--measured and --host-costs both say what messages cost: give one of them")
-        options = processor_times(load_measurement(measured, network))
+        options, host_costs = processor_times(load_measurement(measured, network)), "free"
+    costs = host_costs_named(host_costs or _core.host_costs_of(library.counts_as, library.version)).name
     start = root_rank(network, placement, root)
-    job = Job(collective, network, placement, start, parse_sizes(sizes), options, known_host_costs(host_costs).name)
+    job = Job(collective, network, placement, start, parse_sizes(sizes), options, costs, library.native_library)
     if race is None:
         race = LARGE_RACE if len(placement) > SMALL_JOB else 0.0
     if bench is not None:
         check_comparable(bench, job, {one.name for one in wanted}, set(job.sizes))
-    rows = _simulate_with_progress(job, wanted, race)
+    left_out: list[LeftOut] = []
+    rows = _simulate_with_progress(job, wanted, race, left_out)
     if json:
         write_json([row.as_json() for row in rows], json)
-    console.print(_rows_table(rows))
+    about = "measured processor times" if measured else host_words(costs)
+    title = (
+        f"{escape(network.name)}, {len(placement)} ranks, {rate_words(network)}, {library.name}; {about}: simulated "
+    )
+    console.print(_rows_table(title + _core.mpi_name(collective), job, rows, left_out))
+    for line in reasons(left_out):
+        console.print(line, style="dim", markup=False, highlight=False)
     if bench is not None:
         console.print(_pairs_table(compared(rows, bench)))
 
@@ -117,52 +123,56 @@ app.command(
 )(gains)
 
 
-def _simulate_with_progress(job: Job, algorithms: Sequence[Simulated], race: float) -> list[Row]:
+def _simulate_with_progress(
+    job: Job, algorithms: Sequence[Simulated], race: float, left_out: list[LeftOut]
+) -> list[Row]:
     with progress_bar(len(algorithms) * len(job.sizes), f"simulating {algorithms[0].name}") as bar:
 
-        def advance(one: Simulated, size: int) -> None:
-            following = algorithms[min(algorithms.index(one) + (size == job.sizes[-1]), len(algorithms) - 1)]
-            bar.show(f"simulating {following.name}", done=1)
+        def advance(one: Simulated, _size: int) -> None:
+            bar.show(f"simulating {one.name}", done=1)
 
-        return simulate_all(job, algorithms, race, advance)
+        def leave_out(one: LeftOut) -> None:
+            left_out.append(one)
+            bar.show(done=1)
+
+        return simulate_all(job, algorithms, race, advance, leave_out)
 
 
-def _rows_table(rows: Sequence[Row]) -> Table:
-    first = rows[0]
+def _rows_table(title: str, job: Job, rows: Sequence[Row], left_out: Sequence[LeftOut]) -> Table:
     table = titled_table(
-        f"{escape(first.cluster)} at {format_rate(first.rate_bps)}, {first.ranks} ranks: simulated "
-        + _core.mpi_name(first.collective),
+        title,
         *("size", "T(m)", "algorithm", "time", "over T", "over bound", "simulated in"),
         left=["algorithm"],
         wrap=["algorithm"],
     )
-    by_size = sorted(rows, key=lambda row: row.message_bytes)
-    for size, group in groupby(by_size, key=lambda row: row.message_bytes):
-        own = list(group)
-        for k, row in enumerate(own):
-            head = (format_bytes(size), format_seconds(row.limit_seconds)) if k == 0 else ("", "")
-            more = "> " if row.gave_up else ""
-            segment = f", {row.segment_bytes} B" if row.segment_bytes else ""
-            table.add_row(
-                *head,
-                f"{row.algorithm}{_what_ran(row)}{segment}",
-                f"{more}{format_seconds(row.seconds_median)}",
-                f"{more}{row.seconds_median / row.limit_seconds:.2f}",
-                f"{more}{row.seconds_median / row.bound_seconds:.2f}",
-                format_seconds(row.wall_seconds),
-                end_section=k == len(own) - 1,
-            )
+    for size in sorted(job.sizes):
+        own = [row for row in rows if row.message_bytes == size]
+        limit = format_seconds(own[0].limit_seconds) if own else ""
+        head = (format_bytes(size), limit)
+        lines = [_row_words(row) for row in own]
+        lines += [(one.algorithm, "-", "", "", "") for one in left_out if one.message_bytes == size]
+        for k, line in enumerate(lines):
+            table.add_row(*(head if k == 0 else ("", "")), *line, end_section=k == len(lines) - 1)
     return table
 
 
+def _row_words(row: Row) -> tuple[str, str, str, str, str]:
+    more = "> " if row.gave_up else ""
+    segment = f", {row.segment_bytes} B" if row.segment_bytes else ""
+    return (
+        f"{row.algorithm}{_what_ran(row)}{segment}",
+        f"{more}{format_seconds(row.seconds_median)}",
+        f"{more}{row.seconds_median / row.limit_seconds:.2f}",
+        f"{more}{row.seconds_median / row.bound_seconds:.2f}",
+        format_seconds(row.wall_seconds),
+    )
+
+
 def _what_ran(row: Row) -> str:
-    """What an algorithm chose, ``native`` included; nothing where it is what its name says."""
-    if row.ran in (row.algorithm.partition(":")[0], "") or row.algorithm in (
-        *SELECTORS,
-        *PIPELINED.get(row.collective, ()),
-    ):
-        return ""
-    return f": {row.ran}"
+    """What an algorithm chose; nothing where it is what its name says, or where nobody says what it is."""
+    if row.native_algorithm:
+        return f": {'native, ' if row.algorithm == 'auto' else ''}{row.native_algorithm}"
+    return "" if row.ran in (row.algorithm.partition(":")[0], "", "native") else f": {row.ran}"
 
 
 def _pairs_table(pairs: Sequence[Pair]) -> Table:

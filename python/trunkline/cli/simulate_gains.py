@@ -1,7 +1,6 @@
 """``trunkline simulate gains``: what ``auto`` gains over rivals, by link rate and message size."""
 
-from collections.abc import Sequence
-from itertools import groupby
+from collections.abc import Mapping, Sequence
 from typing import Annotated
 
 import typer
@@ -9,43 +8,43 @@ from rich.markup import escape
 from rich.table import Table
 
 from trunkline import _core
+from trunkline.cli.assumptions import host_words, rate_words
 from trunkline.cli.options import ClusterOption, CollectiveOption, JsonOption, RanksOnHostOption, SizesOption
 from trunkline.cli.output import check_outputs, write_json, write_text
-from trunkline.cli.predict import RootOption
-from trunkline.cluster import load_cluster
+from trunkline.cli.predict import HostCostsOption, MpiOption, RootOption
+from trunkline.cluster import fingerprint_text, load_cluster
 from trunkline.errors import BadInput
-from trunkline.peers.simulated import SELECTORS, Simulated, simulated_algorithms
+from trunkline.mpi import require_mpi
+from trunkline.peers.simulated import UNNAMED, Simulated, simulated_algorithms
 from trunkline.placement import bounded_placement, root_rank
-from trunkline.simulate.calibration import known_host_costs
+from trunkline.predict import host_costs_named
 from trunkline.simulate.engine import Job
 from trunkline.simulate.gains import Gain, simulate_gains
 from trunkline.simulate.gains_picture import gain_words, gains_picture
+from trunkline.simulate.rows import LeftOut
 from trunkline.terminal import console, progress_bar, titled_table
 from trunkline.units import format_bytes, format_rate, format_seconds, parse_rate, parse_sizes
 
-__all__ = ["gains"]
+__all__ = ["gains", "reasons"]
 
 
 def gains(
     cluster: ClusterOption,
     rates: Annotated[
-        str,
-        typer.Option(help="Rates of the fastest link, separated by commas; other links in proportion."),
-    ] = "20Mbit,1Gbit,10Gbit,100Gbit",
+        str | None,
+        typer.Option(
+            help="Rates of the fastest link, separated by commas, other links in proportion; default: the file's rates."
+        ),
+    ] = None,
     sizes: SizesOption = "1KiB,8KiB,64KiB,1MiB,16MiB",
     collective: CollectiveOption = "bcast",
     rivals: Annotated[
         str, typer.Option(help="What to compare with: as --algorithms of 'trunkline simulate COLLECTIVE'.")
-    ] = "mpich,ompi,mvapich2",
+    ] = "mpich,ompi",
+    mpi: MpiOption = "mpich",
     root: RootOption = "0",
     ranks_per_host: RanksOnHostOption = 1,
-    host_costs: Annotated[
-        str,
-        typer.Option(
-            metavar="NAME",
-            help="What messages cost their hosts: free, or as measured with a library: mpich, mpich-5, openmpi.",
-        ),
-    ] = "free",
+    host_costs: HostCostsOption = "",
     race: Annotated[
         float,
         typer.Option(
@@ -57,64 +56,110 @@ def gains(
 ) -> None:
     """Show what Trunkline's own choice gains over other libraries', by link rate and message size.
 
-    Each cell is what 'trunkline simulate COLLECTIVE' says of 'auto' and of that rival.
+    Each cell is what 'trunkline simulate COLLECTIVE' says of 'auto' and of that rival; one is empty where nobody here
+    knows what a library runs.
     """
     check_outputs({"--svg": svg, "--json": json})
     network = load_cluster(cluster)
     placement = bounded_placement(network, ranks_per_host)
     start = root_rank(network, placement, root)
+    library = require_mpi(mpi)
+    words = rivals.split(",")
     (auto,) = simulated_algorithms(collective, ["auto"])
-    others = [one for one in simulated_algorithms(collective, rivals.split(",")) if one != auto]
+    others = [one for one in simulated_algorithms(collective, words, library.native_library) if one != auto]
     if not others:
-        raise BadInput(f"--rivals: name one besides auto: {', '.join(SELECTORS)}, ...")
-    lengths, costs = parse_sizes(sizes), known_host_costs(host_costs).name
-    jobs = [
-        Job(collective, _core.scaled(network, rate), placement, start, lengths, {}, costs)
-        for rate in dict.fromkeys(map(parse_rate, rates.split(",")))
-    ]
-    found = _with_progress(jobs, auto, others, race)
-    if svg:
-        write_text(gains_picture(found), svg)
+        raise BadInput("--rivals: name one besides auto: native, mpich, ompi, ...")
+    if unnamed := [one.name for one in others if one.name in UNNAMED]:
+        raise BadInput(
+            f"--rivals: SimGrid does not say which algorithm '{unnamed[0]}' is, and gains are over named ones; "
+            f"'trunkline simulate {collective} --algorithms auto,{unnamed[0]}' has its times"
+        )
+    costs = host_costs_named(host_costs or _core.host_costs_of(library.counts_as, library.version)).name
+    clusters = (
+        [_core.scaled(network, rate) for rate in dict.fromkeys(map(parse_rate, rates.split(",")))]
+        if rates
+        else [network]
+    )
+    lengths = parse_sizes(sizes)
+    jobs = [Job(collective, one, placement, start, lengths, {}, costs, library.native_library) for one in clusters]
+    left_out: list[tuple[Job, LeftOut]] = []
+    found = _with_progress(jobs, auto, others, race, left_out)
     if json:
         write_json([one.as_json() for one in found], json)
-    console.print(_table(found))
-
-
-def _with_progress(jobs: Sequence[Job], auto: Simulated, rivals: Sequence[Simulated], race: float) -> list[Gain]:
-    steps = [
-        (format_rate(max(link.rate_bps for link in job.cluster.links)), one.name, format_bytes(size))
-        for job in jobs
-        for one in (auto, *rivals)
-        for size in job.sizes
-    ]
-    words = [f"{rate}: simulating {name}, {size}" for rate, name, size in steps]
-    following = iter([*words[1:], words[-1]])
-    with progress_bar(len(words), words[0]) as bar:
-        return simulate_gains(jobs, auto, rivals, race, lambda _job, _one, _size: bar.show(next(following), done=1))
-
-
-def _table(gains: Sequence[Gain]) -> Table:
-    first = gains[0]
-    hosts = "hosts that cost no time" if first.host_costs == "free" else f"hosts as measured under {first.host_costs}"
-    rivals = list(dict.fromkeys(one.rival for one in gains))
-    table = titled_table(
-        f"{escape(first.cluster)}, {first.ranks} ranks, simulated, {hosts}: how many times faster "
-        f"{_core.mpi_name(first.collective)} is with Trunkline's 'auto' than with each rival",
-        *("rate", "size", "auto", "time", "over T", *rivals),
-        left=["auto"],
+    if svg and found:
+        write_text(gains_picture(found), svg)
+    rate = f"{rate_words(clusters[0])}, " if len(clusters) == 1 else ""
+    title = (
+        f"{escape(network.name)}, {len(placement)} ranks, {rate}{library.name}, simulated; {host_words(costs)}: how "
+        f"many times faster {_core.mpi_name(collective)} is with Trunkline's 'auto' than each library's own choice"
     )
-    last_rate = 0.0
-    for (rate, size), group in groupby(gains, key=lambda one: (one.rate_bps, one.message_bytes)):
-        own = list(group)
-        if last_rate not in (0.0, rate):
-            table.add_section()
-        table.add_row(
-            format_rate(rate) if rate != last_rate else "",
-            format_bytes(size),
-            own[0].auto_ran,
-            format_seconds(own[0].auto_seconds),
-            f"{own[0].auto_seconds / own[0].limit_seconds:.2f}",
-            *(gain_words(one) for one in own),
-        )
-        last_rate = rate
+    console.print(_table(title, jobs, [one.name for one in others], found))
+    for line in reasons([one for _, one in left_out]):
+        console.print(line, style="dim", markup=False, highlight=False)
+
+
+def reasons(left_out: Sequence[LeftOut]) -> list[str]:
+    """Why cells are empty, a line for each reason."""
+    cells: dict[tuple[str, str], list[str]] = {}
+    for one in left_out:
+        sizes = cells.setdefault((one.algorithm, one.why), [])
+        if (size := format_bytes(one.message_bytes)) not in sizes:
+            sizes.append(size)
+    return [f"{name}, {', '.join(sizes)}: no time, since {why}." for (name, why), sizes in cells.items()]
+
+
+def _with_progress(
+    jobs: Sequence[Job],
+    auto: Simulated,
+    rivals: Sequence[Simulated],
+    race: float,
+    left_out: list[tuple[Job, LeftOut]],
+) -> list[Gain]:
+    cells = len(jobs) * (1 + len(rivals)) * len(jobs[0].sizes)
+    with progress_bar(cells, f"simulating {auto.name}") as bar:
+
+        def advance(job: Job, one: Simulated, size: int) -> None:
+            rate = format_rate(max(link.rate_bps for link in job.cluster.links))
+            bar.show(f"{rate}: simulated {one.name}, {format_bytes(size)}", done=1)
+
+        def leave_out(job: Job, one: LeftOut) -> None:
+            left_out.append((job, one))
+            bar.show(done=1)
+
+        return simulate_gains(jobs, auto, rivals, race, advance, leave_out)
+
+
+def _table(title: str, jobs: Sequence[Job], rivals: Sequence[str], gains: Sequence[Gain]) -> Table:
+    table = titled_table(
+        title,
+        *("links", "size", "auto", "time", "over T", *rivals),
+        left=["links", "auto", *rivals],
+        wrap=["links", "auto", *rivals],
+    )
+    for job in jobs:
+        words = rate_words(job.cluster)
+        rate = words if "," in words else format_rate(job.cluster.links[0].rate_bps)
+        fingerprint = fingerprint_text(job.cluster)
+        for k, size in enumerate(job.sizes):
+            own = {
+                one.rival: one for one in gains if one.cluster_fingerprint == fingerprint and one.message_bytes == size
+            }
+            head = (rate if k == 0 else "", format_bytes(size))
+            table.add_row(*head, *_cells(own, rivals), end_section=k == len(job.sizes) - 1)
     return table
+
+
+def _cells(gains: Mapping[str, Gain], rivals: Sequence[str]) -> list[str]:
+    """Of one size: empty where ``auto`` or a rival has no time."""
+    if not gains:
+        return ["-"] * (3 + len(rivals))
+    first = next(iter(gains.values()))
+    ran = f"native, {first.auto_native_algorithm}" if first.auto_native_algorithm else first.auto_ran
+    over = first.auto_seconds / first.limit_seconds
+    cells = [ran, format_seconds(first.auto_seconds), f"{over:.2f}"]
+    for rival in rivals:
+        one = gains.get(rival)
+        # One that Trunkline does not know by another name stands in the column's title.
+        runs = f" {one.rival_algorithm}" if one and one.rival_algorithm != rival else ""
+        cells.append(f"{gain_words(one)}{runs}" if one else "-")
+    return cells

@@ -3,13 +3,19 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from trunkline import _core
 from trunkline.errors import BadInput
+from trunkline.peers.algorithm import in_variables
 from trunkline.registry import chosen_algorithms
 
-__all__ = ["PIPELINED", "SELECTORS", "Simulated", "simulated_algorithms"]
+__all__ = ["PIPELINED", "SELECTORS", "UNNAMED", "OwnChoice", "Simulated", "own_choice", "simulated_algorithms"]
 
 SELECTORS = {"mpich": "MPICH", "ompi": "Open MPI", "mvapich2": "MVAPICH2", "impi": "Intel MPI"}
-"""Rules by which libraries choose their algorithms, as SMPI knows them."""
+"""Libraries whose own choice can be asked for, as people call them."""
+LIBRARIES = {"mpich": _core.NativeLibrary.mpich, "ompi": _core.NativeLibrary.openmpi}
+"""Those whose rules are known here: SMPI runs what they select by its name."""
+UNNAMED = {"mvapich2": "mvapich2", "impi": "impi", "smpi-mpich": "mpich", "smpi-ompi": "ompi"}
+"""SMPI's own rules by which libraries choose. Which algorithm that is, SMPI does not say."""
 
 PIPELINED = {
     "bcast": {
@@ -29,6 +35,47 @@ SMALL = {"bcast": "binomial_tree", "reduce": "binomial", "allreduce": "rdb"}
 """By collective, what SMPI runs for small messages of ours (agreement, set-up): they go out as little as possible."""
 
 
+_BY_NAME = {
+    _core.NativeLibrary.mpich: {
+        "bcast": {
+            "binomial": "binomial_tree",
+            "scatter_recursive_doubling_allgather": "scatter_rdb_allgather",
+            "scatter_ring_allgather": "scatter_LR_allgather",
+        },
+        "reduce": {"binomial": "binomial", "reduce_scatter_gather": "scatter_gather"},
+        "allreduce": {"recursive_doubling": "rdb", "reduce_scatter_allgather": "rab_rdb"},
+        "allgather": {"recursive_doubling": "rdb", "brucks": "bruck", "ring": "ring"},
+        "allgatherv": {"recursive_doubling": "mpich_rdb", "brucks": "ompi_bruck", "ring": "mpich_ring"},
+        "reduce-scatter": {"recursive_halving": "ompi_basic_recursivehalving", "pairwise": "mpich_pair"},
+        "reduce-scatter-block": {"recursive_halving": "ompi_basic_recursivehalving", "pairwise": "mpich_pair"},
+    },
+    _core.NativeLibrary.openmpi: {
+        "bcast": {
+            "basic_linear": "flattree",
+            "split_binary_tree": "ompi_split_bintree",
+            "binomial": "binomial_tree",
+            "knomial": "mvapich2_knomial_intra_node",
+            "scatter_allgather": "scatter_rdb_allgather",
+        },
+        "reduce": {
+            "linear": "ompi_basic_linear",
+            "binary": "ompi_binary",
+            "binomial": "binomial",
+            "in-order_binary": "ompi_in_order_binary",
+        },
+        "allreduce": {
+            "nonoverlapping": "redbcast",
+            "recursive_doubling": "rdb",
+            "ring": "lr",
+            "segmented_ring": "lr",
+            "rabenseifner": "rab_rdb",
+        },
+    },
+}
+"""By library and collective: what SMPI calls the library's algorithms, where it has the same one in as many pieces. Not
+Open MPI's chains and its binary tree of a broadcast, which SMPI cuts into segments of its own."""
+
+
 @dataclass(frozen=True)
 class Simulated:
     """One algorithm that can be simulated."""
@@ -39,22 +86,76 @@ class Simulated:
     """What the ranks are told: a choice of Trunkline's, or ``native``."""
     options: dict[str, str]
     """SimGrid's options that make SMPI run it."""
+    library: _core.NativeLibrary | None = None
+    """Whose own choice it is: the algorithm then depends on the call (:func:`own_choice`)."""
 
 
-def simulated_algorithms(collective: str, names: Sequence[str]) -> list[Simulated]:
+@dataclass(frozen=True)
+class OwnChoice:
+    """What an MPI library runs for one call, and how SMPI is made to run it."""
+
+    algorithm: str
+    """As the library names it, with how hosts take part; empty: it cannot be simulated."""
+    runs: str
+    """What the ranks are told."""
+    options: dict[str, str]
+    why_not: str = ""
+    """Where there is no algorithm: for people."""
+
+
+def own_choice(
+    library: _core.NativeLibrary, collective: str, placement: Sequence[int], root: int, message_bytes: int
+) -> OwnChoice:
+    """What a library runs by itself, by the same rules as predictions of native."""
+    choice = _core.native_choice(library, collective, placement, root, message_bytes)
+    if not choice.algorithm:
+        return OwnChoice("", "", {}, choice.unknown)
+    words = {collective: choice.algorithm, "reduce": choice.reduce, "bcast": choice.bcast}
+    if collective in ("reduce", "bcast"):
+        words[collective] = choice.algorithm
+    options = {}
+    for name, algorithm in words.items():
+        if not algorithm:
+            continue
+        smpi = _BY_NAME[library].get(name, {}).get(algorithm)
+        if smpi is None:
+            return OwnChoice("", "", {}, f"SimGrid has no {algorithm} as the library runs it")
+        options[f"smpi/{_in_smpi(name)}"] = smpi
+    if choice.by_hosts:
+        return OwnChoice(f"{choice.algorithm} among hosts", "native-by-hosts", options)
+    parts = [word for word in (choice.reduce, choice.bcast) if word]
+    return OwnChoice(" ".join([choice.algorithm, *([f"({', '.join(parts)})"] if parts else [])]), "native", options)
+
+
+def _in_smpi(collective: str) -> str:
+    """SMPI runs a reduce-scatter of equal blocks as any other."""
+    return in_variables(collective).removesuffix("_block")
+
+
+def simulated_algorithms(
+    collective: str, names: Sequence[str], native: _core.NativeLibrary = _core.NativeLibrary.mpich
+) -> list[Simulated]:
     """What to run for each name; ``pipelined`` stands for all of SMPI's pipelined algorithms.
+
+    Args:
+        collective: By name.
+        names: As asked for.
+        native: The library whose own choice ``native`` stands for.
 
     Raises:
         BadInput: naming the first that is not there, and all that are.
     """
     wanted: list[Simulated] = []
-    pipelined = {
-        name: Simulated(name, "native", {f"smpi/{collective}": runs})
-        for name, runs in PIPELINED.get(collective, {}).items()
-    }
+    key = f"smpi/{_in_smpi(collective)}"
+    pipelined = {name: Simulated(name, "native", {key: runs}) for name, runs in PIPELINED.get(collective, {}).items()}
+    own_choices = {name: Simulated(name, "native", {}, library) for name, library in LIBRARIES.items()}
     for name in map(str.strip, names):
-        if name in SELECTORS:
-            wanted.append(Simulated(name, "native", {"smpi/coll-selector": name}))
+        if name == "native":
+            wanted.append(Simulated(name, "native", {}, native))
+        elif name in own_choices:
+            wanted.append(own_choices[name])
+        elif name in UNNAMED:
+            wanted.append(Simulated(name, "native", {"smpi/coll-selector": UNNAMED[name]}))
         elif name == "pipelined":
             if not pipelined:
                 raise BadInput(
@@ -63,13 +164,12 @@ def simulated_algorithms(collective: str, names: Sequence[str]) -> list[Simulate
             wanted += pipelined.values()
         elif name in pipelined:
             wanted.append(pipelined[name])
-        elif name.partition(":")[0] == "native":
-            raise BadInput(f"in a simulation there is no native library: name one, {', '.join(SELECTORS)}")
         else:
             try:
                 own = chosen_algorithms(collective, [name])
             except BadInput as error:
-                raise BadInput(f"{error}; others' are: {', '.join([*SELECTORS, *pipelined])}, pipelined") from None
+                others = ", ".join([*own_choices, *UNNAMED, *pipelined, "pipelined"])
+                raise BadInput(f"{error}; others' are: {others}") from None
             small = {f"smpi/{name}": runs for name, runs in SMALL.items()}
             wanted += [Simulated(one, one, small) for one in own if one != "native"]
     return list({one.name: one for one in wanted}.values())

@@ -3,9 +3,8 @@
 from itertools import pairwise
 
 from trunkline import _core
-from trunkline.errors import BadInput
 
-__all__ = ["known_host_costs", "processor_times"]
+__all__ = ["processor_times"]
 
 
 def processor_times(measured: _core.Measurement) -> dict[str, str]:
@@ -18,18 +17,6 @@ def processor_times(measured: _core.Measurement) -> dict[str, str]:
         return {}
     points = sorted(nearest.points, key=lambda one: one.bytes)
     return {"smpi/ois": _lines([(one.bytes, one.send_s) for one in points])}
-
-
-def known_host_costs(name: str) -> _core.HostCosts:
-    """What messages cost their hosts, by name.
-
-    Raises:
-        BadInput: naming those there are.
-    """
-    known = {one.name: one for one in _core.known_host_costs()}
-    if name not in known:
-        raise BadInput(f"no costs of messages are called '{name}'; there are: {', '.join(known)}")
-    return known[name]
 
 
 def _lines(points: list[tuple[int, float]]) -> str:

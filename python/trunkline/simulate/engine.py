@@ -63,7 +63,9 @@ class Job:
     options: Mapping[str, str]
     """Of SimGrid, beyond those that every simulation gets."""
     host_costs: str = "free"
-    """Name of what messages cost their hosts, in the simulation and in predictions."""
+    """Name of what messages cost their hosts, in the simulation and in the decisions of ``auto``."""
+    library: _core.NativeLibrary = _core.NativeLibrary.mpich
+    """Whose ranks these are: ``auto`` compares with its own algorithms, and leaves calls to them."""
 
     def __post_init__(self) -> None:
         """Raise BadInput where SimGrid was not there when Trunkline was built, or where it cannot simulate this."""
@@ -108,7 +110,7 @@ class Outcome:
     """Version."""
     message_bytes: int
     limit_seconds: float
-    """T(m)."""
+    """T(m): half a ping-pong between hosts that cost nothing, so what the links take alone."""
     seconds: float | None
     """None: given up."""
     ran: str
@@ -120,7 +122,8 @@ def simulate(job: Job, runs: str, options: Mapping[str, str], most_s: Mapping[in
 
     Args:
         job: Collective, cluster, placement, root and sizes.
-        runs: A choice of Trunkline's, or ``native`` for what ``options`` make SMPI run.
+        runs: A choice of Trunkline's; ``native`` for what ``options`` make SMPI run, ``native-by-hosts`` for that among
+            the first ranks of all hosts.
         options: Of SimGrid, for this algorithm.
         most_s: By size, simulated seconds after which a call is given up; a size that is not there never is.
 
@@ -162,7 +165,7 @@ def _simulate(
             subprocess.Popen(
                 words,
                 cwd=folder,
-                env=_environment(folder, runs, job.host_costs),
+                env=_environment(folder, runs, job),
                 stdout=subprocess.PIPE,
                 stderr=said,
                 text=True,
@@ -202,14 +205,17 @@ def _outcomes(events: Iterable[dict[str, object]]) -> Iterator[Outcome]:
             )
 
 
-def _environment(folder: Path, runs: str, host_costs: str) -> dict[str, str]:
+def _environment(folder: Path, runs: str, job: Job) -> dict[str, str]:
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("TRUNKLINE_", "SMPI_"))}
-    own = {"TRUNKLINE_DISABLE": "1"} if runs == "native" else {"TRUNKLINE_CLUSTER": str(folder / "cluster.yaml")}
+    own = (
+        {"TRUNKLINE_DISABLE": "1"} if runs.startswith("native") else {"TRUNKLINE_CLUSTER": str(folder / "cluster.yaml")}
+    )
     return {
         **kept,
         **own,
         "TRUNKLINE_STRICT": "1",
-        "TRUNKLINE_HOST_COSTS": host_costs,
+        "TRUNKLINE_HOST_COSTS": job.host_costs,
+        "SIMULATED_LIBRARY": job.library.name,
         "TMPDIR": str(folder),
         # Each rank's copy of the runtime has a few bytes for each thread.
         "GLIBC_TUNABLES": "glibc.rtld.optional_static_tls=4000000",

@@ -6,7 +6,7 @@ from itertools import pairwise
 
 from trunkline.peers.simulated import Simulated
 from trunkline.simulate.engine import Job
-from trunkline.simulate.rows import Row, simulate_all
+from trunkline.simulate.rows import LeftOut, Row, simulate_all
 
 __all__ = ["Gain", "gains_of", "simulate_gains"]
 
@@ -23,6 +23,10 @@ class Gain:
     ranks: int
     rate_bps: float
     """Of the fastest link."""
+    host_rate_bps: float
+    """Of the slowest host's link."""
+    library: str
+    """The MPI library whose ranks these are, to which ``auto`` leaves what it does not plan."""
     host_costs: str
     """Name of what messages cost their hosts: ``free``, or the library it was measured with."""
     message_bytes: int
@@ -30,8 +34,12 @@ class Gain:
     """T(m)."""
     auto_seconds: float
     auto_ran: str
+    auto_native_algorithm: str
+    """What that library runs, where ``auto`` leaves the call to it; else empty."""
     segment_bytes: int
     rival: str
+    rival_algorithm: str
+    """What the rival runs, in its library's words."""
     rival_seconds: float
     at_least: bool
     """The rival was given up after ``rival_seconds``: the gain is larger."""
@@ -49,6 +57,7 @@ def simulate_gains(
     rivals: Sequence[Simulated],
     race: float = 0.0,
     on_progress: Callable[[Job, Simulated, int], None] = lambda _job, _one, _size: None,
+    on_left_out: Callable[[Job, LeftOut], None] = lambda _job, _one: None,
 ) -> list[Gain]:
     """Simulate ``auto``, then the rivals, for one job after another, each by :func:`simulate_all`.
 
@@ -58,6 +67,7 @@ def simulate_gains(
         rivals: What it is compared with.
         race: A rival is given up at a size once it has taken this many times the fastest before it; 0: none is.
         on_progress: Called with the job, the algorithm and the size that are done.
+        on_left_out: Called with the job and each case of it that has no time, and so no gain.
 
     Raises:
         Failed: where a simulation ends badly.
@@ -68,12 +78,15 @@ def simulate_gains(
         def advance(one: Simulated, size: int, job: Job = job) -> None:
             on_progress(job, one, size)
 
-        gains += gains_of(simulate_all(job, [auto, *rivals], race, advance), job.host_costs)
+        def leave_out(one: LeftOut, job: Job = job) -> None:
+            on_left_out(job, one)
+
+        gains += gains_of(simulate_all(job, [auto, *rivals], race, advance, leave_out), auto.name)
     return gains
 
 
-def gains_of(rows: Sequence[Row], host_costs: str) -> list[Gain]:
-    """One for each rival and size, by size; ``rows`` are of one job, those of ``auto`` first.
+def gains_of(rows: Sequence[Row], auto: str = "auto") -> list[Gain]:
+    """One for each rival and size, by size, where both have a time; ``rows`` are of one job.
 
     Raises:
         ValueError: where there are rows of several jobs.
@@ -81,14 +94,13 @@ def gains_of(rows: Sequence[Row], host_costs: str) -> list[Gain]:
     for a, b in pairwise(rows):
         if (a.collective, a.cluster_fingerprint, a.ranks) != (b.collective, b.cluster_fingerprint, b.ranks):
             raise ValueError("the rows are of several jobs")
-    own = {row.message_bytes: row for row in rows if row.algorithm == rows[0].algorithm}
-    others = sorted(
-        (row for row in rows if row.algorithm != rows[0].algorithm), key=lambda row: list(own).index(row.message_bytes)
-    )
-    return [_gain(own[row.message_bytes], row, host_costs) for row in others]
+    own = {row.message_bytes: row for row in rows if row.algorithm == auto}
+    others = [row for row in rows if row.algorithm != auto and row.message_bytes in own]
+    others.sort(key=lambda row: list(own).index(row.message_bytes))
+    return [_gain(own[row.message_bytes], row) for row in others]
 
 
-def _gain(auto: Row, rival: Row, host_costs: str) -> Gain:
+def _gain(auto: Row, rival: Row) -> Gain:
     return Gain(
         collective=auto.collective,
         cluster=auto.cluster,
@@ -96,13 +108,17 @@ def _gain(auto: Row, rival: Row, host_costs: str) -> Gain:
         hosts=auto.hosts,
         ranks=auto.ranks,
         rate_bps=auto.rate_bps,
-        host_costs=host_costs,
+        host_rate_bps=auto.host_rate_bps,
+        library=auto.library,
+        host_costs=auto.host_costs,
         message_bytes=auto.message_bytes,
         limit_seconds=auto.limit_seconds,
         auto_seconds=auto.seconds_median,
         auto_ran=auto.ran,
+        auto_native_algorithm=auto.native_algorithm,
         segment_bytes=auto.segment_bytes,
         rival=rival.algorithm,
+        rival_algorithm=rival.native_algorithm or rival.algorithm,
         rival_seconds=rival.seconds_median,
         at_least=rival.gave_up,
         gain=rival.seconds_median / auto.seconds_median,

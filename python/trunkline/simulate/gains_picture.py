@@ -32,7 +32,7 @@ def gain_words(gain: Gain) -> str:
 def gains_picture(gains: Sequence[Gain]) -> str:
     """An ``<svg>`` element for light and dark screens; the gains of one collective on one cluster.
 
-    Rivals, rates and sizes stand in the order in which they first come.
+    A cell is empty where there is no gain. Rivals, rates and sizes stand in the order in which they first come.
     """
     rivals = list(dict.fromkeys(one.rival for one in gains))
     rates = list(dict.fromkeys(one.rate_bps for one in gains))
@@ -61,7 +61,8 @@ def gains_picture(gains: Sequence[Gain]) -> str:
             y = top + _HEAD + line * _ROW
             parts.append(text(Point(_LEFT - 8, y + 16), format_bytes(size), size=12, anchor="end"))
             for column, rate in enumerate(rates):
-                parts.append(_cell(at[rival, rate, size], _LEFT + column * cell, y, cell))
+                if (rival, rate, size) in at:
+                    parts.append(_cell(at[rival, rate, size], _LEFT + column * cell, y, cell))
     parts += [
         text(Point(_MARGIN, height - 28), "Down: message size. Across: rate of the fastest link.", size=12, fill=SOFT),
         text(Point(_MARGIN, height - 11), "1: as fast. Red: Trunkline is slower.", size=12, fill=SOFT),

@@ -1,29 +1,47 @@
 """``trunkline simulate COLLECTIVE``: algorithms against each other, against T(m) and against the bound."""
 
 import time
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from trunkline import _core
 from trunkline.bench.cell import Timed
 from trunkline.cluster import fingerprint_text
-from trunkline.peers.simulated import Simulated
+from trunkline.errors import Failed
+from trunkline.peers.simulated import Simulated, own_choice
 from trunkline.registry import limit_in_transfers
 from trunkline.simulate.engine import Job, Outcome, simulate
 
-__all__ = ["Row", "bound_seconds", "simulate_all"]
+__all__ = ["LeftOut", "Row", "bound_seconds", "decisions_of", "host_rate_bps", "simulate_all"]
 
 
 @dataclass(kw_only=True)
 class Row(Timed):
     """One line of ``simulate COLLECTIVE --json``; median, low and high are one time, that of every repetition."""
 
+    native_algorithm: str
+    """What the MPI library runs, in its own words, where the call is left to it; empty: ours, or not named."""
+    host_rate_bps: float
+    """Of the slowest host's link; of links side by side all together."""
+    host_costs: str
+    """Name of what messages cost their hosts."""
+    library: str
+    """The MPI library whose ranks these are."""
     gave_up: bool
     """It took longer than ``seconds_median``, and was not simulated to its end."""
     bound_seconds: float
     """See :func:`bound_seconds`."""
     wall_seconds: float
     """How long the simulation took, from the size before or the start on."""
+
+
+@dataclass(frozen=True)
+class LeftOut:
+    """A case without a time."""
+
+    algorithm: str
+    message_bytes: int
+    why: str
 
 
 def bound_seconds(job: Job, message_bytes: int) -> float:
@@ -48,47 +66,121 @@ def simulate_all(
     algorithms: Sequence[Simulated],
     race: float = 0.0,
     on_progress: Callable[[Simulated, int], None] = lambda _one, _size: None,
+    on_left_out: Callable[[LeftOut], None] = lambda _one: None,
 ) -> list[Row]:
     """One row for each algorithm and size, in that order; ``on_progress`` hears of each when it is there.
+
+    Where ``auto`` leaves a call to the MPI library, the library's own choice is what is simulated.
 
     Args:
         job: Collective, cluster, placement, root and sizes.
         algorithms: In the order in which they are simulated.
         race: An algorithm is given up at a size once it has taken this many times the fastest before it; 0: none is.
         on_progress: Called with algorithm and size.
+        on_left_out: Called with each case that has no row, because nobody here knows what the library runs.
 
     Raises:
-        Failed: where a simulation ends badly.
+        Failed: where a simulation ends badly, or its ranks do not run what :func:`decisions_of` says.
     """
     rows: list[Row] = []
     best: dict[int, float] = {}
     for one in algorithms:
-        start = time.monotonic()
-        most_s = {size: race * seconds for size, seconds in best.items() if race > 0.0}
-        for outcome in simulate(job, one.runs, one.options, most_s):
-            now = time.monotonic()
-            size = outcome.message_bytes
-            rows.append(_row(job, one, outcome, most_s.get(size, 0.0), now - start))
-            start = now
-            if outcome.seconds is not None:
-                best[size] = min(outcome.seconds, best.get(size, outcome.seconds))
-            on_progress(one, size)
+        own: list[Row] = []
+        for part in _parts(job, one, on_left_out):
+            start = time.monotonic()
+            most_s = {size: race * seconds for size, seconds in best.items() if race > 0.0}
+            for outcome in simulate(part.job, part.runs, part.options, most_s):
+                now = time.monotonic()
+                size = outcome.message_bytes
+                part.check(outcome)
+                own.append(_row(job, one, part, outcome, most_s.get(size, 0.0), now - start))
+                start = now
+                on_progress(one, size)
+        for row in own:
+            if not row.gave_up:
+                best[row.message_bytes] = min(row.seconds_median, best.get(row.message_bytes, row.seconds_median))
+        rows += sorted(own, key=lambda row: list(job.sizes).index(row.message_bytes))
     return rows
 
 
-def _row(job: Job, one: Simulated, outcome: Outcome, given_up_s: float, wall_s: float) -> Row:
+@dataclass(frozen=True)
+class _Part:
+    """Sizes of one algorithm that SimGrid can run in one go."""
+
+    job: Job
+    runs: str
+    options: Mapping[str, str]
+    native_algorithm: str = ""
+    decided: Mapping[int, _core.Decision] = field(default_factory=dict)
+    """By size, what ``auto`` must run."""
+
+    def check(self, outcome: Outcome) -> None:
+        """Raise Failed where ranks do not run what 'trunkline explain' says."""
+        one = self.decided.get(outcome.message_bytes)
+        if one is None or outcome.seconds is None:
+            return
+        segments = (one.segment_bytes, min(one.segment_bytes, outcome.message_bytes))
+        if outcome.ran == one.algorithm and outcome.segment_bytes in segments:
+            return
+        raise Failed(
+            f"of {outcome.message_bytes} B the ranks ran {outcome.ran} in segments of {outcome.segment_bytes} B, but "
+            f"'trunkline explain' says {one.algorithm}, {one.segment_bytes} B: a fault of Trunkline, please report it"
+        )
+
+
+def decisions_of(job: Job) -> dict[int, _core.Decision]:
+    """By size, what ``auto`` runs under the job's library and costs: what 'trunkline explain' says."""
+    knowledge = _core.Knowledge(job.cluster, job.library, "", "", host_costs=job.host_costs)
+    decider = _core.Decider(knowledge, job.collective, job.placement, job.root)
+    return {size: decider.decide(size) for size in job.sizes}
+
+
+def _parts(job: Job, one: Simulated, on_left_out: Callable[[LeftOut], None]) -> Iterator[_Part]:
+    if one.library is None and one.runs != "auto":
+        yield _Part(job, one.runs, one.options)
+        return
+    decided = decisions_of(job) if one.library is None else {}
+    planned = [size for size, decision in decided.items() if decision.algorithm != "native"]
+    if planned:
+        yield _Part(replace(job, sizes=planned), one.runs, one.options, decided=decided)
+    library = job.library if one.library is None else one.library
+    alike: dict[str, _Part] = {}
+    for size in job.sizes:
+        if size in planned:
+            continue
+        choice = own_choice(library, job.collective, job.placement, job.root, size)
+        if not choice.algorithm:
+            on_left_out(LeftOut(one.name, size, choice.why_not))
+            continue
+        before = alike.get(choice.algorithm)
+        sizes = [*(before.job.sizes if before else ()), size]
+        alike[choice.algorithm] = _Part(replace(job, sizes=sizes), choice.runs, choice.options, choice.algorithm)
+    yield from alike.values()
+
+
+def host_rate_bps(cluster: _core.Cluster) -> float:
+    """Of the slowest host's link, or of all its links side by side."""
+    switches = set(cluster.switches)
+    return min(link.width * link.rate_bps for link in cluster.links if not {link.a, link.b} <= switches)
+
+
+def _row(job: Job, one: Simulated, part: _Part, outcome: Outcome, given_up_s: float, wall_s: float) -> Row:
     seconds = given_up_s if outcome.seconds is None else outcome.seconds
     return Row(
         collective=job.collective,
         cluster=job.cluster.name,
         cluster_fingerprint=fingerprint_text(job.cluster),
         rate_bps=max(link.rate_bps for link in job.cluster.links),
+        host_rate_bps=host_rate_bps(job.cluster),
+        host_costs=job.host_costs,
+        library=job.library.name,
         hosts=len(job.cluster.hosts),
         ranks=len(job.placement),
         mpi="simgrid",
         mpi_version=outcome.simgrid,
         algorithm=one.name,
         ran=outcome.ran,
+        native_algorithm=part.native_algorithm,
         segment_bytes=outcome.segment_bytes,
         message_bytes=outcome.message_bytes,
         seconds_median=seconds,

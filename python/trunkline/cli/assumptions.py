@@ -1,0 +1,44 @@
+"""What predicted and simulated times rest on, in the words that stand in titles."""
+
+from collections.abc import Iterable
+
+from trunkline import _core
+from trunkline.units import format_rate
+
+__all__ = ["accuracy_words", "host_words", "rate_words"]
+
+_WITHIN = "within 20 % of a simulation"
+"""docs/results/model.md, "Predicted times beside simulated ones"."""
+
+
+def rate_words(cluster: _core.Cluster) -> str:
+    """The rates of hosts' links and of trunks: one where all are alike; links side by side count together."""
+    switches = set(cluster.switches)
+    hosts: list[float] = []
+    trunks: list[float] = []
+    for link in cluster.links:
+        (trunks if {link.a, link.b} <= switches else hosts).append(link.width * link.rate_bps)
+    if not trunks or set(trunks) == set(hosts):
+        return f"hosts{' and trunks' if trunks else ''} {_range(hosts)}"
+    return f"hosts {_range(hosts)}, trunks {_range(trunks)}"
+
+
+def _range(rates: Iterable[float]) -> str:
+    low, high = format_rate(min(rates)), format_rate(max(rates))
+    return low if low == high else f"{low} to {high}"
+
+
+def host_words(host_costs: str) -> str:
+    """What messages cost their hosts."""
+    if host_costs == "free":
+        return "messages cost hosts nothing"
+    return f"messages cost hosts what was measured under {host_costs}"
+
+
+def accuracy_words(ranks_per_host: int, measured: bool = False) -> str:
+    """How far off a prediction may be."""
+    if ranks_per_host > 1:
+        return "with several ranks a host nobody has checked how far off predictions are"
+    if measured:
+        return "how far off predictions from measured tables are: docs/results/model.md"
+    return f"with one rank a host most predictions are {_WITHIN}; native's may be off by more"
