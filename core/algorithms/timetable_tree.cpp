@@ -2,6 +2,9 @@
 #include "algorithms/timetable_tree.hpp"
 
 #include <algorithm>
+#include <map>
+#include <utility>
+#include <vector>
 
 namespace trunkline {
 namespace {
@@ -27,13 +30,14 @@ class Placing {
   Rank fill(RegionId id, Passage passage, Level levels, Rank outer) {
     const Region& region = timetables_.regions().all[id];
     const RegionTimetable plan = timetables_.timetable(id, passage, levels);
-    std::vector<std::vector<Sender>> senders(plan.within + 2);
+    std::map<Level, std::vector<Sender>> senders;  // by the level at which they send: few of many levels
     senders[0].push_back({outer, passage.entries});
     auto single = region.singles.begin();
     Rank leaving = no_rank;
     for (const LevelPlan& now : plan.levels) {
       const Level level = now.level;
-      std::vector<Sender>& givers = senders[level];
+      std::vector<Sender> givers = std::move(senders[level]);
+      senders.erase(level);
       std::ranges::sort(givers, std::greater{}, &Sender::sends);
       const auto enter = [&](const PartEntry& entry) {
         const Rank from = take(givers, entry.passage.entries);

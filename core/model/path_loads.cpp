@@ -30,6 +30,7 @@ void PathLoads::walk(const Transfer& transfer, Use use) const {
 }
 
 void PathLoads::settle() {
+  if (transfers_.size() == 1) return;  // its path is all its own
   settle_loads();
   if (summed_) find_slowest();
 }
@@ -88,7 +89,12 @@ void PathLoads::find_slowest() {
 PathCost PathLoads::cost(const Transfer& transfer) const {
   PathCost cost;
   cost.first_byte_s = first_byte_s(transfer);
-  if (paths_.any_wide()) cost.slowest_byte_s = alone_byte_s(transfer);
+  if (paths_.any_wide() || transfers_.size() == 1) cost.slowest_byte_s = alone_byte_s(transfer);
+  if (transfers_.size() == 1) {
+    cost.byte_s = paths_.byte_s(transfer.from, transfer.to, transfer.meeting);
+    cost.latency_s = paths_.latency_s(transfer.from, transfer.to, transfer.meeting);
+    return cost;
+  }
   if (!summed_) {
     walk(transfer, [&](ChannelId channel) {
       cost.slowest_byte_s = std::max(cost.slowest_byte_s, loaded_byte_s(channel));

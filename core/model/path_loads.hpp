@@ -24,7 +24,7 @@ struct PathCost {
 /// Real switches have other hashes than link_taken(); it is one sample of how uneven they are.
 ///
 /// Paths are walked where they are short together, else summed up over the tree: time O(transfers * log(depth)) and the
-/// shorter of paths and nodes.
+/// shorter of paths and nodes. What a single transfer costs takes O(log(nodes)) alone.
 class PathLoads {
  public:
   struct Transfer {
@@ -42,9 +42,9 @@ class PathLoads {
   void add(const Transfer& transfer);
   /// What was added since clear().
   [[nodiscard]] std::span<const Transfer> transfers() const noexcept { return transfers_; }
-  /// To be called after the last add(), before what follows.
+  /// To be called after the last add(), before cost(). A transfer that is alone needs no loads: its path is not walked.
   void settle();
-  /// The same where cost() is not asked for.
+  /// The same before anything else that is asked for.
   void settle_loads();
 
   [[nodiscard]] double load(ChannelId channel) const { return load_[channel]; }

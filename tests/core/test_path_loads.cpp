@@ -40,6 +40,7 @@ void expect_near(double found, double right) { RC_ASSERT(std::abs(found - right)
 void expect_as_walked(const Cluster& cluster, std::size_t transfers) {
   const Paths paths(cluster);
   PathLoads loads(paths);
+  PathLoads costs(paths);
   const auto hosts = static_cast<HostIndex>(cluster.hosts().size());
   for (int times = 0; times < 2; ++times) {  // the second time what is left of the first would show
     std::vector<double> load(cluster.channel_count(), 0.0);
@@ -53,13 +54,15 @@ void expect_as_walked(const Cluster& cluster, std::size_t transfers) {
       if (from == to) continue;
       const double amount = *rc::gen::inRange(1, 4);
       loads.add(from, to, amount);
+      costs.add(from, to, amount);
       for (const ChannelId channel : cluster.path(from, to)) {
         load[channel] += amount;
         on_link[{channel, link_taken(sender, receiver, cluster.link_of(channel).width)}] += amount;
         ++crossings;
       }
     }
-    loads.settle();
+    loads.settle_loads();
+    costs.settle();
     for (ChannelId channel = 0; channel < load.size(); ++channel) RC_ASSERT(loads.load(channel) == load[channel]);
     double busiest = 0.0;
     for (const PathLoads::Transfer& transfer : loads.transfers()) {
@@ -73,7 +76,7 @@ void expect_as_walked(const Cluster& cluster, std::size_t transfers) {
         right.latency_s += cluster.link_of(channel).latency_s;
       }
       busiest = std::max(busiest, right.slowest_byte_s);
-      const PathCost found = loads.cost(transfer);
+      const PathCost found = costs.cost(transfer);
       expect_near(found.slowest_byte_s, right.slowest_byte_s);
       expect_near(found.byte_s, right.byte_s);
       expect_near(found.latency_s, right.latency_s);
@@ -87,11 +90,17 @@ void expect_as_walked(const Cluster& cluster, std::size_t transfers) {
     }
     expect_near(loads.fullest_byte_s(), busiest);
     loads.clear();
+    costs.clear();
   }
 }
 
 RC_GTEST_PROP(PathLoads, AreThoseOfWalkedPaths, ()) {
   expect_as_walked(Cluster(testing::random_parts(12, 30)), *rc::gen::inRange<std::size_t>(0, 300));
+}
+
+RC_GTEST_PROP(PathLoads, OfOneTransferAreThoseOfItsPath, ()) {
+  expect_as_walked(Cluster(testing::random_parts(12, 30)), 1);
+  expect_as_walked(line_of_switches(*rc::gen::inRange<NodeId>(2, 120)), 1);
 }
 
 RC_GTEST_PROP(PathLoads, AreThoseOfWalkedPathsWhereTheseAreLong, ()) {
@@ -109,7 +118,7 @@ TEST(PathLoads, OfFlowsOverABundleEvenOrHashed) {
     const Paths paths(cluster);
     PathLoads loads(paths);
     for (HostIndex host = 0; host < flows; ++host) loads.add(cluster.hosts()[host], cluster.hosts()[host + 4], 1.0);
-    loads.settle();
+    loads.settle_loads();
     return std::pair(loads.slowest_byte_s(), loads.fullest_byte_s());
   };
   EXPECT_DOUBLE_EQ(slowest(1, 1).first, 2e-6);
