@@ -9,9 +9,9 @@
 
 namespace trunkline {
 
-/// Of the alternatives with one order, the algorithm whose time is the least multiple of the fastest one's where that
-/// is greatest, over sizes from 8 bytes to 16 MiB. Without such ones, one that needs no cluster. Empty where nothing
-/// keeps the order: operands by rank, and another root than rank 0.
+/// Of the candidates with one order, the algorithm that loses least. For each size from 8 bytes to 16 MiB its time is
+/// divided by that of the fastest candidate; the greatest of these ratios is what it loses. Without such candidates,
+/// one that needs no cluster. Empty where nothing keeps the order: operands by rank, and another root than rank 0.
 [[nodiscard]] std::string_view algorithm_of_one_order(const Alternatives* alternatives, Collective collective,
                                                       OperandOrder order, Rank root);
 

@@ -18,8 +18,9 @@ namespace {
 constexpr std::uint64_t kib = 1024;
 
 /// A rank received and sent on one message of a stream in 19 to 27 us at 2 and 4 KiB, in 28 to 34 us at 16 KB, in 8 to
-/// 10 ms at 16 MiB, under every library: they differ by no more than one of them varies. Below a frame it was 12 to
-/// 20 us in a stream, and more for a message alone. What tells libraries apart is how they send long messages.
+/// 10 ms at 16 MiB, under every library: two libraries differ no more than one does from run to run. Below a frame it
+/// was 12 to 20 us in a stream, and more for a message alone. What tells libraries apart is how they send long
+/// messages.
 constexpr HostCosts over_tcp{.name = "",
                              .send_s = 12e-6,
                              .send_byte_s = 0.2e-9,

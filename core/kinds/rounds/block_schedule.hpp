@@ -16,7 +16,8 @@ struct BlockTransfer {
   Rank peer = no_rank;  ///< position of the other one
   std::uint64_t first = 0;
   std::uint64_t count = 0;
-  /// Of a send: these blocks are there once everything is that is received up to this round; no_round: from the start.
+  /// Of a send: the rank has these blocks once it has all that it receives in rounds up to this one; no_round: from
+  /// the start.
   std::uint64_t needs = no_round;
   /// The receiver adds them to what it has of these blocks; else they are what it lacks.
   bool reduces = false;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The one communicator of our own, made in MPI_Init: it carries the messages of all broadcasts, whatever communicator
+// The one communicator of our own, made in MPI_Init: it carries the messages of all collectives, whatever communicator
 // of the program they are on. So nothing is created while a program runs, none of its communicators is used up, and no
 // order of its calls can get between ours.
 #pragma once
