@@ -129,7 +129,7 @@ def _root_of(group: Group, job: Job) -> int:
     if group.plan in job.plans:
         file, ranks, _ = job.plans[group.plan]
         return ranks[file.plan.root]
-    return group.ranks[group.root] if group.root < len(group.ranks) else group.ranks[0]
+    return group.ranks[group.root] if 0 <= group.root < len(group.ranks) else group.ranks[0]
 
 
 def _analysed(group: Group, calls: dict[int, RankCalls], clocks: Clocks, job: Job, skip: int | None) -> Analysed:

@@ -102,6 +102,12 @@ class TreeTimes:
         return found
 
 
+def _alike(slots: dict[int, Slots], tree: int) -> bool:
+    """Whether all of a tree's ranks have the same segments: damaged records may say otherwise."""
+    parts = [found for one in slots.values() for (_, of_tree, _), found in one.parts.items() if of_tree == tree]
+    return all(np.array_equal(parts[0], found) for found in parts)
+
+
 def _parents(slots: dict[int, Slots], tree: int, collective_root: int) -> dict[int, int | None] | None:
     """Who hangs below whom: from the root along the messages. None where they are no tree."""
     neighbours: dict[int, set[int]] = {rank: set() for rank in slots}
@@ -112,7 +118,7 @@ def _parents(slots: dict[int, Slots], tree: int, collective_root: int) -> dict[i
                     return None
                 neighbours[rank].add(peer)
                 neighbours[peer].add(rank)
-    if sum(map(len, neighbours.values())) != 2 * (len(slots) - 1):
+    if sum(map(len, neighbours.values())) != 2 * (len(slots) - 1) or not _alike(slots, tree):
         return None
     tops = [rank for rank, one in slots.items() if (COMPLETE, tree, 0) in one.times]
     if not tops:  # a broadcast: nothing comes to the root
