@@ -6,6 +6,7 @@ from pathlib import Path
 
 from trunkline import _core
 from trunkline.errors import BadInput, faulty_input
+from trunkline.files import is_file
 from trunkline.paths import CLUSTERS
 from trunkline.random_cluster import PREFIX as RANDOM
 from trunkline.random_cluster import named_random_cluster
@@ -47,7 +48,7 @@ def cluster_file(name_or_path: str) -> Path:
     is_word = path.name == name_or_path and path.suffix not in (".yaml", ".yml")
     if is_word and name_or_path in bundled_clusters():
         return CLUSTERS / f"{name_or_path}.yaml"
-    if is_word and not path.is_file():
+    if is_word and not is_file(path):
         known = ", ".join(nearest_first(name_or_path, bundled_clusters()))
         raise BadInput(f"there is no bundled cluster '{name_or_path}', and no such file; bundled are: {known}")
     return path

@@ -9,6 +9,7 @@ import typer
 from trunkline import _core
 from trunkline.cli.output import write_text
 from trunkline.errors import BadInput
+from trunkline.files import read_text
 from trunkline.sources.faults import Faults, Place
 from trunkline.sources.lldp import Hints, network_heard
 from trunkline.sources.lldp_gather import gather_over_ssh
@@ -20,7 +21,6 @@ from trunkline.sources.slurm_conf import read_topology_conf
 from trunkline.sources.slurm_job import gather, read_job
 from trunkline.sources.slurm_tree import network_of
 from trunkline.sources.slurm_yaml import read_topology_yaml
-from trunkline.sources.text import read_source
 
 __all__ = ["app"]
 
@@ -61,7 +61,7 @@ def slurm(
     """
     rates = given_rates(rate, trunk_rate, latency, "Slurm's topology tells no rates")
     faults = Faults()
-    text = read_source(file)
+    text = read_text(file)
     own_name = None
     if file.endswith((".yaml", ".yml")):
         own_name, lines = read_topology_yaml(text, file, topology, faults)
@@ -98,7 +98,7 @@ def slurm_job(
     """
     rates = given_rates(rate, trunk_rate, latency, "Slurm's topology tells no rates")
     faults = Faults()
-    text = gather() if file is None else read_source(file)
+    text = gather() if file is None else read_text(file)
     shown = "srun" if file is None else "standard input" if file == "-" else file
     network = read_job(text, shown, name or _name(output, None, "job"), rates, faults)
     faults.raise_if_any()
@@ -149,7 +149,7 @@ def lldp(
         raise BadInput("give files of neighbours, or hosts to ask with --ssh, and not both")
     heard, owners = [], []
     for file in files or ["ssh"]:
-        text = gather_over_ssh(ssh) if ssh is not None else read_source(file)
+        text = gather_over_ssh(ssh) if ssh is not None else read_text(file)
         shown = "standard input" if file == "-" else file
         owner = None if ssh is not None or file == "-" else Path(file).stem
         found, speakers = read_lldp(text, shown, owner, faults)
@@ -176,7 +176,7 @@ def simgrid(
     'trunkline cluster export' is the way back.
     """
     faults = Faults()
-    network = read_simgrid(read_source(file), file, name, faults)
+    network = read_simgrid(read_text(file), file, name, faults)
     faults.raise_if_any()
     _write(network, f"SimGrid's {Path(file).name}", output)
 

@@ -11,6 +11,7 @@ from trunkline.bench.entries import check_entry
 from trunkline.bench.measure import Cell
 from trunkline.cluster import fingerprint_text
 from trunkline.errors import BadInput
+from trunkline.files import read_json
 from trunkline.mpi import Mpi
 from trunkline.statistics import median_with_interval
 
@@ -80,14 +81,14 @@ class Results:
             self._read(self._file)
 
     def _read(self, file: Path) -> None:
+        if not file.exists():
+            return
         try:
-            for entry in json.loads(file.read_text(encoding="utf-8")):
+            for entry in read_json(str(file)):
                 check_entry(entry, PeerCell)
                 cell = PeerCell(**entry)
                 self._cells[cell.key] = cell
-        except FileNotFoundError:
-            return
-        except (OSError, ValueError, TypeError, AttributeError) as error:
+        except (BadInput, ValueError, TypeError, AttributeError) as error:
             raise BadInput(
                 f"{file} is not a file of 'trunkline bench peers', so nothing can go on from it: {error}; "
                 "name another file or remove it"

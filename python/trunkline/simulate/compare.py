@@ -1,15 +1,14 @@
 """Lab and simulation side by side."""
 
-import json
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from trunkline.bench.entries import check_entry
 from trunkline.bench.measure import Cell
 from trunkline.cluster import fingerprint_text
 from trunkline.errors import BadInput
+from trunkline.files import read_json
 from trunkline.simulate.engine import Job
 from trunkline.simulate.rows import Row
 from trunkline.units import format_rate
@@ -48,13 +47,7 @@ def load_bench(path: str) -> list[dict[str, Any]]:
     Raises:
         BadInput: where the file cannot be read or holds something else.
     """
-    rows: Any
-    try:
-        rows = json.loads(Path(path).read_text(encoding="utf-8"))
-    except OSError as error:
-        raise BadInput(f"cannot read {path}: {error.strerror}") from error
-    except ValueError as error:
-        raise BadInput(f"{path}: is not JSON: {error}") from error
+    rows = read_json(path)
     try:
         if not isinstance(rows, list) or not rows:
             raise ValueError("there are no cells in it")

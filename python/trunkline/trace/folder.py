@@ -8,6 +8,7 @@ from pathlib import Path
 from trunkline import _core
 from trunkline.cluster import faulty
 from trunkline.errors import BadInput
+from trunkline.files import read_text
 from trunkline.trace.file import Header, read_header
 
 __all__ = ["Job", "check_ranks", "described_jobs", "find_job"]
@@ -135,7 +136,7 @@ def _plan(file: Path) -> tuple[_core.PlanFile, list[int], Path]:
     except _core.FaultyFile as error:
         raise faulty(error) from None
     ranks = file.with_suffix(".ranks")
-    words = ranks.read_text().split() if ranks.exists() else []
+    words = read_text(str(ranks)).split()
     if len(words) != len(plan.plan) or not all(word.isascii() and word.isdigit() for word in words):
         raise BadInput(f"{ranks}: must hold the {len(plan.plan)} ranks of {file.name}; leave both files out")
     return plan, [int(word) for word in words], file

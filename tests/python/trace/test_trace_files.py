@@ -1,5 +1,6 @@
 """Trace folders as they come: cut off, killed, mixed, overtaken, of several jobs, or no traces at all."""
 
+import contextlib
 import json
 from pathlib import Path
 
@@ -7,13 +8,22 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from made_trace import ARRIVED, CALL_A, HANDED_ON, Made, eight_ranks, kind_bytes
+from made_run import write_beside
+from made_trace import ARRIVED, CALL_A, COMPLETE, HANDED_ON, Made, eight_ranks, kind_bytes
 
+from trunkline import _core
+from trunkline.cluster import load_cluster
 from trunkline.errors import BadInput
 from trunkline.trace.analysis import analyse
 from trunkline.trace.calls import rank_calls
 from trunkline.trace.file import read_header, read_trace
 from trunkline.trace.folder import find_job
+from trunkline.trace.perfetto import export_perfetto
+from trunkline.trace.suggest import advice_for
+from trunkline.trace.tables import group_tables
+from trunkline.trace.top import Top
+
+PLANS = Path(__file__).resolve().parents[3] / "examples" / "plans"
 
 
 def files(folder: Path):
@@ -246,3 +256,63 @@ def test_the_command_compares(trunkline, tmp_path):
     assert compared["certain"]
     low, high = compared["interval"]
     assert low < 2.0 < high < 2.2
+
+
+def test_a_ranks_file_that_is_no_text(tmp_path):
+    plan = _core.read_plan(str(PLANS / "binary4W.yaml"))
+    write_beside(tmp_path, plan, load_cluster("paper-4"), range(len(plan.plan)))
+    eight_ranks(tmp_path)
+    [ranks] = tmp_path.glob("*.ranks")
+    ranks.write_bytes(bytes(range(128, 256)))
+    found, told = analysed_or_told(tmp_path)
+    assert found is None
+    assert f"{ranks.name}:1:1: not UTF-8 text" in told
+
+
+def flipped(whole, place, value):
+    """A trace file with one byte of its kinds or records replaced."""
+    at = 4096 + place % 96 if place < 96 else 4096 + 2048 * 96 + place % (len(whole) - 4096 - 2048 * 96)
+    return whole[:at] + bytes([value]) + whole[at + 1 :]
+
+
+def looked_at(folder):
+    """All that the commands do with a trace; what they say of a faulty one is as good."""
+    found, _ = analysed_or_told(folder)
+    for group in found.groups if found is not None else []:
+        advice_for(found, group)
+        group_tables(found, group)
+    with contextlib.suppress(BadInput), (folder / "out").open("wb") as file:
+        export_perfetto(find_job(str(folder)), file)
+    with contextlib.suppress(BadInput):
+        Top(str(folder), None).look()
+
+
+@settings(max_examples=40, derandomize=True)
+@given(st.lists(st.tuples(st.integers(0, 7), st.integers(0, 2000), st.integers(0, 255)), min_size=1, max_size=6))
+def test_no_flipped_byte_breaks_what_reads_traces(tmp_path_factory, flips):
+    folder = tmp_path_factory.mktemp("flipped")
+    eight_ranks(folder, calls=(CALL_A,))
+    for rank, place, value in flips:
+        file = files(folder)[rank]
+        file.write_bytes(flipped(file.read_bytes(), place, value))
+    looked_at(folder)
+
+
+def test_a_root_that_cannot_be(tmp_path):
+    eight_ranks(tmp_path, calls=(CALL_A,), kinds=[kind_bytes(root=-300)])
+    looked_at(tmp_path)
+
+
+def test_ranks_that_have_other_segments(tmp_path):
+    top, leaf = Made(0, 2), Made(1, 2)
+    for made, what, parts in ((top, ARRIVED, 2), (leaf, HANDED_ON, 3)):
+        made.begin(0, 0)
+        for part in range(parts):
+            made.event(1 + part, what, 1 - made.rank, part)
+        for part in range(parts if made is top else 0):
+            made.event(5 + part, COMPLETE, 0, part)
+        made.over(9)
+        made.write(tmp_path)
+    looked_at(tmp_path)
+    [group] = analyse(find_job(str(tmp_path))).groups
+    assert group.trees == []  # nothing is claimed about the tree
