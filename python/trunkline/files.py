@@ -7,13 +7,21 @@ from typing import Any
 
 from trunkline.errors import BadInput
 
-__all__ = ["is_file", "read_json", "read_text"]
+__all__ = ["is_file", "is_folder", "read_json", "read_text"]
 
 
 def is_file(path: Path) -> bool:
     """Whether a file is there that may be looked at; a name that is too long names none."""
     try:
         return path.is_file()
+    except OSError:
+        return False
+
+
+def is_folder(path: Path) -> bool:
+    """The same of a folder."""
+    try:
+        return path.is_dir()
     except OSError:
         return False
 

@@ -56,7 +56,6 @@ COMMANDS = [
     "lab run FILE --mpi mpich -- true",
     "trace analyse FILE",
     "trace export FILE --format perfetto -o out",
-    "trace top FILE --count 1",
 ]
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from trunkline import _core
 from trunkline.cluster import faulty
 from trunkline.errors import BadInput
-from trunkline.files import read_text
+from trunkline.files import is_folder, read_text
 from trunkline.trace.file import Header, read_header
 
 __all__ = ["Job", "check_ranks", "described_jobs", "find_job"]
@@ -53,7 +53,7 @@ def find_job(folder: str, name: str | None = None) -> Job:
         BadInput: where there is none, where there are several, or where files are of another version.
     """
     place = Path(folder)
-    if not place.is_dir():
+    if not is_folder(place):
         raise BadInput(f"{folder}: no such folder; name the one that TRUNKLINE_TRACE named")
     files = sorted(place.glob("*.trace"))
     if not files:

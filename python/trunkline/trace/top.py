@@ -9,6 +9,7 @@ import numpy as np
 
 from trunkline import _core
 from trunkline.errors import BadInput
+from trunkline.files import is_folder
 from trunkline.trace.file import Header, is_begun, read_header
 from trunkline.trace.folder import check_ranks, described_jobs
 from trunkline.trace.follow import FollowedRank, News
@@ -147,7 +148,7 @@ class Top:
     @property
     def waits_for(self) -> str:
         """What is not there yet; for people."""
-        if not self._folder.is_dir():
+        if not is_folder(self._folder):
             return f"{self._folder}: no such folder yet"
         return f"{self._folder}: no trace yet" + (f" of job {self._wanted}" if self._wanted is not None else "")
 
