@@ -50,7 +50,7 @@ class KeptLayouts {
 };
 
 /// Never destroyed: programs may call MPI_Finalize while static objects are.
-KeptLayouts& kept() {
+KeptLayouts& all_kept_layouts() {
   static auto* const instance = new KeptLayouts;
   return *instance;
 }
@@ -61,12 +61,12 @@ void* as_value(Number number) {
 
 /// Called where the datatype is freed, and where another number takes the place of this one.
 int drop(MPI_Datatype, int, void* number, void*) {
-  kept().drop(reinterpret_cast<Number>(number));
+  all_kept_layouts().drop(reinterpret_cast<Number>(number));
   return MPI_SUCCESS;
 }
 
 int stop(MPI_Comm, int, void*, void*) {
-  kept().stop();
+  all_kept_layouts().stop();
   return MPI_SUCCESS;
 }
 
@@ -80,7 +80,7 @@ void stop_at_finalize() {
 }
 
 /// Duplicates of a datatype do not get the attribute: each is read once itself.
-int keyval() {
+int layout_keyval() {
   static const int key = [] {
     int made = MPI_KEYVAL_INVALID;
     check(PMPI_Type_create_keyval(MPI_TYPE_NULL_COPY_FN, drop, &made, nullptr));
@@ -96,17 +96,17 @@ std::shared_ptr<const Layout> layout_of(MPI_Datatype type) {
   if (is_named(type)) return std::make_shared<const Layout>(type);
   void* number = nullptr;
   int found = 0;
-  check(PMPI_Type_get_attr(type, keyval(), static_cast<void*>(&number), &found));
+  check(PMPI_Type_get_attr(type, layout_keyval(), static_cast<void*>(&number), &found));
   if (found != 0) {
-    if (auto layout = kept().find(reinterpret_cast<Number>(number))) return layout;
+    if (auto layout = all_kept_layouts().find(reinterpret_cast<Number>(number))) return layout;
   }
   auto layout = std::make_shared<const Layout>(type);
   // One that refers to datatypes would keep them from being freed.
   if (layout->has_opaque_parts()) return layout;
-  const Number own = kept().keep(layout);
+  const Number own = all_kept_layouts().keep(layout);
   if (own == 0) return layout;
-  const int code = PMPI_Type_set_attr(type, keyval(), as_value(own));
-  if (code != MPI_SUCCESS) kept().drop(own);
+  const int code = PMPI_Type_set_attr(type, layout_keyval(), as_value(own));
+  if (code != MPI_SUCCESS) all_kept_layouts().drop(own);
   check(code);
   return layout;
 }

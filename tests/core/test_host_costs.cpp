@@ -134,8 +134,8 @@ TEST(Segment, GrowsWhereHostsShareProcessors) {
   const Placement placement = block_placement(cluster, 1);
   const auto best = [&](std::string_view hosts, std::string_view algorithm, std::uint64_t bytes) {
     const Plan plan = lay(Collective::bcast, algorithm, &cluster, placement, 0);
-    return best_segment(
-        costs_of(cluster, placement, plan, Collective::bcast, host_costs_from(hosts, usual_host_costs())), bytes);
+    return costs_of(cluster, placement, plan, Collective::bcast, host_costs_from(hosts, usual_host_costs()))
+        ->best_segment(bytes);
   };
   EXPECT_LT(best("mpich", "two-tree", 8192), 704U);
   EXPECT_GE(best("mpich,shared=20us", "two-tree", 8192), 704U);

@@ -22,6 +22,7 @@
 #include "execute/rounds/relayed_blocks.hpp"
 #include "plan/checker.hpp"
 #include "random_rounds.hpp"
+#include "transport/mpi/turn.hpp"
 
 namespace trunkline::runtime {
 namespace {
