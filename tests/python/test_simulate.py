@@ -313,7 +313,7 @@ def test_refusals(refused, switch, tmp_path):
     assert "latency of every link" in refused(*words, switch(2, "0us"))
     assert "0 bytes" in refused(*words, "cyclic", "--sizes", "0")
     assert "at most" in refused(*words, "cyclic", "--sizes", "4GiB")
-    assert "cannot read" in refused(*words, "cyclic", "--compare", tmp_path / "none.json")
+    assert "cannot be read" in refused(*words, "cyclic", "--compare", tmp_path / "none.json")
 
 
 def test_tables_become_straight_lines():
