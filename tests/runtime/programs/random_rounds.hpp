@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "kinds/rounds/list.hpp"
+#include "kinds/rounds/rounds.hpp"
 #include "plan/collective.hpp"
 
 namespace trunkline::testing {
@@ -152,5 +153,14 @@ class RandomRounds {
   std::vector<std::vector<Mask>> has_;               ///< by rank and block
   std::vector<std::vector<std::uint64_t>> waiting_;  ///< blocks that a rank is to hand on, where sums are relayed
 };
+
+/// Checked, of up to six blocks or, where the collective goes by shares, one for each rank.
+inline Plan random_plan(Collective collective, Rank ranks, Rank root, std::mt19937& random) {
+  const CollectiveFacts& facts = facts_of(collective);
+  const std::uint64_t blocks = facts.goes_by_shares() ? ranks : 1 + below(random, 6);
+  Plan plan = plan_of(listed_rounds(ranks, root, RandomRounds(facts, ranks, root, blocks, random).make()));
+  plan.steps().check(collective);
+  return plan;
+}
 
 }  // namespace trunkline::testing

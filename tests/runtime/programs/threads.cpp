@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+// runtime-threads TURNS SEED: every algorithm of the registry, for every collective that it serves, on 2 to 13 ranks,
+// and random rounds of every collective, so many times each; lengths, segments, windows, datatypes, roots and late
+// ranks are random. Ranks are threads of this one process, and messages go between them: the library's executors and
+// plans without a network. Checks every byte. Prints what went wrong; exit status 0 or 1, and 2 where a call hangs.
+#include <mpi.h>
+#include <unistd.h>
+
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <numeric>
+#include <random>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "algorithms/registry.hpp"
+#include "network/cluster_file.hpp"
+#include "random_rounds.hpp"
+#include "transport/threads/threads.hpp"
+#include "trial.hpp"
+
+namespace trunkline::runtime {
+namespace {
+
+using testing::ElementKind;
+using testing::Trial;
+
+constexpr std::array<Rank, 7> rank_counts{2, 3, 4, 5, 7, 8, 13};
+constexpr Rank most_of_random_rounds = 7;  ///< of more, plans that lead to an end are hard to find by chance
+constexpr auto longest_call = std::chrono::seconds(60);
+
+/// Ends the process where a call takes too long: a thread that waits for ever cannot be stopped.
+class Watch {
+ public:
+  explicit Watch(const std::string& what) : what_(what), watcher_([this] { run(); }) {}
+  ~Watch() {
+    is_over_ = true;
+    watcher_.join();
+  }
+  Watch(const Watch&) = delete;
+  Watch& operator=(const Watch&) = delete;
+  void next() { ++calls_; }
+
+ private:
+  void run() {
+    std::uint64_t seen = 0;
+    auto since = std::chrono::steady_clock::now();
+    while (!is_over_) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+      const auto now = std::chrono::steady_clock::now();
+      if (calls_ != seen) {
+        seen = calls_;
+        since = now;
+      } else if (now - since > longest_call) {
+        std::fprintf(stderr, "a call hangs: %s\n", what_.c_str());
+        std::_Exit(2);
+      }
+    }
+  }
+
+  const std::string& what_;
+  std::atomic<bool> is_over_{false};
+  std::atomic<std::uint64_t> calls_{0};
+  std::thread watcher_;
+};
+
+class Calls {
+ public:
+  /// Whether all ranks got what they should, and nothing was left over.
+  bool run(const Trial& trial, const std::string& name) {
+    now_ = name + " on " + std::to_string(trial.ranks) + " ranks";
+    watch_.next();
+    ThreadsNetwork network(static_cast<int>(trial.ranks));
+    std::vector<int> members(trial.ranks);
+    std::iota(members.begin(), members.end(), 0);
+    std::vector<std::string> faults(trial.ranks);
+    std::vector<std::thread> threads;
+    for (Rank rank = 0; rank < trial.ranks; ++rank) {
+      threads.emplace_back([&, rank] { faults[rank] = fault_of(network, trial, members, rank); });
+    }
+    for (std::thread& one : threads) one.join();
+    bool is_right = network.left_over() == 0;
+    if (!is_right) std::fprintf(stderr, "%s: messages are left over\n", now_.c_str());
+    for (Rank rank = 0; rank < trial.ranks; ++rank) {
+      if (faults[rank].empty()) continue;
+      is_right = false;
+      std::fprintf(stderr, "%s: rank %u: %s\n", now_.c_str(), rank, faults[rank].c_str());
+    }
+    if (!is_right) std::fprintf(stderr, "%s\n", text_of(trial).c_str());
+    return is_right;
+  }
+
+ private:
+  std::string fault_of(ThreadsNetwork& network, const Trial& trial, const std::vector<int>& members, Rank rank) {
+    ThreadsTransport transport(network, static_cast<int>(rank));
+    try {
+      const auto part = local_part(trial.plan, rank, members);
+      testing::Runner runner(transport, trial, trial.has_gaps ? apart_ : integers_, rank, *part);
+      return runner.run() ? "" : "wrong result";
+    } catch (const MpiError& error) {
+      transport.give_up(error.code);
+      return "MPI error " + std::to_string(error.code);
+    } catch (const GivenUp& other) {
+      return "given up by rank " + std::to_string(other.rank);
+    } catch (const std::exception& error) {
+      transport.give_up(MPI_ERR_OTHER);
+      return error.what();
+    }
+  }
+
+  std::string now_ = "none";
+  Watch watch_{now_};
+  ElementKind integers_;
+  ElementKind apart_ = testing::pairs();
+};
+
+/// As many hosts as the most ranks, on two switches.
+Cluster two_switches() {
+  return parse_cluster(
+      "trunkline: cluster/1\nname: two\ndefaults: {rate: 1Gbit, latency: 10us}\nswitches: [s0, s1]\n"
+      "hosts:\n  - {hosts: 'h[0-6]', switch: s0}\n  - {hosts: 'h[7-12]', switch: s1}\n"
+      "links:\n  - {between: [s0, s1]}\n",
+      "two.yaml");
+}
+
+/// How many calls went wrong, of how many.
+std::pair<int, int> run(int turns, unsigned seed) {
+  const Cluster cluster = two_switches();
+  Calls calls;
+  std::mt19937 random(seed);
+  int wrong = 0;
+  int all = 0;
+  const auto call = [&](Trial trial, Plan plan, const std::string& name) {
+    trial.plan = std::move(plan);
+    ++all;
+    if (!calls.run(trial, name)) ++wrong;
+  };
+  for (int turn = 0; turn < turns; ++turn) {
+    for (const Rank ranks : rank_counts) {
+      Placement placement(ranks);
+      for (HostIndex& host : placement) host = static_cast<HostIndex>(testing::below(random, cluster.hosts().size()));
+      for (const Algorithm& one : algorithms()) {
+        if (one.is_native()) continue;
+        const Trial trial = testing::random_trial(one.collective, ranks, all, random);
+        call(trial, lay(one.collective, one.name, &cluster, placement, trial.root),
+             std::string(facts_of(one.collective).name) + " by " + std::string(one.name));
+      }
+      for (const CollectiveFacts& facts : collectives()) {
+        if (ranks > most_of_random_rounds) break;
+        const Trial trial = testing::random_trial(facts.collective, ranks, all, random);
+        call(trial, testing::random_plan(facts.collective, ranks, trial.root, random),
+             std::string(facts.name) + " by random rounds");
+      }
+    }
+  }
+  return {wrong, all};
+}
+
+}  // namespace
+}  // namespace trunkline::runtime
+
+int main(int argc, char** argv) {
+  int provided = MPI_THREAD_SINGLE;
+  MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
+  if (argc != 3 || provided != MPI_THREAD_MULTIPLE) return 2;
+  const auto [wrong, all] = trunkline::runtime::run(std::atoi(argv[1]), static_cast<unsigned>(std::atoi(argv[2])));
+  std::printf("%d of %d calls went wrong\n", wrong, all);
+  MPI_Finalize();
+  return wrong == 0 ? 0 : 1;
+}

@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: Apache-2.0
+// One call of any collective by any plan, run and checked on one rank, over whatever transport: what the programs that
+// run many plans have in common.
+#pragma once
+
+#include <mpi.h>
+#include <unistd.h>
+
+#include <cstdint>
+#include <iterator>
+#include <optional>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "datatype/message.hpp"
+#include "execute/local_part.hpp"
+#include "plan/collective.hpp"
+#include "plan/plan.hpp"
+#include "random_rounds.hpp"
+#include "transport/transport.hpp"
+
+namespace trunkline::testing {
+
+using runtime::Gathered;
+using runtime::Message;
+using runtime::Operands;
+using runtime::Pace;
+using runtime::Running;
+using runtime::Transport;
+
+/// What an element is: two integers of a row of four, the others gaps that nobody may touch; or one integer.
+struct ElementKind {
+  MPI_Datatype type = MPI_INT;
+  MPI_Op operation = MPI_SUM;
+  std::uint64_t values = 1;  ///< of an element
+  std::uint64_t stride = 1;  ///< integers from element to element
+  [[nodiscard]] std::uint64_t at(std::uint64_t value) const { return value / values * stride + value % values * 2; }
+};
+
+inline void add_pairs(void* in, void* inout, int* count, MPI_Datatype* /*type*/) {
+  for (int i = 0; i < 4 * *count; i += 2) static_cast<int*>(inout)[i] += static_cast<int*>(in)[i];
+}
+
+inline ElementKind pairs() {
+  ElementKind kind{.values = 2, .stride = 4};
+  MPI_Datatype row = MPI_DATATYPE_NULL;
+  PMPI_Type_vector(2, 1, 2, MPI_INT, &row);
+  PMPI_Type_create_resized(row, 0, 4 * sizeof(int), &kind.type);
+  PMPI_Type_commit(&kind.type);
+  PMPI_Type_free(&row);
+  PMPI_Op_create(add_pairs, 1, &kind.operation);
+  return kind;
+}
+
+inline constexpr int gap = -77;
+
+/// So many elements, the gaps among them marked.
+class Buffer {
+ public:
+  Buffer(const ElementKind& kind, std::uint64_t elements)
+      : kind_(kind), values_(elements * kind.values), memory_(elements * kind.stride + 1, gap) {}
+  [[nodiscard]] int* data() { return memory_.data(); }
+  [[nodiscard]] std::uint64_t values() const { return values_; }
+  int& operator[](std::uint64_t value) { return memory_[kind_.at(value)]; }
+  /// All gaps, and what lies behind the last element.
+  [[nodiscard]] bool has_gaps() {
+    std::vector<int> left = memory_;
+    for (std::uint64_t value = 0; value < values_; ++value) left[kind_.at(value)] = gap;
+    return left == std::vector<int>(left.size(), gap);
+  }
+
+ private:
+  const ElementKind& kind_;
+  std::uint64_t values_;
+  std::vector<int> memory_;
+};
+
+/// One plan, everywhere the same, and how it is run.
+struct Trial {
+  Collective collective;
+  Rank ranks;
+  Rank root;
+  Plan plan;
+  bool in_place;
+  bool has_gaps;
+  std::vector<MPI_Count> shares;  ///< elements of each rank; the first one's where all have one message
+  std::uint64_t segment;
+  std::uint64_t in_flight;
+  int late;  ///< a rank, or none
+  int number;
+
+  [[nodiscard]] int given(Rank rank, std::uint64_t value) const {
+    return static_cast<int>((value * 31 + rank * 1009 + static_cast<std::uint64_t>(number) * 7) % 65521);
+  }
+  [[nodiscard]] int sum(std::uint64_t value) const {
+    int all = 0;
+    for (Rank rank = 0; rank < ranks; ++rank) all += given(rank, value);
+    return all;
+  }
+};
+
+/// All but its plan, from random numbers: lengths, shares (some may be empty), segment, window, gaps, in place or not,
+/// a late rank now and then.
+inline Trial random_trial(Collective collective, Rank ranks, int number, std::mt19937& random) {
+  const CollectiveFacts& facts = facts_of(collective);
+  const bool barrier = collective == Collective::barrier;
+  Trial trial{.collective = collective,
+              .ranks = ranks,
+              .root = facts.has_root ? static_cast<Rank>(below(random, ranks)) : 0,
+              .plan = {},
+              .in_place = below(random, 2) == 0 && !barrier,
+              .has_gaps = below(random, 3) == 0 && !barrier,
+              .shares = {},
+              .segment = std::uint64_t{8} << below(random, 12),
+              .in_flight = std::uint64_t{1} << below(random, 18),
+              .late = below(random, 4) == 0 ? static_cast<int>(below(random, ranks)) : -1,
+              .number = number};
+  constexpr std::uint64_t lengths[] = {1, 3, 25, 200, 600, 3000, 20000};
+  const std::uint64_t longest = lengths[below(random, std::size(lengths))];
+  trial.segment = std::max(trial.segment, longest / 16);
+  for (Rank rank = 0; rank < ranks; ++rank) {
+    const bool empty = below(random, 5) == 0 && rank + 1 < ranks;
+    trial.shares.push_back(static_cast<MPI_Count>(empty ? 0 : 1 + below(random, longest)));
+  }
+  if (!facts.goes_by_shares()) trial.shares = {static_cast<MPI_Count>(barrier ? 1 : longest)};
+  if (collective == Collective::reduce_scatter_block || collective == Collective::allgather) {
+    trial.shares.assign(ranks, trial.shares.back());
+  }
+  return trial;
+}
+
+/// Of a trial that went wrong.
+inline std::string text_of(const Trial& trial) {
+  std::string text = "plan " + std::to_string(trial.number) + ", segment " + std::to_string(trial.segment) +
+                     ", in flight " + std::to_string(trial.in_flight) + ", root " + std::to_string(trial.root) +
+                     (trial.in_place ? ", in place" : "") + (trial.has_gaps ? ", gaps" : "") + ", shares";
+  for (const MPI_Count share : trial.shares) text += " " + std::to_string(share);
+  text += ":\n";
+  trial.plan.steps().write(text);
+  return text;
+}
+
+/// One rank's part of it.
+class Runner {
+ public:
+  Runner(Transport& transport, const Trial& trial, const ElementKind& kind, Rank rank, const runtime::LocalPart& part)
+      : transport_(transport), trial_(trial), kind_(kind), rank_(rank), part_(part) {
+    for (const MPI_Count share : trial.shares) starts_.push_back(starts_.back() + static_cast<std::uint64_t>(share));
+  }
+
+  /// Whether all is right.
+  bool run() {
+    switch (trial_.collective) {
+      case Collective::bcast:
+        return bcast();
+      case Collective::reduce:
+      case Collective::allreduce:
+      case Collective::barrier:
+        return reduction();
+      case Collective::reduce_scatter:
+      case Collective::reduce_scatter_block:
+        return reduce_shares();
+      case Collective::allgather:
+      case Collective::allgatherv:
+        return gather();
+    }
+    return false;
+  }
+
+ private:
+  [[nodiscard]] Pace pace() const {
+    return {.segment_bytes = trial_.segment,
+            .in_flight = {.bytes = trial_.in_flight, .delay_bytes = trial_.in_flight, .hops_for_each_lead = 1.0}};
+  }
+
+  bool drive(const Running& execution) const {
+    if (trial_.late != static_cast<int>(rank_)) return execution->run() == MPI_SUCCESS;
+    // Late at first, then a few steps at a time.
+    usleep(1000);
+    for (int steps = 1; steps <= 20; ++steps) {
+      if (execution->step()) return execution->code() == MPI_SUCCESS;
+      if (steps % 4 == 0) usleep(200);
+    }
+    return execution->run() == MPI_SUCCESS;
+  }
+
+  bool bcast() {
+    Buffer data(kind_, starts_.back());
+    for (std::uint64_t i = 0; i < data.values(); ++i) data[i] = rank_ == trial_.root ? trial_.given(0, i) : -1;
+    Message message(data.data(), trial_.shares.front(), kind_.type, MPI_COMM_SELF);
+    bool right = drive(part_.broadcast(transport_, message, pace()));
+    for (std::uint64_t i = 0; i < data.values(); ++i) right = right && data[i] == trial_.given(0, i);
+    return right && data.has_gaps();
+  }
+
+  [[nodiscard]] Operands operands(Buffer& own, Buffer& result, bool has_result) const {
+    return Operands({.own = (trial_.in_place && has_result ? result : own).data(),
+                     .result = has_result ? result.data() : nullptr,
+                     .has_result = has_result,
+                     .in_place = trial_.in_place && has_result,
+                     .count = static_cast<MPI_Count>(starts_.back()),
+                     .type = kind_.type,
+                     .operation = kind_.operation,
+                     .communicator = MPI_COMM_SELF});
+  }
+
+  /// This rank's operand, in both buffers.
+  void fill(Buffer& own, Buffer& result) const {
+    for (std::uint64_t i = 0; i < own.values(); ++i) own[i] = trial_.given(rank_, i);
+    for (std::uint64_t i = 0; i < own.values() && trial_.in_place; ++i) result[i] = own[i];
+  }
+
+  bool reduction() {
+    const bool everywhere = trial_.collective != Collective::reduce;
+    const bool has_result = everywhere || rank_ == trial_.root;
+    Buffer own(kind_, starts_.back());
+    Buffer result(kind_, starts_.back());
+    fill(own, result);
+    const Operands data = operands(own, result, has_result);
+    bool right = drive(part_.reduce(transport_, data, pace(), everywhere, OperandOrder::any));
+    for (std::uint64_t i = 0; i < own.values(); ++i) {
+      right = right && own[i] == trial_.given(rank_, i) && (!has_result || result[i] == trial_.sum(i));
+    }
+    return right && own.has_gaps() && result.has_gaps();
+  }
+
+  bool reduce_shares() {
+    const auto share = static_cast<std::uint64_t>(trial_.shares[rank_]);
+    Buffer own(kind_, starts_.back());
+    Buffer result(kind_, trial_.in_place ? starts_.back() : share);
+    fill(own, result);
+    const Operands data = operands(own, result, true);
+    bool right = drive(part_.reduce_shares(transport_, data, trial_.shares, pace()));
+    for (std::uint64_t i = 0; i < share * kind_.values; ++i) {
+      right = right && result[i] == trial_.sum(starts_[rank_] * kind_.values + i);
+    }
+    return right && own.has_gaps() && result.has_gaps();
+  }
+
+  bool gather() {
+    Buffer result(kind_, starts_.back());
+    Buffer own(kind_, static_cast<std::uint64_t>(trial_.shares[rank_]));
+    Gathered gathered{.buffer = result.data(), .type = kind_.type, .communicator = MPI_COMM_SELF, .shares = {}};
+    for (Rank rank = 0; rank < trial_.ranks; ++rank) {
+      gathered.shares.push_back({trial_.shares[rank], static_cast<MPI_Count>(starts_[rank])});
+    }
+    const std::uint64_t first = starts_[rank_] * kind_.values;
+    for (std::uint64_t i = 0; i < own.values(); ++i) own[i] = trial_.given(0, first + i);
+    for (std::uint64_t i = 0; i < result.values(); ++i) {
+      const bool is_own = trial_.in_place && i >= first && i < first + own.values();
+      result[i] = is_own ? trial_.given(0, i) : -1;
+    }
+    std::optional<Message> share;
+    if (!trial_.in_place && trial_.shares[rank_] > 0) {
+      share.emplace(own.data(), trial_.shares[rank_], kind_.type, MPI_COMM_SELF);
+    }
+    bool right = drive(part_.gather(transport_, gathered, share ? &*share : nullptr, trial_.in_place, pace()));
+    for (std::uint64_t i = 0; i < result.values(); ++i) right = right && result[i] == trial_.given(0, i);
+    return right && result.has_gaps();
+  }
+
+  Transport& transport_;
+  const Trial& trial_;
+  const ElementKind& kind_;
+  Rank rank_;
+  const runtime::LocalPart& part_;
+  std::vector<std::uint64_t> starts_{0};
+};
+
+}  // namespace trunkline::testing
