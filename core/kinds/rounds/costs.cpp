@@ -178,6 +178,7 @@ double block_seconds(const RoundCosts& costs, std::uint64_t message_bytes, std::
   const std::uint64_t block = pieces_of(message_bytes, blocks);
   const auto wire = static_cast<double>(wire_bytes(block));
   const double message_s = 2.0 * costs.hosts.handling_s(block);
+  const double together_s = together_seconds(costs, block);
   const double loaded_s = period.seconds_per_byte / period.rounds * wire;
   const double alone_s = period.alone_byte_s / period.rounds * wire;
   const double delay_s = period.latency_s * trips(costs.hosts, block) +
@@ -188,10 +189,11 @@ double block_seconds(const RoundCosts& costs, std::uint64_t message_bytes, std::
     part /= 2.0;
     first_s += std::max(alone_s, part * loaded_s);
   }
-  const double next_s =
-      std::max({message_s + alone_s, meeting_at_ports * loaded_s + handed_on_at_once * delay_s / period.rounds,
-                together_seconds(costs, block)});
-  return first_s + static_cast<double>(blocks - 1) * next_s;
+  const double next_s = std::max(
+      {message_s + alone_s, meeting_at_ports * loaded_s + handed_on_at_once * delay_s / period.rounds, together_s});
+  // Each block is handed on about as often as there are transfers in a round.
+  const double all_hosts_s = static_cast<double>(blocks) * together_s;
+  return std::max(all_hosts_s, first_s + static_cast<double>(blocks - 1) * next_s);
 }
 
 }  // namespace
