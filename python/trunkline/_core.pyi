@@ -208,7 +208,11 @@ class Plan:
 
     @property
     def trees(self) -> list[Tree] | None:
-        """None: it goes by rounds."""
+        """None: it is of another kind."""
+
+    @property
+    def kind(self) -> str:
+        """Its name: ``trees``, ``rounds``."""
 
     @property
     def round_list(self) -> RoundList | None:
@@ -311,6 +315,10 @@ class Algorithm:
     def cost(self) -> str: ...
     @property
     def needs_cluster(self) -> bool: ...
+    @property
+    def kind(self) -> str:
+        """Of its plans: ``trees``, ``rounds``; ``native``: it has none."""
+
     @property
     def trees(self) -> int:
         """That take segments by turns."""

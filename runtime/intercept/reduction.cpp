@@ -4,6 +4,17 @@
 #include "intercept/state.hpp"
 
 namespace trunkline::runtime {
+namespace {
+
+/// MPI_IN_PLACE where there is no result. Open MPI reports it; else the operand is taken from where a result would
+/// be.
+#ifdef OPEN_MPI
+constexpr bool reports_misplaced = true;
+#else
+constexpr bool reports_misplaced = false;
+#endif
+
+}  // namespace
 
 Reduction::Reduction(Collective collective, const ReductionArguments& given, Native* native)
     : given_(given),
@@ -37,8 +48,8 @@ int Reduction::execute(Transport& transport, const LocalDecision& decision) cons
   const bool everywhere = arguments_.collective == Collective::allreduce;
   const LocalPart& part = *decision.plan->part;
   const bool gets_result = everywhere || part.is_root();
-  // MPICH 4.0 does not report it, and sends what is in memory there.
-  if (!gets_result && given_.send == MPI_IN_PLACE) throw MpiError{MPI_ERR_BUFFER};
+  const bool is_misplaced = !gets_result && given_.send == MPI_IN_PLACE;
+  if (is_misplaced && (reports_misplaced || is_null(given_.receive, given_.type))) throw MpiError{MPI_ERR_BUFFER};
   const Operands operands({.own = arguments_.buffer,
                            .result = given_.receive,
                            .has_result = gets_result,

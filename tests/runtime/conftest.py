@@ -76,6 +76,7 @@ class Mpi:
         preload: Path | str | None = "own",
         per_rank: Sequence[str | Path] = (),
         status: int | None = 0,
+        seconds: int = SECONDS,
     ) -> Outcome:
         """Runs a job; `per_rank` are words put in front of each rank's command; `status` is checked unless None."""
         library = self.library if preload == "own" else preload
@@ -86,7 +87,7 @@ class Mpi:
         words = [*self.launcher, "-n", str(ranks), "env", *(f"{name}={value}" for name, value in variables.items())]
         words += [str(word) for word in (*per_rank, *command)]
         done = subprocess.run(
-            words, env=_clean_environment(), capture_output=True, text=True, timeout=SECONDS, check=False
+            words, env=_clean_environment(), capture_output=True, text=True, timeout=seconds, check=False
         )
         outcome = Outcome(done.returncode, done.stdout, done.stderr)
         if status is not None:
