@@ -78,7 +78,7 @@ TEST(HostCosts, OfHostsThatShareProcessorsBoundEveryPlan) {
       EXPECT_GE(seconds(lab), 15 * shared_s) << facts.name << " " << one.name;
       if (find_trees(plan) == nullptr) continue;
       const double ways = *facts.direction == Direction::up_and_down ? 2.0 : 1.0;
-      EXPECT_GE(seconds(lab) * 1.000001, ways * 15 * (segments * shared_s + bytes * 1e-6))
+      EXPECT_GE(seconds(lab) * 1.000001, ways * 15 * (static_cast<double>(segments) * shared_s + bytes * 1e-6))
           << facts.name << " " << one.name;
     }
   }
