@@ -6,7 +6,7 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-from trunkline.report.colours import ACCENT, AXIS, GRID, INK, NATIVE, PAPER, SOFT, dark_too
+from trunkline.draw.colours import ACCENT, AXIS, GRID, INK, NATIVE, PAPER, SOFT, dark_too
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 TABLE = DOCS / "results" / "broadcast.md"

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from trunkline import _core
 from trunkline.cluster import bundled_clusters, cluster_file, load_cluster, nearest_first
+from trunkline.draw.cluster import draw_cluster
 from trunkline.errors import BadInput
-from trunkline.report.draw_cluster import draw_cluster
 
 TABLE = {"paper-1": (16, 1), "paper-2": (32, 2), "paper-3": (32, 4), "paper-4": (32, 4), "paper-5": (32, 4)}
 TABLE |= {"cyclic": (32, 4), "8w": (4, 1), "4w": (8, 1), "now": (30, 1), "blade": (10, 1), "4w+8w": (12, 4)}

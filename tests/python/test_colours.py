@@ -14,11 +14,11 @@ from test_report import svgs
 from trunkline import _core
 from trunkline.bench.heights import Heights
 from trunkline.cluster import load_cluster
+from trunkline.draw.cluster import draw_cluster
+from trunkline.draw.colours import ACCENT, CONTENDED, DARK, HOST, INK, LINK, NATIVE, PAGE, PAPER, SERIES, SOFT
+from trunkline.draw.plan import draw_plan, draw_steps
 from trunkline.predict import Predicted
 from trunkline.report.chart import height_curves, prediction_curves, ratio_bars, time_curves
-from trunkline.report.colours import ACCENT, CONTENDED, DARK, HOST, INK, LINK, NATIVE, PAGE, PAPER, SERIES, SOFT
-from trunkline.report.draw_cluster import draw_cluster
-from trunkline.report.draw_plan import draw_plan, draw_steps
 from trunkline.report.line_styles import line_styles
 from trunkline.report.page import bench_page, demo_page
 

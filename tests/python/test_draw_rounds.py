@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 
 from trunkline import _core
 from trunkline.cluster import load_cluster
-from trunkline.report.colours import CONTENDED, HOST, LINK, SOFT
-from trunkline.report.draw_plan import draw_steps
-from trunkline.report.draw_rounds import MOST_RANKS, MOST_ROUNDS
-from trunkline.report.shown_rounds import blocks_shown
+from trunkline.draw.colours import CONTENDED, HOST, LINK, SOFT
+from trunkline.draw.plan import draw_steps
+from trunkline.draw.rounds import MOST_RANKS, MOST_ROUNDS
+from trunkline.draw.shown_rounds import blocks_shown
 
 NAME = "{http://www.w3.org/2000/svg}"
 BY_HAND = """\

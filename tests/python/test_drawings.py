@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from trunkline import _core
-from trunkline.report.draw_cluster import draw_cluster, lay_out
-from trunkline.report.draw_plan import draw_plan
-from trunkline.report.draw_tiers import switch_tiers
+from trunkline.draw.cluster import draw_cluster, lay_out
+from trunkline.draw.plan import draw_plan
+from trunkline.draw.tiers import switch_tiers
 
 LEAF_SPINE = """\
 trunkline: cluster/1

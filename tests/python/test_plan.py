@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from trunkline import _core
 from trunkline.cluster import load_cluster
-from trunkline.report.draw_plan import CONTENDED, draw_plan, draw_steps
-from trunkline.report.draw_ranks import draw_ranks
+from trunkline.draw.plan import CONTENDED, draw_plan, draw_steps
+from trunkline.draw.ranks import draw_ranks
 
 KEYS = {"cluster", "collective", "shape", "root", "ranks", "hosts", "parent", "children", "height", "max_degree"}
 KEYS |= {"contention_free", "max_channel_load", "most_senders", "busiest_channels", "unused_links"}

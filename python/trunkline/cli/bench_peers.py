@@ -10,6 +10,7 @@ from trunkline.bench.job import Limits
 from trunkline.cli.options import BudgetOption, CollectiveOption, LabRateOption, LeastOption, MostOption, ReportOption
 from trunkline.cli.output import check_outputs, write_text
 from trunkline.cluster import load_cluster
+from trunkline.draw.terminal import cluster_tree
 from trunkline.errors import BadInput, Failed
 from trunkline.lab.rate import lab_rate
 from trunkline.peers.comparison import Comparison, Step, asked_for, steps
@@ -22,7 +23,6 @@ from trunkline.peers.tables import algorithms_table, beside_table, markdown, pee
 from trunkline.peers.transfer import measure_transfers, transfer_table
 from trunkline.placement import hosts_used
 from trunkline.registry import chosen_algorithms
-from trunkline.report.draw_terminal import cluster_tree
 from trunkline.terminal import console, progress_bar
 from trunkline.units import format_bytes, format_rate, parse_bench_sizes
 

@@ -11,9 +11,9 @@ from trunkline.cli import cluster_export, cluster_import
 from trunkline.cli.options import ClusterArgument, JsonOption
 from trunkline.cli.output import check_outputs, write_json, write_text
 from trunkline.cluster import bundled_clusters, faulty, fingerprint_text, load_cluster, read_cluster
-from trunkline.report.draw_cluster import draw_cluster
-from trunkline.report.draw_svg import link_text
-from trunkline.report.draw_terminal import cluster_tree
+from trunkline.draw.cluster import draw_cluster
+from trunkline.draw.svg import link_text
+from trunkline.draw.terminal import cluster_tree
 from trunkline.terminal import titled_table
 
 __all__ = ["app"]

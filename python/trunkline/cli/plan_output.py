@@ -8,9 +8,9 @@ from rich.markup import escape
 from trunkline import _core
 from trunkline.cli.cluster import link_name
 from trunkline.cli.output import write_json, write_text
+from trunkline.draw.plan import draw_steps, tree_name
+from trunkline.draw.terminal import line_over_switches, rank_tree, rounds_in_words
 from trunkline.planned import Planned
-from trunkline.report.draw_plan import draw_steps, tree_name
-from trunkline.report.draw_terminal import line_over_switches, rank_tree, rounds_in_words
 
 __all__ = ["put_out"]
 

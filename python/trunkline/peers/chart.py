@@ -6,11 +6,11 @@ from math import log2
 from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator, NullLocator
 
+from trunkline.draw.colours import INK
 from trunkline.peers.comparison import BEST
 from trunkline.peers.results import PeerCell
 from trunkline.registry import limit_in_transfers
 from trunkline.report.chart import size_axes, svg_text
-from trunkline.report.colours import INK
 from trunkline.report.line_styles import line_styles
 
 __all__ = ["heat_colour", "peer_curves"]

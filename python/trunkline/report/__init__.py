@@ -1,1 +1,1 @@
-"""Results one would rather look at: charts, drawings, pages."""
+"""Results one would rather look at: charts, tables, pages."""

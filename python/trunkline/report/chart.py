@@ -14,8 +14,8 @@ from trunkline import _core
 from trunkline.bench.heights import Heights
 from trunkline.bench.measure import Cell
 from trunkline.bench.model import Verdict
+from trunkline.draw.colours import ACCENT, AXIS, GRID, INK, SERIES, dark_too
 from trunkline.predict import Predicted
-from trunkline.report.colours import ACCENT, AXIS, GRID, INK, SERIES, dark_too
 from trunkline.report.line_styles import LineStyle, line_styles
 from trunkline.units import format_bytes, format_seconds
 

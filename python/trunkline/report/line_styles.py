@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from itertools import count
 from typing import NamedTuple
 
-from trunkline.report.colours import ACCENT, NATIVE, SERIES
+from trunkline.draw.colours import ACCENT, NATIVE, SERIES
 
 __all__ = ["LineStyle", "line_styles"]
 

@@ -10,10 +10,10 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from trunkline import __version__, _core
 from trunkline.bench.measure import Cell
+from trunkline.draw.colours import DARK, THEME
+from trunkline.draw.plan import draw_trees
 from trunkline.registry import goes_by_rounds, limit_in_transfers
 from trunkline.report.chart import ratio_bars, time_curves
-from trunkline.report.colours import DARK, THEME
-from trunkline.report.draw_plan import draw_trees
 from trunkline.report.tables import segment_text
 from trunkline.units import format_bytes, format_rate, format_seconds
 

@@ -5,10 +5,10 @@ from html import escape
 from math import log2
 
 from trunkline import _core
+from trunkline.draw.colours import ACCENT, CONTENDED, GRID, INK, PAPER, SOFT, dark_too
+from trunkline.draw.layout import Point
+from trunkline.draw.svg import text
 from trunkline.peers.simulated import SELECTORS
-from trunkline.report.colours import ACCENT, CONTENDED, GRID, INK, PAPER, SOFT, dark_too
-from trunkline.report.draw_layout import Point
-from trunkline.report.draw_svg import text
 from trunkline.simulate.gains import Gain
 from trunkline.units import format_bytes, format_rate
 

@@ -3,7 +3,7 @@
 import json
 from typing import Any
 
-from trunkline.report.draw_plan import draw_trees
+from trunkline.draw.plan import draw_trees
 from trunkline.report.page import render
 from trunkline.study.gsum import Studied, Study
 from trunkline.trace.drawings import slowest_ways, widest_departures

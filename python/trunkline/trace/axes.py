@@ -6,7 +6,7 @@ from html import escape
 
 import numpy as np
 
-from trunkline.report.colours import AXIS, GRID, INK, SOFT, dark_too
+from trunkline.draw.colours import AXIS, GRID, INK, SOFT, dark_too
 
 __all__ = ["Axes", "Line", "Point", "document", "round_ticks"]
 

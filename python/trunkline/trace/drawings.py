@@ -6,9 +6,9 @@ from html import escape
 import numpy as np
 
 from trunkline import _core
-from trunkline.report.colours import ACCENT, AXIS, CONTENDED, INK, PAPER, SERIES, SOFT
-from trunkline.report.draw_cluster import MOST_HOSTS
-from trunkline.report.draw_costs import draw_costs
+from trunkline.draw.cluster import MOST_HOSTS
+from trunkline.draw.colours import ACCENT, AXIS, CONTENDED, INK, PAPER, SERIES, SOFT
+from trunkline.draw.costs import draw_costs
 from trunkline.trace.analysis import AnalysedTree
 from trunkline.trace.axes import Axes, Line, Point, document, round_ticks
 from trunkline.trace.folder import Job

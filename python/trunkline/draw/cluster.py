@@ -4,11 +4,11 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from trunkline import _core
+from trunkline.draw.colours import HOST, SOFT
+from trunkline.draw.layout import Layout, switch_tree
+from trunkline.draw.svg import card_shape, document, dot, legend, link_text, trunk_shapes, unused_shape
+from trunkline.draw.tiers import Tiers
 from trunkline.errors import BadInput
-from trunkline.report.colours import HOST, SOFT
-from trunkline.report.draw_layout import Layout, switch_tree
-from trunkline.report.draw_svg import card_shape, document, dot, legend, link_text, trunk_shapes, unused_shape
-from trunkline.report.draw_tiers import Tiers
 
 __all__ = ["MOST_HOSTS", "check_drawable", "draw_cluster", "lay_out", "network_parts", "switch_notes", "unused_signs"]
 

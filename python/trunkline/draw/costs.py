@@ -4,11 +4,11 @@ from collections.abc import Mapping, Sequence
 from html import escape
 
 from trunkline import _core
-from trunkline.report.colours import ACCENT, CONTENDED, IDLE, PAPER, ROOT, SOFT
-from trunkline.report.draw_cluster import check_drawable, network_parts, unused_signs
-from trunkline.report.draw_layout import DOT
-from trunkline.report.draw_plan import PlanDrawing
-from trunkline.report.draw_svg import document, dot, legend
+from trunkline.draw.cluster import check_drawable, network_parts, unused_signs
+from trunkline.draw.colours import ACCENT, CONTENDED, IDLE, PAPER, ROOT, SOFT
+from trunkline.draw.layout import DOT
+from trunkline.draw.plan import PlanDrawing
+from trunkline.draw.svg import document, dot, legend
 
 __all__ = ["draw_costs"]
 

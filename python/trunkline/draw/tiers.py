@@ -10,7 +10,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from trunkline import _core
-from trunkline.report.draw_layout import CARD_GAP, MARGIN, TITLE, Card, Point, new_cards
+from trunkline.draw.layout import CARD_GAP, MARGIN, TITLE, Card, Point, new_cards
 
 __all__ = ["TierLink", "Tiers", "switch_tiers"]
 
@@ -92,7 +92,7 @@ def _between_switches(cluster: _core.Cluster) -> list[_core.Link]:
 
 
 class Tiers:
-    """All cards of a cluster in their places, as :class:`trunkline.report.draw_layout.Layout` but in rows.
+    """All cards of a cluster in their places, as :class:`trunkline.draw.layout.Layout` but in rows.
 
     Args:
         cluster: What is drawn.

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from trunkline import _core
-from trunkline.report.colours import HOST, LINK, ROOT, TAKING_PART
-from trunkline.report.draw_layout import Point
-from trunkline.report.draw_svg import arrow, document, legend, text
+from trunkline.draw.colours import HOST, LINK, ROOT, TAKING_PART
+from trunkline.draw.layout import Point
+from trunkline.draw.svg import arrow, document, legend, text
 
 __all__ = ["draw_ranks"]
 

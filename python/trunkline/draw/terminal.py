@@ -6,9 +6,9 @@ from rich.markup import escape
 from rich.tree import Tree as RichTree
 
 from trunkline import _core
-from trunkline.report.draw_cluster import switch_notes
-from trunkline.report.draw_layout import switch_tree
-from trunkline.report.shown_rounds import blocks_shown, blocks_text
+from trunkline.draw.cluster import switch_notes
+from trunkline.draw.layout import switch_tree
+from trunkline.draw.shown_rounds import blocks_shown, blocks_text
 
 __all__ = ["cluster_tree", "line_over_switches", "rank_tree", "rounds_in_words"]
 

@@ -7,9 +7,9 @@ from html import escape
 from typing import Protocol
 
 from trunkline import _core
-from trunkline.report.colours import BAR, CARD, EDGE, INK, PAPER, SOFT, dark_too
-from trunkline.report.draw_layout import DOT, NAME, Card, Point, Trunk
-from trunkline.report.draw_tiers import TierLink
+from trunkline.draw.colours import BAR, CARD, EDGE, INK, PAPER, SOFT, dark_too
+from trunkline.draw.layout import DOT, NAME, Card, Point, Trunk
+from trunkline.draw.tiers import TierLink
 from trunkline.units import format_link_rate
 
 __all__ = [

@@ -6,11 +6,11 @@ from itertools import groupby
 from typing import NamedTuple
 
 from trunkline import _core
-from trunkline.report.colours import CARD, CONTENDED, EDGE, GRID, HOST, LINK, PAPER, ROOT, SOFT
-from trunkline.report.draw_cluster import check_drawable
-from trunkline.report.draw_layout import MARGIN, Point
-from trunkline.report.draw_svg import document, legend, text
-from trunkline.report.shown_rounds import Arrival, blocks_shown, blocks_text, shown_rounds
+from trunkline.draw.cluster import check_drawable
+from trunkline.draw.colours import CARD, CONTENDED, EDGE, GRID, HOST, LINK, PAPER, ROOT, SOFT
+from trunkline.draw.layout import MARGIN, Point
+from trunkline.draw.shown_rounds import Arrival, blocks_shown, blocks_text, shown_rounds
+from trunkline.draw.svg import document, legend, text
 
 __all__ = ["MOST_RANKS", "MOST_ROUNDS", "draw_rounds"]
 

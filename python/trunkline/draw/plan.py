@@ -4,13 +4,13 @@ from collections import defaultdict
 from collections.abc import Sequence
 
 from trunkline import _core
-from trunkline.report.colours import CONTENDED, HOST, IDLE, LINK, ROOT, TAKING_PART
-from trunkline.report.draw_cluster import check_drawable, lay_out, network_parts, unused_signs
-from trunkline.report.draw_layout import DOT, LANE, Point, Trunk
-from trunkline.report.draw_ranks import draw_ranks
-from trunkline.report.draw_rounds import draw_rounds
-from trunkline.report.draw_svg import arrow, below_each_other, document, dot, legend, rounded, text
-from trunkline.report.draw_tiers import TierLink
+from trunkline.draw.cluster import check_drawable, lay_out, network_parts, unused_signs
+from trunkline.draw.colours import CONTENDED, HOST, IDLE, LINK, ROOT, TAKING_PART
+from trunkline.draw.layout import DOT, LANE, Point, Trunk
+from trunkline.draw.ranks import draw_ranks
+from trunkline.draw.rounds import draw_rounds
+from trunkline.draw.svg import arrow, below_each_other, document, dot, legend, rounded, text
+from trunkline.draw.tiers import TierLink
 
 __all__ = ["CONTENDED", "PlanDrawing", "draw_plan", "draw_steps", "draw_trees", "tree_name"]
 

@@ -1,0 +1,1 @@
+"""Drawings of clusters and plans: as SVG, and in the terminal."""
