@@ -321,7 +321,7 @@ class Algorithm:
 
     @property
     def trees(self) -> int:
-        """That take segments by turns."""
+        """That take segments by turns; 0: it is no tree."""
 
     @property
     def by_rounds(self) -> bool:

@@ -7,11 +7,9 @@ from typing import NamedTuple
 from trunkline import __version__, _core
 from trunkline.cluster import faulty
 from trunkline.errors import BadInput
+from trunkline.kinds import kind_of
 
 __all__ = ["Planned", "lay_plan", "made_plan", "read_plan_file", "read_plan_over"]
-
-MOST_REPLAYED = 512
-"""Ranks whose rounds are replayed here: the tests have proved them for any number, and time grows with the square."""
 
 
 class Planned(NamedTuple):
@@ -41,7 +39,7 @@ def lay_plan(
         segment: Bytes, for the plan to keep; None: chosen for each message.
     """
     laid = _core.lay(collective, algorithm, network, placement, root)
-    if laid.trees is None and len(laid) <= MOST_REPLAYED:
+    if kind_of(laid).is_replayed(laid):
         laid.check(collective)
     return made_plan(network, collective, algorithm, laid, placement, f"trunkline plan {__version__}", segment)
 
@@ -61,7 +59,7 @@ def made_plan(
         network: The cluster.
         collective: Its name.
         algorithm: A name of the registry, or ``custom``.
-        plan: The trees or rounds.
+        plan: Its steps.
         placement: Host index by rank.
         provenance: Who or what made it, one line.
         segment: Bytes, for the plan to keep; None: chosen for each message.

@@ -7,7 +7,7 @@ from trunkline.cluster import nearest_first
 from trunkline.errors import BadInput
 from trunkline.units import parse_segment
 
-__all__ = ["check_collective", "chosen_algorithms", "goes_by_rounds", "limit_in_transfers"]
+__all__ = ["check_collective", "chosen_algorithms", "limit_in_transfers"]
 
 _SHARES = {"allreduce": 2, "reduce-scatter": 1, "reduce-scatter-block": 1, "allgather": 1, "allgatherv": 1}
 """How often every byte that is not a rank's own share must pass the link of each host, one way, by collective. In the
@@ -70,8 +70,3 @@ def _check_segment(name: str) -> None:
     if algorithm in ("auto", "native"):
         raise BadInput(f"'{name}': {algorithm} chooses by itself; a segment can be fixed for the others alone")
     parse_segment(segment, f"'{name}'")
-
-
-def goes_by_rounds(collective: str, name: str) -> bool:
-    """Whether it is no tree: blocks reach each rank from several others."""
-    return any(a.by_rounds for a in _core.algorithms() if a.collective == collective and a.name == name)

@@ -16,7 +16,8 @@ from trunkline.bench.heights import Heights
 from trunkline.cluster import load_cluster
 from trunkline.draw.cluster import draw_cluster
 from trunkline.draw.colours import ACCENT, CONTENDED, DARK, HOST, INK, LINK, NATIVE, PAGE, PAPER, SERIES, SOFT
-from trunkline.draw.plan import draw_plan, draw_steps
+from trunkline.draw.plan import draw_plan
+from trunkline.kinds import kind_of
 from trunkline.predict import Predicted
 from trunkline.report.chart import height_curves, prediction_curves, ratio_bars, time_curves
 from trunkline.report.line_styles import line_styles
@@ -49,7 +50,8 @@ def plan_picture():
 def rounds_picture(name, ranks_per_host):
     cluster = load_cluster("cyclic")
     placement = _core.block_placement(cluster, ranks_per_host)
-    return draw_steps(cluster, placement, _core.lay("bcast", name, cluster, placement, 0), "x")
+    plan = _core.lay("bcast", name, cluster, placement, 0)
+    return kind_of(plan).draw(cluster, placement, plan, "x")
 
 
 def heights(machines):

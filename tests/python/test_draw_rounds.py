@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from trunkline import _core
 from trunkline.cluster import load_cluster
 from trunkline.draw.colours import CONTENDED, HOST, LINK, SOFT
-from trunkline.draw.plan import draw_steps
 from trunkline.draw.rounds import MOST_RANKS, MOST_ROUNDS
 from trunkline.draw.shown_rounds import blocks_shown
+from trunkline.kinds import kind_of
 
 NAME = "{http://www.w3.org/2000/svg}"
 BY_HAND = """\
@@ -57,7 +57,7 @@ def cells_of(svg):
 def test_every_transfer_of_the_first_rounds_is_in_the_row_of_its_receiver(name, where, each):
     cluster = load_cluster(where)
     placement, plan = laid(cluster, name, each, 3)
-    cells = cells_of(draw_steps(cluster, placement, plan, "x"))
+    cells = cells_of(kind_of(plan).draw(cluster, placement, plan, "x"))
     order = sorted({rank for rank, _ in cells} | {3})
     assert len(order) == min(MOST_RANKS, len(plan))
     wanted = {}
@@ -80,7 +80,7 @@ def test_every_transfer_of_the_first_rounds_is_in_the_row_of_its_receiver(name, 
 def test_the_root_and_its_switch_come_first():
     cluster = load_cluster("cyclic")
     placement, plan = laid(cluster, "circulant", root=5)
-    words = re.findall(r">(s\d|\d+  h\d+)<", draw_steps(cluster, placement, plan, "x"))
+    words = re.findall(r">(s\d|\d+  h\d+)<", kind_of(plan).draw(cluster, placement, plan, "x"))
     assert words[:4] == ["s1", "5  h5", "1  h1", "9  h9"]
     assert [word for word in words if word.startswith("s")] == ["s1", "s0", "s2", "s3"]
 
@@ -106,7 +106,7 @@ def test_what_it_says_of_all(trunkline, tmp_path):
 def test_many_ranks_are_cut_off_and_counted():
     cluster = load_cluster("random:96x8")
     placement, plan = laid(cluster, "scatter-ring")
-    svg = draw_steps(cluster, placement, plan, "x")
+    svg = kind_of(plan).draw(cluster, placement, plan, "x")
     assert ">... 32 more ranks are not drawn<" in svg
     assert len({rank for rank, _ in cells_of(svg)} | {0}) == MOST_RANKS
 
@@ -116,7 +116,7 @@ def test_many_ranks_are_cut_off_and_counted():
 def test_any_number_of_ranks_can_be_drawn(hosts, each, name):
     cluster = load_cluster(f"random:{hosts}x{min(hosts, 4)}")
     placement, plan = laid(cluster, name, each)
-    ET.fromstring(draw_steps(cluster, placement, plan, "x"))
+    ET.fromstring(kind_of(plan).draw(cluster, placement, plan, "x"))
 
 
 def test_a_plan_by_hand_is_shown_over_a_cluster(trunkline, tmp_path):

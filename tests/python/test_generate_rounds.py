@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from test_generate import CIRCULANT, RING, ROUNDS
 
 from trunkline import _core
-from trunkline.generate.periods import period_of
-from trunkline.generate.runs import runs_of
-from trunkline.generate.tables import MOST_BLOCKS
+from trunkline.kinds.periods import period_of
+from trunkline.kinds.rounds import MOST_BLOCKS
+from trunkline.kinds.runs import runs_of
 
 
 def parsed(text):

@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 
 from trunkline import _core
 from trunkline.cluster import load_cluster
-from trunkline.draw.plan import CONTENDED, draw_plan, draw_steps
+from trunkline.draw.plan import CONTENDED, draw_plan
 from trunkline.draw.ranks import draw_ranks
+from trunkline.kinds import kind_of
 
 KEYS = {"cluster", "collective", "shape", "root", "ranks", "hosts", "parent", "children", "height", "max_degree"}
 KEYS |= {"contention_free", "max_channel_load", "most_senders", "busiest_channels", "unused_links"}
@@ -260,7 +261,8 @@ def test_any_tree_of_shared_hosts_is_drawn_by_its_levels(tree, each):
     assert len(set(dots)) == len(dots) == len(tree)
     crossing = sum(placement[child] != placement[rank] for rank, below in enumerate(tree.children) for child in below)
     assert f" {crossing} links over the network<" in svg
-    ET.fromstring(draw_steps(cluster, placement, _core.Plan([tree]), "x"))
+    plan = _core.Plan([tree])
+    ET.fromstring(kind_of(plan).draw(cluster, placement, plan, "x"))
 
 
 def test_algorithms_say_what_they_are():

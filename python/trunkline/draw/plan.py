@@ -1,4 +1,4 @@
-"""A plan as a picture: its transfers over the switches."""
+"""A tree as a picture: its transfers over the switches."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -7,15 +7,11 @@ from trunkline import _core
 from trunkline.draw.cluster import check_drawable, lay_out, network_parts, unused_signs
 from trunkline.draw.colours import CONTENDED, HOST, IDLE, LINK, ROOT, TAKING_PART
 from trunkline.draw.layout import DOT, LANE, Point, Trunk
-from trunkline.draw.ranks import draw_ranks
-from trunkline.draw.rounds import draw_rounds
-from trunkline.draw.svg import arrow, below_each_other, document, dot, legend, rounded, text
+from trunkline.draw.svg import arrow, document, dot, legend, rounded, text
 from trunkline.draw.tiers import TierLink
 
-__all__ = ["CONTENDED", "PlanDrawing", "draw_plan", "draw_steps", "draw_trees", "tree_name"]
+__all__ = ["CONTENDED", "PlanDrawing", "draw_plan", "draw_trees", "tree_name"]
 
-MOST_BY_LEVELS = 512
-"""Ranks: pictures of more of them would be too long to look at."""
 WITHIN = HOST
 BETWEEN = LINK
 
@@ -37,21 +33,6 @@ def draw_trees(
         of_all = tree_name(number, len(trees))
         drawings.append(draw_plan(cluster, placement, tree, f"{of_all} · {title}" if title else of_all))
     return drawings
-
-
-def draw_steps(cluster: _core.Cluster, placement: Sequence[int], plan: _core.Plan, title: str) -> str:
-    """A plan of whatever kind, as one picture: its trees below each other, or its rounds.
-
-    Where ranks share hosts, each tree is drawn by its levels too.
-    """
-    if plan.trees is None:
-        return draw_rounds(cluster, placement, plan, title)
-    drawings = draw_trees(cluster, placement, plan.trees, title)
-    if len(set(placement)) < len(placement) <= MOST_BY_LEVELS:
-        words = "By levels" if len(plan.trees) == 1 else "By levels, tree {} of {}"
-        for number, tree in enumerate(plan.trees, 1):
-            drawings.append(draw_ranks(cluster, placement, tree, words.format(number, len(plan.trees))))
-    return below_each_other(drawings)
 
 
 def tree_name(number: int, trees: int) -> str:

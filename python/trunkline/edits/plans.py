@@ -5,6 +5,7 @@ from pathlib import Path
 from trunkline import _core
 from trunkline.edits.host_tree import HostTree
 from trunkline.errors import BadInput
+from trunkline.kinds import trees_of
 
 __all__ = ["edited", "host_tree_of"]
 
@@ -15,9 +16,8 @@ def host_tree_of(plan: _core.PlanFile, file: str) -> HostTree:
     Raises:
         BadInput: where it is none, there are several, or the plan names no hosts.
     """
-    name, trees = Path(file).name, plan.plan.trees
-    if trees is None:
-        raise BadInput(f"{name} goes by rounds; plans of one tree can be edited")
+    name = Path(file).name
+    trees = trees_of(plan.plan, name, "plans of one tree can be edited")
     if len(trees) > 1:
         raise BadInput(f"{name} has {len(trees)} trees that alternate; plans of one tree can be edited")
     if not plan.host_of_rank:

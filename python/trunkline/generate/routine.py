@@ -8,7 +8,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from trunkline import _core
 from trunkline.errors import BadInput
 from trunkline.generate.head import origin_lines, way_lines
-from trunkline.generate.tables import MOST_BLOCKS, tables, too_large
+from trunkline.kinds import kind_of
 from trunkline.units import format_bytes
 
 __all__ = ["DEFAULT_SEGMENT", "c_routine"]
@@ -72,14 +72,11 @@ def c_routine(plan: _core.PlanFile, source: str, name: str | None = None, segmen
             many blocks for so many ranks, the name cannot be used, or the segment is too long or contradicts the
             plan's.
     """
-    kind = _kind_of(plan, source)
+    kind, steps = _kind_of(plan, source), kind_of(plan.plan)
     if len(plan.plan) == 1:
         raise BadInput(f"{source} is a plan for one rank, which has nobody to send to; lay it over two ranks or more")
-    if too_much := too_large(plan.plan):
-        raise BadInput(
-            f"{source} has {too_much}, which is too much for tables: the product may be {MOST_BLOCKS} at most; take a "
-            "plan of trees, such as two-tree, or one for fewer ranks"
-        )
+    if too_much := steps.too_large_for_c(plan.plan):
+        raise BadInput(f"{source} has {too_much}")
     usual_name = f"trunkline_{plan.collective}"
     name = usual_name if name is None else name
     _check_name(name, kind.mpi_name, usual_name)
@@ -97,7 +94,7 @@ def c_routine(plan: _core.PlanFile, source: str, name: str | None = None, segmen
         ranks=len(plan.plan),
         root=plan.plan.root,
         segment=segment_bytes,
-        **tables(plan.plan),
+        **steps.c_tables(plan.plan),
     )
 
 
@@ -116,11 +113,8 @@ def _kind_of(plan: _core.PlanFile, source: str) -> _Kind:
             f"{source} is a plan for {plan.collective}; routines are generated for {', '.join(_KINDS)} (barrier, "
             "shares: not yet)"
         )
-    if plan.collective != "bcast" and plan.plan.trees is None:
-        raise BadInput(
-            f"{source} is a plan for {plan.collective} in rounds; routines are generated for trees of "
-            f"{plan.collective} (rounds: of bcast alone), such as two-tree"
-        )
+    if refused := kind_of(plan.plan).refused_in_c(plan.collective):
+        raise BadInput(f"{source} is a plan for {plan.collective} {refused}")
     return kind
 
 

@@ -12,7 +12,7 @@ from trunkline.peers.figures import Figure
 from trunkline.peers.results import PeerCell, Place, place_of
 from trunkline.peers.tables import BESIDE, Line, beside_rows, lines, unfinished
 from trunkline.registry import limit_in_transfers
-from trunkline.report.page import render, trees_over
+from trunkline.report.page import plan_over, render
 from trunkline.units import format_rate
 
 __all__ = ["peers_page"]
@@ -61,7 +61,7 @@ def _section(
     place = place_of(cluster, rate_bps)
     here = [cell for cell in cells if cell.place == place]
     times = [cell.seconds_median for cell in here] + [cell.message_bytes * 8 / cell.rate_bps for cell in here]
-    ran, drawings = trees_over(cluster, here, algorithm)
+    ran, drawings = plan_over(cluster, here, algorithm)
     names = {cell.mpi: f"{cell.mpi} {cell.mpi_version}" if "-" not in cell.mpi else cell.mpi for cell in here}
     return {
         "cluster": cluster,

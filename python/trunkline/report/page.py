@@ -11,13 +11,13 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from trunkline import __version__, _core
 from trunkline.bench.measure import Cell
 from trunkline.draw.colours import DARK, THEME
-from trunkline.draw.plan import draw_trees
-from trunkline.registry import goes_by_rounds, limit_in_transfers
+from trunkline.kinds import kind_of
+from trunkline.registry import limit_in_transfers
 from trunkline.report.chart import ratio_bars, time_curves
 from trunkline.report.tables import segment_text
 from trunkline.units import format_bytes, format_rate, format_seconds
 
-__all__ = ["bench_page", "demo_page", "render", "trees_over"]
+__all__ = ["bench_page", "demo_page", "plan_over", "render"]
 
 _templates = Environment(
     loader=PackageLoader("trunkline.report"),
@@ -53,14 +53,16 @@ def _place(cell: Cell) -> tuple[str, str, int]:
     return cell.cluster, cell.mpi, cell.message_bytes
 
 
-def trees_over(cluster: _core.Cluster, cells: Sequence[Cell], algorithm: str = "auto") -> tuple[str, list[str]]:
-    """What the algorithm ran last in these cells, and its trees drawn over the switches as SVG text."""
+def plan_over(cluster: _core.Cluster, cells: Sequence[Cell], algorithm: str = "auto") -> tuple[str, list[str]]:
+    """What the algorithm ran last in these cells, and its plan as drawings on a page, SVG text."""
     placement = _core.block_placement(cluster, 1)
     collective = cells[0].collective if cells else "bcast"
     ran = next((cell.ran for cell in reversed(cells) if cell.algorithm == algorithm), "native")
-    is_tree = ran != "native" and not goes_by_rounds(collective, ran)
-    trees = _core.lay_trees(collective, ran, cluster, placement, 0) if is_tree else []
-    return ran, draw_trees(cluster, placement, trees, f"{ran} over {cluster.name} from {cluster.hosts[0]}")
+    if ran == "native":
+        return ran, []
+    laid = _core.lay(collective, ran, cluster, placement, 0)
+    title = f"{ran} over {cluster.name} from {cluster.hosts[0]}"
+    return ran, kind_of(laid).sketches(cluster, placement, laid, title)
 
 
 def demo_page(cells: Sequence[Cell], clusters: Sequence[_core.Cluster]) -> str:
@@ -68,7 +70,7 @@ def demo_page(cells: Sequence[Cell], clusters: Sequence[_core.Cluster]) -> str:
     sections = []
     for cluster in clusters:
         here = [cell for cell in cells if cell.cluster == cluster.name]
-        ran, drawings = trees_over(cluster, here)
+        ran, drawings = plan_over(cluster, here)
         sections.append(
             {
                 "cluster": cluster,

@@ -4,6 +4,7 @@ import json
 from typing import Any
 
 from trunkline.draw.plan import draw_trees
+from trunkline.kinds import trees_of
 from trunkline.report.page import render
 from trunkline.study.gsum import Studied, Study
 from trunkline.trace.drawings import slowest_ways, widest_departures
@@ -85,8 +86,7 @@ def _parts(one: Studied, size: int) -> dict[str, Any]:
 
 def _configuration(study: Study, one: Studied) -> dict[str, Any]:
     cluster, size = study.job.lab.cluster, study.job.sizes[0]
-    trees = one.plan.plan.trees
-    assert trees is not None
+    trees = trees_of(one.plan.plan, one.name, "the study draws plans of one tree")
     return {
         "name": one.name,
         "step": one.configuration.step,

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from trunkline.kinds import kind_of
 from trunkline.trace.calls import Group, RankCalls, grouped, rank_calls
 from trunkline.trace.file import read_trace
 from trunkline.trace.folder import Job
@@ -153,8 +154,9 @@ def _analysed(group: Group, calls: dict[int, RankCalls], clocks: Clocks, job: Jo
     if group.is_native:
         return found
     slots = {rank: slots_of(calls[rank], group.places[rank][skipped:]) for rank in group.ranks}
-    goes_by_rounds = group.plan in job.plans and job.plans[group.plan][0].plan.trees is None
-    trees = None if goes_by_rounds else tree_times(slots, _root_of(group, job))
+    plan = job.plans[group.plan][0].plan if group.plan in job.plans else None
+    numbers_rounds = plan is not None and kind_of(plan).streams(plan) == 0
+    trees = None if numbers_rounds else tree_times(slots, _root_of(group, job))
     if trees is None:
         found.rounds.extend(rounds_of(slots))
         return found

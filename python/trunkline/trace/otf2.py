@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from trunkline import __version__
 from trunkline.errors import BadInput
+from trunkline.kinds import kind_of
 from trunkline.trace.calls import RankCalls, lanes, rank_calls
 from trunkline.trace.file import ARRIVED, HANDED_ON, UNKNOWN_BYTES, CallKind, read_trace
 from trunkline.trace.folder import Job
@@ -109,7 +110,7 @@ class _Rank:
     def _messages(self, writer: int, kind: CallKind, places: NDArray[np.int64], start: int, end: int) -> None:
         send, receive = self._archive.EvtWriter_MpiSend, self._archive.EvtWriter_MpiRecv
         plan = self._job.plans.get(kind.plan)
-        trees = len(plan[0].plan.trees or []) if plan is not None else 0
+        trees = kind_of(plan[0].plan).streams(plan[0].plan) if plan is not None else 0
         times = np.clip(np.maximum.accumulate(self._calls.event_time[places]), start, end) + self._shift
         for time, word in zip(times.tolist(), self._calls.event_what[places].tolist(), strict=True):
             put = send if word & 15 == HANDED_ON else receive

@@ -6,6 +6,7 @@ from pathlib import Path
 from trunkline import _core
 from trunkline.bench.gsum import NATIVE_PLAN, GsumCell, GsumJob, make_cells
 from trunkline.hierarchy import hierarchical_plan
+from trunkline.kinds import trees_of
 from trunkline.planned import Planned
 from trunkline.tune.plans import fastest_of, initial_hierarchy, plans_worth_trying
 
@@ -72,4 +73,5 @@ def measure_gsum(
 
 
 def _tree(planned: Planned) -> str:
-    return str([tree.children for tree in planned.file.plan.trees or []])
+    trees = trees_of(planned.file.plan, planned.what, "the study tries plans of trees")
+    return str([tree.children for tree in trees])

@@ -1,0 +1,70 @@
+"""What the command asks of a kind of plan."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+
+from rich.console import Console
+
+from trunkline import _core
+
+__all__ = ["PlanKind"]
+
+
+class PlanKind(ABC):
+    """One kind: in words, as JSON, as a picture, as C, in traces. A function that a new kind lacks is an error at once.
+
+    Attributes:
+        way: How its plans go, for messages: ``by rounds``.
+        at_once: What of a plan is under way at once, where that is not all of it, after a space.
+    """
+
+    way: str
+    at_once: str = ""
+
+    @abstractmethod
+    def is_replayed(self, plan: _core.Plan) -> bool:
+        """Whether a plan that was just laid is still to be replayed: the core has not proved it, and it is quick."""
+
+    @abstractmethod
+    def extent(self, plan: _core.Plan) -> str:
+        """How large it is, in a few words."""
+
+    @abstractmethod
+    def show(self, console: Console, cluster: _core.Cluster, placement: Sequence[int], plan: _core.Plan) -> None:
+        """Print its steps for people."""
+
+    @abstractmethod
+    def as_json(self, plan: _core.Plan) -> dict[str, object]:
+        """Its steps."""
+
+    @abstractmethod
+    def draw(self, cluster: _core.Cluster, placement: Sequence[int], plan: _core.Plan, title: str) -> str:
+        """It as one picture, SVG text."""
+
+    @abstractmethod
+    def sketches(self, cluster: _core.Cluster, placement: Sequence[int], plan: _core.Plan, title: str) -> list[str]:
+        """Its pictures on a page with results, SVG text each; none where they would be too much there."""
+
+    @abstractmethod
+    def refused_in_c(self, collective: str) -> str:
+        """What of its plans for a collective no C is written for, and what instead; empty: it is written."""
+
+    @abstractmethod
+    def too_large_for_c(self, plan: _core.Plan) -> str:
+        """What of a plan is too much for tables in C, and how much may be; empty: nothing is."""
+
+    @abstractmethod
+    def c_tables(self, plan: _core.Plan) -> dict[str, object]:
+        """What the template with its tables takes, and as ``plan_part`` which that is: of one that is not too large."""
+
+    @abstractmethod
+    def c_shape(self, plan: _core.PlanFile, over: str) -> str:
+        """For the head of a C file: what it is made of, over which cluster."""
+
+    @abstractmethod
+    def c_way(self, plan: _core.PlanFile, segment: int) -> str:
+        """For the head of a C file: how a message goes; sentences without the subject of the first, the message."""
+
+    @abstractmethod
+    def streams(self, plan: _core.Plan) -> int:
+        """Trees that the segments of a message take by turns, as traces number them; 0: traces number its rounds."""

@@ -1,0 +1,145 @@
+"""Plans of rounds: blocks reach a rank from several others."""
+
+from collections.abc import Sequence
+
+from rich.console import Console
+from rich.markup import escape
+
+from trunkline import _core
+from trunkline.draw.rounds import draw_rounds
+from trunkline.draw.terminal import rounds_in_words
+from trunkline.kinds.c_arrays import numbers, short_rows
+from trunkline.kinds.kind import PlanKind
+from trunkline.kinds.periods import period_of
+from trunkline.kinds.runs import runs_of
+
+__all__ = ["MOST_BLOCKS", "Rounds"]
+
+MOST_REPLAYED = 512
+"""Ranks whose rounds are replayed here: the tests have proved them for any number, and time grows with the square."""
+
+MOST_BLOCKS = 1 << 20
+"""Largest product of ranks and blocks: each may have a transfer of its own, and all of them are looked at."""
+
+
+class Rounds(PlanKind):
+    """What the command asks of them."""
+
+    way = "by rounds"
+    at_once = " in one round"
+
+    def is_replayed(self, plan: _core.Plan) -> bool:
+        """Unless there are too many ranks."""
+        return len(plan) <= MOST_REPLAYED
+
+    def extent(self, plan: _core.Plan) -> str:
+        """Blocks and rounds."""
+        if plan.blocks is None:
+            return "any number of blocks"
+        return f"{plan.blocks} blocks in {plan.round_count(plan.blocks)} rounds"
+
+    def show(
+        self,
+        console: Console,
+        cluster: _core.Cluster,  # noqa: ARG002 - rounds are shown by rank
+        placement: Sequence[int],  # noqa: ARG002
+        plan: _core.Plan,
+    ) -> None:
+        """The first rounds, a row each."""
+        for row in rounds_in_words(plan):
+            console.print(escape(row), soft_wrap=True)
+
+    def as_json(self, plan: _core.Plan) -> dict[str, object]:
+        """What makes them; where the number of blocks is fixed, each round as its transfers."""
+        steps: dict[str, object] = {"generator": plan.generator}
+        if plan.round_list is not None:
+            steps["blocks"] = plan.round_list.blocks
+            steps["rounds"] = [
+                [{"from": t.sender, "to": t.receiver, "first": t.first, "count": t.count} for t in transfers]
+                for transfers in plan.round_list.rounds
+            ]
+        return steps
+
+    def draw(self, cluster: _core.Cluster, placement: Sequence[int], plan: _core.Plan, title: str) -> str:
+        """A row a rank, a column a round."""
+        return draw_rounds(cluster, placement, plan, title)
+
+    def sketches(
+        self,
+        cluster: _core.Cluster,  # noqa: ARG002 - their tables would be too much
+        placement: Sequence[int],  # noqa: ARG002
+        plan: _core.Plan,  # noqa: ARG002
+        title: str,  # noqa: ARG002
+    ) -> list[str]:
+        """None."""
+        return []
+
+    def refused_in_c(self, collective: str) -> str:
+        """All but broadcasts."""
+        if collective == "bcast":
+            return ""
+        return f"in rounds; routines are generated for trees of {collective} (rounds: of bcast alone), such as two-tree"
+
+    def too_large_for_c(self, plan: _core.Plan) -> str:
+        """Too many transfers."""
+        blocks = plan.blocks or 4 * plan.period
+        if len(plan) * blocks <= MOST_BLOCKS:
+            return ""
+        return (
+            f"{blocks} blocks for {len(plan)} ranks, which is too much for tables: the product may be {MOST_BLOCKS} at "
+            "most; take a plan of trees, such as two-tree, or one for fewer ranks"
+        )
+
+    def c_tables(self, plan: _core.Plan) -> dict[str, object]:
+        """A row a run of transfers; where the number of blocks is free, one period."""
+        if plan.blocks is not None:
+            listed = plan.list_rounds(plan.blocks)
+            return {
+                "plan_part": "rounds_plan.c.j2",
+                "trees": 0,
+                "blocks": listed.blocks,
+                "rounds": len(listed.rounds),
+                **_runs(listed, len(plan)),
+            }
+        period = period_of(plan)
+        return {
+            "plan_part": "periods_plan.c.j2",
+            "trees": 0,
+            "period": plan.period,
+            "order": numbers(plan.order, "    "),
+            "apart": numbers(period.apart, "    "),
+            "offsets": short_rows(period.offsets),
+        }
+
+    def c_shape(self, plan: _core.PlanFile, over: str) -> str:
+        """Blocks and rounds."""
+        blocks = plan.plan.blocks
+        many = "any number of blocks" if blocks is None else f"{blocks} block{'s' * (blocks > 1)}"
+        in_all = "" if blocks is None else f"{plan.plan.round_count(blocks)} "
+        return f"of {many} in {in_all}rounds: {plan.algorithm}{over}"
+
+    def c_way(self, plan: _core.PlanFile, segment: int) -> str:
+        """In blocks."""
+        blocks = plan.plan.blocks
+        if blocks is None:
+            cut = f"is cut into blocks of {segment} bytes."
+        else:
+            cut = f"is cut into {blocks} block{'s' * (blocks > 1)}, which go in pieces of up to {segment} bytes."
+        return (
+            f"{cut} In each round of the plan a rank sends blocks to one other rank, and receives blocks from one. "
+            "Nobody waits for the end of a round: what a rank has to send goes as soon as it is there."
+        )
+
+    def streams(self, plan: _core.Plan) -> int:  # noqa: ARG002 - of none
+        """None: a trace has the numbers of rounds."""
+        return 0
+
+
+def _runs(listed: _core.RoundList, ranks: int) -> dict[str, object]:
+    """A row a run, and how many the busiest rank has on one side."""
+    runs = runs_of(listed)
+    sent, received = [0] * ranks, [0] * ranks
+    for run in runs:
+        sent[run.sender] += 1
+        received[run.receiver] += 1
+    return {"runs": short_rows(runs), "most_runs": max(*sent, *received)}

@@ -1,0 +1,135 @@
+"""Plans of trees, which take segments by turns."""
+
+from collections.abc import Sequence
+from itertools import accumulate, chain
+
+from rich.console import Console
+
+from trunkline import _core
+from trunkline.draw.plan import draw_trees, tree_name
+from trunkline.draw.ranks import draw_ranks
+from trunkline.draw.svg import below_each_other
+from trunkline.draw.terminal import line_over_switches, rank_tree
+from trunkline.kinds.c_arrays import rows
+from trunkline.kinds.kind import PlanKind
+
+__all__ = ["Trees"]
+
+MOST_BY_LEVELS = 512
+"""Ranks: pictures of more of them would be too long to look at."""
+
+
+class Trees(PlanKind):
+    """What the command asks of them."""
+
+    way = "along trees"
+
+    def is_replayed(self, plan: _core.Plan) -> bool:  # noqa: ARG002 - the core has checked whatever it lays
+        """Never."""
+        return False
+
+    def extent(self, plan: _core.Plan) -> str:
+        """Height and degree of the largest."""
+        trees = _of(plan)
+        return f"height {max(t.height for t in trees)}, degree {max(t.max_degree for t in trees)}"
+
+    def show(self, console: Console, cluster: _core.Cluster, placement: Sequence[int], plan: _core.Plan) -> None:
+        """A line as its stays below switches; any other tree as a tree."""
+        trees = _of(plan)
+        for number, tree in enumerate(trees):
+            console.print()
+            if len(trees) > 1:
+                console.print(tree_name(number, len(trees)))
+            if tree.max_degree <= 1:
+                for row in line_over_switches(cluster, placement, tree):
+                    console.print(row)
+            else:
+                console.print(rank_tree(cluster, placement, tree))
+
+    def as_json(self, plan: _core.Plan) -> dict[str, object]:
+        """Parents and children by rank; of several trees a list."""
+        drawn = [_tree_as_json(tree) for tree in _of(plan)]
+        return drawn[0] if len(drawn) == 1 else {"trees": drawn}
+
+    def draw(self, cluster: _core.Cluster, placement: Sequence[int], plan: _core.Plan, title: str) -> str:
+        """The trees below each other; where ranks share hosts, each by its levels too."""
+        trees = _of(plan)
+        drawings = draw_trees(cluster, placement, trees, title)
+        if len(set(placement)) < len(placement) <= MOST_BY_LEVELS:
+            words = "By levels" if len(trees) == 1 else "By levels, tree {} of {}"
+            for number, tree in enumerate(trees, 1):
+                drawings.append(draw_ranks(cluster, placement, tree, words.format(number, len(trees))))
+        return below_each_other(drawings)
+
+    def sketches(self, cluster: _core.Cluster, placement: Sequence[int], plan: _core.Plan, title: str) -> list[str]:
+        """Each tree over the switches."""
+        return draw_trees(cluster, placement, _of(plan), title)
+
+    def refused_in_c(self, collective: str) -> str:  # noqa: ARG002 - all are written
+        """Nothing."""
+        return ""
+
+    def too_large_for_c(self, plan: _core.Plan) -> str:  # noqa: ARG002 - tables have a few numbers a rank
+        """Nothing."""
+        return ""
+
+    def c_tables(self, plan: _core.Plan) -> dict[str, object]:
+        """A row a tree: of lines their order, of any other trees parents and children."""
+        trees = _of(plan)
+        children = [tree.children for tree in trees]
+        tables: dict[str, object] = {"plan_part": "trees_plan.c.j2", "trees": len(trees), "orders": ""}
+        if all(tree.max_degree == 1 for tree in trees):
+            orders = []
+            for tree, below in zip(trees, children, strict=True):
+                orders.append([tree.root])
+                while below[orders[-1][-1]]:
+                    orders[-1] += below[orders[-1][-1]]
+            return tables | {"orders": rows(orders)}
+        return tables | {
+            "parents": rows([[-1 if parent is None else parent for parent in tree.parent] for tree in trees]),
+            "begins": rows([list(accumulate(map(len, below), initial=0)) for below in children]),
+            "children": rows([list(chain.from_iterable(below)) for below in children]),
+        }
+
+    def c_shape(self, plan: _core.PlanFile, over: str) -> str:
+        """Their number, height and degree."""
+        trees = _of(plan.plan)
+        height, degree = max(tree.height for tree in trees), max(tree.max_degree for tree in trees)
+        along = "a tree" if len(trees) == 1 else f"{len(trees)} trees that take segments by turns"
+        to = {"bcast": "to send to", "reduce": "to receive from", "allreduce": "below a rank"}[plan.collective]
+        return f"along {along}: {plan.algorithm}{over}, height {height}, at most {degree} {to}"
+
+    def c_way(self, plan: _core.PlanFile, segment: int) -> str:
+        """Down the trees, up, or up and down again."""
+        trees = _of(plan.plan)
+        which = "the tree" if len(trees) == 1 else f"the {len(trees)} trees by turns"
+        if plan.collective == "bcast":
+            return (
+                f"goes in segments of {segment} bytes down {which}: a rank hands each segment on, to its children in "
+                "order, as soon as it has it."
+            )
+        down = plan.collective == "allreduce"
+        back = f" From rank {plan.plan.root} the result goes down the same way at once." if down else ""
+        return (
+            f"goes in segments of up to {segment} bytes, or one element, up {which}: a rank combines its own operand "
+            f"with its children's, in order, and sends the segment on as soon as it has all of them.{back}"
+        )
+
+    def streams(self, plan: _core.Plan) -> int:
+        """The number of trees."""
+        return len(_of(plan))
+
+
+def _of(plan: _core.Plan) -> list[_core.Tree]:
+    trees = plan.trees
+    assert trees is not None, "the table of kinds says so"
+    return trees
+
+
+def _tree_as_json(tree: _core.Tree) -> dict[str, object]:
+    return {
+        "parent": {str(rank): parent for rank, parent in enumerate(tree.parent)},
+        "children": {str(rank): children for rank, children in enumerate(tree.children)},
+        "height": tree.height,
+        "max_degree": tree.max_degree,
+    }
