@@ -10,7 +10,8 @@ namespace trunkline {
 namespace {
 
 bool has_short_blocks(const Alternative& alternative, std::uint64_t message_bytes, std::uint64_t limit) {
-  return limit > 0 && message_bytes / alternative.costs->relayed_blocks() < limit;
+  const std::uint64_t blocks = alternative.costs->relayed_blocks();
+  return blocks > 0 && message_bytes / blocks < limit;
 }
 
 /// What a predicted time counts as beside others.
