@@ -23,7 +23,7 @@ MESSAGES = 4
 """Under way between two hosts: enough for no host to wait, too few for TCP to put many into one frame."""
 UNSHAPED_BPS = 1e9
 """Rate of the fastest link meanwhile: processors are to be what messages wait for, not links."""
-OF_A_LIBRARY = 2.0
+OF_A_LIBRARY = 3.0
 """What a message costs by way of an MPI library, over one of plain sockets: docs/results/message-cost.md."""
 TOLERANCE = 1.2
 """By which two measurements of a second may differ: a rate this much above what is true is worth a warning."""
