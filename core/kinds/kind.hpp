@@ -44,7 +44,4 @@ struct PlanKind {
 /// All of them; the first is the one of a plan file that has no key of any kind.
 [[nodiscard]] std::span<const PlanKind* const> kinds();
 
-/// The one of that name; null: there is none.
-[[nodiscard]] const PlanKind* find_kind(std::string_view name);
-
 }  // namespace trunkline

@@ -19,7 +19,6 @@
 namespace trunkline::runtime {
 namespace {
 
-using testing::below;
 using testing::ElementKind;
 using testing::Trial;
 
