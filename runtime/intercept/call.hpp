@@ -4,25 +4,15 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 
 #include "communicator/local_plan.hpp"
+#include "intercept/arguments.hpp"
 #include "mpi_api.hpp"
 #include "plan/collective.hpp"
 #include "plan/operand_order.hpp"
 #include "transport/transport.hpp"
 
 namespace trunkline::runtime {
-
-/// The data of a call, as the program describes it.
-struct Arguments {
-  Collective collective;
-  const void* buffer;  ///< of the data that this rank puts in, or gets
-  MPI_Count count;     ///< of all of it; of shares: not asked
-  MPI_Datatype type;
-  int root;  ///< 0 where the collective has none
-  MPI_Comm communicator;
-};
 
 /// A call, through whichever entry point it came.
 class UserCall {
@@ -56,12 +46,6 @@ class UserCall {
   /// Runs the messages of a plan, and returns MPI's code. Errors come as GivenUp, MpiError or std::bad_alloc.
   [[nodiscard]] virtual int execute(Transport& transport, const LocalDecision& decision) const = 0;
 };
-
-/// Bytes of the signature; empty where MPI itself has to report the datatype: it is none, or is not committed.
-[[nodiscard]] std::optional<std::uint64_t> type_bytes(MPI_Datatype type);
-
-/// Whether MPI has to report a null buffer. MPI_BOTTOM is one too, whose datatypes hold the addresses.
-[[nodiscard]] bool is_null(const void* buffer, MPI_Datatype type);
 
 /// What the MPI function returns. Only worth a call where `watching` says so.
 [[nodiscard]] int run(const UserCall& call);

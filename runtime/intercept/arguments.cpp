@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "intercept/arguments.hpp"
+
+#include "datatype/predefined.hpp"
+#include "intercept/state.hpp"
+
+namespace trunkline::runtime {
+
+std::optional<std::uint64_t> type_bytes(MPI_Datatype type) {
+  if (const auto bytes = predefined_bytes(type)) return bytes;
+  const MPI_Comm silent = conduit()->communicator();  // whose errors nobody hears of
+  constexpr char any_place = 0;                       // a null buffer would be another error
+  if (PMPI_Send(&any_place, 1, type, MPI_PROC_NULL, 0, silent) != MPI_SUCCESS) return {};
+  MPI_Count bytes = 0;
+  if (PMPI_Type_size_x(type, &bytes) != MPI_SUCCESS || bytes < 0) return {};
+  return static_cast<std::uint64_t>(bytes);
+}
+
+bool is_null(const void* buffer, MPI_Datatype type) {
+  if (buffer != nullptr) return false;
+  MPI_Count first = 0;
+  MPI_Count extent = 0;
+  return PMPI_Type_get_true_extent_x(type, &first, &extent) != MPI_SUCCESS || first == 0;
+}
+
+}  // namespace trunkline::runtime

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a program hands to a collective call, and what MPI says of it.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "mpi_api.hpp"
+#include "plan/collective.hpp"
+
+namespace trunkline::runtime {
+
+/// The data of a call, as the program describes it.
+struct Arguments {
+  Collective collective;
+  const void* buffer;  ///< of the data that this rank puts in, or gets
+  MPI_Count count;     ///< of all of it; of shares: not asked
+  MPI_Datatype type;
+  int root;  ///< 0 where the collective has none
+  MPI_Comm communicator;
+};
+
+/// Bytes of the signature; empty where MPI itself has to report the datatype: it is none, or is not committed.
+[[nodiscard]] std::optional<std::uint64_t> type_bytes(MPI_Datatype type);
+
+/// Whether MPI has to report a null buffer. MPI_BOTTOM is one too, whose datatypes hold the addresses.
+[[nodiscard]] bool is_null(const void* buffer, MPI_Datatype type);
+
+}  // namespace trunkline::runtime

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "intercept/prepare.hpp"
+
+#include <exception>
+#include <mutex>
+#include <string>
+
+#include "intercept/state.hpp"
+#include "report.hpp"
+#include "reserve.hpp"
+
+namespace trunkline::runtime {
+namespace {
+
+/// Null where nobody asks for the reason.
+std::shared_ptr<const LocalDecision> natively(const char* reason) {
+  return world()->explain ? std::make_shared<const LocalDecision>(LocalDecision{.reason = reason}) : nullptr;
+}
+
+std::string name_of(const Arguments& call) { return std::string(facts_of(call.collective).mpi_name); }
+
+/// What the plans say; where laying them fails, native. It fails on all ranks alike, since it depends on what they know
+/// alike, and before any message.
+std::shared_ptr<const LocalDecision> plan(Members& members, const UserCall& user, const SharedFacts& shared) {
+  const Arguments& call = user.arguments();
+  try {
+    return with_reserve([&] {
+      return members.decide(call.collective, static_cast<Rank>(call.root), shared.bytes, user.operand_order(),
+                            wish_for(call.collective));
+    });
+  } catch (const std::exception& error) {
+    if (world()->strict) end_job("no plan for " + name_of(call) + ": " + error.what());
+    static std::once_flag said;
+    if (shared.rank == 0) {
+      std::call_once(said, [&] {
+        warn("no plan for " + name_of(call) + ": " + error.what() +
+             "\ntrunkline: warning: it runs natively there (TRUNKLINE_STRICT=1 ends the job instead); please report "
+             "this "
+             "with the cluster file");
+      });
+    }
+    return std::make_shared<const LocalDecision>(
+        LocalDecision{.reason = std::string("no plan could be laid: ") + error.what()});
+  }
+}
+
+}  // namespace
+
+Prepared prepare(const UserCall& user, const SharedFacts& shared) {
+  const Arguments& call = user.arguments();
+  for (const char* const reason : {shared.native, user.reason_for_mpi()}) {
+    if (reason != nullptr) return {.decision = natively(reason)};
+  }
+  const Communicator::Found found =
+      Communicator::of(call.communicator, *world(), *conduit(), shared.rank, shared.ranks);
+  if (found.code != MPI_SUCCESS) return {.code = found.code};
+  Members* const members = found.state->members();
+  if (members == nullptr) return {.decision = natively("a process outside MPI_COMM_WORLD, whose host is not known")};
+  Prepared prepared{.decision = plan(*members, user, shared)};
+  if (prepared.decision->plan == nullptr) return prepared;
+  const Communicator::Numbered number = found.state->number();
+  if (number.code != MPI_SUCCESS) return {.code = number.code};
+  if (!number.id) return {.decision = natively("no number for the communicator: too many of them, or threads at once")};
+  const Communicator::Entered entered = found.state->enter();
+  if (entered.code != MPI_SUCCESS) return {.code = entered.code};
+  prepared.communicator = found.state;
+  prepared.id = *number.id;
+  prepared.turn = entered.turn;
+  return prepared;
+}
+
+}  // namespace trunkline::runtime

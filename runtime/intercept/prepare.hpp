@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// What one call is going to run, and its place among the calls of its communicator.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "communicator/communicator.hpp"
+#include "intercept/call.hpp"
+#include "intercept/shared_facts.hpp"
+
+namespace trunkline::runtime {
+
+struct Prepared {
+  int code = MPI_SUCCESS;                ///< MPI's, of which the communicator's error handler has heard
+  Communicator* communicator = nullptr;  ///< where it is not native
+  unsigned id = 0;                       ///< of the communicator
+  std::uint64_t turn = 0;                ///< of the call on it
+  std::shared_ptr<const LocalDecision> decision{};
+};
+
+/// May be collective on the communicator: once for each, and now and then.
+[[nodiscard]] Prepared prepare(const UserCall& user, const SharedFacts& shared);
+
+}  // namespace trunkline::runtime

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "intercept/traced.hpp"
+
+#include <exception>
+#include <mutex>
+#include <string>
+
+#include "datatype/predefined.hpp"
+#include "decide/decision.hpp"
+#include "intercept/state.hpp"
+#include "report.hpp"
+#include "trace/session.hpp"
+
+namespace trunkline::runtime {
+namespace {
+
+/// Bytes of the signature where no look at the datatype is needed.
+std::uint64_t known_bytes(const Arguments& call) {
+  const auto element = call.type == MPI_DATATYPE_NULL ? std::nullopt : predefined_bytes(call.type);
+  return element && call.count >= 0 ? static_cast<std::uint64_t>(call.count) * *element : unknown_bytes;
+}
+
+void keep_plan_of(const Arguments& call, const LocalPlan& plan, const Processes& processes) {
+  const Knowledge& knowledge = world()->knowledge;
+  PlanFile file{.collective = call.collective,
+                .algorithm = plan.key == plan_of_file ? "custom" : std::string(plan.key),
+                .cluster = {},
+                .cluster_fingerprint = {},
+                .host_of_rank = {},
+                .plan = *plan.whole,
+                .segment_bytes = {},
+                .provenance = "traced"};
+  if (knowledge.cluster) {
+    file.cluster = knowledge.cluster->name();
+    file.cluster_fingerprint = knowledge.cluster->fingerprint();
+    const auto hosts = knowledge.cluster->hosts();
+    for (const HostIndex host : *processes.placement) {
+      file.host_of_rank.push_back(knowledge.cluster->nodes()[hosts[host]].name);
+    }
+  }
+  keep_plan(*recorder(), plan.identity, file, processes.world_ranks);
+}
+
+}  // namespace
+
+void begin_natively(TracedCall& traced, const Arguments& call, std::uint64_t bytes) {
+  CallKind kind{.plan = 0,
+                .bytes = bytes,
+                .segment_bytes = 0,
+                .communicator = call.communicator == MPI_COMM_WORLD ? 1U : 0U,
+                .root = call.root,
+                .collective = {},
+                .algorithm = "native"};
+  copy_text(kind.collective, facts_of(call.collective).name);
+  static_cast<void>(traced.begin(kind, 0));
+}
+
+void begin_natively(TracedCall& traced, const Arguments& call) { begin_natively(traced, call, known_bytes(call)); }
+
+void begin_planned(TracedCall& traced, const Arguments& call, std::uint64_t bytes, const Prepared& prepared) {
+  const LocalPlan& plan = *prepared.decision->plan;
+  CallKind kind{.plan = plan.identity,
+                .bytes = bytes,
+                .segment_bytes = prepared.decision->segment_bytes,
+                .communicator = prepared.id,
+                .root = call.root,
+                .collective = {},
+                .algorithm = {}};
+  copy_text(kind.collective, facts_of(call.collective).name);
+  copy_text(kind.algorithm, plan.name);
+  if (!traced.begin(kind, prepared.turn) || plan.whole == nullptr) return;
+  try {
+    keep_plan_of(call, plan, prepared.communicator->members()->processes());
+  } catch (const std::exception& wrong) {
+    static std::once_flag said;
+    std::call_once(said, [&] { warn("a plan cannot be written beside the trace: " + std::string(wrong.what())); });
+  }
+}
+
+}  // namespace trunkline::runtime
