@@ -2,6 +2,7 @@
 #include "decide/alternatives.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "algorithms/registry.hpp"
 #include "model/least_time.hpp"
@@ -11,7 +12,7 @@
 namespace trunkline {
 namespace {
 
-Alternative laid(const Candidate& candidate, const Paths& paths, const Placement& placement, const Plan& plan,
+Alternative laid(const Candidate& candidate, const Paths& paths, const Placement& placement, Plan plan,
                  Collective collective, const HostCosts& hosts) {
   const CollectiveFacts& facts = facts_of(collective);
   Alternative one{.candidate = &candidate,
@@ -19,9 +20,11 @@ Alternative laid(const Candidate& candidate, const Paths& paths, const Placement
                   .costs = costs_of(paths, placement, plan, collective, hosts)};
   if (candidate.between_two != nullptr && one.costs->relayed_blocks() == 0) one.uncertainty = candidate.between_two;
   one.lost_byte_s = one.uncertainty->lost_of_links * one.costs->exchanged_byte_s();
-  if (!facts.reduces) return one;
-  one.by_rank = plan.steps().keeps_rank_order();
-  one.one_order = plan.steps().has_one_order(collective);
+  if (facts.reduces) {
+    one.by_rank = plan.steps().keeps_rank_order();
+    one.one_order = plan.steps().has_one_order(collective);
+  }
+  one.plan = std::move(plan);
   return one;
 }
 
@@ -54,8 +57,8 @@ Alternatives alternatives_of(Collective collective, const Cluster& cluster, cons
   // From a root or to it, and between two, the libraries change no partners.
   if (!facts.has_root && placement.size() > 2) all.least_byte_s = least_byte_s(paths, placement, collective);
   for (const Candidate* const candidate : compared_for(collective)) {
-    const Plan plan = lay(collective, candidate->name, &cluster, placement, root);
-    all.laid.push_back(laid(*candidate, paths, placement, plan, collective, hosts));
+    Plan plan = lay(collective, candidate->name, &cluster, placement, root);
+    all.laid.push_back(laid(*candidate, paths, placement, std::move(plan), collective, hosts));
   }
   if (facts.goes_by_shares()) {
     all.native_shares = native_share_costs(paths, placement, hosts);

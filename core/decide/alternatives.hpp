@@ -14,12 +14,14 @@
 #include "model/native_shares.hpp"
 #include "network/cluster.hpp"
 #include "plan/collective.hpp"
+#include "plan/plan.hpp"
 
 namespace trunkline {
 
 /// A candidate where it would run.
 struct Alternative {
   const Candidate* candidate;
+  Plan plan{};                     ///< laid for its costs; without steps once it was asked for, or forgotten
   const Uncertainty* uncertainty;  ///< the candidate's, or of what its plan comes down to on so few ranks
   Costs costs;
   double lost_byte_s = 0.0;  ///< of the links' time, for each byte of the message on the wire: may be added

@@ -2,6 +2,7 @@
 #include "decide/decision.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "algorithms/registry.hpp"
 #include "decide/one_order.hpp"
@@ -101,8 +102,17 @@ Plan Decider::plan(std::string_view algorithm) {
     last_.reset();
     return plan;
   }
+  if (Alternative* const compared = alternative(algorithm); compared != nullptr && compared->plan.has_steps()) {
+    return std::exchange(compared->plan, Plan());
+  }
   if (algorithm == plan_of_file) return knowledge_.plan->plan;
   return lay(collective_, algorithm, knowledge_.cluster ? &*knowledge_.cluster : nullptr, placement_, root_);
+}
+
+void Decider::forget_plans() {
+  last_.reset();
+  if (!alternatives_) return;
+  for (Alternative& one : alternatives_->laid) one.plan = Plan();
 }
 
 std::vector<Prediction> Decider::predictions(std::uint64_t bytes, OperandOrder order) {
@@ -117,6 +127,7 @@ std::string_view Decider::one_order(OperandOrder order) {
 }
 
 bool Decider::keeps_order(std::string_view algorithm) {
+  if (const Alternative* const compared = alternative(algorithm)) return compared->by_rank;
   auto known = std::ranges::find(by_rank_, algorithm, [](const auto& one) { return one.first; });
   if (known == by_rank_.end()) {
     Plan laid = plan(algorithm);
@@ -151,6 +162,13 @@ const Alternatives* Decider::alternatives() {
                                     knowledge_.message_costs());
   }
   return alternatives_ ? &*alternatives_ : nullptr;
+}
+
+Alternative* Decider::alternative(std::string_view algorithm) {
+  if (!alternatives_) return nullptr;
+  const auto found =
+      std::ranges::find(alternatives_->laid, algorithm, [](const Alternative& one) { return one.candidate->name; });
+  return found != alternatives_->laid.end() ? &*found : nullptr;
 }
 
 std::uint64_t Decider::segment_for(std::string_view algorithm, std::uint64_t bytes) {

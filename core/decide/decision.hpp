@@ -47,8 +47,11 @@ class Decider {
   /// std::invalid_argument where an algorithm that the user forced cannot be laid.
   [[nodiscard]] Decision decide(std::uint64_t bytes, OperandOrder order, const Wish& wish, bool for_people);
 
-  /// The plan of a decision that is not native.
+  /// The plan of a decision that is not native. What was laid to decide is handed over, once.
   [[nodiscard]] Plan plan(std::string_view algorithm);
+
+  /// Lets go of the plans that were laid to decide: whoever asks for one gets it laid anew.
+  void forget_plans();
 
   /// What each of the algorithms that are compared would take, the fastest first; empty without a cluster, and where
   /// all ranks share one host.
@@ -67,6 +70,7 @@ class Decider {
   [[nodiscard]] std::string no_plan() const;  ///< why the plan file does not count here; empty: there is none
   const TuningEntry* tuning_entry();
   const Alternatives* alternatives();
+  [[nodiscard]] Alternative* alternative(std::string_view algorithm);  ///< null: it has not been compared
   std::uint64_t segment_for(std::string_view algorithm, std::uint64_t bytes);
 
   const Knowledge& knowledge_;
@@ -79,7 +83,7 @@ class Decider {
   std::list<std::pair<std::string_view, Costs>> costs_{};       ///< of algorithms whose segments were asked for
   std::array<std::optional<std::string_view>, 2> one_order_{};  ///< by what the call asks for; empty: none keeps it
   std::list<std::pair<std::string_view, bool>> by_rank_{};      ///< of algorithms that were asked to keep rank order
-  std::optional<std::pair<std::string_view, Plan>> last_{};     ///< laid for its costs, until it is asked for
+  std::optional<std::pair<std::string_view, Plan>> last_{};     ///< laid for it, until it is asked for
 };
 
 }  // namespace trunkline

@@ -77,6 +77,7 @@ class Plan {
   Plan() = default;
   explicit Plan(std::shared_ptr<const Steps> steps) : steps_(std::move(steps)) {}
 
+  [[nodiscard]] bool has_steps() const noexcept { return steps_ != nullptr; }
   [[nodiscard]] const Steps& steps() const;
   [[nodiscard]] const PlanKind& kind() const { return steps().kind(); }
   [[nodiscard]] std::size_t ranks() const { return steps().ranks(); }

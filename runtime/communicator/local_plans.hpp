@@ -29,6 +29,9 @@ class LocalPlans {
   /// arguments.
   [[nodiscard]] std::shared_ptr<const LocalDecision> decide(std::uint64_t bytes, OperandOrder order, const Wish& wish);
 
+  /// Lets go of what was laid to decide, and never run.
+  void forget_unused() { decider_.forget_plans(); }
+
  private:
   struct Decided {
     std::uint64_t bytes = 0;

@@ -2,6 +2,7 @@
 #include "communicator/members.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <numeric>
 #include <span>
 #include <utility>
@@ -14,6 +15,8 @@ namespace {
 
 /// Programs let many ranks be the root in turn. A root's plans take some kilobytes.
 constexpr std::size_t most_roots = 1024;
+/// So many of them keep the plans that were compared and not run yet: another size may be for one of those.
+constexpr std::size_t most_compared_roots = 8;
 /// Sets of processes kept for communicators to come.
 constexpr std::size_t most_kept = 32;
 
@@ -100,6 +103,11 @@ std::shared_ptr<const LocalDecision> Members::decide(Collective collective, Rank
                                                      OperandOrder order, const Wish& wish) {
   const std::scoped_lock lock(mutex_);
   const Key key{collective, root};
+  if (plans_.empty() || plans_.front().key != key) bring_to_front(key);
+  return plans_.front().plans.decide(bytes, order, wish);
+}
+
+void Members::bring_to_front(const Key& key) {
   const auto known = by_key_.find(key);
   if (known != by_key_.end()) {
     plans_.splice(plans_.begin(), plans_, known->second);
@@ -109,11 +117,11 @@ std::shared_ptr<const LocalDecision> Members::decide(Collective collective, Rank
       plans_.pop_back();
     }
     std::list<Plans> made;
-    made.push_front({key, LocalPlans(world_, processes_, collective, root)});
+    made.push_front({key, LocalPlans(world_, processes_, key.first, key.second)});
     by_key_.emplace(key, made.begin());
     plans_.splice(plans_.begin(), made);
   }
-  return plans_.front().plans.decide(bytes, order, wish);
+  if (plans_.size() > most_compared_roots) std::next(plans_.begin(), most_compared_roots)->plans.forget_unused();
 }
 
 }  // namespace trunkline::runtime

@@ -51,6 +51,8 @@ class Members {
     Key key;
     LocalPlans plans;
   };
+  void bring_to_front(const Key& key);  ///< of the list below; makes what is not there
+
   std::list<Plans> plans_;  ///< those asked for last come first
   std::map<Key, std::list<Plans>::iterator> by_key_;
 };
