@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "decide/decision.hpp"
-#include "network/cluster_file.hpp"
+#include "network/file/cluster_file.hpp"
 #include "network/placement.hpp"
 #include "network/scaled.hpp"
 

@@ -11,9 +11,9 @@
 #include <variant>
 #include <vector>
 
-#include "algorithms/linear.hpp"
 #include "algorithms/registry.hpp"
-#include "decide/choose.hpp"
+#include "algorithms/trees/linear.hpp"
+#include "choose/choose.hpp"
 #include "kinds/trees/trees.hpp"
 #include "network/cluster.hpp"
 #include "plan/checker.hpp"

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "engine.hpp"
-#include "network/cluster_file.hpp"
+#include "network/file/cluster_file.hpp"
 #include "packet_port.hpp"
 #include "priority.hpp"
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "model/wire.hpp"
+#include "model/transfer/wire.hpp"
 
 namespace trunkline::fabric {
 

@@ -17,10 +17,10 @@
 #include <string>
 #include <vector>
 
-#include "algorithms/linear.hpp"
+#include "algorithms/trees/linear.hpp"
 #include "kinds/trees/costs.hpp"
-#include "model/measurement.hpp"
-#include "network/cluster_file.hpp"
+#include "model/measured/measurement.hpp"
+#include "network/file/cluster_file.hpp"
 #include "network/placement.hpp"
 #include "pair.hpp"
 #include "relay.hpp"

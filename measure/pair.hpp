@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "model/measurement.hpp"
+#include "model/measured/measurement.hpp"
 #include "samples.hpp"
 
 namespace trunkline::measure {

@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "execute/trees/pipelined_trees.hpp"
-#include "kinds/trees/tree.hpp"
-#include "model/in_flight.hpp"
-#include "model/measurement.hpp"
+#include "model/measured/measurement.hpp"
+#include "patterns/tree.hpp"
+#include "plan/in_flight.hpp"
 #include "samples.hpp"
 #include "transport/mpi/turn.hpp"
 

@@ -8,7 +8,7 @@
 
 #include <string_view>
 
-#include "model/native_bcast.hpp"
+#include "model/native/native_bcast.hpp"
 
 // MPI 4 brought counts that do not fit an int, with functions that end in _c.
 #if MPI_VERSION >= 4

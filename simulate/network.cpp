@@ -14,8 +14,8 @@
 #include <unordered_set>
 #include <vector>
 
-#include "model/host_costs.hpp"
-#include "model/wire.hpp"
+#include "model/transfer/host_costs.hpp"
+#include "model/transfer/wire.hpp"
 #include "processors.hpp"
 #include "rendezvous.hpp"
 

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "algorithms/registry.hpp"
-#include "decide/one_order.hpp"
+#include "choose/one_order.hpp"
 #include "text/quantity.hpp"
 
 namespace trunkline {

@@ -11,13 +11,13 @@
 #include <string_view>
 #include <utility>
 
-#include "decide/alternatives.hpp"
-#include "decide/choose.hpp"
+#include "choose/alternatives.hpp"
+#include "choose/choose.hpp"
+#include "collective/collective.hpp"
+#include "collective/operand_order.hpp"
 #include "decide/knowledge.hpp"
 #include "decide/wish.hpp"
-#include "model/costs.hpp"
-#include "plan/collective.hpp"
-#include "plan/operand_order.hpp"
+#include "plan/costs.hpp"
 
 namespace trunkline {
 

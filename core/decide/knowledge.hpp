@@ -8,13 +8,13 @@
 #include <string_view>
 #include <vector>
 
-#include "decide/candidates.hpp"
-#include "decide/tuning_file.hpp"
-#include "model/host_costs.hpp"
-#include "model/measured_network.hpp"
-#include "model/native_bcast.hpp"
+#include "choose/candidates.hpp"
+#include "model/measured/measured_network.hpp"
+#include "model/native/native_bcast.hpp"
+#include "model/transfer/host_costs.hpp"
 #include "network/cluster.hpp"
 #include "plan_file/plan_file.hpp"
+#include "tuning/tuning_file.hpp"
 
 namespace trunkline {
 

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "plan/collective.hpp"
+#include "collective/collective.hpp"
 
 namespace trunkline {
 

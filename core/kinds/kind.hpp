@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "plan/collective.hpp"
+#include "collective/collective.hpp"
 #include "plan/plan.hpp"
 #include "text/fault.hpp"
 #include "text/yaml_document.hpp"

@@ -80,7 +80,7 @@ class Cluster {
   [[nodiscard]] std::span<const Link> links() const noexcept { return links_; }
   /// Switches that equal-cost paths made one.
   [[nodiscard]] std::span<const MergedSwitches> merged() const noexcept { return merged_; }
-  /// Tables that the cluster file names. Nobody has looked yet whether they are there (model/measurement.hpp).
+  /// Tables that the cluster file names. Nobody has looked yet whether they are there (model/measured/measurement.hpp).
   [[nodiscard]] const std::optional<NamedTables>& measured() const noexcept { return measured_; }
   /// What the cluster was made of, before anything was merged.
   [[nodiscard]] Parts stated() const;

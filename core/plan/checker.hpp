@@ -6,8 +6,8 @@
 #include <stdexcept>
 #include <vector>
 
+#include "collective/collective.hpp"
 #include "network/cluster.hpp"
-#include "plan/collective.hpp"
 #include "plan/plan.hpp"
 
 namespace trunkline {
@@ -24,7 +24,7 @@ void check_plan(const Plan& plan, Collective collective = Collective::bcast);
 struct ChannelLoad {
   ChannelId channel;
   std::uint32_t senders;  ///< different ranks whose transfers use the channel
-  std::uint32_t room;     ///< so many do not slow each other (plan/room.hpp)
+  std::uint32_t room;     ///< so many do not slow each other (network/room.hpp)
 };
 
 struct Contention {

@@ -3,8 +3,8 @@
 #include <stdexcept>
 #include <string>
 
+#include "network/room.hpp"
 #include "plan/checker.hpp"
-#include "plan/room.hpp"
 
 namespace trunkline {
 

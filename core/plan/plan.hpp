@@ -9,8 +9,8 @@
 #include <string>
 #include <utility>
 
+#include "collective/collective.hpp"
 #include "network/placement.hpp"
-#include "plan/collective.hpp"
 
 namespace trunkline {
 

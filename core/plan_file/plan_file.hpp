@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "plan/collective.hpp"
+#include "collective/collective.hpp"
 #include "plan/plan.hpp"
 #include "text/fault.hpp"
 

@@ -16,8 +16,8 @@
 #include <system_error>
 #include <vector>
 
-#include "algorithms/linear.hpp"
-#include "network/cluster_file.hpp"
+#include "algorithms/trees/linear.hpp"
+#include "network/file/cluster_file.hpp"
 #include "probe/measure.hpp"
 #include "theory.hpp"
 

@@ -9,7 +9,7 @@
 #include <algorithm>
 
 #include "bindings.hpp"
-#include "network/cluster_file.hpp"
+#include "network/file/cluster_file.hpp"
 #include "network/fingerprint.hpp"
 #include "network/link_taken.hpp"
 #include "network/scaled.hpp"

@@ -11,16 +11,16 @@
 #include <stdexcept>
 
 #include "bindings.hpp"
-#include "decide/candidates.hpp"
+#include "choose/candidates.hpp"
 #include "decide/decision.hpp"
-#include "decide/tuning_file.hpp"
-#include "model/costs.hpp"
-#include "model/host_costs.hpp"
-#include "model/measured_trees.hpp"
-#include "model/measurement.hpp"
-#include "model/native_choice.hpp"
-#include "model/segments.hpp"
-#include "model/wire.hpp"
+#include "model/measured/measured_trees.hpp"
+#include "model/measured/measurement.hpp"
+#include "model/native/native_choice.hpp"
+#include "model/transfer/host_costs.hpp"
+#include "model/transfer/segments.hpp"
+#include "model/transfer/wire.hpp"
+#include "plan/costs.hpp"
+#include "tuning/tuning_file.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;

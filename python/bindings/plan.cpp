@@ -6,10 +6,10 @@
 
 #include <stdexcept>
 
-#include "algorithms/height_bound.hpp"
-#include "algorithms/hierarchical.hpp"
-#include "algorithms/k_ary.hpp"
 #include "algorithms/registry.hpp"
+#include "algorithms/trees/hierarchical.hpp"
+#include "algorithms/trees/k_ary.hpp"
+#include "algorithms/trees/regions/height_bound.hpp"
 #include "bindings.hpp"
 #include "kinds/rounds/list.hpp"
 #include "kinds/rounds/rounds.hpp"
@@ -17,9 +17,9 @@
 #include "kinds/trees/row.hpp"
 #include "kinds/trees/trees.hpp"
 #include "network/placement.hpp"
+#include "network/regions.hpp"
+#include "network/room.hpp"
 #include "plan/checker.hpp"
-#include "plan/regions.hpp"
-#include "plan/room.hpp"
 #include "plan_file/plan_file.hpp"
 
 namespace nb = nanobind;

@@ -4,8 +4,8 @@
 
 #include <cstdint>
 
+#include "collective/collective.hpp"
 #include "communicator/local_plan.hpp"
-#include "plan/collective.hpp"
 
 namespace trunkline::runtime {
 

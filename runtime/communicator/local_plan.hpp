@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "execute/local_part.hpp"
-#include "model/in_flight.hpp"
+#include "plan/in_flight.hpp"
 #include "plan/plan.hpp"
 
 namespace trunkline::runtime {

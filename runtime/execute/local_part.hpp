@@ -8,12 +8,12 @@
 #include <memory>
 #include <span>
 
+#include "collective/operand_order.hpp"
 #include "datatype/gathered.hpp"
 #include "datatype/message.hpp"
 #include "datatype/operands.hpp"
 #include "execute/execution.hpp"
-#include "model/in_flight.hpp"
-#include "plan/operand_order.hpp"
+#include "plan/in_flight.hpp"
 #include "plan/plan.hpp"
 #include "transport/transport.hpp"
 

@@ -6,11 +6,11 @@
 #include <cstdint>
 
 #include "decide/wish.hpp"
-#include "model/in_flight.hpp"
+#include "plan/in_flight.hpp"
 
 namespace trunkline::runtime {
 
-/// Enough under way to keep the links busy over a round trip (`in_flight` of model/in_flight.hpp). A broadcast
+/// Enough under way to keep the links busy over a round trip (`in_flight` of plan/in_flight.hpp). A broadcast
 /// takes twice that in memory, or four segments where those are more; each of several trees by turns at least as many.
 inline constexpr std::uint64_t least_window = 2;
 inline constexpr std::uint64_t most_window = 32;     ///< where the least is under way

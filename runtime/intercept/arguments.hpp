@@ -6,7 +6,7 @@
 #include <optional>
 
 #include "mpi_api.hpp"
-#include "plan/collective.hpp"
+#include "collective/collective.hpp"
 
 namespace trunkline::runtime {
 

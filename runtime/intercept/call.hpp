@@ -5,11 +5,11 @@
 
 #include <cstdint>
 
+#include "collective/collective.hpp"
+#include "collective/operand_order.hpp"
 #include "communicator/local_plan.hpp"
 #include "intercept/arguments.hpp"
 #include "mpi_api.hpp"
-#include "plan/collective.hpp"
-#include "plan/operand_order.hpp"
 #include "transport/transport.hpp"
 
 namespace trunkline::runtime {

@@ -5,9 +5,9 @@
 
 #include <optional>
 
+#include "collective/operand_order.hpp"
 #include "datatype/extremes.hpp"
 #include "mpi_api.hpp"
-#include "plan/operand_order.hpp"
 
 namespace trunkline::runtime {
 

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "model/host_costs.hpp"
+#include "model/transfer/host_costs.hpp"
 #include "text/quantity.hpp"
 #include "text/spelling.hpp"
 

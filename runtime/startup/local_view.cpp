@@ -6,10 +6,10 @@
 #include <string_view>
 #include <vector>
 
-#include "model/host_costs.hpp"
-#include "model/measurement.hpp"
+#include "model/measured/measurement.hpp"
+#include "model/transfer/host_costs.hpp"
 #include "mpi_api.hpp"
-#include "network/cluster_file.hpp"
+#include "network/file/cluster_file.hpp"
 #include "startup/cluster_path.hpp"
 #include "startup/world.hpp"
 #include "text/fault.hpp"

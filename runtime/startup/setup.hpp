@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <string>
 
+#include "collective/collective.hpp"
 #include "decide/wish.hpp"
-#include "plan/collective.hpp"
 
 namespace trunkline::runtime {
 

@@ -12,10 +12,10 @@
 #include <utility>
 #include <vector>
 
-#include "kinds/trees/tree.hpp"
 #include "network/cluster.hpp"
-#include "network/cluster_file.hpp"
+#include "network/file/cluster_file.hpp"
 #include "network/placement.hpp"
+#include "patterns/tree.hpp"
 
 namespace trunkline::testing {
 

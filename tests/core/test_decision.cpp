@@ -6,7 +6,7 @@
 
 #include <cstddef>
 
-#include "network/cluster_file.hpp"
+#include "network/file/cluster_file.hpp"
 
 namespace trunkline {
 namespace {

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "line.hpp"
-#include "network/cluster_file.hpp"
+#include "network/file/cluster_file.hpp"
 
 namespace trunkline::fabric {
 namespace {

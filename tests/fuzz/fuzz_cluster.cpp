@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <cstdlib>
 
-#include "network/cluster_file.hpp"
+#include "network/file/cluster_file.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace trunkline;

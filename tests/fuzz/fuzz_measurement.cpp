@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <cstdlib>
 
-#include "model/measurement.hpp"
+#include "model/measured/measurement.hpp"
 #include "network/cluster.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

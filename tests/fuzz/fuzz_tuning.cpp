@@ -3,8 +3,8 @@
 #include <cstdint>
 #include <cstdlib>
 
-#include "decide/tuning_file.hpp"
 #include "network/cluster.hpp"
+#include "tuning/tuning_file.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace trunkline;

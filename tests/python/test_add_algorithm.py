@@ -28,12 +28,12 @@ def test_the_walk_in_contributing(tmp_path):
     file, row = (textwrap.dedent(block) for block in re.findall(r"```cpp\n(.*?)```", text, re.DOTALL))
     core = tmp_path / "core"
     shutil.copytree(ROOT / "core", core)
-    (core / "algorithms" / "reverse_linear.hpp").write_text(file)
+    (core / "algorithms" / "trees" / "reverse_linear.hpp").write_text(file)
     registry = core / "algorithms" / "registry.cpp"
     before = registry.read_text()
     after = before.replace(
-        '#include "algorithms/two_tree.hpp"',
-        '#include "algorithms/reverse_linear.hpp"\n#include "algorithms/two_tree.hpp"',
+        '#include "algorithms/trees/two_tree.hpp"',
+        '#include "algorithms/trees/reverse_linear.hpp"\n#include "algorithms/trees/two_tree.hpp"',
     )
     last = "};\n\n/// By collective"
     assert after.count(last) == 1

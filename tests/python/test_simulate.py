@@ -30,7 +30,7 @@ EXACT = 1e-4
 
 
 def wire_bytes(payload):
-    """As core/model/wire.hpp: 40 bytes of MPI's header, then frames of 1448 bytes with 90 around each."""
+    """As core/model/transfer/wire.hpp: 40 bytes of MPI's header, then frames of 1448 bytes with 90 around each."""
     return payload + 40 + math.ceil((payload + 40) / 1448) * 90
 
 

@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "kinds/rounds/samples.hpp"
-#include "model/path_loads.hpp"
-#include "model/segments.hpp"
-#include "model/wire.hpp"
+#include "model/transfer/path_loads.hpp"
+#include "model/transfer/segments.hpp"
+#include "model/transfer/wire.hpp"
 
 namespace trunkline {
 namespace {

@@ -8,11 +8,11 @@
 #include <vector>
 
 #include "kinds/rounds/rounds.hpp"
-#include "kinds/trees/tree.hpp"
-#include "model/costs.hpp"
-#include "model/host_costs.hpp"
+#include "model/transfer/host_costs.hpp"
 #include "network/paths.hpp"
 #include "network/placement.hpp"
+#include "patterns/tree.hpp"
+#include "plan/costs.hpp"
 
 namespace trunkline {
 

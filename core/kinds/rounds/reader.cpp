@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "kinds/rounds/generators.hpp"
+#include "algorithms/rounds/generators.hpp"
 #include "kinds/rounds/list.hpp"
 #include "text/spelling.hpp"
 #include "text/yaml_fields.hpp"

@@ -7,7 +7,7 @@
 
 #include "kinds/rounds/costs.hpp"
 #include "kinds/rounds/row.hpp"
-#include "model/in_flight.hpp"
+#include "plan/in_flight.hpp"
 
 namespace trunkline {
 namespace {

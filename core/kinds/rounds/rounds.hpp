@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "kinds/rounds/block_schedule.hpp"
+#include "patterns/block_schedule.hpp"
 #include "plan/checker.hpp"
 #include "plan/plan.hpp"
 

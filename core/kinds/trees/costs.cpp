@@ -9,9 +9,9 @@
 #include <string>
 #include <utility>
 
-#include "model/highest_lines.hpp"
-#include "model/path_loads.hpp"
-#include "model/wire.hpp"
+#include "model/transfer/highest_lines.hpp"
+#include "model/transfer/path_loads.hpp"
+#include "model/transfer/wire.hpp"
 
 namespace trunkline {
 namespace {

@@ -7,12 +7,12 @@
 #include <span>
 #include <vector>
 
-#include "kinds/trees/tree.hpp"
-#include "model/costs.hpp"
-#include "model/host_costs.hpp"
-#include "model/segments.hpp"
+#include "collective/collective.hpp"
+#include "model/transfer/host_costs.hpp"
+#include "model/transfer/segments.hpp"
 #include "network/paths.hpp"
-#include "plan/collective.hpp"
+#include "patterns/tree.hpp"
+#include "plan/costs.hpp"
 
 namespace trunkline {
 

@@ -9,7 +9,7 @@
 #include "kinds/trees/costs.hpp"
 #include "kinds/trees/lead.hpp"
 #include "kinds/trees/row.hpp"
-#include "model/in_flight.hpp"
+#include "plan/in_flight.hpp"
 
 namespace trunkline {
 namespace {

@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "kinds/trees/tree.hpp"
+#include "patterns/tree.hpp"
 #include "plan/checker.hpp"
 #include "plan/plan.hpp"
 

@@ -13,8 +13,8 @@
 
 #include "execute/execution.hpp"
 #include "execute/rounds/blocks.hpp"
-#include "kinds/rounds/block_schedule.hpp"
 #include "mpi_api.hpp"
+#include "patterns/block_schedule.hpp"
 
 namespace trunkline::runtime {
 

@@ -7,8 +7,8 @@
 #include <cstdint>
 #include <optional>
 
-#include "kinds/rounds/block_schedule.hpp"
 #include "mpi_api.hpp"
+#include "patterns/block_schedule.hpp"
 #include "transport/transport.hpp"
 
 namespace trunkline::runtime {

@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "kinds/trees/tree.hpp"
+#include "patterns/tree.hpp"
 
 namespace trunkline::runtime {
 

@@ -15,12 +15,12 @@
 #include <span>
 #include <vector>
 
+#include "collective/operand_order.hpp"
 #include "datatype/operands.hpp"
 #include "execute/execution.hpp"
 #include "execute/trees/local_tree.hpp"
-#include "model/in_flight.hpp"
 #include "mpi_api.hpp"
-#include "plan/operand_order.hpp"
+#include "plan/in_flight.hpp"
 
 namespace trunkline::runtime {
 

@@ -8,9 +8,9 @@
 #include <random>
 #include <vector>
 
+#include "collective/collective.hpp"
 #include "kinds/rounds/list.hpp"
 #include "kinds/rounds/rounds.hpp"
-#include "plan/collective.hpp"
 
 namespace trunkline::testing {
 

@@ -19,7 +19,7 @@
 #include <vector>
 
 #include "algorithms/registry.hpp"
-#include "network/cluster_file.hpp"
+#include "network/file/cluster_file.hpp"
 #include "random_rounds.hpp"
 #include "transport/threads/threads.hpp"
 #include "trial.hpp"

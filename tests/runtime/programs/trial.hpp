@@ -13,9 +13,9 @@
 #include <string>
 #include <vector>
 
+#include "collective/collective.hpp"
 #include "datatype/message.hpp"
 #include "execute/local_part.hpp"
-#include "plan/collective.hpp"
 #include "plan/plan.hpp"
 #include "random_rounds.hpp"
 #include "transport/transport.hpp"

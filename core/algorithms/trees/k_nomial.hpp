@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+// Binomial and k-nomial trees over rank numbers, blind to the network.
+#pragma once
+
+#include "patterns/tree.hpp"
+
+namespace trunkline {
+
+/// Relative rank r (root 0) hands on to r + j * k^i for every digit position i below its own lowest digit in base k
+/// that is not zero, and j = 1 .. k-1; widest distance first. k = 2 is the binomial tree. Cost (k - 1) ceil(log_k P)
+/// T(m). Throws std::invalid_argument where `root` is not below `ranks` or k is below 2.
+[[nodiscard]] Tree k_nomial_tree(Rank ranks, Rank root, unsigned k);
+
+}  // namespace trunkline

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "choose/alternatives.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "algorithms/registry.hpp"
+#include "choose/least_time.hpp"
+#include "model/native/openmpi_rules.hpp"
+#include "model/transfer/segments.hpp"
+
+namespace trunkline {
+namespace {
+
+Alternative laid(const Candidate& candidate, const Paths& paths, const Placement& placement, Plan plan,
+                 Collective collective, const HostCosts& hosts) {
+  const CollectiveFacts& facts = facts_of(collective);
+  Alternative one{.candidate = &candidate,
+                  .uncertainty = candidate.uncertainty,
+                  .costs = costs_of(paths, placement, plan, collective, hosts)};
+  if (candidate.between_two != nullptr && one.costs->relayed_blocks() == 0) one.uncertainty = candidate.between_two;
+  one.lost_byte_s = one.uncertainty->lost_of_links * one.costs->exchanged_byte_s();
+  if (facts.reduces) {
+    one.by_rank = plan.steps().keeps_rank_order();
+    one.one_order = plan.steps().has_one_order(collective);
+  }
+  one.plan = std::move(plan);
+  return one;
+}
+
+/// Where segments begin to be one more, messages are announced first, blocks are long enough, or native is another.
+std::vector<std::uint64_t> jumps_of(const std::vector<Alternative>& laid, const HostCosts& hosts) {
+  std::vector<std::uint64_t> jumps{most_cut_bytes + 1, mpich_short_reduce_bytes + 1, openmpi_eager_bytes + 1};
+  // Halves, quarters, ... of longer messages are announced first, too.
+  constexpr std::uint64_t longest = std::uint64_t{64} << 20;
+  for (std::uint64_t eager = hosts.eager_bytes; eager < longest; eager *= 2) jumps.push_back(eager + 1);
+  for (const std::uint64_t segment : segment_sizes()) jumps.push_back(segment + 1);
+  for (const Alternative& one : laid) {
+    if (one.uncertainty->least_block_bytes == 0) continue;
+    const std::uint64_t blocks = one.costs->relayed_blocks();
+    jumps.push_back(blocks * one.uncertainty->least_block_bytes);
+    jumps.push_back(blocks * one.uncertainty->long_block_bytes);
+  }
+  std::ranges::sort(jumps);
+  jumps.erase(std::unique(jumps.begin(), jumps.end()), jumps.end());
+  return jumps;
+}
+
+}  // namespace
+
+Alternatives alternatives_of(Collective collective, const Cluster& cluster, const Placement& placement, Rank root,
+                             NativeLibrary native, const HostCosts& hosts) {
+  Alternatives all{.collective = collective};
+  if (std::ranges::all_of(placement, [&](HostIndex host) { return host == placement.front(); })) return all;
+  const Paths paths(cluster);
+  const CollectiveFacts& facts = facts_of(collective);
+  // From a root or to it, and between two, the libraries change no partners.
+  if (!facts.has_root && placement.size() > 2) all.least_byte_s = least_byte_s(paths, placement, collective);
+  for (const Candidate* const candidate : compared_for(collective)) {
+    Plan plan = lay(collective, candidate->name, &cluster, placement, root);
+    all.laid.push_back(laid(*candidate, paths, placement, std::move(plan), collective, hosts));
+  }
+  if (facts.goes_by_shares()) {
+    all.native_shares = native_share_costs(paths, placement, hosts);
+  } else if (facts.reduces) {
+    const Collective like = facts.has_root ? Collective::reduce : Collective::allreduce;
+    all.native_reduction = native_reduction_costs(paths, placement, like, root, native, hosts);
+  } else {
+    all.native = native_costs(paths, placement, root, native, hosts);
+  }
+  all.jumps = jumps_of(all.laid, hosts);
+  return all;
+}
+
+double native_seconds(const Alternatives& alternatives, std::uint64_t message_bytes) {
+  const CollectiveFacts& facts = facts_of(alternatives.collective);
+  if (facts.goes_by_shares()) return native_share_seconds(alternatives.native_shares, message_bytes);
+  return facts.reduces ? native_reduction_seconds(alternatives.native_reduction, message_bytes)
+                       : native_bcast_seconds(alternatives.native, message_bytes);
+}
+
+}  // namespace trunkline

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a call may run on one communicator, from one root: the candidates laid over it, and native, with their costs
+// from the cluster's stated rates. What was measured on the user's own network overrides it by way of a tuning file.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "choose/candidates.hpp"
+#include "collective/collective.hpp"
+#include "model/native/native_bcast.hpp"
+#include "model/native/native_reduction.hpp"
+#include "model/native/native_shares.hpp"
+#include "model/transfer/host_costs.hpp"
+#include "network/cluster.hpp"
+#include "plan/costs.hpp"
+#include "plan/plan.hpp"
+
+namespace trunkline {
+
+/// A candidate where it would run.
+struct Alternative {
+  const Candidate* candidate;
+  Plan plan{};                     ///< laid for its costs; without steps once it was asked for, or forgotten
+  const Uncertainty* uncertainty;  ///< the candidate's, or of what its plan comes down to on so few ranks
+  Costs costs;
+  double lost_byte_s = 0.0;  ///< of the links' time, for each byte of the message on the wire: may be added
+  bool by_rank = false;      ///< of a reduction: keeps operands in the order of ranks
+  bool one_order = false;    ///< of a reduction: combines them in one order, whatever their number
+};
+
+struct Alternatives {
+  Collective collective = Collective::bcast;
+  std::vector<Alternative> laid{};          ///< none where all ranks share one host
+  NativeCosts native{};                     ///< of a broadcast
+  NativeReductionCosts native_reduction{};  ///< of a reduction
+  NativeShareCosts native_shares{};         ///< of what goes by shares
+  double least_byte_s = 0.0;                ///< see least_byte_s(); 0 where native is predicted as it is
+  std::vector<std::uint64_t> jumps{};       ///< ascending: from here on times are others than just below
+};
+
+/// Lays every plan that the rule compares, and what the library would run.
+[[nodiscard]] Alternatives alternatives_of(Collective collective, const Cluster& cluster, const Placement& placement,
+                                           Rank root, NativeLibrary native,
+                                           const HostCosts& hosts = usual_host_costs());
+
+/// What the MPI library's own algorithm would take.
+[[nodiscard]] double native_seconds(const Alternatives& alternatives, std::uint64_t message_bytes);
+
+}  // namespace trunkline

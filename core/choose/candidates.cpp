@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "choose/candidates.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "algorithms/registry.hpp"
+
+namespace trunkline {
+namespace {
+
+constexpr std::array uncertainty_table{
+    Uncertainty{
+        .name = "trees and blocks",
+        .why = "predictions may be off",
+        .source =
+            "lab: native broadcasts of Open MPI were predicted within 15 % in 34 of 37 cases (docs/results/model.md)"},
+    Uncertainty{.name = "lines",
+                .handicap = 1.05,
+                .why = "a line waits for all of its ranks, one after another",
+                .source = "lab: lines of 512 KiB took up to 6 % longer than predicted, shorter ones up to 26 %, "
+                          "binary trees up to 9 % (docs/results/model.md)"},
+    Uncertainty{.name = "rings",
+                .least_block_bytes = frame_payload_bytes,
+                .long_block_bytes = 2 * frame_payload_bytes,
+                .short_block_handicap = 1.5,
+                .why = "a ring of short blocks waits for hosts that are not always ready",
+                .source = "lab: 64 KiB round 32 hosts took 1.2 of the predicted time at 10 Mbit/s, 1.8 to 2.8 at 20 "
+                          "Mbit/s, 32 KiB round 16 hosts 1.3"},
+    Uncertainty{.name = "exchanges in pairs",
+                .margin = 1.75,
+                .lost_of_links = 0.1,
+                .why = "its exchanges send more messages, which cost busy hosts, and change partners",
+                .source = "lab: one switch with 16 hosts at 30 Mbit/s lost 0.2 to 1 of the links' time, a line of four "
+                          "switches with 32 hosts at 10 Mbit/s nothing; allreduces of 1 to 3 KiB that were predicted "
+                          "1.4 to 1.6 times faster took 1.1 to 1.35 times as long"},
+};
+
+constexpr const Uncertainty* usual = &uncertainty_table[0];
+constexpr const Uncertainty* line = &uncertainty_table[1];
+constexpr const Uncertainty* ring = &uncertainty_table[2];
+constexpr const Uncertainty* exchanges = &uncertainty_table[3];
+
+/// More children delay each other: where links are slow, the papers found no k above 2 to pay. Twins of contention-free
+/// algorithms that are blind to the network are never the fastest.
+constexpr std::array table{
+    Candidate{"linear", Role::tree, line, For::all, For::all},
+    Candidate{"two-tree", Role::tree, usual, For::all, For::all},
+    Candidate{"binary", Role::tree, usual, For::all, For::all},
+    Candidate{"3-ary", Role::tree, usual, For::all, For::all},
+    Candidate{"4-ary", Role::wide_tree, usual, For::all, For::all},
+    Candidate{"8-ary", Role::wide_tree, usual, For::all, For::all},
+    Candidate{"flat", Role::wide_tree, usual, For::all, For::all},
+    Candidate{"circulant", Role::blind, usual, For::broadcasts, For::all},
+    Candidate{"binomial", Role::blind, usual, For::broadcasts, For::all},
+    Candidate{"4-nomial", Role::blind, usual, For::broadcasts, For::all},
+    Candidate{"ring", Role::rounds, ring, For::all, For::all, exchanges},
+    Candidate{"halving-doubling", Role::rounds, exchanges, For::all, For::all},
+    Candidate{"recursive-doubling", Role::rounds, exchanges, For::all, For::all},
+    Candidate{"scatter-ring", Role::scattered, usual, For::nothing, For::all},
+    Candidate{"scatter-doubling", Role::scattered, usual, For::nothing, For::all},
+    Candidate{"hierarchical-flat", Role::shared_hosts, usual, For::nothing, For::reductions},
+    Candidate{"hierarchical-binomial", Role::shared_hosts, usual, For::nothing, For::reductions},
+    Candidate{"hierarchical-4-nomial", Role::shared_hosts, usual, For::nothing, For::reductions},
+};
+
+static_assert(std::ranges::count_if(table, [](const Candidate& row) { return row.compared != For::nothing; }) <=
+              static_cast<std::ptrdiff_t>(most_compared));
+
+bool is_for(For whom, Collective collective) {
+  switch (whom) {
+    case For::nothing:
+      return false;
+    case For::broadcasts:
+      return collective == Collective::bcast;
+    case For::reductions:
+      return facts_of(collective).reduces;
+    case For::all:
+      break;
+  }
+  return true;
+}
+
+std::vector<const Candidate*> rows_for(Collective collective, For Candidate::*use) {
+  std::vector<const Candidate*> rows;
+  for (const Candidate& row : table) {
+    if (is_for(row.*use, collective) && find_algorithm(collective, row.name)) rows.push_back(&row);
+  }
+  return rows;
+}
+
+}  // namespace
+
+std::span<const Candidate> candidate_table() { return table; }
+
+std::span<const Uncertainty> uncertainties() { return uncertainty_table; }
+
+std::vector<const Candidate*> compared_for(Collective collective) { return rows_for(collective, &Candidate::compared); }
+
+std::vector<const Candidate*> tuned_for(Collective collective) { return rows_for(collective, &Candidate::tuned); }
+
+std::string_view name_of(Role role) {
+  switch (role) {
+    case Role::tree:
+      return "tree";
+    case Role::wide_tree:
+      return "wide tree";
+    case Role::blind:
+      return "blind";
+    case Role::rounds:
+      return "rounds";
+    case Role::scattered:
+      return "scattered";
+    case Role::shared_hosts:
+      break;
+  }
+  return "shared hosts";
+}
+
+}  // namespace trunkline

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+// The one table of choice: which algorithms `auto` compares and `trunkline tune` measures, for what, and by how much
+// their predicted times may be off, with the measurement that says so.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "collective/collective.hpp"
+#include "model/transfer/wire.hpp"
+
+namespace trunkline {
+
+/// A plan must be predicted so many times as fast as native: what the predictions may be off by.
+inline constexpr double usual_margin = 1.15;
+
+/// What the predicted times of an algorithm do not know.
+struct Uncertainty {
+  std::string_view name;                ///< of the algorithms that it is about, for people
+  double margin = usual_margin;         ///< so many times as fast as native it must be
+  double handicap = 1.0;                ///< that its predicted times are multiplied by before they are compared
+  double lost_of_links = 0.0;           ///< this part of the links' time is added to them, too
+  std::uint64_t least_block_bytes = 0;  ///< not compared where its blocks are shorter
+  std::uint64_t long_block_bytes = 0;   ///< where they are shorter,
+  double short_block_handicap = 1.0;    ///< its times are multiplied by this as well
+  std::string_view why;                 ///< for people, behind a colon
+  std::string_view source;              ///< where that was measured
+};
+
+/// What an algorithm is there for.
+enum class Role : std::uint8_t {
+  tree,          ///< long messages, pipelined without contention
+  wide_tree,     ///< short messages on fast links: latencies alone count, so the fewer levels the better
+  blind,         ///< where messages cost more than links: fewest of them for each rank, whatever the network
+  rounds,        ///< where there is no root
+  scattered,     ///< a block for each rank first, then all to all
+  shared_hosts,  ///< where ranks share hosts
+};
+
+/// Whom a row of the table is for.
+enum class For : std::uint8_t { nothing, broadcasts, reductions, all };
+
+struct Candidate {
+  std::string_view name;  ///< of the registry; it is a candidate for the collectives that it serves there
+  Role role;
+  const Uncertainty* uncertainty;
+  For compared;  ///< by `auto`, by predicted times
+  For tuned;     ///< `trunkline tune` measures it where it is predicted to be near the fastest
+  const Uncertainty* between_two = nullptr;  ///< instead of the other one where its rounds hand nothing on; null: same
+};
+
+/// `auto` compares no more of them for one collective.
+inline constexpr std::size_t most_compared = 16;
+
+/// What `auto` compares first and takes where times are the same stands first.
+[[nodiscard]] std::span<const Candidate> candidate_table();
+[[nodiscard]] std::span<const Uncertainty> uncertainties();
+
+/// Those that serve the collective, and that `auto` compares for it.
+[[nodiscard]] std::vector<const Candidate*> compared_for(Collective collective);
+/// The same with those that are worth measuring besides.
+[[nodiscard]] std::vector<const Candidate*> tuned_for(Collective collective);
+
+[[nodiscard]] std::string_view name_of(Role role);
+
+/// Below that the way counts and not the bytes; what a call costs besides, predictions do not know: native.
+inline constexpr std::uint64_t least_bytes = 512;
+inline constexpr const char* below_least_bytes = "less than 512 bytes: left to the MPI library";
+
+/// A plan predicted to take so much of the least time that the links allow is chosen whatever native is predicted to
+/// take: that can be no faster, and exchanges between hosts that change partners come less near to the least time than
+/// their predictions (on one switch of 16 hosts at 30 Mbit/s they take 1.4 to 1.8 of it, a ring 1.05).
+inline constexpr double near_least = 1.1;
+
+/// What is cut within frames sends more messages than the library would, and each costs a busy host more than
+/// predictions know: so many times as fast as native it must be. On the lab, one switch with 16 hosts at 30 Mbit/s,
+/// broadcasts of 1 KiB and 1460 bytes that were predicted 1.6 and 1.9 times faster than native took 1.3 times as long.
+inline constexpr double margin_of_cuts = 2.0;
+inline constexpr std::uint64_t one_frame_bytes = frame_payload_bytes - mpi_header_bytes;
+/// Of longer messages what is cut counts less.
+inline constexpr std::uint64_t most_cut_bytes = 2 * one_frame_bytes;
+
+}  // namespace trunkline

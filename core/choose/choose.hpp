@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// What `auto` runs for a message, quickly, or with what it follows from.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "choose/alternatives.hpp"
+#include "choose/evaluate.hpp"
+#include "collective/operand_order.hpp"
+
+namespace trunkline {
+
+/// What runs, without a word about it.
+struct Pick {
+  std::string_view algorithm = "native";  ///< or one of the registry's own names
+  std::uint64_t segment_bytes = 0;        ///< 0: native
+};
+
+/// As evaluate() says of the least size of the message's class: the same for all sizes that run alike.
+[[nodiscard]] Pick pick(const Alternatives& alternatives, std::uint64_t message_bytes,
+                        OperandOrder order = OperandOrder::any);
+
+/// The same, kept for each class of sizes. Used by one thread at a time, always with the same alternatives.
+class KeptPicks {
+ public:
+  /// At most some microseconds where no size of the class was asked for before; else some tens of nanoseconds.
+  [[nodiscard]] Pick pick(const Alternatives& alternatives, std::uint64_t message_bytes, OperandOrder order);
+
+ private:
+  struct Kept {
+    std::uint8_t runs = 0;     ///< 0: not known; 1: native; else the place of the alternative, and 2
+    std::uint8_t segment = 0;  ///< its place among segment_sizes()
+  };
+  std::array<std::vector<Kept>, 2> by_class_;  ///< by order of operands
+};
+
+/// One algorithm with the segment in which it would run, for one message.
+struct Prediction {
+  std::string_view algorithm;       ///< the registry's own text
+  std::uint64_t segment_bytes = 0;  ///< 0: native
+  double seconds = 0.0;
+};
+
+struct Choice {
+  std::string_view algorithm = "native";  ///< or one of the predictions'
+  std::uint64_t segment_bytes = 0;        ///< 0: native
+  /// Of this very size, fastest first, native among them; empty: there is no network between ranks.
+  std::vector<Prediction> predictions{};
+  std::string reason{};  ///< one line, for people
+};
+
+/// The same choice, with what it follows from: for people.
+[[nodiscard]] Choice choose(const Alternatives& alternatives, std::uint64_t message_bytes,
+                            OperandOrder order = OperandOrder::any);
+
+}  // namespace trunkline

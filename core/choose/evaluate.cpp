@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "choose/evaluate.hpp"
+
+#include <algorithm>
+
+#include "model/transfer/segments.hpp"
+#include "model/transfer/wire.hpp"
+
+namespace trunkline {
+namespace {
+
+bool has_short_blocks(const Alternative& alternative, std::uint64_t message_bytes, std::uint64_t limit) {
+  const std::uint64_t blocks = alternative.costs->relayed_blocks();
+  return blocks > 0 && message_bytes / blocks < limit;
+}
+
+/// What a predicted time counts as beside others.
+double compared_seconds(const Alternative& alternative, std::uint64_t message_bytes, double seconds) {
+  const Uncertainty& uncertainty = *alternative.uncertainty;
+  const bool short_blocks = has_short_blocks(alternative, message_bytes, uncertainty.long_block_bytes);
+  return uncertainty.handicap * (short_blocks ? uncertainty.short_block_handicap : 1.0) * seconds +
+         alternative.lost_byte_s * static_cast<double>(wire_bytes(message_bytes));
+}
+
+/// The fastest segment; of a short message a frame, unless cutting it is worth the risk.
+void choose_segment(Evaluated& one, std::uint64_t message_bytes, const Cuts& cuts, double native_s) {
+  const Alternative& alternative = *one.alternative;
+  const auto take = [&](std::uint64_t segment_bytes, double seconds) {
+    one.segment_bytes = segment_bytes;
+    one.seconds = seconds;
+    one.compared_seconds = compared_seconds(alternative, message_bytes, seconds);
+  };
+  const TimedSegment fastest = alternative.costs->fastest_segment(message_bytes, cuts);
+  take(fastest.segment_bytes, fastest.seconds);
+  const std::uint64_t uncut = std::min(message_bytes, one_frame_bytes);
+  if (message_bytes > most_cut_bytes || fastest.segment_bytes >= uncut) return;
+  if (one.compared_seconds * margin_of_cuts < native_s) return;
+  const std::uint64_t segment = *std::ranges::lower_bound(segment_sizes(), uncut);
+  take(segment, alternative.costs->seconds(message_bytes, segment));
+  one.stays_whole = true;
+}
+
+Evaluated evaluated(const Alternative& alternative, std::uint64_t message_bytes, OperandOrder order, const Cuts& cuts,
+                    double native_s, double least_s) {
+  Evaluated one;
+  one.alternative = &alternative;
+  const Uncertainty& uncertainty = *alternative.uncertainty;
+  if (order == OperandOrder::by_rank && !alternative.by_rank) return one;
+  one.verdict = Verdict::short_blocks;
+  if (has_short_blocks(alternative, message_bytes, uncertainty.least_block_bytes)) return one;
+  choose_segment(one, message_bytes, cuts, native_s);
+  one.verdict = one.compared_seconds * uncertainty.margin < native_s ? Verdict::surely_faster
+                : one.compared_seconds <= least_s                    ? Verdict::near_least
+                                                                     : Verdict::not_surely_faster;
+  return one;
+}
+
+}  // namespace
+
+Evaluation evaluate(const Alternatives& alternatives, std::uint64_t message_bytes, OperandOrder order) {
+  const Cuts cuts = cuts_of(message_bytes);
+  Evaluation all;
+  all.message_bytes = message_bytes;
+  all.native_s = native_seconds(alternatives, message_bytes);
+  const double least_s = near_least * (alternatives.least_byte_s * static_cast<double>(wire_bytes(message_bytes)));
+  for (const Alternative& alternative : alternatives.laid) {
+    const Evaluated one = evaluated(alternative, message_bytes, order, cuts, all.native_s, least_s);
+    const Evaluated* const first = all.runs();
+    const bool fastest = first == nullptr || one.compared_seconds < first->compared_seconds;
+    all.add(one, message_bytes >= least_bytes && may_run(one.verdict) && fastest);
+  }
+  return all;
+}
+
+}  // namespace trunkline

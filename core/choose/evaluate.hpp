@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// The rule of `auto`: what each alternative would take, whether it may run, and which one does.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "choose/alternatives.hpp"
+#include "collective/operand_order.hpp"
+
+namespace trunkline {
+
+/// What the rule says of an alternative.
+enum class Verdict : std::uint8_t {
+  surely_faster,      ///< than native, by its margin: may run
+  near_least,         ///< may run, since native can hardly be faster
+  not_surely_faster,  ///< than native
+  short_blocks,       ///< not compared: its blocks are too short
+  out_of_order,       ///< not compared: would not combine operands by rank
+};
+
+[[nodiscard]] constexpr bool may_run(Verdict verdict) { return verdict <= Verdict::near_least; }
+[[nodiscard]] constexpr bool is_compared(Verdict verdict) { return verdict <= Verdict::not_surely_faster; }
+
+/// One alternative for one message.
+struct Evaluated {
+  const Alternative* alternative = nullptr;
+  std::uint64_t segment_bytes = 0;  ///< in which it would run
+  double seconds = 0.0;             ///< predicted, in those segments
+  double compared_seconds = 0.0;    ///< what they count as beside others
+  bool stays_whole = false;         ///< shorter segments within a frame are faster, but not surely
+  Verdict verdict = Verdict::out_of_order;
+
+  [[nodiscard]] std::string_view algorithm() const { return alternative->candidate->name; }
+};
+
+/// The rows of one message.
+class Evaluation {
+ public:
+  std::uint64_t message_bytes = 0;
+  double native_s = 0.0;
+
+  void add(const Evaluated& row, bool runs_now) {
+    if (runs_now) runs_ = count_;
+    rows_.at(count_++) = row;
+  }
+  [[nodiscard]] std::span<const Evaluated> rows() const { return {rows_.data(), count_}; }
+  /// Of them; null: native.
+  [[nodiscard]] const Evaluated* runs() const { return runs_ < count_ ? &rows_.at(runs_) : nullptr; }
+
+ private:
+  std::array<Evaluated, most_compared> rows_{};
+  std::size_t count_ = 0;
+  std::size_t runs_ = most_compared;
+};
+
+/// Native below least_bytes, and unless a plan is predicted to be surely faster, or nearly as fast as the links allow
+/// where native exchanges are less fast than predicted. The same answer on every rank: depends on nothing but its
+/// arguments. Has a row for each alternative, in their order; `message_bytes` is above zero. Allocates nothing: takes
+/// some microseconds.
+[[nodiscard]] Evaluation evaluate(const Alternatives& alternatives, std::uint64_t message_bytes,
+                                  OperandOrder order = OperandOrder::any);
+
+}  // namespace trunkline

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/native/native_bcast.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <string_view>
+
+#include "algorithms/registry.hpp"
+#include "algorithms/trees/flat.hpp"
+#include "algorithms/trees/k_nomial.hpp"
+#include "algorithms/trees/unaware_k_ary.hpp"
+#include "algorithms/trees/unaware_linear.hpp"
+#include "kinds/rounds/rounds.hpp"
+
+namespace trunkline {
+namespace {
+
+Tree openmpi_tree(OpenMpiBcast algorithm, Rank ranks, Rank root) {
+  switch (algorithm) {
+    case OpenMpiBcast::basic_linear:
+      return flat_tree(ranks, root);
+    case OpenMpiBcast::chain:
+      return unaware_linear_tree(ranks, root);
+    case OpenMpiBcast::split_binary_tree:
+    case OpenMpiBcast::binary_tree:
+      return unaware_k_ary_tree(ranks, root, 2);
+    case OpenMpiBcast::binomial:
+      return k_nomial_tree(ranks, root, 2);
+    case OpenMpiBcast::knomial:
+    case OpenMpiBcast::scatter_allgather:
+      break;
+  }
+  return k_nomial_tree(ranks, root, openmpi_knomial_radix);
+}
+
+const NativeCosts::WholeTree* find_tree(const NativeCosts& costs, OpenMpiBcast algorithm) {
+  const auto found = std::ranges::find(costs.openmpi, algorithm, &NativeCosts::WholeTree::algorithm);
+  return found == costs.openmpi.end() ? nullptr : &*found;
+}
+
+double openmpi_seconds(const NativeCosts& costs, std::uint64_t message_bytes) {
+  const NativeCosts::WholeTree* const tree = find_tree(costs, openmpi_bcast(costs.ranks, message_bytes));
+  if (tree == nullptr) {
+    return costs.scatter_doubling_allgather.seconds(message_bytes, message_bytes / costs.ranks + 1, costs.hosts);
+  }
+  return message_bytes <= openmpi_eager_bytes ? tree_seconds(tree->in_turn, message_bytes, message_bytes)
+                                              : tree->at_once.seconds(message_bytes, message_bytes, costs.hosts);
+}
+
+double mpich_seconds(const NativeCosts& costs, std::uint64_t message_bytes) {
+  const MpichBcast algorithm = mpich_bcast(costs.ranks, message_bytes);
+  if (algorithm == MpichBcast::binomial) return tree_seconds(costs.binomial, message_bytes, message_bytes);
+  const std::uint64_t block = message_bytes / costs.ranks + 1;
+  const RoundCost& scattered =
+      algorithm == MpichBcast::scatter_doubling ? costs.scatter_doubling_allgather : costs.scatter_ring_allgather;
+  return scattered.seconds(message_bytes, block, costs.hosts);
+}
+
+}  // namespace
+
+MpichBcast mpich_bcast(Rank ranks, std::uint64_t message_bytes) {
+  constexpr std::uint64_t short_bytes = 12288;
+  constexpr std::uint64_t long_bytes = 524288;
+  constexpr Rank few = 8;
+  if (message_bytes < short_bytes || ranks < few) return MpichBcast::binomial;
+  return message_bytes < long_bytes && std::has_single_bit(ranks) ? MpichBcast::scatter_doubling
+                                                                  : MpichBcast::scatter_ring;
+}
+
+NativeCosts native_costs(const Paths& paths, const Placement& placement, Rank root, NativeLibrary library,
+                         const HostCosts& hosts) {
+  NativeCosts costs;
+  costs.hosts = hosts;
+  costs.library = library;
+  costs.ranks = static_cast<Rank>(placement.size());
+  if (costs.ranks < 2) return costs;
+  const auto cost_of = [&](std::string_view name) {
+    const Plan plan = lay(Collective::bcast, name, nullptr, placement, root);
+    return round_costs(paths, placement, rounds_of(plan)).rounds;
+  };
+  if (library == NativeLibrary::mpich) {
+    costs.scatter_doubling_allgather = cost_of("scatter-doubling");
+    costs.binomial = tree_costs(paths, placement, k_nomial_tree(costs.ranks, root, 2), Direction::down, hosts);
+    costs.scatter_ring_allgather = cost_of("unaware-scatter-ring");
+    return costs;
+  }
+  constexpr std::uint64_t shortest = 1U << 10U;
+  constexpr std::uint64_t longest = 1U << 20U;
+  for (std::uint64_t bytes = shortest; bytes <= longest; bytes *= 2) {
+    const OpenMpiBcast algorithm = openmpi_bcast(costs.ranks, bytes);
+    if (algorithm == OpenMpiBcast::scatter_allgather) {
+      costs.scatter_doubling_allgather = cost_of("scatter-doubling");
+      break;  // what is selected for all longer messages too
+    }
+    if (find_tree(costs, algorithm) != nullptr) continue;
+    const Tree tree = openmpi_tree(algorithm, costs.ranks, root);
+    costs.openmpi.push_back(
+        {algorithm, tree_costs(paths, placement, tree, Direction::down, hosts), level_cost(paths, placement, tree)});
+  }
+  return costs;
+}
+
+double native_bcast_seconds(const NativeCosts& costs, std::uint64_t message_bytes) {
+  if (costs.ranks < 2) return 0.0;
+  return costs.library == NativeLibrary::openmpi ? openmpi_seconds(costs, message_bytes)
+                                                 : mpich_seconds(costs, message_bytes);
+}
+
+}  // namespace trunkline

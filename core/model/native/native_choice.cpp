@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/native/native_choice.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <unordered_set>
+
+#include "model/native/native_reduction.hpp"
+#include "model/native/openmpi_rules.hpp"
+
+namespace trunkline {
+namespace {
+
+constexpr std::string_view shares_unknown = "what Open MPI selects for this collective is not known here";
+constexpr std::string_view barrier_unknown = "no algorithm of a barrier is known here";
+constexpr std::string_view half_by_hosts =
+    "MPICH takes several ranks of a host together here in a way that is not known here";
+
+std::string_view name_of(MpichBcast algorithm) {
+  switch (algorithm) {
+    case MpichBcast::binomial:
+      break;
+    case MpichBcast::scatter_doubling:
+      return "scatter_recursive_doubling_allgather";
+    case MpichBcast::scatter_ring:
+      return "scatter_ring_allgather";
+  }
+  return "binomial";
+}
+
+std::string_view name_of(OpenMpiBcast algorithm) {
+  switch (algorithm) {
+    case OpenMpiBcast::basic_linear:
+      return "basic_linear";
+    case OpenMpiBcast::chain:
+      return "chain";
+    case OpenMpiBcast::split_binary_tree:
+      return "split_binary_tree";
+    case OpenMpiBcast::binary_tree:
+      return "binary_tree";
+    case OpenMpiBcast::binomial:
+      return "binomial";
+    case OpenMpiBcast::knomial:
+      return "knomial";
+    case OpenMpiBcast::scatter_allgather:
+      break;
+  }
+  return "scatter_allgather";
+}
+
+std::string_view name_of(OpenMpiReduce algorithm) {
+  switch (algorithm) {
+    case OpenMpiReduce::linear:
+      return "linear";
+    case OpenMpiReduce::chain:
+      return "chain";
+    case OpenMpiReduce::pipeline:
+      return "pipeline";
+    case OpenMpiReduce::binary:
+      return "binary";
+    case OpenMpiReduce::in_order_binary:
+      return "in-order_binary";
+    case OpenMpiReduce::binomial:
+      break;
+  }
+  return "binomial";
+}
+
+std::string_view name_of(OpenMpiAllreduce algorithm) {
+  switch (algorithm) {
+    case OpenMpiAllreduce::nonoverlapping:
+      return "nonoverlapping";
+    case OpenMpiAllreduce::recursive_doubling:
+      return "recursive_doubling";
+    case OpenMpiAllreduce::ring:
+      return "ring";
+    case OpenMpiAllreduce::segmented_ring:
+      return "segmented_ring";
+    case OpenMpiAllreduce::rabenseifner:
+      break;
+  }
+  return "rabenseifner";
+}
+
+NativeChoice openmpi_choice(Collective collective, Rank ranks, std::uint64_t bytes) {
+  if (collective == Collective::bcast) return {.algorithm = name_of(openmpi_bcast(ranks, bytes))};
+  if (collective == Collective::reduce) return {.algorithm = name_of(openmpi_reduce(ranks, bytes))};
+  if (collective != Collective::allreduce) return {.algorithm = {}, .unknown = shares_unknown};
+  const OpenMpiAllreduce algorithm = openmpi_allreduce(ranks, bytes);
+  if (algorithm != OpenMpiAllreduce::nonoverlapping) return {.algorithm = name_of(algorithm)};
+  return {.algorithm = name_of(algorithm),
+          .reduce = name_of(openmpi_reduce(ranks, bytes)),
+          .bcast = name_of(openmpi_bcast(ranks, bytes))};
+}
+
+/// Of allgathers and reduce-scatters, whose message is that of all ranks.
+std::string_view mpich_shares(Collective collective, Rank ranks, std::uint64_t bytes) {
+  constexpr std::uint64_t long_bytes = 524288;
+  constexpr std::uint64_t bruck_bytes = 81920;
+  if (facts_of(collective).reduces) return bytes < long_bytes ? "recursive_halving" : "pairwise";
+  if (std::has_single_bit(ranks)) return bytes < long_bytes ? "recursive_doubling" : "ring";
+  return bytes < bruck_bytes ? "brucks" : "ring";
+}
+
+/// Among these ranks, one on each host.
+std::string_view mpich_algorithm(Collective collective, Rank ranks, std::uint64_t bytes) {
+  if (collective == Collective::bcast) return name_of(mpich_bcast(ranks, bytes));
+  if (facts_of(collective).goes_by_shares()) return mpich_shares(collective, ranks, bytes);
+  const bool halves = native_reduction(NativeLibrary::mpich, collective, ranks, bytes) == NativeReduction::halving;
+  if (collective == Collective::allreduce) return halves ? "reduce_scatter_allgather" : "recursive_doubling";
+  return halves ? "reduce_scatter_gather" : "binomial";
+}
+
+NativeChoice mpich_choice(Collective collective, const Placement& placement, Rank root, std::uint64_t bytes) {
+  const auto ranks = static_cast<Rank>(placement.size());
+  const auto hosts = static_cast<Rank>(std::unordered_set<HostIndex>(placement.begin(), placement.end()).size());
+  const auto in_first_host = static_cast<Rank>(std::ranges::count(placement, placement.front()));
+  const bool several_on_a_host = hosts > 1 && hosts < ranks;
+  if (!several_on_a_host || facts_of(collective).goes_by_shares()) {
+    return {.algorithm = mpich_algorithm(collective, ranks, bytes)};
+  }
+  if (collective == Collective::bcast && mpich_bcast(ranks, bytes) == MpichBcast::scatter_ring) {
+    return {.algorithm = name_of(MpichBcast::scatter_ring)};
+  }
+  const bool root_stands_for_its_host = std::ranges::find(placement, placement[root]) - placement.begin() == root;
+  const bool medium = collective == Collective::bcast && mpich_bcast(ranks, bytes) != MpichBcast::binomial;
+  if (medium || (facts_of(collective).has_root && !root_stands_for_its_host)) {
+    return {.algorithm = {}, .unknown = half_by_hosts};
+  }
+  NativeChoice choice{.algorithm = mpich_algorithm(collective, hosts, bytes), .by_hosts = true};
+  if (collective == Collective::allreduce) {
+    choice.reduce = mpich_algorithm(Collective::reduce, in_first_host, bytes);
+    choice.bcast = mpich_algorithm(Collective::bcast, in_first_host, bytes);
+  }
+  return choice;
+}
+
+}  // namespace
+
+NativeChoice native_choice(NativeLibrary library, Collective collective, const Placement& placement, Rank root,
+                           std::uint64_t message_bytes) {
+  if (collective == Collective::barrier) return {.algorithm = {}, .unknown = barrier_unknown};
+  return library == NativeLibrary::openmpi
+             ? openmpi_choice(collective, static_cast<Rank>(placement.size()), message_bytes)
+             : mpich_choice(collective, placement, root, message_bytes);
+}
+
+}  // namespace trunkline

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// Times of the MPI library's own MPI_Allgather and MPI_Reduce_scatter, from the cluster's stated rates.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "kinds/rounds/costs.hpp"
+#include "model/transfer/host_costs.hpp"
+#include "network/paths.hpp"
+#include "network/placement.hpp"
+
+namespace trunkline {
+
+/// By rank number: a ring, and exchanges in pairs whose parts double, or halve. A part that is gathered takes the way
+/// back of one that is scattered, so both collectives cost the same.
+struct NativeShareCosts {
+  Rank ranks = 0;
+  HostCosts hosts = usual_host_costs();
+  std::vector<RoundCost> algorithms{};
+};
+
+/// Time O(ranks * log(ranks) * length of a path).
+[[nodiscard]] NativeShareCosts native_share_costs(const Paths& paths, const Placement& placement,
+                                                  const HostCosts& hosts = usual_host_costs());
+
+/// Seconds of the fastest of them: libraries choose by ranks and size alone, and not always that one, so it is a lower
+/// bound of what their choice takes.
+[[nodiscard]] double native_share_seconds(const NativeShareCosts& costs, std::uint64_t message_bytes);
+
+}  // namespace trunkline

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/native/reduction_exchanges.hpp"
+
+#include <bit>
+
+namespace trunkline {
+namespace {
+
+/// The exchanges of a power of two of the ranks, as MPICH and Open MPI make them: where there are more ranks, the first
+/// ones go in pairs, and one of each pair stands for both.
+class Folded {
+ public:
+  explicit Folded(Rank ranks) : active_(std::bit_floor(ranks)), pairs_(ranks - active_) {}
+
+  [[nodiscard]] Rank active() const { return active_; }
+
+  /// Everybody with whoever is that far away.
+  [[nodiscard]] Exchange exchange(Rank distance, double part) const {
+    Exchange one{.transfers = {}, .part = part};
+    for (Rank i = 0; i < active_; ++i) one.transfers.emplace_back(rank(i), rank(i ^ distance));
+    return one;
+  }
+
+  [[nodiscard]] Exchange fold(bool back) const {
+    Exchange one;
+    for (Rank i = 0; i < pairs_; ++i) {
+      if (back) {
+        one.transfers.emplace_back(2 * i + 1, 2 * i);
+      } else {
+        one.transfers.emplace_back(2 * i, 2 * i + 1);
+      }
+    }
+    return one;
+  }
+
+ private:
+  [[nodiscard]] Rank rank(Rank position) const { return position < pairs_ ? 2 * position + 1 : position + pairs_; }
+
+  Rank active_;
+  Rank pairs_;
+};
+
+}  // namespace
+
+std::vector<Exchange> recursive_doubling(Rank ranks) {
+  const Folded folded(ranks);
+  std::vector<Exchange> all{folded.fold(false)};
+  for (Rank distance = 1; distance < folded.active(); distance *= 2) all.push_back(folded.exchange(distance, 1.0));
+  all.push_back(folded.fold(true));
+  return all;
+}
+
+std::vector<Exchange> halving_and_doubling(Rank ranks) {
+  const Folded folded(ranks);
+  std::vector<Exchange> all{folded.fold(false)};
+  double part = 1.0;
+  for (Rank distance = 1; distance < folded.active(); distance *= 2) {
+    all.push_back(folded.exchange(distance, part /= 2.0));
+  }
+  for (Rank distance = folded.active() / 2; distance > 0; distance /= 2, part *= 2.0) {
+    all.push_back(folded.exchange(distance, part));
+  }
+  all.push_back(folded.fold(true));
+  return all;
+}
+
+std::vector<Exchange> halving_and_gather(Rank ranks) {
+  std::vector<Exchange> all = halving_and_doubling(ranks);
+  const std::size_t steps = (all.size() - 2) / 2;
+  for (std::size_t i = steps + 1; i + 1 < all.size(); ++i) {
+    auto& transfers = all[i].transfers;
+    std::erase_if(transfers, [](const auto& one) { return one.first < one.second; });
+  }
+  all.back().transfers.clear();
+  return all;
+}
+
+std::vector<Exchange> twice_round_a_ring(Rank ranks) {
+  Exchange one{.transfers = {}, .part = 1.0 / ranks, .times = 2.0 * (ranks - 1)};
+  for (Rank rank = 0; rank < ranks; ++rank) one.transfers.emplace_back(rank, (rank + 1) % ranks);
+  return {one};
+}
+
+std::vector<Exchange> up_binomial_tree(Rank ranks, Rank root) {
+  std::vector<Exchange> all;
+  for (Rank distance = 1; distance < ranks; distance *= 2) {
+    Exchange& one = all.emplace_back();
+    for (Rank from = distance; from < ranks; from += 2 * distance) {
+      one.transfers.emplace_back((from + root) % ranks, (from - distance + root) % ranks);
+    }
+  }
+  return all;
+}
+
+}  // namespace trunkline

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reductions of other libraries as exchanges between ranks by their numbers, one after another.
+#pragma once
+
+#include <vector>
+
+#include "kinds/rounds/costs.hpp"
+#include "patterns/tree.hpp"
+
+namespace trunkline {
+
+/// Everybody with whoever is 1, 2, 4, ... away, the whole vector each time.
+[[nodiscard]] std::vector<Exchange> recursive_doubling(Rank ranks);
+
+/// Halves, quarters, ... are reduced; then they are gathered the other way (Rabenseifner).
+[[nodiscard]] std::vector<Exchange> halving_and_doubling(Rank ranks);
+
+/// The same to one root, with the gather up a binomial tree: half as many senders in each step.
+[[nodiscard]] std::vector<Exchange> halving_and_gather(Rank ranks);
+
+/// Every block goes round twice, summed up the first time.
+[[nodiscard]] std::vector<Exchange> twice_round_a_ring(Rank ranks);
+
+/// The whole vector up the tree, the nearest ranks first.
+[[nodiscard]] std::vector<Exchange> up_binomial_tree(Rank ranks, Rank root);
+
+}  // namespace trunkline

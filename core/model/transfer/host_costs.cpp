@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/transfer/host_costs.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "model/native/openmpi_rules.hpp"
+#include "text/quantity.hpp"
+#include "text/spelling.hpp"
+
+namespace trunkline {
+namespace {
+
+constexpr std::uint64_t kib = 1024;
+
+/// A rank received and sent on one message of a stream in 19 to 27 us at 2 and 4 KiB, in 28 to 34 us at 16 KB, in 8 to
+/// 10 ms at 16 MiB, under every library: two libraries differ no more than one does from run to run. Below a frame it
+/// was 12 to 20 us in a stream, and more for a message alone. What tells libraries apart is how they send long
+/// messages.
+constexpr HostCosts over_tcp{.name = "",
+                             .send_s = 12e-6,
+                             .send_byte_s = 0.2e-9,
+                             .receive_s = 12.5e-6,
+                             .receive_byte_s = 0.4e-9,
+                             .memory_byte_s = 0.5e-9};
+
+constexpr HostCosts with(std::string_view name, std::uint64_t eager_bytes, double rendezvous_s, bool shares_wire) {
+  HostCosts costs = over_tcp;
+  costs.name = name;
+  costs.eager_bytes = eager_bytes;
+  costs.rendezvous_s = rendezvous_s;
+  costs.shares_wire = shares_wire;
+  return costs;
+}
+
+constexpr std::uint64_t no_limit = std::numeric_limits<std::uint64_t>::max();
+
+/// MPICH 4 goes by UCX. MPICH 5 goes by libfabric, whose sends end late, but whose messages leave at once.
+constexpr std::array<HostCosts, 4> known{HostCosts{.name = "free"}, with("mpich", 16 * kib, 25e-6, true),
+                                         with("mpich-5", no_limit, 0.0, false),
+                                         with("openmpi", openmpi_eager_bytes, 15e-6, false)};
+
+struct Value {
+  std::string_view key;
+  double HostCosts::*cost;
+};
+
+constexpr std::array values{Value{"shared", &HostCosts::shared_s}, Value{"shared-byte", &HostCosts::shared_byte_s}};
+
+}  // namespace
+
+std::span<const HostCosts> known_host_costs() { return known; }
+
+const HostCosts& host_costs_named(std::string_view name) {
+  const auto found = std::ranges::find(known, name, &HostCosts::name);
+  if (found != known.end()) return *found;
+  std::vector<std::string_view> names;
+  std::string text;
+  for (const HostCosts& one : known) {
+    names.push_back(one.name);
+    text.append(text.empty() ? "" : ", ").append(one.name);
+  }
+  throw std::invalid_argument("no costs of messages are called '" + std::string(name) + "'" +
+                              did_you_mean(name, names) + "; there are: " + text);
+}
+
+HostCosts host_costs_from(std::string_view text, const HostCosts& usual) {
+  HostCosts costs = usual;
+  bool is_first = true;
+  for (std::size_t from = 0; from <= text.size() && !text.empty(); is_first = false) {
+    const std::size_t comma = std::min(text.find(',', from), text.size());
+    const std::string_view part = text.substr(from, comma - from);
+    from = comma + 1;
+    const std::size_t equals = part.find('=');
+    if (equals == std::string_view::npos && is_first) {
+      costs = host_costs_named(part);
+      continue;
+    }
+    const auto known = std::ranges::find(values, part.substr(0, equals), &Value::key);
+    if (equals == std::string_view::npos || known == values.end()) {
+      throw std::invalid_argument("'" + std::string(part) +
+                                  "' says no cost: a name comes first, then shared=16us and " +
+                                  "shared-byte=4ns, with commas between");
+    }
+    try {
+      costs.*known->cost = parse_time(part.substr(equals + 1));
+    } catch (const BadQuantity& wrong) {
+      throw std::invalid_argument(std::string(known->key) + ": " + wrong.what());
+    }
+  }
+  return costs;
+}
+
+const HostCosts& host_costs_of(std::string_view mpi, std::string_view version) {
+  if (mpi == "openmpi") return host_costs_named("openmpi");
+  constexpr int first_with_libfabric = 5;
+  int major = 0;
+  std::from_chars(version.data(), version.data() + version.size(), major);
+  return host_costs_named(major >= first_with_libfabric ? "mpich-5" : "mpich");
+}
+
+const HostCosts& usual_host_costs() { return known[1]; }
+
+}  // namespace trunkline

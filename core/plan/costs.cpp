@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plan/costs.hpp"
+
+#include "network/paths.hpp"
+
+namespace trunkline {
+
+Costs costs_of(const Paths& paths, const Placement& placement, const Plan& plan, Collective collective,
+               const HostCosts& hosts) {
+  return Costs(plan.steps().costs(paths, placement, collective, hosts));
+}
+
+Costs costs_of(const Cluster& cluster, const Placement& placement, const Plan& plan, Collective collective,
+               const HostCosts& hosts) {
+  return costs_of(Paths(cluster), placement, plan, collective, hosts);
+}
+
+}  // namespace trunkline

@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: Apache-2.0
+// Broadcasts by blocks, replayed over all ranks: what a rank sends it has, what it is sent it lacks, and at the end all
+// have everything.
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <algorithm>
+#include <bit>
+#include <deque>
+#include <set>
+
+#include "algorithms/registry.hpp"
+#include "algorithms/rounds/circulant.hpp"
+#include "algorithms/rounds/scatter_doubling.hpp"
+#include "algorithms/rounds/scatter_ring.hpp"
+#include "kinds/rounds/list.hpp"
+#include "kinds/rounds/rounds.hpp"
+#include "kinds/rounds/row.hpp"
+#include "networks.hpp"
+#include "plan/checker.hpp"
+
+namespace trunkline {
+namespace {
+
+constexpr std::uint64_t never = ~std::uint64_t{0} - 1;
+
+/// The rounds of all ranks, one after another.
+template <class Schedule>
+class Replay {
+ public:
+  Replay(Rank ranks, std::uint64_t blocks) : blocks_(blocks) {
+    for (Rank rank = 0; rank < ranks; ++rank) all_.emplace_back(ranks, rank);
+    arrived_.assign(ranks, std::vector<std::uint64_t>(blocks, never));
+    arrived_[0].assign(blocks, no_round);
+  }
+
+  void run() {
+    for (std::uint64_t round = 0; round < all_[0].rounds(blocks_); ++round) one_round(round);
+    for (const auto& blocks : arrived_) RC_ASSERT(std::ranges::find(blocks, never) == blocks.end());
+  }
+
+ private:
+  void one_round(std::uint64_t round) {
+    std::size_t sent = 0;
+    for (Rank rank = 0; rank < all_.size(); ++rank) {
+      RC_ASSERT(all_[rank].rounds(blocks_) == all_[0].rounds(blocks_));
+      if (const auto send = all_[rank].send(round, blocks_)) {
+        ++sent;
+        check_send(rank, *send, round);
+      }
+    }
+    for (Rank rank = 0; rank < all_.size(); ++rank) {
+      const auto receive = all_[rank].receive(round, blocks_);
+      if (!receive) continue;
+      --sent;
+      for (std::uint64_t i = 0; i < receive->count; ++i) {
+        auto& arrived = arrived_[rank].at(receive->first + i);
+        RC_ASSERT(arrived == never);
+        arrived = round;
+      }
+    }
+    RC_ASSERT(sent == 0U);
+  }
+
+  void check_send(Rank rank, const BlockTransfer& send, std::uint64_t round) {
+    const auto receive = all_.at(send.peer).receive(round, blocks_);
+    RC_ASSERT(receive.has_value());
+    RC_ASSERT(receive->peer == rank);
+    RC_ASSERT(receive->first == send.first);
+    RC_ASSERT(receive->count == send.count);
+    RC_ASSERT(send.count > 0U);
+    RC_ASSERT(send.needs == no_round || send.needs < round);
+    for (std::uint64_t i = 0; i < send.count; ++i) {
+      const std::uint64_t arrived = arrived_[rank].at(send.first + i);
+      RC_ASSERT(arrived == no_round || (send.needs != no_round && arrived <= send.needs));
+    }
+  }
+
+  std::uint64_t blocks_;
+  std::deque<Schedule> all_;
+  std::vector<std::vector<std::uint64_t>> arrived_;  ///< by rank and block: the round
+};
+
+RC_GTEST_PROP(Schedules, ScatterAndRing, ()) {
+  const Rank ranks = *rc::gen::inRange<Rank>(1, 150);
+  Replay<ScatterRing>(ranks, ranks).run();
+}
+
+RC_GTEST_PROP(Schedules, ScatterAndDoubling, ()) {
+  const Rank ranks = *rc::gen::inRange<Rank>(1, 300);
+  Replay<ScatterDoubling>(ranks, ranks).run();
+}
+
+/// In depth-first order no round of scatter and ring has two transfers on one channel.
+RC_GTEST_PROP(Schedules, RingOverTheSwitchesIsFreeOfContention, ()) {
+  const Cluster cluster(testing::random_parts(9, 24));
+  const Placement placement = testing::random_placement(cluster, 40);
+  const auto ranks = static_cast<Rank>(placement.size());
+  const Plan plan = lay(Collective::bcast, "scatter-ring", &cluster, placement, *rc::gen::inRange<Rank>(0, ranks));
+  const std::vector<Rank>& order = rounds_of(plan).order;
+  for (std::uint64_t round = 0; round < ScatterRing(ranks, 0).rounds(ranks); ++round) {
+    std::set<testing::Edge> used;
+    for (Rank position = 0; position < ranks; ++position) {
+      const auto send = rounds_of(plan).schedule_of(position)->send(round, ranks);
+      if (!send) continue;
+      const auto path = testing::brute_path(cluster, cluster.hosts()[placement[order[position]]],
+                                            cluster.hosts()[placement[order[send->peer]]]);
+      for (const testing::Edge& edge : *path) RC_ASSERT(used.insert(edge).second);
+    }
+  }
+}
+
+RC_GTEST_PROP(Schedules, CirculantOfAnyBlocks, ()) {
+  const Rank ranks = *rc::gen::inRange<Rank>(1, 300);
+  Replay<Circulant>(ranks, *rc::gen::inRange<std::uint64_t>(1, 60)).run();
+}
+
+RC_GTEST_PROP(Schedules, CirculantOfManyRanks, ()) {
+  const Rank ranks = *rc::gen::inRange<Rank>(300, 3000);
+  if (*rc::gen::inRange(0, 20) != 0) return;  // a few will do
+  Replay<Circulant>(ranks, *rc::gen::inRange<std::uint64_t>(1, 30)).run();
+}
+
+TEST(Schedules, EveryNumberOfRanks) {
+  for (Rank ranks = 1; ranks <= 70; ++ranks) {
+    Replay<ScatterRing>(ranks, ranks).run();
+    Replay<ScatterDoubling>(ranks, ranks).run();
+    for (const std::uint64_t blocks : {1, 2, 7, 20}) Replay<Circulant>(ranks, blocks).run();
+  }
+}
+
+TEST(Schedules, AreAsShortAsTheyClaim) {
+  for (Rank ranks = 2; ranks < 100; ++ranks) {
+    const auto rounds_up = static_cast<std::uint64_t>(std::bit_width(ranks - 1));
+    EXPECT_EQ(Circulant(ranks, ranks - 1).rounds(33), 32 + rounds_up);
+    EXPECT_EQ(ScatterRing(ranks, 0).rounds(ranks), ranks - 1 + rounds_up);
+    EXPECT_EQ(ScatterDoubling(ranks, 1).rounds(ranks), 3 * rounds_up);
+  }
+}
+
+TEST(Schedules, TakeLittleTimeOnManyRanks) {
+  // Each rank finds its own part alone: here one of a hundred thousand, whose neighbours must agree with it.
+  constexpr Rank ranks = 100'000;
+  constexpr std::uint64_t blocks = 1000;
+  for (const Rank rank : {1U, 2U, 49'999U, 50'000U, 65'536U, 99'999U}) {
+    const Circulant own(ranks, rank);
+    std::set<std::uint64_t> received;
+    for (std::uint64_t round = 0; round < own.rounds(blocks); ++round) {
+      const auto receive = own.receive(round, blocks);
+      if (!receive) continue;
+      EXPECT_TRUE(received.insert(receive->first).second);
+      if (round % 100 != 0) continue;
+      const auto send = Circulant(ranks, receive->peer).send(round, blocks);
+      ASSERT_TRUE(send.has_value());
+      EXPECT_EQ(send->peer, rank);
+      EXPECT_EQ(send->first, receive->first);
+    }
+    EXPECT_EQ(received.size(), blocks);
+  }
+}
+
+TEST(Schedules, StandInTheRegistry) {
+  const auto rounds = [](std::string_view name, Rank root) {
+    return rounds_of(lay(Collective::bcast, name, nullptr, Placement(4, 0), root));
+  };
+  EXPECT_EQ(rounds("circulant", 3).order, (std::vector<Rank>{3, 0, 1, 2}));
+  EXPECT_FALSE(rounds("circulant", 0).schedule_of(1)->fixed_blocks());
+  EXPECT_EQ(rounds("scatter-doubling", 0).schedule_of(1)->fixed_blocks(), 4U);
+  EXPECT_THROW(static_cast<void>(rounds("scatter-ring", 0)), std::invalid_argument);  // without a cluster
+}
+
+TEST(Schedules, RefuseARankThatIsNotThere) {
+  EXPECT_THROW(ScatterRing(3, 3), std::invalid_argument);
+  EXPECT_THROW(ScatterDoubling(0, 0), std::invalid_argument);
+  EXPECT_THROW(Circulant(5, 7), std::invalid_argument);
+}
+
+/// The checker's own replay: it knows the promise of each collective.
+RC_GTEST_PROP(Schedules, RoundsKeepTheirPromise, ()) {
+  const Cluster cluster(testing::random_parts(6, 12));
+  const Placement placement = testing::random_placement(cluster, 40);
+  const auto ranks = static_cast<Rank>(placement.size());
+  const Rank root = *rc::gen::inRange<Rank>(0, ranks);
+  for (const Algorithm& algorithm : algorithms()) {
+    if (algorithm.kind != &rounds_kind) continue;
+    check_plan(lay(algorithm.collective, algorithm.name, &cluster, placement, root), algorithm.collective);
+  }
+}
+
+TEST(Schedules, AllreduceOfEveryNumberOfRanks) {
+  for (Rank ranks = 1; ranks <= 40; ++ranks) {
+    const Placement placement(ranks, 0);
+    for (const char* name :
+         {"unaware-ring", "unaware-halving-doubling", "unaware-recursive-doubling", "unaware-swing"}) {
+      const Plan plan = lay(Collective::allreduce, name, nullptr, placement, 0);
+      check_plan(plan, Collective::allreduce);
+      // Listed by hand the same rounds say when a transfer's blocks have come.
+      const RoundList list = list_of(rounds_of(plan));
+      const Rounds listed = listed_rounds(ranks, 0, list);
+      check_rounds(listed, Collective::allreduce);
+      for (Rank position = 0; position < ranks; ++position) {
+        const auto generated = rounds_of(plan).schedule_of(position);
+        const auto replayed = listed.schedule_of(position);
+        for (std::uint64_t round = 0; round < list.rounds.size(); ++round) {
+          const auto send = generated->send(round, list.blocks);
+          if (!send) continue;
+          const std::uint64_t needs = replayed->send(round, list.blocks)->needs;
+          EXPECT_TRUE(needs == no_round || (send->needs != no_round && needs <= send->needs))
+              << name << " " << ranks << " ranks, position " << position << ", round " << round;
+        }
+      }
+    }
+  }
+}
+
+/// In depth-first order no round of the ring has two transfers on one channel.
+RC_GTEST_PROP(Schedules, AllreduceByRingIsFreeOfContention, ()) {
+  const Cluster cluster(testing::random_parts(9, 24));
+  const Placement placement = testing::random_placement(cluster, 40);
+  if (placement.size() < 2) return;
+  const Plan plan = lay(Collective::allreduce, "ring", &cluster, placement, 0);
+  RC_ASSERT(contention_of(cluster, placement, plan).contention_free);
+}
+
+std::string fault_of(const RoundList& list, Collective collective) {
+  try {
+    check_rounds(listed_rounds(3, 0, list), collective);
+  } catch (const InvalidPlan& invalid) {
+    return invalid.what();
+  }
+  return "";
+}
+
+TEST(Schedules, WhatIsWrongWithSums) {
+  const Transfer from_1{.from = 1, .to = 0, .reduces = true};
+  const Transfer from_2{.from = 2, .to = 0, .reduces = true};
+  const Transfer to_1{.from = 0, .to = 1};
+  const Transfer to_2{.from = 0, .to = 2};
+  EXPECT_EQ(fault_of({.rounds = {{from_1}, {from_2}, {to_1}, {to_2}}}, Collective::allreduce), "");
+  EXPECT_EQ(fault_of({.rounds = {{from_1}, {from_2}, {from_1}}}, Collective::allreduce),
+            "round 2: rank 0 gets the operand of rank 1 for block 0 a second time, from rank 1");
+  EXPECT_EQ(fault_of({.rounds = {{from_1}, {to_1}}}, Collective::allreduce),
+            "round 1: rank 0 sends block 0, which is not summed up yet");
+  EXPECT_EQ(fault_of({.rounds = {{from_1}, {from_2}, {to_1}}}, Collective::allreduce),
+            "rank 2 never gets block 0 with the operands of all ranks");
+  EXPECT_EQ(fault_of({.rounds = {{from_1}}}, Collective::bcast),
+            "round 0: rank 1 sends block 0 to be added, and bcast adds nothing up");
+}
+
+}  // namespace
+}  // namespace trunkline

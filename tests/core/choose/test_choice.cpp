@@ -1,0 +1,483 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "choose/choose.hpp"
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <algorithm>
+#include <random>
+#include <string>
+
+#include "algorithms/registry.hpp"
+#include "algorithms/trees/linear.hpp"
+#include "choose/size_class.hpp"
+#include "kinds/rounds/costs.hpp"
+#include "kinds/rounds/rounds.hpp"
+#include "kinds/trees/costs.hpp"
+#include "model/native/openmpi_rules.hpp"
+#include "model/transfer/wire.hpp"
+#include "network/file/cluster_file.hpp"
+#include "network/scaled.hpp"
+#include "networks.hpp"
+#include "plan/costs.hpp"
+
+namespace trunkline {
+namespace {
+
+Cluster line_of_switches(const std::string& deal, const std::string& rate = "100Mbit") {
+  return parse_cluster(
+      "trunkline: cluster/1\nname: test\ndefaults: {rate: " + rate +
+          ", latency: 10us}\nswitches: s[0-3]\nhosts:\n  - {hosts: 'h[0-31]', switches: 's[0-3]', deal: " + deal +
+          "}\nlinks:\n  - between: [s0, s1]\n  - between: [s1, s2]\n  - between: [s2, s3]\n",
+      "test.yaml");
+}
+
+Cluster one_switch() {
+  return parse_cluster(
+      "trunkline: cluster/1\nname: one\ndefaults: {rate: 100Mbit, latency: 10us}\nswitches: [s0]\n"
+      "hosts:\n  - {hosts: 'h[0-15]', switch: s0}\n",
+      "one.yaml");
+}
+
+Alternatives facts_of(const Cluster& cluster, NativeLibrary native = NativeLibrary::mpich) {
+  return alternatives_of(Collective::bcast, cluster, block_placement(cluster, 1), 0, native);
+}
+
+TreeCosts line_costs(const Cluster& cluster, std::uint32_t ranks_per_host = 1) {
+  const Placement placement = block_placement(cluster, ranks_per_host);
+  return tree_costs(Paths(cluster), placement, linear_tree(cluster, placement, 0));
+}
+
+/// Of a message through both hosts.
+double software_s(std::uint64_t bytes) { return 2 * usual_host_costs().handling_s(bytes); }
+
+double per_byte(const TreeCosts& costs) {
+  double most = 0.0;
+  for (const auto& way : costs.latest) most = std::max(most, way.per_byte_s);
+  return most;
+}
+
+TEST(Choice, LeavesTheShortestMessagesToTheLibrary) {
+  const Cluster cluster = read_cluster(std::string(TRUNKLINE_CLUSTERS) + "/cyclic.yaml");
+  const Alternatives facts =
+      alternatives_of(Collective::bcast, cluster, block_placement(cluster, 1), 0, NativeLibrary::mpich);
+  EXPECT_EQ(choose(facts, least_bytes - 1).algorithm, "native");
+  EXPECT_NE(choose(facts, least_bytes).algorithm, "native");
+}
+
+TEST(TreeCosts, OfALineAreFormula1) {
+  const TreeCosts costs = line_costs(line_of_switches("1"));
+  EXPECT_EQ(costs.network_hops, 31U);
+  ASSERT_EQ(costs.latest.size(), 1U);
+  const double byte_s = 8 / 1e8;
+  EXPECT_NEAR(costs.latest[0].per_byte_s, 31 * byte_s, 1e-15);
+  EXPECT_NEAR(costs.latest[0].per_frame_byte_s, 34 * byte_s, 1e-15);  // 31 switches of hosts, and 3 trunks more
+  EXPECT_NEAR(costs.latest[0].latency_s, 65 * 10e-6, 1e-12);
+  EXPECT_DOUBLE_EQ(costs.latest[0].handlings.sends, 31.0);
+  EXPECT_DOUBLE_EQ(costs.latest[0].handlings.receives, 31.0);
+  EXPECT_DOUBLE_EQ(costs.handlings.sends, 1.0);
+  EXPECT_DOUBLE_EQ(costs.handlings.receives, 1.0);
+  ASSERT_EQ(costs.busiest.size(), 1U);
+  EXPECT_NEAR(costs.busiest[0].per_byte_s, byte_s, 1e-15);
+  EXPECT_NEAR(costs.busiest[0].per_ack_byte_s, byte_s, 1e-15);
+}
+
+TEST(TreeCosts, OfABinaryTreeAreFormula2) {
+  // 0 sends to 1 and 2, 1 to 3: the way to 3 is two first sends, as long as the way to 2, a second one.
+  const Cluster cluster = one_switch();
+  Tree tree = root_alone(4, 0);
+  add_child(tree, 0, 1);
+  add_child(tree, 0, 2);
+  add_child(tree, 1, 3);
+  const TreeCosts costs = tree_costs(Paths(cluster), {0, 1, 2, 3}, tree);
+  ASSERT_EQ(costs.latest.size(), 1U);
+  EXPECT_NEAR(costs.latest[0].per_byte_s, 2 * 8 / 1e8, 1e-15);
+  EXPECT_NEAR(costs.latest[0].per_frame_byte_s, 2 * 8 / 1e8, 1e-15);
+  EXPECT_NEAR(costs.latest[0].latency_s, 40e-6, 1e-12);
+  EXPECT_NEAR(costs.busiest[0].per_byte_s, 2 * 8 / 1e8, 1e-15);  // the root sends every segment twice
+  EXPECT_NEAR(tree_seconds(costs, 14080, 1408),
+              2 * 1538 * 8 / 1e8 + 2 * 1538 * 8 / 1e8 + 4 * software_s(1538) / 2 + 40e-6 + 9 * (2 * 1538 * 8 / 1e8),
+              1e-9);
+}
+
+TEST(TreeCosts, SharedChannelsAreSlower) {
+  // Two senders across one trunk: in different rounds for the first segment, all the time for the others.
+  const Cluster cluster = line_of_switches("8");
+  Tree tree = root_alone(4, 0);
+  add_child(tree, 0, 1);
+  add_child(tree, 0, 2);
+  add_child(tree, 1, 3);
+  const TreeCosts costs = tree_costs(Paths(cluster), {0, 1, 8, 9}, tree);
+  double busiest = 0;
+  for (const auto& work : costs.busiest) busiest = std::max(busiest, work.per_byte_s);
+  EXPECT_NEAR(busiest, 2 * 8 / 1e8, 1e-15);
+  EXPECT_NEAR(per_byte(costs), 3 * 8 / 1e8, 1e-15);  // both cross the trunk in the second round
+}
+
+TEST(TreeCosts, RanksOfOneHostNeedNoNetwork) { EXPECT_EQ(line_costs(one_switch(), 4).network_hops, 15U); }
+
+TEST(NativeCosts, BinomialOnOneSwitchIsLogP) {
+  const Alternatives facts = facts_of(one_switch());
+  EXPECT_NEAR(per_byte(facts.native.binomial), 4 * 8 / 1e8, 1e-15);
+}
+
+TEST(NativeCosts, DealtHostsShareTrunks) {
+  // Distances 16, 8, 4 stay below one switch; at distances 2 and 1 eight senders share a trunk.
+  EXPECT_NEAR(per_byte(facts_of(line_of_switches("1")).native.binomial), 19 * 8 / 1e8, 1e-15);
+  // In blocks of eight, distances 16 and 8 cross trunks alone.
+  EXPECT_NEAR(per_byte(facts_of(line_of_switches("8")).native.binomial), 5 * 8 / 1e8, 1e-15);
+}
+
+TEST(NativeCosts, RingAllgatherOverDealtHosts) {
+  // Scatter: 1/2 + 1/4 + 1/8 below one switch, 8 senders of 1/16 and then of 1/32; ring: 31 rounds of 8 flows of 1/32.
+  EXPECT_NEAR(facts_of(line_of_switches("1")).native.scatter_ring_allgather.seconds_per_byte,
+              (0.5 + 0.25 + 0.125 + 0.5 + 0.25 + 31 * 8 / 32.0) * 8 / 1e8, 1e-15);
+}
+
+TEST(BlockCosts, OfOneSwitchAreTheRounds) {
+  const Cluster cluster = one_switch();
+  const Placement placement = block_placement(cluster, 1);
+  const Costs circulant = costs_of(cluster, placement, lay(Collective::bcast, "circulant", &cluster, placement, 0));
+  // Ten blocks of a frame to 16 ranks in 4 + 9 rounds. The first one: a frame on the wire, again from the switch,
+  // latency, software. Where the wire takes most, the others take a third longer than that, and half of the way. Of 16
+  // ranks the root receives nothing.
+  const double frame_s = 1538 * 8 / 1e8;
+  const double delay_s = (20e-6 + frame_s) * 15 / 16;
+  EXPECT_NEAR(circulant->seconds(14080, 1408),
+              4 * (frame_s + delay_s + software_s(1408)) + 9 * (1.34 * frame_s + 0.55 * delay_s), 1e-9);
+  const Costs ring = costs_of(cluster, placement, lay(Collective::bcast, "scatter-ring", &cluster, placement, 0));
+  // 1/2, 1/4, 1/8 and 1/16 of the message, each in one piece, then 15 times one of 16 blocks; the first frame of each
+  // is stored at the switch.
+  double expected = 15 * (2 * frame_s + 20e-6 + software_s(1408));
+  for (const std::uint64_t blocks : {8U, 4U, 2U, 1U}) {
+    const std::uint64_t bytes = blocks * 1408;
+    expected += 8e-8 * static_cast<double>(wire_bytes(bytes)) + frame_s + 20e-6 + software_s(bytes);
+  }
+  EXPECT_NEAR(ring->seconds(16 * 1408, 16000), expected, 1e-9);
+}
+
+TEST(Segment, FillsAFrameOrFramesAndGrowsWithTheMessage) {
+  const TreeCosts costs = line_costs(line_of_switches("1"));
+  std::uint64_t last = 0;
+  for (std::uint64_t bytes = 1024; bytes <= 1U << 26; bytes *= 2) {
+    const std::uint64_t segment = best_segment(costs, bytes);
+    if (segment > frame_payload_bytes) {
+      EXPECT_EQ((segment + mpi_header_bytes) % frame_payload_bytes, 0U) << bytes;
+    }
+    EXPECT_GE(segment, last) << bytes;
+    EXPECT_LE(segment, 16384U);
+    last = segment;
+  }
+}
+
+TEST(Segment, IsPartOfAFrameWhileStoringItOutweighsTheMessage) {
+  // 65 frames are stored on the way: a whole one each time takes longer than 8 KiB do on the wire.
+  const TreeCosts costs = line_costs(line_of_switches("1", "20Mbit"));
+  EXPECT_LT(best_segment(costs, 8192), frame_payload_bytes / 2);
+  EXPECT_LT(tree_seconds(costs, 8192, best_segment(costs, 8192)), 0.5 * tree_seconds(costs, 8192, 1408));
+  EXPECT_GE(best_segment(costs, 1U << 22), frame_payload_bytes);
+}
+
+TEST(Choice, LongMessagesTakeTwoTreesTheShortestAreNative) {
+  for (const auto native : {NativeLibrary::mpich, NativeLibrary::openmpi}) {
+    for (const Cluster& cluster : {line_of_switches("1"), line_of_switches("8"), one_switch()}) {
+      const Alternatives facts = facts_of(cluster, native);
+      EXPECT_EQ(choose(facts, 1U << 20).algorithm, "two-tree");
+      EXPECT_EQ(choose(facts, 1U << 22).algorithm, "two-tree");
+    }
+  }
+  EXPECT_EQ(choose(facts_of(one_switch()), 8).algorithm, "native");
+  EXPECT_EQ(choose(facts_of(line_of_switches("1")), 8192).algorithm, "two-tree");
+}
+
+TEST(Choice, SaysWhatWasPredictedFastestFirst) {
+  const Choice choice = choose(facts_of(line_of_switches("1")), 1U << 20);
+  ASSERT_GE(choice.predictions.size(), 3U);
+  EXPECT_EQ(choice.predictions.front().algorithm, choice.algorithm);
+  EXPECT_EQ(choice.predictions.front().segment_bytes, choice.segment_bytes);
+  EXPECT_TRUE(std::ranges::is_sorted(choice.predictions, {}, &Prediction::seconds));
+  EXPECT_TRUE(choice.reason.starts_with("predicted: two-tree ")) << choice.reason;
+}
+
+/// The rule in its slow form: every segment of every candidate by its seconds alone, then margins as they are told.
+std::vector<Prediction> by_hand(const Alternatives& facts, std::uint64_t bytes, double native_s) {
+  std::vector<Prediction> all;
+  for (const Alternative& one : facts.laid) {
+    Prediction best{one.candidate->name, 0, 1e300};
+    for (const std::uint64_t segment : segment_sizes()) {
+      const double seconds = one.costs->seconds(bytes, segment);
+      if (seconds < best.seconds) best = {one.candidate->name, segment, seconds};
+    }
+    const double counted_s = best.seconds * (best.algorithm == "linear" ? 1.05 : 1.0);
+    const std::uint64_t uncut = std::min<std::uint64_t>(bytes, 1408);
+    if (bytes <= std::uint64_t{2} * 1408 && best.segment_bytes < uncut && 2.0 * counted_s >= native_s) {
+      best.segment_bytes = *std::ranges::lower_bound(segment_sizes(), uncut);
+      best.seconds = one.costs->seconds(bytes, best.segment_bytes);
+    }
+    all.push_back(best);
+  }
+  return all;
+}
+
+RC_GTEST_PROP(Choice, IsTheFastestOfAllWhereItBeatsNativeByFifteenPercent, ()) {
+  const Cluster cluster(testing::random_parts(9, 24));
+  const Placement placement = testing::random_placement(cluster, 40);
+  const auto root = *rc::gen::inRange<Rank>(0, static_cast<Rank>(placement.size()));
+  const auto library = *rc::gen::element(NativeLibrary::mpich, NativeLibrary::openmpi);
+  const Alternatives facts = alternatives_of(Collective::bcast, cluster, placement, root, library);
+  for (int i = 0; i < 30 && !facts.laid.empty(); ++i) {
+    const std::uint64_t bytes = *rc::gen::inRange<std::uint64_t>(1, std::uint64_t{1} << *rc::gen::inRange(1, 30));
+    const double native_s = native_bcast_seconds(facts.native, bytes);
+    const std::vector<Prediction> all = by_hand(facts, bytes, native_s);
+    const Evaluation evaluation = evaluate(facts, bytes);
+    RC_ASSERT(evaluation.native_s == native_s);
+    RC_ASSERT(evaluation.rows().size() == all.size());
+    for (std::size_t at = 0; at < all.size(); ++at) {
+      const Evaluated& row = evaluation.rows()[at];
+      RC_ASSERT(row.algorithm() == all[at].algorithm);
+      RC_ASSERT(row.segment_bytes == all[at].segment_bytes);
+      RC_ASSERT(row.seconds == all[at].seconds);
+    }
+    const auto compared_s = [](const Prediction& one) {
+      return one.seconds * (one.algorithm == "linear" ? 1.05 : 1.0);
+    };
+    const auto best = std::ranges::min_element(all, {}, compared_s);
+    const bool runs = bytes >= least_bytes && compared_s(*best) * 1.15 < native_s;
+    RC_ASSERT((evaluation.runs() != nullptr) == runs);
+    if (runs) RC_ASSERT(evaluation.runs()->algorithm() == best->algorithm);
+  }
+}
+
+/// The words of a reason behind the list of times.
+std::string rule_of(const std::string& reason) {
+  const std::size_t end = reason.find(';');
+  return end == std::string::npos ? "" : reason.substr(end);
+}
+
+RC_GTEST_PROP(Choice, TellsWhatRuns, ()) {
+  const Cluster cluster(testing::random_parts(9, 24));
+  const Placement placement = testing::random_placement(cluster, 40);
+  const auto root = *rc::gen::inRange<Rank>(0, static_cast<Rank>(placement.size()));
+  const auto library = *rc::gen::element(NativeLibrary::mpich, NativeLibrary::openmpi);
+  const auto collective = static_cast<Collective>(*rc::gen::inRange<std::size_t>(0, collective_count));
+  const auto order = *rc::gen::element(OperandOrder::any, OperandOrder::by_rank);
+  const HostCosts& hosts = known_host_costs()[*rc::gen::inRange<std::size_t>(0, known_host_costs().size())];
+  const Alternatives facts = alternatives_of(collective, cluster, placement, root, library, hosts);
+  KeptPicks kept;
+  for (int i = 0; i < 30; ++i) {
+    const std::uint64_t bytes = *rc::gen::inRange<std::uint64_t>(1, std::uint64_t{1} << *rc::gen::inRange(1, 28));
+    const Pick quick = pick(facts, bytes, order);
+    const Choice choice = choose(facts, bytes, order);
+    RC_ASSERT(quick.algorithm == choice.algorithm);
+    RC_ASSERT(quick.segment_bytes == choice.segment_bytes);
+    for (int again = 0; again < 2; ++again) {
+      const Pick known = kept.pick(facts, bytes, order);
+      RC_ASSERT(known.algorithm == quick.algorithm);
+      RC_ASSERT(known.segment_bytes == quick.segment_bytes);
+    }
+    if (facts.laid.empty()) continue;
+    const auto listed = std::ranges::find(choice.predictions, choice.algorithm, &Prediction::algorithm);
+    RC_ASSERT(listed != choice.predictions.end());
+    RC_ASSERT(listed->segment_bytes == choice.segment_bytes);
+    const std::string rule = rule_of(choice.reason);
+    for (const Prediction& one : choice.predictions) {
+      if (one.algorithm == "native") {
+        RC_ASSERT(one.seconds == native_seconds(facts, bytes));
+        continue;
+      }
+      const auto laid =
+          std::ranges::find(facts.laid, one.algorithm, [](const auto& any) { return any.candidate->name; });
+      RC_ASSERT(one.seconds == laid->costs->seconds(bytes, one.segment_bytes));
+      RC_ASSERT(bytes < least_bytes || choice.reason.find(std::string(one.algorithm) + " ") != std::string::npos);
+    }
+    for (const Alternative& one : facts.laid) {
+      const std::string_view name = one.candidate->name;
+      if (std::ranges::find(choice.predictions, name, &Prediction::algorithm) != choice.predictions.end()) continue;
+      RC_ASSERT(choice.reason.find(std::string(name) + " ") == std::string::npos);
+    }
+    for (const char* const words : {"ring of short", "exchanges"}) {
+      RC_ASSERT(!facts_of(collective).has_root || rule.find(words) == std::string::npos);
+    }
+  }
+}
+
+TEST(Choice, ListsTheTimeOfTheSegmentThatRuns) {
+  // Here short segments are faster, but not surely enough; what is cut by other rules has no part in it.
+  const Cluster cluster = read_cluster(std::string(TRUNKLINE_CLUSTERS) + "/paper-1.yaml");
+  const Alternatives facts = alternatives_of(Collective::reduce, cluster, block_placement(cluster, 1), 0,
+                                             NativeLibrary::openmpi, host_costs_of("openmpi", ""));
+  const Choice choice = choose(facts, 724);
+  const Prediction& first = choice.predictions.front();
+  EXPECT_EQ(first.algorithm, choice.algorithm);
+  EXPECT_EQ(first.segment_bytes, choice.segment_bytes);
+  EXPECT_GE(first.segment_bytes, 724U);
+  EXPECT_EQ(choice.reason.find("rounds"), std::string::npos) << choice.reason;
+  EXPECT_NE(choice.reason.find("; not cut within a frame"), std::string::npos) << choice.reason;
+}
+
+RC_GTEST_PROP(SizeClass, HoldsSizesThatAreAlike, ()) {
+  auto jumps = *rc::gen::container<std::vector<std::uint64_t>>(rc::gen::inRange<std::uint64_t>(1, 1U << 20U));
+  std::ranges::sort(jumps);
+  jumps.erase(std::unique(jumps.begin(), jumps.end()), jumps.end());
+  const std::uint64_t bytes = *rc::gen::inRange<std::uint64_t>(1, std::uint64_t{1} << *rc::gen::inRange(1, 40));
+  const SizeClass found = size_class(bytes, jumps);
+  RC_ASSERT(found.least_bytes <= bytes);
+  RC_ASSERT(bytes <= found.most_bytes);
+  RC_ASSERT(8 * (found.most_bytes - found.least_bytes) < found.least_bytes);
+  for (const std::uint64_t end : {found.least_bytes, found.most_bytes}) {
+    RC_ASSERT(size_class(end, jumps).index == found.index);
+    RC_ASSERT(size_class(end, jumps).least_bytes == found.least_bytes);
+  }
+  RC_ASSERT(size_class(found.most_bytes + 1, jumps).index > found.index);
+  RC_ASSERT(found.least_bytes == 1 || size_class(found.least_bytes - 1, jumps).index < found.index);
+  RC_ASSERT(std::ranges::none_of(
+      jumps, [&](std::uint64_t jump) { return found.least_bytes < jump && jump <= found.most_bytes; }));
+}
+
+TEST(SizeClass, BeginsAtPowersOfTwoAndTheirEighths) {
+  for (std::uint64_t octave = 512; octave < std::uint64_t{1} << 40U; octave *= 2) {
+    for (std::uint64_t eighth = 8; eighth < 16; ++eighth) {
+      EXPECT_EQ(size_class(octave * eighth / 8, {}).least_bytes, octave * eighth / 8);
+    }
+  }
+}
+
+TEST(SizeClass, HasOneNativeAlgorithm) {
+  const Alternatives facts = alternatives_of(Collective::bcast, testing::one_switch(16), Placement{0, 1}, 0, {});
+  std::uint64_t bytes = least_bytes;
+  for (; bytes < std::uint64_t{1} << 27U; bytes = size_class(bytes, facts.jumps).most_bytes + 1) {
+    const SizeClass sizes = size_class(bytes, facts.jumps);
+    ASSERT_EQ(sizes.least_bytes, bytes);
+    for (const Rank ranks : {2U, 4U, 7U, 8U, 16U, 31U, 32U, 64U, 100U, 256U, 1000U, 4096U}) {
+      EXPECT_EQ(openmpi_bcast(ranks, bytes), openmpi_bcast(ranks, sizes.most_bytes)) << bytes;
+      for (const auto library : {NativeLibrary::mpich, NativeLibrary::openmpi}) {
+        for (const auto collective : {Collective::reduce, Collective::allreduce}) {
+          EXPECT_EQ(native_reduction(library, collective, ranks, bytes),
+                    native_reduction(library, collective, ranks, sizes.most_bytes))
+              << bytes << " bytes, " << ranks << " ranks";
+        }
+      }
+    }
+  }
+}
+
+TEST(Choice, SendsMoreMessagesThanNativeWhereThatIsSurelyFaster) {
+  // As measured on the lab: one switch, 16 hosts at 30 Mbit/s.
+  const Cluster cluster = scaled(one_switch(), 30e6);
+  const Placement placement = block_placement(cluster, 1);
+  const auto chosen = [&](Collective collective, std::uint64_t bytes) {
+    const Choice choice =
+        choose(alternatives_of(collective, cluster, placement, 0, NativeLibrary::openmpi), bytes, OperandOrder::any);
+    EXPECT_GT(choice.predictions.back().seconds, choice.predictions.front().seconds);
+    return choice;
+  };
+  for (const std::uint64_t bytes : {512U, 1024U, 1400U}) {
+    const Choice short_one = chosen(Collective::bcast, bytes);
+    EXPECT_TRUE(short_one.segment_bytes == 0 || short_one.segment_bytes >= bytes) << bytes;
+  }
+  for (const std::uint64_t bytes : {1024U, 2048U, 3072U}) {
+    const Choice exchanged = chosen(Collective::allreduce, bytes);
+    EXPECT_EQ(exchanged.predictions.front().algorithm, "halving-doubling");
+    EXPECT_EQ(exchanged.algorithm, "native") << bytes;
+    EXPECT_NE(exchanged.reason.find(" must be 1.75 times as fast as native: its exchanges"), std::string::npos)
+        << exchanged.reason;
+  }
+  EXPECT_LT(chosen(Collective::bcast, 8192).segment_bytes, 1408U);
+}
+
+TEST(Choice, IsARingNearTheLeastHoweverFastNativeIsPredicted) {
+  const Cluster cluster = one_switch();
+  const Alternatives facts =
+      alternatives_of(Collective::allreduce, cluster, block_placement(cluster, 1), 0, NativeLibrary::mpich);
+  EXPECT_EQ(choose(facts, 64U << 10U).algorithm, "ring");
+  const Choice long_one = choose(facts, 1U << 20U);
+  EXPECT_EQ(long_one.algorithm, "ring");
+  EXPECT_LT(native_seconds(facts, 1U << 20U), 1.15 * long_one.predictions.front().seconds);
+  EXPECT_NE(long_one.reason.find("; hardly more than the least that the links allow"), std::string::npos);
+  EXPECT_EQ(choose(facts, 16U << 10U).algorithm, "native");
+}
+
+TEST(Choice, IsNativeBetweenTwoWhereThatIsAsFast) {
+  const Cluster cluster = one_switch();
+  for (const Collective collective : {Collective::reduce, Collective::allreduce}) {
+    const Alternatives facts = alternatives_of(collective, cluster, {0, 1}, 0, NativeLibrary::mpich);
+    for (const std::uint64_t bytes : {1U << 20U, 64U << 20U}) EXPECT_EQ(choose(facts, bytes).algorithm, "native");
+  }
+}
+
+TEST(Choice, RingsPassEveryHopAfterAnother) {
+  const Cluster cluster = parse_cluster(
+      "trunkline: cluster/1\nname: far\ndefaults: {rate: 1Gbit, latency: 10us}\nswitches: [s0]\n"
+      "hosts:\n  - {hosts: 'h[0-2]', switch: s0}\n  - {hosts: h3, switch: s0, latency: 100us}\n",
+      "far.yaml");
+  const Placement placement = block_placement(cluster, 1);
+  const RoundCosts costs =
+      round_costs(Paths(cluster), placement, rounds_of(lay(Collective::allgather, "ring", &cluster, placement, 0)));
+  EXPECT_NEAR(costs.rounds.latency_s, 3 * (20e-6 + 20e-6 + 110e-6 + 110e-6) / 4, 1e-12);
+}
+
+TEST(Choice, RingsHandOnPiecesOfABlock) {
+  const Cluster cluster = one_switch();
+  const Placement placement = block_placement(cluster, 1);
+  const Costs costs =
+      costs_of(cluster, placement, lay(Collective::allreduce, "ring", &cluster, placement, 0), Collective::allreduce);
+  for (const std::uint64_t bytes : {1U << 20U, 4U << 20U, 64U << 20U}) {
+    EXPECT_LE(costs->best_segment(bytes), std::max<std::uint64_t>(bytes / 16 / 8, 16384));
+  }
+}
+
+std::size_t kept_bytes(const TreeCosts& costs) {
+  return costs.latest.capacity() * sizeof(TreeCosts::Way) + costs.busiest.capacity() * sizeof(TreeCosts::Work);
+}
+
+TEST(Choice, KeepsLittleOfManyRanks) {
+  // Switches in a tree of random depth, every link with another rate and latency: whatever may differ between ways
+  // does.
+  constexpr NodeId switches = 1024;
+  constexpr NodeId hosts = 4096;
+  std::mt19937 random(7);
+  Cluster::Parts parts{.name = "many", .description = "", .nodes = {}, .links = {}};
+  const auto link = [&](NodeId a, NodeId b) {
+    const double rate = 1e8 * static_cast<double>(1 + random() % 100);
+    parts.links.push_back({.a = a, .b = b, .rate_bps = rate, .latency_s = 1e-8 * static_cast<double>(random() % 1000)});
+  };
+  for (NodeId id = 0; id < switches; ++id) {
+    parts.nodes.push_back({.name = "s" + std::to_string(id), .kind = NodeKind::network_switch});
+    if (id > 0) link(id, static_cast<NodeId>(random() % id));
+  }
+  for (NodeId host = 0; host < hosts; ++host) {
+    parts.nodes.push_back({.name = "h" + std::to_string(host), .kind = NodeKind::host});
+    link(switches + host, static_cast<NodeId>(random() % switches));
+  }
+  const Cluster cluster(std::move(parts));
+  for (const auto native : {NativeLibrary::mpich, NativeLibrary::openmpi}) {
+    const Alternatives facts =
+        alternatives_of(Collective::bcast, cluster, block_placement(cluster, 1), hosts / 3, native);
+    std::size_t bytes =
+        sizeof facts + facts.laid.capacity() * sizeof facts.laid[0] + facts.jumps.capacity() * sizeof facts.jumps[0] +
+        facts.native.openmpi.capacity() * sizeof facts.native.openmpi[0] + kept_bytes(facts.native.binomial);
+    for (const auto& candidate : facts.laid) {
+      if (const auto* const trees = dynamic_cast<const TreeCosts*>(&*candidate.costs)) bytes += kept_bytes(*trees);
+    }
+    for (const auto& tree : facts.native.openmpi) bytes += kept_bytes(tree.in_turn);
+    EXPECT_LT(bytes, std::size_t{8} << 10U);
+  }
+}
+
+TEST(Choice, OneHostStaysNative) {
+  const Choice choice =
+      choose(alternatives_of(Collective::bcast, one_switch(), Placement(8, 3), 0, NativeLibrary::mpich), 1U << 24);
+  EXPECT_EQ(choice.algorithm, "native");
+  EXPECT_EQ(choice.reason, "all ranks on one host");
+  EXPECT_TRUE(choice.predictions.empty());
+}
+
+TEST(TreeCosts, AreNeverBelowTheWire) {
+  const TreeCosts costs = line_costs(line_of_switches("1"));
+  for (std::uint64_t bytes = 1; bytes <= 1U << 24; bytes = bytes * 3 + 1) {
+    EXPECT_GT(tree_seconds(costs, bytes, best_segment(costs, bytes)), static_cast<double>(bytes) * 8 / 1e8);
+  }
+}
+
+}  // namespace
+}  // namespace trunkline

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "choose/least_time.hpp"
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <string>
+
+#include "algorithms/registry.hpp"
+#include "network/file/cluster_file.hpp"
+#include "networks.hpp"
+#include "plan/costs.hpp"
+
+namespace trunkline {
+namespace {
+
+Cluster three_and_a_slow_one() {
+  return parse_cluster(
+      "trunkline: cluster/1\nname: mixed\ndefaults: {rate: 80Mbit, latency: 10us}\nswitches: [s0]\n"
+      "hosts:\n  - {hosts: 'h[0-2]', switch: s0}\n  - {hosts: h3, switch: s0, rate: 8Mbit}\n",
+      "mixed.yaml");
+}
+
+double least(const Cluster& cluster, const Placement& placement, Collective collective) {
+  return least_byte_s(Paths(cluster), placement, collective);
+}
+
+TEST(LeastTime, IsWhatLinksCarry) {
+  const Cluster cluster = three_and_a_slow_one();  // 0.1 us a byte, and 1 us
+  const Placement fast{0, 1, 2};
+  EXPECT_DOUBLE_EQ(least(cluster, fast, Collective::bcast), 1e-7);
+  EXPECT_DOUBLE_EQ(least(cluster, fast, Collective::reduce), 1e-7);
+  EXPECT_DOUBLE_EQ(least(cluster, fast, Collective::allreduce), 4.0 / 3.0 * 1e-7);
+  EXPECT_DOUBLE_EQ(least(cluster, fast, Collective::allgather), 2.0 / 3.0 * 1e-7);
+  EXPECT_DOUBLE_EQ(least(cluster, {0, 0, 1}, Collective::reduce_scatter), 2.0 / 3.0 * 1e-7);
+  const Placement all{0, 1, 2, 3};
+  EXPECT_DOUBLE_EQ(least(cluster, all, Collective::bcast), 1e-6);
+  EXPECT_DOUBLE_EQ(least(cluster, all, Collective::allreduce), 1e-6);  // 6 / 31 us by all links together
+  EXPECT_EQ(least(cluster, {2, 2, 2}, Collective::allreduce), 0.0);
+}
+
+TEST(LeastTime, KnowsLinksSideBySide) {
+  const Cluster bonds = parse_cluster(
+      "trunkline: cluster/1\nname: bonds\ndefaults: {rate: 2x80Mbit, latency: 10us}\nswitches: [s0]\n"
+      "hosts:\n  - {hosts: 'h[0-2]', switch: s0}\n",
+      "bonds.yaml");
+  EXPECT_DOUBLE_EQ(least(bonds, {0, 1, 2}, Collective::bcast), 0.5e-7);
+  EXPECT_DOUBLE_EQ(least(bonds, {0, 1, 2}, Collective::allreduce), 2.0 / 3.0 * 1e-7);
+}
+
+RC_GTEST_PROP(LeastTime, NoPlanIsPredictedBelowIt, ()) {
+  const Cluster cluster(testing::random_parts(6, 12));
+  const Placement placement = testing::random_placement(cluster, 16);
+  const Paths paths(cluster);
+  const auto bytes = std::uint64_t{1} << *rc::gen::inRange(16, 26);
+  const HostCosts hosts = host_costs_named("free");
+  for (const Collective collective : {Collective::bcast, Collective::reduce, Collective::allreduce,
+                                      Collective::reduce_scatter, Collective::allgather}) {
+    const double least_s = least_byte_s(paths, placement, collective) * static_cast<double>(bytes);
+    for (const std::string_view name : {"linear", "two-tree", "binary", "ring"}) {
+      if (!find_algorithm(collective, name)) continue;
+      const Costs costs =
+          costs_of(cluster, placement, lay(collective, name, &cluster, placement, 0), collective, hosts);
+      for (const std::uint64_t segment : segment_sizes()) {
+        RC_ASSERT(costs->seconds(bytes, segment) >= 0.999 * least_s);
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace trunkline

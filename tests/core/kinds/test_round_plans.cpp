@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+// Plans that go by rounds: their files, and what the checker finds in those drawn by hand.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <algorithm>
+#include <string>
+
+#include "algorithms/registry.hpp"
+#include "faults.hpp"
+#include "kinds/rounds/list.hpp"
+#include "kinds/rounds/rounds.hpp"
+#include "network/file/cluster_file.hpp"
+#include "networks.hpp"
+#include "plan/checker.hpp"
+#include "plan_file/plan_file.hpp"
+
+namespace trunkline {
+namespace {
+
+using ::testing::HasSubstr;
+
+RC_GTEST_PROP(RoundPlans, AreReadAsTheyWereWritten, ()) {
+  const Cluster cluster(testing::random_parts(5, 20));
+  const Placement placement = testing::random_placement(cluster, 30);
+  const auto root = *rc::gen::inRange<Rank>(0, static_cast<Rank>(placement.size()));
+  const auto name = *rc::gen::element<std::string>("scatter-ring", "scatter-doubling", "circulant");
+  PlanFile file;
+  file.algorithm = name;
+  file.plan = lay(Collective::bcast, name, &cluster, placement, root);
+  check_plan(file.plan);
+  const PlanFile again = parse_plan(write_plan(file), "x.yaml");
+  RC_ASSERT(find_rounds(again.plan) != nullptr);
+  RC_ASSERT(rounds_of(again.plan).generator == name);
+  RC_ASSERT(rounds_of(again.plan).order == rounds_of(file.plan).order);
+}
+
+/// Listing what a generator makes gives the same rounds, by hand.
+RC_GTEST_PROP(RoundPlans, CanBeListed, ()) {
+  const auto ranks = *rc::gen::inRange<Rank>(1, 40);
+  const auto root = *rc::gen::inRange<Rank>(0, ranks);
+  const Plan plan = lay(Collective::bcast, *rc::gen::element<std::string>("scatter-doubling", "unaware-scatter-ring"),
+                        nullptr, Placement(ranks, 0), root);
+  PlanFile file;
+  file.algorithm = "custom";
+  const RoundList list = list_of(rounds_of(plan));
+  file.plan = plan_of(listed_rounds(ranks, root, list));
+  check_plan(file.plan);
+  const PlanFile again = parse_plan(write_plan(file), "x.yaml");
+  RC_ASSERT(list_of(rounds_of(again.plan)) == list);
+}
+
+/// Also where they take any number of blocks, once that is said.
+RC_GTEST_PROP(RoundPlans, CanBeListedForSoManyBlocks, ()) {
+  const auto ranks = *rc::gen::inRange<Rank>(1, 40);
+  const auto root = *rc::gen::inRange<Rank>(0, ranks);
+  const auto blocks = *rc::gen::inRange<std::uint64_t>(1, 30);
+  const Plan plan = lay(Collective::bcast, "circulant", nullptr, Placement(ranks, 0), root);
+  const RoundList list = list_of(rounds_of(plan), blocks);
+  RC_ASSERT(list.blocks == blocks);
+  check_rounds(listed_rounds(ranks, root, list));
+  const RoundList begin = list_of(rounds_of(plan), blocks, 2);
+  RC_ASSERT(begin.rounds.size() == std::min<std::size_t>(2, list.rounds.size()));
+  RC_ASSERT(std::equal(begin.rounds.begin(), begin.rounds.end(), list.rounds.begin()));
+  RC_ASSERT_THROWS_AS(list_of(rounds_of(plan)), std::invalid_argument);
+  RC_ASSERT_THROWS_AS(list_of(rounds_of(plan), 0), std::invalid_argument);
+  const Plan fixed = lay(Collective::bcast, "scatter-doubling", nullptr, Placement(ranks, 0), root);
+  RC_ASSERT_THROWS_AS(list_of(rounds_of(fixed), ranks + 1), std::invalid_argument);
+}
+
+struct Drawn {
+  std::string name;
+  std::string rounds;
+  std::string fault;
+};
+
+const Drawn drawn[] = {
+    {"LosesABlock", "{blocks: 2, transfers: [[{from: 0, to: 1, blocks: 0-1}], [{from: 1, to: 2, blocks: 0}]]}",
+     "rank 2 never gets block 1"},
+    {"SendsOneTwice",
+     "{blocks: 1, transfers: [[{from: 0, to: 1, blocks: 0}], [{from: 1, to: 2, blocks: 0}], [{from: 0, to: 2, blocks: "
+     "0}]]}",
+     "round 2: rank 2 gets block 0 a second time, from rank 0"},
+    {"SendsWhatItHasNot", "{blocks: 1, transfers: [[{from: 1, to: 2, blocks: 0}], [{from: 0, to: 1, blocks: 0}]]}",
+     "round 0: rank 1 sends block 0, which it has not got yet"},
+    {"TwoSendsInARound", "{blocks: 1, transfers: [[{from: 0, to: 1, blocks: 0}, {from: 0, to: 2, blocks: 0}]]}",
+     "the rank sends already in this round"},
+    {"NoSuchBlock", "{blocks: 1, transfers: [[{from: 0, to: 1, blocks: 1}]]}",
+     "\"1\" is no range of blocks from 0 to 0"},
+    {"NoSuchRank", "{blocks: 1, transfers: [[{from: 0, to: 3, blocks: 0}]]}", "\"3\" is no rank from 0 to 2"},
+    {"NoSuchGenerator", "{generator: circulent, order: [0-2]}", "did you mean circulant?"},
+    {"OrderWithoutARank", "{generator: circulant, order: [0, 2]}", "rank 1 is missing in the order"},
+    {"OrderWithARankTwice", "{generator: circulant, order: [0, 1, 1]}", "rank 1 stands twice in the order"},
+    {"OrderFromElsewhere", "{generator: circulant, order: [1, 0, 2]}", "let it start at the root"},
+    {"Both", "{generator: circulant, order: [0-2], transfers: []}", "both a generator and transfers are given"},
+    {"TooMany", "{blocks: 4000000000, transfers: []}", "are too much to hold"},
+    {"Neither", "{}", "the key blocks is missing"},
+};
+
+class DrawnRounds : public ::testing::TestWithParam<Drawn> {};
+
+TEST_P(DrawnRounds, HaveTheirFaultSaid) {
+  const std::string text =
+      "trunkline: plan/1\ncollective: bcast\nshape: custom\nranks: 3\nroot: 0\nrounds: " + GetParam().rounds + "\n";
+  const auto faults = testing::faults_of(parse_plan, text);
+  ASSERT_FALSE(faults.empty());
+  EXPECT_THAT(*faults.begin(), HasSubstr(GetParam().fault));
+}
+
+INSTANTIATE_TEST_SUITE_P(All, DrawnRounds, ::testing::ValuesIn(drawn),
+                         [](const auto& drawn_one) { return drawn_one.param.name; });
+
+TEST(RoundPlans, SayWhichAlgorithmTheyAreOf) {
+  const std::string rounds =
+      "trunkline: plan/1\ncollective: bcast\nranks: 2\nroot: 0\nrounds: {generator: circulant, "
+      "order: [0, 1]}\nshape: ";
+  EXPECT_EQ(parse_plan(rounds + "custom", "f").algorithm, "custom");
+  EXPECT_THROW(static_cast<void>(parse_plan(rounds + "linear", "f")), FaultyFile);
+}
+
+TEST(RoundPlans, LoadsAreThoseOfTheBusiestRound) {
+  const Cluster cluster = read_cluster(std::string(TRUNKLINE_CLUSTERS) + "/cyclic.yaml");
+  const Placement placement = block_placement(cluster, 1);
+  const auto load = [&](std::string_view name) {
+    return contention_of(cluster, placement, lay(Collective::bcast, name, &cluster, placement, 0)).max_channel_load;
+  };
+  EXPECT_EQ(load("scatter-ring"), 1U);
+  EXPECT_EQ(load("unaware-scatter-ring"), 8U);  // all ranks send across the trunks, an eighth each way of the line
+  EXPECT_GT(load("circulant"), 8U);
+}
+
+}  // namespace
+}  // namespace trunkline

@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: Apache-2.0
+// Measured tables: their file, interpolation, and the papers' formulas over them.
+#include "model/measured/measurement.hpp"
+
+#include <gtest/gtest.h>
+
+#include "algorithms/trees/flat.hpp"
+#include "algorithms/trees/k_ary.hpp"
+#include "algorithms/trees/linear.hpp"
+#include "faults.hpp"
+#include "kinds/trees/costs.hpp"
+#include "model/measured/measured_trees.hpp"
+#include "network/file/cluster_file.hpp"
+
+namespace trunkline {
+namespace {
+
+using testing::case_name;
+using testing::FaultCase;
+using testing::faults_of;
+
+const std::string head =
+    "trunkline: measurement/1\n"
+    "date: \"2026-01-31\"\n"
+    "cluster: paper-1\n"
+    "cluster_fingerprint: \"00000000000000ff\"\n"
+    "mpi: mpich\n"
+    "mpi_version: \"4.0.2\"\n";
+const std::string one_distance =
+    "distances:\n"
+    "  - channels: 2\n"
+    "    between: [h0, h1]\n"
+    "    eager_limit: 8KiB\n"
+    "    points:\n";
+// The papers' table 2, 100 Mbit/s.
+const std::string points =
+    "      - {size: 256B, round_trip: 280us, gap: 30us, send: 10us, receive: 10us, spread: 0.0050}\n"
+    "      - {size: 1KiB, round_trip: 678us, gap: 89us, send: 10us, receive: 10us, spread: 0.0050}\n"
+    "      - {size: 8KiB, round_trip: 2038us, gap: 695us, send: 20us, receive: 20us, spread: 0.0050}\n";
+
+const std::string relay =
+    "relay:\n"
+    "  ranks: 16\n"
+    "  points:\n"
+    "    - {size: 512B, gap: 100us, spread: 0.0100}\n"
+    "    - {size: 1KiB, gap: 120us, spread: 0.0100}\n";
+
+Measurement paper() { return parse_measurement(head + one_distance + points, "f"); }
+
+TEST(Measurement, ReadsBackWhatItWrites) {
+  const std::string text = write_measurement(paper());
+  EXPECT_EQ(write_measurement(parse_measurement(text, "f")), text);
+  EXPECT_NE(text.find("eager_limit: 8KiB"), std::string::npos);
+  EXPECT_NE(text.find("round_trip: 280us, gap: 30us"), std::string::npos);
+}
+
+TEST(Measurement, ReadsBackARelay) {
+  const Measurement measurement = parse_measurement(head + one_distance + points + relay, "f");
+  ASSERT_TRUE(measurement.relay);
+  EXPECT_EQ(measurement.relay->ranks, 16U);
+  EXPECT_NEAR(measurement.relay->at(768).gap_s, 110e-6, 1e-12);
+  EXPECT_EQ(write_measurement(measurement), write_measurement(paper()) + relay);
+}
+
+TEST(Measurement, DerivesLatencyAsThePapersDo) {
+  const Measurement measurement = paper();
+  EXPECT_NEAR(measurement.distances[0].points[0].latency_s(), 0.110e-3, 1e-9);
+  EXPECT_NEAR(measurement.distances[0].points[1].latency_s(), 0.250e-3, 1e-9);
+}
+
+TEST(Measurement, InterpolatesAndGoesOnBeyondTheEnds) {
+  const Measurement measurement = paper();
+  const MeasuredDistance& distance = measurement.distances[0];
+  EXPECT_NEAR(distance.at(256).gap_s, 30e-6, 1e-12);
+  EXPECT_NEAR(distance.at(640).gap_s, (30e-6 + 89e-6) / 2, 1e-12);
+  EXPECT_NEAR(distance.at(8192).gap_s, 695e-6, 1e-12);
+  EXPECT_NEAR(distance.at(15360).gap_s, 695e-6 + (695e-6 - 89e-6), 1e-9);
+  EXPECT_GE(distance.at(1).gap_s, 0.0);
+}
+
+TEST(Measurement, TheNearestDistanceStandsForOthers) {
+  Measurement measurement = paper();
+  measurement.distances.push_back(measurement.distances[0]);
+  measurement.distances[1].channels = 5;
+  EXPECT_EQ(measurement.distance(2).channels, 2U);
+  EXPECT_EQ(measurement.distance(3).channels, 2U);
+  EXPECT_EQ(measurement.distance(4).channels, 5U);
+  EXPECT_EQ(measurement.distance(9).channels, 5U);
+}
+
+TEST(MeasuredTrees, OfALineIsFormula1) {
+  const Measurement measurement = paper();
+  const Cluster cluster = read_cluster(std::string(TRUNKLINE_CLUSTERS) + "/paper-1.yaml");
+  const Placement placement = block_placement(cluster, 1);
+  const Tree line = linear_tree(cluster, placement, 0);
+  // 15 hops of L + g, then 63 segments of g.
+  const double expected = 15 * (0.250e-3 + 0.089e-3) + 63 * 0.089e-3;
+  EXPECT_NEAR(MeasuredTrees(measurement, cluster, placement, {line}).seconds(65536, 1024), expected, 1e-9);
+}
+
+TEST(MeasuredTrees, OfABinaryTreeIsFormula2) {
+  // The papers' figure 8: the way to the last one is two second sends: 2 L + 4 g, then 2 g a segment.
+  const Measurement measurement = paper();
+  const Cluster cluster = read_cluster(std::string(TRUNKLINE_CLUSTERS) + "/paper-1.yaml");
+  Tree tree = root_alone(5, 0);
+  add_child(tree, 0, 1);
+  add_child(tree, 0, 2);
+  add_child(tree, 2, 3);
+  add_child(tree, 2, 4);
+  const Placement placement{0, 1, 2, 3, 4};
+  const double expected = 2 * 0.250e-3 + 4 * 0.089e-3 + 2 * 9 * 0.089e-3;
+  EXPECT_NEAR(MeasuredTrees(measurement, cluster, placement, {tree}).seconds(10240, 1024), expected, 1e-9);
+}
+
+TEST(MeasuredTrees, ARelaySpacesSegments) {
+  const Measurement measurement = parse_measurement(head + one_distance + points + relay, "f");
+  const Cluster cluster = read_cluster(std::string(TRUNKLINE_CLUSTERS) + "/paper-1.yaml");
+  const Placement placement = block_placement(cluster, 1);
+  const Tree line = linear_tree(cluster, placement, 0);
+  const double of_line = 15 * (0.250e-3 + 0.089e-3) + 63 * 0.120e-3;
+  EXPECT_NEAR(MeasuredTrees(measurement, cluster, placement, {line}).seconds(65536, 1024), of_line, 1e-9);
+  // Two sends a segment take longer than the relay's gap.
+  const Tree flat = flat_tree(3, 0);
+  const double of_flat = 2 * 0.089e-3 + 0.250e-3 + 63 * 2 * 0.089e-3;
+  EXPECT_NEAR(MeasuredTrees(measurement, cluster, {0, 1, 2}, {flat}).seconds(65536, 1024), of_flat, 1e-9);
+}
+
+TEST(MeasuredTrees, ARelayOfOtherRanksSaysNothing) {
+  const Measurement measurement = parse_measurement(head + one_distance + points + relay, "f");
+  const Cluster cluster = read_cluster(std::string(TRUNKLINE_CLUSTERS) + "/paper-1.yaml");
+  const Placement placement{0, 1, 2, 3};
+  const Tree line = linear_tree(cluster, placement, 0);
+  const double expected = 3 * (0.250e-3 + 0.089e-3) + 63 * 0.089e-3;
+  EXPECT_NEAR(MeasuredTrees(measurement, cluster, placement, {line}).seconds(65536, 1024), expected, 1e-9);
+}
+
+TEST(MeasuredTrees, TakeNoSegmentThatIsNotSentEagerly) {
+  Measurement measurement = paper();
+  const Cluster cluster = read_cluster(std::string(TRUNKLINE_CLUSTERS) + "/paper-1.yaml");
+  const Placement placement{0, 1};
+  const Tree line = linear_tree(cluster, placement, 0);
+  const auto best = [&](std::uint64_t eager) {
+    measurement.distances[0].eager_bytes = eager;
+    return MeasuredTrees(measurement, cluster, placement, {line}).best_segment(1 << 24);
+  };
+  const std::uint64_t longest = best(1 << 20);
+  EXPECT_GT(longest, 1000U);
+  EXPECT_LE(best(1000), 1000U);
+  EXPECT_EQ(best(0), segment_sizes().front());
+}
+
+TEST(MeasuredTrees, SendersShareAChannelWhoeverElseTheySendTo) {
+  // Hosts 0 to 2 are on one switch, 16 to 18 on the other; 0, 1 and 2 each send across the trunk, 0 to 1 and 2 as well.
+  const Measurement measurement = paper();
+  const Cluster cluster = read_cluster(std::string(TRUNKLINE_CLUSTERS) + "/paper-2.yaml");
+  Tree tree = root_alone(6, 0);
+  add_child(tree, 0, 1);
+  add_child(tree, 0, 2);
+  add_child(tree, 0, 3);
+  add_child(tree, 1, 4);
+  add_child(tree, 2, 5);
+  // The first segment comes last to 5: it is sent to 2 second, and on at a third of the rate. Every further one takes 0
+  // a send to 1, one to 2, and one at a third of the rate.
+  const double sends = (1 + 1 + 3) * 0.089e-3;
+  const double expected = sends + 2 * 0.250e-3 + 63 * sends;
+  EXPECT_NEAR(MeasuredTrees(measurement, cluster, {0, 1, 2, 16, 17, 18}, {tree}).seconds(65536, 1024), expected, 1e-9);
+}
+
+TEST(MeasuredTrees, TakeSegmentsByTurns) {
+  // 0 sends to 1 in one tree and to 2 in the other; 1 and 2 hand on to each other: one send a segment for everybody.
+  const Measurement measurement = paper();
+  const Cluster cluster = read_cluster(std::string(TRUNKLINE_CLUSTERS) + "/paper-1.yaml");
+  Tree one = root_alone(3, 0);
+  add_child(one, 0, 1);
+  add_child(one, 1, 2);
+  Tree other = root_alone(3, 0);
+  add_child(other, 0, 2);
+  add_child(other, 2, 1);
+  // The second tree's first segment starts one send later and needs two hops; every further one g.
+  const double expected = 0.089e-3 + 2 * (0.250e-3 + 0.089e-3) + 63 * 0.089e-3;
+  EXPECT_NEAR(MeasuredTrees(measurement, cluster, {0, 1, 2}, {one, other}).seconds(65536, 1024), expected, 1e-9);
+  EXPECT_THROW(MeasuredTrees(measurement, cluster, {0, 1, 2}, {}), std::invalid_argument);
+}
+
+TEST(MeasuredTrees, PrefersShortSegmentsForShortMessages) {
+  const Measurement measurement = paper();
+  const Cluster cluster = read_cluster(std::string(TRUNKLINE_CLUSTERS) + "/paper-1.yaml");
+  const Placement placement = block_placement(cluster, 1);
+  const Tree line = linear_tree(cluster, placement, 0);
+  const MeasuredTrees measured(measurement, cluster, placement, {line});
+  EXPECT_LT(measured.best_segment(8192), measured.best_segment(1U << 22));
+  EXPECT_THROW(MeasuredTrees(measurement, cluster, {0, 1}, {line}), std::invalid_argument);
+}
+
+const FaultCase measurement_faults[] = {
+    FaultCase{"Empty", "", {"1:1: the file is empty; its first line should be \"trunkline: measurement/1\""}},
+    FaultCase{"Truncated",
+              head,
+              {"1:1: the key distances is missing; give it, such as distances: [...], as 'trunkline measure' writes "
+               "them"}},
+    FaultCase{"NoPoints",
+              head + one_distance + "      []\n",
+              {"12:7: points is empty; measure again with 'trunkline measure'"}},
+    FaultCase{"SizesOutOfOrder",
+              head + one_distance + points +
+                  "      - {size: 1KiB, round_trip: 1ms, gap: 1us, send: 1us, receive: 1us, spread: 0.01}\n",
+              {"15:16: points must stand in the order of their sizes, each once"}},
+    FaultCase{"Contradictory",
+              head + one_distance +
+                  "      - {size: 1KiB, round_trip: 1ms, gap: 1us, send: 2ms, receive: 1us, spread: 0.01}\n",
+              {"12:9: send takes longer than the whole round trip: these figures contradict each other"}},
+    FaultCase{"ReceivesForLongerThanTheRoundTrip",
+              head + one_distance +
+                  "      - {size: 1KiB, round_trip: 1ms, gap: 1us, send: 1us, receive: 1000s, spread: 0.01}\n",
+              {"12:9: receive takes longer than the whole round trip: these figures contradict each other"}},
+    FaultCase{
+        "Times",
+        head + one_distance +
+            "      - {size: 1KiB, round_trip: 0s, gap: 1us, send: 0s, receive: 1us, spread: 0.01}\n"
+            "      - {size: 2KiB, round_trip: 1msec, gap: -1us, send: 0s, receive: 1us, spread: 2}\n",
+        {"12:9: round_trip and gap must be above zero", "13:34: \"msec\" is no unit of a time; known are ns, us, ms, s",
+         "13:46: the time -1us must be zero or more",
+         "13:84: spread must be a number from 0 to 1, such as 0.01, not \"2\""}},
+    FaultCase{"Relay",
+              head + one_distance + points +
+                  "relay:\n"
+                  "  ranks: 2\n"
+                  "  points:\n"
+                  "    - {size: 1KiB, gap: 0s, spread: 0}\n"
+                  "    - {size: 1KiB, spread: 0}\n",
+              {"16:10: ranks must be a whole number from 3, not \"2\"", "18:7: gap must be above zero",
+               "19:7: the key gap is missing; give it, such as gap: 20us",
+               "19:14: points must stand in the order of their sizes, each once"}},
+    FaultCase{"Between",
+              head + "distances:\n"
+                     "  - channels: 2\n"
+                     "    between: [h0]\n"
+                     "    eager_limit: 0B\n"
+                     "    points: [{size: 1KiB, round_trip: 1ms, gap: 1us, send: 0s, receive: 1us, spread: 0}]\n",
+              {"9:14: between must name two hosts, such as [h0, h1]"}},
+};
+
+class MeasurementFaults : public ::testing::TestWithParam<FaultCase> {};
+
+TEST_P(MeasurementFaults, AreSaidExactly) {
+  EXPECT_EQ(faults_of(parse_measurement, GetParam().yaml), GetParam().faults);
+}
+
+INSTANTIATE_TEST_SUITE_P(All, MeasurementFaults, ::testing::ValuesIn(measurement_faults), case_name);
+
+}  // namespace
+}  // namespace trunkline
