@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <optional>
 
-#include "mpi_api.hpp"
 #include "collective/collective.hpp"
+#include "mpi_api.hpp"
 
 namespace trunkline::runtime {
 
