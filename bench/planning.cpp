@@ -105,13 +105,13 @@ std::size_t kept_bytes(const TreeCosts& costs) {
 }
 
 std::size_t kept_bytes(const Alternatives& facts) {
-  std::size_t bytes = sizeof facts + facts.laid.capacity() * sizeof facts.laid[0] +
-                      facts.native.openmpi.capacity() * sizeof facts.native.openmpi[0] +
-                      kept_bytes(facts.native.binomial);
+  const NativeCosts& own = dynamic_cast<const NativeBcastTimes&>(*facts.native).costs;
+  std::size_t bytes = sizeof facts + facts.laid.capacity() * sizeof facts.laid[0] + sizeof own +
+                      own.openmpi.capacity() * sizeof own.openmpi[0] + kept_bytes(own.binomial);
   for (const auto& one : facts.laid) {
     if (const auto* const trees = dynamic_cast<const TreeCosts*>(&*one.costs)) bytes += kept_bytes(*trees);
   }
-  for (const auto& tree : facts.native.openmpi) bytes += kept_bytes(tree.in_turn);
+  for (const auto& tree : own.openmpi) bytes += kept_bytes(tree.in_turn);
   return bytes;
 }
 

@@ -6,6 +6,7 @@
 
 #include "algorithms/registry.hpp"
 #include "choose/least_time.hpp"
+#include "model/native/native_reduction.hpp"
 #include "model/native/openmpi_rules.hpp"
 #include "model/transfer/segments.hpp"
 
@@ -60,23 +61,13 @@ Alternatives alternatives_of(Collective collective, const Cluster& cluster, cons
     Plan plan = lay(collective, candidate->name, &cluster, placement, root);
     all.laid.push_back(laid(*candidate, paths, placement, std::move(plan), collective, hosts));
   }
-  if (facts.goes_by_shares()) {
-    all.native_shares = native_share_costs(paths, placement, hosts);
-  } else if (facts.reduces) {
-    const Collective like = facts.has_root ? Collective::reduce : Collective::allreduce;
-    all.native_reduction = native_reduction_costs(paths, placement, like, root, native, hosts);
-  } else {
-    all.native = native_costs(paths, placement, root, native, hosts);
-  }
+  all.native = native_times(paths, placement, collective, root, native, hosts);
   all.jumps = jumps_of(all.laid, hosts);
   return all;
 }
 
 double native_seconds(const Alternatives& alternatives, std::uint64_t message_bytes) {
-  const CollectiveFacts& facts = facts_of(alternatives.collective);
-  if (facts.goes_by_shares()) return native_share_seconds(alternatives.native_shares, message_bytes);
-  return facts.reduces ? native_reduction_seconds(alternatives.native_reduction, message_bytes)
-                       : native_bcast_seconds(alternatives.native, message_bytes);
+  return alternatives.native != nullptr ? alternatives.native->seconds(message_bytes) : 0.0;
 }
 
 }  // namespace trunkline

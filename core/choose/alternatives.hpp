@@ -4,13 +4,12 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "choose/candidates.hpp"
 #include "collective/collective.hpp"
-#include "model/native/native_bcast.hpp"
-#include "model/native/native_reduction.hpp"
-#include "model/native/native_shares.hpp"
+#include "model/native/native_times.hpp"
 #include "model/transfer/host_costs.hpp"
 #include "network/cluster.hpp"
 #include "plan/costs.hpp"
@@ -31,12 +30,10 @@ struct Alternative {
 
 struct Alternatives {
   Collective collective = Collective::bcast;
-  std::vector<Alternative> laid{};          ///< none where all ranks share one host
-  NativeCosts native{};                     ///< of a broadcast
-  NativeReductionCosts native_reduction{};  ///< of a reduction
-  NativeShareCosts native_shares{};         ///< of what goes by shares
-  double least_byte_s = 0.0;                ///< see least_byte_s(); 0 where native is predicted as it is
-  std::vector<std::uint64_t> jumps{};       ///< ascending: from here on times are others than just below
+  std::vector<Alternative> laid{};              ///< none where all ranks share one host
+  std::shared_ptr<const NativeTimes> native{};  ///< null as well
+  double least_byte_s = 0.0;                    ///< see least_byte_s(); 0 where native is predicted as it is
+  std::vector<std::uint64_t> jumps{};           ///< ascending: from here on times are others than just below
 };
 
 /// Lays every plan that the rule compares, and what the library would run.

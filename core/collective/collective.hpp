@@ -37,19 +37,43 @@ enum class Holding : std::uint8_t {
   own_block,    ///< everybody the block of its own position
 };
 
+/// What the MPI libraries run it like, by themselves: whose times are predicted for it (model/native).
+enum class RunLike : std::uint8_t {
+  bcast,
+  reduction,
+  shares,  ///< rings, and exchanges in pairs whose parts double or halve
+};
+
+/// All that is known of a collective operation: one row each, and no list of them stands anywhere else.
 struct CollectiveFacts {
   Collective collective;
   std::string_view name;      ///< in files, settings and on the command line: "bcast"
   std::string_view mpi_name;  ///< "MPI_Bcast"
-  bool has_root;
-  Holding before;
-  Holding after;
-  bool reduces;                        ///< operands are summed up; else data is moved
-  std::optional<Direction> direction;  ///< of plans of trees; none: trees do not serve it
+  bool has_root = false;
+  Holding before = Holding::all;
+  Holding after = Holding::all;
+  bool reduces = false;                  ///< operands are summed up; else data is moved
+  bool has_data = true;                  ///< else ranks only wait for each other
+  bool even_shares = false;              ///< every rank's share has the same length
+  std::optional<Direction> direction{};  ///< of plans of trees; none: trees do not serve it
+  RunLike native = RunLike::bcast;
+  /// How often every byte that is not a rank's own share must pass each host's link, one way; 0: some host takes in, or
+  /// gives away, all of the message.
+  double passes = 0.0;
 
   /// Whether each rank has a share of the data, before or after.
   [[nodiscard]] constexpr bool goes_by_shares() const {
     return before == Holding::own_block || after == Holding::own_block;
+  }
+
+  /// Whether it matters in which order its operands are combined.
+  [[nodiscard]] constexpr bool has_operand_order() const { return reduces && has_data; }
+
+  /// The least time of long messages over so many hosts, two or more, in times T(m) of one transfer. Of an allreduce
+  /// 2 (P - 1) / P: of m bytes each host must hand on (P - 1) / P to be reduced elsewhere, and take in as much that was
+  /// (Patarasuk, Yuan 2009); of reduce-scatter and allgather half of it.
+  [[nodiscard]] constexpr double limit_in_transfers(double hosts) const {
+    return passes == 0.0 ? 1.0 : passes * (hosts - 1.0) / hosts;
   }
 };
 

@@ -55,7 +55,7 @@ struct Knowledge {
 
   /// Whether `reproducible` is about that collective.
   [[nodiscard]] bool keeps_one_order(Collective collective) const {
-    return reproducible && facts_of(collective).reduces && collective != Collective::barrier;
+    return reproducible && facts_of(collective).has_operand_order();
   }
 
   /// What times follow from. Only where there is a cluster.

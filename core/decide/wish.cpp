@@ -52,11 +52,10 @@ Wish parse_wish(Collective collective, std::string_view text) {
   }
   if (algorithm->is_native()) throw std::invalid_argument("native takes no segment");
   const CollectiveFacts& facts = facts_of(collective);
-  const bool has_order = facts.reduces && collective != Collective::barrier;
   return {.kind = Wish::Kind::forced,
           .algorithm = algorithm->name,
           .needs_cluster = algorithm->needs_cluster,
-          .has_one_order = !has_order || algorithm->has_one_order,
+          .has_one_order = !facts.has_operand_order() || algorithm->has_one_order,
           .segment_bytes = colon == std::string_view::npos ? 0 : wished_segment(text.substr(colon + 1))};
 }
 

@@ -279,9 +279,29 @@ void bind_plan(nb::module_& module) {
         return names;
       },
       "Those that plans are for.");
+  nb::class_<CollectiveFacts>(module, "CollectiveFacts", "All that is known of a collective operation.")
+      .def_ro("name", &CollectiveFacts::name, "In files, settings and on the command line: ``bcast``.")
+      .def_ro("mpi_name", &CollectiveFacts::mpi_name, "``MPI_Bcast``.")
+      .def_ro("has_root", &CollectiveFacts::has_root)
+      .def_ro("reduces", &CollectiveFacts::reduces, "Operands are summed up; else data is moved.")
+      .def_ro("has_data", &CollectiveFacts::has_data, "Else ranks only wait for each other.")
+      .def_ro("even_shares", &CollectiveFacts::even_shares, "Every rank's share has the same length.")
+      .def_ro("before", &CollectiveFacts::before, "What each rank puts in.")
+      .def_ro("after", &CollectiveFacts::after, "What each rank gets.")
+      .def_ro("direction", &CollectiveFacts::direction, "Of data in plans of trees; None: trees do not serve it.")
+      .def("limit_in_transfers", &CollectiveFacts::limit_in_transfers, "hosts"_a,
+           "The least time of long messages over two hosts or more, in times T(m) of one transfer.");
+  nb::enum_<Holding>(module, "Holding", "What of a call's data each rank has.")
+      .value("all_at_root", Holding::all_at_root)
+      .value("all", Holding::all)
+      .value("own_block", Holding::own_block);
+  nb::enum_<Direction>(module, "Direction", "Which way the data of a plan of trees goes.")
+      .value("down", Direction::down)
+      .value("up", Direction::up)
+      .value("up_and_down", Direction::up_and_down);
   module.def(
-      "mpi_name", [](const std::string& collective) { return facts_of(collective_named(collective)).mpi_name; },
-      "collective"_a, "MPI_Bcast for bcast.");
+      "facts_of", [](const std::string& collective) { return facts_of(collective_named(collective)); }, "collective"_a,
+      "ValueError where there is none of that name.");
   module.def(
       "lay",
       [](const std::string& collective, const std::string& name, const Cluster* cluster, const Placement& placement,

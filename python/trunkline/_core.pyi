@@ -361,8 +361,62 @@ def block_placement(cluster: Cluster, ranks_per_host: int) -> list[int]:
 def collectives() -> list[str]:
     """Those that plans are for."""
 
-def mpi_name(collective: str) -> str:
-    """``MPI_Bcast`` for ``bcast``."""
+class Holding(enum.Enum):
+    """What of a call's data each rank has."""
+
+    all_at_root = ...
+    all = ...
+    own_block = ...
+
+class Direction(enum.Enum):
+    """Which way the data of a plan of trees goes."""
+
+    down = ...
+    up = ...
+    up_and_down = ...
+
+class CollectiveFacts:
+    """All that is known of a collective operation."""
+
+    @property
+    def name(self) -> str:
+        """In files, settings and on the command line: ``bcast``."""
+
+    @property
+    def mpi_name(self) -> str:
+        """``MPI_Bcast``."""
+
+    @property
+    def has_root(self) -> bool: ...
+    @property
+    def reduces(self) -> bool:
+        """Operands are summed up; else data is moved."""
+
+    @property
+    def has_data(self) -> bool:
+        """Else ranks only wait for each other."""
+
+    @property
+    def even_shares(self) -> bool:
+        """Every rank's share has the same length."""
+
+    @property
+    def before(self) -> Holding:
+        """What each rank puts in."""
+
+    @property
+    def after(self) -> Holding:
+        """What each rank gets."""
+
+    @property
+    def direction(self) -> Direction | None:
+        """Of data in plans of trees; None: trees do not serve it."""
+
+    def limit_in_transfers(self, hosts: float) -> float:
+        """The least time of long messages over two hosts or more, in times T(m) of one transfer."""
+
+def facts_of(collective: str) -> CollectiveFacts:
+    """ValueError where there is none of that name."""
 
 def lay(collective: str, name: str, cluster: Cluster | None, placement: Sequence[int], root: int) -> Plan:
     """Lay an algorithm over ranks; its trees have passed check_tree. Raises ValueError."""

@@ -9,22 +9,15 @@ from trunkline.units import parse_segment
 
 __all__ = ["check_collective", "chosen_algorithms", "limit_in_transfers"]
 
-_SHARES = {"allreduce": 2, "reduce-scatter": 1, "reduce-scatter-block": 1, "allgather": 1, "allgatherv": 1}
-"""How often every byte that is not a rank's own share must pass the link of each host, one way, by collective. In the
-others some host takes in or gives away all of the message."""
-
 
 def limit_in_transfers(collective: str, hosts: int) -> float:
     """The least time of a collective for long messages, in times T(m) of one transfer: 1 for a broadcast.
-
-    Allreduce over P hosts: 2 (P - 1) / P, as of m bytes each must hand on (P - 1) / P to be reduced elsewhere, and take
-    in as much that was (Patarasuk and Yuan, 2009); of reduce-scatter and allgather it is one half.
 
     Args:
         collective: By name.
         hosts: How many have ranks, two or more.
     """
-    return _SHARES[collective] * (hosts - 1) / hosts if collective in _SHARES else 1.0
+    return _core.facts_of(collective).limit_in_transfers(hosts)
 
 
 def check_collective(name: str) -> str:

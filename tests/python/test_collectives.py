@@ -1,5 +1,8 @@
 """One form for every command: ``--collective``, or the collective as the word after it."""
 
+import re
+from pathlib import Path
+
 import pytest
 
 from trunkline import _core
@@ -29,7 +32,7 @@ def test_the_word_after_the_command(trunkline, command):
     offered = trunkline(command, "--help").out
     for collective in _core.collectives():
         assert f" {collective} " in offered
-        assert _core.mpi_name(collective) in trunkline(command, collective, "--help").out
+        assert _core.facts_of(collective).mpi_name in trunkline(command, collective, "--help").out
     ran = trunkline(command, "bcats", "--cluster", "cyclic")
     assert (ran.status, ran.out) == (2, "")
     assert "bcats" in ran.error
@@ -68,9 +71,21 @@ def test_every_collective_has_its_rows():
 
 
 def test_the_name_in_mpi():
-    assert _core.mpi_name("bcast") == "MPI_Bcast"
+    assert _core.facts_of("bcast").mpi_name == "MPI_Bcast"
     with pytest.raises(ValueError, match="no collective is called 'cast'"):
-        _core.mpi_name("cast")
+        _core.facts_of("cast")
+
+
+def test_the_timing_programs_know_the_same_collectives():
+    """They are C, and run without the core: their table is held to the core's."""
+    text = (Path(__file__).resolve().parents[2] / "bench" / "message.c").read_text()
+    rows = re.findall(r'\{"([a-z-]+)", (\w+), (\w+), ([01]), ([01])\}', text)
+    words = {_core.Holding.all_at_root: "ALL_AT_ROOT", _core.Holding.all: "ALL", _core.Holding.own_block: "SHARE"}
+    expected = []
+    for facts in map(_core.facts_of, _core.collectives()):
+        held = [words[end] if facts.has_data else "NOTHING" for end in (facts.before, facts.after)]
+        expected.append((facts.name, *held, str(int(facts.reduces and facts.has_data)), str(int(facts.even_shares))))
+    assert sorted(rows) == sorted(expected)
 
 
 class TestLimits:

@@ -113,7 +113,7 @@ def timed(
 for collective in _core.collectives():
     app.command(
         collective,
-        help=str(timed.__doc__).format(collective=_core.mpi_name(collective)),
+        help=str(timed.__doc__).format(collective=_core.facts_of(collective).mpi_name),
         epilog=f"Example: trunkline bench {collective} --cluster cyclic --mpi mpich,openmpi --sizes 8KiB,1MiB "
         "--algorithms native,linear,auto --json out.json",
     )(timed)

@@ -74,7 +74,7 @@ def _print(found: Examination) -> None:
         for (stated, measured), seats in sorted(groups.items()):
             table.add_row(format_rate(measured), format_rate(stated), str(len(seats)))
         console.print(table)
-    title = f"{_core.mpi_name(found.collective)}: median of the slowest rank"
+    title = f"{_core.facts_of(found.collective).mpi_name}: median of the slowest rank"
     table = titled_table(title, "size", "T(m)", "native", "over T", "Trunkline", "over T", "gain", "ran", left=["ran"])
     for size in found.sizes():
         limit, native, auto = (found.median(size, name).value for name in (PING_PONG, "native", "auto"))

@@ -16,7 +16,7 @@ from trunkline.edits.links import add_link as link_added
 from trunkline.edits.links import remove_link as link_removed
 from trunkline.edits.move import move as moved
 from trunkline.edits.plans import edited, host_tree_of
-from trunkline.edits.reroot import ROOT_IS_FREE
+from trunkline.edits.reroot import free_roots
 from trunkline.edits.reroot import reroot as rerooted
 from trunkline.edits.root import merge_root as root_merged
 from trunkline.edits.root import split_root as root_split
@@ -93,8 +93,8 @@ def reroot(
 ) -> None:
     """Make another rank the root, for collectives whose result everybody gets."""
     file, tree = _read(context)
-    if file.collective not in ROOT_IS_FREE:
-        raise BadInput(f"the program chooses the root of a {file.collective}; {' and '.join(ROOT_IS_FREE)} have any")
+    if file.collective not in free_roots():
+        raise BadInput(f"the program chooses the root of a {file.collective}; {' and '.join(free_roots())} have any")
     _write(file, rerooted(tree, rank), f"reroot --rank {rank}", output)
 
 

@@ -186,7 +186,7 @@ def _print_times(about: str, rows: Sequence[Predicted], names: Sequence[str]) ->
     together = max(1, (console.width - max(map(len, names)) - 2) // _TIME_WIDTH)
     for start in range(0, len(sizes), together):
         some = sizes[start : start + together]
-        title = f"{about}: predicted time of {_core.mpi_name(rows[0].collective)}"
+        title = f"{about}: predicted time of {_core.facts_of(rows[0].collective).mpi_name}"
         table = titled_table(title, "algorithm", *map(format_bytes, some), left=["algorithm"], wrap=["algorithm"])
         for name in names:
             own = [row for row in rows if row.algorithm == name and row.message_bytes in some]
@@ -202,7 +202,7 @@ def _accuracy(ranks_per_host: int, *, measured: bool) -> str:
 
 
 def _print_decisions(about: str, decisions: Sequence[Decision]) -> None:
-    title = f"{about}: what {_core.mpi_name(decisions[0].collective)} would run"
+    title = f"{about}: what {_core.facts_of(decisions[0].collective).mpi_name} would run"
     table = titled_table(title, "size", "runs", "why", left=["runs", "why"], wrap=["why"])
     for one in decisions:
         ran = f"{one.algorithm}, {one.segment_bytes} B" if one.segment_bytes else one.algorithm

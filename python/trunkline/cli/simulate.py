@@ -104,7 +104,7 @@ def simulated(
     title = (
         f"{escape(network.name)}, {len(placement)} ranks, {rate_words(network)}, {library.name}; {about}: simulated "
     )
-    console.print(_rows_table(title + _core.mpi_name(collective), job, rows, left_out))
+    console.print(_rows_table(title + _core.facts_of(collective).mpi_name, job, rows, left_out))
     for line in reasons(left_out):
         console.print(line, style="dim", markup=False, highlight=False)
     if bench is not None:
@@ -114,7 +114,7 @@ def simulated(
 for collective in _core.collectives():
     app.command(
         collective,
-        help=str(simulated.__doc__).format(collective=_core.mpi_name(collective)),
+        help=str(simulated.__doc__).format(collective=_core.facts_of(collective).mpi_name),
         epilog=f"Example: trunkline simulate {collective} --cluster random:256x16 --sizes 1MiB "
         "--algorithms auto,linear,mpich,ompi --json sim.json",
     )(simulated)

@@ -91,7 +91,8 @@ def gains(
     rate = f"{rate_words(clusters[0])}, " if len(clusters) == 1 else ""
     title = (
         f"{escape(network.name)}, {len(placement)} ranks, {rate}{library.name}, simulated; {host_words(costs)}: how "
-        f"many times faster {_core.mpi_name(collective)} is with Trunkline's 'auto' than each library's own choice"
+        f"many times faster {_core.facts_of(collective).mpi_name} is with Trunkline's 'auto' than each library's own "
+        "choice"
     )
     console.print(_table(title, jobs, [one.name for one in others], found))
     for line in reasons([one for _, one in left_out]):

@@ -1,12 +1,16 @@
 """Another root for collectives whose result everybody gets: the tree stays, and is seen from another rank."""
 
+from trunkline import _core
 from trunkline.edits.host_tree import HostTree
 from trunkline.errors import BadInput
 
-__all__ = ["ROOT_IS_FREE", "reroot"]
+__all__ = ["free_roots", "reroot"]
 
-ROOT_IS_FREE = ("allreduce", "barrier")
-"""Collectives in which any rank may be the root of the tree."""
+
+def free_roots() -> list[str]:
+    """Collectives in which any rank may be the root of the tree."""
+    known = map(_core.facts_of, _core.collectives())
+    return [one.name for one in known if one.direction is not None and not one.has_root]
 
 
 def reroot(tree: HostTree, rank: int) -> HostTree:

@@ -11,31 +11,31 @@ __all__ = ["origin_lines", "way_lines"]
 
 _COLUMNS = 120
 _LONGEST_HOSTLIST = 400
-_NAMES = {"bcast": "Broadcast", "reduce": "Reduction", "allreduce": "Allreduce"}
 
 
-def origin_lines(plan: _core.PlanFile, source: str) -> list[str]:
+def origin_lines(plan: _core.PlanFile, source: str, what: str) -> list[str]:
     """Lines of the head comment on where the file comes from.
 
     Args:
         plan: What it runs.
         source: What the plan was read from.
+        what: What it is, in a word.
     """
     over = f" over {plan.cluster}" if plan.cluster else ""
     made_by = f" ({plan.provenance})" if plan.provenance else ""
-    name, shape = _NAMES[plan.collective], kind_of(plan.plan).c_shape(plan, over)
+    shape = kind_of(plan.plan).c_shape(plan, over)
     return _wrapped(
-        f"{name} {shape}. Written by 'trunkline generate' {__version__} from {source}{made_by}.",
+        f"{what} {shape}. Written by 'trunkline generate' {__version__} from {source}{made_by}.",
         _placement(plan.host_of_rank),
     )
 
 
 def way_lines(plan: _core.PlanFile, segment: int, native: str) -> list[str]:
     """Lines of the head comment on how a message goes, and when it does."""
-    of, ranks, root = plan.collective, len(plan.plan), plan.plan.root
-    from_root = {"bcast": f" and from root {root}", "reduce": f" and to root {root}", "allreduce": ""}[of]
-    other_root = "" if of == "allreduce" else " any other root,"
-    not_commuting = "" if of == "bcast" else " operations that do not commute,"
+    facts, ranks, root = _core.facts_of(plan.collective), len(plan.plan), plan.plan.root
+    from_root = f" and {'to' if facts.reduces else 'from'} root {root}" if facts.has_root else ""
+    other_root = " any other root," if facts.has_root else ""
+    not_commuting = " operations that do not commute," if facts.reduces else ""
     way = kind_of(plan.plan).c_way(plan, segment)
     return _wrapped(
         f"On communicators of {ranks} processes{from_root}, the message {way} For any other number of processes,"

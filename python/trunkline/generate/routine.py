@@ -38,8 +38,8 @@ _templates = Environment(
 class _Kind(NamedTuple):
     """What is written for a collective."""
 
+    what: str
     template: str
-    mpi_name: str
     parameters: str
     """In C. IN is ``const``, or nothing where MPI is so old that it declares without."""
 
@@ -51,9 +51,9 @@ class _Kind(NamedTuple):
 
 _REDUCED = "IN void* send, void* receive, int count, MPI_Datatype type, MPI_Op operation, "
 _KINDS = {
-    "bcast": _Kind("bcast.c.j2", "MPI_Bcast", "void* buffer, int count, MPI_Datatype type, int root, MPI_Comm comm"),
-    "reduce": _Kind("reduction.c.j2", "MPI_Reduce", f"{_REDUCED}int root, MPI_Comm comm"),
-    "allreduce": _Kind("reduction.c.j2", "MPI_Allreduce", f"{_REDUCED}MPI_Comm comm"),
+    "bcast": _Kind("Broadcast", "bcast.c.j2", "void* buffer, int count, MPI_Datatype type, int root, MPI_Comm comm"),
+    "reduce": _Kind("Reduction", "reduction.c.j2", f"{_REDUCED}int root, MPI_Comm comm"),
+    "allreduce": _Kind("Allreduce", "reduction.c.j2", f"{_REDUCED}MPI_Comm comm"),
 }
 
 
@@ -72,25 +72,25 @@ def c_routine(plan: _core.PlanFile, source: str, name: str | None = None, segmen
             many blocks for so many ranks, the name cannot be used, or the segment is too long or contradicts the
             plan's.
     """
-    kind, steps = _kind_of(plan, source), kind_of(plan.plan)
+    kind, steps, facts = _kind_of(plan, source), kind_of(plan.plan), _core.facts_of(plan.collective)
     if len(plan.plan) == 1:
         raise BadInput(f"{source} is a plan for one rank, which has nobody to send to; lay it over two ranks or more")
     if too_much := steps.too_large_for_c(plan.plan):
         raise BadInput(f"{source} has {too_much}")
     usual_name = f"trunkline_{plan.collective}"
     name = usual_name if name is None else name
-    _check_name(name, kind.mpi_name, usual_name)
-    native = f"P{name}" if name == kind.mpi_name else kind.mpi_name
+    _check_name(name, facts.mpi_name, usual_name)
+    native = f"P{name}" if name == facts.mpi_name else facts.mpi_name
     segment_bytes = _segment_of(plan, source, segment)
     return _templates.get_template(kind.template).render(
-        origin=origin_lines(plan, source),
+        origin=origin_lines(plan, source, kind.what),
         way=way_lines(plan, segment_bytes, native),
         name=name,
-        mpi_name=kind.mpi_name,
+        mpi_name=facts.mpi_name,
         native=native,
         declaration=_declaration(name, kind),
         arguments=kind.arguments,
-        everywhere=plan.collective == "allreduce",
+        everywhere=facts.after == _core.Holding.all,
         ranks=len(plan.plan),
         root=plan.plan.root,
         segment=segment_bytes,

@@ -96,20 +96,20 @@ class Trees(PlanKind):
         trees = _of(plan.plan)
         height, degree = max(tree.height for tree in trees), max(tree.max_degree for tree in trees)
         along = "a tree" if len(trees) == 1 else f"{len(trees)} trees that take segments by turns"
-        to = {"bcast": "to send to", "reduce": "to receive from", "allreduce": "below a rank"}[plan.collective]
+        to = _BELOW[_direction(plan)]
         return f"along {along}: {plan.algorithm}{over}, height {height}, at most {degree} {to}"
 
     def c_way(self, plan: _core.PlanFile, segment: int) -> str:
         """Down the trees, up, or up and down again."""
         trees = _of(plan.plan)
         which = "the tree" if len(trees) == 1 else f"the {len(trees)} trees by turns"
-        if plan.collective == "bcast":
+        if _direction(plan) == _core.Direction.down:
             return (
                 f"goes in segments of {segment} bytes down {which}: a rank hands each segment on, to its children in "
                 "order, as soon as it has it."
             )
-        down = plan.collective == "allreduce"
-        back = f" From rank {plan.plan.root} the result goes down the same way at once." if down else ""
+        down_again = _direction(plan) == _core.Direction.up_and_down
+        back = f" From rank {plan.plan.root} the result goes down the same way at once." if down_again else ""
         return (
             f"goes in segments of up to {segment} bytes, or one element, up {which}: a rank combines its own operand "
             f"with its children's, in order, and sends the segment on as soon as it has all of them.{back}"
@@ -133,3 +133,16 @@ def _tree_as_json(tree: _core.Tree) -> dict[str, object]:
         "height": tree.height,
         "max_degree": tree.max_degree,
     }
+
+
+def _direction(plan: _core.PlanFile) -> _core.Direction:
+    direction = _core.facts_of(plan.collective).direction
+    assert direction is not None, "trees serve it"
+    return direction
+
+
+_BELOW = {
+    _core.Direction.down: "to send to",
+    _core.Direction.up: "to receive from",
+    _core.Direction.up_and_down: "below a rank",
+}

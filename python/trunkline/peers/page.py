@@ -41,7 +41,7 @@ def peers_page(
         "peers.html.j2",
         cells,
         figure=figure,
-        collective=_core.mpi_name(cells[0].collective if cells else "bcast"),
+        collective=_core.facts_of(cells[0].collective if cells else "bcast").mpi_name,
         beside_columns=BESIDE,
         beside=beside_rows(figure, cells) if figure else [],
         algorithm=algorithm,

@@ -113,7 +113,8 @@ def peers_table(cells: Sequence[PeerCell]) -> Group:
         columns = ("peer", "size", "default", "best", "Trunkline", "gain", "on best", "best setting")
         table = titled_table(
             f"{escape(cluster)} at {format_rate(rate)}, {some[0].default.ranks} ranks: "
-            f"{_core.mpi_name(some[0].default.collective)}, {_over_limit(some[0].default)}, slowest rank, median",
+            f"{_core.facts_of(some[0].default.collective).mpi_name}, {_over_limit(some[0].default)}, "
+            "slowest rank, median",
             *columns,
             left=["peer", "best setting"],
             wrap=["best setting"],

@@ -93,7 +93,7 @@ def ratio_bars(cells: Sequence[Cell]) -> str:
     least = cells[0].least_seconds / cells[0].limit_seconds
     if least != 1.0:
         axes.axvline(least, color=INK, linewidth=1, linestyle=":")
-    call = f"{_core.mpi_name(cells[0].collective)} on {cells[0].hosts} hosts"
+    call = f"{_core.facts_of(cells[0].collective).mpi_name} on {cells[0].hosts} hosts"
     axes.set_xlabel(f"time over T(m), half a ping-pong: no {call} can be faster than {least:.3g}")
     axes.grid(axis="x", color=GRID)
     axes.set_axisbelow(True)

@@ -102,4 +102,4 @@ def bench_page(cells: Sequence[Cell]) -> str:
             (key, list(rows)) for key, rows in groupby(cells, key=lambda c: (c.cluster, c.mpi))
         )
     ]
-    return render("bench.html.j2", cells, sections=sections, collective=_core.mpi_name(cells[0].collective))
+    return render("bench.html.j2", cells, sections=sections, collective=_core.facts_of(cells[0].collective).mpi_name)

@@ -30,7 +30,7 @@ def cells_table(cells: Sequence[Cell]) -> Group:
 def _cells(cells: list[Cell]) -> Table:
     first = cells[0]
     place = f"{escape(first.cluster)} at {format_rate(first.rate_bps)}"
-    title = f"{place}, {first.ranks} ranks: {_core.mpi_name(first.collective)}, slowest rank, median"
+    title = f"{place}, {first.ranks} ranks: {_core.facts_of(first.collective).mpi_name}, slowest rank, median"
     limit = limit_in_transfers(first.collective, first.hosts)
     beside = ["over limit"] if limit != 1.0 else []
     if beside:

@@ -42,7 +42,7 @@ def gains_picture(gains: Sequence[Gain]) -> str:
     panel = _HEAD + len(sizes) * _ROW
     height = _TOP + len(rivals) * panel + 46
     first = gains[0]
-    title = f"{_core.mpi_name(first.collective)}: how many times faster"
+    title = f"{_core.facts_of(first.collective).mpi_name}: how many times faster"
     hosts = "hosts that cost no time" if first.host_costs == "free" else f"hosts as measured under {first.host_costs}"
     parts = [
         text(Point(_MARGIN, 27), title, size=16, weight=700),

@@ -3,6 +3,7 @@
 import ctypes
 from collections.abc import Callable, Sequence
 
+from trunkline import _core
 from trunkline.errors import BadInput
 from trunkline.trace.file import UNKNOWN_BYTES, CallKind
 from trunkline.trace.folder import Job
@@ -12,17 +13,16 @@ __all__ = ["MESSAGES", "Definitions", "EndOfCall"]
 
 # Region roles and numbers of collective operations as OTF2 has them.
 _BARRIER, _ONE_TO_ALL, _ALL_TO_ONE, _ALL_TO_ALL = 15, 23, 24, 25
-_COLLECTIVES = {
-    "barrier": ("MPI_Barrier", _BARRIER, 0),
-    "bcast": ("MPI_Bcast", _ONE_TO_ALL, 1),
-    "allgather": ("MPI_Allgather", _ALL_TO_ALL, 6),
-    "allgatherv": ("MPI_Allgatherv", _ALL_TO_ALL, 7),
-    "allreduce": ("MPI_Allreduce", _ALL_TO_ALL, 11),
-    "reduce": ("MPI_Reduce", _ALL_TO_ONE, 12),
-    "reduce-scatter": ("MPI_Reduce_scatter", _ALL_TO_ALL, 13),
-    "reduce-scatter-block": ("MPI_Reduce_scatter_block", _ALL_TO_ALL, 16),
+_OPERATIONS = {
+    "MPI_Barrier": 0,
+    "MPI_Bcast": 1,
+    "MPI_Allgather": 6,
+    "MPI_Allgatherv": 7,
+    "MPI_Allreduce": 11,
+    "MPI_Reduce": 12,
+    "MPI_Reduce_scatter": 13,
+    "MPI_Reduce_scatter_block": 16,
 }
-_HAVE_ROOT = ("bcast", "reduce")
 _MPI, _PROCESS, _THREAD = 4, 1, 1
 _COMM_LOCATIONS, _COMM_GROUP = 4, 5
 _WORLD, MESSAGES = 0, 1
@@ -49,7 +49,7 @@ class Definitions:
         Raises:
             BadInput: where MPI has no such collective.
         """
-        if kind.collective not in _COLLECTIVES:
+        if kind.collective not in _core.collectives():
             raise BadInput(
                 f"{self._job.folder}: calls of '{kind.collective}', which this command does not know; "
                 "use the command of the release that wrote the trace"
@@ -59,10 +59,11 @@ class Definitions:
     def end_of_call(self, kind: CallKind, rank: int) -> EndOfCall:
         """What OTF2 wants to know of a rank's call; sizes that are not known are 0."""
         communicator, members = self._communicator(kind)
-        root = kind.root if kind.collective in _HAVE_ROOT and kind.root >= 0 else UNDEFINED
+        facts = _core.facts_of(kind.collective)
+        root = kind.root if facts.has_root and kind.root >= 0 else UNDEFINED
         is_root = members is not None and root < len(members) and members[root] == rank
-        sizes = _sizes(kind, is_root, len(members)) if members else (0, 0)
-        return _COLLECTIVES[kind.collective][2], communicator, root, *sizes
+        sizes = _sizes(kind, facts, is_root, len(members)) if members else (0, 0)
+        return _OPERATIONS[facts.mpi_name], communicator, root, *sizes
 
     def _communicator(self, kind: CallKind) -> tuple[int, Sequence[int] | None]:
         """Its number, and its members' ranks in MPI_COMM_WORLD where they are known."""
@@ -88,7 +89,8 @@ class Definitions:
         archive.GlobalDefWriter_WriteClockProperties(writer, _NS, 0, length, max(0, first.wall_ns))
         self._place(archive, events)
         for (collective, algorithm), number in self._regions.items():
-            name, role, _ = _COLLECTIVES[collective]
+            facts = _core.facts_of(collective)
+            name, role = facts.mpi_name, _role(facts)
             described = (self._name(f"{name} ({algorithm})"), self._name(name), self._name(algorithm))
             self._later(archive.GlobalDefWriter_WriteRegion, number, *described, role, _MPI, 0, UNDEFINED, 0, 0)
         self._group(archive)
@@ -142,17 +144,22 @@ class Definitions:
         self._later(archive.GlobalDefWriter_WriteGroup, *described)
 
 
-def _sizes(kind: CallKind, is_root: bool, ranks: int) -> tuple[int, int]:
-    """Bytes that a rank puts into a call, and those that it gets."""
-    if kind.bytes == UNKNOWN_BYTES:
+def _role(facts: _core.CollectiveFacts) -> int:
+    """Of a region."""
+    if not facts.has_data:
+        return _BARRIER
+    if facts.before == _core.Holding.all_at_root:
+        return _ONE_TO_ALL
+    return _ALL_TO_ONE if facts.after == _core.Holding.all_at_root else _ALL_TO_ALL
+
+
+def _sizes(kind: CallKind, facts: _core.CollectiveFacts, is_root: bool, ranks: int) -> tuple[int, int]:
+    """Bytes that a rank puts into a call, and those that it gets; 0 where ranks' shares differ, and are not known."""
+    if kind.bytes == UNKNOWN_BYTES or not facts.has_data:
         return 0, 0
-    everything, share = kind.bytes, kind.bytes // ranks
-    return {
-        "bcast": (everything, 0) if is_root else (0, everything),
-        "reduce": (everything, everything if is_root else 0),
-        "allreduce": (everything, everything),
-        "allgather": (share, everything),
-        "allgatherv": (0, everything),
-        "reduce-scatter": (everything, 0),
-        "reduce-scatter-block": (everything, share),
-    }.get(kind.collective, (0, 0))
+    held = {
+        _core.Holding.all: kind.bytes,
+        _core.Holding.all_at_root: kind.bytes if is_root else 0,
+        _core.Holding.own_block: kind.bytes // ranks if facts.even_shares else 0,
+    }
+    return held[facts.before], 0 if is_root and facts.before == _core.Holding.all_at_root else held[facts.after]

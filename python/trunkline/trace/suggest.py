@@ -10,7 +10,7 @@ from trunkline.edits.levels import add_host_level, add_root_level, remove_host_l
 from trunkline.edits.links import add_link, remove_link
 from trunkline.edits.move import move
 from trunkline.edits.plans import host_tree_of
-from trunkline.edits.reroot import ROOT_IS_FREE, reroot
+from trunkline.edits.reroot import free_roots, reroot
 from trunkline.edits.root import merge_root, split_root
 from trunkline.errors import BadInput
 from trunkline.trace.analysis import Analysed, AnalysedTree, Analysis
@@ -125,7 +125,7 @@ def _steps(tree: HostTree, collective: str, traced: AnalysedTree, places: dict[i
     for host in hosts:
         for name, edit in of_host:
             yield f"{name} --host {host}", partial(edit, tree, host)
-        if collective in ROOT_IS_FREE and host != tree.root_host:
+        if collective in free_roots() and host != tree.root_host:
             leader = tree.leader(host)
             yield f"reroot --rank {leader}", partial(reroot, tree, leader)
     dear = [stage for stage in traced.hot_spots if stage.part == "proxy"][:8]

@@ -14,6 +14,7 @@
 #include "kinds/rounds/costs.hpp"
 #include "kinds/rounds/rounds.hpp"
 #include "kinds/trees/costs.hpp"
+#include "model/native/native_reduction.hpp"
 #include "model/native/openmpi_rules.hpp"
 #include "model/transfer/wire.hpp"
 #include "network/file/cluster_file.hpp"
@@ -116,21 +117,25 @@ TEST(TreeCosts, SharedChannelsAreSlower) {
 
 TEST(TreeCosts, RanksOfOneHostNeedNoNetwork) { EXPECT_EQ(line_costs(one_switch(), 4).network_hops, 15U); }
 
+NativeCosts native_bcast_of(const Alternatives& facts) {
+  return dynamic_cast<const NativeBcastTimes&>(*facts.native).costs;
+}
+
 TEST(NativeCosts, BinomialOnOneSwitchIsLogP) {
   const Alternatives facts = facts_of(one_switch());
-  EXPECT_NEAR(per_byte(facts.native.binomial), 4 * 8 / 1e8, 1e-15);
+  EXPECT_NEAR(per_byte(native_bcast_of(facts).binomial), 4 * 8 / 1e8, 1e-15);
 }
 
 TEST(NativeCosts, DealtHostsShareTrunks) {
   // Distances 16, 8, 4 stay below one switch; at distances 2 and 1 eight senders share a trunk.
-  EXPECT_NEAR(per_byte(facts_of(line_of_switches("1")).native.binomial), 19 * 8 / 1e8, 1e-15);
+  EXPECT_NEAR(per_byte(native_bcast_of(facts_of(line_of_switches("1"))).binomial), 19 * 8 / 1e8, 1e-15);
   // In blocks of eight, distances 16 and 8 cross trunks alone.
-  EXPECT_NEAR(per_byte(facts_of(line_of_switches("8")).native.binomial), 5 * 8 / 1e8, 1e-15);
+  EXPECT_NEAR(per_byte(native_bcast_of(facts_of(line_of_switches("8"))).binomial), 5 * 8 / 1e8, 1e-15);
 }
 
 TEST(NativeCosts, RingAllgatherOverDealtHosts) {
   // Scatter: 1/2 + 1/4 + 1/8 below one switch, 8 senders of 1/16 and then of 1/32; ring: 31 rounds of 8 flows of 1/32.
-  EXPECT_NEAR(facts_of(line_of_switches("1")).native.scatter_ring_allgather.seconds_per_byte,
+  EXPECT_NEAR(native_bcast_of(facts_of(line_of_switches("1"))).scatter_ring_allgather.seconds_per_byte,
               (0.5 + 0.25 + 0.125 + 0.5 + 0.25 + 31 * 8 / 32.0) * 8 / 1e8, 1e-15);
 }
 
@@ -227,7 +232,7 @@ RC_GTEST_PROP(Choice, IsTheFastestOfAllWhereItBeatsNativeByFifteenPercent, ()) {
   const Alternatives facts = alternatives_of(Collective::bcast, cluster, placement, root, library);
   for (int i = 0; i < 30 && !facts.laid.empty(); ++i) {
     const std::uint64_t bytes = *rc::gen::inRange<std::uint64_t>(1, std::uint64_t{1} << *rc::gen::inRange(1, 30));
-    const double native_s = native_bcast_seconds(facts.native, bytes);
+    const double native_s = native_seconds(facts, bytes);
     const std::vector<Prediction> all = by_hand(facts, bytes, native_s);
     const Evaluation evaluation = evaluate(facts, bytes);
     RC_ASSERT(evaluation.native_s == native_s);
@@ -453,13 +458,14 @@ TEST(Choice, KeepsLittleOfManyRanks) {
   for (const auto native : {NativeLibrary::mpich, NativeLibrary::openmpi}) {
     const Alternatives facts =
         alternatives_of(Collective::bcast, cluster, block_placement(cluster, 1), hosts / 3, native);
-    std::size_t bytes =
-        sizeof facts + facts.laid.capacity() * sizeof facts.laid[0] + facts.jumps.capacity() * sizeof facts.jumps[0] +
-        facts.native.openmpi.capacity() * sizeof facts.native.openmpi[0] + kept_bytes(facts.native.binomial);
+    const NativeCosts& own = native_bcast_of(facts);
+    std::size_t bytes = sizeof facts + facts.laid.capacity() * sizeof facts.laid[0] +
+                        facts.jumps.capacity() * sizeof facts.jumps[0] + sizeof own +
+                        own.openmpi.capacity() * sizeof own.openmpi[0] + kept_bytes(own.binomial);
     for (const auto& candidate : facts.laid) {
       if (const auto* const trees = dynamic_cast<const TreeCosts*>(&*candidate.costs)) bytes += kept_bytes(*trees);
     }
-    for (const auto& tree : facts.native.openmpi) bytes += kept_bytes(tree.in_turn);
+    for (const auto& tree : own.openmpi) bytes += kept_bytes(tree.in_turn);
     EXPECT_LT(bytes, std::size_t{8} << 10U);
   }
 }

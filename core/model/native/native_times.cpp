@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/native/native_times.hpp"
+
+#include "model/native/native_reduction.hpp"
+#include "model/native/native_shares.hpp"
+
+namespace trunkline {
+
+std::unique_ptr<const NativeTimes> native_times(const Paths& paths, const Placement& placement, Collective collective,
+                                                Rank root, NativeLibrary library, const HostCosts& hosts) {
+  const CollectiveFacts& facts = facts_of(collective);
+  switch (facts.native) {
+    case RunLike::bcast:
+      break;
+    case RunLike::reduction: {
+      const Collective like = facts.has_root ? Collective::reduce : Collective::allreduce;
+      return std::make_unique<NativeTimesOf<NativeReductionCosts, native_reduction_seconds>>(
+          native_reduction_costs(paths, placement, like, root, library, hosts));
+    }
+    case RunLike::shares:
+      return std::make_unique<NativeTimesOf<NativeShareCosts, native_share_seconds>>(
+          native_share_costs(paths, placement, hosts));
+  }
+  return std::make_unique<NativeBcastTimes>(native_costs(paths, placement, root, library, hosts));
+}
+
+}  // namespace trunkline
