@@ -8,8 +8,6 @@
 
 #include <string_view>
 
-#include "model/native/native_bcast.hpp"
-
 // MPI 4 brought counts that do not fit an int, with functions that end in _c.
 #if MPI_VERSION >= 4
 #define TRUNKLINE_HAS_LARGE_COUNTS 1
@@ -20,14 +18,10 @@
 namespace trunkline::runtime {
 
 #ifdef TRUNKLINE_SIMULATED
-/// Simulated ranks stand for those of the library that their command names (simulate/library.cpp).
-extern const NativeLibrary native_library;
 inline constexpr std::string_view mpi_name = "simgrid";
 #elif defined(OPEN_MPI)
-inline constexpr NativeLibrary native_library = NativeLibrary::openmpi;
 inline constexpr std::string_view mpi_name = "openmpi";
 #else
-inline constexpr NativeLibrary native_library = NativeLibrary::mpich;
 inline constexpr std::string_view mpi_name = "mpich";
 #endif
 inline constexpr std::string_view mpi_version = TRUNKLINE_MPI_VERSION;

@@ -3,7 +3,7 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "mpi_api.hpp"
+#include "startup/native_library.hpp"
 
 namespace trunkline::runtime {
 namespace {

@@ -8,7 +8,6 @@
 #include <utility>
 #include <vector>
 
-#include "algorithms/rounds/generators.hpp"
 #include "algorithms/trees/flat.hpp"
 #include "algorithms/trees/hierarchical.hpp"
 #include "algorithms/trees/k_ary.hpp"
@@ -17,6 +16,7 @@
 #include "algorithms/trees/two_tree.hpp"
 #include "algorithms/trees/unaware_k_ary.hpp"
 #include "algorithms/trees/unaware_linear.hpp"
+#include "kinds/rounds/rounds.hpp"
 #include "kinds/rounds/row.hpp"
 #include "kinds/trees/row.hpp"
 #include "plan/checker.hpp"

@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "collective/collective.hpp"
-#include "kinds/kind.hpp"
 #include "kinds/trees/trees.hpp"
 #include "network/cluster.hpp"
+#include "plan/kind.hpp"
 #include "plan/plan.hpp"
 
 namespace trunkline {

@@ -7,7 +7,6 @@
 #include "algorithms/registry.hpp"
 #include "choose/least_time.hpp"
 #include "model/native/native_reduction.hpp"
-#include "model/native/openmpi_rules.hpp"
 #include "model/transfer/segments.hpp"
 
 namespace trunkline {

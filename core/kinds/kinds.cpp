@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "kinds/kinds.hpp"
+
 #include <array>
 
-#include "kinds/kind.hpp"
 #include "kinds/rounds/row.hpp"
 #include "kinds/trees/row.hpp"
 

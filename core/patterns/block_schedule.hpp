@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <memory>
 #include <optional>
 
 #include "network/placement.hpp"
@@ -57,5 +59,8 @@ class BlockSchedule {
   /// What it receives.
   [[nodiscard]] virtual std::optional<BlockTransfer> receive(std::uint64_t round, std::uint64_t blocks) const = 0;
 };
+
+/// What the rank at a position does; throws std::invalid_argument where there is no such position.
+using Schedules = std::function<std::unique_ptr<const BlockSchedule>(Rank position)>;
 
 }  // namespace trunkline

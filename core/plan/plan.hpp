@@ -20,6 +20,9 @@ struct Contention;
 struct HostCosts;
 struct PlanKind;
 
+/// Of any plan: whatever carries messages tells so many apart.
+inline constexpr std::size_t most_streams = 16;
+
 /// How much a rank needs under way, besides what the way of a segment asks for.
 struct UnderWay {
   std::uint64_t least_bytes = 0;

@@ -5,7 +5,7 @@
 #include <array>
 
 #include "algorithms/registry.hpp"
-#include "kinds/kind.hpp"
+#include "kinds/kinds.hpp"
 #include "text/quantity.hpp"
 #include "text/spelling.hpp"
 #include "text/text_file.hpp"

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "execute/local_part.hpp"
+#include "execute/part.hpp"
 #include "plan/in_flight.hpp"
 #include "plan/plan.hpp"
 

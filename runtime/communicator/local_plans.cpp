@@ -5,10 +5,15 @@
 #include <string>
 #include <utility>
 
+#include "execute/local_part.hpp"
 #include "plan/checker.hpp"
 #include "text/fnv.hpp"
+#include "transport/mpi/tags.hpp"
 
 namespace trunkline::runtime {
+
+static_assert(TagLayout::trees >= most_streams, "tags tell the streams of a plan apart");
+
 namespace {
 
 /// Of a plan among all that the job lays: whose it is, of which collective, and from which root.

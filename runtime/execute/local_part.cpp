@@ -8,7 +8,6 @@
 
 #include "execute/rounds/rounds_part.hpp"
 #include "execute/trees/trees_part.hpp"
-#include "kinds/kind.hpp"
 #include "kinds/rounds/row.hpp"
 #include "kinds/trees/row.hpp"
 
@@ -25,28 +24,7 @@ constexpr std::array part_rows{
     Row{&rounds_kind, rounds_part},
 };
 
-[[noreturn]] Running not_served() { throw MpiError{MPI_ERR_INTERN}; }
-
 }  // namespace
-
-Running LocalPart::broadcast(Transport& /*transport*/, Message& /*message*/, const Pace& /*pace*/) const {
-  not_served();
-}
-
-Running LocalPart::reduce(Transport& /*transport*/, const Operands& /*operands*/, const Pace& /*pace*/,
-                          bool /*everywhere*/, OperandOrder /*order*/) const {
-  not_served();
-}
-
-Running LocalPart::gather(Transport& /*transport*/, const Gathered& /*gathered*/, Message* /*own*/, bool /*in_place*/,
-                          const Pace& /*pace*/) const {
-  not_served();
-}
-
-Running LocalPart::reduce_shares(Transport& /*transport*/, const Operands& /*operands*/,
-                                 std::span<const MPI_Count> /*counts*/, const Pace& /*pace*/) const {
-  not_served();
-}
 
 std::unique_ptr<const LocalPart> local_part(const Plan& plan, Rank rank, std::span<const int> members) {
   const auto* const found = std::ranges::find(part_rows, &plan.kind(), &Row::kind);

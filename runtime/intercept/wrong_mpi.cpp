@@ -13,6 +13,7 @@
 #include "intercept/state.hpp"
 #include "mpi_api.hpp"
 #include "report.hpp"
+#include "startup/native_library.hpp"
 
 namespace trunkline::runtime {
 namespace {

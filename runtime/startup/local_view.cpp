@@ -11,6 +11,7 @@
 #include "mpi_api.hpp"
 #include "network/file/cluster_file.hpp"
 #include "startup/cluster_path.hpp"
+#include "startup/native_library.hpp"
 #include "startup/world.hpp"
 #include "text/fault.hpp"
 #include "text/fnv.hpp"

@@ -6,7 +6,6 @@
 #include <memory>
 #include <stdexcept>
 #include <string>
-#include <utility>
 
 #include "algorithms/rounds/circulant.hpp"
 #include "algorithms/rounds/pairwise.hpp"
@@ -52,16 +51,12 @@ constexpr auto generator_names = [] {
 
 std::span<const std::string_view> generators() { return generator_names; }
 
-Rounds generate_rounds(std::string_view generator, std::vector<Rank> order) {
+Schedules generate_schedules(std::string_view generator, Rank ranks) {
   const auto* const found = std::ranges::find(generator_table, generator, &Generator::name);
   if (found == generator_table.end()) {
     throw std::invalid_argument("no generator of rounds is called '" + std::string(generator) + "'");
   }
-  const auto ranks = static_cast<Rank>(order.size());
-  const Schedule schedule = found->schedule;
-  return {.order = std::move(order),
-          .schedule_of = [ranks, schedule](Rank position) { return schedule(ranks, position); },
-          .generator = std::string(generator)};
+  return [ranks, schedule = found->schedule](Rank position) { return schedule(ranks, position); };
 }
 
 }  // namespace trunkline

@@ -4,8 +4,8 @@
 
 #include <optional>
 
-#include "kinds/kind.hpp"
 #include "kinds/rounds/rounds.hpp"
+#include "plan/kind.hpp"
 
 namespace trunkline {
 

@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "algorithms/rounds/generators.hpp"
 #include "kinds/rounds/costs.hpp"
 #include "kinds/rounds/row.hpp"
 #include "plan/in_flight.hpp"
@@ -63,6 +64,13 @@ class RoundSteps final : public Steps {
 };
 
 }  // namespace
+
+Rounds generate_rounds(std::string_view generator, std::vector<Rank> order) {
+  const auto ranks = static_cast<Rank>(order.size());
+  return {.order = std::move(order),
+          .schedule_of = generate_schedules(generator, ranks),
+          .generator = std::string(generator)};
+}
 
 Plan plan_of(Rounds rounds) { return Plan(std::make_shared<const RoundSteps>(std::move(rounds))); }
 

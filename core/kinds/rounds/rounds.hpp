@@ -2,9 +2,8 @@
 // Plans by rounds: blocks reach each rank from several others, moved or added up on their way.
 #pragma once
 
-#include <functional>
-#include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "patterns/block_schedule.hpp"
@@ -16,10 +15,13 @@ namespace trunkline {
 /// Rounds of transfers, as functions of position and round: listing them all would take space in ranks squared.
 struct Rounds {
   std::vector<Rank> order;  ///< ranks by position, the root first
-  /// What the rank at a position does; throws std::invalid_argument where there is no such position.
-  std::function<std::unique_ptr<const BlockSchedule>(Rank position)> schedule_of;
+  Schedules schedule_of;
   std::string generator{};  ///< what made them from the order; empty: listed by hand
 };
+
+/// Of a generator (algorithms/rounds/generators.hpp) over an order, the root first. Throws std::invalid_argument where
+/// there is no such generator.
+[[nodiscard]] Rounds generate_rounds(std::string_view generator, std::vector<Rank> order);
 
 [[nodiscard]] Plan plan_of(Rounds rounds);
 

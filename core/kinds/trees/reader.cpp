@@ -228,8 +228,8 @@ std::vector<const YamlNode*> tree_nodes(const YamlNode& plan, Faults& faults) {
   } else if (plan.find("line") != nullptr || plan.find("sends") != nullptr) {
     faults.add(*trees, "both trees and a single tree (line or sends) are given; keep one");
   } else if (check_kind(*trees, YamlNode::Kind::sequence, "trees", "[{line: [0, 1, 2]}, {line: [0, 2, 1]}]", faults)) {
-    if (trees->items.empty() || trees->items.size() > most_trees) {
-      faults.add(*trees, "trees must list 1 to " + std::to_string(most_trees) + " trees; here are " +
+    if (trees->items.empty() || trees->items.size() > most_streams) {
+      faults.add(*trees, "trees must list 1 to " + std::to_string(most_streams) + " trees; here are " +
                              std::to_string(trees->items.size()));
     }
     for (const YamlNode& node : trees->items) {

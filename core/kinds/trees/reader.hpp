@@ -2,14 +2,11 @@
 // The trees of a plan file, from what people write to what the checker passes.
 #pragma once
 
-#include <cstddef>
 #include <optional>
 
-#include "kinds/kind.hpp"
+#include "plan/kind.hpp"
 
 namespace trunkline {
-
-inline constexpr std::size_t most_trees = 16;
 
 /// Reads `root` and either a tree beside it or, below `trees`, a list of trees that take segments by turns. A tree is
 /// `line` (ranks in order, ranges such as 4-7 allowed) or `sends` (for each rank the ranks it sends to, in order). A

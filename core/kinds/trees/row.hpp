@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "kinds/kind.hpp"
+#include "plan/kind.hpp"
 
 namespace trunkline {
 

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "patterns/tree.hpp"
+#include "network/placement.hpp"
 
 namespace trunkline {
 
@@ -31,9 +31,6 @@ enum class OpenMpiReduce : std::uint8_t { linear, chain, pipeline, binary, binom
 [[nodiscard]] OpenMpiAllreduce openmpi_allreduce(Rank ranks, std::uint64_t message_bytes);
 [[nodiscard]] OpenMpiReduce openmpi_reduce(Rank ranks, std::uint64_t message_bytes);
 
-/// `btl_tcp_eager_limit`, less a header: what a rank sends without asking. Of longer messages it offers all children
-/// theirs at once.
-inline constexpr std::uint64_t openmpi_eager_bytes = 65536 - 64;
 /// Children of a digit in its k-nomial tree, plus one.
 inline constexpr unsigned openmpi_knomial_radix = 4;
 

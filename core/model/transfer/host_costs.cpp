@@ -8,7 +8,6 @@
 #include <string>
 #include <vector>
 
-#include "model/native/openmpi_rules.hpp"
 #include "text/quantity.hpp"
 #include "text/spelling.hpp"
 

@@ -41,6 +41,10 @@ struct HostCosts {
   [[nodiscard]] double handling_byte_s() const { return (send_byte_s + receive_byte_s) / 2.0; }
 };
 
+/// Open MPI's `btl_tcp_eager_limit`, less a header: what a rank sends without asking. Of longer messages it offers all
+/// children theirs at once.
+inline constexpr std::uint64_t openmpi_eager_bytes = 65536 - 64;
+
 /// All that are known; "free", hosts that cost nothing, is the first.
 [[nodiscard]] std::span<const HostCosts> known_host_costs();
 

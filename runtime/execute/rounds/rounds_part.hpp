@@ -2,7 +2,7 @@
 // This rank's part of a plan of rounds: its position in rounds.
 #pragma once
 
-#include "execute/local_part.hpp"
+#include "execute/part.hpp"
 
 namespace trunkline::runtime {
 

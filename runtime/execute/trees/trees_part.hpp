@@ -2,7 +2,7 @@
 // This rank's part of a plan of trees: its place in trees that take segments by turns.
 #pragma once
 
-#include "execute/local_part.hpp"
+#include "execute/part.hpp"
 
 namespace trunkline::runtime {
 

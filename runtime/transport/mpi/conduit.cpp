@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "transport/mpi/conduit.hpp"
 
-#include "kinds/trees/reader.hpp"
-
 namespace trunkline::runtime {
-
-static_assert(TagLayout::trees >= most_trees);
 
 namespace {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kinds of plans: one row each. What a kind's plans are, its check, file form and cost stand in its own folder.
+// What is known of a kind of plans before there is one: its row. Its class of Steps says what its plans do.
 #pragma once
 
 #include <optional>
@@ -40,8 +40,5 @@ struct PlanKind {
   /// there is any. What it returns has passed the check, but for what a generator made for many ranks.
   std::optional<Plan> (*read)(const YamlNode& plan, const PlanHead& head, Faults& faults);
 };
-
-/// All of them; the first is the one of a plan file that has no key of any kind.
-[[nodiscard]] std::span<const PlanKind* const> kinds();
 
 }  // namespace trunkline

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// This rank's part of a plan, whatever its kind, and what runs calls by it. Each kind has a class of its own, in a
+// folder beside this file, and a row in local_part.cpp.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+
+#include "collective/operand_order.hpp"
+#include "datatype/gathered.hpp"
+#include "datatype/message.hpp"
+#include "datatype/operands.hpp"
+#include "execute/execution.hpp"
+#include "plan/in_flight.hpp"
+#include "plan/plan.hpp"
+#include "transport/transport.hpp"
+
+namespace trunkline::runtime {
+
+/// How much at once: what members must agree on.
+struct Pace {
+  std::uint64_t segment_bytes = 0;
+  InFlight in_flight{};
+};
+
+/// An execution with all that it needs besides what the call gave it.
+using Running = std::shared_ptr<Execution>;
+
+class LocalPart {
+ public:
+  virtual ~LocalPart() = default;
+  LocalPart() = default;
+  LocalPart(const LocalPart&) = delete;
+  LocalPart& operator=(const LocalPart&) = delete;
+
+  /// Of the plan.
+  [[nodiscard]] virtual bool is_root() const = 0;
+
+  /// That take segments by turns, each with messages of its own.
+  [[nodiscard]] virtual std::size_t streams() const = 0;
+
+  // What a call does with its data, one function for each way. All arguments must outlive what is returned, which has
+  // sent nothing yet. Throws MpiError, and MPI_ERR_INTERN where plans of this kind do not go this way: the kind's row
+  // has promised what it serves, so that never gets as far as a call.
+
+  /// The root's message reaches every rank.
+  [[nodiscard]] virtual Running broadcast(Transport& transport, Message& message, const Pace& pace) const;
+
+  /// Operands are combined at the root; `everywhere`: every rank gets the result.
+  [[nodiscard]] virtual Running reduce(Transport& transport, const Operands& operands, const Pace& pace,
+                                       bool everywhere, OperandOrder order) const;
+
+  /// Every rank's share reaches every rank. `own`: this rank's, null where it is empty; `in_place`: it lies where it
+  /// belongs.
+  [[nodiscard]] virtual Running gather(Transport& transport, const Gathered& gathered, Message* own, bool in_place,
+                                       const Pace& pace) const;
+
+  /// Operands are combined, and each rank gets its share of the result: so many elements by rank.
+  [[nodiscard]] virtual Running reduce_shares(Transport& transport, const Operands& operands,
+                                              std::span<const MPI_Count> counts, const Pace& pace) const;
+};
+
+}  // namespace trunkline::runtime
