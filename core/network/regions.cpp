@@ -34,8 +34,12 @@ std::vector<Step> switches_from(const Cluster& cluster, NodeId first) {
 /// Builds regions from the leaves up, so that empty and transparent ones never come to be; numbers them at the end.
 class Builder {
  public:
-  Builder(const Cluster& cluster, const Placement& placement, Rank root, std::span<const std::uint32_t> rooms)
-      : cluster_(cluster), placement_(placement), root_(root), rooms_(rooms), ranks_of_host_(cluster.hosts().size()) {
+  Builder(const Cluster& cluster, const Placement& placement, Rank root, std::span<const std::uint32_t> capacities)
+      : cluster_(cluster),
+        placement_(placement),
+        root_(root),
+        capacities_(capacities),
+        ranks_of_host_(cluster.hosts().size()) {
     for (Rank rank = 0; rank < placement.size(); ++rank) ranks_of_host_[placement[rank]].push_back(rank);
     auto& beside_root = ranks_of_host_[placement[root]];
     std::iter_swap(beside_root.begin(), std::ranges::find(beside_root, root));
@@ -65,7 +69,7 @@ class Builder {
       // From the far end, so that whatever lies beyond is in already.
       const Step& step = switches[at];
       const std::size_t outside = hosts - hosts_inside[at];
-      join(inside[step.from], std::move(inside[at]), rooms_.empty() ? 1 : rooms_[step.link], outside);
+      join(inside[step.from], std::move(inside[at]), capacities_.empty() ? 1 : capacities_[step.link], outside);
       hosts_inside[step.from] += hosts_inside[at];
     }
     return number(*keep(std::move(inside[0])));
@@ -82,13 +86,13 @@ class Builder {
   /// Puts what is behind a link with so much room into the region around it. As one region where there is room for one
   /// sender; else in as many boxes as there is room for. Each is entered by one rank and left by one, so no more than
   /// they send through the link at once. Nor do more than there are hosts outside.
-  void join(Region& outer, Region inner, std::size_t room, std::size_t outside) {
-    const std::size_t boxes = std::min(room, inner.singles.size() + inner.parts.size());
-    if (room == 1) {
+  void join(Region& outer, Region inner, std::size_t capacity, std::size_t outside) {
+    const std::size_t boxes = std::min(capacity, inner.singles.size() + inner.parts.size());
+    if (capacity == 1) {
       if (const auto kept = keep(std::move(inner))) outer.parts.push_back(*kept);
       return;
     }
-    if (boxes == inner.singles.size() + inner.parts.size() || room >= outside) {
+    if (boxes == inner.singles.size() + inner.parts.size() || capacity >= outside) {
       outer.singles.insert(outer.singles.end(), inner.singles.begin(), inner.singles.end());
       outer.parts.insert(outer.parts.end(), inner.parts.begin(), inner.parts.end());
       return;
@@ -148,7 +152,7 @@ class Builder {
   const Cluster& cluster_;
   const Placement& placement_;
   Rank root_;
-  std::span<const std::uint32_t> rooms_;  ///< by link; empty: each has room for one sender
+  std::span<const std::uint32_t> capacities_;  ///< by link; empty: each has room for one sender
   std::vector<std::vector<Rank>> ranks_of_host_;
   std::vector<Region> made_;
 };
@@ -156,13 +160,13 @@ class Builder {
 }  // namespace
 
 Regions regions_from(const Cluster& cluster, const Placement& placement, Rank root,
-                     std::span<const std::uint32_t> rooms) {
+                     std::span<const std::uint32_t> capacities) {
   check_placement(cluster, placement, root);
-  if (!rooms.empty() && rooms.size() != cluster.links().size()) {
-    throw std::invalid_argument(std::to_string(rooms.size()) + " rooms for " + std::to_string(cluster.links().size()) +
-                                " links");
+  if (!capacities.empty() && capacities.size() != cluster.links().size()) {
+    throw std::invalid_argument(std::to_string(capacities.size()) + " capacities for " +
+                                std::to_string(cluster.links().size()) + " links");
   }
-  return Builder(cluster, placement, root, rooms).build();
+  return Builder(cluster, placement, root, capacities).build();
 }
 
 }  // namespace trunkline

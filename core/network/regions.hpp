@@ -30,10 +30,10 @@ struct Regions {
   Rank root = 0;                  ///< first single of its region, which is the whole or its first part
 };
 
-/// `rooms` is by link, as of rooms_of() (network/room.hpp); none: each link has room for one sender. Time O(ranks +
-/// nodes), and for each link with room O(room) for each rank directly behind it. Throws std::invalid_argument where
-/// `root` or a host of `placement` is out of range, or rooms are not as many as links.
+/// `capacities` is by link, as of capacities_of() (network/capacity.hpp); none: each link has room for one sender. Time
+/// O(ranks + nodes), and for each link of more than one O(capacity) for each rank directly behind it. Throws
+/// std::invalid_argument where `root` or a host of `placement` is out of range, or capacities are not as many as links.
 [[nodiscard]] Regions regions_from(const Cluster& cluster, const Placement& placement, Rank root,
-                                   std::span<const std::uint32_t> rooms = {});
+                                   std::span<const std::uint32_t> capacities = {});
 
 }  // namespace trunkline

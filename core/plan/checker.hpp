@@ -23,18 +23,18 @@ void check_plan(const Plan& plan, Collective collective = Collective::bcast);
 
 struct ChannelLoad {
   ChannelId channel;
-  std::uint32_t senders;  ///< different ranks whose transfers use the channel
-  std::uint32_t room;     ///< so many do not slow each other (network/room.hpp)
+  std::uint32_t senders;   ///< different ranks whose transfers use the channel
+  std::uint32_t capacity;  ///< so many do not slow each other (network/capacity.hpp)
 };
 
 struct Contention {
   bool contention_free = true;         ///< no channel is used by more different senders than it has room for
   std::uint32_t max_channel_load = 0;  ///< of the busiest channels; 1-port model: a sender's own transfers count once
-  std::uint32_t most_senders = 0;      ///< on any channel, whatever its room
-  std::vector<ChannelLoad> busiest;    ///< of the largest load for their room, at most `most`, in channel order
+  std::uint32_t most_senders = 0;      ///< on any channel, whatever its capacity
+  std::vector<ChannelLoad> busiest;    ///< of the largest load for their capacity, at most `most`, in channel order
 };
 
-/// Of the loads of all channels in units of one part in so many, rounded up, beside the room that these ranks have;
+/// Of the loads of all channels in units of one part in so many, rounded up, beside the capacity for these ranks;
 /// `most` of the busiest are named.
 [[nodiscard]] Contention busiest_of(const std::vector<std::uint32_t>& parts_on, std::uint32_t parts,
                                     const Cluster& cluster, const Placement& placement, std::size_t most);

@@ -3,25 +3,25 @@
 #include <stdexcept>
 #include <string>
 
-#include "network/room.hpp"
+#include "network/capacity.hpp"
 #include "plan/checker.hpp"
 
 namespace trunkline {
 
 Contention busiest_of(const std::vector<std::uint32_t>& parts_on, std::uint32_t parts, const Cluster& cluster,
                       const Placement& placement, std::size_t most) {
-  const std::vector<std::uint32_t> rooms = rooms_of(cluster, placement);
+  const std::vector<std::uint32_t> capacities = capacities_of(cluster, placement);
   Contention found;
   const auto load = [&](ChannelId channel) -> ChannelLoad {
-    return {channel, (parts_on[channel] + parts - 1) / parts, rooms[channel / 2]};
+    return {channel, (parts_on[channel] + parts - 1) / parts, capacities[channel / 2]};
   };
   const auto fuller = [](const ChannelLoad& a, const ChannelLoad& b) {
-    return std::uint64_t{a.senders} * b.room > std::uint64_t{b.senders} * a.room;
+    return std::uint64_t{a.senders} * b.capacity > std::uint64_t{b.senders} * a.capacity;
   };
-  ChannelLoad fullest{.channel = 0, .senders = 0, .room = 1};
+  ChannelLoad fullest{.channel = 0, .senders = 0, .capacity = 1};
   for (ChannelId channel = 0; channel < parts_on.size(); ++channel) {
     const ChannelLoad now = load(channel);
-    found.contention_free = found.contention_free && now.senders <= now.room;
+    found.contention_free = found.contention_free && now.senders <= now.capacity;
     found.most_senders = std::max(found.most_senders, now.senders);
     if (fuller(now, fullest)) fullest = now;
   }

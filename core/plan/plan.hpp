@@ -49,7 +49,7 @@ class Steps {
   /// The proof: replays all ranks. Throws InvalidPlan where one of them does not get what the collective promises.
   virtual void check(Collective collective) const = 0;
 
-  /// Loads of the channels beside their room; at most `most` of the busiest are named. Throws std::invalid_argument
+  /// Loads of the channels beside their capacity; at most `most` of the busiest are named. Throws std::invalid_argument
   /// where the placement is of another number of ranks, or does not fit the cluster.
   [[nodiscard]] virtual Contention contention(const Cluster& cluster, const Placement& placement,
                                               std::size_t most) const = 0;

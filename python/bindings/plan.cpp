@@ -16,9 +16,9 @@
 #include "kinds/rounds/row.hpp"
 #include "kinds/trees/row.hpp"
 #include "kinds/trees/trees.hpp"
+#include "network/capacity.hpp"
 #include "network/placement.hpp"
 #include "network/regions.hpp"
-#include "network/room.hpp"
 #include "plan/checker.hpp"
 #include "plan_file/plan_file.hpp"
 
@@ -80,21 +80,21 @@ void bind_contention(nb::module_& module) {
   nb::class_<ChannelLoad>(module, "ChannelLoad")
       .def_ro("channel", &ChannelLoad::channel)
       .def_ro("senders", &ChannelLoad::senders, "Different ranks whose transfers use the channel.")
-      .def_ro("room", &ChannelLoad::room, "So many senders do not slow each other.");
+      .def_ro("capacity", &ChannelLoad::capacity, "So many senders do not slow each other.");
   nb::class_<Contention>(module, "Contention", "Loads of the channels when every transfer is under way at once.")
       .def_ro("contention_free", &Contention::contention_free)
       .def_ro("max_channel_load", &Contention::max_channel_load, "Of the busiest channels.")
-      .def_ro("most_senders", &Contention::most_senders, "On any channel, whatever its room.")
+      .def_ro("most_senders", &Contention::most_senders, "On any channel, whatever its capacity.")
       .def_prop_ro(
           "busiest", [](const Contention& contention) { return contention.busiest; },
-          "Channels of the largest load for their room, in channel order.");
+          "Channels of the largest load for their capacity, in channel order.");
   module.def(
       "contention_of",
       [](const Cluster& cluster, const Placement& placement, const Plan& plan, std::size_t most) {
         return contention_of(cluster, placement, plan, most);
       },
       "cluster"_a, "placement"_a, "plan"_a, "most"_a = 8);
-  module.def("rooms_of", &rooms_of, "cluster"_a, "placement"_a,
+  module.def("capacities_of", &capacities_of, "cluster"_a, "placement"_a,
              "By link: how many senders do not slow each other on it, in each direction.");
 }
 

@@ -174,7 +174,7 @@ class ChannelLoad:
         """Different ranks whose transfers use the channel."""
 
     @property
-    def room(self) -> int:
+    def capacity(self) -> int:
         """So many senders do not slow each other."""
 
 class Contention:
@@ -188,16 +188,16 @@ class Contention:
 
     @property
     def most_senders(self) -> int:
-        """On any channel, whatever its room."""
+        """On any channel, whatever its capacity."""
 
     @property
     def busiest(self) -> list[ChannelLoad]:
-        """Channels of the largest load for their room, in channel order."""
+        """Channels of the largest load for their capacity, in channel order."""
 
 def contention_of(cluster: Cluster, placement: Sequence[int], plan: Plan, most: int = 8) -> Contention:
     """Loads of all channels, and of rounds those of the busiest one. Raises ValueError."""
 
-def rooms_of(cluster: Cluster, placement: Sequence[int]) -> list[int]:
+def capacities_of(cluster: Cluster, placement: Sequence[int]) -> list[int]:
     """By link: how many senders do not slow each other on it, in each direction. Raises ValueError."""
 
 class Plan:

@@ -79,7 +79,7 @@ std::string LocalPlans::load_of(const Plan& plan) const {
   }
   const ChannelLoad& busiest = found.busiest.front();
   return "contention: " + std::to_string(busiest.senders) + " senders share " + cluster->channel_name(busiest.channel) +
-         (busiest.room > 1 ? ", which has room for " + std::to_string(busiest.room) : "");
+         (busiest.capacity > 1 ? ", which has room for " + std::to_string(busiest.capacity) : "");
 }
 
 }  // namespace trunkline::runtime

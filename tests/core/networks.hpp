@@ -155,7 +155,7 @@ inline std::map<Edge, std::set<Rank>> brute_senders(const Cluster& cluster, cons
 
 /// Senders of the rate of the fastest host, with all its links, that one link of a channel carries without slowing any
 /// of them, counted up one by one; one at least. A hash may put them all on one link.
-inline std::uint32_t brute_room(const Cluster& cluster, const Placement& placement, const Edge& edge) {
+inline std::uint32_t brute_capacity(const Cluster& cluster, const Placement& placement, const Edge& edge) {
   double fastest = 0.0;
   double rate = 0.0;
   for (const Link& link : cluster.links()) {
@@ -167,9 +167,9 @@ inline std::uint32_t brute_room(const Cluster& cluster, const Placement& placeme
       if (name == a || name == b) fastest = std::max(fastest, link.rate_bps * link.width);
     }
   }
-  std::uint32_t room = 1;
-  while ((room + 1) * fastest <= rate) ++room;
-  return room;
+  std::uint32_t capacity = 1;
+  while ((capacity + 1) * fastest <= rate) ++capacity;
+  return capacity;
 }
 
 /// How often every rank is reached when the root starts and everybody sends on what arrived.

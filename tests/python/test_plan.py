@@ -53,7 +53,7 @@ def test_the_line_in_rank_order_and_its_contention(trunkline, cluster, load):
     loads = senders_by_channel(load_cluster(cluster), data["hosts"], data["children"])
     assert max(loads.values()) == load
     for entry in data["busiest_channels"]:
-        assert entry == {"channel": entry["channel"], "load": load, "room": 1}
+        assert entry == {"channel": entry["channel"], "load": load, "capacity": 1}
         assert loads[entry["channel"]] == load
     if load > 1:
         assert len(data["busiest_channels"]) == min(8, sum(value == load for value in loads.values()))
@@ -127,7 +127,7 @@ def test_a_fast_trunk_has_room_for_several_senders(trunkline, tmp_path, fast_tru
     assert "Contention: 4 senders share s0->s1, which has room for 3" in ran.out
     data = trunkline("plan", fast_trunk, "--plan", tmp_path / "four.yaml", "--json", "-").data
     assert (data["contention_free"], data["max_channel_load"], data["most_senders"]) == (False, 4, 4)
-    assert data["busiest_channels"] == [{"channel": "s0->s1", "load": 4, "room": 3}]
+    assert data["busiest_channels"] == [{"channel": "s0->s1", "load": 4, "capacity": 3}]
     svg = trunkline("plan", fast_trunk, "--plan", tmp_path / "four.yaml", "--svg", "-").out
     assert "4 of 3 " in svg
     assert "up to 4 senders on one channel" in svg

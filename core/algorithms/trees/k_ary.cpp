@@ -12,7 +12,7 @@
 #include "algorithms/trees/regions/interval_tree.hpp"
 #include "algorithms/trees/regions/region_timetable.hpp"
 #include "algorithms/trees/regions/timetable_tree.hpp"
-#include "network/room.hpp"
+#include "network/capacity.hpp"
 
 namespace trunkline {
 namespace {
@@ -91,10 +91,10 @@ Tree k_ary_tree(const Cluster& cluster, const Placement& placement, Rank root, u
   if (k == 1) return linear_tree(cluster, placement, root);
   const std::vector<Rank> line = line_order(cluster, placement, root);
   Tree best = lowest_tree(regions_from(cluster, placement, root), line, k);
-  const std::vector<std::uint32_t> rooms = rooms_of(cluster, placement);
-  if (any_room(rooms)) {
-    Tree roomy = lowest_tree(regions_from(cluster, placement, root, rooms), line, k);
-    if (are_lower(cluster, placement, {&roomy, 1}, {&best, 1})) best = std::move(roomy);
+  const std::vector<std::uint32_t> capacities = capacities_of(cluster, placement);
+  if (any_above_one(capacities)) {
+    Tree wide = lowest_tree(regions_from(cluster, placement, root, capacities), line, k);
+    if (are_lower(cluster, placement, {&wide, 1}, {&best, 1})) best = std::move(wide);
   }
   deepest_first(best);
   return best;

@@ -8,8 +8,8 @@
 
 #include "algorithms/trees/longest_way.hpp"
 #include "algorithms/trees/regions/two_tree_progress.hpp"
+#include "network/capacity.hpp"
 #include "network/regions.hpp"
-#include "network/room.hpp"
 
 namespace trunkline {
 namespace {
@@ -146,10 +146,10 @@ Both grow_both(const Regions& regions) {
 
 std::array<Tree, 2> two_tree(const Cluster& cluster, const Placement& placement, Rank root) {
   Both trees = grow_both(regions_from(cluster, placement, root));
-  const std::vector<std::uint32_t> rooms = rooms_of(cluster, placement);
-  if (any_room(rooms)) {
-    Both roomy = grow_both(regions_from(cluster, placement, root, rooms));
-    if (are_lower(cluster, placement, roomy, trees)) trees = std::move(roomy);
+  const std::vector<std::uint32_t> capacities = capacities_of(cluster, placement);
+  if (any_above_one(capacities)) {
+    Both wide = grow_both(regions_from(cluster, placement, root, capacities));
+    if (are_lower(cluster, placement, wide, trees)) trees = std::move(wide);
   }
   return trees;
 }

@@ -30,7 +30,7 @@ void check_tree(const Tree& tree);
 void check_trees(std::span<const Tree> trees);
 
 /// Loads of all channels when every transfer of the tree is under way at once, as in a filled pipeline
-/// (Patarasuk, Faraj, Yuan 2008, section 3), beside their room. Transfers between ranks of one host use no channel.
+/// (Patarasuk, Faraj, Yuan 2008, section 3), beside their capacity. Transfers between ranks of one host use no channel.
 [[nodiscard]] Contention contention_of(const Cluster& cluster, const Placement& placement, const Tree& tree,
                                        std::size_t most = 8);
 

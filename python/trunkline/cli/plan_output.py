@@ -52,7 +52,7 @@ def _as_json(
         "max_channel_load": contention.max_channel_load,
         "most_senders": contention.most_senders,
         "busiest_channels": [
-            {"channel": network.channel_name(load.channel), "load": load.senders, "room": load.room}
+            {"channel": network.channel_name(load.channel), "load": load.senders, "capacity": load.capacity}
             for load in contention.busiest
         ],
         "unused_links": [link_name(link) for link in network.unused_links],
@@ -86,9 +86,9 @@ def _verdict(network: _core.Cluster, laid: _core.Plan, contention: _core.Content
         most = contention.most_senders
         return f"[green]Contention-free[/]: up to {most} senders share a channel{when}, and each has room for its own."
     names = [escape(network.channel_name(load.channel)) for load in contention.busiest]
-    if all(load.room == 1 for load in contention.busiest):
+    if all(load.capacity == 1 for load in contention.busiest):
         return f"[red]Contention[/]: {contention.max_channel_load} senders share each of {', '.join(names)}."
     shared = zip(contention.busiest, names, strict=True)
     return "[red]Contention[/]: " + "; ".join(
-        f"{load.senders} senders share {name}, which has room for {load.room}" for load, name in shared
+        f"{load.senders} senders share {name}, which has room for {load.capacity}" for load, name in shared
     )

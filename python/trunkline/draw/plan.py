@@ -51,9 +51,9 @@ class PlanDrawing:
         order, self.transfers = self._walk(children)
         self.paths = {pair: cluster.path(self.names[pair[0]], self.names[pair[1]]) for pair in self.transfers}
         self.senders = self._senders(children)
-        self.rooms = _core.rooms_of(cluster, placement)
+        self.capacities = _core.capacities_of(cluster, placement)
         self.loads = {
-            self._ends(channel): (len(ranks), self.rooms[channel // 2]) for channel, ranks in self.senders.items()
+            self._ends(channel): (len(ranks), self.capacities[channel // 2]) for channel, ranks in self.senders.items()
         }
         self.lanes = self._lanes()
         lanes = max(self.lanes.values(), default=-1) + 1
@@ -117,7 +117,7 @@ class PlanDrawing:
 
     def colour(self, pair: tuple[int, int]) -> str:
         """Of the arrow between two hosts."""
-        if any(len(self.senders[channel]) > self.rooms[channel // 2] for channel in self.paths[pair]):
+        if any(len(self.senders[channel]) > self.capacities[channel // 2] for channel in self.paths[pair]):
             return CONTENDED
         return BETWEEN if pair in self.lanes else WITHIN
 
@@ -179,12 +179,12 @@ class PlanDrawing:
 
     def _load_label(self, trunk: Trunk | TierLink, rightward: bool) -> str:
         ends = (trunk.first.switch, trunk.second.switch)
-        load, room = self.loads.get(ends if rightward else ends[::-1], (0, 1))
+        load, capacity = self.loads.get(ends if rightward else ends[::-1], (0, 1))
         if load < 2:
             return ""
         at, sign = trunk.label(rightward)
-        words = f"{load} of {room} {sign}" if room > 1 else f"{load} {sign}"
-        colour = CONTENDED if load > room else BETWEEN
+        words = f"{load} of {capacity} {sign}" if capacity > 1 else f"{load} {sign}"
+        colour = CONTENDED if load > capacity else BETWEEN
         return text(at, words, 10.5, colour, anchor="middle", weight=700, halo=True)
 
     def transfer(self, pair: tuple[int, int]) -> str:
@@ -205,7 +205,7 @@ class PlanDrawing:
                 parts.append(dot(card.point(place), self.names[host], fill, ring=ROOT if host == root else None))
         for trunk in self.layout.trunks:
             parts += [self._load_label(trunk, True), self._load_label(trunk, False)]
-        most = max((load for load, room in self.loads.values() if load > room), default=0)
+        most = max((load for load, capacity in self.loads.values() if load > capacity), default=0)
         verdict = f"up to {most} senders on one channel" if most > 0 else "contention-free"
         ranks = len(self.placement)
         subtitle = f"{ranks} ranks on {len(used)} hosts · height {self.tree.height} · {verdict}"

@@ -55,7 +55,7 @@ def shown_rounds(
         plan: It.
         most_rounds: How many, at most.
     """
-    names, rooms = cluster.hosts, _core.rooms_of(cluster, placement)
+    names, capacities = cluster.hosts, _core.capacities_of(cluster, placement)
 
     @cache
     def path(sender: int, receiver: int) -> list[int]:
@@ -65,7 +65,7 @@ def shown_rounds(
     for transfers in plan.list_rounds(blocks_shown(plan), most_rounds).rounds:
         paths = [path(placement[one.sender], placement[one.receiver]) for one in transfers]
         loads = Counter(channel for way in paths for channel in way)
-        crowded = {channel for channel, load in loads.items() if load > rooms[channel // 2]}
+        crowded = {channel for channel, load in loads.items() if load > capacities[channel // 2]}
         arrivals = {
             one.receiver: Arrival(
                 one,

@@ -21,7 +21,7 @@
 namespace trunkline {
 namespace {
 
-using testing::brute_room;
+using testing::brute_capacity;
 using testing::brute_senders;
 using testing::Edge;
 using testing::EdgeSet;
@@ -33,7 +33,7 @@ void expect_contention_free(const Cluster& cluster, const Placement& placement, 
   RC_ASSERT(max_degree(tree) <= k);
   check_tree(tree);
   for (const auto& [edge, senders] : brute_senders(cluster, placement, tree)) {
-    RC_ASSERT(senders.size() <= brute_room(cluster, placement, edge));
+    RC_ASSERT(senders.size() <= brute_capacity(cluster, placement, edge));
   }
 }
 
@@ -136,7 +136,7 @@ class Exhaustive {
     for (Rank u = 0; u < ranks_; ++u) {
       for (Rank v = 0; v < ranks_; ++v) {
         path_.push_back(*testing::brute_path(cluster, cluster.hosts()[placement[u]], cluster.hosts()[placement[v]]));
-        for (const Edge& edge : path_.back()) room_[edge] = brute_room(cluster, placement, edge);
+        for (const Edge& edge : path_.back()) capacity_[edge] = brute_capacity(cluster, placement, edge);
       }
     }
   }
@@ -165,7 +165,7 @@ class Exhaustive {
       const EdgeSet& path = path_[from * ranks_ + next];
       auto owned = owners;
       for (const Edge& edge : path) owned[edge].insert(from);
-      if (!std::ranges::all_of(path, [&](const Edge& edge) { return owned[edge].size() <= room_[edge]; })) continue;
+      if (!std::ranges::all_of(path, [&](const Edge& edge) { return owned[edge].size() <= capacity_[edge]; })) continue;
       parent[next] = from;
       ++children[from];
       if (attach(next + 1, levels, parent, children, owned)) return true;
@@ -187,7 +187,7 @@ class Exhaustive {
   std::size_t ranks_;
   Rank root_;
   std::vector<EdgeSet> path_;
-  std::map<Edge, std::uint32_t> room_;
+  std::map<Edge, std::uint32_t> capacity_;
 };
 
 RC_GTEST_PROP(KAryTree, IsNeverHigherForRoomOnTrunks, ()) {

@@ -42,7 +42,7 @@ void expect_half_loads(const Cluster& cluster, const Placement& placement, Rank 
     RC_ASSERT(rank == root || !in_both);
   }
   for (const auto& [edge, count] : transfers) {
-    RC_ASSERT(static_cast<std::uint32_t>(count) <= 2 * testing::brute_room(cluster, placement, edge));
+    RC_ASSERT(static_cast<std::uint32_t>(count) <= 2 * testing::brute_capacity(cluster, placement, edge));
   }
 }
 

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "algorithms/trees/longest_way.hpp"
+#include "network/capacity.hpp"
 #include "network/regions.hpp"
-#include "network/room.hpp"
 #include "patterns/tree.hpp"
 
 namespace trunkline::testing {
@@ -223,8 +223,8 @@ inline std::array<Tree, 2> two_tree_by_search(const Cluster& cluster, const Plac
     return trees;
   };
   const auto strict = grow_both(regions_from(cluster, placement, root));
-  const auto roomy = grow_both(regions_from(cluster, placement, root, rooms_of(cluster, placement)));
-  return are_lower(cluster, placement, roomy, strict) ? roomy : strict;
+  const auto wide = grow_both(regions_from(cluster, placement, root, capacities_of(cluster, placement)));
+  return are_lower(cluster, placement, wide, strict) ? wide : strict;
 }
 
 }  // namespace trunkline::testing

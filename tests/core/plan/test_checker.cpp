@@ -13,7 +13,7 @@
 namespace trunkline {
 namespace {
 
-using testing::brute_room;
+using testing::brute_capacity;
 using testing::brute_senders;
 using testing::random_parts;
 using testing::random_placement;
@@ -27,7 +27,7 @@ RC_GTEST_PROP(Contention, IsWhatTheEdgeSetsSay, ()) {
   std::size_t most = 0;
   double fullest = 0.0;
   const auto fullness = [&](const testing::Edge& edge) {
-    return static_cast<double>(senders.at(edge).size()) / brute_room(cluster, placement, edge);
+    return static_cast<double>(senders.at(edge).size()) / brute_capacity(cluster, placement, edge);
   };
   for (const auto& [edge, ranks] : senders) {
     most = std::max(most, ranks.size());
@@ -42,7 +42,7 @@ RC_GTEST_PROP(Contention, IsWhatTheEdgeSetsSay, ()) {
     const testing::Edge edge{cluster.nodes()[cluster.channel_from(load.channel)].name,
                              cluster.nodes()[cluster.channel_to(load.channel)].name};
     RC_ASSERT(load.senders == senders.at(edge).size());
-    RC_ASSERT(load.room == brute_room(cluster, placement, edge));
+    RC_ASSERT(load.capacity == brute_capacity(cluster, placement, edge));
     largest = std::max(largest, senders.at(edge).size());
     busiest.insert(edge);
   }

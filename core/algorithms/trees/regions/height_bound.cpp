@@ -5,7 +5,7 @@
 #include <functional>
 #include <limits>
 
-#include "network/room.hpp"
+#include "network/capacity.hpp"
 
 namespace trunkline {
 namespace {
@@ -61,10 +61,10 @@ std::uint32_t height_bound(const Regions& regions, unsigned k) {
 
 std::uint32_t height_bound(const Cluster& cluster, const Placement& placement, Rank root, unsigned k) {
   check_placement(cluster, placement, root);
-  std::vector<std::uint32_t> rooms = rooms_of(cluster, placement);
+  std::vector<std::uint32_t> capacities = capacities_of(cluster, placement);
   std::ranges::replace_if(
-      rooms, [](std::uint32_t room) { return room > 1; }, std::numeric_limits<std::uint32_t>::max());
-  return height_bound(regions_from(cluster, placement, root, rooms), k);
+      capacities, [](std::uint32_t capacity) { return capacity > 1; }, std::numeric_limits<std::uint32_t>::max());
+  return height_bound(regions_from(cluster, placement, root, capacities), k);
 }
 
 }  // namespace trunkline

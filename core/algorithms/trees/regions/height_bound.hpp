@@ -12,7 +12,7 @@ namespace trunkline {
 /// early enough for what lies within. k of 2 or more. Time O(regions * height).
 [[nodiscard]] std::uint32_t height_bound(const Regions& regions, unsigned k);
 
-/// The same of any tree that loads no channel with more than its room, as if those with room for two had room for all.
+/// The same of any tree that loads no channel beyond its capacity, as if those with room for two had room for all.
 /// Throws std::invalid_argument where `root` or a host of `placement` is out of range.
 [[nodiscard]] std::uint32_t height_bound(const Cluster& cluster, const Placement& placement, Rank root, unsigned k);
 

@@ -11,14 +11,14 @@
 
 namespace trunkline {
 
-/// The room of each link, by its number, the same in both directions: how often the rate of the placement's fastest
+/// The capacity of each link, by its number, the same in both directions: how often the rate of the placement's fastest
 /// host goes into that of one link, at least once. A host counts with all of its links side by side, since it may send
 /// on all of them; a trunk with one of its links, since a hash may put all flows on the same one. So as many senders as
 /// a channel has room for do not slow each other, whatever the hash. A host's own link has room for one. Time O(ranks +
 /// links). Throws std::invalid_argument where there are no ranks, or a host of `placement` is not in the cluster.
-[[nodiscard]] std::vector<std::uint32_t> rooms_of(const Cluster& cluster, const Placement& placement);
+[[nodiscard]] std::vector<std::uint32_t> capacities_of(const Cluster& cluster, const Placement& placement);
 
 /// Whether any link has room for more than one sender.
-[[nodiscard]] bool any_room(std::span<const std::uint32_t> rooms);
+[[nodiscard]] bool any_above_one(std::span<const std::uint32_t> capacities);
 
 }  // namespace trunkline
