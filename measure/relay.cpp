@@ -20,7 +20,7 @@ constexpr std::chrono::milliseconds settled{2};
 }  // namespace
 
 Relay::Relay(const Tree& line, const Limits& limits)
-    : conduit_(runtime::Conduit::open()), members_(line.size()), last_(0), limits_(limits) {
+    : ours_(runtime::PrivateCommunicator::open()), members_(line.size()), last_(0), limits_(limits) {
   std::iota(members_.begin(), members_.end(), 0);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
   while (!line.children[static_cast<Rank>(last_)].empty()) {
@@ -37,9 +37,9 @@ Samples Relay::through(std::uint64_t segment_bytes, std::uint64_t segments) {
     MPI_Barrier(MPI_COMM_WORLD);
     if (rank_ == 0) std::this_thread::sleep_for(settled);
     const double start = MPI_Wtime();
-    runtime::Message message(buffer.data(), static_cast<MPI_Count>(buffer.size()), MPI_BYTE, conduit_->communicator());
-    runtime::Turn turn(*conduit_, members_, runtime::Ids::of_world, turns_++, segment_bytes, local_.size());
-    runtime::check(runtime::PipelinedTrees(turn, local_, message, segment_bytes, least_in_flight_bytes).run());
+    runtime::Message message(buffer.data(), static_cast<MPI_Count>(buffer.size()), MPI_BYTE, ours_->communicator());
+    runtime::MpiTransport transport(*ours_, members_, runtime::Ids::of_world, turns_++, segment_bytes, local_.size());
+    runtime::check(runtime::PipelinedTrees(transport, local_, message, segment_bytes, least_in_flight_bytes).run());
     if (rank_ == last_) MPI_Send(nullptr, 0, MPI_BYTE, 0, relay_tag, MPI_COMM_WORLD);
     if (rank_ == 0) MPI_Recv(nullptr, 0, MPI_BYTE, last_, relay_tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     samples.add(MPI_Wtime() - start);

@@ -13,7 +13,7 @@
 #include "patterns/tree.hpp"
 #include "plan/in_flight.hpp"
 #include "samples.hpp"
-#include "transport/mpi/turn.hpp"
+#include "transport/mpi/mpi_transport.hpp"
 
 namespace trunkline::measure {
 
@@ -30,7 +30,7 @@ class Relay {
   /// Seconds until the last rank has so many segments and rank 0 has its word.
   Samples through(std::uint64_t segment_bytes, std::uint64_t segments);
 
-  std::unique_ptr<runtime::Conduit> conduit_;
+  std::unique_ptr<runtime::PrivateCommunicator> ours_;
   std::vector<int> members_;
   std::uint64_t turns_ = 0;
   int rank_ = 0;

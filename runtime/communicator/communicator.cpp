@@ -52,7 +52,8 @@ int keyval() {
 
 }  // namespace
 
-Communicator::Found Communicator::of(MPI_Comm communicator, const World& world, Conduit& conduit, int rank, int ranks) {
+Communicator::Found Communicator::of(MPI_Comm communicator, const World& world, PrivateCommunicator& ours, int rank,
+                                     int ranks) {
   void* state = nullptr;
   int found = 0;
   int code = PMPI_Comm_get_attr(communicator, keyval(), static_cast<void*>(&state), &found);
@@ -61,7 +62,7 @@ Communicator::Found Communicator::of(MPI_Comm communicator, const World& world, 
   Members::Found members = Members::of(communicator, world, rank, ranks);
   if (members.code != MPI_SUCCESS) return {.code = members.code};
   Communicator* const made = with_reserve([&] {
-    std::unique_ptr<Communicator> own(new Communicator(communicator, conduit, members.members));
+    std::unique_ptr<Communicator> own(new Communicator(communicator, ours, members.members));
     registry().add(communicator);
     return own.release();
   });
@@ -83,19 +84,19 @@ void Communicator::free_all() {
   Members::forget();
 }
 
-Communicator::Communicator(MPI_Comm user, Conduit& conduit, std::shared_ptr<Members> members)
-    : user_(user), conduit_(conduit), members_(std::move(members)) {
+Communicator::Communicator(MPI_Comm user, PrivateCommunicator& ours, std::shared_ptr<Members> members)
+    : user_(user), ours_(ours), members_(std::move(members)) {
   if (user == MPI_COMM_WORLD) id_ = Ids::of_world;
 }
 
 Communicator::~Communicator() {
   // One that has failed is not given back: what its calls left behind must not be taken for messages of another one.
-  if (id_ && *id_ != Ids::of_world && !has_failed_) conduit_.ids().release(*id_);
+  if (id_ && *id_ != Ids::of_world && !has_failed_) ours_.ids().release(*id_);
 }
 
 Communicator::Numbered Communicator::number() {
   if (id_ || no_id_) return {.id = id_};
-  const Ids::Agreed agreed = conduit_.ids().agree(user_, static_cast<int>(members_->processes().rank));
+  const Ids::Agreed agreed = ours_.ids().agree(user_, static_cast<int>(members_->processes().rank));
   if (agreed.code != MPI_SUCCESS) return {.code = agreed.code};
   if (agreed.busy) return {};  // this call is native; the next one tries again
   id_ = agreed.id;
@@ -103,7 +104,7 @@ Communicator::Numbered Communicator::number() {
   if (no_id_ && members_->processes().rank == 0) {
     static std::once_flag said;
     std::call_once(said, [this] {
-      warn("the program has more than " + std::to_string(conduit_.tags().ids()) +
+      warn("the program has more than " + std::to_string(ours_.tags().ids()) +
            " communicators with accelerated broadcasts: those on further ones are native");
     });
   }
@@ -112,7 +113,7 @@ Communicator::Numbered Communicator::number() {
 
 Communicator::Entered Communicator::enter() {
   const std::uint64_t turn = turns_++;
-  return {.code = conduit_.tags().meet_before(turn) ? PMPI_Barrier(user_) : MPI_SUCCESS, .turn = turn};
+  return {.code = ours_.tags().meet_before(turn) ? PMPI_Barrier(user_) : MPI_SUCCESS, .turn = turn};
 }
 
 Dying::Dying(MPI_Comm communicator) : outer_(std::exchange(dying, communicator)) {}

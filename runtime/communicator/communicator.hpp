@@ -9,7 +9,7 @@
 #include "communicator/members.hpp"
 #include "mpi_api.hpp"
 #include "startup/world.hpp"
-#include "transport/mpi/conduit.hpp"
+#include "transport/mpi/private_communicator.hpp"
 
 namespace trunkline::runtime {
 
@@ -25,8 +25,9 @@ class Communicator {
     Communicator* state = nullptr;
   };
 
-  /// The state kept for an intra-communicator, made where there is none yet. `world` and `conduit` must outlive it.
-  [[nodiscard]] static Found of(MPI_Comm communicator, const World& world, Conduit& conduit, int rank, int ranks);
+  /// The state kept for an intra-communicator, made where there is none yet. `world` and `ours` must outlive it.
+  [[nodiscard]] static Found of(MPI_Comm communicator, const World& world, PrivateCommunicator& ours, int rank,
+                                int ranks);
 
   /// Frees the state of every communicator that still has one.
   static void free_all();
@@ -58,10 +59,10 @@ class Communicator {
   void has_failed() noexcept { has_failed_ = true; }
 
  private:
-  Communicator(MPI_Comm user, Conduit& conduit, std::shared_ptr<Members> members);
+  Communicator(MPI_Comm user, PrivateCommunicator& ours, std::shared_ptr<Members> members);
 
   MPI_Comm user_;
-  Conduit& conduit_;
+  PrivateCommunicator& ours_;
   std::shared_ptr<Members> members_;
   std::optional<unsigned> id_{};
   bool no_id_ = false;       ///< there was none left

@@ -15,7 +15,7 @@ namespace trunkline::runtime {
 
 /// The processes of a communicator in the order of their ranks.
 struct Processes {
-  std::vector<int> world_ranks;                ///< in MPI_COMM_WORLD, and so on the conduit
+  std::vector<int> world_ranks;                ///< in MPI_COMM_WORLD, and so on the private communicator
   std::shared_ptr<const Placement> placement;  ///< host of each
   Rank rank = 0;                               ///< this process's
 };

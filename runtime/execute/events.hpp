@@ -15,7 +15,7 @@ struct Event {
   };
   Kind kind = Kind::over;
   unsigned tree = 0;       ///< of several by turns; 0 where the plan has rounds
-  int peer = -1;           ///< rank of the conduit
+  int peer = -1;           ///< rank of the private communicator
   std::uint64_t part = 0;  ///< of a tree its segment, of rounds the round
 };
 

@@ -49,10 +49,10 @@ bool Execution::move(Waiting waiting) {
     std::optional<Transport::Over> over;
     if (waiting == Waiting::where_needed) {
       over = transport_.wait_any(awaited_, is_receiving());
-    } else if (!(over = transport_.test_any(awaited_, is_receiving(), patience_))) {
+    } else if (!(over = transport_.test_any(awaited_, is_receiving(), watchdog_))) {
       return false;
     }
-    patience_ = {};
+    watchdog_ = {};
     take(over->index, over->bytes);
   }
   return finish(waiting);
@@ -62,7 +62,7 @@ bool Execution::finish(Waiting waiting) {
   for (const std::span<Pending> requests : sends()) {
     if (waiting == Waiting::where_needed) {
       transport_.wait_all(requests);
-    } else if (!transport_.test_all(requests, patience_)) {
+    } else if (!transport_.test_all(requests, watchdog_)) {
       return false;
     }
   }

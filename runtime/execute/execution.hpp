@@ -10,8 +10,8 @@
 
 #include "execute/events.hpp"
 #include "mpi_api.hpp"
-#include "transport/patience.hpp"
 #include "transport/transport.hpp"
+#include "transport/watchdog.hpp"
 
 namespace trunkline::runtime {
 
@@ -22,7 +22,7 @@ class Execution {
   Execution& operator=(const Execution&) = delete;
 
   /// Does what can be done without waiting for anybody. Returns whether this rank's part is over: its result is there,
-  /// and its buffers may be changed again. Throws as Turn does; not to be called again after that.
+  /// and its buffers may be changed again. Throws as MpiTransport does; not to be called again after that.
   [[nodiscard]] bool step() { return go_on(Waiting::never); }
 
   /// Steps until it is over, and waits in between. Returns code().
@@ -92,7 +92,7 @@ class Execution {
   Transport& transport_;
   EventSink* sink_;
   std::vector<int> gone_;  ///< ranks that have given up
-  Patience patience_;      ///< between steps
+  Watchdog watchdog_;      ///< between steps
   std::vector<Pending*> awaited_;
 };
 

@@ -8,8 +8,8 @@ namespace trunkline::runtime {
 
 std::optional<std::uint64_t> type_bytes(MPI_Datatype type) {
   if (const auto bytes = predefined_bytes(type)) return bytes;
-  const MPI_Comm silent = conduit()->communicator();  // whose errors nobody hears of
-  constexpr char any_place = 0;                       // a null buffer would be another error
+  const MPI_Comm silent = private_communicator()->communicator();  // whose errors nobody hears of
+  constexpr char any_place = 0;                                    // a null buffer would be another error
   if (PMPI_Send(&any_place, 1, type, MPI_PROC_NULL, 0, silent) != MPI_SUCCESS) return {};
   MPI_Count bytes = 0;
   if (PMPI_Type_size_x(type, &bytes) != MPI_SUCCESS || bytes < 0) return {};

@@ -31,7 +31,7 @@ class Barrier final : public UserCall {
                              .count = 1,
                              .type = MPI_BYTE,
                              .operation = MPI_BOR,
-                             .communicator = conduit()->communicator()});
+                             .communicator = private_communicator()->communicator()});
     const Pace pace{.segment_bytes = 1, .in_flight = decision.plan->in_flight};
     return decision.plan->part->reduce(transport, operands, pace, true, OperandOrder::any)->run();
   }

@@ -27,7 +27,7 @@ class Broadcast final : public UserCall {
   }
 
   [[nodiscard]] int execute(Transport& transport, const LocalDecision& decision) const override {
-    Message message(buffer_, arguments_.count, arguments_.type, conduit()->communicator());
+    Message message(buffer_, arguments_.count, arguments_.type, private_communicator()->communicator());
     return decision.plan->part->broadcast(transport, message, decision.pace())->run();
   }
 

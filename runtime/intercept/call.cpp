@@ -13,13 +13,13 @@
 #include "intercept/traced.hpp"
 #include "text/fnv.hpp"
 #include "trace/recorder.hpp"
-#include "transport/mpi/turn.hpp"
+#include "transport/mpi/mpi_transport.hpp"
 
 // Two rules keep the program's error handlers, exceptions and thread cancellation working through our frames: MPI calls
 // that may run code of the program (native ones, and all on its own communicators) are made outside of any try block,
-// and return codes; a try block encloses messages of ours, on the conduit, whose errors come back to us, and the
-// program's own operations, whose exceptions go on to it once the other ranks have been told. (MPICH
-// reports what goes wrong in completing several requests to MPI_COMM_WORLD's handler: there is no way round that.)
+// and return codes; a try block encloses messages of ours, on the private communicator, whose errors come back to us,
+// and the program's own operations, whose exceptions go on to it once the other ranks have been told. (MPICH reports
+// what goes wrong in completing several requests to MPI_COMM_WORLD's handler: there is no way round that.)
 
 namespace trunkline::runtime {
 namespace {
@@ -46,10 +46,10 @@ std::uint64_t claim_of(const Arguments& call, const Prepared& prepared, std::uin
 }
 
 /// Runs the messages of a call. Where this rank cannot go on, the others are told, so that none waits for it for ever.
-int execute(const UserCall& call, Turn& turn, const LocalDecision& decision) {
+int execute(const UserCall& call, MpiTransport& transport, const LocalDecision& decision) {
   int code = MPI_SUCCESS;
   try {
-    return call.execute(turn, decision);
+    return call.execute(transport, decision);
   } catch (const GivenUp& other) {
     return other.code;  // whom it concerns has been told
   } catch (const MpiError& error) {
@@ -57,15 +57,15 @@ int execute(const UserCall& call, Turn& turn, const LocalDecision& decision) {
   } catch (const std::bad_alloc&) {
     code = MPI_ERR_NO_MEM;
     if (Operands::has_thrown()) {
-      turn.give_up(code);
+      transport.give_up(code);
       throw;
     }
   } catch (...) {  // of an operation of the program, or this thread's cancellation
     static_cast<void>(Operands::has_thrown());
-    turn.give_up(MPI_ERR_OTHER);
+    transport.give_up(MPI_ERR_OTHER);
     throw;
   }
-  turn.give_up(code);
+  transport.give_up(code);
   return code;
 }
 
@@ -81,19 +81,20 @@ int run_prepared(const UserCall& call, const SharedFacts& shared, const Prepared
   }
   const Arguments& arguments = call.arguments();
   const LocalDecision& decision = *prepared.decision;
-  Turn turn(*conduit(), prepared.communicator->members()->processes().world_ranks, prepared.id, prepared.turn,
-            claim_of(arguments, prepared, shared.bytes), decision.plan->part->streams());
+  MpiTransport transport(*private_communicator(), prepared.communicator->members()->processes().world_ranks,
+                         prepared.id, prepared.turn, claim_of(arguments, prepared, shared.bytes),
+                         decision.plan->part->streams());
   const CollectiveFacts& facts = facts_of(arguments.collective);
-  turn.belongs_to({.communicator = arguments.communicator,
-                   .name = facts.mpi_name,
-                   .root = facts.has_root ? std::optional(arguments.root) : std::nullopt,
-                   .bytes = shared.bytes});
+  transport.belongs_to({.communicator = arguments.communicator,
+                        .name = facts.mpi_name,
+                        .root = facts.has_root ? std::optional(arguments.root) : std::nullopt,
+                        .bytes = shared.bytes});
   if (traced.is_on()) {
     begin_planned(traced, arguments, shared.bytes, prepared);
-    turn.tell(&traced);
+    transport.tell(&traced);
   }
   last_run(arguments.collective) = {decision.plan->name, decision.segment_bytes};
-  const int code = execute(call, turn, decision);
+  const int code = execute(call, transport, decision);
   if (code == MPI_SUCCESS) return code;
   prepared.communicator->has_failed();
   return report_error(arguments, code);

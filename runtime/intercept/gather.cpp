@@ -48,7 +48,7 @@ int Gather::judged(MPI_Comm alone, int rank) const {
 }
 
 int Gather::execute(Transport& transport, const LocalDecision& decision) const {
-  const MPI_Comm silent = conduit()->communicator();
+  const MPI_Comm silent = private_communicator()->communicator();
   Gathered gathered{.buffer = given_.receive, .type = given_.receive_type, .communicator = silent, .shares = {}};
   for (int rank = 0; rank < transport.ranks(); ++rank) {
     gathered.shares.push_back({given_.shares.count(rank), given_.shares.start(rank)});

@@ -52,7 +52,7 @@ Prepared prepare(const UserCall& user, const SharedFacts& shared) {
     if (reason != nullptr) return {.decision = natively(reason)};
   }
   const Communicator::Found found =
-      Communicator::of(call.communicator, *world(), *conduit(), shared.rank, shared.ranks);
+      Communicator::of(call.communicator, *world(), *private_communicator(), shared.rank, shared.ranks);
   if (found.code != MPI_SUCCESS) return {.code = found.code};
   Members* const members = found.state->members();
   if (members == nullptr) return {.decision = natively("a process outside MPI_COMM_WORLD, whose host is not known")};

@@ -49,7 +49,7 @@ int ReduceShares::execute(Transport& transport, const LocalDecision& decision) c
                            .count = given_.shares.total(ranks),
                            .type = given_.type,
                            .operation = given_.operation,
-                           .communicator = conduit()->communicator(),
+                           .communicator = private_communicator()->communicator(),
                            .reproducible = world()->knowledge.keeps_one_order(arguments_.collective),
                            .extreme = extreme_of(given_.operation, given_.type)});
   const std::vector<MPI_Count> counts = given_.shares.all_counts(ranks);

@@ -57,7 +57,7 @@ int Reduction::execute(Transport& transport, const LocalDecision& decision) cons
                            .count = given_.count,
                            .type = given_.type,
                            .operation = given_.operation,
-                           .communicator = conduit()->communicator(),
+                           .communicator = private_communicator()->communicator(),
                            .reproducible = world()->knowledge.keeps_one_order(arguments_.collective),
                            .extreme = extreme_of(given_.operation, given_.type)});
   return part.reduce(transport, operands, decision.pace(), everywhere, operand_order())->run();

@@ -7,7 +7,7 @@
 #include "decide/decision.hpp"
 #include "intercept/state.hpp"
 #include "revoked.hpp"
-#include "transport/mpi/turn.hpp"
+#include "transport/mpi/mpi_transport.hpp"
 
 namespace trunkline::runtime {
 namespace {
@@ -24,7 +24,7 @@ bool is_refused(const UserCall& user, int rank) {
   static std::mutex one_at_a_time;  // collective calls on one communicator
   const Uncancelled uncancelled;
   const std::scoped_lock lock(one_at_a_time);
-  return user.judged(conduit()->alone(), rank) != MPI_SUCCESS;
+  return user.judged(private_communicator()->alone(), rank) != MPI_SUCCESS;
 }
 
 }  // namespace

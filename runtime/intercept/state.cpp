@@ -25,7 +25,7 @@ namespace {
 
 // Never destroyed: programs may broadcast, and call MPI_Finalize, while static objects are.
 constinit const World* agreed_world = nullptr;
-constinit Conduit* opened = nullptr;
+constinit PrivateCommunicator* opened = nullptr;
 constinit Recorder* recording = nullptr;
 constinit bool finalized = false;
 constinit Wishes wishes_by_setting;
@@ -71,7 +71,7 @@ void stop_at_finalize() {
 
 const World* world() { return finalized ? nullptr : agreed_world; }
 
-Conduit* conduit() { return opened; }
+PrivateCommunicator* private_communicator() { return opened; }
 
 Recorder* recorder() { return recording; }
 
@@ -102,7 +102,7 @@ void start() {
   }
   std::unique_ptr<const World> made = agree(local_view(setup), setup.strict);
   if (made == nullptr) return;
-  opened = Conduit::open().release();
+  opened = PrivateCommunicator::open().release();
   if (made->trace) recording = start_trace(setup, *made, opened->communicator()).release();
   agreed_world = made.release();
   int ranks = 0;

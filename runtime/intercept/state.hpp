@@ -7,7 +7,7 @@
 #include "startup/setup.hpp"
 #include "startup/world.hpp"
 #include "trace/recorder.hpp"
-#include "transport/mpi/conduit.hpp"
+#include "transport/mpi/private_communicator.hpp"
 
 namespace trunkline::runtime {
 
@@ -18,7 +18,7 @@ extern std::atomic<bool> watching;
 [[nodiscard]] const World* world();
 
 /// Carries our messages; there is one where there is a world.
-[[nodiscard]] Conduit* conduit();
+[[nodiscard]] PrivateCommunicator* private_communicator();
 
 /// Where the ranks were told to trace; else null.
 [[nodiscard]] Recorder* recorder();

@@ -9,7 +9,7 @@
 #include <span>
 
 #include "mpi_api.hpp"
-#include "transport/patience.hpp"
+#include "transport/watchdog.hpp"
 
 namespace trunkline::runtime {
 
@@ -78,15 +78,15 @@ class Transport {
   /// LongWait.
   [[nodiscard]] virtual Over wait_any(std::span<Pending* const> pending, bool receiving) = 0;
 
-  /// One look: empty where none of them is over yet. `patience`: of the looks so far. Throws as wait_any() does.
+  /// One look: empty where none of them is over yet. `watchdog`: of the looks so far. Throws as wait_any() does.
   [[nodiscard]] virtual std::optional<Over> test_any(std::span<Pending* const> pending, bool receiving,
-                                                     Patience& patience) = 0;
+                                                     Watchdog& watchdog) = 0;
 
   /// Waits for all of them. Throws as wait_any() does.
   virtual void wait_all(std::span<Pending> pending) = 0;
 
   /// One look at each: whether all are over. Throws as wait_any() does.
-  [[nodiscard]] virtual bool test_all(std::span<Pending> pending, Patience& patience) = 0;
+  [[nodiscard]] virtual bool test_all(std::span<Pending> pending, Watchdog& watchdog) = 0;
 
   /// Tells all other ranks of the call that this one gives it up. They notice once they have waited for a while.
   virtual void give_up(int code) noexcept = 0;

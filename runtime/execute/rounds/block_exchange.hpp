@@ -20,7 +20,7 @@ namespace trunkline::runtime {
 
 /// A rank's own part of a plan by rounds.
 struct LocalBlocks {
-  std::vector<int> order;     ///< ranks of the conduit by position
+  std::vector<int> order;     ///< ranks of the private communicator by position
   std::vector<Rank> members;  ///< ranks of the communicator by position
   Rank position = 0;          ///< this rank's
   std::unique_ptr<const BlockSchedule> schedule;

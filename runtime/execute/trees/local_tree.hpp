@@ -12,7 +12,7 @@ namespace trunkline::runtime {
 
 inline constexpr int no_parent = -1;
 
-/// Ranks are those of the conduit.
+/// Ranks are those of the private communicator.
 struct LocalTree {
   int parent = no_parent;
   std::vector<int> children;      ///< in sending order
@@ -23,7 +23,7 @@ struct LocalTree {
   [[nodiscard]] bool is_leaf() const { return children.empty(); }
 };
 
-/// Of the `rank`-th of the members, which are given by their ranks of the conduit.
+/// Of the `rank`-th of the members, which are given by their ranks of the private communicator.
 [[nodiscard]] LocalTree local_tree(const Tree& tree, Rank rank, std::span<const int> members);
 
 /// Adds the tree's parent and children.

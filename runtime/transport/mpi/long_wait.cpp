@@ -5,7 +5,7 @@
 #include <string>
 
 #include "report.hpp"
-#include "transport/mpi/turn.hpp"
+#include "transport/mpi/mpi_transport.hpp"
 
 namespace trunkline::runtime {
 namespace {
@@ -21,13 +21,13 @@ std::string named(MPI_Comm communicator, std::size_t ranks) {
 
 }  // namespace
 
-void Turn::say_long_wait(std::span<const int> awaited, bool receiving) const {
+void MpiTransport::say_long_wait(std::span<const int> awaited, bool receiving) const {
   int own = 0;
-  check(PMPI_Comm_rank(conduit_.communicator(), &own));
+  check(PMPI_Comm_rank(ours_.communicator(), &own));
   const bool one = awaited.size() == 1;
   const std::string they = one ? "that rank" : "those ranks";
   std::string text = "rank " + std::to_string(own) + " of MPI_COMM_WORLD has waited " +
-                     std::to_string(Patience::very_long.count()) + " s in " + std::string(user_.name) + " (" +
+                     std::to_string(Watchdog::very_long.count()) + " s in " + std::string(user_.name) + " (" +
                      std::to_string(user_.bytes) + " bytes";
   if (user_.root) text += ", root " + std::to_string(*user_.root);
   text += ", " + named(user_.communicator, members_.size()) + ") for " + (one ? "rank " : "ranks ") + listed(awaited) +

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "revoked.hpp"
-#include "transport/mpi/turn.hpp"
+#include "transport/mpi/mpi_transport.hpp"
 
 namespace trunkline::runtime {
 namespace {
@@ -28,44 +28,43 @@ Notice& kept_notice() {
 
 }  // namespace
 
-bool Turn::is_member(int rank) const { return std::ranges::find(members_, rank) != members_.end(); }
+bool MpiTransport::is_member(int rank) const { return std::ranges::find(members_, rank) != members_.end(); }
 
-void Turn::tell_ranks(std::span<const int> ranks, int code) noexcept {
+void MpiTransport::tell_ranks(std::span<const int> ranks, int code) noexcept {
   const Uncancelled uncancelled;
   int error_class = MPI_ERR_OTHER;
   PMPI_Error_class(code, &error_class);
   Notice& notice = kept_notice();
   notice = {.turn = number_, .code = error_class};
   int own = MPI_PROC_NULL;
-  PMPI_Comm_rank(conduit_.communicator(), &own);
-  const int tag = conduit_.tags().notice(id_, number_);
+  PMPI_Comm_rank(ours_.communicator(), &own);
+  const int tag = ours_.tags().notice(id_, number_);
   for (const int rank : ranks) {
     MPI_Request request = MPI_REQUEST_NULL;
     if (rank == own || rank == MPI_PROC_NULL) continue;
-    PMPI_Isend(&notice, notice_bytes, MPI_BYTE, rank, tag, conduit_.communicator(), &request);
+    PMPI_Isend(&notice, notice_bytes, MPI_BYTE, rank, tag, ours_.communicator(), &request);
     if (request != MPI_REQUEST_NULL) PMPI_Request_free(&request);
   }
 }
 
-void Turn::look_for_trouble(bool receiving, const Patience& patience) {
+void MpiTransport::look_for_trouble(bool receiving, const Watchdog& watchdog) {
   if (user_.communicator != MPI_COMM_NULL && is_revoked(user_.communicator)) throw MpiError{revoked_code};
   look_for_notice();
   if (receiving) look_for_other_claims();
   static constinit std::atomic<bool> said{false};
-  if (patience.is_very_long() && !said.exchange(true)) throw LongWait{};
+  if (watchdog.is_very_long() && !said.exchange(true)) throw LongWait{};
 }
 
 /// Throws GivenUp where a member has given this very call up; drops notices of earlier ones, which came too late.
-void Turn::look_for_notice() {
-  const int tag = conduit_.tags().notice(id_, number_);
+void MpiTransport::look_for_notice() {
+  const int tag = ours_.tags().notice(id_, number_);
   while (true) {
     int found = 0;
     MPI_Status status{};
-    check(PMPI_Iprobe(MPI_ANY_SOURCE, tag, conduit_.communicator(), &found, &status));
+    check(PMPI_Iprobe(MPI_ANY_SOURCE, tag, ours_.communicator(), &found, &status));
     if (found == 0) return;
     Notice notice{};
-    check(
-        PMPI_Recv(&notice, notice_bytes, MPI_BYTE, status.MPI_SOURCE, tag, conduit_.communicator(), MPI_STATUS_IGNORE));
+    check(PMPI_Recv(&notice, notice_bytes, MPI_BYTE, status.MPI_SOURCE, tag, ours_.communicator(), MPI_STATUS_IGNORE));
     if (notice.turn != number_ || !is_member(status.MPI_SOURCE)) continue;
     is_alert_ = true;
     throw GivenUp{.rank = status.MPI_SOURCE, .code = static_cast<int>(notice.code)};
@@ -73,24 +72,24 @@ void Turn::look_for_notice() {
 }
 
 /// Throws MPI_ERR_TRUNCATE where a member has sent a message of this call under another claim.
-void Turn::look_for_other_claims() {
+void MpiTransport::look_for_other_claims() {
   bool others = false;
   std::vector<std::byte> dropped;
-  const std::uint64_t claims = conduit_.tags().claims(streams_);
+  const std::uint64_t claims = ours_.tags().claims(streams_);
   for (std::uint64_t step = streams_; step < claims * streams_; ++step) {
     const auto stream = static_cast<unsigned>(step % streams_);
-    const int tag = conduit_.tags().tag(id_, number_, claim_ % claims + step / streams_, streams_, stream);
+    const int tag = ours_.tags().tag(id_, number_, claim_ % claims + step / streams_, streams_, stream);
     while (true) {
       int found = 0;
       MPI_Status status{};
-      check(PMPI_Iprobe(MPI_ANY_SOURCE, tag, conduit_.communicator(), &found, &status));
+      check(PMPI_Iprobe(MPI_ANY_SOURCE, tag, ours_.communicator(), &found, &status));
       if (found == 0) break;
       // Taken out of the way: a later call may have the same tag.
       int bytes = 0;
       check(PMPI_Get_count(&status, MPI_BYTE, &bytes));
       dropped.resize(static_cast<std::size_t>(bytes));
-      check(PMPI_Recv(dropped.data(), bytes, MPI_BYTE, status.MPI_SOURCE, tag, conduit_.communicator(),
-                      MPI_STATUS_IGNORE));
+      check(
+          PMPI_Recv(dropped.data(), bytes, MPI_BYTE, status.MPI_SOURCE, tag, ours_.communicator(), MPI_STATUS_IGNORE));
       others = others || is_member(status.MPI_SOURCE);
     }
   }

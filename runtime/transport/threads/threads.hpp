@@ -90,7 +90,7 @@ class ThreadsTransport final : public Transport {
   }
 
   [[nodiscard]] std::optional<Over> test_any(std::span<Pending* const> pending, bool receiving,
-                                             Patience& /*patience*/) override {
+                                             Watchdog& /*watchdog*/) override {
     const std::scoped_lock lock(network_.mutex_);
     const auto over = any_over(pending);
     if (!over) look_for_notice(receiving);
@@ -104,10 +104,10 @@ class ThreadsTransport final : public Transport {
     }
   }
 
-  [[nodiscard]] bool test_all(std::span<Pending> pending, Patience& patience) override {
+  [[nodiscard]] bool test_all(std::span<Pending> pending, Watchdog& watchdog) override {
     return std::ranges::all_of(pending, [&](Pending& one) {
       Pending* const alone = &one;
-      return one.is_none() || test_any({&alone, 1}, false, patience).has_value();
+      return one.is_none() || test_any({&alone, 1}, false, watchdog).has_value();
     });
   }
 

@@ -13,7 +13,7 @@
 
 #include "kinds/rounds/rounds.hpp"
 #include "random_rounds.hpp"
-#include "transport/mpi/turn.hpp"
+#include "transport/mpi/mpi_transport.hpp"
 #include "trial.hpp"
 
 namespace trunkline::runtime {
@@ -35,7 +35,7 @@ int run(Collective collective, int plans, unsigned seed) {
   int ranks = 1;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-  const auto conduit = Conduit::open();
+  const auto ours = PrivateCommunicator::open();
   std::vector<int> members(static_cast<std::size_t>(ranks));
   std::iota(members.begin(), members.end(), 0);
   const ElementKind integers;
@@ -47,8 +47,8 @@ int run(Collective collective, int plans, unsigned seed) {
     const Trial trial = by_rounds(collective, static_cast<Rank>(ranks), number, seed);
     const auto part = local_part(trial.plan, static_cast<Rank>(rank), members);
     const auto turn_number = static_cast<std::uint64_t>(number);
-    Turn turn(*conduit, members, Ids::of_world, turn_number, turn_number, part->streams());
-    testing::Runner runner(turn, trial, trial.has_gaps ? apart : integers, static_cast<Rank>(rank), *part);
+    MpiTransport transport(*ours, members, Ids::of_world, turn_number, turn_number, part->streams());
+    testing::Runner runner(transport, trial, trial.has_gaps ? apart : integers, static_cast<Rank>(rank), *part);
     if (runner.run()) continue;
     ++wrong;
     std::fprintf(stderr, "rank %d: wrong result, %s\n", rank, text_of(trial).c_str());

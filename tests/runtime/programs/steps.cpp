@@ -16,7 +16,7 @@
 #include "datatype/message.hpp"
 #include "execute/local_part.hpp"
 #include "kinds/trees/trees.hpp"
-#include "transport/mpi/turn.hpp"
+#include "transport/mpi/mpi_transport.hpp"
 
 namespace trunkline::runtime {
 namespace {
@@ -36,16 +36,17 @@ class Counted final : public EventSink {
 /// One of the broadcasts, on one rank.
 class Broadcasting {
  public:
-  Broadcasting(Conduit& conduit, std::span<const int> members, int rank, const Plan& plan, std::uint64_t number)
+  Broadcasting(PrivateCommunicator& ours, std::span<const int> members, int rank, const Plan& plan,
+               std::uint64_t number)
       : is_root_(static_cast<Rank>(rank) == plan.root()),
         is_by_segments_(find_trees(plan) != nullptr),
         ranks_(static_cast<int>(members.size())),
         data_(message_bytes),
-        turn_(conduit, members, Ids::of_world, number, number, plan.steps().streams()),
-        message_(data_.data(), static_cast<MPI_Count>(data_.size()), MPI_BYTE, conduit.communicator()) {
+        transport_(ours, members, Ids::of_world, number, number, plan.steps().streams()),
+        message_(data_.data(), static_cast<MPI_Count>(data_.size()), MPI_BYTE, ours.communicator()) {
     for (std::size_t i = 0; i < data_.size() && is_root_; ++i) data_[i] = right(i);
     part_ = local_part(plan, static_cast<Rank>(rank), members);
-    execution_ = part_->broadcast(turn_, message_, {.segment_bytes = segment_bytes, .in_flight = {}});
+    execution_ = part_->broadcast(transport_, message_, {.segment_bytes = segment_bytes, .in_flight = {}});
     execution_->tell(&events_);
   }
 
@@ -76,7 +77,7 @@ class Broadcasting {
   bool is_by_segments_;  ///< and not by blocks
   int ranks_;
   std::vector<unsigned char> data_;
-  Turn turn_;
+  MpiTransport transport_;
   Message message_;
   std::unique_ptr<const LocalPart> part_;
   Running execution_;
@@ -90,15 +91,15 @@ std::string run(const char* algorithm) {
   int ranks = 1;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-  const auto conduit = Conduit::open();
+  const auto ours = PrivateCommunicator::open();
   std::vector<int> members(static_cast<std::size_t>(ranks));
   std::iota(members.begin(), members.end(), 0);
   const Placement placement(members.size(), 0);
   const auto plan_from = [&](int root) {
     return lay(Collective::bcast, algorithm, nullptr, placement, static_cast<Rank>(root));
   };
-  Broadcasting from_first(*conduit, members, rank, plan_from(0), 0);
-  Broadcasting from_last(*conduit, members, rank, plan_from(ranks - 1), 1);
+  Broadcasting from_first(*ours, members, rank, plan_from(0), 0);
+  Broadcasting from_last(*ours, members, rank, plan_from(ranks - 1), 1);
 
   if (rank == 0) {
     for (int i = 0; i < 1000; ++i) {

@@ -17,11 +17,11 @@ inline constexpr bool simulated = false;
 /// One wait. A rank that is late is nothing wrong: whoever looks finds nothing, and goes on waiting. MPICH polls
 /// without ever yielding; where there are more ranks than processors, a rank that waits must let those run that it
 /// waits for.
-class Patience {
+class Watchdog {
  public:
   /// To be asked after each fruitless look at what is waited for; true once in a while, and more often where trouble is
   /// known already.
-  [[nodiscard]] bool is_over(bool is_alert) {
+  [[nodiscard]] bool is_due(bool is_alert) {
     if (++looks_ % looks_between != 0) return false;
     std::this_thread::yield();
     if (looks_ == looks_between) begin_ = Clock::now();
@@ -33,7 +33,7 @@ class Patience {
     return true;
   }
 
-  /// So long that somebody should be told. To be asked where is_over() was true.
+  /// So long that somebody should be told. To be asked where is_due() was true.
   static constexpr std::chrono::seconds very_long{10};
   [[nodiscard]] bool is_very_long() const { return Clock::now() - begin_ >= very_long; }
 

@@ -16,11 +16,11 @@
 namespace trunkline::runtime {
 
 /// Ranks on it are those of MPI_COMM_WORLD. Its errors are returned to us. Lives from MPI_Init to MPI_Finalize.
-class Conduit {
+class PrivateCommunicator {
  public:
   /// Collective over MPI_COMM_WORLD. Throws MpiError. MPI_Finalize frees the communicator: MPI_Comm_free may refuse to
   /// where an erroneous call of the program has left messages that nobody takes.
-  [[nodiscard]] static std::unique_ptr<Conduit> open();
+  [[nodiscard]] static std::unique_ptr<PrivateCommunicator> open();
 
   [[nodiscard]] MPI_Comm communicator() const noexcept { return communicator_; }
   /// Of this rank alone; its errors are returned to us, too.
@@ -30,7 +30,7 @@ class Conduit {
   [[nodiscard]] Ids& ids() noexcept { return ids_; }
 
  private:
-  Conduit(MPI_Comm communicator, MPI_Comm alone, int tag_ub, std::size_t ranks);
+  PrivateCommunicator(MPI_Comm communicator, MPI_Comm alone, int tag_ub, std::size_t ranks);
 
   MPI_Comm communicator_;
   MPI_Comm alone_;

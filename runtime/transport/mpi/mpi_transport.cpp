@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "transport/mpi/turn.hpp"
+#include "transport/mpi/mpi_transport.hpp"
 
 #include <pthread.h>
 
@@ -37,17 +37,17 @@ void keep(Pending& pending, MPI_Request request) { pending.word = request == MPI
 
 }  // namespace
 
-void Turn::send(const Chunk& chunk, int to, unsigned stream, bool synchronous, Pending& pending) {
-  const bool due = conduit_.backlog().due(to, static_cast<std::uint64_t>(chunk.bytes), synchronous);
+void MpiTransport::send(const Chunk& chunk, int to, unsigned stream, bool synchronous, Pending& pending) {
+  const bool due = ours_.backlog().due(to, static_cast<std::uint64_t>(chunk.bytes), synchronous);
   const auto start = due ? PMPI_Issend : PMPI_Isend;
   MPI_Request request = MPI_REQUEST_NULL;
-  check(start(chunk.at, chunk.count, chunk.type, to, tag(stream), conduit_.communicator(), &request));
+  check(start(chunk.at, chunk.count, chunk.type, to, tag(stream), ours_.communicator(), &request));
   keep(pending, request);
 }
 
-void Turn::receive(const Chunk& chunk, int from, unsigned stream, Pending& pending) {
+void MpiTransport::receive(const Chunk& chunk, int from, unsigned stream, Pending& pending) {
   MPI_Request request = MPI_REQUEST_NULL;
-  check(PMPI_Irecv(chunk.at, chunk.count, chunk.type, from, tag(stream), conduit_.communicator(), &request));
+  check(PMPI_Irecv(chunk.at, chunk.count, chunk.type, from, tag(stream), ours_.communicator(), &request));
   keep(pending, request);
 }
 
@@ -94,7 +94,7 @@ std::optional<std::size_t> any_over(std::span<Pending* const> pending, std::vect
 #endif
 }
 
-Turn::Over over_at(std::size_t index, const MPI_Status& status) {
+MpiTransport::Over over_at(std::size_t index, const MPI_Status& status) {
   int bytes = 0;
   check(PMPI_Get_count(&status, MPI_BYTE, &bytes));
   return {.index = index, .bytes = bytes};
@@ -102,17 +102,18 @@ Turn::Over over_at(std::size_t index, const MPI_Status& status) {
 
 }  // namespace
 
-std::optional<Turn::Over> Turn::test_any(std::span<Pending* const> pending, bool receiving, Patience& patience) {
+std::optional<MpiTransport::Over> MpiTransport::test_any(std::span<Pending* const> pending, bool receiving,
+                                                         Watchdog& watchdog) {
   MPI_Status status{};
   const auto index = any_over(pending, handles_, status);
   if (!index) {
-    if (patience.is_over(is_alert_)) look_for_trouble(receiving, patience);
+    if (watchdog.is_due(is_alert_)) look_for_trouble(receiving, watchdog);
     return {};
   }
   return over_at(*index, status);
 }
 
-Turn::Over Turn::wait_any(std::span<Pending* const> pending, bool receiving) {
+MpiTransport::Over MpiTransport::wait_any(std::span<Pending* const> pending, bool receiving) {
   if constexpr (simulated) {
     handles_.clear();
     for (const Pending* const one : pending) handles_.push_back(request_of(*one));
@@ -122,23 +123,23 @@ Turn::Over Turn::wait_any(std::span<Pending* const> pending, bool receiving) {
     keep(*pending[static_cast<std::size_t>(index)], handles_[static_cast<std::size_t>(index)]);
     return over_at(static_cast<std::size_t>(index), status);
   }
-  Patience patience;
+  Watchdog watchdog;
   while (true) {
-    if (const auto over = test_any(pending, receiving, patience)) return *over;
+    if (const auto over = test_any(pending, receiving, watchdog)) return *over;
   }
 }
 
-bool Turn::test_all(std::span<Pending> pending, Patience& patience) {
+bool MpiTransport::test_all(std::span<Pending> pending, Watchdog& watchdog) {
   MPI_Status status{};
   for (Pending& one : pending) {
     if (one.is_none() || is_over(one, status)) continue;
-    if (patience.is_over(is_alert_)) look_for_trouble(false, patience);
+    if (watchdog.is_due(is_alert_)) look_for_trouble(false, watchdog);
     return false;
   }
   return true;
 }
 
-void Turn::wait_all(std::span<Pending> pending) {
+void MpiTransport::wait_all(std::span<Pending> pending) {
   if constexpr (simulated) {
     handles_.clear();
     for (const Pending& one : pending) handles_.push_back(request_of(one));
@@ -147,8 +148,8 @@ void Turn::wait_all(std::span<Pending> pending) {
     return;
   }
   for (; !pending.empty(); pending = pending.subspan(1)) {
-    Patience patience;
-    while (!test_all(pending.first(1), patience)) {
+    Watchdog watchdog;
+    while (!test_all(pending.first(1), watchdog)) {
     }
   }
 }
@@ -157,7 +158,7 @@ Uncancelled::Uncancelled() { pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &bef
 
 Uncancelled::~Uncancelled() { pthread_setcancelstate(before_, nullptr); }
 
-bool Turn::let_go(std::span<Pending> pending, bool cancel) noexcept {
+bool MpiTransport::let_go(std::span<Pending> pending, bool cancel) noexcept {
   const Uncancelled uncancelled;
   bool left_over = false;
   for (Pending& one : pending) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One collective call on one communicator, whose messages go over MPI, on the conduit.
+// The messages of one collective call on one communicator of the program, over MPI, on the private communicator.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "mpi_api.hpp"
-#include "transport/mpi/conduit.hpp"
+#include "transport/mpi/private_communicator.hpp"
 #include "transport/transport.hpp"
 
 namespace trunkline::runtime {
@@ -23,15 +23,15 @@ struct ProgramCall {
   std::uint64_t bytes = 0;
 };
 
-/// Ranks are those of the conduit, so of MPI_COMM_WORLD.
-class Turn final : public Transport {
+/// Ranks are those of the private communicator, so of MPI_COMM_WORLD.
+class MpiTransport final : public Transport {
  public:
   /// `members`: the ranks of the communicator; `id`: its number; `number`: how many such calls came before on it;
   /// `claim`: a digest of what all members must take the call for; `streams` of the plan. All must
   /// outlive the object.
-  Turn(Conduit& conduit, std::span<const int> members, unsigned id, std::uint64_t number, std::uint64_t claim,
-       std::size_t streams)
-      : conduit_(conduit), members_(members), id_(id), number_(number), claim_(claim), streams_(streams) {}
+  MpiTransport(PrivateCommunicator& ours, std::span<const int> members, unsigned id, std::uint64_t number,
+               std::uint64_t claim, std::size_t streams)
+      : ours_(ours), members_(members), id_(id), number_(number), claim_(claim), streams_(streams) {}
 
   /// Once a rank has revoked the program's communicator, whoever waits gives up, with MPI's code for that.
   void belongs_to(const ProgramCall& call) noexcept { user_ = call; }
@@ -46,9 +46,9 @@ class Turn final : public Transport {
 
   [[nodiscard]] Over wait_any(std::span<Pending* const> pending, bool receiving) override;
   [[nodiscard]] std::optional<Over> test_any(std::span<Pending* const> pending, bool receiving,
-                                             Patience& patience) override;
+                                             Watchdog& watchdog) override;
   void wait_all(std::span<Pending> pending) override;
-  [[nodiscard]] bool test_all(std::span<Pending> pending, Patience& patience) override;
+  [[nodiscard]] bool test_all(std::span<Pending> pending, Watchdog& watchdog) override;
 
   void give_up(int code) noexcept override { tell_ranks(members_, code); }
   void give_up_too(int code, std::span<const int> peers) noexcept override { tell_ranks(peers, code); }
@@ -56,14 +56,14 @@ class Turn final : public Transport {
   [[nodiscard]] bool let_go(std::span<Pending> pending, bool cancel) noexcept override;
 
  private:
-  [[nodiscard]] int tag(unsigned stream) const { return conduit_.tags().tag(id_, number_, claim_, streams_, stream); }
+  [[nodiscard]] int tag(unsigned stream) const { return ours_.tags().tag(id_, number_, claim_, streams_, stream); }
   [[nodiscard]] bool is_member(int rank) const;
   void tell_ranks(std::span<const int> ranks, int code) noexcept;
-  void look_for_trouble(bool receiving, const Patience& patience);
+  void look_for_trouble(bool receiving, const Watchdog& watchdog);
   void look_for_notice();
   void look_for_other_claims();
 
-  Conduit& conduit_;
+  PrivateCommunicator& ours_;
   std::span<const int> members_;
   unsigned id_;
   std::uint64_t number_;

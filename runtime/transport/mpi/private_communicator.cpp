@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "transport/mpi/conduit.hpp"
+#include "transport/mpi/private_communicator.hpp"
 
 namespace trunkline::runtime {
 
@@ -18,7 +18,7 @@ MPI_Comm copy_of(MPI_Comm original) {
 
 }  // namespace
 
-std::unique_ptr<Conduit> Conduit::open() {
+std::unique_ptr<PrivateCommunicator> PrivateCommunicator::open() {
   const MPI_Comm communicator = copy_of(MPI_COMM_WORLD);
   const MPI_Comm alone = copy_of(MPI_COMM_SELF);
   int ranks = 0;
@@ -28,10 +28,11 @@ std::unique_ptr<Conduit> Conduit::open() {
   check(PMPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, static_cast<void*>(&value), &found));
   constexpr int promised = 32767;
   const int tag_ub = found != 0 ? *static_cast<const int*>(value) : promised;
-  return std::unique_ptr<Conduit>(new Conduit(communicator, alone, tag_ub, static_cast<std::size_t>(ranks)));
+  return std::unique_ptr<PrivateCommunicator>(
+      new PrivateCommunicator(communicator, alone, tag_ub, static_cast<std::size_t>(ranks)));
 }
 
-Conduit::Conduit(MPI_Comm communicator, MPI_Comm alone, int tag_ub, std::size_t ranks)
+PrivateCommunicator::PrivateCommunicator(MPI_Comm communicator, MPI_Comm alone, int tag_ub, std::size_t ranks)
     : communicator_(communicator), alone_(alone), tags_(tag_ub), backlog_(ranks), ids_(tags_.ids()) {}
 
 }  // namespace trunkline::runtime
