@@ -72,7 +72,7 @@ bool is_for(For whom, Collective collective) {
     case For::nothing:
       return false;
     case For::broadcasts:
-      return collective == Collective::bcast;
+      return facts_of(collective).native == RunLike::bcast;
     case For::reductions:
       return facts_of(collective).reduces;
     case For::all:

@@ -21,7 +21,8 @@ enum class Collective : std::uint8_t {
   allgather,
   allgatherv,
 };
-inline constexpr std::size_t collective_count = 8;
+/// Arrays by collective have room for so many.
+inline constexpr std::size_t most_collectives = 32;
 
 /// Which way the data of a plan of trees goes: its promise, with the root as one end.
 enum class Direction : std::uint8_t {

@@ -9,7 +9,7 @@
 namespace trunkline {
 namespace {
 
-constexpr std::array<const PlanKind*, 2> kind_rows{
+constexpr std::array kind_rows{
     &trees_kind,
     &rounds_kind,
 };

@@ -24,7 +24,7 @@
 namespace trunkline::runtime {
 namespace {
 
-thread_local std::array<LastRun, collective_count> last __attribute__((tls_model("initial-exec")));
+thread_local std::array<LastRun, most_collectives> last __attribute__((tls_model("initial-exec")));
 
 /// Errors are the communicator's business: its error handler hears of them, as it does of the library's own.
 int report_error(const Arguments& call, int code) {

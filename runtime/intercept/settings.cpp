@@ -106,7 +106,7 @@ class Reader {
       setup_.disable = flag(name, value);
     } else {
       std::vector<std::string> names;
-      names.reserve(table.size() + collective_count);
+      names.reserve(table.size() + collectives().size());
       for (const Setting& setting : table) names.emplace_back(setting.name);
       for (const CollectiveFacts& one : collectives()) names.push_back(setting_of(one));
       const std::vector<std::string_view> views(names.begin(), names.end());

@@ -29,7 +29,7 @@ constinit PrivateCommunicator* opened = nullptr;
 constinit Recorder* recording = nullptr;
 constinit bool finalized = false;
 constinit Wishes wishes_by_setting;
-constinit std::array<std::optional<Wish>, collective_count> wishes_by_call;
+constinit std::array<std::optional<Wish>, most_collectives> wishes_by_call;
 
 bool is_accelerated(const CollectiveFacts& one) {
   const Wish& wish = wish_for(one.collective);

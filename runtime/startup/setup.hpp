@@ -12,7 +12,7 @@
 namespace trunkline::runtime {
 
 /// By collective.
-using Wishes = std::array<Wish, collective_count>;
+using Wishes = std::array<Wish, most_collectives>;
 
 struct Setup {
   std::string cluster{};     ///< bundled name or file; empty: none

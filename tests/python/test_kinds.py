@@ -5,6 +5,7 @@ import re
 from types import SimpleNamespace
 
 import pytest
+from toy import Toy
 
 from trunkline import _core
 from trunkline.cli.plan_output import put_out
@@ -15,49 +16,6 @@ from trunkline.generate.routine import c_routine
 from trunkline.kinds import KINDS, kind_of
 from trunkline.kinds.kind import PlanKind
 from trunkline.planned import Planned
-
-
-class Toy(PlanKind):
-    """One message that everybody hears."""
-
-    way = "through the air"
-    at_once = " in one shout"
-
-    def is_replayed(self, plan):
-        return False
-
-    def extent(self, plan):
-        return f"heard by {len(plan) - 1}"
-
-    def show(self, console, cluster, placement, plan):
-        console.print(f"{cluster.hosts[placement[plan.root]]} shouts")
-
-    def as_json(self, plan):
-        return {"shouts": [plan.root]}
-
-    def draw(self, cluster, placement, plan, title):
-        return f"<svg><title>{title}</title></svg>"
-
-    def sketches(self, cluster, placement, plan, title):
-        return [self.draw(cluster, placement, plan, title)]
-
-    def refused_in_c(self, collective):
-        return "through the air; C is silent"
-
-    def too_large_for_c(self, plan):
-        return ""
-
-    def c_tables(self, plan):
-        return {}
-
-    def c_shape(self, plan, over):
-        return ""
-
-    def c_way(self, plan, segment):
-        return ""
-
-    def streams(self, plan):
-        return 0
 
 
 class Shout:

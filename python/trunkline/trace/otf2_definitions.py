@@ -47,13 +47,15 @@ class Definitions:
         """Of a collective that ran by one algorithm.
 
         Raises:
-            BadInput: where MPI has no such collective.
+            BadInput: where the command, or OTF2, knows no such collective.
         """
         if kind.collective not in _core.collectives():
             raise BadInput(
                 f"{self._job.folder}: calls of '{kind.collective}', which this command does not know; "
                 "use the command of the release that wrote the trace"
             )
+        if _core.facts_of(kind.collective).mpi_name not in _OPERATIONS:
+            raise BadInput(f"{self._job.folder}: OTF2 has no operation for calls of '{kind.collective}'; take Perfetto")
         return self._regions.setdefault((kind.collective, kind.algorithm), len(self._regions))
 
     def end_of_call(self, kind: CallKind, rank: int) -> EndOfCall:

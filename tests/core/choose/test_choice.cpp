@@ -264,7 +264,7 @@ RC_GTEST_PROP(Choice, TellsWhatRuns, ()) {
   const Placement placement = testing::random_placement(cluster, 40);
   const auto root = *rc::gen::inRange<Rank>(0, static_cast<Rank>(placement.size()));
   const auto library = *rc::gen::element(NativeLibrary::mpich, NativeLibrary::openmpi);
-  const auto collective = static_cast<Collective>(*rc::gen::inRange<std::size_t>(0, collective_count));
+  const auto collective = static_cast<Collective>(*rc::gen::inRange<std::size_t>(0, collectives().size()));
   const auto order = *rc::gen::element(OperandOrder::any, OperandOrder::by_rank);
   const HostCosts& hosts = known_host_costs()[*rc::gen::inRange<std::size_t>(0, known_host_costs().size())];
   const Alternatives facts = alternatives_of(collective, cluster, placement, root, library, hosts);

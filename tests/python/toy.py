@@ -1,0 +1,46 @@
+"""A kind of plan that is there for tests alone, as the command sees it."""
+
+from trunkline.kinds.kind import PlanKind
+
+
+class Toy(PlanKind):
+    """One message that everybody hears."""
+
+    way = "through the air"
+    at_once = " in one shout"
+
+    def is_replayed(self, plan):
+        return False
+
+    def extent(self, plan):
+        return f"heard by {len(plan) - 1}"
+
+    def show(self, console, cluster, placement, plan):
+        console.print(f"{cluster.hosts[placement[plan.root]]} shouts")
+
+    def as_json(self, plan):
+        return {"shouts": [plan.root]}
+
+    def draw(self, cluster, placement, plan, title):
+        return f"<svg><title>{title}</title></svg>"
+
+    def sketches(self, cluster, placement, plan, title):
+        return [self.draw(cluster, placement, plan, title)]
+
+    def refused_in_c(self, collective):
+        return "through the air; C is silent"
+
+    def too_large_for_c(self, plan):
+        return ""
+
+    def c_tables(self, plan):
+        return {}
+
+    def c_shape(self, plan, over):
+        return ""
+
+    def c_way(self, plan, segment):
+        return ""
+
+    def streams(self, plan):
+        return 0
