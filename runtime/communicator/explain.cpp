@@ -22,8 +22,7 @@ std::string milliseconds(double seconds) {
 std::string description(Collective collective, int ranks, int root, std::uint64_t bytes,
                         const LocalDecision& decision) {
   const CollectiveFacts& facts = facts_of(collective);
-  std::string text = std::string(facts.mpi_name) +
-                     (!facts.has_data ? "" : " of " + format_bytes(bytes)) +
+  std::string text = std::string(facts.mpi_name) + (!facts.has_data ? "" : " of " + format_bytes(bytes)) +
                      (facts.has_root ? (facts.reduces ? " to rank " : " from rank ") + std::to_string(root) : "") +
                      " on " + std::to_string(ranks) + " ranks ran ";
   if (decision.plan == nullptr) {

@@ -15,7 +15,8 @@ namespace trunkline::runtime {
 
 /// A plan as one rank sees it.
 struct LocalPlan {
-  std::string_view key;                     ///< tells them from the root's others
+  std::string_view key;  ///< tells them from the root's others
+  std::uint64_t key_hash = 0;
   const char* name;                         ///< the algorithm's; lives as long as the process
   std::unique_ptr<const LocalPart> part{};  ///< what runs it
   InFlight in_flight{};                     ///< for its window

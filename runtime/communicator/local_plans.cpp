@@ -54,6 +54,7 @@ std::shared_ptr<const LocalPlan> LocalPlans::local(std::string_view algorithm) {
   const Plan plan = decider_.plan(algorithm);
   const bool from_file = algorithm == plan_of_file;
   LocalPlan made{.key = algorithm,
+                 .key_hash = hash(algorithm),
                  .name = from_file ? world_.knowledge.plan->algorithm.c_str() : algorithm.data(),
                  .part = local_part(plan, processes_.rank, processes_.world_ranks),
                  .in_flight = in_flight_of(plan),

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "datatype/kept_layouts.hpp"
 
+#include <atomic>
 #include <cstdint>
 #include <mutex>
 #include <unordered_map>
@@ -90,10 +91,45 @@ int layout_keyval() {
   return key;
 }
 
+/// Layouts of MPI's own datatypes, which are never freed: those that were asked for, in a list that only grows.
+class NamedLayouts {
+ public:
+  /// Null where it was not asked for.
+  [[nodiscard]] std::shared_ptr<const Layout> find(MPI_Datatype type) const {
+    for (const Named* one = first_.load(std::memory_order_acquire); one != nullptr; one = one->next) {
+      if (one->type == type) return one->layout;
+    }
+    return nullptr;
+  }
+
+  /// Threads may keep one twice, which does no harm.
+  void keep(MPI_Datatype type, const std::shared_ptr<const Layout>& layout) {
+    auto* const made = new Named{.type = type, .layout = layout, .next = first_.load(std::memory_order_relaxed)};
+    while (!first_.compare_exchange_weak(made->next, made, std::memory_order_release, std::memory_order_relaxed)) {
+    }
+  }
+
+ private:
+  struct Named {
+    MPI_Datatype type;
+    std::shared_ptr<const Layout> layout;
+    const Named* next;
+  };
+  std::atomic<const Named*> first_ = nullptr;
+};
+
+/// Never destroyed, as all_kept_layouts().
+constinit NamedLayouts named_layouts;
+
 }  // namespace
 
 std::shared_ptr<const Layout> layout_of(MPI_Datatype type) {
-  if (is_named(type)) return std::make_shared<const Layout>(type);
+  if (auto layout = named_layouts.find(type)) return layout;
+  if (is_named(type)) {
+    auto layout = std::make_shared<const Layout>(type);
+    named_layouts.keep(type, layout);
+    return layout;
+  }
   void* number = nullptr;
   int found = 0;
   check(PMPI_Type_get_attr(type, layout_keyval(), static_cast<void*>(&number), &found));

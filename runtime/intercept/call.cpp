@@ -11,7 +11,6 @@
 #include "intercept/shared_facts.hpp"
 #include "intercept/state.hpp"
 #include "intercept/traced.hpp"
-#include "text/fnv.hpp"
 #include "trace/recorder.hpp"
 #include "transport/mpi/mpi_transport.hpp"
 
@@ -36,7 +35,7 @@ int report_error(const Arguments& call, int code) {
 std::uint64_t claim_of(const Arguments& call, const Prepared& prepared, std::uint64_t bytes) {
   constexpr std::uint64_t odd = 0x9E3779B97F4A7C15U;
   const LocalDecision& decision = *prepared.decision;
-  std::uint64_t claim = hash(decision.plan->key);
+  std::uint64_t claim = decision.plan->key_hash;
   const auto root = static_cast<std::uint64_t>(call.root);
   for (const std::uint64_t part : {static_cast<std::uint64_t>(call.collective), bytes, decision.segment_bytes, root}) {
     claim = (claim ^ part) * odd;

@@ -159,6 +159,7 @@ Uncancelled::Uncancelled() { pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &bef
 Uncancelled::~Uncancelled() { pthread_setcancelstate(before_, nullptr); }
 
 bool MpiTransport::let_go(std::span<Pending> pending, bool cancel) noexcept {
+  if (std::ranges::all_of(pending, &Pending::is_none)) return false;
   const Uncancelled uncancelled;
   bool left_over = false;
   for (Pending& one : pending) {
