@@ -10,8 +10,8 @@ PAGE = Path(__file__).resolve().parents[1] / "docs" / "algorithms.md"
 HEAD = """# Algorithms
 
 Made from the registry by `tools/algorithms_page.py`. X segments or blocks, P ranks, H the height of a tree, K its
-degree, m bytes, T(m) half a ping-pong of m bytes. `TRUNKLINE_<COLLECTIVE>=NAME[:SEGMENT]` forces one; `auto` chooses
-([settings.md](settings.md)).
+degree, m bytes, T(m) half a ping-pong of m bytes. A setting forces one, `TRUNKLINE_<COLLECTIVE>=NAME[:SEGMENT]`
+([settings.md](settings.md#names-and-segments)); else `auto` chooses ([choice.md](choice.md)).
 """
 
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Writes the tables of choice in docs/settings.md from the core's; with --check only says whether they are the same."""
+"""Writes the tables of choice in docs/choice.md from the core's; with --check only says whether they are the same."""
 
 import sys
 from pathlib import Path
@@ -8,7 +8,7 @@ from pathlib import Path
 from trunkline import _core
 from trunkline.units import format_bytes
 
-PAGE = Path(__file__).resolve().parents[1] / "docs" / "settings.md"
+PAGE = Path(__file__).resolve().parents[1] / "docs" / "choice.md"
 BEGIN = "<!-- made by tools/choice_rule.py -->\n"
 END = "<!-- end -->\n"
 THERE_FOR = {
@@ -84,4 +84,4 @@ if __name__ == "__main__":
     if "--check" not in sys.argv[1:]:
         PAGE.write_text(page(), encoding="utf-8")
     elif PAGE.read_text(encoding="utf-8") != page():
-        sys.exit("docs/settings.md does not have the table of choice as it is: run tools/choice_rule.py")
+        sys.exit("docs/choice.md does not have the table of choice as it is: run tools/choice_rule.py")
