@@ -2,123 +2,13 @@
 #include "kinds/rounds/costs.hpp"
 
 #include <algorithm>
-#include <cmath>
-#include <numeric>
-#include <span>
-#include <utility>
 #include <vector>
 
 #include "kinds/rounds/samples.hpp"
-#include "model/transfer/path_loads.hpp"
 #include "model/transfer/segments.hpp"
 #include "model/transfer/wire.hpp"
 
 namespace trunkline {
-namespace {
-
-/// Adds up the transfers of one round, then turns them into time.
-class Round {
- public:
-  Round(const Paths& paths, const Placement& placement, std::span<const Rank> order)
-      : cluster_(paths.cluster()), placement_(placement), order_(order), paths_(paths), loads_(paths) {}
-
-  [[nodiscard]] Rank ranks() const { return static_cast<Rank>(order_.size()); }
-
-  /// `fraction` of the message from one position to another.
-  void transfer(Rank from, Rank to, double fraction) {
-    const HostIndex u = placement_[order_[from]];
-    const HostIndex v = placement_[order_[to]];
-    transfers_ += 1.0;
-    amounts_ += fraction;
-    if (u != v) loads_.add(cluster_.hosts()[u], cluster_.hosts()[v], fraction);
-  }
-
-  /// Adds the round's time to `cost`, `times` over, and starts an empty round. Of its transfers the slowest counts; or
-  /// the mean one, where all that is sent takes every hop after another.
-  void finish(RoundCost& cost, double times = 1.0, bool takes_every_hop = false) {
-    loads_.settle_loads();
-    double most_amount = 0.0;
-    double most_alone_byte_s = 0.0;
-    double most_latency_s = 0.0;
-    double most_frame_byte_s = 0.0;
-    double latencies_s = 0.0;
-    double frame_bytes_s = 0.0;
-    for (const PathLoads::Transfer& transfer : loads_.transfers()) {
-      const auto& [from, to, meeting, amount] = transfer;
-      const double latency_s = paths_.latency_s(from, to, meeting);
-      const double frame_byte_s = paths_.byte_s(from, to, meeting) - loads_.first_byte_s(transfer);
-      most_amount = std::max(most_amount, amount);
-      most_alone_byte_s = std::max(most_alone_byte_s, loads_.alone_byte_s(transfer));
-      most_latency_s = std::max(most_latency_s, latency_s);
-      most_frame_byte_s = std::max(most_frame_byte_s, frame_byte_s);
-      latencies_s += latency_s;
-      frame_bytes_s += frame_byte_s;
-    }
-    const double hops = static_cast<double>(ranks());
-    cost.rounds += times;
-    cost.seconds_per_byte += times * slowest_byte_s(times > 1.0);
-    cost.parts += times * most_amount;
-    cost.alone_byte_s += times * most_alone_byte_s;
-    cost.latency_s += times * (takes_every_hop ? latencies_s / hops : most_latency_s);
-    cost.frame_byte_s += times * (takes_every_hop ? frame_bytes_s / hops : most_frame_byte_s);
-    cost.transfers += times * std::exchange(transfers_, 0.0);
-    cost.amounts += times * std::exchange(amounts_, 0.0);
-    loads_.clear();
-  }
-
- private:
-  /// Where rounds are all alike, the fullest of links side by side is the same in each. Else it is another in each
-  /// round, and who has less to wait for goes on: the time is between those of an even hash, as if rounds overlapped
-  /// wholly, and of the fullest link, as if they did not at all. The middle is within 10 % of
-  /// simulations of 1 MiB and more (docs/results/model.md).
-  [[nodiscard]] double slowest_byte_s(bool alike) const {
-    const double fullest_s = loads_.fullest_byte_s();
-    return alike ? fullest_s : std::midpoint(loads_.slowest_byte_s(), fullest_s);
-  }
-
-  const Cluster& cluster_;
-  const Placement& placement_;
-  std::span<const Rank> order_;
-  const Paths& paths_;
-  PathLoads loads_;
-  double transfers_ = 0.0;  ///< of this round, within hosts too
-  double amounts_ = 0.0;
-};
-
-/// How often a message goes a way: one that is announced first, there and back before.
-double trips(const HostCosts& hosts, std::uint64_t bytes) { return hosts.is_eager(bytes) ? 1.0 : 3.0; }
-
-}  // namespace
-
-RoundCost& RoundCost::operator+=(const RoundCost& other) {
-  rounds += other.rounds;
-  seconds_per_byte += other.seconds_per_byte;
-  parts += other.parts;
-  alone_byte_s += other.alone_byte_s;
-  latency_s += other.latency_s;
-  frame_byte_s += other.frame_byte_s;
-  transfers += other.transfers;
-  amounts += other.amounts;
-  return *this;
-}
-
-std::uint64_t RoundCost::transfer_bytes(std::uint64_t message_bytes) const {
-  const double part = rounds > 0.0 ? parts / rounds : 1.0;
-  return std::max(static_cast<std::uint64_t>(std::ceil(part * static_cast<double>(message_bytes))), std::uint64_t{1});
-}
-
-double RoundCost::seconds(std::uint64_t message_bytes, std::uint64_t transfer_bytes, const HostCosts& hosts) const {
-  const std::uint64_t transfer = std::min(transfer_bytes, message_bytes);
-  const double transfers = static_cast<double>(message_bytes) / static_cast<double>(transfer);
-  const auto wire = static_cast<double>(wire_bytes(transfer));
-  const double message_s = 2.0 * hosts.handling_s(transfer);
-  const double further = std::max(parts * transfers - rounds, 0.0);  // after the first of each round
-  const double all_hosts_s =
-      hosts.together_s(std::max(this->transfers, amounts * transfers), amounts * static_cast<double>(message_bytes));
-  return std::max(all_hosts_s, rounds * message_s + latency_s * trips(hosts, transfer) +
-                                   frame_byte_s * std::min(wire, static_cast<double>(frame_wire_bytes)) +
-                                   std::max(seconds_per_byte * transfers * wire, further * message_s));
-}
 
 RoundCosts round_costs(const Paths& paths, const Placement& placement, const Rounds& rounds, const HostCosts& hosts) {
   check_placement(paths.cluster(), placement, rounds.order.front());
@@ -128,15 +18,15 @@ RoundCosts round_costs(const Paths& paths, const Placement& placement, const Rou
   costs.any_blocks = samples.any_blocks;
   costs.relays = !samples.any_blocks && samples.rounds.size() == 1 && samples.rounds.front().times > 1;
   costs.hosts = hosts;
-  Round loads(paths, placement, rounds.order);
+  TimedRound round(paths, placement, rounds.order);
   for (const RoundSample& sample : samples.rounds) {
     for (const auto& [from, to, blocks] : sample.sent) {
-      loads.transfer(from, to,
+      round.transfer(from, to,
                      samples.any_blocks ? 1.0 : static_cast<double>(blocks) / static_cast<double>(samples.blocks));
     }
     if (sample.sent.empty()) continue;
     RoundCost& one = costs.each.emplace_back();
-    loads.finish(one, static_cast<double>(sample.times), costs.relays || costs.any_blocks);
+    round.finish(one, static_cast<double>(sample.times), costs.relays || costs.any_blocks);
     costs.rounds += one;
   }
   return costs;
@@ -159,7 +49,7 @@ double relay_seconds(const RoundCosts& costs, std::uint64_t message_bytes, std::
   const double on_wire_s = all.seconds_per_byte / all.rounds * static_cast<double>(costs.blocks) * wire;
   const double message_s = 2.0 * costs.hosts.handling_s(piece_bytes);
   const double piece_s = std::max({on_wire_s, message_s, together_seconds(costs, piece_bytes)});
-  const double hop_s = message_s + (all.latency_s * trips(costs.hosts, piece_bytes) +
+  const double hop_s = message_s + (all.latency_s * costs.hosts.trips(piece_bytes) +
                                     all.frame_byte_s * std::min(wire, static_cast<double>(frame_wire_bytes))) /
                                        all.rounds;
   return std::max(all.rounds * pieces * piece_s + hop_s, all.rounds * (hop_s + piece_s) + (pieces - 1.0) * piece_s);
@@ -181,7 +71,7 @@ double block_seconds(const RoundCosts& costs, std::uint64_t message_bytes, std::
   const double together_s = together_seconds(costs, block);
   const double loaded_s = period.seconds_per_byte / period.rounds * wire;
   const double alone_s = period.alone_byte_s / period.rounds * wire;
-  const double delay_s = period.latency_s * trips(costs.hosts, block) +
+  const double delay_s = period.latency_s * costs.hosts.trips(block) +
                          period.frame_byte_s * std::min(wire, static_cast<double>(frame_wire_bytes));
   double first_s = period.rounds * message_s + delay_s;
   double part = 1.0;
@@ -235,40 +125,6 @@ std::uint64_t best_segment(const RoundCosts& costs, std::uint64_t message_bytes)
     return segment <= std::max(*fastest, long_enough) && seconds(segment) <= most_s;
   });
   return *longest;
-}
-
-std::vector<RoundCost> exchange_costs(const Paths& paths, const Placement& placement,
-                                      std::span<const Exchange> exchanges) {
-  const std::vector<Rank> order = by_number(static_cast<Rank>(placement.size()), 0);
-  Round round(paths, placement, order);
-  std::vector<RoundCost> costs;
-  for (const Exchange& exchange : exchanges) {
-    for (const auto& [from, to] : exchange.transfers) round.transfer(from, to, exchange.part);
-    if (!exchange.transfers.empty()) round.finish(costs.emplace_back(), exchange.times);
-  }
-  return costs;
-}
-
-RoundCost exchange_cost(const Paths& paths, const Placement& placement, std::span<const Exchange> exchanges) {
-  RoundCost all;
-  for (const RoundCost& one : exchange_costs(paths, placement, exchanges)) all += one;
-  return all;
-}
-
-RoundCost level_cost(const Paths& paths, const Placement& placement, const Tree& tree) {
-  const std::vector<Rank> order = by_number(static_cast<Rank>(tree.size()), 0);
-  Round round(paths, placement, order);
-  RoundCost cost;
-  for (std::vector<Rank> level{tree.root}, next; !level.empty(); level = std::exchange(next, {})) {
-    for (const Rank rank : level) {
-      for (const Rank child : tree.children[rank]) {
-        round.transfer(rank, child, 1.0);
-        next.push_back(child);
-      }
-    }
-    if (!next.empty()) round.finish(cost);
-  }
-  return cost;
 }
 
 double RoundCosts::seconds(std::uint64_t message_bytes, std::uint64_t segment_bytes) const {

@@ -10,7 +10,9 @@
 #include "algorithms/trees/k_nomial.hpp"
 #include "algorithms/trees/unaware_k_ary.hpp"
 #include "algorithms/trees/unaware_linear.hpp"
+#include "kinds/rounds/costs.hpp"
 #include "kinds/rounds/rounds.hpp"
+#include "model/native/exchanges.hpp"
 
 namespace trunkline {
 namespace {

@@ -5,10 +5,10 @@
 #include <cstdint>
 #include <vector>
 
-#include "kinds/rounds/costs.hpp"
 #include "kinds/trees/costs.hpp"
 #include "model/native/openmpi_rules.hpp"
 #include "model/transfer/host_costs.hpp"
+#include "model/transfer/round_cost.hpp"
 #include "network/paths.hpp"
 #include "network/placement.hpp"
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "collective/collective.hpp"
-#include "kinds/rounds/costs.hpp"
+#include "model/native/exchanges.hpp"
 #include "model/native/native_bcast.hpp"
 #include "network/paths.hpp"
 #include "network/placement.hpp"

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "kinds/rounds/costs.hpp"
+#include "model/native/exchanges.hpp"
 #include "model/transfer/host_costs.hpp"
 #include "network/paths.hpp"
 #include "network/placement.hpp"

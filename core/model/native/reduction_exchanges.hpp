@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "kinds/rounds/costs.hpp"
+#include "model/native/exchanges.hpp"
 #include "patterns/tree.hpp"
 
 namespace trunkline {

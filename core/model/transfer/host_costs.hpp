@@ -29,6 +29,8 @@ struct HostCosts {
   double shared_byte_s = 0.0;
 
   [[nodiscard]] bool is_eager(std::uint64_t bytes) const { return bytes <= eager_bytes; }
+  /// How often such a message goes a way: one that is announced first, there and back before.
+  [[nodiscard]] double trips(std::uint64_t bytes) const { return is_eager(bytes) ? 1.0 : 3.0; }
   /// What one of the two hosts spends on a message of so many bytes, on average.
   [[nodiscard]] double handling_s(std::uint64_t bytes) const {
     return (send_s + receive_s) / 2.0 + handling_byte_s() * static_cast<double>(bytes) +

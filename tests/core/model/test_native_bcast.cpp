@@ -7,6 +7,7 @@
 
 #include "algorithms/trees/flat.hpp"
 #include "algorithms/trees/k_nomial.hpp"
+#include "model/native/exchanges.hpp"
 #include "model/transfer/wire.hpp"
 #include "network/file/cluster_file.hpp"
 #include "networks.hpp"

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// Transfers of all ranks at once, round after round: their time, from the cluster's stated rates.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "model/transfer/host_costs.hpp"
+#include "model/transfer/path_loads.hpp"
+#include "network/paths.hpp"
+#include "network/placement.hpp"
+
+namespace trunkline {
+
+/// Time of an algorithm in rounds, linear in the message: a round takes as long as its busiest channel.
+struct RoundCost {
+  double rounds = 0.0;
+  double seconds_per_byte = 0.0;  ///< sum over the rounds of the busiest channel's load over its rate
+  double parts = 0.0;             ///< sum over the rounds of the longest transfer's part of the message
+  double alone_byte_s = 0.0;      ///< the same as seconds_per_byte where each transfer is alone
+  double latency_s = 0.0;         ///< sum over the rounds of the longest path's
+  double frame_byte_s = 0.0;      ///< the same for each byte of a frame that is stored on that path
+  double transfers = 0.0;         ///< of all ranks and rounds
+  double amounts = 0.0;           ///< their parts of the message, added up
+
+  /// The longest transfer of a round, where all rounds are alike.
+  [[nodiscard]] std::uint64_t transfer_bytes(std::uint64_t message_bytes) const;
+
+  RoundCost& operator+=(const RoundCost& other);
+
+  /// Seconds for a message of that many bytes in transfers of `transfer_bytes`, both above zero.
+  [[nodiscard]] double seconds(std::uint64_t message_bytes, std::uint64_t transfer_bytes,
+                               const HostCosts& hosts = usual_host_costs()) const;
+};
+
+/// Adds up the transfers of one round, then turns them into time.
+class TimedRound {
+ public:
+  /// All must outlive the object; `order`: ranks by position.
+  TimedRound(const Paths& paths, const Placement& placement, std::span<const Rank> order)
+      : placement_(placement), order_(order), paths_(paths), loads_(paths) {}
+
+  /// `fraction` of the message from one position to another.
+  void transfer(Rank from, Rank to, double fraction);
+
+  /// Adds the round's time to `cost`, `times` over, and starts an empty round. Of its transfers the slowest counts; or
+  /// the mean one, where all that is sent takes every hop after another.
+  void finish(RoundCost& cost, double times = 1.0, bool takes_every_hop = false);
+
+ private:
+  [[nodiscard]] double slowest_byte_s(bool alike) const;
+
+  const Placement& placement_;
+  std::span<const Rank> order_;
+  const Paths& paths_;
+  PathLoads loads_;
+  double transfers_ = 0.0;  ///< of this round, within hosts too
+  double amounts_ = 0.0;
+};
+
+}  // namespace trunkline
