@@ -31,6 +31,11 @@ def _clean_environment() -> dict[str, str]:
     }
 
 
+def _text(said: bytes | str | None) -> str:
+    """What a program had said by the time it was ended."""
+    return said.decode(errors="replace") if isinstance(said, bytes) else said or ""
+
+
 @dataclass(frozen=True)
 class Outcome:
     """What a job left behind."""
@@ -56,9 +61,10 @@ class Mpi:
         return BUILD / "lib" / f"libtrunkline-{self.name}.so"
 
     @property
-    def yields(self) -> Path | str:
-        """What makes its ranks yield while they wait, where no setting does."""
-        return BUILD / "tests" / "runtime" / "libruntime-yield.so" if self.family == "mpich" else ""
+    def yields(self) -> str:
+        """What makes its ranks yield while they wait, where no setting does, and sleep when they wait for long."""
+        needed = ["yield", "nap"] if self.family == "mpich" else ["nap"]
+        return ":".join(str(BUILD / "tests" / "runtime" / f"libruntime-{name}.so") for name in needed)
 
     @property
     def family(self) -> str:
@@ -81,14 +87,17 @@ class Mpi:
         """Runs a job; `per_rank` are words put in front of each rank's command; `status` is checked unless None."""
         library = self.library if preload == "own" else preload
         variables = dict(settings or {})
-        preloads = [os.environ.get("TRUNKLINE_TEST_PRELOAD", ""), str(self.yields), str(library or "")]
-        if any(preloads):
-            variables["LD_PRELOAD"] = ":".join(one for one in preloads if one)
+        preloads = [os.environ.get("TRUNKLINE_TEST_PRELOAD", ""), self.yields, str(library or "")]
+        variables["LD_PRELOAD"] = ":".join(one for one in preloads if one)
         words = [*self.launcher, "-n", str(ranks), "env", *(f"{name}={value}" for name, value in variables.items())]
         words += [str(word) for word in (*per_rank, *command)]
-        done = subprocess.run(
-            words, env=_clean_environment(), capture_output=True, text=True, timeout=seconds, check=False
-        )
+        try:
+            done = subprocess.run(
+                words, env=_clean_environment(), capture_output=True, text=True, timeout=seconds, check=False
+            )
+        except subprocess.TimeoutExpired as late:
+            late.add_note(f"{shlex.join(words)}\n{_text(late.stdout)}\n{_text(late.stderr)}")
+            raise
         outcome = Outcome(done.returncode, done.stdout, done.stderr)
         if status is not None:
             assert outcome.status == status, f"{shlex.join(words)}\n{outcome.out}\n{outcome.err}"
