@@ -10,28 +10,57 @@ import pytest
 from conftest import BUILD, ON_OWN_HOST, Mpi, Outcome
 
 CLUSTER = {"TRUNKLINE_CLUSTER": "cyclic"}
-SOUND = ["little-shorter", "shorter", "longer", "other-root", "errors-again-and-again", "handler-throws"]
-SOUND += ["handler-broadcasts", "invalid-datatype", "delete-callback", "pending-idup", "dist-graph", "late-rank"]
-SOUND += ["many-communicators", "stopped-rank", "far-ahead", "out-of-descriptors", "small-stack"]
-SOUND += ["handler-ends-thread"]
+BY_TREES = "two-tree:1448"
+SOUND = ["late-rank", "little-shorter", "shorter", "longer", "other-root", "errors-again-and-again", "handler-throws"]
+SOUND += ["handler-broadcasts", "invalid-datatype", "delete-callback", "pending-idup", "dist-graph"]
+SOUND += ["stopped-rank", "far-ahead", "out-of-descriptors", "handler-ends-thread", "session"]
+REDUCING = ["late-reduce-root", "shorter-operand", "longer-operand", "little-longer-operand", "operand-handler-throws"]
+LATE = "late-beside-a-faulty-one"
+OTHERS = ["linear:1448", "circulant:1448", "scatter-ring", "scatter-doubling", "flat"]
 
 
-def fault(mpi: Mpi, case: str, choice: str = "two-tree:1448", ranks: int = 4, status: int | None = 0) -> Outcome:
+def fault(mpi: Mpi, *cases: str, ranks: int = 4, status: int | None = 0, nap_us: int = 50) -> Outcome:
+    """Cases, each perhaps with a choice of algorithm ("CASE@CHOICE"), one after another in one job."""
+    settings = CLUSTER | {"NAP_US": str(nap_us)}
     program = mpi.program("runtime-faults")
-    done = mpi.run(ranks, program, case, choice, settings=CLUSTER, per_rank=[ON_OWN_HOST], status=status)
+    done = mpi.run(ranks, program, *cases, settings=settings, per_rank=[ON_OWN_HOST], status=status)
     if status == 0:
         for rank in range(ranks):
             assert f"rank {rank}: fine" in done.out, done.out + done.err
+        assert [line for line in done.out.splitlines() if line.endswith(" begins")] == [
+            f"{one} begins" for one in cases
+        ]
     return done
 
 
-@pytest.mark.parametrize("case", SOUND)
-def test_the_program_goes_on(any_mpi: Mpi, case: str):
-    fault(any_mpi, case, ranks=2 if case == "many-communicators" else 4)
+def test_the_program_goes_on(any_mpi: Mpi):
+    """Open MPI 4 has no sessions."""
+    fault(any_mpi, *(f"{case}@{BY_TREES}" for case in SOUND if any_mpi.name != "openmpi" or case != "session"))
 
 
-def test_a_rank_without_memory_for_its_segments(any_mpi: Mpi):
-    fault(any_mpi, "out-of-memory", "two-tree:16MiB")
+def test_reductions_and_others_go_on(any_mpi: Mpi):
+    """A rank takes a reduction for a broadcast: over a line the two ranks concerned would wait for each other, and
+    nothing is there that tells of it."""
+    cases = [f"{case}@{choice}" for choice in (BY_TREES, "linear") for case in REDUCING]
+    cases += [f"{LATE}@flat:256KiB", f"{LATE}@linear", "error-elsewhere@flat"]
+    fault(any_mpi, *cases, f"other-collective@{BY_TREES}")
+
+
+def test_other_sizes_roots_and_shares_under_every_way(any_mpi: Mpi):
+    cases = [f"{case}@{choice}" for choice in OTHERS for case in ("shorter", "longer", "other-root")]
+    fault(any_mpi, *cases, "other-shares@ring:1448", "other-shares@unaware-ring", ranks=5)
+
+
+@pytest.mark.parametrize(
+    ("case", "choice", "ranks"),
+    [
+        ("many-communicators", BY_TREES, 2),
+        ("small-stack", BY_TREES, 4),  # the one case that asks for MPI_THREAD_MULTIPLE
+        ("out-of-memory", "two-tree:16MiB", 4),  # for the last rank's segments
+    ],
+)
+def test_what_takes_a_job_of_its_own(any_mpi: Mpi, case: str, choice: str, ranks: int):
+    fault(any_mpi, f"{case}@{choice}", ranks=ranks)
 
 
 def scarce(mpi: Mpi, case: str, status: int | None) -> Outcome:
@@ -55,51 +84,12 @@ def test_a_rank_without_any_memory_to_plan_ends_the_job(any_mpi: Mpi):
     assert time.monotonic() - begin < 60
 
 
-@pytest.mark.parametrize(
-    ("case", "choice"),
-    [("error-elsewhere", "flat"), ("late-beside-a-faulty-one", "flat:256KiB"), ("late-beside-a-faulty-one", "linear")],
-)
-def test_one_faulty_rank_harms_no_other(any_mpi: Mpi, case: str, choice: str):
-    fault(any_mpi, case, choice)
-
-
-REDUCING = ["shorter-operand", "longer-operand", "little-longer-operand", "operand-handler-throws", "late-reduce-root"]
-
-
-@pytest.mark.parametrize("choice", ["two-tree:1448", "linear"])
-@pytest.mark.parametrize("case", REDUCING)
-def test_reductions_go_on(any_mpi: Mpi, case: str, choice: str):
-    fault(any_mpi, case, choice)
-
-
-@pytest.mark.parametrize("choice", ["ring:1448", "unaware-ring"])
-def test_other_shares(any_mpi: Mpi, choice: str):
-    fault(any_mpi, "other-shares", choice, ranks=5)
-
-
-def test_a_rank_takes_a_reduction_for_a_broadcast(any_mpi: Mpi):
-    """Over a line the two ranks concerned would wait for each other, and nothing is there that tells of it."""
-    fault(any_mpi, "other-collective", "two-tree:1448")
-
-
-@pytest.mark.parametrize("choice", ["linear:1448", "circulant:1448", "scatter-ring", "scatter-doubling", "flat"])
-@pytest.mark.parametrize("case", ["shorter", "longer", "other-root"])
-def test_other_sizes_and_roots_under_every_way_to_broadcast(mpi: Mpi, case: str, choice: str):
-    fault(mpi, case, choice, ranks=5)
-
-
-def test_a_session_beside_the_world(any_mpi: Mpi):
-    if any_mpi.name == "openmpi":
-        pytest.skip("Open MPI 4 has no sessions")
-    fault(any_mpi, "session")
-
-
 @pytest.mark.parametrize("natively", [False, True])
 def test_a_revoked_communicator(any_mpi: Mpi, natively: bool):
     if any_mpi.family != "openmpi" or any_mpi.name == "openmpi":
         pytest.skip("Open MPI from 5 on alone revokes communicators")
     mpi = replace(any_mpi, launcher=(*any_mpi.launcher, "--with-ft", "ulfm"))
-    words = [mpi.program("runtime-faults"), "revoked", "linear"]
+    words = [mpi.program("runtime-faults"), "revoked@linear"]
     preload = None if natively else "own"
     done = mpi.run(3, *words, settings=CLUSTER, per_rank=[ON_OWN_HOST], preload=preload)
     assert done.out.count(": fine") == 3, done.out + done.err
@@ -111,7 +101,7 @@ def long_waits(done: Outcome) -> list[str]:
 
 def test_ranks_that_wait_for_ever_say_for_what(any_mpi: Mpi):
     """One rank is in the MPI library's broadcast, the others in ours: the ranks cannot hear of each other."""
-    done = fault(any_mpi, "on-both-sides-of-the-floor", "auto", status=None)
+    done = fault(any_mpi, "on-both-sides-of-the-floor@auto", status=None, nap_us=5000)
     said = long_waits(done)
     assert done.status != 0
     assert len(said) == len(set(said)) > 0, done.err
@@ -121,7 +111,7 @@ def test_ranks_that_wait_for_ever_say_for_what(any_mpi: Mpi):
 
 
 def test_ranks_that_wait_for_a_late_one_say_so_once_and_go_on(any_mpi: Mpi):
-    said = long_waits(fault(any_mpi, "late-for-long"))
+    said = long_waits(fault(any_mpi, f"late-for-long@{BY_TREES}", nap_us=5000))
     assert [line.split()[2] for line in sorted(said)] == ["1", "2", "3"]
     assert all("Nothing is wrong where th" in line for line in said)
 
@@ -130,7 +120,7 @@ def test_ranks_that_wait_for_a_late_one_say_so_once_and_go_on(any_mpi: Mpi):
 def test_the_job_ends(any_mpi: Mpi, case: str):
     """The launcher waits for nobody who waits for a rank that is gone."""
     begin = time.monotonic()
-    done = fault(any_mpi, case, status=None)
+    done = fault(any_mpi, f"{case}@{BY_TREES}", status=None)
     assert done.status != 0
     assert time.monotonic() - begin < 120
 
@@ -204,13 +194,12 @@ def test_a_disabled_rank_takes_part_and_is_named(any_mpi: Mpi, disabled: int):
     assert re.search(rf"rank {disabled} on .* was told to change nothing \(TRUNKLINE_DISABLE=1\)", said[0])
 
 
-@pytest.mark.parametrize("case", ["first-allgather", "delete-callback", "dist-graph"])
 @pytest.mark.parametrize("first", [True, False], ids=["before", "after"])
-def test_a_tool_that_wraps_the_same_calls(any_mpi: Mpi, first: bool, case: str):
+def test_a_tool_that_wraps_the_same_calls(any_mpi: Mpi, first: bool):
     """Who comes first has the calls: before us a tool's broadcasts are native ones, after us it hears of the end."""
     tool = str(any_mpi.library.parent.parent / "tests" / "runtime" / f"libruntime-profiler-{any_mpi.name}.so")
     both = [tool, str(any_mpi.library)] if first else [str(any_mpi.library), tool]
-    words = [any_mpi.program("runtime-faults"), case]
+    words = [any_mpi.program("runtime-faults"), "first-allgather", "delete-callback", "dist-graph"]
     done = any_mpi.run(4, *words, settings=CLUSTER, per_rank=[ON_OWN_HOST], preload=":".join(both))
     assert done.out.count(": fine") == 4, done.out + done.err
     heard = "profiler: 1 broadcasts" if first else "profiler: 0 none"

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// runtime-faults CASE [CHOICE]: one fault of a program, an MPI job each, since some of them end it. Prints "rank R:
-// fine" on each rank where everything was as MPI promises, else what was not; exit status 0 or 1. CHOICE: as for
-// trunkline_set.
+// runtime-faults CASE[@CHOICE]...: faults of a program, one after another in one job; CHOICE is as for trunkline_set.
+// Some cases end the job, and some want it for themselves: little memory, many communicators, being the first call.
+// Rank 0 names each case before it begins. Prints "rank R: fine" on each rank where everything was as MPI promises,
+// else what was not and in which case; exit status 0 or 1.
 #define OMPI_SKIP_MPICXX 1
 #define MPICH_SKIP_MPICXX 1
 #include <dlfcn.h>
+#include <malloc.h>
 #include <mpi.h>
 #ifdef OPEN_MPI
 #include <mpi-ext.h>
@@ -31,11 +33,13 @@ namespace {
 int rank = 0;
 int ranks = 1;
 bool good = true;
+std::string now;  ///< the case that runs, as it was asked for
+int heard = 0;    ///< calls of error handlers in this case
 
 void expect(bool ok, const std::string& what) {
   if (ok) return;
   good = false;
-  std::printf("rank %d: %s\n", rank, what.c_str());
+  std::printf("rank %d: %s: %s\n", rank, now.c_str(), what.c_str());
   std::fflush(stdout);
 }
 
@@ -51,9 +55,12 @@ void choose(const char* choice) {
   using Set = int(const char*, const char*);
   auto* const set = reinterpret_cast<Set*>(dlsym(RTLD_DEFAULT, "trunkline_set"));
   if (set == nullptr) return;
-  if (set("bcast", choice) != 0 && set("allgather", choice) != 0) expect(false, std::string("refused: ") + choice);
-  // What has no such algorithm keeps what it has.
-  for (const char* const collective : {"reduce", "allreduce", "reduce-scatter", "allgather"}) set(collective, choice);
+  bool taken = false;
+  for (const char* const collective : {"bcast", "reduce", "allreduce", "reduce-scatter", "allgather"}) {
+    set(collective, "auto");  // what has no such algorithm does not keep that of the case before
+    taken = set(collective, choice) == 0 || taken;
+  }
+  expect(taken, std::string("refused: ") + choice);
 }
 
 MPI_Comm copy_of(MPI_Comm communicator, MPI_Errhandler handler) {
@@ -86,6 +93,14 @@ long resident_kib(const char* field = "VmRSS:") {
     if (line.starts_with(field)) return std::stol(line.substr(std::strlen(field)));
   }
   return 0;
+}
+
+/// The greatest size of this process counts anew. What earlier cases left free is given back, so that it hides nothing.
+void forget_greatest_size() {
+  malloc_trim(0);
+  std::ofstream file("/proc/self/clear_refs");
+  file << 5 << std::flush;
+  expect(file.good(), "/proc/self/clear_refs cannot be written");
 }
 
 /// The last rank passes another size. It must hear of it, nobody may wait for ever, and other communicators go on.
@@ -190,7 +205,6 @@ void handler_throws() {
   right(MPI_COMM_WORLD, 30000, 0, 4, "afterwards");
 }
 
-int heard = 0;
 MPI_Comm elsewhere = MPI_COMM_NULL;
 void broadcasting(MPI_Comm*, int*, ...) {
   ++heard;
@@ -324,6 +338,7 @@ void late_rank() {
   const int calls = 3000;
   std::vector<char> data(4000, 1);
   MPI_Barrier(MPI_COMM_WORLD);
+  forget_greatest_size();
   const long before = resident_kib("VmHWM:");
   if (rank == ranks - 1) sleep(2);
   for (int call = 0; call < calls; ++call) MPI_Bcast(data.data(), 4000, MPI_BYTE, 0, MPI_COMM_WORLD);
@@ -438,13 +453,15 @@ void little_memory_to_plan() { without_memory_to_plan(0); }
 void no_memory_to_plan() { without_memory_to_plan(-(1L << 40)); }
 
 void out_of_descriptors() {
-  rlimit limit{};
-  getrlimit(RLIMIT_NOFILE, &limit);
+  rlimit usual{};
+  getrlimit(RLIMIT_NOFILE, &usual);
+  rlimit limit = usual;
   limit.rlim_cur = 3;
   setrlimit(RLIMIT_NOFILE, &limit);
   right(MPI_COMM_WORLD, 30000, 0, 1, "without descriptors");
   const MPI_Comm copy = copy_of(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
   right(copy, 30000, ranks - 1, 2, "on a new communicator");
+  setrlimit(RLIMIT_NOFILE, &usual);
 }
 
 /// Threads that are given little stack.
@@ -624,6 +641,7 @@ void late_reduce_root() {
   Sums all(own.size(), -1);
   right_sums(MPI_COMM_WORLD, 500, "before");
   MPI_Barrier(MPI_COMM_WORLD);
+  forget_greatest_size();
   const long before = resident_kib("VmHWM:");
   if (rank == 0) sleep(2);
   for (int call = 0; call < 3000; ++call) add_up(false, own, all, MPI_COMM_WORLD);
@@ -700,23 +718,48 @@ const std::map<std::string, std::function<void()>> cases {
 #endif
 };
 
+/// What was asked for: a case, and the choice of algorithm for it; "" where it keeps what there is.
+struct Asked {
+  std::string name;
+  std::string choice;
+};
+
+Asked asked(const std::string& word) {
+  const std::size_t at = word.find('@');
+  return {word.substr(0, at), at == std::string::npos ? "" : word.substr(at + 1)};
+}
+
+void run(const std::string& word) {
+  const Asked one = asked(word);
+  now = word;
+  heard = 0;
+  if (rank == 0) std::printf("%s begins\n", word.c_str());
+  std::fflush(stdout);
+  if (!one.choice.empty()) choose(one.choice.c_str());
+  cases.at(one.name)();
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
-  const auto chosen = cases.find(argc > 1 ? argv[1] : "");
+  const std::vector<std::string> words(argv + 1, argv + argc);
+  const bool known =
+      std::all_of(words.begin(), words.end(), [](const std::string& word) { return cases.contains(asked(word).name); });
   // With threads, MPICH holds a lock while it calls an error handler: one that throws would leave it locked.
-  const bool threads = chosen != cases.end() && chosen->first == "small-stack";
+  const bool threads = !words.empty() && asked(words.front()).name == "small-stack";
   int provided = 0;
   MPI_Init_thread(&argc, &argv, threads ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE, &provided);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-  if (chosen == cases.end()) {
+  if (words.empty() || !known) {
     for (const auto& [name, body] : cases) std::printf("%s\n", name.c_str());
     MPI_Finalize();
     return 2;
   }
-  if (argc > 2) choose(argv[2]);
-  chosen->second();
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    if (i > 0) PMPI_Barrier(MPI_COMM_WORLD);  // a case that hangs is the one that was named last
+    run(words[i]);
+  }
   MPI_Finalize();
   if (good) std::printf("rank %d: fine\n", rank);
   return good ? 0 : 1;
