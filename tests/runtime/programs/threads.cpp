@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// runtime-threads TURNS SEED: every algorithm of the registry, for every collective that it serves, on 2 to 13 ranks,
-// and random rounds of every collective, so many times each; lengths, segments, windows, datatypes, roots and late
-// ranks are random. Ranks are threads of this one process, and messages go between them: the library's executors and
-// plans without a network. Checks every byte. Prints what went wrong; exit status 0 or 1, and 2 where a call hangs.
+// runtime-threads TURNS PLANS SEED: every algorithm of the registry, for every collective that it serves, on 2 to 13
+// ranks, so many times each, and so many random rounds of every collective; lengths, segments, windows, elements, roots
+// and late ranks are random. Ranks are threads of this one process, and messages go between them: the library's
+// executors and plans without a network. Checks every byte. Prints what went wrong; exit status 0 or 1, and 2 where a
+// call hangs.
 #include <mpi.h>
 #include <unistd.h>
 
@@ -31,7 +32,9 @@ using testing::ElementKind;
 using testing::Trial;
 
 constexpr std::array<Rank, 7> rank_counts{2, 3, 4, 5, 7, 8, 13};
-constexpr Rank most_of_random_rounds = 7;  ///< of more, plans that lead to an end are hard to find by chance
+/// Of more, plans that lead to an end are hard to find by chance; of the last two they take as long as all others.
+constexpr Rank most_of_random_rounds = 7;
+constexpr int of_most_ranks = 4;  ///< every fourth plan
 constexpr auto longest_call = std::chrono::seconds(60);
 
 /// Ends the process where a call takes too long: a thread that waits for ever cannot be stopped.
@@ -100,7 +103,7 @@ class Calls {
     ThreadsTransport transport(network, static_cast<int>(rank));
     try {
       const auto part = local_part(trial.plan, rank, members);
-      testing::Runner runner(transport, trial, trial.has_gaps ? apart_ : integers_, rank, *part);
+      testing::Runner runner(transport, trial, kinds_[trial.kind], rank, *part);
       return runner.run() ? "" : "wrong result";
     } catch (const MpiError& error) {
       transport.give_up(error.code);
@@ -115,8 +118,7 @@ class Calls {
 
   std::string now_ = "none";
   Watch watch_{now_};
-  ElementKind integers_;
-  ElementKind apart_ = testing::pairs();
+  std::vector<ElementKind> kinds_ = testing::element_kinds();
 };
 
 /// As many hosts as the most ranks, on two switches.
@@ -129,7 +131,7 @@ Cluster two_switches() {
 }
 
 /// How many calls went wrong, of how many.
-std::pair<int, int> run(int turns, unsigned seed) {
+std::pair<int, int> run(int turns, int plans, unsigned seed) {
   const Cluster cluster = two_switches();
   Calls calls;
   std::mt19937 random(seed);
@@ -150,8 +152,12 @@ std::pair<int, int> run(int turns, unsigned seed) {
         call(trial, lay(one.collective, one.name, &cluster, placement, trial.root),
              std::string(facts_of(one.collective).name) + " by " + std::string(one.name));
       }
-      for (const CollectiveFacts& facts : collectives()) {
-        if (ranks > most_of_random_rounds) break;
+    }
+  }
+  for (int number = 0; number < plans; ++number) {
+    for (const CollectiveFacts& facts : collectives()) {
+      for (Rank ranks = 2; ranks <= most_of_random_rounds; ++ranks) {
+        if (ranks + 2 > most_of_random_rounds && number % of_most_ranks != 0) continue;
         const Trial trial = testing::random_trial(facts.collective, ranks, all, random);
         call(trial, testing::random_plan(facts.collective, ranks, trial.root, random),
              std::string(facts.name) + " by random rounds");
@@ -167,8 +173,9 @@ std::pair<int, int> run(int turns, unsigned seed) {
 int main(int argc, char** argv) {
   int provided = MPI_THREAD_SINGLE;
   MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
-  if (argc != 3 || provided != MPI_THREAD_MULTIPLE) return 2;
-  const auto [wrong, all] = trunkline::runtime::run(std::atoi(argv[1]), static_cast<unsigned>(std::atoi(argv[2])));
+  if (argc != 4 || provided != MPI_THREAD_MULTIPLE) return 2;
+  const auto [wrong, all] =
+      trunkline::runtime::run(std::atoi(argv[1]), std::atoi(argv[2]), static_cast<unsigned>(std::atoi(argv[3])));
   std::printf("%d of %d calls went wrong\n", wrong, all);
   MPI_Finalize();
   return wrong == 0 ? 0 : 1;

@@ -6,6 +6,8 @@
 #include <mpi.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <cstdint>
 #include <iterator>
 #include <optional>
@@ -29,28 +31,70 @@ using runtime::Pace;
 using runtime::Running;
 using runtime::Transport;
 
-/// What an element is: two integers of a row of four, the others gaps that nobody may touch; or one integer.
+/// What an element is: integers at some places of a row, in the order of the signature. The others are gaps that
+/// nobody may touch.
 struct ElementKind {
   MPI_Datatype type = MPI_INT;
   MPI_Op operation = MPI_SUM;
-  std::uint64_t values = 1;  ///< of an element
+  std::vector<std::uint64_t> places{0};
   std::uint64_t stride = 1;  ///< integers from element to element
-  [[nodiscard]] std::uint64_t at(std::uint64_t value) const { return value / values * stride + value % values * 2; }
+  [[nodiscard]] std::uint64_t values() const { return places.size(); }
+  [[nodiscard]] std::uint64_t at(std::uint64_t value) const {
+    return value / values() * stride + places[value % values()];
+  }
 };
 
-inline void add_pairs(void* in, void* inout, int* count, MPI_Datatype* /*type*/) {
-  for (int i = 0; i < 4 * *count; i += 2) static_cast<int*>(inout)[i] += static_cast<int*>(in)[i];
+/// Two blocks alike, equally far apart.
+struct Pairs {
+  static constexpr std::uint64_t stride = 4;
+  static constexpr std::array<std::uint64_t, 2> places{0, 2};
+};
+/// Out of the memory's order, and not equally far apart.
+struct Turned {
+  static constexpr std::uint64_t stride = 7;
+  static constexpr std::array<std::uint64_t, 4> places{5, 0, 2, 3};
+};
+/// Many blocks, longer than short segments.
+struct Long {
+  static constexpr std::uint64_t stride = 67;
+  static constexpr auto places = [] {
+    std::array<std::uint64_t, 20> at{};
+    for (std::uint64_t i = 0; i < at.size(); ++i) at[i] = 3 * i + i % 3;
+    return at;
+  }();
+};
+
+template <class Row>
+void add_rows(void* in, void* inout, int* count, MPI_Datatype* /*type*/) {
+  for (int i = 0; i < *count; ++i) {
+    for (const std::uint64_t place : Row::places) {
+      const std::uint64_t at = static_cast<std::uint64_t>(i) * Row::stride + place;
+      static_cast<int*>(inout)[at] += static_cast<int*>(in)[at];
+    }
+  }
 }
 
-inline ElementKind pairs() {
-  ElementKind kind{.values = 2, .stride = 4};
+template <class Row>
+ElementKind kind_of() {
+  ElementKind kind{.places = {Row::places.begin(), Row::places.end()}, .stride = Row::stride};
+  const std::vector<int> places(Row::places.begin(), Row::places.end());
   MPI_Datatype row = MPI_DATATYPE_NULL;
-  PMPI_Type_vector(2, 1, 2, MPI_INT, &row);
-  PMPI_Type_create_resized(row, 0, 4 * sizeof(int), &kind.type);
+  PMPI_Type_create_indexed_block(static_cast<int>(places.size()), 1, places.data(), MPI_INT, &row);
+  PMPI_Type_create_resized(row, 0, Row::stride * sizeof(int), &kind.type);
   PMPI_Type_commit(&kind.type);
   PMPI_Type_free(&row);
-  PMPI_Op_create(add_pairs, 1, &kind.operation);
+  PMPI_Op_create(add_rows<Row>, 1, &kind.operation);
   return kind;
+}
+
+/// Plain integers first.
+inline std::vector<ElementKind> element_kinds() { return {{}, kind_of<Pairs>(), kind_of<Turned>(), kind_of<Long>()}; }
+
+inline void release(std::vector<ElementKind>& kinds) {
+  for (std::size_t i = 1; i < kinds.size(); ++i) {
+    PMPI_Type_free(&kinds[i].type);
+    PMPI_Op_free(&kinds[i].operation);
+  }
 }
 
 inline constexpr int gap = -77;
@@ -59,7 +103,7 @@ inline constexpr int gap = -77;
 class Buffer {
  public:
   Buffer(const ElementKind& kind, std::uint64_t elements)
-      : kind_(kind), values_(elements * kind.values), memory_(elements * kind.stride + 1, gap) {}
+      : kind_(kind), values_(elements * kind.values()), memory_(elements * kind.stride + 1, gap) {}
   [[nodiscard]] int* data() { return memory_.data(); }
   [[nodiscard]] std::uint64_t values() const { return values_; }
   int& operator[](std::uint64_t value) { return memory_[kind_.at(value)]; }
@@ -83,7 +127,7 @@ struct Trial {
   Rank root;
   Plan plan;
   bool in_place;
-  bool has_gaps;
+  std::size_t kind;               ///< of elements: which of element_kinds()
   std::vector<MPI_Count> shares;  ///< elements of each rank; the first one's where all have one message
   std::uint64_t segment;
   std::uint64_t in_flight;
@@ -100,8 +144,8 @@ struct Trial {
   }
 };
 
-/// All but its plan, from random numbers: lengths, shares (some may be empty), segment, window, gaps, in place or not,
-/// a late rank now and then.
+/// All but its plan, from random numbers: lengths, shares (some may be empty), segment, window, elements, in place or
+/// not, a late rank now and then.
 inline Trial random_trial(Collective collective, Rank ranks, int number, std::mt19937& random) {
   const CollectiveFacts& facts = facts_of(collective);
   const bool barrier = collective == Collective::barrier;
@@ -110,14 +154,16 @@ inline Trial random_trial(Collective collective, Rank ranks, int number, std::mt
               .root = facts.has_root ? static_cast<Rank>(below(random, ranks)) : 0,
               .plan = {},
               .in_place = below(random, 2) == 0 && !barrier,
-              .has_gaps = below(random, 3) == 0 && !barrier,
+              .kind = barrier ? 0 : std::max<std::uint64_t>(below(random, 7), 3) - 3,
               .shares = {},
               .segment = std::uint64_t{8} << below(random, 12),
               .in_flight = std::uint64_t{1} << below(random, 18),
               .late = below(random, 4) == 0 ? static_cast<int>(below(random, ranks)) : -1,
               .number = number};
   constexpr std::uint64_t lengths[] = {1, 3, 25, 200, 600, 3000, 20000};
-  const std::uint64_t longest = lengths[below(random, std::size(lengths))];
+  constexpr std::uint64_t values[] = {1, Pairs::places.size(), Turned::places.size(), Long::places.size()};
+  const std::uint64_t longest =
+      std::max<std::uint64_t>(lengths[below(random, std::size(lengths))] / values[trial.kind], 1);
   trial.segment = std::max(trial.segment, longest / 16);
   for (Rank rank = 0; rank < ranks; ++rank) {
     const bool empty = below(random, 5) == 0 && rank + 1 < ranks;
@@ -134,7 +180,8 @@ inline Trial random_trial(Collective collective, Rank ranks, int number, std::mt
 inline std::string text_of(const Trial& trial) {
   std::string text = "plan " + std::to_string(trial.number) + ", segment " + std::to_string(trial.segment) +
                      ", in flight " + std::to_string(trial.in_flight) + ", root " + std::to_string(trial.root) +
-                     (trial.in_place ? ", in place" : "") + (trial.has_gaps ? ", gaps" : "") + ", shares";
+                     (trial.in_place ? ", in place" : "") + ", elements of kind " + std::to_string(trial.kind) +
+                     ", shares";
   for (const MPI_Count share : trial.shares) text += " " + std::to_string(share);
   text += ":\n";
   trial.plan.steps().write(text);
@@ -232,8 +279,8 @@ class Runner {
     fill(own, result);
     const Operands data = operands(own, result, true);
     bool right = drive(part_.reduce_shares(transport_, data, trial_.shares, pace()));
-    for (std::uint64_t i = 0; i < share * kind_.values; ++i) {
-      right = right && result[i] == trial_.sum(starts_[rank_] * kind_.values + i);
+    for (std::uint64_t i = 0; i < share * kind_.values(); ++i) {
+      right = right && result[i] == trial_.sum(starts_[rank_] * kind_.values() + i);
     }
     return right && own.has_gaps() && result.has_gaps();
   }
@@ -245,7 +292,7 @@ class Runner {
     for (Rank rank = 0; rank < trial_.ranks; ++rank) {
       gathered.shares.push_back({trial_.shares[rank], static_cast<MPI_Count>(starts_[rank])});
     }
-    const std::uint64_t first = starts_[rank_] * kind_.values;
+    const std::uint64_t first = starts_[rank_] * kind_.values();
     for (std::uint64_t i = 0; i < own.values(); ++i) own[i] = trial_.given(0, first + i);
     for (std::uint64_t i = 0; i < result.values(); ++i) {
       const bool is_own = trial_.in_place && i >= first && i < first + own.values();
