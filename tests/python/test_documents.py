@@ -1,5 +1,6 @@
 """Links of the documents, and what is drawn or written from them."""
 
+import importlib.util
 import re
 import subprocess
 import sys
@@ -36,6 +37,24 @@ def dead_links(page):
     return dead
 
 
+PLACE = re.compile(r"`([\w.*-]+(?:/[\w.*-]+)+/?)`")
+TOPS = {place.name for place in ROOT.iterdir() if place.is_dir()} - {"build", "out"}
+ROOMS = [ROOT / room for room in ("core", "runtime", "python/trunkline")]
+SUFFIXES = {".cpp", ".hpp", ".c", ".h", ".py", ".md", ".map", ".yaml", ".cmake", ".txt"}
+
+
+def lost_places(page):
+    """Files and folders that a page names, from the root or from within a part, and that are not there."""
+    text = re.sub(r"^ *```.*?^ *```", "", page.read_text(), flags=re.DOTALL | re.MULTILINE)
+    lost = []
+    for place in PLACE.findall(text):
+        if place.partition("/")[0] not in TOPS and Path(place).suffix not in SUFFIXES:
+            continue
+        if not any(next(start.glob(place.rstrip("/")), None) for start in (ROOT, *ROOMS)):
+            lost.append(place)
+    return lost
+
+
 PAGES = [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")]
 
 
@@ -51,6 +70,26 @@ def test_dead_links_are_found(tmp_path):
         '<img src="gone.svg"> `[f](code.md)`\n```sh\n# comment\n[g](code.md)\n```\n[h](#comment)\n'
     )
     assert dead_links(page) == ["page.md#it", "gone.md", "gone.svg", "#comment"]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=[str(page.relative_to(ROOT)) for page in PAGES])
+def test_what_pages_name_is_there(page):
+    made_by_the_walk = ["core/algorithms/trees/reverse_linear.hpp"] if page.name == "CONTRIBUTING.md" else []
+    assert lost_places(page) == made_by_the_walk
+
+
+def test_lost_places_are_found(tmp_path):
+    page = tmp_path / "page.md"
+    page.write_text("`core/plan/plan.hpp` `core/gone` `plan/gone.hpp` `kinds/*/check.cpp` `tests/` `and/or`\n")
+    assert lost_places(page) == ["core/gone", "plan/gone.hpp"]
+
+
+def test_contributing_names_every_list_that_a_toy_has_a_row_in():
+    text = (ROOT / "CONTRIBUTING.md").read_text()
+    spec = importlib.util.spec_from_file_location("add_rows", ROOT / "tests" / "toys" / "add_rows.py")
+    add_rows = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(add_rows)
+    assert [name for name in add_rows.ROWS if f"`{name}`" not in text] == []
 
 
 def test_the_readme_leads_to_every_page():
