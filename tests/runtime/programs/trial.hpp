@@ -49,17 +49,17 @@ struct Pairs {
   static constexpr std::uint64_t stride = 4;
   static constexpr std::array<std::uint64_t, 2> places{0, 2};
 };
-/// Out of the memory's order, and not equally far apart.
+/// Out of the memory's order, and two of them touch.
 struct Turned {
   static constexpr std::uint64_t stride = 7;
   static constexpr std::array<std::uint64_t, 4> places{5, 0, 2, 3};
 };
-/// Many blocks, longer than short segments.
+/// Many blocks alike, not equally far apart; longer than short segments.
 struct Long {
-  static constexpr std::uint64_t stride = 67;
+  static constexpr std::uint64_t stride = 83;
   static constexpr auto places = [] {
     std::array<std::uint64_t, 20> at{};
-    for (std::uint64_t i = 0; i < at.size(); ++i) at[i] = 3 * i + i % 3;
+    for (std::uint64_t i = 0; i < at.size(); ++i) at[i] = 4 * i + i % 3;
     return at;
   }();
 };
