@@ -35,6 +35,7 @@ class Gather final : public UserCall {
  private:
   /// Where this rank's own share belongs.
   [[nodiscard]] void* own_place(int rank) const;
+  [[nodiscard]] void* forbidden_place(int rank) const;
 
   GatherArguments given_;
   Arguments arguments_;

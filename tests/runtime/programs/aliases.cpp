@@ -81,14 +81,16 @@ Ended allgather_own_place() { return gather_from(at(rank), false); }
 Ended allgatherv_own_place() { return gather_from(at(rank), true); }
 Ended allgather_same() { return gather_from(0, false); }
 
-/// Numbers with gaps between them, from a rank's own place.
+/// Numbers with gaps between them, from the place of the rank that sends them.
 Ended allgather_gaps_own_place() {
   MPI_Datatype apart = MPI_DATATYPE_NULL;
   MPI_Type_create_resized(MPI_INT, 0, 2 * sizeof(int), &apart);
   MPI_Type_commit(&apart);
+  Numbers own(2 * count, -1);
   Numbers all(2 * at(ranks), -1);
-  for (std::size_t i = 0; i < count; ++i) all[2 * (at(rank) + i)] = value(rank, i);
-  const int code = MPI_Allgather(all.data() + 2 * at(rank), count, apart, all.data(), count, apart, communicator);
+  int* const send = concerned ? all.data() + 2 * at(rank) : own.data();
+  for (std::size_t i = 0; i < count; ++i) send[2 * i] = value(rank, i);
+  const int code = MPI_Allgather(send, count, apart, all.data(), count, apart, communicator);
   bool right = true;
   for (std::size_t i = 0; i < at(ranks); ++i) {
     right = right && all[2 * i] == value(static_cast<int>(i / count), i % count) && all[2 * i + 1] == -1;
