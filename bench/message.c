@@ -22,7 +22,7 @@ const struct collective* find_collective(const char* name) {
 }
 
 const char* collective_names(void) {
-  static char names[128];
+  static char names[32 * KNOWN];
   names[0] = '\0';
   for (int k = 0; k < KNOWN; ++k) strcat(strcat(names, k ? ", " : ""), known[k].name);
   return names;

@@ -29,7 +29,7 @@ class FaultyFile(ValueError):
     faults: list[Fault]
 
 class InvalidPlan(ValueError):
-    """A tree that does not bring every segment to every rank exactly once."""
+    """A plan that does not bring every rank what its collective promises."""
 
 class BadHostlist(ValueError):
     """A host list that cannot be read."""
