@@ -48,6 +48,13 @@ class Outcome:
         """Lines of standard error that begin so."""
         return [line for line in self.err.splitlines() if line.startswith(start)]
 
+    def last_words(self) -> list[str]:
+        """Our lines of a job that one rank has ended, each once.
+
+        On a busy machine the launcher takes its time to end the others, which say the same after a second.
+        """
+        return list(dict.fromkeys(self.lines("trunkline: ")))
+
 
 @dataclass(frozen=True)
 class Mpi:

@@ -20,7 +20,7 @@ def of_another_family(mpi: Mpi) -> Mpi:
 
 def refused(mpi: Mpi, other: Mpi, *command: str | Path, settings: dict[str, str] | None = None) -> None:
     done = mpi.run(3, *command, preload=other.library, settings=settings, status=2)
-    said = done.lines("trunkline: ")
+    said = done.last_words()
     assert len(said) == 1, done.err
     assert f"is built for {RIGHT[other.family]} " in said[0]
     assert f"the program runs on {RIGHT[mpi.family]} " in said[0]
@@ -47,7 +47,7 @@ def test_program_built_for_the_standard_abi(other_mpi: Mpi, tmp_path: Path):
     subprocess.run([compiler, "-o", program, ROOT / "examples" / "hello_bcast.c"], check=True)
     settings = {"LD_LIBRARY_PATH": str(compiler.parents[1] / "lib")}
     assert "doubles arrived right" in other_mpi.run(2, program, preload=None, settings=settings).out
-    said = other_mpi.run(2, program, settings=settings, status=2).lines("trunkline: ")
+    said = other_mpi.run(2, program, settings=settings, status=2).last_words()
     assert len(said) == 1
     assert "is built for the standard MPI ABI (libmpi_abi.so of MPICH " in said[0]
 
