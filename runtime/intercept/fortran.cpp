@@ -179,6 +179,10 @@ using namespace trunkline::runtime;
   }
 #define TRUNKLINE_EVERY_SPELLING(define, lower, upper) define(lower) define(lower##_) define(lower##__) define(upper)
 
+#ifdef __clang__  // two underscores are how some Fortran compilers spell names
+#pragma clang diagnostic ignored "-Wreserved-identifier"
+#endif
+
 extern "C" {
 TRUNKLINE_EVERY_SPELLING(TRUNKLINE_INIT, mpi_init_f08, MPI_INIT_F08)
 TRUNKLINE_EVERY_SPELLING(TRUNKLINE_INIT_THREAD, mpi_init_thread_f08, MPI_INIT_THREAD_F08)
