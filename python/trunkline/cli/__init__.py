@@ -82,14 +82,21 @@ def _register() -> None:
     )
 
 
-def _terminate(_number: int, _frame: FrameType | None) -> None:
-    sys.exit(128 + signal.SIGTERM)
+def _end(number: int, _frame: FrameType | None) -> None:
+    """End in order, and once: a second signal would end what puts labs and folders away."""
+    for one in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(one, signal.SIG_IGN)
+    if number == signal.SIGINT:
+        raise KeyboardInterrupt
+    sys.exit(128 + number)
 
 
 def main() -> None:
     """Entry point: exit status 0, 1 (it ran, the answer is no) or 2 (usage or bad input)."""
     _register()
-    signal.signal(signal.SIGTERM, _terminate)  # else labs, simulations and their folders would stay behind
+    signal.signal(signal.SIGTERM, _end)  # else labs, simulations and their folders would stay behind
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:  # in the background it may be ignored
+        signal.signal(signal.SIGINT, _end)
     try:
         app()
     except TrunklineError as error:
