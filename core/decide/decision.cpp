@@ -173,6 +173,7 @@ Alternative* Decider::alternative(std::string_view algorithm) {
 
 std::uint64_t Decider::segment_for(std::string_view algorithm, std::uint64_t bytes) {
   if (!knowledge_.cluster) return segment_without_cluster;
+  if (const Alternative* const compared = alternative(algorithm)) return compared->costs->best_segment(bytes);
   auto known = std::ranges::find(costs_, algorithm, [](const auto& one) { return one.first; });
   if (known == costs_.end()) {
     Plan laid = plan(algorithm);
