@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <optional>
 #include <system_error>
 
 #include "frame.hpp"
@@ -39,8 +40,8 @@ timespec to_timespec(Nanoseconds time) {
 
 }  // namespace
 
-Engine::Engine(const Cluster& cluster, double rate_bps, QueueLimits limits, PacketPort& port)
-    : cluster_(cluster), network_(cluster, rate_bps), limits_(limits), transit_(network_, limits), port_(port) {
+Engine::Engine(const Cluster& cluster, double rate_bps, QueueLimits limits, PacketPort& port, std::uint64_t seed)
+    : cluster_(cluster), network_(cluster, rate_bps), limits_(limits), transit_(network_, limits, seed), port_(port) {
   set_pace();
   reset();
 }
@@ -66,6 +67,7 @@ void Engine::run(const volatile std::sig_atomic_t& stop, int control) {
   Nanoseconds control_at = 0;
   while (stop == 0) {
     take_in();
+    send_queries();
     pass_on();
     const Nanoseconds now = read_clock(CLOCK_MONOTONIC);
     if (commanded_ || now >= control_at) {
@@ -96,7 +98,11 @@ void Engine::take_in() {
     }
     // The stamp is of another clock, and that one may be set while we run: never trust it by more than a second.
     const Nanoseconds ago = arrival.at < real ? std::min(real - arrival.at, second) : 0;
-    transit_.enter(arrival.from, reading.to, arrival.frame, reading.burden, now - ago);
+    if (reading.to == every_host && network_.snoops()) {
+      transit_.enter_multicast(arrival.from, arrival.frame, reading.burden, now - ago, read_multicast(arrival.bytes));
+    } else {
+      transit_.enter(arrival.from, reading.to, arrival.frame, reading.burden, now - ago);
+    }
   }
   counters_.frames += taken;
   // A mean over the last few quanta of time, however many looks there were.
@@ -104,6 +110,19 @@ void Engine::take_in() {
   const double weight = std::min(quanta / memory_quanta, 1.0);
   arrivals_per_quantum_ += (static_cast<double>(taken) / quanta - arrivals_per_quantum_) * weight;
   last_look_ = now;
+}
+
+void Engine::send_queries() {
+  Snooping& snooping = transit_.snooping();
+  if (snooping.next_query() == Snooping::never) {
+    return;
+  }
+  const Nanoseconds now = read_clock(CLOCK_MONOTONIC);
+  while (const std::optional<NodeId> node = snooping.take_query(now)) {
+    const std::vector<std::uint8_t> bytes = general_query(snooping.answer_s(*node), snooping.interval_s(*node));
+    transit_.originate(*node, port_.keep(bytes), {least_wire_bytes, least_wire_bytes, 1}, now,
+                       {.kind = Multicast::Kind::query, .asks = *node});
+  }
 }
 
 void Engine::pass_on() {
@@ -145,7 +164,7 @@ void Engine::rest(int control) {
   // lead, so nothing is left to wait for actively.
   const Nanoseconds delivery = transit_.next_delivery() - (transit_.next_delivery() == Transit::never ? 0 : lead());
   const Nanoseconds turn = transit_.next_turn() + (transit_.next_turn() == Transit::never ? 0 : turn_slack_);
-  const Nanoseconds wake = std::min(delivery, turn);
+  const Nanoseconds wake = std::min({delivery, turn, transit_.snooping().next_query()});
   const timespec wait = to_timespec(wake > now ? wake - now : 0);
   port_.prepare_to_wait();
   pollfd watched[2] = {{port_.descriptor(), POLLIN, 0}, {control, POLLIN, 0}};

@@ -21,22 +21,25 @@ namespace trunkline::fabric {
 
 class Engine {
  public:
-  Engine(const Cluster& cluster, double rate_bps, QueueLimits limits, PacketPort& port);
+  Engine(const Cluster& cluster, double rate_bps, QueueLimits limits, PacketPort& port, std::uint64_t seed);
 
   /// Runs until `stop` is set or the control channel closes. `control`: a descriptor on which commands come in, one a
   /// line, and are answered with one line of JSON; -1: none. The signal that sets `stop` must be blocked: it is let in
   /// where it cannot be missed.
   void run(const volatile std::sig_atomic_t& stop, int control);
 
-  /// Answers "stats", "reset" and "rate BPS" with one line of JSON.
+  /// Answers "stats", "reset", "rate BPS" and "impair on|off" with one line of JSON.
   std::string command(const std::string& line);
 
   /// Counters since the start or the last reset, as JSON.
   [[nodiscard]] std::string stats_json();
 
  private:
+  [[nodiscard]] std::string channel_json(ChannelId id) const;
+  [[nodiscard]] std::string switches_json() const;
   void set_pace();
   void take_in();
+  void send_queries();
   void pass_on();
   void rest(int control);
   [[nodiscard]] Nanoseconds lead() const { return static_cast<Nanoseconds>(lead_ns_[looking_ ? 1 : 0]); }

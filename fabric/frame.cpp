@@ -115,4 +115,19 @@ Reading read_frame(std::span<const std::uint8_t> bytes, HostIndex from, std::uin
   return {Verdict::good, to, *burden};
 }
 
+std::size_t payload_at(std::span<const std::uint8_t> bytes) {
+  constexpr std::uint8_t tcp = 6;
+  constexpr std::uint16_t fragment_offset = 0x1FFF;
+  std::size_t at = least_bytes;
+  if (bytes.size() < at + least_ip4_bytes || (bytes[at - 2] << 8U | bytes[at - 1]) != ethertype_ip4) {
+    return bytes.size();
+  }
+  const std::span<const std::uint8_t> ip = bytes.subspan(at);
+  at += (ip[0] & 0x0FU) * std::size_t{4};
+  if (((ip[6] << 8U | ip[7]) & fragment_offset) != 0) return std::min(at, bytes.size());  // no header in this one
+  if (ip[9] != tcp) return std::min(at + udp_bytes, bytes.size());
+  if (bytes.size() < at + least_tcp_bytes) return bytes.size();
+  return std::min(at + (bytes[at + 12] >> 4U) * std::size_t{4}, bytes.size());
+}
+
 }  // namespace trunkline::fabric

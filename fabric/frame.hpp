@@ -16,6 +16,9 @@ inline constexpr std::size_t address_bytes = 6;
 /// What a packet socket puts before each frame (PACKET_VNET_HDR): the legacy virtio network header.
 inline constexpr std::size_t offload_header_bytes = 10;
 
+/// Offload header and Ethernet header: what every frame has.
+inline constexpr std::size_t least_bytes = offload_header_bytes + 14;
+
 /// Preamble, check sequence and gap: on the wire, but in no frame that a socket shows.
 inline constexpr std::uint32_t unseen_bytes = 24;
 inline constexpr std::uint32_t least_frame_bytes = 60;  ///< shorter frames are padded by the card
@@ -35,5 +38,8 @@ struct Reading {
 
 /// `bytes` begins with the offload header.
 [[nodiscard]] Reading read_frame(std::span<const std::uint8_t> bytes, HostIndex from, std::uint32_t host_count);
+
+/// Where the bytes of the program begin, behind the headers of IPv4, UDP and TCP; the end where there are none.
+[[nodiscard]] std::size_t payload_at(std::span<const std::uint8_t> bytes);
 
 }  // namespace trunkline::fabric

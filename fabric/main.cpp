@@ -17,7 +17,8 @@
 namespace {
 
 constexpr const char* usage =
-    "usage: trunkline-fabric CLUSTER.yaml [--rate BPS] [--interfaces PREFIX] [--queue BYTES] [--control FD]\n"
+    "usage: trunkline-fabric CLUSTER.yaml [--rate BPS] [--interfaces PREFIX] [--queue BYTES] [--seed N] [--control "
+    "FD]\n"
     "\n"
     "Joins the interfaces PREFIX0, PREFIX1, ... of this network namespace (default p) as the cluster file says: host "
     "I\n"
@@ -28,7 +29,8 @@ constexpr const char* usage =
     "  --rate BPS           bits per second of the fastest link, others in proportion; 0 (default): as in the file\n"
     "  --interfaces PREFIX  names of the interfaces before their number; default p\n"
     "  --queue BYTES        what a switch port holds before it drops; default 524288\n"
-    "  --control FD         takes commands on this descriptor, one a line: stats, reset, rate BPS\n";
+    "  --seed N             decides which frames impaired links harm; default 1\n"
+    "  --control FD         takes commands on this descriptor, one a line: stats, reset, rate BPS, impair on|off\n";
 
 volatile std::sig_atomic_t stop_requested = 0;
 void request_stop(int) { stop_requested = 1; }
@@ -38,6 +40,7 @@ struct Arguments {
   double rate_bps = 0.0;
   std::string interfaces = "p";
   trunkline::fabric::QueueLimits limits;
+  std::uint64_t seed = 1;
   int control = -1;
 };
 
@@ -70,6 +73,8 @@ Arguments parse(int argc, char** argv) {
       arguments.interfaces = argv[i];
     } else if (option == "--queue") {
       arguments.limits.switch_port_bytes = static_cast<std::uint64_t>(number("--queue", argv[i]));
+    } else if (option == "--seed") {
+      arguments.seed = static_cast<std::uint64_t>(number("--seed", argv[i]));
     } else if (option == "--control") {
       arguments.control = static_cast<int>(number("--control", argv[i]));
     } else {
@@ -86,7 +91,7 @@ int run(const Arguments& arguments) {
   using namespace trunkline;
   const Cluster cluster = read_cluster(arguments.cluster);
   fabric::PacketPort port(arguments.interfaces, static_cast<std::uint32_t>(cluster.hosts().size()));
-  fabric::Engine engine(cluster, arguments.rate_bps, arguments.limits, port);
+  fabric::Engine engine(cluster, arguments.rate_bps, arguments.limits, port, arguments.seed);
   struct sigaction action {};
   action.sa_handler = request_stop;
   sigaction(SIGTERM, &action, nullptr);

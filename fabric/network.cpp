@@ -15,6 +15,9 @@ constexpr double bits_per_byte = 8.0;
 Network::Network(const Cluster& cluster, double rate_bps)
     : channels_(cluster.channel_count()),
       file_rates_bps_(cluster.channel_count()),
+      impairments_(cluster.channel_count()),
+      settings_(cluster.nodes().size()),
+      controls_(cluster.nodes().size()),
       node_of_host_(cluster.hosts().begin(), cluster.hosts().end()),
       host_of_node_(cluster.nodes().size(), no_host),
       leaving_(cluster.nodes().size()),
@@ -22,10 +25,18 @@ Network::Network(const Cluster& cluster, double rate_bps)
   for (HostIndex host = 0; host < host_count_; ++host) {
     host_of_node_[node_of_host_[host]] = host;
   }
+  for (NodeId node = 0; node < settings_.size(); ++node) {
+    settings_[node] = cluster.nodes()[node].settings;
+    const bool snoops = settings_[node].igmp != Igmp::flood;
+    controls_[node] = snoops || settings_[node].storm_control > 0.0 ? 1 : 0;
+    snoops_ = snoops_ || snoops;
+  }
   for (ChannelId id = 0; id < channels_.size(); ++id) {
     const Link& link = cluster.link_of(id);
     channels_[id].to = cluster.channel_to(id);
     channels_[id].from_host = host_of_node_[cluster.channel_from(id)] != no_host;
+    channels_[id].impaired = link.impairments.any();
+    impairments_[id] = link.impairments;
     channels_[id].latency = static_cast<Nanoseconds>(std::llround(link.latency_s * ns_per_second));
     channels_[id].width = link.width;
     channels_[id].first_port = port_count_;

@@ -25,6 +25,7 @@ class Network {
   struct Channel {
     NodeId to = 0;
     bool from_host = false;
+    bool impaired = false;
     double ns_per_byte = 0.0;  ///< of one link where there are several
     Nanoseconds latency = 0;
     std::uint32_t width = 1;     ///< links side by side
@@ -32,6 +33,7 @@ class Network {
   };
 
   [[nodiscard]] const Channel& channel(ChannelId id) const { return channels_[id]; }
+  [[nodiscard]] std::size_t node_count() const { return leaving_.size(); }
   [[nodiscard]] std::size_t channel_count() const { return channels_.size(); }
   /// Of all channels: each link sends from a port of its own.
   [[nodiscard]] std::size_t port_count() const { return port_count_; }
@@ -46,6 +48,14 @@ class Network {
     return towards_[static_cast<std::size_t>(node) * host_count_ + host];
   }
 
+  [[nodiscard]] const Impairments& impairments(ChannelId id) const { return impairments_[id]; }
+
+  [[nodiscard]] const SwitchSettings& settings(NodeId node) const { return settings_[node]; }
+  /// Whether a switch looks at multicast frames before it sends them to every port.
+  [[nodiscard]] bool controls(NodeId node) const { return controls_[node] != 0; }
+  /// Whether any switch reads what they are.
+  [[nodiscard]] bool snoops() const { return snoops_; }
+
   /// Tree channels that leave a node.
   [[nodiscard]] const std::vector<ChannelId>& leaving(NodeId node) const { return leaving_[node]; }
 
@@ -56,7 +66,11 @@ class Network {
   static constexpr HostIndex no_host = 0xFFFFFFFFU;
 
   std::vector<Channel> channels_;
-  std::vector<double> file_rates_bps_;  ///< by channel
+  std::vector<double> file_rates_bps_;    ///< by channel
+  std::vector<Impairments> impairments_;  ///< by channel
+  std::vector<SwitchSettings> settings_;  ///< by node
+  std::vector<std::uint8_t> controls_;    ///< by node
+  bool snoops_ = false;
   std::vector<NodeId> node_of_host_;
   std::vector<HostIndex> host_of_node_;
   std::vector<ChannelId> towards_;  ///< by node, then host

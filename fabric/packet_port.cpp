@@ -18,6 +18,7 @@
 #include <system_error>
 
 #include "frame.hpp"
+#include "impair/damage.hpp"
 
 namespace trunkline::fabric {
 
@@ -139,6 +140,16 @@ bool PacketPort::receive(Arrival& arrival) {
   }
 }
 
+FrameId PacketPort::keep(std::span<const std::uint8_t> bytes) {
+  const FrameId id = take_id();
+  Kept& kept = kept_[id];
+  kept.buffer.assign(bytes.begin(), bytes.end());
+  kept.data = kept.buffer.data();
+  kept.size = bytes.size();
+  kept.slot = slots;
+  return id;
+}
+
 FrameId PacketPort::take_id() {
   if (free_ids_.empty()) {
     kept_.emplace_back();
@@ -173,6 +184,14 @@ void PacketPort::release(FrameId frame) {
   free_ids_.push_back(frame);
 }
 
+std::span<const std::uint8_t> PacketPort::as_it_arrives(const Delivery& delivery) {
+  const Kept& kept = kept_[delivery.frame];
+  if (delivery.damage == 0) return {kept.data, kept.size};
+  std::vector<std::uint8_t>& copy = damaged_.emplace_back(kept.data, kept.data + kept.size);
+  inflict(delivery.damage, copy);
+  return copy;
+}
+
 std::size_t PacketPort::send(std::span<const Delivery> deliveries) {
   std::array<mmsghdr, batch> messages{};
   std::array<iovec, batch> vectors{};
@@ -180,12 +199,13 @@ std::size_t PacketPort::send(std::span<const Delivery> deliveries) {
   std::size_t failed = 0;
   while (!deliveries.empty()) {
     const std::size_t count = std::min(batch, deliveries.size());
+    damaged_.clear();
     for (std::size_t i = 0; i < count; ++i) {
-      const Kept& kept = kept_[deliveries[i].frame];
-      vectors[i] = {const_cast<std::uint8_t*>(kept.data), kept.size};
+      const std::span<const std::uint8_t> bytes = as_it_arrives(deliveries[i]);
+      vectors[i] = {const_cast<std::uint8_t*>(bytes.data()), bytes.size()};
       addresses[i].sll_family = AF_PACKET;
       addresses[i].sll_ifindex = interface_of_host_[deliveries[i].host];
-      std::memcpy(&addresses[i].sll_protocol, kept.data + offload_header_bytes + ethertype_at, 2);
+      std::memcpy(&addresses[i].sll_protocol, bytes.data() + offload_header_bytes + ethertype_at, 2);
       messages[i].msg_hdr = {&addresses[i], sizeof addresses[i], &vectors[i], 1, nullptr, 0, 0};
     }
     for (std::size_t sent = 0; sent < count;) {

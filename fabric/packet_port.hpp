@@ -36,6 +36,9 @@ class PacketPort {
 
   /// Next frame that has come in, if any. The frame is kept until release().
   bool receive(Arrival& arrival);
+
+  /// Keeps a frame of the network's own, offload header first, as one that has come in.
+  FrameId keep(std::span<const std::uint8_t> bytes);
   void release(FrameId frame);
 
   /// Passes frames on to hosts, in order. Returns how many could not be.
@@ -66,6 +69,7 @@ class PacketPort {
 
   void open_ring();
   void map_interfaces(const std::string& prefix, std::uint32_t hosts);
+  std::span<const std::uint8_t> as_it_arrives(const Delivery& delivery);
   void give_back(std::size_t slot);
   void move_out(std::size_t slot);
   FrameId take_id();
@@ -79,6 +83,7 @@ class PacketPort {
   std::vector<HostIndex> host_of_interface_;
   std::vector<int> interface_of_host_;
   std::uint64_t oversized_ = 0;
+  std::vector<std::vector<std::uint8_t>> damaged_;  ///< copies, until they are sent
 };
 
 }  // namespace trunkline::fabric

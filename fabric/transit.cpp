@@ -7,8 +7,14 @@
 
 namespace trunkline::fabric {
 
-Transit::Transit(const Network& network, QueueLimits limits)
-    : network_(network), limits_(limits), free_at_(network.port_count()), counters_(network.channel_count()) {}
+Transit::Transit(const Network& network, QueueLimits limits, std::uint64_t seed)
+    : network_(network),
+      limits_(limits),
+      free_at_(network.port_count()),
+      counters_(network.channel_count()),
+      fates_(network, seed),
+      storm_control_(network),
+      snooping_(network) {}
 
 void Transit::enter(HostIndex from, HostIndex to, FrameId frame, Burden burden, Nanoseconds at) {
   if (frame >= frames_.size()) {
@@ -17,6 +23,21 @@ void Transit::enter(HostIndex from, HostIndex to, FrameId frame, Burden burden, 
   frames_[frame] = {burden, from, to, 1};  // one use for this call: a frame dropped at once is finished at its end
   turn({at, at, order_++, frame, network_.node_of(from), no_channel});
   release(frame);
+}
+
+void Transit::enter_multicast(HostIndex from, FrameId frame, Burden burden, Nanoseconds at, Multicast multicast) {
+  snooping_.note(frame, std::move(multicast));
+  enter(from, every_host, frame, burden, at);
+}
+
+void Transit::originate(NodeId node, FrameId frame, Burden burden, Nanoseconds at, Multicast multicast) {
+  snooping_.note(frame, std::move(multicast));
+  if (frame >= frames_.size()) {
+    frames_.resize(frame + 1);
+  }
+  frames_[frame] = {burden, every_host, every_host, 1};
+  turns_.push_back({at, at, order_++, frame, node, no_channel});
+  std::push_heap(turns_.begin(), turns_.end(), Later{});
 }
 
 void Transit::advance(Nanoseconds until, std::vector<Delivery>& due) {
@@ -30,7 +51,7 @@ void Transit::advance(Nanoseconds until, std::vector<Delivery>& due) {
   while (next_delivery() <= until) {
     std::pop_heap(deliveries_.begin(), deliveries_.end(), Later{});
     const Event& event = deliveries_.back();
-    due.push_back({event.at, network_.host_of(event.node), event.frame});
+    due.push_back({event.at, network_.host_of(event.node), event.frame, event.damage});
     deliveries_.pop_back();
   }
 }
@@ -44,10 +65,44 @@ void Transit::turn(const Event& event) {
     }
     return;
   }
+  if (network_.controls(event.node)) [[unlikely]] {
+    turn_controlled(event);
+    return;
+  }
   for (const ChannelId leaving : network_.leaving(event.node)) {
     if (leaving != (event.came_by ^ 1U)) {
       cross(event, leaving);
     }
+  }
+}
+
+void Transit::turn_controlled(const Event& event) {
+  const Frame& frame = frames_[event.frame];
+  if (event.came_by != no_channel && !storm_control_.takes_in(event.came_by, frame.burden.frames, event.at)) {
+    return;
+  }
+  if (network_.settings(event.node).igmp != Igmp::flood) {
+    for (const ChannelId port : snooping_.route(event.node, event.came_by, frame.from, event.frame, event.at)) {
+      cross(event, port);
+    }
+    return;
+  }
+  for (const ChannelId leaving : network_.leaving(event.node)) {
+    if (leaving != (event.came_by ^ 1U)) {
+      cross(event, leaving);
+    }
+  }
+}
+
+inline void Transit::arrive(Event& event) {
+  ++frames_[event.frame].uses;
+  if (network_.is_host(event.node)) {
+    event.at = event.complete;
+    deliveries_.push_back(event);
+    std::push_heap(deliveries_.begin(), deliveries_.end(), Later{});
+  } else {
+    turns_.push_back(event);
+    std::push_heap(turns_.begin(), turns_.end(), Later{});
   }
 }
 
@@ -74,18 +129,55 @@ void Transit::cross(const Event& event, ChannelId id) {
   free_at = start + time_of(frame.burden.wire_bytes);
   // The last real frame cannot leave before it has come in over a slower channel.
   const Nanoseconds last_byte = std::max(free_at, event.complete + first);
-  Event next{start + first + channel.latency, last_byte + channel.latency, order_++, event.frame, channel.to, id};
-  ++frame.uses;
-  if (network_.is_host(channel.to)) {
-    next.at = next.complete;
-    deliveries_.push_back(next);
-    std::push_heap(deliveries_.begin(), deliveries_.end(), Later{});
+  Event next{start + first + channel.latency,
+             last_byte + channel.latency,
+             order_++,
+             event.frame,
+             channel.to,
+             id,
+             event.damage};
+  if (channel.impaired) [[unlikely]] {
+    suffer(next, free_at);
   } else {
-    turns_.push_back(next);
-    std::push_heap(turns_.begin(), turns_.end(), Later{});
+    arrive(next);
   }
 }
 
-void Transit::reset_counters() { counters_.assign(counters_.size(), {}); }
+void Transit::suffer(Event event, Nanoseconds& free_at) {
+  constexpr double full_frames_bytes = 3 * 1538.0;
+  constexpr double ns_per_second = 1e9;
+  const ChannelId id = event.came_by;
+  const Burden& burden = frames_[event.frame].burden;
+  const double ns_per_byte = network_.channel(id).ns_per_byte;
+  const Fate fate = fates_.next(id, burden.frames);
+  if (fate.damage != 0 && event.damage == 0) event.damage = fate.damage;
+  if (!fate.lost) {
+    Event arriving = event;
+    if (fate.late) {
+      const double hold_s = network_.impairments(id).reorder_by_s;
+      const double hold_ns = hold_s > 0.0 ? hold_s * ns_per_second : full_frames_bytes * ns_per_byte;
+      arriving.at += static_cast<Nanoseconds>(hold_ns);
+      arriving.complete += static_cast<Nanoseconds>(hold_ns);
+    }
+    arrive(arriving);
+  }
+  if (fate.twice) {  // the copy takes its own time on the wire, right behind
+    const auto again = static_cast<Nanoseconds>(ns_per_byte * static_cast<double>(burden.wire_bytes));
+    free_at += again;
+    counters_[id].frames += burden.frames;
+    counters_[id].bytes += burden.wire_bytes;
+    event.at += again;
+    event.complete += again;
+    event.order = order_++;
+    arrive(event);
+  }
+}
+
+void Transit::reset_counters() {
+  counters_.assign(counters_.size(), {});
+  fates_.reset_counters();
+  storm_control_.reset_counters();
+  snooping_.reset_counters();
+}
 
 }  // namespace trunkline::fabric

@@ -9,6 +9,9 @@
 #include <cstdint>
 #include <vector>
 
+#include "impair/fates.hpp"
+#include "impair/snooping.hpp"
+#include "impair/storm_control.hpp"
 #include "network.hpp"
 
 namespace trunkline::fabric {
@@ -41,15 +44,23 @@ struct Delivery {
   Nanoseconds due = 0;
   HostIndex host = 0;
   FrameId frame = 0;
+  Damage damage = 0;
 };
 
 class Transit {
  public:
-  Transit(const Network& network, QueueLimits limits);
+  /// `seed` decides what happens to which frame on impaired links.
+  Transit(const Network& network, QueueLimits limits, std::uint64_t seed = 1);
 
   /// A host hands over a frame at a time that may lie before that of earlier calls. The id is in use until it is
   /// among finished().
   void enter(HostIndex from, HostIndex to, FrameId frame, Burden burden, Nanoseconds at);
+
+  /// The same for a frame to every host where switches read what it is (Network::snoops).
+  void enter_multicast(HostIndex from, FrameId frame, Burden burden, Nanoseconds at, Multicast multicast);
+
+  /// A switch sends a frame of its own to every host.
+  void originate(NodeId node, FrameId frame, Burden burden, Nanoseconds at, Multicast multicast);
 
   /// Carries everything forward to `until`; appends what is complete at its host by then, in the order of time.
   void advance(Nanoseconds until, std::vector<Delivery>& due);
@@ -69,7 +80,14 @@ class Transit {
   [[nodiscard]] Nanoseconds next_turn() const { return turns_.empty() ? never : turns_.front().at; }
 
   [[nodiscard]] const std::vector<ChannelCounters>& counters() const { return counters_; }
+  [[nodiscard]] Snooping& snooping() { return snooping_; }
+  [[nodiscard]] const Snooping& snooping() const { return snooping_; }
+  [[nodiscard]] const StormControl& storm_control() const { return storm_control_; }
+  [[nodiscard]] const FateCounters& fates(ChannelId id) const { return fates_.counters(id); }
   void reset_counters();
+
+  /// Whether impaired links do anything.
+  void impair(bool on) { fates_.switch_on(on); }
 
  private:
   /// A frame at a node: its first real frame stored there at `at`, its last byte there at `complete`.
@@ -80,6 +98,7 @@ class Transit {
     FrameId frame = 0;
     NodeId node = 0;
     ChannelId came_by = no_channel;
+    Damage damage = 0;
   };
   struct Later {
     bool operator()(const Event& a, const Event& b) const { return a.at != b.at ? a.at > b.at : a.order > b.order; }
@@ -97,13 +116,19 @@ class Transit {
     }
   }
   void turn(const Event& event);
+  void turn_controlled(const Event& event);
   void cross(const Event& event, ChannelId id);
+  void arrive(Event& event);
+  void suffer(Event event, Nanoseconds& free_at);
 
   const Network& network_;
   QueueLimits limits_;
   std::vector<Frame> frames_;
   std::vector<Nanoseconds> free_at_;  ///< by port: when what it has accepted so far is on the wire
   std::vector<ChannelCounters> counters_;
+  Fates fates_;
+  StormControl storm_control_;
+  Snooping snooping_;
   std::vector<FrameId> finished_;
   std::vector<Event> turns_;       ///< heap, earliest first
   std::vector<Event> deliveries_;  ///< heap, earliest first; `at` is when the last byte is there

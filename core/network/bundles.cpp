@@ -168,7 +168,9 @@ Bundles bundle_equal_cost_paths(const Cluster::Parts& parts) {
     if (is_new) {
       bundles.parts.links.push_back(one);
     } else {
-      bundles.parts.links[there->second].width += link.width;
+      Link& wider = bundles.parts.links[there->second];
+      wider.impairments = mean(wider.impairments, wider.width, link.impairments, link.width);
+      wider.width += link.width;
     }
   }
   return bundles;

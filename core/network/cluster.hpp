@@ -11,6 +11,8 @@
 #include <unordered_map>
 #include <vector>
 
+#include "network/impair/impairments.hpp"
+
 namespace trunkline {
 
 using NodeId = std::uint32_t;     ///< index into Cluster::nodes()
@@ -24,15 +26,17 @@ struct Node {
   std::string name;
   NodeKind kind = NodeKind::host;
   std::vector<std::string> aliases{};  ///< further names under which a processor may know itself
+  SwitchSettings settings{};           ///< of a switch; for the lab alone: fingerprints leave them out
 };
 
 struct Link {
   NodeId a = 0;
   NodeId b = 0;
-  double rate_bps = 0.0;    ///< bits per second, the same in both directions; of one link where there are several
-  double latency_s = 0.0;   ///< seconds, one way, besides serialization
-  std::uint32_t width = 1;  ///< equal links side by side, of which a flow crosses one
-  bool in_tree = true;      ///< false: redundant, left unused by the spanning tree
+  double rate_bps = 0.0;      ///< bits per second, the same in both directions; of one link where there are several
+  double latency_s = 0.0;     ///< seconds, one way, besides serialization
+  std::uint32_t width = 1;    ///< equal links side by side, of which a flow crosses one
+  bool in_tree = true;        ///< false: redundant, left unused by the spanning tree
+  Impairments impairments{};  ///< for the lab alone: fingerprints leave them out
 };
 
 /// What the network's switches use where several paths lead from one to another.

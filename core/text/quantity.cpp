@@ -22,6 +22,8 @@ struct Unit {
 
 constexpr std::array rate_units{Unit{"bit", 0}, Unit{"kbit", 3}, Unit{"Mbit", 6}, Unit{"Gbit", 9}};
 constexpr std::array time_units{Unit{"ns", -9}, Unit{"us", -6}, Unit{"ms", -3}, Unit{"s", 0}};
+constexpr std::array share_units{Unit{"%", -2}};
+constexpr std::array frame_rate_units{Unit{"/s", 0}};
 constexpr std::array byte_units{Unit{"B", 0},  Unit{"KiB", 10}, Unit{"MiB", 20}, Unit{"GiB", 30},
                                 Unit{"kB", 3}, Unit{"MB", 6},   Unit{"GB", 9}};
 constexpr std::size_t written_byte_units = 4;  ///< the first ones; decimal ones are read alone
@@ -191,6 +193,24 @@ double parse_time(std::string_view text) {
   return value;
 }
 
+double parse_share(std::string_view text) {
+  const Parsed parsed = parse_with_unit(text, share_units, "share", "1%");
+  const double value = scaled(parsed.number, parsed.unit->exponent);
+  if (!(value >= 0.0 && value <= 1.0)) {
+    throw BadQuantity("the share " + std::string(text) + " must be from 0% to 100%");
+  }
+  return value;
+}
+
+double parse_frame_rate(std::string_view text) {
+  const Parsed parsed = parse_with_unit(text, frame_rate_units, "rate of frames", "1000/s");
+  const double value = scaled(parsed.number, parsed.unit->exponent);
+  if (!(value > 0.0) || value > most_rate_bps) {
+    throw BadQuantity("the rate of frames " + std::string(text) + " must be above zero, and one that a link can have");
+  }
+  return value;
+}
+
 std::uint64_t parse_bytes(std::string_view text) {
   const Parsed parsed = parse_with_unit(text, byte_units, "size", "4KiB");
   const Decimal number = decimal(parsed.number);
@@ -221,6 +241,10 @@ std::string format_link_rate(const LinkRate& rate) {
 }
 
 std::string format_time(double seconds) { return format(seconds, time_units, "s"); }
+
+std::string format_share(double share) { return format(share, share_units, "%"); }
+
+std::string format_frame_rate(double frames_per_second) { return format(frames_per_second, frame_rate_units, "/s"); }
 
 std::string format_bytes(std::uint64_t bytes) {
   const Unit* unit = &byte_units.front();

@@ -37,6 +37,12 @@ inline constexpr std::uint32_t widest_link = 1024;
 /// Seconds from "20us"; units ns, us, ms, s. Zero or more.
 [[nodiscard]] double parse_time(std::string_view text);
 
+/// A share of 0 to 1 from "2.5%".
+[[nodiscard]] double parse_share(std::string_view text);
+
+/// Frames a second from "1000/s". Above zero.
+[[nodiscard]] double parse_frame_rate(std::string_view text);
+
 /// Bytes from "2832B", "4KiB", "1.5MB"; units B, KiB, MiB, GiB, kB, MB, GB. A whole number of bytes above zero.
 [[nodiscard]] std::uint64_t parse_bytes(std::string_view text);
 
@@ -47,6 +53,8 @@ inline constexpr std::uint32_t widest_link = 1024;
 /// "2x10Gbit"; of one link as format_rate().
 [[nodiscard]] std::string format_link_rate(const LinkRate& rate);
 [[nodiscard]] std::string format_time(double seconds);
+[[nodiscard]] std::string format_share(double share);
+[[nodiscard]] std::string format_frame_rate(double frames_per_second);
 [[nodiscard]] std::string format_bytes(std::uint64_t bytes);
 
 }  // namespace trunkline

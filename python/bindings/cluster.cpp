@@ -10,6 +10,7 @@
 
 #include "bindings.hpp"
 #include "network/file/cluster_file.hpp"
+#include "network/file/impaired.hpp"
 #include "network/fingerprint.hpp"
 #include "network/link_taken.hpp"
 #include "network/scaled.hpp"
@@ -162,6 +163,12 @@ void bind_cluster(nb::module_& module) {
   module.def("write_cluster", &write_cluster, "cluster"_a, "YAML that reads back as an equal cluster.");
   module.def("scaled", &scaled, "cluster"_a, "fastest_bps"_a,
              "The cluster with its fastest link at that many bits per second, every other in proportion.");
+
+  module.def("impaired", &impaired, "cluster"_a, "key"_a, "setting"_a,
+             "The cluster with one key of its links or switches set: ``1%``, or ``h3=1%`` where only some are meant. "
+             "Raises ValueError.");
+  module.def("unimpaired", &unimpaired, "cluster"_a, "The cluster with links and switches that only carry frames.");
+  module.def("has_impairments", &has_impairments, "cluster"_a, "Whether some link harms frames.");
 
   module.def("link_taken", &link_taken, "from_host"_a, "to_host"_a, "width"_a,
              "Which of so many links side by side a hash of two hosts picks, from 0.");

@@ -128,6 +128,19 @@ def write_cluster(cluster: Cluster) -> str:
 def scaled(cluster: Cluster, fastest_bps: float) -> Cluster:
     """The cluster with its fastest link at that many bits per second, every other in proportion."""
 
+def impaired(cluster: Cluster, key: str, setting: str) -> Cluster:
+    """The cluster with one key of its links or switches set: ``1%``, or ``h3=1%`` where only some are meant.
+
+    Raises:
+        ValueError: where the place or the value is none.
+    """
+
+def unimpaired(cluster: Cluster) -> Cluster:
+    """The cluster with links and switches that only carry frames."""
+
+def has_impairments(cluster: Cluster) -> bool:
+    """Whether some link harms frames."""
+
 def link_taken(from_host: int, to_host: int, width: int) -> int:
     """Which of so many links side by side a hash of two hosts picks, from 0."""
 

@@ -102,16 +102,22 @@ def parse_sizes(text: str) -> list[int]:
 
 
 def parse_counts(text: str, option: str) -> list[int]:
-    """Numbers above zero, separated by commas.
+    """Numbers above zero, separated by commas; ``2-8`` stands for all from 2 to 8.
 
     Raises:
-        BadInput: naming the option, where one of them is no such number.
+        BadInput: naming the option, where one of them is no such number, or a range goes down or is longer than 10 000.
     """
-    words = [word.strip() for word in text.split(",")]
-    for word in words:
-        if not (word.isascii() and word.isdigit() and int(word) > 0):
-            raise BadInput(f"{option}: '{word}' is not a whole number above zero")
-    return [int(word) for word in words]
+    counts: list[int] = []
+    for word in (word.strip() for word in text.split(",")):
+        first, dash, last = word.partition("-")
+        ends = [first, last] if dash else [first]
+        if not all(end.isascii() and end.isdigit() and int(end) > 0 for end in ends):
+            raise BadInput(f"{option}: '{word}' is not a whole number above zero, nor a range such as 2-8")
+        low, high = int(ends[0]), int(ends[-1])
+        if not low <= high < low + 10_000:
+            raise BadInput(f"{option}: '{word}' is no range from a smaller number to one up to 10000 above it")
+        counts += range(low, high + 1)
+    return counts
 
 
 _LEAST_BPS, _MOST_BPS = 1e-3, 1e18

@@ -267,3 +267,11 @@ def test_modules_of_the_current_folder_are_not_taken_for_pythons_own(tmp_path):
     words = [command, "lab", "exec", "8w", "--rate", "20Mbit", "--", "true"]
     done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, timeout=PATIENCE_S)
     assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("mpi", [*BOTH, "mpich-5.0.2", "openmpi-5.0.11"])
+def test_an_example_is_found_by_its_name(trunkline, mpi):
+    done = run(trunkline, "--mpi", mpi, "-n", "5", "--", "matmul", "--order", "203", "--check")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "matmul: 5 ranks, order 203: " in done.stdout
+    assert "product right" in done.stdout

@@ -3,6 +3,7 @@
 
 #include <string_view>
 
+#include "network/impair/keys.hpp"
 #include "text/yaml_fields.hpp"
 
 namespace trunkline {
@@ -25,15 +26,32 @@ std::optional<Value> quantity(const YamlNode& mapping, const char* key, Value (*
   }
 }
 
-}  // namespace
-
-Attributes read_attributes(const YamlNode& mapping, Faults& faults) {
-  return {.rate = quantity(mapping, "rate", parse_link_rate, "100Mbit", any_rate, faults),
-          .latency_s = quantity(mapping, "latency", parse_time, "20us", 0.0, faults)};
+template <typename Target>
+Target by_keys(const YamlNode& mapping, std::span<const ImpairKey<Target>> keys, Target target, Faults& faults) {
+  for (const ImpairKey<Target>& key : keys) {
+    const YamlNode* const node = mapping.find(key.name);
+    if (node == nullptr || !check_kind(*node, YamlNode::Kind::scalar, key.name, key.example, faults)) continue;
+    try {
+      key.set(target, node->text);
+    } catch (const BadQuantity& bad) {
+      faults.add(*node, std::string(key.name) + ": " + bad.what());
+    }
+  }
+  return target;
 }
 
+Attributes stated(const YamlNode& mapping, const Impairments& defaults, Faults& faults) {
+  return {.rate = quantity(mapping, "rate", parse_link_rate, "100Mbit", any_rate, faults),
+          .latency_s = quantity(mapping, "latency", parse_time, "20us", 0.0, faults),
+          .impairments = by_keys(mapping, link_keys(), defaults, faults)};
+}
+
+}  // namespace
+
+Attributes read_attributes(const YamlNode& mapping, Faults& faults) { return stated(mapping, {}, faults); }
+
 Attributes read_attributes(const YamlNode& mapping, const Attributes& defaults, Faults& faults) {
-  Attributes found = read_attributes(mapping, faults);
+  Attributes found = stated(mapping, defaults.impairments, faults);
   found.rate = found.rate ? found.rate : defaults.rate;
   found.latency_s = found.latency_s ? found.latency_s : defaults.latency_s.value_or(0.0);
   if (!found.rate) {
@@ -41,6 +59,10 @@ Attributes read_attributes(const YamlNode& mapping, const Attributes& defaults, 
     found.rate = any_rate;
   }
   return found;
+}
+
+SwitchSettings read_settings(const YamlNode& mapping, const SwitchSettings& defaults, Faults& faults) {
+  return by_keys(mapping, switch_keys(), defaults, faults);
 }
 
 }  // namespace trunkline

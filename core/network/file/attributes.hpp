@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rate and latency as far as a part of a cluster file gives them.
+// Rate, latency and impairments as far as a part of a cluster file gives them.
 #pragma once
 
 #include <optional>
 
+#include "network/impair/impairments.hpp"
 #include "text/quantity.hpp"
 #include "text/yaml_document.hpp"
 
@@ -12,6 +13,7 @@ namespace trunkline {
 struct Attributes {
   std::optional<LinkRate> rate;
   std::optional<double> latency_s;
+  Impairments impairments{};
 };
 
 /// What the mapping says; a faulty value is reported, and a sound one stands in for it.
@@ -19,5 +21,8 @@ struct Attributes {
 
 /// What the mapping says, else the defaults, else no latency; both are there. No rate at all is a fault.
 [[nodiscard]] Attributes read_attributes(const YamlNode& mapping, const Attributes& defaults, Faults& faults);
+
+/// What the mapping says of a switch, else what the defaults say.
+[[nodiscard]] SwitchSettings read_settings(const YamlNode& mapping, const SwitchSettings& defaults, Faults& faults);
 
 }  // namespace trunkline

@@ -10,6 +10,8 @@
 #include "network/file/attributes.hpp"
 #include "network/file/hosts_section.hpp"
 #include "network/file/parts_read.hpp"
+#include "network/file/switches_section.hpp"
+#include "network/impair/keys.hpp"
 #include "text/names.hpp"
 #include "text/spelling.hpp"
 #include "text/text_file.hpp"
@@ -41,10 +43,10 @@ class ClusterReader {
       check_kind(*description, Kind::scalar, "description", "two racks, one uplink", faults_);
     }
     if (const YamlNode* node = root.find("defaults")) {
-      static constexpr std::array<std::string_view, 2> known{"rate", "latency"};
       if (check_kind(*node, Kind::mapping, "defaults", "{rate: 100Mbit, latency: 10us}", faults_)) {
-        read_.check_known(*node, known);
+        read_.check_known(*node, with_keys(with_keys({"rate", "latency"}, link_keys()), switch_keys()));
         read_.defaults = read_attributes(*node, faults_);
+        read_.switch_defaults = read_settings(*node, {}, faults_);
       }
     }
     const UsedPaths paths = used_paths(root);
@@ -95,13 +97,9 @@ class ClusterReader {
 
   void switches(const YamlNode& root) {
     const YamlNode* node = required(root, "switches", "switches: s[0-3]", faults_);
-    const auto found = node != nullptr ? read_.names(*node, "switches") : std::nullopt;
-    read_.switches_known = found.has_value();
+    read_.switches_known = node != nullptr && read_switches(*node, read_);
     read_.complete = read_.complete && read_.switches_known;
-    if (found) {
-      for (const std::string& name : *found) {
-        read_.parts.add_node({.name = name, .kind = NodeKind::network_switch}, node->at);
-      }
+    if (read_.switches_known) {
       for (NodeId id = 0; id < std::min<std::size_t>(read_.parts.node_count(), most_suggested); ++id) {
         read_.switch_names.push_back(read_.parts.node(id).name);
       }
@@ -117,7 +115,7 @@ class ClusterReader {
       read_.complete = false;
       return;
     }
-    static constexpr std::array<std::string_view, 3> keys{"between", "rate", "latency"};
+    const std::vector<std::string_view> keys = with_keys({"between", "rate", "latency"}, link_keys());
     for (const YamlNode& entry : list->items) {
       if (!check_kind(entry, Kind::mapping, "an entry of links", "{between: [s0, s1]}", faults_)) {
         read_.complete = false;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "network/file/cluster_file.hpp"
+#include "network/impair/keys.hpp"
 #include "text/hostlist.hpp"
 #include "text/quantity.hpp"
 #include "text/yaml_text.hpp"
@@ -29,13 +30,9 @@ class Writer {
     rate_ = rate_of(usual);
     latency_ = format_time(usual.latency_s);
     out_ += "defaults: {rate: " + rate_ + ", latency: " + latency_ + "}\n";
-    std::vector<std::string> switches;
-    for (const Node& node : cluster_.nodes()) {
-      if (node.kind == NodeKind::network_switch) {
-        switches.push_back(node.name);
-      }
-    }
-    out_ += paths_ + "switches: " + list(switches) + "\nhosts:\n";
+    out_ += paths_;
+    switches();
+    out_ += "hosts:\n";
     for (HostIndex begin = 0; begin < cluster_.hosts().size();) {
       begin = entry(begin);
     }
@@ -54,7 +51,8 @@ class Writer {
   [[nodiscard]] bool alike(HostIndex a, HostIndex b) const {
     const Link& one = host_link(a);
     const Link& other = host_link(b);
-    return one.rate_bps == other.rate_bps && one.width == other.width && one.latency_s == other.latency_s;
+    return one.rate_bps == other.rate_bps && one.width == other.width && one.latency_s == other.latency_s &&
+           one.impairments == other.impairments;
   }
   static std::string rate_of(const Link& link) { return format_link_rate({.bps = link.rate_bps, .width = link.width}); }
 
@@ -126,6 +124,34 @@ class Writer {
     const std::string latency = format_time(link.latency_s);
     if (rate != rate_) out_ += "    rate: " + rate + "\n";
     if (latency != latency_) out_ += "    latency: " + latency + "\n";
+    unusual(link.impairments, link_keys());
+  }
+
+  template <typename Target>
+  void unusual(const Target& target, std::span<const ImpairKey<Target>> keys) {
+    for (const ImpairKey<Target>& key : keys) {
+      const std::string text = key.text(target);
+      if (text != key.text(Target{})) out_ += "    " + std::string(key.name) + ": " + text + "\n";
+    }
+  }
+
+  /// One host list where all have the usual settings; else an entry for each run of switches that are alike.
+  void switches() {
+    std::vector<std::pair<SwitchSettings, std::vector<std::string>>> runs;
+    for (const Node& node : cluster_.nodes()) {
+      if (node.kind != NodeKind::network_switch) continue;
+      if (runs.empty() || runs.back().first != node.settings) runs.push_back({node.settings, {}});
+      runs.back().second.push_back(node.name);
+    }
+    if (runs.size() == 1 && runs.front().first == SwitchSettings{}) {
+      out_ += "switches: " + list(runs.front().second) + "\n";
+      return;
+    }
+    out_ += "switches:\n";
+    for (const auto& [settings, names] : runs) {
+      out_ += "  - switches: " + list(names) + "\n";
+      unusual(settings, switch_keys());
+    }
   }
 
   void aliases(HostIndex begin, HostIndex end) {

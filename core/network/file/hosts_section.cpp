@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "network/file/hosts_section.hpp"
 
-#include <array>
 #include <cstdint>
 #include <unordered_map>
 
+#include "network/impair/keys.hpp"
 #include "text/yaml_fields.hpp"
 
 namespace trunkline {
@@ -38,9 +38,8 @@ class HostsReader {
 
  private:
   void host_entry(const YamlNode& entry) {
-    static constexpr std::array<std::string_view, 7> keys{"hosts", "switch",  "switches", "deal",
-                                                          "rate",  "latency", "aliases"};
-    read_.check_known(entry, keys);
+    read_.check_known(entry,
+                      with_keys({"hosts", "switch", "switches", "deal", "rate", "latency", "aliases"}, link_keys()));
     const Attributes given = read_attributes(entry, read_.defaults, read_.faults);
     const YamlNode* list = required(entry, "hosts", "hosts: h[0-7]", read_.faults);
     const auto found = list != nullptr ? read_.names(*list, "hosts") : std::nullopt;

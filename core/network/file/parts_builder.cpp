@@ -21,8 +21,12 @@ void PartsBuilder::add_alias(NodeId node, std::string alias, Position at) {
 }
 
 void PartsBuilder::add_link(NodeId a, NodeId b, const Attributes& given, Position at) {
-  parts_.links.push_back(
-      {.a = a, .b = b, .rate_bps = given.rate->bps, .latency_s = *given.latency_s, .width = given.rate->width});
+  parts_.links.push_back({.a = a,
+                          .b = b,
+                          .rate_bps = given.rate->bps,
+                          .latency_s = *given.latency_s,
+                          .width = given.rate->width,
+                          .impairments = given.impairments});
   link_at_.push_back(at);
 }
 

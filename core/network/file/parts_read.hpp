@@ -23,6 +23,7 @@ struct PartsRead {
   Faults& faults;
   PartsBuilder parts{};
   Attributes defaults{};
+  SwitchSettings switch_defaults{};
   std::vector<std::string> switch_names{};  ///< the first of them, for "did you mean"
   bool switches_known = false;
   bool complete = true;  ///< no link is missing because of a fault already reported

@@ -9,14 +9,18 @@ from typing import Annotated, NoReturn
 import typer
 
 from trunkline import _core
+from trunkline.cli.impair_options import impairable
 from trunkline.cli.lab_check import check
 from trunkline.cli.options import ClusterArgument, LabRateOption, RanksOnHostOption
+from trunkline.cli.output import check_outputs, write_json
 from trunkline.cluster import load_cluster
 from trunkline.errors import BadInput
+from trunkline.lab.impairments import Impairments, counted_text
 from trunkline.lab.message_cost import tell_message_cost
 from trunkline.lab.rate import lab_rate
 from trunkline.lab.session import Lab, check_host
 from trunkline.mpi import preload_of, ready_mpi, require_mpi, settings_of_caller
+from trunkline.paths import EXAMPLES, example_program
 from trunkline.terminal import console
 from trunkline.units import format_rate
 
@@ -25,17 +29,28 @@ __all__ = ["app"]
 app = typer.Typer(help="Run programs on an emulated cluster: one Linux machine, no privileges.", no_args_is_help=True)
 
 Host = Annotated[str | None, typer.Option(help="Where to run it; default: the first host.")]
+CountersJson = Annotated[
+    str | None, typer.Option(metavar="FILE", help="Write what the network counted as JSON; '-' for standard output.")
+]
 Timeout = Annotated[float | None, typer.Option(min=0.001, help="End it after so many seconds (exit status 1).")]
 
 app.command(epilog="Example: trunkline lab check cyclic")(check)
 
 
-def _open(loaded: _core.Cluster, rate: str) -> Lab:
+def _open(loaded: _core.Cluster, rate: str, seed: int) -> Lab:
     """A lab of the cluster, ready to enter. Looking for a rate takes minutes: check all else first."""
     if rate != "auto":
-        return Lab(loaded, lab_rate(loaded, rate))
+        return Lab(loaded, lab_rate(loaded, rate), seed=seed)
     with console.status(f"{loaded.name}: looking for the highest true rate"):
-        return Lab(loaded, lab_rate(loaded, rate))
+        return Lab(loaded, lab_rate(loaded, rate), seed=seed)
+
+
+def _tell_counted(lab: Lab, json: str | None) -> None:
+    """What the network counted: all of it as JSON where that is asked for; what it did to frames in a line."""
+    if json:
+        write_json(lab.stats(), json)
+    if text := counted_text(lab.stats()):
+        console.print(text, markup=False, highlight=False, soft_wrap=True)
 
 
 def _measured(lab: Lab, ranks: int) -> dict[str, str]:
@@ -44,9 +59,27 @@ def _measured(lab: Lab, ranks: int) -> dict[str, str]:
     return {"TRUNKLINE_HOST_COSTS": lab.host_costs} if lab.host_costs else {}
 
 
+def _is_there(program: str) -> bool:
+    """The hosts of a lab see the files and the PATH of the caller."""
+    return shutil.which(program) is not None or Path(program).exists()
+
+
+def _example_for(program: str, mpi: str) -> str:
+    """The file of the example of that name, built for the MPI library; the same word, where the caller has one."""
+    if program not in EXAMPLES or _is_there(program):
+        return program
+    built = example_program(program, mpi)
+    if not built.exists():
+        raise BadInput(
+            f"the example '{program}' was not built for {mpi}: it needs a BLAS library, and there was none; install it "
+            "(apt-get install libopenblas-serial-dev), then run 'make setup' again"
+        )
+    return str(built)
+
+
 def _check_program(program: str) -> None:
-    """Refuse what is no program before a lab is up; its hosts see the files and the PATH of the caller."""
-    if not program.startswith("-") and shutil.which(program) is None and not Path(program).exists():
+    """Refuse what is no program before a lab is up."""
+    if not program.startswith("-") and not _is_there(program):
         where = "no such file" if "/" in program else "no such program on PATH"
         raise BadInput(f"cannot run '{program}': {where}; aliases and built-in words need a shell: -- sh -c '...'")
 
@@ -57,9 +90,11 @@ def _pass_on(status: int) -> NoReturn:
 
 
 @app.command(epilog="Example: trunkline lab run cyclic --mpi openmpi -n 32 -- ./any_mpi_program")
+@impairable
 def run(
     cluster: ClusterArgument,
     program: Annotated[list[str], typer.Argument(metavar="-- PROGRAM ...", help="The MPI program and its arguments.")],
+    impairments: Impairments,
     mpi: Annotated[str, typer.Option(help="The MPI library it was built for: mpich, openmpi, mpich-5.0.2, ...")],
     ranks: Annotated[int | None, typer.Option("-n", min=1, help="Number of ranks; default: all hosts full.")] = None,
     ranks_per_host: RanksOnHostOption = 1,
@@ -69,8 +104,11 @@ def run(
         str | None, typer.Option(metavar="FOLDER", help="Leave a trace of its collectives there: trunkline trace.")
     ] = None,
     timeout: Timeout = None,
+    json: CountersJson = None,
 ) -> None:
     """Run an MPI program, one rank a host or more, with Trunkline preloaded. Its exit status is passed on.
+
+    'gsum' and 'matmul' are Trunkline's own examples, built for the MPI library, where PATH has no program of that name.
 
     Rank r sits on host r / RANKS_PER_HOST. TRUNKLINE_* settings of the environment reach the ranks, but for
     TRUNKLINE_CLUSTER, which is the lab's own file. TRUNKLINE_HOST_COSTS is what messages cost now, unless it is set.
@@ -78,8 +116,10 @@ def run(
     library = require_mpi(mpi) if native else ready_mpi(mpi)
     if native and trace is not None:
         raise BadInput("--trace is Trunkline's own, which --native leaves out: keep one of them")
-    loaded = load_cluster(cluster)
+    check_outputs({"--json": json})
+    loaded = impairments.of(load_cluster(cluster))
     hosts = loaded.hosts
+    program = [_example_for(program[0], library.name), *program[1:]]
     _check_program(program[0])
     all_ranks = ranks or len(hosts) * ranks_per_host
 
@@ -100,39 +140,56 @@ def run(
         )
 
     launch({})  # what is wrong with it is told before a lab is up
-    with _open(loaded, rate) as lab:
+    with _open(loaded, rate, impairments.seed) as lab:
         argv, env = launch({} if native else _measured(lab, all_ranks))
+        lab.reset_stats()
         status = lab.run(argv, env=env, timeout=timeout).returncode
+        _tell_counted(lab, json)
     _pass_on(status)
 
 
 @app.command(name="exec", epilog="Example: trunkline lab exec cyclic --host h5 -- ip address")
+@impairable
 def execute(
     cluster: ClusterArgument,
     command: Annotated[list[str], typer.Argument(metavar="-- COMMAND ...", help="The command and its arguments.")],
+    impairments: Impairments,
     host: Host = None,
     rate: LabRateOption = "auto",
     timeout: Timeout = None,
+    json: CountersJson = None,
 ) -> None:
     """Run one command on one host. Its exit status is passed on."""
-    loaded = load_cluster(cluster)
+    check_outputs({"--json": json})
+    loaded = impairments.of(load_cluster(cluster))
     check_host(loaded, host)
     _check_program(command[0])
-    with _open(loaded, rate) as lab:
+    with _open(loaded, rate, impairments.seed) as lab:
         status = lab.run(command, host=host, timeout=timeout, stdin=sys.stdin).returncode
+        _tell_counted(lab, json)
     _pass_on(status)
 
 
 @app.command(epilog="Example: trunkline lab shell cyclic --host h5")
-def shell(cluster: ClusterArgument, host: Host = None, rate: LabRateOption = "auto") -> None:
+@impairable
+def shell(
+    cluster: ClusterArgument,
+    impairments: Impairments,
+    host: Host = None,
+    rate: LabRateOption = "auto",
+    json: CountersJson = None,
+) -> None:
     """A shell on one host. The cluster ends with it."""
-    loaded = load_cluster(cluster)
+    check_outputs({"--json": json})
+    loaded = impairments.of(load_cluster(cluster))
     check_host(loaded, host)
-    with _open(loaded, rate) as lab:
+    with _open(loaded, rate, impairments.seed) as lab:
         console.print(
             f"{lab.cluster.name} at {format_rate(lab.rate_bps)}: {_core.compress_hostlist(lab.cluster.hosts)}; "
             f"'{lab.agent} HOST COMMAND' runs a command on another host; 'exit' ends the cluster"
         )
         env = {**_measured(lab, len(lab.cluster.hosts)), **settings_of_caller()}
+        lab.reset_stats()
         status = lab.run([os.environ.get("SHELL", "/bin/sh")], host=host, env=env, stdin=sys.stdin).returncode
+        _tell_counted(lab, json)
     _pass_on(status)

@@ -12,7 +12,7 @@ from trunkline.lab import syscalls
 from trunkline.lab.addresses import PREFIX_LENGTH, ethernet_address, ip_address
 from trunkline.lab.neighbours import add_neighbours
 
-__all__ = ["start_host"]
+__all__ = ["SUPER_FRAME", "start_host"]
 
 MTU = 1500
 CARRIER_SECONDS = 10
@@ -25,7 +25,7 @@ frame. Two keep a small segment whole, which halves the work.
 """
 
 
-def start_host(index: int, name: str, hosts: int) -> tuple[int, int, int]:
+def start_host(index: int, name: str, hosts: int, super_frame: int) -> tuple[int, int, int]:
     """Fork the process that holds a host's namespaces.
 
     Returns:
@@ -45,7 +45,7 @@ def start_host(index: int, name: str, hosts: int) -> tuple[int, int, int]:
         _enter_namespaces(index, name)
         os.write(to_lab, b"n")
         os.read(from_lab, 1)
-        _configure_network(index, hosts)
+        _configure_network(index, hosts, super_frame)
         os.write(to_lab, b"u")
         os.execv("/bin/sleep", ["trunkline-host", "infinity"])
     except BaseException as error:
@@ -64,7 +64,7 @@ def _enter_namespaces(index: int, name: str) -> None:
     syscalls.bind(str(boot_id), "/proc/sys/kernel/random/boot_id")
 
 
-def _configure_network(index: int, hosts: int) -> None:
+def _configure_network(index: int, hosts: int, super_frame: int) -> None:
     settings = {
         "ipv6/conf/all/disable_ipv6": "1",  # its address discovery would be traffic nobody asked for
         "ipv4/tcp_no_metrics_save": "1",  # a measurement must not depend on the one before
@@ -78,7 +78,7 @@ def _configure_network(index: int, hosts: int) -> None:
     with IPRoute() as route:
         loopback, port = (route.link_lookup(ifname=name)[0] for name in ("lo", "eth0"))
         route.link("set", index=loopback, state="up")
-        route.link("set", index=port, address=ethernet_address(index), mtu=MTU, gso_max_segs=SUPER_FRAME, state="up")
+        route.link("set", index=port, address=ethernet_address(index), mtu=MTU, gso_max_segs=super_frame, state="up")
         route.addr("add", index=port, address=ip_address(index), prefixlen=PREFIX_LENGTH)
         route.route("add", dst="224.0.0.0/4", oif=port)
         # Linux's usual congestion control, whatever this machine prefers: others pace each frame by a timer.

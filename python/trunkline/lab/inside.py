@@ -42,7 +42,7 @@ def main() -> None:
     description = json.loads(sys.stdin.buffer.readline())
     try:
         _prepare_files(description)
-        processes = _build(description["hosts"])
+        processes = _build(description["hosts"], description["super_frame"])
         fabric, control = _start_fabric(description["fabric"])
     except Exception as error:
         _say({"failed": f"{type(error).__name__}: {error}" if not isinstance(error, OSError) else str(error)})
@@ -72,8 +72,8 @@ def _prepare_files(description: dict[str, object]) -> None:
     syscalls.bind(str(table), "/etc/hosts")
 
 
-def _build(hosts: Sequence[str]) -> list[int]:
-    started = [start_host(index, name, len(hosts)) for index, name in enumerate(hosts)]
+def _build(hosts: Sequence[str], super_frame: int) -> list[int]:
+    started = [start_host(index, name, len(hosts), super_frame) for index, name in enumerate(hosts)]
     for (_, from_host, _), name in zip(started, hosts, strict=True):
         _expect(from_host, b"n", name)
     with IPRoute() as route:
@@ -95,10 +95,10 @@ def _expect(descriptor: int, word: bytes, name: str) -> None:
         raise OSError(f"host {name} could not be set up: {answer.decode(errors='replace').lstrip('!') or 'it died'}")
 
 
-def _start_fabric(program: str) -> tuple[dict[str, object], socket.socket]:
+def _start_fabric(program: Sequence[str]) -> tuple[dict[str, object], socket.socket]:
     ours, theirs = socket.socketpair()
     process = subprocess.Popen(
-        [program, str(CLUSTER_FILE), "--control", str(theirs.fileno())],
+        [*program, str(CLUSTER_FILE), "--control", str(theirs.fileno())],
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,

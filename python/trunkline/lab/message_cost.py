@@ -95,7 +95,7 @@ def learn_message_cost(lab: Lab) -> MessageCost | None:
     sizes = [str(SHORT_BYTES), str(LONG_BYTES)] * WINDOWS
     words = [str(PROBE), "at-work", lab.cluster_file, "--hosts", str(FOLDER / "hosts")]
     words += ["--rate", str(round(lab.rate_bps)), "--messages", str(MESSAGES), "--seconds", str(WINDOW_S)]
-    with lab.at_rate(max(UNSHAPED_BPS, lab.rate_bps)):
+    with lab.unimpaired(), lab.at_rate(max(UNSHAPED_BPS, lab.rate_bps)):
         done = lab.run([*words, *sizes], capture=True)
     if done.returncode != 0:
         raise Failed(f"the lab could not be measured: {done.stderr.strip()}")

@@ -115,7 +115,7 @@ def find_rate(cluster: _core.Cluster, on_step: Callable[[str], None] = lambda _:
                 return True
         return False
 
-    with Lab(cluster, LADDER[0]) as lab:
+    with Lab(_core.unimpaired(cluster), LADDER[0]) as lab:
         rate = highest(LADDER, holds)
     if rate is None:
         load = os.getloadavg()[0]

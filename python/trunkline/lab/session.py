@@ -20,6 +20,7 @@ from trunkline.errors import BadInput, Failed
 from trunkline.lab import syscalls
 from trunkline.lab.addresses import MOST_HOSTS
 from trunkline.lab.folders import CLUSTER_FILE, FOLDER, TEMPORARY
+from trunkline.lab.host import SUPER_FRAME
 from trunkline.lab.obstacles import check_obstacles, explain_refusal
 from trunkline.paths import FABRIC
 
@@ -59,17 +60,19 @@ class Lab:
     cluster_file = str(CLUSTER_FILE)
     agent = str(FOLDER / "agent")
 
-    def __init__(self, cluster: _core.Cluster, rate_bps: float | None = None) -> None:
+    def __init__(self, cluster: _core.Cluster, rate_bps: float | None = None, *, seed: int = 1) -> None:
         """Prepare a lab of that cluster.
 
         Args:
             cluster: What to emulate.
             rate_bps: Rate of the fastest link, every other in proportion; None: the rates of the cluster.
+            seed: Decides which frames impaired links harm.
         """
         self.cluster = cluster if rate_bps is None else _core.scaled(cluster, rate_bps)
         self.rate_bps = max(link.rate_bps for link in self.cluster.links)
         self.priority = ""
         self.host_costs = ""
+        self._seed = seed
         self._keeper: subprocess.Popen[bytes] | None = None
         self._first = 0
         self._running: list[subprocess.Popen[Any]] = []
@@ -103,7 +106,9 @@ class Lab:
                 "cluster": _core.write_cluster(self.cluster),
                 "hosts": hosts,
                 "names": names,
-                "fabric": str(FABRIC),
+                "fabric": [str(FABRIC), "--seed", str(self._seed)],
+                # What happens to a frame on a link happens to one frame.
+                "super_frame": 1 if _core.has_impairments(self.cluster) else SUPER_FRAME,
             }
             answer = self._ask(json.dumps(description))
         except BaseException:
@@ -220,6 +225,15 @@ class Lab:
             yield
         finally:
             self._ask(f"rate {self.rate_bps}")
+
+    @contextlib.contextmanager
+    def unimpaired(self) -> Iterator[None]:
+        """Its links without loss and the like for as long as the ``with`` block takes."""
+        self._ask("impair off")
+        try:
+            yield
+        finally:
+            self._ask("impair on")
 
     def _ask(self, line: str) -> dict[str, Any]:
         keeper = self._keeper

@@ -158,8 +158,10 @@ const FaultCase cluster_faults[] = {
                "2:1: unknown key \"nmae\" (did you mean name?); known here are trunkline, name, description, defaults, "
                "measured, paths, switches, hosts, links",
                "7:9: the key between is missing; give it, such as between: [s0, s1]",
-               "7:10: unknown key \"betwen\" (did you mean between?); known here are between, rate, latency",
-               "7:28: unknown key \"colour\"; known here are between, rate, latency"}},
+               "7:10: unknown key \"betwen\" (did you mean between?); known here are between, rate, latency, loss, "
+               "corrupt, garble, duplicate, reorder, reorder_by",
+               "7:28: unknown key \"colour\"; known here are between, rate, latency, loss, corrupt, garble, duplicate, "
+               "reorder, reorder_by"}},
     FaultCase{"KeyTwice",
               "trunkline: cluster/1\n"
               "name: x\n"
@@ -527,7 +529,8 @@ const FaultCase cluster_faults[] = {
         "  - between: [s0, s0]\n"
         "    rate: 0bit\n"
         "  - between: [s0, s1]\n",
-        {"8:5: unknown key \"colour\"; known here are hosts, switch, switches, deal, rate, latency, aliases",
+        {"8:5: unknown key \"colour\"; known here are hosts, switch, switches, deal, rate, latency, aliases, loss, "
+         "corrupt, garble, duplicate, reorder, reorder_by",
          "9:12: name h1 belongs to another node already; every name and alias stands for one node (first at line 6)",
          "12:14: a link from s0 to itself; name two nodes", "13:11: the rate 0bit must be above zero"}}};
 

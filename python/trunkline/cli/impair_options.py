@@ -1,0 +1,52 @@
+"""Options of all commands that run programs on a lab: what its network does to frames besides carrying them."""
+
+import functools
+import inspect
+from collections.abc import Callable
+from typing import Annotated, Any
+
+import typer
+
+from trunkline.lab.impairments import Impairments
+
+__all__ = ["impairable"]
+
+_PANEL = "Impaired network"
+_OPTIONS = {
+    "loss": ("[WHERE=]SHARE", "Frames lost on each link, in each direction: 1%, h3=5%, s0-s1=2%. May be repeated."),
+    "corrupt": ("[WHERE=]SHARE", "Frames with a flipped bit, which the receiving kernel finds and drops."),
+    "garble": ("[WHERE=]SHARE", "Frames with wrong bytes that no checksum finds: they reach the program."),
+    "duplicate": ("[WHERE=]SHARE", "Frames that arrive twice."),
+    "reorder": ("[WHERE=]SHARE", "Frames held back, so that later ones overtake them."),
+    "reorder_by": ("[WHERE=]TIME", "For how long (2ms); default: as long as three full frames take on the link."),
+    "igmp": (
+        "[WHERE=]HOW",
+        "What switches do with multicast: flood (default), snooping, or querier, which snoops and asks hosts.",
+    ),
+    "igmp_ages": ("[WHERE=]TIME", "After which a membership ends that was not renewed; default: 260s."),
+    "storm_control": ("[WHERE=]FRAMES", "Broadcast and multicast frames a second that a switch port takes in."),
+}
+
+
+def impairable(command: Callable[..., None]) -> Callable[..., None]:
+    """The command with these options, which it gets as one argument ``impairments``."""
+    own = inspect.signature(command)
+    parameters = [one for one in own.parameters.values() if one.name != "impairments"]
+    for name, (metavar, text) in _OPTIONS.items():
+        option = typer.Option(metavar=metavar, help=text, rich_help_panel=_PANEL)
+        parameters.append(_parameter(name, None, Annotated[list[str] | None, option]))
+    seed = typer.Option(min=0, max=2**53, help="Another one harms other frames.", rich_help_panel=_PANEL)
+    parameters.append(_parameter("seed", 1, Annotated[int, seed]))
+
+    @functools.wraps(command)
+    def run(**given: Any) -> None:  # noqa: ANN401
+        impairments = Impairments({name: given.pop(name) or [] for name in _OPTIONS}, given.pop("seed"))
+        command(**given, impairments=impairments)
+
+    run.__signature__ = own.replace(parameters=parameters)  # type: ignore[attr-defined]
+    run.__annotations__ = {one.name: one.annotation for one in parameters}
+    return run
+
+
+def _parameter(name: str, default: object, annotation: object) -> inspect.Parameter:
+    return inspect.Parameter(name, inspect.Parameter.POSITIONAL_OR_KEYWORD, default=default, annotation=annotation)

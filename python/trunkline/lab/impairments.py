@@ -1,0 +1,53 @@
+"""What a lab's network does to frames besides carrying them: as people ask for it, and as they are told of it."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from trunkline import _core
+from trunkline.errors import BadInput
+
+__all__ = ["COUNTED", "Impairments", "counted_text"]
+
+COUNTED = {
+    **{what: what for what in ("lost", "corrupted", "garbled", "duplicated", "reordered")},
+    "storm_dropped": "dropped by storm control",
+    "pruned": "copies not sent by snooping",
+    "unregistered": "of groups that nobody had joined",
+}
+"""What the network counts besides what it carries, with words for people."""
+
+
+@dataclass(frozen=True)
+class Impairments:
+    """Settings that go before those of a cluster file.
+
+    Attributes:
+        settings: By key of a cluster file, such as ``loss``: ``1%`` for every link, ``h3=1%`` for those of a host.
+        seed: Decides which frames are harmed.
+    """
+
+    settings: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    seed: int = 1
+
+    def of(self, cluster: _core.Cluster) -> _core.Cluster:
+        """The cluster with all of them.
+
+        Raises:
+            BadInput: where a place or a value is none; the message names the option.
+        """
+        for key, settings in self.settings.items():
+            for setting in sorted(settings, key=lambda one: "=" in one):  # what is for some places goes before all
+                # A bare number is as good as one with a unit where there is one unit only.
+                whole = f"{setting}/s" if key == "storm_control" and setting[-1:].isdigit() else setting
+                try:
+                    cluster = _core.impaired(cluster, key, whole)
+                except ValueError as error:
+                    raise BadInput(f"--{key.replace('_', '-')} {setting}: {error}") from None
+        return cluster
+
+
+def counted_text(stats: Mapping[str, Any]) -> str | None:
+    """For people, what the network did to frames; None: nothing but carry them."""
+    done = [f"{stats[what]} {words}" for what, words in COUNTED.items() if stats[what]]
+    return f"network: {stats['frames']} frames sent by hosts; " + ", ".join(done) if done else None
