@@ -11,12 +11,12 @@ BIN := .venv/bin
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 export CMAKE_BUILD_PARALLEL_LEVEL := $(JOBS)
 
-NATIVE_SOURCES := $(shell find core runtime fabric bench measure simulate include clusters python/bindings cmake -type f) CMakeLists.txt pyproject.toml
+NATIVE_SOURCES := $(shell find core runtime fabric bench examples measure simulate include clusters python/bindings cmake -type f) CMakeLists.txt pyproject.toml
 TEST_SOURCES := $(shell find tests -name '*.cpp' -o -name '*.hpp' -o -name '*.c' -o -name '*.f90' -o -name 'CMakeLists.txt')
 CXX_FILES = $(shell git ls-files '*.cpp' '*.hpp' '*.c' '*.h')
 SHELL_FILES := tools/*.sh .ci/run
 
-.PHONY: help demo test test-core test-python test-lab test-lab-and-sanitize test-runtime test-sanitize fuzz check format bench setup peers simgrid clean packages packages-demo
+.PHONY: help demo test test-core test-python test-lab test-lab-and-sanitize test-runtime test-sanitize fuzz check format bench model setup peers simgrid clean packages packages-demo
 .NOTPARALLEL:  # each step uses all processors by itself
 
 # The demo needs less than the rest: fewer packages, no MPI libraries of our own, half of the programs. Where all of it
@@ -62,10 +62,11 @@ $(STAMPS)/mpis: tools/mpis.txt tools/setup.sh | packages
 	@tools/setup.sh mpis
 	@mkdir -p $(@D) && touch $@
 
-# Changes where an MPI came or went, so that "run make setup again" finds it.
+# Changes where an MPI or a BLAS came or went, so that "run make setup again" finds it.
 $(STAMPS)/mpis-seen: FORCE
 	@mkdir -p $(@D)
-	@{ type -ap mpicc.mpich mpicc.openmpi mpicc || true; echo "$${TRUNKLINE_MPICC-}"; } >$@.new
+	@{ type -ap mpicc.mpich mpicc.openmpi mpicc || true; echo "$${TRUNKLINE_MPICC-}"; \
+	  ls /usr/include/cblas.h /usr/include/*/cblas.h 2>/dev/null || true; } >$@.new
 	@if cmp -s $@.new $@; then rm $@.new; else mv $@.new $@; fi
 FORCE:
 
@@ -120,6 +121,9 @@ test-sanitize: $(STAMPS)/sanitize ## The core's tests under AddressSanitizer and
 fuzz: $(STAMPS)/python-dev ## Fuzz what reads files, SECONDS each (default 60)
 	cmake --preset fuzz && cmake --build --preset fuzz
 	tests/fuzz/run.sh build/fuzz $${SECONDS_EACH:-60}
+
+model: packages ## Spin searches the model of the multicast protocol, and finds each of its mutations
+	nice tests/model/run.py
 
 check: $(STAMPS)/native ## Format, lint, types and stub, as the pre-commit hook runs them, and clang-tidy over everything
 	pre-commit run --all-files

@@ -5,6 +5,8 @@
 //     --collective bcast --algorithm NAME[:SEGMENT] --sizes 8192,1048576 --root 0 --peer 4 --private 0|1
 //     --most-us 0,2500000
 //
+// or, with `matmul` as the first word, runs examples/matmul.c with the words behind it.
+//
 // NAME is one of Trunkline's, "auto", or "native" for what SMPI was told to run; "native-by-hosts" for that among the
 // first ranks of all hosts (by_hosts.hpp). Rank 0 prints one JSON object a line.
 // A call that takes longer than --most-us says for its size (0: any time) is given up, and with it the simulation. One
@@ -241,8 +243,12 @@ class Rank {
 
 }  // namespace
 
+/// `main` of examples/matmul.c.
+extern "C" int simulated_matmul(int argc, char** argv);
+
 // SMPI looks it up in each copy of this library.
 __attribute__((visibility("default"))) int main(int argc, char** argv) {
+  if (argc > 1 && std::string_view(argv[1]) == "matmul") return simulated_matmul(argc - 1, argv + 1);
   MPI_Init(&argc, &argv);
   {
     const Options options = read_options(argc, argv);

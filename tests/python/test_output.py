@@ -18,6 +18,7 @@ from trunkline.errors import BadInput
         (("tune", "--cluster", "cyclic", "--mpi", "mpich"), ("--output",)),
         (("tune", "--cluster", "cyclic", "--mpi", "mpich", "-o", "-"), ("--json", "--report")),
         (("simulate", "bcast", "--cluster", "random:1024x64", "--sizes", "16MiB"), ("--json",)),
+        (("simulate", "matmul"), ("--json", "--svg")),
         (("lab", "check", "cyclic"), ("--json",)),
         (("demo",), ("--json", "--report")),
         (("predict", "cyclic"), ("--json", "--svg")),

@@ -123,3 +123,13 @@ def test_a_comparison_that_cannot_be_kept(refused, tmp_path):
     if os.geteuid() != 0:
         tmp_path.chmod(0o500)
         assert "permission denied" in refused(*words, tmp_path / "x.json")
+
+
+@needs_mpich
+def test_an_example_that_was_not_built(refused, monkeypatch, tmp_path):
+    monkeypatch.setattr("trunkline.cli.lab.example_program", lambda *_: tmp_path / "nothing")
+    message = refused("lab", "run", "paper-1", "--mpi", "mpich", "--", "matmul", "--check", cwd=tmp_path)
+    assert message == (
+        "the example 'matmul' was not built for mpich: it needs a BLAS library, and there was none; install it "
+        "(apt-get install libopenblas-serial-dev), then run 'make setup' again"
+    )

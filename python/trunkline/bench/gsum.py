@@ -11,7 +11,7 @@ from trunkline.cluster import fingerprint_text
 from trunkline.errors import Failed
 from trunkline.lab.session import Lab
 from trunkline.mpi import Mpi, preload_of
-from trunkline.paths import NATIVE
+from trunkline.paths import example_program
 from trunkline.placement import bounded_placement
 from trunkline.statistics import median_with_interval
 
@@ -80,7 +80,7 @@ class GsumJob:
             ranks=self.ranks,
             ranks_per_host=self.ranks_on,
             program=[
-                str(NATIVE / "libexec" / f"trunkline-gsum-{self.mpi.name}"),
+                str(example_program("gsum", self.mpi.name)),
                 str(self.iterations),
                 *map(str, self.sizes),
             ],

@@ -13,6 +13,7 @@ from trunkline.cli.options import ClusterOption, JsonOption, RanksOnHostOption, 
 from trunkline.cli.output import check_outputs, write_json
 from trunkline.cli.predict import HostCostsOption, MpiOption, RateOption, RootOption
 from trunkline.cli.simulate_gains import gains, reasons
+from trunkline.cli.simulate_matmul import matmul
 from trunkline.cluster import load_cluster
 from trunkline.errors import BadInput
 from trunkline.mpi import require_mpi
@@ -121,6 +122,7 @@ for collective in _core.collectives():
 app.command(
     epilog="Example: trunkline simulate gains --cluster cyclic --rates 20Mbit,1Gbit,10Gbit,100Gbit --svg gains.svg"
 )(gains)
+app.command(epilog="Example: trunkline simulate matmul --hosts 2-8 --rates 100Mbit,1Gbit --svg speed-up.svg")(matmul)
 
 
 def _simulate_with_progress(

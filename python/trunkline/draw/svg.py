@@ -152,14 +152,15 @@ def _towards(start: Point, end: Point, length: float) -> Point:
     return Point(start.x + (end.x - start.x) * share, start.y + (end.y - start.y) * share)
 
 
-def arrow(path: str, tip: Point, behind: Point, colour: str, width: float = 1.7) -> str:
+def arrow(path: str, tip: Point, behind: Point, colour: str, width: float = 1.7, dashed: bool = False) -> str:
     """A path that ends in a head at ``tip``, coming from ``behind``."""
     angle = math.atan2(tip.y - behind.y, tip.x - behind.x)
     left, right = (
         Point(tip.x - 6.5 * math.cos(angle + side), tip.y - 6.5 * math.sin(angle + side)) for side in (0.45, -0.45)
     )
+    line = 'stroke-dasharray="4 3"' if dashed else 'stroke-linecap="round"'
     return (
-        f'<path d="{path}" fill="none" stroke="{colour}" stroke-width="{width:g}" stroke-linecap="round"/>'
+        f'<path d="{path}" fill="none" stroke="{colour}" stroke-width="{width:g}" {line}/>'
         f'<path d="M{tip.x:.1f} {tip.y:.1f}L{left.x:.1f} {left.y:.1f}L{right.x:.1f} {right.y:.1f}Z" fill="{colour}"/>'
     )
 
@@ -171,6 +172,9 @@ def legend(y: float, entries: Iterable[tuple[str, str, str]]) -> str:
         if kind == "line":
             end = Point(x + 20, y)
             parts.append(arrow(f"M{x:.1f} {y:.1f}L{x + 17:.1f} {y:.1f}", end, Point(x, y), colour))
+        elif kind == "dashed line":
+            end = Point(x + 20, y)
+            parts.append(arrow(f"M{x:.1f} {y:.1f}L{x + 17:.1f} {y:.1f}", end, Point(x, y), colour, dashed=True))
         elif kind == "bar":
             parts.append(f'<rect x="{x:.1f}" y="{y - 5:.1f}" width="20" height="10" fill="{BAR}" stroke="{EDGE}"/>')
         elif kind == "square":

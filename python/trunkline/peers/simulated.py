@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from trunkline import _core
 from trunkline.errors import BadInput
+from trunkline.kinds import KINDS
 from trunkline.peers.algorithm import in_variables
 from trunkline.registry import chosen_algorithms
 
@@ -135,7 +136,7 @@ def _in_smpi(collective: str) -> str:
 def simulated_algorithms(
     collective: str, names: Sequence[str], native: _core.NativeLibrary = _core.NativeLibrary.mpich
 ) -> list[Simulated]:
-    """What to run for each name; ``pipelined`` stands for all of SMPI's pipelined algorithms.
+    """What to run for each name; ``pipelined`` stands for all of SMPI's pipelined algorithms, ``all`` for all that can.
 
     Args:
         collective: By name.
@@ -143,7 +144,7 @@ def simulated_algorithms(
         native: The library whose own choice ``native`` stands for.
 
     Raises:
-        BadInput: naming the first that is not there, and all that are.
+        BadInput: naming the first that is not there, and all that are; or one that cannot be simulated, and why.
     """
     wanted: list[Simulated] = []
     key = f"smpi/{_in_smpi(collective)}"
@@ -170,6 +171,17 @@ def simulated_algorithms(
             except BadInput as error:
                 others = ", ".join([*own_choices, *UNNAMED, *pipelined, "pipelined"])
                 raise BadInput(f"{error}; others' are: {others}") from None
+            refused = {one: why for one in own if (why := _not_simulated(collective, one))}
+            if name in refused:
+                raise BadInput(f"'{name}' cannot be simulated: {refused[name]}")
             small = {f"smpi/{name}": runs for name, runs in SMALL.items()}
-            wanted += [Simulated(one, one, small) for one in own if one != "native"]
+            wanted += [Simulated(one, one, small) for one in own if one != "native" and one not in refused]
     return list({one.name: one for one in wanted}.values())
+
+
+def _not_simulated(collective: str, name: str) -> str:
+    """Why an algorithm of the registry cannot be; empty: it can."""
+    for row in _core.algorithms():
+        if (row.collective, row.name) == (collective, name.partition(":")[0]) and row.kind in KINDS:
+            return KINDS[row.kind].not_simulated
+    return ""

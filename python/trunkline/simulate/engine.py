@@ -3,9 +3,10 @@
 import json
 import os
 import subprocess
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeVar
 
 from trunkline import _core
 from trunkline.errors import BadInput, Failed
@@ -14,7 +15,9 @@ from trunkline.paths import NATIVE
 from trunkline.sources.simgrid_export import simgrid_platform
 from trunkline.temporary import temporary_folder
 
-__all__ = ["SMALL_JOB", "Job", "Outcome", "simulate"]
+__all__ = ["SMALL_JOB", "Job", "Outcome", "run_ranks", "simulate"]
+
+Said = TypeVar("Said")
 
 _PROGRAM = NATIVE / "libexec" / "trunkline-simulate"
 _RANKS = NATIVE / "lib" / "libtrunkline-simulated-ranks.so"
@@ -141,8 +144,36 @@ def simulate(job: Job, runs: str, options: Mapping[str, str], most_s: Mapping[in
 def _simulate(
     job: Job, sizes: Sequence[int], runs: str, options: Mapping[str, str], most_s: Mapping[int, float]
 ) -> Iterator[Outcome]:
-    ranks = len(job.placement)
-    private = ranks * max(sizes) <= _MOST_PRIVATE_BYTES
+    private = len(job.placement) * max(sizes) <= _MOST_PRIVATE_BYTES
+    words = [
+        *("--collective", job.collective, "--algorithm", runs, "--sizes", ",".join(map(str, sizes))),
+        *("--most-us", ",".join(str(round(most_s.get(size, 0.0) * 1e6)) for size in sizes)),
+        *("--root", str(job.root), "--peer", str(job.peer), "--private", str(int(private))),
+    ]
+    return run_ranks(job, runs, options, words, _outcomes)
+
+
+def run_ranks(
+    job: Job,
+    runs: str,
+    options: Mapping[str, str],
+    words: Sequence[str],
+    read: Callable[[Iterable[str]], Iterator[Said]],
+    settings: Mapping[str, str] | None = None,
+) -> Iterator[Said]:
+    """Run the simulated ranks once; yields what ``read`` makes of the lines that they print.
+
+    Args:
+        job: Cluster, placement, and what all simulations of it have in common.
+        runs: As in :func:`simulate`; Trunkline is off where it begins with ``native``.
+        options: Of SimGrid, for this run.
+        words: The ranks' arguments, as ``simulate/ranks.cpp`` takes them.
+        read: Makes results of lines, as soon as they are there.
+        settings: Of the preload library, beside those that every simulation gets.
+
+    Raises:
+        Failed: where it ends badly, or without a result; with what it said.
+    """
     with temporary_folder("simulate") as folder:
         hosts = job.cluster.hosts
         (folder / "platform.xml").write_text(simgrid_platform(job.cluster), encoding="utf-8")
@@ -151,21 +182,19 @@ def _simulate(
         given = {**_OPTIONS, **job.own_options, "smpi/hostfile": str(folder / "hosts"), **options}
         if "smpi/coll-selector" in options:
             given.pop(f"smpi/{job.collective}", None)  # what is asked for chooses that one
-        words = [
+        command = [
             *(str(_PROGRAM), str(_RANKS)),
             *(f"--cfg={key}:{value}" for key, value in given.items()),
             *(f"--log={one}" for one in _QUIET),
             str(folder / "platform.xml"),
-            *("--collective", job.collective, "--algorithm", runs, "--sizes", ",".join(map(str, sizes))),
-            *("--most-us", ",".join(str(round(most_s.get(size, 0.0) * 1e6)) for size in sizes)),
-            *("--root", str(job.root), "--peer", str(job.peer), "--private", str(int(private))),
+            *words,
         ]
         with (
             (folder / "said").open("w+", encoding="utf-8") as said,
             subprocess.Popen(
-                words,
+                command,
                 cwd=folder,
-                env=_environment(folder, runs, job),
+                env={**_environment(folder, runs, job), **(settings or {})},
                 stdout=subprocess.PIPE,
                 stderr=said,
                 text=True,
@@ -175,9 +204,9 @@ def _simulate(
             try:
                 assert process.stdout is not None
                 some = False
-                for outcome in _outcomes(json.loads(line) for line in process.stdout if line.startswith("{")):
+                for result in read(process.stdout):
                     some = True
-                    yield outcome
+                    yield result
                 # Ranks that wait for each other for ever end the simulation with status 0.
                 if process.wait() != 0 or not some:
                     said.seek(0)
@@ -190,9 +219,10 @@ def _simulate(
                 process.kill()  # where we end early; of one that has ended nothing is left to kill
 
 
-def _outcomes(events: Iterable[dict[str, object]]) -> Iterator[Outcome]:
+def _outcomes(lines: Iterable[str]) -> Iterator[Outcome]:
     known: dict[str, object] = {}
-    for event in events:
+    for line in lines:
+        event: dict[str, object] = json.loads(line) if line.startswith("{") else {}
         known |= event
         if "seconds" in event or "gave_up" in event:
             yield Outcome(

@@ -12,7 +12,7 @@ from trunkline.peers.simulated import Simulated, own_choice
 from trunkline.registry import limit_in_transfers
 from trunkline.simulate.engine import Job, Outcome, simulate
 
-__all__ = ["LeftOut", "Row", "bound_seconds", "decisions_of", "host_rate_bps", "simulate_all"]
+__all__ = ["LeftOut", "Part", "Row", "bound_seconds", "decisions_of", "host_rate_bps", "parts_of", "simulate_all"]
 
 
 @dataclass(kw_only=True)
@@ -86,7 +86,7 @@ def simulate_all(
     best: dict[int, float] = {}
     for one in algorithms:
         own: list[Row] = []
-        for part in _parts(job, one, on_left_out):
+        for part in parts_of(job, one, on_left_out):
             start = time.monotonic()
             most_s = {size: race * seconds for size, seconds in best.items() if race > 0.0}
             for outcome in simulate(part.job, part.runs, part.options, most_s):
@@ -104,7 +104,7 @@ def simulate_all(
 
 
 @dataclass(frozen=True)
-class _Part:
+class Part:
     """Sizes of one algorithm that SimGrid can run in one go."""
 
     job: Job
@@ -135,16 +135,17 @@ def decisions_of(job: Job) -> dict[int, _core.Decision]:
     return {size: decider.decide(size) for size in job.sizes}
 
 
-def _parts(job: Job, one: Simulated, on_left_out: Callable[[LeftOut], None]) -> Iterator[_Part]:
+def parts_of(job: Job, one: Simulated, on_left_out: Callable[[LeftOut], None]) -> Iterator[Part]:
+    """What SimGrid is to run for an algorithm at the job's sizes; ``on_left_out`` hears of those that nobody knows."""
     if one.library is None and one.runs != "auto":
-        yield _Part(job, one.runs, one.options)
+        yield Part(job, one.runs, one.options)
         return
     decided = decisions_of(job) if one.library is None else {}
     planned = [size for size, decision in decided.items() if decision.algorithm != "native"]
     if planned:
-        yield _Part(replace(job, sizes=planned), one.runs, one.options, decided=decided)
+        yield Part(replace(job, sizes=planned), one.runs, one.options, decided=decided)
     library = job.library if one.library is None else one.library
-    alike: dict[str, _Part] = {}
+    alike: dict[str, Part] = {}
     for size in job.sizes:
         if size in planned:
             continue
@@ -154,7 +155,7 @@ def _parts(job: Job, one: Simulated, on_left_out: Callable[[LeftOut], None]) -> 
             continue
         before = alike.get(choice.algorithm)
         sizes = [*(before.job.sizes if before else ()), size]
-        alike[choice.algorithm] = _Part(replace(job, sizes=sizes), choice.runs, choice.options, choice.algorithm)
+        alike[choice.algorithm] = Part(replace(job, sizes=sizes), choice.runs, choice.options, choice.algorithm)
     yield from alike.values()
 
 
@@ -164,7 +165,7 @@ def host_rate_bps(cluster: _core.Cluster) -> float:
     return min(link.width * link.rate_bps for link in cluster.links if not {link.a, link.b} <= switches)
 
 
-def _row(job: Job, one: Simulated, part: _Part, outcome: Outcome, given_up_s: float, wall_s: float) -> Row:
+def _row(job: Job, one: Simulated, part: Part, outcome: Outcome, given_up_s: float, wall_s: float) -> Row:
     seconds = given_up_s if outcome.seconds is None else outcome.seconds
     return Row(
         collective=job.collective,

@@ -1,0 +1,11 @@
+# Finds a BLAS with its C interface, for the example examples/matmul.c alone. Sets
+#   TRUNKLINE_CBLAS_LIBRARY, TRUNKLINE_CBLAS_INCLUDE   not set where there is none
+# CMake's own FindBLAS looks for Fortran's interface, and says nothing of cblas.h. Nothing is cached: it may come or go.
+find_path(TRUNKLINE_CBLAS_INCLUDE cblas.h PATH_SUFFIXES openblas NO_CACHE)
+find_library(TRUNKLINE_CBLAS_LIBRARY NAMES openblas cblas blas NO_CACHE)
+if(TRUNKLINE_CBLAS_INCLUDE AND TRUNKLINE_CBLAS_LIBRARY)
+  message(STATUS "BLAS: ${TRUNKLINE_CBLAS_LIBRARY}, for examples/matmul.c")
+else()
+  unset(TRUNKLINE_CBLAS_LIBRARY)
+  message(STATUS "BLAS: no cblas.h with its library was found, so examples/matmul.c is not built (Debian: libopenblas-serial-dev)")
+endif()
