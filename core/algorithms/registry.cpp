@@ -16,9 +16,12 @@
 #include "algorithms/trees/two_tree.hpp"
 #include "algorithms/trees/unaware_k_ary.hpp"
 #include "algorithms/trees/unaware_linear.hpp"
+#include "kinds/multicast/multicast.hpp"
+#include "kinds/multicast/row.hpp"
 #include "kinds/rounds/rounds.hpp"
 #include "kinds/rounds/row.hpp"
 #include "kinds/trees/row.hpp"
+#include "network/paths.hpp"
 #include "plan/checker.hpp"
 
 namespace trunkline {
@@ -57,6 +60,11 @@ Plan lay_unaware_k_ary(const Ground& on) { return lay_one(unaware_k_ary_tree(on.
 Plan lay_two_tree(const Ground& on) {
   auto both = two_tree(*on.cluster, on.placement, on.root);
   return plan_of(Trees{std::move(both[0]), std::move(both[1])});
+}
+
+Plan lay_multicast(const Ground& on) {
+  return plan_of(Multicast{.confirm = k_ary_tree(*on.cluster, on.placement, on.root, on.k),
+                           .byte_s = slowest_byte_s(Paths(*on.cluster), on.placement, on.root)});
 }
 
 Plan by_rank_number(std::string_view generator, const Ground& on) {
@@ -216,6 +224,14 @@ constexpr std::array registry_rows{
          .cost = "(X - 1 + log2(P)) T(m/X), times the channel load",
          .kind = &rounds_kind},
         lay_circulant},
+    Row{{.name = "multicast",
+         .description =
+             "UDP datagrams that the switches copy to all at once, confirmed along a contention-free 4-ary tree",
+         .cost = "T(m) + H T(0)",
+         .needs_cluster = true,
+         .kind = &multicast_kind},
+        lay_multicast,
+        4},
     Row{{.name = "flat",
          .description = "the root sends to every rank in turn",
          .cost = "(P - 1) T(m)",

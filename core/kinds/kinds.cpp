@@ -3,6 +3,7 @@
 
 #include <array>
 
+#include "kinds/multicast/row.hpp"
 #include "kinds/rounds/row.hpp"
 #include "kinds/trees/row.hpp"
 
@@ -12,6 +13,7 @@ namespace {
 constexpr std::array kind_rows{
     &trees_kind,
     &rounds_kind,
+    &multicast_kind,
 };
 
 }  // namespace

@@ -44,4 +44,14 @@ std::vector<std::string> ranges_of(const std::vector<Rank>& order) {
   return items;
 }
 
+void append_children(std::string& out, const Tree& tree, std::size_t indent) {
+  for (Rank rank = 0; rank < tree.size(); ++rank) {
+    std::vector<std::string> below;
+    for (const Rank child : tree.children[rank]) below.push_back(std::to_string(child));
+    if (below.empty()) continue;
+    out += std::string(indent, ' ') + std::to_string(rank) + ": ";
+    append_list(out, below, indent + 2);
+  }
+}
+
 }  // namespace trunkline

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "network/placement.hpp"
+#include "patterns/tree.hpp"
 
 namespace trunkline {
 
@@ -15,5 +15,8 @@ void append_list(std::string& out, const std::vector<std::string>& items, std::s
 
 /// In order, three or more consecutive ones as a range.
 [[nodiscard]] std::vector<std::string> ranges_of(const std::vector<Rank>& order);
+
+/// For each rank of a tree that has any, those below it: a line for each, that far indented.
+void append_children(std::string& out, const Tree& tree, std::size_t indent);
 
 }  // namespace trunkline

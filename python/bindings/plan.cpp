@@ -11,6 +11,7 @@
 #include "algorithms/trees/k_ary.hpp"
 #include "algorithms/trees/regions/height_bound.hpp"
 #include "bindings.hpp"
+#include "kinds/multicast/multicast.hpp"
 #include "kinds/rounds/list.hpp"
 #include "kinds/rounds/rounds.hpp"
 #include "kinds/rounds/row.hpp"
@@ -108,6 +109,10 @@ void bind_plan_file(nb::module_& module) {
   nb::class_<RoundList>(module, "RoundList", "What is sent in each round.")
       .def_ro("blocks", &RoundList::blocks, "That the message is cut into.")
       .def_prop_ro("rounds", [](const RoundList& list) { return list.rounds; });
+  nb::class_<Multicast>(module, "Multicast", "Who sends to all at once, and along which tree ranks confirm.")
+      .def_prop_ro("root", [](const Multicast& multicast) { return multicast.confirm.root; })
+      .def_ro("confirm", &Multicast::confirm, "From the sender, its root: each rank reports to its parent.")
+      .def_ro("byte_s", &Multicast::byte_s, "Pace: seconds for each byte on the wire; 0: none.");
   nb::class_<Plan>(module, "Plan", "How one collective runs on one communicator.")
       .def(
           "__init__", [](Plan* self, Trees trees) { new (self) Plan(plan_of(std::move(trees))); }, "trees"_a,
@@ -120,7 +125,14 @@ void bind_plan_file(nb::module_& module) {
           },
           "None: it is of another kind.")
       .def_prop_ro(
-          "kind", [](const Plan& plan) { return plan.kind().name; }, "Its name: ``trees``, ``rounds``.")
+          "kind", [](const Plan& plan) { return plan.kind().name; }, "Its name: ``trees``, ``rounds``, ``multicast``.")
+      .def_prop_ro(
+          "multicast",
+          [](const Plan& plan) {
+            const Multicast* const multicast = find_multicast(plan);
+            return multicast != nullptr ? std::optional(*multicast) : std::nullopt;
+          },
+          "None: it is of another kind.")
       .def_prop_ro(
           "round_list",
           [](const Plan& plan) {
@@ -128,7 +140,7 @@ void bind_plan_file(nb::module_& module) {
               return rounds.schedule_of(0)->fixed_blocks() ? std::optional(list_of(rounds)) : std::nullopt;
             });
           },
-          "None: it is made of trees, or takes any number of blocks.")
+          "None: it is of another kind, or takes any number of blocks.")
       .def(
           "list_rounds",
           [](const Plan& plan, std::uint64_t blocks, std::optional<std::uint64_t> most) {
@@ -146,26 +158,26 @@ void bind_plan_file(nb::module_& module) {
             return of_rounds<std::optional<std::uint64_t>>(
                 plan, std::nullopt, [](const Rounds& rounds) { return rounds.schedule_of(0)->fixed_blocks(); });
           },
-          "That its rounds cut a message into; None: any number, or it is made of trees.")
+          "That its rounds cut a message into; None: any number, or it is of another kind.")
       .def_prop_ro(
           "period",
           [](const Plan& plan) {
             return of_rounds<std::uint64_t>(plan, 0,
                                             [](const Rounds& rounds) { return rounds.schedule_of(0)->period(); });
           },
-          "Rounds after which transfers go between the same ranks again; 0: of trees, or its blocks are fixed.")
+          "Rounds after which transfers go between the same ranks again; 0: of another kind, or its blocks are fixed.")
       .def_prop_ro(
           "order",
           [](const Plan& plan) {
             return of_rounds<std::vector<Rank>>(plan, {}, [](const Rounds& rounds) { return rounds.order; });
           },
-          "Ranks by position in the rounds, the root first; empty: trees. A copy.")
+          "Ranks by position in the rounds, the root first; empty: of another kind. A copy.")
       .def_prop_ro(
           "generator",
           [](const Plan& plan) {
             return of_rounds<std::string>(plan, "", [](const Rounds& rounds) { return rounds.generator; });
           },
-          "What makes its rounds; empty: trees, or listed by hand.")
+          "What makes its rounds; empty: of another kind, or listed by hand.")
       .def(
           "check",
           [](const Plan& plan, const std::string& collective) { check_plan(plan, collective_named(collective)); },
@@ -204,7 +216,7 @@ void bind_registry(nb::module_& module) {
       .def_ro("needs_cluster", &Algorithm::needs_cluster)
       .def_prop_ro(
           "kind", [](const Algorithm& one) { return one.is_native() ? std::string_view("native") : one.kind->name; },
-          "Of its plans: ``trees``, ``rounds``; ``native``: it has none.")
+          "Of its plans: ``trees``, ``rounds``, ``multicast``; ``native``: it has none.")
       .def_prop_ro(
           "trees", [](const Algorithm& one) { return one.kind == &trees_kind ? one.streams : 0; },
           "That take segments by turns; 0: it is no tree.")

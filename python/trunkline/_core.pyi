@@ -213,6 +213,19 @@ def contention_of(cluster: Cluster, placement: Sequence[int], plan: Plan, most: 
 def capacities_of(cluster: Cluster, placement: Sequence[int]) -> list[int]:
     """By link: how many senders do not slow each other on it, in each direction. Raises ValueError."""
 
+class Multicast:
+    """Who sends to all at once, and along which tree ranks confirm."""
+
+    @property
+    def root(self) -> int: ...
+    @property
+    def confirm(self) -> Tree:
+        """From the sender, its root: each rank reports to its parent."""
+
+    @property
+    def byte_s(self) -> float:
+        """Pace: seconds for each byte on the wire; 0: none."""
+
 class Plan:
     """How one collective runs on one communicator."""
 
@@ -225,11 +238,15 @@ class Plan:
 
     @property
     def kind(self) -> str:
-        """Its name: ``trees``, ``rounds``."""
+        """Its name: ``trees``, ``rounds``, ``multicast``."""
+
+    @property
+    def multicast(self) -> Multicast | None:
+        """None: it is of another kind."""
 
     @property
     def round_list(self) -> RoundList | None:
-        """None: it is made of trees, or takes any number of blocks."""
+        """None: it is of another kind, or takes any number of blocks."""
 
     def list_rounds(self, blocks: int, most: int | None = None) -> RoundList:
         """The first rounds of a message of so many blocks; ValueError where there are none."""
@@ -239,19 +256,19 @@ class Plan:
 
     @property
     def blocks(self) -> int | None:
-        """That its rounds cut a message into; None: any number, or it is made of trees."""
+        """That its rounds cut a message into; None: any number, or it is of another kind."""
 
     @property
     def period(self) -> int:
-        """Rounds after which transfers go between the same ranks again; 0: of trees, or its blocks are fixed."""
+        """Rounds after which transfers go between the same ranks again; 0: of another kind, or its blocks are fixed."""
 
     @property
     def order(self) -> list[int]:
-        """Ranks by position in the rounds, the root first; empty: trees. A copy."""
+        """Ranks by position in the rounds, the root first; empty: of another kind. A copy."""
 
     @property
     def generator(self) -> str:
-        """What makes its rounds; empty: trees, or listed by hand."""
+        """What makes its rounds; empty: of another kind, or listed by hand."""
 
     def check(self, collective: str = "bcast") -> None:
         """Replay it: InvalidPlan unless every rank gets everything exactly once."""
@@ -330,7 +347,7 @@ class Algorithm:
     def needs_cluster(self) -> bool: ...
     @property
     def kind(self) -> str:
-        """Of its plans: ``trees``, ``rounds``; ``native``: it has none."""
+        """Of its plans: ``trees``, ``rounds``, ``multicast``; ``native``: it has none."""
 
     @property
     def trees(self) -> int:

@@ -116,6 +116,20 @@ Communicator::Entered Communicator::enter() {
   return {.code = ours_.tags().meet_before(turn) ? PMPI_Barrier(user_) : MPI_SUCCESS, .turn = turn};
 }
 
+Communicator::Grouped Communicator::group() {
+  if (has_asked_for_group_) return {.group = group_.get()};
+  const Processes& processes = members_->processes();
+  DatagramGroup::Opened opened = DatagramGroup::open(user_, processes.rank, processes.world_ranks);
+  if (opened.code != MPI_SUCCESS) return {.code = opened.code};
+  has_asked_for_group_ = true;
+  group_ = std::move(opened.group);
+  if (group_ == nullptr && processes.rank == 0) {
+    warn("multicast does not work on a communicator of " + std::to_string(processes.world_ranks.size()) +
+         " ranks: " + opened.reason + "; its calls go along the confirm tree, by messages");
+  }
+  return {.group = group_.get()};
+}
+
 Dying::Dying(MPI_Comm communicator) : outer_(std::exchange(dying, communicator)) {}
 
 Dying::~Dying() { dying = outer_; }

@@ -9,6 +9,7 @@
 #include "communicator/members.hpp"
 #include "mpi_api.hpp"
 #include "startup/world.hpp"
+#include "transport/datagram/group.hpp"
 #include "transport/mpi/private_communicator.hpp"
 
 namespace trunkline::runtime {
@@ -55,6 +56,14 @@ class Communicator {
   /// Begins a call: once for each, by all ranks, after number(). Collective now and then (TagLayout).
   [[nodiscard]] Entered enter();
 
+  struct Grouped {
+    int code = MPI_SUCCESS;
+    DatagramGroup* group = nullptr;  ///< null on all members: datagrams do not reach all of them
+  };
+
+  /// Its multicast group, for calls that use datagrams. The first call is collective.
+  [[nodiscard]] Grouped group();
+
   /// The call has failed here.
   void has_failed() noexcept { has_failed_ = true; }
 
@@ -68,6 +77,8 @@ class Communicator {
   bool no_id_ = false;       ///< there was none left
   std::uint64_t turns_ = 0;  ///< calls that have begun
   bool has_failed_ = false;  ///< a call has left messages that nobody takes
+  bool has_asked_for_group_ = false;
+  std::unique_ptr<DatagramGroup> group_{};
 };
 
 /// Marks a communicator that this thread is freeing. The program's attribute callbacks may still broadcast on it, when

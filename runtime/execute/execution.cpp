@@ -47,9 +47,10 @@ bool Execution::move(Waiting waiting) {
     awaited_.clear();
     await(awaited_);
     std::optional<Transport::Over> over;
-    if (waiting == Waiting::where_needed) {
+    if (waiting == Waiting::where_needed && !looks_itself()) {
       over = transport_.wait_any(awaited_, is_receiving());
     } else if (!(over = transport_.test_any(awaited_, is_receiving(), watchdog_))) {
+      if (waiting == Waiting::where_needed) continue;
       return false;
     }
     watchdog_ = {};

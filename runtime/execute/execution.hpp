@@ -44,6 +44,9 @@ class Execution {
   /// Starts whatever needs no waiting. Returns whether all is done but for sends that are under way.
   [[nodiscard]] virtual bool advance() = 0;
 
+  /// Whether advance() has to look again and again for what no request tells of.
+  [[nodiscard]] virtual bool looks_itself() const { return false; }
+
   /// Adds the requests of which one must be over before more can be started, none of them null.
   virtual void await(std::vector<Pending*>& requests) = 0;
 

@@ -6,8 +6,10 @@
 #include <stdexcept>
 #include <string>
 
+#include "execute/multicast/multicast_part.hpp"
 #include "execute/rounds/rounds_part.hpp"
 #include "execute/trees/trees_part.hpp"
+#include "kinds/multicast/row.hpp"
 #include "kinds/rounds/row.hpp"
 #include "kinds/trees/row.hpp"
 
@@ -22,6 +24,7 @@ struct Row {
 constexpr std::array part_rows{
     Row{&trees_kind, trees_part},
     Row{&rounds_kind, rounds_part},
+    Row{&multicast_kind, multicast_part},
 };
 
 }  // namespace

@@ -41,6 +41,9 @@ class LocalPart {
   /// That take segments by turns, each with messages of its own.
   [[nodiscard]] virtual std::size_t streams() const = 0;
 
+  /// Whether calls need the datagrams of their communicator.
+  [[nodiscard]] virtual bool uses_datagrams() const { return false; }
+
   // What a call does with its data, one function for each way. All arguments must outlive what is returned, which has
   // sent nothing yet. Throws MpiError, and MPI_ERR_INTERN where plans of this kind do not go this way: the kind's row
   // has promised what it serves, so that never gets as far as a call.

@@ -63,6 +63,11 @@ Prepared prepare(const UserCall& user, const SharedFacts& shared) {
   if (!number.id) return {.decision = natively("no number for the communicator: too many of them, or threads at once")};
   const Communicator::Entered entered = found.state->enter();
   if (entered.code != MPI_SUCCESS) return {.code = entered.code};
+  if (prepared.decision->plan->part->uses_datagrams()) {
+    const Communicator::Grouped grouped = found.state->group();
+    if (grouped.code != MPI_SUCCESS) return {.code = grouped.code};
+    prepared.group = grouped.group;
+  }
   prepared.communicator = found.state;
   prepared.id = *number.id;
   prepared.turn = entered.turn;

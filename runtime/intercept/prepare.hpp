@@ -16,6 +16,7 @@ struct Prepared {
   Communicator* communicator = nullptr;  ///< where it is not native
   unsigned id = 0;                       ///< of the communicator
   std::uint64_t turn = 0;                ///< of the call on it
+  DatagramGroup* group = nullptr;        ///< of the communicator, where the plan uses datagrams and they reach all
   std::shared_ptr<const LocalDecision> decision{};
 };
 

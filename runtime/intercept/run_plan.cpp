@@ -66,9 +66,11 @@ int execute(const UserCall& call, MpiTransport& transport, const LocalDecision& 
 int run_plan(const UserCall& call, const SharedFacts& shared, const Prepared& prepared, TracedCall& traced) {
   const Arguments& arguments = call.arguments();
   const LocalDecision& decision = *prepared.decision;
+  const std::uint64_t claim = claim_of(arguments, prepared, shared.bytes);
   MpiTransport transport(*private_communicator(), prepared.communicator->members()->processes().world_ranks,
-                         prepared.id, prepared.turn, claim_of(arguments, prepared, shared.bytes),
-                         decision.plan->part->streams());
+                         prepared.id, prepared.turn, claim, decision.plan->part->streams());
+  std::optional<DatagramCall> datagrams;
+  if (prepared.group != nullptr) transport.use(datagrams.emplace(*prepared.group, prepared.turn, claim));
   const CollectiveFacts& facts = facts_of(arguments.collective);
   transport.belongs_to({.communicator = arguments.communicator,
                         .name = facts.mpi_name,

@@ -13,6 +13,7 @@
 
 namespace trunkline::runtime {
 
+class Datagrams;
 class EventSink;
 
 /// Another rank has given this call up, for the error class `code`: what it had still to send will not come, and what
@@ -78,7 +79,8 @@ class Transport {
   /// LongWait.
   [[nodiscard]] virtual Over wait_any(std::span<Pending* const> pending, bool receiving) = 0;
 
-  /// One look: empty where none of them is over yet. `watchdog`: of the looks so far. Throws as wait_any() does.
+  /// One look, at none of them too: empty where none of them is over yet. `watchdog`: of the looks so far. Throws as
+  /// wait_any() does.
   [[nodiscard]] virtual std::optional<Over> test_any(std::span<Pending* const> pending, bool receiving,
                                                      Watchdog& watchdog) = 0;
 
@@ -101,6 +103,9 @@ class Transport {
 
   /// Lets go of what an error left behind. Returns whether there was any: its memory may still be used then.
   [[nodiscard]] virtual bool let_go(std::span<Pending> pending, bool cancel) noexcept = 0;
+
+  /// Datagrams between the call's ranks; null on all of them: there are none.
+  [[nodiscard]] virtual Datagrams* datagrams() noexcept { return nullptr; }
 
  protected:
   Transport() = default;

@@ -6,10 +6,10 @@ build=$(cd "$1" && pwd)
 seconds=${2:-60}
 seeds=$(cd "$(dirname "$0")" && pwd)
 status=0
-for reader in cluster plan tuning measurement; do
+for reader in cluster plan tuning measurement datagram; do
   work=$build/fuzz/$reader
   mkdir -p "$work/corpus"
-  echo "==> $reader files, $seconds seconds"
+  echo "==> $reader, $seconds seconds"
   "$build/tests/fuzz/fuzz-$reader" -max_total_time="$seconds" -timeout=10 -max_len=4096 -verbosity=0 -print_final_stats=1 \
     -dict="$seeds/$reader.dict" -artifact_prefix="$work/" "$work/corpus" "$seeds/corpus/$reader" || status=1
 done

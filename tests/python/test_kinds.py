@@ -65,7 +65,7 @@ def test_what_is_not_for_a_toy_kind_says_so_in_its_words(shout):
 
 
 def test_an_unknown_kind_is_a_clear_error():
-    with pytest.raises(Failed, match="the command knows plans of trees and of rounds, and none of toy; give that kind"):
+    with pytest.raises(Failed, match="the command knows plans of trees, rounds, multicast, and none of toy; give"):
         kind_of(Shout())
 
 

@@ -16,7 +16,7 @@ SOUND += ["handler-broadcasts", "invalid-datatype", "delete-callback", "pending-
 SOUND += ["stopped-rank", "far-ahead", "out-of-descriptors", "handler-ends-thread", "session"]
 REDUCING = ["late-reduce-root", "shorter-operand", "longer-operand", "little-longer-operand", "operand-handler-throws"]
 LATE = "late-beside-a-faulty-one"
-OTHERS = ["linear:1448", "circulant:1448", "scatter-ring", "scatter-doubling", "flat"]
+OTHERS = ["linear:1448", "circulant:1448", "scatter-ring", "scatter-doubling", "flat", "multicast"]
 
 
 def fault(mpi: Mpi, *cases: str, ranks: int = 4, status: int | None = 0, nap_us: int = 50) -> Outcome:
@@ -33,9 +33,10 @@ def fault(mpi: Mpi, *cases: str, ranks: int = 4, status: int | None = 0, nap_us:
     return done
 
 
-def test_the_program_goes_on(any_mpi: Mpi):
+@pytest.mark.parametrize("choice", [BY_TREES, "multicast"])
+def test_the_program_goes_on(any_mpi: Mpi, choice: str):
     """Open MPI 4 has no sessions."""
-    fault(any_mpi, *(f"{case}@{BY_TREES}" for case in SOUND if any_mpi.name != "openmpi" or case != "session"))
+    fault(any_mpi, *(f"{case}@{choice}" for case in SOUND if any_mpi.name != "openmpi" or case != "session"))
 
 
 def test_reductions_and_others_go_on(any_mpi: Mpi):

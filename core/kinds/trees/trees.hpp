@@ -8,6 +8,7 @@
 #include "patterns/tree.hpp"
 #include "plan/checker.hpp"
 #include "plan/plan.hpp"
+#include "plan/tree_check.hpp"
 
 namespace trunkline {
 
@@ -22,11 +23,8 @@ using Trees = std::vector<Tree>;
 /// Throws std::invalid_argument where the plan is of another kind.
 [[nodiscard]] const Trees& trees_of(const Plan& plan);
 
-/// Replays the tree from its root. Throws InvalidPlan naming the rank where a parent or a child is out of range,
-/// a rank is reached twice or never, or `parent` and `children` disagree.
-void check_tree(const Tree& tree);
-
-/// The same for each of the trees of one plan, of which there must be one, all over the same ranks from the same root.
+/// check_tree() for each of the trees of one plan, of which there must be one, all over the same ranks from the same
+/// root.
 void check_trees(std::span<const Tree> trees);
 
 /// Loads of all channels when every transfer of the tree is under way at once, as in a filled pipeline

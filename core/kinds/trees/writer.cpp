@@ -24,16 +24,7 @@ void append_tree(std::string& out, const Tree& tree, std::size_t indent, const s
     return;
   }
   out += lead + "sends:\n";
-  for (Rank rank = 0; rank < tree.size(); ++rank) {
-    std::vector<std::string> receivers;
-    for (const Rank child : tree.children[rank]) {
-      receivers.push_back(std::to_string(child));
-    }
-    if (!receivers.empty()) {
-      out += std::string(indent + 2, ' ') + std::to_string(rank) + ": ";
-      append_list(out, receivers, indent + 4);
-    }
-  }
+  append_children(out, tree, indent + 2);
 }
 
 }  // namespace

@@ -44,16 +44,19 @@ def tree_name(number: int, trees: int) -> str:
 class PlanDrawing:
     """A tree's transfers over the switches; what looks otherwise than a plan is made of it."""
 
+    dashed = False
+    """Whether arrows are."""
+
     def __init__(self, cluster: _core.Cluster, placement: Sequence[int], tree: _core.Tree) -> None:
         self.cluster, self.placement, self.tree = cluster, placement, tree
         self.names, self.links = cluster.hosts, cluster.links
         children = tree.children
-        order, self.transfers = self._walk(children)
+        order, self.transfers = self.walk(children)
         self.paths = {pair: cluster.path(self.names[pair[0]], self.names[pair[1]]) for pair in self.transfers}
         self.senders = self._senders(children)
         self.capacities = _core.capacities_of(cluster, placement)
         self.loads = {
-            self._ends(channel): (len(ranks), self.capacities[channel // 2]) for channel, ranks in self.senders.items()
+            self.ends(channel): (len(ranks), self.capacities[channel // 2]) for channel, ranks in self.senders.items()
         }
         self.lanes = self._lanes()
         lanes = max(self.lanes.values(), default=-1) + 1
@@ -63,7 +66,7 @@ class PlanDrawing:
             self.trunks[trunk.first.switch, trunk.second.switch] = trunk, True
             self.trunks[trunk.second.switch, trunk.first.switch] = trunk, False
 
-    def _walk(self, children: Sequence[Sequence[int]]) -> tuple[list[int], list[tuple[int, int]]]:
+    def walk(self, children: Sequence[Sequence[int]]) -> tuple[list[int], list[tuple[int, int]]]:
         """Hosts in the order in which a depth-first walk over the tree comes to them, and transfers between hosts."""
         order: dict[int, None] = {}
         transfers: dict[tuple[int, int], None] = {}
@@ -95,7 +98,7 @@ class PlanDrawing:
             trunks = path[1:-1]
             if trunks:
                 # In rows, transfers turn inside the bar of a switch, side by side too.
-                turns = [self._ends(channel)[1] for channel in trunks[:-1]] if self.cluster.unused_links else []
+                turns = [self.ends(channel)[1] for channel in trunks[:-1]] if self.cluster.unused_links else []
                 ways: list[int | str] = [*trunks, *turns]
                 lane = next(n for n in range(len(lanes) + 1) if all(n not in taken[way] for way in ways))
                 lanes[pair] = lane
@@ -103,7 +106,7 @@ class PlanDrawing:
                     taken[way].add(lane)
         return lanes
 
-    def _ends(self, channel: int) -> tuple[str, str]:
+    def ends(self, channel: int) -> tuple[str, str]:
         """From which node to which."""
         link = self.links[channel // 2]
         return (link.b, link.a) if channel % 2 else (link.a, link.b)
@@ -121,7 +124,7 @@ class PlanDrawing:
             return CONTENDED
         return BETWEEN if pair in self.lanes else WITHIN
 
-    def _side(self, host: int, leaving: bool) -> tuple[Point, float]:
+    def side(self, host: int, leaving: bool) -> tuple[Point, float]:
         """A host's dot, and the height of the gap beside it in which a path to or from the bar runs."""
         card, place = self.layout.places[host]
         at = card.point(place)
@@ -131,13 +134,13 @@ class PlanDrawing:
         return at, at.x + side * card.pitch / 2 + slot
 
     def _between(self, pair: tuple[int, int]) -> str:
-        start, x_out = self._side(pair[0], leaving=True)
-        end, x_in = self._side(pair[1], leaving=False)
+        start, x_out = self.side(pair[0], leaving=True)
+        end, x_in = self.side(pair[1], leaving=False)
         offset = self._offset(self.lanes[pair])
         points = [Point(start.x + (DOT if x_out > start.x else -DOT), start.y), Point(x_out, start.y)]
         before: bool | None = None
         for channel in self.paths[pair][1:-1]:
-            ends = self._ends(channel)
+            ends = self.ends(channel)
             trunk, rightward = self.trunks[ends]
             corners = trunk.line(offset, rightward)
             if before is None:
@@ -148,7 +151,7 @@ class PlanDrawing:
             before = rightward
         tip = Point(end.x + (DOT + 1 if x_in > end.x else -DOT - 1), end.y)
         points += [Point(x_in, points[-1].y), Point(x_in, end.y), tip]
-        return arrow(rounded(points), tip, Point(x_in, end.y), self.colour(pair), self.width(pair))
+        return arrow(rounded(points), tip, Point(x_in, end.y), self.colour(pair), self.width(pair), self.dashed)
 
     def _within(self, pair: tuple[int, int]) -> str:
         card, first = self.layout.places[pair[0]]
@@ -158,13 +161,15 @@ class PlanDrawing:
         if second == first + 1 and card.row_of(first) == card.row_of(second):
             way = DOT if end.x > start.x else -DOT
             tip = Point(end.x - way * 1.1, end.y)
-            return arrow(f"M{start.x + way:.1f} {start.y:.1f}L{tip.x:.1f} {tip.y:.1f}", tip, start, colour, width)
+            return arrow(
+                f"M{start.x + way:.1f} {start.y:.1f}L{tip.x:.1f} {tip.y:.1f}", tip, start, colour, width, self.dashed
+            )
         if second == first + 1:  # round the end of a row
             side = 1 if card.row_of(first) % 2 == 0 else -1
             out, tip = start.x + side * DOT, Point(end.x + side * (DOT + 1), end.y)
             bend = start.x + side * (card.pitch / 2 - 9) / 0.75  # the curve comes out to three quarters of it
             path = f"M{out:.1f} {start.y:.1f}C{bend:.1f} {start.y:.1f} {bend:.1f} {end.y:.1f} {tip.x:.1f} {tip.y:.1f}"
-            return arrow(path, tip, Point(tip.x + side, tip.y), colour, width)
+            return arrow(path, tip, Point(tip.x + side, tip.y), colour, width, self.dashed)
         return self._arc(start, end, colour, width)
 
     def _arc(self, start: Point, end: Point, colour: str, width: float) -> str:
@@ -173,9 +178,8 @@ class PlanDrawing:
         bow = Point(middle.x - (end.y - start.y) * 0.28, middle.y - abs(end.x - start.x) * 0.28)
         length = max(1.0, ((end.x - bow.x) ** 2 + (end.y - bow.y) ** 2) ** 0.5)
         tip = Point(end.x - (end.x - bow.x) / length * (DOT + 1), end.y - (end.y - bow.y) / length * (DOT + 1))
-        return arrow(
-            f"M{start.x:.1f} {start.y:.1f}Q{bow.x:.1f} {bow.y:.1f} {tip.x:.1f} {tip.y:.1f}", tip, bow, colour, width
-        )
+        path = f"M{start.x:.1f} {start.y:.1f}Q{bow.x:.1f} {bow.y:.1f} {tip.x:.1f} {tip.y:.1f}"
+        return arrow(path, tip, bow, colour, width, self.dashed)
 
     def _load_label(self, trunk: Trunk | TierLink, rightward: bool) -> str:
         ends = (trunk.first.switch, trunk.second.switch)
@@ -191,6 +195,20 @@ class PlanDrawing:
         """The arrow between two hosts."""
         return self._between(pair) if pair in self.lanes else self._within(pair)
 
+    def dots(self, root: int) -> list[str]:
+        """The hosts, of which one is the root."""
+        used = set(self.placement)
+        return [
+            dot(
+                card.point(place),
+                self.names[host],
+                ROOT if host == root else TAKING_PART if host in used else IDLE,
+                ring=ROOT if host == root else None,
+            )
+            for card in self.layout.cards.values()
+            for place, host in enumerate(card.hosts)
+        ]
+
     def svg(self, title: str | None) -> str:
         """The whole picture."""
         root = self.placement[self.tree.root]
@@ -198,17 +216,13 @@ class PlanDrawing:
         between = sorted(self.lanes, key=self.colour, reverse=True)  # red ones last, on top
         parts += [self.transfer(pair) for pair in between]
         parts += [self.transfer(pair) for pair in self.transfers if pair not in self.lanes]
-        used = set(self.placement)
-        for card in self.layout.cards.values():
-            for place, host in enumerate(card.hosts):
-                fill = ROOT if host == root else TAKING_PART if host in used else IDLE
-                parts.append(dot(card.point(place), self.names[host], fill, ring=ROOT if host == root else None))
+        parts += self.dots(root)
         for trunk in self.layout.trunks:
             parts += [self._load_label(trunk, True), self._load_label(trunk, False)]
         most = max((load for load, capacity in self.loads.values() if load > capacity), default=0)
         verdict = f"up to {most} senders on one channel" if most > 0 else "contention-free"
         ranks = len(self.placement)
-        subtitle = f"{ranks} ranks on {len(used)} hosts · height {self.tree.height} · {verdict}"
+        subtitle = f"{ranks} ranks on {len(set(self.placement))} hosts · height {self.tree.height} · {verdict}"
         shape = "Line" if self.tree.max_degree <= 1 else "Tree"
         signs = [("ring", ROOT, "root"), ("line", WITHIN, "below one switch"), ("line", BETWEEN, "between switches")]
         if most > 0:

@@ -3,12 +3,13 @@
 from trunkline import _core
 from trunkline.errors import BadInput, Failed
 from trunkline.kinds.kind import PlanKind
+from trunkline.kinds.multicast import Multicasts
 from trunkline.kinds.rounds import Rounds
 from trunkline.kinds.trees import Trees
 
 __all__ = ["KINDS", "kind_of", "trees_of"]
 
-KINDS: dict[str, PlanKind] = {"trees": Trees(), "rounds": Rounds()}
+KINDS: dict[str, PlanKind] = {"trees": Trees(), "rounds": Rounds(), "multicast": Multicasts()}
 """By the core's name."""
 
 
@@ -21,7 +22,7 @@ def kind_of(plan: _core.Plan) -> PlanKind:
     kind = KINDS.get(plan.kind)
     if kind is None:
         raise Failed(
-            f"the command knows plans of {' and of '.join(KINDS)}, and none of {plan.kind}; "
+            f"the command knows plans of {', '.join(KINDS)}, and none of {plan.kind}; "
             "give that kind a row in trunkline.kinds"
         )
     return kind

@@ -13,7 +13,7 @@ from trunkline.draw.terminal import line_over_switches, rank_tree
 from trunkline.kinds.c_arrays import rows
 from trunkline.kinds.kind import PlanKind
 
-__all__ = ["Trees"]
+__all__ = ["MOST_BY_LEVELS", "Trees", "tree_as_json"]
 
 MOST_BY_LEVELS = 512
 """Ranks: pictures of more of them would be too long to look at."""
@@ -48,7 +48,7 @@ class Trees(PlanKind):
 
     def as_json(self, plan: _core.Plan) -> dict[str, object]:
         """Parents and children by rank; of several trees a list."""
-        drawn = [_tree_as_json(tree) for tree in _of(plan)]
+        drawn = [tree_as_json(tree) for tree in _of(plan)]
         return drawn[0] if len(drawn) == 1 else {"trees": drawn}
 
     def draw(self, cluster: _core.Cluster, placement: Sequence[int], plan: _core.Plan, title: str) -> str:
@@ -126,7 +126,8 @@ def _of(plan: _core.Plan) -> list[_core.Tree]:
     return trees
 
 
-def _tree_as_json(tree: _core.Tree) -> dict[str, object]:
+def tree_as_json(tree: _core.Tree) -> dict[str, object]:
+    """Parents and children by rank."""
     return {
         "parent": {str(rank): parent for rank, parent in enumerate(tree.parent)},
         "children": {str(rank): children for rank, children in enumerate(tree.children)},

@@ -105,6 +105,10 @@ MpiTransport::Over over_at(std::size_t index, const MPI_Status& status) {
 std::optional<MpiTransport::Over> MpiTransport::test_any(std::span<Pending* const> pending, bool receiving,
                                                          Watchdog& watchdog) {
   MPI_Status status{};
+  if (pending.empty()) {  // the library goes on with what else is under way
+    int any = 0;
+    check(PMPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, ours_.alone(), &any, MPI_STATUS_IGNORE));
+  }
   const auto index = any_over(pending, handles_, status);
   if (!index) {
     if (watchdog.is_due(is_alert_)) look_for_trouble(receiving, watchdog);

@@ -36,6 +36,10 @@ class MpiTransport final : public Transport {
   /// Once a rank has revoked the program's communicator, whoever waits gives up, with MPI's code for that.
   void belongs_to(const ProgramCall& call) noexcept { user_ = call; }
 
+  /// Those of this call, which must outlive the object.
+  void use(Datagrams& datagrams) noexcept { datagrams_ = &datagrams; }
+  [[nodiscard]] Datagrams* datagrams() noexcept override { return datagrams_; }
+
   [[nodiscard]] int ranks() const noexcept override { return static_cast<int>(members_.size()); }
 
   /// An ordinary message unless `synchronous`, or unless the receiver is far behind.
@@ -70,6 +74,7 @@ class MpiTransport final : public Transport {
   std::uint64_t claim_;
   std::size_t streams_;
   ProgramCall user_{};
+  Datagrams* datagrams_ = nullptr;
   bool is_alert_ = false;               ///< somebody has given the call up: others may follow soon
   std::vector<MPI_Request> handles_{};  ///< scratch of wait_any()
 };

@@ -49,7 +49,7 @@ class ThreadsNetwork {
   std::list<Operation> messages_;  ///< in the order in which they were sent
   std::list<Operation> receives_;  ///< in the order in which they were started
   std::list<Operation> over_;      ///< until they are asked for
-  std::optional<GivenUp> given_up_{};
+  std::vector<GivenUp> given_up_;  ///< in the order in which they did
 };
 
 /// One rank's. An ordinary message is over at once, and a synchronous one once it has been received: from where it lies
@@ -113,7 +113,7 @@ class ThreadsTransport final : public Transport {
 
   void give_up(int code) noexcept override {
     const std::scoped_lock lock(network_.mutex_);
-    network_.given_up_ = {.rank = rank_, .code = code};
+    network_.given_up_.push_back({.rank = rank_, .code = code});
     network_.changed_.notify_all();
   }
   void give_up_too(int code, std::span<const int> /*peers*/) noexcept override { give_up(code); }
@@ -205,14 +205,15 @@ class ThreadsTransport final : public Transport {
   }
 
   void look_for_notice(bool /*receiving*/) {
-    if (!network_.given_up_ || network_.given_up_->rank == rank_ || has_noticed_) return;
-    has_noticed_ = true;
-    throw GivenUp(*network_.given_up_);
+    while (noticed_ < network_.given_up_.size()) {
+      const GivenUp one = network_.given_up_[noticed_++];
+      if (one.rank != rank_) throw GivenUp(one);
+    }
   }
 
   ThreadsNetwork& network_;
   int rank_;
-  bool has_noticed_ = false;
+  std::size_t noticed_ = 0;  ///< of those that have given up
 };
 
 }  // namespace trunkline::runtime

@@ -7,7 +7,8 @@ namespace trunkline {
 namespace {
 
 const std::string shapes =
-    "custom, linear, two-tree, binary, 3-ary to 8-ary, scatter-ring, scatter-doubling, circulant, flat, binomial, "
+    "custom, linear, two-tree, binary, 3-ary to 8-ary, scatter-ring, scatter-doubling, circulant, multicast, flat, "
+    "binomial, "
     "3-nomial to 8-nomial, hierarchical-flat, "
     "hierarchical-binomial, hierarchical-3-nomial to hierarchical-4-nomial, unaware-linear, "
     "unaware-binary, "
@@ -42,17 +43,17 @@ const FaultCase plan_faults[] = {
                "1:1: the key ranks is missing; give it, such as ranks: 32",
                "1:1: the tree is missing; give line: [0, 1, 2] or sends: {0: [1, 2]}",
                "1:1: the key root is missing; give it, such as root: 0"}},
-    FaultCase{
-        "UnknownKey",
-        "trunkline: plan/1\n"
-        "collective: bcast\n"
-        "shape: custom\n"
-        "rank: 2\n"
-        "ranks: 2\n"
-        "root: 0\n"
-        "line: [0, 1]\n",
-        {"4:1: unknown key \"rank\" (did you mean ranks?); known here are trunkline, collective, shape, cluster, "
-         "cluster_fingerprint, provenance, segment, ranks, hosts, root, ranks_per_host, line, sends, trees, rounds"}},
+    FaultCase{"UnknownKey",
+              "trunkline: plan/1\n"
+              "collective: bcast\n"
+              "shape: custom\n"
+              "rank: 2\n"
+              "ranks: 2\n"
+              "root: 0\n"
+              "line: [0, 1]\n",
+              {"4:1: unknown key \"rank\" (did you mean ranks?); known here are trunkline, collective, shape, cluster, "
+               "cluster_fingerprint, provenance, segment, ranks, hosts, root, ranks_per_host, line, sends, trees, "
+               "rounds, multicast"}},
     FaultCase{"UnknownCollectiveAndShape",
               "trunkline: plan/1\n"
               "collective: bcats\n"

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// The multicast of a plan file, from what people write to what the checker passes.
+#pragma once
+
+#include <optional>
+
+#include "plan/kind.hpp"
+
+namespace trunkline {
+
+/// Reads `root` and the mapping `multicast`: `confirm`, for each rank those that report to it, and `pace`, the rate of
+/// the slowest link, which may be left out. A rank may be named by its host where `host_of_rank` gives that host one
+/// rank. With every fault reported where it stands; empty where there is any.
+[[nodiscard]] std::optional<Plan> read_multicast(const YamlNode& plan, const PlanHead& head, Faults& faults);
+
+}  // namespace trunkline

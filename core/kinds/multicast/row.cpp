@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kinds/multicast/row.hpp"
+
+#include <array>
+#include <string_view>
+
+#include "kinds/multicast/reader.hpp"
+
+namespace trunkline {
+namespace {
+
+constexpr std::array<std::string_view, 1> multicast_keys{"multicast"};
+
+bool goes_to_all(Collective collective) { return facts_of(collective).direction == Direction::down; }
+
+}  // namespace
+
+constexpr PlanKind multicast_kind{.name = "multicast",
+                                  .is = "goes by multicast",
+                                  .here = "here is a multicast",
+                                  .stream = "multicast",
+                                  .keys = multicast_keys,
+                                  .serves = goes_to_all,
+                                  .one_promise = false,
+                                  .read = read_multicast};
+
+}  // namespace trunkline

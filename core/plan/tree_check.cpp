@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plan/tree_check.hpp"
+
+#include <string>
+#include <vector>
+
+#include "plan/checker.hpp"
+
+namespace trunkline {
+namespace {
+
+std::string rank_text(Rank rank) { return "rank " + std::to_string(rank); }
+
+}  // namespace
+
+void check_tree(const Tree& tree) {
+  const std::size_t ranks = tree.size();
+  if (ranks == 0) {
+    throw InvalidPlan("the plan has no ranks");
+  }
+  if (tree.children.size() != ranks) {
+    throw InvalidPlan("the plan has parents for " + std::to_string(ranks) + " ranks and children for " +
+                      std::to_string(tree.children.size()));
+  }
+  if (tree.root >= ranks) {
+    throw InvalidPlan("the root, " + rank_text(tree.root) + ", is not among the " + std::to_string(ranks) + " ranks");
+  }
+  if (tree.parent[tree.root] != no_rank) {
+    throw InvalidPlan(rank_text(tree.root) + " is the root and has a parent, " + rank_text(tree.parent[tree.root]));
+  }
+  // Replay: the root has the message; whoever has it sends it on to its children.
+  std::vector<bool> reached(ranks, false);
+  reached[tree.root] = true;
+  std::vector<Rank> order{tree.root};
+  order.reserve(ranks);
+  for (std::size_t next = 0; next < order.size(); ++next) {
+    const Rank sender = order[next];
+    for (const Rank child : tree.children[sender]) {
+      if (child >= ranks) {
+        throw InvalidPlan(rank_text(sender) + " sends to " + rank_text(child) + ", which is not among the " +
+                          std::to_string(ranks) + " ranks");
+      }
+      if (reached[child]) {
+        throw InvalidPlan(rank_text(child) + " is reached a second time, by " + rank_text(sender));
+      }
+      if (tree.parent[child] != sender) {
+        throw InvalidPlan(rank_text(sender) + " sends to " + rank_text(child) + ", which expects " +
+                          (tree.parent[child] == no_rank ? "nobody" : rank_text(tree.parent[child])));
+      }
+      reached[child] = true;
+      order.push_back(child);
+    }
+  }
+  for (Rank rank = 0; rank < ranks; ++rank) {
+    if (!reached[rank]) {
+      const Rank parent = tree.parent[rank];
+      throw InvalidPlan(rank_text(rank) + " is never reached" +
+                        (parent == no_rank ? "; nobody sends to it" : "; it waits for " + rank_text(parent)));
+    }
+  }
+}
+
+}  // namespace trunkline

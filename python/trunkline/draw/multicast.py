@@ -1,0 +1,113 @@
+"""A multicast as a picture: where its datagrams go over the switches, and along which tree ranks confirm them."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+
+from trunkline import _core
+from trunkline.draw.cluster import check_drawable, network_parts, unused_signs
+from trunkline.draw.colours import HOST, LINK, ROOT
+from trunkline.draw.layout import DOT, Point
+from trunkline.draw.plan import PlanDrawing
+from trunkline.draw.svg import arrow, document, legend, rounded
+
+__all__ = ["crossed_channels", "crossed_links", "draw_multicast"]
+
+COPY, CONFIRM = LINK, HOST
+WIDTH = 2.4
+
+
+def crossed_channels(cluster: _core.Cluster, placement: Sequence[int], root: int) -> list[int]:
+    """The channels on any way from the root's host to the others, each once."""
+    hosts = cluster.hosts
+    start = placement[root]
+    others = (host for host in dict.fromkeys(placement) if host != start)
+    return list(dict.fromkeys(channel for host in others for channel in cluster.path(hosts[start], hosts[host])))
+
+
+def crossed_links(cluster: _core.Cluster, placement: Sequence[int], root: int) -> int:
+    """How many links that are."""
+    return len(crossed_channels(cluster, placement, root))
+
+
+def draw_multicast(
+    cluster: _core.Cluster, placement: Sequence[int], confirm: _core.Tree, title: str | None = None
+) -> str:
+    """The way of a datagram as broad lines, and the confirm tree's reports as dashed arrows. SVG text."""
+    check_drawable(cluster)
+    return _Drawing(cluster, placement, confirm).svg(title)
+
+
+class _Drawing(PlanDrawing):
+    """The confirm tree goes the other way than a plan's transfers, in dashes, beside the datagrams' way."""
+
+    dashed = True
+
+    def walk(self, children: Sequence[Sequence[int]]) -> tuple[list[int], list[tuple[int, int]]]:
+        """Hosts in the order of the tree, and reports between hosts."""
+        order, transfers = super().walk(children)
+        return order, [(receiver, sender) for sender, receiver in transfers]
+
+    def width(self, pair: tuple[int, int]) -> float:  # noqa: ARG002 - all alike
+        """Of a report."""
+        return 1.2
+
+    def colour(self, pair: tuple[int, int]) -> str:  # noqa: ARG002 - all alike
+        """Of a report."""
+        return CONFIRM
+
+    def _datagrams(self) -> list[str]:
+        """Along the middle of trunks and bars, and from the bar of a switch to the left of each host."""
+        root = self.placement[self.tree.root]
+        parts = []
+        on_bar: dict[str, list[float]] = defaultdict(list)
+        for channel in crossed_channels(self.cluster, self.placement, self.tree.root):
+            ends = self.ends(channel)
+            if ends not in self.trunks:
+                continue
+            trunk, rightward = self.trunks[ends]
+            corners = trunk.line(0, rightward)
+            parts.append(arrow(rounded(corners), corners[-1], corners[-2], COPY, WIDTH))
+            on_bar[ends[0]].append(corners[0].x)
+            on_bar[ends[1]].append(corners[-1].x)
+        receivers = set(self.placement) - {root}
+        for host in receivers:
+            card, place = self.layout.places[host]
+            at = card.point(place)
+            x, tip = at.x - card.pitch / 2, Point(at.x - DOT - 1, at.y)
+            parts.append(arrow(rounded([Point(x, card.bar), Point(x, at.y), tip]), tip, Point(x, at.y), COPY, WIDTH))
+            on_bar[card.switch].append(x)
+        if receivers:  # the root stands first below its switch
+            card, place = self.layout.places[root]
+            at = card.point(place)
+            tip = Point(at.x, card.bar + WIDTH / 2)
+            parts.append(arrow(f"M{at.x:.1f} {at.y - DOT:.1f}V{tip.y:.1f}", tip, at, COPY, WIDTH))
+            on_bar[card.switch].append(at.x)
+        for switch, places in on_bar.items():
+            y = self.layout.cards[switch].bar
+            parts.append(
+                f'<path d="M{min(places):.1f} {y:.1f}H{max(places):.1f}" stroke="{COPY}" stroke-width="{WIDTH}" '
+                'stroke-linecap="round"/>'
+            )
+        return parts
+
+    def svg(self, title: str | None) -> str:
+        """The whole picture."""
+        root = self.placement[self.tree.root]
+        parts = network_parts(self.layout)
+        parts += self._datagrams()
+        parts += [self.transfer(pair) for pair in self.transfers]
+        parts += self.dots(root)
+        crossed = crossed_links(self.cluster, self.placement, self.tree.root)
+        subtitle = (
+            f"{len(self.placement)} ranks on {len(set(self.placement))} hosts · a datagram crosses {crossed} links, "
+            f"each once · confirm tree of height {self.tree.height}"
+        )
+        signs = [("ring", ROOT, "root"), ("line", COPY, "datagrams"), ("dashed line", CONFIRM, "reports")]
+        signs += unused_signs(self.cluster)
+        return document(
+            self.layout,
+            title or f"Multicast over {self.cluster.name} from {self.names[root]}",
+            subtitle,
+            parts,
+            legend(self.layout.height + 8, signs),
+        )

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+// A rank that hears a multicast message: docs/multicast.md, "A receiver".
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "execute/execution.hpp"
+#include "execute/multicast/below.hpp"
+#include "execute/multicast/packets.hpp"
+#include "transport/datagrams.hpp"
+
+namespace trunkline::runtime {
+
+class MulticastReceiver final : public Execution {
+ public:
+  /// All must outlive the object. `parent`, `children`: in the confirm tree.
+  MulticastReceiver(Transport& transport, Datagrams& datagrams, int root, int parent, std::span<const int> children,
+                    Message& message);
+  ~MulticastReceiver() override;
+  MulticastReceiver(const MulticastReceiver&) = delete;
+  MulticastReceiver& operator=(const MulticastReceiver&) = delete;
+
+  [[nodiscard]] int code() const override { return delivered_; }
+
+ private:
+  /// What it waits for from its parent.
+  enum class Asked : std::uint8_t { nothing, whether_heard, data };
+
+  [[nodiscard]] bool advance() override;
+  [[nodiscard]] bool looks_itself() const override { return true; }
+  void await(std::vector<Pending*>& requests) override;
+  void take(std::size_t place, int bytes) override;
+  [[nodiscard]] bool is_receiving() const override { return !packets_.is_whole() || asked_ != Asked::nothing; }
+  [[nodiscard]] bool needs(int rank) const override;
+  void leave_out(int rank) override { below_.leave_out(rank); }
+  [[nodiscard]] std::vector<int> peers() const override;
+  [[nodiscard]] std::vector<std::span<Pending>> sends() override;
+  void settle() override;
+
+  void hear();
+  void hear_one(const Datagram& datagram);
+  void got_packet();
+  void report_where_due();
+  void report();
+  [[nodiscard]] Report own_report() const;
+  void ask_where_quiet();
+  [[nodiscard]] bool may_say();
+  void say(Word::Kind kind);
+
+  Datagrams& datagrams_;
+  Packets packets_;
+  Below below_;
+  int root_;
+  int parent_;
+  int delivered_ = MPI_SUCCESS;
+  bool has_begun_ = false;
+
+  std::uint32_t end_ = 0;       ///< of the last poll
+  std::uint32_t poll_ = 0;      ///< the last that was heard
+  std::uint32_t answered_ = 0;  ///< the last that was answered for all below
+  bool is_due_ = false;         ///< at once, with what is known
+
+  Asked asked_ = Asked::nothing;
+  bool is_deaf_ = false;  ///< its parent has heard something, and it has not
+  bool fetches_ = false;  ///< the last thing that came was fetched
+  bool has_heard_ = false;
+  bool is_done_ = false;
+  double heard_at_ = 0.0;   ///< the last packet, or poll that says that it lacks none
+  double packet_at_ = 0.0;  ///< the last packet that it lacked
+  double quiet_s_;
+  Word word_{};    ///< under way to the parent
+  Word answer_{};  ///< from there
+  Pending saying_{};
+  Pending answering_{};
+  std::uint32_t fetched_from_ = 0;
+  std::vector<std::byte> fetched_{};
+  Watchdog watchdog_;  ///< over words that have not left
+};
+
+}  // namespace trunkline::runtime

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// The rank that sends a multicast message to all others, and sends again what they lack: docs/multicast.md, "The root".
+//
+// Cost, with N packets, T(m) the time of one transfer of m bytes and a confirm tree of height H:
+//   N T(packet) + H T(word), whatever the number of receivers.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "execute/execution.hpp"
+#include "execute/multicast/below.hpp"
+#include "execute/multicast/packets.hpp"
+#include "transport/datagrams.hpp"
+
+namespace trunkline::runtime {
+
+class MulticastRoot final : public Execution {
+ public:
+  /// All must outlive the object. `byte_s`: seconds for each byte on the wire of the slowest link; 0: not known.
+  MulticastRoot(Transport& transport, Datagrams& datagrams, std::span<const int> children, Message& message,
+                double byte_s);
+
+ private:
+  [[nodiscard]] bool advance() override;
+  [[nodiscard]] bool looks_itself() const override { return true; }
+  void await(std::vector<Pending*>& requests) override { below_.await(requests); }
+  void take(std::size_t place, int bytes) override;
+  [[nodiscard]] bool is_receiving() const override { return false; }
+  [[nodiscard]] bool needs(int /*rank*/) const override { return false; }
+  void leave_out(int rank) override { below_.leave_out(rank); }
+  [[nodiscard]] std::vector<int> peers() const override { return {below_.ranks().begin(), below_.ranks().end()}; }
+  [[nodiscard]] std::vector<std::span<Pending>> sends() override { return {below_.answers()}; }
+
+  void hear();
+  void learn();
+  void send_what_may_go();
+  void send(std::uint32_t packet, bool polls);
+  void poll_where_quiet();
+  [[nodiscard]] std::uint32_t limit() const;
+  [[nodiscard]] bool has_something_to_send() const { return !again_.empty() || next_ < limit(); }
+  void new_poll(double now);
+
+  Datagrams& datagrams_;
+  Packets packets_;
+  Below below_;
+  double byte_s_;
+  bool has_begun_ = false;
+
+  std::uint32_t next_ = 0;           ///< the first packet that was never sent
+  std::deque<std::uint32_t> again_;  ///< what somebody lacks
+  std::uint32_t sent_since_poll_ = 0;
+  std::uint32_t polls_ = 0;           ///< so many have been sent
+  std::vector<std::uint32_t> stamp_;  ///< by packet: polls before it was last sent
+
+  bool all_ready_ = false;
+  std::uint32_t base_ = 0;          ///< everybody has all before it
+  std::uint32_t learned_poll_ = 0;  ///< the last that all have answered
+  std::uint32_t window_;
+
+  double free_at_ = 0.0;  ///< when the link has sent what it was given
+  double polled_at_ = 0.0;
+  double patience_;
+  double answer_s_;  ///< from a poll to what all say of it, on average
+};
+
+}  // namespace trunkline::runtime

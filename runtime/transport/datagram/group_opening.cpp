@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+// How ranks come to be a group. Everything here is collective over the program's communicator, whose error handler
+// hears of errors; no try block is around any of it.
+#include <sys/random.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+#include <thread>
+
+#include "reserve.hpp"
+#include "transport/datagram/group.hpp"
+#include "transport/datagram/networks.hpp"
+#include "transport/watchdog.hpp"
+
+namespace trunkline::runtime {
+/// What the first rank tells all others, by MPI alone.
+struct Invitation {
+  Key key;
+  std::uint32_t group;
+  std::uint32_t port;
+  std::uint32_t is_drawn;
+};
+
+/// What each rank tells all others once its sockets are open.
+struct Seat {
+  std::uint32_t address;
+  std::uint32_t port;  ///< 0: it has none
+  std::uint32_t mtu;
+  std::uint32_t buffer_bytes;
+};
+
+namespace {
+
+constexpr std::uint32_t site_local = 0xEFFF0000;  ///< 239.255.0.0/16
+constexpr std::uint32_t first_port = 49152;       ///< of those that nobody registers
+constexpr std::uint32_t udp_overhead = 28;        ///< headers of IPv4 and UDP
+/// What the kernel takes of a buffer for a datagram of a full frame, and more: drivers differ.
+constexpr std::uint32_t kernel_bytes = 4608;
+constexpr std::uint32_t most_burst = 64;
+constexpr auto most_probing = std::chrono::milliseconds(250);
+constexpr auto between_probes = std::chrono::milliseconds(5);
+constexpr unsigned probe_rounds = 3;
+constexpr unsigned answer_copies = 3;
+
+Invitation invitation() {
+  struct {
+    Key key;
+    std::uint32_t group;
+    std::uint32_t port;
+  } drawn{};
+  const bool is_drawn = getrandom(&drawn, sizeof drawn, 0) == static_cast<ssize_t>(sizeof drawn);
+  return {.key = drawn.key,
+          .group = site_local | (drawn.group & 0xFFFFU),
+          .port = first_port + drawn.port % (65536 - first_port),
+          .is_drawn = is_drawn ? 1U : 0U};
+}
+
+using Clock = std::chrono::steady_clock;
+
+}  // namespace
+
+class GroupOpening {
+ public:
+  GroupOpening(MPI_Comm communicator, std::size_t rank, std::span<const int> world_ranks)
+      : communicator_(communicator), ranks_(world_ranks.size()) {
+    made_.group = with_reserve([&] { return std::unique_ptr<DatagramGroup>(new DatagramGroup(world_ranks, rank)); });
+  }
+
+  DatagramGroup::Opened run() {
+    for (const auto step :
+         {&GroupOpening::invite, &GroupOpening::find_network, &GroupOpening::take_seats, &GroupOpening::probe}) {
+      if (made_.code = (this->*step)(); made_.code != MPI_SUCCESS) return {.code = made_.code};
+      if (made_.group == nullptr) break;
+    }
+    return std::move(made_);
+  }
+
+ private:
+  [[nodiscard]] DatagramGroup& group() { return *made_.group; }
+  void refuse(std::string reason) {
+    made_.reason = std::move(reason);
+    made_.group.reset();
+  }
+
+  int invite() {
+    Invitation drawn = group().rank_ == 0 ? invitation() : Invitation{};
+    const int code = PMPI_Bcast(&drawn, sizeof drawn, MPI_BYTE, 0, communicator_);
+    group().key_ = drawn.key;
+    group().group_ = address_of(drawn.group, static_cast<std::uint16_t>(drawn.port));
+    if (code == MPI_SUCCESS && drawn.is_drawn == 0) refuse("the system gives no random numbers for a key");
+    return code;
+  }
+
+  int find_network() {
+    const HostCard own = own_card();
+    std::vector<HostCard> cards = with_reserve([&] { return std::vector<HostCard>(ranks_); });
+    const int code = PMPI_Allgather(&own, sizeof own, MPI_BYTE, cards.data(), sizeof own, MPI_BYTE, communicator_);
+    if (code != MPI_SUCCESS) return code;
+    const auto places = with_reserve([&] { return shared_network(cards); });
+    if (!places) {
+      refuse("the hosts of its ranks share no network");
+      return code;
+    }
+    network_ = own.networks[(*places)[group().rank_]];
+    shares_host_ = std::ranges::count(cards, own.host, &HostCard::host) > 1;
+    return code;
+  }
+
+  /// Sockets, and what all must know of each other's.
+  int take_seats() {
+    group().sockets_ = with_reserve([&] { return Sockets::open(network_.address, group().group_, shares_host_); });
+    const int error = errno;
+    const bool has_any = group().sockets_ != nullptr;
+    const Seat own{.address = network_.address,
+                   .port = has_any ? group().sockets_->port() : 0U,
+                   .mtu = network_.mtu,
+                   .buffer_bytes = has_any ? group().sockets_->buffer_bytes() : 0U};
+    std::vector<Seat> seats = with_reserve([&] { return std::vector<Seat>(ranks_); });
+    const int code = PMPI_Allgather(&own, sizeof own, MPI_BYTE, seats.data(), sizeof own, MPI_BYTE, communicator_);
+    if (code != MPI_SUCCESS) return code;
+    const auto none = std::ranges::find(seats, 0U, &Seat::port);
+    if (none != seats.end()) {
+      const std::string who =
+          "rank " + std::to_string(none - seats.begin()) + " of the communicator has no socket for it";
+      refuse(has_any ? who : who + ": " + std::strerror(error));
+      return code;
+    }
+    with_reserve([&] {
+      group().members_.clear();
+      for (const Seat& seat : seats) {
+        group().members_.push_back(address_of(seat.address, static_cast<std::uint16_t>(seat.port)));
+      }
+    });
+    const std::uint32_t mtu = std::min(std::ranges::min(seats, {}, &Seat::mtu).mtu, 9000U);
+    const std::uint32_t buffer = std::ranges::min(seats, {}, &Seat::buffer_bytes).buffer_bytes;
+    group().payload_bytes_ = std::max(mtu, 576U) - udp_overhead - static_cast<std::uint32_t>(packet_overhead_bytes);
+    const std::uint32_t each = std::max(kernel_bytes, 2 * mtu);
+    group().burst_ = std::clamp(buffer / each, 1U, most_burst);
+    return code;
+  }
+
+  /// The first rank is heard by all others, and hears them. No collective of MPI's is pending meanwhile: in Open MPI it
+  /// gets in the way of a pending MPI_Comm_idup of the program. So who waits in one does not answer, and where messages
+  /// get lost ranks leave it a second apart: what has not met in one round may meet in the next.
+  int probe() {
+    std::vector<bool> heard = with_reserve([&] { return std::vector<bool>(ranks_); });
+    heard[group().rank_] = true;
+    std::size_t missing = group().rank_ == 0 ? ranks_ - 1 : 1;
+    for (unsigned round = 0; round < probe_rounds; ++round) {
+      probe_once(heard, missing);
+      const int is_right = missing == 0 ? 1 : 0;
+      int all_right = 0;
+      const int code = PMPI_Allreduce(&is_right, &all_right, 1, MPI_INT, MPI_MIN, communicator_);
+      if (code != MPI_SUCCESS || all_right != 0) return code;
+    }
+    refuse(missing == 0 ? "" : group().rank_ == 0 ? "not every rank hears it" : "this rank does not hear it");
+    return MPI_SUCCESS;
+  }
+
+  /// Until none is missing, or for a while.
+  void probe_once(std::vector<bool>& heard, std::size_t& missing) {
+    Sockets& sockets = *group().sockets_;
+    const bool is_first = group().rank_ == 0;
+    if (!is_first && missing == 0) answer(sockets);  // what it said before may be lost
+    const Clock::time_point end = Clock::now() + most_probing;
+    Clock::time_point next{};
+    for (Clock::time_point now = Clock::now(); missing > 0 && now < end; now = Clock::now()) {
+      if (is_first && now >= next) {
+        send(sockets, group().group_, PacketKind::probe);
+        next = now + between_probes;
+      }
+      while (const auto bytes = sockets.receive()) {
+        const auto packet = read_packet(*bytes, group().key_);
+        if (!packet || packet->head.sender >= ranks_) continue;
+        if (packet->head.kind == PacketKind::probe && !is_first && missing > 0) {
+          answer(sockets);
+          missing = 0;
+        } else if (packet->head.kind == PacketKind::answer && is_first && !heard[packet->head.sender]) {
+          heard[packet->head.sender] = true;
+          --missing;
+        }
+      }
+      std::this_thread::yield();
+    }
+  }
+
+  void answer(Sockets& sockets) {
+    for (unsigned time = 0; time < answer_copies; ++time) send(sockets, group().members_[0], PacketKind::answer);
+  }
+
+  void send(Sockets& sockets, const Address& to, PacketKind kind) {
+    sockets.send(to, {.kind = kind, .sender = static_cast<std::uint32_t>(group().rank_)}, {}, group().key_);
+    sockets.flush();
+  }
+
+  MPI_Comm communicator_;
+  std::size_t ranks_;
+  DatagramGroup::Opened made_{};
+  Network network_{};
+  bool shares_host_ = false;
+};
+
+DatagramGroup::Opened DatagramGroup::open(MPI_Comm communicator, std::size_t rank, std::span<const int> world_ranks) {
+  if constexpr (simulated) return {.reason = "the simulator has no multicast"};
+  return GroupOpening(communicator, rank, world_ranks).run();
+}
+
+}  // namespace trunkline::runtime

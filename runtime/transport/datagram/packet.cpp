@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "transport/datagram/packet.hpp"
+
+#include <cstring>
+
+namespace trunkline::runtime {
+namespace {
+
+constexpr std::array<char, 4> mark{'T', 'L', 'M', '1'};
+constexpr std::size_t kind_at = 4;
+constexpr std::size_t length_at = 6;
+constexpr std::size_t sender_at = 8;
+constexpr std::size_t claim_at = 12;
+constexpr std::size_t turn_at = 16;
+constexpr std::size_t number_at = 24;
+constexpr std::size_t poll_at = 28;
+
+template <class Number>
+void put(HeadBytes& bytes, std::size_t at, Number number) {
+  std::memcpy(bytes.data() + at, &number, sizeof number);
+}
+
+template <class Number>
+void get(std::span<const std::byte> bytes, std::size_t at, Number& number) {
+  std::memcpy(&number, bytes.data() + at, sizeof number);
+}
+
+}  // namespace
+
+HeadBytes head_of(const PacketHead& head, std::size_t payload_bytes) {
+  HeadBytes bytes{};
+  put(bytes, 0, mark);
+  put(bytes, kind_at, head.kind);
+  put(bytes, length_at, static_cast<std::uint16_t>(payload_bytes));
+  put(bytes, sender_at, head.sender);
+  put(bytes, claim_at, head.claim);
+  put(bytes, turn_at, head.turn);
+  put(bytes, number_at, head.number);
+  put(bytes, poll_at, head.poll);
+  return bytes;
+}
+
+SealBytes seal_of(const HeadBytes& head, std::span<const std::byte> payload, const Key& key) {
+  SipHash digest(key);
+  digest.take(head);
+  return std::bit_cast<SealBytes>(digest.end(payload));
+}
+
+std::optional<ReadPacket> read_packet(std::span<const std::byte> bytes, const Key& key) {
+  if (bytes.size() < packet_overhead_bytes || std::memcmp(bytes.data(), mark.data(), mark.size()) != 0) return {};
+  std::uint16_t length = 0;
+  get(bytes, length_at, length);
+  if (bytes.size() != packet_overhead_bytes + length) return {};
+  HeadBytes head{};
+  std::memcpy(head.data(), bytes.data(), head_bytes);
+  ReadPacket packet;
+  packet.payload = bytes.subspan(head_bytes, length);
+  const SealBytes seal = seal_of(head, packet.payload, key);
+  if (std::memcmp(seal.data(), bytes.data() + head_bytes + length, seal_bytes) != 0) return {};
+  get(bytes, kind_at, packet.head.kind);
+  if (packet.head.kind < PacketKind::data || packet.head.kind > PacketKind::answer) return {};
+  get(bytes, sender_at, packet.head.sender);
+  get(bytes, claim_at, packet.head.claim);
+  get(bytes, turn_at, packet.head.turn);
+  get(bytes, number_at, packet.head.number);
+  get(bytes, poll_at, packet.head.poll);
+  return packet;
+}
+
+}  // namespace trunkline::runtime

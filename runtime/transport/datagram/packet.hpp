@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// Datagrams as bytes: docs/multicast.md has the table. Whatever comes from the network is read here, and nowhere else.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+
+#include "transport/datagram/siphash.hpp"
+
+namespace trunkline::runtime {
+
+enum class PacketKind : std::uint8_t { data = 1, poll = 2, report = 3, probe = 4, answer = 5 };
+
+struct PacketHead {
+  PacketKind kind = PacketKind::data;
+  std::uint32_t sender = 0;  ///< its rank on the communicator
+  std::uint32_t claim = 0;   ///< a digest of what the call is taken for
+  std::uint64_t turn = 0;    ///< how many calls came before
+  std::uint32_t number = 0;
+  std::uint32_t poll = 0;
+};
+
+inline constexpr std::size_t head_bytes = 32;
+inline constexpr std::size_t seal_bytes = 8;
+inline constexpr std::size_t packet_overhead_bytes = head_bytes + seal_bytes;
+inline constexpr std::size_t most_payload_bytes = 65507 - packet_overhead_bytes;  ///< of any UDP datagram over IPv4
+
+using HeadBytes = std::array<std::byte, head_bytes>;
+using SealBytes = std::array<std::byte, seal_bytes>;
+
+/// Of a packet with at most most_payload_bytes.
+[[nodiscard]] HeadBytes head_of(const PacketHead& head, std::size_t payload_bytes);
+[[nodiscard]] SealBytes seal_of(const HeadBytes& head, std::span<const std::byte> payload, const Key& key);
+
+struct ReadPacket {
+  PacketHead head{};
+  std::span<const std::byte> payload{};  ///< within what was read
+};
+
+/// Empty where it is not whole, of another length than it says, of no known kind, or not sealed by the key.
+[[nodiscard]] std::optional<ReadPacket> read_packet(std::span<const std::byte> bytes, const Key& key);
+
+}  // namespace trunkline::runtime

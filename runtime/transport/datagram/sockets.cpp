@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "transport/datagram/sockets.hpp"
+
+#include <arpa/inet.h>
+#include <sys/epoll.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+namespace trunkline::runtime {
+namespace {
+
+template <class Value>
+bool set(const Descriptor& socket, int level, int option, const Value& value) {
+  return setsockopt(socket.number(), level, option, &value, sizeof value) == 0;
+}
+
+/// Wanted of the kernel, which gives what its limits allow.
+constexpr int wanted_buffer_bytes = 4 << 20;
+
+Descriptor bound_to(const Address& address) {
+  Descriptor made(socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+  if (made.number() < 0 || !set(made, SOL_SOCKET, SO_REUSEADDR, 1)) return Descriptor();
+  static_cast<void>(set(made, SOL_SOCKET, SO_RCVBUF, wanted_buffer_bytes));
+  static_cast<void>(set(made, SOL_SOCKET, SO_SNDBUF, wanted_buffer_bytes));
+  if (bind(made.number(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) return Descriptor();
+  return made;
+}
+
+bool join(const Descriptor& socket, const Address& group, std::uint32_t own) {
+  const ip_mreqn membership{
+      .imr_multiaddr = group.sin_addr, .imr_address = address_of(own, 0).sin_addr, .imr_ifindex = 0};
+  return set(socket, IPPROTO_IP, IP_ADD_MEMBERSHIP, membership) && set(socket, IPPROTO_IP, IP_MULTICAST_ALL, 0);
+}
+
+/// Never beyond the site: a router does not hand on what may live for one hop.
+bool sends_from(const Descriptor& socket, std::uint32_t own, bool shares_host) {
+  const ip_mreqn interface { .imr_multiaddr = {}, .imr_address = address_of(own, 0).sin_addr, .imr_ifindex = 0 };
+  return set(socket, IPPROTO_IP, IP_MULTICAST_IF, interface) && set(socket, IPPROTO_IP, IP_MULTICAST_TTL, 1) &&
+         set(socket, IPPROTO_IP, IP_MULTICAST_LOOP, shares_host ? 1 : 0);
+}
+
+bool watch(const Descriptor& events, const Descriptor& socket) {
+  epoll_event event{.events = EPOLLIN, .data = {.fd = socket.number()}};
+  return epoll_ctl(events.number(), EPOLL_CTL_ADD, socket.number(), &event) == 0;
+}
+
+}  // namespace
+
+Descriptor::~Descriptor() {
+  if (number_ >= 0) close(number_);
+}
+
+Descriptor& Descriptor::operator=(Descriptor&& other) noexcept {
+  std::swap(number_, other.number_);
+  return *this;
+}
+
+Address address_of(std::uint32_t address, std::uint16_t port) {
+  Address made{};
+  made.sin_family = AF_INET;
+  made.sin_port = htons(port);
+  made.sin_addr.s_addr = htonl(address);
+  return made;
+}
+
+std::unique_ptr<Sockets> Sockets::open(std::uint32_t own, const Address& group, bool shares_host) {
+  Descriptor hears = bound_to(group);
+  if (hears.number() < 0 || !join(hears, group, own)) return nullptr;
+  Descriptor alone = bound_to(address_of(own, 0));
+  if (alone.number() < 0 || !sends_from(alone, own, shares_host)) return nullptr;
+  Descriptor events(epoll_create1(EPOLL_CLOEXEC));
+  if (events.number() < 0 || !watch(events, hears) || !watch(events, alone)) return nullptr;
+  Address bound{};
+  socklen_t length = sizeof bound;
+  if (getsockname(alone.number(), reinterpret_cast<sockaddr*>(&bound), &length) != 0) return nullptr;
+  return std::unique_ptr<Sockets>(
+      new Sockets(std::move(hears), std::move(alone), std::move(events), ntohs(bound.sin_port)));
+}
+
+Sockets::Sockets(Descriptor group_socket, Descriptor own_socket, Descriptor events, std::uint16_t port)
+    : group_socket_(std::move(group_socket)),
+      own_socket_(std::move(own_socket)),
+      events_(std::move(events)),
+      port_(port) {
+  for (std::size_t i = 0; i < batch; ++i) {
+    in_parts_[i] = {.iov_base = in_bytes_.get() + i * most_bytes, .iov_len = most_bytes};
+    in_heads_[i].msg_hdr.msg_iov = &in_parts_[i];
+    in_heads_[i].msg_hdr.msg_iovlen = 1;
+    out_heads_[i].msg_hdr.msg_name = &outgoing_[i].to;
+    out_heads_[i].msg_hdr.msg_namelen = sizeof outgoing_[i].to;
+    out_heads_[i].msg_hdr.msg_iov = outgoing_[i].parts.data();
+    out_heads_[i].msg_hdr.msg_iovlen = outgoing_[i].parts.size();
+  }
+}
+
+std::uint32_t Sockets::buffer_bytes() const {
+  int bytes = 0;
+  socklen_t length = sizeof bytes;
+  const bool known = getsockopt(group_socket_.number(), SOL_SOCKET, SO_RCVBUF, &bytes, &length) == 0;
+  return known ? static_cast<std::uint32_t>(bytes) : 0;
+}
+
+void Sockets::send(const Address& to, const PacketHead& head, std::span<const std::byte> payload, const Key& key) {
+  if (queued_ == batch) flush();
+  Outgoing& one = outgoing_[queued_++];
+  one.head = head_of(head, payload.size());
+  one.seal = seal_of(one.head, payload, key);
+  one.to = to;
+  one.parts = {iovec{.iov_base = one.head.data(), .iov_len = one.head.size()},
+               iovec{.iov_base = const_cast<std::byte*>(payload.data()), .iov_len = payload.size()},
+               iovec{.iov_base = one.seal.data(), .iov_len = one.seal.size()}};
+}
+
+/// Waits for room in the kernel's buffer: that is as fast as the link.
+void Sockets::flush() {
+  std::size_t gone = 0;
+  while (gone < queued_) {
+    const int sent = sendmmsg(own_socket_.number(), &out_heads_[gone], static_cast<unsigned>(queued_ - gone), 0);
+    if (sent > 0) {
+      gone += static_cast<std::size_t>(sent);
+    } else if (errno != EINTR) {
+      ++gone;  // one that cannot be sent is lost, as in the network
+    }
+  }
+  queued_ = 0;
+}
+
+/// A poll of both sockets first: only with that an idle rank of a lab sleeps until something comes.
+bool Sockets::fill() {
+  come_ = taken_ = 0;
+  std::array<epoll_event, 2> ready{};
+  const int sockets = epoll_wait(events_.number(), ready.data(), static_cast<int>(ready.size()), 0);
+  for (int i = 0; i < sockets; ++i) {
+    const int got = recvmmsg(ready[static_cast<std::size_t>(i)].data.fd, &in_heads_[come_],
+                             static_cast<unsigned>(batch - come_), MSG_DONTWAIT, nullptr);
+    if (got > 0) come_ += static_cast<std::size_t>(got);
+    if (come_ == batch) break;
+  }
+  return come_ > 0;
+}
+
+std::optional<std::span<const std::byte>> Sockets::receive() {
+  if (taken_ == come_ && !fill()) return {};
+  const std::size_t place = taken_++;
+  const bool is_cut = (in_heads_[place].msg_hdr.msg_flags & MSG_TRUNC) != 0;
+  return std::span<const std::byte>(in_bytes_.get() + place * most_bytes, is_cut ? 0 : in_heads_[place].msg_len);
+}
+
+}  // namespace trunkline::runtime

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// Datagrams of one collective call, as executors see them: to all of its ranks at once, or to one. Each may get lost,
+// come twice, late or in another order; what comes is as it was sent, and of this call. docs/multicast.md has the
+// protocol that lives with that.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+
+namespace trunkline::runtime {
+
+struct Datagram {
+  enum class Kind : std::uint8_t { data = 1, poll = 2, report = 3 };
+  Kind kind = Kind::data;
+  int from = -1;             ///< rank of the private communicator; of one that has come
+  std::uint32_t number = 0;  ///< of data its packet; of polls and reports `end`
+  std::uint32_t poll = 0;    ///< that it carries, is, or answers; 0: none
+  std::span<const std::byte> payload{};
+};
+
+class Datagrams {
+ public:
+  virtual ~Datagrams() = default;
+  Datagrams(const Datagrams&) = delete;
+  Datagrams& operator=(const Datagrams&) = delete;
+
+  /// Most bytes in one, above zero; the same on all ranks.
+  [[nodiscard]] virtual std::uint32_t payload_bytes() const noexcept = 0;
+
+  /// So many fit into the smallest buffer of all ranks; at least 1, the same on all ranks.
+  [[nodiscard]] virtual std::uint32_t burst() const noexcept = 0;
+
+  /// Some may go together: what is sent must stay as it is until flush().
+  virtual void to_all(const Datagram& datagram) = 0;
+  virtual void to_one(int rank, const Datagram& datagram) = 0;
+  virtual void flush() = 0;
+
+  /// The next one that has come; its payload stays until the next call. Throws MPI_ERR_TRUNCATE where another rank
+  /// takes the call for something else.
+  [[nodiscard]] virtual std::optional<Datagram> next() = 0;
+
+  /// Seconds since any time, never backwards.
+  [[nodiscard]] virtual double now() const noexcept = 0;
+
+ protected:
+  Datagrams() = default;
+};
+
+}  // namespace trunkline::runtime

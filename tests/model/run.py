@@ -1,0 +1,205 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Searches the model of docs/multicast.md exhaustively with Spin, and sees that each mutation of it fails.
+
+``run.py`` runs all configurations; ``run.py --quick`` what is over within seconds; ``run.py NAME...`` those alone.
+Exit status 1 where a configuration fails, is not searched to its end, or a mutation is not found.
+"""
+
+import argparse
+import os
+import re
+import shlex
+import subprocess
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+MODEL = HERE / "multicast.pml"
+BUILD = HERE.parents[1] / "build" / "model"
+MEMORY_MIB = 1800
+DEPTH = 20_000
+
+# Every property is an assertion of the model: what Spin prints of it.
+PROPERTIES = {
+    "never stuck": "idle<=",
+    "no message is left behind": "q_len(up[c])==0",
+    "a report's base is true": "(has[c]&((1<<all_base)-1))",
+    "a report's missing are all": "(has[c]|all_missing)",
+    "a report's poll was heard by all": "poll_[c]>=all_poll",
+    "what is known gets no older": "poll>=known_poll",
+    "no repair of what was sent since the poll": "stamp_[n]<all_poll",
+    "a parent answers with what it has": "fetches[c]-1",
+    "done: all below have everything": "(has[c]==((1<<",
+}
+
+
+@dataclass(frozen=True)
+class Configuration:
+    """What is searched: definitions for the model, and what for."""
+
+    name: str
+    defines: str
+    why: str
+    is_quick: bool = False
+
+
+@dataclass(frozen=True)
+class Mutation:
+    """A fault put into the model, where it shows, and the property that finds it."""
+
+    name: str
+    defines: str
+    property: str
+
+
+CONFIGURATIONS = [
+    Configuration("plain", "", "two packets in order and not; nothing lost", True),
+    Configuration(
+        "flat-loss", "-DPACKETS=3 -DBURST=2 -DPOLL_EVERY=2 -DLOSSES=1 -DTWICE=1", "one lost, one twice", True
+    ),
+    Configuration(
+        "chain-loss", "-DCHAIN=1 -DPACKETS=3 -DBURST=2 -DPOLL_EVERY=2 -DLOSSES=1 -DTWICE=1", "the same, below", True
+    ),
+    Configuration("repairs", "-DASKING=0 -DPACKETS=3 -DBURST=2 -DLOSSES=2", "nobody asks: repairs alone do", True),
+    Configuration("repairs-chain", "-DASKING=0 -DCHAIN=1 -DPACKETS=3 -DBURST=2 -DLOSSES=3", "the same, below", True),
+    Configuration("deaf", "-DDEAF=2 -DPACKETS=4 -DBURST=2", "asking alone brings the message", True),
+    Configuration(
+        "deaf-leaf", "-DCHAIN=1 -DDEAF=2 -DPACKETS=4 -DBURST=3 -DLOSSES=1", "its parent must ask for it", True
+    ),
+    Configuration(
+        "deaf-inside", "-DCHAIN=1 -DDEAF=1 -DPACKETS=4 -DBURST=2 -DLOSSES=1", "it passes on what it fetched", True
+    ),
+    Configuration(
+        "mute", "-DMUTE=2 -DPACKETS=4 -DBURST=2 -DLOSSES=1", "its reports get nowhere, the burst is over", True
+    ),
+    Configuration("mute-leaf", "-DCHAIN=1 -DMUTE=2 -DPACKETS=4 -DBURST=2 -DLOSSES=1", "the same, below", True),
+    Configuration("mute-inside", "-DCHAIN=1 -DMUTE=1 -DPACKETS=4 -DBURST=2 -DLOSSES=1", "reports end at it", True),
+    Configuration("late", "-DLATE=2 -DPACKETS=3 -DBURST=2", "enters at any time, its buffer is small", True),
+    Configuration("late-inside", "-DCHAIN=1 -DLATE=1 -DPACKETS=3 -DBURST=2", "children before their parent", True),
+    Configuration("gives-up-root", "-DMAY_GIVE_UP=0 -DLOSSES=1", "at any time", True),
+    Configuration(
+        "gives-up-inside", "-DMAY_GIVE_UP=1 -DCHAIN=1 -DPACKETS=3 -DBURST=2 -DLOSSES=1", "who needs it too", True
+    ),
+    Configuration("gives-up-leaf", "-DMAY_GIVE_UP=2 -DCHAIN=1 -DPACKETS=3 -DBURST=2 -DLOSSES=1", "others go on", True),
+    Configuration("fork", "-DCHAIN=2 -DRECEIVERS=3 -DLOSSES=1 -DTWICE=1", "one below, two below that", True),
+    Configuration("slow", "-DEARLY=2", "timers fire while datagrams are under way"),
+    Configuration("slow-chain", "-DCHAIN=1 -DEARLY=2", "the same, below"),
+    Configuration("slow-loss", "-DEARLY=1 -DPACKETS=3 -DBURST=2 -DLOSSES=1", "with a loss"),
+    Configuration("slow-chain-loss", "-DCHAIN=1 -DEARLY=1 -DPACKETS=3 -DBURST=2 -DLOSSES=2", "with two, below"),
+    Configuration("late-inside-loss", "-DCHAIN=1 -DLATE=1 -DPACKETS=3 -DBURST=2 -DLOSSES=1", "late, and one is lost"),
+    Configuration(
+        "chain-four",
+        "-DCHAIN=1 -DPACKETS=4 -DBURST=2 -DPOLL_EVERY=2 -DLOSSES=2 -DTWICE=1 -DROOM=8",
+        "four packets, two lost, one twice",
+    ),
+    Configuration("late-slow", "-DCHAIN=1 -DLATE=2 -DEARLY=1 -DPACKETS=3 -DBURST=2", "late, timers at any time"),
+    Configuration(
+        "late-gives-up",
+        "-DCHAIN=1 -DLATE=1 -DMAY_GIVE_UP=1 -DPACKETS=3 -DBURST=2",
+        "gives up before or after it enters",
+    ),
+]
+
+MUTATIONS = [
+    Mutation("polls_are_news", "-DMUTE=2 -DPACKETS=4 -DBURST=2", "never stuck"),
+    Mutation("polls_are_news", "-DCHAIN=1 -DDEAF=2 -DPACKETS=4 -DBURST=2", "never stuck"),
+    Mutation("root_polls_no_more", "-DASKING=0 -DLOSSES=1", "never stuck"),
+    Mutation("repeated_poll_unanswered", "-DASKING=0 -DLOSSES=2", "never stuck"),
+    Mutation("skips_sent_before", "-DASKING=0 -DLOSSES=1", "never stuck"),
+    Mutation("repairs_sent_since", "-DASKING=0 -DLOSSES=1 -DPACKETS=3", "no repair of what was sent since the poll"),
+    Mutation("older_replaces", "-DEARLY=1", "what is known gets no older"),
+    Mutation("speaks_for_silent", "-DCHAIN=1 -DLATE=2 -DPACKETS=3 -DBURST=2", "a report's base is true"),
+    Mutation("greatest_end", "-DCHAIN=1 -DLOSSES=1 -DPACKETS=3 -DPOLL_EVERY=1", "a report's missing are all"),
+    Mutation("answers_for_children", "-DCHAIN=1 -DEARLY=1", "a report's poll was heard by all"),
+    Mutation("answers_too_soon", "-DCHAIN=1 -DDEAF=2 -DPACKETS=4 -DBURST=3", "a parent answers with what it has"),
+    Mutation("done_while_asking", "-DEARLY=1", "no message is left behind"),
+    Mutation("root_leaves_on_reports", "-DEARLY=1", "no message is left behind"),
+    Mutation("leaves_children", "-DCHAIN=1", "no message is left behind"),
+    Mutation("leaves_children", "-DCHAIN=1 -DDEAF=2", "done: all below have everything"),
+]
+
+
+@dataclass(frozen=True)
+class Found:
+    """What Spin says of one search."""
+
+    states: int
+    seconds: float
+    mebibytes: float
+    is_complete: bool
+    error: str
+
+    @property
+    def property(self) -> str:
+        named = [name for name, text in PROPERTIES.items() if text in self.error]
+        return named[0] if named else self.error
+
+
+def search(defines: str, folder: Path, optimize: str = "-O0") -> Found:
+    """Spin's search through the model with these definitions, in a folder for what it writes.
+
+    Short searches take less time than a compiler that optimizes them.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    compiler = shlex.split(os.environ.get("CC", "cc"))
+    options = [optimize, "-w", "-DSAFETY", "-DCOLLAPSE", f"-DMEMLIM={MEMORY_MIB}"]
+    for command in (["spin", *defines.split(), "-a", str(MODEL)], [*compiler, *options, "-o", "pan", "pan.c"]):
+        made = subprocess.run(command, cwd=folder, text=True, capture_output=True, check=False)
+        if made.returncode != 0 or "Error" in made.stdout + made.stderr:
+            sys.exit(f"{shlex.join(command)}:\n{made.stdout}{made.stderr}")
+    began = time.monotonic()
+    out = subprocess.run(["./pan", f"-m{DEPTH}", "-n"], cwd=folder, text=True, capture_output=True, check=False).stdout
+    seconds = time.monotonic() - began
+    states = re.search(r"(\d+) states, stored", out)
+    memory = re.search(r"([\d.]+)\s+total actual memory", out)
+    error = re.search(r"pan:\d+: (.*?) \(at depth", out)
+    is_complete = "errors: 0" in out and "Search not completed" not in out and "max search depth too small" not in out
+    return Found(
+        int(states[1]) if states else 0,
+        seconds,
+        float(memory[1]) if memory else 0.0,
+        is_complete,
+        error[1] if error else "",
+    )
+
+
+def main(words: list[str]) -> int:
+    """Searches what was asked for; the exit status."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("names", nargs="*", metavar="NAME", help="configurations and mutations; all without one")
+    parser.add_argument("--quick", action="store_true", help="what takes no more than a second each")
+    parser.add_argument("--build", type=Path, default=BUILD, help="a folder for what Spin writes")
+    given = parser.parse_args(words)
+    wanted = set(given.names)
+    failed = 0
+    for one in CONFIGURATIONS:
+        if (wanted and one.name not in wanted) or (given.quick and not one.is_quick):
+            continue
+        found = search(one.defines, given.build / one.name, "-O0" if one.is_quick else "-O2")
+        verdict = "right" if found.is_complete else f"WRONG: {found.property or 'not searched to its end'}"
+        failed += not found.is_complete
+        print(
+            f"{one.name:<18}{found.states:>9} states {found.seconds:>6.1f} s {found.mebibytes:>6.0f} MiB"
+            f"  {verdict}  ({one.why})",
+            flush=True,
+        )
+    for place, mutation in enumerate(MUTATIONS):
+        if wanted and mutation.name not in wanted:
+            continue
+        found = search(f"-DMUTATION_{mutation.name} {mutation.defines}", given.build / f"mutation-{place}")
+        is_seen = found.property == mutation.property
+        failed += not is_seen
+        verdict = (
+            f"is seen: {found.property}"
+            if is_seen
+            else f"NOT SEEN BY: {mutation.property}; found: {found.property or 'nothing'}"
+        )
+        print(f"{mutation.name:<28} {verdict}", flush=True)
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,159 @@
+"""Plans by multicast, as the command lays, shows, draws, reads and predicts them; and where they are refused."""
+
+import json
+import xml.etree.ElementTree as ET
+
+import pytest
+
+from trunkline import _core
+from trunkline.cluster import load_cluster
+from trunkline.draw.colours import HOST, LINK
+from trunkline.draw.multicast import crossed_channels, draw_multicast
+from trunkline.peers.simulated import simulated_algorithms
+
+LAID = ("plan", "cyclic", "--algorithm", "multicast")
+TWO_HOSTS = """\
+trunkline: cluster/1
+name: two
+defaults: {rate: 100Mbit, latency: 10us}
+switches: [s0]
+hosts:
+  - {hosts: 'h0', switch: s0}
+  - {hosts: 'h1', switch: s0, rate: 20Mbit}
+"""
+
+
+@pytest.fixture
+def two_hosts(tmp_path):
+    file = tmp_path / "two.yaml"
+    file.write_text(TWO_HOSTS)
+    return str(file)
+
+
+def test_it_is_said_in_words(trunkline, two_hosts):
+    ran = trunkline("plan", two_hosts, "--algorithm", "multicast", "--root", "h1")
+    assert ran.out.splitlines() == [
+        "bcast, multicast over two from rank 1 (h1): 2 ranks, confirmed along a tree of height 1, degree 1",
+        "Contention-free: no channel carries the transfers of two senders.",
+        "Rank 1 sends each datagram once to all, at the pace of 20 Mbit/s: it crosses 2 links, each once.",
+        "",
+        "Who reports to whom:",
+        "1 h1",
+        "└── 0 h0",
+    ]
+
+
+def test_it_is_json(trunkline):
+    data = trunkline(*LAID, "--root", "h5", "--json", "-").data
+    assert (data["shape"], data["root"], data["pace_bps"]) == ("multicast", 5, pytest.approx(100e6))
+    confirm = data["confirm"]
+    assert confirm["max_degree"] <= 4
+    assert confirm["parent"]["5"] is None
+    assert sorted(child for children in confirm["children"].values() for child in children) == [
+        rank for rank in range(32) if rank != 5
+    ]
+    assert (data["contention_free"], data["max_channel_load"], data["most_senders"]) == (True, 1, 1)
+
+
+def test_ranks_of_one_host_have_no_pace(trunkline, tmp_path):
+    file = tmp_path / "one.yaml"
+    file.write_text(TWO_HOSTS[: TWO_HOSTS.rindex("  - ")])
+    words = ("plan", str(file), "--algorithm", "multicast", "--ranks-per-host", "3")
+    assert trunkline(*words, "--json", "-").data["pace_bps"] is None
+    assert "Rank 0 sends each datagram once to all: it crosses 0 links, each once." in trunkline(*words).out
+
+
+def test_the_plan_file_is_read_back(trunkline, tmp_path):
+    plan = tmp_path / "plan.yaml"
+    trunkline(*LAID, "-o", plan)
+    read = _core.read_plan(str(plan))
+    assert read.plan.kind == "multicast"
+    assert read.plan.multicast.root == 0
+    assert read.plan.multicast.byte_s == 8 / 100e6
+    assert read.plan.trees is None
+    assert trunkline(*LAID[:2], "--plan", plan, "--json", "-").data == trunkline(*LAID, "--json", "-").data
+    assert _core.write_plan(read) == plan.read_text()
+    plan.write_text(plan.read_text().replace("0: [1,", "0: [1, 1,"))
+    ran = trunkline("plan", "show", plan, "--cluster", "cyclic")
+    assert ran.status == 2
+    assert "rank 1 reports a second time" in ran.error
+
+
+def test_channels_are_crossed_once():
+    cluster = load_cluster("cyclic")
+    placement = _core.block_placement(cluster, 2)
+    crossed = crossed_channels(cluster, placement, 0)
+    walked = {c for host in cluster.hosts[1:] for c in cluster.path(cluster.hosts[0], host)}
+    assert len(crossed) == len(set(crossed)) == 1 + 31 + 3
+    assert set(crossed) == walked
+
+
+@pytest.mark.parametrize("each", [1, 2])
+@pytest.mark.parametrize("name", ["cyclic", "leaf-spine", "paper-2", "random:64x6"])
+def test_the_picture(trunkline, tmp_path, name, each):
+    """A broad line for each trunk and each host; as many dashed arrows as reports between hosts."""
+    picture = tmp_path / "plan.svg"
+    words = ("plan", name, "--algorithm", "multicast", "--ranks-per-host", each)
+    assert trunkline(*words, "--svg", picture).status == 0
+    cluster = load_cluster(name)
+    placement = _core.block_placement(cluster, each)
+    plan = _core.lay("bcast", "multicast", cluster, placement, 0)
+    drawn = ET.fromstring(draw_multicast(cluster, placement, plan.multicast.confirm, "a title"))
+    paths = list(drawn.iter("{http://www.w3.org/2000/svg}path"))
+    dashed = [path for path in paths if path.get("stroke") == HOST and path.get("stroke-dasharray")]
+    parents = plan.multicast.confirm.parent
+    reports = {
+        (placement[rank], placement[parent])
+        for rank, parent in enumerate(parents)
+        if parent is not None and placement[rank] != placement[parent]
+    }
+    assert len(dashed) == len(reports) + 1  # and one in the legend
+    trunks = {
+        c
+        for c in crossed_channels(cluster, placement, 0)
+        if {cluster.links[c // 2].a, cluster.links[c // 2].b} <= set(cluster.switches)
+    }
+    heads = [path for path in paths if path.get("fill") == LINK]
+    assert len(heads) == len(trunks) + len(cluster.hosts) + 1
+    assert ("from the root" in picture.read_text()) == (each == 2)
+
+
+def test_it_is_predicted_and_auto_does_not_take_it(trunkline, two_hosts):
+    words = ("--sizes", "1432B,14320B", "--host-costs", "free", "--json", "-")
+    rows = trunkline("predict", two_hosts, "--algorithms", "multicast", *words).data
+    times = [row["seconds_predicted"] for row in rows if row["algorithm"] == "multicast"]
+    byte_s = 8 / 20e6
+    besides = 2 * 20e-6 + 1538 * 8 / 100e6 + 130 * (8 / 20e6 + 8 / 100e6)
+    assert times == pytest.approx([1538 * byte_s + besides, 10 * 1538 * byte_s + besides])
+    explained = trunkline("explain", "cyclic", "--sizes", "64KiB,1MiB", "--json", "-").data
+    assert "multicast" not in json.dumps(explained)
+    assert "multicast" not in {one.name for one in _core.candidates("bcast")}
+
+
+def test_simulations_refuse_it_before_they_start(trunkline):
+    for name in ("multicast", "multicast:4KiB"):
+        ran = trunkline("simulate", "bcast", "--cluster", "cyclic", "--algorithms", f"linear,{name}")
+        assert ran.status == 2
+        assert ran.out == ""
+        assert f"'{name}' cannot be simulated: SimGrid has no multicast; 'trunkline predict' has its time" in " ".join(
+            ran.error.split()
+        )
+    names = {one.name for one in simulated_algorithms("bcast", ["all"])}
+    assert "multicast" not in names
+    assert {"linear", "two-tree"} <= names
+
+
+def test_what_is_for_others_refuses_it(trunkline, tmp_path):
+    plan = tmp_path / "plan.yaml"
+    trunkline(*LAID, "-o", plan)
+    refused = trunkline("generate", plan)
+    assert refused.status == 2
+    assert "by multicast; routines are generated for trees and rounds, such as two-tree" in " ".join(
+        refused.error.split()
+    )
+    refused = trunkline("plan", "edit", plan, "add-level", "-o", tmp_path / "other.yaml")
+    assert refused.status == 2
+    assert "goes by multicast; plans of one tree can be edited" in " ".join(refused.error.split())
+    refused = trunkline("plan", "cyclic", "--collective", "reduce", "--algorithm", "multicast")
+    assert refused.status == 2
+    assert "multicast" in refused.error

@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: Apache-2.0
+// runtime-multicast CALLS SEED: so many broadcasts by multicast on 2 to 13 ranks, in one thread and a time of its own:
+// datagrams get lost, come twice, late and in another order; ranks are late, deaf or mute, or give up; messages,
+// packets, bursts and confirm trees are random. Every byte must be right, no call may be stuck, nothing may be left
+// behind. Prints what went wrong; exit status 0 or 1.
+#include <mpi.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include "air.hpp"
+#include "execute/local_part.hpp"
+#include "execute/multicast/report.hpp"
+#include "kinds/multicast/multicast.hpp"
+#include "plan/checker.hpp"
+
+namespace trunkline::testing {
+namespace {
+
+using runtime::Message;
+using runtime::MpiError;
+
+constexpr double longest_call_s = 300.0;
+constexpr double step_s = 0.0002;
+
+struct Call {
+  Multicast plan{};
+  Weather weather{};
+  std::vector<double> enters_at{};
+  std::uint64_t bytes = 0;
+  bool has_gaps = false;
+  std::uint32_t payload_bytes = 0;
+  std::uint32_t burst = 0;
+  int gives_up = -1;  ///< rank; -1: nobody
+  double gives_up_at = 0.0;
+  unsigned seed = 0;
+
+  [[nodiscard]] std::string text() const {
+    std::string all = std::to_string(plan.confirm.size()) + " ranks, root " + std::to_string(plan.confirm.root) + ", " +
+                      std::to_string(bytes) + " bytes in packets of " + std::to_string(payload_bytes) + ", burst " +
+                      std::to_string(burst) + ", lost " + std::to_string(weather.lost) + ", seed " +
+                      std::to_string(seed) + ", parents";
+    for (const Rank parent : plan.confirm.parent) all += parent == no_rank ? " -" : " " + std::to_string(parent);
+    if (gives_up >= 0) all += ", gives up: " + std::to_string(gives_up);
+    return all;
+  }
+};
+
+/// From 0 on, below `end`.
+std::uint32_t any_below(std::uint32_t end, std::mt19937& random) {
+  return std::uniform_int_distribution<std::uint32_t>(0, end - 1)(random);
+}
+
+/// Each rank in turn below one that is there already.
+Tree random_tree(Rank ranks, std::mt19937& random) {
+  std::vector<Rank> order(ranks);
+  std::iota(order.begin(), order.end(), Rank{0});
+  std::ranges::shuffle(order, random);
+  Tree tree = root_alone(ranks, order.front());
+  const Rank degree = 1 + any_below(4, random);
+  for (Rank i = 1; i < ranks; ++i) {
+    Rank parent = order[any_below(i, random)];
+    while (tree.children[parent].size() >= degree) parent = order[any_below(i, random)];
+    add_child(tree, parent, order[i]);
+  }
+  return tree;
+}
+
+Call random_call(std::mt19937& random) {
+  const auto chance = [&](double probability) {
+    return std::uniform_real_distribution<>(0.0, 1.0)(random) < probability;
+  };
+  const auto part = [&](double most) { return std::uniform_real_distribution<>(0.0, most)(random); };
+  Call call;
+  const Rank ranks = 2 + any_below(12, random);
+  call.plan = {.confirm = random_tree(ranks, random), .byte_s = chance(0.5) ? part(1e-5) : 0.0};
+  call.payload_bytes = 16 + any_below(48, random);
+  call.burst = 1 + any_below(12, random);
+  const std::uint64_t most = chance(0.2) ? 2000 : chance(0.5) ? 60 : 4;
+  call.bytes = 1 + random() % (call.payload_bytes * most);
+  call.has_gaps = chance(0.3);
+  Weather& weather = call.weather;
+  weather.lost = chance(0.3) ? 0.0 : chance(0.8) ? part(0.1) : part(0.6);
+  weather.twice = chance(0.5) ? part(0.3) : 0.0;
+  weather.late = chance(0.5) ? part(0.3) : 0.0;
+  weather.room = call.burst + random() % 64;
+  for (Rank rank = 0; rank < ranks; ++rank) {
+    weather.deaf.push_back(chance(0.05));
+    weather.mute.push_back(chance(0.05));
+    call.enters_at.push_back(chance(0.2) ? part(2.0) : part(0.001));
+  }
+  if (chance(0.1)) {
+    call.gives_up = static_cast<int>(random() % ranks);
+    call.gives_up_at = part(0.5);
+  }
+  call.seed = static_cast<unsigned>(random());
+  return call;
+}
+
+class Rehearsal {
+ public:
+  explicit Rehearsal(const Call& call)
+      : call_(call),
+        network_(static_cast<int>(ranks())),
+        air_(call.weather, call.payload_bytes, call.burst, call.seed),
+        members_(ranks()) {
+    std::iota(members_.begin(), members_.end(), 0);
+    const Plan plan = plan_of(call.plan);
+    check_plan(plan, Collective::bcast);
+    if (call.has_gaps) {
+      MPI_Type_create_resized(MPI_BYTE, 0, 2, &type_);
+      MPI_Type_commit(&type_);
+    }
+    for (Rank rank = 0; rank < ranks(); ++rank) actors_.push_back(std::make_unique<Actor>(*this, plan, rank));
+  }
+  ~Rehearsal() {
+    actors_.clear();
+    if (call_.has_gaps) MPI_Type_free(&type_);
+  }
+  Rehearsal(const Rehearsal&) = delete;
+  Rehearsal& operator=(const Rehearsal&) = delete;
+
+  /// Empty: all is right.
+  std::string fault() {
+    std::size_t over = 0;
+    while (over < ranks()) {
+      if (air_.now > longest_call_s) return "it is stuck";
+      over = 0;
+      for (const auto& actor : actors_) {
+        actor->act();
+        if (actor->is_over) ++over;
+      }
+      air_.now += step_s;
+    }
+    for (const auto& actor : actors_) {
+      const std::string wrong = actor->fault();
+      if (!wrong.empty()) return wrong;
+    }
+    const bool all_ended_well = call_.gives_up < 0;
+    if (all_ended_well && network_.left_over() > 0) return "messages are left behind";
+    return "";
+  }
+
+ private:
+  struct Actor {
+    Actor(Rehearsal& on, const Plan& plan, Rank number)
+        : all(on),
+          rank(number),
+          data(on.call_.bytes * on.stride(), std::byte{0x55}),
+          transport(on.network_, on.air_, static_cast<int>(number)),
+          message(data.data(), static_cast<MPI_Count>(on.call_.bytes), on.type_, MPI_COMM_SELF),
+          part(runtime::local_part(plan, number, on.members_)) {
+      if (rank != plan.root()) return;
+      for (std::uint64_t i = 0; i < on.call_.bytes; ++i) data[i * on.stride()] = wanted(i);
+    }
+
+    void act() {
+      if (is_over || all.air_.now < all.call_.enters_at[rank]) return;
+      try {
+        if (!running) running = part->broadcast(transport, message, {});
+        if (static_cast<int>(rank) == all.call_.gives_up && all.air_.now >= all.call_.gives_up_at) {
+          throw MpiError{MPI_ERR_OTHER};
+        }
+        is_over = running->step();
+        ended_well = is_over && running->code() == MPI_SUCCESS;
+      } catch (const MpiError& error) {
+        transport.give_up(error.code);
+        is_over = true;
+      } catch (const runtime::GivenUp&) {
+        is_over = true;
+      }
+      if (is_over) running.reset();
+    }
+
+    [[nodiscard]] std::string fault() const {
+      if (!ended_well) {
+        return all.call_.gives_up >= 0 ? "" : "rank " + std::to_string(rank) + " gave up";
+      }
+      for (std::uint64_t i = 0; i < all.call_.bytes; ++i) {
+        if (data[i * all.stride()] != wanted(i)) {
+          return "rank " + std::to_string(rank) + " has a wrong byte at " + std::to_string(i);
+        }
+        if (all.call_.has_gaps && data[2 * i + 1] != std::byte{0x55}) return "a gap was written to";
+      }
+      return "";
+    }
+
+    [[nodiscard]] std::byte wanted(std::uint64_t i) const {
+      return static_cast<std::byte>((i * 31 + i / 256 + all.call_.seed) & 0xFFU);
+    }
+
+    Rehearsal& all;
+    Rank rank;
+    std::vector<std::byte> data;
+    AirTransport transport;
+    Message message;
+    std::unique_ptr<const runtime::LocalPart> part;
+    runtime::Running running{};
+    bool is_over = false;
+    bool ended_well = false;
+  };
+
+  [[nodiscard]] std::size_t ranks() const { return call_.plan.confirm.size(); }
+  [[nodiscard]] std::uint64_t stride() const { return call_.has_gaps ? 2 : 1; }
+
+  const Call& call_;
+  runtime::ThreadsNetwork network_;
+  Air air_;
+  std::vector<int> members_;
+  MPI_Datatype type_ = MPI_BYTE;
+  std::vector<std::unique_ptr<Actor>> actors_;
+};
+
+/// Joins of random reports beside sets of missing packets.
+int wrong_reports(int turns, std::mt19937& random) {
+  using runtime::Report;
+  int wrong = 0;
+  for (int turn = 0; turn < turns; ++turn) {
+    const std::uint32_t packets = 1 + any_below(3000, random);
+    const auto made = [&] {
+      Report report{.poll = any_below(9, random)};
+      report.base = any_below(packets + 1, random);
+      report.end = report.base + any_below(std::min(packets - report.base, runtime::widest_report) + 1, random);
+      for (std::uint32_t p = report.base; p < report.end; ++p) {
+        if (random() % 3 == 0) report.add_missing(p);
+      }
+      return report;
+    };
+    const Report one = made();
+    const Report other = made();
+    const Report both = joined(one, other);
+    const auto again = runtime::read_report(written(both), both.end, both.poll, packets);
+    bool is_right = both.poll == std::min(one.poll, other.poll) && again.has_value() && again->base == both.base &&
+                    both.base == std::min(one.base, other.base) && both.end <= std::min(one.end, other.end);
+    for (std::uint32_t p = 0; p < packets; ++p) {
+      const bool lacks = p < both.end && (one.lacks(p) || other.lacks(p));
+      is_right = is_right && both.lacks(p) == lacks && again->lacks(p) == lacks;
+    }
+    if (!is_right) {
+      std::fprintf(stderr, "reports joined wrongly: bases %u and %u, ends %u and %u\n", one.base, other.base, one.end,
+                   other.end);
+      ++wrong;
+    }
+  }
+  return wrong;
+}
+
+}  // namespace
+}  // namespace trunkline::testing
+
+int main(int count, char** words) {
+  using namespace trunkline::testing;
+  MPI_Init(&count, &words);
+  const int calls = count > 1 ? std::atoi(words[1]) : 1000;
+  std::mt19937 random(count > 2 ? static_cast<unsigned>(std::atoi(words[2])) : 1U);
+  int wrong = wrong_reports(calls, random);
+  for (int i = 0; i < calls; ++i) {
+    const Call call = random_call(random);
+    const std::string fault = Rehearsal(call).fault();
+    if (fault.empty()) continue;
+    std::fprintf(stderr, "call %d: %s: %s\n", i, fault.c_str(), call.text().c_str());
+    if (++wrong > 5) break;
+  }
+  std::printf("%d calls, %d wrong\n", calls, wrong);
+  MPI_Finalize();
+  return wrong == 0 ? 0 : 1;
+}
