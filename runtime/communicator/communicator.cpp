@@ -117,7 +117,7 @@ Communicator::Entered Communicator::enter() {
 }
 
 Communicator::Grouped Communicator::group() {
-  if (has_asked_for_group_) return {.group = group_.get()};
+  if (has_asked_for_group_) return group_ == nullptr ? Grouped{} : group_that_hears();
   const Processes& processes = members_->processes();
   DatagramGroup::Opened opened = DatagramGroup::open(user_, processes.rank, processes.world_ranks);
   if (opened.code != MPI_SUCCESS) return {.code = opened.code};
@@ -126,6 +126,22 @@ Communicator::Grouped Communicator::group() {
   if (group_ == nullptr && processes.rank == 0) {
     warn("multicast does not work on a communicator of " + std::to_string(processes.world_ranks.size()) +
          " ranks: " + opened.reason + "; its calls go along the confirm tree, by messages");
+  }
+  return {.group = group_.get()};
+}
+
+Communicator::Grouped Communicator::group_that_hears() {
+  const DatagramGroup::Heard heard = group_->hears(user_);
+  if (heard.code != MPI_SUCCESS) return {.code = heard.code};
+  if (heard.deaf_rank) {
+    group_.reset();
+    const Processes& processes = members_->processes();
+    if (processes.rank == 0) {
+      warn("multicast has stopped to reach rank " + std::to_string(*heard.deaf_rank) + " of a communicator of " +
+           std::to_string(processes.world_ranks.size()) +
+           " ranks; its calls go along the confirm tree, by messages, from now on. A switch that snoops IGMP without a "
+           "querier forgets members after some minutes: let it have one");
+    }
   }
   return {.group = group_.get()};
 }

@@ -61,7 +61,8 @@ class Communicator {
     DatagramGroup* group = nullptr;  ///< null on all members: datagrams do not reach all of them
   };
 
-  /// Its multicast group, for calls that use datagrams. The first call is collective.
+  /// Its multicast group, for calls that use datagrams: once for each. The first call is collective, and others now and
+  /// then: datagrams may stop to reach all members.
   [[nodiscard]] Grouped group();
 
   /// The call has failed here.
@@ -69,6 +70,8 @@ class Communicator {
 
  private:
   Communicator(MPI_Comm user, PrivateCommunicator& ours, std::shared_ptr<Members> members);
+
+  [[nodiscard]] Grouped group_that_hears();
 
   MPI_Comm user_;
   PrivateCommunicator& ours_;

@@ -41,6 +41,9 @@ class Datagrams {
   /// takes the call for something else.
   [[nodiscard]] virtual std::optional<Datagram> next() = 0;
 
+  /// This rank got a part of the message in another way, since nothing came for long.
+  virtual void are_not_heard() noexcept = 0;
+
   /// Seconds since any time, never backwards.
   [[nodiscard]] virtual double now() const noexcept = 0;
 

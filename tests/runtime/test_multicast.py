@@ -7,7 +7,7 @@ late, deaf, mute, or give up. TRUNKLINE_TEST_MULTICAST: how many; 2000 by defaul
 import os
 
 import pytest
-from conftest import Mpi
+from conftest import ON_OWN_HOST, Mpi
 
 GROUPS = ["datatypes", "large counts", "communicators", "errors", "isolation", "threads", "sizes"]
 LINE = {"TRUNKLINE_CLUSTER": "cyclic"}
@@ -25,6 +25,15 @@ def test_everything_mpi_allows(any_mpi: Mpi, ranks: int):
 
 def test_more_than_a_window(any_mpi: Mpi):
     any_mpi.suite(5, ["window"], ["multicast"], settings=LINE)
+
+
+def test_a_rank_that_is_deaf_in_the_middle_of_the_job(any_mpi: Mpi):
+    """Later calls know: they do not wait until it asks, as those do that find it out."""
+    program = any_mpi.program("runtime-faults")
+    done = any_mpi.run(4, program, "deaf-rank@multicast", settings=LINE, per_rank=[ON_OWN_HOST])
+    assert done.out.count(": fine") == 4, done.out + done.err
+    said = done.lines("trunkline: warning: multicast has stopped to reach rank 3 of a communicator of 4 ranks")
+    assert len(said) == 1, done.err
 
 
 def test_an_error_in_the_middle(any_mpi: Mpi):

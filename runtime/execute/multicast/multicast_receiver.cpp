@@ -85,6 +85,7 @@ void MulticastReceiver::take(std::size_t place, int bytes) {
     rest = rest.subspan(length);
   }
   fetches_ = has_heard_ = true;
+  datagrams_.are_not_heard();
 }
 
 void MulticastReceiver::hear() {

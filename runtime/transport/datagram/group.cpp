@@ -2,6 +2,7 @@
 #include "transport/datagram/group.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <chrono>
 #include <utility>
 
@@ -20,9 +21,29 @@ PacketHead packet_head(const Datagram& datagram, std::size_t sender, std::uint64
           .poll = datagram.poll};
 }
 
+/// Soon, since a call in which somebody is deaf takes long; then seldom, so that it costs nothing.
+bool is_time_to_tell(std::uint64_t calls) {
+  constexpr std::uint64_t first = 4;
+  constexpr std::uint64_t most_between = 64;
+  return calls >= first && (std::has_single_bit(calls) || calls % most_between == 0);
+}
+
 std::uint32_t folded(std::uint64_t claim) { return static_cast<std::uint32_t>(claim ^ claim >> 32U); }
 
 }  // namespace
+
+DatagramGroup::Heard DatagramGroup::hears(MPI_Comm communicator) {
+  const std::uint64_t calls = calls_++;
+  if (!is_time_to_tell(calls)) return {};
+  constexpr int nobody = -1;
+  const bool is_deaf = 2 * unheard_calls_ >= calls - calls_then_;
+  const int own = is_deaf ? static_cast<int>(rank_) : nobody;
+  int deaf = nobody;
+  const int code = PMPI_Allreduce(&own, &deaf, 1, MPI_INT, MPI_MAX, communicator);
+  calls_then_ = calls;
+  unheard_calls_ = 0;
+  return {.code = code, .deaf_rank = deaf == nobody ? std::nullopt : std::optional(deaf)};
+}
 
 /// Early ones of calls that have gone by, or failed, are not wanted any more.
 DatagramCall::DatagramCall(DatagramGroup& group, std::uint64_t turn, std::uint64_t claim)
@@ -81,6 +102,10 @@ std::optional<Datagram> DatagramCall::next() {
     }
   }
   return {};
+}
+
+void DatagramCall::are_not_heard() noexcept {
+  if (std::exchange(is_heard_, false)) ++group_.unheard_calls_;
 }
 
 double DatagramCall::now() const noexcept {

@@ -30,6 +30,15 @@ class DatagramGroup {
   /// private communicator, which must outlive the group.
   [[nodiscard]] static Opened open(MPI_Comm communicator, std::size_t rank, std::span<const int> world_ranks);
 
+  struct Heard {
+    int code = MPI_SUCCESS;        ///< MPI's, of which the communicator's error handler has heard
+    std::optional<int> deaf_rank;  ///< of the communicator; the same on all ranks
+  };
+
+  /// Before each call, with the communicator of open(). Collective now and then: whether datagrams still reach all
+  /// ranks, or some rank has got at least half of the calls since the last time by messages.
+  [[nodiscard]] Heard hears(MPI_Comm communicator);
+
   /// What came and was dropped: with a wrong seal or length; too early for its call, where too many waited already.
   struct Dropped {
     std::uint64_t strange = 0;
@@ -58,6 +67,9 @@ class DatagramGroup {
   std::unique_ptr<Sockets> sockets_{};
   std::deque<Early> early_{};
   Dropped dropped_{};
+  std::uint64_t calls_ = 1;          ///< that have begun; the first opened it
+  std::uint64_t calls_then_ = 0;     ///< when ranks last told each other
+  std::uint64_t unheard_calls_ = 0;  ///< since then
 };
 
 /// Those of one call.
@@ -73,6 +85,7 @@ class DatagramCall final : public Datagrams {
   void to_one(int rank, const Datagram& datagram) override;
   void flush() override { group_.sockets_->flush(); }
   [[nodiscard]] std::optional<Datagram> next() override;
+  void are_not_heard() noexcept override;
   [[nodiscard]] double now() const noexcept override;
 
  private:
@@ -83,6 +96,7 @@ class DatagramCall final : public Datagrams {
   DatagramGroup& group_;
   std::uint64_t turn_;
   std::uint32_t claim_;
+  bool is_heard_ = true;
   std::vector<std::byte> kept_{};  ///< of the last one that had come early
 };
 

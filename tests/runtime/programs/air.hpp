@@ -97,6 +97,7 @@ class AirDatagrams final : public runtime::Datagrams {
     return {};
   }
 
+  void are_not_heard() noexcept override {}
   [[nodiscard]] double now() const noexcept override { return air_.now; }
 
  private:

@@ -6,13 +6,16 @@
 #define OMPI_SKIP_MPICXX 1
 #define MPICH_SKIP_MPICXX 1
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <malloc.h>
 #include <mpi.h>
 #ifdef OPEN_MPI
 #include <mpi-ext.h>
 #endif
+#include <netinet/in.h>
 #include <pthread.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -319,6 +322,30 @@ void dist_graph() {
     MPI_Comm_free(&graph);
     MPI_Comm_free(&copy);
   }
+}
+
+/// Nothing that is sent to a multicast group reaches this process any more. Returns whether it had such sockets.
+bool deafen() {
+  const int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
+  bool any = false;
+  for (int one = 0; one < 1024; ++one) {
+    sockaddr_in address{};
+    socklen_t length = sizeof address;
+    if (getsockname(one, reinterpret_cast<sockaddr*>(&address), &length) != 0) continue;
+    if (address.sin_family != AF_INET || !IN_MULTICAST(ntohl(address.sin_addr.s_addr))) continue;
+    any = dup2(nothing, one) == one;
+  }
+  close(nothing);
+  return any;
+}
+
+/// Hears for a while, then no longer: as where a switch has forgotten it.
+void deaf_rank() {
+  MPI_Comm copy = copy_of(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
+  for (int turn = 0; turn < 6; ++turn) right(copy, 20000, turn % ranks, turn, "all hear");
+  if (rank == ranks - 1 && preloaded()) expect(deafen(), "it has no socket that hears a group");
+  for (int turn = 0; turn < 40; ++turn) right(copy, 20000, turn % ranks, turn, "one is deaf");
+  MPI_Comm_free(&copy);
 }
 
 /// As many as the library gives without us: MPICH has 2048.
@@ -700,12 +727,13 @@ const std::map<std::string, std::function<void()>> cases {
       {"errors-again-and-again", errors_again_and_again}, {"handler-throws", handler_throws},
       {"handler-broadcasts", handler_broadcasts}, {"handler-aborts", handler_aborts},
       {"handler-ends-thread", handler_ends_thread}, {"invalid-datatype", invalid_datatype},
-      {"delete-callback", delete_callback}, {"pending-idup", pending_idup}, {"dist-graph", dist_graph},
-      {"many-communicators", many_communicators}, {"late-rank", late_rank}, {"stopped-rank", stopped_rank},
-      {"far-ahead", far_ahead}, {"killed-rank", killed_rank}, {"out-of-memory", out_of_memory},
-      {"little-memory-to-plan", little_memory_to_plan}, {"no-memory-to-plan", no_memory_to_plan},
-      {"out-of-descriptors", out_of_descriptors}, {"small-stack", small_stack}, {"first-allgather", first_allgather},
-      {"other-shares", other_shares}, {"shorter-operand", shorter_operand}, {"longer-operand", longer_operand},
+      {"delete-callback", delete_callback}, {"pending-idup", pending_idup}, {"deaf-rank", deaf_rank},
+      {"dist-graph", dist_graph}, {"many-communicators", many_communicators}, {"late-rank", late_rank},
+      {"stopped-rank", stopped_rank}, {"far-ahead", far_ahead}, {"killed-rank", killed_rank},
+      {"out-of-memory", out_of_memory}, {"little-memory-to-plan", little_memory_to_plan},
+      {"no-memory-to-plan", no_memory_to_plan}, {"out-of-descriptors", out_of_descriptors},
+      {"small-stack", small_stack}, {"first-allgather", first_allgather}, {"other-shares", other_shares},
+      {"shorter-operand", shorter_operand}, {"longer-operand", longer_operand},
       {"little-longer-operand", little_longer_operand}, {"other-collective", other_collective},
       {"operand-handler-throws", operand_handler_throws}, {"late-reduce-root", late_reduce_root},
       {"killed-in-allreduce", killed_in_allreduce}, {"on-both-sides-of-the-floor", on_both_sides_of_the_floor},
