@@ -36,6 +36,14 @@ def test_a_rank_that_is_deaf_in_the_middle_of_the_job(any_mpi: Mpi):
     assert len(said) == 1, done.err
 
 
+def test_forged_datagrams(any_mpi: Mpi):
+    """Noise, and real datagrams again, changed, cut and lengthened, by somebody without the key."""
+    program = any_mpi.program("runtime-faults")
+    done = any_mpi.run(4, program, "forged-datagrams@multicast", settings=LINE, per_rank=[ON_OWN_HOST])
+    assert done.out.count(": fine") == 4, done.out + done.err
+    assert not done.lines("trunkline: warning"), done.err
+
+
 def test_an_error_in_the_middle(any_mpi: Mpi):
     """Two ranks that disagree about the message: what a rank hears is another call, and it says so."""
     any_mpi.suite(2, ["truncation"], ["multicast"], settings=LINE)

@@ -19,13 +19,18 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
+#include <chrono>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <deque>
 #include <fstream>
 #include <functional>
 #include <map>
+#include <memory>
+#include <random>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -324,19 +329,126 @@ void dist_graph() {
   }
 }
 
-/// Nothing that is sent to a multicast group reaches this process any more. Returns whether it had such sockets.
-bool deafen() {
-  const int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
-  bool any = false;
+/// Of this process, bound to a multicast group: descriptors and addresses.
+std::map<int, sockaddr_in> multicast_sockets() {
+  std::map<int, sockaddr_in> found;
   for (int one = 0; one < 1024; ++one) {
     sockaddr_in address{};
     socklen_t length = sizeof address;
     if (getsockname(one, reinterpret_cast<sockaddr*>(&address), &length) != 0) continue;
-    if (address.sin_family != AF_INET || !IN_MULTICAST(ntohl(address.sin_addr.s_addr))) continue;
-    any = dup2(nothing, one) == one;
+    if (address.sin_family == AF_INET && IN_MULTICAST(ntohl(address.sin_addr.s_addr))) found[one] = address;
   }
+  return found;
+}
+
+/// The address of the interface from which this process multicasts; 0: none.
+in_addr multicast_interface() {
+  for (int one = 0; one < 1024; ++one) {
+    in_addr interface {};
+    socklen_t length = sizeof interface;
+    if (getsockopt(one, IPPROTO_IP, IP_MULTICAST_IF, &interface, &length) == 0 && interface.s_addr != 0) {
+      return interface;
+    }
+  }
+  return {};
+}
+
+/// Nothing that is sent to a multicast group reaches this process any more. Returns whether it had such sockets.
+bool deafen() {
+  const auto sockets = multicast_sockets();
+  const int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
+  for (const auto& [one, address] : sockets) dup2(nothing, one);
   close(nothing);
-  return any;
+  return !sockets.empty();
+}
+
+/// Somebody else on the network: listens to a group and sends to it, without its key: noise, and what it heard again,
+/// late, for a call to come, changed, cut and with more behind it.
+class Forger {
+ public:
+  explicit Forger(const sockaddr_in& group) : group_(group), socket_(socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0)) {
+    const int on = 1;
+    setsockopt(socket_, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
+    const ip_mreqn member{.imr_multiaddr = group.sin_addr, .imr_address = multicast_interface(), .imr_ifindex = 0};
+    const bool joins = bind(socket_, reinterpret_cast<const sockaddr*>(&group_), sizeof group_) == 0 &&
+                       setsockopt(socket_, IPPROTO_IP, IP_ADD_MEMBERSHIP, &member, sizeof member) == 0 &&
+                       setsockopt(socket_, IPPROTO_IP, IP_MULTICAST_IF, &member, sizeof member) == 0;
+    expect(joins, "the forger cannot join the group");
+    thread_ = std::thread([this] { forge(); });
+  }
+  ~Forger() {
+    is_over_ = true;
+    thread_.join();
+    close(socket_);
+    expect(heard_.size() > 1, "the forger has heard nothing");
+  }
+  Forger(const Forger&) = delete;
+  Forger& operator=(const Forger&) = delete;
+
+ private:
+  static constexpr std::size_t place_of_turn = 16;
+
+  void forge() {
+    std::minstd_rand random(1);
+    while (!is_over_) {
+      listen();
+      std::vector<char> one(random() % 3000);
+      for (char& byte : one) byte = static_cast<char>(random());
+      send(one);
+      if (heard_.empty()) continue;
+      one = heard_[random() % heard_.size()];
+      send(one);
+      std::vector<char> changed = one;
+      changed[random() % changed.size()] ^= static_cast<char>(1 << random() % 8);
+      send(changed);
+      changed = one;
+      changed[place_of_turn] = static_cast<char>(changed[place_of_turn] + 1 + static_cast<char>(random() % 3));
+      changed.back() ^= 1;
+      send(changed);
+      changed = one;
+      changed.resize(random() % one.size());
+      send(changed);
+      one.resize(one.size() + 1 + random() % 100);
+      send(one);
+      std::this_thread::sleep_for(std::chrono::microseconds(100));
+    }
+  }
+
+  /// What came last.
+  void listen() {
+    std::vector<char> one(65536);
+    while (true) {
+      const ssize_t bytes = recv(socket_, one.data(), one.size(), MSG_DONTWAIT);
+      if (bytes <= 0) return;
+      if (heard_.size() == 16) heard_.pop_front();
+      heard_.emplace_back(one.begin(), one.begin() + bytes);
+    }
+  }
+
+  void send(const std::vector<char>& bytes) const {
+    sendto(socket_, bytes.data(), bytes.size(), 0, reinterpret_cast<const sockaddr*>(&group_), sizeof group_);
+  }
+
+  sockaddr_in group_;
+  int socket_;
+  std::atomic<bool> is_over_ = false;
+  std::deque<std::vector<char>> heard_;
+  std::thread thread_;
+};
+
+/// A stranger who sends to the group changes nothing.
+void forged_datagrams() {
+  MPI_Comm copy = copy_of(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
+  right(copy, 20000, 0, 0, "by ourselves");
+  const auto sockets = multicast_sockets();
+  std::unique_ptr<Forger> forger;
+  if (rank == 0 && preloaded()) {
+    expect(!sockets.empty(), "it has no socket that hears a group");
+    if (!sockets.empty()) forger = std::make_unique<Forger>(sockets.rbegin()->second);
+  }
+  for (int turn = 0; turn < 200; ++turn) right(copy, 100 + 333 * turn, turn % ranks, turn, "beside a forger");
+  forger.reset();
+  MPI_Comm_free(&copy);
 }
 
 /// Hears for a while, then no longer: as where a switch has forgotten it.
@@ -728,8 +840,8 @@ const std::map<std::string, std::function<void()>> cases {
       {"handler-broadcasts", handler_broadcasts}, {"handler-aborts", handler_aborts},
       {"handler-ends-thread", handler_ends_thread}, {"invalid-datatype", invalid_datatype},
       {"delete-callback", delete_callback}, {"pending-idup", pending_idup}, {"deaf-rank", deaf_rank},
-      {"dist-graph", dist_graph}, {"many-communicators", many_communicators}, {"late-rank", late_rank},
-      {"stopped-rank", stopped_rank}, {"far-ahead", far_ahead}, {"killed-rank", killed_rank},
+      {"forged-datagrams", forged_datagrams}, {"dist-graph", dist_graph}, {"many-communicators", many_communicators},
+      {"late-rank", late_rank}, {"stopped-rank", stopped_rank}, {"far-ahead", far_ahead}, {"killed-rank", killed_rank},
       {"out-of-memory", out_of_memory}, {"little-memory-to-plan", little_memory_to_plan},
       {"no-memory-to-plan", no_memory_to_plan}, {"out-of-descriptors", out_of_descriptors},
       {"small-stack", small_stack}, {"first-allgather", first_allgather}, {"other-shares", other_shares},
