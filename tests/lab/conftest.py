@@ -1,5 +1,6 @@
 import os
 import re
+import signal
 import subprocess
 import sys
 import time
@@ -15,6 +16,12 @@ BUILD = Path(os.environ.get("TRUNKLINE_BUILD", ROOT / "build" / "dev"))
 
 OURS = re.compile(r"trunkline|(ompi|vader_segment|prte|pmix)\.h\d", re.IGNORECASE)
 """Files as a lab, or an MPI library on its hosts, might name them; other people's labs and MPI jobs may be running."""
+
+
+def pytest_configure():
+    """A shell's background job ignores interrupts, and so would the commands that the tests interrupt."""
+    if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_collection_modifyitems(items):
