@@ -17,6 +17,7 @@ THERE_FOR = {
     "blind": "where messages cost more than links: few of them for each rank",
     "rounds": "where there is no root",
     "scattered": "a block for each rank, then all to all",
+    "to all at once": "where switches copy what goes to a multicast group",
     "shared hosts": "where ranks share hosts",
 }
 

@@ -79,8 +79,8 @@ def fill(given: argparse.Namespace) -> None:
 
 def lines_of(job: Job, name: str, rate_bps: float, auto_only: bool) -> Iterator[Line]:
     """One job's lines: ``auto`` first, so that what is much slower is given up."""
-    # One rank on each host: those for shared hosts are like others.
-    own = [one.name for one in _core.candidates(job.collective) if one.role != "shared hosts"]
+    # One rank on each host: those for shared hosts are like others. SimGrid has no multicast.
+    own = [one.name for one in _core.candidates(job.collective) if one.role not in ("shared hosts", "to all at once")]
     wanted = ["auto"] if auto_only else ["auto", *own, *RIVALS.split(",")]
     rows = simulate_all(job, simulated_algorithms(job.collective, wanted), RACE)
     if not auto_only:

@@ -59,6 +59,7 @@ constexpr std::array table{
     Candidate{"recursive-doubling", Role::rounds, exchanges, For::all, For::all},
     Candidate{"scatter-ring", Role::scattered, usual, For::nothing, For::all},
     Candidate{"scatter-doubling", Role::scattered, usual, For::nothing, For::all},
+    Candidate{"multicast", Role::to_all, usual, For::nothing, For::all},
     Candidate{"hierarchical-flat", Role::shared_hosts, usual, For::nothing, For::reductions},
     Candidate{"hierarchical-binomial", Role::shared_hosts, usual, For::nothing, For::reductions},
     Candidate{"hierarchical-4-nomial", Role::shared_hosts, usual, For::nothing, For::reductions},
@@ -111,6 +112,8 @@ std::string_view name_of(Role role) {
       return "rounds";
     case Role::scattered:
       return "scattered";
+    case Role::to_all:
+      return "to all at once";
     case Role::shared_hosts:
       break;
   }

@@ -37,6 +37,7 @@ enum class Role : std::uint8_t {
   blind,         ///< where messages cost more than links: fewest of them for each rank, whatever the network
   rounds,        ///< where there is no root
   scattered,     ///< a block for each rank first, then all to all
+  to_all,        ///< where switches copy what goes to a multicast group
   shared_hosts,  ///< where ranks share hosts
 };
 

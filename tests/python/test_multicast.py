@@ -127,7 +127,9 @@ def test_it_is_predicted_and_auto_does_not_take_it(trunkline, two_hosts):
     assert times == pytest.approx([1538 * byte_s + besides, 10 * 1538 * byte_s + besides])
     explained = trunkline("explain", "cyclic", "--sizes", "64KiB,1MiB", "--json", "-").data
     assert "multicast" not in json.dumps(explained)
-    assert "multicast" not in {one.name for one in _core.candidates("bcast")}
+    candidates = {one.name: one for one in _core.candidates("bcast")}
+    assert not candidates["multicast"].is_compared
+    assert "multicast" not in {one.name for one in _core.candidates("reduce")}
 
 
 def test_simulations_refuse_it_before_they_start(trunkline):

@@ -37,11 +37,12 @@ class Candidates:
         self, collective: str, cluster: _core.Cluster, knowledge: _core.Knowledge, placement: Sequence[int]
     ) -> None:
         shared = len(set(placement)) < len(placement)
+        rows = [one for one in _core.candidates(collective) if shared or one.role != "shared hosts"]
+        self._may_not_work = {one.name for one in rows if one.role == "to all at once"}
         self._worth_measuring = WORTH_MEASURING_ON_SHARED_HOSTS if shared else WORTH_MEASURING
         self._costs = {
             one.name: knowledge.costs_of(placement, _core.lay(collective, one.name, cluster, placement, 0), collective)
-            for one in _core.candidates(collective)
-            if shared or one.role != "shared hosts"
+            for one in rows
         }
 
     def of_size(self, message_bytes: int) -> list[Candidate]:
@@ -55,9 +56,11 @@ class Candidates:
             own = [Candidate(name, s, costs.seconds(message_bytes, s)) for s in segments]
             first, *more = sorted(own, key=lambda c: c.predicted_s)[:PER_ALGORITHM]
             firsts.append(first)
-            others += more
+            # To a multicast segments mean nothing: all of them take the same time.
+            others += [one for one in more if one.predicted_s > first.predicted_s]
         firsts.sort(key=lambda c: c.predicted_s)
-        worth = self._worth_measuring * firsts[0].predicted_s
+        # Networks may not let multicast through: what is predicted for it leaves no other out.
+        worth = self._worth_measuring * next(c.predicted_s for c in firsts if c.algorithm not in self._may_not_work)
         others.sort(key=lambda c: c.predicted_s)
         # One of each algorithm before the first one's other segments, which differ little.
         return [c for c in [*firsts, *others] if c.predicted_s <= worth][:MOST]
