@@ -65,6 +65,7 @@ def test_a_multicast_is_tried_once_and_leaves_no_other_out(size: int):
     by_multicast = [c for c in found if c.algorithm == "multicast"]
     trees = [c for c in found if c.algorithm != "multicast"]
     assert len(by_multicast) == 1
+    assert by_multicast[0].segment_bytes == 1408
     assert by_multicast[0].predicted_s < trees[0].predicted_s
     assert {"two-tree"} < {c.algorithm for c in trees}
 

@@ -38,7 +38,7 @@ class Candidates:
     ) -> None:
         shared = len(set(placement)) < len(placement)
         rows = [one for one in _core.candidates(collective) if shared or one.role != "shared hosts"]
-        self._may_not_work = {one.name for one in rows if one.role == "to all at once"}
+        self._multicasts = {one.name for one in rows if one.role == "to all at once"}
         self._worth_measuring = WORTH_MEASURING_ON_SHARED_HOSTS if shared else WORTH_MEASURING
         self._costs = {
             one.name: knowledge.costs_of(placement, _core.lay(collective, one.name, cluster, placement, 0), collective)
@@ -53,14 +53,15 @@ class Candidates:
             segments.append(message_bytes)
         firsts, others = [], []
         for name, costs in self._costs.items():
-            own = [Candidate(name, s, costs.seconds(message_bytes, s)) for s in segments]
+            # Segments mean nothing to a multicast: one stands for all.
+            sizes = [costs.best_segment(message_bytes)] if name in self._multicasts else segments
+            own = [Candidate(name, s, costs.seconds(message_bytes, s)) for s in sizes]
             first, *more = sorted(own, key=lambda c: c.predicted_s)[:PER_ALGORITHM]
             firsts.append(first)
-            # To a multicast segments mean nothing: all of them take the same time.
-            others += [one for one in more if one.predicted_s > first.predicted_s]
+            others += more
         firsts.sort(key=lambda c: c.predicted_s)
         # Networks may not let multicast through: what is predicted for it leaves no other out.
-        worth = self._worth_measuring * next(c.predicted_s for c in firsts if c.algorithm not in self._may_not_work)
+        worth = self._worth_measuring * next(c.predicted_s for c in firsts if c.algorithm not in self._multicasts)
         others.sort(key=lambda c: c.predicted_s)
         # One of each algorithm before the first one's other segments, which differ little.
         return [c for c in [*firsts, *others] if c.predicted_s <= worth][:MOST]
