@@ -59,7 +59,10 @@ static __thread struct {
   int64_t last_ns;
   int64_t wait_ns;
   int socket_had_something; /* since the last rest */
-  int epolls[most_epolls];
+  struct {
+    int descriptor;
+    int is_polled; /* by the program, since it last ended a wait */
+  } epolls[most_epolls];
   unsigned epoll_count;
 } thread;
 
@@ -71,11 +74,21 @@ static int64_t worked_ns(void) {
 }
 
 static void remember(int epoll) {
-  for (unsigned i = 0; i < thread.epoll_count; ++i) {
-    if (thread.epolls[i] == epoll) return;
+  unsigned place = 0;
+  while (place < thread.epoll_count && thread.epolls[place].descriptor != epoll) ++place;
+  if (place == most_epolls) place = thread.epoll_count = 0; /* who is polled still comes back at once */
+  if (place == thread.epoll_count) thread.epolls[thread.epoll_count++].descriptor = epoll;
+  thread.epolls[place].is_polled = 1;
+}
+
+/* One that ended a wait. If nobody has looked at it since it ended the one before, nobody takes what it has: it would
+ * end every wait at once. */
+static void has_woken(unsigned place) {
+  if (thread.epolls[place].is_polled) {
+    thread.epolls[place].is_polled = 0;
+  } else {
+    thread.epolls[place] = thread.epolls[--thread.epoll_count];
   }
-  if (thread.epoll_count == most_epolls) thread.epoll_count = 0; /* who is polled still comes back at once */
-  thread.epolls[thread.epoll_count++] = epoll;
 }
 
 static void found(void) {
@@ -101,14 +114,14 @@ static int rest(int epoll, const struct pollfd* asked, nfds_t count) {
   for (; n < count; ++n) watched[n] = asked[n];
   const nfds_t epolls = n;
   for (unsigned i = 0; i < thread.epoll_count; ++i) {
-    watched[n++] = (struct pollfd){.fd = thread.epolls[i], .events = POLLIN};
+    watched[n++] = (struct pollfd){.fd = thread.epolls[i].descriptor, .events = POLLIN};
   }
   const struct timespec limit = {0, thread.wait_ns};
   const int error = errno;
   const int ready = real_ppoll(watched, n, &limit, NULL);
   errno = error;
-  for (nfds_t i = epolls; ready > 0 && i < n; ++i) {
-    if (watched[i].revents & POLLNVAL) thread.epoll_count = 0; /* closed since; the living are learned anew */
+  for (unsigned i = ready > 0 ? thread.epoll_count : 0; i > 0; --i) {
+    if (watched[epolls + i - 1].revents != 0) has_woken(i - 1);
   }
   if (ready != 0) {
     found();

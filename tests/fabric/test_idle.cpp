@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+// The idle shim: polls that find nothing wait for a while. The times asked for are the least that waits take, so a busy
+// machine changes nothing.
+#include <dlfcn.h>
+#include <gtest/gtest.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdint>
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr int polls = 200;
+/// Each wait is one of at least half a millisecond: less than half of all that polls find nothing.
+constexpr std::chrono::milliseconds many_waits{50};
+
+class Watched {
+ public:
+  Watched() {
+    epoll_event wanted{.events = EPOLLIN, .data = {.fd = event_}};
+    EXPECT_EQ(epoll_ctl(epoll_, EPOLL_CTL_ADD, event_, &wanted), 0);
+  }
+  ~Watched() {
+    close(event_);
+    close(epoll_);
+  }
+  Watched(const Watched&) = delete;
+  Watched& operator=(const Watched&) = delete;
+
+  void gets_something() const { EXPECT_EQ(eventfd_write(event_, 1), 0); }
+  void gives_it() const {
+    eventfd_t value = 0;
+    EXPECT_EQ(eventfd_read(event_, &value), 0);
+  }
+  [[nodiscard]] int epoll() const { return epoll_; }
+
+ private:
+  int event_ = eventfd(0, EFD_CLOEXEC);
+  int epoll_ = epoll_create1(EPOLL_CLOEXEC);
+};
+
+class Idle : public ::testing::Test {
+ protected:
+  Idle() : shim_(dlopen(TRUNKLINE_IDLE, RTLD_NOW | RTLD_LOCAL)) {
+    if (shim_ == nullptr) return;
+    wait_ = reinterpret_cast<decltype(wait_)>(dlsym(shim_, "epoll_wait"));
+  }
+  void SetUp() override { ASSERT_NE(wait_, nullptr) << dlerror(); }
+
+  [[nodiscard]] int look(const Watched& at) const {
+    epoll_event event{};
+    return wait_(at.epoll(), &event, 1, 0);
+  }
+
+  [[nodiscard]] Clock::duration time_of_fruitless_polls(const Watched& at) const {
+    const Clock::time_point begin = Clock::now();
+    for (int i = 0; i < polls; ++i) EXPECT_EQ(look(at), 0);
+    return Clock::now() - begin;
+  }
+
+ private:
+  void* shim_;
+  int (*wait_)(int, epoll_event*, int, int) = nullptr;
+};
+
+TEST_F(Idle, PollsThatFindNothingWait) {
+  const Watched quiet;
+  EXPECT_GE(time_of_fruitless_polls(quiet), many_waits);
+}
+
+TEST_F(Idle, AWaitEndsWhenAnotherDescriptorThatIsPolledHasSomething) {
+  const Watched quiet;
+  const Watched other;
+  EXPECT_EQ(look(other), 0);
+  static_cast<void>(time_of_fruitless_polls(quiet));
+  other.gets_something();
+  EXPECT_EQ(look(quiet), 0);
+  EXPECT_EQ(look(other), 1);
+}
+
+/// A socket that a library polls in some of its calls alone may fill up in others.
+TEST_F(Idle, ADescriptorThatNobodyTakesFromEndsNoMoreWaits) {
+  const Watched quiet;
+  const Watched left_alone;
+  EXPECT_EQ(look(left_alone), 0);
+  left_alone.gets_something();
+  EXPECT_GE(time_of_fruitless_polls(quiet), many_waits);
+  EXPECT_EQ(look(left_alone), 1);
+  left_alone.gives_it();
+  EXPECT_GE(time_of_fruitless_polls(left_alone), many_waits);
+}
+
+TEST_F(Idle, ClosedDescriptorsAreForgotten) {
+  const Watched quiet;
+  {
+    const Watched closed;
+    EXPECT_EQ(look(closed), 0);
+  }
+  EXPECT_GE(time_of_fruitless_polls(quiet), many_waits);
+}
+
+}  // namespace
