@@ -58,7 +58,8 @@ static __thread struct {
   unsigned fruitless;
   int64_t last_ns;
   int64_t wait_ns;
-  int socket_had_something; /* since the last rest */
+  int got_something;        /* from a socket, since the last poll that found nothing */
+  int socket_had_something; /* since the last wait that nothing ended */
   struct {
     int descriptor;
     int is_polled; /* by the program, since it last ended a wait */
@@ -94,17 +95,17 @@ static void has_woken(unsigned place) {
 static void found(void) {
   thread.fruitless = 0;
   thread.wait_ns = socket_wait_ns;
-  thread.socket_had_something = 1;
+  thread.got_something = thread.socket_had_something = 1;
 }
 
 /* A poll found nothing: waits, where the thread does nothing but poll. Returns whether it is worth looking again. */
 static int rest(int epoll, const struct pollfd* asked, nfds_t count) {
   const int64_t now = worked_ns();
-  if (now - thread.last_ns > spinning_ns && !thread.socket_had_something) {
+  if (now - thread.last_ns > spinning_ns && !thread.got_something) {
     thread.fruitless = 0;
-    thread.wait_ns = memory_wait_ns;
+    if (!thread.socket_had_something) thread.wait_ns = memory_wait_ns;
   }
-  thread.socket_had_something = 0;
+  thread.got_something = 0;
   thread.last_ns = now;
   if (epoll >= 0) remember(epoll);
   if (++thread.fruitless <= patience || real_ppoll == NULL) return 0;
@@ -125,7 +126,8 @@ static int rest(int epoll, const struct pollfd* asked, nfds_t count) {
   }
   if (ready != 0) {
     found();
-  } else if (thread.wait_ns < longest_wait_ns) {
+  } else {
+    thread.socket_had_something = 0;
     thread.wait_ns = thread.wait_ns * 2 < longest_wait_ns ? thread.wait_ns * 2 : longest_wait_ns;
   }
   thread.last_ns = worked_ns();

@@ -16,7 +16,7 @@ using Clock = std::chrono::steady_clock;
 
 constexpr int polls = 200;
 /// Each wait is one of at least half a millisecond: less than half of all that polls find nothing.
-constexpr std::chrono::milliseconds many_waits{50};
+constexpr std::chrono::milliseconds many_waits{40};
 
 class Watched {
  public:
@@ -92,6 +92,26 @@ TEST_F(Idle, ADescriptorThatNobodyTakesFromEndsNoMoreWaits) {
   EXPECT_EQ(look(left_alone), 1);
   left_alone.gives_it();
   EXPECT_GE(time_of_fruitless_polls(left_alone), many_waits);
+}
+
+/// It sends an answer, say: it will be woken by a socket again, and need not look often.
+TEST_F(Idle, WorkOnWhatASocketBroughtShortensNoWaits) {
+  constexpr int rounds = 200;
+  const Watched socket;
+  Clock::duration waited{};
+  for (int i = 0; i < rounds; ++i) {
+    socket.gets_something();
+    EXPECT_EQ(look(socket), 1);
+    socket.gives_it();
+    EXPECT_EQ(look(socket), 0);
+    for (const Clock::time_point end = Clock::now() + std::chrono::microseconds(200); Clock::now() < end;) {
+    }
+    const Clock::time_point begin = Clock::now();
+    EXPECT_EQ(look(socket), 0);
+    EXPECT_EQ(look(socket), 0);
+    waited += Clock::now() - begin;
+  }
+  EXPECT_GE(waited, 2 * many_waits);
 }
 
 TEST_F(Idle, ClosedDescriptorsAreForgotten) {

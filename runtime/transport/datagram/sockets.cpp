@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <utility>
 
 namespace trunkline::runtime {
 namespace {
@@ -137,11 +138,14 @@ bool Sockets::fill() {
     if (got > 0) come_ += static_cast<std::size_t>(got);
     if (come_ == batch) break;
   }
+  has_taken_all_ = come_ > 0 && come_ < batch;
   return come_ > 0;
 }
 
+/// After a batch that was not full it does not look for one more at once: each look is a system call, and fruitless for
+/// nearly every datagram.
 std::optional<std::span<const std::byte>> Sockets::receive() {
-  if (taken_ == come_ && !fill()) return {};
+  if (taken_ == come_ && (std::exchange(has_taken_all_, false) || !fill())) return {};
   const std::size_t place = taken_++;
   const bool is_cut = (in_heads_[place].msg_hdr.msg_flags & MSG_TRUNC) != 0;
   return std::span<const std::byte>(in_bytes_.get() + place * most_bytes, is_cut ? 0 : in_heads_[place].msg_len);

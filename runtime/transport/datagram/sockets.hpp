@@ -54,7 +54,7 @@ class Sockets {
   void send(const Address& to, const PacketHead& head, std::span<const std::byte> payload, const Key& key);
   void flush();
 
-  /// One that has come, as it is until the next call; empty: none is there now.
+  /// One that has come, as it is until the next call; empty: none was there a moment ago.
   [[nodiscard]] std::optional<std::span<const std::byte>> receive();
 
  private:
@@ -78,8 +78,9 @@ class Sockets {
   std::size_t queued_ = 0;
   std::array<Outgoing, batch> outgoing_{};
   std::array<mmsghdr, batch> out_heads_{};
-  std::size_t come_ = 0;   ///< in the batch
-  std::size_t taken_ = 0;  ///< of these
+  std::size_t come_ = 0;        ///< in the batch
+  std::size_t taken_ = 0;       ///< of these
+  bool has_taken_all_ = false;  ///< that was there when it looked last
   std::array<mmsghdr, batch> in_heads_{};
   std::array<iovec, batch> in_parts_{};
   std::unique_ptr<std::byte[]> in_bytes_ = std::make_unique_for_overwrite<std::byte[]>(batch * most_bytes);
