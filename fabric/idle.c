@@ -65,6 +65,9 @@ static __thread struct {
     int is_polled; /* by the program, since it last ended a wait */
   } epolls[most_epolls];
   unsigned epoll_count;
+  struct pollfd list[most_descriptors]; /* polled last */
+  nfds_t list_count;
+  int is_list_polled;
 } thread;
 
 /* Processor time of the thread, not of day: a rank that yields to 31 others between two polls has done no work. */
@@ -72,6 +75,12 @@ static int64_t worked_ns(void) {
   struct timespec time;
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
   return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
+}
+
+static void remember_list(const struct pollfd* asked, nfds_t count) {
+  memcpy(thread.list, asked, count * sizeof *asked);
+  thread.list_count = count;
+  thread.is_list_polled = 1;
 }
 
 static void remember(int epoll) {
@@ -92,6 +101,11 @@ static void has_woken(unsigned place) {
   }
 }
 
+static void list_has_woken(void) {
+  if (!thread.is_list_polled) thread.list_count = 0;
+  thread.is_list_polled = 0;
+}
+
 static void found(void) {
   thread.fruitless = 0;
   thread.wait_ns = socket_wait_ns;
@@ -99,7 +113,7 @@ static void found(void) {
 }
 
 /* A poll found nothing: waits, where the thread does nothing but poll. Returns whether it is worth looking again. */
-static int rest(int epoll, const struct pollfd* asked, nfds_t count) {
+static int rest(void) {
   const int64_t now = worked_ns();
   if (now - thread.last_ns > spinning_ns && !thread.got_something) {
     thread.fruitless = 0;
@@ -107,12 +121,11 @@ static int rest(int epoll, const struct pollfd* asked, nfds_t count) {
   }
   thread.got_something = 0;
   thread.last_ns = now;
-  if (epoll >= 0) remember(epoll);
   if (++thread.fruitless <= patience || real_ppoll == NULL) return 0;
 
   struct pollfd watched[most_descriptors + most_epolls];
   nfds_t n = 0;
-  for (; n < count; ++n) watched[n] = asked[n];
+  for (; n < thread.list_count; ++n) watched[n] = thread.list[n];
   const nfds_t epolls = n;
   for (unsigned i = 0; i < thread.epoll_count; ++i) {
     watched[n++] = (struct pollfd){.fd = thread.epolls[i].descriptor, .events = POLLIN};
@@ -124,6 +137,9 @@ static int rest(int epoll, const struct pollfd* asked, nfds_t count) {
   for (unsigned i = ready > 0 ? thread.epoll_count : 0; i > 0; --i) {
     if (watched[epolls + i - 1].revents != 0) has_woken(i - 1);
   }
+  nfds_t quiet = 0;
+  while (quiet < epolls && (ready <= 0 || watched[quiet].revents == 0)) ++quiet;
+  if (quiet < epolls) list_has_woken();
   if (ready != 0) {
     found();
   } else {
@@ -138,7 +154,8 @@ int epoll_wait(int epoll, struct epoll_event* events, int most, int timeout) {
   if (real_epoll_wait == NULL) look_up_all(); /* called before our constructor */
   int got = real_epoll_wait(epoll, events, most, timeout);
   if (timeout != 0) return got;
-  if (got == 0 && rest(epoll, NULL, 0)) got = real_epoll_wait(epoll, events, most, 0);
+  remember(epoll);
+  if (got == 0 && rest()) got = real_epoll_wait(epoll, events, most, 0);
   if (got != 0) found();
   return got;
 }
@@ -147,7 +164,8 @@ int epoll_pwait(int epoll, struct epoll_event* events, int most, int timeout, co
   if (real_epoll_pwait == NULL) look_up_all();
   int got = real_epoll_pwait(epoll, events, most, timeout, mask);
   if (timeout != 0 || mask != NULL) return got;
-  if (got == 0 && rest(epoll, NULL, 0)) got = real_epoll_pwait(epoll, events, most, 0, mask);
+  remember(epoll);
+  if (got == 0 && rest()) got = real_epoll_pwait(epoll, events, most, 0, mask);
   if (got != 0) found();
   return got;
 }
@@ -156,7 +174,8 @@ int poll(struct pollfd* asked, nfds_t count, int timeout) {
   if (real_poll == NULL) look_up_all();
   int got = real_poll(asked, count, timeout);
   if (timeout != 0 || count == 0 || count > most_descriptors) return got;
-  if (got == 0 && rest(-1, asked, count)) got = real_poll(asked, count, 0);
+  remember_list(asked, count);
+  if (got == 0 && rest()) got = real_poll(asked, count, 0);
   if (got != 0) found();
   return got;
 }
@@ -166,7 +185,8 @@ int ppoll(struct pollfd* asked, nfds_t count, const struct timespec* timeout, co
   int got = real_ppoll(asked, count, timeout, mask);
   const int at_once = timeout != NULL && timeout->tv_sec == 0 && timeout->tv_nsec == 0;
   if (!at_once || mask != NULL || count == 0 || count > most_descriptors) return got;
-  if (got == 0 && rest(-1, asked, count)) got = real_ppoll(asked, count, timeout, mask);
+  remember_list(asked, count);
+  if (got == 0 && rest()) got = real_ppoll(asked, count, timeout, mask);
   if (got != 0) found();
   return got;
 }
