@@ -23,6 +23,7 @@ enum {
   patience = 1,          /* fruitless polls in a row before the first wait */
   most_descriptors = 64, /* polled together; a longer list passes through */
   most_epolls = 8,       /* epoll descriptors remembered */
+  most_unheeded = 16,    /* waits ended by one that the program polls no more; a library may poll others in between */
   spinning_ns = 20000,   /* a thread that works longer than this between polls has something to do */
   /* The first wait, doubled with each fruitless one. A thread that last got something from a socket will be woken by
    * one: it may wait long. One that gets its messages through memory is woken by nothing: it has to look often. */
@@ -62,12 +63,12 @@ static __thread struct {
   int socket_had_something; /* since the last wait that nothing ended */
   struct {
     int descriptor;
-    int is_polled; /* by the program, since it last ended a wait */
+    unsigned ended_waits; /* since the program last polled it */
   } epolls[most_epolls];
   unsigned epoll_count;
   struct pollfd list[most_descriptors]; /* polled last */
   nfds_t list_count;
-  int is_list_polled;
+  unsigned list_ended_waits; /* since the program last polled it */
 } thread;
 
 /* Processor time of the thread, not of day: a rank that yields to 31 others between two polls has done no work. */
@@ -80,7 +81,7 @@ static int64_t worked_ns(void) {
 static void remember_list(const struct pollfd* asked, nfds_t count) {
   memcpy(thread.list, asked, count * sizeof *asked);
   thread.list_count = count;
-  thread.is_list_polled = 1;
+  thread.list_ended_waits = 0;
 }
 
 static void remember(int epoll) {
@@ -88,22 +89,17 @@ static void remember(int epoll) {
   while (place < thread.epoll_count && thread.epolls[place].descriptor != epoll) ++place;
   if (place == most_epolls) place = thread.epoll_count = 0; /* who is polled still comes back at once */
   if (place == thread.epoll_count) thread.epolls[thread.epoll_count++].descriptor = epoll;
-  thread.epolls[place].is_polled = 1;
+  thread.epolls[place].ended_waits = 0;
 }
 
-/* One that ended a wait. If nobody has looked at it since it ended the one before, nobody takes what it has: it would
- * end every wait at once. */
+/* One that ended a wait. Where nobody looks at it again and again, nobody takes what it has: it would end every wait at
+ * once. */
 static void has_woken(unsigned place) {
-  if (thread.epolls[place].is_polled) {
-    thread.epolls[place].is_polled = 0;
-  } else {
-    thread.epolls[place] = thread.epolls[--thread.epoll_count];
-  }
+  if (++thread.epolls[place].ended_waits > most_unheeded) thread.epolls[place] = thread.epolls[--thread.epoll_count];
 }
 
 static void list_has_woken(void) {
-  if (!thread.is_list_polled) thread.list_count = 0;
-  thread.is_list_polled = 0;
+  if (++thread.list_ended_waits > most_unheeded) thread.list_count = 0;
 }
 
 static void found(void) {

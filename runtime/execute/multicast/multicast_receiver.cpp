@@ -11,6 +11,8 @@ constexpr double most_quiet_s = 1.6;
 /// Without a packet, while polls say that there is none that it lacks.
 constexpr double idle_s = 1.0;
 
+constexpr unsigned most_without_look = 8;
+
 }  // namespace
 
 MulticastReceiver::MulticastReceiver(Transport& transport, Datagrams& datagrams, int root, int parent,
@@ -58,7 +60,10 @@ bool MulticastReceiver::advance() {
   return false;
 }
 
+/// While datagrams come, words of children may wait a little: each look at one costs a turn of the library's progress.
 void MulticastReceiver::await(std::vector<Pending*>& requests) {
+  if (hears_now_ && ++without_look_ < most_without_look) return;
+  without_look_ = 0;
   below_.await(requests);
   if (!answering_.is_none()) requests.push_back(&answering_);
 }
@@ -89,7 +94,11 @@ void MulticastReceiver::take(std::size_t place, int bytes) {
 }
 
 void MulticastReceiver::hear() {
-  while (const auto datagram = datagrams_.next()) hear_one(*datagram);
+  hears_now_ = false;
+  while (const auto datagram = datagrams_.next()) {
+    hear_one(*datagram);
+    hears_now_ = true;
+  }
 }
 
 void MulticastReceiver::hear_one(const Datagram& datagram) {

@@ -61,6 +61,8 @@ class MulticastReceiver final : public Execution {
   std::uint32_t poll_ = 0;      ///< the last that was heard
   std::uint32_t answered_ = 0;  ///< the last that was answered for all below
   bool is_due_ = false;         ///< at once, with what is known
+  bool hears_now_ = false;      ///< something came at the last look
+  unsigned without_look_ = 0;   ///< at messages, in a row
 
   Asked asked_ = Asked::nothing;
   bool is_deaf_ = false;  ///< its parent has heard something, and it has not
