@@ -79,9 +79,21 @@ void Communicator::free_all() {
     const std::scoped_lock lock(known.mutex);
     users = known.users;
   }
+  for (const MPI_Comm user : users) meet_before_end(user);
   for (const MPI_Comm user : users) PMPI_Comm_delete_attr(user, keyval());
   if (made_keyval != MPI_KEYVAL_INVALID) PMPI_Comm_free_keyval(&made_keyval);
   Members::forget();
+}
+
+/// Where an eager message may still be asked for, its root must be there until all have it.
+void Communicator::meet_before_end(MPI_Comm communicator) {
+  if (made_keyval == MPI_KEYVAL_INVALID || communicator == MPI_COMM_NULL) return;
+  void* state = nullptr;
+  int found = 0;
+  if (PMPI_Comm_get_attr(communicator, keyval(), static_cast<void*>(&state), &found) != MPI_SUCCESS || found == 0)
+    return;
+  const auto& group = static_cast<Communicator*>(state)->group_;
+  if (group != nullptr && group->is_needed()) PMPI_Barrier(communicator);
 }
 
 Communicator::Communicator(MPI_Comm user, PrivateCommunicator& ours, std::shared_ptr<Members> members)
@@ -123,6 +135,10 @@ Communicator::Grouped Communicator::group() {
   if (opened.code != MPI_SUCCESS) return {.code = opened.code};
   has_asked_for_group_ = true;
   group_ = std::move(opened.group);
+  if (group_ != nullptr && !opened.not_eager.empty() && processes.rank == 0) {
+    warn("the roots of short multicasts wait for all ranks on a communicator of " +
+         std::to_string(processes.world_ranks.size()) + ", since nobody could repair after them: " + opened.not_eager);
+  }
   if (group_ == nullptr && processes.rank == 0) {
     warn("multicast does not work on a communicator of " + std::to_string(processes.world_ranks.size()) +
          " ranks: " + opened.reason + "; its calls go along the confirm tree, by messages");

@@ -30,6 +30,9 @@ class Communicator {
   [[nodiscard]] static Found of(MPI_Comm communicator, const World& world, PrivateCommunicator& ours, int rank,
                                 int ranks);
 
+  /// To be called by all ranks before one is freed. Collective where messages on it may still be repaired.
+  static void meet_before_end(MPI_Comm communicator);
+
   /// Frees the state of every communicator that still has one.
   static void free_all();
 

@@ -12,6 +12,7 @@ using Free = int(MPI_Comm*);
 
 int free_natively(MPI_Comm* communicator, Free* native) {
   if (communicator == nullptr || !watching.load(std::memory_order_relaxed)) return native(communicator);
+  Communicator::meet_before_end(*communicator);
   const Dying mark(*communicator);
   return native(communicator);
 }

@@ -12,11 +12,11 @@
 namespace trunkline::runtime {
 
 struct Datagram {
-  enum class Kind : std::uint8_t { data = 1, poll = 2, report = 3 };
+  enum class Kind : std::uint8_t { data = 1, poll = 2, report = 3, not_yet = 7 };
   Kind kind = Kind::data;
   int from = -1;             ///< rank of the private communicator; of one that has come
   std::uint32_t number = 0;  ///< of data its packet; of polls and reports `end`
-  std::uint32_t poll = 0;    ///< that it carries, is, or answers; 0: none
+  std::uint32_t poll = 0;    ///< that it carries, is, or answers; 0: none. Of an eager message: 1 where it was asked for
   std::span<const std::byte> payload{};
 };
 
@@ -40,6 +40,23 @@ class Datagrams {
   /// The next one that has come; its payload stays until the next call. Throws MPI_ERR_TRUNCATE where another rank
   /// takes the call for something else.
   [[nodiscard]] virtual std::optional<Datagram> next() = 0;
+
+  /// Whether the root of a message of so many packets may leave once it has sent it, since others may ask for it later:
+  /// the same on all ranks that take the call for the same. Not to be asked twice in a call.
+  [[nodiscard]] virtual bool is_eager(std::uint32_t packets) = 0;
+
+  /// Of the root of an eager message, before it is sent: others may ask for it. It is copied.
+  virtual void keep(std::span<const std::byte> message) = 0;
+
+  /// Asks the root of an eager message for the packets whose bits are set: it sends them again, to this rank alone, or
+  /// says that it has not come to the call. Asked often without any answer, in a way that loses nothing.
+  virtual void ask(int root, std::uint64_t packets) = 0;
+
+  /// Something has come of a later call of that rank's, so that it has sent what this call needs.
+  [[nodiscard]] virtual bool is_ahead(int rank) const noexcept = 0;
+
+  /// When the link will have sent what it was given, as now(): of all calls of the communicator.
+  [[nodiscard]] virtual double& free_at() noexcept = 0;
 
   /// This rank got a part of the message in another way, since nothing came for long.
   virtual void are_not_heard() noexcept = 0;

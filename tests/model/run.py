@@ -17,7 +17,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-MODEL = HERE / "multicast.pml"
 BUILD = HERE.parents[1] / "build" / "model"
 MEMORY_MIB = 1800
 DEPTH = 20_000
@@ -33,6 +32,8 @@ PROPERTIES = {
     "no repair of what was sent since the poll": "stamp_[n]<all_poll",
     "a parent answers with what it has": "fetches[c]-1",
     "done: all below have everything": "(has[c]==((1<<",
+    "what is sent fits every buffer": "n<=(",
+    "what is wanted is kept": "(at[r]!=call)",
 }
 
 
@@ -44,6 +45,7 @@ class Configuration:
     defines: str
     why: str
     is_quick: bool = False
+    model: str = "multicast"
 
 
 @dataclass(frozen=True)
@@ -53,6 +55,7 @@ class Mutation:
     name: str
     defines: str
     property: str
+    model: str = "multicast"
 
 
 CONFIGURATIONS = [
@@ -101,6 +104,14 @@ CONFIGURATIONS = [
         "-DCHAIN=1 -DLATE=1 -DMAY_GIVE_UP=1 -DPACKETS=3 -DBURST=2",
         "gives up before or after it enters",
     ),
+    Configuration("eager", "", "a root each call, any datagram lost", True, "eager"),
+    Configuration("eager-packets", "-DPACKETS=2 -DCALLS=2", "two packets each", True, "eager"),
+    Configuration("eager-one-root", "-DSTEP=0 -DCALLS=4", "always the same root", True, "eager"),
+    Configuration("eager-two", "-DRANKS=2 -DCALLS=6", "two ranks, two meetings", True, "eager"),
+    Configuration(
+        "eager-calls", "-DCALLS=4 -DTWICE=1", "a meeting, and calls after it; one comes twice", True, "eager"
+    ),
+    Configuration("eager-twice", "-DPACKETS=2 -DTWICE=1", "two packets each, one comes twice", model="eager"),
 ]
 
 MUTATIONS = [
@@ -119,6 +130,11 @@ MUTATIONS = [
     Mutation("root_leaves_on_reports", "-DEARLY=1", "no message is left behind"),
     Mutation("leaves_children", "-DCHAIN=1", "no message is left behind"),
     Mutation("leaves_children", "-DCHAIN=1 -DDEAF=2", "done: all below have everything"),
+    Mutation("no_meeting", "-DSTEP=0", "what is sent fits every buffer", "eager"),
+    Mutation("meets_nobody", "", "what is wanted is kept", "eager"),
+    Mutation("frees_at_once", "", "what is wanted is kept", "eager"),
+    Mutation("keeps_nothing", "", "what is wanted is kept", "eager"),
+    Mutation("never_over_tcp", "", "never stuck", "eager"),
 ]
 
 
@@ -138,7 +154,7 @@ class Found:
         return named[0] if named else self.error
 
 
-def search(defines: str, folder: Path, optimize: str = "-O0") -> Found:
+def search(model: str, defines: str, folder: Path, optimize: str = "-O0") -> Found:
     """Spin's search through the model with these definitions, in a folder for what it writes.
 
     Short searches take less time than a compiler that optimizes them.
@@ -146,7 +162,10 @@ def search(defines: str, folder: Path, optimize: str = "-O0") -> Found:
     folder.mkdir(parents=True, exist_ok=True)
     compiler = shlex.split(os.environ.get("CC", "cc"))
     options = [optimize, "-w", "-DSAFETY", "-DCOLLAPSE", f"-DMEMLIM={MEMORY_MIB}"]
-    for command in (["spin", *defines.split(), "-a", str(MODEL)], [*compiler, *options, "-o", "pan", "pan.c"]):
+    for command in (
+        ["spin", *defines.split(), "-a", str(HERE / f"{model}.pml")],
+        [*compiler, *options, "-o", "pan", "pan.c"],
+    ):
         made = subprocess.run(command, cwd=folder, text=True, capture_output=True, check=False)
         if made.returncode != 0 or "Error" in made.stdout + made.stderr:
             sys.exit(f"{shlex.join(command)}:\n{made.stdout}{made.stderr}")
@@ -178,7 +197,7 @@ def main(words: list[str]) -> int:
     for one in CONFIGURATIONS:
         if (wanted and one.name not in wanted) or (given.quick and not one.is_quick):
             continue
-        found = search(one.defines, given.build / one.name, "-O0" if one.is_quick else "-O2")
+        found = search(one.model, one.defines, given.build / one.name, "-O0" if one.is_quick else "-O2")
         verdict = "right" if found.is_complete else f"WRONG: {found.property or 'not searched to its end'}"
         failed += not found.is_complete
         print(
@@ -189,7 +208,9 @@ def main(words: list[str]) -> int:
     for place, mutation in enumerate(MUTATIONS):
         if wanted and mutation.name not in wanted:
             continue
-        found = search(f"-DMUTATION_{mutation.name} {mutation.defines}", given.build / f"mutation-{place}")
+        found = search(
+            mutation.model, f"-DMUTATION_{mutation.name} {mutation.defines}", given.build / f"mutation-{place}"
+        )
         is_seen = found.property == mutation.property
         failed += not is_seen
         verdict = (

@@ -36,6 +36,15 @@ def test_a_rank_that_is_deaf_in_the_middle_of_the_job(any_mpi: Mpi):
     assert len(said) == 1, done.err
 
 
+@pytest.mark.parametrize("case", ["absent-root", "absent-root-over-tcp", "absent-at-the-end"])
+def test_a_root_that_has_left(any_mpi: Mpi, case: str):
+    """Who did not hear a short message gets it without any help of its root."""
+    program = any_mpi.program("runtime-faults")
+    done = any_mpi.run(4, program, f"{case}@multicast", settings=LINE, per_rank=[ON_OWN_HOST])
+    assert done.out.count(": fine") == 4, done.out + done.err
+    assert not done.lines("trunkline: warning"), done.err
+
+
 def test_forged_datagrams(any_mpi: Mpi):
     """Noise, and real datagrams again, changed, cut and lengthened, by somebody without the key."""
     program = any_mpi.program("runtime-faults")

@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "execute/multicast/eager.hpp"
 #include "execute/multicast/multicast_receiver.hpp"
 #include "execute/multicast/multicast_root.hpp"
 #include "execute/trees/local_tree.hpp"
@@ -27,6 +28,10 @@ class MulticastPart final : public LocalPart {
     if (datagrams == nullptr || message.bytes() == 0) {
       return std::make_shared<PipelinedTrees>(transport, std::span(&confirm_, 1), message, pace.segment_bytes,
                                               pace.in_flight.bytes);
+    }
+    if (datagrams->is_eager(packets_of(message.bytes(), datagrams->payload_bytes()))) {
+      if (is_root()) return std::make_shared<EagerRoot>(transport, *datagrams, message, byte_s_);
+      return std::make_shared<EagerReceiver>(transport, *datagrams, root_, message);
     }
     if (is_root()) {
       return std::make_shared<MulticastRoot>(transport, *datagrams, confirm_.children, message, byte_s_);

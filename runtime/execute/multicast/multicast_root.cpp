@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "execute/multicast/pace.hpp"
+
 namespace trunkline::runtime {
 namespace {
 
@@ -14,11 +16,6 @@ constexpr double least_patience_s = 0.002;
 constexpr double most_patience_s = 0.100;
 constexpr double answers_of_patience = 4.0;
 
-/// Preamble, Ethernet's, IPv4's and UDP's headers, ours, FCS and gap between frames.
-constexpr double wire_overhead_bytes = 38.0 + 28.0 + 40.0;
-/// Ahead of the pace: a rank may have to wait for a processor that long, and the link should not.
-constexpr double lead_s = 0.005;
-
 }  // namespace
 
 MulticastRoot::MulticastRoot(Transport& transport, Datagrams& datagrams, std::span<const int> children,
@@ -28,6 +25,7 @@ MulticastRoot::MulticastRoot(Transport& transport, Datagrams& datagrams, std::sp
       packets_(message, datagrams.payload_bytes(), true),
       below_(transport, children),
       byte_s_(byte_s),
+      free_at_(datagrams.free_at()),
       stamp_(packets_.count(), 0),
       window_(std::min(datagrams.burst(), widest_report)),
       patience_(first_patience_s),
@@ -110,8 +108,7 @@ void MulticastRoot::send_what_may_go() {
     }
     ++sent_since_poll_;
     send(packet, sent_since_poll_ >= packets_between_polls || !has_something_to_send());
-    const double bytes = static_cast<double>(packets_.place(packet, packet + 1).size()) + wire_overhead_bytes;
-    free_at_ = std::max(free_at_, now) + bytes * byte_s_;
+    free_at_ = std::max(free_at_, now) + on_wire_bytes(packets_.place(packet, packet + 1).size()) * byte_s_;
   }
 }
 

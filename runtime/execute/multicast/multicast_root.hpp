@@ -48,6 +48,7 @@ class MulticastRoot final : public Execution {
   Packets packets_;
   Below below_;
   double byte_s_;
+  double& free_at_;  ///< when the link has sent what it was given
   bool has_begun_ = false;
 
   std::uint32_t next_ = 0;           ///< the first packet that was never sent
@@ -61,7 +62,6 @@ class MulticastRoot final : public Execution {
   std::uint32_t learned_poll_ = 0;  ///< the last that all have answered
   std::uint32_t window_;
 
-  double free_at_ = 0.0;  ///< when the link has sent what it was given
   double polled_at_ = 0.0;
   double patience_;
   double answer_s_;  ///< from a poll to what all say of it, on average

@@ -14,13 +14,18 @@
 
 namespace trunkline::runtime {
 
+/// Of a message, in how many packets it goes.
+[[nodiscard]] constexpr std::uint32_t packets_of(std::uint64_t bytes, std::uint32_t packet_bytes) {
+  return static_cast<std::uint32_t>((bytes + packet_bytes - 1) / packet_bytes);
+}
+
 class Packets {
  public:
   /// `message` must outlive the object. Where it has gaps, all of it is copied.
   Packets(Message& message, std::uint32_t packet_bytes, bool is_here)
       : message_(message),
         packet_bytes_(packet_bytes),
-        count_(static_cast<std::uint32_t>((message.bytes() + packet_bytes - 1) / packet_bytes)),
+        count_(packets_of(message.bytes(), packet_bytes)),
         base_(is_here ? count_ : 0),
         here_(is_here ? 0 : count_) {
     if (message.in_place() != nullptr) {

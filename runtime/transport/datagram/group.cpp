@@ -21,11 +21,22 @@ PacketHead packet_head(const Datagram& datagram, std::size_t sender, std::uint64
           .poll = datagram.poll};
 }
 
+/// Datagrams may get lost; after so many asks without any answer it is taken that they do not arrive.
+constexpr unsigned asks_by_datagram = 3;
+
 /// Soon, since a call in which somebody is deaf takes long; then seldom, so that it costs nothing.
+constexpr std::uint64_t first_tell = 8;
+constexpr std::uint64_t most_between_tells = 64;
 bool is_time_to_tell(std::uint64_t calls) {
-  constexpr std::uint64_t first = 4;
-  constexpr std::uint64_t most_between = 64;
-  return calls >= first && (std::has_single_bit(calls) || calls % most_between == 0);
+  return calls >= first_tell && (std::has_single_bit(calls) || calls % most_between_tells == 0);
+}
+
+/// Of so many calls of others. Where datagrams get lost a rank may by chance hear nothing of some; not of many in a
+/// row.
+bool is_deaf(std::uint64_t unheard, std::uint64_t calls) {
+  constexpr std::uint64_t few = first_tell / 2;
+  constexpr std::uint64_t many = most_between_tells / 2;
+  return calls >= few && (unheard == calls || (calls >= many && 2 * unheard >= calls));
 }
 
 std::uint32_t folded(std::uint64_t claim) { return static_cast<std::uint32_t>(claim ^ claim >> 32U); }
@@ -34,15 +45,25 @@ std::uint32_t folded(std::uint64_t claim) { return static_cast<std::uint32_t>(cl
 
 DatagramGroup::Heard DatagramGroup::hears(MPI_Comm communicator) {
   const std::uint64_t calls = calls_++;
-  if (!is_time_to_tell(calls)) return {};
+  const std::uint64_t since = calls - met_at_;
+  // As many eager messages as any buffer holds. Only calls are counted: ranks that disagree about one still meet.
+  const bool is_full = repairs_ != nullptr && (since + 1) * eager_packets_ > burst_;
+  const bool tells = is_time_to_tell(calls);
+  if (!tells && !is_full) return {};
   constexpr int nobody = -1;
-  const bool is_deaf = 2 * unheard_calls_ >= calls - calls_then_;
-  const int own = is_deaf ? static_cast<int>(rank_) : nobody;
-  int deaf = nobody;
-  const int code = PMPI_Allreduce(&own, &deaf, 1, MPI_INT, MPI_MAX, communicator);
-  calls_then_ = calls;
-  unheard_calls_ = 0;
-  return {.code = code, .deaf_rank = deaf == nobody ? std::nullopt : std::optional(deaf)};
+  const bool deaf = tells && is_deaf(unheard_calls_, calls - told_at_ - own_calls_);
+  const std::array<int, 2> own{deaf ? static_cast<int>(rank_) : nobody, static_cast<int>(wanted_packets_)};
+  std::array<int, 2> most{nobody, 1};
+  const int code = PMPI_Allreduce(own.data(), most.data(), own.size(), MPI_INT, MPI_MAX, communicator);
+  met_at_ = calls;
+  wanted_packets_ = 0;
+  if (tells) {
+    told_at_ = calls;
+    unheard_calls_ = own_calls_ = 0;
+  }
+  eager_packets_ = std::clamp(static_cast<std::uint32_t>(most[1]), 1U, std::min(most_eager_packets, burst_));
+  if (code == MPI_SUCCESS && repairs_ != nullptr) repairs_->forget();
+  return {.code = code, .deaf_rank = most[0] == nobody ? std::nullopt : std::optional(most[0])};
 }
 
 /// Early ones of calls that have gone by, or failed, are not wanted any more.
@@ -55,17 +76,49 @@ void DatagramCall::send(const Address& to, const Datagram& datagram) {
   group_.sockets_->send(to, packet_head(datagram, group_.rank_, turn_, claim_), datagram.payload, group_.key_);
 }
 
-void DatagramCall::to_one(int rank, const Datagram& datagram) {
-  const auto place = std::ranges::find(group_.world_ranks_, rank) - group_.world_ranks_.begin();
-  send(group_.members_[static_cast<std::size_t>(place)], datagram);
+std::size_t DatagramCall::place_of(int rank) const {
+  return static_cast<std::size_t>(std::ranges::find(group_.world_ranks_, rank) - group_.world_ranks_.begin());
 }
 
+void DatagramCall::to_one(int rank, const Datagram& datagram) { send(group_.members_[place_of(rank)], datagram); }
+
+void DatagramCall::to_all(const Datagram& datagram) {
+  if (!std::exchange(is_own_, true)) ++group_.own_calls_;
+  send(group_.group_, datagram);
+}
+
+bool DatagramCall::is_eager(std::uint32_t packets) {
+  if (group_.repairs_ == nullptr || packets > most_eager_packets) return false;
+  group_.wanted_packets_ = std::max(group_.wanted_packets_, packets);
+  return packets <= group_.eager_packets_;
+}
+
+void DatagramCall::keep(std::span<const std::byte> message) {
+  group_.repairs_->keep(turn_, claim_, group_.payload_bytes_, message);
+}
+
+void DatagramCall::ask(int root, std::uint64_t packets) {
+  const std::size_t place = place_of(root);
+  const PacketHead head{
+      .kind = PacketKind::ask, .sender = static_cast<std::uint32_t>(group_.rank_), .claim = claim_, .turn = turn_};
+  const auto payload = std::as_bytes(std::span(&packets, 1));
+  group_.sockets_->send(group_.services_[place], head, payload, group_.key_);
+  group_.sockets_->flush();
+  if (++unanswered_ <= asks_by_datagram) return;
+  if (!tcp_) tcp_.emplace(*group_.sockets_, group_.services_[place]);
+  tcp_->ask(sealed_packet(head, payload, group_.key_));
+}
+
+bool DatagramCall::is_ahead(int rank) const noexcept { return group_.turns_[place_of(rank)] > turn_; }
+
 /// One of this call.
-std::optional<Datagram> DatagramCall::judged(const ReadPacket& packet) const {
+std::optional<Datagram> DatagramCall::judged(const ReadPacket& packet) {
   const PacketHead& head = packet.head;
-  if (head.kind > PacketKind::report || head.sender >= group_.world_ranks_.size() || head.sender == group_.rank_) {
+  const bool is_known = head.kind <= PacketKind::report || head.kind == PacketKind::not_yet;
+  if (!is_known || head.sender >= group_.world_ranks_.size() || head.sender == group_.rank_) {
     return {};
   }
+  unanswered_ = 0;
   if (head.claim != claim_) throw MpiError{MPI_ERR_TRUNCATE};
   return Datagram{.kind = static_cast<Datagram::Kind>(head.kind),
                   .from = group_.world_ranks_[head.sender],
@@ -74,7 +127,7 @@ std::optional<Datagram> DatagramCall::judged(const ReadPacket& packet) const {
                   .payload = packet.payload};
 }
 
-void DatagramCall::keep(std::uint64_t turn, std::span<const std::byte> bytes) {
+void DatagramCall::keep_early(std::uint64_t turn, std::span<const std::byte> bytes) {
   if (group_.early_.size() >= most_early) {
     ++group_.dropped_.early;
     return;
@@ -96,10 +149,20 @@ std::optional<Datagram> DatagramCall::next() {
     if (!packet) {
       ++group_.dropped_.strange;
     } else if (packet->head.turn > turn_) {
-      keep(packet->head.turn, *bytes);
+      if (packet->head.sender < group_.turns_.size()) {
+        std::uint64_t& latest = group_.turns_[packet->head.sender];
+        latest = std::max(latest, packet->head.turn);
+      }
+      keep_early(packet->head.turn, *bytes);
     } else if (packet->head.turn == turn_) {
       if (const auto datagram = judged(*packet)) return datagram;
     }
+  }
+  if (!tcp_) return {};
+  while (const auto bytes = tcp_->receive()) {
+    const auto packet = read_packet(*bytes, group_.key_);
+    if (!packet || packet->head.turn != turn_) continue;
+    if (const auto datagram = judged(*packet)) return datagram;
   }
   return {};
 }

@@ -12,7 +12,9 @@
 #include <vector>
 
 #include "mpi_api.hpp"
+#include "transport/datagram/repairs.hpp"
 #include "transport/datagram/sockets.hpp"
+#include "transport/datagram/tcp_asks.hpp"
 #include "transport/datagrams.hpp"
 
 namespace trunkline::runtime {
@@ -24,6 +26,7 @@ class DatagramGroup {
     int code = MPI_SUCCESS;                  ///< MPI's, of which the communicator's error handler has heard
     std::unique_ptr<DatagramGroup> group{};  ///< null on all ranks where any cannot take part
     std::string reason{};                    ///< why that is so, where this rank knows; else empty
+    std::string not_eager{};  ///< why no message of the group is eager, where it might be; the same on all
   };
 
   /// Collective over `communicator`, in which this process is `rank`; `world_ranks`: its members by their ranks of the
@@ -35,9 +38,13 @@ class DatagramGroup {
     std::optional<int> deaf_rank;  ///< of the communicator; the same on all ranks
   };
 
-  /// Before each call, with the communicator of open(). Collective now and then: whether datagrams still reach all
-  /// ranks, or some rank has got at least half of the calls since the last time by messages.
+  /// Before each call, with the communicator of open(). Collective now and then: all ranks meet, so that what was kept
+  /// of eager messages is not wanted any more, and they know whether datagrams still reach all of them, or some rank
+  /// has got at least half of the calls since the last time by messages.
   [[nodiscard]] Heard hears(MPI_Comm communicator);
+
+  /// Whether some rank may still ask this one for an eager message; the same on all ranks.
+  [[nodiscard]] bool is_needed() const noexcept { return repairs_ != nullptr && calls_ != met_at_; }
 
   /// What came and was dropped: with a wrong seal or length; too early for its call, where too many waited already.
   struct Dropped {
@@ -64,12 +71,20 @@ class DatagramGroup {
   std::vector<Address> members_{};
   std::uint32_t payload_bytes_ = 0;
   std::uint32_t burst_ = 0;
+  std::unique_ptr<Repairs> repairs_{};  ///< null on all ranks: there are no eager messages
+  std::vector<Address> services_{};     ///< by rank: where its Repairs hears asks
   std::unique_ptr<Sockets> sockets_{};
   std::deque<Early> early_{};
   Dropped dropped_{};
-  std::uint64_t calls_ = 1;          ///< that have begun; the first opened it
-  std::uint64_t calls_then_ = 0;     ///< when ranks last told each other
-  std::uint64_t unheard_calls_ = 0;  ///< since then
+  std::uint64_t calls_ = 1;             ///< that have begun; the first opened it
+  std::uint64_t met_at_ = 0;            ///< the call before which all ranks last met
+  std::uint64_t told_at_ = 0;           ///< and told each other what they hear
+  std::uint64_t unheard_calls_ = 0;     ///< since then
+  std::uint64_t own_calls_ = 0;         ///< since then: this rank was the root
+  std::uint32_t eager_packets_ = 0;     ///< of an eager message at most, until they meet again
+  std::uint32_t wanted_packets_ = 0;    ///< of the longest that might have been eager since they met
+  std::vector<std::uint64_t> turns_{};  ///< by rank: the latest of which something came
+  double free_at_ = 0.0;
 };
 
 /// Those of one call.
@@ -81,22 +96,31 @@ class DatagramCall final : public Datagrams {
 
   [[nodiscard]] std::uint32_t payload_bytes() const noexcept override { return group_.payload_bytes_; }
   [[nodiscard]] std::uint32_t burst() const noexcept override { return group_.burst_; }
-  void to_all(const Datagram& datagram) override { send(group_.group_, datagram); }
+  void to_all(const Datagram& datagram) override;
   void to_one(int rank, const Datagram& datagram) override;
   void flush() override { group_.sockets_->flush(); }
   [[nodiscard]] std::optional<Datagram> next() override;
+  [[nodiscard]] bool is_eager(std::uint32_t packets) override;
+  void keep(std::span<const std::byte> message) override;
+  void ask(int root, std::uint64_t packets) override;
+  [[nodiscard]] bool is_ahead(int rank) const noexcept override;
+  [[nodiscard]] double& free_at() noexcept override { return group_.free_at_; }
   void are_not_heard() noexcept override;
   [[nodiscard]] double now() const noexcept override;
 
  private:
   void send(const Address& to, const Datagram& datagram);
-  [[nodiscard]] std::optional<Datagram> judged(const ReadPacket& packet) const;
-  void keep(std::uint64_t turn, std::span<const std::byte> bytes);
+  [[nodiscard]] std::size_t place_of(int rank) const;
+  [[nodiscard]] std::optional<Datagram> judged(const ReadPacket& packet);
+  void keep_early(std::uint64_t turn, std::span<const std::byte> bytes);
 
   DatagramGroup& group_;
   std::uint64_t turn_;
   std::uint32_t claim_;
   bool is_heard_ = true;
+  bool is_own_ = false;      ///< this rank sends to all
+  unsigned unanswered_ = 0;  ///< asks since the root has said anything
+  std::optional<TcpAsks> tcp_{};
   std::vector<std::byte> kept_{};  ///< of the last one that had come early
 };
 

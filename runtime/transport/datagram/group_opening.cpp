@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <chrono>
 #include <cstring>
+#include <limits>
 #include <thread>
 
 #include "reserve.hpp"
@@ -26,7 +27,8 @@ struct Invitation {
 /// What each rank tells all others once its sockets are open.
 struct Seat {
   std::uint32_t address;
-  std::uint32_t port;  ///< 0: it has none
+  std::uint32_t port;          ///< 0: it has none
+  std::uint32_t service_port;  ///< of its Repairs; 0: it has none
   std::uint32_t mtu;
   std::uint32_t buffer_bytes;
 };
@@ -43,6 +45,11 @@ constexpr auto most_probing = std::chrono::milliseconds(250);
 constexpr auto between_probes = std::chrono::milliseconds(5);
 constexpr unsigned probe_rounds = 3;
 constexpr unsigned answer_copies = 3;
+/// With smaller buffers eager messages would have ranks meet all the time.
+constexpr std::uint32_t least_eager_burst = 2 * most_eager_packets;
+/// A connection whose first packets get lost takes 3 s.
+constexpr auto most_asking = std::chrono::milliseconds(3500);
+constexpr auto between_asks = std::chrono::milliseconds(20);
 
 Invitation invitation() {
   struct {
@@ -69,8 +76,8 @@ class GroupOpening {
   }
 
   DatagramGroup::Opened run() {
-    for (const auto step :
-         {&GroupOpening::invite, &GroupOpening::find_network, &GroupOpening::take_seats, &GroupOpening::probe}) {
+    for (const auto step : {&GroupOpening::invite, &GroupOpening::find_network, &GroupOpening::take_seats,
+                            &GroupOpening::probe, &GroupOpening::try_repairs}) {
       if (made_.code = (this->*step)(); made_.code != MPI_SUCCESS) return {.code = made_.code};
       if (made_.group == nullptr) break;
     }
@@ -113,8 +120,11 @@ class GroupOpening {
     group().sockets_ = with_reserve([&] { return Sockets::open(network_.address, group().group_, shares_host_); });
     const int error = errno;
     const bool has_any = group().sockets_ != nullptr;
+    group().repairs_ = with_reserve(
+        [&] { return Repairs::open(network_.address, group().key_, static_cast<std::uint32_t>(group().rank_)); });
     const Seat own{.address = network_.address,
                    .port = has_any ? group().sockets_->port() : 0U,
+                   .service_port = group().repairs_ ? group().repairs_->port() : 0U,
                    .mtu = network_.mtu,
                    .buffer_bytes = has_any ? group().sockets_->buffer_bytes() : 0U};
     std::vector<Seat> seats = with_reserve([&] { return std::vector<Seat>(ranks_); });
@@ -129,15 +139,28 @@ class GroupOpening {
     }
     with_reserve([&] {
       group().members_.clear();
+      group().services_.clear();
       for (const Seat& seat : seats) {
         group().members_.push_back(address_of(seat.address, static_cast<std::uint16_t>(seat.port)));
+        group().services_.push_back(address_of(seat.address, static_cast<std::uint16_t>(seat.service_port)));
       }
+      group().turns_.assign(ranks_, 0);
     });
     const std::uint32_t mtu = std::min(std::ranges::min(seats, {}, &Seat::mtu).mtu, 9000U);
     const std::uint32_t buffer = std::ranges::min(seats, {}, &Seat::buffer_bytes).buffer_bytes;
     group().payload_bytes_ = std::max(mtu, 576U) - udp_overhead - static_cast<std::uint32_t>(packet_overhead_bytes);
     const std::uint32_t each = std::max(kernel_bytes, 2 * mtu);
     group().burst_ = std::clamp(buffer / each, 1U, most_burst);
+    group().eager_packets_ = most_eager_packets;
+    const auto without = std::ranges::find(seats, 0U, &Seat::service_port);
+    if (without != seats.end()) {
+      not_eager("rank " + std::to_string(without - seats.begin()) +
+                " of the communicator has no thread or socket for it");
+    } else if (group().burst_ < least_eager_burst) {
+      not_eager("the socket buffers hold " + std::to_string(buffer) +
+                " bytes; with net.core.rmem_max at 212992 or more "
+                "they would do");
+    }
     return code;
   }
 
@@ -184,6 +207,58 @@ class GroupOpening {
       }
       std::this_thread::yield();
     }
+  }
+
+  /// Each rank asks the next one for a message that does not exist: by a datagram, and over TCP.
+  int try_repairs() {
+    if (group().repairs_ == nullptr) return MPI_SUCCESS;
+    group().repairs_->answer_to(group().members_);
+    constexpr int nobody = -1;
+    const int own = with_reserve([&] { return is_answered(); }) ? nobody : static_cast<int>(group().rank_);
+    int unanswered = nobody;
+    const int code = PMPI_Allreduce(&own, &unanswered, 1, MPI_INT, MPI_MAX, communicator_);
+    if (code == MPI_SUCCESS && unanswered != nobody) {
+      const auto next = static_cast<std::size_t>(unanswered + 1) % ranks_;
+      not_eager("rank " + std::to_string(unanswered) + " of the communicator cannot ask rank " + std::to_string(next) +
+                " by UDP and TCP: a firewall may be between them");
+    }
+    return code;
+  }
+
+  bool is_answered() {
+    const Address& service = group().services_[(group().rank_ + 1) % ranks_];
+    const PacketHead head{.kind = PacketKind::ask,
+                          .sender = static_cast<std::uint32_t>(group().rank_),
+                          .turn = std::numeric_limits<std::uint64_t>::max()};
+    const std::array<std::byte, ask_payload_bytes> nothing{};
+    const PacketBytes ask = sealed_packet(head, nothing, group().key_);
+    const auto answers = [&](const std::optional<std::span<const std::byte>>& bytes) {
+      const auto packet = bytes ? read_packet(*bytes, group().key_) : std::nullopt;
+      return packet && packet->head.kind == PacketKind::not_yet && packet->head.turn == head.turn;
+    };
+    Sockets& sockets = *group().sockets_;
+    TcpAsks tcp(sockets, service);
+    bool by_datagram = false;
+    bool over_tcp = false;
+    const Clock::time_point end = Clock::now() + most_asking;
+    Clock::time_point next{};
+    for (Clock::time_point now = Clock::now(); !(by_datagram && over_tcp) && now < end; now = Clock::now()) {
+      if (now >= next) {
+        if (!by_datagram) sockets.send(service, head, nothing, group().key_);
+        if (!over_tcp) tcp.ask(ask);
+        sockets.flush();
+        next = now + between_asks;
+      }
+      while (const auto bytes = sockets.receive()) by_datagram = by_datagram || answers(bytes);
+      while (const auto bytes = tcp.receive()) over_tcp = over_tcp || answers(bytes);
+      std::this_thread::yield();
+    }
+    return by_datagram && over_tcp;
+  }
+
+  void not_eager(std::string reason) {
+    made_.not_eager = std::move(reason);
+    group().repairs_.reset();
   }
 
   void answer(Sockets& sockets) {

@@ -46,19 +46,25 @@ SealBytes seal_of(const HeadBytes& head, std::span<const std::byte> payload, con
   return std::bit_cast<SealBytes>(digest.end(payload));
 }
 
-std::optional<ReadPacket> read_packet(std::span<const std::byte> bytes, const Key& key) {
-  if (bytes.size() < packet_overhead_bytes || std::memcmp(bytes.data(), mark.data(), mark.size()) != 0) return {};
+std::optional<std::size_t> packet_length(std::span<const std::byte> bytes) {
+  if (bytes.size() < head_bytes) return {};
   std::uint16_t length = 0;
   get(bytes, length_at, length);
-  if (bytes.size() != packet_overhead_bytes + length) return {};
+  return packet_overhead_bytes + length;
+}
+
+std::optional<ReadPacket> read_packet(std::span<const std::byte> bytes, const Key& key) {
+  if (bytes.size() < packet_overhead_bytes || std::memcmp(bytes.data(), mark.data(), mark.size()) != 0) return {};
+  if (bytes.size() != *packet_length(bytes)) return {};
   HeadBytes head{};
   std::memcpy(head.data(), bytes.data(), head_bytes);
   ReadPacket packet;
+  const std::size_t length = bytes.size() - packet_overhead_bytes;
   packet.payload = bytes.subspan(head_bytes, length);
   const SealBytes seal = seal_of(head, packet.payload, key);
   if (std::memcmp(seal.data(), bytes.data() + head_bytes + length, seal_bytes) != 0) return {};
   get(bytes, kind_at, packet.head.kind);
-  if (packet.head.kind < PacketKind::data || packet.head.kind > PacketKind::answer) return {};
+  if (packet.head.kind < PacketKind::data || packet.head.kind > PacketKind::not_yet) return {};
   get(bytes, sender_at, packet.head.sender);
   get(bytes, claim_at, packet.head.claim);
   get(bytes, turn_at, packet.head.turn);

@@ -12,7 +12,7 @@
 
 namespace trunkline::runtime {
 
-enum class PacketKind : std::uint8_t { data = 1, poll = 2, report = 3, probe = 4, answer = 5 };
+enum class PacketKind : std::uint8_t { data = 1, poll = 2, report = 3, probe = 4, answer = 5, ask = 6, not_yet = 7 };
 
 struct PacketHead {
   PacketKind kind = PacketKind::data;
@@ -39,6 +39,9 @@ struct ReadPacket {
   PacketHead head{};
   std::span<const std::byte> payload{};  ///< within what was read
 };
+
+/// Of a packet whose first bytes these are, head and seal included; empty where they do not say yet.
+[[nodiscard]] std::optional<std::size_t> packet_length(std::span<const std::byte> bytes);
 
 /// Empty where it is not whole, of another length than it says, of no known kind, or not sealed by the key.
 [[nodiscard]] std::optional<ReadPacket> read_packet(std::span<const std::byte> bytes, const Key& key);

@@ -127,14 +127,17 @@ void Sockets::flush() {
   queued_ = 0;
 }
 
+void Sockets::wake_by(const Descriptor& other) const { static_cast<void>(watch(events_, other)); }
+
 /// A poll of both sockets first: only with that an idle rank of a lab sleeps until something comes.
 bool Sockets::fill() {
   come_ = taken_ = 0;
-  std::array<epoll_event, 2> ready{};
+  std::array<epoll_event, 3> ready{};
   const int sockets = epoll_wait(events_.number(), ready.data(), static_cast<int>(ready.size()), 0);
   for (int i = 0; i < sockets; ++i) {
-    const int got = recvmmsg(ready[static_cast<std::size_t>(i)].data.fd, &in_heads_[come_],
-                             static_cast<unsigned>(batch - come_), MSG_DONTWAIT, nullptr);
+    const int number = ready[static_cast<std::size_t>(i)].data.fd;
+    if (number != group_socket_.number() && number != own_socket_.number()) continue;
+    const int got = recvmmsg(number, &in_heads_[come_], static_cast<unsigned>(batch - come_), MSG_DONTWAIT, nullptr);
     if (got > 0) come_ += static_cast<std::size_t>(got);
     if (come_ == batch) break;
   }

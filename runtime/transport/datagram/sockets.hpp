@@ -54,6 +54,9 @@ class Sockets {
   void send(const Address& to, const PacketHead& head, std::span<const std::byte> payload, const Key& key);
   void flush();
 
+  /// Ranks of a lab that wait here are woken by that descriptor, too. Until it is closed.
+  void wake_by(const Descriptor& other) const;
+
   /// One that has come, as it is until the next call; empty: none was there a moment ago.
   [[nodiscard]] std::optional<std::span<const std::byte>> receive();
 

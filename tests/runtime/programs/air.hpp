@@ -2,10 +2,12 @@
 // Datagrams in a time of their own, for tests: they get lost, come twice, late and in another order, as a seed says.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <deque>
 #include <optional>
 #include <random>
+#include <span>
 #include <vector>
 
 #include "transport/datagrams.hpp"
@@ -29,10 +31,12 @@ class Air {
  public:
   static constexpr double way_s = 0.0001;
 
-  Air(Weather weather, std::uint32_t payload_bytes, std::uint32_t burst, unsigned seed)
+  /// `eager_packets`: whose root may leave; 0: none.
+  Air(Weather weather, std::uint32_t payload_bytes, std::uint32_t burst, std::uint32_t eager_packets, unsigned seed)
       : weather_(std::move(weather)),
         payload_bytes_(payload_bytes),
         burst_(burst),
+        eager_packets_(eager_packets),
         random_(seed),
         waiting_(weather_.deaf.size()) {}
 
@@ -47,6 +51,30 @@ class Air {
   };
 
   bool happens(double probability) { return std::uniform_real_distribution<>(0.0, 1.0)(random_) < probability; }
+
+  /// What the root has kept answers, also when it has left: an ask is lost like any datagram, unless it goes over TCP.
+  void ask(int root, int by, std::uint64_t packets, bool over_tcp) {
+    const bool is_mute = weather_.mute[static_cast<std::size_t>(by)] || weather_.deaf[static_cast<std::size_t>(root)];
+    if (!over_tcp && (is_mute || happens(weather_.lost))) return;
+    if (kept_.empty()) {
+      answer(root, by, {.kind = Datagram::Kind::not_yet}, over_tcp);
+      return;
+    }
+    for (std::uint32_t number = 0; std::size_t{number} * payload_bytes_ < kept_.size(); ++number) {
+      if ((packets >> number & 1U) == 0) continue;
+      const std::size_t first = std::size_t{number} * payload_bytes_;
+      const auto payload =
+          std::span<const std::byte>(kept_).subspan(first, std::min<std::size_t>(payload_bytes_, kept_.size() - first));
+      answer(root, by, {.kind = Datagram::Kind::data, .number = number, .poll = 1, .payload = payload}, over_tcp);
+    }
+  }
+
+  void answer(int root, int by, const Datagram& datagram, bool over_tcp) {
+    if (!over_tcp) return put(root, by, datagram);
+    InAir one{.at = now + way_s, .datagram = datagram, .payload = {datagram.payload.begin(), datagram.payload.end()}};
+    one.datagram.from = root;
+    waiting_[static_cast<std::size_t>(by)].push_back(std::move(one));
+  }
 
   void put(int from, int to, const Datagram& datagram) {
     const auto receiver = static_cast<std::size_t>(to);
@@ -66,6 +94,8 @@ class Air {
   Weather weather_;
   std::uint32_t payload_bytes_;
   std::uint32_t burst_;
+  std::uint32_t eager_packets_;
+  std::vector<std::byte> kept_{};  ///< the message, once its root has come to the call
   std::mt19937 random_;
   std::vector<std::deque<InAir>> waiting_;  ///< by receiver
 };
@@ -97,6 +127,11 @@ class AirDatagrams final : public runtime::Datagrams {
     return {};
   }
 
+  [[nodiscard]] bool is_eager(std::uint32_t packets) override { return packets <= air_.eager_packets_; }
+  void keep(std::span<const std::byte> message) override { air_.kept_.assign(message.begin(), message.end()); }
+  void ask(int root, std::uint64_t packets) override { air_.ask(root, rank_, packets, ++asks_ > asks_by_datagram); }
+  [[nodiscard]] bool is_ahead(int /*rank*/) const noexcept override { return false; }
+  [[nodiscard]] double& free_at() noexcept override { return free_at_; }
   void are_not_heard() noexcept override {}
   [[nodiscard]] double now() const noexcept override { return air_.now; }
 
@@ -104,6 +139,9 @@ class AirDatagrams final : public runtime::Datagrams {
   Air& air_;
   int rank_;
   Air::InAir last_{};
+  static constexpr unsigned asks_by_datagram = 3;
+  unsigned asks_ = 0;
+  double free_at_ = 0.0;
 };
 
 /// Messages as between threads, all of them of one thread here, and datagrams through the air.

@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <csignal>
@@ -26,6 +27,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <deque>
+#include <filesystem>
 #include <fstream>
 #include <functional>
 #include <map>
@@ -353,13 +355,29 @@ in_addr multicast_interface() {
   return {};
 }
 
+void put_nothing_in_place_of(int descriptor) {
+  const int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
+  dup2(nothing, descriptor);
+  close(nothing);
+}
+
 /// Nothing that is sent to a multicast group reaches this process any more. Returns whether it had such sockets.
 bool deafen() {
   const auto sockets = multicast_sockets();
-  const int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
-  for (const auto& [one, address] : sockets) dup2(nothing, one);
-  close(nothing);
+  for (const auto& [one, address] : sockets) put_nothing_in_place_of(one);
   return !sockets.empty();
+}
+
+/// No datagram reaches this process any more, and none leaves it.
+void cut_off_datagrams() {
+  for (int one = 0; one < 1024; ++one) {
+    int kind = 0;
+    int family = 0;
+    socklen_t length = sizeof kind;
+    if (getsockopt(one, SOL_SOCKET, SO_TYPE, &kind, &length) != 0 || kind != SOCK_DGRAM) continue;
+    if (getsockopt(one, SOL_SOCKET, SO_DOMAIN, &family, &length) == 0 && family == AF_INET)
+      put_nothing_in_place_of(one);
+  }
 }
 
 /// Somebody else on the network: listens to a group and sends to it, without its key: noise, and what it heard again,
@@ -458,6 +476,40 @@ void deaf_rank() {
   if (rank == ranks - 1 && preloaded()) expect(deafen(), "it has no socket that hears a group");
   for (int turn = 0; turn < 40; ++turn) right(copy, 20000, turn % ranks, turn, "one is deaf");
   MPI_Comm_free(&copy);
+}
+
+/// Roots of short messages leave at once. Rank 0 makes no MPI calls until the last rank has the message, which no
+/// datagram to all reaches, or none at all: others repair for it.
+void absent_root(bool hears_nothing) {
+  MPI_Comm copy = copy_of(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
+  std::array<char, 32> path{"/tmp/trunkline-absent-XXXXXX"};
+  if (rank == 0) close(mkstemp(path.data()));
+  MPI_Bcast(path.data(), path.size(), MPI_CHAR, 0, copy);
+  if (rank == ranks - 1 && preloaded()) {
+    expect(deafen(), "it has no socket that hears a group");
+    if (hears_nothing) cut_off_datagrams();
+  }
+  for (int turn = 0; turn < 5; ++turn) {
+    right(copy, 100 + 2000 * turn, 0, turn, "the root is away");
+    if (rank == ranks - 1) std::ofstream(path.data(), std::ios::app) << 'x' << std::flush;
+    while (rank == 0 && std::filesystem::file_size(path.data()) <= static_cast<std::uintmax_t>(turn)) usleep(1000);
+  }
+  if (rank == 0) std::filesystem::remove(path.data());
+  right(copy, 100, ranks - 1, 7, "from the one that hears nothing");
+  right(copy, 100, 0, 8, "before the end");
+  MPI_Comm_free(&copy);
+}
+
+/// The last thing on a communicator, and the last thing of all: who is late and deaf gets it all the same.
+void absent_at_the_end() {
+  for (int turn = 0; turn < 3; ++turn) {
+    MPI_Comm copy = copy_of(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
+    right(copy, 100, 0, 0, "all hear");
+    if (rank == ranks - 1 && preloaded()) expect(deafen(), "it has no socket that hears a group");
+    if (rank == ranks - 1) usleep(200000);
+    right(copy, 100, 0, turn, "the last thing");
+    if (turn < 2) MPI_Comm_free(&copy);
+  }
 }
 
 /// As many as the library gives without us: MPICH has 2048.
@@ -840,12 +892,13 @@ const std::map<std::string, std::function<void()>> cases {
       {"handler-broadcasts", handler_broadcasts}, {"handler-aborts", handler_aborts},
       {"handler-ends-thread", handler_ends_thread}, {"invalid-datatype", invalid_datatype},
       {"delete-callback", delete_callback}, {"pending-idup", pending_idup}, {"deaf-rank", deaf_rank},
-      {"forged-datagrams", forged_datagrams}, {"dist-graph", dist_graph}, {"many-communicators", many_communicators},
-      {"late-rank", late_rank}, {"stopped-rank", stopped_rank}, {"far-ahead", far_ahead}, {"killed-rank", killed_rank},
-      {"out-of-memory", out_of_memory}, {"little-memory-to-plan", little_memory_to_plan},
-      {"no-memory-to-plan", no_memory_to_plan}, {"out-of-descriptors", out_of_descriptors},
-      {"small-stack", small_stack}, {"first-allgather", first_allgather}, {"other-shares", other_shares},
-      {"shorter-operand", shorter_operand}, {"longer-operand", longer_operand},
+      {"absent-root", [] { absent_root(false); }}, {"absent-root-over-tcp", [] { absent_root(true); }},
+      {"absent-at-the-end", absent_at_the_end}, {"forged-datagrams", forged_datagrams}, {"dist-graph", dist_graph},
+      {"many-communicators", many_communicators}, {"late-rank", late_rank}, {"stopped-rank", stopped_rank},
+      {"far-ahead", far_ahead}, {"killed-rank", killed_rank}, {"out-of-memory", out_of_memory},
+      {"little-memory-to-plan", little_memory_to_plan}, {"no-memory-to-plan", no_memory_to_plan},
+      {"out-of-descriptors", out_of_descriptors}, {"small-stack", small_stack}, {"first-allgather", first_allgather},
+      {"other-shares", other_shares}, {"shorter-operand", shorter_operand}, {"longer-operand", longer_operand},
       {"little-longer-operand", little_longer_operand}, {"other-collective", other_collective},
       {"operand-handler-throws", operand_handler_throws}, {"late-reduce-root", late_reduce_root},
       {"killed-in-allreduce", killed_in_allreduce}, {"on-both-sides-of-the-floor", on_both_sides_of_the_floor},

@@ -36,6 +36,7 @@ struct Call {
   bool has_gaps = false;
   std::uint32_t payload_bytes = 0;
   std::uint32_t burst = 0;
+  std::uint32_t eager_packets = 0;
   int gives_up = -1;  ///< rank; -1: nobody
   double gives_up_at = 0.0;
   unsigned seed = 0;
@@ -43,8 +44,8 @@ struct Call {
   [[nodiscard]] std::string text() const {
     std::string all = std::to_string(plan.confirm.size()) + " ranks, root " + std::to_string(plan.confirm.root) + ", " +
                       std::to_string(bytes) + " bytes in packets of " + std::to_string(payload_bytes) + ", burst " +
-                      std::to_string(burst) + ", lost " + std::to_string(weather.lost) + ", seed " +
-                      std::to_string(seed) + ", parents";
+                      std::to_string(burst) + ", eager " + std::to_string(eager_packets) + ", lost " +
+                      std::to_string(weather.lost) + ", seed " + std::to_string(seed) + ", parents";
     for (const Rank parent : plan.confirm.parent) all += parent == no_rank ? " -" : " " + std::to_string(parent);
     if (gives_up >= 0) all += ", gives up: " + std::to_string(gives_up);
     return all;
@@ -83,6 +84,7 @@ Call random_call(std::mt19937& random) {
   call.burst = 1 + any_below(12, random);
   const std::uint64_t most = chance(0.2) ? 2000 : chance(0.5) ? 60 : 4;
   call.bytes = 1 + random() % (call.payload_bytes * most);
+  call.eager_packets = chance(0.5) ? 8 : 0;
   call.has_gaps = chance(0.3);
   Weather& weather = call.weather;
   weather.lost = chance(0.3) ? 0.0 : chance(0.8) ? part(0.1) : part(0.6);
@@ -107,7 +109,7 @@ class Rehearsal {
   explicit Rehearsal(const Call& call)
       : call_(call),
         network_(static_cast<int>(ranks())),
-        air_(call.weather, call.payload_bytes, call.burst, call.seed),
+        air_(call.weather, call.payload_bytes, call.burst, call.eager_packets, call.seed),
         members_(ranks()) {
     std::iota(members_.begin(), members_.end(), 0);
     const Plan plan = plan_of(call.plan);

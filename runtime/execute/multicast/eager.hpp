@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// Short multicasts, whose root leaves once it has sent: docs/multicast.md, "Eager messages".
+//
+// Cost, with N packets and T(m) the time of one transfer of m bytes: N T(packet), whatever the number of receivers.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "execute/execution.hpp"
+#include "execute/multicast/packets.hpp"
+#include "transport/datagrams.hpp"
+
+namespace trunkline::runtime {
+
+class EagerRoot final : public Execution {
+ public:
+  /// All must outlive the object. `byte_s`: seconds for each byte on the wire of the slowest link; 0: not known.
+  EagerRoot(Transport& transport, Datagrams& datagrams, Message& message, double byte_s);
+
+ private:
+  [[nodiscard]] bool advance() override;
+  [[nodiscard]] bool looks_itself() const override { return true; }
+  void await(std::vector<Pending*>& /*requests*/) override {}
+  void take(std::size_t /*place*/, int /*bytes*/) override {}
+  [[nodiscard]] bool is_receiving() const override { return false; }
+  [[nodiscard]] bool needs(int /*rank*/) const override { return false; }
+  void leave_out(int /*rank*/) override {}
+  [[nodiscard]] std::vector<int> peers() const override { return {}; }
+  [[nodiscard]] std::vector<std::span<Pending>> sends() override { return {}; }
+
+  Datagrams& datagrams_;
+  Packets packets_;
+  double byte_s_;
+  std::uint32_t next_ = 0;
+};
+
+class EagerReceiver final : public Execution {
+ public:
+  /// All must outlive the object.
+  EagerReceiver(Transport& transport, Datagrams& datagrams, int root, Message& message);
+
+  [[nodiscard]] int code() const override { return delivered_; }
+
+ private:
+  [[nodiscard]] bool advance() override;
+  [[nodiscard]] bool looks_itself() const override { return true; }
+  void await(std::vector<Pending*>& /*requests*/) override {}
+  void take(std::size_t /*place*/, int /*bytes*/) override {}
+  [[nodiscard]] bool is_receiving() const override { return !packets_.is_whole(); }
+  [[nodiscard]] bool needs(int rank) const override { return is_receiving() && rank == root_; }
+  void leave_out(int /*rank*/) override {}
+  [[nodiscard]] std::vector<int> peers() const override { return {root_}; }
+  [[nodiscard]] std::vector<std::span<Pending>> sends() override { return {}; }
+  void settle() override;
+
+  void hear_one(const Datagram& datagram);
+  void ask_where_quiet();
+  [[nodiscard]] std::uint64_t missing() const;
+
+  Datagrams& datagrams_;
+  Packets packets_;
+  int root_;
+  int delivered_ = MPI_SUCCESS;
+  bool is_heard_ = false;     ///< by a datagram to all
+  std::uint32_t end_ = 0;     ///< after the last packet that has come
+  double quiet_since_ = 0.0;  ///< the last packet, or ask
+  double patience_;
+};
+
+}  // namespace trunkline::runtime

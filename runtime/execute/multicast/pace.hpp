@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+// How fast a root sends: docs/multicast.md, "How fast?".
+#pragma once
+
+#include <cstddef>
+
+namespace trunkline::runtime {
+
+/// Ahead of the pace: a rank may have to wait for a processor that long, and the link should not.
+inline constexpr double lead_s = 0.005;
+
+/// Of a packet, with the preamble, Ethernet's, IPv4's and UDP's headers, ours, FCS and the gap between frames.
+[[nodiscard]] constexpr double on_wire_bytes(std::size_t payload_bytes) {
+  constexpr double overhead = 38.0 + 28.0 + 40.0;
+  return static_cast<double>(payload_bytes) + overhead;
+}
+
+}  // namespace trunkline::runtime

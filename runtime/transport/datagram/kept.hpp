@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// Eager messages that this rank has sent and left: others may ask for their packets until all ranks have met.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <span>
+#include <vector>
+
+#include "transport/datagram/packet.hpp"
+
+namespace trunkline::runtime {
+
+/// Packets of an eager message at most: an ask has a bit for each.
+inline constexpr std::uint32_t most_eager_packets = 8;
+
+/// Bytes of an ask, with head and seal: its payload has a bit for each packet that is wanted.
+inline constexpr std::size_t ask_payload_bytes = sizeof(std::uint64_t);
+inline constexpr std::size_t ask_bytes = packet_overhead_bytes + ask_payload_bytes;
+
+using PacketBytes = std::vector<std::byte>;
+
+/// Head, payload and seal.
+[[nodiscard]] PacketBytes sealed_packet(const PacketHead& head, std::span<const std::byte> payload, const Key& key);
+
+class KeptMessages {
+ public:
+  KeptMessages(const Key& key, std::uint32_t rank) : key_(key), rank_(rank) {}
+
+  /// A message of at most most_eager_packets packets of `payload_bytes`.
+  void keep(std::uint64_t turn, std::uint32_t claim, std::uint32_t payload_bytes, std::span<const std::byte> message);
+
+  void forget() noexcept { messages_.clear(); }
+
+  /// What an ask is answered with: packets, or that the call has not begun here. Empty for what no rank asks.
+  [[nodiscard]] std::vector<PacketBytes> answers(const ReadPacket& ask) const;
+
+ private:
+  struct Message {
+    std::uint64_t turn;
+    std::uint32_t claim;
+    std::uint32_t payload_bytes;
+    std::vector<std::byte> bytes;
+  };
+  Key key_;
+  std::uint32_t rank_;
+  std::deque<Message> messages_{};
+};
+
+}  // namespace trunkline::runtime

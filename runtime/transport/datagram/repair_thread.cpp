@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "transport/datagram/repair_thread.hpp"
+
+#include <signal.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <system_error>
+
+#include "transport/datagram/repairs.hpp"
+
+namespace trunkline::runtime {
+namespace {
+
+bool told_of(const Descriptor& events, int operation, int descriptor, std::uint32_t what) {
+  epoll_event event{.events = what, .data = {.fd = descriptor}};
+  return epoll_ctl(events.number(), operation, descriptor, &event) == 0;
+}
+
+}  // namespace
+
+std::shared_ptr<RepairThread> RepairThread::get() {
+  static std::mutex over_one;
+  static auto* const one = new std::weak_ptr<RepairThread>;  // never destroyed: see Registry of communicators
+  const std::scoped_lock lock(over_one);
+  if (auto there = one->lock()) return there;
+  Descriptor events(epoll_create1(EPOLL_CLOEXEC));
+  Descriptor end(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+  if (events.number() < 0 || end.number() < 0 || !told_of(events, EPOLL_CTL_ADD, end.number(), EPOLLIN)) return nullptr;
+  std::shared_ptr<RepairThread> made(new RepairThread(std::move(events), std::move(end)));
+  sigset_t all{};
+  sigset_t before{};
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);  // what the program's handlers do is not done in this thread
+  try {
+    made->thread_ = std::thread([thread = made.get()] { thread->run(); });
+  } catch (const std::system_error&) {
+    made.reset();
+  }
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  *one = made;
+  return made;
+}
+
+RepairThread::RepairThread(Descriptor events, Descriptor end) : events_(std::move(events)), end_(std::move(end)) {}
+
+RepairThread::~RepairThread() {
+  if (!thread_.joinable()) return;
+  const std::uint64_t one = 1;
+  static_cast<void>(!write(end_.number(), &one, sizeof one));
+  thread_.join();
+}
+
+bool RepairThread::watch(int descriptor, Repairs& owner, Until until) {
+  watched_.push_back({.descriptor = descriptor, .owner = &owner});
+  const std::uint32_t once = until == Until::it_changes ? std::uint32_t{EPOLLET} : 0;
+  if (told_of(events_, EPOLL_CTL_ADD, descriptor, EPOLLIN | once)) return true;
+  watched_.pop_back();
+  return false;
+}
+
+void RepairThread::watch_for_room(int descriptor, bool is_full) {
+  static_cast<void>(told_of(events_, EPOLL_CTL_MOD, descriptor, is_full ? EPOLLOUT : EPOLLIN));
+}
+
+void RepairThread::forget(const Repairs& owner) {
+  std::erase_if(watched_, [&](const Watched& one) { return one.owner == &owner; });
+}
+
+void RepairThread::forget(int descriptor) {
+  std::erase_if(watched_, [&](const Watched& one) { return one.descriptor == descriptor; });
+}
+
+/// A descriptor may be closed, and its number given to another one, between the wait and the lock: whoever owns it now
+/// finds nothing there.
+void RepairThread::run() {
+  std::array<epoll_event, 16> ready{};
+  while (true) {
+    const int count = epoll_wait(events_.number(), ready.data(), static_cast<int>(ready.size()), -1);
+    const std::scoped_lock lock(lock_);
+    for (int i = 0; i < count; ++i) {
+      const int descriptor = ready[static_cast<std::size_t>(i)].data.fd;
+      if (descriptor == end_.number()) return;
+      const auto watched = std::ranges::find(watched_, descriptor, &Watched::descriptor);
+      if (watched != watched_.end()) watched->owner->ready(descriptor);
+    }
+  }
+}
+
+}  // namespace trunkline::runtime

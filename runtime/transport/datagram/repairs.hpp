@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// Repairs of eager messages without their root: a thread of this process, asleep unless somebody asks, answers for it.
+// An ask comes as a datagram, or over TCP where datagrams do not arrive. docs/multicast.md, "Eager messages".
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <list>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "transport/datagram/kept.hpp"
+#include "transport/datagram/sockets.hpp"
+
+namespace trunkline::runtime {
+
+class RepairThread;
+
+/// Of one group.
+class Repairs {
+ public:
+  /// On the interface with the address `own`; this process is `rank`. Null where the system gives no thread or socket.
+  [[nodiscard]] static std::unique_ptr<Repairs> open(std::uint32_t own, const Key& key, std::uint32_t rank);
+  ~Repairs();
+  Repairs(const Repairs&) = delete;
+  Repairs& operator=(const Repairs&) = delete;
+
+  /// Where it hears asks, as datagrams and over TCP.
+  [[nodiscard]] std::uint16_t port() const noexcept { return port_; }
+
+  /// Where members hear datagrams that are for them alone, by rank.
+  void answer_to(std::span<const Address> members);
+
+  void keep(std::uint64_t turn, std::uint32_t claim, std::uint32_t payload_bytes, std::span<const std::byte> message);
+  void forget() noexcept;
+
+ private:
+  friend class RepairThread;
+
+  /// Somebody who asks over TCP.
+  struct Asker {
+    Descriptor socket;
+    bool is_member = false;  ///< has asked with the group's seal
+    std::size_t come = 0;    ///< of the next ask
+    std::array<std::byte, ask_bytes> ask{};
+    std::vector<std::byte> answer{};
+    std::size_t gone = 0;  ///< of that
+  };
+
+  Repairs(std::shared_ptr<RepairThread> thread, Descriptor listener, Descriptor datagrams, std::uint16_t port,
+          const Key& key, std::uint32_t rank);
+
+  [[nodiscard]] bool listens();
+
+  // Of the thread, which holds the lock.
+  void ready(int descriptor);
+  void take_datagrams();
+  void accept_askers();
+  [[nodiscard]] bool go_on(Asker& asker);
+  [[nodiscard]] bool take_ask(Asker& asker);
+
+  std::shared_ptr<RepairThread> thread_;
+  Descriptor listener_;
+  Descriptor datagrams_;
+  std::uint16_t port_;
+  Key key_;
+  KeptMessages kept_;
+  std::vector<Address> members_{};
+  std::list<Asker> askers_{};  ///< the longest there first
+};
+
+}  // namespace trunkline::runtime

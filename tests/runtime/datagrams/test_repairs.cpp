@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: Apache-2.0
+// Eager messages are repaired by a thread, whatever else its process does, by datagrams and over TCP.
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <bit>
+#include <chrono>
+#include <cstring>
+#include <thread>
+#include <vector>
+
+#include "transport/datagram/repairs.hpp"
+#include "transport/datagram/tcp_asks.hpp"
+
+namespace trunkline::runtime {
+namespace {
+
+constexpr Key group_key{3, 4};
+constexpr std::uint32_t own_host = 0x7F000001;
+constexpr std::uint32_t payload_bytes = 1400;
+constexpr std::uint32_t claim = 77;
+constexpr auto patience = std::chrono::seconds(60);
+
+std::vector<std::byte> message_of(std::size_t bytes) {
+  std::vector<std::byte> all(bytes);
+  for (std::size_t i = 0; i < bytes; ++i) all[i] = static_cast<std::byte>(i * 7 + i / 256);
+  return all;
+}
+
+PacketBytes ask_for(std::uint64_t turn, std::uint64_t wanted, std::uint32_t sender = 1, const Key& seal = group_key) {
+  return sealed_packet({.kind = PacketKind::ask, .sender = sender, .claim = claim, .turn = turn},
+                       std::as_bytes(std::span(&wanted, 1)), seal);
+}
+
+RC_GTEST_PROP(KeptMessages, AnswerWithWhatIsWanted, ()) {
+  const auto packet_bytes = *rc::gen::inRange<std::uint32_t>(1, 50);
+  const auto bytes = *rc::gen::inRange<std::size_t>(1, most_eager_packets * packet_bytes + 1);
+  const auto wanted = *rc::gen::arbitrary<std::uint64_t>();
+  const std::vector<std::byte> message = message_of(bytes);
+  KeptMessages kept(group_key, 5);
+  kept.keep(8, claim, packet_bytes, message_of(3));
+  kept.keep(9, claim, packet_bytes, message);
+  const PacketBytes ask = ask_for(9, wanted);
+  std::uint32_t next = 0;
+  for (const PacketBytes& one : kept.answers(*read_packet(ask, group_key))) {
+    const auto packet = read_packet(one, group_key);
+    RC_ASSERT(packet && packet->head.kind == PacketKind::data && packet->head.turn == 9);
+    RC_ASSERT(packet->head.sender == 5 && packet->head.claim == claim && packet->head.poll == 1);
+    while ((wanted >> next & 1U) == 0) ++next;
+    RC_ASSERT(packet->head.number == next);
+    const std::size_t first = std::size_t{next} * packet_bytes;
+    RC_ASSERT(std::ranges::equal(packet->payload, std::span(message).subspan(first, packet->payload.size())));
+    RC_ASSERT(packet->payload.size() == std::min<std::size_t>(packet_bytes, bytes - first));
+    ++next;
+  }
+  const auto packets = static_cast<std::uint32_t>((bytes + packet_bytes - 1) / packet_bytes);
+  for (; next < packets; ++next) RC_ASSERT((wanted >> next & 1U) == 0);
+}
+
+TEST(KeptMessages, SayThatACallHasNotBegun) {
+  KeptMessages kept(group_key, 5);
+  const PacketBytes ask = ask_for(9, 1);
+  const auto answers = kept.answers(*read_packet(ask, group_key));
+  ASSERT_EQ(answers.size(), 1);
+  EXPECT_EQ(read_packet(answers[0], group_key)->head.kind, PacketKind::not_yet);
+  const PacketBytes other = sealed_packet({.kind = PacketKind::ask}, {}, group_key);
+  EXPECT_TRUE(kept.answers(*read_packet(other, group_key)).empty());
+}
+
+/// One rank that has sent and one that lacks something, of one group in one process.
+class RepairsTest : public testing::Test {
+ protected:
+  RepairsTest()
+      : sockets_(Sockets::open(own_host, address_of(0xEFFF0107, 54321), true)),
+        repairs_(Repairs::open(own_host, group_key, 0)) {
+    const std::vector<Address> members{address_of(own_host, 9), address_of(own_host, sockets_->port())};
+    repairs_->answer_to(members);
+    repairs_->keep(3, claim, payload_bytes, message_);
+  }
+
+  [[nodiscard]] Address service() const { return address_of(own_host, repairs_->port()); }
+
+  /// The numbers of the packets that come, until there are so many.
+  template <class Source>
+  std::vector<std::uint32_t> received(Source& source, std::size_t count) {
+    std::vector<std::uint32_t> numbers;
+    const auto end = std::chrono::steady_clock::now() + patience;
+    while (numbers.size() < count && std::chrono::steady_clock::now() < end) {
+      while (const auto bytes = source.receive()) {
+        const auto packet = read_packet(*bytes, group_key);
+        if (!packet || packet->head.kind != PacketKind::data) continue;
+        EXPECT_TRUE(std::ranges::equal(
+            packet->payload,
+            std::span(message_).subspan(std::size_t{packet->head.number} * payload_bytes, packet->payload.size())));
+        numbers.push_back(packet->head.number);
+      }
+      std::this_thread::yield();
+    }
+    return numbers;
+  }
+
+  /// A connection of somebody else.
+  [[nodiscard]] Descriptor stranger() const {
+    Descriptor made(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    const Address to = service();
+    EXPECT_EQ(connect(made.number(), reinterpret_cast<const sockaddr*>(&to), sizeof to), 0);
+    return made;
+  }
+
+  const std::vector<std::byte> message_ = message_of(3 * payload_bytes - 100);
+  std::unique_ptr<Sockets> sockets_;
+  std::unique_ptr<Repairs> repairs_;
+};
+
+using Numbers = std::vector<std::uint32_t>;
+
+TEST_F(RepairsTest, ByDatagrams) {
+  const std::uint64_t wanted = 0b101;
+  const PacketHead head{.kind = PacketKind::ask, .sender = 1, .claim = claim, .turn = 3};
+  sockets_->send(service(), head, std::as_bytes(std::span(&wanted, 1)), group_key);
+  sockets_->flush();
+  EXPECT_EQ(received(*sockets_, 2), (Numbers{0, 2}));
+}
+
+TEST_F(RepairsTest, OverTcpAgainAndAgain) {
+  TcpAsks asks(*sockets_, service());
+  asks.ask(ask_for(3, 0b111));
+  EXPECT_EQ(received(asks, 3), (Numbers{0, 1, 2}));
+  asks.ask(ask_for(4, 0b111));  // not yet
+  asks.ask(ask_for(3, 0b010));
+  EXPECT_EQ(received(asks, 1), (Numbers{1}));
+}
+
+TEST_F(RepairsTest, OverANewConnectionWhereTheFirstDoesNotWork) {
+  const std::uint16_t nobody = static_cast<std::uint16_t>(repairs_->port() ^ 1U);
+  TcpAsks asks(*sockets_, address_of(own_host, nobody));
+  for (int i = 0; i < 20; ++i) {
+    asks.ask(ask_for(3, 1));
+    EXPECT_FALSE(asks.receive());
+  }
+  TcpAsks wrong_seal(*sockets_, service());
+  wrong_seal.ask(ask_for(3, 1, 1, Key{5, 6}));
+  std::vector<std::uint32_t> numbers;
+  const auto end = std::chrono::steady_clock::now() + patience;
+  while (numbers.empty() && std::chrono::steady_clock::now() < end) {  // the first connection is closed at some time
+    wrong_seal.ask(ask_for(3, 1));
+    while (const auto bytes = wrong_seal.receive()) numbers.push_back(read_packet(*bytes, group_key)->head.number);
+    std::this_thread::yield();
+  }
+  EXPECT_FALSE(numbers.empty());
+}
+
+TEST_F(RepairsTest, BesideStrangersWhoFillItsConnections) {
+  std::vector<Descriptor> strangers;
+  for (int i = 0; i < 100; ++i) {
+    strangers.push_back(stranger());
+    const char noise = static_cast<char>(i);
+    send(strangers.back().number(), &noise, i % 2, MSG_NOSIGNAL);
+  }
+  TcpAsks asks(*sockets_, service());
+  asks.ask(ask_for(3, 0b001));
+  EXPECT_EQ(received(asks, 1), (Numbers{0}));
+  for (int i = 0; i < 100; ++i) strangers.push_back(stranger());
+  asks.ask(ask_for(3, 0b010));  // it has been known as a member since
+  EXPECT_EQ(received(asks, 1), (Numbers{1}));
+}
+
+TEST_F(RepairsTest, AnAskThatComesInPieces) {
+  const Descriptor member = stranger();
+  for (const std::byte one : ask_for(3, 0b100)) {
+    ASSERT_EQ(send(member.number(), &one, 1, MSG_NOSIGNAL), 1);
+    std::this_thread::sleep_for(std::chrono::microseconds(200));
+  }
+  std::vector<std::byte> answer(packet_overhead_bytes + payload_bytes - 100);
+  ASSERT_EQ(recv(member.number(), answer.data(), answer.size(), MSG_WAITALL), static_cast<ssize_t>(answer.size()));
+  EXPECT_EQ(read_packet(answer, group_key)->head.number, 2);
+}
+
+/// Who asks for much and takes nothing does not fill memory, and keeps nobody waiting.
+TEST_F(RepairsTest, BesideOneWhoTakesNoAnswers) {
+  const Descriptor greedy = stranger();
+  const PacketBytes ask = ask_for(3, 0b111);
+  for (int i = 0; i < 20000; ++i) send(greedy.number(), ask.data(), ask.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+  TcpAsks asks(*sockets_, service());
+  asks.ask(ask_for(3, 0b001));
+  EXPECT_EQ(received(asks, 1), (Numbers{0}));
+}
+
+TEST_F(RepairsTest, WhatIsForgottenIsNotSent) {
+  repairs_->forget();
+  TcpAsks asks(*sockets_, service());
+  asks.ask(ask_for(3, 1));
+  const auto end = std::chrono::steady_clock::now() + patience;
+  while (std::chrono::steady_clock::now() < end) {
+    const auto bytes = asks.receive();
+    if (!bytes) continue;
+    EXPECT_EQ(read_packet(*bytes, group_key)->head.kind, PacketKind::not_yet);
+    break;
+  }
+}
+
+int threads_of_this_process() {
+  int threads = 0;
+  std::FILE* const status = std::fopen("/proc/self/status", "r");
+  char line[256];
+  while (std::fgets(line, sizeof line, status) != nullptr) std::sscanf(line, "Threads: %d", &threads);
+  std::fclose(status);
+  return threads;
+}
+
+TEST_F(RepairsTest, TheThreadEndsWithTheLastGroup) {
+  const int threads = threads_of_this_process();
+  auto other = Repairs::open(own_host, group_key, 0);
+  EXPECT_EQ(threads_of_this_process(), threads);
+  repairs_.reset();
+  EXPECT_EQ(threads_of_this_process(), threads);
+  other.reset();
+  EXPECT_EQ(threads_of_this_process(), threads - 1);
+}
+
+}  // namespace
+}  // namespace trunkline::runtime
