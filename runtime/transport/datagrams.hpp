@@ -16,7 +16,7 @@ struct Datagram {
   Kind kind = Kind::data;
   int from = -1;             ///< rank of the private communicator; of one that has come
   std::uint32_t number = 0;  ///< of data its packet; of polls and reports `end`
-  std::uint32_t poll = 0;    ///< that it carries, is, or answers; 0: none. Of an eager message: 1 where it was asked for
+  std::uint32_t poll = 0;  ///< that it carries, is, or answers; 0: none. Of an eager message: 1 where it was asked for
   std::span<const std::byte> payload{};
 };
 
@@ -42,8 +42,8 @@ class Datagrams {
   [[nodiscard]] virtual std::optional<Datagram> next() = 0;
 
   /// Whether the root of a message of so many packets may leave once it has sent it, since others may ask for it later:
-  /// the same on all ranks that take the call for the same. Not to be asked twice in a call.
-  [[nodiscard]] virtual bool is_eager(std::uint32_t packets) = 0;
+  /// the same on all ranks that take the call for the same.
+  [[nodiscard]] virtual bool is_eager(std::uint32_t packets) const noexcept = 0;
 
   /// Of the root of an eager message, before it is sent: others may ask for it. It is copied.
   virtual void keep(std::span<const std::byte> message) = 0;

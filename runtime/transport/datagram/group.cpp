@@ -52,18 +52,16 @@ DatagramGroup::Heard DatagramGroup::hears(MPI_Comm communicator) {
   if (!tells && !is_full) return {};
   constexpr int nobody = -1;
   const bool deaf = tells && is_deaf(unheard_calls_, calls - told_at_ - own_calls_);
-  const std::array<int, 2> own{deaf ? static_cast<int>(rank_) : nobody, static_cast<int>(wanted_packets_)};
-  std::array<int, 2> most{nobody, 1};
-  const int code = PMPI_Allreduce(own.data(), most.data(), own.size(), MPI_INT, MPI_MAX, communicator);
+  const int own = deaf ? static_cast<int>(rank_) : nobody;
+  int deaf_rank = nobody;
+  const int code = PMPI_Allreduce(&own, &deaf_rank, 1, MPI_INT, MPI_MAX, communicator);
   met_at_ = calls;
-  wanted_packets_ = 0;
   if (tells) {
     told_at_ = calls;
     unheard_calls_ = own_calls_ = 0;
   }
-  eager_packets_ = std::clamp(static_cast<std::uint32_t>(most[1]), 1U, std::min(most_eager_packets, burst_));
   if (code == MPI_SUCCESS && repairs_ != nullptr) repairs_->forget();
-  return {.code = code, .deaf_rank = most[0] == nobody ? std::nullopt : std::optional(most[0])};
+  return {.code = code, .deaf_rank = deaf_rank == nobody ? std::nullopt : std::optional(deaf_rank)};
 }
 
 /// Early ones of calls that have gone by, or failed, are not wanted any more.
@@ -87,10 +85,8 @@ void DatagramCall::to_all(const Datagram& datagram) {
   send(group_.group_, datagram);
 }
 
-bool DatagramCall::is_eager(std::uint32_t packets) {
-  if (group_.repairs_ == nullptr || packets > most_eager_packets) return false;
-  group_.wanted_packets_ = std::max(group_.wanted_packets_, packets);
-  return packets <= group_.eager_packets_;
+bool DatagramCall::is_eager(std::uint32_t packets) const noexcept {
+  return group_.repairs_ != nullptr && packets <= group_.eager_packets_;
 }
 
 void DatagramCall::keep(std::span<const std::byte> message) {

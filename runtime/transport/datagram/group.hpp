@@ -81,8 +81,7 @@ class DatagramGroup {
   std::uint64_t told_at_ = 0;           ///< and told each other what they hear
   std::uint64_t unheard_calls_ = 0;     ///< since then
   std::uint64_t own_calls_ = 0;         ///< since then: this rank was the root
-  std::uint32_t eager_packets_ = 0;     ///< of an eager message at most, until they meet again
-  std::uint32_t wanted_packets_ = 0;    ///< of the longest that might have been eager since they met
+  std::uint32_t eager_packets_ = 0;     ///< of an eager message at most
   std::vector<std::uint64_t> turns_{};  ///< by rank: the latest of which something came
   double free_at_ = 0.0;
 };
@@ -100,7 +99,7 @@ class DatagramCall final : public Datagrams {
   void to_one(int rank, const Datagram& datagram) override;
   void flush() override { group_.sockets_->flush(); }
   [[nodiscard]] std::optional<Datagram> next() override;
-  [[nodiscard]] bool is_eager(std::uint32_t packets) override;
+  [[nodiscard]] bool is_eager(std::uint32_t packets) const noexcept override;
   void keep(std::span<const std::byte> message) override;
   void ask(int root, std::uint64_t packets) override;
   [[nodiscard]] bool is_ahead(int rank) const noexcept override;

@@ -40,13 +40,15 @@ constexpr std::uint32_t first_port = 49152;       ///< of those that nobody regi
 constexpr std::uint32_t udp_overhead = 28;        ///< headers of IPv4 and UDP
 /// What the kernel takes of a buffer for a datagram of a full frame, and more: drivers differ.
 constexpr std::uint32_t kernel_bytes = 4608;
-constexpr std::uint32_t most_burst = 64;
+constexpr std::uint32_t most_burst = 96;
 constexpr auto most_probing = std::chrono::milliseconds(250);
 constexpr auto between_probes = std::chrono::milliseconds(5);
 constexpr unsigned probe_rounds = 3;
 constexpr unsigned answer_copies = 3;
-/// With smaller buffers eager messages would have ranks meet all the time.
-constexpr std::uint32_t least_eager_burst = 2 * most_eager_packets;
+/// Longer messages gain little where their root need not wait.
+constexpr std::uint32_t most_eager_bytes = 8192;
+/// Eager messages between two meetings: with fewer, meetings would cost more than eager messages save.
+constexpr std::uint32_t least_eager_calls = 8;
 /// A connection whose first packets get lost takes 3 s.
 constexpr auto most_asking = std::chrono::milliseconds(3500);
 constexpr auto between_asks = std::chrono::milliseconds(20);
@@ -151,12 +153,13 @@ class GroupOpening {
     group().payload_bytes_ = std::max(mtu, 576U) - udp_overhead - static_cast<std::uint32_t>(packet_overhead_bytes);
     const std::uint32_t each = std::max(kernel_bytes, 2 * mtu);
     group().burst_ = std::clamp(buffer / each, 1U, most_burst);
-    group().eager_packets_ = most_eager_packets;
+    group().eager_packets_ =
+        std::min((most_eager_bytes + group().payload_bytes_ - 1) / group().payload_bytes_, most_eager_packets);
     const auto without = std::ranges::find(seats, 0U, &Seat::service_port);
     if (without != seats.end()) {
       not_eager("rank " + std::to_string(without - seats.begin()) +
                 " of the communicator has no thread or socket for it");
-    } else if (group().burst_ < least_eager_burst) {
+    } else if (group().burst_ < least_eager_calls * group().eager_packets_) {
       not_eager("the socket buffers hold " + std::to_string(buffer) +
                 " bytes; with net.core.rmem_max at 212992 or more "
                 "they would do");

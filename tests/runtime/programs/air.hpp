@@ -127,7 +127,7 @@ class AirDatagrams final : public runtime::Datagrams {
     return {};
   }
 
-  [[nodiscard]] bool is_eager(std::uint32_t packets) override { return packets <= air_.eager_packets_; }
+  [[nodiscard]] bool is_eager(std::uint32_t packets) const noexcept override { return packets <= air_.eager_packets_; }
   void keep(std::span<const std::byte> message) override { air_.kept_.assign(message.begin(), message.end()); }
   void ask(int root, std::uint64_t packets) override { air_.ask(root, rank_, packets, ++asks_ > asks_by_datagram); }
   [[nodiscard]] bool is_ahead(int /*rank*/) const noexcept override { return false; }
