@@ -6,8 +6,9 @@
 
 namespace trunkline::runtime {
 
-/// Ahead of the pace: a rank may have to wait for a processor that long, and the link should not.
-inline constexpr double lead_s = 0.005;
+/// Ahead of the pace: a rank may have to wait for a processor that long, and the link should not. On a machine whose 2
+/// processors do the work of 32 ranks, 5 ms are too few.
+inline constexpr double lead_s = 0.010;
 
 /// Of a packet, with the preamble, Ethernet's, IPv4's and UDP's headers, ours, FCS and the gap between frames.
 [[nodiscard]] constexpr double on_wire_bytes(std::size_t payload_bytes) {
