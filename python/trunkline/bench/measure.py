@@ -26,6 +26,8 @@ class Cell(Timed):
     stopped_by: str
     """``interval`` (narrow enough) or ``limit`` (of repetitions or time)."""
     seconds: list[float] = field(default_factory=list)
+    impairments: str = ""
+    """What the lab's network did besides carrying frames: ``loss 1%``; T(m) was measured under that, too."""
 
 
 def measure(
@@ -40,12 +42,15 @@ def measure(
     tuning: str | None = None,
     hosts: int | None = None,
     settings: Mapping[str, str] | None = None,
+    *,
+    impairments: str = "",
 ) -> list[Cell]:
     """Measure every algorithm at every size in one run of one MPI job on the lab's first hosts, or on all.
 
     Returns one cell for each size and algorithm, in that order. ``auto`` follows the tuning file, where one is given,
     and what messages cost on this lab, where that was measured.
-    ``settings`` are more variables for the ranks, such as those that tell the MPI library which of its own to run.
+    ``settings`` are more variables for the ranks, such as those that tell the MPI library which of its own to run;
+    ``impairments`` says what the lab's network does.
     The caller's own settings of Trunkline do not reach them.
 
     Raises:
@@ -93,6 +98,7 @@ def measure(
             limits.width,
             hosts=len(used),
             ranks=ranks,
+            impairments=impairments,
         )
         for size in sizes
         for algorithm in algorithms

@@ -1,11 +1,12 @@
 """A benchmark from start to end: lab up, each MPI in turn, progress shown."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from trunkline._core import Cluster
 from trunkline.bench.job import Limits, Repetition
 from trunkline.bench.measure import Cell, measure
+from trunkline.lab.impairments import Impairments
 from trunkline.lab.message_cost import tell_message_cost
 from trunkline.lab.rate import lab_rate
 from trunkline.lab.session import Lab
@@ -34,6 +35,8 @@ class Session:
     """A tuning file that ``auto`` follows."""
     hosts: int | None = None
     """How many of the cluster's hosts, from the first one; None: all."""
+    impairments: Impairments = field(default_factory=Impairments)
+    """Those of the cluster's network."""
 
 
 def measure_with_progress(sessions: Sequence[Session]) -> list[Cell]:
@@ -49,7 +52,8 @@ def measure_with_progress(sessions: Sequence[Session]) -> list[Cell]:
             name = session.cluster.name
             bar.show(f"{name}: looking for the highest true rate")
             rate_bps = lab_rate(session.cluster, session.rate)
-            with Lab(session.cluster, rate_bps=rate_bps) as lab:
+            impaired = session.impairments.of(session.cluster)
+            with Lab(impaired, rate_bps=rate_bps, seed=session.impairments.seed) as lab:
                 bar.show(f"{name} at {format_rate(rate_bps)}: what messages cost")
                 tell_message_cost(lab, len(hosts_used(session.cluster, session.hosts)) * session.ranks_per_host)
                 for mpi in session.mpis:
@@ -70,6 +74,7 @@ def measure_with_progress(sessions: Sequence[Session]) -> list[Cell]:
                         show,
                         session.tuning,
                         session.hosts,
+                        impairments=session.impairments.text,
                     )
         bar.show("done")
     return cells

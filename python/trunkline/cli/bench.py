@@ -13,6 +13,7 @@ from trunkline.cli.bench_gsum import gsum
 from trunkline.cli.bench_gsum_study import gsum_study
 from trunkline.cli.bench_model import model
 from trunkline.cli.bench_peers import peers
+from trunkline.cli.impair_options import impairable
 from trunkline.cli.options import (
     BudgetOption,
     CellsJsonOption,
@@ -30,6 +31,7 @@ from trunkline.cli.options import (
 )
 from trunkline.cli.output import check_outputs, write_json, write_text
 from trunkline.cluster import load_cluster
+from trunkline.lab.impairments import Impairments
 from trunkline.mpi import ready_mpis
 from trunkline.placement import hosts_used
 from trunkline.registry import chosen_algorithms
@@ -49,10 +51,12 @@ app.command(
 )(peers)
 
 
+@impairable
 def timed(
     context: typer.Context,
     cluster: ClusterOption,
     mpi: MpisOption,
+    impairments: Impairments,
     sizes: SizesOption = "8KiB,64KiB,1MiB",
     algorithms: Annotated[
         str,
@@ -87,6 +91,7 @@ def timed(
     limits = Limits(least=least, most=max(least, most), budget_s=budget, width=width, race=race)
     network = load_cluster(cluster)
     hosts_used(network, hosts)  # told before a lab is up
+    impairments.of(network)
     session = Session(
         network,
         libraries,
@@ -98,6 +103,7 @@ def timed(
         ranks_per_host,
         str(Path(tuning).resolve()) if tuning else None,
         hosts,
+        impairments,
     )
     cells = measure_with_progress([session])
     console.print(cells_table(cells))

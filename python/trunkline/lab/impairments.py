@@ -30,6 +30,13 @@ class Impairments:
     settings: Mapping[str, Sequence[str]] = field(default_factory=dict)
     seed: int = 1
 
+    @property
+    def text(self) -> str:
+        """As they were asked for: ``loss 1%, reorder h3=5%``; empty: none."""
+        return ", ".join(
+            f"{key.replace('_', '-')} {setting}" for key, settings in self.settings.items() for setting in settings
+        )
+
     def of(self, cluster: _core.Cluster) -> _core.Cluster:
         """The cluster with all of them.
 

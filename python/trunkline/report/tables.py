@@ -24,13 +24,20 @@ def segment_text(cell: Cell) -> str:
 
 def cells_table(cells: Sequence[Cell]) -> Group:
     """The cells for the terminal, a table for each cluster: time, interval, and the ratios to T(m) and to native."""
-    return Group(*(_cells(list(rows)) for _, rows in groupby(cells, key=lambda cell: (cell.cluster, cell.rate_bps))))
+    return Group(
+        *(
+            _cells(list(rows))
+            for _, rows in groupby(cells, key=lambda cell: (cell.cluster, cell.rate_bps, cell.ranks, cell.impairments))
+        )
+    )
 
 
 def _cells(cells: list[Cell]) -> Table:
     first = cells[0]
     place = f"{escape(first.cluster)} at {format_rate(first.rate_bps)}"
     title = f"{place}, {first.ranks} ranks: {_core.facts_of(first.collective).mpi_name}, slowest rank, median"
+    if first.impairments:
+        title += f"; {escape(first.impairments)}"
     limit = limit_in_transfers(first.collective, first.hosts)
     beside = ["over limit"] if limit != 1.0 else []
     if beside:
