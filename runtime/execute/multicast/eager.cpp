@@ -8,9 +8,10 @@
 namespace trunkline::runtime {
 namespace {
 
-/// Before an ask: where packets have come; where something later has, too, so that what is missing is lost; else.
-constexpr double between_packets_s = 0.010;
+/// Before an ask: where something later has come, so that what is missing is lost; where packets have come, beside the
+/// time of so many on the wire; else.
 constexpr double behind_others_s = 0.002;
+constexpr double packets_of_patience = 3.0;
 constexpr double first_ask_s = 0.020;
 /// What a late root hears from each rank: its processor has to live with asks of all of them.
 constexpr double most_ask_s = 0.050;
@@ -37,11 +38,12 @@ bool EagerRoot::advance() {
   return next_ == packets_.count();
 }
 
-EagerReceiver::EagerReceiver(Transport& transport, Datagrams& datagrams, int root, Message& message)
+EagerReceiver::EagerReceiver(Transport& transport, Datagrams& datagrams, int root, Message& message, double byte_s)
     : Execution(transport),
       datagrams_(datagrams),
       packets_(message, datagrams.payload_bytes(), false),
       root_(root),
+      between_packets_s_(behind_others_s + packets_of_patience * on_wire_bytes(datagrams.payload_bytes()) * byte_s),
       quiet_since_(datagrams.now()),
       patience_(first_ask_s) {}
 
@@ -58,7 +60,7 @@ void EagerReceiver::hear_one(const Datagram& datagram) {
   if (!packets_.add(datagram.number, datagram.payload)) return;
   end_ = std::max(end_, datagram.number + 1);
   quiet_since_ = datagrams_.now();
-  patience_ = between_packets_s;
+  patience_ = between_packets_s_;
 }
 
 void EagerReceiver::ask_where_quiet() {

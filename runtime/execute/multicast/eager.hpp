@@ -38,8 +38,8 @@ class EagerRoot final : public Execution {
 
 class EagerReceiver final : public Execution {
  public:
-  /// All must outlive the object.
-  EagerReceiver(Transport& transport, Datagrams& datagrams, int root, Message& message);
+  /// All must outlive the object. `byte_s`: as of EagerRoot.
+  EagerReceiver(Transport& transport, Datagrams& datagrams, int root, Message& message, double byte_s);
 
   [[nodiscard]] int code() const override { return delivered_; }
 
@@ -63,8 +63,9 @@ class EagerReceiver final : public Execution {
   Packets packets_;
   int root_;
   int delivered_ = MPI_SUCCESS;
-  bool is_heard_ = false;     ///< by a datagram to all
-  std::uint32_t end_ = 0;     ///< after the last packet that has come
+  bool is_heard_ = false;  ///< by a datagram to all
+  std::uint32_t end_ = 0;  ///< after the last packet that has come
+  double between_packets_s_;
   double quiet_since_ = 0.0;  ///< the last packet, or ask
   double patience_;
 };

@@ -31,7 +31,7 @@ class MulticastPart final : public LocalPart {
     }
     if (datagrams->is_eager(packets_of(message.bytes(), datagrams->payload_bytes()))) {
       if (is_root()) return std::make_shared<EagerRoot>(transport, *datagrams, message, byte_s_);
-      return std::make_shared<EagerReceiver>(transport, *datagrams, root_, message);
+      return std::make_shared<EagerReceiver>(transport, *datagrams, root_, message, byte_s_);
     }
     if (is_root()) {
       return std::make_shared<MulticastRoot>(transport, *datagrams, confirm_.children, message, byte_s_);

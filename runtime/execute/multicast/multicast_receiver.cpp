@@ -13,6 +13,9 @@ constexpr double idle_s = 1.0;
 
 constexpr unsigned most_without_look = 8;
 
+/// Of an answer to a poll by itself, which the root sends where it waits.
+constexpr unsigned report_copies = 2;
+
 }  // namespace
 
 MulticastReceiver::MulticastReceiver(Transport& transport, Datagrams& datagrams, int root, int parent,
@@ -112,6 +115,7 @@ void MulticastReceiver::hear_one(const Datagram& datagram) {
   if (datagram.poll <= poll_) return;
   is_due_ = is_due_ || answered_ < poll_;  // the poll before is not answered for all below
   poll_ = datagram.poll;
+  is_alone_ = datagram.kind == Datagram::Kind::poll;
   const std::uint32_t end = datagram.kind == Datagram::Kind::poll ? datagram.number : datagram.number + 1;
   end_ = std::max(end_, std::min(end, packets_.count()));
   if (packets_.base() >= end_) heard_at_ = datagrams_.now();  // it lacks nothing so far
@@ -140,7 +144,10 @@ void MulticastReceiver::report() {
   if (!below) return;  // nobody speaks for a rank that has not spoken
   const Report all = joined(own_report(), *below);
   const std::vector<std::byte> payload = written(all);
-  datagrams_.to_one(parent_, {.kind = Datagram::Kind::report, .number = all.end, .poll = all.poll, .payload = payload});
+  for (unsigned copy = 0; copy < (is_alone_ ? report_copies : 1U); ++copy) {
+    datagrams_.to_one(parent_,
+                      {.kind = Datagram::Kind::report, .number = all.end, .poll = all.poll, .payload = payload});
+  }
   datagrams_.flush();
 }
 

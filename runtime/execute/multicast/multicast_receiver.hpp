@@ -59,6 +59,7 @@ class MulticastReceiver final : public Execution {
 
   std::uint32_t end_ = 0;       ///< of the last poll
   std::uint32_t poll_ = 0;      ///< the last that was heard
+  bool is_alone_ = false;       ///< it came by itself
   std::uint32_t answered_ = 0;  ///< the last that was answered for all below
   bool is_due_ = false;         ///< at once, with what is known
   bool hears_now_ = false;      ///< something came at the last look

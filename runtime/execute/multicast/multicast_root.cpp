@@ -14,6 +14,12 @@ constexpr std::uint32_t sent_together = 16;
 constexpr double first_patience_s = 0.010;
 constexpr double least_patience_s = 0.002;
 constexpr double most_patience_s = 0.100;
+/// Nobody is late: something is lost.
+constexpr double most_patience_with_all_s = 0.030;
+/// Of polls by themselves, and of their reports: the fewer get lost, the fewer rounds it takes to know of all ranks.
+constexpr unsigned poll_copies = 2;
+/// The window at least, where packets get lost: they keep `base` back for several polls.
+constexpr std::uint32_t bursts_while_lossy = 4;
 constexpr double answers_of_patience = 4.0;
 
 }  // namespace
@@ -84,8 +90,8 @@ void MulticastRoot::learn() {
   if (poll > learned_poll_) {
     learned_poll_ = poll;
     if (poll == polls_) answer_s_ += (std::max(datagrams_.now() - polled_at_, 0.0) - answer_s_) / 8.0;
-    window_ =
-        is_lossy ? std::max(window_ / 2, datagrams_.burst()) : std::min(window_ + packets_between_polls, widest_report);
+    const std::uint32_t wider = std::min(window_ + packets_between_polls, widest_report);
+    window_ = is_lossy ? std::clamp(bursts_while_lossy * datagrams_.burst(), window_ / 2, wider) : wider;
   }
   patience_ = std::max(least_patience_s, answers_of_patience * answer_s_);
 }
@@ -132,8 +138,10 @@ void MulticastRoot::poll_where_quiet() {
   const double now = datagrams_.now();
   if (has_something_to_send() || now < polled_at_ + patience_) return;
   new_poll(now);
-  datagrams_.to_all({.kind = Datagram::Kind::poll, .number = next_, .poll = polls_});
-  patience_ = std::min(2.0 * patience_, most_patience_s);
+  for (unsigned copy = 0; copy < poll_copies; ++copy) {
+    datagrams_.to_all({.kind = Datagram::Kind::poll, .number = next_, .poll = polls_});
+  }
+  patience_ = std::min(2.0 * patience_, all_ready_ ? most_patience_with_all_s : most_patience_s);
 }
 
 }  // namespace trunkline::runtime
