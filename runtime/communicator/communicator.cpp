@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "communicator/communicator.hpp"
 
+#include <algorithm>
+#include <atomic>
 #include <memory>
 #include <mutex>
 #include <utility>
@@ -8,6 +10,7 @@
 
 #include "report.hpp"
 #include "reserve.hpp"
+#include "revoked.hpp"
 
 namespace trunkline::runtime {
 namespace {
@@ -41,12 +44,15 @@ int free_state(MPI_Comm user, int, void* state, void*) {
   return MPI_SUCCESS;
 }
 
-constinit int made_keyval = MPI_KEYVAL_INVALID;
+constinit std::atomic<int> made_keyval = MPI_KEYVAL_INVALID;
 
 int keyval() {
   static std::once_flag made;
-  std::call_once(made,
-                 [] { check(PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, free_state, &made_keyval, nullptr)); });
+  std::call_once(made, [] {
+    int made_now = MPI_KEYVAL_INVALID;
+    check(PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, free_state, &made_now, nullptr));
+    made_keyval = made_now;
+  });
   return made_keyval;
 }
 
@@ -72,6 +78,19 @@ Communicator::Found Communicator::of(MPI_Comm communicator, const World& world, 
   return {.code = code};
 }
 
+/// The group of a communicator that has one, and needs it still.
+DatagramGroup* Communicator::group_needed_on(MPI_Comm communicator) {
+  const int made = made_keyval;
+  if (made == MPI_KEYVAL_INVALID) return nullptr;
+  void* state = nullptr;
+  int found = 0;
+  if (PMPI_Comm_get_attr(communicator, made, static_cast<void*>(&state), &found) != MPI_SUCCESS || found == 0) {
+    return nullptr;
+  }
+  const auto& group = static_cast<Communicator*>(state)->group_;
+  return group != nullptr && group->is_needed() && !is_revoked(communicator) ? group.get() : nullptr;
+}
+
 void Communicator::free_all() {
   std::vector<MPI_Comm> users;
   {
@@ -79,21 +98,26 @@ void Communicator::free_all() {
     const std::scoped_lock lock(known.mutex);
     users = known.users;
   }
-  for (const MPI_Comm user : users) meet_before_end(user);
+  std::vector<std::pair<Key, MPI_Comm>> to_meet;
+  for (const MPI_Comm user : users) {
+    if (const DatagramGroup* const group = group_needed_on(user)) to_meet.emplace_back(group->order(), user);
+  }
+  std::ranges::sort(to_meet, {}, [](const auto& one) { return one.first; });
+  for (const auto& [order, user] : to_meet) PMPI_Barrier(user);
   for (const MPI_Comm user : users) PMPI_Comm_delete_attr(user, keyval());
-  if (made_keyval != MPI_KEYVAL_INVALID) PMPI_Comm_free_keyval(&made_keyval);
+  int made = made_keyval.exchange(MPI_KEYVAL_INVALID);
+  if (made != MPI_KEYVAL_INVALID) PMPI_Comm_free_keyval(&made);
   Members::forget();
 }
 
-/// Where an eager message may still be asked for, its root must be there until all have it.
-void Communicator::meet_before_end(MPI_Comm communicator) {
-  if (made_keyval == MPI_KEYVAL_INVALID || communicator == MPI_COMM_NULL) return;
-  void* state = nullptr;
-  int found = 0;
-  if (PMPI_Comm_get_attr(communicator, keyval(), static_cast<void*>(&state), &found) != MPI_SUCCESS || found == 0)
-    return;
-  const auto& group = static_cast<Communicator*>(state)->group_;
-  if (group != nullptr && group->is_needed()) PMPI_Barrier(communicator);
+/// Where an eager message may still be asked for, its root must be there until all have it. MPI_COMM_WORLD is not
+/// freed, whatever a program asks for.
+void Communicator::meet_before_free(MPI_Comm communicator) {
+  if (communicator == MPI_COMM_NULL || communicator == MPI_COMM_WORLD) return;
+  DatagramGroup* const group = group_needed_on(communicator);
+  if (group == nullptr) return;
+  PMPI_Barrier(communicator);
+  group->have_met();  // the library may keep it for its own pending messages, until MPI_Finalize
 }
 
 Communicator::Communicator(MPI_Comm user, PrivateCommunicator& ours, std::shared_ptr<Members> members)

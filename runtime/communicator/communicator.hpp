@@ -31,7 +31,7 @@ class Communicator {
                                 int ranks);
 
   /// To be called by all ranks before one is freed. Collective where messages on it may still be repaired.
-  static void meet_before_end(MPI_Comm communicator);
+  static void meet_before_free(MPI_Comm communicator);
 
   /// Frees the state of every communicator that still has one.
   static void free_all();
@@ -74,6 +74,7 @@ class Communicator {
  private:
   Communicator(MPI_Comm user, PrivateCommunicator& ours, std::shared_ptr<Members> members);
 
+  [[nodiscard]] static DatagramGroup* group_needed_on(MPI_Comm communicator);
   [[nodiscard]] Grouped group_that_hears();
 
   MPI_Comm user_;

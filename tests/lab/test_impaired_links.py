@@ -2,6 +2,7 @@
 
 import json
 import math
+import os
 import sys
 
 import pytest
@@ -126,3 +127,15 @@ def test_an_mpi_program_gets_through_loss_and_copies(trunkline, program):
     done = trunkline(*words, "--reorder", "2%", "--", program("calls", "mpich"))
     assert done.returncode == 0, done.stderr
     assert "duplicated" in done.stderr
+
+
+@pytest.mark.parametrize("mpi", ["mpich", "openmpi", "mpich-5.0.2", "openmpi-5.0.11"])
+def test_multicasts_get_through_loss_and_copies(trunkline, program, mpi):
+    """Random sizes, roots and communicators. TRUNKLINE_TEST_BROADCASTS: how many; 300 by default."""
+    calls = os.environ.get("TRUNKLINE_TEST_BROADCASTS", "300")
+    words = ["lab", "run", "paper-4", "--mpi", mpi, "-n", "8", "--rate", "50Mbit"]
+    harm = ["--loss", "2%", "--duplicate", "2%", "--reorder", "2%"]
+    settings = {**os.environ, "TRUNKLINE_BCAST": "multicast"}
+    done = trunkline(*words, *harm, "--", program("broadcasts", mpi), calls, "1", env=settings)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert f"{calls} broadcasts, 0 wrong" in done.stdout

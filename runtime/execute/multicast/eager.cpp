@@ -2,6 +2,7 @@
 #include "execute/multicast/eager.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "execute/multicast/pace.hpp"
 
@@ -26,7 +27,9 @@ EagerRoot::EagerRoot(Transport& transport, Datagrams& datagrams, Message& messag
       byte_s_(byte_s) {}
 
 bool EagerRoot::advance() {
-  if (next_ == 0) datagrams_.keep(packets_.place(0, packets_.count()));
+  if (!std::exchange(is_kept_, true)) datagrams_.keep(packets_.place(0, packets_.count()));
+  while (datagrams_.next()) {  // its own, where ranks share a host: they would fill the buffer
+  }
   const double now = datagrams_.now();
   double& free_at = datagrams_.free_at();
   for (; next_ < packets_.count() && free_at <= now + lead_s; ++next_) {
@@ -61,12 +64,16 @@ void EagerReceiver::hear_one(const Datagram& datagram) {
   end_ = std::max(end_, datagram.number + 1);
   quiet_since_ = datagrams_.now();
   patience_ = between_packets_s_;
+  is_lost_ = false;
 }
 
 void EagerReceiver::ask_where_quiet() {
   const double now = datagrams_.now();
-  const bool is_lost = end_ > packets_.base() || datagrams_.is_ahead(root_);
-  if (now < quiet_since_ + (is_lost ? std::min(patience_, behind_others_s) : patience_)) return;
+  if (!is_lost_ && (end_ > packets_.base() || datagrams_.is_ahead(root_))) {
+    is_lost_ = true;
+    patience_ = behind_others_s;
+  }
+  if (now < quiet_since_ + patience_) return;
   datagrams_.ask(root_, missing());
   quiet_since_ = now;
   patience_ = std::min(2.0 * patience_, std::max(most_ask_s, most_ask_s_a_rank * transport().ranks()));

@@ -33,6 +33,7 @@ class EagerRoot final : public Execution {
   Datagrams& datagrams_;
   Packets packets_;
   double byte_s_;
+  bool is_kept_ = false;
   std::uint32_t next_ = 0;
 };
 
@@ -65,6 +66,7 @@ class EagerReceiver final : public Execution {
   int delivered_ = MPI_SUCCESS;
   bool is_heard_ = false;  ///< by a datagram to all
   std::uint32_t end_ = 0;  ///< after the last packet that has come
+  bool is_lost_ = false;   ///< what is missing was sent
   double between_packets_s_;
   double quiet_since_ = 0.0;  ///< the last packet, or ask
   double patience_;

@@ -94,6 +94,7 @@ void DatagramCall::keep(std::span<const std::byte> message) {
 }
 
 void DatagramCall::ask(int root, std::uint64_t packets) {
+  if (group_.repairs_ == nullptr) return;
   const std::size_t place = place_of(root);
   const PacketHead head{
       .kind = PacketKind::ask, .sender = static_cast<std::uint32_t>(group_.rank_), .claim = claim_, .turn = turn_};
@@ -123,12 +124,15 @@ std::optional<Datagram> DatagramCall::judged(const ReadPacket& packet) {
                   .payload = packet.payload};
 }
 
-void DatagramCall::keep_early(std::uint64_t turn, std::span<const std::byte> bytes) {
+/// Late answers to what was asked when the group was opened are of no call.
+void DatagramCall::keep_early(const PacketHead& head, std::span<const std::byte> bytes) {
+  if (head.kind > PacketKind::report || head.sender >= group_.turns_.size()) return;
+  group_.turns_[head.sender] = std::max(group_.turns_[head.sender], head.turn);
   if (group_.early_.size() >= most_early) {
     ++group_.dropped_.early;
     return;
   }
-  group_.early_.push_back({.turn = turn, .bytes = {bytes.begin(), bytes.end()}});
+  group_.early_.push_back({.turn = head.turn, .bytes = {bytes.begin(), bytes.end()}});
 }
 
 std::optional<Datagram> DatagramCall::next() {
@@ -145,11 +149,7 @@ std::optional<Datagram> DatagramCall::next() {
     if (!packet) {
       ++group_.dropped_.strange;
     } else if (packet->head.turn > turn_) {
-      if (packet->head.sender < group_.turns_.size()) {
-        std::uint64_t& latest = group_.turns_[packet->head.sender];
-        latest = std::max(latest, packet->head.turn);
-      }
-      keep_early(packet->head.turn, *bytes);
+      keep_early(packet->head, *bytes);
     } else if (packet->head.turn == turn_) {
       if (const auto datagram = judged(*packet)) return datagram;
     }

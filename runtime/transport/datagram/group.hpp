@@ -43,8 +43,15 @@ class DatagramGroup {
   /// has got at least half of the calls since the last time by messages.
   [[nodiscard]] Heard hears(MPI_Comm communicator);
 
+  /// The same on all its ranks, another one for each group: an order in which all ranks meet without waiting in a
+  /// circle.
+  [[nodiscard]] const Key& order() const noexcept { return key_; }
+
   /// Whether some rank may still ask this one for an eager message; the same on all ranks.
   [[nodiscard]] bool is_needed() const noexcept { return repairs_ != nullptr && calls_ != met_at_; }
+
+  /// All ranks have met elsewhere.
+  void have_met() noexcept { met_at_ = calls_; }
 
   /// What came and was dropped: with a wrong seal or length; too early for its call, where too many waited already.
   struct Dropped {
@@ -111,7 +118,7 @@ class DatagramCall final : public Datagrams {
   void send(const Address& to, const Datagram& datagram);
   [[nodiscard]] std::size_t place_of(int rank) const;
   [[nodiscard]] std::optional<Datagram> judged(const ReadPacket& packet);
-  void keep_early(std::uint64_t turn, std::span<const std::byte> bytes);
+  void keep_early(const PacketHead& head, std::span<const std::byte> bytes);
 
   DatagramGroup& group_;
   std::uint64_t turn_;

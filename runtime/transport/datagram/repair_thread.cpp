@@ -68,11 +68,20 @@ void RepairThread::watch_for_room(int descriptor, bool is_full) {
 }
 
 void RepairThread::forget(const Repairs& owner) {
-  std::erase_if(watched_, [&](const Watched& one) { return one.owner == &owner; });
+  forget_where([&](const Watched& one) { return one.owner == &owner; });
 }
 
 void RepairThread::forget(int descriptor) {
-  std::erase_if(watched_, [&](const Watched& one) { return one.descriptor == descriptor; });
+  forget_where([&](const Watched& one) { return one.descriptor == descriptor; });
+}
+
+/// Closing them is not enough: a process that was forked has them still.
+template <class Wanted>
+void RepairThread::forget_where(const Wanted& is_wanted) {
+  for (const Watched& one : watched_) {
+    if (is_wanted(one)) static_cast<void>(told_of(events_, EPOLL_CTL_DEL, one.descriptor, 0));
+  }
+  std::erase_if(watched_, is_wanted);
 }
 
 /// A descriptor may be closed, and its number given to another one, between the wait and the lock: whoever owns it now

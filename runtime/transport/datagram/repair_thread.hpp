@@ -45,6 +45,8 @@ class RepairThread {
   };
   RepairThread(Descriptor events, Descriptor end);
   void run();
+  template <class Wanted>
+  void forget_where(const Wanted& is_wanted);
 
   Descriptor events_;
   Descriptor end_;  ///< readable: the thread must end

@@ -12,9 +12,10 @@
 namespace trunkline::runtime {
 namespace {
 
-/// Beside the members, who may be strangers.
-constexpr std::size_t spare_askers = 16;
+/// Who have not asked yet, and may be strangers.
+constexpr std::ptrdiff_t spare_askers = 16;
 constexpr int port_trials = 16;
+constexpr int asks_together = 64;
 
 Descriptor bound(const Address& address, int type) {
   Descriptor made(socket(AF_INET, type | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
@@ -94,7 +95,7 @@ void Repairs::ready(int descriptor) try {
 
 void Repairs::take_datagrams() {
   std::array<std::byte, ask_bytes + 1> bytes{};
-  while (true) {
+  for (int turn = 0; turn < asks_together; ++turn) {  // its rank may wait for the lock
     const ssize_t come = recv(datagrams_.number(), bytes.data(), bytes.size(), 0);
     if (come < 0) {
       if (errno == EINTR) continue;
@@ -118,7 +119,9 @@ void Repairs::accept_askers() {
       if (errno == EINTR || errno == ECONNABORTED) continue;
       return;
     }
-    if (askers_.size() >= members_.size() + spare_askers) {
+    const bool is_crowded =
+        std::ranges::count(askers_, false, &Asker::is_member) >= spare_askers || askers_.size() > members_.size();
+    if (is_crowded) {
       const auto stranger = std::ranges::find(askers_, false, &Asker::is_member);
       const auto leaves = stranger != askers_.end() ? stranger : askers_.begin();
       thread_->forget(leaves->socket.number());

@@ -5,13 +5,14 @@
 
 #include <array>
 #include <cerrno>
+#include <chrono>
 #include <cstdint>
 #include <utility>
 
 namespace trunkline::runtime {
 namespace {
 
-constexpr unsigned asks_without_answer = 8;  ///< then the connection is given up
+constexpr auto most_silence = std::chrono::seconds(1);  ///< then the connection is given up
 
 /// Whether a call that never waits may yet succeed.
 bool is_under_way(int error) {
@@ -24,7 +25,7 @@ void TcpAsks::connect_anew() {
   leaving_.clear();
   come_.clear();
   taken_ = 0;
-  unanswered_ = 0;
+  since_ = std::chrono::steady_clock::now();
   socket_ = Descriptor(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   if (!is_open()) return;
   sockets_.wake_by(socket_);
@@ -35,7 +36,7 @@ void TcpAsks::connect_anew() {
 }
 
 void TcpAsks::ask(const PacketBytes& ask) {
-  if (!is_open() || ++unanswered_ > asks_without_answer) connect_anew();
+  if (!is_open() || std::chrono::steady_clock::now() > since_ + most_silence) connect_anew();
   if (is_open() && leaving_.empty()) leaving_ = ask;  // else the one before has not left
   go_on_sending();
 }
@@ -58,7 +59,7 @@ std::optional<std::span<const std::byte>> TcpAsks::receive() {
     const std::optional<std::size_t> whole = packet_length(come_);
     if (whole && come_.size() >= *whole) {
       taken_ = *whole;
-      unanswered_ = 0;
+      since_ = std::chrono::steady_clock::now();
       return std::span<const std::byte>(come_).first(taken_);
     }
     std::array<std::byte, 4096> more{};

@@ -2,6 +2,7 @@
 // Asks for an eager message over TCP, where datagrams do not arrive: nothing gets lost on this way.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <optional>
 #include <span>
@@ -32,7 +33,7 @@ class TcpAsks {
   const Sockets& sockets_;
   Address service_;
   Descriptor socket_{};
-  unsigned unanswered_ = 0;  ///< asks over this connection since something came
+  std::chrono::steady_clock::time_point since_{};  ///< something came over this connection, or it was begun
   std::vector<std::byte> leaving_{};
   std::vector<std::byte> come_{};
   std::size_t taken_ = 0;  ///< of these
