@@ -49,7 +49,8 @@ class Datagrams {
   virtual void keep(std::span<const std::byte> message) = 0;
 
   /// Asks the root of an eager message for the packets whose bits are set: it sends them again, to this rank alone, or
-  /// says that it has not come to the call. Asked often without any answer, in a way that loses nothing. Nothing where no message is eager.
+  /// says that it has not come to the call. Asked often without any answer, in a way that loses nothing. Nothing where
+  /// no message is eager.
   virtual void ask(int root, std::uint64_t packets) = 0;
 
   /// Something has come of a later call of that rank's, so that it has sent what this call needs.
