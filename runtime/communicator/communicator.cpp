@@ -10,7 +10,7 @@
 
 #include "report.hpp"
 #include "reserve.hpp"
-#include "revoked.hpp"
+#include "transport/mpi/farewell.hpp"
 
 namespace trunkline::runtime {
 namespace {
@@ -78,46 +78,19 @@ Communicator::Found Communicator::of(MPI_Comm communicator, const World& world, 
   return {.code = code};
 }
 
-/// The group of a communicator that has one, and needs it still.
-DatagramGroup* Communicator::group_needed_on(MPI_Comm communicator) {
-  const int made = made_keyval;
-  if (made == MPI_KEYVAL_INVALID) return nullptr;
-  void* state = nullptr;
-  int found = 0;
-  if (PMPI_Comm_get_attr(communicator, made, static_cast<void*>(&state), &found) != MPI_SUCCESS || found == 0) {
-    return nullptr;
-  }
-  const auto& group = static_cast<Communicator*>(state)->group_;
-  return group != nullptr && group->is_needed() && !is_revoked(communicator) ? group.get() : nullptr;
-}
-
-void Communicator::free_all() {
+void Communicator::free_all(const PrivateCommunicator& ours) {
   std::vector<MPI_Comm> users;
   {
     Registry& known = registry();
     const std::scoped_lock lock(known.mutex);
     users = known.users;
   }
-  std::vector<std::pair<Key, MPI_Comm>> to_meet;
-  for (const MPI_Comm user : users) {
-    if (const DatagramGroup* const group = group_needed_on(user)) to_meet.emplace_back(group->order(), user);
-  }
-  std::ranges::sort(to_meet, {}, [](const auto& one) { return one.first; });
-  for (const auto& [order, user] : to_meet) PMPI_Barrier(user);
+  for (const std::vector<int>& ranks : LeftBehind::sets_with_services()) say_farewell(ours, ranks);
   for (const MPI_Comm user : users) PMPI_Comm_delete_attr(user, keyval());
   int made = made_keyval.exchange(MPI_KEYVAL_INVALID);
   if (made != MPI_KEYVAL_INVALID) PMPI_Comm_free_keyval(&made);
+  LeftBehind::forget_all();
   Members::forget();
-}
-
-/// Where an eager message may still be asked for, its root must be there until all have it. MPI_COMM_WORLD is not
-/// freed, whatever a program asks for.
-void Communicator::meet_before_free(MPI_Comm communicator) {
-  if (communicator == MPI_COMM_NULL || communicator == MPI_COMM_WORLD) return;
-  DatagramGroup* const group = group_needed_on(communicator);
-  if (group == nullptr) return;
-  PMPI_Barrier(communicator);
-  group->have_met();  // the library may keep it for its own pending messages, until MPI_Finalize
 }
 
 Communicator::Communicator(MPI_Comm user, PrivateCommunicator& ours, std::shared_ptr<Members> members)

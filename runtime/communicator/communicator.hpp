@@ -30,11 +30,9 @@ class Communicator {
   [[nodiscard]] static Found of(MPI_Comm communicator, const World& world, PrivateCommunicator& ours, int rank,
                                 int ranks);
 
-  /// To be called by all ranks before one is freed. Collective where messages on it may still be repaired.
-  static void meet_before_free(MPI_Comm communicator);
-
-  /// Frees the state of every communicator that still has one.
-  static void free_all();
+  /// In MPI_Finalize: frees the state of every communicator that still has one. Waits for the ranks that may still ask
+  /// this one for messages.
+  static void free_all(const PrivateCommunicator& ours);
 
   ~Communicator();
   Communicator(const Communicator&) = delete;
@@ -74,7 +72,6 @@ class Communicator {
  private:
   Communicator(MPI_Comm user, PrivateCommunicator& ours, std::shared_ptr<Members> members);
 
-  [[nodiscard]] static DatagramGroup* group_needed_on(MPI_Comm communicator);
   [[nodiscard]] Grouped group_that_hears();
 
   MPI_Comm user_;

@@ -46,7 +46,7 @@ void update_watching() {
 
 int stop(MPI_Comm, int, void*, void*) {
   watching.store(false, std::memory_order_relaxed);
-  Communicator::free_all();
+  Communicator::free_all(*opened);
   finalized = true;
   if (recording != nullptr) stop_trace(*recording);
   delete recording;

@@ -43,7 +43,7 @@ byte kept[RANKS];      // messages that it has sent; a bit for each call
 byte asks[RANKS];      // in this call
 byte met[RANKS];       // meetings that it has come to
 bool due[RANKS];       // its timer
-bool is_over[RANKS];   // has freed the group: nobody answers for it
+bool is_over[RANKS];   // has said farewell: nobody answers for it
 byte twice = TWICE;
 byte idle;
 chan tcp[RANKS] = [2] of { byte, byte };   // asks of a rank: call, packets
@@ -198,7 +198,7 @@ proctype rank(byte r) {
      }
   :: at[r] == CALLS && IS_WHOLE(r) -> break
   od;
-#ifndef MUTATION_frees_at_once
+#ifndef MUTATION_says_no_farewell
   meet(r);
 #endif
   atomic { is_over[r] = true; kept[r] = 0; idle = 0 }

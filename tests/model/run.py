@@ -132,7 +132,7 @@ MUTATIONS = [
     Mutation("leaves_children", "-DCHAIN=1 -DDEAF=2", "done: all below have everything"),
     Mutation("no_meeting", "-DSTEP=0", "what is sent fits every buffer", "eager"),
     Mutation("meets_nobody", "", "what is wanted is kept", "eager"),
-    Mutation("frees_at_once", "", "what is wanted is kept", "eager"),
+    Mutation("says_no_farewell", "", "what is wanted is kept", "eager"),
     Mutation("keeps_nothing", "", "what is wanted is kept", "eager"),
     Mutation("never_over_tcp", "", "never stuck", "eager"),
 ]

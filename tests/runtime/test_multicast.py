@@ -45,6 +45,15 @@ def test_a_root_that_has_left(any_mpi: Mpi, case: str):
     assert not done.lines("trunkline: warning"), done.err
 
 
+@pytest.mark.parametrize("case", ["freed-by-the-root", "freed-in-any-order", "freed-again-and-again"])
+def test_communicators_that_are_freed(any_mpi: Mpi, case: str):
+    """MPI_Comm_free waits for nobody, and what it leaves behind does not pile up."""
+    program = any_mpi.program("runtime-faults")
+    done = any_mpi.run(4, program, f"{case}@multicast", settings=LINE, per_rank=[ON_OWN_HOST])
+    assert done.out.count(": fine") == 4, done.out + done.err
+    assert not done.lines("trunkline: warning"), done.err
+
+
 def test_forged_datagrams(any_mpi: Mpi):
     """Noise, and real datagrams again, changed, cut and lengthened, by somebody without the key."""
     program = any_mpi.program("runtime-faults")

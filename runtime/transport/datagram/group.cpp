@@ -43,6 +43,12 @@ std::uint32_t folded(std::uint64_t claim) { return static_cast<std::uint32_t>(cl
 
 }  // namespace
 
+/// Where no call came since the last meeting, nobody asks.
+DatagramGroup::~DatagramGroup() {
+  if (left_behind_ == nullptr) return;
+  left_behind_->freed(number_, calls_ == met_at_ ? nullptr : std::move(repairs_));
+}
+
 DatagramGroup::Heard DatagramGroup::hears(MPI_Comm communicator) {
   const std::uint64_t calls = calls_++;
   const std::uint64_t since = calls - met_at_;
@@ -52,9 +58,17 @@ DatagramGroup::Heard DatagramGroup::hears(MPI_Comm communicator) {
   if (!tells && !is_full) return {};
   constexpr int nobody = -1;
   const bool deaf = tells && is_deaf(unheard_calls_, calls - told_at_ - own_calls_);
-  const int own = deaf ? static_cast<int>(rank_) : nobody;
-  int deaf_rank = nobody;
-  const int code = PMPI_Allreduce(&own, &deaf_rank, 1, MPI_INT, MPI_MAX, communicator);
+  // The least is the greatest complement.
+  struct Word {
+    std::int64_t deaf_rank;
+    std::int64_t not_freed_before;
+  };
+  const Word own{.deaf_rank = deaf ? static_cast<std::int64_t>(rank_) : nobody,
+                 .not_freed_before = ~left_behind_->freed_before()};
+  Word all{.deaf_rank = nobody, .not_freed_before = -1};
+  const int code = PMPI_Allreduce(&own, &all, 2, MPI_INT64_T, MPI_MAX, communicator);
+  const auto deaf_rank = static_cast<int>(all.deaf_rank);
+  if (code == MPI_SUCCESS) left_behind_->forget_before(~all.not_freed_before);
   met_at_ = calls;
   if (tells) {
     told_at_ = calls;

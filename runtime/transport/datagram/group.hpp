@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "mpi_api.hpp"
+#include "transport/datagram/left_behind.hpp"
 #include "transport/datagram/repairs.hpp"
 #include "transport/datagram/sockets.hpp"
 #include "transport/datagram/tcp_asks.hpp"
@@ -38,20 +39,15 @@ class DatagramGroup {
     std::optional<int> deaf_rank;  ///< of the communicator; the same on all ranks
   };
 
+  /// What others may still ask for is left behind.
+  ~DatagramGroup();
+  DatagramGroup(const DatagramGroup&) = delete;
+  DatagramGroup& operator=(const DatagramGroup&) = delete;
+
   /// Before each call, with the communicator of open(). Collective now and then: all ranks meet, so that what was kept
   /// of eager messages is not wanted any more, and they know whether datagrams still reach all of them, or some rank
   /// has got at least half of the calls since the last time by messages.
   [[nodiscard]] Heard hears(MPI_Comm communicator);
-
-  /// The same on all its ranks, another one for each group: an order in which all ranks meet without waiting in a
-  /// circle.
-  [[nodiscard]] const Key& order() const noexcept { return key_; }
-
-  /// Whether some rank may still ask this one for an eager message; the same on all ranks.
-  [[nodiscard]] bool is_needed() const noexcept { return repairs_ != nullptr && calls_ != met_at_; }
-
-  /// All ranks have met elsewhere.
-  void have_met() noexcept { met_at_ = calls_; }
 
   /// What came and was dropped: with a wrong seal or length; too early for its call, where too many waited already.
   struct Dropped {
@@ -73,6 +69,8 @@ class DatagramGroup {
 
   std::span<const int> world_ranks_;
   std::size_t rank_;
+  std::int64_t number_ = 0;            ///< among the groups of these ranks
+  LeftBehind* left_behind_ = nullptr;  ///< of these ranks; null until they have agreed on the number
   Key key_{};
   Address group_{};
   std::vector<Address> members_{};
@@ -83,7 +81,7 @@ class DatagramGroup {
   std::unique_ptr<Sockets> sockets_{};
   std::deque<Early> early_{};
   Dropped dropped_{};
-  std::uint64_t calls_ = 1;             ///< that have begun; the first opened it
+  std::uint64_t calls_ = 0;             ///< that have begun; the first opened it
   std::uint64_t met_at_ = 0;            ///< the call before which all ranks last met
   std::uint64_t told_at_ = 0;           ///< and told each other what they hear
   std::uint64_t unheard_calls_ = 0;     ///< since then

@@ -22,6 +22,7 @@ struct Invitation {
   std::uint32_t group;
   std::uint32_t port;
   std::uint32_t is_drawn;
+  std::int64_t number;
 };
 
 /// What each rank tells all others once its sockets are open.
@@ -31,6 +32,8 @@ struct Seat {
   std::uint32_t service_port;  ///< of its Repairs; 0: it has none
   std::uint32_t mtu;
   std::uint32_t buffer_bytes;
+  std::uint32_t left_behind;  ///< groups of this process that others may still ask
+  std::int64_t freed_before;  ///< by this process: of these ranks' groups
 };
 
 namespace {
@@ -63,7 +66,8 @@ Invitation invitation() {
   return {.key = drawn.key,
           .group = site_local | (drawn.group & 0xFFFFU),
           .port = first_port + drawn.port % (65536 - first_port),
-          .is_drawn = is_drawn ? 1U : 0U};
+          .is_drawn = is_drawn ? 1U : 0U,
+          .number = LeftBehind::new_number()};
 }
 
 using Clock = std::chrono::steady_clock;
@@ -81,8 +85,9 @@ class GroupOpening {
     for (const auto step : {&GroupOpening::invite, &GroupOpening::find_network, &GroupOpening::take_seats,
                             &GroupOpening::probe, &GroupOpening::try_repairs}) {
       if (made_.code = (this->*step)(); made_.code != MPI_SUCCESS) return {.code = made_.code};
-      if (made_.group == nullptr) break;
+      if (made_.group == nullptr) return std::move(made_);
     }
+    group().calls_ = 1;
     return std::move(made_);
   }
 
@@ -98,7 +103,14 @@ class GroupOpening {
     const int code = PMPI_Bcast(&drawn, sizeof drawn, MPI_BYTE, 0, communicator_);
     group().key_ = drawn.key;
     group().group_ = address_of(drawn.group, static_cast<std::uint16_t>(drawn.port));
-    if (code == MPI_SUCCESS && drawn.is_drawn == 0) refuse("the system gives no random numbers for a key");
+    if (code != MPI_SUCCESS) return code;
+    with_reserve([&] {
+      LeftBehind& left_behind = LeftBehind::of(group().world_ranks_);
+      left_behind.opened(drawn.number);
+      group().left_behind_ = &left_behind;
+      group().number_ = drawn.number;
+    });
+    if (drawn.is_drawn == 0) refuse("the system gives no random numbers for a key");
     return code;
   }
 
@@ -128,10 +140,13 @@ class GroupOpening {
                    .port = has_any ? group().sockets_->port() : 0U,
                    .service_port = group().repairs_ ? group().repairs_->port() : 0U,
                    .mtu = network_.mtu,
-                   .buffer_bytes = has_any ? group().sockets_->buffer_bytes() : 0U};
+                   .buffer_bytes = has_any ? group().sockets_->buffer_bytes() : 0U,
+                   .left_behind = static_cast<std::uint32_t>(LeftBehind::count()),
+                   .freed_before = group().left_behind_->freed_before()};
     std::vector<Seat> seats = with_reserve([&] { return std::vector<Seat>(ranks_); });
     const int code = PMPI_Allgather(&own, sizeof own, MPI_BYTE, seats.data(), sizeof own, MPI_BYTE, communicator_);
     if (code != MPI_SUCCESS) return code;
+    group().left_behind_->forget_before(std::ranges::min(seats, {}, &Seat::freed_before).freed_before);
     const auto none = std::ranges::find(seats, 0U, &Seat::port);
     if (none != seats.end()) {
       const std::string who =
@@ -156,7 +171,12 @@ class GroupOpening {
     group().eager_packets_ =
         std::min((most_eager_bytes + group().payload_bytes_ - 1) / group().payload_bytes_, most_eager_packets);
     const auto without = std::ranges::find(seats, 0U, &Seat::service_port);
-    if (without != seats.end()) {
+    const auto laden =
+        std::ranges::find_if(seats, [](const Seat& seat) { return seat.left_behind >= LeftBehind::most; });
+    if (laden != seats.end()) {
+      not_eager("rank " + std::to_string(laden - seats.begin()) + " of the communicator still answers for " +
+                std::to_string(laden->left_behind) + " communicators that the program has freed");
+    } else if (without != seats.end()) {
       not_eager("rank " + std::to_string(without - seats.begin()) +
                 " of the communicator has no thread or socket for it");
     } else if (group().burst_ < least_eager_calls * group().eager_packets_) {
@@ -215,6 +235,7 @@ class GroupOpening {
   /// Each rank asks the next one for a message that does not exist: by a datagram, and over TCP.
   int try_repairs() {
     if (group().repairs_ == nullptr) return MPI_SUCCESS;
+    group().left_behind_->has_service();
     group().repairs_->answer_to(group().members_);
     constexpr int nobody = -1;
     const int own = with_reserve([&] { return is_answered(); }) ? nobody : static_cast<int>(group().rank_);

@@ -31,7 +31,7 @@ class TagLayout {
   }
 
   /// Trees of one plan that can be told apart.
-  static constexpr unsigned trees = 31;
+  static constexpr unsigned trees = 30;
 
   /// Communicators that can be told apart at a time.
   [[nodiscard]] constexpr unsigned ids() const { return 1U << static_cast<unsigned>(id_bits_); }
@@ -60,6 +60,9 @@ class TagLayout {
     return join(id, turn, (std::uint64_t{1} << static_cast<unsigned>(mark_bits_)) - 1);
   }
 
+  /// Of the word that a rank makes no more calls (farewell.hpp).
+  [[nodiscard]] constexpr int farewell() const { return join(0, 0, trees); }
+
  private:
   static constexpr std::uint64_t trees_with_claims = 4;
   static constexpr std::uint64_t first_claim = 8;  ///< the marks below are trees of calls without
@@ -76,6 +79,8 @@ class TagLayout {
 
 static_assert(TagLayout((1 << 28) - 1).ids() == 2048 && TagLayout((1 << 28) - 1).claims(2) == 119);
 static_assert(TagLayout(32767).ids() == 32 && TagLayout(32767).turns() == 32 && TagLayout(32767).claims(1) == 0);
+static_assert(TagLayout(32767).farewell() > TagLayout(32767).tag(0, 0, 0, TagLayout::trees, TagLayout::trees - 1));
+static_assert(TagLayout((1 << 28) - 1).farewell() < TagLayout((1 << 28) - 1).tag(0, 0, 0, 1, 0));
 static_assert(TagLayout((1 << 28) - 1).tag(2047, 255, 118, 3, 2) < TagLayout((1 << 28) - 1).notice(2047, 255));
 
 }  // namespace trunkline::runtime

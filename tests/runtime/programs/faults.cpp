@@ -512,6 +512,59 @@ void absent_at_the_end() {
   }
 }
 
+/// MPI_Comm_free waits for nobody: the root has freed the communicator and makes no MPI calls when the last rank, which
+/// hears nothing, comes to the broadcast.
+void freed_by_the_root() {
+  MPI_Comm copy = copy_of(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
+  std::array<char, 32> path{"/tmp/trunkline-freed-XXXXXX"};
+  if (rank == 0) close(mkstemp(path.data()));
+  MPI_Bcast(path.data(), path.size(), MPI_CHAR, 0, MPI_COMM_WORLD);
+  right(copy, 100, 0, 0, "all hear");
+  const auto wait_for = [&](std::uintmax_t bytes) {
+    while (std::filesystem::file_size(path.data()) < bytes) usleep(1000);
+  };
+  const auto say = [&] { std::ofstream(path.data(), std::ios::app) << 'x' << std::flush; };
+  if (rank == ranks - 1) {
+    if (preloaded()) expect(deafen(), "it has no socket that hears a group");
+    say();
+    wait_for(2);
+  }
+  if (rank == 0) wait_for(1);
+  right(copy, 5000, 0, 1, "the last thing");
+  MPI_Comm_free(&copy);
+  if (rank == 0 || rank == ranks - 1) say();
+  if (rank == 0) wait_for(3);
+  if (rank == 0) std::filesystem::remove(path.data());
+}
+
+/// As a garbage collector may: each rank in another order.
+void freed_in_any_order() {
+  std::vector<MPI_Comm> copies(static_cast<std::size_t>(ranks));
+  for (MPI_Comm& copy : copies) copy = copy_of(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
+  for (std::size_t i = 0; i < copies.size(); ++i) right(copies[i], 500, static_cast<int>(i), 0, "one of several");
+  for (std::size_t i = 0; i < copies.size(); ++i) {
+    MPI_Comm& copy = copies[(i + static_cast<std::size_t>(rank)) % copies.size()];
+    MPI_Comm_free(&copy);
+    usleep(20000);
+  }
+}
+
+/// Of communicators that have come and gone nothing is left, but for the last few.
+void freed_again_and_again() {
+  const auto open_files = [] {
+    return std::distance(std::filesystem::directory_iterator("/proc/self/fd"), std::filesystem::directory_iterator());
+  };
+  std::ptrdiff_t first = 0;
+  for (int turn = 0; turn < 200; ++turn) {
+    MPI_Comm copy = copy_of(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
+    right(copy, 500, turn % ranks, turn, "one after another");
+    MPI_Comm_free(&copy);
+    if (turn == 10) first = open_files();
+  }
+  const std::ptrdiff_t more = open_files() - first;
+  expect(more < 40, std::to_string(more) + " more files are open");
+}
+
 /// As many as the library gives without us: MPICH has 2048.
 void many_communicators() {
   std::vector<MPI_Comm> copies(1900, MPI_COMM_NULL);
@@ -893,12 +946,14 @@ const std::map<std::string, std::function<void()>> cases {
       {"handler-ends-thread", handler_ends_thread}, {"invalid-datatype", invalid_datatype},
       {"delete-callback", delete_callback}, {"pending-idup", pending_idup}, {"deaf-rank", deaf_rank},
       {"absent-root", [] { absent_root(false); }}, {"absent-root-over-tcp", [] { absent_root(true); }},
-      {"absent-at-the-end", absent_at_the_end}, {"forged-datagrams", forged_datagrams}, {"dist-graph", dist_graph},
-      {"many-communicators", many_communicators}, {"late-rank", late_rank}, {"stopped-rank", stopped_rank},
-      {"far-ahead", far_ahead}, {"killed-rank", killed_rank}, {"out-of-memory", out_of_memory},
-      {"little-memory-to-plan", little_memory_to_plan}, {"no-memory-to-plan", no_memory_to_plan},
-      {"out-of-descriptors", out_of_descriptors}, {"small-stack", small_stack}, {"first-allgather", first_allgather},
-      {"other-shares", other_shares}, {"shorter-operand", shorter_operand}, {"longer-operand", longer_operand},
+      {"absent-at-the-end", absent_at_the_end}, {"freed-by-the-root", freed_by_the_root},
+      {"freed-in-any-order", freed_in_any_order}, {"freed-again-and-again", freed_again_and_again},
+      {"forged-datagrams", forged_datagrams}, {"dist-graph", dist_graph}, {"many-communicators", many_communicators},
+      {"late-rank", late_rank}, {"stopped-rank", stopped_rank}, {"far-ahead", far_ahead}, {"killed-rank", killed_rank},
+      {"out-of-memory", out_of_memory}, {"little-memory-to-plan", little_memory_to_plan},
+      {"no-memory-to-plan", no_memory_to_plan}, {"out-of-descriptors", out_of_descriptors},
+      {"small-stack", small_stack}, {"first-allgather", first_allgather}, {"other-shares", other_shares},
+      {"shorter-operand", shorter_operand}, {"longer-operand", longer_operand},
       {"little-longer-operand", little_longer_operand}, {"other-collective", other_collective},
       {"operand-handler-throws", operand_handler_throws}, {"late-reduce-root", late_reduce_root},
       {"killed-in-allreduce", killed_in_allreduce}, {"on-both-sides-of-the-floor", on_both_sides_of_the_floor},
