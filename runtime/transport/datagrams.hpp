@@ -65,6 +65,9 @@ class Datagrams {
   /// Seconds since any time, never backwards.
   [[nodiscard]] virtual double now() const noexcept = 0;
 
+  /// This rank has found nothing to do, of messages neither. Only in a simulation does time pass here.
+  virtual void rest() {}
+
  protected:
   Datagrams() = default;
 };

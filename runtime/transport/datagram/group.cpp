@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <chrono>
 #include <utility>
 
 namespace trunkline::runtime {
@@ -179,10 +178,6 @@ std::optional<Datagram> DatagramCall::next() {
 
 void DatagramCall::are_not_heard() noexcept {
   if (std::exchange(is_heard_, false)) ++group_.unheard_calls_;
-}
-
-double DatagramCall::now() const noexcept {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
 }  // namespace trunkline::runtime

@@ -110,7 +110,8 @@ class DatagramCall final : public Datagrams {
   [[nodiscard]] bool is_ahead(int rank) const noexcept override;
   [[nodiscard]] double& free_at() noexcept override { return group_.free_at_; }
   void are_not_heard() noexcept override;
-  [[nodiscard]] double now() const noexcept override;
+  [[nodiscard]] double now() const noexcept override { return group_.sockets_->now(); }
+  void rest() override { group_.sockets_->rest(); }
 
  private:
   void send(const Address& to, const Datagram& datagram);

@@ -5,15 +5,12 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <chrono>
 #include <cstring>
 #include <limits>
-#include <thread>
 
 #include "reserve.hpp"
 #include "transport/datagram/group.hpp"
 #include "transport/datagram/networks.hpp"
-#include "transport/watchdog.hpp"
 
 namespace trunkline::runtime {
 /// What the first rank tells all others, by MPI alone.
@@ -44,8 +41,8 @@ constexpr std::uint32_t udp_overhead = 28;        ///< headers of IPv4 and UDP
 /// What the kernel takes of a buffer for a datagram of a full frame, and more: drivers differ.
 constexpr std::uint32_t kernel_bytes = 4608;
 constexpr std::uint32_t most_burst = 96;
-constexpr auto most_probing = std::chrono::milliseconds(250);
-constexpr auto between_probes = std::chrono::milliseconds(5);
+constexpr double most_probing_s = 0.250;
+constexpr double between_probes_s = 0.005;
 constexpr unsigned probe_rounds = 3;
 constexpr unsigned answer_copies = 3;
 /// Longer messages gain little where their root need not wait.
@@ -53,8 +50,8 @@ constexpr std::uint32_t most_eager_bytes = 8192;
 /// Eager messages between two meetings: with fewer, meetings would cost more than eager messages save.
 constexpr std::uint32_t least_eager_calls = 8;
 /// A connection whose first packets get lost takes 3 s.
-constexpr auto most_asking = std::chrono::milliseconds(3500);
-constexpr auto between_asks = std::chrono::milliseconds(20);
+constexpr double most_asking_s = 3.5;
+constexpr double between_asks_s = 0.020;
 
 Invitation invitation() {
   struct {
@@ -69,8 +66,6 @@ Invitation invitation() {
           .is_drawn = is_drawn ? 1U : 0U,
           .number = LeftBehind::new_number()};
 }
-
-using Clock = std::chrono::steady_clock;
 
 }  // namespace
 
@@ -210,12 +205,12 @@ class GroupOpening {
     Sockets& sockets = *group().sockets_;
     const bool is_first = group().rank_ == 0;
     if (!is_first && missing == 0) answer(sockets);  // what it said before may be lost
-    const Clock::time_point end = Clock::now() + most_probing;
-    Clock::time_point next{};
-    for (Clock::time_point now = Clock::now(); missing > 0 && now < end; now = Clock::now()) {
+    const double end = sockets.now() + most_probing_s;
+    double next = 0.0;
+    for (double now = sockets.now(); missing > 0 && now < end; now = sockets.now()) {
       if (is_first && now >= next) {
         send(sockets, group().group_, PacketKind::probe);
-        next = now + between_probes;
+        next = now + between_probes_s;
       }
       while (const auto bytes = sockets.receive()) {
         const auto packet = read_packet(*bytes, group().key_);
@@ -228,7 +223,7 @@ class GroupOpening {
           --missing;
         }
       }
-      std::this_thread::yield();
+      sockets.rest();
     }
   }
 
@@ -264,18 +259,18 @@ class GroupOpening {
     TcpAsks tcp(sockets, service);
     bool by_datagram = false;
     bool over_tcp = false;
-    const Clock::time_point end = Clock::now() + most_asking;
-    Clock::time_point next{};
-    for (Clock::time_point now = Clock::now(); !(by_datagram && over_tcp) && now < end; now = Clock::now()) {
+    const double end = sockets.now() + most_asking_s;
+    double next = 0.0;
+    for (double now = sockets.now(); !(by_datagram && over_tcp) && now < end; now = sockets.now()) {
       if (now >= next) {
         if (!by_datagram) sockets.send(service, head, nothing, group().key_);
         if (!over_tcp) tcp.ask(ask);
         sockets.flush();
-        next = now + between_asks;
+        next = now + between_asks_s;
       }
       while (const auto bytes = sockets.receive()) by_datagram = by_datagram || answers(bytes);
       while (const auto bytes = tcp.receive()) over_tcp = over_tcp || answers(bytes);
-      std::this_thread::yield();
+      sockets.rest();
     }
     return by_datagram && over_tcp;
   }
@@ -302,7 +297,6 @@ class GroupOpening {
 };
 
 DatagramGroup::Opened DatagramGroup::open(MPI_Comm communicator, std::size_t rank, std::span<const int> world_ranks) {
-  if constexpr (simulated) return {.reason = "the simulator has no multicast"};
   return GroupOpening(communicator, rank, world_ranks).run();
 }
 

@@ -3,9 +3,12 @@
 
 #include <arpa/inet.h>
 #include <sys/epoll.h>
-#include <unistd.h>
+#include <sys/socket.h>
 
+#include <array>
 #include <cerrno>
+#include <chrono>
+#include <thread>
 #include <utility>
 
 namespace trunkline::runtime {
@@ -46,40 +49,50 @@ bool watch(const Descriptor& events, const Descriptor& socket) {
   return epoll_ctl(events.number(), EPOLL_CTL_ADD, socket.number(), &event) == 0;
 }
 
-}  // namespace
+/// Two sockets: one hears the group, the other hears what is sent to this rank alone, and sends. Datagrams go in
+/// batches, so that a system call serves several.
+class UdpSockets final : public Sockets {
+ public:
+  UdpSockets(Descriptor group_socket, Descriptor own_socket, Descriptor events, std::uint16_t port);
 
-Descriptor::~Descriptor() {
-  if (number_ >= 0) close(number_);
-}
+  [[nodiscard]] std::uint16_t port() const noexcept override { return port_; }
+  [[nodiscard]] std::uint32_t buffer_bytes() const override;
+  void send(const Address& to, const PacketHead& head, std::span<const std::byte> payload, const Key& key) override;
+  void flush() override;
+  void wake_by(const Descriptor& other) const override;
+  [[nodiscard]] std::optional<std::span<const std::byte>> receive() override;
+  [[nodiscard]] double now() const noexcept override;
+  void rest() override { std::this_thread::yield(); }
 
-Descriptor& Descriptor::operator=(Descriptor&& other) noexcept {
-  std::swap(number_, other.number_);
-  return *this;
-}
+ private:
+  [[nodiscard]] bool fill();
 
-Address address_of(std::uint32_t address, std::uint16_t port) {
-  Address made{};
-  made.sin_family = AF_INET;
-  made.sin_port = htons(port);
-  made.sin_addr.s_addr = htonl(address);
-  return made;
-}
+  static constexpr std::size_t batch = 32;
+  static constexpr std::size_t most_bytes = 9216;  ///< of a datagram; longer ones are cut, and so dropped
 
-std::unique_ptr<Sockets> Sockets::open(std::uint32_t own, const Address& group, bool shares_host) {
-  Descriptor hears = bound_to(group);
-  if (hears.number() < 0 || !join(hears, group, own)) return nullptr;
-  Descriptor alone = bound_to(address_of(own, 0));
-  if (alone.number() < 0 || !sends_from(alone, own, shares_host)) return nullptr;
-  Descriptor events(epoll_create1(EPOLL_CLOEXEC));
-  if (events.number() < 0 || !watch(events, hears) || !watch(events, alone)) return nullptr;
-  Address bound{};
-  socklen_t length = sizeof bound;
-  if (getsockname(alone.number(), reinterpret_cast<sockaddr*>(&bound), &length) != 0) return nullptr;
-  return std::unique_ptr<Sockets>(
-      new Sockets(std::move(hears), std::move(alone), std::move(events), ntohs(bound.sin_port)));
-}
+  struct Outgoing {
+    HeadBytes head;
+    SealBytes seal;
+    Address to;
+    std::array<iovec, 3> parts;
+  };
 
-Sockets::Sockets(Descriptor group_socket, Descriptor own_socket, Descriptor events, std::uint16_t port)
+  Descriptor group_socket_;
+  Descriptor own_socket_;
+  Descriptor events_;  ///< epoll: what waits for both
+  std::uint16_t port_;
+  std::size_t queued_ = 0;
+  std::array<Outgoing, batch> outgoing_{};
+  std::array<mmsghdr, batch> out_heads_{};
+  std::size_t come_ = 0;        ///< in the batch
+  std::size_t taken_ = 0;       ///< of these
+  bool has_taken_all_ = false;  ///< that was there when it looked last
+  std::array<mmsghdr, batch> in_heads_{};
+  std::array<iovec, batch> in_parts_{};
+  std::unique_ptr<std::byte[]> in_bytes_ = std::make_unique_for_overwrite<std::byte[]>(batch * most_bytes);
+};
+
+UdpSockets::UdpSockets(Descriptor group_socket, Descriptor own_socket, Descriptor events, std::uint16_t port)
     : group_socket_(std::move(group_socket)),
       own_socket_(std::move(own_socket)),
       events_(std::move(events)),
@@ -95,14 +108,14 @@ Sockets::Sockets(Descriptor group_socket, Descriptor own_socket, Descriptor even
   }
 }
 
-std::uint32_t Sockets::buffer_bytes() const {
+std::uint32_t UdpSockets::buffer_bytes() const {
   int bytes = 0;
   socklen_t length = sizeof bytes;
   const bool known = getsockopt(group_socket_.number(), SOL_SOCKET, SO_RCVBUF, &bytes, &length) == 0;
   return known ? static_cast<std::uint32_t>(bytes) : 0;
 }
 
-void Sockets::send(const Address& to, const PacketHead& head, std::span<const std::byte> payload, const Key& key) {
+void UdpSockets::send(const Address& to, const PacketHead& head, std::span<const std::byte> payload, const Key& key) {
   if (queued_ == batch) flush();
   Outgoing& one = outgoing_[queued_++];
   one.head = head_of(head, payload.size());
@@ -114,7 +127,7 @@ void Sockets::send(const Address& to, const PacketHead& head, std::span<const st
 }
 
 /// Waits for room in the kernel's buffer: that is as fast as the link.
-void Sockets::flush() {
+void UdpSockets::flush() {
   std::size_t gone = 0;
   while (gone < queued_) {
     const int sent = sendmmsg(own_socket_.number(), &out_heads_[gone], static_cast<unsigned>(queued_ - gone), 0);
@@ -127,10 +140,10 @@ void Sockets::flush() {
   queued_ = 0;
 }
 
-void Sockets::wake_by(const Descriptor& other) const { static_cast<void>(watch(events_, other)); }
+void UdpSockets::wake_by(const Descriptor& other) const { static_cast<void>(watch(events_, other)); }
 
 /// A poll of both sockets first: only with that an idle rank of a lab sleeps until something comes.
-bool Sockets::fill() {
+bool UdpSockets::fill() {
   come_ = taken_ = 0;
   std::array<epoll_event, 3> ready{};
   const int sockets = epoll_wait(events_.number(), ready.data(), static_cast<int>(ready.size()), 0);
@@ -147,11 +160,30 @@ bool Sockets::fill() {
 
 /// After a batch that was not full it does not look for one more at once: each look is a system call, and fruitless for
 /// nearly every datagram.
-std::optional<std::span<const std::byte>> Sockets::receive() {
+std::optional<std::span<const std::byte>> UdpSockets::receive() {
   if (taken_ == come_ && (std::exchange(has_taken_all_, false) || !fill())) return {};
   const std::size_t place = taken_++;
   const bool is_cut = (in_heads_[place].msg_hdr.msg_flags & MSG_TRUNC) != 0;
   return std::span<const std::byte>(in_bytes_.get() + place * most_bytes, is_cut ? 0 : in_heads_[place].msg_len);
+}
+
+double UdpSockets::now() const noexcept {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+}  // namespace
+
+std::unique_ptr<Sockets> Sockets::open(std::uint32_t own, const Address& group, bool shares_host) {
+  Descriptor hears = bound_to(group);
+  if (hears.number() < 0 || !join(hears, group, own)) return nullptr;
+  Descriptor alone = bound_to(address_of(own, 0));
+  if (alone.number() < 0 || !sends_from(alone, own, shares_host)) return nullptr;
+  Descriptor events(epoll_create1(EPOLL_CLOEXEC));
+  if (events.number() < 0 || !watch(events, hears) || !watch(events, alone)) return nullptr;
+  Address bound{};
+  socklen_t length = sizeof bound;
+  if (getsockname(alone.number(), reinterpret_cast<sockaddr*>(&bound), &length) != 0) return nullptr;
+  return std::make_unique<UdpSockets>(std::move(hears), std::move(alone), std::move(events), ntohs(bound.sin_port));
 }
 
 }  // namespace trunkline::runtime

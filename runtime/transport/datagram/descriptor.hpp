@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// A socket's descriptor, and its address.
+#pragma once
+
+#include <netinet/in.h>
+
+#include <cstdint>
+
+namespace trunkline::runtime {
+
+/// A descriptor that is closed with its owner.
+class Descriptor {
+ public:
+  explicit Descriptor(int number = -1) : number_(number) {}
+  ~Descriptor();
+  Descriptor(Descriptor&& other) noexcept : number_(other.number_) { other.number_ = -1; }
+  Descriptor& operator=(Descriptor&& other) noexcept;
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  [[nodiscard]] int number() const noexcept { return number_; }
+
+ private:
+  int number_;
+};
+
+/// In the network's order of bytes.
+using Address = sockaddr_in;
+
+/// `address` has the most significant byte first.
+[[nodiscard]] Address address_of(std::uint32_t address, std::uint16_t port);
+
+}  // namespace trunkline::runtime
