@@ -38,16 +38,6 @@ double on_wire(double bytes) {
 
 bool hosts_are_free = false;
 
-/// What messages cost their hosts: the setting that the ranks have too.
-const HostCosts& host_costs() {
-  static const HostCosts& known = []() -> const HostCosts& {
-    const char* const name = std::getenv("TRUNKLINE_HOST_COSTS");
-    return host_costs_named(name != nullptr ? name : "free");
-  }();
-  static const HostCosts nothing;
-  return hosts_are_free ? nothing : known;
-}
-
 /// A message on its way, seconds.
 struct Trip {
   double latency_s = 0.0;
@@ -122,6 +112,15 @@ class Hosts {
 };
 
 }  // namespace
+
+const HostCosts& host_costs() {
+  static const HostCosts& known = []() -> const HostCosts& {
+    const char* const name = std::getenv("TRUNKLINE_HOST_COSTS");
+    return host_costs_named(name != nullptr ? name : "free");
+  }();
+  static const HostCosts nothing;
+  return hosts_are_free ? nothing : known;
+}
 
 void use_ethernet() {
   s4u::Engine::on_platform_created_cb([] {

@@ -128,7 +128,11 @@ class Rank {
   [[nodiscard]] unsigned ranks() const { return static_cast<unsigned>(message_.ranks); }
   [[nodiscard]] bool native() const { return options_.algorithm == "native" || by_hosts_; }
 
-  /// Our first call also makes the internal communicator, which is not to be timed.
+  [[nodiscard]] bool may_multicast() const {
+    return options_.algorithm == "auto" || options_.algorithm.starts_with("multicast");
+  }
+
+  /// Our first call also makes the internal communicator, which is not to be timed; nor is how a group is opened.
   void warm_up() {
     if (native()) return;
     const char* const name = options_.what->name;
@@ -137,6 +141,7 @@ class Rank {
     }
     resize(unit_of(options_.what, message_.ranks));
     run();
+    if (may_multicast() && trunkline_set(name, "multicast") == 0) run();  // opens the group
     if (trunkline_set(name, options_.algorithm.c_str()) != 0) fail(2, "no such algorithm: " + options_.algorithm);
   }
 

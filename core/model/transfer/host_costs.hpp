@@ -18,6 +18,12 @@ struct HostCosts {
   double receive_s = 0.0;  ///< or(m), the receiver's
   double receive_byte_s = 0.0;
   double memory_byte_s = 0.0;  ///< copying between ranks of one host
+  /// The same of a datagram that goes to a multicast group: sealed, sent, received and checked in batches.
+  double datagram_send_s = 0.0;
+  double datagram_send_byte_s = 0.0;
+  double datagram_receive_s = 0.0;
+  double datagram_receive_byte_s = 0.0;
+  double datagram_rank_s = 0.0;  ///< of the receiving host, for each further rank there that hears it
   /// Longest message that leaves before its receiver has asked for it. A longer one is announced and asked for first.
   std::uint64_t eager_bytes = std::numeric_limits<std::uint64_t>::max();
   double rendezvous_s = 0.0;  ///< what that costs each of the two processors, besides the round trip

@@ -20,9 +20,6 @@ class Multicasts(PlanKind):
     """What the command asks of them."""
 
     way = "by multicast"
-    not_simulated = (
-        "SimGrid has no multicast; 'trunkline predict' has its time, 'trunkline bench' measures it on the lab"
-    )
 
     def is_replayed(self, plan: _core.Plan) -> bool:  # noqa: ARG002 - the core has checked whatever it lays
         """Never."""

@@ -25,6 +25,9 @@ _LONGEST_MESSAGE = (1 << 31) - 1
 _MOST_PRIVATE_BYTES = 256 << 20
 """Memory up to which every rank gets a buffer of its own, whose content is checked."""
 
+_MOST_SIZES = 6
+"""Sizes in one simulation: before the eighth multicast all ranks meet, which belongs to no call's time."""
+
 _MOST_SAID = 2000
 """Characters of a failed simulation's last words that are passed on."""
 
@@ -40,6 +43,8 @@ _OPTIONS = {
     # An ordinary send ends when its message has arrived, so that windows hold.
     "smpi/send-is-detached-thresh": "0",
     "smpi/async-small-thresh": "0",
+    # Ranks that look for a message look again when there is something to find (simulate/datagrams): looks take no time.
+    "smpi/test": "0",
     # Nothing of this machine's own speed.
     "smpi/simulate-computation": "no",
     "smpi/host-speed": "1Gf",
@@ -136,7 +141,7 @@ def simulate(job: Job, runs: str, options: Mapping[str, str], most_s: Mapping[in
     left = list(job.sizes)
     while left:
         # A call that is given up ends its simulation: the sizes after it need one more.
-        for outcome in _simulate(job, tuple(left), runs, options, most_s):
+        for outcome in _simulate(job, tuple(left[:_MOST_SIZES]), runs, options, most_s):
             left.remove(outcome.message_bytes)
             yield outcome
 

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "simulate/datagrams/datagram_network.hpp"
+#include "transport/datagram/networks.hpp"
+
+namespace trunkline::runtime {
+
+HostCard own_card() {
+  using simulate::DatagramNetwork;
+  const std::uint32_t address = trunkline_simulate_datagrams().own_address();
+  HostCard card{.host = address, .count = 1};
+  card.networks[0] = {.address = address, .mask = DatagramNetwork::mask, .mtu = DatagramNetwork::mtu};
+  return card;
+}
+
+}  // namespace trunkline::runtime

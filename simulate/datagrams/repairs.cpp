@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// No thread: the network hands on what is asked, while its rank does something else.
+#include "transport/datagram/repairs.hpp"
+
+#include <map>
+
+#include "simulate/datagrams/sockets.hpp"
+
+namespace trunkline::runtime {
+namespace {
+
+using simulate::Endpoint;
+
+/// Of this rank.
+std::map<const Repairs*, std::unique_ptr<Endpoint>>& endpoints() {
+  static std::map<const Repairs*, std::unique_ptr<Endpoint>> all;
+  return all;
+}
+
+}  // namespace
+
+std::unique_ptr<Repairs> Repairs::open(std::uint32_t /*own*/, const Key& key, std::uint32_t rank) {
+  std::unique_ptr<Endpoint> endpoint = trunkline_simulate_datagrams().open();
+  std::unique_ptr<Repairs> made(new Repairs(nullptr, Descriptor(), Descriptor(), endpoint->place().port, key, rank));
+  endpoint->answer_by([repairs = made.get(), at = endpoint.get()](const simulate::Packet& packet) {
+    const auto ask = read_packet(packet.bytes, repairs->key_);
+    if (!ask || ask->head.sender >= repairs->members_.size()) return;
+    const bool is_tcp = packet.way == simulate::Way::tcp;
+    const simulate::Place to = is_tcp ? packet.from : simulate::place_of(repairs->members_[ask->head.sender]);
+    for (const PacketBytes& answer : repairs->kept_.answers(*ask)) at->send(to, {answer}, packet.way);
+  });
+  endpoints().emplace(made.get(), std::move(endpoint));
+  return made;
+}
+
+Repairs::Repairs(std::shared_ptr<RepairThread> thread, Descriptor listener, Descriptor datagrams, std::uint16_t port,
+                 const Key& key, std::uint32_t rank)
+    : thread_(std::move(thread)),
+      listener_(std::move(listener)),
+      datagrams_(std::move(datagrams)),
+      port_(port),
+      key_(key),
+      kept_(key, rank) {}
+
+Repairs::~Repairs() { endpoints().erase(this); }
+
+void Repairs::answer_to(std::span<const Address> members) { members_.assign(members.begin(), members.end()); }
+
+void Repairs::keep(std::uint64_t turn, std::uint32_t claim, std::uint32_t payload_bytes,
+                   std::span<const std::byte> message) {
+  kept_.keep(turn, claim, payload_bytes, message);
+}
+
+void Repairs::forget() noexcept { kept_.forget(); }
+
+}  // namespace trunkline::runtime

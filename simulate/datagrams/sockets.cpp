@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// Instead of the file of that name in runtime/transport/datagram, as all beside it.
+#include "simulate/datagrams/sockets.hpp"
+
+namespace trunkline::simulate {
+
+void SimulatedSockets::send(const runtime::Address& to, const runtime::PacketHead& head,
+                            std::span<const std::byte> payload, const runtime::Key& key) {
+  const runtime::HeadBytes first = runtime::head_of(head, payload.size());
+  const runtime::SealBytes last = runtime::seal_of(first, payload, key);
+  endpoint_->send(place_of(to), {first, payload, last}, Way::udp);
+}
+
+}  // namespace trunkline::simulate
+
+namespace trunkline::runtime {
+
+std::unique_ptr<Sockets> Sockets::open(std::uint32_t /*own*/, const Address& group, bool /*shares_host*/) {
+  auto endpoint = trunkline_simulate_datagrams().open();
+  endpoint->join(simulate::place_of(group));
+  return std::make_unique<simulate::SimulatedSockets>(std::move(endpoint));
+}
+
+}  // namespace trunkline::runtime

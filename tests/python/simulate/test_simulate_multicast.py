@@ -1,0 +1,134 @@
+"""Multicasts under SimGrid: times that can be worked out by hand, loss, and what cannot be simulated."""
+
+import json
+import math
+
+import pytest
+
+RATE = 1e8 / 8
+LATENCY_S = 10e-6
+PAYLOAD = 1432
+OVERHEAD = 106
+"""Ethernet's, IPv4's, UDP's and our own, of each datagram."""
+EXACT = 1e-4
+COSTS = {"send": 1.0e-6, "send_byte": 0.3e-9, "receive": 0.7e-6, "receive_byte": 0.4e-9}
+"""Of a datagram, as core/model/transfer/host_costs.cpp has it."""
+SEALED = 40
+"""Bytes of a datagram besides its payload."""
+
+
+@pytest.fixture
+def switch(tmp_path):
+    """A cluster file of so many hosts on one switch."""
+
+    def make(hosts, defaults="", of_switch=""):
+        file = tmp_path / f"switch-{hosts}{len(defaults)}{len(of_switch)}.yaml"
+        file.write_text(
+            f"trunkline: cluster/1\nname: switch\ndefaults: {{rate: 100Mbit, latency: 10us{defaults}}}\n"
+            f"switches: [{{switches: s0{of_switch}}}]\nhosts:\n  - {{hosts: 'h[0-{hosts - 1}]', switch: s0}}\n"
+        )
+        return file
+
+    return make
+
+
+@pytest.fixture
+def seconds(trunkline, tmp_path):
+    """By size what multicasts of rank 0 take."""
+
+    def run(cluster, sizes, *words, costs="free"):
+        out = tmp_path / "rows.json"
+        ran = trunkline(
+            *("simulate", "bcast", "--cluster", cluster, "--sizes", ",".join(map(str, sizes)), "--json", out),
+            *("--algorithms", "multicast", "--host-costs", costs, *words),
+        )
+        assert ran.status == 0, ran.error
+        rows = json.loads(out.read_text())
+        assert {row["ran"] for row in rows} == {"multicast"}
+        return {row["message_bytes"]: row["seconds_median"] for row in rows}
+
+    return run
+
+
+def wires(size):
+    """Bytes on the wire of each datagram of a message."""
+    return [min(PAYLOAD, size - at) + OVERHEAD for at in range(0, size, PAYLOAD)]
+
+
+def data_seconds(size):
+    """From one host over a switch: all of them on the first link, the last one on the second, or the longest before."""
+    first = second = 0.0
+    for wire in wires(size):
+        first += wire / RATE
+        second = max(first, second) + wire / RATE
+    return second + 2 * LATENCY_S
+
+
+def word_seconds():
+    """An MPI message of 8 bytes from a host to another: it is done."""
+    wire = 8 + 40 + 90
+    return 2 * wire / RATE + 2 * LATENCY_S
+
+
+@pytest.mark.parametrize("hosts", [2, 3, 9])
+def test_short_ones_take_as_long_to_any_number_of_hosts(switch, seconds, hosts):
+    took = seconds(switch(hosts), [8, 1432, 1433, 8192])
+    assert took == {size: pytest.approx(data_seconds(size), rel=EXACT) for size in took}
+
+
+@pytest.mark.parametrize("size", [8593, 65536, 1 << 20])
+def test_longer_ones_are_confirmed(switch, seconds, size):
+    took = seconds(switch(2), [size])
+    assert took[size] == pytest.approx(data_seconds(size) + word_seconds(), rel=EXACT)
+
+
+def test_each_level_of_the_confirm_tree_adds_a_message(switch, seconds):
+    """Of 6 hosts the root's 4 children are done, the one with a child after that one; and there are reports."""
+    took = seconds(switch(6), [20000])[20000]
+    least = data_seconds(20000) + 2 * word_seconds()
+    assert least * (1 - EXACT) <= took <= least + 5 * (8 + OVERHEAD) / RATE
+
+
+def test_what_datagrams_cost_hosts_counts(switch, seconds):
+    def costs(way):
+        return COSTS[way] + COSTS[f"{way}_byte"] * (8 + SEALED)
+
+    took = seconds(switch(5), [8], costs="mpich")[8]
+    assert took == pytest.approx(data_seconds(8) + costs("send") + costs("receive"), rel=EXACT)
+
+
+def test_ranks_of_one_host_hear_it_too(switch, seconds):
+    took = seconds(switch(2), [8, 65536], "--ranks-per-host", "4")
+    assert took[8] == pytest.approx(data_seconds(8), rel=EXACT)
+    assert data_seconds(65536) < took[65536] < data_seconds(65536) + 4 * word_seconds()
+
+
+def test_what_is_lost_is_sent_again(switch, seconds):
+    """Every byte is checked by the ranks themselves. The same frames are lost each time."""
+    lossy = switch(8, ", loss: 5%")
+    sizes = [8, 8192, 65536, 1 << 20]
+    first = seconds(lossy, sizes)
+    assert seconds(lossy, sizes) == first
+    assert all(first[size] >= data_seconds(size) * (1 - EXACT) for size in sizes)
+    assert first[1 << 20] > 1.05 * data_seconds(1 << 20)
+    assert first[1 << 20] < 3 * data_seconds(1 << 20)
+
+
+def test_many_sizes_have_no_meeting_among_them(switch, seconds):
+    sizes = list(range(8, 8 + 20))
+    took = seconds(switch(3), sizes)
+    assert took == {size: pytest.approx(data_seconds(size), rel=EXACT) for size in sizes}
+
+
+def test_full_buffers_lose_what_comes(switch, seconds):
+    """At 100 Gbit/s a rank that takes in a datagram cannot keep up with the wire: it still gets every byte."""
+    fast = seconds(switch(4), [1 << 20], "--rate", "100Gbit", costs="mpich")[1 << 20]
+    datagrams = math.ceil((1 << 20) / PAYLOAD)
+    assert fast > datagrams * COSTS["send"]
+
+
+def test_snooping_is_refused(trunkline, switch):
+    snooping = switch(3, of_switch=", igmp: querier")
+    ran = trunkline("simulate", "bcast", "--cluster", snooping, "--sizes", "8", "--algorithms", "multicast")
+    assert ran.status != 0
+    assert "switches that snoop IGMP are not simulated" in " ".join(ran.error.split())
