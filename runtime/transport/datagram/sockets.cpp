@@ -11,6 +11,9 @@
 #include <thread>
 #include <utility>
 
+#include "transport/datagram/incoming.hpp"
+#include "transport/datagram/outgoing.hpp"
+
 namespace trunkline::runtime {
 namespace {
 
@@ -28,6 +31,7 @@ Descriptor bound_to(const Address& address) {
   static_cast<void>(set(made, SOL_SOCKET, SO_RCVBUF, wanted_buffer_bytes));
   static_cast<void>(set(made, SOL_SOCKET, SO_SNDBUF, wanted_buffer_bytes));
   if (bind(made.number(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) return Descriptor();
+  Incoming::expect_long(made);
   return made;
 }
 
@@ -57,8 +61,10 @@ class UdpSockets final : public Sockets {
 
   [[nodiscard]] std::uint16_t port() const noexcept override { return port_; }
   [[nodiscard]] std::uint32_t buffer_bytes() const override;
-  void send(const Address& to, const PacketHead& head, std::span<const std::byte> payload, const Key& key) override;
-  void flush() override;
+  void send(const Address& to, const PacketHead& head, std::span<const std::byte> payload, const Key& key) override {
+    outgoing_.send(to, head, payload, key);
+  }
+  void flush() override { outgoing_.flush(); }
   void wake_by(const Descriptor& other) const override;
   [[nodiscard]] std::optional<std::span<const std::byte>> receive() override;
   [[nodiscard]] double now() const noexcept override;
@@ -67,46 +73,21 @@ class UdpSockets final : public Sockets {
  private:
   [[nodiscard]] bool fill();
 
-  static constexpr std::size_t batch = 32;
-  static constexpr std::size_t most_bytes = 9216;  ///< of a datagram; longer ones are cut, and so dropped
-
-  struct Outgoing {
-    HeadBytes head;
-    SealBytes seal;
-    Address to;
-    std::array<iovec, 3> parts;
-  };
-
   Descriptor group_socket_;
   Descriptor own_socket_;
   Descriptor events_;  ///< epoll: what waits for both
   std::uint16_t port_;
-  std::size_t queued_ = 0;
-  std::array<Outgoing, batch> outgoing_{};
-  std::array<mmsghdr, batch> out_heads_{};
-  std::size_t come_ = 0;        ///< in the batch
-  std::size_t taken_ = 0;       ///< of these
+  Outgoing outgoing_;
+  Incoming incoming_{};
   bool has_taken_all_ = false;  ///< that was there when it looked last
-  std::array<mmsghdr, batch> in_heads_{};
-  std::array<iovec, batch> in_parts_{};
-  std::unique_ptr<std::byte[]> in_bytes_ = std::make_unique_for_overwrite<std::byte[]>(batch * most_bytes);
 };
 
 UdpSockets::UdpSockets(Descriptor group_socket, Descriptor own_socket, Descriptor events, std::uint16_t port)
     : group_socket_(std::move(group_socket)),
       own_socket_(std::move(own_socket)),
       events_(std::move(events)),
-      port_(port) {
-  for (std::size_t i = 0; i < batch; ++i) {
-    in_parts_[i] = {.iov_base = in_bytes_.get() + i * most_bytes, .iov_len = most_bytes};
-    in_heads_[i].msg_hdr.msg_iov = &in_parts_[i];
-    in_heads_[i].msg_hdr.msg_iovlen = 1;
-    out_heads_[i].msg_hdr.msg_name = &outgoing_[i].to;
-    out_heads_[i].msg_hdr.msg_namelen = sizeof outgoing_[i].to;
-    out_heads_[i].msg_hdr.msg_iov = outgoing_[i].parts.data();
-    out_heads_[i].msg_hdr.msg_iovlen = outgoing_[i].parts.size();
-  }
-}
+      port_(port),
+      outgoing_(own_socket_) {}
 
 std::uint32_t UdpSockets::buffer_bytes() const {
   int bytes = 0;
@@ -115,56 +96,27 @@ std::uint32_t UdpSockets::buffer_bytes() const {
   return known ? static_cast<std::uint32_t>(bytes) : 0;
 }
 
-void UdpSockets::send(const Address& to, const PacketHead& head, std::span<const std::byte> payload, const Key& key) {
-  if (queued_ == batch) flush();
-  Outgoing& one = outgoing_[queued_++];
-  one.head = head_of(head, payload.size());
-  one.seal = seal_of(one.head, payload, key);
-  one.to = to;
-  one.parts = {iovec{.iov_base = one.head.data(), .iov_len = one.head.size()},
-               iovec{.iov_base = const_cast<std::byte*>(payload.data()), .iov_len = payload.size()},
-               iovec{.iov_base = one.seal.data(), .iov_len = one.seal.size()}};
-}
-
-/// Waits for room in the kernel's buffer: that is as fast as the link.
-void UdpSockets::flush() {
-  std::size_t gone = 0;
-  while (gone < queued_) {
-    const int sent = sendmmsg(own_socket_.number(), &out_heads_[gone], static_cast<unsigned>(queued_ - gone), 0);
-    if (sent > 0) {
-      gone += static_cast<std::size_t>(sent);
-    } else if (errno != EINTR) {
-      ++gone;  // one that cannot be sent is lost, as in the network
-    }
-  }
-  queued_ = 0;
-}
-
 void UdpSockets::wake_by(const Descriptor& other) const { static_cast<void>(watch(events_, other)); }
 
 /// A poll of both sockets first: only with that an idle rank of a lab sleeps until something comes.
 bool UdpSockets::fill() {
-  come_ = taken_ = 0;
+  incoming_.clear();
   std::array<epoll_event, 3> ready{};
   const int sockets = epoll_wait(events_.number(), ready.data(), static_cast<int>(ready.size()), 0);
-  for (int i = 0; i < sockets; ++i) {
+  bool has_room = true;
+  for (int i = 0; i < sockets && has_room; ++i) {
     const int number = ready[static_cast<std::size_t>(i)].data.fd;
-    if (number != group_socket_.number() && number != own_socket_.number()) continue;
-    const int got = recvmmsg(number, &in_heads_[come_], static_cast<unsigned>(batch - come_), MSG_DONTWAIT, nullptr);
-    if (got > 0) come_ += static_cast<std::size_t>(got);
-    if (come_ == batch) break;
+    if (number == group_socket_.number() || number == own_socket_.number()) has_room = incoming_.take_from(number);
   }
-  has_taken_all_ = come_ > 0 && come_ < batch;
-  return come_ > 0;
+  has_taken_all_ = incoming_.has_any() && has_room;
+  return incoming_.has_any();
 }
 
 /// After a batch that was not full it does not look for one more at once: each look is a system call, and fruitless for
 /// nearly every datagram.
 std::optional<std::span<const std::byte>> UdpSockets::receive() {
-  if (taken_ == come_ && (std::exchange(has_taken_all_, false) || !fill())) return {};
-  const std::size_t place = taken_++;
-  const bool is_cut = (in_heads_[place].msg_hdr.msg_flags & MSG_TRUNC) != 0;
-  return std::span<const std::byte>(in_bytes_.get() + place * most_bytes, is_cut ? 0 : in_heads_[place].msg_len);
+  if (incoming_.is_empty() && (std::exchange(has_taken_all_, false) || !fill())) return {};
+  return incoming_.next();
 }
 
 double UdpSockets::now() const noexcept {
