@@ -140,7 +140,7 @@ Communicator::Grouped Communicator::group() {
     warn("multicast does not work on a communicator of " + std::to_string(processes.world_ranks.size()) +
          " ranks: " + opened.reason + "; its calls go along the confirm tree, by messages");
   }
-  return {.group = group_.get()};
+  return {.group = group_.get(), .have_met = true};
 }
 
 Communicator::Grouped Communicator::group_that_hears() {
@@ -156,7 +156,7 @@ Communicator::Grouped Communicator::group_that_hears() {
            "querier forgets members after some minutes: let it have one");
     }
   }
-  return {.group = group_.get()};
+  return {.group = group_.get(), .have_met = heard.have_met};
 }
 
 Dying::Dying(MPI_Comm communicator) : outer_(std::exchange(dying, communicator)) {}

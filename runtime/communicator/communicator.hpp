@@ -60,6 +60,7 @@ class Communicator {
   struct Grouped {
     int code = MPI_SUCCESS;
     DatagramGroup* group = nullptr;  ///< null on all members: datagrams do not reach all of them
+    bool have_met = false;           ///< all members, just now
   };
 
   /// Its multicast group, for calls that use datagrams: once for each. The first call is collective, and others now and

@@ -82,6 +82,9 @@ class Execution {
   void happened(Event::Kind kind, unsigned tree, int peer, std::uint64_t part) const noexcept {
     if (sink_ != nullptr) sink_->take({.kind = kind, .tree = tree, .peer = peer, .part = part});
   }
+  void happened(Event::Kind kind, Event::Step step, int peer) const noexcept {
+    happened(kind, static_cast<unsigned>(step), peer, 0);
+  }
 
  private:
   enum class Waiting : std::uint8_t { never, where_needed };

@@ -67,6 +67,7 @@ Prepared prepare(const UserCall& user, const SharedFacts& shared) {
     const Communicator::Grouped grouped = found.state->group();
     if (grouped.code != MPI_SUCCESS) return {.code = grouped.code};
     prepared.group = grouped.group;
+    prepared.have_met = grouped.have_met;
   }
   prepared.communicator = found.state;
   prepared.id = *number.id;

@@ -17,6 +17,7 @@ struct Prepared {
   unsigned id = 0;                       ///< of the communicator
   std::uint64_t turn = 0;                ///< of the call on it
   DatagramGroup* group = nullptr;        ///< of the communicator, where the plan uses datagrams and they reach all
+  bool have_met = false;                 ///< all its ranks, for that group
   std::shared_ptr<const LocalDecision> decision{};
 };
 

@@ -7,6 +7,7 @@
 #include "datatype/operands.hpp"
 #include "intercept/state.hpp"
 #include "intercept/traced.hpp"
+#include "trace/traced_datagrams.hpp"
 #include "transport/mpi/mpi_transport.hpp"
 
 // Two rules keep the program's error handlers, exceptions and thread cancellation working through our frames: MPI calls
@@ -70,6 +71,7 @@ int run_plan(const UserCall& call, const SharedFacts& shared, const Prepared& pr
   MpiTransport transport(*private_communicator(), prepared.communicator->members()->processes().world_ranks,
                          prepared.id, prepared.turn, claim, decision.plan->part->streams());
   std::optional<DatagramCall> datagrams;
+  std::optional<TracedDatagrams> told;
   if (prepared.group != nullptr) transport.use(datagrams.emplace(*prepared.group, prepared.turn, claim));
   const CollectiveFacts& facts = facts_of(arguments.collective);
   transport.belongs_to({.communicator = arguments.communicator,
@@ -79,6 +81,14 @@ int run_plan(const UserCall& call, const SharedFacts& shared, const Prepared& pr
   if (traced.is_on()) {
     begin_planned(traced, arguments, shared.bytes, prepared);
     transport.tell(&traced);
+    if (prepared.have_met) {
+      traced.take({.kind = Event::Kind::told, .tree = static_cast<unsigned>(Event::Step::meeting)});
+    }
+    if (datagrams) {
+      const std::uint64_t packets = (shared.bytes + datagrams->payload_bytes() - 1) / datagrams->payload_bytes();
+      const bool is_confirmed = !datagrams->is_eager(static_cast<std::uint32_t>(packets));
+      transport.use(told.emplace(*datagrams, traced, is_confirmed));
+    }
   }
   last_run(arguments.collective) = {decision.plan->name, decision.segment_bytes};
   const int code = execute(call, transport, decision);

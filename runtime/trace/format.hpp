@@ -65,13 +65,23 @@ inline constexpr std::size_t unknown_kind = 4095;
 ///   begin: the call's kind (12 bits), its turn on the communicator (48)
 ///   over: whether an error came back (1 bit)
 ///   others: the tree (5 bits; 3 are free), the peer (20), the part (32)
+///   told, heard: the same, with Event::Step for the tree; the peer has all bits set where it is all ranks
 struct TraceRecord {
   std::uint64_t time;
   std::uint64_t what;
 };
 static_assert(sizeof(TraceRecord) == 16);
 
-enum class RecordKind : std::uint8_t { empty = 0, begin = 1, over = 2, arrived = 3, handed_on = 4, complete = 5 };
+enum class RecordKind : std::uint8_t {
+  empty = 0,
+  begin = 1,
+  over = 2,
+  arrived = 3,
+  handed_on = 4,
+  complete = 5,
+  told = 6,
+  heard = 7
+};
 
 inline constexpr unsigned time_bits = 48;
 inline constexpr std::uint64_t time_mask = (std::uint64_t{1} << time_bits) - 1;

@@ -23,6 +23,10 @@ void TracedCall::take(const Event& event) noexcept {
                             event_word(RecordKind::handed_on, event.tree, event.peer, event.part));
     case Event::Kind::complete:
       return recorder_->put(monotonic_ns(), number_, event_word(RecordKind::complete, event.tree, 0, event.part));
+    case Event::Kind::told:
+      return recorder_->put(monotonic_ns(), number_, event_word(RecordKind::told, event.tree, event.peer, event.part));
+    case Event::Kind::heard:
+      return recorder_->put(monotonic_ns(), number_, event_word(RecordKind::heard, event.tree, event.peer, event.part));
     case Event::Kind::over:
       return;  // the call's own end follows
   }

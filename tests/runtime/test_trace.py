@@ -11,10 +11,12 @@ import numpy as np
 import pytest
 from conftest import BUILD, Mpi
 
+from trunkline.trace.analysis import analyse
 from trunkline.trace.calls import rank_calls
-from trunkline.trace.file import ARRIVED, BEGIN, COMPLETE, HANDED_ON, OVER, RankTrace, read_trace
+from trunkline.trace.file import ARRIVED, BEGIN, COMPLETE, HANDED_ON, HEARD, OVER, TOLD, RankTrace, read_trace
 from trunkline.trace.folder import Job, find_job
 from trunkline.trace.otf2 import export_otf2
+from trunkline.trace.protocol import STEPS
 from trunkline.trace.top import Top
 
 CHOICES = {
@@ -91,6 +93,47 @@ def test_rounds_are_traced(any_mpi: Mpi, tmp_path: Path):
         assert trace.kinds[kind].algorithm == "recursive-doubling"
     sent, come = (sum(records(trace)[one] for trace in traces) for one in (HANDED_ON, ARRIVED))
     assert sent == come == 2 * 4 * 2 + 2 * 4 * 3  # two rounds of pairs; and the broadcast's segments
+
+
+def test_multicasts_are_traced(any_mpi: Mpi, tmp_path: Path):
+    calls = 10
+    settings = {"TRUNKLINE_BCAST": "multicast", "TRUNKLINE_CLUSTER": "cyclic", "TRUNKLINE_HOST": "h0"}
+    done = run(any_mpi, tmp_path, str(calls), settings=settings)
+    assert not done.lines("trunkline: warning"), done.err
+    job = find_job(str(tmp_path))
+    told: list[Counter[tuple[str, int]]] = []
+    for trace in read(job):
+        [kind] = [number for number, one in enumerate(trace.kinds) if one.collective == "bcast"]
+        one = rank_calls(trace)
+        chosen = one.kind[one.event_call] == kind
+        assert len(np.unique(one.event_call[chosen])) == calls
+        words, of_call = one.event_what[chosen], one.event_call[chosen]
+        steps = [STEPS[step] for step in (words >> np.uint64(4) & np.uint64(31)).tolist()]
+        names = list(zip(steps, (words & np.uint64(15)).astype(int).tolist(), strict=True))
+        told.append(Counter(names))
+        # Every packet of every call was sent to all, or has come.
+        packets = [set() for _ in range(calls)]
+        numbers = {call: place for place, call in enumerate(np.unique(of_call).tolist())}
+        record = TOLD if trace.header.rank == 0 else HEARD
+        for (step, what), call, word in zip(names, of_call.tolist(), words.tolist(), strict=True):
+            if step == "data" and what == record:
+                packets[numbers[call]].add(word >> 32)
+        assert all(one == packets[0] == set(range(len(packets[0]))) for one in packets)
+        assert len(packets[0]) > 8
+    # Where it was opened, and before the ninth call.
+    assert [one["meeting", TOLD] for one in told] == [2] * RANKS
+    assert sum(one["done", TOLD] for one in told) == sum(one["done", HEARD] for one in told) == calls * (RANKS - 1)
+    assert told[0]["poll", TOLD] >= calls
+    [found] = [one.protocol for one in analyse(job).groups if one.group.collective == "bcast"]
+    assert found is not None
+    assert {step.name: step.told for step in found.steps}["done"] == RANKS - 1
+    spans = {span.name: span for span in found.spans}
+    assert spans["from the entry to the first packet sent"].ranks == 1
+    assert spans["from the entry to the first packet heard"].ranks == RANKS - 1
+    export_otf2(job, tmp_path / "otf2")
+    words = ["otf2-print", str(tmp_path / "otf2" / "traces.otf2")]
+    printed = subprocess.run(words, check=True, capture_output=True, text=True).stdout
+    assert printed.count('Region: "packets heard"') == 2 * calls * (RANKS - 1)
 
 
 def test_a_job_is_watched_while_it_runs(mpi: Mpi, tmp_path: Path):

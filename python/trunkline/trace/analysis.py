@@ -1,7 +1,7 @@
 """All that is found out about a job's trace: its groups of calls, each with its trees, stages, costs and reasons."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -12,6 +12,7 @@ from trunkline.trace.folder import Job
 from trunkline.trace.imbalance import Imbalance, entries_and_exits, imbalance_of
 from trunkline.trace.metrics import Stats, stats_of
 from trunkline.trace.nodes import TreeTimes, slots_of, tree_times
+from trunkline.trace.protocol import Protocol, protocol_of
 from trunkline.trace.rounds import RoundStage, rounds_of
 from trunkline.trace.stages import Clocks, Cost, Stage, costs_of, stages_of, way_of
 
@@ -80,6 +81,8 @@ class Analysed:
     trees: list[AnalysedTree] = field(default_factory=list)
     """Empty: native, or by rounds."""
     rounds: list[RoundStage] = field(default_factory=list)
+    protocol: Protocol | None = None
+    """Of multicasts."""
 
 
 @dataclass(frozen=True)
@@ -153,6 +156,8 @@ def _analysed(group: Group, calls: dict[int, RankCalls], clocks: Clocks, job: Jo
     )
     if group.is_native:
         return found
+    if (protocol := protocol_of(group, calls, skipped)) is not None:
+        return replace(found, protocol=protocol)
     slots = {rank: slots_of(calls[rank], group.places[rank][skipped:]) for rank in group.ranks}
     plan = job.plans[group.plan][0].plan if group.plan in job.plans else None
     numbers_rounds = plan is not None and kind_of(plan).streams(plan) == 0

@@ -7,6 +7,7 @@ from trunkline.trace.analysis import Analysed, AnalysedTree, Analysis
 from trunkline.trace.compare import Compared
 from trunkline.trace.metrics import order_counts, order_pairs, stats_of, wrapper_latency
 from trunkline.trace.nodes import Node
+from trunkline.trace.protocol import Protocol
 from trunkline.trace.suggest import Advice
 
 __all__ = ["advice_as_json", "analysis_as_json", "compared_as_json"]
@@ -53,6 +54,18 @@ def _group(one: Analysed) -> dict[str, Any]:
         "rounds": [
             {"round": stage.number, "ranks": stage.ranks, "slowest_rank": stage.slowest, "wait": stage.wait.as_json()}
             for stage in one.rounds
+        ],
+        "protocol": None if one.protocol is None else _protocol(one.protocol),
+    }
+
+
+def _protocol(protocol: Protocol) -> dict[str, Any]:
+    """Steps a call, of all ranks together, and the parts of a call."""
+    return {
+        "steps": {step.name: {"told": step.told, "heard": step.heard} for step in protocol.steps},
+        "parts": [
+            {"part": span.name, "ranks": span.ranks, "slowest_rank": span.slowest, "time": span.time.as_json()}
+            for span in protocol.spans
         ],
     }
 

@@ -13,7 +13,9 @@ __all__ = [
     "BEGIN",
     "COMPLETE",
     "HANDED_ON",
+    "HEARD",
     "OVER",
+    "TOLD",
     "UNKNOWN_BYTES",
     "UNKNOWN_KIND",
     "CallKind",
@@ -29,8 +31,8 @@ __all__ = [
 
 MAGIC = b"trktrace"
 VERSION = 1
-BEGIN, OVER, ARRIVED, HANDED_ON, COMPLETE = 1, 2, 3, 4, 5
-"""Kinds of records."""
+BEGIN, OVER, ARRIVED, HANDED_ON, COMPLETE, TOLD, HEARD = 1, 2, 3, 4, 5, 6, 7
+"""Kinds of records; the last two are of multicasts."""
 UNKNOWN_KIND = 4095
 """Of a call for whose kind the file's table had no room."""
 UNKNOWN_BYTES = (1 << 64) - 1

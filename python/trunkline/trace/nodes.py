@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trunkline.trace.calls import RankCalls
-from trunkline.trace.file import ARRIVED, COMPLETE, HANDED_ON
+from trunkline.trace.file import ARRIVED, COMPLETE, HANDED_ON, HEARD, TOLD
 
 __all__ = ["Node", "Slots", "TreeTimes", "slots_of", "tree_times"]
 
@@ -40,7 +40,8 @@ def slots_of(calls: RankCalls, places: NDArray[np.int64]) -> Slots:
     numbers = np.full(len(calls), -1, np.int64)
     numbers[places] = np.arange(len(places))
     mine = numbers[calls.event_call]
-    chosen = np.flatnonzero(mine >= 0)
+    of_tree = ~np.isin(calls.event_what & np.uint64(15), (TOLD, HEARD))
+    chosen = np.flatnonzero((mine >= 0) & of_tree)
     call, time, what = mine[chosen], calls.event_time[chosen], calls.event_what[chosen]
     # Kind, tree, peer and part: whatever tells the events of one call apart.
     unique, slot, counts = np.unique(what, return_inverse=True, return_counts=True)

@@ -13,10 +13,11 @@ from trunkline import __version__
 from trunkline.errors import BadInput
 from trunkline.kinds import kind_of
 from trunkline.trace.calls import RankCalls, lanes, rank_calls
-from trunkline.trace.file import ARRIVED, HANDED_ON, UNKNOWN_BYTES, CallKind, read_trace
+from trunkline.trace.file import ARRIVED, HANDED_ON, HEARD, TOLD, UNKNOWN_BYTES, CallKind, read_trace
 from trunkline.trace.folder import Job
 from trunkline.trace.otf2_definitions import MESSAGES, Definitions
 from trunkline.trace.otf2_library import Archive
+from trunkline.trace.protocol import parts_of
 
 __all__ = ["export_otf2"]
 
@@ -83,7 +84,11 @@ class _Rank:
     def __init__(self, job: Job, calls: RankCalls, archive: Archive, definitions: Definitions, shift: int) -> None:
         self._job, self._calls, self._archive, self._shift = job, calls, archive, shift
         used = np.unique(calls.kind).tolist()
+        chosen = np.flatnonzero(np.isin(calls.event_what & np.uint64(15), (TOLD, HEARD)))
+        self._by_call = chosen[np.argsort(calls.event_call[chosen], kind="stable")]
+        self._bounds = np.searchsorted(calls.event_call[self._by_call], np.arange(len(calls) + 1)).tolist()
         self._regions = {number: definitions.region(calls.kinds[number]) for number in used}
+        self._definitions = definitions
         self._ends = {number: definitions.end_of_call(calls.kinds[number], calls.rank) for number in used}
 
     def write(self, location: int, chosen: NDArray[np.int64], messages: NDArray[np.int64]) -> int:
@@ -102,10 +107,23 @@ class _Rank:
                 inner = messages[bounds[call] : bounds[call + 1]]
                 self._messages(writer, calls.kinds[kind], inner, start, end)
                 count += len(inner)
+            count += self._parts(writer, call, start)
             over(writer, None, end + shift, *self._ends[kind])
             leave(writer, None, end + shift, self._regions[kind])
         archive.Archive_CloseEvtWriter(archive.handle, writer)
         return count
+
+    def _parts(self, writer: int, call: int, start: int) -> int:
+        """Of a multicast, which has no messages to show: its datagrams go to all. Counts the events."""
+        first, last = self._bounds[call : call + 2]
+        inner = self._by_call[first:last]
+        words, times = self._calls.event_what[inner].tolist(), self._calls.event_time[inner].tolist()
+        parts = parts_of(words, times, start)
+        for name, begin, end in parts:
+            region = self._definitions.part(name)
+            self._archive.EvtWriter_Enter(writer, None, begin + self._shift, region)
+            self._archive.EvtWriter_Leave(writer, None, end + self._shift, region)
+        return 2 * len(parts)
 
     def _messages(self, writer: int, kind: CallKind, places: NDArray[np.int64], start: int, end: int) -> None:
         send, receive = self._archive.EvtWriter_MpiSend, self._archive.EvtWriter_MpiRecv

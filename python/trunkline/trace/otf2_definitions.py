@@ -12,6 +12,7 @@ from trunkline.trace.otf2_library import UNDEFINED, Archive
 __all__ = ["MESSAGES", "Definitions", "EndOfCall"]
 
 # Region roles and numbers of collective operations as OTF2 has them.
+_FUNCTION = 1
 _BARRIER, _ONE_TO_ALL, _ALL_TO_ONE, _ALL_TO_ALL = 15, 23, 24, 25
 _OPERATIONS = {
     "MPI_Barrier": 0,
@@ -40,6 +41,7 @@ class Definitions:
         self._job = job
         self._names: dict[str, int] = {"": 0}
         self._regions: dict[tuple[str, str], int] = {}
+        self._parts: dict[str, int] = {}
         self._communicators: dict[tuple[int, tuple[int, ...]], int] = {}
         self._rest: list[tuple[Callable[..., int], Sequence[object]]] = []
 
@@ -56,7 +58,14 @@ class Definitions:
             )
         if _core.facts_of(kind.collective).mpi_name not in _OPERATIONS:
             raise BadInput(f"{self._job.folder}: OTF2 has no operation for calls of '{kind.collective}'; take Perfetto")
-        return self._regions.setdefault((kind.collective, kind.algorithm), len(self._regions))
+        return self._regions.setdefault((kind.collective, kind.algorithm), self._next_region())
+
+    def part(self, name: str) -> int:
+        """The region of a part of a call."""
+        return self._parts.setdefault(name, self._next_region())
+
+    def _next_region(self) -> int:
+        return len(self._regions) + len(self._parts)
 
     def end_of_call(self, kind: CallKind, rank: int) -> EndOfCall:
         """What OTF2 wants to know of a rank's call; sizes that are not known are 0."""
@@ -95,6 +104,9 @@ class Definitions:
             name, role = facts.mpi_name, _role(facts)
             described = (self._name(f"{name} ({algorithm})"), self._name(name), self._name(algorithm))
             self._later(archive.GlobalDefWriter_WriteRegion, number, *described, role, _MPI, 0, UNDEFINED, 0, 0)
+        for part, number in self._parts.items():
+            described = (self._name(part),) * 2 + (self._name("of a multicast"),)
+            self._later(archive.GlobalDefWriter_WriteRegion, number, *described, _FUNCTION, _MPI, 0, UNDEFINED, 0, 0)
         self._group(archive)
         for name, number in self._names.items():
             archive.GlobalDefWriter_WriteString(writer, number, name.encode())

@@ -11,8 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trunkline.trace.calls import RankCalls, lanes, rank_calls
-from trunkline.trace.file import ARRIVED, HANDED_ON, read_trace
+from trunkline.trace.file import ARRIVED, HANDED_ON, HEARD, TOLD, read_trace
 from trunkline.trace.folder import Job
+from trunkline.trace.protocol import EVERYBODY, MEETING, STEPS, parts_of
 
 __all__ = ["export_perfetto"]
 
@@ -105,18 +106,40 @@ def _events(calls: RankCalls, chosen: NDArray[np.int64], track: int) -> Iterator
     for call in chosen.tolist():
         kind = calls.kinds[int(calls.kind[call])]
         yield int(calls.start[call]), _event(SLICE_BEGIN, track, f"{kind.collective} {kind.algorithm}")
-        for place in order[bounds[call] : bounds[call + 1]].tolist():
-            word = int(calls.event_what[place])
-            what, tree, peer, part = word & 15, word >> 4 & 31, word >> 12 & 0xFFFFF, word >> 32
-            if what not in (ARRIVED, HANDED_ON):
-                yield int(calls.event_time[place]), _event(INSTANT, track, "complete")
-                continue
-            ends = (calls.rank, peer) if what == HANDED_ON else (peer, calls.rank)
-            message = (kind.plan, kind.communicator, int(calls.turn[call]), *ends, tree, part)
-            flow = fixed(FLOW_IDS if what == HANDED_ON else END_FLOW_IDS, _flow(message))
-            name = f"to {peer}" if what == HANDED_ON else f"from {peer}"
-            yield int(calls.event_time[place]), _event(INSTANT, track, name, flow)
+        inner = order[bounds[call] : bounds[call + 1]]
+        words, times = calls.event_what[inner].tolist(), calls.event_time[inner].tolist()
+        found = [(time, _AT, _instant(calls, call, track, word)) for word, time in zip(words, times, strict=True)]
+        for name, start, end in parts_of(words, times, int(calls.start[call])):
+            found += [(start, _FROM, _event(SLICE_BEGIN, track, name)), (end, _UNTIL, _event(SLICE_END, track))]
+        for time, _, content in sorted(found, key=lambda one: one[:2]):
+            yield time, content
         yield int(calls.end[call]), _event(SLICE_END, track)
+
+
+_UNTIL, _FROM, _AT = 0, 1, 2
+"""At one time a part ends before the next one begins."""
+
+
+def _instant(calls: RankCalls, call: int, track: int, word: int) -> bytes:
+    what, tree, peer, part = word & 15, word >> 4 & 31, word >> 12 & 0xFFFFF, word >> 32
+    if what in (TOLD, HEARD):
+        return _event(INSTANT, track, _step_text(what == TOLD, tree, peer, part))
+    if what not in (ARRIVED, HANDED_ON):
+        return _event(INSTANT, track, "complete")
+    kind = calls.kinds[int(calls.kind[call])]
+    ends = (calls.rank, peer) if what == HANDED_ON else (peer, calls.rank)
+    message = (kind.plan, kind.communicator, int(calls.turn[call]), *ends, tree, part)
+    flow = fixed(FLOW_IDS if what == HANDED_ON else END_FLOW_IDS, _flow(message))
+    return _event(INSTANT, track, f"to {peer}" if what == HANDED_ON else f"from {peer}", flow)
+
+
+def _step_text(is_told: bool, step: int, peer: int, part: int) -> str:
+    """Of a multicast's protocol: ``data 12 to all``, ``poll 3 from 0``, ``done to 4``."""
+    if step == MEETING:
+        return "all have met"
+    name = STEPS[step] if step < len(STEPS) else f"step {step}"
+    number = f" {part}" if name in ("data", "repair", "poll", "report") else ""
+    return f"{name}{number} {'to' if is_told else 'from'} {'all' if peer == EVERYBODY else peer}"
 
 
 def _flow(message: tuple[int, ...]) -> int:

@@ -8,6 +8,7 @@ from trunkline.terminal import titled_table
 from trunkline.trace.analysis import Analysed, AnalysedTree, Analysis
 from trunkline.trace.compare import Compared
 from trunkline.trace.metrics import Stats
+from trunkline.trace.protocol import Protocol
 from trunkline.trace.stages import Stage
 from trunkline.trace.suggest import Suggestion
 from trunkline.trace.top import Look, Spent
@@ -78,7 +79,7 @@ def reason_text(one: Analysed) -> str:
 
 
 def group_tables(analysis: Analysis, one: Analysed) -> Iterator[Table]:
-    """The tree's costs by part, its hot spots and its orders; or the rounds."""
+    """The tree's costs by part, its hot spots and its orders; or the rounds; or what ranks of a multicast told."""
     for tree in one.trees:
         which = f", tree {tree.times.number}" if len(one.trees) > 1 else ""
         what = f"{one.group.collective}, {_bytes(one)}, {one.group.algorithm}{which}"
@@ -87,6 +88,9 @@ def group_tables(analysis: Analysis, one: Analysed) -> Iterator[Table]:
         yield _slowest_way(analysis, tree, what)
     if one.rounds:
         yield _rounds(one)
+    if one.protocol is not None:
+        yield _steps(one, one.protocol)
+        yield _spans(one, one.protocol)
 
 
 def _costs(analysis: Analysis, tree: AnalysedTree, what: str) -> Table:
@@ -151,6 +155,29 @@ def _rounds(one: Analysed) -> Table:
     )
     for stage in one.rounds:
         table.add_row(str(stage.number), str(stage.ranks), *_stats(stage.wait), str(stage.slowest))
+    return table
+
+
+def _steps(one: Analysed, protocol: Protocol) -> Table:
+    table = titled_table(
+        f"What ranks told each other, a call: {one.group.collective}, {_bytes(one)}, {one.group.algorithm}",
+        *("step", "told", "heard"),
+        left=("step",),
+    )
+    for step in protocol.steps:
+        table.add_row(step.name, f"{step.told:.1f}", f"{step.heard:.1f}")
+    return table
+
+
+def _spans(one: Analysed, protocol: Protocol) -> Table:
+    table = titled_table(
+        f"Parts of a call, µs: {one.group.collective}, {_bytes(one)}, {one.group.algorithm}",
+        *("part", "ranks", *_STATS, "slowest rank"),
+        left=("part",),
+        wrap=("part",),
+    )
+    for span in protocol.spans:
+        table.add_row(span.name, str(span.ranks), *_stats(span.time), str(span.slowest))
     return table
 
 

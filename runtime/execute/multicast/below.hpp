@@ -42,6 +42,8 @@ class Below {
   /// a rank that is done.
   bool take(std::size_t place, int bytes);
   [[nodiscard]] std::size_t awaited() const noexcept { return awaited_.size(); }
+  /// Whose message that is.
+  [[nodiscard]] int rank_at(std::size_t place) const { return ranks_[awaited_[place]]; }
 
   /// Answers those that wait for one, as far as it can be given.
   void serve(const Packets& packets, bool has_heard);

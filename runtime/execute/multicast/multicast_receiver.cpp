@@ -73,9 +73,11 @@ void MulticastReceiver::await(std::vector<Pending*>& requests) {
 
 void MulticastReceiver::take(std::size_t place, int bytes) {
   if (place < below_.awaited()) {
-    static_cast<void>(below_.take(place, bytes));
-    return;
+    const int child = below_.rank_at(place);
+    const bool is_done = below_.take(place, bytes);
+    return happened(Event::Kind::heard, is_done ? Event::Step::done : Event::Step::ask, child);
   }
+  happened(Event::Kind::heard, Event::Step::answer, parent_);
   const Asked asked = asked_;
   asked_ = Asked::nothing;
   if (asked == Asked::whether_heard) {
@@ -184,6 +186,7 @@ void MulticastReceiver::ask_where_quiet() {
 bool MulticastReceiver::may_say() { return transport().test_all(std::span(&saying_, 1), watchdog_); }
 
 void MulticastReceiver::say(Word::Kind kind) {
+  happened(Event::Kind::told, kind == Word::Kind::done ? Event::Step::done : Event::Step::ask, parent_);
   word_ = {.kind = kind, .first = fetched_from_};
   transport().send(memory_of(word_), static_cast<int>(sizeof word_), parent_, 0, false, saying_);
 }

@@ -53,7 +53,10 @@ bool MulticastRoot::advance() {
 }
 
 void MulticastRoot::take(std::size_t place, int bytes) {
-  if (!below_.take(place, bytes)) return;
+  const int child = below_.rank_at(place);
+  const bool is_done = below_.take(place, bytes);
+  happened(Event::Kind::heard, is_done ? Event::Step::done : Event::Step::ask, child);
+  if (!is_done) return;
   patience_ = std::max(least_patience_s, answers_of_patience * answer_s_);
   learn();
 }

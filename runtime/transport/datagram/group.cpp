@@ -74,7 +74,7 @@ DatagramGroup::Heard DatagramGroup::hears(MPI_Comm communicator) {
     unheard_calls_ = own_calls_ = 0;
   }
   if (code == MPI_SUCCESS && repairs_ != nullptr) repairs_->forget();
-  return {.code = code, .deaf_rank = deaf_rank == nobody ? std::nullopt : std::optional(deaf_rank)};
+  return {.code = code, .deaf_rank = deaf_rank == nobody ? std::nullopt : std::optional(deaf_rank), .have_met = true};
 }
 
 /// Early ones of calls that have gone by, or failed, are not wanted any more.

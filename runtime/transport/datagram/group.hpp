@@ -37,6 +37,7 @@ class DatagramGroup {
   struct Heard {
     int code = MPI_SUCCESS;        ///< MPI's, of which the communicator's error handler has heard
     std::optional<int> deaf_rank;  ///< of the communicator; the same on all ranks
+    bool have_met = false;         ///< all ranks, just now
   };
 
   /// What others may still ask for is left behind.

@@ -30,7 +30,7 @@ class Counted final : public EventSink {
   [[nodiscard]] int count(Event::Kind kind) const { return counts_[static_cast<std::size_t>(kind)]; }
 
  private:
-  int counts_[4] = {};
+  int counts_[static_cast<std::size_t>(Event::Kind::heard) + 1] = {};
 };
 
 /// One of the broadcasts, on one rank.
