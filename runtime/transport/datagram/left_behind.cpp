@@ -50,7 +50,7 @@ std::vector<std::vector<int>> LeftBehind::sets_with_services() {
 
 void LeftBehind::forget_all() {
   const std::scoped_lock lock(sets().mutex);
-  sets().by_ranks.clear();
+  for (auto& [ranks, one] : sets().by_ranks) one = {};  // SMPI ends groups later, which still know it
   sets().count = 0;
 }
 

@@ -21,7 +21,7 @@ class LeftBehind {
   /// More in one process are too many: then new groups have no eager messages.
   static constexpr std::size_t most = 64;
 
-  /// Of the ranks with these places in MPI_COMM_WORLD. It lives until forget_all().
+  /// Of the ranks with these places in MPI_COMM_WORLD. It lives as long as the process.
   [[nodiscard]] static LeftBehind& of(std::span<const int> ranks);
 
   /// In this process, of all sets of ranks.
