@@ -123,10 +123,11 @@ class WiredEndpoint final : public Endpoint {
     std::deque<Come>& queue = way == Way::tcp ? come_over_tcp_ : come_;
     if (queue.empty()) return {};
     has_acted_ = true;
-    taken_ = queue.front().bytes;
-    if (way == Way::udp) --waiting_[queue.front().by_group ? 1 : 0];
+    const Come one = std::move(queue.front());
     queue.pop_front();
-    pause_until(network_.now() + receive_s(taken_->size()));
+    if (way == Way::udp) --waiting_[one.by_group ? 1 : 0];
+    taken_ = one.bytes;
+    pause_until(network_.now() + receive_s(taken_->size()) + host_costs().datagram_rank_s * one.others);
     return *taken_;
   }
 
@@ -152,8 +153,8 @@ class WiredEndpoint final : public Endpoint {
     }
   }
 
-  /// What the buffer does not hold is lost.
-  void hand(const Bytes& bytes, Place from, bool by_group, Way way) {
+  /// What the buffer does not hold is lost. `others`: of the host that hear it too.
+  void hand(const Bytes& bytes, Place from, bool by_group, Way way, double others = 0.0) {
     if (answer_) {
       busy_until_ = std::max(network_.now(), busy_until_) + receive_s(bytes->size());
       return answer_({.bytes = *bytes, .from = from, .way = way});
@@ -162,7 +163,7 @@ class WiredEndpoint final : public Endpoint {
       come_over_tcp_.push_back({.bytes = bytes});
     } else if (std::size_t& waiting = waiting_[by_group ? 1 : 0]; waiting < most_waiting) {
       ++waiting;
-      come_.push_back({.bytes = bytes, .by_group = by_group});
+      come_.push_back({.bytes = bytes, .by_group = by_group, .others = others});
     }
     wake();
   }
@@ -171,6 +172,7 @@ class WiredEndpoint final : public Endpoint {
   struct Come {
     Bytes bytes;
     bool by_group = false;
+    double others = 0.0;
   };
 
   static double receive_s(std::size_t bytes) {
@@ -287,8 +289,10 @@ void WiredNetwork::hand(HostIndex host, const Frame& frame) {
   }
   const auto here = group->second.find(host);
   if (here == group->second.end()) return;
+  const bool is_own = host + first_address == frame.from.address;
+  const auto others = static_cast<double>(here->second.size()) - (is_own ? 2.0 : 1.0);
   for (WiredEndpoint* const endpoint : here->second) {
-    if (endpoint->place() != frame.from) endpoint->hand(frame.bytes, frame.from, true, frame.way);
+    if (endpoint->place() != frame.from) endpoint->hand(frame.bytes, frame.from, true, frame.way, others);
   }
 }
 

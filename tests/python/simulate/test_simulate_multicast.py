@@ -103,6 +103,11 @@ def test_ranks_of_one_host_hear_it_too(switch, seconds):
     assert data_seconds(65536) < took[65536] < data_seconds(65536) + 4 * word_seconds()
 
 
+def test_further_ranks_of_a_host_cost_it_more(switch, seconds):
+    alone, together = (seconds(switch(2), [8], "--ranks-per-host", ranks, costs="mpich")[8] for ranks in ("1", "4"))
+    assert together - alone == pytest.approx(3 * 0.13e-6, rel=1e-2)
+
+
 def test_what_is_lost_is_sent_again(switch, seconds):
     """Every byte is checked by the ranks themselves. The same frames are lost each time."""
     lossy = switch(8, ", loss: 5%")
