@@ -34,7 +34,7 @@ test: packages test-core test-runtime test-python test-lab-and-sanitize ## Set u
 setup: packages $(STAMPS)/native ## Debian packages, Python environment, MPI libraries, build
 	@cat build/dev/mpis.txt
 
-peers: setup ## What `trunkline bench peers` compares with besides: Intel MPI, LAM/MPI, PVM (brings an ssh server)
+peers: setup ## What `trunkline bench peers` and `multicast` compare with besides: Intel MPI, LAM/MPI, PVM, UFTP, udpcast, NORM (brings an ssh server)
 	tools/setup.sh peers
 	rm -f $(STAMPS)/native
 	$(MAKE) $(STAMPS)/native

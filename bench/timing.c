@@ -132,6 +132,7 @@ static double time_call(const struct machine* m, const struct step* step, const 
   sleep_until(step->start_ns);
   m->run(algorithm, message);
   const double seconds = (double)(now_ns() - step->start_ns) * 1e-9;
+  if (m->close) m->close(message);
   check(m, first_wrong(message, step->repetition), message->bytes, algorithm);
   if (message->of->taken == NOTHING) check_barrier(m, message, step, algorithm);
   return seconds;
@@ -146,7 +147,19 @@ static double repetition(const struct machine* m, const struct step* step, const
   const double mine[2] = {seconds, late};
   double slowest[2];
   m->slowest(mine, slowest);
-  return slowest[1] > 0 ? -1.0 : slowest[0];
+  if (slowest[1] > 0) return -1.0;
+  return m->ahead && step->action != PING_PONG ? slowest[0] - m->ahead() : slowest[0];
+}
+
+/* What takes a while to begin, such as a session, begins on all ranks before rank 0 names the start. */
+static void open_all(const struct machine* m, struct step* step, const struct message* message, int64_t notice_ns,
+                     const struct options* o) {
+  const double mine[2] = {0.0, 0.0};
+  double of_all[2];
+  m->open(o->algorithms[step->action], message);
+  m->slowest(mine, of_all);
+  if (m->rank == 0) step->start_ns = now_ns() + notice_ns;
+  m->tell(step, (int)sizeof *step);
 }
 
 /* Rank 0 decides; everyone does. */
@@ -170,6 +183,7 @@ static void measure(const struct machine* m, const struct message* message, doub
     }
     m->tell(&step, (int)sizeof step);
     if (step.action == NEXT_SIZE) break;
+    if (m->open && step.action != PING_PONG) open_all(m, &step, message, notice_ns, o);
     const int watched = m->rank == 0 && o->give_up > 0 && o->patience_s > 0 && beat > 0 && step.action != PING_PONG;
     racing = watched;
     if (watched) watch(2 * (double)notice_ns * 1e-9 + o->give_up * beat + grace_s);

@@ -37,7 +37,10 @@ struct machine {
   void (*select)(const char* algorithm);  /* before the clock runs; NULL: nothing to do */
   const char* (*prepare)(
       const struct message* m); /* before the clock runs; NULL, or why it cannot run; itself may be NULL */
+  void (*open)(const char* algorithm, const struct message* m); /* before a start is named; NULL: nothing to do */
   void (*run)(const char* algorithm, const struct message* m);
+  void (*close)(const struct message* m); /* after the clock has stopped, before the check; NULL: nothing to do */
+  double (*ahead)(void);                  /* rank 0: seconds of the last run that are not counted; NULL: all are */
   void (*send)(void* buffer, size_t bytes, int to);
   void (*receive)(void* buffer, size_t bytes, int from);
   void (*slowest)(const double mine[2], double of_all[2]); /* greatest of each, to rank 0 */

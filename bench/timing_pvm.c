@@ -13,6 +13,7 @@
 #include <time.h>
 
 #include "timing.h"
+#include "watch.h"
 
 enum { MOST_TASKS = 512, TABLE = 1, MESSAGE, TIMES };
 
@@ -155,6 +156,7 @@ int main(int argc, char** argv) {
   if (argc < 3 || strcmp(argv[1], "--hosts") != 0) fail(&us, "the first option must be --hosts", "");
   const int parent = pvm_parent();
   if (parent == PvmNoParent) {
+    watch_program(argc, argv);
     char* hosts = strdup(argv[2]);
     start_others(argv, hosts);
     free(hosts);
