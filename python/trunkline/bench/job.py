@@ -123,15 +123,17 @@ def follow(
     name: str,
     on_progress: Callable[[Repetition], None] = lambda _: None,
     on_other: Callable[[dict[str, object]], bool] = lambda _: False,
+    into: Outcome | None = None,
 ) -> Outcome:
     """Read what a job prints to its end; its standard error must come the same way.
 
-    ``on_other`` is shown each object first, and says whether that was all there is to do about it.
+    ``on_other`` is shown each object first, and says whether that was all there is to do about it. ``into`` has what
+    was measured even where the job does not end well.
 
     Raises:
         Failed: where it does not end well, with what it said.
     """
-    outcome = Outcome()
+    outcome = Outcome() if into is None else into
     said: list[str] = []
     assert process.stdout is not None
     with process:

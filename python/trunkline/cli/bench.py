@@ -12,6 +12,7 @@ from trunkline.bench.session import Session, measure_with_progress
 from trunkline.cli.bench_gsum import gsum
 from trunkline.cli.bench_gsum_study import gsum_study
 from trunkline.cli.bench_model import model
+from trunkline.cli.bench_multicast import multicast
 from trunkline.cli.bench_peers import peers
 from trunkline.cli.impair_options import impairable
 from trunkline.cli.options import (
@@ -49,6 +50,10 @@ app.command(
     epilog="Example: trunkline bench peers --cluster cyclic --sizes 8KiB,64KiB,256KiB,1MiB --json peers.json "
     "--report peers.html"
 )(peers)
+app.command(
+    epilog="Example: trunkline bench multicast --receivers 2-7,15,31 --loss 0,0.1%,1%,5% "
+    "--peers pvm,lam,uftp,udpcast,norm --json out.json --report out.html --figures figures"
+)(multicast)
 
 
 @impairable

@@ -67,6 +67,9 @@ class Driver(ABC):
     collectives: Collection[str] | None = None
     """Those that its timing program can run; None: all."""
 
+    attempts = 1
+    """How often ``bench multicast`` starts a job that ends before it has measured anything."""
+
     def __init__(self, mpi: Mpi) -> None:
         self.mpi = mpi
 

@@ -23,6 +23,8 @@ CAPABILITIES = "+sys_admin,+sys_chroot,+sys_ptrace,+dac_override"
 class LamDriver(Driver):
     """LAM/MPI 7."""
 
+    attempts = 5  # one start in ten fails in MPI_Init with "Bad address"
+
     def why_not(self, collective: str) -> str | None:
         """See :meth:`trunkline.peers.driver.Driver.why_not`."""
         if missing := super().why_not(collective):

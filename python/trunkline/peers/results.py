@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from trunkline import _core
 from trunkline.bench.entries import check_entry
@@ -15,7 +15,7 @@ from trunkline.files import read_json
 from trunkline.mpi import Mpi
 from trunkline.statistics import median_with_interval
 
-__all__ = ["PeerCell", "Place", "Results", "place_of"]
+__all__ = ["PeerCell", "Place", "Results", "place_of", "read_cells", "save_cells"]
 
 Place = tuple[str, str, float]
 """Name and fingerprint of a cluster, and its rate."""
@@ -71,6 +71,46 @@ def place_of(cluster: _core.Cluster, rate_bps: float) -> Place:
     return cluster.name, fingerprint_text(network), max(link.rate_bps for link in network.links)  # as the lab's
 
 
+Kind = TypeVar("Kind", bound=Cell)
+
+
+def read_cells(file: Path, kind: type[Kind], command: str) -> list[Kind]:
+    """The cells of a file that a command wrote; none where there is no file.
+
+    Raises:
+        BadInput: where it is another file.
+    """
+    if not file.exists():
+        return []
+    cells = []
+    try:
+        for entry in read_json(str(file)):
+            check_entry(entry, kind)
+            cells.append(kind(**entry))
+    except (BadInput, ValueError, TypeError, AttributeError) as error:
+        raise BadInput(
+            f"{file} is not a file of 'trunkline {command}', so nothing can go on from it: {error}; "
+            "name another file or remove it"
+        ) from error
+    return cells
+
+
+def save_cells(file: Path, cells: Iterable[Cell]) -> None:
+    """Write a file anew: a reader finds the old one or the new one.
+
+    Raises:
+        BadInput: where it cannot be written.
+    """
+    text = json.dumps([asdict(cell) for cell in cells], indent=1)
+    draft = file.with_name(f"{file.name}.new")
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        draft.write_text(text + "\n", encoding="utf-8")
+        draft.replace(file)
+    except OSError as error:
+        raise BadInput(f"cannot write {file}: {error.strerror}") from error
+
+
 class Results:
     """All cells of a run; with a file, saved after each change, so that a run broken off goes on from there."""
 
@@ -78,21 +118,7 @@ class Results:
         self._file = Path(file) if file else None
         self._cells: dict[Key, PeerCell] = {}
         if self._file is not None:
-            self._read(self._file)
-
-    def _read(self, file: Path) -> None:
-        if not file.exists():
-            return
-        try:
-            for entry in read_json(str(file)):
-                check_entry(entry, PeerCell)
-                cell = PeerCell(**entry)
-                self._cells[cell.key] = cell
-        except (BadInput, ValueError, TypeError, AttributeError) as error:
-            raise BadInput(
-                f"{file} is not a file of 'trunkline bench peers', so nothing can go on from it: {error}; "
-                "name another file or remove it"
-            ) from error
+            self._cells = {cell.key: cell for cell in read_cells(self._file, PeerCell, "bench peers")}
 
     @property
     def cells(self) -> list[PeerCell]:
@@ -125,13 +151,5 @@ class Results:
 
     def save(self) -> None:
         """Write the file anew: a reader finds the old one or the new one."""
-        if self._file is None:
-            return
-        text = json.dumps([asdict(cell) for cell in self.cells], indent=1)
-        draft = self._file.with_name(f"{self._file.name}.new")
-        try:
-            self._file.parent.mkdir(parents=True, exist_ok=True)
-            draft.write_text(text + "\n", encoding="utf-8")
-            draft.replace(self._file)
-        except OSError as error:
-            raise BadInput(f"cannot write {self._file}: {error.strerror}") from error
+        if self._file is not None:
+            save_cells(self._file, self.cells)
