@@ -16,7 +16,7 @@ LENGTHS = [8, 20_000]
 def test_the_comparison(trunkline, tmp_path):
     file, page, figures = tmp_path / "out.json", tmp_path / "out.html", tmp_path / "figures"
     words = ["bench", "multicast", "--receivers", "2", "--loss", "0,1%", "--rate", "20Mbit", "--mpi", "mpich"]
-    words += ["--algorithms", "native,multicast", "--sizes", ",".join(map(str, LENGTHS)), "--least", "1", "--most", "2"]
+    words += ["--algorithms", "native,multicast", "--sizes", ",".join(map(str, LENGTHS)), "--least", "1", "--most", "1"]
     words += ["--budget", "0.1", "--json", str(file)]
     done = trunkline(*words, "--report", str(page), "--figures", str(figures))
     assert done.returncode == 0, done.stderr
