@@ -53,7 +53,8 @@ def measure_with_progress(sessions: Sequence[Session]) -> list[Cell]:
             bar.show(f"{name}: looking for the highest true rate")
             rate_bps = lab_rate(session.cluster, session.rate)
             impaired = session.impairments.of(session.cluster)
-            with Lab(impaired, rate_bps=rate_bps, seed=session.impairments.seed) as lab:
+            weather = session.impairments
+            with Lab(impaired, rate_bps=rate_bps, seed=weather.seed, tcp_rto_min_ms=weather.tcp_rto_min_ms) as lab:
                 bar.show(f"{name} at {format_rate(rate_bps)}: what messages cost")
                 tell_message_cost(lab, len(hosts_used(session.cluster, session.hosts)) * session.ranks_per_host)
                 for mpi in session.mpis:

@@ -37,10 +37,20 @@ def impairable(command: Callable[..., None]) -> Callable[..., None]:
         parameters.append(_parameter(name, None, Annotated[list[str] | None, option]))
     seed = typer.Option(min=0, max=2**53, help="Another one harms other frames.", rich_help_panel=_PANEL)
     parameters.append(_parameter("seed", 1, Annotated[int, seed]))
+    rto = typer.Option(
+        min=1,
+        max=10_000,
+        metavar="MILLISECONDS",
+        help="Hosts' TCP waits at least so long before it sends again what got lost; Linux: 200.",
+        rich_help_panel=_PANEL,
+    )
+    parameters.append(_parameter("tcp_rto_min", None, Annotated[int | None, rto]))
 
     @functools.wraps(command)
     def run(**given: Any) -> None:  # noqa: ANN401
-        impairments = Impairments({name: given.pop(name) or [] for name in _OPTIONS}, given.pop("seed"))
+        impairments = Impairments(
+            {name: given.pop(name) or [] for name in _OPTIONS}, given.pop("seed"), given.pop("tcp_rto_min")
+        )
         command(**given, impairments=impairments)
 
     run.__signature__ = own.replace(parameters=parameters)  # type: ignore[attr-defined]

@@ -37,12 +37,14 @@ Timeout = Annotated[float | None, typer.Option(min=0.001, help="End it after so 
 app.command(epilog="Example: trunkline lab check cyclic")(check)
 
 
-def _open(loaded: _core.Cluster, rate: str, seed: int) -> Lab:
+def _open(loaded: _core.Cluster, rate: str, impairments: Impairments) -> Lab:
     """A lab of the cluster, ready to enter. Looking for a rate takes minutes: check all else first."""
     if rate != "auto":
-        return Lab(loaded, lab_rate(loaded, rate), seed=seed)
-    with console.status(f"{loaded.name}: looking for the highest true rate"):
-        return Lab(loaded, lab_rate(loaded, rate), seed=seed)
+        rate_bps = lab_rate(loaded, rate)
+    else:
+        with console.status(f"{loaded.name}: looking for the highest true rate"):
+            rate_bps = lab_rate(loaded, rate)
+    return Lab(loaded, rate_bps, seed=impairments.seed, tcp_rto_min_ms=impairments.tcp_rto_min_ms)
 
 
 def _tell_counted(lab: Lab, json: str | None) -> None:
@@ -140,7 +142,7 @@ def run(
         )
 
     launch({})  # what is wrong with it is told before a lab is up
-    with _open(loaded, rate, impairments.seed) as lab:
+    with _open(loaded, rate, impairments) as lab:
         argv, env = launch({} if native else _measured(lab, all_ranks))
         lab.reset_stats()
         status = lab.run(argv, env=env, timeout=timeout).returncode
@@ -164,7 +166,7 @@ def execute(
     loaded = impairments.of(load_cluster(cluster))
     check_host(loaded, host)
     _check_program(command[0])
-    with _open(loaded, rate, impairments.seed) as lab:
+    with _open(loaded, rate, impairments) as lab:
         status = lab.run(command, host=host, timeout=timeout, stdin=sys.stdin).returncode
         _tell_counted(lab, json)
     _pass_on(status)
@@ -183,7 +185,7 @@ def shell(
     check_outputs({"--json": json})
     loaded = impairments.of(load_cluster(cluster))
     check_host(loaded, host)
-    with _open(loaded, rate, impairments.seed) as lab:
+    with _open(loaded, rate, impairments) as lab:
         console.print(
             f"{lab.cluster.name} at {format_rate(lab.rate_bps)}: {_core.compress_hostlist(lab.cluster.hosts)}; "
             f"'{lab.agent} HOST COMMAND' runs a command on another host; 'exit' ends the cluster"

@@ -25,7 +25,7 @@ frame. Two keep a small segment whole, which halves the work.
 """
 
 
-def start_host(index: int, name: str, hosts: int, super_frame: int) -> tuple[int, int, int]:
+def start_host(index: int, name: str, hosts: int, super_frame: int, tcp_rto_min_ms: int | None) -> tuple[int, int, int]:
     """Fork the process that holds a host's namespaces.
 
     Returns:
@@ -45,7 +45,7 @@ def start_host(index: int, name: str, hosts: int, super_frame: int) -> tuple[int
         _enter_namespaces(index, name)
         os.write(to_lab, b"n")
         os.read(from_lab, 1)
-        _configure_network(index, hosts, super_frame)
+        _configure_network(index, hosts, super_frame, tcp_rto_min_ms)
         os.write(to_lab, b"u")
         os.execv("/bin/sleep", ["trunkline-host", "infinity"])
     except BaseException as error:
@@ -64,7 +64,7 @@ def _enter_namespaces(index: int, name: str) -> None:
     syscalls.bind(str(boot_id), "/proc/sys/kernel/random/boot_id")
 
 
-def _configure_network(index: int, hosts: int, super_frame: int) -> None:
+def _configure_network(index: int, hosts: int, super_frame: int, tcp_rto_min_ms: int | None) -> None:
     settings = {
         "ipv6/conf/all/disable_ipv6": "1",  # its address discovery would be traffic nobody asked for
         "ipv4/tcp_no_metrics_save": "1",  # a measurement must not depend on the one before
@@ -90,7 +90,7 @@ def _configure_network(index: int, hosts: int, super_frame: int) -> None:
             prefsrc=ip_address(index),
             scope="link",
             proto="kernel",
-            metrics={"cc_algo": "cubic"},
+            metrics={"cc_algo": "cubic", **({} if tcp_rto_min_ms is None else {"rto_min": tcp_rto_min_ms})},
         )
         add_neighbours(port, index, hosts)
         _wait_until_up(route, port)

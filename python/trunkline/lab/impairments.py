@@ -25,17 +25,22 @@ class Impairments:
     Attributes:
         settings: By key of a cluster file, such as ``loss``: ``1%`` for every link, ``h3=1%`` for those of a host.
         seed: Decides which frames are harmed.
+        tcp_rto_min_ms: Hosts' TCP waits at least so long before it sends anew; None: as Linux does, 200 ms.
     """
 
     settings: Mapping[str, Sequence[str]] = field(default_factory=dict)
     seed: int = 1
+    tcp_rto_min_ms: int | None = None
 
     @property
     def text(self) -> str:
         """As they were asked for: ``loss 1%, reorder h3=5%``; empty: none."""
-        return ", ".join(
+        all_settings = [
             f"{key.replace('_', '-')} {setting}" for key, settings in self.settings.items() for setting in settings
-        )
+        ]
+        if self.tcp_rto_min_ms is not None:
+            all_settings.append(f"tcp-rto-min {self.tcp_rto_min_ms} ms")
+        return ", ".join(all_settings)
 
     def of(self, cluster: _core.Cluster) -> _core.Cluster:
         """The cluster with all of them.

@@ -60,19 +60,23 @@ class Lab:
     cluster_file = str(CLUSTER_FILE)
     agent = str(FOLDER / "agent")
 
-    def __init__(self, cluster: _core.Cluster, rate_bps: float | None = None, *, seed: int = 1) -> None:
+    def __init__(
+        self, cluster: _core.Cluster, rate_bps: float | None = None, *, seed: int = 1, tcp_rto_min_ms: int | None = None
+    ) -> None:
         """Prepare a lab of that cluster.
 
         Args:
             cluster: What to emulate.
             rate_bps: Rate of the fastest link, every other in proportion; None: the rates of the cluster.
             seed: Decides which frames impaired links harm.
+            tcp_rto_min_ms: Hosts' TCP waits at least so long before it sends again what got lost; None: as Linux does.
         """
         self.cluster = cluster if rate_bps is None else _core.scaled(cluster, rate_bps)
         self.rate_bps = max(link.rate_bps for link in self.cluster.links)
         self.priority = ""
         self.host_costs = ""
         self._seed = seed
+        self._tcp_rto_min_ms = tcp_rto_min_ms
         self._keeper: subprocess.Popen[bytes] | None = None
         self._first = 0
         self._running: list[subprocess.Popen[Any]] = []
@@ -106,6 +110,7 @@ class Lab:
                 "cluster": _core.write_cluster(self.cluster),
                 "hosts": hosts,
                 "names": names,
+                "tcp_rto_min_ms": self._tcp_rto_min_ms,
                 "fabric": [str(FABRIC), "--seed", str(self._seed)],
                 # What happens to a frame on a link happens to one frame.
                 "super_frame": 1 if _core.has_impairments(self.cluster) else SUPER_FRAME,
