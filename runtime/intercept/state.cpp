@@ -48,6 +48,7 @@ int stop(MPI_Comm, int, void*, void*) {
   watching.store(false, std::memory_order_relaxed);
   Communicator::free_all(*opened);
   finalized = true;
+  if (opened != nullptr) opened->late().end();
   if (recording != nullptr) stop_trace(*recording);
   delete recording;
   recording = nullptr;

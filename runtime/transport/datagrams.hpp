@@ -9,13 +9,15 @@
 #include <optional>
 #include <span>
 
+#include "transport/loss_meter.hpp"
+
 namespace trunkline::runtime {
 
 struct Datagram {
-  enum class Kind : std::uint8_t { data = 1, poll = 2, report = 3, not_yet = 7 };
+  enum class Kind : std::uint8_t { data = 1, poll = 2, report = 3, not_yet = 7, parity = 8, done = 9 };
   Kind kind = Kind::data;
   int from = -1;             ///< rank of the private communicator; of one that has come
-  std::uint32_t number = 0;  ///< of data its packet; of polls and reports `end`
+  std::uint32_t number = 0;  ///< of data its packet; of parity its block and number; of polls and reports `end`
   std::uint32_t poll = 0;  ///< that it carries, is, or answers; 0: none. Of an eager message: 1 where it was asked for
   std::span<const std::byte> payload{};
 };
@@ -61,6 +63,9 @@ class Datagrams {
 
   /// This rank got a part of the message in another way, since nothing came for long.
   virtual void are_not_heard() noexcept = 0;
+
+  /// What gets lost on the way to all, over all calls of the communicator. Null: nobody measures it.
+  [[nodiscard]] virtual LossMeter* loss() noexcept { return nullptr; }
 
   /// Seconds since any time, never backwards.
   [[nodiscard]] virtual double now() const noexcept = 0;

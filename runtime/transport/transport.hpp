@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 
@@ -103,6 +104,10 @@ class Transport {
 
   /// Lets go of what an error left behind. Returns whether there was any: its memory may still be used then.
   [[nodiscard]] virtual bool let_go(std::span<Pending> pending, bool cancel) noexcept = 0;
+
+  /// A receive of a message that is sent for certain, but that nobody needs any more: it goes on after the call. Its
+  /// memory is kept until then.
+  virtual void outlive(std::shared_ptr<void> memory, Pending& receive) noexcept = 0;
 
   /// Datagrams between the call's ranks; null on all of them: there are none.
   [[nodiscard]] virtual Datagrams* datagrams() noexcept { return nullptr; }

@@ -25,10 +25,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   std::ranges::copy(seal, bytes.end() - seal_bytes);
   const auto packet = read_packet(bytes, key);
   if (!packet) return 0;
-  const auto report = read_report(packet->payload, packet->head.number, packet->head.poll, 5000);
+  const std::uint32_t block_packets = 1 + packet->head.claim % 64;
+  const auto report = read_report(packet->payload, packet->head.number, packet->head.poll, 5000, block_packets);
   if (!report) return 0;
   if (report->base > report->end || report->end > 5000) std::abort();
-  const auto again = read_report(written(*report), report->end, report->poll, 5000);
-  if (!again || again->missing != report->missing) std::abort();
+  const auto again = read_report(written(*report), report->end, report->poll, 5000, block_packets);
+  if (!again || again->lacks != report->lacks) std::abort();
   return 0;
 }

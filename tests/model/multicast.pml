@@ -8,7 +8,10 @@
 //   before ask. Any timer may fire at any other time too, EARLY times in all: so slow networks are searched as well.
 // - Never stuck is an assertion: a few ticks without anything new are an error. As only so much can be new, all runs end.
 // - Numbers of polls have no bound: only their order counts, so they are renumbered where one is new.
-// - Not here: wrong claims, seals, other turns, the pace. The window does not change.
+// - Codes: of a block, any so many packets and parity packets of different rows as it has packets are as good as all of it.
+//   A root that has sent all PARITIES rows begins with the first one again.
+// - Not here: wrong claims, seals, other turns, the pace, what ranks tell of losses. The window does not change, and of each
+//   block SPARE parity packets are sent, whatever gets lost.
 
 #ifndef RECEIVERS
 #define RECEIVERS 2
@@ -19,8 +22,24 @@
 #ifndef PACKETS
 #define PACKETS 2   // at most 4
 #endif
+#ifndef PARITIES
+#define PARITIES 2  // rows of parity that differ
+#endif
+#ifndef SPARE
+#define SPARE 0     // parity of each block that is sent before anything is known to be lacking
+#endif
+#ifndef SAYS_DONE
+#define SAYS_DONE 0 // 1: `done` is said by a datagram as well
+#endif
 #ifndef BURST
 #define BURST PACKETS
+#endif
+#ifndef BLOCK       // packets of a block: at most BURST, and at most 3
+#if PACKETS <= BURST
+#define BLOCK PACKETS
+#else
+#define BLOCK BURST
+#endif
 #endif
 #ifndef WINDOW
 #define WINDOW BURST
@@ -69,6 +88,16 @@
 #define ALL ((1 << PACKETS) - 1)
 #define BELOW(end) ((1 << (end)) - 1)
 #define BASE(has) (!((has) & 1) -> 0 : (!((has) & 2) -> 1 : (!((has) & 4) -> 2 : (!((has) & 8) -> 3 : 4))))
+#define BLOCKS ((PACKETS + BLOCK - 1) / BLOCK)
+#define END_OF(block) LESS(PACKETS, ((block) + 1) * BLOCK)
+#define BITS(mask) (((mask) & 1) + ((mask) >> 1 & 1) + ((mask) >> 2 & 1) + ((mask) >> 3 & 1))
+#define OF_BLOCK(block) (BELOW(END_OF(block)) & ~BELOW((block) * BLOCK))
+#define ROWS(block) (((1 << PARITIES) - 1) << ((block) * PARITIES))
+/// What a rank lacks of a block's packets before `end`: parity packets stand for those that are missing.
+#define MISSING(r, block, end) BITS((~has[r] & OF_BLOCK(block) & BELOW(end)) >> ((block) * BLOCK))
+#define SPARES(r, block) BITS((spare_[r] & ROWS(block)) >> ((block) * PARITIES))
+#define LACKS(r, block, end) (MISSING(r, block, end) > SPARES(r, block) -> MISSING(r, block, end) - SPARES(r, block) : 0)
+#define LACKS_OF(lacks, block) ((lacks) >> (2 * (block)) & 3)
 #define LESS(a, b) ((a) < (b) -> (a) : (b))
 #define MORE(a, b) ((a) > (b) -> (a) : (b))
 #if CHAIN == 0
@@ -91,15 +120,18 @@ chan up[RANKS] = [2] of { mtype, byte };    // from a rank to its parent
 chan down[RANKS] = [2] of { mtype, byte };  // to a rank from its parent
 
 // Lanes r - 1: from the root to rank r. Lanes RECEIVERS + r - 1: reports of rank r to its parent. Each is sorted: a bag.
-// A packet: number + 1, poll. A poll: 8 + end, poll. A report: missing, end, base, poll.
+// A packet: number + 1, poll. A poll: 8 + end, poll. Parity: 16 + row of all blocks', poll. A report: by block what is
+// lacking, end, base, poll.
 #define LANES (2 * RECEIVERS)
 #define TO(r) ((r) - 1)
 #define OF(r) (RECEIVERS + (r) - 1)
 #define PACKET(number, poll) (((number) + 1) << 4 | (poll))
 #define POLL(end, poll) ((8 + (end)) << 4 | (poll))
-#define REPORT(missing, end, base, poll) ((missing) << 10 | (end) << 7 | (base) << 4 | (poll))
+#define PARITY(row, poll) ((16 + (row)) << 4 | (poll))
+#define DONE (1 << 20)
+#define REPORT(lacks, end, base, poll) ((lacks) << 10 | (end) << 7 | (base) << 4 | (poll))
 #define COMES(lane) (net[(lane) * ROOM] != 0)
-short net[LANES * ROOM];
+int net[LANES * ROOM];
 byte losses = LOSSES;
 byte twice = TWICE;
 byte early = EARLY;
@@ -115,16 +147,19 @@ byte idle;             // ticks since anything was new
 
 // The root.
 byte next_;
-byte again_;  // a bit for each packet
+byte sent_;              // of all packets, parity too, until all are there
+byte owed_[BLOCKS];      // so many more parity packets
+byte row_[BLOCKS];       // of the next one
+byte stamp_[BLOCKS * PARITIES];  // by row: polls before it was last sent
 byte sent_since_poll_;
 byte polls_;
-byte stamp_[PACKETS];  // polls before it was last sent
 bool all_ready_;
 byte base_;
 byte learned_poll_;
 
 // Receivers.
 byte has[RANKS];
+short spare_[RANKS];   // a bit for each row of each block: parity packets of blocks that are not whole
 byte end_[RANKS];
 byte poll_[RANKS];
 byte answered_[RANKS];
@@ -140,21 +175,38 @@ byte fetches[RANKS];  // from which packet on, and 1
 byte known_poll[RANKS];
 byte known_end[RANKS];
 byte known_base[RANKS];
-byte known_missing[RANKS];
+byte known_lacks[RANKS];
+#ifdef MUTATION_counts_parity_twice
+short rows_[RANKS];     // as spare_, but what has come
+#endif
+bool has_said[RANKS];   // done, by a datagram: its word may come later
 
 // Of one step alone: zero between steps.
 byte c, n, v, w;
-short at, datagram;
+short at;
+int datagram;
 bool are_done, have_answered, have_reported, is_due, is_used, is_new;
-byte all_poll, all_end, all_base, all_missing;
+byte all_poll, all_end, all_base, all_lacks, all_sum;
+byte block, coming;
+bool owes;
 byte number, poll, end;
 mtype word;
 
 #define WHOLE(r) (has[r] == ALL)
 #define IS_RECEIVING(r) (!WHOLE(r) || asked_[r] != 0)
 #define NEEDS_WHAT_IS_GONE(r) (IS_RECEIVING(r) && (is_gone[0] || is_gone[PARENT(r)]))
-#define LIMIT LESS(PACKETS, (all_ready_ -> base_ + WINDOW : BURST))
-#define HAS_SOMETHING_TO_SEND (again_ != 0 || next_ < LIMIT)
+#define LIMIT LESS(PACKETS, (all_ready_ -> base_ + WINDOW : next_ + BURST - sent_))
+#if PACKETS <= BLOCK
+#define OWES (owed_[0] != 0)
+#elif PACKETS <= 2 * BLOCK
+#define OWES (owed_[0] != 0 || owed_[1] != 0)
+#elif PACKETS <= 3 * BLOCK
+#define OWES (owed_[0] != 0 || owed_[1] != 0 || owed_[2] != 0)
+#else
+#define OWES (owed_[0] != 0 || owed_[1] != 0 || owed_[2] != 0 || owed_[3] != 0)
+#endif
+#define MAY_REPAIR (OWES && (all_ready_ || sent_ < BURST))
+#define HAS_SOMETHING_TO_SEND (MAY_REPAIR || next_ < LIMIT)
 
 // ---- Properties ------------------------------------------------------------------------------------------------------
 /// Nothing that a report says of the ranks below is wrong.
@@ -166,7 +218,10 @@ inline check_report(r) {
       :: IS_UNDER(c, r) && COUNTS(c) ->
          assert(is_there[c]);
          assert((has[c] & BELOW(all_base)) == BELOW(all_base));          // base
-         assert(((has[c] | all_missing) & BELOW(all_end)) == BELOW(all_end));  // missing
+         for (block : 0 .. BLOCKS - 1) {
+           assert(LACKS(c, block, all_end) <= LACKS_OF(all_lacks, block))  // what is lacking
+         }
+         block = 0;
          assert(has_left[c] || poll_[c] >= all_poll)                     // all have heard the poll
       :: else
       fi
@@ -197,7 +252,12 @@ inline check_end() {
     is_used = false;
     for (c : 0 .. RECEIVERS) { is_used = is_used || !has_left[c] || is_gone[c] }
     if
-    :: !is_used -> for (c : 1 .. RECEIVERS) { assert(len(up[c]) == 0 && len(down[c]) == 0) }
+    :: !is_used ->
+       for (c : 1 .. RECEIVERS) {
+         // Its word `done` comes later where a datagram has said so: the receive for it stays.
+         assert(len(up[c]) == 0 || (has_said[c] && len(up[c]) == 1 && up[c]?[done, 0]));
+         assert(len(down[c]) == 0)
+       }
     :: else
     fi;
     c = 0; is_used = false
@@ -269,14 +329,14 @@ inline new_poll() {
     do
     :: v > 0 ->
        is_used = learned_poll_ == v;
-       for (n : 0 .. PACKETS - 1) { USES(stamp_[n]) }
+       for (n : 0 .. BLOCKS * PARITIES - 1) { USES(stamp_[n]) }
        for (c : 1 .. RECEIVERS) { USES(poll_[c]); USES(answered_[c]); USES(known_poll[c]) }
        for (at : 0 .. LANES * ROOM - 1) { USES(net[at] & 15) }
        if
        :: !is_used ->
           polls_--;
           LOWER(learned_poll_);
-          for (n : 0 .. PACKETS - 1) { LOWER(stamp_[n]) }
+          for (n : 0 .. BLOCKS * PARITIES - 1) { LOWER(stamp_[n]) }
           for (c : 1 .. RECEIVERS) { LOWER(poll_[c]); LOWER(answered_[c]); LOWER(known_poll[c]) }
           for (at : 0 .. LANES * ROOM - 1) { net[at] = net[at] - ((net[at] & 15) > v -> 1 : 0) }
        :: else
@@ -292,10 +352,13 @@ inline new_poll() {
 }
 
 // ---- Below: the children of a rank -----------------------------------------------------------------------------------
-/// A report has come from child `from`.
+/// A report has come from child `from`, or that it is done.
 inline reported(from) {
   d_step {
     poll = datagram & 15;
+    if
+    :: datagram == DONE -> set_done(from); has_said[from] = true
+    :: else ->
 #ifndef MUTATION_older_replaces
     if
     :: poll >= known_poll[from] && !is_done[from] ->
@@ -307,16 +370,36 @@ inline reported(from) {
        known_poll[from] = poll;
        known_base[from] = datagram >> 4 & 7;
        known_end[from] = datagram >> 7 & 7;
-       known_missing[from] = datagram >> 10
+       known_lacks[from] = datagram >> 10
     :: else
+    fi
     fi;
     poll = 0; datagram = 0
   }
 }
 
+inline set_done(child) {
+  is_done[child] = true;
+  known_poll[child] = 0; known_end[child] = 0; known_base[child] = 0; known_lacks[child] = 0
+}
+
+/// Of each block the most that a rank lacks.
+inline join_lacks(lacks) {
+  all_sum = 0;
+  for (block : 0 .. BLOCKS - 1) {
+    all_sum = all_sum | MORE(LACKS_OF(all_lacks, block), LACKS_OF(lacks, block)) << (2 * block)
+  }
+#ifdef MUTATION_speaks_of_last_child
+  all_lacks = lacks;
+#else
+  all_lacks = all_sum;
+#endif
+  all_sum = 0; block = 0
+}
+
 /// What children say together, as `all_`; whether they have reported, and are done.
 inline join_below(r) {
-  all_poll = 15; all_end = PACKETS; all_base = PACKETS; all_missing = 0;
+  all_poll = 15; all_end = PACKETS; all_base = PACKETS; all_lacks = 0;
   have_reported = true; are_done = true;
   for (c : 1 .. RECEIVERS) {
     if
@@ -335,12 +418,11 @@ inline join_below(r) {
 #ifndef MUTATION_greatest_end
           all_end = LESS(all_end, known_end[c]);
 #endif
-          all_missing = all_missing | known_missing[c]
+          join_lacks(known_lacks[c])
        fi
     :: else
     fi
   }
-  all_missing = all_missing & BELOW(all_end);
   c = 0
 }
 
@@ -348,7 +430,7 @@ inline take_word(from) {
   up[from]?word, number;
   d_step {
     if
-    :: word == done -> is_done[from] = true; known_poll[from] = 0; known_end[from] = 0; known_base[from] = 0; known_missing[from] = 0
+    :: word == done -> set_done(from)
     :: word == ask -> is_asking[from] = true
     :: word == fetch -> fetches[from] = number + 1
     fi;
@@ -379,8 +461,7 @@ inline serve(r) {
 
 inline leave_out(child) {
   d_step {
-    is_done[child] = true; is_asking[child] = false; fetches[child] = 0; idle = 0;
-    known_poll[child] = 0; known_end[child] = 0; known_base[child] = 0; known_missing[child] = 0
+    set_done(child); is_asking[child] = false; fetches[child] = 0; idle = 0
   }
 }
 
@@ -392,8 +473,14 @@ inline leave(r) {
     if
     :: r != 0 ->
        end_[r] = 0; poll_[r] = 0; answered_[r] = 0; asked_[r] = 0; is_deaf_[r] = false; fetches_[r] = false;
+       spare_[r] = 0;
        for (at : TO(r) * ROOM .. TO(r) * ROOM + ROOM - 1) { net[at] = 0 }
-    :: else -> next_ = 0; again_ = 0; sent_since_poll_ = 0; all_ready_ = false; base_ = 0; learned_poll_ = 0; polls_ = 0
+    :: else ->
+       next_ = 0; sent_ = 0;
+       for (block : 0 .. BLOCKS - 1) { owed_[block] = 0; row_[block] = 0 }
+       for (n : 0 .. BLOCKS * PARITIES - 1) { stamp_[n] = 0 }
+       block = 0; n = 0;
+       sent_since_poll_ = 0; all_ready_ = false; base_ = 0; learned_poll_ = 0; polls_ = 0
     fi;
     for (c : 1 .. RECEIVERS) {
       if
@@ -403,7 +490,7 @@ inline leave(r) {
     }
     at = 0; c = 0;
     is_due = false; have_answered = false; have_reported = false; are_done = false;
-    all_poll = 0; all_end = 0; all_base = 0; all_missing = 0
+    all_poll = 0; all_end = 0; all_base = 0; all_lacks = 0
   }
   check_end();
   goto over
@@ -415,44 +502,59 @@ inline give_up(r) {
 }
 
 // ---- The root --------------------------------------------------------------------------------------------------------
-/// What all children say together: where it is new, what they lack is sent again, unless it has been since that poll.
+/// Of a block that has been sent, what a rank lacks must come once more, unless as much is on its way since the poll that
+/// it answers.
+inline repair(child) {
+  for (block : 0 .. BLOCKS - 1) {
+    if
+#ifndef MUTATION_repairs_before_end
+    :: END_OF(block) <= LESS(known_end[child], next_) ->
+#else
+    :: else ->
+#endif
+       coming = owed_[block];
+       for (n : block * PARITIES .. block * PARITIES + PARITIES - 1) {
+         coming = coming + (stamp_[n] >= known_poll[child] -> 1 : 0)
+       }
+       owes = LACKS_OF(known_lacks[child], block) > coming;
+#ifdef MUTATION_repairs_sent_since
+       coming = owed_[block];
+#endif
+       if
+       :: LACKS_OF(known_lacks[child], block) > coming ->
+          assert(END_OF(block) <= next_);  // all of the block has been sent
+          assert(owes);                    // and as much has not been sent since the poll that is answered
+          owed_[block] = owed_[block] + LACKS_OF(known_lacks[child], block) - coming
+       :: else
+       fi
+#ifndef MUTATION_repairs_before_end
+    :: else
+#endif
+    fi
+  }
+  block = 0; n = 0; coming = 0; owes = false
+}
+
+/// From what each child says: parity for what is lacking below it; from what all say together, how far it may go.
 inline learn() {
   d_step {
+    for (c : 1 .. RECEIVERS) {
+      if
+      :: IS_CHILD(c, 0) && !is_done[c] && known_poll[c] != 0 -> repair(c)
+      :: else
+      fi
+    }
+    c = 0;
     join_below(0);
     if
     :: have_reported && !are_done ->
-       is_new = !all_ready_ || all_base > base_ || all_poll > learned_poll_;
-       all_ready_ = true;
+       all_ready_ = true; sent_ = 0;
        // A rank that fetched may be ahead of what was sent.
        base_ = MORE(base_, LESS(all_base, next_));
-       if
-       :: is_new ->
-          all_poll = LESS(all_poll, polls_);
-          n = all_base;
-          do
-          :: n < LESS(all_end, next_) ->
-             if
-#ifdef MUTATION_skips_sent_before
-             :: (all_missing & (1 << n)) && stamp_[n] >= all_poll && !(again_ & (1 << n)) ->
-#elif defined(MUTATION_repairs_sent_since)
-             :: (all_missing & (1 << n)) && !(again_ & (1 << n)) ->
-#else
-             :: (all_missing & (1 << n)) && stamp_[n] < all_poll && !(again_ & (1 << n)) ->
-#endif
-                assert(stamp_[n] < all_poll);  // not sent since the poll that was answered
-                stamp_[n] = polls_;
-                again_ = again_ | (1 << n)
-             :: else
-             fi;
-             n++
-          :: else -> break
-          od;
-          learned_poll_ = MORE(learned_poll_, all_poll)
-       :: else
-       fi
+       learned_poll_ = MORE(learned_poll_, LESS(all_poll, polls_))
     :: else
     fi;
-    n = 0; is_new = false; all_poll = 0; all_end = 0; all_base = 0; all_missing = 0; have_reported = false
+    n = 0; is_new = false; all_poll = 0; all_end = 0; all_base = 0; all_lacks = 0; have_reported = false
   }
 }
 
@@ -473,22 +575,43 @@ inline root_after() {
 
 inline send() {
   d_step {
+    // Until all are there, no more than their buffers hold.
+    for (c : 1 .. RECEIVERS) { assert(all_ready_ || sent_ < BURST || is_there[c]) }
+    c = 0;
     if
-    :: again_ != 0 -> number = BASE(~again_); again_ = again_ & ~(1 << number)
-    :: else -> number = next_; next_++
+    :: MAY_REPAIR ->
+       do
+       :: owed_[block] == 0 -> block++
+       :: else -> break
+       od;
+       owed_[block]--;
+       number = block * PARITIES + row_[block];
+       stamp_[number] = polls_;
+#ifndef MUTATION_same_row_again
+       row_[block] = (row_[block] + 1) % PARITIES;
+#endif
+       datagram = PARITY(number, 0)
+    :: else ->
+       number = next_; next_++;
+       block = number / BLOCK;
+       if
+       :: next_ == END_OF(block) -> owed_[block] = owed_[block] + SPARE
+       :: else
+       fi;
+       datagram = PACKET(number, 0)
+    fi;
+    if
+    :: !all_ready_ -> sent_++
+    :: else
     fi;
     sent_since_poll_++;
     is_used = sent_since_poll_ >= POLL_EVERY || !HAS_SOMETHING_TO_SEND;
-    // Until all are there, no more than their buffers hold.
-    for (c : 1 .. RECEIVERS) { assert(number < BURST || is_there[c]) }
-    stamp_[number] = polls_;
-    c = 0
+    block = 0; number = 0
   }
   if
-  :: is_used -> is_used = false; new_poll(); to_all(PACKET(number, polls_))
-  :: else -> to_all(PACKET(number, 0))
-  fi;
-  number = 0
+  :: is_used -> new_poll(); to_all(datagram | polls_)
+  :: else -> to_all(datagram)
+  fi
 }
 
 proctype root() {
@@ -524,6 +647,19 @@ inline heard_something(r) {
   has_heard_[r] = true; is_deaf_[r] = false; fetches_[r] = false; is_fresh[r] = true; due[r] = false; idle = 0
 }
 
+/// Of the block, where there are enough packets.
+inline decode(r) {
+  if
+  :: (~has[r] & OF_BLOCK(block)) != 0 && LACKS(r, block, PACKETS) == 0 ->
+#ifdef MUTATION_counts_parity_twice
+     assert(MISSING(r, block, PACKETS) <= BITS((rows_[r] & ROWS(block)) >> (block * PARITIES)));  // of different rows
+#endif
+     has[r] = has[r] | OF_BLOCK(block)
+  :: else
+  fi;
+  spare_[r] = spare_[r] & ((~has[r] & OF_BLOCK(block)) != 0 -> ~0 : ~ROWS(block))
+}
+
 inline hear_one(r) {
   d_step {
     poll = datagram & 15;
@@ -533,11 +669,29 @@ inline hear_one(r) {
        number--;
        end = number + 1;
        if
-       :: !(has[r] & (1 << number)) -> has[r] = has[r] | (1 << number); heard_something(r)
+       :: !(has[r] & (1 << number)) ->
+          has[r] = has[r] | (1 << number); heard_something(r);
+          block = number / BLOCK; decode(r)
+       :: else
+       fi
+    :: number >= 16 ->
+       number = number - 16;
+       block = number / PARITIES;
+       end = END_OF(block);
+       if
+#ifndef MUTATION_counts_parity_twice
+       :: (~has[r] & OF_BLOCK(block)) != 0 && !(spare_[r] & (1 << number)) ->
+          spare_[r] = spare_[r] | (1 << number); heard_something(r); decode(r)
+#else
+       :: (~has[r] & OF_BLOCK(block)) != 0 ->
+          spare_[r] = spare_[r] | (spare_[r] & (1 << number) -> 1 << (block * PARITIES + (number + 1) % PARITIES) : 1 << number);
+          rows_[r] = rows_[r] | (1 << number); heard_something(r); decode(r)
+#endif
        :: else
        fi
     :: else -> end = number - 8
     fi;
+    block = 0;
 #ifdef MUTATION_repeated_poll_unanswered
     if
     :: poll > poll_[r] && end <= end_[r] -> poll_[r] = poll; answered_[r] = poll
@@ -576,7 +730,12 @@ inline report(r) {
 #else
     all_end = LESS(all_end, end);
 #endif
-    all_missing = (all_missing | ~has[r]) & BELOW(all_end) & ~BELOW(all_base);
+    for (n : 0 .. BLOCKS - 1) {
+      coming = coming | LACKS(r, n, all_end) << (2 * n)
+    }
+    n = 0;
+    join_lacks(coming);
+    coming = 0;
 #ifndef MUTATION_answers_for_children
     all_poll = LESS(all_poll, poll_[r]);
 #else
@@ -585,7 +744,14 @@ inline report(r) {
     end = 0
   }
   check_report(r);
-  put(OF(r), PARENT(r), REPORT(all_missing, all_end, all_base, all_poll), r == MUTE)
+  put(OF(r), PARENT(r), REPORT(all_lacks, all_end, all_base, all_poll), r == MUTE)
+}
+
+inline say_done(r) {
+  if
+  :: SAYS_DONE -> put(OF(r), PARENT(r), DONE, r == MUTE)
+  :: else
+  fi
 }
 
 /// After whatever came: what is due is done at once.
@@ -609,10 +775,16 @@ inline receiver_after(r) {
 #endif
      check_done(r);
      if
-     :: !is_gone[PARENT(r)] -> assert(nfull(up[r])); up[r]!done, 0
+     :: !is_gone[PARENT(r)] -> assert(nfull(up[r])); up[r]!done, 0; say_done(r)
      :: else
      fi;
      leave(r)
+#ifdef MUTATION_says_done_while_asking
+  :: WHOLE(r) && are_done && asked_[r] != 0 -> say_done(r)
+#endif
+#ifdef MUTATION_says_done_above_children
+  :: WHOLE(r) && !are_done && asked_[r] == 0 -> say_done(r)
+#endif
   :: else ->
      if
      :: poll_[r] > answered_[r] && have_answered -> answered_[r] = poll_[r]; report(r)
@@ -624,7 +796,7 @@ inline receiver_after(r) {
      fi
   fi;
   is_due = false; have_answered = false; have_reported = false; are_done = false;
-  all_poll = 0; all_end = 0; all_base = 0; all_missing = 0
+  all_poll = 0; all_end = 0; all_base = 0; all_lacks = 0
 }
 
 inline take_answer(r) {
@@ -635,7 +807,10 @@ inline take_answer(r) {
     :: word == heard -> is_deaf_[r] = true; is_fresh[r] = true
     :: else ->
        if
-       :: BELOW(number) & ~has[r] -> has[r] = has[r] | BELOW(number); idle = 0
+       :: BELOW(number) & ~has[r] ->
+          has[r] = has[r] | BELOW(number); idle = 0;
+          for (block : 0 .. BLOCKS - 1) { decode(r) }
+          block = 0
        :: else
        fi;
        fetches_[r] = true; has_heard_[r] = true; is_fresh[r] = true

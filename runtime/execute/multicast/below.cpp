@@ -2,6 +2,7 @@
 #include "execute/multicast/below.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace trunkline::runtime {
 namespace {
@@ -19,9 +20,16 @@ std::uint32_t end_of_fetch(const Packets& packets, std::uint32_t first) {
 Below::Below(Transport& transport, std::span<const int> ranks)
     : transport_(transport), ranks_(ranks), children_(ranks.size()), answers_(ranks.size()) {}
 
-/// After an error the library may still write to a word, or read what it was to send.
+/// A word of a child that is done by a datagram comes after the call. Others are left behind by an error; the library
+/// may still write to a word, or read what it was to send.
 Below::~Below() {
-  for (Child& child : children_) static_cast<void>(transport_.let_go(std::span(&child.receive, 1), true));
+  for (Child& child : children_) {
+    if (child.is_done && !child.receive.is_none()) {
+      transport_.outlive(std::move(child.word), child.receive);
+    } else {
+      static_cast<void>(transport_.let_go(std::span(&child.receive, 1), true));
+    }
+  }
   static_cast<void>(transport_.let_go(answers_, false));
 }
 
@@ -30,13 +38,13 @@ void Below::begin() {
 }
 
 void Below::listen(std::size_t child) {
-  transport_.receive(memory_of(children_[child].word), word_bytes, ranks_[child], 0, children_[child].receive);
+  transport_.receive(memory_of(*children_[child].word), word_bytes, ranks_[child], 0, children_[child].receive);
 }
 
 void Below::await(std::vector<Pending*>& requests) {
   awaited_.clear();
   for (std::size_t i = 0; i < children_.size(); ++i) {
-    if (children_[i].receive.is_none()) continue;
+    if (children_[i].receive.is_none() || children_[i].is_done) continue;
     awaited_.push_back(i);
     requests.push_back(&children_[i].receive);
   }
@@ -46,12 +54,12 @@ bool Below::take(std::size_t place, int bytes) {
   const std::size_t number = awaited_[place];
   Child& child = children_[number];
   if (bytes != word_bytes) throw MpiError{MPI_ERR_TRUNCATE};
-  if (child.word.kind == Word::Kind::done) {
+  if (child.word->kind == Word::Kind::done) {
     child.is_done = true;
     return true;
   }
-  child.is_asking = child.word.kind == Word::Kind::ask;
-  if (!child.is_asking) child.fetches = child.word.first;
+  child.is_asking = child.word->kind == Word::Kind::ask;
+  if (!child.is_asking) child.fetches = child.word->first;
   listen(number);
   return false;
 }
@@ -74,15 +82,25 @@ void Below::serve(const Packets& packets, bool has_heard) {
   }
 }
 
-void Below::reported(int rank, const Report& report) {
+std::optional<std::size_t> Below::place_of(int rank) const {
   const auto place = std::ranges::find(ranks_, rank) - ranks_.begin();
-  if (place == std::ssize(ranks_)) return;
-  std::optional<Report>& known = children_[static_cast<std::size_t>(place)].report;
+  return place == std::ssize(ranks_) ? std::nullopt : std::optional(static_cast<std::size_t>(place));
+}
+
+void Below::reported(int rank, const Report& report) {
+  const auto place = place_of(rank);
+  if (!place) return;
+  std::optional<Report>& known = children_[*place].report;
   if (!known || report.poll >= known->poll) known = report;
 }
 
-std::optional<Report> Below::report(std::uint32_t packets) const {
-  Report all = Report::of_done(packets);
+bool Below::said_done(int rank) {
+  const auto place = place_of(rank);
+  return place && !std::exchange(children_[*place].is_done, true);
+}
+
+std::optional<Report> Below::report(const Packets& packets) const {
+  Report all = Report::of_done(packets.count(), packets.block_packets());
   for (const Child& child : children_) {
     if (child.is_done) continue;
     if (!child.report) return {};
@@ -99,9 +117,9 @@ bool Below::have_answered(std::uint32_t poll) const {
 bool Below::are_done() const { return std::ranges::all_of(children_, &Child::is_done); }
 
 void Below::leave_out(int rank) {
-  const auto place = std::ranges::find(ranks_, rank) - ranks_.begin();
-  if (place == std::ssize(ranks_)) return;
-  const auto number = static_cast<std::size_t>(place);
+  const auto place = place_of(rank);
+  if (!place) return;
+  const std::size_t number = *place;
   children_[number].is_done = true;
   static_cast<void>(transport_.let_go(std::span(&children_[number].receive, 1), true));
   static_cast<void>(transport_.let_go(std::span(answers_).subspan(number, 1), false));

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <vector>
@@ -51,8 +52,19 @@ class Below {
   /// Keeps what a child reports, unless it is older than what is known.
   void reported(int rank, const Report& report);
 
-  /// Of all of them; empty where one has not reported yet. `packets` of the message.
-  [[nodiscard]] std::optional<Report> report(std::uint32_t packets) const;
+  /// A child says by a datagram what its word `done` will say, which may take much longer. Whether it is news.
+  bool said_done(int rank);
+
+  /// Of all of them; empty where one has not reported yet.
+  [[nodiscard]] std::optional<Report> report(const Packets& packets) const;
+
+  /// Tells of each child that has reported and is not done.
+  template <class Take>
+  void each_report(const Take& take) const {
+    for (const Child& child : children_) {
+      if (!child.is_done && child.report) take(*child.report);
+    }
+  }
 
   /// Whether they have answered that poll.
   [[nodiscard]] bool have_answered(std::uint32_t poll) const;
@@ -67,7 +79,7 @@ class Below {
 
  private:
   struct Child {
-    Word word{};
+    std::unique_ptr<Word> word = std::make_unique<Word>();
     Pending receive{};
     bool is_done = false;
     bool is_asking = false;
@@ -75,6 +87,7 @@ class Below {
     std::optional<Report> report{};
   };
   void listen(std::size_t child);
+  [[nodiscard]] std::optional<std::size_t> place_of(int rank) const;
 
   Transport& transport_;
   std::span<const int> ranks_;

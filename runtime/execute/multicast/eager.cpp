@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "execute/multicast/pace.hpp"
+#include "transport/redundancy.hpp"
 
 namespace trunkline::runtime {
 namespace {
@@ -18,13 +19,20 @@ constexpr double first_ask_s = 0.020;
 constexpr double most_ask_s = 0.050;
 constexpr double most_ask_s_a_rank = 0.001;
 
+/// Packets and their parity: all ranks know how many.
+std::uint32_t sent_of(std::uint32_t packets, Datagrams& datagrams, const Transport& transport) {
+  const LossMeter* const meter = datagrams.loss();
+  return packets + (meter == nullptr ? 0 : eager_spare_packets(packets, meter->agreed(), transport.ranks()));
+}
+
 }  // namespace
 
 EagerRoot::EagerRoot(Transport& transport, Datagrams& datagrams, Message& message, double byte_s)
     : Execution(transport),
       datagrams_(datagrams),
       packets_(message, datagrams.payload_bytes(), true),
-      byte_s_(byte_s) {}
+      byte_s_(byte_s),
+      end_(sent_of(packets_.count(), datagrams, transport)) {}
 
 bool EagerRoot::advance() {
   if (!std::exchange(is_kept_, true)) datagrams_.keep(packets_.place(0, packets_.count()));
@@ -32,13 +40,22 @@ bool EagerRoot::advance() {
   }
   const double now = datagrams_.now();
   double& free_at = datagrams_.free_at();
-  for (; next_ < packets_.count() && free_at <= now + lead_s; ++next_) {
-    const auto payload = packets_.place(next_, next_ + 1);
-    datagrams_.to_all({.kind = Datagram::Kind::data, .number = next_, .payload = payload});
+  for (; next_ < end_ && free_at <= now + lead_s; ++next_) {
+    std::span<const std::byte> payload;
+    if (next_ < packets_.count()) {
+      payload = packets_.place(next_, next_ + 1);
+      datagrams_.to_all({.kind = Datagram::Kind::data, .number = next_, .payload = payload});
+    } else {
+      const std::uint32_t number = next_ - packets_.count();
+      parity_ = packets_.parity(0, number);
+      payload = parity_;
+      datagrams_.to_all({.kind = Datagram::Kind::parity, .number = parity_number(0, number), .payload = payload});
+      datagrams_.flush();  // until then it stays
+    }
     free_at = std::max(free_at, now) + on_wire_bytes(payload.size()) * byte_s_;
   }
   datagrams_.flush();
-  return next_ == packets_.count();
+  return next_ == end_;
 }
 
 EagerReceiver::EagerReceiver(Transport& transport, Datagrams& datagrams, int root, Message& message, double byte_s)
@@ -46,6 +63,7 @@ EagerReceiver::EagerReceiver(Transport& transport, Datagrams& datagrams, int roo
       datagrams_(datagrams),
       packets_(message, datagrams.payload_bytes(), false),
       root_(root),
+      sent_(sent_of(packets_.count(), datagrams, transport)),
       between_packets_s_(behind_others_s + packets_of_patience * on_wire_bytes(datagrams.payload_bytes()) * byte_s),
       quiet_since_(datagrams.now()),
       patience_(first_ask_s) {}
@@ -57,32 +75,49 @@ bool EagerReceiver::advance() {
 }
 
 void EagerReceiver::hear_one(const Datagram& datagram) {
-  if (datagram.kind != Datagram::Kind::data || datagram.from != root_) return;
+  if (datagram.from != root_) return;
+  const std::uint32_t number = datagram.number;
+  const bool is_parity = datagram.kind == Datagram::Kind::parity && block_in(number) == 0;
+  if (!is_parity && datagram.kind != Datagram::Kind::data) return;
   const bool was_asked_for = datagram.poll != 0;
   is_heard_ = is_heard_ || !was_asked_for;
-  if (!packets_.add(datagram.number, datagram.payload)) return;
-  end_ = std::max(end_, datagram.number + 1);
+  const bool is_new =
+      is_parity ? packets_.add_parity(0, row_in(number), datagram.payload) : packets_.add(number, datagram.payload);
+  if (!is_new) return;
+  if (!was_asked_for) heard(is_parity ? packets_.count() + row_in(number) : number);
   quiet_since_ = datagrams_.now();
   patience_ = between_packets_s_;
   is_lost_ = false;
 }
 
+/// The one that the root sent at that place.
+void EagerReceiver::heard(std::uint32_t place) {
+  ++heard_;
+  end_ = std::max(end_, place + 1);
+}
+
 void EagerReceiver::ask_where_quiet() {
   const double now = datagrams_.now();
-  if (!is_lost_ && (end_ > packets_.base() || datagrams_.is_ahead(root_))) {
+  const bool is_too_much_lost = packets_.lacks(0, packets_.count()) + end_ > std::max(sent_, end_);
+  if (!is_lost_ && (is_too_much_lost || datagrams_.is_ahead(root_))) {
     is_lost_ = true;
     patience_ = behind_others_s;
   }
   if (now < quiet_since_ + patience_) return;
-  datagrams_.ask(root_, missing());
+  datagrams_.ask(root_, wanted());
+  has_asked_ = true;
   quiet_since_ = now;
   patience_ = std::min(2.0 * patience_, std::max(most_ask_s, most_ask_s_a_rank * transport().ranks()));
 }
 
-std::uint64_t EagerReceiver::missing() const {
+/// As many of those that are missing as it needs.
+std::uint64_t EagerReceiver::wanted() const {
   std::uint64_t all = 0;
-  for (std::uint32_t packet = packets_.base(); packet < packets_.count(); ++packet) {
-    if (!packets_.has(packet)) all |= std::uint64_t{1} << packet;
+  std::uint32_t more = packets_.lacks(0, packets_.count());
+  for (std::uint32_t packet = packets_.base(); more > 0; ++packet) {
+    if (packets_.has(packet)) continue;
+    all |= std::uint64_t{1} << packet;
+    --more;
   }
   return all;
 }
@@ -90,6 +125,11 @@ std::uint64_t EagerReceiver::missing() const {
 void EagerReceiver::settle() {
   happened(Event::Kind::arrived, 0, root_, 0);
   if (!is_heard_) datagrams_.are_not_heard();
+  if (LossMeter* const meter = datagrams_.loss()) {
+    const std::uint32_t sent =
+        has_asked_ ? std::max(sent_, end_) : end_;  // what comes after it has all it does not hear
+    meter->count(sent, sent - std::min(heard_, sent));
+  }
   try {
     packets_.deliver();
   } catch (const MpiError& error) {

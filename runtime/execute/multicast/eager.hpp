@@ -34,7 +34,9 @@ class EagerRoot final : public Execution {
   Packets packets_;
   double byte_s_;
   bool is_kept_ = false;
-  std::uint32_t next_ = 0;
+  std::uint32_t next_ = 0;  ///< of its packets, and then of its parity
+  std::uint32_t end_;       ///< of these
+  std::vector<std::byte> parity_{};
 };
 
 class EagerReceiver final : public Execution {
@@ -57,16 +59,20 @@ class EagerReceiver final : public Execution {
   void settle() override;
 
   void hear_one(const Datagram& datagram);
+  void heard(std::uint32_t place);
   void ask_where_quiet();
-  [[nodiscard]] std::uint64_t missing() const;
+  [[nodiscard]] std::uint64_t wanted() const;
 
   Datagrams& datagrams_;
   Packets packets_;
   int root_;
   int delivered_ = MPI_SUCCESS;
-  bool is_heard_ = false;  ///< by a datagram to all
-  std::uint32_t end_ = 0;  ///< after the last packet that has come
-  bool is_lost_ = false;   ///< what is missing was sent
+  bool is_heard_ = false;    ///< by a datagram to all
+  std::uint32_t sent_;       ///< packets, and parity after them
+  std::uint32_t heard_ = 0;  ///< of these
+  std::uint32_t end_ = 0;    ///< after the last of these that has come
+  bool has_asked_ = false;
+  bool is_lost_ = false;  ///< what is missing was sent
   double between_packets_s_;
   double quiet_since_ = 0.0;  ///< the last packet, or ask
   double patience_;

@@ -16,13 +16,16 @@ constexpr unsigned most_without_look = 8;
 /// Of an answer to a poll by itself, which the root sends where it waits.
 constexpr unsigned report_copies = 2;
 
+/// Of `done`, where packets get lost: the word by MPI comes late then.
+constexpr unsigned done_copies = 3;
+
 }  // namespace
 
 MulticastReceiver::MulticastReceiver(Transport& transport, Datagrams& datagrams, int root, int parent,
                                      std::span<const int> children, Message& message)
     : Execution(transport),
       datagrams_(datagrams),
-      packets_(message, datagrams.payload_bytes(), false),
+      packets_(message, datagrams.payload_bytes(), false, datagrams.burst()),
       below_(transport, children),
       root_(root),
       parent_(parent),
@@ -54,13 +57,29 @@ bool MulticastReceiver::advance() {
   hear();
   below_.serve(packets_, has_heard_);
   if (packets_.is_whole() && below_.are_done() && asked_ == Asked::nothing && may_say()) {
-    if (!is_gone(parent_)) say(Word::Kind::done);
+    leave();
     return is_done_ = true;
   }
   report_where_due();
   ask_where_quiet();
   datagrams_.flush();
   return false;
+}
+
+/// By a message that cannot get lost, for which its parent listens, and the sooner by datagrams where that may take
+/// long.
+void MulticastReceiver::leave() {
+  if (is_gone(parent_)) return;
+  say(Word::Kind::done);
+  for (unsigned copy = 0; is_lossy() && copy < done_copies; ++copy) {
+    datagrams_.to_one(parent_, {.kind = Datagram::Kind::done});
+  }
+  datagrams_.flush();
+}
+
+bool MulticastReceiver::is_lossy() const {
+  const LossMeter* const meter = datagrams_.loss();
+  return hears_parity_ || missed() > 0 || (meter != nullptr && meter->likely() > 0.0);
 }
 
 /// While datagrams come, words of children may wait a little: each look at one costs a turn of the library's progress.
@@ -94,7 +113,7 @@ void MulticastReceiver::take(std::size_t place, int bytes) {
     static_cast<void>(packets_.add(packet, rest.first(length)));
     rest = rest.subspan(length);
   }
-  fetches_ = has_heard_ = true;
+  fetches_ = has_heard_ = has_fetched_ = true;
   datagrams_.are_not_heard();
 }
 
@@ -108,17 +127,36 @@ void MulticastReceiver::hear() {
 
 void MulticastReceiver::hear_one(const Datagram& datagram) {
   if (datagram.kind == Datagram::Kind::report) {
-    const auto report = read_report(datagram.payload, datagram.number, datagram.poll, packets_.count());
+    const auto report =
+        read_report(datagram.payload, datagram.number, datagram.poll, packets_.count(), packets_.block_packets());
     if (report) below_.reported(datagram.from, *report);
-    return;
+  } else if (datagram.kind == Datagram::Kind::done) {
+    static_cast<void>(below_.said_done(datagram.from));
+  } else if (datagram.from == root_) {
+    hear_root(datagram);
   }
-  if (datagram.from != root_) return;
-  if (datagram.kind == Datagram::Kind::data && packets_.add(datagram.number, datagram.payload)) got_packet();
+}
+
+void MulticastReceiver::hear_root(const Datagram& datagram) {
+  const std::uint32_t number = datagram.number;
+  std::uint32_t end = number;
+  if (datagram.kind == Datagram::Kind::data) {
+    end = number + 1;
+    if (packets_.add(number, datagram.payload)) {
+      ++heard_;
+      heard_end_ = std::max(heard_end_, end);
+      got_packet();
+    }
+  } else if (datagram.kind == Datagram::Kind::parity) {
+    if (block_in(number) >= packets_.blocks()) return;
+    end = packets_.end_of(block_in(number));
+    hears_parity_ = true;
+    if (packets_.add_parity(block_in(number), row_in(number), datagram.payload)) got_packet();
+  }
   if (datagram.poll <= poll_) return;
   is_due_ = is_due_ || answered_ < poll_;  // the poll before is not answered for all below
   poll_ = datagram.poll;
   is_alone_ = datagram.kind == Datagram::Kind::poll;
-  const std::uint32_t end = datagram.kind == Datagram::Kind::poll ? datagram.number : datagram.number + 1;
   end_ = std::max(end_, std::min(end, packets_.count()));
   if (packets_.base() >= end_) heard_at_ = datagrams_.now();  // it lacks nothing so far
 }
@@ -142,7 +180,7 @@ void MulticastReceiver::report_where_due() {
 }
 
 void MulticastReceiver::report() {
-  const auto below = below_.report(packets_.count());
+  const auto below = below_.report(packets_);
   if (!below) return;  // nobody speaks for a rank that has not spoken
   const Report all = joined(own_report(), *below);
   const std::vector<std::byte> payload = written(all);
@@ -154,12 +192,19 @@ void MulticastReceiver::report() {
 }
 
 Report MulticastReceiver::own_report() const {
-  Report own{.poll = poll_, .base = packets_.base()};
-  own.end = std::clamp(end_, own.base, own.base + widest_report);
-  for (std::uint32_t packet = own.base; packet < own.end; ++packet) {
-    if (!packets_.has(packet)) own.add_missing(packet);
+  Report own{.poll = poll_, .base = packets_.base(), .block_packets = packets_.block_packets()};
+  own.end = std::clamp(end_, own.base, Report::most_end(own.base, own.block_packets));
+  own.lost = lost();
+  for (std::uint32_t block = own.first_block(); packets_.begin_of(block) < own.end; ++block) {
+    own.set_lacks(block, packets_.lacks(block, own.end));
   }
   return own;
+}
+
+double MulticastReceiver::lost() const {
+  const LossMeter* const meter = datagrams_.loss();
+  if (meter == nullptr) return 0.0;
+  return has_fetched_ ? meter->own() : meter->own(sent(), missed());
 }
 
 void MulticastReceiver::ask_where_quiet() {
@@ -193,6 +238,7 @@ void MulticastReceiver::say(Word::Kind kind) {
 
 void MulticastReceiver::settle() {
   happened(Event::Kind::arrived, 0, root_, 0);
+  if (LossMeter* const meter = datagrams_.loss(); meter != nullptr && !has_fetched_) meter->count(sent(), missed());
   try {
     packets_.deliver();
   } catch (const MpiError& error) {

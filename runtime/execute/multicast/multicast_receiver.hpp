@@ -2,6 +2,7 @@
 // A rank that hears a multicast message: docs/multicast.md, "A receiver".
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -41,10 +42,16 @@ class MulticastReceiver final : public Execution {
 
   void hear();
   void hear_one(const Datagram& datagram);
+  void hear_root(const Datagram& datagram);
   void got_packet();
   void report_where_due();
   void report();
   [[nodiscard]] Report own_report() const;
+  [[nodiscard]] std::uint32_t sent() const { return std::max(end_, heard_end_); }
+  [[nodiscard]] std::uint32_t missed() const { return sent() - std::min(sent(), heard_); }
+  [[nodiscard]] bool is_lossy() const;
+  void leave();
+  [[nodiscard]] double lost() const;
   void ask_where_quiet();
   [[nodiscard]] bool may_say();
   void say(Word::Kind kind);
@@ -57,7 +64,11 @@ class MulticastReceiver final : public Execution {
   int delivered_ = MPI_SUCCESS;
   bool has_begun_ = false;
 
-  std::uint32_t end_ = 0;       ///< of the last poll
+  std::uint32_t end_ = 0;        ///< of the last poll
+  std::uint32_t heard_ = 0;      ///< packets of the message that came from the root
+  std::uint32_t heard_end_ = 0;  ///< after the last of these
+  bool hears_parity_ = false;
+  bool has_fetched_ = false;    ///< so that what it missed says nothing about the network
   std::uint32_t poll_ = 0;      ///< the last that was heard
   bool is_alone_ = false;       ///< it came by itself
   std::uint32_t answered_ = 0;  ///< the last that was answered for all below

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "execute/multicast/pace.hpp"
+#include "transport/redundancy.hpp"
 
 namespace trunkline::runtime {
 namespace {
@@ -20,7 +21,17 @@ constexpr double most_patience_with_all_s = 0.030;
 constexpr unsigned poll_copies = 2;
 /// The window at least, where packets get lost: they keep `base` back for several polls.
 constexpr std::uint32_t bursts_while_lossy = 4;
+constexpr std::uint32_t most_window_packets = 1024;  ///< packets; parity for so many may wait at each rank
 constexpr double answers_of_patience = 4.0;
+
+/// That some rank lacks a packet of a block still: the last one should cost no further round, others cost none.
+constexpr double chance_of_lack_at_end = 0.02;
+constexpr double chance_of_lack_before = 0.3;
+
+/// A window, and so each report, reaches over as many blocks as a report has room for.
+std::uint32_t window_limit(const Packets& packets) {
+  return std::min(most_window_packets, (widest_report - 1) * packets.block_packets());
+}
 
 }  // namespace
 
@@ -28,12 +39,12 @@ MulticastRoot::MulticastRoot(Transport& transport, Datagrams& datagrams, std::sp
                              Message& message, double byte_s)
     : Execution(transport),
       datagrams_(datagrams),
-      packets_(message, datagrams.payload_bytes(), true),
+      packets_(message, datagrams.payload_bytes(), true, datagrams.burst()),
       below_(transport, children),
       byte_s_(byte_s),
       free_at_(datagrams.free_at()),
-      stamp_(packets_.count(), 0),
-      window_(std::min(datagrams.burst(), widest_report)),
+      repairs_(packets_.blocks()),
+      window_(std::min(datagrams.burst(), window_limit(packets_))),
       patience_(first_patience_s),
       answer_s_(first_patience_s / answers_of_patience) {}
 
@@ -52,6 +63,10 @@ bool MulticastRoot::advance() {
   return false;
 }
 
+void MulticastRoot::settle() {
+  if (LossMeter* const meter = datagrams_.loss()) meter->hear(lost_);
+}
+
 void MulticastRoot::take(std::size_t place, int bytes) {
   const int child = below_.rank_at(place);
   const bool is_done = below_.take(place, bytes);
@@ -64,8 +79,13 @@ void MulticastRoot::take(std::size_t place, int bytes) {
 void MulticastRoot::hear() {
   bool heard = false;
   while (const auto datagram = datagrams_.next()) {
+    if (datagram->kind == Datagram::Kind::done) {
+      heard = below_.said_done(datagram->from) || heard;
+      continue;
+    }
     if (datagram->kind != Datagram::Kind::report || datagram->poll > polls_) continue;
-    const auto report = read_report(datagram->payload, datagram->number, datagram->poll, packets_.count());
+    const auto report =
+        read_report(datagram->payload, datagram->number, datagram->poll, packets_.count(), packets_.block_packets());
     if (!report) continue;
     below_.reported(datagram->from, clipped(*report, next_));  // who has fetched may be ahead of what was sent
     heard = true;
@@ -73,61 +93,120 @@ void MulticastRoot::hear() {
   if (heard) learn();
 }
 
-/// What all children say together: where it is new, what somebody lacks is sent again, unless it has been since that
-/// poll.
+/// From what each child says: parity for what is lacking below it; from what all say together, how far it may go.
 void MulticastRoot::learn() {
-  const auto all = below_.report(packets_.count());
-  if (!all || below_.are_done()) return;
-  const bool is_new = !all_ready_ || all->base > base_ || all->poll > learned_poll_;
-  all_ready_ = true;
-  base_ = std::max(base_, std::min(all->base, next_));
-  if (!is_new) return;
-  const std::uint32_t poll = std::min(all->poll, polls_);
-  bool is_lossy = false;
-  for (std::uint32_t packet = all->base; packet < all->end; ++packet) {
-    if (!all->lacks(packet) || stamp_[packet] >= poll) continue;
-    stamp_[packet] = polls_;
-    again_.push_back(packet);
-    is_lossy = true;
+  if (below_.are_done()) return;
+  bool is_new = false;
+  below_.each_report([&](const Report& report) {
+    lost_ = std::max(lost_, report.lost);
+    is_new = repair(report) || is_new;
+  });
+  is_lossy_ = is_lossy_ || is_new;
+  if (const auto all = below_.report(packets_)) {
+    is_new = is_new || !all_ready_ || all->base > base_ || all->poll > learned_poll_;
+    all_ready_ = true;
+    base_ = std::max(base_, std::min(all->base, next_));
+    if (const std::uint32_t poll = std::min(all->poll, polls_); poll > learned_poll_) {
+      learned_poll_ = poll;
+      if (poll == polls_) answer_s_ += (std::max(datagrams_.now() - polled_at_, 0.0) - answer_s_) / 8.0;
+      const std::uint32_t wider = std::min(window_ + packets_between_polls, window_limit(packets_));
+      window_ = is_lossy_ ? std::clamp(bursts_while_lossy * datagrams_.burst(), window_ / 2, wider) : wider;
+      is_lossy_ = false;
+    }
   }
-  if (poll > learned_poll_) {
-    learned_poll_ = poll;
-    if (poll == polls_) answer_s_ += (std::max(datagrams_.now() - polled_at_, 0.0) - answer_s_) / 8.0;
-    const std::uint32_t wider = std::min(window_ + packets_between_polls, widest_report);
-    window_ = is_lossy ? std::clamp(bursts_while_lossy * datagrams_.burst(), window_ / 2, wider) : wider;
+  if (is_new) patience_ = std::max(least_patience_s, answers_of_patience * answer_s_);
+}
+
+/// Of a block that has been sent, what a rank lacks must come once more, unless as much is on its way since the poll
+/// that it answers. Whether anything must.
+bool MulticastRoot::repair(const Report& report) {
+  bool is_lacking = false;
+  const std::uint32_t end = std::min(packets_.blocks(), report.first_block() + widest_report);
+  for (std::uint32_t block = report.first_block(); block < end && packets_.end_of(block) <= report.end; ++block) {
+    const Repair& of = repairs_[block];
+    const auto since = std::ranges::lower_bound(of.sent, report.poll);
+    const auto coming = static_cast<std::uint32_t>(of.sent.end() - since) + of.owed;
+    const std::uint32_t lacking = report.lacks_of(block);
+    if (lacking <= coming) continue;
+    is_lacking = true;
+    const std::uint32_t missing = lacking - coming;
+    owe(block, missing + spare_packets(missing, lost(), transport().ranks(), chance_of_lack(block)));
   }
-  patience_ = std::max(least_patience_s, answers_of_patience * answer_s_);
+  return is_lacking;
+}
+
+void MulticastRoot::owe(std::uint32_t block, std::uint32_t packets) {
+  if (packets == 0) return;
+  if (repairs_[block].owed == 0) again_.push_back(block);
+  repairs_[block].owed += packets;
+}
+
+double MulticastRoot::chance_of_lack(std::uint32_t block) const {
+  return block + 1 == packets_.blocks() ? chance_of_lack_at_end : chance_of_lack_before;
+}
+
+double MulticastRoot::lost() const {
+  const LossMeter* const meter = datagrams_.loss();
+  return std::max(lost_, meter == nullptr ? 0.0 : meter->likely());
 }
 
 /// Before which it must stop: until all are there, at what waits for them in their buffers.
 std::uint32_t MulticastRoot::limit() const {
-  const std::uint32_t room = all_ready_ ? base_ + window_ : datagrams_.burst();
+  const std::uint32_t burst = datagrams_.burst();
+  const std::uint32_t room = all_ready_ ? base_ + window_ : next_ + (burst - std::min(sent_, burst));
   return std::min(packets_.count(), room);
 }
 
 void MulticastRoot::send_what_may_go() {
   const double now = datagrams_.now();
   for (std::uint32_t sent = 0; sent < sent_together && has_something_to_send() && free_at_ <= now + lead_s; ++sent) {
-    const bool repeats = !again_.empty();
-    const std::uint32_t packet = repeats ? again_.front() : next_;
-    if (repeats) {
-      again_.pop_front();
-    } else {
-      ++next_;
-    }
+    const bool repairs = may_repair();
+    ++sent_;
     ++sent_since_poll_;
-    send(packet, sent_since_poll_ >= packets_between_polls || !has_something_to_send());
-    free_at_ = std::max(free_at_, now) + on_wire_bytes(packets_.place(packet, packet + 1).size()) * byte_s_;
+    if (repairs) {
+      send_parity();
+    } else {
+      send_data();
+    }
+    if (!has_something_to_send() && lost() > 0.0) send_polls();  // the packet that polls may get lost
   }
 }
 
-void MulticastRoot::send(std::uint32_t packet, bool polls) {
-  stamp_[packet] = polls_;
-  if (polls) new_poll(datagrams_.now());
-  datagrams_.to_all({.kind = Datagram::Kind::data,
-                     .number = packet,
-                     .poll = polls ? polls_ : 0,
-                     .payload = packets_.place(packet, packet + 1)});
+void MulticastRoot::send_data() {
+  const std::uint32_t packet = next_++;
+  const std::uint32_t block = packets_.block_of(packet);
+  if (next_ == packets_.end_of(block)) {
+    owe(block, spare_packets(next_ - packets_.begin_of(block), lost(), transport().ranks(), chance_of_lack(block)));
+  }
+  const auto payload = packets_.place(packet, next_);
+  datagrams_.to_all({.kind = Datagram::Kind::data, .number = packet, .poll = poll_if_due(), .payload = payload});
+  takes_the_wire(payload.size());
+}
+
+void MulticastRoot::send_parity() {
+  const std::uint32_t block = again_.front();
+  Repair& of = repairs_[block];
+  const auto number = static_cast<std::uint32_t>(of.sent.size()) % parities;
+  of.sent.push_back(polls_);
+  if (--of.owed == 0) again_.pop_front();
+  parity_ = packets_.parity(block, number);
+  datagrams_.to_all({.kind = Datagram::Kind::parity,
+                     .number = parity_number(block, number),
+                     .poll = poll_if_due(),
+                     .payload = parity_});
+  datagrams_.flush();  // until then it stays
+  takes_the_wire(parity_.size());
+}
+
+void MulticastRoot::takes_the_wire(std::size_t bytes) {
+  free_at_ = std::max(free_at_, datagrams_.now()) + on_wire_bytes(bytes) * byte_s_;
+}
+
+/// The number of the poll that the next packet carries; 0: none.
+std::uint32_t MulticastRoot::poll_if_due() {
+  if (sent_since_poll_ < packets_between_polls && has_something_to_send()) return 0;
+  new_poll(datagrams_.now());
+  return polls_;
 }
 
 void MulticastRoot::new_poll(double now) {
@@ -141,10 +220,14 @@ void MulticastRoot::poll_where_quiet() {
   const double now = datagrams_.now();
   if (has_something_to_send() || now < polled_at_ + patience_) return;
   new_poll(now);
+  send_polls();
+  patience_ = std::min(2.0 * patience_, all_ready_ ? most_patience_with_all_s : most_patience_s);
+}
+
+void MulticastRoot::send_polls() {
   for (unsigned copy = 0; copy < poll_copies; ++copy) {
     datagrams_.to_all({.kind = Datagram::Kind::poll, .number = next_, .poll = polls_});
   }
-  patience_ = std::min(2.0 * patience_, all_ready_ ? most_patience_with_all_s : most_patience_s);
 }
 
 }  // namespace trunkline::runtime

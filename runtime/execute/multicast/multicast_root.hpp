@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rank that sends a multicast message to all others, and sends again what they lack: docs/multicast.md, "The root".
+// The rank that sends a multicast message to all others, and parity for what they lack: docs/multicast.md, "The root".
 //
 // Cost, with N packets, T(m) the time of one transfer of m bytes and a confirm tree of height H:
 //   N T(packet) + H T(word), whatever the number of receivers.
@@ -25,6 +25,12 @@ class MulticastRoot final : public Execution {
                 double byte_s);
 
  private:
+  /// What is sent of a block besides its packets.
+  struct Repair {
+    std::uint32_t owed = 0;             ///< so many more parity packets
+    std::vector<std::uint32_t> sent{};  ///< by parity packet that was sent: polls before it
+  };
+
   [[nodiscard]] bool advance() override;
   [[nodiscard]] bool looks_itself() const override { return true; }
   void await(std::vector<Pending*>& requests) override { below_.await(requests); }
@@ -34,15 +40,25 @@ class MulticastRoot final : public Execution {
   void leave_out(int rank) override { below_.leave_out(rank); }
   [[nodiscard]] std::vector<int> peers() const override { return {below_.ranks().begin(), below_.ranks().end()}; }
   [[nodiscard]] std::vector<std::span<Pending>> sends() override { return {below_.answers()}; }
+  void settle() override;
 
   void hear();
   void learn();
+  bool repair(const Report& report);
+  void owe(std::uint32_t block, std::uint32_t packets);
+  [[nodiscard]] double chance_of_lack(std::uint32_t block) const;
   void send_what_may_go();
-  void send(std::uint32_t packet, bool polls);
+  void send_data();
+  void send_parity();
+  [[nodiscard]] std::uint32_t poll_if_due();
   void poll_where_quiet();
+  void send_polls();
   [[nodiscard]] std::uint32_t limit() const;
-  [[nodiscard]] bool has_something_to_send() const { return !again_.empty() || next_ < limit(); }
+  [[nodiscard]] bool may_repair() const { return !again_.empty() && (all_ready_ || sent_ < datagrams_.burst()); }
+  [[nodiscard]] bool has_something_to_send() const { return may_repair() || next_ < limit(); }
   void new_poll(double now);
+  void takes_the_wire(std::size_t bytes);
+  [[nodiscard]] double lost() const;
 
   Datagrams& datagrams_;
   Packets packets_;
@@ -52,14 +68,18 @@ class MulticastRoot final : public Execution {
   bool has_begun_ = false;
 
   std::uint32_t next_ = 0;           ///< the first packet that was never sent
-  std::deque<std::uint32_t> again_;  ///< what somebody lacks
+  std::uint32_t sent_ = 0;           ///< of all packets, parity too
+  std::vector<Repair> repairs_;      ///< by block
+  std::deque<std::uint32_t> again_;  ///< blocks of which parity is owed
   std::uint32_t sent_since_poll_ = 0;
-  std::uint32_t polls_ = 0;           ///< so many have been sent
-  std::vector<std::uint32_t> stamp_;  ///< by packet: polls before it was last sent
+  std::uint32_t polls_ = 0;  ///< so many have been sent
+  std::vector<std::byte> parity_{};
 
   bool all_ready_ = false;
   std::uint32_t base_ = 0;          ///< everybody has all before it
   std::uint32_t learned_poll_ = 0;  ///< the last that all have answered
+  bool is_lossy_ = false;           ///< something was lacking since then
+  double lost_ = 0.0;               ///< as ranks report it
   std::uint32_t window_;
 
   double polled_at_ = 0.0;

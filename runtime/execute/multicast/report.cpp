@@ -2,48 +2,38 @@
 #include "execute/multicast/report.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <limits>
 
 namespace trunkline::runtime {
 namespace {
 
-constexpr std::uint32_t word_bits = 64;
-constexpr std::size_t base_bytes = 8;  ///< the base, and 4 bytes of zero
-
-/// Adds what a report says is missing to another one with a lower base, or the same.
-void add(Report& to, const Report& from) {
-  const std::uint32_t shift = from.base - to.base;
-  const std::uint32_t bits = shift % word_bits;
-  for (std::size_t i = 0; i < Report::words; ++i) {
-    const std::size_t place = i + shift / word_bits;
-    if (place >= Report::words) return;
-    to.missing[place] |= from.missing[i] << bits;
-    if (bits != 0 && place + 1 < Report::words) to.missing[place + 1] |= from.missing[i] >> (word_bits - bits);
-  }
-}
+constexpr std::size_t lost_at = 4;
+constexpr std::size_t lacks_at = 8;  ///< after the base, the loss, and 2 bytes of zero
+constexpr double all_lost = std::numeric_limits<std::uint16_t>::max();
 
 void forget_from(Report& report, std::uint32_t end) {
-  const std::uint32_t kept = end - report.base;
-  for (std::uint32_t i = 0; i < Report::words; ++i) {
-    if (kept >= (i + 1) * word_bits) continue;
-    report.missing[i] &= kept <= i * word_bits ? 0 : (std::uint64_t{1} << (kept - i * word_bits)) - 1;
+  for (std::uint32_t i = 0; i < widest_report; ++i) {
+    if ((report.first_block() + i) * report.block_packets >= end) report.lacks[i] = 0;
   }
 }
 
 }  // namespace
 
-bool Report::lacks(std::uint32_t packet) const {
-  if (packet < base || packet - base >= widest_report) return false;
-  return (missing[(packet - base) / word_bits] >> ((packet - base) % word_bits) & 1U) != 0;
+std::uint32_t Report::lacks_of(std::uint32_t block) const {
+  return block < first_block() || block - first_block() >= widest_report ? 0 : lacks[block - first_block()];
 }
 
-void Report::add_missing(std::uint32_t packet) {
-  missing[(packet - base) / word_bits] |= std::uint64_t{1} << ((packet - base) % word_bits);
+void Report::set_lacks(std::uint32_t block, std::uint32_t packets) {
+  lacks[block - first_block()] = static_cast<std::uint8_t>(packets);
 }
 
-Report Report::of_done(std::uint32_t packets) {
-  return {.poll = std::numeric_limits<std::uint32_t>::max(), .end = packets, .base = packets};
+Report Report::of_done(std::uint32_t packets, std::uint32_t block_packets) {
+  return {.poll = std::numeric_limits<std::uint32_t>::max(),
+          .end = packets,
+          .base = packets,
+          .block_packets = block_packets};
 }
 
 Report joined(const Report& one, const Report& other) {
@@ -51,39 +41,50 @@ Report joined(const Report& one, const Report& other) {
   const Report& high = one.base <= other.base ? other : one;
   Report both = low;
   both.poll = std::min(one.poll, other.poll);
-  both.end = std::min({one.end, other.end, low.base + widest_report});
-  add(both, high);
+  both.end = std::min({one.end, other.end, Report::most_end(low.base, low.block_packets)});
+  both.lost = std::max(one.lost, other.lost);
+  for (std::uint32_t i = 0; i < widest_report; ++i) {
+    both.lacks[i] = std::max(low.lacks[i], static_cast<std::uint8_t>(high.lacks_of(low.first_block() + i)));
+  }
   forget_from(both, both.end);
   return both;
 }
 
 Report clipped(const Report& report, std::uint32_t end) {
   if (report.end <= end) return report;
-  if (report.base >= end) return {.poll = report.poll, .end = end, .base = end};
   Report less = report;
   less.end = end;
+  if (report.base >= end) {
+    less.base = end;
+    less.lacks = {};
+  }
   forget_from(less, end);
   return less;
 }
 
 std::vector<std::byte> written(const Report& report) {
-  std::size_t used = Report::words;
-  while (used > 0 && report.missing[used - 1] == 0) --used;
-  std::vector<std::byte> bytes(base_bytes + used * sizeof(std::uint64_t));
+  std::size_t used = report.lacks.size();
+  while (used > 0 && report.lacks[used - 1] == 0) --used;
+  std::vector<std::byte> bytes(lacks_at + used);
+  const auto lost = static_cast<std::uint16_t>(std::lround(std::clamp(report.lost, 0.0, 1.0) * all_lost));
   std::memcpy(bytes.data(), &report.base, sizeof report.base);
-  std::memcpy(bytes.data() + base_bytes, report.missing.data(), used * sizeof(std::uint64_t));
+  std::memcpy(bytes.data() + lost_at, &lost, sizeof lost);
+  if (used > 0) std::memcpy(bytes.data() + lacks_at, report.lacks.data(), used);
   return bytes;
 }
 
 std::optional<Report> read_report(std::span<const std::byte> payload, std::uint32_t end, std::uint32_t poll,
-                                  std::uint32_t packets) {
-  if (payload.size() < base_bytes || payload.size() % sizeof(std::uint64_t) != 0) return {};
-  const std::size_t bytes = payload.size() - base_bytes;
-  Report report{.poll = poll, .end = end};
-  if (bytes > sizeof report.missing) return {};
+                                  std::uint32_t packets, std::uint32_t block_packets) {
+  Report report{.poll = poll, .end = end, .block_packets = block_packets};
+  if (payload.size() < lacks_at || payload.size() > lacks_at + report.lacks.size()) return {};
+  std::uint16_t lost = 0;
   std::memcpy(&report.base, payload.data(), sizeof report.base);
-  std::memcpy(report.missing.data(), payload.data() + base_bytes, bytes);
-  if (report.base > report.end || report.end > packets || report.end - report.base > widest_report) return {};
+  std::memcpy(&lost, payload.data() + lost_at, sizeof lost);
+  if (payload.size() > lacks_at) std::memcpy(report.lacks.data(), payload.data() + lacks_at, payload.size() - lacks_at);
+  report.lost = lost / all_lost;
+  if (report.base > report.end || report.end > packets) return {};
+  if (report.end > Report::most_end(report.base, block_packets)) return {};
+  if (std::ranges::any_of(report.lacks, [&](std::uint8_t lacking) { return lacking > block_packets; })) return {};
   forget_from(report, report.end);
   return report;
 }

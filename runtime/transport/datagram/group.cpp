@@ -3,7 +3,10 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <utility>
+
+#include "transport/redundancy.hpp"
 
 namespace trunkline::runtime {
 namespace {
@@ -25,7 +28,11 @@ constexpr unsigned asks_by_datagram = 3;
 
 /// Soon, since a call in which somebody is deaf takes long; then seldom, so that it costs nothing.
 constexpr std::uint64_t first_tell = 8;
+/// What gets lost should be known before that.
+constexpr std::uint64_t first_meeting = 4;
 constexpr std::uint64_t most_between_tells = 64;
+/// A share of packets, as ranks tell each other.
+constexpr double loss_steps = 10000.0;
 bool is_time_to_tell(std::uint64_t calls) {
   return calls >= first_tell && (std::has_single_bit(calls) || calls % most_between_tells == 0);
 }
@@ -52,7 +59,10 @@ DatagramGroup::Heard DatagramGroup::hears(MPI_Comm communicator) {
   const std::uint64_t calls = calls_++;
   const std::uint64_t since = calls - met_at_;
   // As many eager messages as any buffer holds. Only calls are counted: ranks that disagree about one still meet.
-  const bool is_full = repairs_ != nullptr && (since + 1) * eager_packets_ > burst_;
+  const std::uint32_t spare =
+      eager_spare_packets(eager_packets_, loss_.agreed(), static_cast<int>(world_ranks_.size()));
+  const bool is_full =
+      repairs_ != nullptr && (calls == first_meeting || (since + 1) * (eager_packets_ + spare) > burst_);
   const bool tells = is_time_to_tell(calls);
   if (!tells && !is_full) return {};
   constexpr int nobody = -1;
@@ -61,14 +71,17 @@ DatagramGroup::Heard DatagramGroup::hears(MPI_Comm communicator) {
   struct Word {
     std::int64_t deaf_rank;
     std::int64_t not_freed_before;
+    std::int64_t lost;
   };
   const Word own{.deaf_rank = deaf ? static_cast<std::int64_t>(rank_) : nobody,
-                 .not_freed_before = ~left_behind_->freed_before()};
-  Word all{.deaf_rank = nobody, .not_freed_before = -1};
-  const int code = PMPI_Allreduce(&own, &all, 2, MPI_INT64_T, MPI_MAX, communicator);
+                 .not_freed_before = ~left_behind_->freed_before(),
+                 .lost = std::lround(loss_.own() * loss_steps)};
+  Word all{.deaf_rank = nobody, .not_freed_before = -1, .lost = 0};
+  const int code = PMPI_Allreduce(&own, &all, 3, MPI_INT64_T, MPI_MAX, communicator);
   const auto deaf_rank = static_cast<int>(all.deaf_rank);
   if (code == MPI_SUCCESS) left_behind_->forget_before(~all.not_freed_before);
   met_at_ = calls;
+  loss_.agree(static_cast<double>(all.lost) / loss_steps);
   if (tells) {
     told_at_ = calls;
     unheard_calls_ = own_calls_ = 0;
@@ -124,7 +137,7 @@ bool DatagramCall::is_ahead(int rank) const noexcept { return group_.turns_[plac
 /// One of this call.
 std::optional<Datagram> DatagramCall::judged(const ReadPacket& packet) {
   const PacketHead& head = packet.head;
-  const bool is_known = head.kind <= PacketKind::report || head.kind == PacketKind::not_yet;
+  const bool is_known = is_of_call(head.kind) || head.kind == PacketKind::not_yet;
   if (!is_known || head.sender >= group_.world_ranks_.size() || head.sender == group_.rank_) {
     return {};
   }
@@ -139,7 +152,7 @@ std::optional<Datagram> DatagramCall::judged(const ReadPacket& packet) {
 
 /// Late answers to what was asked when the group was opened are of no call.
 void DatagramCall::keep_early(const PacketHead& head, std::span<const std::byte> bytes) {
-  if (head.kind > PacketKind::report || head.sender >= group_.turns_.size()) return;
+  if (!is_of_call(head.kind) || head.sender >= group_.turns_.size()) return;
   group_.turns_[head.sender] = std::max(group_.turns_[head.sender], head.turn);
   if (group_.early_.size() >= most_early) {
     ++group_.dropped_.early;

@@ -88,6 +88,7 @@ class DatagramGroup {
   std::uint64_t unheard_calls_ = 0;     ///< since then
   std::uint64_t own_calls_ = 0;         ///< since then: this rank was the root
   std::uint32_t eager_packets_ = 0;     ///< of an eager message at most
+  LossMeter loss_{};
   std::vector<std::uint64_t> turns_{};  ///< by rank: the latest of which something came
   double free_at_ = 0.0;
 };
@@ -113,6 +114,7 @@ class DatagramCall final : public Datagrams {
   void are_not_heard() noexcept override;
   [[nodiscard]] double now() const noexcept override { return group_.sockets_->now(); }
   void rest() override { group_.sockets_->rest(); }
+  [[nodiscard]] LossMeter* loss() noexcept override { return &group_.loss_; }
 
  private:
   void send(const Address& to, const Datagram& datagram);

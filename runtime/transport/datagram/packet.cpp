@@ -64,7 +64,7 @@ std::optional<ReadPacket> read_packet(std::span<const std::byte> bytes, const Ke
   const SealBytes seal = seal_of(head, packet.payload, key);
   if (std::memcmp(seal.data(), bytes.data() + head_bytes + length, seal_bytes) != 0) return {};
   get(bytes, kind_at, packet.head.kind);
-  if (packet.head.kind < PacketKind::data || packet.head.kind > PacketKind::not_yet) return {};
+  if (packet.head.kind < PacketKind::data || packet.head.kind > PacketKind::done) return {};
   get(bytes, sender_at, packet.head.sender);
   get(bytes, claim_at, packet.head.claim);
   get(bytes, turn_at, packet.head.turn);

@@ -12,7 +12,22 @@
 
 namespace trunkline::runtime {
 
-enum class PacketKind : std::uint8_t { data = 1, poll = 2, report = 3, probe = 4, answer = 5, ask = 6, not_yet = 7 };
+enum class PacketKind : std::uint8_t {
+  data = 1,
+  poll = 2,
+  report = 3,
+  probe = 4,
+  answer = 5,
+  ask = 6,
+  not_yet = 7,
+  parity = 8,
+  done = 9
+};
+
+/// Of a call's own, which its ranks tell each other.
+[[nodiscard]] constexpr bool is_of_call(PacketKind kind) {
+  return kind <= PacketKind::report || kind == PacketKind::parity || kind == PacketKind::done;
+}
 
 struct PacketHead {
   PacketKind kind = PacketKind::data;

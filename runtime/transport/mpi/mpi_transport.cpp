@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <type_traits>
+#include <utility>
 
 #include "transport/datagrams.hpp"
 
@@ -182,6 +183,12 @@ bool MpiTransport::let_go(std::span<Pending> pending, bool cancel) noexcept {
     left_over = true;
   }
   return left_over;
+}
+
+void MpiTransport::outlive(std::shared_ptr<void> memory, Pending& receive) noexcept {
+  const Uncancelled uncancelled;
+  ours_.late().add(std::move(memory), request_of(receive));
+  receive = {};
 }
 
 }  // namespace trunkline::runtime

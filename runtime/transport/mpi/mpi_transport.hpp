@@ -58,6 +58,7 @@ class MpiTransport final : public Transport {
   void give_up_too(int code, std::span<const int> peers) noexcept override { tell_ranks(peers, code); }
   void say_long_wait(std::span<const int> awaited, bool receiving) const override;
   [[nodiscard]] bool let_go(std::span<Pending> pending, bool cancel) noexcept override;
+  void outlive(std::shared_ptr<void> memory, Pending& receive) noexcept override;
 
  private:
   [[nodiscard]] int tag(unsigned stream) const { return ours_.tags().tag(id_, number_, claim_, streams_, stream); }

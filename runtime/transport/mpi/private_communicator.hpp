@@ -11,6 +11,7 @@
 #include "mpi_api.hpp"
 #include "transport/mpi/backlog.hpp"
 #include "transport/mpi/ids.hpp"
+#include "transport/mpi/late_receives.hpp"
 #include "transport/mpi/tags.hpp"
 
 namespace trunkline::runtime {
@@ -28,6 +29,7 @@ class PrivateCommunicator {
   [[nodiscard]] const TagLayout& tags() const noexcept { return tags_; }
   [[nodiscard]] Backlog& backlog() noexcept { return backlog_; }
   [[nodiscard]] Ids& ids() noexcept { return ids_; }
+  [[nodiscard]] LateReceives& late() noexcept { return late_; }
 
  private:
   PrivateCommunicator(MPI_Comm communicator, MPI_Comm alone, int tag_ub, std::size_t ranks);
@@ -37,6 +39,7 @@ class PrivateCommunicator {
   TagLayout tags_;
   Backlog backlog_;
   Ids ids_;
+  LateReceives late_;
 };
 
 }  // namespace trunkline::runtime

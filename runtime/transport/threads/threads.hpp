@@ -7,6 +7,7 @@
 #include <condition_variable>
 #include <cstring>
 #include <list>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <span>
@@ -49,6 +50,7 @@ class ThreadsNetwork {
   std::list<Operation> messages_;  ///< in the order in which they were sent
   std::list<Operation> receives_;  ///< in the order in which they were started
   std::list<Operation> over_;      ///< until they are asked for
+  std::vector<std::shared_ptr<void>> late_;  ///< memory of receives that outlive their calls
   std::vector<GivenUp> given_up_;  ///< in the order in which they did
 };
 
@@ -133,6 +135,12 @@ class ThreadsTransport final : public Transport {
       one = {};
     }
     return left_over;
+  }
+
+  void outlive(std::shared_ptr<void> memory, Pending& receive) noexcept override {
+    const std::scoped_lock lock(network_.mutex_);
+    network_.late_.push_back(std::move(memory));
+    receive = {};
   }
 
  private:

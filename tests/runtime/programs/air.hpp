@@ -18,12 +18,13 @@ namespace trunkline::testing {
 using runtime::Datagram;
 
 struct Weather {
-  double lost = 0.0;       ///< of all datagrams, for each receiver by itself
-  double twice = 0.0;      ///< of what arrives
-  double late = 0.0;       ///< of what arrives: after up to 100 times the usual way
-  std::size_t room = 8;    ///< datagrams that wait for a rank; more are lost
-  std::vector<bool> deaf;  ///< by rank: nothing reaches it
-  std::vector<bool> mute;  ///< by rank: nothing leaves it
+  double lost = 0.0;         ///< of all datagrams, for each receiver by itself
+  double twice = 0.0;        ///< of what arrives
+  double late = 0.0;         ///< of what arrives: after up to 100 times the usual way
+  std::size_t room = 8;      ///< datagrams that wait for a rank; more are lost
+  std::vector<bool> deaf;    ///< by rank: nothing reaches it
+  std::vector<bool> mute;    ///< by rank: nothing leaves it
+  double agreed_lost = 0.0;  ///< as all ranks believe, right or wrong
 };
 
 /// What all ranks of one call share, with the time of day.
@@ -103,7 +104,7 @@ class Air {
 /// One rank's.
 class AirDatagrams final : public runtime::Datagrams {
  public:
-  AirDatagrams(Air& air, int rank) : air_(air), rank_(rank) {}
+  AirDatagrams(Air& air, int rank) : air_(air), rank_(rank) { loss_.agree(air.weather_.agreed_lost); }
 
   [[nodiscard]] std::uint32_t payload_bytes() const noexcept override { return air_.payload_bytes_; }
   [[nodiscard]] std::uint32_t burst() const noexcept override { return air_.burst_; }
@@ -133,6 +134,7 @@ class AirDatagrams final : public runtime::Datagrams {
   [[nodiscard]] bool is_ahead(int /*rank*/) const noexcept override { return false; }
   [[nodiscard]] double& free_at() noexcept override { return free_at_; }
   void are_not_heard() noexcept override {}
+  [[nodiscard]] runtime::LossMeter* loss() noexcept override { return &loss_; }
   [[nodiscard]] double now() const noexcept override { return air_.now; }
 
  private:
@@ -142,6 +144,7 @@ class AirDatagrams final : public runtime::Datagrams {
   static constexpr unsigned asks_by_datagram = 3;
   unsigned asks_ = 0;
   double free_at_ = 0.0;
+  runtime::LossMeter loss_{};
 };
 
 /// Messages as between threads, all of them of one thread here, and datagrams through the air.
@@ -177,6 +180,9 @@ class AirTransport final : public runtime::Transport {
   void say_long_wait(std::span<const int> /*awaited*/, bool /*receiving*/) const override {}
   [[nodiscard]] bool let_go(std::span<Pending> pending, bool cancel) noexcept override {
     return messages_.let_go(pending, cancel);
+  }
+  void outlive(std::shared_ptr<void> memory, Pending& receive) noexcept override {
+    messages_.outlive(std::move(memory), receive);
   }
   [[nodiscard]] runtime::Datagrams* datagrams() noexcept override { return &datagrams_; }
 

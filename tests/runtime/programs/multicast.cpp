@@ -15,6 +15,7 @@
 
 #include "air.hpp"
 #include "execute/local_part.hpp"
+#include "execute/multicast/codes.hpp"
 #include "execute/multicast/report.hpp"
 #include "kinds/multicast/multicast.hpp"
 #include "plan/checker.hpp"
@@ -81,7 +82,7 @@ Call random_call(std::mt19937& random) {
   const Rank ranks = 2 + any_below(12, random);
   call.plan = {.confirm = random_tree(ranks, random), .byte_s = chance(0.5) ? part(1e-5) : 0.0};
   call.payload_bytes = 16 + any_below(48, random);
-  call.burst = 1 + any_below(12, random);
+  call.burst = 1 + any_below(chance(0.5) ? 12 : 100, random);
   const std::uint64_t most = chance(0.2) ? 2000 : chance(0.5) ? 60 : 4;
   call.bytes = 1 + random() % (call.payload_bytes * most);
   call.eager_packets = chance(0.5) ? 8 : 0;
@@ -90,6 +91,7 @@ Call random_call(std::mt19937& random) {
   weather.lost = chance(0.3) ? 0.0 : chance(0.8) ? part(0.1) : part(0.6);
   weather.twice = chance(0.5) ? part(0.3) : 0.0;
   weather.late = chance(0.5) ? part(0.3) : 0.0;
+  weather.agreed_lost = chance(0.5) ? 0.0 : chance(0.7) ? weather.lost : part(0.7);
   weather.room = call.burst + random() % 64;
   for (Rank rank = 0; rank < ranks; ++rank) {
     weather.deaf.push_back(chance(0.05));
@@ -218,30 +220,35 @@ class Rehearsal {
   std::vector<std::unique_ptr<Actor>> actors_;
 };
 
-/// Joins of random reports beside sets of missing packets.
+/// Joins of random reports beside what each block of them lacks.
 int wrong_reports(int turns, std::mt19937& random) {
   using runtime::Report;
   int wrong = 0;
   for (int turn = 0; turn < turns; ++turn) {
     const std::uint32_t packets = 1 + any_below(3000, random);
+    const std::uint32_t block_packets = 1 + any_below(runtime::most_in_block, random);
     const auto made = [&] {
-      Report report{.poll = any_below(9, random)};
+      Report report{
+          .poll = any_below(9, random), .block_packets = block_packets, .lost = any_below(100, random) / 99.0};
       report.base = any_below(packets + 1, random);
-      report.end = report.base + any_below(std::min(packets - report.base, runtime::widest_report) + 1, random);
-      for (std::uint32_t p = report.base; p < report.end; ++p) {
-        if (random() % 3 == 0) report.add_missing(p);
+      const std::uint32_t most = std::min(packets, Report::most_end(report.base, block_packets));
+      report.end = report.base + any_below(most - report.base + 1, random);
+      for (std::uint32_t block = report.first_block(); block * block_packets < report.end; ++block) {
+        if (random() % 3 == 0) report.set_lacks(block, any_below(block_packets + 1, random));
       }
       return report;
     };
     const Report one = made();
     const Report other = made();
     const Report both = joined(one, other);
-    const auto again = runtime::read_report(written(both), both.end, both.poll, packets);
+    const auto again = runtime::read_report(written(both), both.end, both.poll, packets, block_packets);
     bool is_right = both.poll == std::min(one.poll, other.poll) && again.has_value() && again->base == both.base &&
                     both.base == std::min(one.base, other.base) && both.end <= std::min(one.end, other.end);
-    for (std::uint32_t p = 0; p < packets; ++p) {
-      const bool lacks = p < both.end && (one.lacks(p) || other.lacks(p));
-      is_right = is_right && both.lacks(p) == lacks && again->lacks(p) == lacks;
+    is_right = is_right && std::abs(again->lost - std::max(one.lost, other.lost)) < 1e-4;
+    for (std::uint32_t block = 0; block * block_packets < packets; ++block) {
+      const bool is_in = block * block_packets < both.end;
+      const std::uint32_t lacks = is_in ? std::max(one.lacks_of(block), other.lacks_of(block)) : 0;
+      is_right = is_right && both.lacks_of(block) == lacks && again->lacks_of(block) == lacks;
     }
     if (!is_right) {
       std::fprintf(stderr, "reports joined wrongly: bases %u and %u, ends %u and %u\n", one.base, other.base, one.end,

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "transport/mpi/late_receives.hpp"
+
+#include <algorithm>
+#include <new>
+#include <thread>
+#include <utility>
+
+namespace trunkline::runtime {
+
+/// Without memory for the list it stays posted all the same, and its own memory is never given back.
+void LateReceives::add(std::shared_ptr<void> memory, MPI_Request request) noexcept {
+  const std::scoped_lock lock(mutex_);
+  drop_those_over();
+  try {
+    late_.push_back({.memory = std::move(memory), .request = request});
+  } catch (const std::bad_alloc&) {
+    static_cast<void>(new (std::nothrow) std::shared_ptr<void>(std::move(memory)));
+    PMPI_Request_free(&request);
+  }
+}
+
+void LateReceives::drop_those_over() {
+  std::erase_if(late_, [](Late& one) {
+    int over = 0;
+    const int code = PMPI_Test(&one.request, &over, MPI_STATUS_IGNORE);
+    return code != MPI_SUCCESS || over != 0;
+  });
+}
+
+void LateReceives::end() noexcept {
+  const std::scoped_lock lock(mutex_);
+  while (!late_.empty()) {
+    drop_those_over();
+    std::this_thread::yield();
+  }
+}
+
+}  // namespace trunkline::runtime
