@@ -113,6 +113,12 @@
 // Gave up, or its parent did: then it does too, unless it has all.
 #define COUNTS(c) (!is_gone[c] && !is_gone[PARENT(c)])
 #define MOST_IDLE 4
+#ifdef MOST_FUTILE
+#define FUTILE(one) one
+byte futile;  // repairs since anything was new
+#else
+#define FUTILE(one) skip
+#endif
 
 // ---- Two ways for bytes ----------------------------------------------------------------------------------------------
 mtype = { ask, fetch, done, heard, data };
@@ -219,9 +225,10 @@ inline check_report(r) {
          assert(is_there[c]);
          assert((has[c] & BELOW(all_base)) == BELOW(all_base));          // base
          for (block : 0 .. BLOCKS - 1) {
-           assert(LACKS(c, block, all_end) <= LACKS_OF(all_lacks, block))  // what is lacking
+           coming = LACKS(c, block, all_end);
+           assert(coming <= LACKS_OF(all_lacks, block))  // what is lacking
          }
-         block = 0;
+         block = 0; coming = 0;
          assert(has_left[c] || poll_[c] >= all_poll)                     // all have heard the poll
       :: else
       fi
@@ -590,6 +597,8 @@ inline send() {
 #ifndef MUTATION_same_row_again
        row_[block] = (row_[block] + 1) % PARITIES;
 #endif
+       FUTILE(futile++);
+       FUTILE(assert(futile <= MOST_FUTILE));  // never in a circle
        datagram = PARITY(number, 0)
     :: else ->
        number = next_; next_++;
@@ -644,7 +653,8 @@ over: skip
 
 // ---- A receiver ------------------------------------------------------------------------------------------------------
 inline heard_something(r) {
-  has_heard_[r] = true; is_deaf_[r] = false; fetches_[r] = false; is_fresh[r] = true; due[r] = false; idle = 0
+  has_heard_[r] = true; is_deaf_[r] = false; fetches_[r] = false; is_fresh[r] = true; due[r] = false; idle = 0;
+  FUTILE(futile = 0)
 }
 
 /// Of the block, where there are enough packets.

@@ -26,7 +26,7 @@ constexpr double answers_of_patience = 4.0;
 
 /// That some rank lacks a packet of a block still: the last one should cost no further round, others cost none.
 constexpr double chance_of_lack_at_end = 0.02;
-constexpr double chance_of_lack_before = 0.3;
+constexpr double chance_of_lack_before = 1.0;
 
 /// A window, and so each report, reaches over as many blocks as a report has room for.
 std::uint32_t window_limit(const Packets& packets) {

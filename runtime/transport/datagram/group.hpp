@@ -82,12 +82,12 @@ class DatagramGroup {
   std::unique_ptr<Sockets> sockets_{};
   std::deque<Early> early_{};
   Dropped dropped_{};
-  std::uint64_t calls_ = 0;             ///< that have begun; the first opened it
-  std::uint64_t met_at_ = 0;            ///< the call before which all ranks last met
-  std::uint64_t told_at_ = 0;           ///< and told each other what they hear
-  std::uint64_t unheard_calls_ = 0;     ///< since then
-  std::uint64_t own_calls_ = 0;         ///< since then: this rank was the root
-  std::uint32_t eager_packets_ = 0;     ///< of an eager message at most
+  std::uint64_t calls_ = 0;          ///< that have begun; the first opened it
+  std::uint64_t met_at_ = 0;         ///< the call before which all ranks last met
+  std::uint64_t told_at_ = 0;        ///< and told each other what they hear
+  std::uint64_t unheard_calls_ = 0;  ///< since then
+  std::uint64_t own_calls_ = 0;      ///< since then: this rank was the root
+  std::uint32_t eager_packets_ = 0;  ///< of an eager message at most
   LossMeter loss_{};
   std::vector<std::uint64_t> turns_{};  ///< by rank: the latest of which something came
   double free_at_ = 0.0;
