@@ -126,8 +126,7 @@ void EagerReceiver::settle() {
   happened(Event::Kind::arrived, 0, root_, 0);
   if (!is_heard_) datagrams_.are_not_heard();
   if (LossMeter* const meter = datagrams_.loss()) {
-    const std::uint32_t sent =
-        has_asked_ ? std::max(sent_, end_) : end_;  // what comes after it has all it does not hear
+    const std::uint32_t sent = has_asked_ ? std::max(sent_, end_) : end_;
     meter->count(sent, sent - std::min(heard_, sent));
   }
   try {

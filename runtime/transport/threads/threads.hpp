@@ -47,11 +47,11 @@ class ThreadsNetwork {
   const int ranks_;
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::list<Operation> messages_;  ///< in the order in which they were sent
-  std::list<Operation> receives_;  ///< in the order in which they were started
-  std::list<Operation> over_;      ///< until they are asked for
+  std::list<Operation> messages_;            ///< in the order in which they were sent
+  std::list<Operation> receives_;            ///< in the order in which they were started
+  std::list<Operation> over_;                ///< until they are asked for
   std::vector<std::shared_ptr<void>> late_;  ///< memory of receives that outlive their calls
-  std::vector<GivenUp> given_up_;  ///< in the order in which they did
+  std::vector<GivenUp> given_up_;            ///< in the order in which they did
 };
 
 /// One rank's. An ordinary message is over at once, and a synchronous one once it has been received: from where it lies
