@@ -18,7 +18,7 @@ struct Event {
   /// Of what is told or heard (docs/multicast.md).
   enum class Step : std::uint8_t {
     data = 0,
-    repair = 1,  ///< data once more
+    repair = 1,  ///< data once more, or parity
     poll = 2,
     report = 3,
     done = 4,

@@ -18,6 +18,10 @@ Event::Step step_of(Datagram::Kind kind) {
       return Event::Step::report;
     case Datagram::Kind::not_yet:
       return Event::Step::answer;
+    case Datagram::Kind::parity:
+      return Event::Step::repair;
+    case Datagram::Kind::done:
+      return Event::Step::done;
   }
   return Event::Step::answer;
 }
@@ -26,6 +30,11 @@ Event::Step step_of(Datagram::Kind kind) {
 std::uint64_t part_of(const Datagram& datagram) {
   const bool is_of_a_poll = datagram.kind == Datagram::Kind::poll || datagram.kind == Datagram::Kind::report;
   return is_of_a_poll ? datagram.poll : datagram.number;
+}
+
+bool carries_poll(const Datagram& datagram) {
+  const bool is_packet = datagram.kind == Datagram::Kind::data || datagram.kind == Datagram::Kind::parity;
+  return is_packet && datagram.poll != 0;
 }
 
 }  // namespace
@@ -41,7 +50,7 @@ void TracedDatagrams::to_all(const Datagram& datagram) {
     end_ = std::max(end_, datagram.number + 1);
   }
   tell(Event::Kind::told, step, to_everybody, part_of(datagram));
-  if (datagram.kind == Datagram::Kind::data && datagram.poll != 0) {
+  if (carries_poll(datagram)) {
     tell(Event::Kind::told, Event::Step::poll, to_everybody, datagram.poll);
   }
   inner_.to_all(datagram);
@@ -60,7 +69,7 @@ std::optional<Datagram> TracedDatagrams::next() {
   const bool is_repair = is_data && !is_confirmed_ && datagram->poll != 0;
   tell(Event::Kind::heard, is_repair ? Event::Step::repair : step_of(datagram->kind), datagram->from,
        part_of(*datagram));
-  if (is_data && is_confirmed_ && datagram->poll != 0) {
+  if (is_confirmed_ && carries_poll(*datagram)) {
     tell(Event::Kind::heard, Event::Step::poll, datagram->from, datagram->poll);
   }
   return datagram;

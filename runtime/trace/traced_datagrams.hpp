@@ -28,6 +28,7 @@ class TracedDatagrams final : public Datagrams {
   [[nodiscard]] bool is_ahead(int rank) const noexcept override { return inner_.is_ahead(rank); }
   [[nodiscard]] double& free_at() noexcept override { return inner_.free_at(); }
   void are_not_heard() noexcept override { inner_.are_not_heard(); }
+  [[nodiscard]] LossMeter* loss() noexcept override { return inner_.loss(); }
   [[nodiscard]] double now() const noexcept override { return inner_.now(); }
   void rest() override { inner_.rest(); }
 
