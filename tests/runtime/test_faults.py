@@ -11,15 +11,15 @@ from conftest import BUILD, ON_OWN_HOST, Mpi, Outcome
 
 CLUSTER = {"TRUNKLINE_CLUSTER": "cyclic"}
 BY_TREES = "two-tree:1448"
-SOUND = ["late-rank", "little-shorter", "shorter", "longer", "other-root", "errors-again-and-again", "handler-throws"]
-SOUND += ["handler-broadcasts", "invalid-datatype", "delete-callback", "pending-idup", "dist-graph"]
+SOUND = ["late-rank", "little-shorter", "shorter", "longer", "other-root", "errors-again-and-again", "the-same-again"]
+SOUND += ["handler-throws", "handler-broadcasts", "invalid-datatype", "delete-callback", "pending-idup", "dist-graph"]
 SOUND += ["stopped-rank", "far-ahead", "out-of-descriptors", "handler-ends-thread", "session"]
 REDUCING = ["late-reduce-root", "shorter-operand", "longer-operand", "little-longer-operand", "operand-handler-throws"]
 LATE = "late-beside-a-faulty-one"
 OTHERS = ["linear:1448", "circulant:1448", "scatter-ring", "scatter-doubling", "flat", "multicast"]
 
 
-def fault(mpi: Mpi, *cases: str, ranks: int = 4, status: int | None = 0, nap_us: int = 50) -> Outcome:
+def fault(mpi: Mpi, *cases: str, ranks: int = 4, status: int | None = 0, nap_us: int = 200) -> Outcome:
     """Cases, each perhaps with a choice of algorithm ("CASE@CHOICE"), one after another in one job."""
     settings = CLUSTER | {"NAP_US": str(nap_us)}
     program = mpi.program("runtime-faults")

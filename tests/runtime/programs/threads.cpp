@@ -2,11 +2,12 @@
 // runtime-threads TURNS PLANS SEED: every algorithm of the registry, for every collective that it serves, on 2 to 13
 // ranks, so many times each, and so many random rounds of every collective; lengths, segments, windows, elements, roots
 // and late ranks are random. Ranks are threads of this one process, and messages go between them: the library's
-// executors and plans without a network. Checks every byte. Prints what went wrong; exit status 0 or 1, and 2 where a
-// call hangs.
+// executors and plans without a network. Checks every byte. Then one rank takes each call for another length, and the
+// call must not end as if all were well. Prints what went wrong; exit status 0 or 1, and 2 where a call hangs.
 #include <mpi.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <chrono>
@@ -76,17 +77,9 @@ class Calls {
  public:
   /// Whether all ranks got what they should, and nothing was left over.
   bool run(const Trial& trial, const std::string& name) {
-    now_ = name + " on " + std::to_string(trial.ranks) + " ranks";
-    watch_.next();
     ThreadsNetwork network(static_cast<int>(trial.ranks));
-    std::vector<int> members(trial.ranks);
-    std::iota(members.begin(), members.end(), 0);
-    std::vector<std::string> faults(trial.ranks);
-    std::vector<std::thread> threads;
-    for (Rank rank = 0; rank < trial.ranks; ++rank) {
-      threads.emplace_back([&, rank] { faults[rank] = fault_of(network, trial, members, rank); });
-    }
-    for (std::thread& one : threads) one.join();
+    const std::vector<std::string> faults =
+        faults_of(network, trial, name, [&](Rank) -> const Trial& { return trial; });
     bool is_right = network.left_over() == 0;
     if (!is_right) std::fprintf(stderr, "%s: messages are left over\n", now_.c_str());
     for (Rank rank = 0; rank < trial.ranks; ++rank) {
@@ -98,7 +91,41 @@ class Calls {
     return is_right;
   }
 
+  /// Whether a rank finds out that `odd`, which has one element less than all others, sends or awaits something else.
+  bool run_at_odds(const Trial& trial, Rank odd, const std::string& name) {
+    Trial other = trial;
+    for (MPI_Count& share : other.shares) --share;
+    ThreadsNetwork network(static_cast<int>(trial.ranks));
+    const auto seen_by = [&](Rank rank) -> const Trial& { return rank == odd ? other : trial; };
+    const std::vector<std::string> faults = faults_of(network, trial, name + " at odds", seen_by);
+    const bool is_found = std::ranges::find(faults, mpi_fault(MPI_ERR_TRUNCATE)) != faults.end();
+    if (!is_found) std::fprintf(stderr, "%s: no rank has found it out\n%s\n", now_.c_str(), text_of(trial).c_str());
+    return is_found;
+  }
+
  private:
+  template <class SeenBy>
+  std::vector<std::string> faults_of(ThreadsNetwork& network, const Trial& trial, const std::string& name,
+                                     const SeenBy& seen_by) {
+    now_ = name + " on " + std::to_string(trial.ranks) + " ranks";
+    watch_.next();
+    std::vector<int> members(trial.ranks);
+    std::iota(members.begin(), members.end(), 0);
+    std::vector<std::string> faults(trial.ranks);
+    std::vector<std::thread> threads;
+    for (Rank rank = 0; rank < trial.ranks; ++rank) {
+      threads.emplace_back([&, rank] { faults[rank] = fault_of(network, seen_by(rank), members, rank); });
+    }
+    for (std::thread& one : threads) one.join();
+    return faults;
+  }
+
+  static std::string mpi_fault(int code) {
+    int error_class = MPI_SUCCESS;
+    PMPI_Error_class(code, &error_class);
+    return "MPI error " + std::to_string(error_class);
+  }
+
   std::string fault_of(ThreadsNetwork& network, const Trial& trial, const std::vector<int>& members, Rank rank) {
     ThreadsTransport transport(network, static_cast<int>(rank));
     try {
@@ -107,7 +134,7 @@ class Calls {
       return runner.run() ? "" : "wrong result";
     } catch (const MpiError& error) {
       transport.give_up(error.code);
-      return "MPI error " + std::to_string(error.code);
+      return mpi_fault(error.code);
     } catch (const GivenUp& other) {
       return "given up by rank " + std::to_string(other.rank);
     } catch (const std::exception& error) {
@@ -152,6 +179,19 @@ std::pair<int, int> run(int turns, int plans, unsigned seed) {
         call(trial, lay(one.collective, one.name, &cluster, placement, trial.root),
              std::string(facts_of(one.collective).name) + " by " + std::string(one.name));
       }
+    }
+  }
+  for (const Rank ranks : {Rank{2}, Rank{4}, Rank{7}}) {
+    Placement placement(ranks);
+    std::iota(placement.begin(), placement.end(), HostIndex{0});
+    for (const Algorithm& one : algorithms()) {
+      if (one.is_native() || one.collective == Collective::barrier) continue;
+      Trial trial = testing::at_odds(testing::random_trial(one.collective, ranks, all, random));
+      const auto odd = static_cast<Rank>(testing::below(random, ranks));
+      trial.plan = lay(one.collective, one.name, &cluster, placement, trial.root);
+      ++all;
+      const std::string name = std::string(facts_of(one.collective).name) + " by " + std::string(one.name);
+      if (!calls.run_at_odds(trial, odd, name)) ++wrong;
     }
   }
   for (int number = 0; number < plans; ++number) {

@@ -176,6 +176,18 @@ inline Trial random_trial(Collective collective, Rank ranks, int number, std::mt
   return trial;
 }
 
+/// The same with 600 integers for all or for each, in one segment: so one rank may take it for a call that is shorter
+/// by an element, and as many messages go, of other lengths.
+inline Trial at_odds(Trial trial) {
+  trial.kind = 0;
+  trial.in_place = false;
+  trial.shares.assign(trial.shares.size(), 600);
+  trial.segment = std::uint64_t{1} << 20;
+  trial.in_flight = trial.segment;
+  trial.late = -1;
+  return trial;
+}
+
 /// Of a trial that went wrong.
 inline std::string text_of(const Trial& trial) {
   std::string text = "plan " + std::to_string(trial.number) + ", segment " + std::to_string(trial.segment) +
