@@ -1,21 +1,23 @@
+import functools
 import os
 import re
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 
 import pytest
 from busy_machine import PATIENCE_S
 
-from trunkline.paths import FABRIC
-
 ROOT = Path(__file__).resolve().parents[2]
 BUILD = Path(os.environ.get("TRUNKLINE_BUILD", ROOT / "build" / "dev"))
 
 OURS = re.compile(r"trunkline|(ompi|vader_segment|prte|pmix)\.h\d", re.IGNORECASE)
-"""Files as a lab, or an MPI library on its hosts, might name them; other people's labs and MPI jobs may be running."""
+"""Files as a lab, or an MPI library on its hosts, might name them."""
+MARK = "LAB_OF_TEST"
+"""A variable that only processes of one test have: other labs and MPI jobs may be running, also of other tests."""
 
 
 def pytest_configure():
@@ -30,40 +32,46 @@ def pytest_collection_modifyitems(items):
             item.add_marker(pytest.mark.lab)
 
 
-def left_behind():
-    """What a lab could leave on this machine: processes, interfaces, mounts, files."""
+def left_behind(mark, folder):
+    """What a lab of a test could leave on this machine: processes, interfaces, mounts, files."""
     processes = set()
-    for entry in Path("/proc").glob("[0-9]*/cmdline"):
+    for entry in Path("/proc").glob("[0-9]*"):
         try:
-            words = entry.read_bytes()
-        except (FileNotFoundError, ProcessLookupError):
+            if mark in (entry / "environ").read_bytes().split(b"\0"):
+                processes.add((entry / "cmdline").read_bytes())
+        except (FileNotFoundError, ProcessLookupError, PermissionError):  # ended, or another user's
             continue
-        # Its hosts cannot outlive the first process of the lab.
-        if os.fsencode(FABRIC) in words or (b"trunkline.lab.inside" in words and os.fsencode(sys.executable) in words):
-            processes.add(words)
-    folders = (Path("/tmp"), Path("/dev/shm"), Path("/run"))
-    files = {str(path) for folder in folders for path in folder.iterdir() if OURS.search(path.name)}
+    shared = (Path("/dev/shm"), Path("/run"))
+    files = {str(path) for around in shared for path in around.iterdir() if OURS.search(path.name)}
     return {
         "processes": processes,
         "interfaces": set(os.listdir("/sys/class/net")),
         "mounts": set(Path("/proc/self/mounts").read_text().splitlines()),
-        "files": files,
+        "files": files | {str(path) for path in folder.iterdir()},
     }
 
 
 @pytest.fixture
-def nothing_left():
-    before = left_behind()
-    yield
-    until = time.monotonic() + 60  # the kernel ends a lab's processes when it gets to it
-    while (new := added(before)) and time.monotonic() < until:
-        time.sleep(0.05)
-    assert not new
+def nothing_left(monkeypatch, tmp_path_factory):
+    """Temporary files of the test have a folder of their own, with a name as short as that of the usual one."""
+    mark = f"{MARK}={os.getpid()}.{time.monotonic_ns()}"
+    monkeypatch.setenv(*mark.split("="))
+    tmp_path_factory.getbasetemp()  # not below the folder
+    with tempfile.TemporaryDirectory(prefix="lab-") as folder:
+        Path(folder).chmod(0o1777)  # some tests become another user
+        monkeypatch.setenv("TMPDIR", folder)
+        monkeypatch.setattr(tempfile, "tempdir", None)
+        look = functools.partial(left_behind, mark.encode(), Path(folder))
+        before = look()
+        yield
+        until = time.monotonic() + 60  # the kernel ends a lab's processes when it gets to it
+        while (new := added(before, look())) and time.monotonic() < until:
+            time.sleep(0.05)
+        assert not new
 
 
-def added(before):
+def added(before, after):
     """What is there now and was not before."""
-    after = left_behind()
     return {what: after[what] - before[what] for what in after if after[what] - before[what]}
 
 
