@@ -1,5 +1,7 @@
 """What every sub-command does alike: its help, and to say before anything runs whether results can be written."""
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -61,3 +63,9 @@ def test_the_short_word_for_help(trunkline, words):
     assert (short.status, short.error) == (0, "")
     assert short.out == long.out
     assert "Usage: " in short.out
+
+
+def test_commands_that_draw_nothing_and_need_no_lab_load_nothing_for_it():
+    """Loading both takes longer than most commands do."""
+    program = "import sys, trunkline.cli; print(*{'matplotlib', 'pyroute2'} & sys.modules.keys())"
+    assert subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout == "\n"

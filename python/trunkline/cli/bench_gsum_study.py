@@ -15,7 +15,6 @@ from trunkline.lab.session import Lab
 from trunkline.mpi import ready_mpi
 from trunkline.study.configurations import STUDIES
 from trunkline.study.gsum import Study, study_gsum
-from trunkline.study.page import study_page
 from trunkline.temporary import temporary_folder
 from trunkline.terminal import console, progress_bar, titled_table
 from trunkline.trace.tables import stage_text, us_text
@@ -51,10 +50,11 @@ def gsum_study(
             job = GsumJob(lab, library, ranks_on_hosts(network, None), (4, 256), iterations)
             where = f"{network.name} at {format_rate(rate_bps)}, {library.name}"
             study = study_gsum(job, turns, folder, lambda name: bar.show(f"{where}: {name}", done=1))
-            page = study_page(study) if html is not None else ""
     _print(study)
     if html is not None:
-        write_text(page, html)
+        from trunkline.study.page import study_page  # Matplotlib takes a second to load
+
+        write_text(study_page(study), html)
     if json:
         write_json(study.as_json(), json)
 

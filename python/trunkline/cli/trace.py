@@ -20,7 +20,6 @@ from trunkline.trace.as_json import advice_as_json, analysis_as_json, compared_a
 from trunkline.trace.compare import compare
 from trunkline.trace.folder import find_job
 from trunkline.trace.otf2 import export_otf2
-from trunkline.trace.page import trace_page
 from trunkline.trace.perfetto import export_perfetto
 from trunkline.trace.suggest import Advice, advice_for
 from trunkline.trace.tables import call_text, compared_table, group_tables, groups_table, reason_text, suggestion_text
@@ -93,6 +92,8 @@ def analyse(
             )
     confirmed = _confirmed(found, advice, command or [], pairs) if confirm else None
     if html is not None:
+        from trunkline.trace.page import trace_page  # Matplotlib takes a second to load
+
         write_text(trace_page(found, advice, confirmed.text if confirmed else ""), html)
     if json is not None:
         told = analysis_as_json(found)

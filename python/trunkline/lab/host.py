@@ -12,17 +12,10 @@ from trunkline.lab import syscalls
 from trunkline.lab.addresses import PREFIX_LENGTH, ethernet_address, ip_address
 from trunkline.lab.neighbours import add_neighbours
 
-__all__ = ["SUPER_FRAME", "start_host"]
+__all__ = ["start_host"]
 
 MTU = 1500
 CARRIER_SECONDS = 10
-SUPER_FRAME = 2
-"""Frames that a host's kernel may hand to the network in one piece.
-
-Segmentation offload would merge all that waits in a socket, up to 64 KB; the network delivers such a super-frame when
-its last byte is there, so that every hop of a pipeline would store a dozen frames. A real network card hands over each
-frame. Two keep a small segment whole, which halves the work.
-"""
 
 
 def start_host(index: int, name: str, hosts: int, super_frame: int, tcp_rto_min_ms: int | None) -> tuple[int, int, int]:

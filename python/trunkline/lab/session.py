@@ -20,11 +20,18 @@ from trunkline.errors import BadInput, Failed
 from trunkline.lab import syscalls
 from trunkline.lab.addresses import MOST_HOSTS
 from trunkline.lab.folders import CLUSTER_FILE, FOLDER, TEMPORARY
-from trunkline.lab.host import SUPER_FRAME
 from trunkline.lab.obstacles import check_obstacles, explain_refusal
 from trunkline.paths import FABRIC
 
 __all__ = ["Lab", "check_host"]
+
+_SUPER_FRAME = 2
+"""Frames that a host's kernel may hand to the network in one piece.
+
+Segmentation offload would merge all that waits in a socket, up to 64 KB; the network delivers such a super-frame when
+its last byte is there, so that every hop of a pipeline would store a dozen frames. A real network card hands over each
+frame. Two keep a small segment whole, which halves the work.
+"""
 
 _HOST_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 
@@ -113,7 +120,7 @@ class Lab:
                 "tcp_rto_min_ms": self._tcp_rto_min_ms,
                 "fabric": [str(FABRIC), "--seed", str(self._seed)],
                 # What happens to a frame on a link happens to one frame.
-                "super_frame": 1 if _core.has_impairments(self.cluster) else SUPER_FRAME,
+                "super_frame": 1 if _core.has_impairments(self.cluster) else _SUPER_FRAME,
             }
             answer = self._ask(json.dumps(description))
         except BaseException:
