@@ -16,7 +16,7 @@ TEST_SOURCES := $(shell find tests -name '*.cpp' -o -name '*.hpp' -o -name '*.c'
 CXX_FILES = $(shell git ls-files '*.cpp' '*.hpp' '*.c' '*.h')
 SHELL_FILES := tools/*.sh .ci/run
 
-.PHONY: help demo test test-core test-python test-lab test-lab-and-sanitize test-runtime test-sanitize fuzz check format bench model setup peers simgrid clean packages packages-demo
+.PHONY: help demo test test-core test-python test-lab test-measures test-beside test-runtime test-sanitize fuzz check format bench model setup peers simgrid clean packages packages-demo
 .NOTPARALLEL:  # each step uses all processors by itself
 
 # The demo needs less than the rest: fewer packages, no MPI libraries of our own, half of the programs. Where all of it
@@ -29,7 +29,7 @@ help: ## List the targets
 demo: $(DEMO_NEEDS) ## Set up what it needs, then run the main job on the lab: native against Trunkline, with a report
 	trunkline demo --report out/demo.html --json out/demo.json
 
-test: packages test-core test-runtime test-python test-lab-and-sanitize ## Set up, then pass all the tests
+test: packages test-core test-measures test-beside ## Set up, then pass all the tests
 
 setup: packages $(STAMPS)/native ## Debian packages, Python environment, MPI libraries, build
 	@cat build/dev/mpis.txt
@@ -96,24 +96,27 @@ $(STAMPS)/sanitize: $(NATIVE_SOURCES) $(TEST_SOURCES) $(STAMPS)/python-dev | pac
 test-core: $(STAMPS)/dev ## Unit and property tests of the core and the lab's network
 	ctest --test-dir build/dev --output-on-failure --parallel $(JOBS)
 
+PYTEST := python -m pytest
+RUNTIME_TESTS = $(PYTEST) --durations=15 -n $(RUNTIME_JOBS) --dist worksteal tests/runtime
+SANITIZE_TESTS = nice $(MAKE) --no-print-directory test-sanitize
+LAB_TESTS = $(PYTEST) --durations=10 -n $(JOBS) --dist worksteal -m 'not measures' tests/lab
+
 test-python: $(STAMPS)/native ## The command
-	python -m pytest -n $(JOBS) tests/python
+	$(PYTEST) -n $(JOBS) tests/python
 
-test-lab: $(STAMPS)/native $(STAMPS)/dev ## The lab, real MPI programs on 32 emulated hosts
-	python -m pytest --durations=10 tests/lab
+test-runtime: $(STAMPS)/native $(STAMPS)/dev ## The preload library under all MPI libraries on one host
+	$(RUNTIME_TESTS)
 
-# Labs wait for their networks most of the time, and only tests that measure mind other work.
-test-lab-and-sanitize: $(STAMPS)/native $(STAMPS)/dev
-	python -m pytest --durations=5 -m measures tests/lab
-	@mkdir -p build/log
-	@nice $(MAKE) --no-print-directory test-sanitize >build/log/test-sanitize 2>&1 & beside=$$!; \
-	  echo "==> test-sanitize runs beside the lab's tests; what it prints: build/log/test-sanitize"; \
-	  failed=0; python -m pytest --durations=10 -m 'not measures' tests/lab || failed=1; \
-	  if wait $$beside; then tail -n 3 build/log/test-sanitize; else cat build/log/test-sanitize; failed=1; fi; \
-	  exit $$failed
+test-lab: test-measures ## The lab, real MPI programs on 32 emulated hosts
+	$(LAB_TESTS)
 
-test-runtime: $(STAMPS)/native $(STAMPS)/dev ## The preload library under both MPIs on one host
-	python -m pytest --durations=15 -n $(RUNTIME_JOBS) --dist worksteal tests/runtime
+test-measures: $(STAMPS)/native $(STAMPS)/dev ## Those of the lab that say nothing beside other work
+	$(PYTEST) --durations=5 -m measures tests/lab
+
+# Jobs and labs wait for messages, for late ranks and for the network most of the time, so all else runs meanwhile.
+test-beside: $(STAMPS)/native $(STAMPS)/dev
+	tools/beside.py test-runtime "$(RUNTIME_TESTS)" test-lab "$(LAB_TESTS)" test-python "$(PYTEST) -n 1 tests/python" \
+	  test-sanitize "$(SANITIZE_TESTS)"
 
 test-sanitize: $(STAMPS)/sanitize ## The core's tests under AddressSanitizer and UndefinedBehaviorSanitizer
 	ctest --preset sanitize --parallel $(JOBS)
