@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from busy_machine import measures
 
 from trunkline import _core
 from trunkline.cluster import load_cluster
@@ -52,6 +53,7 @@ def test_a_job_without_the_library_is_told_so(trunkline):
     assert "look here: no cluster is set" in said
 
 
+@measures
 def test_a_job_is_tuned_where_it_runs(trunkline, tmp_path):
     file = tmp_path / "here.yaml"
     words = ("tune", "--sizes", "1KiB,64KiB", "--minutes", "0.2", "-o", str(file))

@@ -3,8 +3,9 @@
 import pytest
 from conftest import Mpi
 
+ALGORITHMS = ["unaware-linear", "binomial", "circulant", "scatter-doubling"]
 
-@pytest.mark.parametrize("algorithm", ["unaware-linear", "binomial", "circulant", "scatter-doubling"])
+
 @pytest.mark.parametrize("ranks", [2, 5])
-def test_two_broadcasts_at_once_by_steps(any_mpi: Mpi, ranks: int, algorithm: str):
-    any_mpi.run(ranks, any_mpi.program("runtime-steps"), algorithm, preload=None)
+def test_two_broadcasts_at_once_by_steps(any_mpi: Mpi, ranks: int):
+    any_mpi.run(ranks, any_mpi.program("runtime-steps"), *ALGORITHMS, preload=None)

@@ -1,8 +1,11 @@
 """What ``trunkline generate`` writes: compiled by each MPI's wrapper and run, alone and in the place of MPI_Bcast."""
 
+import atexit
+import functools
 import json
 import shutil
 import subprocess
+import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 from pathlib import Path
@@ -90,10 +93,22 @@ def compile_c(compiler: str, output: Path, sources: Sequence[Path], *options: st
     return output
 
 
+@functools.cache
+def objects(compiler: str, names: tuple[str, ...], *options: str) -> list[Path]:
+    """Of sources that are the same for every plan: compiled once for a library."""
+    folder = Path(tempfile.mkdtemp(prefix="generated-"))
+    atexit.register(shutil.rmtree, folder)
+    return [compile_c(compiler, folder / f"{name}.o", [SOURCES / f"{name}.c"], *options, "-c") for name in names]
+
+
+CHECKED = ("-Wall", "-Wextra", "-Werror")
+
+
 def cases_program(folder: Path, compiler: str, file: Path, *options: str, also: Sequence[Path] = ()) -> Path:
-    sources = [SOURCES / f"{name}.c" for name in ("main", "calls", "sizes", "datatypes", "communicators")]
+    names = ("main", "calls", "sizes", "datatypes", "communicators")
     routine = compile_c(compiler, folder / "routine.o", [file], "-std=c99", *STRICT, *options, "-c")
-    return compile_c(compiler, folder / "cases", [*sources, routine, *also], "-Wall", "-Wextra", "-Werror", *options)
+    linked = [*objects(compiler, names, *CHECKED, *options), routine, *also]
+    return compile_c(compiler, folder / "cases", linked, *options)
 
 
 def every_root_library(folder: Path, compiler: str, shape: Shape, ranks: int, segment: int) -> Path:

@@ -8,6 +8,7 @@ import pytest
 from conftest import Mpi, installed
 from lam import Lam, why_not
 from test_generated import (
+    CHECKED,
     KEEP_LOADED,
     SOURCES,
     STRICT,
@@ -16,6 +17,7 @@ from test_generated import (
     generate,
     line,
     mpicc,
+    objects,
     run_suite,
     tree,
     turns,
@@ -34,12 +36,12 @@ Allreduce* const allreduce_over_root[] = {{{allreduces}}};
 
 def program(folder: Path, compiler: str, plan: tuple[Shape, int, int, int], *options: str, also: tuple[Path, ...] = ()):
     """The program of the cases, with both functions of a plan (shape, ranks, root, segment)."""
-    objects = []
+    routines = []
     for collective in ("reduce", "allreduce"):
         file = generate(folder / f"{collective}.c", *plan, collective=collective)
-        objects.append(compile_c(compiler, file.with_suffix(".o"), [file], "-std=c99", *STRICT, *options, "-c"))
-    sources = [SOURCES / "reductions.c", *objects, *also]
-    return compile_c(compiler, folder / "cases", sources, "-Wall", "-Wextra", "-Werror", *options)
+        routines.append(compile_c(compiler, file.with_suffix(".o"), [file], "-std=c99", *STRICT, *options, "-c"))
+    linked = [*objects(compiler, ("reductions",), *CHECKED, *options), *routines, *also]
+    return compile_c(compiler, folder / "cases", linked, *options)
 
 
 def every_root_library(folder: Path, compiler: str, shape: Shape, ranks: int, segment: int) -> Path:

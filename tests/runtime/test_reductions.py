@@ -12,26 +12,14 @@ GROUPS = ["reductions", "operations"]
 @pytest.mark.parametrize(
     ("ranks", "choices"),
     [
-        (2, ["native", "linear:100", "unaware-linear:64", "binomial"]),
-        (3, ["linear:64", "auto", "flat:100"]),
-        (4, ["two-tree:100", "binary:1448"]),
-        (7, ["two-tree:64", "3-ary:100"]),
+        (2, ["native", "linear:100", "unaware-linear:64", "binomial", "ring:64", "unaware-recursive-doubling:100"]),
+        (3, ["linear:64", "auto", "flat:100", "ring:100", "halving-doubling:64", "recursive-doubling"]),
+        (4, ["two-tree:100", "binary:1448", "unaware-ring:64", "unaware-halving-doubling:100", "swing:64"]),
+        (7, ["two-tree:64", "3-ary:100", "ring:1000", "halving-doubling", "recursive-doubling:64", "unaware-swing"]),
     ],
 )
 def test_every_reduction(any_mpi: Mpi, ranks: int, choices: list[str]):
-    any_mpi.suite(ranks, GROUPS, choices, settings=LINE)
-
-
-@pytest.mark.parametrize(
-    ("ranks", "choices"),
-    [
-        (2, ["ring:64", "unaware-recursive-doubling:100"]),
-        (3, ["ring:100", "halving-doubling:64", "recursive-doubling"]),
-        (4, ["unaware-ring:64", "unaware-halving-doubling:100", "swing:64"]),
-        (7, ["ring:1000", "halving-doubling", "recursive-doubling:64", "unaware-swing"]),
-    ],
-)
-def test_allreduce_by_rounds(any_mpi: Mpi, ranks: int, choices: list[str]):
+    """By trees and, where there are such, by rounds."""
     any_mpi.suite(ranks, GROUPS, choices, settings=LINE)
 
 
@@ -53,14 +41,12 @@ def test_natively_too(mpi: Mpi):
     assert " passed, 0 failed" in done.out
 
 
-@pytest.mark.parametrize("choice", ["ring", "ring:1000"])
-def test_elements_far_apart(mpi: Mpi, choice: str):
-    mpi.suite(3, ["far elements"], [choice], settings=LINE)
+def test_elements_far_apart(mpi: Mpi):
+    mpi.suite(3, ["far elements"], ["ring", "ring:1000"], settings=LINE)
 
 
-@pytest.mark.parametrize("choice", ["linear:100", "two-tree:100", "ring:100"])
-def test_operations_that_throw(any_mpi: Mpi, choice: str):
-    any_mpi.suite(3, ["throwing operations"], [choice], settings=LINE)
+def test_operations_that_throw(any_mpi: Mpi):
+    any_mpi.suite(3, ["throwing operations"], ["linear:100", "two-tree:100", "ring:100"], settings=LINE)
 
 
 IN_ORDER = """\
@@ -80,10 +66,10 @@ links:
 """
 
 
-@pytest.mark.parametrize("choice", ["linear:64", "flat:100", "unaware-linear:100", "binomial:1000", "auto"])
-def test_operands_by_rank(any_mpi: Mpi, tmp_path: Path, choice: str):
+def test_operands_by_rank(any_mpi: Mpi, tmp_path: Path):
     (tmp_path / "in-order.yaml").write_text(IN_ORDER)
-    any_mpi.suite(7, ["operands by rank"], [choice], settings={"TRUNKLINE_CLUSTER": str(tmp_path / "in-order.yaml")})
+    choices = ["linear:64", "flat:100", "unaware-linear:100", "binomial:1000", "auto"]
+    any_mpi.suite(7, ["operands by rank"], choices, settings={"TRUNKLINE_CLUSTER": str(tmp_path / "in-order.yaml")})
 
 
 @pytest.mark.parametrize("settings", [{}, LINE])

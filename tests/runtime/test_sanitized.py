@@ -21,15 +21,13 @@ def sanitizer_settings() -> dict[str, str]:
     }
 
 
-@pytest.mark.parametrize("choice", ["linear:100", "two-tree:100", "circulant:100", "scatter-ring:100", "auto"])
-def test_everything_under_sanitizers(mpi: Mpi, choice: str, monkeypatch: pytest.MonkeyPatch):
-    for name, value in sanitizer_settings().items():
-        monkeypatch.setenv(name, value)
-    mpi.suite(3, GROUPS, [choice], settings=LINE)
+ALL = ["linear:100", "two-tree:100", "circulant:100", "scatter-ring:100", "auto"]
 
 
-@pytest.mark.parametrize("choice", ["linear:100", "two-tree:100"])
-def test_reductions_under_sanitizers(mpi: Mpi, choice: str, monkeypatch: pytest.MonkeyPatch):
+@pytest.mark.parametrize(
+    ("groups", "choices"), [(GROUPS, ALL), (["reductions", "operations"], ALL[:2])], ids=["everything", "reductions"]
+)
+def test_under_sanitizers(mpi: Mpi, groups: list[str], choices: list[str], monkeypatch: pytest.MonkeyPatch):
     for name, value in sanitizer_settings().items():
         monkeypatch.setenv(name, value)
-    mpi.suite(3, ["reductions", "operations"], [choice], settings=LINE)
+    mpi.suite(3, groups, choices, settings=LINE)
