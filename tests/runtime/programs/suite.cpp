@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // runtime-test [--groups A,B] [--choices C,D] [--require]
 //
-// Runs the cases of the groups once for each choice of algorithm; prints what failed on which rank and, at the end,
-// "N passed, M failed". --require: fails where the preload library is not there. Exit status 0 or 1.
+// Runs the cases of the groups once for each choice of algorithm. Rank 0 names each before it begins: the last one
+// named is the one that hangs. Prints what failed on which rank and, at the end, "N passed, M failed". --require: fails
+// where the preload library is not there. Exit status 0 or 1.
 #include "suite.hpp"
 
 #include <dlfcn.h>
@@ -71,6 +72,8 @@ std::vector<Case> all_cases() {
 /// Runs one case; returns 1 on all ranks where it failed on one of them.
 int failed(const Case& test, Run& run) {
   run.log.clear();
+  if (run.rank == 0) std::printf("%s/%s (%s) begins\n", test.group.c_str(), test.name.c_str(), run.choice.c_str());
+  std::fflush(stdout);
   test.body(run);
   for (const std::string& line : run.log) {
     std::fprintf(stderr, "FAILED %s/%s (%s) on rank %d of %d: %s\n", test.group.c_str(), test.name.c_str(),
