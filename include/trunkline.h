@@ -28,6 +28,18 @@ const char* trunkline_last(const char* collective);
 /* Segment in bytes of this thread's last call of a collective; 0 where it ran natively. */
 unsigned long long trunkline_last_segment(const char* collective);
 
+/* What multicast is to the communicator of this thread's last call of a collective, as this rank knows it. */
+struct trunkline_multicast {
+  const char* words;           /* for people, static storage; NULL: that call was not for multicast */
+  unsigned long long calls;    /* multicasts on it; 0: it has no group */
+  unsigned long long repaired; /* of them, in which this rank got a part of the message by asking, or sent one again */
+  unsigned long long strange;  /* datagrams that it dropped: of somebody else, damaged or forged */
+  unsigned long long early;    /* that it dropped since too many waited for their calls */
+};
+
+/* Returns 0, or -1 where no collective has this name. */
+int trunkline_last_multicast(const char* collective, struct trunkline_multicast* state);
+
 #ifdef __cplusplus
 }
 #endif

@@ -49,7 +49,7 @@ std::vector<std::uint64_t> jumps_of(const std::vector<Alternative>& laid, const 
 }  // namespace
 
 Alternatives alternatives_of(Collective collective, const Cluster& cluster, const Placement& placement, Rank root,
-                             NativeLibrary native, const HostCosts& hosts) {
+                             NativeLibrary native, const HostCosts& hosts, bool multicasts) {
   Alternatives all{.collective = collective};
   if (std::ranges::all_of(placement, [&](HostIndex host) { return host == placement.front(); })) return all;
   const Paths paths(cluster);
@@ -57,8 +57,12 @@ Alternatives alternatives_of(Collective collective, const Cluster& cluster, cons
   // From a root or to it, and between two, the libraries change no partners.
   if (!facts.has_root && placement.size() > 2) all.least_byte_s = least_byte_s(paths, placement, collective);
   for (const Candidate* const candidate : compared_for(collective)) {
+    const bool by_datagrams = find_algorithm(collective, candidate->name)->kind->wants_datagrams;
+    if (by_datagrams && !multicasts) continue;
     Plan plan = lay(collective, candidate->name, &cluster, placement, root);
-    all.laid.push_back(laid(*candidate, paths, placement, std::move(plan), collective, hosts));
+    Alternative one = laid(*candidate, paths, placement, std::move(plan), collective, hosts);
+    one.by_datagrams = by_datagrams;
+    if (one.costs->can_pay()) all.laid.push_back(std::move(one));
   }
   all.native = native_times(paths, placement, collective, root, native, hosts);
   all.jumps = jumps_of(all.laid, hosts);

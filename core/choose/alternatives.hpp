@@ -23,9 +23,10 @@ struct Alternative {
   Plan plan{};                     ///< laid for its costs; without steps once it was asked for, or forgotten
   const Uncertainty* uncertainty;  ///< the candidate's, or of what its plan comes down to on so few ranks
   Costs costs;
-  double lost_byte_s = 0.0;  ///< of the links' time, for each byte of the message on the wire: may be added
-  bool by_rank = false;      ///< of a reduction: keeps operands in the order of ranks
-  bool one_order = false;    ///< of a reduction: combines them in one order, whatever their number
+  double lost_byte_s = 0.0;   ///< of the links' time, for each byte of the message on the wire: may be added
+  bool by_rank = false;       ///< of a reduction: keeps operands in the order of ranks
+  bool one_order = false;     ///< of a reduction: combines them in one order, whatever their number
+  bool by_datagrams = false;  ///< runs only where datagrams reach all ranks
 };
 
 struct Alternatives {
@@ -36,10 +37,10 @@ struct Alternatives {
   std::vector<std::uint64_t> jumps{};           ///< ascending: from here on times are others than just below
 };
 
-/// Lays every plan that the rule compares, and what the library would run.
+/// Lays every plan that the rule compares, and what the library would run. `multicasts`: with those by datagrams.
 [[nodiscard]] Alternatives alternatives_of(Collective collective, const Cluster& cluster, const Placement& placement,
-                                           Rank root, NativeLibrary native,
-                                           const HostCosts& hosts = usual_host_costs());
+                                           Rank root, NativeLibrary native, const HostCosts& hosts = usual_host_costs(),
+                                           bool multicasts = true);
 
 /// What the MPI library's own algorithm would take.
 [[nodiscard]] double native_seconds(const Alternatives& alternatives, std::uint64_t message_bytes);

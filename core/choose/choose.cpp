@@ -42,22 +42,22 @@ std::vector<Prediction> predictions_of(const Alternatives& alternatives, const E
 
 }  // namespace
 
-Pick pick(const Alternatives& alternatives, std::uint64_t message_bytes, OperandOrder order) {
+Pick pick(const Alternatives& alternatives, std::uint64_t message_bytes, OperandOrder order, Reach reach) {
   if (alternatives.laid.empty() || message_bytes < least_bytes) return {};
-  return picked(evaluate(alternatives, size_class(message_bytes, alternatives.jumps).least_bytes, order),
+  return picked(evaluate(alternatives, size_class(message_bytes, alternatives.jumps).least_bytes, order, reach),
                 message_bytes);
 }
 
-Pick KeptPicks::pick(const Alternatives& alternatives, std::uint64_t message_bytes, OperandOrder order) {
+Pick KeptPicks::pick(const Alternatives& alternatives, std::uint64_t message_bytes, OperandOrder order, Reach reach) {
   if (alternatives.laid.empty() || message_bytes < least_bytes) return {};
   constexpr std::uint8_t native = 1;
   constexpr std::uint8_t first_laid = 2;
   const SizeClass sizes = size_class(message_bytes, alternatives.jumps);
-  std::vector<Kept>& known = by_class_.at(static_cast<std::size_t>(order));
+  std::vector<Kept>& known = by_class_.at(static_cast<std::size_t>(order)).at(static_cast<std::size_t>(reach));
   if (known.size() <= sizes.index) known.resize(sizes.index + 1);
   Kept& kept = known[sizes.index];
   if (kept.runs == 0) {
-    const Evaluation all = evaluate(alternatives, sizes.least_bytes, order);
+    const Evaluation all = evaluate(alternatives, sizes.least_bytes, order, reach);
     kept.runs = native;
     if (const Evaluated* const runs = all.runs()) {
       const auto segment = std::ranges::lower_bound(segment_sizes(), runs->segment_bytes);
@@ -71,13 +71,13 @@ Pick KeptPicks::pick(const Alternatives& alternatives, std::uint64_t message_byt
           .segment_bytes = segment_of(runs, segment_sizes()[kept.segment], message_bytes)};
 }
 
-Choice choose(const Alternatives& alternatives, std::uint64_t message_bytes, OperandOrder order) {
+Choice choose(const Alternatives& alternatives, std::uint64_t message_bytes, OperandOrder order, Reach reach) {
   if (alternatives.laid.empty()) return {.reason = "all ranks on one host"};
   // Below the floor nothing is decided: times are those of the very size.
   const SizeClass sizes = message_bytes < least_bytes
                               ? SizeClass{.index = 0, .least_bytes = message_bytes, .most_bytes = message_bytes}
                               : size_class(message_bytes, alternatives.jumps);
-  const Evaluation all = evaluate(alternatives, sizes.least_bytes, order);
+  const Evaluation all = evaluate(alternatives, sizes.least_bytes, order, reach);
   const Pick runs = picked(all, message_bytes);
   return {.algorithm = runs.algorithm,
           .segment_bytes = runs.segment_bytes,

@@ -22,20 +22,21 @@ struct Pick {
 
 /// As evaluate() says of the least size of the message's class: the same for all sizes that run alike.
 [[nodiscard]] Pick pick(const Alternatives& alternatives, std::uint64_t message_bytes,
-                        OperandOrder order = OperandOrder::any);
+                        OperandOrder order = OperandOrder::any, Reach reach = Reach::datagrams);
 
 /// The same, kept for each class of sizes. Used by one thread at a time, always with the same alternatives.
 class KeptPicks {
  public:
   /// At most some microseconds where no size of the class was asked for before; else some tens of nanoseconds.
-  [[nodiscard]] Pick pick(const Alternatives& alternatives, std::uint64_t message_bytes, OperandOrder order);
+  [[nodiscard]] Pick pick(const Alternatives& alternatives, std::uint64_t message_bytes, OperandOrder order,
+                          Reach reach);
 
  private:
   struct Kept {
     std::uint8_t runs = 0;     ///< 0: not known; 1: native; else the place of the alternative, and 2
     std::uint8_t segment = 0;  ///< its place among segment_sizes()
   };
-  std::array<std::vector<Kept>, 2> by_class_;  ///< by order of operands
+  std::array<std::array<std::vector<Kept>, 2>, 2> by_class_;  ///< by order of operands and reach
 };
 
 /// One algorithm with the segment in which it would run, for one message.
@@ -55,6 +56,6 @@ struct Choice {
 
 /// The same choice, with what it follows from: for people.
 [[nodiscard]] Choice choose(const Alternatives& alternatives, std::uint64_t message_bytes,
-                            OperandOrder order = OperandOrder::any);
+                            OperandOrder order = OperandOrder::any, Reach reach = Reach::datagrams);
 
 }  // namespace trunkline

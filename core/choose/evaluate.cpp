@@ -40,12 +40,11 @@ void choose_segment(Evaluated& one, std::uint64_t message_bytes, const Cuts& cut
   one.stays_whole = true;
 }
 
-Evaluated evaluated(const Alternative& alternative, std::uint64_t message_bytes, OperandOrder order, const Cuts& cuts,
-                    double native_s, double least_s) {
+Evaluated evaluated(const Alternative& alternative, std::uint64_t message_bytes, const Cuts& cuts, double native_s,
+                    double least_s) {
   Evaluated one;
   one.alternative = &alternative;
   const Uncertainty& uncertainty = *alternative.uncertainty;
-  if (order == OperandOrder::by_rank && !alternative.by_rank) return one;
   one.verdict = Verdict::short_blocks;
   if (has_short_blocks(alternative, message_bytes, uncertainty.least_block_bytes)) return one;
   choose_segment(one, message_bytes, cuts, native_s);
@@ -57,14 +56,21 @@ Evaluated evaluated(const Alternative& alternative, std::uint64_t message_bytes,
 
 }  // namespace
 
-Evaluation evaluate(const Alternatives& alternatives, std::uint64_t message_bytes, OperandOrder order) {
+Evaluation evaluate(const Alternatives& alternatives, std::uint64_t message_bytes, OperandOrder order, Reach reach) {
   const Cuts cuts = cuts_of(message_bytes);
   Evaluation all;
   all.message_bytes = message_bytes;
   all.native_s = native_seconds(alternatives, message_bytes);
   const double least_s = near_least * (alternatives.least_byte_s * static_cast<double>(wire_bytes(message_bytes)));
   for (const Alternative& alternative : alternatives.laid) {
-    const Evaluated one = evaluated(alternative, message_bytes, order, cuts, all.native_s, least_s);
+    Evaluated one{.alternative = &alternative};
+    if (order == OperandOrder::by_rank && !alternative.by_rank) {
+      one.verdict = Verdict::out_of_order;
+    } else if (reach == Reach::messages && alternative.by_datagrams) {
+      one.verdict = Verdict::out_of_reach;
+    } else {
+      one = evaluated(alternative, message_bytes, cuts, all.native_s, least_s);
+    }
     const Evaluated* const first = all.runs();
     const bool fastest = first == nullptr || one.compared_seconds < first->compared_seconds;
     all.add(one, message_bytes >= least_bytes && may_run(one.verdict) && fastest);

@@ -13,12 +13,19 @@
 
 namespace trunkline {
 
+/// How the ranks of a communicator can be reached.
+enum class Reach : std::uint8_t {
+  datagrams,  ///< by datagrams to all at once, too, or nobody knows yet
+  messages,   ///< by messages alone
+};
+
 /// What the rule says of an alternative.
 enum class Verdict : std::uint8_t {
   surely_faster,      ///< than native, by its margin: may run
   near_least,         ///< may run, since native can hardly be faster
   not_surely_faster,  ///< than native
   short_blocks,       ///< not compared: its blocks are too short
+  out_of_reach,       ///< not compared: datagrams do not reach all ranks
   out_of_order,       ///< not compared: would not combine operands by rank
 };
 
@@ -62,6 +69,6 @@ class Evaluation {
 /// arguments. Has a row for each alternative, in their order; `message_bytes` is above zero. Allocates nothing: takes
 /// some microseconds.
 [[nodiscard]] Evaluation evaluate(const Alternatives& alternatives, std::uint64_t message_bytes,
-                                  OperandOrder order = OperandOrder::any);
+                                  OperandOrder order = OperandOrder::any, Reach reach = Reach::datagrams);
 
 }  // namespace trunkline

@@ -34,23 +34,26 @@ const char* native_anyway(const Knowledge& knowledge, Collective collective, con
 Decider::Decider(const Knowledge& knowledge, Collective collective, const Placement& placement, Rank root)
     : knowledge_(knowledge), collective_(collective), placement_(placement), root_(root) {}
 
-Decision Decider::decide(std::uint64_t bytes, OperandOrder order, const Wish& wish, bool for_people) {
+Decision Decider::decide(std::uint64_t bytes, OperandOrder order, const Wish& wish, bool for_people, Reach reach) {
   if (const char* const reason = native_anyway(knowledge_, collective_, wish, bytes)) {
     return {.reason = for_people ? reason : ""};
   }
-  Decision decision = considered(bytes, order, wish, for_people);
+  Decision decision = considered(bytes, order, wish, for_people, knowledge_.multicasts ? reach : Reach::messages);
   if (order == OperandOrder::any || decision.is_native() || keeps_order(decision.algorithm)) return decision;
   return {.reason = "the operation does not commute, and " + std::string(decision.algorithm) +
                     " would not combine its operands in rank order"};
 }
 
-Decision Decider::considered(std::uint64_t bytes, OperandOrder order, const Wish& wish, bool for_people) {
+Decision Decider::considered(std::uint64_t bytes, OperandOrder order, const Wish& wish, bool for_people, Reach reach) {
   if (wish.kind == Wish::Kind::forced) return forced(bytes, wish);
   if (plan_fits()) return planned(bytes);
   if (knowledge_.keeps_one_order(collective_)) return in_one_order(bytes, order, for_people);
   if (bytes < knowledge_.floor_bytes) return {.reason = for_people ? no_plan() + too_short(knowledge_) : ""};
-  if (const TuningEntry* const entry = tuning_entry()) return tuned(*entry, bytes);
-  return automatic(bytes, order, for_people);
+  if (const TuningEntry* const entry = tuning_entry()) {
+    const TuningRule& rule = entry->rule_for(bytes);
+    if (reach == Reach::datagrams || !wants_datagrams(rule.algorithm)) return tuned(rule);
+  }
+  return automatic(bytes, order, for_people, reach);
 }
 
 Decision Decider::forced(std::uint64_t bytes, const Wish& wish) {
@@ -66,12 +69,12 @@ Decision Decider::planned(std::uint64_t bytes) {
           .reason = "TRUNKLINE_PLAN fits this communicator and root (" + file.algorithm + ")"};
 }
 
-Decision Decider::tuned(const TuningEntry& entry, std::uint64_t bytes) const {
-  const TuningRule& rule = entry.rule_for(bytes);
+Decision Decider::tuned(const TuningRule& rule) const {
   return {.algorithm = find_algorithm(collective_, rule.algorithm)->name,
           .segment_bytes = rule.segment_bytes,
           .reason = "measured fastest from " + (rule.from_bytes == 0 ? "0B" : format_bytes(rule.from_bytes)) +
-                    " on (TRUNKLINE_TUNING)"};
+                    " on (TRUNKLINE_TUNING)",
+          .wants_datagrams = wants_datagrams(rule.algorithm)};
 }
 
 Decision Decider::in_one_order(std::uint64_t bytes, OperandOrder order, bool for_people) {
@@ -85,15 +88,16 @@ Decision Decider::in_one_order(std::uint64_t bytes, OperandOrder order, bool for
   return decision;
 }
 
-Decision Decider::automatic(std::uint64_t bytes, OperandOrder order, bool for_people) {
+Decision Decider::automatic(std::uint64_t bytes, OperandOrder order, bool for_people, Reach reach) {
   const Alternatives* const known = alternatives();
   if (known == nullptr) return {.reason = no_plan() + "no cluster is set (TRUNKLINE_CLUSTER)"};
-  const Pick best = picks_.pick(*known, bytes, order);
+  const Pick best = picks_.pick(*known, bytes, order, reach);
   return {.algorithm = best.algorithm,
           .segment_bytes = best.segment_bytes,
-          .reason = for_people ? no_plan() + choose(*known, bytes, order).reason +
+          .reason = for_people ? no_plan() + choose(*known, bytes, order, reach).reason +
                                      (knowledge_.measured ? " (" + std::string(knowledge_.measured_by) + ")" : "")
-                               : ""};
+                               : "",
+          .wants_datagrams = wants_datagrams(best.algorithm)};
 }
 
 Plan Decider::plan(std::string_view algorithm) {
@@ -115,10 +119,28 @@ void Decider::forget_plans() {
   for (Alternative& one : alternatives_->laid) one.plan = Plan();
 }
 
-std::vector<Prediction> Decider::predictions(std::uint64_t bytes, OperandOrder order) {
+std::vector<Prediction> Decider::predictions(std::uint64_t bytes, OperandOrder order, Reach reach) {
   const Alternatives* const known = alternatives();
-  return known != nullptr ? choose(*known, bytes, order).predictions : std::vector<Prediction>{};
+  return known != nullptr ? choose(*known, bytes, order, reach).predictions : std::vector<Prediction>{};
 }
+
+bool Decider::wants_datagrams(std::string_view algorithm) const {
+  const auto known = find_algorithm(collective_, algorithm);
+  return known && !known->is_native() && known->kind->wants_datagrams;
+}
+
+double Decider::seconds(const Decision& decision, std::uint64_t bytes) {
+  if (decision.is_native()) return native_seconds(*alternatives(), bytes);
+  return costs(decision.algorithm)->seconds(bytes, std::min(decision.segment_bytes, bytes));
+}
+
+double Decider::saved_s(std::uint64_t bytes, const Decision& with, const Decision& without) {
+  constexpr double least_of_tuned = 0.1;
+  const double with_s = seconds(with, bytes);
+  return std::max(seconds(without, bytes) - with_s, least_of_tuned * with_s);
+}
+
+double Decider::opening_s(const Decision& with) { return costs(with.algorithm)->opening_s(); }
 
 std::string_view Decider::one_order(OperandOrder order) {
   auto& algorithm = one_order_.at(static_cast<std::size_t>(order));
@@ -159,7 +181,7 @@ const TuningEntry* Decider::tuning_entry() {
 const Alternatives* Decider::alternatives() {
   if (!alternatives_ && knowledge_.cluster) {
     alternatives_ = alternatives_of(collective_, knowledge_.network(), placement_, root_, knowledge_.library.native,
-                                    knowledge_.message_costs());
+                                    knowledge_.message_costs(), knowledge_.multicasts);
   }
   return alternatives_ ? &*alternatives_ : nullptr;
 }
@@ -172,8 +194,11 @@ Alternative* Decider::alternative(std::string_view algorithm) {
 }
 
 std::uint64_t Decider::segment_for(std::string_view algorithm, std::uint64_t bytes) {
-  if (!knowledge_.cluster) return segment_without_cluster;
-  if (const Alternative* const compared = alternative(algorithm)) return compared->costs->best_segment(bytes);
+  return knowledge_.cluster ? costs(algorithm)->best_segment(bytes) : segment_without_cluster;
+}
+
+const Costs& Decider::costs(std::string_view algorithm) {
+  if (const Alternative* const compared = alternative(algorithm)) return compared->costs;
   auto known = std::ranges::find(costs_, algorithm, [](const auto& one) { return one.first; });
   if (known == costs_.end()) {
     Plan laid = plan(algorithm);
@@ -181,7 +206,7 @@ std::uint64_t Decider::segment_for(std::string_view algorithm, std::uint64_t byt
                                                              knowledge_.message_costs())});
     last_.emplace(algorithm, std::move(laid));
   }
-  return known->second->best_segment(bytes);
+  return known->second;
 }
 
 }  // namespace trunkline

@@ -28,6 +28,7 @@ struct Decision {
   std::string_view algorithm = "native";  ///< or the registry's own text of another name, or plan_of_file
   std::uint64_t segment_bytes = 0;        ///< 0: native
   std::string reason{};                   ///< one line, for people; empty where nobody asked
+  bool wants_datagrams = false;           ///< chosen, by us or a tuning file, for ranks that datagrams reach
 
   [[nodiscard]] bool is_native() const { return segment_bytes == 0; }
 };
@@ -45,7 +46,16 @@ class Decider {
 
   /// The same on all ranks: depends on nothing but the arguments here and above. `for_people`: with its reason. Throws
   /// std::invalid_argument where an algorithm that the user forced cannot be laid.
-  [[nodiscard]] Decision decide(std::uint64_t bytes, OperandOrder order, const Wish& wish, bool for_people);
+  /// `reach`: whoever forces an algorithm or gives a plan gets it all the same.
+  [[nodiscard]] Decision decide(std::uint64_t bytes, OperandOrder order, const Wish& wish, bool for_people,
+                                Reach reach = Reach::datagrams);
+
+  /// What a decision that wants datagrams is predicted to save beside the one that would run without, as an average of
+  /// many calls; where a tuning file says that it was faster, a tenth of it at least.
+  [[nodiscard]] double saved_s(std::uint64_t bytes, const Decision& with, const Decision& without);
+
+  /// What ranks spend before the first call of such a plan on a communicator.
+  [[nodiscard]] double opening_s(const Decision& with);
 
   /// The plan of a decision that is not native. What was laid to decide is handed over, once.
   [[nodiscard]] Plan plan(std::string_view algorithm);
@@ -55,15 +65,16 @@ class Decider {
 
   /// What each of the algorithms that are compared would take, the fastest first; empty without a cluster, and where
   /// all ranks share one host.
-  [[nodiscard]] std::vector<Prediction> predictions(std::uint64_t bytes, OperandOrder order = OperandOrder::any);
+  [[nodiscard]] std::vector<Prediction> predictions(std::uint64_t bytes, OperandOrder order = OperandOrder::any,
+                                                    Reach reach = Reach::datagrams);
 
  private:
-  Decision considered(std::uint64_t bytes, OperandOrder order, const Wish& wish, bool for_people);
+  Decision considered(std::uint64_t bytes, OperandOrder order, const Wish& wish, bool for_people, Reach reach);
   Decision forced(std::uint64_t bytes, const Wish& wish);
   Decision planned(std::uint64_t bytes);
   Decision in_one_order(std::uint64_t bytes, OperandOrder order, bool for_people);
-  Decision tuned(const TuningEntry& entry, std::uint64_t bytes) const;
-  Decision automatic(std::uint64_t bytes, OperandOrder order, bool for_people);
+  Decision tuned(const TuningRule& rule) const;
+  Decision automatic(std::uint64_t bytes, OperandOrder order, bool for_people, Reach reach);
   bool keeps_order(std::string_view algorithm);
   std::string_view one_order(OperandOrder order);
   [[nodiscard]] bool plan_fits() const;
@@ -72,6 +83,9 @@ class Decider {
   const Alternatives* alternatives();
   [[nodiscard]] Alternative* alternative(std::string_view algorithm);  ///< null: it has not been compared
   std::uint64_t segment_for(std::string_view algorithm, std::uint64_t bytes);
+  [[nodiscard]] bool wants_datagrams(std::string_view algorithm) const;
+  const Costs& costs(std::string_view algorithm);  ///< only where there is a cluster
+  double seconds(const Decision& decision, std::uint64_t bytes);
 
   const Knowledge& knowledge_;
   Collective collective_;

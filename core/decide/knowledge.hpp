@@ -39,6 +39,8 @@ struct Knowledge {
   std::vector<std::string> plan_hosts{};  ///< where there is no cluster
   /// Reductions combine operands in one order, whatever the size of the message (TRUNKLINE_REPRODUCIBLE).
   bool reproducible = false;
+  /// `auto` may take plans that go by datagrams (TRUNKLINE_MULTICAST).
+  bool multicasts = true;
   /// Shorter messages are native, without a look at the communicator.
   std::uint64_t floor_bytes = least_bytes;
 

@@ -34,6 +34,12 @@ class CostFunction {
   /// Seconds on the links for each byte of the message, where ranks change partners from round to round; else 0.
   [[nodiscard]] virtual double exchanged_byte_s() const { return 0.0; }
 
+  /// Whether it may be faster than others at all. False: predictions do not know enough of it to compare it.
+  [[nodiscard]] virtual bool can_pay() const { return true; }
+
+  /// What its ranks spend together before the first call on a communicator; 0: nothing.
+  [[nodiscard]] virtual double opening_s() const { return 0.0; }
+
   /// Transfers of a segment that use the network; none: they differ from segment to segment.
   [[nodiscard]] virtual std::optional<Rank> network_transfers() const { return {}; }
 

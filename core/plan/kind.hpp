@@ -35,6 +35,8 @@ struct PlanKind {
   /// Whether its plans can serve the collective at all.
   bool (*serves)(Collective collective);
   bool one_promise;  ///< each algorithm is made for one collective; else for all that the kind serves
+  /// Its plans want datagrams that reach all ranks; where none do, they still run, as best they can.
+  bool wants_datagrams;
 
   /// Its part of a plan file, from the mapping with all keys. With every fault reported where it stands; empty where
   /// there is any. What it returns has passed the check, but for what a generator made for many ranks.

@@ -13,6 +13,7 @@
 #include "bindings.hpp"
 #include "choose/candidates.hpp"
 #include "decide/decision.hpp"
+#include "kinds/multicast/datagram.hpp"
 #include "model/measured/measured_trees.hpp"
 #include "model/measured/measurement.hpp"
 #include "model/native/native_choice.hpp"
@@ -124,15 +125,21 @@ class Decisions {
   Decisions(const Decisions&) = delete;
   Decisions& operator=(const Decisions&) = delete;
 
-  Decision decide(std::uint64_t bytes, const std::string& wish, bool commutes) {
+  Decision decide(std::uint64_t bytes, const std::string& wish, bool commutes, bool datagrams) {
     const OperandOrder order = commutes ? OperandOrder::any : OperandOrder::by_rank;
-    return decider_.decide(bytes, order, parse_wish(collective_, wish), true);
+    return decider_.decide(bytes, order, parse_wish(collective_, wish), true, reach(datagrams));
   }
-  std::vector<Prediction> predictions(std::uint64_t bytes, bool commutes) {
-    return decider_.predictions(bytes, commutes ? OperandOrder::any : OperandOrder::by_rank);
+  std::vector<Prediction> predictions(std::uint64_t bytes, bool commutes, bool datagrams) {
+    return decider_.predictions(bytes, commutes ? OperandOrder::any : OperandOrder::by_rank, reach(datagrams));
   }
+  double saved_s(std::uint64_t bytes, const Decision& with, const Decision& without) {
+    return decider_.saved_s(bytes, with, without);
+  }
+  double opening_s(const Decision& with) { return decider_.opening_s(with); }
 
  private:
+  static Reach reach(bool datagrams) { return datagrams ? Reach::datagrams : Reach::messages; }
+
   Knowledge knowledge_;
   Collective collective_;
   Placement placement_;
@@ -184,18 +191,20 @@ void bind_decisions(nb::module_& module) {
       .def(
           "__init__",
           [](Knowledge* self, std::optional<Cluster> cluster, NativeLibrary native, std::string mpi,
-             std::string mpi_version, bool reproducible, const std::string& host_costs) {
+             std::string mpi_version, bool reproducible, const std::string& host_costs, bool multicasts) {
             const std::string_view family = native == NativeLibrary::openmpi ? "openmpi" : "mpich";
             const HostCosts hosts = host_costs_from(host_costs, host_costs_of(family, mpi_version));
             new (self) Knowledge{.library = {native, std::move(mpi), std::move(mpi_version)},
                                  .hosts = hosts,
                                  .cluster = std::move(cluster),
-                                 .reproducible = reproducible};
+                                 .reproducible = reproducible,
+                                 .multicasts = multicasts};
           },
           "cluster"_a.none(), "native"_a, "mpi"_a, "mpi_version"_a, "reproducible"_a = false, "host_costs"_a = "",
+          "multicasts"_a = true,
           "``mpi`` as tuning files name it; ``host_costs`` as TRUNKLINE_HOST_COSTS, empty: the library's; "
           "``reproducible``: reductions keep one "
-          "order of operands.")
+          "order of operands; ``multicasts``: ``auto`` may take plans that go by datagrams.")
       .def("take_plan", &Knowledge::take_plan, "plan"_a, "file"_a, "ValueError where it is for another cluster.")
       .def("take_measurement", &Knowledge::take_measurement, "measurement"_a, "file"_a,
            "ValueError where it is for another cluster or library.")
@@ -224,16 +233,25 @@ void bind_decisions(nb::module_& module) {
   nb::class_<Decision>(module, "Decision", "What runs for a call, and why.")
       .def_ro("algorithm", &Decision::algorithm, "``native``, a name of the registry, or ``plan_of_file``.")
       .def_ro("segment_bytes", &Decision::segment_bytes, "0: native.")
-      .def_ro("reason", &Decision::reason);
+      .def_ro("reason", &Decision::reason)
+      .def_ro("wants_datagrams", &Decision::wants_datagrams,
+              "Chosen for ranks that datagrams reach: where they do not, another one runs.");
   nb::class_<Decisions>(module, "Decider", "Decides the calls of one collective on the same ranks from one root.")
       .def(nb::init<Knowledge, std::string, Placement, Rank>(), "knowledge"_a, "collective"_a, "placement"_a, "root"_a)
       .def("decide", &Decisions::decide, "message_bytes"_a, "wish"_a = "auto", "commutes"_a = true,
+           "datagrams"_a = true,
            "As the preload library does; ``wish`` as in the setting ``TRUNKLINE_BCAST``; ``commutes``: a reduction's "
-           "operation.")
-      .def("predictions", &Decisions::predictions, "message_bytes"_a, "commutes"_a = true,
+           "operation; ``datagrams``: they reach all ranks.")
+      .def("predictions", &Decisions::predictions, "message_bytes"_a, "commutes"_a = true, "datagrams"_a = true,
            "Of what is compared, in the segments that would run: fastest first, native among them; empty: all ranks "
-           "share one host.");
+           "share one host.")
+      .def("saved_s", &Decisions::saved_s, "message_bytes"_a, "with_datagrams"_a, "without"_a,
+           "What a decision that wants datagrams is predicted to save beside one without.")
+      .def("opening_s", &Decisions::opening_s, "with_datagrams"_a,
+           "What ranks spend before the first call of such a plan on a communicator.");
   module.attr("plan_of_file") = plan_of_file;
+  module.def("is_eager_multicast", &is_eager_multicast, "message_bytes"_a,
+             "Whether the root of such a multicast leaves once it has sent it, in frames of 1500 bytes.");
 }
 
 void bind_tuning(nb::module_& module) {

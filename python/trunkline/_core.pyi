@@ -625,10 +625,12 @@ class Knowledge:
         mpi_version: str,
         reproducible: bool = False,
         host_costs: str = "",
+        multicasts: bool = True,
     ) -> None:
         """``mpi`` as tuning files name it.
 
-        ``reproducible``: reductions keep one order of operands; ``host_costs`` empty: the library's. Raises ValueError.
+        ``reproducible``: reductions keep one order of operands; ``host_costs`` empty: the library's; ``multicasts``:
+        ``auto`` may take plans that go by datagrams. Raises ValueError.
         """
 
     def take_plan(self, plan: PlanFile, file: str) -> None:
@@ -667,19 +669,36 @@ class Decision:
 
     @property
     def reason(self) -> str: ...
+    @property
+    def wants_datagrams(self) -> bool:
+        """Chosen for ranks that datagrams reach: where they do not, another one runs."""
 
 class Decider:
     """Decides the calls of one collective on the same ranks from one root."""
 
     def __init__(self, knowledge: Knowledge, collective: str, placement: Sequence[int], root: int) -> None: ...
-    def decide(self, message_bytes: int, wish: str = "auto", commutes: bool = True) -> Decision:
-        """As the preload library does; ``wish`` as in the setting ``TRUNKLINE_BCAST``. Raises ValueError."""
+    def decide(
+        self, message_bytes: int, wish: str = "auto", commutes: bool = True, datagrams: bool = True
+    ) -> Decision:
+        """As the preload library does; ``wish`` as in the setting ``TRUNKLINE_BCAST``. Raises ValueError.
 
-    def predictions(self, message_bytes: int, commutes: bool = True) -> list[Prediction]:
+        ``datagrams``: they reach all ranks.
+        """
+
+    def saved_s(self, message_bytes: int, with_datagrams: Decision, without: Decision) -> float:
+        """What a decision that wants datagrams is predicted to save beside one without."""
+
+    def opening_s(self, with_datagrams: Decision) -> float:
+        """What ranks spend before the first call of such a plan on a communicator."""
+
+    def predictions(self, message_bytes: int, commutes: bool = True, datagrams: bool = True) -> list[Prediction]:
         """Of what is compared, in the segments that would run, fastest first.
 
         Native is among them; empty: all ranks share one host.
         """
+
+def is_eager_multicast(message_bytes: int) -> bool:
+    """Whether the root of such a multicast leaves once it has sent it, in frames of 1500 bytes."""
 
 plan_of_file: str
 """The algorithm's name in a decision for the plan that a file gave."""

@@ -5,13 +5,16 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from trunkline import _core
-from trunkline.bench.inside import OwnJob, Seat
+from trunkline.bench.inside import Multicast, OwnJob, Seat
 from trunkline.bench.job import PING_PONG, Outcome, Repetition, follow, program
 from trunkline.mpi import Mpi
 from trunkline.statistics import NOISY, Median, median_with_interval
 from trunkline.units import format_bytes, format_rate
 
 __all__ = ["Examination", "doctor_words", "examine"]
+
+MULTICAST_HOSTS = 3
+"""With fewer a multicast brings nothing."""
 
 TRUE_WITHIN = 0.25
 """Part of a stated rate that a measured one may be off by: headers and acknowledgements take some of it."""
@@ -26,6 +29,8 @@ class Examination:
     cluster: _core.Cluster | None
     seats: list[Seat] = field(default_factory=list)
     outcome: Outcome = field(default_factory=Outcome)
+    multicast: Multicast | None = None
+    """None: the ranks cannot multicast."""
 
     def sizes(self) -> list[int]:
         """Bytes, ascending."""
@@ -104,6 +109,27 @@ class Examination:
         if len(interfaces) > 1:
             text = ", ".join(f"{name} on {count}" for name, count in interfaces.most_common())
             said.append(f"the traffic goes over different interfaces ({text} ranks): tell the MPI library which to use")
+        return said + self._multicast_complaints()
+
+    def _multicast_complaints(self) -> list[str]:
+        seen = self.multicast
+        hosts = {seat.host for seat in self.seats}
+        if seen is None or len(hosts) < MULTICAST_HOSTS:
+            return []
+        if not seen.works:
+            return [
+                f"multicast does not work between these nodes ({seen.words}), so broadcasts go without it: let the "
+                "switches and firewalls pass UDP to 239.255.0.0/16, and one switch be an IGMP querier; or say "
+                "TRUNKLINE_MULTICAST=0"
+            ]
+        said = []
+        if "no message is eager" in seen.words:
+            said.append(f"short multicasts wait for all ranks: {seen.words}")
+        if seen.repaired:
+            said.append(
+                f"of {seen.calls} multicasts of a byte, {seen.repaired} were missed on a rank and repaired: datagrams get "
+                "lost, or do not reach all nodes from all others; look at the switches' counters"
+            )
         return said
 
     def noisy(self) -> dict[int, float]:
@@ -147,6 +173,7 @@ class Examination:
                 }
                 for size in self.sizes()
             ],
+            "multicast": vars(self.multicast) if self.multicast else None,
             "complaints": self.complaints(),
             "verdict": self.verdict(),
         }
@@ -181,4 +208,4 @@ def examine(
     """
     with OwnJob(words) as job:
         outcome = follow(job.process, mpi.name, on_progress, job.take)
-    return Examination(mpi, collective, cluster, job.seats, outcome)
+    return Examination(mpi, collective, cluster, job.seats, outcome, job.multicast)

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import ceil
 
 from trunkline import _core
 from trunkline.cluster import faulty
@@ -59,6 +60,22 @@ class Predicted:
 
 
 @dataclass(frozen=True)
+class Instead:
+    """What runs in place of a multicast that Trunkline or a tuning file has chosen."""
+
+    algorithm: str
+    segment_bytes: int
+    """0: native."""
+    calls: int
+    """So many times on each communicator, before it is worth a group; always where datagrams do not reach all ranks."""
+
+    @property
+    def ran(self) -> str:
+        """For people: ``two-tree, 469 B``."""
+        return f"{self.algorithm}, {self.segment_bytes} B" if self.segment_bytes else self.algorithm
+
+
+@dataclass(frozen=True)
 class Decision:
     """What would run for one size, and why."""
 
@@ -69,11 +86,25 @@ class Decision:
     """0: native."""
     reason: str
     predictions: list[_core.Prediction]
+    instead: Instead | None = None
+    """Of a multicast that was not forced."""
+
+    def words(self) -> str:
+        """Why, and what runs where and while there is no multicast."""
+        if self.instead is None:
+            return self.reason
+        leaves = "leaves once it has sent" if _core.is_eager_multicast(self.message_bytes) else "waits for all ranks"
+        return (
+            f"{self.reason}; its root {leaves}; {self.instead.ran} for the first {self.instead.calls} calls on a "
+            "communicator, before its group pays, and where datagrams do not reach all ranks"
+        )
 
     def as_json(self, cluster: _core.Cluster, ranks_per_host: int, mpi: str) -> dict[str, object]:
         """The row as the command writes it."""
+        instead = {} if self.instead is None else {"instead": vars(self.instead)}
         return {
             **_job_as_json(self.collective, cluster, ranks_per_host, mpi),
+            **instead,
             "message_bytes": self.message_bytes,
             "algorithm": self.algorithm,
             "segment_bytes": self.segment_bytes,
@@ -227,16 +258,20 @@ def knowledge_of(
     measured: str | None = None,
     reproducible: bool = False,
     host_costs: str = "",
+    multicasts: bool = True,
 ) -> _core.Knowledge:
     """What the ranks of a job would know that were told of this cluster and these files.
 
-    With ``reproducible``, reductions keep one order of operands for messages of every size.
+    With ``reproducible``, reductions keep one order of operands for messages of every size; without ``multicasts``,
+    ``auto`` takes none.
 
     Raises:
         BadInput: where a file is faulty, or is for another cluster or MPI library.
     """
     try:
-        knowledge = _core.Knowledge(cluster, mpi.native_library, mpi.counts_as, mpi.version, reproducible, host_costs)
+        knowledge = _core.Knowledge(
+            cluster, mpi.native_library, mpi.counts_as, mpi.version, reproducible, host_costs, multicasts
+        )
         if plan:
             knowledge.take_plan(_core.read_plan(plan), plan)
         if measured:
@@ -294,5 +329,10 @@ def decide_all(
         except ValueError as error:
             raise BadInput(f"--algorithm {wish}: {error}") from None
         predictions = decider.predictions(size, commutes)
-        decisions.append(Decision(collective, size, one.algorithm, one.segment_bytes, one.reason, predictions))
+        instead = None
+        if one.wants_datagrams:
+            other = decider.decide(size, wish, commutes, datagrams=False)
+            calls = ceil(decider.opening_s(one) / decider.saved_s(size, one, other)) - 1
+            instead = Instead(other.algorithm, other.segment_bytes, max(calls, 0))
+        decisions.append(Decision(collective, size, one.algorithm, one.segment_bytes, one.reason, predictions, instead))
     return decisions

@@ -5,11 +5,14 @@
 #include <atomic>
 #include <memory>
 #include <mutex>
+#include <set>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "report.hpp"
 #include "reserve.hpp"
+#include "text/quantity.hpp"
 #include "transport/mpi/farewell.hpp"
 
 namespace trunkline::runtime {
@@ -56,6 +59,14 @@ int keyval() {
   return made_keyval;
 }
 
+/// Never destroyed. There are few: states, reasons and lengths.
+const char* kept_text(std::string text) {
+  static std::mutex mutex;
+  static auto* const kept = with_reserve([] { return new std::set<std::string>; });
+  const std::scoped_lock lock(mutex);
+  return with_reserve([&] { return kept->insert(text).first->c_str(); });
+}
+
 }  // namespace
 
 Communicator::Found Communicator::of(MPI_Comm communicator, const World& world, PrivateCommunicator& ours, int rank,
@@ -68,7 +79,7 @@ Communicator::Found Communicator::of(MPI_Comm communicator, const World& world, 
   Members::Found members = Members::of(communicator, world, rank, ranks);
   if (members.code != MPI_SUCCESS) return {.code = members.code};
   Communicator* const made = with_reserve([&] {
-    std::unique_ptr<Communicator> own(new Communicator(communicator, ours, members.members));
+    std::unique_ptr<Communicator> own(new Communicator(communicator, ours, members.members, world.explain));
     registry().add(communicator);
     return own.release();
   });
@@ -93,12 +104,13 @@ void Communicator::free_all(const PrivateCommunicator& ours) {
   Members::forget();
 }
 
-Communicator::Communicator(MPI_Comm user, PrivateCommunicator& ours, std::shared_ptr<Members> members)
-    : user_(user), ours_(ours), members_(std::move(members)) {
+Communicator::Communicator(MPI_Comm user, PrivateCommunicator& ours, std::shared_ptr<Members> members, bool explain)
+    : user_(user), ours_(ours), members_(std::move(members)), explain_(explain) {
   if (user == MPI_COMM_WORLD) id_ = Ids::of_world;
 }
 
 Communicator::~Communicator() {
+  tell_what_it_heard();
   // One that has failed is not given back: what its calls left behind must not be taken for messages of another one.
   if (id_ && *id_ != Ids::of_world && !has_failed_) ours_.ids().release(*id_);
 }
@@ -126,37 +138,99 @@ Communicator::Entered Communicator::enter() {
 }
 
 Communicator::Grouped Communicator::group() {
+  if (!has_asked_for_group_) {
+    const Grouped opened = open_group();
+    if (opened.code == MPI_SUCCESS && opened.group == nullptr) warn_of_no_group();
+    return opened;
+  }
+  if (group_ != nullptr) return group_that_hears();
+  warn_of_no_group();
+  return {};
+}
+
+Communicator::Grouped Communicator::group_where_it_pays(double saved_s, double opening_s) {
   if (has_asked_for_group_) return group_ == nullptr ? Grouped{} : group_that_hears();
+  would_have_saved_s_ += saved_s;
+  if (would_have_saved_s_ < opening_s) {
+    if (multicast_words_ == nullptr) {
+      const auto ms = static_cast<std::uint64_t>(1e3 * opening_s);
+      multicast_words_ = kept_text("no group yet: it opens once multicasts would have saved the " + std::to_string(ms) +
+                                   " ms that it costs");
+    }
+    return {};
+  }
+  const int own = members_->are_out_of_reach() ? 1 : 0;
+  int any = 0;
+  const int code = PMPI_Allreduce(&own, &any, 1, MPI_INT, MPI_MAX, user_);
+  if (code != MPI_SUCCESS) return {.code = code};
+  if (any == 0) return open_group();
+  has_asked_for_group_ = true;
+  no_group_ = "another communicator of the same processes has none";
+  multicast_words_ = kept_text("no group: " + no_group_);
+  return {};
+}
+
+Communicator::Grouped Communicator::open_group() {
   const Processes& processes = members_->processes();
   DatagramGroup::Opened opened = DatagramGroup::open(user_, processes.rank, processes.world_ranks);
   if (opened.code != MPI_SUCCESS) return {.code = opened.code};
   has_asked_for_group_ = true;
   group_ = std::move(opened.group);
-  if (group_ != nullptr && !opened.not_eager.empty() && processes.rank == 0) {
-    warn("the roots of short multicasts wait for all ranks on a communicator of " +
-         std::to_string(processes.world_ranks.size()) + ", since nobody could repair after them: " + opened.not_eager);
+  if (group_ == nullptr) {
+    no_group_ = std::move(opened.reason);
+    members_->have_been_out_of_reach();
+    multicast_words_ = kept_text("no group: " + no_group_);
+    return {};
   }
-  if (group_ == nullptr && processes.rank == 0) {
-    warn("multicast does not work on a communicator of " + std::to_string(processes.world_ranks.size()) +
-         " ranks: " + opened.reason + "; its calls go along the confirm tree, by messages");
+  if (!opened.not_eager.empty() && processes.rank == 0) {
+    warn("the roots of short multicasts wait for all ranks on " + name_for_people() +
+         ", since nobody could repair after them: " + opened.not_eager);
   }
+  const std::uint64_t eager = group_->most_eager_bytes();
+  multicast_words_ =
+      kept_text("its group is open, " + (eager > 0 ? "messages of up to " + format_bytes(eager) + " are eager"
+                                                   : "no message is eager: " + opened.not_eager));
   return {.group = group_.get(), .have_met = true};
+}
+
+void Communicator::warn_of_no_group() {
+  if (std::exchange(has_warned_, true) || members_->processes().rank != 0) return;
+  warn("multicast does not work on " + name_for_people() + ": " + no_group_ +
+       "; its calls go along the confirm tree, by messages");
 }
 
 Communicator::Grouped Communicator::group_that_hears() {
   const DatagramGroup::Heard heard = group_->hears(user_);
   if (heard.code != MPI_SUCCESS) return {.code = heard.code};
   if (heard.deaf_rank) {
+    tell_what_it_heard();
     group_.reset();
-    const Processes& processes = members_->processes();
-    if (processes.rank == 0) {
-      warn("multicast has stopped to reach rank " + std::to_string(*heard.deaf_rank) + " of a communicator of " +
-           std::to_string(processes.world_ranks.size()) +
-           " ranks; its calls go along the confirm tree, by messages, from now on. A switch that snoops IGMP without a "
-           "querier forgets members after some minutes: let it have one");
+    has_warned_ = true;
+    members_->have_been_out_of_reach();
+    no_group_ = "it was given up, since multicast has stopped to reach rank " + std::to_string(*heard.deaf_rank);
+    multicast_words_ = kept_text("no group: " + no_group_);
+    if (members_->processes().rank == 0) {
+      warn("multicast has stopped to reach rank " + std::to_string(*heard.deaf_rank) + " of " + name_for_people() +
+           "; its calls go by messages from now on. A switch that snoops IGMP without a querier forgets members after "
+           "some minutes: let it have one");
     }
   }
   return {.group = group_.get(), .have_met = heard.have_met};
+}
+
+std::string Communicator::name_for_people() const {
+  return "a communicator of " + std::to_string(members_->processes().world_ranks.size()) + " ranks";
+}
+
+/// Rank 0 always, the others where there is something to tell.
+void Communicator::tell_what_it_heard() const {
+  if (!explain_ || group_ == nullptr) return;
+  const auto& [calls, repaired, strange, early] = group_->tally();
+  const Rank rank = members_->processes().rank;
+  if (rank != 0 && repaired + strange + early == 0) return;
+  say("multicast on " + name_for_people() + ", rank " + std::to_string(rank) + ": " + std::to_string(calls) +
+      " calls, " + std::to_string(repaired) + " of them repaired; datagrams dropped: " + std::to_string(strange) +
+      " strange, " + std::to_string(early) + " too early");
 }
 
 Dying::Dying(MPI_Comm communicator) : outer_(std::exchange(dying, communicator)) {}

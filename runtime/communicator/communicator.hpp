@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 
 #include "communicator/members.hpp"
 #include "mpi_api.hpp"
@@ -67,13 +68,25 @@ class Communicator {
   /// then: datagrams may stop to reach all members.
   [[nodiscard]] Grouped group();
 
+  /// The same for calls that need not use datagrams, and save `saved_s` each where they do: null on all members until
+  /// they would have saved `opening_s`, what the group costs; and where another communicator of the same processes was
+  /// seen to have none.
+  [[nodiscard]] Grouped group_where_it_pays(double saved_s, double opening_s);
+
+  /// What datagrams are to it, for people; null: nobody has asked for its group. Lives as long as the process.
+  [[nodiscard]] const char* multicast_words() const noexcept { return multicast_words_; }
+
   /// The call has failed here.
   void has_failed() noexcept { has_failed_ = true; }
 
  private:
-  Communicator(MPI_Comm user, PrivateCommunicator& ours, std::shared_ptr<Members> members);
+  Communicator(MPI_Comm user, PrivateCommunicator& ours, std::shared_ptr<Members> members, bool explain);
 
+  [[nodiscard]] Grouped open_group();
   [[nodiscard]] Grouped group_that_hears();
+  [[nodiscard]] std::string name_for_people() const;
+  void warn_of_no_group();
+  void tell_what_it_heard() const;
 
   MPI_Comm user_;
   PrivateCommunicator& ours_;
@@ -82,7 +95,12 @@ class Communicator {
   bool no_id_ = false;       ///< there was none left
   std::uint64_t turns_ = 0;  ///< calls that have begun
   bool has_failed_ = false;  ///< a call has left messages that nobody takes
+  bool explain_;
   bool has_asked_for_group_ = false;
+  bool has_warned_ = false;
+  double would_have_saved_s_ = 0.0;  ///< calls before there was a group
+  std::string no_group_{};           ///< why there is none
+  const char* multicast_words_ = nullptr;
   std::unique_ptr<DatagramGroup> group_{};
 };
 

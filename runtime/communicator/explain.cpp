@@ -45,8 +45,9 @@ bool is_new(const std::string& text) {
 }  // namespace
 
 void explain(Collective collective, int ranks, int root, std::uint64_t bytes, const LocalDecision& decision,
-             double measured_s) {
-  const std::string text = description(collective, ranks, root, bytes, decision);
+             const char* multicast, double measured_s) {
+  std::string text = description(collective, ranks, root, bytes, decision);
+  if (multicast != nullptr) text += std::string("; multicast: ") + multicast;
   if (is_new(text)) say(text + "; took " + milliseconds(measured_s) + " on rank 0");
 }
 

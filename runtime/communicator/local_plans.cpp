@@ -39,16 +39,28 @@ std::shared_ptr<const LocalDecision> LocalPlans::decide(std::uint64_t bytes, Ope
   }
   Decided& place = decided_[next_decided_++ % decided_.size()];
   place.decision.reset();
-  Decision decided = decider_.decide(bytes, order, wish, world_.explain);
-  auto decision = std::make_shared<const LocalDecision>(
-      LocalDecision{.plan = decided.is_native() ? nullptr : local(decided.algorithm),
-                    .segment_bytes = decided.segment_bytes,
-                    .reason = std::move(decided.reason)});
-  place = {.bytes = bytes, .order = order, .wish = wish, .decision = std::move(decision)};
+  const Decision decided = decider_.decide(bytes, order, wish, world_.explain);
+  LocalDecision decision = local(decided);
+  if (decided.wants_datagrams) {
+    const Decision without = decider_.decide(bytes, order, wish, world_.explain, Reach::messages);
+    decision.saved_s = decider_.saved_s(bytes, decided, without);
+    decision.opening_s = decider_.opening_s(decided);
+    decision.without_datagrams = std::make_shared<const LocalDecision>(local(without));
+  }
+  place = {.bytes = bytes,
+           .order = order,
+           .wish = wish,
+           .decision = std::make_shared<const LocalDecision>(std::move(decision))};
   return place.decision;
 }
 
-std::shared_ptr<const LocalPlan> LocalPlans::local(std::string_view algorithm) {
+LocalDecision LocalPlans::local(const Decision& decided) {
+  return {.plan = decided.is_native() ? nullptr : local_plan(decided.algorithm),
+          .segment_bytes = decided.segment_bytes,
+          .reason = decided.reason};
+}
+
+std::shared_ptr<const LocalPlan> LocalPlans::local_plan(std::string_view algorithm) {
   const auto known = std::ranges::find(plans_, algorithm, [](const auto& plan) { return plan->key; });
   if (known != plans_.end()) return *known;
   const Plan plan = decider_.plan(algorithm);

@@ -40,7 +40,8 @@ class LocalPlans {
     std::shared_ptr<const LocalDecision> decision{};  ///< null: free
   };
 
-  std::shared_ptr<const LocalPlan> local(std::string_view algorithm);
+  [[nodiscard]] LocalDecision local(const Decision& decided);
+  std::shared_ptr<const LocalPlan> local_plan(std::string_view algorithm);
   [[nodiscard]] InFlight in_flight_of(const Plan& plan) const;
   [[nodiscard]] std::string load_of(const Plan& plan) const;
 

@@ -3,6 +3,7 @@
 // processes: all of them share these.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <list>
 #include <map>
@@ -38,6 +39,10 @@ class Members {
 
   [[nodiscard]] const Processes& processes() const noexcept { return processes_; }
 
+  /// Whether datagrams have failed to reach them, as far as this process knows: another one may know more.
+  [[nodiscard]] bool are_out_of_reach() const noexcept { return are_out_of_reach_; }
+  void have_been_out_of_reach() noexcept { are_out_of_reach_ = true; }
+
   /// The same on all members. Lays what is missing: throws std::exception where that fails, on all members alike.
   [[nodiscard]] std::shared_ptr<const LocalDecision> decide(Collective collective, Rank root, std::uint64_t bytes,
                                                             OperandOrder order, const Wish& wish);
@@ -45,6 +50,7 @@ class Members {
  private:
   const World& world_;
   Processes processes_;
+  std::atomic<bool> are_out_of_reach_ = false;
   std::mutex mutex_;
   using Key = std::pair<Collective, Rank>;  ///< and root
   struct Plans {

@@ -38,9 +38,13 @@ int run_watched(const UserCall& call, TracedCall& traced) {
   const bool is_native = prepared.communicator == nullptr;
   if (is_native && traced.is_on()) begin_natively(traced, arguments, shared->bytes);
   const int result = is_native ? run_natively(call) : run_plan(call, *shared, prepared, traced);
+  LastRun& last_one = last_run(arguments.collective);
+  last_one.multicast = prepared.multicast;
+  if (prepared.group != nullptr) last_one.heard = prepared.group->tally();
   if (explains) {
     const double took = PMPI_Wtime() - start;
-    explain(arguments.collective, shared->ranks, arguments.root, shared->bytes, *prepared.decision, took);
+    explain(arguments.collective, shared->ranks, arguments.root, shared->bytes, *prepared.decision, prepared.multicast,
+            took);
   }
   return result;
 }

@@ -10,6 +10,7 @@
 #include "communicator/local_plan.hpp"
 #include "intercept/arguments.hpp"
 #include "mpi_api.hpp"
+#include "transport/datagram/group.hpp"
 #include "transport/transport.hpp"
 
 namespace trunkline::runtime {
@@ -54,6 +55,8 @@ class UserCall {
 struct LastRun {
   const char* algorithm = "native";
   std::uint64_t segment_bytes = 0;
+  const char* multicast = nullptr;  ///< Prepared::multicast
+  DatagramGroup::Tally heard{};     ///< of its communicator's group, where it has one
 };
 [[nodiscard]] LastRun& last_run(Collective collective);
 

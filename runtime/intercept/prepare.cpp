@@ -57,17 +57,27 @@ Prepared prepare(const UserCall& user, const SharedFacts& shared) {
   Members* const members = found.state->members();
   if (members == nullptr) return {.decision = natively("a process outside MPI_COMM_WORLD, whose host is not known")};
   Prepared prepared{.decision = plan(*members, user, shared)};
+  if (prepared.decision->without_datagrams != nullptr) {
+    const std::shared_ptr<const LocalDecision> decision = prepared.decision;
+    const Communicator::Grouped grouped = found.state->group_where_it_pays(decision->saved_s, decision->opening_s);
+    if (grouped.code != MPI_SUCCESS) return {.code = grouped.code};
+    prepared.multicast = found.state->multicast_words();
+    prepared.group = grouped.group;
+    prepared.have_met = grouped.have_met;
+    if (grouped.group == nullptr) prepared.decision = decision->without_datagrams;
+  }
   if (prepared.decision->plan == nullptr) return prepared;
   const Communicator::Numbered number = found.state->number();
   if (number.code != MPI_SUCCESS) return {.code = number.code};
   if (!number.id) return {.decision = natively("no number for the communicator: too many of them, or threads at once")};
   const Communicator::Entered entered = found.state->enter();
   if (entered.code != MPI_SUCCESS) return {.code = entered.code};
-  if (prepared.decision->plan->part->uses_datagrams()) {
+  if (prepared.group == nullptr && prepared.decision->plan->part->uses_datagrams()) {  // forced, or a plan of a file
     const Communicator::Grouped grouped = found.state->group();
     if (grouped.code != MPI_SUCCESS) return {.code = grouped.code};
     prepared.group = grouped.group;
     prepared.have_met = grouped.have_met;
+    prepared.multicast = found.state->multicast_words();
   }
   prepared.communicator = found.state;
   prepared.id = *number.id;

@@ -34,3 +34,12 @@ TRUNKLINE_EXPORT unsigned long long trunkline_last_segment(const char* collectiv
   const auto which = find_collective(collective != nullptr ? collective : "");
   return which ? last_run(*which).segment_bytes : 0;
 }
+
+TRUNKLINE_EXPORT int trunkline_last_multicast(const char* collective, trunkline_multicast* state) {
+  const auto which = find_collective(collective != nullptr ? collective : "");
+  if (!which) return -1;
+  const LastRun& last = last_run(*which);
+  const auto& [calls, repaired, strange, early] = last.heard;
+  *state = {.words = last.multicast, .calls = calls, .repaired = repaired, .strange = strange, .early = early};
+  return 0;
+}

@@ -32,6 +32,7 @@ constexpr std::array table{
     Setting{"TRUNKLINE_TUNING", "FILE", "what 'trunkline tune' measured to be fastest on this cluster with this MPI"},
     Setting{"TRUNKLINE_REPRODUCIBLE", "0 or 1",
             "reductions combine operands in one order for messages of every size; default 0"},
+    Setting{"TRUNKLINE_MULTICAST", "0 or 1", "auto and tuning files may take multicasts; default 1"},
     Setting{"TRUNKLINE_HOST", "NAME", "this rank's host in the cluster file; default: the processor's name"},
     Setting{"TRUNKLINE_MEASURED", "FILE", "what 'trunkline measure' found on this cluster with this MPI"},
     Setting{"TRUNKLINE_HOST_COSTS",
@@ -94,6 +95,8 @@ class Reader {
       setup_.patience_s = seconds(name, value);
     } else if (name == "TRUNKLINE_REPRODUCIBLE") {
       setup_.reproducible = flag(name, value);
+    } else if (name == "TRUNKLINE_MULTICAST") {
+      setup_.multicasts = flag(name, value);
     } else if (name == "TRUNKLINE_EXPLAIN") {
       setup_.explain = flag(name, value);
     } else if (name == "TRUNKLINE_TRACE") {

@@ -16,6 +16,7 @@
 #include "text/fault.hpp"
 #include "text/fnv.hpp"
 #include "text/names.hpp"
+#include "transport/watchdog.hpp"
 
 namespace trunkline::runtime {
 namespace {
@@ -101,11 +102,13 @@ LocalView local_view(const Setup& setup) {
   LocalView view;
   view.world.explain = setup.explain;
   view.world.knowledge.reproducible = setup.reproducible;
+  view.world.knowledge.multicasts = setup.multicasts && !simulated;  // the simulator has none
   view.world.trace = !setup.trace.empty();
   view.host_name = setup.host.empty() ? processor_name() : setup.host;
   view.disabled = setup.disable;
   if (view.disabled) return view;
-  std::string wishes = setup.host_costs + "\n" + (setup.reproducible ? "reproducible\n" : "");
+  std::string wishes = setup.host_costs + "\n" + (setup.reproducible ? "reproducible\n" : "") +
+                       (setup.multicasts ? "" : "no multicasts\n");
   for (const Wish& wish : setup.wishes) {
     wishes += std::to_string(static_cast<int>(wish.kind)) + ":" + std::string(wish.algorithm) + ":" +
               std::to_string(wish.segment_bytes) + "\n";

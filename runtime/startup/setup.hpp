@@ -26,6 +26,7 @@ struct Setup {
   std::uint64_t trace_bytes = std::uint64_t{32} << 20;  ///< of each rank's file
   double patience_s = 20.0;                             ///< for ranks that have not loaded the library
   bool reproducible = false;  ///< reductions combine operands in one order, whatever their number
+  bool multicasts = true;     ///< `auto` may take plans that go by datagrams
   bool explain = false;
   bool strict = false;
   bool disable = false;

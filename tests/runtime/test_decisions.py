@@ -3,7 +3,7 @@
 import random
 from pathlib import Path
 
-from conftest import ON_OWN_HOST, Mpi
+from conftest import BUILD, ON_OWN_HOST, Mpi
 
 from trunkline import _core
 from trunkline.cluster import load_cluster
@@ -15,6 +15,28 @@ def random_calls(seed: int, count: int) -> list[tuple[int, int]]:
     """Bytes, of all orders of magnitude, and root."""
     numbers = random.Random(seed)
     return [(int(2 ** numbers.uniform(0, 18)), numbers.randrange(RANKS)) for _ in range(count)]
+
+
+def runs(
+    deciders: list[_core.Decider], calls: list[tuple[int, int]], wish: str = "auto", multicast: bool = True
+) -> list[_core.Decision]:
+    """What each of the calls on one communicator runs: a multicast once those before would have paid for its group."""
+    decided = []
+    would_have_saved_s = 0.0
+    is_open = False
+    for size, root in calls:
+        one = deciders[root].decide(size, wish)
+        if one.wants_datagrams and not is_open:
+            without = deciders[root].decide(size, wish, datagrams=False)
+            would_have_saved_s += deciders[root].saved_s(size, one, without)
+            is_open = multicast and would_have_saved_s >= deciders[root].opening_s(one)
+            one = one if is_open else without
+        decided.append(one)
+    return decided
+
+
+def words_of(calls: list[tuple[int, int]]) -> list[str]:
+    return [f"{size}:{root}" for size, root in calls]
 
 
 def test_random_calls_run_what_the_core_decides(any_mpi: Mpi, tmp_path: Path):
@@ -30,13 +52,70 @@ def test_random_calls_run_what_the_core_decides(any_mpi: Mpi, tmp_path: Path):
     knowledge.take_plan(_core.read_plan(str(file)), str(file))
     deciders = [_core.Decider(knowledge, "bcast", list(range(RANKS)), root) for root in range(RANKS)]
     for wish in ("auto", "linear"):
-        decided = [deciders[root].decide(size, wish) for size, root in calls]
+        decided = runs(deciders, calls, wish)
         settings = {"TRUNKLINE_CLUSTER": "cyclic", "TRUNKLINE_PLAN": str(file), "TRUNKLINE_BCAST": wish}
-        words = [f"{size}:{root}" for size, root in calls]
-        done = any_mpi.run(RANKS, any_mpi.program("runtime-calls"), *words, settings=settings, per_rank=[ON_OWN_HOST])
+        program = any_mpi.program("runtime-calls")
+        done = any_mpi.run(RANKS, program, *words_of(calls), settings=settings, per_rank=[ON_OWN_HOST])
         expected = [
             f"{'binary' if one.algorithm == _core.plan_of_file else one.algorithm} {one.segment_bytes}"
             for one in decided
         ]
         assert done.out.split("\n")[:-1] == expected
     assert {one.algorithm for one in (deciders[3].decide(size) for size, _ in calls)} == {"native", _core.plan_of_file}
+
+
+def auto_deciders(any_mpi: Mpi, root_count: int = RANKS) -> list[_core.Decider]:
+    knowledge = _core.Knowledge(load_cluster("cyclic"), _core.NativeLibrary[any_mpi.family], any_mpi.family, "")
+    return [_core.Decider(knowledge, "bcast", list(range(RANKS)), root) for root in range(root_count)]
+
+
+def test_a_group_opens_once_it_has_paid(any_mpi: Mpi):
+    """All ranks begin at the same call; the calls before run what is next best. A communicator is asked by itself."""
+    calls = [(size, turn % RANKS) for turn, size in enumerate([700, 8192, 20000, 8192, 3000] * 12)]
+    expected = [f"{one.algorithm} {one.segment_bytes}" for one in runs(auto_deciders(any_mpi), calls)]
+    first = expected.index("multicast 1408")
+    assert 3 < first < 40, "the case is no good any more"
+    words = [*words_of(calls), "dup", *words_of(calls)]
+    settings = {"TRUNKLINE_CLUSTER": "cyclic", "TRUNKLINE_EXPLAIN": "1"}
+    done = any_mpi.run(RANKS, any_mpi.program("runtime-calls"), *words, settings=settings, per_rank=[ON_OWN_HOST])
+    assert done.out.split("\n")[:-1] == expected * 2
+    assert not done.lines("trunkline: warning"), done.err
+    before = [line for line in done.lines("trunkline: MPI_Bcast of 8KiB") if "no group yet: it opens once" in line]
+    assert before and "multicast" not in before[0].partition("; multicast: ")[0], done.err
+    after = [line for line in done.lines("trunkline: MPI_Bcast of 8KiB") if " ran multicast " in line]
+    assert after and "its group is open, messages of up to " in after[0] and after[0].count("are eager") == 1, done.err
+    assert len([one for one in done.lines("trunkline: multicast on a communicator") if "rank 0: " in one]) == 2, done.err
+
+
+def test_where_no_multicast_arrives_the_next_best_runs(any_mpi: Mpi, monkeypatch):
+    """It is tried once for a set of processes; without a word, since nobody asked for it."""
+    monkeypatch.setenv("TRUNKLINE_TEST_PRELOAD", str(BUILD / "tests" / "runtime" / "libruntime-no-multicast.so"))
+    calls = [(size, turn % RANKS) for turn, size in enumerate([700, 8192, 20000, 8192, 3000] * 12)]
+    decided = runs(auto_deciders(any_mpi), calls, multicast=False)
+    expected = [f"{one.algorithm} {one.segment_bytes}" for one in decided]
+    assert not any(one.startswith("multicast") for one in expected)
+    words = [*words_of(calls), "dup", *words_of(calls)]
+    settings = {"TRUNKLINE_CLUSTER": "cyclic", "TRUNKLINE_EXPLAIN": "1"}
+    done = any_mpi.run(RANKS, any_mpi.program("runtime-calls"), *words, settings=settings, per_rank=[ON_OWN_HOST])
+    assert done.out.split("\n")[:-1] == expected * 2
+    assert not done.lines("trunkline: warning"), done.err
+    said = [line for line in done.lines("trunkline: MPI_Bcast") if "; multicast: no group: " in line]
+    assert any("not every rank hears it" in line for line in said), done.err
+    assert any("another communicator of the same processes has none" in line for line in said), done.err
+
+
+def test_a_forced_multicast_goes_along_its_confirm_tree(any_mpi: Mpi, monkeypatch):
+    monkeypatch.setenv("TRUNKLINE_TEST_PRELOAD", str(BUILD / "tests" / "runtime" / "libruntime-no-multicast.so"))
+    settings = {"TRUNKLINE_CLUSTER": "cyclic", "TRUNKLINE_BCAST": "multicast"}
+    words = ["8192:0", "30000:1"]
+    done = any_mpi.run(3, any_mpi.program("runtime-calls"), *words, settings=settings, per_rank=[ON_OWN_HOST])
+    assert done.out == "multicast 1408\n" * 2
+    said = done.lines("trunkline: warning: multicast does not work on a communicator of 3 ranks: not every rank hears it")
+    assert len(said) == 1, done.err
+
+
+def test_multicasts_are_left_out_where_they_are_not_wanted(any_mpi: Mpi):
+    settings = {"TRUNKLINE_CLUSTER": "cyclic", "TRUNKLINE_MULTICAST": "0"}
+    words = ["8192:0"] * 100
+    done = any_mpi.run(RANKS, any_mpi.program("runtime-calls"), *words, settings=settings, per_rank=[ON_OWN_HOST])
+    assert "multicast" not in done.out

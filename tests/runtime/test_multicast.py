@@ -36,6 +36,17 @@ def test_a_rank_that_is_deaf_in_the_middle_of_the_job(any_mpi: Mpi):
     assert len(said) == 1, done.err
 
 
+def test_auto_takes_other_plans_once_a_rank_is_deaf(any_mpi: Mpi):
+    program = any_mpi.program("runtime-faults")
+    settings = LINE | {"TRUNKLINE_EXPLAIN": "1"}
+    done = any_mpi.run(4, program, "deaf-rank-later@auto", settings=settings, per_rank=[ON_OWN_HOST])
+    assert done.out.count(": fine") == 4, done.out + done.err
+    said = done.lines("trunkline: warning: multicast has stopped to reach rank 3 of a communicator of 4 ranks")
+    assert len(said) == 1, done.err
+    given_up = [line for line in done.lines("trunkline: MPI_Bcast") if "no group: it was given up" in line]
+    assert given_up and not any(" ran multicast " in line for line in given_up), done.err
+
+
 @pytest.mark.parametrize("case", ["absent-root", "absent-root-over-tcp", "absent-at-the-end"])
 def test_a_root_that_has_left(any_mpi: Mpi, case: str):
     """Who did not hear a short message gets it without any help of its root."""

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 #include "kinds/multicast/multicast.hpp"
 #include "model/transfer/host_costs.hpp"
@@ -14,28 +15,44 @@ namespace trunkline {
 /// What does not depend on the message. Its segments do not matter: a segment is what one datagram carries.
 ///
 /// With n datagrams, w bytes of them on the wire, and one datagram the longest of them:
-///   seconds = the longest of: w at the pace; what the root spends on n datagrams; what a receiver spends on them;
-///             what all processors spend on n datagrams for each receiver, where hosts share them
+///   seconds = the longest of: w at the pace; what the root spends on n datagrams; what a receiving host spends on
+///   them,
+///             with all its ranks; what all processors spend on all but the first for each receiver, where hosts share
+///             them
 ///           + the longest way of one datagram: latencies, and itself on each link but the slowest, since switches
-///             store frames
-///           + what a sender and a receiver spend on one datagram
-///           + the longest way up the confirm tree, by messages without data: that all are done.
-/// Nothing is lost and no rank is late; reports while data flow are not counted. A datagram is taken to cost hosts what
-/// an MPI message of its size does.
+///             store frames; where hosts share processors, with the receivers that are woken after it
+///           + what a sender and a receiver spend on a message: the first datagram finds a host that waits
+///           + a call's part of a meeting of all ranks
+///           + of a message that is not eager, the longest way up the confirm tree, by messages without data: that all
+///             are done.
+/// Nothing is lost and no rank is late; reports while data flow are not counted.
 struct MulticastCosts final : CostFunction {
+  /// To receivers that a full frame takes as long to.
+  struct Way {
+    double latency_s = 0.0;
+    double frame_byte_s = 0.0;  ///< each byte of a frame that is stored
+    double receivers = 0.0;     ///< these, and all that it takes longer to
+  };
+
   HostCosts hosts = usual_host_costs();
-  double byte_s = 0.0;        ///< of the plan's pace and the slowest link on any way, the slower one
-  double latency_s = 0.0;     ///< of the rank that a full frame comes to last
-  double frame_byte_s = 0.0;  ///< on that way: each byte of a frame that is stored
-  double receivers = 0.0;
-  double back_s = 0.0;  ///< up the confirm tree
-  bool uses_network = false;
+  double byte_s = 0.0;       ///< of the plan's pace and the slowest link on any way, the slower one
+  std::vector<Way> ways{};   ///< by what a full frame takes, ascending
+  double receivers = 0.0;    ///< ranks
+  double most_a_host = 0.0;  ///< of them on one host
+  double hosts_used = 0.0;   ///< the root's as well
+  double meeting_s = 0.0;    ///< a small allreduce of the library's own
+  double back_s = 0.0;       ///< up the confirm tree
 
   [[nodiscard]] double seconds(std::uint64_t message_bytes, std::uint64_t segment_bytes) const override;
   /// The longest that one datagram carries.
   [[nodiscard]] std::uint64_t best_segment(std::uint64_t message_bytes) const override;
   [[nodiscard]] TimedSegment fastest_segment(std::uint64_t message_bytes, const Cuts& cuts) const override;
-  [[nodiscard]] std::optional<Rank> network_transfers() const override { return uses_network ? 1 : 0; }
+  [[nodiscard]] std::optional<Rank> network_transfers() const override { return hosts_used > 1.0 ? 1 : 0; }
+  /// To one other host a plain message goes as fast. Where hosts and not links would set the pace, what the library
+  /// does instead is not known well enough: long segments, or a network that needs no processor.
+  [[nodiscard]] bool can_pay() const override;
+  /// Of the group: what all say by MPI, and the probes.
+  [[nodiscard]] double opening_s() const override;
 };
 
 /// Time O(ranks * log(nodes)). Throws std::invalid_argument where the placement does not fit.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What Ethernet and UDP make of a message that goes to a group (docs/multicast.md, Packets).
+// What Ethernet and UDP make of a message that goes to a group (docs/multicast.md, Packets and Eager messages).
 #pragma once
 
 #include <cstdint>
@@ -20,5 +20,14 @@ inline constexpr std::uint64_t datagram_overhead_bytes = frame_wire_bytes - data
 [[nodiscard]] constexpr std::uint64_t datagram_wire_bytes(std::uint64_t bytes) {
   return bytes + datagrams_of(bytes) * datagram_overhead_bytes;
 }
+
+/// The longest message whose root leaves once it has sent it, in frames of 1500 bytes.
+inline constexpr std::uint64_t most_eager_datagrams = 6;
+[[nodiscard]] constexpr bool is_eager_multicast(std::uint64_t bytes) {
+  return datagrams_of(bytes) <= most_eager_datagrams;
+}
+
+/// Calls from one meeting of all ranks to the next, at the kernel's usual limits of socket buffers.
+inline constexpr std::uint64_t calls_between_meetings = 15;
 
 }  // namespace trunkline

@@ -22,6 +22,7 @@ constexpr PlanKind multicast_kind{.name = "multicast",
                                   .keys = multicast_keys,
                                   .serves = goes_to_all,
                                   .one_promise = false,
+                                  .wants_datagrams = true,
                                   .read = read_multicast};
 
 }  // namespace trunkline

@@ -23,6 +23,7 @@ constexpr PlanKind rounds_kind{.name = "rounds",
                                .keys = round_keys,
                                .serves = any_collective,
                                .one_promise = true,
+                               .wants_datagrams = false,
                                .read = read_rounds};
 
 }  // namespace trunkline

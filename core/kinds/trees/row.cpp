@@ -22,6 +22,7 @@ constexpr PlanKind trees_kind{.name = "trees",
                               .keys = tree_keys,
                               .serves = have_direction,
                               .one_promise = false,
+                              .wants_datagrams = false,
                               .read = read_trees};
 
 }  // namespace trunkline

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import TracebackType
 
-__all__ = ["OwnJob", "Seat", "rank_of_job"]
+__all__ = ["Multicast", "OwnJob", "Seat", "rank_of_job"]
 
 END_S = 30.0
 """Seconds in which a job that is told to end does."""
@@ -33,6 +33,27 @@ class Seat:
     rate_to_next_bps: float
 
 
+@dataclass(frozen=True)
+class Multicast:
+    """What was seen of multicast among all ranks: each has sent a byte to all others.
+
+    Attributes:
+        words: Whether there is a group, and whether messages are eager; why not.
+        works: Datagrams reach all ranks.
+        calls: So many bytes were sent.
+        repaired: On how many ranks, over all calls, something was asked for or sent again.
+        strange: Datagrams that ranks dropped: of somebody else, damaged or forged.
+        early: Those that they dropped since too many waited.
+    """
+
+    words: str
+    works: bool
+    calls: int
+    repaired: int
+    strange: int
+    early: int
+
+
 def rank_of_job(environment: Mapping[str, str] = os.environ) -> int | None:
     """This process's rank, by what launchers set; None: no launcher has started it."""
     found = next((environment[name] for name in _RANK_VARIABLES if name in environment), None)
@@ -45,6 +66,7 @@ class OwnJob:
     Attributes:
         process: Its standard output and error come the same way; its standard input is open.
         seats: What the ranks have said of themselves, by rank.
+        multicast: What was seen of it; None: the ranks cannot multicast.
     """
 
     process: subprocess.Popen[str]
@@ -52,6 +74,7 @@ class OwnJob:
     def __init__(self, words: Sequence[str]) -> None:
         self._words = list(words)
         self.seats: list[Seat] = []
+        self.multicast: Multicast | None = None
 
     def __enter__(self) -> "OwnJob":
         # The launcher's own connection to this rank is an open file.
@@ -79,7 +102,10 @@ class OwnJob:
             self.process.wait()
 
     def take(self, event: dict[str, object]) -> bool:
-        """Whether it was a rank that spoke of itself."""
+        """Whether it was a rank that spoke of itself, or of multicast."""
+        if "multicast" in event:
+            self.multicast = Multicast(words=event.pop("multicast"), **event)  # type: ignore[arg-type]
+            return True
         if "rank" not in event:
             return False
         self.seats.append(Seat(**event))  # type: ignore[arg-type]

@@ -69,6 +69,12 @@ def _print(found: Examination) -> None:
     console.print(f"[bold]{found.mpi.name} {found.mpi.version}[/]: {where}: {names}", soft_wrap=True)
     interfaces = Counter(seat.interface or "none" for seat in found.seats)
     console.print("traffic: " + ", ".join(f"{name} on {count} ranks" for name, count in interfaces.most_common()))
+    if (seen := found.multicast) is not None:
+        dropped = f"; datagrams dropped: {seen.strange} strange, {seen.early} too early" if seen.works else ""
+        console.print(
+            f"multicast: {escape(seen.words)}; {seen.calls} calls tried, {seen.repaired} repaired{dropped}",
+            soft_wrap=True,
+        )
     if groups := found.rates():
         table = titled_table("rates between neighbouring ranks", "measured", "cluster file", "paths")
         for (stated, measured), seats in sorted(groups.items()):

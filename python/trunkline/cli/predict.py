@@ -139,6 +139,10 @@ def explain(
     commutes: Annotated[
         bool, typer.Option("--commutes/--by-rank", help="Whether a reduction's operation commutes.")
     ] = True,
+    multicasts: Annotated[
+        bool,
+        typer.Option("--multicast/--no-multicast", envvar="TRUNKLINE_MULTICAST", help="Whether auto may multicast."),
+    ] = True,
     host_costs: HostCostsOption = "",
     root: RootOption = "0",
     ranks_per_host: RanksOption = 1,
@@ -157,6 +161,7 @@ def explain(
         measured=measured,
         reproducible=reproducible,
         host_costs=host_costs,
+        multicasts=multicasts,
     )
     wanted = wish or os.environ.get(setting_of(collective)) or "auto"
     decisions = decide_all(collective, knowledge, placement, start, parse_sizes(sizes), wanted, commutes=commutes)
@@ -206,5 +211,5 @@ def _print_decisions(about: str, decisions: Sequence[Decision]) -> None:
     table = titled_table(title, "size", "runs", "why", left=["runs", "why"], wrap=["why"])
     for one in decisions:
         ran = f"{one.algorithm}, {one.segment_bytes} B" if one.segment_bytes else one.algorithm
-        table.add_row(format_bytes(one.message_bytes), ran, escape(one.reason))
+        table.add_row(format_bytes(one.message_bytes), ran, escape(one.words()))
     Console().print(table)

@@ -52,11 +52,11 @@ std::uint32_t folded(std::uint64_t claim) { return static_cast<std::uint32_t>(cl
 /// Where no call came since the last meeting, nobody asks.
 DatagramGroup::~DatagramGroup() {
   if (left_behind_ == nullptr) return;
-  left_behind_->freed(number_, calls_ == met_at_ ? nullptr : std::move(repairs_));
+  left_behind_->freed(number_, tally_.calls == met_at_ ? nullptr : std::move(repairs_));
 }
 
 DatagramGroup::Heard DatagramGroup::hears(MPI_Comm communicator) {
-  const std::uint64_t calls = calls_++;
+  const std::uint64_t calls = tally_.calls++;
   const std::uint64_t since = calls - met_at_;
   // As many eager messages as any buffer holds. Only calls are counted: ranks that disagree about one still meet.
   const std::uint32_t spare =
@@ -108,6 +108,10 @@ void DatagramCall::to_one(int rank, const Datagram& datagram) { send(group_.memb
 
 void DatagramCall::to_all(const Datagram& datagram) {
   if (!std::exchange(is_own_, true)) ++group_.own_calls_;
+  if (datagram.kind == Datagram::Kind::data) {
+    if (datagram.number < end_) is_repaired();
+    end_ = std::max(end_, datagram.number + 1);
+  }
   send(group_.group_, datagram);
 }
 
@@ -121,6 +125,7 @@ void DatagramCall::keep(std::span<const std::byte> message) {
 
 void DatagramCall::ask(int root, std::uint64_t packets) {
   if (group_.repairs_ == nullptr) return;
+  has_asked_ = true;
   const std::size_t place = place_of(root);
   const PacketHead head{
       .kind = PacketKind::ask, .sender = static_cast<std::uint32_t>(group_.rank_), .claim = claim_, .turn = turn_};
@@ -143,6 +148,7 @@ std::optional<Datagram> DatagramCall::judged(const ReadPacket& packet) {
   }
   unanswered_ = 0;
   if (head.claim != claim_) throw MpiError{MPI_ERR_TRUNCATE};
+  if (has_asked_ && head.kind == PacketKind::data && head.poll != 0) is_repaired();
   return Datagram{.kind = static_cast<Datagram::Kind>(head.kind),
                   .from = group_.world_ranks_[head.sender],
                   .number = head.number,
@@ -155,7 +161,7 @@ void DatagramCall::keep_early(const PacketHead& head, std::span<const std::byte>
   if (!is_of_call(head.kind) || head.sender >= group_.turns_.size()) return;
   group_.turns_[head.sender] = std::max(group_.turns_[head.sender], head.turn);
   if (group_.early_.size() >= most_early) {
-    ++group_.dropped_.early;
+    ++group_.tally_.early;
     return;
   }
   group_.early_.push_back({.turn = head.turn, .bytes = {bytes.begin(), bytes.end()}});
@@ -173,7 +179,7 @@ std::optional<Datagram> DatagramCall::next() {
   while (const auto bytes = group_.sockets_->receive()) {
     const auto packet = read_packet(*bytes, group_.key_);
     if (!packet) {
-      ++group_.dropped_.strange;
+      ++group_.tally_.strange;
     } else if (packet->head.turn > turn_) {
       keep_early(packet->head, *bytes);
     } else if (packet->head.turn == turn_) {
@@ -191,6 +197,11 @@ std::optional<Datagram> DatagramCall::next() {
 
 void DatagramCall::are_not_heard() noexcept {
   if (std::exchange(is_heard_, false)) ++group_.unheard_calls_;
+  is_repaired();
+}
+
+void DatagramCall::is_repaired() noexcept {
+  if (!std::exchange(is_repaired_, true)) ++group_.tally_.repaired;
 }
 
 }  // namespace trunkline::runtime

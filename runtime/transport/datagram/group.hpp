@@ -50,12 +50,19 @@ class DatagramGroup {
   /// has got at least half of the calls since the last time by messages.
   [[nodiscard]] Heard hears(MPI_Comm communicator);
 
-  /// What came and was dropped: with a wrong seal or length; too early for its call, where too many waited already.
-  struct Dropped {
-    std::uint64_t strange = 0;
-    std::uint64_t early = 0;
+  /// What this rank has seen of it.
+  struct Tally {
+    std::uint64_t calls = 0;     ///< that have begun
+    std::uint64_t repaired = 0;  ///< of them: it got a part of the message by asking, or sent one again
+    std::uint64_t strange = 0;   ///< datagrams that came and were dropped: with a wrong seal or length
+    std::uint64_t early = 0;     ///< too early for their call, where too many waited already
   };
-  [[nodiscard]] const Dropped& dropped() const noexcept { return dropped_; }
+  [[nodiscard]] const Tally& tally() const noexcept { return tally_; }
+
+  /// The longest message whose root leaves once it has sent it; 0: none.
+  [[nodiscard]] std::uint64_t most_eager_bytes() const noexcept {
+    return repairs_ != nullptr ? std::uint64_t{eager_packets_} * payload_bytes_ : 0;
+  }
 
  private:
   friend class DatagramCall;
@@ -81,8 +88,7 @@ class DatagramGroup {
   std::vector<Address> services_{};     ///< by rank: where its Repairs hears asks
   std::unique_ptr<Sockets> sockets_{};
   std::deque<Early> early_{};
-  Dropped dropped_{};
-  std::uint64_t calls_ = 0;          ///< that have begun; the first opened it
+  Tally tally_{};
   std::uint64_t met_at_ = 0;         ///< the call before which all ranks last met
   std::uint64_t told_at_ = 0;        ///< and told each other what they hear
   std::uint64_t unheard_calls_ = 0;  ///< since then
@@ -118,6 +124,7 @@ class DatagramCall final : public Datagrams {
 
  private:
   void send(const Address& to, const Datagram& datagram);
+  void is_repaired() noexcept;
   [[nodiscard]] std::size_t place_of(int rank) const;
   [[nodiscard]] std::optional<Datagram> judged(const ReadPacket& packet);
   void keep_early(const PacketHead& head, std::span<const std::byte> bytes);
@@ -126,7 +133,10 @@ class DatagramCall final : public Datagrams {
   std::uint64_t turn_;
   std::uint32_t claim_;
   bool is_heard_ = true;
-  bool is_own_ = false;      ///< this rank sends to all
+  bool is_own_ = false;  ///< this rank sends to all
+  bool has_asked_ = false;
+  bool is_repaired_ = false;
+  std::uint32_t end_ = 0;    ///< of the packets that it has sent
   unsigned unanswered_ = 0;  ///< asks since the root has said anything
   std::optional<TcpAsks> tcp_{};
   std::vector<std::byte> kept_{};  ///< of the last one that had come early

@@ -82,7 +82,7 @@ class GroupOpening {
       if (made_.code = (this->*step)(); made_.code != MPI_SUCCESS) return {.code = made_.code};
       if (made_.group == nullptr) return std::move(made_);
     }
-    group().calls_ = 1;
+    group().tally_.calls = 1;
     return std::move(made_);
   }
 

@@ -47,5 +47,68 @@ TEST(Decider, ForgetsPlansThatNobodyRuns) {
   EXPECT_GT(laid(decider, decision.algorithm), 0U);
 }
 
+Knowledge of_slow_links() { return {.cluster = read_cluster(std::string(TRUNKLINE_CLUSTERS) + "/cyclic.yaml")}; }
+
+/// A broadcast of 8 KiB on cyclic with 100 Mbit/s.
+struct EightKib {
+  Knowledge knowledge = of_slow_links();
+  Placement placement = block_placement(*knowledge.cluster, 1);
+  Decider decider{knowledge, Collective::bcast, placement, 0};
+
+  Decision decide(Reach reach, const Wish& wish = {}) {
+    return decider.decide(8192, OperandOrder::any, wish, true, reach);
+  }
+};
+
+TEST(Decider, TakesTheNextBestWhereNoDatagramArrives) {
+  EightKib call;
+  const Decision with = call.decide(Reach::datagrams);
+  EXPECT_EQ(with.algorithm, "multicast");
+  EXPECT_TRUE(with.wants_datagrams);
+  const Decision without = call.decide(Reach::messages);
+  EXPECT_NE(without.algorithm, "multicast");
+  EXPECT_FALSE(without.wants_datagrams);
+  EXPECT_EQ(without.reason.find("multicast"), std::string::npos) << without.reason;
+  const auto saved_s = call.decider.saved_s(8192, with, without);
+  EXPECT_GT(saved_s, 0.0);
+  EXPECT_GT(call.decider.opening_s(with), saved_s);  // one call does not pay for a group
+}
+
+TEST(Decider, LeavesWhatIsForcedAsItIs) {
+  EightKib call;
+  for (const Reach reach : {Reach::datagrams, Reach::messages}) {
+    const Decision forced = call.decide(reach, parse_wish(Collective::bcast, "multicast"));
+    EXPECT_EQ(forced.algorithm, "multicast");
+    EXPECT_FALSE(forced.wants_datagrams);  // runs as best it can
+  }
+}
+
+TEST(Decider, NeverMulticastsWhereThatIsNotAllowed) {
+  EightKib call;
+  call.knowledge.multicasts = false;
+  EXPECT_NE(call.decide(Reach::datagrams).algorithm, "multicast");
+}
+
+TEST(Decider, AsksTheRuleWhereATuningFileNamesAMulticast) {
+  EightKib call;
+  TuningEntry entry;
+  entry.cluster_fingerprint = call.knowledge.cluster->fingerprint();
+  entry.hosts = 32;
+  entry.ranks_per_host = 1;
+  entry.rules = {{.from_bytes = 0, .algorithm = "multicast", .segment_bytes = 1408}};
+  Tuning tuning;
+  tuning.entries.push_back(entry);
+  call.knowledge.tuning = tuning;
+  const Decision by_rule = EightKib().decide(Reach::messages);
+  const Decision with = call.decide(Reach::datagrams);
+  EXPECT_EQ(with.algorithm, "multicast");
+  EXPECT_NE(with.reason.find("TRUNKLINE_TUNING"), std::string::npos);
+  const Decision without = call.decide(Reach::messages);
+  EXPECT_EQ(without.algorithm, by_rule.algorithm);
+  EXPECT_EQ(without.reason, by_rule.reason);
+  // Where predictions know no gain, a tenth of what the multicast takes.
+  EXPECT_GT(call.decider.saved_s(8192, with, with), 0.0);
+}
+
 }  // namespace
 }  // namespace trunkline

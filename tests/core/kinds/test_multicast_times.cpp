@@ -7,6 +7,7 @@
 #include "algorithms/registry.hpp"
 #include "kinds/multicast/costs.hpp"
 #include "kinds/multicast/datagram.hpp"
+#include "network/scaled.hpp"
 #include "networks.hpp"
 
 namespace trunkline {
@@ -30,16 +31,29 @@ struct FlatMulticast {
 
 constexpr double bit8 = 8.0 / 100e6;       // of a byte
 constexpr double two_links = 2.0 * 10e-6;  // latency
+constexpr double no_data = 130.0 * bit8;   // an MPI message without data on one link
+/// Of a meeting, which three ranks have in two rounds, before every 15th call.
+constexpr double met = 2.0 * (two_links + 2.0 * no_data) / 15.0;
+/// Of a message that is not eager: that both are done.
+constexpr double back = two_links + 2.0 * no_data;
 
 TEST(MulticastTimes, AreThoseOfTheSlowestLink) {
   const FlatMulticast flat;
   const HostCosts free;
-  // 1538 bytes are stored in the switch; 130 bytes without data say that a rank is done.
-  const double besides = two_links + 1538 * bit8 + two_links + 2 * 130 * bit8;
+  const double besides = two_links + 1538 * bit8 + met;  // 1538 bytes are stored in the switch
   EXPECT_DOUBLE_EQ(flat.seconds(1432, free), 1538 * bit8 + besides);
   EXPECT_DOUBLE_EQ(flat.seconds(1433, free), (1538 + 107) * bit8 + besides);
-  EXPECT_DOUBLE_EQ(flat.seconds(100 * 1432, free), 100 * 1538 * bit8 + besides);
-  EXPECT_DOUBLE_EQ(flat.seconds(10, free), 116 * bit8 + two_links + 116 * bit8 + two_links + 2 * 130 * bit8);
+  EXPECT_DOUBLE_EQ(flat.seconds(10, free), 116 * bit8 + two_links + 116 * bit8 + met);
+  EXPECT_DOUBLE_EQ(flat.seconds(100 * 1432, free), 100 * 1538 * bit8 + besides + back);
+}
+
+TEST(MulticastTimes, HaveNoWayBackWhereTheRootLeaves) {
+  FlatMulticast line;
+  line.multicast.confirm = line_through({0, 1, 2});
+  const HostCosts free;
+  const FlatMulticast flat;
+  EXPECT_DOUBLE_EQ(line.seconds(6 * 1432, free), flat.seconds(6 * 1432, free));
+  EXPECT_DOUBLE_EQ(line.seconds(6 * 1432 + 1, free), flat.seconds(6 * 1432 + 1, free) + back);
 }
 
 TEST(MulticastTimes, KeepThePaceOfThePlan) {
@@ -49,29 +63,75 @@ TEST(MulticastTimes, KeepThePaceOfThePlan) {
   flat.multicast.byte_s = bit8 / 2.0;  // no link is that fast
   EXPECT_DOUBLE_EQ(flat.seconds(1432000, free), at_the_links);
   flat.multicast.byte_s = 2.0 * bit8;
-  EXPECT_DOUBLE_EQ(flat.seconds(1432000, free), at_the_links + 1000 * 1538 * bit8);
+  EXPECT_NEAR(flat.seconds(1432000, free), at_the_links + 1000 * 1538 * bit8, 1e-5);
 }
 
 TEST(MulticastTimes, CountWhatHostsSpend) {
   const FlatMulticast flat;
   HostCosts busy;
-  busy.send_s = 1e-3;  // longer than a frame on the wire
-  busy.receive_s = 2e-3;
-  busy.receive_byte_s = 1e-6;
-  const double besides = 2 * two_links + 1538 * bit8 + 2 * 130 * bit8;
-  const double one_way = busy.send_s + busy.receive_s;
-  EXPECT_DOUBLE_EQ(flat.seconds(14320, busy), 10 * (2e-3 + 1432e-6) + besides + one_way + 1432e-6 + one_way);
-  HostCosts shared;
+  busy.datagram_send_s = 1e-3;  // longer than a frame on the wire
+  busy.datagram_receive_s = 2e-3;
+  busy.datagram_receive_byte_s = 1e-6;
+  const double besides = two_links + 1538 * bit8 + met + back;
+  EXPECT_DOUBLE_EQ(flat.seconds(14320, busy), 10 * (2e-3 + 1432e-6) + besides);
+  HostCosts slow;  // of messages: the first datagram, two hops of a meeting's 15th, and one hop that says done
+  slow.send_s = 1e-3;
+  slow.receive_s = 2e-3;
+  EXPECT_DOUBLE_EQ(flat.seconds(14320, slow), 10 * 1538 * bit8 + besides + 3e-3 + 2 * 3e-3 / 15 + 3e-3);
+  HostCosts shared;  // two receivers that wake, six messages of a meeting, two reports and two that are done
   shared.shared_s = 1e-3;
   shared.shared_byte_s = 1e-6;
-  EXPECT_DOUBLE_EQ(flat.seconds(14320, shared), 2 * (10 * 1e-3 + 14320e-6) + besides);
+  EXPECT_DOUBLE_EQ(flat.seconds(14320, shared), 2 * (9 * 1e-3 + 9 * 1432e-6) + besides + 7e-3 + 6e-3 / 15 + 4e-3);
 }
 
-TEST(MulticastTimes, GrowWithTheHeightOfTheConfirmTree) {
-  FlatMulticast line;
-  line.multicast.confirm = line_through({0, 1, 2});
-  const HostCosts free;
-  EXPECT_DOUBLE_EQ(line.seconds(1432, free), FlatMulticast().seconds(1432, free) + two_links + 2 * 130 * bit8);
+TEST(MulticastTimes, CountTheRanksOfAHost) {
+  const Cluster cluster = testing::one_switch(3);
+  const Plan plan = lay(Collective::bcast, "multicast", &cluster, block_placement(cluster, 4), 0);
+  HostCosts busy;
+  busy.datagram_receive_s = 1e-3;
+  const double alone = costs_of(cluster, block_placement(cluster, 4), plan, Collective::bcast, busy)->seconds(14320, 1);
+  busy.datagram_rank_s = 1e-3;
+  const double all = costs_of(cluster, block_placement(cluster, 4), plan, Collective::bcast, busy)->seconds(14320, 1);
+  EXPECT_NEAR(all - alone, 10 * 3 * 1e-3, 1e-9);
+}
+
+/// Where the last switch has few receivers, those before it are awake by the time that theirs comes.
+TEST(MulticastTimes, WakeReceiversAsFramesReachThem) {
+  const Cluster cluster = parse_cluster(
+      "trunkline: cluster/1\nname: line\ndefaults: {rate: 100Mbit, latency: 10us}\nswitches: 's[0-1]'\n"
+      "hosts:\n  - {hosts: 'h[0-3]', switch: s0}\n  - {hosts: 'h[4-7]', switch: s1}\nlinks:\n  - between: [s0, s1]\n",
+      "line.yaml");
+  const Placement placement = block_placement(cluster, 1);
+  const Plan plan = lay(Collective::bcast, "multicast", &cluster, placement, 0);
+  const auto seconds = [&](double shared_s) {
+    HostCosts hosts;
+    hosts.shared_s = shared_s;
+    return costs_of(cluster, placement, plan, Collective::bcast, hosts)->seconds(1432, 1);
+  };
+  const auto besides = [](double shared_s) { return 3 * 8 * shared_s / 15; };  // a meeting's part
+  const double free = seconds(0.0);
+  EXPECT_NEAR(seconds(1e-7) - besides(1e-7), free + 4 * 3.5e-7, 1e-12);  // the wire hides the three before
+  EXPECT_NEAR(seconds(1.0) - besides(1.0), free - 1538 * bit8 - 10e-6 + 7 * 3.5, 1e-6);
+}
+
+TEST(MulticastTimes, PayWhereLinksAndNotHostsSetThePace) {
+  const auto pays = [](const Cluster& cluster, std::uint32_t ranks_per_host) {
+    const Placement placement = block_placement(cluster, ranks_per_host);
+    return costs_of(cluster, placement, lay(Collective::bcast, "multicast", &cluster, placement, 0))->can_pay();
+  };
+  EXPECT_FALSE(pays(testing::one_switch(2), 1));
+  EXPECT_FALSE(pays(testing::one_switch(2), 4));  // two hosts still
+  EXPECT_TRUE(pays(testing::one_switch(3), 1));
+  EXPECT_TRUE(pays(scaled(testing::one_switch(3), 1e9), 16));
+  EXPECT_FALSE(pays(scaled(testing::one_switch(3), 10e9), 1));
+  EXPECT_FALSE(pays(scaled(testing::one_switch(3), 100e9), 1));
+}
+
+TEST(MulticastTimes, OpeningCostsMoreThanAMeeting) {
+  const FlatMulticast flat;
+  const MulticastCosts costs = multicast_costs(flat.paths, flat.placement, flat.multicast);
+  EXPECT_GT(costs.opening_s(), 5.0 * costs.meeting_s);
+  EXPECT_LT(costs.opening_s(), 0.1);
 }
 
 TEST(MulticastTimes, DoNotDependOnTheSegment) {

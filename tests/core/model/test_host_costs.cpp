@@ -177,7 +177,7 @@ TEST(Choice, FewerLevelsWhereOnlyLatencyCounts) {
   const auto chosen = [](double rate_bps, std::uint64_t bytes) {
     const Cluster cluster = at(one_switch(16), rate_bps);
     const Alternatives alternatives = alternatives_of(Collective::bcast, cluster, block_placement(cluster, 1), 0,
-                                                      NativeLibrary::mpich, host_costs_named("free"));
+                                                      NativeLibrary::mpich, host_costs_named("free"), false);
     return std::string(pick(alternatives, bytes).algorithm);
   };
   EXPECT_EQ(chosen(1e11, 4096), "flat");

@@ -480,10 +480,10 @@ void forged_datagrams() {
   MPI_Comm_free(&copy);
 }
 
-/// Hears for a while, then no longer: as where a switch has forgotten it.
-void deaf_rank() {
+/// Hears for so many calls, then no longer: as where a switch has forgotten it.
+void deaf_rank(int calls) {
   MPI_Comm copy = copy_of(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
-  for (int turn = 0; turn < 6; ++turn) right(copy, 20000, turn % ranks, turn, "all hear");
+  for (int turn = 0; turn < calls; ++turn) right(copy, 20000, turn % ranks, turn, "all hear");
   if (rank == ranks - 1 && preloaded()) expect(deafen(), "it has no socket that hears a group");
   for (int turn = 0; turn < 40; ++turn) right(copy, 20000, turn % ranks, turn, "one is deaf");
   MPI_Comm_free(&copy);
@@ -984,12 +984,12 @@ const std::map<std::string, std::function<void()>> cases {
       {"handler-throws", handler_throws}, {"handler-broadcasts", handler_broadcasts},
       {"handler-aborts", handler_aborts}, {"handler-ends-thread", handler_ends_thread},
       {"invalid-datatype", invalid_datatype}, {"delete-callback", delete_callback}, {"pending-idup", pending_idup},
-      {"deaf-rank", deaf_rank}, {"absent-root", [] { absent_root(false); }},
-      {"absent-root-over-tcp", [] { absent_root(true); }}, {"absent-at-the-end", absent_at_the_end},
-      {"freed-by-the-root", freed_by_the_root}, {"freed-in-any-order", freed_in_any_order},
-      {"freed-again-and-again", freed_again_and_again}, {"forged-datagrams", forged_datagrams},
-      {"dist-graph", dist_graph}, {"many-communicators", many_communicators}, {"late-rank", late_rank},
-      {"stopped-rank", stopped_rank}, {"far-ahead", far_ahead}, {"killed-rank", killed_rank},
+      {"deaf-rank", [] { deaf_rank(6); }}, {"deaf-rank-later", [] { deaf_rank(30); }},
+      {"absent-root", [] { absent_root(false); }}, {"absent-root-over-tcp", [] { absent_root(true); }},
+      {"absent-at-the-end", absent_at_the_end}, {"freed-by-the-root", freed_by_the_root},
+      {"freed-in-any-order", freed_in_any_order}, {"freed-again-and-again", freed_again_and_again},
+      {"forged-datagrams", forged_datagrams}, {"dist-graph", dist_graph}, {"many-communicators", many_communicators},
+      {"late-rank", late_rank}, {"stopped-rank", stopped_rank}, {"far-ahead", far_ahead}, {"killed-rank", killed_rank},
       {"out-of-memory", out_of_memory}, {"little-memory-to-plan", little_memory_to_plan},
       {"no-memory-to-plan", no_memory_to_plan}, {"out-of-descriptors", out_of_descriptors},
       {"small-stack", small_stack}, {"first-allgather", first_allgather}, {"other-shares", other_shares},

@@ -112,6 +112,7 @@ constexpr PlanKind toy_kind{.name = "toy",
                             .keys = shout_keys,
                             .serves = is_broadcast,
                             .one_promise = false,
+                            .wants_datagrams = false,
                             .read = read_shout};
 
 Plan plan_of(Shout shout) { return Plan(std::make_shared<const ShoutSteps>(shout)); }
