@@ -677,9 +677,7 @@ class Decider:
     """Decides the calls of one collective on the same ranks from one root."""
 
     def __init__(self, knowledge: Knowledge, collective: str, placement: Sequence[int], root: int) -> None: ...
-    def decide(
-        self, message_bytes: int, wish: str = "auto", commutes: bool = True, datagrams: bool = True
-    ) -> Decision:
+    def decide(self, message_bytes: int, wish: str = "auto", commutes: bool = True, datagrams: bool = True) -> Decision:
         """As the preload library does; ``wish`` as in the setting ``TRUNKLINE_BCAST``. Raises ValueError.
 
         ``datagrams``: they reach all ranks.

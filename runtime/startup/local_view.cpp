@@ -102,7 +102,7 @@ LocalView local_view(const Setup& setup) {
   LocalView view;
   view.world.explain = setup.explain;
   view.world.knowledge.reproducible = setup.reproducible;
-  view.world.knowledge.multicasts = setup.multicasts && !simulated;  // the simulator has none
+  view.world.knowledge.multicasts = setup.multicasts && !simulated;  // its jobs make few calls
   view.world.trace = !setup.trace.empty();
   view.host_name = setup.host.empty() ? processor_name() : setup.host;
   view.disabled = setup.disable;

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from trunkline import _core
-from trunkline.bench.inside import Seat, rank_of_job
+from trunkline.bench.inside import Multicast, OwnJob, Seat, rank_of_job
 from trunkline.bench.job import PING_PONG, Outcome
 from trunkline.cluster import load_cluster
 from trunkline.doctor import Examination
@@ -98,3 +98,33 @@ def test_where_the_times_scatter_no_winner_is_named():
     assert found.verdict().startswith("These nodes are too noisy")
     found.outcome.seconds[65536, "auto"] = [0.0005, 0.001, 0.0015]  # as wide, but below all of native's
     assert found.complaints() == []
+
+
+def test_what_multicast_does_among_the_nodes_is_told():
+    works = Multicast("its group is open, messages of up to 8592B are eager", True, 4, 0, 0, 0)
+    found = examination(GOOD)
+    found.multicast = works
+    assert found.complaints() == []
+    assert found.as_json()["multicast"]["works"] is True
+    found.multicast = replace(works, words="no group: not every rank hears it", works=False, calls=0)
+    (said,) = found.complaints()
+    assert said.startswith("multicast does not work between these nodes (no group: not every rank hears it)")
+    found.multicast = replace(works, repaired=3)
+    (said,) = found.complaints()
+    assert said.startswith("of 4 multicasts of a byte, 3 were missed on a rank and repaired")
+    found.multicast = replace(works, words="its group is open, no message is eager: a firewall may be between them")
+    (said,) = found.complaints()
+    assert said.startswith("short multicasts wait for all ranks")
+
+
+def test_two_hosts_need_no_multicast():
+    found = examination([replace(seat, host=f"h{seat.rank % 2}", rate_to_next_bps=0.0) for seat in GOOD])
+    found.multicast = Multicast("no group: not every rank hears it", False, 0, 0, 0, 0)
+    assert found.complaints() == []
+
+
+def test_the_job_speaks_of_multicast():
+    job = OwnJob(["none"])
+    event = {"multicast": "its group is open", "works": True, "calls": 3, "repaired": 1, "strange": 0, "early": 2}
+    assert job.take(dict(event))
+    assert job.multicast == Multicast("its group is open", True, 3, 1, 0, 2)

@@ -380,3 +380,20 @@ def test_what_libraries_select(mpi, collective, ranks_per_host, size, algorithm,
     choice = _core.native_choice(_core.NativeLibrary[mpi], collective, placement, 0, size)
     assert (choice.algorithm, choice.by_hosts) == (algorithm, by_hosts)
     assert bool(choice.unknown) == (not algorithm)
+
+
+def test_what_runs_in_place_of_a_multicast_is_explained(trunkline, monkeypatch):
+    words = ("explain", "cyclic", "--sizes", "8KiB,64KiB,1MiB", "--rate", "10Mbit", "--json", "-")
+    rows = json.loads(trunkline(*words).out)
+    assert {row["algorithm"] for row in rows} == {"multicast"}
+    left_out = json.loads(trunkline(*words, "--no-multicast").out)
+    assert [row["instead"]["algorithm"] for row in rows] == [row["algorithm"] for row in left_out]
+    assert all(row["instead"]["calls"] > 0 for row in rows)
+    monkeypatch.setenv("TRUNKLINE_MULTICAST", "0")
+    assert json.loads(trunkline(*words).out) == left_out
+    monkeypatch.delenv("TRUNKLINE_MULTICAST")
+    said = " ".join(trunkline(*words[:-2]).out.split())
+    assert "its root leaves" in said
+    assert "its root waits" in said
+    forced = json.loads(trunkline(*words, "--algorithm", "multicast").out)
+    assert all("instead" not in row for row in forced)

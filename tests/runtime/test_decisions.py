@@ -84,7 +84,9 @@ def test_a_group_opens_once_it_has_paid(any_mpi: Mpi):
     assert before and "multicast" not in before[0].partition("; multicast: ")[0], done.err
     after = [line for line in done.lines("trunkline: MPI_Bcast of 8KiB") if " ran multicast " in line]
     assert after and "its group is open, messages of up to " in after[0] and after[0].count("are eager") == 1, done.err
-    assert len([one for one in done.lines("trunkline: multicast on a communicator") if "rank 0: " in one]) == 2, done.err
+    assert len([one for one in done.lines("trunkline: multicast on a communicator") if "rank 0: " in one]) == 2, (
+        done.err
+    )
 
 
 def test_where_no_multicast_arrives_the_next_best_runs(any_mpi: Mpi, monkeypatch):
@@ -110,7 +112,9 @@ def test_a_forced_multicast_goes_along_its_confirm_tree(any_mpi: Mpi, monkeypatc
     words = ["8192:0", "30000:1"]
     done = any_mpi.run(3, any_mpi.program("runtime-calls"), *words, settings=settings, per_rank=[ON_OWN_HOST])
     assert done.out == "multicast 1408\n" * 2
-    said = done.lines("trunkline: warning: multicast does not work on a communicator of 3 ranks: not every rank hears it")
+    said = done.lines(
+        "trunkline: warning: multicast does not work on a communicator of 3 ranks: not every rank hears it"
+    )
     assert len(said) == 1, done.err
 
 
