@@ -127,8 +127,8 @@ class Examination:
             said.append(f"short multicasts wait for all ranks: {seen.words}")
         if seen.repaired:
             said.append(
-                f"of {seen.calls} multicasts of a byte, {seen.repaired} were missed on a rank and repaired: datagrams get "
-                "lost, or do not reach all nodes from all others; look at the switches' counters"
+                f"of {seen.calls} multicasts of a byte, {seen.repaired} were missed on a rank and repaired: datagrams "
+                "get lost, or do not reach all nodes from all others; look at the switches' counters"
             )
         return said
 

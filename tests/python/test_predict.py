@@ -195,8 +195,10 @@ def test_a_tuning_file_for_another_network(mpich, tmp_path):
 
 
 def test_short_messages_stay_native(mpich):
-    short, long = decide_all("bcast", knowledge_of(CYCLIC, mpich), PLACEMENT, 0, [500, 1 << 20])
-    assert (short.algorithm, long.algorithm) == ("native", "two-tree")
+    for multicasts, best in ((False, "two-tree"), (True, "multicast")):
+        knowledge = knowledge_of(CYCLIC, mpich, multicasts=multicasts)
+        short, long = decide_all("bcast", knowledge, PLACEMENT, 0, [500, 1 << 20])
+        assert (short.algorithm, long.algorithm) == ("native", best)
 
 
 def test_the_settings_of_a_job_count(trunkline, refused, monkeypatch, tmp_path):

@@ -81,9 +81,12 @@ def test_a_group_opens_once_it_has_paid(any_mpi: Mpi):
     assert done.out.split("\n")[:-1] == expected * 2
     assert not done.lines("trunkline: warning"), done.err
     before = [line for line in done.lines("trunkline: MPI_Bcast of 8KiB") if "no group yet: it opens once" in line]
-    assert before and "multicast" not in before[0].partition("; multicast: ")[0], done.err
+    assert before, done.err
+    assert "multicast" not in before[0].partition("; multicast: ")[0], done.err
     after = [line for line in done.lines("trunkline: MPI_Bcast of 8KiB") if " ran multicast " in line]
-    assert after and "its group is open, messages of up to " in after[0] and after[0].count("are eager") == 1, done.err
+    assert after, done.err
+    assert "its group is open, messages of up to " in after[0]
+    assert after[0].count("are eager") == 1
     assert len([one for one in done.lines("trunkline: multicast on a communicator") if "rank 0: " in one]) == 2, (
         done.err
     )

@@ -129,7 +129,7 @@ class Part:
 
 
 def decisions_of(job: Job) -> dict[int, _core.Decision]:
-    """By size, what ``auto`` runs under the job's library and costs, which opens no multicast group for so few calls."""
+    """By size, what ``auto`` runs under the job's library and costs: for so few calls it opens no multicast group."""
     knowledge = _core.Knowledge(job.cluster, job.library, "", "", host_costs=job.host_costs, multicasts=False)
     decider = _core.Decider(knowledge, job.collective, job.placement, job.root)
     return {size: decider.decide(size) for size in job.sizes}
