@@ -16,6 +16,10 @@ namespace {
 /// On the lab 8 bytes took 50 us more for each receiver, where a message took 15 us (docs/results/multicast.md).
 constexpr double messages_of_a_wake = 3.5;
 
+/// A message costs shared processors three times what plain sockets do, and a datagram goes through plain sockets
+/// (docs/results/message-cost.md).
+constexpr double datagrams_of_a_message = 3.0;
+
 /// Of a full frame's time on the wire, what it may take a host: drivers and interrupts come on top of what was measured
 /// without a network.
 constexpr double most_of_a_frame = 0.5;
@@ -103,7 +107,8 @@ double MulticastCosts::seconds(std::uint64_t message_bytes, std::uint64_t /*segm
   const double receiver_s = many * (hosts.datagram_receive_s + (most_a_host - 1.0) * hosts.datagram_rank_s) +
                             bytes * hosts.datagram_receive_byte_s;
   // The first datagram is what receivers wake for.
-  const double together_s = hosts.together_s((many - 1.0) * receivers, (bytes - longest) * receivers);
+  const double together_s =
+      hosts.together_s((many - 1.0) * receivers / datagrams_of_a_message, (bytes - longest) * receivers);
   const double stored_bytes = longest + static_cast<double>(datagram_overhead_bytes);
   double way_s = 0.0;
   for (const Way& way : ways) {

@@ -81,7 +81,7 @@ TEST(MulticastTimes, CountWhatHostsSpend) {
   HostCosts shared;  // two receivers that wake, six messages of a meeting, two reports and two that are done
   shared.shared_s = 1e-3;
   shared.shared_byte_s = 1e-6;
-  EXPECT_DOUBLE_EQ(flat.seconds(14320, shared), 2 * (9 * 1e-3 + 9 * 1432e-6) + besides + 7e-3 + 6e-3 / 15 + 4e-3);
+  EXPECT_DOUBLE_EQ(flat.seconds(14320, shared), 2 * (9 * 1e-3 / 3 + 9 * 1432e-6) + besides + 7e-3 + 6e-3 / 15 + 4e-3);
 }
 
 TEST(MulticastTimes, CountTheRanksOfAHost) {
