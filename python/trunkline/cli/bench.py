@@ -101,7 +101,7 @@ def timed(
         network,
         libraries,
         collective,
-        parse_bench_sizes(sizes),
+        parse_bench_sizes(sizes) if _core.facts_of(collective).has_data else [0],
         names,
         limits,
         rate,
