@@ -18,11 +18,11 @@
 #include <vector>
 
 #include "algorithms/trees/linear.hpp"
-#include "kinds/trees/costs.hpp"
 #include "model/measured/measurement.hpp"
 #include "network/file/cluster_file.hpp"
 #include "network/placement.hpp"
 #include "pair.hpp"
+#include "plan/tree_costs.hpp"
 #include "relay.hpp"
 #include "text/quantity.hpp"
 

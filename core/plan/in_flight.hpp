@@ -23,7 +23,7 @@ struct InFlight {
   std::uint64_t bytes = least_in_flight_bytes;  ///< under way on a hop
   /// Rate x delay of a hop, one way: what a link carries until the first of it is there. Much where it is not known.
   std::uint64_t delay_bytes = least_in_flight_bytes;
-  double hops_for_each_lead = 0.0;  ///< of kinds/trees/lead.hpp, where operands go up
+  double hops_for_each_lead = 0.0;  ///< of plan/lead.hpp, where operands go up
 };
 
 /// The most that any hop of the plan needs, rate x delay, and never less under way than the plan says. The delay is the

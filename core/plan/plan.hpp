@@ -26,7 +26,7 @@ inline constexpr std::size_t most_streams = 16;
 /// How much a rank needs under way, besides what the way of a segment asks for.
 struct UnderWay {
   std::uint64_t least_bytes = 0;
-  double hops_for_each_lead = 0.0;  ///< of kinds/trees/lead.hpp
+  double hops_for_each_lead = 0.0;  ///< of plan/lead.hpp
 };
 
 /// What a plan is made of, and all that anybody asks of it. Each kind has a class of its own, in core/kinds; nobody

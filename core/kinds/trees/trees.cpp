@@ -6,10 +6,10 @@
 #include <string>
 #include <utility>
 
-#include "kinds/trees/costs.hpp"
-#include "kinds/trees/lead.hpp"
 #include "kinds/trees/row.hpp"
 #include "plan/in_flight.hpp"
+#include "plan/lead.hpp"
+#include "plan/tree_costs.hpp"
 
 namespace trunkline {
 namespace {

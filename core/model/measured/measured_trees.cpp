@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include "kinds/trees/costs.hpp"
 #include "model/transfer/wire.hpp"
+#include "plan/tree_costs.hpp"
 
 namespace trunkline {
 namespace {

@@ -5,12 +5,12 @@
 #include <cstdint>
 #include <vector>
 
-#include "kinds/trees/costs.hpp"
 #include "model/native/openmpi_rules.hpp"
 #include "model/transfer/host_costs.hpp"
 #include "model/transfer/round_cost.hpp"
 #include "network/paths.hpp"
 #include "network/placement.hpp"
+#include "plan/tree_costs.hpp"
 
 namespace trunkline {
 

@@ -13,7 +13,6 @@
 #include "choose/size_class.hpp"
 #include "kinds/rounds/costs.hpp"
 #include "kinds/rounds/rounds.hpp"
-#include "kinds/trees/costs.hpp"
 #include "model/native/native_reduction.hpp"
 #include "model/native/openmpi_rules.hpp"
 #include "model/transfer/wire.hpp"
@@ -21,6 +20,7 @@
 #include "network/scaled.hpp"
 #include "networks.hpp"
 #include "plan/costs.hpp"
+#include "plan/tree_costs.hpp"
 
 namespace trunkline {
 namespace {

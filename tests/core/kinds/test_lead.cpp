@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kinds/trees/lead.hpp"
+#include "plan/lead.hpp"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>

@@ -8,9 +8,9 @@
 #include "algorithms/trees/k_ary.hpp"
 #include "algorithms/trees/linear.hpp"
 #include "faults.hpp"
-#include "kinds/trees/costs.hpp"
 #include "model/measured/measured_trees.hpp"
 #include "network/file/cluster_file.hpp"
+#include "plan/tree_costs.hpp"
 
 namespace trunkline {
 namespace {

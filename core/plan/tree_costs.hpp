@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a pipelined broadcast over any ordered tree costs, from the cluster's stated rates.
+// What a pipelined broadcast over any ordered tree costs, from the cluster's stated rates, whatever kind of plan has
+// it.
 #pragma once
 
 #include <cstdint>

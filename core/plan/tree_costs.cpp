@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kinds/trees/costs.hpp"
+#include "plan/tree_costs.hpp"
 
 #include <algorithm>
 #include <array>

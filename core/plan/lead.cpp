@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kinds/trees/lead.hpp"
+#include "plan/lead.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -16,7 +16,7 @@ bool passes_on(const Tree& tree, Rank rank) { return rank != tree.root && !tree.
 
 }  // namespace
 
-double hops_for_each_lead(const Trees& trees) {
+double hops_for_each_lead(const std::vector<Tree>& trees) {
   if (trees.size() < 2) return 0.0;
   std::vector<std::vector<Rank>> order;
   for (const Tree& tree : trees) order.push_back(parents_first(tree));

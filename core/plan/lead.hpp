@@ -2,7 +2,9 @@
 // Operands that go up several trees by turns: how far a rank may be ahead in those in which it is a leaf.
 #pragma once
 
-#include "kinds/trees/trees.hpp"
+#include <vector>
+
+#include "patterns/tree.hpp"
 
 namespace trunkline {
 
@@ -14,6 +16,6 @@ namespace trunkline {
 /// Returns the hops that segments go on such a circle for each time that it turns from an inner rank to a leaf, of the
 /// circle where these are most: a lead that lasts for the time of as many hops holds nobody up. Zero where there is no
 /// such circle. At most a tenth too much. Time O(ranks * trees).
-[[nodiscard]] double hops_for_each_lead(const Trees& trees);
+[[nodiscard]] double hops_for_each_lead(const std::vector<Tree>& trees);
 
 }  // namespace trunkline
