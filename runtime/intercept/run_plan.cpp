@@ -86,7 +86,8 @@ int run_plan(const UserCall& call, const SharedFacts& shared, const Prepared& pr
     }
     if (datagrams) {
       const std::uint64_t packets = (shared.bytes + datagrams->payload_bytes() - 1) / datagrams->payload_bytes();
-      const bool is_confirmed = !datagrams->is_eager(static_cast<std::uint32_t>(packets));
+      // What several ranks send, or a root that has all operands, nobody confirms.
+      const bool is_confirmed = facts.has_root && !datagrams->is_eager(static_cast<std::uint32_t>(packets));
       transport.use(told.emplace(*datagrams, traced, is_confirmed));
     }
   }

@@ -75,9 +75,9 @@ std::optional<Datagram> TracedDatagrams::next() {
   return datagram;
 }
 
-void TracedDatagrams::ask(int root, std::uint64_t packets) {
-  tell(Event::Kind::told, Event::Step::ask, root, 0);
-  inner_.ask(root, packets);
+void TracedDatagrams::ask(int sender, std::uint32_t first, std::uint64_t packets) {
+  tell(Event::Kind::told, Event::Step::ask, sender, first);
+  inner_.ask(sender, first, packets);
 }
 
 }  // namespace trunkline::runtime

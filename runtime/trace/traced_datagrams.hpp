@@ -18,13 +18,16 @@ class TracedDatagrams final : public Datagrams {
   void to_all(const Datagram& datagram) override;
   void to_one(int rank, const Datagram& datagram) override;
   [[nodiscard]] std::optional<Datagram> next() override;
-  void ask(int root, std::uint64_t packets) override;
+  void ask(int sender, std::uint32_t first, std::uint64_t packets) override;
 
   [[nodiscard]] std::uint32_t payload_bytes() const noexcept override { return inner_.payload_bytes(); }
   [[nodiscard]] std::uint32_t burst() const noexcept override { return inner_.burst(); }
   void flush() override { inner_.flush(); }
   [[nodiscard]] bool is_eager(std::uint32_t packets) const noexcept override { return inner_.is_eager(packets); }
-  void keep(std::span<const std::byte> message) override { inner_.keep(message); }
+  void keep(std::uint32_t first, std::span<const std::byte> packets) override { inner_.keep(first, packets); }
+  void forget_before(std::uint32_t first) override { inner_.forget_before(first); }
+  void is_meeting() noexcept override { inner_.is_meeting(); }
+  void all_have_come() noexcept override { inner_.all_have_come(); }
   [[nodiscard]] bool is_ahead(int rank) const noexcept override { return inner_.is_ahead(rank); }
   [[nodiscard]] double& free_at() noexcept override { return inner_.free_at(); }
   void are_not_heard() noexcept override { inner_.are_not_heard(); }

@@ -47,13 +47,24 @@ class Datagrams {
   /// the same on all ranks that take the call for the same.
   [[nodiscard]] virtual bool is_eager(std::uint32_t packets) const noexcept = 0;
 
-  /// Of the root of an eager message, before it is sent: others may ask for it. It is copied.
-  virtual void keep(std::span<const std::byte> message) = 0;
+  /// Of the sender of an eager message, before it is sent: others may ask for these packets, from number `first` on.
+  /// They are copied; where there are no bytes, it is one empty packet.
+  virtual void keep(std::uint32_t first, std::span<const std::byte> packets) = 0;
 
-  /// Asks the root of an eager message for the packets whose bits are set: it sends them again, to this rank alone, or
-  /// says that it has not come to the call. Asked often without any answer, in a way that loses nothing. Nothing where
-  /// no message is eager.
-  virtual void ask(int root, std::uint64_t packets) = 0;
+  /// What it has kept in this call, before packet `first`, is not wanted any more.
+  virtual void forget_before(std::uint32_t first) = 0;
+
+  /// Asks the sender of an eager message for the packets whose bits are set, from number `first` on: it sends them
+  /// again, to this rank alone, or says that it has not come so far. Asked often without any answer, in a way that
+  /// loses nothing. Nothing where no message is eager.
+  virtual void ask(int sender, std::uint32_t first, std::uint64_t packets) = 0;
+
+  /// Of a call that is over on no rank before all ranks have come to it, of all of them, before anything is sent: it
+  /// stands for a meeting, in which all ranks have what came before. All of them may hear something in it.
+  virtual void is_meeting() noexcept = 0;
+
+  /// All ranks have come to this call: what this one has kept of earlier ones is not wanted any more.
+  virtual void all_have_come() noexcept = 0;
 
   /// Something has come of a later call of that rank's, so that it has sent what this call needs.
   [[nodiscard]] virtual bool is_ahead(int rank) const noexcept = 0;

@@ -47,10 +47,12 @@ Repairs::~Repairs() { endpoints().erase(this); }
 void Repairs::answer_to(std::span<const Address> members) { members_.assign(members.begin(), members.end()); }
 
 void Repairs::keep(std::uint64_t turn, std::uint32_t claim, std::uint32_t payload_bytes,
-                   std::span<const std::byte> message) {
-  kept_.keep(turn, claim, payload_bytes, message);
+                   std::span<const std::byte> message, std::uint32_t first) {
+  kept_.keep(turn, claim, payload_bytes, message, first);
 }
 
 void Repairs::forget() noexcept { kept_.forget(); }
+
+void Repairs::forget_before(std::uint64_t turn, std::uint32_t first) noexcept { kept_.forget_before(turn, first); }
 
 }  // namespace trunkline::runtime

@@ -5,19 +5,11 @@
 #include <utility>
 
 #include "execute/multicast/pace.hpp"
+#include "execute/multicast/patience.hpp"
 #include "transport/redundancy.hpp"
 
 namespace trunkline::runtime {
 namespace {
-
-/// Before an ask: where something later has come, so that what is missing is lost; where packets have come, beside the
-/// time of so many on the wire; else.
-constexpr double behind_others_s = 0.002;
-constexpr double packets_of_patience = 3.0;
-constexpr double first_ask_s = 0.020;
-/// What a late root hears from each rank: its processor has to live with asks of all of them.
-constexpr double most_ask_s = 0.050;
-constexpr double most_ask_s_a_rank = 0.001;
 
 /// Packets and their parity: all ranks know how many.
 std::uint32_t sent_of(std::uint32_t packets, Datagrams& datagrams, const Transport& transport) {
@@ -35,7 +27,7 @@ EagerRoot::EagerRoot(Transport& transport, Datagrams& datagrams, Message& messag
       end_(sent_of(packets_.count(), datagrams, transport)) {}
 
 bool EagerRoot::advance() {
-  if (!std::exchange(is_kept_, true)) datagrams_.keep(packets_.place(0, packets_.count()));
+  if (!std::exchange(is_kept_, true)) datagrams_.keep(0, packets_.place(0, packets_.count()));
   while (datagrams_.next()) {  // its own, where ranks share a host: they would fill the buffer
   }
   const double now = datagrams_.now();
@@ -104,10 +96,10 @@ void EagerReceiver::ask_where_quiet() {
     patience_ = behind_others_s;
   }
   if (now < quiet_since_ + patience_) return;
-  datagrams_.ask(root_, wanted());
+  datagrams_.ask(root_, 0, wanted());
   has_asked_ = true;
   quiet_since_ = now;
-  patience_ = std::min(2.0 * patience_, std::max(most_ask_s, most_ask_s_a_rank * transport().ranks()));
+  patience_ = std::min(2.0 * patience_, most_between_asks_s(static_cast<std::size_t>(transport().ranks())));
 }
 
 /// As many of those that are missing as it needs.

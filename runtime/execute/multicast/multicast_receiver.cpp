@@ -221,7 +221,7 @@ void MulticastReceiver::ask_where_quiet() {
   } else {
     transport().receive(memory_of(answer_), static_cast<int>(sizeof answer_), parent_, 0, answering_);
     asked_ = Asked::whether_heard;
-    datagrams_.ask(root_, 1);  // where the root takes the message for an eager one, nobody else answers
+    datagrams_.ask(root_, 0, 1);  // where the root takes the message for an eager one, nobody else answers
     say(Word::Kind::ask);
     quiet_s_ = std::min(2.0 * quiet_s_, most_quiet_s);
   }

@@ -23,8 +23,10 @@ PacketHead packet_head(const Datagram& datagram, std::size_t sender, std::uint64
           .poll = datagram.poll};
 }
 
-/// Datagrams may get lost; after so many asks without any answer it is taken that they do not arrive.
+/// Datagrams may get lost; after so many asks of a rank without any answer, or so many of any rank while none has come
+/// from anybody, it is taken that they do not arrive.
 constexpr unsigned asks_by_datagram = 3;
+constexpr unsigned asks_of_any_by_datagram = 16;
 
 /// Soon, since a call in which somebody is deaf takes long; then seldom, so that it costs nothing.
 constexpr std::uint64_t first_tell = 8;
@@ -119,22 +121,40 @@ bool DatagramCall::is_eager(std::uint32_t packets) const noexcept {
   return group_.repairs_ != nullptr && packets <= group_.eager_packets_;
 }
 
-void DatagramCall::keep(std::span<const std::byte> message) {
-  group_.repairs_->keep(turn_, claim_, group_.payload_bytes_, message);
+void DatagramCall::keep(std::uint32_t first, std::span<const std::byte> packets) {
+  group_.repairs_->keep(turn_, claim_, group_.payload_bytes_, packets, first);
 }
 
-void DatagramCall::ask(int root, std::uint64_t packets) {
+void DatagramCall::forget_before(std::uint32_t first) { group_.repairs_->forget_before(turn_, first); }
+
+void DatagramCall::ask(int sender, std::uint32_t first, std::uint64_t packets) {
   if (group_.repairs_ == nullptr) return;
   has_asked_ = true;
-  const std::size_t place = place_of(root);
-  const PacketHead head{
-      .kind = PacketKind::ask, .sender = static_cast<std::uint32_t>(group_.rank_), .claim = claim_, .turn = turn_};
+  const std::size_t place = place_of(sender);
+  const PacketHead head{.kind = PacketKind::ask,
+                        .sender = static_cast<std::uint32_t>(group_.rank_),
+                        .claim = claim_,
+                        .turn = turn_,
+                        .number = first};
   const auto payload = std::as_bytes(std::span(&packets, 1));
   group_.sockets_->send(group_.services_[place], head, payload, group_.key_);
   group_.sockets_->flush();
-  if (++unanswered_ <= asks_by_datagram) return;
-  if (!tcp_) tcp_.emplace(*group_.sockets_, group_.services_[place]);
-  tcp_->ask(sealed_packet(head, payload, group_.key_));
+  Asked& asked = asked_[place];
+  ++asked.unanswered;
+  ++unheard_;
+  if (asked.unanswered <= asks_by_datagram && unheard_ <= asks_of_any_by_datagram) return;
+  if (!asked.tcp) asked.tcp = std::make_unique<TcpAsks>(*group_.sockets_, group_.services_[place]);
+  asked.tcp->ask(sealed_packet(head, payload, group_.key_));
+}
+
+/// Counted by calls alone, so that ranks that disagree about one still meet.
+void DatagramCall::is_meeting() noexcept {
+  is_own_ = true;  // it hears the others, although it sends
+  group_.met_at_ = group_.tally_.calls - 1;
+}
+
+void DatagramCall::all_have_come() noexcept {
+  if (group_.repairs_ != nullptr) group_.repairs_->forget_before(turn_, 0);
 }
 
 bool DatagramCall::is_ahead(int rank) const noexcept { return group_.turns_[place_of(rank)] > turn_; }
@@ -146,7 +166,7 @@ std::optional<Datagram> DatagramCall::judged(const ReadPacket& packet) {
   if (!is_known || head.sender >= group_.world_ranks_.size() || head.sender == group_.rank_) {
     return {};
   }
-  unanswered_ = 0;
+  if (const auto asked = asked_.find(head.sender); asked != asked_.end()) asked->second.unanswered = 0;
   if (head.claim != claim_) throw MpiError{MPI_ERR_TRUNCATE};
   if (has_asked_ && head.kind == PacketKind::data && head.poll != 0) is_repaired();
   return Datagram{.kind = static_cast<Datagram::Kind>(head.kind),
@@ -183,14 +203,16 @@ std::optional<Datagram> DatagramCall::next() {
     } else if (packet->head.turn > turn_) {
       keep_early(packet->head, *bytes);
     } else if (packet->head.turn == turn_) {
+      unheard_ = 0;
       if (const auto datagram = judged(*packet)) return datagram;
     }
   }
-  if (!tcp_) return {};
-  while (const auto bytes = tcp_->receive()) {
-    const auto packet = read_packet(*bytes, group_.key_);
-    if (!packet || packet->head.turn != turn_) continue;
-    if (const auto datagram = judged(*packet)) return datagram;
+  for (const auto& [place, asked] : asked_) {
+    while (const auto bytes = asked.tcp ? asked.tcp->receive() : std::nullopt) {
+      const auto packet = read_packet(*bytes, group_.key_);
+      if (!packet || packet->head.turn != turn_) continue;
+      if (const auto datagram = judged(*packet)) return datagram;
+    }
   }
   return {};
 }

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -113,8 +114,11 @@ class DatagramCall final : public Datagrams {
   void flush() override { group_.sockets_->flush(); }
   [[nodiscard]] std::optional<Datagram> next() override;
   [[nodiscard]] bool is_eager(std::uint32_t packets) const noexcept override;
-  void keep(std::span<const std::byte> message) override;
-  void ask(int root, std::uint64_t packets) override;
+  void keep(std::uint32_t first, std::span<const std::byte> packets) override;
+  void forget_before(std::uint32_t first) override;
+  void ask(int sender, std::uint32_t first, std::uint64_t packets) override;
+  void is_meeting() noexcept override;
+  void all_have_come() noexcept override;
   [[nodiscard]] bool is_ahead(int rank) const noexcept override;
   [[nodiscard]] double& free_at() noexcept override { return group_.free_at_; }
   void are_not_heard() noexcept override;
@@ -136,10 +140,15 @@ class DatagramCall final : public Datagrams {
   bool is_own_ = false;  ///< this rank sends to all
   bool has_asked_ = false;
   bool is_repaired_ = false;
-  std::uint32_t end_ = 0;    ///< of the packets that it has sent
-  unsigned unanswered_ = 0;  ///< asks since the root has said anything
-  std::optional<TcpAsks> tcp_{};
-  std::vector<std::byte> kept_{};  ///< of the last one that had come early
+  std::uint32_t end_ = 0;  ///< of the packets that it has sent
+  /// Of a rank: asks since it has said anything.
+  struct Asked {
+    unsigned unanswered = 0;
+    std::unique_ptr<TcpAsks> tcp{};
+  };
+  std::map<std::size_t, Asked> asked_{};  ///< by its place
+  unsigned unheard_ = 0;                  ///< asks since any datagram has come
+  std::vector<std::byte> kept_{};         ///< of the last one that had come early
 };
 
 }  // namespace trunkline::runtime

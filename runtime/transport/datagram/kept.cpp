@@ -17,27 +17,48 @@ PacketBytes sealed_packet(const PacketHead& head, std::span<const std::byte> pay
 }
 
 void KeptMessages::keep(std::uint64_t turn, std::uint32_t claim, std::uint32_t payload_bytes,
-                        std::span<const std::byte> message) {
-  messages_.push_back(
-      {.turn = turn, .claim = claim, .payload_bytes = payload_bytes, .bytes = {message.begin(), message.end()}});
+                        std::span<const std::byte> message, std::uint32_t first) {
+  messages_.push_back({.turn = turn,
+                       .claim = claim,
+                       .payload_bytes = payload_bytes,
+                       .first = first,
+                       .bytes = {message.begin(), message.end()}});
+}
+
+void KeptMessages::forget_before(std::uint64_t turn, std::uint32_t first) noexcept {
+  std::erase_if(messages_,
+                [&](const Message& one) { return one.turn < turn || (one.turn == turn && one.first < first); });
 }
 
 std::vector<PacketBytes> KeptMessages::answers(const ReadPacket& ask) const {
   if (ask.head.kind != PacketKind::ask || ask.payload.size() != ask_payload_bytes) return {};
   std::uint64_t wanted = 0;
   std::memcpy(&wanted, ask.payload.data(), sizeof wanted);
-  PacketHead head{.kind = PacketKind::not_yet, .sender = rank_, .claim = ask.head.claim, .turn = ask.head.turn};
-  const auto message = std::ranges::find(messages_, ask.head.turn, &Message::turn);
-  if (message == messages_.end()) return {sealed_packet(head, {}, key_)};
-  head.kind = PacketKind::data;
-  head.claim = message->claim;
-  head.poll = 1;
+  constexpr std::uint32_t most_wanted = 64;
   std::vector<PacketBytes> all;
-  std::span<const std::byte> rest = message->bytes;
-  for (; !rest.empty() && head.number < most_eager_packets; ++head.number) {
-    const std::size_t length = std::min<std::size_t>(rest.size(), message->payload_bytes);
-    if ((wanted >> head.number & 1U) != 0) all.push_back(sealed_packet(head, rest.first(length), key_));
-    rest = rest.subspan(length);
+  bool has_any = false;
+  for (const Message& message : messages_) {
+    if (message.turn != ask.head.turn) continue;
+    PacketHead head{.kind = PacketKind::data,
+                    .sender = rank_,
+                    .claim = message.claim,
+                    .turn = message.turn,
+                    .number = message.first,
+                    .poll = 1};
+    std::span<const std::byte> rest = message.bytes;
+    do {
+      const std::size_t length = std::min<std::size_t>(rest.size(), message.payload_bytes);
+      const std::uint32_t place = head.number - ask.head.number;  // vast where it is before
+      const bool is_wanted = place < most_wanted && (wanted >> place & 1U) != 0;
+      has_any = has_any || is_wanted || message.claim != ask.head.claim;
+      if (is_wanted) all.push_back(sealed_packet(head, rest.first(length), key_));
+      rest = rest.subspan(length);
+      ++head.number;
+    } while (!rest.empty());
+  }
+  if (!has_any) {
+    const PacketHead head{.kind = PacketKind::not_yet, .sender = rank_, .claim = ask.head.claim, .turn = ask.head.turn};
+    all.push_back(sealed_packet(head, {}, key_));
   }
   return all;
 }

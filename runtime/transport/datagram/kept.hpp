@@ -28,12 +28,17 @@ class KeptMessages {
  public:
   KeptMessages(const Key& key, std::uint32_t rank) : key_(key), rank_(rank) {}
 
-  /// A message of at most most_eager_packets packets of `payload_bytes`.
-  void keep(std::uint64_t turn, std::uint32_t claim, std::uint32_t payload_bytes, std::span<const std::byte> message);
+  /// A message, or a part of one, of at most most_eager_packets packets of `payload_bytes`, from number `first` on; an
+  /// empty one has one packet.
+  void keep(std::uint64_t turn, std::uint32_t claim, std::uint32_t payload_bytes, std::span<const std::byte> message,
+            std::uint32_t first = 0);
 
   void forget() noexcept { messages_.clear(); }
 
-  /// What an ask is answered with: packets, or that the call has not begun here. Empty for what no rank asks.
+  /// What was kept of calls before that one, and in it what begins before packet `first`.
+  void forget_before(std::uint64_t turn, std::uint32_t first) noexcept;
+
+  /// What an ask is answered with: packets, or that the call has not come so far here. Empty for what no rank asks.
   [[nodiscard]] std::vector<PacketBytes> answers(const ReadPacket& ask) const;
 
  private:
@@ -41,6 +46,7 @@ class KeptMessages {
     std::uint64_t turn;
     std::uint32_t claim;
     std::uint32_t payload_bytes;
+    std::uint32_t first;
     std::vector<std::byte> bytes;
   };
   Key key_;

@@ -72,9 +72,14 @@ void Repairs::answer_to(std::span<const Address> members) {
 }
 
 void Repairs::keep(std::uint64_t turn, std::uint32_t claim, std::uint32_t payload_bytes,
-                   std::span<const std::byte> message) {
+                   std::span<const std::byte> message, std::uint32_t first) {
   const std::scoped_lock lock(thread_->lock());
-  kept_.keep(turn, claim, payload_bytes, message);
+  kept_.keep(turn, claim, payload_bytes, message, first);
+}
+
+void Repairs::forget_before(std::uint64_t turn, std::uint32_t first) noexcept {
+  const std::scoped_lock lock(thread_->lock());
+  kept_.forget_before(turn, first);
 }
 
 void Repairs::forget() noexcept {

@@ -32,8 +32,11 @@ class Repairs {
   /// Where members hear datagrams that are for them alone, by rank.
   void answer_to(std::span<const Address> members);
 
-  void keep(std::uint64_t turn, std::uint32_t claim, std::uint32_t payload_bytes, std::span<const std::byte> message);
+  // As KeptMessages has them.
+  void keep(std::uint64_t turn, std::uint32_t claim, std::uint32_t payload_bytes, std::span<const std::byte> message,
+            std::uint32_t first = 0);
   void forget() noexcept;
+  void forget_before(std::uint64_t turn, std::uint32_t first) noexcept;
 
  private:
   friend class RepairThread;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <deque>
+#include <map>
 #include <optional>
 #include <random>
 #include <span>
@@ -39,9 +40,13 @@ class Air {
         burst_(burst),
         eager_packets_(eager_packets),
         random_(seed),
+        kept_(weather_.deaf.size()),
         waiting_(weather_.deaf.size()) {}
 
   double now = 0.0;
+
+  /// Packets that any rank had at once for those that ask.
+  [[nodiscard]] std::size_t most_kept() const { return most_kept_; }
 
  private:
   friend class AirDatagrams;
@@ -53,21 +58,27 @@ class Air {
 
   bool happens(double probability) { return std::uniform_real_distribution<>(0.0, 1.0)(random_) < probability; }
 
-  /// What the root has kept answers, also when it has left: an ask is lost like any datagram, unless it goes over TCP.
-  void ask(int root, int by, std::uint64_t packets, bool over_tcp) {
-    const bool is_mute = weather_.mute[static_cast<std::size_t>(by)] || weather_.deaf[static_cast<std::size_t>(root)];
+  /// What a rank has kept answers, also when it has left: an ask is lost like any datagram, unless it goes over TCP.
+  void ask(int sender, int by, std::uint32_t first, std::uint64_t packets, bool over_tcp) {
+    const bool is_mute = weather_.mute[static_cast<std::size_t>(by)] || weather_.deaf[static_cast<std::size_t>(sender)];
     if (!over_tcp && (is_mute || happens(weather_.lost))) return;
-    if (kept_.empty()) {
-      answer(root, by, {.kind = Datagram::Kind::not_yet}, over_tcp);
-      return;
+    bool has_any = false;
+    for (const auto& [number, payload] : kept_[static_cast<std::size_t>(sender)]) {
+      if (number < first || number - first >= 64 || (packets >> (number - first) & 1U) == 0) continue;
+      has_any = true;
+      answer(sender, by, {.kind = Datagram::Kind::data, .number = number, .poll = 1, .payload = payload}, over_tcp);
     }
-    for (std::uint32_t number = 0; std::size_t{number} * payload_bytes_ < kept_.size(); ++number) {
-      if ((packets >> number & 1U) == 0) continue;
-      const std::size_t first = std::size_t{number} * payload_bytes_;
-      const auto payload =
-          std::span<const std::byte>(kept_).subspan(first, std::min<std::size_t>(payload_bytes_, kept_.size() - first));
-      answer(root, by, {.kind = Datagram::Kind::data, .number = number, .poll = 1, .payload = payload}, over_tcp);
-    }
+    if (!has_any) answer(sender, by, {.kind = Datagram::Kind::not_yet}, over_tcp);
+  }
+
+  void keep(int sender, std::uint32_t first, std::span<const std::byte> packets) {
+    auto& kept = kept_[static_cast<std::size_t>(sender)];
+    do {
+      const auto payload = packets.first(std::min<std::size_t>(payload_bytes_, packets.size()));
+      kept[first++] = {payload.begin(), payload.end()};
+      packets = packets.subspan(payload.size());
+    } while (!packets.empty());
+    most_kept_ = std::max(most_kept_, kept.size());
   }
 
   void answer(int root, int by, const Datagram& datagram, bool over_tcp) {
@@ -96,8 +107,9 @@ class Air {
   std::uint32_t payload_bytes_;
   std::uint32_t burst_;
   std::uint32_t eager_packets_;
-  std::vector<std::byte> kept_{};  ///< the message, once its root has come to the call
   std::mt19937 random_;
+  std::vector<std::map<std::uint32_t, std::vector<std::byte>>> kept_;  ///< packets, by sender
+  std::size_t most_kept_ = 0;
   std::vector<std::deque<InAir>> waiting_;  ///< by receiver
 };
 
@@ -129,8 +141,16 @@ class AirDatagrams final : public runtime::Datagrams {
   }
 
   [[nodiscard]] bool is_eager(std::uint32_t packets) const noexcept override { return packets <= air_.eager_packets_; }
-  void keep(std::span<const std::byte> message) override { air_.kept_.assign(message.begin(), message.end()); }
-  void ask(int root, std::uint64_t packets) override { air_.ask(root, rank_, packets, ++asks_ > asks_by_datagram); }
+  void keep(std::uint32_t first, std::span<const std::byte> packets) override { air_.keep(rank_, first, packets); }
+  void forget_before(std::uint32_t first) override {
+    auto& kept = air_.kept_[static_cast<std::size_t>(rank_)];
+    kept.erase(kept.begin(), kept.lower_bound(first));
+  }
+  void ask(int sender, std::uint32_t first, std::uint64_t packets) override {
+    air_.ask(sender, rank_, first, packets, ++asks_[sender] > asks_by_datagram);
+  }
+  void is_meeting() noexcept override {}
+  void all_have_come() noexcept override {}
   [[nodiscard]] bool is_ahead(int /*rank*/) const noexcept override { return false; }
   [[nodiscard]] double& free_at() noexcept override { return free_at_; }
   void are_not_heard() noexcept override {}
@@ -142,7 +162,7 @@ class AirDatagrams final : public runtime::Datagrams {
   int rank_;
   Air::InAir last_{};
   static constexpr unsigned asks_by_datagram = 3;
-  unsigned asks_ = 0;
+  std::map<int, unsigned> asks_{};  ///< by sender
   double free_at_ = 0.0;
   runtime::LossMeter loss_{};
 };
