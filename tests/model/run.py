@@ -38,6 +38,8 @@ PROPERTIES = {
     "done: all below have left": "||has_left[c])",
     "what is sent fits every buffer": "n<=(",
     "what is wanted is kept": "(at[r]!=call)",
+    "what is missing is kept": "(sent[o]>n)",
+    "what comes is within the window": "sent[r]<=(p+3)",
 }
 
 
@@ -147,6 +149,14 @@ CONFIGURATIONS = [
         "eager-calls", "-DCALLS=4 -DTWICE=1", "a meeting, and calls after it; one comes twice", True, "eager"
     ),
     Configuration("eager-twice", "-DPACKETS=2 -DTWICE=1", "two packets each, one comes twice", model="eager"),
+    Configuration("turns", "-DPIECES=1", "a piece each, all at once", True, "turns"),
+    Configuration("turns-one", "-DAT_ONCE=1", "two pieces each, one after another", True, "turns"),
+    Configuration("turns-pair", "-DRANKS=2 -DPIECES=4", "four pieces each of two ranks", True, "turns"),
+    Configuration("turns-pair-one", "-DRANKS=2 -DPIECES=4 -DAT_ONCE=1", "the same, in turn", True, "turns"),
+    Configuration("turns-pair-calls", "-DRANKS=2 -DCALLS=3", "three calls of two ranks", True, "turns"),
+    Configuration("turns-all", "-DPIECES=2", "two pieces each, all at once", model="turns"),
+    Configuration("turns-calls", "-DPIECES=1 -DCALLS=2", "copies of the call before are forgotten", model="turns"),
+    Configuration("turns-three", "-DPIECES=3 -DAT_ONCE=2", "three pieces each, two at once", model="turns"),
 ]
 
 MUTATIONS = [
@@ -175,6 +185,11 @@ MUTATIONS = [
     Mutation("says_no_farewell", "", "what is wanted is kept", "eager"),
     Mutation("keeps_nothing", "", "what is wanted is kept", "eager"),
     Mutation("never_over_tcp", "", "never stuck", "eager"),
+    Mutation("asks_by_turn", "-DAT_ONCE=1", "never stuck", "turns"),
+    Mutation("forgets_too_soon", "-DRANKS=2 -DPIECES=4", "what is missing is kept", "turns"),
+    Mutation("forgets_this_call", "-DPIECES=1 -DCALLS=2", "what is missing is kept", "turns"),
+    Mutation("keeps_nothing", "-DPIECES=1", "what is missing is kept", "turns"),
+    Mutation("never_over_tcp", "-DPIECES=1", "never stuck", "turns"),
 ]
 
 
