@@ -30,6 +30,7 @@ namespace {
 
 /// What a plan is laid over.
 struct Ground {
+  Collective collective;
   const Cluster* cluster;  ///< there is one where the algorithm needs it
   const Placement& placement;
   Rank root;
@@ -62,9 +63,26 @@ Plan lay_two_tree(const Ground& on) {
   return plan_of(Trees{std::move(both[0]), std::move(both[1])});
 }
 
+/// Words without data take no time on links, so the fewer levels the better.
+constexpr unsigned degree_without_data = 8;
+/// What switches' queues and sockets' buffers hold of all ranks' datagrams.
+constexpr Rank most_at_once = 32;
+
 Plan lay_multicast(const Ground& on) {
-  return plan_of(Multicast{.confirm = k_ary_tree(*on.cluster, on.placement, on.root, on.k),
-                           .byte_s = slowest_byte_s(Paths(*on.cluster), on.placement, on.root)});
+  Multicast multicast;
+  multicast.byte_s = slowest_byte_s(Paths(*on.cluster), on.placement, on.root);
+  if (goes_by_turns(on.collective)) {
+    multicast.order = depth_first_order(*on.cluster, on.placement, on.root);
+    multicast.at_once = std::min(on.ranks(), most_at_once);
+  } else {
+    const unsigned degree = facts_of(on.collective).has_data ? on.k : degree_without_data;
+    multicast.confirm = k_ary_tree(*on.cluster, on.placement, on.root, degree);
+    if (facts_of(on.collective).has_operand_order()) {
+      auto both = two_tree(*on.cluster, on.placement, on.root);
+      multicast.reduce = {std::move(both[0]), std::move(both[1])};
+    }
+  }
+  return plan_of(std::move(multicast));
 }
 
 Plan by_rank_number(std::string_view generator, const Ground& on) {
@@ -231,7 +249,8 @@ constexpr std::array registry_rows{
          .needs_cluster = true,
          .kind = &multicast_kind},
         lay_multicast,
-        4},
+        4,
+        "(X + 2 H) T(m/X) + T(0)"},
     Row{{.name = "flat",
          .description = "the root sends to every rank in turn",
          .cost = "(P - 1) T(m)",
@@ -339,6 +358,23 @@ constexpr std::array registry_rows{
     ring_row(Collective::allgatherv, false),
 };
 
+/// Where it is not a root's message alone.
+void say_how_it_is_multicast(Algorithm& algorithm) {
+  const CollectiveFacts& facts = facts_of(algorithm.collective);
+  if (goes_by_turns(algorithm.collective)) {
+    algorithm.description = "each rank's block as UDP datagrams that the switches copy to all at once, by turns";
+    algorithm.cost = "T(m) + T(m/P)";
+  } else if (facts.has_operand_order()) {
+    algorithm.streams = 2;
+    algorithm.has_one_order = false;
+    algorithm.description =
+        "two contention-free trees up; the result down as UDP datagrams, which switches copy to all";
+  } else if (facts.reduces) {
+    algorithm.description = "a contention-free 8-ary tree up; down one UDP datagram, which switches copy to all";
+    algorithm.cost = "8 H T(0)";
+  }
+}
+
 /// By collective, each row's for every collective that it serves.
 std::vector<Algorithm> served_algorithms() {
   std::vector<Algorithm> all;
@@ -348,6 +384,7 @@ std::vector<Algorithm> served_algorithms() {
       Algorithm& algorithm = all.emplace_back(row.algorithm);
       algorithm.collective = facts.collective;
       if (facts.direction == Direction::up_and_down && !row.up_and_down.empty()) algorithm.cost = row.up_and_down;
+      if (algorithm.kind == &multicast_kind) say_how_it_is_multicast(algorithm);
     }
   }
   return all;
@@ -402,7 +439,8 @@ Plan lay(Collective collective, std::string_view name, const Cluster* cluster, c
   if (row->algorithm.needs_cluster && cluster == nullptr) {
     throw std::invalid_argument(std::string(name) + " needs a cluster to be laid over");
   }
-  Plan plan = row->factory({.cluster = cluster, .placement = placement, .root = root, .k = row->k});
+  Plan plan =
+      row->factory({.collective = collective, .cluster = cluster, .placement = placement, .root = root, .k = row->k});
   if (!row->algorithm.kind->one_promise) plan.steps().check(collective);  // the tests replay the others
   return plan;
 }

@@ -65,7 +65,7 @@ constexpr std::array table{
     Candidate{"recursive-doubling", Role::rounds, exchanges, For::all, For::all},
     Candidate{"scatter-ring", Role::scattered, usual, For::nothing, For::all},
     Candidate{"scatter-doubling", Role::scattered, usual, For::nothing, For::all},
-    Candidate{"multicast", Role::to_all, multicasts, For::all, For::all},
+    Candidate{"multicast", Role::to_all, multicasts, For::broadcasts, For::all},
     Candidate{"hierarchical-flat", Role::shared_hosts, usual, For::nothing, For::reductions},
     Candidate{"hierarchical-binomial", Role::shared_hosts, usual, For::nothing, For::reductions},
     Candidate{"hierarchical-4-nomial", Role::shared_hosts, usual, For::nothing, For::reductions},

@@ -109,9 +109,18 @@ void bind_plan_file(nb::module_& module) {
   nb::class_<RoundList>(module, "RoundList", "What is sent in each round.")
       .def_ro("blocks", &RoundList::blocks, "That the message is cut into.")
       .def_prop_ro("rounds", [](const RoundList& list) { return list.rounds; });
-  nb::class_<Multicast>(module, "Multicast", "Who sends to all at once, and along which tree ranks confirm.")
-      .def_prop_ro("root", [](const Multicast& multicast) { return multicast.confirm.root; })
-      .def_ro("confirm", &Multicast::confirm, "From the sender, its root: each rank reports to its parent.")
+  nb::class_<Multicast>(module, "Multicast",
+                        "Who sends to all at once: a root, whom ranks confirm to, or all by turns.")
+      .def_prop_ro("root", &Multicast::root)
+      .def_prop_ro(
+          "confirm",
+          [](const Multicast& multicast) {
+            return multicast.goes_by_turns() ? std::nullopt : std::optional(multicast.confirm);
+          },
+          "From the sender, its root: each rank reports to its parent. None: all ranks send.")
+      .def_ro("reduce", &Multicast::reduce, "Trees that operands go up, by turns; none: the confirm tree, if any do.")
+      .def_ro("order", &Multicast::order, "Of ranks that all send: by turn; empty: the root alone sends.")
+      .def_ro("at_once", &Multicast::at_once, "Of these: so many send without waiting for each other.")
       .def_ro("byte_s", &Multicast::byte_s, "Pace: seconds for each byte on the wire; 0: none.");
   nb::class_<Plan>(module, "Plan", "How one collective runs on one communicator.")
       .def(

@@ -214,13 +214,25 @@ def capacities_of(cluster: Cluster, placement: Sequence[int]) -> list[int]:
     """By link: how many senders do not slow each other on it, in each direction. Raises ValueError."""
 
 class Multicast:
-    """Who sends to all at once, and along which tree ranks confirm."""
+    """Who sends to all at once: a root, whom ranks confirm to, or all by turns."""
 
     @property
     def root(self) -> int: ...
     @property
-    def confirm(self) -> Tree:
-        """From the sender, its root: each rank reports to its parent."""
+    def confirm(self) -> Tree | None:
+        """From the sender, its root: each rank reports to its parent. None: all ranks send."""
+
+    @property
+    def reduce(self) -> list[Tree]:
+        """Trees that operands go up, by turns; none: the confirm tree, if any do."""
+
+    @property
+    def order(self) -> list[int]:
+        """Of ranks that all send: by turn; empty: the root alone sends."""
+
+    @property
+    def at_once(self) -> int:
+        """Of these: so many send without waiting for each other."""
 
     @property
     def byte_s(self) -> float:

@@ -39,6 +39,9 @@ class Operands {
 
   static constexpr std::uint64_t longest_element = std::uint64_t{1} << 26;
 
+  /// As the program gave it.
+  [[nodiscard]] const Reduced& data() const noexcept { return data_; }
+
   [[nodiscard]] std::uint64_t count() const noexcept { return static_cast<std::uint64_t>(data_.count); }
   /// Of an element's signature.
   [[nodiscard]] std::uint64_t element_bytes() const noexcept { return element_bytes_; }

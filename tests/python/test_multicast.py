@@ -79,6 +79,60 @@ def test_the_plan_file_is_read_back(trunkline, tmp_path):
     assert "rank 1 reports a second time" in ran.error
 
 
+def test_turns_are_said_in_words_and_json(trunkline, two_hosts):
+    words = ("plan", two_hosts, "--collective", "allgather", "--algorithm", "multicast", "--ranks-per-host", "2")
+    assert trunkline(*words).out.splitlines() == [
+        "allgather, multicast over two from rank 0 (h0): 4 ranks, each sends by turn, 4 at once",
+        "Contention: 2 senders share each of h0->s0, s0->h0, h1->s0, s0->h1.",
+        "Each rank sends its datagrams once to all, at the pace of 20 Mbit/s: they cross 2 links, each once.",
+        "",
+        "By turn, a row for each stay below a switch; a rank sends once it has what those sent that are 4 or more "
+        "before it:",
+        "s0  h0 (2 ranks) → h1 (2 ranks)",
+    ]
+    data = trunkline(*words, "--json", "-").data
+    assert (data["order"], data["at_once"], data["pace_bps"]) == ([0, 1, 2, 3], 4, pytest.approx(20e6))
+    assert "confirm" not in data
+
+
+def test_a_reduction_has_trees_for_its_operands(trunkline, tmp_path):
+    plan = tmp_path / "plan.yaml"
+    words = ("plan", "cyclic", "--collective", "allreduce", "--algorithm", "multicast")
+    ran = trunkline(*words, "-o", plan)
+    assert "degree 4, operands up 2 trees of height" in ran.out
+    assert "Tree 2 of 2: segments 1, 3, 5, ...: whose operands a rank gets:" in ran.out
+    data = trunkline(*words, "--json", "-").data
+    assert len(data["reduce"]) == 2
+    read = _core.read_plan(str(plan))
+    assert _core.write_plan(read) == plan.read_text()
+    assert [tree.parent for tree in read.plan.multicast.reduce] == [
+        [tree["parent"][str(rank)] for rank in range(32)] for tree in data["reduce"]
+    ]
+    barrier = trunkline("plan", "cyclic", "--collective", "barrier", "--algorithm", "multicast", "--json", "-").data
+    assert "reduce" not in barrier
+
+
+@pytest.mark.parametrize("name", ["cyclic", "leaf-spine", "random:64x6"])
+def test_the_picture_of_turns(trunkline, tmp_path, name):
+    """A broad line both ways for each trunk and to each host; a dashed arrow from each host to the next one."""
+    picture = tmp_path / "plan.svg"
+    words = ("plan", name, "--collective", "allgather", "--algorithm", "multicast")
+    assert trunkline(*words, "--svg", picture).status == 0
+    cluster = load_cluster(name)
+    drawn = ET.fromstring(picture.read_text())
+    paths = list(drawn.iter("{http://www.w3.org/2000/svg}path"))
+    dashed = [path for path in paths if path.get("stroke") == HOST and path.get("stroke-dasharray")]
+    assert len(dashed) == len(cluster.hosts) - 1 + 1  # and one in the legend
+    placement = _core.block_placement(cluster, 1)
+    trunks = [
+        c
+        for c in crossed_channels(cluster, placement, 0)
+        if {cluster.links[c // 2].a, cluster.links[c // 2].b} <= set(cluster.switches)
+    ]
+    heads = [path for path in paths if path.get("fill") == LINK]
+    assert len(heads) == 2 * len(trunks) + len(cluster.hosts) + 1
+
+
 def test_channels_are_crossed_once():
     cluster = load_cluster("cyclic")
     placement = _core.block_placement(cluster, 2)

@@ -47,9 +47,13 @@ def test_reductions_and_others_go_on(any_mpi: Mpi):
     fault(any_mpi, *cases, f"other-collective@{BY_TREES}")
 
 
+def test_reductions_by_multicast_go_on(any_mpi: Mpi):
+    fault(any_mpi, *(f"{case}@multicast" for case in REDUCING))
+
+
 def test_other_sizes_roots_and_shares_under_every_way(any_mpi: Mpi):
     cases = [f"{case}@{choice}" for choice in OTHERS for case in ("shorter", "longer", "other-root")]
-    fault(any_mpi, *cases, "other-shares@ring:1448", "other-shares@unaware-ring", ranks=5)
+    fault(any_mpi, *cases, "other-shares@ring:1448", "other-shares@unaware-ring", "other-shares@multicast", ranks=5)
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,7 @@
-"""Broadcasts by multicast: the protocol in a time of its own, and with real sockets.
+"""Collectives by multicast: the protocols in a time of their own, and with real sockets.
 
-The first runs thousands of calls in one process: datagrams get lost, come twice, late and in another order; ranks are
-late, deaf, mute, or give up. TRUNKLINE_TEST_MULTICAST: how many; 2000 by default.
+The first two run thousands of calls in one process: datagrams get lost, come twice, late and in another order; ranks
+are late, deaf, mute, or give up. TRUNKLINE_TEST_MULTICAST: how many; 2000 by default.
 """
 
 import os
@@ -18,9 +18,35 @@ def test_the_protocol_survives_any_weather(any_mpi: Mpi):
     any_mpi.run(1, any_mpi.program("runtime-multicast"), str(CALLS), "1", preload=None)
 
 
+def test_results_and_shares_survive_any_weather(any_mpi: Mpi):
+    any_mpi.run(1, any_mpi.program("runtime-collected"), str(CALLS), "1", preload=None)
+
+
 @pytest.mark.parametrize("ranks", [2, 5])
 def test_everything_mpi_allows(any_mpi: Mpi, ranks: int):
     any_mpi.suite(ranks, GROUPS, ["multicast"], settings=LINE)
+
+
+@pytest.mark.parametrize("ranks", [2, 7])
+def test_reductions_and_shares(any_mpi: Mpi, ranks: int):
+    any_mpi.suite(ranks, ["reductions", "operations", "shares"], ["multicast", "multicast:100"], settings=LINE)
+
+
+def test_operations_that_throw(any_mpi: Mpi):
+    any_mpi.suite(3, ["throwing operations"], ["multicast"], settings=LINE)
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+def test_all_collectives_mixed(any_mpi: Mpi, threads: int):
+    """Short ones and long ones, one after another and on several communicators at once."""
+    program = any_mpi.program("runtime-mixed")
+    done = any_mpi.run(
+        4, program, "200", "11", str(threads), "multicast", "native", settings=LINE, per_rank=[ON_OWN_HOST]
+    )
+    accelerated = {line.split()[0]: int(line.split()[1]) for line in done.out.splitlines()}
+    for collective in ("bcast", "allreduce", "barrier", "allgather", "allgatherv"):
+        assert accelerated[collective] > 0, done.out
+    assert not done.lines("trunkline: warning"), done.err
 
 
 def test_more_than_a_window(any_mpi: Mpi):

@@ -1,17 +1,59 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <string>
+#include <vector>
 
 #include "kinds/multicast/multicast.hpp"
 #include "plan/tree_check.hpp"
 #include "text/quantity.hpp"
 
 namespace trunkline {
+namespace {
+
+/// Each rank sends its block to all once, and waits for earlier ones alone: so every rank gets every block.
+void check_turns(const Multicast& multicast) {
+  const std::size_t ranks = multicast.order.size();
+  std::vector<bool> has_turn(ranks, false);
+  for (const Rank rank : multicast.order) {
+    if (rank >= ranks) throw InvalidPlan("the order has rank " + std::to_string(rank) + ", and there is no such rank");
+    if (has_turn[rank]) throw InvalidPlan("rank " + std::to_string(rank) + " stands twice in the order");
+    has_turn[rank] = true;
+  }
+  if (multicast.at_once == 0 || multicast.at_once > ranks) {
+    throw InvalidPlan(std::to_string(multicast.at_once) + " of " + std::to_string(ranks) +
+                      " ranks send at once; from 1 to all of them may");
+  }
+}
+
+}  // namespace
+
+bool goes_by_turns(Collective collective) {
+  const CollectiveFacts& facts = facts_of(collective);
+  return facts.before == Holding::own_block && facts.after == Holding::all;
+}
 
 void check_multicast(const Multicast& multicast) {
-  try {
-    check_tree(multicast.confirm);
-  } catch (const InvalidPlan& invalid) {
-    throw InvalidPlan(std::string("the confirm tree: ") + invalid.what());
+  if (multicast.goes_by_turns()) {
+    check_turns(multicast);
+  } else {
+    try {
+      check_tree(multicast.confirm);
+    } catch (const InvalidPlan& invalid) {
+      throw InvalidPlan(std::string("the confirm tree: ") + invalid.what());
+    }
+  }
+  for (const Tree& tree : multicast.reduce) {
+    try {
+      check_tree(tree);
+    } catch (const InvalidPlan& invalid) {
+      throw InvalidPlan(std::string("a tree to reduce along: ") + invalid.what());
+    }
+    if (multicast.goes_by_turns() || tree.size() != multicast.ranks() || tree.root != multicast.root()) {
+      throw InvalidPlan("a tree to reduce along is over other ranks, or ends at another rank than the one that sends");
+    }
+  }
+  if (multicast.reduce.size() > most_streams) {
+    throw InvalidPlan(std::to_string(multicast.reduce.size()) + " trees to reduce along are too many; " +
+                      std::to_string(most_streams) + " are the most");
   }
   const double rate_bps = 8.0 / multicast.byte_s;
   if (multicast.byte_s != 0.0 && !(rate_bps >= least_rate_bps && rate_bps <= most_rate_bps)) {

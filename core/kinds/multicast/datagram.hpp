@@ -11,6 +11,10 @@ namespace trunkline {
 inline constexpr std::uint64_t datagram_payload_bytes = 1432;  ///< of the message in a full frame at an MTU of 1500
 inline constexpr std::uint64_t datagram_overhead_bytes = frame_wire_bytes - datagram_payload_bytes;
 
+/// Of a message whose sender leaves once it has sent it, at most: as runtime/transport/datagram/group_opening.cpp has
+/// it.
+inline constexpr std::uint64_t most_eager_bytes = 8192;
+
 /// Datagrams that carry a message; an empty one takes one as well.
 [[nodiscard]] constexpr std::uint64_t datagrams_of(std::uint64_t bytes) {
   return bytes == 0 ? 1 : pieces_of(bytes, datagram_payload_bytes);

@@ -7,8 +7,11 @@
 #include <utility>
 
 #include "kinds/multicast/costs.hpp"
+#include "kinds/multicast/result_costs.hpp"
 #include "kinds/multicast/row.hpp"
+#include "kinds/multicast/turn_costs.hpp"
 #include "plan/in_flight.hpp"
+#include "plan/lead.hpp"
 
 namespace trunkline {
 namespace {
@@ -20,13 +23,16 @@ class MulticastSteps final : public Steps {
   [[nodiscard]] const Multicast& held() const { return multicast_; }
 
   [[nodiscard]] const PlanKind& kind() const override { return multicast_kind; }
-  [[nodiscard]] std::size_t ranks() const override { return multicast_.confirm.size(); }
-  [[nodiscard]] Rank root() const override { return multicast_.confirm.root; }
-  [[nodiscard]] std::size_t streams() const override { return 1; }
+  [[nodiscard]] std::size_t ranks() const override { return multicast_.ranks(); }
+  [[nodiscard]] Rank root() const override { return multicast_.root(); }
+  [[nodiscard]] std::size_t streams() const override { return std::max<std::size_t>(multicast_.reduce.size(), 1); }
 
   void check(Collective collective) const override {
-    if (!multicast_kind.serves(collective)) throw InvalidPlan(refused(collective));
+    if (!serves(collective)) throw InvalidPlan(refused(collective));
     check_multicast(multicast_);
+    if (!multicast_.reduce.empty() && !facts_of(collective).reduces) {
+      throw InvalidPlan("trees to reduce along are of no use to " + std::string(facts_of(collective).name));
+    }
   }
 
   [[nodiscard]] Contention contention(const Cluster& cluster, const Placement& placement,
@@ -35,30 +41,55 @@ class MulticastSteps final : public Steps {
   }
 
   [[nodiscard]] bool keeps_rank_order() const override { return false; }
-  [[nodiscard]] bool has_one_order(Collective /*collective*/) const override { return true; }
+  [[nodiscard]] bool has_one_order(Collective /*collective*/) const override { return multicast_.reduce.size() <= 1; }
 
+  /// By turns: of the ring that calls go round where datagrams do not.
   void each_hop(const std::function<void(Rank, Rank)>& hop) const override {
+    const std::vector<Rank>& order = multicast_.order;
+    for (std::size_t turn = 0; turn < order.size() && order.size() > 1; ++turn) {
+      hop(order[turn], order[(turn + 1) % order.size()]);
+    }
+    if (multicast_.goes_by_turns()) return;
+    for (const Tree& tree : multicast_.reduce) {
+      for (const Rank rank : parents_first(tree)) {
+        if (rank != tree.root) hop(tree.parent[rank], rank);
+      }
+    }
     for (Rank rank = 0; rank < ranks(); ++rank) {
       if (rank != root()) hop(root(), rank);
     }
   }
 
-  [[nodiscard]] UnderWay under_way(Collective /*collective*/) const override {
-    return {.least_bytes = least_in_flight_bytes};
+  [[nodiscard]] UnderWay under_way(Collective collective) const override {
+    if (!facts_of(collective).reduces) return {.least_bytes = least_in_flight_bytes};
+    return {.least_bytes = least_up_in_flight_bytes, .hops_for_each_lead = hops_for_each_lead(multicast_.reduce)};
   }
 
   [[nodiscard]] std::unique_ptr<const CostFunction> costs(const Paths& paths, const Placement& placement,
                                                           Collective collective,
                                                           const HostCosts& hosts) const override {
-    if (!multicast_kind.serves(collective)) throw std::invalid_argument(refused(collective));
+    if (!serves(collective)) throw std::invalid_argument(refused(collective));
+    if (multicast_.goes_by_turns()) {
+      return std::make_unique<const TurnCosts>(turn_costs(paths, placement, multicast_, hosts));
+    }
+    if (facts_of(collective).reduces) {
+      return std::make_unique<const ResultCosts>(result_costs(paths, placement, multicast_, hosts));
+    }
     return std::make_unique<const MulticastCosts>(multicast_costs(paths, placement, multicast_, hosts));
   }
 
   void write(std::string& yaml) const override { write_multicast(yaml, multicast_); }
 
  private:
-  static std::string refused(Collective collective) {
-    return "a multicast does not serve " + std::string(facts_of(collective).name);
+  [[nodiscard]] bool serves(Collective collective) const {
+    return multicast_kind.serves(collective) && multicast_.goes_by_turns() == trunkline::goes_by_turns(collective);
+  }
+
+  [[nodiscard]] std::string refused(Collective collective) const {
+    const std::string name(facts_of(collective).name);
+    if (!multicast_kind.serves(collective)) return "a multicast does not serve " + name;
+    return multicast_.goes_by_turns() ? "a multicast by turns does not serve " + name
+                                      : "a multicast of one root does not serve " + name + ", in which all ranks send";
   }
 
   Multicast multicast_;

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plans by multicast: the root sends each datagram once, to all ranks; along a tree they confirm what they have.
+// Plans by multicast: whoever sends a datagram sends it once, to all ranks. A root does, and along a tree the others
+// confirm what they have, or their operands come up before; or each rank does in turn.
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "network/paths.hpp"
 #include "patterns/tree.hpp"
@@ -11,12 +13,24 @@
 
 namespace trunkline {
 
-/// Who sends to all at once, and along which tree ranks confirm.
+/// Who sends to all at once. Of a root: along which tree ranks confirm; of all ranks: who sends when.
 struct Multicast {
-  Tree confirm;  ///< from the sender, its root: each rank reports to its parent
+  Tree confirm{};  ///< from the sender, its root: each rank reports to its parent; of no rank where all send
   double byte_s =
       0.0;  ///< pace: seconds for each byte on the wire, of the slowest link on any way from the root; 0: none
+  /// Of a reduction: trees with the same root that operands go up, by turns as in plans of trees; none: the confirm
+  /// tree.
+  std::vector<Tree> reduce{};
+  std::vector<Rank> order{};  ///< where each rank sends a block: by turn, the root first; empty: the root alone sends
+  Rank at_once = 0;           ///< a rank sends once it has what all sent whose turn is at least so many before its own
+
+  [[nodiscard]] bool goes_by_turns() const { return !order.empty(); }
+  [[nodiscard]] std::size_t ranks() const { return goes_by_turns() ? order.size() : confirm.size(); }
+  [[nodiscard]] Rank root() const { return goes_by_turns() ? order.front() : confirm.root; }
 };
+
+/// Whether each rank sends a block to all: a plan with turns serves it, and no other.
+[[nodiscard]] bool goes_by_turns(Collective collective);
 
 [[nodiscard]] Plan plan_of(Multicast multicast);
 
@@ -30,12 +44,13 @@ struct Multicast {
 /// others; 0 where all ranks are on one host.
 [[nodiscard]] double slowest_byte_s(const Paths& paths, const Placement& placement, Rank root);
 
-/// Throws InvalidPlan where the confirm tree is none through all ranks, or the pace is neither 0 nor a rate that a
-/// link has (text/quantity.hpp).
+/// Throws InvalidPlan where the confirm tree is none through all ranks, where turns are not one for each rank or none
+/// may send, or the pace is neither 0 nor a rate that a link has (text/quantity.hpp).
 void check_multicast(const Multicast& multicast);
 
-/// One sender on each channel between the root's host and any other: switches copy what comes in once. What ranks
-/// confirm is not counted: a report of some 100 bytes for each 16 packets.
+/// Of a root: one sender on each channel between its host and any other, since switches copy what comes in once. What
+/// ranks confirm is not counted: a report of some 100 bytes for each 16 packets. By turns: as many as may send at once,
+/// of those that a channel carries the datagrams of.
 [[nodiscard]] Contention contention_of(const Cluster& cluster, const Placement& placement, const Multicast& multicast,
                                        std::size_t most = 8);
 

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kinds/multicast/reader.hpp"
 
+#include <algorithm>
 #include <array>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "kinds/multicast/multicast.hpp"
 #include "kinds/multicast/row.hpp"
@@ -24,6 +26,24 @@ constexpr TreeWords report_words{.list = "confirm",
                                  .circle = "ranks report in a circle that the root is not in",
                                  .missing = "missing: every rank but the root reports to one other"};
 
+constexpr TreeWords reduce_words{.list = "reduce",
+                                 .below = "whose operands a rank gets",
+                                 .to_itself = "gets its own operand",
+                                 .above_root = "is the root; its operand goes to nobody",
+                                 .twice = "has its operand taken a second time",
+                                 .first = "first by",
+                                 .circle = "operands go in a circle that the root is not in",
+                                 .missing = "missing: every rank but the root has its operand taken once"};
+
+constexpr TreeWords turn_words{.list = "order",
+                               .below = "who sends after a rank",
+                               .to_itself = "stands twice in the order",
+                               .above_root = "is the root; let the order start at it",
+                               .twice = "stands in the order a second time",
+                               .first = "first behind",
+                               .circle = "ranks stand in a circle that the root is not in",
+                               .missing = "missing in the order: every rank sends its block once"};
+
 /// Seconds a byte; 0 where the key is left out; empty, and a fault, where it cannot be read.
 std::optional<double> read_pace(const YamlNode* node, Faults& faults) {
   if (node == nullptr) return 0.0;
@@ -36,31 +56,91 @@ std::optional<double> read_pace(const YamlNode* node, Faults& faults) {
   }
 }
 
+/// Trees that operands go up; none where the key is left out.
+std::vector<Tree> read_reduce(const YamlNode& node, const PlanHead& head, Rank root, Faults& faults) {
+  const YamlNode* const reduce = node.find("reduce");
+  if (reduce == nullptr) return {};
+  if (!facts_of(head.collective).reduces) {
+    faults.add(*reduce, "reduce is for reductions, whose operands go up these trees; the plan is for " +
+                            std::string(facts_of(head.collective).name));
+    return {};
+  }
+  if (!check_kind(*reduce, YamlNode::Kind::sequence, "reduce", "[{0: [1, 2]}, {0: [2], 2: [1]}]", faults)) return {};
+  const std::size_t most = std::min<std::size_t>(most_streams, most_ranks / *head.ranks);
+  if (reduce->items.empty() || reduce->items.size() > most) {
+    faults.add(*reduce, "reduce must list 1 to " + std::to_string(most) + " trees; here are " +
+                            std::to_string(reduce->items.size()));
+    return {};
+  }
+  TreeReader reader(reduce_words, *head.ranks, head.host_of_rank, faults);
+  std::vector<Tree> trees;
+  for (const YamlNode& lists : reduce->items) {
+    if (auto tree = reader.read_lists(lists, root)) trees.push_back(std::move(*tree));
+  }
+  return trees;
+}
+
+/// Of a root.
+std::optional<Multicast> read_confirmed(const YamlNode& node, TreeReader& reader, Rank root, Faults& faults) {
+  for (const std::string_view key : {"order", "at_once"}) {
+    if (const YamlNode* const other = node.find(key)) {
+      faults.add(*other, std::string(key) + " is for collectives in which all ranks send, such as allgather");
+    }
+  }
+  const YamlNode* const confirm = required(node, "confirm", "confirm: {0: [1, 2], 1: [3]}", faults);
+  if (confirm == nullptr) return {};
+  auto tree = reader.read_lists(*confirm, root);
+  if (!tree) return {};
+  return Multicast{.confirm = std::move(*tree)};
+}
+
+/// Where all ranks send.
+std::optional<Multicast> read_turns(const YamlNode& node, TreeReader& reader, Rank root, Faults& faults) {
+  if (const YamlNode* const confirm = node.find("confirm")) {
+    faults.add(*confirm, "confirm is for collectives with a root that sends; here all ranks do: give their order");
+  }
+  const YamlNode* const order = required(node, "order", "order: [0-3]", faults);
+  const YamlNode* const at_once = required(node, "at_once", "at_once: 4", faults);
+  if (order == nullptr || at_once == nullptr) return {};
+  const auto line = reader.read_line(*order, root);
+  const auto many = whole_number(*at_once, "at_once", 1, faults);
+  if (!line || !many) return {};
+  if (*many > line->size()) {
+    faults.add(*at_once, "at_once: there are " + std::to_string(line->size()) + " ranks; no more can send at once");
+    return {};
+  }
+  return Multicast{.order = parents_first(*line), .at_once = static_cast<Rank>(*many)};
+}
+
 }  // namespace
 
 std::optional<Plan> read_multicast(const YamlNode& plan, const PlanHead& head, Faults& faults) {
-  static constexpr std::array<std::string_view, 2> keys{"pace", "confirm"};
+  static constexpr std::array<std::string_view, 5> keys{"pace", "confirm", "reduce", "order", "at_once"};
+  const bool by_turns = goes_by_turns(head.collective);
+  const char* const example =
+      by_turns ? "{pace: 100Mbit, order: [0-3], at_once: 4}" : "{pace: 100Mbit, confirm: {0: [1, 2], 1: [3]}}";
   const YamlNode& node = *plan.find("multicast");
   const std::size_t before = faults.size();
   const YamlNode* const root_node = required(plan, "root", "root: 0", faults);
-  if (!check_kind(node, YamlNode::Kind::mapping, "multicast", "{pace: 100Mbit, confirm: {0: [1, 2], 1: [3]}}", faults))
-    return {};
+  if (!check_kind(node, YamlNode::Kind::mapping, "multicast", example, faults)) return {};
   if (!multicast_kind.serves(head.collective)) {
-    faults.add(node, "a multicast goes from one rank to all, and the plan is for " +
+    faults.add(node, "a multicast goes to all ranks, and the plan is for " +
                          std::string(facts_of(head.collective).name) + "; lay trees for it, such as two-tree");
+    return {};
   }
   check_keys(node, keys, faults);
   const auto byte_s = read_pace(node.find("pace"), faults);
-  const YamlNode* const confirm = required(node, "confirm", "confirm: {0: [1, 2], 1: [3]}", faults);
-  if (!head.ranks || root_node == nullptr || confirm == nullptr) return {};
-  TreeReader reader(report_words, *head.ranks, head.host_of_rank, faults);
+  if (!head.ranks || root_node == nullptr) return {};
+  TreeReader reader(by_turns ? turn_words : report_words, *head.ranks, head.host_of_rank, faults);
   const auto root = reader.read_root(*root_node);
   if (!root) return {};
-  auto tree = reader.read_lists(*confirm, *root);
-  if (!tree || !byte_s || faults.size() != before) return {};
-  Multicast multicast{.confirm = std::move(*tree), .byte_s = *byte_s};
-  check_multicast(multicast);
-  return plan_of(std::move(multicast));
+  auto multicast = by_turns ? read_turns(node, reader, *root, faults) : read_confirmed(node, reader, *root, faults);
+  auto reduce = read_reduce(node, head, *root, faults);
+  if (!multicast || !byte_s || faults.size() != before) return {};
+  multicast->reduce = std::move(reduce);
+  multicast->byte_s = *byte_s;
+  check_multicast(*multicast);
+  return plan_of(std::move(*multicast));
 }
 
 }  // namespace trunkline

@@ -8,9 +8,10 @@
 
 namespace trunkline {
 
-/// Reads `root` and the mapping `multicast`: `confirm`, for each rank those that report to it, and `pace`, the rate of
-/// the slowest link, which may be left out. A rank may be named by its host where `host_of_rank` gives that host one
-/// rank. With every fault reported where it stands; empty where there is any.
+/// Reads `root` and the mapping `multicast`: `confirm`, for each rank those that report to it, or where all ranks send
+/// `order` and `at_once`; and `pace`, the rate of the slowest link, which may be left out. A rank may be named by its
+/// host where `host_of_rank` gives that host one rank. With every fault reported where it stands; empty where there is
+/// any.
 [[nodiscard]] std::optional<Plan> read_multicast(const YamlNode& plan, const PlanHead& head, Faults& faults);
 
 }  // namespace trunkline

@@ -2,8 +2,10 @@
 #include "kinds/multicast/row.hpp"
 
 #include <array>
+#include <optional>
 #include <string_view>
 
+#include "kinds/multicast/multicast.hpp"
 #include "kinds/multicast/reader.hpp"
 
 namespace trunkline {
@@ -11,7 +13,10 @@ namespace {
 
 constexpr std::array<std::string_view, 1> multicast_keys{"multicast"};
 
-bool goes_to_all(Collective collective) { return facts_of(collective).direction == Direction::down; }
+bool goes_to_all(Collective collective) {
+  const std::optional<Direction> direction = facts_of(collective).direction;
+  return direction == Direction::down || direction == Direction::up_and_down || goes_by_turns(collective);
+}
 
 }  // namespace
 

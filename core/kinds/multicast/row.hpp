@@ -5,7 +5,7 @@
 
 namespace trunkline {
 
-/// Each datagram goes to all ranks at once, and is confirmed along a tree.
+/// Each datagram goes to all ranks at once: a root's, which are confirmed along a tree, or those of each rank in turn.
 extern const PlanKind multicast_kind;
 
 }  // namespace trunkline

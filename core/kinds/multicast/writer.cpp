@@ -2,6 +2,7 @@
 #include <array>
 #include <charconv>
 #include <string>
+#include <string_view>
 
 #include "kinds/multicast/multicast.hpp"
 #include "plan/written_lists.hpp"
@@ -30,14 +31,32 @@ double pace_rate(double byte_s) {
 
 void write_multicast(std::string& yaml, const Multicast& multicast) {
   check_multicast(multicast);
-  yaml += "# The root sends each datagram once, to all ranks.\nmulticast:\n";
+  yaml += multicast.goes_by_turns()  ? "# Each rank sends its block once, to all ranks.\nmulticast:\n"
+          : multicast.reduce.empty() ? "# The root sends each datagram once, to all ranks.\nmulticast:\n"
+                                     : "# Operands go to the root, which sends the result once, to all "
+                                       "ranks.\nmulticast:\n";
   if (multicast.byte_s > 0.0) {
     yaml +=
         "  # Of the slowest link on any way from the root.\n  pace: " + format_rate(pace_rate(multicast.byte_s)) + "\n";
   }
+  if (multicast.goes_by_turns()) {
+    yaml +=
+        "  # By turn, the root first. A rank sends once it has what those sent that are so many before it.\n  order: ";
+    append_list(yaml, ranges_of(multicast.order), 4);
+    yaml += "  at_once: " + std::to_string(multicast.at_once) + "\n";
+    return;
+  }
   yaml += "  # For each rank, those that report to it.\n  confirm:";
   yaml += multicast.confirm.size() == 1 ? " {}\n" : "\n";
   append_children(yaml, multicast.confirm, 4);
+  if (multicast.reduce.empty()) return;
+  yaml += "  # Operands go up these trees by turns. In each: for each rank, those whose operands it gets.\n  reduce:\n";
+  constexpr std::string_view lead = "    - ";
+  for (const Tree& tree : multicast.reduce) {
+    std::string lists;
+    append_children(lists, tree, lead.size());
+    yaml += std::string(lead) + (lists.empty() ? "{}\n" : lists.substr(lead.size()));
+  }
 }
 
 }  // namespace trunkline

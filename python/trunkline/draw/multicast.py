@@ -1,4 +1,4 @@
-"""A multicast as a picture: where its datagrams go over the switches, and along which tree ranks confirm them."""
+"""A multicast as a picture: where its datagrams go over the switches, and who confirms them or sends next."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -10,7 +10,7 @@ from trunkline.draw.layout import DOT, Point
 from trunkline.draw.plan import PlanDrawing
 from trunkline.draw.svg import arrow, document, legend, rounded
 
-__all__ = ["crossed_channels", "crossed_links", "draw_multicast"]
+__all__ = ["crossed_channels", "crossed_links", "draw_multicast", "draw_turns"]
 
 COPY, CONFIRM = LINK, HOST
 WIDTH = 2.4
@@ -37,6 +37,12 @@ def draw_multicast(
     return _Drawing(cluster, placement, confirm).svg(title)
 
 
+def draw_turns(cluster: _core.Cluster, placement: Sequence[int], turns: _core.Tree, title: str | None = None) -> str:
+    """The ways of all ranks' datagrams as broad lines, and from each rank to the next a dashed arrow. SVG text."""
+    check_drawable(cluster)
+    return _TurnsDrawing(cluster, placement, turns).svg(title)
+
+
 class _Drawing(PlanDrawing):
     """The confirm tree goes the other way than a plan's transfers, in dashes, beside the datagrams' way."""
 
@@ -55,12 +61,24 @@ class _Drawing(PlanDrawing):
         """Of a report."""
         return CONFIRM
 
+    def channels(self) -> list[int]:
+        """That datagrams cross."""
+        return crossed_channels(self.cluster, self.placement, self.tree.root)
+
+    def receivers(self) -> set[int]:
+        """Hosts that datagrams come to."""
+        return set(self.placement) - {self.placement[self.tree.root]}
+
+    def words(self) -> tuple[str, str]:
+        """Of the subtitle, and of a dashed arrow."""
+        return f"a datagram crosses {{}} links, each once · confirm tree of height {self.tree.height}", "reports"
+
     def _datagrams(self) -> list[str]:
         """Along the middle of trunks and bars, and from the bar of a switch to the left of each host."""
         root = self.placement[self.tree.root]
         parts = []
         on_bar: dict[str, list[float]] = defaultdict(list)
-        for channel in crossed_channels(self.cluster, self.placement, self.tree.root):
+        for channel in self.channels():
             ends = self.ends(channel)
             if ends not in self.trunks:
                 continue
@@ -69,14 +87,14 @@ class _Drawing(PlanDrawing):
             parts.append(arrow(rounded(corners), corners[-1], corners[-2], COPY, WIDTH))
             on_bar[ends[0]].append(corners[0].x)
             on_bar[ends[1]].append(corners[-1].x)
-        receivers = set(self.placement) - {root}
+        receivers = self.receivers()
         for host in receivers:
             card, place = self.layout.places[host]
             at = card.point(place)
             x, tip = at.x - card.pitch / 2, Point(at.x - DOT - 1, at.y)
             parts.append(arrow(rounded([Point(x, card.bar), Point(x, at.y), tip]), tip, Point(x, at.y), COPY, WIDTH))
             on_bar[card.switch].append(x)
-        if receivers:  # the root stands first below its switch
+        if receivers and root not in receivers:  # the root stands first below its switch
             card, place = self.layout.places[root]
             at = card.point(place)
             tip = Point(at.x, card.bar + WIDTH / 2)
@@ -98,11 +116,10 @@ class _Drawing(PlanDrawing):
         parts += [self.transfer(pair) for pair in self.transfers]
         parts += self.dots(root)
         crossed = crossed_links(self.cluster, self.placement, self.tree.root)
-        subtitle = (
-            f"{len(self.placement)} ranks on {len(set(self.placement))} hosts · a datagram crosses {crossed} links, "
-            f"each once · confirm tree of height {self.tree.height}"
-        )
-        signs = [("ring", ROOT, "root"), ("line", COPY, "datagrams"), ("dashed line", CONFIRM, "reports")]
+        words, arrows = self.words()
+        hosts = len(set(self.placement))
+        subtitle = f"{len(self.placement)} ranks on {hosts} hosts · {words.format(crossed)}"
+        signs = [("ring", ROOT, "root"), ("line", COPY, "datagrams"), ("dashed line", CONFIRM, arrows)]
         signs += unused_signs(self.cluster)
         return document(
             self.layout,
@@ -111,3 +128,24 @@ class _Drawing(PlanDrawing):
             parts,
             legend(self.layout.height + 8, signs),
         )
+
+
+class _TurnsDrawing(_Drawing):
+    """Every host hears all others; arrows go from each rank to the one whose turn is next."""
+
+    def walk(self, children: Sequence[Sequence[int]]) -> tuple[list[int], list[tuple[int, int]]]:
+        """Hosts by turn, and the steps from one to the next."""
+        return PlanDrawing.walk(self, children)
+
+    def channels(self) -> list[int]:
+        """Both ways of each link."""
+        return [both for channel in super().channels() for both in (channel, channel ^ 1)]
+
+    def receivers(self) -> set[int]:
+        """All, where there are several."""
+        hosts = set(self.placement)
+        return hosts if len(hosts) > 1 else set()
+
+    def words(self) -> tuple[str, str]:
+        """Of the subtitle, and of a dashed arrow."""
+        return "each sends its datagrams to all, over {} links, each once", "turns"

@@ -1,14 +1,16 @@
-"""Plans by multicast: each datagram goes to all ranks at once, and is confirmed along a tree."""
+"""Plans by multicast: each datagram goes to all ranks at once, a root's, which they confirm, or each rank's in turn."""
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 from rich.console import Console
 
 from trunkline import _core
-from trunkline.draw.multicast import crossed_links, draw_multicast
+from trunkline.draw.multicast import crossed_links, draw_multicast, draw_turns
+from trunkline.draw.plan import draw_trees, tree_name
 from trunkline.draw.ranks import draw_ranks
 from trunkline.draw.svg import below_each_other
-from trunkline.draw.terminal import rank_tree
+from trunkline.draw.terminal import line_over_switches, rank_tree
 from trunkline.kinds.kind import PlanKind
 from trunkline.kinds.trees import MOST_BY_LEVELS, tree_as_json
 from trunkline.units import format_rate
@@ -26,40 +28,73 @@ class Multicasts(PlanKind):
         return False
 
     def extent(self, plan: _core.Plan) -> str:
-        """Height and degree of the confirm tree."""
-        confirm = _of(plan).confirm
-        return f"confirmed along a tree of height {confirm.height}, degree {confirm.max_degree}"
+        """Height and degree of the confirm tree, and the trees that operands go up; or how many send at once."""
+        multicast = _of(plan)
+        confirm = multicast.confirm
+        if confirm is None:
+            return f"each sends by turn, {multicast.at_once} at once"
+        words = f"confirmed along a tree of height {confirm.height}, degree {confirm.max_degree}"
+        if multicast.reduce:
+            many = len(multicast.reduce)
+            height = max(tree.height for tree in multicast.reduce)
+            words += f", operands up {many} tree{'' if many == 1 else 's'} of height {height}"
+        return words
 
     def show(self, console: Console, cluster: _core.Cluster, placement: Sequence[int], plan: _core.Plan) -> None:
-        """What the datagrams cross, at which pace, and the confirm tree."""
+        """What the datagrams cross, at which pace, and who confirms, reduces or sends by turn."""
         multicast = _of(plan)
         links = crossed_links(cluster, placement, multicast.root)
         pace = f", at the pace of {format_rate(8.0 / multicast.byte_s)}" if multicast.byte_s > 0.0 else ""
+        who = f"Rank {multicast.root} sends each datagram" if multicast.confirm else "Each rank sends its datagrams"
+        crossed = f"{links} link{'' if links == 1 else 's'}, each once"
         console.print(
-            f"Rank {multicast.root} sends each datagram once to all{pace}: it crosses {links} "
-            f"link{'' if links == 1 else 's'}, each once.",
-            soft_wrap=True,
+            f"{who} once to all{pace}: {'it crosses' if multicast.confirm else 'they cross'} {crossed}.", soft_wrap=True
         )
         console.print()
+        if multicast.confirm is None:
+            console.print(
+                "By turn, a row for each stay below a switch; a rank sends once it has what those sent that are "
+                f"{multicast.at_once} or more before it:",
+                soft_wrap=True,
+            )
+            for row in line_over_switches(cluster, placement, _turns_of(multicast)):
+                console.print(row, soft_wrap=True)
+            return
         console.print("Who reports to whom:")
         console.print(rank_tree(cluster, placement, multicast.confirm))
+        for number, tree in enumerate(multicast.reduce):
+            console.print()
+            console.print(f"{tree_name(number, len(multicast.reduce))}: whose operands a rank gets:")
+            console.print(rank_tree(cluster, placement, tree))
 
     def as_json(self, plan: _core.Plan) -> dict[str, object]:
-        """The pace, bits per second, and the confirm tree: parents and children by rank."""
+        """The pace, bits per second; the confirm tree and those of operands, or the order and how many send at once."""
         multicast = _of(plan)
-        pace = 8.0 / multicast.byte_s if multicast.byte_s > 0.0 else None
-        return {"pace_bps": pace, "confirm": tree_as_json(multicast.confirm)}
+        steps: dict[str, object] = {"pace_bps": 8.0 / multicast.byte_s if multicast.byte_s > 0.0 else None}
+        if multicast.confirm is None:
+            return {**steps, "order": multicast.order, "at_once": multicast.at_once}
+        steps["confirm"] = tree_as_json(multicast.confirm)
+        if multicast.reduce:
+            steps["reduce"] = [tree_as_json(tree) for tree in multicast.reduce]
+        return steps
 
     def draw(self, cluster: _core.Cluster, placement: Sequence[int], plan: _core.Plan, title: str) -> str:
         """What the datagrams cross, and the confirm tree; where ranks share hosts, that by its levels too."""
         drawings = self.sketches(cluster, placement, plan, title)
-        if len(set(placement)) < len(placement) <= MOST_BY_LEVELS:
-            drawings.append(draw_ranks(cluster, placement, _of(plan).confirm, "Confirm tree by levels, from the root"))
+        confirm = _of(plan).confirm
+        if confirm is not None and len(set(placement)) < len(placement) <= MOST_BY_LEVELS:
+            drawings.append(draw_ranks(cluster, placement, confirm, "Confirm tree by levels, from the root"))
         return below_each_other(drawings)
 
     def sketches(self, cluster: _core.Cluster, placement: Sequence[int], plan: _core.Plan, title: str) -> list[str]:
-        """The one over the switches."""
-        return [draw_multicast(cluster, placement, _of(plan).confirm, title)]
+        """The one over the switches, and each tree that operands go up."""
+        multicast = _of(plan)
+        if multicast.confirm is None:
+            return [draw_turns(cluster, placement, _turns_of(multicast), title)]
+        drawings = [draw_multicast(cluster, placement, multicast.confirm, title)]
+        if multicast.reduce:
+            drawings += draw_trees(cluster, placement, multicast.reduce, "Operands, the other way")
+        return drawings
 
     def refused_in_c(self, collective: str) -> str:  # noqa: ARG002 - it is of none
         """All of them: they need sockets, and a group that is open."""
@@ -90,3 +125,11 @@ def _of(plan: _core.Plan) -> _core.Multicast:
     multicast = plan.multicast
     assert multicast is not None, "the table of kinds says so"
     return multicast
+
+
+def _turns_of(multicast: _core.Multicast) -> _core.Tree:
+    """A line from each rank to the one whose turn is next."""
+    after: list[list[int]] = [[] for _ in multicast.order]
+    for rank, following in pairwise(multicast.order):
+        after[rank].append(following)
+    return _core.Tree(multicast.root, after)

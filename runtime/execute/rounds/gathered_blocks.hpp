@@ -20,6 +20,9 @@ class GatheredBlocks final : public StreamBlocks {
   [[nodiscard]] std::uint64_t offset(std::uint64_t block) const override { return offsets_[block]; }
   [[nodiscard]] bool lie_apart() const override { return true; }
 
+  /// Where a block goes; null: it is empty.
+  [[nodiscard]] Message* message(Rank position) const { return messages_[position].get(); }
+
   /// Puts a rank's own share where it belongs; null: it is empty. Throws MpiError, MPI_ERR_TRUNCATE where it is of
   /// another length.
   void put(Message* share, Rank position);

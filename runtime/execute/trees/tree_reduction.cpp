@@ -124,6 +124,14 @@ bool TreeReduction::is_done(const Flow& flow) const {
   return (flow.is_root() ? flow.combined : flow.sent) == flow.segments;
 }
 
+std::uint64_t TreeReduction::complete_elements() const {
+  std::uint64_t segments = segments_;
+  for (const Flow& flow : flows_) {
+    if (flow.combined < flow.segments) segments = std::min(segments, flow.combined * flows_.size() + flow.number);
+  }
+  return std::min(segments * segment_elements_, operands_.count());
+}
+
 /// The children's operands, up to a window ahead of what is combined, and never into a slot whose segment is still on
 /// its way up.
 void TreeReduction::ask(Flow& flow) {

@@ -24,7 +24,7 @@
 
 namespace trunkline::runtime {
 
-class TreeReduction final : public Execution {
+class TreeReduction : public Execution {
  public:
   /// Everything must outlive the object. The members must agree on trees, elements and segment; where `everywhere`, all
   /// of them have room for the result, else the root alone. For an order by rank the plan must keep it.
@@ -33,6 +33,19 @@ class TreeReduction final : public Execution {
   ~TreeReduction() override;
   TreeReduction(const TreeReduction&) = delete;
   TreeReduction& operator=(const TreeReduction&) = delete;
+
+ protected:
+  [[nodiscard]] bool advance() override;
+  void await(std::vector<Pending*>& requests) override;
+  void take(std::size_t place, int bytes) override;
+  [[nodiscard]] bool is_receiving() const override;
+  [[nodiscard]] bool needs(int rank) const override;
+  void leave_out(int rank) override;
+  [[nodiscard]] std::vector<int> peers() const override;
+  [[nodiscard]] std::vector<std::span<Pending>> sends() override;
+
+  /// So many elements, the first ones, hold the operands of this rank and all below it in whichever tree.
+  [[nodiscard]] std::uint64_t complete_elements() const;
 
  private:
   /// The segments of one tree, numbered 0, 1, ... of their own: segment i of tree t is segment i * trees + t.
@@ -68,15 +81,6 @@ class TreeReduction final : public Execution {
     /// Whether a segment has reached the parent, as far as this rank must care: its memory is free again.
     [[nodiscard]] bool is_up(std::uint64_t segment) const;
   };
-
-  [[nodiscard]] bool advance() override;
-  void await(std::vector<Pending*>& requests) override;
-  void take(std::size_t place, int bytes) override;
-  [[nodiscard]] bool is_receiving() const override;
-  [[nodiscard]] bool needs(int rank) const override;
-  void leave_out(int rank) override;
-  [[nodiscard]] std::vector<int> peers() const override;
-  [[nodiscard]] std::vector<std::span<Pending>> sends() override;
 
   void ask(Flow& flow);
   [[nodiscard]] bool is_ahead(const Flow& flow) const;

@@ -16,6 +16,16 @@ FaultCase multicast_fault(const std::string& name, const std::string& body, std:
   return {name, "trunkline: plan/1\ncollective: bcast\nshape: custom\nranks: 4\nroot: 0\n" + body, std::move(faults)};
 }
 
+FaultCase gather_fault(const std::string& name, const std::string& body, std::vector<std::string> faults) {
+  return {name, "trunkline: plan/1\ncollective: allgather\nshape: custom\nranks: 4\nroot: 0\n" + body,
+          std::move(faults)};
+}
+
+FaultCase reduce_fault(const std::string& name, const std::string& body, std::vector<std::string> faults) {
+  return {name, "trunkline: plan/1\ncollective: allreduce\nshape: custom\nranks: 4\nroot: 0\n" + body,
+          std::move(faults)};
+}
+
 const FaultCase multicast_faults[] = {
     multicast_fault("NoConfirm", "multicast: {pace: 1Gbit}\n",
                     {"6:12: the key confirm is missing; give it, such as confirm: {0: [1, 2], 1: [3]}"}),
@@ -41,13 +51,35 @@ const FaultCase multicast_faults[] = {
     multicast_fault("PaceOfNothing", "multicast:\n  pace: 0Mbit\n  confirm: {0: [1, 2], 1: [3]}\n",
                     {"7:9: pace: the rate 0Mbit must be above zero"}),
     multicast_fault("UnknownKey", "multicast:\n  confirms: {}\n  confirm: {0: [1, 2], 1: [3]}\n",
-                    {"7:3: unknown key \"confirms\" (did you mean confirm?); known here are pace, confirm"}),
+                    {"7:3: unknown key \"confirms\" (did you mean confirm?); known here are pace, confirm, reduce, "
+                     "order, at_once"}),
     multicast_fault("BesideATree", "multicast:\n  confirm: {0: [1, 2], 1: [3]}\nline: [0-3]\n",
                     {"8:7: both line and multicast are given; keep one"}),
     FaultCase{"OfAReduce",
               "trunkline: plan/1\ncollective: reduce\nshape: custom\nranks: 1\nroot: 0\nmulticast: {confirm: {}}\n",
-              {"6:12: a multicast goes from one rank to all, and the plan is for reduce; lay trees for it, such as "
+              {"6:12: a multicast goes to all ranks, and the plan is for reduce; lay trees for it, such as "
                "two-tree"}},
+    multicast_fault("OrderOfABroadcast", "multicast: {confirm: {0: [1, 2], 1: [3]}, order: [0-3], at_once: 2}\n",
+                    {"6:50: order is for collectives in which all ranks send, such as allgather",
+                     "6:66: at_once is for collectives in which all ranks send, such as allgather"}),
+    multicast_fault("ReduceOfABroadcast", "multicast: {confirm: {0: [1, 2], 1: [3]}, reduce: [{0: [1, 2, 3]}]}\n",
+                    {"6:51: reduce is for reductions, whose operands go up these trees; the plan is for bcast"}),
+    gather_fault("NoOrder", "multicast: {at_once: 2}\n",
+                 {"6:12: the key order is missing; give it, such as order: [0-3]"}),
+    gather_fault("NoAtOnce", "multicast: {order: [0-3]}\n",
+                 {"6:12: the key at_once is missing; give it, such as at_once: 4"}),
+    gather_fault("Confirmed", "multicast: {order: [0-3], at_once: 2, confirm: {0: [1, 2, 3]}}\n",
+                 {"6:48: confirm is for collectives with a root that sends; here all ranks do: give their order"}),
+    gather_fault("TooManyAtOnce", "multicast: {order: [0-3], at_once: 5}\n",
+                 {"6:36: at_once: there are 4 ranks; no more can send at once"}),
+    gather_fault("TwiceInTheOrder", "multicast: {order: [0, 1, 2, 1, 3], at_once: 2}\n",
+                 {"6:30: rank 1 stands in the order a second time (first behind rank 0, line 6); keep one"}),
+    gather_fault("OrderWithoutARank", "multicast: {order: [0, 1, 3], at_once: 2}\n",
+                 {"6:20: rank 2 is missing in the order: every rank sends its block once"}),
+    reduce_fault("NoTrees", "multicast: {confirm: {0: [1, 2, 3]}, reduce: []}\n",
+                 {"6:46: reduce must list 1 to 16 trees; here are 0"}),
+    reduce_fault("OperandTakenTwice", "multicast: {confirm: {0: [1, 2, 3]}, reduce: [{0: [1, 2], 1: [2, 3]}]}\n",
+                 {"6:63: rank 2 has its operand taken a second time (first by rank 0, line 6); keep one"}),
     FaultCase{"CalledALine",
               "trunkline: plan/1\ncollective: bcast\nshape: linear\nranks: 1\nroot: 0\nmulticast: {confirm: {}}\n",
               {"3:8: linear is made of trees, and here is a multicast; call the shape custom"}},

@@ -7,6 +7,8 @@
 #include "algorithms/registry.hpp"
 #include "kinds/multicast/costs.hpp"
 #include "kinds/multicast/datagram.hpp"
+#include "kinds/multicast/result_costs.hpp"
+#include "kinds/multicast/turn_costs.hpp"
 #include "network/scaled.hpp"
 #include "networks.hpp"
 
@@ -144,6 +146,38 @@ TEST(MulticastTimes, DoNotDependOnTheSegment) {
   EXPECT_EQ(costs.fastest_segment(5000, cuts_of(5000)).segment_bytes, best);
   EXPECT_EQ(costs.fastest_segment(5000, cuts_of(5000)).seconds, costs.seconds(5000, best));
   EXPECT_EQ(costs.network_transfers(), 1U);
+}
+
+/// Both others' blocks come into each host, one after the other, and the last frame is stored once.
+TEST(MulticastTimes, ByTurnsAreThoseOfWhatComesIntoAHost) {
+  const FlatMulticast flat;
+  Multicast turns{.order = {0, 1, 2}, .at_once = 3};
+  const HostCosts free;
+  const auto seconds = [&](std::uint64_t bytes, const HostCosts& hosts) {
+    return turn_costs(flat.paths, flat.placement, turns, hosts).seconds(bytes, 1);
+  };
+  EXPECT_DOUBLE_EQ(seconds(3 * 1000, free), 2 * 1106 * bit8 + two_links + 1106 * bit8);
+  EXPECT_DOUBLE_EQ(seconds(3 * 2864, free), 2 * 2 * 1538 * bit8 + two_links + 1538 * bit8);
+  turns.at_once = 1;  // each waits for the one before
+  EXPECT_DOUBLE_EQ(seconds(3 * 1000, free), 3 * (two_links + 1106 * bit8) + 3 * 1106 * bit8);
+  HostCosts busy;
+  busy.send_s = 1e-3;
+  busy.receive_s = 2e-3;
+  turns.at_once = 3;
+  EXPECT_DOUBLE_EQ(seconds(3 * 1000, busy), 1e-3 + 2 * 2e-3 + two_links + 1106 * bit8 + 3e-3);
+}
+
+TEST(MulticastTimes, OfResultsFollowTheOperands) {
+  FlatMulticast flat;
+  const HostCosts free;
+  const Trees trees{flat.multicast.confirm};
+  const auto up = tree_costs(flat.paths, flat.placement, trees, Direction::up, free);
+  const auto both = tree_costs(flat.paths, flat.placement, trees, Direction::up_and_down, free);
+  const ResultCosts costs = result_costs(flat.paths, flat.placement, flat.multicast, free);
+  const double last = 2.0 * (two_links / 2.0) + 2 * (8192 - 5 * 1432 + 106) * bit8;
+  EXPECT_DOUBLE_EQ(costs.seconds(8192, 512), up.seconds(8192, 512) + last);
+  EXPECT_DOUBLE_EQ(costs.seconds(8193, 512), both.seconds(8193, 512));
+  EXPECT_EQ(costs.best_segment(4096), up.best_segment(4096));
 }
 
 TEST(MulticastTimes, OfOneRankAreNone) {

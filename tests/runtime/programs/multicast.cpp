@@ -13,21 +13,18 @@
 #include <string>
 #include <vector>
 
-#include "air.hpp"
 #include "execute/local_part.hpp"
 #include "execute/multicast/codes.hpp"
 #include "execute/multicast/report.hpp"
 #include "kinds/multicast/multicast.hpp"
 #include "plan/checker.hpp"
+#include "rehearsal.hpp"
 
 namespace trunkline::testing {
 namespace {
 
 using runtime::Message;
 using runtime::MpiError;
-
-constexpr double longest_call_s = 300.0;
-constexpr double step_s = 0.0002;
 
 struct Call {
   Multicast plan{};
@@ -53,54 +50,22 @@ struct Call {
   }
 };
 
-/// From 0 on, below `end`.
-std::uint32_t any_below(std::uint32_t end, std::mt19937& random) {
-  return std::uniform_int_distribution<std::uint32_t>(0, end - 1)(random);
-}
-
-/// Each rank in turn below one that is there already.
-Tree random_tree(Rank ranks, std::mt19937& random) {
-  std::vector<Rank> order(ranks);
-  std::iota(order.begin(), order.end(), Rank{0});
-  std::ranges::shuffle(order, random);
-  Tree tree = root_alone(ranks, order.front());
-  const Rank degree = 1 + any_below(4, random);
-  for (Rank i = 1; i < ranks; ++i) {
-    Rank parent = order[any_below(i, random)];
-    while (tree.children[parent].size() >= degree) parent = order[any_below(i, random)];
-    add_child(tree, parent, order[i]);
-  }
-  return tree;
-}
-
 Call random_call(std::mt19937& random) {
-  const auto chance = [&](double probability) {
-    return std::uniform_real_distribution<>(0.0, 1.0)(random) < probability;
-  };
-  const auto part = [&](double most) { return std::uniform_real_distribution<>(0.0, most)(random); };
   Call call;
   const Rank ranks = 2 + any_below(12, random);
-  call.plan = {.confirm = random_tree(ranks, random), .byte_s = chance(0.5) ? part(1e-5) : 0.0};
+  call.plan = {.confirm = random_tree(ranks, random), .byte_s = chance(0.5, random) ? part(1e-5, random) : 0.0};
   call.payload_bytes = 16 + any_below(48, random);
-  call.burst = 1 + any_below(chance(0.5) ? 12 : 100, random);
-  const std::uint64_t most = chance(0.2) ? 2000 : chance(0.5) ? 60 : 4;
+  call.burst = 1 + any_below(chance(0.5, random) ? 12 : 100, random);
+  const std::uint64_t most = chance(0.2, random) ? 2000 : chance(0.5, random) ? 60 : 4;
   call.bytes = 1 + random() % (call.payload_bytes * most);
-  call.eager_packets = chance(0.5) ? 8 : 0;
-  call.has_gaps = chance(0.3);
-  Weather& weather = call.weather;
-  weather.lost = chance(0.3) ? 0.0 : chance(0.8) ? part(0.1) : part(0.6);
-  weather.twice = chance(0.5) ? part(0.3) : 0.0;
-  weather.late = chance(0.5) ? part(0.3) : 0.0;
-  weather.agreed_lost = chance(0.5) ? 0.0 : chance(0.7) ? weather.lost : part(0.7);
-  weather.room = call.burst + random() % 64;
-  for (Rank rank = 0; rank < ranks; ++rank) {
-    weather.deaf.push_back(chance(0.05));
-    weather.mute.push_back(chance(0.05));
-    call.enters_at.push_back(chance(0.2) ? part(2.0) : part(0.001));
-  }
-  if (chance(0.1)) {
+  call.eager_packets = chance(0.5, random) ? 8 : 0;
+  call.has_gaps = chance(0.3, random);
+  call.weather = random_weather(ranks, call.burst, random);
+  call.weather.agreed_lost = chance(0.5, random) ? 0.0 : chance(0.7, random) ? call.weather.lost : part(0.7, random);
+  call.enters_at = random_entries(ranks, random);
+  if (chance(0.1, random)) {
     call.gives_up = static_cast<int>(random() % ranks);
-    call.gives_up_at = part(0.5);
+    call.gives_up_at = part(0.5, random);
   }
   call.seed = static_cast<unsigned>(random());
   return call;
@@ -158,7 +123,7 @@ class Rehearsal {
           data(on.call_.bytes * on.stride(), std::byte{0x55}),
           transport(on.network_, on.air_, static_cast<int>(number)),
           message(data.data(), static_cast<MPI_Count>(on.call_.bytes), on.type_, MPI_COMM_SELF),
-          part(runtime::local_part(plan, number, on.members_)) {
+          local(runtime::local_part(plan, number, on.members_)) {
       if (rank != plan.root()) return;
       for (std::uint64_t i = 0; i < on.call_.bytes; ++i) data[i * on.stride()] = wanted(i);
     }
@@ -166,7 +131,7 @@ class Rehearsal {
     void act() {
       if (is_over || all.air_.now < all.call_.enters_at[rank]) return;
       try {
-        if (!running) running = part->broadcast(transport, message, {});
+        if (!running) running = local->broadcast(transport, message, {});
         if (static_cast<int>(rank) == all.call_.gives_up && all.air_.now >= all.call_.gives_up_at) {
           throw MpiError{MPI_ERR_OTHER};
         }
@@ -203,7 +168,7 @@ class Rehearsal {
     std::vector<std::byte> data;
     AirTransport transport;
     Message message;
-    std::unique_ptr<const runtime::LocalPart> part;
+    std::unique_ptr<const runtime::LocalPart> local;
     runtime::Running running{};
     bool is_over = false;
     bool ended_well = false;

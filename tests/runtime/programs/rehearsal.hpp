@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// What calls by datagrams in a time of their own are made of at random: trees, weather, ranks that are late.
+#pragma once
+
+#include <algorithm>
+#include <numeric>
+#include <random>
+#include <vector>
+
+#include "air.hpp"
+#include "patterns/tree.hpp"
+
+namespace trunkline::testing {
+
+inline constexpr double longest_call_s = 300.0;
+inline constexpr double step_s = 0.0002;
+
+/// From 0 on, below `end`.
+inline std::uint32_t any_below(std::uint32_t end, std::mt19937& random) {
+  return std::uniform_int_distribution<std::uint32_t>(0, end - 1)(random);
+}
+inline bool chance(double probability, std::mt19937& random) {
+  return std::uniform_real_distribution<>(0.0, 1.0)(random) < probability;
+}
+inline double part(double most, std::mt19937& random) { return std::uniform_real_distribution<>(0.0, most)(random); }
+
+inline std::vector<Rank> random_order(Rank ranks, std::mt19937& random) {
+  std::vector<Rank> order(ranks);
+  std::iota(order.begin(), order.end(), Rank{0});
+  std::ranges::shuffle(order, random);
+  return order;
+}
+
+/// Each rank in turn below one that is there already.
+inline Tree random_tree(Rank ranks, std::mt19937& random) {
+  const std::vector<Rank> order = random_order(ranks, random);
+  Tree tree = root_alone(ranks, order.front());
+  const Rank degree = 1 + any_below(4, random);
+  for (Rank i = 1; i < ranks; ++i) {
+    Rank parent = order[any_below(i, random)];
+    while (tree.children[parent].size() >= degree) parent = order[any_below(i, random)];
+    add_child(tree, parent, order[i]);
+  }
+  return tree;
+}
+
+inline Weather random_weather(Rank ranks, std::uint32_t burst, std::mt19937& random) {
+  Weather weather;
+  weather.lost = chance(0.3, random) ? 0.0 : chance(0.8, random) ? part(0.1, random) : part(0.6, random);
+  weather.twice = chance(0.5, random) ? part(0.3, random) : 0.0;
+  weather.late = chance(0.5, random) ? part(0.3, random) : 0.0;
+  weather.room = burst + random() % 64;
+  for (Rank rank = 0; rank < ranks; ++rank) {
+    weather.deaf.push_back(chance(0.05, random));
+    weather.mute.push_back(chance(0.05, random));
+  }
+  return weather;
+}
+
+/// Seconds, by rank.
+inline std::vector<double> random_entries(Rank ranks, std::mt19937& random) {
+  std::vector<double> all;
+  for (Rank rank = 0; rank < ranks; ++rank)
+    all.push_back(chance(0.2, random) ? part(2.0, random) : part(0.001, random));
+  return all;
+}
+
+}  // namespace trunkline::testing
