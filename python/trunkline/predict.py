@@ -94,10 +94,9 @@ class Decision:
         if self.instead is None:
             return self.reason
         leaves = "leaves once it has sent" if _core.is_eager_multicast(self.message_bytes) else "waits for all ranks"
-        return (
-            f"{self.reason}; its root {leaves}; {self.instead.ran} for the first {self.instead.calls} calls on a "
-            "communicator, before its group pays, and where datagrams do not reach all ranks"
-        )
+        calls = "call" if self.instead.calls == 1 else f"{self.instead.calls} calls"
+        first = f"for the first {calls} on a communicator, before its group pays, and " if self.instead.calls else ""
+        return f"{self.reason}; its root {leaves}; {self.instead.ran} {first}where datagrams do not reach all ranks"
 
     def as_json(self, cluster: _core.Cluster, ranks_per_host: int, mpi: str) -> dict[str, object]:
         """The row as the command writes it."""

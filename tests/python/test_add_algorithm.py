@@ -35,7 +35,7 @@ def test_the_walk_in_contributing(tmp_path):
         '#include "algorithms/trees/two_tree.hpp"',
         '#include "algorithms/trees/reverse_linear.hpp"\n#include "algorithms/trees/two_tree.hpp"',
     )
-    last = "};\n\n/// By collective"
+    last = "};\n\n/// Where it is not"
     assert after.count(last) == 1
     registry.write_text(after.replace(last, row + last))
     program = tmp_path / "walk.cpp"

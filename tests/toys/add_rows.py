@@ -27,7 +27,7 @@ ROWS = {
     "core/algorithms/registry.cpp": [
         ('#include "kinds/trees/row.hpp"', '#include "kinds/toy/row.hpp"\n#include "kinds/toy/shout.hpp"\n'),
         (
-            "};\n\n/// By collective",
+            "};\n\n/// Where it is not",
             """    Row{{.name = "shout",
          .description = "everybody hears the root",
          .cost = "T(m)",

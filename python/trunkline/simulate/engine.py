@@ -25,8 +25,8 @@ _LONGEST_MESSAGE = (1 << 31) - 1
 _MOST_PRIVATE_BYTES = 256 << 20
 """Memory up to which every rank gets a buffer of its own, whose content is checked."""
 
-_MOST_SIZES = 6
-"""Sizes in one simulation: before the eighth multicast all ranks meet, which belongs to no call's time."""
+_MOST_SIZES = 3
+"""Sizes in one simulation: before the fifth multicast all ranks meet, which belongs to no call's time."""
 
 _MOST_SAID = 2000
 """Characters of a failed simulation's last words that are passed on."""
