@@ -1,6 +1,5 @@
 """Plans by multicast, as the command lays, shows, draws, reads and predicts them; and where they are refused."""
 
-import json
 import xml.etree.ElementTree as ET
 
 import pytest
