@@ -19,6 +19,7 @@ bool passes_on(const Tree& tree, Rank rank) { return rank != tree.root && !tree.
 double hops_for_each_lead(const std::vector<Tree>& trees) {
   if (trees.size() < 2) return 0.0;
   std::vector<std::vector<Rank>> order;
+  order.reserve(trees.size());
   for (const Tree& tree : trees) order.push_back(parents_first(tree));
   // By tree and rank that is an inner one there: hops of the longest walk up from it with so many turns.
   const std::vector<std::vector<double>> none(trees.size(), std::vector<double>(trees.front().size(), nowhere));

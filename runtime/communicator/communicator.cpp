@@ -153,9 +153,10 @@ Communicator::Grouped Communicator::group_where_it_pays(double saved_s, double o
   would_have_saved_s_ += saved_s;
   if (would_have_saved_s_ < opening_s) {
     if (multicast_words_ == nullptr) {
-      const auto ms = static_cast<std::uint64_t>(1e3 * opening_s);
-      multicast_words_ = kept_text("no group yet: it opens once multicasts would have saved the " + std::to_string(ms) +
-                                   " ms that it costs");
+      multicast_words_ = with_reserve([&] {
+        return kept_text("no group yet: it opens once multicasts would have saved the " +
+                         std::to_string(static_cast<std::uint64_t>(1e3 * opening_s)) + " ms that it costs");
+      });
     }
     return {};
   }
@@ -165,8 +166,7 @@ Communicator::Grouped Communicator::group_where_it_pays(double saved_s, double o
   if (code != MPI_SUCCESS) return {.code = code};
   if (any == 0) return open_group();
   has_asked_for_group_ = true;
-  no_group_ = "another communicator of the same processes has none";
-  multicast_words_ = kept_text("no group: " + no_group_);
+  has_no_group("another communicator of the same processes has none");
   return {};
 }
 
@@ -177,9 +177,8 @@ Communicator::Grouped Communicator::open_group() {
   has_asked_for_group_ = true;
   group_ = std::move(opened.group);
   if (group_ == nullptr) {
-    no_group_ = std::move(opened.reason);
     members_->have_been_out_of_reach();
-    multicast_words_ = kept_text("no group: " + no_group_);
+    has_no_group(opened.reason);
     return {};
   }
   if (!opened.not_eager.empty() && processes.rank == 0) {
@@ -187,10 +186,18 @@ Communicator::Grouped Communicator::open_group() {
          ", since nobody could repair after them: " + opened.not_eager);
   }
   const std::uint64_t eager = group_->most_eager_bytes();
-  multicast_words_ =
-      kept_text("its group is open, " + (eager > 0 ? "messages of up to " + format_bytes(eager) + " are eager"
-                                                   : "no message is eager: " + opened.not_eager));
+  multicast_words_ = with_reserve([&] {
+    return kept_text("its group is open, " + (eager > 0 ? "messages of up to " + format_bytes(eager) + " are eager"
+                                                        : "no message is eager: " + opened.not_eager));
+  });
   return {.group = group_.get(), .have_met = true};
+}
+
+void Communicator::has_no_group(std::string_view why) {
+  with_reserve([&] {
+    no_group_ = why;
+    multicast_words_ = kept_text("no group: " + no_group_);
+  });
 }
 
 void Communicator::warn_of_no_group() {
@@ -207,8 +214,7 @@ Communicator::Grouped Communicator::group_that_hears() {
     group_.reset();
     has_warned_ = true;
     members_->have_been_out_of_reach();
-    no_group_ = "it was given up, since multicast has stopped to reach rank " + std::to_string(*heard.deaf_rank);
-    multicast_words_ = kept_text("no group: " + no_group_);
+    has_no_group("it was given up, since multicast has stopped to reach rank " + std::to_string(*heard.deaf_rank));
     if (members_->processes().rank == 0) {
       warn("multicast has stopped to reach rank " + std::to_string(*heard.deaf_rank) + " of " + name_for_people() +
            "; its calls go by messages from now on. A switch that snoops IGMP without a querier forgets members after "

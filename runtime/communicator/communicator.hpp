@@ -85,6 +85,7 @@ class Communicator {
   [[nodiscard]] Grouped open_group();
   [[nodiscard]] Grouped group_that_hears();
   [[nodiscard]] std::string name_for_people() const;
+  void has_no_group(std::string_view why);
   void warn_of_no_group();
   void tell_what_it_heard() const;
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 #include <map>
+#include <ranges>
 #include <vector>
 
 #include "kinds/multicast/datagram.hpp"
@@ -61,9 +62,10 @@ std::vector<MulticastCosts::Way> ways_from(const Paths& paths, const Placement& 
     if (!is_new) ++known->second.receivers;
   }
   std::vector<MulticastCosts::Way> ways;
+  ways.reserve(by_time.size());
   for (const auto& [frame_s, way] : by_time) ways.push_back(way);
   double beyond = 0.0;
-  for (auto way = ways.rbegin(); way != ways.rend(); ++way) beyond = way->receivers += beyond;
+  for (MulticastCosts::Way& way : ways | std::views::reverse) beyond = way.receivers += beyond;
   return ways;
 }
 
