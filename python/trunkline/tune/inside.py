@@ -97,7 +97,8 @@ class JobTuner:
         self._job.process.stdin.write(f"{size} {budget_s:.3f} {' '.join(names)}\n")
         self._job.process.stdin.flush()
         while "measured" not in (event := self._next()):
-            keep(self._outcome, self._mpi.name, event, on_progress)
+            if not self._job.take(event):
+                keep(self._outcome, self._mpi.name, event, on_progress)
         predicted = names if self._decider.decide(size).algorithm == "native" else [*names[1:], "native"]
         medians = {name: median_with_interval(self._outcome.seconds[size, name]) for name in predicted}
         best, noise = fastest_or_predicted(medians)
