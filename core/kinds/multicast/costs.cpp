@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <bit>
 #include <map>
-#include <ranges>
 #include <vector>
 
 #include "kinds/multicast/datagram.hpp"
@@ -65,7 +64,7 @@ std::vector<MulticastCosts::Way> ways_from(const Paths& paths, const Placement& 
   ways.reserve(by_time.size());
   for (const auto& [frame_s, way] : by_time) ways.push_back(way);
   double beyond = 0.0;
-  for (MulticastCosts::Way& way : ways | std::views::reverse) beyond = way.receivers += beyond;
+  for (std::size_t i = ways.size(); i-- > 0;) beyond = ways[i].receivers += beyond;
   return ways;
 }
 
