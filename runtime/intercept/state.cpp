@@ -46,9 +46,11 @@ void update_watching() {
 
 int stop(MPI_Comm, int, void*, void*) {
   watching.store(false, std::memory_order_relaxed);
-  Communicator::free_all(*opened);
+  if (opened != nullptr) {  // else ranks without the library have kept it out: there are no communicators of ours
+    Communicator::free_all(*opened);
+    opened->late().end();
+  }
   finalized = true;
-  if (opened != nullptr) opened->late().end();
   if (recording != nullptr) stop_trace(*recording);
   delete recording;
   recording = nullptr;
