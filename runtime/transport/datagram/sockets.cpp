@@ -25,9 +25,13 @@ bool set(const Descriptor& socket, int level, int option, const Value& value) {
 /// Wanted of the kernel, which gives what its limits allow.
 constexpr int wanted_buffer_bytes = 4 << 20;
 
-Descriptor bound_to(const Address& address) {
+/// Ranks of one host hear a group at one port. Nobody shares what hears one rank alone: of sockets that may be shared,
+/// the kernel gives two the same port now and then, and one of them hears nothing.
+enum class Port : bool { is_own, is_shared };
+
+Descriptor bound_to(const Address& address, Port port) {
   Descriptor made(socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));
-  if (made.number() < 0 || !set(made, SOL_SOCKET, SO_REUSEADDR, 1)) return Descriptor();
+  if (made.number() < 0 || (port == Port::is_shared && !set(made, SOL_SOCKET, SO_REUSEADDR, 1))) return Descriptor();
   static_cast<void>(set(made, SOL_SOCKET, SO_RCVBUF, wanted_buffer_bytes));
   static_cast<void>(set(made, SOL_SOCKET, SO_SNDBUF, wanted_buffer_bytes));
   if (bind(made.number(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) return Descriptor();
@@ -126,9 +130,9 @@ double UdpSockets::now() const noexcept {
 }  // namespace
 
 std::unique_ptr<Sockets> Sockets::open(std::uint32_t own, const Address& group, bool shares_host) {
-  Descriptor hears = bound_to(group);
+  Descriptor hears = bound_to(group, Port::is_shared);
   if (hears.number() < 0 || !join(hears, group, own)) return nullptr;
-  Descriptor alone = bound_to(address_of(own, 0));
+  Descriptor alone = bound_to(address_of(own, 0), Port::is_own);
   if (alone.number() < 0 || !sends_from(alone, own, shares_host)) return nullptr;
   Descriptor events(epoll_create1(EPOLL_CLOEXEC));
   if (events.number() < 0 || !watch(events, hears) || !watch(events, alone)) return nullptr;
