@@ -3,19 +3,20 @@
 // return. Linked with the runtime, and loaded once for each rank by SimGrid's SMPI, so that each has its own globals.
 //
 //     --collective bcast --algorithm NAME[:SEGMENT] --sizes 8192,1048576 --root 0 --peer 4 --private 0|1
-//     --most-us 0,2500000
+//     --most-us 0,2500000 --calls 1
 //
 // or, with `matmul` as the first word, runs examples/matmul.c with the words behind it.
 //
 // NAME is one of Trunkline's, "auto", or "native" for what SMPI was told to run; "native-by-hosts" for that among the
 // first ranks of all hosts (by_hosts.hpp). Rank 0 prints one JSON object a line.
-// A call that takes longer than --most-us says for its size (0: any time) is given up, and with it the simulation. One
-// repetition is all: in a simulation every one takes the same time.
+// A call that takes longer than --most-us says for its size (0: any time) is given up, and with it the simulation. Each
+// size is called so many times as --calls says: times differ where datagrams get lost.
 #include <mpi.h>
 #include <smpi/smpi.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cstdio>
 #include <cstdlib>
@@ -66,13 +67,15 @@ struct Options {
   std::vector<std::uint64_t> most_us;
   int root = 0;
   int peer = 1;
+  std::uint64_t calls = 1;
   bool own_memory = false;  ///< a buffer for each rank, whose content is checked; else all write to the same memory
 };
 
 Options read_options(int argc, char** argv) {
   std::map<std::string_view, std::string_view> given;
   for (int i = 1; i + 1 < argc; i += 2) given[argv[i]] = argv[i + 1];
-  for (const char* name : {"--collective", "--algorithm", "--sizes", "--root", "--peer", "--private", "--most-us"}) {
+  for (const char* name :
+       {"--collective", "--algorithm", "--sizes", "--root", "--peer", "--private", "--most-us", "--calls"}) {
     if (!given.contains(name)) fail(2, std::string("missing option ") + name);
   }
   Options options{.what = find_collective(std::string(given["--collective"]).c_str()),
@@ -81,6 +84,7 @@ Options read_options(int argc, char** argv) {
                   .most_us = numbers(given["--most-us"]),
                   .root = static_cast<int>(number(given["--root"])),
                   .peer = static_cast<int>(number(given["--peer"])),
+                  .calls = number(given["--calls"]),
                   .own_memory = number(given["--private"]) != 0};
   if (options.what == nullptr) fail(2, std::string("no such collective; there are: ") + collective_names());
   if (options.sizes.empty() || options.sizes.size() != options.most_us.size()) {
@@ -165,14 +169,19 @@ class Rank {
       std::fflush(stdout);
     }
     warm_up_native(most_us);
-    trunkline_simulate_meet(ranks());
-    give_up_after(most_us);
-    const double seconds = timed([&] { run(); });
-    check();
+    std::string times;
+    for (std::uint64_t call = 0; call < options_.calls; ++call) {
+      trunkline_simulate_meet(ranks());
+      give_up_after(most_us);
+      std::array<char, 32> text{};
+      std::snprintf(text.data(), text.size(), "%s%.12g", times.empty() ? "" : ", ", timed([&] { run(); }));
+      times += text.data();
+      check();
+      if (message_.rank == 0) give_up_after(0);
+    }
     if (message_.rank != 0) return;
-    give_up_after(0);
     const char* const name = options_.what->name;
-    std::printf("{\"seconds\": %.12g, \"ran\": \"%s\", \"segment_bytes\": %llu}\n", seconds,
+    std::printf("{\"seconds\": [%s], \"ran\": \"%s\", \"segment_bytes\": %llu}\n", times.c_str(),
                 native() ? "native" : trunkline_last(name), native() ? 0ULL : trunkline_last_segment(name));
     std::fflush(stdout);
   }

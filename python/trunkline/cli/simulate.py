@@ -29,6 +29,9 @@ from trunkline.units import format_bytes, format_seconds, parse_rate, parse_size
 
 __all__ = ["app"]
 
+LOSSY_CALLS = 25
+"""Where the network loses datagrams, calls take different times."""
+
 LARGE_RACE = 10.0
 """Simulating to its end what is ten times slower takes hours on a thousand hosts, and says little more."""
 
@@ -68,6 +71,15 @@ def simulated(
             f"Default: {LARGE_RACE:g} beyond {SMALL_JOB} ranks, else 0.",
         ),
     ] = None,
+    calls: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            metavar="N",
+            help="Calls of each size, of which it says the median. Default: 1; "
+            f"{LOSSY_CALLS} where the cluster file has impairments, since datagrams get lost.",
+        ),
+    ] = None,
     compare: Annotated[
         str | None,
         typer.Option(metavar="FILE", help="What 'bench COLLECTIVE --json' wrote: simulate at its rate, print both."),
@@ -92,7 +104,10 @@ def simulated(
         options, host_costs = processor_times(load_measurement(measured, network)), "free"
     costs = host_costs_named(host_costs or _core.host_costs_of(library.counts_as, library.version)).name
     start = root_rank(network, placement, root)
-    job = Job(collective, network, placement, start, parse_sizes(sizes), options, costs, library.native_library)
+    if calls is None:
+        calls = LOSSY_CALLS if _core.has_impairments(network) else 1
+    lengths = parse_sizes(sizes)
+    job = Job(collective, network, placement, start, lengths, options, costs, library.native_library, calls)
     if race is None:
         race = LARGE_RACE if len(placement) > SMALL_JOB else 0.0
     if bench is not None:
@@ -105,7 +120,8 @@ def simulated(
     title = (
         f"{escape(network.name)}, {len(placement)} ranks, {rate_words(network)}, {library.name}; {about}: simulated "
     )
-    console.print(_rows_table(title + _core.facts_of(collective).mpi_name, job, rows, left_out))
+    title += _core.facts_of(collective).mpi_name + (f", median of {calls} calls" if calls > 1 else "")
+    console.print(_rows_table(title, job, rows, left_out))
     for line in reasons(left_out):
         console.print(line, style="dim", markup=False, highlight=False)
     if bench is not None:

@@ -6,6 +6,7 @@ import subprocess
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from statistics import median
 from typing import TypeVar
 
 from trunkline import _core
@@ -74,6 +75,8 @@ class Job:
     """Name of what messages cost their hosts, in the simulation and in the decisions of ``auto``."""
     library: _core.NativeLibrary = _core.NativeLibrary.mpich
     """Whose ranks these are: ``auto`` compares with its own algorithms, and leaves calls to them."""
+    calls: int = 1
+    """Of each size: they take the same time where no datagram gets lost."""
 
     def __post_init__(self) -> None:
         """Raise BadInput where SimGrid was not there when Trunkline was built, or where it cannot simulate this."""
@@ -119,10 +122,15 @@ class Outcome:
     message_bytes: int
     limit_seconds: float
     """T(m): half a ping-pong between hosts that cost nothing, so what the links take alone."""
-    seconds: float | None
-    """None: given up."""
+    times: Sequence[float]
+    """Seconds of each call; empty: given up."""
     ran: str
     segment_bytes: int
+
+    @property
+    def seconds(self) -> float | None:
+        """The median; None: given up."""
+        return median(self.times) if self.times else None
 
 
 def simulate(job: Job, runs: str, options: Mapping[str, str], most_s: Mapping[int, float]) -> Iterator[Outcome]:
@@ -153,6 +161,7 @@ def _simulate(
     words = [
         *("--collective", job.collective, "--algorithm", runs, "--sizes", ",".join(map(str, sizes))),
         *("--most-us", ",".join(str(round(most_s.get(size, 0.0) * 1e6)) for size in sizes)),
+        *("--calls", str(job.calls)),
         *("--root", str(job.root), "--peer", str(job.peer), "--private", str(int(private))),
     ]
     return run_ranks(job, runs, options, words, _outcomes)
@@ -234,10 +243,15 @@ def _outcomes(lines: Iterable[str]) -> Iterator[Outcome]:
                 simgrid=str(known["simgrid"]),
                 message_bytes=int(str(known["message_bytes"])),
                 limit_seconds=float(str(known["limit_seconds"])),
-                seconds=float(str(event["seconds"])) if "seconds" in event else None,
+                times=_floats(event.get("seconds", [])),
                 ran=str(event.get("ran", "")),
                 segment_bytes=int(str(event.get("segment_bytes", 0))),
             )
+
+
+def _floats(values: object) -> tuple[float, ...]:
+    assert isinstance(values, list)
+    return tuple(map(float, values))
 
 
 def _environment(folder: Path, runs: str, job: Job) -> dict[str, str]:

@@ -11,13 +11,14 @@ from trunkline.errors import Failed
 from trunkline.peers.simulated import Simulated, own_choice
 from trunkline.registry import limit_in_transfers
 from trunkline.simulate.engine import Job, Outcome, simulate
+from trunkline.statistics import median_with_interval
 
 __all__ = ["LeftOut", "Part", "Row", "bound_seconds", "decisions_of", "host_rate_bps", "parts_of", "simulate_all"]
 
 
 @dataclass(kw_only=True)
 class Row(Timed):
-    """One line of ``simulate COLLECTIVE --json``; median, low and high are one time, that of every repetition."""
+    """One line of ``simulate COLLECTIVE --json``; median, low and high differ where datagrams get lost."""
 
     native_algorithm: str
     """What the MPI library runs, in its own words, where the call is left to it; empty: ours, or not named."""
@@ -166,7 +167,7 @@ def host_rate_bps(cluster: _core.Cluster) -> float:
 
 
 def _row(job: Job, one: Simulated, part: Part, outcome: Outcome, given_up_s: float, wall_s: float) -> Row:
-    seconds = given_up_s if outcome.seconds is None else outcome.seconds
+    times = median_with_interval(outcome.times or [given_up_s])
     return Row(
         collective=job.collective,
         cluster=job.cluster.name,
@@ -184,10 +185,10 @@ def _row(job: Job, one: Simulated, part: Part, outcome: Outcome, given_up_s: flo
         native_algorithm=part.native_algorithm,
         segment_bytes=outcome.segment_bytes,
         message_bytes=outcome.message_bytes,
-        seconds_median=seconds,
-        seconds_low=seconds,
-        seconds_high=seconds,
-        repetitions=1,
+        seconds_median=times.value,
+        seconds_low=times.low,
+        seconds_high=times.high,
+        repetitions=times.count,
         gave_up=outcome.seconds is None,
         limit_seconds=outcome.limit_seconds,
         bound_seconds=bound_seconds(job, outcome.message_bytes),
