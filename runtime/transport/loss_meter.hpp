@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 
 namespace trunkline::runtime {
@@ -20,10 +21,11 @@ class LossMeter {
     missed_ *= kept;
   }
 
-  /// The share that it misses, with so many packets that are not counted yet; 0 where nothing was sent.
+  /// The share that it misses, with so many packets that are not counted yet; 0 where nothing was missed. A standard
+  /// deviation less than was counted: ranks look for the greatest share of all, which of few packets is chance.
   [[nodiscard]] double own(std::uint32_t more_sent = 0, std::uint32_t more_missed = 0) const noexcept {
-    const double sent = sent_ + more_sent;
-    return sent > 0.0 ? (missed_ + more_missed) / sent : 0.0;
+    const double missed = missed_ + more_missed;
+    return missed > 0.0 ? (missed - std::sqrt(missed) / 2.0) / (sent_ + more_sent + unknown) : 0.0;
   }
 
   /// All ranks have told each other: the greatest share that any of them misses, the same on all.
@@ -37,6 +39,7 @@ class LossMeter {
   [[nodiscard]] double likely() const noexcept { return std::max(agreed_, heard_); }
 
  private:
+  static constexpr double unknown = 16.0;            ///< packets that count as if they had come
   static constexpr std::uint32_t remembered = 1024;  ///< packets: loss may change
   double sent_ = 0.0;
   double missed_ = 0.0;

@@ -6,10 +6,10 @@
 
 namespace trunkline::runtime {
 
-/// Beside `wanted` packets, how many more so that the chance that any of `ranks` gets less than `wanted` is at most
-/// `chance`, where each loses that share of what is sent, each packet by itself. None where none is lost; at most as
-/// many again and 8: who loses more is told what it lacks.
-[[nodiscard]] constexpr std::uint32_t spare_packets(std::uint32_t wanted, double lost, int ranks, double chance) {
+/// Beside `wanted` packets, how many more so that of `ranks` no more than `lacking` get less than `wanted` on average,
+/// where each loses that share of what is sent, each packet by itself. None where none is lost; at most as many again
+/// and 8: who loses more is told what it lacks.
+[[nodiscard]] constexpr std::uint32_t spare_packets(std::uint32_t wanted, double lost, int ranks, double lacking) {
   const std::uint32_t most = wanted + 8;
   if (lost <= 0.0 || wanted == 0) return 0;
   if (lost >= 1.0) return most;
@@ -18,7 +18,7 @@ namespace trunkline::runtime {
   for (std::uint32_t i = 0; i < wanted; ++i) term *= 1.0 - lost;
   double enough = term;
   std::uint32_t spare = 0;
-  while (spare < most && ranks * (1.0 - enough) > chance) {
+  while (spare < most && ranks * (1.0 - enough) > lacking) {
     ++spare;
     term *= lost * (wanted + spare - 1) / spare;
     enough += term;
@@ -28,8 +28,8 @@ namespace trunkline::runtime {
 
 /// Of an eager message: with it few ranks have to ask.
 [[nodiscard]] constexpr std::uint32_t eager_spare_packets(std::uint32_t packets, double lost, int ranks) {
-  constexpr double chance = 0.1;
-  return spare_packets(packets, lost, ranks, chance);
+  constexpr double lacking = 0.1;
+  return spare_packets(packets, lost, ranks, lacking);
 }
 
 static_assert(spare_packets(46, 0.0, 31, 0.1) == 0 && spare_packets(46, 0.01, 31, 0.1) == 3);

@@ -24,9 +24,10 @@ constexpr std::uint32_t bursts_while_lossy = 4;
 constexpr std::uint32_t most_window_packets = 1024;  ///< packets; parity for so many may wait at each rank
 constexpr double answers_of_patience = 4.0;
 
-/// That some rank lacks a packet of a block still: the last one should cost no further round, others cost none.
-constexpr double chance_of_lack_at_end = 0.02;
-constexpr double chance_of_lack_before = 1.0;
+/// Ranks that lack a packet of a block still, on average: the last one should cost no further round. Others cost none:
+/// what is repaired later is repaired with as much as is needed.
+constexpr double lacking_at_end = 0.02;
+constexpr double lacking_before = 10.0;
 
 /// A window, and so each report, reaches over as many blocks as a report has room for.
 std::uint32_t window_limit(const Packets& packets) {
@@ -97,10 +98,10 @@ void MulticastRoot::hear() {
 void MulticastRoot::learn() {
   if (below_.are_done()) return;
   bool is_new = false;
-  below_.each_report([&](const Report& report) {
-    lost_ = std::max(lost_, report.lost);
-    is_new = repair(report) || is_new;
-  });
+  double lost = 0.0;
+  below_.each_report([&](const Report& report) { lost = std::max(lost, report.lost); });
+  lost_ = lost;  // what was heard of fewer packets was more by chance
+  below_.each_report([&](const Report& report) { is_new = repair(report) || is_new; });
   is_lossy_ = is_lossy_ || is_new;
   if (const auto all = below_.report(packets_)) {
     is_new = is_new || !all_ready_ || all->base > base_ || all->poll > learned_poll_;
@@ -130,7 +131,7 @@ bool MulticastRoot::repair(const Report& report) {
     if (lacking <= coming) continue;
     is_lacking = true;
     const std::uint32_t missing = lacking - coming;
-    owe(block, missing + spare_packets(missing, lost(), transport().ranks(), chance_of_lack(block)));
+    owe(block, missing + spare_packets(missing, lost(), transport().ranks(), may_lack(block)));
   }
   return is_lacking;
 }
@@ -141,8 +142,8 @@ void MulticastRoot::owe(std::uint32_t block, std::uint32_t packets) {
   repairs_[block].owed += packets;
 }
 
-double MulticastRoot::chance_of_lack(std::uint32_t block) const {
-  return block + 1 == packets_.blocks() ? chance_of_lack_at_end : chance_of_lack_before;
+double MulticastRoot::may_lack(std::uint32_t block) const {
+  return block + 1 == packets_.blocks() ? lacking_at_end : lacking_before;
 }
 
 double MulticastRoot::lost() const {
@@ -176,7 +177,7 @@ void MulticastRoot::send_data() {
   const std::uint32_t packet = next_++;
   const std::uint32_t block = packets_.block_of(packet);
   if (next_ == packets_.end_of(block)) {
-    owe(block, spare_packets(next_ - packets_.begin_of(block), lost(), transport().ranks(), chance_of_lack(block)));
+    owe(block, spare_packets(next_ - packets_.begin_of(block), lost(), transport().ranks(), may_lack(block)));
   }
   const auto payload = packets_.place(packet, next_);
   datagrams_.to_all({.kind = Datagram::Kind::data, .number = packet, .poll = poll_if_due(), .payload = payload});

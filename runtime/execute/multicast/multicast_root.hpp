@@ -46,7 +46,7 @@ class MulticastRoot final : public Execution {
   void learn();
   bool repair(const Report& report);
   void owe(std::uint32_t block, std::uint32_t packets);
-  [[nodiscard]] double chance_of_lack(std::uint32_t block) const;
+  [[nodiscard]] double may_lack(std::uint32_t block) const;
   void send_what_may_go();
   void send_data();
   void send_parity();

@@ -145,9 +145,11 @@ TEST(Redundancy, IsEnoughAndNoMore) {
 TEST(LossMeter, ForgetsWhatWasLongAgo) {
   LossMeter meter;
   EXPECT_EQ(meter.own(), 0.0);
-  EXPECT_EQ(meter.own(10, 1), 0.1);
+  EXPECT_GT(meter.own(10, 1), 0.0);
+  EXPECT_LT(meter.own(10, 1), 0.05);  // one of ten may be chance
   for (int turn = 0; turn < 100; ++turn) meter.count(100, 20);
-  EXPECT_NEAR(meter.own(), 0.2, 1e-9);
+  EXPECT_NEAR(meter.own(), 0.2, 0.02);
+  EXPECT_LT(meter.own(), 0.2);
   for (int turn = 0; turn < 100; ++turn) meter.count(100, 0);
   EXPECT_LT(meter.own(), 0.001);
   meter.agree(0.3);
