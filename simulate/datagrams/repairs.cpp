@@ -19,15 +19,21 @@ std::map<const Repairs*, std::unique_ptr<Endpoint>>& endpoints() {
 
 }  // namespace
 
-std::unique_ptr<Repairs> Repairs::open(std::uint32_t /*own*/, const Key& key, std::uint32_t rank) {
+std::unique_ptr<Repairs> Repairs::open(std::uint32_t /*own*/, bool /*shares_host*/, const Key& key,
+                                       std::uint32_t rank) {
   std::unique_ptr<Endpoint> endpoint = trunkline_simulate_datagrams().open();
   std::unique_ptr<Repairs> made(new Repairs(nullptr, Descriptor(), Descriptor(), endpoint->place().port, key, rank));
   endpoint->answer_by([repairs = made.get(), at = endpoint.get()](const simulate::Packet& packet) {
     const auto ask = read_packet(packet.bytes, repairs->key_);
     if (!ask || ask->head.sender >= repairs->members_.size()) return;
-    const bool is_tcp = packet.way == simulate::Way::tcp;
-    const simulate::Place to = is_tcp ? packet.from : simulate::place_of(repairs->members_[ask->head.sender]);
-    for (const PacketBytes& answer : repairs->kept_.answers(*ask)) at->send(to, {answer}, packet.way);
+    if (packet.way == simulate::Way::tcp) {
+      for (const PacketBytes& answer : repairs->kept_.answers(*ask)) at->send(packet.from, {answer}, packet.way);
+      return;
+    }
+    for (const auto& [answer, is_for_all] : repairs->kept_.answers_in_rounds(*ask)) {
+      const Address& to = is_for_all ? repairs->group_ : repairs->members_[ask->head.sender];
+      at->send(simulate::place_of(to), {answer}, packet.way);
+    }
   });
   endpoints().emplace(made.get(), std::move(endpoint));
   return made;
@@ -44,7 +50,10 @@ Repairs::Repairs(std::shared_ptr<RepairThread> thread, Descriptor listener, Desc
 
 Repairs::~Repairs() { endpoints().erase(this); }
 
-void Repairs::answer_to(std::span<const Address> members) { members_.assign(members.begin(), members.end()); }
+void Repairs::answer_to(std::span<const Address> members, const Address& group) {
+  members_.assign(members.begin(), members.end());
+  group_ = group;
+}
 
 void Repairs::keep(std::uint64_t turn, std::uint32_t claim, std::uint32_t payload_bytes,
                    std::span<const std::byte> message, std::uint32_t first) {

@@ -99,7 +99,8 @@ void EagerReceiver::ask_where_quiet() {
   datagrams_.ask(root_, 0, wanted());
   has_asked_ = true;
   quiet_since_ = now;
-  patience_ = std::min(2.0 * patience_, most_between_asks_s(static_cast<std::size_t>(transport().ranks())));
+  const double most_s = most_between_asks_s(static_cast<std::size_t>(transport().ranks()));
+  patience_ = next_patience_s(patience_, between_packets_s_, most_s);
 }
 
 /// As many of those that are missing as it needs.

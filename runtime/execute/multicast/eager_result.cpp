@@ -68,6 +68,7 @@ EagerResultReceiver::EagerResultReceiver(Transport& transport, Datagrams& datagr
       result_(operands.data().result, operands.data().count, operands.data().type, operands.data().communicator),
       bytes_(bytes_of(operands)),
       missing_((std::uint64_t{1} << packets_of(bytes_.size(), datagrams.payload_bytes())) - 1),
+      between_packets_s_(between_packets_s(datagrams.payload_bytes(), plan.byte_s)),
       patience_(first_ask_s + messages_of_patience * on_wire_bytes(bytes_.size()) * plan.byte_s) {}
 
 bool EagerResultReceiver::needs(int rank) const { return (rank == root_ && !is_whole()) || TreeReduction::needs(rank); }
@@ -114,7 +115,8 @@ void EagerResultReceiver::ask_where_quiet() {
   if (now < quiet_since_ + patience_) return;
   datagrams_.ask(root_, 0, missing_);
   quiet_since_ = now;
-  patience_ = std::min(2.0 * patience_, most_between_asks_s(static_cast<std::size_t>(transport().ranks())));
+  const double most_s = most_between_asks_s(static_cast<std::size_t>(transport().ranks()));
+  patience_ = next_patience_s(patience_, between_packets_s_, most_s);
 }
 
 /// The result holds operands of all, so all have come.

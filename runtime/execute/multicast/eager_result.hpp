@@ -84,6 +84,7 @@ class EagerResultReceiver final : public TreeReduction {
   bool is_lost_ = false;   ///< what is missing was sent
   int delivered_ = MPI_SUCCESS;
   double quiet_since_ = 0.0;  ///< the last packet, or ask
+  double between_packets_s_;
   double patience_;
 };
 

@@ -35,8 +35,7 @@ GatherByTurns::GatherByTurns(Transport& transport, Datagrams& datagrams, const T
       shares_(blocks_, datagrams.payload_bytes(), piece_packets),
       owners_(turns.ranks.size()),
       not_whole_(shares_.pieces() == 0 ? 0 : turns.ranks.size() - 1),
-      between_packets_s_(behind_others_s +
-                         packets_of_patience * on_wire_bytes(datagrams.payload_bytes()) * turns.byte_s),
+      between_packets_s_(between_packets_s(datagrams.payload_bytes(), turns.byte_s)),
       quiet_since_(datagrams.now()),
       patience_(first_ask_s) {
   if (!in_place) blocks_.put(own, static_cast<Rank>(turns.own));
@@ -167,7 +166,7 @@ void GatherByTurns::ask_where_lost(double now) {
     ask(turn);
     ++asked;
     owner.lost_at = now;
-    owner.patience = std::min(2.0 * owner.patience, most_ask_s);
+    owner.patience = next_patience_s(owner.patience, between_packets_s_, most_ask_s);
   }
 }
 
@@ -182,7 +181,7 @@ void GatherByTurns::ask_where_quiet(double now) {
   std::ranges::partial_sort(silent, asked, {}, [this](std::size_t turn) { return missing_piece(turn); });
   std::for_each(silent.begin(), asked, [this](std::size_t turn) { ask(turn); });
   quiet_since_ = now;
-  patience_ = std::min(2.0 * patience_, most_between_asks_s(turns_.ranks.size()));
+  patience_ = next_patience_s(patience_, between_packets_s_, most_between_asks_s(turns_.ranks.size()));
 }
 
 void GatherByTurns::ask(std::size_t turn) {

@@ -129,8 +129,9 @@ class GroupOpening {
     group().sockets_ = with_reserve([&] { return Sockets::open(network_.address, group().group_, shares_host_); });
     const int error = errno;
     const bool has_any = group().sockets_ != nullptr;
-    group().repairs_ = with_reserve(
-        [&] { return Repairs::open(network_.address, group().key_, static_cast<std::uint32_t>(group().rank_)); });
+    group().repairs_ = with_reserve([&] {
+      return Repairs::open(network_.address, shares_host_, group().key_, static_cast<std::uint32_t>(group().rank_));
+    });
     const Seat own{.address = network_.address,
                    .port = has_any ? group().sockets_->port() : 0U,
                    .service_port = group().repairs_ ? group().repairs_->port() : 0U,
@@ -231,7 +232,7 @@ class GroupOpening {
   int try_repairs() {
     if (group().repairs_ == nullptr) return MPI_SUCCESS;
     group().left_behind_->has_service();
-    group().repairs_->answer_to(group().members_);
+    group().repairs_->answer_to(group().members_, group().group_);
     constexpr int nobody = -1;
     const int own = with_reserve([&] { return is_answered(); }) ? nobody : static_cast<int>(group().rank_);
     int unanswered = nobody;

@@ -2,9 +2,11 @@
 // Eager messages that this rank has sent and left: others may ask for their packets until all ranks have met.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <map>
 #include <span>
 #include <vector>
 
@@ -38,17 +40,38 @@ class KeptMessages {
   /// What was kept of calls before that one, and in it what begins before packet `first`.
   void forget_before(std::uint64_t turn, std::uint32_t first) noexcept;
 
-  /// What an ask is answered with: packets, or that the call has not come so far here. Empty for what no rank asks.
+  /// What an ask over TCP is answered with: packets, or that the call has not come so far here. Empty for what no rank
+  /// asks.
   [[nodiscard]] std::vector<PacketBytes> answers(const ReadPacket& ask) const;
 
+  struct Answer {
+    PacketBytes packet;
+    bool is_for_all;
+  };
+  /// What an ask by a datagram is answered with. Of each message, the n-th ask of every rank belongs to round n. In a
+  /// round a packet goes to the first rank that asks for it alone, at the second one to all, and then no more: what a
+  /// switch near the root has lost, all ranks ask for at once. What is lost again, ranks ask for in the next round.
+  [[nodiscard]] std::vector<Answer> answers_in_rounds(const ReadPacket& ask);
+
  private:
+  /// Until which round a packet was sent again.
+  struct Repaired {
+    std::uint32_t to_one = 0;
+    std::uint32_t to_all = 0;
+  };
   struct Message {
     std::uint64_t turn;
     std::uint32_t claim;
     std::uint32_t payload_bytes;
     std::uint32_t first;
     std::vector<std::byte> bytes;
+    std::array<Repaired, most_eager_packets> repaired{};
+    std::map<std::uint32_t, std::uint32_t> asks{};  ///< by rank, how many so far
   };
+
+  [[nodiscard]] static std::uint32_t packets(const Message& message);
+  [[nodiscard]] PacketBytes packet(const Message& message, std::uint32_t place) const;
+  [[nodiscard]] PacketBytes not_yet(const PacketHead& ask) const;
   Key key_;
   std::uint32_t rank_;
   std::deque<Message> messages_{};

@@ -27,7 +27,7 @@ Descriptor bound(const Address& address, int type) {
 
 }  // namespace
 
-std::unique_ptr<Repairs> Repairs::open(std::uint32_t own, const Key& key, std::uint32_t rank) {
+std::unique_ptr<Repairs> Repairs::open(std::uint32_t own, bool shares_host, const Key& key, std::uint32_t rank) {
   std::shared_ptr<RepairThread> thread = RepairThread::get();
   for (int trial = 0; thread != nullptr && trial < port_trials; ++trial) {
     Descriptor listener = bound(address_of(own, 0), SOCK_STREAM);
@@ -39,6 +39,7 @@ std::unique_ptr<Repairs> Repairs::open(std::uint32_t own, const Key& key, std::u
     }
     Descriptor datagrams = bound(at, SOCK_DGRAM);  // the same number may be taken there
     if (datagrams.number() < 0) continue;
+    if (!sends_from(datagrams, own, shares_host)) return nullptr;
     std::unique_ptr<Repairs> made(
         new Repairs(std::move(thread), std::move(listener), std::move(datagrams), ntohs(at.sin_port), key, rank));
     return made->listens() ? std::move(made) : nullptr;
@@ -66,8 +67,9 @@ bool Repairs::listens() {
          thread_->watch(datagrams_.number(), *this);
 }
 
-void Repairs::answer_to(std::span<const Address> members) {
+void Repairs::answer_to(std::span<const Address> members, const Address& group) {
   const std::scoped_lock lock(thread_->lock());
+  group_ = group;
   members_.assign(members.begin(), members.end());
 }
 
@@ -108,8 +110,8 @@ void Repairs::take_datagrams() {
     }
     const auto ask = read_packet(std::span(bytes).first(static_cast<std::size_t>(come)), key_);
     if (!ask || ask->head.sender >= members_.size()) continue;
-    const Address& to = members_[ask->head.sender];
-    for (const PacketBytes& packet : kept_.answers(*ask)) {
+    for (const auto& [packet, is_for_all] : kept_.answers_in_rounds(*ask)) {
+      const Address& to = is_for_all ? group_ : members_[ask->head.sender];
       static_cast<void>(sendto(datagrams_.number(), packet.data(), packet.size(), 0,
                                reinterpret_cast<const sockaddr*>(&to), sizeof to));  // may be lost
     }

@@ -45,13 +45,6 @@ bool join(const Descriptor& socket, const Address& group, std::uint32_t own) {
   return set(socket, IPPROTO_IP, IP_ADD_MEMBERSHIP, membership) && set(socket, IPPROTO_IP, IP_MULTICAST_ALL, 0);
 }
 
-/// Never beyond the site: a router does not hand on what may live for one hop.
-bool sends_from(const Descriptor& socket, std::uint32_t own, bool shares_host) {
-  const ip_mreqn interface { .imr_multiaddr = {}, .imr_address = address_of(own, 0).sin_addr, .imr_ifindex = 0 };
-  return set(socket, IPPROTO_IP, IP_MULTICAST_IF, interface) && set(socket, IPPROTO_IP, IP_MULTICAST_TTL, 1) &&
-         set(socket, IPPROTO_IP, IP_MULTICAST_LOOP, shares_host ? 1 : 0);
-}
-
 bool watch(const Descriptor& events, const Descriptor& socket) {
   epoll_event event{.events = EPOLLIN, .data = {.fd = socket.number()}};
   return epoll_ctl(events.number(), EPOLL_CTL_ADD, socket.number(), &event) == 0;
@@ -128,6 +121,13 @@ double UdpSockets::now() const noexcept {
 }
 
 }  // namespace
+
+/// Never beyond the site: a router does not hand on what may live for one hop.
+bool sends_from(const Descriptor& socket, std::uint32_t own, bool shares_host) {
+  const ip_mreqn interface { .imr_multiaddr = {}, .imr_address = address_of(own, 0).sin_addr, .imr_ifindex = 0 };
+  return set(socket, IPPROTO_IP, IP_MULTICAST_IF, interface) && set(socket, IPPROTO_IP, IP_MULTICAST_TTL, 1) &&
+         set(socket, IPPROTO_IP, IP_MULTICAST_LOOP, shares_host ? 1 : 0);
+}
 
 std::unique_ptr<Sockets> Sockets::open(std::uint32_t own, const Address& group, bool shares_host) {
   Descriptor hears = bound_to(group, Port::is_shared);

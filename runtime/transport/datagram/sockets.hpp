@@ -50,4 +50,8 @@ class Sockets {
   Sockets() = default;
 };
 
+/// Sets a socket up to send to groups on the interface with the address `own`; other processes of the same host hear it
+/// as well where `shares_host`. Whether the system lets it.
+[[nodiscard]] bool sends_from(const Descriptor& socket, std::uint32_t own, bool shares_host);
+
 }  // namespace trunkline::runtime

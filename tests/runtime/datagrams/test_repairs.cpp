@@ -5,9 +5,11 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <chrono>
 #include <cstring>
+#include <map>
 #include <thread>
 #include <vector>
 
@@ -65,6 +67,38 @@ RC_GTEST_PROP(KeptMessages, AnswerWithWhatIsWanted, ()) {
   for (; next < packets; ++next) RC_ASSERT((wanted >> next & 1U) == 0);
 }
 
+/// Whoever asks for the n-th time has what it asks for on its way: alone, or to all since others have asked as often.
+RC_GTEST_PROP(KeptMessages, GoToAllWhereMoreThanOneRankLacksThem, ()) {
+  const auto packets = *rc::gen::inRange<std::uint32_t>(1, most_eager_packets + 1);
+  KeptMessages kept(group_key, 5);
+  kept.keep(9, claim, 10, message_of(std::size_t{packets} * 10));
+  std::array<std::uint32_t, 4> asked{};                                       // by rank
+  std::map<std::pair<std::uint32_t, std::uint32_t>, unsigned> alone, to_all;  // by packet and round
+  const auto asks = *rc::gen::container<std::vector<std::pair<std::uint32_t, std::uint64_t>>>(
+      rc::gen::pair(rc::gen::inRange<std::uint32_t>(0, 4), rc::gen::arbitrary<std::uint64_t>()));
+  for (const auto& [rank, bits] : asks) {
+    const std::uint64_t wanted = (bits & ((std::uint64_t{1} << packets) - 1)) | 1U;
+    const std::uint32_t round = ++asked.at(rank);
+    std::map<std::uint32_t, bool> answers;
+    for (const auto& [bytes, is_for_all] : kept.answers_in_rounds(*read_packet(ask_for(9, wanted, rank), group_key))) {
+      const auto packet = read_packet(bytes, group_key);
+      RC_ASSERT(packet && packet->head.kind == PacketKind::data && packet->head.poll == 1);
+      RC_ASSERT(packet->payload.size() == 10);
+      answers.emplace(packet->head.number, is_for_all);
+      ++(is_for_all ? to_all : alone)[{packet->head.number, round}];
+    }
+    for (std::uint32_t number = 0; number < packets; ++number) {
+      const bool is_wanted = (wanted >> number & 1U) != 0;
+      RC_ASSERT(is_wanted || !answers.contains(number));
+      if (!is_wanted || answers.contains(number)) continue;
+      RC_ASSERT(std::ranges::any_of(
+          to_all, [&](const auto& one) { return one.first.first == number && one.first.second >= round; }));
+    }
+  }
+  for (const auto& [key, times] : alone) RC_ASSERT(times == 1U);
+  for (const auto& [key, times] : to_all) RC_ASSERT(times == 1U);
+}
+
 TEST(KeptMessages, SayThatACallHasNotBegun) {
   KeptMessages kept(group_key, 5);
   const PacketBytes ask = ask_for(9, 1);
@@ -73,6 +107,11 @@ TEST(KeptMessages, SayThatACallHasNotBegun) {
   EXPECT_EQ(read_packet(answers[0], group_key)->head.kind, PacketKind::not_yet);
   const PacketBytes other = sealed_packet({.kind = PacketKind::ask}, {}, group_key);
   EXPECT_TRUE(kept.answers(*read_packet(other, group_key)).empty());
+  EXPECT_TRUE(kept.answers_in_rounds(*read_packet(other, group_key)).empty());
+  const auto by_datagram = kept.answers_in_rounds(*read_packet(ask, group_key));
+  ASSERT_EQ(by_datagram.size(), 1);
+  EXPECT_EQ(by_datagram[0].packet, answers[0]);
+  EXPECT_FALSE(by_datagram[0].is_for_all);
 }
 
 /// With SO_REUSEADDR two ranks of one host got the same port once in some 28 000 pairs, and one of them heard nothing.
@@ -91,9 +130,9 @@ class RepairsTest : public testing::Test {
  protected:
   RepairsTest()
       : sockets_(Sockets::open(own_host, address_of(0xEFFF0107, 54321), true)),
-        repairs_(Repairs::open(own_host, group_key, 0)) {
+        repairs_(Repairs::open(own_host, true, group_key, 0)) {
     const std::vector<Address> members{address_of(own_host, 9), address_of(own_host, sockets_->port())};
-    repairs_->answer_to(members);
+    repairs_->answer_to(members, address_of(0xEFFF0107, 54321));
     repairs_->keep(3, claim, payload_bytes, message_);
   }
 
@@ -139,6 +178,21 @@ TEST_F(RepairsTest, ByDatagrams) {
   sockets_->send(service(), head, std::as_bytes(std::span(&wanted, 1)), group_key);
   sockets_->flush();
   EXPECT_EQ(received(*sockets_, 2), (Numbers{0, 2}));
+}
+
+TEST_F(RepairsTest, ByMulticastWhereTwoRanksAsk) {
+  const auto group = address_of(0xEFFF0107, 54321);
+  const auto other = Sockets::open(own_host, group, true);
+  const std::uint64_t wanted = 0b101;
+  const auto ask_as = [&](std::uint32_t rank) {
+    const PacketHead head{.kind = PacketKind::ask, .sender = rank, .claim = claim, .turn = 3};
+    sockets_->send(service(), head, std::as_bytes(std::span(&wanted, 1)), group_key);
+    sockets_->flush();
+  };
+  ask_as(1);
+  EXPECT_EQ(received(*sockets_, 2), (Numbers{0, 2}));
+  ask_as(0);
+  EXPECT_EQ(received(*other, 2), (Numbers{0, 2}));  // nobody sent to it alone
 }
 
 TEST_F(RepairsTest, OverTcpAgainAndAgain) {
@@ -229,7 +283,7 @@ int threads_of_this_process() {
 
 TEST_F(RepairsTest, TheThreadEndsWithTheLastGroup) {
   const int threads = threads_of_this_process();
-  auto other = Repairs::open(own_host, group_key, 0);
+  auto other = Repairs::open(own_host, true, group_key, 0);
   EXPECT_EQ(threads_of_this_process(), threads);
   repairs_.reset();
   EXPECT_EQ(threads_of_this_process(), threads);
