@@ -18,7 +18,10 @@ def test_the_comparison(trunkline, tmp_path):
     words = ["bench", "multicast", "--receivers", "2", "--loss", "0,1%", "--rate", "20Mbit", "--mpi", "mpich"]
     words += ["--algorithms", "native,multicast", "--sizes", ",".join(map(str, LENGTHS)), "--least", "1", "--most", "1"]
     words += ["--budget", "0.1", "--json", str(file)]
-    done = trunkline(*words, "--report", str(page), "--figures", str(figures))
+    for _ in range(3):  # LAM/MPI's MPI_Init fails now and then in one lab, and not in the next one
+        done = trunkline(*words, "--report", str(page), "--figures", str(figures))
+        if done.returncode == 0 or "Bad address" not in done.stderr:
+            break
     assert done.returncode == 0, done.stderr
     drivers, left_out = choose_multicast_drivers([find_mpis()["mpich"].name], PEERS)
     for name in left_out:
