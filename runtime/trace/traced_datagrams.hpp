@@ -30,6 +30,7 @@ class TracedDatagrams final : public Datagrams {
   void all_have_come() noexcept override { inner_.all_have_come(); }
   [[nodiscard]] bool is_ahead(int rank) const noexcept override { return inner_.is_ahead(rank); }
   [[nodiscard]] double& free_at() noexcept override { return inner_.free_at(); }
+  [[nodiscard]] double& answer_s() noexcept override { return inner_.answer_s(); }
   void are_not_heard() noexcept override { inner_.are_not_heard(); }
   [[nodiscard]] LossMeter* loss() noexcept override { return inner_.loss(); }
   [[nodiscard]] double now() const noexcept override { return inner_.now(); }

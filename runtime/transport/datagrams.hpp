@@ -72,6 +72,10 @@ class Datagrams {
   /// When the link will have sent what it was given, as now(): of all calls of the communicator.
   [[nodiscard]] virtual double& free_at() noexcept = 0;
 
+  /// Seconds from a poll of this rank's to what all others say of it, on average over all calls of the communicator.
+  [[nodiscard]] virtual double& answer_s() noexcept = 0;
+  static constexpr double first_answer_s = 0.0025;  ///< before any is known
+
   /// This rank got a part of the message in another way, since nothing came for long.
   virtual void are_not_heard() noexcept = 0;
 

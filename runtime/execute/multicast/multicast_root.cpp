@@ -12,8 +12,7 @@ namespace {
 constexpr std::uint32_t packets_between_polls = 16;
 constexpr std::uint32_t sent_together = 16;
 
-constexpr double first_patience_s = 0.010;
-constexpr double least_patience_s = 0.002;
+constexpr double least_patience_s = 0.0005;
 constexpr double most_patience_s = 0.100;
 /// Nobody is late: something is lost.
 constexpr double most_patience_with_all_s = 0.030;
@@ -46,8 +45,8 @@ MulticastRoot::MulticastRoot(Transport& transport, Datagrams& datagrams, std::sp
       free_at_(datagrams.free_at()),
       repairs_(packets_.blocks()),
       window_(std::min(datagrams.burst(), window_limit(packets_))),
-      patience_(first_patience_s),
-      answer_s_(first_patience_s / answers_of_patience) {}
+      patience_(std::max(least_patience_s, answers_of_patience * datagrams.answer_s())),
+      answer_s_(datagrams.answer_s()) {}
 
 bool MulticastRoot::advance() {
   if (!has_begun_) {

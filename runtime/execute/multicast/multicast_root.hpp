@@ -84,7 +84,7 @@ class MulticastRoot final : public Execution {
 
   double polled_at_ = 0.0;
   double patience_;
-  double answer_s_;  ///< from a poll to what all say of it, on average
+  double& answer_s_;  ///< from a poll to what all say of it
 };
 
 }  // namespace trunkline::runtime

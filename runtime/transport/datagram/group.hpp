@@ -98,6 +98,7 @@ class DatagramGroup {
   LossMeter loss_{};
   std::vector<std::uint64_t> turns_{};  ///< by rank: the latest of which something came
   double free_at_ = 0.0;
+  double answer_s_ = Datagrams::first_answer_s;
 };
 
 /// Those of one call.
@@ -121,6 +122,7 @@ class DatagramCall final : public Datagrams {
   void all_have_come() noexcept override;
   [[nodiscard]] bool is_ahead(int rank) const noexcept override;
   [[nodiscard]] double& free_at() noexcept override { return group_.free_at_; }
+  [[nodiscard]] double& answer_s() noexcept override { return group_.answer_s_; }
   void are_not_heard() noexcept override;
   [[nodiscard]] double now() const noexcept override { return group_.sockets_->now(); }
   void rest() override { group_.sockets_->rest(); }

@@ -153,6 +153,7 @@ class AirDatagrams final : public runtime::Datagrams {
   void all_have_come() noexcept override {}
   [[nodiscard]] bool is_ahead(int /*rank*/) const noexcept override { return false; }
   [[nodiscard]] double& free_at() noexcept override { return free_at_; }
+  [[nodiscard]] double& answer_s() noexcept override { return answer_s_; }
   void are_not_heard() noexcept override {}
   [[nodiscard]] runtime::LossMeter* loss() noexcept override { return &loss_; }
   [[nodiscard]] double now() const noexcept override { return air_.now; }
@@ -164,6 +165,7 @@ class AirDatagrams final : public runtime::Datagrams {
   static constexpr unsigned asks_by_datagram = 3;
   std::map<int, unsigned> asks_{};  ///< by sender
   double free_at_ = 0.0;
+  double answer_s_ = first_answer_s;
   runtime::LossMeter loss_{};
 };
 
