@@ -19,8 +19,8 @@ namespace {
 
 constexpr std::size_t in_a_batch = 32;
 constexpr std::size_t batches = 101;
-constexpr std::uint32_t loopback = 0x7F000001;
-constexpr std::uint32_t group_address = 0xEFFF1234;
+const Address loopback(IpAddress(0x7F000001), 0);
+const IpAddress group_address(0xEFFF1234);
 constexpr std::uint16_t group_port = 49321;
 constexpr Key key{};
 
@@ -38,7 +38,7 @@ double median(std::vector<double> values) {
 /// Of so many ranks on one host, the first of which sends.
 class Host {
  public:
-  explicit Host(std::size_t ranks) : group_(address_of(group_address, group_port)) {
+  explicit Host(std::size_t ranks) : group_(group_address, group_port) {
     for (std::size_t i = 0; i < ranks; ++i) sockets_.push_back(Sockets::open(loopback, group_, true));
     has_all_ = std::ranges::all_of(sockets_, [](const auto& one) { return one != nullptr; });
   }

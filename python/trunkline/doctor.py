@@ -120,7 +120,7 @@ class Examination:
             return [
                 f"multicast does not work between these nodes ({seen.words}), so broadcasts go without it: let the "
                 "switches and firewalls pass UDP to 239.255.0.0/16, and one switch be an IGMP querier; or say "
-                "TRUNKLINE_MULTICAST=0"
+                "TRUNKLINE_MULTICAST=broadcast where no other hosts would be woken, or TRUNKLINE_MULTICAST=0"
             ]
         said = []
         if "no message is eager" in seen.words:

@@ -79,7 +79,7 @@ Communicator::Found Communicator::of(MPI_Comm communicator, const World& world, 
   Members::Found members = Members::of(communicator, world, rank, ranks);
   if (members.code != MPI_SUCCESS) return {.code = members.code};
   Communicator* const made = with_reserve([&] {
-    std::unique_ptr<Communicator> own(new Communicator(communicator, ours, members.members, world.explain));
+    std::unique_ptr<Communicator> own(new Communicator(communicator, ours, members.members, world));
     registry().add(communicator);
     return own.release();
   });
@@ -104,8 +104,9 @@ void Communicator::free_all(const PrivateCommunicator& ours) {
   Members::forget();
 }
 
-Communicator::Communicator(MPI_Comm user, PrivateCommunicator& ours, std::shared_ptr<Members> members, bool explain)
-    : user_(user), ours_(ours), members_(std::move(members)), explain_(explain) {
+Communicator::Communicator(MPI_Comm user, PrivateCommunicator& ours, std::shared_ptr<Members> members,
+                           const World& world)
+    : user_(user), ours_(ours), members_(std::move(members)), explain_(world.explain), way_(world.way) {
   if (user == MPI_COMM_WORLD) id_ = Ids::of_world;
 }
 
@@ -172,7 +173,7 @@ Communicator::Grouped Communicator::group_where_it_pays(double saved_s, double o
 
 Communicator::Grouped Communicator::open_group() {
   const Processes& processes = members_->processes();
-  DatagramGroup::Opened opened = DatagramGroup::open(user_, processes.rank, processes.world_ranks);
+  DatagramGroup::Opened opened = DatagramGroup::open(user_, processes.rank, processes.world_ranks, way_);
   if (opened.code != MPI_SUCCESS) return {.code = opened.code};
   has_asked_for_group_ = true;
   group_ = std::move(opened.group);
@@ -187,8 +188,9 @@ Communicator::Grouped Communicator::open_group() {
   }
   const std::uint64_t eager = group_->most_eager_bytes();
   multicast_words_ = with_reserve([&] {
-    return kept_text("its group is open, " + (eager > 0 ? "messages of up to " + format_bytes(eager) + " are eager"
-                                                        : "no message is eager: " + opened.not_eager));
+    return kept_text(std::string("its group is open ") + group_->way() + ", " +
+                     (eager > 0 ? "messages of up to " + format_bytes(eager) + " are eager"
+                                : "no message is eager: " + opened.not_eager));
   });
   return {.group = group_.get(), .have_met = true};
 }
@@ -217,7 +219,7 @@ Communicator::Grouped Communicator::group_that_hears() {
     has_no_group("it was given up, since multicast has stopped to reach rank " + std::to_string(*heard.deaf_rank));
     if (members_->processes().rank == 0) {
       warn("multicast has stopped to reach rank " + std::to_string(*heard.deaf_rank) + " of " + name_for_people() +
-           "; its calls go by messages from now on. A switch that snoops IGMP without a querier forgets members after "
+           "; its calls go by messages from now on. A switch that snoops IGMP or MLD without a querier forgets members after "
            "some minutes: let it have one");
     }
   }

@@ -80,7 +80,7 @@ class Communicator {
   void has_failed() noexcept { has_failed_ = true; }
 
  private:
-  Communicator(MPI_Comm user, PrivateCommunicator& ours, std::shared_ptr<Members> members, bool explain);
+  Communicator(MPI_Comm user, PrivateCommunicator& ours, std::shared_ptr<Members> members, const World& world);
 
   [[nodiscard]] Grouped open_group();
   [[nodiscard]] Grouped group_that_hears();
@@ -97,6 +97,7 @@ class Communicator {
   std::uint64_t turns_ = 0;  ///< calls that have begun
   bool has_failed_ = false;  ///< a call has left messages that nobody takes
   bool explain_;
+  GroupWay way_;  ///< of its group's datagrams
   bool has_asked_for_group_ = false;
   bool has_warned_ = false;
   double would_have_saved_s_ = 0.0;  ///< calls before there was a group

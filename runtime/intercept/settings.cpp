@@ -32,7 +32,8 @@ constexpr std::array table{
     Setting{"TRUNKLINE_TUNING", "FILE", "what 'trunkline tune' measured to be fastest on this cluster with this MPI"},
     Setting{"TRUNKLINE_REPRODUCIBLE", "0 or 1",
             "reductions combine operands in one order for messages of every size; default 0"},
-    Setting{"TRUNKLINE_MULTICAST", "0 or 1", "auto and tuning files may take multicasts; default 1"},
+    Setting{"TRUNKLINE_MULTICAST", "0, 1, ipv6 or broadcast",
+            "whether auto and tuning files may take multicasts, and how datagrams reach all hosts; default 1"},
     Setting{"TRUNKLINE_HOST", "NAME", "this rank's host in the cluster file; default: the processor's name"},
     Setting{"TRUNKLINE_MEASURED", "FILE", "what 'trunkline measure' found on this cluster with this MPI"},
     Setting{"TRUNKLINE_HOST_COSTS",
@@ -96,7 +97,7 @@ class Reader {
     } else if (name == "TRUNKLINE_REPRODUCIBLE") {
       setup_.reproducible = flag(name, value);
     } else if (name == "TRUNKLINE_MULTICAST") {
-      setup_.multicasts = flag(name, value);
+      take_multicast(value);
     } else if (name == "TRUNKLINE_EXPLAIN") {
       setup_.explain = flag(name, value);
     } else if (name == "TRUNKLINE_TRACE") {
@@ -150,6 +151,17 @@ class Reader {
       faults_.push_back(std::string(name) + "=" + std::string(value) + ": must be 0 or 1");
     }
     return value == "1";
+  }
+
+  void take_multicast(std::string_view value) {
+    setup_.multicasts = value != "0";
+    if (value == "ipv6") {
+      setup_.way = GroupWay::ipv6;
+    } else if (value == "broadcast") {
+      setup_.way = GroupWay::broadcast;
+    } else if (value != "0" && value != "1") {
+      faults_.push_back("TRUNKLINE_MULTICAST=" + std::string(value) + ": must be 0, 1, ipv6 or broadcast");
+    }
   }
 
   double seconds(std::string_view name, std::string_view value) {

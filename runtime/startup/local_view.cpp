@@ -101,6 +101,7 @@ std::string faults_of(const FaultyFile& faulty) {
 LocalView local_view(const Setup& setup) {
   LocalView view;
   view.world.explain = setup.explain;
+  view.world.way = setup.way;
   view.world.knowledge.reproducible = setup.reproducible;
   view.world.knowledge.multicasts = setup.multicasts && !simulated;  // its jobs make few calls
   view.world.trace = !setup.trace.empty();
@@ -108,7 +109,8 @@ LocalView local_view(const Setup& setup) {
   view.disabled = setup.disable;
   if (view.disabled) return view;
   std::string wishes = setup.host_costs + "\n" + (setup.reproducible ? "reproducible\n" : "") +
-                       (setup.multicasts ? "" : "no multicasts\n");
+                       (setup.multicasts ? "" : "no multicasts\n") + "by " +
+                       std::to_string(static_cast<int>(setup.way)) + "\n";
   for (const Wish& wish : setup.wishes) {
     wishes += std::to_string(static_cast<int>(wish.kind)) + ":" + std::string(wish.algorithm) + ":" +
               std::to_string(wish.segment_bytes) + "\n";

@@ -8,6 +8,7 @@
 
 #include "collective/collective.hpp"
 #include "decide/wish.hpp"
+#include "transport/group_way.hpp"
 
 namespace trunkline::runtime {
 
@@ -25,8 +26,9 @@ struct Setup {
   std::string trace{};                                  ///< folder; empty: none
   std::uint64_t trace_bytes = std::uint64_t{32} << 20;  ///< of each rank's file
   double patience_s = 20.0;                             ///< for ranks that have not loaded the library
-  bool reproducible = false;  ///< reductions combine operands in one order, whatever their number
-  bool multicasts = true;     ///< `auto` may take plans that go by datagrams
+  bool reproducible = false;       ///< reductions combine operands in one order, whatever their number
+  bool multicasts = true;          ///< `auto` may take plans that go by datagrams
+  GroupWay way = GroupWay::usual;  ///< of datagrams
   bool explain = false;
   bool strict = false;
   bool disable = false;

@@ -17,6 +17,7 @@ struct World {
   /// Host of each rank of MPI_COMM_WORLD: its number in the cluster; without a cluster, its number among the plan's
   /// hosts; null: hosts do not matter.
   std::shared_ptr<const Placement> placement{};
+  GroupWay way = GroupWay::usual;  ///< of datagrams
   bool explain = false;
   bool strict = false;  ///< on any of the ranks
   bool trace = false;   ///< so too

@@ -41,7 +41,7 @@ class Endpoint {
 
   [[nodiscard]] virtual Place place() const noexcept = 0;
 
-  /// It hears what is sent to that group from now on.
+  /// It hears what is sent to that group, or to all hosts by that broadcast address, from now on.
   virtual void join(Place group) = 0;
 
   /// It is no rank: what comes is handed to `answer` at once, which may send.
@@ -80,7 +80,7 @@ class DatagramNetwork {
   [[nodiscard]] virtual double now() const noexcept = 0;
 
   static constexpr std::uint32_t first_address = 0x0A000001;  ///< of hosts: 10.0.0.1 and up
-  static constexpr std::uint32_t mask = 0xFF000000;
+  static constexpr std::uint32_t prefix_bits = 8;
   static constexpr std::uint32_t mtu = 1500;
   /// Of each socket: what Linux gives whoever may not raise the limit.
   static constexpr std::uint32_t buffer_bytes = 2 * 212992;

@@ -8,7 +8,9 @@ HostCard own_card() {
   using simulate::DatagramNetwork;
   const std::uint32_t address = trunkline_simulate_datagrams().own_address();
   HostCard card{.host = address, .count = 1};
-  card.networks[0] = {.address = address, .mask = DatagramNetwork::mask, .mtu = DatagramNetwork::mtu};
+  card.networks[0] = {.address = IpAddress(address),
+                      .prefix_bits = bits_before_ipv4 + DatagramNetwork::prefix_bits,
+                      .mtu = DatagramNetwork::mtu};
   return card;
 }
 

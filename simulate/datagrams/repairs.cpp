@@ -19,10 +19,11 @@ std::map<const Repairs*, std::unique_ptr<Endpoint>>& endpoints() {
 
 }  // namespace
 
-std::unique_ptr<Repairs> Repairs::open(std::uint32_t /*own*/, bool /*shares_host*/, const Key& key,
-                                       std::uint32_t rank) {
+std::unique_ptr<Repairs> Repairs::open(const Address& /*own*/, const Address& group, bool /*shares_host*/,
+                                       const Key& key, std::uint32_t rank) {
   std::unique_ptr<Endpoint> endpoint = trunkline_simulate_datagrams().open();
   std::unique_ptr<Repairs> made(new Repairs(nullptr, Descriptor(), Descriptor(), endpoint->place().port, key, rank));
+  made->group_ = group;
   endpoint->answer_by([repairs = made.get(), at = endpoint.get()](const simulate::Packet& packet) {
     const auto ask = read_packet(packet.bytes, repairs->key_);
     if (!ask || ask->head.sender >= repairs->members_.size()) return;
@@ -50,10 +51,7 @@ Repairs::Repairs(std::shared_ptr<RepairThread> thread, Descriptor listener, Desc
 
 Repairs::~Repairs() { endpoints().erase(this); }
 
-void Repairs::answer_to(std::span<const Address> members, const Address& group) {
-  members_.assign(members.begin(), members.end());
-  group_ = group;
-}
+void Repairs::answer_to(std::span<const Address> members) { members_.assign(members.begin(), members.end()); }
 
 void Repairs::keep(std::uint64_t turn, std::uint32_t claim, std::uint32_t payload_bytes,
                    std::span<const std::byte> message, std::uint32_t first) {

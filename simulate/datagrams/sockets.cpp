@@ -15,7 +15,7 @@ void SimulatedSockets::send(const runtime::Address& to, const runtime::PacketHea
 
 namespace trunkline::runtime {
 
-std::unique_ptr<Sockets> Sockets::open(std::uint32_t /*own*/, const Address& group, bool /*shares_host*/) {
+std::unique_ptr<Sockets> Sockets::open(const Address& /*own*/, const Address& group, bool /*shares_host*/) {
   auto endpoint = trunkline_simulate_datagrams().open();
   endpoint->join(simulate::place_of(group));
   return std::make_unique<simulate::SimulatedSockets>(std::move(endpoint));

@@ -2,8 +2,6 @@
 // A simulated rank's sockets.
 #pragma once
 
-#include <arpa/inet.h>
-
 #include <memory>
 #include <utility>
 
@@ -13,7 +11,7 @@
 namespace trunkline::simulate {
 
 [[nodiscard]] inline Place place_of(const runtime::Address& address) {
-  return {.address = ntohl(address.sin_addr.s_addr), .port = ntohs(address.sin_port)};
+  return {.address = address.ip().ipv4(), .port = address.port()};
 }
 
 class SimulatedSockets final : public runtime::Sockets {

@@ -395,6 +395,10 @@ def test_what_runs_in_place_of_a_multicast_is_explained(trunkline, monkeypatch):
     assert calls == sorted(calls, reverse=True)  # the more a call saves, the sooner a group pays
     monkeypatch.setenv("TRUNKLINE_MULTICAST", "0")
     assert json.loads(trunkline(*words).out) == left_out
+    monkeypatch.setenv("TRUNKLINE_MULTICAST", "ipv6")
+    assert json.loads(trunkline(*words).out) == rows
+    monkeypatch.setenv("TRUNKLINE_MULTICAST", "ipv4")
+    assert "TRUNKLINE_MULTICAST=ipv4: must be 0, 1, ipv6 or broadcast" in trunkline(*words).error
     monkeypatch.delenv("TRUNKLINE_MULTICAST")
     said = " ".join(trunkline(*words[:-2]).out.split())
     assert "its root leaves" in said

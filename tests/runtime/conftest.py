@@ -16,6 +16,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 BUILD = ROOT / os.environ.get("TRUNKLINE_BUILD", "build/dev")
 ON_OWN_HOST = Path(__file__).with_name("on_own_host.sh")
+WITH_NETWORK = Path(__file__).with_name("with_network.sh")
 SECONDS = 240
 
 
@@ -90,13 +91,24 @@ class Mpi:
         per_rank: Sequence[str | Path] = (),
         status: int | None = 0,
         seconds: int = SECONDS,
+        around: Sequence[str | Path] = (),
     ) -> Outcome:
-        """Runs a job; `per_rank` are words put in front of each rank's command; `status` is checked unless None."""
+        """Runs a job; `per_rank` are words put in front of each rank's command; `status` is checked unless None.
+
+        `around` are words put in front of the launcher.
+        """
         library = self.library if preload == "own" else preload
         variables = dict(settings or {})
         preloads = [os.environ.get("TRUNKLINE_TEST_PRELOAD", ""), self.yields, str(library or "")]
         variables["LD_PRELOAD"] = ":".join(one for one in preloads if one)
-        words = [*self.launcher, "-n", str(ranks), "env", *(f"{name}={value}" for name, value in variables.items())]
+        words = [
+            *map(str, around),
+            *self.launcher,
+            "-n",
+            str(ranks),
+            "env",
+            *(f"{name}={value}" for name, value in variables.items()),
+        ]
         words += [str(word) for word in (*per_rank, *command)]
         try:
             done = subprocess.run(

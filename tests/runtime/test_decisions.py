@@ -85,7 +85,7 @@ def test_a_group_opens_once_it_has_paid(any_mpi: Mpi):
     assert "multicast" not in before[0].partition("; multicast: ")[0], done.err
     after = [line for line in done.lines("trunkline: MPI_Bcast of 8KiB") if " ran multicast " in line]
     assert after, done.err
-    assert "its group is open, messages of up to " in after[0]
+    assert "its group is open over IPv4, messages of up to " in after[0]
     assert after[0].count("are eager") == 1
     assert len([one for one in done.lines("trunkline: multicast on a communicator") if "rank 0: " in one]) == 2, (
         done.err

@@ -7,7 +7,7 @@ are late, deaf, mute, or give up. TRUNKLINE_TEST_MULTICAST: how many; 2000 by de
 import os
 
 import pytest
-from conftest import ON_OWN_HOST, Mpi
+from conftest import ON_OWN_HOST, WITH_NETWORK, Mpi
 
 GROUPS = ["datatypes", "large counts", "communicators", "errors", "isolation", "threads", "sizes"]
 LINE = {"TRUNKLINE_CLUSTER": "cyclic"}
@@ -47,6 +47,65 @@ def test_all_collectives_mixed(any_mpi: Mpi, threads: int):
     for collective in ("bcast", "allreduce", "barrier", "allgather", "allgatherv"):
         assert accelerated[collective] > 0, done.out
     assert not done.lines("trunkline: warning"), done.err
+
+
+WAYS = {"1": "over IPv4", "ipv6": "over IPv6", "broadcast": "by broadcasts over IPv4"}
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_each_way_to_all_hosts(any_mpi: Mpi, way: str):
+    settings = LINE | {"TRUNKLINE_MULTICAST": way, "TRUNKLINE_EXPLAIN": "1"}
+    words = [any_mpi.program("runtime-mixed"), "60", "12", "1", "multicast", "native"]
+    done = any_mpi.run(4, *words, settings=settings, per_rank=[ON_OWN_HOST], around=[WITH_NETWORK])
+    accelerated = {line.split()[0]: int(line.split()[1]) for line in done.out.splitlines()}
+    for collective in ("bcast", "allreduce", "barrier", "allgather", "allgatherv"):
+        assert accelerated[collective] > 0, done.out
+    said = [line for line in done.lines("trunkline: MPI_Bcast") if "its group is open " in line]
+    assert said, done.err
+    assert all(f"its group is open {WAYS[way]}, messages of up to " in line for line in said), said
+    assert not done.lines("trunkline: warning"), done.err
+
+
+@pytest.mark.parametrize("way", ["ipv6", "broadcast"])
+def test_a_rank_that_is_deaf_to_any_way(any_mpi: Mpi, way: str):
+    program = any_mpi.program("runtime-faults")
+    settings = LINE | {"TRUNKLINE_MULTICAST": way}
+    around = [WITH_NETWORK]
+    done = any_mpi.run(4, program, "deaf-rank@multicast", settings=settings, per_rank=[ON_OWN_HOST], around=around)
+    assert done.out.count(": fine") == 4, done.out + done.err
+    said = done.lines("trunkline: warning: multicast has stopped to reach rank 3 of a communicator of 4 ranks")
+    assert len(said) == 1, done.err
+
+
+@pytest.mark.parametrize("way", ["ipv6", "broadcast"])
+def test_strangers_on_any_way(any_mpi: Mpi, way: str):
+    program = any_mpi.program("runtime-faults")
+    settings = LINE | {"TRUNKLINE_MULTICAST": way, "TRUNKLINE_EXPLAIN": "1"}
+    around = [WITH_NETWORK]
+    done = any_mpi.run(
+        4, program, "forged-datagrams@multicast", settings=settings, per_rank=[ON_OWN_HOST], around=around
+    )
+    assert done.out.count(": fine") == 4, done.out + done.err
+    assert not done.lines("trunkline: warning"), done.err
+    counted = [line for line in done.lines("trunkline: multicast on ") if "datagrams dropped: 0 strange" not in line]
+    assert counted, done.err
+
+
+def test_no_network_for_the_way(any_mpi: Mpi):
+    """Calls go by messages then, and rank 0 says why, once."""
+    settings = LINE | {"TRUNKLINE_MULTICAST": "ipv6"}
+    words = [any_mpi.program("runtime-mixed"), "10", "12", "1", "multicast", "native"]
+    around = ["unshare", "--user", "--map-root-user", "--net", "sh", "-c", 'ip link set lo up; exec "$@"', "sh"]
+    done = any_mpi.run(3, *words, settings=settings, per_rank=[ON_OWN_HOST], around=around)
+    said = done.lines("trunkline: warning: multicast does not work on a communicator of 3 ranks")
+    assert said, done.err
+    assert all("the hosts of its ranks share no IPv6 network" in line for line in said), done.err
+
+
+def test_a_way_that_there_is_not(any_mpi: Mpi):
+    settings = LINE | {"TRUNKLINE_MULTICAST": "ipv4"}
+    done = any_mpi.run(1, any_mpi.program("runtime-calls"), settings=settings, status=None)
+    assert "TRUNKLINE_MULTICAST=ipv4: must be 0, 1, ipv6 or broadcast" in done.err
 
 
 def test_more_than_a_window(any_mpi: Mpi):

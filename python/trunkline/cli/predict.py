@@ -140,9 +140,13 @@ def explain(
         bool, typer.Option("--commutes/--by-rank", help="Whether a reduction's operation commutes.")
     ] = True,
     multicasts: Annotated[
-        bool,
-        typer.Option("--multicast/--no-multicast", envvar="TRUNKLINE_MULTICAST", help="Whether auto may multicast."),
-    ] = True,
+        bool | None,
+        typer.Option(
+            "--multicast/--no-multicast",
+            help="Whether auto may multicast; default: what TRUNKLINE_MULTICAST says, else it may.",
+            show_default=False,
+        ),
+    ] = None,
     host_costs: HostCostsOption = "",
     root: RootOption = "0",
     ranks_per_host: RanksOption = 1,
@@ -161,7 +165,7 @@ def explain(
         measured=measured,
         reproducible=reproducible,
         host_costs=host_costs,
-        multicasts=multicasts,
+        multicasts=_multicasts_wanted() if multicasts is None else multicasts,
     )
     wanted = wish or os.environ.get(setting_of(collective)) or "auto"
     decisions = decide_all(collective, knowledge, placement, start, parse_sizes(sizes), wanted, commutes=commutes)
@@ -174,6 +178,14 @@ def explain(
         known = "measured tables" if knowledge.is_measured else host_words(costs)
         _print_decisions(f"{escape(network.name)}, {library.name}, {rate_words(network)}; {known}", decisions)
         Console().print(_accuracy(ranks_per_host, measured=knowledge.is_measured))
+
+
+def _multicasts_wanted() -> bool:
+    """By TRUNKLINE_MULTICAST, as the library reads it."""
+    said = os.environ.get("TRUNKLINE_MULTICAST") or "1"
+    if said not in ("0", "1", "ipv6", "broadcast"):
+        raise BadInput(f"TRUNKLINE_MULTICAST={said}: must be 0, 1, ipv6 or broadcast")
+    return said != "0"
 
 
 def _job(cluster: str, rate: str | None, ranks_per_host: int, root: str) -> tuple[_core.Cluster, list[int], int]:

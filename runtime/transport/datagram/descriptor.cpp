@@ -16,12 +16,4 @@ Descriptor& Descriptor::operator=(Descriptor&& other) noexcept {
   return *this;
 }
 
-Address address_of(std::uint32_t address, std::uint16_t port) {
-  Address made{};
-  made.sin_family = AF_INET;
-  made.sin_port = htons(port);
-  made.sin_addr.s_addr = htonl(address);
-  return made;
-}
-
 }  // namespace trunkline::runtime

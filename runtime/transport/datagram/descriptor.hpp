@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A socket's descriptor, and its address.
+// A socket's descriptor.
 #pragma once
-
-#include <netinet/in.h>
-
-#include <cstdint>
 
 namespace trunkline::runtime {
 
@@ -22,11 +18,5 @@ class Descriptor {
  private:
   int number_;
 };
-
-/// In the network's order of bytes.
-using Address = sockaddr_in;
-
-/// `address` has the most significant byte first.
-[[nodiscard]] Address address_of(std::uint32_t address, std::uint16_t port);
 
 }  // namespace trunkline::runtime

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "mpi_api.hpp"
+#include "transport/datagram/invitation.hpp"
 #include "transport/datagram/left_behind.hpp"
 #include "transport/datagram/repairs.hpp"
 #include "transport/datagram/sockets.hpp"
@@ -33,7 +34,8 @@ class DatagramGroup {
 
   /// Collective over `communicator`, in which this process is `rank`; `world_ranks`: its members by their ranks of the
   /// private communicator, which must outlive the group.
-  [[nodiscard]] static Opened open(MPI_Comm communicator, std::size_t rank, std::span<const int> world_ranks);
+  [[nodiscard]] static Opened open(MPI_Comm communicator, std::size_t rank, std::span<const int> world_ranks,
+                                   GroupWay way = GroupWay::usual);
 
   struct Heard {
     int code = MPI_SUCCESS;        ///< MPI's, of which the communicator's error handler has heard
@@ -59,6 +61,9 @@ class DatagramGroup {
     std::uint64_t early = 0;     ///< too early for their call, where too many waited already
   };
   [[nodiscard]] const Tally& tally() const noexcept { return tally_; }
+
+  /// How its datagrams reach all, for people.
+  [[nodiscard]] const char* way() const { return way_in_words(group_); }
 
   /// The longest message whose root leaves once it has sent it; 0: none.
   [[nodiscard]] std::uint64_t most_eager_bytes() const noexcept {

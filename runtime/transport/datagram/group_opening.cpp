@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // How ranks come to be a group. Everything here is collective over the program's communicator, whose error handler
 // hears of errors; no try block is around any of it.
-#include <sys/random.h>
-
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
@@ -10,34 +8,12 @@
 
 #include "reserve.hpp"
 #include "transport/datagram/group.hpp"
+#include "transport/datagram/invitation.hpp"
 #include "transport/datagram/networks.hpp"
 
 namespace trunkline::runtime {
-/// What the first rank tells all others, by MPI alone.
-struct Invitation {
-  Key key;
-  std::uint32_t group;
-  std::uint32_t port;
-  std::uint32_t is_drawn;
-  std::int64_t number;
-};
-
-/// What each rank tells all others once its sockets are open.
-struct Seat {
-  std::uint32_t address;
-  std::uint32_t port;          ///< 0: it has none
-  std::uint32_t service_port;  ///< of its Repairs; 0: it has none
-  std::uint32_t mtu;
-  std::uint32_t buffer_bytes;
-  std::uint32_t left_behind;  ///< groups of this process that others may still ask
-  std::int64_t freed_before;  ///< by this process: of these ranks' groups
-};
-
 namespace {
 
-constexpr std::uint32_t site_local = 0xEFFF0000;  ///< 239.255.0.0/16
-constexpr std::uint32_t first_port = 49152;       ///< of those that nobody registers
-constexpr std::uint32_t udp_overhead = 28;        ///< headers of IPv4 and UDP
 /// What the kernel takes of a buffer for a datagram of a full frame, and more: drivers differ.
 constexpr std::uint32_t kernel_bytes = 4608;
 constexpr std::uint32_t most_burst = 96;
@@ -53,26 +29,12 @@ constexpr std::uint32_t least_eager_calls = 8;
 constexpr double most_asking_s = 7.0;
 constexpr double between_asks_s = 0.020;
 
-Invitation invitation() {
-  struct {
-    Key key;
-    std::uint32_t group;
-    std::uint32_t port;
-  } drawn{};
-  const bool is_drawn = getrandom(&drawn, sizeof drawn, 0) == static_cast<ssize_t>(sizeof drawn);
-  return {.key = drawn.key,
-          .group = site_local | (drawn.group & 0xFFFFU),
-          .port = first_port + drawn.port % (65536 - first_port),
-          .is_drawn = is_drawn ? 1U : 0U,
-          .number = LeftBehind::new_number()};
-}
-
 }  // namespace
 
 class GroupOpening {
  public:
-  GroupOpening(MPI_Comm communicator, std::size_t rank, std::span<const int> world_ranks)
-      : communicator_(communicator), ranks_(world_ranks.size()) {
+  GroupOpening(MPI_Comm communicator, std::size_t rank, std::span<const int> world_ranks, GroupWay way)
+      : communicator_(communicator), ranks_(world_ranks.size()), way_(way) {
     made_.group = with_reserve([&] { return std::unique_ptr<DatagramGroup>(new DatagramGroup(world_ranks, rank)); });
   }
 
@@ -94,18 +56,17 @@ class GroupOpening {
   }
 
   int invite() {
-    Invitation drawn = group().rank_ == 0 ? invitation() : Invitation{};
-    const int code = PMPI_Bcast(&drawn, sizeof drawn, MPI_BYTE, 0, communicator_);
-    group().key_ = drawn.key;
-    group().group_ = address_of(drawn.group, static_cast<std::uint16_t>(drawn.port));
+    if (group().rank_ == 0) invitation_ = Invitation::drawn(LeftBehind::new_number());
+    const int code = PMPI_Bcast(&invitation_, sizeof invitation_, MPI_BYTE, 0, communicator_);
+    group().key_ = invitation_.key;
     if (code != MPI_SUCCESS) return code;
     with_reserve([&] {
       LeftBehind& left_behind = LeftBehind::of(group().world_ranks_);
-      left_behind.opened(drawn.number);
+      left_behind.opened(invitation_.number);
       group().left_behind_ = &left_behind;
-      group().number_ = drawn.number;
+      group().number_ = invitation_.number;
     });
-    if (drawn.is_drawn == 0) refuse("the system gives no random numbers for a key");
+    if (invitation_.is_drawn == 0) refuse("the system gives no random numbers for a key");
     return code;
   }
 
@@ -114,23 +75,32 @@ class GroupOpening {
     std::vector<HostCard> cards = with_reserve([&] { return std::vector<HostCard>(ranks_); });
     const int code = PMPI_Allgather(&own, sizeof own, MPI_BYTE, cards.data(), sizeof own, MPI_BYTE, communicator_);
     if (code != MPI_SUCCESS) return code;
-    const auto places = with_reserve([&] { return shared_network(cards); });
+    const auto places = with_reserve([&] { return shared_network(cards, way_); });
     if (!places) {
-      refuse("the hosts of its ranks share no network");
+      refuse(way_ == GroupWay::ipv6        ? "the hosts of its ranks share no IPv6 network"
+             : way_ == GroupWay::broadcast ? "the hosts of its ranks share no IPv4 network with a broadcast address"
+                                           : "the hosts of its ranks share no network");
       return code;
     }
     network_ = own.networks[(*places)[group().rank_]];
+    group().group_ = invitation_.address_on(network_, way_);
     shares_host_ = std::ranges::count(cards, own.host, &HostCard::host) > 1;
     return code;
   }
 
+  /// This host is behind that interface as well as others are.
+  [[nodiscard]] Address address_of(const IpAddress& ip, std::uint32_t port) const {
+    return {ip, static_cast<std::uint16_t>(port), network_.interface};
+  }
+
   /// Sockets, and what all must know of each other's.
   int take_seats() {
-    group().sockets_ = with_reserve([&] { return Sockets::open(network_.address, group().group_, shares_host_); });
+    const Address here = address_of(network_.address, 0);
+    group().sockets_ = with_reserve([&] { return Sockets::open(here, group().group_, shares_host_); });
     const int error = errno;
     const bool has_any = group().sockets_ != nullptr;
     group().repairs_ = with_reserve([&] {
-      return Repairs::open(network_.address, shares_host_, group().key_, static_cast<std::uint32_t>(group().rank_));
+      return Repairs::open(here, group().group_, shares_host_, group().key_, static_cast<std::uint32_t>(group().rank_));
     });
     const Seat own{.address = network_.address,
                    .port = has_any ? group().sockets_->port() : 0U,
@@ -154,14 +124,14 @@ class GroupOpening {
       group().members_.clear();
       group().services_.clear();
       for (const Seat& seat : seats) {
-        group().members_.push_back(address_of(seat.address, static_cast<std::uint16_t>(seat.port)));
-        group().services_.push_back(address_of(seat.address, static_cast<std::uint16_t>(seat.service_port)));
+        group().members_.push_back(address_of(seat.address, seat.port));
+        group().services_.push_back(address_of(seat.address, seat.service_port));
       }
       group().turns_.assign(ranks_, 0);
     });
     const std::uint32_t mtu = std::min(std::ranges::min(seats, {}, &Seat::mtu).mtu, 9000U);
     const std::uint32_t buffer = std::ranges::min(seats, {}, &Seat::buffer_bytes).buffer_bytes;
-    group().payload_bytes_ = std::max(mtu, 576U) - udp_overhead - static_cast<std::uint32_t>(packet_overhead_bytes);
+    group().payload_bytes_ = payload_bytes_of(mtu, group().group_);
     const std::uint32_t each = std::max(kernel_bytes, 2 * mtu);
     group().burst_ = std::clamp(buffer / each, 1U, most_burst);
     group().eager_packets_ =
@@ -232,7 +202,7 @@ class GroupOpening {
   int try_repairs() {
     if (group().repairs_ == nullptr) return MPI_SUCCESS;
     group().left_behind_->has_service();
-    group().repairs_->answer_to(group().members_, group().group_);
+    group().repairs_->answer_to(group().members_);
     constexpr int nobody = -1;
     const int own = with_reserve([&] { return is_answered(); }) ? nobody : static_cast<int>(group().rank_);
     int unanswered = nobody;
@@ -292,13 +262,16 @@ class GroupOpening {
 
   MPI_Comm communicator_;
   std::size_t ranks_;
+  GroupWay way_;
+  Invitation invitation_{};
   DatagramGroup::Opened made_{};
   Network network_{};
   bool shares_host_ = false;
 };
 
-DatagramGroup::Opened DatagramGroup::open(MPI_Comm communicator, std::size_t rank, std::span<const int> world_ranks) {
-  return GroupOpening(communicator, rank, world_ranks).run();
+DatagramGroup::Opened DatagramGroup::open(MPI_Comm communicator, std::size_t rank, std::span<const int> world_ranks,
+                                          GroupWay way) {
+  return GroupOpening(communicator, rank, world_ranks, way).run();
 }
 
 }  // namespace trunkline::runtime

@@ -11,16 +11,16 @@ namespace {
 std::optional<std::size_t> place_in(const HostCard& card, const Network& network) {
   for (std::size_t i = 0; i < card.count && i < HostCard::most; ++i) {
     const Network& own = card.networks[i];
-    if (own.number() == network.number() && own.mask == network.mask) return i;
+    if (own.number() == network.number() && own.prefix_bits == network.prefix_bits) return i;
   }
   return {};
 }
 
 /// Whether each address belongs to one host.
 bool are_different(std::span<const HostCard> cards, std::span<const std::size_t> places) {
-  std::map<std::uint32_t, std::uint64_t> host_of;
+  std::map<IpAddress, std::uint64_t> host_of;
   for (std::size_t rank = 0; rank < cards.size(); ++rank) {
-    const std::uint32_t address = cards[rank].networks[places[rank]].address;
+    const IpAddress& address = cards[rank].networks[places[rank]].address;
     if (host_of.try_emplace(address, cards[rank].host).first->second != cards[rank].host) return false;
   }
   return true;
@@ -28,11 +28,24 @@ bool are_different(std::span<const HostCard> cards, std::span<const std::size_t>
 
 }  // namespace
 
-std::optional<std::vector<std::size_t>> shared_network(std::span<const HostCard> cards) {
+bool Network::allows(GroupWay way) const {
+  constexpr std::uint32_t most_with_broadcast = bits_before_ipv4 + 30;  // of /31 and /32 all addresses are hosts' own
+  switch (way) {
+    case GroupWay::ipv6:
+      return !address.is_ipv4();
+    case GroupWay::broadcast:
+      return address.is_ipv4() && prefix_bits <= most_with_broadcast;
+    case GroupWay::usual:
+      break;
+  }
+  return true;
+}
+
+std::optional<std::vector<std::size_t>> shared_network(std::span<const HostCard> cards, GroupWay way) {
   const HostCard& first = cards.front();
   const bool one_host = std::ranges::all_of(cards, [&](const HostCard& card) { return card.host == first.host; });
   for (std::size_t i = 0; i < first.count && i < HostCard::most; ++i) {
-    if (first.networks[i].is_loopback != 0 && !one_host) continue;
+    if ((first.networks[i].is_loopback != 0 && !one_host) || !first.networks[i].allows(way)) continue;
     std::vector<std::size_t> places;
     for (const HostCard& card : cards) {
       const auto place = place_in(card, first.networks[i]);

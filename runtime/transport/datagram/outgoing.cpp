@@ -7,12 +7,8 @@
 namespace trunkline::runtime {
 namespace {
 
-/// What IPv4 carries in one datagram, before it is cut.
+/// What IPv4 carries, and IPv6 as well, in one datagram, before it is cut.
 constexpr std::size_t most_long_bytes = 65507;
-
-bool is_same(const Address& one, const Address& other) {
-  return one.sin_addr.s_addr == other.sin_addr.s_addr && one.sin_port == other.sin_port;
-}
 
 }  // namespace
 
@@ -36,7 +32,7 @@ std::size_t Outgoing::run_from(std::size_t first) const {
   std::size_t bytes = leader.bytes;
   std::size_t end = first + 1;
   while (end < queued_ && all_[end - 1].bytes == leader.bytes && all_[end].bytes <= leader.bytes &&
-         is_same(all_[end].to, leader.to) && bytes + all_[end].bytes <= most_long_bytes) {
+         all_[end].to == leader.to && bytes + all_[end].bytes <= most_long_bytes) {
     bytes += all_[end++].bytes;
   }
   return end - first;
@@ -44,8 +40,8 @@ std::size_t Outgoing::run_from(std::size_t first) const {
 
 void Outgoing::set_message(std::size_t message, std::size_t first, std::size_t count) {
   msghdr& head = messages_[message].msg_hdr;
-  head = {.msg_name = &all_[first].to,
-          .msg_namelen = sizeof all_[first].to,
+  head = {.msg_name = const_cast<sockaddr*>(all_[first].to.data()),  // read only
+          .msg_namelen = all_[first].to.size(),
           .msg_iov = &parts_[parts_each * first],
           .msg_iovlen = parts_each * count,
           .msg_control = nullptr,

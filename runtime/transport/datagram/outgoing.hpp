@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <span>
 
+#include "transport/datagram/address.hpp"
 #include "transport/datagram/descriptor.hpp"
 #include "transport/datagram/packet.hpp"
 

@@ -18,8 +18,8 @@ constexpr int port_trials = 16;
 constexpr int asks_together = 64;
 
 Descriptor bound(const Address& address, int type) {
-  Descriptor made(socket(AF_INET, type | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-  if (made.number() < 0 || bind(made.number(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) {
+  Descriptor made(socket(address.family(), type | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  if (made.number() < 0 || bind(made.number(), address.data(), address.size()) != 0) {
     return Descriptor();
   }
   return made;
@@ -27,21 +27,20 @@ Descriptor bound(const Address& address, int type) {
 
 }  // namespace
 
-std::unique_ptr<Repairs> Repairs::open(std::uint32_t own, bool shares_host, const Key& key, std::uint32_t rank) {
+std::unique_ptr<Repairs> Repairs::open(const Address& own, const Address& group, bool shares_host, const Key& key,
+                                       std::uint32_t rank) {
   std::shared_ptr<RepairThread> thread = RepairThread::get();
   for (int trial = 0; thread != nullptr && trial < port_trials; ++trial) {
-    Descriptor listener = bound(address_of(own, 0), SOCK_STREAM);
-    Address at{};
-    socklen_t length = sizeof at;
-    if (listener.number() < 0 || listen(listener.number(), SOMAXCONN) != 0 ||
-        getsockname(listener.number(), reinterpret_cast<sockaddr*>(&at), &length) != 0) {
-      return nullptr;
-    }
+    Descriptor listener = bound(own, SOCK_STREAM);
+    if (listener.number() < 0 || listen(listener.number(), SOMAXCONN) != 0) return nullptr;
+    const Address at = Address::of(listener.number());
+    if (at.port() == 0) return nullptr;
     Descriptor datagrams = bound(at, SOCK_DGRAM);  // the same number may be taken there
     if (datagrams.number() < 0) continue;
-    if (!sends_from(datagrams, own, shares_host)) return nullptr;
+    if (!sends_from(datagrams, own, group, shares_host)) return nullptr;
     std::unique_ptr<Repairs> made(
-        new Repairs(std::move(thread), std::move(listener), std::move(datagrams), ntohs(at.sin_port), key, rank));
+        new Repairs(std::move(thread), std::move(listener), std::move(datagrams), at.port(), key, rank));
+    made->group_ = group;
     return made->listens() ? std::move(made) : nullptr;
   }
   return nullptr;
@@ -67,9 +66,8 @@ bool Repairs::listens() {
          thread_->watch(datagrams_.number(), *this);
 }
 
-void Repairs::answer_to(std::span<const Address> members, const Address& group) {
+void Repairs::answer_to(std::span<const Address> members) {
   const std::scoped_lock lock(thread_->lock());
-  group_ = group;
   members_.assign(members.begin(), members.end());
 }
 
@@ -112,8 +110,8 @@ void Repairs::take_datagrams() {
     if (!ask || ask->head.sender >= members_.size()) continue;
     for (const auto& [packet, is_for_all] : kept_.answers_in_rounds(*ask)) {
       const Address& to = is_for_all ? group_ : members_[ask->head.sender];
-      static_cast<void>(sendto(datagrams_.number(), packet.data(), packet.size(), 0,
-                               reinterpret_cast<const sockaddr*>(&to), sizeof to));  // may be lost
+      static_cast<void>(
+          sendto(datagrams_.number(), packet.data(), packet.size(), 0, to.data(), to.size()));  // may be lost
     }
   }
 }

@@ -20,10 +20,10 @@ class RepairThread;
 /// Of one group.
 class Repairs {
  public:
-  /// On the interface with the address `own`; this process is `rank`, and its host may have more of them. Null where
-  /// the system gives no thread or socket.
-  [[nodiscard]] static std::unique_ptr<Repairs> open(std::uint32_t own, bool shares_host, const Key& key,
-                                                     std::uint32_t rank);
+  /// At the address `own`, with any port, of a member of `group`; this process is `rank`, and its host may have more of
+  /// them. Null where the system gives no thread or socket.
+  [[nodiscard]] static std::unique_ptr<Repairs> open(const Address& own, const Address& group, bool shares_host,
+                                                     const Key& key, std::uint32_t rank);
   ~Repairs();
   Repairs(const Repairs&) = delete;
   Repairs& operator=(const Repairs&) = delete;
@@ -31,8 +31,8 @@ class Repairs {
   /// Where it hears asks, as datagrams and over TCP.
   [[nodiscard]] std::uint16_t port() const noexcept { return port_; }
 
-  /// Where members hear datagrams that are for them alone, by rank, and where they hear those for all.
-  void answer_to(std::span<const Address> members, const Address& group);
+  /// Where members hear datagrams that are for them alone, by rank.
+  void answer_to(std::span<const Address> members);
 
   // As KeptMessages has them.
   void keep(std::uint64_t turn, std::uint32_t claim, std::uint32_t payload_bytes, std::span<const std::byte> message,

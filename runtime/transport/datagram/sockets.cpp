@@ -30,19 +30,27 @@ constexpr int wanted_buffer_bytes = 4 << 20;
 enum class Port : bool { is_own, is_shared };
 
 Descriptor bound_to(const Address& address, Port port) {
-  Descriptor made(socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+  Descriptor made(socket(address.family(), SOCK_DGRAM | SOCK_CLOEXEC, 0));
   if (made.number() < 0 || (port == Port::is_shared && !set(made, SOL_SOCKET, SO_REUSEADDR, 1))) return Descriptor();
   static_cast<void>(set(made, SOL_SOCKET, SO_RCVBUF, wanted_buffer_bytes));
   static_cast<void>(set(made, SOL_SOCKET, SO_SNDBUF, wanted_buffer_bytes));
-  if (bind(made.number(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) return Descriptor();
+  if (bind(made.number(), address.data(), address.size()) != 0) return Descriptor();
   Incoming::expect_long(made);
   return made;
 }
 
-bool join(const Descriptor& socket, const Address& group, std::uint32_t own) {
-  const ip_mreqn membership{
-      .imr_multiaddr = group.sin_addr, .imr_address = address_of(own, 0).sin_addr, .imr_ifindex = 0};
-  return set(socket, IPPROTO_IP, IP_ADD_MEMBERSHIP, membership) && set(socket, IPPROTO_IP, IP_MULTICAST_ALL, 0);
+/// Broadcasts are heard by whoever is bound to their address.
+bool join(const Descriptor& socket, const Address& own, const Address& group) {
+  if (!group.ip().is_multicast()) return true;
+  if (group.family() == AF_INET) {
+    const ip_mreqn membership{.imr_multiaddr = {.s_addr = htonl(group.ip().ipv4())},
+                              .imr_address = {.s_addr = htonl(own.ip().ipv4())},
+                              .imr_ifindex = 0};
+    return set(socket, IPPROTO_IP, IP_ADD_MEMBERSHIP, membership) && set(socket, IPPROTO_IP, IP_MULTICAST_ALL, 0);
+  }
+  // Groups are known on one link only, so the socket is bound to its interface, and hears of no other.
+  const ipv6_mreq membership{.ipv6mr_multiaddr = group.ip().ipv6(), .ipv6mr_interface = group.interface()};
+  return set(socket, IPPROTO_IPV6, IPV6_ADD_MEMBERSHIP, membership);
 }
 
 bool watch(const Descriptor& events, const Descriptor& socket) {
@@ -122,24 +130,32 @@ double UdpSockets::now() const noexcept {
 
 }  // namespace
 
-/// Never beyond the site: a router does not hand on what may live for one hop.
-bool sends_from(const Descriptor& socket, std::uint32_t own, bool shares_host) {
-  const ip_mreqn interface { .imr_multiaddr = {}, .imr_address = address_of(own, 0).sin_addr, .imr_ifindex = 0 };
-  return set(socket, IPPROTO_IP, IP_MULTICAST_IF, interface) && set(socket, IPPROTO_IP, IP_MULTICAST_TTL, 1) &&
-         set(socket, IPPROTO_IP, IP_MULTICAST_LOOP, shares_host ? 1 : 0);
+/// Never beyond the site: a router does not hand on what may live for one hop, nor a broadcast. The system hands every
+/// broadcast to the own host as well.
+bool sends_from(const Descriptor& socket, const Address& own, const Address& group, bool shares_host) {
+  if (!group.ip().is_multicast()) return set(socket, SOL_SOCKET, SO_BROADCAST, 1);
+  const int loops = shares_host ? 1 : 0;
+  if (group.family() == AF_INET) {
+    const ip_mreqn interface {
+      .imr_multiaddr = {}, .imr_address = {.s_addr = htonl(own.ip().ipv4())}, .imr_ifindex = 0
+    };
+    return set(socket, IPPROTO_IP, IP_MULTICAST_IF, interface) && set(socket, IPPROTO_IP, IP_MULTICAST_TTL, 1) &&
+           set(socket, IPPROTO_IP, IP_MULTICAST_LOOP, loops);
+  }
+  return set(socket, IPPROTO_IPV6, IPV6_MULTICAST_IF, static_cast<int>(group.interface())) &&
+         set(socket, IPPROTO_IPV6, IPV6_MULTICAST_HOPS, 1) && set(socket, IPPROTO_IPV6, IPV6_MULTICAST_LOOP, loops);
 }
 
-std::unique_ptr<Sockets> Sockets::open(std::uint32_t own, const Address& group, bool shares_host) {
+std::unique_ptr<Sockets> Sockets::open(const Address& own, const Address& group, bool shares_host) {
   Descriptor hears = bound_to(group, Port::is_shared);
-  if (hears.number() < 0 || !join(hears, group, own)) return nullptr;
-  Descriptor alone = bound_to(address_of(own, 0), Port::is_own);
-  if (alone.number() < 0 || !sends_from(alone, own, shares_host)) return nullptr;
+  if (hears.number() < 0 || !join(hears, own, group)) return nullptr;
+  Descriptor alone = bound_to(own, Port::is_own);
+  if (alone.number() < 0 || !sends_from(alone, own, group, shares_host)) return nullptr;
   Descriptor events(epoll_create1(EPOLL_CLOEXEC));
   if (events.number() < 0 || !watch(events, hears) || !watch(events, alone)) return nullptr;
-  Address bound{};
-  socklen_t length = sizeof bound;
-  if (getsockname(alone.number(), reinterpret_cast<sockaddr*>(&bound), &length) != 0) return nullptr;
-  return std::make_unique<UdpSockets>(std::move(hears), std::move(alone), std::move(events), ntohs(bound.sin_port));
+  const std::uint16_t port = Address::of(alone.number()).port();
+  if (port == 0) return nullptr;
+  return std::make_unique<UdpSockets>(std::move(hears), std::move(alone), std::move(events), port);
 }
 
 }  // namespace trunkline::runtime

@@ -9,6 +9,7 @@
 #include <optional>
 #include <span>
 
+#include "transport/datagram/address.hpp"
 #include "transport/datagram/descriptor.hpp"
 #include "transport/datagram/packet.hpp"
 
@@ -17,8 +18,9 @@ namespace trunkline::runtime {
 class Sockets {
  public:
   /// On the interface with the address `own`; other ranks of the same host hear the group as well where `shares_host`.
+  /// `group`: a multicast address, or the IPv4 broadcast address of the network, which all its hosts hear.
   /// Empty where the system refuses, with errno as it says why.
-  [[nodiscard]] static std::unique_ptr<Sockets> open(std::uint32_t own, const Address& group, bool shares_host);
+  [[nodiscard]] static std::unique_ptr<Sockets> open(const Address& own, const Address& group, bool shares_host);
 
   virtual ~Sockets() = default;
   Sockets(const Sockets&) = delete;
@@ -50,8 +52,8 @@ class Sockets {
   Sockets() = default;
 };
 
-/// Sets a socket up to send to groups on the interface with the address `own`; other processes of the same host hear it
-/// as well where `shares_host`. Whether the system lets it.
-[[nodiscard]] bool sends_from(const Descriptor& socket, std::uint32_t own, bool shares_host);
+/// Sets a socket up to send to `group` on the interface with the address `own`; other processes of the same host hear
+/// it as well where `shares_host`. Whether the system lets it.
+[[nodiscard]] bool sends_from(const Descriptor& socket, const Address& own, const Address& group, bool shares_host);
 
 }  // namespace trunkline::runtime

@@ -26,11 +26,10 @@ void TcpAsks::connect_anew() {
   come_.clear();
   taken_ = 0;
   since_ = std::chrono::steady_clock::now();
-  socket_ = Descriptor(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  socket_ = Descriptor(socket(service_.family(), SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   if (!is_open()) return;
   sockets_.wake_by(socket_);
-  if (connect(socket_.number(), reinterpret_cast<const sockaddr*>(&service_), sizeof service_) != 0 &&
-      !is_under_way(errno)) {
+  if (connect(socket_.number(), service_.data(), service_.size()) != 0 && !is_under_way(errno)) {
     socket_ = Descriptor();
   }
 }

@@ -20,7 +20,8 @@ namespace trunkline::runtime {
 namespace {
 
 constexpr Key group_key{3, 4};
-constexpr std::uint32_t own_host = 0x7F000001;
+const IpAddress own_host(INADDR_LOOPBACK);
+const IpAddress a_group(0xEFFF0107);
 constexpr std::uint32_t payload_bytes = 1400;
 constexpr std::uint32_t claim = 77;
 constexpr auto patience = std::chrono::seconds(60);
@@ -116,27 +117,27 @@ TEST(KeptMessages, SayThatACallHasNotBegun) {
 
 /// With SO_REUSEADDR two ranks of one host got the same port once in some 28 000 pairs, and one of them heard nothing.
 TEST(SocketsOfOneRank, ShareTheirPortWithNobody) {
-  const auto sockets = Sockets::open(own_host, address_of(0xEFFF0107, 54322), true);
+  const auto sockets = Sockets::open(Address(own_host, 0), Address(a_group, 54322), true);
   ASSERT_NE(sockets, nullptr);
   const Descriptor other(socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));
   const int on = 1;
   setsockopt(other.number(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
-  const Address at = address_of(own_host, sockets->port());
-  EXPECT_NE(bind(other.number(), reinterpret_cast<const sockaddr*>(&at), sizeof at), 0);
+  const Address at(own_host, sockets->port());
+  EXPECT_NE(bind(other.number(), at.data(), at.size()), 0);
 }
 
 /// One rank that has sent and one that lacks something, of one group in one process.
 class RepairsTest : public testing::Test {
  protected:
   RepairsTest()
-      : sockets_(Sockets::open(own_host, address_of(0xEFFF0107, 54321), true)),
-        repairs_(Repairs::open(own_host, true, group_key, 0)) {
-    const std::vector<Address> members{address_of(own_host, 9), address_of(own_host, sockets_->port())};
-    repairs_->answer_to(members, address_of(0xEFFF0107, 54321));
+      : sockets_(Sockets::open(Address(own_host, 0), Address(a_group, 54321), true)),
+        repairs_(Repairs::open(Address(own_host, 0), Address(a_group, 54321), true, group_key, 0)) {
+    const std::vector<Address> members{Address(own_host, 9), Address(own_host, sockets_->port())};
+    repairs_->answer_to(members);
     repairs_->keep(3, claim, payload_bytes, message_);
   }
 
-  [[nodiscard]] Address service() const { return address_of(own_host, repairs_->port()); }
+  [[nodiscard]] Address service() const { return {own_host, repairs_->port()}; }
 
   /// The numbers of the packets that come, until there are so many.
   template <class Source>
@@ -161,7 +162,7 @@ class RepairsTest : public testing::Test {
   [[nodiscard]] Descriptor stranger() const {
     Descriptor made(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
     const Address to = service();
-    EXPECT_EQ(connect(made.number(), reinterpret_cast<const sockaddr*>(&to), sizeof to), 0);
+    EXPECT_EQ(connect(made.number(), to.data(), to.size()), 0);
     return made;
   }
 
@@ -181,8 +182,8 @@ TEST_F(RepairsTest, ByDatagrams) {
 }
 
 TEST_F(RepairsTest, ByMulticastWhereTwoRanksAsk) {
-  const auto group = address_of(0xEFFF0107, 54321);
-  const auto other = Sockets::open(own_host, group, true);
+  const Address group(a_group, 54321);
+  const auto other = Sockets::open(Address(own_host, 0), group, true);
   const std::uint64_t wanted = 0b101;
   const auto ask_as = [&](std::uint32_t rank) {
     const PacketHead head{.kind = PacketKind::ask, .sender = rank, .claim = claim, .turn = 3};
@@ -206,7 +207,7 @@ TEST_F(RepairsTest, OverTcpAgainAndAgain) {
 
 TEST_F(RepairsTest, OverANewConnectionWhereTheFirstDoesNotWork) {
   const std::uint16_t nobody = static_cast<std::uint16_t>(repairs_->port() ^ 1U);
-  TcpAsks asks(*sockets_, address_of(own_host, nobody));
+  TcpAsks asks(*sockets_, Address(own_host, nobody));
   for (int i = 0; i < 20; ++i) {
     asks.ask(ask_for(3, 1));
     EXPECT_FALSE(asks.receive());
@@ -283,7 +284,7 @@ int threads_of_this_process() {
 
 TEST_F(RepairsTest, TheThreadEndsWithTheLastGroup) {
   const int threads = threads_of_this_process();
-  auto other = Repairs::open(own_host, true, group_key, 0);
+  auto other = Repairs::open(Address(own_host, 0), Address(a_group, 54321), true, group_key, 0);
   EXPECT_EQ(threads_of_this_process(), threads);
   repairs_.reset();
   EXPECT_EQ(threads_of_this_process(), threads);

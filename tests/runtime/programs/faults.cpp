@@ -342,14 +342,34 @@ void dist_graph() {
   }
 }
 
-/// Of this process, bound to a multicast group: descriptors and addresses.
-std::map<int, sockaddr_in> multicast_sockets() {
-  std::map<int, sockaddr_in> found;
+/// An address of IPv4 or IPv6.
+struct SocketAddress {
+  union {
+    sockaddr any;
+    sockaddr_in ipv4;
+    sockaddr_in6 ipv6;
+  };
+  socklen_t length = sizeof ipv6;
+
+  SocketAddress() : ipv6() {}
+  [[nodiscard]] bool is_ipv6() const { return any.sa_family == AF_INET6; }
+  [[nodiscard]] bool is_multicast() const {
+    return is_ipv6() ? ipv6.sin6_addr.s6_addr[0] == 0xFF
+                     : any.sa_family == AF_INET && IN_MULTICAST(ntohl(ipv4.sin_addr.s_addr));
+  }
+  /// Of the networks that these tests run in.
+  [[nodiscard]] bool is_broadcast() const {
+    return any.sa_family == AF_INET && (ntohl(ipv4.sin_addr.s_addr) & 0xFFU) == 0xFFU;
+  }
+};
+
+/// Of this process, bound to a group or to all hosts: descriptors and addresses.
+std::map<int, SocketAddress> multicast_sockets() {
+  std::map<int, SocketAddress> found;
   for (int one = 0; one < 1024; ++one) {
-    sockaddr_in address{};
-    socklen_t length = sizeof address;
-    if (getsockname(one, reinterpret_cast<sockaddr*>(&address), &length) != 0) continue;
-    if (address.sin_family == AF_INET && IN_MULTICAST(ntohl(address.sin_addr.s_addr))) found[one] = address;
+    SocketAddress address;
+    if (getsockname(one, &address.any, &address.length) != 0) continue;
+    if (address.is_multicast() || address.is_broadcast()) found.emplace(one, address);
   }
   return found;
 }
@@ -364,6 +384,21 @@ in_addr multicast_interface() {
     }
   }
   return {};
+}
+
+/// Whether the socket hears the group, and sends to it on the same interface.
+bool has_joined(int socket, const SocketAddress& group) {
+  if (group.is_broadcast()) {
+    const int on = 1;
+    return setsockopt(socket, SOL_SOCKET, SO_BROADCAST, &on, sizeof on) == 0;
+  }
+  if (group.is_ipv6()) {
+    const ipv6_mreq member{.ipv6mr_multiaddr = group.ipv6.sin6_addr, .ipv6mr_interface = group.ipv6.sin6_scope_id};
+    return setsockopt(socket, IPPROTO_IPV6, IPV6_ADD_MEMBERSHIP, &member, sizeof member) == 0;
+  }
+  const ip_mreqn member{.imr_multiaddr = group.ipv4.sin_addr, .imr_address = multicast_interface(), .imr_ifindex = 0};
+  return setsockopt(socket, IPPROTO_IP, IP_ADD_MEMBERSHIP, &member, sizeof member) == 0 &&
+         setsockopt(socket, IPPROTO_IP, IP_MULTICAST_IF, &member, sizeof member) == 0;
 }
 
 void put_nothing_in_place_of(int descriptor) {
@@ -386,7 +421,7 @@ void cut_off_datagrams() {
     int family = 0;
     socklen_t length = sizeof kind;
     if (getsockopt(one, SOL_SOCKET, SO_TYPE, &kind, &length) != 0 || kind != SOCK_DGRAM) continue;
-    if (getsockopt(one, SOL_SOCKET, SO_DOMAIN, &family, &length) == 0 && family == AF_INET)
+    if (getsockopt(one, SOL_SOCKET, SO_DOMAIN, &family, &length) == 0 && (family == AF_INET || family == AF_INET6))
       put_nothing_in_place_of(one);
   }
 }
@@ -395,13 +430,11 @@ void cut_off_datagrams() {
 /// late, for a call to come, changed, cut and with more behind it.
 class Forger {
  public:
-  explicit Forger(const sockaddr_in& group) : group_(group), socket_(socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0)) {
+  explicit Forger(const SocketAddress& group)
+      : group_(group), socket_(socket(group.any.sa_family, SOCK_DGRAM | SOCK_CLOEXEC, 0)) {
     const int on = 1;
     setsockopt(socket_, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
-    const ip_mreqn member{.imr_multiaddr = group.sin_addr, .imr_address = multicast_interface(), .imr_ifindex = 0};
-    const bool joins = bind(socket_, reinterpret_cast<const sockaddr*>(&group_), sizeof group_) == 0 &&
-                       setsockopt(socket_, IPPROTO_IP, IP_ADD_MEMBERSHIP, &member, sizeof member) == 0 &&
-                       setsockopt(socket_, IPPROTO_IP, IP_MULTICAST_IF, &member, sizeof member) == 0;
+    const bool joins = bind(socket_, &group_.any, group_.length) == 0 && has_joined(socket_, group_);
     expect(joins, "the forger cannot join the group");
     thread_ = std::thread([this] { forge(); });
   }
@@ -455,10 +488,10 @@ class Forger {
   }
 
   void send(const std::vector<char>& bytes) const {
-    sendto(socket_, bytes.data(), bytes.size(), 0, reinterpret_cast<const sockaddr*>(&group_), sizeof group_);
+    sendto(socket_, bytes.data(), bytes.size(), 0, &group_.any, group_.length);
   }
 
-  sockaddr_in group_;
+  SocketAddress group_;
   int socket_;
   std::atomic<bool> is_over_ = false;
   std::deque<std::vector<char>> heard_;
