@@ -219,7 +219,8 @@ Communicator::Grouped Communicator::group_that_hears() {
     has_no_group("it was given up, since multicast has stopped to reach rank " + std::to_string(*heard.deaf_rank));
     if (members_->processes().rank == 0) {
       warn("multicast has stopped to reach rank " + std::to_string(*heard.deaf_rank) + " of " + name_for_people() +
-           "; its calls go by messages from now on. A switch that snoops IGMP or MLD without a querier forgets members after "
+           "; its calls go by messages from now on. A switch that snoops IGMP or MLD without a querier forgets members "
+           "after "
            "some minutes: let it have one");
     }
   }

@@ -45,11 +45,16 @@ def impairable(command: Callable[..., None]) -> Callable[..., None]:
         rich_help_panel=_PANEL,
     )
     parameters.append(_parameter("tcp_rto_min", None, Annotated[int | None, rto]))
+    ipv6 = typer.Option("--ipv6", help="Give hosts an IPv6 address as well, fd00::1 and up.", rich_help_panel=_PANEL)
+    parameters.append(_parameter("ipv6", False, Annotated[bool, ipv6]))
 
     @functools.wraps(command)
     def run(**given: Any) -> None:  # noqa: ANN401
         impairments = Impairments(
-            {name: given.pop(name) or [] for name in _OPTIONS}, given.pop("seed"), given.pop("tcp_rto_min")
+            {name: given.pop(name) or [] for name in _OPTIONS},
+            given.pop("seed"),
+            given.pop("tcp_rto_min"),
+            given.pop("ipv6"),
         )
         command(**given, impairments=impairments)
 

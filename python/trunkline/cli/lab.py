@@ -44,7 +44,9 @@ def _open(loaded: _core.Cluster, rate: str, impairments: Impairments) -> Lab:
     else:
         with console.status(f"{loaded.name}: looking for the highest true rate"):
             rate_bps = lab_rate(loaded, rate)
-    return Lab(loaded, rate_bps, seed=impairments.seed, tcp_rto_min_ms=impairments.tcp_rto_min_ms)
+    return Lab(
+        loaded, rate_bps, seed=impairments.seed, tcp_rto_min_ms=impairments.tcp_rto_min_ms, ipv6=impairments.ipv6
+    )
 
 
 def _tell_counted(lab: Lab, json: str | None) -> None:

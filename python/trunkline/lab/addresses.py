@@ -1,10 +1,14 @@
-"""Addresses on the emulated cluster: from 198.18.0.0/15, set aside for benchmarks; seen inside its namespaces only."""
+"""Addresses on the emulated cluster, seen inside its namespaces only.
 
-from ipaddress import IPv4Address
+From 198.18.0.0/15, set aside for benchmarks, and of private networks of IPv6.
+"""
 
-__all__ = ["MOST_HOSTS", "PREFIX_LENGTH", "ethernet_address", "ip_address"]
+from ipaddress import IPv4Address, IPv6Address
+
+__all__ = ["IPV6_PREFIX_LENGTH", "MOST_HOSTS", "PREFIX_LENGTH", "ethernet_address", "ip_address", "ipv6_address"]
 
 PREFIX_LENGTH = 15
+IPV6_PREFIX_LENGTH = 64
 MOST_HOSTS = 4096
 """More than a machine can emulate."""
 
@@ -12,6 +16,11 @@ MOST_HOSTS = 4096
 def ip_address(host: int) -> str:
     """The address of the host of this index."""
     return str(IPv4Address("198.18.0.0") + 1 + host)
+
+
+def ipv6_address(host: int) -> str:
+    """The IPv6 address of the host of this index, where it has one."""
+    return str(IPv6Address("fd00::") + 1 + host)
 
 
 def ethernet_address(host: int) -> str:

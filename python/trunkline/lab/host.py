@@ -3,22 +3,40 @@
 import os
 import socket
 import time
+from dataclasses import dataclass
 from ipaddress import ip_network
 from pathlib import Path
 
 from pyroute2 import IPRoute
 
 from trunkline.lab import syscalls
-from trunkline.lab.addresses import PREFIX_LENGTH, ethernet_address, ip_address
+from trunkline.lab.addresses import IPV6_PREFIX_LENGTH, PREFIX_LENGTH, ethernet_address, ip_address, ipv6_address
 from trunkline.lab.neighbours import add_neighbours
 
-__all__ = ["start_host"]
+__all__ = ["Traits", "start_host"]
 
 MTU = 1500
 CARRIER_SECONDS = 10
+_NO_DISCOVERY = 0x02
+"""Of an IPv6 address: the kernel does not ask whether somebody else has it."""
 
 
-def start_host(index: int, name: str, hosts: int, super_frame: int, tcp_rto_min_ms: int | None) -> tuple[int, int, int]:
+@dataclass(frozen=True)
+class Traits:
+    """What all hosts of a lab have alike.
+
+    Attributes:
+        super_frame: Frames that a kernel hands to the network in one piece, at most.
+        tcp_rto_min_ms: TCP waits at least so long before it sends again what got lost; None: as Linux does.
+        ipv6: They have an IPv6 address as well.
+    """
+
+    super_frame: int
+    tcp_rto_min_ms: int | None = None
+    ipv6: bool = False
+
+
+def start_host(index: int, name: str, hosts: int, traits: Traits) -> tuple[int, int, int]:
     """Fork the process that holds a host's namespaces.
 
     Returns:
@@ -38,7 +56,7 @@ def start_host(index: int, name: str, hosts: int, super_frame: int, tcp_rto_min_
         _enter_namespaces(index, name)
         os.write(to_lab, b"n")
         os.read(from_lab, 1)
-        _configure_network(index, hosts, super_frame, tcp_rto_min_ms)
+        _configure_network(index, hosts, traits)
         os.write(to_lab, b"u")
         os.execv("/bin/sleep", ["trunkline-host", "infinity"])
     except BaseException as error:
@@ -57,9 +75,11 @@ def _enter_namespaces(index: int, name: str) -> None:
     syscalls.bind(str(boot_id), "/proc/sys/kernel/random/boot_id")
 
 
-def _configure_network(index: int, hosts: int, super_frame: int, tcp_rto_min_ms: int | None) -> None:
+def _configure_network(index: int, hosts: int, traits: Traits) -> None:
     settings = {
-        "ipv6/conf/all/disable_ipv6": "1",  # its address discovery would be traffic nobody asked for
+        "ipv6/conf/all/disable_ipv6": "0" if traits.ipv6 else "1",  # what it asks would be traffic nobody asked for
+        "ipv6/conf/eth0/addr_gen_mode": "1",  # no link-local address
+        "ipv6/conf/eth0/accept_ra": "0",
         "ipv4/tcp_no_metrics_save": "1",  # a measurement must not depend on the one before
         "ipv4/tcp_slow_start_after_idle": "0",  # as administrators of clusters set it
         "ipv4/conf/all/rp_filter": "0",
@@ -68,11 +88,23 @@ def _configure_network(index: int, hosts: int, super_frame: int, tcp_rto_min_ms:
         path = Path("/proc/sys/net") / setting
         if path.exists():
             path.write_text(value)
+    rto_min = traits.tcp_rto_min_ms
     with IPRoute() as route:
         loopback, port = (route.link_lookup(ifname=name)[0] for name in ("lo", "eth0"))
         route.link("set", index=loopback, state="up")
-        route.link("set", index=port, address=ethernet_address(index), mtu=MTU, gso_max_segs=super_frame, state="up")
+        route.link(
+            "set", index=port, address=ethernet_address(index), mtu=MTU, gso_max_segs=traits.super_frame, state="up"
+        )
         route.addr("add", index=port, address=ip_address(index), prefixlen=PREFIX_LENGTH)
+        if traits.ipv6:
+            route.addr(
+                "add",
+                index=port,
+                address=ipv6_address(index),
+                prefixlen=IPV6_PREFIX_LENGTH,
+                family=socket.AF_INET6,
+                flags=_NO_DISCOVERY,
+            )
         route.route("add", dst="224.0.0.0/4", oif=port)
         # Linux's usual congestion control, whatever this machine prefers: others pace each frame by a timer.
         network = str(ip_network(f"{ip_address(index)}/{PREFIX_LENGTH}", strict=False))
@@ -83,9 +115,11 @@ def _configure_network(index: int, hosts: int, super_frame: int, tcp_rto_min_ms:
             prefsrc=ip_address(index),
             scope="link",
             proto="kernel",
-            metrics={"cc_algo": "cubic", **({} if tcp_rto_min_ms is None else {"rto_min": tcp_rto_min_ms})},
+            metrics={"cc_algo": "cubic", **({} if rto_min is None else {"rto_min": rto_min})},
         )
-        add_neighbours(port, index, hosts)
+        add_neighbours(port, index, hosts, ip_address)
+        if traits.ipv6:
+            add_neighbours(port, index, hosts, ipv6_address)
         _wait_until_up(route, port)
 
 

@@ -26,11 +26,13 @@ class Impairments:
         settings: By key of a cluster file, such as ``loss``: ``1%`` for every link, ``h3=1%`` for those of a host.
         seed: Decides which frames are harmed.
         tcp_rto_min_ms: Hosts' TCP waits at least so long before it sends anew; None: as Linux does, 200 ms.
+        ipv6: Hosts have an IPv6 address besides their IPv4 one.
     """
 
     settings: Mapping[str, Sequence[str]] = field(default_factory=dict)
     seed: int = 1
     tcp_rto_min_ms: int | None = None
+    ipv6: bool = False
 
     @property
     def text(self) -> str:
@@ -40,6 +42,8 @@ class Impairments:
         ]
         if self.tcp_rto_min_ms is not None:
             all_settings.append(f"tcp-rto-min {self.tcp_rto_min_ms} ms")
+        if self.ipv6:
+            all_settings.append("ipv6")
         return ", ".join(all_settings)
 
     def of(self, cluster: _core.Cluster) -> _core.Cluster:

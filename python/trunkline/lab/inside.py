@@ -18,7 +18,7 @@ from pyroute2 import IPRoute
 from trunkline.lab import syscalls
 from trunkline.lab.addresses import ip_address
 from trunkline.lab.folders import CLUSTER_FILE, FOLDER, TEMPORARY
-from trunkline.lab.host import start_host
+from trunkline.lab.host import Traits, start_host
 
 __all__ = ["main"]
 
@@ -42,7 +42,8 @@ def main() -> None:
     description = json.loads(sys.stdin.buffer.readline())
     try:
         _prepare_files(description)
-        processes = _build(description["hosts"], description["super_frame"], description["tcp_rto_min_ms"])
+        traits = Traits(description["super_frame"], description["tcp_rto_min_ms"], description["ipv6"])
+        processes = _build(description["hosts"], traits)
         fabric, control = _start_fabric(description["fabric"])
     except Exception as error:
         _say({"failed": f"{type(error).__name__}: {error}" if not isinstance(error, OSError) else str(error)})
@@ -72,8 +73,8 @@ def _prepare_files(description: dict[str, object]) -> None:
     syscalls.bind(str(table), "/etc/hosts")
 
 
-def _build(hosts: Sequence[str], super_frame: int, tcp_rto_min_ms: int | None) -> list[int]:
-    started = [start_host(index, name, len(hosts), super_frame, tcp_rto_min_ms) for index, name in enumerate(hosts)]
+def _build(hosts: Sequence[str], traits: Traits) -> list[int]:
+    started = [start_host(index, name, len(hosts), traits) for index, name in enumerate(hosts)]
     for (_, from_host, _), name in zip(started, hosts, strict=True):
         _expect(from_host, b"n", name)
     with IPRoute() as route:

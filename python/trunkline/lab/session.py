@@ -68,7 +68,13 @@ class Lab:
     agent = str(FOLDER / "agent")
 
     def __init__(
-        self, cluster: _core.Cluster, rate_bps: float | None = None, *, seed: int = 1, tcp_rto_min_ms: int | None = None
+        self,
+        cluster: _core.Cluster,
+        rate_bps: float | None = None,
+        *,
+        seed: int = 1,
+        tcp_rto_min_ms: int | None = None,
+        ipv6: bool = False,
     ) -> None:
         """Prepare a lab of that cluster.
 
@@ -77,6 +83,7 @@ class Lab:
             rate_bps: Rate of the fastest link, every other in proportion; None: the rates of the cluster.
             seed: Decides which frames impaired links harm.
             tcp_rto_min_ms: Hosts' TCP waits at least so long before it sends again what got lost; None: as Linux does.
+            ipv6: Hosts have an IPv6 address besides their IPv4 one.
         """
         self.cluster = cluster if rate_bps is None else _core.scaled(cluster, rate_bps)
         self.rate_bps = max(link.rate_bps for link in self.cluster.links)
@@ -84,6 +91,7 @@ class Lab:
         self.host_costs = ""
         self._seed = seed
         self._tcp_rto_min_ms = tcp_rto_min_ms
+        self._ipv6 = ipv6
         self._keeper: subprocess.Popen[bytes] | None = None
         self._first = 0
         self._running: list[subprocess.Popen[Any]] = []
@@ -118,6 +126,7 @@ class Lab:
                 "hosts": hosts,
                 "names": names,
                 "tcp_rto_min_ms": self._tcp_rto_min_ms,
+                "ipv6": self._ipv6,
                 "fabric": [str(FABRIC), "--seed", str(self._seed)],
                 # What happens to a frame on a link happens to one frame.
                 "super_frame": 1 if _core.has_impairments(self.cluster) else _SUPER_FRAME,
