@@ -42,7 +42,9 @@ def test_a_comparison(trunkline, tmp_path):
     assert set(own) == {"native", "native-best", "auto"}
     assert own["native-best"]["setting"] == "default"
     assert own["native-best"]["untried"] > 20
-    assert own["auto"]["seconds_median"] > own["auto"]["limit_seconds"] > 32 * 1024 * 8 / 20e6
+    wire_s = 32 * 1024 * 8 / 20e6
+    assert own["auto"]["limit_seconds"] > wire_s  # on a busy machine T(m) may be longer than what auto took
+    assert own["auto"]["seconds_median"] > wire_s
     assert "Trunkline beside every library" in page.read_text()
     again = trunkline(*words[:-3], "0", "--json", str(file))
     assert "Everything has been measured already" in again.stderr
