@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "weighted/graph.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+#include <string>
+
+namespace trunkline {
+namespace {
+
+[[noreturn]] void refuse_edge(Rank from, Rank to, const std::string& what) {
+  throw std::invalid_argument("edge " + std::to_string(from) + " -> " + std::to_string(to) + ": " + what);
+}
+
+void check_seconds(Rank from, Rank to, const char* name, double seconds) {
+  if (!std::isfinite(seconds)) refuse_edge(from, to, std::string("its ") + name + " is missing: no finite number");
+  if (seconds < 0.0)
+    refuse_edge(from, to, std::string("its ") + name + " is negative: " + std::to_string(seconds) + " s");
+}
+
+}  // namespace
+
+StoredGraph::StoredGraph(Rank vertices, std::span<const DirectedEdge> edges)
+    : begin_(std::size_t{vertices} + 1, 0), edges_(edges.size()) {
+  for (const auto& [from, edge] : edges) {
+    if (from >= vertices || edge.to >= vertices) {
+      refuse_edge(from, edge.to, "vertices are 0 to " + std::to_string(std::int64_t{vertices} - 1));
+    }
+    if (from == edge.to) refuse_edge(from, edge.to, "it leads back to where it starts");
+    check_seconds(from, edge.to, "weight", edge.weight_s);
+    check_seconds(from, edge.to, "injection time", edge.injection_s);
+    ++begin_[from + 1];
+  }
+  for (Rank from = 0; from < vertices; ++from) begin_[from + 1] += begin_[from];
+  std::vector<std::size_t> next(begin_.begin(), begin_.end() - 1);
+  for (const auto& [from, edge] : edges) edges_[next[from]++] = edge;
+  for (Rank from = 0; from < vertices; ++from) {
+    const std::span<WeightedEdge> row = std::span(edges_).subspan(begin_[from], begin_[from + 1] - begin_[from]);
+    std::ranges::sort(row, {}, &WeightedEdge::to);
+    const auto twice = std::ranges::adjacent_find(row, {}, &WeightedEdge::to);
+    if (twice != row.end()) refuse_edge(from, twice->to, "it is given twice");
+  }
+}
+
+std::span<const WeightedEdge> StoredGraph::edges_of(Rank from) const {
+  return std::span(edges_).subspan(begin_[from], begin_[from + 1] - begin_[from]);
+}
+
+std::span<const WeightedEdge> StoredGraph::edges_of(Rank from, std::vector<WeightedEdge>& /*room*/) const {
+  return edges_of(from);
+}
+
+std::optional<WeightedEdge> StoredGraph::find(Rank from, Rank to) const {
+  const std::span<const WeightedEdge> row = edges_of(from);
+  const auto found = std::ranges::lower_bound(row, to, {}, &WeightedEdge::to);
+  if (found == row.end() || found->to != to) return std::nullopt;
+  return *found;
+}
+
+void check_reachable(const WeightedGraph& graph, Rank root) {
+  check_root(graph.size(), root);
+  std::vector<bool> reached(graph.size(), false);
+  reached[root] = true;
+  std::vector<Rank> open{root};
+  std::vector<WeightedEdge> room;
+  while (!open.empty()) {
+    const Rank from = open.back();
+    open.pop_back();
+    for (const WeightedEdge& edge : graph.edges_of(from, room)) {
+      if (reached[edge.to]) continue;
+      reached[edge.to] = true;
+      open.push_back(edge.to);
+    }
+  }
+  const auto missed = static_cast<std::size_t>(std::ranges::count(reached, false));
+  if (missed == 0) return;
+  constexpr std::size_t most_named = 5;
+  std::string names;
+  std::size_t named = 0;
+  for (Rank vertex = 0; vertex < graph.size() && named < most_named; ++vertex) {
+    if (reached[vertex]) continue;
+    names += (named++ == 0 ? "" : ", ") + std::to_string(vertex);
+  }
+  if (missed > named) names += " and " + std::to_string(missed - named) + " more";
+  throw std::invalid_argument("no path leads from " + std::to_string(root) + " to " + names);
+}
+
+}  // namespace trunkline
