@@ -10,5 +10,6 @@ void bind_faults(nanobind::module_& module);
 void bind_cluster(nanobind::module_& module);
 void bind_plan(nanobind::module_& module);
 void bind_model(nanobind::module_& module);
+void bind_weighted(nanobind::module_& module);
 
 }  // namespace trunkline::python

@@ -8,4 +8,5 @@ NB_MODULE(_core, module) {
   trunkline::python::bind_cluster(module);
   trunkline::python::bind_plan(module);
   trunkline::python::bind_model(module);
+  trunkline::python::bind_weighted(module);
 }

@@ -863,3 +863,32 @@ class MeasuredTrees:
     ) -> None: ...
     def seconds(self, message_bytes: int, segment_bytes: int) -> float: ...
     def best_segment(self, message_bytes: int) -> int: ...
+
+class WeightedGraph:
+    """A directed graph of hosts with a weight and an injection time an edge."""
+
+    def __init__(self, vertices: int, edges: Sequence[tuple[int, int, float, float]]) -> None:
+        """Edges are (from, to, weight in seconds, injection time in seconds); ValueError where one is faulty."""
+
+    @property
+    def edges(self) -> int:
+        """How many there are."""
+
+    def __len__(self) -> int: ...
+
+class WeightedShape:
+    """A way to lay a tree over a weighted graph."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def description(self) -> str: ...
+
+def weighted_shapes() -> list[WeightedShape]:
+    """All there are; ``optimum``, for small graphs alone, is the last one."""
+
+def lay_weighted(shape: str, graph: WeightedGraph, root: int) -> Tree:
+    """ValueError where the shape is not known, or a vertex cannot be reached."""
+
+def broadcast_s(graph: WeightedGraph, tree: Tree) -> float:
+    """Seconds until the last host has the message, whole messages sent one after another."""

@@ -16,6 +16,7 @@ from trunkline.errors import BadInput
         (("bench", "bcast", "--cluster", "cyclic", "--mpi", "mpich"), ("--json", "--report")),
         (("bench", "peers", "--cluster", "cyclic", "--sizes", "8KiB"), ("--report", "--markdown")),
         (("bench", "heights"), ("--json", "--svg")),
+        (("bench", "wave-optimality"), ("--json", "--svg")),
         (("bench", "model", "--cluster", "cyclic", "--mpi", "mpich"), ("--json", "--svg")),
         (("tune", "--cluster", "cyclic", "--mpi", "mpich"), ("--output",)),
         (("tune", "--cluster", "cyclic", "--mpi", "mpich", "-o", "-"), ("--json", "--report")),

@@ -14,6 +14,7 @@ from trunkline.cli.bench_gsum_study import gsum_study
 from trunkline.cli.bench_model import model
 from trunkline.cli.bench_multicast import multicast
 from trunkline.cli.bench_peers import peers
+from trunkline.cli.bench_wave_optimality import wave_optimality
 from trunkline.cli.impair_options import impairable
 from trunkline.cli.options import (
     BudgetOption,
@@ -173,3 +174,9 @@ app.command(name="gsum-study", epilog="Example: trunkline bench gsum-study --clu
 app.command(epilog="Example: trunkline bench model --cluster paper-4 --mpi mpich --measured net.yaml --svg model.svg")(
     model
 )
+
+
+app.command(
+    name="wave-optimality",
+    epilog="Example: trunkline bench wave-optimality --graphs 1000 --json out.json --svg out.svg",
+)(wave_optimality)
