@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Measures the tables of the extended parameterized LogP model between ranks of each distance, and writes them.
 //
-//     mpiexec -n 32 trunkline-measure-MPI --cluster FILE --output net.yaml --sizes 256,1024 --noise 0.15 --date
-//     2026-01-31
+//     mpiexec -n 32 trunkline-measure-MPI --cluster FILE --output net.yaml --sizes 256,1024 --noise 0.15 --budget
+//     0.5 --date 2026-01-31
 //
 // Started by `trunkline measure`, which knows which build belongs to which MPI. Exit status 1: too noisy, nothing
 // written.
@@ -36,6 +36,7 @@ struct Options {
   std::string date;
   std::vector<std::uint64_t> sizes;
   double noise = 0.15;
+  double budget_s = measure::Limits{}.seconds;  ///< of a figure
 };
 
 Options read_options(int argc, char** argv) {
@@ -51,6 +52,8 @@ Options read_options(int argc, char** argv) {
       options.date = value;
     } else if (name == "--noise") {
       options.noise = std::stod(value);
+    } else if (name == "--budget") {
+      options.budget_s = std::stod(value);
     } else if (name == "--sizes") {
       for (std::size_t at = 0; at < value.size();) {
         std::size_t end = value.find(',', at);
@@ -111,7 +114,7 @@ MeasuredDistance measure_pair(std::uint32_t channels, std::pair<int, int> ranks,
   MPI_Comm two = MPI_COMM_NULL;
   MPI_Comm_split(MPI_COMM_WORLD, takes_part ? 1 : MPI_UNDEFINED, rank, &two);
   if (takes_part) {
-    measure::Pair pair(two, std::max(options.sizes.back(), std::uint64_t{1} << 20), {});
+    measure::Pair pair(two, std::max(options.sizes.back(), std::uint64_t{1} << 20), {.seconds = options.budget_s});
     distance.eager_bytes = pair.eager_limit(std::uint64_t{1} << 20);
     for (const std::uint64_t bytes : options.sizes) distance.points.push_back(pair.point(bytes));
     MPI_Comm_free(&two);
@@ -149,10 +152,10 @@ void gather(MeasuredDistance& distance, int owner, int rank, std::size_t sizes) 
 constexpr double long_gap_s = 0.01;
 
 /// All ranks on the line of Algorithm 1.
-MeasuredRelay measure_relay(const Cluster& cluster, const Placement& hosts) {
+MeasuredRelay measure_relay(const Cluster& cluster, const Placement& hosts, double budget_s) {
   const Tree line = linear_tree(cluster, hosts, 0);
   MeasuredRelay relay{.ranks = static_cast<std::uint32_t>(line.size()), .points = {}};
-  measure::Relay all(line, {.seconds = 1.0});  // what all ranks do at once varies more
+  measure::Relay all(line, {.seconds = 2 * budget_s});  // what all ranks do at once varies more
   for (const std::uint64_t segment : segment_sizes()) {
     relay.points.push_back(all.point(segment));
     double gap = relay.points.back().gap_s;
@@ -226,7 +229,7 @@ int run(const Options& options, int rank) {
     if (rank == 0) print_table(distance);
     measurement.distances.push_back(std::move(distance));
   }
-  if (hosts.size() >= 3) measurement.relay = measure_relay(cluster, hosts);
+  if (hosts.size() >= 3) measurement.relay = measure_relay(cluster, hosts, options.budget_s);
   if (rank != 0) return 0;
   if (measurement.relay) print_relay(*measurement.relay);
   const std::string noisy = too_noisy(measurement, options.noise);

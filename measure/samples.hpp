@@ -9,7 +9,7 @@ namespace trunkline::measure {
 
 /// When a figure is known well enough.
 struct Limits {
-  std::size_t least = 9;   ///< fewest samples
+  std::size_t least = 6;   ///< fewest samples: below, there is no interval
   std::size_t most = 400;  ///< most samples
   double seconds = 0.5;    ///< after which no sample is taken, once there are `least`
   double spread = 0.02;    ///< half of the 95 % interval, as a part of the median, that is narrow enough

@@ -16,7 +16,7 @@ RATE = 20e6
 @measures
 def test_tables_of_a_network(trunkline, tmp_path, mpi):
     file = tmp_path / "net.yaml"
-    words = ("measure", "-o", str(file), "--sizes", "1KiB,8KiB", "--noise", "1")
+    words = ("measure", "-o", str(file), "--sizes", "1KiB,8KiB", "--noise", "1", "--budget", "0.1")
     done = trunkline("lab", "run", "cyclic", "--rate", "20Mbit", "--mpi", mpi, "-n", "8", "--", "trunkline", *words)
     assert done.returncode == 0, done.stdout + done.stderr
     measured = _core.read_measurement(str(file))

@@ -31,6 +31,12 @@ def measure(
     noise: Annotated[
         float, typer.Option(min=0, max=1, help="Widest uncertainty of a median, as a part of it, that is accepted.")
     ] = 0.15,
+    budget: Annotated[
+        float,
+        typer.Option(
+            min=0, metavar="SECONDS", help="How long a figure is repeated that varies; six samples are always taken."
+        ),
+    ] = 0.5,
     mpi: Annotated[str | None, typer.Option(help="The MPI library of the job; default: the launcher's.")] = None,
 ) -> None:
     """Measure latency, gap and processor times between ranks of each distance, and the eager limit.
@@ -54,6 +60,7 @@ def measure(
         str(program),
         *("--cluster", str(cluster_file(cluster).resolve()), "--output", str(Path(output).resolve())),
         *("--sizes", ",".join(map(str, wanted)), "--noise", str(noise)),
+        *("--budget", str(budget)),
         *("--date", str(datetime.now(UTC).date())),
     ]
     sys.stdout.flush()
