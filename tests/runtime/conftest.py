@@ -7,6 +7,7 @@ import os
 import shlex
 import shutil
 import subprocess
+import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,6 +19,8 @@ BUILD = ROOT / os.environ.get("TRUNKLINE_BUILD", "build/dev")
 ON_OWN_HOST = Path(__file__).with_name("on_own_host.sh")
 WITH_NETWORK = Path(__file__).with_name("with_network.sh")
 SECONDS = 240
+_TEMPORARY = tempfile.TemporaryDirectory(prefix="rt-")
+"""Of this process of pytest's: Open MPI's jobs share a folder there, which one may remove while another makes it."""
 
 
 def _clean_environment() -> dict[str, str]:
@@ -25,6 +28,7 @@ def _clean_environment() -> dict[str, str]:
     kept = {name: value for name, value in os.environ.items() if not name.startswith("TRUNKLINE_")}
     kept.pop("LD_PRELOAD", None)
     return kept | {
+        "TMPDIR": _TEMPORARY.name,
         "OMPI_ALLOW_RUN_AS_ROOT": "1",
         "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
         "PRTE_ALLOW_RUN_AS_ROOT": "1",

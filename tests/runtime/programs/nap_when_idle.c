@@ -11,8 +11,8 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { yields_between_naps = 10 };
-static long nap_ns = 50000;
+enum { yields_between_naps = 3 };
+static long nap_ns = 100000;
 
 __attribute__((constructor)) static void read_setting(void) {
   const char* const set = getenv("NAP_US");
