@@ -2,12 +2,13 @@
 
 import subprocess
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from trunkline import _core
-from trunkline.bench.job import program
+from trunkline.bench.job import Outcome, Repetition, follow, program
+from trunkline.errors import Failed
 from trunkline.lab.session import Lab
 from trunkline.mpi import Mpi
 from trunkline.paths import preload_library
@@ -68,7 +69,7 @@ class Driver(ABC):
     """Those that its timing program can run; None: all."""
 
     attempts = 1
-    """How often ``bench multicast`` starts a job that ends before it has measured anything."""
+    """How often a job is started that ends before it has measured anything."""
 
     def __init__(self, mpi: Mpi) -> None:
         self.mpi = mpi
@@ -118,6 +119,32 @@ class Driver(ABC):
             setting: How the library is set up.
             preload: Whether Trunkline is preloaded.
         """
+
+    def run(
+        self,
+        lab: Lab,
+        folder: Path,
+        words: Sequence[str],
+        setting: Setting,
+        preload: bool,
+        on_progress: Callable[[Repetition], None] = lambda _: None,
+        into: Outcome | None = None,
+    ) -> Outcome:
+        """Start the timing program and follow it to its end; some libraries fail to start now and then.
+
+        What goes in is what :meth:`start` and :func:`trunkline.bench.job.follow` take.
+
+        Raises:
+            Failed: where it does not end well, with what it said.
+        """
+        outcome = Outcome() if into is None else into
+        for left in reversed(range(self.attempts)):
+            try:
+                return follow(self.start(lab, folder, words, setting, preload), self.name, on_progress, into=outcome)
+            except Failed:
+                if outcome.seconds or outcome.ran or left == 0:
+                    raise
+        raise AssertionError("a driver makes at least one attempt")
 
 
 class PreloadDriver(Driver):

@@ -23,7 +23,7 @@ CAPABILITIES = "+sys_admin,+sys_chroot,+sys_ptrace,+dac_override"
 class LamDriver(Driver):
     """LAM/MPI 7."""
 
-    attempts = 5  # one start in ten fails in MPI_Init with "Bad address"
+    attempts = 5  # one start in ten fails in MPI_Init with "Bad address": it writes what it has not set
 
     def why_not(self, collective: str) -> str | None:
         """See :meth:`trunkline.peers.driver.Driver.why_not`."""
@@ -44,7 +44,7 @@ class LamDriver(Driver):
         del setting, preload
         hosts = folder / "lam-hosts"
         hosts.write_text("".join(f"{host} cpu=1\n" for host in lab.cluster.hosts), encoding="utf-8")
-        own = shutil.copy(program(self.mpi), folder / "bench")  # under a long path MPI_Init fails with "Bad address"
+        own = shutil.copy(program(self.mpi), folder / "b")  # the longer its path, the more often that happens
         run = shlex.join([self.mpi.mpiexec, "-ssi", "rpi", "tcp", "C", str(own), *words])
         script = f"lamboot -b -x {shlex.quote(str(hosts))} >&2 && {run}; status=$?; lamhalt >&2; exit $status"
         user = pwd.getpwnam(USER)

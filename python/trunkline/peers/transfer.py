@@ -10,7 +10,7 @@ from dataclasses import replace
 from rich.table import Table
 
 from trunkline import _core
-from trunkline.bench.job import PATIENCE_S, PING_PONG, Limits, follow, timing_words
+from trunkline.bench.job import PATIENCE_S, PING_PONG, Limits, timing_words
 from trunkline.errors import Failed
 from trunkline.lab.session import Lab
 from trunkline.peers.driver import DEFAULT, Driver
@@ -41,7 +41,7 @@ def measure_transfers(figure: Figure, driver: Driver, rate_bps: float, limits: L
     sizes, names = sorted(figure.rows), {f"linear:{segment}": segment for segment in figure.segments}
     with Lab(_pair(rate_bps)) as lab, temporary_folder("peers") as folder:
         words = timing_words("bcast", lab.cluster, sizes, list(names), replace(limits, patience_s=PATIENCE_S))
-        outcome = follow(driver.start(lab, folder, words, DEFAULT, True), driver.name)
+        outcome = driver.run(lab, folder, words, DEFAULT, True)
     if outcome.given_up is not None:
         raise Failed(f"{driver.name} did nothing for {PATIENCE_S:.0f} s at {format_bytes(outcome.given_up)}")
     limit = {size: median_with_interval(outcome.seconds[size, PING_PONG]).value for size in sizes}

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from trunkline.bench.job import PING_PONG, Limits, Outcome, follow, timing_words
+from trunkline.bench.job import PING_PONG, Limits, Outcome, timing_words
 from trunkline.bench.measure import make_cell
 from trunkline.lab.session import Lab
 from trunkline.peers.comparison import BEST, Comparison, Step
@@ -32,7 +32,7 @@ class Work:
         driver = self.step.driver
         words = timing_words(self.comparison.collective, self.lab.cluster, sizes, algorithms, limits, beat=beat)
         preload = any(name != "native" for name in algorithms)
-        return follow(driver.start(self.lab, self.folder, words, setting, preload), driver.name)
+        return driver.run(self.lab, self.folder, words, setting, preload)
 
     def cell(self, outcome: Outcome, size: int, algorithm: str, name: str, setting: str) -> PeerCell:
         """The cell ``name`` of a size from the times of ``algorithm``."""

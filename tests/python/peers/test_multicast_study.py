@@ -16,6 +16,7 @@ from trunkline.bench.job import PING_PONG, Limits
 from trunkline.cli import bench_multicast as command
 from trunkline.cluster import bundled_clusters, fingerprint_text, load_cluster
 from trunkline.errors import BadInput, Failed
+from trunkline.peers import driver as driver_module
 from trunkline.peers import drivers as drivers_module
 from trunkline.peers import transfer_driver
 from trunkline.peers.drivers import choose_multicast_drivers
@@ -183,7 +184,7 @@ def labs(monkeypatch):
 
     monkeypatch.setattr(run_module, "Lab", lab)
     monkeypatch.setattr(run_module, "learn_message_cost", lambda _: None)
-    monkeypatch.setattr(run_module, "follow", follow)
+    monkeypatch.setattr(driver_module, "follow", follow)
     for driver in (MpichDriver, PvmDriver, TransferDriver):
         monkeypatch.setattr(driver, "start", lambda _self, _lab, _folder, words, _setting, _preload: list(words))
     return Labs

@@ -15,8 +15,8 @@ from trunkline.bench.job import PING_PONG, Limits, Outcome
 from trunkline.cli import bench_peers as command
 from trunkline.cluster import load_cluster
 from trunkline.errors import BadInput, Failed
+from trunkline.peers import driver as driver_module
 from trunkline.peers import run as run_module
-from trunkline.peers import work as work_module
 from trunkline.peers.comparison import BEST, Comparison, asked_for, steps
 from trunkline.peers.driver import Setting
 from trunkline.peers.mpich import MpichDriver
@@ -171,7 +171,7 @@ class TestRounds:
     def test_where_the_default_won_it_runs_once(self, monkeypatch):
         outcome = outcome_of({1024: 0.5})
         outcome.seconds[1024, "auto"], outcome.ran[1024, "auto"] = [0.2], ("linear", 512)
-        monkeypatch.setattr(work_module, "follow", lambda *_: outcome)
+        monkeypatch.setattr(driver_module, "follow", lambda *_, **__: outcome)
         driver, jobs = MpichDriver(library()), []
         monkeypatch.setattr(driver, "start", lambda _lab, _folder, words, *_: jobs.append(words))
         results = Results()
@@ -183,7 +183,7 @@ class TestRounds:
         assert {c.algorithm: c.seconds for c in results.cells} == {"native": [0.5], BEST: [0.5], "auto": [0.2]}
 
     def compare(self, monkeypatch, outcome, results):
-        monkeypatch.setattr(work_module, "follow", lambda *_: outcome)
+        monkeypatch.setattr(driver_module, "follow", lambda *_, **__: outcome)
         driver = PvmDriver(library("pvm", "3.4.6"))
         monkeypatch.setattr(driver, "start", lambda *_: None)
         comparison = Comparison("bcast", [(load_cluster("paper-1"), 2e7)], [driver], [1024, 8192], 1, Limits(), 60)
@@ -211,13 +211,13 @@ class TestRounds:
             started.append(setting.name)
             return "auto" if "native,auto" in words else "native"
 
-        def follow(process, _name):
+        def follow(process, *_, **__):
             if isinstance(outcomes[process], Failed):
                 raise outcomes[process]
             return outcomes[process]
 
         driver = MpichDriver(library())
-        monkeypatch.setattr(work_module, "follow", follow)
+        monkeypatch.setattr(driver_module, "follow", follow)
         monkeypatch.setattr(driver, "start", start)
         results = Results()
         results.put([cell(cluster="paper-1", algorithm=BEST, size=1024, rounds=0, setting="binomial")])
@@ -256,7 +256,7 @@ class TestRounds:
         monkeypatch.setattr(driver, "settings", lambda *_: settings)
         monkeypatch.setattr(driver, "start", lambda _lab, _folder, _words, setting, _preload: setting.name)
         monkeypatch.setattr(
-            work_module, "follow", lambda name, _: outcome_of({1024: 0.5 if name == "default" else 0.3})
+            driver_module, "follow", lambda name, *_, **__: outcome_of({1024: 0.5 if name == "default" else 0.3})
         )
         comparison = Comparison("bcast", [(load_cluster("paper-1"), 2e7)], [driver], [1024], 1, Limits(), 60)
         assert [failure for _, failure in compare(comparison, results)] == ["", ""]

@@ -5,7 +5,7 @@ from dataclasses import replace
 from itertools import groupby
 from pathlib import Path
 
-from trunkline.bench.job import PING_PONG, Outcome, Repetition, follow, timing_words
+from trunkline.bench.job import PING_PONG, Outcome, Repetition, timing_words
 from trunkline.bench.measure import make_cell
 from trunkline.errors import Failed
 from trunkline.lab.message_cost import learn_message_cost
@@ -18,10 +18,6 @@ from trunkline.temporary import temporary_folder
 from trunkline.units import format_bytes
 
 __all__ = ["finished_cells", "measure_study"]
-
-
-class _NotBegun(Failed):
-    """A job has ended before its first repetition."""
 
 
 def measure_study(
@@ -42,16 +38,10 @@ def measure_study(
             for job in some:
                 on_progress(job, None)
                 failure = ""
-                for _ in range(job.driver.attempts):
-                    try:
-                        _measure(study, job, lab, folder, results, on_progress)
-                        failure = ""
-                    except _NotBegun as error:
-                        failure = str(error)
-                        continue
-                    except Failed as error:
-                        failure = str(error)
-                    break
+                try:
+                    _measure(study, job, lab, folder, results, on_progress)
+                except Failed as error:
+                    failure = str(error)
                 yield job, failure
 
 
@@ -66,7 +56,6 @@ def _measure(
     """Run one job.
 
     Raises:
-        _NotBegun: where it failed before its first repetition.
         Failed: where it has not measured all of its cells.
     """
     driver, names = job.driver, study.algorithms_of(job.driver)
@@ -82,11 +71,7 @@ def _measure(
 
     words = timing_words(COLLECTIVE, lab.cluster, job.sizes, names, limits)
     try:
-        follow(driver.start(lab, folder, words, DEFAULT, driver.preloads), driver.name, heard, into=outcome)
-    except Failed as error:
-        if outcome.seconds or outcome.ran:
-            raise
-        raise _NotBegun(str(error)) from error
+        driver.run(lab, folder, words, DEFAULT, driver.preloads, heard, into=outcome)
     finally:  # an interrupt among the ways out
         results.add(finished_cells(job, outcome, decided, names, lab, study.limits.width))
     if outcome.given_up is not None:
