@@ -26,6 +26,18 @@ bool are_different(std::span<const HostCard> cards, std::span<const std::size_t>
   return true;
 }
 
+/// By rank the place in its card of a network of rank 0's card.
+std::optional<std::vector<std::size_t>> places_of(std::span<const HostCard> cards, const Network& network) {
+  std::vector<std::size_t> places;
+  for (const HostCard& card : cards) {
+    const auto place = place_in(card, network);
+    if (!place) return {};
+    places.push_back(*place);
+  }
+  if (!are_different(cards, places)) return {};
+  return places;
+}
+
 }  // namespace
 
 bool Network::allows(GroupWay way) const {
@@ -44,15 +56,13 @@ bool Network::allows(GroupWay way) const {
 std::optional<std::vector<std::size_t>> shared_network(std::span<const HostCard> cards, GroupWay way) {
   const HostCard& first = cards.front();
   const bool one_host = std::ranges::all_of(cards, [&](const HostCard& card) { return card.host == first.host; });
-  for (std::size_t i = 0; i < first.count && i < HostCard::most; ++i) {
-    if ((first.networks[i].is_loopback != 0 && !one_host) || !first.networks[i].allows(way)) continue;
-    std::vector<std::size_t> places;
-    for (const HostCard& card : cards) {
-      const auto place = place_in(card, first.networks[i]);
-      if (!place) break;
-      places.push_back(*place);
+  const auto networks = std::span(first.networks).first(std::min<std::size_t>(first.count, HostCard::most));
+  for (const bool loopback : {true, false}) {  // where it can be, so that no wire carries what stays on a host
+    if (loopback && !one_host) continue;
+    for (const Network& network : networks) {
+      if ((network.is_loopback != 0) != loopback || !network.allows(way)) continue;
+      if (auto places = places_of(cards, network)) return places;
     }
-    if (places.size() == cards.size() && are_different(cards, places)) return places;
   }
   return {};
 }

@@ -41,8 +41,8 @@ struct HostCard {
 [[nodiscard]] HostCard own_card();
 
 /// By rank the place in its card of the network that all share and that allows this way: the first of rank 0's in which
-/// every rank has an address, and ranks of different hosts different ones. Loopback only where all are one host. Empty:
-/// there is none.
+/// every rank has an address, and ranks of different hosts different ones. Loopback where all are one host, and only
+/// there, goes first. Empty: there is none.
 [[nodiscard]] std::optional<std::vector<std::size_t>> shared_network(std::span<const HostCard> cards,
                                                                      GroupWay way = GroupWay::usual);
 

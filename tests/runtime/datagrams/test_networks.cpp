@@ -49,6 +49,9 @@ TEST(SharedNetwork, IsNoneInWhichHostsHaveTheSameAddress) {
 TEST(SharedNetwork, OfOneHostMayBeItsLoopback) {
   EXPECT_THAT(shared_network(std::vector{card(1, {loopback()}), card(1, {loopback()})}).value(), ElementsAre(0, 0));
   EXPECT_FALSE(shared_network(std::vector{card(1, {loopback()}), card(2, {loopback()})}).has_value());
+  const std::vector wired{card(1, {network(0x0A000101), loopback()}), card(1, {network(0x0A000101), loopback()})};
+  EXPECT_THAT(shared_network(wired).value(), ElementsAre(1, 1));
+  EXPECT_THAT(shared_network(wired, GroupWay::broadcast).value(), ElementsAre(1, 1));
 }
 
 TEST(SharedNetwork, IsNoneWherePrefixesDiffer) {
