@@ -113,11 +113,11 @@ test-lab: test-measures ## The lab, real MPI programs on 32 emulated hosts
 test-measures: $(STAMPS)/native $(STAMPS)/dev ## Those of the lab that say nothing beside other work
 	$(PYTEST) --durations=5 -m measures tests/lab
 
-# Jobs and labs wait for messages, for late ranks and for the network most of the time, so others run meanwhile; not all
-# at once, since a machine of two processors is then too busy for some.
+# Jobs and labs wait for messages, for late ranks and for the network most of the time, so others run meanwhile, behind
+# them where both are ready.
 test-beside: $(STAMPS)/native $(STAMPS)/dev
-	tools/beside.py test-runtime "$(RUNTIME_TESTS)" test-sanitize "$(SANITIZE_TESTS)"
-	tools/beside.py test-lab "$(LAB_TESTS)" test-python "$(PYTEST) -n 1 tests/python"
+	tools/beside.py test-runtime "$(RUNTIME_TESTS)" test-lab "$(LAB_TESTS)" \
+	  test-sanitize-and-python "$(SANITIZE_TESTS) && nice $(PYTEST) -n 1 tests/python"
 
 test-sanitize: $(STAMPS)/sanitize ## The core's tests under AddressSanitizer and UndefinedBehaviorSanitizer
 	ctest --preset sanitize --parallel $(JOBS)

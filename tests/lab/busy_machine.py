@@ -28,7 +28,15 @@ def busy_share(seconds=1.0):
 
 def measures(test):
     """Try a test up to three times; where other work was seen each time that it failed, skip it with the reason."""
+    return pytest.mark.measures(_several_times(test, skips=True))
 
+
+def compares(test):
+    """Try a test up to three times that compares two times measured one after the other, beside other work too."""
+    return _several_times(test, skips=False)
+
+
+def _several_times(test, skips):
     @functools.wraps(test)
     def several_times(*args, **kwargs):
         shares = []
@@ -40,9 +48,9 @@ def measures(test):
                 shares.append(busy_share())
                 if attempt + 1 < ATTEMPTS:
                     continue
-                if min(shares) < MOST_OF_OTHERS:
+                if not skips or min(shares) < MOST_OF_OTHERS:
                     raise
                 seen = ", ".join(f"{share:.0%}" for share in shares)
                 pytest.skip(f"other work used {seen} of the processors: {str(failure).splitlines()[0]}")
 
-    return pytest.mark.measures(several_times)
+    return several_times

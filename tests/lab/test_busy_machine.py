@@ -2,14 +2,14 @@
 
 import busy_machine
 import pytest
-from busy_machine import ATTEMPTS, busy_share, measures
+from busy_machine import ATTEMPTS, busy_share, compares, measures
 
 
-def failing(times):
+def failing(times, kind=measures):
     """A test that fails so many times, and what it was called with."""
     calls = []
 
-    @measures
+    @kind
     def test(word):
         calls.append(word)
         assert len(calls) > times, "too slow"
@@ -35,6 +35,15 @@ def test_what_fails_on_a_busy_machine_is_skipped_with_the_reason(monkeypatch):
     monkeypatch.setattr(busy_machine, "busy_share", lambda: 0.9)
     with pytest.raises(pytest.skip.Exception, match="other work used 90%, 90%, 90% of the processors: too slow"):
         failing(ATTEMPTS)[0]("a")
+
+
+def test_a_comparison_that_fails_each_time_has_failed_on_a_busy_machine_too(monkeypatch):
+    monkeypatch.setattr(busy_machine, "busy_share", lambda: 0.9)
+    test, calls = failing(ATTEMPTS - 1, compares)
+    test("a")
+    assert calls == ["a"] * ATTEMPTS
+    with pytest.raises(AssertionError, match="too slow"):
+        failing(ATTEMPTS, compares)[0]("a")
 
 
 def test_the_share_is_one():

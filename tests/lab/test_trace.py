@@ -3,8 +3,11 @@
 import json
 import os
 import sys
+import tempfile
+from pathlib import Path
 
 import pytest
+from busy_machine import compares
 
 from trunkline import _core
 from trunkline.mpi import find_mpis
@@ -88,16 +91,18 @@ def traced(trunkline, program, tmp_path, cluster, parents):
 
 
 @pytest.mark.parametrize("bad", BAD)
+@compares
 def test_the_first_suggestion_on_a_bad_plan_is_confirmed(trunkline, program, tmp_path, bad):
-    out, job = traced(trunkline, program, tmp_path, *BAD[bad])
-    report = tmp_path / "report.json"
-    words = ("--confirm", "--pairs", "1", "--json", str(report), "--html", str(tmp_path / "report.html"))
+    folder = Path(tempfile.mkdtemp(dir=tmp_path))
+    out, job = traced(trunkline, program, folder, *BAD[bad])
+    report = folder / "report.json"
+    words = ("--confirm", "--pairs", "1", "--json", str(report), "--html", str(folder / "report.html"))
     done = trunkline("trace", "analyse", str(out), *words, "--", *job)
     assert done.returncode == 0, done.stdout + done.stderr
     told = json.loads(report.read_text())
     assert told["confirmed"]["pairs"] == 1
     assert told["confirmed"]["gain"] > 1.05, told["confirmed"]
-    assert "The first suggestion was tried.</strong> confirmed" in (tmp_path / "report.html").read_text()
+    assert "The first suggestion was tried.</strong> confirmed" in (folder / "report.html").read_text()
     assert (out / "confirm-1" / "edited.yaml").exists()
 
 
