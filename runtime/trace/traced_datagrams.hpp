@@ -29,6 +29,7 @@ class TracedDatagrams final : public Datagrams {
   void is_meeting() noexcept override { inner_.is_meeting(); }
   void all_have_come() noexcept override { inner_.all_have_come(); }
   [[nodiscard]] bool is_ahead(int rank) const noexcept override { return inner_.is_ahead(rank); }
+  [[nodiscard]] bool comes_over_network(int rank) const noexcept override { return inner_.comes_over_network(rank); }
   [[nodiscard]] double& free_at() noexcept override { return inner_.free_at(); }
   [[nodiscard]] double& answer_s() noexcept override { return inner_.answer_s(); }
   void are_not_heard() noexcept override { inner_.are_not_heard(); }

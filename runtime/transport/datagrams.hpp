@@ -69,6 +69,10 @@ class Datagrams {
   /// Something has come of a later call of that rank's, so that it has sent what this call needs.
   [[nodiscard]] virtual bool is_ahead(int rank) const noexcept = 0;
 
+  /// Whether what that rank sends to all comes over the network, as a deaf host hears its own ranks; where all ranks
+  /// are of one host, it is taken to.
+  [[nodiscard]] virtual bool comes_over_network(int rank) const noexcept = 0;
+
   /// When the link will have sent what it was given, as now(): of all calls of the communicator.
   [[nodiscard]] virtual double& free_at() noexcept = 0;
 

@@ -75,7 +75,7 @@ void GatherByTurns::hear_one(const Datagram& datagram) {
   const std::size_t turn = turn_of(datagram.from);
   if (turn == turns_.own) return;
   const bool was_asked_for = datagram.poll != 0;
-  is_heard_ = is_heard_ || !was_asked_for;
+  is_heard_ = is_heard_ || (!was_asked_for && datagrams_.comes_over_network(datagram.from));
   try {
     if (!shares_.add(turn, datagram.number, datagram.payload)) return;
   } catch (const MpiError& error) {

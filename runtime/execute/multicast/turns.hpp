@@ -82,7 +82,7 @@ class GatherByTurns final : public Execution {
   bool is_news_ = true;                 ///< something has come since it looked whether it may send
   std::uint32_t forgotten_ = 0;         ///< pieces of its own
   std::uint64_t furthest_ = 0;          ///< pieces before and with the last one that has come, of all ranks by turns
-  bool is_heard_ = false;               ///< anybody, by a datagram to all
+  bool is_heard_ = false;               ///< anybody of another host, by a datagram to all
   int delivered_ = MPI_SUCCESS;
   double between_packets_s_;
   double quiet_since_;  ///< the last packet, or ask

@@ -159,6 +159,10 @@ void DatagramCall::all_have_come() noexcept {
 
 bool DatagramCall::is_ahead(int rank) const noexcept { return group_.turns_[place_of(rank)] > turn_; }
 
+bool DatagramCall::comes_over_network(int rank) const noexcept {
+  return group_.is_one_host_ || group_.members_[place_of(rank)].ip() != group_.members_[group_.rank_].ip();
+}
+
 /// One of this call.
 std::optional<Datagram> DatagramCall::judged(const ReadPacket& packet) {
   const PacketHead& head = packet.head;

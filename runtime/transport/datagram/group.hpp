@@ -88,6 +88,7 @@ class DatagramGroup {
   Key key_{};
   Address group_{};
   std::vector<Address> members_{};
+  bool is_one_host_ = true;  ///< of all its ranks
   std::uint32_t payload_bytes_ = 0;
   std::uint32_t burst_ = 0;
   std::unique_ptr<Repairs> repairs_{};  ///< null on all ranks: there are no eager messages
@@ -126,6 +127,7 @@ class DatagramCall final : public Datagrams {
   void is_meeting() noexcept override;
   void all_have_come() noexcept override;
   [[nodiscard]] bool is_ahead(int rank) const noexcept override;
+  [[nodiscard]] bool comes_over_network(int rank) const noexcept override;
   [[nodiscard]] double& free_at() noexcept override { return group_.free_at_; }
   [[nodiscard]] double& answer_s() noexcept override { return group_.answer_s_; }
   void are_not_heard() noexcept override;

@@ -84,7 +84,9 @@ class GroupOpening {
     }
     network_ = own.networks[(*places)[group().rank_]];
     group().group_ = invitation_.address_on(network_, way_);
-    shares_host_ = std::ranges::count(cards, own.host, &HostCard::host) > 1;
+    const auto here = static_cast<std::size_t>(std::ranges::count(cards, own.host, &HostCard::host));
+    shares_host_ = here > 1;
+    group().is_one_host_ = here == ranks_;
     return code;
   }
 

@@ -25,6 +25,7 @@ struct Weather {
   std::size_t room = 8;      ///< datagrams that wait for a rank; more are lost
   std::vector<bool> deaf;    ///< by rank: nothing reaches it
   std::vector<bool> mute;    ///< by rank: nothing leaves it
+  std::vector<int> host;     ///< by rank: what is deaf or mute hears, and reaches, its own host
   double agreed_lost = 0.0;  ///< as all ranks believe, right or wrong
 };
 
@@ -56,11 +57,18 @@ class Air {
     std::vector<std::byte> payload;
   };
 
+  [[nodiscard]] bool are_of_one_host(int a, int b) const {
+    return weather_.host[static_cast<std::size_t>(a)] == weather_.host[static_cast<std::size_t>(b)];
+  }
+  [[nodiscard]] bool is_cut_off(int from, int to) const {
+    return !are_of_one_host(from, to) &&
+           (weather_.mute[static_cast<std::size_t>(from)] || weather_.deaf[static_cast<std::size_t>(to)]);
+  }
   bool happens(double probability) { return std::uniform_real_distribution<>(0.0, 1.0)(random_) < probability; }
 
   /// What a rank has kept answers, also when it has left: an ask is lost like any datagram, unless it goes over TCP.
   void ask(int sender, int by, std::uint32_t first, std::uint64_t packets, bool over_tcp) {
-    const bool is_mute = weather_.mute[static_cast<std::size_t>(by)] || weather_.deaf[static_cast<std::size_t>(sender)];
+    const bool is_mute = is_cut_off(by, sender);
     if (!over_tcp && (is_mute || happens(weather_.lost))) return;
     bool has_any = false;
     for (const auto& [number, payload] : kept_[static_cast<std::size_t>(sender)]) {
@@ -90,7 +98,7 @@ class Air {
 
   void put(int from, int to, const Datagram& datagram) {
     const auto receiver = static_cast<std::size_t>(to);
-    if (weather_.mute[static_cast<std::size_t>(from)] || weather_.deaf[receiver] || happens(weather_.lost)) return;
+    if (is_cut_off(from, to) || happens(weather_.lost)) return;
     for (int copies = happens(weather_.twice) ? 2 : 1; copies > 0; --copies) {
       std::deque<InAir>& waiting = waiting_[receiver];
       if (waiting.size() >= weather_.room) return;
@@ -121,6 +129,7 @@ class AirDatagrams final : public runtime::Datagrams {
   [[nodiscard]] std::uint32_t payload_bytes() const noexcept override { return air_.payload_bytes_; }
   [[nodiscard]] std::uint32_t burst() const noexcept override { return air_.burst_; }
   void to_all(const Datagram& datagram) override {
+    has_sent_ = true;
     for (int to = 0; to < static_cast<int>(air_.waiting_.size()); ++to) {
       if (to != rank_) air_.put(rank_, to, datagram);
     }
@@ -152,14 +161,19 @@ class AirDatagrams final : public runtime::Datagrams {
   void is_meeting() noexcept override {}
   void all_have_come() noexcept override {}
   [[nodiscard]] bool is_ahead(int /*rank*/) const noexcept override { return false; }
+  [[nodiscard]] bool comes_over_network(int rank) const noexcept override { return !air_.are_of_one_host(rank, rank_); }
   [[nodiscard]] double& free_at() noexcept override { return free_at_; }
   [[nodiscard]] double& answer_s() noexcept override { return answer_s_; }
-  void are_not_heard() noexcept override {}
+  void are_not_heard() noexcept override { are_heard_ = false; }
   [[nodiscard]] runtime::LossMeter* loss() noexcept override { return &loss_; }
   [[nodiscard]] double now() const noexcept override { return air_.now; }
+  [[nodiscard]] bool are_heard() const { return are_heard_; }
+  [[nodiscard]] bool has_sent() const { return has_sent_; }
 
  private:
   Air& air_;
+  bool are_heard_ = true;
+  bool has_sent_ = false;  ///< to all
   int rank_;
   Air::InAir last_{};
   static constexpr unsigned asks_by_datagram = 3;
@@ -207,6 +221,8 @@ class AirTransport final : public runtime::Transport {
     messages_.outlive(std::move(memory), receive);
   }
   [[nodiscard]] runtime::Datagrams* datagrams() noexcept override { return &datagrams_; }
+  [[nodiscard]] bool are_heard() const { return datagrams_.are_heard(); }
+  [[nodiscard]] bool has_sent_to_all() const { return datagrams_.has_sent(); }
 
  private:
   runtime::ThreadsTransport messages_;

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <functional>
 #include <memory>
 #include <numeric>
 #include <string>
@@ -47,6 +48,10 @@ struct Call {
   unsigned seed = 0;
 
   [[nodiscard]] std::size_t ranks() const { return plan.ranks(); }
+  /// Whether nothing gets lost but for a deaf rank, so that it is known who hears the others.
+  [[nodiscard]] bool is_fine() const {
+    return weather.lost == 0.0 && gives_up < 0 && std::ranges::none_of(weather.mute, std::identity{});
+  }
 
   [[nodiscard]] std::string text() const {
     std::string all = std::string(facts_of(collective).name) + ", " + std::to_string(ranks()) + " ranks, at once " +
@@ -213,6 +218,10 @@ class Rehearsal {
     [[nodiscard]] std::string fault() const {
       const std::string who = "rank " + std::to_string(rank);
       if (!ended_well) return all.call_.gives_up >= 0 ? "" : who + " gave up";
+      if (all.call_.collective == Collective::allgather && all.call_.is_fine() && all.call_.weather.deaf[rank] &&
+          transport.has_sent_to_all() && transport.are_heard()) {
+        return who + " hears no other host, and does not know it";
+      }
       for (std::size_t i = 0; i < numbers.size(); ++i) {
         long sum = 0;
         for (Rank one = 0; one < all.call_.ranks(); ++one) sum += all.operand(one, i);

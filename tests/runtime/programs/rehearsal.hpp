@@ -54,6 +54,8 @@ inline Weather random_weather(Rank ranks, std::uint32_t burst, std::mt19937& ran
     weather.deaf.push_back(chance(0.05, random));
     weather.mute.push_back(chance(0.05, random));
   }
+  const int hosts = chance(0.7, random) ? static_cast<int>(ranks) : 2;
+  for (Rank rank = 0; rank < ranks; ++rank) weather.host.push_back(static_cast<int>(rank) % hosts);
   return weather;
 }
 
