@@ -2,6 +2,7 @@
 // What one rank sends to a group all ranks of its host hear, on each way on which datagrams reach all.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <memory>
@@ -21,6 +22,8 @@ namespace {
 constexpr Key sockets_key{7, 8};
 constexpr std::uint32_t datagrams_sent = 40;
 constexpr auto longest = std::chrono::seconds(60);
+/// Of a loopback's frames the buffers hold too few.
+constexpr std::uint32_t most_mtu = 1500;
 
 /// Empty: this host has no such network.
 std::optional<Network> own_network(GroupWay way) {
@@ -53,7 +56,7 @@ TEST_P(SocketsOfAHost, AllHearWhatOneSendsToTheGroup) {
     all.push_back(Sockets::open(own, group, true));
     ASSERT_NE(all.back(), nullptr);
   }
-  const std::vector<std::byte> payload(payload_bytes_of(network->mtu, group));
+  const std::vector<std::byte> payload(payload_bytes_of(std::min(network->mtu, most_mtu), group));
   for (std::uint32_t number = 0; number < datagrams_sent; ++number) {
     all[0]->send(group, {.number = number}, std::span(payload).first(payload.size() - number % 2), sockets_key);
   }
