@@ -17,6 +17,13 @@ constexpr std::uint32_t most_piece_packets = 8;
 /// Whoever sends a piece has all pieces of all ranks but the two before it, and has sent all of its own.
 constexpr std::uint32_t pieces_behind = 2;
 
+/// Where a switch has links side by side, packets of two ranks go different ways, and one may be behind all that others
+/// have sent at once. Links that take longer for these than for the first ask are so slow that an ask is not much more.
+double queued_s(std::size_t packets, std::size_t payload_bytes, double byte_s) {
+  const double all_s = static_cast<double>(packets) * on_wire_bytes(payload_bytes) * byte_s;
+  return std::min(between_packets_s(payload_bytes, byte_s) + all_s, first_ask_s);
+}
+
 }  // namespace
 
 std::uint32_t Turns::piece_packets(const Datagrams& datagrams) const {
@@ -36,6 +43,7 @@ GatherByTurns::GatherByTurns(Transport& transport, Datagrams& datagrams, const T
       owners_(turns.ranks.size()),
       not_whole_(shares_.pieces() == 0 ? 0 : turns.ranks.size() - 1),
       between_packets_s_(between_packets_s(datagrams.payload_bytes(), turns.byte_s)),
+      queued_s_(queued_s(shares_.piece_packets() * turns.ranks.size(), datagrams.payload_bytes(), turns.byte_s)),
       quiet_since_(datagrams.now()),
       patience_(first_ask_s) {
   if (!in_place) blocks_.put(own, static_cast<Rank>(turns.own));
@@ -86,7 +94,7 @@ void GatherByTurns::hear_one(const Datagram& datagram) {
   is_news_ = true;
   owners_[turn] = {};
   quiet_since_ = datagrams_.now();
-  patience_ = between_packets_s_;
+  patience_ = queued_s_;
   if (!shares_.is_whole(turn)) return;
   happened(Event::Kind::arrived, 0, datagram.from, 0);
   --not_whole_;
@@ -161,7 +169,9 @@ void GatherByTurns::ask_where_lost(double now) {
   for (std::size_t turn = 0; turn < owners_.size() && asked < lost_at_once; ++turn) {
     if (shares_.is_whole(turn) || !is_lost(turn)) continue;
     Owner& owner = owners_[turn];
-    if (owner.lost_at == 0.0) owner = {.lost_at = now, .patience = behind_others_s};
+    if (owner.lost_at == 0.0) {
+      owner = {.lost_at = now, .patience = shares_.has_gap(turn) ? behind_others_s : queued_s_};
+    }
     if (now < owner.lost_at + owner.patience) continue;
     ask(turn);
     ++asked;

@@ -85,6 +85,7 @@ class GatherByTurns final : public Execution {
   bool is_heard_ = false;               ///< anybody of another host, by a datagram to all
   int delivered_ = MPI_SUCCESS;
   double between_packets_s_;
+  double queued_s_;     ///< that a packet may be behind another rank's
   double quiet_since_;  ///< the last packet, or ask
   double patience_;
   double looked_at_ = 0.0;     ///< for what is lost

@@ -153,3 +153,12 @@ def test_snooping_is_refused(trunkline, switch):
     ran = trunkline("simulate", "bcast", "--cluster", snooping, "--sizes", "8", "--algorithms", "multicast")
     assert ran.status != 0
     assert "switches that snoop IGMP are not simulated" in " ".join(ran.error.split())
+
+
+def test_nobody_asks_for_what_waits_behind_others(trunkline):
+    """Links side by side take two ranks' datagrams different ways, and slow ones are milliseconds apart."""
+    words = ("--rate", "10Mbit", "--sizes", "384KiB", "--algorithms", "multicast", "--json", "-")
+    ran = trunkline("simulate", "allgather", "--cluster", "leaf-spine", *words)
+    assert ran.status == 0, ran.error
+    [row] = ran.data
+    assert row["seconds_median"] < row["limit_seconds"]
