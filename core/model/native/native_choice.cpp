@@ -6,6 +6,7 @@
 #include <unordered_set>
 
 #include "model/native/native_reduction.hpp"
+#include "model/native/native_shares.hpp"
 #include "model/native/openmpi_rules.hpp"
 
 namespace trunkline {
@@ -96,10 +97,9 @@ NativeChoice openmpi_choice(Collective collective, Rank ranks, std::uint64_t byt
 /// Of allgathers and reduce-scatters, whose message is that of all ranks.
 std::string_view mpich_shares(Collective collective, Rank ranks, std::uint64_t bytes) {
   constexpr std::uint64_t long_bytes = 524288;
-  constexpr std::uint64_t bruck_bytes = 81920;
   if (facts_of(collective).reduces) return bytes < long_bytes ? "recursive_halving" : "pairwise";
-  if (std::has_single_bit(ranks)) return bytes < long_bytes ? "recursive_doubling" : "ring";
-  return bytes < bruck_bytes ? "brucks" : "ring";
+  if (mpich_gathers_round_a_ring(ranks, bytes)) return "ring";
+  return std::has_single_bit(ranks) ? "recursive_doubling" : "brucks";
 }
 
 /// Among these ranks, one on each host.

@@ -2,7 +2,7 @@
 #include "model/native/native_shares.hpp"
 
 #include <algorithm>
-#include <limits>
+#include <bit>
 
 namespace trunkline {
 namespace {
@@ -26,22 +26,31 @@ std::vector<Exchange> doubling(Rank ranks) {
 
 }  // namespace
 
-NativeShareCosts native_share_costs(const Paths& paths, const Placement& placement, const HostCosts& hosts) {
+bool mpich_gathers_round_a_ring(Rank ranks, std::uint64_t message_bytes) {
+  constexpr std::uint64_t long_bytes = 524288;
+  constexpr std::uint64_t bruck_bytes = 81920;
+  return message_bytes >= (std::has_single_bit(ranks) ? long_bytes : bruck_bytes);
+}
+
+NativeShareCosts native_share_costs(const Paths& paths, const Placement& placement, Collective collective,
+                                    NativeLibrary library, const HostCosts& hosts) {
   NativeShareCosts costs{.ranks = static_cast<Rank>(placement.size()), .hosts = hosts};
+  costs.is_known = library == NativeLibrary::mpich && !facts_of(collective).reduces;
   if (costs.ranks < 2) return costs;
-  for (const auto& exchanges : {round_a_ring(costs.ranks), doubling(costs.ranks)}) {
-    costs.algorithms.push_back(exchange_cost(paths, placement, exchanges));
-  }
+  costs.ring = exchange_cost(paths, placement, round_a_ring(costs.ranks));
+  costs.doubling = exchange_costs(paths, placement, doubling(costs.ranks));
   return costs;
 }
 
 double native_share_seconds(const NativeShareCosts& costs, std::uint64_t message_bytes) {
-  if (costs.algorithms.empty()) return 0.0;
-  double fastest = std::numeric_limits<double>::infinity();
-  for (const RoundCost& one : costs.algorithms) {
-    fastest = std::min(fastest, one.seconds(message_bytes, message_bytes / costs.ranks + 1, costs.hosts));
+  if (costs.ranks < 2) return 0.0;
+  const double ring_s = costs.ring.seconds(message_bytes, message_bytes / costs.ranks + 1, costs.hosts);
+  double doubling_s = 0.0;
+  for (const RoundCost& one : costs.doubling) {
+    doubling_s += one.seconds(message_bytes, one.transfer_bytes(message_bytes), costs.hosts);
   }
-  return fastest;
+  if (!costs.is_known) return std::min(ring_s, doubling_s);
+  return mpich_gathers_round_a_ring(costs.ranks, message_bytes) ? ring_s : doubling_s;
 }
 
 }  // namespace trunkline

@@ -5,7 +5,9 @@
 #include <cstdint>
 #include <vector>
 
+#include "collective/collective.hpp"
 #include "model/native/exchanges.hpp"
+#include "model/native/native_bcast.hpp"
 #include "model/transfer/host_costs.hpp"
 #include "network/paths.hpp"
 #include "network/placement.hpp"
@@ -17,15 +19,20 @@ namespace trunkline {
 struct NativeShareCosts {
   Rank ranks = 0;
   HostCosts hosts = usual_host_costs();
-  std::vector<RoundCost> algorithms{};
+  bool is_known = false;  ///< which of the two runs: of an allgather under MPICH
+  RoundCost ring{};
+  std::vector<RoundCost> doubling{};  ///< its rounds, of which each has longer transfers than the one before
 };
 
-/// Time O(ranks * log(ranks) * length of a path).
-[[nodiscard]] NativeShareCosts native_share_costs(const Paths& paths, const Placement& placement,
-                                                  const HostCosts& hosts = usual_host_costs());
+/// Whether MPICH gathers shares of so many bytes together round a ring; else by doubling what ranks have.
+[[nodiscard]] bool mpich_gathers_round_a_ring(Rank ranks, std::uint64_t message_bytes);
 
-/// Seconds of the fastest of them: libraries choose by ranks and size alone, and not always that one, so it is a lower
-/// bound of what their choice takes.
+/// Time O(ranks * log(ranks) * length of a path).
+[[nodiscard]] NativeShareCosts native_share_costs(const Paths& paths, const Placement& placement, Collective collective,
+                                                  NativeLibrary library, const HostCosts& hosts = usual_host_costs());
+
+/// Seconds of the one that runs; where that is not known, of the faster one: libraries choose by ranks and size alone,
+/// and not always that one, so it is a lower bound of what their choice takes.
 [[nodiscard]] double native_share_seconds(const NativeShareCosts& costs, std::uint64_t message_bytes);
 
 }  // namespace trunkline

@@ -19,7 +19,7 @@ std::unique_ptr<const NativeTimes> native_times(const Paths& paths, const Placem
     }
     case RunLike::shares:
       return std::make_unique<NativeTimesOf<NativeShareCosts, native_share_seconds>>(
-          native_share_costs(paths, placement, hosts));
+          native_share_costs(paths, placement, collective, library, hosts));
   }
   return std::make_unique<NativeBcastTimes>(native_costs(paths, placement, root, library, hosts));
 }

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/native/native_shares.hpp"
+
+#include <gtest/gtest.h>
+
+#include "model/transfer/wire.hpp"
+#include "networks.hpp"
+
+namespace trunkline {
+namespace {
+
+constexpr double bit_s = 1.0 / 100e6;
+constexpr double hop_s = 2.0 * 10e-6;
+
+double share_wire_s(std::uint64_t bytes) { return static_cast<double>(wire_bytes(bytes)) * 8.0 * bit_s; }
+
+double shares_s(Rank ranks, std::uint64_t bytes, NativeLibrary library, Collective collective = Collective::allgather) {
+  const Cluster cluster = testing::one_switch(ranks);
+  const Placement placement = block_placement(cluster, 1);
+  return native_share_seconds(
+      native_share_costs(Paths(cluster), placement, collective, library, host_costs_named("free")), bytes);
+}
+
+/// Blocks of 100 bytes: one, two and four of them on each link, once stored in the switch.
+TEST(NativeShares, EachRoundOfDoublingHasItsOwnMessages) {
+  const double rounds = 3.0 * hop_s + 2.0 * (share_wire_s(100) + share_wire_s(200) + share_wire_s(400));
+  EXPECT_NEAR(shares_s(8, 800, NativeLibrary::mpich), rounds, 1e-9);
+}
+
+TEST(NativeShares, MpichGathersRoundARingFromItsOwnSizesOn) {
+  const auto ring_s = [](Rank ranks, std::uint64_t bytes) {
+    return (ranks - 1.0) * (hop_s + share_wire_s(bytes / ranks) + 1538 * 8.0 * bit_s);
+  };
+  EXPECT_NEAR(shares_s(8, 524288, NativeLibrary::mpich) / ring_s(8, 524288), 1.0, 0.01);
+  EXPECT_NEAR(shares_s(7, 81920, NativeLibrary::mpich) / ring_s(7, 81920), 1.0, 0.01);
+  EXPECT_FALSE(mpich_gathers_round_a_ring(8, 524287));
+  EXPECT_FALSE(mpich_gathers_round_a_ring(7, 81919));
+  EXPECT_TRUE(mpich_gathers_round_a_ring(7, 81920));
+}
+
+/// What Open MPI runs is not known, and what MPICH scatters goes other ways: the faster one is a lower bound.
+TEST(NativeShares, AreTheFasterOneWhereNobodyKnows) {
+  for (const std::uint64_t bytes : {70U, 7000U, 70000U, 700000U}) {
+    const double open_mpi = shares_s(7, bytes, NativeLibrary::openmpi);
+    EXPECT_LE(open_mpi, shares_s(7, bytes, NativeLibrary::mpich)) << bytes;
+    EXPECT_EQ(shares_s(7, bytes, NativeLibrary::mpich, Collective::reduce_scatter), open_mpi) << bytes;
+  }
+  EXPECT_LT(shares_s(7, 90000, NativeLibrary::openmpi), shares_s(7, 90000, NativeLibrary::mpich));
+}
+
+TEST(NativeShares, OfOneRankAreNone) { EXPECT_EQ(shares_s(1, 1000, NativeLibrary::mpich), 0.0); }
+
+}  // namespace
+}  // namespace trunkline
