@@ -49,7 +49,9 @@ def tables() -> str:
         "|---|---|---|---|",
     ]
     for uncertainty, algorithms in about.values():
-        who = listed(algorithms) if len(algorithms) < 4 else uncertainty.name
+        elsewhere = {name for other, names in about.values() if other is not uncertainty for name in names}
+        told_apart = len(algorithms) < 4 and elsewhere.isdisjoint(algorithms)
+        who = listed(algorithms) if told_apart else uncertainty.name
         lines.append(f"| {who} | {counts_as(uncertainty)} | {uncertainty.margin:g} times | {uncertainty.source} |")
     return "\n".join(lines) + "\n"
 

@@ -42,7 +42,14 @@ enum class Role : std::uint8_t {
 };
 
 /// Whom a row of the table is for.
-enum class For : std::uint8_t { nothing, broadcasts, reductions, all };
+enum class For : std::uint8_t {
+  nothing,
+  broadcasts,
+  reductions,
+  gathers,       ///< every rank's share to all
+  even_gathers,  ///< of the same length
+  all
+};
 
 struct Candidate {
   std::string_view name;  ///< of the registry; it is a candidate for the collectives that it serves there

@@ -19,7 +19,9 @@ double worst(const Alternatives& alternatives, const Alternative& one) {
   double most = 1.0;
   for (std::uint64_t bytes = shortest; bytes <= longest; bytes *= 4) {
     double fastest = std::numeric_limits<double>::infinity();
-    for (const auto& other : alternatives.laid) fastest = std::min(fastest, seconds(other, bytes));
+    for (const auto& other : alternatives.laid) {
+      if (!other.by_datagrams) fastest = std::min(fastest, seconds(other, bytes));
+    }
     most = std::max(most, seconds(one, bytes) / fastest);
   }
   return most;
@@ -33,7 +35,7 @@ std::string_view algorithm_of_one_order(const Alternatives* alternatives, Collec
   double least = std::numeric_limits<double>::infinity();
   if (alternatives != nullptr) {
     for (const auto& one : alternatives->laid) {
-      if (!one.one_order || (order == OperandOrder::by_rank && !one.by_rank)) continue;
+      if (!one.one_order || one.by_datagrams || (order == OperandOrder::by_rank && !one.by_rank)) continue;
       const double most = worst(*alternatives, one);
       if (most >= least) continue;
       least = most;

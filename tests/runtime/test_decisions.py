@@ -7,6 +7,7 @@ from conftest import BUILD, ON_OWN_HOST, Mpi
 
 from trunkline import _core
 from trunkline.cluster import load_cluster
+from trunkline.mpi import find_mpis
 
 RANKS = 7
 
@@ -90,6 +91,43 @@ def test_a_group_opens_once_it_has_paid(any_mpi: Mpi):
     assert len([one for one in done.lines("trunkline: multicast on a communicator") if "rank 0: " in one]) == 2, (
         done.err
     )
+
+
+def test_allgathers_open_it_too(any_mpi: Mpi):
+    knowledge = _core.Knowledge(load_cluster("cyclic"), _core.NativeLibrary[any_mpi.family], any_mpi.family, "")
+    decider = _core.Decider(knowledge, "allgather", list(range(RANKS)), 0)
+    shares = [100, 1024, 20000, 1024, 1 << 18] * 12
+    expected = [f"{one.algorithm} {one.segment_bytes}" for one in runs([decider], [(RANKS * one, 0) for one in shares])]
+    first = expected.index("multicast 1408")
+    assert 3 < first < 40, "the case is no good any more"
+    assert {one.split()[0] for one in expected} == {"native", "ring", "multicast"}
+    words = [f"{share}:all" for share in shares]
+    settings = {"TRUNKLINE_CLUSTER": "cyclic"}
+    done = any_mpi.run(RANKS, any_mpi.program("runtime-calls"), *words, settings=settings, per_rank=[ON_OWN_HOST])
+    assert done.out.split("\n")[:-1] == expected
+    assert not done.lines("trunkline: warning"), done.err
+
+
+def test_a_tuned_multicast_that_does_not_arrive_runs_as_auto_would(any_mpi: Mpi, monkeypatch, tmp_path: Path):
+    monkeypatch.setenv("TRUNKLINE_TEST_PRELOAD", str(BUILD / "tests" / "runtime" / "libruntime-no-multicast.so"))
+    cluster = load_cluster("cyclic")
+    mpi = next(one for one in find_mpis().values() if one.name == any_mpi.name)
+    entry = _core.TuningEntry()
+    entry.cluster, entry.cluster_fingerprint = cluster.name, cluster.fingerprint
+    entry.hosts, entry.ranks_per_host, entry.mpi, entry.mpi_version = RANKS, 1, mpi.family, mpi.version
+    entry.rules = [_core.TuningRule(0, "multicast", 1408)]
+    tuning = _core.Tuning()
+    tuning.entries = [entry]
+    file = tmp_path / "tuning.yaml"
+    file.write_text(_core.write_tuning(tuning))
+    calls = [(8192, 0)] * 40
+    expected = [f"{one.algorithm} {one.segment_bytes}" for one in runs(auto_deciders(any_mpi), calls, multicast=False)]
+    assert expected[0] != "multicast 1408"
+    settings = {"TRUNKLINE_CLUSTER": "cyclic", "TRUNKLINE_TUNING": str(file), "TRUNKLINE_EXPLAIN": "1"}
+    words = words_of(calls)
+    done = any_mpi.run(RANKS, any_mpi.program("runtime-calls"), *words, settings=settings, per_rank=[ON_OWN_HOST])
+    assert done.out.split("\n")[:-1] == expected
+    assert any("; multicast: no group: " in line for line in done.lines("trunkline: MPI_Bcast")), done.err
 
 
 def test_where_no_multicast_arrives_the_next_best_runs(any_mpi: Mpi, monkeypatch):

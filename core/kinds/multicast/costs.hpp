@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include "kinds/multicast/group_costs.hpp"
 #include "kinds/multicast/multicast.hpp"
 #include "model/transfer/host_costs.hpp"
 #include "plan/costs.hpp"
@@ -34,25 +35,18 @@ struct MulticastCosts final : CostFunction {
     double receivers = 0.0;     ///< these, and all that it takes longer to
   };
 
-  HostCosts hosts = usual_host_costs();
-  double byte_s = 0.0;       ///< of the plan's pace and the slowest link on any way, the slower one
-  std::vector<Way> ways{};   ///< by what a full frame takes, ascending
-  double receivers = 0.0;    ///< ranks
-  double most_a_host = 0.0;  ///< of them on one host
-  double hosts_used = 0.0;   ///< the root's as well
-  double meeting_s = 0.0;    ///< a small allreduce of the library's own
-  double back_s = 0.0;       ///< up the confirm tree
+  GroupCosts group{};
+  std::vector<Way> ways{};  ///< by what a full frame takes, ascending
+  double meets_s = 0.0;     ///< a call's part of a meeting
+  double back_s = 0.0;      ///< up the confirm tree
 
   [[nodiscard]] double seconds(std::uint64_t message_bytes, std::uint64_t segment_bytes) const override;
   /// The longest that one datagram carries.
   [[nodiscard]] std::uint64_t best_segment(std::uint64_t message_bytes) const override;
   [[nodiscard]] TimedSegment fastest_segment(std::uint64_t message_bytes, const Cuts& cuts) const override;
-  [[nodiscard]] std::optional<Rank> network_transfers() const override { return hosts_used > 1.0 ? 1 : 0; }
-  /// To one other host a plain message goes as fast. Where hosts and not links would set the pace, what the library
-  /// does instead is not known well enough: long segments, or a network that needs no processor.
-  [[nodiscard]] bool can_pay() const override;
-  /// Of the group: what all say by MPI, and the probes.
-  [[nodiscard]] double opening_s() const override;
+  [[nodiscard]] std::optional<Rank> network_transfers() const override { return group.hosts_used > 1.0 ? 1 : 0; }
+  [[nodiscard]] bool can_pay() const override { return group.can_pay(); }
+  [[nodiscard]] double opening_s() const override { return group.opening_s(); }
 };
 
 /// Time O(ranks * log(nodes)). Throws std::invalid_argument where the placement does not fit.

@@ -2,6 +2,7 @@
 // What Ethernet and UDP make of a message that goes to a group (docs/multicast.md, Packets and Eager messages).
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 #include "model/transfer/wire.hpp"
@@ -29,6 +30,13 @@ inline constexpr std::uint64_t most_eager_bytes = 8192;
 inline constexpr std::uint64_t most_eager_datagrams = 6;
 [[nodiscard]] constexpr bool is_eager_multicast(std::uint64_t bytes) {
   return datagrams_of(bytes) <= most_eager_datagrams;
+}
+
+/// Datagrams in a piece of a share, of so many ranks that send by turns, as runtime/execute/multicast/turns.cpp cuts
+/// them at the kernel's usual limits of socket buffers.
+[[nodiscard]] constexpr std::uint64_t piece_datagrams(std::uint64_t ranks) {
+  constexpr std::uint64_t usual_burst = 92;
+  return std::clamp(usual_burst / ranks, std::uint64_t{1}, most_eager_datagrams);
 }
 
 /// Calls from one meeting of all ranks to the next, at the kernel's usual limits of socket buffers.

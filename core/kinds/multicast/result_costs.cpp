@@ -16,14 +16,14 @@ ResultCosts result_costs(const Paths& paths, const Placement& placement, const M
   costs.up = tree_costs(paths, placement, trees, Direction::up, hosts);
   costs.up_and_down = tree_costs(paths, placement, trees, Direction::up_and_down, hosts);
   costs.down = multicast_costs(paths, placement, multicast, hosts);
-  costs.down.back_s = costs.down.meeting_s = 0.0;  // nobody confirms, and the call is a meeting itself
+  costs.down.back_s = costs.down.meets_s = 0.0;  // nobody confirms, and the call is a meeting itself
   return costs;
 }
 
 double ResultCosts::seconds(std::uint64_t message_bytes, std::uint64_t segment_bytes) const {
   if (message_bytes > most_eager_bytes) return up_and_down.seconds(message_bytes, segment_bytes);
   const std::uint64_t last = message_bytes - (datagrams_of(message_bytes) - 1) * datagram_payload_bytes;
-  const double wire_s = down.byte_s * static_cast<double>(datagram_wire_bytes(message_bytes));
+  const double wire_s = down.group.byte_s * static_cast<double>(datagram_wire_bytes(message_bytes));
   return std::max(up.seconds(message_bytes, segment_bytes), wire_s) + down.seconds(last, segment_bytes);
 }
 

@@ -23,6 +23,8 @@ struct ResultCosts final : CostFunction {
   [[nodiscard]] std::uint64_t best_segment(std::uint64_t message_bytes) const override;
   [[nodiscard]] TimedSegment fastest_segment(std::uint64_t message_bytes, const Cuts& cuts) const override;
   [[nodiscard]] std::optional<Rank> network_transfers() const override { return up.network_transfers(); }
+  [[nodiscard]] bool can_pay() const override { return down.can_pay(); }
+  [[nodiscard]] double opening_s() const override { return down.opening_s(); }
 };
 
 /// Throws std::invalid_argument where the placement does not fit.

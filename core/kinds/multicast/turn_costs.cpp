@@ -2,6 +2,8 @@
 #include "kinds/multicast/turn_costs.hpp"
 
 #include <algorithm>
+#include <functional>
+#include <map>
 #include <vector>
 
 #include "kinds/multicast/datagram.hpp"
@@ -10,27 +12,57 @@
 namespace trunkline {
 namespace {
 
-struct Way {
-  HostIndex to = 0;
-  double latency_s = 0.0;
-  double frame_byte_s = 0.0;  ///< of all links but the slowest
+double frame_s(const TurnCosts::Way& way) {
+  return way.latency_s + way.frame_byte_s * static_cast<double>(frame_wire_bytes);
+}
 
-  [[nodiscard]] double frame_s() const { return latency_s + frame_byte_s * static_cast<double>(frame_wire_bytes); }
+TurnCosts::Way way_between(const Paths& paths, HostIndex from, HostIndex to) {
+  const auto nodes = paths.cluster().hosts();
+  const NodeId meeting = paths.meeting(nodes[from], nodes[to]);
+  const double byte_s = paths.byte_s(nodes[from], nodes[to], meeting);
+  return {.latency_s = paths.latency_s(nodes[from], nodes[to], meeting),
+          .frame_byte_s = std::max(0.0, byte_s - paths.slowest_byte_s(nodes[from], nodes[to], meeting))};
+}
+
+/// Of the hosts with ranks, how many these are; of those at each switch, the first one with fewest.
+struct Listeners {
+  std::map<HostIndex, double> ranks;
+  std::map<NodeId, HostIndex> at_switch;
 };
 
-Way longest_way(const Paths& paths, const Placement& placement, HostIndex from) {
-  const auto nodes = paths.cluster().hosts();
-  Way longest{.to = from};
-  for (const HostIndex host : placement) {
-    if (host == from) continue;
-    const NodeId meeting = paths.meeting(nodes[from], nodes[host]);
-    const double byte_s = paths.byte_s(nodes[from], nodes[host], meeting);
-    const Way way{.to = host,
-                  .latency_s = paths.latency_s(nodes[from], nodes[host], meeting),
-                  .frame_byte_s = std::max(0.0, byte_s - paths.slowest_byte_s(nodes[from], nodes[host], meeting))};
-    if (longest.to == from || way.frame_s() > longest.frame_s()) longest = way;
+Listeners listeners(const Cluster& cluster, const Placement& placement) {
+  Listeners all;
+  for (const HostIndex host : placement) ++all.ranks[host];
+  for (const auto& [host, ranks] : all.ranks) {
+    const NodeId node = cluster.neighbours(cluster.hosts()[host]).front().to;
+    const auto [known, is_new] = all.at_switch.emplace(node, host);
+    if (!is_new && ranks < all.ranks[known->second]) known->second = host;
   }
-  return longest;
+  return all;
+}
+
+/// Into one host of each switch, since those beside it hear the same. By what a full frame takes.
+std::vector<TurnCosts::Way> ways_into_hosts(const Paths& paths, const Placement& placement) {
+  const Listeners all = listeners(paths.cluster(), placement);
+  std::map<double, TurnCosts::Way> by_time;
+  for (const auto& [at_switch, to] : all.at_switch) {
+    std::map<double, TurnCosts::Way, std::greater<>> own;
+    for (const auto& [from, ranks] : all.ranks) {
+      if (from == to) continue;
+      const TurnCosts::Way way = way_between(paths, to, from);
+      own.emplace(frame_s(way), way).first->second.ranks += ranks;
+    }
+    double further = 0.0;
+    for (auto& [time_s, way] : own) {
+      further = way.ranks += further;
+      TurnCosts::Way& known = by_time.emplace(time_s, way).first->second;
+      known.ranks = std::max(known.ranks, way.ranks);
+    }
+  }
+  std::vector<TurnCosts::Way> ways;
+  ways.reserve(by_time.size());
+  for (const auto& [time_s, way] : by_time) ways.push_back(way);
+  return ways;
 }
 
 }  // namespace
@@ -39,41 +71,46 @@ TurnCosts turn_costs(const Paths& paths, const Placement& placement, const Multi
                      const HostCosts& hosts) {
   check_fit(paths.cluster(), placement, multicast.ranks(), multicast.root());
   TurnCosts costs;
-  costs.hosts = hosts;
-  costs.byte_s = std::max(multicast.byte_s, slowest_byte_s(paths, placement, multicast.root()));
-  costs.ranks = static_cast<double>(placement.size());
   costs.at_once = static_cast<double>(multicast.at_once);
-  // In a tree the rank that is farthest from any one is an end of the longest way.
-  const HostIndex end = longest_way(paths, placement, placement[multicast.root()]).to;
-  const Way longest = longest_way(paths, placement, end);
-  costs.latency_s = longest.latency_s;
-  costs.frame_byte_s = longest.frame_byte_s;
-  if (longest.to == end) return costs;  // all on one host
-  std::vector<std::size_t> on_host(paths.cluster().hosts().size(), 0);
-  for (const HostIndex host : placement) ++on_host[host];
-  std::size_t fewest = placement.size();
-  for (const HostIndex host : placement) fewest = std::min(fewest, on_host[host]);
-  costs.others = static_cast<double>(placement.size() - fewest);
+  costs.ways = ways_into_hosts(paths, placement);
+  const double byte_s = std::max(multicast.byte_s, slowest_byte_s(paths, placement, multicast.root()));
+  LongestWay longest{.latency_s = 0.0, .byte_s = byte_s};
+  if (!costs.ways.empty()) {
+    longest = {.latency_s = costs.ways.back().latency_s, .byte_s = byte_s + costs.ways.back().frame_byte_s};
+  }
+  costs.group = group_costs(placement, byte_s, longest, hosts);
   return costs;
 }
 
 double TurnCosts::seconds(std::uint64_t message_bytes, std::uint64_t /*segment_bytes*/) const {
+  const double ranks = group.ranks;
   if (ranks <= 1.0) return 0.0;
-  const std::uint64_t block = pieces_of(message_bytes, static_cast<std::uint64_t>(ranks));
-  const auto datagrams = static_cast<double>(datagrams_of(block));
+  const HostCosts& hosts = group.hosts;
+  const auto all = static_cast<std::uint64_t>(ranks);
+  const std::uint64_t block = pieces_of(message_bytes, all);
+  const std::uint64_t many = datagrams_of(block);
+  const auto datagrams = static_cast<double>(many);
   const auto bytes = static_cast<double>(block);
   const auto longest = static_cast<double>(std::min(block, datagram_payload_bytes));
-  const auto longest_wire = longest + static_cast<double>(datagram_overhead_bytes);
-  const double wire_s = others * byte_s * static_cast<double>(datagram_wire_bytes(block));
-  const double sends_s = datagrams * hosts.send_s + bytes * hosts.send_byte_s;
-  const double receives_s = (ranks - 1.0) * (datagrams * hosts.receive_s + bytes * hosts.receive_byte_s);
-  const double together_s = hosts.together_s(ranks * (ranks - 1.0) * datagrams, ranks * (ranks - 1.0) * bytes);
-  const double wires_s = others > 0.0 ? frame_byte_s * longest_wire : 0.0;
-  const double way_s = latency_s + wires_s + hosts.send_s + hosts.receive_s + 2.0 * hosts.handling_byte_s() * longest;
-  const double own_s = others > 0.0 ? byte_s * longest_wire : 0.0;
-  const double waits = std::max(ranks * datagrams / at_once - 1.0, 0.0);
-  const double turns_s = waits * (way_s + own_s) + own_s;
-  return std::max({wire_s, sends_s + receives_s, together_s, turns_s}) + way_s;
+  const double longest_wire = longest + static_cast<double>(datagram_overhead_bytes);
+  const double one_s = hosts.send_s + hosts.receive_s + 2.0 * hosts.handling_byte_s() * longest;
+  const auto way_s = [&](const Way& way) { return way.latency_s + way.frame_byte_s * longest_wire; };
+  const Way nearest = ways.empty() ? Way{} : ways.front();
+  const Way furthest = ways.empty() ? Way{} : ways.back();
+  const double sends_s = datagrams * hosts.datagram_send_s + bytes * hosts.datagram_send_byte_s;
+  const double hears_s = group.hears_s((ranks - 1.0) * datagrams, (ranks - 1.0) * bytes);
+  const double heard = ranks * (ranks - 1.0);
+  const double together_s = hosts.together_s(heard * datagrams / datagrams_of_a_message, heard * bytes);
+  double busy_s = std::max(sends_s + hears_s, together_s) + way_s(nearest);
+  const double wire_s = group.byte_s * static_cast<double>(datagram_wire_bytes(block));
+  for (const Way& way : ways) busy_s = std::max(busy_s, way.ranks * wire_s + way_s(way));
+  const std::uint64_t piece = std::min(piece_datagrams(all), many);
+  if (many > piece) busy_s += way_s(nearest);
+  // All wake for the first datagram.
+  busy_s += hosts.together_s(messages_of_a_wake * (ranks - 1.0), 0.0) + one_s;
+  const double piece_s = ways.empty() ? 0.0 : group.byte_s * longest_wire * static_cast<double>(piece);
+  const double pieces = std::max(ranks * static_cast<double>(pieces_of(many, piece)) / at_once, 1.0);
+  return std::max(busy_s, pieces * (piece_s + way_s(furthest) + one_s));
 }
 
 std::uint64_t TurnCosts::best_segment(std::uint64_t /*message_bytes*/) const {

@@ -499,6 +499,33 @@ TEST(Choice, MulticastsWhereLinksAreSlowerThanHosts) {
   }
 }
 
+std::string_view gathered_by(const Cluster& cluster, std::uint64_t share_bytes, Reach reach = Reach::datagrams,
+                             Collective collective = Collective::allgather) {
+  const Placement placement = block_placement(cluster, 1);
+  const Alternatives facts = alternatives_of(collective, cluster, placement, 0, NativeLibrary::mpich);
+  return pick(facts, placement.size() * share_bytes, OperandOrder::any, reach).algorithm;
+}
+
+TEST(Choice, GathersShortSharesByMulticast) {
+  for (const char* const rate : {"10Mbit", "100Mbit", "1Gbit"}) {
+    for (const char* const deal : {"1", "8"}) {
+      const Cluster cluster = line_of_switches(deal, rate);
+      for (const std::uint64_t bytes : {64U, 1024U, 2048U}) EXPECT_EQ(gathered_by(cluster, bytes), "multicast") << rate;
+      EXPECT_EQ(gathered_by(cluster, std::uint64_t{1} << 20U), "ring") << rate;
+      EXPECT_NE(gathered_by(cluster, 1024, Reach::messages), "multicast");
+    }
+  }
+  EXPECT_NE(gathered_by(line_of_switches("8", "10Gbit"), 1024), "multicast");
+}
+
+/// One rank may have all of it: then a multicast by turns is a ring, which nobody has compared.
+TEST(Choice, NeverGathersSharesOfAnyLengthByMulticast) {
+  const Cluster cluster = line_of_switches("8");
+  for (std::uint64_t bytes = 64; bytes <= 1U << 20U; bytes *= 2) {
+    EXPECT_NE(gathered_by(cluster, bytes, Reach::datagrams, Collective::allgatherv), "multicast") << bytes;
+  }
+}
+
 TEST(Choice, LeavesLongMessagesToTreesThatAreAsFast) {
   // Two trees take 1.02 of the links' time there: less than what a multicast's predictions may be off by.
   EXPECT_FALSE(is_multicast(line_of_switches("8"), 1, std::uint64_t{64} << 20));
@@ -518,13 +545,15 @@ TEST(Choice, NeverMulticastsToOneOtherHost) {
 
 /// Nothing else changes where there is no multicast: it is as if the candidate were not there.
 RC_GTEST_PROP(Choice, WithoutDatagramsIsTheNextBest, ()) {
+  const auto collective = *rc::gen::element(Collective::bcast, Collective::allgather);
   const Cluster cluster(testing::random_parts(9, 24));
   const Placement placement = testing::random_placement(cluster, 40);
   const auto root = *rc::gen::inRange<Rank>(0, static_cast<Rank>(placement.size()));
   const auto library = *rc::gen::element(NativeLibrary::mpich, NativeLibrary::openmpi);
   const HostCosts& hosts = known_host_costs()[*rc::gen::inRange<std::size_t>(0, known_host_costs().size())];
   const auto facts = [&](bool multicasts) {
-    return alternatives_of(Collective::bcast, cluster, placement, root, library, hosts, multicasts);
+    return alternatives_of(collective, cluster, placement, facts_of(collective).has_root ? root : 0, library, hosts,
+                           multicasts);
   };
   const Alternatives with = facts(true);
   const Alternatives without = facts(false);

@@ -117,22 +117,24 @@ TEST(MulticastTimes, WakeReceiversAsFramesReachThem) {
 }
 
 TEST(MulticastTimes, PayWhereLinksAndNotHostsSetThePace) {
-  const auto pays = [](const Cluster& cluster, std::uint32_t ranks_per_host) {
-    const Placement placement = block_placement(cluster, ranks_per_host);
-    return costs_of(cluster, placement, lay(Collective::bcast, "multicast", &cluster, placement, 0))->can_pay();
-  };
-  EXPECT_FALSE(pays(testing::one_switch(2), 1));
-  EXPECT_FALSE(pays(testing::one_switch(2), 4));  // two hosts still
-  EXPECT_TRUE(pays(testing::one_switch(3), 1));
-  EXPECT_TRUE(pays(scaled(testing::one_switch(3), 1e9), 16));
-  EXPECT_FALSE(pays(scaled(testing::one_switch(3), 10e9), 1));
-  EXPECT_FALSE(pays(scaled(testing::one_switch(3), 100e9), 1));
+  for (const Collective collective : {Collective::bcast, Collective::allgather, Collective::allreduce}) {
+    const auto pays = [&](const Cluster& cluster, std::uint32_t ranks_per_host) {
+      const Placement placement = block_placement(cluster, ranks_per_host);
+      return costs_of(cluster, placement, lay(collective, "multicast", &cluster, placement, 0), collective)->can_pay();
+    };
+    EXPECT_FALSE(pays(testing::one_switch(2), 1));
+    EXPECT_FALSE(pays(testing::one_switch(2), 4));  // two hosts still
+    EXPECT_TRUE(pays(testing::one_switch(3), 1));
+    EXPECT_TRUE(pays(scaled(testing::one_switch(3), 1e9), 16));
+    EXPECT_FALSE(pays(scaled(testing::one_switch(3), 10e9), 1));
+    EXPECT_FALSE(pays(scaled(testing::one_switch(3), 100e9), 1));
+  }
 }
 
 TEST(MulticastTimes, OpeningCostsMoreThanAMeeting) {
   const FlatMulticast flat;
   const MulticastCosts costs = multicast_costs(flat.paths, flat.placement, flat.multicast);
-  EXPECT_GT(costs.opening_s(), 5.0 * costs.meeting_s);
+  EXPECT_GT(costs.opening_s(), 5.0 * costs.group.meeting_s);
   EXPECT_LT(costs.opening_s(), 0.1);
 }
 
@@ -161,10 +163,60 @@ TEST(MulticastTimes, ByTurnsAreThoseOfWhatComesIntoAHost) {
   turns.at_once = 1;  // each waits for the one before
   EXPECT_DOUBLE_EQ(seconds(3 * 1000, free), 3 * (two_links + 1106 * bit8) + 3 * 1106 * bit8);
   HostCosts busy;
-  busy.send_s = 1e-3;
-  busy.receive_s = 2e-3;
+  busy.datagram_send_s = 1e-3;
+  busy.datagram_receive_s = 2e-3;
   turns.at_once = 3;
-  EXPECT_DOUBLE_EQ(seconds(3 * 1000, busy), 1e-3 + 2 * 2e-3 + two_links + 1106 * bit8 + 3e-3);
+  EXPECT_DOUBLE_EQ(seconds(3 * 1000, busy), 1e-3 + 2 * 2e-3 + two_links + 1106 * bit8);
+  HostCosts slow;  // of messages: the last datagram's
+  slow.send_s = 1e-3;
+  slow.receive_s = 2e-3;
+  EXPECT_DOUBLE_EQ(seconds(3 * 1000, slow), 2 * 1106 * bit8 + two_links + 1106 * bit8 + 3e-3);
+  HostCosts shared;  // three blocks of two datagrams, each of which two hear
+  shared.shared_s = 3e-3;
+  shared.shared_byte_s = 1e-6;
+  EXPECT_DOUBLE_EQ(seconds(3 * 2864, shared), 12 * 1e-3 + 6 * 2864e-6 + 2 * 3.5 * 3e-3 + two_links + 1538 * bit8);
+}
+
+/// Three ranks send up to six packets at a time, and each piece waits for the one before.
+TEST(MulticastTimes, ByTurnsGoInPieces) {
+  const FlatMulticast flat;
+  const Multicast turns{.order = {0, 1, 2}, .at_once = 1};
+  const TurnCosts costs = turn_costs(flat.paths, flat.placement, turns, HostCosts{});
+  const double way = two_links + 1538 * bit8;
+  const double piece = 6 * 1538 * bit8;
+  EXPECT_DOUBLE_EQ(costs.seconds(3 * 6 * 1432, 1), 2 * (way + piece) + piece + way);
+  EXPECT_DOUBLE_EQ(costs.seconds(3 * 12 * 1432, 1), 5 * (way + piece) + piece + way);
+}
+
+/// What comes from far away comes later, but meanwhile others' blocks keep the link busy.
+TEST(MulticastTimes, ByTurnsHideTheWayOfWhatIsBehindOthers) {
+  const auto seconds = [](const char* near, const char* far) {
+    const Cluster cluster = parse_cluster(
+        std::string("trunkline: cluster/1\nname: line\ndefaults: {rate: 100Mbit, latency: 10us}\n"
+                    "switches: 's[0-1]'\nhosts:\n  - {hosts: '") +
+            near + "', switch: s0}\n  - {hosts: '" + far + "', switch: s1}\nlinks:\n  - between: [s0, s1]\n",
+        "line.yaml");
+    const Placement placement = block_placement(cluster, 1);
+    const Plan plan = lay(Collective::allgather, "multicast", &cluster, placement, 0);
+    return costs_of(cluster, placement, plan, Collective::allgather, HostCosts{})->seconds(placement.size() * 1000, 1);
+  };
+  constexpr double frame = 1106 * bit8;
+  EXPECT_NEAR(seconds("h[0-3]", "h[4-7]"), 7 * frame + two_links + frame, 1e-9);
+  // The only host of its switch hears nothing before.
+  EXPECT_NEAR(seconds("h[0-6]", "h7"), 7 * frame + 3 * 10e-6 + 2 * frame, 1e-9);
+}
+
+TEST(MulticastTimes, OfAllCallsOpenTheSameGroup) {
+  const Cluster cluster = testing::one_switch(5);
+  const Placement placement = block_placement(cluster, 2);
+  const auto costs = [&](Collective collective) {
+    return costs_of(cluster, placement, lay(collective, "multicast", &cluster, placement, 0), collective);
+  };
+  const double opening_s = costs(Collective::bcast)->opening_s();
+  EXPECT_GT(opening_s, 0.0);
+  for (const Collective other : {Collective::allgather, Collective::allreduce, Collective::barrier}) {
+    EXPECT_DOUBLE_EQ(costs(other)->opening_s(), opening_s) << facts_of(other).name;
+  }
 }
 
 TEST(MulticastTimes, OfResultsFollowTheOperands) {

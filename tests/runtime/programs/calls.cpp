@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// runtime-calls BYTES:ROOT...: broadcasts one after another, each with its bytes checked. Rank 0 prints what ran for
-// each: ALGORITHM SEGMENT. "dup": from here on over a new communicator of the same processes.
+// runtime-calls BYTES:ROOT...: broadcasts one after another, each with its bytes checked; BYTES:all is an allgather of
+// so many of each rank. Rank 0 prints what ran for each: ALGORITHM SEGMENT. "dup": from here on over a new communicator
+// of the same processes.
 #define OMPI_SKIP_MPICXX 1
 #define MPICH_SKIP_MPICXX 1
 #include <dlfcn.h>
@@ -19,7 +20,9 @@ int main(int argc, char** argv) {
   auto* const segment = reinterpret_cast<LastSegment*>(dlsym(RTLD_DEFAULT, "trunkline_last_segment"));
   if (last == nullptr || segment == nullptr) MPI_Abort(MPI_COMM_WORLD, 2);
   int rank = 0;
+  int ranks = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
   MPI_Comm communicator = MPI_COMM_WORLD;
   for (int i = 1; i < argc; ++i) {
     if (std::strcmp(argv[i], "dup") == 0) {
@@ -28,14 +31,24 @@ int main(int argc, char** argv) {
     }
     char* colon = nullptr;
     const long bytes = std::strtol(argv[i], &colon, 10);
-    const int root = std::atoi(colon + 1);
-    std::vector<char> sent(static_cast<std::size_t>(bytes));
+    const bool is_gathered = std::strcmp(colon, ":all") == 0;
+    const int root = is_gathered ? rank : std::atoi(colon + 1);
+    const auto share = static_cast<std::ptrdiff_t>(bytes);
+    std::vector<char> sent(static_cast<std::size_t>(is_gathered ? bytes * ranks : bytes));
     for (std::size_t at = 0; at < sent.size(); ++at)
       sent[at] = static_cast<char>(at * 31 + static_cast<std::size_t>(i));
     std::vector<char> data = rank == root ? sent : std::vector<char>(sent.size());
-    MPI_Bcast(data.data(), static_cast<int>(bytes), MPI_BYTE, root, communicator);
+    const int count = static_cast<int>(bytes);
+    if (is_gathered) {
+      const std::vector<char> own(sent.begin() + rank * share, sent.begin() + (rank + 1) * share);
+      data.assign(sent.size(), 0);
+      MPI_Allgather(own.data(), count, MPI_BYTE, data.data(), count, MPI_BYTE, communicator);
+    } else {
+      MPI_Bcast(data.data(), count, MPI_BYTE, root, communicator);
+    }
     if (data != sent) MPI_Abort(MPI_COMM_WORLD, 3);
-    if (rank == 0) std::printf("%s %llu\n", last("bcast"), segment("bcast"));
+    const char* const what = is_gathered ? "allgather" : "bcast";
+    if (rank == 0) std::printf("%s %llu\n", last(what), segment(what));
   }
   MPI_Finalize();
 }

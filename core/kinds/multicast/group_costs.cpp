@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kinds/multicast/group_costs.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <map>
+
+#include "kinds/multicast/datagram.hpp"
+#include "model/transfer/wire.hpp"
+
+namespace trunkline {
+namespace {
+
+/// Of a full frame's time on the wire, what it may take a host: drivers and interrupts come on top of what was measured
+/// without a network.
+constexpr double most_of_a_frame = 0.5;
+
+}  // namespace
+
+GroupCosts group_costs(const Placement& placement, double byte_s, const LongestWay& longest, const HostCosts& hosts) {
+  GroupCosts costs{.hosts = hosts, .byte_s = byte_s, .ranks = static_cast<double>(placement.size())};
+  std::map<HostIndex, double> ranks_of_host;
+  for (const HostIndex host : placement) ++ranks_of_host[host];
+  costs.hosts_used = static_cast<double>(ranks_of_host.size());
+  for (const auto& [host, ranks] : ranks_of_host) costs.most_a_host = std::max(costs.most_a_host, ranks);
+  // By recursive doubling, each round as long as the longest way.
+  const auto rounds = static_cast<double>(std::bit_width(placement.size() - 1));
+  const double message_s =
+      hosts.send_s + hosts.receive_s + longest.latency_s + longest.byte_s * static_cast<double>(wire_bytes(0));
+  costs.meeting_s = rounds * message_s + hosts.together_s(rounds * costs.ranks, 0.0);
+  return costs;
+}
+
+double GroupCosts::hears_s(double datagrams, double bytes) const {
+  return datagrams * (hosts.datagram_receive_s + (most_a_host - 1.0) * hosts.datagram_rank_s) +
+         bytes * hosts.datagram_receive_byte_s;
+}
+
+bool GroupCosts::can_pay() const {
+  constexpr double least_hosts = 3.0;
+  constexpr auto payload = static_cast<double>(datagram_payload_bytes);
+  const double sender_s = hosts.datagram_send_s + payload * hosts.datagram_send_byte_s;
+  const double frame_s = byte_s * static_cast<double>(frame_wire_bytes);
+  return hosts_used >= least_hosts && std::max(sender_s, hears_s(1.0, payload)) <= most_of_a_frame * frame_s;
+}
+
+double GroupCosts::opening_s() const {
+  constexpr double collectives = 6.0;
+  constexpr double bytes_of_a_rank = 256.0;  // its networks and addresses, on the wire
+  constexpr double probes_s = 0.01;
+  return collectives * meeting_s + ranks * bytes_of_a_rank * byte_s + probes_s;
+}
+
+}  // namespace trunkline
