@@ -46,8 +46,9 @@ enum class For : std::uint8_t {
   nothing,
   broadcasts,
   reductions,
-  gathers,       ///< every rank's share to all
-  even_gathers,  ///< of the same length
+  data_reductions,  ///< of operands, and no barriers
+  gathers,          ///< every rank's share to all
+  even_gathers,     ///< of the same length
   all
 };
 

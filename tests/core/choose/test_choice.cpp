@@ -378,8 +378,8 @@ TEST(Choice, SendsMoreMessagesThanNativeWhereThatIsSurelyFaster) {
   const Cluster cluster = scaled(one_switch(), 30e6);
   const Placement placement = block_placement(cluster, 1);
   const auto chosen = [&](Collective collective, std::uint64_t bytes) {
-    const Choice choice =
-        choose(alternatives_of(collective, cluster, placement, 0, NativeLibrary::openmpi), bytes, OperandOrder::any);
+    const Choice choice = choose(
+        alternatives_of(collective, cluster, placement, 0, NativeLibrary::openmpi, usual_host_costs(), false), bytes);
     EXPECT_GT(choice.predictions.back().seconds, choice.predictions.front().seconds);
     return choice;
   };
@@ -526,6 +526,24 @@ TEST(Choice, NeverGathersSharesOfAnyLengthByMulticast) {
   }
 }
 
+TEST(Choice, MulticastsResultsOfSomeKibibytesOnSlowLinks) {
+  const auto reduced_by = [](std::uint64_t bytes, Collective collective, OperandOrder order = OperandOrder::any,
+                             const char* rate = "10Mbit") {
+    const Cluster cluster = line_of_switches("8", rate);
+    const Placement placement = block_placement(cluster, 1);
+    const Alternatives facts = alternatives_of(collective, cluster, placement, 0, NativeLibrary::mpich);
+    return pick(facts, bytes, order).algorithm;
+  };
+  EXPECT_EQ(reduced_by(8192, Collective::allreduce), "multicast");
+  EXPECT_NE(reduced_by(8192, Collective::allreduce, OperandOrder::by_rank), "multicast");
+  EXPECT_NE(reduced_by(8192, Collective::allreduce, OperandOrder::any, "10Gbit"), "multicast");
+  for (const std::uint64_t bytes : {512U, 1024U, 65536U, 1U << 20U}) {
+    EXPECT_NE(reduced_by(bytes, Collective::allreduce), "multicast") << bytes;
+    EXPECT_NE(reduced_by(bytes, Collective::reduce), "multicast") << bytes;
+    EXPECT_NE(reduced_by(bytes, Collective::barrier), "multicast") << bytes;
+  }
+}
+
 TEST(Choice, LeavesLongMessagesToTreesThatAreAsFast) {
   // Two trees take 1.02 of the links' time there: less than what a multicast's predictions may be off by.
   EXPECT_FALSE(is_multicast(line_of_switches("8"), 1, std::uint64_t{64} << 20));
@@ -545,7 +563,7 @@ TEST(Choice, NeverMulticastsToOneOtherHost) {
 
 /// Nothing else changes where there is no multicast: it is as if the candidate were not there.
 RC_GTEST_PROP(Choice, WithoutDatagramsIsTheNextBest, ()) {
-  const auto collective = *rc::gen::element(Collective::bcast, Collective::allgather);
+  const auto collective = *rc::gen::element(Collective::bcast, Collective::allgather, Collective::allreduce);
   const Cluster cluster(testing::random_parts(9, 24));
   const Placement placement = testing::random_placement(cluster, 40);
   const auto root = *rc::gen::inRange<Rank>(0, static_cast<Rank>(placement.size()));
