@@ -41,7 +41,8 @@ bool GroupCosts::can_pay() const {
   constexpr auto payload = static_cast<double>(datagram_payload_bytes);
   const double sender_s = hosts.datagram_send_s + payload * hosts.datagram_send_byte_s;
   const double frame_s = byte_s * static_cast<double>(frame_wire_bytes);
-  return hosts_used >= least_hosts && std::max(sender_s, hears_s(1.0, payload)) <= most_of_a_frame * frame_s;
+  const bool links_set_the_pace = std::max(sender_s, hears_s(1.0, payload)) <= most_of_a_frame * frame_s;
+  return hosts_used >= least_hosts && (hosts.is_known || links_set_the_pace);
 }
 
 double GroupCosts::opening_s() const {

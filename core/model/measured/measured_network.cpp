@@ -170,6 +170,7 @@ MeasuredNetwork measured_network(const Cluster& stated, const Measurement& measu
   if (defaults.eager_bytes != no_limit) hosts.eager_bytes = nearest->eager_bytes;
   const Straight send = line_through(nearest->points, &MeasuredPoint::send_s, nearest->eager_bytes);
   const Straight receive = line_through(nearest->points, &MeasuredPoint::receive_s, nearest->eager_bytes);
+  hosts.is_known = true;
   hosts.send_s = send.fixed_s;
   hosts.send_byte_s = send.byte_s;
   hosts.receive_s = receive.fixed_s;

@@ -83,6 +83,7 @@ HostCosts host_costs_from(std::string_view text, const HostCosts& usual) {
     const std::size_t equals = part.find('=');
     if (equals == std::string_view::npos && is_first) {
       costs = host_costs_named(part);
+      costs.is_known = true;
       continue;
     }
     const auto known = std::ranges::find(values, part.substr(0, equals), &Value::key);

@@ -33,6 +33,9 @@ struct HostCosts {
   /// hosts are at work, and each byte of it. 0: every host has processors of its own.
   double shared_s = 0.0;
   double shared_byte_s = 0.0;
+  /// That messages go that way was said, or measured here; else the library has, perhaps, a network that needs no
+  /// processor.
+  bool is_known = false;
 
   [[nodiscard]] bool is_eager(std::uint64_t bytes) const { return bytes <= eager_bytes; }
   /// How often such a message goes a way: one that is announced first, there and back before.

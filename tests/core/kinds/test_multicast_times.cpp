@@ -131,6 +131,22 @@ TEST(MulticastTimes, PayWhereLinksAndNotHostsSetThePace) {
   }
 }
 
+/// Else the library may have a network that needs no processor.
+TEST(MulticastTimes, PayOnFastLinksWhereItIsKnownWhatMessagesCost) {
+  const auto pays = [](Rank hosts_used, const char* costs) {
+    const Cluster cluster = scaled(testing::one_switch(hosts_used), 100e9);
+    const Placement placement = block_placement(cluster, 1);
+    const Plan plan = lay(Collective::allgather, "multicast", &cluster, placement, 0);
+    const HostCosts hosts = host_costs_from(costs, usual_host_costs());
+    return costs_of(cluster, placement, plan, Collective::allgather, hosts)->can_pay();
+  };
+  EXPECT_TRUE(pays(3, "mpich"));
+  EXPECT_TRUE(pays(3, "openmpi,shared=1us"));
+  EXPECT_FALSE(pays(3, ""));
+  EXPECT_FALSE(pays(3, "shared=1us"));  // says nothing of the network
+  EXPECT_FALSE(pays(2, "mpich"));
+}
+
 TEST(MulticastTimes, OpeningCostsMoreThanAMeeting) {
   const FlatMulticast flat;
   const MulticastCosts costs = multicast_costs(flat.paths, flat.placement, flat.multicast);

@@ -56,6 +56,7 @@ double rate_of(const Cluster& cluster, const std::string& from, const std::strin
 TEST(MeasuredNetwork, AsStatedNothingIsTold) {
   const MeasuredNetwork found = measured_network(stated(), tables(1e9, 1e9), usual_host_costs());
   EXPECT_TRUE(found.contradictions.empty());
+  EXPECT_TRUE(found.hosts.is_known);
   EXPECT_NEAR(found.hosts.send_s, 5e-6, 1e-9);
   EXPECT_NEAR(found.hosts.receive_byte_s, 1e-9, 1e-13);
   EXPECT_EQ(found.hosts.eager_bytes, 16384U);
