@@ -2,6 +2,7 @@
 #include "choose/alternatives.hpp"
 
 #include <algorithm>
+#include <span>
 #include <utility>
 
 #include "algorithms/registry.hpp"
@@ -28,6 +29,10 @@ Alternative laid(const Candidate& candidate, const Paths& paths, const Placement
   return one;
 }
 
+bool goes_by_datagrams(Collective collective, const Candidate& candidate) {
+  return find_algorithm(collective, candidate.name)->kind->wants_datagrams;
+}
+
 /// Where segments begin to be one more, messages are announced first, blocks are long enough, or native is another.
 std::vector<std::uint64_t> jumps_of(const std::vector<Alternative>& laid, const HostCosts& hosts) {
   std::vector<std::uint64_t> jumps{most_cut_bytes + 1, mpich_short_reduce_bytes + 1, openmpi_eager_bytes + 1};
@@ -46,27 +51,42 @@ std::vector<std::uint64_t> jumps_of(const std::vector<Alternative>& laid, const 
   return jumps;
 }
 
-}  // namespace
-
-Alternatives alternatives_of(Collective collective, const Cluster& cluster, const Placement& placement, Rank root,
-                             NativeLibrary native, const HostCosts& hosts, bool multicasts) {
+Alternatives alternatives_among(std::span<const Candidate* const> candidates, Collective collective,
+                                const Cluster& cluster, const Placement& placement, Rank root, NativeLibrary native,
+                                const HostCosts& hosts) {
   Alternatives all{.collective = collective};
   if (std::ranges::all_of(placement, [&](HostIndex host) { return host == placement.front(); })) return all;
   const Paths paths(cluster);
   const CollectiveFacts& facts = facts_of(collective);
   // From a root or to it, and between two, the libraries change no partners.
   if (!facts.has_root && placement.size() > 2) all.least_byte_s = least_byte_s(paths, placement, collective);
-  for (const Candidate* const candidate : compared_for(collective)) {
-    const bool by_datagrams = find_algorithm(collective, candidate->name)->kind->wants_datagrams;
-    if (by_datagrams && !multicasts) continue;
+  for (const Candidate* const candidate : candidates) {
     Plan plan = lay(collective, candidate->name, &cluster, placement, root);
     Alternative one = laid(*candidate, paths, placement, std::move(plan), collective, hosts);
-    one.by_datagrams = by_datagrams;
-    if (one.costs->can_pay()) all.laid.push_back(std::move(one));
+    one.by_datagrams = goes_by_datagrams(collective, *candidate);
+    if (!one.costs->can_pay()) continue;
+    all.takes_short = all.takes_short || candidate->takes_short;
+    all.laid.push_back(std::move(one));
   }
   all.native = native_times(paths, placement, collective, root, native, hosts);
   all.jumps = jumps_of(all.laid, hosts);
   return all;
+}
+
+}  // namespace
+
+Alternatives alternatives_of(Collective collective, const Cluster& cluster, const Placement& placement, Rank root,
+                             NativeLibrary native, const HostCosts& hosts, bool multicasts) {
+  std::vector<const Candidate*> candidates = compared_for(collective);
+  if (!multicasts) std::erase_if(candidates, [&](const auto* one) { return goes_by_datagrams(collective, *one); });
+  return alternatives_among(candidates, collective, cluster, placement, root, native, hosts);
+}
+
+Alternatives short_alternatives_of(Collective collective, const Cluster& cluster, const Placement& placement, Rank root,
+                                   NativeLibrary native, const HostCosts& hosts) {
+  std::vector<const Candidate*> candidates = compared_for(collective);
+  std::erase_if(candidates, [](const auto* one) { return !one->takes_short; });
+  return alternatives_among(candidates, collective, cluster, placement, root, native, hosts);
 }
 
 double native_seconds(const Alternatives& alternatives, std::uint64_t message_bytes) {

@@ -35,12 +35,23 @@ struct Alternatives {
   std::shared_ptr<const NativeTimes> native{};  ///< null as well
   double least_byte_s = 0.0;                    ///< see least_byte_s(); 0 where native is predicted as it is
   std::vector<std::uint64_t> jumps{};           ///< ascending: from here on times are others than just below
+  bool takes_short = false;                     ///< one of them does
+
+  /// Whether there is anything to decide for a message of so many bytes.
+  [[nodiscard]] bool decide(std::uint64_t bytes) const {
+    return !laid.empty() && (takes_short || bytes >= least_bytes);
+  }
 };
 
 /// Lays every plan that the rule compares, and what the library would run. `multicasts`: with those by datagrams.
 [[nodiscard]] Alternatives alternatives_of(Collective collective, const Cluster& cluster, const Placement& placement,
                                            Rank root, NativeLibrary native, const HostCosts& hosts = usual_host_costs(),
                                            bool multicasts = true);
+
+/// The same with those alone that take messages below least_bytes.
+[[nodiscard]] Alternatives short_alternatives_of(Collective collective, const Cluster& cluster,
+                                                 const Placement& placement, Rank root, NativeLibrary native,
+                                                 const HostCosts& hosts = usual_host_costs());
 
 /// What the MPI library's own algorithm would take.
 [[nodiscard]] double native_seconds(const Alternatives& alternatives, std::uint64_t message_bytes);

@@ -92,9 +92,9 @@ constexpr std::array table{
     Candidate{"recursive-doubling", Role::rounds, exchanges, For::all, For::all},
     Candidate{"scatter-ring", Role::scattered, usual, For::nothing, For::all},
     Candidate{"scatter-doubling", Role::scattered, usual, For::nothing, For::all},
-    Candidate{"multicast", Role::to_all, multicasts, For::broadcasts, For::broadcasts},
+    Candidate{"multicast", Role::to_all, multicasts, For::broadcasts, For::broadcasts, nullptr, true},
     Candidate{"multicast", Role::to_all, results, For::data_reductions, For::reductions},
-    Candidate{"multicast", Role::to_all, by_turns, For::even_gathers, For::gathers},
+    Candidate{"multicast", Role::to_all, by_turns, For::even_gathers, For::gathers, nullptr, true},
     Candidate{"hierarchical-flat", Role::shared_hosts, usual, For::nothing, For::reductions},
     Candidate{"hierarchical-binomial", Role::shared_hosts, usual, For::nothing, For::reductions},
     Candidate{"hierarchical-4-nomial", Role::shared_hosts, usual, For::nothing, For::reductions},
@@ -139,6 +139,10 @@ std::span<const Candidate> candidate_table() { return table; }
 std::span<const Uncertainty> uncertainties() { return uncertainty_table; }
 
 std::vector<const Candidate*> compared_for(Collective collective) { return rows_for(collective, &Candidate::compared); }
+
+bool takes_short(Collective collective) {
+  return std::ranges::any_of(compared_for(collective), &Candidate::takes_short);
+}
 
 std::vector<const Candidate*> tuned_for(Collective collective) { return rows_for(collective, &Candidate::tuned); }
 

@@ -59,6 +59,7 @@ struct Candidate {
   For compared;  ///< by `auto`, by predicted times
   For tuned;     ///< `trunkline tune` measures it where it is predicted to be near the fastest
   const Uncertainty* between_two = nullptr;  ///< instead of the other one where its rounds hand nothing on; null: same
+  bool takes_short = false;                  ///< messages below least_bytes, too
 };
 
 /// `auto` compares no more of them for one collective.
@@ -70,12 +71,15 @@ inline constexpr std::size_t most_compared = 16;
 
 /// Those that serve the collective, and that `auto` compares for it.
 [[nodiscard]] std::vector<const Candidate*> compared_for(Collective collective);
+/// Whether one of these takes messages below least_bytes.
+[[nodiscard]] bool takes_short(Collective collective);
 /// The same with those that are worth measuring besides.
 [[nodiscard]] std::vector<const Candidate*> tuned_for(Collective collective);
 
 [[nodiscard]] std::string_view name_of(Role role);
 
-/// Below that the way counts and not the bytes; what a call costs besides, predictions do not know: native.
+/// Below that the way counts and not the bytes; what a call costs besides, predictions do not know: native, or what
+/// goes to all at once, with fewer ways behind each other than any exchange of messages has.
 inline constexpr std::uint64_t least_bytes = 512;
 inline constexpr const char* below_least_bytes = "less than 512 bytes: left to the MPI library";
 

@@ -43,13 +43,13 @@ std::vector<Prediction> predictions_of(const Alternatives& alternatives, const E
 }  // namespace
 
 Pick pick(const Alternatives& alternatives, std::uint64_t message_bytes, OperandOrder order, Reach reach) {
-  if (alternatives.laid.empty() || message_bytes < least_bytes) return {};
+  if (!alternatives.decide(message_bytes)) return {};
   return picked(evaluate(alternatives, size_class(message_bytes, alternatives.jumps).least_bytes, order, reach),
                 message_bytes);
 }
 
 Pick KeptPicks::pick(const Alternatives& alternatives, std::uint64_t message_bytes, OperandOrder order, Reach reach) {
-  if (alternatives.laid.empty() || message_bytes < least_bytes) return {};
+  if (!alternatives.decide(message_bytes)) return {};
   constexpr std::uint8_t native = 1;
   constexpr std::uint8_t first_laid = 2;
   const SizeClass sizes = size_class(message_bytes, alternatives.jumps);
@@ -74,15 +74,16 @@ Pick KeptPicks::pick(const Alternatives& alternatives, std::uint64_t message_byt
 Choice choose(const Alternatives& alternatives, std::uint64_t message_bytes, OperandOrder order, Reach reach) {
   if (alternatives.laid.empty()) return {.reason = "all ranks on one host"};
   // Below the floor nothing is decided: times are those of the very size.
-  const SizeClass sizes = message_bytes < least_bytes
-                              ? SizeClass{.index = 0, .least_bytes = message_bytes, .most_bytes = message_bytes}
-                              : size_class(message_bytes, alternatives.jumps);
+  const SizeClass sizes = alternatives.decide(message_bytes)
+                              ? size_class(message_bytes, alternatives.jumps)
+                              : SizeClass{.index = 0, .least_bytes = message_bytes, .most_bytes = message_bytes};
   const Evaluation all = evaluate(alternatives, sizes.least_bytes, order, reach);
   const Pick runs = picked(all, message_bytes);
   return {.algorithm = runs.algorithm,
           .segment_bytes = runs.segment_bytes,
           .predictions = predictions_of(alternatives, all, message_bytes),
-          .reason = message_bytes < least_bytes ? below_least_bytes : reason_of(all, sizes, message_bytes)};
+          .reason = message_bytes < least_bytes && all.runs() == nullptr ? below_least_bytes
+                                                                         : reason_of(all, sizes, message_bytes)};
 }
 
 }  // namespace trunkline

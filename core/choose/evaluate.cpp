@@ -73,7 +73,8 @@ Evaluation evaluate(const Alternatives& alternatives, std::uint64_t message_byte
     }
     const Evaluated* const first = all.runs();
     const bool fastest = first == nullptr || one.compared_seconds < first->compared_seconds;
-    all.add(one, message_bytes >= least_bytes && may_run(one.verdict) && fastest);
+    const bool long_enough = message_bytes >= least_bytes || alternative.candidate->takes_short;
+    all.add(one, long_enough && may_run(one.verdict) && fastest);
   }
   return all;
 }

@@ -48,7 +48,9 @@ Decision Decider::considered(std::uint64_t bytes, OperandOrder order, const Wish
   if (wish.kind == Wish::Kind::forced) return forced(bytes, wish);
   if (plan_fits()) return planned(bytes);
   if (knowledge_.keeps_one_order(collective_)) return in_one_order(bytes, order, for_people);
-  if (bytes < knowledge_.floor_bytes) return {.reason = for_people ? no_plan() + too_short(knowledge_) : ""};
+  if (bytes < knowledge_.floor_bytes && !knowledge_.multicasts_short(collective_)) {
+    return {.reason = for_people ? no_plan() + too_short(knowledge_) : ""};
+  }
   if (const TuningEntry* const entry = tuning_entry()) {
     const TuningRule& rule = entry->rule_for(bytes);
     if (reach == Reach::datagrams || !wants_datagrams(rule.algorithm)) return tuned(rule);
@@ -89,9 +91,10 @@ Decision Decider::in_one_order(std::uint64_t bytes, OperandOrder order, bool for
 }
 
 Decision Decider::automatic(std::uint64_t bytes, OperandOrder order, bool for_people, Reach reach) {
-  const Alternatives* const known = alternatives();
+  const Alternatives* const known = alternatives_for(bytes);
   if (known == nullptr) return {.reason = no_plan() + "no cluster is set (TRUNKLINE_CLUSTER)"};
-  const Pick best = picks_.pick(*known, bytes, order, reach);
+  if (bytes < least_bytes && !knowledge_.multicasts_short(collective_)) reach = Reach::messages;
+  const Pick best = (bytes < least_bytes ? short_picks_ : picks_).pick(*known, bytes, order, reach);
   return {.algorithm = best.algorithm,
           .segment_bytes = best.segment_bytes,
           .reason = for_people ? no_plan() + choose(*known, bytes, order, reach).reason +
@@ -115,8 +118,10 @@ Plan Decider::plan(std::string_view algorithm) {
 
 void Decider::forget_plans() {
   last_.reset();
-  if (!alternatives_) return;
-  for (Alternative& one : alternatives_->laid) one.plan = Plan();
+  for (std::optional<Alternatives>* const laid : {&alternatives_, &short_alternatives_}) {
+    if (!*laid) continue;
+    for (Alternative& one : (*laid)->laid) one.plan = Plan();
+  }
 }
 
 std::vector<Prediction> Decider::predictions(std::uint64_t bytes, OperandOrder order, Reach reach) {
@@ -130,7 +135,7 @@ bool Decider::wants_datagrams(std::string_view algorithm) const {
 }
 
 double Decider::seconds(const Decision& decision, std::uint64_t bytes) {
-  if (decision.is_native()) return native_seconds(*alternatives(), bytes);
+  if (decision.is_native()) return native_seconds(*alternatives_for(bytes), bytes);
   return costs(decision.algorithm)->seconds(bytes, std::min(decision.segment_bytes, bytes));
 }
 
@@ -186,11 +191,23 @@ const Alternatives* Decider::alternatives() {
   return alternatives_ ? &*alternatives_ : nullptr;
 }
 
+const Alternatives* Decider::alternatives_for(std::uint64_t bytes) {
+  if (bytes >= least_bytes || !takes_short(collective_)) return alternatives();
+  if (!short_alternatives_ && knowledge_.cluster) {
+    short_alternatives_ = short_alternatives_of(collective_, knowledge_.network(), placement_, root_,
+                                                knowledge_.library.native, knowledge_.message_costs());
+  }
+  return short_alternatives_ ? &*short_alternatives_ : nullptr;
+}
+
 Alternative* Decider::alternative(std::string_view algorithm) {
-  if (!alternatives_) return nullptr;
-  const auto found =
-      std::ranges::find(alternatives_->laid, algorithm, [](const Alternative& one) { return one.candidate->name; });
-  return found != alternatives_->laid.end() ? &*found : nullptr;
+  for (std::optional<Alternatives>* const laid : {&alternatives_, &short_alternatives_}) {
+    if (!*laid) continue;
+    const auto found =
+        std::ranges::find((*laid)->laid, algorithm, [](const Alternative& one) { return one.candidate->name; });
+    if (found != (*laid)->laid.end()) return &*found;
+  }
+  return nullptr;
 }
 
 std::uint64_t Decider::segment_for(std::string_view algorithm, std::uint64_t bytes) {

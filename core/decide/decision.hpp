@@ -81,6 +81,7 @@ class Decider {
   [[nodiscard]] std::string no_plan() const;  ///< why the plan file does not count here; empty: there is none
   const TuningEntry* tuning_entry();
   const Alternatives* alternatives();
+  const Alternatives* alternatives_for(std::uint64_t bytes);
   [[nodiscard]] Alternative* alternative(std::string_view algorithm);  ///< null: it has not been compared
   std::uint64_t segment_for(std::string_view algorithm, std::uint64_t bytes);
   [[nodiscard]] bool wants_datagrams(std::string_view algorithm) const;
@@ -92,7 +93,9 @@ class Decider {
   const Placement& placement_;
   Rank root_;
   std::optional<Alternatives> alternatives_{};
+  std::optional<Alternatives> short_alternatives_{};  ///< of messages below least_bytes: others are not laid for these
   KeptPicks picks_{};
+  KeptPicks short_picks_{};
   std::optional<const TuningEntry*> tuning_entry_{};            ///< once it has been looked for
   std::list<std::pair<std::string_view, Costs>> costs_{};       ///< of algorithms whose segments were asked for
   std::array<std::optional<std::string_view>, 2> one_order_{};  ///< by what the call asks for; empty: none keeps it

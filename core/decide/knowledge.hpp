@@ -2,6 +2,8 @@
 // What decisions follow from, besides the call itself: all ranks know it equally.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -44,11 +46,23 @@ struct Knowledge {
   /// Shorter messages are native, without a look at the communicator.
   std::uint64_t floor_bytes = least_bytes;
 
+  /// By collective: short messages may be multicast, so they have no floor.
+  std::array<bool, most_collectives> short_multicasts{};
+
   /// The same for one collective. A plan file for a reduction is there for short messages above all: it has no floor.
   [[nodiscard]] std::uint64_t floor_of(Collective collective) const {
+    if (multicasts_short(collective)) return 0;
     const bool has_plan = plan && plan->collective == collective && facts_of(collective).reduces;
     return has_plan ? 0 : floor_bytes;
   }
+
+  [[nodiscard]] bool multicasts_short(Collective collective) const {
+    return short_multicasts[static_cast<std::size_t>(collective)];
+  }
+
+  /// Sets `short_multicasts`, once all else is known: not where no multicast would pay, and calls would be looked at
+  /// for nothing; nor where a tuning file says how short messages are that pay, or a plan is for calls above the floor.
+  void look_for_short_multicasts();
 
   /// After the cluster. Throws std::invalid_argument where it was laid over another cluster than the one given, or a
   /// host of it is not there, or where reductions must be reproducible and its order depends on the size; `file` is for

@@ -56,6 +56,7 @@ class Loader {
     } else if (const auto named = knowledge.take_named_tables()) {
       view_.choice_fingerprint ^= hash(write_measurement(*named));
     }
+    knowledge.look_for_short_multicasts();
     find_host();
   }
 

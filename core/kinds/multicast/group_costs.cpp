@@ -5,17 +5,9 @@
 #include <bit>
 #include <map>
 
-#include "kinds/multicast/datagram.hpp"
 #include "model/transfer/wire.hpp"
 
 namespace trunkline {
-namespace {
-
-/// Of a full frame's time on the wire, what it may take a host: drivers and interrupts come on top of what was measured
-/// without a network.
-constexpr double most_of_a_frame = 0.5;
-
-}  // namespace
 
 GroupCosts group_costs(const Placement& placement, double byte_s, const LongestWay& longest, const HostCosts& hosts) {
   GroupCosts costs{.hosts = hosts, .byte_s = byte_s, .ranks = static_cast<double>(placement.size())};
@@ -38,11 +30,7 @@ double GroupCosts::hears_s(double datagrams, double bytes) const {
 
 bool GroupCosts::can_pay() const {
   constexpr double least_hosts = 3.0;
-  constexpr auto payload = static_cast<double>(datagram_payload_bytes);
-  const double sender_s = hosts.datagram_send_s + payload * hosts.datagram_send_byte_s;
-  const double frame_s = byte_s * static_cast<double>(frame_wire_bytes);
-  const bool links_set_the_pace = std::max(sender_s, hears_s(1.0, payload)) <= most_of_a_frame * frame_s;
-  return hosts_used >= least_hosts && (hosts.is_known || links_set_the_pace);
+  return hosts_used >= least_hosts && (hosts.is_known || hosts.datagrams_keep_up(byte_s, most_a_host));
 }
 
 double GroupCosts::opening_s() const {

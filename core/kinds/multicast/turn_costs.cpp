@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <functional>
 #include <map>
+#include <set>
+#include <utility>
 #include <vector>
 
 #include "kinds/multicast/datagram.hpp"
@@ -24,30 +26,37 @@ TurnCosts::Way way_between(const Paths& paths, HostIndex from, HostIndex to) {
           .frame_byte_s = std::max(0.0, byte_s - paths.slowest_byte_s(nodes[from], nodes[to], meeting))};
 }
 
-/// Of the hosts with ranks, how many these are; of those at each switch, the first one with fewest.
-struct Listeners {
-  std::map<HostIndex, double> ranks;
-  std::map<NodeId, HostIndex> at_switch;
-};
+using Ranks = std::map<HostIndex, double>;  ///< of each host that has some
 
-Listeners listeners(const Cluster& cluster, const Placement& placement) {
-  Listeners all;
-  for (const HostIndex host : placement) ++all.ranks[host];
-  for (const auto& [host, ranks] : all.ranks) {
-    const NodeId node = cluster.neighbours(cluster.hosts()[host]).front().to;
-    const auto [known, is_new] = all.at_switch.emplace(node, host);
-    if (!is_new && ranks < all.ranks[known->second]) known->second = host;
+HostIndex furthest_from(const Paths& paths, const Ranks& all, HostIndex from) {
+  std::pair<double, HostIndex> most{-1.0, from};
+  for (const auto& [host, ranks] : all) {
+    if (host != from) most = std::max(most, {frame_s(way_between(paths, from, host)), host});
   }
-  return all;
+  return most.second;
 }
 
-/// Into one host of each switch, since those beside it hear the same. By what a full frame takes.
+/// Whoever waits longest: of the switch with fewest ranks, the host with fewest, and the ends of the longest way. In a
+/// tree the host that is furthest from any one is such an end.
+std::set<HostIndex> worst_listeners(const Paths& paths, const Ranks& all) {
+  const Cluster& cluster = paths.cluster();
+  const auto switch_of = [&](HostIndex host) { return cluster.neighbours(cluster.hosts()[host]).front().to; };
+  std::map<NodeId, double> at_switch;
+  for (const auto& [host, ranks] : all) at_switch[switch_of(host)] += ranks;
+  const auto lonely = std::ranges::min_element(
+      all, {}, [&](const auto& one) { return std::pair(at_switch[switch_of(one.first)], one.second); });
+  const HostIndex end = furthest_from(paths, all, all.begin()->first);
+  return {lonely->first, end, furthest_from(paths, all, end)};
+}
+
+/// Into those hosts, by what a full frame takes.
 std::vector<TurnCosts::Way> ways_into_hosts(const Paths& paths, const Placement& placement) {
-  const Listeners all = listeners(paths.cluster(), placement);
+  Ranks all;
+  for (const HostIndex host : placement) ++all[host];
   std::map<double, TurnCosts::Way> by_time;
-  for (const auto& [at_switch, to] : all.at_switch) {
+  for (const HostIndex to : worst_listeners(paths, all)) {
     std::map<double, TurnCosts::Way, std::greater<>> own;
-    for (const auto& [from, ranks] : all.ranks) {
+    for (const auto& [from, ranks] : all) {
       if (from == to) continue;
       const TurnCosts::Way way = way_between(paths, to, from);
       own.emplace(frame_s(way), way).first->second.ranks += ranks;

@@ -46,7 +46,7 @@ struct TurnCosts final : CostFunction {
   [[nodiscard]] double opening_s() const override { return group.opening_s(); }
 };
 
-/// Time O(hosts * switches * log(nodes)). Throws std::invalid_argument where the placement does not fit.
+/// Time O(ranks * log(nodes)). Throws std::invalid_argument where the placement does not fit.
 [[nodiscard]] TurnCosts turn_costs(const Paths& paths, const Placement& placement, const Multicast& multicast,
                                    const HostCosts& hosts = usual_host_costs());
 

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "model/transfer/wire.hpp"
 #include "text/quantity.hpp"
 #include "text/spelling.hpp"
 
@@ -57,6 +58,14 @@ struct Value {
 constexpr std::array values{Value{"shared", &HostCosts::shared_s}, Value{"shared-byte", &HostCosts::shared_byte_s}};
 
 }  // namespace
+
+bool HostCosts::datagrams_keep_up(double byte_s, double ranks_a_host) const {
+  constexpr auto payload = static_cast<double>(frame_payload_bytes);
+  const double send = datagram_send_s + payload * datagram_send_byte_s;
+  const double receive =
+      datagram_receive_s + payload * datagram_receive_byte_s + (ranks_a_host - 1.0) * datagram_rank_s;
+  return std::max(send, receive) <= byte_s * static_cast<double>(frame_wire_bytes) / 2.0;
+}
 
 std::span<const HostCosts> known_host_costs() { return known; }
 

@@ -49,6 +49,9 @@ struct HostCosts {
   [[nodiscard]] double together_s(double messages, double bytes) const {
     return messages * shared_s + bytes * shared_byte_s;
   }
+  /// Whether a full datagram takes its hosts at most half of the time that it is on a wire of that many seconds a byte:
+  /// drivers and interrupts come on top of what was measured without a network. So many ranks of a host hear it.
+  [[nodiscard]] bool datagrams_keep_up(double byte_s, double ranks_a_host = 1.0) const;
   [[nodiscard]] double handling_byte_s() const { return (send_byte_s + receive_byte_s) / 2.0; }
 };
 

@@ -7,6 +7,7 @@
 #include <cstddef>
 
 #include "network/file/cluster_file.hpp"
+#include "network/scaled.hpp"
 
 namespace trunkline {
 namespace {
@@ -72,6 +73,52 @@ TEST(Decider, TakesTheNextBestWhereNoDatagramArrives) {
   const auto saved_s = call.decider.saved_s(8192, with, without);
   EXPECT_GT(saved_s, 0.0);
   EXPECT_GT(call.decider.opening_s(with), saved_s);  // one call does not pay for a group
+}
+
+TEST(Decider, LooksAtShortMessagesWhereAMulticastMayPay) {
+  EightKib call;
+  const auto runs = [&](std::uint64_t bytes, Collective collective = Collective::bcast) {
+    Decider decider(call.knowledge, collective, call.placement, 0);
+    return decider.decide(bytes, OperandOrder::any, {}, true);
+  };
+  EXPECT_EQ(runs(8).reason, below_least_bytes);  // nobody has looked whether links are slow
+  call.knowledge.look_for_short_multicasts();
+  const Decision short_one = runs(8);
+  EXPECT_EQ(short_one.algorithm, "multicast");
+  EXPECT_TRUE(short_one.wants_datagrams);
+  EXPECT_EQ(runs(8, Collective::allgather).algorithm, "multicast");
+  EXPECT_EQ(runs(8, Collective::allreduce).reason, below_least_bytes);
+  Decider decider(call.knowledge, Collective::bcast, call.placement, 0);
+  const Decision with = decider.decide(8, OperandOrder::any, {}, false);
+  const Decision without = decider.decide(8, OperandOrder::any, {}, false, Reach::messages);
+  EXPECT_TRUE(without.is_native());
+  EXPECT_GT(decider.saved_s(8, with, without), 0.0);
+  EXPECT_TRUE(decider.plan(with.algorithm).has_steps());
+  EXPECT_NE(decider.decide(8192, OperandOrder::any, {}, false, Reach::messages).algorithm, "native");
+}
+
+TEST(Decider, NeverLooksAtShortMessagesWhereNoMulticastPays) {
+  const auto floor = [](Knowledge knowledge) {
+    knowledge.look_for_short_multicasts();
+    return knowledge.floor_of(Collective::bcast);
+  };
+  Knowledge slow = of_slow_links();
+  EXPECT_EQ(floor(slow), 0U);
+  Knowledge fast = slow;
+  fast.cluster = scaled(*slow.cluster, 10e9);
+  EXPECT_EQ(floor(fast), least_bytes);
+  fast.hosts.is_known = true;
+  EXPECT_EQ(floor(fast), 0U);
+  Knowledge unwanted = slow;
+  unwanted.multicasts = false;
+  EXPECT_EQ(floor(unwanted), least_bytes);
+  Knowledge tuned = slow;
+  tuned.tuning = Tuning();
+  EXPECT_EQ(floor(tuned), least_bytes);
+  Knowledge planned = slow;
+  planned.plan = PlanFile{};
+  EXPECT_EQ(floor(planned), least_bytes);
+  EXPECT_EQ(floor(Knowledge{}), least_bytes);
 }
 
 TEST(Decider, LeavesWhatIsForcedAsItIs) {
