@@ -15,7 +15,7 @@ from trunkline.errors import BadInput
 
 TABLE = {"paper-1": (16, 1), "paper-2": (32, 2), "paper-3": (32, 4), "paper-4": (32, 4), "paper-5": (32, 4)}
 TABLE |= {"cyclic": (32, 4), "8w": (4, 1), "4w": (8, 1), "now": (30, 1), "blade": (10, 1), "4w+8w": (12, 4)}
-TABLE |= {"leaf-spine": (24, 5)}
+TABLE |= {"leaf-spine": (24, 5), "two-site": (5, 2), "four-site": (32, 4)}
 
 REDUNDANT = """\
 trunkline: cluster/1
