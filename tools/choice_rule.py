@@ -19,6 +19,7 @@ THERE_FOR = {
     "scattered": "a block for each rank, then all to all",
     "to all at once": "where switches copy what goes to a multicast group",
     "shared hosts": "where ranks share hosts",
+    "sites": "where long links lie between ranks",
 }
 
 

@@ -115,7 +115,8 @@ def lines_of(job: Job, name: str, rate_bps: float, given: argparse.Namespace) ->
     # One rank on each host: those for shared hosts are like others. Multicasts come last: they are so fast that nothing
     # else would be simulated to its end.
     roles = {one.name: one.role for one in _core.candidates(job.collective)}
-    own = [name for name, role in roles.items() if role not in ("shared hosts", "to all at once")]
+    left_out = ["shared hosts", "to all at once"] + ([] if job.cluster.has_sites else ["sites"])
+    own = [name for name, role in roles.items() if role not in left_out]
     last = [name for name, role in roles.items() if role == "to all at once"]
     wanted = ["auto", *last] if given.auto_only else ["auto", *own, *RIVALS.split(","), *last]
     rows = simulate_all(job, simulated_algorithms(job.collective, wanted), RACE)

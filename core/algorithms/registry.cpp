@@ -3,11 +3,13 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "algorithms/trees/by_sites.hpp"
 #include "algorithms/trees/flat.hpp"
 #include "algorithms/trees/hierarchical.hpp"
 #include "algorithms/trees/k_ary.hpp"
@@ -16,13 +18,16 @@
 #include "algorithms/trees/two_tree.hpp"
 #include "algorithms/trees/unaware_k_ary.hpp"
 #include "algorithms/trees/unaware_linear.hpp"
+#include "algorithms/weighted/shapes.hpp"
 #include "kinds/multicast/multicast.hpp"
 #include "kinds/multicast/row.hpp"
 #include "kinds/rounds/rounds.hpp"
 #include "kinds/rounds/row.hpp"
 #include "kinds/trees/row.hpp"
+#include "model/transfer/wire.hpp"
 #include "network/paths.hpp"
 #include "plan/checker.hpp"
+#include "weighted/cluster_graph.hpp"
 
 namespace trunkline {
 
@@ -34,7 +39,8 @@ struct Ground {
   const Cluster* cluster;  ///< there is one where the algorithm needs it
   const Placement& placement;
   Rank root;
-  unsigned k;  ///< the row's
+  std::uint64_t bytes;  ///< of the message, for rows whose plans depend on it
+  unsigned k;           ///< the row's
 
   [[nodiscard]] Rank ranks() const { return static_cast<Rank>(placement.size()); }
 };
@@ -49,6 +55,7 @@ Plan lay_one(Tree tree) {
 
 Plan lay_linear(const Ground& on) { return lay_one(linear_tree(*on.cluster, on.placement, on.root)); }
 Plan lay_k_ary(const Ground& on) { return lay_one(k_ary_tree(*on.cluster, on.placement, on.root, on.k)); }
+Plan lay_by_sites(const Ground& on) { return lay_one(by_sites_tree(*on.cluster, on.placement, on.root, on.k)); }
 Plan lay_flat(const Ground& on) { return lay_one(flat_tree(on.ranks(), on.root)); }
 Plan lay_k_nomial(const Ground& on) { return lay_one(k_nomial_tree(on.ranks(), on.root, on.k)); }
 Plan lay_hierarchical(const Ground& on) {
@@ -62,6 +69,18 @@ Plan lay_two_tree(const Ground& on) {
   auto both = two_tree(*on.cluster, on.placement, on.root);
   return plan_of(Trees{std::move(both[0]), std::move(both[1])});
 }
+
+/// A weighted shape (docs/wide-area.md) over the ranks, for the whole message with its frames.
+Plan lay_weighted(std::string_view shape, const Ground& on) {
+  check_placement(*on.cluster, on.placement, on.root);
+  const Paths paths(*on.cluster);
+  const std::vector<Injection> injection(on.cluster->hosts().size());
+  const ClusterGraph graph(paths, on.placement, injection, wire_bytes(on.bytes));
+  return lay_one(weighted_shape(shape).lay(graph, on.root));
+}
+
+Plan lay_wave(const Ground& on) { return lay_weighted("wave", on); }
+Plan lay_wave_mended(const Ground& on) { return lay_weighted("wave-mended", on); }
 
 /// Words without data take no time on links, so the fewer levels the better.
 constexpr unsigned degree_without_data = 8;
@@ -180,6 +199,34 @@ constexpr Row unaware_k_ary_row(std::string_view name, unsigned k) {
              : "(K + 1) (X + 2 H - 2) T(m/X), times the channel load"};
 }
 
+constexpr Row by_sites_row(std::string_view name, unsigned k) {
+  return {{.name = name,
+           .description =
+               k == 2 ? "each long link crossed once, straight from the root where it can; binary trees within sites"
+                      : "each long link crossed once, straight from the root where it can; K-ary trees within sites",
+           .cost = k == 2 ? "latencies of long links, and 2 (X + H - 1) T(m/X)"
+                          : "latencies of long links, and K (X + H - 1) T(m/X)",
+           .needs_cluster = true,
+           .family = k == 2 ? "" : "by-sites-K-ary",
+           .kind = &trees_kind},
+          lay_by_sites,
+          k,
+          k == 2 ? "twice the latencies of long links, and 3 (X + 2 H - 2) T(m/X)"
+                 : "twice the latencies of long links, and (K + 1) (X + 2 H - 2) T(m/X)"};
+}
+
+constexpr Row wave_row(std::string_view name, std::string_view description, Factory factory) {
+  return {{.name = name,
+           .description = description,
+           .cost = "the longest way, with the sends before each on it",
+           .needs_cluster = true,
+           .kind = &trees_kind,
+           .by_size = true},
+          factory,
+          0,
+          "twice the longest way, with the sends before each on it"};
+}
+
 /// Once round a ring of which each rank has one block.
 constexpr Row ring_row(Collective collective, bool is_aware) {
   const bool sums = collective == Collective::reduce_scatter || collective == Collective::reduce_scatter_block;
@@ -269,6 +316,14 @@ constexpr std::array registry_rows{
     hierarchical_row("hierarchical-binomial", 2),
     hierarchical_row("hierarchical-3-nomial", 3),
     hierarchical_row("hierarchical-4-nomial", 4),
+    by_sites_row("by-sites-binary", 2),
+    by_sites_row("by-sites-3-ary", 3),
+    by_sites_row("by-sites-4-ary", 4),
+    by_sites_row("by-sites-8-ary", 8),
+    wave_row("wave", "shortest paths that count what sends cost their senders, by latency and rate, for each size",
+             lay_wave),
+    wave_row("wave-mended", "the same, where nobody is charged for a receiver that found a better sender",
+             lay_wave_mended),
     Row{{.name = "unaware-linear",
          .description = "pipelined line in rank order, blind to the network",
          .cost = "(X + P - 2) T(m/X), times the channel load",
@@ -428,7 +483,12 @@ std::vector<std::string> algorithm_names(Collective collective) {
   return names;
 }
 
-Plan lay(Collective collective, std::string_view name, const Cluster* cluster, const Placement& placement, Rank root) {
+std::uint64_t laid_for(std::uint64_t message_bytes) {
+  return std::bit_floor(std::max<std::uint64_t>(message_bytes, 1));
+}
+
+Plan lay(Collective collective, std::string_view name, const Cluster* cluster, const Placement& placement, Rank root,
+         std::uint64_t message_bytes) {
   const Row* const row = find_row(collective, name);
   if (row == nullptr) {
     throw std::invalid_argument("no algorithm " + std::string(name) + " for " + std::string(facts_of(collective).name));
@@ -439,15 +499,19 @@ Plan lay(Collective collective, std::string_view name, const Cluster* cluster, c
   if (row->algorithm.needs_cluster && cluster == nullptr) {
     throw std::invalid_argument(std::string(name) + " needs a cluster to be laid over");
   }
-  Plan plan =
-      row->factory({.collective = collective, .cluster = cluster, .placement = placement, .root = root, .k = row->k});
+  Plan plan = row->factory({.collective = collective,
+                            .cluster = cluster,
+                            .placement = placement,
+                            .root = root,
+                            .bytes = message_bytes,
+                            .k = row->k});
   if (!row->algorithm.kind->one_promise) plan.steps().check(collective);  // the tests replay the others
   return plan;
 }
 
 Trees lay_trees(Collective collective, std::string_view name, const Cluster* cluster, const Placement& placement,
-                Rank root) {
-  return trees_of(lay(collective, name, cluster, placement, root));
+                Rank root, std::uint64_t message_bytes) {
+  return trees_of(lay(collective, name, cluster, placement, root, message_bytes));
 }
 
 }  // namespace trunkline

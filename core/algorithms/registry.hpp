@@ -27,6 +27,7 @@ struct Algorithm {
   std::string_view family{};       ///< "K-ary": alike but for a number in the name; empty: stands alone
   const PlanKind* kind = nullptr;  ///< of its plans; null: it has none, the MPI library does as it sees fit
   bool has_one_order = true;       ///< of a reduction: as Steps::has_one_order() says of its plans
+  bool by_size = false;            ///< its plans depend on the size of the message
 
   [[nodiscard]] constexpr bool is_native() const { return kind == nullptr; }
 
@@ -43,14 +44,21 @@ struct Algorithm {
 /// The names of a collective's algorithms for people, a family in one piece: "linear", "3-ary to 8-ary".
 [[nodiscard]] std::vector<std::string> algorithm_names(Collective collective);
 
-/// Lays an algorithm over ranks; `cluster` may be null only where it needs none. Throws std::invalid_argument for a
-/// name that is not in the registry, or is "native". Trees have passed their check; the tests prove what generators
-/// make.
+/// What algorithms whose plans depend on the size are laid for where nobody says for which.
+inline constexpr std::uint64_t usual_message_bytes = 8192;
+
+/// The size that calls of this one are laid for: the power of two below, so that a program with another size in every
+/// call lays few plans. Zero bytes are one.
+[[nodiscard]] std::uint64_t laid_for(std::uint64_t message_bytes);
+
+/// Lays an algorithm over ranks; `cluster` may be null only where it needs none. `message_bytes` is for algorithms
+/// whose plans depend on it. Throws std::invalid_argument for a name that is not in the registry, or is "native".
+/// Trees have passed their check; the tests prove what generators make.
 [[nodiscard]] Plan lay(Collective collective, std::string_view name, const Cluster* cluster, const Placement& placement,
-                       Rank root);
+                       Rank root, std::uint64_t message_bytes = usual_message_bytes);
 
 /// The same for algorithms that are made of trees; throws std::invalid_argument for any other.
 [[nodiscard]] Trees lay_trees(Collective collective, std::string_view name, const Cluster* cluster,
-                              const Placement& placement, Rank root);
+                              const Placement& placement, Rank root, std::uint64_t message_bytes = usual_message_bytes);
 
 }  // namespace trunkline

@@ -9,6 +9,7 @@
 #include "choose/least_time.hpp"
 #include "model/native/native_reduction.hpp"
 #include "model/transfer/segments.hpp"
+#include "network/long_links.hpp"
 
 namespace trunkline {
 namespace {
@@ -60,7 +61,11 @@ Alternatives alternatives_among(std::span<const Candidate* const> candidates, Co
   const CollectiveFacts& facts = facts_of(collective);
   // From a root or to it, and between two, the libraries change no partners.
   if (!facts.has_root && placement.size() > 2) all.least_byte_s = least_byte_s(paths, placement, collective);
+  const bool has_sites = spans_sites(cluster, placement);
+  if (has_sites) all.floor_bytes = least_bytes_of_sites;
   for (const Candidate* const candidate : candidates) {
+    if (candidate->role == Role::sites && !has_sites) continue;
+    if (has_sites && goes_by_datagrams(collective, *candidate)) continue;  // nobody has measured them over long links
     Plan plan = lay(collective, candidate->name, &cluster, placement, root);
     Alternative one = laid(*candidate, paths, placement, std::move(plan), collective, hosts);
     one.by_datagrams = goes_by_datagrams(collective, *candidate);

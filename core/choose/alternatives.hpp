@@ -35,11 +35,12 @@ struct Alternatives {
   std::shared_ptr<const NativeTimes> native{};  ///< null as well
   double least_byte_s = 0.0;                    ///< see least_byte_s(); 0 where native is predicted as it is
   std::vector<std::uint64_t> jumps{};           ///< ascending: from here on times are others than just below
+  std::uint64_t floor_bytes = least_bytes;      ///< shorter messages stay native, but for candidates that take those
   bool takes_short = false;                     ///< one of them does
 
   /// Whether there is anything to decide for a message of so many bytes.
   [[nodiscard]] bool decide(std::uint64_t bytes) const {
-    return !laid.empty() && (takes_short || bytes >= least_bytes);
+    return !laid.empty() && (takes_short || bytes >= floor_bytes);
   }
 };
 

@@ -90,6 +90,10 @@ constexpr std::array table{
     Candidate{"ring", Role::rounds, ring, For::all, For::all, exchanges},
     Candidate{"halving-doubling", Role::rounds, exchanges, For::all, For::all},
     Candidate{"recursive-doubling", Role::rounds, exchanges, For::all, For::all},
+    Candidate{"by-sites-binary", Role::sites, usual, For::all, For::all},
+    Candidate{"by-sites-3-ary", Role::sites, usual, For::all, For::all},
+    Candidate{"by-sites-4-ary", Role::sites, usual, For::all, For::all},
+    Candidate{"by-sites-8-ary", Role::sites, usual, For::all, For::all},
     Candidate{"scatter-ring", Role::scattered, usual, For::nothing, For::all},
     Candidate{"scatter-doubling", Role::scattered, usual, For::nothing, For::all},
     Candidate{"multicast", Role::to_all, multicasts, For::broadcasts, For::broadcasts, nullptr, true},
@@ -161,9 +165,11 @@ std::string_view name_of(Role role) {
     case Role::to_all:
       return "to all at once";
     case Role::shared_hosts:
+      return "shared hosts";
+    case Role::sites:
       break;
   }
-  return "shared hosts";
+  return "sites";
 }
 
 }  // namespace trunkline

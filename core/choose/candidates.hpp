@@ -39,6 +39,7 @@ enum class Role : std::uint8_t {
   scattered,     ///< a block for each rank first, then all to all
   to_all,        ///< where switches copy what goes to a multicast group
   shared_hosts,  ///< where ranks share hosts
+  sites,         ///< where long links lie between ranks: compared nowhere else
 };
 
 /// Whom a row of the table is for.
@@ -63,7 +64,7 @@ struct Candidate {
 };
 
 /// `auto` compares no more of them for one collective.
-inline constexpr std::size_t most_compared = 16;
+inline constexpr std::size_t most_compared = 20;
 
 /// What `auto` compares first and takes where times are the same stands first.
 [[nodiscard]] std::span<const Candidate> candidate_table();
@@ -81,6 +82,8 @@ inline constexpr std::size_t most_compared = 16;
 /// Below that the way counts and not the bytes; what a call costs besides, predictions do not know: native, or what
 /// goes to all at once, with fewer ways behind each other than any exchange of messages has.
 inline constexpr std::uint64_t least_bytes = 512;
+/// Where long links lie between ranks, their latencies count, which are known: any message may run otherwise.
+inline constexpr std::uint64_t least_bytes_of_sites = 1;
 inline constexpr const char* below_least_bytes = "less than 512 bytes: left to the MPI library";
 
 /// A plan predicted to take so much of the least time that the links allow is chosen whatever native is predicted to

@@ -82,8 +82,9 @@ Choice choose(const Alternatives& alternatives, std::uint64_t message_bytes, Ope
   return {.algorithm = runs.algorithm,
           .segment_bytes = runs.segment_bytes,
           .predictions = predictions_of(alternatives, all, message_bytes),
-          .reason = message_bytes < least_bytes && all.runs() == nullptr ? below_least_bytes
-                                                                         : reason_of(all, sizes, message_bytes)};
+          .reason = message_bytes < alternatives.floor_bytes && all.runs() == nullptr
+                        ? below_least_bytes
+                        : reason_of(all, sizes, message_bytes)};
 }
 
 }  // namespace trunkline

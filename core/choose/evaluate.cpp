@@ -73,7 +73,7 @@ Evaluation evaluate(const Alternatives& alternatives, std::uint64_t message_byte
     }
     const Evaluated* const first = all.runs();
     const bool fastest = first == nullptr || one.compared_seconds < first->compared_seconds;
-    const bool long_enough = message_bytes >= least_bytes || alternative.candidate->takes_short;
+    const bool long_enough = message_bytes >= alternatives.floor_bytes || alternative.candidate->takes_short;
     all.add(one, long_enough && may_run(one.verdict) && fastest);
   }
   return all;

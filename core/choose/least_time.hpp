@@ -2,6 +2,8 @@
 // The time below which no algorithm comes, whatever it is: hosts' links have to carry so much.
 #pragma once
 
+#include <cstdint>
+
 #include "collective/collective.hpp"
 #include "network/paths.hpp"
 #include "network/placement.hpp"
@@ -13,5 +15,12 @@ namespace trunkline {
 /// it 2 (hosts - 1) times (Patarasuk, Yuan 2009); where everybody has a share, a host's link all but its own ranks'.
 /// Shares are taken for equal. Time O(ranks + hosts).
 [[nodiscard]] double least_byte_s(const Paths& paths, const Placement& placement, Collective collective);
+
+/// Seconds below which no call is that brings `message_bytes` whole from hosts to hosts: the latencies of all links on
+/// a way, and the bytes with their frames over the slowest one, of whichever way is longest. Ways from the root to all
+/// others, or to it; without a root those between any two. What hosts spend and what switches store is left out. Where
+/// everybody has a share, only the way of a share is counted. Time O(hosts), or O(hosts^2) without a root.
+[[nodiscard]] double least_crossing_s(const Paths& paths, const Placement& placement, Collective collective, Rank root,
+                                      std::uint64_t message_bytes);
 
 }  // namespace trunkline

@@ -5,7 +5,9 @@
 #include <utility>
 
 #include "algorithms/registry.hpp"
+#include "choose/costs_by_size.hpp"
 #include "choose/one_order.hpp"
+#include "network/long_links.hpp"
 #include "text/quantity.hpp"
 
 namespace trunkline {
@@ -19,6 +21,11 @@ constexpr const char* by_user = "chosen by the user (a setting, or trunkline_set
 const char* too_short(const Knowledge& knowledge) {
   return knowledge.tuning ? "shorter than what the tuning file accelerates anywhere (TRUNKLINE_TUNING)"
                           : below_least_bytes;
+}
+
+bool is_by_size(Collective collective, std::string_view algorithm) {
+  const auto known = find_algorithm(collective, algorithm);
+  return known && known->by_size;
 }
 
 }  // namespace
@@ -39,7 +46,8 @@ Decision Decider::decide(std::uint64_t bytes, OperandOrder order, const Wish& wi
     return {.reason = for_people ? reason : ""};
   }
   Decision decision = considered(bytes, order, wish, for_people, knowledge_.multicasts ? reach : Reach::messages);
-  if (order == OperandOrder::any || decision.is_native() || keeps_order(decision.algorithm)) return decision;
+  if (!decision.is_native() && is_by_size(collective_, decision.algorithm)) decision.laid_for_bytes = laid_for(bytes);
+  if (order == OperandOrder::any || decision.is_native() || keeps_order(decision)) return decision;
   return {.reason = "the operation does not commute, and " + std::string(decision.algorithm) +
                     " would not combine its operands in rank order"};
 }
@@ -48,7 +56,7 @@ Decision Decider::considered(std::uint64_t bytes, OperandOrder order, const Wish
   if (wish.kind == Wish::Kind::forced) return forced(bytes, wish);
   if (plan_fits()) return planned(bytes);
   if (knowledge_.keeps_one_order(collective_)) return in_one_order(bytes, order, for_people);
-  if (bytes < knowledge_.floor_bytes && !knowledge_.multicasts_short(collective_)) {
+  if (bytes < floor_bytes() && !knowledge_.multicasts_short(collective_)) {
     return {.reason = for_people ? no_plan() + too_short(knowledge_) : ""};
   }
   if (const TuningEntry* const entry = tuning_entry()) {
@@ -93,8 +101,8 @@ Decision Decider::in_one_order(std::uint64_t bytes, OperandOrder order, bool for
 Decision Decider::automatic(std::uint64_t bytes, OperandOrder order, bool for_people, Reach reach) {
   const Alternatives* const known = alternatives_for(bytes);
   if (known == nullptr) return {.reason = no_plan() + "no cluster is set (TRUNKLINE_CLUSTER)"};
-  if (bytes < least_bytes && !knowledge_.multicasts_short(collective_)) reach = Reach::messages;
-  const Pick best = (bytes < least_bytes ? short_picks_ : picks_).pick(*known, bytes, order, reach);
+  if (is_short(bytes) && !knowledge_.multicasts_short(collective_)) reach = Reach::messages;
+  const Pick best = (is_short(bytes) ? short_picks_ : picks_).pick(*known, bytes, order, reach);
   return {.algorithm = best.algorithm,
           .segment_bytes = best.segment_bytes,
           .reason = for_people ? no_plan() + choose(*known, bytes, order, reach).reason +
@@ -103,8 +111,8 @@ Decision Decider::automatic(std::uint64_t bytes, OperandOrder order, bool for_pe
           .wants_datagrams = wants_datagrams(best.algorithm)};
 }
 
-Plan Decider::plan(std::string_view algorithm) {
-  if (last_ && last_->first == algorithm) {
+Plan Decider::plan(std::string_view algorithm, std::uint64_t laid_for_bytes) {
+  if (last_ && last_->first == PlanKey(algorithm, laid_for_bytes)) {
     Plan plan = std::move(last_->second);
     last_.reset();
     return plan;
@@ -113,7 +121,8 @@ Plan Decider::plan(std::string_view algorithm) {
     return std::exchange(compared->plan, Plan());
   }
   if (algorithm == plan_of_file) return knowledge_.plan->plan;
-  return lay(collective_, algorithm, knowledge_.cluster ? &*knowledge_.cluster : nullptr, placement_, root_);
+  return lay(collective_, algorithm, knowledge_.cluster ? &knowledge_.network() : nullptr, placement_, root_,
+             laid_for_bytes != 0 ? laid_for_bytes : usual_message_bytes);
 }
 
 void Decider::forget_plans() {
@@ -153,13 +162,14 @@ std::string_view Decider::one_order(OperandOrder order) {
   return *algorithm;
 }
 
-bool Decider::keeps_order(std::string_view algorithm) {
-  if (const Alternative* const compared = alternative(algorithm)) return compared->by_rank;
-  auto known = std::ranges::find(by_rank_, algorithm, [](const auto& one) { return one.first; });
+bool Decider::keeps_order(const Decision& decision) {
+  if (const Alternative* const compared = alternative(decision.algorithm)) return compared->by_rank;
+  const PlanKey key(decision.algorithm, decision.laid_for_bytes);
+  auto known = std::ranges::find(by_rank_, key, [](const auto& one) { return one.first; });
   if (known == by_rank_.end()) {
-    Plan laid = plan(algorithm);
-    known = by_rank_.insert(by_rank_.end(), {algorithm, laid.steps().keeps_rank_order()});
-    last_.emplace(algorithm, std::move(laid));
+    Plan laid = plan(key.first, key.second);
+    known = by_rank_.insert(by_rank_.end(), {key, laid.steps().keeps_rank_order()});
+    last_.emplace(key, std::move(laid));
   }
   return known->second;
 }
@@ -170,6 +180,15 @@ bool Decider::plan_fits() const {
   if (facts_of(collective_).has_root && file->plan.root() != root_) return false;
   if (file->plan.ranks() != placement_.size()) return false;
   return knowledge_.plan_placement.empty() || knowledge_.plan_placement == placement_;
+}
+
+bool Decider::has_sites() {
+  if (!has_sites_) has_sites_ = knowledge_.cluster && spans_sites(*knowledge_.cluster, placement_);
+  return *has_sites_;
+}
+
+std::uint64_t Decider::floor_bytes() {
+  return has_sites() ? std::min(knowledge_.floor_bytes, least_bytes_of_sites) : knowledge_.floor_bytes;
 }
 
 std::string Decider::no_plan() const {
@@ -192,7 +211,7 @@ const Alternatives* Decider::alternatives() {
 }
 
 const Alternatives* Decider::alternatives_for(std::uint64_t bytes) {
-  if (bytes >= least_bytes || !takes_short(collective_)) return alternatives();
+  if (!is_short(bytes) || !takes_short(collective_)) return alternatives();
   if (!short_alternatives_ && knowledge_.cluster) {
     short_alternatives_ = short_alternatives_of(collective_, knowledge_.network(), placement_, root_,
                                                 knowledge_.library.native, knowledge_.message_costs());
@@ -217,11 +236,15 @@ std::uint64_t Decider::segment_for(std::string_view algorithm, std::uint64_t byt
 const Costs& Decider::costs(std::string_view algorithm) {
   if (const Alternative* const compared = alternative(algorithm)) return compared->costs;
   auto known = std::ranges::find(costs_, algorithm, [](const auto& one) { return one.first; });
-  if (known == costs_.end()) {
+  if (known == costs_.end() && is_by_size(collective_, algorithm)) {
+    const CallsOf calls{.collective = collective_, .placement = placement_, .root = root_};
+    known = costs_.insert(
+        costs_.end(), {algorithm, costs_by_size(knowledge_.network(), calls, algorithm, knowledge_.message_costs())});
+  } else if (known == costs_.end()) {
     Plan laid = plan(algorithm);
     known = costs_.insert(costs_.end(), {algorithm, costs_of(knowledge_.network(), placement_, laid, collective_,
                                                              knowledge_.message_costs())});
-    last_.emplace(algorithm, std::move(laid));
+    last_.emplace(PlanKey(algorithm, 0), std::move(laid));
   }
   return known->second;
 }

@@ -27,6 +27,7 @@ inline constexpr std::string_view plan_of_file = "TRUNKLINE_PLAN";
 struct Decision {
   std::string_view algorithm = "native";  ///< or the registry's own text of another name, or plan_of_file
   std::uint64_t segment_bytes = 0;        ///< 0: native
+  std::uint64_t laid_for_bytes = 0;       ///< of an algorithm whose plans depend on the size; else 0
   std::string reason{};                   ///< one line, for people; empty where nobody asked
   bool wants_datagrams = false;           ///< chosen, by us or a tuning file, for ranks that datagrams reach
 
@@ -58,7 +59,7 @@ class Decider {
   [[nodiscard]] double opening_s(const Decision& with);
 
   /// The plan of a decision that is not native. What was laid to decide is handed over, once.
-  [[nodiscard]] Plan plan(std::string_view algorithm);
+  [[nodiscard]] Plan plan(std::string_view algorithm, std::uint64_t laid_for_bytes = 0);
 
   /// Lets go of the plans that were laid to decide: whoever asks for one gets it laid anew.
   void forget_plans();
@@ -68,6 +69,16 @@ class Decider {
   [[nodiscard]] std::vector<Prediction> predictions(std::uint64_t bytes, OperandOrder order = OperandOrder::any,
                                                     Reach reach = Reach::datagrams);
 
+  /// What an algorithm takes, whether it is compared or not: of one whose plans depend on the size, by the plan of
+  /// each.
+  [[nodiscard]] double seconds_of(std::string_view algorithm, std::uint64_t bytes, std::uint64_t segment_bytes) {
+    return costs(algorithm)->seconds(bytes, segment_bytes);
+  }
+  /// The segment in which it would run.
+  [[nodiscard]] std::uint64_t best_segment_of(std::string_view algorithm, std::uint64_t bytes) {
+    return costs(algorithm)->best_segment(bytes);
+  }
+
  private:
   Decision considered(std::uint64_t bytes, OperandOrder order, const Wish& wish, bool for_people, Reach reach);
   Decision forced(std::uint64_t bytes, const Wish& wish);
@@ -75,9 +86,13 @@ class Decider {
   Decision in_one_order(std::uint64_t bytes, OperandOrder order, bool for_people);
   Decision tuned(const TuningRule& rule) const;
   Decision automatic(std::uint64_t bytes, OperandOrder order, bool for_people, Reach reach);
-  bool keeps_order(std::string_view algorithm);
+  bool keeps_order(const Decision& decision);
   std::string_view one_order(OperandOrder order);
   [[nodiscard]] bool plan_fits() const;
+  [[nodiscard]] bool has_sites();
+  [[nodiscard]] std::uint64_t floor_bytes();
+  /// So that at most a multicast is compared.
+  [[nodiscard]] bool is_short(std::uint64_t bytes) { return bytes < least_bytes && !has_sites(); }
   [[nodiscard]] std::string no_plan() const;  ///< why the plan file does not count here; empty: there is none
   const TuningEntry* tuning_entry();
   const Alternatives* alternatives();
@@ -94,13 +109,16 @@ class Decider {
   Rank root_;
   std::optional<Alternatives> alternatives_{};
   std::optional<Alternatives> short_alternatives_{};  ///< of messages below least_bytes: others are not laid for these
+  std::optional<bool> has_sites_{};                   ///< of its ranks; once it was asked for
   KeptPicks picks_{};
   KeptPicks short_picks_{};
   std::optional<const TuningEntry*> tuning_entry_{};            ///< once it has been looked for
   std::list<std::pair<std::string_view, Costs>> costs_{};       ///< of algorithms whose segments were asked for
   std::array<std::optional<std::string_view>, 2> one_order_{};  ///< by what the call asks for; empty: none keeps it
-  std::list<std::pair<std::string_view, bool>> by_rank_{};      ///< of algorithms that were asked to keep rank order
-  std::optional<std::pair<std::string_view, Plan>> last_{};     ///< laid for it, until it is asked for
+  /// A plan by its algorithm and the size that it is laid for, as in a decision.
+  using PlanKey = std::pair<std::string_view, std::uint64_t>;
+  std::list<std::pair<PlanKey, bool>> by_rank_{};   ///< of those that were asked to keep rank order
+  std::optional<std::pair<PlanKey, Plan>> last_{};  ///< laid for it, until it is asked for
 };
 
 }  // namespace trunkline

@@ -2,6 +2,7 @@
 // What decisions follow from, besides the call itself: all ranks know it equally.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -50,10 +51,12 @@ struct Knowledge {
   std::array<bool, most_collectives> short_multicasts{};
 
   /// The same for one collective. A plan file for a reduction is there for short messages above all: it has no floor.
+  /// Nor have ranks on several sites, which only a look at the communicator can tell.
   [[nodiscard]] std::uint64_t floor_of(Collective collective) const {
     if (multicasts_short(collective)) return 0;
     const bool has_plan = plan && plan->collective == collective && facts_of(collective).reduces;
-    return has_plan ? 0 : floor_bytes;
+    if (has_plan) return 0;
+    return cluster && cluster->has_sites() ? std::min(floor_bytes, least_bytes_of_sites) : floor_bytes;
   }
 
   [[nodiscard]] bool multicasts_short(Collective collective) const {

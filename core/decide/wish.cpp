@@ -55,7 +55,7 @@ Wish parse_wish(Collective collective, std::string_view text) {
   return {.kind = Wish::Kind::forced,
           .algorithm = algorithm->name,
           .needs_cluster = algorithm->needs_cluster,
-          .has_one_order = !facts.has_operand_order() || algorithm->has_one_order,
+          .has_one_order = !facts.has_operand_order() || (algorithm->has_one_order && !algorithm->by_size),
           .segment_bytes = colon == std::string_view::npos ? 0 : wished_segment(text.substr(colon + 1))};
 }
 

@@ -7,6 +7,7 @@
 
 #include "network/bundles.hpp"
 #include "network/fingerprint.hpp"
+#include "network/long_links.hpp"
 #include "network/parts_check.hpp"
 #include "network/spanning_tree.hpp"
 #include "text/names.hpp"
@@ -41,6 +42,7 @@ Cluster::Cluster(Parts parts) {
   index_hops();
   root_tree();
   index_hosts();
+  has_sites_ = sites_of(*this).are_several();
   fingerprint_ = network_fingerprint(*this);
 }
 

@@ -124,6 +124,9 @@ class Cluster {
 
   /// Links outside the spanning tree.
   [[nodiscard]] std::vector<LinkId> unused_links() const;
+  /// Whether long links (network/long_links.hpp) divide it into sites.
+  [[nodiscard]] bool has_sites() const noexcept { return has_sites_; }
+
 
   /// Equal for equal networks (names, order of hosts, links, rates, widths, latencies), on every machine and version.
   [[nodiscard]] std::uint64_t fingerprint() const noexcept { return fingerprint_; }
@@ -152,5 +155,6 @@ class Cluster {
   std::unordered_map<std::string, std::optional<HostIndex>> by_short_name_;
   std::uint64_t fingerprint_ = 0;
 };
+  bool has_sites_ = false;
 
 }  // namespace trunkline

@@ -22,10 +22,15 @@ double delay_bytes(const Paths& paths, HostIndex from_host, HostIndex to_host, c
 
 InFlight in_flight(const Paths& paths, const Placement& placement, const Plan& plan, Collective collective,
                    const HostCosts& hosts) {
+  return in_flight(paths, placement, plan.steps(), collective, hosts);
+}
+
+InFlight in_flight(const Paths& paths, const Placement& placement, const Steps& steps, Collective collective,
+                   const HostCosts& hosts) {
   double most = 0.0;
-  plan.steps().each_hop(
+  steps.each_hop(
       [&](Rank from, Rank to) { most = std::max(most, delay_bytes(paths, placement[from], placement[to], hosts)); });
-  const UnderWay needed = plan.steps().under_way(collective);
+  const UnderWay needed = steps.under_way(collective);
   const auto most_bytes = static_cast<double>(most_in_flight_bytes);
   const double two_round_trips = std::min(2.0 * 2.0 * most, most_bytes);
   return {.bytes = std::max(needed.least_bytes, static_cast<std::uint64_t>(two_round_trips)),

@@ -2,6 +2,7 @@
 // How much of a message has to be under way for the links to be busy all the time.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 #include "model/transfer/host_costs.hpp"
@@ -29,7 +30,21 @@ struct InFlight {
 /// The most that any hop of the plan needs, rate x delay, and never less under way than the plan says. The delay is the
 /// way there and back, with what both hosts spend on a message, twice: the window's own messages wait for an answer at
 /// its half and at its end. Time O(ranks * length of a path).
+[[nodiscard]] InFlight in_flight(const Paths& paths, const Placement& placement, const Steps& steps,
+                                 Collective collective, const HostCosts& hosts);
 [[nodiscard]] InFlight in_flight(const Paths& paths, const Placement& placement, const Plan& plan,
                                  Collective collective, const HostCosts& hosts);
+
+/// Enough under way to keep the links busy over a round trip (`InFlight::bytes`). A broadcast takes twice that in
+/// memory, or four segments where those are more; each of several trees by turns at least as many.
+inline constexpr std::uint64_t least_window = 2;
+inline constexpr std::uint64_t most_window = 32;     ///< where the least is under way
+inline constexpr std::uint64_t widest_window = 128;  ///< however much is
+
+/// Segments of that many bytes.
+[[nodiscard]] constexpr std::uint64_t window_of(std::uint64_t segment_bytes, std::uint64_t in_flight_bytes) {
+  const std::uint64_t most = in_flight_bytes > least_in_flight_bytes ? widest_window : most_window;
+  return std::clamp(in_flight_bytes / segment_bytes, least_window, most);
+}
 
 }  // namespace trunkline

@@ -12,6 +12,7 @@
 #include "model/transfer/highest_lines.hpp"
 #include "model/transfer/path_loads.hpp"
 #include "model/transfer/wire.hpp"
+#include "plan/in_flight.hpp"
 
 namespace trunkline {
 namespace {
@@ -271,7 +272,8 @@ double all_seconds(const TreeCosts& costs, const Cut& cut, double next_s) {
   const bool shares_wire = costs.hosts.shares_wire && !costs.hosts.is_eager(cut.segment.bytes);
   const double before = cut.further + (shares_wire ? 1.0 : 0.0);
   const double behind_s = behind(before) * costs.meeting_byte_s * cut.segment.wire;
-  return before * next_s + behind_s + std::max(last_s, way_seconds(costs, cut.segment) - next_s);
+  return sent_seconds(costs, cut.segment, before, next_s) + behind_s +
+         std::max(last_s, way_seconds(costs, cut.segment) - next_s);
 }
 
 }  // namespace
@@ -286,6 +288,15 @@ TreeCosts tree_costs(const Paths& paths, const Placement& placement, std::span<c
   Sum sum(paths, placement, trees.size(), hosts);
   for (const Tree& tree : trees) sum.add(tree);
   return sum.costs(direction);
+/// Until so many segments have been sent and one more may be. Over a long way a window may end before its first message
+/// was answered, there and back; then nothing is sent until it was.
+double sent_seconds(const TreeCosts& costs, const Cut::Piece& piece, double before, double next_s) {
+  if (costs.longest_hop_s == 0.0) return before * next_s;
+  const auto window = static_cast<double>(window_of(piece.bytes, costs.in_flight_bytes));
+  const double windows = std::floor(before / window);
+  return windows * std::max(window * next_s, 2.0 * costs.longest_hop_s) + (before - windows * window) * next_s;
+}
+
 }
 
 double tree_seconds(const TreeCosts& costs, std::uint64_t message_bytes, std::uint64_t segment_bytes) {

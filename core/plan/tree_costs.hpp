@@ -46,12 +46,14 @@ struct TreeCosts final : CostFunction {
     double per_byte_s = 0.0;
     double per_ack_byte_s = 0.0;  ///< acknowledgements of the segments that come the other way
   };
-  std::vector<Way> latest;      ///< of the ways, those that may be the longest for some segment
-  std::vector<Work> busiest;    ///< of the channels, those that may be the busiest for some segment
-  Handlings handlings;          ///< of one segment by the busiest rank
-  Rank network_hops = 0;        ///< transfers between different hosts
-  double transfers = 0.0;       ///< of one segment, by all ranks
-  double meeting_byte_s = 0.0;  ///< of several trees: all hops of the deepest way, for each byte of a segment
+  std::vector<Way> latest;            ///< of the ways, those that may be the longest for some segment
+  std::vector<Work> busiest;          ///< of the channels, those that may be the busiest for some segment
+  Handlings handlings;                ///< of one segment by the busiest rank
+  Rank network_hops = 0;              ///< transfers between different hosts
+  double transfers = 0.0;             ///< of one segment, by all ranks
+  double meeting_byte_s = 0.0;        ///< of several trees: all hops of the deepest way, for each byte of a segment
+  double longest_hop_s = 0.0;         ///< one way, where windows may end before the first answer; 0: they do not
+  std::uint64_t in_flight_bytes = 0;  ///< what windows hold then
   HostCosts hosts = usual_host_costs();
 
   [[nodiscard]] double seconds(std::uint64_t message_bytes, std::uint64_t segment_bytes) const override;

@@ -131,6 +131,7 @@ void bind_cluster(nb::module_& module) {
           },
           "Switches that equal-cost paths made one.")
       .def_prop_ro("fingerprint", &Cluster::fingerprint, "Equal for equal networks, on every machine and version.")
+      .def_prop_ro("has_sites", &Cluster::has_sites, "Whether long links divide it into sites.")
       .def_prop_ro("topology_fingerprint", &topology_fingerprint,
                    "The same without times and rates: of what plans are laid over.")
       .def_prop_ro("channel_count", &Cluster::channel_count)

@@ -10,8 +10,10 @@
 #include <span>
 #include <stdexcept>
 
+#include "algorithms/registry.hpp"
 #include "bindings.hpp"
 #include "choose/candidates.hpp"
+#include "choose/least_time.hpp"
 #include "decide/decision.hpp"
 #include "kinds/multicast/datagram.hpp"
 #include "model/measured/measured_trees.hpp"
@@ -132,12 +134,24 @@ class Decisions {
   std::vector<Prediction> predictions(std::uint64_t bytes, bool commutes, bool datagrams) {
     return decider_.predictions(bytes, commutes ? OperandOrder::any : OperandOrder::by_rank, reach(datagrams));
   }
+  double seconds_of(const std::string& algorithm, std::uint64_t bytes, std::uint64_t segment_bytes) {
+    return decider_.seconds_of(named(algorithm), bytes, segment_bytes);
+  }
+  std::uint64_t best_segment_of(const std::string& algorithm, std::uint64_t bytes) {
+    return decider_.best_segment_of(named(algorithm), bytes);
+  }
   double saved_s(std::uint64_t bytes, const Decision& with, const Decision& without) {
     return decider_.saved_s(bytes, with, without);
   }
   double opening_s(const Decision& with) { return decider_.opening_s(with); }
 
  private:
+  [[nodiscard]] std::string_view named(const std::string& algorithm) const {
+    if (!knowledge_.cluster) throw std::invalid_argument("no cluster is known");
+    const auto known = find_algorithm(collective_, algorithm);
+    if (!known || known->is_native()) throw std::invalid_argument("no algorithm with plans is called " + algorithm);
+    return known->name;
+  }
   static Reach reach(bool datagrams) { return datagrams ? Reach::datagrams : Reach::messages; }
 
   Knowledge knowledge_;
@@ -267,10 +281,22 @@ void bind_decisions(nb::module_& module) {
       .def("predictions", &Decisions::predictions, "message_bytes"_a, "commutes"_a = true, "datagrams"_a = true,
            "Of what is compared, in the segments that would run: fastest first, native among them; empty: all ranks "
            "share one host.")
+      .def("seconds_of", &Decisions::seconds_of, "algorithm"_a, "message_bytes"_a, "segment_bytes"_a,
+           "What an algorithm would take; ValueError where it has no plans, or no cluster is known.")
+      .def("best_segment_of", &Decisions::best_segment_of, "algorithm"_a, "message_bytes"_a,
+           "The segment in which it would run; ValueError as seconds_of.")
       .def("saved_s", &Decisions::saved_s, "message_bytes"_a, "with_datagrams"_a, "without"_a,
            "What a decision that wants datagrams is predicted to save beside one without.")
       .def("opening_s", &Decisions::opening_s, "with_datagrams"_a,
            "What ranks spend before the first call of such a plan on a communicator.");
+  module.def(
+      "least_crossing_s",
+      [](const Cluster& cluster, const Placement& placement, const std::string& collective, Rank root,
+         std::uint64_t message_bytes) {
+        return least_crossing_s(Paths(cluster), placement, collective_named(collective), root, message_bytes);
+      },
+      "cluster"_a, "placement"_a, "collective"_a, "root"_a, "message_bytes"_a,
+      "Seconds below which no call is: latencies of the longest way, and the bytes over the slowest link on it.");
   module.attr("plan_of_file") = plan_of_file;
   module.def("is_eager_multicast", &is_eager_multicast, "message_bytes"_a,
              "Whether the root of such a multicast leaves once it has sent it, in frames of 1500 bytes.");

@@ -223,6 +223,7 @@ void bind_registry(nb::module_& module) {
       .def_prop_ro("restrictions", &Algorithm::restrictions)
       .def_ro("cost", &Algorithm::cost)
       .def_ro("needs_cluster", &Algorithm::needs_cluster)
+      .def_ro("by_size", &Algorithm::by_size, "Its plans depend on the size of the message.")
       .def_prop_ro(
           "kind", [](const Algorithm& one) { return one.is_native() ? std::string_view("native") : one.kind->name; },
           "Of its plans: ``trees``, ``rounds``, ``multicast``; ``native``: it has none.")
@@ -233,6 +234,7 @@ void bind_registry(nb::module_& module) {
           "by_rounds", [](const Algorithm& one) { return one.kind == &rounds_kind; },
           "Whether blocks reach each rank from several others.")
       .def_ro("family", &Algorithm::family, "``K-ary``: alike but for a number in the name; empty: stands alone.");
+  module.attr("usual_message_bytes") = usual_message_bytes;
   module.def(
       "algorithm_names", [](const std::string& collective) { return algorithm_names(collective_named(collective)); },
       "collective"_a, "The names for people, a family in one piece: ``3-ary to 8-ary``.");
@@ -326,14 +328,18 @@ void bind_plan(nb::module_& module) {
   module.def(
       "lay",
       [](const std::string& collective, const std::string& name, const Cluster* cluster, const Placement& placement,
-         Rank root) { return lay(collective_named(collective), name, cluster, placement, root); },
-      "collective"_a, "name"_a, "cluster"_a.none(), "placement"_a, "root"_a,
-      "Lay an algorithm over ranks; its trees have passed check_tree.");
+         Rank root, std::uint64_t message_bytes) {
+        return lay(collective_named(collective), name, cluster, placement, root, message_bytes);
+      },
+      "collective"_a, "name"_a, "cluster"_a.none(), "placement"_a, "root"_a, "message_bytes"_a = usual_message_bytes,
+      "Lay an algorithm over ranks; its trees have passed check_tree. The size is for those whose plans depend on it.");
   module.def(
       "lay_trees",
       [](const std::string& collective, const std::string& name, const Cluster* cluster, const Placement& placement,
-         Rank root) { return lay_trees(collective_named(collective), name, cluster, placement, root); },
-      "collective"_a, "name"_a, "cluster"_a.none(), "placement"_a, "root"_a,
+         Rank root, std::uint64_t message_bytes) {
+        return lay_trees(collective_named(collective), name, cluster, placement, root, message_bytes);
+      },
+      "collective"_a, "name"_a, "cluster"_a.none(), "placement"_a, "root"_a, "message_bytes"_a = usual_message_bytes,
       "The same of an algorithm made of trees, which take segments by turns.");
 }
 

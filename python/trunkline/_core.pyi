@@ -98,6 +98,10 @@ class Cluster:
         """Equal for equal networks, on every machine and version."""
 
     @property
+    def has_sites(self) -> bool:
+        """Whether long links divide it into sites."""
+
+    @property
     def topology_fingerprint(self) -> int:
         """The same without times and rates: of what plans are laid over."""
 
@@ -358,6 +362,10 @@ class Algorithm:
     @property
     def needs_cluster(self) -> bool: ...
     @property
+    def by_size(self) -> bool:
+        """Its plans depend on the size of the message."""
+
+    @property
     def kind(self) -> str:
         """Of its plans: ``trees``, ``rounds``, ``multicast``; ``native``: it has none."""
 
@@ -460,10 +468,30 @@ class CollectiveFacts:
 def facts_of(collective: str) -> CollectiveFacts:
     """ValueError where there is none of that name."""
 
-def lay(collective: str, name: str, cluster: Cluster | None, placement: Sequence[int], root: int) -> Plan:
-    """Lay an algorithm over ranks; its trees have passed check_tree. Raises ValueError."""
+usual_message_bytes: int
+"""What algorithms whose plans depend on the size are laid for where nobody says for which."""
 
-def lay_trees(collective: str, name: str, cluster: Cluster | None, placement: Sequence[int], root: int) -> list[Tree]:
+def lay(
+    collective: str,
+    name: str,
+    cluster: Cluster | None,
+    placement: Sequence[int],
+    root: int,
+    message_bytes: int = ...,
+) -> Plan:
+    """Lay an algorithm over ranks; its trees have passed check_tree. Raises ValueError.
+
+    The size is for those whose plans depend on it.
+    """
+
+def lay_trees(
+    collective: str,
+    name: str,
+    cluster: Cluster | None,
+    placement: Sequence[int],
+    root: int,
+    message_bytes: int = ...,
+) -> list[Tree]:
     """The same of an algorithm made of trees, which take segments by turns. Raises ValueError."""
 
 class Costs:
@@ -695,6 +723,12 @@ class Decider:
         ``datagrams``: they reach all ranks.
         """
 
+    def seconds_of(self, algorithm: str, message_bytes: int, segment_bytes: int) -> float:
+        """What an algorithm would take. Raises ValueError where it has no plans, or no cluster is known."""
+
+    def best_segment_of(self, algorithm: str, message_bytes: int) -> int:
+        """The segment in which it would run. Raises ValueError as ``seconds_of``."""
+
     def saved_s(self, message_bytes: int, with_datagrams: Decision, without: Decision) -> float:
         """What a decision that wants datagrams is predicted to save beside one without."""
 
@@ -709,6 +743,11 @@ class Decider:
 
 def is_eager_multicast(message_bytes: int) -> bool:
     """Whether the root of such a multicast leaves once it has sent it, in frames of 1500 bytes."""
+
+def least_crossing_s(
+    cluster: Cluster, placement: Sequence[int], collective: str, root: int, message_bytes: int
+) -> float:
+    """Seconds below which no call is: latencies of the longest way, and the bytes over the slowest link on it."""
 
 plan_of_file: str
 """The algorithm's name in a decision for the plan that a file gave."""

@@ -8,6 +8,8 @@ from trunkline import __version__, _core
 from trunkline.cluster import faulty
 from trunkline.errors import BadInput
 from trunkline.kinds import kind_of
+from trunkline.registry import find_algorithm
+from trunkline.units import format_bytes
 
 __all__ = ["Planned", "lay_plan", "made_plan", "read_plan_file", "read_plan_over"]
 
@@ -18,6 +20,8 @@ class Planned(NamedTuple):
     file: _core.PlanFile
     placement: list[int]
     """Host index by rank."""
+    message_bytes: int | None = None
+    """Of the message that it is laid for; None: whatever the size."""
 
     @property
     def what(self) -> str:
@@ -26,7 +30,13 @@ class Planned(NamedTuple):
 
 
 def lay_plan(
-    network: _core.Cluster, collective: str, algorithm: str, placement: Sequence[int], root: int, segment: int | None
+    network: _core.Cluster,
+    collective: str,
+    algorithm: str,
+    placement: Sequence[int],
+    root: int,
+    segment: int | None,
+    message: int | None = None,
 ) -> Planned:
     """Lay an algorithm over ranks on a cluster.
 
@@ -37,11 +47,16 @@ def lay_plan(
         placement: Host index by rank.
         root: A rank.
         segment: Bytes, for the plan to keep; None: chosen for each message.
+        message: Bytes that it is laid for, where its plans depend on the size; None: ``usual_message_bytes``.
     """
-    laid = _core.lay(collective, algorithm, network, placement, root)
+    by_size = find_algorithm(collective, algorithm).by_size
+    message = _core.usual_message_bytes if message is None else message
+    laid = _core.lay(collective, algorithm, network, placement, root, message)
     if kind_of(laid).is_replayed(laid):
         laid.check(collective)
-    return made_plan(network, collective, algorithm, laid, placement, f"trunkline plan {__version__}", segment)
+    provenance = f"trunkline plan {__version__}" + (f", for messages of {format_bytes(message)}" if by_size else "")
+    made = made_plan(network, collective, algorithm, laid, placement, provenance, segment)
+    return made._replace(message_bytes=message) if by_size else made
 
 
 def made_plan(

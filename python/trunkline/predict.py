@@ -47,6 +47,8 @@ class Predicted:
     """0: native."""
     seconds: float
     fastest: bool
+    bound: float | None = None
+    """Seconds below which no algorithm is, each long link crossed once; None: there is no long link."""
 
     def as_json(self, cluster: _core.Cluster, ranks_per_host: int, mpi: str) -> dict[str, object]:
         """The row as the command writes it."""
@@ -56,6 +58,7 @@ class Predicted:
             "segment_bytes": self.segment_bytes,
             "message_bytes": self.message_bytes,
             "seconds_predicted": self.seconds,
+            **({} if self.bound is None else {"seconds_bound": self.bound}),
         }
 
 
@@ -141,12 +144,6 @@ def predict_all(
         hosts = host_costs or _core.host_costs_of(native.name, "")
         knowledge = _core.Knowledge(cluster, native, "", "", host_costs=hosts)
     decider = _core.Decider(knowledge, collective, placement, root)
-    plans = {
-        name: _core.lay(collective, name.partition(":")[0], cluster, placement, root)
-        for name in algorithms
-        if name != "native"
-    }
-    costs = {name: knowledge.costs_of(placement, plan, collective) for name, plan in plans.items()}
     rows = []
     for size in sizes:
         times: dict[str, tuple[int, float]] = {}
@@ -157,11 +154,16 @@ def predict_all(
                     raise BadInput("all ranks share one host: there is no network to predict times for")
                 times[name] = (0, next(p.seconds for p in predictions if p.algorithm == "native"))
                 continue
-            _, _, fixed = name.partition(":")
-            segment = min(parse_bytes(fixed) if fixed else costs[name].best_segment(size), size)
-            times[name] = (segment, costs[name].seconds(size, segment))
+            algorithm, _, fixed = name.partition(":")
+            segment = min(parse_bytes(fixed) if fixed else decider.best_segment_of(algorithm, size), size)
+            times[name] = (segment, decider.seconds_of(algorithm, size, segment))
         best = min(seconds for _, seconds in times.values())
-        rows += [Predicted(collective, name, size, segment, s, s == best) for name, (segment, s) in times.items()]
+        bound = None
+        if cluster.has_sites:
+            bound = _core.least_crossing_s(cluster, placement, collective, root, size)
+        rows += [
+            Predicted(collective, name, size, segment, s, s == best, bound) for name, (segment, s) in times.items()
+        ]
     return rows
 
 

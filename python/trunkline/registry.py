@@ -7,7 +7,7 @@ from trunkline.cluster import nearest_first
 from trunkline.errors import BadInput
 from trunkline.units import parse_segment
 
-__all__ = ["check_collective", "chosen_algorithms", "limit_in_transfers"]
+__all__ = ["check_collective", "chosen_algorithms", "find_algorithm", "limit_in_transfers"]
 
 
 def limit_in_transfers(collective: str, hosts: int) -> float:
@@ -30,6 +30,19 @@ def check_collective(name: str) -> str:
     if name not in known:
         raise BadInput(f"there is no collective '{name}'; there are: {', '.join(nearest_first(name, known))}")
     return name
+
+
+def find_algorithm(collective: str, name: str) -> _core.Algorithm:
+    """The registry's entry.
+
+    Args:
+        collective: By name.
+        name: One that the registry has for it; KeyError for any other.
+    """
+    for one in _core.algorithms():
+        if (one.collective, one.name) == (collective, name):
+            return one
+    raise KeyError(name)
 
 
 def chosen_algorithms(collective: str, words: Sequence[str]) -> list[str]:

@@ -15,8 +15,9 @@ namespace trunkline::runtime {
 
 /// A plan as one rank sees it.
 struct LocalPlan {
-  std::string_view key;  ///< tells them from the root's others
-  std::uint64_t key_hash = 0;
+  std::string_view key;                     ///< tells them from the root's others, together with
+  std::uint64_t laid_for_bytes = 0;         ///< as in the decision
+  std::uint64_t key_hash = 0;               ///< of both
   const char* name;                         ///< the algorithm's; lives as long as the process
   std::unique_ptr<const LocalPart> part{};  ///< what runs it
   InFlight in_flight{};                     ///< for its window

@@ -24,6 +24,10 @@ std::uint64_t identity_of(std::string_view key, Collective collective, Rank root
   return hash(text);
 }
 
+std::string key_of(std::string_view algorithm, std::uint64_t laid_for_bytes) {
+  return std::string(algorithm) + (laid_for_bytes != 0 ? " " + std::to_string(laid_for_bytes) : "");
+}
+
 }  // namespace
 
 LocalPlans::LocalPlans(const World& world, const Processes& processes, Collective collective, Rank root)
@@ -55,23 +59,26 @@ std::shared_ptr<const LocalDecision> LocalPlans::decide(std::uint64_t bytes, Ope
 }
 
 LocalDecision LocalPlans::local(const Decision& decided) {
-  return {.plan = decided.is_native() ? nullptr : local_plan(decided.algorithm),
+  return {.plan = decided.is_native() ? nullptr : local_plan(decided.algorithm, decided.laid_for_bytes),
           .segment_bytes = decided.segment_bytes,
           .reason = decided.reason};
 }
 
-std::shared_ptr<const LocalPlan> LocalPlans::local_plan(std::string_view algorithm) {
-  const auto known = std::ranges::find(plans_, algorithm, [](const auto& plan) { return plan->key; });
+std::shared_ptr<const LocalPlan> LocalPlans::local_plan(std::string_view algorithm, std::uint64_t laid_for_bytes) {
+  const auto known = std::ranges::find_if(
+      plans_, [&](const auto& plan) { return plan->key == algorithm && plan->laid_for_bytes == laid_for_bytes; });
   if (known != plans_.end()) return *known;
-  const Plan plan = decider_.plan(algorithm);
+  const Plan plan = decider_.plan(algorithm, laid_for_bytes);
+  const std::string key = key_of(algorithm, laid_for_bytes);
   const bool from_file = algorithm == plan_of_file;
   LocalPlan made{.key = algorithm,
-                 .key_hash = hash(algorithm),
+                 .laid_for_bytes = laid_for_bytes,
+                 .key_hash = hash(key),
                  .name = from_file ? world_.knowledge.plan->algorithm.c_str() : algorithm.data(),
                  .part = local_part(plan, processes_.rank, processes_.world_ranks),
                  .in_flight = in_flight_of(plan),
                  .load = load_of(plan)};
-  if (world_.trace) made.identity = identity_of(algorithm, collective_, root_, processes_);
+  if (world_.trace) made.identity = identity_of(key, collective_, root_, processes_);
   if (world_.trace && processes_.rank == plan.root()) made.whole = std::make_shared<const Plan>(plan);
   return plans_.emplace_back(std::make_shared<const LocalPlan>(std::move(made)));
 }

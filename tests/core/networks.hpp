@@ -82,6 +82,17 @@ inline Cluster::Parts with_fast_trunks(Cluster::Parts parts) {
   return parts;
 }
 
+/// The same network with 5 ms on some of the links between switches.
+inline Cluster::Parts with_long_links(Cluster::Parts parts) {
+  constexpr double long_s = 5e-3;
+  for (Link& link : parts.links) {
+    const bool joins_switches =
+        parts.nodes[link.a].kind == NodeKind::network_switch && parts.nodes[link.b].kind == NodeKind::network_switch;
+    if (joins_switches && *rc::gen::arbitrary<bool>()) link.latency_s = long_s;
+  }
+  return parts;
+}
+
 /// Several ranks on some hosts, none on others.
 inline Placement random_placement(const Cluster& cluster, Rank most_ranks) {
   const auto hosts = static_cast<HostIndex>(cluster.hosts().size());

@@ -147,6 +147,25 @@ def test_the_plan_file(trunkline, tmp_path):
     assert trunkline("plan", "cyclic", "--root", "h5", "--segment", "2832", "-o", "-").out == file.read_text()
 
 
+def test_a_plan_that_depends_on_the_size_is_laid_for_it(trunkline, tmp_path):
+    words = ("plan", "two-site", "--collective", "bcast", "--algorithm", "wave")
+    data = trunkline(*words, "--bytes", "100000", "--json", "-").data
+    assert (data["shape"], data["message_bytes"], data["ranks"]) == ("wave", 100000, 5)
+    cluster = load_cluster("two-site")
+    expected = _core.lay_trees("bcast", "wave", cluster, [0, 1, 2, 3, 4], 0, 100000)[0]
+    assert data["children"] == {str(rank): children for rank, children in enumerate(expected.children)}
+    short = trunkline(*words, "--bytes", "8", "--json", "-").data
+    assert short["children"] != data["children"]
+    usual = trunkline(*words, "--json", "-").data
+    assert usual["message_bytes"] == _core.usual_message_bytes
+    file = tmp_path / "wave.yaml"
+    assert trunkline(*words, "--bytes", "100kB", "-o", file).status == 0
+    assert "for messages of 100000 B" in file.read_text()
+    assert trunkline("plan", "show", file, "--json", "-").data["children"] == data["children"]
+    assert "bcast, wave, for 100000 B over two-site" in trunkline(*words, "--bytes", "100000").out
+    assert "message_bytes" not in trunkline("plan", "two-site", "--json", "-").data
+
+
 def test_segments_have_the_units_that_sizes_have(trunkline):
     for text, written in (("1MB", "1000000B"), ("64kB", "64000B"), ("1.5KiB", "1536B"), ("4096", "4KiB")):
         assert f"segment: {written}\n" in trunkline("plan", "paper-1", "--segment", text, "-o", "-").out
@@ -191,6 +210,12 @@ def test_the_picture_shows_contention():
         (["--segment", "2GB", "-o", "-"], "--segment: a segment must be above zero and at most 1GiB, not 2GB"),
         (["--segment", "4KiB"], "--segment 4KiB goes into the plan file: name one with --output FILE"),
         (["--segment", "1MB"], "--segment 1MB goes into the plan file: name one with --output FILE"),
+        (
+            ["--bytes", "8KiB"],
+            "--bytes 8KiB: plans of linear do not depend on the size; those of wave and wave-mended do; leave it out",
+        ),
+        (["--algorithm", "wave", "--bytes", "8K"], "--bytes: '8K' is not a size; "),
+        (["--algorithm", "wave", "--bytes", "0"], "--bytes 0: a message has a byte at least"),
         (["--json", "-", "--svg", "-"], "only one of --json and --svg can go to standard output"),
     ],
 )

@@ -239,6 +239,29 @@ def test_the_commands(trunkline, refused):
     assert "0 bytes" in refused("predict", "cyclic", "--sizes", "0")
 
 
+def test_clusters_with_sites_have_a_bound(trunkline):
+    words = ("--algorithms", "by-sites-binary,wave", "--sizes", "8,100000")
+    rows = trunkline("predict", "four-site", *words, "--json", "-").data
+    cluster = load_cluster("four-site")
+    for row in rows:
+        bound = _core.least_crossing_s(cluster, list(range(32)), "bcast", 0, row["message_bytes"])
+        assert row["seconds_bound"] == bound
+        assert row["seconds_predicted"] > bound
+        assert row["algorithm"] == "wave" or row["seconds_predicted"] < 1.1 * bound
+    assert "Bound: each long link crossed once" in trunkline("predict", "four-site", *words).out
+    assert "seconds_bound" not in trunkline("predict", "cyclic", *words, "--json", "-").data[0]
+
+
+def test_plans_that_depend_on_the_size_are_predicted_by_that_of_each(trunkline):
+    words = ("predict", "four-site", "--algorithms", "wave:1MiB", "--host-costs", "free", "--json", "-")
+    for size in (8, 8192, 1 << 20):
+        (row,) = trunkline(*words, "--sizes", str(size)).data
+        cluster, placement = load_cluster("four-site"), list(range(32))
+        plan = _core.lay("bcast", "wave", cluster, placement, 0, size)
+        costs = _core.costs_of(cluster, placement, plan, "bcast", "free")
+        assert row["seconds_predicted"] == costs.seconds(size, size)
+
+
 def test_the_rate_scales_times(trunkline):
     def linear(*rate):
         words = ("predict", "cyclic", "--algorithms", "linear", "--sizes", "1MiB", *rate, "--json", "-")

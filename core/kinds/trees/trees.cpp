@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "kinds/trees/row.hpp"
+#include "network/long_links.hpp"
 #include "plan/in_flight.hpp"
 #include "plan/lead.hpp"
 #include "plan/tree_costs.hpp"
@@ -64,12 +65,28 @@ class TreeSteps final : public Steps {
                                                           const HostCosts& hosts) const override {
     const CollectiveFacts& facts = facts_of(collective);
     if (!facts.direction) throw std::invalid_argument("trees do not serve " + std::string(facts.name));
-    return std::make_unique<const TreeCosts>(tree_costs(paths, placement, trees_, *facts.direction, hosts));
+    TreeCosts costs = tree_costs(paths, placement, trees_, *facts.direction, hosts);
+    if (paths.cluster().has_sites()) {
+      costs.longest_hop_s = longest_hop_s(paths, placement);
+      costs.in_flight_bytes = in_flight(paths, placement, *this, collective, hosts).bytes;
+    }
+    return std::make_unique<const TreeCosts>(std::move(costs));
   }
 
   void write(std::string& yaml) const override { write_trees(yaml, trees_); }
 
  private:
+  /// Of the long ones; 0: there is none.
+  [[nodiscard]] double longest_hop_s(const Paths& paths, const Placement& placement) const {
+    double longest_s = 0.0;
+    each_hop([&](Rank from, Rank to) {
+      const NodeId u = paths.cluster().hosts()[placement[from]];
+      const NodeId v = paths.cluster().hosts()[placement[to]];
+      longest_s = std::max(longest_s, paths.latency_s(u, v, paths.meeting(u, v)));
+    });
+    return longest_s >= least_long_s ? longest_s : 0.0;
+  }
+
   Trees trees_;
 };
 

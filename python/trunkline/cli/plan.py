@@ -16,8 +16,8 @@ from trunkline.errors import BadInput
 from trunkline.hierarchy import Hierarchy, hierarchical_plan, parse_fan_in, parse_split
 from trunkline.placement import bounded_placement, placement_of_names, root_rank
 from trunkline.planned import lay_plan, read_plan_file, read_plan_over
-from trunkline.registry import check_collective
-from trunkline.units import parse_segment
+from trunkline.registry import check_collective, find_algorithm
+from trunkline.units import parse_bytes, parse_segment
 
 __all__ = ["app"]
 
@@ -74,6 +74,12 @@ def lay(
     root: Annotated[
         str | None, typer.Option(metavar="HOST|RANK", help="Where the message starts; default: rank 0.")
     ] = None,
+    size: Annotated[
+        str | None,
+        typer.Option(
+            "--bytes", metavar="SIZE", help="Message that it is for, where plans depend on the size; default: 8KiB."
+        ),
+    ] = None,
     ranks_per_host: Annotated[int | None, typer.Option(metavar="N", help="Ranks on every host; default: 1.")] = None,
     file: Annotated[
         str | None, typer.Option("--plan", metavar="PLAN", help="Show the plan of this file instead of laying one.")
@@ -89,7 +95,7 @@ def lay(
     placement = bounded_placement(network, 1 if ranks_per_host is None else ranks_per_host)
     segment_bytes = _segment(segment, output)
     if file is not None:
-        told = {"--collective": collective, "--algorithm": shape, "--root": root, "--segment": segment}
+        told = {"--collective": collective, "--algorithm": shape, "--root": root, "--bytes": size, "--segment": segment}
         _check_left_out(file, [option for option, value in told.items() if value is not None])
         planned = read_plan_over(network, file, placement)
         if planned.file.host_of_rank:
@@ -98,7 +104,8 @@ def lay(
         collective, shape = check_collective(collective or "bcast"), shape or "linear"
         _check_shape(collective, shape)
         start = root_rank(network, placement, root or "0")
-        planned = lay_plan(network, collective, shape, placement, start, segment_bytes)
+        message = _message(collective, shape, size)
+        planned = lay_plan(network, collective, shape, placement, start, segment_bytes, message)
     put_out(network, planned, output, json, svg)
 
 
@@ -174,6 +181,23 @@ def _segment(segment: str | None, output: str | None) -> int | None:
     if not output:
         raise BadInput(f"--segment {segment} goes into the plan file: name one with --output FILE")
     return size
+
+
+def _message(collective: str, shape: str, size: str | None) -> int | None:
+    """Bytes of the message that a plan is laid for."""
+    if size is None:
+        return None
+    if not find_algorithm(collective, shape).by_size:
+        by_size = [a.name for a in _core.algorithms() if a.collective == collective and a.by_size]
+        which = f"; those of {' and '.join(by_size)} do" if by_size else ""
+        raise BadInput(f"--bytes {size}: plans of {shape} do not depend on the size{which}; leave it out")
+    try:
+        count = parse_bytes(size)
+    except BadInput as error:
+        raise BadInput(f"--bytes: {error}") from None
+    if count == 0:
+        raise BadInput("--bytes 0: a message has a byte at least")
+    return count
 
 
 def _check_left_out(file: str, options: Sequence[str]) -> None:

@@ -10,6 +10,7 @@ from trunkline.cli.cluster import link_name
 from trunkline.cli.output import write_json, write_text
 from trunkline.kinds import kind_of
 from trunkline.planned import Planned
+from trunkline.units import format_bytes
 
 __all__ = ["put_out"]
 
@@ -34,7 +35,8 @@ def put_out(network: _core.Cluster, planned: Planned, output: str | None, json: 
         title = f"{planned.what}, over {network.name} from {network.hosts[planned.placement[laid.root]]}"
         write_text(kind_of(laid).draw(network, planned.placement, laid, title), svg)
     if "-" not in (output, json, svg):
-        _print(network, planned.placement, laid, contention, planned.what)
+        size = "" if planned.message_bytes is None else f", for {format_bytes(planned.message_bytes)}"
+        _print(network, planned.placement, laid, contention, planned.what + size)
 
 
 def _as_json(
@@ -46,6 +48,7 @@ def _as_json(
         "shape": planned.file.algorithm,
         "root": laid.root,
         "ranks": len(laid),
+        **({} if planned.message_bytes is None else {"message_bytes": planned.message_bytes}),
         "hosts": [network.hosts[host] for host in planned.placement],
         **kind_of(laid).as_json(laid),
         "contention_free": contention.contention_free,

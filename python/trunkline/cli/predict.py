@@ -211,7 +211,13 @@ def _print_times(about: str, rows: Sequence[Predicted], names: Sequence[str]) ->
                 f"[bold green]{format_seconds(r.seconds)}[/]" if r.fastest else format_seconds(r.seconds) for r in own
             )
             table.add_row(name, *times)
+        bounds = {row.message_bytes: row.bound for row in rows if row.bound is not None}
+        if bounds:
+            table.add_section()
+            table.add_row("bound", *(format_seconds(bounds[size]) for size in some))
         console.print(table)
+    if rows[0].bound is not None:
+        console.print("[dim]Bound: each long link crossed once; the longest way's delay, and its slowest rate.[/]")
 
 
 def _accuracy(ranks_per_host: int, *, measured: bool) -> str:

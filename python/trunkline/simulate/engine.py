@@ -57,6 +57,16 @@ _OPTIONS = {
     "smpi/allgather": "GB",
     "smpi/gather": "ompi_binomial",
 }
+_OPTIONS_OF_SITES = {
+    # SimGrid's flows share a link by their round trips: a host's messages to its neighbours would leave its far ones no
+    # rate, though its port has put them one after another. With this weight the rates of their links count, not those.
+    "network/weight-S": "1e9",
+}
+_NATIVE_OF_SITES = {
+    # The libraries' own algorithms have no windows: what they send at once need not have arrived. Waiting for it counts
+    # for little where hosts are near, and for a whole way each where they are far.
+    "smpi/send-is-detached-thresh": str(1 << 16),
+}
 _QUIET = ("xbt_cfg.thres:warning", "smpi_coll.thres:warning", "smpi_pmpi.thres:error")
 
 
@@ -193,7 +203,10 @@ def run_ranks(
         (folder / "platform.xml").write_text(simgrid_platform(job.cluster), encoding="utf-8")
         (folder / "cluster.yaml").write_text(_core.write_cluster(job.cluster), encoding="utf-8")
         (folder / "hosts").write_text("".join(f"{hosts[host]}\n" for host in job.placement), encoding="utf-8")
-        given = {**_OPTIONS, **job.own_options, "smpi/hostfile": str(folder / "hosts"), **options}
+        of_sites = _OPTIONS_OF_SITES if job.cluster.has_sites else {}
+        if of_sites and runs.startswith("native"):
+            of_sites = {**of_sites, **_NATIVE_OF_SITES}
+        given = {**_OPTIONS, **of_sites, **job.own_options, "smpi/hostfile": str(folder / "hosts"), **options}
         if "smpi/coll-selector" in options:
             given.pop(f"smpi/{job.collective}", None)  # what is asked for chooses that one
         command = [

@@ -37,7 +37,8 @@ class Candidates:
         self, collective: str, cluster: _core.Cluster, knowledge: _core.Knowledge, placement: Sequence[int]
     ) -> None:
         shared = len(set(placement)) < len(placement)
-        rows = [one for one in _core.candidates(collective) if shared or one.role != "shared hosts"]
+        left_out = ([] if shared else ["shared hosts"]) + ([] if cluster.has_sites else ["sites"])
+        rows = [one for one in _core.candidates(collective) if one.role not in left_out]
         self._multicasts = {one.name for one in rows if one.role == "to all at once"}
         self._worth_measuring = WORTH_MEASURING_ON_SHARED_HOSTS if shared else WORTH_MEASURING
         self._costs = {

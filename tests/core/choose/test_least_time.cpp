@@ -7,6 +7,7 @@
 #include <string>
 
 #include "algorithms/registry.hpp"
+#include "model/transfer/wire.hpp"
 #include "network/file/cluster_file.hpp"
 #include "networks.hpp"
 #include "plan/costs.hpp"
@@ -66,6 +67,35 @@ RC_GTEST_PROP(LeastTime, NoPlanIsPredictedBelowIt, ()) {
       }
     }
   }
+}
+
+TEST(LeastTime, IsTheDelayAndTheSlowestRateOfTheLongestWay) {
+  const Cluster cluster = read_cluster(std::string(TRUNKLINE_CLUSTERS) + "/four-site.yaml");
+  const Paths paths(cluster);
+  const auto crossing = [&](Collective collective, const Placement& placement, Rank root) {
+    return least_crossing_s(paths, placement, collective, root, 100'000);
+  };
+  constexpr double bytes_s = 106'340.0 * 8.0 / 50e6;  // 70 frames on the slowest link
+  EXPECT_EQ(wire_bytes(100'000), 106'340U);
+  EXPECT_NEAR(crossing(Collective::bcast, {0, 8, 24}, 0), 50.02e-3 + bytes_s, 1e-9);
+  EXPECT_NEAR(crossing(Collective::bcast, {0, 8, 24}, 1), 51.02e-3 + bytes_s, 1e-9);
+  EXPECT_NEAR(crossing(Collective::reduce, {0, 8}, 0), 1.02e-3 + bytes_s, 1e-9);
+  EXPECT_NEAR(crossing(Collective::allreduce, {0, 8, 24}, 0), 51.02e-3 + bytes_s, 1e-9);
+  EXPECT_NEAR(crossing(Collective::bcast, {0, 1}, 0), 20e-6 + bytes_s / 2.0, 1e-9);
+  EXPECT_EQ(crossing(Collective::allreduce, {3, 3}, 0), 0.0);
+}
+
+/// Nor is any plan predicted to be: hosts and switches only add to it.
+RC_GTEST_PROP(LeastTime, OfTheLongestWayIsBelowAllPlans, ()) {
+  const Cluster cluster(testing::with_long_links(testing::random_parts(6, 16)));
+  const Placement placement = testing::random_placement(cluster, 20);
+  const Rank root = *rc::gen::inRange<Rank>(0, static_cast<Rank>(placement.size()));
+  const Collective collective = *rc::gen::element(Collective::bcast, Collective::reduce, Collective::allreduce);
+  const auto name = *rc::gen::element<std::string>("by-sites-binary", "by-sites-8-ary", "linear", "wave", "flat");
+  const auto bytes = *rc::gen::inRange<std::uint64_t>(1, 1'000'000);
+  const Costs costs = costs_of(cluster, placement, lay(collective, name, &cluster, placement, root), collective);
+  RC_ASSERT(costs->seconds(bytes, costs->best_segment(bytes)) >=
+            (1.0 - 1e-9) * least_crossing_s(Paths(cluster), placement, collective, root, bytes));
 }
 
 }  // namespace

@@ -4,8 +4,12 @@
 #include <gtest/gtest.h>
 #include <malloc.h>
 
+#include <algorithm>
+#include <bit>
 #include <cstddef>
+#include <limits>
 
+#include "algorithms/registry.hpp"
 #include "network/file/cluster_file.hpp"
 #include "network/scaled.hpp"
 
@@ -155,6 +159,82 @@ TEST(Decider, AsksTheRuleWhereATuningFileNamesAMulticast) {
   EXPECT_EQ(without.reason, by_rule.reason);
   // Where predictions know no gain, a tenth of what the multicast takes.
   EXPECT_GT(call.decider.saved_s(8192, with, with), 0.0);
+}
+
+Knowledge of_four_sites() { return {.cluster = read_cluster(std::string(TRUNKLINE_CLUSTERS) + "/four-site.yaml")}; }
+
+TEST(Decider, HasNoFloorWhereRanksSitOnSeveralSites) {
+  const Knowledge knowledge = of_four_sites();
+  const Placement dealt{0, 8, 16, 24, 1, 9, 17, 25};
+  Decider across(knowledge, Collective::reduce, dealt, 0);
+  EXPECT_NE(across.decide(1, OperandOrder::any, {}, true).reason, below_least_bytes);
+  EXPECT_EQ(across.decide(0, OperandOrder::any, {}, true).reason, below_least_bytes);
+  // Open MPI's own goes from rank to rank, and so over the sea and back again.
+  Knowledge openmpi = of_four_sites();
+  openmpi.library.native = NativeLibrary::openmpi;
+  EXPECT_FALSE(Decider(openmpi, Collective::reduce, dealt, 0).decide(1, OperandOrder::any, {}, true).is_native());
+  const Placement home{0, 1, 2, 3, 4, 5, 6, 7};
+  Decider within(knowledge, Collective::bcast, home, 0);
+  EXPECT_TRUE(within.decide(511, OperandOrder::any, {}, true).is_native());
+  EXPECT_EQ(within.decide(511, OperandOrder::any, {}, true).reason, below_least_bytes);
+}
+
+TEST(Decider, ComparesTreesBySitesAndNoMulticastsOverLongLinksAlone) {
+  const auto compared = [](const Knowledge& knowledge, const Placement& placement, std::string_view name) {
+    const auto all = Decider(knowledge, Collective::bcast, placement, 0).predictions(8192);
+    return std::ranges::any_of(all, [&](const Prediction& one) { return one.algorithm == name; });
+  };
+  const Knowledge sites = of_four_sites();
+  const Knowledge one_place = of_slow_links();
+  const Placement hosts = block_placement(*sites.cluster, 1);
+  EXPECT_TRUE(compared(sites, hosts, "by-sites-binary"));
+  EXPECT_FALSE(compared(sites, hosts, "multicast"));
+  EXPECT_FALSE(compared(sites, {8, 9, 10, 11}, "by-sites-binary"));
+  EXPECT_FALSE(compared(one_place, hosts, "by-sites-binary"));
+  EXPECT_TRUE(compared(one_place, hosts, "multicast"));
+}
+
+TEST(Decider, LaysPlansThatDependOnTheSizeForTheSize) {
+  const Knowledge knowledge = of_four_sites();
+  const Placement placement = block_placement(*knowledge.cluster, 1);
+  Decider decider(knowledge, Collective::bcast, placement, 3);
+  const auto children = [](const Plan& plan) { return trees_of(plan).front().children; };
+  for (const std::uint64_t bytes : {1U, 100U, 100'000U, 1U << 20U}) {
+    const Decision decision = decider.decide(bytes, OperandOrder::any, parse_wish(Collective::bcast, "wave"), true);
+    EXPECT_EQ(decision.laid_for_bytes, std::bit_floor(bytes));
+    const Plan plan = lay(Collective::bcast, "wave", &*knowledge.cluster, placement, 3, std::bit_floor(bytes));
+    EXPECT_EQ(children(decider.plan(decision.algorithm, decision.laid_for_bytes)), children(plan));
+    EXPECT_EQ(decider.seconds_of("wave", bytes, bytes),
+              costs_of(*knowledge.cluster, placement, plan, Collective::bcast, knowledge.hosts)->seconds(bytes, bytes));
+    EXPECT_EQ(decision.segment_bytes, decider.best_segment_of("wave", bytes));
+  }
+  EXPECT_NE(children(lay(Collective::bcast, "wave", &*knowledge.cluster, placement, 3, 1)),
+            children(lay(Collective::bcast, "wave", &*knowledge.cluster, placement, 3, 1U << 20U)));
+  EXPECT_EQ(decider.decide(100'000, OperandOrder::any, parse_wish(Collective::bcast, "linear"), true).laid_for_bytes,
+            0U);
+  EXPECT_FALSE(parse_wish(Collective::reduce, "wave").has_one_order);  // another size, another tree
+}
+
+/// Whatever the root and the size: what `auto` runs is never predicted slower than what it ran before there were trees
+/// by sites, but for what predictions of lines may be off.
+TEST(Decider, IsNeverSlowerByTreesThatKnowSites) {
+  for (const char* const name : {"two-site", "four-site"}) {
+    const Knowledge knowledge{.cluster = read_cluster(std::string(TRUNKLINE_CLUSTERS) + "/" + name + ".yaml")};
+    const Placement placement = block_placement(*knowledge.cluster, 1);
+    for (Rank root = 0; root < placement.size(); root += 3) {
+      Decider decider(knowledge, Collective::bcast, placement, root);
+      for (std::uint64_t bytes = 1; bytes <= std::uint64_t{1} << 24; bytes *= 4) {
+        const Decision runs = decider.decide(bytes, OperandOrder::any, {}, false);
+        double least_s = std::numeric_limits<double>::infinity();
+        double runs_s = least_s;
+        for (const Prediction& one : decider.predictions(bytes)) {
+          if (one.algorithm == runs.algorithm) runs_s = one.seconds;
+          if (!one.algorithm.starts_with("by-sites")) least_s = std::min(least_s, one.seconds);
+        }
+        EXPECT_LE(runs_s, usual_margin * least_s) << name << " " << root << " " << bytes << " " << runs.algorithm;
+      }
+    }
+  }
 }
 
 }  // namespace

@@ -10,7 +10,8 @@ const std::string shapes =
     "custom, linear, two-tree, binary, 3-ary to 8-ary, scatter-ring, scatter-doubling, circulant, multicast, flat, "
     "binomial, "
     "3-nomial to 8-nomial, hierarchical-flat, "
-    "hierarchical-binomial, hierarchical-3-nomial to hierarchical-4-nomial, unaware-linear, "
+    "hierarchical-binomial, hierarchical-3-nomial to hierarchical-4-nomial, "
+    "by-sites-binary, by-sites-3-ary to by-sites-8-ary, wave, wave-mended, unaware-linear, "
     "unaware-binary, "
     "unaware-3-ary to unaware-8-ary, unaware-scatter-ring";
 
@@ -72,7 +73,7 @@ const FaultCase plan_faults[] = {
               "ranks: 2\n"
               "root: 0\n"
               "line: [0, 1]\n",
-              {"3:8: \"native\" is not a shape of plans; known are " + shapes}},
+              {"3:8: \"native\" is not a shape of plans (did you mean wave?); known are " + shapes}},
     FaultCase{"RoundsAreNoTree",
               "trunkline: plan/1\n"
               "collective: bcast\n"
