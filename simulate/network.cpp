@@ -80,7 +80,8 @@ class Hosts {
     const double announced_s = eager ? 0.0 : costs.rendezvous_s;
     const double now = s4u::Engine::get_clock();
     // Here and not by SMPI's own options: those leave out blocking sends, such as the libraries' own algorithms make.
-    const double leaves = processors_of(from).send(now, costs.send_s + costs.send_byte_s * wire + announced_s);
+    const double leaves =
+        processors_of(from).send(now, injection_s(from) + costs.send_s + costs.send_byte_s * wire + announced_s);
     double& free_at = free_at_[port_of(from, to, links)];
     const bool shares_wire = !eager && costs.shares_wire;
     const double start = shares_wire ? leaves : std::max(leaves, free_at);
@@ -106,6 +107,16 @@ class Hosts {
     return processors_.try_emplace(host, std::max<std::size_t>(1, host->get_actor_count())).first->second;
   }
 
+  /// As the cluster file says, by way of the platform.
+  double injection_s(const s4u::Host* host) {
+    if (hosts_are_free) return 0.0;
+    const auto [known, is_new] = injection_s_.try_emplace(host, 0.0);
+    const char* const stated = is_new ? host->get_property("trunkline.injection") : nullptr;
+    if (stated != nullptr) known->second = std::strtod(stated, nullptr);
+    return known->second;
+  }
+
+  std::unordered_map<const s4u::Host*, double> injection_s_;
   std::unordered_map<const void*, double> free_at_;  ///< by port
   std::unordered_map<const s4u::Host*, const s4u::Link*> first_link_;
   std::unordered_map<const s4u::Host*, Processors> processors_;

@@ -74,7 +74,9 @@ Plan lay_two_tree(const Ground& on) {
 Plan lay_weighted(std::string_view shape, const Ground& on) {
   check_placement(*on.cluster, on.placement, on.root);
   const Paths paths(*on.cluster);
-  const std::vector<Injection> injection(on.cluster->hosts().size());
+  std::vector<Injection> injection;
+  for (const NodeId host : on.cluster->hosts())
+    injection.push_back({.message_s = on.cluster->nodes()[host].injection_s});
   const ClusterGraph graph(paths, on.placement, injection, wire_bytes(on.bytes));
   return lay_one(weighted_shape(shape).lay(graph, on.root));
 }

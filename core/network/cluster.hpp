@@ -27,6 +27,8 @@ struct Node {
   NodeKind kind = NodeKind::host;
   std::vector<std::string> aliases{};  ///< further names under which a processor may know itself
   SwitchSettings settings{};           ///< of a switch; for the lab alone: fingerprints leave them out
+  double injection_s = 0.0;  ///< of a host: so long each message that it sends keeps it busy, besides what its rate and
+                             ///< its MPI library take; no switch has any
 };
 
 struct Link {
@@ -122,11 +124,11 @@ class Cluster {
   /// "s0->s1", for messages and reports.
   [[nodiscard]] std::string channel_name(ChannelId channel) const;
 
-  /// Links outside the spanning tree.
-  [[nodiscard]] std::vector<LinkId> unused_links() const;
   /// Whether long links (network/long_links.hpp) divide it into sites.
   [[nodiscard]] bool has_sites() const noexcept { return has_sites_; }
 
+  /// Links outside the spanning tree.
+  [[nodiscard]] std::vector<LinkId> unused_links() const;
 
   /// Equal for equal networks (names, order of hosts, links, rates, widths, latencies), on every machine and version.
   [[nodiscard]] std::uint64_t fingerprint() const noexcept { return fingerprint_; }
@@ -153,8 +155,8 @@ class Cluster {
   std::vector<std::uint32_t> depth_;
   std::unordered_map<std::string, HostIndex> by_name_;
   std::unordered_map<std::string, std::optional<HostIndex>> by_short_name_;
+  bool has_sites_ = false;
   std::uint64_t fingerprint_ = 0;
 };
-  bool has_sites_ = false;
 
 }  // namespace trunkline

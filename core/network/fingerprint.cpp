@@ -55,7 +55,7 @@ std::uint64_t network_fingerprint(const Cluster& cluster) {
     const Link& link = cluster.link_of(cluster.neighbours(node).front().channel);
     hash.text("host");
     hash.text(nodes[node].name);
-    hash.number(0.0);  // a time that hosts once had: files made before know the network still
+    hash.number(nodes[node].injection_s);
     hash.text(nodes[cluster.switch_of(host)].name);
     hash.number(link.rate_bps);
     hash.number(link.latency_s);

@@ -70,6 +70,10 @@ class Check {
         continue;
       }
       any_host = true;
+      const double injection_s = parts_.nodes[node].injection_s;
+      if (!(injection_s >= 0.0) || std::isinf(injection_s)) {
+        add(What::rate, node, {}, "host " + name(node) + ": the injection time must be zero or more");
+      }
       if (count[node] == 0 && complete) {
         add(What::host_links, node, {}, "host " + name(node) + " has no link; give its switch");
       } else if (count[node] > 1) {

@@ -88,8 +88,9 @@ std::vector<TreeCosts::Work> most(const std::vector<TreeCosts::Work>& works) {
 /// Adds up the transfers of trees that take segments by turns.
 class Sum {
  public:
-  Sum(const Paths& paths, const Placement& placement, std::size_t trees, const HostCosts& hosts)
+  Sum(const Paths& paths, const Placement& placement, std::size_t trees, Direction direction, const HostCosts& hosts)
       : cluster_(paths.cluster()),
+        direction_(direction),
         hosts_(hosts),
         placement_(placement),
         part_(1.0 / static_cast<double>(trees)),
@@ -111,14 +112,16 @@ class Sum {
       const auto sends = static_cast<double>(tree.children[rank].size());
       handlings_[rank].sends += part_ * sends;
       handlings_[rank].receives += rank == tree.root ? 0.0 : part_;
+      const double ups = direction_ == Direction::down || rank == tree.root ? 0.0 : 1.0;
+      handlings_[rank].injections_s += part_ * (sends * down_injection_s(rank) + ups * own_injection_s(rank));
       if (sends > 0.0) continue;
       latest_.insert(latest_.end(), {ways_[rank].by_wire, ways_[rank].by_processor});
       deepest_byte_s_ = std::max(deepest_byte_s_, ways_[rank].hops_byte_s);
     }
   }
 
-  TreeCosts costs(Direction direction) {
-    const bool both_ways = direction == Direction::up_and_down;
+  TreeCosts costs() {
+    const bool both_ways = direction_ == Direction::up_and_down;
     TreeCosts costs;
     costs.hosts = hosts_;
     costs.handlings =
@@ -154,18 +157,23 @@ class Sum {
 
   /// Of those that go there, and back again.
   static Handlings both(const Handlings& there) {
-    return {.sends = there.sends + there.receives, .receives = there.sends + there.receives};
+    return {.sends = there.sends + there.receives,
+            .receives = there.sends + there.receives,
+            .injections_s = there.injections_s};
   }
 
   static void go_back(TreeCosts::Way& way) {
     way = {.per_byte_s = 2.0 * way.per_byte_s,
            .per_frame_byte_s = 2.0 * way.per_frame_byte_s,
-           .handlings = {.sends = 2.0 * way.handlings.sends, .receives = 2.0 * way.handlings.receives},
+           .handlings = {.sends = 2.0 * way.handlings.sends,
+                         .receives = 2.0 * way.handlings.receives,
+                         .injections_s = way.handlings.injections_s},
            .latency_s = 2.0 * way.latency_s};
   }
 
   /// A segment that its host sent, and that came by this path.
-  static TreeCosts::Way arrived(TreeCosts::Way way, const PathCost& path) {
+  static TreeCosts::Way arrived(TreeCosts::Way way, const PathCost& path, double injections_s) {
+    way.handlings.injections_s += injections_s;
     way.handlings.sends += 1.0;
     way.handlings.receives += 1.0;
     way.per_byte_s += path.slowest_byte_s;
@@ -203,31 +211,48 @@ class Sum {
     for (const Rank rank : receivers) {
       const Rank parent = tree.parent[rank];
       Ways& sending = ways_[parent];  // when it is ready to send: after its way, and its sends so far
+      const double injections_s = injections_of(parent, rank);
       if (placement_[parent] == placement_[rank]) {
         const PathCost copy{.slowest_byte_s = hosts_.memory_byte_s, .byte_s = hosts_.memory_byte_s};
-        ways_[rank] = arrived(sending, copy);
-        sent(sending, hosts_.memory_byte_s);
+        ways_[rank] = arrived(sending, copy, injections_s);
+        sent(sending, hosts_.memory_byte_s, down_injection_s(parent));
         sending.by_processor.per_byte_s += hosts_.memory_byte_s;
         continue;
       }
       const PathCost path = round_.cost(*transfer++);
-      ways_[rank] = arrived(sending, path);
-      sent(sending, path.first_byte_s);
+      ways_[rank] = arrived(sending, path, injections_s);
+      sent(sending, path.first_byte_s, down_injection_s(parent));
     }
   }
 
-  static Ways arrived(const Ways& sending, const PathCost& path) {
-    return {.by_wire = arrived(sending.by_wire, path),
-            .by_processor = arrived(sending.by_processor, path),
+  [[nodiscard]] double own_injection_s(Rank rank) const {
+    return cluster_.nodes()[cluster_.hosts()[placement_[rank]]].injection_s;
+  }
+
+  /// Of a rank that sends to one of its children.
+  [[nodiscard]] double down_injection_s(Rank parent) const {
+    return direction_ == Direction::up ? 0.0 : own_injection_s(parent);
+  }
+
+  /// Of a transfer, each way that it goes.
+  [[nodiscard]] double injections_of(Rank parent, Rank child) const {
+    return down_injection_s(parent) + (direction_ == Direction::down ? 0.0 : own_injection_s(child));
+  }
+
+  static Ways arrived(const Ways& sending, const PathCost& path, double injections_s) {
+    return {.by_wire = arrived(sending.by_wire, path, injections_s),
+            .by_processor = arrived(sending.by_processor, path, injections_s),
             .hops_byte_s = sending.hops_byte_s + path.slowest_byte_s};
   }
 
-  static void sent(Ways& sending, double byte_s) {
+  static void sent(Ways& sending, double byte_s, double injections_s) {
     sending.by_wire.per_byte_s += byte_s;
     sending.by_processor.handlings.sends += 1.0;
+    sending.by_processor.handlings.injections_s += injections_s;
   }
 
   const Cluster& cluster_;
+  Direction direction_;
   const HostCosts& hosts_;
   const Placement& placement_;
   double part_;  ///< of the message that each tree carries
@@ -262,6 +287,15 @@ double way_seconds(const TreeCosts& costs, const Cut::Piece& piece) {
   return most;
 }
 
+/// Until so many segments have been sent and one more may be. Over a long way a window may end before its first message
+/// was answered, there and back; then nothing is sent until it was.
+double sent_seconds(const TreeCosts& costs, const Cut::Piece& piece, double before, double next_s) {
+  if (costs.longest_hop_s == 0.0) return before * next_s;
+  const auto window = static_cast<double>(window_of(piece.bytes, costs.in_flight_bytes));
+  const double windows = std::floor(before / window);
+  return windows * std::max(window * next_s, 2.0 * costs.longest_hop_s) + (before - windows * window) * next_s;
+}
+
 /// What all of them take: the last one starts when all others have, and may be short; it may be there before the one
 /// ahead of it.
 double all_seconds(const TreeCosts& costs, const Cut& cut, double next_s) {
@@ -285,18 +319,9 @@ TreeCosts tree_costs(const Paths& paths, const Placement& placement, const Tree&
 
 TreeCosts tree_costs(const Paths& paths, const Placement& placement, std::span<const Tree> trees, Direction direction,
                      const HostCosts& hosts) {
-  Sum sum(paths, placement, trees.size(), hosts);
+  Sum sum(paths, placement, trees.size(), direction, hosts);
   for (const Tree& tree : trees) sum.add(tree);
-  return sum.costs(direction);
-/// Until so many segments have been sent and one more may be. Over a long way a window may end before its first message
-/// was answered, there and back; then nothing is sent until it was.
-double sent_seconds(const TreeCosts& costs, const Cut::Piece& piece, double before, double next_s) {
-  if (costs.longest_hop_s == 0.0) return before * next_s;
-  const auto window = static_cast<double>(window_of(piece.bytes, costs.in_flight_bytes));
-  const double windows = std::floor(before / window);
-  return windows * std::max(window * next_s, 2.0 * costs.longest_hop_s) + (before - windows * window) * next_s;
-}
-
+  return sum.costs();
 }
 
 double tree_seconds(const TreeCosts& costs, std::uint64_t message_bytes, std::uint64_t segment_bytes) {

@@ -21,10 +21,12 @@ namespace trunkline {
 struct Handlings {
   double sends = 0.0;
   double receives = 0.0;
+  double injections_s = 0.0;  ///< what their hosts' injection times (Node::injection_s) take for all of these sends
 
   /// Seconds of all of them, but for what each byte takes.
   [[nodiscard]] double fixed_s(const HostCosts& hosts, bool eager) const {
-    return sends * hosts.send_s + receives * hosts.receive_s + (eager ? 0.0 : (sends + receives) * hosts.rendezvous_s);
+    return injections_s + sends * hosts.send_s + receives * hosts.receive_s +
+           (eager ? 0.0 : (sends + receives) * hosts.rendezvous_s);
   }
   [[nodiscard]] double byte_s(const HostCosts& hosts) const {
     return sends * hosts.send_byte_s + receives * hosts.receive_byte_s;

@@ -144,6 +144,9 @@ void bind_cluster(nb::module_& module) {
           "host"_a, "Name of the switch that the host of this index hangs on.")
       .def(
           "aliases", [](const Cluster& cluster, HostIndex host) { return host_node(cluster, host).aliases; }, "host"_a)
+      .def(
+          "injection_s", [](const Cluster& cluster, HostIndex host) { return host_node(cluster, host).injection_s; },
+          "host"_a, "Seconds for which each message that it sends keeps a host busy, besides its rate and its library.")
       .def("find_host", &Cluster::find_host, "processor_name"_a,
            "Index of the host that a processor name stands for; None where there is none, or several.")
       .def(

@@ -111,6 +111,9 @@ class Cluster:
         """Name of the switch that the host of this index hangs on."""
 
     def aliases(self, host: int) -> list[str]: ...
+    def injection_s(self, host: int) -> float:
+        """Seconds for which each message that it sends keeps a host busy, besides its rate and its library."""
+
     def find_host(self, processor_name: str) -> int | None:
         """Index of the host that a processor name stands for; None where there is none, or several."""
 

@@ -91,11 +91,12 @@ class Correction {
     set_latencies(distance, path);
   }
 
+  /// What sending was measured to cost its host has the stated injection in it.
   [[nodiscard]] Cluster cluster() const {
-    return Cluster({.name = stated_.name(),
-                    .description = stated_.description(),
-                    .nodes = {stated_.nodes().begin(), stated_.nodes().end()},
-                    .links = links_});
+    std::vector<Node> nodes(stated_.nodes().begin(), stated_.nodes().end());
+    for (Node& node : nodes) node.injection_s = 0.0;
+    return Cluster(
+        {.name = stated_.name(), .description = stated_.description(), .nodes = std::move(nodes), .links = links_});
   }
   [[nodiscard]] const std::vector<std::string>& told() const { return told_; }
 

@@ -60,7 +60,8 @@ void TimedRound::finish(RoundCost& cost, double times, bool takes_every_hop) {
   double frame_bytes_s = 0.0;
   for (const PathLoads::Transfer& transfer : loads_.transfers()) {
     const auto& [from, to, meeting, amount] = transfer;
-    const double latency_s = paths_.latency_s(from, to, meeting);
+    // A sender that is kept busy sends its next message later: it is as if the way were so much longer.
+    const double latency_s = paths_.latency_s(from, to, meeting) + paths_.cluster().nodes()[from].injection_s;
     const double frame_byte_s = paths_.byte_s(from, to, meeting) - loads_.first_byte_s(transfer);
     most_amount = std::max(most_amount, amount);
     most_alone_byte_s = std::max(most_alone_byte_s, loads_.alone_byte_s(transfer));

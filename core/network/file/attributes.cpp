@@ -43,6 +43,7 @@ Target by_keys(const YamlNode& mapping, std::span<const ImpairKey<Target>> keys,
 Attributes stated(const YamlNode& mapping, const Impairments& defaults, Faults& faults) {
   return {.rate = quantity(mapping, "rate", parse_link_rate, "100Mbit", any_rate, faults),
           .latency_s = quantity(mapping, "latency", parse_time, "20us", 0.0, faults),
+          .injection_s = quantity(mapping, "injection", parse_time, "50us", 0.0, faults),
           .impairments = by_keys(mapping, link_keys(), defaults, faults)};
 }
 
@@ -54,6 +55,7 @@ Attributes read_attributes(const YamlNode& mapping, const Attributes& defaults, 
   Attributes found = stated(mapping, defaults.impairments, faults);
   found.rate = found.rate ? found.rate : defaults.rate;
   found.latency_s = found.latency_s ? found.latency_s : defaults.latency_s.value_or(0.0);
+  found.injection_s = found.injection_s ? found.injection_s : defaults.injection_s.value_or(0.0);
   if (!found.rate) {
     faults.add(mapping, "no rate is given; write rate: 100Mbit here, or once for all under defaults");
     found.rate = any_rate;

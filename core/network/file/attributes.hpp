@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rate, latency and impairments as far as a part of a cluster file gives them.
+// Rate, latency, injection time and impairments as far as a part of a cluster file gives them.
 #pragma once
 
 #include <optional>
@@ -13,6 +13,7 @@ namespace trunkline {
 struct Attributes {
   std::optional<LinkRate> rate;
   std::optional<double> latency_s;
+  std::optional<double> injection_s{};  ///< of hosts alone
   Impairments impairments{};
 };
 

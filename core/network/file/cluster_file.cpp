@@ -44,7 +44,7 @@ class ClusterReader {
     }
     if (const YamlNode* node = root.find("defaults")) {
       if (check_kind(*node, Kind::mapping, "defaults", "{rate: 100Mbit, latency: 10us}", faults_)) {
-        read_.check_known(*node, with_keys(with_keys({"rate", "latency"}, link_keys()), switch_keys()));
+        check_keys(*node, with_keys(with_keys({"rate", "latency", "injection"}, link_keys()), switch_keys()), faults_);
         read_.defaults = read_attributes(*node, faults_);
         read_.switch_defaults = read_settings(*node, {}, faults_);
       }
@@ -115,13 +115,12 @@ class ClusterReader {
       read_.complete = false;
       return;
     }
-    const std::vector<std::string_view> keys = with_keys({"between", "rate", "latency"}, link_keys());
     for (const YamlNode& entry : list->items) {
       if (!check_kind(entry, Kind::mapping, "an entry of links", "{between: [s0, s1]}", faults_)) {
         read_.complete = false;
         continue;
       }
-      check_keys(entry, keys, faults_);
+      check_link_keys(entry);
       const Attributes given = read_attributes(entry, read_.defaults, faults_);
       const YamlNode* between = required(entry, "between", "between: [s0, s1]", faults_);
       const auto a = between != nullptr ? link_end(*between, 0) : std::nullopt;
@@ -132,6 +131,20 @@ class ClusterReader {
         read_.complete = false;
       }
     }
+  }
+
+  /// As check_keys; a time of hosts gets its own advice.
+  void check_link_keys(const YamlNode& entry) {
+    static constexpr std::string_view injection = "injection";
+    const YamlNode* const given = entry.find(injection);
+    std::vector<std::string_view> keys = with_keys({"between", "rate", "latency"}, link_keys());
+    if (given != nullptr) {
+      keys.push_back(injection);
+      faults_.add(*given,
+                  "injection is a time of hosts that send, not of links: give it in an entry of hosts, or under "
+                  "defaults; what a link takes is its latency");
+    }
+    check_keys(entry, keys, faults_);
   }
 
   std::optional<NodeId> link_end(const YamlNode& between, std::size_t which) {

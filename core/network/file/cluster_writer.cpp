@@ -29,7 +29,9 @@ class Writer {
     const Link& usual = host_link(0);
     rate_ = rate_of(usual);
     latency_ = format_time(usual.latency_s);
-    out_ += "defaults: {rate: " + rate_ + ", latency: " + latency_ + "}\n";
+    injection_s_ = host_node(0).injection_s;
+    out_ += "defaults: {rate: " + rate_ + ", latency: " + latency_ +
+            (injection_s_ > 0.0 ? ", injection: " + format_time(injection_s_) : "") + "}\n";
     out_ += paths_;
     switches();
     out_ += "hosts:\n";
@@ -52,7 +54,7 @@ class Writer {
     const Link& one = host_link(a);
     const Link& other = host_link(b);
     return one.rate_bps == other.rate_bps && one.width == other.width && one.latency_s == other.latency_s &&
-           one.impairments == other.impairments;
+           one.impairments == other.impairments && host_node(a).injection_s == host_node(b).injection_s;
   }
   static std::string rate_of(const Link& link) { return format_link_rate({.bps = link.rate_bps, .width = link.width}); }
 
@@ -92,6 +94,8 @@ class Writer {
       out_ += "    switch: " + yaml_scalar(switch_name(begin)) + "\n";
     }
     attributes(host_link(begin));
+    const double injection_s = host_node(begin).injection_s;
+    if (injection_s != injection_s_) out_ += "    injection: " + format_time(injection_s) + "\n";
     aliases(begin, end);
     return end;
   }
@@ -191,6 +195,7 @@ class Writer {
   std::string out_;
   std::string rate_;  ///< of the defaults
   std::string latency_;
+  double injection_s_ = 0.0;
 };
 
 }  // namespace

@@ -38,8 +38,10 @@ class HostsReader {
 
  private:
   void host_entry(const YamlNode& entry) {
-    read_.check_known(entry,
-                      with_keys({"hosts", "switch", "switches", "deal", "rate", "latency", "aliases"}, link_keys()));
+    check_keys(
+        entry,
+        with_keys({"hosts", "switch", "switches", "deal", "rate", "latency", "injection", "aliases"}, link_keys()),
+        read_.faults);
     const Attributes given = read_attributes(entry, read_.defaults, read_.faults);
     const YamlNode* list = required(entry, "hosts", "hosts: h[0-7]", read_.faults);
     const auto found = list != nullptr ? read_.names(*list, "hosts") : std::nullopt;
@@ -51,7 +53,8 @@ class HostsReader {
     }
     std::unordered_map<std::string_view, NodeId> mine;
     for (std::size_t i = 0; i < found->size(); ++i) {
-      const NodeId id = read_.parts.add_node({.name = (*found)[i], .kind = NodeKind::host, .aliases = {}}, list->at);
+      const NodeId id = read_.parts.add_node(
+          {.name = (*found)[i], .kind = NodeKind::host, .injection_s = *given.injection_s}, list->at);
       mine.emplace((*found)[i], id);
       if (!above.empty()) {
         read_.parts.add_link(id, above[i / deal % above.size()], given, list->at);

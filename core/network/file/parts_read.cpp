@@ -31,19 +31,4 @@ std::optional<NodeId> PartsRead::find_switch(const std::string& name, Position a
   return std::nullopt;
 }
 
-void PartsRead::check_known(const YamlNode& mapping, std::span<const std::string_view> known) const {
-  static constexpr std::string_view injection = "injection";
-  const YamlNode* const given = mapping.find(injection);
-  if (given == nullptr) {
-    check_keys(mapping, known, faults);
-    return;
-  }
-  std::vector<std::string_view> more(known.begin(), known.end());
-  more.push_back(injection);
-  check_keys(mapping, more, faults);
-  faults.add(*given,
-             "injection is not used: leave it out; 'trunkline measure' finds what messages cost a host, and "
-             "'trunkline predict --measured' reckons with it");
-}
-
 }  // namespace trunkline

@@ -4,7 +4,6 @@
 
 #include <cstddef>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -33,9 +32,6 @@ struct PartsRead {
 
   /// Marks the structure incomplete where there is none, and says so where the switches are known.
   [[nodiscard]] std::optional<NodeId> find_switch(const std::string& name, Position at);
-
-  /// As check_keys; a key that the papers lead people to expect gets its own advice.
-  void check_known(const YamlNode& mapping, std::span<const std::string_view> known) const;
 };
 
 }  // namespace trunkline

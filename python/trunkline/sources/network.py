@@ -33,6 +33,8 @@ class Host:
     aliases: tuple[str, ...] = ()
     width: int = 1
     """Equal links side by side, each of that rate."""
+    injection_s: float = 0.0
+    """For so long each message that it sends keeps it busy."""
 
 
 @dataclass(frozen=True)
@@ -164,6 +166,11 @@ def write_network(network: Network, origin: str) -> str:
     return "".join(f"# {' '.join(comment.split())}\n" for comment in comments) + _core.write_cluster(cluster)
 
 
+def _settings(host: Host) -> tuple[str, str, float, float]:
+    """What hosts of one entry have alike: switch, rate, latency, injection time."""
+    return host.switch, f"{host.width}x{host.rate_bps!r}bit", host.latency_s, host.injection_s
+
+
 def _yaml(network: Network) -> str:
     if (wrong := name_fault(network.name)) is not None:
         raise BadInput(f"the cluster's name: {wrong}; give one with --name")
@@ -174,15 +181,14 @@ def _yaml(network: Network) -> str:
         f"switches: {json.dumps([switch.name for switch in network.switches])}",
         "hosts:",
     ]
-    for (switch, rate, latency), alike in groupby(
-        network.hosts, key=lambda host: (host.switch, f"{host.width}x{host.rate_bps!r}bit", host.latency_s)
-    ):
+    for (switch, rate, latency, injection), alike in groupby(network.hosts, key=_settings):
         group = list(alike)
         entry = {
             "hosts": _core.compress_hostlist([host.name for host in group]),
             "switch": switch,
             "rate": rate,
             "latency": f"{latency!r}s",
+            "injection": f"{injection!r}s" if injection else "",
             "aliases": {host.name: list(host.aliases) for host in group if host.aliases},
         }
         lines.append(f"  - {json.dumps({key: value for key, value in entry.items() if value})}")

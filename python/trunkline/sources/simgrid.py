@@ -1,6 +1,7 @@
 """SimGrid platforms (XML, versions 4 and 4.1) as networks: every pair of neighbours and the link between them."""
 
 from dataclasses import dataclass
+from math import inf
 
 from trunkline.sources.faults import Faults, Place, did_you_mean
 from trunkline.sources.network import Host, Network, Trunk, check_network
@@ -143,4 +144,17 @@ def _host(name: str, platform: Platform, links_of: dict[str, list[_Cable]], soun
     cable = links[0]
     switch = cable.b if cable.a == name else cable.a
     aliases = tuple(properties.get("trunkline.aliases", "").split())
-    return Host(name, switch, at, cable.wire.rate_bps, cable.latency_s, aliases, cable.wire.width)
+    injection_s = _injection_s(properties.get("trunkline.injection", "0"), name, at, faults)
+    return Host(name, switch, at, cable.wire.rate_bps, cable.latency_s, aliases, cable.wire.width, injection_s)
+
+
+def _injection_s(text: str, name: str, at: Place, faults: Faults) -> float:
+    """Seconds of a property; a fault where it is no such time."""
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = -1.0
+    if not 0.0 <= seconds < inf:
+        faults.add(at, f"host {name}: trunkline.injection is '{text}'; write seconds, such as 5e-05, or leave it out")
+        return 0.0
+    return seconds

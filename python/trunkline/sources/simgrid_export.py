@@ -100,6 +100,8 @@ def _host(cluster: _core.Cluster, number: int) -> str:
     kept = []
     if aliases := cluster.aliases(number):
         kept.append(_property("aliases", " ".join(aliases)))
+    if injection_s := cluster.injection_s(number):
+        kept.append(_property("injection", repr(injection_s)))
     return f"{start}>{''.join(kept)}</host>" if kept else f"{start}/>"
 
 

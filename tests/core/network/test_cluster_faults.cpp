@@ -299,16 +299,18 @@ const FaultCase cluster_faults[] = {
               "switches: s0\n"
               "hosts: [{hosts: h, switch: s0, latency: -1us}]\n",
               {"3:33: the time -1us must be zero or more", "5:41: the time -1us must be zero or more"}},
-    FaultCase{"Injection",
-              "trunkline: cluster/1\n"
-              "name: x\n"
-              "defaults: {rate: 1bit, injection: 2us}\n"
-              "switches: s0\n"
-              "hosts: [{hosts: h, switch: s0, injection: 3us}]\n",
-              {"3:35: injection is not used: leave it out; 'trunkline measure' finds what messages cost a host, and "
-               "'trunkline predict --measured' reckons with it",
-               "5:43: injection is not used: leave it out; 'trunkline measure' finds what messages cost a host, and "
-               "'trunkline predict --measured' reckons with it"}},
+    FaultCase{
+        "Injection",
+        "trunkline: cluster/1\n"
+        "name: x\n"
+        "defaults: {rate: 1bit, injection: 2}\n"
+        "switches: s[0-1]\n"
+        "hosts: [{hosts: h, switch: s0, injection: -3us}, {hosts: g, switch: s1, injection: }]\n"
+        "links: [{between: [s0, s1], injection: 2us}]\n",
+        {"3:35: \"2\" has no unit; write one of ns, us, ms, s after the number, such as 20us",
+         "5:43: the time -3us must be zero or more", "5:84: injection must be a text, such as 50us; here is nothing",
+         "6:40: injection is a time of hosts that send, not of links: give it in an entry of hosts, or under "
+         "defaults; what a link takes is its latency"}},
     FaultCase{"NoRate",
               "trunkline: cluster/1\n"
               "name: x\n"
@@ -529,7 +531,8 @@ const FaultCase cluster_faults[] = {
         "  - between: [s0, s0]\n"
         "    rate: 0bit\n"
         "  - between: [s0, s1]\n",
-        {"8:5: unknown key \"colour\"; known here are hosts, switch, switches, deal, rate, latency, aliases, loss, "
+        {"8:5: unknown key \"colour\"; known here are hosts, switch, switches, deal, rate, latency, injection, "
+         "aliases, loss, "
          "corrupt, garble, duplicate, reorder, reorder_by",
          "9:12: name h1 belongs to another node already; every name and alias stands for one node (first at line 6)",
          "12:14: a link from s0 to itself; name two nodes", "13:11: the rate 0bit must be above zero"}}};

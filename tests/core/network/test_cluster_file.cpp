@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include "network/fingerprint.hpp"
 #include "networks.hpp"
 
 namespace trunkline {
@@ -93,6 +94,26 @@ links:
   EXPECT_THAT(write_cluster(cluster), ::testing::HasSubstr("    rate: 4x10Gbit\n"));
 }
 
+TEST(ClusterFile, ReadsTheInjectionTimesOfHosts) {
+  const auto of = [](const std::string& defaults, const std::string& entry) {
+    return parse_cluster("trunkline: cluster/1\nname: x\ndefaults: {rate: 1Gbit" + defaults +
+                             "}\nswitches: s0\nhosts: [{hosts: 'h[0-1]', switch: s0" + entry +
+                             "}, {hosts: g, switch: s0}]\n",
+                         "x.yaml");
+  };
+  const auto injection_s = [](const Cluster& cluster, HostIndex host) {
+    return cluster.nodes()[cluster.hosts()[host]].injection_s;
+  };
+  const Cluster cluster = of(", injection: 50us", ", injection: 2ms");
+  EXPECT_DOUBLE_EQ(injection_s(cluster, 0), 2e-3);
+  EXPECT_DOUBLE_EQ(injection_s(cluster, 1), 2e-3);
+  EXPECT_DOUBLE_EQ(injection_s(cluster, 2), 50e-6);
+  // Files that do not have the key know the network by the number that they had before.
+  EXPECT_EQ(of("", "").fingerprint(), of(", injection: 0s", "").fingerprint());
+  EXPECT_NE(of("", "").fingerprint(), cluster.fingerprint());
+  EXPECT_EQ(topology_fingerprint(of("", "")), topology_fingerprint(cluster));
+}
+
 TEST(ClusterFile, NeedsNoLatency) {
   const Cluster cluster = parse_cluster(
       "trunkline: cluster/1\nname: x\nswitches: s0\nhosts: [{hosts: a, switch: s0, rate: 1Gbit}]\n", "x.yaml");
@@ -120,6 +141,7 @@ RC_GTEST_PROP(ClusterFile, RoundTrips, ()) {
       if (*rc::gen::arbitrary<bool>()) {
         node.aliases = {node.name + ".lab", "10.0.0." + node.name};
       }
+      node.injection_s = 1e-6 * *rc::gen::inRange(0, 3);
     }
   }
   const Cluster cluster(parts);

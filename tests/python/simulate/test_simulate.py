@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from trunkline import _core
-from trunkline.cluster import fingerprint_text, load_cluster
+from trunkline.cluster import cluster_file, fingerprint_text, load_cluster
 from trunkline.errors import BadInput
 from trunkline.peers.simulated import PIPELINED, SELECTORS, UNNAMED, own_choice, simulated_algorithms
 from trunkline.simulate.calibration import _lines
@@ -446,6 +446,20 @@ def test_over_long_links_trees_by_sites_take_what_is_predicted(trunkline, name, 
     )
     bounds = [row["seconds_bound"] for row in predicted]
     assert all(row["seconds_median"] > bound for row, bound in zip(simulated, bounds, strict=True))
+
+
+def test_injection_times_keep_senders_busy(trunkline, tmp_path):
+    file = tmp_path / "slow.yaml"
+    text = cluster_file("two-site").read_text().replace("latency: 10us}", "latency: 10us, injection: 2ms}")
+    file.write_text(text)
+    words = ("--sizes", "8", "--algorithms", "flat,by-sites-binary", "--host-costs", "mpich", "--json", "-")
+    simulated = trunkline("simulate", "bcast", "--cluster", file, *words).data
+    predicted = trunkline("predict", file, *words).data
+    assert [row["seconds_median"] for row in simulated] == pytest.approx(
+        [row["seconds_predicted"] for row in predicted], rel=0.05
+    )
+    free = trunkline("predict", "two-site", *words).data
+    assert predicted[0]["seconds_predicted"] - free[0]["seconds_predicted"] == pytest.approx(4 * 2e-3, rel=0.05)
 
 
 @pytest.mark.parametrize("name", ["leaf-spine", "paper-1"])

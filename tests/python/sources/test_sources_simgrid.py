@@ -127,6 +127,19 @@ def test_routes_lie_on_the_spanning_tree():
     assert text.count("trunkline.between") == 2
 
 
+def test_injection_times_come_back_and_wrong_ones_are_said():
+    text = REDUNDANT.replace("latency: 5us}", "latency: 5us, injection: 1.5ms}", 1).replace(
+        "    aliases:", "    injection: 50us\n    aliases:"
+    )
+    cluster = _core.parse_cluster(text, "x")
+    platform = simgrid_platform(cluster)
+    again = imported(platform)
+    assert everything(again) == everything(cluster)
+    assert [again.injection_s(host) for host in range(12)] == [50e-6] * 12
+    with pytest.raises(BadInput, match=r"node01: trunkline.injection is '-1'; write seconds, such as 5e-05"):
+        imported(platform.replace('value="5e-05"', 'value="-1"'))
+
+
 WIDE = """\
 trunkline: cluster/1
 name: wide
