@@ -65,6 +65,39 @@ def test_random_calls_run_what_the_core_decides(any_mpi: Mpi, tmp_path: Path):
     assert {one.algorithm for one in (deciders[3].decide(size) for size, _ in calls)} == {"native", _core.plan_of_file}
 
 
+SITES = """\
+trunkline: cluster/1
+name: sites
+defaults: {rate: 100Mbit, latency: 10us}
+switches: s[0-2]
+hosts:
+  - {hosts: "h[0-6]", switches: "s[0-2]", deal: 1}
+links:
+  - {between: [s0, s1], rate: 10Mbit, latency: 20ms}
+  - {between: [s0, s2], rate: 10Mbit, latency: 5ms}
+"""
+
+
+def test_over_long_links_calls_of_all_sizes_run_what_the_core_decides(any_mpi: Mpi, tmp_path: Path):
+    """Without a floor; and plans that depend on the size, of which the library keeps one for each power of two."""
+    calls = random_calls(sum(any_mpi.name.encode()), 300)
+    file = tmp_path / "sites.yaml"
+    file.write_text(SITES)
+    cluster = load_cluster(str(file))
+    knowledge = _core.Knowledge(cluster, _core.NativeLibrary[any_mpi.family], any_mpi.family, "")
+    deciders = [_core.Decider(knowledge, "bcast", list(range(RANKS)), root) for root in range(RANKS)]
+    for wish in ("auto", "wave", "by-sites-binary"):
+        decided = runs(deciders, calls, wish)
+        settings = {"TRUNKLINE_CLUSTER": str(file), "TRUNKLINE_BCAST": wish}
+        program = any_mpi.program("runtime-calls")
+        done = any_mpi.run(RANKS, program, *words_of(calls), settings=settings, per_rank=[ON_OWN_HOST])
+        assert done.out.split("\n")[:-1] == [f"{one.algorithm} {one.segment_bytes}" for one in decided]
+        if wish == "auto":
+            ran = {one.algorithm for one in decided}
+            assert any(name.startswith("by-sites") for name in ran)
+            assert any(one.segment_bytes > 0 for one, (size, _) in zip(decided, calls, strict=True) if size < 512)
+
+
 def auto_deciders(any_mpi: Mpi, root_count: int = RANKS) -> list[_core.Decider]:
     knowledge = _core.Knowledge(load_cluster("cyclic"), _core.NativeLibrary[any_mpi.family], any_mpi.family, "")
     return [_core.Decider(knowledge, "bcast", list(range(RANKS)), root) for root in range(root_count)]
