@@ -25,6 +25,7 @@
 #include "kinds/rounds/row.hpp"
 #include "kinds/trees/row.hpp"
 #include "model/transfer/wire.hpp"
+#include "network/long_links.hpp"
 #include "network/paths.hpp"
 #include "plan/checker.hpp"
 #include "weighted/cluster_graph.hpp"
@@ -55,7 +56,12 @@ Plan lay_one(Tree tree) {
 
 Plan lay_linear(const Ground& on) { return lay_one(linear_tree(*on.cluster, on.placement, on.root)); }
 Plan lay_k_ary(const Ground& on) { return lay_one(k_ary_tree(*on.cluster, on.placement, on.root, on.k)); }
-Plan lay_by_sites(const Ground& on) { return lay_one(by_sites_tree(*on.cluster, on.placement, on.root, on.k)); }
+/// Where data go up and down again, any rank may be the root; over long links it matters which one.
+Plan lay_by_sites(const Ground& on) {
+  const bool any_root = !facts_of(on.collective).has_root && spans_sites(*on.cluster, on.placement);
+  const Rank root = any_root ? rank_in_the_middle(*on.cluster, on.placement, on.root) : on.root;
+  return lay_one(by_sites_tree(*on.cluster, on.placement, root, on.k));
+}
 Plan lay_flat(const Ground& on) { return lay_one(flat_tree(on.ranks(), on.root)); }
 Plan lay_k_nomial(const Ground& on) { return lay_one(k_nomial_tree(on.ranks(), on.root, on.k)); }
 Plan lay_hierarchical(const Ground& on) {

@@ -27,7 +27,7 @@ def test_installed_library_works_and_finds_its_clusters(mpi: Mpi, tmp_path: Path
     assert library.readlink() == Path("trunkline", "lib", library.name)  # the prefix may be moved
     settings = {"TRUNKLINE_CLUSTER": "paper-6"}
     done = mpi.run(2, mpi.program("runtime-hello"), settings=settings, preload=library)
-    assert re.search(r"there are: .*cyclic, leaf-spine, now, paper-1, paper-2", done.err), done.err
+    assert re.search(r"there are: .*cyclic, four-site, leaf-spine, now, paper-1, paper-2", done.err), done.err
 
 
 def test_installed_library_finds_its_mpi_by_itself(tmp_path: Path):

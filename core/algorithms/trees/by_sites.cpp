@@ -232,7 +232,40 @@ void add_k_ary(const Cluster& cluster, const Placement& placement, const SeenSit
   }
 }
 
+/// By node.
+std::vector<double> latencies_from(const Cluster& cluster, NodeId start) {
+  std::vector<double> latency_s(cluster.nodes().size(), 0.0);
+  std::vector<std::pair<NodeId, NodeId>> open{{start, start}};
+  while (!open.empty()) {
+    const auto [at, from] = open.back();
+    open.pop_back();
+    for (const Cluster::Hop& hop : cluster.neighbours(at)) {
+      if (hop.to == from) continue;
+      latency_s[hop.to] = latency_s[at] + cluster.link_of(hop.channel).latency_s;
+      open.emplace_back(hop.to, at);
+    }
+  }
+  return latency_s;
+}
+
 }  // namespace
+
+Rank rank_in_the_middle(const Cluster& cluster, const Placement& placement, Rank root) {
+  check_placement(cluster, placement, root);
+  const auto node = [&](HostIndex host) { return cluster.hosts()[host]; };
+  const auto farthest = [&](const std::vector<double>& latency_s) {
+    return node(*std::ranges::max_element(placement, {}, [&](HostIndex host) { return latency_s[node(host)]; }));
+  };
+  // In a tree whoever is farthest from anybody is one end of the longest way, and one of its ends is farthest from all.
+  const NodeId one_end = farthest(latencies_from(cluster, node(placement[root])));
+  const std::vector<double> from_one = latencies_from(cluster, one_end);
+  const std::vector<double> from_other = latencies_from(cluster, farthest(from_one));
+  const auto reach_s = [&](HostIndex host) { return std::max(from_one[node(host)], from_other[node(host)]); };
+  const auto best = std::ranges::min_element(placement, {}, reach_s);
+  constexpr double nearer = 0.99;
+  if (reach_s(*best) >= nearer * reach_s(placement[root])) return root;
+  return static_cast<Rank>(best - placement.begin());
+}
 
 Tree by_sites_tree(const Cluster& cluster, const Placement& placement, Rank root, unsigned k) {
   check_placement(cluster, placement, root);

@@ -19,4 +19,9 @@ namespace trunkline {
 /// or k is below 2. Time O(hosts * hosts * length of a path + ranks) of a site with others beyond it.
 [[nodiscard]] Tree by_sites_tree(const Cluster& cluster, const Placement& placement, Rank root, unsigned k);
 
+/// For data that go to a root and back again to all, where any rank may be it: the one from which the farthest other
+/// rank is nearest, by the latencies on the way; `root` itself where no other is nearer by a hundredth. Throws as
+/// above. Time O(nodes + ranks).
+[[nodiscard]] Rank rank_in_the_middle(const Cluster& cluster, const Placement& placement, Rank root);
+
 }  // namespace trunkline

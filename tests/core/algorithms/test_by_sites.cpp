@@ -8,6 +8,7 @@
 #include <set>
 #include <stdexcept>
 
+#include "algorithms/registry.hpp"
 #include "algorithms/trees/k_ary.hpp"
 #include "kinds/trees/trees.hpp"
 #include "network/long_links.hpp"
@@ -132,6 +133,38 @@ TEST(BySites, ServeTheFarthestFirst) {
   const Tree tree = by_sites_tree(cluster, block_placement(cluster, 1), 0, 3);
   EXPECT_EQ(tree.children[0], (std::vector<Rank>{16, 8, 1}));  // 10 ms and 40 behind it, 1 ms, its own site
   EXPECT_EQ(tree.children[16].front(), 24U);
+}
+
+double farthest_s(const Cluster& cluster, const Placement& placement, Rank from) {
+  double farthest = 0.0;
+  for (const HostIndex host : placement) {
+    double latency_s = 0.0;
+    for (const ChannelId channel : cluster.path(cluster.hosts()[placement[from]], cluster.hosts()[host])) {
+      latency_s += cluster.link_of(channel).latency_s;
+    }
+    farthest = std::max(farthest, latency_s);
+  }
+  return farthest;
+}
+
+RC_GTEST_PROP(BySites, HaveARootInTheMiddleThatIsNearestToItsFarthestRank, ()) {
+  const Cluster cluster(testing::with_long_links(testing::random_parts(8, 16)));
+  const Placement placement = testing::random_placement(cluster, 20);
+  const Rank root = *rc::gen::inRange<Rank>(0, static_cast<Rank>(placement.size()));
+  const Rank middle = rank_in_the_middle(cluster, placement, root);
+  double least_s = farthest_s(cluster, placement, root);
+  for (Rank rank = 0; rank < placement.size(); ++rank)
+    least_s = std::min(least_s, farthest_s(cluster, placement, rank));
+  RC_ASSERT(0.99 * farthest_s(cluster, placement, middle) <= least_s * (1.0 + 1e-9) + 1e-15);
+}
+
+TEST(BySites, GoThroughTheMiddleWhereThereIsNoRoot) {
+  const Cluster cluster = read_cluster(std::string(TRUNKLINE_CLUSTERS) + "/four-site.yaml");
+  const Placement placement = block_placement(cluster, 1);
+  EXPECT_EQ(lay(Collective::allreduce, "by-sites-binary", &cluster, placement, 0).root(), 16U);  // 40 ms from all
+  EXPECT_EQ(lay(Collective::barrier, "by-sites-binary", &cluster, placement, 20).root(), 20U);
+  EXPECT_EQ(lay(Collective::reduce, "by-sites-binary", &cluster, placement, 0).root(), 0U);
+  EXPECT_EQ(lay(Collective::allreduce, "by-sites-binary", &cluster, {0, 1, 2}, 1).root(), 1U);
 }
 
 TEST(BySites, SendMoreThanTheyMayRatherThanLeaveASiteOut) {
