@@ -78,7 +78,7 @@ def test_what_auto_compares_is_tuned(collective: str):
     }
     known = {one.name: one for one in _core.candidates(collective)}
     assert tuned <= set(known)
-    assert not any(known[name].role == "shared hosts" for name in tuned)
+    assert not any(known[name].role in ("shared hosts", "sites") for name in tuned)
     assert (collective == "bcast") <= ("4-nomial" in tuned)
     slower = _core.scaled(cluster, 1e9)  # where datagrams may pay
     decider = _core.Decider(
@@ -88,7 +88,13 @@ def test_what_auto_compares_is_tuned(collective: str):
         0,
     )
     compared = {one.algorithm for one in decider.predictions(1 << 26)} - {"native"}
-    assert compared == {one.name for one in known.values() if one.is_compared}
+    assert compared == {one.name for one in known.values() if one.is_compared and one.role != "sites"}
+
+
+def test_trees_by_sites_are_tuned_where_there_are_sites():
+    cluster = load_cluster("four-site")
+    tuned = {c.algorithm for size in (512, 8192, 1 << 20) for c in stated("bcast", cluster).of_size(size)}
+    assert "by-sites-binary" in tuned
 
 
 def winner(size: int, algorithm: str, segment: int = 0) -> Winner:

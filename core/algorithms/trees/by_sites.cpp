@@ -72,8 +72,9 @@ class SitesSeen {
 
   /// Says who serves whom, from the outermost sites inwards.
   void link() {
-    for (auto site = order_.rbegin(); site != order_.rend(); ++site) {
-      SeenSite& one = seen_[*site];
+    for (std::size_t left = order_.size(); left > 0; --left) {
+      const SiteId site = order_[left - 1];
+      SeenSite& one = seen_[site];
       const bool has_ranks = one.entry != no_rank;
       if (has_ranks) one.farthest_s = std::max(one.farthest_s, latency_s_[node_of(one.entry)]);
       std::ranges::stable_sort(one.beyond, std::greater(), [&](SiteId other) { return seen_[other].farthest_s; });
@@ -81,7 +82,7 @@ class SitesSeen {
       SeenSite& before = seen_[*one.before];
       before.farthest_s = std::max(before.farthest_s, one.farthest_s);
       if (has_ranks) {
-        before.beyond.push_back(*site);
+        before.beyond.push_back(site);
       } else {
         before.beyond.insert(before.beyond.end(), one.beyond.begin(), one.beyond.end());
       }
