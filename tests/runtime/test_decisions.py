@@ -127,6 +127,19 @@ def test_a_group_opens_once_it_has_paid(any_mpi: Mpi):
     )
 
 
+def test_the_shortest_broadcasts_open_it_too(any_mpi: Mpi):
+    calls = [(8 + turn % 3, 0) for turn in range(500)]
+    expected = [f"{one.algorithm} {one.segment_bytes}" for one in runs(auto_deciders(any_mpi), calls)]
+    first = expected.index("multicast 1408")
+    assert 3 < first < 490, "the case is no good any more"
+    assert {one.split()[0] for one in expected} == {"native", "multicast"}
+    settings = {"TRUNKLINE_CLUSTER": "cyclic"}
+    program = any_mpi.program("runtime-calls")
+    done = any_mpi.run(RANKS, program, *words_of(calls), settings=settings, per_rank=[ON_OWN_HOST])
+    assert done.out.split("\n")[:-1] == expected
+    assert not done.lines("trunkline: warning"), done.err
+
+
 def test_allgathers_open_it_too(any_mpi: Mpi):
     knowledge = _core.Knowledge(load_cluster("cyclic"), _core.NativeLibrary[any_mpi.family], any_mpi.family, "")
     decider = _core.Decider(knowledge, "allgather", list(range(RANKS)), 0)
