@@ -5,7 +5,7 @@ SHELL := /bin/bash
 PYTHON ?= python3
 JOBS ?= $(shell nproc)
 # Most of what runs under MPI waits: for late ranks, for silent ones, for each other.
-RUNTIME_JOBS ?= $(shell echo $$(($(JOBS) + 1)))
+RUNTIME_JOBS ?= $(shell echo $$(($(JOBS) + 2)))
 STAMPS := build/stamps
 BIN := .venv/bin
 export PATH := $(CURDIR)/$(BIN):$(PATH)
