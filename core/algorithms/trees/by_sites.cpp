@@ -14,6 +14,21 @@
 namespace trunkline {
 namespace {
 
+/// Calls `visit(from, hop)` for each node but the first, after the one that it is reached from.
+template <class Visit>
+void walk_from(const Cluster& cluster, NodeId start, const Visit& visit) {
+  std::vector<std::pair<NodeId, NodeId>> open{{start, start}};
+  while (!open.empty()) {
+    const auto [at, from] = open.back();
+    open.pop_back();
+    for (const Cluster::Hop& hop : cluster.neighbours(at)) {
+      if (hop.to == from) continue;
+      visit(at, hop);
+      open.emplace_back(hop.to, at);
+    }
+  }
+}
+
 /// A site as the root sees it.
 struct SeenSite {
   NodeId gate = 0;  ///< where its link leads in; of the root's own site the root's host
@@ -52,22 +67,15 @@ class SitesSeen {
     latency_s_.assign(cluster_.nodes().size(), 0.0);
     seen_[sites_.of_node[start]].gate = start;
     order_.push_back(sites_.of_node[start]);
-    std::vector<std::pair<NodeId, NodeId>> open{{start, start}};
-    while (!open.empty()) {
-      const auto [at, from] = open.back();
-      open.pop_back();
-      for (const Cluster::Hop& hop : cluster_.neighbours(at)) {
-        if (hop.to == from) continue;
-        steps_[hop.to] = steps_[at] + 1;
-        latency_s_[hop.to] = latency_s_[at] + cluster_.link_of(hop.channel).latency_s;
-        open.emplace_back(hop.to, at);
-        const SiteId site = sites_.of_node[hop.to];
-        if (site == sites_.of_node[at]) continue;
-        seen_[site].gate = hop.to;
-        seen_[site].before = sites_.of_node[at];
-        order_.push_back(site);
-      }
-    }
+    walk_from(cluster_, start, [&](NodeId at, const Cluster::Hop& hop) {
+      steps_[hop.to] = steps_[at] + 1;
+      latency_s_[hop.to] = latency_s_[at] + cluster_.link_of(hop.channel).latency_s;
+      const SiteId site = sites_.of_node[hop.to];
+      if (site == sites_.of_node[at]) return;
+      seen_[site].gate = hop.to;
+      seen_[site].before = sites_.of_node[at];
+      order_.push_back(site);
+    });
   }
 
   /// Says who serves whom, from the outermost sites inwards.
@@ -236,16 +244,9 @@ void add_k_ary(const Cluster& cluster, const Placement& placement, const SeenSit
 /// By node.
 std::vector<double> latencies_from(const Cluster& cluster, NodeId start) {
   std::vector<double> latency_s(cluster.nodes().size(), 0.0);
-  std::vector<std::pair<NodeId, NodeId>> open{{start, start}};
-  while (!open.empty()) {
-    const auto [at, from] = open.back();
-    open.pop_back();
-    for (const Cluster::Hop& hop : cluster.neighbours(at)) {
-      if (hop.to == from) continue;
-      latency_s[hop.to] = latency_s[at] + cluster.link_of(hop.channel).latency_s;
-      open.emplace_back(hop.to, at);
-    }
-  }
+  walk_from(cluster, start, [&](NodeId at, const Cluster::Hop& hop) {
+    latency_s[hop.to] = latency_s[at] + cluster.link_of(hop.channel).latency_s;
+  });
   return latency_s;
 }
 
