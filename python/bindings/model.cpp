@@ -123,7 +123,9 @@ class Decisions {
       : knowledge_(std::move(knowledge)),
         collective_(collective_named(collective)),
         placement_(std::move(placement)),
-        decider_(knowledge_, collective_, placement_, root) {}
+        decider_(knowledge_, collective_, placement_, root) {
+    knowledge_.look_for_short_multicasts();
+  }
   Decisions(const Decisions&) = delete;
   Decisions& operator=(const Decisions&) = delete;
 
@@ -213,27 +215,15 @@ void bind_decisions(nb::module_& module) {
                                  .cluster = std::move(cluster),
                                  .reproducible = reproducible,
                                  .multicasts = multicasts};
-            self->look_for_short_multicasts();
           },
           "cluster"_a.none(), "native"_a, "mpi"_a, "mpi_version"_a, "reproducible"_a = false, "host_costs"_a = "",
           "multicasts"_a = true,
           "``mpi`` as tuning files name it; ``host_costs`` as TRUNKLINE_HOST_COSTS, empty: the library's; "
           "``reproducible``: reductions keep one "
           "order of operands; ``multicasts``: ``auto`` may take plans that go by datagrams.")
-      .def(
-          "take_plan",
-          [](Knowledge& knowledge, const PlanFile& read, const std::string& file) {
-            knowledge.take_plan(read, file);
-            knowledge.look_for_short_multicasts();
-          },
-          "plan"_a, "file"_a, "ValueError where it is for another cluster.")
-      .def(
-          "take_measurement",
-          [](Knowledge& knowledge, const Measurement& read, const std::string& file) {
-            knowledge.take_measurement(read, file);
-            knowledge.look_for_short_multicasts();
-          },
-          "measurement"_a, "file"_a, "ValueError where it is for another cluster or library.")
+      .def("take_plan", &Knowledge::take_plan, "plan"_a, "file"_a, "ValueError where it is for another cluster.")
+      .def("take_measurement", &Knowledge::take_measurement, "measurement"_a, "file"_a,
+           "ValueError where it is for another cluster or library.")
       .def(
           "costs_of",
           [](const Knowledge& knowledge, const Placement& placement, const Plan& plan, const std::string& collective) {
@@ -244,11 +234,7 @@ void bind_decisions(nb::module_& module) {
           "placement"_a, "plan"_a, "collective"_a,
           "From the network as it was measured, else as it is stated; ValueError where there is no cluster.")
       .def(
-          "take_named_tables",
-          [](Knowledge& knowledge) {
-            knowledge.take_named_tables();
-            knowledge.look_for_short_multicasts();
-          },
+          "take_named_tables", [](Knowledge& knowledge) { knowledge.take_named_tables(); },
           "Those that the cluster's file names, if any; FaultyFile where they are for another cluster or library.")
       .def_prop_ro(
           "is_measured", [](const Knowledge& knowledge) { return knowledge.measured.has_value(); },
@@ -259,13 +245,7 @@ void bind_decisions(nb::module_& module) {
             return knowledge.measured ? knowledge.measured->contradictions : std::vector<std::string>{};
           },
           "Where a measured rate is not the stated one, for people.")
-      .def(
-          "take_tuning",
-          [](Knowledge& knowledge, const Tuning& read, const std::string& file) {
-            knowledge.take_tuning(read, file);
-            knowledge.look_for_short_multicasts();
-          },
-          "tuning"_a, "file"_a, "ValueError where nothing in it fits.");
+      .def("take_tuning", &Knowledge::take_tuning, "tuning"_a, "file"_a, "ValueError where nothing in it fits.");
   nb::class_<Decision>(module, "Decision", "What runs for a call, and why.")
       .def_ro("algorithm", &Decision::algorithm, "``native``, a name of the registry, or ``plan_of_file``.")
       .def_ro("segment_bytes", &Decision::segment_bytes, "0: native.")
