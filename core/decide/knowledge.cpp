@@ -120,15 +120,13 @@ void Knowledge::take_tuning(const Tuning& read, const std::string& file) {
 }
 
 void Knowledge::look_for_short_multicasts() {
-  constexpr std::size_t least_hosts = 3;
   double slowest_bps = std::numeric_limits<double>::infinity();
   if (cluster) {
     for (const Link& link : network().links()) slowest_bps = std::min(slowest_bps, link.rate_bps);
   }
   constexpr double bits = 8.0;
-  const HostCosts& costs = message_costs();
-  const bool may_pay = multicasts && cluster && !plan && !tuning && cluster->hosts().size() >= least_hosts &&
-                       (costs.is_known || costs.datagrams_keep_up(bits / slowest_bps));
+  const bool may_pay = multicasts && cluster && !plan && !tuning &&
+                       message_costs().multicasts_may_pay(cluster->hosts().size(), bits / slowest_bps);
   for (const CollectiveFacts& one : collectives()) {
     short_multicasts.at(static_cast<std::size_t>(one.collective)) = may_pay && takes_short(one.collective);
   }

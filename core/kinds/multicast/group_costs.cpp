@@ -29,8 +29,7 @@ double GroupCosts::hears_s(double datagrams, double bytes) const {
 }
 
 bool GroupCosts::can_pay() const {
-  constexpr double least_hosts = 3.0;
-  return hosts_used >= least_hosts && (hosts.is_known || hosts.datagrams_keep_up(byte_s, most_a_host));
+  return hosts.multicasts_may_pay(static_cast<std::size_t>(hosts_used), byte_s, most_a_host);
 }
 
 double GroupCosts::opening_s() const {

@@ -24,8 +24,6 @@ struct GroupCosts {
 
   /// What any host spends on so many datagrams of others, with so many bytes in all, which all its ranks hear.
   [[nodiscard]] double hears_s(double datagrams, double bytes) const;
-  /// To one other host a plain message goes as fast. Where hosts and not links would set the pace, it must be known
-  /// what the library's own messages cost: it may have a network that needs no processor.
   [[nodiscard]] bool can_pay() const;
   /// What all say by MPI, and the probes.
   [[nodiscard]] double opening_s() const;

@@ -2,6 +2,7 @@
 // What a message costs the hosts that send and receive it: the one place that says so, for every prediction.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <span>
@@ -52,6 +53,13 @@ struct HostCosts {
   /// Whether a full datagram takes its hosts at most half of the time that it is on a wire of that many seconds a byte:
   /// drivers and interrupts come on top of what was measured without a network. So many ranks of a host hear it.
   [[nodiscard]] bool datagrams_keep_up(double byte_s, double ranks_a_host = 1.0) const;
+  /// Whether a multicast may pay among so many hosts. To one other host a plain message goes as fast. Where hosts and
+  /// not links would set the pace, it must be known what the library's own messages cost: it may have a network that
+  /// needs no processor.
+  [[nodiscard]] bool multicasts_may_pay(std::size_t hosts, double byte_s, double ranks_a_host = 1.0) const {
+    constexpr std::size_t least_hosts = 3;
+    return hosts >= least_hosts && (is_known || datagrams_keep_up(byte_s, ranks_a_host));
+  }
   [[nodiscard]] double handling_byte_s() const { return (send_byte_s + receive_byte_s) / 2.0; }
 };
 
