@@ -28,6 +28,12 @@ bool is_by_size(Collective collective, std::string_view algorithm) {
   return known && known->by_size;
 }
 
+/// Of a decision. What is predicted is compared with plans that are there, so only what a user or a tuning file names
+/// may depend on the size.
+std::uint64_t laid_for_call(Collective collective, std::string_view algorithm, std::uint64_t bytes) {
+  return is_by_size(collective, algorithm) ? laid_for(bytes) : 0;
+}
+
 }  // namespace
 
 const char* native_anyway(const Knowledge& knowledge, Collective collective, const Wish& wish, std::uint64_t bytes) {
@@ -46,7 +52,6 @@ Decision Decider::decide(std::uint64_t bytes, OperandOrder order, const Wish& wi
     return {.reason = for_people ? reason : ""};
   }
   Decision decision = considered(bytes, order, wish, for_people, knowledge_.multicasts ? reach : Reach::messages);
-  if (!decision.is_native() && is_by_size(collective_, decision.algorithm)) decision.laid_for_bytes = laid_for(bytes);
   if (order == OperandOrder::any || decision.is_native() || keeps_order(decision)) return decision;
   return {.reason = "the operation does not commute, and " + std::string(decision.algorithm) +
                     " would not combine its operands in rank order"};
@@ -61,7 +66,7 @@ Decision Decider::considered(std::uint64_t bytes, OperandOrder order, const Wish
   }
   if (const TuningEntry* const entry = tuning_entry()) {
     const TuningRule& rule = entry->rule_for(bytes);
-    if (reach == Reach::datagrams || !wants_datagrams(rule.algorithm)) return tuned(rule);
+    if (reach == Reach::datagrams || !wants_datagrams(rule.algorithm)) return tuned(bytes, rule);
   }
   return automatic(bytes, order, for_people, reach);
 }
@@ -69,6 +74,7 @@ Decision Decider::considered(std::uint64_t bytes, OperandOrder order, const Wish
 Decision Decider::forced(std::uint64_t bytes, const Wish& wish) {
   return {.algorithm = wish.algorithm,
           .segment_bytes = wish.segment_bytes != 0 ? wish.segment_bytes : segment_for(wish.algorithm, bytes),
+          .laid_for_bytes = laid_for_call(collective_, wish.algorithm, bytes),
           .reason = by_user};
 }
 
@@ -79,9 +85,10 @@ Decision Decider::planned(std::uint64_t bytes) {
           .reason = "TRUNKLINE_PLAN fits this communicator and root (" + file.algorithm + ")"};
 }
 
-Decision Decider::tuned(const TuningRule& rule) const {
+Decision Decider::tuned(std::uint64_t bytes, const TuningRule& rule) const {
   return {.algorithm = find_algorithm(collective_, rule.algorithm)->name,
           .segment_bytes = rule.segment_bytes,
+          .laid_for_bytes = laid_for_call(collective_, rule.algorithm, bytes),
           .reason = "measured fastest from " + (rule.from_bytes == 0 ? "0B" : format_bytes(rule.from_bytes)) +
                     " on (TRUNKLINE_TUNING)",
           .wants_datagrams = wants_datagrams(rule.algorithm)};

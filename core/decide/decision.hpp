@@ -84,7 +84,7 @@ class Decider {
   Decision forced(std::uint64_t bytes, const Wish& wish);
   Decision planned(std::uint64_t bytes);
   Decision in_one_order(std::uint64_t bytes, OperandOrder order, bool for_people);
-  Decision tuned(const TuningRule& rule) const;
+  Decision tuned(std::uint64_t bytes, const TuningRule& rule) const;
   Decision automatic(std::uint64_t bytes, OperandOrder order, bool for_people, Reach reach);
   bool keeps_order(const Decision& decision);
   std::string_view one_order(OperandOrder order);
