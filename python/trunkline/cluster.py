@@ -10,6 +10,7 @@ from trunkline.files import is_file
 from trunkline.paths import CLUSTERS
 from trunkline.random_cluster import PREFIX as RANDOM
 from trunkline.random_cluster import named_random_cluster
+from trunkline.random_sites import SITES_PREFIXES, named_random_sites
 
 __all__ = [
     "bundled_clusters",
@@ -42,7 +43,7 @@ def cluster_file(name_or_path: str) -> Path:
     """
     if not name_or_path:
         raise BadInput("the cluster's name is empty; give a bundled cluster's name or a file")
-    if name_or_path.startswith(RANDOM):
+    if name_or_path.startswith((RANDOM, *SITES_PREFIXES)):
         raise BadInput(f"{name_or_path} is no file: 'trunkline cluster export {name_or_path} --format yaml' writes one")
     path = Path(name_or_path)
     is_word = path.name == name_or_path and path.suffix not in (".yaml", ".yml")
@@ -78,11 +79,15 @@ def read_cluster(name_or_path: str) -> _core.Cluster:
     """
     if name_or_path.startswith(RANDOM):
         return named_random_cluster(name_or_path)
+    if name_or_path.startswith(SITES_PREFIXES):
+        return named_random_sites(name_or_path)
     return _core.read_cluster(str(cluster_file(name_or_path)))
 
 
 def load_cluster(name_or_path: str) -> _core.Cluster:
-    """A bundled cluster by its name, one from a file, or ``random:HOSTSxSWITCHES[:SEED]``.
+    """A bundled cluster by its name, one from a file, or a random one.
+
+    Random ones are named ``random:HOSTSxSWITCHES[:SEED]`` and ``sites[-dealt]:SITESxHOSTS[:SEED]``.
 
     Raises:
         BadInput: where there is none, or with everything that is wrong with the file.

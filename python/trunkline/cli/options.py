@@ -5,6 +5,7 @@ from typing import Annotated
 import typer
 
 from trunkline import _core
+from trunkline.random_sites import SITES_FORM
 from trunkline.registry import check_collective
 
 __all__ = [
@@ -25,7 +26,7 @@ __all__ = [
     "SizesOption",
 ]
 
-_CLUSTER = "A bundled cluster's name, a cluster file, or random:HOSTSxSWITCHES[:SEED]."
+_CLUSTER = f"A bundled cluster's name, a cluster file, random:HOSTSxSWITCHES[:SEED], or {SITES_FORM}."
 
 ClusterArgument = Annotated[str, typer.Argument(metavar="CLUSTER", help=_CLUSTER)]
 ClusterOption = Annotated[str, typer.Option(metavar="CLUSTER", help=_CLUSTER)]

@@ -283,6 +283,25 @@ def test_random_clusters_have_a_form(refused, name):
     assert name in refused("cluster", "show", name)
 
 
+@pytest.mark.parametrize("name", ["sites:", "sites:4", "sites:1x4", "sites:2x0", "sites-dealt:2x2:", "sites:2x60000"])
+def test_random_sites_have_a_form(refused, name):
+    assert name in refused("cluster", "show", name)
+
+
+def test_random_sites(trunkline, refused):
+    def shown(name):
+        return trunkline("cluster", "show", name, "--json", "-").data
+
+    assert shown("sites:4x3") == shown("sites:4x3:1") != shown("sites:4x3:2")
+    homes = {
+        kind: [host["switch"] for host in sorted(shown(f"{kind}:4x3:2")["hosts"], key=lambda one: int(one["name"][1:]))]
+        for kind in ("sites", "sites-dealt")
+    }
+    assert homes["sites"] == [f"s{site}" for site in range(4) for _ in range(3)]
+    assert homes["sites-dealt"] == [f"s{site}" for site in range(4)] * 3
+    assert "is no file" in refused("run", "--cluster", "sites:2x2", "--", "true")
+
+
 def test_random_cluster_is_the_same_every_time(trunkline, tmp_path):
     for seed in ("", ":1"):
         name = f"random:40x5{seed}"
