@@ -64,8 +64,7 @@ Alternatives alternatives_among(std::span<const Candidate* const> candidates, Co
   const bool has_sites = spans_sites(cluster, placement);
   if (has_sites) all.floor_bytes = least_bytes_of_sites;
   for (const Candidate* const candidate : candidates) {
-    if (candidate->role == Role::sites && !has_sites) continue;
-    if (has_sites && goes_by_datagrams(collective, *candidate)) continue;  // nobody has measured them over long links
+    if (candidate->where == (has_sites ? Where::within_a_site : Where::over_long_links)) continue;
     Plan plan = lay(collective, candidate->name, &cluster, placement, root);
     Alternative one = laid(*candidate, paths, placement, std::move(plan), collective, hosts);
     one.by_datagrams = goes_by_datagrams(collective, *candidate);

@@ -53,6 +53,10 @@ enum class For : std::uint8_t {
   all
 };
 
+/// Whether long links lie between ranks, where `auto` compares a candidate. Nobody has checked predictions of some
+/// there.
+enum class Where : std::uint8_t { anywhere, within_a_site, over_long_links };
+
 struct Candidate {
   std::string_view name;  ///< of the registry; it is a candidate for the collectives that it serves there
   Role role;
@@ -61,6 +65,7 @@ struct Candidate {
   For tuned;     ///< `trunkline tune` measures it where it is predicted to be near the fastest
   const Uncertainty* between_two = nullptr;  ///< instead of the other one where its rounds hand nothing on; null: same
   bool takes_short = false;                  ///< messages below least_bytes, too
+  Where where = Where::anywhere;
 };
 
 /// `auto` compares no more of them for one collective.

@@ -10,7 +10,7 @@ __all__ = ["SITES_FORM", "SITES_PREFIXES", "named_random_sites"]
 
 SITES_FORM = "sites[-dealt]:SITESxHOSTS[:SEED]"
 SITES_PREFIXES = ("sites:", "sites-dealt:")
-"""Hosts are numbered site by site; or dealt, as a deck of cards is."""
+"""Hosts, and so ranks, stand site by site; or dealt, as a deck of cards is."""
 
 _MOST_HOSTS = 100_000
 _DELAYS_MS = 0.1, 100.0
@@ -41,19 +41,16 @@ def _yaml(name: str, sites: int, hosts: int, dealt: bool, rng: random.Random) ->
     def evenly_by_ratio(least: float, most: float) -> float:
         return float(least * (most / least) ** rng.random())
 
-    def host_of(site: int, place: int) -> str:
-        return f"h{place * sites + site if dealt else site * hosts + place}"
-
+    homes = (
+        [site for _ in range(hosts) for site in range(sites)] if dealt else [n // hosts for n in range(sites * hosts)]
+    )
     lines = [
         "trunkline: cluster/1",
         f"name: {name}",
         "defaults: {rate: 100Mbit, latency: 10us}",
         f"switches: [{', '.join(f's{site}' for site in range(sites))}]",
         "hosts:",
-        *(
-            f"  - {{hosts: [{', '.join(host_of(site, place) for place in range(hosts))}], switch: s{site}}}"
-            for site in range(sites)
-        ),
+        *(f"  - {{hosts: h{host}, switch: s{site}}}" for host, site in enumerate(homes)),
         "links:",
     ]
     for site in range(1, sites):

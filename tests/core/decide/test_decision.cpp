@@ -179,7 +179,7 @@ TEST(Decider, HasNoFloorWhereRanksSitOnSeveralSites) {
   EXPECT_EQ(within.decide(511, OperandOrder::any, {}, true).reason, below_least_bytes);
 }
 
-TEST(Decider, ComparesTreesBySitesAndNoMulticastsOverLongLinksAlone) {
+TEST(Decider, ComparesOverLongLinksWhatIsMadeForThem) {
   const auto compared = [](const Knowledge& knowledge, const Placement& placement, std::string_view name) {
     const auto all = Decider(knowledge, Collective::bcast, placement, 0).predictions(8192);
     return std::ranges::any_of(all, [&](const Prediction& one) { return one.algorithm == name; });
@@ -189,9 +189,12 @@ TEST(Decider, ComparesTreesBySitesAndNoMulticastsOverLongLinksAlone) {
   const Placement hosts = block_placement(*sites.cluster, 1);
   EXPECT_TRUE(compared(sites, hosts, "by-sites-binary"));
   EXPECT_FALSE(compared(sites, hosts, "multicast"));
+  EXPECT_FALSE(compared(sites, hosts, "circulant"));
+  EXPECT_TRUE(compared(sites, hosts, "binomial"));
   EXPECT_FALSE(compared(sites, {8, 9, 10, 11}, "by-sites-binary"));
   EXPECT_FALSE(compared(one_place, hosts, "by-sites-binary"));
   EXPECT_TRUE(compared(one_place, hosts, "multicast"));
+  EXPECT_TRUE(compared(one_place, hosts, "circulant"));
 }
 
 TEST(Decider, LaysPlansThatDependOnTheSizeForTheSize) {
