@@ -39,7 +39,7 @@ double median(std::vector<double> values) {
 class Host {
  public:
   explicit Host(std::size_t ranks) : group_(group_address, group_port) {
-    for (std::size_t i = 0; i < ranks; ++i) sockets_.push_back(Sockets::open(loopback, group_, true));
+    for (std::size_t i = 0; i < ranks; ++i) sockets_.push_back(Sockets::open(loopback, group_, key, true));
     has_all_ = std::ranges::all_of(sockets_, [](const auto& one) { return one != nullptr; });
   }
   [[nodiscard]] bool has_all() const { return has_all_; }

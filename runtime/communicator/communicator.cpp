@@ -235,11 +235,13 @@ std::string Communicator::name_for_people() const {
 void Communicator::tell_what_it_heard() const {
   if (!explain_ || group_ == nullptr) return;
   const auto& [calls, repaired, strange, early] = group_->tally();
+  const std::uint64_t by_kernel = group_->dropped_by_kernel();
   const Rank rank = members_->processes().rank;
-  if (rank != 0 && repaired + strange + early == 0) return;
+  if (rank != 0 && repaired + strange + early + by_kernel == 0) return;
   say("multicast on " + name_for_people() + ", rank " + std::to_string(rank) + ": " + std::to_string(calls) +
       " calls, " + std::to_string(repaired) + " of them repaired; datagrams dropped: " + std::to_string(strange) +
-      " strange, " + std::to_string(early) + " too early");
+      " strange, " + std::to_string(early) + " too early, " + std::to_string(by_kernel) +
+      " by the kernel, which had no room or knew them for strange ones");
 }
 
 Dying::Dying(MPI_Comm communicator) : outer_(std::exchange(dying, communicator)) {}

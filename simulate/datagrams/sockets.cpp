@@ -6,7 +6,7 @@ namespace trunkline::simulate {
 
 void SimulatedSockets::send(const runtime::Address& to, const runtime::PacketHead& head,
                             std::span<const std::byte> payload, const runtime::Key& key) {
-  const runtime::HeadBytes first = runtime::head_of(head, payload.size());
+  const runtime::HeadBytes first = runtime::head_of(head, payload.size(), key);
   const runtime::SealBytes last = runtime::seal_of(first, payload, key);
   endpoint_->send(place_of(to), {first, payload, last}, Way::udp);
 }
@@ -15,7 +15,8 @@ void SimulatedSockets::send(const runtime::Address& to, const runtime::PacketHea
 
 namespace trunkline::runtime {
 
-std::unique_ptr<Sockets> Sockets::open(const Address& /*own*/, const Address& group, bool /*shares_host*/) {
+std::unique_ptr<Sockets> Sockets::open(const Address& /*own*/, const Address& group, const Key& /*key*/,
+                                       bool /*shares_host*/) {
   auto endpoint = trunkline_simulate_datagrams().open();
   endpoint->join(simulate::place_of(group));
   return std::make_unique<simulate::SimulatedSockets>(std::move(endpoint));

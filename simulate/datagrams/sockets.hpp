@@ -20,6 +20,7 @@ class SimulatedSockets final : public runtime::Sockets {
 
   [[nodiscard]] std::uint16_t port() const noexcept override { return endpoint_->place().port; }
   [[nodiscard]] std::uint32_t buffer_bytes() const override { return DatagramNetwork::buffer_bytes; }
+  [[nodiscard]] std::uint64_t dropped() const override { return 0; }
   void send(const runtime::Address& to, const runtime::PacketHead& head, std::span<const std::byte> payload,
             const runtime::Key& key) override;
   void flush() override { endpoint_->finish_sending(); }

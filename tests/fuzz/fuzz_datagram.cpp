@@ -19,6 +19,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     return 0;
   }
   const std::span<const std::byte> payload = std::span(bytes).subspan(head_bytes, size - packet_overhead_bytes);
+  std::ranges::copy(mark_of(key), bytes.begin());
   HeadBytes head{};
   std::memcpy(head.data(), bytes.data(), head_bytes);
   const SealBytes seal = seal_of(head, payload, key);

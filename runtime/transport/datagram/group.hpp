@@ -62,6 +62,9 @@ class DatagramGroup {
   };
   [[nodiscard]] const Tally& tally() const noexcept { return tally_; }
 
+  /// Datagrams that the kernel has dropped, as Sockets::dropped().
+  [[nodiscard]] std::uint64_t dropped_by_kernel() const { return sockets_->dropped(); }
+
   /// How its datagrams reach all, for people.
   [[nodiscard]] const char* way() const { return way_in_words(group_); }
 

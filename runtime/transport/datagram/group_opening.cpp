@@ -98,7 +98,7 @@ class GroupOpening {
   /// Sockets, and what all must know of each other's.
   int take_seats() {
     const Address here = address_of(network_.address, 0);
-    group().sockets_ = with_reserve([&] { return Sockets::open(here, group().group_, shares_host_); });
+    group().sockets_ = with_reserve([&] { return Sockets::open(here, group().group_, group().key_, shares_host_); });
     const int error = errno;
     const bool has_any = group().sockets_ != nullptr;
     group().repairs_ = with_reserve([&] {

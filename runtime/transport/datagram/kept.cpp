@@ -7,7 +7,7 @@
 namespace trunkline::runtime {
 
 PacketBytes sealed_packet(const PacketHead& head, std::span<const std::byte> payload, const Key& key) {
-  const HeadBytes first = head_of(head, payload.size());
+  const HeadBytes first = head_of(head, payload.size(), key);
   const SealBytes last = seal_of(first, payload, key);
   PacketBytes all(packet_overhead_bytes + payload.size());
   std::ranges::copy(first, all.begin());

@@ -15,7 +15,7 @@ constexpr std::size_t most_long_bytes = 65507;
 void Outgoing::send(const Address& to, const PacketHead& head, std::span<const std::byte> payload, const Key& key) {
   if (queued_ == batch) flush();
   One& one = all_[queued_];
-  one.head = head_of(head, payload.size());
+  one.head = head_of(head, payload.size(), key);
   one.seal = seal_of(one.head, payload, key);
   one.to = to;
   one.bytes = packet_overhead_bytes + payload.size();

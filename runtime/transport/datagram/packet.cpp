@@ -6,7 +6,6 @@
 namespace trunkline::runtime {
 namespace {
 
-constexpr std::array<char, 4> mark{'T', 'L', 'M', '1'};
 constexpr std::size_t kind_at = 4;
 constexpr std::size_t length_at = 6;
 constexpr std::size_t sender_at = 8;
@@ -27,9 +26,17 @@ void get(std::span<const std::byte> bytes, std::size_t at, Number& number) {
 
 }  // namespace
 
-HeadBytes head_of(const PacketHead& head, std::size_t payload_bytes) {
+/// No seal is the digest of nothing: a seal's packet has a head.
+MarkBytes mark_of(const Key& key) {
+  const std::uint64_t digest = SipHash(key).end({});
+  MarkBytes mark{};
+  std::memcpy(mark.data(), &digest, mark.size());
+  return mark;
+}
+
+HeadBytes head_of(const PacketHead& head, std::size_t payload_bytes, const Key& key) {
   HeadBytes bytes{};
-  put(bytes, 0, mark);
+  put(bytes, 0, mark_of(key));
   put(bytes, kind_at, head.kind);
   put(bytes, length_at, static_cast<std::uint16_t>(payload_bytes));
   put(bytes, sender_at, head.sender);
@@ -54,8 +61,9 @@ std::optional<std::size_t> packet_length(std::span<const std::byte> bytes) {
 }
 
 std::optional<ReadPacket> read_packet(std::span<const std::byte> bytes, const Key& key) {
-  if (bytes.size() < packet_overhead_bytes || std::memcmp(bytes.data(), mark.data(), mark.size()) != 0) return {};
-  if (bytes.size() != *packet_length(bytes)) return {};
+  if (bytes.size() < packet_overhead_bytes || bytes.size() != *packet_length(bytes)) return {};
+  const MarkBytes mark = mark_of(key);
+  if (std::memcmp(bytes.data(), mark.data(), mark.size()) != 0) return {};
   HeadBytes head{};
   std::memcpy(head.data(), bytes.data(), head_bytes);
   ReadPacket packet;

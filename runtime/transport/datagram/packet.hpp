@@ -46,8 +46,12 @@ inline constexpr std::size_t most_payload_bytes = 65507 - packet_overhead_bytes;
 using HeadBytes = std::array<std::byte, head_bytes>;
 using SealBytes = std::array<std::byte, seal_bytes>;
 
+/// The first bytes of all packets of a group, a digest of its key: the kernel can tell strangers' packets by it.
+using MarkBytes = std::array<std::byte, 4>;
+[[nodiscard]] MarkBytes mark_of(const Key& key);
+
 /// Of a packet with at most most_payload_bytes.
-[[nodiscard]] HeadBytes head_of(const PacketHead& head, std::size_t payload_bytes);
+[[nodiscard]] HeadBytes head_of(const PacketHead& head, std::size_t payload_bytes, const Key& key);
 [[nodiscard]] SealBytes seal_of(const HeadBytes& head, std::span<const std::byte> payload, const Key& key);
 
 struct ReadPacket {

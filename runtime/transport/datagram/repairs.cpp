@@ -38,6 +38,7 @@ std::unique_ptr<Repairs> Repairs::open(const Address& own, const Address& group,
     Descriptor datagrams = bound(at, SOCK_DGRAM);  // the same number may be taken there
     if (datagrams.number() < 0) continue;
     if (!sends_from(datagrams, own, group, shares_host)) return nullptr;
+    take_only_marked(datagrams, key);
     std::unique_ptr<Repairs> made(
         new Repairs(std::move(thread), std::move(listener), std::move(datagrams), at.port(), key, rank));
     made->group_ = group;

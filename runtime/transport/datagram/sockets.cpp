@@ -2,12 +2,15 @@
 #include "transport/datagram/sockets.hpp"
 
 #include <arpa/inet.h>
+#include <linux/filter.h>
+#include <linux/sock_diag.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
 
 #include <array>
 #include <cerrno>
 #include <chrono>
+#include <cstring>
 #include <thread>
 #include <utility>
 
@@ -66,6 +69,7 @@ class UdpSockets final : public Sockets {
 
   [[nodiscard]] std::uint16_t port() const noexcept override { return port_; }
   [[nodiscard]] std::uint32_t buffer_bytes() const override;
+  [[nodiscard]] std::uint64_t dropped() const override;
   void send(const Address& to, const PacketHead& head, std::span<const std::byte> payload, const Key& key) override {
     outgoing_.send(to, head, payload, key);
   }
@@ -99,6 +103,18 @@ std::uint32_t UdpSockets::buffer_bytes() const {
   socklen_t length = sizeof bytes;
   const bool known = getsockopt(group_socket_.number(), SOL_SOCKET, SO_RCVBUF, &bytes, &length) == 0;
   return known ? static_cast<std::uint32_t>(bytes) : 0;
+}
+
+std::uint64_t UdpSockets::dropped() const {
+  std::uint64_t all = 0;
+  for (const Descriptor* const socket : {&group_socket_, &own_socket_}) {
+    std::array<std::uint32_t, SK_MEMINFO_VARS> counts{};
+    socklen_t length = sizeof counts;
+    if (getsockopt(socket->number(), SOL_SOCKET, SO_MEMINFO, counts.data(), &length) == 0) {
+      all += counts[SK_MEMINFO_DROPS];
+    }
+  }
+  return all;
 }
 
 void UdpSockets::wake_by(const Descriptor& other) const { static_cast<void>(watch(events_, other)); }
@@ -146,11 +162,28 @@ bool sends_from(const Descriptor& socket, const Address& own, const Address& gro
          set(socket, IPPROTO_IPV6, IPV6_MULTICAST_HOPS, 1) && set(socket, IPPROTO_IPV6, IPV6_MULTICAST_LOOP, loops);
 }
 
-std::unique_ptr<Sockets> Sockets::open(const Address& own, const Address& group, bool shares_host) {
+/// A packet begins behind UDP's head, which is what a filter's places count from.
+void take_only_marked(const Descriptor& socket, const Key& key) {
+  constexpr std::uint32_t udp_head_bytes = 8;
+  constexpr std::uint32_t all_of_it = 0xFFFFFFFF;
+  std::uint32_t mark = 0;
+  const MarkBytes bytes = mark_of(key);
+  std::memcpy(&mark, bytes.data(), bytes.size());
+  std::array<sock_filter, 4> steps{{{BPF_LD | BPF_W | BPF_ABS, 0, 0, udp_head_bytes},
+                                    {BPF_JMP | BPF_JEQ | BPF_K, 0, 1, ntohl(mark)},
+                                    {BPF_RET | BPF_K, 0, 0, all_of_it},
+                                    {BPF_RET | BPF_K, 0, 0, 0}}};
+  const sock_fprog filter{.len = static_cast<std::uint16_t>(steps.size()), .filter = steps.data()};
+  static_cast<void>(set(socket, SOL_SOCKET, SO_ATTACH_FILTER, filter));
+}
+
+std::unique_ptr<Sockets> Sockets::open(const Address& own, const Address& group, const Key& key, bool shares_host) {
   Descriptor hears = bound_to(group, Port::is_shared);
   if (hears.number() < 0 || !join(hears, own, group)) return nullptr;
   Descriptor alone = bound_to(own, Port::is_own);
   if (alone.number() < 0 || !sends_from(alone, own, group, shares_host)) return nullptr;
+  take_only_marked(hears, key);
+  take_only_marked(alone, key);
   Descriptor events(epoll_create1(EPOLL_CLOEXEC));
   if (events.number() < 0 || !watch(events, hears) || !watch(events, alone)) return nullptr;
   const std::uint16_t port = Address::of(alone.number()).port();

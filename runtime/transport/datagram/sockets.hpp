@@ -19,8 +19,9 @@ class Sockets {
  public:
   /// On the interface with the address `own`; other ranks of the same host hear the group as well where `shares_host`.
   /// `group`: a multicast address, or the IPv4 broadcast address of the network, which all its hosts hear.
-  /// Empty where the system refuses, with errno as it says why.
-  [[nodiscard]] static std::unique_ptr<Sockets> open(const Address& own, const Address& group, bool shares_host);
+  /// The kernel drops what has not the mark of `key`. Empty where the system refuses, with errno as it says why.
+  [[nodiscard]] static std::unique_ptr<Sockets> open(const Address& own, const Address& group, const Key& key,
+                                                     bool shares_host);
 
   virtual ~Sockets() = default;
   Sockets(const Sockets&) = delete;
@@ -31,6 +32,9 @@ class Sockets {
 
   /// Bytes that the kernel holds for this process, with its own for each datagram.
   [[nodiscard]] virtual std::uint32_t buffer_bytes() const = 0;
+
+  /// Datagrams that the kernel has dropped: it had no room for them, or they had not the mark.
+  [[nodiscard]] virtual std::uint64_t dropped() const = 0;
 
   /// What is sent must stay as it is until flush(). The system may drop it: so may every network.
   virtual void send(const Address& to, const PacketHead& head, std::span<const std::byte> payload, const Key& key) = 0;
@@ -55,5 +59,9 @@ class Sockets {
 /// Sets a socket up to send to `group` on the interface with the address `own`; other processes of the same host hear
 /// it as well where `shares_host`. Whether the system lets it.
 [[nodiscard]] bool sends_from(const Descriptor& socket, const Address& own, const Address& group, bool shares_host);
+
+/// The kernel is to drop what comes to the UDP socket without the mark of `key`, so that a flood of it neither fills
+/// the socket's buffer nor wakes anybody. Where it cannot, such datagrams come, and are dropped here.
+void take_only_marked(const Descriptor& socket, const Key& key);
 
 }  // namespace trunkline::runtime

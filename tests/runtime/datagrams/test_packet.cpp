@@ -17,7 +17,7 @@ std::vector<std::byte> counting(std::size_t bytes) {
 }
 
 std::vector<std::byte> packet_of(const PacketHead& head, const std::vector<std::byte>& payload, const Key& key) {
-  const HeadBytes bytes = head_of(head, payload.size());
+  const HeadBytes bytes = head_of(head, payload.size(), key);
   const SealBytes seal = seal_of(bytes, payload, key);
   std::vector<std::byte> all(packet_overhead_bytes + payload.size());
   std::ranges::copy(bytes, all.begin());

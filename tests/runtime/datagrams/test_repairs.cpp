@@ -117,7 +117,7 @@ TEST(KeptMessages, SayThatACallHasNotBegun) {
 
 /// With SO_REUSEADDR two ranks of one host got the same port once in some 28 000 pairs, and one of them heard nothing.
 TEST(SocketsOfOneRank, ShareTheirPortWithNobody) {
-  const auto sockets = Sockets::open(Address(own_host, 0), Address(a_group, 54322), true);
+  const auto sockets = Sockets::open(Address(own_host, 0), Address(a_group, 54322), group_key, true);
   ASSERT_NE(sockets, nullptr);
   const Descriptor other(socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));
   const int on = 1;
@@ -130,7 +130,7 @@ TEST(SocketsOfOneRank, ShareTheirPortWithNobody) {
 class RepairsTest : public testing::Test {
  protected:
   RepairsTest()
-      : sockets_(Sockets::open(Address(own_host, 0), Address(a_group, 54321), true)),
+      : sockets_(Sockets::open(Address(own_host, 0), Address(a_group, 54321), group_key, true)),
         repairs_(Repairs::open(Address(own_host, 0), Address(a_group, 54321), true, group_key, 0)) {
     const std::vector<Address> members{Address(own_host, 9), Address(own_host, sockets_->port())};
     repairs_->answer_to(members);
@@ -183,7 +183,7 @@ TEST_F(RepairsTest, ByDatagrams) {
 
 TEST_F(RepairsTest, ByMulticastWhereTwoRanksAsk) {
   const Address group(a_group, 54321);
-  const auto other = Sockets::open(Address(own_host, 0), group, true);
+  const auto other = Sockets::open(Address(own_host, 0), group, group_key, true);
   const std::uint64_t wanted = 0b101;
   const auto ask_as = [&](std::uint32_t rank) {
     const PacketHead head{.kind = PacketKind::ask, .sender = rank, .claim = claim, .turn = 3};

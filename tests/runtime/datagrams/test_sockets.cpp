@@ -20,6 +20,7 @@ namespace trunkline::runtime {
 namespace {
 
 constexpr Key sockets_key{7, 8};
+constexpr Key other_key{8, 7};
 constexpr std::uint32_t datagrams_sent = 40;
 constexpr auto longest = std::chrono::seconds(60);
 /// Of a loopback's frames the buffers hold too few.
@@ -53,7 +54,7 @@ TEST_P(SocketsOfAHost, AllHearWhatOneSendsToTheGroup) {
   const Address own(network->address, 0, network->interface);
   std::vector<std::unique_ptr<Sockets>> all;
   for (int rank = 0; rank < 3; ++rank) {
-    all.push_back(Sockets::open(own, group, true));
+    all.push_back(Sockets::open(own, group, sockets_key, true));
     ASSERT_NE(all.back(), nullptr);
   }
   const std::vector<std::byte> payload(payload_bytes_of(std::min(network->mtu, most_mtu), group));
@@ -77,8 +78,8 @@ TEST_P(SocketsOfAHost, AllHearWhatSeveralAskFor) {
   if (!network) GTEST_SKIP() << "this host has no network for it; tests/runtime/with_network.sh gives one";
   const Address group = Invitation::drawn(1).address_on(*network, GetParam());
   const Address own(network->address, 0, network->interface);
-  const auto asks = Sockets::open(own, group, true);
-  const auto hears = Sockets::open(own, group, true);
+  const auto asks = Sockets::open(own, group, sockets_key, true);
+  const auto hears = Sockets::open(own, group, sockets_key, true);
   const auto service = Repairs::open(own, group, true, sockets_key, 0);
   ASSERT_TRUE(asks && hears && service);
   service->answer_to(std::vector(2, Address(network->address, asks->port(), network->interface)));
@@ -93,6 +94,30 @@ TEST_P(SocketsOfAHost, AllHearWhatSeveralAskFor) {
     EXPECT_EQ(heard_by(*asks, packets).size(), packets);
   }
   EXPECT_EQ(heard_by(*hears, packets).size(), packets);
+}
+
+/// More of them than any buffer holds, to each of the sockets. What has the mark and no seal comes: whoever hears a
+/// group can make it.
+TEST_P(SocketsOfAHost, TakeNothingWithoutTheMark) {
+  const auto network = own_network(GetParam());
+  if (!network) GTEST_SKIP() << "this host has no network for it; tests/runtime/with_network.sh gives one";
+  const Address group = Invitation::drawn(1).address_on(*network, GetParam());
+  const Address own(network->address, 0, network->interface);
+  const auto ours = Sockets::open(own, group, sockets_key, true);
+  const auto stranger = Sockets::open(own, group, other_key, true);
+  ASSERT_TRUE(ours && stranger);
+  const Address alone(network->address, ours->port(), network->interface);
+  const std::vector<std::byte> payload(1000);
+  constexpr std::uint32_t flood = 10000;
+  for (std::uint32_t number = 0; number < flood; ++number) {
+    stranger->send(number % 2 == 0 ? group : alone, {.number = number}, payload, other_key);
+  }
+  stranger->flush();
+  EXPECT_GT(ours->dropped(), 0);  // of many that went as one message the kernel counts one
+  EXPECT_FALSE(ours->receive());
+  stranger->send(group, {.number = 1}, payload, sockets_key);
+  stranger->flush();
+  EXPECT_EQ(heard_by(*ours, 1), std::set<std::uint32_t>{1});
 }
 
 std::string name_of(const testing::TestParamInfo<GroupWay>& way) {
