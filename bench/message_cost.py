@@ -6,11 +6,11 @@ ranks run without the idle shim, each on a processor of its own. Needs root. Pri
 """
 
 import json
-import os
-import signal
 import subprocess
 import sys
 from pathlib import Path
+
+from unshaped import unshape
 
 from trunkline.cluster import load_cluster
 from trunkline.lab.session import Lab
@@ -20,24 +20,6 @@ from trunkline.temporary import temporary_folder
 SIZES = [64, 256, 1024, 2048, 4096, 8192, 15888, 32768, 65536, 131072, 262144, 1 << 20, 4 << 20, 16 << 20]
 SOURCE = Path(__file__).with_name("message_cost.c")
 COLUMNS = ["half_round_trip", "send", "receive", "one_way", "both_ways"]
-
-
-def unshape(lab: Lab) -> None:
-    """Stop the lab's network and join its hosts' ports by a bridge of the kernel."""
-    inside = ["nsenter", "--target", str(lab._first), "--net", "--pid", "--mount"]
-    children = Path(f"/proc/{lab._first}/task/{lab._first}/children").read_text().split()
-    for child in children:
-        if Path(f"/proc/{child}/exe").readlink().name == "trunkline-fabric":
-            os.kill(int(child), signal.SIGSTOP)
-    run = lambda *words: subprocess.run([*inside, "ip", *words], check=True)  # noqa: E731
-    run("link", "add", "br0", "type", "bridge")
-    run("link", "set", "br0", "up")
-    for host in range(len(lab.cluster.hosts)):
-        run("link", "set", f"p{host}", "master", "br0", "gso_max_segs", "65535", "gso_max_size", "65536")
-        lab.run(
-            ["ip", "link", "set", "eth0", "gso_max_segs", "65535", "gso_max_size", "65536"],
-            host=lab.cluster.hosts[host],
-        )
 
 
 def measure(name: str, sizes: list[int]) -> list[dict[str, float]]:
