@@ -47,7 +47,8 @@ Engine::Engine(const Cluster& cluster, double rate_bps, QueueLimits limits, Pack
 }
 
 void Engine::set_pace() {
-  const double full_frame_ns = full_frame_bytes * bits_per_byte * static_cast<double>(second) / network_.rate_bps();
+  const double full_frame_ns =
+      full_frame_bytes * bits_per_byte * static_cast<double>(second) / network_.fastest_now_bps();
   quantum_ = std::clamp(static_cast<Nanoseconds>(full_frame_ns / 8), least_quantum, most_quantum);
   turn_slack_ = std::min(network_.quickest(least_wire_bytes) / 2, most_quantum);
 }
@@ -56,6 +57,8 @@ void Engine::reset() {
   static_cast<void>(port_.take_overruns());
   static_cast<void>(port_.take_oversized());
   transit_.reset_counters();
+  changes_.clear();
+  changes_made_ = 0;
   counters_ = {};
   counters_.since = read_clock(CLOCK_MONOTONIC);
   counters_.busy_before = read_clock(CLOCK_THREAD_CPUTIME_ID);

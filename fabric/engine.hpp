@@ -28,13 +28,16 @@ class Engine {
   /// where it cannot be missed.
   void run(const volatile std::sig_atomic_t& stop, int control);
 
-  /// Answers "stats", "reset", "rate BPS" and "impair on|off" with one line of JSON.
+  /// Answers "stats", "reset", "rate BPS", "impair on|off" and "set CHANGES" (core/network/file/link_change.hpp) with
+  /// one line of JSON.
   std::string command(const std::string& line);
 
   /// Counters since the start or the last reset, as JSON.
   [[nodiscard]] std::string stats_json();
 
  private:
+  [[nodiscard]] std::string change(const std::string& line);
+  [[nodiscard]] std::string changes_json() const;
   [[nodiscard]] std::string channel_json(ChannelId id) const;
   [[nodiscard]] std::string switches_json() const;
   void set_pace();
@@ -80,6 +83,15 @@ class Engine {
     Lateness lateness;
   };
   Counters counters_;
+
+  /// What was changed since the start or the last reset.
+  struct Change {
+    double seconds = 0.0;
+    std::string text;
+  };
+  static constexpr std::size_t most_kept = 10'000;
+  std::vector<Change> changes_;
+  std::uint64_t changes_made_ = 0;
 };
 
 }  // namespace trunkline::fabric

@@ -30,7 +30,8 @@ constexpr const char* usage =
     "  --interfaces PREFIX  names of the interfaces before their number; default p\n"
     "  --queue BYTES        what a switch port holds before it drops; default 524288\n"
     "  --seed N             decides which frames impaired links harm; default 1\n"
-    "  --control FD         takes commands on this descriptor, one a line: stats, reset, rate BPS, impair on|off\n";
+    "  --control FD         takes commands on this descriptor, one a line: stats, reset, rate BPS, impair on|off,\n"
+    "                       set LINK ... KEY=VALUE ... [down|up] [; ...]\n";
 
 volatile std::sig_atomic_t stop_requested = 0;
 void request_stop(int) { stop_requested = 1; }

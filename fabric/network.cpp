@@ -10,6 +10,18 @@ namespace trunkline::fabric {
 namespace {
 constexpr double ns_per_second = 1e9;
 constexpr double bits_per_byte = 8.0;
+constexpr double longest_s = 1e8;  // what is later than three years never comes
+
+Nanoseconds whole_ns(double seconds) {
+  return static_cast<Nanoseconds>(std::llround(std::min(seconds, longest_s) * ns_per_second));
+}
+
+Impairments within_reason(Impairments impairments) {
+  impairments.jitter_s = std::min(impairments.jitter_s, longest_s);
+  impairments.reorder_by_s = std::min(impairments.reorder_by_s, longest_s);
+  return impairments;
+}
+
 }  // namespace
 
 Network::Network(const Cluster& cluster, double rate_bps)
@@ -36,8 +48,8 @@ Network::Network(const Cluster& cluster, double rate_bps)
     channels_[id].to = cluster.channel_to(id);
     channels_[id].from_host = host_of_node_[cluster.channel_from(id)] != no_host;
     channels_[id].impaired = link.impairments.any();
-    impairments_[id] = link.impairments;
-    channels_[id].latency = static_cast<Nanoseconds>(std::llround(link.latency_s * ns_per_second));
+    impairments_[id] = within_reason(link.impairments);
+    channels_[id].latency = whole_ns(link.latency_s);
     channels_[id].width = link.width;
     channels_[id].first_port = port_count_;
     port_count_ += link.width;
@@ -65,15 +77,41 @@ Network::Network(const Cluster& cluster, double rate_bps)
       leaving_[node].push_back(hop.channel);
     }
   }
+  rates_bps_ = file_rates_bps_;
+  fastest_bps_ = *std::max_element(file_rates_bps_.begin(), file_rates_bps_.end());
   set_rate(rate_bps);
 }
 
 void Network::set_rate(double rate_bps) {
-  const double fastest = *std::max_element(file_rates_bps_.begin(), file_rates_bps_.end());
-  rate_bps_ = rate_bps > 0.0 ? rate_bps : fastest;
-  for (ChannelId id = 0; id < channels_.size(); ++id) {
-    channels_[id].ns_per_byte = bits_per_byte * ns_per_second / (file_rates_bps_[id] * rate_bps_ / fastest);
-  }
+  rate_bps_ = rate_bps > 0.0 ? rate_bps : fastest_bps_;
+  for (ChannelId id = 0; id < channels_.size(); ++id) set_times(id);
+}
+
+void Network::set_times(ChannelId id) {
+  channels_[id].ns_per_byte = bits_per_byte * ns_per_second / (rates_bps_[id] * rate_bps_ / fastest_bps_);
+}
+
+double Network::fastest_now_bps() const {
+  const auto fastest = std::ranges::min_element(channels_, {}, &Channel::ns_per_byte);
+  return bits_per_byte * ns_per_second / fastest->ns_per_byte;
+}
+
+LinkState Network::state(ChannelId id) const {
+  const double scale = rate_bps_ / fastest_bps_;
+  return {.rate_bps = rates_bps_[id] * scale,
+          .started_bps = file_rates_bps_[id] * scale,
+          .latency_s = static_cast<double>(channels_[id].latency) / ns_per_second,
+          .up = !channels_[id].down,
+          .impairments = impairments_[id]};
+}
+
+void Network::set_state(ChannelId id, const LinkState& state) {
+  rates_bps_[id] = state.rate_bps * fastest_bps_ / rate_bps_;
+  set_times(id);
+  channels_[id].latency = whole_ns(state.latency_s);
+  channels_[id].down = !state.up;
+  channels_[id].impaired = true;  // from now on frames of another time are before it, and it keeps their order
+  impairments_[id] = within_reason(state.impairments);
 }
 
 Nanoseconds Network::quickest(std::uint32_t wire_bytes) const {

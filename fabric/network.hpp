@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "network/cluster.hpp"
+#include "network/file/link_change.hpp"
 
 namespace trunkline::fabric {
 
@@ -25,7 +26,8 @@ class Network {
   struct Channel {
     NodeId to = 0;
     bool from_host = false;
-    bool impaired = false;
+    bool impaired = false;     ///< does more to frames than carry them, or has been changed
+    bool down = false;         ///< nothing gets through
     double ns_per_byte = 0.0;  ///< of one link where there are several
     Nanoseconds latency = 0;
     std::uint32_t width = 1;     ///< links side by side
@@ -42,6 +44,13 @@ class Network {
   [[nodiscard]] HostIndex host_of(NodeId node) const { return host_of_node_[node]; }
   [[nodiscard]] NodeId node_of(HostIndex host) const { return node_of_host_[host]; }
   [[nodiscard]] double rate_bps() const { return rate_bps_; }
+
+  /// Of the fastest channel as they are now, bits per second.
+  [[nodiscard]] double fastest_now_bps() const;
+
+  /// What a channel is like now, and makes it another. Who carries frames over it has to know (Transit::change).
+  [[nodiscard]] LinkState state(ChannelId id) const;
+  void set_state(ChannelId id, const LinkState& state);
 
   /// Channel from a node towards a host; no_channel at the host itself.
   [[nodiscard]] ChannelId towards(NodeId node, HostIndex host) const {
@@ -65,8 +74,11 @@ class Network {
  private:
   static constexpr HostIndex no_host = 0xFFFFFFFFU;
 
+  void set_times(ChannelId id);
+
   std::vector<Channel> channels_;
   std::vector<double> file_rates_bps_;    ///< by channel
+  std::vector<double> rates_bps_;         ///< the same as changed since
   std::vector<Impairments> impairments_;  ///< by channel
   std::vector<SwitchSettings> settings_;  ///< by node
   std::vector<std::uint8_t> controls_;    ///< by node
@@ -77,6 +89,7 @@ class Network {
   std::vector<std::vector<ChannelId>> leaving_;
   std::size_t port_count_ = 0;
   std::uint32_t host_count_ = 0;
+  double fastest_bps_ = 0.0;  ///< of the file
   double rate_bps_ = 0.0;
 };
 

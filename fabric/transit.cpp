@@ -11,6 +11,7 @@ Transit::Transit(const Network& network, QueueLimits limits, std::uint64_t seed)
     : network_(network),
       limits_(limits),
       free_at_(network.port_count()),
+      latest_(network.port_count()),
       counters_(network.channel_count()),
       fates_(network, seed),
       storm_control_(network),
@@ -21,7 +22,7 @@ void Transit::enter(HostIndex from, HostIndex to, FrameId frame, Burden burden, 
     frames_.resize(frame + 1);
   }
   frames_[frame] = {burden, from, to, 1};  // one use for this call: a frame dropped at once is finished at its end
-  turn({at, at, order_++, frame, network_.node_of(from), no_channel});
+  turn({.at = at, .complete = at, .order = order_++, .frame = frame, .node = network_.node_of(from)});
   release(frame);
 }
 
@@ -36,7 +37,7 @@ void Transit::originate(NodeId node, FrameId frame, Burden burden, Nanoseconds a
     frames_.resize(frame + 1);
   }
   frames_[frame] = {burden, every_host, every_host, 1};
-  turns_.push_back({at, at, order_++, frame, node, no_channel});
+  turns_.push_back({.at = at, .complete = at, .order = order_++, .frame = frame, .node = node});
   std::push_heap(turns_.begin(), turns_.end(), Later{});
 }
 
@@ -111,9 +112,14 @@ void Transit::cross(const Event& event, ChannelId id) {
   const auto time_of = [&](std::uint64_t bytes) {
     return static_cast<Nanoseconds>(channel.ns_per_byte * static_cast<double>(bytes));
   };
-  Frame& frame = frames_[event.frame];
+  const Frame& frame = frames_[event.frame];
   ChannelCounters& counters = counters_[id];
-  Nanoseconds& free_at = free_at_[channel.first_port + link_taken(frame.from, frame.to, channel.width)];
+  if (channel.down) [[unlikely]] {
+    counters.down_lost += frame.burden.frames;
+    return;
+  }
+  const std::size_t port = port_of(channel, event.frame);
+  Nanoseconds& free_at = free_at_[port];
   const Nanoseconds start = std::max(event.at, free_at);
   const auto queued = static_cast<std::uint64_t>(static_cast<double>(start - event.at) / channel.ns_per_byte);
   const std::uint64_t limit = channel.from_host ? limits_.host_bytes : limits_.switch_port_bytes;
@@ -132,18 +138,30 @@ void Transit::cross(const Event& event, ChannelId id) {
   Event next{start + first + channel.latency,
              last_byte + channel.latency,
              order_++,
+             last_byte,
              event.frame,
              channel.to,
              id,
-             event.damage};
+             event.damage,
+             false};
   if (channel.impaired) [[unlikely]] {
-    suffer(next, free_at);
+    suffer(next, port);
   } else {
     arrive(next);
   }
 }
 
-void Transit::suffer(Event event, Nanoseconds& free_at) {
+std::size_t Transit::port_of(const Network::Channel& channel, FrameId frame) const {
+  return channel.first_port + link_taken(frames_[frame].from, frames_[frame].to, channel.width);
+}
+
+void Transit::keep_order(Event& event, std::size_t port) {
+  Latest& latest = latest_[port];
+  latest.at = event.at = std::max(event.at, latest.at);
+  latest.complete = event.complete = std::max(event.complete, latest.complete);
+}
+
+void Transit::suffer(Event event, std::size_t port) {
   constexpr double full_frames_bytes = 3 * 1538.0;
   constexpr double ns_per_second = 1e9;
   const ChannelId id = event.came_by;
@@ -151,23 +169,30 @@ void Transit::suffer(Event event, Nanoseconds& free_at) {
   const double ns_per_byte = network_.channel(id).ns_per_byte;
   const Fate fate = fates_.next(id, burden.frames);
   if (fate.damage != 0 && event.damage == 0) event.damage = fate.damage;
+  const auto jitter = static_cast<Nanoseconds>(fate.delay * network_.impairments(id).jitter_s * ns_per_second);
+  event.at += jitter;
+  event.complete += jitter;
   if (!fate.lost) {
+    keep_order(event, port);
     Event arriving = event;
     if (fate.late) {
       const double hold_s = network_.impairments(id).reorder_by_s;
       const double hold_ns = hold_s > 0.0 ? hold_s * ns_per_second : full_frames_bytes * ns_per_byte;
       arriving.at += static_cast<Nanoseconds>(hold_ns);
       arriving.complete += static_cast<Nanoseconds>(hold_ns);
+      arriving.held = true;
     }
     arrive(arriving);
   }
   if (fate.twice) {  // the copy takes its own time on the wire, right behind
     const auto again = static_cast<Nanoseconds>(ns_per_byte * static_cast<double>(burden.wire_bytes));
-    free_at += again;
+    free_at_[port] += again;
     counters_[id].frames += burden.frames;
     counters_[id].bytes += burden.wire_bytes;
     event.at += again;
     event.complete += again;
+    event.left += again;
+    keep_order(event, port);
     event.order = order_++;
     arrive(event);
   }

@@ -38,6 +38,7 @@ struct ChannelCounters {
   std::uint64_t bytes = 0;  ///< on the wire
   std::uint64_t dropped_frames = 0;
   std::uint64_t most_queued_bytes = 0;  ///< waiting ahead of a frame that entered
+  std::uint64_t down_lost = 0;          ///< frames that came while it was down, or were on it when it went down
 };
 
 struct Delivery {
@@ -64,6 +65,11 @@ class Transit {
 
   /// Carries everything forward to `until`; appends what is complete at its host by then, in the order of time.
   void advance(Nanoseconds until, std::vector<Delivery>& due);
+
+  /// Tells that the network's channel is another than `before` from `now` on, up to which advance() has been called.
+  /// What waits to be sent goes on at the new rate. What has left keeps its time: a frame in the queue, too, has the
+  /// latency that it met when it came, as under netem. Where the channel is down all of it is lost. Cost: O(pending).
+  void change(ChannelId id, const Network::Channel& before, Nanoseconds now);
 
   /// Says that a delivery handed out by advance() has been made.
   void delivered(FrameId frame) { release(frame); }
@@ -95,10 +101,17 @@ class Transit {
     Nanoseconds at = 0;
     Nanoseconds complete = 0;
     std::uint64_t order = 0;  ///< of entering, so that equal times keep it
+    Nanoseconds left = 0;     ///< its last byte left the port that it came by
     FrameId frame = 0;
     NodeId node = 0;
     ChannelId came_by = no_channel;
     Damage damage = 0;
+    bool held = false;  ///< back, for others to overtake
+  };
+  /// The latest times of what a port has sent, behind which what is sent later stays.
+  struct Latest {
+    Nanoseconds at = 0;
+    Nanoseconds complete = 0;
   };
   struct Later {
     bool operator()(const Event& a, const Event& b) const { return a.at != b.at ? a.at > b.at : a.order > b.order; }
@@ -119,12 +132,17 @@ class Transit {
   void turn_controlled(const Event& event);
   void cross(const Event& event, ChannelId id);
   void arrive(Event& event);
-  void suffer(Event event, Nanoseconds& free_at);
+  void suffer(Event event, std::size_t port);
+  void keep_order(Event& event, std::size_t port);
+  void lose(ChannelId id);
+  void stretch(ChannelId id, double by, Nanoseconds now);
+  [[nodiscard]] std::size_t port_of(const Network::Channel& channel, FrameId frame) const;
 
   const Network& network_;
   QueueLimits limits_;
   std::vector<Frame> frames_;
   std::vector<Nanoseconds> free_at_;  ///< by port: when what it has accepted so far is on the wire
+  std::vector<Latest> latest_;        ///< by port, where channels are impaired
   std::vector<ChannelCounters> counters_;
   Fates fates_;
   StormControl storm_control_;

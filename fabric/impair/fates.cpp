@@ -13,10 +13,11 @@ class Dice {
  public:
   explicit Dice(std::uint64_t seed) : state_(seed) {}
   std::uint64_t next() { return state_ = mixed(state_); }
-  bool hits(double share) {
+  double even() {
     constexpr double below_one = 0x1p-53;
-    return static_cast<double>(next() >> 11U) * below_one < share;
+    return static_cast<double>(next() >> 11U) * below_one;
   }
+  bool hits(double share) { return even() < share; }
 
  private:
   std::uint64_t state_;
@@ -28,8 +29,10 @@ Fate Fates::next(ChannelId id, std::uint32_t frames) {
   if (!on_) return {};
   OfChannel& channel = links_[id];
   const Impairments& impairments = network_.impairments(id);
-  Dice dice(mixed(seed_ ^ mixed(id)) ^ channel.frames++);
+  const std::uint64_t seed = mixed(seed_ ^ mixed(id)) ^ channel.frames++;
+  Dice dice(seed);
   Fate fate;
+  if (impairments.jitter_s > 0.0) fate.delay = Dice(~seed).even();
   fate.lost = dice.hits(impairments.loss);
   if (fate.lost) {
     channel.counters.lost += frames;

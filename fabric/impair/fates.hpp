@@ -16,7 +16,8 @@ using Damage = std::uint32_t;
 struct Fate {
   bool lost = false;
   bool twice = false;
-  bool late = false;  ///< later ones overtake it
+  bool late = false;   ///< later ones overtake it
+  double delay = 0.0;  ///< share of the channel's jitter, from 0 up to 1
   Damage damage = 0;
 };
 

@@ -11,6 +11,8 @@
 #include "bindings.hpp"
 #include "network/file/cluster_file.hpp"
 #include "network/file/impaired.hpp"
+#include "network/file/lab_script.hpp"
+#include "network/file/link_change.hpp"
 #include "network/fingerprint.hpp"
 #include "network/link_taken.hpp"
 #include "network/scaled.hpp"
@@ -94,6 +96,27 @@ void bind_named_link(nb::module_& module) {
       .def("__repr__", [](const NamedLink& link) { return "<Link " + link.a + " - " + link.b + ">"; });
 }
 
+void bind_changes(nb::module_& module) {
+  nb::class_<LinkChange>(module, "LinkChange", "What changes of links while their network runs.")
+      .def_prop_ro("text", &LinkChange::text, "As words: ``s0-s1 rate=1Mbit``.")
+      .def_prop_ro("impairs", &LinkChange::impairs, "Whether frames are harmed or held up each by itself then.")
+      .def_ro("channels", &LinkChange::channels, "That change, in order, each once.");
+  nb::class_<LabStep>(module, "LabStep", "Changes of a lab's script that are made at once.")
+      .def_ro("at_s", &LabStep::at_s, "Seconds since the program started.")
+      .def_ro("changes", &LabStep::changes)
+      .def_prop_ro("text", &LabStep::text, "Its changes as words, with a ``;`` between.");
+  module.def(
+      "parse_link_change",
+      [](const Cluster& cluster, const std::vector<std::string>& words) { return parse_link_change(cluster, words); },
+      "cluster"_a, "words"_a,
+      "Places, KEY=VALUE, ``down`` and ``up`` as one change. Raises ValueError with what would be right.");
+  module.def("parse_link_changes", &parse_link_changes, "cluster"_a, "line"_a,
+             "The same in one line, with a ``;`` between changes.");
+  module.def("parse_lab_script", &parse_lab_script, "yaml"_a, "file"_a, "cluster"_a,
+             "Steps of a lab's script; ``file`` is for messages.");
+  module.def("read_lab_script", &read_lab_script, "path"_a, "cluster"_a);
+}
+
 void bind_merged_switches(nb::module_& module) {
   nb::class_<MergedSwitches>(module, "MergedSwitches", "Switches that stand for each other on equal-cost paths.")
       .def_ro("name", &MergedSwitches::name, "Of the one switch that they are in the cluster.")
@@ -106,6 +129,7 @@ void bind_merged_switches(nb::module_& module) {
 void bind_cluster(nb::module_& module) {
   bind_named_link(module);
   bind_merged_switches(module);
+  bind_changes(module);
   nb::class_<Cluster>(module, "Cluster", "A connected, checked network with its spanning tree. Immutable.")
       .def_prop_ro("name", &Cluster::name)
       .def_prop_ro("description", &Cluster::description)

@@ -142,6 +142,46 @@ def impaired(cluster: Cluster, key: str, setting: str) -> Cluster:
         ValueError: where the place or the value is none.
     """
 
+class LinkChange:
+    """What changes of links while their network runs."""
+
+    @property
+    def text(self) -> str:
+        """As words: ``s0-s1 rate=1Mbit``."""
+
+    @property
+    def impairs(self) -> bool:
+        """Whether frames are harmed or held up each by itself then."""
+
+    @property
+    def channels(self) -> list[int]:
+        """That change, in order, each once."""
+
+class LabStep:
+    """Changes of a lab's script that are made at once."""
+
+    @property
+    def at_s(self) -> float:
+        """Seconds since the program started."""
+
+    @property
+    def changes(self) -> list[LinkChange]: ...
+    @property
+    def text(self) -> str:
+        """Its changes as words, with a ``;`` between."""
+
+def parse_link_change(cluster: Cluster, words: Sequence[str]) -> LinkChange:
+    """Places, KEY=VALUE, ``down`` and ``up`` as one change. Raises ValueError with what would be right."""
+
+def parse_link_changes(cluster: Cluster, line: str) -> list[LinkChange]:
+    """The same in one line, with a ``;`` between changes."""
+
+def parse_lab_script(yaml: str, file: str, cluster: Cluster) -> list[LabStep]:
+    """Steps of a lab's script; ``file`` is for messages. Raises FaultyFile."""
+
+def read_lab_script(path: str, cluster: Cluster) -> list[LabStep]:
+    """Read a script of a lab. Raises FaultyFile."""
+
 def unimpaired(cluster: Cluster) -> Cluster:
     """The cluster with links and switches that only carry frames."""
 

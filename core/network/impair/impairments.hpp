@@ -14,8 +14,9 @@ struct Impairments {
   double duplicate = 0.0;     ///< is sent twice
   double reorder = 0.0;       ///< is held back, so that later ones overtake it
   double reorder_by_s = 0.0;  ///< for how long; 0: as long as three full frames take on the link
+  double jitter_s = 0.0;      ///< each frame is later by up to so much, drawn evenly; they stay in their order
 
-  [[nodiscard]] bool any() const { return loss + corrupt + garble + duplicate + reorder > 0.0; }
+  [[nodiscard]] bool any() const { return loss + corrupt + garble + duplicate + reorder + jitter_s > 0.0; }
   bool operator==(const Impairments&) const = default;
 };
 
@@ -44,7 +45,8 @@ struct SwitchSettings {
           .garble = of(a.garble, b.garble),
           .duplicate = of(a.duplicate, b.duplicate),
           .reorder = of(a.reorder, b.reorder),
-          .reorder_by_s = of(a.reorder_by_s, b.reorder_by_s)};
+          .reorder_by_s = of(a.reorder_by_s, b.reorder_by_s),
+          .jitter_s = of(a.jitter_s, b.jitter_s)};
 }
 
 }  // namespace trunkline

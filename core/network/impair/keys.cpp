@@ -12,21 +12,23 @@ namespace trunkline {
 
 namespace {
 
+template <double Impairments::*time_s>
+constexpr ImpairKey<Impairments> time_key(std::string_view name) {
+  return {name, "2ms", [](Impairments& link, std::string_view text) { link.*time_s = parse_time(text); },
+          [](const Impairments& link) { return format_time(link.*time_s); }};
+}
+
 template <double Impairments::*share>
 constexpr ImpairKey<Impairments> share_key(std::string_view name) {
   return {name, "1%", [](Impairments& link, std::string_view text) { link.*share = parse_share(text); },
           [](const Impairments& link) { return format_share(link.*share); }};
 }
 
-constexpr std::array<ImpairKey<Impairments>, 6> of_links{
-    share_key<&Impairments::loss>("loss"),
-    share_key<&Impairments::corrupt>("corrupt"),
-    share_key<&Impairments::garble>("garble"),
-    share_key<&Impairments::duplicate>("duplicate"),
-    share_key<&Impairments::reorder>("reorder"),
-    ImpairKey<Impairments>{"reorder_by", "2ms",
-                           [](Impairments& link, std::string_view text) { link.reorder_by_s = parse_time(text); },
-                           [](const Impairments& link) { return format_time(link.reorder_by_s); }},
+constexpr std::array<ImpairKey<Impairments>, 7> of_links{
+    share_key<&Impairments::loss>("loss"),       share_key<&Impairments::corrupt>("corrupt"),
+    share_key<&Impairments::garble>("garble"),   share_key<&Impairments::duplicate>("duplicate"),
+    share_key<&Impairments::reorder>("reorder"), time_key<&Impairments::reorder_by_s>("reorder_by"),
+    time_key<&Impairments::jitter_s>("jitter"),
 };
 
 constexpr std::array<std::string_view, 3> igmp_names{"flood", "snooping", "querier"};

@@ -19,6 +19,7 @@ _OPTIONS = {
     "duplicate": ("[WHERE=]SHARE", "Frames that arrive twice."),
     "reorder": ("[WHERE=]SHARE", "Frames held back, so that later ones overtake them."),
     "reorder_by": ("[WHERE=]TIME", "For how long (2ms); default: as long as three full frames take on the link."),
+    "jitter": ("[WHERE=]TIME", "Each frame is later by up to so long, drawn evenly; frames keep their order."),
     "igmp": (
         "[WHERE=]HOW",
         "What switches do with multicast: flood (default), snooping, or querier, which snoops and asks hosts.",

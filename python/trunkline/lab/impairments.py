@@ -11,6 +11,7 @@ __all__ = ["COUNTED", "Impairments", "counted_text"]
 
 COUNTED = {
     **{what: what for what in ("lost", "corrupted", "garbled", "duplicated", "reordered")},
+    "down_lost": "lost on links that were down",
     "storm_dropped": "dropped by storm control",
     "pruned": "copies not sent by snooping",
     "unregistered": "of groups that nobody had joined",

@@ -159,9 +159,9 @@ const FaultCase cluster_faults[] = {
                "measured, paths, switches, hosts, links",
                "7:9: the key between is missing; give it, such as between: [s0, s1]",
                "7:10: unknown key \"betwen\" (did you mean between?); known here are between, rate, latency, loss, "
-               "corrupt, garble, duplicate, reorder, reorder_by",
+               "corrupt, garble, duplicate, reorder, reorder_by, jitter",
                "7:28: unknown key \"colour\"; known here are between, rate, latency, loss, corrupt, garble, duplicate, "
-               "reorder, reorder_by"}},
+               "reorder, reorder_by, jitter"}},
     FaultCase{"KeyTwice",
               "trunkline: cluster/1\n"
               "name: x\n"
@@ -533,7 +533,7 @@ const FaultCase cluster_faults[] = {
         "  - between: [s0, s1]\n",
         {"8:5: unknown key \"colour\"; known here are hosts, switch, switches, deal, rate, latency, injection, "
          "aliases, loss, "
-         "corrupt, garble, duplicate, reorder, reorder_by",
+         "corrupt, garble, duplicate, reorder, reorder_by, jitter",
          "9:12: name h1 belongs to another node already; every name and alias stands for one node (first at line 6)",
          "12:14: a link from s0 to itself; name two nodes", "13:11: the rate 0bit must be above zero"}}};
 

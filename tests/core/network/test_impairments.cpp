@@ -118,7 +118,7 @@ TEST(Impairments, WhatCannotBeSetIsSaid) {
   EXPECT_THAT(refusal("igmp", "snoop"), HasSubstr("\"snoop\" is none"));
   EXPECT_THAT(refusal("igmp_ages", "10ms"), HasSubstr("too short"));
   EXPECT_THAT(refusal("storm_control", "0/s"), HasSubstr("must be above zero"));
-  EXPECT_EQ(refusal("jitter", "1ms"), "no impairment is called jitter");
+  EXPECT_EQ(refusal("wobble", "1ms"), "no impairment is called wobble");
 }
 
 TEST(Impairments, FaultsInAFileHaveTheirPlaces) {
