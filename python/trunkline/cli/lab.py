@@ -1,8 +1,10 @@
 """``trunkline lab``: programs on an emulated cluster."""
 
+import contextlib
 import os
 import shutil
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, NoReturn
 
@@ -11,6 +13,7 @@ import typer
 from trunkline import _core
 from trunkline.cli.impair_options import impairable
 from trunkline.cli.lab_check import check
+from trunkline.cli.lab_set import set_links
 from trunkline.cli.options import ClusterArgument, LabRateOption, RanksOnHostOption
 from trunkline.cli.output import check_outputs, write_json
 from trunkline.cluster import load_cluster
@@ -18,6 +21,7 @@ from trunkline.errors import BadInput
 from trunkline.lab.impairments import Impairments, counted_text
 from trunkline.lab.message_cost import tell_message_cost
 from trunkline.lab.rate import lab_rate
+from trunkline.lab.script import Playing, load_script
 from trunkline.lab.session import Lab, check_host
 from trunkline.mpi import preload_of, ready_mpi, require_mpi, settings_of_caller
 from trunkline.paths import EXAMPLES, example_program
@@ -34,10 +38,20 @@ CountersJson = Annotated[
 ]
 Timeout = Annotated[float | None, typer.Option(min=0.001, help="End it after so many seconds (exit status 1).")]
 
+Script = Annotated[
+    str | None,
+    typer.Option(metavar="FILE", help="Change links while the program runs, at the times that the file says."),
+]
+SingleFrames = Annotated[
+    bool,
+    typer.Option("--single-frames", help="Hosts hand over each frame by itself, for links that are impaired later."),
+]
+
 app.command(epilog="Example: trunkline lab check cyclic")(check)
+app.command(name="set", epilog="Example: trunkline lab set s0-s1 rate=1Mbit loss=1%")(set_links)
 
 
-def _open(loaded: _core.Cluster, rate: str, impairments: Impairments) -> Lab:
+def _open(loaded: _core.Cluster, rate: str, impairments: Impairments, *, single_frames: bool = False) -> Lab:
     """A lab of the cluster, ready to enter. Looking for a rate takes minutes: check all else first."""
     if rate != "auto":
         rate_bps = lab_rate(loaded, rate)
@@ -45,16 +59,45 @@ def _open(loaded: _core.Cluster, rate: str, impairments: Impairments) -> Lab:
         with console.status(f"{loaded.name}: looking for the highest true rate"):
             rate_bps = lab_rate(loaded, rate)
     return Lab(
-        loaded, rate_bps, seed=impairments.seed, tcp_rto_min_ms=impairments.tcp_rto_min_ms, ipv6=impairments.ipv6
+        loaded,
+        rate_bps,
+        seed=impairments.seed,
+        tcp_rto_min_ms=impairments.tcp_rto_min_ms,
+        ipv6=impairments.ipv6,
+        single_frames=single_frames,
     )
 
 
-def _tell_counted(lab: Lab, json: str | None) -> None:
-    """What the network counted: all of it as JSON where that is asked for; what it did to frames in a line."""
+def _tell(text: str) -> None:
+    console.print(text, markup=False, highlight=False, soft_wrap=True)
+
+
+def _steps(script: str | None, cluster: _core.Cluster) -> list[_core.LabStep]:
+    return [] if script is None else load_script(script, cluster)
+
+
+def _impairs(steps: list[_core.LabStep]) -> bool:
+    return any(change.impairs for step in steps for change in step.changes)
+
+
+@contextlib.contextmanager
+def _changing(lab: Lab, steps: list[_core.LabStep], json: str | None) -> Iterator[None]:
+    """While a program runs: its script, and changes by others. Afterwards what they were, and what was counted."""
+    lab.reset_stats()
+    lab.open()
+    with Playing(lab, steps, _tell) as playing:
+        yield
+    stats = lab.stats()
     if json:
-        write_json(lab.stats(), json)
-    if text := counted_text(lab.stats()):
-        console.print(text, markup=False, highlight=False, soft_wrap=True)
+        write_json(stats, json)
+    of_script = {made["seconds"] for made in playing.made}
+    others = [change for change in stats["changes"] if change["seconds"] not in of_script]
+    for change in others:
+        _tell(f"lab set: at {change['seconds']:.2f} s {change['text']}")
+    if (unkept := stats["changes_made"] - len(stats["changes"])) > 0:
+        _tell(f"network: {unkept} changes more, which it kept no list of")
+    if text := counted_text(stats):
+        _tell(text)
 
 
 def _measured(lab: Lab, ranks: int) -> dict[str, str]:
@@ -107,6 +150,8 @@ def run(
     trace: Annotated[
         str | None, typer.Option(metavar="FOLDER", help="Leave a trace of its collectives there: trunkline trace.")
     ] = None,
+    script: Script = None,
+    single_frames: SingleFrames = False,
     timeout: Timeout = None,
     json: CountersJson = None,
 ) -> None:
@@ -122,6 +167,7 @@ def run(
         raise BadInput("--trace is Trunkline's own, which --native leaves out: keep one of them")
     check_outputs({"--json": json})
     loaded = impairments.of(load_cluster(cluster))
+    steps = _steps(script, loaded)
     hosts = loaded.hosts
     program = [_example_for(program[0], library.name), *program[1:]]
     _check_program(program[0])
@@ -144,11 +190,10 @@ def run(
         )
 
     launch({})  # what is wrong with it is told before a lab is up
-    with _open(loaded, rate, impairments) as lab:
+    with _open(loaded, rate, impairments, single_frames=single_frames or _impairs(steps)) as lab:
         argv, env = launch({} if native else _measured(lab, all_ranks))
-        lab.reset_stats()
-        status = lab.run(argv, env=env, timeout=timeout).returncode
-        _tell_counted(lab, json)
+        with _changing(lab, steps, json):
+            status = lab.run(argv, env=env, timeout=timeout).returncode
     _pass_on(status)
 
 
@@ -160,6 +205,8 @@ def execute(
     impairments: Impairments,
     host: Host = None,
     rate: LabRateOption = "auto",
+    script: Script = None,
+    single_frames: SingleFrames = False,
     timeout: Timeout = None,
     json: CountersJson = None,
 ) -> None:
@@ -167,10 +214,13 @@ def execute(
     check_outputs({"--json": json})
     loaded = impairments.of(load_cluster(cluster))
     check_host(loaded, host)
+    steps = _steps(script, loaded)
     _check_program(command[0])
-    with _open(loaded, rate, impairments) as lab:
+    with (
+        _open(loaded, rate, impairments, single_frames=single_frames or _impairs(steps)) as lab,
+        _changing(lab, steps, json),
+    ):
         status = lab.run(command, host=host, timeout=timeout, stdin=sys.stdin).returncode
-        _tell_counted(lab, json)
     _pass_on(status)
 
 
@@ -181,19 +231,19 @@ def shell(
     impairments: Impairments,
     host: Host = None,
     rate: LabRateOption = "auto",
+    single_frames: SingleFrames = False,
     json: CountersJson = None,
 ) -> None:
     """A shell on one host. The cluster ends with it."""
     check_outputs({"--json": json})
     loaded = impairments.of(load_cluster(cluster))
     check_host(loaded, host)
-    with _open(loaded, rate, impairments) as lab:
+    with _open(loaded, rate, impairments, single_frames=single_frames) as lab:
         console.print(
             f"{lab.cluster.name} at {format_rate(lab.rate_bps)}: {_core.compress_hostlist(lab.cluster.hosts)}; "
             f"'{lab.agent} HOST COMMAND' runs a command on another host; 'exit' ends the cluster"
         )
         env = {**_measured(lab, len(lab.cluster.hosts)), **settings_of_caller()}
-        lab.reset_stats()
-        status = lab.run([os.environ.get("SHELL", "/bin/sh")], host=host, env=env, stdin=sys.stdin).returncode
-        _tell_counted(lab, json)
+        with _changing(lab, [], json):
+            status = lab.run([os.environ.get("SHELL", "/bin/sh")], host=host, env=env, stdin=sys.stdin).returncode
     _pass_on(status)

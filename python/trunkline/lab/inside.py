@@ -1,6 +1,7 @@
 """The first process inside a lab's namespaces: builds the cluster, starts the network, lives until its owner ends.
 
-Talks to its owner in lines: reads a description, then commands for the network; writes one JSON object for each.
+Talks to its owner in lines: reads a description, then commands for the network; writes one JSON object for each. At the
+command ``open`` it begins to take changes from others, too (:mod:`trunkline.lab.door`).
 """
 
 import json
@@ -17,7 +18,8 @@ from pyroute2 import IPRoute
 
 from trunkline.lab import syscalls
 from trunkline.lab.addresses import ip_address
-from trunkline.lab.folders import CLUSTER_FILE, FOLDER, TEMPORARY
+from trunkline.lab.door import Door
+from trunkline.lab.folders import CLUSTER_FILE, DOOR, FOLDER, SUPER_FRAME, TEMPORARY
 from trunkline.lab.host import Traits, start_host
 
 __all__ = ["main"]
@@ -66,6 +68,7 @@ def _prepare_files(description: dict[str, object]) -> None:
     agent.write_text(_AGENT)
     agent.chmod(stat.S_IRWXU | stat.S_IRGRP | stat.S_IXGRP | stat.S_IROTH | stat.S_IXOTH)
     CLUSTER_FILE.write_text(str(description["cluster"]))
+    SUPER_FRAME.write_text(str(description["super_frame"]))
     table = FOLDER / "names"
     names: list[list[str]] = description["names"]  # type: ignore[assignment]
     lines = [f"{ip_address(index)} {' '.join(all_names)}\n" for index, all_names in enumerate(names)]
@@ -115,21 +118,51 @@ def _start_fabric(program: Sequence[str]) -> tuple[dict[str, object], socket.soc
     return {"pid": process.pid, "priority": words[1].strip() if len(words) > 1 else ""}, ours
 
 
+class _NetworkDied(Exception):
+    pass
+
+
+def _ask(control: socket.socket, line: bytes) -> bytes:
+    """The network's answer to a command, with the end of its line."""
+    answer = b""
+    try:
+        control.sendall(line + b"\n")
+        while not answer.endswith(b"\n"):
+            part = control.recv(1 << 16)
+            if not part:
+                raise _NetworkDied
+            answer += part
+    except OSError:
+        raise _NetworkDied from None
+    return answer
+
+
 def _serve(control: socket.socket, fabric: object) -> None:
     woken, wake = socket.socketpair()
     for end in (woken, wake):
         end.setblocking(False)
     signal.set_wakeup_fd(wake.fileno())
     signal.signal(signal.SIGCHLD, lambda *_: None)
+    try:
+        _serve_all(control, fabric, woken)
+    except _NetworkDied:
+        _say({"failed": "the network between the hosts has died"})
+
+
+def _serve_all(control: socket.socket, fabric: object, woken: socket.socket) -> None:
     commands = sys.stdin.fileno()
     waiting = b""
+    door: Door | None = None
     while True:
-        readable, _, _ = select.select([commands, woken], [], [])
+        readable, _, _ = select.select([commands, woken, *(door.sockets if door else [])], [], [])
         if woken in readable:
             woken.recv(4096)
             if fabric in _reap():
-                _say({"failed": "the network between the hosts has died"})
-                return
+                raise _NetworkDied
+        if door:
+            for one in door.sockets:
+                if one in readable:
+                    door.serve(one)
         if commands not in readable:
             continue
         got = os.read(commands, 4096)
@@ -138,15 +171,11 @@ def _serve(control: socket.socket, fabric: object) -> None:
         waiting += got
         while b"\n" in waiting:
             line, _, waiting = waiting.partition(b"\n")
-            control.sendall(line + b"\n")
-            answer = b""
-            while not answer.endswith(b"\n"):
-                part = control.recv(1 << 16)
-                if not part:
-                    _say({"failed": "the network between the hosts has died"})
-                    return
-                answer += part
-            sys.stdout.buffer.write(answer)
+            if line == b"open":
+                door = door or Door(DOOR, lambda request: _ask(control, request.encode()))
+                _say({"ok": True})
+                continue
+            sys.stdout.buffer.write(_ask(control, line))
             sys.stdout.buffer.flush()
 
 

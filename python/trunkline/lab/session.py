@@ -75,6 +75,7 @@ class Lab:
         seed: int = 1,
         tcp_rto_min_ms: int | None = None,
         ipv6: bool = False,
+        single_frames: bool = False,
     ) -> None:
         """Prepare a lab of that cluster.
 
@@ -84,6 +85,7 @@ class Lab:
             seed: Decides which frames impaired links harm.
             tcp_rto_min_ms: Hosts' TCP waits at least so long before it sends again what got lost; None: as Linux does.
             ipv6: Hosts have an IPv6 address besides their IPv4 one.
+            single_frames: Links of the cluster harm no frames, but will later: hosts hand over each frame by itself.
         """
         self.cluster = cluster if rate_bps is None else _core.scaled(cluster, rate_bps)
         self.rate_bps = max(link.rate_bps for link in self.cluster.links)
@@ -92,6 +94,8 @@ class Lab:
         self._seed = seed
         self._tcp_rto_min_ms = tcp_rto_min_ms
         self._ipv6 = ipv6
+        # What happens to a frame on a link happens to one frame.
+        self._super_frame = 1 if single_frames or _core.has_impairments(self.cluster) else _SUPER_FRAME
         self._keeper: subprocess.Popen[bytes] | None = None
         self._first = 0
         self._running: list[subprocess.Popen[Any]] = []
@@ -128,8 +132,7 @@ class Lab:
                 "tcp_rto_min_ms": self._tcp_rto_min_ms,
                 "ipv6": self._ipv6,
                 "fabric": [str(FABRIC), "--seed", str(self._seed)],
-                # What happens to a frame on a link happens to one frame.
-                "super_frame": 1 if _core.has_impairments(self.cluster) else _SUPER_FRAME,
+                "super_frame": self._super_frame,
             }
             answer = self._ask(json.dumps(description))
         except BaseException:
@@ -228,6 +231,27 @@ class Lab:
     def reset_stats(self) -> None:
         """Start counting anew."""
         self._ask("reset")
+
+    def open(self) -> None:
+        """From now on take changes of links from others, too (``trunkline lab set``)."""
+        self._ask("open")
+
+    def change(self, changes: str) -> dict[str, Any]:
+        """Change links at once, all of them or, where one is none, nothing.
+
+        Args:
+            changes: Such as ``s0-s1 rate=1Mbit ; h3 down`` (``_core.parse_link_changes``).
+
+        Returns:
+            ``seconds`` since the last :meth:`reset_stats`, and ``text``, what has been changed.
+
+        Raises:
+            BadInput: where one is none.
+        """
+        answer = self._ask(f"set {changes}")
+        if "error" in answer:
+            raise BadInput(f"{self.cluster.name}: {answer['error']}")
+        return answer
 
     def set_rate(self, rate_bps: float) -> None:
         """Change the rate of the fastest link, every other in proportion, while the lab is up.
