@@ -4,6 +4,8 @@
 //     mpiexec -n 32 trunkline-measure-MPI --cluster FILE --output net.yaml --sizes 256,1024 --noise 0.15 --budget
 //     0.5 --date 2026-01-31
 //
+// With --pairs N it measures pairs of hosts instead, N at most, and writes JSON.
+//
 // Started by `trunkline measure`, which knows which build belongs to which MPI. Exit status 1: too noisy, nothing
 // written.
 #include <mpi.h>
@@ -22,6 +24,7 @@
 #include "network/file/cluster_file.hpp"
 #include "network/placement.hpp"
 #include "pair.hpp"
+#include "pairs_report.hpp"
 #include "plan/tree_costs.hpp"
 #include "relay.hpp"
 #include "text/quantity.hpp"
@@ -37,6 +40,8 @@ struct Options {
   std::vector<std::uint64_t> sizes;
   double noise = 0.15;
   double budget_s = measure::Limits{}.seconds;  ///< of a figure
+  std::size_t pairs = 0;                        ///< most that are measured; 0: tables instead
+  double patience_s = 0.0;                      ///< for a pair
 };
 
 Options read_options(int argc, char** argv) {
@@ -54,6 +59,10 @@ Options read_options(int argc, char** argv) {
       options.noise = std::stod(value);
     } else if (name == "--budget") {
       options.budget_s = std::stod(value);
+    } else if (name == "--pairs") {
+      options.pairs = std::stoull(value);
+    } else if (name == "--patience") {
+      options.patience_s = std::stod(value);
     } else if (name == "--sizes") {
       for (std::size_t at = 0; at < value.size();) {
         std::size_t end = value.find(',', at);
@@ -205,6 +214,23 @@ std::string too_noisy(const Measurement& measurement, double noise) {
   return text;
 }
 
+int run_pairs(const Cluster& cluster, const Placement& hosts, const Measurement& of, const Options& options, int rank) {
+  if (std::ranges::count(hosts, hosts.front()) == std::ssize(hosts)) {  // all ranks know it, and end in order
+    if (rank == 0) std::fputs("trunkline: all ranks are on one host: start them on two at least\n", stderr);
+    return 2;
+  }
+  const auto figures = measure::measure_pairs(
+      cluster, hosts, {.most_pairs = options.pairs, .bytes = options.sizes.back(), .patience_s = options.patience_s},
+      {.seconds = options.budget_s});
+  if (rank != 0) return 0;
+  measure::print_pairs(cluster, figures);
+  std::ofstream file(options.output);
+  file << measure::pairs_json(cluster, of, options.sizes.back(), figures);
+  if (!file.flush()) throw std::runtime_error("cannot write " + options.output);
+  std::fprintf(stderr, "\nWritten: %s\n", options.output.c_str());
+  return 0;
+}
+
 int run(const Options& options, int rank) {
   const Cluster cluster = read_cluster(options.cluster);
   const Placement hosts = hosts_of_ranks(cluster);
@@ -216,6 +242,7 @@ int run(const Options& options, int rank) {
                           .mpi_version = TRUNKLINE_MPI_VERSION,
                           .distances = {},
                           .relay = {}};
+  if (options.pairs > 0) return run_pairs(cluster, hosts, measurement, options, rank);
   const auto pairs = pairs_by_distance(cluster, hosts);
   if (pairs.empty()) throw std::invalid_argument("there is only one rank: start at least two");
   for (const auto& [channels, ranks] : pairs) {

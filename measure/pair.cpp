@@ -161,6 +161,26 @@ MeasuredPoint Pair::point(std::uint64_t bytes) {
           .spread = std::max({round_trips.spread(), gaps.spread(), beside_gap(sends), beside_gap(receives)})};
 }
 
+WayFigures Pair::one_way(std::uint64_t bytes) {
+  const int length = static_cast<int>(bytes);
+  const Samples round_trips = round_trip(length);
+  const Samples empty = round_trip(0);
+  double trips[2] = {};
+  if (first_) {
+    trips[0] = empty.median();
+    trips[1] = (round_trips.median() + empty.median()) / 2;
+  }
+  MPI_Bcast(trips, 2, MPI_DOUBLE, 0, communicator_);
+  const Samples sends = send_time(1, trips[0]);
+  const Samples gaps = gap(length, trips[1]);
+  if (!first_) return {};
+  const double each = gaps.median();
+  return {.injection_s = sends.median(),
+          .injection_spread = sends.spread(),
+          .bandwidth_Bps = each > 0.0 ? static_cast<double>(bytes) / each : 0.0,
+          .bandwidth_spread = gaps.spread()};
+}
+
 bool Pair::sent_eagerly(int bytes) {
   MPI_Barrier(communicator_);
   int eager = 0;

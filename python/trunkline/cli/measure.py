@@ -8,7 +8,6 @@ from typing import Annotated
 
 import typer
 
-from trunkline.cli.options import SizesOption
 from trunkline.cli.output import check_outputs
 from trunkline.cluster import cluster_file, load_cluster
 from trunkline.errors import BadInput
@@ -20,6 +19,8 @@ __all__ = ["measure"]
 
 SIZES = "256,512,1KiB,2KiB,4KiB,8KiB,16KiB,32KiB"
 """Those of the papers' table 2."""
+PAIRS_SIZE = "16KiB"
+"""Long enough for headers to count little, short enough to be sent at once under every library."""
 
 
 def measure(
@@ -27,7 +28,22 @@ def measure(
     cluster: Annotated[
         str, typer.Option(envvar="TRUNKLINE_CLUSTER", help="A bundled cluster's name, or a cluster file.")
     ] = "",
-    sizes: SizesOption = SIZES,
+    pairs: Annotated[
+        bool, typer.Option("--pairs", help="Latency, bandwidth and injection time between pairs of hosts, as JSON.")
+    ] = False,
+    most_pairs: Annotated[
+        int, typer.Option(min=1, help="With --pairs: of more pairs, a sample that tells the links apart.")
+    ] = 200,
+    patience: Annotated[
+        float, typer.Option(min=1, metavar="SECONDS", help="With --pairs: how long a pair may take.")
+    ] = 300.0,
+    sizes: Annotated[
+        str | None,
+        typer.Option(
+            help=f"Message sizes, separated by commas; default: {SIZES}. With --pairs one size, of what streams are "
+            f"made of: {PAIRS_SIZE}."
+        ),
+    ] = None,
     noise: Annotated[
         float, typer.Option(min=0, max=1, help="Widest uncertainty of a median, as a part of it, that is accepted.")
     ] = 0.15,
@@ -39,7 +55,7 @@ def measure(
     ] = 0.5,
     mpi: Annotated[str | None, typer.Option(help="The MPI library of the job; default: the launcher's.")] = None,
 ) -> None:
-    """Measure latency, gap and processor times between ranks of each distance, and the eager limit.
+    """Measure latency, gap and processor times between ranks of each distance, and the eager limit; or pairs of hosts.
 
     To be started as the program of an MPI job with at least two ranks on each kind of path.
     """
@@ -52,16 +68,19 @@ def measure(
         if library.counts_as != library.family:
             raise BadInput(f"there is no measuring program for {library.name}; measure with --mpi {library.counts_as}")
         raise BadInput(f"nothing was built for {library.name}; run 'make setup' again now that it is installed")
-    wanted = sorted({parse_bytes(size) for size in sizes.split(",")})
+    wanted = sorted({parse_bytes(size) for size in (sizes or (PAIRS_SIZE if pairs else SIZES)).split(",")})
     if wanted[0] == 0 or wanted[-1] > 1 << 30:
         raise BadInput("--sizes: from 1 byte to 1 GiB")
+    if pairs and len(wanted) > 1:
+        raise BadInput("--pairs: one size, of the messages that streams are made of")
     check_outputs({"--output": output})
     words = [
         str(program),
         *("--cluster", str(cluster_file(cluster).resolve()), "--output", str(Path(output).resolve())),
         *("--sizes", ",".join(map(str, wanted)), "--noise", str(noise)),
         *("--budget", str(budget)),
-        *("--date", str(datetime.now(UTC).date())),
+        *("--date", datetime.now(UTC).isoformat(timespec="seconds") if pairs else str(datetime.now(UTC).date())),
+        *(("--pairs", str(most_pairs), "--patience", str(patience)) if pairs else ()),
     ]
     sys.stdout.flush()
     os.execv(program, words)
