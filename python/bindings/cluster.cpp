@@ -2,6 +2,7 @@
 #include "network/cluster.hpp"
 
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
 #include <nanobind/stl/vector.h>
@@ -15,6 +16,8 @@
 #include "network/file/link_change.hpp"
 #include "network/fingerprint.hpp"
 #include "network/link_taken.hpp"
+#include "network/pair_rounds.hpp"
+#include "network/restated.hpp"
 #include "network/scaled.hpp"
 #include "text/hostlist.hpp"
 
@@ -191,6 +194,21 @@ void bind_cluster(nb::module_& module) {
   module.def("write_cluster", &write_cluster, "cluster"_a, "YAML that reads back as an equal cluster.");
   module.def("scaled", &scaled, "cluster"_a, "fastest_bps"_a,
              "The cluster with its fastest link at that many bits per second, every other in proportion.");
+
+  module.def(
+      "restated",
+      [](const Cluster& cluster, const std::vector<double>& rates_bps, const std::vector<double>& latencies_s,
+         const std::vector<double>& injections_s) { return restated(cluster, rates_bps, latencies_s, injections_s); },
+      "cluster"_a, "rates_bps"_a, "latencies_s"_a, "injections_s"_a,
+      "The cluster with other rates and latencies, one of each link, and injection times, one of each host. Raises "
+      "ValueError.");
+  module.def(
+      "pairs_to_measure",
+      [](const Cluster& cluster, const std::vector<HostIndex>& hosts, std::size_t most) {
+        for (const HostIndex host : hosts) host_node(cluster, host);
+        return pairs_to_measure(cluster, hosts, most);
+      },
+      "cluster"_a, "hosts"_a, "most"_a, "Pairs of hosts by index that tell all links between them apart.");
 
   module.def("impaired", &impaired, "cluster"_a, "key"_a, "setting"_a,
              "The cluster with one key of its links or switches set: ``1%``, or ``h3=1%`` where only some are meant. "

@@ -135,6 +135,17 @@ def write_cluster(cluster: Cluster) -> str:
 def scaled(cluster: Cluster, fastest_bps: float) -> Cluster:
     """The cluster with its fastest link at that many bits per second, every other in proportion."""
 
+def restated(
+    cluster: Cluster, rates_bps: Sequence[float], latencies_s: Sequence[float], injections_s: Sequence[float]
+) -> Cluster:
+    """The cluster with other rates and latencies, one of each link, and injection times, one of each host.
+
+    Raises ValueError.
+    """
+
+def pairs_to_measure(cluster: Cluster, hosts: Sequence[int], most: int) -> list[tuple[int, int]]:
+    """Pairs of hosts by index that tell all links between them apart."""
+
 def impaired(cluster: Cluster, key: str, setting: str) -> Cluster:
     """The cluster with one key of its links or switches set: ``1%``, or ``h3=1%`` where only some are meant.
 

@@ -7,7 +7,7 @@ from rich.console import Console
 from rich.markup import escape
 
 from trunkline import _core
-from trunkline.cli import cluster_export, cluster_import
+from trunkline.cli import cluster_export, cluster_fit, cluster_import
 from trunkline.cli.options import ClusterArgument, JsonOption
 from trunkline.cli.output import check_outputs, write_json, write_text
 from trunkline.cluster import bundled_clusters, faulty, fingerprint_text, load_cluster, read_cluster
@@ -22,6 +22,9 @@ app = typer.Typer(
     help="Look at clusters, check their files, and make them from other descriptions.", no_args_is_help=True
 )
 app.add_typer(cluster_import.app, name="import")
+app.command(epilog="Example: trunkline cluster fit my-cluster.yaml --pairs pairs.json -o measured.yaml")(
+    cluster_fit.fit
+)
 app.command(epilog="Example: trunkline cluster export cyclic --format simgrid -o platform.xml")(cluster_export.export)
 
 

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "network/restated.hpp"
+
+#include <cmath>
+#include <stdexcept>
+#include <string>
+
+namespace trunkline {
+
+namespace {
+
+void check_number(double value, bool may_be_zero, const std::string& what) {
+  if (std::isfinite(value) && (value > 0.0 || (may_be_zero && value == 0.0))) return;
+  throw std::invalid_argument(what + " is " + std::to_string(value) + ", which no network has");
+}
+
+}  // namespace
+
+Cluster restated(const Cluster& cluster, std::span<const double> rates_bps, std::span<const double> latencies_s,
+                 std::span<const double> injections_s) {
+  Cluster::Parts parts = cluster.stated();
+  if (!cluster.merged().empty()) {
+    throw std::invalid_argument(cluster.name() +
+                                " has switches that equal-cost paths make one: their links cannot be told apart");
+  }
+  if (rates_bps.size() != parts.links.size() || latencies_s.size() != parts.links.size() ||
+      injections_s.size() != cluster.hosts().size()) {
+    throw std::invalid_argument("a number of each link and host is needed");
+  }
+  for (LinkId id = 0; id < parts.links.size(); ++id) {
+    Link& link = parts.links[id];
+    const std::string name = parts.nodes[link.a].name + " - " + parts.nodes[link.b].name;
+    check_number(rates_bps[id], false, "the rate of " + name);
+    check_number(latencies_s[id], true, "the latency of " + name);
+    link.rate_bps = rates_bps[id];
+    link.latency_s = latencies_s[id];
+  }
+  for (HostIndex host = 0; host < cluster.hosts().size(); ++host) {
+    Node& node = parts.nodes[cluster.hosts()[host]];
+    check_number(injections_s[host], true, "the injection time of " + node.name);
+    node.injection_s = injections_s[host];
+  }
+  parts.measured.reset();
+  return Cluster(std::move(parts));
+}
+
+}  // namespace trunkline

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// The same network with other numbers.
+#pragma once
+
+#include <span>
+
+#include "network/cluster.hpp"
+
+namespace trunkline {
+
+/// The cluster with these rates and latencies, one of each link, and injection times, one of each host. What it says of
+/// impairments stays; tables that it names are about other numbers, and go. Throws std::invalid_argument where a count
+/// is wrong, a rate is not above zero, a time is negative, a number is not finite, or switches are merged.
+[[nodiscard]] Cluster restated(const Cluster& cluster, std::span<const double> rates_bps,
+                               std::span<const double> latencies_s, std::span<const double> injections_s);
+
+}  // namespace trunkline

@@ -1,0 +1,81 @@
+"""``trunkline cluster fit``: a cluster file with the numbers that were measured between pairs of hosts."""
+
+from datetime import UTC, datetime, timedelta
+from statistics import median
+from typing import Annotated
+
+import typer
+
+from trunkline import _core
+from trunkline.cli.options import ClusterArgument, JsonOption
+from trunkline.cli.output import check_outputs, write_json, write_text
+from trunkline.cluster import load_cluster
+from trunkline.pairs.file import check_age, load_pairs
+from trunkline.pairs.fit import fit_pairs
+from trunkline.terminal import console
+from trunkline.units import format_seconds
+
+__all__ = ["fit"]
+
+
+def fit(
+    cluster: ClusterArgument,
+    pairs: Annotated[str, typer.Option(metavar="FILE", help="What 'trunkline measure --pairs' wrote.")],
+    output: Annotated[str, typer.Option("-o", "--output", metavar="FILE", help="'-' for standard output.")] = "-",
+    max_age: Annotated[
+        float, typer.Option(min=0, metavar="HOURS", help="Measurements that are older are refused.")
+    ] = 24.0,
+    json: JsonOption = None,
+) -> None:
+    """Write the cluster file with rates, latencies and injection times as measured between pairs of hosts.
+
+    What the pairs do not show stays as the file states it.
+    """
+    check_outputs({"--output": output, "--json": json})
+    stated = load_cluster(cluster)
+    measured = load_pairs(pairs, stated)
+    age = check_age(measured, pairs, timedelta(hours=max_age), datetime.now(UTC))
+    fitted = fit_pairs(stated, measured)
+    when = f"measured at {measured.measured.isoformat(timespec='seconds')} under {measured.mpi}"
+    write_text(
+        f"# Rates, latencies and injection times: {when}, {len(measured.pairs)} pairs of hosts.\n"
+        + (_core.write_cluster(fitted.cluster).rstrip("\n")),
+        output,
+    )
+    errors = [abs(error) for error in fitted.errors]
+    console.print(
+        f"{stated.name}: {len(measured.pairs)} pairs of {len(measured.hosts)} hosts, {age.total_seconds() / 3600:.3g} "
+        f"hours old; a message costs {format_seconds(fitted.message_s)} besides its way; latencies of the pairs follow "
+        f"from the links within {median(errors):.1%} in the median, {max(errors):.1%} at worst",
+        markup=False,
+        highlight=False,
+        soft_wrap=True,
+    )
+    links = fitted.cluster.links
+    if unseen := [f"{links[link].a} - {links[link].b}" for link in fitted.unseen]:
+        named = ", ".join(unseen[:8]) + (f" and {len(unseen) - 8} more" if len(unseen) > 8 else "")
+        console.print(f"as stated, since no pair crosses them: {named}", markup=False, highlight=False, soft_wrap=True)
+    if json:
+        write_json(
+            {
+                "cluster": stated.name,
+                "pairs": len(measured.pairs),
+                "age_seconds": age.total_seconds(),
+                "message_seconds": fitted.message_s,
+                "links": [
+                    {
+                        "between": [link.a, link.b],
+                        "rate_bps": link.rate_bps,
+                        "latency_seconds": link.latency_s,
+                        "stated_rate_bps": before.rate_bps,
+                        "stated_latency_seconds": before.latency_s,
+                        "seen": number not in fitted.unseen,
+                    }
+                    for number, (link, before) in enumerate(zip(links, stated.links, strict=True))
+                    if link.in_tree
+                ],
+                "injection_seconds": {name: fitted.cluster.injection_s(host) for host, name in enumerate(stated.hosts)},
+                "errors": fitted.errors,
+            },
+            json,
+        )

@@ -1,0 +1,188 @@
+"""Files of ``trunkline measure --pairs``. They come from other machines, so nothing in them is trusted."""
+
+import json
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any, TypeVar
+
+from trunkline import _core
+from trunkline.errors import BadInput, faulty_input
+
+__all__ = ["MeasuredPair", "Pairs", "check_age", "load_pairs", "parse_pairs"]
+
+FORMAT = "pairs/1"
+CLOCKS_APART = timedelta(minutes=5)
+"""By which the clock of who measured may be ahead of ours."""
+SLOWEST_S = 3600.0
+MOST_NAMED = 20
+"""Faults told; a file of which more is wrong is another file."""
+
+
+@dataclass(frozen=True)
+class MeasuredPair:
+    """What was measured between two hosts.
+
+    Attributes:
+        hosts: Their indices.
+        latency_s: Half of the round trip of an empty message, seconds.
+        bandwidth_bps: Of a stream there and back, bits of messages a second; None: not known.
+        injection_s: A short message keeps its sender busy, there and back.
+    """
+
+    hosts: tuple[int, int]
+    latency_s: float
+    bandwidth_bps: tuple[float | None, float | None]
+    injection_s: tuple[float, float]
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """All pairs of a file."""
+
+    measured: datetime
+    mpi: str
+    pairs: list[MeasuredPair]
+
+    @property
+    def hosts(self) -> list[int]:
+        """Indices of those that took part, in order."""
+        return sorted({host for pair in self.pairs for host in pair.hosts})
+
+
+def load_pairs(file: str, cluster: _core.Cluster) -> Pairs:
+    """What was measured on the cluster, whatever its rates and latencies were.
+
+    Raises:
+        BadInput: with everything that is wrong with the file.
+    """
+    try:
+        text = Path(file).read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise BadInput(f"cannot read {file}: {getattr(error, 'strerror', None) or 'it is no text'}") from None
+    return parse_pairs(text, file, cluster)
+
+
+def parse_pairs(text: str, file: str, cluster: _core.Cluster) -> Pairs:
+    """The same from a text; ``file`` is for messages."""
+    try:
+        content = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise BadInput(f"{file}: no JSON: {error}") from None
+    if not isinstance(content, dict) or content.get("trunkline") != FORMAT:
+        raise BadInput(f'{file}: no file of measured pairs, which says "trunkline": "{FORMAT}"')
+    fingerprint = f"{cluster.topology_fingerprint:016x}"
+    if content.get("topology_fingerprint") != fingerprint:
+        raise BadInput(
+            f"{file}: measured on {content.get('cluster')}, with other hosts or switches than {cluster.name}: its "
+            f"topology is {content.get('topology_fingerprint')}, not {fingerprint}; measure again"
+        )
+    try:
+        measured = datetime.fromisoformat(str(content.get("date")))
+    except ValueError:
+        raise BadInput(f"{file}: date: '{content.get('date')}' is no time such as 2026-01-31T12:00:00+00:00") from None
+    entries = content.get("pairs")
+    if not isinstance(entries, list) or not entries:
+        raise BadInput(f"{file}: pairs: there are none")
+    faults: list[str] = []
+    pairs = []
+    seen: set[tuple[int, int]] = set()
+    places = {name: index for index, name in enumerate(cluster.hosts)}
+    for number, entry in enumerate(entries, 1):
+        try:
+            pair = _pair(entry, places)
+            if (key := (min(pair.hosts), max(pair.hosts))) in seen:
+                raise ValueError("they are here a second time")
+            seen.add(key)
+            pairs.append(pair)
+        except ValueError as error:
+            faults.append(f"{file}: pair {number}{_named(entry)}: {error}")
+    if faults:
+        more = [f"{file}: and {len(faults) - MOST_NAMED} more"] if len(faults) > MOST_NAMED else []
+        raise faulty_input(faults[:MOST_NAMED] + more)
+    return Pairs(measured if measured.tzinfo else measured.replace(tzinfo=UTC), str(content.get("mpi")), pairs)
+
+
+def check_age(pairs: Pairs, file: str, most: timedelta, now: datetime) -> timedelta:
+    """How old the pairs are.
+
+    Raises:
+        BadInput: where they are older than ``most``, or from the future.
+    """
+    age = now - pairs.measured
+    if age > most:
+        raise BadInput(
+            f"{file}: measured {age.total_seconds() / 3600:.3g} hours ago, at {pairs.measured.isoformat()}, and at "
+            f"most {most.total_seconds() / 3600:.3g} are accepted; measure again, or accept more with --max-age"
+        )
+    if age < -CLOCKS_APART:
+        raise BadInput(
+            f"{file}: measured at {pairs.measured.isoformat()}, which is {-age.total_seconds() / 3600:.3g} hours from "
+            "now: set the clocks of both machines, or measure again"
+        )
+    return max(age, timedelta(0))
+
+
+def _named(entry: object) -> str:
+    hosts = entry.get("hosts") if isinstance(entry, dict) else None
+    if isinstance(hosts, list) and all(isinstance(host, str) for host in hosts):
+        return " (" + " - ".join(hosts) + ")"
+    return ""
+
+
+def _pair(entry: object, places: dict[str, int]) -> MeasuredPair:
+    if not isinstance(entry, dict):
+        raise ValueError("it is no object")
+    hosts = entry.get("hosts")
+    if not isinstance(hosts, list) or len(hosts) != 2 or not all(isinstance(host, str) for host in hosts):
+        raise ValueError('hosts must be two names, such as ["h0", "h1"]')
+    for host in hosts:
+        if host not in places:
+            raise ValueError(f"there is no host {host}")
+    if hosts[0] == hosts[1]:
+        raise ValueError("it is one host, not two")
+    there, back = _both(entry, "bandwidth_Bps", _positive_or_unknown)
+    return MeasuredPair(
+        (places[hosts[0]], places[hosts[1]]),
+        _time(entry.get("latency_s"), "latency_s"),
+        (there, back),
+        _both(entry, "injection_s", _time),
+    )
+
+
+Value = TypeVar("Value")
+
+
+def _both(entry: dict[str, Any], key: str, read: Callable[[object, str], Value]) -> tuple[Value, Value]:
+    values = entry.get(key)
+    if not isinstance(values, list) or len(values) != 2:
+        raise ValueError(f"{key} must be two numbers, there and back")
+    return read(values[0], key), read(values[1], key)
+
+
+def _number(value: object, key: str) -> float:
+    if value is None:
+        raise ValueError(f"{key} is missing")
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise ValueError(f"{key} is no number")
+    if not math.isfinite(value):
+        raise ValueError(f"{key} is {value}")
+    if value < 0:
+        raise ValueError(f"{key} is negative: {value:g}")
+    return float(value)
+
+
+def _time(value: object, key: str) -> float:
+    seconds = _number(value, key)
+    if seconds > SLOWEST_S:
+        raise ValueError(f"{key} is {seconds:g}, longer than an hour")
+    if seconds == 0 and key == "latency_s":
+        raise ValueError(f"{key} is 0, which nothing takes")
+    return seconds
+
+
+def _positive_or_unknown(value: object, key: str) -> float | None:
+    """Bits a second; 0 bytes: the stream was too short to tell."""
+    return 8 * _number(value, key) or None

@@ -1,0 +1,266 @@
+"""Times between pairs of hosts: their files, what is refused, and the cluster that follows from them."""
+
+import itertools
+import json
+import random
+from datetime import UTC, datetime, timedelta
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from trunkline import _core
+from trunkline.cluster import load_cluster
+from trunkline.errors import BadInput
+from trunkline.pairs.file import MeasuredPair, Pairs, check_age, parse_pairs
+from trunkline.pairs.fit import fit_pairs
+from trunkline.pairs.least_squares import nonnegative_least_squares
+
+NOW = datetime(2026, 11, 25, 12, tzinfo=UTC)
+HEADERS_BITS = 8 * (_core.frame_wire_bytes - _core.frame_payload_bytes)
+OF_WIRE = _core.frame_wire_bytes / _core.frame_payload_bytes
+
+
+def links_of(cluster, a, b):
+    return [cluster.links[channel // 2] for channel in cluster.path(cluster.hosts[a], cluster.hosts[b])]
+
+
+def measured_latency(cluster, a, b, message_s=0.0):
+    return message_s + sum(link.latency_s + HEADERS_BITS / link.rate_bps for link in links_of(cluster, a, b))
+
+
+def exact_pairs(cluster, wanted, message_s=50e-6, injection_s=lambda _: 5e-6):
+    """What would be measured on a network without noise, whose hosts are as fast as their links."""
+    rows = []
+    for a, b in wanted:
+        bps = min(link.rate_bps for link in links_of(cluster, a, b)) / OF_WIRE
+        latency = measured_latency(cluster, a, b, message_s)
+        rows.append(MeasuredPair((a, b), latency, (bps, bps), (injection_s(a), injection_s(b))))
+    return Pairs(NOW, "mpich", rows)
+
+
+def as_file(cluster, pairs, **other):
+    rows = [
+        {
+            "hosts": [cluster.hosts[host] for host in pair.hosts],
+            "latency_s": pair.latency_s,
+            "bandwidth_Bps": [bps / 8 for bps in pair.bandwidth_bps],
+            "injection_s": list(pair.injection_s),
+        }
+        for pair in pairs.pairs
+    ]
+    head = {
+        "trunkline": "pairs/1",
+        "cluster": cluster.name,
+        "topology_fingerprint": f"{cluster.topology_fingerprint:016x}",
+        "date": pairs.measured.isoformat(),
+        "mpi": pairs.mpi,
+        "pairs": rows,
+    }
+    return {**head, **other}
+
+
+@pytest.fixture
+def cluster():
+    return load_cluster("two-site")
+
+
+def some(cluster):
+    return exact_pairs(cluster, [(0, 1), (0, 4)])
+
+
+def test_a_file_is_read(cluster):
+    pairs = parse_pairs(json.dumps(as_file(cluster, some(cluster))), "p.json", cluster)
+    assert pairs == some(cluster)
+    assert pairs.hosts == [0, 1, 4]
+
+
+def refused(cluster, **change):
+    content = as_file(cluster, some(cluster))
+    content["pairs"][0].update(change)
+    with pytest.raises(BadInput) as refusal:
+        parse_pairs(json.dumps(content), "p.json", cluster)
+    return str(refusal.value)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"latency_s": -1e-3}, "latency_s is negative: -0.001"),
+        ({"latency_s": None}, "latency_s is missing"),
+        ({"latency_s": 0}, "latency_s is 0, which nothing takes"),
+        ({"latency_s": 1e9}, "latency_s is 1e+09, longer than an hour"),
+        ({"latency_s": True}, "latency_s is no number"),
+        ({"latency_s": float("nan")}, "latency_s is nan"),
+        ({"bandwidth_Bps": [1e6, -1]}, "bandwidth_Bps is negative: -1"),
+        ({"bandwidth_Bps": [1e6]}, "bandwidth_Bps must be two numbers, there and back"),
+        ({"injection_s": [1e-6, "fast"]}, "injection_s is no number"),
+    ],
+)
+def test_what_no_network_does_is_refused_with_the_pair(cluster, change, message):
+    names = " - ".join(cluster.hosts[:2])
+    assert refused(cluster, **change) == f"p.json: pair 1 ({names}): {message}"
+
+
+def test_hosts_that_are_none_are_refused(cluster):
+    first = cluster.hosts[0]
+    assert refused(cluster, hosts=[first, "x"]) == f"p.json: pair 1 ({first} - x): there is no host x"
+    assert refused(cluster, hosts=[first, first]) == f"p.json: pair 1 ({first} - {first}): it is one host, not two"
+    assert refused(cluster, hosts="x") == 'p.json: pair 1: hosts must be two names, such as ["h0", "h1"]'
+    assert refused(cluster, hosts=[cluster.hosts[4], first]).endswith("they are here a second time")
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("{", "no JSON"),
+        ("[]", "no file of measured pairs"),
+        ('{"trunkline": "cluster/1"}', "no file of measured pairs"),
+        ('{"trunkline": "pairs/1"}', "with other hosts or switches than two-site"),
+    ],
+)
+def test_other_files_are_refused(cluster, text, message):
+    with pytest.raises(BadInput, match=message):
+        parse_pairs(text, "p.json", cluster)
+
+
+def test_a_file_of_another_cluster_or_without_pairs_is_refused(cluster):
+    other = json.dumps(as_file(load_cluster("paper-1"), some(load_cluster("paper-1"))))
+    with pytest.raises(BadInput, match="measured on paper-1, with other hosts or switches than two-site"):
+        parse_pairs(other, "p.json", cluster)
+    with pytest.raises(BadInput, match="pairs: there are none"):
+        parse_pairs(json.dumps(as_file(cluster, some(cluster)) | {"pairs": []}), "p.json", cluster)
+    with pytest.raises(BadInput, match="date: 'today' is no time"):
+        parse_pairs(json.dumps(as_file(cluster, some(cluster), date="today")), "p.json", cluster)
+
+
+@given(st.recursive(st.none() | st.booleans() | st.floats() | st.text(max_size=5), lambda inner: st.lists(inner)))
+def test_whatever_stands_for_a_pair_is_refused_with_its_number(value):
+    cluster = load_cluster("two-site")
+    content = as_file(cluster, some(cluster))
+    content["pairs"].insert(1, value)
+    with pytest.raises(BadInput, match=r"p\.json: pair 2"):
+        parse_pairs(json.dumps(content), "p.json", cluster)
+
+
+def test_measurements_have_an_age(cluster):
+    pairs, day = some(cluster), timedelta(days=1)
+    assert check_age(pairs, "p.json", day, NOW + timedelta(hours=23)) == timedelta(hours=23)
+    assert check_age(pairs, "p.json", day, NOW - timedelta(minutes=4)) == timedelta(0)
+    with pytest.raises(BadInput, match="measured 25 hours ago, .* and at most 24 are accepted"):
+        check_age(pairs, "p.json", day, NOW + timedelta(hours=25))
+    with pytest.raises(BadInput, match="which is 2 hours from now: set the clocks"):
+        check_age(pairs, "p.json", day, NOW - timedelta(hours=2))
+
+
+@given(st.integers(0, 2**32))
+def test_least_squares_are_the_best_of_all_sets_of_zeros(seed):
+    lot = random.Random(seed)
+    columns = lot.randint(1, 5)
+    rows = columns + lot.randint(0, 4)
+    matrix = np.array([[lot.choice([0.0, 1.0, lot.uniform(-1, 1)]) for _ in range(columns)] for _ in range(rows)])
+    matrix = np.vstack([matrix, 0.1 * np.eye(columns)])
+    wanted = np.array([lot.uniform(-1, 1) for _ in range(len(matrix))])
+    least = np.inf
+    for free in itertools.product([False, True], repeat=columns):
+        x = np.zeros(columns)
+        x[list(free)] = np.linalg.lstsq(matrix[:, list(free)], wanted, rcond=None)[0]
+        if (x >= 0).all():
+            least = min(least, float(np.linalg.norm(matrix @ x - wanted)))
+    found = nonnegative_least_squares(matrix, wanted)
+    assert (found >= 0).all()
+    assert float(np.linalg.norm(matrix @ found - wanted)) <= least * (1 + 1e-9) + 1e-12
+
+
+def all_pairs(cluster):
+    return list(itertools.combinations(range(len(cluster.hosts)), 2))
+
+
+def another(cluster, latencies, rates):
+    """The cluster with latencies and rates dealt over its links."""
+    count = len(cluster.links)
+    return _core.restated(
+        cluster,
+        [rates[number % len(rates)] for number in range(count)],
+        [latencies[number % len(latencies)] for number in range(count)],
+        [0.0] * len(cluster.hosts),
+    )
+
+
+@settings(deadline=None, max_examples=60)
+@given(
+    hosts=st.integers(2, 24),
+    switches=st.integers(1, 6),
+    seed=st.integers(0, 1000),
+    latencies=st.lists(st.floats(1e-6, 0.05), min_size=1, max_size=30),
+)
+def test_a_sample_tells_the_latency_of_every_pair(hosts, switches, seed, latencies):
+    stated = load_cluster(f"random:{hosts}x{min(switches, hosts)}:{seed}")
+    true = another(stated, latencies, [100e6])
+    sample = _core.pairs_to_measure(stated, range(hosts), 0)
+    fit = fit_pairs(stated, exact_pairs(true, sample))
+    assert max(map(abs, fit.errors)) < 0.02
+    for a, b in all_pairs(stated):
+        wanted = measured_latency(true, a, b, 50e-6)
+        assert fit.latency_s(a, b) == pytest.approx(wanted, rel=0.03)
+
+
+def test_the_slow_trunk_gets_its_rate_and_others_keep_theirs():
+    stated = load_cluster("four-site")  # 100 Mbit/s, 50 between
+    true = another(stated, [1e-5], [100e6])
+    rates = [link.rate_bps for link in true.links]
+    names = [{link.a, link.b} for link in true.links]
+    rates[names.index({"home", "town"})] = 5e6
+    rates[names.index({"h3", "home"})] = 20e6
+    true = _core.restated(true, rates, [link.latency_s for link in true.links], [0.0] * 32)
+    fit = fit_pairs(stated, exact_pairs(true, _core.pairs_to_measure(stated, range(32), 150)))
+    fitted = {frozenset((link.a, link.b)): link.rate_bps for link in fit.cluster.links}
+    assert fitted[frozenset(("home", "town"))] == pytest.approx(5e6, rel=0.01)
+    assert fitted[frozenset(("h3", "home"))] == pytest.approx(20e6, rel=0.01)
+    assert fitted[frozenset(("h4", "home"))] == pytest.approx(100e6, rel=0.01)
+    assert fitted[frozenset(("home", "land"))] == pytest.approx(100e6, rel=0.01)  # stated 50: pairs are faster
+    assert fit.unseen == []
+
+
+def test_hosts_that_are_too_slow_show_nothing_of_a_fast_trunk():
+    stated = load_cluster("paper-4")
+    names = [{link.a, link.b} for link in stated.links]
+    trunk = names.index({"s0", "s1"})
+    rates = [link.rate_bps for link in stated.links]
+    rates[trunk] = 10e9
+    true = _core.restated(stated, rates, [link.latency_s for link in stated.links], [0.0] * 32)
+    fit = fit_pairs(true, exact_pairs(true, _core.pairs_to_measure(true, range(32), 150)))
+    assert fit.cluster.links[trunk].rate_bps == 10e9
+
+
+def test_what_no_pair_crosses_stays_as_stated_and_is_told(cluster):
+    fit = fit_pairs(cluster, exact_pairs(another(cluster, [1e-3], [1e6]), [(0, 1)]))
+    seen = {links.a for links in links_of(cluster, 0, 1)} | {links.b for links in links_of(cluster, 0, 1)}
+    assert len(fit.unseen) == len([link for link in cluster.links if link.in_tree]) - 2
+    for number in fit.unseen:
+        link, before = fit.cluster.links[number], cluster.links[number]
+        assert not {link.a, link.b} <= seen
+        assert (link.rate_bps, link.latency_s) == (before.rate_bps, before.latency_s)
+
+
+def test_a_host_that_sends_slowly_gets_an_injection_time(cluster):
+    pairs = exact_pairs(cluster, all_pairs(cluster), injection_s=lambda host: 500e-6 if host == 2 else 20e-6)
+    fitted = fit_pairs(cluster, pairs).cluster
+    assert [fitted.injection_s(host) for host in range(5)] == [0, 0, pytest.approx(480e-6), 0, 0]
+
+
+def test_links_of_merged_switches_cannot_be_told_apart():
+    cluster = load_cluster("leaf-spine")
+    with pytest.raises(BadInput, match="leaf-spine has switches that equal-cost paths make one"):
+        fit_pairs(cluster, exact_pairs(cluster, [(0, 1)]))
+
+
+def test_a_cluster_takes_no_number_that_no_network_has(cluster):
+    rates, times = [1e6] * len(cluster.links), [0.0] * len(cluster.links)
+    with pytest.raises(ValueError, match="the rate of .* is 0"):
+        _core.restated(cluster, [0.0, *rates[1:]], times, [0.0] * 5)
+    with pytest.raises(ValueError, match="the injection time of .* is -1"):
+        _core.restated(cluster, rates, times, [-1.0] + [0.0] * 4)
+    with pytest.raises(ValueError, match="a number of each link and host is needed"):
+        _core.restated(cluster, rates[1:], times, [0.0] * 5)
