@@ -12,6 +12,9 @@ struct Tree {
   Rank root = 0;
   std::vector<Rank> parent;                 ///< no_rank for the root
   std::vector<std::vector<Rank>> children;  ///< in sending order
+  /// One of the root's children, or no_rank. Where data go up and down, root and child send each other what has come up
+  /// on their sides at once: both then have the result, and neither waits for it to come back.
+  Rank exchange = no_rank;
 
   [[nodiscard]] std::size_t size() const noexcept { return parent.size(); }
 };

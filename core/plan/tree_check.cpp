@@ -58,6 +58,17 @@ void check_tree(const Tree& tree) {
                         (parent == no_rank ? "; nobody sends to it" : "; it waits for " + rank_text(parent)));
     }
   }
+  if (tree.exchange != no_rank && (tree.exchange >= ranks || tree.parent[tree.exchange] != tree.root)) {
+    throw InvalidPlan("the root, " + rank_text(tree.root) + ", exchanges with " + rank_text(tree.exchange) +
+                      ", which is not one of its children");
+  }
+}
+
+void check_no_exchange(const Tree& tree) {
+  if (tree.exchange == no_rank) return;
+  throw InvalidPlan(rank_text(tree.root) + " and " + rank_text(tree.exchange) +
+                    " exchange what has come up to them; only data that go up a tree and down again have such two "
+                    "roots, as those of an allreduce and a barrier do");
 }
 
 }  // namespace trunkline

@@ -106,17 +106,18 @@ class Sum {
                                   std::to_string(tree.size()));
     }
     check_placement(cluster_, placement_, tree.root);
+    if (tree.exchange != no_rank && direction_ != Direction::up_and_down) {
+      throw std::invalid_argument("two roots exchange only what goes up and down again");
+    }
     ways_.assign(tree.size(), {});
     for (const std::vector<Rank>& receivers : by_round(tree)) add_round(tree, receivers);
+    add_ways(tree);
     for (Rank rank = 0; rank < tree.size(); ++rank) {
       const auto sends = static_cast<double>(tree.children[rank].size());
       handlings_[rank].sends += part_ * sends;
       handlings_[rank].receives += rank == tree.root ? 0.0 : part_;
       const double ups = direction_ == Direction::down || rank == tree.root ? 0.0 : 1.0;
       handlings_[rank].injections_s += part_ * (sends * down_injection_s(rank) + ups * own_injection_s(rank));
-      if (sends > 0.0) continue;
-      latest_.insert(latest_.end(), {ways_[rank].by_wire, ways_[rank].by_processor});
-      deepest_byte_s_ = std::max(deepest_byte_s_, ways_[rank].hops_byte_s);
     }
   }
 
@@ -128,9 +129,8 @@ class Sum {
         *std::ranges::max_element(handlings_, {}, [&](const Handlings& one) { return one.fixed_s(hosts_, true); });
     if (both_ways) costs.handlings = both(costs.handlings);
     costs.transfers = (both_ways ? 2.0 : 1.0) * static_cast<double>(placement_.size() - 1);
-    if (part_ < 1.0) costs.meeting_byte_s = (both_ways ? 2.0 : 1.0) * deepest_byte_s_;
+    if (part_ < 1.0) costs.meeting_byte_s = deepest_byte_s_;
     costs.network_hops = static_cast<Rank>(data_.transfers().size());
-    if (both_ways) std::ranges::for_each(latest_, go_back);
     costs.latest = longest(latest_, hosts_);
     data_.settle_loads();
     std::vector<TreeCosts::Work> works;
@@ -162,13 +162,101 @@ class Sum {
             .injections_s = there.injections_s};
   }
 
-  static void go_back(TreeCosts::Way& way) {
-    way = {.per_byte_s = 2.0 * way.per_byte_s,
-           .per_frame_byte_s = 2.0 * way.per_frame_byte_s,
-           .handlings = {.sends = 2.0 * way.handlings.sends,
-                         .receives = 2.0 * way.handlings.receives,
-                         .injections_s = way.handlings.injections_s},
-           .latency_s = 2.0 * way.latency_s};
+  /// One after the other.
+  static TreeCosts::Way joined(const TreeCosts::Way& first, const TreeCosts::Way& then) {
+    return {.per_byte_s = first.per_byte_s + then.per_byte_s,
+            .per_frame_byte_s = first.per_frame_byte_s + then.per_frame_byte_s,
+            .handlings = {.sends = first.handlings.sends + then.handlings.sends,
+                          .receives = first.handlings.receives + then.handlings.receives,
+                          .injections_s = first.handlings.injections_s + then.handlings.injections_s},
+            .latency_s = first.latency_s + then.latency_s};
+  }
+
+  /// On the sides of root and exchange: to the last ranks there.
+  struct Side {
+    std::vector<Ways> ways;
+    double deepest_byte_s = 0.0;
+
+    /// Of the injections of a hop that is gone both ways half belong to each.
+    void add(Ways one, double injections) {
+      one.by_wire.handlings.injections_s *= injections;
+      one.by_processor.handlings.injections_s *= injections;
+      ways.push_back(one);
+      deepest_byte_s = std::max(deepest_byte_s, one.hops_byte_s);
+    }
+
+    [[nodiscard]] std::vector<TreeCosts::Way> all() const {
+      std::vector<TreeCosts::Way> all;
+      for (const Ways& one : ways) all.insert(all.end(), {one.by_wire, one.by_processor});
+      return all;
+    }
+  };
+
+  void add_ways(const Tree& tree) {
+    const bool both_ways = direction_ == Direction::up_and_down;
+    Side root;
+    Side exchange;
+    const std::vector<bool> is_beyond = beyond_exchange(tree);
+    for (Rank rank = 0; rank < tree.size(); ++rank) {
+      const bool exchanges = tree.exchange != no_rank && (rank == tree.root || rank == tree.exchange);
+      if (!tree.children[rank].empty() && !exchanges) continue;
+      (is_beyond[rank] ? exchange : root).add(ways_[rank], both_ways ? 0.5 : 1.0);
+    }
+    if (tree.exchange != no_rank) {
+      add_exchanged(tree, root, exchange);
+      return;
+    }
+    for (const TreeCosts::Way& way : root.all()) latest_.push_back(both_ways ? joined(way, way) : way);
+    deepest_byte_s_ = std::max(deepest_byte_s_, (both_ways ? 2.0 : 1.0) * root.deepest_byte_s);
+  }
+
+  /// By rank: whether it is on the side of the exchange.
+  static std::vector<bool> beyond_exchange(const Tree& tree) {
+    std::vector<bool> is_beyond(tree.size(), false);
+    if (tree.exchange == no_rank) return is_beyond;
+    std::vector<Rank> open{tree.exchange};
+    while (!open.empty()) {
+      const Rank rank = open.back();
+      open.pop_back();
+      is_beyond[rank] = true;
+      open.insert(open.end(), tree.children[rank].begin(), tree.children[rank].end());
+    }
+    return is_beyond;
+  }
+
+  /// Up on one side and down there after the other root was sent what it needs, or over to it and down on its side.
+  void add_exchanged(const Tree& tree, const Side& root, const Side& exchange) {
+    const HostIndex from = placement_[tree.root];
+    const HostIndex to = placement_[tree.exchange];
+    PathCost path{.slowest_byte_s = hosts_.memory_byte_s, .byte_s = hosts_.memory_byte_s};
+    double sent_byte_s = hosts_.memory_byte_s;
+    if (from != to) {
+      round_.clear();
+      round_.add(cluster_.hosts()[from], cluster_.hosts()[to], 1.0);
+      round_.settle();
+      path = round_.cost(round_.transfers().back());
+      sent_byte_s = path.first_byte_s;
+      data_.add(round_.transfers().back());
+    }
+    const auto there_and_back = [&](const Side& side, double injection_s) {
+      for (const Ways& up : side.ways) {
+        Ways down = up;
+        sent(down, sent_byte_s, injection_s);
+        latest_.insert(latest_.end(), {joined(up.by_wire, down.by_wire), joined(up.by_processor, down.by_processor)});
+      }
+    };
+    const double root_injection_s = own_injection_s(tree.root);
+    const double exchange_injection_s = own_injection_s(tree.exchange);
+    there_and_back(root, root_injection_s);
+    there_and_back(exchange, exchange_injection_s);
+    const TreeCosts::Way across = arrived(TreeCosts::Way(), path, std::max(root_injection_s, exchange_injection_s));
+    // Of sums the longest are those of the longest.
+    const std::vector<TreeCosts::Way> down = longest(exchange.all(), hosts_);
+    for (const TreeCosts::Way& one : longest(root.all(), hosts_)) {
+      for (const TreeCosts::Way& other : down) latest_.push_back(joined(joined(one, across), other));
+    }
+    deepest_byte_s_ = std::max({deepest_byte_s_, 2.0 * root.deepest_byte_s, 2.0 * exchange.deepest_byte_s,
+                                root.deepest_byte_s + path.slowest_byte_s + exchange.deepest_byte_s});
   }
 
   /// A segment that its host sent, and that came by this path.
@@ -182,14 +270,16 @@ class Sum {
     return way;
   }
 
-  /// Who gets the first segment in which round, if every send takes one.
+  /// Who gets the first segment in which round, if every send takes one. A root that exchanges has it as the other
+  /// does.
   static std::vector<std::vector<Rank>> by_round(const Tree& tree) {
     std::vector<std::uint32_t> round(tree.size(), 0);
     std::vector<std::vector<Rank>> receivers;
     for (const Rank rank : parents_first(tree)) {
-      for (std::size_t i = 0; i < tree.children[rank].size(); ++i) {
-        const Rank child = tree.children[rank][i];
-        round[child] = round[rank] + static_cast<std::uint32_t>(i) + 1;
+      std::uint32_t next = round[rank];
+      for (const Rank child : tree.children[rank]) {
+        if (child == tree.exchange) continue;
+        round[child] = ++next;
         if (receivers.size() < round[child]) receivers.resize(round[child]);
         receivers[round[child] - 1].push_back(child);
       }

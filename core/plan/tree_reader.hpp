@@ -36,7 +36,10 @@ class TreeReader {
   TreeReader(const TreeWords& words, Rank ranks, const std::vector<std::string>& host_of_rank, Faults& faults);
 
   /// The root of all trees; empty where there is no such rank.
-  [[nodiscard]] std::optional<Rank> read_root(const YamlNode& root) { return rank_of(root); }
+  [[nodiscard]] std::optional<Rank> read_root(const YamlNode& root) { return read_rank(root); }
+
+  /// One rank; empty where there is none of that number or host.
+  [[nodiscard]] std::optional<Rank> read_rank(const YamlNode& node) { return rank_of(node); }
 
   /// Of a list of ranks in order, ranges such as 4-7 allowed. Empty unless each rank is reached from the root once.
   [[nodiscard]] std::optional<Tree> read_line(const YamlNode& line, Rank root);

@@ -39,8 +39,11 @@ std::vector<std::optional<Rank>> parents(const Tree& tree) {
   return all;
 }
 
-Tree tree_from_children(Rank root, std::vector<std::vector<Rank>> children) {
-  Tree tree{.root = root, .parent = std::vector<Rank>(children.size(), no_rank), .children = std::move(children)};
+Tree tree_from_children(Rank root, std::vector<std::vector<Rank>> children, std::optional<Rank> exchange) {
+  Tree tree{.root = root,
+            .parent = std::vector<Rank>(children.size(), no_rank),
+            .children = std::move(children),
+            .exchange = exchange.value_or(no_rank)};
   for (Rank rank = 0; rank < tree.size(); ++rank) {
     for (const Rank child : tree.children[rank]) {
       if (child < tree.size()) {
@@ -56,14 +59,20 @@ void bind_tree(nb::module_& module) {
   nb::class_<Tree>(module, "Tree", "A shape laid over ranks: who receives from whom, and in which order each sends.")
       .def(
           "__init__",
-          [](Tree* self, Rank root, std::vector<std::vector<Rank>> children) {
-            new (self) Tree(tree_from_children(root, std::move(children)));
+          [](Tree* self, Rank root, std::vector<std::vector<Rank>> children, std::optional<Rank> exchange) {
+            new (self) Tree(tree_from_children(root, std::move(children), exchange));
           },
-          "root"_a, "children"_a, "A tree by what each rank sends to; InvalidPlan where it is none.")
+          "root"_a, "children"_a, "exchange"_a = nb::none(),
+          "A tree by what each rank sends to, and with which of its children the root exchanges; InvalidPlan where it "
+          "is none.")
       .def_ro("root", &Tree::root)
       .def_prop_ro("parent", &parents, "By rank; None for the root. A copy.")
       .def_prop_ro(
           "children", [](const Tree& tree) { return tree.children; }, "By rank, in sending order. A copy.")
+      .def_prop_ro(
+          "exchange",
+          [](const Tree& tree) { return tree.exchange == no_rank ? std::nullopt : std::optional(tree.exchange); },
+          "The child with which the root exchanges what has come up to both; None: there is no such one.")
       .def_prop_ro("height", &height, "Longest path from the root, counted in transfers.")
       .def_prop_ro("max_degree", &max_degree, "Largest number of children of any rank.")
       .def("__len__", &Tree::size);

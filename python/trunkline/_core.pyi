@@ -211,8 +211,11 @@ def compress_hostlist(names: Sequence[str]) -> str:
 class Tree:
     """A shape laid over ranks: who receives from whom, and in which order each sends."""
 
-    def __init__(self, root: int, children: Sequence[Sequence[int]]) -> None:
-        """A tree by what each rank sends to. Raises InvalidPlan where it is none."""
+    def __init__(self, root: int, children: Sequence[Sequence[int]], exchange: int | None = None) -> None:
+        """A tree by what each rank sends to, and with which of its children the root exchanges.
+
+        Raises InvalidPlan where it is none.
+        """
 
     @property
     def root(self) -> int: ...
@@ -223,6 +226,10 @@ class Tree:
     @property
     def children(self) -> list[list[int]]:
         """By rank, in sending order. A copy."""
+
+    @property
+    def exchange(self) -> int | None:
+        """The child with which the root exchanges what has come up to both; None: there is no such one."""
 
     @property
     def height(self) -> int:

@@ -124,6 +124,13 @@ inline Tree random_tree(Rank ranks, std::optional<Rank> root = {}) {
   return tree;
 }
 
+/// The root exchanges with any of its children, where it has one.
+inline Tree with_exchange(Tree tree) {
+  const std::vector<Rank>& below = tree.children[tree.root];
+  if (!below.empty()) tree.exchange = *rc::gen::elementOf(below);
+  return tree;
+}
+
 using Edge = std::pair<std::string, std::string>;  ///< from node to node: a channel by the names of its ends
 using EdgeSet = std::set<Edge>;
 

@@ -37,6 +37,7 @@ void check_multicast(const Multicast& multicast) {
   } else {
     try {
       check_tree(multicast.confirm);
+      check_no_exchange(multicast.confirm);
     } catch (const InvalidPlan& invalid) {
       throw InvalidPlan(std::string("the confirm tree: ") + invalid.what());
     }
@@ -44,6 +45,7 @@ void check_multicast(const Multicast& multicast) {
   for (const Tree& tree : multicast.reduce) {
     try {
       check_tree(tree);
+      check_no_exchange(tree);
     } catch (const InvalidPlan& invalid) {
       throw InvalidPlan(std::string("a tree to reduce along: ") + invalid.what());
     }

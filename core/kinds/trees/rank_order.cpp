@@ -21,6 +21,7 @@ bool keeps_rank_order(const Tree& tree) {
     const Below& part = below[rank];
     if (part.last - part.first + 1 != part.count) return false;
     if (rank == tree.root) break;
+    if (rank == tree.exchange && part.first > 0 && part.last + 1 < tree.size()) return false;
     Below& all = below[tree.parent[rank]];
     all = {std::min(all.first, part.first), std::max(all.last, part.last), all.count + part.count};
   }

@@ -23,7 +23,7 @@ constexpr TreeWords tree_words{.list = "sends",
 
 /// The mappings that hold a tree each; empty where their keys are at fault.
 std::vector<const YamlNode*> tree_nodes(const YamlNode& plan, Faults& faults) {
-  static constexpr std::array<std::string_view, 2> keys{"line", "sends"};
+  static constexpr std::array<std::string_view, 3> keys{"line", "sends", "exchange"};
   const std::size_t faults_before = faults.size();
   std::vector<const YamlNode*> nodes;
   const YamlNode* trees = plan.find("trees");
@@ -31,6 +31,8 @@ std::vector<const YamlNode*> tree_nodes(const YamlNode& plan, Faults& faults) {
     nodes.push_back(&plan);
   } else if (plan.find("line") != nullptr || plan.find("sends") != nullptr) {
     faults.add(*trees, "both trees and a single tree (line or sends) are given; keep one");
+  } else if (const YamlNode* const exchange = plan.find("exchange")) {
+    faults.add(*exchange, "of several trees each says for itself with whom the root exchanges; move it to them");
   } else if (check_kind(*trees, YamlNode::Kind::sequence, "trees", "[{line: [0, 1, 2]}, {line: [0, 2, 1]}]", faults)) {
     if (trees->items.empty() || trees->items.size() > most_streams) {
       faults.add(*trees, "trees must list 1 to " + std::to_string(most_streams) + " trees; here are " +
@@ -57,6 +59,24 @@ std::vector<const YamlNode*> tree_nodes(const YamlNode& plan, Faults& faults) {
   return faults.size() == faults_before ? nodes : std::vector<const YamlNode*>();
 }
 
+/// With whom the root exchanges; false, and a fault, where it cannot.
+bool read_exchange(const YamlNode& node, const PlanHead& head, TreeReader& reader, Tree& tree, Faults& faults) {
+  if (facts_of(head.collective).direction != Direction::up_and_down) {
+    faults.add(node, "data of " + std::string(facts_of(head.collective).name) +
+                         " go one way, and two roots exchange only what goes up and down again; leave exchange out");
+    return false;
+  }
+  const auto other = reader.read_rank(node);
+  if (!other) return false;
+  if (*other >= tree.size() || tree.parent[*other] != tree.root) {
+    faults.add(node, "the root does not send to rank " + std::to_string(*other) +
+                         "; it exchanges with one of those that it sends to");
+    return false;
+  }
+  tree.exchange = *other;
+  return true;
+}
+
 }  // namespace
 
 std::optional<Plan> read_trees(const YamlNode& plan, const PlanHead& head, Faults& faults) {
@@ -77,7 +97,10 @@ std::optional<Plan> read_trees(const YamlNode& plan, const PlanHead& head, Fault
   for (const YamlNode* node : nodes) {
     const YamlNode* const line = node->find("line");
     auto tree = line != nullptr ? reader.read_line(*line, *root) : reader.read_lists(*node->find("sends"), *root);
-    if (tree) trees.push_back(std::move(*tree));
+    if (!tree) continue;
+    const YamlNode* const exchange = node->find("exchange");
+    if (exchange != nullptr && !read_exchange(*exchange, head, reader, *tree, faults)) continue;
+    trees.push_back(std::move(*tree));
   }
   if (trees.size() != nodes.size()) return {};
   check_trees(trees);

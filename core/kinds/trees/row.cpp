@@ -9,7 +9,7 @@
 namespace trunkline {
 namespace {
 
-constexpr std::array<std::string_view, 3> tree_keys{"line", "sends", "trees"};
+constexpr std::array<std::string_view, 4> tree_keys{"line", "sends", "trees", "exchange"};
 
 bool have_direction(Collective collective) { return facts_of(collective).direction.has_value(); }
 

@@ -33,6 +33,8 @@ class TreeSteps final : public Steps {
       throw InvalidPlan("trees do not serve " + std::string(facts_of(collective).name));
     }
     check_trees(trees_);
+    if (facts_of(collective).direction == Direction::up_and_down) return;
+    for (const Tree& tree : trees_) check_no_exchange(tree);
   }
 
   [[nodiscard]] Contention contention(const Cluster& cluster, const Placement& placement,

@@ -37,7 +37,8 @@ void check_trees(std::span<const Tree> trees);
 [[nodiscard]] Contention contention_of(const Cluster& cluster, const Placement& placement, std::span<const Tree> trees,
                                        std::size_t most = 8);
 
-/// Whether below each rank of a tree there are ranks in a row, and each of its children has a part of them.
+/// Whether below each rank of a tree there are ranks in a row, and each of its children has a part of them. Where the
+/// root exchanges, all ranks on one of the two sides must come before all on the other.
 [[nodiscard]] bool keeps_rank_order(const Tree& tree);
 
 /// Appends the part of a plan file that says what each rank sends. Throws InvalidPlan.

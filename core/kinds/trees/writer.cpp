@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -17,7 +18,11 @@ std::vector<std::string> line_items(const Tree& tree) {
 }
 
 /// `lead` and the tree, whose further lines are indented that far.
-void append_tree(std::string& out, const Tree& tree, std::size_t indent, const std::string& lead) {
+void append_tree(std::string& out, const Tree& tree, std::size_t indent, std::string lead) {
+  if (tree.exchange != no_rank) {
+    out += lead + "exchange: " + std::to_string(tree.exchange) + "\n";
+    lead.assign(indent, ' ');
+  }
   if (max_degree(tree) <= 1) {
     out += lead + "line: ";
     append_list(out, line_items(tree), indent + 2);
@@ -32,9 +37,14 @@ void append_tree(std::string& out, const Tree& tree, std::size_t indent, const s
 void write_trees(std::string& yaml, std::span<const Tree> trees) {
   check_trees(trees);
   const Tree& first = trees.front();
+  if (std::ranges::any_of(trees, [](const Tree& tree) { return tree.exchange != no_rank; })) {
+    yaml += "# The root and this rank send each other what has come up to them; both have the result then.\n";
+  }
   if (trees.size() == 1) {
-    yaml +=
-        max_degree(first) <= 1 ? "# Each rank sends to the next one.\n" : "# Whom each rank sends to, in this order.\n";
+    if (first.exchange == no_rank) {
+      yaml += max_degree(first) <= 1 ? "# Each rank sends to the next one.\n"
+                                     : "# Whom each rank sends to, in this order.\n";
+    }
     append_tree(yaml, first, 0, "");
     return;
   }

@@ -48,6 +48,23 @@ RC_GTEST_PROP(OperandOrder, IsByRankWhereCombiningPartsGivesTheRanksInOrder, ())
   RC_ASSERT(keeps_rank_order(tree) == kept);
 }
 
+/// Without the part below one of the root's children.
+std::vector<Rank> combined_without(Tree tree, Rank child) {
+  std::erase(tree.children[tree.root], child);
+  return combined(tree, tree.root);
+}
+
+RC_GTEST_PROP(OperandOrder, IsByRankWhereTwoRootsCombineTheirSidesOneAfterTheOther, ()) {
+  const Tree any = random_tree(*rc::gen::inRange<Rank>(2, 9));
+  const Tree tree = testing::with_exchange(*rc::gen::arbitrary<bool>() ? in_order(any) : any);
+  std::vector<Rank> all = combined_without(tree, tree.exchange);
+  const std::vector<Rank> other = combined(tree, tree.exchange);
+  all.insert(other.front() < all.front() ? all.begin() : all.end(), other.begin(), other.end());
+  const bool kept = std::ranges::is_sorted(all);
+  RC_TAG(kept ? "kept" : "not kept");
+  RC_ASSERT(keeps_rank_order(tree) == kept);
+}
+
 TEST(OperandOrder, OfTreesByRankNumber) {
   for (const Rank root : {0U, 3U}) {
     EXPECT_TRUE(lay(Collective::reduce, "flat", nullptr, Placement(8), root).steps().keeps_rank_order());

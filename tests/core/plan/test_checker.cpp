@@ -74,6 +74,26 @@ RC_GTEST_PROP(CheckTree, RefusesWhatMissesOrRepeatsARank, ()) {
   }
 }
 
+RC_GTEST_PROP(CheckTree, LetsTheRootExchangeWithOneOfItsChildrenAlone, ()) {
+  Tree tree = random_tree(*rc::gen::inRange<Rank>(2, 20));
+  tree.exchange = *rc::gen::inRange<Rank>(0, static_cast<Rank>(tree.size()) + 3);
+  const std::vector<Rank>& below = tree.children[tree.root];
+  const bool is_child = std::ranges::find(below, tree.exchange) != below.end();
+  RC_TAG(is_child ? "child" : "no child");
+  const auto check = [&](Collective collective) { plan_of(Trees{tree}).steps().check(collective); };
+  if (!is_child) {
+    RC_ASSERT_THROWS_AS(check_tree(tree), InvalidPlan);
+    RC_ASSERT_THROWS_AS(check(Collective::allreduce), InvalidPlan);
+    return;
+  }
+  check_tree(tree);
+  check(Collective::allreduce);
+  check(Collective::barrier);
+  RC_ASSERT_THROWS_AS(check_no_exchange(tree), InvalidPlan);
+  RC_ASSERT_THROWS_AS(check(Collective::bcast), InvalidPlan);
+  RC_ASSERT_THROWS_AS(check(Collective::reduce), InvalidPlan);
+}
+
 TEST(Contention, OfTheLineInRankOrder) {
   const auto load = [](const std::string& name) {
     const Cluster cluster = read_cluster(std::string(TRUNKLINE_CLUSTERS) + "/" + name + ".yaml");

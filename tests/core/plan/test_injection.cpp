@@ -49,6 +49,12 @@ TEST(Injection, DelaysReceiversOneAfterAnother) {
   EXPECT_NEAR(added_s(flat, Direction::up, {0}), 0.0, rounding_s);
   EXPECT_NEAR(added_s(line, Direction::up, {3}), injection_s, rounding_s);
   EXPECT_NEAR(added_s(flat, Direction::up_and_down, {0, 1, 2, 3}), 4.0 * injection_s, rounding_s);
+  // Two roots: operands to both, over to each other, and down. One of them sends three times, the first over.
+  Tree exchanging = flat;
+  exchanging.exchange = 1;
+  EXPECT_NEAR(added_s(exchanging, Direction::up_and_down, {0, 1, 2, 3}), 4.0 * injection_s, rounding_s);
+  EXPECT_NEAR(added_s(exchanging, Direction::up_and_down, {1}), injection_s, rounding_s);
+  EXPECT_NEAR(added_s(exchanging, Direction::up_and_down, {2, 3}), injection_s, rounding_s);
 }
 
 TEST(Injection, IsPaidForEachSegment) {

@@ -54,7 +54,7 @@ const FaultCase plan_faults[] = {
               "line: [0, 1]\n",
               {"4:1: unknown key \"rank\" (did you mean ranks?); known here are trunkline, collective, shape, cluster, "
                "cluster_fingerprint, provenance, segment, ranks, hosts, root, ranks_per_host, line, sends, trees, "
-               "rounds, multicast"}},
+               "exchange, rounds, multicast"}},
     FaultCase{"UnknownCollectiveAndShape",
               "trunkline: plan/1\n"
               "collective: bcats\n"
@@ -412,7 +412,7 @@ const FaultCase plan_faults[] = {
               "trees:\n"
               "  - send: {0: [1, 2]}\n"
               "  - {line: [0, 1, 2], sends: {0: [1, 2]}}\n",
-              {"7:5: unknown key \"send\" (did you mean sends?); known here are line, sends",
+              {"7:5: unknown key \"send\" (did you mean sends?); known here are line, sends, exchange",
                "7:5: the tree is missing; give line: [0, 1, 2] or sends: {0: [1, 2]}",
                "8:30: both line and sends are given; keep one"}},
     FaultCase{"TreesOfOtherRanks",
@@ -448,6 +448,54 @@ const FaultCase plan_faults[] = {
               "  - line: [0, 1, 2]\n"
               "  - sends: {1: [2], 2: [1]}\n",
               {"8:25: ranks send in a circle that the root never reaches: 1 -> 2 -> 1"}},
+    FaultCase{"ExchangeOfWhatGoesOneWay",
+              "trunkline: plan/1\n"
+              "collective: reduce\n"
+              "shape: custom\n"
+              "ranks: 3\n"
+              "root: 0\n"
+              "exchange: 1\n"
+              "line: [0, 1, 2]\n",
+              {"6:11: data of reduce go one way, and two roots exchange only what goes up and down again; leave "
+               "exchange out"}},
+    FaultCase{"ExchangeWithARankFurtherBelow",
+              "trunkline: plan/1\n"
+              "collective: allreduce\n"
+              "shape: custom\n"
+              "hosts: h[0-2]\n"
+              "root: 0\n"
+              "line: [0, 1, 2]\n"
+              "exchange: h2\n",
+              {"7:11: the root does not send to rank 2; it exchanges with one of those that it sends to"}},
+    FaultCase{"ExchangeWithNobody",
+              "trunkline: plan/1\n"
+              "collective: barrier\n"
+              "shape: custom\n"
+              "ranks: 3\n"
+              "root: 0\n"
+              "line: [0, 1, 2]\n"
+              "exchange: 3\n",
+              {"7:11: there is no rank 3; the plan's ranks are 0 to 2"}},
+    FaultCase{"OneExchangeOfTwoTrees",
+              "trunkline: plan/1\n"
+              "collective: allreduce\n"
+              "shape: custom\n"
+              "ranks: 3\n"
+              "root: 0\n"
+              "exchange: 1\n"
+              "trees:\n"
+              "  - line: [0, 1, 2]\n"
+              "  - line: [0, 2, 1]\n",
+              {"6:11: of several trees each says for itself with whom the root exchanges; move it to them"}},
+    FaultCase{"ExchangeBesideRounds",
+              "trunkline: plan/1\n"
+              "collective: allreduce\n"
+              "shape: custom\n"
+              "ranks: 3\n"
+              "root: 0\n"
+              "exchange: 1\n"
+              "rounds: allreduce-ring\n",
+              {"6:11: both exchange and rounds are given; keep one"}},
     FaultCase{"OneTreeOfTwo",
               "trunkline: plan/1\n"
               "collective: bcast\n"

@@ -31,6 +31,7 @@ void expect_same(const PlanFile& plan, const PlanFile& again) {
     RC_ASSERT(trees_of(again)[i].root == trees_of(plan)[i].root);
     RC_ASSERT(trees_of(again)[i].parent == trees_of(plan)[i].parent);
     RC_ASSERT(trees_of(again)[i].children == trees_of(plan)[i].children);
+    RC_ASSERT(trees_of(again)[i].exchange == trees_of(plan)[i].exchange);
   }
 }
 
@@ -45,6 +46,13 @@ RC_GTEST_PROP(PlanFile, RoundTrips, ()) {
     const Rank root = trees[0].root;
     trees.push_back(*rc::gen::arbitrary<bool>() ? testing::random_tree(ranks, root) : unaware_linear_tree(ranks, root));
     plan.algorithm = "custom";
+  }
+  plan.collective =
+      *rc::gen::element(Collective::bcast, Collective::reduce, Collective::allreduce, Collective::barrier);
+  if (facts_of(plan.collective).direction == Direction::up_and_down) {
+    for (Tree& tree : trees) {
+      if (*rc::gen::arbitrary<bool>()) tree = testing::with_exchange(tree);
+    }
   }
   plan.plan = plan_of(std::move(trees));
   if (*rc::gen::arbitrary<bool>()) {
