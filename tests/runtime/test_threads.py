@@ -12,5 +12,10 @@ from conftest import Mpi
 TURNS = int(os.environ.get("TRUNKLINE_TEST_THREADS", "1"))
 
 
+def test_two_roots_that_exchange(any_mpi: Mpi):
+    """Random trees: the same bits on all ranks, and operands by rank."""
+    any_mpi.run(1, any_mpi.program("runtime-exchanges"), str(400 * TURNS), "1", preload=None)
+
+
 def test_executors_between_threads(any_mpi: Mpi):
     any_mpi.run(1, any_mpi.program("runtime-threads"), str(TURNS), str(16 * TURNS), "1", preload=None)

@@ -48,10 +48,12 @@ TreeReduction::TreeReduction(Transport& transport, std::span<const LocalTree> tr
     Flow& flow = flows_.emplace_back(Flow{.tree = &trees_[t], .number = static_cast<unsigned>(t)});
     const std::uint64_t children = flow.tree->children.size();
     flow.segments = segments_of(segments_, trees.size(), t);
-    flow.first_slot = operands.has_result() && !operands.in_place() && !by_rank_ ? 1 : 0;
-    const bool is_last = by_rank_ && flow.tree->above == 0 && !operands.has_result();
+    flow.first_slot = sums_in_result(flow) && !operands.in_place() && !by_rank_ ? 1 : 0;
+    const bool is_last = by_rank_ && flow.tree->above == 0 && !sums_in_result(flow);
     const std::uint64_t slots = std::max(children, flow.first_slot) - flow.first_slot + (is_last ? 1 : 0);
     flow.slots_each = flow.is_leaf() ? 0 : slots;
+    // What the partner got, behind all others; an operand that lies where the result goes is sent from elsewhere.
+    if (flow.exchanges()) flow.slots_each = std::max<std::uint64_t>(flow.slots_each, operands.in_place() ? 1 : 0) + 1;
     // Every child has its slots: of many children, or of elements far apart, each has fewer.
     const std::uint64_t fitting = most_slot_bytes / Operands::Slots::bytes(operands, segment_elements_) /
                                   std::max(flow.slots_each, std::uint64_t{1});
@@ -60,12 +62,12 @@ TreeReduction::TreeReduction(Transport& transport, std::span<const LocalTree> tr
     flow.window = std::min(flow.segments, std::clamp(fitting, std::uint64_t{1}, wanted));
     flow.combined = flow.is_leaf() ? flow.segments : 0;
     flow.operands.assign(flow.window * children, Pending());
-    flow.up.assign(flow.is_root() ? 0 : flow.window, Pending());
+    flow.up.assign(flow.is_top() ? 0 : flow.window, Pending());
     if (flow.slots_each > 0 && flow.window > 0) {
       flow.memory = Operands::Slots(operands, flow.window * flow.slots_each, segment_elements_);
     }
     if (!everywhere_) continue;
-    flow.results.assign(flow.is_root() ? 0 : flow.window, Pending());
+    flow.results.assign(flow.is_top() ? 0 : flow.window, Pending());
     flow.down.assign(flow.window * children, Pending());
   }
 }
@@ -74,13 +76,13 @@ bool TreeReduction::needs(int rank) const {
   return std::ranges::any_of(flows_, [&](const Flow& flow) {
     const bool child = std::ranges::find(flow.tree->children, rank) != flow.tree->children.end();
     if (child && flow.combined < flow.segments) return true;
-    return everywhere_ && flow.tree->parent == rank && flow.received < flow.segments;
+    return everywhere_ && flow.tree->next_up() == rank && flow.received < flow.segments;
   });
 }
 
 void TreeReduction::leave_out(int rank) {
   for (Flow& flow : flows_) {
-    if (flow.tree->parent == rank && transport().let_go(flow.up, false)) flow.is_left_over = true;
+    if (flow.tree->next_up() == rank && transport().let_go(flow.up, false)) flow.is_left_over = true;
     const std::vector<int>& children = flow.tree->children;
     for (std::size_t i = 0; i < flow.down.size(); ++i) {
       if (children[i % children.size()] == rank)
@@ -113,6 +115,7 @@ bool TreeReduction::advance() {
       moved = send_up(flow) || moved;
       if (!everywhere_) continue;
       expect(flow);
+      moved = exchange(flow) || moved;
       moved = hand_down(flow) || moved;
     }
   }
@@ -133,11 +136,12 @@ std::uint64_t TreeReduction::complete_elements() const {
 }
 
 /// The children's operands, up to a window ahead of what is combined, and never into a slot whose segment is still on
-/// its way up.
+/// its way up, or still to be combined with what the partner got.
 void TreeReduction::ask(Flow& flow) {
   if (flow.is_leaf()) return;
   for (; flow.asked < std::min(flow.segments, flow.combined + flow.window); ++flow.asked) {
-    if (!flow.is_root() && flow.asked >= flow.window && !flow.is_up(flow.asked - flow.window)) return;
+    if (!flow.is_top() && flow.asked >= flow.window && !flow.is_up(flow.asked - flow.window)) return;
+    if (flow.exchanges() && flow.asked >= flow.exchanged + flow.window) return;
     for (std::size_t child = 0; child < flow.tree->children.size(); ++child) {
       transport().receive(operand(flow, flow.asked, child), flow.tree->children[child], flow.number,
                           flow.operands[flow.cell(flow.asked, child)]);
@@ -154,21 +158,33 @@ bool TreeReduction::is_ahead(const Flow& flow) const {
   });
 }
 
-/// One segment to the parent, if that needs no waiting. Returns whether it was sent.
+/// One segment to who is above, if that needs no waiting. Returns whether it was sent.
 bool TreeReduction::send_up(Flow& flow) {
-  if (flow.is_root() || flow.sent == flow.combined || is_ahead(flow)) return false;
+  if (flow.is_top() || flow.sent == flow.combined || is_ahead(flow)) return false;
+  // Of a leaf that exchanges what it sends may lie in a slot, and is still to be combined.
+  if (flow.exchanges() && flow.sent == flow.exchanged + flow.window) return false;
   Pending& request = flow.up[flow.sent % flow.window];
   if (!request.is_none()) return false;
   const std::uint64_t segment = flow.sent++;
-  if (is_gone(flow.tree->parent)) return true;
-  happened(Event::Kind::handed_on, flow.number, flow.tree->parent, segment);
-  transport().send(sum(flow, segment), flow.tree->parent, flow.number,
-                   is_synchronous(segment, flow.segments, flow.window), request);
+  const Chunk from = sum(flow, segment);
+  if (flow.exchanges() && flow.is_leaf() && operands_.in_place()) operands_.copy(own(flow, segment), from);
+  const int to = flow.tree->next_up();
+  if (is_gone(to)) return true;
+  happened(Event::Kind::handed_on, flow.number, to, segment);
+  transport().send(from, to, flow.number, is_synchronous(segment, flow.segments, flow.window), request);
   return true;
 }
 
-/// Results, up to a window ahead, and never over what is still on its way up.
+/// Results, up to a window ahead, and never over what is still on its way up. What the partner got has slots of its
+/// own.
 void TreeReduction::expect(Flow& flow) {
+  if (flow.exchanges()) {
+    for (; flow.expected < std::min(flow.segments, flow.exchanged + flow.window); ++flow.expected) {
+      transport().receive(partners(flow, flow.expected), flow.tree->partner, flow.number,
+                          flow.results[flow.expected % flow.window]);
+    }
+    return;
+  }
   if (flow.is_root()) return;
   for (; flow.expected < std::min(flow.segments, flow.handed_on + flow.window); ++flow.expected) {
     if (flow.sent <= flow.expected || !flow.is_up(flow.expected)) return;
@@ -177,9 +193,29 @@ void TreeReduction::expect(Flow& flow) {
   }
 }
 
+/// What has come up here and to the partner, in the same order on both ranks: what is sent from here stays as it is.
+/// Returns whether there was a segment of both.
+bool TreeReduction::exchange(Flow& flow) {
+  if (!flow.exchanges() || flow.exchanged == std::min(flow.received, flow.sent)) return false;
+  const std::uint64_t segment = flow.exchanged++;
+  const Chunk mine = sum(flow, segment);
+  const Chunk other = partners(flow, segment);
+  const Chunk into = result(flow, segment);
+  if (flow.tree->is_first) {
+    operands_.combine(mine, other);
+    operands_.copy(other, into);
+  } else {
+    operands_.copy(mine, into);
+    operands_.combine(other, into);
+  }
+  // Traces tell the root by it.
+  if (flow.tree->is_plan_root) happened(Event::Kind::complete, flow.number, -1, segment);
+  return true;
+}
+
 /// One result to the children, if that needs no waiting. Returns whether it was sent, or need not be.
 bool TreeReduction::hand_down(Flow& flow) {
-  if (flow.handed_on == (flow.is_root() ? flow.combined : flow.received)) return false;
+  if (flow.handed_on == flow.results_here()) return false;
   const auto row = flow.down_row(flow.handed_on);
   if (!std::ranges::all_of(row, [](Pending request) { return request.is_none(); })) return false;
   const std::uint64_t segment = flow.handed_on++;
@@ -210,17 +246,20 @@ void TreeReduction::await(std::vector<Pending*>& requests) {
         }
       }
       // A receive may wait for its slot, whose segment is on its way up: else no second one would ever be under way.
-      if (!flow.is_root() && flow.asked < std::min(flow.segments, flow.combined + flow.window)) {
+      if (!flow.is_top() && flow.asked < std::min(flow.segments, flow.combined + flow.window)) {
         add(flow.up[flow.asked % flow.window], flow, Awaited::send);
       }
     }
-    if (!flow.is_root() && flow.sent < flow.combined) add(flow.up[flow.sent % flow.window], flow, Awaited::send);
+    if (!flow.is_top() && flow.sent < flow.combined) add(flow.up[flow.sent % flow.window], flow, Awaited::send);
     if (!everywhere_ || is_done(flow)) continue;
-    if (flow.handed_on < (flow.is_root() ? flow.combined : flow.received)) {
+    const bool hands_down = flow.handed_on < flow.results_here();
+    if (hands_down) {
       for (Pending& request : flow.down_row(flow.handed_on)) add(request, flow, Awaited::send);
-    } else if (flow.received < flow.expected) {
+    }
+    if ((!hands_down || flow.exchanges()) && flow.received < flow.expected) {
       add(flow.results[flow.received % flow.window], flow, Awaited::result);
     }
+    if (flow.exchanges()) continue;
     if (flow.expected < std::min({flow.segments, flow.sent, flow.handed_on + flow.window})) {
       add(flow.up[flow.expected % flow.window], flow, Awaited::send);
     }
@@ -232,7 +271,7 @@ void TreeReduction::take(std::size_t place, int bytes) {
   if (what == Awaited::send) return;
   const bool is_result = what == Awaited::result;
   const std::uint64_t segment = is_result ? flow->received : flow->combined;
-  const int peer = is_result ? flow->tree->parent : flow->tree->children[child];
+  const int peer = is_result ? flow->tree->next_up() : flow->tree->children[child];
   if (bytes != own(*flow, segment).bytes) throw MpiError{MPI_ERR_TRUNCATE};
   happened(Event::Kind::arrived, flow->number, peer, segment);
   if (is_result) {
@@ -256,7 +295,7 @@ void TreeReduction::combine(Flow& flow) {
   if (++flow.children < flow.tree->children.size()) return;
   flow.children = 0;
   ++flow.combined;
-  if (flow.is_root()) happened(Event::Kind::complete, flow.number, -1, segment);
+  if (flow.is_top()) happened(Event::Kind::complete, flow.number, -1, segment);
 }
 
 /// The first one is combined with this rank's own; where it has come to the place of the sum already, nothing is
@@ -266,7 +305,7 @@ void TreeReduction::combine_any(const Flow& flow) {
   const Chunk into = sum(flow, segment);
   const Chunk from = operand(flow, segment, flow.children);
   const bool is_there = from.at == into.at;
-  if (operands_.reproducible() && operands_.in_place() && flow.children == 0) {
+  if (operands_.reproducible() && operands_.in_place() && flow.children == 0 && !is_there) {
     // As where the operand lies apart from the result: it stands first, and the child's second.
     operands_.combine(into, from);
     operands_.copy(from, into);
@@ -291,7 +330,7 @@ void TreeReduction::combine_by_rank(const Flow& flow) {
 
 bool TreeReduction::is_receiving() const {
   return std::ranges::any_of(flows_, [&](const Flow& flow) {
-    return flow.combined < flow.segments || (everywhere_ && !flow.is_root() && flow.received < flow.segments);
+    return flow.combined < flow.segments || (everywhere_ && !flow.is_top() && flow.received < flow.segments);
   });
 }
 
@@ -300,9 +339,9 @@ TreeReduction::~TreeReduction() {
   for (Flow& flow : flows_) {
     const bool receiving = transport().let_go(flow.operands, true);
     const bool sending = transport().let_go(flow.up, false);
-    static_cast<void>(transport().let_go(flow.results, true));
+    const bool exchanging = transport().let_go(flow.results, true) && flow.exchanges();
     static_cast<void>(transport().let_go(flow.down, false));
-    if (receiving || sending || flow.is_left_over) flow.memory.give_up();
+    if (receiving || sending || exchanging || flow.is_left_over) flow.memory.give_up();
   }
 }
 
@@ -336,14 +375,21 @@ Chunk TreeReduction::operand(const Flow& flow, std::uint64_t segment, std::size_
   return flow.memory.chunk(operands_, slot, elements(flow, segment));
 }
 
+Chunk TreeReduction::partners(const Flow& flow, std::uint64_t segment) const {
+  const std::uint64_t slot = segment % flow.window * flow.slots_each + flow.slots_each - 1;
+  return flow.memory.chunk(operands_, slot, elements(flow, segment));
+}
+
 Chunk TreeReduction::gathered(const Flow& flow, std::uint64_t segment) const {
   if (flow.tree->above > 0) return operand(flow, segment, 0);
-  return operands_.has_result() ? result(flow, segment) : operand(flow, segment, flow.tree->children.size());
+  return sums_in_result(flow) ? result(flow, segment) : operand(flow, segment, flow.tree->children.size());
 }
 
 Chunk TreeReduction::sum(const Flow& flow, std::uint64_t segment) const {
-  if (flow.is_leaf()) return own(flow, segment);
-  if (operands_.has_result()) return result(flow, segment);
+  if (flow.is_leaf()) {
+    return flow.exchanges() && operands_.in_place() ? operand(flow, segment, 0) : own(flow, segment);
+  }
+  if (sums_in_result(flow)) return result(flow, segment);
   return by_rank_ ? gathered(flow, segment) : operand(flow, segment, 0);
 }
 

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Pipelined reduction over one tree, or over several that take segments by turns: a rank combines its operand with its
 // children's, one child after another, and sends the segment on to its parent; the root's result stays there or goes
-// down the same tree at once, while later segments still come up.
+// down the same tree at once, while later segments still come up. Two roots that exchange send each other what has come
+// up to them at once; both combine the two in the same order, and send the result down on their sides.
 //
 // The order in which operands are combined is the plan's alone: the same bits in every run. Operations that do not
 // commute get them by rank: the children from the last rank to the first, and the rank's own operand at its place
 // among them.
 //
 // Cost: up as much as a broadcast over the same trees; up and down together each link carries twice the data, and the
-// first segment has both ways to go.
+// first segment has both ways to go, between two roots that exchange only one.
 #pragma once
 
 #include <cstdint>
@@ -62,8 +63,9 @@ class TreeReduction : public Execution {
     std::size_t children = 0;    ///< that the next of them holds already
     std::uint64_t sent = 0;      ///< to the parent
     // Down, in order.
-    std::uint64_t expected = 0;       ///< results awaited from the parent
+    std::uint64_t expected = 0;       ///< results awaited from the parent, or what the partner got
     std::uint64_t received = 0;       ///< of them
+    std::uint64_t exchanged = 0;      ///< combined with what the partner got
     std::uint64_t handed_on = 0;      ///< to the children
     Operands::Slots memory{};         ///< of all slots
     std::vector<Pending> operands{};  ///< window rows, one a child
@@ -73,12 +75,19 @@ class TreeReduction : public Execution {
     bool is_left_over = false;        ///< the library may still use the slots after the call
 
     [[nodiscard]] bool is_root() const { return tree->is_root(); }
+    [[nodiscard]] bool exchanges() const { return tree->exchanges(); }
+    /// Whether this rank has all operands, so that nobody is above it.
+    [[nodiscard]] bool is_top() const { return tree->next_up() == no_parent; }
     [[nodiscard]] bool is_leaf() const { return tree->is_leaf(); }
+    /// Segments whose result is here.
+    [[nodiscard]] std::uint64_t results_here() const {
+      return exchanges() ? exchanged : is_top() ? combined : received;
+    }
     [[nodiscard]] std::size_t cell(std::uint64_t segment, std::size_t child) const {
       return segment % window * tree->children.size() + child;
     }
     [[nodiscard]] std::span<Pending> down_row(std::uint64_t segment);
-    /// Whether a segment has reached the parent, as far as this rank must care: its memory is free again.
+    /// Whether a segment has reached who is above, as far as this rank must care: its memory is free again.
     [[nodiscard]] bool is_up(std::uint64_t segment) const;
   };
 
@@ -86,6 +95,7 @@ class TreeReduction : public Execution {
   [[nodiscard]] bool is_ahead(const Flow& flow) const;
   [[nodiscard]] bool send_up(Flow& flow);
   void expect(Flow& flow);
+  [[nodiscard]] bool exchange(Flow& flow);
   [[nodiscard]] bool hand_down(Flow& flow);
   void combine(Flow& flow);
   void combine_any(const Flow& flow);
@@ -98,6 +108,11 @@ class TreeReduction : public Execution {
   [[nodiscard]] Chunk result(const Flow& flow, std::uint64_t segment) const;
   /// Where a child's operand arrives.
   [[nodiscard]] Chunk operand(const Flow& flow, std::uint64_t segment, std::size_t child) const;
+  /// Where what the partner got arrives.
+  [[nodiscard]] Chunk partners(const Flow& flow, std::uint64_t segment) const;
+  /// Whether the operands from below are combined where the result goes: it is there already, and nobody is sent it
+  /// from there while it is still to change.
+  [[nodiscard]] bool sums_in_result(const Flow& flow) const { return operands_.has_result() && !flow.exchanges(); }
   /// Where a segment's operands are combined by rank, the last of them first.
   [[nodiscard]] Chunk gathered(const Flow& flow, std::uint64_t segment) const;
   /// Where they are once all have been combined.

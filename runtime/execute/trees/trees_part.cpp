@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "execute/trees/trees_part.hpp"
 
+#include <algorithm>
+#include <stdexcept>
 #include <utility>
 #include <vector>
 
@@ -19,16 +21,24 @@ class TreesPart final : public LocalPart {
   [[nodiscard]] std::size_t streams() const override { return trees_.size(); }
 
   [[nodiscard]] Running broadcast(Transport& transport, Message& message, const Pace& pace) const override {
+    refuse_exchanges();
     return std::make_shared<PipelinedTrees>(transport, trees_, message, pace.segment_bytes, pace.in_flight.bytes);
   }
 
   [[nodiscard]] Running reduce(Transport& transport, const Operands& operands, const Pace& pace, bool everywhere,
                                OperandOrder order) const override {
+    if (!everywhere) refuse_exchanges();
     return std::make_shared<TreeReduction>(transport, trees_, operands, pace.segment_bytes, pace.in_flight, everywhere,
                                            order);
   }
 
  private:
+  /// The plan's check has refused them for what goes one way.
+  void refuse_exchanges() const {
+    if (!std::ranges::any_of(trees_, &LocalTree::exchanges)) return;
+    throw std::logic_error("two roots exchange only what goes up and down again");
+  }
+
   std::vector<LocalTree> trees_;
 };
 
