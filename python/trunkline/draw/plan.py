@@ -196,14 +196,15 @@ class PlanDrawing:
         return self._between(pair) if pair in self.lanes else self._within(pair)
 
     def dots(self, root: int) -> list[str]:
-        """The hosts, of which one is the root."""
+        """The hosts, of which one is the root, or two that exchange are."""
         used = set(self.placement)
+        exchange = None if self.tree.exchange is None else self.placement[self.tree.exchange]
         return [
             dot(
                 card.point(place),
                 self.names[host],
-                ROOT if host == root else TAKING_PART if host in used else IDLE,
-                ring=ROOT if host == root else None,
+                ROOT if host in (root, exchange) else TAKING_PART if host in used else IDLE,
+                ring=ROOT if host in (root, exchange) else None,
             )
             for card in self.layout.cards.values()
             for place, host in enumerate(card.hosts)
@@ -223,6 +224,8 @@ class PlanDrawing:
         verdict = f"up to {most} senders on one channel" if most > 0 else "contention-free"
         ranks = len(self.placement)
         subtitle = f"{ranks} ranks on {len(set(self.placement))} hosts · height {self.tree.height} · {verdict}"
+        if self.tree.exchange is not None:
+            subtitle += f" · {self.names[root]} and {self.names[self.placement[self.tree.exchange]]} exchange"
         shape = "Line" if self.tree.max_degree <= 1 else "Tree"
         signs = [("ring", ROOT, "root"), ("line", WITHIN, "below one switch"), ("line", BETWEEN, "between switches")]
         if most > 0:

@@ -29,7 +29,7 @@ def draw_ranks(cluster: _core.Cluster, placement: Sequence[int], tree: _core.Tre
             parts.append(_way(at[rank], at[child], colour))
     enters = [parent is None or placement[parent] != placement[rank] for rank, parent in enumerate(tree.parent)]
     for rank, place in enumerate(at):
-        fill = ROOT if rank == tree.root else TAKING_PART
+        fill = ROOT if rank in (tree.root, tree.exchange) else TAKING_PART
         parts.append(f'<circle cx="{place.x:.1f}" cy="{place.y:.1f}" r="{RADIUS}" fill="{fill}"/>')
         name = f"{rank} {cluster.hosts[placement[rank]]}" if enters[rank] else str(rank)
         # Lines leave to the right, so what has children is named above them.

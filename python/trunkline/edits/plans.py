@@ -14,12 +14,17 @@ def host_tree_of(plan: _core.PlanFile, file: str) -> HostTree:
     """The one tree of a plan; `file` is for messages.
 
     Raises:
-        BadInput: where it is none, there are several, or the plan names no hosts.
+        BadInput: where it is none, there are several, two roots exchange, or the plan names no hosts.
     """
     name = Path(file).name
     trees = trees_of(plan.plan, name, "plans of one tree can be edited")
     if len(trees) > 1:
         raise BadInput(f"{name} has {len(trees)} trees that alternate; plans of one tree can be edited")
+    if trees[0].exchange is not None:
+        raise BadInput(
+            f"{name} has two roots, {trees[0].root} and {trees[0].exchange}, that exchange; plans of one root can be "
+            "edited: take its line 'exchange' out"
+        )
     if not plan.host_of_rank:
         raise BadInput(f"{name} does not say which rank sits on which host, and edits depend on it; give it hosts")
     return HostTree.of(trees[0], plan.host_of_rank)

@@ -10,7 +10,7 @@ from trunkline.draw.plan import draw_trees, tree_name
 from trunkline.draw.ranks import draw_ranks
 from trunkline.draw.svg import below_each_other
 from trunkline.draw.terminal import line_over_switches, rank_tree
-from trunkline.kinds.c_arrays import rows
+from trunkline.kinds.c_arrays import rows, short_rows
 from trunkline.kinds.kind import PlanKind
 
 __all__ = ["MOST_BY_LEVELS", "Trees", "tree_as_json"]
@@ -31,7 +31,8 @@ class Trees(PlanKind):
     def extent(self, plan: _core.Plan) -> str:
         """Height and degree of the largest."""
         trees = _of(plan)
-        return f"height {max(t.height for t in trees)}, degree {max(t.max_degree for t in trees)}"
+        words = f"height {max(t.height for t in trees)}, degree {max(t.max_degree for t in trees)}"
+        return words + (", two roots that exchange" if any(t.exchange is not None for t in trees) else "")
 
     def show(self, console: Console, cluster: _core.Cluster, placement: Sequence[int], plan: _core.Plan) -> None:
         """A line as its stays below switches; any other tree as a tree."""
@@ -45,9 +46,11 @@ class Trees(PlanKind):
                     console.print(row)
             else:
                 console.print(rank_tree(cluster, placement, tree))
+            if tree.exchange is not None:
+                console.print(exchanges_in_words([tree]), soft_wrap=True)
 
     def as_json(self, plan: _core.Plan) -> dict[str, object]:
-        """Parents and children by rank; of several trees a list."""
+        """Parents and children by rank, and with whom the root exchanges if it does; of several trees a list."""
         drawn = [tree_as_json(tree) for tree in _of(plan)]
         return drawn[0] if len(drawn) == 1 else {"trees": drawn}
 
@@ -77,8 +80,17 @@ class Trees(PlanKind):
         """A row a tree: of lines their order, of any other trees parents and children."""
         trees = _of(plan)
         children = [tree.children for tree in trees]
-        tables: dict[str, object] = {"plan_part": "trees_plan.c.j2", "trees": len(trees), "orders": ""}
-        if all(tree.max_degree == 1 for tree in trees):
+        parents = [tree.parent for tree in trees]
+        tables: dict[str, object] = {"plan_part": "trees_plan.c.j2", "trees": len(trees), "orders": "", "exchanges": ""}
+        if any(tree.exchange is not None for tree in trees):
+            for tree, below, above in zip(trees, children, parents, strict=True):
+                if tree.exchange is not None:
+                    below[tree.root].remove(tree.exchange)
+                    above[tree.exchange] = None
+            tables["exchanges"] = short_rows(
+                [[-1, -1] if tree.exchange is None else [tree.root, tree.exchange] for tree in trees]
+            )
+        elif all(tree.max_degree == 1 for tree in trees):
             orders = []
             for tree, below in zip(trees, children, strict=True):
                 orders.append([tree.root])
@@ -86,9 +98,9 @@ class Trees(PlanKind):
                     orders[-1] += below[orders[-1][-1]]
             return tables | {"orders": rows(orders)}
         return tables | {
-            "parents": rows([[-1 if parent is None else parent for parent in tree.parent] for tree in trees]),
+            "parents": rows([[-1 if parent is None else parent for parent in above] for above in parents]),
             "begins": rows([list(accumulate(map(len, below), initial=0)) for below in children]),
-            "children": rows([list(chain.from_iterable(below)) for below in children]),
+            "children": rows([_filled(list(chain.from_iterable(below)), len(plan) - 1) for below in children]),
         }
 
     def c_shape(self, plan: _core.PlanFile, over: str) -> str:
@@ -110,6 +122,8 @@ class Trees(PlanKind):
             )
         down_again = _direction(plan) == _core.Direction.up_and_down
         back = f" From rank {plan.plan.root} the result goes down the same way at once." if down_again else ""
+        if any(tree.exchange is not None for tree in trees):
+            back = f" {exchanges_in_words(trees)} From both the result goes down the same way at once."
         return (
             f"goes in segments of up to {segment} bytes, or one element, up {which}: a rank combines its own operand "
             f"with its children's, in order, and sends the segment on as soon as it has all of them.{back}"
@@ -127,13 +141,24 @@ def _of(plan: _core.Plan) -> list[_core.Tree]:
 
 
 def tree_as_json(tree: _core.Tree) -> dict[str, object]:
-    """Parents and children by rank."""
-    return {
+    """Parents and children by rank; ``exchange`` where the root exchanges with one of them."""
+    steps: dict[str, object] = {
         "parent": {str(rank): parent for rank, parent in enumerate(tree.parent)},
         "children": {str(rank): children for rank, children in enumerate(tree.children)},
         "height": tree.height,
         "max_degree": tree.max_degree,
     }
+    return steps if tree.exchange is None else steps | {"exchange": tree.exchange}
+
+
+def exchanges_in_words(trees: Sequence[_core.Tree]) -> str:
+    """Who exchanges with whom, a sentence."""
+    pairs = dict.fromkeys(f"{tree.root} and {tree.exchange}" for tree in trees if tree.exchange is not None)
+    return f"Ranks {', '.join(pairs)} exchange what has come up to them, and both combine it in the same order."
+
+
+def _filled(numbers: list[int], length: int) -> list[int]:
+    return numbers + [-1] * (length - len(numbers))
 
 
 def _direction(plan: _core.PlanFile) -> _core.Direction:
