@@ -9,9 +9,11 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
+#include <map>
 #include <memory>
 #include <unordered_map>
 #include <unordered_set>
+#include <utility>
 #include <vector>
 
 #include "model/transfer/host_costs.hpp"
@@ -67,8 +69,9 @@ double payload_share(double bytes, const s4u::Host*, const s4u::Host*, const Lin
 
 /// A flow for each message would have all messages of a host share its port and end together, however many segments a
 /// window lets out at once. A port sends them in the order in which they were handed to it: each waits, as if its
-/// latency were longer, until those before it have left. So it does for the processors of both hosts, which messages
-/// keep busy one after another.
+/// latency were longer, until those before it have left. So do links behind the port that are slower, such as those
+/// between sites: a switch has the host's messages in its queue there. And so it is for the processors of both hosts,
+/// which messages keep busy one after another.
 class Hosts {
  public:
   double latency_factor(double bytes, const s4u::Host* from, const s4u::Host* to, const Links& links) {
@@ -84,8 +87,9 @@ class Hosts {
         processors_of(from).send(now, injection_s(from) + costs.send_s + costs.send_byte_s * wire + announced_s);
     double& free_at = free_at_[port_of(from, to, links)];
     const bool shares_wire = !eager && costs.shares_wire;
-    const double start = shares_wire ? leaves : std::max(leaves, free_at);
+    double start = shares_wire ? leaves : std::max(leaves, free_at);
     free_at = std::max(free_at, start + wire / links.front()->get_bandwidth());
+    if (!shares_wire) start = queued(from, links, start, wire);
     // A long message is announced and asked for first.
     const double arrives = start + trip.latency_s * (eager ? 1.0 : 3.0) + trip.stored_s + trip.transfer_s;
     const double there =
@@ -94,6 +98,20 @@ class Hosts {
   }
 
  private:
+  /// From when on all links behind the port that are slower than it have room for the message, after those that the
+  /// same host has sent over them before. Other hosts' share such a link with it, as flows do.
+  double queued(const s4u::Host* from, const Links& links, double start, double wire) {
+    double slowest = links.front()->get_bandwidth();
+    for (const s4u::Link* const link : links) {
+      if (link->get_bandwidth() >= slowest) continue;
+      slowest = link->get_bandwidth();
+      double& free_at = queue_free_at_[{from, link}];
+      start = std::max(start, free_at);
+      free_at = start + wire / slowest;
+    }
+    return start;
+  }
+
   /// The host stands for its first link and for what never leaves it; further links side by side are ports of their
   /// own.
   const void* port_of(const s4u::Host* from, const s4u::Host* to, const Links& links) {
@@ -118,6 +136,7 @@ class Hosts {
 
   std::unordered_map<const s4u::Host*, double> injection_s_;
   std::unordered_map<const void*, double> free_at_;  ///< by port
+  std::map<std::pair<const s4u::Host*, const s4u::Link*>, double> queue_free_at_;
   std::unordered_map<const s4u::Host*, const s4u::Link*> first_link_;
   std::unordered_map<const s4u::Host*, Processors> processors_;
 };
