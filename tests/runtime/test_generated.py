@@ -75,7 +75,10 @@ def generate(
     head = f"trunkline: plan/1\ncollective: {collective}\nshape: custom\nsegment: {segment}B\n"
     head += f"ranks: {ranks}\nroot: {root}\n"
     plan = file.with_suffix(".yaml")
-    plan.write_text(head + shape(ranks, root))
+    steps = shape(ranks, root)
+    if collective != "allreduce":  # whose data go one way: there is one root
+        steps = "".join(text for text in steps.splitlines(keepends=True) if "exchange:" not in text)
+    plan.write_text(head + steps)
     file.write_text(c_routine(_core.read_plan(str(plan)), plan.name, name))
     return file
 

@@ -23,6 +23,23 @@ from test_generated import (
     turns,
 )
 
+
+def two_roots(ranks: int, root: int) -> str:
+    """A tree whose root exchanges with the last of its children: sums have the bits of a reduce over the same tree."""
+    return f"{tree(ranks, root)}exchange: {_last_below(tree(ranks, root), root)}\n"
+
+
+def two_roots_by_turns(ranks: int, root: int) -> str:
+    """One with two roots, and one without."""
+    one, other = (text.replace("\n", "\n    ").rstrip() for text in (two_roots(ranks, root), line(ranks, root)))
+    return f"trees:\n  - {one}\n  - {other}\n"
+
+
+def _last_below(sends: str, root: int) -> int:
+    [listed] = [text for text in sends.splitlines() if text.startswith(f"  {root}: ")]
+    return int(listed.rstrip("]").rpartition(" ")[2].lstrip("["))
+
+
 C_TABLE = """\
 #include <mpi.h>
 typedef int Reduce(const void*, void*, int, MPI_Datatype, MPI_Op, int, MPI_Comm);
@@ -68,6 +85,17 @@ def check_cases(output: str) -> None:
     ids=lambda plan: f"{plan[0].__name__}-{plan[1]}",
 )
 def test_every_case(any_mpi: Mpi, tmp_path: Path, plan: tuple[Shape, int, int, int]):
+    _, ranks, root, segment = plan
+    cases = program(tmp_path, mpicc(any_mpi), plan)
+    check_cases(any_mpi.run(ranks, cases, str(root), str(segment), preload=None).out)
+
+
+@pytest.mark.parametrize(
+    "plan",
+    [(two_roots, 2, 1, 64), (two_roots, 3, 0, 1000), (two_roots_by_turns, 5, 2, 24), (two_roots, 7, 3, 100)],
+    ids=lambda plan: f"{plan[0].__name__}-{plan[1]}",
+)
+def test_every_case_with_two_roots(any_mpi: Mpi, tmp_path: Path, plan: tuple[Shape, int, int, int]):
     _, ranks, root, segment = plan
     cases = program(tmp_path, mpicc(any_mpi), plan)
     check_cases(any_mpi.run(ranks, cases, str(root), str(segment), preload=None).out)
