@@ -56,11 +56,12 @@ Plan lay_one(Tree tree) {
 
 Plan lay_linear(const Ground& on) { return lay_one(linear_tree(*on.cluster, on.placement, on.root)); }
 Plan lay_k_ary(const Ground& on) { return lay_one(k_ary_tree(*on.cluster, on.placement, on.root, on.k)); }
-/// Where data go up and down again, any rank may be the root; over long links it matters which one.
+/// Where data go up and down again, any rank may be the root, or two may exchange; over long links it matters which.
 Plan lay_by_sites(const Ground& on) {
-  const bool any_root = !facts_of(on.collective).has_root && spans_sites(*on.cluster, on.placement);
-  const Rank root = any_root ? rank_in_the_middle(*on.cluster, on.placement, on.root) : on.root;
-  return lay_one(by_sites_tree(*on.cluster, on.placement, root, on.k));
+  const bool any_root =
+      facts_of(on.collective).direction == Direction::up_and_down && spans_sites(*on.cluster, on.placement);
+  const Middle middle = any_root ? middle_of(*on.cluster, on.placement, on.root) : Middle{.root = on.root};
+  return lay_one(by_sites_tree(*on.cluster, on.placement, middle, on.k));
 }
 Plan lay_flat(const Ground& on) { return lay_one(flat_tree(on.ranks(), on.root)); }
 Plan lay_k_nomial(const Ground& on) { return lay_one(k_nomial_tree(on.ranks(), on.root, on.k)); }
@@ -142,7 +143,8 @@ struct Row {
   Algorithm algorithm;        ///< with the first collective that it serves
   Factory factory = nullptr;  ///< null: native
   unsigned k = 0;
-  std::string_view up_and_down{};  ///< cost of trees that go both ways; down and up cost the same
+  std::string_view up_and_down{};     ///< cost of trees that go both ways; down and up cost the same
+  std::string_view there_and_back{};  ///< description of trees that are others where data go both ways
 
   [[nodiscard]] bool serves(Collective collective) const {
     if (algorithm.is_native()) return true;
@@ -219,8 +221,13 @@ constexpr Row by_sites_row(std::string_view name, unsigned k) {
            .kind = &trees_kind},
           lay_by_sites,
           k,
-          k == 2 ? "twice the latencies of long links, and 3 (X + 2 H - 2) T(m/X)"
-                 : "twice the latencies of long links, and (K + 1) (X + 2 H - 2) T(m/X)"};
+          k == 2 ? "latencies of the longest way, and 3 (X + 2 H - 2) T(m/X)"
+                 : "latencies of the longest way, and (K + 1) (X + 2 H - 2) T(m/X)",
+          k == 2
+              ? "each long link crossed once each way, in the middle by two roots that exchange what came up to them; "
+                "binary trees within sites"
+              : "each long link crossed once each way, in the middle by two roots that exchange what came up to "
+                "them; K-ary trees within sites"};
 }
 
 constexpr Row wave_row(std::string_view name, std::string_view description, Factory factory) {
@@ -324,6 +331,16 @@ constexpr std::array registry_rows{
     hierarchical_row("hierarchical-binomial", 2),
     hierarchical_row("hierarchical-3-nomial", 3),
     hierarchical_row("hierarchical-4-nomial", 4),
+    Row{{.name = "by-sites-linear",
+         .description = "each long link crossed once; lines within sites, from one long link to the next",
+         .cost = "latencies of long links, and (X + P - 2) T(m/X)",
+         .needs_cluster = true,
+         .kind = &trees_kind},
+        lay_by_sites,
+        1,
+        "latencies of the longest way, and 2 (X + P - 2) T(m/X)",
+        "each long link crossed once each way, in the middle by two roots that exchange what came up to them; lines "
+        "within sites"},
     by_sites_row("by-sites-binary", 2),
     by_sites_row("by-sites-3-ary", 3),
     by_sites_row("by-sites-4-ary", 4),
@@ -446,7 +463,10 @@ std::vector<Algorithm> served_algorithms() {
       if (!row.serves(facts.collective)) continue;
       Algorithm& algorithm = all.emplace_back(row.algorithm);
       algorithm.collective = facts.collective;
-      if (facts.direction == Direction::up_and_down && !row.up_and_down.empty()) algorithm.cost = row.up_and_down;
+      if (facts.direction == Direction::up_and_down) {
+        if (!row.up_and_down.empty()) algorithm.cost = row.up_and_down;
+        if (!row.there_and_back.empty()) algorithm.description = row.there_and_back;
+      }
       if (algorithm.kind == &multicast_kind) say_how_it_is_multicast(algorithm);
     }
   }

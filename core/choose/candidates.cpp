@@ -90,6 +90,7 @@ constexpr std::array table{
     Candidate{"ring", Role::rounds, ring, For::all, For::all, exchanges},
     Candidate{"halving-doubling", Role::rounds, exchanges, For::all, For::all},
     Candidate{"recursive-doubling", Role::rounds, exchanges, For::all, For::all},
+    Candidate{"by-sites-linear", Role::sites, usual, For::all, For::all, nullptr, false, Where::over_long_links},
     Candidate{"by-sites-binary", Role::sites, usual, For::all, For::all, nullptr, false, Where::over_long_links},
     Candidate{"by-sites-3-ary", Role::sites, usual, For::all, For::all, nullptr, false, Where::over_long_links},
     Candidate{"by-sites-4-ary", Role::sites, usual, For::all, For::all, nullptr, false, Where::over_long_links},

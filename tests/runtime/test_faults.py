@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from conftest import BUILD, ON_OWN_HOST, Mpi, Outcome
+from test_reductions import FAR_APART
 
 CLUSTER = {"TRUNKLINE_CLUSTER": "cyclic"}
 BY_TREES = "two-tree:1448"
@@ -19,9 +20,11 @@ LATE = "late-beside-a-faulty-one"
 OTHERS = ["linear:1448", "circulant:1448", "scatter-ring", "scatter-doubling", "flat", "multicast"]
 
 
-def fault(mpi: Mpi, *cases: str, ranks: int = 4, status: int | None = 0, nap_us: int = 200) -> Outcome:
+def fault(
+    mpi: Mpi, *cases: str, ranks: int = 4, status: int | None = 0, nap_us: int = 200, cluster: str = "cyclic"
+) -> Outcome:
     """Cases, each perhaps with a choice of algorithm ("CASE@CHOICE"), one after another in one job."""
-    settings = CLUSTER | {"NAP_US": str(nap_us)}
+    settings = {"TRUNKLINE_CLUSTER": cluster, "NAP_US": str(nap_us)}
     program = mpi.program("runtime-faults")
     done = mpi.run(ranks, program, *cases, settings=settings, per_rank=[ON_OWN_HOST], status=status)
     if status == 0:
@@ -45,6 +48,14 @@ def test_reductions_and_others_go_on(any_mpi: Mpi):
     cases = [f"{case}@{choice}" for choice in (BY_TREES, "linear") for case in REDUCING]
     cases += [f"{LATE}@flat:256KiB", f"{LATE}@linear", "error-elsewhere@flat"]
     fault(any_mpi, *cases, f"other-collective@{BY_TREES}")
+
+
+def test_reductions_with_two_roots_go_on(any_mpi: Mpi, tmp_path: Path):
+    """Whoever is late, is wrong or gives up, one of the two among them."""
+    file = tmp_path / "far-apart.yaml"
+    file.write_text(FAR_APART)
+    cases = [f"{case}@by-sites-binary{segment}" for segment in (":1448", "") for case in REDUCING]
+    fault(any_mpi, *cases, cluster=str(file))
 
 
 def test_reductions_by_multicast_go_on(any_mpi: Mpi):
@@ -126,6 +137,16 @@ def test_the_job_ends(any_mpi: Mpi, case: str):
     """The launcher waits for nobody who waits for a rank that is gone."""
     begin = time.monotonic()
     done = fault(any_mpi, f"{case}@{BY_TREES}", status=None)
+    assert done.status != 0
+    assert time.monotonic() - begin < 120
+
+
+def test_the_job_ends_where_one_of_two_roots_is_killed(any_mpi: Mpi, tmp_path: Path):
+    """The last rank, alone on its side of the longest link."""
+    file = tmp_path / "far-apart.yaml"
+    file.write_text(FAR_APART)
+    begin = time.monotonic()
+    done = fault(any_mpi, "killed-in-allreduce@by-sites-binary", status=None, cluster=str(file))
     assert done.status != 0
     assert time.monotonic() - begin < 120
 

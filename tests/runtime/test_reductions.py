@@ -72,6 +72,31 @@ def test_operands_by_rank(any_mpi: Mpi, tmp_path: Path):
     any_mpi.suite(7, ["operands by rank"], choices, settings={"TRUNKLINE_CLUSTER": str(tmp_path / "in-order.yaml")})
 
 
+FAR_APART = """\
+trunkline: cluster/1
+name: far-apart
+switches: s[0-2]
+defaults: {rate: 100Mbit, latency: 10us}
+hosts:
+  - {hosts: 'h[0-2]', switch: s0}
+  - {hosts: 'h[3-4]', switch: s1}
+  - {hosts: 'h[5-6]', switch: s2}
+links:
+  - {between: [s0, s1], latency: 30ms}
+  - {between: [s1, s2], latency: 10ms}
+"""
+
+
+@pytest.mark.parametrize("ranks", [2, 5, 7])
+def test_two_roots_that_exchange(any_mpi: Mpi, tmp_path: Path, ranks: int):
+    """Trees by sites, from each side of the longest link; two ranks alone sit on one side of it."""
+    (tmp_path / "far-apart.yaml").write_text(FAR_APART)
+    settings = {"TRUNKLINE_CLUSTER": str(tmp_path / "far-apart.yaml")}
+    any_mpi.suite(ranks, GROUPS, ["by-sites-binary:64", "by-sites-4-ary:1000"], settings=settings)
+    any_mpi.suite(ranks, ["operands by rank"], ["by-sites-8-ary:64"], settings=settings)
+    any_mpi.suite(ranks, ["one order"], ["auto"], settings=settings | {"TRUNKLINE_REPRODUCIBLE": "1"})
+
+
 @pytest.mark.parametrize("settings", [{}, LINE])
 def test_one_order_for_every_length(any_mpi: Mpi, settings: dict[str, str]):
     for ranks in (2, 5):

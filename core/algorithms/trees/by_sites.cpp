@@ -9,102 +9,11 @@
 #include <vector>
 
 #include "algorithms/trees/k_ary.hpp"
-#include "network/long_links.hpp"
+#include "algorithms/trees/linear.hpp"
+#include "algorithms/trees/sites_seen.hpp"
 
 namespace trunkline {
 namespace {
-
-/// Calls `visit(from, hop)` for each node but the first, after the one that it is reached from.
-template <class Visit>
-void walk_from(const Cluster& cluster, NodeId start, const Visit& visit) {
-  std::vector<std::pair<NodeId, NodeId>> open{{start, start}};
-  while (!open.empty()) {
-    const auto [at, from] = open.back();
-    open.pop_back();
-    for (const Cluster::Hop& hop : cluster.neighbours(at)) {
-      if (hop.to == from) continue;
-      visit(at, hop);
-      open.emplace_back(hop.to, at);
-    }
-  }
-}
-
-/// A site as the root sees it.
-struct SeenSite {
-  NodeId gate = 0;  ///< where its link leads in; of the root's own site the root's host
-  std::optional<SiteId> before{};
-  std::vector<Rank> ranks{};
-  Rank entry = no_rank;          ///< gets the message first; no_rank: there are no ranks
-  double farthest_s = 0.0;       ///< latency from the root to the farthest entry there and beyond
-  std::vector<SiteId> beyond{};  ///< that are served from here, the farthest first
-};
-
-/// The sites in an order in which each comes after the one before it.
-class SitesSeen {
- public:
-  SitesSeen(const Cluster& cluster, const Placement& placement, Rank root)
-      : cluster_(cluster), placement_(placement), sites_(sites_of(cluster)), seen_(sites_.count) {
-    walk(node_of(root));
-    for (Rank rank = 0; rank < placement.size(); ++rank) seen_[site_of(rank)].ranks.push_back(rank);
-    for (SeenSite& site : seen_) {
-      if (site.ranks.empty()) continue;
-      site.entry = *std::ranges::min_element(
-          site.ranks, {}, [&](Rank rank) { return std::pair(steps_[node_of(rank)] - steps_[site.gate], rank); });
-    }
-    seen_[site_of(root)].entry = root;
-    link();
-  }
-
-  [[nodiscard]] const std::vector<SiteId>& order() const { return order_; }
-  [[nodiscard]] const SeenSite& operator[](SiteId site) const { return seen_[site]; }
-
- private:
-  [[nodiscard]] NodeId node_of(Rank rank) const { return cluster_.hosts()[placement_[rank]]; }
-  [[nodiscard]] SiteId site_of(Rank rank) const { return sites_.of_node[node_of(rank)]; }
-
-  void walk(NodeId start) {
-    steps_.assign(cluster_.nodes().size(), 0);
-    latency_s_.assign(cluster_.nodes().size(), 0.0);
-    seen_[sites_.of_node[start]].gate = start;
-    order_.push_back(sites_.of_node[start]);
-    walk_from(cluster_, start, [&](NodeId at, const Cluster::Hop& hop) {
-      steps_[hop.to] = steps_[at] + 1;
-      latency_s_[hop.to] = latency_s_[at] + cluster_.link_of(hop.channel).latency_s;
-      const SiteId site = sites_.of_node[hop.to];
-      if (site == sites_.of_node[at]) return;
-      seen_[site].gate = hop.to;
-      seen_[site].before = sites_.of_node[at];
-      order_.push_back(site);
-    });
-  }
-
-  /// Says who serves whom, from the outermost sites inwards.
-  void link() {
-    for (std::size_t left = order_.size(); left > 0; --left) {
-      const SiteId site = order_[left - 1];
-      SeenSite& one = seen_[site];
-      const bool has_ranks = one.entry != no_rank;
-      if (has_ranks) one.farthest_s = std::max(one.farthest_s, latency_s_[node_of(one.entry)]);
-      std::ranges::stable_sort(one.beyond, std::greater(), [&](SiteId other) { return seen_[other].farthest_s; });
-      if (!one.before) continue;
-      SeenSite& before = seen_[*one.before];
-      before.farthest_s = std::max(before.farthest_s, one.farthest_s);
-      if (has_ranks) {
-        before.beyond.push_back(site);
-      } else {
-        before.beyond.insert(before.beyond.end(), one.beyond.begin(), one.beyond.end());
-      }
-    }
-  }
-
-  const Cluster& cluster_;
-  const Placement& placement_;
-  Sites sites_;
-  std::vector<SeenSite> seen_;
-  std::vector<SiteId> order_;
-  std::vector<std::uint32_t> steps_;  ///< from the root's host, by node
-  std::vector<double> latency_s_;
-};
 
 /// Fills a site beyond which there are others, level by level: each host that has the message sends once in each. The
 /// first rank of a host that has it is the only one on its link; others of the host hang below it.
@@ -230,6 +139,24 @@ class SiteFiller {
   std::vector<bool> entered_;         ///< by switch
 };
 
+/// A site as a line, depth first over its switches. Sites beyond it are served from its end: a rank there has one
+/// neighbour less. Where there are several, hosts before the last one take a site each.
+void add_line(const Cluster& cluster, const Placement& placement, const SitesSeen& seen, const SeenSite& site,
+              Tree& tree) {
+  Placement inside;
+  for (const Rank rank : site.ranks) inside.push_back(placement[rank]);
+  const auto entry = static_cast<Rank>(std::ranges::find(site.ranks, site.entry) - site.ranks.begin());
+  const std::vector<Rank> order = depth_first_order(cluster, inside, entry);
+  std::vector<Rank> ends;  // the last rank of each host, which sends over its link anyway
+  for (std::size_t i = order.size(); i > 0; --i) {
+    if (i == order.size() || inside[order[i]] != inside[order[i - 1]]) ends.push_back(site.ranks[order[i - 1]]);
+  }
+  for (std::size_t i = 0; i < site.beyond.size(); ++i) {
+    add_child(tree, ends[i % ends.size()], seen[site.beyond[i]].entry);
+  }
+  for (std::size_t i = 1; i < order.size(); ++i) add_child(tree, site.ranks[order[i - 1]], site.ranks[order[i]]);
+}
+
 /// A site of its own.
 void add_k_ary(const Cluster& cluster, const Placement& placement, const SeenSite& site, unsigned k, Tree& tree) {
   Placement inside;
@@ -241,44 +168,29 @@ void add_k_ary(const Cluster& cluster, const Placement& placement, const SeenSit
   }
 }
 
-/// By node.
-std::vector<double> latencies_from(const Cluster& cluster, NodeId start) {
-  std::vector<double> latency_s(cluster.nodes().size(), 0.0);
-  walk_from(cluster, start, [&](NodeId at, const Cluster::Hop& hop) {
-    latency_s[hop.to] = latency_s[at] + cluster.link_of(hop.channel).latency_s;
-  });
-  return latency_s;
-}
-
 }  // namespace
 
-Rank rank_in_the_middle(const Cluster& cluster, const Placement& placement, Rank root) {
-  check_placement(cluster, placement, root);
-  const auto node = [&](HostIndex host) { return cluster.hosts()[host]; };
-  const auto farthest = [&](const std::vector<double>& latency_s) {
-    return node(*std::ranges::max_element(placement, {}, [&](HostIndex host) { return latency_s[node(host)]; }));
-  };
-  // In a tree whoever is farthest from anybody is one end of the longest way, and one of its ends is farthest from all.
-  const NodeId one_end = farthest(latencies_from(cluster, node(placement[root])));
-  const std::vector<double> from_one = latencies_from(cluster, one_end);
-  const std::vector<double> from_other = latencies_from(cluster, farthest(from_one));
-  const auto reach_s = [&](HostIndex host) { return std::max(from_one[node(host)], from_other[node(host)]); };
-  const auto best = std::ranges::min_element(placement, {}, reach_s);
-  constexpr double nearer = 0.99;
-  if (reach_s(*best) >= nearer * reach_s(placement[root])) return root;
-  return static_cast<Rank>(best - placement.begin());
+Tree by_sites_tree(const Cluster& cluster, const Placement& placement, Rank root, unsigned k) {
+  return by_sites_tree(cluster, placement, Middle{.root = root}, k);
 }
 
-Tree by_sites_tree(const Cluster& cluster, const Placement& placement, Rank root, unsigned k) {
-  check_placement(cluster, placement, root);
-  if (k < 2) throw std::invalid_argument("a rank serves another site and its own: k must be 2 or more");
-  const SitesSeen seen(cluster, placement, root);
-  Tree tree = root_alone(static_cast<Rank>(placement.size()), root);
+Tree by_sites_tree(const Cluster& cluster, const Placement& placement, const Middle& middle, unsigned k) {
+  check_placement(cluster, placement, middle.root);
+  if (k < 1) throw std::invalid_argument("a rank serves another one at least: k must be 1 or more");
+  SitesSeen seen(cluster, placement, middle.root);
+  Tree tree = root_alone(static_cast<Rank>(placement.size()), middle.root);
+  if (middle.exchange != no_rank) {
+    seen.leave_out(middle.exchange);
+    add_child(tree, middle.root, middle.exchange);
+    tree.exchange = middle.exchange;
+  }
   SiteFiller filler(cluster, placement, k, tree);
   for (const SiteId id : seen.order()) {
     const SeenSite& site = seen[id];
     if (site.entry == no_rank) continue;
-    if (site.beyond.empty()) {
+    if (k == 1) {
+      add_line(cluster, placement, seen, site, tree);
+    } else if (site.beyond.empty()) {
       add_k_ary(cluster, placement, site, k, tree);
     } else {
       filler.fill(seen, site);

@@ -4,6 +4,7 @@
 // latencies on the way, and K (X + H - 1) T(m / X) where hosts' links are slower than long ones.
 #pragma once
 
+#include "algorithms/trees/middle.hpp"
 #include "patterns/tree.hpp"
 
 namespace trunkline {
@@ -15,13 +16,14 @@ namespace trunkline {
 /// others are filled level by level, with no more than one sender on a channel wherever somebody else is free to send.
 /// There the first rank of each host serves up to k others of it besides, which takes no link. A site without ranks is
 /// passed: what is beyond it is served from before it, so that its link is crossed once for each such site. Without
-/// long links it is the k-ary tree. Throws std::invalid_argument where `root` or a host of `placement` is out of range,
-/// or k is below 2. Time O(hosts * hosts * length of a path + ranks) of a site with others beyond it.
+/// long links it is the k-ary tree. With a k of 1 a site is the line of linear.hpp, whose last rank serves the farthest
+/// site beyond, the host before it the next: a rank has two neighbours, or three where several sites are beyond.
+/// Throws std::invalid_argument where `root` or a host of `placement` is out of range, or k is 0. Time O(hosts * hosts
+/// * length of a path + ranks) of a site with others beyond it.
 [[nodiscard]] Tree by_sites_tree(const Cluster& cluster, const Placement& placement, Rank root, unsigned k);
 
-/// For data that go to a root and back again to all, where any rank may be it: the one from which the farthest other
-/// rank is nearest, by the latencies on the way; `root` itself where no other is nearer by a hundredth. Throws as
-/// above. Time O(nodes + ranks).
-[[nodiscard]] Rank rank_in_the_middle(const Cluster& cluster, const Placement& placement, Rank root);
+/// The same for data that go up and down again. Where two roots exchange, each serves up to k others besides. Throws as
+/// above, and where the root exchanges with another rank than one that is the first in a site that its own serves.
+[[nodiscard]] Tree by_sites_tree(const Cluster& cluster, const Placement& placement, const Middle& middle, unsigned k);
 
 }  // namespace trunkline

@@ -148,12 +148,12 @@ class Calls {
   std::vector<ElementKind> kinds_ = testing::element_kinds();
 };
 
-/// As many hosts as the most ranks, on two switches.
+/// As many hosts as the most ranks, on two switches far apart, so that trees by sites have two roots that exchange.
 Cluster two_switches() {
   return parse_cluster(
       "trunkline: cluster/1\nname: two\ndefaults: {rate: 1Gbit, latency: 10us}\nswitches: [s0, s1]\n"
       "hosts:\n  - {hosts: 'h[0-6]', switch: s0}\n  - {hosts: 'h[7-12]', switch: s1}\n"
-      "links:\n  - {between: [s0, s1]}\n",
+      "links:\n  - {between: [s0, s1], latency: 5ms}\n",
       "two.yaml");
 }
 
