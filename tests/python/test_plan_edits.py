@@ -283,3 +283,19 @@ def test_there_is_no_root_outside():
         reroot(tree, 4)
     with pytest.raises(BadInput, match="rank 0 is the root already"):
         reroot(tree, 0)
+
+
+def test_a_plan_with_two_roots_says_so_and_is_edited_without(trunkline, tmp_path):
+    file = tmp_path / "plan.yaml"
+    words = ("plan", "four-site", "--collective", "allreduce", "--algorithm", "by-sites-binary")
+    laid = trunkline(*words, "-o", file, "--json", "-").data
+    assert {laid["root"], laid["exchange"]} == {16, 24}
+    assert laid["exchange"] in laid["children"][str(laid["root"])]
+    shown = trunkline(*words)
+    assert f"Ranks {laid['root']} and {laid['exchange']} exchange what has come up to them" in shown.out
+    edit = ("plan", "edit", file, "add-level", "-o", tmp_path / "more.yaml")
+    refused = trunkline(*edit)
+    assert refused.status == 2
+    assert "has two roots, 24 and 16, that exchange" in refused.error.replace("\n", " ")
+    file.write_text(file.read_text().replace("exchange: 16\n", ""))
+    assert "two roots" not in trunkline(*edit).error  # but there are no three leaves of a host below one rank

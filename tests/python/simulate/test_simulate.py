@@ -467,6 +467,42 @@ def test_over_long_links_trees_by_sites_take_what_is_predicted(trunkline, name, 
     assert all(row["seconds_median"] > bound for row, bound in zip(simulated, bounds, strict=True))
 
 
+def test_an_allreduce_over_long_links_takes_little_more_than_the_longest_way(trunkline):
+    """Two roots exchange; one would take twice as long. Lines carry long vectors."""
+    words = ("--sizes", "8,8KiB,100000,1MiB", "--algorithms", "auto", "--host-costs", "mpich", "--json", "-")
+    simulated = trunkline("simulate", "allreduce", "--cluster", "four-site", *words).data
+    assert {row["ran"].partition("-")[0] for row in simulated} == {"by"}
+    words = ("--sizes", "8,8KiB,100000,1MiB", "--algorithms", "by-sites-linear", "--host-costs", "mpich", "--json", "-")
+    predicted = trunkline("predict", "four-site", "--collective", "allreduce", *words).data
+    for row, other in zip(simulated, predicted, strict=True):
+        assert row["seconds_median"] < 1.25 * other["seconds_bound"]
+        assert row["seconds_median"] < 1.1 * other["seconds_predicted"]
+
+
+TWO_SLOW_LINKS = """\
+trunkline: cluster/1
+name: two-slow-links
+defaults: {rate: 100Mbit, latency: 10us}
+switches: [here, there, beyond]
+hosts:
+  - {hosts: "h[0-2]", switches: [here, there, beyond], deal: 1}
+links:
+  - {between: [here, there], rate: 50Mbit, latency: 10ms}
+  - {between: [there, beyond], rate: 50Mbit, latency: 40ms}
+"""
+
+
+@pytest.mark.parametrize("collective", ["bcast", "reduce"])
+def test_messages_queue_before_slow_links_behind_a_port(trunkline, tmp_path, collective):
+    """One after another: sharing the link, all would come late to the next one."""
+    file = tmp_path / "slow.yaml"
+    file.write_text(TWO_SLOW_LINKS)
+    words = ("--sizes", "1MiB", "--algorithms", "by-sites-linear:5792", "--host-costs", "mpich", "--json", "-")
+    [simulated] = trunkline("simulate", collective, "--cluster", file, *words).data
+    [predicted] = trunkline("predict", file, "--collective", collective, *words).data
+    assert simulated["seconds_median"] == pytest.approx(predicted["seconds_predicted"], rel=0.05)
+
+
 def test_injection_times_keep_senders_busy(trunkline, tmp_path):
     file = tmp_path / "slow.yaml"
     text = cluster_file("two-site").read_text().replace("latency: 10us}", "latency: 10us, injection: 2ms}")
