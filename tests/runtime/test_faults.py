@@ -241,13 +241,6 @@ def test_exceptions_find_one_unwinder(any_mpi: Mpi):
     assert "libstdc++" not in found.stdout
 
 
-def test_patience_must_be_seconds(mpi: Mpi):
-    program = mpi.program("runtime-faults")
-    for wrong in ("0", "-1", "soon", "nan", "inf"):
-        done = mpi.run(2, program, "first-allgather", settings={"TRUNKLINE_PATIENCE": wrong}, status=2)
-        assert f"TRUNKLINE_PATIENCE={wrong}: must be a number of seconds above 0" in done.err
-
-
 def test_a_fifo_as_a_cluster_is_refused_at_once(mpi: Mpi, tmp_path: Path):
     import os
 

@@ -98,12 +98,6 @@ def test_other_tables_on_one_rank_are_found(mpi: Mpi, tmp_path: Path):
     )
 
 
-def test_tables_need_a_cluster(mpi: Mpi, tmp_path: Path):
-    settings = {"TRUNKLINE_MEASURED": tables(mpi, tmp_path, 1e8)}
-    done = mpi.run(2, mpi.program("runtime-hello"), settings=settings, status=2)
-    assert "is about a cluster: set TRUNKLINE_CLUSTER too" in done.err
-
-
 def test_the_cluster_file_names_its_tables(mpi: Mpi, tmp_path: Path):
     tables(mpi, tmp_path, 1e8)
     text = (CLUSTERS / "cyclic.yaml").read_text().replace("switches:", "measured: net.yaml\nswitches:", 1)

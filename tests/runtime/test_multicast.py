@@ -102,12 +102,6 @@ def test_no_network_for_the_way(any_mpi: Mpi):
     assert all("the hosts of its ranks share no IPv6 network" in line for line in said), done.err
 
 
-def test_a_way_that_there_is_not(any_mpi: Mpi):
-    settings = LINE | {"TRUNKLINE_MULTICAST": "ipv4"}
-    done = any_mpi.run(1, any_mpi.program("runtime-calls"), settings=settings, status=None)
-    assert "TRUNKLINE_MULTICAST=ipv4: must be 0, 1, ipv6 or broadcast" in done.err
-
-
 def test_more_than_a_window(any_mpi: Mpi):
     any_mpi.suite(5, ["window"], ["multicast"], settings=LINE)
 

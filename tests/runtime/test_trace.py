@@ -268,12 +268,3 @@ def test_two_jobs_in_one_folder_keep_apart(mpi: Mpi, tmp_path: Path):
         run(mpi, tmp_path, "1", ranks=ranks)
     names = {file.name.partition(".")[0] for file in tmp_path.glob("*.trace")}
     assert sorted(find_job(str(tmp_path), name).ranks for name in names) == [2, 3]
-
-
-@pytest.mark.parametrize(
-    ("value", "message"),
-    [("1KiB", "between 256KiB and 1024GiB"), ("4KB", '"KB" is no unit'), ("2TB", "no unit of a size")],
-)
-def test_wrong_sizes(mpi: Mpi, tmp_path: Path, value: str, message: str):
-    done = run(mpi, tmp_path, "1", settings={"TRUNKLINE_TRACE_SIZE": value}, status=2)
-    assert message in done.err

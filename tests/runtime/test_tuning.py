@@ -113,10 +113,3 @@ def test_a_faulty_file(mpi: Mpi, tmp_path: Path):
     file = tuning_file(mpi, tmp_path, "[]")
     done = mpi.run(4, mpi.program("runtime-hello"), settings=LINE | {"TRUNKLINE_TUNING": file}, per_rank=[ON_OWN_HOST])
     assert "tuning.yaml:10:12: rules is empty" in done.lines("trunkline: warning: ")[0]
-
-
-def test_a_file_without_a_cluster(mpi: Mpi, tmp_path: Path):
-    file = tuning_file(mpi, tmp_path, RULES)
-    done = mpi.run(2, mpi.program("runtime-hello"), settings={"TRUNKLINE_TUNING": file}, status=None)
-    assert done.status != 0
-    assert "is about a cluster: set TRUNKLINE_CLUSTER too" in done.err
