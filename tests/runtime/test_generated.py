@@ -5,6 +5,7 @@ import functools
 import json
 import shutil
 import subprocess
+import sys
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
@@ -17,6 +18,9 @@ from test_matrix import GROUPS
 
 from trunkline import _core
 from trunkline.generate.routine import c_routine
+
+sys.path.append(str(Path(__file__).parents[1] / "python"))
+from compiling import object_of
 
 SOURCES = Path(__file__).parent / "programs" / "generated"
 KEEP_LOADED = SOURCES.with_name("keep_loaded.cpp")
@@ -88,10 +92,21 @@ def mpicc(mpi: Mpi) -> str:
     return str(launcher.with_name(launcher.name.replace("mpiexec", "mpicc")))
 
 
+LINKING = ("-shared", "-ldl", "-rdynamic")
+
+
 def compile_c(compiler: str, output: Path, sources: Sequence[Path], *options: str) -> Path:
-    done = subprocess.run(
-        [compiler, "-O1", "-g", *options, "-o", output, *sources], capture_output=True, text=True, check=False
-    )
+    """An object of one source ("-c" among the options), or what is linked of sources and objects."""
+    if "-c" in options:
+        (source,) = sources
+        done = object_of(compiler, source, ["-O1", "-g", *options], output)
+    else:
+        compiled = [option for option in options if option not in LINKING]
+        parts = [
+            compile_c(compiler, output.parent / f"{one.stem}.o", [one], *compiled, "-c") if one.suffix == ".c" else one
+            for one in sources
+        ]
+        done = subprocess.run([compiler, *options, "-o", output, *parts], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     return output
 

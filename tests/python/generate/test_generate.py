@@ -2,11 +2,11 @@
 
 import re
 import shutil
-import subprocess
 from itertools import pairwise
 from pathlib import Path
 
 import pytest
+from compiling import object_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -84,12 +84,7 @@ def compilers():
 
 
 def compile_strictly(compiler, file, *options):
-    return subprocess.run(
-        [compiler, *STRICT, *options, "-c", file, "-o", file.with_suffix(".o")],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    return object_of(compiler, file, [*STRICT, *options], file.with_suffix(".o"))
 
 
 def test_a_line_is_its_order(trunkline, plan):
