@@ -147,7 +147,8 @@ def _launcher(name: str) -> tuple[str, ...] | None:
         return (program,)
     # Polling ranks that never yield starve each other where there are more of them than processors.
     yielding = ("--oversubscribe", "--mca", "mpi_yield_when_idle", "1")
-    transport = ("--mca", "btl", "self,vader") if not version else ()
+    # What it takes on one host anyway. To try all other transports first takes most of the time of a short job.
+    transport = ("--mca", "pml", "ob1", "--mca", "btl", "self,sm" if version else "self,vader")
     return (program, *yielding, *transport)
 
 

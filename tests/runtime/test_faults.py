@@ -192,7 +192,7 @@ def test_jobs_that_a_program_spawns(any_mpi: Mpi, parents: bool, children: str):
     if any_mpi.name == "mpich":
         pytest.skip("Debian's MPICH cannot spawn, natively neither")
     # Shared memory alone joins no two jobs.
-    mpi = replace(any_mpi, launcher=tuple(word.replace("self,vader", "self,vader,tcp") for word in any_mpi.launcher))
+    mpi = replace(any_mpi, launcher=tuple(f"{word},tcp" if "self," in word else word for word in any_mpi.launcher))
     program = mpi.program("runtime-spawn")
     settings = {"TRUNKLINE_CLUSTER": "cyclic", "TRUNKLINE_HOST": "h0", "TRUNKLINE_PATIENCE": "2"}
     # Open MPI gives what it spawns the launcher's environment, MPICH that of the parents.
