@@ -177,10 +177,10 @@ def test_ranks_without_the_library_are_named_and_see_nothing_of_ours(any_mpi: Mp
 def test_ranks_without_the_library_end_a_strict_job(any_mpi: Mpi):
     settings = {"TRUNKLINE_STRICT": "1", "TRUNKLINE_PATIENCE": "2"}
     program = any_mpi.program("runtime-faults")
+    without = f"LD_PRELOAD={any_mpi.yields}"
     for silent in ([1], [0]):
-        done = any_mpi.run(
-            3, program, "first-allgather", settings=settings, per_rank=script(silent, "unset LD_PRELOAD"), status=None
-        )
+        words = script(silent, without)
+        done = any_mpi.run(3, program, "first-allgather", settings=settings, per_rank=words, status=None)
         assert done.status != 0
         assert f"rank {silent[0]} of MPI_COMM_WORLD has not loaded" in done.err, done.err
 
