@@ -1,8 +1,5 @@
-import gc
-import importlib
 import json
 import os
-import pkgutil
 import signal
 import sys
 import tempfile
@@ -10,10 +7,9 @@ import traceback
 from dataclasses import dataclass
 
 import pytest
-import typer
 from hypothesis import HealthCheck, settings
+from imported import import_all
 
-import trunkline as package
 from trunkline.cli import main
 
 # A busy machine is slow, not wrong.
@@ -58,25 +54,10 @@ def _be_the_command(words, cwd, out, error):
         os._exit(status)
 
 
-def _with_an_option(number: int = 0) -> None:
-    assert number == 3
-
-
-def _import_all_once():
-    """What a child would import by itself, again and again, which takes most of its time."""
-    for module in pkgutil.walk_packages(package.__path__, "trunkline."):
-        if not module.name.endswith("__main__"):
-            importlib.import_module(module.name)
-    toy = typer.Typer(add_completion=False)
-    toy.command()(_with_an_option)
-    toy(["--number", "3"], standalone_mode=False)  # options bring in more, when they are first read
-    gc.freeze()  # so that a child looks through none of it, and shares its pages
-
-
 @pytest.fixture(scope="session")
 def trunkline():
     """Runs the command in a process of its own."""
-    _import_all_once()
+    import_all()
 
     def run(*words, cwd=None):
         with tempfile.TemporaryFile("w+") as out, tempfile.TemporaryFile("w+") as error:

@@ -3,9 +3,11 @@
 They go wherever the real ones go. CONTRIBUTING.md says what is to be added; whatever else had to be would fail here.
 """
 
+import functools
 import json
 import subprocess
 import sys
+import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -35,22 +37,34 @@ def cluster(tmp_path: Path) -> str:
     return str(file)
 
 
-def ran(words: Sequence[str | Path], status: int = 0) -> subprocess.CompletedProcess[str]:
-    """The command that knows the toys."""
-    program = [sys.executable, TOYS / "command.py"]
-    done = subprocess.run([*program, *words], capture_output=True, text=True, timeout=120, check=False)
-    assert done.returncode == status, done.stdout + done.stderr
-    return done
+@functools.cache
+def server() -> subprocess.Popen[str]:
+    """Runs commands, until the tests end."""
+    program = [sys.executable, TOYS / "command.py", "serve"]
+    return subprocess.Popen(program, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+
+
+def ran(words: Sequence[str | Path], status: int = 0) -> tuple[str, str]:
+    """What the command that knows the toys printed, and what it said of errors."""
+    with tempfile.TemporaryDirectory() as folder:
+        files = [Path(folder) / name for name in ("printed", "errors")]
+        asked = server()
+        assert asked.stdin is not None
+        assert asked.stdout is not None
+        print(json.dumps([str(word) for word in (*files, *words)]), file=asked.stdin, flush=True)
+        ended = asked.stdout.readline().strip()
+        printed, errors = (file.read_text() for file in files)
+    assert ended == str(status), printed + errors
+    return printed, errors
 
 
 def command(*words: str | Path, status: int = 0) -> str:
     """What people read."""
-    done = ran(words, status)
-    return " ".join((done.stdout + done.stderr).split())
+    return " ".join("".join(ran(words, status)).split())
 
 
 def data(*words: str | Path) -> list[dict[str, object]]:
-    return json.loads(ran([*words, "--json", "-"]).stdout)
+    return json.loads(ran([*words, "--json", "-"])[0])
 
 
 def test_each_list_has_one_more_row():
