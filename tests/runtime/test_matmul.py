@@ -27,13 +27,14 @@ def multiplied(mpi: Mpi, ranks: int, *words: str, **options: object) -> str:
     return said[5]
 
 
-@pytest.mark.parametrize("ranks", [1, 3, 4])
-@pytest.mark.parametrize("order", [2, 5, 12, 131])
-def test_orders_that_are_multiples_and_others(mpi: Mpi, ranks: int, order: int):
-    """With fewer rows than ranks some have none."""
-    words = ("--order", str(order), "--check")
-    assert multiplied(mpi, ranks, *words, preload=None) == "product right"
-    assert multiplied(mpi, ranks, *words, "--steps", "3") == "product right"
+def test_orders_that_are_multiples_and_others(mpi: Mpi):
+    """With fewer rows than ranks some have none. All of them in one job, each on some of its ranks."""
+    program(mpi)
+    cases = [(ranks, order) for ranks in (1, 3, 4) for order in (2, 5, 12, 131) for _ in ("one step", "three steps")]
+    words = [f"{ranks}:{order}{':3' * (turn % 2)}" for turn, (ranks, order) in enumerate(cases)]
+    out = mpi.run(4, mpi.program("runtime-matmul"), *words, preload=None, status=None).out
+    said = [(int(found[1]), int(found[2]), found[5]) for found in SAID.finditer(out)]
+    assert said == [(*case, "product right") for case in cases], out
 
 
 @pytest.mark.parametrize("choice", ["native", "linear", "two-tree", "auto"])
