@@ -608,7 +608,8 @@ RC_GTEST_PROP(Choice, WithoutDatagramsIsTheNextBest, ()) {
     RC_ASSERT(next.reason == other.reason);
     const Choice best = choose(with, bytes);
     RC_ASSERT(best.algorithm == "multicast" || best.algorithm == other.algorithm);
-    if (best.algorithm != "multicast") continue;
+    // Where there is no root, what is near the least time runs, whatever native is predicted to take.
+    if (best.algorithm != "multicast" || !facts_of(collective).has_root) continue;
     const auto multicast = std::ranges::find(best.predictions, "multicast", &Prediction::algorithm);
     RC_ASSERT(multicast != best.predictions.end());
     RC_ASSERT(multicast->seconds < native_seconds(with, bytes));
