@@ -5,11 +5,12 @@ import json
 import pytest
 
 from trunkline.mpi import find_mpis
+from trunkline.paths import example_program
 
 pytestmark = pytest.mark.usefixtures("nothing_left")
 
 
-@pytest.mark.parametrize("mpi", list(find_mpis()))
+@pytest.mark.parametrize("mpi", [name for name in find_mpis() if example_program("gsum", name).exists()])
 def test_plans_and_native(trunkline, tmp_path, mpi):
     file = tmp_path / "gsum.json"
     words = ("--iterations", "5", "--turns", "1", "--sizes", "4", "--rate", "20Mbit", "--json", str(file))

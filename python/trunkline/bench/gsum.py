@@ -8,7 +8,7 @@ from pathlib import Path
 
 from trunkline import __version__, _core
 from trunkline.cluster import fingerprint_text
-from trunkline.errors import Failed
+from trunkline.errors import BadInput, Failed
 from trunkline.lab.session import Lab
 from trunkline.mpi import Mpi, preload_of
 from trunkline.paths import example_program
@@ -67,9 +67,12 @@ class GsumJob:
             trace: Folder for a trace of the plan; None: none.
 
         Raises:
-            BadInput: where the preload library for this MPI has not been built.
+            BadInput: where the preload library or gsum has not been built for this MPI.
             Failed: where the job does not end well, a sum is wrong, or it did not run the plan.
         """
+        program = example_program("gsum", self.mpi.name)
+        if not program.exists():
+            raise BadInput(f"gsum was not built for {self.mpi.name}: it is for the libraries of 'make setup'")
         hosts = list(self.lab.cluster.hosts)
         settings = {} if trace is None else {"TRUNKLINE_TRACE": str(trace)}
         if plan is not None:
@@ -80,7 +83,7 @@ class GsumJob:
             ranks=self.ranks,
             ranks_per_host=self.ranks_on,
             program=[
-                str(example_program("gsum", self.mpi.name)),
+                str(program),
                 str(self.iterations),
                 *map(str, self.sizes),
             ],
