@@ -23,7 +23,8 @@ CAPABILITIES = "+sys_admin,+sys_chroot,+sys_ptrace,+dac_override"
 class LamDriver(Driver):
     """LAM/MPI 7."""
 
-    attempts = 5  # one start in ten fails in MPI_Init with "Bad address": it writes what it has not set
+    # One start in ten, in some folders many more, fails in MPI_Init with "Bad address": it writes what it has not set.
+    attempts = 12
 
     def why_not(self, collective: str) -> str | None:
         """See :meth:`trunkline.peers.driver.Driver.why_not`."""
