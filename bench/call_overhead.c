@@ -8,18 +8,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "median.h"
+
 enum { BATCHES = 41, CALLS = 20000 };
-
-static int compare(const void* a, const void* b) {
-  const double x = *(const double*)a;
-  const double y = *(const double*)b;
-  return (x > y) - (x < y);
-}
-
-static double median(double* values) {
-  qsort(values, BATCHES, sizeof *values, compare);
-  return values[BATCHES / 2];
-}
 
 static double batch_ns(int (*bcast)(void*, int, MPI_Datatype, int, MPI_Comm)) {
   double value = 1.0;
@@ -36,8 +27,8 @@ int main(int argc, char** argv) {
     ours[i] = batch_ns(MPI_Bcast);
     native[i] = batch_ns(PMPI_Bcast);
   }
-  const double ours_ns = median(ours);
-  const double native_ns = median(native);
+  const double ours_ns = median_of(ours, BATCHES);
+  const double native_ns = median_of(native, BATCHES);
   printf("{\"mpi_bcast_ns\": %.1f, \"pmpi_bcast_ns\": %.1f, \"added_ns\": %.1f}\n", ours_ns, native_ns,
          ours_ns - native_ns);
   MPI_Finalize();

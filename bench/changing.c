@@ -11,6 +11,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "median.h"
+
 enum { CALLS = 16, MOST_TURNS = 200, WARM_UP = 3 };
 
 typedef int bcast(void*, int, MPI_Datatype, int, MPI_Comm);
@@ -51,12 +53,6 @@ static double batch_ms(bcast* run, const struct way* way, char* data, int least,
   return ms;
 }
 
-static int compare(const void* a, const void* b) {
-  const double x = *(const double*)a;
-  const double y = *(const double*)b;
-  return (x > y) - (x < y);
-}
-
 int main(int argc, char** argv) {
   static const struct way ways[] = {{"same", 0, 0}, {"roots", 1, 0}, {"sizes", 0, 1}, {"roots and sizes", 1, 1}};
   static double ours[MOST_TURNS];
@@ -79,10 +75,8 @@ int main(int argc, char** argv) {
       ours[turn] = one;
       native[turn] = other;
     }
-    qsort(ours, (size_t)turns, sizeof *ours, compare);
-    qsort(native, (size_t)turns, sizeof *native, compare);
-    const double median = ours[turns / 2];
-    const double beside = native[turns / 2];
+    const double median = median_of(ours, turns);
+    const double beside = median_of(native, turns);
     if (rank == 0)
       printf("{\"changes\": \"%s\", \"ours_ms\": %.3f, \"native_ms\": %.3f, \"native_over_ours\": %.2f}\n",
              ways[which].name, median, beside, beside / median);

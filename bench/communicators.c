@@ -12,6 +12,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "median.h"
+
 enum { MOST_TURNS = 2000, WARM_UP = 20 };
 
 typedef int bcast(void*, int, MPI_Datatype, int, MPI_Comm);
@@ -26,12 +28,6 @@ static double once_us(bcast* run, char* data, int bytes, int rank, int turn) {
   double us = (MPI_Wtime() - start) * 1e6;
   MPI_Allreduce(MPI_IN_PLACE, &us, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
   return us;
-}
-
-static int compare(const void* a, const void* b) {
-  const double x = *(const double*)a;
-  const double y = *(const double*)b;
-  return (x > y) - (x < y);
 }
 
 int main(int argc, char** argv) {
@@ -50,10 +46,8 @@ int main(int argc, char** argv) {
     ours[turn] = one;
     native[turn] = other;
   }
-  qsort(ours, (size_t)turns, sizeof *ours, compare);
-  qsort(native, (size_t)turns, sizeof *native, compare);
-  const double median = ours[turns / 2];
-  const double beside = native[turns / 2];
+  const double median = median_of(ours, turns);
+  const double beside = median_of(native, turns);
   if (rank == 0)
     printf("{\"bytes\": %d, \"ours_us\": %.1f, \"native_us\": %.1f, \"ratio\": %.2f}\n", bytes, median, beside,
            median / beside);

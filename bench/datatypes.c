@@ -16,7 +16,9 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
+
 #include <string.h>
+#include "median.h"
 
 enum { MOST_TURNS = 200 };
 
@@ -190,20 +192,14 @@ static double once_ms(bcast* run, void* buffer, const struct made* made) {
   return ms;
 }
 
-static int compare(const void* a, const void* b) {
-  const double x = *(const double*)a;
-  const double y = *(const double*)b;
-  return (x > y) - (x < y);
-}
-
 struct series {
   double median, best;
 };
 
 /* Sorts them. */
 static struct series series_of(double* values, int count) {
-  qsort(values, (size_t)count, sizeof *values, compare);
-  return (struct series){values[count / 2], values[0]};
+  const double median = median_of(values, count);
+  return (struct series){median, values[0]};
 }
 
 struct times {

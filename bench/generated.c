@@ -15,17 +15,13 @@
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
+
 #include <string.h>
+#include "median.h"
 
 int trunkline_bcast(void* buffer, int count, MPI_Datatype type, int root, MPI_Comm comm);
 
 typedef int Bcast(void*, int, MPI_Datatype, int, MPI_Comm);
-
-static int compare(const void* a, const void* b) {
-  const double x = *(const double*)a;
-  const double y = *(const double*)b;
-  return (x > y) - (x < y);
-}
 
 /* Seconds of the slowest rank; every byte is checked. */
 static double timed(Bcast* bcast, unsigned char* data, int bytes, int root, int turn) {
@@ -62,14 +58,13 @@ int main(int argc, char** argv) {
       generated[at] = timed(trunkline_bcast, data, sizes[i], root, 2 * turn + 8);
       preloaded[at] = timed(MPI_Bcast, data, sizes[i], root, 2 * turn + 9);
     }
-    qsort(generated, (size_t)repetitions, sizeof *generated, compare);
-    qsort(preloaded, (size_t)repetitions, sizeof *preloaded, compare);
-    const double ratio = generated[repetitions / 2] / preloaded[repetitions / 2];
+    const double generated_s = median_of(generated, repetitions);
+    const double preloaded_s = median_of(preloaded, repetitions);
     if (rank == 0) {
       printf(
           "{\"message_bytes\": %d, \"generated_s\": %.6f, \"preloaded_s\": %.6f, \"ratio\": %.3f, \"preloaded_ran\": "
           "\"%s\"}\n",
-          sizes[i], generated[repetitions / 2], preloaded[repetitions / 2], ratio, last ? last("bcast") : "not there");
+          sizes[i], generated_s, preloaded_s, generated_s / preloaded_s, last ? last("bcast") : "not there");
     }
   }
   free(preloaded);

@@ -8,8 +8,10 @@
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
+
 #include <string.h>
 #include <unistd.h>
+#include "median.h"
 
 enum { WINDOW = 8, SAMPLES = 31, TAG = 7, GO = 8 };
 
@@ -18,16 +20,6 @@ static char* buffers; /* WINDOW to send from, WINDOW to receive into */
 static size_t longest;
 
 static char* place(int i) { return buffers + (size_t)i * longest; }
-
-static int compare(const void* a, const void* b) {
-  const double x = *(const double*)a, y = *(const double*)b;
-  return (x > y) - (x < y);
-}
-
-static double median(double* samples) {
-  qsort(samples, SAMPLES, sizeof *samples, compare);
-  return samples[SAMPLES / 2];
-}
 
 static void token(int from) {
   if (rank == from) {
@@ -149,7 +141,7 @@ static double repeated(double (*measure)(int), int bytes) {
     const double one = measure(bytes);
     if (i >= 0) samples[i] = one;
   }
-  return median(samples);
+  return median_of(samples, SAMPLES);
 }
 
 static double streamed(int bytes, int ways) {
@@ -163,7 +155,7 @@ static double streamed(int bytes, int ways) {
       break;
     }
   }
-  return median(samples);
+  return median_of(samples, SAMPLES);
 }
 
 int main(int argc, char** argv) {

@@ -16,8 +16,10 @@
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
+
 #include <string.h>
 #include <sys/resource.h>
+#include "median.h"
 
 enum { MOST_TURNS = 200, MOST_WINDOW = 32, SHORT_CALLS = 2000, SHORT_BYTES = 2048 };
 static const int in_flight_bytes = 128 << 10;
@@ -97,17 +99,6 @@ static void once(struct times* all, int turn, char* data, int bytes, int segment
   all->used[turn] = spent;
 }
 
-static int compare(const void* a, const void* b) {
-  const double x = *(const double*)a;
-  const double y = *(const double*)b;
-  return (x > y) - (x < y);
-}
-
-static double median(double* values, int count) {
-  qsort(values, (size_t)count, sizeof *values, compare);
-  return values[count / 2];
-}
-
 static double to_first_send_us(char* data) {
   static double times[SHORT_CALLS];
   for (int i = -100; i < SHORT_CALLS; ++i) {
@@ -117,7 +108,7 @@ static double to_first_send_us(char* data) {
     MPI_Bcast(data, SHORT_BYTES, MPI_BYTE, 0, MPI_COMM_WORLD);
     if (i >= 0) times[i] = first_send - start;
   }
-  return median(times, SHORT_CALLS) * 1e6;
+  return median_of(times, SHORT_CALLS) * 1e6;
 }
 
 int main(int argc, char** argv) {
@@ -136,11 +127,11 @@ int main(int argc, char** argv) {
     once(&beside, turn, data, bytes, segment, 0);
   }
   const double first_us = to_first_send_us(data);
-  const double wall = median(ours.wall, turns);
-  const double bare_wall = median(beside.wall, turns);
+  const double wall = median_of(ours.wall, turns);
+  const double bare_wall = median_of(beside.wall, turns);
   const double hops = (double)((bytes + segment - 1) / segment) * (ranks - 1);
-  const double hop_us = median(ours.used, turns) / hops * 1e6;
-  const double bare_hop_us = median(beside.used, turns) / hops * 1e6;
+  const double hop_us = median_of(ours.used, turns) / hops * 1e6;
+  const double bare_hop_us = median_of(beside.used, turns) / hops * 1e6;
   if (rank == 0)
     printf(
         "{\"bytes\": %d, \"segment_bytes\": %d, \"ours_s\": %.6f, \"bare_s\": %.6f, \"throughput\": %.3f, "

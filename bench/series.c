@@ -2,18 +2,13 @@
 #include "series.h"
 
 #include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
 
-static int compare(const void* a, const void* b) {
-  const double x = *(const double*)a;
-  const double y = *(const double*)b;
-  return (x > y) - (x < y);
-}
+#include "median.h"
 
 static void sort_times(const struct series* s, double* sorted) {
   memcpy(sorted, s->seconds, (size_t)s->count * sizeof *sorted);
-  qsort(sorted, (size_t)s->count, sizeof *sorted, compare);
+  sort_values(sorted, s->count);
 }
 
 int decided(const struct series* s, const struct options* o) {
@@ -31,7 +26,7 @@ int decided(const struct series* s, const struct options* o) {
   return sorted[high] - sorted[low] < o->width * sorted[s->count / 2];
 }
 
-static double median_of(const struct series* s) {
+static double median_seconds(const struct series* s) {
   double sorted[REPETITIONS];
   sort_times(s, sorted);
   return sorted[s->count / 2];
@@ -45,7 +40,7 @@ static int beaten(const struct series* all, int mine, const struct options* o) {
   double best = all[mine].seconds[0];
   for (int k = 1; k < all[mine].count; ++k) best = all[mine].seconds[k] < best ? all[mine].seconds[k] : best;
   for (int other = 0; other < o->algorithm_count; ++other) {
-    if (all[other].count >= 2 && best > o->race * median_of(&all[other])) return 1;
+    if (all[other].count >= 2 && best > o->race * median_seconds(&all[other])) return 1;
   }
   return 0;
 }
