@@ -20,7 +20,10 @@ double hops_for_each_lead(const std::vector<Tree>& trees) {
   if (trees.size() < 2) return 0.0;
   std::vector<std::vector<Rank>> order;
   order.reserve(trees.size());
-  for (const Tree& tree : trees) order.push_back(parents_first(tree));
+  for (const Tree& tree : trees) {
+    std::vector<Rank>& inner = order.emplace_back(parents_first(tree));
+    std::erase_if(inner, [&](Rank rank) { return !passes_on(tree, rank); });
+  }
   // By tree and rank that is an inner one there: hops of the longest walk up from it with so many turns.
   const std::vector<std::vector<double>> none(trees.size(), std::vector<double>(trees.front().size(), nowhere));
   std::vector<std::vector<double>> before(trees.size(), std::vector<double>(trees.front().size(), 0.0));
@@ -28,7 +31,6 @@ double hops_for_each_lead(const std::vector<Tree>& trees) {
     auto now = none;
     for (std::size_t t = 0; t < trees.size(); ++t) {
       for (const Rank rank : order[t]) {
-        if (!passes_on(trees[t], rank)) continue;
         double& most = now[t][rank];
         const Rank above = trees[t].parent[rank];
         if (passes_on(trees[t], above)) most = 1.0 + now[t][above];

@@ -15,6 +15,16 @@
 #include "plan/in_flight.hpp"
 
 namespace trunkline {
+
+Handlings& Handlings::operator+=(const Handlings& other) {
+  sends += other.sends;
+  receives += other.receives;
+  local_sends += other.local_sends;
+  local_receives += other.local_receives;
+  injections_s += other.injections_s;
+  return *this;
+}
+
 namespace {
 
 /// Those of `all` that stand at the places, each once, in their order.
@@ -114,8 +124,15 @@ class Sum {
     add_ways(tree);
     for (Rank rank = 0; rank < tree.size(); ++rank) {
       const auto sends = static_cast<double>(tree.children[rank].size());
-      handlings_[rank].sends += part_ * sends;
-      handlings_[rank].receives += rank == tree.root ? 0.0 : part_;
+      const auto local = static_cast<double>(std::ranges::count_if(
+          tree.children[rank], [&](Rank child) { return placement_[child] == placement_[rank]; }));
+      handlings_[rank].sends += part_ * (sends - local);
+      handlings_[rank].local_sends += part_ * local;
+      local_transfers_ += part_ * local;
+      if (rank != tree.root) {
+        const bool is_local = placement_[tree.parent[rank]] == placement_[rank];
+        (is_local ? handlings_[rank].local_receives : handlings_[rank].receives) += part_;
+      }
       const double ups = direction_ == Direction::down || rank == tree.root ? 0.0 : 1.0;
       handlings_[rank].injections_s += part_ * (sends * down_injection_s(rank) + ups * own_injection_s(rank));
     }
@@ -128,7 +145,9 @@ class Sum {
     costs.handlings =
         *std::ranges::max_element(handlings_, {}, [&](const Handlings& one) { return one.fixed_s(hosts_, true); });
     if (both_ways) costs.handlings = both(costs.handlings);
-    costs.transfers = (both_ways ? 2.0 : 1.0) * static_cast<double>(placement_.size() - 1);
+    const double times = both_ways ? 2.0 : 1.0;
+    costs.local_transfers = times * local_transfers_;
+    costs.transfers = times * static_cast<double>(placement_.size() - 1) - costs.local_transfers;
     if (part_ < 1.0) costs.meeting_byte_s = deepest_byte_s_;
     costs.network_hops = static_cast<Rank>(data_.transfers().size());
     costs.latest = longest(latest_, hosts_);
@@ -152,24 +171,27 @@ class Sum {
   struct Ways {
     TreeCosts::Way by_wire;
     TreeCosts::Way by_processor;
+    TreeCosts::Way for_host;   ///< for others of its host: came by the wire, and only the processor sent before
     double hops_byte_s = 0.0;  ///< of its hops alone
   };
 
   /// Of those that go there, and back again.
   static Handlings both(const Handlings& there) {
+    const double local = there.local_sends + there.local_receives;
     return {.sends = there.sends + there.receives,
             .receives = there.sends + there.receives,
+            .local_sends = local,
+            .local_receives = local,
             .injections_s = there.injections_s};
   }
 
   /// One after the other.
-  static TreeCosts::Way joined(const TreeCosts::Way& first, const TreeCosts::Way& then) {
-    return {.per_byte_s = first.per_byte_s + then.per_byte_s,
-            .per_frame_byte_s = first.per_frame_byte_s + then.per_frame_byte_s,
-            .handlings = {.sends = first.handlings.sends + then.handlings.sends,
-                          .receives = first.handlings.receives + then.handlings.receives,
-                          .injections_s = first.handlings.injections_s + then.handlings.injections_s},
-            .latency_s = first.latency_s + then.latency_s};
+  static TreeCosts::Way joined(TreeCosts::Way first, const TreeCosts::Way& then) {
+    first.per_byte_s += then.per_byte_s;
+    first.per_frame_byte_s += then.per_frame_byte_s;
+    first.handlings += then.handlings;
+    first.latency_s += then.latency_s;
+    return first;
   }
 
   /// On the sides of root and exchange: to the last ranks there.
@@ -228,8 +250,8 @@ class Sum {
   void add_exchanged(const Tree& tree, const Side& root, const Side& exchange) {
     const HostIndex from = placement_[tree.root];
     const HostIndex to = placement_[tree.exchange];
-    PathCost path{.slowest_byte_s = hosts_.memory_byte_s, .byte_s = hosts_.memory_byte_s};
-    double sent_byte_s = hosts_.memory_byte_s;
+    PathCost path;
+    double sent_byte_s = 0.0;
     if (from != to) {
       round_.clear();
       round_.add(cluster_.hosts()[from], cluster_.hosts()[to], 1.0);
@@ -241,7 +263,7 @@ class Sum {
     const auto there_and_back = [&](const Side& side, double injection_s) {
       for (const Ways& up : side.ways) {
         Ways down = up;
-        sent(down, sent_byte_s, injection_s);
+        sent(down, sent_byte_s, injection_s, from == to);
         latest_.insert(latest_.end(), {joined(up.by_wire, down.by_wire), joined(up.by_processor, down.by_processor)});
       }
     };
@@ -249,7 +271,8 @@ class Sum {
     const double exchange_injection_s = own_injection_s(tree.exchange);
     there_and_back(root, root_injection_s);
     there_and_back(exchange, exchange_injection_s);
-    const TreeCosts::Way across = arrived(TreeCosts::Way(), path, std::max(root_injection_s, exchange_injection_s));
+    const TreeCosts::Way across =
+        arrived(TreeCosts::Way(), path, std::max(root_injection_s, exchange_injection_s), from == to);
     // Of sums the longest are those of the longest.
     const std::vector<TreeCosts::Way> down = longest(exchange.all(), hosts_);
     for (const TreeCosts::Way& one : longest(root.all(), hosts_)) {
@@ -259,11 +282,11 @@ class Sum {
                                 root.deepest_byte_s + path.slowest_byte_s + exchange.deepest_byte_s});
   }
 
-  /// A segment that its host sent, and that came by this path.
-  static TreeCosts::Way arrived(TreeCosts::Way way, const PathCost& path, double injections_s) {
+  /// A segment that its host sent, and that came by this path; within a host, by its memory.
+  static TreeCosts::Way arrived(TreeCosts::Way way, const PathCost& path, double injections_s, bool is_local) {
     way.handlings.injections_s += injections_s;
-    way.handlings.sends += 1.0;
-    way.handlings.receives += 1.0;
+    (is_local ? way.handlings.local_sends : way.handlings.sends) += 1.0;
+    (is_local ? way.handlings.local_receives : way.handlings.receives) += 1.0;
     way.per_byte_s += path.slowest_byte_s;
     way.per_frame_byte_s += std::max(0.0, path.byte_s - path.slowest_byte_s);
     way.latency_s += path.latency_s;
@@ -303,15 +326,17 @@ class Sum {
       Ways& sending = ways_[parent];  // when it is ready to send: after its way, and its sends so far
       const double injections_s = injections_of(parent, rank);
       if (placement_[parent] == placement_[rank]) {
-        const PathCost copy{.slowest_byte_s = hosts_.memory_byte_s, .byte_s = hosts_.memory_byte_s};
-        ways_[rank] = arrived(sending, copy, injections_s);
-        sent(sending, hosts_.memory_byte_s, down_injection_s(parent));
-        sending.by_processor.per_byte_s += hosts_.memory_byte_s;
+        const Ways ready{.by_wire = sending.for_host,
+                         .by_processor = sending.by_processor,
+                         .for_host = {},
+                         .hops_byte_s = sending.hops_byte_s};
+        ways_[rank] = arrived(ready, PathCost(), injections_s, true);
+        sent(sending, 0.0, down_injection_s(parent), true);
         continue;
       }
       const PathCost path = round_.cost(*transfer++);
-      ways_[rank] = arrived(sending, path, injections_s);
-      sent(sending, path.first_byte_s, down_injection_s(parent));
+      ways_[rank] = arrived(sending, path, injections_s, false);
+      sent(sending, path.first_byte_s, down_injection_s(parent), false);
     }
   }
 
@@ -329,16 +354,20 @@ class Sum {
     return down_injection_s(parent) + (direction_ == Direction::down ? 0.0 : own_injection_s(child));
   }
 
-  static Ways arrived(const Ways& sending, const PathCost& path, double injections_s) {
-    return {.by_wire = arrived(sending.by_wire, path, injections_s),
-            .by_processor = arrived(sending.by_processor, path, injections_s),
+  static Ways arrived(const Ways& sending, const PathCost& path, double injections_s, bool is_local) {
+    const TreeCosts::Way by_wire = arrived(sending.by_wire, path, injections_s, is_local);
+    return {.by_wire = by_wire,
+            .by_processor = arrived(sending.by_processor, path, injections_s, is_local),
+            .for_host = by_wire,
             .hops_byte_s = sending.hops_byte_s + path.slowest_byte_s};
   }
 
-  static void sent(Ways& sending, double byte_s, double injections_s) {
+  static void sent(Ways& sending, double byte_s, double injections_s, bool is_local) {
     sending.by_wire.per_byte_s += byte_s;
-    sending.by_processor.handlings.sends += 1.0;
-    sending.by_processor.handlings.injections_s += injections_s;
+    for (TreeCosts::Way* const way : {&sending.by_processor, &sending.for_host}) {
+      (is_local ? way->handlings.local_sends : way->handlings.sends) += 1.0;
+      way->handlings.injections_s += injections_s;
+    }
   }
 
   const Cluster& cluster_;
@@ -353,13 +382,16 @@ class Sum {
   std::vector<TreeCosts::Way> latest_;
   double deepest_byte_s_ = 0.0;
   std::vector<Handlings> handlings_;  ///< of a segment, by rank
+  double local_transfers_ = 0.0;      ///< of a segment, within hosts
 };
 
 /// What a further segment takes.
 double next_seconds(const TreeCosts& costs, const Cut::Piece& piece) {
   double next = costs.handlings.fixed_s(costs.hosts, costs.hosts.is_eager(piece.bytes)) +
                 costs.handlings.byte_s(costs.hosts) * static_cast<double>(piece.bytes);
-  next = std::max(next, costs.hosts.together_s(costs.transfers, costs.transfers * static_cast<double>(piece.bytes)));
+  const auto bytes = static_cast<double>(piece.bytes);
+  next = std::max(next, costs.hosts.together_s(costs.transfers, costs.transfers * bytes, costs.local_transfers,
+                                               costs.local_transfers * bytes));
   for (const TreeCosts::Work& work : costs.busiest) {
     next = std::max(next, work.per_byte_s * piece.wire + work.per_ack_byte_s * static_cast<double>(ack_wire_bytes));
   }

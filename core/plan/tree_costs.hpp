@@ -21,16 +21,20 @@ namespace trunkline {
 struct Handlings {
   double sends = 0.0;
   double receives = 0.0;
+  double local_sends = 0.0;  ///< to ranks of the same host
+  double local_receives = 0.0;
   double injections_s = 0.0;  ///< what their hosts' injection times (Node::injection_s) take for all of these sends
 
   /// Seconds of all of them, but for what each byte takes.
   [[nodiscard]] double fixed_s(const HostCosts& hosts, bool eager) const {
-    return injections_s + sends * hosts.send_s + receives * hosts.receive_s +
-           (eager ? 0.0 : (sends + receives) * hosts.rendezvous_s);
+    return injections_s + sends * hosts.send_s + receives * hosts.receive_s + local_sends * hosts.local_send_s +
+           local_receives * hosts.local_receive_s + (eager ? 0.0 : (sends + receives) * hosts.rendezvous_s);
   }
   [[nodiscard]] double byte_s(const HostCosts& hosts) const {
-    return sends * hosts.send_byte_s + receives * hosts.receive_byte_s;
+    return sends * hosts.send_byte_s + receives * hosts.receive_byte_s + local_sends * hosts.local_send_byte_s +
+           local_receives * hosts.local_receive_byte_s;
   }
+  Handlings& operator+=(const Handlings& other);
 };
 
 /// A tree's time as a function of the segment: what does not depend on it, taken once and kept.
@@ -52,7 +56,8 @@ struct TreeCosts final : CostFunction {
   std::vector<Work> busiest;          ///< of the channels, those that may be the busiest for some segment
   Handlings handlings;                ///< of one segment by the busiest rank
   Rank network_hops = 0;              ///< transfers between different hosts
-  double transfers = 0.0;             ///< of one segment, by all ranks
+  double transfers = 0.0;             ///< of one segment between hosts, by all ranks
+  double local_transfers = 0.0;       ///< within hosts
   double meeting_byte_s = 0.0;        ///< of several trees: all hops of the deepest way, for each byte of a segment
   double longest_hop_s = 0.0;         ///< one way, where windows may end before the first answer; 0: they do not
   std::uint64_t in_flight_bytes = 0;  ///< what windows hold then

@@ -36,8 +36,7 @@ namespace {
 
 /// What all ranks together spend on one transfer each: of a round.
 double together_seconds(const RoundCosts& costs, std::uint64_t bytes) {
-  const double transfers = costs.rounds.transfers / costs.rounds.rounds;
-  return costs.hosts.together_s(transfers, transfers * static_cast<double>(bytes));
+  return costs.rounds.together_s(bytes, costs.hosts) / costs.rounds.rounds;
 }
 
 /// Of rounds that relay: the links are busy all the time where a block has enough pieces; else each piece waits for the
@@ -47,12 +46,20 @@ double relay_seconds(const RoundCosts& costs, std::uint64_t message_bytes, std::
   const auto pieces = static_cast<double>(pieces_of(pieces_of(message_bytes, costs.blocks), piece_bytes));
   const auto wire = static_cast<double>(wire_bytes(piece_bytes));
   const double on_wire_s = all.seconds_per_byte / all.rounds * static_cast<double>(costs.blocks) * wire;
-  const double message_s = 2.0 * costs.hosts.handling_s(piece_bytes);
-  const double piece_s = std::max({on_wire_s, message_s, together_seconds(costs, piece_bytes)});
+  const double message_s = all.message_s(piece_bytes, costs.hosts);
+  // Who sends to another host is busier than who only hands on within its own.
+  const bool mixed = all.network_rounds > 0.0 && all.network_rounds < all.rounds;
+  const double busiest_s =
+      mixed ? costs.hosts.handling_s(piece_bytes) + costs.hosts.local_handling_s(static_cast<double>(piece_bytes))
+            : message_s;
+  const double together_s = together_seconds(costs, piece_bytes);
+  const double piece_s = std::max({on_wire_s, busiest_s, together_s});
+  // On its way a piece waits for those before it at each hop, most of which may be within hosts.
+  const double waits_s = std::max({on_wire_s * all.network_rounds / all.rounds, message_s, together_s});
   const double hop_s = message_s + (all.latency_s * costs.hosts.trips(piece_bytes) +
                                     all.frame_byte_s * std::min(wire, static_cast<double>(frame_wire_bytes))) /
                                        all.rounds;
-  return std::max(all.rounds * pieces * piece_s + hop_s, all.rounds * (hop_s + piece_s) + (pieces - 1.0) * piece_s);
+  return std::max(all.rounds * pieces * piece_s + hop_s, all.rounds * (hop_s + waits_s) + (pieces - 1.0) * piece_s);
 }
 
 /// Of rounds of any blocks, which overlap: a block is handed on while others come. But blocks of different rounds meet
@@ -67,7 +74,7 @@ double block_seconds(const RoundCosts& costs, std::uint64_t message_bytes, std::
   const RoundCost& period = costs.rounds;
   const std::uint64_t block = pieces_of(message_bytes, blocks);
   const auto wire = static_cast<double>(wire_bytes(block));
-  const double message_s = 2.0 * costs.hosts.handling_s(block);
+  const double message_s = period.message_s(block, costs.hosts);
   const double together_s = together_seconds(costs, block);
   const double loaded_s = period.seconds_per_byte / period.rounds * wire;
   const double alone_s = period.alone_byte_s / period.rounds * wire;

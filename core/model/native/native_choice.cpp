@@ -123,8 +123,7 @@ NativeChoice mpich_choice(Collective collective, const Placement& placement, Ran
     return {.algorithm = name_of(MpichBcast::scatter_ring)};
   }
   const bool root_stands_for_its_host = std::ranges::find(placement, placement[root]) - placement.begin() == root;
-  const bool medium = collective == Collective::bcast && mpich_bcast(ranks, bytes) != MpichBcast::binomial;
-  if (medium || (facts_of(collective).has_root && !root_stands_for_its_host)) {
+  if (!mpich_goes_by_hosts(collective, ranks, bytes) || (facts_of(collective).has_root && !root_stands_for_its_host)) {
     return {.algorithm = {}, .unknown = half_by_hosts};
   }
   NativeChoice choice{.algorithm = mpich_algorithm(collective, hosts, bytes), .by_hosts = true};
@@ -136,6 +135,11 @@ NativeChoice mpich_choice(Collective collective, const Placement& placement, Ran
 }
 
 }  // namespace
+
+bool mpich_goes_by_hosts(Collective collective, Rank ranks, std::uint64_t message_bytes) {
+  if (facts_of(collective).goes_by_shares()) return false;
+  return collective != Collective::bcast || mpich_bcast(ranks, message_bytes) == MpichBcast::binomial;
+}
 
 NativeChoice native_choice(NativeLibrary library, Collective collective, const Placement& placement, Rank root,
                            std::uint64_t message_bytes) {

@@ -27,4 +27,8 @@ struct NativeChoice {
 [[nodiscard]] NativeChoice native_choice(NativeLibrary library, Collective collective, const Placement& placement,
                                          Rank root, std::uint64_t message_bytes);
 
+/// Whether MPICH goes by hosts for so many bytes among so many ranks, where hosts have several and the root, if any, is
+/// the first of its host.
+[[nodiscard]] bool mpich_goes_by_hosts(Collective collective, Rank ranks, std::uint64_t message_bytes);
+
 }  // namespace trunkline

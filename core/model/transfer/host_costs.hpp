@@ -18,7 +18,11 @@ struct HostCosts {
   double send_byte_s = 0.0;
   double receive_s = 0.0;  ///< or(m), the receiver's
   double receive_byte_s = 0.0;
-  double memory_byte_s = 0.0;  ///< copying between ranks of one host
+  /// The same between ranks of one host, which hand messages on in its memory.
+  double local_send_s = 0.0;
+  double local_send_byte_s = 0.0;
+  double local_receive_s = 0.0;
+  double local_receive_byte_s = 0.0;
   /// The same of a datagram that goes to a multicast group: sealed, sent, received and checked in batches.
   double datagram_send_s = 0.0;
   double datagram_send_byte_s = 0.0;
@@ -46,9 +50,17 @@ struct HostCosts {
     return (send_s + receive_s) / 2.0 + handling_byte_s() * static_cast<double>(bytes) +
            (is_eager(bytes) ? 0.0 : rendezvous_s);
   }
-  /// Of so many messages, with so many bytes in all, whoever sends them: no plan is faster than this.
-  [[nodiscard]] double together_s(double messages, double bytes) const {
-    return messages * shared_s + bytes * shared_byte_s;
+  /// The same of a message between ranks of one host.
+  [[nodiscard]] double local_handling_s(double bytes) const {
+    return (local_send_s + local_receive_s + (local_send_byte_s + local_receive_byte_s) * bytes) / 2.0;
+  }
+  /// Of so many messages, with so many bytes in all, whoever sends them: no plan is faster than this. Besides, so many
+  /// with so many bytes between ranks of one host.
+  [[nodiscard]] double together_s(double messages, double bytes, double local_messages = 0.0,
+                                  double local_bytes = 0.0) const {
+    const double local_s =
+        local_messages * (local_send_s + local_receive_s) + local_bytes * (local_send_byte_s + local_receive_byte_s);
+    return messages * shared_s + bytes * shared_byte_s + (shared_s > 0.0 ? local_s : 0.0);
   }
   /// Whether a full datagram takes its hosts at most half of the time that it is on a wire of that many seconds a byte:
   /// drivers and interrupts come on top of what was measured without a network. So many ranks of a host hear it.

@@ -13,6 +13,7 @@ namespace trunkline {
 
 RoundCost& RoundCost::operator+=(const RoundCost& other) {
   rounds += other.rounds;
+  network_rounds += other.network_rounds;
   seconds_per_byte += other.seconds_per_byte;
   parts += other.parts;
   alone_byte_s += other.alone_byte_s;
@@ -20,11 +21,14 @@ RoundCost& RoundCost::operator+=(const RoundCost& other) {
   frame_byte_s += other.frame_byte_s;
   transfers += other.transfers;
   amounts += other.amounts;
+  local_transfers += other.local_transfers;
+  local_amounts += other.local_amounts;
+  local_parts += other.local_parts;
   return *this;
 }
 
 std::uint64_t RoundCost::transfer_bytes(std::uint64_t message_bytes) const {
-  const double part = rounds > 0.0 ? parts / rounds : 1.0;
+  const double part = rounds > 0.0 ? std::max(parts, local_parts) / rounds : 1.0;
   return std::max(static_cast<std::uint64_t>(std::ceil(part * static_cast<double>(message_bytes))), std::uint64_t{1});
 }
 
@@ -32,22 +36,44 @@ double RoundCost::seconds(std::uint64_t message_bytes, std::uint64_t transfer_by
   const std::uint64_t transfer = std::min(transfer_bytes, message_bytes);
   const double pieces = static_cast<double>(message_bytes) / static_cast<double>(transfer);
   const auto wire = static_cast<double>(wire_bytes(transfer));
-  const double message_s = 2.0 * hosts.handling_s(transfer);
-  const double further = std::max(parts * pieces - rounds, 0.0);  // after the first of each round
-  const double all_hosts_s =
-      hosts.together_s(std::max(transfers, amounts * pieces), amounts * static_cast<double>(message_bytes));
-  return std::max(all_hosts_s, rounds * message_s + latency_s * hosts.trips(transfer) +
+  const auto bytes = static_cast<double>(message_bytes);
+  const double network_s = 2.0 * hosts.handling_s(transfer);
+  const double further = std::max(parts * pieces - network_rounds, 0.0);  // after the first of each round
+  const double all_hosts_s = hosts.together_s(std::max(transfers, amounts * pieces), amounts * bytes,
+                                              std::max(local_transfers, local_amounts * pieces), local_amounts * bytes);
+  // Within hosts: as many pieces, and their bytes.
+  const double local_s = (rounds - network_rounds) * 2.0 * hosts.local_handling_s(0.0) +
+                         std::max(local_parts * pieces - (rounds - network_rounds), 0.0) * hosts.local_handling_s(0.0) +
+                         local_parts * bytes * (hosts.local_send_byte_s + hosts.local_receive_byte_s);
+  return std::max(all_hosts_s, network_rounds * network_s + local_s + latency_s * hosts.trips(transfer) +
                                    frame_byte_s * std::min(wire, static_cast<double>(frame_wire_bytes)) +
-                                   std::max(seconds_per_byte * pieces * wire, further * message_s));
+                                   std::max(seconds_per_byte * pieces * wire, further * network_s));
+}
+
+double RoundCost::message_s(std::uint64_t transfer_bytes, const HostCosts& hosts) const {
+  const double network = rounds > 0.0 ? network_rounds / rounds : 1.0;
+  return 2.0 * (network * hosts.handling_s(transfer_bytes) +
+                (1.0 - network) * hosts.local_handling_s(static_cast<double>(transfer_bytes)));
+}
+
+double RoundCost::together_s(std::uint64_t transfer_bytes, const HostCosts& hosts) const {
+  const auto bytes = static_cast<double>(transfer_bytes);
+  return hosts.together_s(transfers, transfers * bytes, local_transfers, local_transfers * bytes);
 }
 
 void TimedRound::transfer(Rank from, Rank to, double fraction) {
   const HostIndex u = placement_[order_[from]];
   const HostIndex v = placement_[order_[to]];
+  if (u == v) {
+    local_transfers_ += 1.0;
+    local_amounts_ += fraction;
+    longest_local_ = std::max(longest_local_, fraction);
+    return;
+  }
   transfers_ += 1.0;
   amounts_ += fraction;
   const std::span<const NodeId> hosts = paths_.cluster().hosts();
-  if (u != v) loads_.add(hosts[u], hosts[v], fraction);
+  loads_.add(hosts[u], hosts[v], fraction);
 }
 
 void TimedRound::finish(RoundCost& cost, double times, bool takes_every_hop) {
@@ -71,7 +97,12 @@ void TimedRound::finish(RoundCost& cost, double times, bool takes_every_hop) {
     frame_bytes_s += frame_byte_s;
   }
   const double hops = static_cast<double>(order_.size());
+  const double all = transfers_ + local_transfers_;
+  const double any_network = transfers_ > 0.0 ? 1.0 : 0.0;
+  const double network = takes_every_hop && all > 0.0 ? transfers_ / all : any_network;
   cost.rounds += times;
+  cost.network_rounds += times * network;
+  cost.local_parts += times * (takes_every_hop ? (1.0 - network) * longest_local_ : longest_local_);
   cost.seconds_per_byte += times * slowest_byte_s(times > 1.0);
   cost.parts += times * most_amount;
   cost.alone_byte_s += times * most_alone_byte_s;
@@ -79,6 +110,9 @@ void TimedRound::finish(RoundCost& cost, double times, bool takes_every_hop) {
   cost.frame_byte_s += times * (takes_every_hop ? frame_bytes_s / hops : most_frame_byte_s);
   cost.transfers += times * std::exchange(transfers_, 0.0);
   cost.amounts += times * std::exchange(amounts_, 0.0);
+  cost.local_transfers += times * std::exchange(local_transfers_, 0.0);
+  cost.local_amounts += times * std::exchange(local_amounts_, 0.0);
+  longest_local_ = 0.0;
   loads_.clear();
 }
 

@@ -15,13 +15,24 @@ namespace trunkline {
 /// Time of an algorithm in rounds, linear in the message: a round takes as long as its busiest channel.
 struct RoundCost {
   double rounds = 0.0;
+  double network_rounds = 0.0;  ///< of them, those with transfers between hosts; or their part of all, where each takes
+                                ///< every hop after another
   double seconds_per_byte = 0.0;  ///< sum over the rounds of the busiest channel's load over its rate
   double parts = 0.0;             ///< sum over the rounds of the longest transfer's part of the message
   double alone_byte_s = 0.0;      ///< the same as seconds_per_byte where each transfer is alone
   double latency_s = 0.0;         ///< sum over the rounds of the longest path's
   double frame_byte_s = 0.0;      ///< the same for each byte of a frame that is stored on that path
-  double transfers = 0.0;         ///< of all ranks and rounds
+  double transfers = 0.0;         ///< of all ranks and rounds, between hosts
   double amounts = 0.0;           ///< their parts of the message, added up
+  double local_transfers = 0.0;   ///< the same within hosts
+  double local_amounts = 0.0;
+  double local_parts =
+      0.0;  ///< sum over the rounds of the longest transfer's part within a host, or of its share of all
+
+  /// Of that many bytes, on average over all rounds: what it costs its sender and its receiver together.
+  [[nodiscard]] double message_s(std::uint64_t transfer_bytes, const HostCosts& hosts) const;
+  /// What all transfers take of processors that hosts share, each of that many bytes.
+  [[nodiscard]] double together_s(std::uint64_t transfer_bytes, const HostCosts& hosts) const;
 
   /// The longest transfer of a round, where all rounds are alike.
   [[nodiscard]] std::uint64_t transfer_bytes(std::uint64_t message_bytes) const;
@@ -54,8 +65,11 @@ class TimedRound {
   std::span<const Rank> order_;
   const Paths& paths_;
   PathLoads loads_;
-  double transfers_ = 0.0;  ///< of this round, within hosts too
+  double transfers_ = 0.0;  ///< of this round, between hosts
   double amounts_ = 0.0;
+  double local_transfers_ = 0.0;
+  double local_amounts_ = 0.0;
+  double longest_local_ = 0.0;
 };
 
 }  // namespace trunkline

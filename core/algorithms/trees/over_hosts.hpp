@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// Trees whose nodes are hosts: one rank of each host is on the way of the data, and serves the others there.
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "patterns/tree.hpp"
+
+namespace trunkline {
+
+/// The hosts that ranks sit on, numbered by their first ranks.
+struct RanksOfHosts {
+  Placement placement;                   ///< by number: the host
+  std::vector<std::vector<Rank>> ranks;  ///< by number: who leads the host, then the others in order
+  Rank root = 0;                         ///< the number of the root's host, which the root leads; others lead by number
+
+  [[nodiscard]] bool any_is_shared(std::size_t ranks_in_all) const { return placement.size() < ranks_in_all; }
+};
+
+/// Throws std::invalid_argument where `root` is no rank of the placement. Time O(ranks).
+[[nodiscard]] RanksOfHosts ranks_of_hosts(const Placement& placement, Rank root);
+
+/// The tree over all ranks: who leads a host has the place of the host's number, and serves the other ranks of the host
+/// after all other hosts, since memory does not wait for a link. Of several lanes each is led by another rank of a
+/// host, round the end where it has fewer; the root then hands its segments to who leads its host there.
+[[nodiscard]] Tree with_all_ranks(const Tree& over_hosts, const RanksOfHosts& hosts, std::size_t lane = 0);
+
+/// The trees once for each lane, so that several ranks of a host drive its link by turns: one of them alone does not
+/// fill a fast one, and combines all that its host has. Each carries its part of the segments, so all together load
+/// links as the trees alone would. No more lanes than the fullest host has ranks.
+[[nodiscard]] std::vector<Tree> in_lanes(std::span<const Tree> over_hosts, const RanksOfHosts& hosts,
+                                         std::size_t lanes);
+
+/// `lay(placement, root)` lays one tree over a placement; here over hosts, so that a host is one hop however many ranks
+/// it has, and however ranks are dealt to hosts. Where each host has one rank it is that tree.
+template <std::invocable<const Placement&, Rank> Lay>
+[[nodiscard]] Tree over_hosts(const Placement& placement, Rank root, Lay lay) {
+  const RanksOfHosts hosts = ranks_of_hosts(placement, root);
+  if (!hosts.any_is_shared(placement.size())) return lay(placement, root);
+  return with_all_ranks(lay(hosts.placement, hosts.root), hosts);
+}
+
+}  // namespace trunkline
