@@ -1,12 +1,41 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "by_hosts.hpp"
 
+#include <array>
+#include <cstddef>
 #include <string_view>
+#include <vector>
 
 namespace trunkline::simulate {
+namespace {
+
+using Name = std::array<char, MPI_MAX_PROCESSOR_NAME>;
+
+/// In the platform each rank has a host of its own, whose name goes on behind that of the host.
+std::string_view host_of(const Name& name) {
+  const std::string_view all(name.data());
+  return all.substr(0, all.find('#'));
+}
+
+/// The first rank of this rank's host.
+int first_of_host() {
+  Name own{};
+  int length = 0;
+  int ranks = 0;
+  PMPI_Get_processor_name(own.data(), &length);
+  PMPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  std::vector<Name> names(static_cast<std::size_t>(ranks));
+  PMPI_Allgather(own.data(), static_cast<int>(own.size()), MPI_CHAR, names.data(), static_cast<int>(own.size()),
+                 MPI_CHAR, MPI_COMM_WORLD);
+  int first = 0;
+  while (host_of(names[static_cast<std::size_t>(first)]) != host_of(own)) ++first;
+  return first;
+}
+
+}  // namespace
 
 ByHosts::ByHosts(int rank, int root) {
-  PMPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &in_host_);
+  PMPI_Comm_split(MPI_COMM_WORLD, first_of_host(), rank, &in_host_);
   int place = 0;
   PMPI_Comm_rank(in_host_, &place);
   PMPI_Comm_split(MPI_COMM_WORLD, place == 0 ? 0 : MPI_UNDEFINED, rank, &among_hosts_);

@@ -40,6 +40,9 @@ double on_wire(double bytes) {
 
 bool hosts_are_free = false;
 
+/// A rank of a host that has several is a host of its own in the platform, behind a link that is none in truth.
+bool is_own_link(const s4u::Link* link) { return link->get_name().ends_with("/own"); }
+
 /// A message on its way, seconds.
 struct Trip {
   double latency_s = 0.0;
@@ -74,10 +77,27 @@ double payload_share(double bytes, const s4u::Host*, const s4u::Host*, const Lin
 /// which messages keep busy one after another.
 class Hosts {
  public:
-  double latency_factor(double bytes, const s4u::Host* from, const s4u::Host* to, const Links& links) {
+  /// Times `all_links`' latency: how long a message takes that is handed over now, but for its transfer.
+  double latency_factor(double bytes, const s4u::Host* from, const s4u::Host* to, const Links& all_links) {
+    const double latency_s = trip_of(0.0, all_links).latency_s;
+    if (latency_s <= 0.0) return 1.0;
+    const Links& links = real_links(all_links);
+    const double delay_s = links.empty() ? through_memory_s(bytes, from, to) : over_links_s(bytes, from, to, links);
+    return std::max(0.0, delay_s) / latency_s;
+  }
+
+ private:
+  /// Without those of ranks.
+  const Links& real_links(const Links& links) {
+    if (!is_own_link(links.front()) && !is_own_link(links.back())) return links;
+    real_.assign(links.begin(), links.end());
+    std::erase_if(real_, is_own_link);
+    return real_;
+  }
+
+  double over_links_s(double bytes, const s4u::Host* from, const s4u::Host* to, const Links& links) {
     const double wire = on_wire(bytes);
     const Trip trip = trip_of(wire, links);
-    if (trip.latency_s <= 0.0) return 1.0;
     const HostCosts& costs = host_costs();
     const bool eager = wire <= static_cast<double>(wire_bytes(std::min(costs.eager_bytes, longest_message)));
     const double announced_s = eager ? 0.0 : costs.rendezvous_s;
@@ -85,42 +105,43 @@ class Hosts {
     // Here and not by SMPI's own options: those leave out blocking sends, such as the libraries' own algorithms make.
     const double leaves =
         processors_of(from).send(now, injection_s(from) + costs.send_s + costs.send_byte_s * wire + announced_s);
-    double& free_at = free_at_[port_of(from, to, links)];
+    double& free_at = free_at_[links.front()];
     const bool shares_wire = !eager && costs.shares_wire;
     double start = shares_wire ? leaves : std::max(leaves, free_at);
     free_at = std::max(free_at, start + wire / links.front()->get_bandwidth());
-    if (!shares_wire) start = queued(from, links, start, wire);
+    if (!shares_wire) start = queued(links, start, wire);
     // A long message is announced and asked for first.
     const double arrives = start + trip.latency_s * (eager ? 1.0 : 3.0) + trip.stored_s + trip.transfer_s;
     const double there =
         processors_of(to).receive(arrives, costs.receive_s + costs.receive_byte_s * wire + announced_s, now);
-    return (there - trip.transfer_s - now) / trip.latency_s;
+    return there - trip.transfer_s - now;
   }
 
- private:
+  /// Between ranks of one host: their processors copy, and nothing else is on the way.
+  double through_memory_s(double bytes, const s4u::Host* from, const s4u::Host* to) {
+    const HostCosts& costs = host_costs();
+    const double payload = std::max(0.0, bytes - smpi_header_bytes);
+    const double now = s4u::Engine::get_clock();
+    const double leaves = processors_of(from).send(now, costs.local_send_s + costs.local_send_byte_s * payload);
+    const double takes_s = costs.local_receive_s + costs.local_receive_byte_s * payload;
+    return processors_of(to).receive(leaves, takes_s, now) - now;
+  }
+
   /// From when on all links behind the port that are slower than it have room for the message, after those that the
   /// same host has sent over them before. Other hosts' share such a link with it, as flows do.
-  double queued(const s4u::Host* from, const Links& links, double start, double wire) {
+  double queued(const Links& links, double start, double wire) {
     double slowest = links.front()->get_bandwidth();
     for (const s4u::Link* const link : links) {
       if (link->get_bandwidth() >= slowest) continue;
       slowest = link->get_bandwidth();
-      double& free_at = queue_free_at_[{from, link}];
+      double& free_at = queue_free_at_[{links.front(), link}];
       start = std::max(start, free_at);
       free_at = start + wire / slowest;
     }
     return start;
   }
 
-  /// The host stands for its first link and for what never leaves it; further links side by side are ports of their
-  /// own.
-  const void* port_of(const s4u::Host* from, const s4u::Host* to, const Links& links) {
-    if (from == to) return from;
-    const s4u::Link* const first = first_link_.try_emplace(from, links.front()).first->second;
-    return links.front() == first ? static_cast<const void*>(from) : links.front();
-  }
-
-  /// One for each rank there.
+  /// One for each rank there, which mostly is alone.
   Processors& processors_of(const s4u::Host* host) {
     return processors_.try_emplace(host, std::max<std::size_t>(1, host->get_actor_count())).first->second;
   }
@@ -135,9 +156,9 @@ class Hosts {
   }
 
   std::unordered_map<const s4u::Host*, double> injection_s_;
-  std::unordered_map<const void*, double> free_at_;  ///< by port
-  std::map<std::pair<const s4u::Host*, const s4u::Link*>, double> queue_free_at_;
-  std::unordered_map<const s4u::Host*, const s4u::Link*> first_link_;
+  std::unordered_map<const s4u::Link*, double> free_at_;                           ///< by port
+  std::map<std::pair<const s4u::Link*, const s4u::Link*>, double> queue_free_at_;  ///< by port, and link behind it
+  Links real_;
   std::unordered_map<const s4u::Host*, Processors> processors_;
 };
 

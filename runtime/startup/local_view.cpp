@@ -25,7 +25,9 @@ std::string processor_name() {
   std::array<char, MPI_MAX_PROCESSOR_NAME> name{};
   int length = 0;
   check(PMPI_Get_processor_name(name.data(), &length));
-  return {name.data(), static_cast<std::size_t>(length)};
+  const std::string_view all(name.data(), static_cast<std::size_t>(length));
+  // Each rank has a host of its own in a simulation, whose name goes on behind that of the host.
+  return std::string(simulated ? all.substr(0, all.find('#')) : all);
 }
 
 class Loader {

@@ -73,7 +73,10 @@ class WiredNetwork final : public DatagramNetwork {
     bool operator<(const Direct& other) const { return std::pair(at, order) > std::pair(other.at, other.order); }
   };
 
-  [[nodiscard]] HostIndex own_host() const { return host_by_name_.at(s4u::this_actor::get_host()->get_name()); }
+  [[nodiscard]] HostIndex own_host() const {
+    const std::string& name = s4u::this_actor::get_host()->get_name();  // of its rank, where the host has several
+    return host_by_name_.at(name.substr(0, name.find('#')));
+  }
   [[nodiscard]] HostIndex host_of(const WiredEndpoint& endpoint) const;
   [[nodiscard]] bool is_group(Place place) const { return groups_.contains(place); }
   [[nodiscard]] Nanoseconds straight(HostIndex from, HostIndex to, double wire_bytes) const;

@@ -3,6 +3,7 @@
 import json
 import os
 import subprocess
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,7 +14,7 @@ from trunkline import _core
 from trunkline.errors import BadInput, Failed
 from trunkline.lab.syscalls import die_with_parent
 from trunkline.paths import NATIVE
-from trunkline.sources.simgrid_export import simgrid_platform
+from trunkline.sources.simgrid_export import rank_host, simgrid_platform
 from trunkline.temporary import temporary_folder
 
 __all__ = ["SMALL_JOB", "Job", "Outcome", "run_ranks", "simulate"]
@@ -67,7 +68,7 @@ _NATIVE_OF_SITES = {
     # for little where hosts are near, and for a whole way each where they are far.
     "smpi/send-is-detached-thresh": str(1 << 16),
 }
-_QUIET = ("xbt_cfg.thres:warning", "smpi_coll.thres:warning", "smpi_pmpi.thres:error")
+_QUIET = ("xbt_cfg.thres:warning", "smpi_coll.thres:warning", "smpi_pmpi.thres:error", "res_network.thres:error")
 
 
 @dataclass(frozen=True)
@@ -177,6 +178,14 @@ def _simulate(
     return run_ranks(job, runs, options, words, _outcomes)
 
 
+def _rank_hosts(job: Job, ranks: Sequence[int]) -> Iterator[str]:
+    """By rank: its host in the platform."""
+    before = Counter[int]()
+    for host in job.placement:
+        yield rank_host(job.cluster.hosts[host], before[host], ranks[host])
+        before[host] += 1
+
+
 def run_ranks(
     job: Job,
     runs: str,
@@ -199,10 +208,11 @@ def run_ranks(
         Failed: where it ends badly, or without a result; with what it said.
     """
     with temporary_folder("simulate") as folder:
-        hosts = job.cluster.hosts
-        (folder / "platform.xml").write_text(simgrid_platform(job.cluster), encoding="utf-8")
+        counted = Counter(job.placement)
+        ranks = [counted[host] for host in range(len(job.cluster.hosts))]
+        (folder / "platform.xml").write_text(simgrid_platform(job.cluster, ranks), encoding="utf-8")
         (folder / "cluster.yaml").write_text(_core.write_cluster(job.cluster), encoding="utf-8")
-        (folder / "hosts").write_text("".join(f"{hosts[host]}\n" for host in job.placement), encoding="utf-8")
+        (folder / "hosts").write_text("".join(f"{name}\n" for name in _rank_hosts(job, ranks)), encoding="utf-8")
         of_sites = _OPTIONS_OF_SITES if job.cluster.has_sites else {}
         if of_sites and runs.startswith("native"):
             of_sites = {**of_sites, **_NATIVE_OF_SITES}

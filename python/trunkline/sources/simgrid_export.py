@@ -4,9 +4,12 @@ Routes lie on the spanning tree, as Ethernet's do and as plans do. What SimGrid 
 aliases) is kept in ``<prop>``, so that importing gives an equal cluster.
 
 Links side by side are as many links, and every two hosts have a route over those that the hash of the two picks.
+
+For a simulation, each rank of a host that has several is a host of its own, behind the one link of theirs: SimGrid then
+tells their messages apart, and what they keep busy.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from xml.sax.saxutils import quoteattr
 
 from trunkline import _core
@@ -14,7 +17,7 @@ from trunkline.cluster import wide_links
 from trunkline.errors import BadInput
 from trunkline.sources.simgrid_units import format_bandwidth, format_latency
 
-__all__ = ["simgrid_platform"]
+__all__ = ["rank_host", "simgrid_platform"]
 
 _HEADER = """\
 <?xml version="1.0"?>
@@ -31,8 +34,22 @@ _MOST_FOR_PAIRS = 400
 """Hosts up to which every two of them get a route of their own; that is some 300 bytes for each."""
 
 
-def simgrid_platform(cluster: _core.Cluster) -> str:
+_OWN_LINK = 'bandwidth="1e13Bps" latency="1us" sharing_policy="FATPIPE"'
+"""Between a rank and the link of its host: what memory takes, simulate/network.cpp says."""
+
+
+def rank_host(host: str, place: int, ranks: int) -> str:
+    """The host's name in a platform, for its rank at that place among so many."""
+    return host if ranks == 1 else f"{host}#{place}"
+
+
+def simgrid_platform(cluster: _core.Cluster, ranks: Sequence[int] = ()) -> str:
     """Platform XML, version 4.1.
+
+    Args:
+        cluster: What it is to have.
+        ranks: How many each host has, by host, where each rank is to be a host; see :func:`rank_host`. Empty: hosts are
+            hosts.
 
     Raises:
         BadInput: where there are links side by side, and more hosts than can have routes of their own.
@@ -43,20 +60,30 @@ def simgrid_platform(cluster: _core.Cluster) -> str:
             f"{cluster.name} has {len(cluster.hosts)} hosts and links side by side, such as {wide[0].a} - {wide[0].b}: "
             f"SimGrid then needs a route for every two hosts, which is done for up to {_MOST_FOR_PAIRS} hosts"
         )
-    nodes = len(cluster.hosts) + len(cluster.switches)
+    nodes = len(cluster.hosts) + len(cluster.switches) + sum(many for many in ranks if many > 1)
     routing = "Full" if wide else "Floyd" if nodes <= _MOST_FOR_FLOYD else "DijkstraCache"
     lines = [f"  <zone id={quoteattr(cluster.name)} routing={quoteattr(routing)}>"]
     if cluster.description:
         lines.append(f"    {_property('description', cluster.description)}")
-    lines += [_host(cluster, number) for number in range(len(cluster.hosts))]
-    lines += [f"    <router id={quoteattr(switch)}/>" for switch in cluster.switches]
+    shared = any(many > 1 for many in ranks)
+    alone = [number for number in range(len(cluster.hosts)) if not shared or (ranks[number] < 2 and not wide)]
+    behind = [
+        _Ranks(cluster, number, ranks[number]) for number in range(len(cluster.hosts)) if number not in set(alone)
+    ]
+    lines += [_host(cluster, number) for number in alone]
+    lines += [line for one in behind for line in ([one.zone()] if wide else one.hosts)]
+    lines += [line for one in behind if not wide for line in one.routers]
+    if not (behind and wide):  # a zone of zones has no routers, and its routes need none
+        lines += [f"    <router id={quoteattr(switch)}/>" for switch in cluster.switches]
+    lines += [line for one in behind if not wide for line in one.links]
     names = _link_names(cluster.links)
     for (name, *beside), link in zip(names, cluster.links, strict=True):
         kept = _property("between", f"{link.a} {link.b}") if wide or not link.in_tree else ""
         kept += _property("width", str(link.width)) if link.width > 1 else ""
         lines.append(_link(name, link, kept))
         lines += [_link(further, link, _property("beside", name)) for further in beside]
-    lines += _routes_of_pairs(cluster, names) if wide else _routes_of_links(cluster, names)
+    lines += [line for one in behind if not wide for line in one.routes]
+    lines += _routes_of_pairs(cluster, names, shared) if wide else _routes_of_links(cluster, names)
     return _HEADER + "\n".join(lines) + "\n  </zone>\n</platform>\n"
 
 
@@ -69,7 +96,8 @@ def _routes_of_links(cluster: _core.Cluster, names: list[list[str]]) -> Iterator
             )
 
 
-def _routes_of_pairs(cluster: _core.Cluster, names: list[list[str]]) -> Iterator[str]:
+def _routes_of_pairs(cluster: _core.Cluster, names: list[list[str]], shared: bool) -> Iterator[str]:
+    word = "zoneRoute" if shared else "route"
     for source, a in enumerate(cluster.hosts):
         for target, b in enumerate(cluster.hosts):
             if source == target:
@@ -80,7 +108,10 @@ def _routes_of_pairs(cluster: _core.Cluster, names: list[list[str]]) -> Iterator
                 name = beside[_core.link_taken(source, target, len(beside))]
                 over.append(f'<link_ctn id={quoteattr(name)} direction="{"DOWN" if channel % 2 else "UP"}"/>')
             ends = f"src={quoteattr(a)} dst={quoteattr(b)}"
-            yield f'    <route {ends} symmetrical="NO">{"".join(over)}</route>'
+            if shared:
+                gates = f"gw_src={quoteattr(a)} gw_dst={quoteattr(b)}"
+                ends = f"src={quoteattr(_zone(a))} dst={quoteattr(_zone(b))} {gates}"
+            yield f'    <{word} {ends} symmetrical="NO">{"".join(over)}</{word}>'
 
 
 def _link(name: str, link: _core.Link, kept: str) -> str:
@@ -95,8 +126,32 @@ def _property(name: str, value: str) -> str:
     return f"<prop id={quoteattr(f'trunkline.{name}')} value={quoteattr(value)}/>"
 
 
-def _host(cluster: _core.Cluster, number: int) -> str:
-    start = f'    <host id={quoteattr(cluster.hosts[number])} speed="{_SPEED}"'
+def _zone(host: str) -> str:
+    return f"ranks of {host}"
+
+
+class _Ranks:
+    """A host for each rank of one host, behind a router that has the name and the link of theirs."""
+
+    def __init__(self, cluster: _core.Cluster, number: int, ranks: int) -> None:
+        self._host = host = cluster.hosts[number]
+        names = [rank_host(host, place, ranks) for place in range(ranks)] if ranks > 1 else []
+        self.hosts = [_host(cluster, number, name) for name in names] or [_host(cluster, number)]
+        self.routers = [f"    <router id={quoteattr(host)}/>"] if names else []
+        self.links = [f"    <link id={quoteattr(f'{name}/own')} {_OWN_LINK}/>" for name in names]
+        self.routes = [
+            f"    <route src={quoteattr(name)} dst={quoteattr(host)}><link_ctn id={quoteattr(f'{name}/own')}/></route>"
+            for name in names
+        ]
+
+    def zone(self) -> str:
+        """All of it by itself: where every two hosts have a route of their own, these go to its router."""
+        lines = [f'    <zone id={quoteattr(_zone(self._host))} routing="Floyd">']
+        return "\n".join([*lines, *self.hosts, *self.routers, *self.links, *self.routes, "    </zone>"])
+
+
+def _host(cluster: _core.Cluster, number: int, name: str | None = None) -> str:
+    start = f'    <host id={quoteattr(name or cluster.hosts[number])} speed="{_SPEED}"'
     kept = []
     if aliases := cluster.aliases(number):
         kept.append(_property("aliases", " ".join(aliases)))
