@@ -15,6 +15,7 @@
 #include "algorithms/trees/k_ary.hpp"
 #include "algorithms/trees/k_nomial.hpp"
 #include "algorithms/trees/linear.hpp"
+#include "algorithms/trees/over_hosts.hpp"
 #include "algorithms/trees/two_tree.hpp"
 #include "algorithms/trees/unaware_k_ary.hpp"
 #include "algorithms/trees/unaware_linear.hpp"
@@ -54,14 +55,29 @@ Plan lay_one(Tree tree) {
   return plan_of(std::move(trees));
 }
 
-Plan lay_linear(const Ground& on) { return lay_one(linear_tree(*on.cluster, on.placement, on.root)); }
-Plan lay_k_ary(const Ground& on) { return lay_one(k_ary_tree(*on.cluster, on.placement, on.root, on.k)); }
+Trees two_trees_over_hosts(const Ground& on, std::size_t lanes = 1) {
+  const RanksOfHosts hosts = ranks_of_hosts(on.placement, on.root);
+  return in_lanes(two_tree(*on.cluster, hosts.placement, hosts.root), hosts, lanes);
+}
+
+Plan lay_linear(const Ground& on) {
+  return lay_one(over_hosts(on.placement, on.root, [&](const Placement& placement, Rank root) {
+    return linear_tree(*on.cluster, placement, root);
+  }));
+}
+Plan lay_k_ary(const Ground& on) {
+  return lay_one(over_hosts(on.placement, on.root, [&](const Placement& placement, Rank root) {
+    return k_ary_tree(*on.cluster, placement, root, on.k);
+  }));
+}
 /// Where data go up and down again, any rank may be the root, or two may exchange; over long links it matters which.
 Plan lay_by_sites(const Ground& on) {
   const bool any_root =
       facts_of(on.collective).direction == Direction::up_and_down && spans_sites(*on.cluster, on.placement);
-  const Middle middle = any_root ? middle_of(*on.cluster, on.placement, on.root) : Middle{.root = on.root};
-  return lay_one(by_sites_tree(*on.cluster, on.placement, middle, on.k));
+  return lay_one(over_hosts(on.placement, on.root, [&](const Placement& placement, Rank root) {
+    const Middle middle = any_root ? middle_of(*on.cluster, placement, root) : Middle{.root = root};
+    return by_sites_tree(*on.cluster, placement, middle, on.k);
+  }));
 }
 Plan lay_flat(const Ground& on) { return lay_one(flat_tree(on.ranks(), on.root)); }
 Plan lay_k_nomial(const Ground& on) { return lay_one(k_nomial_tree(on.ranks(), on.root, on.k)); }
@@ -72,10 +88,8 @@ Plan lay_hierarchical(const Ground& on) {
 Plan lay_unaware_linear(const Ground& on) { return lay_one(unaware_linear_tree(on.ranks(), on.root)); }
 Plan lay_unaware_k_ary(const Ground& on) { return lay_one(unaware_k_ary_tree(on.ranks(), on.root, on.k)); }
 
-Plan lay_two_tree(const Ground& on) {
-  auto both = two_tree(*on.cluster, on.placement, on.root);
-  return plan_of(Trees{std::move(both[0]), std::move(both[1])});
-}
+Plan lay_two_tree(const Ground& on) { return plan_of(two_trees_over_hosts(on)); }
+Plan lay_lanes(const Ground& on) { return plan_of(two_trees_over_hosts(on, on.k)); }
 
 /// A weighted shape (docs/wide-area.md) over the ranks, for the whole message with its frames.
 Plan lay_weighted(std::string_view shape, const Ground& on) {
@@ -104,11 +118,8 @@ Plan lay_multicast(const Ground& on) {
     multicast.at_once = std::min(on.ranks(), most_at_once);
   } else {
     const unsigned degree = facts_of(on.collective).has_data ? on.k : degree_without_data;
-    multicast.confirm = k_ary_tree(*on.cluster, on.placement, on.root, degree);
-    if (facts_of(on.collective).has_operand_order()) {
-      auto both = two_tree(*on.cluster, on.placement, on.root);
-      multicast.reduce = {std::move(both[0]), std::move(both[1])};
-    }
+    multicast.confirm = k_ary_tree(*on.cluster, on.placement, on.root, degree);  // nobody answers for more
+    if (facts_of(on.collective).has_operand_order()) multicast.reduce = two_trees_over_hosts(on);
   }
   return plan_of(std::move(multicast));
 }
@@ -230,6 +241,21 @@ constexpr Row by_sites_row(std::string_view name, unsigned k) {
                 "them; K-ary trees within sites"};
 }
 
+constexpr Row lanes_row(std::string_view name, unsigned lanes) {
+  return {{.name = name,
+           .description = "two contention-free trees over hosts, which so many ranks of each host drive by turns",
+           .cost = "(X + 2 H) T(m/X)",
+           .needs_cluster = true,
+           .streams = 2 * lanes,
+           .may_have_fewer = true,
+           .family = "L-lane-two-tree",
+           .kind = &trees_kind,
+           .has_one_order = false},
+          lay_lanes,
+          lanes,
+          "2 (X + 2 H) T(m/X)"};
+}
+
 constexpr Row wave_row(std::string_view name, std::string_view description, Factory factory) {
   return {{.name = name,
            .description = description,
@@ -331,6 +357,9 @@ constexpr std::array registry_rows{
     hierarchical_row("hierarchical-binomial", 2),
     hierarchical_row("hierarchical-3-nomial", 3),
     hierarchical_row("hierarchical-4-nomial", 4),
+    lanes_row("2-lane-two-tree", 2),
+    lanes_row("4-lane-two-tree", 4),
+    lanes_row("8-lane-two-tree", 8),
     Row{{.name = "by-sites-linear",
          .description = "each long link crossed once; lines within sites, from one long link to the next",
          .cost = "latencies of long links, and (X + P - 2) T(m/X)",

@@ -24,6 +24,7 @@ struct Algorithm {
   std::string_view cost{};         ///< in X segments, H height, P ranks, T(m)
   bool needs_cluster = false;      ///< false: can be laid over ranks alone
   unsigned streams = 1;            ///< of a plan, that take segments by turns: two trees have two
+  bool may_have_fewer = false;     ///< streams, where hosts have too few ranks
   std::string_view family{};       ///< "K-ary": alike but for a number in the name; empty: stands alone
   const PlanKind* kind = nullptr;  ///< of its plans; null: it has none, the MPI library does as it sees fit
   bool has_one_order = true;       ///< of a reduction: as Steps::has_one_order() says of its plans

@@ -52,6 +52,26 @@ std::vector<std::uint64_t> jumps_of(const std::vector<Alternative>& laid, const 
   return jumps;
 }
 
+bool is_there(Where where, bool has_sites, bool shares_hosts) {
+  switch (where) {
+    case Where::anywhere:
+      return true;
+    case Where::within_a_site:
+      return !has_sites;
+    case Where::over_long_links:
+      return has_sites;
+    case Where::on_shared_hosts:
+      break;
+  }
+  return shares_hosts;
+}
+
+/// Whether a host has several ranks.
+bool any_host_is_shared(Placement placement) {
+  std::ranges::sort(placement);
+  return std::ranges::adjacent_find(placement) != placement.end();
+}
+
 Alternatives alternatives_among(std::span<const Candidate* const> candidates, Collective collective,
                                 const Cluster& cluster, const Placement& placement, Rank root, NativeLibrary native,
                                 const HostCosts& hosts) {
@@ -62,9 +82,10 @@ Alternatives alternatives_among(std::span<const Candidate* const> candidates, Co
   // From a root or to it, and between two, the libraries change no partners.
   if (!facts.has_root && placement.size() > 2) all.least_byte_s = least_byte_s(paths, placement, collective);
   const bool has_sites = spans_sites(cluster, placement);
+  const bool shares_hosts = any_host_is_shared(placement);
   if (has_sites) all.floor_bytes = least_bytes_of_sites;
   for (const Candidate* const candidate : candidates) {
-    if (candidate->where == (has_sites ? Where::within_a_site : Where::over_long_links)) continue;
+    if (!is_there(candidate->where, has_sites, shares_hosts)) continue;
     Plan plan = lay(collective, candidate->name, &cluster, placement, root);
     Alternative one = laid(*candidate, paths, placement, std::move(plan), collective, hosts);
     one.by_datagrams = goes_by_datagrams(collective, *candidate);

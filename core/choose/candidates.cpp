@@ -79,6 +79,9 @@ constexpr std::size_t compared_names(std::span<const Candidate> rows) {
 constexpr std::array table{
     Candidate{"linear", Role::tree, line, For::all, For::all},
     Candidate{"two-tree", Role::tree, usual, For::all, For::all},
+    Candidate{"2-lane-two-tree", Role::shared_hosts, usual, For::all, For::all, nullptr, false, Where::on_shared_hosts},
+    Candidate{"4-lane-two-tree", Role::shared_hosts, usual, For::all, For::all, nullptr, false, Where::on_shared_hosts},
+    Candidate{"8-lane-two-tree", Role::shared_hosts, usual, For::all, For::all, nullptr, false, Where::on_shared_hosts},
     Candidate{"binary", Role::tree, usual, For::all, For::all},
     Candidate{"3-ary", Role::tree, usual, For::all, For::all},
     Candidate{"4-ary", Role::wide_tree, usual, For::all, For::all},

@@ -53,9 +53,9 @@ enum class For : std::uint8_t {
   all
 };
 
-/// Whether long links lie between ranks, where `auto` compares a candidate. Nobody has checked predictions of some
-/// there.
-enum class Where : std::uint8_t { anywhere, within_a_site, over_long_links };
+/// Where `auto` compares a candidate: whatever lies between ranks; only where no long links do, since nobody has
+/// checked its predictions there; only where they do; only where a host has several ranks.
+enum class Where : std::uint8_t { anywhere, within_a_site, over_long_links, on_shared_hosts };
 
 struct Candidate {
   std::string_view name;  ///< of the registry; it is a candidate for the collectives that it serves there
@@ -69,7 +69,7 @@ struct Candidate {
 };
 
 /// `auto` compares no more of them for one collective.
-inline constexpr std::size_t most_compared = 20;
+inline constexpr std::size_t most_compared = 24;
 
 /// What `auto` compares first and takes where times are the same stands first.
 [[nodiscard]] std::span<const Candidate> candidate_table();

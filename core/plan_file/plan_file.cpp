@@ -133,6 +133,7 @@ class PlanReader {
       return;
     }
     if (!plan || algorithm->streams == plan->steps().streams()) return;
+    if (algorithm->may_have_fewer && algorithm->streams > plan->steps().streams()) return;
     const auto counted = [&](std::size_t many) {
       return std::to_string(many) + " " + std::string(kind.stream) + (many == 1 ? "" : "s");
     };

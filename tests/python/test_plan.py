@@ -65,7 +65,7 @@ def test_several_ranks_a_host(trunkline):
     assert data["root"] == 27
     assert data["hosts"][27:31] == ["h9", "h9", "h9", "h10"]
     assert data["max_channel_load"] == 1
-    assert data["children"]["27"] == [28]
+    assert data["children"]["27"] == [24, 28, 29]  # the next host, then its own
 
 
 def test_root_by_rank_and_by_full_name(trunkline):

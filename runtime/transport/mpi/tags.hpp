@@ -16,10 +16,11 @@ namespace trunkline::runtime {
 ///
 /// - turn: the number of the call on its communicator. MPI's order would do without it, but what an erroneous call left
 ///   behind must not be taken for part of the next one.
-/// - mark: of calls with at most three trees 4 * claim + tree, else the tree: one call's messages between two ranks may
-///   go down several trees, each in an order of its own. The claim is a digest of collective, message, segment,
-///   algorithm and root. Where ranks disagree on them, their messages do not match, and that can be told from a rank
-///   that is late. Where tags are short there is no room for claims.
+/// - mark: claim and tree: one call's messages between two ranks may go down several trees, each in an order of its
+/// own.
+///   The claim is a digest of collective, message, segment, algorithm and root. Where ranks disagree on them, their
+///   messages do not match, and that can be told from a rank that is late. Of calls with many trees fewer claims can be
+///   told apart. Where tags are short there is no room for claims.
 class TagLayout {
  public:
   explicit constexpr TagLayout(int tag_ub) {
@@ -40,8 +41,9 @@ class TagLayout {
   /// Claims that can be told apart in a call of so many trees; 0: none.
   [[nodiscard]] constexpr std::uint64_t claims(std::size_t of_trees) const {
     const std::uint64_t marks = std::uint64_t{1} << static_cast<unsigned>(mark_bits_);
-    const bool has_room = marks > (first_claim + 1) * trees_with_claims;
-    return has_room && of_trees < trees_with_claims ? marks / trees_with_claims - first_claim - 1 : 0;
+    const std::uint64_t without = first_claim(of_trees) + 1;  // the last marks are notices
+    const std::uint64_t in_all = marks / of_a_claim(of_trees);
+    return in_all > without ? in_all - without : 0;
   }
 
   /// Whether all members have to meet before this call: a message of a call so far ahead that its turn has the same
@@ -52,7 +54,8 @@ class TagLayout {
   [[nodiscard]] constexpr int tag(unsigned id, std::uint64_t turn, std::uint64_t claim, std::size_t of_trees,
                                   unsigned tree) const {
     const std::uint64_t different = claims(of_trees);
-    return join(id, turn, different == 0 ? tree : (first_claim + claim % different) * trees_with_claims + tree);
+    return join(id, turn,
+                different == 0 ? tree : (first_claim(of_trees) + claim % different) * of_a_claim(of_trees) + tree);
   }
 
   /// Of the word that a call has failed somewhere (trouble.cpp).
@@ -64,8 +67,15 @@ class TagLayout {
   [[nodiscard]] constexpr int farewell() const { return join(0, 0, trees); }
 
  private:
-  static constexpr std::uint64_t trees_with_claims = 4;
-  static constexpr std::uint64_t first_claim = 8;  ///< the marks below are trees of calls without
+  /// Marks of one claim: one for each tree.
+  static constexpr std::uint64_t of_a_claim(std::size_t of_trees) {
+    constexpr std::size_t least = 4;
+    return std::bit_ceil(std::max(of_trees + 1, least));
+  }
+  /// The marks below are trees of calls without claims.
+  static constexpr std::uint64_t first_claim(std::size_t of_trees) {
+    return (trees + 2 + of_a_claim(of_trees) - 1) / of_a_claim(of_trees);
+  }
 
   [[nodiscard]] constexpr int join(unsigned id, std::uint64_t turn, std::uint64_t mark) const {
     const std::uint64_t call = std::uint64_t{id} << static_cast<unsigned>(turn_bits_) | (turn & (turns() - 1));
@@ -78,6 +88,8 @@ class TagLayout {
 };
 
 static_assert(TagLayout((1 << 28) - 1).ids() == 2048 && TagLayout((1 << 28) - 1).claims(2) == 119);
+static_assert(TagLayout((1 << 28) - 1).claims(4) == 59 && TagLayout((1 << 28) - 1).claims(16) == 14);
+static_assert(TagLayout((1 << 28) - 1).tag(2047, 255, 13, 16, 15) < TagLayout((1 << 28) - 1).notice(2047, 255));
 static_assert(TagLayout(32767).ids() == 32 && TagLayout(32767).turns() == 32 && TagLayout(32767).claims(1) == 0);
 static_assert(TagLayout(32767).farewell() > TagLayout(32767).tag(0, 0, 0, TagLayout::trees, TagLayout::trees - 1));
 static_assert(TagLayout((1 << 28) - 1).farewell() < TagLayout((1 << 28) - 1).tag(0, 0, 0, 1, 0));

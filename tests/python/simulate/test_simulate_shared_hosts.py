@@ -1,0 +1,87 @@
+"""Hosts with several ranks: predictions beside simulations, and what each rank's processor is kept busy with."""
+
+from typing import Any
+
+import pytest
+
+from trunkline import _core
+from trunkline.cluster import load_cluster
+from trunkline.sources.simgrid_export import rank_host, simgrid_platform
+
+TWO_LEAVES = """\
+trunkline: cluster/1
+name: two-leaves
+defaults: {rate: 10Gbit, latency: 10us}
+switches: ["s[0-1]"]
+hosts:
+  - {hosts: "h[0-7]", switches: "s[0-1]", deal: 4}
+links:
+  - between: [s0, s1]
+"""
+
+_SIZES = "64KiB,1MiB"
+
+
+@pytest.fixture
+def two_leaves(tmp_path):
+    file = tmp_path / "two-leaves.yaml"
+    file.write_text(TWO_LEAVES)
+    return file
+
+
+def _seconds(rows: list[dict[str, Any]], key: str) -> dict[tuple[str, int], float]:
+    return {(row["algorithm"], row["message_bytes"]): row[key] for row in rows}
+
+
+@pytest.mark.parametrize(("ranks", "rate", "within"), [(4, "1Gbit", 0.15), (4, "100Gbit", 0.3), (12, "10Gbit", 0.3)])
+@pytest.mark.parametrize("collective", ["bcast", "allreduce"])
+def test_predictions_are_what_simulations_take(trunkline, two_leaves, ranks, rate, collective, within):
+    words = ("--ranks-per-host", ranks, "--rate", rate, "--host-costs", "mpich", "--sizes", _SIZES, "--json", "-")
+    names = "linear,two-tree,4-lane-two-tree"
+    simulated = trunkline("simulate", collective, "--cluster", two_leaves, *words, "--algorithms", names).data
+    predicted = trunkline("predict", two_leaves, "--collective", collective, *words, "--algorithms", names).data
+    took = _seconds(simulated, "seconds_median")
+    assert took == pytest.approx({key: _seconds(predicted, "seconds_predicted")[key] for key in took}, rel=within)
+
+
+@pytest.mark.parametrize("ranks", [2, 4])
+def test_mpichs_own_choice_is_predicted_by_hosts(trunkline, two_leaves, ranks):
+    words = ("--ranks-per-host", ranks, "--mpi", "mpich", "--host-costs", "mpich", "--sizes", _SIZES, "--json", "-")
+    simulated = trunkline("simulate", "allreduce", "--cluster", two_leaves, *words, "--algorithms", "native").data
+    predicted = trunkline("predict", two_leaves, "--collective", "allreduce", *words, "--algorithms", "native").data
+    assert [row["seconds_median"] for row in simulated] == pytest.approx(
+        [row["seconds_predicted"] for row in predicted], rel=0.1
+    )
+
+
+def test_lanes_share_what_messages_cost_one_rank(trunkline, two_leaves):
+    words = ("--ranks-per-host", 4, "--rate", "100Gbit", "--host-costs", "mpich", "--sizes", "16MiB", "--json", "-")
+    names = "two-tree,2-lane-two-tree,4-lane-two-tree"
+    rows = trunkline("simulate", "bcast", "--cluster", two_leaves, *words, "--algorithms", names).data
+    took = [row["seconds_median"] for row in rows]
+    assert took[0] > 1.5 * took[1] > 1.5 * 1.5 * took[2]
+
+
+def test_where_nothing_is_shared_the_platform_is_the_same():
+    cluster = load_cluster("cyclic")
+    assert simgrid_platform(cluster, [1] * 32) == simgrid_platform(cluster)
+
+
+@pytest.mark.parametrize("name", ["cyclic", "leaf-spine"])
+def test_each_rank_of_a_shared_host_is_a_host(name):
+    cluster = load_cluster(name)
+    platform = simgrid_platform(cluster, [3] + [1] * (len(cluster.hosts) - 1))
+    own, other = cluster.hosts[:2]
+    assert [rank_host(own, place, 3) for place in range(3)] == [f"{own}#0", f"{own}#1", f"{own}#2"]
+    assert all(f'<host id="{own}#{place}"' in platform for place in range(3))
+    assert f'<router id="{own}"/>' in platform
+    assert f'<host id="{other}"' in platform
+    assert f'"{other}#' not in platform
+
+
+def test_dealt_ranks_find_their_hosts(trunkline, two_leaves):
+    job = _core.parse_cluster(TWO_LEAVES, "x")
+    assert len(job.hosts) == 8
+    words = ("--ranks-per-host", 3, "--host-costs", "mpich", "--sizes", "8KiB", "--algorithms", "auto,mpich")
+    rows = trunkline("simulate", "bcast", "--cluster", two_leaves, *words, "--root", "h5", "--json", "-").data
+    assert [row["ranks"] for row in rows] == [24, 24]
