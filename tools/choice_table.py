@@ -54,6 +54,7 @@ def main() -> None:
     parser.add_argument("--sizes", default="1KiB,8KiB,64KiB,1MiB,16MiB")
     parser.add_argument("--each-rank", action="store_true", help="the sizes are those of each rank's share")
     parser.add_argument("--hosts", default="", help="so many first ones of each cluster that has them; else all")
+    parser.add_argument("--ranks-per-host", type=int, default=1, help="on every host; a file holds one number of them")
     parser.add_argument("--host-costs", default="free,mpich")
     parser.add_argument("--no-other-segments", action="store_true", help="each algorithm in its own segments alone")
     parser.add_argument("--out", type=Path)
@@ -89,7 +90,7 @@ def fill(given: argparse.Namespace) -> None:
         cluster = _core.scaled(load_cluster(name), rate_bps)
         if used is not None and used > len(cluster.hosts):
             continue
-        placement = placement_on(cluster, 1, used)
+        placement = placement_on(cluster, given.ranks_per_host, used)
         ranks = len(placement)
         sizes = sizes_for(collective, parse_sizes(given.sizes), ranks, given.each_rank)
         left = [size for size in sizes if (collective, name, rate_bps, costs, ranks, size) not in there]
@@ -112,10 +113,11 @@ def sizes_for(collective: str, sizes: Sequence[int], ranks: int, each_rank: bool
 
 def lines_of(job: Job, name: str, rate_bps: float, given: argparse.Namespace) -> Iterator[Line]:
     """One job's lines: ``auto`` first, so that what is much slower is given up."""
-    # One rank on each host: those for shared hosts are like others. Multicasts come last: they are so fast that nothing
-    # else would be simulated to its end.
+    # With one rank on each host those for shared hosts are like others. Multicasts come last: they are so fast that
+    # nothing else would be simulated to its end.
     roles = {one.name: one.role for one in _core.candidates(job.collective)}
-    left_out = ["shared hosts", "to all at once"] + ([] if job.cluster.has_sites else ["sites"])
+    left_out = ["to all at once"] + ([] if job.cluster.has_sites else ["sites"])
+    left_out += ["shared hosts"] if given.ranks_per_host == 1 else []
     own = [name for name, role in roles.items() if role not in left_out]
     last = [name for name, role in roles.items() if role == "to all at once"]
     wanted = ["auto", *last] if given.auto_only else ["auto", *own, *RIVALS.split(","), *last]
