@@ -72,6 +72,20 @@ bool Execution::finish(Waiting waiting) {
   return true;
 }
 
+/// Where somebody watches, each message by itself: a trace says when each of them began.
+void Execution::hand_to_all(const Chunk& chunk, std::span<const int> ranks, unsigned tree, std::uint64_t segment,
+                            bool synchronous, std::span<Pending> pending) {
+  if (gone_.empty() && !is_watched()) {
+    transport_.send_to(chunk, ranks, tree, synchronous, pending);
+    return;
+  }
+  for (std::size_t i = 0; i < ranks.size(); ++i) {
+    if (is_gone(ranks[i])) continue;
+    happened(Event::Kind::handed_on, tree, ranks[i], segment);
+    transport_.send(chunk, ranks[i], tree, synchronous, pending[i]);
+  }
+}
+
 bool Execution::is_gone(int rank) const { return !gone_.empty() && std::ranges::find(gone_, rank) != gone_.end(); }
 
 }  // namespace trunkline::runtime

@@ -76,6 +76,10 @@ class Execution {
   /// Whether that rank has given up, so that it is sent nothing.
   [[nodiscard]] bool is_gone(int rank) const;
 
+  /// One segment to all of these ranks that have not given up; `pending` has a place for each of them.
+  void hand_to_all(const Chunk& chunk, std::span<const int> ranks, unsigned tree, std::uint64_t segment,
+                   bool synchronous, std::span<Pending> pending);
+
   /// Whether anybody wants to know when exactly things arrive.
   [[nodiscard]] bool is_watched() const noexcept { return sink_ != nullptr; }
 

@@ -63,6 +63,13 @@ class Transport {
     send({.at = at, .count = bytes, .bytes = bytes}, to, stream, synchronous, pending);
   }
 
+  /// The same data to several ranks: `pending` has one place for each of them, none of which is in use. A transport
+  /// that they share memory with copies once for all of them.
+  virtual void send_to(const Chunk& chunk, std::span<const int> to, unsigned stream, bool synchronous,
+                       std::span<Pending> pending) {
+    for (std::size_t i = 0; i < to.size(); ++i) send(chunk, to[i], stream, synchronous, pending[i]);
+  }
+
   /// Starts receiving. Throws MpiError.
   virtual void receive(const Chunk& chunk, int from, unsigned stream, Pending& pending) = 0;
   void receive(std::byte* at, int bytes, int from, unsigned stream, Pending& pending) {

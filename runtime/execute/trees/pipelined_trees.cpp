@@ -94,13 +94,8 @@ void PipelinedTrees::forward(Flow& flow) {
     message_.read(offset(flow, segment), static_cast<std::uint64_t>(bytes_of(flow, segment)), at);
   }
   const bool synchronous = is_synchronous(segment, flow.segments, flow.window);
-  const auto requests = flow.row(segment);
-  for (std::size_t child = 0; child < requests.size(); ++child) {
-    if (is_gone(flow.tree->children[child])) continue;
-    happened(Event::Kind::handed_on, flow.number, flow.tree->children[child], segment);
-    transport().send(at, bytes_of(flow, segment), flow.tree->children[child], flow.number, synchronous,
-                     requests[child]);
-  }
+  const Chunk chunk{.at = at, .count = bytes_of(flow, segment), .bytes = bytes_of(flow, segment)};
+  hand_to_all(chunk, flow.tree->children, flow.number, segment, synchronous, flow.row(segment));
 }
 
 /// Into the user's buffer, in the order of the message: an element that only MPI can unpack is then not packed again

@@ -220,12 +220,7 @@ bool TreeReduction::hand_down(Flow& flow) {
   if (!std::ranges::all_of(row, [](Pending request) { return request.is_none(); })) return false;
   const std::uint64_t segment = flow.handed_on++;
   const bool synchronous = is_synchronous(segment, flow.segments, flow.window);
-  for (std::size_t child = 0; child < row.size(); ++child) {
-    const int to = flow.tree->children[child];
-    if (is_gone(to)) continue;
-    happened(Event::Kind::handed_on, flow.number, to, segment);
-    transport().send(result(flow, segment), to, flow.number, synchronous, row[child]);
-  }
+  hand_to_all(result(flow, segment), flow.tree->children, flow.number, segment, synchronous, row);
   return true;
 }
 
