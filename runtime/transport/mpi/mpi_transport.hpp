@@ -2,6 +2,7 @@
 // The messages of one collective call on one communicator of the program, over MPI, on the private communicator.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -35,6 +36,9 @@ class MpiTransport final : public Transport {
 
   /// Once a rank has revoked the program's communicator, whoever waits gives up, with MPI's code for that.
   void belongs_to(const ProgramCall& call) noexcept { user_ = call; }
+
+  /// True once messages of this call under other claims have come another way. It must outlive the object.
+  void hear_of_other_claims(const std::atomic<bool>& claims) noexcept { other_claims_ = &claims; }
 
   /// Those of this call, which must outlive the object.
   void use(Datagrams& datagrams) noexcept { datagrams_ = &datagrams; }
@@ -76,6 +80,7 @@ class MpiTransport final : public Transport {
   std::size_t streams_;
   ProgramCall user_{};
   Datagrams* datagrams_ = nullptr;
+  const std::atomic<bool>* other_claims_ = nullptr;
   bool is_alert_ = false;               ///< somebody has given the call up: others may follow soon
   std::vector<MPI_Request> handles_{};  ///< scratch of wait_any()
 };

@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "transport/memory/memory_transport.hpp"
+
+#include <chrono>
+#include <memory>
+#include <thread>
+#include <utility>
+
+namespace trunkline::runtime {
+namespace {
+
+/// What tells a message of ours from one of MPI's: pointers have their highest two bits alike, and so have numbers that
+/// were as short as an int.
+constexpr std::uintptr_t memory_mark = std::uintptr_t{1} << 62U;
+constexpr std::uintptr_t mark_bits = std::uintptr_t{3} << 62U;
+static_assert(sizeof(std::uintptr_t) == 8);
+
+bool is_in_memory(const Pending& pending) { return (pending.word & mark_bits) == memory_mark; }
+
+MemoryOperation& operation_of(const Pending& pending) {
+  // NOLINTNEXTLINE(performance-no-int-to-ptr): Pending holds a number
+  return *reinterpret_cast<MemoryOperation*>(pending.word & ~mark_bits);
+}
+
+/// While only memory is waited for, what MPI has under way goes on at each so many looks. A look at memory takes some
+/// tens of nanoseconds, one at MPI up to a microsecond.
+constexpr unsigned memory_looks_to_one_at_mpi = 32;
+constexpr unsigned crowded_looks_to_one_at_mpi = 4;  ///< each of which lets others run
+/// Looks before a rank lets others run: at most a few microseconds, none where there are more ranks than processors.
+constexpr unsigned looks_before_rest = 256;
+constexpr unsigned looks_between_rests = 16;
+/// A yield that takes so long has let somebody else run: where several do, there are more ranks than processors.
+constexpr auto slow_yield = std::chrono::microseconds(10);
+constexpr unsigned slow_yields_of_a_crowd = 3;
+constexpr unsigned looks_before_sleep = 64;
+
+}  // namespace
+
+struct MemoryTransport::Row {
+  const std::byte* at;
+  std::uint32_t bytes;
+  std::shared_ptr<std::byte[]> packed{};
+};
+
+MemoryTransport::MemoryTransport(HostMemory& memory, MpiTransport& mpi, PrivateCommunicator& ours,
+                                 const MemoryCallKey& key)
+    : memory_(memory), mpi_(mpi), ours_(ours), call_([&]() -> MemoryCall& {
+        const auto guard = memory.guard();
+        return memory.enter(key);
+      }()) {
+  mpi_.hear_of_other_claims(call_.has_other_claims);
+}
+
+MemoryTransport::~MemoryTransport() {
+  const auto guard = memory_.guard();
+  memory_.leave(call_);
+}
+
+MemoryTransport::Row MemoryTransport::row_of(const Chunk& chunk) const {
+  if (chunk.type == MPI_BYTE) return {.at = chunk.at, .bytes = static_cast<std::uint32_t>(chunk.bytes)};
+  int most = 0;
+  check(PMPI_Pack_size(chunk.count, chunk.type, ours_.alone(), &most));
+  auto packed = std::make_shared_for_overwrite<std::byte[]>(static_cast<std::size_t>(most));
+  int bytes = 0;
+  check(PMPI_Pack(chunk.at, chunk.count, chunk.type, packed.get(), most, &bytes, ours_.alone()));
+  const std::byte* const at = packed.get();
+  return {.at = at, .bytes = static_cast<std::uint32_t>(bytes), .packed = std::move(packed)};
+}
+
+/// With the guard.
+MemoryOperation& MemoryTransport::sending(const Row& row, std::uint32_t peer, int to, unsigned stream, bool synchronous,
+                                          std::size_t readers) {
+  MemoryOperation& one = memory_.operation();
+  one.is_send = true;
+  one.peer = peer;
+  one.stream = static_cast<std::uint16_t>(stream);
+  one.bytes = row.bytes;
+  one.at = row.at;
+  one.row = row.packed;
+  one.call = call_.key;
+  one.wants_ticket = ours_.backlog().due(to, row.bytes, synchronous);
+  one.is_long = row.bytes > memory_.limits().slot_bytes;
+  one.by_pieces = one.is_long && !(memory_.reads() && readers > 1);
+  return one;
+}
+
+void MemoryTransport::keep(MemoryOperation& one, Pending& pending) {
+  if (one.state == MemoryOperation::State::over && one.code == MPI_SUCCESS && one.is_send) {
+    memory_.give_back(one);
+    pending = {};
+    return;
+  }
+  pending.word = reinterpret_cast<std::uintptr_t>(&one) | memory_mark;
+}
+
+void MemoryTransport::send(const Chunk& chunk, int to, unsigned stream, bool synchronous, Pending& pending) {
+  const auto peer = memory_.peer(to);
+  if (!peer) return mpi_.send(chunk, to, stream, synchronous, pending);
+  const Row row = row_of(chunk);
+  const auto guard = memory_.guard();
+  MemoryOperation& one = sending(row, *peer, to, stream, synchronous, 1);
+  memory_.send(one);
+  keep(one, pending);
+}
+
+/// Over the network first: that takes longest.
+void MemoryTransport::send_to(const Chunk& chunk, std::span<const int> to, unsigned stream, bool synchronous,
+                              std::span<Pending> pending) {
+  std::size_t here = 0;
+  for (std::size_t i = 0; i < to.size(); ++i) {
+    if (memory_.peer(to[i])) {
+      ++here;
+    } else {
+      mpi_.send(chunk, to[i], stream, synchronous, pending[i]);
+    }
+  }
+  if (here == 0) return;
+  const Row row = row_of(chunk);
+  const auto guard = memory_.guard();
+  several_.clear();
+  several_.reserve(here);
+  for (const int rank : to) {
+    if (const auto peer = memory_.peer(rank)) several_.push_back(&sending(row, *peer, rank, stream, synchronous, here));
+  }
+  memory_.send_to_all(several_);
+  auto next = several_.begin();
+  for (std::size_t i = 0; i < to.size(); ++i) {
+    if (memory_.peer(to[i])) keep(**next++, pending[i]);
+  }
+}
+
+void MemoryTransport::receive(const Chunk& chunk, int from, unsigned stream, Pending& pending) {
+  const auto peer = memory_.peer(from);
+  if (!peer) return mpi_.receive(chunk, from, stream, pending);
+  const auto guard = memory_.guard();
+  MemoryOperation& one = memory_.operation();
+  one.peer = *peer;
+  one.stream = static_cast<std::uint16_t>(stream);
+  one.chunk = chunk;
+  memory_.receive(one, call_);
+  keep(one, pending);
+}
+
+/// Its bytes. With the guard.
+int MemoryTransport::finish(MemoryOperation& one, Pending& pending) {
+  const int bytes = static_cast<int>(one.bytes);
+  const int code = one.code;
+  memory_.give_back(one);
+  pending = {};
+  fruitless_ = slow_yields_ = 0;
+  is_lying_down_ = false;
+  check(code);
+  return bytes;
+}
+
+/// Of one that lies; none where its sender has withdrawn it.
+std::optional<int> MemoryTransport::read(MemoryOperation& one, Pending& pending) {
+  memory_.read(one);
+  const auto guard = memory_.guard();
+  memory_.finish_reading(one);
+  return one.state == MemoryOperation::State::over ? std::optional(finish(one, pending)) : std::nullopt;
+}
+
+std::optional<MemoryTransport::Over> MemoryTransport::test_any(std::span<Pending* const> pending, bool receiving,
+                                                               Watchdog& watchdog) {
+  return look(pending, receiving, watchdog, false);
+}
+
+std::optional<MemoryTransport::Over> MemoryTransport::look(std::span<Pending* const> pending, bool receiving,
+                                                           Watchdog& watchdog, bool may_sleep) {
+  mpi_pending_.clear();
+  mpi_places_.clear();
+  std::optional<std::size_t> lying;
+  {
+    const auto guard = memory_.guard();
+    memory_.progress();
+    for (std::size_t i = 0; i < pending.size(); ++i) {
+      if (!is_in_memory(*pending[i])) {
+        mpi_pending_.push_back(pending[i]);
+        mpi_places_.push_back(i);
+        continue;
+      }
+      MemoryOperation& one = operation_of(*pending[i]);
+      if (memory_.is_over(one)) return Over{.index = i, .bytes = finish(one, *pending[i])};
+      if (!lying && one.state == MemoryOperation::State::lying) lying = i;
+    }
+    may_sleep = may_sleep && mpi_pending_.empty() && !lying && memory_.may_sleep();
+  }
+  if (lying) {
+    if (const auto bytes = read(operation_of(*pending[*lying]), *pending[*lying])) {
+      return Over{.index = *lying, .bytes = *bytes};
+    }
+  }
+  if (looks_at_mpi(pending.empty() || !mpi_pending_.empty())) {
+    if (const auto over = mpi_.test_any(mpi_pending_, receiving, watchdog)) {
+      fruitless_ = slow_yields_ = 0;
+      return Over{.index = mpi_places_[over->index], .bytes = over->bytes};
+    }
+  }
+  rest(may_sleep);
+  return {};
+}
+
+/// `must`: something of MPI's is waited for.
+bool MemoryTransport::looks_at_mpi(bool must) {
+  const unsigned each = memory_.is_crowded() ? crowded_looks_to_one_at_mpi : memory_looks_to_one_at_mpi;
+  return ++fruitless_ % each == 0 || must;
+}
+
+void MemoryTransport::rest(bool may_sleep) {
+  const bool is_crowded = memory_.is_crowded() || slow_yields_ >= slow_yields_of_a_crowd;
+  if (!is_crowded && (fruitless_ < looks_before_rest || fruitless_ % looks_between_rests != 0)) return;
+  if (is_crowded && may_sleep && fruitless_ >= looks_before_sleep) {
+    if (is_lying_down_) {
+      memory_.sleep();
+    } else {
+      memory_.lie_down();
+    }
+    is_lying_down_ = !is_lying_down_;
+    return;
+  }
+  is_lying_down_ = false;
+  const auto before = std::chrono::steady_clock::now();
+  std::this_thread::yield();
+  if (std::chrono::steady_clock::now() - before > slow_yield) ++slow_yields_;
+}
+
+MemoryTransport::Over MemoryTransport::wait_any(std::span<Pending* const> pending, bool receiving) {
+  Watchdog watchdog;
+  while (true) {
+    if (const auto over = look(pending, receiving, watchdog, true)) return *over;
+  }
+}
+
+bool MemoryTransport::test_all(std::span<Pending> pending, Watchdog& watchdog) {
+  for (Pending& one : pending) {
+    if (one.is_none()) continue;
+    Pending* const alone = &one;
+    if (!test_any({&alone, 1}, false, watchdog)) return false;
+  }
+  return true;
+}
+
+void MemoryTransport::wait_all(std::span<Pending> pending) {
+  for (; !pending.empty(); pending = pending.subspan(1)) {
+    Watchdog watchdog;
+    Pending* const alone = &pending.front();
+    while (!alone->is_none()) static_cast<void>(look({&alone, 1}, false, watchdog, true));
+  }
+}
+
+bool MemoryTransport::let_go(std::span<Pending> pending, bool cancel) noexcept {
+  const Uncancelled uncancelled;
+  bool left_over = false;
+  for (std::size_t i = 0; i < pending.size(); ++i) {
+    Pending& one = pending[i];
+    if (one.is_none()) continue;
+    if (!is_in_memory(one)) {
+      left_over = mpi_.let_go(pending.subspan(i, 1), cancel) || left_over;
+      continue;
+    }
+    const auto guard = memory_.guard();
+    left_over = memory_.let_go(operation_of(one), call_) || left_over;
+    one = {};
+  }
+  return left_over;
+}
+
+void MemoryTransport::outlive(std::shared_ptr<void> memory, Pending& receive) noexcept {
+  if (!is_in_memory(receive)) return mpi_.outlive(std::move(memory), receive);
+  const Uncancelled uncancelled;
+  const auto guard = memory_.guard();
+  memory_.outlive(operation_of(receive), call_);
+  receive = {};
+}
+
+}  // namespace trunkline::runtime

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// The messages of one collective call: those between ranks of one host go through memory that they share, all others
+// over MPI.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "transport/memory/host_memory.hpp"
+#include "transport/mpi/mpi_transport.hpp"
+#include "transport/mpi/private_communicator.hpp"
+#include "transport/transport.hpp"
+
+namespace trunkline::runtime {
+
+/// Notices that a rank gives up are messages of MPI's, whoever they are for.
+class MemoryTransport final : public Transport {
+ public:
+  /// Around `mpi`, the same call's, which does what memory cannot. All must outlive the object.
+  MemoryTransport(HostMemory& memory, MpiTransport& mpi, PrivateCommunicator& ours, const MemoryCallKey& key);
+  ~MemoryTransport() override;
+  MemoryTransport(const MemoryTransport&) = delete;
+  MemoryTransport& operator=(const MemoryTransport&) = delete;
+
+  [[nodiscard]] Datagrams* datagrams() noexcept override { return mpi_.datagrams(); }
+  [[nodiscard]] int ranks() const noexcept override { return mpi_.ranks(); }
+
+  /// Long messages are over once the receiver has read them, whether they are synchronous or not.
+  void send(const Chunk& chunk, int to, unsigned stream, bool synchronous, Pending& pending) override;
+  void send_to(const Chunk& chunk, std::span<const int> to, unsigned stream, bool synchronous,
+               std::span<Pending> pending) override;
+  void receive(const Chunk& chunk, int from, unsigned stream, Pending& pending) override;
+  using Transport::receive;
+  using Transport::send;
+
+  [[nodiscard]] Over wait_any(std::span<Pending* const> pending, bool receiving) override;
+  [[nodiscard]] std::optional<Over> test_any(std::span<Pending* const> pending, bool receiving,
+                                             Watchdog& watchdog) override;
+  void wait_all(std::span<Pending> pending) override;
+  [[nodiscard]] bool test_all(std::span<Pending> pending, Watchdog& watchdog) override;
+
+  void give_up(int code) noexcept override { mpi_.give_up(code); }
+  void give_up_too(int code, std::span<const int> peers) noexcept override { mpi_.give_up_too(code, peers); }
+  void say_long_wait(std::span<const int> awaited, bool receiving) const override {
+    mpi_.say_long_wait(awaited, receiving);
+  }
+  [[nodiscard]] bool let_go(std::span<Pending> pending, bool cancel) noexcept override;
+  void outlive(std::shared_ptr<void> memory, Pending& receive) noexcept override;
+
+ private:
+  struct Row;  ///< a message's data, one behind the other
+  [[nodiscard]] Row row_of(const Chunk& chunk) const;
+  [[nodiscard]] MemoryOperation& sending(const Row& row, std::uint32_t peer, int to, unsigned stream, bool synchronous,
+                                         std::size_t readers);
+  void keep(MemoryOperation& one, Pending& pending);
+  [[nodiscard]] int finish(MemoryOperation& one, Pending& pending);
+  [[nodiscard]] std::optional<int> read(MemoryOperation& one, Pending& pending);
+  [[nodiscard]] std::optional<Over> look(std::span<Pending* const> pending, bool receiving, Watchdog& watchdog,
+                                         bool may_sleep);
+  [[nodiscard]] bool looks_at_mpi(bool must);
+  void rest(bool may_sleep);
+
+  HostMemory& memory_;
+  MpiTransport& mpi_;
+  PrivateCommunicator& ours_;
+  MemoryCall& call_;
+  unsigned fruitless_ = 0;    ///< looks since something was over
+  unsigned slow_yields_ = 0;  ///< of them those after which somebody else has run
+  bool is_lying_down_ = false;
+  // Scratch.
+  std::vector<Pending*> mpi_pending_{};
+  std::vector<std::size_t> mpi_places_{};
+  std::vector<MemoryOperation*> several_{};
+};
+
+}  // namespace trunkline::runtime

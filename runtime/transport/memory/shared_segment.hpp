@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+// What one rank shares with the others of its host: an area that it alone makes, and that they map. The others write to
+// its bell, to its inboxes, and to its tickets; what it sends lies in its slots.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+
+namespace trunkline::runtime {
+
+/// How much of everything there is. The same on all ranks of a job.
+struct MemoryLimits {
+  std::uint32_t inbox = 32;          ///< messages from each peer that may wait to be looked at
+  std::uint32_t slot_bytes = 16384;  ///< of a message that is copied in and out
+  std::uint32_t own_slots = 2;       ///< for each peer, whoever else is late
+  std::uint32_t common_slots = 64;   ///< for all of them
+  std::uint32_t tickets = 16384;     ///< messages under way whose sender waits for the receiver
+};
+
+/// A random number that nobody guesses: who finds it in an area knows whose it is.
+using MemoryToken = std::array<std::uint64_t, 2>;
+
+/// Of one message, in the receiver's inbox.
+struct alignas(128) SharedMessage {
+  enum class Kind : std::uint16_t {
+    within,  ///< its data are in here
+    slot,    ///< in a slot of the sender's
+    lying,   ///< in the sender's memory, until its ticket says that it is over; for the receiver to read
+    asked,   ///< so too; for the receiver to ask for its pieces
+    piece,   ///< one of these, in a slot
+  };
+  static constexpr std::uint32_t none = ~std::uint32_t{0};
+  static constexpr std::size_t most_within = 72;
+
+  std::atomic<std::uint32_t> is_there;
+  Kind kind;
+  std::uint16_t stream;
+  std::uint32_t communicator;
+  std::uint32_t bytes;
+  std::uint64_t turn;
+  std::uint64_t claim;
+  std::uint64_t place;  ///< of data that lie: their address; of a piece: where it belongs in the message
+  std::uint32_t slot;
+  std::uint32_t ticket;
+  std::array<std::byte, most_within> data;
+};
+static_assert(sizeof(SharedMessage) == 128 && std::atomic<std::uint32_t>::is_always_lock_free);
+
+/// What has become of a message whose sender waits. Sender and receiver both change it.
+enum class Ticket : std::uint32_t {
+  free,
+  posted,
+  reading,    ///< the receiver reads
+  asked,      ///< the receiver has asked for pieces
+  over,       ///< by the receiver, which has done with the ticket
+  withdrawn,  ///< by the sender: nobody may read any more
+};
+
+/// One rank's area, mapped into this process.
+class SharedSegment {
+ public:
+  SharedSegment() = default;
+  /// `base` has bytes(limits, peers), and is zero where it has never been written.
+  SharedSegment(std::byte* base, const MemoryLimits& limits, std::uint32_t peers)
+      : base_(base), limits_(limits), peers_(peers) {}
+
+  static constexpr std::uint32_t most_peers = 1024;
+
+  /// `peers`: ranks of the host.
+  [[nodiscard]] static std::size_t bytes(const MemoryLimits& limits, std::uint32_t peers) {
+    return inboxes(limits, peers) + std::size_t{peers} * limits.inbox * sizeof(SharedMessage);
+  }
+  [[nodiscard]] static std::uint32_t slots(const MemoryLimits& limits, std::uint32_t peers) {
+    return limits.own_slots * peers + limits.common_slots;
+  }
+
+  [[nodiscard]] MemoryToken& token() const { return *reinterpret_cast<MemoryToken*>(base_); }
+
+  /// One bit a peer: it has put something into its inbox.
+  [[nodiscard]] std::span<std::atomic<std::uint64_t>> bell() const {
+    return {reinterpret_cast<std::atomic<std::uint64_t>*>(base_ + bell_at), (peers_ + 63) / 64};
+  }
+  /// 1 where its rank sleeps, or is about to, until somebody wakes it.
+  [[nodiscard]] std::atomic<std::uint32_t>& sleeps() const {
+    return *reinterpret_cast<std::atomic<std::uint32_t>*>(base_ + sleeps_at);
+  }
+  [[nodiscard]] std::atomic<Ticket>& ticket(std::uint32_t number) const {
+    return *reinterpret_cast<std::atomic<Ticket>*>(base_ + page + std::size_t{number} * line);
+  }
+  /// Ranks that have not yet read the slot.
+  [[nodiscard]] std::atomic<std::uint32_t>& readers(std::uint32_t slot) const {
+    return *reinterpret_cast<std::atomic<std::uint32_t>*>(base_ + uses(limits_) + std::size_t{slot} * line);
+  }
+  [[nodiscard]] std::byte* slot(std::uint32_t number) const {
+    return base_ + data(limits_, peers_) + std::size_t{number} * limits_.slot_bytes;
+  }
+  /// Its place for the `count`-th message of a peer.
+  [[nodiscard]] SharedMessage& inbox(std::uint32_t peer, std::uint64_t count) const {
+    auto* const first = reinterpret_cast<SharedMessage*>(base_ + inboxes(limits_, peers_));
+    return first[std::size_t{peer} * limits_.inbox + count % limits_.inbox];
+  }
+
+ private:
+  static constexpr std::size_t line = 64;  ///< of a cache: what two ranks change lies apart
+  static constexpr std::size_t page = 4096;
+  static constexpr std::size_t bell_at = 256;
+  static constexpr std::size_t sleeps_at = 512;
+
+  static std::size_t paged(std::size_t bytes) { return (bytes + page - 1) / page * page; }
+  static std::size_t uses(const MemoryLimits& limits) { return page + paged(limits.tickets * line); }
+  static std::size_t data(const MemoryLimits& limits, std::uint32_t peers) {
+    return uses(limits) + paged(slots(limits, peers) * line);
+  }
+  static std::size_t inboxes(const MemoryLimits& limits, std::uint32_t peers) {
+    return data(limits, peers) + paged(std::size_t{slots(limits, peers)} * limits.slot_bytes);
+  }
+
+  std::byte* base_ = nullptr;
+  MemoryLimits limits_{};
+  std::uint32_t peers_ = 0;
+};
+
+}  // namespace trunkline::runtime
