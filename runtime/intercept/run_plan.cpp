@@ -8,6 +8,7 @@
 #include "intercept/state.hpp"
 #include "intercept/traced.hpp"
 #include "trace/traced_datagrams.hpp"
+#include "transport/memory/memory_transport.hpp"
 #include "transport/mpi/mpi_transport.hpp"
 
 // Two rules keep the program's error handlers, exceptions and thread cancellation working through our frames: MPI calls
@@ -39,7 +40,7 @@ std::uint64_t claim_of(const Arguments& call, const Prepared& prepared, std::uin
 }
 
 /// Runs the messages of a call. Where this rank cannot go on, the others are told, so that none waits for it for ever.
-int execute(const UserCall& call, MpiTransport& transport, const LocalDecision& decision) {
+int execute(const UserCall& call, Transport& transport, const LocalDecision& decision) {
   int code = MPI_SUCCESS;
   try {
     return call.execute(transport, decision);
@@ -68,16 +69,23 @@ int run_plan(const UserCall& call, const SharedFacts& shared, const Prepared& pr
   const Arguments& arguments = call.arguments();
   const LocalDecision& decision = *prepared.decision;
   const std::uint64_t claim = claim_of(arguments, prepared, shared.bytes);
-  MpiTransport transport(*private_communicator(), prepared.communicator->members()->processes().world_ranks,
-                         prepared.id, prepared.turn, claim, decision.plan->part->streams());
+  MpiTransport over_mpi(*private_communicator(), prepared.communicator->members()->processes().world_ranks, prepared.id,
+                        prepared.turn, claim, decision.plan->part->streams());
   std::optional<DatagramCall> datagrams;
   std::optional<TracedDatagrams> told;
-  if (prepared.group != nullptr) transport.use(datagrams.emplace(*prepared.group, prepared.turn, claim));
+  if (prepared.group != nullptr) over_mpi.use(datagrams.emplace(*prepared.group, prepared.turn, claim));
   const CollectiveFacts& facts = facts_of(arguments.collective);
-  transport.belongs_to({.communicator = arguments.communicator,
-                        .name = facts.mpi_name,
-                        .root = facts.has_root ? std::optional(arguments.root) : std::nullopt,
-                        .bytes = shared.bytes});
+  over_mpi.belongs_to({.communicator = arguments.communicator,
+                       .name = facts.mpi_name,
+                       .root = facts.has_root ? std::optional(arguments.root) : std::nullopt,
+                       .bytes = shared.bytes});
+  std::optional<MemoryTransport> in_memory;
+  HostMemory* const shared_memory = host_memory();
+  if (shared_memory != nullptr && !shared_memory->is_alone()) {
+    const MemoryCallKey key{.communicator = prepared.id, .turn = prepared.turn, .claim = claim};
+    in_memory.emplace(*shared_memory, over_mpi, *private_communicator(), key);
+  }
+  Transport& transport = in_memory ? static_cast<Transport&>(*in_memory) : over_mpi;
   if (traced.is_on()) {
     begin_planned(traced, arguments, shared.bytes, prepared);
     transport.tell(&traced);
@@ -88,7 +96,7 @@ int run_plan(const UserCall& call, const SharedFacts& shared, const Prepared& pr
       const std::uint64_t packets = (shared.bytes + datagrams->payload_bytes() - 1) / datagrams->payload_bytes();
       // What several ranks send, or a root that has all operands, nobody confirms.
       const bool is_confirmed = facts.has_root && !datagrams->is_eager(static_cast<std::uint32_t>(packets));
-      transport.use(told.emplace(*datagrams, traced, is_confirmed));
+      over_mpi.use(told.emplace(*datagrams, traced, is_confirmed));
     }
   }
   last_run(arguments.collective) = {decision.plan->name, decision.segment_bytes};

@@ -34,6 +34,10 @@ constexpr std::array table{
             "reductions combine operands in one order for messages of every size; default 0"},
     Setting{"TRUNKLINE_MULTICAST", "0, 1, ipv6 or broadcast",
             "whether auto and tuning files may take multicasts, and how datagrams reach all hosts; default 1"},
+    Setting{
+        "TRUNKLINE_HOST_MEMORY", "0, 1 or copies",
+        "whether ranks of one host hand data on in memory that they share; copies: but none reads another one's own "
+        "memory; default 1"},
     Setting{"TRUNKLINE_HOST", "NAME", "this rank's host in the cluster file; default: the processor's name"},
     Setting{"TRUNKLINE_MEASURED", "FILE", "what 'trunkline measure' found on this cluster with this MPI"},
     Setting{"TRUNKLINE_HOST_COSTS",
@@ -98,6 +102,8 @@ class Reader {
       setup_.reproducible = flag(name, value);
     } else if (name == "TRUNKLINE_MULTICAST") {
       take_multicast(value);
+    } else if (name == "TRUNKLINE_HOST_MEMORY") {
+      take_host_memory(value);
     } else if (name == "TRUNKLINE_EXPLAIN") {
       setup_.explain = flag(name, value);
     } else if (name == "TRUNKLINE_TRACE") {
@@ -161,6 +167,16 @@ class Reader {
       setup_.way = GroupWay::broadcast;
     } else if (value != "0" && value != "1") {
       faults_.push_back("TRUNKLINE_MULTICAST=" + std::string(value) + ": must be 0, 1, ipv6 or broadcast");
+    }
+  }
+
+  void take_host_memory(std::string_view value) {
+    if (value == "0") {
+      setup_.host_memory = HostMemoryWish::none;
+    } else if (value == "copies") {
+      setup_.host_memory = HostMemoryWish::copied;
+    } else if (value != "1") {
+      faults_.push_back("TRUNKLINE_HOST_MEMORY=" + std::string(value) + ": must be 0, 1 or copies");
     }
   }
 

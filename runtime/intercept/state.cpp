@@ -14,6 +14,7 @@
 #include "report.hpp"
 #include "reserve.hpp"
 #include "startup/agreement.hpp"
+#include "startup/host_memory.hpp"
 #include "startup/presence.hpp"
 #include "trace/session.hpp"
 
@@ -26,6 +27,7 @@ namespace {
 // Never destroyed: programs may broadcast, and call MPI_Finalize, while static objects are.
 constinit const World* agreed_world = nullptr;
 constinit PrivateCommunicator* opened = nullptr;
+constinit HostMemory* shared_memory = nullptr;
 constinit Recorder* recording = nullptr;
 constinit bool finalized = false;
 constinit Wishes wishes_by_setting;
@@ -38,9 +40,10 @@ bool is_accelerated(const CollectiveFacts& one) {
   return knowledge.cluster || knowledge.plan || knowledge.keeps_one_order(one.collective);
 }
 
+bool is_any_accelerated() { return std::ranges::any_of(collectives(), is_accelerated); }
+
 void update_watching() {
-  const bool is_on =
-      world() != nullptr && (world()->explain || world()->trace || std::ranges::any_of(collectives(), is_accelerated));
+  const bool is_on = world() != nullptr && (world()->explain || world()->trace || is_any_accelerated());
   watching.store(is_on, std::memory_order_relaxed);
 }
 
@@ -49,11 +52,14 @@ int stop(MPI_Comm, int, void*, void*) {
   if (opened != nullptr) {  // else ranks without the library have kept it out: there are no communicators of ours
     Communicator::free_all(*opened);
     opened->late().end();
+    if (shared_memory != nullptr) shared_memory->end();
   }
   finalized = true;
   if (recording != nullptr) stop_trace(*recording);
   delete recording;
   recording = nullptr;
+  delete shared_memory;
+  shared_memory = nullptr;
   delete opened;
   opened = nullptr;
   forget_silent_ranks();
@@ -75,6 +81,8 @@ void stop_at_finalize() {
 const World* world() { return finalized ? nullptr : agreed_world; }
 
 PrivateCommunicator* private_communicator() { return opened; }
+
+HostMemory* host_memory() { return shared_memory; }
 
 Recorder* recorder() { return recording; }
 
@@ -108,6 +116,8 @@ void start() {
   opened = PrivateCommunicator::open().release();
   if (made->trace) recording = start_trace(setup, *made, opened->communicator()).release();
   agreed_world = made.release();
+  // All ranks have been told the same.
+  if (is_any_accelerated()) shared_memory = open_host_memory(setup, *agreed_world, *opened).release();
   int ranks = 0;
   check(PMPI_Comm_size(MPI_COMM_WORLD, &ranks));
   hold_reserve(static_cast<std::size_t>(ranks));

@@ -7,6 +7,7 @@
 #include "startup/setup.hpp"
 #include "startup/world.hpp"
 #include "trace/recorder.hpp"
+#include "transport/memory/host_memory.hpp"
 #include "transport/mpi/private_communicator.hpp"
 
 namespace trunkline::runtime {
@@ -19,6 +20,9 @@ extern std::atomic<bool> watching;
 
 /// Carries our messages; there is one where there is a world.
 [[nodiscard]] PrivateCommunicator* private_communicator();
+
+/// Of the ranks of this host; null: their messages go over MPI, as all others.
+[[nodiscard]] HostMemory* host_memory();
 
 /// Where the ranks were told to trace; else null.
 [[nodiscard]] Recorder* recorder();

@@ -113,7 +113,8 @@ LocalView local_view(const Setup& setup) {
   if (view.disabled) return view;
   std::string wishes = setup.host_costs + "\n" + (setup.reproducible ? "reproducible\n" : "") +
                        (setup.multicasts ? "" : "no multicasts\n") + "by " +
-                       std::to_string(static_cast<int>(setup.way)) + "\n";
+                       std::to_string(static_cast<int>(setup.way)) + "\nmemory " +
+                       std::to_string(static_cast<int>(setup.host_memory)) + "\n";
   for (const Wish& wish : setup.wishes) {
     wishes += std::to_string(static_cast<int>(wish.kind)) + ":" + std::string(wish.algorithm) + ":" +
               std::to_string(wish.segment_bytes) + "\n";

@@ -15,6 +15,13 @@ namespace trunkline::runtime {
 /// By collective.
 using Wishes = std::array<Wish, most_collectives>;
 
+/// How the ranks of a host may hand data on in memory.
+enum class HostMemoryWish : std::uint8_t {
+  none,
+  copied,  ///< but none reads another one's own memory
+  any,
+};
+
 struct Setup {
   std::string cluster{};     ///< bundled name or file; empty: none
   std::string plan{};        ///< file; empty: none
@@ -29,6 +36,7 @@ struct Setup {
   bool reproducible = false;       ///< reductions combine operands in one order, whatever their number
   bool multicasts = true;          ///< `auto` may take plans that go by datagrams
   GroupWay way = GroupWay::usual;  ///< of datagrams
+  HostMemoryWish host_memory = HostMemoryWish::any;
   bool explain = false;
   bool strict = false;
   bool disable = false;

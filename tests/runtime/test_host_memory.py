@@ -1,0 +1,167 @@
+"""Memory that ranks of one host share: the executors over it with and without room, whole jobs with several ranks a
+host, and what becomes of it when something is wrong.
+"""
+
+import os
+import re
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+from conftest import Mpi, Outcome
+from test_faults import REDUCING, SOUND
+from test_matrix import GROUPS
+
+ON_SHARED_HOST = Path(__file__).with_name("on_shared_host.sh")
+CLUSTER = {"TRUNKLINE_CLUSTER": "cyclic"}
+TURNS = os.environ.get("TRUNKLINE_TEST_MEMORY", "1")
+"""How often each algorithm runs, with other lengths, elements and roots."""
+BY_TREES = "two-tree:1448"
+
+
+def shared(per_host: int, memory: str = "1", **more: str) -> dict[str, str]:
+    return CLUSTER | {"RANKS_PER_HOST": str(per_host), "TRUNKLINE_HOST_MEMORY": memory} | more
+
+
+def case(mpi: Mpi, ranks: int, *words: str) -> Outcome:
+    done = mpi.run(ranks, mpi.program("runtime-memory"), *words, preload=None)
+    assert done.out.count("fine") == ranks, done.out + done.err
+    return done
+
+
+@pytest.mark.parametrize(
+    ("ranks", "per_host", "room", "way"),
+    [(4, 4, "usual", "reads"), (5, 2, "tiny", "reads"), (6, 3, "tiny", "copies"), (8, 8, "usual", "copies")],
+)
+def test_every_algorithm(any_mpi: Mpi, ranks: int, per_host: int, room: str, way: str):
+    case(any_mpi, ranks, "trials", TURNS, "1", str(per_host), room, way)
+
+
+@pytest.mark.parametrize("way", ["reads", "copies"])
+def test_a_late_rank_of_one_communicator_holds_up_no_other(any_mpi: Mpi, way: str):
+    """Messages to it fill all that it may have; it waits for another thread of their sender."""
+    case(any_mpi, 3, "late-rank", "tiny", way)
+
+
+def test_children_see_nothing_of_it(any_mpi: Mpi):
+    case(any_mpi, 4, "fork")
+
+
+@pytest.mark.parametrize("what", ["short-files", "told-not"])
+def test_one_rank_that_cannot_is_heard_by_all(any_mpi: Mpi, what: str):
+    case(any_mpi, 3, what)
+
+
+def _of_memory(folder: str) -> list[str]:
+    """What the kernel shows in that part of each process's folder."""
+    found = []
+    for process in Path("/proc").iterdir():
+        try:
+            if not process.name.isdigit():
+                continue
+            place = process / folder
+            lines = [os.readlink(one) for one in place.iterdir()] if place.is_dir() else place.read_text().splitlines()
+        except OSError:
+            continue
+        found += [process.name for line in lines if "memfd:trunkline" in line]
+    return found
+
+
+def test_killed_ranks_leave_nothing_behind(any_mpi: Mpi):
+    """Nor does anybody need a descriptor once all have mapped it."""
+    command = [*any_mpi.launcher, "-n", "3", "env", f"LD_PRELOAD={any_mpi.yields}"]
+    environment = os.environ | dict.fromkeys(("OMPI_ALLOW_RUN_AS_ROOT", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM"), "1")
+    environment |= dict.fromkeys(("PRTE_ALLOW_RUN_AS_ROOT", "PRTE_ALLOW_RUN_AS_ROOT_CONFIRM"), "1")
+    with subprocess.Popen(
+        [*command, any_mpi.program("runtime-memory"), "hold"], env=environment, stdout=subprocess.PIPE, text=True
+    ) as job:
+        assert job.stdout is not None
+        held = [re.fullmatch(r"holding (\d+)\n", job.stdout.readline()) for _ in range(3)]
+        processes = [found.group(1) for found in held if found is not None]
+        try:
+            assert len(processes) == 3
+            assert set(processes) <= set(_of_memory("maps"))
+            assert not set(processes) & set(_of_memory("fd"))
+        finally:
+            for process in processes:
+                os.kill(int(process), signal.SIGKILL)
+        job.wait(60)
+    end = time.monotonic() + 20
+    while set(processes) & set(_of_memory("maps")) and time.monotonic() < end:
+        time.sleep(0.1)
+    assert not set(processes) & set(_of_memory("maps"))
+    assert not list(Path("/dev/shm").glob("*trunkline*"))
+
+
+@pytest.mark.parametrize(("ranks", "per_host", "memory"), [(4, 4, "1"), (5, 2, "1"), (4, 2, "copies"), (3, 3, "0")])
+def test_everything_mpi_allows(any_mpi: Mpi, ranks: int, per_host: int, memory: str):
+    command = [any_mpi.program("runtime-test"), "--require", "--groups", ",".join(GROUPS)]
+    choices = "linear:100,flat,scatter-ring:64" if ranks == 5 else "two-tree:100,flat:200"
+    done = any_mpi.run(
+        ranks, *command, "--choices", choices, settings=shared(per_host, memory), per_rank=[ON_SHARED_HOST]
+    )
+    assert "FAILED" not in done.err, done.err
+    assert " passed, 0 failed" in done.out, done.out + done.err
+
+
+@pytest.mark.parametrize(
+    ("ranks", "per_host", "memory", "threads"),
+    [(8, 4, "1", 1), (3, 3, "1", 3), (4, 2, "copies", 3), (8, 8, "copies", 1)],
+)
+def test_collectives_do_not_disturb_each_other(any_mpi: Mpi, ranks: int, per_host: int, memory: str, threads: int):
+    words = [any_mpi.program("runtime-mixed"), "300", "11", str(threads), BY_TREES, "linear:1000", "flat"]
+    words += ["ring:1448", "unaware-ring"] if threads == 1 else []
+    done = any_mpi.run(ranks, *words, settings=shared(per_host, memory), per_rank=[ON_SHARED_HOST])
+    rows = {line.split()[0]: line.split()[1:] for line in done.out.splitlines()}
+    assert int(rows["bcast"][0]) > 0
+    assert int(rows["allreduce"][0]) > 0
+
+
+def fault(mpi: Mpi, *cases: str, memory: str, status: int | None = 0) -> Outcome:
+    settings = shared(2, memory, NAP_US="200")
+    done = mpi.run(
+        4, mpi.program("runtime-faults"), *cases, settings=settings, per_rank=[ON_SHARED_HOST], status=status
+    )
+    if status == 0:
+        assert done.out.count(": fine") == 4, done.out + done.err
+    return done
+
+
+@pytest.mark.parametrize("memory", ["1", "copies"])
+def test_the_program_goes_on_where_something_is_wrong(any_mpi: Mpi, memory: str):
+    cases = [f"{one}@{BY_TREES}" for one in SOUND if any_mpi.name != "openmpi" or one != "session"]
+    fault(any_mpi, *cases, memory=memory)
+    cases = [f"{one}@{choice}" for choice in (BY_TREES, "flat") for one in REDUCING]
+    cases += [f"{one}@{choice}" for choice in ("linear", "scatter-ring") for one in ("shorter", "longer", "other-root")]
+    fault(any_mpi, *cases, "error-elsewhere@flat", "late-beside-a-faulty-one@flat:256KiB", memory=memory)
+
+
+@pytest.mark.parametrize("one", ["killed-rank", "killed-in-allreduce", "handler-aborts"])
+def test_the_job_ends(any_mpi: Mpi, one: str):
+    begin = time.monotonic()
+    assert fault(any_mpi, f"{one}@{BY_TREES}", memory="1", status=None).status != 0
+    assert time.monotonic() - begin < 120
+
+
+@pytest.mark.parametrize(
+    ("memory", "said"),
+    [
+        ("1", r"ranks of one host hand data on in memory"),
+        ("copies", r".* in memory, and do not read from each other's own, since rank 0 says: it was told not to"),
+        ("0", None),
+    ],
+)
+def test_ranks_explain_which_way_data_go(mpi: Mpi, memory: str, said: str | None):
+    words = [mpi.program("runtime-hello")]
+    done = mpi.run(4, *words, settings=shared(2, memory, TRUNKLINE_EXPLAIN="1"), per_rank=[ON_SHARED_HOST])
+    lines = [line.removeprefix("trunkline: ") for line in done.lines("trunkline: ranks of one host")]
+    assert len(lines) == (said is not None)
+    assert said is None or re.fullmatch(said, lines[0])
+
+
+def test_hosts_of_one_rank_share_nothing(mpi: Mpi):
+    settings = shared(1, TRUNKLINE_EXPLAIN="1")
+    done = mpi.run(3, mpi.program("runtime-hello"), settings=settings, per_rank=[ON_SHARED_HOST])
+    assert done.lines("trunkline: ranks of one host") == []
