@@ -4,6 +4,8 @@
 // sender's memory, or comes by pieces where the kernel does not permit that.
 #pragma once
 
+#include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <list>
 #include <memory>
@@ -106,6 +108,12 @@ class HostMemory {
   /// For a while, at most until somebody has put something here, or has done with something of this rank's. Without the
   /// guard.
   void sleep() const noexcept;
+  using Clock = std::chrono::steady_clock;
+  /// A message of this process's went over MPI, which may have more to do for it, even if it was over at once.
+  void has_used_mpi(Clock::time_point now) noexcept { used_mpi_.store(now, std::memory_order_relaxed); }
+  [[nodiscard]] bool has_lately_used_mpi(Clock::time_point now) const noexcept {
+    return now - used_mpi_.load(std::memory_order_relaxed) < std::chrono::milliseconds(100);
+  }
   /// Whether nothing of this rank's waits for room, which nobody wakes it for. With the guard.
   [[nodiscard]] bool may_sleep() const;
 
@@ -178,6 +186,7 @@ class HostMemory {
   std::list<EarlyMessage> early_{};  ///< of calls that have not begun here
   std::vector<Late> late_{};
   std::size_t queued_ = 0;  ///< in all peers' queues
+  std::atomic<Clock::time_point> used_mpi_{};
 
   std::vector<std::uint32_t> common_slots_{};            ///< free ones
   std::vector<std::vector<std::uint32_t>> own_slots_{};  ///< so too, by peer

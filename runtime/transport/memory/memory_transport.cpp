@@ -23,9 +23,13 @@ MemoryOperation& operation_of(const Pending& pending) {
 }
 
 /// While only memory is waited for, what MPI has under way goes on at each so many looks. A look at memory takes some
-/// tens of nanoseconds, one at MPI up to a microsecond.
-constexpr unsigned memory_looks_to_one_at_mpi = 32;
+/// tens of nanoseconds, one at MPI up to a microsecond, and longer where the library sleeps in it.
+constexpr unsigned looks_to_one_at_mpi = 32;
 constexpr unsigned crowded_looks_to_one_at_mpi = 4;  ///< each of which lets others run
+constexpr unsigned idle_looks_to_one_at_mpi = 256;   ///< of a process that has sent nothing over MPI for a while
+/// So too where each look has slept.
+constexpr auto between_looks_at_mpi = std::chrono::milliseconds(1);
+constexpr auto between_idle_looks_at_mpi = std::chrono::milliseconds(10);
 /// Looks before a rank lets others run: at most a few microseconds, none where there are more ranks than processors.
 constexpr unsigned looks_before_rest = 256;
 constexpr unsigned looks_between_rests = 16;
@@ -44,10 +48,14 @@ struct MemoryTransport::Row {
 
 MemoryTransport::MemoryTransport(HostMemory& memory, MpiTransport& mpi, PrivateCommunicator& ours,
                                  const MemoryCallKey& key)
-    : memory_(memory), mpi_(mpi), ours_(ours), call_([&]() -> MemoryCall& {
+    : memory_(memory),
+      mpi_(mpi),
+      ours_(ours),
+      call_([&]() -> MemoryCall& {
         const auto guard = memory.guard();
         return memory.enter(key);
-      }()) {
+      }()),
+      has_lately_used_mpi_(memory.has_lately_used_mpi(HostMemory::Clock::now())) {
   mpi_.hear_of_other_claims(call_.has_other_claims);
 }
 
@@ -95,7 +103,10 @@ void MemoryTransport::keep(MemoryOperation& one, Pending& pending) {
 
 void MemoryTransport::send(const Chunk& chunk, int to, unsigned stream, bool synchronous, Pending& pending) {
   const auto peer = memory_.peer(to);
-  if (!peer) return mpi_.send(chunk, to, stream, synchronous, pending);
+  if (!peer) {
+    uses_mpi();
+    return mpi_.send(chunk, to, stream, synchronous, pending);
+  }
   const Row row = row_of(chunk);
   const auto guard = memory_.guard();
   MemoryOperation& one = sending(row, *peer, to, stream, synchronous, 1);
@@ -114,6 +125,7 @@ void MemoryTransport::send_to(const Chunk& chunk, std::span<const int> to, unsig
       mpi_.send(chunk, to[i], stream, synchronous, pending[i]);
     }
   }
+  if (here < to.size()) uses_mpi();
   if (here == 0) return;
   const Row row = row_of(chunk);
   const auto guard = memory_.guard();
@@ -191,7 +203,7 @@ std::optional<MemoryTransport::Over> MemoryTransport::look(std::span<Pending* co
       return Over{.index = *lying, .bytes = *bytes};
     }
   }
-  if (looks_at_mpi(pending.empty() || !mpi_pending_.empty())) {
+  if (looks_at_mpi(pending.empty() || !mpi_pending_.empty(), watchdog)) {
     if (const auto over = mpi_.test_any(mpi_pending_, receiving, watchdog)) {
       fruitless_ = slow_yields_ = 0;
       return Over{.index = mpi_places_[over->index], .bytes = over->bytes};
@@ -202,9 +214,24 @@ std::optional<MemoryTransport::Over> MemoryTransport::look(std::span<Pending* co
 }
 
 /// `must`: something of MPI's is waited for.
-bool MemoryTransport::looks_at_mpi(bool must) {
-  const unsigned each = memory_.is_crowded() ? crowded_looks_to_one_at_mpi : memory_looks_to_one_at_mpi;
-  return ++fruitless_ % each == 0 || must;
+bool MemoryTransport::looks_at_mpi(bool must, Watchdog& watchdog) {
+  ++fruitless_;
+  if (must) return true;
+  if (has_slept_) {
+    has_slept_ = false;
+    const auto now = HostMemory::Clock::now();
+    if (now - looked_at_mpi_ < (has_lately_used_mpi_ ? between_looks_at_mpi : between_idle_looks_at_mpi)) return false;
+    looked_at_mpi_ = now;
+    watchdog.hurry();
+    return true;
+  }
+  if (!has_lately_used_mpi_) return fruitless_ % idle_looks_to_one_at_mpi == 0;
+  return fruitless_ % (memory_.is_crowded() ? crowded_looks_to_one_at_mpi : looks_to_one_at_mpi) == 0;
+}
+
+void MemoryTransport::uses_mpi() {
+  has_lately_used_mpi_ = true;
+  memory_.has_used_mpi(HostMemory::Clock::now());
 }
 
 void MemoryTransport::rest(bool may_sleep) {
@@ -213,6 +240,7 @@ void MemoryTransport::rest(bool may_sleep) {
   if (is_crowded && may_sleep && fruitless_ >= looks_before_sleep) {
     if (is_lying_down_) {
       memory_.sleep();
+      has_slept_ = true;
     } else {
       memory_.lie_down();
     }

@@ -60,7 +60,8 @@ class MemoryTransport final : public Transport {
   [[nodiscard]] std::optional<int> read(MemoryOperation& one, Pending& pending);
   [[nodiscard]] std::optional<Over> look(std::span<Pending* const> pending, bool receiving, Watchdog& watchdog,
                                          bool may_sleep);
-  [[nodiscard]] bool looks_at_mpi(bool must);
+  void uses_mpi();
+  [[nodiscard]] bool looks_at_mpi(bool must, Watchdog& watchdog);
   void rest(bool may_sleep);
 
   HostMemory& memory_;
@@ -70,6 +71,9 @@ class MemoryTransport final : public Transport {
   unsigned fruitless_ = 0;    ///< looks since something was over
   unsigned slow_yields_ = 0;  ///< of them those after which somebody else has run
   bool is_lying_down_ = false;
+  bool has_slept_ = false;
+  bool has_lately_used_mpi_;  ///< this process, as far as this call knows
+  HostMemory::Clock::time_point looked_at_mpi_{};
   // Scratch.
   std::vector<Pending*> mpi_pending_{};
   std::vector<std::size_t> mpi_places_{};
