@@ -7,6 +7,7 @@
 #include "datatype/operands.hpp"
 #include "intercept/state.hpp"
 #include "intercept/traced.hpp"
+#include "reserve.hpp"
 #include "trace/traced_datagrams.hpp"
 #include "transport/memory/memory_transport.hpp"
 #include "transport/mpi/mpi_transport.hpp"
@@ -83,7 +84,7 @@ int run_plan(const UserCall& call, const SharedFacts& shared, const Prepared& pr
   HostMemory* const shared_memory = host_memory();
   if (shared_memory != nullptr && !shared_memory->is_alone()) {
     const MemoryCallKey key{.communicator = prepared.id, .turn = prepared.turn, .claim = claim};
-    in_memory.emplace(*shared_memory, over_mpi, *private_communicator(), key);
+    with_reserve([&] { in_memory.emplace(*shared_memory, over_mpi, *private_communicator(), key); });
   }
   Transport& transport = in_memory ? static_cast<Transport&>(*in_memory) : over_mpi;
   if (traced.is_on()) {

@@ -49,8 +49,14 @@ MemoryCall& HostMemory::enter(const MemoryCallKey& key) {
     const auto next = std::next(one);
     if (one->call.communicator == key.communicator && one->call.turn <= key.turn) {
       if (one->call.turn == key.turn && one->call.claim == key.claim) {
-        auto& lane = call.lane(one->peer, one->stream);
-        lane.early.splice(lane.early.end(), early_, one);
+        try {
+          auto& lane = call.lane(one->peer, one->stream);
+          lane.early.splice(lane.early.end(), early_, one);
+        } catch (...) {  // the next one to enter is not to find them there
+          for (MemoryLane& lane : call.lanes) early_.splice(early_.begin(), lane.early);
+          call.lanes.clear();
+          throw;
+        }
       } else {  // of another claim, or left over from an earlier call
         call.has_other_claims = call.has_other_claims || one->call.turn == key.turn;
         settle(one->peer, one->ticket);

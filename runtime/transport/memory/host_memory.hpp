@@ -84,6 +84,7 @@ class HostMemory {
     return is_threaded_ ? std::unique_lock(mutex_) : std::unique_lock(mutex_, std::defer_lock);
   }
 
+  /// Throws std::bad_alloc; nothing has changed then.
   [[nodiscard]] MemoryCall& enter(const MemoryCallKey& key);
   /// What has come for it and was not asked for is dropped; its senders do not wait any longer.
   void leave(MemoryCall& call) noexcept;
