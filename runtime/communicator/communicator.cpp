@@ -10,8 +10,10 @@
 #include <utility>
 #include <vector>
 
+#include "communicator/following.hpp"
 #include "report.hpp"
 #include "reserve.hpp"
+#include "startup/changed_cluster.hpp"
 #include "text/quantity.hpp"
 #include "transport/mpi/farewell.hpp"
 
@@ -33,6 +35,10 @@ struct Registry {
     const std::scoped_lock lock(mutex);
     std::erase(users, user);
   }
+  bool has(MPI_Comm user) {
+    const std::scoped_lock lock(mutex);
+    return std::ranges::find(users, user) != users.end();
+  }
 };
 
 /// Never destroyed: programs may call MPI_Finalize while static objects are.
@@ -41,19 +47,13 @@ Registry& registry() {
   return *instance;
 }
 
-int free_state(MPI_Comm user, int, void* state, void*) {
-  registry().remove(user);
-  delete static_cast<Communicator*>(state);
-  return MPI_SUCCESS;
-}
-
 constinit std::atomic<int> made_keyval = MPI_KEYVAL_INVALID;
 
 int keyval() {
   static std::once_flag made;
   std::call_once(made, [] {
     int made_now = MPI_KEYVAL_INVALID;
-    check(PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, free_state, &made_now, nullptr));
+    check(PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, Communicator::free_state, &made_now, nullptr));
     made_keyval = made_now;
   });
   return made_keyval;
@@ -69,6 +69,14 @@ const char* kept_text(std::string text) {
 
 }  // namespace
 
+int Communicator::free_state(MPI_Comm user, int, void* state, void*) {
+  auto* const own = static_cast<Communicator*>(state);
+  own->end_following();
+  registry().remove(user);
+  delete own;
+  return MPI_SUCCESS;
+}
+
 Communicator::Found Communicator::of(MPI_Comm communicator, const World& world, PrivateCommunicator& ours, int rank,
                                      int ranks) {
   void* state = nullptr;
@@ -76,7 +84,7 @@ Communicator::Found Communicator::of(MPI_Comm communicator, const World& world, 
   int code = PMPI_Comm_get_attr(communicator, keyval(), static_cast<void*>(&state), &found);
   if (code != MPI_SUCCESS) return {.code = code};
   if (found != 0) return {.state = static_cast<Communicator*>(state)};
-  Members::Found members = Members::of(communicator, world, rank, ranks);
+  Members::Found members = Members::of(communicator, lasting(world), rank, ranks);
   if (members.code != MPI_SUCCESS) return {.code = members.code};
   Communicator* const made = with_reserve([&] {
     std::unique_ptr<Communicator> own(new Communicator(communicator, ours, members.members, world));
@@ -102,6 +110,10 @@ void Communicator::free_all(const PrivateCommunicator& ours) {
   if (made != MPI_KEYVAL_INVALID) PMPI_Comm_free_keyval(&made);
   LeftBehind::forget_all();
   Members::forget();
+}
+
+void Communicator::forget(MPI_Comm communicator) {
+  if (registry().has(communicator)) PMPI_Comm_delete_attr(communicator, keyval());
 }
 
 Communicator::Communicator(MPI_Comm user, PrivateCommunicator& ours, std::shared_ptr<Members> members,
@@ -173,6 +185,7 @@ Communicator::Grouped Communicator::group_where_it_pays(double saved_s, double o
 
 Communicator::Grouped Communicator::open_group() {
   const Processes& processes = members_->processes();
+  group_members_ = members_;
   DatagramGroup::Opened opened = DatagramGroup::open(user_, processes.rank, processes.world_ranks, way_);
   if (opened.code != MPI_SUCCESS) return {.code = opened.code};
   has_asked_for_group_ = true;

@@ -15,6 +15,8 @@
 
 namespace trunkline::runtime {
 
+struct Following;
+
 /// Belongs to one communicator, as an attribute of it that no callback of the user sees and no duplicate inherits.
 /// Used by one thread at a time, as MPI asks of collective calls on one communicator.
 ///
@@ -41,6 +43,17 @@ class Communicator {
 
   /// Null where a process is outside MPI_COMM_WORLD, so that its host is not known: native for ever.
   [[nodiscard]] Members* members() const noexcept { return members_.get(); }
+
+  /// Begins a call of a job that follows its cluster file: once for each, by all ranks, before anything else.
+  /// Collective now and then. Returns MPI's code.
+  [[nodiscard]] int follow(const World& first, std::uint64_t bytes);
+
+  /// MPI's, of our attribute.
+  static int free_state(MPI_Comm user, int key, void* state, void* extra);
+
+  /// Before the program frees a communicator, in a job that follows its cluster file. MPICH tells attributes only once
+  /// nothing is under way on it, and a word of rank 0 may be.
+  static void forget(MPI_Comm communicator);
 
   struct Numbered {
     int code = MPI_SUCCESS;
@@ -82,6 +95,10 @@ class Communicator {
  private:
   Communicator(MPI_Comm user, PrivateCommunicator& ours, std::shared_ptr<Members> members, const World& world);
 
+  [[nodiscard]] int meet(const World& first, std::uint64_t bytes);
+  [[nodiscard]] int hear(const World& first);
+  [[nodiscard]] int take_changed(const World& first);
+  void end_following();
   [[nodiscard]] Grouped open_group();
   [[nodiscard]] Grouped group_that_hears();
   [[nodiscard]] std::string name_for_people() const;
@@ -92,6 +109,8 @@ class Communicator {
   MPI_Comm user_;
   PrivateCommunicator& ours_;
   std::shared_ptr<Members> members_;
+  std::shared_ptr<Members> group_members_{};  ///< of its group, which knows their ranks
+  std::unique_ptr<Following> following_{};    ///< once it has met
   std::optional<unsigned> id_{};
   bool no_id_ = false;       ///< there was none left
   std::uint64_t turns_ = 0;  ///< calls that have begun

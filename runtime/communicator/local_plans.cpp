@@ -17,8 +17,10 @@ static_assert(TagLayout::trees >= most_streams, "tags tell the streams of a plan
 namespace {
 
 /// Of a plan among all that the job lays: whose it is, of which collective, and from which root.
-std::uint64_t identity_of(std::string_view key, Collective collective, Rank root, const Processes& processes) {
+std::uint64_t identity_of(std::string_view key, Collective collective, Rank root, const Processes& processes,
+                          const World& world) {
   std::string text(key);
+  if (world.first != nullptr) text += " " + std::to_string(world.knowledge.cluster->fingerprint());
   text += " " + std::to_string(static_cast<int>(collective)) + " " + std::to_string(root);
   for (const int rank : processes.world_ranks) text += " " + std::to_string(rank);
   return hash(text);
@@ -71,14 +73,15 @@ std::shared_ptr<const LocalPlan> LocalPlans::local_plan(std::string_view algorit
   const Plan plan = decider_.plan(algorithm, laid_for_bytes);
   const std::string key = key_of(algorithm, laid_for_bytes);
   const bool from_file = algorithm == plan_of_file;
+  const World& first = world_.first != nullptr ? *world_.first : world_;  // lives as long as the process
   LocalPlan made{.key = algorithm,
                  .laid_for_bytes = laid_for_bytes,
                  .key_hash = hash(key),
-                 .name = from_file ? world_.knowledge.plan->algorithm.c_str() : algorithm.data(),
+                 .name = from_file ? first.knowledge.plan->algorithm.c_str() : algorithm.data(),
                  .part = local_part(plan, processes_.rank, processes_.world_ranks),
                  .in_flight = in_flight_of(plan),
                  .load = load_of(plan)};
-  if (world_.trace) made.identity = identity_of(key, collective_, root_, processes_);
+  if (world_.trace) made.identity = identity_of(key, collective_, root_, processes_, world_);
   if (world_.trace && processes_.rank == plan.root()) made.whole = std::make_shared<const Plan>(plan);
   return plans_.emplace_back(std::make_shared<const LocalPlan>(std::move(made)));
 }

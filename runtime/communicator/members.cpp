@@ -66,7 +66,7 @@ Kept& kept() {
 
 }  // namespace
 
-Members::Found Members::of(MPI_Comm communicator, const World& world, int rank, int ranks) {
+Members::Found Members::of(MPI_Comm communicator, std::shared_ptr<const World> world, int rank, int ranks) {
   const auto numbered = [ranks] {
     std::vector<int> all(static_cast<std::size_t>(ranks));
     std::iota(all.begin(), all.end(), 0);
@@ -77,21 +77,33 @@ Members::Found Members::of(MPI_Comm communicator, const World& world, int rank, 
   const int code = translate(communicator, own, in_world);
   if (code != MPI_SUCCESS) return {.code = code};
   if (std::ranges::find(in_world, MPI_UNDEFINED) != in_world.end()) return {};
+  return {.members = kept_ones(std::move(world), in_world, static_cast<Rank>(rank))};
+}
+
+std::shared_ptr<Members> Members::in(std::shared_ptr<const World> world, const Members& same) {
+  auto members = kept_ones(std::move(world), same.processes_.world_ranks, same.processes_.rank);
+  if (same.are_out_of_reach()) members->have_been_out_of_reach();
+  return members;
+}
+
+std::shared_ptr<Members> Members::kept_ones(std::shared_ptr<const World> world, const std::vector<int>& world_ranks,
+                                            Rank rank) {
   Kept& all = kept();
   const std::scoped_lock lock(all.mutex);
-  const auto is_same = [&](const auto& members) { return members->processes_.world_ranks == in_world; };
+  const auto is_same = [&](const auto& members) {
+    return members->world_ == world && members->processes_.world_ranks == world_ranks;
+  };
   const auto known = std::ranges::find_if(all.members, is_same);
   if (known != all.members.end()) {
     all.members.splice(all.members.begin(), all.members, known);
   } else {
     with_reserve([&] {
-      all.members.push_front(std::make_shared<Members>(world, Processes{.world_ranks = in_world,
-                                                                        .placement = placement_of(in_world, world),
-                                                                        .rank = static_cast<Rank>(rank)}));
+      all.members.push_front(std::make_shared<Members>(
+          world, Processes{.world_ranks = world_ranks, .placement = placement_of(world_ranks, *world), .rank = rank}));
     });
     if (all.members.size() > most_kept) all.members.pop_back();
   }
-  return {.members = all.members.front()};
+  return all.members.front();
 }
 
 void Members::forget() {
@@ -117,7 +129,7 @@ void Members::bring_to_front(const Key& key) {
       plans_.pop_back();
     }
     std::list<Plans> made;
-    made.push_front({key, LocalPlans(world_, processes_, key.first, key.second)});
+    made.push_front({key, LocalPlans(*world_, processes_, key.first, key.second)});
     by_key_.emplace(key, made.begin());
     plans_.splice(plans_.begin(), made);
   }

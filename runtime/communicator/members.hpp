@@ -10,6 +10,7 @@
 #include <memory>
 #include <mutex>
 #include <utility>
+#include <vector>
 
 #include "communicator/local_plans.hpp"
 #include "mpi_api.hpp"
@@ -27,16 +28,21 @@ class Members {
     std::shared_ptr<Members> members{};
   };
 
-  /// Of an intra-communicator, in which this process is `rank`. Nothing is communicated. `world` must outlive them.
-  [[nodiscard]] static Found of(MPI_Comm communicator, const World& world, int rank, int ranks);
+  /// Of an intra-communicator, in which this process is `rank`. Nothing is communicated.
+  [[nodiscard]] static Found of(MPI_Comm communicator, std::shared_ptr<const World> world, int rank, int ranks);
+
+  /// The same processes in another world.
+  [[nodiscard]] static std::shared_ptr<Members> in(std::shared_ptr<const World> world, const Members& same);
 
   /// Forgets what is kept for communicators to come.
   static void forget();
 
-  Members(const World& world, Processes processes) : world_(world), processes_(std::move(processes)) {}
+  Members(std::shared_ptr<const World> world, Processes processes)
+      : world_(std::move(world)), processes_(std::move(processes)) {}
   Members(const Members&) = delete;
   Members& operator=(const Members&) = delete;
 
+  [[nodiscard]] const World& world() const noexcept { return *world_; }
   [[nodiscard]] const Processes& processes() const noexcept { return processes_; }
 
   /// Whether datagrams have failed to reach them, as far as this process knows: another one may know more.
@@ -48,7 +54,10 @@ class Members {
                                                             OperandOrder order, const Wish& wish);
 
  private:
-  const World& world_;
+  [[nodiscard]] static std::shared_ptr<Members> kept_ones(std::shared_ptr<const World> world,
+                                                          const std::vector<int>& world_ranks, Rank rank);
+
+  std::shared_ptr<const World> world_;
   Processes processes_;
   std::atomic<bool> are_out_of_reach_ = false;
   std::mutex mutex_;

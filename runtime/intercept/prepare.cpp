@@ -54,9 +54,13 @@ Prepared prepare(const UserCall& user, const SharedFacts& shared) {
   const Communicator::Found found =
       Communicator::of(call.communicator, *world(), *private_communicator(), shared.rank, shared.ranks);
   if (found.code != MPI_SUCCESS) return {.code = found.code};
-  Members* const members = found.state->members();
-  if (members == nullptr) return {.decision = natively("a process outside MPI_COMM_WORLD, whose host is not known")};
-  Prepared prepared{.decision = plan(*members, user, shared)};
+  if (found.state->members() == nullptr)
+    return {.decision = natively("a process outside MPI_COMM_WORLD, whose host is not known")};
+  if (world()->follow) {
+    const int code = found.state->follow(*world(), shared.bytes);
+    if (code != MPI_SUCCESS) return {.code = code};
+  }
+  Prepared prepared{.decision = plan(*found.state->members(), user, shared)};
   if (prepared.decision->without_datagrams != nullptr) {
     const std::shared_ptr<const LocalDecision> decision = prepared.decision;
     const Communicator::Grouped grouped = found.state->group_where_it_pays(decision->saved_s, decision->opening_s);

@@ -45,6 +45,7 @@ constexpr std::array table{
             "what predictions take messages to cost their hosts; default: what was measured with this library"},
     Setting{"TRUNKLINE_PATIENCE", "SECONDS",
             "how long MPI_Init waits for ranks that have not loaded the library; default 20"},
+    Setting{"TRUNKLINE_FOLLOW", "0 or 1", "take the cluster file anew when it changes while the job runs; default 0"},
     Setting{"TRUNKLINE_EXPLAIN", "0 or 1", "say which algorithm ran for which call, and why; default 0"},
     Setting{"TRUNKLINE_TRACE", "FOLDER", "leave a trace of what happens inside every collective call there"},
     Setting{"TRUNKLINE_TRACE_SIZE", "SIZE", "of each rank's trace file, which keeps the latest events; default 32MiB"},
@@ -104,6 +105,8 @@ class Reader {
       take_multicast(value);
     } else if (name == "TRUNKLINE_HOST_MEMORY") {
       take_host_memory(value);
+    } else if (name == "TRUNKLINE_FOLLOW") {
+      setup_.follow = flag(name, value);
     } else if (name == "TRUNKLINE_EXPLAIN") {
       setup_.explain = flag(name, value);
     } else if (name == "TRUNKLINE_TRACE") {
@@ -144,6 +147,7 @@ class Reader {
     if (!setup_.measured.empty() && setup_.cluster.empty()) {
       faults_.push_back("TRUNKLINE_MEASURED=" + setup_.measured + ": is about a cluster: set TRUNKLINE_CLUSTER too");
     }
+    if (setup_.follow) check_follow();
     if (faults_.empty()) return std::move(setup_);
     std::string text;
     for (const std::string& fault : faults_) text += (text.empty() ? "" : "\ntrunkline: ") + fault;
@@ -152,6 +156,17 @@ class Reader {
   }
 
  private:
+  void check_follow() {
+    const std::string given = "TRUNKLINE_FOLLOW=1: ";
+    if (setup_.cluster.empty()) faults_.push_back(given + "is about a cluster file: set TRUNKLINE_CLUSTER too");
+    for (const auto& [file, name] :
+         {std::pair(&setup_.tuning, "TRUNKLINE_TUNING"), {&setup_.measured, "TRUNKLINE_MEASURED"}}) {
+      if (file->empty()) continue;
+      faults_.push_back(given + "what " + name + "=" + *file +
+                        " says holds no longer once the network has changed: set one of the two");
+    }
+  }
+
   bool flag(std::string_view name, std::string_view value) {
     if (value != "0" && value != "1") {
       faults_.push_back(std::string(name) + "=" + std::string(value) + ": must be 0 or 1");

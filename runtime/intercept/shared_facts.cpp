@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "intercept/shared_facts.hpp"
 
+#include <limits>
 #include <mutex>
 
 #include "communicator/communicator.hpp"
@@ -13,7 +14,9 @@ namespace trunkline::runtime {
 namespace {
 
 const char* reason_to_stay_native(Collective collective, std::uint64_t bytes) {
-  return native_anyway(world()->knowledge, collective, wish_for(collective), bytes);
+  // Once the network is another one, so may the floor be: then the communicator's own decisions know it.
+  const std::uint64_t counted = world()->follow ? std::numeric_limits<std::uint64_t>::max() : bytes;
+  return native_anyway(world()->knowledge, collective, wish_for(collective), counted);
 }
 
 /// Whether MPI reports an error of what this rank alone knows. Only then may it go its own way: a rank that goes to MPI

@@ -20,8 +20,9 @@ std::uint64_t known_bytes(const Arguments& call) {
   return element && call.count >= 0 ? static_cast<std::uint64_t>(call.count) * *element : unknown_bytes;
 }
 
-void keep_plan_of(const Arguments& call, const LocalPlan& plan, const Processes& processes) {
-  const Knowledge& knowledge = world()->knowledge;
+void keep_plan_of(const Arguments& call, const LocalPlan& plan, const Members& members) {
+  const Knowledge& knowledge = members.world().knowledge;
+  const Processes& processes = members.processes();
   PlanFile file{.collective = call.collective,
                 .algorithm = plan.key == plan_of_file ? "custom" : std::string(plan.key),
                 .cluster = {},
@@ -70,7 +71,7 @@ void begin_planned(TracedCall& traced, const Arguments& call, std::uint64_t byte
   copy_text(kind.algorithm, plan.name);
   if (!traced.begin(kind, prepared.turn) || plan.whole == nullptr) return;
   try {
-    keep_plan_of(call, plan, prepared.communicator->members()->processes());
+    keep_plan_of(call, plan, *prepared.communicator->members());
   } catch (const std::exception& wrong) {
     static std::once_flag said;
     std::call_once(said, [&] { warn("a plan cannot be written beside the trace: " + std::string(wrong.what())); });

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <array>
+#include <filesystem>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -42,6 +43,7 @@ class Loader {
       cluster_file_ = cluster_path(setup_.cluster);
       knowledge.cluster.emplace(read_cluster(cluster_file_));
       view_.cluster_fingerprint = knowledge.cluster->fingerprint();
+      view_.world.cluster_file = std::filesystem::absolute(cluster_file_).string();
     }
     if (!setup_.plan.empty()) {
       knowledge.take_plan(read_plan(setup_.plan), setup_.plan);
@@ -56,6 +58,11 @@ class Loader {
       knowledge.take_measurement(read, setup_.measured);
       view_.choice_fingerprint ^= hash(write_measurement(read));
     } else if (const auto named = knowledge.take_named_tables()) {
+      if (setup_.follow) {
+        throw std::invalid_argument(cluster_file_ +
+                                    ": names tables as measured, which hold no longer once the network has changed: " +
+                                    "take the key out, or TRUNKLINE_FOLLOW=1");
+      }
       view_.choice_fingerprint ^= hash(write_measurement(*named));
     }
     knowledge.look_for_short_multicasts();
@@ -107,12 +114,13 @@ LocalView local_view(const Setup& setup) {
   view.world.way = setup.way;
   view.world.knowledge.reproducible = setup.reproducible;
   view.world.knowledge.multicasts = setup.multicasts && !simulated;  // its jobs make few calls
+  view.world.follow = setup.follow && !simulated;                    // its network stays as it is
   view.world.trace = !setup.trace.empty();
   view.host_name = setup.host.empty() ? processor_name() : setup.host;
   view.disabled = setup.disable;
   if (view.disabled) return view;
   std::string wishes = setup.host_costs + "\n" + (setup.reproducible ? "reproducible\n" : "") +
-                       (setup.multicasts ? "" : "no multicasts\n") + "by " +
+                       (setup.multicasts ? "" : "no multicasts\n") + (setup.follow ? "follow\n" : "") + "by " +
                        std::to_string(static_cast<int>(setup.way)) + "\nmemory " +
                        std::to_string(static_cast<int>(setup.host_memory)) + "\n";
   for (const Wish& wish : setup.wishes) {

@@ -11,7 +11,7 @@
 
 namespace trunkline::runtime {
 
-/// Immutable once the ranks have agreed.
+/// Immutable once the ranks have agreed. What follows from a changed cluster file is another one.
 struct World {
   Knowledge knowledge{};
   /// Host of each rank of MPI_COMM_WORLD: its number in the cluster; without a cluster, its number among the plan's
@@ -19,8 +19,11 @@ struct World {
   std::shared_ptr<const Placement> placement{};
   GroupWay way = GroupWay::usual;  ///< of datagrams
   bool explain = false;
-  bool strict = false;  ///< on any of the ranks
-  bool trace = false;   ///< so too
+  bool strict = false;           ///< on any of the ranks
+  bool trace = false;            ///< so too
+  bool follow = false;           ///< calls follow the cluster file when it changes
+  std::string cluster_file{};    ///< where it is, wherever the program goes; empty: none
+  const World* first = nullptr;  ///< what the job began with, where this followed from a changed file
 };
 
 /// What this rank could make of its settings.

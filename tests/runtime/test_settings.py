@@ -40,6 +40,7 @@ WRONG = [
     ("TRUNKLINE_HOST_COSTS", "shared=4", "shared: "),
     ("TRUNKLINE_STRICT", "yes", "TRUNKLINE_STRICT=yes: must be 0 or 1"),
     ("TRUNKLINE_REPRODUCIBLE", "yes", "TRUNKLINE_REPRODUCIBLE=yes: must be 0 or 1"),
+    ("TRUNKLINE_FOLLOW", "yes", "TRUNKLINE_FOLLOW=yes: must be 0 or 1"),
     ("TRUNKLINE_EXPLAIN", "2", "TRUNKLINE_EXPLAIN=2: must be 0 or 1"),
     ("TRUNKLINE_DISABLE", "on", "TRUNKLINE_DISABLE=on: must be 0 or 1"),
     ("TRUNKLINE_HOST_MEMORY", "on", "TRUNKLINE_HOST_MEMORY=on: must be 0, 1 or copies"),
@@ -236,7 +237,8 @@ def test_different_choices_on_different_ranks_are_found(mpi: Mpi):
     done = hello(mpi, {"TRUNKLINE_BCAST": "x"}, status=2)
     done = hello(mpi, {}, ranks=2, per_rank=["sh", "-c", script.replace("}00B", "}1KiB"), "sh"])
     assert "rank 1 on " in done.err
-    assert "was given another choice of algorithms (TRUNKLINE_BCAST and its like, TRUNKLINE_REPRODUCIBLE)" in done.err
+    others = "TRUNKLINE_BCAST and its like, TRUNKLINE_REPRODUCIBLE, TRUNKLINE_FOLLOW"
+    assert f"was given another choice of algorithms ({others})" in done.err
 
 
 def test_different_host_costs_on_different_ranks_are_found(mpi: Mpi):

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "communicator/following.hpp"
+
+#include <exception>
+#include <string>
+#include <utility>
+
+#include "communicator/communicator.hpp"
+#include "report.hpp"
+#include "reserve.hpp"
+#include "revoked.hpp"
+
+namespace trunkline::runtime {
+namespace {
+
+double seconds_since(Following::Clock::time_point start) {
+  return std::chrono::duration<double>(Following::Clock::now() - start).count();
+}
+
+/// Of a text that rank 0 has taken: it can be read here, too, since all ranks run the same build.
+std::shared_ptr<const World> world_that_was_taken(const World& first, const std::string& text) {
+  try {
+    return world_of(first, text);
+  } catch (const std::exception& wrong) {
+    end_job(std::string("a changed cluster file that another rank has taken cannot be taken here: ") + wrong.what());
+  }
+}
+
+}  // namespace
+
+int Communicator::follow(const World& first, std::uint64_t bytes) {
+  if (following_ == nullptr) {
+    following_ = with_reserve([&] { return std::make_unique<Following>(first.knowledge.cluster->fingerprint()); });
+  }
+  Following& now = *following_;
+  ++now.calls;
+  if (now.count.is_due(bytes, now.interval)) return meet(first, bytes);
+  if (now.request == MPI_REQUEST_NULL) return MPI_SUCCESS;
+  int is_here = 0;
+  return PMPI_Test(&now.request, &is_here, MPI_STATUS_IGNORE);
+}
+
+int Communicator::meet(const World& first, std::uint64_t bytes) {
+  Following& now = *following_;
+  const MeetingInterval counted = now.count.begin_anew(bytes);
+  if (now.word == nullptr) {
+    now.word = with_reserve([] { return std::make_unique<Following::Word>(); });
+  } else {
+    const int code = hear(first);
+    if (code != MPI_SUCCESS) return code;
+  }
+  const Processes& processes = members_->processes();
+  // One process speaks for all who look: the first of MPI_COMM_WORLD, which looks wherever it takes part.
+  const bool speaks = processes.world_ranks[processes.rank] == 0;
+  const auto started = Following::Clock::now();
+  std::shared_ptr<const ClusterVersion> seen;
+  if (speaks || processes.rank == 0) seen = look_at_cluster(first, speaks);
+  if (processes.rank == 0) {
+    const double took_s = std::chrono::duration<double>(started - std::exchange(now.met, started)).count();
+    now.told = std::move(seen);
+    const double cost_s = seconds_since(now.met) + now.sending_s;
+    *now.word = {.fingerprint = now.told->fingerprint,
+                 .text_bytes = now.told->text.size(),
+                 .interval = next_interval(now.interval, counted, took_s, cost_s)};
+  }
+  const auto start = Following::Clock::now();
+  const int code = PMPI_Ibcast(now.word.get(), sizeof(Following::Word), MPI_BYTE, 0, user_, &now.request);
+  now.sending_s = seconds_since(start);
+  return code;
+}
+
+/// What was said at the last meeting.
+int Communicator::hear(const World& first) {
+  Following& now = *following_;
+  const int code = PMPI_Wait(&now.request, MPI_STATUS_IGNORE);
+  if (code != MPI_SUCCESS) return code;
+  now.interval = now.word->interval;
+  return now.word->fingerprint == now.fingerprint ? MPI_SUCCESS : take_changed(first);
+}
+
+int Communicator::take_changed(const World& first) {
+  Following& now = *following_;
+  std::string text = with_reserve([&] {
+    return now.told != nullptr ? now.told->text : std::string(static_cast<std::size_t>(now.word->text_bytes), '\0');
+  });
+  const int code = PMPI_Bcast(text.data(), static_cast<int>(text.size()), MPI_CHAR, 0, user_);
+  if (code != MPI_SUCCESS) return code;
+  std::shared_ptr<const World> world = world_that_was_taken(first, text);
+  members_ = with_reserve([&] { return Members::in(world, *members_); });
+  now.fingerprint = now.word->fingerprint;
+  if (explain_ && members_->processes().rank == 0) {
+    say("from call " + std::to_string(now.calls) + " of " + name_for_people() + " on, plans are for the network as " +
+        first.cluster_file + " says it now");
+  }
+  return MPI_SUCCESS;
+}
+
+void Communicator::end_following() {
+  if (following_ == nullptr || following_->request == MPI_REQUEST_NULL) return;
+  // Every member has begun the broadcast, so it ends; unless a call has gone wrong.
+  if (!has_failed_ && !is_revoked(user_)) {
+    PMPI_Wait(&following_->request, MPI_STATUS_IGNORE);
+  } else {
+    static_cast<void>(following_->word.release());  // MPI may still write to it
+  }
+}
+
+}  // namespace trunkline::runtime
