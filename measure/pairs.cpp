@@ -101,10 +101,11 @@ std::vector<PairFigures> measure_pairs(const Cluster& cluster, const Placement& 
     for (const HostPair& pair : rounds[round]) {
       if (rank != 0) break;
       const int owner = rank_of.at(pair.first);
-      if (owner != 0) receive_figures(figures, owner);
-      figures.hosts = pair;
-      figures.round = round;
-      all.push_back(figures);
+      PairFigures of_pair = figures;  // this rank's own, which another pair's must not take the place of
+      if (owner != 0) receive_figures(of_pair, owner);
+      of_pair.hosts = pair;
+      of_pair.round = round;
+      all.push_back(of_pair);
     }
     MPI_Barrier(MPI_COMM_WORLD);
   }

@@ -50,6 +50,37 @@ def test_pairs_of_two_sites(trunkline, tmp_path, mpi):
     assert "hours ago" in late.stderr
 
 
+THREE_SITES = """\
+trunkline: cluster/1
+name: three
+defaults: {rate: 20Mbit, latency: 10us}
+switches: s[0-2]
+hosts:
+  - {hosts: "h[0-1]", switch: s0}
+  - {hosts: "h[2-3]", switch: s1}
+  - {hosts: "h[4-5]", switch: s2}
+links:
+  - {between: [s0, s1], latency: 1ms}
+  - {between: [s0, s2], latency: 10ms}
+"""
+
+
+def test_a_pair_of_the_first_host_has_its_own_figures_in_every_round(trunkline, tmp_path):
+    """Others of the same round may come before it."""
+    cluster_file, file = tmp_path / "three.yaml", tmp_path / "pairs.json"
+    cluster_file.write_text(THREE_SITES)
+    words = ("measure", "--pairs", "-o", str(file), "--budget", "0", "--most-pairs", "8")
+    done = trunkline("lab", "run", str(cluster_file), "--rate", "20Mbit", "--mpi", "mpich", "--", "trunkline", *words)
+    assert done.returncode == 0, done.stdout + done.stderr
+    cluster = load_cluster(str(cluster_file))
+    content = json.loads(file.read_text())
+    rounds = [[entry["hosts"] for entry in content["pairs"] if entry["round"] == number] for number in range(20)]
+    assert any("h0" in pair for pairs in rounds for pair in pairs[1:]), "the case is no good any more"
+    for pair in load_pairs(str(file), cluster).pairs:
+        way = [cluster.links[one // 2] for one in cluster.path(*(cluster.hosts[host] for host in pair.hosts))]
+        assert pair.latency_s >= sum(link.latency_s for link in way) - EARLY_S / 2, pair
+
+
 def test_one_host_has_no_pairs(trunkline, tmp_path):
     words = ("--mpi", "mpich", "-n", "2", "--ranks-per-host", "2", "--rate", "50Mbit")
     done = trunkline(
