@@ -4,7 +4,8 @@
 //     mpiexec -n 32 trunkline-measure-MPI --cluster FILE --output net.yaml --sizes 256,1024 --noise 0.15 --budget
 //     0.5 --date 2026-01-31
 //
-// With --pairs N it measures pairs of hosts instead, N at most, and writes JSON.
+// With --pairs N it measures pairs of hosts instead, N at most, or --only h0=h8,h1=h9, and writes JSON. --least N:
+// fewest samples of a figure.
 //
 // Started by `trunkline measure`, which knows which build belongs to which MPI. Exit status 1: too noisy, nothing
 // written.
@@ -41,6 +42,8 @@ struct Options {
   double noise = 0.15;
   double budget_s = measure::Limits{}.seconds;  ///< of a figure
   std::size_t pairs = 0;                        ///< most that are measured; 0: tables instead
+  std::string only;                             ///< of pairs: these
+  std::size_t least = measure::Limits{}.least;  ///< samples of a figure
   double patience_s = 0.0;                      ///< for a pair
 };
 
@@ -61,6 +64,10 @@ Options read_options(int argc, char** argv) {
       options.budget_s = std::stod(value);
     } else if (name == "--pairs") {
       options.pairs = std::stoull(value);
+    } else if (name == "--only") {
+      options.only = value;
+    } else if (name == "--least") {
+      options.least = std::max<std::size_t>(std::stoull(value), 1);
     } else if (name == "--patience") {
       options.patience_s = std::stod(value);
     } else if (name == "--sizes") {
@@ -214,14 +221,40 @@ std::string too_noisy(const Measurement& measurement, double noise) {
   return text;
 }
 
+/// "h0=h8,h1=h9": pairs of hosts that take part.
+std::vector<HostPair> pairs_named(const Cluster& cluster, const Placement& hosts, const std::string& text) {
+  const auto host = [&](const std::string& name) {
+    const auto found = cluster.find_host(name);
+    if (!found || std::ranges::find(hosts, *found) == hosts.end()) {
+      throw std::invalid_argument("--only: no rank is on a host '" + name + "'");
+    }
+    return *found;
+  };
+  std::vector<HostPair> pairs;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = std::min(text.find(',', at), text.size());
+    const std::string one = text.substr(at, end - at);
+    const std::size_t equals = one.find('=');
+    if (equals == std::string::npos) throw std::invalid_argument("--only: '" + one + "' is no pair such as h0=h8");
+    const auto [a, b] = std::minmax({host(one.substr(0, equals)), host(one.substr(equals + 1))});
+    if (a == b) throw std::invalid_argument("--only: '" + one + "' is one host, not two");
+    pairs.emplace_back(a, b);
+    at = end + 1;
+  }
+  return pairs;
+}
+
 int run_pairs(const Cluster& cluster, const Placement& hosts, const Measurement& of, const Options& options, int rank) {
   if (std::ranges::count(hosts, hosts.front()) == std::ssize(hosts)) {  // all ranks know it, and end in order
     if (rank == 0) std::fputs("trunkline: all ranks are on one host: start them on two at least\n", stderr);
     return 2;
   }
-  const auto figures = measure::measure_pairs(
-      cluster, hosts, {.most_pairs = options.pairs, .bytes = options.sizes.back(), .patience_s = options.patience_s},
-      {.seconds = options.budget_s});
+  const auto figures = measure::measure_pairs(cluster, hosts,
+                                              {.most_pairs = options.pairs,
+                                               .only = pairs_named(cluster, hosts, options.only),
+                                               .bytes = options.sizes.back(),
+                                               .patience_s = options.patience_s},
+                                              {.least = options.least, .seconds = options.budget_s});
   if (rank != 0) return 0;
   measure::print_pairs(cluster, figures);
   std::ofstream file(options.output);

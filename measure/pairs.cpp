@@ -74,7 +74,8 @@ std::vector<PairFigures> measure_pairs(const Cluster& cluster, const Placement& 
   std::vector<HostIndex> taking_part;
   taking_part.reserve(rank_of.size());
   for (const auto& [host, one] : rank_of) taking_part.push_back(host);
-  const auto rounds = rounds_of_pairs(cluster, pairs_to_measure(cluster, taking_part, options.most_pairs));
+  const auto rounds = rounds_of_pairs(
+      cluster, options.only.empty() ? pairs_to_measure(cluster, taking_part, options.most_pairs) : options.only);
 
   std::vector<PairFigures> all;
   for (std::uint32_t round = 0; round < rounds.size(); ++round) {

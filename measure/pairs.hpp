@@ -24,8 +24,9 @@ struct PairFigures {
 
 struct PairOptions {
   std::size_t most_pairs = 0;
-  std::uint64_t bytes = 0;  ///< of a message of the stream that bandwidth is taken from
-  double patience_s = 0.0;  ///< after which a pair whose hosts do not reach each other ends the job
+  std::vector<HostPair> only{};  ///< these, of hosts that take part; empty: all, or a sample
+  std::uint64_t bytes = 0;       ///< of a message of the stream that bandwidth is taken from
+  double patience_s = 0.0;       ///< after which a pair whose hosts do not reach each other ends the job
 };
 
 /// Everybody calls it. Rank 0 gets the figures of all pairs, round by round. The first rank of each host takes part.

@@ -1,13 +1,15 @@
-"""Reading the files that people name: whatever is in them ends in a message, never in a traceback."""
+"""The files that people name: whatever is wrong with them ends in a message, never in a traceback."""
 
 import json
+import os
 import sys
+import tempfile
 from pathlib import Path
 from typing import Any
 
 from trunkline.errors import BadInput
 
-__all__ = ["is_file", "is_folder", "read_json", "read_text"]
+__all__ = ["is_file", "is_folder", "read_json", "read_text", "replace_file"]
 
 
 def is_file(path: Path) -> bool:
@@ -54,3 +56,25 @@ def read_json(file: str) -> Any:  # noqa: ANN401  # whoever asks checks what it 
         return json.loads(read_text(file))
     except (ValueError, RecursionError) as error:  # nested deeper than Python goes
         raise BadInput(f"{file}: is not JSON: {error}") from error
+
+
+def replace_file(file: Path, text: str) -> None:
+    """Put another text in the place of a file, with its mode: who reads it meanwhile sees all of one or of the other.
+
+    Raises:
+        BadInput: where it cannot be written; the file is as it was then.
+    """
+    unfinished = ""
+    try:
+        mode = file.stat().st_mode & 0o7777 if file.exists() else 0o644
+        descriptor, unfinished = tempfile.mkstemp(prefix=f".{file.name}.", dir=file.parent)
+        with os.fdopen(descriptor, "w", encoding="utf-8") as stream:
+            stream.write(text)
+            stream.flush()
+            os.fchmod(stream.fileno(), mode)
+            os.fsync(stream.fileno())
+        Path(unfinished).replace(file)
+    except OSError as error:
+        if unfinished:
+            Path(unfinished).unlink(missing_ok=True)
+        raise BadInput(f"cannot write {file}: {error.strerror}") from error

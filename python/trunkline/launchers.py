@@ -10,7 +10,7 @@ from pathlib import Path
 from trunkline.errors import BadInput
 from trunkline.mpi import Mpi, find_mpis, preload_of, require_mpi, settings_of
 
-__all__ = ["job_with_settings"]
+__all__ = ["job_with_settings", "mpi_of_job"]
 
 _BATCH = ("sbatch", "salloc")
 _MORE_MPIS = (
@@ -71,6 +71,15 @@ def job_with_settings(
     for name, value in settings.items():
         words += ["-x", f"{name}={value}"] if mpi.family == "openmpi" else ["-genv", name, value]
     return [*words, *job.after], dict(environment)
+
+
+def mpi_of_job(command: Sequence[str], mpi_name: str | None, environment: Mapping[str, str]) -> Mpi:
+    """The MPI library of a launcher, or the one named, which srun and launchers of others need.
+
+    Raises:
+        BadInput: where neither says it.
+    """
+    return require_mpi(mpi_name) if mpi_name else _mpi_of_launcher(_taken_apart(command, environment), None)
 
 
 def _taken_apart(command: Sequence[str], environment: Mapping[str, str]) -> _Job:

@@ -48,6 +48,7 @@ def _register() -> None:
         lab,
         library,
         measure,
+        monitor,
         plan,
         predict,
         run,
@@ -61,6 +62,9 @@ def _register() -> None:
     app.add_typer(plan.app, name="plan")
     app.command(epilog="Example: trunkline lab run cyclic --mpi mpich -- trunkline measure -o net.yaml")(
         measure.measure
+    )
+    app.command(epilog="Example: trunkline monitor lab.yaml --every 60 -- mpiexec -hosts n01,n17,n33 -n 3")(
+        monitor.monitor
     )
     app.command(epilog="Example: trunkline run --cluster lab.yaml -- mpiexec -n 32 trunkline doctor")(doctor.doctor)
     app.command(epilog="Example: trunkline predict cyclic --mpi openmpi --sizes 8KiB,1MiB --svg curves.svg")(

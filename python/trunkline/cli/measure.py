@@ -12,15 +12,13 @@ from trunkline.cli.output import check_outputs
 from trunkline.cluster import cluster_file, load_cluster
 from trunkline.errors import BadInput
 from trunkline.mpi import require_mpi, running_mpi
-from trunkline.paths import NATIVE
+from trunkline.pairs.measuring import PAIRS_SIZE, measuring_program
 from trunkline.units import parse_bytes
 
 __all__ = ["measure"]
 
 SIZES = "256,512,1KiB,2KiB,4KiB,8KiB,16KiB,32KiB"
 """Those of the papers' table 2."""
-PAIRS_SIZE = "16KiB"
-"""Long enough for headers to count little, short enough to be sent at once under every library."""
 
 
 def measure(
@@ -63,11 +61,7 @@ def measure(
         raise BadInput("the cluster is not known: give --cluster, or set TRUNKLINE_CLUSTER")
     load_cluster(cluster)  # faults are reported here, not by MPI_Abort
     library = require_mpi(mpi) if mpi else running_mpi()
-    program = NATIVE / "libexec" / f"trunkline-measure-{library.name}"
-    if not program.exists():
-        if library.counts_as != library.family:
-            raise BadInput(f"there is no measuring program for {library.name}; measure with --mpi {library.counts_as}")
-        raise BadInput(f"nothing was built for {library.name}; run 'make setup' again now that it is installed")
+    program = measuring_program(library)
     wanted = sorted({parse_bytes(size) for size in (sizes or (PAIRS_SIZE if pairs else SIZES)).split(",")})
     if wanted[0] == 0 or wanted[-1] > 1 << 30:
         raise BadInput("--sizes: from 1 byte to 1 GiB")

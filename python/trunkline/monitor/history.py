@@ -1,0 +1,206 @@
+"""The history of a monitor: a file with a line for each measurement, each a file of pairs (``pairs/1``) by itself.
+
+A line is appended by one write, and counts once its end is there. So a monitor that is killed while it writes leaves a
+history that can be read, with one measurement less.
+"""
+
+import fcntl
+import json
+import os
+import time
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from trunkline import _core
+from trunkline.errors import BadInput, Failed
+from trunkline.monitor.forecast import Forecast, Forecaster
+from trunkline.pairs.file import CLOCKS_APART, MeasuredPair, Pairs, parse_pairs
+
+__all__ = ["Forecasts", "History"]
+
+Key = tuple[int, int]
+
+_FAR = 1.5
+"""By this factor a figure is off that shows another network, not noise."""
+
+
+@dataclass(frozen=True)
+class Forecasts:
+    """What is expected of each pair now.
+
+    Attributes:
+        pairs: As if they had been measured; the date is that of the latest measurement.
+        latencies: Their forecasts of the latency, in the order of the pairs.
+    """
+
+    pairs: Pairs
+    latencies: list[Forecast]
+
+
+@dataclass
+class _Series:
+    latency: Forecaster = field(default_factory=Forecaster)
+    bandwidth: tuple[Forecaster, Forecaster] = field(default_factory=lambda: (Forecaster(), Forecaster()))
+    has_bandwidth: list[bool] = field(default_factory=lambda: [False, False])
+    injection: tuple[Forecaster, Forecaster] = field(default_factory=lambda: (Forecaster(), Forecaster()))
+
+    def add(self, pair: MeasuredPair) -> None:
+        swapped = pair.hosts[0] > pair.hosts[1]
+        self.latency.add(pair.latency_s)
+        for way in range(2):
+            of = 1 - way if swapped else way
+            self.injection[way].add(pair.injection_s[of])
+            if (bps := pair.bandwidth_bps[of]) is not None:
+                self.bandwidth[way].add(bps)
+                self.has_bandwidth[way] = True
+
+    def _rate(self, way: int) -> float | None:
+        return self.bandwidth[way].forecast().value if self.has_bandwidth[way] else None
+
+    def forecast(self, key: Key) -> tuple[MeasuredPair, Forecast]:
+        latency = self.latency.forecast()
+        injection = (self.injection[0].forecast().value, self.injection[1].forecast().value)
+        return MeasuredPair(key, latency.value, (self._rate(0), self._rate(1)), injection), latency
+
+
+class History:
+    """An open history, which no other monitor writes to.
+
+    Attributes:
+        notes: What was not as it should be, for people.
+    """
+
+    def __init__(self, file: Path, cluster: _core.Cluster, now: datetime) -> None:
+        """Open the file, or make it, and read what is there.
+
+        Args:
+            file: The history.
+            cluster: Whose pairs it is of.
+            now: By the clock that dates measurements.
+
+        Raises:
+            BadInput: where it cannot be opened, another monitor has it, or a line is wrong or from the future.
+        """
+        self.file = file
+        self.notes: list[str] = []
+        self._cluster = cluster
+        self._taken: list[tuple[float, Pairs]] = []  # monotonic seconds: the clock may be set meanwhile
+        try:
+            self._descriptor = os.open(file, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o644)
+        except OSError as error:
+            raise BadInput(f"cannot open the history {file}: {error.strerror}") from None
+        try:
+            self._lock()
+            self._read(now)
+        except BaseException:
+            os.close(self._descriptor)
+            raise
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        os.close(self._descriptor)
+
+    def add(self, text: str, now: datetime, most: timedelta) -> list[Key]:
+        """A measurement, as ``trunkline measure --pairs`` wrote it.
+
+        Returns:
+            Pairs that were far from what measurements no older than ``most`` had made expected.
+
+        Raises:
+            BadInput: where it is wrong; it is not kept then.
+            Failed: where it cannot be written.
+        """
+        pairs = parse_pairs(text, "what was measured", self._cluster)
+        taken = _taken(pairs, now, "")
+        expected = self.forecasts(most)
+        line = (json.dumps(json.loads(text)) + "\n").encode()
+        before = os.fstat(self._descriptor).st_size
+        try:
+            written = os.write(self._descriptor, line)
+            if written == len(line):
+                os.fsync(self._descriptor)
+        except OSError as error:
+            os.ftruncate(self._descriptor, before)
+            raise Failed(f"cannot write the history {self.file}: {error.strerror}") from None
+        if written < len(line):
+            os.ftruncate(self._descriptor, before)
+            raise Failed(f"cannot write the history {self.file}: there is no room for a line")
+        self._taken.append((taken, pairs))
+        was = {} if expected is None else {pair.hosts: pair for pair in expected.pairs.pairs}
+        series = {_key(pair): _Series() for pair in pairs.pairs}
+        for pair in pairs.pairs:
+            series[_key(pair)].add(pair)
+        return [key for key, one in series.items() if key in was and _is_far(one.forecast(key)[0], was[key])]
+
+    def forecasts(self, most: timedelta) -> Forecasts | None:
+        """From measurements that are no older; None: there are none."""
+        oldest = time.monotonic() - most.total_seconds()
+        series: dict[Key, _Series] = {}
+        latest: Pairs | None = None
+        for taken, pairs in self._taken:
+            if taken < oldest:
+                continue
+            latest = pairs
+            for pair in pairs.pairs:
+                series.setdefault(_key(pair), _Series()).add(pair)
+        if latest is None:
+            return None
+        both = [one.forecast(key) for key, one in series.items()]
+        return Forecasts(Pairs(latest.measured, latest.mpi, [pair for pair, _ in both]), [of for _, of in both])
+
+    def count(self, most: timedelta) -> tuple[int, int]:
+        """Measurements that are no older, and all."""
+        oldest = time.monotonic() - most.total_seconds()
+        return sum(taken >= oldest for taken, _ in self._taken), len(self._taken)
+
+    def _lock(self) -> None:
+        try:
+            fcntl.flock(self._descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise BadInput(f"{self.file}: another monitor writes this history; give each one its own") from None
+
+    def _read(self, now: datetime) -> None:
+        data = self.file.read_bytes()
+        whole = data.rfind(b"\n") + 1
+        if whole < len(data):
+            self.notes.append(
+                f"{self.file}: the last line has no end, as a monitor leaves it that was killed while it wrote; it is "
+                "taken away"
+            )
+            os.ftruncate(self._descriptor, whole)
+        try:
+            lines = data[:whole].decode().splitlines()
+        except UnicodeDecodeError:
+            raise BadInput(f"{self.file}: is no text, so no history") from None
+        for number, line in enumerate(lines, 1):
+            where = f"{self.file}:{number}"
+            pairs = parse_pairs(line, where, self._cluster)
+            self._taken.append((_taken(pairs, now, f"{where}: "), pairs))
+
+
+def _key(pair: MeasuredPair) -> Key:
+    return min(pair.hosts), max(pair.hosts)
+
+
+def _is_far(found: MeasuredPair, expected: MeasuredPair) -> bool:
+    """Of the same two hosts in the same order."""
+    figures = [(found.latency_s, expected.latency_s), *zip(found.bandwidth_bps, expected.bandwidth_bps, strict=True)]
+    return any(one and other and max(one / other, other / one) > _FAR for one, other in figures)
+
+
+def _taken(pairs: Pairs, now: datetime, where: str) -> float:
+    """When they were measured, by the clock that nobody sets."""
+    age = now - pairs.measured
+    if age < -CLOCKS_APART:
+        raise BadInput(
+            f"{where}measured at {pairs.measured.isoformat()}, which is {-age.total_seconds() / 3600:.3g} hours from "
+            "now: set the clock, or begin another history"
+        )
+    return time.monotonic() - max(0.0, age.total_seconds())
