@@ -322,6 +322,7 @@ def job(folder, monkeypatch, text, most_s=60.0):
         folder / "c.yaml",
         most_pairs=5,
         only=[("a", "b"), ("c", "d")],
+        message_bytes=2048,
         least=2,
         budget_s=0.1,
         patience_s=2,
@@ -334,6 +335,7 @@ def test_a_measuring_job(tmp_path, monkeypatch):
     text = "open(sys.argv[sys.argv.index('--output') + 1], 'w').write(' '.join(sys.argv[1:]))"
     said = job(tmp_path, monkeypatch, text)
     assert said.startswith(f"measure --cluster {tmp_path}/c.yaml --output ")
+    assert "--sizes 2048 " in said
     assert "--least 2 --only a=b,c=d --pairs 5 --patience 2" in said
 
 

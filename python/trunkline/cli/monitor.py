@@ -23,11 +23,12 @@ from trunkline.pairs.fit import fit_pairs
 from trunkline.pairs.measuring import measure_pairs
 from trunkline.placement import bounded_placement
 from trunkline.terminal import console
-from trunkline.units import format_seconds
+from trunkline.units import format_seconds, parse_bytes
 
 __all__ = ["monitor"]
 
 CALLS = "bcast:8KiB,bcast:100000,allreduce:8KiB,allreduce:100000"
+MOST_MESSAGE_BYTES = 1 << 20
 CLOCK_SET_S = 60.0
 """Between two looks at both clocks: more was no drift."""
 
@@ -50,6 +51,9 @@ def monitor(
     ] = 0.1,
     once: Annotated[bool, typer.Option("--once", help="One measurement, for cron.")] = False,
     most_pairs: Annotated[int, typer.Option(min=1, help="Of more pairs, a sample that tells the links apart.")] = 40,
+    size: Annotated[
+        str, typer.Option(help="Of the messages of streams. A stream has 16 at least, and fills the slowest link.")
+    ] = "2KiB",
     least: Annotated[int, typer.Option(min=1, help="Fewest samples of a figure.")] = 2,
     budget: Annotated[
         float, typer.Option(min=0, metavar="SECONDS", help="How long a figure is repeated that varies.")
@@ -84,6 +88,9 @@ def monitor(
         raise BadInput(f"{cluster}: there is no such file; a bundled cluster is written by 'trunkline cluster export'")
     check_outputs({"--json": json})
     wanted = parse_calls(calls)
+    message_bytes = parse_bytes(size)
+    if not 1 <= message_bytes <= MOST_MESSAGE_BYTES:
+        raise BadInput("--size: from 1 byte to 1 MiB")
     if launcher:
         library = mpi_of_job(launcher, mpi, os.environ)
     elif mpi:
@@ -101,6 +108,7 @@ def monitor(
             cluster,
             most_pairs=most_pairs,
             only=only,
+            message_bytes=message_bytes,
             least=least,
             budget_s=budget,
             patience_s=patience,

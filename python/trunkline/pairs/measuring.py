@@ -11,7 +11,6 @@ from trunkline.errors import BadInput, Failed
 from trunkline.mpi import Mpi
 from trunkline.paths import NATIVE
 from trunkline.temporary import temporary_folder
-from trunkline.units import parse_bytes
 
 __all__ = ["PAIRS_SIZE", "measure_pairs", "measuring_program"]
 
@@ -43,6 +42,7 @@ def measure_pairs(
     *,
     most_pairs: int,
     only: Sequence[tuple[str, str]] = (),
+    message_bytes: int,
     least: int,
     budget_s: float,
     patience_s: float,
@@ -57,6 +57,7 @@ def measure_pairs(
         cluster_file: The cluster, as the ranks can read it.
         most_pairs: Of more, a sample that tells the links apart.
         only: These pairs of hosts, by name; empty: all of them.
+        message_bytes: Of the messages of the streams that bandwidth is taken from; 16 at least are a stream.
         least: Fewest samples of a figure.
         budget_s: How long a figure is repeated that varies.
         patience_s: How long a pair may take.
@@ -72,7 +73,7 @@ def measure_pairs(
             *launcher,
             str(measuring_program(library)),
             *("--cluster", str(cluster_file.resolve()), "--output", str(output)),
-            *("--sizes", str(parse_bytes(PAIRS_SIZE)), "--noise", "1", "--budget", str(budget_s)),
+            *("--sizes", str(message_bytes), "--noise", "1", "--budget", str(budget_s)),
             *("--date", datetime.now(UTC).isoformat(timespec="seconds")),
             *("--least", str(least), *(("--only", ",".join(f"{a}={b}" for a, b in only)) if only else ())),
             *("--pairs", str(most_pairs), "--patience", str(patience_s)),
