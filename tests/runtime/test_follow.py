@@ -4,6 +4,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from conftest import ON_OWN_HOST, Mpi
+from test_faults import SOUND
+from test_matrix import GROUPS
 
 from trunkline import _core
 
@@ -120,3 +122,16 @@ def test_what_was_measured_on_the_network_as_it_was_is_refused(mpi: Mpi):
     said = mpi.run(2, mpi.program("runtime-hello"), settings=asked, status=2).last_words()
     for words in ("is about a cluster file", "what TRUNKLINE_TUNING=./a.yaml says", "what TRUNKLINE_MEASURED=./b.yaml"):
         assert len([line for line in said if f"TRUNKLINE_FOLLOW=1: {words}" in line]) == 1, said
+
+
+def test_all_that_mpi_allows(any_mpi: Mpi):
+    """Meetings between calls change nothing of them."""
+    settings = {"TRUNKLINE_CLUSTER": "cyclic", "TRUNKLINE_FOLLOW": "1"}
+    any_mpi.suite(3, GROUPS, ["linear:100", "auto"], settings=settings)
+
+
+def test_programs_whose_calls_fail_go_on(any_mpi: Mpi):
+    settings = {"TRUNKLINE_CLUSTER": "cyclic", "TRUNKLINE_FOLLOW": "1", "NAP_US": "200"}
+    cases = [f"{case}@two-tree:1448" for case in SOUND if any_mpi.name != "openmpi" or case != "session"]
+    done = any_mpi.run(4, any_mpi.program("runtime-faults"), *cases, settings=settings, per_rank=[ON_OWN_HOST])
+    assert done.out.count(": fine") == 4, done.out + done.err
