@@ -22,7 +22,7 @@ constexpr std::size_t batches = 101;
 const Address loopback(IpAddress(0x7F000001), 0);
 const IpAddress group_address(0xEFFF1234);
 constexpr std::uint16_t group_port = 49321;
-constexpr Key key{};
+const Sealer sealer(Key{});
 
 using Clock = std::chrono::steady_clock;
 
@@ -39,7 +39,7 @@ double median(std::vector<double> values) {
 class Host {
  public:
   explicit Host(std::size_t ranks) : group_(group_address, group_port) {
-    for (std::size_t i = 0; i < ranks; ++i) sockets_.push_back(Sockets::open(loopback, group_, key, true));
+    for (std::size_t i = 0; i < ranks; ++i) sockets_.push_back(Sockets::open(loopback, group_, sealer, true));
     has_all_ = std::ranges::all_of(sockets_, [](const auto& one) { return one != nullptr; });
   }
   [[nodiscard]] bool has_all() const { return has_all_; }
@@ -47,7 +47,7 @@ class Host {
   double send(std::span<const std::byte> payload) {
     const Clock::time_point start = Clock::now();
     for (std::size_t i = 0; i < in_a_batch; ++i) {
-      sockets_[0]->send(group_, {.number = static_cast<std::uint32_t>(i)}, payload, key);
+      sockets_[0]->send(group_, {.number = static_cast<std::uint32_t>(i)}, payload, sealer);
     }
     sockets_[0]->flush();
     return microseconds_since(start) / in_a_batch;
@@ -59,7 +59,7 @@ class Host {
     std::size_t come = 0;
     for (unsigned looks = 0; come < in_a_batch && looks < 1000; ++looks) {
       while (const auto bytes = sockets_[rank]->receive()) {
-        const auto packet = read_packet(*bytes, key);
+        const auto packet = read_packet(*bytes, sealer);
         if (!packet) continue;
         std::memcpy(to.data(), packet->payload.data(), std::min(to.size(), packet->payload.size()));
         ++come;

@@ -55,7 +55,7 @@ def mark_of(group):
         except TimeoutError:
             return None
     return marks[group]
-bodies = [struct.pack("<BBHIIQII", kind, 0, 64, sender, 7, turn, 0, 0) + os.urandom(72)
+bodies = [struct.pack("<BBHIIQII", kind, 1, 64, sender, 7, turn, 0, 0) + os.urandom(72)
           for kind, sender, turn in itertools.product((1, 2, 3, 6, 8, 9), (0, 1), (0, 1, 5, 50))]
 sent, busy = 0, 0.0
 print("up", flush=True)

@@ -20,12 +20,12 @@ std::map<const Repairs*, std::unique_ptr<Endpoint>>& endpoints() {
 }  // namespace
 
 std::unique_ptr<Repairs> Repairs::open(const Address& /*own*/, const Address& group, bool /*shares_host*/,
-                                       const Key& key, std::uint32_t rank) {
+                                       const Sealer& sealer, std::uint32_t rank) {
   std::unique_ptr<Endpoint> endpoint = trunkline_simulate_datagrams().open();
-  std::unique_ptr<Repairs> made(new Repairs(nullptr, Descriptor(), Descriptor(), endpoint->place().port, key, rank));
+  std::unique_ptr<Repairs> made(new Repairs(nullptr, Descriptor(), Descriptor(), endpoint->place().port, sealer, rank));
   made->group_ = group;
   endpoint->answer_by([repairs = made.get(), at = endpoint.get()](const simulate::Packet& packet) {
-    const auto ask = read_packet(packet.bytes, repairs->key_);
+    const auto ask = read_packet(packet.bytes, repairs->sealer_);
     if (!ask || ask->head.sender >= repairs->members_.size()) return;
     if (packet.way == simulate::Way::tcp) {
       for (const PacketBytes& answer : repairs->kept_.answers(*ask)) at->send(packet.from, {answer}, packet.way);
@@ -41,13 +41,13 @@ std::unique_ptr<Repairs> Repairs::open(const Address& /*own*/, const Address& gr
 }
 
 Repairs::Repairs(std::shared_ptr<RepairThread> thread, Descriptor listener, Descriptor datagrams, std::uint16_t port,
-                 const Key& key, std::uint32_t rank)
+                 const Sealer& sealer, std::uint32_t rank)
     : thread_(std::move(thread)),
       listener_(std::move(listener)),
       datagrams_(std::move(datagrams)),
       port_(port),
-      key_(key),
-      kept_(key, rank) {}
+      sealer_(sealer),
+      kept_(sealer, rank) {}
 
 Repairs::~Repairs() { endpoints().erase(this); }
 

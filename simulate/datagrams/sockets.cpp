@@ -5,9 +5,9 @@
 namespace trunkline::simulate {
 
 void SimulatedSockets::send(const runtime::Address& to, const runtime::PacketHead& head,
-                            std::span<const std::byte> payload, const runtime::Key& key) {
-  const runtime::HeadBytes first = runtime::head_of(head, payload.size(), key);
-  const runtime::SealBytes last = runtime::seal_of(first, payload, key);
+                            std::span<const std::byte> payload, const runtime::Sealer& sealer) {
+  const runtime::HeadBytes first = runtime::head_of(head, payload.size(), sealer);
+  const runtime::SealBytes last = sealer.seal(first, payload);
   endpoint_->send(place_of(to), {first, payload, last}, Way::udp);
 }
 
@@ -15,7 +15,7 @@ void SimulatedSockets::send(const runtime::Address& to, const runtime::PacketHea
 
 namespace trunkline::runtime {
 
-std::unique_ptr<Sockets> Sockets::open(const Address& /*own*/, const Address& group, const Key& /*key*/,
+std::unique_ptr<Sockets> Sockets::open(const Address& /*own*/, const Address& group, const Sealer& /*sealer*/,
                                        bool /*shares_host*/) {
   auto endpoint = trunkline_simulate_datagrams().open();
   endpoint->join(simulate::place_of(group));

@@ -22,7 +22,7 @@ class SimulatedSockets final : public runtime::Sockets {
   [[nodiscard]] std::uint32_t buffer_bytes() const override { return DatagramNetwork::buffer_bytes; }
   [[nodiscard]] std::uint64_t dropped() const override { return 0; }
   void send(const runtime::Address& to, const runtime::PacketHead& head, std::span<const std::byte> payload,
-            const runtime::Key& key) override;
+            const runtime::Sealer& sealer) override;
   void flush() override { endpoint_->finish_sending(); }
   void wake_by(const runtime::Descriptor& /*other*/) const override {}
   [[nodiscard]] std::optional<std::span<const std::byte>> receive() override { return endpoint_->receive(Way::udp); }

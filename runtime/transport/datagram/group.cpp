@@ -99,7 +99,7 @@ DatagramCall::DatagramCall(DatagramGroup& group, std::uint64_t turn, std::uint64
 }
 
 void DatagramCall::send(const Address& to, const Datagram& datagram) {
-  group_.sockets_->send(to, packet_head(datagram, group_.rank_, turn_, claim_), datagram.payload, group_.key_);
+  group_.sockets_->send(to, packet_head(datagram, group_.rank_, turn_, claim_), datagram.payload, group_.sealer_);
 }
 
 std::size_t DatagramCall::place_of(int rank) const {
@@ -137,14 +137,14 @@ void DatagramCall::ask(int sender, std::uint32_t first, std::uint64_t packets) {
                         .turn = turn_,
                         .number = first};
   const auto payload = std::as_bytes(std::span(&packets, 1));
-  group_.sockets_->send(group_.services_[place], head, payload, group_.key_);
+  group_.sockets_->send(group_.services_[place], head, payload, group_.sealer_);
   group_.sockets_->flush();
   Asked& asked = asked_[place];
   ++asked.unanswered;
   ++unheard_;
   if (asked.unanswered <= asks_by_datagram && unheard_ <= asks_of_any_by_datagram) return;
   if (!asked.tcp) asked.tcp = std::make_unique<TcpAsks>(*group_.sockets_, group_.services_[place]);
-  asked.tcp->ask(sealed_packet(head, payload, group_.key_));
+  asked.tcp->ask(sealed_packet(head, payload, group_.sealer_));
 }
 
 /// Counted by calls alone, so that ranks that disagree about one still meet.
@@ -196,12 +196,12 @@ std::optional<Datagram> DatagramCall::next() {
   if (waiting != group_.early_.end()) {
     kept_ = std::move(waiting->bytes);
     group_.early_.erase(waiting);
-    if (const auto packet = read_packet(kept_, group_.key_)) {
+    if (const auto packet = read_packet(kept_, group_.sealer_)) {
       if (const auto datagram = judged(*packet)) return datagram;
     }
   }
   while (const auto bytes = group_.sockets_->receive()) {
-    const auto packet = read_packet(*bytes, group_.key_);
+    const auto packet = read_packet(*bytes, group_.sealer_);
     if (!packet) {
       ++group_.tally_.strange;
     } else if (packet->head.turn > turn_) {
@@ -213,7 +213,7 @@ std::optional<Datagram> DatagramCall::next() {
   }
   for (const auto& [place, asked] : asked_) {
     while (const auto bytes = asked.tcp ? asked.tcp->receive() : std::nullopt) {
-      const auto packet = read_packet(*bytes, group_.key_);
+      const auto packet = read_packet(*bytes, group_.sealer_);
       if (!packet || packet->head.turn != turn_) continue;
       if (const auto datagram = judged(*packet)) return datagram;
     }

@@ -88,7 +88,7 @@ class DatagramGroup {
   std::size_t rank_;
   std::int64_t number_ = 0;            ///< among the groups of these ranks
   LeftBehind* left_behind_ = nullptr;  ///< of these ranks; null until they have agreed on the number
-  Key key_{};
+  Sealer sealer_{Key{}};
   Address group_{};
   std::vector<Address> members_{};
   bool is_one_host_ = true;  ///< of all its ranks

@@ -58,7 +58,7 @@ class GroupOpening {
   int invite() {
     if (group().rank_ == 0) invitation_ = Invitation::drawn(LeftBehind::new_number());
     const int code = PMPI_Bcast(&invitation_, sizeof invitation_, MPI_BYTE, 0, communicator_);
-    group().key_ = invitation_.key;
+    group().sealer_ = Sealer(invitation_.key);
     if (code != MPI_SUCCESS) return code;
     with_reserve([&] {
       LeftBehind& left_behind = LeftBehind::of(group().world_ranks_);
@@ -98,11 +98,12 @@ class GroupOpening {
   /// Sockets, and what all must know of each other's.
   int take_seats() {
     const Address here = address_of(network_.address, 0);
-    group().sockets_ = with_reserve([&] { return Sockets::open(here, group().group_, group().key_, shares_host_); });
+    group().sockets_ = with_reserve([&] { return Sockets::open(here, group().group_, group().sealer_, shares_host_); });
     const int error = errno;
     const bool has_any = group().sockets_ != nullptr;
     group().repairs_ = with_reserve([&] {
-      return Repairs::open(here, group().group_, shares_host_, group().key_, static_cast<std::uint32_t>(group().rank_));
+      return Repairs::open(here, group().group_, shares_host_, group().sealer_,
+                           static_cast<std::uint32_t>(group().rank_));
     });
     const Seat own{.address = network_.address,
                    .port = has_any ? group().sockets_->port() : 0U,
@@ -186,7 +187,7 @@ class GroupOpening {
         next = now + between_probes_s;
       }
       while (const auto bytes = sockets.receive()) {
-        const auto packet = read_packet(*bytes, group().key_);
+        const auto packet = read_packet(*bytes, group().sealer_);
         if (!packet || packet->head.sender >= ranks_) continue;
         if (packet->head.kind == PacketKind::probe && !is_first && missing > 0) {
           answer(sockets);
@@ -223,9 +224,9 @@ class GroupOpening {
                           .sender = static_cast<std::uint32_t>(group().rank_),
                           .turn = std::numeric_limits<std::uint64_t>::max()};
     const std::array<std::byte, ask_payload_bytes> nothing{};
-    const PacketBytes ask = sealed_packet(head, nothing, group().key_);
+    const PacketBytes ask = sealed_packet(head, nothing, group().sealer_);
     const auto answers = [&](const std::optional<std::span<const std::byte>>& bytes) {
-      const auto packet = bytes ? read_packet(*bytes, group().key_) : std::nullopt;
+      const auto packet = bytes ? read_packet(*bytes, group().sealer_) : std::nullopt;
       return packet && packet->head.kind == PacketKind::not_yet && packet->head.turn == head.turn;
     };
     Sockets& sockets = *group().sockets_;
@@ -236,7 +237,7 @@ class GroupOpening {
     double next = 0.0;
     for (double now = sockets.now(); !(by_datagram && over_tcp) && now < end; now = sockets.now()) {
       if (now >= next) {
-        if (!by_datagram) sockets.send(service, head, nothing, group().key_);
+        if (!by_datagram) sockets.send(service, head, nothing, group().sealer_);
         if (!over_tcp) tcp.ask(ask);
         sockets.flush();
         next = now + between_asks_s;
@@ -258,7 +259,7 @@ class GroupOpening {
   }
 
   void send(Sockets& sockets, const Address& to, PacketKind kind) {
-    sockets.send(to, {.kind = kind, .sender = static_cast<std::uint32_t>(group().rank_)}, {}, group().key_);
+    sockets.send(to, {.kind = kind, .sender = static_cast<std::uint32_t>(group().rank_)}, {}, group().sealer_);
     sockets.flush();
   }
 

@@ -6,9 +6,9 @@
 
 namespace trunkline::runtime {
 
-PacketBytes sealed_packet(const PacketHead& head, std::span<const std::byte> payload, const Key& key) {
-  const HeadBytes first = head_of(head, payload.size(), key);
-  const SealBytes last = seal_of(first, payload, key);
+PacketBytes sealed_packet(const PacketHead& head, std::span<const std::byte> payload, const Sealer& sealer) {
+  const HeadBytes first = head_of(head, payload.size(), sealer);
+  const SealBytes last = sealer.seal(first, payload);
   PacketBytes all(packet_overhead_bytes + payload.size());
   std::ranges::copy(first, all.begin());
   std::ranges::copy(payload, all.begin() + head_bytes);
@@ -43,11 +43,12 @@ PacketBytes KeptMessages::packet(const Message& message, std::uint32_t place) co
                         .number = message.first + place,
                         .poll = 1};
   const auto rest = std::span(message.bytes).subspan(std::size_t{place} * message.payload_bytes);
-  return sealed_packet(head, rest.first(std::min<std::size_t>(rest.size(), message.payload_bytes)), key_);
+  return sealed_packet(head, rest.first(std::min<std::size_t>(rest.size(), message.payload_bytes)), sealer_);
 }
 
 PacketBytes KeptMessages::not_yet(const PacketHead& ask) const {
-  return sealed_packet({.kind = PacketKind::not_yet, .sender = rank_, .claim = ask.claim, .turn = ask.turn}, {}, key_);
+  return sealed_packet({.kind = PacketKind::not_yet, .sender = rank_, .claim = ask.claim, .turn = ask.turn}, {},
+                       sealer_);
 }
 
 namespace {

@@ -24,11 +24,12 @@ inline constexpr std::size_t ask_bytes = packet_overhead_bytes + ask_payload_byt
 using PacketBytes = std::vector<std::byte>;
 
 /// Head, payload and seal.
-[[nodiscard]] PacketBytes sealed_packet(const PacketHead& head, std::span<const std::byte> payload, const Key& key);
+[[nodiscard]] PacketBytes sealed_packet(const PacketHead& head, std::span<const std::byte> payload,
+                                        const Sealer& sealer);
 
 class KeptMessages {
  public:
-  KeptMessages(const Key& key, std::uint32_t rank) : key_(key), rank_(rank) {}
+  KeptMessages(const Sealer& sealer, std::uint32_t rank) : sealer_(sealer), rank_(rank) {}
 
   /// A message, or a part of one, of at most most_eager_packets packets of `payload_bytes`, from number `first` on; an
   /// empty one has one packet.
@@ -72,7 +73,7 @@ class KeptMessages {
   [[nodiscard]] static std::uint32_t packets(const Message& message);
   [[nodiscard]] PacketBytes packet(const Message& message, std::uint32_t place) const;
   [[nodiscard]] PacketBytes not_yet(const PacketHead& ask) const;
-  Key key_;
+  Sealer sealer_;
   std::uint32_t rank_;
   std::deque<Message> messages_{};
 };

@@ -12,11 +12,12 @@ constexpr std::size_t most_long_bytes = 65507;
 
 }  // namespace
 
-void Outgoing::send(const Address& to, const PacketHead& head, std::span<const std::byte> payload, const Key& key) {
+void Outgoing::send(const Address& to, const PacketHead& head, std::span<const std::byte> payload,
+                    const Sealer& sealer) {
   if (queued_ == batch) flush();
   One& one = all_[queued_];
-  one.head = head_of(head, payload.size(), key);
-  one.seal = seal_of(one.head, payload, key);
+  one.head = head_of(head, payload.size(), sealer);
+  one.seal = sealer.seal(one.head, payload);
   one.to = to;
   one.bytes = packet_overhead_bytes + payload.size();
   iovec* const parts = &parts_[parts_each * queued_++];

@@ -26,7 +26,7 @@ class Outgoing {
   Outgoing(const Outgoing&) = delete;
   Outgoing& operator=(const Outgoing&) = delete;
 
-  void send(const Address& to, const PacketHead& head, std::span<const std::byte> payload, const Key& key);
+  void send(const Address& to, const PacketHead& head, std::span<const std::byte> payload, const Sealer& sealer);
 
   /// Waits for room in the kernel's buffer: that is as fast as the link. The system may drop any: so may every network.
   void flush();

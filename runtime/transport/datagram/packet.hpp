@@ -8,7 +8,7 @@
 #include <optional>
 #include <span>
 
-#include "transport/datagram/siphash.hpp"
+#include "transport/datagram/sealer.hpp"
 
 namespace trunkline::runtime {
 
@@ -38,21 +38,11 @@ struct PacketHead {
   std::uint32_t poll = 0;
 };
 
-inline constexpr std::size_t head_bytes = 32;
-inline constexpr std::size_t seal_bytes = 8;
 inline constexpr std::size_t packet_overhead_bytes = head_bytes + seal_bytes;
 inline constexpr std::size_t most_payload_bytes = 65507 - packet_overhead_bytes;  ///< of any UDP datagram over IPv4
 
-using HeadBytes = std::array<std::byte, head_bytes>;
-using SealBytes = std::array<std::byte, seal_bytes>;
-
-/// The first bytes of all packets of a group, a digest of its key: the kernel can tell strangers' packets by it.
-using MarkBytes = std::array<std::byte, 4>;
-[[nodiscard]] MarkBytes mark_of(const Key& key);
-
 /// Of a packet with at most most_payload_bytes.
-[[nodiscard]] HeadBytes head_of(const PacketHead& head, std::size_t payload_bytes, const Key& key);
-[[nodiscard]] SealBytes seal_of(const HeadBytes& head, std::span<const std::byte> payload, const Key& key);
+[[nodiscard]] HeadBytes head_of(const PacketHead& head, std::size_t payload_bytes, const Sealer& sealer);
 
 struct ReadPacket {
   PacketHead head{};
@@ -62,7 +52,7 @@ struct ReadPacket {
 /// Of a packet whose first bytes these are, head and seal included; empty where they do not say yet.
 [[nodiscard]] std::optional<std::size_t> packet_length(std::span<const std::byte> bytes);
 
-/// Empty where it is not whole, of another length than it says, of no known kind, or not sealed by the key.
-[[nodiscard]] std::optional<ReadPacket> read_packet(std::span<const std::byte> bytes, const Key& key);
+/// Empty where it is not whole, of another length than it says, of another format or no known kind, or not sealed so.
+[[nodiscard]] std::optional<ReadPacket> read_packet(std::span<const std::byte> bytes, const Sealer& sealer);
 
 }  // namespace trunkline::runtime

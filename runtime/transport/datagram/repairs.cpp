@@ -27,7 +27,7 @@ Descriptor bound(const Address& address, int type) {
 
 }  // namespace
 
-std::unique_ptr<Repairs> Repairs::open(const Address& own, const Address& group, bool shares_host, const Key& key,
+std::unique_ptr<Repairs> Repairs::open(const Address& own, const Address& group, bool shares_host, const Sealer& sealer,
                                        std::uint32_t rank) {
   std::shared_ptr<RepairThread> thread = RepairThread::get();
   for (int trial = 0; thread != nullptr && trial < port_trials; ++trial) {
@@ -38,9 +38,9 @@ std::unique_ptr<Repairs> Repairs::open(const Address& own, const Address& group,
     Descriptor datagrams = bound(at, SOCK_DGRAM);  // the same number may be taken there
     if (datagrams.number() < 0) continue;
     if (!sends_from(datagrams, own, group, shares_host)) return nullptr;
-    take_only_marked(datagrams, key);
+    take_only_marked(datagrams, sealer);
     std::unique_ptr<Repairs> made(
-        new Repairs(std::move(thread), std::move(listener), std::move(datagrams), at.port(), key, rank));
+        new Repairs(std::move(thread), std::move(listener), std::move(datagrams), at.port(), sealer, rank));
     made->group_ = group;
     return made->listens() ? std::move(made) : nullptr;
   }
@@ -48,13 +48,13 @@ std::unique_ptr<Repairs> Repairs::open(const Address& own, const Address& group,
 }
 
 Repairs::Repairs(std::shared_ptr<RepairThread> thread, Descriptor listener, Descriptor datagrams, std::uint16_t port,
-                 const Key& key, std::uint32_t rank)
+                 const Sealer& sealer, std::uint32_t rank)
     : thread_(std::move(thread)),
       listener_(std::move(listener)),
       datagrams_(std::move(datagrams)),
       port_(port),
-      key_(key),
-      kept_(key, rank) {}
+      sealer_(sealer),
+      kept_(sealer, rank) {}
 
 Repairs::~Repairs() {
   const std::scoped_lock lock(thread_->lock());
@@ -107,7 +107,7 @@ void Repairs::take_datagrams() {
       if (errno == EINTR) continue;
       return;
     }
-    const auto ask = read_packet(std::span(bytes).first(static_cast<std::size_t>(come)), key_);
+    const auto ask = read_packet(std::span(bytes).first(static_cast<std::size_t>(come)), sealer_);
     if (!ask || ask->head.sender >= members_.size()) continue;
     for (const auto& [packet, is_for_all] : kept_.answers_in_rounds(*ask)) {
       const Address& to = is_for_all ? group_ : members_[ask->head.sender];
@@ -164,7 +164,7 @@ bool Repairs::go_on(Asker& asker) {
 
 bool Repairs::take_ask(Asker& asker) {
   asker.come = 0;
-  const auto ask = read_packet(asker.ask, key_);
+  const auto ask = read_packet(asker.ask, sealer_);
   if (!ask || ask->head.sender >= members_.size()) return false;
   asker.is_member = true;
   asker.answer.clear();

@@ -23,7 +23,7 @@ class Repairs {
   /// At the address `own`, with any port, of a member of `group`; this process is `rank`, and its host may have more of
   /// them. Null where the system gives no thread or socket.
   [[nodiscard]] static std::unique_ptr<Repairs> open(const Address& own, const Address& group, bool shares_host,
-                                                     const Key& key, std::uint32_t rank);
+                                                     const Sealer& sealer, std::uint32_t rank);
   ~Repairs();
   Repairs(const Repairs&) = delete;
   Repairs& operator=(const Repairs&) = delete;
@@ -54,7 +54,7 @@ class Repairs {
   };
 
   Repairs(std::shared_ptr<RepairThread> thread, Descriptor listener, Descriptor datagrams, std::uint16_t port,
-          const Key& key, std::uint32_t rank);
+          const Sealer& sealer, std::uint32_t rank);
 
   [[nodiscard]] bool listens();
 
@@ -69,7 +69,7 @@ class Repairs {
   Descriptor listener_;
   Descriptor datagrams_;
   std::uint16_t port_;
-  Key key_;
+  Sealer sealer_;
   KeptMessages kept_;
   std::vector<Address> members_{};
   Address group_{};

@@ -70,8 +70,9 @@ class UdpSockets final : public Sockets {
   [[nodiscard]] std::uint16_t port() const noexcept override { return port_; }
   [[nodiscard]] std::uint32_t buffer_bytes() const override;
   [[nodiscard]] std::uint64_t dropped() const override;
-  void send(const Address& to, const PacketHead& head, std::span<const std::byte> payload, const Key& key) override {
-    outgoing_.send(to, head, payload, key);
+  void send(const Address& to, const PacketHead& head, std::span<const std::byte> payload,
+            const Sealer& sealer) override {
+    outgoing_.send(to, head, payload, sealer);
   }
   void flush() override { outgoing_.flush(); }
   void wake_by(const Descriptor& other) const override;
@@ -163,11 +164,11 @@ bool sends_from(const Descriptor& socket, const Address& own, const Address& gro
 }
 
 /// A packet begins behind UDP's head, which is what a filter's places count from.
-void take_only_marked(const Descriptor& socket, const Key& key) {
+void take_only_marked(const Descriptor& socket, const Sealer& sealer) {
   constexpr std::uint32_t udp_head_bytes = 8;
   constexpr std::uint32_t all_of_it = 0xFFFFFFFF;
   std::uint32_t mark = 0;
-  const MarkBytes bytes = mark_of(key);
+  const MarkBytes bytes = sealer.mark();
   std::memcpy(&mark, bytes.data(), bytes.size());
   std::array<sock_filter, 4> steps{{{BPF_LD | BPF_W | BPF_ABS, 0, 0, udp_head_bytes},
                                     {BPF_JMP | BPF_JEQ | BPF_K, 0, 1, ntohl(mark)},
@@ -177,13 +178,14 @@ void take_only_marked(const Descriptor& socket, const Key& key) {
   static_cast<void>(set(socket, SOL_SOCKET, SO_ATTACH_FILTER, filter));
 }
 
-std::unique_ptr<Sockets> Sockets::open(const Address& own, const Address& group, const Key& key, bool shares_host) {
+std::unique_ptr<Sockets> Sockets::open(const Address& own, const Address& group, const Sealer& sealer,
+                                       bool shares_host) {
   Descriptor hears = bound_to(group, Port::is_shared);
   if (hears.number() < 0 || !join(hears, own, group)) return nullptr;
   Descriptor alone = bound_to(own, Port::is_own);
   if (alone.number() < 0 || !sends_from(alone, own, group, shares_host)) return nullptr;
-  take_only_marked(hears, key);
-  take_only_marked(alone, key);
+  take_only_marked(hears, sealer);
+  take_only_marked(alone, sealer);
   Descriptor events(epoll_create1(EPOLL_CLOEXEC));
   if (events.number() < 0 || !watch(events, hears) || !watch(events, alone)) return nullptr;
   const std::uint16_t port = Address::of(alone.number()).port();

@@ -19,8 +19,8 @@ class Sockets {
  public:
   /// On the interface with the address `own`; other ranks of the same host hear the group as well where `shares_host`.
   /// `group`: a multicast address, or the IPv4 broadcast address of the network, which all its hosts hear.
-  /// The kernel drops what has not the mark of `key`. Empty where the system refuses, with errno as it says why.
-  [[nodiscard]] static std::unique_ptr<Sockets> open(const Address& own, const Address& group, const Key& key,
+  /// The kernel drops what has not the mark of `sealer`. Empty where the system refuses, with errno as it says why.
+  [[nodiscard]] static std::unique_ptr<Sockets> open(const Address& own, const Address& group, const Sealer& sealer,
                                                      bool shares_host);
 
   virtual ~Sockets() = default;
@@ -37,7 +37,8 @@ class Sockets {
   [[nodiscard]] virtual std::uint64_t dropped() const = 0;
 
   /// What is sent must stay as it is until flush(). The system may drop it: so may every network.
-  virtual void send(const Address& to, const PacketHead& head, std::span<const std::byte> payload, const Key& key) = 0;
+  virtual void send(const Address& to, const PacketHead& head, std::span<const std::byte> payload,
+                    const Sealer& sealer) = 0;
   virtual void flush() = 0;
 
   /// Ranks of a lab that wait here are woken by that descriptor, too. Until it is closed.
@@ -60,8 +61,8 @@ class Sockets {
 /// it as well where `shares_host`. Whether the system lets it.
 [[nodiscard]] bool sends_from(const Descriptor& socket, const Address& own, const Address& group, bool shares_host);
 
-/// The kernel is to drop what comes to the UDP socket without the mark of `key`, so that a flood of it neither fills
+/// The kernel is to drop what comes to the UDP socket without the mark of `sealer`, so that a flood of it neither fills
 /// the socket's buffer nor wakes anybody. Where it cannot, such datagrams come, and are dropped here.
-void take_only_marked(const Descriptor& socket, const Key& key);
+void take_only_marked(const Descriptor& socket, const Sealer& sealer);
 
 }  // namespace trunkline::runtime

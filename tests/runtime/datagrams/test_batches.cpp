@@ -14,7 +14,7 @@
 namespace trunkline::runtime {
 namespace {
 
-constexpr Key batch_key{5, 6};
+const Sealer batch_sealer(Key{5, 6});
 
 /// A socket of the loopback of IPv4 or IPv6, and where it hears.
 struct Ear {
@@ -39,7 +39,7 @@ struct Ear {
       static_cast<void>(incoming.take_from(socket.number()));
       if (!incoming.has_any()) return heard;
       while (!incoming.is_empty()) {
-        const auto packet = read_packet(incoming.next(), batch_key);
+        const auto packet = read_packet(incoming.next(), batch_sealer);
         if (packet) heard.emplace_back(packet->head.number, packet->payload.size());
       }
     }
@@ -63,7 +63,7 @@ RC_GTEST_PROP(Batches, ComeAsTheyWereSent, (bool expects_long, bool over_ipv6)) 
     const std::size_t bytes = *rc::gen::element<std::size_t>(0, 8, 1000, 1000, 1000, 1432, 9000);
     const auto to = *rc::gen::weightedElement<std::size_t>({{5, 0}, {1, 1}});
     payloads.emplace_back(bytes, static_cast<std::byte>(number));
-    outgoing.send(ears.at(to).address, {.kind = PacketKind::data, .number = number}, payloads.back(), batch_key);
+    outgoing.send(ears.at(to).address, {.kind = PacketKind::data, .number = number}, payloads.back(), batch_sealer);
     wanted.at(to).emplace_back(number, bytes);
   }
   outgoing.flush();

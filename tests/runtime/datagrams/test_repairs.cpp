@@ -19,7 +19,7 @@
 namespace trunkline::runtime {
 namespace {
 
-constexpr Key group_key{3, 4};
+const Sealer group_sealer(Key{3, 4});
 const IpAddress own_host(INADDR_LOOPBACK);
 const IpAddress a_group(0xEFFF0107);
 constexpr std::uint32_t payload_bytes = 1400;
@@ -32,7 +32,8 @@ std::vector<std::byte> message_of(std::size_t bytes) {
   return all;
 }
 
-PacketBytes ask_for(std::uint64_t turn, std::uint64_t wanted, std::uint32_t sender = 1, const Key& seal = group_key) {
+PacketBytes ask_for(std::uint64_t turn, std::uint64_t wanted, std::uint32_t sender = 1,
+                    const Sealer& seal = group_sealer) {
   return sealed_packet({.kind = PacketKind::ask, .sender = sender, .claim = claim, .turn = turn},
                        std::as_bytes(std::span(&wanted, 1)), seal);
 }
@@ -42,20 +43,20 @@ RC_GTEST_PROP(KeptMessages, AnswerWithWhatIsWanted, ()) {
   const auto bytes = *rc::gen::inRange<std::size_t>(1, most_eager_packets * packet_bytes + 1);
   const auto wanted = *rc::gen::arbitrary<std::uint64_t>();
   const std::vector<std::byte> message = message_of(bytes);
-  KeptMessages kept(group_key, 5);
+  KeptMessages kept(group_sealer, 5);
   kept.keep(8, claim, packet_bytes, message_of(3));
   kept.keep(9, claim, packet_bytes, message);
   const PacketBytes ask = ask_for(9, wanted);
   const auto packets = static_cast<std::uint32_t>((bytes + packet_bytes - 1) / packet_bytes);
-  const std::vector<PacketBytes> answers = kept.answers(*read_packet(ask, group_key));
+  const std::vector<PacketBytes> answers = kept.answers(*read_packet(ask, group_sealer));
   if ((wanted & ((std::uint64_t{1} << packets) - 1)) == 0) {  // of a part that is not kept, or not yet
     RC_ASSERT(answers.size() == 1U);
-    RC_ASSERT(read_packet(answers[0], group_key)->head.kind == PacketKind::not_yet);
+    RC_ASSERT(read_packet(answers[0], group_sealer)->head.kind == PacketKind::not_yet);
     return;
   }
   std::uint32_t next = 0;
   for (const PacketBytes& one : answers) {
-    const auto packet = read_packet(one, group_key);
+    const auto packet = read_packet(one, group_sealer);
     RC_ASSERT(packet && packet->head.kind == PacketKind::data && packet->head.turn == 9);
     RC_ASSERT(packet->head.sender == 5 && packet->head.claim == claim && packet->head.poll == 1);
     while ((wanted >> next & 1U) == 0) ++next;
@@ -71,7 +72,7 @@ RC_GTEST_PROP(KeptMessages, AnswerWithWhatIsWanted, ()) {
 /// Whoever asks for the n-th time has what it asks for on its way: alone, or to all since others have asked as often.
 RC_GTEST_PROP(KeptMessages, GoToAllWhereMoreThanOneRankLacksThem, ()) {
   const auto packets = *rc::gen::inRange<std::uint32_t>(1, most_eager_packets + 1);
-  KeptMessages kept(group_key, 5);
+  KeptMessages kept(group_sealer, 5);
   kept.keep(9, claim, 10, message_of(std::size_t{packets} * 10));
   std::array<std::uint32_t, 4> asked{};                                       // by rank
   std::map<std::pair<std::uint32_t, std::uint32_t>, unsigned> alone, to_all;  // by packet and round
@@ -81,8 +82,9 @@ RC_GTEST_PROP(KeptMessages, GoToAllWhereMoreThanOneRankLacksThem, ()) {
     const std::uint64_t wanted = (bits & ((std::uint64_t{1} << packets) - 1)) | 1U;
     const std::uint32_t round = ++asked.at(rank);
     std::map<std::uint32_t, bool> answers;
-    for (const auto& [bytes, is_for_all] : kept.answers_in_rounds(*read_packet(ask_for(9, wanted, rank), group_key))) {
-      const auto packet = read_packet(bytes, group_key);
+    for (const auto& [bytes, is_for_all] :
+         kept.answers_in_rounds(*read_packet(ask_for(9, wanted, rank), group_sealer))) {
+      const auto packet = read_packet(bytes, group_sealer);
       RC_ASSERT(packet && packet->head.kind == PacketKind::data && packet->head.poll == 1);
       RC_ASSERT(packet->payload.size() == 10);
       answers.emplace(packet->head.number, is_for_all);
@@ -101,15 +103,15 @@ RC_GTEST_PROP(KeptMessages, GoToAllWhereMoreThanOneRankLacksThem, ()) {
 }
 
 TEST(KeptMessages, SayThatACallHasNotBegun) {
-  KeptMessages kept(group_key, 5);
+  KeptMessages kept(group_sealer, 5);
   const PacketBytes ask = ask_for(9, 1);
-  const auto answers = kept.answers(*read_packet(ask, group_key));
+  const auto answers = kept.answers(*read_packet(ask, group_sealer));
   ASSERT_EQ(answers.size(), 1);
-  EXPECT_EQ(read_packet(answers[0], group_key)->head.kind, PacketKind::not_yet);
-  const PacketBytes other = sealed_packet({.kind = PacketKind::ask}, {}, group_key);
-  EXPECT_TRUE(kept.answers(*read_packet(other, group_key)).empty());
-  EXPECT_TRUE(kept.answers_in_rounds(*read_packet(other, group_key)).empty());
-  const auto by_datagram = kept.answers_in_rounds(*read_packet(ask, group_key));
+  EXPECT_EQ(read_packet(answers[0], group_sealer)->head.kind, PacketKind::not_yet);
+  const PacketBytes other = sealed_packet({.kind = PacketKind::ask}, {}, group_sealer);
+  EXPECT_TRUE(kept.answers(*read_packet(other, group_sealer)).empty());
+  EXPECT_TRUE(kept.answers_in_rounds(*read_packet(other, group_sealer)).empty());
+  const auto by_datagram = kept.answers_in_rounds(*read_packet(ask, group_sealer));
   ASSERT_EQ(by_datagram.size(), 1);
   EXPECT_EQ(by_datagram[0].packet, answers[0]);
   EXPECT_FALSE(by_datagram[0].is_for_all);
@@ -117,7 +119,7 @@ TEST(KeptMessages, SayThatACallHasNotBegun) {
 
 /// With SO_REUSEADDR two ranks of one host got the same port once in some 28 000 pairs, and one of them heard nothing.
 TEST(SocketsOfOneRank, ShareTheirPortWithNobody) {
-  const auto sockets = Sockets::open(Address(own_host, 0), Address(a_group, 54322), group_key, true);
+  const auto sockets = Sockets::open(Address(own_host, 0), Address(a_group, 54322), group_sealer, true);
   ASSERT_NE(sockets, nullptr);
   const Descriptor other(socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));
   const int on = 1;
@@ -130,8 +132,8 @@ TEST(SocketsOfOneRank, ShareTheirPortWithNobody) {
 class RepairsTest : public testing::Test {
  protected:
   RepairsTest()
-      : sockets_(Sockets::open(Address(own_host, 0), Address(a_group, 54321), group_key, true)),
-        repairs_(Repairs::open(Address(own_host, 0), Address(a_group, 54321), true, group_key, 0)) {
+      : sockets_(Sockets::open(Address(own_host, 0), Address(a_group, 54321), group_sealer, true)),
+        repairs_(Repairs::open(Address(own_host, 0), Address(a_group, 54321), true, group_sealer, 0)) {
     const std::vector<Address> members{Address(own_host, 9), Address(own_host, sockets_->port())};
     repairs_->answer_to(members);
     repairs_->keep(3, claim, payload_bytes, message_);
@@ -146,7 +148,7 @@ class RepairsTest : public testing::Test {
     const auto end = std::chrono::steady_clock::now() + patience;
     while (numbers.size() < count && std::chrono::steady_clock::now() < end) {
       while (const auto bytes = source.receive()) {
-        const auto packet = read_packet(*bytes, group_key);
+        const auto packet = read_packet(*bytes, group_sealer);
         if (!packet || packet->head.kind != PacketKind::data) continue;
         EXPECT_TRUE(std::ranges::equal(
             packet->payload,
@@ -176,18 +178,18 @@ using Numbers = std::vector<std::uint32_t>;
 TEST_F(RepairsTest, ByDatagrams) {
   const std::uint64_t wanted = 0b101;
   const PacketHead head{.kind = PacketKind::ask, .sender = 1, .claim = claim, .turn = 3};
-  sockets_->send(service(), head, std::as_bytes(std::span(&wanted, 1)), group_key);
+  sockets_->send(service(), head, std::as_bytes(std::span(&wanted, 1)), group_sealer);
   sockets_->flush();
   EXPECT_EQ(received(*sockets_, 2), (Numbers{0, 2}));
 }
 
 TEST_F(RepairsTest, ByMulticastWhereTwoRanksAsk) {
   const Address group(a_group, 54321);
-  const auto other = Sockets::open(Address(own_host, 0), group, group_key, true);
+  const auto other = Sockets::open(Address(own_host, 0), group, group_sealer, true);
   const std::uint64_t wanted = 0b101;
   const auto ask_as = [&](std::uint32_t rank) {
     const PacketHead head{.kind = PacketKind::ask, .sender = rank, .claim = claim, .turn = 3};
-    sockets_->send(service(), head, std::as_bytes(std::span(&wanted, 1)), group_key);
+    sockets_->send(service(), head, std::as_bytes(std::span(&wanted, 1)), group_sealer);
     sockets_->flush();
   };
   ask_as(1);
@@ -213,12 +215,12 @@ TEST_F(RepairsTest, OverANewConnectionWhereTheFirstDoesNotWork) {
     EXPECT_FALSE(asks.receive());
   }
   TcpAsks wrong_seal(*sockets_, service());
-  wrong_seal.ask(ask_for(3, 1, 1, Key{5, 6}));
+  wrong_seal.ask(ask_for(3, 1, 1, Sealer(Key{5, 6})));
   std::vector<std::uint32_t> numbers;
   const auto end = std::chrono::steady_clock::now() + patience;
   while (numbers.empty() && std::chrono::steady_clock::now() < end) {  // the first connection is closed at some time
     wrong_seal.ask(ask_for(3, 1));
-    while (const auto bytes = wrong_seal.receive()) numbers.push_back(read_packet(*bytes, group_key)->head.number);
+    while (const auto bytes = wrong_seal.receive()) numbers.push_back(read_packet(*bytes, group_sealer)->head.number);
     std::this_thread::yield();
   }
   EXPECT_FALSE(numbers.empty());
@@ -247,7 +249,7 @@ TEST_F(RepairsTest, AnAskThatComesInPieces) {
   }
   std::vector<std::byte> answer(packet_overhead_bytes + payload_bytes - 100);
   ASSERT_EQ(recv(member.number(), answer.data(), answer.size(), MSG_WAITALL), static_cast<ssize_t>(answer.size()));
-  EXPECT_EQ(read_packet(answer, group_key)->head.number, 2);
+  EXPECT_EQ(read_packet(answer, group_sealer)->head.number, 2);
 }
 
 /// Who asks for much and takes nothing does not fill memory, and keeps nobody waiting.
@@ -268,7 +270,7 @@ TEST_F(RepairsTest, WhatIsForgottenIsNotSent) {
   while (std::chrono::steady_clock::now() < end) {
     const auto bytes = asks.receive();
     if (!bytes) continue;
-    EXPECT_EQ(read_packet(*bytes, group_key)->head.kind, PacketKind::not_yet);
+    EXPECT_EQ(read_packet(*bytes, group_sealer)->head.kind, PacketKind::not_yet);
     break;
   }
 }
@@ -284,7 +286,7 @@ int threads_of_this_process() {
 
 TEST_F(RepairsTest, TheThreadEndsWithTheLastGroup) {
   const int threads = threads_of_this_process();
-  auto other = Repairs::open(Address(own_host, 0), Address(a_group, 54321), true, group_key, 0);
+  auto other = Repairs::open(Address(own_host, 0), Address(a_group, 54321), true, group_sealer, 0);
   EXPECT_EQ(threads_of_this_process(), threads);
   repairs_.reset();
   EXPECT_EQ(threads_of_this_process(), threads);

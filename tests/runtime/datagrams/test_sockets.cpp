@@ -19,8 +19,8 @@
 namespace trunkline::runtime {
 namespace {
 
-constexpr Key sockets_key{7, 8};
-constexpr Key other_key{8, 7};
+const Sealer own_sealer(Key{7, 8});
+const Sealer other_sealer(Key{8, 7});
 constexpr std::uint32_t datagrams_sent = 40;
 constexpr auto longest = std::chrono::seconds(60);
 /// Of a loopback's frames the buffers hold too few.
@@ -38,7 +38,7 @@ std::set<std::uint32_t> heard_by(Sockets& sockets, std::size_t wanted = datagram
   const auto end = std::chrono::steady_clock::now() + longest;
   while (numbers.size() < wanted && std::chrono::steady_clock::now() < end) {
     while (const auto bytes = sockets.receive()) {
-      if (const auto packet = read_packet(*bytes, sockets_key)) numbers.insert(packet->head.number);
+      if (const auto packet = read_packet(*bytes, own_sealer)) numbers.insert(packet->head.number);
     }
     std::this_thread::yield();
   }
@@ -54,18 +54,18 @@ TEST_P(SocketsOfAHost, AllHearWhatOneSendsToTheGroup) {
   const Address own(network->address, 0, network->interface);
   std::vector<std::unique_ptr<Sockets>> all;
   for (int rank = 0; rank < 3; ++rank) {
-    all.push_back(Sockets::open(own, group, sockets_key, true));
+    all.push_back(Sockets::open(own, group, own_sealer, true));
     ASSERT_NE(all.back(), nullptr);
   }
   const std::vector<std::byte> payload(payload_bytes_of(std::min(network->mtu, most_mtu), group));
   for (std::uint32_t number = 0; number < datagrams_sent; ++number) {
-    all[0]->send(group, {.number = number}, std::span(payload).first(payload.size() - number % 2), sockets_key);
+    all[0]->send(group, {.number = number}, std::span(payload).first(payload.size() - number % 2), own_sealer);
   }
   all[0]->flush();
   for (const auto& one : all) EXPECT_EQ(heard_by(*one).size(), datagrams_sent);
 
   for (std::uint32_t number = 0; number < datagrams_sent; ++number) {
-    all[1]->send(Address(network->address, all[2]->port(), network->interface), {.number = number}, {}, sockets_key);
+    all[1]->send(Address(network->address, all[2]->port(), network->interface), {.number = number}, {}, own_sealer);
   }
   all[1]->flush();
   EXPECT_EQ(heard_by(*all[2]).size(), datagrams_sent);
@@ -78,9 +78,9 @@ TEST_P(SocketsOfAHost, AllHearWhatSeveralAskFor) {
   if (!network) GTEST_SKIP() << "this host has no network for it; tests/runtime/with_network.sh gives one";
   const Address group = Invitation::drawn(1).address_on(*network, GetParam());
   const Address own(network->address, 0, network->interface);
-  const auto asks = Sockets::open(own, group, sockets_key, true);
-  const auto hears = Sockets::open(own, group, sockets_key, true);
-  const auto service = Repairs::open(own, group, true, sockets_key, 0);
+  const auto asks = Sockets::open(own, group, own_sealer, true);
+  const auto hears = Sockets::open(own, group, own_sealer, true);
+  const auto service = Repairs::open(own, group, true, own_sealer, 0);
   ASSERT_TRUE(asks && hears && service);
   service->answer_to(std::vector(2, Address(network->address, asks->port(), network->interface)));
   constexpr std::size_t packets = 6;
@@ -89,7 +89,7 @@ TEST_P(SocketsOfAHost, AllHearWhatSeveralAskFor) {
   for (const std::uint32_t rank : {0U, 1U}) {
     asks->send(Address(network->address, service->port(), network->interface),
                {.kind = PacketKind::ask, .sender = rank, .claim = 1, .turn = 3}, std::as_bytes(std::span(&all, 1)),
-               sockets_key);
+               own_sealer);
     asks->flush();
     EXPECT_EQ(heard_by(*asks, packets).size(), packets);
   }
@@ -103,19 +103,19 @@ TEST_P(SocketsOfAHost, TakeNothingWithoutTheMark) {
   if (!network) GTEST_SKIP() << "this host has no network for it; tests/runtime/with_network.sh gives one";
   const Address group = Invitation::drawn(1).address_on(*network, GetParam());
   const Address own(network->address, 0, network->interface);
-  const auto ours = Sockets::open(own, group, sockets_key, true);
-  const auto stranger = Sockets::open(own, group, other_key, true);
+  const auto ours = Sockets::open(own, group, own_sealer, true);
+  const auto stranger = Sockets::open(own, group, other_sealer, true);
   ASSERT_TRUE(ours && stranger);
   const Address alone(network->address, ours->port(), network->interface);
   const std::vector<std::byte> payload(1000);
   constexpr std::uint32_t flood = 10000;
   for (std::uint32_t number = 0; number < flood; ++number) {
-    stranger->send(number % 2 == 0 ? group : alone, {.number = number}, payload, other_key);
+    stranger->send(number % 2 == 0 ? group : alone, {.number = number}, payload, other_sealer);
   }
   stranger->flush();
   EXPECT_GT(ours->dropped(), 0);  // of many that went as one message the kernel counts one
   EXPECT_FALSE(ours->receive());
-  stranger->send(group, {.number = 1}, payload, sockets_key);
+  stranger->send(group, {.number = 1}, payload, own_sealer);
   stranger->flush();
   EXPECT_EQ(heard_by(*ours, 1), std::set<std::uint32_t>{1});
 }
