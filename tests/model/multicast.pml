@@ -45,7 +45,7 @@
 #define WINDOW BURST
 #endif
 #ifndef POLL_EVERY
-#define POLL_EVERY 4  // packets_between_polls
+#define POLL_EVERY 4  // between_polls()
 #endif
 #ifndef FETCH
 #define FETCH 2     // packets that one fetch brings

@@ -9,8 +9,13 @@
 namespace trunkline::runtime {
 namespace {
 
-constexpr std::uint32_t packets_between_polls = 16;
-constexpr std::uint32_t sent_together = 16;
+/// Each poll makes all ranks report: the wider the window, the fewer of its packets need one, as long as several are on
+/// their way. No more than the kernel takes in one long message in frames of 1500 bytes, so that what a receiver wakes
+/// for is worth it.
+constexpr std::uint32_t least_between_polls = 16;
+constexpr std::uint32_t most_between_polls = 44;
+constexpr std::uint32_t polls_in_a_window = 6;
+constexpr std::uint32_t sent_together = most_between_polls;
 
 constexpr double least_patience_s = 0.0005;
 constexpr double most_patience_s = 0.100;
@@ -109,7 +114,7 @@ void MulticastRoot::learn() {
     if (const std::uint32_t poll = std::min(all->poll, polls_); poll > learned_poll_) {
       learned_poll_ = poll;
       if (poll == polls_) answer_s_ += (std::max(datagrams_.now() - polled_at_, 0.0) - answer_s_) / 8.0;
-      const std::uint32_t wider = std::min(window_ + packets_between_polls, window_limit(packets_));
+      const std::uint32_t wider = std::min(window_ + between_polls(), window_limit(packets_));
       window_ = is_lossy_ ? std::clamp(bursts_while_lossy * datagrams_.burst(), window_ / 2, wider) : wider;
       is_lossy_ = false;
     }
@@ -204,9 +209,15 @@ void MulticastRoot::takes_the_wire(std::size_t bytes) {
 
 /// The number of the poll that the next packet carries; 0: none.
 std::uint32_t MulticastRoot::poll_if_due() {
-  if (sent_since_poll_ < packets_between_polls && has_something_to_send()) return 0;
+  if (sent_since_poll_ < between_polls() && has_something_to_send()) return 0;
   new_poll(datagrams_.now());
   return polls_;
+}
+
+/// Where packets get lost, so do polls, and what is lacking should be known soon.
+std::uint32_t MulticastRoot::between_polls() const {
+  if (lost() > 0.0) return least_between_polls;
+  return std::clamp(window_ / polls_in_a_window, least_between_polls, most_between_polls);
 }
 
 void MulticastRoot::new_poll(double now) {

@@ -51,6 +51,7 @@ class MulticastRoot final : public Execution {
   void send_data();
   void send_parity();
   [[nodiscard]] std::uint32_t poll_if_due();
+  [[nodiscard]] std::uint32_t between_polls() const;
   void poll_where_quiet();
   void send_polls();
   [[nodiscard]] std::uint32_t limit() const;

@@ -32,7 +32,7 @@ class Outgoing {
   void flush();
 
  private:
-  static constexpr std::size_t batch = 32;
+  static constexpr std::size_t batch = 64;
   static constexpr std::size_t parts_each = 3;
 
   struct One {

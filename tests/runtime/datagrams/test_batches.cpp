@@ -56,7 +56,7 @@ RC_GTEST_PROP(Batches, ComeAsTheyWereSent, (bool expects_long, bool over_ipv6)) 
   }
   const Descriptor mouth(socket(loopback.family(), SOCK_DGRAM | SOCK_CLOEXEC, 0));
   Outgoing outgoing(mouth);
-  const auto count = *rc::gen::inRange<std::uint32_t>(0, 60);
+  const auto count = *rc::gen::inRange<std::uint32_t>(0, 150);
   std::deque<std::vector<std::byte>> payloads;
   std::array<std::vector<std::pair<std::uint32_t, std::size_t>>, 2> wanted;
   for (std::uint32_t number = 0; number < count; ++number) {
