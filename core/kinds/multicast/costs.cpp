@@ -11,23 +11,45 @@
 namespace trunkline {
 namespace {
 
-/// Until the root knows that all are done, from when they are: an MPI message without data for each hop of the longest
-/// way; where hosts share processors, one of each rank, and a report of it before.
+/// From the root's host to another one's.
+MulticastCosts::Way way_from_root(const Paths& paths, NodeId from, NodeId to) {
+  if (from == to) return {};
+  const NodeId meeting = paths.meeting(from, to);
+  return {.latency_s = paths.latency_s(from, to, meeting),
+          .frame_byte_s = std::max(0.0, paths.byte_s(from, to, meeting) - paths.slowest_byte_s(from, to, meeting))};
+}
+
+double full_frame_s(const MulticastCosts::Way& way) {
+  return way.latency_s + way.frame_byte_s * static_cast<double>(frame_wire_bytes);
+}
+
+/// Until the root knows that all are done, from when the last rank has all: each one says so to its parent once its
+/// children have, by an MPI message without data, and a rank takes those one after the other as they come. Where hosts
+/// share processors, one message of each rank, and a report of it before.
 double way_back(const Paths& paths, const Placement& placement, const Tree& confirm, const HostCosts& hosts) {
   const auto nodes = paths.cluster().hosts();
-  std::vector<double> way(confirm.size(), 0.0);
-  double longest = 0.0;
-  for (const Rank rank : parents_first(confirm)) {
-    const Rank parent = confirm.parent[rank];
-    if (parent == no_rank) continue;
-    const NodeId from = nodes[placement[rank]];
-    const NodeId to = nodes[placement[parent]];
-    const NodeId meeting = paths.meeting(from, to);
-    way[rank] = way[parent] + hosts.send_s + hosts.receive_s + paths.latency_s(from, to, meeting) +
-                paths.byte_s(from, to, meeting) * static_cast<double>(wire_bytes(0));
-    longest = std::max(longest, way[rank]);
+  const NodeId root = nodes[placement[confirm.root]];
+  std::vector<double> done(confirm.size(), 0.0);
+  double last = 0.0;
+  for (Rank rank = 0; rank < confirm.size(); ++rank) {
+    done[rank] = full_frame_s(way_from_root(paths, root, nodes[placement[rank]]));
+    last = std::max(last, done[rank]);
   }
-  return longest + hosts.together_s(2.0 * static_cast<double>(confirm.size() - 1), 0.0);
+  std::vector<Rank> children_first = parents_first(confirm);
+  std::ranges::reverse(children_first);
+  for (const Rank rank : children_first) {
+    const NodeId to = nodes[placement[rank]];
+    std::vector<double> come;
+    for (const Rank child : confirm.children[rank]) {
+      const NodeId from = nodes[placement[child]];
+      const NodeId meeting = paths.meeting(from, to);
+      come.push_back(done[child] + hosts.send_s + paths.latency_s(from, to, meeting) +
+                     paths.byte_s(from, to, meeting) * static_cast<double>(wire_bytes(0)));
+    }
+    std::ranges::sort(come);
+    for (const double time : come) done[rank] = std::max(done[rank], time) + hosts.receive_s;
+  }
+  return done[confirm.root] - last + hosts.together_s(2.0 * static_cast<double>(confirm.size() - 1), 0.0);
 }
 
 /// To each host but the root's: those that take a frame the same time are one.
@@ -37,19 +59,14 @@ std::vector<MulticastCosts::Way> ways_from(const Paths& paths, const Placement& 
   std::map<double, MulticastCosts::Way> by_time;
   for (Rank rank = 0; rank < placement.size(); ++rank) {
     if (rank == root) continue;
-    MulticastCosts::Way way{.receivers = 1.0};
-    if (const NodeId to = nodes[placement[rank]]; to != from) {
-      const NodeId meeting = paths.meeting(from, to);
-      way.latency_s = paths.latency_s(from, to, meeting);
-      way.frame_byte_s = std::max(0.0, paths.byte_s(from, to, meeting) - paths.slowest_byte_s(from, to, meeting));
-    }
-    const double frame_s = way.latency_s + way.frame_byte_s * static_cast<double>(frame_wire_bytes);
-    const auto [known, is_new] = by_time.emplace(frame_s, way);
+    MulticastCosts::Way way = way_from_root(paths, from, nodes[placement[rank]]);
+    way.receivers = 1.0;
+    const auto [known, is_new] = by_time.emplace(full_frame_s(way), way);
     if (!is_new) ++known->second.receivers;
   }
   std::vector<MulticastCosts::Way> ways;
   ways.reserve(by_time.size());
-  for (const auto& [frame_s, way] : by_time) ways.push_back(way);
+  for (const auto& [time_s, way] : by_time) ways.push_back(way);
   double beyond = 0.0;
   for (std::size_t i = ways.size(); i-- > 0;) beyond = ways[i].receivers += beyond;
   return ways;
@@ -83,8 +100,8 @@ double MulticastCosts::seconds(std::uint64_t message_bytes, std::uint64_t /*segm
   const auto bytes = static_cast<double>(message_bytes);
   const auto longest = static_cast<double>(std::min(message_bytes, datagram_payload_bytes));
   const double wire_s = group.byte_s * static_cast<double>(datagram_wire_bytes(message_bytes));
-  const double sender_s = many * hosts.datagram_send_s + bytes * hosts.datagram_send_byte_s;
-  const double receiver_s = group.hears_s(many, bytes);
+  const double one_sent_s = group.sends_s(1.0, longest);
+  const double one_heard_s = group.hears_s(1.0, longest);
   // The first datagram is what receivers wake for.
   const double together_s =
       hosts.together_s((many - 1.0) * receivers / datagrams_of_a_message, (bytes - longest) * receivers);
@@ -94,9 +111,9 @@ double MulticastCosts::seconds(std::uint64_t message_bytes, std::uint64_t /*segm
     const double woken_s = hosts.together_s(messages_of_a_wake * way.receivers, 0.0);
     way_s = std::max(way_s, way.latency_s + way.frame_byte_s * stored_bytes + woken_s);
   }
-  const double one_s = hosts.send_s + hosts.receive_s + 2.0 * hosts.handling_byte_s() * longest;
-  return std::max({wire_s, sender_s, receiver_s, together_s}) + way_s + one_s + meets_s +
-         (is_eager_multicast(message_bytes) ? 0.0 : back_s);
+  return std::max({std::max(wire_s, together_s) + one_sent_s + one_heard_s, group.sends_s(many, bytes) + one_heard_s,
+                   one_sent_s + group.hears_s(many, bytes)}) +
+         way_s + meets_s + (is_eager_multicast(message_bytes) ? 0.0 : back_s);
 }
 
 std::uint64_t MulticastCosts::best_segment(std::uint64_t /*message_bytes*/) const {

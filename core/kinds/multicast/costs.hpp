@@ -16,16 +16,15 @@ namespace trunkline {
 /// What does not depend on the message. Its segments do not matter: a segment is what one datagram carries.
 ///
 /// With n datagrams, w bytes of them on the wire, and one datagram the longest of them:
-///   seconds = the longest of: w at the pace; what the root spends on n datagrams; what a receiving host spends on
-///   them,
-///             with all its ranks; what all processors spend on all but the first for each receiver, where hosts share
-///             them
+///   seconds = the longest of: w at the pace, and what the root and a receiving host spend on one datagram; the same
+///             with what all processors spend on all but the first for each receiver, where hosts share them; what the
+///             root spends on n datagrams, and a receiving host on one; what a receiving host spends on n, with all its
+///             ranks, and the root on one
 ///           + the longest way of one datagram: latencies, and itself on each link but the slowest, since switches
 ///             store frames; where hosts share processors, with the receivers that are woken after it
-///           + what a sender and a receiver spend on a message: the first datagram finds a host that waits
 ///           + a call's part of a meeting of all ranks
-///           + of a message that is not eager, the longest way up the confirm tree, by messages without data: that all
-///             are done.
+///           + of a message that is not eager, the way up the confirm tree, by messages without data, of which a rank
+///             takes one of each child: that all are done.
 /// Nothing is lost and no rank is late; reports while data flow are not counted.
 struct MulticastCosts final : CostFunction {
   /// To receivers that a full frame takes as long to.

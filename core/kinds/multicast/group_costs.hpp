@@ -22,6 +22,10 @@ struct GroupCosts {
   double most_a_host = 0.0;  ///< of the ranks
   double meeting_s = 0.0;    ///< a small allreduce of the library's own
 
+  /// What a host spends on sending so many datagrams, with so many bytes in all.
+  [[nodiscard]] double sends_s(double datagrams, double bytes) const {
+    return datagrams * hosts.datagram_send_s + bytes * hosts.datagram_send_byte_s;
+  }
   /// What any host spends on so many datagrams of others, with so many bytes in all, which all its ranks hear.
   [[nodiscard]] double hears_s(double datagrams, double bytes) const;
   [[nodiscard]] bool can_pay() const;

@@ -102,21 +102,21 @@ double TurnCosts::seconds(std::uint64_t message_bytes, std::uint64_t /*segment_b
   const auto bytes = static_cast<double>(block);
   const auto longest = static_cast<double>(std::min(block, datagram_payload_bytes));
   const double longest_wire = longest + static_cast<double>(datagram_overhead_bytes);
-  const double one_s = hosts.send_s + hosts.receive_s + 2.0 * hosts.handling_byte_s() * longest;
+  const double one_s = group.sends_s(1.0, longest) + group.hears_s(1.0, longest);
   const auto way_s = [&](const Way& way) { return way.latency_s + way.frame_byte_s * longest_wire; };
   const Way nearest = ways.empty() ? Way{} : ways.front();
   const Way furthest = ways.empty() ? Way{} : ways.back();
-  const double sends_s = datagrams * hosts.datagram_send_s + bytes * hosts.datagram_send_byte_s;
+  const double sends_s = group.sends_s(datagrams, bytes);
   const double hears_s = group.hears_s((ranks - 1.0) * datagrams, (ranks - 1.0) * bytes);
   const double heard = ranks * (ranks - 1.0);
   const double together_s = hosts.together_s(heard * datagrams / datagrams_of_a_message, heard * bytes);
   double busy_s = std::max(sends_s + hears_s, together_s) + way_s(nearest);
   const double wire_s = group.byte_s * static_cast<double>(datagram_wire_bytes(block));
-  for (const Way& way : ways) busy_s = std::max(busy_s, way.ranks * wire_s + way_s(way));
+  for (const Way& way : ways) busy_s = std::max(busy_s, way.ranks * wire_s + way_s(way) + one_s);
   const std::uint64_t piece = std::min(piece_datagrams(all), many);
   if (many > piece) busy_s += way_s(nearest);
   // All wake for the first datagram.
-  busy_s += hosts.together_s(messages_of_a_wake * (ranks - 1.0), 0.0) + one_s;
+  busy_s += hosts.together_s(messages_of_a_wake * (ranks - 1.0), 0.0);
   const double piece_s = ways.empty() ? 0.0 : group.byte_s * longest_wire * static_cast<double>(piece);
   const double pieces = std::max(ranks * static_cast<double>(pieces_of(many, piece)) / at_once, 1.0);
   return std::max(busy_s, pieces * (piece_s + way_s(furthest) + one_s));

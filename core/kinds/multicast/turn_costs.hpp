@@ -17,7 +17,7 @@ namespace trunkline {
 ///
 /// With P blocks, of n datagrams with w bytes on the wire each, in n / k pieces of k datagrams, and A ranks that may
 /// send at once. The way of a datagram is latencies, and itself on each link but the slowest, since switches store
-/// frames; with what a sender and a receiver spend on a message, as it finds a host that waits.
+/// frames; but for the pace of hosts, with what one spends on sending it, and another one on hearing it.
 ///   seconds = the longer of:
 ///             what keeps a host busy: w at the pace of each rank that is at least so far away, and that way before,
 ///             for each way, since others' datagrams are under way meanwhile; or what a rank spends on n datagrams that

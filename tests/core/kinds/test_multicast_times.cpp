@@ -75,11 +75,14 @@ TEST(MulticastTimes, CountWhatHostsSpend) {
   busy.datagram_receive_s = 2e-3;
   busy.datagram_receive_byte_s = 1e-6;
   const double besides = two_links + 1538 * bit8 + met + back;
-  EXPECT_DOUBLE_EQ(flat.seconds(14320, busy), 10 * (2e-3 + 1432e-6) + besides);
-  HostCosts slow;  // of messages: the first datagram, two hops of a meeting's 15th, and one hop that says done
+  EXPECT_DOUBLE_EQ(flat.seconds(14320, busy), 1e-3 + 10 * (2e-3 + 1432e-6) + besides);
+  busy.datagram_send_s = 5e-3;
+  EXPECT_DOUBLE_EQ(flat.seconds(14320, busy), 10 * 5e-3 + 2e-3 + 1432e-6 + besides);
+  EXPECT_DOUBLE_EQ(flat.seconds(0, busy), 5e-3 + 2e-3 + 2 * 106 * bit8 + two_links + met);
+  HostCosts slow;  // of messages: two hops of a meeting's 15th; two say that they are done, at once
   slow.send_s = 1e-3;
   slow.receive_s = 2e-3;
-  EXPECT_DOUBLE_EQ(flat.seconds(14320, slow), 10 * 1538 * bit8 + besides + 3e-3 + 2 * 3e-3 / 15 + 3e-3);
+  EXPECT_DOUBLE_EQ(flat.seconds(14320, slow), 10 * 1538 * bit8 + besides + 2 * 3e-3 / 15 + 5e-3);
   HostCosts shared;  // two receivers that wake, six messages of a meeting, two reports and two that are done
   shared.shared_s = 1e-3;
   shared.shared_byte_s = 1e-6;
@@ -183,10 +186,14 @@ TEST(MulticastTimes, ByTurnsAreThoseOfWhatComesIntoAHost) {
   busy.datagram_receive_s = 2e-3;
   turns.at_once = 3;
   EXPECT_DOUBLE_EQ(seconds(3 * 1000, busy), 1e-3 + 2 * 2e-3 + two_links + 1106 * bit8);
-  HostCosts slow;  // of messages: the last datagram's
+  HostCosts slow;  // of messages, of which there are none
   slow.send_s = 1e-3;
   slow.receive_s = 2e-3;
-  EXPECT_DOUBLE_EQ(seconds(3 * 1000, slow), 2 * 1106 * bit8 + two_links + 1106 * bit8 + 3e-3);
+  EXPECT_DOUBLE_EQ(seconds(3 * 1000, slow), seconds(3 * 1000, free));
+  HostCosts quick;  // one datagram is sent before the wire is busy, and one is heard after it
+  quick.datagram_send_s = 1e-6;
+  quick.datagram_receive_s = 2e-6;
+  EXPECT_DOUBLE_EQ(seconds(3 * 1000, quick), seconds(3 * 1000, free) + 3e-6);
   HostCosts shared;  // three blocks of two datagrams, each of which two hear
   shared.shared_s = 3e-3;
   shared.shared_byte_s = 1e-6;

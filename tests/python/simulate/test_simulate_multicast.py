@@ -13,7 +13,7 @@ PAYLOAD = 1432
 OVERHEAD = 106
 """Ethernet's, IPv4's, UDP's and our own, of each datagram."""
 EXACT = 1e-4
-COSTS = {"send": 1.0e-6, "send_byte": 0.3e-9, "receive": 0.7e-6, "receive_byte": 0.4e-9}
+COSTS = {"send": 1.0e-6, "send_byte": 0.08e-9, "receive": 0.7e-6, "receive_byte": 0.06e-9}
 """Of a datagram, as core/model/transfer/host_costs.cpp has it."""
 SEALED = 40
 """Bytes of a datagram besides its payload."""
