@@ -49,12 +49,29 @@ def tables() -> str:
         "| algorithms | a predicted time counts as | must be faster than native | measured |",
         "|---|---|---|---|",
     ]
+    own: dict[str, _core.Uncertainty] = {}
     for uncertainty, algorithms in about.values():
         elsewhere = {name for other, names in about.values() if other is not uncertainty for name in names}
         told_apart = len(algorithms) < 4 and elsewhere.isdisjoint(algorithms)
-        who = listed(algorithms) if told_apart else uncertainty.name
-        lines.append(f"| {who} | {counts_as(uncertainty)} | {uncertainty.margin:g} times | {uncertainty.source} |")
+        lines.append(row(listed(algorithms) if told_apart else uncertainty.name, uncertainty))
+        if uncertainty.own_processors:
+            own[uncertainty.own_processors.name] = uncertainty.own_processors
+    lines += [
+        "",
+        "Where each host has processors of its own, that is, everywhere but on the lab, these count instead:",
+        "",
+    ]
+    lines += [
+        "| algorithms | a predicted time counts as | must be faster than native | measured |",
+        "|---|---|---|---|",
+    ]
+    lines += [row(name, uncertainty) for name, uncertainty in own.items()]
     return "\n".join(lines) + "\n"
+
+
+def row(who: str, one: _core.Uncertainty) -> str:
+    """Of the table of uncertainties."""
+    return f"| {who} | {counts_as(one)} | {one.margin:g} times | {one.source} |"
 
 
 def counts_as(one: _core.Uncertainty) -> str:

@@ -21,6 +21,9 @@ Alternative laid(const Candidate& candidate, const Paths& paths, const Placement
                   .uncertainty = candidate.uncertainty,
                   .costs = costs_of(paths, placement, plan, collective, hosts)};
   if (candidate.between_two != nullptr && one.costs->relayed_blocks() == 0) one.uncertainty = candidate.between_two;
+  if (!hosts.share_processors() && one.uncertainty->own_processors != nullptr) {
+    one.uncertainty = one.uncertainty->own_processors;
+  }
   one.lost_byte_s = one.uncertainty->lost_of_links * one.costs->exchanged_byte_s();
   if (facts.reduces) {
     one.by_rank = plan.steps().keeps_rank_order();
@@ -75,7 +78,7 @@ bool any_host_is_shared(Placement placement) {
 Alternatives alternatives_among(std::span<const Candidate* const> candidates, Collective collective,
                                 const Cluster& cluster, const Placement& placement, Rank root, NativeLibrary native,
                                 const HostCosts& hosts) {
-  Alternatives all{.collective = collective};
+  Alternatives all{.collective = collective, .shares_processors = hosts.share_processors()};
   if (std::ranges::all_of(placement, [&](HostIndex host) { return host == placement.front(); })) return all;
   const Paths paths(cluster);
   const CollectiveFacts& facts = facts_of(collective);

@@ -37,6 +37,7 @@ struct Alternatives {
   std::vector<std::uint64_t> jumps{};           ///< ascending: from here on times are others than just below
   std::uint64_t floor_bytes = least_bytes;      ///< shorter messages stay native, but for candidates that take those
   bool takes_short = false;                     ///< one of them does
+  bool shares_processors = false;               ///< all hosts do, those of one machine
 
   /// Whether there is anything to decide for a message of so many bytes.
   [[nodiscard]] bool decide(std::uint64_t bytes) const {

@@ -22,8 +22,16 @@ double compared_seconds(const Alternative& alternative, std::uint64_t message_by
          alternative.lost_byte_s * static_cast<double>(wire_bytes(message_bytes));
 }
 
+bool is_surely_cut(const Evaluated& fastest, double whole_s, double native_s, bool shares_processors) {
+  const Role role = fastest.alternative->candidate->role;
+  if (shares_processors || role == Role::blind) return fastest.compared_seconds * margin_of_cuts < native_s;
+  if (fastest.alternative->costs->relayed_blocks() > 0) return true;
+  return fastest.seconds * (role == Role::rounds ? margin_of_exchanges_over_whole : margin_over_whole) < whole_s;
+}
+
 /// The fastest segment; of a short message a frame, unless cutting it is worth the risk.
-void choose_segment(Evaluated& one, std::uint64_t message_bytes, const Cuts& cuts, double native_s) {
+void choose_segment(Evaluated& one, std::uint64_t message_bytes, const Cuts& cuts, double native_s,
+                    bool shares_processors) {
   const Alternative& alternative = *one.alternative;
   const auto take = [&](std::uint64_t segment_bytes, double seconds) {
     one.segment_bytes = segment_bytes;
@@ -34,20 +42,21 @@ void choose_segment(Evaluated& one, std::uint64_t message_bytes, const Cuts& cut
   take(fastest.segment_bytes, fastest.seconds);
   const std::uint64_t uncut = std::min(message_bytes, one_frame_bytes);
   if (message_bytes > most_cut_bytes || fastest.segment_bytes >= uncut) return;
-  if (one.compared_seconds * margin_of_cuts < native_s) return;
   const std::uint64_t segment = *std::ranges::lower_bound(segment_sizes(), uncut);
-  take(segment, alternative.costs->seconds(message_bytes, segment));
+  const double whole_s = alternative.costs->seconds(message_bytes, segment);
+  if (is_surely_cut(one, whole_s, native_s, shares_processors)) return;
+  take(segment, whole_s);
   one.stays_whole = true;
 }
 
 Evaluated evaluated(const Alternative& alternative, std::uint64_t message_bytes, const Cuts& cuts, double native_s,
-                    double least_s) {
+                    double least_s, bool shares_processors) {
   Evaluated one;
   one.alternative = &alternative;
   const Uncertainty& uncertainty = *alternative.uncertainty;
   one.verdict = Verdict::short_blocks;
   if (has_short_blocks(alternative, message_bytes, uncertainty.least_block_bytes)) return one;
-  choose_segment(one, message_bytes, cuts, native_s);
+  choose_segment(one, message_bytes, cuts, native_s, shares_processors);
   one.verdict = one.compared_seconds * uncertainty.margin < native_s ? Verdict::surely_faster
                 : one.compared_seconds <= least_s                    ? Verdict::near_least
                                                                      : Verdict::not_surely_faster;
@@ -69,7 +78,7 @@ Evaluation evaluate(const Alternatives& alternatives, std::uint64_t message_byte
     } else if (reach == Reach::messages && alternative.by_datagrams) {
       one.verdict = Verdict::out_of_reach;
     } else {
-      one = evaluated(alternative, message_bytes, cuts, all.native_s, least_s);
+      one = evaluated(alternative, message_bytes, cuts, all.native_s, least_s, alternatives.shares_processors);
     }
     const Evaluated* const first = all.runs();
     const bool fastest = first == nullptr || one.compared_seconds < first->compared_seconds;

@@ -61,7 +61,7 @@ std::string passed_over(const Evaluated& one) {
   return text + ": " + std::string(uncertainty.why);
 }
 
-constexpr const char* whole_frames = " cut within a frame, which must be twice as fast as native";
+constexpr const char* whole_frames = " cut within a frame, where that is not surely faster";
 
 std::string why_native(const std::vector<Evaluated>& rows, double native_s) {
   const auto fast =

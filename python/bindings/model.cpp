@@ -186,7 +186,13 @@ void bind_candidates(nb::module_& module) {
       .def_ro("least_block_bytes", &Uncertainty::least_block_bytes, "Not compared where blocks are shorter.")
       .def_ro("long_block_bytes", &Uncertainty::long_block_bytes, "Where they are shorter, there is one more handicap.")
       .def_ro("short_block_handicap", &Uncertainty::short_block_handicap)
-      .def_ro("source", &Uncertainty::source, "Where that was measured.");
+      .def_ro("source", &Uncertainty::source, "Where that was measured.")
+      .def_prop_ro(
+          "own_processors",
+          [](const Uncertainty& one) {
+            return one.own_processors == nullptr ? std::nullopt : std::optional(*one.own_processors);
+          },
+          "Instead, where each host has processors of its own; None: the same.");
   nb::class_<CandidateFor>(module, "Candidate", "A row of the table of choice, for one collective.")
       .def_prop_ro("name", [](const CandidateFor& one) { return one.candidate->name; })
       .def_prop_ro(

@@ -675,6 +675,10 @@ class Uncertainty:
     def source(self) -> str:
         """Where that was measured."""
 
+    @property
+    def own_processors(self) -> Uncertainty | None:
+        """Instead, where each host has processors of its own; None: the same."""
+
 class Candidate:
     """A row of the table of choice, for one collective."""
 

@@ -74,13 +74,14 @@ def test_predictions_from_tables_are_those_of_the_preload_library(measured_table
 
 
 def test_explain_lists_the_time_of_what_runs_and_blames_what_decided(trunkline):
-    words = ("explain", "paper-1", "--mpi", "openmpi", "--collective", "reduce", "--sizes", "724B")
+    shared = ("--host-costs", "openmpi,shared=1ns")  # hosts of a lab, where cutting must be surely faster than native
+    words = ("explain", "paper-1", "--mpi", "openmpi", "--collective", "reduce", "--sizes", "724B", *shared)
     (row,) = trunkline(*words, "--json", "-").data
     ran = next(one for one in row["predictions"] if one["algorithm"] == row["algorithm"])
     assert ran["segment_bytes"] == row["segment_bytes"]
     assert ran == row["predictions"][0]
     assert "predicted for 705B, which decides for sizes up to 767B: 3-ary " in row["reason"]
-    assert row["reason"].endswith("; not cut within a frame, which must be twice as fast as native")
+    assert row["reason"].endswith("; not cut within a frame, where that is not surely faster")
     # By rank, what would not keep the order is not listed.
     (by_rank,) = trunkline(*words, "--by-rank", "--json", "-").data
     listed, kept = ({one["algorithm"] for one in some["predictions"]} for some in (row, by_rank))

@@ -54,6 +54,7 @@ struct HostCosts {
   [[nodiscard]] double local_handling_s(double bytes) const {
     return (local_send_s + local_receive_s + (local_send_byte_s + local_receive_byte_s) * bytes) / 2.0;
   }
+  [[nodiscard]] bool share_processors() const { return shared_s > 0.0 || shared_byte_s > 0.0; }
   /// Of so many messages, with so many bytes in all, whoever sends them: no plan is faster than this. Besides, so many
   /// with so many bytes between ranks of one host.
   [[nodiscard]] double together_s(double messages, double bytes, double local_messages = 0.0,

@@ -205,8 +205,22 @@ TEST(Choice, SaysWhatWasPredictedFastestFirst) {
   EXPECT_TRUE(choice.reason.starts_with("predicted: two-tree ")) << choice.reason;
 }
 
+/// Hosts that share processors, for which rules are others; that alone takes no time.
+HostCosts sharing() {
+  HostCosts hosts = usual_host_costs();
+  hosts.shared_s = 1e-15;
+  return hosts;
+}
+
+/// A predicted time as it is compared, where all hosts share processors or have their own.
+double compared_s(const Prediction& one, bool shares) {
+  if (one.algorithm == "linear") return one.seconds * 1.05;
+  if (one.algorithm == "multicast") return one.seconds * (shares ? 1.08 : 1.03);
+  return one.seconds;
+}
+
 /// The rule in its slow form: every segment of every candidate by its seconds alone, then margins as they are told.
-std::vector<Prediction> by_hand(const Alternatives& facts, std::uint64_t bytes, double native_s) {
+std::vector<Prediction> by_hand(const Alternatives& facts, std::uint64_t bytes, double native_s, bool shares) {
   std::vector<Prediction> all;
   for (const Alternative& one : facts.laid) {
     if (one.by_datagrams) {  // as long as a frame, whatever the segment
@@ -219,27 +233,31 @@ std::vector<Prediction> by_hand(const Alternatives& facts, std::uint64_t bytes, 
       const double seconds = one.costs->seconds(bytes, segment);
       if (seconds < best.seconds) best = {one.candidate->name, segment, seconds};
     }
-    const double counted_s = best.seconds * (best.algorithm == "linear" ? 1.05 : 1.0);
     const std::uint64_t uncut = std::min<std::uint64_t>(bytes, 1408);
-    if (bytes <= std::uint64_t{2} * 1408 && best.segment_bytes < uncut && 2.0 * counted_s >= native_s) {
-      best.segment_bytes = *std::ranges::lower_bound(segment_sizes(), uncut);
-      best.seconds = one.costs->seconds(bytes, best.segment_bytes);
+    if (bytes <= std::uint64_t{2} * 1408 && best.segment_bytes < uncut) {
+      const std::uint64_t whole = *std::ranges::lower_bound(segment_sizes(), uncut);
+      const double whole_s = one.costs->seconds(bytes, whole);
+      const bool beside_native = shares || one.candidate->role == Role::blind;
+      const bool is_cut = beside_native ? 2.0 * compared_s(best, shares) < native_s : 1.35 * best.seconds < whole_s;
+      if (!is_cut) best = {best.algorithm, whole, whole_s};
     }
     all.push_back(best);
   }
   return all;
 }
 
-RC_GTEST_PROP(Choice, IsTheFastestOfAllWhereItBeatsNativeByFifteenPercent, ()) {
+RC_GTEST_PROP(Choice, IsTheFastestOfAllWhereItSurelyBeatsNative, ()) {
   const Cluster cluster(testing::random_parts(9, 24));
   const Placement placement = testing::random_placement(cluster, 40);
   const auto root = *rc::gen::inRange<Rank>(0, static_cast<Rank>(placement.size()));
   const auto library = *rc::gen::element(NativeLibrary::mpich, NativeLibrary::openmpi);
-  const Alternatives facts = alternatives_of(Collective::bcast, cluster, placement, root, library);
+  const auto shares = *rc::gen::arbitrary<bool>();
+  const Alternatives facts =
+      alternatives_of(Collective::bcast, cluster, placement, root, library, shares ? sharing() : usual_host_costs());
   for (int i = 0; i < 30 && !facts.laid.empty(); ++i) {
     const std::uint64_t bytes = *rc::gen::inRange<std::uint64_t>(1, std::uint64_t{1} << *rc::gen::inRange(1, 30));
     const double native_s = native_seconds(facts, bytes);
-    const std::vector<Prediction> all = by_hand(facts, bytes, native_s);
+    const std::vector<Prediction> all = by_hand(facts, bytes, native_s, shares);
     const Evaluation evaluation = evaluate(facts, bytes);
     RC_ASSERT(evaluation.native_s == native_s);
     RC_ASSERT(evaluation.rows().size() == all.size());
@@ -249,15 +267,15 @@ RC_GTEST_PROP(Choice, IsTheFastestOfAllWhereItBeatsNativeByFifteenPercent, ()) {
       RC_ASSERT(row.segment_bytes == all[at].segment_bytes);
       RC_ASSERT(row.seconds == all[at].seconds);
     }
-    const auto compared_s = [](const Prediction& one) {
-      return one.seconds * (one.algorithm == "linear" ? 1.05 : one.algorithm == "multicast" ? 1.08 : 1.0);
-    };
+    const auto counts_as = [&](const Prediction& one) { return compared_s(one, shares); };
     std::vector<Prediction> may_run = all;
     if (bytes < least_bytes) std::erase_if(may_run, [](const auto& one) { return one.algorithm != "multicast"; });
-    const auto best = std::ranges::min_element(may_run, {}, compared_s);
-    const bool runs = best != may_run.end() && compared_s(*best) * 1.15 < native_s;
-    RC_ASSERT((evaluation.runs() != nullptr) == runs);
-    if (runs) RC_ASSERT(evaluation.runs()->algorithm() == best->algorithm);
+    std::erase_if(may_run, [&](const auto& one) {
+      return counts_as(one) * (one.algorithm == "multicast" && !shares ? 1.05 : 1.15) >= native_s;
+    });
+    const auto best = std::ranges::min_element(may_run, {}, counts_as);
+    RC_ASSERT((evaluation.runs() != nullptr) == (best != may_run.end()));
+    if (best != may_run.end()) RC_ASSERT(evaluation.runs()->algorithm() == best->algorithm);
   }
 }
 
@@ -318,8 +336,8 @@ RC_GTEST_PROP(Choice, TellsWhatRuns, ()) {
 TEST(Choice, ListsTheTimeOfTheSegmentThatRuns) {
   // Here short segments are faster, but not surely enough; what is cut by other rules has no part in it.
   const Cluster cluster = read_cluster(std::string(TRUNKLINE_CLUSTERS) + "/paper-1.yaml");
-  const Alternatives facts = alternatives_of(Collective::reduce, cluster, block_placement(cluster, 1), 0,
-                                             NativeLibrary::openmpi, host_costs_of("openmpi", ""));
+  const Alternatives facts =
+      alternatives_of(Collective::reduce, cluster, block_placement(cluster, 1), 0, NativeLibrary::openmpi, sharing());
   const Choice choice = choose(facts, 724);
   const Prediction& first = choice.predictions.front();
   EXPECT_EQ(first.algorithm, choice.algorithm);
@@ -380,8 +398,8 @@ TEST(Choice, SendsMoreMessagesThanNativeWhereThatIsSurelyFaster) {
   const Cluster cluster = scaled(one_switch(), 30e6);
   const Placement placement = block_placement(cluster, 1);
   const auto chosen = [&](Collective collective, std::uint64_t bytes) {
-    const Choice choice = choose(
-        alternatives_of(collective, cluster, placement, 0, NativeLibrary::openmpi, usual_host_costs(), false), bytes);
+    const Choice choice =
+        choose(alternatives_of(collective, cluster, placement, 0, NativeLibrary::openmpi, sharing(), false), bytes);
     EXPECT_GT(choice.predictions.back().seconds, choice.predictions.front().seconds);
     return choice;
   };
@@ -402,13 +420,26 @@ TEST(Choice, SendsMoreMessagesThanNativeWhereThatIsSurelyFaster) {
 TEST(Choice, IsARingNearTheLeastHoweverFastNativeIsPredicted) {
   const Cluster cluster = one_switch();
   const Alternatives facts =
-      alternatives_of(Collective::allreduce, cluster, block_placement(cluster, 1), 0, NativeLibrary::mpich);
+      alternatives_of(Collective::allreduce, cluster, block_placement(cluster, 1), 0, NativeLibrary::mpich, sharing());
   EXPECT_EQ(choose(facts, 64U << 10U).algorithm, "ring");
   const Choice long_one = choose(facts, 1U << 20U);
   EXPECT_EQ(long_one.algorithm, "ring");
   EXPECT_LT(native_seconds(facts, 1U << 20U), 1.15 * long_one.predictions.front().seconds);
   EXPECT_NE(long_one.reason.find("; hardly more than the least that the links allow"), std::string::npos);
   EXPECT_EQ(choose(facts, 16U << 10U).algorithm, "native");
+}
+
+/// Simulated, on three hosts of one switch at 10 Mbit/s a ring takes 3.7 ms for 2 KiB, and others 9.9.
+TEST(Choice, TakesRingsOfShortBlocksWhereHostsHaveTheirOwnProcessors) {
+  const Cluster cluster = scaled(testing::one_switch(3), 10e6);
+  const auto reduced_by = [&](const HostCosts& hosts) {
+    return choose(alternatives_of(Collective::allreduce, cluster, block_placement(cluster, 1), 0, NativeLibrary::mpich,
+                                  hosts, false),
+                  2048)
+        .algorithm;
+  };
+  EXPECT_EQ(reduced_by(usual_host_costs()), "ring");
+  EXPECT_NE(reduced_by(sharing()), "ring");
 }
 
 TEST(Choice, IsNativeBetweenTwoWhereThatIsAsFast) {
