@@ -3,11 +3,14 @@
 
 The lab's own network stands still; a kernel bridge joins the hosts, so links are as fast as the processors. All hosts
 share those. Prints, for 2, 4 and 8 receivers, bytes a second of a broadcast to all of them and of one TCP stream to
-one of them, both in one run.
+one of them, both in one run; then what a byte costs the processor of the root and of a receiver, which says something
+on a busy machine as well (``--processors``: that alone).
 """
 
+import json
 import subprocess
 import sys
+from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING
 
@@ -17,7 +20,7 @@ from trunkline.bench.job import Limits
 from trunkline.bench.measure import measure
 from trunkline.cluster import load_cluster
 from trunkline.lab.session import Lab
-from trunkline.mpi import Mpi, require_mpi
+from trunkline.mpi import Mpi, preload_of, require_mpi
 from trunkline.temporary import temporary_folder
 
 if TYPE_CHECKING:
@@ -28,6 +31,7 @@ RECEIVERS = [2, 4, 8]
 ALGORITHMS = ["native", "two-tree", "multicast"]
 STREAM_BYTES = 1 << 30
 STREAMS = 5
+PROCESSOR_TIME = Path(__file__).resolve().parents[1] / "build" / "dev" / "bench"
 PORT = 5001
 
 _TAKE = f"""
@@ -94,14 +98,44 @@ def compare(mpi: Mpi, receivers: int) -> None:
             print(f"| {mpi.name} | {receivers} | {size >> 20} MiB | {words} | {bps[-1] / stream:.2f} |", flush=True)
 
 
+def processor_time(mpi: Mpi, receivers: int) -> None:
+    """One row for each algorithm."""
+    with Lab(star(receivers)) as lab:
+        unshape(lab)
+        for algorithm in ALGORITHMS[1:]:
+            argv, env = mpi.launch(
+                hosts=lab.cluster.hosts,
+                ranks=receivers + 1,
+                ranks_per_host=1,
+                program=[str(PROCESSOR_TIME / f"trunkline-processor-time-{mpi.name}")],
+                agent=lab.agent,
+                env={"TRUNKLINE_CLUSTER": lab.cluster_file, "TRUNKLINE_STRICT": "1", "TRUNKLINE_BCAST": algorithm},
+                preload=[preload_of(mpi)],
+            )
+            found = json.loads(lab.run(argv, env=env, capture=True).stdout)
+            words = f"{found['root_ns']:.2f} | {found['receiver_ns']:.2f} | {found['sleeps_a_MB']:.0f}"
+            print(f"| {mpi.name} | {receivers} | {algorithm} | {words} |", flush=True)
+
+
 def main() -> None:
+    """Tables in GB/s, and in nanoseconds a byte."""
+    names = [name for name in sys.argv[1:] if name != "--processors"]
+    if names == sys.argv[1:]:
+        print_speeds(names)
+    print("| MPI | receivers | 16 MiB by | root, ns/B | receiver, ns/B | sleeps a MB |\n" + "|---" * 6 + "|")
+    for name in names:
+        for receivers in RECEIVERS:
+            processor_time(require_mpi(name), receivers)
+
+
+def print_speeds(names: list[str]) -> None:
     """A table in GB/s."""
     print(
         f"| MPI | receivers | size | {' | '.join(ALGORITHMS)} | one TCP stream | multicast over it |\n"
         + "|---" * 8
         + "|"
     )
-    for name in sys.argv[1:]:
+    for name in names:
         for receivers in RECEIVERS:
             compare(require_mpi(name), receivers)
 
