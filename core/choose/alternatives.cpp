@@ -61,6 +61,8 @@ bool is_there(Where where, bool has_sites, bool shares_hosts) {
       return true;
     case Where::within_a_site:
       return !has_sites;
+    case Where::with_one_rank_a_host:
+      return !has_sites && !shares_hosts;
     case Where::over_long_links:
       return has_sites;
     case Where::on_shared_hosts:

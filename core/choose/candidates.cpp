@@ -127,8 +127,9 @@ constexpr std::array table{
     Candidate{"scatter-doubling", Role::scattered, usual, For::nothing, For::all},
     Candidate{"multicast", Role::to_all, multicasts, For::broadcasts, For::broadcasts, nullptr, true,
               Where::within_a_site},
+    // On the lab results to hosts of 2 and 4 ranks took 1.2 to 2.3 times as long as predicted (docs/results/hosts.md).
     Candidate{"multicast", Role::to_all, results, For::data_reductions, For::reductions, nullptr, false,
-              Where::within_a_site},
+              Where::with_one_rank_a_host},
     Candidate{"multicast", Role::to_all, by_turns, For::even_gathers, For::gathers, nullptr, true,
               Where::within_a_site},
     Candidate{"hierarchical-flat", Role::shared_hosts, usual, For::nothing, For::reductions},

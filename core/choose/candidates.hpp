@@ -55,8 +55,9 @@ enum class For : std::uint8_t {
 };
 
 /// Where `auto` compares a candidate: whatever lies between ranks; only where no long links do, since nobody has
-/// checked its predictions there; only where they do; only where a host has several ranks.
-enum class Where : std::uint8_t { anywhere, within_a_site, over_long_links, on_shared_hosts };
+/// checked its predictions there; so too, and only where no host has several ranks; only where long links do; only
+/// where a host has several ranks.
+enum class Where : std::uint8_t { anywhere, within_a_site, with_one_rank_a_host, over_long_links, on_shared_hosts };
 
 struct Candidate {
   std::string_view name;  ///< of the registry; it is a candidate for the collectives that it serves there

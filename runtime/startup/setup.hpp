@@ -37,7 +37,7 @@ struct Setup {
   bool multicasts = true;          ///< `auto` may take plans that go by datagrams
   GroupWay way = GroupWay::usual;  ///< of datagrams
   HostMemoryWish host_memory = HostMemoryWish::any;
-  bool follow = false;             ///< calls follow the cluster file when it changes
+  bool follow = false;  ///< calls follow the cluster file when it changes
   bool explain = false;
   bool strict = false;
   bool disable = false;
