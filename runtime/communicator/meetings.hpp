@@ -46,14 +46,16 @@ class MeetingCount {
 };
 
 /// The interval that takes half a second at the pace of the calls that were counted within `took_s`, or as much longer
-/// as it takes a meeting of `cost_s` to cost less than a hundredth. At most eight times the one before: a few calls one
-/// right after another say little of those to come. Where calls become slower the next meeting is later by as much.
+/// as it takes a meeting of `cost_s` to cost less than a hundredth, but no longer than five seconds: a rank that had no
+/// processor for a while took that for the cost. At most eight times the one before: a few calls one right after
+/// another say little of those to come. Where calls become slower the next meeting is later by as much.
 [[nodiscard]] inline MeetingInterval next_interval(const MeetingInterval& before, const MeetingInterval& counted,
                                                    double took_s, double cost_s) {
   constexpr double wanted_s = 0.5;
   constexpr double most_cost = 0.01;
+  constexpr double longest_s = 5.0;
   constexpr double most_growth = 8.0;
-  const double growth = std::max(wanted_s, cost_s / most_cost) / std::max(took_s, 1e-9);
+  const double growth = std::clamp(cost_s / most_cost, wanted_s, longest_s) / std::max(took_s, 1e-9);
   const auto grown = [&](std::uint64_t was, std::uint64_t seen) {
     constexpr double most = 1e18;
     const double wanted = std::min(static_cast<double>(seen) * growth, static_cast<double>(was) * most_growth);

@@ -50,6 +50,8 @@ RC_GTEST_PROP(Meetings, AreHalfASecondApartAtAnySteadyPace, ()) {
 TEST(Meetings, AreRareWhereTheyAreDear) {
   const std::vector<double> between = meetings({{{1000.0, 100}, 60.0}}, 0.03);
   EXPECT_NEAR(between.back(), 3.0, 0.1);
+  // Rank 0 had no processor.
+  EXPECT_NEAR(meetings({{{1000.0, 100}, 60.0}}, 2.0).back(), 5.0, 0.1);
 }
 
 TEST(Meetings, AreNotPutOffForLongWhereCallsBecomeSlowAndLong) {

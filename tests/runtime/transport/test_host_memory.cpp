@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <memory>
@@ -156,7 +157,7 @@ void take_part(HostMemory& at, std::uint32_t rank, std::uint32_t ranks, std::uin
         const auto guard = at.guard();
         at.give_back(*under_way[i]);
         under_way[i] = nullptr;
-        if (sent) std::memset(data[i].data(), 0xEE, data[i].size());  // nobody may still read it
+        if (sent) std::ranges::fill(data[i], static_cast<unsigned char>(0xEE));  // nobody may still read it
       }
       std::this_thread::yield();
     }
