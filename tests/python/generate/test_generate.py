@@ -138,7 +138,7 @@ def test_the_head_says_what_it_is_and_when_it_falls_back(trunkline, tmp_path):
     trunkline("plan", "cyclic", "--root", "h5", "--ranks-per-host", "2", "--segment", "2856", "-o", tmp_path / "p.yaml")
     code = trunkline("generate", tmp_path / "p.yaml").out
     head = " ".join(code[: code.index("*/")].replace("\n *", " ").split())
-    assert "linear over cyclic, height 63" in head
+    assert "linear over cyclic, height 32" in head
     assert "Written by 'trunkline generate'" in head
     assert "from p.yaml" in head
     assert "Hosts of the ranks, in order, 2 ranks on each: h[0-31]." in head
