@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "algorithms/trees/k_nomial.hpp"
+#include "algorithms/trees/over_hosts.hpp"
 
 namespace trunkline {
 namespace {
@@ -18,17 +19,9 @@ using Ranks = std::vector<Rank>;
 /// Ranks by host: the root's host first, then the others round the end in the order of their first ranks. The root
 /// leads its host.
 std::vector<Ranks> ranks_by_host(const Placement& placement, Rank root) {
-  std::unordered_map<HostIndex, std::size_t> number;
-  std::vector<Ranks> hosts;
-  for (Rank rank = 0; rank < placement.size(); ++rank) {
-    const auto [found, is_new] = number.try_emplace(placement[rank], hosts.size());
-    if (is_new) hosts.emplace_back();
-    hosts[found->second].push_back(rank);
-  }
-  std::rotate(hosts.begin(), hosts.begin() + static_cast<std::ptrdiff_t>(number.at(placement[root])), hosts.end());
-  Ranks& own = hosts.front();
-  std::rotate(own.begin(), std::ranges::find(own, root), std::ranges::find(own, root) + 1);
-  return hosts;
+  RanksOfHosts hosts = ranks_of_hosts(placement, root);
+  std::rotate(hosts.ranks.begin(), hosts.ranks.begin() + static_cast<std::ptrdiff_t>(hosts.root), hosts.ranks.end());
+  return std::move(hosts.ranks);
 }
 
 /// The k-nomial tree over `ranks`, the first of which is its root, becomes a part of `tree`.

@@ -26,8 +26,8 @@ struct RoundCost {
   double amounts = 0.0;           ///< their parts of the message, added up
   double local_transfers = 0.0;   ///< the same within hosts
   double local_amounts = 0.0;
-  double local_parts =
-      0.0;  ///< sum over the rounds of the longest transfer's part within a host, or of its share of all
+  /// Sum over the rounds of the longest transfer's part within a host, or of its share of all.
+  double local_parts = 0.0;
 
   /// Of that many bytes, on average over all rounds: what it costs its sender and its receiver together.
   [[nodiscard]] double message_s(std::uint64_t transfer_bytes, const HostCosts& hosts) const;
