@@ -8,6 +8,8 @@
 #include "algorithms/registry.hpp"
 #include "choose/least_time.hpp"
 #include "model/native/native_reduction.hpp"
+#include "model/native/native_within_host.hpp"
+#include "model/transfer/memory_costs.hpp"
 #include "model/transfer/segments.hpp"
 #include "network/long_links.hpp"
 
@@ -71,18 +73,50 @@ bool is_there(Where where, bool has_sites, bool shares_hosts) {
   return shares_hosts;
 }
 
+constexpr std::string_view not_measured_on_one_host =
+    "all ranks on one host, where this library's own calls were not measured";
+
 /// Whether a host has several ranks.
 bool any_host_is_shared(Placement placement) {
   std::ranges::sort(placement);
   return std::ranges::adjacent_find(placement) != placement.end();
 }
 
+/// Ranks that hand all data on in memory: no link, no frame, no datagram.
+Alternatives on_one_host(Alternatives all, std::span<const Candidate* const> candidates, const Paths& paths,
+                         const Placement& placement, Rank root, const HostCosts& hosts) {
+  const auto ranks = static_cast<Rank>(placement.size());
+  all.shares_processors = false;
+  all.why_none = "all ranks on one host";
+  if (ranks < 2) return all;
+  std::unique_ptr<const NativeTimes> native = native_within_host(all.collective, ranks, hosts);
+  if (native == nullptr) {
+    if (facts_of(all.collective).has_data) all.why_none = not_measured_on_one_host;
+    return all;
+  }
+  for (const Candidate* const candidate : candidates) {
+    if (!candidate->on_one_host) continue;
+    Plan plan = lay(all.collective, candidate->name, &paths.cluster(), placement, root);
+    Alternative one = laid(*candidate, paths, placement, std::move(plan), all.collective, hosts);
+    one.uncertainty = &uncertainty_on_one_host();
+    one.lost_byte_s = 0.0;
+    if (one.costs->can_pay()) all.laid.push_back(std::move(one));
+  }
+  all.native = std::move(native);
+  // What is read or copied where, and what was measured: each begins another class of sizes.
+  all.jumps.assign(sizes_within_host().begin(), sizes_within_host().end());
+  all.jumps.insert(all.jumps.end(), segment_sizes().begin(), segment_sizes().end());
+  std::ranges::sort(all.jumps);
+  all.jumps.erase(std::unique(all.jumps.begin(), all.jumps.end()), all.jumps.end());
+  return all;
+}
+
 Alternatives alternatives_among(std::span<const Candidate* const> candidates, Collective collective,
                                 const Cluster& cluster, const Placement& placement, Rank root, NativeLibrary native,
                                 const HostCosts& hosts) {
   Alternatives all{.collective = collective, .shares_processors = hosts.share_processors()};
-  if (std::ranges::all_of(placement, [&](HostIndex host) { return host == placement.front(); })) return all;
   const Paths paths(cluster);
+  if (is_one_host(placement)) return on_one_host(std::move(all), candidates, paths, placement, root, hosts);
   const CollectiveFacts& facts = facts_of(collective);
   // From a root or to it, and between two, the libraries change no partners.
   if (!facts.has_root && placement.size() > 2) all.least_byte_s = least_byte_s(paths, placement, collective);

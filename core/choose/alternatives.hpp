@@ -31,13 +31,14 @@ struct Alternative {
 
 struct Alternatives {
   Collective collective = Collective::bcast;
-  std::vector<Alternative> laid{};              ///< none where all ranks share one host
+  std::vector<Alternative> laid{};              ///< none: native runs, and `why_none` says why
   std::shared_ptr<const NativeTimes> native{};  ///< null as well
   double least_byte_s = 0.0;                    ///< see least_byte_s(); 0 where native is predicted as it is
   std::vector<std::uint64_t> jumps{};           ///< ascending: from here on times are others than just below
   std::uint64_t floor_bytes = least_bytes;      ///< shorter messages stay native, but for candidates that take those
   bool takes_short = false;                     ///< one of them does
   bool shares_processors = false;               ///< all hosts do, those of one machine
+  std::string_view why_none{};
 
   /// Whether there is anything to decide for a message of so many bytes.
   [[nodiscard]] bool decide(std::uint64_t bytes) const {

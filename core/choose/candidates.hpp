@@ -68,6 +68,7 @@ struct Candidate {
   const Uncertainty* between_two = nullptr;  ///< instead of the other one where its rounds hand nothing on; null: same
   bool takes_short = false;                  ///< messages below least_bytes, too
   Where where = Where::anywhere;
+  bool on_one_host = false;  ///< compared as well where all ranks are on one host, and only such are there
 };
 
 /// `auto` compares no more of them for one collective.
@@ -76,6 +77,8 @@ inline constexpr std::size_t most_compared = 24;
 /// What `auto` compares first and takes where times are the same stands first.
 [[nodiscard]] std::span<const Candidate> candidate_table();
 [[nodiscard]] std::span<const Uncertainty> uncertainties();
+/// Of every candidate where all ranks are on one host.
+[[nodiscard]] const Uncertainty& uncertainty_on_one_host();
 
 /// Those that serve the collective, and that `auto` compares for it.
 [[nodiscard]] std::vector<const Candidate*> compared_for(Collective collective);

@@ -72,7 +72,7 @@ Pick KeptPicks::pick(const Alternatives& alternatives, std::uint64_t message_byt
 }
 
 Choice choose(const Alternatives& alternatives, std::uint64_t message_bytes, OperandOrder order, Reach reach) {
-  if (alternatives.laid.empty()) return {.reason = "all ranks on one host"};
+  if (alternatives.laid.empty()) return {.reason = std::string(alternatives.why_none)};
   // Below the floor nothing is decided: times are those of the very size.
   const SizeClass sizes = alternatives.decide(message_bytes)
                               ? size_class(message_bytes, alternatives.jumps)

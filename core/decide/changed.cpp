@@ -14,6 +14,7 @@ Knowledge on_changed(const Knowledge& was, Cluster now, const std::string& file)
   changed.hosts = was.hosts;
   changed.reproducible = was.reproducible;
   changed.multicasts = was.multicasts;
+  changed.host_memory = was.host_memory;
   changed.cluster.emplace(std::move(now));
   if (was.plan) changed.take_plan(*was.plan, file);
   changed.look_for_short_multicasts();

@@ -7,6 +7,7 @@
 #include "algorithms/registry.hpp"
 #include "choose/costs_by_size.hpp"
 #include "choose/one_order.hpp"
+#include "model/transfer/memory_costs.hpp"
 #include "network/long_links.hpp"
 #include "text/quantity.hpp"
 
@@ -18,7 +19,16 @@ constexpr std::uint64_t segment_without_cluster = 8192;
 
 constexpr const char* by_user = "chosen by the user (a setting, or trunkline_set)";
 
+constexpr const char* no_memory = "all ranks on one host, and they share no memory (TRUNKLINE_HOST_MEMORY)";
+constexpr const char* on_one_host = "all ranks on one host, where the library is the fastest up to this size";
+
+const Alternatives& without_memory() {
+  static const Alternatives none{.why_none = no_memory};
+  return none;
+}
+
 const char* too_short(const Knowledge& knowledge) {
+  if (knowledge.is_one_host) return knowledge.host_memory ? on_one_host : no_memory;
   return knowledge.tuning ? "shorter than what the tuning file accelerates anywhere (TRUNKLINE_TUNING)"
                           : below_least_bytes;
 }
@@ -210,6 +220,7 @@ const TuningEntry* Decider::tuning_entry() {
 }
 
 const Alternatives* Decider::alternatives() {
+  if (!knowledge_.host_memory && knowledge_.cluster && is_one_host(placement_)) return &without_memory();
   if (!alternatives_ && knowledge_.cluster) {
     alternatives_ = alternatives_of(collective_, knowledge_.network(), placement_, root_, knowledge_.library.native,
                                     knowledge_.message_costs(), knowledge_.multicasts);
@@ -218,7 +229,7 @@ const Alternatives* Decider::alternatives() {
 }
 
 const Alternatives* Decider::alternatives_for(std::uint64_t bytes) {
-  if (!is_short(bytes) || !takes_short(collective_)) return alternatives();
+  if (!is_short(bytes) || !takes_short(collective_) || is_one_host(placement_)) return alternatives();
   if (!short_alternatives_ && knowledge_.cluster) {
     short_alternatives_ = short_alternatives_of(collective_, knowledge_.network(), placement_, root_,
                                                 knowledge_.library.native, knowledge_.message_costs());

@@ -7,6 +7,9 @@
 #include <unordered_map>
 #include <utility>
 
+#include "choose/alternatives.hpp"
+#include "choose/choose.hpp"
+#include "choose/size_class.hpp"
 #include "network/fingerprint.hpp"
 #include "text/fault.hpp"
 
@@ -117,6 +120,32 @@ void Knowledge::take_tuning(const Tuning& read, const std::string& file) {
     }
   }
   tuning = std::move(held);
+}
+
+namespace {
+
+/// From which size on ranks of one host run a plan, of so many as it takes least: two.
+std::uint64_t floor_of_two(const Knowledge& knowledge, Collective collective) {
+  const Alternatives two = alternatives_of(collective, knowledge.network(), Placement(2, 0), 0,
+                                           knowledge.library.native, knowledge.message_costs(), false);
+  constexpr std::uint64_t longest = std::uint64_t{64} << 20;
+  for (std::uint64_t bytes = least_bytes; bytes < longest;) {
+    if (pick(two, bytes, OperandOrder::any, Reach::messages).algorithm != "native") return bytes;
+    bytes = size_class(bytes, two.jumps).most_bytes + 1;
+  }
+  return longest;
+}
+
+}  // namespace
+
+void Knowledge::stay_on_one_host() {
+  short_multicasts = {};
+  if (tuning) return;
+  is_one_host = true;
+  for (const CollectiveFacts& one : collectives()) {
+    floors_on_one_host.at(static_cast<std::size_t>(one.collective)) =
+        host_memory ? floor_of_two(*this, one.collective) : std::numeric_limits<std::uint64_t>::max();
+  }
 }
 
 void Knowledge::look_for_short_multicasts() {

@@ -44,6 +44,12 @@ struct Knowledge {
   bool reproducible = false;
   /// `auto` may take plans that go by datagrams (TRUNKLINE_MULTICAST).
   bool multicasts = true;
+  /// Ranks of one host hand data on in memory that they share (TRUNKLINE_HOST_MEMORY); else all messages are MPI's, and
+  /// ranks of one host alone are native.
+  bool host_memory = true;
+  /// All ranks of the job are on one host. By collective: shorter messages are native whatever the communicator.
+  bool is_one_host = false;
+  std::array<std::uint64_t, most_collectives> floors_on_one_host{};
   /// Shorter messages are native, without a look at the communicator.
   std::uint64_t floor_bytes = least_bytes;
 
@@ -54,6 +60,7 @@ struct Knowledge {
   /// Nor have ranks on several sites, which only a look at the communicator can tell.
   [[nodiscard]] std::uint64_t floor_of(Collective collective) const {
     if (multicasts_short(collective)) return 0;
+    if (is_one_host && !plan) return floors_on_one_host.at(static_cast<std::size_t>(collective));
     const bool has_plan = plan && plan->collective == collective && facts_of(collective).reduces;
     if (has_plan) return 0;
     return cluster && cluster->has_sites() ? std::min(floor_bytes, least_bytes_of_sites) : floor_bytes;
@@ -66,6 +73,10 @@ struct Knowledge {
   /// Sets `short_multicasts`, once all else is known: not where no multicast would pay, and calls would be looked at
   /// for nothing; nor where a tuning file says how short messages are that pay, or a plan is for calls above the floor.
   void look_for_short_multicasts();
+
+  /// All ranks of the job are on one host: calls that the library makes fastest in any case are not looked at. Last of
+  /// all; where no tuning file says otherwise.
+  void stay_on_one_host();
 
   /// After the cluster. Throws std::invalid_argument where it was laid over another cluster than the one given, or a
   /// host of it is not there, or where reductions must be reproducible and its order depends on the size; `file` is for

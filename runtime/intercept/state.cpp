@@ -10,6 +10,7 @@
 
 #include "communicator/communicator.hpp"
 #include "intercept/settings.hpp"
+#include "model/transfer/memory_costs.hpp"
 #include "mpi_api.hpp"
 #include "report.hpp"
 #include "reserve.hpp"
@@ -111,13 +112,16 @@ void start() {
     if (is_waiting_for_silent_ranks()) stop_at_finalize();
     return;
   }
-  std::unique_ptr<const World> made = agree(local_view(setup), setup.strict);
+  std::unique_ptr<World> made = agree(local_view(setup), setup.strict);
   if (made == nullptr) return;
   opened = PrivateCommunicator::open().release();
   if (made->trace) recording = start_trace(setup, *made, opened->communicator()).release();
-  agreed_world = made.release();
+  World* const mine = made.release();
+  agreed_world = mine;
   // All ranks have been told the same.
-  if (is_any_accelerated()) shared_memory = open_host_memory(setup, *agreed_world, *opened).release();
+  if (is_any_accelerated()) shared_memory = open_host_memory(setup, *mine, *opened).release();
+  mine->knowledge.host_memory = shared_memory != nullptr;
+  if (mine->knowledge.cluster && is_one_host(*mine->placement)) mine->knowledge.stay_on_one_host();
   int ranks = 0;
   check(PMPI_Comm_size(MPI_COMM_WORLD, &ranks));
   hold_reserve(static_cast<std::size_t>(ranks));

@@ -99,7 +99,7 @@ void tell_contradictions(const Knowledge& knowledge) {
 
 }  // namespace
 
-std::unique_ptr<const World> agree(LocalView view, bool strict) {
+std::unique_ptr<World> agree(LocalView view, bool strict) {
   int rank = 0;
   int ranks = 0;
   check(PMPI_Comm_rank(MPI_COMM_WORLD, &rank));
@@ -138,7 +138,7 @@ std::unique_ptr<const World> agree(LocalView view, bool strict) {
     view.world.strict = end;
     view.world.trace = std::ranges::any_of(records, [](const Record& record) { return record.trace != 0; });
     if (rank == 0) tell_contradictions(view.world.knowledge);
-    return std::make_unique<const World>(std::move(view.world));
+    return std::make_unique<World>(std::move(view.world));
   }
   const bool mine_to_say = unfit - records.begin() == rank;
   if (mine_to_say) {

@@ -15,6 +15,9 @@ from conftest import Mpi, Outcome
 from test_faults import REDUCING, SOUND
 from test_matrix import GROUPS
 
+from trunkline import _core
+from trunkline.cluster import load_cluster
+
 ON_SHARED_HOST = Path(__file__).with_name("on_shared_host.sh")
 CLUSTER = {"TRUNKLINE_CLUSTER": "cyclic"}
 TURNS = os.environ.get("TRUNKLINE_TEST_MEMORY", "1")
@@ -161,6 +164,23 @@ def test_ranks_explain_which_way_data_go(mpi: Mpi, memory: str, said: str | None
     lines = [line.removeprefix("trunkline: ") for line in done.lines("trunkline: ranks of one host")]
     assert len(lines) == (said is not None)
     assert said is None or re.fullmatch(said, lines[0])
+
+
+@pytest.mark.parametrize("memory", ["1", "0"])
+def test_ranks_of_one_host_alone_run_what_is_faster(any_mpi: Mpi, memory: str):
+    """As the core decides it, once memory is there; natively without it."""
+    calls = [(2000, 0), (5000, 1), (40_000, 0), (1 << 20, 1), (3 << 20, 0)]
+    family, _, version = any_mpi.name.partition("-")
+    knowledge = _core.Knowledge(load_cluster("cyclic"), _core.NativeLibrary[family], family, version)
+    deciders = [_core.Decider(knowledge, "bcast", [0, 0], root) for root in range(2)]
+    decided = [deciders[root].decide(size, "auto") for size, root in calls]
+    expected = [f"{one.algorithm} {one.segment_bytes}" if memory == "1" else "native 0" for one in decided]
+    assert any_mpi.name == "mpich-5.0.2" or memory == "0" or expected[-1] == "flat 15888", expected
+    words = [any_mpi.program("runtime-calls"), *(f"{size}:{root}" for size, root in calls)]
+    done = any_mpi.run(2, *words, settings=shared(2, memory, TRUNKLINE_EXPLAIN="1"), per_rank=[ON_SHARED_HOST])
+    assert done.out.split("\n")[:-1] == expected, done.err
+    reasons = [line for line in done.lines("trunkline: MPI_Bcast of ") if "3MiB" in line]
+    assert ("share no memory" in reasons[0]) == (memory == "0"), done.err
 
 
 def test_hosts_of_one_rank_share_nothing(mpi: Mpi):

@@ -43,7 +43,7 @@ Contention contention_of(const Cluster& cluster, const Placement& placement, con
   check_fit(cluster, placement, rounds.order.size(), rounds.order.front());
   RoundLoads loads(cluster, placement, rounds.order);
   for (const RoundSample& sample : sample_rounds(rounds).rounds) {
-    for (const auto& [from, to, blocks] : sample.sent) loads.add(from, to);
+    for (const RoundSample::Sent& sent : sample.sent) loads.add(sent.from, sent.to);
     loads.end_round();
   }
   return busiest_of(loads.most(), 1, cluster, placement, most);

@@ -20,9 +20,9 @@ RoundCosts round_costs(const Paths& paths, const Placement& placement, const Rou
   costs.hosts = hosts;
   TimedRound round(paths, placement, rounds.order);
   for (const RoundSample& sample : samples.rounds) {
-    for (const auto& [from, to, blocks] : sample.sent) {
-      round.transfer(from, to,
-                     samples.any_blocks ? 1.0 : static_cast<double>(blocks) / static_cast<double>(samples.blocks));
+    for (const RoundSample::Sent& sent : sample.sent) {
+      round.transfer(sent.from, sent.to,
+                     samples.any_blocks ? 1.0 : static_cast<double>(sent.blocks) / static_cast<double>(samples.blocks));
     }
     if (sample.sent.empty()) continue;
     RoundCost& one = costs.each.emplace_back();

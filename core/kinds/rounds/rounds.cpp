@@ -7,7 +7,9 @@
 
 #include "algorithms/rounds/generators.hpp"
 #include "kinds/rounds/costs.hpp"
+#include "kinds/rounds/memory_costs.hpp"
 #include "kinds/rounds/row.hpp"
+#include "model/transfer/memory_costs.hpp"
 #include "plan/in_flight.hpp"
 
 namespace trunkline {
@@ -54,6 +56,10 @@ class RoundSteps final : public Steps {
   [[nodiscard]] std::unique_ptr<const CostFunction> costs(const Paths& paths, const Placement& placement,
                                                           Collective /*collective*/,
                                                           const HostCosts& hosts) const override {
+    if (placement.size() == ranks() && is_one_host(placement)) {
+      check_placement(paths.cluster(), placement, root());
+      return std::make_unique<const MemoryRoundCosts>(memory_round_costs(rounds_, hosts));
+    }
     return std::make_unique<const RoundCosts>(round_costs(paths, placement, rounds_, hosts));
   }
 

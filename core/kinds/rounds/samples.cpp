@@ -16,7 +16,7 @@ RoundSamples sample_rounds(const Rounds& rounds) {
     const auto schedule = rounds.schedule_of(from);
     for (RoundSample& sample : samples.rounds) {
       if (const auto send = schedule->send(sample.round, samples.blocks))
-        sample.sent.push_back({from, send->peer, send->count});
+        sample.sent.push_back({from, send->peer, send->count, send->reduces});
     }
   }
   return samples;

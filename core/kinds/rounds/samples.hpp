@@ -14,6 +14,7 @@ struct RoundSample {
     Rank from;  ///< position
     Rank to;
     std::uint64_t blocks;
+    bool reduces;  ///< the receiver adds them to its own
   };
   std::uint64_t round = 0;
   std::uint64_t times = 1;  ///< rounds that it stands for

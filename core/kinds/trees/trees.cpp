@@ -6,7 +6,9 @@
 #include <string>
 #include <utility>
 
+#include "kinds/trees/memory_costs.hpp"
 #include "kinds/trees/row.hpp"
+#include "model/transfer/memory_costs.hpp"
 #include "network/long_links.hpp"
 #include "plan/in_flight.hpp"
 #include "plan/lead.hpp"
@@ -67,6 +69,10 @@ class TreeSteps final : public Steps {
                                                           const HostCosts& hosts) const override {
     const CollectiveFacts& facts = facts_of(collective);
     if (!facts.direction) throw std::invalid_argument("trees do not serve " + std::string(facts.name));
+    if (placement.size() == ranks() && is_one_host(placement)) {
+      check_placement(paths.cluster(), placement, root());
+      return std::make_unique<const MemoryTreeCosts>(memory_tree_costs(trees_, *facts.direction, hosts));
+    }
     TreeCosts costs = tree_costs(paths, placement, trees_, *facts.direction, hosts);
     if (paths.cluster().has_sites()) {
       costs.longest_hop_s = longest_hop_s(paths, placement);

@@ -39,8 +39,10 @@ constexpr HostCosts over_tcp{.name = "",
                              .datagram_receive_byte_s = 0.06e-9,
                              .datagram_rank_s = 0.13e-6};
 
-constexpr HostCosts with(std::string_view name, std::uint64_t eager_bytes, double rendezvous_s, bool shares_wire) {
+constexpr HostCosts with(std::string_view name, std::uint64_t eager_bytes, double rendezvous_s, bool shares_wire,
+                         double combine_byte_s) {
   HostCosts costs = over_tcp;
+  costs.combine_byte_s = combine_byte_s;
   costs.name = name;
   costs.eager_bytes = eager_bytes;
   costs.rendezvous_s = rendezvous_s;
@@ -51,9 +53,9 @@ constexpr HostCosts with(std::string_view name, std::uint64_t eager_bytes, doubl
 constexpr std::uint64_t no_limit = std::numeric_limits<std::uint64_t>::max();
 
 /// MPICH 4 goes by UCX. MPICH 5 goes by libfabric, whose sends end late, but whose messages leave at once.
-constexpr std::array<HostCosts, 4> known{HostCosts{.name = "free"}, with("mpich", 16 * kib, 25e-6, true),
-                                         with("mpich-5", no_limit, 0.0, false),
-                                         with("openmpi", openmpi_eager_bytes, 15e-6, false)};
+constexpr std::array<HostCosts, 4> known{HostCosts{.name = "free"}, with("mpich", 16 * kib, 25e-6, true, 0.04e-9),
+                                         with("mpich-5", no_limit, 0.0, false, 0.04e-9),
+                                         with("openmpi", openmpi_eager_bytes, 15e-6, false, 0.022e-9)};
 
 struct Value {
   std::string_view key;

@@ -23,6 +23,8 @@ struct HostCosts {
   double local_send_byte_s = 0.0;
   double local_receive_s = 0.0;
   double local_receive_byte_s = 0.0;
+  /// Of the library's own sum of doubles, for each byte that is added to one's own.
+  double combine_byte_s = 0.0;
   /// The same of a datagram that goes to a multicast group: sealed, sent, received and checked in batches.
   double datagram_send_s = 0.0;
   double datagram_send_byte_s = 0.0;

@@ -240,5 +240,53 @@ TEST(Decider, IsNeverSlowerByTreesThatKnowSites) {
   }
 }
 
+/// Two ranks of one host under a library.
+std::string runs_on_one_host(const Knowledge& knowledge, std::uint64_t bytes, std::string* reason = nullptr) {
+  const Placement placement(2, 5);
+  Decider decider(knowledge, Collective::bcast, placement, 0);
+  const Decision decision = decider.decide(bytes, OperandOrder::any, Wish(), true);
+  if (reason != nullptr) *reason = decision.reason;
+  return decision.is_native() ? "native" : std::string(decision.algorithm);
+}
+
+Knowledge of_one_host(const char* costs) {
+  return {.hosts = host_costs_named(costs), .cluster = read_cluster(std::string(TRUNKLINE_CLUSTERS) + "/cyclic.yaml")};
+}
+
+TEST(Decision, OnOneHostTakesMemoryWhereItIsFaster) {
+  const Knowledge knowledge = of_one_host("openmpi");
+  EXPECT_EQ(runs_on_one_host(knowledge, 1U << 20), "flat");
+  EXPECT_EQ(runs_on_one_host(knowledge, 600), "native");
+}
+
+TEST(Decision, OnOneHostIsNativeWithoutMemory) {
+  Knowledge knowledge = of_one_host("openmpi");
+  knowledge.host_memory = false;
+  std::string reason;
+  EXPECT_EQ(runs_on_one_host(knowledge, 1U << 20, &reason), "native");
+  EXPECT_EQ(reason, "all ranks on one host, and they share no memory (TRUNKLINE_HOST_MEMORY)");
+  knowledge.stay_on_one_host();
+  EXPECT_GT(knowledge.floor_of(Collective::bcast), std::uint64_t{1} << 30);
+}
+
+TEST(Decision, OnOneHostLooksAtNoCallThatStaysNativeAnyway) {
+  for (const char* const costs : {"mpich", "mpich-5", "openmpi", "free"}) {
+    const Knowledge before = of_one_host(costs);
+    Knowledge knowledge = before;
+    knowledge.stay_on_one_host();
+    const std::uint64_t floor = knowledge.floor_of(Collective::bcast);
+    EXPECT_GE(floor, least_bytes);
+    for (std::uint64_t bytes = 1; bytes < (1U << 24); bytes = bytes * 5 / 4 + 1) {
+      EXPECT_EQ(runs_on_one_host(knowledge, bytes), runs_on_one_host(before, bytes)) << costs << " " << bytes;
+      EXPECT_TRUE(bytes >= floor || runs_on_one_host(before, bytes) == "native") << costs << " " << bytes;
+    }
+    for (std::uint64_t ranks = 3; ranks < 20; ++ranks) {
+      const Placement placement(ranks, 5);
+      Decider decider(before, Collective::bcast, placement, 0);
+      EXPECT_TRUE(decider.decide(floor - 1, OperandOrder::any, Wish(), false).is_native()) << costs << " " << ranks;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace trunkline

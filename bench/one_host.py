@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Collectives among ranks of this machine alone, native against ``auto``: ``python bench/one_host.py MPI...``.
+
+Runs the program of one_host.c in pairs of jobs, one without the library and one with it, so that both see the machine
+as it is at that time. Prints, for each library, the shortest median of each collective and size over all pairs, in
+microseconds, and how many times as fast ``auto`` is. ``--ranks 2`` by default: no more than processors, or what is
+measured is who waits for a processor.
+"""
+
+import argparse
+import os
+import platform
+import subprocess
+from pathlib import Path
+
+from trunkline.mpi import Mpi, require_mpi
+from trunkline.temporary import temporary_folder
+
+PROGRAMS = Path(__file__).resolve().parents[1] / "build" / "dev" / "bench"
+COLLECTIVES = ["bcast", "reduce", "allreduce", "allgather", "reduce_scatter_block"]
+Times = dict[int, list[float]]  # by bytes: microseconds of each collective
+
+
+def run(mpi: Mpi, ranks: int, cluster: Path | None) -> Times:
+    """One job; with the library where there is a cluster."""
+    job = [mpi.mpiexec, "-n", str(ranks), str(PROGRAMS / f"trunkline-one-host-{mpi.name}")]
+    words = ["trunkline", "run", "--cluster", str(cluster), "--mpi", mpi.name, "--", *job] if cluster else job
+    allowed = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+    done = subprocess.run(words, env={**os.environ, **allowed}, capture_output=True, text=True, check=True)
+    lines = [line.split() for line in done.stdout.splitlines()]
+    return {int(line[0]): [float(word) for word in line[1:]] for line in lines if line and line[0].isdigit()}
+
+
+def shortest(runs: list[Times]) -> Times:
+    """Of each cell."""
+    return {size: [min(of) for of in zip(*(times[size] for times in runs), strict=True)] for size in runs[0]}
+
+
+def main() -> None:
+    """A table for each library."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("mpi", nargs="+")
+    parser.add_argument("--ranks", type=int, default=2)
+    parser.add_argument("--pairs", type=int, default=3)
+    chosen = parser.parse_args()
+    with temporary_folder("one-host") as folder:
+        cluster = folder / "here.yaml"
+        cluster.write_text(
+            "trunkline: cluster/1\nname: here\ndefaults: {rate: 10Gbit, latency: 10us}\nswitches: s0\n"
+            f'hosts:\n  - {{hosts: "{platform.node()}", switch: s0}}\n'
+        )
+        for name in chosen.mpi:
+            mpi = require_mpi(name)
+            pairs = [(run(mpi, chosen.ranks, None), run(mpi, chosen.ranks, cluster)) for _ in range(chosen.pairs)]
+            native, auto = shortest([of for of, _ in pairs]), shortest([of for _, of in pairs])
+            print(f"\n{name}, {chosen.ranks} ranks\n\n| bytes | " + " | ".join(COLLECTIVES) + " |\n" + "|---" * 6 + "|")
+            for size, times in native.items():
+                cells = [f"{of:.2f}; {of / ours:.2f}" for of, ours in zip(times, auto[size], strict=True)]
+                print(f"| {size} | " + " | ".join(cells) + " |")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kinds/rounds/memory_costs.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "kinds/rounds/samples.hpp"
+#include "model/transfer/memory_costs.hpp"
+#include "model/transfer/segments.hpp"
+
+namespace trunkline {
+
+MemoryRoundCosts memory_round_costs(const Rounds& rounds, const HostCosts& hosts) {
+  const RoundSamples samples = sample_rounds(rounds);
+  MemoryRoundCosts costs;
+  if (samples.any_blocks) return costs;
+  costs.blocks = samples.blocks;
+  costs.combine_byte_s = hosts.combine_byte_s;
+  for (const RoundSample& sample : samples.rounds) {
+    if (sample.sent.empty()) continue;
+    MemoryRoundCosts::Round& round = costs.rounds.emplace_back();
+    round.times = static_cast<double>(sample.times);
+    for (const RoundSample::Sent& sent : sample.sent) {
+      round.part = std::max(round.part, static_cast<double>(sent.blocks) / static_cast<double>(samples.blocks));
+      round.reduces = round.reduces || sent.reduces;
+    }
+  }
+  return costs;
+}
+
+double MemoryRoundCosts::seconds(std::uint64_t message_bytes, std::uint64_t /*segment_bytes*/) const {
+  double seconds = 0.0;
+  for (const Round& round : rounds) {
+    const double bytes = round.part * static_cast<double>(message_bytes);
+    const MemoryCosts costs(static_cast<std::uint64_t>(bytes), combine_byte_s);
+    const auto longest = static_cast<double>(MemoryCosts::longest_segment);
+    const double pieces = std::max(bytes / longest, 1.0);
+    const auto piece = static_cast<std::uint64_t>(std::ceil(bytes / pieces));
+    const double piece_s = 2.0 * costs.hand_s(piece) + (round.reduces ? costs.combine_s(piece) : 0.0);
+    seconds += round.times * pieces * piece_s;
+  }
+  return seconds;
+}
+
+std::uint64_t MemoryRoundCosts::best_segment(std::uint64_t /*message_bytes*/) const { return segment_sizes().back(); }
+
+TimedSegment MemoryRoundCosts::fastest_segment(std::uint64_t message_bytes, const Cuts& /*cuts*/) const {
+  const std::uint64_t segment = best_segment(message_bytes);
+  return {.segment_bytes = segment, .seconds = seconds(message_bytes, segment)};
+}
+
+}  // namespace trunkline

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/native/native_within_host.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <string_view>
+
+namespace trunkline {
+namespace {
+
+constexpr std::uint64_t kib = 1024;
+constexpr std::array<std::uint64_t, 12> sizes{512,      kib,      2 * kib,   4 * kib,    8 * kib,    16 * kib,
+                                              32 * kib, 64 * kib, 256 * kib, 1024 * kib, 4096 * kib, 16384 * kib};
+using Times = std::array<double, sizes.size()>;
+
+/// Microseconds. Of shares the bytes are those of all of them. docs/results/one-host.md has the commands. A reduce, or
+/// a reduce-scatter, that took longer than the allreduce of the library counts as that: what holds it up there (it
+/// reads from another process's memory) may not do so elsewhere. Intel MPI comes in by the ABI of MPICH 5 and is not
+/// told from it: the shorter time of both counts.
+struct Measured {
+  std::string_view library;  ///< as its costs of messages are called
+  Times bcast;
+  Times reduce;
+  Times allreduce;
+  Times gather;  ///< of every rank's share to all
+  Times reduce_scatter;
+};
+
+constexpr std::array table{
+    Measured{.library = "mpich",
+             .bcast = {0.21, 0.22, 0.29, 0.32, 0.37, 3.1, 4.2, 6.4, 18.5, 72, 292, 1889},
+             .reduce = {0.38, 0.42, 0.52, 0.84, 1.08, 1.45, 7.9, 10.9, 30, 112, 538, 3873},
+             .allreduce = {0.58, 0.61, 0.68, 0.84, 1.08, 1.45, 7.9, 10.9, 30, 112, 538, 3873},
+             .gather = {0.32, 0.34, 0.36, 0.38, 0.51, 0.62, 3.7, 4.9, 12.4, 46, 199, 1408},
+             .reduce_scatter = {0.39, 0.44, 0.53, 0.64, 0.80, 1.11, 4.7, 6.9, 30, 62, 284, 1826}},
+    Measured{.library = "mpich-5",
+             .bcast = {0.10, 0.13, 0.17, 0.23, 0.34, 0.52, 0.84, 1.56, 5.5, 23, 103, 551},
+             .reduce = {0.31, 0.33, 0.45, 0.58, 0.73, 1.29, 2.3, 4.3, 16.6, 69, 292, 1635},
+             .allreduce = {0.26, 0.29, 0.41, 0.55, 0.82, 1.40, 3.3, 6.4, 25, 103, 449, 2764},
+             .gather = {0.29, 0.32, 0.34, 0.36, 0.48, 0.59, 3.4, 4.6, 11.6, 43, 177, 1565},
+             .reduce_scatter = {0.38, 0.41, 0.50, 0.61, 0.78, 1.47, 4.4, 6.5, 25, 59, 249, 1930}},
+    Measured{.library = "openmpi",
+             .bcast = {0.24, 0.25, 0.28, 1.96, 2.2, 2.7, 3.6, 5.6, 17.1, 66, 263, 1723},
+             .reduce = {0.24, 0.25, 0.28, 2.0, 2.4, 3.0, 4.3, 6.9, 22, 88, 361, 3414},
+             .allreduce = {0.30, 0.32, 0.44, 0.80, 3.2, 5.2, 6.7, 9.3, 27, 97, 442, 4275},
+             .gather = {0.19, 0.28, 0.31, 0.37, 2.2, 2.5, 3.2, 4.4, 11.9, 44, 178, 1440},
+             .reduce_scatter = {0.22, 0.31, 0.40, 0.47, 2.5, 3.0, 3.8, 5.6, 27, 97, 442, 4275}},
+};
+
+const Times& times_of(const Measured& library, const CollectiveFacts& facts) {
+  if (facts.goes_by_shares()) return facts.reduces ? library.reduce_scatter : library.gather;
+  if (!facts.reduces) return library.bcast;
+  return facts.has_root ? library.reduce : library.allreduce;
+}
+
+/// Straight between two sizes, and on from the last two; but where a library goes another way somewhere between them,
+/// no more than in proportion to the shorter one. Below the shortest it is as the shortest.
+double interpolated_us(const Times& times, std::uint64_t message_bytes) {
+  const auto above = std::ranges::lower_bound(sizes, message_bytes);
+  if (above == sizes.begin()) return times.front();
+  const auto next = std::min(static_cast<std::size_t>(above - sizes.begin()), sizes.size() - 1);
+  if (message_bytes == sizes.at(next)) return times.at(next);
+  const auto bytes = static_cast<double>(message_bytes);
+  const auto from = static_cast<double>(sizes.at(next - 1));
+  const double straight =
+      std::lerp(times.at(next - 1), times.at(next), (bytes - from) / (static_cast<double>(sizes.at(next)) - from));
+  return message_bytes > sizes.back() ? straight : std::min(straight, times.at(next - 1) * bytes / from);
+}
+
+class WithinHost final : public NativeTimes {
+ public:
+  WithinHost(const Times& times, double factor) : times_(times), factor_(factor) {}
+
+  [[nodiscard]] double seconds(std::uint64_t message_bytes) const override {
+    constexpr double us = 1e-6;
+    return factor_ * us * interpolated_us(times_, message_bytes);
+  }
+
+ private:
+  const Times& times_;
+  double factor_;
+};
+
+}  // namespace
+
+std::unique_ptr<const NativeTimes> native_within_host(Collective collective, Rank ranks, const HostCosts& hosts) {
+  const CollectiveFacts& facts = facts_of(collective);
+  const auto known = std::ranges::find(table, hosts.name, &Measured::library);
+  if (known == table.end() || !facts.has_data) return nullptr;
+  const double factor = facts.limit_in_transfers(ranks) / facts.limit_in_transfers(2);
+  return std::make_unique<WithinHost>(times_of(*known, facts), factor);
+}
+
+std::span<const std::uint64_t> sizes_within_host() { return sizes; }
+
+}  // namespace trunkline

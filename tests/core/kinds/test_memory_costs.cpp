@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+// Times of plans whose ranks are all on one host, against rank by rank arithmetic.
+#include "model/transfer/memory_costs.hpp"
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <algorithm>
+#include <functional>
+#include <vector>
+
+#include "algorithms/registry.hpp"
+#include "kinds/rounds/memory_costs.hpp"
+#include "kinds/trees/memory_costs.hpp"
+#include "kinds/trees/trees.hpp"
+#include "networks.hpp"
+#include "plan/costs.hpp"
+
+namespace trunkline {
+namespace {
+
+const HostCosts& hosts() { return host_costs_named("mpich"); }
+
+MemoryCosts memory(std::uint64_t message_bytes) { return {message_bytes, hosts().combine_byte_s}; }
+
+Tree tree_of(Rank ranks) {
+  Tree tree = root_alone(ranks, 0);
+  for (Rank rank = 1; rank < ranks; ++rank) add_child(tree, *rc::gen::inRange<Rank>(0, rank), rank);
+  return tree;
+}
+
+/// When the last rank has the first segment, each of them followed from its parent's.
+double down_by_hand(const Tree& tree, std::uint64_t bytes, const MemoryCosts& costs) {
+  double latest = 0.0;
+  const std::function<void(Rank, double)> follow = [&](Rank rank, double has_it) {
+    latest = std::max(latest, has_it);
+    double sent = has_it + costs.hand_s(bytes);
+    for (const Rank child : tree.children[rank]) {
+      follow(child, sent + costs.hand_s(bytes));
+      sent += MemoryCosts::further_s;
+    }
+  };
+  follow(tree.root, 0.0);
+  return latest;
+}
+
+/// When the root has added everybody's first segment; a rank waits for the last of its children, and takes them all.
+double up_by_hand(const Tree& tree, std::uint64_t bytes, const MemoryCosts& costs) {
+  const std::function<double(Rank)> ready = [&](Rank rank) {
+    double last = 0.0;
+    for (const Rank child : tree.children[rank]) last = std::max(last, ready(child) + costs.hand_s(bytes));
+    const auto children = static_cast<double>(tree.children[rank].size());
+    return last + children * (costs.hand_s(bytes) + costs.combine_s(bytes));
+  };
+  return ready(tree.root);
+}
+
+RC_GTEST_PROP(MemoryCosts, OfAMessageInOneSegmentAreTheLongestWay, ()) {
+  const Tree tree = tree_of(*rc::gen::inRange<Rank>(2, 20));
+  const auto bytes = *rc::gen::inRange<std::uint64_t>(1, MemoryCosts::longest_segment);
+  const double down = down_by_hand(tree, bytes, memory(bytes));
+  const double up = up_by_hand(tree, bytes, memory(bytes));
+  const auto seconds = [&](Direction direction) {
+    return memory_tree_costs(std::span(&tree, 1), direction, hosts()).seconds(bytes, bytes);
+  };
+  RC_ASSERT(std::abs(seconds(Direction::down) - down) < 1e-12);
+  RC_ASSERT(std::abs(seconds(Direction::up) - up) < 1e-12);
+  const double both = seconds(Direction::up_and_down);
+  RC_ASSERT(both <= up + down + 1e-12);
+  RC_ASSERT(both >= std::max(up, down));
+}
+
+RC_GTEST_PROP(MemoryCosts, AreTheBusiestRanksForFurtherSegments, ()) {
+  const Tree tree = tree_of(*rc::gen::inRange<Rank>(2, 20));
+  const std::uint64_t segment = 4096;
+  const auto segments = *rc::gen::inRange<std::uint64_t>(2, 16);
+  const MemoryCosts costs = memory(segments * segment);
+  double busiest = 0.0;
+  for (Rank rank = 0; rank < tree.size(); ++rank) {
+    const std::size_t children = tree.children[rank].size();
+    double work = rank == tree.root ? 0.0 : costs.hand_s(segment);
+    if (children > 0) work += costs.hand_s(segment) + static_cast<double>(children - 1) * MemoryCosts::further_s;
+    busiest = std::max(busiest, work);
+  }
+  const MemoryTreeCosts down = memory_tree_costs(std::span(&tree, 1), Direction::down, hosts());
+  const double further = down.seconds(segments * segment, segment) - down_by_hand(tree, segment, costs);
+  RC_ASSERT(std::abs(further - static_cast<double>(segments - 1) * busiest) < 1e-11);
+}
+
+TEST(MemoryCosts, SegmentsAreNeverReadFromTheirSender) {
+  const Tree tree = line_through({0, 1});
+  const MemoryTreeCosts costs = memory_tree_costs(std::span(&tree, 1), Direction::down, hosts());
+  for (std::uint64_t bytes = 1; bytes < (1U << 25); bytes = bytes * 3 + 1) {
+    EXPECT_LE(costs.best_segment(bytes), MemoryCosts::longest_segment);
+  }
+}
+
+TEST(MemoryCosts, OfAnExchangeAreEachRanksHalves) {
+  const Cluster cluster = testing::one_switch(2);
+  const Placement placement(2, 0);
+  const Plan plan = lay(Collective::allreduce, "halving-doubling", &cluster, placement, 0);
+  const Costs costs = costs_of(cluster, placement, plan, Collective::allreduce, hosts());
+  const std::uint64_t half = 4096;
+  EXPECT_NEAR(costs->seconds(2 * half, 2 * half), 4 * memory(half).hand_s(half) + memory(half).combine_s(half), 1e-12);
+}
+
+TEST(MemoryCosts, AreForRanksOfOneHostAlone) {
+  const Cluster cluster = testing::one_switch(2);
+  const Plan plan = lay(Collective::bcast, "flat", &cluster, {0, 1}, 0);
+  EXPECT_GT(costs_of(cluster, {0, 1}, plan)->seconds(8, 8), 10e-6);
+  EXPECT_LT(costs_of(cluster, {1, 1}, plan)->seconds(8, 8), 1e-6);
+  EXPECT_THROW((void)costs_of(cluster, {7, 7}, plan), std::invalid_argument);
+  EXPECT_THROW((void)costs_of(cluster, {0, 0, 0}, plan), std::invalid_argument);
+}
+
+}  // namespace
+}  // namespace trunkline
