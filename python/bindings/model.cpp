@@ -265,8 +265,8 @@ void bind_decisions(nb::module_& module) {
            "As the preload library does; ``wish`` as in the setting ``TRUNKLINE_BCAST``; ``commutes``: a reduction's "
            "operation; ``datagrams``: they reach all ranks.")
       .def("predictions", &Decisions::predictions, "message_bytes"_a, "commutes"_a = true, "datagrams"_a = true,
-           "Of what is compared, in the segments that would run: fastest first, native among them; empty: all ranks "
-           "share one host.")
+           "Of what is compared, in the segments that would run: fastest first, native among them; empty: nothing is "
+           "known of the library on one host.")
       .def("seconds_of", &Decisions::seconds_of, "algorithm"_a, "message_bytes"_a, "segment_bytes"_a,
            "What an algorithm would take; ValueError where it has no plans, or no cluster is known.")
       .def("best_segment_of", &Decisions::best_segment_of, "algorithm"_a, "message_bytes"_a,

@@ -135,8 +135,8 @@ def predict_all(
     given, from measured tables, as the preload library takes them.
 
     Raises:
-        BadInput: where all ranks share one host, so that there is no network to predict, and where the tables are about
-            another cluster.
+        BadInput: where all ranks share one host and what its library takes there is not known, and where the tables are
+            about another cluster.
     """
     if measured is not None:
         knowledge = measured_knowledge(cluster, measured, host_costs, native=native)
@@ -151,7 +151,7 @@ def predict_all(
             if name == "native":
                 predictions = decider.predictions(size)
                 if not predictions:
-                    raise BadInput("all ranks share one host: there is no network to predict times for")
+                    raise BadInput("all ranks share one host, and what the library's own call takes there is not known")
                 times[name] = (0, next(p.seconds for p in predictions if p.algorithm == "native"))
                 continue
             algorithm, _, fixed = name.partition(":")

@@ -156,9 +156,16 @@ def test_named_tables_are_of_one_library(naming):
     assert "was measured on cyclic under mpich 4.0.2, which says nothing about mpich 9.9" in fault.message
 
 
-def test_one_host_has_no_network():
-    with pytest.raises(BadInput, match="share one host"):
-        predict_all("bcast", CYCLIC, [3, 3, 3], 0, ["native"], [8192], MPICH)
+def test_one_host_has_memory():
+    rows = predict_all("bcast", CYCLIC, [3, 3], 0, ["native", "flat"], [1 << 20], MPICH)
+    assert [one.algorithm for one in rows] == ["native", "flat"]
+    assert 1e-6 < rows[1].seconds < rows[0].seconds < 1e-3
+    with pytest.raises(
+        BadInput, match="all ranks share one host, and what the library's own call takes there is not known"
+    ):
+        predict_all("bcast", CYCLIC, [3, 3, 3], 0, ["native"], [8192], MPICH, host_costs="free")
+    with pytest.raises(BadInput, match="is not known"):
+        predict_all("barrier", CYCLIC, [3, 3, 3], 0, ["native"], [1], MPICH)
 
 
 @pytest.fixture

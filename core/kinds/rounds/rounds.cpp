@@ -7,7 +7,7 @@
 
 #include "algorithms/rounds/generators.hpp"
 #include "kinds/rounds/costs.hpp"
-#include "kinds/rounds/memory_costs.hpp"
+#include "kinds/rounds/memory_round_costs.hpp"
 #include "kinds/rounds/row.hpp"
 #include "model/transfer/memory_costs.hpp"
 #include "plan/in_flight.hpp"

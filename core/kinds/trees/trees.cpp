@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-#include "kinds/trees/memory_costs.hpp"
+#include "kinds/trees/memory_tree_costs.hpp"
 #include "kinds/trees/row.hpp"
 #include "model/transfer/memory_costs.hpp"
 #include "network/long_links.hpp"

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "algorithms/registry.hpp"
-#include "kinds/rounds/memory_costs.hpp"
-#include "kinds/trees/memory_costs.hpp"
+#include "kinds/rounds/memory_round_costs.hpp"
+#include "kinds/trees/memory_tree_costs.hpp"
 #include "kinds/trees/trees.hpp"
 #include "networks.hpp"
 #include "plan/costs.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kinds/rounds/memory_costs.hpp"
+#include "kinds/rounds/memory_round_costs.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kinds/trees/memory_costs.hpp"
+#include "kinds/trees/memory_tree_costs.hpp"
 
 #include <algorithm>
 #include <tuple>
