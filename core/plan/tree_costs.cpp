@@ -119,8 +119,12 @@ class Sum {
     if (tree.exchange != no_rank && direction_ != Direction::up_and_down) {
       throw std::invalid_argument("two roots exchange only what goes up and down again");
     }
-    ways_.assign(tree.size(), {});
-    for (const std::vector<Rank>& receivers : by_round(tree)) add_round(tree, receivers);
+    place_.resize(tree.size());
+    std::uint32_t places = 0;
+    for (Rank rank = 0; rank < tree.size(); ++rank) place_[rank] = is_local_leaf(tree, rank) ? no_place : places++;
+    ways_.assign(places, {});
+    to_local_leaf_.clear();
+    for (const std::vector<Sent>& sends : by_round(tree)) add_round(tree, sends);
     add_ways(tree);
     for (Rank rank = 0; rank < tree.size(); ++rank) {
       const auto sends = static_cast<double>(tree.children[rank].size());
@@ -219,11 +223,13 @@ class Sum {
     Side root;
     Side exchange;
     const std::vector<bool> is_beyond = beyond_exchange(tree);
+    const double injections = both_ways ? 0.5 : 1.0;
     for (Rank rank = 0; rank < tree.size(); ++rank) {
       const bool exchanges = tree.exchange != no_rank && (rank == tree.root || rank == tree.exchange);
-      if (!tree.children[rank].empty() && !exchanges) continue;
-      (is_beyond[rank] ? exchange : root).add(ways_[rank], both_ways ? 0.5 : 1.0);
+      if (place_[rank] == no_place || (!tree.children[rank].empty() && !exchanges)) continue;
+      (is_beyond[rank] ? exchange : root).add(ways_[place_[rank]], injections);
     }
+    for (const auto& [parent, ways] : to_local_leaf_) (is_beyond[parent] ? exchange : root).add(ways, injections);
     if (tree.exchange != no_rank) {
       add_exchanged(tree, root, exchange);
       return;
@@ -293,51 +299,81 @@ class Sum {
     return way;
   }
 
+  /// A rank that gets its segments from another one of its host, and sends them to nobody. On hosts with many ranks
+  /// most are: of those of one parent the last one is the latest, and all of them are taken together.
+  [[nodiscard]] bool is_local_leaf(const Tree& tree, Rank rank) const {
+    return tree.children[rank].empty() && rank != tree.root && rank != tree.exchange &&
+           placement_[tree.parent[rank]] == placement_[rank];
+  }
+
+  /// To a rank; or, where that is no_rank, to nobody else. Right before it so many local leaves get theirs.
+  struct Sent {
+    Rank parent = no_rank;
+    Rank to = no_rank;
+    Rank local_leaves = 0;
+  };
+
   /// Who gets the first segment in which round, if every send takes one. A root that exchanges has it as the other
   /// does.
-  static std::vector<std::vector<Rank>> by_round(const Tree& tree) {
+  std::vector<std::vector<Sent>> by_round(const Tree& tree) const {
     std::vector<std::uint32_t> round(tree.size(), 0);
-    std::vector<std::vector<Rank>> receivers;
+    std::vector<std::vector<Sent>> sends;
+    const auto add = [&](std::uint32_t in_round, const Sent& sent) {
+      if (sends.size() < in_round) sends.resize(in_round);
+      sends[in_round - 1].push_back(sent);
+    };
     for (const Rank rank : parents_first(tree)) {
+      if (place_[rank] == no_place) continue;
       std::uint32_t next = round[rank];
+      Rank local_leaves = 0;
       for (const Rank child : tree.children[rank]) {
         if (child == tree.exchange) continue;
-        round[child] = ++next;
-        if (receivers.size() < round[child]) receivers.resize(round[child]);
-        receivers[round[child] - 1].push_back(child);
+        ++next;
+        if (place_[child] == no_place) {
+          ++local_leaves;
+          continue;
+        }
+        round[child] = next;
+        add(next, {.parent = rank, .to = child, .local_leaves = std::exchange(local_leaves, 0)});
       }
+      if (local_leaves > 0) add(next + 1, {.parent = rank, .local_leaves = local_leaves});
     }
-    return receivers;
+    return sends;
   }
 
   /// Where transfers of one round share a channel they are slower by that. A sender's own are in different rounds.
-  void add_round(const Tree& tree, const std::vector<Rank>& receivers) {
+  void add_round(const Tree& tree, const std::vector<Sent>& sends) {
     round_.clear();
-    for (const Rank rank : receivers) {
-      const HostIndex from = placement_[tree.parent[rank]];
-      if (from == placement_[rank]) continue;
-      round_.add(cluster_.hosts()[from], cluster_.hosts()[placement_[rank]], 1.0);
+    for (const auto& [parent, rank, local_leaves] : sends) {
+      if (rank == no_rank || placement_[parent] == placement_[rank]) continue;
+      round_.add(cluster_.hosts()[placement_[parent]], cluster_.hosts()[placement_[rank]], 1.0);
       data_.add(round_.transfers().back());
     }
     round_.settle();
     auto transfer = round_.transfers().begin();
-    for (const Rank rank : receivers) {
-      const Rank parent = tree.parent[rank];
-      Ways& sending = ways_[parent];  // when it is ready to send: after its way, and its sends so far
+    for (const auto& [parent, rank, local_leaves] : sends) {
+      Ways& sending = ways_[place_[parent]];  // when it is ready to send: after its way, and its sends so far
+      if (local_leaves > 0) add_local_leaves(tree, parent, local_leaves);
+      if (rank == no_rank) continue;
       const double injections_s = injections_of(parent, rank);
       if (placement_[parent] == placement_[rank]) {
-        const Ways ready{.by_wire = sending.for_host,
-                         .by_processor = sending.by_processor,
-                         .for_host = {},
-                         .hops_byte_s = sending.hops_byte_s};
-        ways_[rank] = arrived(ready, PathCost(), injections_s, true);
-        sent(sending, 0.0, down_injection_s(parent), true);
+        ways_[place_[rank]] = arrived_within(sending, injections_s);
+        sent_within(sending, 1.0, down_injection_s(parent));
         continue;
       }
       const PathCost path = round_.cost(*transfer++);
-      ways_[rank] = arrived(sending, path, injections_s, false);
+      ways_[place_[rank]] = arrived(sending, path, injections_s);
       sent(sending, path.first_byte_s, down_injection_s(parent), false);
     }
+  }
+
+  void add_local_leaves(const Tree& tree, Rank parent, Rank leaves) {
+    Ways& sending = ways_[place_[parent]];
+    sent_within(sending, static_cast<double>(leaves - 1), down_injection_s(parent));
+    const Rank last =
+        *std::ranges::find_if(tree.children[parent], [&](Rank child) { return place_[child] == no_place; });
+    to_local_leaf_.emplace_back(parent, arrived_within(sending, injections_of(parent, last)));
+    sent_within(sending, 1.0, down_injection_s(parent));
   }
 
   [[nodiscard]] double own_injection_s(Rank rank) const {
@@ -354,12 +390,21 @@ class Sum {
     return down_injection_s(parent) + (direction_ == Direction::down ? 0.0 : own_injection_s(child));
   }
 
-  static Ways arrived(const Ways& sending, const PathCost& path, double injections_s, bool is_local) {
-    const TreeCosts::Way by_wire = arrived(sending.by_wire, path, injections_s, is_local);
+  static Ways arrived(const Ways& sending, const PathCost& path, double injections_s) {
+    const TreeCosts::Way by_wire = arrived(sending.by_wire, path, injections_s, false);
     return {.by_wire = by_wire,
-            .by_processor = arrived(sending.by_processor, path, injections_s, is_local),
+            .by_processor = arrived(sending.by_processor, path, injections_s, false),
             .for_host = by_wire,
             .hops_byte_s = sending.hops_byte_s + path.slowest_byte_s};
+  }
+
+  /// From another rank of the host.
+  static Ways arrived_within(const Ways& sending, double injections_s) {
+    const TreeCosts::Way by_wire = arrived(sending.for_host, PathCost(), injections_s, true);
+    return {.by_wire = by_wire,
+            .by_processor = arrived(sending.by_processor, PathCost(), injections_s, true),
+            .for_host = by_wire,
+            .hops_byte_s = sending.hops_byte_s};
   }
 
   static void sent(Ways& sending, double byte_s, double injections_s, bool is_local) {
@@ -367,6 +412,13 @@ class Sum {
     for (TreeCosts::Way* const way : {&sending.by_processor, &sending.for_host}) {
       (is_local ? way->handlings.local_sends : way->handlings.sends) += 1.0;
       way->handlings.injections_s += injections_s;
+    }
+  }
+
+  static void sent_within(Ways& sending, double times, double injections_s) {
+    for (TreeCosts::Way* const way : {&sending.by_processor, &sending.for_host}) {
+      way->handlings.local_sends += times;
+      way->handlings.injections_s += times * injections_s;
     }
   }
 
@@ -378,7 +430,10 @@ class Sum {
   const Paths& paths_;
   PathLoads data_;   ///< transfers of a segment of every tree
   PathLoads round_;  ///< of one round
+  static constexpr std::uint32_t no_place = ~std::uint32_t{0};
+  std::vector<std::uint32_t> place_;  ///< by rank: of its ways; no_place: it is a local leaf
   std::vector<Ways> ways_;
+  std::vector<std::pair<Rank, Ways>> to_local_leaf_;  ///< by parent: the last of its leaves in a row
   std::vector<TreeCosts::Way> latest_;
   double deepest_byte_s_ = 0.0;
   std::vector<Handlings> handlings_;  ///< of a segment, by rank
