@@ -50,12 +50,15 @@ def tables() -> str:
         "|---|---|---|---|",
     ]
     own: dict[str, _core.Uncertainty] = {}
+    shared: dict[str, _core.Uncertainty] = {}
     for uncertainty, algorithms in about.values():
         elsewhere = {name for other, names in about.values() if other is not uncertainty for name in names}
         told_apart = len(algorithms) < 4 and elsewhere.isdisjoint(algorithms)
         lines.append(row(listed(algorithms) if told_apart else uncertainty.name, uncertainty))
         if uncertainty.own_processors:
             own[uncertainty.own_processors.name] = uncertainty.own_processors
+        if uncertainty.shared_hosts:
+            shared[uncertainty.shared_hosts.name] = uncertainty.shared_hosts
     lines += [
         "",
         "Where each host has processors of its own, that is, everywhere but on the lab, these count instead:",
@@ -66,6 +69,13 @@ def tables() -> str:
         "|---|---|---|---|",
     ]
     lines += [row(name, uncertainty) for name, uncertainty in own.items()]
+    lines += [
+        "",
+        "On the lab these count instead where hosts have several ranks:",
+        "",
+        *lines[-len(own) - 2 : -len(own)],
+    ]
+    lines += [row(name, uncertainty) for name, uncertainty in shared.items()]
     return "\n".join(lines) + "\n"
 
 

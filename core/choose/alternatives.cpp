@@ -17,7 +17,7 @@ namespace trunkline {
 namespace {
 
 Alternative laid(const Candidate& candidate, const Paths& paths, const Placement& placement, Plan plan,
-                 Collective collective, const HostCosts& hosts) {
+                 Collective collective, const HostCosts& hosts, bool shares_hosts) {
   const CollectiveFacts& facts = facts_of(collective);
   Alternative one{.candidate = &candidate,
                   .uncertainty = candidate.uncertainty,
@@ -25,6 +25,8 @@ Alternative laid(const Candidate& candidate, const Paths& paths, const Placement
   if (candidate.between_two != nullptr && one.costs->relayed_blocks() == 0) one.uncertainty = candidate.between_two;
   if (!hosts.share_processors() && one.uncertainty->own_processors != nullptr) {
     one.uncertainty = one.uncertainty->own_processors;
+  } else if (shares_hosts && one.uncertainty->shared_hosts != nullptr) {
+    one.uncertainty = one.uncertainty->shared_hosts;
   }
   one.lost_byte_s = one.uncertainty->lost_of_links * one.costs->exchanged_byte_s();
   if (facts.reduces) {
@@ -97,7 +99,7 @@ Alternatives on_one_host(Alternatives all, std::span<const Candidate* const> can
   for (const Candidate* const candidate : candidates) {
     if (!candidate->on_one_host) continue;
     Plan plan = lay(all.collective, candidate->name, &paths.cluster(), placement, root);
-    Alternative one = laid(*candidate, paths, placement, std::move(plan), all.collective, hosts);
+    Alternative one = laid(*candidate, paths, placement, std::move(plan), all.collective, hosts, true);
     one.uncertainty = &uncertainty_on_one_host();
     one.lost_byte_s = 0.0;
     if (one.costs->can_pay()) all.laid.push_back(std::move(one));
@@ -126,7 +128,7 @@ Alternatives alternatives_among(std::span<const Candidate* const> candidates, Co
   for (const Candidate* const candidate : candidates) {
     if (!is_there(candidate->where, has_sites, shares_hosts)) continue;
     Plan plan = lay(collective, candidate->name, &cluster, placement, root);
-    Alternative one = laid(*candidate, paths, placement, std::move(plan), collective, hosts);
+    Alternative one = laid(*candidate, paths, placement, std::move(plan), collective, hosts, shares_hosts);
     one.by_datagrams = goes_by_datagrams(collective, *candidate);
     if (!one.costs->can_pay()) continue;
     all.takes_short = all.takes_short || candidate->takes_short;

@@ -29,6 +29,7 @@ struct Uncertainty {
   std::string_view why;                         ///< for people, behind a colon
   std::string_view source;                      ///< where that was measured
   const Uncertainty* own_processors = nullptr;  ///< instead, where each host has processors of its own; null: the same
+  const Uncertainty* shared_hosts = nullptr;    ///< else instead, where hosts have several ranks; null: the same
 };
 
 /// What an algorithm is there for.

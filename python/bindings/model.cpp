@@ -192,7 +192,13 @@ void bind_candidates(nb::module_& module) {
           [](const Uncertainty& one) {
             return one.own_processors == nullptr ? std::nullopt : std::optional(*one.own_processors);
           },
-          "Instead, where each host has processors of its own; None: the same.");
+          "Instead, where each host has processors of its own; None: the same.")
+      .def_prop_ro(
+          "shared_hosts",
+          [](const Uncertainty& one) {
+            return one.shared_hosts == nullptr ? std::nullopt : std::optional(*one.shared_hosts);
+          },
+          "Else instead, where hosts have several ranks; None: the same.");
   nb::class_<CandidateFor>(module, "Candidate", "A row of the table of choice, for one collective.")
       .def_prop_ro("name", [](const CandidateFor& one) { return one.candidate->name; })
       .def_prop_ro(

@@ -679,6 +679,10 @@ class Uncertainty:
     def own_processors(self) -> Uncertainty | None:
         """Instead, where each host has processors of its own; None: the same."""
 
+    @property
+    def shared_hosts(self) -> Uncertainty | None:
+        """Else instead, where hosts have several ranks; None: the same."""
+
 class Candidate:
     """A row of the table of choice, for one collective."""
 
