@@ -7,19 +7,18 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 from rich.markup import escape
 
 from trunkline import _core
 from trunkline.bench.inside import rank_of_job
 from trunkline.bench.job import PING_PONG, program
-from trunkline.cli.options import CollectiveOption, JsonOption, SizesOption
+from trunkline.cli.options import CollectiveOption, JsonOption, OptionalClusterOption, SizesOption, mpi_option
 from trunkline.cli.output import check_outputs, write_json
 from trunkline.cluster import load_cluster
 from trunkline.doctor import Examination, doctor_words, examine
 from trunkline.errors import BadInput
 from trunkline.mpi import require_mpi, running_mpi
-from trunkline.terminal import titled_table
+from trunkline.terminal import output, titled_table
 from trunkline.units import format_bytes, format_rate, format_seconds, parse_bench_sizes
 
 __all__ = ["doctor"]
@@ -28,13 +27,13 @@ SIZES = "1KiB,8KiB,64KiB,256KiB,1MiB"
 
 
 def doctor(
-    cluster: Annotated[
-        str | None, typer.Option(metavar="CLUSTER", envvar="TRUNKLINE_CLUSTER", help="What the ranks run on.")
-    ] = None,
+    cluster: OptionalClusterOption = None,
     collective: CollectiveOption = "bcast",
     sizes: SizesOption = SIZES,
-    budget: Annotated[float, typer.Option(min=0.1, help="Seconds for each size, natively and with Trunkline.")] = 1.5,
-    mpi: Annotated[str | None, typer.Option(help="The MPI library of the job; default: the launcher's.")] = None,
+    budget: Annotated[
+        float, typer.Option(min=0.1, metavar="SECONDS", help="Seconds for each size, natively and with Trunkline.")
+    ] = 1.5,
+    mpi: Annotated[str | None, mpi_option("The MPI library of the job; default: the launcher's.")] = None,
     json: JsonOption = None,
 ) -> None:
     """Examine a job on its own nodes: hosts, preload, rates, interfaces, and what a collective costs with and without.
@@ -61,7 +60,7 @@ def doctor(
 
 
 def _print(found: Examination) -> None:
-    console = Console()
+    console = output()
     hosts = Counter(seat.host for seat in found.seats)
     per_host = " or ".join(str(count) for count in sorted(set(hosts.values())))
     where = f"{len(found.seats)} ranks on {len(hosts)} hosts, {per_host} each"
