@@ -1,0 +1,123 @@
+"""``trunkline doctor --pays``: does it help on my network? By prediction, with how sure that is."""
+
+from collections.abc import Sequence
+
+from rich.markup import escape
+
+from trunkline import _core
+from trunkline.cli.assumptions import host_words, rate_words, tell_rate
+from trunkline.cli.output import check_outputs, write_json, write_text
+from trunkline.cluster import load_cluster
+from trunkline.doctor.pays import LIBRARY_OFF, Gain, own_off, pays, verdict
+from trunkline.doctor.pays_picture import cell_words, pays_panels, pays_picture
+from trunkline.errors import BadInput
+from trunkline.predict import host_costs_named
+from trunkline.registry import check_collective
+from trunkline.terminal import output, titled_table
+from trunkline.units import format_bytes, format_rate, format_seconds, parse_counts, parse_rate, parse_sizes
+
+__all__ = ["doctor_pays"]
+
+COLLECTIVES = "bcast,reduce,allreduce,allgather"
+SIZES = "1KiB,8KiB,64KiB,1MiB,16MiB"
+_SURE = {"yes": "yes", "likely": "likely", "same": "-"}
+
+
+def doctor_pays(
+    cluster: str | None,
+    collective: str | None,
+    rate: str | None,
+    ranks_per_host: str | None,
+    sizes: str | None,
+    mpi: str | None,
+    svg: str | None,
+    report: str | None,
+    json: str | None,
+) -> None:
+    """A table, a picture, and one sentence."""
+    check_outputs({"--svg": svg, "--report": report, "--json": json})
+    if not cluster:
+        raise BadInput(
+            "the cluster is not known: give --cluster, or set TRUNKLINE_CLUSTER; a bundled one that is like yours will "
+            "do for a start, such as --cluster leaf-spine ('trunkline cluster list')"
+        )
+    name = mpi or "mpich"
+    if name not in ("mpich", "openmpi"):
+        raise BadInput(f"--mpi {name}: what a library runs by itself is known of mpich and openmpi")
+    network = load_cluster(cluster)
+    names = [check_collective(one.strip()) for one in (collective or COLLECTIVES).split(",")]
+    rates: list[float | None] = [parse_rate(one) for one in rate.split(",")] if rate else [None]
+    ranks = parse_counts(ranks_per_host or "1", "--ranks-per-host")
+    wanted = sorted(parse_sizes(sizes or SIZES))
+    for one in rates[:1]:
+        tell_rate(network, one)
+    costs = host_costs_named(_core.host_costs_of(name, "")).name
+    found = pays(network, names, rates, ranks, wanted, _core.NativeLibrary[name], costs)
+    about = f"{network.name}: {len(network.hosts)} hosts on {len(network.switches)} switches, {name}"
+    stated = f"{rate_words(network)}; " if rate is None else ""
+    lines = [about, f"{stated}{host_words(costs)}"]
+    if json:
+        write_json([one.as_json() for one in found], json)
+    if svg:
+        write_text(pays_picture(found, lines), svg)
+    if report:
+        from trunkline.report.page import render  # Jinja takes a while to load
+
+        page = render(
+            "pays.html.j2",
+            [],
+            about=about,
+            costs=f"{stated}{host_words(costs)}",
+            verdict=verdict(found),
+            sure=_how_sure(ranks),
+            panels=pays_panels(found, about),
+            rows=[_row(one) for one in found],
+            planned=_core.planned_words(),
+        )
+        write_text(page, report)
+    if "-" not in (svg, report, json):
+        _print(". ".join(lines), found, ranks)
+
+
+def _row(one: Gain) -> tuple[str, ...]:
+    low, high = one.between
+    between = "" if one.sure == "same" else f"{low:.1f} to {high:.1f}"
+    more = "" if one.multicast_gain is None else f"{one.multicast_gain:.1f}"
+    ran = f"{one.algorithm}, {one.segment_bytes} B" if one.segment_bytes else "the library's own"
+    return (
+        *(_core.facts_of(one.collective).mpi_name, format_rate(one.rate_bps), str(one.ranks_per_host)),
+        *(format_bytes(one.message_bytes), ran, format_seconds(one.library_seconds), format_seconds(one.seconds)),
+        *(cell_words(one).lstrip("~"), between, _SURE[one.sure], more),
+    )
+
+
+def _print(about: str, found: Sequence[Gain], ranks: Sequence[int]) -> None:
+    times = ("library", "Trunkline", "gain", "between", "sure", "with\nmulticast")
+    columns = ("call", "hosts' links", "ranks\na host", "size", "runs", *times)
+    words = ("call", "runs", "sure")
+    table = titled_table(escape(f"{about}: predicted"), *columns, left=words, wrap=words)
+    last = found[0].collective
+    for one in found:
+        if one.collective != last:
+            table.add_section()
+            last = one.collective
+        row = _row(one)
+        style = "bold green" if one.sure == "yes" else ""
+        table.add_row(*row[:7], f"[{style}]{row[7]}[/]" if style else row[7], *row[8:])
+    terminal = output(highlight=False)
+    terminal.print(table)
+    for line in _how_sure(ranks):
+        terminal.print(line, style="dim", soft_wrap=True)
+    terminal.print(verdict(found), style="bold", soft_wrap=True)
+
+
+def _how_sure(ranks: Sequence[int]) -> list[str]:
+    own = " and ".join(f"{off:.0%}" for off in dict.fromkeys(own_off(one) for one in ranks))
+    return [
+        f"Between: the gain if our times are up to {own} off and the library's {LIBRARY_OFF:.0%}, as far as most were "
+        "(docs/results/model.md, docs/results/hosts.md). Sure: faster even at its lower end.",
+        "With multicast: where datagrams of one host reach all others, which a job's doctor sees. All of this is "
+        "predicted from the cluster file: nothing was measured on these switches.",
+        "To see a cell simulated: 'trunkline simulate gains'. To measure: 'trunkline run --cluster FILE -- mpiexec ... "
+        "trunkline doctor'.",
+    ]
