@@ -1,6 +1,7 @@
 """``trunkline doctor --pays``: does it help on my network? By prediction, with how sure that is."""
 
 from collections.abc import Sequence
+from itertools import groupby
 
 from rich.markup import escape
 
@@ -92,20 +93,19 @@ def _row(one: Gain) -> tuple[str, ...]:
 
 
 def _print(about: str, found: Sequence[Gain], ranks: Sequence[int]) -> None:
-    times = ("library", "Trunkline", "gain", "between", "sure", "with\nmulticast")
-    columns = ("call", "hosts' links", "ranks\na host", "size", "runs", *times)
-    words = ("call", "runs", "sure")
-    table = titled_table(escape(f"{about}: predicted"), *columns, left=words, wrap=words)
-    last = found[0].collective
-    for one in found:
-        if one.collective != last:
-            table.add_section()
-            last = one.collective
-        row = _row(one)
-        style = "bold green" if one.sure == "yes" else ""
-        table.add_row(*row[:7], f"[{style}]{row[7]}[/]" if style else row[7], *row[8:])
+    """A table for each collective, rate and number of ranks a host: they fit into 80 columns."""
     terminal = output(highlight=False)
-    terminal.print(table)
+    terminal.print(f"[bold]{escape(about)}: predicted[/]", soft_wrap=True)
+    for (collective, rate, each), own in groupby(found, lambda one: (one.collective, one.rate_bps, one.ranks_per_host)):
+        where = f"{format_rate(rate)} to each host, {each} rank{'' if each == 1 else 's'} on it"
+        title = f"{_core.facts_of(collective).mpi_name}, {where}"
+        columns = ("size", "library", "Trunkline", "gain", "between", "multicast", "runs")
+        table = titled_table(title, *columns, left=("runs",), wrap=("runs",))
+        for one in own:
+            _, _, _, size, ran, library, time, _, between, _, more = _row(one)
+            words = f"[bold green]{cell_words(one)}[/]" if one.sure == "yes" else cell_words(one)
+            table.add_row(size, library, time, words, between, more, ran)
+        terminal.print(table)
     for line in _how_sure(ranks):
         terminal.print(line, style="dim", soft_wrap=True)
     terminal.print(verdict(found), style="bold", soft_wrap=True)
@@ -114,9 +114,10 @@ def _print(about: str, found: Sequence[Gain], ranks: Sequence[int]) -> None:
 def _how_sure(ranks: Sequence[int]) -> list[str]:
     own = " and ".join(f"{off:.0%}" for off in dict.fromkeys(own_off(one) for one in ranks))
     return [
+        "Gain: how many times faster than the MPI library alone. ~: likely, but not sure. =: its own algorithm runs.",
         f"Between: the gain if our times are up to {own} off and the library's {LIBRARY_OFF:.0%}, as far as most were "
-        "(docs/results/model.md, docs/results/hosts.md). Sure: faster even at its lower end.",
-        "With multicast: where datagrams of one host reach all others, which a job's doctor sees. All of this is "
+        "(docs/results/model.md, docs/results/hosts.md). Without ~ it is faster even at the lower end.",
+        "Multicast: the gain where datagrams of one host reach all others, which a job's doctor sees. All of this is "
         "predicted from the cluster file: nothing was measured on these switches.",
         "To see a cell simulated: 'trunkline simulate gains'. To measure: 'trunkline run --cluster FILE -- mpiexec ... "
         "trunkline doctor'.",

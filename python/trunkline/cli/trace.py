@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from trunkline import _core
 from trunkline.cli.forms import App
 from trunkline.cli.options import JsonOption, ReportOption
 from trunkline.cli.output import check_outputs, write_json, write_text
@@ -139,12 +140,20 @@ def _print(found: Analysis, details: int) -> None:
         console.print(f"note: {note}", markup=False, highlight=False, soft_wrap=True)
     if not found.groups:
         console.print("no call is whole in the traces of all its ranks")
+        _tell_what_is_traced()
         return
     console.print(groups_table(found))
     for one in found.groups[:details]:
         console.print(reason_text(one), markup=False, highlight=False, soft_wrap=True)
         for table in group_tables(found, one):
             console.print(table)
+    _tell_what_is_traced()
+
+
+def _tell_what_is_traced() -> None:
+    """A program may spend its time in other calls, of which a trace knows nothing."""
+    text = f"only what Trunkline plans is in a trace: {_core.planned_words()}"
+    console.print(text, style="dim", markup=False, highlight=False, soft_wrap=True)
 
 
 @app.command(
