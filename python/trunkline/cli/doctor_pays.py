@@ -17,7 +17,7 @@ from trunkline.registry import check_collective
 from trunkline.terminal import output, titled_table
 from trunkline.units import format_bytes, format_rate, format_seconds, parse_counts, parse_rate, parse_sizes
 
-__all__ = ["doctor_pays"]
+__all__ = ["COLLECTIVES", "SIZES", "doctor_pays", "pays_page"]
 
 COLLECTIVES = "bcast,reduce,allreduce,allgather"
 SIZES = "1KiB,8KiB,64KiB,1MiB,16MiB"
@@ -62,22 +62,33 @@ def doctor_pays(
     if svg:
         write_text(pays_picture(found, lines), svg)
     if report:
-        from trunkline.report.page import render  # Jinja takes a while to load
-
-        page = render(
-            "pays.html.j2",
-            [],
-            about=about,
-            costs=f"{stated}{host_words(costs)}",
-            verdict=verdict(found),
-            sure=_how_sure(ranks),
-            panels=pays_panels(found, about),
-            rows=[_row(one) for one in found],
-            planned=_core.planned_words(),
-        )
-        write_text(page, report)
+        write_text(pays_page(found, about, lines[1]), report)
     if "-" not in (svg, report, json):
         _print(". ".join(lines), found, ranks)
+
+
+def pays_page(found: Sequence[Gain], about: str, costs: str) -> str:
+    """All of it as a page.
+
+    Args:
+        found: The cells.
+        about: Cluster and library.
+        costs: Rates, and what messages cost their hosts.
+    """
+    from trunkline.report.page import render  # Matplotlib takes a second to load
+
+    ranks = list(dict.fromkeys(one.ranks_per_host for one in found))
+    return render(
+        "pays.html.j2",
+        [],
+        about=about,
+        costs=costs,
+        verdict=verdict(found),
+        sure=_how_sure(ranks),
+        panels=pays_panels(found, about),
+        rows=[_row(one) for one in found],
+        planned=_core.planned_words(),
+    )
 
 
 def _row(one: Gain) -> tuple[str, ...]:
