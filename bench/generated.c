@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  * A generated routine against the preload library with the same plan, in turns, in one job. On the lab:
  *
- *     trunkline plan cyclic --shape linear --segment 2856 -o - | grep -v ^cluster > plan.yaml
+ *     trunkline plan --cluster cyclic --algorithms linear --segment 2856 -o - | grep -v ^cluster > plan.yaml
  *     trunkline generate plan.yaml -o my_bcast.c
  *     mpicc.mpich -O2 -o generated bench/generated.c my_bcast.c
- *     TRUNKLINE_PLAN=plan.yaml trunkline lab run cyclic --mpi mpich -n 32 -- ./generated ROOT [REPETITIONS]
+ *     TRUNKLINE_PLAN=plan.yaml trunkline lab run --cluster cyclic --mpi mpich -n 32 -- ./generated ROOT [REPETITIONS]
  *
  * (Without its cluster the plan fits a lab of any rate.) ROOT is the plan's. Prints one JSON object for each size:
  * medians over the repetitions of the slowest rank's time after a barrier, in seconds, and what the preload library

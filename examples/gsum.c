@@ -4,9 +4,9 @@
  * alternate, as the paper's two trees do, so that a sum is not held up by the one before it.
  *
  *     mpicc.mpich -O2 -o gsum gsum.c
- *     trunkline plan compose 8w --ranks-per-host 8 --host-shape binary -o plan.yaml
- *     trunkline lab run 8w --ranks-per-host 8 --mpi mpich --native -- ./gsum
- *     TRUNKLINE_PLAN=plan.yaml trunkline lab run 8w --ranks-per-host 8 --mpi mpich -- ./gsum
+ *     trunkline plan compose --cluster 8w --ranks-per-host 8 --host-shape binary -o plan.yaml
+ *     trunkline lab run --cluster 8w --ranks-per-host 8 --mpi mpich --native -- ./gsum
+ *     TRUNKLINE_PLAN=plan.yaml trunkline lab run --cluster 8w --ranks-per-host 8 --mpi mpich -- ./gsum
  *
  * Arguments: how often both are called (the paper: 25000), and sizes in bytes, whole integers each: ./gsum 25000 4 256
  */

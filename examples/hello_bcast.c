@@ -4,8 +4,8 @@
  * MPI_Bcast:
  *
  *     mpicc.openmpi -O2 -o hello_bcast hello_bcast.c
- *     trunkline lab run cyclic --mpi openmpi -n 32 --native -- ./hello_bcast
- *     trunkline lab run cyclic --mpi openmpi -n 32 -- ./hello_bcast
+ *     trunkline lab run --cluster cyclic --mpi openmpi -n 32 --native -- ./hello_bcast
+ *     trunkline lab run --cluster cyclic --mpi openmpi -n 32 -- ./hello_bcast
  *
  * An argument is the number of doubles: ./hello_bcast 1000000
  */

@@ -2,8 +2,8 @@
 ! The same in Fortran: rank 0 broadcasts a vector, every rank checks what it got, rank 0 prints the time.
 !
 !     mpifort.openmpi -O2 -o hello_bcast hello_bcast.f90
-!     trunkline lab run cyclic --mpi openmpi -n 32 --native -- ./hello_bcast
-!     trunkline lab run cyclic --mpi openmpi -n 32 -- ./hello_bcast
+!     trunkline lab run --cluster cyclic --mpi openmpi -n 32 --native -- ./hello_bcast
+!     trunkline lab run --cluster cyclic --mpi openmpi -n 32 -- ./hello_bcast
 program hello_bcast
   use mpi_f08
   implicit none

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The same under Python: rank 0 broadcasts a vector with mpi4py, every rank checks what it got.
 
-    trunkline lab run cyclic --mpi openmpi -n 32 --native -- python3 hello_bcast.py
-    trunkline lab run cyclic --mpi openmpi -n 32 -- python3 hello_bcast.py
+    trunkline lab run --cluster cyclic --mpi openmpi -n 32 --native -- python3 hello_bcast.py
+    trunkline lab run --cluster cyclic --mpi openmpi -n 32 -- python3 hello_bcast.py
 
     trunkline run --cluster my-cluster.yaml -- mpiexec -n 32 python3 hello_bcast.py
 

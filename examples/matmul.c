@@ -5,8 +5,8 @@
  * rows.
  *
  *     mpicc.mpich -O2 -o matmul matmul.c -lopenblas
- *     trunkline lab run paper-1 --mpi mpich -n 8 --native -- ./matmul --order 3200 --check
- *     trunkline lab run paper-1 --mpi mpich -n 8 -- ./matmul --order 3200 --check
+ *     trunkline lab run --cluster paper-1 --mpi mpich -n 8 --native -- ./matmul --order 3200 --check
+ *     trunkline lab run --cluster paper-1 --mpi mpich -n 8 -- ./matmul --order 3200 --check
  *
  *     --order N    of the matrices; as in the paper 3200, unless told otherwise. Elements are doubles
  *     --steps S    each process broadcasts its columns in so many parts; 1

@@ -36,7 +36,7 @@ WITHIN = 1.2
 MOST_S = 30.0
 MEDIAN_OF = 10
 ALONE_S = 25
-WORDS_MONITOR = ("--every", "5", "--share", "0.7", "--least", "1", "--most-pairs", "12", "--size", "1KiB", "--calls")
+WORDS_MONITOR = ("--every", "5", "--share", "0.7", "--least", "1", "--most-pairs", "12", "--sizes", "1KiB", "--calls")
 
 
 class Call:

@@ -67,7 +67,7 @@ def main() -> None:
     folder.mkdir(parents=True)
     records = sum(write_trace(folder, rank, ranks, calls, each) for rank in range(ranks))
     start = time.monotonic()
-    words = ["trunkline", "trace", "analyse", str(folder), "--html", str(folder / "report.html")]
+    words = ["trunkline", "trace", "analyse", str(folder), "--report", str(folder / "report.html")]
     subprocess.run(words, check=True, stderr=subprocess.DEVNULL)
     took = time.monotonic() - start
     most = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / (1 << 20)

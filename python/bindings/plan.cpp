@@ -11,6 +11,7 @@
 #include "algorithms/trees/k_ary.hpp"
 #include "algorithms/trees/regions/height_bound.hpp"
 #include "bindings.hpp"
+#include "collective/planned.hpp"
 #include "kinds/multicast/multicast.hpp"
 #include "kinds/rounds/list.hpp"
 #include "kinds/rounds/rounds.hpp"
@@ -311,6 +312,7 @@ void bind_plan(nb::module_& module) {
         return names;
       },
       "Those that plans are for.");
+  module.def("planned_words", &planned_words, "What is planned and what is not, for people, in one sentence.");
   nb::class_<CollectiveFacts>(module, "CollectiveFacts", "All that is known of a collective operation.")
       .def_ro("name", &CollectiveFacts::name, "In files, settings and on the command line: ``bcast``.")
       .def_ro("mpi_name", &CollectiveFacts::mpi_name, "``MPI_Bcast``.")

@@ -472,6 +472,9 @@ def block_placement(cluster: Cluster, ranks_per_host: int) -> list[int]:
 def collectives() -> list[str]:
     """Those that plans are for."""
 
+def planned_words() -> str:
+    """What is planned and what is not, for people, in one sentence."""
+
 class Holding(enum.Enum):
     """What of a call's data each rank has."""
 

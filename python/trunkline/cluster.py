@@ -15,6 +15,7 @@ from trunkline.random_sites import SITES_PREFIXES, named_random_sites
 __all__ = [
     "bundled_clusters",
     "cluster_file",
+    "equal_cost_words",
     "faulty",
     "fingerprint_text",
     "load_cluster",
@@ -63,6 +64,21 @@ def faulty(error: _core.FaultyFile) -> BadInput:
 def fingerprint_text(cluster: _core.Cluster) -> str:
     """The fingerprint of a cluster as files and tables have it: 16 hexadecimal digits."""
     return f"{cluster.fingerprint:016x}"
+
+
+def equal_cost_words(cluster: _core.Cluster) -> str:
+    """What to write into a file whose spanning tree leaves links unused, and what that brings; empty: nothing does."""
+    if not cluster.unused_links or cluster.merged:
+        return ""
+    text = _core.write_cluster(cluster)
+    merged = _core.parse_cluster(text.replace("\nname:", "\npaths: equal-cost\nname:", 1), cluster.name)
+    if len(merged.unused_links) >= len(cluster.unused_links):
+        return ""
+    rest = len(merged.unused_links)
+    left = f"{rest} of them stay unused then" if rest else "all of them are used then"
+    return (
+        f"where the switches use all shortest paths (ECMP, SPB, MLAG), write 'paths: equal-cost' into the file: {left}"
+    )
 
 
 def wide_links(cluster: _core.Cluster) -> list[_core.Link]:

@@ -10,7 +10,7 @@ from pathlib import Path
 from trunkline.errors import BadInput
 from trunkline.mpi import Mpi, find_mpis, preload_of, require_mpi, settings_of
 
-__all__ = ["job_with_settings", "mpi_of_job"]
+__all__ = ["check_program_mpi", "job_with_settings", "mpi_of_job"]
 
 _BATCH = ("sbatch", "salloc")
 _MORE_MPIS = (
@@ -126,10 +126,16 @@ def _mpi_of_launcher(job: _Job, name: str | None) -> Mpi:
             return mpi
     if named is not None:
         return named
+    if _is_binary(job.path) and _linked(job.path, job.environment):
+        raise BadInput(
+            f"{job.launcher} is an MPI program, which is one rank where nothing starts several: give the job as you "
+            f"start it today, such as trunkline run --cluster FILE -- mpiexec -n 32 {job.launcher}"
+        )
     raise BadInput(
         f"{job.path} is the launcher of no MPI library that Trunkline was built for ({_names(found)}). Where it starts "
         f"programs of one of these as that one's mpiexec does, name it: --mpi NAME; {_MORE_MPIS}. Any other launcher: "
-        "set LD_PRELOAD=$(trunkline library --mpi NAME) and TRUNKLINE_CLUSTER=FILE for the ranks yourself"
+        "set LD_PRELOAD=$(trunkline library --mpi NAME) and TRUNKLINE_CLUSTER=FILE for the ranks yourself. A program "
+        f"without a launcher: start it with one, such as -- mpiexec -n 32 {job.launcher}"
     )
 
 
@@ -156,6 +162,23 @@ def _mpi_of_program(job: _Job, name: str | None) -> Mpi:
         "srun starts programs of any MPI library, and none of its words here is a program linked to one: name the "
         f"ranks' library with --mpi NAME ({_names(found)}); {_MORE_MPIS}"
     )
+
+
+def check_program_mpi(program: str, mpi: Mpi) -> None:
+    """Whether a program runs on that MPI library, as far as what it is linked to says.
+
+    Raises:
+        BadInput: where it is linked to a library of another family.
+    """
+    file = shutil.which(program)
+    if file is None or not _is_binary(file):
+        return
+    for library in sorted(_linked(file, os.environ)):
+        family = "openmpi" if library.name.startswith("libmpi.so.") and "so.12" not in library.name else "mpich"
+        if family != mpi.counts_as:
+            raise BadInput(
+                f"{program} is linked to {library}, so it runs on {family}, not on {mpi.name}: --mpi {family}"
+            )
 
 
 def _is_of(library: Path, mpi: Mpi) -> bool:

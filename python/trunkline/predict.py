@@ -49,12 +49,15 @@ class Predicted:
     fastest: bool
     bound: float | None = None
     """Seconds below which no algorithm is, each long link crossed once; None: there is no long link."""
+    ran: str = ""
+    """What ``auto`` is at that size; empty: what its name says."""
 
     def as_json(self, cluster: _core.Cluster, ranks_per_host: int, mpi: str) -> dict[str, object]:
         """The row as the command writes it."""
         return {
             **_job_as_json(self.collective, cluster, ranks_per_host, mpi),
             "algorithm": self.algorithm,
+            **({"ran": self.ran} if self.ran else {}),
             "segment_bytes": self.segment_bytes,
             "message_bytes": self.message_bytes,
             "seconds_predicted": self.seconds,
@@ -147,22 +150,29 @@ def predict_all(
     rows = []
     for size in sizes:
         times: dict[str, tuple[int, float]] = {}
-        for name in algorithms:
+        ran: dict[str, str] = {}
+        for asked in algorithms:
+            name, chosen = asked, None
+            if asked == "auto":
+                chosen = decider.decide(size, "auto", True)
+                name = ran[asked] = chosen.algorithm
             if name == "native":
                 predictions = decider.predictions(size)
                 if not predictions:
                     raise BadInput("all ranks share one host, and what the library's own call takes there is not known")
-                times[name] = (0, next(p.seconds for p in predictions if p.algorithm == "native"))
+                times[asked] = (0, next(p.seconds for p in predictions if p.algorithm == "native"))
                 continue
             algorithm, _, fixed = name.partition(":")
             segment = min(parse_bytes(fixed) if fixed else decider.best_segment_of(algorithm, size), size)
-            times[name] = (segment, decider.seconds_of(algorithm, size, segment))
+            segment = chosen.segment_bytes if chosen else segment
+            times[asked] = (segment, decider.seconds_of(algorithm, size, segment))
         best = min(seconds for _, seconds in times.values())
         bound = None
         if cluster.has_sites:
             bound = _core.least_crossing_s(cluster, placement, collective, root, size)
         rows += [
-            Predicted(collective, name, size, segment, s, s == best, bound) for name, (segment, s) in times.items()
+            Predicted(collective, name, size, segment, s, s == best, bound, ran.get(name, ""))
+            for name, (segment, s) in times.items()
         ]
     return rows
 
@@ -328,7 +338,7 @@ def decide_all(
         try:
             one = decider.decide(size, wish, commutes)
         except ValueError as error:
-            raise BadInput(f"--algorithm {wish}: {error}") from None
+            raise BadInput(f"--algorithms {wish}: {error}") from None
         predictions = decider.predictions(size, commutes)
         instead = None
         if one.wants_datagrams:

@@ -28,7 +28,8 @@ def check_collective(name: str) -> str:
     """
     known = _core.collectives()
     if name not in known:
-        raise BadInput(f"there is no collective '{name}'; there are: {', '.join(nearest_first(name, known))}")
+        near = nearest_first(name, known)[0]
+        raise BadInput(f"there is no collective '{name}'; the nearest is {near}; there are: {', '.join(known)}")
     return name
 
 

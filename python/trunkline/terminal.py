@@ -1,10 +1,12 @@
 """What people see at the terminal while something runs and when it is done: one kind of progress bar, one of table."""
 
+import os
+import sys
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 
 from rich.box import SIMPLE_HEAD
-from rich.console import Console
+from rich.console import Console, ConsoleOptions, RenderResult
 from rich.progress import (
     BarColumn,
     MofNCompleteColumn,
@@ -15,11 +17,38 @@ from rich.progress import (
     TimeElapsedColumn,
     TimeRemainingColumn,
 )
-from rich.table import Table
+from rich.table import Table as RichTable
+from rich.text import Text
 
-__all__ = ["Bar", "console", "progress_bar", "titled_table"]
+__all__ = ["Bar", "console", "output", "progress_bar", "titled_table"]
 
-console = Console(stderr=True)
+_FEIGNS_A_TERMINAL = "OMPI_COMM_WORLD_RANK"
+"""Set in ranks of Open MPI, whose output goes to a terminal of its own wherever the job's goes."""
+_UNBOUNDED = 10_000
+"""Columns where nobody reads on a terminal: no table is as wide, so none loses a column or a word."""
+
+
+def _console(*, stderr: bool, highlight: bool = True) -> Console:
+    """One without colours and without a width in a pipe, in a file and in a job.
+
+    What people ask for in the environment counts: COLUMNS, FORCE_COLOR, NO_COLOR.
+    """
+    stream = sys.stderr if stderr else sys.stdout
+    is_terminal = stream.isatty() and _FEIGNS_A_TERMINAL not in os.environ
+    return Console(
+        stderr=stderr,
+        highlight=highlight,
+        force_terminal=None if is_terminal or "FORCE_COLOR" in os.environ else False,
+        width=None if is_terminal or "COLUMNS" in os.environ else _UNBOUNDED,
+    )
+
+
+def output(*, highlight: bool = True) -> Console:
+    """Standard output, for what people read of a result."""
+    return _console(stderr=False, highlight=highlight)
+
+
+console = _console(stderr=True)
 """For people: progress and tables. Data goes to standard output."""
 
 
@@ -51,6 +80,17 @@ def progress_bar(total: float | None, text: str = "starting", *, seconds: bool =
         yield Bar(progress, total, text)
 
 
+class Table(RichTable):
+    """A table whose title is as wide as the terminal, not as the table."""
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        title, self.title = self.title, None
+        if title:
+            yield Text.from_markup(str(title), style="bold")
+        yield from super().__rich_console__(console, options)
+        self.title = title
+
+
 def titled_table(
     title: str, *columns: str, left: Collection[str] = (), wrap: Collection[str] = (), tight: bool = False
 ) -> Table:
@@ -64,7 +104,7 @@ def titled_table(
         tight: No space between columns, for wide tables.
     """
     padding = (0, 0) if tight else (0, 1, 0, 0)
-    table = Table(title=title, title_justify="left", title_style="bold", box=SIMPLE_HEAD, padding=padding)
+    table = Table(title=title, box=SIMPLE_HEAD, padding=padding)
     for column in columns:
         may_wrap = column in wrap
         table.add_column(

@@ -7,6 +7,7 @@
 #include <set>
 #include <string>
 
+#include "collective/planned.hpp"
 #include "report.hpp"
 #include "text/quantity.hpp"
 
@@ -48,7 +49,11 @@ void explain(Collective collective, int ranks, int root, std::uint64_t bytes, co
              const char* multicast, double measured_s) {
   std::string text = description(collective, ranks, root, bytes, decision);
   if (multicast != nullptr) text += std::string("; multicast: ") + multicast;
-  if (is_new(text)) say(text + "; took " + milliseconds(measured_s) + " on rank 0");
+  if (!is_new(text)) return;
+  text += "; took " + milliseconds(measured_s) + " on rank 0";
+  // Below the first plan that ran: where none does, the lines themselves say that all is native.
+  if (decision.plan != nullptr && is_new("planned")) text += "\n  (told once) " + planned_words();
+  say(text);
 }
 
 }  // namespace trunkline::runtime

@@ -80,7 +80,9 @@ void refuse_wrong_mpi() {
     if (mpi.family == native_library) continue;
     const std::string right = mpi.family == NativeLibrary::openmpi ? "openmpi" : "mpich";
     end_process("this preload library is built for " TRUNKLINE_MPI_TITLE ", but the program runs on " + mpi.version +
-                "; preload the one that 'trunkline library --mpi " + right + "' prints");
+                ": say --mpi " + right +
+                " to 'trunkline run' and 'trunkline lab run', or preload what 'trunkline library --mpi " + right +
+                "' prints");
   }
 }
 

@@ -199,7 +199,14 @@ def is_child_of(parent, stat):
 def test_wrong_library_for_the_program(trunkline, program):
     done = run(trunkline, "--mpi", "mpich", "-n", "2", "--timeout", str(PATIENCE_S), "--", program("hello", "openmpi"))
     assert done.returncode == 2
-    assert "trunkline library --mpi openmpi" in done.stderr
+    assert "so it runs on openmpi, not on mpich: --mpi openmpi" in done.stderr
+
+
+def test_a_wrong_library_behind_another_program(trunkline, program):
+    words = ("-n", "2", "--timeout", str(PATIENCE_S), "--", "env", "A=b", program("hello", "openmpi"))
+    done = run(trunkline, "--mpi", "mpich", *words)
+    assert done.returncode == 2
+    assert "say --mpi openmpi to 'trunkline run' and 'trunkline lab run'" in done.stderr
 
 
 def test_the_callers_cluster_does_not_reach_the_lab(trunkline):
@@ -208,6 +215,7 @@ def test_the_callers_cluster_does_not_reach_the_lab(trunkline):
     assert done.returncode == 0, done.stderr
     assert len(set(done.stdout.split())) == 1
     assert "paper-1" not in done.stdout
+    assert done.stderr.startswith("cyclic: hosts and trunks "), "the rate that it runs at"
 
 
 def test_what_a_signal_ends_has_a_shells_status(trunkline):

@@ -10,7 +10,10 @@ import pytest
 from made_up import cell, peer_cell
 from test_colours import rounds_picture
 
+from trunkline import _core
+from trunkline.cli.doctor_pays import pays_page
 from trunkline.cluster import load_cluster
+from trunkline.doctor.pays import pays
 from trunkline.peers.comparison import BEST
 from trunkline.peers.page import peers_page
 from trunkline.report.page import bench_page, demo_page
@@ -56,6 +59,14 @@ def peers():
     return peers_page(cells, [(load_cluster("cyclic"), 2e7)], {}, None, None)
 
 
+def helps():
+    """The page of ``trunkline doctor --pays``."""
+    names = ["bcast", "allreduce"]
+    cluster = load_cluster("leaf-spine")
+    found = pays(cluster, names, [1e9, 25e9], [1, 8, 32], [1 << 10, 1 << 20], _core.NativeLibrary.mpich)
+    return pays_page(found, "leaf-spine, 24 hosts", "hosts 10 Gbit/s")
+
+
 PICTURE = """<!doctype html><body>{svg}<script>onload = () => {{
   const boxes = [...document.querySelectorAll("g")].map(cell => [...cell.querySelectorAll("rect, text")])
     .map(shapes => shapes.map(shape => shape.getBoundingClientRect()));
@@ -82,7 +93,7 @@ def test_the_words_of_rounds_stay_in_their_cells(name, each, tmp_path):
     assert (found[2], found[3]) == ("0", "0")
 
 
-@pytest.mark.parametrize("page", [demo, bench, peers])
+@pytest.mark.parametrize("page", [demo, bench, peers, helps])
 def test_a_phone_shows_the_columns_that_matter_and_scrolls_down_only(page, tmp_path):
     file = tmp_path / "frame.html"
     file.write_text(FRAME.format(page=html.escape(page())))
@@ -93,3 +104,28 @@ def test_a_phone_shows_the_columns_that_matter_and_scrolls_down_only(page, tmp_p
     assert int(found[2]) >= 4
     assert float(found[3]) <= 390
     assert int(found[4]) <= 60, "the heads stand on one line, of two lines of words"
+
+
+PANELS = """<!doctype html><body><iframe srcdoc="{page}" style="border: 0; width: {width}px; height: 844px"></iframe>
+<script>onload = () => {{
+  const page = document.querySelector("iframe").contentDocument;
+  const panels = [...page.querySelectorAll(".panels svg")].map(one => one.getBoundingClientRect());
+  const words = [...page.querySelectorAll(".panels text")].map(one => one.getBoundingClientRect());
+  const edge = document.querySelector("iframe").clientWidth;
+  document.body.textContent = "wide=" + page.documentElement.scrollWidth + " panels=" + panels.length
+    + " rows=" + new Set(panels.map(one => Math.round(one.top))).size
+    + " cut=" + words.filter(one => one.right > edge || one.left < 0).length
+    + " least=" + Math.min(...words.map(one => one.height)).toFixed(1);
+}}</script>"""
+
+
+@pytest.mark.parametrize(("width", "rows"), [(390, 2), (1280, 1)])
+def test_panels_of_what_pays_flow(width, rows, tmp_path):
+    file = tmp_path / "frame.html"
+    file.write_text(PANELS.format(page=html.escape(helps()), width=width))
+    shown = dumped(file, tmp_path)
+    found = re.search(r"wide=(\d+) panels=(\d+) rows=(\d+) cut=(\d+) least=([\d.]+)", shown)
+    assert found, shown
+    assert int(found[1]) <= width
+    assert (int(found[2]), int(found[3]), int(found[4])) == (2, rows, 0)
+    assert float(found[5]) >= 10, "words are not smaller than 10 pixels"

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from trunkline import _core
-from trunkline.cluster import load_cluster, nearest_first
+from trunkline.cluster import load_cluster
 from trunkline.peers.simulated import SMALL
 from trunkline.registry import limit_in_transfers
 
@@ -23,8 +23,9 @@ WITH_OPTION = {
 
 @pytest.mark.parametrize("words", WITH_OPTION.values(), ids=WITH_OPTION)
 def test_what_trunkline_does_not_run_is_refused_alike(refused, words):
-    known = ", ".join(nearest_first("bcats", _core.collectives()))
-    assert refused(*words, "--collective", "bcats") == f"there is no collective 'bcats'; there are: {known}"
+    known = ", ".join(_core.collectives())
+    said = refused(*words, "--collective", "bcats")
+    assert said == f"there is no collective 'bcats'; the nearest is bcast; there are: {known}"
 
 
 @pytest.mark.parametrize("command", ["bench", "simulate"])

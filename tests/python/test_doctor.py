@@ -85,8 +85,20 @@ def test_the_rank_is_what_the_launcher_says():
     assert rank_of_job({"OMPI_COMM_WORLD_RANK": "7"}) == 7
 
 
-def test_outside_a_job(refused):
-    assert "start it with mpiexec" in refused("doctor")
+def test_why_a_program_may_gain_less():
+    found = examination(GOOD)
+    said = found.why_less()
+    assert any(one.startswith("1 KiB runs as the MPI library has it: ") for one in said)
+    assert any("the first one on a communicator lays a plan" in one for one in said)
+    assert said[-1] == _core.planned_words()
+    assert found.as_json()["why_less"] == said
+    assert examination(GOOD, cluster=None).why_less() == said[-3:]
+
+
+def test_calls_before_a_group_is_open_are_told():
+    found = examination([replace(seat, host=f"h{seat.rank}") for seat in GOOD])
+    found.outcome.ran[65536, "auto"] = ("multicast", 1448)
+    assert any("64 KiB is multicast after the first " in one for one in found.why_less())
 
 
 def test_where_the_times_scatter_no_winner_is_named():

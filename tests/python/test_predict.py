@@ -248,7 +248,6 @@ def test_the_commands(trunkline, refused):
     said = trunkline("explain", "cyclic", "--sizes", "8,1MiB", "--no-multicast").out
     assert "less than 512 bytes" in said
     assert "two-tree" in said
-    assert "trunkline explain" in refused("predict", "cyclic", "--algorithms", "auto")
     assert "0 bytes" in refused("predict", "cyclic", "--sizes", "0")
 
 

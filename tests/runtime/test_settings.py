@@ -116,6 +116,16 @@ def test_nothing_set_changes_nothing(mpi: Mpi):
     assert "ran native: no cluster is set (TRUNKLINE_CLUSTER)" in broadcast
 
 
+def test_what_is_not_planned_is_told_once(mpi: Mpi):
+    forced = {"TRUNKLINE_EXPLAIN": "1", "TRUNKLINE_BCAST": "unaware-linear:1KiB"}
+    said = hello(mpi, forced).err
+    assert " ran unaware-linear " in said
+    assert said.count("planned are blocking MPI_Bcast, ") == 1
+    assert "non-blocking and persistent ones (MPI_Ibcast, MPI_Bcast_init), MPI_Gather, " in said
+    native = hello(mpi, {"TRUNKLINE_EXPLAIN": "1"}).err
+    assert "planned are" not in native, "its lines say that all is native"
+
+
 def faulty_cluster(tmp_path: Path) -> Path:
     file = tmp_path / "faulty.yaml"
     file.write_text(CLUSTER.replace("100Mbit", "0Mbit"))

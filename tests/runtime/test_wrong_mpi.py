@@ -24,6 +24,7 @@ def refused(mpi: Mpi, other: Mpi, *command: str | Path, settings: dict[str, str]
     assert len(said) == 1, done.err
     assert f"is built for {RIGHT[other.family]} " in said[0]
     assert f"the program runs on {RIGHT[mpi.family]} " in said[0]
+    assert f"say --mpi {mpi.family} to 'trunkline run' and 'trunkline lab run'" in said[0]
     assert f"'trunkline library --mpi {mpi.family}'" in said[0]
     assert "hello from" not in done.out
 

@@ -2,18 +2,38 @@
 
 import signal
 import sys
+from collections.abc import Callable
 from types import FrameType
 
 import typer
 
 from trunkline import __version__
+from trunkline.cli.forms import App
 from trunkline.errors import TrunklineError
 
 __all__ = ["app", "main"]
 
-app = typer.Typer(
+HELP = """Collective operations of unmodified MPI programs, laid over the switches they run on.
+
+[bold]See it[/], on this machine alone:\n
+  trunkline demo\n
+[bold]Describe the switches[/] of your cluster:\n
+  trunkline cluster import slurm topology.conf --rate 25Gbit -o lab.yaml\n
+[bold]Ask whether it pays[/] there:\n
+  trunkline doctor --pays --cluster lab.yaml --ranks-per-host 32\n
+[bold]Run a job[/] with it:\n
+  trunkline run --cluster lab.yaml -- mpiexec -n 32 ./program\n
+[bold]Ask why it did not get faster[/]:\n
+  trunkline run --cluster lab.yaml -- mpiexec -n 32 trunkline doctor
+"""
+"""The five things that people do."""
+
+_FIRST, _PLANS, _MEASURES = "For a start", "Plans and predictions", "Emulate, measure, simulate"
+"""Panels of the sub-commands."""
+
+app = App(
     name="trunkline",
-    help="Collective operations of unmodified MPI programs, laid over the switches they run on.",
+    help=HELP,
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
@@ -57,32 +77,33 @@ def _register() -> None:
         tune,
     )
 
-    app.command(epilog="Example: trunkline demo --json demo.json --report demo.html")(demo.demo)
-    app.add_typer(cluster.app, name="cluster")
-    app.add_typer(plan.app, name="plan")
-    app.command(epilog="Example: trunkline lab run cyclic --mpi mpich -- trunkline measure -o net.yaml")(
-        measure.measure
+    def add(function: Callable[..., None], panel: str, example: str) -> None:
+        app.command(epilog=f"Example: {example}", rich_help_panel=panel)(function)
+
+    add(demo.demo, _FIRST, "trunkline demo --json demo.json --report demo.html")
+    app.add_typer(cluster.app, name="cluster", rich_help_panel=_FIRST)
+    add(doctor.doctor, _FIRST, "trunkline run --cluster lab.yaml -- mpiexec -n 32 trunkline doctor")
+    add(run.run, _FIRST, "trunkline run --cluster lab.yaml -- mpiexec -n 32 ./program")
+    app.add_typer(trace.app, name="trace", rich_help_panel=_FIRST)
+    add(library.library, _FIRST, "LD_PRELOAD=$(trunkline library --mpi mpich) ./program")
+    add(predict.explain, _PLANS, "trunkline explain --cluster cyclic --mpi mpich --tuning tuning.yaml --json -")
+    add(
+        predict.predict,
+        _PLANS,
+        "trunkline predict --cluster cyclic --mpi openmpi --sizes 8KiB,1MiB --svg curves.svg",
     )
-    app.command(epilog="Example: trunkline monitor lab.yaml --every 60 -- mpiexec -hosts n01,n17,n33 -n 3")(
-        monitor.monitor
-    )
-    app.command(epilog="Example: trunkline run --cluster lab.yaml -- mpiexec -n 32 trunkline doctor")(doctor.doctor)
-    app.command(epilog="Example: trunkline predict cyclic --mpi openmpi --sizes 8KiB,1MiB --svg curves.svg")(
-        predict.predict
-    )
-    app.command(epilog="Example: trunkline explain cyclic --mpi mpich --tuning tuning.yaml --json -")(predict.explain)
-    app.add_typer(lab.app, name="lab")
-    app.command(
-        epilog="Example: trunkline run --cluster my-cluster.yaml -- mpiexec -n 32 ./program",
-    )(run.run)
-    app.command(epilog="Example: LD_PRELOAD=$(trunkline library --mpi mpich) ./program")(library.library)
-    app.command(epilog="Example: trunkline generate plan.yaml -o my_bcast.c")(generate.generate)
-    app.command(epilog="Example: trunkline algorithms --json -")(algorithms.algorithms)
-    app.add_typer(bench.app, name="bench")
-    app.add_typer(simulate.app, name="simulate")
-    app.add_typer(trace.app, name="trace")
-    app.command(epilog="Example: trunkline tune --cluster cyclic --mpi mpich --collective bcast -o tuning.yaml")(
-        tune.tune
+    app.add_typer(plan.app, name="plan", rich_help_panel=_PLANS)
+    add(algorithms.algorithms, _PLANS, "trunkline algorithms --json -")
+    add(generate.generate, _PLANS, "trunkline generate plan.yaml -o my_bcast.c")
+    app.add_typer(lab.app, name="lab", rich_help_panel=_MEASURES)
+    app.add_typer(bench.app, name="bench", rich_help_panel=_MEASURES)
+    app.add_typer(simulate.app, name="simulate", rich_help_panel=_MEASURES)
+    add(measure.measure, _MEASURES, "trunkline lab run --cluster cyclic --mpi mpich -- trunkline measure -o net.yaml")
+    add(tune.tune, _MEASURES, "trunkline tune --cluster cyclic --mpi mpich --collective bcast -o tuning.yaml")
+    add(
+        monitor.monitor,
+        _MEASURES,
+        "trunkline monitor --cluster lab.yaml --every 60 -- mpiexec -hosts n01,n17,n33 -n 3",
     )
 
 

@@ -1,11 +1,9 @@
 """``trunkline algorithms``: what can run."""
 
-from rich.console import Console
-
 from trunkline import _core
 from trunkline.cli.options import JsonOption
 from trunkline.cli.output import write_json
-from trunkline.terminal import titled_table
+from trunkline.terminal import output, titled_table
 
 __all__ = ["algorithms"]
 
@@ -27,4 +25,4 @@ def algorithms(
             first = name.split(" to ")[0]
             entry = next(e for e in entries if e.collective == collective and e.name == first)
             table.add_row(name, entry.description, entry.restrictions or "-", entry.cost)
-        Console().print(table)
+        output().print(table)

@@ -3,9 +3,10 @@
 from collections.abc import Iterable
 
 from trunkline import _core
+from trunkline.terminal import console
 from trunkline.units import format_rate
 
-__all__ = ["accuracy_words", "host_words", "rate_words"]
+__all__ = ["accuracy_words", "host_words", "rate_words", "tell_rate"]
 
 _WITHIN = "within 20 % of a simulation"
 """docs/results/model.md, "Predicted times beside simulated ones"."""
@@ -21,6 +22,21 @@ def rate_words(cluster: _core.Cluster) -> str:
     if not trunks or set(trunks) == set(hosts):
         return f"hosts{' and trunks' if trunks else ''} {_range(hosts)}"
     return f"hosts {_range(hosts)}, trunks {_range(trunks)}"
+
+
+def tell_rate(cluster: _core.Cluster, rate_bps: float | None) -> None:
+    """Say what a rate of the fastest link makes of the hosts' links, where those are others."""
+    if rate_bps is None:
+        return
+    scaled = _core.scaled(cluster, rate_bps)
+    words = rate_words(scaled)
+    if ", trunks " in words:
+        console.print(
+            f"--rate {format_rate(rate_bps)} is that of the fastest link, others keep their proportions: {words}",
+            markup=False,
+            highlight=False,
+            soft_wrap=True,
+        )
 
 
 def _range(rates: Iterable[float]) -> str:

@@ -9,12 +9,14 @@ from trunkline import _core
 from trunkline.bench.heights import measure_heights
 from trunkline.bench.job import Limits
 from trunkline.bench.session import Session, measure_with_progress
+from trunkline.cli.assumptions import tell_rate
 from trunkline.cli.bench_gsum import gsum
 from trunkline.cli.bench_gsum_study import gsum_study
 from trunkline.cli.bench_model import model
 from trunkline.cli.bench_multicast import multicast
 from trunkline.cli.bench_peers import peers
 from trunkline.cli.bench_wave_optimality import wave_optimality
+from trunkline.cli.forms import App
 from trunkline.cli.impair_options import impairable
 from trunkline.cli.options import (
     BudgetOption,
@@ -30,6 +32,8 @@ from trunkline.cli.options import (
     RanksOnHostOption,
     ReportOption,
     SizesOption,
+    SvgOption,
+    algorithms_option,
 )
 from trunkline.cli.output import check_outputs, write_json, write_text
 from trunkline.cluster import load_cluster
@@ -40,11 +44,11 @@ from trunkline.registry import chosen_algorithms
 from trunkline.report.tables import cells_table, heights_table
 from trunkline.terminal import console, progress_bar
 from trunkline.tune.file import load_tuning
-from trunkline.units import parse_bench_sizes, parse_counts
+from trunkline.units import parse_bench_sizes, parse_counts, parse_rate
 
 __all__ = ["app"]
 
-app = typer.Typer(help="Measure collectives on the emulated cluster.", no_args_is_help=True)
+app = App(help="Measure collectives on the emulated cluster.", no_args_is_help=True)
 
 
 app.command(
@@ -66,7 +70,7 @@ def timed(
     sizes: SizesOption = "8KiB,64KiB,1MiB",
     algorithms: Annotated[
         str,
-        typer.Option(help="Algorithms of 'trunkline algorithms', 'all' and 'auto'; NAME:SEGMENT fixes the segment."),
+        algorithms_option("Algorithms of 'trunkline algorithms', 'all' and 'auto'; NAME:SEGMENT fixes the segment."),
     ] = "native,auto",
     rate: LabRateOption = "auto",
     ranks_per_host: RanksOnHostOption = 1,
@@ -98,6 +102,7 @@ def timed(
     network = load_cluster(cluster)
     hosts_used(network, hosts)  # told before a lab is up
     impairments.of(network)
+    tell_rate(network, None if rate == "auto" else parse_rate(rate))
     session = Session(
         network,
         libraries,
@@ -131,22 +136,24 @@ for collective in _core.collectives():
     )(timed)
 
 
-@app.command(epilog="Example: trunkline bench heights --sizes 16,64,256,1024 --json heights.json --svg heights.svg")
+@app.command(epilog="Example: trunkline bench heights --hosts 16,64,256,1024 --json heights.json --svg heights.svg")
 def heights(
     collective: CollectiveOption = "bcast",
-    sizes: Annotated[str, typer.Option(help="Machines of the clusters, separated by commas.")] = (
+    hosts: Annotated[str, typer.Option(metavar="N,...", help="Of the clusters, separated by commas.")] = (
         "16,32,64,128,256,512,1024"
     ),
-    machines_per_switch: Annotated[str, typer.Option(help="On average; several, separated by commas.")] = "8,16",
+    hosts_per_switch: Annotated[
+        str, typer.Option(metavar="N,...", help="On average; several, separated by commas.")
+    ] = "8,16",
     degree: Annotated[int, typer.Option(min=2, max=8, help="Most ranks that a rank sends to: 2 is a binary tree.")] = 2,
     clusters: Annotated[int, typer.Option(min=1, help="Random clusters of each size.")] = 20,
     seed: Annotated[int, typer.Option(help="Of the random clusters.")] = 1,
     json: JsonOption = None,
-    svg: Annotated[str | None, typer.Option(metavar="FILE", help="Draw heights and planning times as SVG.")] = None,
+    svg: SvgOption = None,
 ) -> None:
     """Lay contention-free trees over random clusters: their heights beside the least possible, and planning times."""
     check_outputs({"--json": json, "--svg": svg})
-    machines, each = parse_counts(sizes, "--sizes"), parse_counts(machines_per_switch, "--machines-per-switch")
+    machines, each = parse_counts(hosts, "--hosts"), parse_counts(hosts_per_switch, "--hosts-per-switch")
     rows = []
     with progress_bar(len(machines) * len(each), "planning") as bar:
         for row in measure_heights(collective, machines, each, degree, clusters, seed):
@@ -166,9 +173,9 @@ app.command(
 )(gsum)
 
 
-app.command(name="gsum-study", epilog="Example: trunkline bench gsum-study --cluster 8w --mpi mpich --html study.html")(
-    gsum_study
-)
+app.command(
+    name="gsum-study", epilog="Example: trunkline bench gsum-study --cluster 8w --mpi mpich --report study.html"
+)(gsum_study)
 
 
 app.command(epilog="Example: trunkline bench model --cluster paper-4 --mpi mpich --measured net.yaml --svg model.svg")(

@@ -8,7 +8,7 @@ from rich.table import Table
 
 from trunkline import _core
 from trunkline.bench.gsum import GsumCell, GsumJob, ranks_on_hosts
-from trunkline.cli.options import CellsJsonOption, ClusterOption, LabRateOption, MpisOption
+from trunkline.cli.options import CellsJsonOption, ClusterOption, LabRateOption, MpisOption, sizes_option
 from trunkline.cli.output import check_outputs, write_json, write_text
 from trunkline.cluster import load_cluster
 from trunkline.errors import BadInput
@@ -30,7 +30,7 @@ def gsum(
     plans: Annotated[
         str, typer.Option(help="'initial', the paper's first plan; 'tuned', the fastest that is found; 'native'.")
     ] = "initial,tuned,native",
-    sizes: Annotated[str, typer.Option(help="Message sizes, whole 4-byte integers, separated by commas.")] = "4,256",
+    sizes: Annotated[str, sizes_option("Message sizes, whole 4-byte integers, separated by commas.")] = "4,256",
     ranks_per_host: Annotated[
         int | None, typer.Option(min=1, metavar="N", help="Ranks on each host; default: the paper's, else 1.")
     ] = None,

@@ -6,7 +6,7 @@ import typer
 from rich.table import Table
 
 from trunkline.bench.gsum import GsumJob, ranks_on_hosts
-from trunkline.cli.options import CellsJsonOption, ClusterOption, LabRateOption
+from trunkline.cli.options import CellsJsonOption, ClusterOption, LabRateOption, ReportOption, mpi_option
 from trunkline.cli.output import check_outputs, write_json, write_text
 from trunkline.cluster import load_cluster
 from trunkline.errors import BadInput
@@ -25,20 +25,20 @@ __all__ = ["gsum_study"]
 
 def gsum_study(
     cluster: ClusterOption,
-    mpi: Annotated[str, typer.Option(help="The MPI library: mpich, openmpi, ...")],
+    mpi: Annotated[str, mpi_option("The MPI library: mpich, openmpi, ...")],
     rate: LabRateOption = "auto",
     iterations: Annotated[
         int, typer.Option(min=1, help="How often a job calls both allreduces; the paper: 20000 to 25000.")
     ] = 50,
     turns: Annotated[int, typer.Option(min=1, max=1000, help="Jobs of each configuration, in turns.")] = 7,
-    html: Annotated[str | None, typer.Option(metavar="FILE", help="Write a page with pictures.")] = None,
+    report: ReportOption = None,
     json: CellsJsonOption = None,
 ) -> None:
     """Repeat the allreduce paper's study of a cluster: initial tree, what its trace shows, each step, its gain.
 
     Clusters: 8w, 4w, now, blade, and 4w+8w, which are joined through a gateway; the ranks a host are the paper's.
     """
-    check_outputs({"--json": json, "--html": html})
+    check_outputs({"--json": json, "--report": report})
     network = load_cluster(cluster)
     if network.name not in STUDIES:
         raise BadInput(f"--cluster {cluster}: the paper has no such cluster; it has: {', '.join(STUDIES)}")
@@ -51,10 +51,10 @@ def gsum_study(
             where = f"{network.name} at {format_rate(rate_bps)}, {library.name}"
             study = study_gsum(job, turns, folder, lambda name: bar.show(f"{where}: {name}", done=1))
     _print(study)
-    if html is not None:
+    if report is not None:
         from trunkline.study.page import study_page  # Matplotlib takes a second to load
 
-        write_text(study_page(study), html)
+        write_text(study_page(study), report)
     if json:
         write_json(study.as_json(), json)
 

@@ -17,6 +17,9 @@ from trunkline.cli.options import (
     MostOption,
     RanksOnHostOption,
     SizesOption,
+    SvgOption,
+    algorithms_option,
+    mpi_option,
 )
 from trunkline.cli.output import check_outputs, write_json, write_text
 from trunkline.cluster import load_cluster
@@ -42,12 +45,14 @@ SEGMENTS = "256,512,1KiB,2KiB,4KiB,8KiB,16KiB,32KiB"
 
 def model(
     cluster: ClusterOption,
-    mpi: Annotated[str, typer.Option(help="The MPI library: mpich, openmpi, mpich-5.0.2, ...")],
+    mpi: Annotated[str, mpi_option("The MPI library: mpich, openmpi, mpich-5.0.2, ...")],
     collective: CollectiveOption = "bcast",
     sizes: SizesOption = SIZES,
-    segments: Annotated[str, typer.Option(help="Segments that are measured beside the model's own.")] = SEGMENTS,
+    segments: Annotated[
+        str, typer.Option(metavar="SIZE,...", help="Segments that are measured beside the model's own.")
+    ] = SEGMENTS,
     algorithms: Annotated[
-        str, typer.Option(help="Trees of 'trunkline algorithms', separated by commas: linear, binary, two-tree, ...")
+        str, algorithms_option("Trees of 'trunkline algorithms', separated by commas: linear, binary, two-tree, ...")
     ] = "linear,binary",
     measured: Annotated[
         str | None,
@@ -59,10 +64,7 @@ def model(
     most: MostOption = 20,
     budget: BudgetOption = 4.0,
     json: JsonOption = None,
-    svg: Annotated[
-        str | None,
-        typer.Option(metavar="FILE", help="Draw times by segment and by size as SVG ('-': standard output)."),
-    ] = None,
+    svg: SvgOption = None,
 ) -> None:
     """Measure trees with many segments on the lab and tell how far off the model's times and segments are.
 

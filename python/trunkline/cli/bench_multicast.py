@@ -11,12 +11,14 @@ from trunkline import _core
 from trunkline.bench.job import Limits, Repetition
 from trunkline.cli.options import (
     BudgetOption,
-    ClusterOption,
+    DefaultClusterOption,
     LabRateOption,
     LeastOption,
     MostOption,
     MpisOption,
     ReportOption,
+    algorithms_option,
+    sizes_option,
 )
 from trunkline.cli.output import check_outputs, write_text
 from trunkline.cluster import load_cluster
@@ -37,7 +39,7 @@ __all__ = ["multicast"]
 
 def multicast(
     receivers: Annotated[
-        str, typer.Option(help="Numbers of receivers, beside the root: on the cluster's first hosts.")
+        str, typer.Option(metavar="N,...", help="Numbers of receivers, beside the root: on the cluster's first hosts.")
     ] = "2-7,15,31",
     loss: Annotated[
         str, typer.Option(help="Shares of the frames that every link loses, in each direction, separated by commas.")
@@ -47,12 +49,12 @@ def multicast(
     ] = "pvm,lam,uftp,udpcast,norm",
     mpi: MpisOption = "mpich,openmpi",
     algorithms: Annotated[
-        str, typer.Option(help="Under the MPI libraries: algorithms of 'trunkline algorithms', and 'auto'.")
+        str, algorithms_option("Under the MPI libraries: algorithms of 'trunkline algorithms', and 'auto'.")
     ] = "native,two-tree,multicast,auto",
-    sizes: Annotated[str, typer.Option(help="Message sizes, separated by commas; default: the paper's.")] = ",".join(
+    sizes: Annotated[str, sizes_option("Message sizes, separated by commas; default: the paper's.")] = ",".join(
         map(str, PAPER_SIZES)
     ),
-    cluster: ClusterOption = "paper-4",
+    cluster: DefaultClusterOption = "paper-4",
     rate: LabRateOption = "auto",
     least: LeastOption = 3,
     most: MostOption = 10,

@@ -7,7 +7,15 @@ from rich.markup import escape
 
 from trunkline._core import Cluster
 from trunkline.bench.job import Limits
-from trunkline.cli.options import BudgetOption, CollectiveOption, LabRateOption, LeastOption, MostOption, ReportOption
+from trunkline.cli.options import (
+    BudgetOption,
+    CollectiveOption,
+    LabRateOption,
+    LeastOption,
+    MostOption,
+    ReportOption,
+    sizes_option,
+)
 from trunkline.cli.output import check_outputs, write_text
 from trunkline.cluster import load_cluster
 from trunkline.draw.terminal import cluster_tree
@@ -30,9 +38,11 @@ __all__ = ["peers"]
 
 
 def peers(
-    cluster: Annotated[str | None, typer.Option(help="Clusters, bundled names or files, separated by commas.")] = None,
+    cluster: Annotated[
+        str | None, typer.Option(metavar="CLUSTER,...", help="Bundled names or files, separated by commas.")
+    ] = None,
     collective: CollectiveOption = "bcast",
-    sizes: Annotated[str | None, typer.Option(help="Message sizes, separated by commas.")] = None,
+    sizes: Annotated[str | None, sizes_option()] = None,
     peers: Annotated[
         str, typer.Option(help="mpich, openmpi, mpich-5.0.2, intelmpi, lam, pvm, ...; default: all there are.")
     ] = "",

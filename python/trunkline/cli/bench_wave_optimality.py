@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from trunkline.bench.wave_optimality import grid_experiment, measure_ratios, summarize
-from trunkline.cli.options import JsonOption
+from trunkline.cli.options import JsonOption, SvgOption
 from trunkline.cli.output import check_outputs, write_json, write_text
 from trunkline.terminal import console, progress_bar
 
@@ -18,10 +18,7 @@ def wave_optimality(
     ),
     seed: Annotated[int, typer.Option(help="Of the random graphs.")] = 1,
     json: JsonOption = None,
-    svg: Annotated[
-        str | None,
-        typer.Option(metavar="FILE", help="Draw ratios, and the paper's figure 4 as planned ('-': standard output)."),
-    ] = None,
+    svg: SvgOption = None,
 ) -> None:
     """Lay trees over random weighted graphs: how much slower than the fastest broadcast possible they are.
 

@@ -1,26 +1,21 @@
 """``trunkline cluster``: look at clusters and check their files."""
 
-from typing import Annotated
-
-import typer
-from rich.console import Console
 from rich.markup import escape
 
 from trunkline import _core
 from trunkline.cli import cluster_export, cluster_fit, cluster_import
-from trunkline.cli.options import ClusterArgument, JsonOption
+from trunkline.cli.forms import App
+from trunkline.cli.options import ClusterOption, JsonOption, SvgOption
 from trunkline.cli.output import check_outputs, write_json, write_text
-from trunkline.cluster import bundled_clusters, faulty, fingerprint_text, load_cluster, read_cluster
+from trunkline.cluster import bundled_clusters, equal_cost_words, faulty, fingerprint_text, load_cluster, read_cluster
 from trunkline.draw.cluster import draw_cluster
 from trunkline.draw.svg import link_text
 from trunkline.draw.terminal import cluster_tree
-from trunkline.terminal import titled_table
+from trunkline.terminal import output, titled_table
 
 __all__ = ["app"]
 
-app = typer.Typer(
-    help="Look at clusters, check their files, and make them from other descriptions.", no_args_is_help=True
-)
+app = App(help="Look at clusters, check their files, and make them from other descriptions.", no_args_is_help=True)
 app.add_typer(cluster_import.app, name="import")
 app.command(epilog="Example: trunkline cluster fit my-cluster.yaml --pairs pairs.json -o measured.yaml")(
     cluster_fit.fit
@@ -40,11 +35,11 @@ def list_clusters(json: JsonOption = None) -> None:
     table = titled_table("Bundled clusters", "cluster", "hosts", "switches", "what it is", left=words, wrap=words)
     for cluster in clusters:
         table.add_row(cluster.name, str(len(cluster.hosts)), str(len(cluster.switches)), escape(cluster.description))
-    Console().print(table)
+    output(highlight=False).print(table)
 
 
 @app.command(epilog="Example: trunkline cluster check my-cluster.yaml")
-def check(cluster: ClusterArgument, json: JsonOption = None) -> None:
+def check(cluster: ClusterOption, json: JsonOption = None) -> None:
     """Say whether a cluster file is right; if not, everything that is wrong with it, and exit with status 2."""
     try:
         found = read_cluster(cluster)
@@ -67,12 +62,14 @@ def check(cluster: ClusterArgument, json: JsonOption = None) -> None:
         + (f"; one switch each by equal-cost paths: {merged}" if merged else "")
         + (f"; left unused by the spanning tree: {unused}" if unused else "")
     )
+    if remedy := equal_cost_words(found):
+        print(f"{remedy[0].upper()}{remedy[1:]}.")
 
 
 @app.command(epilog="Example: trunkline cluster show cyclic --svg cyclic.svg")
 def show(
-    cluster: ClusterArgument,
-    svg: Annotated[str | None, typer.Option(metavar="FILE", help="Draw it as SVG; '-' for standard output.")] = None,
+    cluster: ClusterOption,
+    svg: SvgOption = None,
     json: JsonOption = None,
 ) -> None:
     """Draw a cluster in the terminal, and as SVG."""
@@ -84,15 +81,17 @@ def show(
         write_json(_everything(found), json)
     if "-" in (svg, json):
         return
-    console = Console()
-    console.print(f"[bold]{escape(found.name)}[/]  {escape(found.description)}", highlight=False)
-    console.print(cluster_tree(found), highlight=False)
+    terminal = output(highlight=False)
+    terminal.print(f"[bold]{escape(found.name)}[/]  {escape(found.description)}")
+    terminal.print(cluster_tree(found))
     kinds = sorted({link_text(link) for link in found.links})
-    console.print(f"Links: {'; '.join(kinds)}", highlight=False)
+    terminal.print(f"Links: {'; '.join(kinds)}")
     for one in found.merged:
-        console.print(f"One switch by equal-cost paths: {escape(_merged_text(one))}", highlight=False)
+        terminal.print(f"One switch by equal-cost paths: {escape(_merged_text(one))}")
     for link in found.unused_links:
-        console.print(f"Left unused by the spanning tree: {link_name(link)} ({link_text(link)})", highlight=False)
+        terminal.print(f"Left unused by the spanning tree: {link_name(link)} ({link_text(link)})")
+    if remedy := equal_cost_words(found):
+        terminal.print(f"{remedy[0].upper()}{remedy[1:]}.", soft_wrap=True)
 
 
 def link_name(link: _core.Link) -> str:

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from trunkline import _core
-from trunkline.cli.options import ClusterArgument
+from trunkline.cli.options import ClusterOption
 from trunkline.cli.output import write_text
 from trunkline.cluster import load_cluster
 from trunkline.sources.simgrid_export import simgrid_platform
@@ -25,7 +25,7 @@ _WRITERS = {Format.SIMGRID: simgrid_platform, Format.YAML: _core.write_cluster}
 
 
 def export(
-    cluster: ClusterArgument,
+    cluster: ClusterOption,
     format: Annotated[  # noqa: A002
         Format, typer.Option(help="SimGrid: platform XML, version 4.1; YAML: a cluster file.")
     ] = Format.SIMGRID,

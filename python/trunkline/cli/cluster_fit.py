@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from trunkline import _core
-from trunkline.cli.options import ClusterArgument, JsonOption
+from trunkline.cli.options import ClusterOption, JsonOption
 from trunkline.cli.output import check_outputs, write_json, write_text
 from trunkline.cluster import load_cluster
 from trunkline.pairs.file import check_age, load_pairs
@@ -19,7 +19,7 @@ __all__ = ["fit"]
 
 
 def fit(
-    cluster: ClusterArgument,
+    cluster: ClusterOption,
     pairs: Annotated[str, typer.Option(metavar="FILE", help="What 'trunkline measure --pairs' wrote.")],
     output: Annotated[str, typer.Option("-o", "--output", metavar="FILE", help="'-' for standard output.")] = "-",
     max_age: Annotated[

@@ -1,5 +1,6 @@
 """``trunkline cluster import``: cluster files from what other programs know of the network."""
 
+import enum
 import sys
 from pathlib import Path
 from typing import Annotated
@@ -7,6 +8,7 @@ from typing import Annotated
 import typer
 
 from trunkline import _core
+from trunkline.cli.forms import App
 from trunkline.cli.output import write_text
 from trunkline.errors import BadInput
 from trunkline.files import read_text
@@ -24,7 +26,15 @@ from trunkline.sources.slurm_yaml import read_topology_yaml
 
 __all__ = ["app"]
 
-app = typer.Typer(help="Make a cluster file from Slurm, LLDP or SimGrid.", no_args_is_help=True)
+app = App(help="Make a cluster file from Slurm, LLDP or SimGrid.", no_args_is_help=True)
+
+
+class Paths(enum.StrEnum):
+    """What switches do with redundant links."""
+
+    SPANNING_TREE = "spanning-tree"
+    EQUAL_COST = "equal-cost"
+
 
 OutputOption = Annotated[
     str, typer.Option("-o", "--output", metavar="FILE", help="The cluster file; '-' for standard output.")
@@ -36,6 +46,9 @@ RateOption = Annotated[
 ]
 TrunkRateOption = Annotated[
     str | None, typer.Option(metavar="RATE", help="Of links between switches; else as between host and switch.")
+]
+PathsOption = Annotated[
+    Paths, typer.Option(help="Which paths the switches use: those of a spanning tree, or all shortest ones (ECMP).")
 ]
 LatencyOption = Annotated[
     str | None, typer.Option(metavar="TIME", help=f"Of every link, one way; else {DEFAULT_LATENCY}.")
@@ -53,6 +66,7 @@ def slurm(
     topology: Annotated[
         str | None, typer.Option(metavar="NAME", help="Which tree of topology.yaml; else the cluster's default.")
     ] = None,
+    paths: PathsOption = Paths.SPANNING_TREE,
 ) -> None:
     """Make a cluster file from Slurm's topology.conf or topology.yaml.
 
@@ -72,7 +86,7 @@ def slurm(
     if lines or not faults:
         network = network_of(lines, Place(file), name or _name(output, own_name, file), rates, faults)
     faults.raise_if_any()
-    _write(network, f"Slurm's {Path(file).name}", output)
+    _write(network, f"Slurm's {Path(file).name}", output, paths)
 
 
 @app.command(
@@ -90,6 +104,7 @@ def slurm_job(
     rate: RateOption = None,
     trunk_rate: TrunkRateOption = None,
     latency: LatencyOption = None,
+    paths: PathsOption = Paths.SPANNING_TREE,
 ) -> None:
     """Make a cluster file from what a Slurm job's nodes know: SLURM_TOPOLOGY_ADDR and SLURM_TOPOLOGY_ADDR_PATTERN.
 
@@ -102,7 +117,7 @@ def slurm_job(
     shown = "srun" if file is None else "standard input" if file == "-" else file
     network = read_job(text, shown, name or _name(output, None, "job"), rates, faults)
     faults.raise_if_any()
-    _write(network, "the nodes of a Slurm job", output)
+    _write(network, "the nodes of a Slurm job", output, paths)
 
 
 @app.command(
@@ -135,6 +150,7 @@ def lldp(
     interface: Annotated[
         str | None, typer.Option(metavar="NAME", help="The hosts' interface that MPI uses, where they have several.")
     ] = None,
+    paths: PathsOption = Paths.SPANNING_TREE,
 ) -> None:
     """Make a cluster file from LLDP neighbours, as 'lldpcli -f json0 show neighbors details' prints them.
 
@@ -159,7 +175,7 @@ def lldp(
     hints = Hints(_expanded(switches), tuple(trunk or ()), core, interface)
     network = network_heard(heard, owners, hints, name or _name(output, None, "lldp"), rates, faults)
     faults.raise_if_any()
-    _write(network, "LLDP neighbours", output)
+    _write(network, "LLDP neighbours", output, paths)
 
 
 @app.command(epilog="Example: trunkline cluster import simgrid platform.xml -o cluster.yaml")
@@ -193,7 +209,8 @@ def _name(output: str, own: str | None, source: str) -> str:
     return Path(output).stem if output != "-" else own or Path(source).stem
 
 
-def _write(network: Network, origin: str, output: str) -> None:
+def _write(network: Network, origin: str, output: str, paths: Paths = Paths.SPANNING_TREE) -> None:
+    network.equal_cost = paths is Paths.EQUAL_COST
     write_text(write_network(network, origin).rstrip("\n"), output)
     hosts, switches = len(network.hosts), len(network.switches)
     made = f"{hosts} host{'' if hosts == 1 else 's'} on {switches} switch{'' if switches == 1 else 'es'}"

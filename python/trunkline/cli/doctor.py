@@ -1,49 +1,127 @@
-"""``trunkline doctor``: what a job has, and whether Trunkline pays there."""
+"""``trunkline doctor``: what a job, this machine or a network has, and whether Trunkline pays there."""
 
 import os
 import sys
 from collections import Counter
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 from rich.markup import escape
 
 from trunkline import _core
 from trunkline.bench.inside import rank_of_job
 from trunkline.bench.job import PING_PONG, program
-from trunkline.cli.options import CollectiveOption, JsonOption, SizesOption
+from trunkline.cli.doctor_here import doctor_here
+from trunkline.cli.doctor_pays import COLLECTIVES, doctor_pays
+from trunkline.cli.doctor_pays import SIZES as SIZES_OF_PAYS
+from trunkline.cli.options import COLLECTIVE_HELP, JsonOption, OptionalClusterOption, mpi_option, sizes_option
 from trunkline.cli.output import check_outputs, write_json
 from trunkline.cluster import load_cluster
 from trunkline.doctor import Examination, doctor_words, examine
 from trunkline.errors import BadInput
 from trunkline.mpi import require_mpi, running_mpi
-from trunkline.terminal import titled_table
+from trunkline.registry import check_collective
+from trunkline.terminal import output, titled_table
 from trunkline.units import format_bytes, format_rate, format_seconds, parse_bench_sizes
 
 __all__ = ["doctor"]
 
 SIZES = "1KiB,8KiB,64KiB,256KiB,1MiB"
+_PAYS, _HERE = "With --pays", "Outside a job"
 
 
 def doctor(
-    cluster: Annotated[
-        str | None, typer.Option(metavar="CLUSTER", envvar="TRUNKLINE_CLUSTER", help="What the ranks run on.")
+    cluster: OptionalClusterOption = None,
+    collective: Annotated[
+        str | None,
+        typer.Option(metavar="NAME,...", help=f"{COLLECTIVE_HELP} In a job one, bcast; with --pays {COLLECTIVES}."),
     ] = None,
-    collective: CollectiveOption = "bcast",
-    sizes: SizesOption = SIZES,
-    budget: Annotated[float, typer.Option(min=0.1, help="Seconds for each size, natively and with Trunkline.")] = 1.5,
-    mpi: Annotated[str | None, typer.Option(help="The MPI library of the job; default: the launcher's.")] = None,
+    sizes: Annotated[
+        str | None,
+        sizes_option(f"Message sizes, separated by commas: in a job {SIZES}; with --pays {SIZES_OF_PAYS}."),
+    ] = None,
+    budget: Annotated[
+        float, typer.Option(min=0.1, metavar="SECONDS", help="For each size in a job, natively and with Trunkline.")
+    ] = 1.5,
+    mpi: Annotated[
+        str | None, mpi_option("The MPI library: in a job the launcher's; with --pays mpich or openmpi.")
+    ] = None,
+    pays: Annotated[
+        bool,
+        typer.Option("--pays", help="Does it help on a network? By prediction, with how sure.", rich_help_panel=_PAYS),
+    ] = False,
+    rate: Annotated[
+        str | None,
+        typer.Option(
+            metavar="RATE,...", help="Rates of the fastest link; default: the file's rates.", rich_help_panel=_PAYS
+        ),
+    ] = None,
+    ranks_per_host: Annotated[
+        str | None, typer.Option(metavar="N,...", help="Ranks on each host; default: 1.", rich_help_panel=_PAYS)
+    ] = None,
+    svg: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help="Draw it as SVG; '-' for standard output.", rich_help_panel=_PAYS),
+    ] = None,
+    report: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Write a self-contained HTML page.", rich_help_panel=_PAYS)
+    ] = None,
+    slurm: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE",
+            help="Slurm's topology file, beside the cluster file; default: this machine's.",
+            rich_help_panel=_HERE,
+        ),
+    ] = None,
+    lldp: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="FILE",
+            help="LLDP neighbours of a host, beside the cluster file; may be repeated. Default: of this "
+            "machine, where lldpd runs.",
+            rich_help_panel=_HERE,
+        ),
+    ] = None,
+    pairs: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE",
+            help="What 'trunkline measure --pairs' wrote, beside the cluster file.",
+            rich_help_panel=_HERE,
+        ),
+    ] = None,
     json: JsonOption = None,
 ) -> None:
-    """Examine a job on its own nodes: hosts, preload, rates, interfaces, and what a collective costs with and without.
+    """Say what is wrong, and whether it pays: in a job, on this machine, or on a network that you describe.
 
-    To be started as the program of an MPI job, on as many ranks as the real one.
+    As the program of an MPI job: its hosts, preload, rates, interfaces, and what a collective costs with and without.
+    Outside a job: versions, MPI libraries, interfaces, rights, and the cluster file beside what Slurm, LLDP and
+    measurements say. With --pays: where Trunkline would be faster, by rates, sizes, ranks a host and collectives.
     """
-    rank = rank_of_job()
-    if rank is None:
-        raise BadInput("this is the program of an MPI job: start it with mpiexec, such as 'mpiexec -n 2 trunkline ...'")
+    of_pays = {"--rate": rate, "--ranks-per-host": ranks_per_host, "--svg": svg, "--report": report}
+    of_here = {"--slurm": slurm, "--lldp": lldp, "--pairs": pairs}
+    rank = None if pays else rank_of_job()
+    _check_options("--pays", of_pays, taken=pays)
+    _check_options("a doctor outside a job and without --pays", of_here, taken=not pays and rank is None)
+    if pays:
+        doctor_pays(cluster, collective, rate, ranks_per_host, sizes, mpi, svg, report, json)
+    elif rank is None:
+        doctor_here(cluster, slurm, lldp, pairs, json)
+    else:
+        _of_job(rank, cluster, check_collective(collective or "bcast"), sizes or SIZES, budget, mpi, json)
+
+
+def _check_options(what: str, options: Mapping[str, object], *, taken: bool) -> None:
+    if not taken and (given := [name for name, value in options.items() if value]):
+        raise BadInput(f"{given[0]} is for {what}: leave it out")
+
+
+def _of_job(
+    rank: int, cluster: str | None, collective: str, sizes: str, budget: float, mpi: str | None, json: str | None
+) -> None:
     library = require_mpi(mpi) if mpi else running_mpi()
     if not Path(program(library)).exists():
         raise BadInput(f"nothing was built for {library.name}; run 'make setup' again now that it is installed")
@@ -61,7 +139,7 @@ def doctor(
 
 
 def _print(found: Examination) -> None:
-    console = Console()
+    console = output()
     hosts = Counter(seat.host for seat in found.seats)
     per_host = " or ".join(str(count) for count in sorted(set(hosts.values())))
     where = f"{len(found.seats)} ranks on {len(hosts)} hosts, {per_host} each"
@@ -92,4 +170,7 @@ def _print(found: Examination) -> None:
     console.print(table)
     for complaint in found.complaints():
         console.print(f"[bold yellow]look here:[/] {escape(complaint)}", soft_wrap=True)
+    console.print("Why a program may gain less:", soft_wrap=True)
+    for reason in found.why_less():
+        console.print(f"  - {escape(reason)}", soft_wrap=True)
     console.print(found.verdict(), soft_wrap=True)

@@ -11,10 +11,12 @@ from typing import Annotated, NoReturn
 import typer
 
 from trunkline import _core
+from trunkline.cli.assumptions import rate_words
+from trunkline.cli.forms import App
 from trunkline.cli.impair_options import impairable
 from trunkline.cli.lab_check import check
 from trunkline.cli.lab_set import set_links
-from trunkline.cli.options import ClusterArgument, LabRateOption, RanksOnHostOption
+from trunkline.cli.options import ClusterOption, LabRateOption, RanksOnHostOption, mpi_option
 from trunkline.cli.output import check_outputs, write_json
 from trunkline.cluster import load_cluster
 from trunkline.errors import BadInput
@@ -23,6 +25,7 @@ from trunkline.lab.message_cost import tell_message_cost
 from trunkline.lab.rate import lab_rate
 from trunkline.lab.script import Playing, load_script
 from trunkline.lab.session import Lab, check_host
+from trunkline.launchers import check_program_mpi
 from trunkline.mpi import preload_of, ready_mpi, require_mpi, settings_of_caller
 from trunkline.paths import EXAMPLES, example_program
 from trunkline.terminal import console
@@ -30,13 +33,15 @@ from trunkline.units import format_rate
 
 __all__ = ["app"]
 
-app = typer.Typer(help="Run programs on an emulated cluster: one Linux machine, no privileges.", no_args_is_help=True)
+app = App(help="Run programs on an emulated cluster: one Linux machine, no privileges.", no_args_is_help=True)
 
-Host = Annotated[str | None, typer.Option(help="Where to run it; default: the first host.")]
+Host = Annotated[str | None, typer.Option(metavar="HOST", help="Where to run it; default: the first host.")]
 CountersJson = Annotated[
     str | None, typer.Option(metavar="FILE", help="Write what the network counted as JSON; '-' for standard output.")
 ]
-Timeout = Annotated[float | None, typer.Option(min=0.001, help="End it after so many seconds (exit status 1).")]
+Timeout = Annotated[
+    float | None, typer.Option(min=0.001, metavar="SECONDS", help="End it after so many seconds (exit status 1).")
+]
 
 Script = Annotated[
     str | None,
@@ -47,7 +52,7 @@ SingleFrames = Annotated[
     typer.Option("--single-frames", help="Hosts hand over each frame by itself, for links that are impaired later."),
 ]
 
-app.command(epilog="Example: trunkline lab check cyclic")(check)
+app.command(epilog="Example: trunkline lab check --cluster cyclic")(check)
 app.command(name="set", epilog="Example: trunkline lab set s0-s1 rate=1Mbit loss=1%")(set_links)
 
 
@@ -70,6 +75,12 @@ def _open(loaded: _core.Cluster, rate: str, impairments: Impairments, *, single_
 
 def _tell(text: str) -> None:
     console.print(text, markup=False, highlight=False, soft_wrap=True)
+
+
+def _tell_rate(lab: Lab, rate: str) -> None:
+    """The rates that a program runs at, which nobody has named where the rate is ``auto``."""
+    why = ", the highest rate that is true on this machine" if rate == "auto" else ""
+    _tell(f"{lab.cluster.name}: {rate_words(lab.cluster)}{why}")
 
 
 def _steps(script: str | None, cluster: _core.Cluster) -> list[_core.LabStep]:
@@ -136,14 +147,16 @@ def _pass_on(status: int) -> NoReturn:
     sys.exit(status if status >= 0 else 128 - status)
 
 
-@app.command(epilog="Example: trunkline lab run cyclic --mpi openmpi -n 32 -- ./any_mpi_program")
+@app.command(epilog="Example: trunkline lab run --cluster cyclic --mpi openmpi -n 32 -- ./any_mpi_program")
 @impairable
 def run(
-    cluster: ClusterArgument,
+    cluster: ClusterOption,
     program: Annotated[list[str], typer.Argument(metavar="-- PROGRAM ...", help="The MPI program and its arguments.")],
     impairments: Impairments,
-    mpi: Annotated[str, typer.Option(help="The MPI library it was built for: mpich, openmpi, mpich-5.0.2, ...")],
-    ranks: Annotated[int | None, typer.Option("-n", min=1, help="Number of ranks; default: all hosts full.")] = None,
+    mpi: Annotated[str, mpi_option("The MPI library it was built for: mpich, openmpi, mpich-5.0.2, ...")],
+    ranks: Annotated[
+        int | None, typer.Option("-n", min=1, metavar="N", help="Number of ranks; default: all hosts full.")
+    ] = None,
     ranks_per_host: RanksOnHostOption = 1,
     rate: LabRateOption = "auto",
     native: Annotated[bool, typer.Option("--native", help="Without Trunkline: the MPI library as it comes.")] = False,
@@ -171,6 +184,7 @@ def run(
     hosts = loaded.hosts
     program = [_example_for(program[0], library.name), *program[1:]]
     _check_program(program[0])
+    check_program_mpi(program[0], library)
     all_ranks = ranks or len(hosts) * ranks_per_host
 
     def launch(measured: dict[str, str]) -> tuple[list[str], dict[str, str]]:
@@ -191,16 +205,17 @@ def run(
 
     launch({})  # what is wrong with it is told before a lab is up
     with _open(loaded, rate, impairments, single_frames=single_frames or _impairs(steps)) as lab:
+        _tell_rate(lab, rate)
         argv, env = launch({} if native else _measured(lab, all_ranks))
         with _changing(lab, steps, json):
             status = lab.run(argv, env=env, timeout=timeout).returncode
     _pass_on(status)
 
 
-@app.command(name="exec", epilog="Example: trunkline lab exec cyclic --host h5 -- ip address")
+@app.command(name="exec", epilog="Example: trunkline lab exec --cluster cyclic --host h5 -- ip address")
 @impairable
 def execute(
-    cluster: ClusterArgument,
+    cluster: ClusterOption,
     command: Annotated[list[str], typer.Argument(metavar="-- COMMAND ...", help="The command and its arguments.")],
     impairments: Impairments,
     host: Host = None,
@@ -216,18 +231,17 @@ def execute(
     check_host(loaded, host)
     steps = _steps(script, loaded)
     _check_program(command[0])
-    with (
-        _open(loaded, rate, impairments, single_frames=single_frames or _impairs(steps)) as lab,
-        _changing(lab, steps, json),
-    ):
-        status = lab.run(command, host=host, timeout=timeout, stdin=sys.stdin).returncode
+    with _open(loaded, rate, impairments, single_frames=single_frames or _impairs(steps)) as lab:
+        _tell_rate(lab, rate)
+        with _changing(lab, steps, json):
+            status = lab.run(command, host=host, timeout=timeout, stdin=sys.stdin).returncode
     _pass_on(status)
 
 
-@app.command(epilog="Example: trunkline lab shell cyclic --host h5")
+@app.command(epilog="Example: trunkline lab shell --cluster cyclic --host h5")
 @impairable
 def shell(
-    cluster: ClusterArgument,
+    cluster: ClusterOption,
     impairments: Impairments,
     host: Host = None,
     rate: LabRateOption = "auto",

@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from trunkline import _core
-from trunkline.cli.options import ClusterArgument
+from trunkline.cli.options import ClusterOption
 from trunkline.cli.output import check_outputs, write_json
 from trunkline.cluster import load_cluster
 from trunkline.lab.accuracy import MOST_BUSY, Accuracy, measure_accuracy
@@ -18,10 +18,13 @@ __all__ = ["check"]
 
 
 def check(
-    cluster: ClusterArgument,
+    cluster: ClusterOption,
     rate: Annotated[
         str,
-        typer.Option(help="Rate of the fastest link (20Mbit), or auto: look for the highest that holds, and keep it."),
+        typer.Option(
+            metavar="RATE",
+            help="Rate of the fastest link (20Mbit), or auto: look for the highest that holds, and keep it.",
+        ),
     ] = "auto",
     json: Annotated[
         str | None, typer.Option(metavar="FILE", help="Write what was measured as JSON; '-' for standard output.")

@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from trunkline.cli.options import OptionalClusterOption, mpi_option, sizes_option
 from trunkline.cli.output import check_outputs
 from trunkline.cluster import cluster_file, load_cluster
 from trunkline.errors import BadInput
@@ -23,9 +24,7 @@ SIZES = "256,512,1KiB,2KiB,4KiB,8KiB,16KiB,32KiB"
 
 def measure(
     output: Annotated[str, typer.Option("--output", "-o", metavar="FILE", help="The file with the tables.")],
-    cluster: Annotated[
-        str, typer.Option(envvar="TRUNKLINE_CLUSTER", help="A bundled cluster's name, or a cluster file.")
-    ] = "",
+    cluster: OptionalClusterOption = None,
     pairs: Annotated[
         bool, typer.Option("--pairs", help="Latency, bandwidth and injection time between pairs of hosts, as JSON.")
     ] = False,
@@ -37,8 +36,8 @@ def measure(
     ] = 300.0,
     sizes: Annotated[
         str | None,
-        typer.Option(
-            help=f"Message sizes, separated by commas; default: {SIZES}. With --pairs one size, of what streams are "
+        sizes_option(
+            f"Message sizes, separated by commas; default: {SIZES}. With --pairs one size, of what streams are "
             f"made of: {PAIRS_SIZE}."
         ),
     ] = None,
@@ -51,7 +50,7 @@ def measure(
             min=0, metavar="SECONDS", help="How long a figure is repeated that varies; six samples are always taken."
         ),
     ] = 0.5,
-    mpi: Annotated[str | None, typer.Option(help="The MPI library of the job; default: the launcher's.")] = None,
+    mpi: Annotated[str | None, mpi_option("The MPI library of the job; default: the launcher's.")] = None,
 ) -> None:
     """Measure latency, gap and processor times between ranks of each distance, and the eager limit; or pairs of hosts.
 

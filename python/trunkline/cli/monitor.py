@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from trunkline import _core
-from trunkline.cli.options import RanksOnHostOption
+from trunkline.cli.options import RanksOnHostOption, mpi_option, sizes_option
 from trunkline.cli.output import check_outputs
 from trunkline.cluster import load_cluster
 from trunkline.errors import BadInput, Failed
@@ -34,7 +34,12 @@ CLOCK_SET_S = 60.0
 
 
 def monitor(
-    cluster: Annotated[Path, typer.Argument(metavar="CLUSTER-FILE", help="The file that the job follows; rewritten.")],
+    cluster: Annotated[
+        Path,
+        typer.Option(
+            metavar="CLUSTER", envvar="TRUNKLINE_CLUSTER", help="The cluster file that the job follows; rewritten."
+        ),
+    ],
     launcher: Annotated[
         list[str] | None,
         typer.Argument(metavar="-- MPIEXEC ...", help="What starts a job on the hosts to measure, up to its program."),
@@ -43,7 +48,8 @@ def monitor(
         str | None, typer.Option(metavar="FILE", help="Take this measurement instead of making one; with --once.")
     ] = None,
     history: Annotated[
-        str | None, typer.Option(metavar="FILE", help="A line a measurement; default: CLUSTER-FILE.history.")
+        str | None,
+        typer.Option(metavar="FILE", help="A line a measurement; default: that of CLUSTER with .history behind it."),
     ] = None,
     every: Annotated[float, typer.Option(min=0, metavar="SECONDS", help="From one measurement to the next.")] = 60.0,
     share: Annotated[
@@ -52,7 +58,10 @@ def monitor(
     once: Annotated[bool, typer.Option("--once", help="One measurement, for cron.")] = False,
     most_pairs: Annotated[int, typer.Option(min=1, help="Of more pairs, a sample that tells the links apart.")] = 40,
     size: Annotated[
-        str, typer.Option(help="Of the messages of streams. A stream has 16 at least, and fills the slowest link.")
+        str,
+        sizes_option(
+            "Of the messages of streams. A stream has 16 at least, and fills the slowest link.", several=False
+        ),
     ] = "2KiB",
     least: Annotated[int, typer.Option(min=1, help="Fewest samples of a figure.")] = 2,
     budget: Annotated[
@@ -68,9 +77,12 @@ def monitor(
     ] = 0.1,
     calls: Annotated[str, typer.Option(metavar="COLLECTIVE:SIZE,...", help="The calls that count.")] = CALLS,
     ranks_per_host: RanksOnHostOption = 1,
-    mpi: Annotated[str | None, typer.Option(help="The MPI library; default: the launcher's.")] = None,
+    mpi: Annotated[str | None, mpi_option("The MPI library; default: the launcher's.")] = None,
     host_costs: Annotated[
-        str, typer.Option(envvar="TRUNKLINE_HOST_COSTS", help="What messages cost hosts; default: the library's.")
+        str,
+        typer.Option(
+            metavar="COSTS", envvar="TRUNKLINE_HOST_COSTS", help="What messages cost hosts; default: the library's."
+        ),
     ] = "",
     json: Annotated[
         str | None, typer.Option(metavar="FILE", help="A line of JSON a measurement; '-' for standard output.")
@@ -90,7 +102,7 @@ def monitor(
     wanted = parse_calls(calls)
     message_bytes = parse_bytes(size)
     if not 1 <= message_bytes <= MOST_MESSAGE_BYTES:
-        raise BadInput("--size: from 1 byte to 1 MiB")
+        raise BadInput("--sizes: from 1 byte to 1 MiB")
     if launcher:
         library = mpi_of_job(launcher, mpi, os.environ)
     elif mpi:

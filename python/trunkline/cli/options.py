@@ -1,6 +1,6 @@
-"""Arguments and options that several sub-commands take alike."""
+"""Arguments and options that several sub-commands take alike: one name and one form for one thing."""
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -9,44 +9,95 @@ from trunkline.random_sites import SITES_FORM
 from trunkline.registry import check_collective
 
 __all__ = [
+    "CLUSTER_HELP",
     "COLLECTIVE_HELP",
     "BudgetOption",
     "CellsJsonOption",
-    "ClusterArgument",
     "ClusterOption",
     "CollectiveOption",
+    "DefaultClusterOption",
     "HostsOption",
     "JsonOption",
     "LabRateOption",
     "LeastOption",
     "MostOption",
     "MpisOption",
+    "OptionalClusterOption",
     "RanksOnHostOption",
+    "RateOption",
+    "RatesOption",
     "ReportOption",
     "SizesOption",
+    "SvgOption",
+    "algorithms_option",
+    "mpi_option",
+    "sizes_option",
 ]
 
-_CLUSTER = f"A bundled cluster's name, a cluster file, random:HOSTSxSWITCHES[:SEED], or {SITES_FORM}."
+CLUSTER_HELP = f"A bundled cluster's name, a cluster file, random:HOSTSxSWITCHES[:SEED], or {SITES_FORM}."
 
-ClusterArgument = Annotated[str, typer.Argument(metavar="CLUSTER", help=_CLUSTER)]
-ClusterOption = Annotated[str, typer.Option(metavar="CLUSTER", help=_CLUSTER)]
+
+def algorithms_option(text: str, *, several: bool = True) -> Any:  # noqa: ANN401 (as Typer says of its own)
+    """``--algorithms``, in the one form that it has everywhere.
+
+    Args:
+        text: What they are here.
+        several: Whether there may be more than one.
+    """
+    return typer.Option("--algorithms", metavar="NAME[:SEGMENT]" + ",..." * several, help=text)
+
+
+def mpi_option(text: str, *, several: bool = False) -> Any:  # noqa: ANN401
+    """``--mpi``, in the one form that it has everywhere."""
+    return typer.Option("--mpi", metavar="NAME" + ",..." * several, help=text)
+
+
+def sizes_option(text: str = "Message sizes, separated by commas.", *, several: bool = True) -> Any:  # noqa: ANN401
+    """``--sizes``, in the one form that it has everywhere."""
+    return typer.Option("--sizes", metavar="SIZE" + ",..." * several, help=text)
+
+
+def _cluster(text: str = "", envvar: str | None = "TRUNKLINE_CLUSTER") -> Any:  # noqa: ANN401
+    return typer.Option("--cluster", metavar="CLUSTER", envvar=envvar, help=text or CLUSTER_HELP)
+
+
+ClusterOption = Annotated[str, _cluster()]
+OptionalClusterOption = Annotated[str | None, _cluster()]
+DefaultClusterOption = Annotated[str, _cluster(envvar=None)]
+"""For a sub-command with a cluster of its own, which the environment does not change."""
 COLLECTIVE_HELP = f"The collective operation: {', '.join(_core.collectives())}."
 CollectiveOption = Annotated[
     str,
     typer.Option(metavar="NAME", help=COLLECTIVE_HELP, callback=check_collective),
 ]
-MpisOption = Annotated[str, typer.Option(help="MPI libraries, separated by commas: mpich, openmpi, mpich-5.0.2, ...")]
-SizesOption = Annotated[str, typer.Option(help="Message sizes, separated by commas.")]
-LabRateOption = Annotated[
-    str, typer.Option(help="Rate of the fastest link (20Mbit), or auto: the highest this machine can emulate truly.")
+MpisOption = Annotated[
+    str, mpi_option("MPI libraries, separated by commas: mpich, openmpi, mpich-5.0.2, ...", several=True)
+]
+SizesOption = Annotated[str, sizes_option()]
+_LAB_RATE = "Rate of the fastest link (20Mbit), or auto: the highest this machine can emulate truly."
+LabRateOption = Annotated[str, typer.Option(metavar="RATE", help=_LAB_RATE)]
+RateOption = Annotated[
+    str | None,
+    typer.Option(metavar="RATE", help="Rate of the fastest link (20Mbit), others in proportion, as the lab runs it."),
+]
+RatesOption = Annotated[
+    str | None,
+    typer.Option(
+        "--rate",
+        metavar="RATE,...",
+        help="Rates of the fastest link, separated by commas, other links in proportion; default: the file's rates.",
+    ),
 ]
 RanksOnHostOption = Annotated[int, typer.Option(min=1, metavar="N", help="Ranks on each host.")]
 HostsOption = Annotated[int | None, typer.Option(metavar="N", help="Use the first N hosts alone.")]
 LeastOption = Annotated[int, typer.Option(min=1, help="Fewest repetitions of whatever is timed.")]
 MostOption = Annotated[int, typer.Option(min=1, max=1000, help="Most repetitions of whatever is timed.")]
-BudgetOption = Annotated[float, typer.Option(min=0, help="Seconds after which nothing is repeated once more.")]
+BudgetOption = Annotated[
+    float, typer.Option(min=0, metavar="SECONDS", help="Seconds after which nothing is repeated once more.")
+]
 JsonOption = Annotated[str | None, typer.Option(metavar="FILE", help="Write it as JSON; '-' for standard output.")]
 CellsJsonOption = Annotated[
     str | None, typer.Option(metavar="FILE", help="Write every measured cell as JSON; '-' for standard output.")
 ]
+SvgOption = Annotated[str | None, typer.Option(metavar="FILE", help="Draw it as SVG; '-' for standard output.")]
 ReportOption = Annotated[str | None, typer.Option(metavar="FILE", help="Write a self-contained HTML page.")]

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from trunkline.errors import BadInput
+from trunkline.terminal import console
 
 __all__ = ["check_outputs", "write_json", "write_text"]
 
@@ -22,9 +23,22 @@ def check_outputs(files: Mapping[str, str | None]) -> None:
     to_stdout = [option for option, file in files.items() if file == "-"]
     if len(to_stdout) > 1:
         raise BadInput(f"only one of {' and '.join(to_stdout)} can go to standard output; name a file for the other")
-    for file in files.values():
+    for option, file in files.items():
         if file not in (None, "-"):
+            _check_suffix(option, Path(str(file)))
             _check_writable(str(file))
+
+
+_OTHER_PICTURES = (".eps", ".gif", ".htm", ".html", ".jpeg", ".jpg", ".json", ".pdf", ".png", ".ps", ".webp")
+
+
+def _check_suffix(option: str, file: Path) -> None:
+    """What is no picture by its name would be opened by a program that cannot show it."""
+    if option == "--svg" and file.suffix.lower() in _OTHER_PICTURES:
+        raise BadInput(
+            f"--svg {file}: SVG is what is written, so name it {file.with_suffix('.svg')}; browsers show it, and "
+            "programs such as rsvg-convert make other formats of it"
+        )
 
 
 def _check_writable(file: str) -> None:
@@ -41,6 +55,17 @@ def _check_writable(file: str) -> None:
         raise BadInput(f"cannot write {file}: permission denied")
 
 
+def make_folder(folder: Path) -> None:
+    """Make a folder where there is none, and say so: its name may be a slip.
+
+    Raises:
+        OSError: where it cannot be made.
+    """
+    if not folder.exists():
+        folder.mkdir(parents=True, exist_ok=True)
+        console.print(f"made the folder {folder}", markup=False, highlight=False, soft_wrap=True)
+
+
 def write_text(text: str, file: str) -> None:
     """Write to a file, making its folder, or to standard output where ``file`` is ``-``.
 
@@ -52,7 +77,7 @@ def write_text(text: str, file: str) -> None:
         return
     path = Path(file)
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
+        make_folder(path.parent)
         path.write_text(text if text.endswith("\n") else text + "\n", encoding="utf-8")
     except OSError as error:
         raise BadInput(f"cannot write {file}: {error.strerror}") from error

@@ -8,7 +8,16 @@ from typer.core import TyperGroup
 
 from trunkline import _core
 from trunkline.cli import plan_edit
-from trunkline.cli.options import COLLECTIVE_HELP, ClusterArgument, CollectiveOption
+from trunkline.cli.forms import App
+from trunkline.cli.options import (
+    COLLECTIVE_HELP,
+    ClusterOption,
+    CollectiveOption,
+    RanksOnHostOption,
+    SvgOption,
+    algorithms_option,
+    sizes_option,
+)
 from trunkline.cli.output import check_outputs
 from trunkline.cli.plan_output import put_out
 from trunkline.cluster import load_cluster, nearest_first
@@ -16,10 +25,17 @@ from trunkline.errors import BadInput
 from trunkline.hierarchy import Hierarchy, hierarchical_plan, parse_fan_in, parse_split
 from trunkline.placement import bounded_placement, placement_of_names, root_rank
 from trunkline.planned import lay_plan, read_plan_file, read_plan_over
+from trunkline.predict import decide_all
 from trunkline.registry import check_collective, find_algorithm
-from trunkline.units import parse_bytes, parse_segment
+from trunkline.terminal import console
+from trunkline.units import format_bytes, parse_bytes, parse_segment, parse_sizes
 
 __all__ = ["app"]
+
+USUALLY_LINEAR = ("bcast", "reduce")
+"""Collectives whose plan is a line, where nothing else is asked for."""
+AUTO_BYTES = 1 << 20
+"""Of the message that ``auto`` is asked about, where none is given."""
 
 
 class _LayByDefault(TyperGroup):
@@ -34,12 +50,12 @@ class _LayByDefault(TyperGroup):
         return super().parse_args(ctx, args)
 
 
-app = typer.Typer(
+app = App(
     cls=_LayByDefault,
     help="Lay a collective over a cluster, compose hierarchical plans, show and edit plan files. "
-    "'trunkline plan CLUSTER ...' is 'trunkline plan lay CLUSTER ...'.",
-    epilog="Example: trunkline plan cyclic --collective bcast --shape linear --root h5 --json -",
-    subcommand_metavar="CLUSTER|COMMAND ...",
+    "'trunkline plan --cluster ...' is 'trunkline plan lay --cluster ...'.",
+    epilog="Example: trunkline plan --cluster cyclic --collective bcast --algorithms linear --root h5 --json -",
+    subcommand_metavar="COMMAND ...",
 )
 app.add_typer(plan_edit.app, name="edit")
 
@@ -52,35 +68,31 @@ PlanOutputOption = Annotated[
 PlanJsonOption = Annotated[
     str | None, typer.Option(metavar="FILE", help="Write the plan as JSON; '-' for standard output.")
 ]
-SvgOption = Annotated[
-    str | None,
-    typer.Option(
-        metavar="FILE",
-        help="Draw it as SVG, trees over the switches and rounds as a table; '-' for standard output.",
-    ),
-]
 
 
-@app.command(epilog="Example: trunkline plan lay cyclic --collective bcast --shape linear --root h5 --json -")
+@app.command(
+    epilog="Example: trunkline plan lay --cluster cyclic --collective bcast --algorithms linear --root h5 --json -"
+)
 def lay(
-    cluster: ClusterArgument,
+    cluster: ClusterOption,
     collective: Annotated[
         str | None,
         typer.Option(metavar="NAME", help=f"{COLLECTIVE_HELP} Default: bcast."),
     ] = None,
     shape: Annotated[
-        str | None, typer.Option("--algorithm", "--shape", help="One of 'trunkline algorithms'; default: linear.")
+        str | None,
+        algorithms_option(
+            "One of 'trunkline algorithms', or auto; default: linear for bcast and reduce, else auto.", several=False
+        ),
     ] = None,
     root: Annotated[
         str | None, typer.Option(metavar="HOST|RANK", help="Where the message starts; default: rank 0.")
     ] = None,
     size: Annotated[
         str | None,
-        typer.Option(
-            "--bytes", metavar="SIZE", help="Message that it is for, where plans depend on the size; default: 8KiB."
-        ),
+        sizes_option("Message that it is for, where plans depend on the size; default: 8KiB.", several=False),
     ] = None,
-    ranks_per_host: Annotated[int | None, typer.Option(metavar="N", help="Ranks on every host; default: 1.")] = None,
+    ranks_per_host: Annotated[int | None, typer.Option(metavar="N", help="Ranks on each host; default: 1.")] = None,
     file: Annotated[
         str | None, typer.Option("--plan", metavar="PLAN", help="Show the plan of this file instead of laying one.")
     ] = None,
@@ -95,16 +107,29 @@ def lay(
     placement = bounded_placement(network, 1 if ranks_per_host is None else ranks_per_host)
     segment_bytes = _segment(segment, output)
     if file is not None:
-        told = {"--collective": collective, "--algorithm": shape, "--root": root, "--bytes": size, "--segment": segment}
+        told = {
+            "--collective": collective,
+            "--algorithms": shape,
+            "--root": root,
+            "--sizes": size,
+            "--segment": segment,
+        }
         _check_left_out(file, [option for option, value in told.items() if value is not None])
         planned = read_plan_over(network, file, placement)
         if planned.file.host_of_rank:
             _check_left_out(file, ["--ranks-per-host"] if ranks_per_host is not None else [])
     else:
-        collective, shape = check_collective(collective or "bcast"), shape or "linear"
-        _check_shape(collective, shape)
+        collective = check_collective(collective or "bcast")
+        shape = shape or ("linear" if collective in USUALLY_LINEAR else "auto")
         start = root_rank(network, placement, root or "0")
-        message = _message(collective, shape, size)
+        message: int | None
+        if shape == "auto":
+            asked = AUTO_BYTES if size is None else parse_sizes(size)[0]
+            shape = _auto_shape(network, collective, placement, start, asked)
+            message = asked if find_algorithm(collective, shape).by_size else None
+        else:
+            _check_shape(collective, shape)
+            message = _message(collective, shape, size)
         planned = lay_plan(network, collective, shape, placement, start, segment_bytes, message)
     put_out(network, planned, output, json, svg)
 
@@ -128,10 +153,11 @@ def show(
 
 
 @app.command(
-    epilog="Example: trunkline plan compose 8w --ranks-per-host 8 --host-shape binary --root-shape quad -o plan.yaml"
+    epilog="Example: trunkline plan compose --cluster 8w --ranks-per-host 8 --host-shape binary --root-shape quad "
+    "-o plan.yaml"
 )
 def compose(
-    cluster: ClusterArgument,
+    cluster: ClusterOption,
     collective: CollectiveOption = "allreduce",
     host_shape: Annotated[
         str, typer.Option(metavar="flat|binary|quad|K-ary", help="The subtree among the ranks of each host.")
@@ -145,7 +171,7 @@ def compose(
         typer.Option(metavar="N|all", help="So many of its levels are on other hosts than the root's, from below."),
     ] = "0",
     root: Annotated[str, typer.Option(metavar="HOST|RANK", help="Where it ends; default: rank 0.")] = "0",
-    ranks_per_host: Annotated[int, typer.Option(metavar="N", help="Ranks on every host.")] = 1,
+    ranks_per_host: RanksOnHostOption = 1,
     hosts: Annotated[
         str | None,
         typer.Option(
@@ -190,14 +216,38 @@ def _message(collective: str, shape: str, size: str | None) -> int | None:
     if not find_algorithm(collective, shape).by_size:
         by_size = [a.name for a in _core.algorithms() if a.collective == collective and a.by_size]
         which = f"; those of {' and '.join(by_size)} do" if by_size else ""
-        raise BadInput(f"--bytes {size}: plans of {shape} do not depend on the size{which}; leave it out")
+        raise BadInput(f"--sizes {size}: plans of {shape} do not depend on the size{which}; leave it out")
     try:
         count = parse_bytes(size)
     except BadInput as error:
-        raise BadInput(f"--bytes: {error}") from None
+        raise BadInput(f"--sizes: {error}") from None
     if count == 0:
-        raise BadInput("--bytes 0: a message has a byte at least")
+        raise BadInput("--sizes 0: a message has a byte at least")
     return count
+
+
+def _auto_shape(
+    network: _core.Cluster, collective: str, placement: Sequence[int], root: int, message_bytes: int
+) -> str:
+    """What ``auto`` runs, or the fastest plan by prediction where that is the library's own algorithm; told."""
+    knowledge = _core.Knowledge(network, _core.NativeLibrary.mpich, "", "", host_costs=_core.host_costs_of("mpich", ""))
+    (one,) = decide_all(collective, knowledge, placement, root, [message_bytes])
+    size = format_bytes(message_bytes)
+    if one.algorithm != "native":
+        console.print(f"auto, for {size}: {one.algorithm}", markup=False, highlight=False)
+        return one.algorithm
+    laid = [each for each in one.predictions if each.algorithm != "native"]
+    if not laid:
+        raise BadInput(f"auto runs the MPI library's own algorithm at {size}, which has no plan: {one.reason}")
+    best = min(laid, key=lambda each: each.seconds)
+    console.print(
+        f"auto, for {size}: the MPI library's own algorithm, which has no plan; the fastest of the others is predicted "
+        f"to be {best.algorithm}",
+        markup=False,
+        highlight=False,
+        soft_wrap=True,
+    )
+    return best.algorithm
 
 
 def _check_left_out(file: str, options: Sequence[str]) -> None:

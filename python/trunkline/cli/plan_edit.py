@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from trunkline import _core
+from trunkline.cli.forms import App
 from trunkline.cli.output import write_text
 from trunkline.cluster import load_cluster
 from trunkline.edits.host_tree import HostTree, on_each
@@ -25,7 +26,7 @@ from trunkline.planned import read_plan_file
 
 __all__ = ["app"]
 
-app = typer.Typer(
+app = App(
     help="Change a plan of one tree: who combines what. The result is proven before it is written.",
     no_args_is_help=True,
 )

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 
-from rich.console import Console
 from rich.markup import escape
 
 from trunkline import _core
@@ -10,6 +9,7 @@ from trunkline.cli.cluster import link_name
 from trunkline.cli.output import write_json, write_text
 from trunkline.kinds import kind_of
 from trunkline.planned import Planned
+from trunkline.terminal import output
 from trunkline.units import format_bytes
 
 __all__ = ["put_out"]
@@ -69,7 +69,7 @@ def _print(
     contention: _core.Contention,
     what: str,
 ) -> None:
-    console = Console(highlight=False)
+    console = output(highlight=False)
     console.print(
         f"[bold]{what}[/] over {escape(network.name)} from rank {laid.root} "
         f"({escape(network.hosts[placement[laid.root]])}): {len(laid)} ranks, {kind_of(laid).extent(laid)}",

@@ -5,12 +5,21 @@ from collections.abc import Sequence
 from typing import Annotated
 
 import typer
-from rich.console import Console
 from rich.markup import escape
 
 from trunkline import _core
-from trunkline.cli.assumptions import accuracy_words, host_words, rate_words
-from trunkline.cli.options import ClusterArgument, CollectiveOption, JsonOption, SizesOption
+from trunkline.cli.assumptions import accuracy_words, host_words, rate_words, tell_rate
+from trunkline.cli.options import (
+    ClusterOption,
+    CollectiveOption,
+    JsonOption,
+    RanksOnHostOption,
+    RateOption,
+    SizesOption,
+    SvgOption,
+    algorithms_option,
+    mpi_option,
+)
 from trunkline.cli.output import check_outputs, write_json, write_text
 from trunkline.cluster import load_cluster
 from trunkline.errors import BadInput
@@ -26,10 +35,10 @@ from trunkline.predict import (
     tables_of,
 )
 from trunkline.registry import chosen_algorithms
-from trunkline.terminal import titled_table
+from trunkline.terminal import console, output, titled_table
 from trunkline.units import format_bytes, format_seconds, parse_rate, parse_sizes
 
-__all__ = ["HostCostsOption", "MpiOption", "RateOption", "RootOption", "explain", "predict"]
+__all__ = ["HostCostsOption", "MpiOption", "RootOption", "explain", "predict"]
 
 _TIME_WIDTH = 9
 """Columns of the terminal for one time, with the space beside it."""
@@ -37,8 +46,7 @@ _TIME_WIDTH = 9
 SIZES = "8,512,2KiB,8KiB,32KiB,128KiB,512KiB,2MiB,8MiB"
 
 RootOption = Annotated[str, typer.Option(metavar="HOST|RANK", help="Where the message starts.")]
-RanksOption = Annotated[int, typer.Option(metavar="N", help="Ranks on every host.")]
-MpiOption = Annotated[str, typer.Option(help="The MPI library whose native algorithm it is: mpich, openmpi, ...")]
+MpiOption = Annotated[str, mpi_option("The MPI library whose native algorithm it is: mpich, openmpi, ...")]
 HostCostsOption = Annotated[
     str,
     typer.Option(
@@ -48,40 +56,36 @@ HostCostsOption = Annotated[
         "with the library.",
     ),
 ]
-RateOption = Annotated[
-    str | None, typer.Option(help="Rate of the fastest link (20Mbit), others in proportion, as the lab runs it.")
-]
 
 
 def predict(
-    cluster: ClusterArgument,
+    cluster: ClusterOption,
     collective: CollectiveOption = "bcast",
     mpi: Annotated[
         str | None,
-        typer.Option(
-            help="The MPI library whose native algorithm it is: mpich, openmpi, ...; default: the tables', else mpich."
+        mpi_option(
+            "The MPI library whose native algorithm it is: mpich, openmpi, ...; default: the tables', else mpich."
         ),
     ] = None,
     sizes: SizesOption = SIZES,
     algorithms: Annotated[
-        str, typer.Option(help="Algorithms of 'trunkline algorithms', and 'all'; NAME:SEGMENT fixes the segment.")
+        str,
+        algorithms_option("Algorithms of 'trunkline algorithms', 'auto', and 'all'; NAME:SEGMENT fixes the segment."),
     ] = "all",
     measured: Annotated[
         str | None, typer.Option(metavar="FILE", help="Tables of 'trunkline measure', instead of the stated rates.")
     ] = None,
     host_costs: HostCostsOption = "",
     root: RootOption = "0",
-    ranks_per_host: RanksOption = 1,
+    ranks_per_host: RanksOnHostOption = 1,
     rate: RateOption = None,
     json: JsonOption = None,
-    svg: Annotated[str | None, typer.Option(metavar="FILE", help="Draw the curves as SVG.")] = None,
+    svg: SvgOption = None,
 ) -> None:
     """Predict the time of every algorithm for each message size, from stated rates or measured tables."""
     check_outputs({"--json": json, "--svg": svg})
     network, placement, start = _job(cluster, rate, ranks_per_host, root)
     names = chosen_algorithms(collective, algorithms.split(","))
-    if "auto" in names:
-        raise BadInput("'auto' is a choice among the others: see 'trunkline explain'")
     library = require_mpi(mpi) if mpi else None
     tables = tables_of(measured, network, [library] if library else [])
     name = library.name if library else tables.mpi if tables else "mpich"
@@ -102,11 +106,11 @@ def predict(
     if "-" not in (json, svg):
         about = f"{rate_words(network)}; {'measured tables' if tables else host_words(costs)}"
         _print_times(f"{escape(network.name)}, {name}, {about}", rows, names)
-        Console().print(_accuracy(ranks_per_host, measured=tables is not None))
+        output().print(_accuracy(ranks_per_host, measured=tables is not None))
 
 
 def explain(
-    cluster: ClusterArgument,
+    cluster: ClusterOption,
     collective: CollectiveOption = "bcast",
     mpi: MpiOption = "mpich",
     sizes: SizesOption = SIZES,
@@ -122,10 +126,9 @@ def explain(
     ] = None,
     wish: Annotated[
         str | None,
-        typer.Option(
-            "--algorithm",
-            metavar="NAME[:SEGMENT]",
-            help="What the collective is told to run; default: what TRUNKLINE_BCAST and its like say, else auto.",
+        algorithms_option(
+            "What the collective is told to run; default: what TRUNKLINE_BCAST and its like say, else auto.",
+            several=False,
         ),
     ] = None,
     reproducible: Annotated[
@@ -149,7 +152,7 @@ def explain(
     ] = None,
     host_costs: HostCostsOption = "",
     root: RootOption = "0",
-    ranks_per_host: RanksOption = 1,
+    ranks_per_host: RanksOnHostOption = 1,
     rate: RateOption = None,
     json: JsonOption = None,
 ) -> None:
@@ -173,11 +176,11 @@ def explain(
         write_json([one.as_json(network, ranks_per_host, mpi) for one in decisions], json)
     if json != "-":
         for one in knowledge.contradictions:
-            Console(stderr=True).print(f"Measured rates are not those of the cluster file: {escape(one)}")
+            console.print(f"Measured rates are not those of the cluster file: {escape(one)}")
         costs = host_costs or _core.host_costs_of(library.counts_as, library.version)
         known = "measured tables" if knowledge.is_measured else host_words(costs)
         _print_decisions(f"{escape(network.name)}, {library.name}, {rate_words(network)}; {known}", decisions)
-        Console().print(_accuracy(ranks_per_host, measured=knowledge.is_measured))
+        output().print(_accuracy(ranks_per_host, measured=knowledge.is_measured))
 
 
 def _multicasts_wanted() -> bool:
@@ -191,6 +194,7 @@ def _multicasts_wanted() -> bool:
 def _job(cluster: str, rate: str | None, ranks_per_host: int, root: str) -> tuple[_core.Cluster, list[int], int]:
     network = load_cluster(cluster)
     if rate is not None:
+        tell_rate(network, parse_rate(rate))
         network = _core.scaled(network, parse_rate(rate))
     placement = bounded_placement(network, ranks_per_host)
     return network, placement, root_rank(network, placement, root)
@@ -198,9 +202,9 @@ def _job(cluster: str, rate: str | None, ranks_per_host: int, root: str) -> tupl
 
 def _print_times(about: str, rows: Sequence[Predicted], names: Sequence[str]) -> None:
     """As many tables as it takes: in one that is too wide the algorithms' names would go first."""
-    console = Console()
+    terminal = output()
     sizes = list(dict.fromkeys(row.message_bytes for row in rows))
-    together = max(1, (console.width - max(map(len, names)) - 2) // _TIME_WIDTH)
+    together = max(1, (terminal.width - max(map(len, names)) - 2) // _TIME_WIDTH)
     for start in range(0, len(sizes), together):
         some = sizes[start : start + together]
         title = f"{about}: predicted time of {_core.facts_of(rows[0].collective).mpi_name}"
@@ -215,9 +219,9 @@ def _print_times(about: str, rows: Sequence[Predicted], names: Sequence[str]) ->
         if bounds:
             table.add_section()
             table.add_row("bound", *(format_seconds(bounds[size]) for size in some))
-        console.print(table)
+        terminal.print(table)
     if rows[0].bound is not None:
-        console.print("[dim]Bound: each long link crossed once; the longest way's delay, and its slowest rate.[/]")
+        terminal.print("[dim]Bound: each long link crossed once; the longest way's delay, and its slowest rate.[/]")
 
 
 def _accuracy(ranks_per_host: int, *, measured: bool) -> str:
@@ -230,4 +234,4 @@ def _print_decisions(about: str, decisions: Sequence[Decision]) -> None:
     for one in decisions:
         ran = f"{one.algorithm}, {one.segment_bytes} B" if one.segment_bytes else one.algorithm
         table.add_row(format_bytes(one.message_bytes), ran, escape(one.words()))
-    Console().print(table)
+    output().print(table)

@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from trunkline.cli.options import ClusterOption, mpi_option
 from trunkline.cluster import cluster_file, load_cluster
 from trunkline.errors import BadInput
 from trunkline.launchers import job_with_settings
@@ -20,11 +21,11 @@ def run(
             metavar="-- MPIEXEC|SRUN ...", help="The job, as you start it today; 'env A=b' may stand before it."
         ),
     ],
-    cluster: Annotated[str, typer.Option(help="A bundled cluster's name, or a cluster file that every host can read.")],
+    cluster: ClusterOption,
     mpi: Annotated[
         str | None,
-        typer.Option(
-            help="The ranks' MPI library: mpich, openmpi, mpich-5.0.2, ...; default: the launcher's or, behind srun, "
+        mpi_option(
+            "The ranks' MPI library: mpich, openmpi, mpich-5.0.2, ...; default: the launcher's or, behind srun, "
             "the one that the program is linked to."
         ),
     ] = None,

@@ -8,10 +8,18 @@ from rich.markup import escape
 from rich.table import Table
 
 from trunkline import _core
-from trunkline.cli.assumptions import host_words, rate_words
-from trunkline.cli.options import ClusterOption, JsonOption, RanksOnHostOption, SizesOption
+from trunkline.cli.assumptions import host_words, rate_words, tell_rate
+from trunkline.cli.forms import App
+from trunkline.cli.options import (
+    ClusterOption,
+    JsonOption,
+    RanksOnHostOption,
+    RateOption,
+    SizesOption,
+    algorithms_option,
+)
 from trunkline.cli.output import check_outputs, write_json
-from trunkline.cli.predict import HostCostsOption, MpiOption, RateOption, RootOption
+from trunkline.cli.predict import HostCostsOption, MpiOption, RootOption
 from trunkline.cli.simulate_gains import gains, reasons
 from trunkline.cli.simulate_matmul import matmul
 from trunkline.cluster import load_cluster
@@ -35,7 +43,7 @@ LOSSY_CALLS = 25
 LARGE_RACE = 10.0
 """Simulating to its end what is ten times slower takes hours on a thousand hosts, and says little more."""
 
-app = typer.Typer(help="Simulate collectives with SimGrid, to thousands of hosts.", no_args_is_help=True)
+app = App(help="Simulate collectives with SimGrid, to thousands of hosts.", no_args_is_help=True)
 
 
 @app.callback()
@@ -49,12 +57,12 @@ def simulated(
     sizes: SizesOption = "64KiB,1MiB",
     algorithms: Annotated[
         str,
-        typer.Option(
-            help="'auto', 'native' (what --mpi runs by itself), algorithms of 'trunkline algorithms' (NAME:SEGMENT "
-            "fixes the segment), what mpich and ompi run by themselves, SimGrid's rules for mvapich2, impi, smpi-mpich "
-            "and smpi-ompi, and 'pipelined': all of SMPI's own pipelined ones."
+        algorithms_option(
+            "'auto', 'native' (what --mpi runs by itself), algorithms of 'trunkline algorithms' (NAME:SEGMENT "
+            "fixes the segment), what mpich and openmpi run by themselves, SimGrid's rules for mvapich2, intelmpi, "
+            "smpi-mpich and smpi-openmpi, and 'pipelined': all of SMPI's own pipelined ones."
         ),
-    ] = "auto,mpich,ompi",
+    ] = "auto,mpich,openmpi",
     mpi: MpiOption = "mpich",
     rate: RateOption = None,
     root: RootOption = "0",
@@ -93,6 +101,7 @@ def simulated(
     network = load_cluster(cluster)
     rate_bps = parse_rate(rate) if rate else rate_of(bench) if bench else None
     if rate_bps:
+        tell_rate(network, rate_bps)
         network = _core.scaled(network, rate_bps)
     placement = bounded_placement(network, ranks_per_host)
     library = require_mpi(mpi)
@@ -133,12 +142,12 @@ for collective in _core.collectives():
         collective,
         help=str(simulated.__doc__).format(collective=_core.facts_of(collective).mpi_name),
         epilog=f"Example: trunkline simulate {collective} --cluster random:256x16 --sizes 1MiB "
-        "--algorithms auto,linear,mpich,ompi --json sim.json",
+        "--algorithms auto,linear,mpich,openmpi --json sim.json",
     )(simulated)
 app.command(
-    epilog="Example: trunkline simulate gains --cluster cyclic --rates 20Mbit,1Gbit,10Gbit,100Gbit --svg gains.svg"
+    epilog="Example: trunkline simulate gains --cluster cyclic --rate 20Mbit,1Gbit,10Gbit,100Gbit --svg gains.svg"
 )(gains)
-app.command(epilog="Example: trunkline simulate matmul --hosts 2-8 --rates 100Mbit,1Gbit --svg speed-up.svg")(matmul)
+app.command(epilog="Example: trunkline simulate matmul --hosts 2-8 --rate 100Mbit,1Gbit --svg speed-up.svg")(matmul)
 
 
 def _simulate_with_progress(

@@ -8,14 +8,23 @@ from rich.markup import escape
 from rich.table import Table
 
 from trunkline import _core
-from trunkline.cli.assumptions import host_words, rate_words
-from trunkline.cli.options import ClusterOption, CollectiveOption, JsonOption, RanksOnHostOption, SizesOption
+from trunkline.cli.assumptions import host_words, rate_words, tell_rate
+from trunkline.cli.options import (
+    ClusterOption,
+    CollectiveOption,
+    JsonOption,
+    RanksOnHostOption,
+    RatesOption,
+    SizesOption,
+    SvgOption,
+    algorithms_option,
+)
 from trunkline.cli.output import check_outputs, write_json, write_text
 from trunkline.cli.predict import HostCostsOption, MpiOption, RootOption
 from trunkline.cluster import fingerprint_text, load_cluster
 from trunkline.errors import BadInput
 from trunkline.mpi import require_mpi
-from trunkline.peers.simulated import UNNAMED, Simulated, simulated_algorithms
+from trunkline.peers.simulated import UNNAMED, Simulated, named_now, simulated_algorithms
 from trunkline.placement import bounded_placement, root_rank
 from trunkline.predict import host_costs_named
 from trunkline.simulate.engine import Job
@@ -30,17 +39,12 @@ __all__ = ["gains", "reasons"]
 
 def gains(
     cluster: ClusterOption,
-    rates: Annotated[
-        str | None,
-        typer.Option(
-            help="Rates of the fastest link, separated by commas, other links in proportion; default: the file's rates."
-        ),
-    ] = None,
+    rates: RatesOption = None,
     sizes: SizesOption = "1KiB,8KiB,64KiB,1MiB,16MiB",
     collective: CollectiveOption = "bcast",
     rivals: Annotated[
-        str, typer.Option(help="What to compare with: as --algorithms of 'trunkline simulate COLLECTIVE'.")
-    ] = "mpich,ompi",
+        str, algorithms_option("What to compare with: as --algorithms of 'trunkline simulate COLLECTIVE'.")
+    ] = "mpich,openmpi",
     mpi: MpiOption = "mpich",
     root: RootOption = "0",
     ranks_per_host: RanksOnHostOption = 1,
@@ -51,7 +55,7 @@ def gains(
             min=0, help="Give a rival up at a size once it has taken so many times the fastest before it; 0: none."
         ),
     ] = 0.0,
-    svg: Annotated[str | None, typer.Option(metavar="FILE", help="Draw it; '-' for standard output.")] = None,
+    svg: SvgOption = None,
     json: JsonOption = None,
 ) -> None:
     """Show what Trunkline's own choice gains over other libraries', by link rate and message size.
@@ -68,13 +72,15 @@ def gains(
     (auto,) = simulated_algorithms(collective, ["auto"])
     others = [one for one in simulated_algorithms(collective, words, library.native_library) if one != auto]
     if not others:
-        raise BadInput("--rivals: name one besides auto: native, mpich, ompi, ...")
-    if unnamed := [one.name for one in others if one.name in UNNAMED]:
+        raise BadInput("--algorithms: name one besides auto: native, mpich, openmpi, ...")
+    if unnamed := [one.name for one in others if named_now(one.name) in UNNAMED]:
         raise BadInput(
-            f"--rivals: SimGrid does not say which algorithm '{unnamed[0]}' is, and gains are over named ones; "
+            f"--algorithms: SimGrid does not say which algorithm '{unnamed[0]}' is, and gains are over named ones; "
             f"'trunkline simulate {collective} --algorithms auto,{unnamed[0]}' has its times"
         )
     costs = host_costs_named(host_costs or _core.host_costs_of(library.counts_as, library.version)).name
+    for one in map(parse_rate, rates.split(",")) if rates else ():
+        tell_rate(network, one)
     clusters = (
         [_core.scaled(network, rate) for rate in dict.fromkeys(map(parse_rate, rates.split(",")))]
         if rates

@@ -8,8 +8,8 @@ from rich.markup import escape
 from rich.table import Table
 
 from trunkline import _core
-from trunkline.cli.assumptions import host_words, rate_words
-from trunkline.cli.options import ClusterOption, JsonOption
+from trunkline.cli.assumptions import host_words, rate_words, tell_rate
+from trunkline.cli.options import DefaultClusterOption, JsonOption, RatesOption, SvgOption, algorithms_option
 from trunkline.cli.output import check_outputs, write_json, write_text
 from trunkline.cli.predict import HostCostsOption, MpiOption
 from trunkline.cli.simulate_gains import reasons
@@ -29,19 +29,17 @@ __all__ = ["matmul"]
 
 
 def matmul(
-    cluster: ClusterOption = "paper-1",
+    cluster: DefaultClusterOption = "paper-1",
     order: Annotated[int, typer.Option(min=1, max=30_000, help="Of the square matrices; the paper: 3200.")] = 3200,
     hosts: Annotated[
-        str, typer.Option(help="How many of the cluster's first hosts: 2-8, or numbers separated by commas.")
-    ] = "2-8",
-    rates: Annotated[
-        str | None,
+        str,
         typer.Option(
-            help="Rates of the fastest link, separated by commas, other links in proportion; default: the file's rates."
+            metavar="N,...", help="How many of the cluster's first hosts: 2-8, or numbers separated by commas."
         ),
-    ] = None,
+    ] = "2-8",
+    rates: RatesOption = None,
     algorithms: Annotated[
-        str, typer.Option(help="Of the broadcasts: as --algorithms of 'trunkline simulate bcast'.")
+        str, algorithms_option("Of the broadcasts: as --algorithms of 'trunkline simulate bcast'.")
     ] = "native,linear,two-tree,auto",
     host_gflops: Annotated[
         float,
@@ -53,7 +51,7 @@ def matmul(
     ] = 0.5,
     mpi: MpiOption = "mpich",
     host_costs: HostCostsOption = "",
-    svg: Annotated[str | None, typer.Option(metavar="FILE", help="Draw it; '-' for standard output.")] = None,
+    svg: SvgOption = None,
     json: JsonOption = None,
 ) -> None:
     """Show how much faster several hosts multiply two matrices than one: examples/matmul.c, its broadcasts simulated.
@@ -69,6 +67,8 @@ def matmul(
     library = require_mpi(mpi)
     wanted = simulated_algorithms("bcast", algorithms.split(","), library.native_library)
     costs = host_costs_named(host_costs or _core.host_costs_of(library.counts_as, library.version)).name
+    for one in map(parse_rate, rates.split(",")) if rates else ():
+        tell_rate(network, one)
     clusters = (
         [_core.scaled(network, rate) for rate in dict.fromkeys(map(parse_rate, rates.split(",")))]
         if rates

@@ -8,6 +8,9 @@ from typing import Annotated
 
 import typer
 
+from trunkline import _core
+from trunkline.cli.forms import App
+from trunkline.cli.options import JsonOption, ReportOption
 from trunkline.cli.output import check_outputs, write_json, write_text
 from trunkline.cli.trace_top import FolderArgument, JobOption, top
 from trunkline.errors import BadInput
@@ -26,7 +29,7 @@ from trunkline.trace.tables import call_text, compared_table, group_tables, grou
 
 __all__ = ["app"]
 
-app = typer.Typer(help="Look into traces of jobs that ran with TRUNKLINE_TRACE=FOLDER.", no_args_is_help=True)
+app = App(help="Look into traces of jobs that ran with TRUNKLINE_TRACE=FOLDER.", no_args_is_help=True)
 
 
 class Format(StrEnum):
@@ -41,7 +44,7 @@ def _trace() -> None:
     """Keep the sub-commands' names, however few they are."""
 
 
-@app.command(epilog="Example: trunkline trace analyse out --html report.html --against before")
+@app.command(epilog="Example: trunkline trace analyse out --report report.html --against before")
 def analyse(
     folder: FolderArgument,
     command: Annotated[
@@ -63,16 +66,14 @@ def analyse(
         typer.Option("--confirm", help="Run the job with and without the first suggestion, and tell what it brings."),
     ] = False,
     pairs: Annotated[int, typer.Option(min=1, max=1000, help="With --confirm: jobs of each plan, in turns.")] = 5,
-    html: Annotated[str | None, typer.Option(metavar="FILE", help="Write a page with pictures.")] = None,
-    json: Annotated[
-        str | None, typer.Option(metavar="FILE", help="Write all of it as JSON; '-' for standard output.")
-    ] = None,
+    report: ReportOption = None,
+    json: JsonOption = None,
 ) -> None:
     """Where the time of collectives goes: by part of the tree, by stage, program or network, and what to change.
 
-    --confirm: analyse out --confirm -- trunkline lab run 8w --mpi mpich --rate 20Mbit --ranks-per-host 8 -- ./program
+    --confirm: analyse out --confirm -- trunkline lab run --cluster 8w --mpi mpich --ranks-per-host 8 -- ./program
     """
-    check_outputs({"--json": json, "--html": html})
+    check_outputs({"--json": json, "--report": report})
     _check_command(folder, command or [], confirm)
     if against is not None and json is not None and against == folder:
         raise BadInput(f"--against {against}: is the same folder; name that of another run")
@@ -91,10 +92,10 @@ def analyse(
                 f"{call_text(one)}: no suggestion: {given.silent}", markup=False, highlight=False, soft_wrap=True
             )
     confirmed = _confirmed(found, advice, command or [], pairs) if confirm else None
-    if html is not None:
+    if report is not None:
         from trunkline.trace.page import trace_page  # Matplotlib takes a second to load
 
-        write_text(trace_page(found, advice, confirmed.text if confirmed else ""), html)
+        write_text(trace_page(found, advice, confirmed.text if confirmed else ""), report)
     if json is not None:
         told = analysis_as_json(found)
         for group, given in zip(told["groups"], advice, strict=True):
@@ -139,12 +140,20 @@ def _print(found: Analysis, details: int) -> None:
         console.print(f"note: {note}", markup=False, highlight=False, soft_wrap=True)
     if not found.groups:
         console.print("no call is whole in the traces of all its ranks")
+        _tell_what_is_traced()
         return
     console.print(groups_table(found))
     for one in found.groups[:details]:
         console.print(reason_text(one), markup=False, highlight=False, soft_wrap=True)
         for table in group_tables(found, one):
             console.print(table)
+    _tell_what_is_traced()
+
+
+def _tell_what_is_traced() -> None:
+    """A program may spend its time in other calls, of which a trace knows nothing."""
+    text = f"only what Trunkline plans is in a trace: {_core.planned_words()}"
+    console.print(text, style="dim", markup=False, highlight=False, soft_wrap=True)
 
 
 @app.command(

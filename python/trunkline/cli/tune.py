@@ -18,9 +18,11 @@ from trunkline.cli.options import (
     CollectiveOption,
     HostsOption,
     LabRateOption,
+    OptionalClusterOption,
     RanksOnHostOption,
     ReportOption,
     SizesOption,
+    mpi_option,
 )
 from trunkline.cli.output import check_outputs, write_json, write_text
 from trunkline.cli.tune_job import tune_job, tuning_text, winners_table
@@ -51,12 +53,10 @@ def tune(
     output: Annotated[
         str, typer.Option("--output", "-o", metavar="FILE", help="The tuning file; '-': standard output.")
     ],
-    cluster: Annotated[
-        str | None,
-        typer.Option(metavar="CLUSTER", envvar="TRUNKLINE_CLUSTER", help="A name, a file, or random:HOSTSxSWITCHES."),
-    ] = None,
+    cluster: OptionalClusterOption = None,
     mpi: Annotated[
-        str | None, typer.Option(help="MPI libraries, separated by commas; inside a job: default the launcher's.")
+        str | None,
+        mpi_option("MPI libraries, separated by commas; inside a job: default the launcher's.", several=True),
     ] = None,
     collective: CollectiveOption = "bcast",
     sizes: SizesOption = SIZES,

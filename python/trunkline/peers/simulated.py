@@ -9,14 +9,25 @@ from trunkline.kinds import KINDS
 from trunkline.peers.algorithm import in_variables
 from trunkline.registry import chosen_algorithms
 
-__all__ = ["PIPELINED", "SELECTORS", "UNNAMED", "OwnChoice", "Simulated", "own_choice", "simulated_algorithms"]
+__all__ = [
+    "PIPELINED",
+    "SELECTORS",
+    "UNNAMED",
+    "OwnChoice",
+    "Simulated",
+    "named_now",
+    "own_choice",
+    "simulated_algorithms",
+]
 
-SELECTORS = {"mpich": "MPICH", "ompi": "Open MPI", "mvapich2": "MVAPICH2", "impi": "Intel MPI"}
+SELECTORS = {"mpich": "MPICH", "openmpi": "Open MPI", "mvapich2": "MVAPICH2", "intelmpi": "Intel MPI"}
 """Libraries whose own choice can be asked for, as people call them."""
-LIBRARIES = {"mpich": _core.NativeLibrary.mpich, "ompi": _core.NativeLibrary.openmpi}
+LIBRARIES = {"mpich": _core.NativeLibrary.mpich, "openmpi": _core.NativeLibrary.openmpi}
 """Those whose rules are known here: SMPI runs what they select by its name."""
-UNNAMED = {"mvapich2": "mvapich2", "impi": "impi", "smpi-mpich": "mpich", "smpi-ompi": "ompi"}
+UNNAMED = {"mvapich2": "mvapich2", "intelmpi": "impi", "smpi-mpich": "mpich", "smpi-openmpi": "ompi"}
 """SMPI's own rules by which libraries choose. Which algorithm that is, SMPI does not say."""
+_OLD_NAMES = {"ompi": "openmpi", "impi": "intelmpi", "smpi-ompi": "smpi-openmpi"}
+"""SimGrid's names of libraries, which are still taken; results then have the name that was asked for."""
 
 PIPELINED = {
     "bcast": {
@@ -104,6 +115,11 @@ class OwnChoice:
     """Where there is no algorithm: for people."""
 
 
+def named_now(name: str) -> str:
+    """A library's name as ``--mpi`` takes it, whichever of its names was asked for."""
+    return _OLD_NAMES.get(name, name)
+
+
 def own_choice(
     library: _core.NativeLibrary, collective: str, placement: Sequence[int], root: int, message_bytes: int
 ) -> OwnChoice:
@@ -149,14 +165,13 @@ def simulated_algorithms(
     wanted: list[Simulated] = []
     key = f"smpi/{_in_smpi(collective)}"
     pipelined = {name: Simulated(name, "native", {key: runs}) for name, runs in PIPELINED.get(collective, {}).items()}
-    own_choices = {name: Simulated(name, "native", {}, library) for name, library in LIBRARIES.items()}
     for name in map(str.strip, names):
         if name == "native":
             wanted.append(Simulated(name, "native", {}, native))
-        elif name in own_choices:
-            wanted.append(own_choices[name])
-        elif name in UNNAMED:
-            wanted.append(Simulated(name, "native", {"smpi/coll-selector": UNNAMED[name]}))
+        elif named_now(name) in LIBRARIES:
+            wanted.append(Simulated(name, "native", {}, LIBRARIES[named_now(name)]))
+        elif named_now(name) in UNNAMED:
+            wanted.append(Simulated(name, "native", {"smpi/coll-selector": UNNAMED[named_now(name)]}))
         elif name == "pipelined":
             if not pipelined:
                 raise BadInput(
@@ -169,7 +184,7 @@ def simulated_algorithms(
             try:
                 own = chosen_algorithms(collective, [name])
             except BadInput as error:
-                others = ", ".join([*own_choices, *UNNAMED, *pipelined, "pipelined"])
+                others = ", ".join([*LIBRARIES, *UNNAMED, *pipelined, "pipelined"])
                 raise BadInput(f"{error}; others' are: {others}") from None
             refused = {one: why for one in own if (why := _not_simulated(collective, one))}
             if name in refused:

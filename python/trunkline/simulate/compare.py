@@ -9,6 +9,7 @@ from trunkline.bench.measure import Cell
 from trunkline.cluster import fingerprint_text
 from trunkline.errors import BadInput
 from trunkline.files import read_json
+from trunkline.peers.simulated import named_now
 from trunkline.simulate.engine import Job
 from trunkline.simulate.rows import Row
 from trunkline.units import format_rate
@@ -19,8 +20,8 @@ _NEEDED = frozenset(
     {"collective", "cluster", "cluster_fingerprint", "rate_bps", "ranks", "mpi", "algorithm", "message_bytes"}
     | {"seconds_median", "limit_seconds"}
 )
-_RULES_OF = {"mpich": "mpich", "openmpi": "ompi", "intelmpi": "impi"}
-"""The simulated selector that stands for a library's native broadcast."""
+_NATIVES = ("mpich", "openmpi", "intelmpi")
+"""Libraries whose own choice is simulated under their name."""
 
 
 @dataclass(frozen=True)
@@ -76,7 +77,7 @@ def check_comparable(
         cell
         for cell in bench
         if cell["collective"] == job.collective
-        and simulated_name(cell) in algorithms
+        and simulated_name(cell) in set(map(named_now, algorithms))
         and cell["message_bytes"] in sizes
     ]
     if not both:
@@ -98,12 +99,13 @@ def simulated_name(cell: Mapping[str, Any]) -> str:
     """Under which name a simulation has what the lab measured; empty: under none."""
     if cell["algorithm"] != "native":
         return str(cell["algorithm"])
-    return _RULES_OF.get(str(cell["mpi"]).partition("-")[0], "")
+    library = str(cell["mpi"]).partition("-")[0]
+    return library if library in _NATIVES else ""
 
 
 def compared(rows: Sequence[Row], bench: Sequence[Mapping[str, Any]]) -> list[Pair]:
     """Every case of the lab that was simulated to its end, in the lab's order; of what is comparable."""
-    simulated = {(row.collective, row.algorithm, row.message_bytes): row for row in rows if not row.gave_up}
+    simulated = {(row.collective, named_now(row.algorithm), row.message_bytes): row for row in rows if not row.gave_up}
     pairs = []
     for cell in bench:
         row = simulated.get((cell["collective"], simulated_name(cell), cell["message_bytes"]))

@@ -8,7 +8,7 @@ from trunkline import _core
 from trunkline.draw.colours import ACCENT, CONTENDED, GRID, INK, PAPER, SOFT, dark_too
 from trunkline.draw.layout import Point
 from trunkline.draw.svg import text
-from trunkline.peers.simulated import SELECTORS
+from trunkline.peers.simulated import SELECTORS, named_now
 from trunkline.simulate.gains import Gain
 from trunkline.units import format_bytes, format_rate
 
@@ -76,7 +76,7 @@ def gains_picture(gains: Sequence[Gain]) -> str:
 
 
 def _rival_words(rival: str) -> str:
-    return f"{SELECTORS[rival]}'s own choice" if rival in SELECTORS else rival
+    return f"{SELECTORS[named_now(rival)]}'s own choice" if named_now(rival) in SELECTORS else rival
 
 
 def _cell(gain: Gain, x: float, y: float, width: float) -> str:

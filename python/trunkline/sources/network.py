@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from itertools import groupby
 
 from trunkline import _core
-from trunkline.cluster import faulty
+from trunkline.cluster import equal_cost_words, faulty
 from trunkline.errors import BadInput
 from trunkline.sources.faults import Faults, Place, did_you_mean, name_fault
 
@@ -60,6 +60,8 @@ class Network:
     hosts: list[Host] = field(default_factory=list)
     trunks: list[Trunk] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    equal_cost: bool = False
+    """Whether its switches use all shortest paths."""
 
 
 def check_network(network: Network, whole: Place, missing: str, faults: Faults) -> None:
@@ -162,6 +164,11 @@ def write_network(network: Network, origin: str) -> str:
         cluster = _core.parse_cluster(_yaml(network), f"the cluster made from {origin}")
     except _core.FaultyFile as error:
         raise faulty(error) from None
+    if remedy := equal_cost_words(cluster):
+        unused = f"{len(cluster.unused_links)} of {len(cluster.links)} links"
+        network.notes.append(
+            f"A spanning tree of this network leaves {unused} unused; {remedy}. --paths equal-cost does so."
+        )
     comments = [f"From {origin}.", *network.notes]
     return "".join(f"# {' '.join(comment.split())}\n" for comment in comments) + _core.write_cluster(cluster)
 
@@ -176,6 +183,7 @@ def _yaml(network: Network) -> str:
         raise BadInput(f"the cluster's name: {wrong}; give one with --name")
     lines = [
         "trunkline: cluster/1",
+        *(["paths: equal-cost"] if network.equal_cost else []),
         f"name: {json.dumps(network.name)}",
         *([f"description: {json.dumps(network.description, ensure_ascii=False)}"] if network.description else []),
         f"switches: {json.dumps([switch.name for switch in network.switches])}",

@@ -169,12 +169,15 @@ def cost_tree(tree: AnalysedTree, hosts: dict[int, str], title: str) -> str:
     cost = _cost_by_place(tree.stages)
     most = max(cost.values(), default=1.0) or 1.0
     leaves = max(place.values()) + 1
-    step = 44.0 if leaves <= 64 else max(6.0, 2816 / leaves)
     named = leaves <= 64
+    names = _without_domain(hosts) if named else {}
+    label = 11 + _LETTER * max((len(name) for name in names.values()), default=0.0)  # right of its node
+    step = max(44.0, label + 22) if named else max(6.0, 2816 / leaves)
     width, height = max(420.0, step * leaves + 40), 70.0 * max(level.values()) + 64
+    left = (width - step * leaves) / 2 + (max(step - label, 20.0) / 2 if named else step / 2)
 
     def at(rank: int) -> tuple[float, float]:
-        return (width - step * leaves) / 2 + step * (place[rank] + 0.5), 30 + 70.0 * level[rank]
+        return left + step * place[rank], 30 + 70.0 * level[rank]
 
     parts = []
     for rank, below in children.items():
@@ -199,11 +202,25 @@ def cost_tree(tree: AnalysedTree, hosts: dict[int, str], title: str) -> str:
         )
         if named:
             parts.append(
-                f'<text x="{x + 11:.1f}" y="{y:.1f}" font-size="12" fill="{INK}">{rank}</text>'
-                f'<text x="{x + 11:.1f}" y="{y + 11:.1f}" font-size="10" fill="{SOFT}">'
-                f"{escape(hosts[rank])}</text>"
+                f'<text x="{x + 11:.1f}" y="{y:.1f}" font-size="12" fill="{INK}" {_HALO}>{rank}</text>'
+                f'<text x="{x + 11:.1f}" y="{y + 11:.1f}" font-size="10" fill="{SOFT}" {_HALO}>'
+                f"{escape(names[rank])}</text>"
             )
     return document(width, height, title, parts)
+
+
+_LETTER = 6.4
+"""Width of a letter of a host's name, pixels."""
+_HALO = f'stroke="{PAPER}" stroke-width="3" paint-order="stroke"'
+"""Keeps a name readable on the line that passes behind it."""
+
+
+def _without_domain(hosts: dict[int, str]) -> dict[int, str]:
+    """Names of hosts by rank, without the domain where all have the same one."""
+    domains = {name.partition(".")[2] for name in hosts.values()}
+    if len(domains) > 1:
+        return hosts
+    return {rank: name.partition(".")[0] for rank, name in hosts.items()}
 
 
 def _places(children: dict[int, list[int]], root: int) -> tuple[dict[int, float], dict[int, int]]:

@@ -1,5 +1,6 @@
 """A folder of traces: which jobs left theirs, and what lies beside them."""
 
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -55,6 +56,8 @@ def find_job(folder: str, name: str | None = None) -> Job:
     place = Path(folder)
     if not is_folder(place):
         raise BadInput(f"{folder}: no such folder; name the one that TRUNKLINE_TRACE named")
+    if not os.access(place, os.R_OK | os.X_OK):
+        raise BadInput(f"{folder}: cannot be read: permission denied; the user who ran the job may look into it")
     files = sorted(place.glob("*.trace"))
     if not files:
         raise BadInput(f"{folder}: holds no trace; run the job with TRUNKLINE_TRACE={folder}")

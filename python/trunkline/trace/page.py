@@ -5,11 +5,12 @@ from typing import Any
 
 import numpy as np
 
+from trunkline import _core
 from trunkline.report.page import render
 from trunkline.trace.analysis import Analysed, AnalysedTree, Analysis
 from trunkline.trace.drawings import cost_over_switches, cost_tree, departure_curves, shown_ranks, timemap
 from trunkline.trace.suggest import Advice
-from trunkline.trace.tables import PARTS, call_text, reason_text, stage_text, us_text
+from trunkline.trace.tables import call_text, part_rows, reason_text, stage_text, us_text
 
 __all__ = ["trace_page"]
 
@@ -36,6 +37,7 @@ def trace_page(analysis: Analysis, advice: list[Advice], confirmed: str = "") ->
         records=analysis.records,
         notes=analysis.notes,
         confirmed=confirmed,
+        planned=_core.planned_words(),
         rows=[_row(one) for one in analysis.groups],
         groups=[
             _group(analysis, one, given) for one, given in list(zip(analysis.groups, advice, strict=True))[:MOST_GROUPS]
@@ -86,7 +88,7 @@ def _tree(analysis: Analysis, tree: AnalysedTree) -> dict[str, Any]:
         "ranks": len(tree.costs),
         "fast": fast,
         "slow": slow,
-        "parts": [(name, us_text(getattr(fast, key)), us_text(getattr(slow, key))) for name, key in PARTS],
+        "parts": list(part_rows(tree)),
         "hot": [
             {
                 "name": stage_text(analysis, stage),

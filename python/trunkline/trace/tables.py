@@ -12,9 +12,18 @@ from trunkline.trace.protocol import Protocol
 from trunkline.trace.stages import Stage
 from trunkline.trace.suggest import Suggestion
 from trunkline.trace.top import Look, Spent
-from trunkline.units import format_bytes
+from trunkline.units import format_bytes, format_seconds
 
-__all__ = ["PARTS", "call_text", "compared_table", "group_tables", "groups_table", "reason_text", "stage_text"]
+__all__ = [
+    "PARTS",
+    "call_text",
+    "compared_table",
+    "group_tables",
+    "groups_table",
+    "part_rows",
+    "reason_text",
+    "stage_text",
+]
 __all__ += ["suggestion_text", "top_table", "us_text"]
 
 _REASONS = {
@@ -25,16 +34,25 @@ _REASONS = {
 
 
 PARTS = (
-    ("down, with arrival wait", "down_with_arrival_wait"),
-    ("down, no arrival wait", "down"),
-    ("up", "up"),
+    ("down to the root, with arrival wait", "down_with_arrival_wait"),
+    ("down to the root, no arrival wait", "down"),
+    ("up from the root", "up"),
     ("host subtree, no arrival wait", "host_subtree"),
     ("cluster-root subtree, no arrival wait", "cluster_root_subtree"),
     ("proxies", "proxy"),
     ("total, no arrival wait", "total"),
     ("total, with arrival wait", "total_with_arrival_wait"),
 )
-"""Rows of the paper's tables 3 and 4: words, and the name in a rank's costs."""
+"""Rows of the paper's tables 3 and 4: words, and the name in a rank's costs. Data of a broadcast go up alone, and those
+of a reduce down alone."""
+
+
+def part_rows(tree: AnalysedTree) -> Iterator[tuple[str, str, str]]:
+    """Words, and microseconds of the fastest and the slowest rank; without parts that the collective does not have."""
+    for name, key in PARTS:
+        fast, slow = getattr(tree.fastest, key), getattr(tree.slowest, key)
+        if fast or slow:
+            yield name, us_text(fast), us_text(slow)
 
 
 def call_text(one: Analysed) -> str:
@@ -105,8 +123,8 @@ def _costs(analysis: Analysis, tree: AnalysedTree, what: str) -> Table:
         ),
         left=("part",),
     )
-    for name, key in PARTS:
-        table.add_row(name, us_text(getattr(fast, key)), us_text(getattr(slow, key)))
+    for row in part_rows(tree):
+        table.add_row(*row)
     return table
 
 
@@ -253,5 +271,7 @@ def top_table(look: Look, spent: Spent, title: str) -> Table:
 
 
 def us_text(value: float) -> str:
-    """Microseconds."""
+    """Microseconds; with a unit of its own what has more than five digits of them."""
+    if abs(value) >= 99_999.5:
+        return format_seconds(value / 1e6)
     return f"{value:.1f}" if abs(value) < 1000 else f"{value:.0f}"

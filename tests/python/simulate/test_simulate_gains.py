@@ -140,4 +140,4 @@ def test_a_gain_needs_both_times(trunkline):
     ran = trunkline("simulate", "gains", *words, "--json", "-")
     assert ran.status == 0, ran.error
     assert {row["rival"] for row in ran.data} == {"mpich"}
-    assert "ompi, 16 KiB: no time, since what Open MPI selects" in " ".join(ran.error.split())
+    assert "openmpi, 16 KiB: no time, since what Open MPI selects" in " ".join(ran.error.split())

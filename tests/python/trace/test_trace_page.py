@@ -4,6 +4,7 @@ import html
 import re
 import shutil
 import subprocess
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -13,7 +14,7 @@ from test_trace_suggest import bad_plans, rooms  # noqa: F401
 
 from trunkline import _core
 from trunkline.trace.analysis import analyse
-from trunkline.trace.drawings import cost_over_switches
+from trunkline.trace.drawings import cost_over_switches, cost_tree
 from trunkline.trace.folder import find_job
 from trunkline.trace.page import trace_page
 from trunkline.trace.suggest import advice_for
@@ -61,6 +62,38 @@ def test_names_of_hosts_are_no_markup(tmp_path):
     page = page_of(tmp_path)
     assert "<b>x" not in page
     assert "&lt;b&gt;x" in page
+
+
+@pytest.mark.parametrize("name", ["n{}", "a-long-name-{:03}.cluster.example", "{}.of.each.its.own"])
+def test_names_in_the_tree_neither_meet_nor_leave_it(tmp_path, name):
+    eight_ranks(tmp_path)
+    [tree] = analyse(find_job(str(tmp_path))).groups[0].trees
+    picture = cost_tree(tree, {rank: name.format(rank) for rank in range(8)}, "Costs")
+    assert ".cluster.example" not in re.sub(r"<title>.*?</title>", "", picture), "all have the same domain"
+    width = float(re.search(r'width="([\d.]+)"', picture)[1])
+    texts = re.findall(r'<text x="([\d.]+)" y="([\d.]+)" font-size="10"[^>]*>([^<]+)</text>', picture)
+    assert len(texts) == 8
+    by_level = {}
+    for x, y, word in texts:
+        by_level.setdefault(y, []).append((float(x), float(x) + 6.0 * len(word)))
+    for level in by_level.values():
+        ends = sorted(level)
+        assert ends[-1][1] <= width
+        assert all(right < left for (_, right), (left, _) in pairwise(ends))
+
+
+def test_a_broadcast_has_no_way_to_the_root(tmp_path):
+    for rank in range(2):
+        made = Made(rank, 2, host=f"h{rank}")
+        made.begin(0, 0)
+        made.event(2, 4 - rank, 1 - rank)
+        made.over(200_000)
+        made.write(tmp_path)
+    page = page_of(tmp_path)
+    assert "up from the root" in page
+    assert "down to the root" not in page
+    assert "200 ms" in page, "no six digits of microseconds"
+    assert "MPI_Alltoall" in page, "what is not in a trace"
 
 
 def test_a_thousand_ranks_stay_readable(tmp_path):

@@ -8,6 +8,7 @@ from trunkline import _core
 from trunkline.bench.inside import Multicast, OwnJob, Seat
 from trunkline.bench.job import PING_PONG, Outcome, Repetition, follow, program
 from trunkline.mpi import Mpi
+from trunkline.predict import decide_all, knowledge_of
 from trunkline.statistics import NOISY, Median, median_with_interval
 from trunkline.units import format_bytes, format_rate
 
@@ -155,6 +156,43 @@ class Examination:
             return "Trunkline is no faster than the MPI library here; it may be left out."
         return f"Trunkline pays here: up to {gains[best]:.1f} times faster than the MPI library alone."
 
+    def _placement(self) -> list[int] | None:
+        """The host of each rank; None: the cluster is not known, or has not all of them."""
+        if self.cluster is None:
+            return None
+        hosts = [self.cluster.find_host(seat.host) for seat in sorted(self.seats, key=lambda one: one.rank)]
+        known = [host for host in hosts if host is not None]
+        return known if len(known) == len(hosts) and len(set(known)) > 1 else None
+
+    def why_less(self) -> list[str]:
+        """Why a program may gain less than the table shows, and what runs natively why."""
+        said = []
+        placement = self._placement()
+        if self.cluster is not None and placement is not None:
+            knowledge = knowledge_of(self.cluster, self.mpi)
+            for one in decide_all(self.collective, knowledge, placement, 0, self.sizes()):
+                size = format_bytes(one.message_bytes)
+                if self.outcome.ran[one.message_bytes, "auto"][1] == 0:
+                    reason = one.reason if one.segment_bytes == 0 else "TRUNKLINE_EXPLAIN=1 in the job says why"
+                    said.append(f"{size} runs as the MPI library has it: {reason}")
+                elif (
+                    one.instead is not None
+                    and one.instead.calls
+                    and self.ran(one.message_bytes).startswith("multicast")
+                ):
+                    calls = "call" if one.instead.calls == 1 else f"{one.instead.calls} calls"
+                    said.append(
+                        f"{size} is multicast after the first {calls} on a communicator; before: {one.instead.ran}"
+                    )
+        return [
+            *said,
+            "the table has medians of later calls: the first one on a communicator lays a plan and opens connections, "
+            "so a program that makes few calls on each gains less",
+            "the table's ranks begin together: where a program's ranks come late, others wait, and no plan helps; "
+            "TRUNKLINE_TRACE=FOLDER, then 'trunkline trace analyse FOLDER', tells waiting from the network",
+            _core.planned_words(),
+        ]
+
     def as_json(self) -> dict[str, object]:
         """One object with everything."""
         return {
@@ -175,6 +213,7 @@ class Examination:
             ],
             "multicast": vars(self.multicast) if self.multicast else None,
             "complaints": self.complaints(),
+            "why_less": self.why_less(),
             "verdict": self.verdict(),
         }
 

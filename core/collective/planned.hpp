@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is planned and what is not, told in one sentence wherever somebody asks why a program did not get faster.
+#pragma once
+
+#include <string>
+
+#include "collective/collective.hpp"
+
+namespace trunkline {
+
+/// For people: "planned are blocking MPI_Bcast, ...; the MPI library runs all others as it has them: ...".
+[[nodiscard]] inline std::string planned_words() {
+  std::string names;
+  for (const CollectiveFacts& one : collectives()) names.append(names.empty() ? "" : ", ").append(one.mpi_name);
+  return "planned are blocking " + names +
+         "; the MPI library runs all others as it has them: non-blocking and persistent ones (MPI_Ibcast, "
+         "MPI_Bcast_init), MPI_Gather, MPI_Scatter, MPI_Alltoall, MPI_Scan, and all their variants";
+}
+
+}  // namespace trunkline

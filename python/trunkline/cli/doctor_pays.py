@@ -1,0 +1,135 @@
+"""``trunkline doctor --pays``: does it help on my network? By prediction, with how sure that is."""
+
+from collections.abc import Sequence
+from itertools import groupby
+
+from rich.markup import escape
+
+from trunkline import _core
+from trunkline.cli.assumptions import host_words, rate_words, tell_rate
+from trunkline.cli.output import check_outputs, write_json, write_text
+from trunkline.cluster import load_cluster
+from trunkline.doctor.pays import LIBRARY_OFF, Gain, own_off, pays, verdict
+from trunkline.doctor.pays_picture import cell_words, pays_panels, pays_picture
+from trunkline.errors import BadInput
+from trunkline.predict import host_costs_named
+from trunkline.registry import check_collective
+from trunkline.terminal import output, titled_table
+from trunkline.units import format_bytes, format_rate, format_seconds, parse_counts, parse_rate, parse_sizes
+
+__all__ = ["COLLECTIVES", "SIZES", "doctor_pays", "pays_page"]
+
+COLLECTIVES = "bcast,reduce,allreduce,allgather"
+SIZES = "1KiB,8KiB,64KiB,1MiB,16MiB"
+_SURE = {"yes": "yes", "likely": "likely", "same": "-"}
+
+
+def doctor_pays(
+    cluster: str | None,
+    collective: str | None,
+    rate: str | None,
+    ranks_per_host: str | None,
+    sizes: str | None,
+    mpi: str | None,
+    svg: str | None,
+    report: str | None,
+    json: str | None,
+) -> None:
+    """A table, a picture, and one sentence."""
+    check_outputs({"--svg": svg, "--report": report, "--json": json})
+    if not cluster:
+        raise BadInput(
+            "the cluster is not known: give --cluster, or set TRUNKLINE_CLUSTER; a bundled one that is like yours will "
+            "do for a start, such as --cluster leaf-spine ('trunkline cluster list')"
+        )
+    name = mpi or "mpich"
+    if name not in ("mpich", "openmpi"):
+        raise BadInput(f"--mpi {name}: what a library runs by itself is known of mpich and openmpi")
+    network = load_cluster(cluster)
+    names = [check_collective(one.strip()) for one in (collective or COLLECTIVES).split(",")]
+    rates: list[float | None] = [parse_rate(one) for one in rate.split(",")] if rate else [None]
+    ranks = parse_counts(ranks_per_host or "1", "--ranks-per-host")
+    wanted = sorted(parse_sizes(sizes or SIZES))
+    for one in rates[:1]:
+        tell_rate(network, one)
+    costs = host_costs_named(_core.host_costs_of(name, "")).name
+    found = pays(network, names, rates, ranks, wanted, _core.NativeLibrary[name], costs)
+    about = f"{network.name}: {len(network.hosts)} hosts on {len(network.switches)} switches, {name}"
+    stated = f"{rate_words(network)}; " if rate is None else ""
+    lines = [about, f"{stated}{host_words(costs)}"]
+    if json:
+        write_json([one.as_json() for one in found], json)
+    if svg:
+        write_text(pays_picture(found, lines), svg)
+    if report:
+        write_text(pays_page(found, about, lines[1]), report)
+    if "-" not in (svg, report, json):
+        _print(". ".join(lines), found, ranks)
+
+
+def pays_page(found: Sequence[Gain], about: str, costs: str) -> str:
+    """All of it as a page.
+
+    Args:
+        found: The cells.
+        about: Cluster and library.
+        costs: Rates, and what messages cost their hosts.
+    """
+    from trunkline.report.page import render  # Matplotlib takes a second to load
+
+    ranks = list(dict.fromkeys(one.ranks_per_host for one in found))
+    return render(
+        "pays.html.j2",
+        [],
+        about=about,
+        costs=costs,
+        verdict=verdict(found),
+        sure=_how_sure(ranks),
+        panels=pays_panels(found, about),
+        rows=[_row(one) for one in found],
+        planned=_core.planned_words(),
+    )
+
+
+def _row(one: Gain) -> tuple[str, ...]:
+    low, high = one.between
+    between = "" if one.sure == "same" else f"{low:.1f} to {high:.1f}"
+    more = "" if one.multicast_gain is None else f"{one.multicast_gain:.1f}"
+    ran = f"{one.algorithm}, {one.segment_bytes} B" if one.segment_bytes else "the library's own"
+    return (
+        *(_core.facts_of(one.collective).mpi_name, format_rate(one.rate_bps), str(one.ranks_per_host)),
+        *(format_bytes(one.message_bytes), ran, format_seconds(one.library_seconds), format_seconds(one.seconds)),
+        *(cell_words(one).lstrip("~"), between, _SURE[one.sure], more),
+    )
+
+
+def _print(about: str, found: Sequence[Gain], ranks: Sequence[int]) -> None:
+    """A table for each collective, rate and number of ranks a host: they fit into 80 columns."""
+    terminal = output(highlight=False)
+    terminal.print(f"[bold]{escape(about)}: predicted[/]", soft_wrap=True)
+    for (collective, rate, each), own in groupby(found, lambda one: (one.collective, one.rate_bps, one.ranks_per_host)):
+        where = f"{format_rate(rate)} to each host, {each} rank{'' if each == 1 else 's'} on it"
+        title = f"{_core.facts_of(collective).mpi_name}, {where}"
+        columns = ("size", "library", "Trunkline", "gain", "between", "multicast", "runs")
+        table = titled_table(title, *columns, left=("runs",), wrap=("runs",))
+        for one in own:
+            _, _, _, size, ran, library, time, _, between, _, more = _row(one)
+            words = f"[bold green]{cell_words(one)}[/]" if one.sure == "yes" else cell_words(one)
+            table.add_row(size, library, time, words, between, more, ran)
+        terminal.print(table)
+    for line in _how_sure(ranks):
+        terminal.print(line, style="dim", soft_wrap=True)
+    terminal.print(verdict(found), style="bold", soft_wrap=True)
+
+
+def _how_sure(ranks: Sequence[int]) -> list[str]:
+    own = " and ".join(f"{off:.0%}" for off in dict.fromkeys(own_off(one) for one in ranks))
+    return [
+        "Gain: how many times faster than the MPI library alone. ~: likely, but not sure. =: its own algorithm runs.",
+        f"Between: the gain if our times are up to {own} off and the library's {LIBRARY_OFF:.0%}, as far as most were "
+        "(docs/results/model.md, docs/results/hosts.md). Without ~ it is faster even at the lower end.",
+        "Multicast: the gain where datagrams of one host reach all others, which a job's doctor sees. All of this is "
+        "predicted from the cluster file: nothing was measured on these switches.",
+        "To see a cell simulated: 'trunkline simulate gains'. To measure: 'trunkline run --cluster FILE -- mpiexec ... "
+        "trunkline doctor'.",
+    ]

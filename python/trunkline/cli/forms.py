@@ -1,0 +1,131 @@
+"""One form for one thing: how sub-commands read the forms that had another name once, and say what is missing."""
+
+import shlex
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import typer
+from typer.core import TyperCommand
+
+from trunkline.errors import BadInput
+
+__all__ = ["OLD_NAMES", "App"]
+
+OLD_NAMES = {
+    "--algorithm": "--algorithms",
+    "--shape": "--algorithms",
+    "--rivals": "--algorithms",
+    "--rates": "--rate",
+    "--size": "--sizes",
+    "--bytes": "--sizes",
+    "--html": "--report",
+    "--machines-per-switch": "--hosts-per-switch",
+}
+"""Names of options that are still taken, where the sub-command has the new one."""
+
+_OLD_NAMES_OF = {"heights": {"--sizes": "--hosts"}}
+"""By sub-command, names that mean something else in the others."""
+
+_TYPED = "trunkline.typed"
+"""In a context: old names by the new ones that they were read as, so that messages say what was typed."""
+
+
+class _Command(TyperCommand):
+    """A sub-command that takes old forms as well: other names of options, and the cluster as its first word."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:  # noqa: ANN401 (its type is private to Typer)
+        words = self._new_names(ctx, args)
+        if "cluster" in {one.name for one in self.params}:
+            words = self._with_cluster(ctx, words)
+        return super().parse_args(ctx, words)
+
+    def invoke(self, ctx: Any) -> Any:  # noqa: ANN401
+        try:
+            return super().invoke(ctx)
+        except BadInput as error:
+            text = str(error)
+            for new, typed in ctx.meta.get(_TYPED, {}).items():
+                text = text.replace(f"{new}:", f"{typed}:").replace(f"{new} ", f"{typed} ")
+            raise BadInput(text) from error
+
+    def _new_names(self, ctx: Any, args: Sequence[str]) -> list[str]:  # noqa: ANN401
+        own = {name for one in self.params for name in one.opts}
+        old = {**OLD_NAMES, **_OLD_NAMES_OF.get(str(self.name), {})}
+        words = list(args)
+        for place in self._options(args):
+            name, equals, value = args[place].partition("=")
+            if name not in own and old.get(name) in own:
+                words[place] = f"{old[name]}{equals}{value}"
+                ctx.meta.setdefault(_TYPED, {})[old[name]] = name
+        return words
+
+    def _with_cluster(self, ctx: Any, args: list[str]) -> list[str]:  # noqa: ANN401
+        """The cluster behind its option, where it was given as the first word."""
+        arguments = [one for one in self.params if one.param_type_name == "argument"]
+        command = next((one for one in arguments if one.nargs == -1), None)
+        options = set(self._options(args))
+        end = args.index("--") if "--" in args else len(args)
+        values = {place + 1 for place in options if self._takes_next(args[place])}
+        plain = [place for place in range(end) if place not in options | values]
+        has_own = any(one.nargs == 1 for one in arguments)
+        is_named = any(args[place].partition("=")[0] == "--cluster" for place in options)
+        # What 'trunkline run' starts never had a cluster before it, so its first word may well be mpiexec.
+        is_job = ctx.command_path.split()[-2:] == [ctx.find_root().info_name.split()[-1], "run"]
+        if not has_own and not is_named and plain and (end < len(args) or not is_job):
+            first = plain.pop(0)
+            words = [*args[:first], "--cluster", args[first], *args[first + 1 :]]
+            plain, options = [place + 1 for place in plain], {place + (place > first) for place in options}
+        else:
+            words = args
+        if command is not None and end == len(args) and plain:
+            self._check_dashes(ctx, words, plain[0], options)
+        return words
+
+    def _check_dashes(self, ctx: Any, words: list[str], first: int, options: set[int]) -> None:  # noqa: ANN401
+        """Without ``--`` the options of a job's launcher would be read as ours.
+
+        Args:
+            ctx: Typer's.
+            words: All of them.
+            first: Where the command begins that is to be started.
+            options: Places of options.
+
+        Raises:
+            BadInput: naming the first that is none of ours.
+        """
+        own = {name for one in self.params for name in (*one.opts, *one.secondary_opts)} | {"--help", "-h"}
+        for place in sorted(options):
+            name = words[place].partition("=")[0]
+            own_words = words[:first] if "--cluster" in words[:first] else [*words[:first], "--cluster", "CLUSTER"]
+            if place > first and name not in own and not (name[1] != "-" and name[:2] in own):
+                raise BadInput(
+                    f"'{name}' is no option of '{ctx.command_path}': write -- before the command that it starts, as in "
+                    f"{ctx.command_path} {shlex.join([*own_words, '--', *words[first:]])}"
+                )
+
+    def _options(self, args: Sequence[str]) -> Iterator[int]:
+        """Places of options before ``--``, not of their values."""
+        place = 0
+        while place < len(args) and args[place] != "--":
+            if args[place].startswith("-") and len(args[place]) > 1:
+                yield place
+                place += self._takes_next(args[place])
+            place += 1
+
+    def _takes_next(self, word: str) -> bool:
+        """Whether the word behind an option is its value."""
+        if "=" in word and word.startswith("--"):
+            return False
+        old = {**OLD_NAMES, **_OLD_NAMES_OF.get(str(self.name), {})}
+        for one in self.params:
+            if word in one.opts or old.get(word) in one.opts:
+                return not getattr(one, "is_flag", False)
+        return False
+
+
+class App(typer.Typer):
+    """A group of sub-commands, all of which take the old forms."""
+
+    def command(self, name: str | None = None, **rest: Any) -> Callable[..., Any]:  # noqa: ANN401
+        """As Typer's."""
+        return super().command(name, cls=_Command, **rest)

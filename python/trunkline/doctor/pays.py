@@ -1,0 +1,167 @@
+"""Does Trunkline help on a network? Its own choice beside the MPI library's, by prediction, with how sure that is."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from trunkline import _core
+from trunkline.errors import BadInput
+from trunkline.placement import bounded_placement
+
+__all__ = ["LIBRARY_OFF", "Gain", "own_off", "pays", "verdict"]
+
+LIBRARY_OFF = 0.15
+"""The library's own times: 34 of 37 of Open MPI's and 24 of 37 of MPICH's were predicted so well; MPICH's others took
+longer than predicted (docs/results/model.md)."""
+_OWN_OFF, _OWN_OFF_SHARED = 0.2, 0.3
+"""Our own times with one rank a host, and with several (docs/results/model.md, docs/results/hosts.md)."""
+_LEAST_GAIN = 1.05
+"""Below, nobody would notice."""
+
+
+def own_off(ranks_per_host: int) -> float:
+    """The part of a predicted time of ours by which simulations were off at most, in most cells."""
+    return _OWN_OFF if ranks_per_host == 1 else _OWN_OFF_SHARED
+
+
+@dataclass(frozen=True)
+class Gain:
+    """One cell: a collective of one size at one rate with so many ranks on each host."""
+
+    collective: str
+    rate_bps: float
+    """Of the hosts' links, the slowest of them."""
+    ranks_per_host: int
+    message_bytes: int
+    algorithm: str
+    """What runs where datagrams do not reach all ranks."""
+    segment_bytes: int
+    """0: the library's own algorithm."""
+    seconds: float
+    library_seconds: float
+    multicast_seconds: float | None
+    """Where datagrams reach all ranks and that is another plan; None: it is not."""
+    reason: str
+
+    @property
+    def gain(self) -> float:
+        """So many times faster, without multicasts."""
+        return self.library_seconds / self.seconds
+
+    @property
+    def multicast_gain(self) -> float | None:
+        """The same with multicasts."""
+        return None if self.multicast_seconds is None else self.library_seconds / self.multicast_seconds
+
+    @property
+    def between(self) -> tuple[float, float]:
+        """The gain where predictions are off as far as was seen, to either side."""
+        if self.segment_bytes == 0:
+            return 1.0, 1.0
+        own = own_off(self.ranks_per_host)
+        return self.gain * (1 - LIBRARY_OFF) / (1 + own), self.gain * (1 + LIBRARY_OFF) / (1 - own)
+
+    @property
+    def sure(self) -> str:
+        """``yes``: faster even then; ``likely``: faster as predicted; ``same``: the library's own algorithm runs."""
+        if self.segment_bytes == 0:
+            return "same"
+        return "yes" if self.between[0] >= _LEAST_GAIN else "likely"
+
+    def as_json(self) -> dict[str, object]:
+        """The cell as the command writes it."""
+        low, high = self.between
+        return {
+            "collective": self.collective,
+            "rate_bps": self.rate_bps,
+            "ranks_per_host": self.ranks_per_host,
+            "message_bytes": self.message_bytes,
+            "algorithm": self.algorithm,
+            "segment_bytes": self.segment_bytes,
+            "seconds_predicted": self.seconds,
+            "native_seconds_predicted": self.library_seconds,
+            "gain": self.gain,
+            "gain_low": low,
+            "gain_high": high,
+            "gain_with_multicast": self.multicast_gain,
+            "sure": self.sure,
+            "reason": self.reason,
+        }
+
+
+def pays(
+    cluster: _core.Cluster,
+    collectives: Sequence[str],
+    rates: Sequence[float | None],
+    ranks_per_host: Sequence[int],
+    sizes: Sequence[int],
+    library: _core.NativeLibrary,
+    host_costs: str = "",
+) -> list[Gain]:
+    """Every cell, collective by collective.
+
+    Args:
+        cluster: Two hosts at least.
+        collectives: By name; those with data.
+        rates: Bits per second of the fastest link; None: as the file has it.
+        ranks_per_host: Numbers of ranks on each host.
+        sizes: Bytes of messages, ascending.
+        library: Whose own algorithms there are beside.
+        host_costs: What messages cost hosts; empty: as measured under the library.
+
+    Raises:
+        BadInput: where there is no network between ranks, or a collective has no sizes.
+    """
+    if len(cluster.hosts) < 2:
+        raise BadInput(f"{cluster.name} has one host: there is no network that Trunkline could help on")
+    if without := [name for name in collectives if not _core.facts_of(name).has_data]:
+        raise BadInput(f"--collective {without[0]}: it has no sizes; 'trunkline explain --collective' says what runs")
+    found = []
+    for collective in collectives:
+        for rate in rates:
+            network = cluster if rate is None else _core.scaled(cluster, rate)
+            for ranks in ranks_per_host:
+                placement = bounded_placement(network, ranks)
+                costs = host_costs or _core.host_costs_of(library.name, "")
+                knowledge = _core.Knowledge(network, library, "", "", host_costs=costs)
+                decider = _core.Decider(knowledge, collective, placement, 0)
+                found += [_gain(decider, collective, _host_rate(network), ranks, size) for size in sizes]
+    return found
+
+
+def _host_rate(network: _core.Cluster) -> float:
+    hosts = set(network.hosts)
+    return min(link.width * link.rate_bps for link in network.links if link.a in hosts or link.b in hosts)
+
+
+def _gain(decider: _core.Decider, collective: str, rate_bps: float, ranks_per_host: int, size: int) -> Gain:
+    own = next(one.seconds for one in decider.predictions(size) if one.algorithm == "native")
+    plain = decider.decide(size, "auto", True, datagrams=False)
+    best = decider.decide(size, "auto", True)
+
+    def seconds(one: _core.Decision) -> float:
+        return own if one.segment_bytes == 0 else decider.seconds_of(one.algorithm, size, one.segment_bytes)
+
+    return Gain(
+        *(collective, rate_bps, ranks_per_host, size, plain.algorithm, plain.segment_bytes, seconds(plain), own),
+        seconds(best) if best.algorithm != plain.algorithm else None,
+        plain.reason,
+    )
+
+
+def verdict(gains: Sequence[Gain]) -> str:
+    """Whether it helps, in one sentence."""
+    faster = [one for one in gains if one.sure == "yes"]
+    likely = [one for one in gains if one.sure == "likely"]
+    if not faster and not likely:
+        return "Trunkline would not help there: the MPI library's own algorithms are as fast in every cell."
+    best = max(faster or likely, key=lambda one: one.gain)
+    most = f"up to {best.gain:.1f} times ({_core.facts_of(best.collective).mpi_name})"
+    if not faster:
+        return (
+            f"Trunkline may help there, {most}, but predictions are not that sure: measure it in a job with "
+            "'trunkline doctor'."
+        )
+    return (
+        f"Trunkline helps there: faster in {len(faster)} of {len(gains)} cells even where predictions are off, "
+        f"{most}; likely faster in {len(likely)} more; the library's own in {len(gains) - len(faster) - len(likely)}."
+    )

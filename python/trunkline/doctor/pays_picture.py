@@ -1,0 +1,137 @@
+"""What Trunkline would gain as a picture: a panel a collective, columns of rates and ranks a host, rows of sizes."""
+
+from collections.abc import Iterator, Sequence
+from html import escape
+from math import log2
+
+from trunkline import _core
+from trunkline.doctor.pays import Gain
+from trunkline.draw.colours import ACCENT, GRID, INK, PAPER, SOFT, dark_too
+from trunkline.draw.layout import Point
+from trunkline.draw.svg import text
+from trunkline.units import format_bytes, format_rate
+
+__all__ = ["cell_words", "pays_panels", "pays_picture"]
+
+_FONT = "'DejaVu Sans', system-ui, sans-serif"
+_WIDTH = 390.0
+"""Pixels: a phone shows it as it is, and panels stand side by side on a wide page."""
+_LEFT, _MARGIN, _HEAD, _ROW = 74.0, 12.0, 64.0, 25.0
+_MOST_COLUMNS = 6
+"""More of them go below, so that words stay readable."""
+_MOST_SHADE = 0.5
+
+
+def cell_words(one: Gain) -> str:
+    """``2.4``; ``~1.3`` where it is likely alone, ``=`` where the library's own algorithm runs."""
+    if one.sure == "same":
+        return "="
+    digits = 2 if one.gain < 2 else 1 if one.gain < 10 else 0
+    return f"{'~' if one.sure == 'likely' else ''}{one.gain:.{digits}f}"
+
+
+def pays_panels(gains: Sequence[Gain], about: str) -> list[str]:
+    """An ``<svg>`` element for each collective, for light and dark screens.
+
+    Args:
+        gains: All cells, of one cluster.
+        about: Cluster and ranks, for titles that are read aloud.
+    """
+    return [_picture(list(_panel(own, 0.0)), f"{_name(own)}, {about}") for own in _by_collective(gains)]
+
+
+def pays_picture(gains: Sequence[Gain], about: Sequence[str]) -> str:
+    """One ``<svg>`` element with all panels, one below the other.
+
+    Args:
+        gains: All cells, of one cluster.
+        about: Lines above them: cluster, what messages cost.
+    """
+    parts = [text(Point(_MARGIN, 26), "How many times faster with Trunkline", size=15, weight=700)]
+    top = 30.0
+    for line in about:
+        top += 16
+        parts.append(text(Point(_MARGIN, top), line, size=11, fill=SOFT))
+    shapes = list(parts)
+    for own in _by_collective(gains):
+        panel = list(_panel(own, top))
+        shapes += [shape for shape, _ in panel]
+        top = panel[-1][1]
+    for line in _KEY:
+        top += 16
+        shapes.append(text(Point(_MARGIN, top), line, size=11, fill=SOFT))
+    return _svg(shapes, top + 14, "How many times faster collectives are with Trunkline, predicted")
+
+
+_KEY = (
+    "Number: faster even where predictions are off. ~: likely.",
+    "=: the MPI library's own algorithm runs. Predicted,",
+    "without multicasts; nothing was measured there.",
+)
+
+
+def _name(own: Sequence[Gain]) -> str:
+    return _core.facts_of(own[0].collective).mpi_name
+
+
+def _by_collective(gains: Sequence[Gain]) -> Iterator[list[Gain]]:
+    for name in dict.fromkeys(one.collective for one in gains):
+        yield [one for one in gains if one.collective == name]
+
+
+def _picture(panel: list[tuple[str, float]], title: str) -> str:
+    return _svg([shape for shape, _ in panel], panel[-1][1] + 8, title)
+
+
+def _svg(shapes: Sequence[str], height: float, title: str) -> str:
+    head = (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH:g} {height:g}" width="{_WIDTH:g}" '
+        f'height="{height:g}" font-family="{_FONT}" role="img"><title>{escape(title)}</title>'
+        f'<rect width="{_WIDTH:g}" height="{height:g}" rx="8" fill="{PAPER}"/>'
+    )
+    return dark_too("\n".join([head, *shapes, "</svg>"]))
+
+
+def _panel(own: Sequence[Gain], top: float) -> Iterator[tuple[str, float]]:
+    """Shapes, each with the lower end of what is drawn so far."""
+    columns = list(dict.fromkeys((one.rate_bps, one.ranks_per_host) for one in own))
+    sizes = list(dict.fromkeys(one.message_bytes for one in own))
+    at = {(one.rate_bps, one.ranks_per_host, one.message_bytes): one for one in own}
+    yield text(Point(_MARGIN, top + 26), _name(own), size=13, weight=700), top + 30
+    blocks = -(-len(columns) // _MOST_COLUMNS)
+    together = -(-len(columns) // blocks)  # blocks of about as many columns
+    for start in range(0, len(columns), together):
+        some = columns[start : start + together]
+        cell = (_WIDTH - _LEFT - _MARGIN) / max(together, 3)
+        for number, (rate, ranks) in enumerate(some):
+            middle = _LEFT + (number + 0.5) * cell
+            words = format_rate(rate).replace("bit/s", "").replace(" ", "")
+            yield text(Point(middle, top + 44), words, size=11, fill=SOFT, anchor="middle"), top + 44
+            yield text(Point(middle, top + 58), f"x{ranks}", size=11, fill=SOFT, anchor="middle"), top + 58
+        yield text(Point(_LEFT - 8, top + 44), "bit/s", size=11, fill=SOFT, anchor="end"), top + 44
+        yield text(Point(_LEFT - 8, top + 58), "ranks", size=11, fill=SOFT, anchor="end"), top + 58
+        for line, size in enumerate(sizes):
+            y = top + _HEAD + line * _ROW
+            yield text(Point(_LEFT - 8, y + 16.5), format_bytes(size), size=12, anchor="end"), y + _ROW
+            for number, column in enumerate(some):
+                yield _cell(at[*column, size], _LEFT + number * cell, y, cell), y + _ROW
+        top += _HEAD + len(sizes) * _ROW - 24
+
+
+def _cell(one: Gain, x: float, y: float, width: float) -> str:
+    """Darker the faster, up to 16 times; a dashed edge where it is likely alone."""
+    share = min(1.0, max(0.0, log2(one.gain) / 4)) if one.sure != "same" else 0.0
+    place = f'x="{x + 1:.1f}" y="{y + 1:.1f}" width="{width - 2:.1f}" height="{_ROW - 2:.1f}" rx="3"'
+    edge = f'<rect {place} fill="none" stroke="{ACCENT}" stroke-dasharray="3 2"/>' if one.sure == "likely" else ""
+    return (
+        f'<rect {place} fill="{GRID}" fill-opacity="0.5"/>'
+        f'<rect {place} fill="{ACCENT}" fill-opacity="{_MOST_SHADE * share:.2f}"/>{edge}'
+        + text(
+            Point(x + width / 2, y + 17),
+            cell_words(one),
+            size=12,
+            fill=SOFT if one.sure == "same" else INK,
+            anchor="middle",
+            weight=700 if one.sure == "yes" else 400,
+        )
+    )

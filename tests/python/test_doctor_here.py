@@ -1,0 +1,145 @@
+"""``trunkline doctor`` outside a job: this machine, and the cluster file beside what others say."""
+
+import json
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from trunkline import _core
+from trunkline.cluster import load_cluster
+from trunkline.doctor.drift import place_findings, rate_findings
+from trunkline.doctor.finding import is_well, note, ok, verdict, wrong
+from trunkline.doctor.here import interface_findings, mpi_findings
+from trunkline.doctor.told import lldp_here, slurm_places
+from trunkline.mpi import find_mpis
+from trunkline.pairs.file import MeasuredPair, Pairs
+
+CYCLIC = load_cluster("cyclic")  # 100 Mbit/s, h0 on s0, h1 on s1, ...
+PLACES = {f"h{k}": f"rack{k % 4}" for k in range(32)}
+
+
+def texts(findings, state="wrong"):
+    return [one.text for one in findings if one.state == state]
+
+
+def test_a_file_that_agrees():
+    found = list(place_findings(CYCLIC, PLACES, "Slurm", tells_all=True))
+    assert is_well(found)
+    assert texts(found, "ok") == ["the cluster file has 32 hosts below the switches that Slurm says"]
+
+
+def test_a_host_that_was_moved():
+    found = list(place_findings(CYCLIC, {**PLACES, "h5": "rack2"}, "Slurm", tells_all=True))
+    assert texts(found) == ["h5 is below rack2 by Slurm, as h2 is, and the cluster file has it below s1"]
+    assert "import it again" in found[0].advice
+
+
+def test_hosts_that_one_side_alone_has():
+    places = {name: switch for name, switch in PLACES.items() if name != "h7"} | {"h99": "rack0"}
+    said = texts(place_findings(CYCLIC, places, "Slurm", tells_all=True))
+    assert said == [
+        "Slurm has hosts that the cluster file has not: h99",
+        "the cluster file has hosts that Slurm has not: h7",
+    ]
+    assert texts(place_findings(CYCLIC, {"h1": "rack1"}, "LLDP", tells_all=False)) == []
+
+
+def pairs(share, age=timedelta(0)):
+    """Of all hosts with h0 and with each other, as the file says, times a share of the rate of h3's link."""
+    made = []
+    for a in range(8):
+        for b in range(a + 1, 8):
+            bps = 1e8 * (share if 3 in (a, b) else 1.0)
+            made.append(MeasuredPair((a, b), 1e-4, (bps, bps), (1e-6, 1e-6)))
+    return Pairs(datetime.now(UTC) - age, "mpich", made)
+
+
+def test_rates_that_were_measured():
+    assert texts(rate_findings(CYCLIC, pairs(0.95), "p.json")) == []
+    (said,) = texts(rate_findings(CYCLIC, pairs(0.1), "p.json"))
+    assert "h3" in said
+    assert "100 Mbit/s stated" in said
+    (aged,) = texts(rate_findings(CYCLIC, pairs(0.1, timedelta(days=3, hours=1)), "p.json"))
+    assert aged.startswith("p.json, measured 3 days ago: ")
+
+
+def test_rates_of_a_network_whose_links_are_not_told_apart():
+    found = list(rate_findings(load_cluster("leaf-spine"), pairs(0.1), "p.json"))
+    assert [one.state for one in found] == ["note"]
+    assert "rates are not compared" in found[0].text
+
+
+@pytest.mark.parametrize(("speed", "state"), [("100", "ok"), ("1000", "wrong"), ("-1", "ok"), ("", "ok")])
+def test_an_interface_beside_the_file(tmp_path, speed, state):
+    place = tmp_path / "eth0"
+    place.mkdir()
+    (place / "operstate").write_text("up\n")
+    (place / "speed").write_text(f"{speed}\n")
+    found = list(interface_findings(CYCLIC, tmp_path, "h3"))
+    assert found[-1].state == state
+    if state == "wrong":
+        assert found[-1].text == "the fastest interface has 1 Gbit/s, and the cluster file says 100 Mbit/s of h3"
+    strange = list(interface_findings(CYCLIC, tmp_path, "elsewhere"))
+    assert strange[-1].text == "cluster cyclic has no host elsewhere"
+
+
+def test_libraries_that_cannot_serve(monkeypatch):
+    (said,) = texts(mpi_findings({}))
+    assert said == "Trunkline was built for no MPI library"
+    name, mpi = next(iter(find_mpis().items()), pytest.skip) if find_mpis() else pytest.skip("no MPI library")
+    gone = replace(mpi, mpiexec="/nowhere/mpiexec")
+    assert texts(mpi_findings({name: gone})) == ["/nowhere/mpiexec is gone"]
+    unbuilt = replace(mpi, name="mpich-0.0")
+    assert texts(mpi_findings({"mpich-0.0": unbuilt}))[0].endswith("libtrunkline-mpich-0.0.so is not there")
+
+
+@pytest.mark.parametrize("name", [name for name in find_mpis() if name in ("mpich", "openmpi")])
+def test_two_ranks_load_the_library(name):
+    (found,) = [one for one in mpi_findings({name: find_mpis()[name]}) if one.topic == f"MPI {name}"]
+    assert found.state in ("ok", "note"), found
+    assert f"libtrunkline-{name}.so" in found.text
+
+
+def test_slurm_tells_places(tmp_path):
+    file = tmp_path / "topology.conf"
+    file.write_text("SwitchName=a Nodes=h[0-1]\nSwitchName=b Nodes=h2\nSwitchName=c Switches=a,b\n")
+    assert slurm_places(str(file)) == {"h0": "a", "h1": "a", "h2": "b"}
+
+
+def test_an_lldpd_that_does_not_answer(tmp_path, monkeypatch):
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert lldp_here("h1") is None
+    (tmp_path / "lldpcli").write_text("#!/bin/sh\nexit 1\n")
+    (tmp_path / "lldpcli").chmod(0o755)
+    assert lldp_here("h1") is None
+
+
+def test_verdicts():
+    assert verdict([ok("a", "b"), note("c", "d")]) == "Trunkline is well here."
+    assert verdict([wrong("a", "b", "c")]).startswith("1 thing is wrong here")
+    assert not is_well([ok("a", "b"), wrong("a", "b", "c")])
+
+
+def test_the_page_and_the_file(trunkline, tmp_path, monkeypatch):
+    for name in ("PMI_RANK", "OMPI_COMM_WORLD_RANK", "PMIX_RANK", "SLURM_PROCID", "TRUNKLINE_CLUSTER", "SLURM_CONF"):
+        monkeypatch.delenv(name, raising=False)
+    topology = tmp_path / "topology.conf"
+    topology.write_text("".join(f"SwitchName=r{k} Nodes=h[{','.join(map(str, range(k, 32, 4)))}]\n" for k in range(4)))
+    topology.write_text(topology.read_text() + "SwitchName=top Switches=r[0-3]\n")
+    words = ("doctor", "--cluster", "cyclic", "--slurm", topology)
+    ran = trunkline(*words, "--json", tmp_path / "doctor.json")
+    told = json.loads((tmp_path / "doctor.json").read_text())
+    assert {"version", "interfaces", "multicast", "lab", "planned", "cluster", "drift"} <= {
+        one["topic"] for one in told["findings"]
+    }
+    assert [one for one in told["findings"] if one["topic"] == "drift" and one["state"] == "wrong"] == []
+    assert ran.status == (1 if any(one["state"] == "wrong" for one in told["findings"]) else 0)
+    for one in told["findings"]:
+        assert one["text"] in ran.out
+    assert told["verdict"] in ran.out
+    topology.write_text(topology.read_text().replace("[0,", "["))
+    moved = trunkline(*words)
+    assert moved.status == 1
+    assert "the cluster file has hosts that Slurm's" in moved.out
+    assert _core.planned_words() in moved.out

@@ -1,0 +1,111 @@
+"""``trunkline doctor --pays``: does it help on a network, by prediction, with how sure that is."""
+
+import re
+from xml.etree import ElementTree
+
+import pytest
+
+from trunkline import _core
+from trunkline.cluster import load_cluster
+from trunkline.doctor.pays import LIBRARY_OFF, Gain, own_off, pays, verdict
+from trunkline.doctor.pays_picture import cell_words, pays_panels, pays_picture
+
+LEAF_SPINE = load_cluster("leaf-spine")
+SIZES = (1 << 10, 1 << 20)
+
+
+@pytest.fixture(scope="module")
+def found():
+    return pays(LEAF_SPINE, ["bcast", "allreduce"], [1e9, 25e9], [1, 32], SIZES, _core.NativeLibrary.mpich)
+
+
+def cell(gain=2.0, segment=1448, ranks=1):
+    return Gain("bcast", 1e9, ranks, 65536, "two-tree" if segment else "native", segment, 1.0, gain, None, "why")
+
+
+def test_every_cell_is_there(found):
+    keys = [(one.collective, one.rate_bps, one.ranks_per_host, one.message_bytes) for one in found]
+    assert len(set(keys)) == len(keys) == 2 * 2 * 2 * 2
+    assert {one.rate_bps for one in found} == {1e9, 25e9}
+
+
+def test_what_it_says_is_what_explain_says(found, trunkline):
+    words = ("--cluster", "leaf-spine", "--rate", "25Gbit", "--ranks-per-host", "32", "--no-multicast", "--json", "-")
+    rows = trunkline("explain", *words, "--mpi", "mpich", "--sizes", "1KiB,1MiB").data
+    own = [one for one in found if (one.collective, one.rate_bps, one.ranks_per_host) == ("bcast", 25e9, 32)]
+    assert [row["algorithm"] for row in rows] == [one.algorithm for one in own]
+    assert [row["segment_bytes"] for row in rows] == [one.segment_bytes for one in own]
+
+
+def test_how_sure_it_is():
+    low, high = cell(2.0).between
+    assert (low, high) == pytest.approx(
+        (2 * (1 - LIBRARY_OFF) / (1 + own_off(1)), 2 * (1 + LIBRARY_OFF) / (1 - own_off(1)))
+    )
+    assert own_off(32) > own_off(1)
+    assert [cell(2.0).sure, cell(1.3).sure, cell(1.0, segment=0).sure] == ["yes", "likely", "same"]
+    assert cell(1.5).sure == "yes"
+    assert cell(1.5, ranks=4).sure == "likely", "predictions with several ranks a host are less sure"
+    assert [cell_words(one) for one in (cell(2.04), cell(1.3), cell(130.2), cell(1.0, segment=0))] == [
+        *("2.0", "~1.30", "130", "=")
+    ]
+
+
+def test_the_verdict():
+    assert verdict([cell(1.0, segment=0)]).startswith("Trunkline would not help there")
+    assert verdict([cell(1.3)]).startswith("Trunkline may help there, up to 1.3 times (MPI_Bcast)")
+    said = verdict([cell(2.0), cell(1.3), cell(1.0, segment=0)])
+    assert "faster in 1 of 3 cells" in said
+    assert "likely faster in 1 more; the library's own in 1" in said
+
+
+def test_pictures_fit_on_a_phone_and_hold_every_cell(found):
+    picture = pays_picture(found, ["leaf-spine", "about"])
+    root = ElementTree.fromstring(picture)
+    assert float(root.get("width")) == 390
+    assert "prefers-color-scheme: dark" in picture
+    texts = [one.text for one in root.iter("{http://www.w3.org/2000/svg}text")]
+    for one in found:
+        assert cell_words(one) in texts
+    assert texts.count("x32") == 4
+    assert len(pays_panels(found, "leaf-spine")) == 2
+
+
+def test_many_columns_go_below_each_other():
+    many = pays(LEAF_SPINE, ["bcast"], [1e9, 1e10, 2.5e10, 1e11], [1, 8, 32], SIZES, _core.NativeLibrary.openmpi)
+    root = ElementTree.fromstring(pays_picture(many, ["x"]))
+    cells = [one for one in root.iter("{http://www.w3.org/2000/svg}rect") if one.get("rx") == "3"]
+    assert max(float(one.get("x")) + float(one.get("width")) for one in cells) <= 390
+    assert min(float(one.get("width")) for one in cells) > 40
+
+
+def test_the_command(trunkline, tmp_path):
+    words = ("doctor", "--pays", "--cluster", "leaf-spine", "--rate", "25Gbit", "--ranks-per-host", "32")
+    ran = trunkline(*words, "--svg", tmp_path / "pays.svg", "--report", tmp_path / "pays.html")
+    assert ran.status == 0, ran
+    assert ran.out.splitlines()[-1].startswith("Trunkline helps there: ")
+    assert "nothing was measured" in ran.out
+    page = (tmp_path / "pays.html").read_text()
+    assert page.count("<svg") == 4
+    assert "How it was predicted" in page
+    assert "MPI_Alltoall" in page
+    rows = trunkline(*words, "--json", "-").data
+    assert {row["collective"] for row in rows} == {"bcast", "reduce", "allreduce", "allgather"}
+    assert all(row["gain_low"] <= row["gain"] <= row["gain_high"] for row in rows)
+    assert re.search(r"--rate 25 Gbit/s is that of the fastest link", ran.error)
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("--pays",), "the cluster is not known: give --cluster"),
+        (("--pays", "--cluster", "leaf-spine", "--mpi", "lam"), "--mpi lam: what a library runs by itself is known of"),
+        (("--pays", "--cluster", "leaf-spine", "--collective", "barrier"), "--collective barrier: it has no sizes"),
+        (("--pays", "--cluster", "leaf-spine", "--slurm", "x"), "--slurm is for a doctor outside a job and without"),
+        (("--cluster", "leaf-spine", "--ranks-per-host", "2"), "--ranks-per-host is for --pays"),
+        (("--pays", "--cluster", "leaf-spine", "--ranks-per-host", "0"), "--ranks-per-host: '0' is not a whole number"),
+    ],
+)
+def test_wrong_words(refused, words, message, monkeypatch):
+    monkeypatch.delenv("TRUNKLINE_CLUSTER", raising=False)
+    assert refused("doctor", *words).startswith(message)
