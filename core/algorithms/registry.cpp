@@ -140,6 +140,7 @@ Plan lay_unaware_scatter_ring(const Ground& on) { return by_rank_number("scatter
 Plan lay_allreduce_ring(const Ground& on) { return depth_first("allreduce-ring", on); }
 Plan lay_halving_doubling(const Ground& on) { return depth_first("halving-doubling", on); }
 Plan lay_recursive_doubling(const Ground& on) { return depth_first("recursive-doubling", on); }
+Plan lay_mixed_radix(const Ground& on) { return depth_first("mixed-radix", on); }
 Plan lay_swing(const Ground& on) { return depth_first("swing", on); }
 Plan lay_unaware_swing(const Ground& on) { return by_rank_number("swing", on); }
 Plan lay_reduce_scatter_ring(const Ground& on) { return depth_first("reduce-scatter-ring", on); }
@@ -415,6 +416,15 @@ constexpr std::array registry_rows{
          .kind = &rounds_kind,
          .has_one_order = false},
         lay_halving_doubling},
+    Row{{.collective = Collective::allreduce,
+         .name = "mixed-radix",
+         .description = "halving-doubling in groups of as many as each prime factor of P, so that nobody stands back "
+                        "where P is no power of two",
+         .cost = "2 T(m) + 2 (sum of factors - 1) T(0), times the channel load",
+         .needs_cluster = true,
+         .kind = &rounds_kind,
+         .has_one_order = false},
+        lay_mixed_radix},
     Row{{.collective = Collective::allreduce,
          .name = "recursive-doubling",
          .description = "all of the vector with one after another, in pairs, depth first over the switches",

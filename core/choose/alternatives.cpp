@@ -2,10 +2,12 @@
 #include "choose/alternatives.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <span>
 #include <utility>
 
 #include "algorithms/registry.hpp"
+#include "algorithms/rounds/mixed_radix.hpp"
 #include "choose/least_time.hpp"
 #include "model/native/native_reduction.hpp"
 #include "model/native/native_within_host.hpp"
@@ -59,7 +61,7 @@ std::vector<std::uint64_t> jumps_of(const std::vector<Alternative>& laid, const 
   return jumps;
 }
 
-bool is_there(Where where, bool has_sites, bool shares_hosts) {
+bool is_there(Where where, bool has_sites, bool shares_hosts, std::size_t ranks) {
   switch (where) {
     case Where::anywhere:
       return true;
@@ -69,6 +71,8 @@ bool is_there(Where where, bool has_sites, bool shares_hosts) {
       return !has_sites && !shares_hosts;
     case Where::over_long_links:
       return has_sites;
+    case Where::with_small_factors:
+      return !std::has_single_bit(ranks) && largest_prime_factor(static_cast<Rank>(ranks)) <= largest_factor;
     case Where::on_shared_hosts:
       break;
   }
@@ -97,7 +101,7 @@ Alternatives on_one_host(Alternatives all, std::span<const Candidate* const> can
     return all;
   }
   for (const Candidate* const candidate : candidates) {
-    if (!candidate->on_one_host) continue;
+    if (!candidate->on_one_host || !is_there(candidate->where, false, true, placement.size())) continue;
     Plan plan = lay(all.collective, candidate->name, &paths.cluster(), placement, root);
     Alternative one = laid(*candidate, paths, placement, std::move(plan), all.collective, hosts, true);
     one.uncertainty = &uncertainty_on_one_host();
@@ -126,7 +130,7 @@ Alternatives alternatives_among(std::span<const Candidate* const> candidates, Co
   const bool shares_hosts = any_host_is_shared(placement);
   if (has_sites) all.floor_bytes = least_bytes_of_sites;
   for (const Candidate* const candidate : candidates) {
-    if (!is_there(candidate->where, has_sites, shares_hosts)) continue;
+    if (!is_there(candidate->where, has_sites, shares_hosts, placement.size())) continue;
     Plan plan = lay(collective, candidate->name, &cluster, placement, root);
     Alternative one = laid(*candidate, paths, placement, std::move(plan), collective, hosts, shares_hosts);
     one.by_datagrams = goes_by_datagrams(collective, *candidate);

@@ -133,6 +133,8 @@ constexpr std::array table{
     Candidate{"4-nomial", Role::blind, usual, For::broadcasts, For::all, nullptr, false, Where::anywhere, true},
     Candidate{"ring", Role::rounds, ring, For::all, For::all, exchanges, false, Where::anywhere, true},
     Candidate{"halving-doubling", Role::rounds, exchanges, For::all, For::all, nullptr, false, Where::anywhere, true},
+    Candidate{"mixed-radix", Role::rounds, exchanges, For::all, For::all, nullptr, false, Where::with_small_factors,
+              true},
     Candidate{"recursive-doubling", Role::rounds, exchanges, For::all, For::all, nullptr, false, Where::anywhere, true},
     Candidate{"by-sites-linear", Role::sites, usual, For::all, For::all, nullptr, false, Where::over_long_links},
     Candidate{"by-sites-binary", Role::sites, usual, For::all, For::all, nullptr, false, Where::over_long_links},

@@ -11,6 +11,7 @@
 
 #include "collective/collective.hpp"
 #include "model/transfer/wire.hpp"
+#include "network/placement.hpp"
 
 namespace trunkline {
 
@@ -57,8 +58,18 @@ enum class For : std::uint8_t {
 
 /// Where `auto` compares a candidate: whatever lies between ranks; only where no long links do, since nobody has
 /// checked its predictions there; so too, and only where no host has several ranks; only where long links do; only
-/// where a host has several ranks.
-enum class Where : std::uint8_t { anywhere, within_a_site, with_one_rank_a_host, over_long_links, on_shared_hosts };
+/// where a host has several ranks; only where the number of ranks is no power of two, and of small prime factors.
+enum class Where : std::uint8_t {
+  anywhere,
+  within_a_site,
+  with_one_rank_a_host,
+  over_long_links,
+  on_shared_hosts,
+  with_small_factors
+};
+
+/// A group of so many exchanges in one round less; in larger ones a ring does as well.
+inline constexpr Rank largest_factor = 7;
 
 struct Candidate {
   std::string_view name;  ///< of the registry; it is a candidate for the collectives that it serves there

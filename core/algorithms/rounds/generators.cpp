@@ -8,6 +8,7 @@
 #include <string>
 
 #include "algorithms/rounds/circulant.hpp"
+#include "algorithms/rounds/mixed_radix.hpp"
 #include "algorithms/rounds/pairwise.hpp"
 #include "algorithms/rounds/ring.hpp"
 #include "algorithms/rounds/scatter_doubling.hpp"
@@ -39,6 +40,7 @@ constexpr std::array generator_table{
     Generator{"halving-doubling", schedule_at<HalvingDoubling>},
     Generator{"recursive-doubling", schedule_at<RecursiveDoubling>},
     Generator{"swing", schedule_at<Swing>},
+    Generator{"mixed-radix", schedule_at<MixedRadix>},
 };
 
 constexpr auto generator_names = [] {

@@ -188,11 +188,12 @@ RC_GTEST_PROP(Schedules, RoundsKeepTheirPromise, ()) {
 }
 
 TEST(Schedules, AllreduceOfEveryNumberOfRanks) {
+  const Cluster cluster = testing::one_switch(1);
   for (Rank ranks = 1; ranks <= 40; ++ranks) {
     const Placement placement(ranks, 0);
     for (const char* name :
-         {"unaware-ring", "unaware-halving-doubling", "unaware-recursive-doubling", "unaware-swing"}) {
-      const Plan plan = lay(Collective::allreduce, name, nullptr, placement, 0);
+         {"unaware-ring", "unaware-halving-doubling", "unaware-recursive-doubling", "unaware-swing", "mixed-radix"}) {
+      const Plan plan = lay(Collective::allreduce, name, &cluster, placement, 0);
       check_plan(plan, Collective::allreduce);
       // Listed by hand the same rounds say when a transfer's blocks have come.
       const RoundList list = list_of(rounds_of(plan));
@@ -209,6 +210,20 @@ TEST(Schedules, AllreduceOfEveryNumberOfRanks) {
               << name << " " << ranks << " ranks, position " << position << ", round " << round;
         }
       }
+    }
+  }
+}
+
+TEST(Schedules, MixedRadixSendsEveryByteOnce) {
+  const Cluster cluster = testing::one_switch(1);
+  for (Rank ranks = 2; ranks <= 40; ++ranks) {
+    const Plan plan = lay(Collective::allreduce, "mixed-radix", &cluster, Placement(ranks, 0), 0);
+    for (Rank position = 0; position < ranks; ++position) {
+      const auto schedule = rounds_of(plan).schedule_of(position);
+      std::uint64_t sent = 0;
+      for (std::uint64_t round = 0; round < schedule->rounds(ranks); ++round)
+        sent += schedule->send(round, ranks)->count;
+      EXPECT_EQ(sent, 2 * (ranks - 1)) << ranks << " ranks, position " << position;
     }
   }
 }

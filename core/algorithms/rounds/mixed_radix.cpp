@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "algorithms/rounds/mixed_radix.hpp"
+
+#include <algorithm>
+
+namespace trunkline {
+namespace {
+
+std::vector<Rank> prime_factors(Rank number) {
+  std::vector<Rank> factors;
+  for (Rank factor = 2; factor <= number / factor; ++factor) {
+    for (; number % factor == 0; number /= factor) factors.push_back(factor);
+  }
+  if (number > 1) factors.push_back(number);
+  return factors;
+}
+
+}  // namespace
+
+Rank largest_prime_factor(Rank number) {
+  const std::vector<Rank> factors = prime_factors(number);
+  return factors.empty() ? 1 : factors.back();
+}
+
+MixedRadix::MixedRadix(Rank ranks, Rank position) : ranks_(ranks), position_(position) {
+  check_root(ranks, position);
+  Rank stride = 1;
+  std::uint64_t part = ranks;
+  std::uint64_t first = 0;
+  for (const Rank factor : prime_factors(ranks)) {
+    part /= factor;
+    stages_.push_back({.factor = factor, .stride = stride, .part = part, .first = first, .round = half_});
+    first += position / stride % factor * part;
+    stride *= factor;
+    half_ += factor - 1;
+  }
+}
+
+std::uint64_t MixedRadix::rounds(std::uint64_t /*blocks*/) const { return 2 * half_; }
+
+MixedRadix::Turn MixedRadix::turn(std::uint64_t round) const {
+  const bool reduces = round < half_;
+  // The way back goes through the same rounds from the last one on.
+  const std::uint64_t there = reduces ? round : 2 * half_ - 1 - round;
+  const auto after = std::ranges::upper_bound(stages_, there, {}, &Stage::round);
+  const Stage& stage = *(after - 1);
+  const std::uint64_t begin = reduces ? stage.round : 2 * half_ - stage.round - (stage.factor - 1);
+  return {.stage = &stage, .begin = begin, .step = static_cast<Rank>(round - begin + 1), .reduces = reduces};
+}
+
+BlockTransfer MixedRadix::transfer(std::uint64_t round, bool sends) const {
+  const auto [stage, begin, step, reduces] = turn(round);
+  const Rank factor = stage->factor;
+  const Rank own = position_ / stage->stride % factor;
+  const Rank to = (own + step) % factor;
+  const Rank from = (own + factor - step) % factor;
+  const Rank other = sends ? to : from;
+  // Summed up is the part of who receives; gathered that of who sends.
+  const Rank part = sends == reduces ? other : own;
+  return {.peer = position_ - own * stage->stride + other * stage->stride,
+          .first = stage->first + part * stage->part,
+          .count = stage->part,
+          .needs = sends && begin > 0 ? begin - 1 : no_round,
+          .reduces = reduces};
+}
+
+std::optional<BlockTransfer> MixedRadix::send(std::uint64_t round, std::uint64_t /*blocks*/) const {
+  return transfer(round, true);
+}
+
+std::optional<BlockTransfer> MixedRadix::receive(std::uint64_t round, std::uint64_t /*blocks*/) const {
+  return transfer(round, false);
+}
+
+}  // namespace trunkline

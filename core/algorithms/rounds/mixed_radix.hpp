@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// Allreduce by exchanges within groups, for numbers of ranks that are no power of two: Rabenseifner's (2004) where they
+// are. Its groups of two become groups of as many as each prime factor of the number of ranks, smallest first, so that
+// nobody stands back and no byte goes twice.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "patterns/block_schedule.hpp"
+
+namespace trunkline {
+
+/// In a group of F each rank keeps one of F parts of what it has, and sends each of the others theirs, one after the
+/// other: F - 1 rounds. In depth-first order over the switches the first groups, whose parts are the longest, are
+/// neighbours: ranks of one host. Then the parts are gathered the other way. 2 (P - 1) / P T(m).
+class MixedRadix final : public BlockSchedule {
+ public:
+  /// Throws std::invalid_argument where `position` is not below `ranks`.
+  MixedRadix(Rank ranks, Rank position);
+
+  [[nodiscard]] std::optional<std::uint64_t> fixed_blocks() const override { return ranks_; }
+  [[nodiscard]] std::uint64_t rounds(std::uint64_t blocks) const override;
+  [[nodiscard]] std::optional<BlockTransfer> send(std::uint64_t round, std::uint64_t blocks) const override;
+  [[nodiscard]] std::optional<BlockTransfer> receive(std::uint64_t round, std::uint64_t blocks) const override;
+
+ private:
+  /// Of one factor, while parts are summed up.
+  struct Stage {
+    Rank factor = 0;
+    Rank stride = 0;          ///< between neighbours of a group
+    std::uint64_t part = 0;   ///< blocks of each
+    std::uint64_t first = 0;  ///< block of all parts together, at this position
+    std::uint64_t round = 0;
+  };
+  /// Where a round is.
+  struct Turn {
+    const Stage* stage;
+    std::uint64_t begin;  ///< the stage's first round, there or back
+    Rank step;            ///< from 1 on: how far away in the group one sends
+    bool reduces;
+  };
+
+  [[nodiscard]] Turn turn(std::uint64_t round) const;
+  [[nodiscard]] BlockTransfer transfer(std::uint64_t round, bool sends) const;
+
+  Rank ranks_;
+  Rank position_;
+  std::vector<Stage> stages_;
+  std::uint64_t half_ = 0;  ///< rounds until all is summed up
+};
+
+/// Of a number above zero; 1 has none: 1.
+[[nodiscard]] Rank largest_prime_factor(Rank number);
+
+}  // namespace trunkline
