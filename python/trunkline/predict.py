@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import ceil
+from pathlib import Path
 
 from trunkline import _core
 from trunkline.cluster import faulty
@@ -25,12 +26,12 @@ __all__ = [
 ]
 
 
-def _job_as_json(collective: str, cluster: _core.Cluster, ranks_per_host: int, mpi: str) -> dict[str, object]:
+def _job_as_json(collective: str, cluster: _core.Cluster, ranks: int, mpi: str) -> dict[str, object]:
     return {
         "collective": collective,
         "cluster": cluster.name,
         "hosts": len(cluster.hosts),
-        "ranks": len(cluster.hosts) * ranks_per_host,
+        "ranks": ranks,
         "mpi": mpi,
     }
 
@@ -50,10 +51,10 @@ class Predicted:
     bound: float | None = None
     """Seconds below which no algorithm is, each long link crossed once; None: there is no long link."""
 
-    def as_json(self, cluster: _core.Cluster, ranks_per_host: int, mpi: str) -> dict[str, object]:
+    def as_json(self, cluster: _core.Cluster, ranks: int, mpi: str) -> dict[str, object]:
         """The row as the command writes it."""
         return {
-            **_job_as_json(self.collective, cluster, ranks_per_host, mpi),
+            **_job_as_json(self.collective, cluster, ranks, mpi),
             "algorithm": self.algorithm,
             "segment_bytes": self.segment_bytes,
             "message_bytes": self.message_bytes,
@@ -101,11 +102,11 @@ class Decision:
         first = f"for the first {calls} on a communicator, before its group pays, and " if self.instead.calls else ""
         return f"{self.reason}; its root {leaves}; {self.instead.ran} {first}where datagrams do not reach all ranks"
 
-    def as_json(self, cluster: _core.Cluster, ranks_per_host: int, mpi: str) -> dict[str, object]:
+    def as_json(self, cluster: _core.Cluster, ranks: int, mpi: str) -> dict[str, object]:
         """The row as the command writes it."""
         instead = {} if self.instead is None else {"instead": vars(self.instead)}
         return {
-            **_job_as_json(self.collective, cluster, ranks_per_host, mpi),
+            **_job_as_json(self.collective, cluster, ranks, mpi),
             **instead,
             "message_bytes": self.message_bytes,
             "algorithm": self.algorithm,
@@ -128,25 +129,33 @@ def predict_all(
     native: _core.NativeLibrary,
     measured: _core.Measurement | None = None,
     host_costs: str = "",
+    plan: str | None = None,
 ) -> list[Predicted]:
     """The time of every algorithm at every size, size by size.
 
     From the rates in the cluster file and what messages cost their hosts (empty: the library's defaults) or, where
-    given, from measured tables, as the preload library takes them.
+    given, from measured tables, as the preload library takes them. Of a file with plans the one that a call would take
+    is a row of the file's name; sizes that none of its plans is for have none.
 
     Raises:
-        BadInput: where all ranks share one host and what its library takes there is not known, and where the tables are
-            about another cluster.
+        BadInput: where all ranks share one host and what its library takes there is not known, where the tables are
+            about another cluster, and where the file is faulty or has no plan for these ranks and sizes.
     """
     if measured is not None:
         knowledge = measured_knowledge(cluster, measured, host_costs, native=native)
     else:
         hosts = host_costs or _core.host_costs_of(native.name, "")
         knowledge = _core.Knowledge(cluster, native, "", "", host_costs=hosts)
+    if plan is not None:
+        _take_plans(knowledge, plan)
     decider = _core.Decider(knowledge, collective, placement, root)
     rows = []
     for size in sizes:
         times: dict[str, tuple[int, float]] = {}
+        own = None if plan is None else decider.decide(size)
+        if plan is not None and own is not None and _core.is_given(own.algorithm):
+            seconds = decider.seconds_of(own.algorithm, size, min(own.segment_bytes, size))
+            times[Path(plan).stem] = (own.segment_bytes, seconds)
         for name in algorithms:
             if name == "native":
                 predictions = decider.predictions(size)
@@ -164,7 +173,18 @@ def predict_all(
         rows += [
             Predicted(collective, name, size, segment, s, s == best, bound) for name, (segment, s) in times.items()
         ]
+    if plan is not None and not any(row.algorithm == Path(plan).stem for row in rows):
+        raise BadInput(f"{plan}: none of its plans is for such a call; {decider.decide(sizes[-1]).reason}")
     return rows
+
+
+def _take_plans(knowledge: _core.Knowledge, plan: str) -> None:
+    try:
+        knowledge.take_plans(_core.read_plans(plan), plan)
+    except _core.FaultyFile as error:
+        raise faulty(error) from None
+    except ValueError as error:
+        raise BadInput(str(error)) from None
 
 
 def read_measurement(path: str, libraries: Sequence[Mpi] = ()) -> _core.Measurement:
@@ -274,7 +294,7 @@ def knowledge_of(
             cluster, mpi.native_library, mpi.counts_as, mpi.version, reproducible, host_costs, multicasts
         )
         if plan:
-            knowledge.take_plan(_core.read_plan(plan), plan)
+            knowledge.take_plans(_core.read_plans(plan), plan)
         if measured:
             knowledge.take_measurement(_core.read_measurement(measured), measured)
         else:
