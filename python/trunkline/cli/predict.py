@@ -47,7 +47,8 @@ HostCostsOption = Annotated[
     typer.Option(
         metavar="COSTS",
         envvar="TRUNKLINE_HOST_COSTS",
-        help="What messages cost their hosts: free, mpich, mpich-5, openmpi, and what a lab says; default: as measured "
+        help="What messages cost their hosts: free, mpich, mpich-5, openmpi, the allreduce paper's pentium-pro-200 and "
+        "others, and what a lab says; default: as measured "
         "with the library.",
     ),
 ]
