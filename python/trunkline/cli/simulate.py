@@ -25,7 +25,7 @@ from trunkline.predict import host_costs_named, load_measurement
 from trunkline.simulate.calibration import processor_times
 from trunkline.simulate.compare import Pair, check_comparable, compared, load_bench, rate_of
 from trunkline.simulate.engine import SMALL_JOB, Job
-from trunkline.simulate.rows import LeftOut, Row, simulate_all
+from trunkline.simulate.rows import LeftOut, Row, parts_of, simulate_all
 from trunkline.terminal import console, progress_bar, titled_table
 from trunkline.units import format_bytes, format_seconds, parse_rate, parse_sizes
 
@@ -130,6 +130,9 @@ def simulated(
         race = LARGE_RACE if len(placement) > SMALL_JOB else 0.0
     if bench is not None:
         check_comparable(bench, job, {one.name for one in wanted}, set(job.sizes))
+    if plan is not None:
+        for _ in parts_of(job, wanted[0], lambda _: None):  # what is wrong with it is said before anything is shown
+            pass
     left_out: list[LeftOut] = []
     rows = _simulate_with_progress(job, wanted, race, left_out)
     if json:

@@ -16,16 +16,27 @@ from trunkline.cli.options import CellsJsonOption, ClusterOption
 from trunkline.cli.output import check_outputs, write_json, write_text
 from trunkline.cli.predict import MpiOption, RateOption, scaled_cluster
 from trunkline.cli.simulate_gains import reasons
+from trunkline.edits.host_tree import HostTree
 from trunkline.errors import BadInput
 from trunkline.hierarchy import Hierarchy, hierarchical_plan
 from trunkline.mpi import require_mpi
 from trunkline.plan_sets import by_size
-from trunkline.planned import Planned, made_plan
+from trunkline.planned import Planned, made_plan, read_plan_set
 from trunkline.predict import host_costs_named
 from trunkline.simulate.engine import Job
-from trunkline.simulate.gsum import PAPER_GAINS, PAPER_HOSTS, GsumRow, Summed, rows_of, time_native, time_plan
+from trunkline.simulate.gsum import (
+    PAPER_GAINS,
+    PAPER_HOSTS,
+    GsumRow,
+    Summed,
+    check_plan,
+    rows_of,
+    time_native,
+    time_plan,
+)
 from trunkline.simulate.rows import LeftOut
 from trunkline.study.configurations import STUDIES, trees_of
+from trunkline.study.paper_runtime import RUNTIMES, allreduce_seconds
 from trunkline.temporary import temporary_folder
 from trunkline.terminal import console, progress_bar, titled_table
 from trunkline.tune.gsum import INITIAL, TUNED
@@ -80,6 +91,9 @@ def gsum(
     usual = PAPER_HOSTS.get(network.name, _core.host_costs_of(library.counts_as, library.version))
     costs = host_costs_named(host_costs or usual).name
     job = Job("allreduce", network, placement, 0, message_bytes, {}, costs, library.native_library)
+    for word in wanted:
+        if word not in WORDS:
+            check_plan(job, Path(word))
     left_out: list[LeftOut] = []
     with progress_bar(None, f"{network.name}: simulating") as bar, temporary_folder("simulate-gsum") as folder:
         runs = _Runs(job, iterations, folder, lambda name: bar.show(f"{network.name}: {name}", done=1))
@@ -91,6 +105,8 @@ def gsum(
     if json:
         write_json([row.as_json() for row in rows], json)
     console.print(_table(rows, network))
+    if any(row.claims for row in rows):
+        console.print(_claims_table(rows))
     for line in reasons(left_out):
         console.print(line, style="dim", markup=False, highlight=False)
 
@@ -139,7 +155,7 @@ class _Runs:
             return [Summed(word, ran, seconds)]
         if word == INITIAL:
             planned = hierarchical_plan(self._network, "allreduce", self._first, self.job.placement, 0)
-            return [self._same(word, self._first.text, self._time(word, planned))]
+            return [self._same(word, self._first.text, self._time(word, planned), planned.file.plan)]
         if word == TUNED:
             return [self._tuned()]
         if word == STEPS:
@@ -149,9 +165,13 @@ class _Runs:
                 name: made_plan(self._network, "allreduce", "custom", plan, self.job.placement, name)
                 for name, plan in plans.items()
             }
-            return [self._same(name, "", self._time(name, planned)) for name, planned in made.items()]
+            return [
+                self._same(name, "", self._time(name, planned), planned.file.plan) for name, planned in made.items()
+            ]
         self.show(word)
-        return [self._same(word, "", time_plan(self.job, Path(word), self.iterations))]
+        seconds = time_plan(self.job, Path(word), self.iterations)
+        files = read_plan_set(word).plans
+        return [self._same(word, "", seconds, files[0].plan if len(files) == 1 else None)]
 
     @property
     def _network(self) -> _core.Cluster:
@@ -167,8 +187,20 @@ class _Runs:
         file.write_text(_core.write_plan(planned.file), encoding="utf-8")
         return time_plan(self.job, file, self.iterations)
 
-    def _same(self, name: str, ran: str, seconds: dict[int, float]) -> Summed:
-        return Summed(name, dict.fromkeys(self.job.sizes, ran), seconds)
+    def _same(self, name: str, ran: str, seconds: dict[int, float], plan: _core.Plan | None) -> Summed:
+        threads = {} if plan is None else {size: self._by_threads(plan, size) for size in self.job.sizes}
+        known = {size: value for size, value in threads.items() if value is not None}
+        return Summed(name, dict.fromkeys(self.job.sizes, ran), seconds, known)
+
+    def _by_threads(self, plan: _core.Plan, size: int) -> float | None:
+        """As the paper's own runtime takes it; None where its figures are not stated."""
+        runtime = RUNTIMES.get(self._network.name)
+        trees = plan.trees or []
+        if runtime is None or len(trees) != 1:
+            return None
+        (tree,) = trees
+        hosts = [self._network.hosts[host] for host in self.job.placement]
+        return allreduce_seconds(HostTree.of(tree, hosts), runtime, size)
 
     def _tuned(self) -> Summed:
         """The fastest at each size of all hierarchical plans worth trying, the initial one where none is faster."""
@@ -177,27 +209,51 @@ class _Runs:
         times = {name: self._time(f"tuning, {name}", planned) for name, planned in tried.items()}
         winners = {size: min(times, key=lambda name: times[name][size]) for size in self.job.sizes}
         self.best = {size: tried[name] for size, name in winners.items()}
-        return Summed(TUNED, winners, {size: times[name][size] for size, name in winners.items()})
+        threads: dict[int, float] = {}
+        for size in self.job.sizes:
+            found = (self._by_threads(planned.file.plan, size) for planned in tried.values())
+            if known := [value for value in found if value is not None]:
+                threads[size] = min(known)
+        return Summed(TUNED, winners, {size: times[name][size] for size, name in winners.items()}, threads)
 
 
 def _table(rows: Sequence[GsumRow], network: _core.Cluster) -> Table:
     first = rows[0]
     place = f"{escape(first.cluster)}, {first.ranks} ranks, {rate_words(network)}, hosts {first.host_costs}"
-    columns = ("size", "plan", "shape", "an allreduce", "over\ninitial", f"over\n{first.library}", "over", "here")
-    words = ("plan", "shape", "over", "verdict")
-    table = titled_table(f"{place}: simulated Gsum", *columns, "paper", "verdict", left=words, wrap=words)
+    columns = ("size", "plan", "shape", "an\nallreduce", "over\ninitial", f"over\n{first.library}")
+    words = ("plan", "shape")
+    more = ("the paper's\nthreads", "over\ninitial")
+    table = titled_table(f"{place}: simulated Gsum", *columns, *more, left=words, wrap=("shape",), tight=True)
     for row in rows:
-        head = [
+        threads = row.seconds_by_threads
+        table.add_row(
             format_bytes(row.message_bytes),
-            row.algorithm,
+            escape(row.algorithm),
             row.ran,
             format_seconds(row.seconds_median),
             *(f"{value:.2f}" if value else "" for value in (row.over_initial, row.over_native)),
-        ]
+            format_seconds(threads) if threads else "",
+            f"{row.over_initial_by_threads:.2f}" if row.over_initial_by_threads else "",
+        )
+    return table
+
+
+def _claims_table(rows: Sequence[GsumRow]) -> Table:
+    columns = ("size", "plan", "over", "paper", "here", "verdict", "threads", "verdict\nof threads")
+    words = ("plan", "over", "verdict", "verdict\nof threads")
+    title = "Times faster: the paper, Trunkline's executors here, the paper's threads"
+    table = titled_table(title, *columns, left=words, wrap=("verdict", "verdict\nof threads"), tight=True)
+    for row in rows:
         for one in row.claims:
-            claim = (one.over, f"{one.times_faster:.2f}", f"{one.times_faster_in_paper:.2f}", one.verdict)
-            table.add_row(*head, *claim)
-            head = [""] * len(head)
-        if not row.claims:
-            table.add_row(*head, "", "", "", "")
+            executors, threads = one.verdicts
+            table.add_row(
+                format_bytes(row.message_bytes),
+                row.algorithm,
+                one.over,
+                f"{one.times_faster_in_paper:.2f}",
+                f"{one.times_faster:.2f}",
+                executors,
+                f"{one.times_faster_by_threads:.2f}" if one.times_faster_by_threads else "",
+                threads,
+            )
     return table

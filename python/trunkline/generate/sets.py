@@ -41,7 +41,7 @@ def c_routines(plans: _core.PlanSet, source: str, name: str | None = None, segme
         raise BadInput(
             f"--name {name}: {source} has plans of {' and '.join(collectives)}, a function each; leave it out"
         )
-    sections = []
+    sections: list[str] = []
     for collective in collectives:
         sections += _sections([plan for plan in known if plan.collective == collective], source, name, segment)
     return "\n".join(section.rstrip("\n") + "\n" for section in sections)

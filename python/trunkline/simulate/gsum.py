@@ -19,6 +19,7 @@ __all__ = [
     "Claimed",
     "GsumRow",
     "Summed",
+    "check_plan",
     "rows_of",
     "time_native",
     "time_plan",
@@ -37,7 +38,7 @@ PAPER_HOSTS = {
 PAPER_GAINS = {"8w": 1.49, "4w": 1.20, "now": 1.37, "blade": 1.18}
 """By bundled cluster: the paper's best configuration over its initial one."""
 
-_ALIKE = 0.1
+_ALIKE = 0.05
 """Up to so much beside the paper's number counts as the same."""
 _NO_CHANGE = 0.03
 _LINE = re.compile(r"gsum: \d+ ranks, (\d+) bytes: ([0-9.]+) us an allreduce, sums (\w+)")
@@ -50,15 +51,21 @@ class Claimed:
     over: str
     times_faster_in_paper: float
     times_faster: float
+    """By Trunkline's executors."""
+    times_faster_by_threads: float | None
+    """By the paper's own runtime; None: it is not simulated."""
 
     @property
-    def verdict(self) -> str:
-        """In a few words."""
-        return verdict(self.times_faster_in_paper, self.times_faster)
+    def verdicts(self) -> tuple[str, str]:
+        """In a few words, of both; the second one is empty where there is none."""
+        threads = self.times_faster_by_threads
+        paper = self.times_faster_in_paper
+        return verdict(paper, self.times_faster), verdict(paper, threads) if threads else ""
 
     def as_json(self) -> dict[str, object]:
         """For ``--json``."""
-        return {**asdict(self), "verdict": self.verdict}
+        executors, threads = self.verdicts
+        return {**asdict(self), "verdict": executors, "verdict_by_threads": threads}
 
 
 @dataclass(frozen=True)
@@ -70,6 +77,8 @@ class Summed:
     """For people, by bytes."""
     seconds: Mapping[int, float]
     """Of one allreduce, by bytes."""
+    by_threads: Mapping[int, float] = field(default_factory=dict)
+    """The same by the paper's own runtime; empty: it is not simulated."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -96,6 +105,9 @@ class GsumRow:
     """Of one allreduce: a simulation has no spread."""
     over_initial: float | None
     over_native: float | None
+    seconds_by_threads: float | None
+    """By the paper's own runtime, in which threads combine in memory; None: it is not simulated."""
+    over_initial_by_threads: float | None
     claims: list[Claimed] = field(default_factory=list)
     trunkline_version: str
 
@@ -115,6 +127,12 @@ def verdict(paper: float, here: float) -> str:
     return "less than in the paper" if nearer else "more than in the paper"
 
 
+def check_plan(job: Job, file: Path) -> None:
+    """Raise BadInput where the file is faulty, or none of its plans is for a size of the job."""
+    for _ in parts_of(job, simulated_plan(str(file)), _refuse):
+        pass
+
+
 def time_plan(job: Job, file: Path, iterations: int) -> dict[int, float]:
     """Seconds of an allreduce by size, along the plans of a file.
 
@@ -122,12 +140,7 @@ def time_plan(job: Job, file: Path, iterations: int) -> dict[int, float]:
         BadInput: where none of its plans is for a size, or it is faulty.
         Failed: where the simulation ends badly.
     """
-
-    def refuse(left: LeftOut) -> None:
-        raise BadInput(f"{left.message_bytes} bytes: {left.why}")
-
-    one = simulated_plan(str(file))
-    (part,) = parts_of(job, one, refuse)
+    (part,) = parts_of(job, simulated_plan(str(file)), _refuse)
     return _run(job, part.runs, part.options, "gsum", iterations, part.settings)
 
 
@@ -167,9 +180,16 @@ def rows_of(
         other = by_name.get(name)
         return other.seconds[size] / one.seconds[size] if other and size in other.seconds else None
 
+    def over_by_threads(name: str, one: Summed, size: int) -> float | None:
+        other = by_name.get(name)
+        if other is None or size not in other.by_threads or size not in one.by_threads:
+            return None
+        return other.by_threads[size] / one.by_threads[size]
+
     def claimed(one: Summed, size: int) -> list[Claimed]:
-        found = ((name, paper, over(name, one, size)) for name, paper, at in claims.get(one.name, ()) if at == size)
-        return [Claimed(name, paper, here) for name, paper, here in found if here is not None]
+        said = [(name, paper) for name, paper, at in claims.get(one.name, ()) if at == size]
+        found = ((name, paper, over(name, one, size), over_by_threads(name, one, size)) for name, paper in said)
+        return [Claimed(name, paper, here, threads) for name, paper, here, threads in found if here is not None]
 
     return [
         GsumRow(
@@ -187,6 +207,8 @@ def rows_of(
             seconds_median=one.seconds[size],
             over_initial=over("initial", one, size),
             over_native=over(NATIVE_PLAN, one, size),
+            seconds_by_threads=one.by_threads.get(size),
+            over_initial_by_threads=over_by_threads("initial", one, size),
             claims=claimed(one, size),
             trunkline_version=_core.__version__,
         )
@@ -194,6 +216,10 @@ def rows_of(
         for one in summed
         if size in one.seconds
     ]
+
+
+def _refuse(left: LeftOut) -> None:
+    raise BadInput(f"{left.message_bytes} bytes: {left.why}")
 
 
 def _run(
