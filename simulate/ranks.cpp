@@ -5,7 +5,8 @@
 //     --collective bcast --algorithm NAME[:SEGMENT] --sizes 8192,1048576 --root 0 --peer 4 --private 0|1
 //     --most-us 0,2500000 --calls 1
 //
-// or, with `matmul`, `gsum` or `gsum-by-hosts` as the first word, runs examples/matmul.c or examples/gsum.c with the words behind it.
+// or, with `matmul`, `gsum` or `gsum-by-hosts` as the first word, runs examples/matmul.c or examples/gsum.c with the
+// words behind it.
 //
 // NAME is one of Trunkline's, "auto", or "native" for what SMPI was told to run; "native-by-hosts" for that among the
 // first ranks of all hosts (by_hosts.hpp). Rank 0 prints one JSON object a line.

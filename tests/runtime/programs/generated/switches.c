@@ -26,8 +26,9 @@ static void report(const char* what, int bytes, int root, int right) {
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   PMPI_Gather(&sent, 1, MPI_INT, counts, 1, MPI_INT, 0, MPI_COMM_WORLD);
   PMPI_Allreduce(MPI_IN_PLACE, &right, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
-  if (rank == 0) printf("%s %d from %d: %d %d %d %d, %s\n", what, bytes, root, counts[0], counts[1], counts[2],
-                        counts[3], right ? "right" : "WRONG");
+  if (rank == 0)
+    printf("%s %d from %d: %d %d %d %d, %s\n", what, bytes, root, counts[0], counts[1], counts[2], counts[3],
+           right ? "right" : "WRONG");
 }
 
 int main(int argc, char** argv) {
