@@ -49,6 +49,12 @@ ByHosts::~ByHosts() {
   PMPI_Comm_free(&in_host_);
 }
 
+void ByHosts::allreduce(const void* from, void* to, int count, MPI_Datatype type, MPI_Op operation) const {
+  PMPI_Reduce(from, to, count, type, operation, 0, in_host_);
+  if (among_hosts_ != MPI_COMM_NULL) PMPI_Allreduce(MPI_IN_PLACE, to, count, type, operation, among_hosts_);
+  PMPI_Bcast(to, count, type, 0, in_host_);
+}
+
 bool ByHosts::run(const message& one) const {
   const std::string_view name = one.of->name;
   const bool leads = among_hosts_ != MPI_COMM_NULL;
@@ -59,13 +65,12 @@ bool ByHosts::run(const message& one) const {
     PMPI_Bcast(one.to, bytes, MPI_BYTE, 0, in_host_);
     return true;
   }
-  if (name != "reduce" && name != "allreduce") return false;
-  PMPI_Reduce(one.from, one.to, numbers, MPI_LONG_LONG_INT, MPI_SUM, 0, in_host_);
   if (name == "allreduce") {
-    if (leads) PMPI_Allreduce(MPI_IN_PLACE, one.to, numbers, MPI_LONG_LONG_INT, MPI_SUM, among_hosts_);
-    PMPI_Bcast(one.to, bytes, MPI_BYTE, 0, in_host_);
+    allreduce(one.from, one.to, numbers, MPI_LONG_LONG_INT, MPI_SUM);
     return true;
   }
+  if (name != "reduce") return false;
+  PMPI_Reduce(one.from, one.to, numbers, MPI_LONG_LONG_INT, MPI_SUM, 0, in_host_);
   if (leads) {
     const void* const from = one.rank == one.root ? MPI_IN_PLACE : one.to;
     PMPI_Reduce(from, one.to, numbers, MPI_LONG_LONG_INT, MPI_SUM, root_host_, among_hosts_);

@@ -20,6 +20,9 @@ class ByHosts {
   /// A broadcast, a reduce or an allreduce; false: it is none of them.
   [[nodiscard]] bool run(const message& one) const;
 
+  /// As MPI's.
+  void allreduce(const void* from, void* to, int count, MPI_Datatype type, MPI_Op operation) const;
+
  private:
   MPI_Comm in_host_ = MPI_COMM_NULL;
   MPI_Comm among_hosts_ = MPI_COMM_NULL;  ///< null on ranks that are not the first of their host

@@ -16,7 +16,9 @@ Knowledge on_changed(const Knowledge& was, Cluster now, const std::string& file)
   changed.multicasts = was.multicasts;
   changed.host_memory = was.host_memory;
   changed.cluster.emplace(std::move(now));
-  if (was.plan) changed.take_plan(*was.plan, file);
+  PlanSet plans;
+  for (const GivenPlan& one : was.plans) plans.plans.push_back(*one.file);
+  changed.take_plans(plans, file);
   changed.look_for_short_multicasts();
   return changed;
 }

@@ -51,7 +51,7 @@ const char* native_anyway(const Knowledge& knowledge, Collective collective, con
   if (wish.kind == Wish::Kind::forced) return nullptr;
   if (knowledge.keeps_one_order(collective)) return nullptr;
   if (bytes < knowledge.floor_of(collective)) return too_short(knowledge);
-  return knowledge.cluster || knowledge.plan ? nullptr : "no cluster is set (TRUNKLINE_CLUSTER)";
+  return knowledge.cluster || !knowledge.plans.empty() ? nullptr : "no cluster is set (TRUNKLINE_CLUSTER)";
 }
 
 Decider::Decider(const Knowledge& knowledge, Collective collective, const Placement& placement, Rank root)
@@ -69,14 +69,14 @@ Decision Decider::decide(std::uint64_t bytes, OperandOrder order, const Wish& wi
 
 Decision Decider::considered(std::uint64_t bytes, OperandOrder order, const Wish& wish, bool for_people, Reach reach) {
   if (wish.kind == Wish::Kind::forced) return forced(bytes, wish);
-  if (plan_fits()) return planned(bytes);
+  if (const GivenPlan* const plan = plan_for(bytes)) return planned(bytes, *plan);
   if (knowledge_.keeps_one_order(collective_)) return in_one_order(bytes, order, for_people);
   if (bytes < floor_bytes() && !knowledge_.multicasts_short(collective_)) {
     return {.reason = for_people ? no_plan() + too_short(knowledge_) : ""};
   }
   if (const TuningEntry* const entry = tuning_entry()) {
     const TuningRule& rule = entry->rule_for(bytes);
-    if (reach == Reach::datagrams || !wants_datagrams(rule.algorithm)) return tuned(bytes, rule);
+    if (can_run(rule, reach)) return tuned(bytes, rule);
   }
   return automatic(bytes, order, for_people, reach);
 }
@@ -88,19 +88,28 @@ Decision Decider::forced(std::uint64_t bytes, const Wish& wish) {
           .reason = by_user};
 }
 
-Decision Decider::planned(std::uint64_t bytes) {
-  const PlanFile& file = *knowledge_.plan;
-  return {.algorithm = plan_of_file,
-          .segment_bytes = file.segment_bytes ? *file.segment_bytes : segment_for(plan_of_file, bytes),
-          .reason = "TRUNKLINE_PLAN fits this communicator and root (" + file.algorithm + ")"};
+Decision Decider::planned(std::uint64_t bytes, const GivenPlan& plan) {
+  const PlanFile& file = *plan.file;
+  const std::string sizes = sizes_text(file);
+  return {.algorithm = plan.name,
+          .segment_bytes = file.segment_bytes ? *file.segment_bytes : segment_for(plan.name, bytes),
+          .reason = "TRUNKLINE_PLAN fits this communicator and root (" + file.algorithm +
+                    (file.line != 0 ? ", line " + std::to_string(file.line) : "") + (sizes.empty() ? "" : ", ") +
+                    sizes + ")"};
 }
 
-Decision Decider::tuned(std::uint64_t bytes, const TuningRule& rule) const {
+Decision Decider::tuned(std::uint64_t bytes, const TuningRule& rule) {
+  if (const GivenPlan* const plan = plan_of(rule)) {
+    return {.algorithm = plan->name,
+            .segment_bytes = rule.segment_bytes != 0 ? rule.segment_bytes : segment_for(plan->name, bytes),
+            .reason = "the plan of line " + std::to_string(plan->file->line) + " (" + plan->file->algorithm +
+                      ") holds from " + format_bytes(rule.from_bytes) + " on (TRUNKLINE_TUNING)",
+            .wants_datagrams = plan->file->plan.kind().wants_datagrams};
+  }
   return {.algorithm = find_algorithm(collective_, rule.algorithm)->name,
           .segment_bytes = rule.segment_bytes,
           .laid_for_bytes = laid_for_call(collective_, rule.algorithm, bytes),
-          .reason = "measured fastest from " + (rule.from_bytes == 0 ? "0B" : format_bytes(rule.from_bytes)) +
-                    " on (TRUNKLINE_TUNING)",
+          .reason = "measured fastest from " + format_bytes(rule.from_bytes) + " on (TRUNKLINE_TUNING)",
           .wants_datagrams = wants_datagrams(rule.algorithm)};
 }
 
@@ -137,7 +146,9 @@ Plan Decider::plan(std::string_view algorithm, std::uint64_t laid_for_bytes) {
   if (Alternative* const compared = alternative(algorithm); compared != nullptr && compared->plan.has_steps()) {
     return std::exchange(compared->plan, Plan());
   }
-  if (algorithm == plan_of_file) return knowledge_.plan->plan;
+  if (const GivenPlan* const given = is_given(algorithm) ? knowledge_.given(algorithm) : nullptr) {
+    return given->file->plan;
+  }
   return lay(collective_, algorithm, knowledge_.cluster ? &knowledge_.network() : nullptr, placement_, root_,
              laid_for_bytes != 0 ? laid_for_bytes : usual_message_bytes);
 }
@@ -191,12 +202,31 @@ bool Decider::keeps_order(const Decision& decision) {
   return known->second;
 }
 
-bool Decider::plan_fits() const {
-  const auto& file = knowledge_.plan;
-  if (!file || file->collective != collective_) return false;
-  if (facts_of(collective_).has_root && file->plan.root() != root_) return false;
-  if (file->plan.ranks() != placement_.size()) return false;
-  return knowledge_.plan_placement.empty() || knowledge_.plan_placement == placement_;
+const std::vector<const GivenPlan*>& Decider::fitting_plans() {
+  if (!fitting_plans_) {
+    fitting_plans_.emplace();
+    for (const GivenPlan& one : knowledge_.plans) {
+      if (one.fits(collective_, placement_, root_)) fitting_plans_->push_back(&one);
+    }
+  }
+  return *fitting_plans_;
+}
+
+const GivenPlan* Decider::plan_for(std::uint64_t bytes) {
+  const auto found =
+      std::ranges::find_if(fitting_plans(), [&](const auto* one) { return knowledge_.is_for(*one->file, bytes); });
+  return found == fitting_plans().end() ? nullptr : *found;
+}
+
+const GivenPlan* Decider::plan_of(const TuningRule& rule) const {
+  const auto given = std::ranges::find(knowledge_.tuned_plans, rule.plan, &GivenPlan::file);
+  if (rule.plan == nullptr || given == knowledge_.tuned_plans.end()) return nullptr;
+  return given->fits(collective_, placement_, root_) ? &*given : nullptr;
+}
+
+bool Decider::can_run(const TuningRule& rule, Reach reach) const {
+  if (rule.plan == nullptr) return reach == Reach::datagrams || !wants_datagrams(rule.algorithm);
+  return plan_of(rule) != nullptr && (reach == Reach::datagrams || !rule.plan->plan.kind().wants_datagrams);
 }
 
 bool Decider::has_sites() {
@@ -208,8 +238,13 @@ std::uint64_t Decider::floor_bytes() {
   return has_sites() ? std::min(knowledge_.floor_bytes, least_bytes_of_sites) : knowledge_.floor_bytes;
 }
 
-std::string Decider::no_plan() const {
-  return knowledge_.plan ? "TRUNKLINE_PLAN is for other ranks, hosts or another root; " : "";
+std::string Decider::no_plan() {
+  if (knowledge_.plans.empty()) return "";
+  if (!fitting_plans().empty()) return "TRUNKLINE_PLAN is for messages of other sizes; ";
+  const bool is_any =
+      std::ranges::any_of(knowledge_.plans, [&](const GivenPlan& one) { return one.file->collective == collective_; });
+  if (is_any) return "TRUNKLINE_PLAN is for other ranks, hosts or another root; ";
+  return "TRUNKLINE_PLAN has no plan of " + std::string(facts_of(collective_).name) + "; ";
 }
 
 const TuningEntry* Decider::tuning_entry() {

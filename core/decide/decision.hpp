@@ -10,6 +10,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "choose/alternatives.hpp"
 #include "choose/choose.hpp"
@@ -21,11 +22,8 @@
 
 namespace trunkline {
 
-/// The name of the plan that a file gave; no algorithm is called so.
-inline constexpr std::string_view plan_of_file = "TRUNKLINE_PLAN";
-
 struct Decision {
-  std::string_view algorithm = "native";  ///< or the registry's own text of another name, or plan_of_file
+  std::string_view algorithm = "native";  ///< or the registry's own text of another name, or the plan of a file
   std::uint64_t segment_bytes = 0;        ///< 0: native
   std::uint64_t laid_for_bytes = 0;       ///< of an algorithm whose plans depend on the size; else 0
   std::string reason{};                   ///< one line, for people; empty where nobody asked
@@ -82,18 +80,21 @@ class Decider {
  private:
   Decision considered(std::uint64_t bytes, OperandOrder order, const Wish& wish, bool for_people, Reach reach);
   Decision forced(std::uint64_t bytes, const Wish& wish);
-  Decision planned(std::uint64_t bytes);
+  Decision planned(std::uint64_t bytes, const GivenPlan& plan);
   Decision in_one_order(std::uint64_t bytes, OperandOrder order, bool for_people);
-  Decision tuned(std::uint64_t bytes, const TuningRule& rule) const;
+  Decision tuned(std::uint64_t bytes, const TuningRule& rule);
   Decision automatic(std::uint64_t bytes, OperandOrder order, bool for_people, Reach reach);
   bool keeps_order(const Decision& decision);
   std::string_view one_order(OperandOrder order);
-  [[nodiscard]] bool plan_fits() const;
+  const std::vector<const GivenPlan*>& fitting_plans();  ///< of the plan file, whatever the size
+  const GivenPlan* plan_for(std::uint64_t bytes);        ///< of the plan file; null: none is for such a call
+  [[nodiscard]] const GivenPlan* plan_of(const TuningRule& rule) const;  ///< null: it has none, or it does not fit
+  [[nodiscard]] bool can_run(const TuningRule& rule, Reach reach) const;
   [[nodiscard]] bool has_sites();
   [[nodiscard]] std::uint64_t floor_bytes();
   /// So that at most a multicast is compared.
   [[nodiscard]] bool is_short(std::uint64_t bytes) { return bytes < least_bytes && !has_sites(); }
-  [[nodiscard]] std::string no_plan() const;  ///< why the plan file does not count here; empty: there is none
+  std::string no_plan();  ///< why the plan file does not count here; empty: there is none
   const TuningEntry* tuning_entry();
   const Alternatives* alternatives();
   const Alternatives* alternatives_for(std::uint64_t bytes);
@@ -110,6 +111,7 @@ class Decider {
   std::optional<Alternatives> alternatives_{};
   std::optional<Alternatives> short_alternatives_{};  ///< of messages below least_bytes: others are not laid for these
   std::optional<bool> has_sites_{};                   ///< of its ranks; once it was asked for
+  std::optional<std::vector<const GivenPlan*>> fitting_plans_{};  ///< once they were looked for
   KeptPicks picks_{};
   KeptPicks short_picks_{};
   std::optional<const TuningEntry*> tuning_entry_{};            ///< once it has been looked for

@@ -16,25 +16,28 @@
 namespace trunkline {
 namespace {
 
+/// "plan.yaml: ", or "plans.yaml:12:5: " of one among several.
+std::string place_of(const PlanFile& plan, const std::string& file) {
+  if (plan.line == 0) return file + ": ";
+  return file + ":" + std::to_string(plan.line) + ":" + std::to_string(plan.column) + ": ";
+}
+
 /// The plan's hosts as numbers of the cluster's.
-Placement hosts_in_cluster(const PlanFile& plan, const Cluster& cluster, const std::string& file) {
+Placement hosts_in_cluster(const PlanFile& plan, const Cluster& cluster) {
   Placement placement;
   for (const std::string& name : plan.host_of_rank) {
     const auto host = cluster.find_host(name);
-    if (!host) {
-      std::string text = file;
-      text.append(": cluster ").append(cluster.name()).append(" has no host '").append(name).append("'");
-      throw std::invalid_argument(text);
-    }
+    if (!host) throw std::invalid_argument("cluster " + cluster.name() + " has no host '" + name + "'");
     placement.push_back(*host);
   }
   return placement;
 }
 
-/// The plan's hosts as numbers of their own, in order of appearance; `names` gets their names.
+/// The plan's hosts as numbers of those names, in order of appearance; `names` gets what it lacks.
 Placement hosts_by_name(const PlanFile& plan, std::vector<std::string>& names) {
   Placement placement;
-  std::unordered_map<std::string_view, HostIndex> known;
+  std::unordered_map<std::string, HostIndex> known;
+  for (const std::string& name : names) known.emplace(name, static_cast<HostIndex>(known.size()));
   for (const std::string& name : plan.host_of_rank) {
     const auto [at, is_new] = known.emplace(name, static_cast<HostIndex>(names.size()));
     if (is_new) names.push_back(name);
@@ -43,21 +46,93 @@ Placement hosts_by_name(const PlanFile& plan, std::vector<std::string>& names) {
   return placement;
 }
 
-}  // namespace
-
-void Knowledge::take_plan(PlanFile read, const std::string& file) {
+/// Throws std::invalid_argument where it cannot run as the plan of a file here.
+void check_fits(const Knowledge& knowledge, const PlanFile& read) {
   // Usually of what plans are laid over; the one with rates ties a plan to a cluster as it was measured.
   const auto print = read.cluster_fingerprint;
+  const auto& cluster = knowledge.cluster;
   if (cluster && print && *print != topology_fingerprint(*cluster) && *print != cluster->fingerprint()) {
-    throw std::invalid_argument(file + ": was laid over cluster " + read.cluster + " as it was, not over " +
-                                cluster->name() + " as it is now; lay it again with 'trunkline plan'");
+    throw std::invalid_argument("was laid over cluster " + read.cluster + " as it was, not over " + cluster->name() +
+                                " as it is now; lay it again with 'trunkline plan'");
   }
-  if (keeps_one_order(read.collective) && !read.plan.steps().has_one_order(read.collective)) {
-    throw std::invalid_argument(file + ": the order in which this plan combines operands depends on the message's " +
-                                "length, and TRUNKLINE_REPRODUCIBLE=1 asks for one order: use a plan of one tree");
+  if (!knowledge.keeps_one_order(read.collective)) return;
+  const std::string by_length = "the order in which this plan combines operands depends on the message's length, and ";
+  if (!read.plan.steps().has_one_order(read.collective)) {
+    throw std::invalid_argument(by_length + "TRUNKLINE_REPRODUCIBLE=1 asks for one order: use a plan of one tree");
   }
-  plan_placement = cluster ? hosts_in_cluster(read, *cluster, file) : hosts_by_name(read, plan_hosts);
-  plan = std::move(read);
+  if (read.from_bytes.value_or(0) != 0 || read.below_bytes) {
+    throw std::invalid_argument(
+        "this plan is for some sizes alone, and TRUNKLINE_REPRODUCIBLE=1 asks for one order of " +
+        std::string("operands whatever the size: leave out from and below"));
+  }
+}
+
+/// What `take` makes of each plan; what they throw is thrown together, with the place of each.
+template <typename Plans, typename Take>
+void take_each(const Plans& plans, const std::string& file, Take&& take) {
+  std::string wrong;
+  for (const auto& plan : plans) {
+    try {
+      take(*plan);
+    } catch (const std::invalid_argument& one) {
+      wrong += (wrong.empty() ? "" : "\n") + place_of(*plan, file) + one.what();
+    }
+  }
+  if (!wrong.empty()) throw std::invalid_argument(wrong);
+}
+
+/// Those of rules: all that a tuning file holds of plans by hand.
+void take_tuned_plans(Knowledge& knowledge, const Tuning& held, const std::string& file) {
+  std::vector<std::shared_ptr<const PlanFile>> plans;
+  for (const TuningEntry& entry : held.entries) {
+    for (const TuningRule& rule : entry.rules) {
+      if (rule.plan != nullptr) plans.push_back(rule.plan);
+    }
+  }
+  std::vector<GivenPlan> taken;
+  take_each(plans, file, [&](const PlanFile& plan) {
+    const std::size_t number = taken.size();
+    taken.push_back({.name = name_of_given(plan_of_tuning, number + 1),
+                     .file = plans.at(number),
+                     .placement = hosts_in_cluster(plan, *knowledge.cluster)});
+  });
+  knowledge.tuned_plans = std::move(taken);
+}
+
+}  // namespace
+
+void Knowledge::take_plans(const PlanSet& read, const std::string& file) {
+  std::vector<GivenPlan> taken;
+  std::vector<std::shared_ptr<const PlanFile>> shared;
+  for (const PlanFile& plan : read.plans) shared.push_back(std::make_shared<const PlanFile>(plan));
+  take_each(shared, file, [&](const PlanFile& plan) {
+    check_fits(*this, plan);
+    const std::size_t number = taken.size();
+    taken.push_back({.name = shared.size() == 1 ? plan_of_file : name_of_given(plan_of_file, number + 1),
+                     .file = shared.at(number),
+                     .placement = cluster ? hosts_in_cluster(plan, *cluster) : hosts_by_name(plan, plan_hosts)});
+    const std::uint64_t least = plan.from_bytes.value_or(0);
+    if (!plan.from_bytes && !facts_of(plan.collective).reduces) return;
+    std::uint64_t& planned = least_planned.at(static_cast<std::size_t>(plan.collective));
+    planned = std::min(planned, least);
+  });
+  plans = std::move(taken);
+}
+
+void Knowledge::take_plan(PlanFile read, const std::string& file) { take_plans({.plans = {std::move(read)}}, file); }
+
+bool Knowledge::is_for(const PlanFile& plan, std::uint64_t bytes) const {
+  if (plan.below_bytes && bytes >= *plan.below_bytes) return false;
+  if (plan.from_bytes) return bytes >= *plan.from_bytes;
+  return facts_of(plan.collective).reduces || bytes >= floor_without_plans();
+}
+
+const GivenPlan* Knowledge::given(std::string_view name) const {
+  for (const std::vector<GivenPlan>* const all : {&plans, &tuned_plans}) {
+    const auto found = std::ranges::find(*all, name, &GivenPlan::name);
+    if (found != all->end()) return &*found;
+  }
+  return nullptr;
 }
 
 void Knowledge::take_measurement(const Measurement& read, const std::string& file) {
@@ -119,6 +194,7 @@ void Knowledge::take_tuning(const Tuning& read, const std::string& file) {
       throw std::invalid_argument(file + ": " + wrong.what());
     }
   }
+  take_tuned_plans(*this, held, file);
   tuning = std::move(held);
 }
 
@@ -154,7 +230,7 @@ void Knowledge::look_for_short_multicasts() {
     for (const Link& link : network().links()) slowest_bps = std::min(slowest_bps, link.rate_bps);
   }
   constexpr double bits = 8.0;
-  const bool may_pay = multicasts && cluster && !plan && !tuning &&
+  const bool may_pay = multicasts && cluster && !tuning &&
                        message_costs().multicasts_may_pay(cluster->hosts().size(), bits / slowest_bps);
   for (const CollectiveFacts& one : collectives()) {
     short_multicasts.at(static_cast<std::size_t>(one.collective)) = may_pay && takes_short(one.collective);

@@ -6,20 +6,29 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "choose/candidates.hpp"
+#include "decide/given_plan.hpp"
 #include "model/measured/measured_network.hpp"
 #include "model/native/native_bcast.hpp"
 #include "model/transfer/host_costs.hpp"
 #include "network/cluster.hpp"
-#include "plan_file/plan_file.hpp"
+#include "plan_file/plan_set.hpp"
 #include "tuning/tuning_file.hpp"
 
 namespace trunkline {
+
+/// By collective: no size.
+[[nodiscard]] constexpr std::array<std::uint64_t, most_collectives> nothing_planned() {
+  std::array<std::uint64_t, most_collectives> none{};
+  none.fill(std::numeric_limits<std::uint64_t>::max());
+  return none;
+}
 
 /// The MPI library that the ranks run under.
 struct Library {
@@ -32,14 +41,13 @@ struct Knowledge {
   Library library{};
   HostCosts hosts = usual_host_costs();  ///< what messages cost them
   std::optional<Cluster> cluster{};
-  std::optional<MeasuredNetwork> measured{};  ///< the cluster as it was measured
-  std::string_view measured_by{};             ///< what named those tables, for people: "TRUNKLINE_MEASURED"
-  std::optional<PlanFile> plan{};
+  std::optional<MeasuredNetwork> measured{};   ///< the cluster as it was measured
+  std::string_view measured_by{};              ///< what named those tables, for people: "TRUNKLINE_MEASURED"
+  std::vector<GivenPlan> plans{};              ///< of the plan file, in its order
   std::optional<Tuning> tuning{};              ///< what holds here
+  std::vector<GivenPlan> tuned_plans{};        ///< those of its rules
   std::vector<std::string> tuned_elsewhere{};  ///< where it was measured at other rates than stated, for people
-  /// Hosts of the plan's ranks: numbers in the cluster or, without one, in plan_hosts; empty: the plan fits any hosts.
-  Placement plan_placement{};
-  std::vector<std::string> plan_hosts{};  ///< where there is no cluster
+  std::vector<std::string> plan_hosts{};       ///< without a cluster: what placements of plans number
   /// Reductions combine operands in one order, whatever the size of the message (TRUNKLINE_REPRODUCIBLE).
   bool reproducible = false;
   /// `auto` may take plans that go by datagrams (TRUNKLINE_MULTICAST).
@@ -56,32 +64,44 @@ struct Knowledge {
   /// By collective: short messages may be multicast, so they have no floor.
   std::array<bool, most_collectives> short_multicasts{};
 
-  /// The same for one collective. A plan file for a reduction is there for short messages above all: it has no floor.
-  /// Nor have ranks on several sites, which only a look at the communicator can tell.
+  /// By collective: from this size on a plan of the file is meant whatever the floor is. One for a reduction is, since
+  /// it is there for short messages above all, and one that says from which size on.
+  std::array<std::uint64_t, most_collectives> least_planned = nothing_planned();
+
+  /// The floor of one collective. Ranks on several sites have another one, which only a look at the communicator can
+  /// tell.
   [[nodiscard]] std::uint64_t floor_of(Collective collective) const {
     if (multicasts_short(collective)) return 0;
-    if (is_one_host && !plan) return floors_on_one_host.at(static_cast<std::size_t>(collective));
-    const bool has_plan = plan && plan->collective == collective && facts_of(collective).reduces;
-    if (has_plan) return 0;
+    if (is_one_host && plans.empty()) return floors_on_one_host.at(static_cast<std::size_t>(collective));
+    return std::min(floor_without_plans(), least_planned[static_cast<std::size_t>(collective)]);
+  }
+  [[nodiscard]] std::uint64_t floor_without_plans() const {
     return cluster && cluster->has_sites() ? std::min(floor_bytes, least_bytes_of_sites) : floor_bytes;
   }
+
+  /// Whether messages of that size run that plan, where it fits.
+  [[nodiscard]] bool is_for(const PlanFile& plan, std::uint64_t bytes) const;
+
+  /// The plan of a file by its name; null: no plan is called so.
+  [[nodiscard]] const GivenPlan* given(std::string_view name) const;
 
   [[nodiscard]] bool multicasts_short(Collective collective) const {
     return short_multicasts[static_cast<std::size_t>(collective)];
   }
 
   /// Sets `short_multicasts`, once all else is known: not where no multicast would pay, and calls would be looked at
-  /// for nothing; nor where a tuning file says how short messages are that pay, or a plan is for calls above the floor.
+  /// for nothing; nor where a tuning file says how short messages are that pay.
   void look_for_short_multicasts();
 
   /// All ranks of the job are on one host: calls that the library makes fastest in any case are not looked at. Last of
   /// all; where no tuning file says otherwise.
   void stay_on_one_host();
 
-  /// After the cluster. Throws std::invalid_argument where it was laid over another cluster than the one given, or a
-  /// host of it is not there, or where reductions must be reproducible and its order depends on the size; `file` is for
-  /// messages.
-  void take_plan(PlanFile read, const std::string& file);
+  /// After the cluster. Throws std::invalid_argument, with all that is wrong, where a plan was laid over another
+  /// cluster than the one given, or a host of it is not there, or where reductions must be reproducible and its order
+  /// depends on the size; `file` is for messages.
+  void take_plans(const PlanSet& read, const std::string& file);
+  void take_plan(PlanFile read, const std::string& file);  ///< the same of one
 
   /// Whether `reproducible` is about that collective.
   [[nodiscard]] bool keeps_one_order(Collective collective) const {

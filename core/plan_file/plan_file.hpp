@@ -22,6 +22,10 @@ struct PlanFile {
   Plan plan;
   std::optional<std::uint64_t> segment_bytes;  ///< empty: chosen for each message
   std::string provenance;                      ///< who or what made it, one line
+  std::optional<std::uint64_t> from_bytes{};   ///< shorter messages are not for it; empty: it does not say
+  std::optional<std::uint64_t> below_bytes{};  ///< nor are those of so many bytes or more; empty: no bound
+  std::size_t line = 0;                        ///< where it stands in a set of plans or a tuning file; else 0
+  std::size_t column = 0;
 };
 
 /// Throws FaultyFile with all faults; what it returns has passed the check of its kind, but for what a generator made
@@ -31,5 +35,8 @@ struct PlanFile {
 
 /// What people read, and parse_plan() reads back. Throws InvalidPlan.
 [[nodiscard]] std::string write_plan(const PlanFile& plan);
+
+/// For which messages it says it is: "from 64B to below 1KiB"; empty: for all.
+[[nodiscard]] std::string sizes_text(const PlanFile& plan);
 
 }  // namespace trunkline

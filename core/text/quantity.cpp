@@ -247,6 +247,7 @@ std::string format_share(double share) { return format(share, share_units, "%");
 std::string format_frame_rate(double frames_per_second) { return format(frames_per_second, frame_rate_units, "/s"); }
 
 std::string format_bytes(std::uint64_t bytes) {
+  if (bytes == 0) return "0B";  // a multiple of every unit
   const Unit* unit = &byte_units.front();
   for (const Unit& candidate : std::span(byte_units).first<written_byte_units>()) {
     unit = bytes % (1ULL << candidate.exponent) == 0 ? &candidate : unit;

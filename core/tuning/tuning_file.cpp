@@ -7,6 +7,8 @@
 #include <tuple>
 
 #include "algorithms/registry.hpp"
+#include "plan/kind.hpp"
+#include "plan_file/plan_reader.hpp"
 #include "text/quantity.hpp"
 #include "text/spelling.hpp"
 #include "text/text_file.hpp"
@@ -60,7 +62,7 @@ class TuningReader {
       read.topology_fingerprint = hexadecimal(*value, "topology_fingerprint", faults_);
     }
     read.hosts = number(node, "hosts", "32");
-    read.ranks_per_host = number(node, "ranks_per_host", "1");
+    placed(node, read);
     read.mpi = required_text(node, "mpi", "mpich", faults_);
     if (!read.mpi.empty() && std::ranges::find(mpis, read.mpi) == mpis.end()) {
       faults_.add(*node.find("mpi"), quoted(read.mpi) + " is no MPI library" + did_you_mean(read.mpi, mpis) +
@@ -82,7 +84,7 @@ class TuningReader {
   void keep(const YamlNode& node, TuningEntry read) {
     const auto key = [](const TuningEntry& e) {
       return std::tuple(e.collective, e.topology_fingerprint.value_or(e.cluster_fingerprint), e.hosts, e.ranks_per_host,
-                        std::string_view(e.mpi), std::string_view(e.mpi_version));
+                        e.ranks_by_host, std::string_view(e.mpi), std::string_view(e.mpi_version));
     };
     if (std::ranges::any_of(tuning_.entries, [&](const TuningEntry& other) { return key(other) == key(read); })) {
       faults_.add(node, "an entry for the same collective, cluster, hosts, ranks and MPI stands above; keep one");
@@ -105,8 +107,68 @@ class TuningReader {
     }
   }
 
+  /// A number of ranks for all hosts, or one for each.
+  void placed(const YamlNode& node, TuningEntry& entry) {
+    const YamlNode* const value = node.find("ranks_per_host");
+    if (value == nullptr || !value->is_sequence()) {
+      entry.ranks_per_host = number(node, "ranks_per_host", "1");
+      return;
+    }
+    for (const YamlNode& one : value->items) {
+      entry.ranks_by_host.push_back(whole_number(one, "ranks_per_host", 1, faults_).value_or(1));
+    }
+    const auto& all = entry.ranks_by_host;
+    if (all.size() != entry.hosts) {
+      faults_.add(*value, "ranks_per_host lists " + std::to_string(all.size()) + " hosts, and hosts says " +
+                              std::to_string(entry.hosts) + "; list each host's ranks, or one number for all hosts");
+    } else if (std::ranges::all_of(all, [&](std::uint32_t each) { return each == all.front(); })) {
+      faults_.add(*value, "all hosts have as many ranks; write ranks_per_host: " +
+                              std::to_string(all.empty() ? 1 : all.front()));
+    }
+  }
+
+  /// A plan of one's own, in place of an algorithm's.
+  void plan_of_rule(const YamlNode& node, const YamlNode& value, const TuningEntry& entry, TuningRule& read) {
+    if (const YamlNode* const algorithm = node.find("algorithm")) {
+      faults_.add(*algorithm, "both algorithm and plan are given; keep one");
+    }
+    if (!check_kind(value, Kind::mapping, "plan", "{shape: custom, ranks: 4, root: 0, sends: {0: [1, 2, 3]}}", faults_))
+      return;
+    if (plan_ranks_ > most_ranks) return;  // which has been reported
+    const std::size_t faults_before = faults_.size();
+    auto plan = std::make_shared<PlanFile>(read_plan_at(value, {.collective = entry.collective}, faults_));
+    if (faults_.size() != faults_before) return;
+    plan_ranks_ += plan->plan.ranks();
+    if (plan->plan.ranks() != entry.ranks()) {
+      faults_.add(value, "the plan has " + std::to_string(plan->plan.ranks()) + " ranks, and the entry is for " +
+                             std::to_string(entry.ranks()) + "; put it into an entry for as many");
+    } else if (plan_ranks_ > most_ranks) {
+      faults_.add(value, "the plans up to this one have " + std::to_string(plan_ranks_) + " ranks together; at most " +
+                             std::to_string(most_ranks) + " are allowed in one file: leave some out");
+    }
+    read.algorithm = plan->algorithm;
+    if (faults_.size() == faults_before) read.plan = std::move(plan);
+  }
+
+  void check_algorithm(const YamlNode& node, const YamlNode* segment, const TuningEntry& entry,
+                       const TuningRule& read) {
+    if (!find_algorithm(entry.collective, read.algorithm)) {
+      std::vector<std::string_view> names;
+      for (const Algorithm& algorithm : algorithms()) {
+        if (algorithm.collective == entry.collective) names.push_back(algorithm.name);
+      }
+      faults_.add(*node.find("algorithm"), "no algorithm of " + std::string(facts_of(entry.collective).name) +
+                                               " is called " + quoted(read.algorithm) +
+                                               did_you_mean(read.algorithm, names));
+    } else if (read.algorithm == "native" && segment != nullptr) {
+      faults_.add(*segment, "native takes no segment");
+    } else if (read.algorithm != "native" && segment == nullptr) {
+      faults_.add(node, "the key segment is missing; give it, such as segment: 1408B");
+    }
+  }
+
   void rule(const YamlNode& node, TuningEntry& entry) {
-    static constexpr std::array<std::string_view, 3> keys{"from", "algorithm", "segment"};
+    static constexpr std::array<std::string_view, 4> keys{"from", "algorithm", "segment", "plan"};
     if (!check_kind(node, Kind::mapping, "a rule", "{from: 8KiB, algorithm: linear, segment: 1408B}", faults_)) return;
     check_keys(node, keys, faults_);
     TuningRule read;
@@ -118,21 +180,14 @@ class TuningReader {
         faults_.add(*from, "rules must stand in the order of their sizes, each once");
       }
     }
-    read.algorithm = required_text(node, "algorithm", "linear", faults_);
-    const YamlNode* segment = node.find("segment");
-    if (!read.algorithm.empty() && !find_algorithm(entry.collective, read.algorithm)) {
-      std::vector<std::string_view> names;
-      for (const Algorithm& algorithm : algorithms()) {
-        if (algorithm.collective == entry.collective) names.push_back(algorithm.name);
-      }
-      faults_.add(*node.find("algorithm"), "no algorithm of " + std::string(facts_of(entry.collective).name) +
-                                               " is called " + quoted(read.algorithm) +
-                                               did_you_mean(read.algorithm, names));
-    } else if (read.algorithm == "native" && segment != nullptr) {
-      faults_.add(*segment, "native takes no segment");
-    } else if (!read.algorithm.empty() && read.algorithm != "native" && segment == nullptr) {
-      faults_.add(node, "the key segment is missing; give it, such as segment: 1408B");
+    const YamlNode* const plan = node.find("plan");
+    if (plan != nullptr) {
+      plan_of_rule(node, *plan, entry, read);
+    } else {
+      read.algorithm = required_text(node, "algorithm", "linear", faults_);
     }
+    const YamlNode* segment = node.find("segment");
+    if (plan == nullptr && !read.algorithm.empty()) check_algorithm(node, segment, entry, read);
     if (segment != nullptr) {
       read.segment_bytes = bytes_or_zero(*segment, "segment", faults_).value_or(1);
       if (read.segment_bytes == 0) faults_.add(*segment, "a segment must be above zero");
@@ -147,6 +202,7 @@ class TuningReader {
 
   Faults& faults_;
   Tuning tuning_;
+  std::size_t plan_ranks_ = 0;  ///< of all plans up to here
 };
 
 }  // namespace

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -11,6 +12,7 @@
 #include "collective/collective.hpp"
 #include "network/cluster.hpp"
 #include "network/placement.hpp"
+#include "plan_file/plan_file.hpp"
 #include "text/fault.hpp"
 
 namespace trunkline {
@@ -18,8 +20,10 @@ namespace trunkline {
 /// From this size on, up to the next rule.
 struct TuningRule {
   std::uint64_t from_bytes = 0;
-  std::string algorithm;            ///< a name of the registry
-  std::uint64_t segment_bytes = 0;  ///< 0: native
+  std::string algorithm;            ///< a name of the registry, or the shape of the rule's own plan
+  std::uint64_t segment_bytes = 0;  ///< 0: native or, with a plan, chosen for each message
+  /// Of the entry's collective and number of ranks; null: what the algorithm lays.
+  std::shared_ptr<const PlanFile> plan{};
 };
 
 /// What a host was seen to carry to another one.
@@ -29,7 +33,7 @@ struct TunedRate {
   double bps = 0.0;  ///< of the messages' bytes, without headers
 };
 
-/// For communicators with the same number of ranks on each of so many hosts of one cluster.
+/// For communicators with so many ranks on each of so many hosts of one cluster.
 struct TuningEntry {
   Collective collective = Collective::bcast;
   std::string cluster;                    ///< its name, for people
@@ -38,12 +42,15 @@ struct TuningEntry {
   std::optional<std::uint64_t> topology_fingerprint;
   std::vector<TunedRate> measured_rates;  ///< while it was tuned
   std::uint32_t hosts = 0;
-  std::uint32_t ranks_per_host = 0;
+  std::uint32_t ranks_per_host = 0;  ///< 0: not the same on each
+  /// Not the same on each: of the host of rank 0, of the next one that a rank is the first on, and so on.
+  std::vector<std::uint32_t> ranks_by_host{};
   std::string mpi;                ///< "mpich" or "openmpi"
   std::string mpi_version;        ///< "4.0.2"
   std::vector<TuningRule> rules;  ///< from 0 bytes on, ascending
 
   [[nodiscard]] const TuningRule& rule_for(std::uint64_t message_bytes) const;
+  [[nodiscard]] std::uint64_t ranks() const;
 };
 
 struct Tuning {
@@ -56,7 +63,7 @@ struct Tuning {
   /// The least size at which an entry runs anything but native; none: no size.
   [[nodiscard]] std::optional<std::uint64_t> least_accelerated(Collective collective) const;
 
-  /// The first entry for ranks that sit so on the hosts; null where they sit unevenly, or nothing was measured.
+  /// The first entry for ranks that sit so on the hosts; null where there is none.
   [[nodiscard]] const TuningEntry* find(Collective collective, const Placement& placement) const;
 };
 

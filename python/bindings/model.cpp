@@ -150,6 +150,7 @@ class Decisions {
  private:
   [[nodiscard]] std::string_view named(const std::string& algorithm) const {
     if (!knowledge_.cluster) throw std::invalid_argument("no cluster is known");
+    if (const GivenPlan* const given = knowledge_.given(algorithm)) return given->name;
     const auto known = find_algorithm(collective_, algorithm);
     if (!known || known->is_native()) throw std::invalid_argument("no algorithm with plans is called " + algorithm);
     return known->name;
@@ -234,6 +235,7 @@ void bind_decisions(nb::module_& module) {
           "``reproducible``: reductions keep one "
           "order of operands; ``multicasts``: ``auto`` may take plans that go by datagrams.")
       .def("take_plan", &Knowledge::take_plan, "plan"_a, "file"_a, "ValueError where it is for another cluster.")
+      .def("take_plans", &Knowledge::take_plans, "plans"_a, "file"_a, "ValueError where one is for another cluster.")
       .def("take_measurement", &Knowledge::take_measurement, "measurement"_a, "file"_a,
            "ValueError where it is for another cluster or library.")
       .def(
@@ -259,7 +261,8 @@ void bind_decisions(nb::module_& module) {
           "Where a measured rate is not the stated one, for people.")
       .def("take_tuning", &Knowledge::take_tuning, "tuning"_a, "file"_a, "ValueError where nothing in it fits.");
   nb::class_<Decision>(module, "Decision", "What runs for a call, and why.")
-      .def_ro("algorithm", &Decision::algorithm, "``native``, a name of the registry, or ``plan_of_file``.")
+      .def_ro("algorithm", &Decision::algorithm,
+              "``native``, a name of the registry, or the plan of a file: see ``is_given``.")
       .def_ro("segment_bytes", &Decision::segment_bytes, "0: native.")
       .def_ro("reason", &Decision::reason)
       .def_ro("wants_datagrams", &Decision::wants_datagrams,
@@ -274,7 +277,8 @@ void bind_decisions(nb::module_& module) {
            "Of what is compared, in the segments that would run: fastest first, native among them; empty: nothing is "
            "known of the library on one host.")
       .def("seconds_of", &Decisions::seconds_of, "algorithm"_a, "message_bytes"_a, "segment_bytes"_a,
-           "What an algorithm would take; ValueError where it has no plans, or no cluster is known.")
+           "What an algorithm, or the plan of a file, would take; ValueError where it has no plans, or no cluster is "
+           "known.")
       .def("best_segment_of", &Decisions::best_segment_of, "algorithm"_a, "message_bytes"_a,
            "The segment in which it would run; ValueError as seconds_of.")
       .def("saved_s", &Decisions::saved_s, "message_bytes"_a, "with_datagrams"_a, "without"_a,
@@ -290,6 +294,7 @@ void bind_decisions(nb::module_& module) {
       "cluster"_a, "placement"_a, "collective"_a, "root"_a, "message_bytes"_a,
       "Seconds below which no call is: latencies of the longest way, and the bytes over the slowest link on it.");
   module.attr("plan_of_file") = plan_of_file;
+  module.def("is_given", &is_given, "algorithm"_a, "Whether a decision's algorithm is a plan that a file gave.");
   module.def("is_eager_multicast", &is_eager_multicast, "message_bytes"_a,
              "Whether the root of such a multicast leaves once it has sent it, in frames of 1500 bytes.");
 }
@@ -299,7 +304,15 @@ void bind_tuning(nb::module_& module) {
       .def(nb::init<std::uint64_t, std::string, std::uint64_t>(), "from_bytes"_a, "algorithm"_a, "segment_bytes"_a)
       .def_ro("from_bytes", &TuningRule::from_bytes)
       .def_ro("algorithm", &TuningRule::algorithm)
-      .def_ro("segment_bytes", &TuningRule::segment_bytes, "0: native.");
+      .def_prop_rw(
+          "plan",
+          [](const TuningRule& rule) { return rule.plan != nullptr ? std::optional(*rule.plan) : std::nullopt; },
+          [](TuningRule& rule, const PlanFile& plan) {
+            rule.plan = std::make_shared<const PlanFile>(plan);
+            rule.algorithm = plan.algorithm;
+          },
+          "Of one's own; None: what the algorithm lays. Assign a whole one.")
+      .def_ro("segment_bytes", &TuningRule::segment_bytes, "0: native or, with a plan, chosen for each message.");
   nb::class_<TunedRate>(module, "TunedRate", "What a host was seen to carry to another one, bits per second.")
       .def(nb::init<std::string, std::string, double>(), "from_host"_a, "to_host"_a, "bps"_a)
       .def_ro("from_host", &TunedRate::from)
@@ -321,7 +334,11 @@ void bind_tuning(nb::module_& module) {
       .def("contradiction", &contradiction, "cluster"_a,
            "Where it was measured at other rates than that cluster states, for people; empty: nowhere.")
       .def_rw("hosts", &TuningEntry::hosts)
-      .def_rw("ranks_per_host", &TuningEntry::ranks_per_host)
+      .def_rw("ranks_per_host", &TuningEntry::ranks_per_host, "0: not the same on each.")
+      .def_prop_rw(
+          "ranks_by_host", [](const TuningEntry& entry) { return entry.ranks_by_host; },
+          [](TuningEntry& entry, std::vector<std::uint32_t> ranks) { entry.ranks_by_host = std::move(ranks); },
+          "Of hosts in the order of their first ranks; empty: the same on each. Assign a whole list.")
       .def_rw("mpi", &TuningEntry::mpi)
       .def_rw("mpi_version", &TuningEntry::mpi_version)
       .def_prop_rw(

@@ -22,7 +22,7 @@
 #include "network/placement.hpp"
 #include "network/regions.hpp"
 #include "plan/checker.hpp"
-#include "plan_file/plan_file.hpp"
+#include "plan_file/plan_set.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -219,7 +219,21 @@ void bind_plan_file(nb::module_& module) {
           "plan", [](const PlanFile& file) { return file.plan; },
           [](PlanFile& file, const Plan& plan) { file.plan = plan; }, "Assign a whole one.")
       .def_rw("segment_bytes", &PlanFile::segment_bytes, "None: chosen for each message.")
+      .def_rw("from_bytes", &PlanFile::from_bytes, nb::arg().none(), "Shorter messages are not for it; None: no bound.")
+      .def_rw("below_bytes", &PlanFile::below_bytes, nb::arg().none(), "Nor are those from here on; None: no bound.")
+      .def_ro("line", &PlanFile::line, "Where it stands in a set of plans or a tuning file; else 0.")
       .def_rw("provenance", &PlanFile::provenance, "Who or what made it, one line.");
+  nb::class_<PlanSet>(module, "PlanSet", "Plans for several collectives, communicators, roots and sizes.")
+      .def(nb::init<>())
+      .def_rw("provenance", &PlanSet::provenance, "Who or what made it, one line.")
+      .def_prop_rw(
+          "plans", [](const PlanSet& set) { return set.plans; },
+          [](PlanSet& set, std::vector<PlanFile> plans) { set.plans = std::move(plans); }, "Assign a whole list.");
+  module.def("parse_plans", &parse_plans, "yaml"_a, "file"_a,
+             "Read a set of plans, or a plan by itself, from YAML; ``file`` is for messages.");
+  module.def("read_plans", &read_plans, "path"_a);
+  module.def("write_plans", &write_plans, "plans"_a);
+  module.def("sizes_text", &sizes_text, "plan"_a, "For which messages it says it is: ``from 64B``; empty: for all.");
   module.def("parse_plan", &parse_plan, "yaml"_a, "file"_a, "Read a plan from YAML; ``file`` is for messages.");
   module.def("read_plan", &read_plan, "path"_a);
   module.def("write_plan", &write_plan, "plan"_a);

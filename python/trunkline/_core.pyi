@@ -393,8 +393,25 @@ class PlanFile:
     """Assign a whole one."""
     segment_bytes: int | None
     """None: chosen for each message."""
+    from_bytes: int | None
+    """Shorter messages are not for it; None: it does not say."""
+    below_bytes: int | None
+    """Nor are those of so many bytes or more; None: no bound."""
     provenance: str
     """Who or what made it, one line."""
+
+    def __init__(self) -> None: ...
+    @property
+    def line(self) -> int:
+        """Where it stands in a set of plans or a tuning file; else 0."""
+
+class PlanSet:
+    """Plans for several collectives, communicators, roots and sizes."""
+
+    provenance: str
+    """Who or what made it, one line."""
+    plans: list[PlanFile]
+    """Assign a whole list."""
 
     def __init__(self) -> None: ...
 
@@ -403,6 +420,18 @@ def parse_plan(yaml: str, file: str) -> PlanFile:
 
 def read_plan(path: str) -> PlanFile:
     """Read a plan file. Raises FaultyFile."""
+
+def parse_plans(yaml: str, file: str) -> PlanSet:
+    """Read a set of plans, or a plan by itself, from YAML; ``file`` is for messages. Raises FaultyFile."""
+
+def read_plans(path: str) -> PlanSet:
+    """Read a file with a set of plans, or with one plan. Raises FaultyFile."""
+
+def write_plans(plans: PlanSet) -> str:
+    """YAML that reads back as an equal set. Raises InvalidPlan."""
+
+def sizes_text(plan: PlanFile) -> str:
+    """For which messages it says it is: ``from 64B``; empty: for all."""
 
 def write_plan(plan: PlanFile) -> str:
     """YAML that reads back as an equal plan. Raises InvalidPlan."""
@@ -748,6 +777,9 @@ class Knowledge:
     def take_plan(self, plan: PlanFile, file: str) -> None:
         """ValueError where it is for another cluster."""
 
+    def take_plans(self, plans: PlanSet, file: str) -> None:
+        """ValueError where one is for another cluster."""
+
     def take_measurement(self, measurement: Measurement, file: str) -> None:
         """ValueError where it is for another cluster or library."""
 
@@ -773,7 +805,7 @@ class Decision:
 
     @property
     def algorithm(self) -> str:
-        """``native``, a name of the registry, or ``plan_of_file``."""
+        """``native``, a name of the registry, or the plan of a file: see ``is_given``."""
 
     @property
     def segment_bytes(self) -> int:
@@ -822,7 +854,10 @@ def least_crossing_s(
     """Seconds below which no call is: latencies of the longest way, and the bytes over the slowest link on it."""
 
 plan_of_file: str
-"""The algorithm's name in a decision for the plan that a file gave."""
+"""The algorithm's name in a decision for the plan of a file that holds no other."""
+
+def is_given(algorithm: str) -> bool:
+    """Whether a decision's algorithm is a plan that a file gave."""
 
 class TuningRule:
     """From this size on, up to the next rule."""
@@ -834,7 +869,9 @@ class TuningRule:
     def algorithm(self) -> str: ...
     @property
     def segment_bytes(self) -> int:
-        """0: native."""
+        """0: native or, with a plan, chosen for each message."""
+    plan: PlanFile | None
+    """Of one's own; None: what the algorithm lays. Assign a whole one."""
 
 class TunedRate:
     """What a host was seen to carry to another one, bits per second."""
@@ -859,6 +896,9 @@ class TuningEntry:
     """Assign a whole list."""
     hosts: int
     ranks_per_host: int
+    """0: not the same on each."""
+    ranks_by_host: list[int]
+    """Of hosts in the order of their first ranks; empty: the same on each. Assign a whole list."""
     mpi: str
     mpi_version: str
     rules: list[TuningRule]

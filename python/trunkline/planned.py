@@ -8,10 +8,21 @@ from trunkline import __version__, _core
 from trunkline.cluster import faulty
 from trunkline.errors import BadInput
 from trunkline.kinds import kind_of
+from trunkline.placement import bounded_placement
 from trunkline.registry import find_algorithm
 from trunkline.units import format_bytes
 
-__all__ = ["Planned", "lay_plan", "made_plan", "read_plan_file", "read_plan_over"]
+__all__ = [
+    "Planned",
+    "lay_plan",
+    "made_plan",
+    "placement_for",
+    "plan_for_job",
+    "plan_over",
+    "read_plan_file",
+    "read_plan_over",
+    "read_plan_set",
+]
 
 
 class Planned(NamedTuple):
@@ -99,6 +110,18 @@ def read_plan_file(file: str) -> _core.PlanFile:
         raise faulty(error) from None
 
 
+def read_plan_set(file: str) -> _core.PlanSet:
+    """The plans of a file, or its one plan.
+
+    Raises:
+        BadInput: with everything that is wrong with it.
+    """
+    try:
+        return _core.read_plans(file)
+    except _core.FaultyFile as error:
+        raise faulty(error) from None
+
+
 def read_plan_over(network: _core.Cluster, file: str, placement: Sequence[int]) -> Planned:
     """A plan of a file, whose ranks sit on the hosts that it names.
 
@@ -110,8 +133,67 @@ def read_plan_over(network: _core.Cluster, file: str, placement: Sequence[int]) 
     Raises:
         BadInput: where the file is faulty, or is for another cluster or for more ranks.
     """
-    read = read_plan_file(file)
-    name, fingerprint = Path(file).name, read.cluster_fingerprint
+    return plan_over(network, read_plan_file(file), Path(file).name, placement)
+
+
+def plan_for_job(file: str | None, collective: str | None, root: str | None) -> _core.PlanFile | None:
+    """Of a file the first plan for that collective, or the first one where none is named; None where no file is.
+
+    Where a root is named as a rank, a plan from there goes first.
+
+    Raises:
+        BadInput: where the file is faulty, or has no plan of the collective.
+    """
+    if file is None:
+        return None
+    plans = [one for one in read_plan_set(file).plans if collective in (None, one.collective)]
+    if not plans:
+        raise BadInput(f"{file} has no plan of {collective}")
+    from_root = [one for one in plans if str(one.plan.root) == root and one.collective == plans[0].collective]
+    return (from_root or plans)[0]
+
+
+def placement_for(
+    network: _core.Cluster, plan: _core.PlanFile | None, file: str | None, ranks_per_host: int | None
+) -> list[int]:
+    """Host index by rank: so many ranks on every host, else those of a plan, else one on every host.
+
+    Args:
+        network: The cluster.
+        plan: A plan; None: there is none.
+        file: Its file, for messages.
+        ranks_per_host: As asked for; None: nothing was.
+
+    Raises:
+        BadInput: where the plan names hosts that the cluster lacks, or does not say where its ranks sit and they are
+            not one or more on every host.
+    """
+    if plan is None or ranks_per_host is not None:
+        return bounded_placement(network, ranks_per_host or 1)
+    if plan.host_of_rank:
+        return [_host(network, host, Path(str(file)).name) for host in plan.host_of_rank]
+    each, more = divmod(len(plan.plan), len(network.hosts))
+    if more or each == 0:
+        raise BadInput(
+            f"{file} is for {len(plan.plan)} ranks and names no hosts, and {network.name} has {len(network.hosts)} "
+            "hosts: name the plan's hosts in the file"
+        )
+    return bounded_placement(network, each)
+
+
+def plan_over(network: _core.Cluster, read: _core.PlanFile, name: str, placement: Sequence[int]) -> Planned:
+    """As :func:`read_plan_over`, of a plan that has been read.
+
+    Args:
+        network: The cluster.
+        read: The plan.
+        name: Of its file, for messages.
+        placement: As there.
+
+    Raises:
+        BadInput: where it is for another cluster or for more ranks.
+    """
+    fingerprint = read.cluster_fingerprint
     if fingerprint not in (None, network.topology_fingerprint, network.fingerprint):
         raise BadInput(
             f"{name} was laid over cluster {read.cluster} as it was, not over {network.name} as it is now; "

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import ceil
+from pathlib import Path
 
 from trunkline import _core
 from trunkline.cluster import faulty
@@ -25,12 +26,12 @@ __all__ = [
 ]
 
 
-def _job_as_json(collective: str, cluster: _core.Cluster, ranks_per_host: int, mpi: str) -> dict[str, object]:
+def _job_as_json(collective: str, cluster: _core.Cluster, ranks: int, mpi: str) -> dict[str, object]:
     return {
         "collective": collective,
         "cluster": cluster.name,
         "hosts": len(cluster.hosts),
-        "ranks": len(cluster.hosts) * ranks_per_host,
+        "ranks": ranks,
         "mpi": mpi,
     }
 
@@ -52,10 +53,10 @@ class Predicted:
     ran: str = ""
     """What ``auto`` is at that size; empty: what its name says."""
 
-    def as_json(self, cluster: _core.Cluster, ranks_per_host: int, mpi: str) -> dict[str, object]:
+    def as_json(self, cluster: _core.Cluster, ranks: int, mpi: str) -> dict[str, object]:
         """The row as the command writes it."""
         return {
-            **_job_as_json(self.collective, cluster, ranks_per_host, mpi),
+            **_job_as_json(self.collective, cluster, ranks, mpi),
             "algorithm": self.algorithm,
             **({"ran": self.ran} if self.ran else {}),
             "segment_bytes": self.segment_bytes,
@@ -104,11 +105,11 @@ class Decision:
         first = f"for the first {calls} on a communicator, before its group pays, and " if self.instead.calls else ""
         return f"{self.reason}; its root {leaves}; {self.instead.ran} {first}where datagrams do not reach all ranks"
 
-    def as_json(self, cluster: _core.Cluster, ranks_per_host: int, mpi: str) -> dict[str, object]:
+    def as_json(self, cluster: _core.Cluster, ranks: int, mpi: str) -> dict[str, object]:
         """The row as the command writes it."""
         instead = {} if self.instead is None else {"instead": vars(self.instead)}
         return {
-            **_job_as_json(self.collective, cluster, ranks_per_host, mpi),
+            **_job_as_json(self.collective, cluster, ranks, mpi),
             **instead,
             "message_bytes": self.message_bytes,
             "algorithm": self.algorithm,
@@ -131,25 +132,33 @@ def predict_all(
     native: _core.NativeLibrary,
     measured: _core.Measurement | None = None,
     host_costs: str = "",
+    plan: str | None = None,
 ) -> list[Predicted]:
     """The time of every algorithm at every size, size by size.
 
     From the rates in the cluster file and what messages cost their hosts (empty: the library's defaults) or, where
-    given, from measured tables, as the preload library takes them.
+    given, from measured tables, as the preload library takes them. Of a file with plans the one that a call would take
+    is a row of the file's name; sizes that none of its plans is for have none.
 
     Raises:
-        BadInput: where all ranks share one host and what its library takes there is not known, and where the tables are
-            about another cluster.
+        BadInput: where all ranks share one host and what its library takes there is not known, where the tables are
+            about another cluster, and where the file is faulty or has no plan for these ranks and sizes.
     """
     if measured is not None:
         knowledge = measured_knowledge(cluster, measured, host_costs, native=native)
     else:
         hosts = host_costs or _core.host_costs_of(native.name, "")
         knowledge = _core.Knowledge(cluster, native, "", "", host_costs=hosts)
+    if plan is not None:
+        _take_plans(knowledge, plan)
     decider = _core.Decider(knowledge, collective, placement, root)
     rows = []
     for size in sizes:
         times: dict[str, tuple[int, float]] = {}
+        own = None if plan is None else decider.decide(size)
+        if plan is not None and own is not None and _core.is_given(own.algorithm):
+            seconds = decider.seconds_of(own.algorithm, size, min(own.segment_bytes, size))
+            times[Path(plan).stem] = (own.segment_bytes, seconds)
         ran: dict[str, str] = {}
         for asked in algorithms:
             name, chosen = asked, None
@@ -174,7 +183,18 @@ def predict_all(
             Predicted(collective, name, size, segment, s, s == best, bound, ran.get(name, ""))
             for name, (segment, s) in times.items()
         ]
+    if plan is not None and not any(row.algorithm == Path(plan).stem for row in rows):
+        raise BadInput(f"{plan}: none of its plans is for such a call; {decider.decide(sizes[-1]).reason}")
     return rows
+
+
+def _take_plans(knowledge: _core.Knowledge, plan: str) -> None:
+    try:
+        knowledge.take_plans(_core.read_plans(plan), plan)
+    except _core.FaultyFile as error:
+        raise faulty(error) from None
+    except ValueError as error:
+        raise BadInput(str(error)) from None
 
 
 def read_measurement(path: str, libraries: Sequence[Mpi] = ()) -> _core.Measurement:
@@ -284,7 +304,7 @@ def knowledge_of(
             cluster, mpi.native_library, mpi.counts_as, mpi.version, reproducible, host_costs, multicasts
         )
         if plan:
-            knowledge.take_plan(_core.read_plan(plan), plan)
+            knowledge.take_plans(_core.read_plans(plan), plan)
         if measured:
             knowledge.take_measurement(_core.read_measurement(measured), measured)
         else:

@@ -72,12 +72,12 @@ std::shared_ptr<const LocalPlan> LocalPlans::local_plan(std::string_view algorit
   if (known != plans_.end()) return *known;
   const Plan plan = decider_.plan(algorithm, laid_for_bytes);
   const std::string key = key_of(algorithm, laid_for_bytes);
-  const bool from_file = algorithm == plan_of_file;
   const World& first = world_.first != nullptr ? *world_.first : world_;  // lives as long as the process
+  const GivenPlan* const given = is_given(algorithm) ? first.knowledge.given(algorithm) : nullptr;
   LocalPlan made{.key = algorithm,
                  .laid_for_bytes = laid_for_bytes,
                  .key_hash = hash(key),
-                 .name = from_file ? first.knowledge.plan->algorithm.c_str() : algorithm.data(),
+                 .name = given != nullptr ? given->file->algorithm.c_str() : algorithm.data(),
                  .part = local_part(plan, processes_.rank, processes_.world_ranks),
                  .in_flight = in_flight_of(plan),
                  .load = load_of(plan)};

@@ -28,7 +28,7 @@ struct Setting {
 /// TRUNKLINE_HOST.
 constexpr std::array table{
     Setting{"TRUNKLINE_CLUSTER", "NAME or FILE", "the cluster the ranks run on: a bundled one, or a cluster file"},
-    Setting{"TRUNKLINE_PLAN", "FILE", "a plan that runs on every communicator and root it fits"},
+    Setting{"TRUNKLINE_PLAN", "FILE", "a plan, or a set of them, for every communicator, root and size that they fit"},
     Setting{"TRUNKLINE_TUNING", "FILE", "what 'trunkline tune' measured to be fastest on this cluster with this MPI"},
     Setting{"TRUNKLINE_REPRODUCIBLE", "0 or 1",
             "reductions combine operands in one order for messages of every size; default 0"},

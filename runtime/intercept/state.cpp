@@ -38,7 +38,7 @@ bool is_accelerated(const CollectiveFacts& one) {
   const Wish& wish = wish_for(one.collective);
   if (wish.kind != Wish::Kind::automatic) return wish.kind == Wish::Kind::forced;
   const Knowledge& knowledge = world()->knowledge;
-  return knowledge.cluster || knowledge.plan || knowledge.keeps_one_order(one.collective);
+  return knowledge.cluster || !knowledge.plans.empty() || knowledge.keeps_one_order(one.collective);
 }
 
 bool is_any_accelerated() { return std::ranges::any_of(collectives(), is_accelerated); }

@@ -24,7 +24,7 @@ void keep_plan_of(const Arguments& call, const LocalPlan& plan, const Members& m
   const Knowledge& knowledge = members.world().knowledge;
   const Processes& processes = members.processes();
   PlanFile file{.collective = call.collective,
-                .algorithm = plan.key == plan_of_file ? "custom" : std::string(plan.key),
+                .algorithm = is_given(plan.key) ? "custom" : std::string(plan.key),
                 .cluster = {},
                 .cluster_fingerprint = {},
                 .host_of_rank = {},

@@ -130,7 +130,7 @@ std::unique_ptr<World> agree(LocalView view, bool strict) {
     });
   }
   if (unfit == records.end()) {
-    if (view.world.knowledge.cluster || !view.world.knowledge.plan_placement.empty()) {
+    if (view.world.knowledge.cluster || !view.world.knowledge.plan_hosts.empty()) {
       Placement placement;
       for (const Record& record : records) placement.push_back(record.host);
       view.world.placement = std::make_shared<const Placement>(std::move(placement));

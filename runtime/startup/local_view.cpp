@@ -46,8 +46,9 @@ class Loader {
       view_.world.cluster_file = std::filesystem::absolute(cluster_file_).string();
     }
     if (!setup_.plan.empty()) {
-      knowledge.take_plan(read_plan(setup_.plan), setup_.plan);
-      view_.plan_fingerprint = hash(write_plan(*knowledge.plan));
+      const PlanSet read = read_plans(setup_.plan);
+      knowledge.take_plans(read, setup_.plan);
+      view_.plan_fingerprint = hash(write_plans(read));
     }
     if (!setup_.tuning.empty()) {
       knowledge.take_tuning(read_tuning(setup_.tuning), setup_.tuning);

@@ -308,13 +308,14 @@ def test_ranks_of_a_host_are_bounded_in_a_simulation_too(refused):
 
 
 def test_a_plan_for_a_reduction_has_no_floor():
-    def decide(collective, message_bytes, root=0):
+    def decide(collective, message_bytes, root=0, multicasts=True):
         plan = lay_plan(CYCLIC, collective, "linear", PLACEMENT, 3, None).file
-        knowledge = _core.Knowledge(CYCLIC, _core.NativeLibrary.mpich, "mpich", "4.0.2")
+        knowledge = _core.Knowledge(CYCLIC, _core.NativeLibrary.mpich, "mpich", "4.0.2", multicasts=multicasts)
         knowledge.take_plan(plan, "plan.yaml")
         return _core.Decider(knowledge, collective, PLACEMENT, root).decide(message_bytes)
 
-    assert decide("bcast", 4, 3).reason == "less than 512 bytes: left to the MPI library"
+    assert decide("bcast", 4, 3, multicasts=False).reason == "less than 512 bytes: left to the MPI library"
+    assert decide("bcast", 4, 3).algorithm == "multicast"  # as without a file
     assert decide("reduce", 4, 3).algorithm == _core.plan_of_file
     other_root = decide("reduce", 4, 0)
     assert other_root.algorithm == "native"

@@ -180,6 +180,49 @@ def test_a_plan_of_a_reduction_runs_the_shortest_messages(any_mpi: Mpi, tmp_path
         assert not any(" on 7 ranks " in line for line in native), native
 
 
+SET = """\
+trunkline: plans/1
+plans:
+  - {collective: allreduce, below: 64B, segment: 600B, shape: custom, ranks: 7, root: 0, line: [0-6]}
+  - {collective: allreduce, from: 64B, segment: 700B, shape: custom, ranks: 7, root: 0, sends: {0: [1, 2, 3, 4, 5, 6]}}
+  - {collective: bcast, from: 0B, segment: 800B, shape: custom, ranks: 7, root: 2, line: [2, 0-1, 3-6]}
+  - {collective: bcast, from: 0B, segment: 900B, shape: custom, ranks: 7, root: 3, line: [3, 0-2, 4-6]}
+"""
+
+
+def test_a_set_runs_a_plan_by_collective_root_and_size(any_mpi: Mpi, tmp_path: Path):
+    plan = tmp_path / "plans.yaml"
+    plan.write_text(SET)
+    groups = ("--groups", "reductions,window,sizes", "--choices", "auto")
+    said = explained(any_mpi, 7, {"TRUNKLINE_PLAN": str(plan)}, *groups)
+    sums = [line for line in said if "_Allreduce " in line and " on 7 ranks " in line and " ran custom" in line]
+    short = [line for line in sums if "(custom, line 3, below 64B)" in line]
+    assert short
+    assert all("with segments of 600B" in line for line in short)
+    rest = [line for line in sums if line not in short]
+    assert rest
+    assert all("with segments of 700B: TRUNKLINE_PLAN fits" in line and "line 4, from 64B)" in line for line in rest)
+    for root, segment in ((2, "800B"), (3, "900B")):
+        own = [line for line in said if f"from rank {root} on 7 ranks ran" in line]
+        assert all(f"ran custom with segments of {segment}" in line for line in own), own
+    assert any("from rank 3 on 7 ranks ran" in line for line in said)
+    others = [line for line in said if "_Reduce " in line]
+    assert any("ran native: TRUNKLINE_PLAN has no plan of reduce; " in line for line in others), others
+    assert not any("ran custom" in line for line in others), others
+
+
+def test_what_is_wrong_with_a_set_is_said_with_its_place(mpi: Mpi, tmp_path: Path):
+    plan = tmp_path / "plans.yaml"
+    plan.write_text(SET + SET.splitlines(keepends=True)[-1])
+    done = mpi.run(7, mpi.program("runtime-hello"), settings={"TRUNKLINE_PLAN": str(plan)})
+    said = "\n".join(done.lines("trunkline: warning: "))
+    assert "plans.yaml:7:5: the plan in line 6 is for the same calls" in said
+    plan.write_text(SET.replace("ranks: 7, root: 2", "ranks: 7, hosts: 'g[0-6]', root: 2"))
+    settings = {"TRUNKLINE_PLAN": str(plan), "TRUNKLINE_CLUSTER": "cyclic"}
+    done = mpi.run(7, mpi.program("runtime-hello"), settings=settings, per_rank=[ON_OWN_HOST])
+    assert "plans.yaml:5:5: cluster cyclic has no host 'g0'" in "\n".join(done.lines("trunkline: warning: "))
+
+
 def test_a_plan_of_a_broadcast_leaves_short_messages_alone(mpi: Mpi, tmp_path: Path):
     plan = tmp_path / "plan.yaml"
     plan.write_text(BINARY)

@@ -15,7 +15,18 @@ GROUPS = ["reductions", "operations"]
         (2, ["native", "linear:100", "unaware-linear:64", "binomial", "ring:64", "unaware-recursive-doubling:100"]),
         (3, ["linear:64", "auto", "flat:100", "ring:100", "halving-doubling:64", "recursive-doubling"]),
         (4, ["two-tree:100", "binary:1448", "unaware-ring:64", "unaware-halving-doubling:100", "swing:64"]),
-        (7, ["two-tree:64", "3-ary:100", "ring:1000", "halving-doubling", "mixed-radix:64", "recursive-doubling:64", "unaware-swing"]),
+        (
+            7,
+            [
+                "two-tree:64",
+                "3-ary:100",
+                "ring:1000",
+                "halving-doubling",
+                "mixed-radix:64",
+                "recursive-doubling:64",
+                "unaware-swing",
+            ],
+        ),
     ],
 )
 def test_every_reduction(any_mpi: Mpi, ranks: int, choices: list[str]):

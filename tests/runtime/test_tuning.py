@@ -75,6 +75,27 @@ def test_reductions_have_rules_of_their_own(mpi: Mpi, tmp_path: Path, collective
     assert all((name == "flat") == (size >= 3000) for size, name in ran.items()), ran
 
 
+OWN_PLAN = (
+    "[{from: 0B, segment: 504B, plan: {shape: custom, ranks: 4, root: 0, sends: {0: [2, 1], 2: [3]}}}, "
+    "{from: 3000B, algorithm: native}]"
+)
+
+
+def test_a_rule_holds_a_plan_of_ones_own(mpi: Mpi, tmp_path: Path):
+    settings = LINE | {"TRUNKLINE_TUNING": tuning_file(mpi, tmp_path, OWN_PLAN, "allreduce")}
+    words = [mpi.program("runtime-mixed"), "300", "5", "1", "auto"]
+    done = mpi.run(4, *words, settings=settings, per_rank=[ON_OWN_HOST])
+    found = [re.search(r"MPI_Allreduce of (\d+)B .* ran (.*?): (.*?);", line) for line in done.lines("trunkline: ")]
+    ran = {int(one[1]): (one[2], one[3]) for one in found if one and "TRUNKLINE_TUNING" in one.string}
+    assert {size < 3000 for size in ran} == {True, False}
+    for size, (what, why) in ran.items():
+        if size >= 3000:
+            assert what == "native"
+        else:
+            assert what.startswith("custom with segments of 504B")
+            assert why == "the plan of line 10 (custom) holds from 0B on (TRUNKLINE_TUNING)"
+
+
 def test_other_numbers_of_ranks_follow_the_model(mpi: Mpi, tmp_path: Path):
     lines = said(mpi, {"TRUNKLINE_TUNING": tuning_file(mpi, tmp_path, RULES)}, ranks=3)
     assert lines

@@ -1,12 +1,13 @@
 """``trunkline bench gsum``: the allreduce paper's benchmark with its plans."""
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
 from rich.markup import escape
 from rich.table import Table
 
-from trunkline import _core
+from trunkline import __version__
 from trunkline.bench.gsum import GsumCell, GsumJob, ranks_on_hosts
 from trunkline.cli.options import CellsJsonOption, ClusterOption, LabRateOption, MpisOption, sizes_option
 from trunkline.cli.output import check_outputs, write_json, write_text
@@ -16,6 +17,7 @@ from trunkline.lab.rate import lab_rate
 from trunkline.lab.session import Lab
 from trunkline.mpi import ready_mpis
 from trunkline.placement import hosts_used
+from trunkline.plan_sets import by_size
 from trunkline.temporary import temporary_folder
 from trunkline.terminal import console, progress_bar, titled_table
 from trunkline.tune.gsum import PLANS, TUNED, measure_gsum
@@ -28,7 +30,11 @@ def gsum(
     cluster: ClusterOption,
     mpi: MpisOption,
     plans: Annotated[
-        str, typer.Option(help="'initial', the paper's first plan; 'tuned', the fastest that is found; 'native'.")
+        str,
+        typer.Option(
+            help="'initial', the paper's first plan; 'tuned', the fastest that is found for each size; 'native'; and "
+            "files of plans or sets, such as plan.yaml."
+        ),
     ] = "initial,tuned,native",
     sizes: Annotated[str, sizes_option("Message sizes, whole 4-byte integers, separated by commas.")] = "4,256",
     ranks_per_host: Annotated[
@@ -40,7 +46,8 @@ def gsum(
     ] = 50,
     turns: Annotated[int, typer.Option(min=1, max=1000, help="Jobs of each plan, in turns.")] = 7,
     tuned_plan: Annotated[
-        str | None, typer.Option(metavar="FILE", help="Write the plan that was found for the first size.")
+        str | None,
+        typer.Option(metavar="FILE", help="Write the plans that were found: a set with one for each class of sizes."),
     ] = None,
     json: CellsJsonOption = None,
 ) -> None:
@@ -68,7 +75,9 @@ def gsum(
                 found = measure_gsum(job, wanted, turns, folder, show)
                 cells += found[0]
                 if tuned_plan:
-                    write_text(_core.write_plan(found[1][TUNED, message_bytes[0]].file).rstrip("\n"), tuned_plan)
+                    best = {size: found[1][TUNED, size].file for size in message_bytes}
+                    about = f"trunkline bench gsum {__version__}, {library.name}, {format_rate(rate_bps)}"
+                    write_text(by_size(best, about), tuned_plan)
     console.print(_table(cells))
     if json:
         write_json([cell.as_json() for cell in cells], json)
@@ -76,8 +85,9 @@ def gsum(
 
 def _wanted(plans: str, tuned_plan: str | None) -> list[str]:
     wanted = list(dict.fromkeys(word.strip() for word in plans.split(",")))
-    if unknown := [word for word in wanted if word not in PLANS]:
-        raise BadInput(f"--plans: there is no '{unknown[0]}'; there are: {', '.join(PLANS)}")
+    for word in wanted:
+        if word not in PLANS and not Path(word).exists():
+            raise BadInput(f"--plans: there is no '{word}'; there are: {', '.join(PLANS)}, and files of plans")
     if tuned_plan and TUNED not in wanted:
         raise BadInput("--tuned-plan: nothing is tuned; add 'tuned' to --plans")
     return wanted

@@ -8,14 +8,17 @@ import typer
 from trunkline import _core
 from trunkline.cli.output import write_text
 from trunkline.cluster import faulty
-from trunkline.generate.routine import DEFAULT_SEGMENT, c_routine
+from trunkline.generate.routine import DEFAULT_SEGMENT
+from trunkline.generate.sets import c_routines
 from trunkline.units import format_bytes, parse_segment
 
 __all__ = ["generate"]
 
 
 def generate(
-    plan: Annotated[str, typer.Argument(metavar="PLAN", help="A plan file; 'trunkline plan ... -o PLAN' writes one.")],
+    plan: Annotated[
+        str, typer.Argument(metavar="PLAN", help="A plan file, or a set; 'trunkline plan ... -o PLAN' writes one.")
+    ],
     output: Annotated[
         str, typer.Option("--output", "-o", metavar="FILE", help="The C file; '-' for standard output.")
     ] = "-",
@@ -35,10 +38,10 @@ def generate(
         ),
     ] = None,
 ) -> None:
-    """Write a C file with a function like MPI_Bcast, MPI_Reduce or MPI_Allreduce that runs a plan, of mpi.h alone."""
+    """Write a C file with a function like MPI_Bcast, MPI_Reduce or MPI_Allreduce that runs plans, of mpi.h alone."""
     segment_bytes = None if segment is None else parse_segment(segment, "--segment")
     try:
-        read = _core.read_plan(plan)
+        read = _core.read_plans(plan)
     except _core.FaultyFile as error:
         raise faulty(error) from None
-    write_text(c_routine(read, Path(plan).name, name, segment_bytes).rstrip("\n"), output)
+    write_text(c_routines(read, Path(plan).name, name, segment_bytes).rstrip("\n"), output)

@@ -1,6 +1,7 @@
 """``trunkline plan``: lay a collective over a cluster, compose hierarchical plans, show and edit plan files."""
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -18,13 +19,14 @@ from trunkline.cli.options import (
     algorithms_option,
     sizes_option,
 )
-from trunkline.cli.output import check_outputs
+from trunkline.cli.output import check_outputs, write_text
 from trunkline.cli.plan_output import put_out
 from trunkline.cluster import load_cluster, nearest_first
 from trunkline.errors import BadInput
 from trunkline.hierarchy import Hierarchy, hierarchical_plan, parse_fan_in, parse_split
 from trunkline.placement import bounded_placement, placement_of_names, root_rank
-from trunkline.planned import lay_plan, read_plan_file, read_plan_over
+from trunkline.plan_sets import set_text
+from trunkline.planned import lay_plan, plan_over, read_plan_over, read_plan_set
 from trunkline.predict import decide_all
 from trunkline.registry import check_collective, find_algorithm
 from trunkline.terminal import console
@@ -142,14 +144,46 @@ def show(
     ] = None,
     json: PlanJsonOption = None,
     svg: SvgOption = None,
+    number: Annotated[
+        int | None, typer.Option(metavar="N", help="Of a set: this one alone, counted from 1; default: all.")
+    ] = None,
 ) -> None:
     """Say what a plan file holds and which channels it loads how much, and draw it."""
     check_outputs({"--json": json, "--svg": svg})
-    name = cluster or read_plan_file(plan).cluster
-    if not name:
-        raise BadInput(f"{plan} names no cluster: say which one with --cluster")
-    network = load_cluster(name)
-    put_out(network, read_plan_over(network, plan, bounded_placement(network, 1)), None, json, svg)
+    plans = read_plan_set(plan).plans
+    if number is not None and not 1 <= number <= len(plans):
+        raise BadInput(f"--number {number}: {plan} has {len(plans)} plans")
+    shown = range(1, len(plans) + 1) if number is None else [number]
+    if len(shown) > 1 and (json or svg):
+        raise BadInput(f"{plan} has {len(plans)} plans: say which one with --number")
+    for one in shown:
+        read = plans[one - 1]
+        name = cluster or read.cluster
+        if not name:
+            raise BadInput(f"{plan} names no cluster: say which one with --cluster")
+        network = load_cluster(name)
+        if len(plans) > 1 and "-" not in (json, svg):
+            sizes = _core.sizes_text(read) or "all sizes"
+            print(f"Plan {one} of {len(plans)}: {read.collective}, {sizes}")
+        put_out(network, plan_over(network, read, Path(plan).name, bounded_placement(network, 1)), None, json, svg)
+
+
+@app.command(name="set", epilog="Example: trunkline plan set quad.yaml@0B-64B binary.yaml@64B- -o plans.yaml")
+def join_as_set(
+    plans: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="PLAN[@FROM-BELOW]...",
+            help="Plan files, or sets; behind @ the sizes of its messages, where the file does not say them or others.",
+        ),
+    ],
+    output: Annotated[
+        str, typer.Option("--output", "-o", metavar="FILE", help="The file of the set; '-' for standard output.")
+    ] = "-",
+) -> None:
+    """Make one file of several plans: each call takes the plan of its collective, ranks, hosts, root and size."""
+    check_outputs({"--output": output})
+    write_text(set_text(plans), output)
 
 
 @app.command(

@@ -1,7 +1,9 @@
 """``trunkline predict`` and ``trunkline explain``: times and choices, without running anything."""
 
 import os
+from collections import Counter
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -10,6 +12,7 @@ from rich.markup import escape
 from trunkline import _core
 from trunkline.cli.assumptions import accuracy_words, host_words, rate_words, tell_rate
 from trunkline.cli.options import (
+    COLLECTIVE_HELP,
     ClusterOption,
     CollectiveOption,
     JsonOption,
@@ -25,6 +28,7 @@ from trunkline.cluster import load_cluster
 from trunkline.errors import BadInput
 from trunkline.mpi import require_mpi
 from trunkline.placement import bounded_placement, root_rank
+from trunkline.planned import placement_for, plan_for_job
 from trunkline.predict import (
     Decision,
     Predicted,
@@ -34,7 +38,7 @@ from trunkline.predict import (
     setting_of,
     tables_of,
 )
-from trunkline.registry import chosen_algorithms
+from trunkline.registry import check_collective, chosen_algorithms
 from trunkline.terminal import console, output, titled_table
 from trunkline.units import format_bytes, format_seconds, parse_rate, parse_sizes
 
@@ -52,7 +56,8 @@ HostCostsOption = Annotated[
     typer.Option(
         metavar="COSTS",
         envvar="TRUNKLINE_HOST_COSTS",
-        help="What messages cost their hosts: free, mpich, mpich-5, openmpi, and what a lab says; default: as measured "
+        help="What messages cost their hosts: free, mpich, mpich-5, openmpi, the allreduce paper's pentium-pro-200 and "
+        "others, and what a lab says; default: as measured "
         "with the library.",
     ),
 ]
@@ -60,7 +65,9 @@ HostCostsOption = Annotated[
 
 def predict(
     cluster: ClusterOption,
-    collective: CollectiveOption = "bcast",
+    collective: Annotated[
+        str | None, typer.Option(metavar="NAME", help=f"{COLLECTIVE_HELP} Default: the plan's, else bcast.")
+    ] = None,
     mpi: Annotated[
         str | None,
         mpi_option(
@@ -75,16 +82,33 @@ def predict(
     measured: Annotated[
         str | None, typer.Option(metavar="FILE", help="Tables of 'trunkline measure', instead of the stated rates.")
     ] = None,
+    plan: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE",
+            help="A plan of one's own, or a set of plans, beside the algorithms: its collective, root and hosts count "
+            "where the options say nothing.",
+        ),
+    ] = None,
     host_costs: HostCostsOption = "",
-    root: RootOption = "0",
-    ranks_per_host: RanksOnHostOption = 1,
+    root: Annotated[
+        str | None,
+        typer.Option(metavar="HOST|RANK", help="Where the message starts; default: the plan's, else rank 0."),
+    ] = None,
+    ranks_per_host: Annotated[
+        int | None, typer.Option(metavar="N", help="Ranks on every host; default: the plan's, else 1.")
+    ] = None,
     rate: RateOption = None,
     json: JsonOption = None,
     svg: SvgOption = None,
 ) -> None:
     """Predict the time of every algorithm for each message size, from stated rates or measured tables."""
     check_outputs({"--json": json, "--svg": svg})
-    network, placement, start = _job(cluster, rate, ranks_per_host, root)
+    network = scaled_cluster(cluster, rate)
+    own = plan_for_job(plan, collective, root)
+    collective = check_collective(collective or (own.collective if own else "bcast"))
+    placement = placement_for(network, own, plan, ranks_per_host)
+    start = root_rank(network, placement, root or str(own.plan.root if own else 0))
     names = chosen_algorithms(collective, algorithms.split(","))
     library = require_mpi(mpi) if mpi else None
     tables = tables_of(measured, network, [library] if library else [])
@@ -96,17 +120,19 @@ def predict(
         _core.check_host_costs(costs)
     except ValueError as error:
         raise BadInput(f"--host-costs: {error}") from None
-    rows = predict_all(collective, network, placement, start, names, parse_sizes(sizes), native, tables, costs)
+    rows = predict_all(collective, network, placement, start, names, parse_sizes(sizes), native, tables, costs, plan)
     if json:
-        write_json([row.as_json(network, ranks_per_host, name) for row in rows], json)
+        write_json([row.as_json(network, len(placement), name) for row in rows], json)
     if svg:
         from trunkline.report.chart import prediction_curves  # Matplotlib takes a second to load
 
         write_text(prediction_curves(rows), svg)
     if "-" not in (json, svg):
         about = f"{rate_words(network)}; {'measured tables' if tables else host_words(costs)}"
-        _print_times(f"{escape(network.name)}, {name}, {about}", rows, names)
-        output().print(_accuracy(ranks_per_host, measured=tables is not None))
+        shown = names if plan is None else [Path(plan).stem, *names]
+        _print_times(f"{escape(network.name)}, {name}, {about}", rows, shown)
+        most = max(Counter(placement).values())
+        output().print(_accuracy(most, measured=tables is not None))
 
 
 def explain(
@@ -173,7 +199,7 @@ def explain(
     wanted = wish or os.environ.get(setting_of(collective)) or "auto"
     decisions = decide_all(collective, knowledge, placement, start, parse_sizes(sizes), wanted, commutes=commutes)
     if json:
-        write_json([one.as_json(network, ranks_per_host, mpi) for one in decisions], json)
+        write_json([one.as_json(network, len(placement), mpi) for one in decisions], json)
     if json != "-":
         for one in knowledge.contradictions:
             console.print(f"Measured rates are not those of the cluster file: {escape(one)}")
@@ -191,11 +217,17 @@ def _multicasts_wanted() -> bool:
     return said != "0"
 
 
-def _job(cluster: str, rate: str | None, ranks_per_host: int, root: str) -> tuple[_core.Cluster, list[int], int]:
+def scaled_cluster(cluster: str, rate: str | None) -> _core.Cluster:
+    """A cluster by name or file, its fastest link at that rate if one is given."""
     network = load_cluster(cluster)
     if rate is not None:
         tell_rate(network, parse_rate(rate))
         network = _core.scaled(network, parse_rate(rate))
+    return network
+
+
+def _job(cluster: str, rate: str | None, ranks_per_host: int, root: str) -> tuple[_core.Cluster, list[int], int]:
+    network = scaled_cluster(cluster, rate)
     placement = bounded_placement(network, ranks_per_host)
     return network, placement, root_rank(network, placement, root)
 
@@ -210,11 +242,8 @@ def _print_times(about: str, rows: Sequence[Predicted], names: Sequence[str]) ->
         title = f"{about}: predicted time of {_core.facts_of(rows[0].collective).mpi_name}"
         table = titled_table(title, "algorithm", *map(format_bytes, some), left=["algorithm"], wrap=["algorithm"])
         for name in names:
-            own = [row for row in rows if row.algorithm == name and row.message_bytes in some]
-            times = (
-                f"[bold green]{format_seconds(r.seconds)}[/]" if r.fastest else format_seconds(r.seconds) for r in own
-            )
-            table.add_row(name, *times)
+            own = {row.message_bytes: row for row in rows if row.algorithm == name}
+            table.add_row(name, *(_time_words(own.get(size)) for size in some))
         bounds = {row.message_bytes: row.bound for row in rows if row.bound is not None}
         if bounds:
             table.add_section()
@@ -222,6 +251,12 @@ def _print_times(about: str, rows: Sequence[Predicted], names: Sequence[str]) ->
         terminal.print(table)
     if rows[0].bound is not None:
         terminal.print("[dim]Bound: each long link crossed once; the longest way's delay, and its slowest rate.[/]")
+
+
+def _time_words(row: Predicted | None) -> str:
+    if row is None:
+        return "-"
+    return f"[bold green]{format_seconds(row.seconds)}[/]" if row.fastest else format_seconds(row.seconds)
 
 
 def _accuracy(ranks_per_host: int, *, measured: bool) -> str:

@@ -10,28 +10,23 @@ from rich.table import Table
 from trunkline import _core
 from trunkline.cli.assumptions import host_words, rate_words, tell_rate
 from trunkline.cli.forms import App
-from trunkline.cli.options import (
-    ClusterOption,
-    JsonOption,
-    RanksOnHostOption,
-    RateOption,
-    SizesOption,
-    algorithms_option,
-)
+from trunkline.cli.options import ClusterOption, JsonOption, RateOption, SizesOption, algorithms_option
 from trunkline.cli.output import check_outputs, write_json
-from trunkline.cli.predict import HostCostsOption, MpiOption, RootOption
+from trunkline.cli.predict import HostCostsOption, MpiOption
 from trunkline.cli.simulate_gains import gains, reasons
+from trunkline.cli.simulate_gsum import gsum
 from trunkline.cli.simulate_matmul import matmul
 from trunkline.cluster import load_cluster
 from trunkline.errors import BadInput
 from trunkline.mpi import require_mpi
-from trunkline.peers.simulated import Simulated, simulated_algorithms
-from trunkline.placement import bounded_placement, root_rank
+from trunkline.peers.simulated import Simulated, simulated_algorithms, simulated_plan
+from trunkline.placement import root_rank
+from trunkline.planned import placement_for, plan_for_job
 from trunkline.predict import host_costs_named, load_measurement
 from trunkline.simulate.calibration import processor_times
 from trunkline.simulate.compare import Pair, check_comparable, compared, load_bench, rate_of
 from trunkline.simulate.engine import SMALL_JOB, Job
-from trunkline.simulate.rows import LeftOut, Row, simulate_all
+from trunkline.simulate.rows import LeftOut, Row, parts_of, simulate_all
 from trunkline.terminal import console, progress_bar, titled_table
 from trunkline.units import format_bytes, format_seconds, parse_rate, parse_sizes
 
@@ -65,8 +60,21 @@ def simulated(
     ] = "auto,mpich,openmpi",
     mpi: MpiOption = "mpich",
     rate: RateOption = None,
-    root: RootOption = "0",
-    ranks_per_host: RanksOnHostOption = 1,
+    root: Annotated[
+        str | None,
+        typer.Option(metavar="HOST|RANK", help="Where the message starts; default: the plan's, else rank 0."),
+    ] = None,
+    ranks_per_host: Annotated[
+        int | None, typer.Option(metavar="N", help="Ranks on every host; default: the plan's, else 1.")
+    ] = None,
+    plan: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE",
+            help="A plan of one's own, or a set of plans, before the algorithms: its root and hosts count where the "
+            "options say nothing.",
+        ),
+    ] = None,
     measured: Annotated[
         str | None, typer.Option(metavar="FILE", help="Tables of 'trunkline measure': processor times of messages.")
     ] = None,
@@ -103,16 +111,19 @@ def simulated(
     if rate_bps:
         tell_rate(network, rate_bps)
         network = _core.scaled(network, rate_bps)
-    placement = bounded_placement(network, ranks_per_host)
+    own = plan_for_job(plan, collective, root)
+    placement = placement_for(network, own, plan, ranks_per_host)
     library = require_mpi(mpi)
     wanted = simulated_algorithms(collective, algorithms.split(","), library.native_library)
+    if plan is not None:
+        wanted = [simulated_plan(plan), *wanted]
     options: dict[str, str] = {}
     if measured:
         if host_costs not in ("", "free"):
             raise BadInput("--measured and --host-costs both say what messages cost: give one of them")
         options, host_costs = processor_times(load_measurement(measured, network)), "free"
     costs = host_costs_named(host_costs or _core.host_costs_of(library.counts_as, library.version)).name
-    start = root_rank(network, placement, root)
+    start = root_rank(network, placement, root or str(own.plan.root if own else 0))
     if calls is None:
         calls = LOSSY_CALLS if _core.has_impairments(network) else 1
     lengths = parse_sizes(sizes)
@@ -121,6 +132,9 @@ def simulated(
         race = LARGE_RACE if len(placement) > SMALL_JOB else 0.0
     if bench is not None:
         check_comparable(bench, job, {one.name for one in wanted}, set(job.sizes))
+    if plan is not None:
+        for _ in parts_of(job, wanted[0], lambda _: None):  # what is wrong with it is said before anything is shown
+            pass
     left_out: list[LeftOut] = []
     rows = _simulate_with_progress(job, wanted, race, left_out)
     if json:
@@ -147,6 +161,9 @@ for collective in _core.collectives():
 app.command(
     epilog="Example: trunkline simulate gains --cluster cyclic --rate 20Mbit,1Gbit,10Gbit,100Gbit --svg gains.svg"
 )(gains)
+app.command(epilog="Example: trunkline simulate gsum --cluster 8w --plans initial,tuned,native,steps --json gsum.json")(
+    gsum
+)
 app.command(epilog="Example: trunkline simulate matmul --hosts 2-8 --rate 100Mbit,1Gbit --svg speed-up.svg")(matmul)
 
 

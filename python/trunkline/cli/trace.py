@@ -86,7 +86,9 @@ def analyse(
         console.print(compared_table(compared))
     for one, given in list(zip(found.groups, advice, strict=True))[: max(1, details)]:
         for step in given.steps:
-            console.print(suggestion_text(found, step), markup=False, highlight=False, soft_wrap=True)
+            console.print(
+                suggestion_text(found, step, one.group.collective), markup=False, highlight=False, soft_wrap=True
+            )
         if not given.steps:
             console.print(
                 f"{call_text(one)}: no suggestion: {given.silent}", markup=False, highlight=False, soft_wrap=True

@@ -69,7 +69,9 @@ def tune_job(
             if winner.noise is not None:
                 console.print(escape(_noisy(winner)), soft_wrap=True)
             bar.show(done=1)
-            entry = entry_of(network, library, collective, hosts, tuner.ranks_per_host, winners, tuner.rates)
+            entry = entry_of(
+                network, library, collective, hosts, tuner.ranks_per_host, winners, tuner.rates, tuner.ranks_by_host
+            )
             if len(winners) == 1 and (told := entry.contradiction(network)):
                 console.print(escape(f"measured rates are not those of the cluster file: {told}"), soft_wrap=True)
             text = tuning_text(old, [entry], _range([rate.bps for rate in tuner.rates]))

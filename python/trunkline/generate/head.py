@@ -35,11 +35,14 @@ def way_lines(plan: _core.PlanFile, segment: int, native: str) -> list[str]:
     facts, ranks, root = _core.facts_of(plan.collective), len(plan.plan), plan.plan.root
     from_root = f" and {'to' if facts.reduces else 'from'} root {root}" if facts.has_root else ""
     other_root = " any other root," if facts.has_root else ""
+    sizes = _core.sizes_text(plan)
+    message, other_sizes = (f"a message {sizes}", " of other sizes,") if sizes else ("the message", "")
     not_commuting = " operations that do not commute," if facts.reduces else ""
     way = kind_of(plan.plan).c_way(plan, segment)
     return _wrapped(
-        f"On communicators of {ranks} processes{from_root}, the message {way} For any other number of processes,"
-        f"{other_root} inter-communicators,{not_commuting} messages of no bytes and wrong arguments it calls {native}."
+        f"On communicators of {ranks} processes{from_root}, {message} {way} For any other number of processes,"
+        f"{other_root} inter-communicators,{not_commuting} messages{other_sizes} of no bytes and wrong arguments it "
+        f"calls {native}."
     )
 
 

@@ -57,7 +57,13 @@ _KINDS = {
 }
 
 
-def c_routine(plan: _core.PlanFile, source: str, name: str | None = None, segment: int | None = None) -> str:
+def c_routine(
+    plan: _core.PlanFile,
+    source: str,
+    name: str | None = None,
+    segment: int | None = None,
+    other: str | None = None,
+) -> str:
     """The C file for a plan.
 
     Args:
@@ -66,6 +72,7 @@ def c_routine(plan: _core.PlanFile, source: str, name: str | None = None, segmen
         name: Of the function; that of MPI's own, such as ``MPI_Bcast``, makes it stand in for that one, which it then
             calls as ``PMPI_Bcast``. None: ``trunkline_`` and the collective.
         segment: Bytes, for a plan without a segment of its own; None: DEFAULT_SEGMENT.
+        other: What runs for calls that the plan is not for; None: MPI's own function.
 
     Raises:
         BadInput: where the plan is of a collective or of a kind that nothing is generated for, of one rank, or of too
@@ -80,7 +87,7 @@ def c_routine(plan: _core.PlanFile, source: str, name: str | None = None, segmen
     usual_name = f"trunkline_{plan.collective}"
     name = usual_name if name is None else name
     _check_name(name, facts.mpi_name, usual_name)
-    native = f"P{name}" if name == facts.mpi_name else facts.mpi_name
+    native = other or (f"P{name}" if name == facts.mpi_name else facts.mpi_name)
     segment_bytes = _segment_of(plan, source, segment)
     return _templates.get_template(kind.template).render(
         origin=origin_lines(plan, source, kind.what),
@@ -94,6 +101,8 @@ def c_routine(plan: _core.PlanFile, source: str, name: str | None = None, segmen
         ranks=len(plan.plan),
         root=plan.plan.root,
         segment=segment_bytes,
+        least=plan.from_bytes,
+        below=plan.below_bytes,
         **steps.c_tables(plan.plan),
     )
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from trunkline import _core
 from trunkline.errors import BadInput
@@ -18,6 +19,7 @@ __all__ = [
     "named_now",
     "own_choice",
     "simulated_algorithms",
+    "simulated_plan",
 ]
 
 SELECTORS = {"mpich": "MPICH", "openmpi": "Open MPI", "mvapich2": "MVAPICH2", "intelmpi": "Intel MPI"}
@@ -100,6 +102,8 @@ class Simulated:
     """SimGrid's options that make SMPI run it."""
     library: _core.NativeLibrary | None = None
     """Whose own choice it is: the algorithm then depends on the call (:func:`own_choice`)."""
+    plan: str = ""
+    """A file of plans, in whose place nothing else runs; empty: none."""
 
 
 @dataclass(frozen=True)
@@ -147,6 +151,11 @@ def own_choice(
 def _in_smpi(collective: str) -> str:
     """SMPI runs a reduce-scatter of equal blocks as any other."""
     return in_variables(collective).removesuffix("_block")
+
+
+def simulated_plan(file: str) -> Simulated:
+    """The plans of a file, as a row of their own."""
+    return Simulated(Path(file).stem, "auto", {f"smpi/{name}": runs for name, runs in SMALL.items()}, plan=file)
 
 
 def simulated_algorithms(

@@ -144,7 +144,13 @@ class Outcome:
         return median(self.times) if self.times else None
 
 
-def simulate(job: Job, runs: str, options: Mapping[str, str], most_s: Mapping[int, float]) -> Iterator[Outcome]:
+def simulate(
+    job: Job,
+    runs: str,
+    options: Mapping[str, str],
+    most_s: Mapping[int, float],
+    settings: Mapping[str, str] | None = None,
+) -> Iterator[Outcome]:
     """Run one algorithm at all sizes, in their order; yields what each took as soon as it is known.
 
     Args:
@@ -153,6 +159,7 @@ def simulate(job: Job, runs: str, options: Mapping[str, str], most_s: Mapping[in
             the first ranks of all hosts.
         options: Of SimGrid, for this algorithm.
         most_s: By size, simulated seconds after which a call is given up; a size that is not there never is.
+        settings: Of the preload library, beside those that every simulation gets.
 
     Raises:
         Failed: where the simulation ends badly; with what it said.
@@ -160,13 +167,18 @@ def simulate(job: Job, runs: str, options: Mapping[str, str], most_s: Mapping[in
     left = list(job.sizes)
     while left:
         # A call that is given up ends its simulation: the sizes after it need one more.
-        for outcome in _simulate(job, tuple(left[:_MOST_SIZES]), runs, options, most_s):
+        for outcome in _simulate(job, tuple(left[:_MOST_SIZES]), runs, options, most_s, settings):
             left.remove(outcome.message_bytes)
             yield outcome
 
 
 def _simulate(
-    job: Job, sizes: Sequence[int], runs: str, options: Mapping[str, str], most_s: Mapping[int, float]
+    job: Job,
+    sizes: Sequence[int],
+    runs: str,
+    options: Mapping[str, str],
+    most_s: Mapping[int, float],
+    settings: Mapping[str, str] | None,
 ) -> Iterator[Outcome]:
     private = len(job.placement) * max(sizes) <= _MOST_PRIVATE_BYTES
     words = [
@@ -175,7 +187,7 @@ def _simulate(
         *("--calls", str(job.calls)),
         *("--root", str(job.root), "--peer", str(job.peer), "--private", str(int(private))),
     ]
-    return run_ranks(job, runs, options, words, _outcomes)
+    return run_ranks(job, runs, options, words, _outcomes, settings)
 
 
 def _rank_hosts(job: Job, ranks: Sequence[int]) -> Iterator[str]:

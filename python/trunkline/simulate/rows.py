@@ -3,11 +3,12 @@
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 
 from trunkline import _core
 from trunkline.bench.cell import Timed
-from trunkline.cluster import fingerprint_text
-from trunkline.errors import Failed
+from trunkline.cluster import faulty, fingerprint_text
+from trunkline.errors import BadInput, Failed
 from trunkline.peers.simulated import Simulated, own_choice
 from trunkline.registry import limit_in_transfers
 from trunkline.simulate.engine import Job, Outcome, simulate
@@ -81,6 +82,7 @@ def simulate_all(
         on_left_out: Called with each case that has no row, because nobody here knows what the library runs.
 
     Raises:
+        BadInput: where a file of plans is faulty, or is for another cluster.
         Failed: where a simulation ends badly, or its ranks do not run what :func:`decisions_of` says.
     """
     rows: list[Row] = []
@@ -90,7 +92,7 @@ def simulate_all(
         for part in parts_of(job, one, on_left_out):
             start = time.monotonic()
             most_s = {size: race * seconds for size, seconds in best.items() if race > 0.0}
-            for outcome in simulate(part.job, part.runs, part.options, most_s):
+            for outcome in simulate(part.job, part.runs, part.options, most_s, part.settings):
                 now = time.monotonic()
                 size = outcome.message_bytes
                 part.check(outcome)
@@ -114,6 +116,10 @@ class Part:
     native_algorithm: str = ""
     decided: Mapping[int, _core.Decision] = field(default_factory=dict)
     """By size, what ``auto`` must run."""
+    settings: Mapping[str, str] = field(default_factory=dict)
+    """Of the preload library."""
+    shapes: Mapping[str, str] = field(default_factory=dict)
+    """By the name of a plan of a file, what ranks call it."""
 
     def check(self, outcome: Outcome) -> None:
         """Raise Failed where ranks do not run what 'trunkline explain' says."""
@@ -121,7 +127,7 @@ class Part:
         if one is None or outcome.seconds is None:
             return
         segments = (one.segment_bytes, min(one.segment_bytes, outcome.message_bytes))
-        if outcome.ran == one.algorithm and outcome.segment_bytes in segments:
+        if outcome.ran == self.shapes.get(one.algorithm, one.algorithm) and outcome.segment_bytes in segments:
             return
         raise Failed(
             f"of {outcome.message_bytes} B the ranks ran {outcome.ran} in segments of {outcome.segment_bytes} B, but "
@@ -138,6 +144,9 @@ def decisions_of(job: Job) -> dict[int, _core.Decision]:
 
 def parts_of(job: Job, one: Simulated, on_left_out: Callable[[LeftOut], None]) -> Iterator[Part]:
     """What SimGrid is to run for an algorithm at the job's sizes; ``on_left_out`` hears of those that nobody knows."""
+    if one.plan:
+        yield from _planned(job, one, on_left_out)
+        return
     if one.library is None and one.runs != "auto":
         yield Part(job, one.runs, one.options)
         return
@@ -158,6 +167,31 @@ def parts_of(job: Job, one: Simulated, on_left_out: Callable[[LeftOut], None]) -
         sizes = [*(before.job.sizes if before else ()), size]
         alike[choice.algorithm] = Part(replace(job, sizes=sizes), choice.runs, choice.options, choice.algorithm)
     yield from alike.values()
+
+
+def _planned(job: Job, one: Simulated, on_left_out: Callable[[LeftOut], None]) -> Iterator[Part]:
+    """What runs plans of a file; ``on_left_out`` hears of sizes that none of them is for."""
+    knowledge = _core.Knowledge(job.cluster, job.library, "", "", host_costs=job.host_costs, multicasts=False)
+    try:
+        read = _core.read_plans(one.plan)
+        knowledge.take_plans(read, one.plan)
+    except _core.FaultyFile as error:
+        raise faulty(error) from None
+    except ValueError as error:
+        raise BadInput(str(error)) from None
+    decider = _core.Decider(knowledge, job.collective, job.placement, job.root)
+    decided = {size: decider.decide(size) for size in job.sizes}
+    planned = [size for size in job.sizes if _core.is_given(decided[size].algorithm)]
+    for size in job.sizes:
+        if size not in planned:
+            on_left_out(LeftOut(one.name, size, f"{one.plan} has no plan for it: {decided[size].reason}"))
+    if not planned:
+        return
+    names = ["TRUNKLINE_PLAN"] if len(read.plans) == 1 else [f"TRUNKLINE_PLAN {i + 1}" for i in range(len(read.plans))]
+    shapes = {name: plan.algorithm for name, plan in zip(names, read.plans, strict=True)}
+    settings = {"TRUNKLINE_PLAN": str(Path(one.plan).absolute())}
+    small = replace(job, sizes=planned)
+    yield Part(small, one.runs, one.options, decided=decided, settings=settings, shapes=shapes)
 
 
 def host_rate_bps(cluster: _core.Cluster) -> float:

@@ -10,7 +10,7 @@ from trunkline.report.page import render
 from trunkline.trace.analysis import Analysed, AnalysedTree, Analysis
 from trunkline.trace.drawings import cost_over_switches, cost_tree, departure_curves, shown_ranks, timemap
 from trunkline.trace.suggest import Advice
-from trunkline.trace.tables import call_text, part_rows, reason_text, stage_text, us_text
+from trunkline.trace.tables import call_text, one_way, parts_of, reason_text, stage_text, us_text
 
 __all__ = ["trace_page"]
 
@@ -64,11 +64,15 @@ def _group(analysis: Analysis, one: Analysed, advice: Advice) -> dict[str, Any]:
         "name": f"{call_text(one)}, {one.group.algorithm}",
         "reason": reason_text(one),
         "suggestions": [
-            {"why": f"attacks {stage_text(analysis, step.attacks)}", "gain": step.gain, "command": step.command}
+            {
+                "why": f"attacks {stage_text(analysis, step.attacks, one.group.collective)}",
+                "gain": step.gain,
+                "command": step.command,
+            }
             for step in advice.steps
         ],
         "no_suggestion": advice.silent,
-        "trees": [_tree(analysis, tree) for tree in one.trees],
+        "trees": [_tree(analysis, tree, one.group.collective) for tree in one.trees],
         "calls": json.dumps({"ranks": ranks, "calls": calls}),
         "last": len(calls) - 1,
         "bars": len(ranks),
@@ -77,21 +81,23 @@ def _group(analysis: Analysis, one: Analysed, advice: Advice) -> dict[str, Any]:
     }
 
 
-def _tree(analysis: Analysis, tree: AnalysedTree) -> dict[str, Any]:
+def _tree(analysis: Analysis, tree: AnalysedTree, collective: str) -> dict[str, Any]:
     fast, slow = tree.fastest, tree.slowest
     return {
         "timemap": timemap(tree, "Timemap"),
-        "curves": departure_curves(tree, "Up latency and departure waits"),
+        "curves": departure_curves(tree, _curves_title(collective)),
         "drawing": cost_tree(tree, analysis.job.hosts, "The tree by cost"),
         "network": cost_over_switches(tree, analysis.job, "The tree over the switches by cost"),
         "shown": len(shown_ranks(tree.costs)),
         "ranks": len(tree.costs),
         "fast": fast,
         "slow": slow,
-        "parts": list(part_rows(tree)),
+        "parts": [
+            (name, us_text(getattr(fast, key)), us_text(getattr(slow, key))) for name, key in parts_of(collective)
+        ],
         "hot": [
             {
-                "name": stage_text(analysis, stage),
+                "name": stage_text(analysis, stage, collective),
                 "share": f"{tree.share(stage):.1%}",
                 "ranks": stage.ranks,
                 "mean": us_text(stage.stats.mean),
@@ -102,6 +108,10 @@ def _tree(analysis: Analysis, tree: AnalysedTree) -> dict[str, Any]:
             for stage in tree.hot_spots[:10]
         ],
     }
+
+
+def _curves_title(collective: str) -> str:
+    return f"{'Up latency' if one_way(collective) is None else 'Latency'} and departure waits"
 
 
 def _calls(one: Analysed) -> tuple[list[dict[str, Any]], list[int]]:

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from rich.table import Table
 
+from trunkline import _core
 from trunkline.terminal import titled_table
 from trunkline.trace.analysis import Analysed, AnalysedTree, Analysis
 from trunkline.trace.compare import Compared
@@ -14,17 +15,8 @@ from trunkline.trace.suggest import Suggestion
 from trunkline.trace.top import Look, Spent
 from trunkline.units import format_bytes, format_seconds
 
-__all__ = [
-    "PARTS",
-    "call_text",
-    "compared_table",
-    "group_tables",
-    "groups_table",
-    "part_rows",
-    "reason_text",
-    "stage_text",
-]
-__all__ += ["suggestion_text", "top_table", "us_text"]
+__all__ = ["PARTS", "call_text", "compared_table", "group_tables", "groups_table", "one_way", "parts_of"]
+__all__ += ["reason_text", "stage_text", "suggestion_text", "top_table", "us_text"]
 
 _REASONS = {
     "inside": "the time goes into the collective itself",
@@ -47,21 +39,41 @@ PARTS = (
 of a reduce down alone."""
 
 
-def part_rows(tree: AnalysedTree) -> Iterator[tuple[str, str, str]]:
-    """Words, and microseconds of the fastest and the slowest rank; without parts that the collective does not have."""
-    for name, key in PARTS:
-        fast, slow = getattr(tree.fastest, key), getattr(tree.slowest, key)
-        if fast or slow:
-            yield name, us_text(fast), us_text(slow)
+_ONE_WAY = {
+    _core.Direction.down: {"up": "from the root"},
+    _core.Direction.up: {
+        "down_with_arrival_wait": "to the root, with arrival wait",
+        "down": "to the root, no arrival wait",
+    },
+}
+"""Rows of collectives whose data go one way, in place of those of down and up."""
+
+
+def one_way(collective: str) -> dict[str, str] | None:
+    """What rows are called where data go one way, by the name in a rank's costs; None: they go both ways."""
+    direction = _core.facts_of(collective).direction
+    return None if direction is None else _ONE_WAY.get(direction)
+
+
+def parts_of(collective: str) -> list[tuple[str, str]]:
+    """Those of :data:`PARTS` that a collective has; where data go one way, no row speaks of the other."""
+    words = one_way(collective)
+    if words is None:
+        return list(PARTS)
+    both = ("down_with_arrival_wait", "down", "up")
+    return [(words.get(key, name), key) for name, key in PARTS if key in words or key not in both]
 
 
 def call_text(one: Analysed) -> str:
-    """Collective and bytes."""
-    return f"{one.group.collective}, {_bytes(one)}"
+    """Collective and bytes, if it has any."""
+    return ", ".join(filter(None, (one.group.collective, _bytes(one.group.collective, one.group.bytes))))
 
 
-def _bytes(one: Analysed) -> str:
-    return format_bytes(one.group.bytes) if one.group.bytes < 1 << 63 else "?"
+def _bytes(collective: str, count: int) -> str:
+    """Empty of a barrier, which carries nothing; ``?``: the trace does not say."""
+    if collective == "barrier":
+        return ""
+    return format_bytes(count) if count < 1 << 63 else "?"
 
 
 def groups_table(analysis: Analysis) -> Table:
@@ -75,7 +87,7 @@ def groups_table(analysis: Analysis) -> Table:
         late = ", ".join(f"{rank} {part:.0%}" for rank, part in one.imbalance.late_ranks[:2])
         table.add_row(
             one.group.collective,
-            _bytes(one),
+            _bytes(one.group.collective, one.group.bytes),
             one.group.algorithm,
             str(len(one.group.ranks)),
             str(one.counted),
@@ -100,10 +112,11 @@ def group_tables(analysis: Analysis, one: Analysed) -> Iterator[Table]:
     """The tree's costs by part, its hot spots and its orders; or the rounds; or what ranks of a multicast told."""
     for tree in one.trees:
         which = f", tree {tree.times.number}" if len(one.trees) > 1 else ""
-        what = f"{one.group.collective}, {_bytes(one)}, {one.group.algorithm}{which}"
-        yield _costs(analysis, tree, what)
-        yield _hot_spots(analysis, tree, what)
-        yield _slowest_way(analysis, tree, what)
+        what = f"{call_text(one)}, {one.group.algorithm}{which}"
+        collective = one.group.collective
+        yield _costs(analysis, tree, what, collective)
+        yield _hot_spots(analysis, tree, what, collective)
+        yield _slowest_way(analysis, tree, what, collective)
     if one.rounds:
         yield _rounds(one)
     if one.protocol is not None:
@@ -111,7 +124,7 @@ def group_tables(analysis: Analysis, one: Analysed) -> Iterator[Table]:
         yield _spans(one, one.protocol)
 
 
-def _costs(analysis: Analysis, tree: AnalysedTree, what: str) -> Table:
+def _costs(analysis: Analysis, tree: AnalysedTree, what: str, collective: str) -> Table:
     fast, slow = tree.fastest, tree.slowest
     hosts = analysis.job.hosts
     table = titled_table(
@@ -123,29 +136,31 @@ def _costs(analysis: Analysis, tree: AnalysedTree, what: str) -> Table:
         ),
         left=("part",),
     )
-    for row in part_rows(tree):
-        table.add_row(*row)
+    for name, key in parts_of(collective):
+        table.add_row(name, us_text(getattr(fast, key)), us_text(getattr(slow, key)))
     return table
 
 
-def stage_text(analysis: Analysis, stage: Stage) -> str:
-    """Where a stage is, in words."""
+def stage_text(analysis: Analysis, stage: Stage, collective: str = "allreduce") -> str:
+    """Where a stage is, in words; of a collective whose data go one way, without that way."""
     hosts = analysis.job.hosts
+    is_one_way = one_way(collective) is not None
     if stage.kind.endswith("proxy"):
         name = "proxy" if stage.part == "proxy" else "link"
-        way = "down" if stage.is_down else "up"
+        way = "" if is_one_way else " down" if stage.is_down else " up"
         other = stage.contributor or 0
-        return f"{name} {way}: rank {stage.node} ({hosts[stage.node]}) - {other} ({hosts[other]})"
+        return f"{name}{way}: rank {stage.node} ({hosts[stage.node]}) - {other} ({hosts[other]})"
     of = "" if stage.contributor in (None, stage.node) else f", of rank {stage.contributor}"
     of = ", of its own" if stage.contributor == stage.node else of
-    return f"{stage.kind} at rank {stage.node} ({hosts[stage.node]}){of}"
+    kind = "latency" if is_one_way and stage.kind.endswith("latency") else stage.kind
+    return f"{kind} at rank {stage.node} ({hosts[stage.node]}){of}"
 
 
-def _hot_spots(analysis: Analysis, tree: AnalysedTree, what: str) -> Table:
+def _hot_spots(analysis: Analysis, tree: AnalysedTree, what: str, collective: str) -> Table:
     table = titled_table(f"Hot spots: {what}", "stage", "share", "ranks", *_STATS, left=("stage",), wrap=("stage",))
     for stage in tree.hot_spots[:10]:
         row = (f"{tree.share(stage):.1%}", str(stage.ranks), *_stats(stage.stats))
-        table.add_row(stage_text(analysis, stage), *row)
+        table.add_row(stage_text(analysis, stage, collective), *row)
     return table
 
 
@@ -157,18 +172,18 @@ def _stats(stats: Stats) -> list[str]:
     return [us_text(value) for value in values]
 
 
-def _slowest_way(analysis: Analysis, tree: AnalysedTree, what: str) -> Table:
+def _slowest_way(analysis: Analysis, tree: AnalysedTree, what: str, collective: str) -> Table:
     """The paper's table 2: all stages of the slowest rank."""
     rank = tree.slowest.rank
     table = titled_table(f"Stages of rank {rank}, µs: {what}", "stage", *_STATS, left=("stage",), wrap=("stage",))
     for stage in tree.way_of(rank):
-        table.add_row(stage_text(analysis, stage), *_stats(stage.stats))
+        table.add_row(stage_text(analysis, stage, collective), *_stats(stage.stats))
     return table
 
 
 def _rounds(one: Analysed) -> Table:
     table = titled_table(
-        f"Waiting for each round, µs: {one.group.collective}, {_bytes(one)}, {one.group.algorithm}",
+        f"Waiting for each round, µs: {call_text(one)}, {one.group.algorithm}",
         *("round", "ranks", *_STATS, "slowest rank"),
     )
     for stage in one.rounds:
@@ -178,7 +193,7 @@ def _rounds(one: Analysed) -> Table:
 
 def _steps(one: Analysed, protocol: Protocol) -> Table:
     table = titled_table(
-        f"What ranks told each other, a call: {one.group.collective}, {_bytes(one)}, {one.group.algorithm}",
+        f"What ranks told each other, a call: {call_text(one)}, {one.group.algorithm}",
         *("step", "told", "heard"),
         left=("step",),
     )
@@ -189,7 +204,7 @@ def _steps(one: Analysed, protocol: Protocol) -> Table:
 
 def _spans(one: Analysed, protocol: Protocol) -> Table:
     table = titled_table(
-        f"Parts of a call, µs: {one.group.collective}, {_bytes(one)}, {one.group.algorithm}",
+        f"Parts of a call, µs: {call_text(one)}, {one.group.algorithm}",
         *("part", "ranks", *_STATS, "slowest rank"),
         left=("part",),
         wrap=("part",),
@@ -199,11 +214,11 @@ def _spans(one: Analysed, protocol: Protocol) -> Table:
     return table
 
 
-def suggestion_text(analysis: Analysis, step: Suggestion) -> str:
+def suggestion_text(analysis: Analysis, step: Suggestion, collective: str) -> str:
     """What to do, why, and what it may bring."""
     mean = us_text(step.attacks.stats.mean)
     return (
-        f"{step.command}\n  attacks: {stage_text(analysis, step.attacks)}, {mean} µs on the way of "
+        f"{step.command}\n  attacks: {stage_text(analysis, step.attacks, collective)}, {mean} µs on the way of "
         f"{step.attacks.ranks} ranks; predicted: {step.gain:.2f} times faster"
     )
 
@@ -219,7 +234,7 @@ def compared_table(compared: list[Compared]) -> Table:
         interval = "too few calls" if one.interval is None else f"{one.interval[0]:.3f} .. {one.interval[1]:.3f}"
         table.add_row(
             one.first.group.collective,
-            _bytes(one.first),
+            _bytes(one.first.group.collective, one.first.group.bytes),
             one.first.group.algorithm,
             one.second.group.algorithm,
             us_text(one.first.time.mean),
@@ -254,7 +269,7 @@ def top_table(look: Look, spent: Spent, title: str) -> Table:
     for row in spent.rows():
         table.add_row(
             row.collective,
-            format_bytes(row.bytes) if row.bytes < 1 << 63 else "?",
+            _bytes(row.collective, row.bytes),
             row.algorithm,
             *(str(count) for count in (whole[row.collective, row.bytes, row.algorithm], *(row.calls for _ in calls))),
             us_text(row.mean_us) if row.mean_us is not None else "-",

@@ -5,9 +5,11 @@ from pathlib import Path
 
 from trunkline import _core
 from trunkline.bench.gsum import NATIVE_PLAN, GsumCell, GsumJob, make_cells
+from trunkline.errors import BadInput
 from trunkline.hierarchy import hierarchical_plan
 from trunkline.kinds import trees_of
 from trunkline.planned import Planned
+from trunkline.predict import knowledge_of
 from trunkline.tune.plans import fastest_of, initial_hierarchy, plans_worth_trying
 
 __all__ = ["PLANS", "TUNED", "measure_gsum"]
@@ -19,11 +21,11 @@ PLANS = (INITIAL, TUNED, NATIVE_PLAN)
 def measure_gsum(
     job: GsumJob, wanted: Sequence[str], turns: int, folder: Path, show: Callable[[str], None] = lambda _: None
 ) -> tuple[list[GsumCell], dict[tuple[str, int], Planned]]:
-    """Gsum with some of :data:`PLANS`, in turns.
+    """Gsum with some of :data:`PLANS`, and with plan files, in turns.
 
     Args:
         job: What all runs have in common.
-        wanted: Which of the plans.
+        wanted: Which of the plans; any other word is a file.
         turns: Jobs of each.
         folder: Where plan files may be written, for the ranks to read.
         show: Told what has run after each job.
@@ -32,6 +34,7 @@ def measure_gsum(
         The cells, and by plan and size the tuned plans.
 
     Raises:
+        BadInput: where a file has no plan for these ranks.
         Failed: where a job does not end well.
     """
     cluster, sizes = job.lab.cluster, job.sizes
@@ -61,15 +64,33 @@ def measure_gsum(
         winners = fastest_of(list(tried), sizes, lambda name: run(name, tried[name]), initial=initial)
         shapes |= {(TUNED, size): name for size, name in winners.items()}
         chosen = {(TUNED, size): tried[name] for size, name in winners.items()}
+    own = [one for one in wanted if one not in PLANS]
+    for one in own:
+        _check_plan(job, one)
+    shapes |= {(one, size): one for one in own for size in sizes}
     measured: dict[tuple[str, int], list[float]] = {(plan, size): [] for plan in wanted for size in sizes}
     for _ in range(turns):
         runs: dict[str, dict[int, float]] = {}
         for plan, size in measured:
             name = shapes[plan, size]
             if name not in runs:
-                runs[name] = job.run(None) if name == NATIVE_PLAN else run(name, by_name[name])
+                if name in own:
+                    runs[name] = job.run(Path(name).absolute())
+                    show(name)
+                else:
+                    runs[name] = job.run(None) if name == NATIVE_PLAN else run(name, by_name[name])
             measured[plan, size].append(runs[name][size])
     return make_cells(job, measured, shapes), chosen
+
+
+def _check_plan(job: GsumJob, file: str) -> None:
+    """Raise BadInput where its calls would not run a plan of that file: told before any job has run."""
+    knowledge = knowledge_of(job.lab.cluster, job.mpi, plan=file)
+    decider = _core.Decider(knowledge, "allreduce", job.placement, 0)
+    for size in job.sizes:
+        decided = decider.decide(size)
+        if not _core.is_given(decided.algorithm):
+            raise BadInput(f"{file} has no plan for an allreduce of {size} bytes here: {decided.reason}")
 
 
 def _tree(planned: Planned) -> str:

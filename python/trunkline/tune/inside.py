@@ -36,7 +36,8 @@ class JobTuner:
     Attributes:
         placement: The host of each rank.
         rates: What hosts carry to the next rank's host.
-        ranks_per_host: The same on each host that is used.
+        ranks_per_host: The same on each host that is used; 0: it is not.
+        ranks_by_host: Then those of each host, in the order of their first ranks; else empty.
     """
 
     def __init__(
@@ -45,8 +46,7 @@ class JobTuner:
         """Wait for the survey, and lay what may be worth trying.
 
         Raises:
-            BadInput: where a host is not in the cluster, the hosts have different numbers of ranks, or a rank has not
-                loaded the preload library.
+            BadInput: where a host is not in the cluster, or a rank has not loaded the preload library.
             Failed: where the job ends.
         """
         self._job = job
@@ -69,10 +69,10 @@ class JobTuner:
             for (one, following), seat in zip(pairwise(self.placement), job.seats, strict=False)
             if one != following and seat.rate_to_next_bps > 0
         ]
-        counts = set(Counter(self.placement).values())
-        if len(counts) > 1:
-            raise BadInput("the hosts have different numbers of ranks; tuning files are for equal ones: start it so")
-        self.ranks_per_host = counts.pop()
+        counts = list(Counter(self.placement).values())  # in the order of their first ranks
+        is_even = len(set(counts)) == 1
+        self.ranks_per_host = counts[0] if is_even else 0
+        self.ranks_by_host = [] if is_even else counts
         self._candidates = Candidates(collective, cluster, knowledge, self.placement)
         self._decider = _core.Decider(knowledge, collective, self.placement, 0)
 

@@ -120,8 +120,9 @@ def entry_of(
     ranks_per_host: int,
     winners: Sequence[Winner],
     rates: Sequence[_core.TunedRate] | None = None,
+    ranks_by_host: Sequence[int] = (),
 ) -> _core.TuningEntry:
-    """The winners as an entry of a tuning file, for so many hosts.
+    """The winners as an entry of a tuning file, for so many hosts, whose ranks are listed where they differ.
 
     With rates that were measured it holds for all networks of the cluster's topology, else for this one alone.
     """
@@ -132,6 +133,7 @@ def entry_of(
         entry.topology_fingerprint = cluster.topology_fingerprint
         entry.measured_rates = list(rates)
     entry.hosts, entry.ranks_per_host = hosts, ranks_per_host
+    entry.ranks_by_host = list(ranks_by_host)
     entry.mpi, entry.mpi_version = mpi.counts_as, mpi.version
     entry.rules = rules_of(winners)
     return entry
@@ -146,6 +148,7 @@ def merged(old: Sequence[_core.TuningEntry], new: Sequence[_core.TuningEntry]) -
             entry.cluster_fingerprint if entry.topology_fingerprint is None else entry.topology_fingerprint,
             entry.hosts,
             entry.ranks_per_host,
+            tuple(entry.ranks_by_host),
             entry.mpi,
             entry.mpi_version,
         )

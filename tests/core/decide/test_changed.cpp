@@ -69,10 +69,10 @@ TEST(OnChanged, KeepsAPlanThatFitsAndRefusesOneThatDoesNot) {
                 .segment_bytes = {},
                 .provenance = {}};
   knowledge.take_plan(plan, "plan.yaml");
-  EXPECT_EQ(knowledge.plan_placement, (Placement{4, 0}));
+  EXPECT_EQ(knowledge.plans.at(0).placement, (Placement{4, 0}));
   const Knowledge now = on_changed(knowledge, cluster_of("h[5,4]", "h[3,2,1,0]", ""), "f");
-  ASSERT_TRUE(now.plan);
-  EXPECT_EQ(now.plan_placement, (Placement{1, 5}));
+  ASSERT_EQ(now.plans.size(), 1U);
+  EXPECT_EQ(now.plans[0].placement, (Placement{1, 5}));
   EXPECT_THROW(static_cast<void>(on_changed(knowledge, cluster_of("h[0-2]", "g[3-5]", ""), "f")),
                std::invalid_argument);
 }

@@ -119,9 +119,6 @@ TEST(Decider, NeverLooksAtShortMessagesWhereNoMulticastPays) {
   Knowledge tuned = slow;
   tuned.tuning = Tuning();
   EXPECT_EQ(floor(tuned), least_bytes);
-  Knowledge planned = slow;
-  planned.plan = PlanFile{};
-  EXPECT_EQ(floor(planned), least_bytes);
   EXPECT_EQ(floor(Knowledge{}), least_bytes);
 }
 

@@ -39,6 +39,28 @@ TEST(Tuning, ReadsBackWhatItWrites) {
   EXPECT_EQ(write_tuning(parse_tuning(text, "f")), text);
 }
 
+TEST(Tuning, HoldsPlansOfOnesOwnAndUnevenRanks) {
+  const std::string text =
+      "trunkline: tuning/1\nentries:\n  - collective: allreduce\n    cluster: cyclic\n"
+      "    cluster_fingerprint: \"00000000000000ff\"\n    hosts: 2\n    ranks_per_host: [2, 1]\n    mpi: mpich\n"
+      "    mpi_version: \"4.0.2\"\n    rules:\n"
+      "      - from: 0B\n        segment: 64B\n        plan:\n          shape: custom\n          ranks: 3\n"
+      "          root: 1\n          # Whom each rank sends to, in this order.\n          sends:\n            1: [0, "
+      "2]\n"
+      "      - {from: 64B, algorithm: native}\n";
+  const Tuning tuning = parse_tuning(text, "f");
+  EXPECT_EQ(write_tuning(tuning), text);
+  const TuningRule& rule = tuning.entries[0].rules[0];
+  ASSERT_NE(rule.plan, nullptr);
+  EXPECT_EQ(rule.plan->collective, Collective::allreduce);
+  EXPECT_EQ(rule.plan->plan.root(), 1U);
+  EXPECT_EQ(tuning.least_accelerated(Collective::allreduce), 0U);
+  EXPECT_NE(tuning.find(Collective::allreduce, {5, 5, 3}), nullptr);
+  EXPECT_NE(tuning.find(Collective::allreduce, {5, 3, 5}), nullptr);
+  EXPECT_EQ(tuning.find(Collective::allreduce, {3, 5, 5}), nullptr);
+  EXPECT_EQ(tuning.find(Collective::allreduce, {5, 3}), nullptr);
+}
+
 TEST(Tuning, RulesHoldUpToTheNext) {
   const Tuning tuning = parse_tuning(tuning_head + entry + rules, "f");
   const TuningEntry& known = tuning.entries[0];
@@ -146,6 +168,30 @@ const FaultCase tuning_faults[] = {
     FaultCase{"Contradictory",
               tuning_head + entry + rules + entry + rules,
               {"14:5: an entry for the same collective, cluster, hosts, ranks and MPI stands above; keep one"}},
+    FaultCase{"PlanBesideAlgorithm",
+              tuning_head + entry +
+                  "    rules: [{from: 0B, algorithm: native, plan: {shape: custom, ranks: 8, root: 0, line: [0-7]}}]\n",
+              {"10:35: both algorithm and plan are given; keep one"}},
+    FaultCase{"PlanOfOtherRanks",
+              tuning_head + entry + "    rules: [{from: 0B, plan: {shape: custom, ranks: 4, root: 0, line: [0-3]}}]\n",
+              {"10:30: the plan has 4 ranks, and the entry is for 8; put it into an entry for as many"}},
+    FaultCase{"PlanThatIsNone",
+              tuning_head + entry +
+                  "    rules: [{from: 0B, plan: {shape: custom, ranks: 8, root: 0, sends: {0: [1, 2, 3, 4, 5, 6]}, "
+                  "cluster: c}}]\n",
+              {"10:72: rank 7 is missing: nobody sends there; every rank but the root receives once",
+               "10:97: unknown key \"cluster\"; known here are shape, ranks, hosts, ranks_per_host, root, line, sends, "
+               "trees, exchange, rounds, multicast"}},
+    FaultCase{
+        "RanksOfOtherHosts",
+        tuning_head + std::string(entry).replace(entry.find("ranks_per_host: 2"), 17, "ranks_per_host: [2, 1]") + rules,
+        {"7:21: ranks_per_host lists 2 hosts, and hosts says 4; list each host's ranks, or one number for all "
+         "hosts"}},
+    FaultCase{"RanksAlikeAfterAll",
+              tuning_head +
+                  std::string(entry).replace(entry.find("ranks_per_host: 2"), 17, "ranks_per_host: [2, 2, 2, 2]") +
+                  rules,
+              {"7:21: all hosts have as many ranks; write ranks_per_host: 2"}},
     FaultCase{"FirstRuleNotAtZero",
               tuning_head + entry + "    rules: [{from: 8KiB, algorithm: native}]\n",
               {"10:20: the first rule must begin at 0B"}},
