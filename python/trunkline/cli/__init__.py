@@ -42,6 +42,7 @@ def _register() -> None:
         algorithms,
         bench,
         cluster,
+        copy,
         demo,
         doctor,
         generate,
@@ -66,6 +67,9 @@ def _register() -> None:
     app.command(epilog="Example: trunkline monitor lab.yaml --every 60 -- mpiexec -hosts n01,n17,n33 -n 3")(
         monitor.monitor
     )
+    app.command(
+        epilog="Example: trunkline run --cluster lab.yaml -- mpiexec -n 32 trunkline copy big.bin --to /scratch"
+    )(copy.copy)
     app.command(epilog="Example: trunkline run --cluster lab.yaml -- mpiexec -n 32 trunkline doctor")(doctor.doctor)
     app.command(epilog="Example: trunkline predict cyclic --mpi openmpi --sizes 8KiB,1MiB --svg curves.svg")(
         predict.predict
