@@ -29,17 +29,30 @@ void Target::look_at_folder(bool is_sender) {
   if (has_whole && S_ISDIR(there.st_mode)) return fail(name_ + " is a folder");
   is_source_ = is_sender && has_whole && there.st_dev == facts_.device && there.st_ino == facts_.inode;
   if (is_source_) return;
-  file_ = open(hidden_.c_str(), O_RDWR | O_CLOEXEC);
-  if (file_ >= 0 && flock(file_, LOCK_EX | LOCK_NB) != 0) {
-    close(file_);
-    file_ = -1;
-    failure_ = hidden_ + " is being written: another copy is under way";  // and its file stays
-    return;
-  }
+  open_hidden(0);
+  if (!failure_.empty()) return;
   held_ = file_;
   if (held_ < 0 && has_whole && static_cast<std::uint64_t>(there.st_size) == facts_.bytes) {
     held_ = open(name_.c_str(), O_RDONLY | O_CLOEXEC);
   }
+}
+
+/// In a folder that everybody may write to, somebody else's file or link may have that name.
+void Target::open_hidden(int flags) {
+  file_ = open(hidden_.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW | flags, S_IRUSR | S_IWUSR);
+  if (file_ < 0) {
+    if (flags != 0 || errno != ENOENT) failure_ = "cannot write " + hidden_ + ": " + std::strerror(errno);
+    return;
+  }
+  struct stat there {};
+  if (fstat(file_, &there) != 0 || !S_ISREG(there.st_mode) || there.st_uid != geteuid()) {
+    failure_ = hidden_ + " is another user's: remove it";
+  } else if (flock(file_, LOCK_EX | LOCK_NB) != 0) {
+    failure_ = hidden_ + " is being written: another copy is under way";
+  }
+  if (failure_.empty()) return;
+  close(file_);  // and it stays there
+  file_ = -1;
 }
 
 Target::~Target() {
@@ -67,14 +80,8 @@ void Target::lack_all() { lacks_.assign(blocks_.count(), !is_source_ && failure_
 void Target::start() {
   const bool is_there = held_ >= 0 && held_ != file_ && std::find(lacks_.begin(), lacks_.end(), true) == lacks_.end();
   if (!failure_.empty() || is_source_ || file_ >= 0 || is_there) return;
-  file_ = open(hidden_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, S_IRUSR | S_IWUSR);
-  if (file_ < 0) return fail_with_errno("cannot write " + hidden_);
-  if (flock(file_, LOCK_EX | LOCK_NB) != 0) {
-    close(file_);
-    file_ = -1;
-    failure_ = hidden_ + " is being written: another copy is under way";
-    return;
-  }
+  open_hidden(O_CREAT);
+  if (!failure_.empty()) return;
   // A disk without room says so now; file systems that reserve none are asked block by block.
   if (facts_.bytes > 0 && fallocate(file_, FALLOC_FL_KEEP_SIZE, 0, static_cast<off_t>(facts_.bytes)) != 0 &&
       (errno == ENOSPC || errno == EFBIG || errno == EDQUOT)) {

@@ -37,6 +37,7 @@ class Target {
 
  private:
   void look_at_folder(bool is_sender);
+  void open_hidden(int flags);
   void fail_with_errno(const std::string& what);
   void check_disk(const std::vector<Digest>& digests);
 

@@ -102,6 +102,30 @@ def test_hosts_that_cannot_write_are_named_and_the_others_finish(mpi: Mpi, tmp_p
     assert [file.name for file in (folder / "h2").iterdir()] == [source.name]
 
 
+def test_a_link_in_the_way_is_not_followed(mpi: Mpi, tmp_path: Path, source: Path):
+    folder = tmp_path / "to" / "h1"
+    folder.mkdir(parents=True)
+    precious = tmp_path / "precious"
+    precious.write_text("precious")
+    (folder / f".{source.name}.trunkline-part").symlink_to(precious)
+    (result,), _ = copy(mpi, tmp_path / "to", source, status=1)
+    (failure,) = result["failures"]
+    assert (failure["host"], "cannot write" in failure["reason"]) == ("h1", True)
+    assert precious.read_text() == "precious"
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root makes a file another user's")
+def test_a_part_of_another_user_is_refused(mpi: Mpi, tmp_path: Path, source: Path):
+    folder = tmp_path / "to" / "h1"
+    folder.mkdir(parents=True)
+    part = folder / f".{source.name}.trunkline-part"
+    part.write_text("another's")
+    os.chown(part, 12345, 12345)
+    (result,), _ = copy(mpi, tmp_path / "to", source, status=1)
+    assert result["failures"] == [{"host": "h1", "reason": f"{part} is another user's: remove it"}]
+    assert part.read_text() == "another's"
+
+
 def test_nowhere_to_write(mpi: Mpi, tmp_path: Path, source: Path):
     (tmp_path / "to").write_text("no folder")
     (result,), _ = copy(mpi, tmp_path / "to", source, status=1)
