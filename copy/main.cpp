@@ -59,9 +59,10 @@ int shared(int status) {
   MPI_Request request = MPI_REQUEST_NULL;
   MPI_Ibcast(&status, 1, MPI_INT, 0, MPI_COMM_WORLD, &request);
   for (int done = 0; done == 0;) {
-    MPI_Test(&request, &done, MPI_STATUS_IGNORE);
+    MPI_Request_get_status(request, &done, MPI_STATUS_IGNORE);
     if (done == 0) std::this_thread::sleep_for(std::chrono::milliseconds(5));
   }
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
   return status;
 }
 
