@@ -11,12 +11,12 @@ BIN := .venv/bin
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 export CMAKE_BUILD_PARALLEL_LEVEL := $(JOBS)
 
-NATIVE_SOURCES := $(shell find core runtime fabric bench examples measure simulate include clusters python/bindings cmake -type f) CMakeLists.txt pyproject.toml
+NATIVE_SOURCES := $(shell find core runtime fabric bench copy examples measure simulate include clusters python/bindings cmake -type f) CMakeLists.txt pyproject.toml
 TEST_SOURCES := $(shell find tests -name '*.cpp' -o -name '*.hpp' -o -name '*.c' -o -name '*.f90' -o -name 'CMakeLists.txt')
 CXX_FILES = $(shell git ls-files '*.cpp' '*.hpp' '*.c' '*.h')
 SHELL_FILES := tools/*.sh .ci/run
 
-.PHONY: help demo test test-core test-python test-lab test-measures test-beside test-runtime test-sanitize fuzz check format bench model setup peers simgrid clean packages packages-demo
+.PHONY: help demo test test-core test-python test-lab test-measures test-beside test-runtime test-sanitize fuzz check format bench model setup peers simgrid torch clean packages packages-demo
 .NOTPARALLEL:  # each step uses all processors by itself
 
 # The demo needs less than the rest: fewer packages, no MPI libraries of our own, half of the programs. Where all of it
@@ -43,6 +43,9 @@ simgrid: $(STAMPS)/python-dev ## A newer SimGrid than Debian's for `trunkline si
 	tools/setup.sh simgrid
 	rm -f $(STAMPS)/native
 	$(MAKE) $(STAMPS)/native
+
+torch: setup ## Debian's PyTorch, for the tests and the example of trunkline.torch
+	tools/setup.sh torch
 
 packages-demo:
 	@[ -n "$${SKIP_PACKAGES:-}" ] || tools/setup.sh packages-demo

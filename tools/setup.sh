@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Sets up one part of what the project needs; the Makefile says when. Usage: tools/setup.sh packages-demo|packages|python|python-dev|mpis|peers|simgrid
+# Sets up one part of what the project needs; the Makefile says when. Usage: tools/setup.sh packages-demo|packages|python|python-dev|mpis|peers|simgrid|torch
 # Each part is quick when there is nothing to do, and says what to do where it cannot go on.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -81,6 +81,7 @@ case ${1:-} in
     [ -n "${SKIP_PACKAGES:-}" ] || packages tools/peer-packages.txt
     mpis tools/peer-mpis.txt
     ;;
+  torch) packages tools/torch-packages.txt ;;
   simgrid) simgrid "$(grep -v '^#' tools/simgrid.txt)" ;;
-  *) echo "usage: tools/setup.sh packages-demo|packages|python|python-dev|mpis|peers|simgrid" >&2; exit 2 ;;
+  *) echo "usage: tools/setup.sh packages-demo|packages|python|python-dev|mpis|peers|simgrid|torch" >&2; exit 2 ;;
 esac

@@ -21,7 +21,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 BUILD = ROOT / "build" / "tidy"
 CLEAN = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "trunkline" / "tidy"
-FOLDERS = ("core", "runtime", "fabric", "measure", "simulate")
+FOLDERS = ("core", "runtime", "fabric", "copy", "measure", "simulate")
 INCLUDED = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.MULTILINE)
 """Headers of ours; those of others stand in angle brackets."""
 

@@ -16,9 +16,9 @@ def _with_an_option(number: int = 0) -> None:
 
 
 def import_all():
-    """All modules of the package, and what they bring in when they are first used."""
+    """All modules of the command, and what they bring in when they are first used."""
     for module in pkgutil.walk_packages(trunkline.__path__, "trunkline."):
-        if not module.name.endswith("__main__"):
+        if not module.name.endswith("__main__") and module.name != "trunkline.torch":  # which needs PyTorch
             importlib.import_module(module.name)
     toy = typer.Typer(add_completion=False)
     toy.command()(_with_an_option)

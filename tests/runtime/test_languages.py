@@ -41,6 +41,19 @@ def test_python(mpi: Mpi, tmp_path: Path):
     assert "MPI_Bcast of 40000B from rank 0 on 3 ranks ran unaware-linear" in done.err
 
 
+def test_examples_in_python(mpi: Mpi, tmp_path: Path):
+    """K-means; and Dask, of whose five ranks three are workers."""
+    pytest.importorskip("mpi4py")
+    settings = python_settings(mpi, tmp_path) | FORCED | {"TRUNKLINE_ALLREDUCE": "unaware-linear:1000"}
+    done = mpi.run(4, sys.executable, ROOT / "examples" / "kmeans.py", settings=settings)
+    assert "4000 points on 4 ranks: centres right" in done.out
+    assert f"MPI_Allreduce of {8 * 65 * 8}B on 4 ranks ran unaware-linear" in done.err
+    pytest.importorskip("dask_mpi")
+    done = mpi.run(5, sys.executable, ROOT / "examples" / "dask_model.py", "5000", settings=settings)
+    assert "5000 doubles on 3 workers: by Dask" in done.out
+    assert "MPI_Bcast of 40000B from rank 0 on 3 ranks ran unaware-linear" in done.err
+
+
 def test_examples_in_c_and_fortran(mpi: Mpi):
     for name in ("runtime-hello", "runtime-hello-fortran"):
         assert "doubles arrived right" in mpi.run(4, mpi.program(name), settings=FORCED).out

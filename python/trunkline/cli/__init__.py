@@ -62,6 +62,7 @@ def _register() -> None:
         algorithms,
         bench,
         cluster,
+        copy,
         demo,
         doctor,
         generate,
@@ -86,6 +87,7 @@ def _register() -> None:
     add(run.run, _FIRST, "trunkline run --cluster lab.yaml -- mpiexec -n 32 ./program")
     app.add_typer(trace.app, name="trace", rich_help_panel=_FIRST)
     add(library.library, _FIRST, "LD_PRELOAD=$(trunkline library --mpi mpich) ./program")
+    add(copy.copy, _FIRST, "trunkline run --cluster lab.yaml -- mpiexec -n 32 trunkline copy big.bin --to /scratch")
     add(predict.explain, _PLANS, "trunkline explain --cluster cyclic --mpi mpich --tuning tuning.yaml --json -")
     add(
         predict.predict,

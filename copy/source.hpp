@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// The file that is copied, on rank 0's host.
+#pragma once
+
+#include <sys/stat.h>
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "blocks.hpp"
+
+namespace trunkline::copy {
+
+/// What every rank needs to know of a file before its bytes come; sent as it is.
+struct Facts {
+  std::array<char, 256> name{};     ///< without its folder
+  std::array<char, 512> failure{};  ///< why it cannot be copied; empty: it can
+  std::uint64_t bytes = 0;
+  std::int64_t changed_s = 0;  ///< its time of change
+  std::int64_t changed_ns = 0;
+  std::uint64_t device = 0;  ///< with its inode: which file it is, on rank 0's host
+  std::uint64_t inode = 0;
+  std::uint32_t mode = 0;
+  std::uint32_t user = 0;
+  std::uint32_t group = 0;
+};
+
+class Source {
+ public:
+  /// What is wrong with it is in its facts.
+  explicit Source(const std::string& file);
+  ~Source();
+  Source(const Source&) = delete;
+  Source& operator=(const Source&) = delete;
+
+  [[nodiscard]] const Facts& facts() const { return facts_; }
+  /// Fills a buffer with a block; the error of a read is in its trailer.
+  void read(const Blocks& blocks, std::uint64_t block, Buffer& buffer) const;
+  /// Whether somebody has written to it since it was opened.
+  [[nodiscard]] bool has_changed() const;
+
+ private:
+  void look_at(const std::string& file);
+  void fail(const std::string& why);
+
+  int file_ = -1;
+  Facts facts_;
+};
+
+/// Reads a whole block from an open file; errno, or 0. A file that ends before is EIO.
+[[nodiscard]] int read_block(int file, std::uint64_t offset, std::span<std::byte> data);
+
+}  // namespace trunkline::copy

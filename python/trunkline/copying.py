@@ -1,0 +1,123 @@
+"""The program that copies files to all hosts of a job, and a job of it."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from trunkline import _core
+from trunkline.errors import BadInput
+from trunkline.launchers import job_with_settings
+from trunkline.mpi import Mpi, preload_of
+from trunkline.paths import NATIVE
+
+__all__ = ["Copy", "job_of_hosts", "settings_of_rank"]
+
+_OURS = "libtrunkline-"
+_MOST_HOSTS = 100_000
+
+
+@dataclass(frozen=True)
+class Copy:
+    """What is copied.
+
+    Attributes:
+        files: On the host of rank 0.
+        folder: On each host; ``{host}`` in it is the host's name.
+        block_bytes: Of one broadcast.
+        waiting_bytes: What a host may keep in memory for its disk.
+        reads_back: Compare what is on the disk in the end.
+        json: A file for the results; ``-``: standard output; None: nowhere.
+        in_place: Whether progress is told in place, as on a terminal.
+    """
+
+    files: Sequence[str]
+    folder: str
+    block_bytes: int
+    waiting_bytes: int
+    reads_back: bool
+    json: str | None
+    in_place: bool
+
+    def __post_init__(self) -> None:
+        names = Counter(Path(file).name for file in self.files)
+        if twice := [name for name, count in names.items() if count > 1]:
+            raise BadInput(f"two files would be {twice[0]} in {self.folder}: copy them one after the other")
+        if not 1 << 10 <= self.block_bytes <= 1 << 30:
+            raise BadInput("--block: from 1 KiB to 1 GiB")
+        if self.waiting_bytes < 2 * self.block_bytes:
+            raise BadInput("--memory: two blocks at least, one to arrive and one to be written")
+
+    def words(self, library: Mpi) -> list[str]:
+        """The program, as each rank starts it.
+
+        Raises:
+            BadInput: where none was built for that MPI library.
+        """
+        program = NATIVE / "libexec" / f"trunkline-copy-{library.name}"
+        if not program.exists():
+            raise BadInput(
+                f"the program that copies was not built for {library.name}: it needs xxHash's header; install it "
+                "(apt-get install libxxhash-dev), then run 'make setup' again"
+            )
+        return [
+            str(program),
+            *("--to", str(Path(self.folder).absolute()), "--block", str(self.block_bytes)),
+            *("--buffers", str(self.waiting_bytes // self.block_bytes)),
+            *("--read-back", str(int(self.reads_back)), "--progress", str(int(self.in_place))),
+            *(
+                ()
+                if self.json is None
+                else ("--json", self.json if self.json == "-" else str(Path(self.json).absolute()))
+            ),
+            *("--", *(str(Path(file).absolute()) for file in self.files)),
+        ]
+
+
+def settings_of_rank(library: Mpi, cluster_file: Path | None, environment: Mapping[str, str]) -> dict[str, str]:
+    """Variables by which the rank that we are has Trunkline preloaded, where nobody has seen to it.
+
+    Args:
+        library: The job's.
+        cluster_file: The cluster of its ranks; None: it is not known.
+        environment: Of the rank.
+    """
+    preloaded = environment.get("LD_PRELOAD", "")
+    if cluster_file is None or _OURS + library.name in preloaded:
+        return {}
+    return {
+        "LD_PRELOAD": ":".join(filter(None, [str(preload_of(library)), preloaded])),
+        "TRUNKLINE_CLUSTER": str(cluster_file.resolve()),
+    }
+
+
+def job_of_hosts(
+    library: Mpi, hosts: str, program: Sequence[str], cluster_file: Path | None, environment: Mapping[str, str]
+) -> tuple[list[str], dict[str, str]]:
+    """A job of one rank on each host, which the library's own launcher reaches by ssh, and its environment.
+
+    Args:
+        library: Whose launcher starts it.
+        hosts: With brackets, as Slurm writes them: ``node[01-16]``.
+        program: What each rank starts.
+        cluster_file: With it Trunkline is preloaded; None: the ranks have the library's own broadcast.
+        environment: Of the caller.
+
+    Raises:
+        BadInput: where the hosts cannot be read, or the launcher is gone.
+    """
+    try:
+        names = _core.expand_hostlist(hosts)
+    except ValueError as error:
+        raise BadInput(f"--hosts: {error}") from None
+    if len(set(names)) < len(names) or len(names) > _MOST_HOSTS:
+        raise BadInput("--hosts: each host once")
+    library.check_installed()
+    if library.family == "openmpi":
+        where = ["-H", ",".join(f"{name}:1" for name in names)]
+    else:
+        where = ["-hosts", ",".join(names), "-ppn", "1"]
+    job = [library.mpiexec, *where, "-n", str(len(names)), *program]
+    if cluster_file is None:
+        return job, dict(environment)
+    return job_with_settings(job, library.name, cluster_file, environment)

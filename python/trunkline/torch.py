@@ -1,0 +1,284 @@
+"""A backend of ``torch.distributed`` whose collectives are MPI's, so that Trunkline's plans serve PyTorch's DDP.
+
+    import trunkline.torch
+    trunkline.torch.init_process_group()
+    model = torch.nn.parallel.DistributedDataParallel(model)
+
+Every rank is a rank of an MPI job: mpiexec or srun starts it, behind ``trunkline run`` or with the library preloaded.
+To import this module registers the backend ``trunkline``. It needs PyTorch and mpi4py. The command does not import it.
+"""
+
+import os
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache
+from typing import TypeVar
+
+import torch
+import torch.distributed as dist
+from mpi4py import MPI
+from mpi4py.typing import Buffer
+from torch._C._distributed_c10d import (
+    AllgatherOptions,
+    AllreduceOptions,
+    BarrierOptions,
+    BroadcastOptions,
+    ReduceOptions,
+    ReduceScatterOptions,
+    Work,
+    _create_work_from_future,
+    _DistributedBackendOptions,
+)
+
+__all__ = ["BACKEND", "MpiProcessGroup", "init_process_group"]
+
+BACKEND = "trunkline"
+
+_TYPES = {
+    torch.bool: MPI.C_BOOL,
+    torch.uint8: MPI.UINT8_T,
+    torch.int8: MPI.INT8_T,
+    torch.int16: MPI.INT16_T,
+    torch.int32: MPI.INT32_T,
+    torch.int64: MPI.INT64_T,
+    torch.float32: MPI.FLOAT,
+    torch.float64: MPI.DOUBLE,
+    torch.complex64: MPI.C_FLOAT_COMPLEX,
+    torch.complex128: MPI.C_DOUBLE_COMPLEX,
+    # MPI knows no such numbers: they travel as words, and PyTorch adds them.
+    torch.float16: MPI.UINT16_T,
+    torch.bfloat16: MPI.UINT16_T,
+}
+_HALVES = (torch.float16, torch.bfloat16)
+_Thing = TypeVar("_Thing")
+_OPERATIONS = {"SUM": MPI.SUM, "PRODUCT": MPI.PROD, "MIN": MPI.MIN, "MAX": MPI.MAX}
+_OF_BITS = {"BAND": MPI.BAND, "BOR": MPI.BOR, "BXOR": MPI.BXOR}
+_OF_TRUTH = {
+    "SUM": MPI.LOR,
+    "PRODUCT": MPI.LAND,
+    "MIN": MPI.LAND,
+    "MAX": MPI.LOR,
+    "BAND": MPI.LAND,
+    "BOR": MPI.LOR,
+    "BXOR": MPI.LXOR,
+}
+_OF_HALVES = {"SUM": torch.add, "PRODUCT": torch.mul, "MIN": torch.minimum, "MAX": torch.maximum}
+
+
+def init_process_group(backend: str = BACKEND, **options: object) -> None:
+    """As ``torch.distributed.init_process_group``, with the ranks of the MPI job and a store on rank 0's host.
+
+    Args:
+        backend: ``trunkline``, or one of PyTorch's own such as ``gloo``, to compare with.
+        options: Handed on, such as ``timeout``.
+
+    The address of rank 0's host is MASTER_ADDR, where that is set, or else the name that MPI has for it.
+    """
+    world = MPI.COMM_WORLD
+    store = None
+    if world.rank == 0:
+        host = os.environ.get("MASTER_ADDR") or MPI.Get_processor_name()
+        store = dist.TCPStore(host, 0, world.size, True, wait_for_workers=False)
+        world.bcast((host, store.port))
+    else:
+        host, port = world.bcast(None)
+        store = dist.TCPStore(host, port, world.size, False, wait_for_workers=False)
+    dist.init_process_group(backend, store=store, rank=world.rank, world_size=world.size, **options)
+
+
+class MpiProcessGroup(dist.ProcessGroup):  # type: ignore[misc]
+    """Collectives over an MPI communicator, one after the other in a thread of their own, beside what PyTorch computes.
+
+    Tensors are dense and on the CPU. What is not here, such as ``send``, PyTorch refuses by name.
+    """
+
+    def __init__(self, communicator: MPI.Intracomm) -> None:
+        """Serve a communicator, which is this group's alone."""
+        super().__init__(communicator.rank, communicator.size)
+        self._communicator = communicator
+        self._calls = ThreadPoolExecutor(1, thread_name_prefix="trunkline")
+
+    def getBackendName(self) -> str:  # noqa: N802
+        """By which PyTorch knows it."""
+        return BACKEND
+
+    def allreduce(self, tensors: Sequence[torch.Tensor], opts: AllreduceOptions) -> Work:
+        """In place."""
+        tensor = _only(tensors)
+        operation, divisor = _operation(opts.reduceOp, tensor, self.size())
+        flat = _flat(tensor)
+
+        def call() -> None:
+            self._communicator.Allreduce(MPI.IN_PLACE, _message(flat), operation)
+            _put_back(flat if divisor == 1 else flat.div_(divisor), tensor)
+
+        return self._start(call, [tensor])
+
+    def reduce(self, tensors: Sequence[torch.Tensor], opts: ReduceOptions) -> Work:
+        """In place on the root; the others' tensors stay as they are."""
+        tensor, root = _only(tensors), opts.rootRank
+        operation, divisor = _operation(opts.reduceOp, tensor, self.size())
+        flat = _flat(tensor)
+
+        def call() -> None:
+            if self.rank() != root:
+                self._communicator.Reduce(_message(flat), None, operation, root)
+                return
+            self._communicator.Reduce(MPI.IN_PLACE, _message(flat), operation, root)
+            _put_back(flat if divisor == 1 else flat.div_(divisor), tensor)
+
+        return self._start(call, [tensor])
+
+    def broadcast(self, tensors: Sequence[torch.Tensor], opts: BroadcastOptions) -> Work:
+        """In place."""
+        tensor, root = _only(tensors), opts.rootRank
+        flat = _flat(tensor)
+
+        def call() -> None:
+            self._communicator.Bcast(_message(flat), root)
+            _put_back(flat, tensor)
+
+        return self._start(call, [tensor])
+
+    def allgather(
+        self,
+        outputs: Sequence[Sequence[torch.Tensor]],
+        inputs: Sequence[torch.Tensor],
+        opts: AllgatherOptions | None = None,  # noqa: ARG002
+    ) -> Work:
+        """All ranks' tensors, as many outputs as ranks, equally long."""
+        own, of_ranks = _flat(_only(inputs)), _only(outputs)
+        _check(len(of_ranks) == self.size() and all(one.numel() == own.numel() for one in of_ranks), "allgather")
+        all_of_them = own.new_empty((self.size(), own.numel()))
+
+        def call() -> None:
+            self._communicator.Allgather(_message(own), _message(all_of_them))
+            for one, row in zip(of_ranks, all_of_them, strict=True):
+                one.copy_(row.view(one.shape))
+
+        return self._start(call, list(of_ranks))
+
+    def _allgather_base(
+        self,
+        output: torch.Tensor,
+        own: torch.Tensor,
+        opts: AllgatherOptions | None = None,  # noqa: ARG002
+    ) -> Work:
+        _check(output.is_contiguous() and output.numel() == own.numel() * self.size(), "all_gather_into_tensor")
+        flat = _flat(own)
+        return self._start(lambda: self._communicator.Allgather(_message(flat), _message(output)), [output])
+
+    def reduce_scatter(
+        self, outputs: Sequence[torch.Tensor], inputs: Sequence[Sequence[torch.Tensor]], opts: ReduceScatterOptions
+    ) -> Work:
+        """Each rank's tensor of the sum, as many inputs as ranks, equally long."""
+        output, of_ranks = _only(outputs), _only(inputs)
+        _check(
+            len(of_ranks) == self.size() and all(one.numel() == output.numel() for one in of_ranks), "reduce_scatter"
+        )
+        return self._reduce_scatter_base(output, torch.cat([_flat(one).reshape(-1) for one in of_ranks]), opts)
+
+    def _reduce_scatter_base(self, output: torch.Tensor, own: torch.Tensor, opts: ReduceScatterOptions) -> Work:
+        _check(output.numel() * self.size() == own.numel(), "reduce_scatter_tensor")
+        operation, divisor = _operation(opts.reduceOp, own, self.size())
+        flat, result = _flat(own), _flat(output)
+
+        def call() -> None:
+            self._communicator.Reduce_scatter_block(_message(flat), _message(result), operation)
+            _put_back(result if divisor == 1 else result.div_(divisor), output)
+
+        return self._start(call, [output])
+
+    def barrier(self, opts: BarrierOptions | None = None) -> Work:  # noqa: ARG002
+        """After all calls before it."""
+        return self._start(self._communicator.Barrier, [])
+
+    def _start(self, call: Callable[[], object], result: list[torch.Tensor]) -> Work:
+        """What PyTorch waits for. Its future has the result once the call is over, or what went wrong."""
+        future = torch.futures.Future()
+
+        def run() -> None:
+            try:
+                with torch.no_grad():
+                    call()
+            except Exception as error:  # whoever waits is told
+                future.set_exception(error)
+            else:
+                future.set_result(result)
+
+        self._calls.submit(run)
+        return _create_work_from_future(future)
+
+
+def _create(options: _DistributedBackendOptions, _of_group: object) -> MpiProcessGroup:
+    """The group that PyTorch asks for; its members alone call it."""
+    world = MPI.COMM_WORLD
+    if MPI.Query_thread() < MPI.THREAD_MULTIPLE:
+        raise RuntimeError("trunkline: MPI was started without MPI_THREAD_MULTIPLE, which calls beside others need")
+    ranks = list(options.global_ranks_in_group) or list(range(world.size))
+    if len(ranks) != options.group_size or ranks[options.group_rank] != world.rank:
+        raise ValueError(
+            f"trunkline: rank {options.group_rank} of {options.group_size} is rank {world.rank} of {world.size} of the "
+            "MPI job: start it by mpiexec or srun, and take the ranks from it (trunkline.torch.init_process_group)"
+        )
+    if len(ranks) == world.size and ranks == list(range(world.size)):
+        return MpiProcessGroup(world.Dup())
+    return MpiProcessGroup(world.Create_group(world.group.Incl(ranks)))
+
+
+def _check(is_right: bool, call: str) -> None:
+    if not is_right:
+        raise ValueError(f"trunkline: {call}: as many tensors as ranks, all of one length, are needed")
+
+
+def _only(things: Sequence[_Thing]) -> _Thing:
+    """PyTorch hands over lists, for ranks with several devices."""
+    if len(things) != 1:
+        raise ValueError(f"trunkline: one tensor of each rank is needed, not {len(things)}")
+    return things[0]
+
+
+def _flat(tensor: torch.Tensor) -> torch.Tensor:
+    """The tensor itself where its elements follow each other, else a copy."""
+    if tensor.device.type != "cpu" or tensor.layout != torch.strided:
+        raise ValueError(f"trunkline: dense tensors on the CPU are needed, not {tensor.layout} on {tensor.device}")
+    if tensor.dtype not in _TYPES:
+        raise ValueError(f"trunkline: elements of {tensor.dtype} are not served")
+    return tensor.contiguous()
+
+
+def _put_back(flat: torch.Tensor, tensor: torch.Tensor) -> None:
+    if flat.data_ptr() != tensor.data_ptr():
+        tensor.copy_(flat)
+
+
+def _message(flat: torch.Tensor) -> list[MPI.buffer | MPI.Datatype]:
+    """All of a tensor; mpi4py finds how much of it is each rank's."""
+    return [MPI.buffer.fromaddress(flat.data_ptr(), flat.numel() * flat.element_size()), _TYPES[flat.dtype]]
+
+
+def _operation(wanted: dist.ReduceOp, tensor: torch.Tensor, ranks: int) -> tuple[MPI.Op, int]:
+    """MPI's operation, and what its result is divided by."""
+    names = ("SUM", "AVG", "PRODUCT", "MIN", "MAX", "BAND", "BOR", "BXOR")
+    name = next((name for name in names if wanted == getattr(dist.ReduceOp, name)), None)
+    is_fraction = tensor.is_floating_point() or tensor.is_complex()
+    if name == "AVG" and is_fraction:
+        return _operation(dist.ReduceOp.SUM, tensor, ranks)[0], ranks
+    if name in _OF_HALVES and tensor.dtype in _HALVES:
+        return _of_halves(name, tensor.dtype), 1
+    table = _OF_TRUTH if tensor.dtype == torch.bool else _OPERATIONS if is_fraction else _OPERATIONS | _OF_BITS
+    if name not in table or (tensor.is_complex() and name in ("MIN", "MAX")):
+        raise ValueError(f"trunkline: {name or wanted} of {tensor.dtype} is not served")
+    return table[name], 1
+
+
+@cache
+def _of_halves(name: str, dtype: torch.dtype) -> MPI.Op:
+    def combine(others: Buffer, mine: Buffer, _type: MPI.Datatype) -> None:
+        result = torch.frombuffer(mine, dtype=dtype)
+        _OF_HALVES[name](torch.frombuffer(others, dtype=dtype), result, out=result)
+
+    return MPI.Op.Create(combine, commute=True)
+
+
+dist.Backend.register_backend(BACKEND, _create, extended_api=True)

@@ -1,0 +1,96 @@
+"""Every call that trunkline.torch serves, on three ranks, and some that it refuses."""
+
+import pytest
+import torch
+import torch.distributed as dist
+
+import trunkline.torch
+
+ALL_TYPES = [
+    *(torch.uint8, torch.int8, torch.int16, torch.int32, torch.int64),
+    *(torch.float16, torch.bfloat16, torch.float32, torch.float64, torch.complex64, torch.complex128),
+]
+Op = dist.ReduceOp
+
+torch.set_num_threads(1)
+trunkline.torch.init_process_group()
+rank, ranks = dist.get_rank(), dist.get_world_size()
+assert ranks == 3
+
+
+def is_refused(call, error, word):
+    with pytest.raises(error, match=word):
+        call()
+
+
+for dtype in ALL_TYPES:
+    tensor = (torch.arange(700) % 7 + rank).to(dtype)
+    dist.all_reduce(tensor)
+    assert torch.equal(tensor, (3 * (torch.arange(700) % 7) + 3).to(dtype)), dtype
+    tensor = torch.full((300,), rank + 1).to(dtype)
+    dist.broadcast(tensor, 1)
+    assert torch.equal(tensor, torch.full((300,), 2).to(dtype)), dtype
+for dtype in (torch.bfloat16, torch.float32):
+    for operation, result in ((Op.MAX, 3), (Op.MIN, 1), (Op.PRODUCT, 6), (Op.AVG, 2)):
+        tensor = torch.full((1000,), rank + 1.0, dtype=dtype)
+        dist.all_reduce(tensor, operation)
+        assert (tensor == result).all(), (dtype, operation)
+tensor = torch.tensor([1 << rank])
+dist.all_reduce(tensor, Op.BOR)
+assert tensor.item() == 7
+tensor = torch.tensor([rank == 1, False])
+dist.all_reduce(tensor, Op.MAX)
+assert tensor.tolist() == [True, False]
+
+across = torch.arange(12.0).view(3, 4).t()
+dist.all_reduce(across)
+assert torch.equal(across, 3 * torch.arange(12.0).view(3, 4).t())
+dist.broadcast(across[1:3, 1], 0)
+every_other = torch.full((10,), float(rank))
+dist.broadcast(every_other[::2], 2)
+assert every_other.tolist() == [2.0, float(rank)] * 5
+
+gathered = [torch.zeros(2, 2) for _ in range(ranks)]
+dist.all_gather(gathered, torch.full((2, 2), float(rank)))
+assert [one[1, 1].item() for one in gathered] == [0, 1, 2]
+together = torch.zeros(2 * ranks)
+dist.all_gather_into_tensor(together, torch.full((2,), float(rank)))
+assert together.tolist() == [0, 0, 1, 1, 2, 2]
+share = torch.zeros(2)
+dist.reduce_scatter(share, [torch.full((2,), float(one + rank)) for one in range(ranks)])
+assert share.tolist() == [3 * rank + 3] * 2
+dist.reduce_scatter_tensor(share, torch.arange(6.0), Op.AVG)
+assert share.tolist() == [2 * rank, 2 * rank + 1]
+tensor = torch.full((4,), rank + 1.0)
+dist.reduce(tensor, 2)
+assert tensor.tolist() == [6.0 if rank == 2 else rank + 1.0] * 4
+objects = [None] * ranks
+dist.all_gather_object(objects, {"rank": rank})
+assert objects[2] == {"rank": 2}
+empty = torch.zeros(0)
+dist.all_reduce(empty)
+dist.broadcast(empty, 0)
+
+# Calls that are under way at a time, and a group of some ranks.
+many = [torch.full((1000,), float(number)) for number in range(20)]
+for work in [dist.all_reduce(one, async_op=True) for one in many]:
+    work.wait()
+    assert work.is_completed()
+assert all(one[0] == 3 * number for number, one in enumerate(many))
+some = dist.new_group([0, 2])
+if rank != 1:
+    tensor = torch.tensor([rank + 1.0])
+    dist.all_reduce(tensor, group=some)
+    assert tensor.item() == 4
+    dist.broadcast(tensor, 2, group=some)
+
+is_refused(lambda: dist.all_reduce(torch.ones(2), Op.BAND), ValueError, "BAND of torch.float32 is not served")
+is_refused(lambda: dist.all_reduce(torch.ones(2, dtype=torch.int32), Op.AVG), ValueError, "AVG of torch.int32")
+is_refused(lambda: dist.all_reduce(torch.ones(2).to_sparse()), ValueError, "dense tensors on the CPU")
+is_refused(lambda: dist.send(torch.ones(2), 0), RuntimeError, "does not support send")
+is_refused(lambda: dist.all_gather(gathered, torch.ones(3)), ValueError, "all of one length")
+
+dist.barrier()
+dist.destroy_process_group()
+if rank == 0:
+    print("right")

@@ -1,0 +1,54 @@
+"""A backend of torch.distributed, and DDP over it, with Debian's PyTorch (make torch), which another Python may use."""
+
+import sys
+from pathlib import Path
+
+import pytest
+from conftest import ROOT, Mpi
+from test_languages import python_settings
+
+DEBIAN = Path("/usr/lib/python3/dist-packages")
+FORCED = {
+    "TRUNKLINE_ALLREDUCE": "unaware-linear:2000",
+    "TRUNKLINE_BCAST": "unaware-linear:1000",
+    "TRUNKLINE_EXPLAIN": "1",
+}
+
+
+@pytest.fixture
+def settings(mpi: Mpi, tmp_path: Path) -> dict[str, str]:
+    """By which a rank finds PyTorch, with the NumPy that it was built for, and mpi4py finds its MPI library."""
+    pytest.importorskip("mpi4py")
+    built_for = DEBIAN / "torch" / f"_C.cpython-{sys.version_info.major}{sys.version_info.minor}-x86_64-linux-gnu.so"
+    if not built_for.exists():
+        pytest.skip(f"PyTorch is not there for Python {sys.version_info.major}.{sys.version_info.minor}: make torch")
+    for name in ("torch", "torchgen", "functorch", "numpy"):
+        (tmp_path / name).symlink_to(DEBIAN / name)
+    return python_settings(mpi, tmp_path) | FORCED | {"PYTHONPATH": str(tmp_path)}
+
+
+def test_every_call(mpi: Mpi, settings: dict[str, str]):
+    done = mpi.run(3, sys.executable, Path(__file__).parent / "programs" / "torch_calls.py", settings=settings)
+    assert done.out == "right\n", done.err
+    assert "MPI_Allreduce of 2800B on 3 ranks ran unaware-linear" in done.err  # float32
+    assert "MPI_Allreduce of 1400B on 3 ranks ran unaware-linear" in done.err  # halves, by a function of PyTorch
+    assert "MPI_Bcast of 1200B from rank 1 on 3 ranks ran unaware-linear" in done.err
+
+
+def test_ddp_learns_the_same_as_over_gloo(mpi: Mpi, settings: dict[str, str]):
+    losses = {}
+    for backend in ("trunkline", "gloo"):
+        words = (ROOT / "examples" / "train_ddp.py", "--backend", backend, "--steps", "5")
+        done = mpi.run(3, sys.executable, *words, settings=settings)
+        losses[backend] = [line for line in done.out.splitlines() if line.startswith("step")]
+        assert ("MPI_Allreduce" in done.err) == (backend == "trunkline")
+    assert len(losses["gloo"]) == 5
+    assert losses["trunkline"] == losses["gloo"]
+
+
+def test_ranks_that_are_not_those_of_mpi(mpi: Mpi, settings: dict[str, str]):
+    told = "store=dist.HashStore(), rank=0, world_size=2"
+    script = f"import torch.distributed as dist, trunkline.torch; dist.init_process_group('trunkline', {told})"
+    done = mpi.run(1, sys.executable, "-c", script, settings=settings, status=None)
+    assert done.status != 0
+    assert "rank 0 of 2 is rank 0 of 1 of the MPI job: start it by mpiexec or srun" in done.err
