@@ -8,15 +8,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from trunkline.errors import BadInput
-from trunkline.mpi import Mpi, find_mpis, preload_of, require_mpi, settings_of
+from trunkline.mpi import BUILD_IT, Mpi, find_mpis, preload_of, require_mpi, settings_of
 
 __all__ = ["job_with_settings", "mpi_of_job"]
 
 _BATCH = ("sbatch", "salloc")
-_MORE_MPIS = (
-    "for another MPI library put its mpicc on PATH, or name it in TRUNKLINE_MPICC=/path/to/mpicc, and run "
-    "'make setup' again"
-)
+_MORE_MPIS = f"for another MPI library run {BUILD_IT} once"
 
 
 @dataclass(frozen=True)
@@ -126,9 +123,14 @@ def _mpi_of_launcher(job: _Job, name: str | None) -> Mpi:
             return mpi
     if named is not None:
         return named
+    launcher = Path(job.path)
+    wrapper = launcher.with_name(launcher.name.replace("mpiexec", "mpicc").replace("mpirun", "mpicc"))
+    build = f"for its own, once: 'trunkline library --build --mpicc {wrapper}'"
+    if wrapper == launcher or not wrapper.exists():
+        build = _MORE_MPIS
     raise BadInput(
-        f"{job.path} is the launcher of no MPI library that Trunkline was built for ({_names(found)}). Where it starts "
-        f"programs of one of these as that one's mpiexec does, name it: --mpi NAME; {_MORE_MPIS}. Any other launcher: "
+        f"{job.path} is the launcher of no MPI library that there is a preload library for ({_names(found)}): {build}. "
+        "Where it starts programs of one of these as that one's mpiexec does, name it: --mpi NAME. Any other launcher: "
         "set LD_PRELOAD=$(trunkline library --mpi NAME) and TRUNKLINE_CLUSTER=FILE for the ranks yourself"
     )
 
@@ -149,7 +151,7 @@ def _mpi_of_program(job: _Job, name: str | None) -> Mpi:
             if any(_is_of(library, mpi) for library in libraries):
                 return mpi
         raise BadInput(
-            f"{word} is linked to {min(libraries)}, of no MPI library that Trunkline was built for "
+            f"{word} is linked to {min(libraries)}, of no MPI library that there is a preload library for "
             f"({_names(found)}); {_MORE_MPIS}"
         )
     raise BadInput(
@@ -231,4 +233,4 @@ def _belongs_into_script(kind: str, mpi_name: str | None, cluster_file: Path) ->
 
 
 def _names(found: Mapping[str, Mpi]) -> str:
-    return ", ".join(found) or "none found"
+    return ", ".join(found) or "none yet"

@@ -10,6 +10,7 @@ from trunkline.bench.job import PING_PONG, Outcome
 from trunkline.cluster import load_cluster
 from trunkline.doctor import Examination
 from trunkline.mpi import Mpi
+from trunkline.search_mpis import SeenMpi
 
 MPI = Mpi("mpich", "mpich", "4.0.2", "mpicc", "mpiexec", "libmpich.so")
 CYCLIC = load_cluster("cyclic")  # 100 Mbit/s
@@ -85,8 +86,24 @@ def test_the_rank_is_what_the_launcher_says():
     assert rank_of_job({"OMPI_COMM_WORLD_RANK": "7"}) == 7
 
 
-def test_outside_a_job(refused):
-    assert "start it with mpiexec" in refused("doctor")
+def test_outside_a_job(trunkline, monkeypatch):
+    served = SeenMpi("/x/mpicc", "PATH", "mpich 4.0.2", "mpich-4.0.2", "/x/libtrunkline-mpich.so")
+    missing = SeenMpi("/y/mpicc", "module y", "openmpi 5.0", reason="no preload library yet", can_build=True)
+    monkeypatch.setattr("trunkline.cli.doctor.search_mpis", lambda: [served, missing])
+    ran = trunkline("doctor")
+    assert ran.status == 0
+    assert ran.out.splitlines()[1:] == [
+        "mpich-4.0.2  /x/mpicc (PATH)",
+        "  /x/libtrunkline-mpich.so",
+        "openmpi 5.0  /y/mpicc (module y)",
+        "  no preload library yet: trunkline library --build --mpicc /y/mpicc",
+        "To examine a job: trunkline run --cluster FILE -- mpiexec -n 32 trunkline doctor",
+    ]
+    monkeypatch.setattr("trunkline.cli.doctor.search_mpis", lambda: [missing])
+    ran = trunkline("doctor")
+    assert ran.status == 1
+    assert ran.out.endswith("No MPI library here has a preload library yet, so no job can use Trunkline.\n")
+    assert trunkline("doctor", "--json", "-").data["mpis"][0]["can_build"]
 
 
 def test_where_the_times_scatter_no_winner_is_named():

@@ -1,6 +1,7 @@
 """``trunkline doctor``: what a job has, and whether Trunkline pays there."""
 
 import os
+import platform
 import sys
 from collections import Counter
 from pathlib import Path
@@ -10,15 +11,17 @@ import typer
 from rich.console import Console
 from rich.markup import escape
 
-from trunkline import _core
+from trunkline import __version__, _core
 from trunkline.bench.inside import rank_of_job
 from trunkline.bench.job import PING_PONG, program
+from trunkline.cli.library import print_mpis
 from trunkline.cli.options import CollectiveOption, JsonOption, SizesOption
 from trunkline.cli.output import check_outputs, write_json
 from trunkline.cluster import load_cluster
 from trunkline.doctor import Examination, doctor_words, examine
 from trunkline.errors import BadInput
-from trunkline.mpi import require_mpi, running_mpi
+from trunkline.mpi import BUILD_IT, require_mpi, running_mpi
+from trunkline.search_mpis import search_mpis
 from trunkline.terminal import titled_table
 from trunkline.units import format_bytes, format_rate, format_seconds, parse_bench_sizes
 
@@ -39,14 +42,15 @@ def doctor(
 ) -> None:
     """Examine a job on its own nodes: hosts, preload, rates, interfaces, and what a collective costs with and without.
 
-    To be started as the program of an MPI job, on as many ranks as the real one.
+    To be started as the program of an MPI job, on as many ranks as the real one. Outside a job it says which MPI
+    libraries this machine has, and whether there is a preload library for each.
     """
     rank = rank_of_job()
     if rank is None:
-        raise BadInput("this is the program of an MPI job: start it with mpiexec, such as 'mpiexec -n 2 trunkline ...'")
+        raise typer.Exit(_examine_machine(json))
     library = require_mpi(mpi) if mpi else running_mpi()
     if not Path(program(library)).exists():
-        raise BadInput(f"nothing was built for {library.name}; run 'make setup' again now that it is installed")
+        raise BadInput(f"nothing was built for {library.name}; now that it is installed, run {BUILD_IT}")
     network = load_cluster(cluster) if cluster else None
     words = doctor_words(library, collective, parse_bench_sizes(sizes), budget)
     if rank != 0:
@@ -58,6 +62,24 @@ def doctor(
         write_json(found.as_json(), json)
     if json != "-":
         _print(found)
+
+
+def _examine_machine(json: str | None) -> int:
+    """Outside a job; the exit status is 1 where no MPI library is served."""
+    check_outputs({"--json": json})
+    seen = search_mpis()
+    if json:
+        about = {"version": __version__, "python": platform.python_version(), "system": platform.platform()}
+        write_json({**about, "mpis": [one.as_json() for one in seen]}, json)
+    is_served = any(one.name and not one.reason for one in seen)
+    if json != "-":
+        print(f"Trunkline {__version__}, Python {platform.python_version()}, {platform.platform()}")
+        print_mpis(seen)
+        if is_served:
+            print("To examine a job: trunkline run --cluster FILE -- mpiexec -n 32 trunkline doctor")
+        else:
+            print("No MPI library here has a preload library yet, so no job can use Trunkline.")
+    return 0 if is_served else 1
 
 
 def _print(found: Examination) -> None:
