@@ -16,7 +16,7 @@ TEST_SOURCES := $(shell find tests -name '*.cpp' -o -name '*.hpp' -o -name '*.c'
 CXX_FILES = $(shell git ls-files '*.cpp' '*.hpp' '*.c' '*.h')
 SHELL_FILES := tools/*.sh .ci/run
 
-.PHONY: help demo dist test test-core test-python test-lab test-measures test-beside test-runtime test-sanitize fuzz check format bench model setup peers simgrid clean packages packages-demo
+.PHONY: help demo dist test-install test test-core test-python test-lab test-measures test-beside test-runtime test-sanitize fuzz check format bench model setup peers simgrid clean packages packages-demo
 .NOTPARALLEL:  # each step uses all processors by itself
 
 # The demo needs less than the rest: fewer packages, no MPI libraries of our own, half of the programs. Where all of it
@@ -148,6 +148,9 @@ dist: $(STAMPS)/python ## A wheel and an sdist, in dist/: preload libraries are 
 	  --no-build-isolation --no-deps --wheel-dir dist --config-settings cmake.define.TRUNKLINE_RUNTIME=OFF \
 	  --config-settings build-dir=build/dist dist/trunkline-*.tar.gz
 	@ls -l dist
+
+test-install: dist ## Wheel to job and back, from an empty environment; with ROOT=yes from an empty Debian root
+	PYTHON=$(PYTHON) tools/test_install.sh $(if $(ROOT),--root) dist/*.whl
 
 bench: setup ## Figures of docs/results/broadcast.md: every cluster, both MPIs (long)
 	tools/bench.sh out

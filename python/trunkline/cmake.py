@@ -14,6 +14,9 @@ __all__ = ["cmake_program", "generator_words", "run_cmake"]
 _OLDEST = (3, 25)
 _PIP = "'pip install cmake ninja' brings both into this environment"
 _STEP = re.compile(r"^\[ *(\d+)(?:/(\d+)|%)\]")
+_COMPLAINT = re.compile(r"\b(error|undefined|sorry|cannot)\b", re.IGNORECASE)
+_LONGEST = 400
+"""Letters of a line; a compiler's own command is longer."""
 _LAST_LINES = 25
 
 
@@ -95,7 +98,7 @@ def run_cmake(
         return
     if reported := _reported(said):
         raise BadInput(reported)
-    wrong = [line for line in said if "error" in line.lower()] or said
+    wrong = [line for line in said if _COMPLAINT.search(line) and len(line) <= _LONGEST] or said
     raise Failed("\n".join([*wrong[-_LAST_LINES:], f"CMake ended with status {process.returncode}; all of it: {log}"]))
 
 

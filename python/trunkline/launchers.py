@@ -12,6 +12,8 @@ from trunkline.mpi import BUILD_IT, Mpi, find_mpis, preload_of, require_mpi, set
 
 __all__ = ["job_with_settings", "mpi_of_job"]
 
+_STANDARD = "mpiabi"
+"""The family of the standard's ABI, whichever library has it."""
 _BATCH = ("sbatch", "salloc")
 _MORE_MPIS = f"for another MPI library run {BUILD_IT} once"
 
@@ -116,13 +118,13 @@ def _mpi_of_launcher(job: _Job, name: str | None) -> Mpi:
     wanted = Path(job.path).resolve()
     found = find_mpis()
     named = require_mpi(name) if name else None
-    for mpi in found.values():
-        if Path(mpi.mpiexec).resolve() == wanted:
-            if named not in (None, mpi):
-                raise BadInput(f"{job.path} is the launcher of {mpi.name}, not of {name}; leave --mpi out")
-            return mpi
+    its_own = [mpi for mpi in found.values() if Path(mpi.mpiexec).resolve() == wanted]
     if named is not None:
+        if its_own and named not in its_own and named.family != _STANDARD:
+            raise BadInput(f"{job.path} is the launcher of {its_own[0].name}, not of {name}; leave --mpi out")
         return named
+    if its_own:
+        return _of_the_programs_abi(job, its_own, found)
     launcher = Path(job.path)
     wrapper = launcher.with_name(launcher.name.replace("mpiexec", "mpicc").replace("mpirun", "mpicc"))
     build = f"for its own, once: 'trunkline library --build --mpicc {wrapper}'"
@@ -133,6 +135,19 @@ def _mpi_of_launcher(job: _Job, name: str | None) -> Mpi:
         "Where it starts programs of one of these as that one's mpiexec does, name it: --mpi NAME. Any other launcher: "
         "set LD_PRELOAD=$(trunkline library --mpi NAME) and TRUNKLINE_CLUSTER=FILE for the ranks yourself"
     )
+
+
+def _of_the_programs_abi(job: _Job, its_own: Sequence[Mpi], found: Mapping[str, Mpi]) -> Mpi:
+    """A library may have two ABIs, its own and the standard's, with one launcher: of these that of the program."""
+    files = (shutil.which(word, path=job.environment.get("PATH", os.defpath)) for word in job.after)
+    linked = (_linked(file, job.environment) for file in files if file is not None and _is_binary(file))
+    has_standard = any(_is_standard(library) for library in next(filter(None, linked), ()))
+    served = [*its_own, *found.values()] if has_standard else its_own
+    return next((mpi for mpi in served if (mpi.family == _STANDARD) == has_standard), its_own[0])
+
+
+def _is_standard(library: Path) -> bool:
+    return library.name.startswith("libmpi_abi.so")
 
 
 def _mpi_of_program(job: _Job, name: str | None) -> Mpi:
@@ -162,6 +177,8 @@ def _mpi_of_program(job: _Job, name: str | None) -> Mpi:
 
 def _is_of(library: Path, mpi: Mpi) -> bool:
     """Whether a file that the loader found is a library's own, of which CMake found the name to link with."""
+    if mpi.family == _STANDARD or _is_standard(library):
+        return mpi.family == _STANDARD and _is_standard(library)
     named = Path(mpi.library)
     beside = library.parent == named.parent.resolve() and library.name.startswith(f"{named.name}.")
     return beside or library == named.resolve()  # a linker's script beside it, or a link to it
@@ -183,7 +200,7 @@ def _linked(file: str, environment: Mapping[str, str]) -> set[Path]:
     return {
         Path(place.split(" (")[0]).resolve()
         for name, place in pairs
-        if name.strip().startswith(("libmpi.so", "libmpich.so")) and place.startswith("/")
+        if name.strip().startswith(("libmpi.so", "libmpich.so", "libmpi_abi.so")) and place.startswith("/")
     }
 
 

@@ -3,12 +3,14 @@
 import json
 import os
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
 from trunkline import mpi as mpis
 from trunkline.cluster import cluster_file
-from trunkline.mpi import find_mpis
+from trunkline.launchers import _is_of
+from trunkline.mpi import Mpi, find_mpis
 from trunkline.paths import NATIVE, preload_library
 
 FILE = str(cluster_file("cyclic").resolve())
@@ -99,6 +101,20 @@ def test_another_launcher_of_a_named_library(started, refused, mpi):
     assert "--build --mpicc /path/to/its/mpicc' once. Where it starts programs of one of these" in message
     assert "--mpi NAME" in message
     assert "set LD_PRELOAD=$(trunkline library --mpi NAME) and TRUNKLINE_CLUSTER=FILE" in message
+
+
+def test_a_program_of_the_standard_abi_gets_the_library_for_it(started, site, monkeypatch):
+    """It has the launcher of the library whose other ABI programs of before use."""
+    launcher = str(site / "elsewhere")
+    both = [Mpi("mpiabi-1.0", "mpiabi", "1.0", "c", launcher, "l"), Mpi("mpich-5", "mpich", "5", "c", launcher, "l")]
+    monkeypatch.setattr(mpis, "find_peers", lambda: {mpi.name: mpi for mpi in both})
+    monkeypatch.setattr("trunkline.launchers.preload_of", lambda mpi: Path("/kept", mpi.name))
+    linked = {Path("/m/lib/libmpi.so.12")}
+    monkeypatch.setattr("trunkline.launchers._linked", lambda *_: linked)
+    assert handed_on(started("elsewhere", "/bin/true")[0], "mpich")[0]["LD_PRELOAD"] == "/kept/mpich-5"
+    linked = {Path("/i/lib/libmpi_abi.so.1")}
+    assert handed_on(started("elsewhere", "/bin/true")[0], "mpich")[0]["LD_PRELOAD"] == "/kept/mpiabi-1.0"
+    assert [_is_of(Path("/i/lib/libmpi_abi.so.1"), mpi) for mpi in both] == [True, False]  # as srun asks
 
 
 def test_a_launcher_beside_a_compiler_wrapper_is_told_what_to_build(refused, site):
