@@ -3,7 +3,7 @@
 # systems have none, and the compiled core (core/CMakeLists.txt).
 foreach(room core runtime bench measure include cmake)
   trunkline_install(DIRECTORY ${PROJECT_SOURCE_DIR}/${room} DESTINATION source
-                    FILES_MATCHING REGEX "\\.(c|cpp|h|hpp|cmake|map)$|/CMakeLists\\.txt$")
+                    FILES_MATCHING REGEX "\\.(c|cpp|h|hpp|cmake|map|in|tcl)$|/CMakeLists\\.txt$")
 endforeach()
 trunkline_install(FILES ${PROJECT_SOURCE_DIR}/CMakeLists.txt ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION source)
 trunkline_install(TARGETS trunkline_core DESTINATION source/core/archive)

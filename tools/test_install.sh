@@ -35,6 +35,7 @@ in_new_root() {  # WHEEL
   unshare --mount --pid --fork bash -euc '
     mount --bind /dev "$1/dev"
     mount -t proc proc "$1/proc"
+    mount -t sysfs sysfs "$1/sys"
     exec chroot "$1" env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root PIP_NO_INDEX=1 PIP_FIND_LINKS=/work/wheels \
       DEBIAN_FRONTEND=noninteractive bash -euc "
         . /work/test_install.sh --functions

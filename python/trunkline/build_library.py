@@ -48,14 +48,9 @@ class Build:
         """
         build, made, log = self.folder / "build", self.folder / "made", self.folder / "log"
         processors = len(os.sched_getaffinity(0))
-        try:
+        with _log_of_failures(log, self.kept):
             run_cmake(["--build", build, "--parallel", str(processors)], log, on_step)
             run_cmake(["--install", build, "--component", "trunkline", "--strip", "--prefix", made], log)
-        except Failed as failed:
-            left = self.kept / "failed-build.log"
-            self.kept.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(log, left)
-            raise Failed(str(failed).replace(str(log), str(left))) from failed
         shutil.copytree(CLUSTERS, made / "clusters")
         _check_loads(made / "lib" / f"libtrunkline-{self.mpi.name}.so")
         self.kept.mkdir(parents=True, exist_ok=True)
@@ -92,10 +87,23 @@ def prepared_build(mpicc: str, name: str | None) -> Iterator[Build]:
             "-DTRUNKLINE_CCACHE=OFF",
             f"-DTRUNKLINE_ONLY_MPICC={wrapper}",
         ]
-        run_cmake([*words, f"-DTRUNKLINE_ONLY_NAME={name or ''}"], folder / "log")
+        with _log_of_failures(folder / "log", kept):
+            run_cmake([*words, f"-DTRUNKLINE_ONLY_NAME={name or ''}"], folder / "log")
         mpi = Mpi(**json.loads((build / "mpis.json").read_text())[0])
         _check_free(mpi)
         yield Build(mpi, folder, kept)
+
+
+@contextmanager
+def _log_of_failures(log: Path, kept: Path) -> Iterator[None]:
+    """Leaves the log of what fails where its message says."""
+    try:
+        yield
+    except Failed as failed:
+        left = kept / "failed-build.log"
+        kept.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(log, left)
+        raise Failed(str(failed).replace(str(log), str(left))) from failed
 
 
 def kept_libraries() -> dict[str, Path]:

@@ -1,5 +1,6 @@
 """What ``cmake --install`` leaves: something that works by itself, and for pip the inside of the Python package."""
 
+import json
 import os
 import re
 import shutil
@@ -99,6 +100,16 @@ def test_the_module_file_finds_its_place(moved: Path):
     said = run(commands[0], "bash", "load", "trunkline", MODULEPATH=link.parent, LOADEDMODULES="", _LMFILES_="")
     assert re.search(rf"PKG_CONFIG_PATH='?{moved}/lib/pkgconfig", said), said
     assert re.search(rf"CMAKE_PREFIX_PATH='?{moved}", said), said
+
+
+def test_the_sources_of_the_package_are_complete(tmp_path: Path):
+    """As far as configuring tells; ``make test-install`` builds them."""
+    install(tmp_path, "--component", "trunkline")
+    words = ["-S", tmp_path / "source", "-B", tmp_path / "build", "-DTRUNKLINE_PYTHON=OFF", "-DTRUNKLINE_LAB=OFF"]
+    entry = next(iter(json.loads((BUILD / "mpis.json").read_text())))
+    said = run("cmake", *words, f"-DTRUNKLINE_ONLY_MPICC={entry['mpicc']}", "-DTRUNKLINE_ONLY_NAME=mine")
+    assert "Core: as it was compiled with the package, by " in said
+    assert [one["name"] for one in json.loads((tmp_path / "build" / "mpis.json").read_text())] == ["mine"]
 
 
 def test_only_the_inside_of_the_package_for_pip(tmp_path: Path):
