@@ -2,7 +2,8 @@
 #
 # Looks at the compiler wrappers mpicc.mpich, mpicc.openmpi and mpicc in every folder of PATH, and at those listed in
 # TRUNKLINE_MPICC (an environment variable, separated by colons, remembered by the build folder) or installed under .mpi/
-# by `make setup`. Sets
+# by `make setup`. Where TRUNKLINE_ONLY_MPICC names a wrapper, as `trunkline library --build` does, there is no MPI library
+# but that one. Its name is TRUNKLINE_ONLY_NAME, or its family with its version. Sets
 #   TRUNKLINE_MPIS                 names: mpich, openmpi, mpich-5.0.2, ... (the bare name is the system's: the first on PATH,
 #                                  those with a suffix, as Debian has them, before all others)
 #   TRUNKLINE_PRELOAD_MPIS         those that get a preload library: as well intelmpi, by MPICH's ABI
@@ -10,13 +11,15 @@
 # and for each NAME
 #   TRUNKLINE_MPI_<NAME>_MPICC     the wrapper
 #   TRUNKLINE_MPI_<NAME>_MPIEXEC   the launcher
-#   TRUNKLINE_MPI_<NAME>_FAMILY    mpich, openmpi, intelmpi or lam
-#   TRUNKLINE_MPI_<NAME>_INCLUDES, _LIBRARY (the C library's file), _VERSION
+#   TRUNKLINE_MPI_<NAME>_FAMILY    mpich, openmpi, intelmpi, mvapich, mpiabi or lam
+#   TRUNKLINE_MPI_<NAME>_INCLUDES, _LIBRARY (the C library's file), _VERSION, _DEFINITIONS
 # and TRUNKLINE_PVM_LIBRARY, _INCLUDES, _DAEMON where PVM is there.
-# mpis.json in the build folder is for the command; mpis.txt, for people, has a line for each MPI: found, or why not.
+# In the build folder mpis.json and left-out.json are for the command: what was found, and which wrappers cannot be used.
+# mpis.txt is for people. It has a line for each MPI: found, or why not.
 include(${CMAKE_CURRENT_LIST_DIR}/MpiWrapper.cmake)
 set(TRUNKLINE_MPIS "")
 set(trunkline_mpi_lines "")
+set(trunkline_left_out "")
 
 function(trunkline_say_mpi line)
   message(STATUS "MPI: ${line}")
@@ -31,7 +34,9 @@ macro(trunkline_add_mpi wrapper where may_be_bare)
     file(REAL_PATH ${asked_LIBRARY} real_library)
     if(NOT real_library IN_LIST seen_libraries)  # else another name of one that is there
       list(APPEND seen_libraries ${real_library})
-      if(${may_be_bare} AND NOT asked_FAMILY IN_LIST TRUNKLINE_MPIS)
+      if(TRUNKLINE_ONLY_NAME)
+        set(name ${TRUNKLINE_ONLY_NAME})
+      elseif(${may_be_bare} AND NOT asked_FAMILY IN_LIST TRUNKLINE_MPIS)
         set(name ${asked_FAMILY})
       else()
         set(name ${asked_FAMILY}-${asked_VERSION})
@@ -43,12 +48,20 @@ macro(trunkline_add_mpi wrapper where may_be_bare)
   endif()
   if(asked_FAULT)
     trunkline_say_mpi("${wrapper} (${where}) is left out: ${asked_FAULT}")
+    string(REPLACE "\"" "'" fault "${asked_FAULT}")
+    list(APPEND trunkline_left_out "  {\"mpicc\": \"${wrapper}\", \"reason\": \"${fault}\"}")
   elseif(name)
     trunkline_say_mpi("${name} (${asked_FAMILY} ${asked_VERSION}, ${wrapper})")
     list(APPEND TRUNKLINE_MPIS ${name})
-    string(REGEX REPLACE "mpicc([^/]*)$" "mpiexec\\1" TRUNKLINE_MPI_${name}_MPIEXEC ${wrapper})
+    # mpiexec.mpich beside mpicc.mpich; the plain one beside mpicc_abi and mpiicx
+    string(REGEX REPLACE "mpicc([^/]*)$" "mpiexec\\1" launcher ${wrapper})
+    get_filename_component(folder ${wrapper} DIRECTORY)
+    if(launcher STREQUAL "${wrapper}" OR (NOT EXISTS ${launcher} AND EXISTS ${folder}/mpiexec))
+      set(launcher ${folder}/mpiexec)
+    endif()
+    set(TRUNKLINE_MPI_${name}_MPIEXEC ${launcher})
     set(TRUNKLINE_MPI_${name}_MPICC ${wrapper})
-    foreach(what FAMILY VERSION INCLUDES LIBRARY)
+    foreach(what FAMILY VERSION INCLUDES LIBRARY DEFINITIONS)
       set(TRUNKLINE_MPI_${name}_${what} ${asked_${what}})
     endforeach()
   endif()
@@ -58,7 +71,13 @@ cmake_path(CONVERT "$ENV{PATH}" TO_CMAKE_PATH_LIST path_folders)
 set(path_wrappers "")
 set(seen_wrappers "")
 set(seen_libraries "")
-foreach(candidate mpicc.mpich mpicc.openmpi mpicc)
+set(candidates mpicc.mpich mpicc.openmpi mpicc)
+if(TRUNKLINE_ONLY_MPICC)
+  set(candidates "")
+elseif(TRUNKLINE_LOOK_FOR_ABI)  # of the same MPI library, so a build for all that are found would be one more of it
+  list(APPEND candidates mpicc_abi)
+endif()
+foreach(candidate ${candidates})
   foreach(folder ${path_folders})
     if(EXISTS ${folder}/${candidate} AND NOT IS_DIRECTORY ${folder}/${candidate})
       file(REAL_PATH ${folder} real_folder)  # /bin is /usr/bin
@@ -73,7 +92,12 @@ foreach(wrapper ${path_wrappers})
   trunkline_add_mpi(${wrapper} "on PATH" TRUE)
 endforeach()
 
-if(DEFINED ENV{TRUNKLINE_MPICC})
+if(TRUNKLINE_ONLY_MPICC)
+  trunkline_add_mpi(${TRUNKLINE_ONLY_MPICC} "--mpicc" FALSE)
+  if(asked_FAULT)
+    message(FATAL_ERROR "${TRUNKLINE_ONLY_MPICC} cannot be used: ${asked_FAULT}")
+  endif()
+elseif(DEFINED ENV{TRUNKLINE_MPICC})
   string(REPLACE ":" ";" named "$ENV{TRUNKLINE_MPICC}")
   set(TRUNKLINE_MPICC "${named}" CACHE STRING "MPI compiler wrappers to build for besides those on PATH" FORCE)
 endif()
@@ -98,7 +122,7 @@ foreach(wrapper ${TRUNKLINE_MPICC})
   endif()
 endforeach()
 file(GLOB own_wrappers ${PROJECT_SOURCE_DIR}/.mpi/*/bin/mpicc)
-if(TRUNKLINE_EXTRAS)
+if(TRUNKLINE_EXTRAS AND NOT TRUNKLINE_ONLY_MPICC)
   foreach(wrapper ${own_wrappers})
     trunkline_add_mpi(${wrapper} "of make setup" FALSE)
   endforeach()
@@ -114,7 +138,7 @@ endif()
 # Intel MPI's runtime from PyPI brings no headers; it has MPICH's ABI, so the headers of an MPICH 4 serve it.
 file(GLOB intel_launchers ${PROJECT_SOURCE_DIR}/.mpi/impi-rt-*/bin/mpiexec.hydra)
 set(TRUNKLINE_PRELOAD_MPIS ${TRUNKLINE_MPIS})
-if(NOT TRUNKLINE_EXTRAS)
+if(NOT TRUNKLINE_EXTRAS OR TRUNKLINE_ONLY_MPICC)
   set(intel_launchers "")
 endif()
 if(intel_launchers AND "mpich" IN_LIST TRUNKLINE_MPIS)
@@ -135,8 +159,10 @@ endif()
 
 # The papers' rivals: measured against, never preloaded into. LAM/MPI is MPI 1.
 set(TRUNKLINE_BENCH_MPIS ${TRUNKLINE_PRELOAD_MPIS})
-find_program(lam_mpicc mpicc.lam NO_CACHE)
-find_program(lam_mpirun mpirun.lam NO_CACHE)
+if(NOT TRUNKLINE_ONLY_MPICC)
+  find_program(lam_mpicc mpicc.lam NO_CACHE)
+  find_program(lam_mpirun mpirun.lam NO_CACHE)
+endif()
 if(lam_mpicc AND lam_mpirun)
   execute_process(COMMAND ${lam_mpicc} -showme OUTPUT_VARIABLE line OUTPUT_STRIP_TRAILING_WHITESPACE)
   string(REGEX MATCHALL "-I[^ ]+" includes "${line}")
@@ -168,9 +194,11 @@ foreach(name ${TRUNKLINE_BENCH_MPIS})
 \"version\": \"${TRUNKLINE_MPI_${name}_VERSION}\", \"mpicc\": \"${TRUNKLINE_MPI_${name}_MPICC}\", \
 \"mpiexec\": \"${TRUNKLINE_MPI_${name}_MPIEXEC}\", \"library\": \"${TRUNKLINE_MPI_${name}_LIBRARY}\"}")
 endforeach()
-find_program(TRUNKLINE_PVM_DAEMON pvmd NO_CACHE)
-find_library(TRUNKLINE_PVM_LIBRARY pvm3 NO_CACHE)
-find_path(TRUNKLINE_PVM_INCLUDES pvm3.h NO_CACHE)
+if(NOT TRUNKLINE_ONLY_MPICC)
+  find_program(TRUNKLINE_PVM_DAEMON pvmd NO_CACHE)
+  find_library(TRUNKLINE_PVM_LIBRARY pvm3 NO_CACHE)
+  find_path(TRUNKLINE_PVM_INCLUDES pvm3.h NO_CACHE)
+endif()
 if(TRUNKLINE_PVM_DAEMON AND TRUNKLINE_PVM_LIBRARY AND TRUNKLINE_PVM_INCLUDES)
   file(STRINGS ${TRUNKLINE_PVM_INCLUDES}/pvm3.h lines REGEX "^#define[ \t]+PVM_(MAJOR|MINOR|PATCH)_VERSION")
   string(REGEX MATCHALL "[0-9]+(;|$)" version "${lines}")
@@ -183,4 +211,6 @@ else()
 endif()
 list(JOIN entries ",\n" entries)
 file(WRITE ${PROJECT_BINARY_DIR}/mpis.json "[\n${entries}\n]\n")
+list(JOIN trunkline_left_out ",\n" left_out)
+file(WRITE ${PROJECT_BINARY_DIR}/left-out.json "[\n${left_out}\n]\n")
 file(WRITE ${PROJECT_BINARY_DIR}/mpis.txt "${trunkline_mpi_lines}")

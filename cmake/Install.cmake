@@ -4,6 +4,9 @@
 #   lib/libtrunkline-NAME.so         one for each MPI, a link into
 #   lib/trunkline/lib, .../clusters  where the library finds the bundled clusters beside it, as in the package
 #   include/trunkline.h
+#   lib/pkgconfig, lib/cmake         for programs that use trunkline.h; they look its functions up, and link with nothing
+#   share/modulefiles/trunkline      for environment modules
+# Nothing in it names the prefix, so the folder may be moved.
 
 function(trunkline_install kind)  # TARGETS|FILES|DIRECTORY WHAT... DESTINATION FOLDER: a part of the Python package
   list(FIND ARGN FILES_MATCHING filter)  # what follows it comes last
@@ -28,6 +31,14 @@ endfunction()
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/clusters/ DESTINATION lib/trunkline/clusters COMPONENT preload
         FILES_MATCHING PATTERN "*.yaml")
 install(FILES ${PROJECT_SOURCE_DIR}/include/trunkline.h DESTINATION include COMPONENT preload)
+include(CMakePackageConfigHelpers)
+configure_file(${CMAKE_CURRENT_LIST_DIR}/trunkline.pc.in ${PROJECT_BINARY_DIR}/trunkline.pc @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/trunkline.pc DESTINATION lib/pkgconfig COMPONENT preload)
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/trunkline-config-version.cmake COMPATIBILITY SameMajorVersion
+                                 ARCH_INDEPENDENT)
+install(FILES ${CMAKE_CURRENT_LIST_DIR}/trunkline-config.cmake ${PROJECT_BINARY_DIR}/trunkline-config-version.cmake
+        DESTINATION lib/cmake/trunkline COMPONENT preload)
+install(FILES ${CMAKE_CURRENT_LIST_DIR}/modulefile.tcl DESTINATION share/modulefiles RENAME trunkline COMPONENT preload)
 install(CODE "set(source [[${PROJECT_SOURCE_DIR}]])" COMPONENT preload)
 install(CODE [[
   message(STATUS "Installed: the preload libraries (lib/libtrunkline-*.so), the bundled clusters and trunkline.h.\n"

@@ -1,9 +1,11 @@
 # trunkline_ask_wrapper(WRAPPER OUT): what an MPI compiler wrapper compiles and links with. Sets in the caller
 #   OUT_FAULT                       why it cannot be used; empty where it can, and then
-#   OUT_FAMILY, OUT_VERSION         mpich or openmpi, and its release, as its header says
+#   OUT_FAMILY, OUT_VERSION         mpich, openmpi, intelmpi or mvapich, and its release, as its header says; mpiabi, and
+#                                   the version of the standard ABI, where it links with that of whichever library
 #   OUT_INCLUDES, OUT_LIBRARY       folders of mpi.h and what it includes; the C library's file
+#   OUT_DEFINITIONS                 what has to be defined before mpi.h is read
 function(trunkline_ask_wrapper wrapper out)
-  foreach(name FAULT FAMILY VERSION INCLUDES LIBRARY)
+  foreach(name FAULT FAMILY VERSION INCLUDES LIBRARY DEFINITIONS)
     set(${out}_${name} "" PARENT_SCOPE)
   endforeach()
 
@@ -42,18 +44,33 @@ function(trunkline_ask_wrapper wrapper out)
   endif()
   cmake_path(APPEND header_dir mpi.h OUTPUT_VARIABLE header)
   file(STRINGS ${header} lines
-       REGEX "define +(I_MPI_VERSION|MPICH_VERSION|OMPI_(MAJOR|MINOR|RELEASE)_VERSION) ")
-  if(lines MATCHES "I_MPI_VERSION")
-    set(${out}_FAULT "it is Intel MPI's; its runtime from PyPI is served instead (make peers)" PARENT_SCOPE)
-    return()
+       REGEX "define +(I_MPI_VERSION|MVAPICH2?_VERSION|MPICH_VERSION|OMPI_(MAJOR|MINOR|RELEASE)_VERSION) ")
+  set(libraries libmpi.so)
+  set(definitions "")
+  # Intel MPI and MVAPICH are built from MPICH, and may keep its version beside their own.
+  if("-lmpi_abi" IN_LIST words)
+    set(family mpiabi)
+    set(libraries libmpi_abi.so)
+    set(definitions MPI_ABI)
+    file(STRINGS ${header_dir}/mpi_abi.h lines REGEX "define +MPI_ABI_(VERSION|SUBVERSION) ")
+    string(REGEX MATCHALL "[0-9]+" lines "${lines}")
+    list(JOIN lines "." lines)
+  elseif(lines MATCHES "I_MPI_VERSION")
+    set(family intelmpi)
+    list(FILTER lines INCLUDE REGEX "I_MPI_VERSION")
+    # Where no variables of Intel's are set, its wrapper may not say where the library is.
+    list(APPEND libdirs ${prefix}/lib/release)
+  elseif(lines MATCHES "MVAPICH2?_VERSION")
+    set(family mvapich)
+    list(FILTER lines INCLUDE REGEX "MVAPICH2?_VERSION")
+    list(TRANSFORM lines REPLACE "MVAPICH2" "")  # its 2 is no part of the version
   elseif(lines MATCHES "OMPI_MAJOR_VERSION")
     set(family openmpi)
-    set(libraries libmpi.so)
   elseif(lines MATCHES "MPICH_VERSION")
     set(family mpich)
     set(libraries libmpich.so libmpi.so)
   else()
-    set(${out}_FAULT "${header} is neither MPICH's nor Open MPI's" PARENT_SCOPE)
+    set(${out}_FAULT "${header} is of none of MPICH, Open MPI, Intel MPI and MVAPICH" PARENT_SCOPE)
     return()
   endif()
   string(REGEX MATCHALL "[0-9]+(\\.[0-9]+)*" version "${lines}")
@@ -69,11 +86,12 @@ function(trunkline_ask_wrapper wrapper out)
     set(${out}_FAULT "there is no ${names} in ${places}" PARENT_SCOPE)
     return()
   endif()
-  if(NOT includes)
-    set(includes ${header_dir})
+  if(NOT header_dir IN_LIST includes)  # found beside the wrapper: it did not say so
+    list(APPEND includes ${header_dir})
   endif()
   set(${out}_FAMILY ${family} PARENT_SCOPE)
   set(${out}_VERSION ${version} PARENT_SCOPE)
   set(${out}_INCLUDES ${includes} PARENT_SCOPE)
   set(${out}_LIBRARY ${library} PARENT_SCOPE)
+  set(${out}_DEFINITIONS "${definitions}" PARENT_SCOPE)
 endfunction()

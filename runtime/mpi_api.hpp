@@ -35,4 +35,24 @@ inline void check(int code) {
   if (code != MPI_SUCCESS) throw MpiError{code};
 }
 
+#ifdef MPI_ABI
+inline void do_nothing(MPI_Comm* /*communicator*/, int* /*code*/, ...) {}  // NOLINT(cert-dcl50-cpp): MPI's signature
+#endif
+
+/// The error handler by which a communicator's functions return errors, once MPI is initialised.
+inline MPI_Errhandler errors_return() {
+#ifdef MPI_ABI
+  // Intel MPI 2021.18 and MPICH 5.0 have each other's numbers of MPI_ERRORS_RETURN and MPI_ERRORS_ABORT, and one build
+  // is for both. A handler that does nothing has errors returned as well.
+  static const MPI_Errhandler handler = [] {
+    MPI_Errhandler made = MPI_ERRHANDLER_NULL;
+    check(PMPI_Comm_create_errhandler(do_nothing, &made));
+    return made;
+  }();
+  return handler;
+#else
+  return MPI_ERRORS_RETURN;
+#endif
+}
+
 }  // namespace trunkline::runtime

@@ -9,7 +9,7 @@ from trunkline import _core
 from trunkline.errors import BadInput
 from trunkline.launchers import job_with_settings
 from trunkline.mpi import Mpi, preload_of
-from trunkline.paths import NATIVE
+from trunkline.paths import mpi_program
 
 __all__ = ["Copy", "job_of_hosts", "settings_of_rank"]
 
@@ -54,7 +54,7 @@ class Copy:
         Raises:
             BadInput: where none was built for that MPI library.
         """
-        program = NATIVE / "libexec" / f"trunkline-copy-{library.name}"
+        program = mpi_program("copy", library.name)
         if not program.exists():
             raise BadInput(
                 f"the program that copies was not built for {library.name}: it needs xxHash's header; install it "

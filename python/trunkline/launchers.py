@@ -8,15 +8,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from trunkline.errors import BadInput
-from trunkline.mpi import Mpi, find_mpis, preload_of, require_mpi, settings_of
+from trunkline.mpi import BUILD_IT, Mpi, find_mpis, preload_of, require_mpi, settings_of
 
 __all__ = ["check_program_mpi", "job_with_settings", "mpi_of_job"]
 
+_STANDARD = "mpiabi"
+"""The family of the standard's ABI, whichever library has it."""
 _BATCH = ("sbatch", "salloc")
-_MORE_MPIS = (
-    "for another MPI library put its mpicc on PATH, or name it in TRUNKLINE_MPICC=/path/to/mpicc, and run "
-    "'make setup' again"
-)
+_MORE_MPIS = f"for another MPI library run {BUILD_IT} once"
 
 
 @dataclass(frozen=True)
@@ -119,24 +118,42 @@ def _mpi_of_launcher(job: _Job, name: str | None) -> Mpi:
     wanted = Path(job.path).resolve()
     found = find_mpis()
     named = require_mpi(name) if name else None
-    for mpi in found.values():
-        if Path(mpi.mpiexec).resolve() == wanted:
-            if named not in (None, mpi):
-                raise BadInput(f"{job.path} is the launcher of {mpi.name}, not of {name}; leave --mpi out")
-            return mpi
+    its_own = [mpi for mpi in found.values() if Path(mpi.mpiexec).resolve() == wanted]
     if named is not None:
+        if its_own and named not in its_own and named.family != _STANDARD:
+            raise BadInput(f"{job.path} is the launcher of {its_own[0].name}, not of {name}; leave --mpi out")
         return named
+    if its_own:
+        return _of_the_programs_abi(job, its_own, found)
     if _is_binary(job.path) and _linked(job.path, job.environment):
         raise BadInput(
             f"{job.launcher} is an MPI program, which is one rank where nothing starts several: give the job as you "
             f"start it today, such as trunkline run --cluster FILE -- mpiexec -n 32 {job.launcher}"
         )
+    launcher = Path(job.path)
+    wrapper = launcher.with_name(launcher.name.replace("mpiexec", "mpicc").replace("mpirun", "mpicc"))
+    build = f"for its own, once: 'trunkline library --build --mpicc {wrapper}'"
+    if wrapper == launcher or not wrapper.exists():
+        build = _MORE_MPIS
     raise BadInput(
-        f"{job.path} is the launcher of no MPI library that Trunkline was built for ({_names(found)}). Where it starts "
-        f"programs of one of these as that one's mpiexec does, name it: --mpi NAME; {_MORE_MPIS}. Any other launcher: "
+        f"{job.path} is the launcher of no MPI library that there is a preload library for ({_names(found)}): {build}. "
+        "Where it starts programs of one of these as that one's mpiexec does, name it: --mpi NAME. Any other launcher: "
         "set LD_PRELOAD=$(trunkline library --mpi NAME) and TRUNKLINE_CLUSTER=FILE for the ranks yourself. A program "
         f"without a launcher: start it with one, such as -- mpiexec -n 32 {job.launcher}"
     )
+
+
+def _of_the_programs_abi(job: _Job, its_own: Sequence[Mpi], found: Mapping[str, Mpi]) -> Mpi:
+    """A library may have two ABIs, its own and the standard's, with one launcher: of these that of the program."""
+    files = (shutil.which(word, path=job.environment.get("PATH", os.defpath)) for word in job.after)
+    linked = (_linked(file, job.environment) for file in files if file is not None and _is_binary(file))
+    has_standard = any(_is_standard(library) for library in next(filter(None, linked), ()))
+    served = [*its_own, *found.values()] if has_standard else its_own
+    return next((mpi for mpi in served if (mpi.family == _STANDARD) == has_standard), its_own[0])
+
+
+def _is_standard(library: Path) -> bool:
+    return library.name.startswith("libmpi_abi.so")
 
 
 def _mpi_of_program(job: _Job, name: str | None) -> Mpi:
@@ -155,7 +172,7 @@ def _mpi_of_program(job: _Job, name: str | None) -> Mpi:
             if any(_is_of(library, mpi) for library in libraries):
                 return mpi
         raise BadInput(
-            f"{word} is linked to {min(libraries)}, of no MPI library that Trunkline was built for "
+            f"{word} is linked to {min(libraries)}, of no MPI library that there is a preload library for "
             f"({_names(found)}); {_MORE_MPIS}"
         )
     raise BadInput(
@@ -183,6 +200,8 @@ def check_program_mpi(program: str, mpi: Mpi) -> None:
 
 def _is_of(library: Path, mpi: Mpi) -> bool:
     """Whether a file that the loader found is a library's own, of which CMake found the name to link with."""
+    if mpi.family == _STANDARD or _is_standard(library):
+        return mpi.family == _STANDARD and _is_standard(library)
     named = Path(mpi.library)
     beside = library.parent == named.parent.resolve() and library.name.startswith(f"{named.name}.")
     return beside or library == named.resolve()  # a linker's script beside it, or a link to it
@@ -204,7 +223,7 @@ def _linked(file: str, environment: Mapping[str, str]) -> set[Path]:
     return {
         Path(place.split(" (")[0]).resolve()
         for name, place in pairs
-        if name.strip().startswith(("libmpi.so", "libmpich.so")) and place.startswith("/")
+        if name.strip().startswith(("libmpi.so", "libmpich.so", "libmpi_abi.so")) and place.startswith("/")
     }
 
 
@@ -254,4 +273,4 @@ def _belongs_into_script(kind: str, mpi_name: str | None, cluster_file: Path) ->
 
 
 def _names(found: Mapping[str, Mpi]) -> str:
-    return ", ".join(found) or "none found"
+    return ", ".join(found) or "none yet"

@@ -1,7 +1,8 @@
-"""The MPI libraries that Trunkline was built for, and how each starts ranks on the hosts of a lab."""
+"""The MPI libraries that there is a preload library for, and how each starts ranks on the hosts of a lab."""
 
 import json
 import os
+import sysconfig
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
@@ -9,9 +10,10 @@ from pathlib import Path
 
 from trunkline import _core
 from trunkline.errors import BadInput
-from trunkline.paths import IDLE_SHIM, NATIVE, preload_library
+from trunkline.paths import IDLE_SHIM, NATIVE, built_for, kept_folders, preload_library
 
 __all__ = [
+    "BUILD_IT",
     "Mpi",
     "find_mpis",
     "find_peers",
@@ -24,13 +26,23 @@ __all__ = [
     "settings_of_caller",
 ]
 
+BUILD_IT = "'trunkline library --build --mpicc /path/to/its/mpicc'"
+"""What makes a preload library for an MPI library that has none, for messages."""
 _FOUND = NATIVE / "lib" / "mpis.json"
+_MPICHS = ("intelmpi", "mvapich", "mpiabi")
+"""Families that are MPICHs at heart; of the standard ABI's libraries, those that there are."""
 _PACKAGES = {
     "mpich": "mpich libmpich-dev",
     "openmpi": "openmpi-bin libopenmpi-dev",
     "lam": "lam-runtime lam4-dev",
     "pvm": "pvm pvm-dev",
 }
+_SYSTEM_FOLDERS = [
+    Path(root, folder)
+    for root in ("/lib", "/usr/lib", "/lib64", "/usr/lib64")
+    for folder in ("", sysconfig.get_config_var("MULTIARCH") or "")
+]
+"""Where the loader looks by itself, and so what must not come before a program's own folders."""
 _BENCHMARKED_ONLY = ("lam", "pvm")
 """Families that no preload library is built for."""
 
@@ -41,7 +53,8 @@ class Mpi:
 
     Attributes:
         name: ``mpich`` or ``openmpi`` for the system's, with ``-VERSION`` for others; ``intelmpi``, ``lam``, ``pvm``.
-        family: ``mpich``, ``openmpi``, ``intelmpi``, ``lam`` or ``pvm``.
+        family: ``mpich``, ``openmpi``, ``intelmpi``, ``mvapich``, ``mpiabi``, ``lam`` or ``pvm``. ``mpiabi`` is the
+            standard's ABI, whichever library has it.
         version: Of the library.
         mpicc: Its compiler wrapper.
         mpiexec: Its launcher.
@@ -58,7 +71,7 @@ class Mpi:
     @property
     def counts_as(self) -> str:
         """The family that the preload library takes it for, in predictions and tuning files: Intel MPI is an MPICH."""
-        return "mpich" if self.family == "intelmpi" else self.family
+        return "mpich" if self.family in _MPICHS else self.family
 
     @property
     def native_library(self) -> _core.NativeLibrary:
@@ -84,11 +97,15 @@ class Mpi:
         stands for it was built then (``runtime/CMakeLists.txt``).
         """
         settings = {"MPI4PY_MPIABI": environment.get("MPI4PY_MPIABI", self.counts_as)}
-        folder = NATIVE / "lib" / f"{self.name}-abi"
-        if not folder.exists():
+        if self.family == "mpiabi":
+            settings["MPI4PY_MPIABI"] = environment.get("MPI4PY_MPIABI", "mpiabi")
+        folder = built_for(self.name) / "lib" / f"{self.name}-abi"
+        is_found_without = self.name == self.family != "intelmpi"  # the system's
+        if folder.exists():
+            is_found_without = False
+        else:
             folder = Path(self.library).parent
-        is_own = folder.is_relative_to(NATIVE) or self.name != self.family  # the system's are found without
-        if is_own or self.family == "intelmpi":
+        if not is_found_without and folder.resolve() not in _SYSTEM_FOLDERS:
             others = environment.get("LD_LIBRARY_PATH", "")
             settings["LD_LIBRARY_PATH"] = ":".join(filter(None, [str(folder), others]))
         return settings
@@ -204,36 +221,45 @@ def _each(counts: Sequence[int]) -> str:
 
 def _advice(family: str) -> str:
     how = f" (apt-get install {_PACKAGES[family]})" if family in _PACKAGES else ""
-    return f"install it{how}, then run 'make setup' again"
+    return f"install it{how}, then run {BUILD_IT}"
 
 
 def find_mpis() -> dict[str, Mpi]:
-    """The MPI libraries with a preload library that there were when Trunkline was built, by name."""
+    """The MPI libraries that there is a preload library for, by name: the package's, then those that are kept."""
     return {name: mpi for name, mpi in find_peers().items() if mpi.family not in _BENCHMARKED_ONLY}
 
 
 def find_peers() -> dict[str, Mpi]:
-    """Every library there was to measure against when Trunkline was built, by name: LAM/MPI and PVM among them."""
-    if not _FOUND.exists():
-        return {}
-    entries = [Mpi(**entry) for entry in json.loads(_FOUND.read_text())]
-    return {mpi.name: mpi for mpi in entries}
+    """Every library that there is to measure against, by name: LAM/MPI and PVM among them."""
+    files = [_FOUND]
+    for folder in kept_folders():
+        files += sorted(folder.glob("*/lib/mpis.json"))
+    found: dict[str, Mpi] = {}
+    for file in files:
+        for entry in json.loads(file.read_text()) if file.exists() else []:
+            found.setdefault(entry["name"], Mpi(**entry))
+    return found
 
 
 def require_mpi(name: str) -> Mpi:
-    """The MPI library of that name.
+    """The MPI library of that name; a family's name stands for its one library, where there is just one.
 
     Raises:
-        BadInput: where there is none, naming those there are or what to install.
+        BadInput: where there is none, naming those there are or what to do.
     """
     found = find_mpis()
     if name in found:
         return found[name]
+    of_family = [mpi for mpi in found.values() if mpi.family == name]
+    if len(of_family) == 1:
+        return of_family[0]
     family = name.partition("-")[0]
     if family in _BENCHMARKED_ONLY:
         raise BadInput(f"there is no preload library for '{name}'; 'trunkline bench peers' measures against it")
-    advice = _advice(family) if name in _PACKAGES else f"there are: {', '.join(found) or 'none'}"
-    raise BadInput(f"no MPI library '{name}' was found when Trunkline was built; {advice}")
+    if of_family:
+        raise BadInput(f"'{name}' may be any of {', '.join(mpi.name for mpi in of_family)}; name one of them")
+    there = f"there is one for: {', '.join(found) or 'none'}"
+    raise BadInput(f"there is no preload library for an MPI library '{name}' yet; {there}; {_advice(family)}")
 
 
 def preload_of(mpi: Mpi) -> Path:
@@ -244,7 +270,7 @@ def preload_of(mpi: Mpi) -> Path:
     """
     library = preload_library(mpi.name)
     if not library.exists():
-        raise BadInput(f"no preload library was built for {mpi.name}; run 'make setup' again now that it is installed")
+        raise BadInput(f"no preload library was built for {mpi.name}; now that it is installed, run {BUILD_IT}")
     return library
 
 
@@ -284,7 +310,10 @@ def running_mpi() -> Mpi:
 
     best = max(candidates, key=depth, default=None)
     if best is None or depth(best) == 0:
-        raise BadInput(f"the launcher belongs to no {family} that Trunkline was built for; name one with --mpi")
+        raise BadInput(
+            f"the launcher belongs to no {family} that there is a preload library for: name one with --mpi, or run "
+            f"{BUILD_IT}"
+        )
     return best
 
 

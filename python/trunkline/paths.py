@@ -1,13 +1,29 @@
 """Where the parts of an installation are."""
 
+import os
+import sys
 from pathlib import Path
 
-from trunkline import _core
+from trunkline import __version__, _core
 
-__all__ = ["CLUSTERS", "EXAMPLES", "FABRIC", "IDLE_SHIM", "NATIVE", "example_program", "preload_library"]
+__all__ = [
+    "CLUSTERS",
+    "EXAMPLES",
+    "FABRIC",
+    "IDLE_SHIM",
+    "NATIVE",
+    "SOURCE",
+    "built_for",
+    "example_program",
+    "kept_folders",
+    "mpi_program",
+    "preload_library",
+]
 
 NATIVE = Path(_core.__file__).parent
-"""Folder of everything that was compiled."""
+"""Folder of everything that was compiled with the package."""
+SOURCE = NATIVE / "source"
+"""What preload libraries are built from, and ``trunkline.h`` in its ``include``."""
 
 FABRIC = NATIVE / "libexec" / "trunkline-fabric"
 IDLE_SHIM = NATIVE / "lib" / "libtrunkline-idle.so"
@@ -17,11 +33,41 @@ EXAMPLES = ("gsum", "matmul")
 """Programs of ``examples/`` that are built for every MPI library."""
 
 
+def kept_folders() -> list[Path]:
+    """Where ``trunkline library --build`` keeps what it builds for this version, a folder for each MPI library in it.
+
+    First the one of a virtual environment, which all of its users find and which goes with it; then the user's own
+    (``XDG_DATA_HOME``, by default ``~/.local/share``). They need not exist.
+    """
+    prefix = Path(sys.prefix)
+    is_environment = sys.prefix != sys.base_prefix or (prefix / "conda-meta").is_dir()
+    data = os.environ.get("XDG_DATA_HOME", "")
+    own = Path(data) if data.startswith("/") else Path.home() / ".local" / "share"
+    return [folder / "trunkline" / __version__ for folder in ([prefix / "share"] if is_environment else []) + [own]]
+
+
+def built_for(mpi: str) -> Path:
+    """Folder with ``lib`` and ``libexec`` of what was built for the MPI of this name.
+
+    That of the package comes before those that are kept; it is given as well where nothing was built for this MPI.
+    """
+    folders = [NATIVE, *(folder / mpi for folder in kept_folders())]
+    return next((folder for folder in folders if (folder / "lib" / f"libtrunkline-{mpi}.so").exists()), NATIVE)
+
+
 def preload_library(mpi: str) -> Path:
     """File of the preload library built for the MPI of this name (``mpich``, ``openmpi-5.0.11``); it may not exist."""
-    return NATIVE / "lib" / f"libtrunkline-{mpi}.so"
+    return built_for(mpi) / "lib" / f"libtrunkline-{mpi}.so"
+
+
+def mpi_program(name: str, mpi: str) -> Path:
+    """File of a program behind the command (``bench``, ``measure``, ``traffic``), built for the MPI of this name.
+
+    It may not exist.
+    """
+    return built_for(mpi) / "libexec" / f"trunkline-{name}-{mpi}"
 
 
 def example_program(name: str, mpi: str) -> Path:
     """File of one of :data:`EXAMPLES`, built for the MPI of this name; it may not exist."""
-    return NATIVE / "libexec" / f"trunkline-{name}-{mpi}"
+    return mpi_program(name, mpi)

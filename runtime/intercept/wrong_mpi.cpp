@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A library built for one MPI in a program that runs on another: its handles mean something else there. The loader
-// brings in the MPI this library is linked against either way, so the sign is a second one.
+// brings in the MPI this library is linked against either way, so the sign is a second one. A library with the standard
+// ABI is a second one, too, for all but the preload library that is built for that ABI.
 #include <dlfcn.h>
 #include <link.h>
 
@@ -25,6 +26,11 @@ struct LoadedMpi {
 };
 
 constexpr std::string_view standard_abi_name = "libmpi_abi.so";
+#ifdef MPI_ABI
+constexpr bool for_standard_abi = true;
+#else
+constexpr bool for_standard_abi = false;
+#endif
 
 int collect_mpi_files(dl_phdr_info* object, std::size_t, void* files) {
   const std::string_view file(object->dlpi_name);
@@ -73,11 +79,14 @@ std::vector<LoadedMpi> loaded_mpis() {
 
 void refuse_wrong_mpi() {
   for (const LoadedMpi& mpi : loaded_mpis()) {
+    if (mpi.standard_abi && for_standard_abi) continue;  // whichever library has it
     if (mpi.standard_abi) {
       end_process("the program is built for the standard MPI ABI (libmpi_abi.so of " + mpi.version +
-                  "), for which there is no preload library; build it with mpicc instead of mpicc_abi");
+                  "), and this preload library for " TRUNKLINE_MPI_TITLE
+                  "; preload the one that 'trunkline library --mpi mpiabi' prints, after 'trunkline library --build "
+                  "--mpicc /path/to/mpicc_abi'; or build the program with mpicc instead of mpicc_abi");
     }
-    if (mpi.family == native_library) continue;
+    if (mpi.family == native_library && !for_standard_abi) continue;
     const std::string right = mpi.family == NativeLibrary::openmpi ? "openmpi" : "mpich";
     end_process("this preload library is built for " TRUNKLINE_MPI_TITLE ", but the program runs on " + mpi.version +
                 ": say --mpi " + right +

@@ -18,8 +18,8 @@ NameService::NameService() {
   job_ = job != nullptr ? std::string(".") + job : "";
   check(PMPI_Comm_get_errhandler(MPI_COMM_WORLD, &of_world_));
   check(PMPI_Comm_get_errhandler(MPI_COMM_SELF, &of_self_));
-  check(PMPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN));
-  check(PMPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN));
+  check(PMPI_Comm_set_errhandler(MPI_COMM_WORLD, errors_return()));
+  check(PMPI_Comm_set_errhandler(MPI_COMM_SELF, errors_return()));
 }
 
 NameService::~NameService() {

@@ -52,7 +52,7 @@ def build(tmp_path):
         assert ran.returncode == 0, ran.stdout
         entries = json.loads((folder / "mpis.json").read_text())
         return Found(
-            {entry["name"]: entry for entry in entries if entry["family"] in ("mpich", "openmpi")},
+            {entry["name"]: entry for entry in entries if entry["family"] not in ("lam", "pvm")},
             [
                 line
                 for line in (folder / "mpis.txt").read_text().splitlines()
@@ -121,6 +121,42 @@ def test_third_mpi_first_on_path_stands_beside_the_systems(build, tmp_path):
     ]
 
 
+@pytest.mark.parametrize(
+    ("header", "family", "version"),
+    [
+        ('#define I_MPI_VERSION "2021.18.1"\n#define I_MPI_NUMVERSION 20211801300\n', "intelmpi", "2021.18.1"),
+        (MPICH_HEADER.format("3.2.1") + '#define MVAPICH2_VERSION "2.3.7"\n', "mvapich", "2.3.7"),
+        (MPICH_HEADER.format("4.3.0") + '#define MVAPICH_VERSION "4.0"\n', "mvapich", "4.0"),
+    ],
+)
+def test_those_built_from_mpich_have_names_of_their_own(build, tmp_path, header, family, version):
+    file = mpich(tmp_path / "opt", "", header=header)
+    entry = build(file.parent).by_name[family]
+    assert (entry["family"], entry["version"]) == (family, version)
+
+
+def test_the_one_that_is_built_for(tmp_path):
+    """As ``trunkline library --build`` configures: whatever else is there does not count."""
+    mpich(tmp_path / "usr", "4.0.2")
+    file = mpich(tmp_path / "opt", "4.3.1")
+    source = tmp_path / "source"
+    source.mkdir()
+    (source / "CMakeLists.txt").write_text(
+        "cmake_minimum_required(VERSION 3.25)\nproject(looks LANGUAGES NONE)\nset(TRUNKLINE_EXTRAS ON)\n"
+        f"include({CMAKE_FOLDER}/FindMpis.cmake)\n"
+    )
+    words = [shutil.which("cmake"), "-S", source, "-B", tmp_path / "build", "-DCMAKE_MAKE_PROGRAM=/bin/true"]
+    for name in ("mpich-4.3.1", "mine"):
+        named = [f"-DTRUNKLINE_ONLY_MPICC={file}", *(["-DTRUNKLINE_ONLY_NAME=mine"] if name == "mine" else [])]
+        subprocess.run([*words, *named], env={"PATH": f"{tmp_path}/usr/bin:{os.environ['PATH']}"}, check=True)
+        (entry,) = json.loads((tmp_path / "build" / "mpis.json").read_text())
+        assert (entry["name"], entry["mpicc"]) == (name, str(file))
+    file.write_text("#!/bin/sh\nexit 1\n")
+    ran = subprocess.run([*words, *named], capture_output=True, text=True, check=False)
+    assert ran.returncode != 0
+    assert f"{file} cannot be used: it does not say what it compiles with" in " ".join(ran.stderr.split())
+
+
 def test_only_mpi_has_the_bare_name_wherever_it_is(build, tmp_path):
     openmpi(tmp_path / "opt", "5.0.3")
     assert set(build(tmp_path / "opt" / "bin").by_name) == {"openmpi"}
@@ -168,11 +204,7 @@ def test_wrapper_of_a_prefix_where_the_compiler_looks_by_itself(build, tmp_path)
         (lambda prefix: mpich(prefix, "4.2.0", library=None), "there is no libmpich.so or libmpi.so in {prefix}/lib"),
         (
             lambda prefix: mpich(prefix, "", header="#define LAM_MPI 1\n"),
-            "{prefix}/include/mpi.h is neither MPICH's nor Open MPI's",
-        ),
-        (
-            lambda prefix: mpich(prefix, "", header='#define I_MPI_VERSION "2021.18"\n' + MPICH_HEADER.format("4.1")),
-            "it is Intel MPI's; its runtime from PyPI is served instead (make peers)",
+            "{prefix}/include/mpi.h is of none of MPICH, Open MPI, Intel MPI and MVAPICH",
         ),
     ],
 )

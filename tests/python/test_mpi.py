@@ -109,10 +109,12 @@ def test_a_launcher_that_is_gone_is_named(library, tmp_path):
 def found(tmp_path, monkeypatch):
     file = tmp_path / "mpis.json"
     monkeypatch.setattr(mpis, "_FOUND", file)
+    monkeypatch.setattr(mpis, "kept_folders", lambda: [tmp_path / "environment", tmp_path / "own"])
 
-    def write(*names):
-        entry = {"family": "mpich", "version": "4.0.2", "mpicc": "c", "mpiexec": "e", "library": "l"}
-        file.write_text(json.dumps([{"name": name, **entry} for name in names]))
+    def write(*names, into=file, version="4.0.2"):
+        entry = {"family": "mpich", "version": version, "mpicc": "c", "mpiexec": "e", "library": "l"}
+        into.parent.mkdir(parents=True, exist_ok=True)
+        into.write_text(json.dumps([{"name": name, **entry} for name in names]))
 
     return write
 
@@ -123,11 +125,29 @@ def test_libraries_are_found_by_name(found):
     assert mpis.require_mpi("mpich-5.0.2").name == "mpich-5.0.2"
 
 
+def test_kept_libraries_come_behind_those_of_the_package(found, tmp_path):
+    found("mpich")
+    found("mpich", into=tmp_path / "own" / "mpich" / "lib" / "mpis.json", version="1")
+    found("mpich-4.3.1", into=tmp_path / "own" / "mpich-4.3.1" / "lib" / "mpis.json", version="1")
+    found("mpich-4.3.1", into=tmp_path / "environment" / "mpich-4.3.1" / "lib" / "mpis.json", version="4.3.1")
+    assert {name: mpi.version for name, mpi in mpis.find_mpis().items()} == {"mpich": "4.0.2", "mpich-4.3.1": "4.3.1"}
+
+
+def test_a_familys_name_stands_for_its_one_library(found):
+    found("mpich-4.3.1")
+    assert mpis.require_mpi("mpich").name == "mpich-4.3.1"
+    found("mpich-4.3.1", "mpich-5.0.2")
+    with pytest.raises(BadInput, match=r"'mpich' may be any of mpich-4\.3\.1, mpich-5\.0\.2; name one"):
+        mpis.require_mpi("mpich")
+
+
 def test_a_missing_library_names_its_debian_packages(found):
     found("mpich")
-    with pytest.raises(BadInput, match="no MPI library 'openmpi'.*apt-get install openmpi-bin libopenmpi-dev"):
+    with pytest.raises(BadInput, match="an MPI library 'openmpi' yet.*apt-get install openmpi-bin libopenmpi-dev"):
         mpis.require_mpi("openmpi")
-    with pytest.raises(BadInput, match="no MPI library 'mpich-9'.*there are: mpich"):
+    with pytest.raises(
+        BadInput, match="an MPI library 'mpich-9' yet; there is one for: mpich; .*'trunkline library --b"
+    ):
         mpis.require_mpi("mpich-9")
 
 
@@ -145,7 +165,7 @@ def test_settings_of_the_caller_reach_the_ranks(monkeypatch):
 
 
 def test_mpi4py_is_told_which_library_it_is(tmp_path, monkeypatch):
-    monkeypatch.setattr(mpis, "NATIVE", tmp_path)
+    monkeypatch.setattr(mpis, "built_for", lambda _: tmp_path)
     debian = Mpi("mpich", "mpich", "4.0.2", "c", "e", "/usr/lib/x/libmpich.so")
     assert debian.settings_of_mpi4py({}) == {"MPI4PY_MPIABI": "mpich"}
     stand_in = tmp_path / "lib" / "mpich-abi"
@@ -154,5 +174,9 @@ def test_mpi4py_is_told_which_library_it_is(tmp_path, monkeypatch):
     assert found == {"MPI4PY_MPIABI": "told", "LD_LIBRARY_PATH": f"{stand_in}:/own"}
     other = Mpi("openmpi-5.0.11", "openmpi", "5.0.11", "c", "e", "/opt/o/lib/libmpi.so")
     assert other.settings_of_mpi4py({}) == {"MPI4PY_MPIABI": "openmpi", "LD_LIBRARY_PATH": "/opt/o/lib"}
+    kept = Mpi("openmpi-4.1.4", "openmpi", "4.1.4", "c", "e", "/usr/lib/libmpi.so")
+    assert kept.settings_of_mpi4py({}) == {"MPI4PY_MPIABI": "openmpi"}  # the loader looks there by itself
+    standard = Mpi("mpiabi-1.0", "mpiabi", "1.0", "c", "e", "/opt/m/lib/libmpi_abi.so")
+    assert standard.settings_of_mpi4py({}) == {"MPI4PY_MPIABI": "mpiabi", "LD_LIBRARY_PATH": "/opt/m/lib"}
     intel = Mpi("intelmpi", "intelmpi", "2021", "c", "e", "/opt/i/lib/libmpi.so.12")
     assert intel.settings_of_mpi4py({}) == {"MPI4PY_MPIABI": "mpich", "LD_LIBRARY_PATH": "/opt/i/lib"}

@@ -3,12 +3,14 @@
 import json
 import os
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
 from trunkline import mpi as mpis
 from trunkline.cluster import cluster_file
-from trunkline.mpi import find_mpis
+from trunkline.launchers import _is_of
+from trunkline.mpi import Mpi, find_mpis
 from trunkline.paths import NATIVE, preload_library
 
 FILE = str(cluster_file("cyclic").resolve())
@@ -95,9 +97,33 @@ def test_another_launcher_of_a_named_library(started, refused, mpi):
     assert rest == ["-n", "4", "./a.out"]
     assert settings["LD_PRELOAD"] == str(preload_library(mpi.name))
     message = refused("run", "--cluster", "cyclic", "--", "elsewhere", "./a.out")
-    assert f"is the launcher of no MPI library that Trunkline was built for ({', '.join(BUILT)}). " in message
+    assert f"is the launcher of no MPI library that there is a preload library for ({', '.join(BUILT)}): " in message
+    assert "--build --mpicc /path/to/its/mpicc' once. Where it starts programs of one of these" in message
     assert "--mpi NAME" in message
     assert "set LD_PRELOAD=$(trunkline library --mpi NAME) and TRUNKLINE_CLUSTER=FILE" in message
+
+
+def test_a_program_of_the_standard_abi_gets_the_library_for_it(started, site, monkeypatch):
+    """It has the launcher of the library whose other ABI programs of before use."""
+    launcher = str(site / "elsewhere")
+    both = [Mpi("mpiabi-1.0", "mpiabi", "1.0", "c", launcher, "l"), Mpi("mpich-5", "mpich", "5", "c", launcher, "l")]
+    monkeypatch.setattr(mpis, "find_peers", lambda: {mpi.name: mpi for mpi in both})
+    monkeypatch.setattr("trunkline.launchers.preload_of", lambda mpi: Path("/kept", mpi.name))
+    linked = {Path("/m/lib/libmpi.so.12")}
+    monkeypatch.setattr("trunkline.launchers._linked", lambda *_: linked)
+    assert handed_on(started("elsewhere", "/bin/true")[0], "mpich")[0]["LD_PRELOAD"] == "/kept/mpich-5"
+    linked = {Path("/i/lib/libmpi_abi.so.1")}
+    assert handed_on(started("elsewhere", "/bin/true")[0], "mpich")[0]["LD_PRELOAD"] == "/kept/mpiabi-1.0"
+    assert [_is_of(Path("/i/lib/libmpi_abi.so.1"), mpi) for mpi in both] == [True, False]  # as srun asks
+
+
+def test_a_launcher_beside_a_compiler_wrapper_is_told_what_to_build(refused, site):
+    (site / "bin").mkdir()
+    for name in ("mpirun", "mpicc"):
+        (site / "bin" / name).write_text("#!/bin/sh\n")
+        (site / "bin" / name).chmod(0o755)
+    message = refused("run", "--cluster", "cyclic", "--", site / "bin" / "mpirun", "./a.out")
+    assert f"for its own, once: 'trunkline library --build --mpicc {site}/bin/mpicc'. " in message
 
 
 def test_a_launcher_is_of_its_own_library(refused, site, mpi):
@@ -139,7 +165,7 @@ def test_srun_without_a_program_that_tells_the_library(refused):
     assert message.startswith(
         "srun starts programs of any MPI library, and none of its words here is a program linked "
     )
-    assert f"--mpi NAME ({', '.join(BUILT)}); for another MPI library put its mpicc on PATH, or " in message
+    assert f"--mpi NAME ({', '.join(BUILT)}); for another MPI library run 'trunkline library --build " in message
 
 
 @pytest.mark.usefixtures("site")
@@ -150,7 +176,7 @@ def test_srun_with_a_library_that_nothing_was_built_for(refused, monkeypatch, mp
     monkeypatch.setattr(mpis, "find_peers", dict)
     message = refused("run", "--cluster", "cyclic", "--", "srun", program)
     assert " is linked to /" in message
-    assert "of no MPI library that Trunkline was built for (none found); " in message
+    assert "of no MPI library that there is a preload library for (none yet); " in message
 
 
 def test_srun_that_hands_on_some_of_its_environment(started, refused, monkeypatch, mpi):

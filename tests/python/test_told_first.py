@@ -105,7 +105,10 @@ def test_a_launcher_that_is_gone(refused, monkeypatch, tmp_path, words):
 @pytest.mark.parametrize("words", BENCHES)
 def test_a_preload_library_that_was_not_built(refused, monkeypatch, tmp_path, words):
     monkeypatch.setattr("trunkline.mpi.preload_library", lambda name: tmp_path / name)
-    assert refused(*words, cwd=tmp_path).startswith("no preload library was built for mpich; run 'make setup' again")
+    said = refused(*words, cwd=tmp_path)
+    assert said.startswith(
+        "no preload library was built for mpich; now that it is installed, run 'trunkline library --b"
+    )
 
 
 @needs_mpich

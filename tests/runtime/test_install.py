@@ -1,9 +1,13 @@
 """What ``cmake --install`` leaves: something that works by itself, and for pip the inside of the Python package."""
 
+import json
+import os
 import re
+import shutil
 import subprocess
 from pathlib import Path
 
+import pytest
 from conftest import BUILD, Mpi, installed
 
 
@@ -20,7 +24,8 @@ def folders(prefix: Path) -> set[str]:
 
 def test_installed_library_works_and_finds_its_clusters(mpi: Mpi, tmp_path: Path):
     said = install(tmp_path)
-    assert folders(tmp_path) == {"lib", "lib/trunkline/lib", "lib/trunkline/clusters", "include"}
+    own = {"lib", "lib/trunkline/lib", "lib/trunkline/clusters", "include"}
+    assert folders(tmp_path) == own | {"lib/pkgconfig", "lib/cmake/trunkline", "share/modulefiles"}
     assert (tmp_path / "include" / "trunkline.h").is_file()
     assert "The command 'trunkline' is a Python package, which CMake does not install: 'pip install " in said
     library = tmp_path / "lib" / f"libtrunkline-{mpi.name}.so"
@@ -39,7 +44,76 @@ def test_installed_library_finds_its_mpi_by_itself(tmp_path: Path):
         assert said.stderr == "", mpi.name
 
 
+PROGRAM = """#include <stdio.h>
+#include <trunkline.h>
+int main(void) { struct trunkline_multicast none = {0}; return (int)none.calls; }
+"""
+PROJECT = """cmake_minimum_required(VERSION 3.16)
+project(uses LANGUAGES C)
+find_package(trunkline 0.1 REQUIRED)
+add_executable(uses uses.c)
+target_link_libraries(uses PRIVATE trunkline::trunkline)
+message(STATUS "preload: ${trunkline_PRELOAD_LIBRARIES}")
+"""
+
+
+@pytest.fixture
+def moved(tmp_path: Path) -> Path:
+    """An installation that was moved, with a program beside it that uses ``trunkline.h``."""
+    install(tmp_path / "first")
+    (tmp_path / "uses.c").write_text(PROGRAM)
+    (tmp_path / "CMakeLists.txt").write_text(PROJECT)
+    return (tmp_path / "first").rename(tmp_path / "second")
+
+
+def run(*words: str | Path, **settings: str | Path) -> str:
+    environment = {**os.environ, **{name: str(value) for name, value in settings.items()}}
+    done = subprocess.run(words, capture_output=True, text=True, check=False, env=environment)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+def test_projects_of_cmake_find_it(moved: Path):
+    work = moved.parent
+    said = run("cmake", "-S", work, "-B", work / "build", f"-DCMAKE_PREFIX_PATH={moved}")
+    for mpi in installed():
+        assert f"{moved}/lib/libtrunkline-{mpi.name}.so" in said
+    run("cmake", "--build", work / "build")
+    run(work / "build" / "uses")
+
+
+def test_pkg_config_finds_it(moved: Path):
+    if shutil.which("pkg-config") is None:
+        pytest.skip("there is no pkg-config")
+    flags = run("pkg-config", "--cflags", "trunkline", PKG_CONFIG_PATH=moved / "lib" / "pkgconfig").split()
+    run("cc", *flags, "-o", moved.parent / "uses", moved.parent / "uses.c")
+    run(moved.parent / "uses")
+
+
+def test_the_module_file_finds_its_place(moved: Path):
+    commands = sorted(Path("/usr/lib").glob("*/modulecmd.tcl"))
+    if not commands:
+        pytest.skip("there is no modulecmd.tcl (Debian: environment-modules)")
+    link = moved.parent / "modules" / "trunkline"
+    link.parent.mkdir()
+    link.symlink_to(moved / "share" / "modulefiles" / "trunkline")
+    said = run(commands[0], "bash", "load", "trunkline", MODULEPATH=link.parent, LOADEDMODULES="", _LMFILES_="")
+    assert re.search(rf"PKG_CONFIG_PATH='?{moved}/lib/pkgconfig", said), said
+    assert re.search(rf"CMAKE_PREFIX_PATH='?{moved}", said), said
+
+
+def test_the_sources_of_the_package_are_complete(tmp_path: Path):
+    """As far as configuring tells; ``make test-install`` builds them."""
+    install(tmp_path, "--component", "trunkline")
+    words = ["-S", tmp_path / "source", "-B", tmp_path / "build", "-DTRUNKLINE_PYTHON=OFF", "-DTRUNKLINE_LAB=OFF"]
+    entry = next(iter(json.loads((BUILD / "mpis.json").read_text())))
+    said = run("cmake", *words, f"-DTRUNKLINE_ONLY_MPICC={entry['mpicc']}", "-DTRUNKLINE_ONLY_NAME=mine")
+    assert "Core: as it was compiled with the package, by " in said
+    assert [one["name"] for one in json.loads((tmp_path / "build" / "mpis.json").read_text())] == ["mine"]
+
+
 def test_only_the_inside_of_the_package_for_pip(tmp_path: Path):
     assert "pip install" not in install(tmp_path, "--component", "trunkline")
-    assert folders(tmp_path) - {"."} == {"lib", "lib/mpich-abi", "libexec", "clusters"}
+    outside_source = {folder for folder in folders(tmp_path) if not folder.startswith("source/")}
+    assert outside_source - {"."} == {"lib", "lib/mpich-abi", "libexec", "clusters", "source"}
     assert not list(tmp_path.glob("lib/trunkline*"))

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from trunkline import _core
 from trunkline.errors import Failed
 from trunkline.mpi import Mpi
-from trunkline.paths import NATIVE
+from trunkline.paths import mpi_program
 from trunkline.placement import placement_on
 from trunkline.units import format_bytes, format_seconds
 
@@ -81,7 +81,7 @@ class Outcome:
 
 def program(mpi: Mpi) -> str:
     """Path of the timing program built for this library."""
-    return str(NATIVE / "libexec" / f"trunkline-bench-{mpi.name}")
+    return str(mpi_program("bench", mpi.name))
 
 
 def timing_words(

@@ -21,7 +21,7 @@ from trunkline.cli.output import check_outputs, write_json
 from trunkline.cluster import load_cluster
 from trunkline.doctor import Examination, doctor_words, examine
 from trunkline.errors import BadInput
-from trunkline.mpi import require_mpi, running_mpi
+from trunkline.mpi import BUILD_IT, require_mpi, running_mpi
 from trunkline.registry import check_collective
 from trunkline.terminal import output, titled_table
 from trunkline.units import format_bytes, format_rate, format_seconds, parse_bench_sizes
@@ -124,7 +124,7 @@ def _of_job(
 ) -> None:
     library = require_mpi(mpi) if mpi else running_mpi()
     if not Path(program(library)).exists():
-        raise BadInput(f"nothing was built for {library.name}; run 'make setup' again now that it is installed")
+        raise BadInput(f"nothing was built for {library.name}; now that it is installed, run {BUILD_IT}")
     network = load_cluster(cluster) if cluster else None
     words = doctor_words(library, collective, parse_bench_sizes(sizes), budget)
     if rank != 0:

@@ -14,7 +14,7 @@ from trunkline.bench.job import Repetition, program
 from trunkline.cli.output import check_outputs, write_text
 from trunkline.cluster import load_cluster
 from trunkline.errors import BadInput, Failed
-from trunkline.mpi import Mpi, require_mpi, running_mpi
+from trunkline.mpi import BUILD_IT, Mpi, require_mpi, running_mpi
 from trunkline.predict import knowledge_of
 from trunkline.terminal import console, progress_bar, titled_table
 from trunkline.tune.file import load_tuning
@@ -44,7 +44,7 @@ def tune_job(
     """
     library = require_mpi(mpi) if mpi else running_mpi()
     if not Path(program(library)).exists():
-        raise BadInput(f"nothing was built for {library.name}; run 'make setup' again now that it is installed")
+        raise BadInput(f"nothing was built for {library.name}; now that it is installed, run {BUILD_IT}")
     network = load_cluster(cluster)
     wanted = parse_bench_sizes(sizes)
     words = tuner_words(library, collective)

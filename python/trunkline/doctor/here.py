@@ -14,11 +14,12 @@ from trunkline.bench.job import program
 from trunkline.doctor.finding import Finding, note, ok, wrong
 from trunkline.errors import BadInput
 from trunkline.lab.obstacles import check_obstacles
-from trunkline.mpi import Mpi, find_mpis
+from trunkline.mpi import BUILD_IT, Mpi, find_mpis
 from trunkline.paths import NATIVE, preload_library
+from trunkline.search_mpis import SeenMpi, search_mpis
 from trunkline.units import format_rate
 
-__all__ = ["findings_here", "interface_findings", "mpi_findings"]
+__all__ = ["findings_here", "interface_findings", "mpi_findings", "unserved_findings"]
 
 _PATIENCE_S = 60
 _LAUNCHERS = ("mpiexec", "mpirun", "mpiexec.mpich", "mpiexec.openmpi", "mpiexec.hydra")
@@ -35,6 +36,7 @@ def findings_here(cluster: _core.Cluster | None) -> Iterator[Finding]:
     system = f"{platform.system()} {platform.release()}, Python {platform.python_version()}"
     yield ok("version", f"Trunkline {__version__} on {system}; compiled parts in {NATIVE}")
     yield from mpi_findings(find_mpis())
+    yield from unserved_findings(search_mpis())
     yield from interface_findings(cluster, _NET, socket.gethostname())
     yield _multicast()
     yield _lab()
@@ -44,25 +46,33 @@ def findings_here(cluster: _core.Cluster | None) -> Iterator[Finding]:
 def mpi_findings(found: dict[str, Mpi]) -> Iterator[Finding]:
     """Each library that is served, whether its ranks load the preload library, and launchers of others on PATH."""
     if not found:
-        advice = "install one with its compiler (apt-get install mpich libmpich-dev), then build Trunkline again"
-        yield wrong("MPI", "Trunkline was built for no MPI library", advice)
+        advice = f"install one with its compiler (apt-get install mpich libmpich-dev), then run {BUILD_IT}"
+        yield wrong("MPI", "there is a preload library for no MPI library", advice)
     for mpi in found.values():
         yield _served(mpi)
     known = {str(Path(mpi.mpiexec).resolve()) for mpi in found.values()}
     others = {str(Path(place).resolve()): place for name in _LAUNCHERS if (place := shutil.which(name)) is not None}
     for file, place in others.items():
         if file not in known:
-            advice = "jobs that it starts run as before; docs/install.md says how to serve another library"
-            yield note("MPI", f"{place} is the launcher of no library that Trunkline was built for", advice)
+            advice = f"jobs that it starts run as before; {BUILD_IT} serves another library"
+            yield note("MPI", f"{place} is the launcher of no library that there is a preload library for", advice)
+
+
+def unserved_findings(seen: list[SeenMpi]) -> Iterator[Finding]:
+    """Compiler wrappers on PATH and in modules whose libraries have no preload library."""
+    for one in seen:
+        if one.can_build:
+            advice = f"run 'trunkline library --build --mpicc {one.mpicc}'"
+            yield note("MPI", f"{one.what}, {one.mpicc} ({one.where}): {one.reason}", advice)
 
 
 def _served(mpi: Mpi) -> Finding:
     topic = f"MPI {mpi.name}"
     if not Path(mpi.mpiexec).exists():
-        return wrong(topic, f"{mpi.mpiexec} is gone", "install the library again, or build Trunkline again without it")
+        return wrong(topic, f"{mpi.mpiexec} is gone", f"install the library again, or run {BUILD_IT} for another one")
     library = preload_library(mpi.name)
     if not library.exists():
-        return wrong(topic, f"{library} is not there", "build Trunkline again, now that the library is installed")
+        return wrong(topic, f"{library} is not there", f"run {BUILD_IT}, now that the library is installed")
     if not Path(program(mpi)).exists():
         return note(topic, f"{mpi.version}, {library}; no program was built that would try it")
     try:

@@ -8,8 +8,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from trunkline.errors import BadInput, Failed
-from trunkline.mpi import Mpi
-from trunkline.paths import NATIVE
+from trunkline.mpi import BUILD_IT, Mpi
+from trunkline.paths import mpi_program
 from trunkline.temporary import temporary_folder
 
 __all__ = ["PAIRS_SIZE", "measure_pairs", "measuring_program"]
@@ -27,12 +27,12 @@ def measuring_program(library: Mpi) -> Path:
     Raises:
         BadInput: where none was built for that library.
     """
-    program = NATIVE / "libexec" / f"trunkline-measure-{library.name}"
+    program = mpi_program("measure", library.name)
     if program.exists():
         return program
     if library.counts_as != library.family:
         raise BadInput(f"there is no measuring program for {library.name}; measure with --mpi {library.counts_as}")
-    raise BadInput(f"nothing was built for {library.name}; run 'make setup' again now that it is installed")
+    raise BadInput(f"nothing was built for {library.name}; now that it is installed, run {BUILD_IT}")
 
 
 def measure_pairs(

@@ -10,7 +10,7 @@ from trunkline import _core
 from trunkline.bench.job import Outcome, Repetition, follow, program
 from trunkline.errors import Failed
 from trunkline.lab.session import Lab
-from trunkline.mpi import Mpi
+from trunkline.mpi import BUILD_IT, Mpi
 from trunkline.paths import preload_library
 from trunkline.peers.algorithm import PeerAlgorithm
 
@@ -86,7 +86,7 @@ class Driver(ABC):
         missing = [path for path in (self.mpi.mpiexec, program(self.mpi)) if not Path(path).exists()]
         if self.preloads and not preload_library(self.name).exists():
             missing.append(str(preload_library(self.name)))
-        return f"{missing[0]} is missing: install {self.name} and run 'make setup' again" if missing else None
+        return f"{missing[0]} is missing: install {self.name} and run {BUILD_IT}" if missing else None
 
     def settings(self, collective: str, cluster: _core.Cluster, folder: Path) -> list[Setting]:
         """The library's own algorithms and their parameters, likely winners first; none where it has no choice.

@@ -11,7 +11,7 @@ MPI_Comm copy_of(MPI_Comm original) {
   check(PMPI_Comm_group(original, &all));
   check(PMPI_Comm_create(original, all, &communicator));  // copies no attributes, unlike MPI_Comm_dup
   check(PMPI_Group_free(&all));
-  check(PMPI_Comm_set_errhandler(communicator, MPI_ERRORS_RETURN));
+  check(PMPI_Comm_set_errhandler(communicator, errors_return()));
   check(PMPI_Comm_set_name(communicator, "trunkline"));
   return communicator;
 }

@@ -4,7 +4,7 @@ import json
 from collections.abc import Mapping, Sequence
 
 from trunkline.errors import Failed
-from trunkline.paths import NATIVE
+from trunkline.paths import mpi_program
 from trunkline.peers.rules.job import PeerJob
 
 __all__ = ["sent_bytes"]
@@ -29,7 +29,7 @@ def sent_bytes(
     Raises:
         Failed: where the job does not end well.
     """
-    program = NATIVE / "libexec" / f"trunkline-traffic-{job.mpi.name}"
+    program = mpi_program("traffic", job.mpi.name)
     argv, env = job.mpi.launch(
         hosts=job.hosts,
         ranks=job.ranks,
