@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A large array on all workers of a Dask cluster: by Dask's own replicate, and by an MPI_Bcast among the workers.
 
-    trunkline lab run cyclic --mpi mpich -n 8 -- python3 dask_model.py
+    trunkline lab run --cluster cyclic --mpi mpich -n 8 -- python3 dask_model.py
     trunkline run --cluster my-cluster.yaml -- mpiexec -n 34 python3 dask_model.py
 
 dask-mpi makes the ranks of an MPI job a Dask cluster: rank 0 is the scheduler, rank 1 this program, all others are

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Groups points into clusters on all ranks with mpi4py: two collectives a step, and no message between two ranks.
 
-    trunkline lab run cyclic --mpi mpich -n 8 -- python3 kmeans.py
+    trunkline lab run --cluster cyclic --mpi mpich -n 8 -- python3 kmeans.py
     trunkline run --cluster my-cluster.yaml -- mpiexec -n 32 python3 kmeans.py
 
 Each rank has points of its own, around the same eight places. Rank 0 guesses the centres and broadcasts them. In each

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Trains a small net on all ranks under PyTorch's DDP, with gradients over Trunkline or over Gloo: same losses.
 
-    trunkline lab run cyclic --mpi mpich -n 4 -- python3 train_ddp.py
-    trunkline lab run cyclic --mpi mpich -n 4 -- python3 train_ddp.py --backend gloo
+    trunkline lab run --cluster cyclic --mpi mpich -n 4 -- python3 train_ddp.py
+    trunkline lab run --cluster cyclic --mpi mpich -n 4 -- python3 train_ddp.py --backend gloo
 
     trunkline run --cluster my-cluster.yaml -- mpiexec -n 32 python3 train_ddp.py
 

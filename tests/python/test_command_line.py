@@ -171,7 +171,7 @@ def commands_in(line):
 
 def faults_of(words, commands):
     """Options that a command does not have, and a cluster that stands in it without its option."""
-    if words[:1] == ["plan"] and words[1:] and words[1] not in ("lay", "show", "compose", "edit"):
+    if words[:1] == ["plan"] and words[1:] and words[1] not in ("lay", "show", "compose", "edit", "set"):
         words = ["plan", "lay", *words[1:]]
     if words[:2] == ["plan", "edit"]:
         words = ["plan", "edit", *words[3:]]
@@ -182,7 +182,7 @@ def faults_of(words, commands):
     own = {name for one in params for name in (*one.opts, *one.secondary_opts)} | {"--help", "-h"}
     named = [word.partition("=")[0] for word in words if re.match(r"--?[a-z]", word)]
     wrong = [name for name in named if name not in own]
-    has_own = any(one.param_type_name == "argument" and one.nargs == 1 for one in params)
+    has_own = path == ("copy",) or any(one.param_type_name == "argument" and one.nargs == 1 for one in params)
     first = next(iter(words[len(path) :]), "")
     if path[0] != "cluster" and "--cluster" in own and not has_own and re.match(r"[\w$]", first):
         wrong.append(f"{first} without --cluster")

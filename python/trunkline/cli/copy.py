@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from trunkline.cli.options import OptionalClusterOption, mpi_option
 from trunkline.cli.output import check_outputs
 from trunkline.cluster import cluster_file, load_cluster
 from trunkline.copying import Copy, job_of_hosts, settings_of_rank
@@ -24,13 +25,12 @@ def copy(
             "--to", metavar="DIR", help="The folder on each host, made where it is not there; {host} is its name."
         ),
     ],
-    cluster: Annotated[
-        str, typer.Option(envvar="TRUNKLINE_CLUSTER", help="A bundled cluster's name, or a cluster file.")
-    ] = "",
+    cluster: OptionalClusterOption = None,
     hosts: Annotated[
         str,
         typer.Option(
-            metavar="LIST", help="Outside a job: start one on these hosts by ssh, node[01-16]; the first has the files."
+            metavar="HOSTLIST",
+            help="Outside a job: start one on these hosts by ssh, node[01-16]; the first has the files.",
         ),
     ] = "",
     block: Annotated[str, typer.Option(metavar="SIZE", help="Bytes of one broadcast.")] = "4MiB",
@@ -41,7 +41,7 @@ def copy(
         bool, typer.Option("--read-back", help="In the end read each copy from its disk again, and compare.")
     ] = False,
     mpi: Annotated[
-        str | None, typer.Option(help="The MPI library of the job; default: the launcher's, with --hosts mpich.")
+        str | None, mpi_option("The MPI library of the job; default: the launcher's, with --hosts mpich.")
     ] = None,
     json: Annotated[
         str | None, typer.Option(metavar="FILE", help="Write what became of each file as JSON; '-': standard output.")

@@ -12,7 +12,7 @@ from rich.table import Table
 from trunkline import _core
 from trunkline.bench.gsum import NATIVE_PLAN, ranks_on_hosts
 from trunkline.cli.assumptions import rate_words
-from trunkline.cli.options import CellsJsonOption, ClusterOption, RateOption
+from trunkline.cli.options import CellsJsonOption, ClusterOption, RateOption, sizes_option
 from trunkline.cli.output import check_outputs, write_json, write_text
 from trunkline.cli.predict import MpiOption, scaled_cluster
 from trunkline.cli.simulate_gains import reasons
@@ -59,7 +59,7 @@ def gsum(
         ),
     ] = "initial,tuned,native",
     mpi: MpiOption = "mpich",
-    sizes: Annotated[str, typer.Option(help="Message sizes, whole 4-byte integers, separated by commas.")] = "4,256",
+    sizes: Annotated[str, sizes_option("Message sizes, whole 4-byte integers, separated by commas.")] = "4,256",
     ranks_per_host: Annotated[
         int | None, typer.Option(min=1, metavar="N", help="Ranks on each host; default: the paper's, else 1.")
     ] = None,
