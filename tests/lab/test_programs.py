@@ -106,10 +106,10 @@ def test_a_setting_of_the_caller_stands(trunkline):
 
 def test_a_rate_that_no_machine_emulates_is_warned_of_once(trunkline):
     """At 100 Gbit/s two frames take a quarter of a microsecond."""
-    done = run(trunkline, "--mpi", "mpich", "-n", "2", "--", "true", rate="100Gbit")
+    done = run(trunkline, "--mpi", "mpich", "-n", "2", "--", "sleep", "0.3", rate="100Gbit")
     assert done.returncode == 0, done.stdout + done.stderr
     assert done.stderr.count("is above what is true on this machine now") == 1
-    slow = run(trunkline, "--mpi", "mpich", "-n", "2", "--", "true", rate="10kbit")
+    slow = run(trunkline, "--mpi", "mpich", "-n", "2", "--", "sleep", "0.3", rate="10kbit")
     assert slow.returncode == 0, slow.stdout + slow.stderr
     assert "is above what is true" not in slow.stderr
 
@@ -240,7 +240,7 @@ def test_unknown_host_runs_natively_with_one_warning(trunkline, program, tmp_pat
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["cyclic", "--mpi", "lammpi", "--", "true"], "no MPI library 'lammpi'"),
+        (["cyclic", "--mpi", "lammpi", "--", "true"], "no preload library for an MPI library 'lammpi'"),
         (["cyclic", "--mpi", "mpich", "-n", "33", "--", "true"], "33 ranks do not fit on 32 hosts"),
         (["cyclical", "--mpi", "mpich", "--", "true"], "no bundled cluster 'cyclical'"),
         (["cyclic", "--mpi", "mpich", "--rate", "20", "--", "true"], "not a rate"),

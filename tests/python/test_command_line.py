@@ -111,6 +111,10 @@ def test_old_forms_are_still_taken(trunkline, old, new):
         assert taken.data == now.data
 
 
+def test_words_of_a_sub_command_are_no_cluster(refused):
+    assert "an MPI library 'no-such-mpi'" in refused("copy", "no-such-file", "--to", "x", "--mpi", "no-such-mpi")
+
+
 def test_old_forms_are_not_in_help(trunkline):
     said = trunkline("plan", "lay", "--help").out
     assert "--algorithms" in said

@@ -62,12 +62,12 @@ class _Command(TyperCommand):
     def _with_cluster(self, ctx: Any, args: list[str]) -> list[str]:  # noqa: ANN401
         """The cluster behind its option, where it was given as the first word."""
         arguments = [one for one in self.params if one.param_type_name == "argument"]
-        command = next((one for one in arguments if one.nargs == -1), None)
+        command = next((one for one in arguments if one.nargs == -1 and "--" in (one.metavar or "")), None)
         options = set(self._options(args))
         end = args.index("--") if "--" in args else len(args)
         values = {place + 1 for place in options if self._takes_next(args[place])}
         plain = [place for place in range(end) if place not in options | values]
-        has_own = any(one.nargs == 1 for one in arguments)
+        has_own = any(one is not command for one in arguments)
         is_named = any(args[place].partition("=")[0] == "--cluster" for place in options)
         # What 'trunkline run' starts never had a cluster before it, so its first word may well be mpiexec.
         is_job = ctx.command_path.split()[-2:] == [ctx.find_root().info_name.split()[-1], "run"]
