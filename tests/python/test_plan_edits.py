@@ -254,7 +254,9 @@ def test_compose_refuses_what_it_cannot_do(refused, words, message):
 
 def test_a_misspelled_sub_command_is_told_from_a_cluster(refused):
     said = refused("plan", "compse", "8w")
-    assert said.startswith("plan has no sub-command 'compse'; there are: lay, show, compose, edit, or give one cluster")
+    assert said.startswith(
+        "plan has no sub-command 'compse'; there are: lay, show, set, compose, edit, or give one cluster"
+    )
 
 
 def test_hosts_take_part_in_the_order_in_which_they_are_named(trunkline):

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from made_run import write_run
-from made_trace import ARRIVED, COMPLETE, HANDED_ON, Made, eight_ranks
+from made_trace import ARRIVED, COMPLETE, HANDED_ON, Made, eight_ranks, kind_bytes
 from test_trace_suggest import bad_plans, rooms  # noqa: F401
 
 from trunkline import _core
@@ -84,13 +84,13 @@ def test_names_in_the_tree_neither_meet_nor_leave_it(tmp_path, name):
 
 def test_a_broadcast_has_no_way_to_the_root(tmp_path):
     for rank in range(2):
-        made = Made(rank, 2, host=f"h{rank}")
+        made = Made(rank, 2, host=f"h{rank}", kinds=[kind_bytes(collective="bcast")])
         made.begin(0, 0)
         made.event(2, 4 - rank, 1 - rank)
         made.over(200_000)
         made.write(tmp_path)
     page = page_of(tmp_path)
-    assert "up from the root" in page
+    assert ">from the root<" in page
     assert "down to the root" not in page
     assert "200 ms" in page, "no six digits of microseconds"
     assert "MPI_Alltoall" in page, "what is not in a trace"
