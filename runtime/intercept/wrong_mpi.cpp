@@ -88,10 +88,10 @@ void refuse_wrong_mpi() {
     }
     if (mpi.family == native_library && !for_standard_abi) continue;
     const std::string right = mpi.family == NativeLibrary::openmpi ? "openmpi" : "mpich";
-    end_process("this preload library is built for " TRUNKLINE_MPI_TITLE ", but the program runs on " + mpi.version +
-                ": say --mpi " + right +
-                " to 'trunkline run' and 'trunkline lab run', or preload what 'trunkline library --mpi " + right +
-                "' prints");
+    std::string text = "this preload library is built for " TRUNKLINE_MPI_TITLE ", but the program runs on ";
+    text.append(mpi.version).append(": say --mpi ").append(right);
+    text.append(" to 'trunkline run' and 'trunkline lab run', or preload what 'trunkline library --mpi ");
+    end_process(text.append(right).append("' prints"));
   }
 }
 
