@@ -63,7 +63,7 @@ from_wheel() {  # WHEEL
   "$trunkline" plan cyclic >plan.txt
   grep -q "^Contention-free" plan.txt || { cat plan.txt; fail "no plan"; }
   if "$trunkline" doctor >doctor.txt; then fail "the doctor finds a preload library before one was built"; fi
-  grep -q "No MPI library here has a preload library yet" doctor.txt || { cat doctor.txt; fail "the doctor says something else"; }
+  grep -q "no MPI library here has a preload library yet" doctor.txt || { cat doctor.txt; fail "the doctor says something else"; }
 
   cat >hello.c <<'END'
 #include <dlfcn.h>

@@ -86,7 +86,7 @@ def test_an_interface_beside_the_file(tmp_path, speed, state):
 
 def test_libraries_that_cannot_serve(monkeypatch):
     (said,) = texts(mpi_findings({}))
-    assert said == "there is a preload library for no MPI library"
+    assert said == "no MPI library here has a preload library yet"
     name, mpi = next(iter(find_mpis().items()), pytest.skip) if find_mpis() else pytest.skip("no MPI library")
     gone = replace(mpi, mpiexec="/nowhere/mpiexec")
     assert texts(mpi_findings({name: gone})) == ["/nowhere/mpiexec is gone"]

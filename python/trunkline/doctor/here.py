@@ -6,7 +6,7 @@ import platform
 import shutil
 import socket
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from trunkline import __version__, _core
@@ -35,19 +35,22 @@ def findings_here(cluster: _core.Cluster | None) -> Iterator[Finding]:
     """
     system = f"{platform.system()} {platform.release()}, Python {platform.python_version()}"
     yield ok("version", f"Trunkline {__version__} on {system}; compiled parts in {NATIVE}")
-    yield from mpi_findings(find_mpis())
-    yield from unserved_findings(search_mpis())
+    seen = search_mpis()
+    yield from mpi_findings(find_mpis(), seen)
+    yield from unserved_findings(seen)
     yield from interface_findings(cluster, _NET, socket.gethostname())
     yield _multicast()
     yield _lab()
     yield note("planned", _core.planned_words())
 
 
-def mpi_findings(found: dict[str, Mpi]) -> Iterator[Finding]:
+def mpi_findings(found: dict[str, Mpi], seen: Sequence[SeenMpi] = ()) -> Iterator[Finding]:
     """Each library that is served, whether its ranks load the preload library, and launchers of others on PATH."""
     if not found:
-        advice = f"install one with its compiler (apt-get install mpich libmpich-dev), then run {BUILD_IT}"
-        yield wrong("MPI", "there is a preload library for no MPI library", advice)
+        advice = "run 'trunkline library --build'"
+        if not any(one.can_build for one in seen):
+            advice = f"install one with its compiler (apt-get install mpich libmpich-dev), then {advice}"
+        yield wrong("MPI", "no MPI library here has a preload library yet", advice)
     for mpi in found.values():
         yield _served(mpi)
     known = {str(Path(mpi.mpiexec).resolve()) for mpi in found.values()}
