@@ -10,7 +10,7 @@ from pathlib import Path
 from trunkline.errors import BadInput
 from trunkline.mpi import BUILD_IT, Mpi, find_mpis, preload_of, require_mpi, settings_of
 
-__all__ = ["check_program_mpi", "job_with_settings", "mpi_of_job"]
+__all__ = ["check_program_mpi", "job_with_settings", "mpi_of_job", "mpi_of_program"]
 
 _STANDARD = "mpiabi"
 """The family of the standard's ABI, whichever library has it."""
@@ -179,6 +179,17 @@ def _mpi_of_program(job: _Job, name: str | None) -> Mpi:
         "srun starts programs of any MPI library, and none of its words here is a program linked to one: name the "
         f"ranks' library with --mpi NAME ({_names(found)}); {_MORE_MPIS}"
     )
+
+
+def mpi_of_program(program: str) -> str:
+    """The name of the MPI library that a program is linked to; else of the first there is, or ``mpich``."""
+    found = find_mpis()
+    file = shutil.which(program)
+    linked = _linked(file, os.environ) if file is not None and _is_binary(file) else set()
+    for name, mpi in found.items():
+        if any(_is_of(library, mpi) for library in linked):
+            return name
+    return next(iter(found), "mpich")
 
 
 def check_program_mpi(program: str, mpi: Mpi) -> None:

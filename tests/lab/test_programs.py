@@ -11,6 +11,8 @@ from pathlib import Path
 import pytest
 from busy_machine import PATIENCE_S
 
+from trunkline.launchers import mpi_of_program
+
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 BOTH = ["mpich", "openmpi"]
 pytestmark = pytest.mark.usefixtures("nothing_left")
@@ -288,3 +290,15 @@ def test_an_example_is_found_by_its_name(trunkline, mpi):
     assert done.returncode == 0, done.stdout + done.stderr
     assert "matmul: 5 ranks, order 203: " in done.stdout
     assert "product right" in done.stdout
+
+
+@pytest.mark.parametrize("mpi", BOTH)
+def test_the_library_is_what_the_program_is_linked_to(trunkline, program, mpi):
+    assert mpi_of_program(program("hello", mpi)) == mpi
+    done = run(trunkline, "-n", "2", "--", program("hello", mpi))
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "hello from 2 ranks" in done.stdout
+
+
+def test_what_is_linked_to_no_library_runs_on_the_first():
+    assert mpi_of_program(sys.executable) == "mpich"

@@ -25,7 +25,7 @@ from trunkline.lab.message_cost import tell_message_cost
 from trunkline.lab.rate import lab_rate
 from trunkline.lab.script import Playing, load_script
 from trunkline.lab.session import Lab, check_host
-from trunkline.launchers import check_program_mpi
+from trunkline.launchers import check_program_mpi, mpi_of_program
 from trunkline.mpi import preload_of, ready_mpi, require_mpi, settings_of_caller
 from trunkline.paths import EXAMPLES, example_program
 from trunkline.terminal import console
@@ -153,7 +153,12 @@ def run(
     cluster: ClusterOption,
     program: Annotated[list[str], typer.Argument(metavar="-- PROGRAM ...", help="The MPI program and its arguments.")],
     impairments: Impairments,
-    mpi: Annotated[str, mpi_option("The MPI library it was built for: mpich, openmpi, mpich-5.0.2, ...")],
+    mpi: Annotated[
+        str | None,
+        mpi_option(
+            "The MPI library it was built for: mpich, openmpi, ...; default: the one that it is linked to, or mpich."
+        ),
+    ] = None,
     ranks: Annotated[
         int | None, typer.Option("-n", min=1, metavar="N", help="Number of ranks; default: all hosts full.")
     ] = None,
@@ -175,7 +180,8 @@ def run(
     Rank r sits on host r / RANKS_PER_HOST. TRUNKLINE_* settings of the environment reach the ranks, but for
     TRUNKLINE_CLUSTER, which is the lab's own file. TRUNKLINE_HOST_COSTS is what messages cost now, unless it is set.
     """
-    library = require_mpi(mpi) if native else ready_mpi(mpi)
+    wanted = mpi or mpi_of_program(program[0])
+    library = require_mpi(wanted) if native else ready_mpi(wanted)
     if native and trace is not None:
         raise BadInput("--trace is Trunkline's own, which --native leaves out: keep one of them")
     check_outputs({"--json": json})
