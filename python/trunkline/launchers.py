@@ -3,7 +3,7 @@
 import os
 import shutil
 import subprocess
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -56,7 +56,7 @@ def job_with_settings(
     if kind in _BATCH:
         raise _belongs_into_script(kind, mpi_name, cluster_file)
     is_srun = kind == "srun"
-    mpi = _mpi_of_program(job, mpi_name) if is_srun else _mpi_of_launcher(job, mpi_name)
+    mpi = _mpi_behind_srun(job, mpi_name) if is_srun else _mpi_of_launcher(job, mpi_name)
     preloads = [str(preload_of(mpi)), job.environment.get("LD_PRELOAD", "")]
     settings = {
         **settings_of(job.environment),
@@ -156,7 +156,7 @@ def _is_standard(library: Path) -> bool:
     return library.name.startswith("libmpi_abi.so")
 
 
-def _mpi_of_program(job: _Job, name: str | None) -> Mpi:
+def _mpi_behind_srun(job: _Job, name: str | None) -> Mpi:
     """As named, else of the first program behind srun that is linked to an MPI library; srun starts those of any."""
     if name:
         return require_mpi(name)
@@ -168,9 +168,8 @@ def _mpi_of_program(job: _Job, name: str | None) -> Mpi:
         libraries = _linked(file, job.environment)
         if not libraries:
             continue
-        for mpi in found.values():
-            if any(_is_of(library, mpi) for library in libraries):
-                return mpi
+        if mpi := _serving(libraries, found):
+            return mpi
         raise BadInput(
             f"{word} is linked to {min(libraries)}, of no MPI library that there is a preload library for "
             f"({_names(found)}); {_MORE_MPIS}"
@@ -186,10 +185,13 @@ def mpi_of_program(program: str) -> str:
     found = find_mpis()
     file = shutil.which(program)
     linked = _linked(file, os.environ) if file is not None and _is_binary(file) else set()
-    for name, mpi in found.items():
-        if any(_is_of(library, mpi) for library in linked):
-            return name
-    return next(iter(found), "mpich")
+    mpi = _serving(linked, found)
+    return mpi.name if mpi else next(iter(found), "mpich")
+
+
+def _serving(libraries: Collection[Path], found: Mapping[str, Mpi]) -> Mpi | None:
+    """The first of which one of the files is."""
+    return next((mpi for mpi in found.values() if any(_is_of(library, mpi) for library in libraries)), None)
 
 
 def check_program_mpi(program: str, mpi: Mpi) -> None:

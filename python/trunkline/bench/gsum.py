@@ -14,13 +14,26 @@ from trunkline.mpi import Mpi, preload_of
 from trunkline.paths import example_program
 from trunkline.placement import bounded_placement
 from trunkline.statistics import median_with_interval
+from trunkline.units import parse_bench_sizes
 
-__all__ = ["NATIVE_PLAN", "GsumCell", "GsumJob", "make_cells", "ranks_on_hosts"]
+__all__ = ["NATIVE_PLAN", "GsumCell", "GsumJob", "make_cells", "parse_gsum_sizes", "ranks_on_hosts"]
 
 CPUS = {"8w": [8] * 4, "4w": [4] * 8, "now": [2] * 30, "blade": [1] * 10, "4w+8w": [4] * 8 + [8] * 4}
 """Processors of each host of the paper's clusters: so many ranks it has there."""
 NATIVE_PLAN = "native"
 _LINE = re.compile(r"gsum: \d+ ranks, (\d+) bytes: ([0-9.]+) us an allreduce, sums right")
+
+
+def parse_gsum_sizes(text: str) -> list[int]:
+    """Bytes of the messages that it sums up: whole 4-byte integers.
+
+    Raises:
+        BadInput: as :func:`parse_bench_sizes`, and where one is no multiple of 4 above zero.
+    """
+    sizes = parse_bench_sizes(text)
+    if odd := [size for size in sizes if size % 4 or size == 0]:
+        raise BadInput(f"--sizes: {odd[0]} is no multiple of 4 above zero; gsum adds 4-byte integers")
+    return sizes
 
 
 def ranks_on_hosts(cluster: _core.Cluster, each: int | None) -> list[int]:

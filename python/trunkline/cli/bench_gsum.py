@@ -8,8 +8,15 @@ from rich.markup import escape
 from rich.table import Table
 
 from trunkline import __version__
-from trunkline.bench.gsum import GsumCell, GsumJob, ranks_on_hosts
-from trunkline.cli.options import CellsJsonOption, ClusterOption, LabRateOption, MpisOption, sizes_option
+from trunkline.bench.gsum import GsumCell, GsumJob, parse_gsum_sizes, ranks_on_hosts
+from trunkline.cli.options import (
+    CellsJsonOption,
+    ClusterOption,
+    LabRateOption,
+    MpisOption,
+    TunedPlanOption,
+    sizes_option,
+)
 from trunkline.cli.output import check_outputs, write_json, write_text
 from trunkline.cluster import load_cluster
 from trunkline.errors import BadInput
@@ -21,7 +28,7 @@ from trunkline.plan_sets import by_size
 from trunkline.temporary import temporary_folder
 from trunkline.terminal import console, progress_bar, titled_table
 from trunkline.tune.gsum import PLANS, TUNED, measure_gsum
-from trunkline.units import format_bytes, format_rate, format_seconds, parse_bench_sizes
+from trunkline.units import format_bytes, format_rate, format_seconds
 
 __all__ = ["gsum"]
 
@@ -45,10 +52,7 @@ def gsum(
         int, typer.Option(min=1, help="How often a job calls both allreduces; the paper: 20000 to 25000.")
     ] = 50,
     turns: Annotated[int, typer.Option(min=1, max=1000, help="Jobs of each plan, in turns.")] = 7,
-    tuned_plan: Annotated[
-        str | None,
-        typer.Option(metavar="FILE", help="Write the plans that were found: a set with one for each class of sizes."),
-    ] = None,
+    tuned_plan: TunedPlanOption = None,
     json: CellsJsonOption = None,
 ) -> None:
     """Time global sums of two alternating allreduces: plans against each other and against MPI as it is."""
@@ -56,9 +60,7 @@ def gsum(
     wanted = _wanted(plans, tuned_plan)
     network = load_cluster(cluster)
     libraries = ready_mpis(mpi)
-    message_bytes = parse_bench_sizes(sizes)
-    if odd := [size for size in message_bytes if size % 4 or size == 0]:
-        raise BadInput(f"--sizes: {odd[0]} is no multiple of 4 above zero; gsum adds 4-byte integers")
+    message_bytes = parse_gsum_sizes(sizes)
     ranks_on = ranks_on_hosts(network, ranks_per_host)
     hosts_used(network, None)  # told before a lab is up
     cells: list[GsumCell] = []

@@ -101,3 +101,16 @@ CellsJsonOption = Annotated[
 ]
 SvgOption = Annotated[str | None, typer.Option(metavar="FILE", help="Draw it as SVG; '-' for standard output.")]
 ReportOption = Annotated[str | None, typer.Option(metavar="FILE", help="Write a self-contained HTML page.")]
+PlannedRootOption = Annotated[
+    str | None,
+    typer.Option(metavar="HOST|RANK", help="Where the message starts; default: the plan's, else rank 0."),
+]
+"""For a sub-command that takes a plan of one's own."""
+PlannedRanksOption = Annotated[
+    int | None, typer.Option(metavar="N", help="Ranks on every host; default: the plan's, else 1.")
+]
+"""The same."""
+TunedPlanOption = Annotated[
+    str | None,
+    typer.Option(metavar="FILE", help="Write the plans that were found: a set with one for each class of sizes."),
+]

@@ -16,6 +16,8 @@ from trunkline.cli.options import (
     ClusterOption,
     CollectiveOption,
     JsonOption,
+    PlannedRanksOption,
+    PlannedRootOption,
     RanksOnHostOption,
     RateOption,
     SizesOption,
@@ -91,13 +93,8 @@ def predict(
         ),
     ] = None,
     host_costs: HostCostsOption = "",
-    root: Annotated[
-        str | None,
-        typer.Option(metavar="HOST|RANK", help="Where the message starts; default: the plan's, else rank 0."),
-    ] = None,
-    ranks_per_host: Annotated[
-        int | None, typer.Option(metavar="N", help="Ranks on every host; default: the plan's, else 1.")
-    ] = None,
+    root: PlannedRootOption = None,
+    ranks_per_host: PlannedRanksOption = None,
     rate: RateOption = None,
     json: JsonOption = None,
     svg: SvgOption = None,

@@ -10,7 +10,15 @@ from rich.table import Table
 from trunkline import _core
 from trunkline.cli.assumptions import host_words, rate_words, tell_rate
 from trunkline.cli.forms import App
-from trunkline.cli.options import ClusterOption, JsonOption, RateOption, SizesOption, algorithms_option
+from trunkline.cli.options import (
+    ClusterOption,
+    JsonOption,
+    PlannedRanksOption,
+    PlannedRootOption,
+    RateOption,
+    SizesOption,
+    algorithms_option,
+)
 from trunkline.cli.output import check_outputs, write_json
 from trunkline.cli.predict import HostCostsOption, MpiOption
 from trunkline.cli.simulate_gains import gains, reasons
@@ -60,13 +68,8 @@ def simulated(
     ] = "auto,mpich,openmpi",
     mpi: MpiOption = "mpich",
     rate: RateOption = None,
-    root: Annotated[
-        str | None,
-        typer.Option(metavar="HOST|RANK", help="Where the message starts; default: the plan's, else rank 0."),
-    ] = None,
-    ranks_per_host: Annotated[
-        int | None, typer.Option(metavar="N", help="Ranks on every host; default: the plan's, else 1.")
-    ] = None,
+    root: PlannedRootOption = None,
+    ranks_per_host: PlannedRanksOption = None,
     plan: Annotated[
         str | None,
         typer.Option(

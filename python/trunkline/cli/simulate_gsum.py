@@ -10,9 +10,9 @@ from rich.markup import escape
 from rich.table import Table
 
 from trunkline import _core
-from trunkline.bench.gsum import NATIVE_PLAN, ranks_on_hosts
+from trunkline.bench.gsum import NATIVE_PLAN, parse_gsum_sizes, ranks_on_hosts
 from trunkline.cli.assumptions import rate_words
-from trunkline.cli.options import CellsJsonOption, ClusterOption, RateOption, sizes_option
+from trunkline.cli.options import CellsJsonOption, ClusterOption, RateOption, TunedPlanOption, sizes_option
 from trunkline.cli.output import check_outputs, write_json, write_text
 from trunkline.cli.predict import MpiOption, scaled_cluster
 from trunkline.cli.simulate_gains import reasons
@@ -41,7 +41,7 @@ from trunkline.temporary import temporary_folder
 from trunkline.terminal import console, progress_bar, titled_table
 from trunkline.tune.gsum import INITIAL, TUNED
 from trunkline.tune.plans import initial_hierarchy, plans_worth_trying
-from trunkline.units import format_bytes, format_seconds, parse_bench_sizes
+from trunkline.units import format_bytes, format_seconds
 
 __all__ = ["gsum"]
 
@@ -73,10 +73,7 @@ def gsum(
         ),
     ] = "",
     iterations: Annotated[int, typer.Option(min=1, help="How often both allreduces are called.")] = 20,
-    tuned_plan: Annotated[
-        str | None,
-        typer.Option(metavar="FILE", help="Write the plans that were found: a set with one for each class of sizes."),
-    ] = None,
+    tuned_plan: TunedPlanOption = None,
     json: CellsJsonOption = None,
 ) -> None:
     """Time the allreduce paper's global sums on its own hosts, simulated: plans, steps and gains beside its numbers."""
@@ -84,9 +81,7 @@ def gsum(
     network = scaled_cluster(cluster, rate)
     wanted = _wanted(plans, network, ranks_per_host, tuned_plan)
     library = require_mpi(mpi)
-    message_bytes = parse_bench_sizes(sizes)
-    if odd := [size for size in message_bytes if size % 4 or size == 0]:
-        raise BadInput(f"--sizes: {odd[0]} is no multiple of 4 above zero; gsum adds 4-byte integers")
+    message_bytes = parse_gsum_sizes(sizes)
     placement = [host for host, count in enumerate(ranks_on_hosts(network, ranks_per_host)) for _ in range(count)]
     usual = PAPER_HOSTS.get(network.name, _core.host_costs_of(library.counts_as, library.version))
     costs = host_costs_named(host_costs or usual).name
