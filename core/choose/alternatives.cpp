@@ -11,9 +11,9 @@
 #include "choose/least_time.hpp"
 #include "model/native/native_reduction.hpp"
 #include "model/native/native_within_host.hpp"
-#include "model/transfer/memory_costs.hpp"
 #include "model/transfer/segments.hpp"
 #include "network/long_links.hpp"
+#include "network/placement.hpp"
 
 namespace trunkline {
 namespace {
@@ -43,6 +43,13 @@ bool goes_by_datagrams(Collective collective, const Candidate& candidate) {
   return find_algorithm(collective, candidate.name)->kind->wants_datagrams;
 }
 
+/// Each once.
+std::vector<std::uint64_t> ascending(std::vector<std::uint64_t> sizes) {
+  std::ranges::sort(sizes);
+  sizes.erase(std::unique(sizes.begin(), sizes.end()), sizes.end());
+  return sizes;
+}
+
 /// Where segments begin to be one more, messages are announced first, blocks are long enough, or native is another.
 std::vector<std::uint64_t> jumps_of(const std::vector<Alternative>& laid, const HostCosts& hosts) {
   std::vector<std::uint64_t> jumps{most_cut_bytes + 1, mpich_short_reduce_bytes + 1, openmpi_eager_bytes + 1};
@@ -56,9 +63,7 @@ std::vector<std::uint64_t> jumps_of(const std::vector<Alternative>& laid, const 
     jumps.push_back(blocks * one.uncertainty->least_block_bytes);
     jumps.push_back(blocks * one.uncertainty->long_block_bytes);
   }
-  std::ranges::sort(jumps);
-  jumps.erase(std::unique(jumps.begin(), jumps.end()), jumps.end());
-  return jumps;
+  return ascending(std::move(jumps));
 }
 
 bool is_there(Where where, bool has_sites, bool shares_hosts, std::size_t ranks) {
@@ -110,10 +115,9 @@ Alternatives on_one_host(Alternatives all, std::span<const Candidate* const> can
   }
   all.native = std::move(native);
   // What is read or copied where, and what was measured: each begins another class of sizes.
-  all.jumps.assign(sizes_within_host().begin(), sizes_within_host().end());
-  all.jumps.insert(all.jumps.end(), segment_sizes().begin(), segment_sizes().end());
-  std::ranges::sort(all.jumps);
-  all.jumps.erase(std::unique(all.jumps.begin(), all.jumps.end()), all.jumps.end());
+  std::vector<std::uint64_t> jumps(sizes_within_host().begin(), sizes_within_host().end());
+  jumps.insert(jumps.end(), segment_sizes().begin(), segment_sizes().end());
+  all.jumps = ascending(std::move(jumps));
   return all;
 }
 

@@ -7,8 +7,8 @@
 #include "algorithms/registry.hpp"
 #include "choose/costs_by_size.hpp"
 #include "choose/one_order.hpp"
-#include "model/transfer/memory_costs.hpp"
 #include "network/long_links.hpp"
+#include "network/placement.hpp"
 #include "text/quantity.hpp"
 
 namespace trunkline {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "network/placement.hpp"
 
+#include <algorithm>
 #include <stdexcept>
 #include <string>
 
@@ -13,6 +14,10 @@ Placement block_placement(const Cluster& cluster, std::uint32_t ranks_per_host) 
     placement.insert(placement.end(), ranks_per_host, host);
   }
   return placement;
+}
+
+bool is_one_host(const Placement& placement) {
+  return std::ranges::all_of(placement, [&](HostIndex host) { return host == placement.front(); });
 }
 
 void check_placement(const Cluster& cluster, const Placement& placement, Rank root) {

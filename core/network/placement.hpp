@@ -18,6 +18,9 @@ using Placement = std::vector<HostIndex>;
 /// Ranks 0 .. hosts * ranks_per_host - 1, host by host: rank r sits on host r / ranks_per_host.
 [[nodiscard]] Placement block_placement(const Cluster& cluster, std::uint32_t ranks_per_host);
 
+/// Whether all ranks sit on one host; so do none.
+[[nodiscard]] bool is_one_host(const Placement& placement);
+
 /// Throws std::invalid_argument where a host of `placement` is not in the cluster, or `root` is no rank of it.
 void check_placement(const Cluster& cluster, const Placement& placement, Rank root);
 

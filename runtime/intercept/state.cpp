@@ -10,8 +10,8 @@
 
 #include "communicator/communicator.hpp"
 #include "intercept/settings.hpp"
-#include "model/transfer/memory_costs.hpp"
 #include "mpi_api.hpp"
+#include "network/placement.hpp"
 #include "report.hpp"
 #include "reserve.hpp"
 #include "startup/agreement.hpp"

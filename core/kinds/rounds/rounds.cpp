@@ -9,7 +9,7 @@
 #include "kinds/rounds/costs.hpp"
 #include "kinds/rounds/memory_round_costs.hpp"
 #include "kinds/rounds/row.hpp"
-#include "model/transfer/memory_costs.hpp"
+#include "network/placement.hpp"
 #include "plan/in_flight.hpp"
 
 namespace trunkline {

@@ -8,8 +8,8 @@
 
 #include "kinds/trees/memory_tree_costs.hpp"
 #include "kinds/trees/row.hpp"
-#include "model/transfer/memory_costs.hpp"
 #include "network/long_links.hpp"
+#include "network/placement.hpp"
 #include "plan/in_flight.hpp"
 #include "plan/lead.hpp"
 #include "plan/tree_costs.hpp"

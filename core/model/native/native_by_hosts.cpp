@@ -7,7 +7,7 @@
 
 #include "algorithms/trees/over_hosts.hpp"
 #include "model/native/native_choice.hpp"
-#include "model/transfer/memory_costs.hpp"
+#include "network/placement.hpp"
 
 namespace trunkline {
 namespace {

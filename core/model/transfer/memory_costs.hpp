@@ -3,10 +3,7 @@
 // place that says so, for every plan whose ranks are all on one host.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
-
-#include "network/placement.hpp"
 
 namespace trunkline {
 
@@ -48,10 +45,5 @@ class MemoryCosts {
   double copy_byte_s_;
   double combine_byte_s_;
 };
-
-/// Whether all ranks sit on one host.
-[[nodiscard]] inline bool is_one_host(const Placement& placement) {
-  return std::ranges::all_of(placement, [&](HostIndex host) { return host == placement.front(); });
-}
 
 }  // namespace trunkline
