@@ -6,6 +6,8 @@
 #include <thread>
 #include <utility>
 
+#include "transport/memory/packing.hpp"
+
 namespace trunkline::runtime {
 namespace {
 
@@ -70,7 +72,7 @@ MemoryTransport::Row MemoryTransport::row_of(const Chunk& chunk) const {
   check(PMPI_Pack_size(chunk.count, chunk.type, ours_.alone(), &most));
   auto packed = std::make_shared_for_overwrite<std::byte[]>(static_cast<std::size_t>(most));
   int bytes = 0;
-  check(PMPI_Pack(chunk.at, chunk.count, chunk.type, packed.get(), most, &bytes, ours_.alone()));
+  check(pack_chunk(chunk, packed.get(), most, bytes, ours_.alone()));
   const std::byte* const at = packed.get();
   return {.at = at, .bytes = static_cast<std::uint32_t>(bytes), .packed = std::move(packed)};
 }

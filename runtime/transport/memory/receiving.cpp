@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "transport/memory/host_memory.hpp"
+#include "transport/memory/packing.hpp"
 
 namespace trunkline::runtime {
 namespace {
@@ -19,8 +20,7 @@ int unpack_row(const std::byte* from, std::uint32_t bytes, const Chunk& into, MP
     std::memcpy(into.at, from, bytes);
     return MPI_SUCCESS;
   }
-  int position = 0;
-  return PMPI_Unpack(from, static_cast<int>(bytes), &position, into.at, into.count, into.type, alone);
+  return unpack_chunk(from, static_cast<int>(bytes), into, alone);
 }
 
 }  // namespace

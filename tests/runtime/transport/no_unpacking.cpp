@@ -1,7 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// In place of the MPI library, of which the tests of host memory use nothing else, and not even this.
+// In place of what asks the MPI library to unpack, of which the tests of host memory use nothing else, and not even
+// this.
 #include <cstdlib>
 
 #include "mpi_api.hpp"
+#include "transport/memory/packing.hpp"
 
-extern "C" int PMPI_Unpack(const void*, int, int*, void*, int, MPI_Datatype, MPI_Comm) { std::abort(); }
+namespace trunkline::runtime {
+
+int unpack_chunk(const std::byte* /*in*/, int /*bytes*/, const Chunk& /*chunk*/, MPI_Comm /*alone*/) { std::abort(); }
+
+}  // namespace trunkline::runtime
