@@ -9,6 +9,8 @@
 
 namespace trunkline {
 
+inline constexpr std::uint64_t kib = 1024;
+
 /// A quantity that cannot be read; the message says what would be right.
 class BadQuantity : public std::runtime_error {
  public:

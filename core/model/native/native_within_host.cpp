@@ -6,10 +6,11 @@
 #include <cmath>
 #include <string_view>
 
+#include "text/quantity.hpp"
+
 namespace trunkline {
 namespace {
 
-constexpr std::uint64_t kib = 1024;
 constexpr std::array<std::uint64_t, 12> sizes{512,      kib,      2 * kib,   4 * kib,    8 * kib,    16 * kib,
                                               32 * kib, 64 * kib, 256 * kib, 1024 * kib, 4096 * kib, 16384 * kib};
 using Times = std::array<double, sizes.size()>;

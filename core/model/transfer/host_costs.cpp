@@ -15,8 +15,6 @@
 namespace trunkline {
 namespace {
 
-constexpr std::uint64_t kib = 1024;
-
 /// A rank received and sent on one message of a stream in 19 to 27 us at 2 and 4 KiB, in 28 to 34 us at 16 KB, in 8 to
 /// 10 ms at 16 MiB, under every library: two libraries differ no more than one does from run to run. Below a frame it
 /// was 12 to 20 us in a stream, and more for a message alone. What tells libraries apart is how they send long
