@@ -9,6 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "algorithms/rounds/generators.hpp"
+#include "algorithms/rounds/nested_groups.hpp"
 #include "algorithms/trees/by_sites.hpp"
 #include "algorithms/trees/flat.hpp"
 #include "algorithms/trees/hierarchical.hpp"
@@ -140,7 +142,16 @@ Plan lay_unaware_scatter_ring(const Ground& on) { return by_rank_number("scatter
 Plan lay_allreduce_ring(const Ground& on) { return depth_first("allreduce-ring", on); }
 Plan lay_halving_doubling(const Ground& on) { return depth_first("halving-doubling", on); }
 Plan lay_recursive_doubling(const Ground& on) { return depth_first("recursive-doubling", on); }
-Plan lay_mixed_radix(const Ground& on) { return depth_first("mixed-radix", on); }
+Plan lay_mixed_radix(const Ground& on) {
+  std::vector<Rank> order = depth_first_order(*on.cluster, on.placement, on.root);
+  const std::vector<Rank> levels = nested_groups(*on.cluster, on.placement, order).levels;
+  return plan_of(generate_rounds(with_groups(levels, "mixed-radix"), std::move(order)));
+}
+Plan lay_lane_ring(const Ground& on) {
+  std::vector<Rank> order = depth_first_order(*on.cluster, on.placement, on.root);
+  const Rank lanes = nested_groups(*on.cluster, on.placement, order).of_hosts;
+  return plan_of(generate_rounds(with_groups({&lanes, 1}, "lane-ring"), std::move(order)));
+}
 Plan lay_swing(const Ground& on) { return depth_first("swing", on); }
 Plan lay_unaware_swing(const Ground& on) { return by_rank_number("swing", on); }
 Plan lay_reduce_scatter_ring(const Ground& on) { return depth_first("reduce-scatter-ring", on); }
@@ -425,6 +436,15 @@ constexpr std::array registry_rows{
          .kind = &rounds_kind,
          .has_one_order = false},
         lay_mixed_radix},
+    Row{{.collective = Collective::allreduce,
+         .name = "lane-ring",
+         .description = "each rank of a host keeps a part of the sum, and goes round a ring with those of the other "
+                        "hosts that keep the same part",
+         .cost = "2 (N - 1) (T(m/N) + T(0)) on N hosts of as many ranks",
+         .needs_cluster = true,
+         .kind = &rounds_kind,
+         .has_one_order = false},
+        lay_lane_ring},
     Row{{.collective = Collective::allreduce,
          .name = "recursive-doubling",
          .description = "all of the vector with one after another, in pairs, depth first over the switches",

@@ -135,6 +135,7 @@ constexpr std::array table{
     Candidate{"halving-doubling", Role::rounds, exchanges, For::all, For::all, nullptr, false, Where::anywhere, true},
     Candidate{"mixed-radix", Role::rounds, exchanges, For::all, For::all, nullptr, false, Where::with_small_factors,
               true},
+    Candidate{"lane-ring", Role::shared_hosts, ring, For::all, For::all, exchanges, false, Where::on_shared_hosts},
     Candidate{"recursive-doubling", Role::rounds, exchanges, For::all, For::all, nullptr, false, Where::anywhere, true},
     Candidate{"by-sites-linear", Role::sites, usual, For::all, For::all, nullptr, false, Where::over_long_links},
     Candidate{"by-sites-binary", Role::sites, usual, For::all, For::all, nullptr, false, Where::over_long_links},

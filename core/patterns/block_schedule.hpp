@@ -53,6 +53,10 @@ class BlockSchedule {
   /// Whether each rank sends to the next one alone, in a ring of all.
   [[nodiscard]] virtual bool is_ring() const { return false; }
 
+  /// Of the rounds that are alike: how many rings of ranks they are, one beside the other, each of which hands on what
+  /// came in the round before.
+  [[nodiscard]] virtual std::uint64_t lanes() const { return 1; }
+
   /// What this rank sends in a round, if anything; `round` is below rounds(blocks).
   [[nodiscard]] virtual std::optional<BlockTransfer> send(std::uint64_t round, std::uint64_t blocks) const = 0;
 

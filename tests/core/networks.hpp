@@ -30,6 +30,21 @@ inline Cluster one_switch(unsigned hosts) {
       "one.yaml");
 }
 
+/// Switches with as many hosts each, below one in the middle.
+inline Cluster star_of_switches(unsigned switches, unsigned hosts) {
+  Cluster::Parts parts{.name = "star", .description = "", .nodes = {{"s", NodeKind::network_switch}}, .links = {}};
+  for (unsigned i = 0; i < switches; ++i) {
+    const auto leaf = static_cast<NodeId>(parts.nodes.size());
+    parts.nodes.push_back({"s" + std::to_string(i), NodeKind::network_switch});
+    parts.links.push_back({0, leaf, 100 * mbit, 10e-6});
+    for (unsigned j = 0; j < hosts; ++j) {
+      parts.links.push_back({leaf, static_cast<NodeId>(parts.nodes.size()), 100 * mbit, 10e-6});
+      parts.nodes.push_back({"h" + std::to_string(i * hosts + j), NodeKind::host});
+    }
+  }
+  return Cluster(std::move(parts));
+}
+
 /// A tree of switches, some of them perhaps without hosts, hosts on inner switches too; links in random order, so that
 /// nothing depends on it. `extra` adds that many redundant links between switches.
 inline Cluster::Parts random_parts(NodeId most_switches, NodeId most_hosts, int extra = 0) {

@@ -3,11 +3,16 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <memory>
+#include <optional>
 #include <stdexcept>
 #include <string>
+#include <system_error>
+#include <vector>
 
 #include "algorithms/rounds/circulant.hpp"
+#include "algorithms/rounds/lane_ring.hpp"
 #include "algorithms/rounds/mixed_radix.hpp"
 #include "algorithms/rounds/pairwise.hpp"
 #include "algorithms/rounds/ring.hpp"
@@ -18,16 +23,29 @@
 namespace trunkline {
 namespace {
 
-using Schedule = std::unique_ptr<const BlockSchedule> (*)(Rank ranks, Rank position);
+/// What stands before the name: sizes of groups in which positions in a row are nested.
+using Groups = std::vector<Rank>;
+using Schedule = std::unique_ptr<const BlockSchedule> (*)(const Groups& groups, Rank ranks, Rank position);
 
 template <class Kind>
-std::unique_ptr<const BlockSchedule> schedule_at(Rank ranks, Rank position) {
+std::unique_ptr<const BlockSchedule> schedule_at(const Groups& /*groups*/, Rank ranks, Rank position) {
   return std::make_unique<const Kind>(ranks, position);
+}
+
+std::unique_ptr<const BlockSchedule> mixed_radix_at(const Groups& groups, Rank ranks, Rank position) {
+  return std::make_unique<const MixedRadix>(groups, ranks, position);
+}
+
+std::unique_ptr<const BlockSchedule> lane_ring_at(const Groups& groups, Rank ranks, Rank position) {
+  return std::make_unique<const LaneRing>(groups.front(), ranks, position);
 }
 
 struct Generator {
   std::string_view name;
   Schedule schedule;
+  std::size_t least_groups = 0;
+  std::size_t most_groups = 0;
+  std::string_view shown = name;  ///< to people
 };
 
 constexpr std::array generator_table{
@@ -40,25 +58,59 @@ constexpr std::array generator_table{
     Generator{"halving-doubling", schedule_at<HalvingDoubling>},
     Generator{"recursive-doubling", schedule_at<RecursiveDoubling>},
     Generator{"swing", schedule_at<Swing>},
-    Generator{"mixed-radix", schedule_at<MixedRadix>},
+    Generator{"mixed-radix", mixed_radix_at, 0, most_levels},
+    Generator{"lane-ring", lane_ring_at, 1, 1, "K-lane-ring"},
 };
 
 constexpr auto generator_names = [] {
   std::array<std::string_view, generator_table.size()> names;
-  std::ranges::transform(generator_table, names.begin(), &Generator::name);
+  std::ranges::transform(generator_table, names.begin(), &Generator::shown);
   return names;
 }();
+
+struct Found {
+  const Generator* row = nullptr;
+  Groups groups{};
+};
+
+/// Of "16x6-mixed-radix": that row, 16 and 6.
+std::optional<Found> find_generator(std::string_view text) {
+  Found found;
+  const char* at = text.data();
+  const char* const end = text.data() + text.size();
+  while (at != end && *at >= '0' && *at <= '9') {
+    const auto [behind, error] = std::from_chars(at, end, found.groups.emplace_back());
+    if (error != std::errc{} || behind == end || (*behind != 'x' && *behind != '-')) return {};
+    at = behind + 1;
+    if (*behind == '-') break;
+  }
+  found.row = std::ranges::find(generator_table, std::string_view(at, end), &Generator::name);
+  if (found.row == generator_table.end()) return {};
+  const std::size_t groups = found.groups.size();
+  if (groups < found.row->least_groups || groups > found.row->most_groups) return {};
+  return found;
+}
 
 }  // namespace
 
 std::span<const std::string_view> generators() { return generator_names; }
 
+bool is_generator(std::string_view text) { return find_generator(text).has_value(); }
+
+std::string with_groups(std::span<const Rank> groups, std::string_view generator) {
+  std::string text;
+  for (const Rank group : groups) text += (text.empty() ? "" : "x") + std::to_string(group);
+  return text + (text.empty() ? "" : "-") + std::string(generator);
+}
+
 Schedules generate_schedules(std::string_view generator, Rank ranks) {
-  const auto* const found = std::ranges::find(generator_table, generator, &Generator::name);
-  if (found == generator_table.end()) {
-    throw std::invalid_argument("no generator of rounds is called '" + std::string(generator) + "'");
-  }
-  return [ranks, schedule = found->schedule](Rank position) { return schedule(ranks, position); };
+  const std::optional<Found> found = find_generator(generator);
+  if (!found) throw std::invalid_argument("no generator of rounds is called '" + std::string(generator) + "'");
+  const auto schedules = [ranks, groups = found->groups, schedule = found->row->schedule](Rank position) {
+    return schedule(groups, ranks, position);
+  };
+  if (ranks > 0) static_cast<void>(schedules(0));  // throws where the ranks do not make such groups
+  return schedules;
 }
 
 }  // namespace trunkline

@@ -2,16 +2,28 @@
 // The one table of what makes rounds from positions alone: plan files name a generator instead of listing transfers.
 #pragma once
 
+#include <cstddef>
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "patterns/block_schedule.hpp"
 
 namespace trunkline {
 
+/// Positions in a row may be nested in so many levels of groups.
+inline constexpr std::size_t most_levels = 8;
+
+/// Their names for people; before some of them stand sizes of groups (with_groups()).
 [[nodiscard]] std::span<const std::string_view> generators();
 
-/// Of so many ranks. Throws std::invalid_argument where there is no such generator.
+[[nodiscard]] bool is_generator(std::string_view text);
+
+/// "16x6-mixed-radix": groups of 16 positions in a row, and six of those in each of the next level.
+[[nodiscard]] std::string with_groups(std::span<const Rank> groups, std::string_view generator);
+
+/// Of so many ranks. Throws std::invalid_argument where there is no such generator, or the ranks do not make its
+/// groups.
 [[nodiscard]] Schedules generate_schedules(std::string_view generator, Rank ranks);
 
 }  // namespace trunkline

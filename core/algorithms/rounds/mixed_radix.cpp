@@ -2,6 +2,8 @@
 #include "algorithms/rounds/mixed_radix.hpp"
 
 #include <algorithm>
+#include <stdexcept>
+#include <string>
 
 namespace trunkline {
 namespace {
@@ -22,16 +24,26 @@ Rank largest_prime_factor(Rank number) {
   return factors.empty() ? 1 : factors.back();
 }
 
-MixedRadix::MixedRadix(Rank ranks, Rank position) : ranks_(ranks), position_(position) {
+MixedRadix::MixedRadix(std::span<const Rank> levels, Rank ranks, Rank position) : ranks_(ranks), position_(position) {
   check_root(ranks, position);
-  Rank stride = 1;
-  std::uint64_t part = ranks;
-  std::uint64_t first = 0;
-  for (const Rank factor : prime_factors(ranks)) {
-    part /= factor;
-    stages_.push_back({.factor = factor, .stride = stride, .part = part, .first = first, .round = half_});
-    first += position / stride % factor * part;
-    stride *= factor;
+  Rank rest = ranks;
+  for (const Rank level : levels) {
+    if (level == 0 || rest % level != 0) {
+      throw std::invalid_argument(std::to_string(rest) + " ranks do not make groups of " + std::to_string(level));
+    }
+    add_stages(level);
+    rest /= level;
+  }
+  add_stages(rest);
+}
+
+void MixedRadix::add_stages(Rank level) {
+  for (const Rank factor : prime_factors(level)) {
+    const bool is_first = stages_.empty();
+    const Rank stride = is_first ? 1 : stages_.back().stride * stages_.back().factor;
+    const std::uint64_t part = (is_first ? ranks_ : stages_.back().part) / factor;
+    stages_.push_back({.factor = factor, .stride = stride, .part = part, .first = kept_block_, .round = half_});
+    kept_block_ += position_ / stride % factor * part;
     half_ += factor - 1;
   }
 }

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "patterns/block_schedule.hpp"
@@ -17,11 +18,15 @@ namespace trunkline {
 /// neighbours: ranks of one host. Then the parts are gathered the other way. 2 (P - 1) / P T(m).
 class MixedRadix final : public BlockSchedule {
  public:
-  /// Throws std::invalid_argument where `position` is not below `ranks`.
-  MixedRadix(Rank ranks, Rank position);
+  /// Positions in a row are nested in groups: of levels[0], of levels[0] * levels[1], and so on, the rest in one of
+  /// what they leave. Each level has its own prime factors, so that groups lie within one and not across two. None:
+  /// one level. Throws std::invalid_argument where they do not divide `ranks`, or `position` is not below `ranks`.
+  MixedRadix(std::span<const Rank> levels, Rank ranks, Rank position);
 
   [[nodiscard]] std::optional<std::uint64_t> fixed_blocks() const override { return ranks_; }
   [[nodiscard]] std::uint64_t rounds(std::uint64_t blocks) const override;
+  /// The one that this position has summed up halfway.
+  [[nodiscard]] std::uint64_t kept_block() const { return kept_block_; }
   [[nodiscard]] std::optional<BlockTransfer> send(std::uint64_t round, std::uint64_t blocks) const override;
   [[nodiscard]] std::optional<BlockTransfer> receive(std::uint64_t round, std::uint64_t blocks) const override;
 
@@ -42,6 +47,7 @@ class MixedRadix final : public BlockSchedule {
     bool reduces;
   };
 
+  void add_stages(Rank level);
   [[nodiscard]] Turn turn(std::uint64_t round) const;
   [[nodiscard]] BlockTransfer transfer(std::uint64_t round, bool sends) const;
 
@@ -49,6 +55,7 @@ class MixedRadix final : public BlockSchedule {
   Rank position_;
   std::vector<Stage> stages_;
   std::uint64_t half_ = 0;  ///< rounds until all is summed up
+  std::uint64_t kept_block_ = 0;
 };
 
 /// Of a number above zero; 1 has none: 1.

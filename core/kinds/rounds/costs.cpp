@@ -2,6 +2,7 @@
 #include "kinds/rounds/costs.hpp"
 
 #include <algorithm>
+#include <span>
 #include <vector>
 
 #include "kinds/rounds/samples.hpp"
@@ -10,13 +11,15 @@
 
 namespace trunkline {
 
-RoundCosts round_costs(const Paths& paths, const Placement& placement, const Rounds& rounds, const HostCosts& hosts) {
+RoundCosts round_costs(const Paths& paths, const Placement& placement, const Rounds& rounds, const HostCosts& hosts,
+                       bool in_step) {
   check_placement(paths.cluster(), placement, rounds.order.front());
   const RoundSamples samples = sample_rounds(rounds);
   RoundCosts costs;
   costs.blocks = samples.blocks;
   costs.any_blocks = samples.any_blocks;
   costs.relays = !samples.any_blocks && samples.rounds.size() == 1 && samples.rounds.front().times > 1;
+  costs.in_lanes = samples.lanes > 1;
   costs.hosts = hosts;
   TimedRound round(paths, placement, rounds.order);
   for (const RoundSample& sample : samples.rounds) {
@@ -26,7 +29,10 @@ RoundCosts round_costs(const Paths& paths, const Placement& placement, const Rou
     }
     if (sample.sent.empty()) continue;
     RoundCost& one = costs.each.emplace_back();
-    round.finish(one, static_cast<double>(sample.times), costs.relays || costs.any_blocks);
+    const bool takes_every_hop = costs.any_blocks || costs.relays || (costs.in_lanes && sample.times > 1);
+    round.finish(one, static_cast<double>(sample.times), takes_every_hop,
+                 sample.follows && !takes_every_hop && !in_step);
+    one.announced = announced_exchanges;
     costs.rounds += one;
   }
   return costs;
@@ -106,16 +112,36 @@ double round_seconds(const RoundCosts& costs, std::uint64_t message_bytes, std::
   double seconds = 0.0;
   for (const RoundCost& one : costs.each) {
     // A transfer's blocks lie side by side: a piece goes from one to the next.
-    seconds += one.seconds(message_bytes, std::min(segment_bytes, one.transfer_bytes(message_bytes)), costs.hosts);
+    const std::uint64_t piece = std::min(segment_bytes, one.transfer_bytes(message_bytes));
+    seconds += costs.in_lanes && one.rounds > 1.0 ? one.chained_seconds(message_bytes, piece, costs.hosts)
+                                                  : one.seconds(message_bytes, piece, costs.hosts);
   }
   return seconds;
 }
+
+namespace {
+
+/// The fastest; of a library whose announced messages share the wire the longest that leaves at once, where that is
+/// hardly slower: what is announced waits behind others where links are busy.
+template <class Seconds>
+std::uint64_t exchanged_segment(const HostCosts& hosts, std::span<const std::uint64_t> candidates, Seconds seconds,
+                                double alike) {
+  const std::uint64_t fastest = *std::ranges::min_element(candidates, {}, seconds);
+  if (!hosts.shares_wire || hosts.is_eager(fastest)) return fastest;
+  const std::uint64_t eager = *(std::ranges::upper_bound(candidates, hosts.eager_bytes) - 1);
+  return seconds(eager) <= alike * seconds(fastest) ? eager : fastest;
+}
+
+}  // namespace
 
 std::uint64_t best_segment(const RoundCosts& costs, std::uint64_t message_bytes) {
   auto candidates = segment_sizes();
   if (costs.rounds.seconds_per_byte == 0.0) return candidates.back();
   const auto seconds = [&](std::uint64_t segment) { return round_seconds(costs, message_bytes, segment); };
-  if (!costs.relays) return *std::ranges::min_element(candidates, {}, seconds);
+  // Where links are busy all the time, hardly anything depends on the pieces; fewer of them cost the hosts less.
+  constexpr double alike = 1.03;
+  if (costs.any_blocks) return *std::ranges::min_element(candidates, {}, seconds);
+  if (!costs.relays) return exchanged_segment(costs.hosts, candidates, seconds, alike);
   // A piece is handed on while the next one comes: of few long pieces the links rest between them, which the rates do
   // not tell (16 hosts at 30 Mbit/s, 4 MiB: whole blocks take 3.05 T, pieces of 15888 bytes 1.99 T).
   constexpr std::uint64_t least_pieces = 8;
@@ -125,8 +151,6 @@ std::uint64_t best_segment(const RoundCosts& costs, std::uint64_t message_bytes)
   candidates =
       candidates.first(static_cast<std::size_t>(std::ranges::upper_bound(candidates, most) - candidates.begin()));
   const auto fastest = std::ranges::min_element(candidates, {}, seconds);
-  // Where links are busy all the time, hardly anything depends on the pieces; fewer of them cost the hosts less.
-  constexpr double alike = 1.03;
   const double most_s = alike * seconds(*fastest);
   const auto longest = std::ranges::find_if(candidates.rbegin(), candidates.rend(), [&](std::uint64_t segment) {
     return segment <= std::max(*fastest, long_enough) && seconds(segment) <= most_s;
@@ -147,6 +171,8 @@ TimedSegment RoundCosts::fastest_segment(std::uint64_t message_bytes, const Cuts
   return {.segment_bytes = segment, .seconds = round_seconds(*this, message_bytes, segment)};
 }
 
-double RoundCosts::exchanged_byte_s() const { return relays || any_blocks ? 0.0 : rounds.seconds_per_byte; }
+std::uint64_t RoundCosts::relayed_blocks() const { return relays || in_lanes ? blocks : 0; }
+
+double RoundCosts::exchanged_byte_s() const { return relays || in_lanes || any_blocks ? 0.0 : rounds.seconds_per_byte; }
 
 }  // namespace trunkline

@@ -19,6 +19,7 @@ struct RoundCosts final : CostFunction {
   std::uint64_t blocks = 0;
   bool any_blocks = false;  ///< segments are the blocks; else those are pieces of them
   bool relays = false;      ///< all rounds are alike, and each hands on what came in the one before: pieces flow
+  bool in_lanes = false;    ///< part of the rounds is as with `relays`, in several rings at once
   HostCosts hosts = usual_host_costs();
   RoundCost rounds;             ///< of any blocks: one period, in which each transfer is the whole message
   std::vector<RoundCost> each;  ///< those that are alike together
@@ -26,14 +27,15 @@ struct RoundCosts final : CostFunction {
   [[nodiscard]] double seconds(std::uint64_t message_bytes, std::uint64_t segment_bytes) const override;
   [[nodiscard]] std::uint64_t best_segment(std::uint64_t message_bytes) const override;
   [[nodiscard]] TimedSegment fastest_segment(std::uint64_t message_bytes, const Cuts& cuts) const override;
-  [[nodiscard]] std::uint64_t relayed_blocks() const override { return relays ? blocks : 0; }
+  [[nodiscard]] std::uint64_t relayed_blocks() const override;
   [[nodiscard]] double exchanged_byte_s() const override;
 };
 
 /// Replays the rounds of all ranks and adds up their loads, those that are alike once. Time O(ranks * length of a path)
-/// for each of the others.
+/// for each of the others. `in_step`: each rank waits for all of a round before it sends in the next one, as MPI
+/// libraries do; else for what it sends.
 [[nodiscard]] RoundCosts round_costs(const Paths& paths, const Placement& placement, const Rounds& rounds,
-                                     const HostCosts& hosts = usual_host_costs());
+                                     const HostCosts& hosts = usual_host_costs(), bool in_step = false);
 
 /// Seconds of `message_bytes` in segments of `segment_bytes`, both above zero. Those of any blocks, and those that
 /// relay, overlap; others do not, so it is an upper bound where no rank waits long.

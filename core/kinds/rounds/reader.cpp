@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -51,7 +52,7 @@ class RoundReader {
       faults_.add(*node, "both a generator and transfers are given; keep one");
     }
     if (!check_kind(generator, YamlNode::Kind::scalar, "generator", "circulant", faults_)) return {};
-    if (std::ranges::find(generators(), generator.text) == generators().end()) {
+    if (!is_generator(generator.text)) {
       std::string all;
       for (const std::string_view name : generators()) all.append(all.empty() ? "" : ", ").append(name);
       faults_.add(generator, quoted(generator.text) + " is no generator of rounds" +
@@ -61,7 +62,13 @@ class RoundReader {
     const YamlNode* order = required(rounds, "order", "order: [0-31]", faults_);
     if (order == nullptr) return {};
     auto ranks = order_of(*order);
-    return ranks ? std::optional(generate_rounds(generator.text, std::move(*ranks))) : std::nullopt;
+    if (!ranks) return {};
+    try {
+      return generate_rounds(generator.text, std::move(*ranks));
+    } catch (const std::invalid_argument& invalid) {
+      faults_.add(generator, quoted(generator.text) + ": " + invalid.what());
+      return {};
+    }
   }
 
   /// Each rank once, the root first.

@@ -20,7 +20,7 @@ struct Rounds {
 };
 
 /// Of a generator (algorithms/rounds/generators.hpp) over an order, the root first. Throws std::invalid_argument where
-/// there is no such generator.
+/// there is no such generator, or none of so many ranks.
 [[nodiscard]] Rounds generate_rounds(std::string_view generator, std::vector<Rank> order);
 
 [[nodiscard]] Plan plan_of(Rounds rounds);

@@ -8,15 +8,18 @@ RoundSamples sample_rounds(const Rounds& rounds) {
   const auto fixed = first->fixed_blocks();
   const std::uint64_t begin = fixed ? 0 : first->period();
   const std::uint64_t end = fixed ? first->rounds(*fixed) : 2 * begin;
-  RoundSamples samples{.any_blocks = !fixed, .blocks = fixed.value_or(4 * begin)};
+  RoundSamples samples{.any_blocks = !fixed, .blocks = fixed.value_or(4 * begin), .lanes = first->lanes()};
   for (std::uint64_t round = begin; round < end; round += samples.rounds.back().times) {
     samples.rounds.push_back({.round = round, .times = fixed ? first->alike(round) : 1});
   }
   for (Rank from = 0; from < rounds.order.size(); ++from) {  // one rank at a time: all schedules take much memory
     const auto schedule = rounds.schedule_of(from);
     for (RoundSample& sample : samples.rounds) {
-      if (const auto send = schedule->send(sample.round, samples.blocks))
-        sample.sent.push_back({from, send->peer, send->count, send->reduces});
+      const auto send = schedule->send(sample.round, samples.blocks);
+      if (!send) continue;
+      sample.sent.push_back({from, send->peer, send->count, send->reduces});
+      sample.follows =
+          sample.follows && sample.round > 0 && (send->needs == no_round || send->needs + 1 < sample.round);
     }
   }
   return samples;

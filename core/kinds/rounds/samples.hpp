@@ -18,12 +18,14 @@ struct RoundSample {
   };
   std::uint64_t round = 0;
   std::uint64_t times = 1;  ///< rounds that it stands for
+  bool follows = true;      ///< nobody waits for what comes in the round before: both go on together
   std::vector<Sent> sent{};
 };
 
 struct RoundSamples {
   bool any_blocks = false;   ///< a period in the middle: after the first blocks, before the last ones
   std::uint64_t blocks = 0;  ///< that the message was cut into
+  std::uint64_t lanes = 1;   ///< rings one beside the other, where a sample stands for several rounds
   std::vector<RoundSample> rounds{};
 };
 

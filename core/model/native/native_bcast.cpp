@@ -78,7 +78,7 @@ NativeCosts native_costs(const Paths& paths, const Placement& placement, Rank ro
   if (costs.ranks < 2) return costs;
   const auto cost_of = [&](std::string_view name) {
     const Plan plan = lay(Collective::bcast, name, nullptr, placement, root);
-    return round_costs(paths, placement, rounds_of(plan)).rounds;
+    return round_costs(paths, placement, rounds_of(plan), usual_host_costs(), true).rounds;
   };
   if (library == NativeLibrary::mpich) {
     costs.scatter_doubling_allgather = cost_of("scatter-doubling");

@@ -58,13 +58,18 @@ std::vector<RoundCost> reduction_rounds(const Paths& paths, const Placement& pla
                                         Rank root, NativeReduction algorithm) {
   const auto ranks = static_cast<Rank>(placement.size());
   const auto exchanges = [&](const std::vector<Exchange>& all) { return exchange_costs(paths, placement, all); };
+  const auto in_pairs = [&](const std::vector<Exchange>& all) {
+    std::vector<RoundCost> rounds = exchanges(all);
+    for (RoundCost& one : rounds) one.announced = announced_exchanges;
+    return rounds;
+  };
   // Up a tree the same transfers go the other way, and links carry both ways alike.
   const auto levels = [&](const Tree& tree) { return std::vector{level_cost(paths, placement, tree)}; };
   switch (algorithm) {
     case NativeReduction::doubling:
-      return exchanges(recursive_doubling(ranks));
+      return in_pairs(recursive_doubling(ranks));
     case NativeReduction::halving:
-      return exchanges(collective == Collective::allreduce ? halving_and_doubling(ranks) : halving_and_gather(ranks));
+      return in_pairs(collective == Collective::allreduce ? halving_and_doubling(ranks) : halving_and_gather(ranks));
     case NativeReduction::ring:
       return exchanges(twice_round_a_ring(ranks));
     case NativeReduction::flat_tree:

@@ -14,6 +14,7 @@ namespace trunkline {
 RoundCost& RoundCost::operator+=(const RoundCost& other) {
   rounds += other.rounds;
   network_rounds += other.network_rounds;
+  network_waits += other.network_waits;
   seconds_per_byte += other.seconds_per_byte;
   parts += other.parts;
   alone_byte_s += other.alone_byte_s;
@@ -32,22 +33,38 @@ std::uint64_t RoundCost::transfer_bytes(std::uint64_t message_bytes) const {
   return std::max(static_cast<std::uint64_t>(std::ceil(part * static_cast<double>(message_bytes))), std::uint64_t{1});
 }
 
+double RoundCost::links_s(std::uint64_t message_bytes, std::uint64_t transfer_bytes, const HostCosts& hosts) const {
+  const bool waits = hosts.share_processors() && hosts.shares_wire && !hosts.is_eager(transfer_bytes);
+  const double pieces = static_cast<double>(message_bytes) / static_cast<double>(transfer_bytes);
+  return (waits ? announced : 1.0) * seconds_per_byte * pieces * static_cast<double>(wire_bytes(transfer_bytes));
+}
+
 double RoundCost::seconds(std::uint64_t message_bytes, std::uint64_t transfer_bytes, const HostCosts& hosts) const {
   const std::uint64_t transfer = std::min(transfer_bytes, message_bytes);
   const double pieces = static_cast<double>(message_bytes) / static_cast<double>(transfer);
   const auto wire = static_cast<double>(wire_bytes(transfer));
   const auto bytes = static_cast<double>(message_bytes);
   const double network_s = 2.0 * hosts.handling_s(transfer);
-  const double further = std::max(parts * pieces - network_rounds, 0.0);  // after the first of each round
+  const double further = std::max(parts * pieces - network_waits, 0.0);  // after the first that is waited for
   const double all_hosts_s = hosts.together_s(std::max(transfers, amounts * pieces), amounts * bytes,
                                               std::max(local_transfers, local_amounts * pieces), local_amounts * bytes);
   // Within hosts: as many pieces, and their bytes.
   const double local_s = (rounds - network_rounds) * 2.0 * hosts.local_handling_s(0.0) +
                          std::max(local_parts * pieces - (rounds - network_rounds), 0.0) * hosts.local_handling_s(0.0) +
                          local_parts * bytes * (hosts.local_send_byte_s + hosts.local_receive_byte_s);
-  return std::max(all_hosts_s, network_rounds * network_s + local_s + latency_s * hosts.trips(transfer) +
+  return std::max(all_hosts_s, network_waits * network_s + local_s + latency_s * hosts.trips(transfer) +
                                    frame_byte_s * std::min(wire, static_cast<double>(frame_wire_bytes)) +
-                                   std::max(seconds_per_byte * pieces * wire, further * network_s));
+                                   std::max(links_s(message_bytes, transfer, hosts), further * network_s));
+}
+
+double RoundCost::chained_seconds(std::uint64_t message_bytes, std::uint64_t transfer_bytes,
+                                  const HostCosts& hosts) const {
+  RoundCost alone = *this;
+  alone.seconds_per_byte = alone_byte_s;
+  const double alone_s = alone.seconds(message_bytes, transfer_bytes, hosts);
+  const double all_s = links_s(message_bytes, std::min(transfer_bytes, message_bytes), hosts);
+  const double first_waits_s = (1.0 - alone_byte_s / seconds_per_byte) * all_s / rounds;
+  return std::max(alone_s + first_waits_s, all_s + alone_s / rounds);
 }
 
 double RoundCost::message_s(std::uint64_t transfer_bytes, const HostCosts& hosts) const {
@@ -76,7 +93,7 @@ void TimedRound::transfer(Rank from, Rank to, double fraction) {
   loads_.add(hosts[u], hosts[v], fraction);
 }
 
-void TimedRound::finish(RoundCost& cost, double times, bool takes_every_hop) {
+void TimedRound::finish(RoundCost& cost, double times, bool takes_every_hop, bool follows) {
   loads_.settle_loads();
   double most_amount = 0.0;
   double most_alone_byte_s = 0.0;
@@ -102,12 +119,18 @@ void TimedRound::finish(RoundCost& cost, double times, bool takes_every_hop) {
   const double network = takes_every_hop && all > 0.0 ? transfers_ / all : any_network;
   cost.rounds += times;
   cost.network_rounds += times * network;
+  const double waits = follows ? 0.0 : times;
+  cost.network_waits += waits * network;
   cost.local_parts += times * (takes_every_hop ? (1.0 - network) * longest_local_ : longest_local_);
   cost.seconds_per_byte += times * slowest_byte_s(times > 1.0);
   cost.parts += times * most_amount;
   cost.alone_byte_s += times * most_alone_byte_s;
-  cost.latency_s += times * (takes_every_hop ? latencies_s / hops : most_latency_s);
-  cost.frame_byte_s += times * (takes_every_hop ? frame_bytes_s / hops : most_frame_byte_s);
+  // Of rounds that are on their way together the one that takes longest counts.
+  if (!follows) longest_latency_s_ = 0.0;
+  const double latency_s = takes_every_hop ? latencies_s / hops : most_latency_s;
+  cost.latency_s += times * std::max(latency_s - longest_latency_s_, 0.0);
+  longest_latency_s_ = std::max(longest_latency_s_, latency_s);
+  cost.frame_byte_s += waits * (takes_every_hop ? frame_bytes_s / hops : most_frame_byte_s);
   cost.transfers += times * std::exchange(transfers_, 0.0);
   cost.amounts += times * std::exchange(amounts_, 0.0);
   cost.local_transfers += times * std::exchange(local_transfers_, 0.0);

@@ -12,11 +12,17 @@
 
 namespace trunkline {
 
+/// On links that are never idle a message that is announced first waits behind others three times. Lab, MPICH 4,
+/// allreduces of 64 KiB to 1 MiB, its own and ours: 1.4 to 1.8 times as long as of messages that leave at once; its
+/// broadcasts and allgathers 1.2 times (docs/results/hosts.md).
+inline constexpr double announced_exchanges = 1.5;
+
 /// Time of an algorithm in rounds, linear in the message: a round takes as long as its busiest channel.
 struct RoundCost {
   double rounds = 0.0;
   double network_rounds = 0.0;  ///< of them, those with transfers between hosts; or their part of all, where each takes
                                 ///< every hop after another
+  double network_waits = 0.0;   ///< of those, the ones that wait for what came in the round before
   double seconds_per_byte = 0.0;  ///< sum over the rounds of the busiest channel's load over its rate
   double parts = 0.0;             ///< sum over the rounds of the longest transfer's part of the message
   double alone_byte_s = 0.0;      ///< the same as seconds_per_byte where each transfer is alone
@@ -28,11 +34,15 @@ struct RoundCost {
   double local_amounts = 0.0;
   /// Sum over the rounds of the longest transfer's part within a host, or of its share of all.
   double local_parts = 0.0;
+  double announced = 1.0;  ///< so many times as long links take of messages that are announced first
 
   /// Of that many bytes, on average over all rounds: what it costs its sender and its receiver together.
   [[nodiscard]] double message_s(std::uint64_t transfer_bytes, const HostCosts& hosts) const;
   /// What all transfers take of processors that hosts share, each of that many bytes.
   [[nodiscard]] double together_s(std::uint64_t transfer_bytes, const HostCosts& hosts) const;
+
+  /// What the busiest links take, where a message is cut into transfers of `transfer_bytes`.
+  [[nodiscard]] double links_s(std::uint64_t message_bytes, std::uint64_t transfer_bytes, const HostCosts& hosts) const;
 
   /// The longest transfer of a round, where all rounds are alike.
   [[nodiscard]] std::uint64_t transfer_bytes(std::uint64_t message_bytes) const;
@@ -42,6 +52,10 @@ struct RoundCost {
   /// Seconds for a message of that many bytes in transfers of `transfer_bytes`, both above zero.
   [[nodiscard]] double seconds(std::uint64_t message_bytes, std::uint64_t transfer_bytes,
                                const HostCosts& hosts = usual_host_costs()) const;
+  /// The same where all rounds are alike, and each hands on what came in the one before: who has it goes on, so while a
+  /// message is on its way others use the links.
+  [[nodiscard]] double chained_seconds(std::uint64_t message_bytes, std::uint64_t transfer_bytes,
+                                       const HostCosts& hosts) const;
 };
 
 /// Adds up the transfers of one round, then turns them into time.
@@ -55,8 +69,9 @@ class TimedRound {
   void transfer(Rank from, Rank to, double fraction);
 
   /// Adds the round's time to `cost`, `times` over, and starts an empty round. Of its transfers the slowest counts; or
-  /// the mean one, where all that is sent takes every hop after another.
-  void finish(RoundCost& cost, double times = 1.0, bool takes_every_hop = false);
+  /// the mean one, where all that is sent takes every hop after another. A round that `follows` the one before without
+  /// waiting for what comes in it is on its way with it.
+  void finish(RoundCost& cost, double times = 1.0, bool takes_every_hop = false, bool follows = false);
 
  private:
   [[nodiscard]] double slowest_byte_s(bool alike) const;
@@ -70,6 +85,7 @@ class TimedRound {
   double local_transfers_ = 0.0;
   double local_amounts_ = 0.0;
   double longest_local_ = 0.0;
+  double longest_latency_s_ = 0.0;  ///< of the rounds that follow each other
 };
 
 }  // namespace trunkline

@@ -11,8 +11,11 @@
 
 #include "algorithms/registry.hpp"
 #include "algorithms/rounds/circulant.hpp"
+#include "algorithms/rounds/generators.hpp"
+#include "algorithms/rounds/nested_groups.hpp"
 #include "algorithms/rounds/scatter_doubling.hpp"
 #include "algorithms/rounds/scatter_ring.hpp"
+#include "algorithms/trees/linear.hpp"
 #include "kinds/rounds/list.hpp"
 #include "kinds/rounds/rounds.hpp"
 #include "kinds/rounds/row.hpp"
@@ -187,31 +190,102 @@ RC_GTEST_PROP(Schedules, RoundsKeepTheirPromise, ()) {
   }
 }
 
+/// Where `there` has the rank that `here` has at a position.
+Rank same_rank(const Rounds& here, const Rounds& there, Rank position) {
+  return static_cast<Rank>(std::ranges::find(there.order, here.order[position]) - there.order.begin());
+}
+
+/// The rounds keep their promise, and say when a transfer's blocks have come as they do listed by hand.
+void expect_true_rounds(const Plan& plan, const char* name) {
+  check_plan(plan, Collective::allreduce);
+  const RoundList list = list_of(rounds_of(plan));
+  const auto ranks = static_cast<Rank>(rounds_of(plan).order.size());
+  const Rounds listed = listed_rounds(ranks, 0, list);
+  check_rounds(listed, Collective::allreduce);
+  for (Rank position = 0; position < ranks; ++position) {
+    const auto generated = rounds_of(plan).schedule_of(position);
+    const auto replayed = listed.schedule_of(same_rank(rounds_of(plan), listed, position));
+    for (std::uint64_t round = 0; round < list.rounds.size(); ++round) {
+      const auto send = generated->send(round, list.blocks);
+      if (!send) continue;
+      const std::uint64_t needs = replayed->send(round, list.blocks)->needs;
+      EXPECT_TRUE(needs == no_round || (send->needs != no_round && needs <= send->needs))
+          << name << " " << ranks << " ranks, position " << position << ", round " << round;
+    }
+  }
+}
+
 TEST(Schedules, AllreduceOfEveryNumberOfRanks) {
   const Cluster cluster = testing::one_switch(1);
   for (Rank ranks = 1; ranks <= 40; ++ranks) {
     const Placement placement(ranks, 0);
-    for (const char* name :
-         {"unaware-ring", "unaware-halving-doubling", "unaware-recursive-doubling", "unaware-swing", "mixed-radix"}) {
-      const Plan plan = lay(Collective::allreduce, name, &cluster, placement, 0);
-      check_plan(plan, Collective::allreduce);
-      // Listed by hand the same rounds say when a transfer's blocks have come.
-      const RoundList list = list_of(rounds_of(plan));
-      const Rounds listed = listed_rounds(ranks, 0, list);
-      check_rounds(listed, Collective::allreduce);
-      for (Rank position = 0; position < ranks; ++position) {
-        const auto generated = rounds_of(plan).schedule_of(position);
-        const auto replayed = listed.schedule_of(position);
-        for (std::uint64_t round = 0; round < list.rounds.size(); ++round) {
-          const auto send = generated->send(round, list.blocks);
-          if (!send) continue;
-          const std::uint64_t needs = replayed->send(round, list.blocks)->needs;
-          EXPECT_TRUE(needs == no_round || (send->needs != no_round && needs <= send->needs))
-              << name << " " << ranks << " ranks, position " << position << ", round " << round;
-        }
-      }
+    for (const char* name : {"unaware-ring", "unaware-halving-doubling", "unaware-recursive-doubling", "unaware-swing",
+                             "mixed-radix", "lane-ring"}) {
+      expect_true_rounds(lay(Collective::allreduce, name, &cluster, placement, 0), name);
     }
   }
+}
+
+/// Hosts of one to six ranks each, on one to five switches of as many hosts, dealt in any order.
+RC_GTEST_PROP(Schedules, GroupsLieWithinHostsAndSwitches, ()) {
+  const auto switches = *rc::gen::inRange<unsigned>(1, 6);
+  const auto hosts = *rc::gen::inRange<unsigned>(1, 7);
+  const auto ranks = *rc::gen::inRange<unsigned>(1, 7);
+  const Cluster cluster = testing::star_of_switches(switches, hosts);
+  Placement placement;
+  for (unsigned rank = 0; rank < switches * hosts * ranks; ++rank) placement.push_back(rank % (switches * hosts));
+  const std::vector<Rank> order = depth_first_order(cluster, placement, 0);
+  const NestedGroups groups = nested_groups(cluster, placement, order);
+  RC_ASSERT(groups.of_hosts == ranks);
+  std::vector<Rank> levels;
+  if (ranks > 1 && switches * hosts > 1) levels.push_back(ranks);
+  if (hosts > 1 && switches > 1) levels.push_back(hosts);
+  RC_ASSERT(groups.levels == levels);
+  for (const char* const name : {"mixed-radix", "lane-ring"}) {
+    expect_true_rounds(lay(Collective::allreduce, name, &cluster, placement, 0), name);
+  }
+}
+
+/// However many ranks each host has, what lanes and groups do is right, and no longer way is crossed more often.
+RC_GTEST_PROP(Schedules, GroupsOfUnevenHosts, ()) {
+  const Cluster cluster(testing::random_parts(6, 12));
+  const Placement placement = testing::random_placement(cluster, 40);
+  for (const char* const name : {"mixed-radix", "lane-ring"}) {
+    check_plan(lay(Collective::allreduce, name, &cluster, placement, 0), Collective::allreduce);
+  }
+}
+
+TEST(Schedules, LanesGoRoundTheHostsAtOnce) {
+  const Cluster cluster = testing::star_of_switches(4, 6);
+  Placement placement;
+  for (unsigned rank = 0; rank < 24 * 4; ++rank) placement.push_back(rank % 24);
+  const Plan plan = lay(Collective::allreduce, "lane-ring", &cluster, placement, 0);
+  EXPECT_EQ(rounds_of(plan).generator, "4-lane-ring");
+  const auto schedule = rounds_of(plan).schedule_of(0);
+  EXPECT_EQ(schedule->rounds(96), 2 + 2 * 23 + 2);
+  EXPECT_EQ(schedule->alike(2), 2 * 23);
+  EXPECT_EQ(rounds_of(lay(Collective::allreduce, "mixed-radix", &cluster, placement, 0)).generator, "4x6-mixed-radix");
+  // Of each host a lane each sends to the next host, which is all that a link carries in a round.
+  for (Rank position = 0; position < 96; ++position) {
+    for (std::uint64_t round = 2; round < 2 + 2 * 23; ++round) {
+      EXPECT_EQ(rounds_of(plan).schedule_of(position)->send(round, 96)->peer, (position + 4) % 96);
+    }
+  }
+}
+
+TEST(Schedules, GeneratorsWithGroups) {
+  for (const char* const name : {"mixed-radix", "3-mixed-radix", "2x3-mixed-radix", "1-lane-ring", "12-lane-ring"}) {
+    EXPECT_TRUE(is_generator(name)) << name;
+    check_rounds(generate_rounds(name, {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11}), Collective::allreduce);
+  }
+  for (const char* const name :
+       {"lane-ring", "2x3-lane-ring", "-lane-ring", "x2-mixed-radix", "2x-mixed-radix", "2mixed-radix", "2", "2-",
+        "4294967296-lane-ring", "2-swing", "1x1x1x1x1x1x1x1x1-mixed-radix", ""}) {
+    EXPECT_FALSE(is_generator(name)) << name;
+  }
+  EXPECT_THROW((void)generate_rounds("5-lane-ring", {0, 1, 2, 3}), std::invalid_argument);
+  EXPECT_THROW((void)generate_rounds("0-lane-ring", {0, 1, 2, 3}), std::invalid_argument);
+  EXPECT_THROW((void)generate_rounds("2x4-mixed-radix", {0, 1, 2, 3}), std::invalid_argument);
 }
 
 TEST(Schedules, MixedRadixSendsEveryByteOnce) {
