@@ -121,7 +121,7 @@ test-measures: $(STAMPS)/native $(STAMPS)/dev ## Those of the lab that say nothi
 # them where both are ready.
 test-beside: $(STAMPS)/native $(STAMPS)/dev
 	tools/beside.py test-runtime "$(RUNTIME_TESTS)" test-lab "$(LAB_TESTS)" \
-	  test-sanitize-and-python "$(SANITIZE_TESTS) && nice $(PYTEST) -n 1 tests/python"
+	  test-sanitize-and-python "$(SANITIZE_TESTS) && nice $(PYTEST) -n $(JOBS) tests/python"
 
 test-sanitize: $(STAMPS)/sanitize ## The core's tests under AddressSanitizer and UndefinedBehaviorSanitizer
 	ctest --preset sanitize --parallel $(JOBS)
@@ -135,7 +135,6 @@ model: packages ## Spin searches the model of the multicast protocol, and finds 
 
 check: $(STAMPS)/native ## Format, lint, types and stub, as the pre-commit hook runs them, and clang-tidy over everything
 	pre-commit run --all-files
-	tools/check_stub.py
 	JOBS=$(JOBS) tools/tidy.py
 
 format: $(STAMPS)/python-dev ## Format everything

@@ -2,6 +2,8 @@
 
 import re
 import shlex
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -52,6 +54,22 @@ def commands():
     if not cli.app.registered_commands:
         cli._register()
     return dict(leaves(typer.main.get_command(cli.app)))
+
+
+def test_one_sub_command_does_not_wait_for_the_imports_of_others():
+    """In an interpreter of its own: this one has imported all."""
+    script = (
+        "import sys; from trunkline.cli import main\n"
+        "try: main()\n"
+        "finally: print([one for one in ('trunkline.cli.bench', 'trunkline.cli.plan', 'numpy') if one in sys.modules])"
+    )
+    words = [sys.executable, "-c", script]
+    alone = subprocess.run([*words, "library", "--help"], capture_output=True, text=True, check=True).stdout
+    assert "--remove" in alone
+    assert alone.endswith("[]\n")
+    everything = subprocess.run([*words, "--help"], capture_output=True, text=True, check=True).stdout
+    assert "'trunkline.cli.bench', 'trunkline.cli.plan'" in everything
+    assert [one.name for one in cli._SUB_COMMANDS if f"│ {one.name} " not in everything] == []
 
 
 def test_every_sub_command_has_one_form_for_one_thing(commands):

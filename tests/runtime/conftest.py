@@ -162,6 +162,30 @@ def installed() -> list[Mpi]:
     return found
 
 
+def share(count: int, mpi: Mpi) -> tuple[str, str]:
+    """A library's part of so many random cases, which are the same under each, and a seed of its own."""
+    libraries = installed()
+    return str(-(-count // len(libraries))), str(1 + libraries.index(mpi))
+
+
+ONE_VERSION = pytest.mark.one_version
+"""Of rows that differ from others in ranks, segments and the like: a library's other versions run the rest."""
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leaves out what is marked so under other versions of a library that is there as the system has it."""
+    system = {mpi.name for mpi in installed() if mpi.name == mpi.family}
+
+    def is_for_another(item: pytest.Item) -> bool:
+        mpi = getattr(item, "callspec", None) and item.callspec.params.get("any_mpi")
+        return bool(mpi) and mpi.name != mpi.family and mpi.family in system
+
+    left_out = [item for item in items if item.get_closest_marker("one_version") and is_for_another(item)]
+    if left_out:
+        config.hook.pytest_deselected(items=left_out)
+        items[:] = [item for item in items if item not in left_out]
+
+
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     found = installed()
     if not found:

@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from conftest import BUILD, ON_OWN_HOST, Mpi
+from conftest import BUILD, ON_OWN_HOST, ONE_VERSION, Mpi
 
 
 def measured(mpi: Mpi, ranks: int, program: str, *arguments: str, settings: dict[str, str] | None = None) -> list[dict]:
@@ -36,7 +36,14 @@ def test_memory_is_bounded_by_the_window(mpi: Mpi, choice: str, layout: str):
     assert max(one["extra_kib"] for one in rounds[1:]) < 1024, rounds
 
 
-@pytest.mark.parametrize("choice", ["unaware-linear:2824", "unaware-ring:2824", "unaware-swing:8192", "binomial"])
+@pytest.mark.parametrize(
+    "choice",
+    [
+        "unaware-linear:2824",
+        "unaware-ring:2824",
+        *(pytest.param(one, marks=ONE_VERSION) for one in ("unaware-swing:8192", "binomial")),
+    ],
+)
 def test_a_reduction_in_place_needs_a_window_more(any_mpi: Mpi, choice: str):
     """16 MiB: an MPI library takes another buffer of that size."""
     rounds = measured(any_mpi, 3, "trunkline-memory", "16", "allreduce", settings={"TRUNKLINE_ALLREDUCE": choice})
@@ -44,7 +51,10 @@ def test_a_reduction_in_place_needs_a_window_more(any_mpi: Mpi, choice: str):
     assert max(one["extra_kib"] for one in rounds[1:]) < 2048, rounds
 
 
-@pytest.mark.parametrize("choices", [["auto"], ["two-tree", "linear", "circulant:1448", "scatter-ring", "binary"]])
+@pytest.mark.parametrize(
+    "choices",
+    [pytest.param(["auto"], marks=ONE_VERSION), ["two-tree", "linear", "circulant:1448", "scatter-ring", "binary"]],
+)
 def test_a_storm_of_broadcasts_is_right_and_takes_no_more_memory(any_mpi: Mpi, choices: list[str]):
     """Sizes, roots and communicators mixed, ranks late now and then; what native takes is measured beside."""
     settings = {"TRUNKLINE_CLUSTER": "cyclic"}

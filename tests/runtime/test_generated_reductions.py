@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from conftest import Mpi, installed
+from conftest import ONE_VERSION, Mpi, installed
 from lam import Lam, why_not
 from test_generated import (
     CHECKED,
@@ -79,10 +79,16 @@ def check_cases(output: str) -> None:
     assert "8 passed, 0 failed" in output, output
 
 
+ELSEWHERE_TOO = [(turns, 4, 1, 24), (tree, 7, 3, 1000)]
+PLANS = [(line, 2, 0, 64), (tree, 3, 2, 100), (line, 4, 3, 8), (turns, 7, 6, 5000)]
+
+
+def name_of(plan: tuple[Shape, int, int, int]) -> str:
+    return f"{plan[0].__name__}-{plan[1]}"
+
+
 @pytest.mark.parametrize(
-    "plan",
-    [(line, 2, 0, 64), (tree, 3, 2, 100), (turns, 4, 1, 24), (tree, 7, 3, 1000), (line, 4, 3, 8), (turns, 7, 6, 5000)],
-    ids=lambda plan: f"{plan[0].__name__}-{plan[1]}",
+    "plan", [*ELSEWHERE_TOO, *(pytest.param(plan, marks=ONE_VERSION) for plan in PLANS)], ids=name_of
 )
 def test_every_case(any_mpi: Mpi, tmp_path: Path, plan: tuple[Shape, int, int, int]):
     _, ranks, root, segment = plan
@@ -90,10 +96,13 @@ def test_every_case(any_mpi: Mpi, tmp_path: Path, plan: tuple[Shape, int, int, i
     check_cases(any_mpi.run(ranks, cases, str(root), str(segment), preload=None).out)
 
 
+WITH_TWO_ROOTS = [(two_roots, 2, 1, 64), (two_roots, 3, 0, 1000), (two_roots, 7, 3, 100)]
+
+
 @pytest.mark.parametrize(
     "plan",
-    [(two_roots, 2, 1, 64), (two_roots, 3, 0, 1000), (two_roots_by_turns, 5, 2, 24), (two_roots, 7, 3, 100)],
-    ids=lambda plan: f"{plan[0].__name__}-{plan[1]}",
+    [(two_roots_by_turns, 5, 2, 24), *(pytest.param(plan, marks=ONE_VERSION) for plan in WITH_TWO_ROOTS)],
+    ids=name_of,
 )
 def test_every_case_with_two_roots(any_mpi: Mpi, tmp_path: Path, plan: tuple[Shape, int, int, int]):
     _, ranks, root, segment = plan
@@ -101,7 +110,10 @@ def test_every_case_with_two_roots(any_mpi: Mpi, tmp_path: Path, plan: tuple[Sha
     check_cases(any_mpi.run(ranks, cases, str(root), str(segment), preload=None).out)
 
 
-@pytest.mark.parametrize(("shape", "ranks", "segment"), [(turns, 3, 100), (tree, 4, 64), (line, 7, 1000)])
+@pytest.mark.parametrize(
+    ("shape", "ranks", "segment"),
+    [(turns, 3, 100), pytest.param(tree, 4, 64, marks=ONE_VERSION), pytest.param(line, 7, 1000, marks=ONE_VERSION)],
+)
 def test_in_the_place_of_mpis_own(any_mpi: Mpi, tmp_path: Path, shape: Shape, ranks: int, segment: int):
     library = every_root_library(tmp_path, mpicc(any_mpi), shape, ranks, segment)
     run_suite(any_mpi, library, ranks, ["reductions", "operations"])

@@ -11,7 +11,7 @@ import time
 from pathlib import Path
 
 import pytest
-from conftest import Mpi, Outcome
+from conftest import ONE_VERSION, Mpi, Outcome
 from test_faults import REDUCING, SOUND
 from test_matrix import GROUPS
 
@@ -37,7 +37,12 @@ def case(mpi: Mpi, ranks: int, *words: str) -> Outcome:
 
 @pytest.mark.parametrize(
     ("ranks", "per_host", "room", "way"),
-    [(4, 4, "usual", "reads"), (5, 2, "tiny", "reads"), (6, 3, "tiny", "copies"), (8, 8, "usual", "copies")],
+    [
+        pytest.param(4, 4, "usual", "reads", marks=ONE_VERSION),
+        (5, 2, "tiny", "reads"),
+        pytest.param(6, 3, "tiny", "copies", marks=ONE_VERSION),
+        (8, 8, "usual", "copies"),
+    ],
 )
 def test_every_algorithm(any_mpi: Mpi, ranks: int, per_host: int, room: str, way: str):
     case(any_mpi, ranks, "trials", TURNS, "1", str(per_host), room, way)
@@ -100,7 +105,15 @@ def test_killed_ranks_leave_nothing_behind(any_mpi: Mpi):
     assert not list(Path("/dev/shm").glob("*trunkline*"))
 
 
-@pytest.mark.parametrize(("ranks", "per_host", "memory"), [(4, 4, "1"), (5, 2, "1"), (4, 2, "copies"), (3, 3, "0")])
+@pytest.mark.parametrize(
+    ("ranks", "per_host", "memory"),
+    [
+        pytest.param(4, 4, "1", marks=ONE_VERSION),
+        (5, 2, "1"),
+        (4, 2, "copies"),
+        pytest.param(3, 3, "0", marks=ONE_VERSION),
+    ],
+)
 def test_everything_mpi_allows(any_mpi: Mpi, ranks: int, per_host: int, memory: str):
     command = [any_mpi.program("runtime-test"), "--require", "--groups", ",".join(GROUPS)]
     choices = "linear:100,flat,scatter-ring:64" if ranks == 5 else "two-tree:100,flat:200"
@@ -113,7 +126,12 @@ def test_everything_mpi_allows(any_mpi: Mpi, ranks: int, per_host: int, memory: 
 
 @pytest.mark.parametrize(
     ("ranks", "per_host", "memory", "threads"),
-    [(8, 4, "1", 1), (3, 3, "1", 3), (4, 2, "copies", 3), (8, 8, "copies", 1)],
+    [
+        (8, 4, "1", 1),
+        pytest.param(3, 3, "1", 3, marks=ONE_VERSION),
+        (4, 2, "copies", 3),
+        pytest.param(8, 8, "copies", 1, marks=ONE_VERSION),
+    ],
 )
 def test_collectives_do_not_disturb_each_other(any_mpi: Mpi, ranks: int, per_host: int, memory: str, threads: int):
     words = [any_mpi.program("runtime-mixed"), "300", "11", str(threads), BY_TREES, "linear:1000", "flat"]
@@ -134,7 +152,7 @@ def fault(mpi: Mpi, *cases: str, memory: str, status: int | None = 0) -> Outcome
     return done
 
 
-@pytest.mark.parametrize("memory", ["1", "copies"])
+@pytest.mark.parametrize("memory", ["1", pytest.param("copies", marks=ONE_VERSION)])
 def test_the_program_goes_on_where_something_is_wrong(any_mpi: Mpi, memory: str):
     cases = [f"{one}@{BY_TREES}" for one in SOUND if any_mpi.name != "openmpi" or one != "session"]
     fault(any_mpi, *cases, memory=memory)

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from conftest import ON_OWN_HOST, Mpi
+from conftest import ON_OWN_HOST, ONE_VERSION, Mpi
 from test_matrix import LINE
 
 GROUPS = ["reductions", "operations"]
@@ -12,9 +12,17 @@ GROUPS = ["reductions", "operations"]
 @pytest.mark.parametrize(
     ("ranks", "choices"),
     [
-        (2, ["native", "linear:100", "unaware-linear:64", "binomial", "ring:64", "unaware-recursive-doubling:100"]),
+        pytest.param(
+            2,
+            ["native", "linear:100", "unaware-linear:64", "binomial", "ring:64", "unaware-recursive-doubling:100"],
+            marks=ONE_VERSION,
+        ),
         (3, ["linear:64", "auto", "flat:100", "ring:100", "halving-doubling:64", "recursive-doubling"]),
-        (4, ["two-tree:100", "binary:1448", "unaware-ring:64", "unaware-halving-doubling:100", "swing:64"]),
+        pytest.param(
+            4,
+            ["two-tree:100", "binary:1448", "unaware-ring:64", "unaware-halving-doubling:100", "swing:64"],
+            marks=ONE_VERSION,
+        ),
         (
             7,
             [
@@ -35,10 +43,12 @@ def test_every_reduction(any_mpi: Mpi, ranks: int, choices: list[str]):
     any_mpi.suite(ranks, GROUPS, choices, settings=LINE)
 
 
+@ONE_VERSION
 def test_many_ranks(any_mpi: Mpi):
     any_mpi.suite(13, ["reductions"], ["two-tree:1000", "ring:1000"], settings=LINE)
 
 
+@ONE_VERSION
 def test_trees_of_two_storeys(any_mpi: Mpi):
     any_mpi.suite(7, ["reductions"], ["hierarchical-3-nomial:100"], settings=LINE)
 
@@ -99,7 +109,7 @@ links:
 """
 
 
-@pytest.mark.parametrize("ranks", [2, 5, 7])
+@pytest.mark.parametrize("ranks", [pytest.param(2, marks=ONE_VERSION), 5, pytest.param(7, marks=ONE_VERSION)])
 def test_two_roots_that_exchange(any_mpi: Mpi, tmp_path: Path, ranks: int):
     """Trees by sites, from each side of the longest link; two ranks alone sit on one side of it."""
     (tmp_path / "far-apart.yaml").write_text(FAR_APART)

@@ -1,7 +1,7 @@
 """Barriers, and collectives by shares, on any number of ranks, with segments small enough to be many."""
 
 import pytest
-from conftest import Mpi
+from conftest import ONE_VERSION, Mpi
 from test_matrix import LINE
 
 GROUPS = ["shares"]
@@ -10,9 +10,9 @@ GROUPS = ["shares"]
 @pytest.mark.parametrize(
     ("ranks", "choices"),
     [
-        (2, ["native", "ring:64", "unaware-ring:1000", "linear"]),
+        pytest.param(2, ["native", "ring:64", "unaware-ring:1000", "linear"], marks=ONE_VERSION),
         (3, ["ring:100", "auto", "binary"]),
-        (4, ["unaware-ring:64", "two-tree"]),
+        pytest.param(4, ["unaware-ring:64", "two-tree"], marks=ONE_VERSION),
         (7, ["ring:1000", "ring:16384", "binomial"]),
     ],
 )
@@ -20,6 +20,7 @@ def test_every_share(any_mpi: Mpi, ranks: int, choices: list[str]):
     any_mpi.suite(ranks, GROUPS, choices, settings=LINE)
 
 
+@ONE_VERSION
 def test_many_ranks(any_mpi: Mpi):
     any_mpi.suite(13, GROUPS, ["ring:1000"], settings=LINE)
 

@@ -1,9 +1,11 @@
 """The ``trunkline`` command: one module a sub-command, nothing but options and printing in it."""
 
+import importlib
 import signal
 import sys
-from collections.abc import Callable
+from collections.abc import Sequence
 from types import FrameType
+from typing import NamedTuple
 
 import typer
 
@@ -57,56 +59,81 @@ def _root(
     pass
 
 
-def _register() -> None:
-    from trunkline.cli import (
-        algorithms,
-        bench,
-        cluster,
-        copy,
-        demo,
-        doctor,
-        generate,
-        lab,
-        library,
-        measure,
-        monitor,
-        plan,
-        predict,
-        run,
-        simulate,
-        trace,
-        tune,
-    )
+class _SubCommand(NamedTuple):
+    """Where a sub-command is, and how help shows it."""
 
-    def add(function: Callable[..., None], panel: str, example: str) -> None:
-        app.command(epilog=f"Example: {example}", rich_help_panel=panel)(function)
+    name: str
+    module: str  # of this room
+    panel: str
+    example: str | None = None  # None: of a group, whose own sub-commands have theirs
 
-    add(demo.demo, _FIRST, "trunkline demo --json demo.json --report demo.html")
-    app.add_typer(cluster.app, name="cluster", rich_help_panel=_FIRST)
-    add(doctor.doctor, _FIRST, "trunkline run --cluster lab.yaml -- mpiexec -n 32 trunkline doctor")
-    add(run.run, _FIRST, "trunkline run --cluster lab.yaml -- mpiexec -n 32 ./program")
-    app.add_typer(trace.app, name="trace", rich_help_panel=_FIRST)
-    add(library.library, _FIRST, "LD_PRELOAD=$(trunkline library --mpi mpich) ./program")
-    add(copy.copy, _FIRST, "trunkline run --cluster lab.yaml -- mpiexec -n 32 trunkline copy big.bin --to /scratch")
-    add(predict.explain, _PLANS, "trunkline explain --cluster cyclic --mpi mpich --tuning tuning.yaml --json -")
-    add(
-        predict.predict,
+
+_SUB_COMMANDS = (
+    _SubCommand("demo", "demo", _FIRST, "trunkline demo --json demo.json --report demo.html"),
+    _SubCommand("cluster", "cluster", _FIRST),
+    _SubCommand("doctor", "doctor", _FIRST, "trunkline run --cluster lab.yaml -- mpiexec -n 32 trunkline doctor"),
+    _SubCommand("run", "run", _FIRST, "trunkline run --cluster lab.yaml -- mpiexec -n 32 ./program"),
+    _SubCommand("trace", "trace", _FIRST),
+    _SubCommand("library", "library", _FIRST, "LD_PRELOAD=$(trunkline library --mpi mpich) ./program"),
+    _SubCommand(
+        "copy",
+        "copy",
+        _FIRST,
+        "trunkline run --cluster lab.yaml -- mpiexec -n 32 trunkline copy big.bin --to /scratch",
+    ),
+    _SubCommand(
+        "explain",
+        "predict",
+        _PLANS,
+        "trunkline explain --cluster cyclic --mpi mpich --tuning tuning.yaml --json -",
+    ),
+    _SubCommand(
+        "predict",
+        "predict",
         _PLANS,
         "trunkline predict --cluster cyclic --mpi openmpi --sizes 8KiB,1MiB --svg curves.svg",
-    )
-    app.add_typer(plan.app, name="plan", rich_help_panel=_PLANS)
-    add(algorithms.algorithms, _PLANS, "trunkline algorithms --json -")
-    add(generate.generate, _PLANS, "trunkline generate plan.yaml -o my_bcast.c")
-    app.add_typer(lab.app, name="lab", rich_help_panel=_MEASURES)
-    app.add_typer(bench.app, name="bench", rich_help_panel=_MEASURES)
-    app.add_typer(simulate.app, name="simulate", rich_help_panel=_MEASURES)
-    add(measure.measure, _MEASURES, "trunkline lab run --cluster cyclic --mpi mpich -- trunkline measure -o net.yaml")
-    add(tune.tune, _MEASURES, "trunkline tune --cluster cyclic --mpi mpich --collective bcast -o tuning.yaml")
-    add(
-        monitor.monitor,
+    ),
+    _SubCommand("plan", "plan", _PLANS),
+    _SubCommand("algorithms", "algorithms", _PLANS, "trunkline algorithms --json -"),
+    _SubCommand("generate", "generate", _PLANS, "trunkline generate plan.yaml -o my_bcast.c"),
+    _SubCommand("lab", "lab", _MEASURES),
+    _SubCommand("bench", "bench", _MEASURES),
+    _SubCommand("simulate", "simulate", _MEASURES),
+    _SubCommand(
+        "measure",
+        "measure",
+        _MEASURES,
+        "trunkline lab run --cluster cyclic --mpi mpich -- trunkline measure -o net.yaml",
+    ),
+    _SubCommand(
+        "tune",
+        "tune",
+        _MEASURES,
+        "trunkline tune --cluster cyclic --mpi mpich --collective bcast -o tuning.yaml",
+    ),
+    _SubCommand(
+        "monitor",
+        "monitor",
         _MEASURES,
         "trunkline monitor --cluster lab.yaml --every 60 -- mpiexec -hosts n01,n17,n33 -n 3",
-    )
+    ),
+)
+"""In the order of the help, where groups come last in each panel."""
+
+
+def _register(words: Sequence[str] = ()) -> None:
+    """Imports the sub-command that the words begin with, or all: for help, and to say what else there is.
+
+    To import all of them takes several times as long as most of what they do.
+    """
+    asked = [one for one in _SUB_COMMANDS if one.name in words[:1]]
+    for one in asked or _SUB_COMMANDS:
+        module = importlib.import_module(f"trunkline.cli.{one.module}")
+        if one.example is None:
+            app.add_typer(module.app, name=one.name, rich_help_panel=one.panel)
+        else:
+            add = app.command(one.name, epilog=f"Example: {one.example}", rich_help_panel=one.panel)
+            add(getattr(module, one.name))
 
 
 def _end(number: int, _frame: FrameType | None) -> None:
@@ -120,7 +147,7 @@ def _end(number: int, _frame: FrameType | None) -> None:
 
 def main() -> None:
     """Entry point: exit status 0, 1 (it ran, the answer is no) or 2 (usage or bad input)."""
-    _register()
+    _register(sys.argv[1:])
     signal.signal(signal.SIGTERM, _end)  # else labs, simulations and their folders would stay behind
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:  # in the background it may be ignored
         signal.signal(signal.SIGINT, _end)
