@@ -7,6 +7,7 @@ from pathlib import Path
 from trunkline import __version__, _core
 
 __all__ = [
+    "CHOOSER",
     "CLUSTERS",
     "EXAMPLES",
     "FABRIC",
@@ -27,6 +28,8 @@ SOURCE = NATIVE / "source"
 
 FABRIC = NATIVE / "libexec" / "trunkline-fabric"
 IDLE_SHIM = NATIVE / "lib" / "libtrunkline-idle.so"
+CHOOSER = NATIVE / "lib" / "libtrunkline.so"
+"""The preload library that takes the one for whichever MPI library it finds in a program."""
 CLUSTERS = NATIVE / "clusters"
 """Folder of the bundled cluster files."""
 EXAMPLES = ("gsum", "matmul")
