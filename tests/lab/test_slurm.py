@@ -62,6 +62,19 @@ def slurm():
         yield run
 
 
+def start(slurm, mpi, *words, before=(), **settings):
+    """srun, up to three times under Open MPI 4.1.4, whose MPI_Init now and then dies there, without Trunkline too."""
+    for _ in range(3):
+        done = slurm(*before, "srun", "--kill-on-bad-exit=1", f"--mpi={BOTH[mpi]}", *words, status=None, **settings)
+        if done.returncode == 0:
+            return done
+        died = "Failing at address: (nil)" in done.stdout + done.stderr
+        assert mpi == "openmpi", done.stdout + done.stderr
+        assert died, done.stdout + done.stderr
+        shutil.rmtree(settings.get("TRUNKLINE_TRACE", ""), ignore_errors=True)
+    return pytest.fail(done.stdout + done.stderr)
+
+
 RANK = re.compile(r"rank (\d+) host (\S+) (right|wrong) ran (\S+) library (.*)")
 
 
@@ -128,8 +141,8 @@ def test_the_running_slurm_knows_the_switches(slurm, tmp_path):
 @pytest.mark.parametrize("mpi", BOTH)
 @pytest.mark.parametrize("way", ["block", "cyclic"])
 def test_srun(slurm, ranks, tmp_path, mpi, way):
-    words = ("srun", f"--mpi={BOTH[mpi]}", "-N4", "-n8", "-w", "h[0,4-6]", "-m", way, ranks / mpi)
-    done = slurm(*words, TRUNKLINE_TRACE=str(tmp_path / "trace"))
+    words = ("-N4", "-n8", "-w", "h[0,4-6]", "-m", way, ranks / mpi)
+    done = start(slurm, mpi, *words, TRUNKLINE_TRACE=str(tmp_path / "trace"))
     order = ["h0", "h4", "h5", "h6"]
     assert told(done.stdout) == (order * 2 if way == "cyclic" else sorted(order * 2))
     assert "trunkline" not in done.stderr
@@ -199,8 +212,7 @@ def test_steps_of_a_batch_script(slurm, ranks, tmp_path):
 def test_trunkline_run_around_srun(slurm, ranks, mpi):
     """Without the plug-in, as a user does whose administrator has none."""
     trunkline = (sys.executable, "-m", "trunkline", "run", "--cluster", "cyclic", "--")
-    words = (*trunkline, "srun", "--trunkline=off", f"--mpi={BOTH[mpi]}", "-n4", ranks / mpi)
-    assert len(told(slurm(*words).stdout)) == 4
+    assert len(told(start(slurm, mpi, "--trunkline=off", "-n4", ranks / mpi, before=trunkline).stdout)) == 4
 
 
 def test_trunkline_run_around_mpiexec(slurm, ranks, tmp_path):
@@ -250,11 +262,11 @@ def test_a_slurmd_that_dies(slurm, ranks):
     lab, host = slurm.lab, "h31"
     words = ["srun", "-N2", "-n2", "-w", f"h30,{host}", str(ranks / "mpich"), "3"]
     job = lab.popen(words, env=slurm.env, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-    _wait(lambda: _ranks_up(slurm, ranks) == 2)
+    first = job.stdout.readline()  # before it, the ranks find each other through Slurm's daemons
     daemon = int((lab.root / f"run/trunkline/slurm/{host}.pid").read_text())
     lab.run(["kill", "-KILL", str(daemon)])
     out, _ = job.communicate(timeout=PATIENCE_S)
-    assert told(out) == ["h30", host]
+    assert told(first + out) == ["h30", host]
     slurm("scontrol", "update", f"NodeName={host}", "State=DOWN", "Reason=test")
     assert host not in told(slurm("srun", "-N31", "-n31", ranks / "mpich").stdout)
     lab.run(["sh", "-c", f"slurmd -N {host} -f $SLURM_CONF"], host=host, env=slurm.env)
@@ -357,8 +369,8 @@ def test_python_names_its_library(slurm, mpi):
         "last = ctypes.CDLL(None).trunkline_last; last.restype = ctypes.c_char_p; print(last(b'bcast').decode())"
     )
     own = {"MPI4PY_MPIABI": mpi, "LD_LIBRARY_PATH": str(preload_library(mpi).parent / f"{mpi}-abi")}
-    words = ("srun", f"--mpi={BOTH[mpi]}", "-n2", f"--trunkline={mpi}", sys.executable, "-c", code)
-    assert slurm(*words, **own).stdout.split() == ["linear"] * 2
+    words = ("-n2", f"--trunkline={mpi}", sys.executable, "-c", code)
+    assert start(slurm, mpi, *words, **own).stdout.split() == ["linear"] * 2
 
 
 def test_the_environment_is_not_needed(slurm, ranks):

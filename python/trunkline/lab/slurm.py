@@ -26,7 +26,7 @@ _SOCKET = "/dev/shm/.munge.socket"
 """Each host has a folder of its own there: one munge for all would take what hosts hand on for a replay."""
 _PROGRAMS = ("munged", "slurmctld", "slurmd", "srun", "sbatch", "sinfo")
 _PACKAGES = "slurmctld slurmd slurm-client munge"
-READY_SECONDS = 60
+READY_SECONDS = 300
 
 _TEXT = """\
 ClusterName=lab
