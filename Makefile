@@ -11,7 +11,7 @@ BIN := .venv/bin
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 export CMAKE_BUILD_PARALLEL_LEVEL := $(JOBS)
 
-NATIVE_SOURCES := $(shell find core runtime fabric bench copy examples measure simulate include clusters python/bindings cmake licenses -type f) CMakeLists.txt pyproject.toml
+NATIVE_SOURCES := $(shell find core runtime chooser slurm fabric bench copy examples measure simulate include clusters python/bindings cmake licenses -type f) CMakeLists.txt pyproject.toml
 TEST_SOURCES := $(shell find tests -name '*.cpp' -o -name '*.hpp' -o -name '*.c' -o -name '*.f90' -o -name 'CMakeLists.txt')
 CXX_FILES = $(shell git ls-files '*.cpp' '*.hpp' '*.c' '*.h')
 SHELL_FILES := tools/*.sh .ci/run

@@ -1,7 +1,7 @@
 # What the preload library is made from, as a part of the Python package: `trunkline library --build` configures it there, with
 # TRUNKLINE_ONLY_MPICC, for an MPI library that the package was not built for. The static libyaml comes along, since many
 # systems have none, and the compiled core (core/CMakeLists.txt).
-foreach(room core runtime bench copy measure include cmake)
+foreach(room core runtime bench copy measure slurm include cmake)
   trunkline_install(DIRECTORY ${PROJECT_SOURCE_DIR}/${room} DESTINATION source
                     FILES_MATCHING REGEX "\\.(c|cpp|h|hpp|cmake|map|in|tcl)$|/CMakeLists\\.txt$")
 endforeach()

@@ -156,14 +156,36 @@ class Mpi:
             return self._intelmpi(list(used), room[0], ranks, agent, settings, program)
         return self._mpich(slots, ranks, agent, settings, program)
 
+    def lab_settings(self) -> dict[str, str]:
+        """Variables of ranks on a lab, whoever starts them: which ways messages take, and that root may start them."""
+        if self.family == "openmpi":
+            variables = {f"OMPI_MCA_{name}": value for name, value in self._openmpi_parameters().items()}
+            variables["OMPI_MCA_hwloc_base_binding_policy"] = "none"
+            return {**variables, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+        return self._mpich_settings()
+
+    def _mpich_settings(self) -> dict[str, str]:
+        if int(self.version.split(".")[0]) >= 5:
+            return {"MPIR_CVAR_CH4_NETMOD": "ofi", "FI_PROVIDER": "tcp", "FI_TCP_IFACE": "eth0"}
+        # Sockets between ranks of one host too: the idle shim is not woken by memory.
+        return {"UCX_NET_DEVICES": "eth0", "UCX_TLS": "tcp,self"}
+
+    def _openmpi_parameters(self) -> dict[str, str]:
+        parameters = {
+            "pml": "ob1",
+            "btl": "tcp,self",
+            "btl_tcp_if_include": "eth0",
+            "oob_tcp_if_include": "eth0",
+            "mpi_yield_when_idle": "0",  # the idle shim waits instead, which costs less
+        }
+        if self.version.startswith("4.1."):
+            parameters["op"] = "^avx"  # Debian's 4.1.4 saturates 8-bit sums there
+        return parameters
+
     def _mpich(
         self, slots: str, ranks: int, agent: str, settings: dict[str, str], program: Sequence[str]
     ) -> tuple[list[str], dict[str, str]]:
-        if int(self.version.split(".")[0]) >= 5:
-            settings |= {"MPIR_CVAR_CH4_NETMOD": "ofi", "FI_PROVIDER": "tcp", "FI_TCP_IFACE": "eth0"}
-        else:
-            # Sockets between ranks of one host too: the idle shim is not woken by memory.
-            settings |= {"UCX_NET_DEVICES": "eth0", "UCX_TLS": "tcp,self"}
+        settings |= self._mpich_settings()
         words = [self.mpiexec, "-launcher", "rsh", "-launcher-exec", agent, "-hosts", slots, "-n", str(ranks)]
         for name, value in settings.items():
             words += ["-genv", name, value]
@@ -197,16 +219,7 @@ class Mpi:
     def _openmpi(
         self, slots: str, ranks: int, agent: str, settings: dict[str, str], program: Sequence[str]
     ) -> tuple[list[str], dict[str, str]]:
-        parameters = {
-            "plm_rsh_agent": agent,
-            "pml": "ob1",
-            "btl": "tcp,self",
-            "btl_tcp_if_include": "eth0",
-            "oob_tcp_if_include": "eth0",
-            "mpi_yield_when_idle": "0",  # the idle shim waits instead, which costs less
-        }
-        if self.version.startswith("4.1."):
-            parameters["op"] = "^avx"  # Debian's 4.1.4 saturates 8-bit sums there
+        parameters = {"plm_rsh_agent": agent, **self._openmpi_parameters()}
         words = [self.mpiexec, "--allow-run-as-root", "--bind-to", "none", "-H", slots, "-n", str(ranks)]
         for name, value in parameters.items():
             words += ["--mca", name, value]

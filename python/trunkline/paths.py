@@ -7,11 +7,13 @@ from pathlib import Path
 from trunkline import __version__, _core
 
 __all__ = [
+    "CHOOSER",
     "CLUSTERS",
     "EXAMPLES",
     "FABRIC",
     "IDLE_SHIM",
     "NATIVE",
+    "SLURM_PLUGIN",
     "SOURCE",
     "built_for",
     "example_program",
@@ -27,6 +29,10 @@ SOURCE = NATIVE / "source"
 
 FABRIC = NATIVE / "libexec" / "trunkline-fabric"
 IDLE_SHIM = NATIVE / "lib" / "libtrunkline-idle.so"
+CHOOSER = NATIVE / "lib" / "libtrunkline.so"
+"""The preload library that takes the one for whichever MPI library it finds in a program."""
+SLURM_PLUGIN = NATIVE / "lib" / "trunkline-spank.so"
+"""It need not be there: Slurm's header may have been missing."""
 CLUSTERS = NATIVE / "clusters"
 """Folder of the bundled cluster files."""
 EXAMPLES = ("gsum", "matmul")

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
+#include <string_view>
 
 namespace trunkline::runtime {
 namespace {
@@ -27,6 +28,16 @@ NameService::~NameService() {
   PMPI_Comm_set_errhandler(MPI_COMM_SELF, of_self_);
   PMPI_Errhandler_free(&of_world_);
   PMPI_Errhandler_free(&of_self_);
+}
+
+/// An mpiexec below srun is the launcher of its ranks, and leaves its own mark in their environment.
+bool NameService::may_be_asked() {
+#ifdef OPEN_MPI
+  const char* const job = std::getenv("PMIX_NAMESPACE");
+  return job == nullptr || !std::string_view(job).starts_with("slurm.");
+#else
+  return std::getenv("SLURM_STEP_ID") == nullptr || std::getenv("MPI_LOCALNRANKS") != nullptr;
+#endif
 }
 
 std::string NameService::full(const std::string& name) const { return "trunkline." + name + job_; }

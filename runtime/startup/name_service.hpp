@@ -24,6 +24,10 @@ class NameService {
   void withdraw(const std::string& name, const std::string& word);
   [[nodiscard]] std::optional<std::string> look_up(const std::string& name);
 
+  /// Whether it may be asked at all. Not below srun: Slurm hands out no names, Open MPI prints a page each time that it
+  /// is asked for one, and MPICH 5.0.2 dies of the answer of Slurm's PMI-2.
+  [[nodiscard]] static bool may_be_asked();
+
   /// Whether this launcher offers it: tries with a name that only this rank uses.
   [[nodiscard]] bool works(int rank);
 

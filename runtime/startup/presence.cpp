@@ -108,7 +108,7 @@ class RollCall {
       const auto at = static_cast<std::size_t>(other);
       check(PMPI_Irecv(&hellos()[at], sizeof(Hello), MPI_BYTE, other, hello_tag, MPI_COMM_WORLD, &missing()[at]));
     }
-    const bool announced = !spawned() && names_.publish(roll, is_open);
+    const bool announced = has_names() && names_.publish(roll, is_open);
     const bool all = all_came();
     if (announced) names_.withdraw(roll, is_open);
     const Verdict verdict{.all_here = all ? 1 : 0};
@@ -185,8 +185,10 @@ class RollCall {
     return parent != MPI_COMM_NULL;
   }
 
+  static bool has_names() { return !spawned() && NameService::may_be_asked(); }
+
   Leader find_leader() {
-    if (spawned()) return Leader::unknown;
+    if (!has_names()) return Leader::unknown;
     Pause pause;
     constexpr int until_trial = 5;
     for (int looks = 1; Clock::now() < deadline_; ++looks, pause()) {

@@ -16,6 +16,7 @@ from trunkline.cli.forms import App
 from trunkline.cli.impair_options import impairable
 from trunkline.cli.lab_check import check
 from trunkline.cli.lab_set import set_links
+from trunkline.cli.lab_slurm import check_slurm_run, slurm_environment
 from trunkline.cli.options import ClusterOption, LabRateOption, RanksOnHostOption, mpi_option
 from trunkline.cli.output import check_outputs, write_json
 from trunkline.cluster import load_cluster
@@ -165,6 +166,12 @@ def run(
     ranks_per_host: RanksOnHostOption = 1,
     rate: LabRateOption = "auto",
     native: Annotated[bool, typer.Option("--native", help="Without Trunkline: the MPI library as it comes.")] = False,
+    slurm: Annotated[
+        bool,
+        typer.Option(
+            "--slurm", help="Start a real Slurm on the hosts; PROGRAM is sbatch, srun, salloc or a script with them."
+        ),
+    ] = False,
     trace: Annotated[
         str | None, typer.Option(metavar="FOLDER", help="Leave a trace of its collectives there: trunkline trace.")
     ] = None,
@@ -179,22 +186,26 @@ def run(
 
     Rank r sits on host r / RANKS_PER_HOST. TRUNKLINE_* settings of the environment reach the ranks, but for
     TRUNKLINE_CLUSTER, which is the lab's own file. TRUNKLINE_HOST_COSTS is what messages cost now, unless it is set.
+
+    With --slurm every host is a node of RANKS_PER_HOST processors, and a plug-in of Slurm preloads Trunkline into what
+    jobs run (docs/slurm.md). It needs root, and Slurm's packages.
     """
-    wanted = mpi or mpi_of_program(program[0])
-    library = require_mpi(wanted) if native else ready_mpi(wanted)
     if native and trace is not None:
         raise BadInput("--trace is Trunkline's own, which --native leaves out: keep one of them")
+    if slurm:
+        check_slurm_run(ranks, native)
+    wanted = mpi or mpi_of_program(program[0])
+    library = require_mpi(wanted) if native else ready_mpi(wanted)
     check_outputs({"--json": json})
     loaded = impairments.of(load_cluster(cluster))
     steps = _steps(script, loaded)
     hosts = loaded.hosts
     program = [_example_for(program[0], library.name), *program[1:]]
     _check_program(program[0])
-    check_program_mpi(program[0], library)
     all_ranks = ranks or len(hosts) * ranks_per_host
 
     def launch(measured: dict[str, str]) -> tuple[list[str], dict[str, str]]:
-        """The caller's own settings come before what was measured."""
+        """Through the library's own launcher. The caller's own settings come before what was measured."""
         return library.launch(
             hosts=hosts,
             ranks=all_ranks,
@@ -209,10 +220,20 @@ def run(
             preload=[] if native else [preload_of(library)],
         )
 
-    launch({})  # what is wrong with it is told before a lab is up
+    def prepared(lab: Lab) -> tuple[list[str], dict[str, str]]:
+        measured = {} if native else _measured(lab, all_ranks)
+        if not slurm:
+            return launch(measured)
+        return program, slurm_environment(
+            lab, processors=ranks_per_host, mpi=library, native=native, trace=trace, measured=measured
+        )
+
+    if not slurm:  # what is wrong with it is told before a lab is up
+        check_program_mpi(program[0], library)
+        launch({})
     with _open(loaded, rate, impairments, single_frames=single_frames or _impairs(steps)) as lab:
         _tell_rate(lab, rate)
-        argv, env = launch({} if native else _measured(lab, all_ranks))
+        argv, env = prepared(lab)
         with _changing(lab, steps, json):
             status = lab.run(argv, env=env, timeout=timeout).returncode
     _pass_on(status)

@@ -224,6 +224,17 @@ class Lab:
             raise Failed(f"'{Path(argv[0]).name}' has not ended within {timeout:g} s and was ended") from None
         return subprocess.CompletedProcess(list(argv), process.returncode, out, err)
 
+    @property
+    def root(self) -> Path:
+        """Its hosts' files as this process sees them.
+
+        Raises:
+            Failed: where the lab is not up.
+        """
+        if self._keeper is None:
+            raise Failed("the lab is not up")
+        return Path(f"/proc/{self._first}/root")
+
     def stats(self) -> dict[str, Any]:
         """What the network counted since the last :meth:`reset_stats`: frames, drops, lateness, its busy share."""
         return self._ask("stats")
