@@ -160,8 +160,12 @@ def main() -> int:
         monitor.wait()
         ends = asked.link.split("-")
         share = float(asked.to.rstrip("%")) / 100
-        rates = [link.rate_bps * (share if {link.a, link.b} == set(ends) else 1) for link in lab.cluster.links]
-        latencies = [link.latency_s for link in lab.cluster.links]
+        rates = [
+            bps * (share if {link.a, link.b} == set(ends) else 1)
+            for link in lab.cluster.links
+            for bps in (link.rate_bps, link.back_rate_bps)
+        ]
+        latencies = [link.mean_latency_s for link in lab.cluster.links]
         no_injection = [0.0] * len(lab.cluster.hosts)
         is_now.write_text(_core.write_cluster(_core.restated(lab.cluster, rates, latencies, no_injection)))
         best, old = (program.alone(file, folder / file.stem) for file in (is_now, was))

@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -51,7 +52,7 @@ double behind(double further) { return std::min(behind_by_meeting * std::sqrt(fu
 /// Seconds of a way for a segment, but for what each byte takes. A segment that is announced first has the way there
 /// and back to go before.
 double fixed_seconds(const TreeCosts::Way& way, const HostCosts& hosts, bool eager) {
-  return way.handlings.fixed_s(hosts, eager) + way.latency_s * (eager ? 1.0 : 3.0);
+  return way.handlings.fixed_s(hosts, eager) + (way.latency_s + (eager ? 0.0 : way.latency_s + way.answers_s));
 }
 
 /// Seconds of each byte on the wire, but for frames that are stored.
@@ -107,6 +108,7 @@ class Sum {
         paths_(paths),
         data_(paths),
         round_(paths),
+        back_(paths),
         handlings_(placement.size()) {}
 
   /// Throws std::invalid_argument where the tree has another number of ranks, or the placement does not fit.
@@ -195,6 +197,7 @@ class Sum {
     first.per_frame_byte_s += then.per_frame_byte_s;
     first.handlings += then.handlings;
     first.latency_s += then.latency_s;
+    first.answers_s += then.answers_s;
     return first;
   }
 
@@ -259,12 +262,11 @@ class Sum {
     PathCost path;
     double sent_byte_s = 0.0;
     if (from != to) {
-      round_.clear();
-      round_.add(cluster_.hosts()[from], cluster_.hosts()[to], 1.0);
-      round_.settle();
-      path = round_.cost(round_.transfers().back());
-      sent_byte_s = path.first_byte_s;
-      data_.add(round_.transfers().back());
+      clear_round();
+      add_transfer(cluster_.hosts()[from], cluster_.hosts()[to]);
+      settle_round();
+      sent_byte_s = cost_of(0).first_byte_s;
+      path = slower(round_.cost(round_.transfers().front()), paths_.any_back() ? backwards(0) : PathCost());
     }
     const auto there_and_back = [&](const Side& side, double injection_s) {
       for (const Ways& up : side.ways) {
@@ -296,6 +298,7 @@ class Sum {
     way.per_byte_s += path.slowest_byte_s;
     way.per_frame_byte_s += std::max(0.0, path.byte_s - path.slowest_byte_s);
     way.latency_s += path.latency_s;
+    way.answers_s += path.answer_s;
     return way;
   }
 
@@ -343,14 +346,13 @@ class Sum {
 
   /// Where transfers of one round share a channel they are slower by that. A sender's own are in different rounds.
   void add_round(const Tree& tree, const std::vector<Sent>& sends) {
-    round_.clear();
+    clear_round();
     for (const auto& [parent, rank, local_leaves] : sends) {
       if (rank == no_rank || placement_[parent] == placement_[rank]) continue;
-      round_.add(cluster_.hosts()[placement_[parent]], cluster_.hosts()[placement_[rank]], 1.0);
-      data_.add(round_.transfers().back());
+      add_transfer(cluster_.hosts()[placement_[parent]], cluster_.hosts()[placement_[rank]]);
     }
-    round_.settle();
-    auto transfer = round_.transfers().begin();
+    settle_round();
+    std::size_t transfer = 0;
     for (const auto& [parent, rank, local_leaves] : sends) {
       Ways& sending = ways_[place_[parent]];  // when it is ready to send: after its way, and its sends so far
       if (local_leaves > 0) add_local_leaves(tree, parent, local_leaves);
@@ -361,10 +363,58 @@ class Sum {
         sent_within(sending, 1.0, down_injection_s(parent));
         continue;
       }
-      const PathCost path = round_.cost(*transfer++);
+      const PathCost path = cost_of(transfer++);
       ways_[place_[rank]] = arrived(sending, path, injections_s);
       sent(sending, path.first_byte_s, down_injection_s(parent), false);
     }
+  }
+
+  void clear_round() {
+    round_.clear();
+    back_.clear();
+  }
+
+  /// From a parent to its child; what goes up goes the other way.
+  void add_transfer(NodeId parent, NodeId child) {
+    round_.add(parent, child, 1.0);
+    if (paths_.any_back()) back_.add(child, parent, 1.0);
+    const bool goes_back = paths_.any_back() && direction_ == Direction::up;
+    data_.add((goes_back ? back_ : round_).transfers().back());
+  }
+
+  void settle_round() {
+    round_.settle();
+    if (paths_.any_back()) back_.settle();
+  }
+
+  /// Of a transfer of the round, as its data go. What goes up and down takes twice the mean of both.
+  [[nodiscard]] PathCost cost_of(std::size_t transfer) const {
+    const bool goes_up = paths_.any_back() && direction_ != Direction::down;
+    if (!goes_up) return round_.cost(round_.transfers()[transfer]);
+    const PathCost up = backwards(transfer);
+    if (direction_ == Direction::up) return up;
+    const PathCost down = round_.cost(round_.transfers()[transfer]);
+    return {.slowest_byte_s = std::midpoint(up.slowest_byte_s, down.slowest_byte_s),
+            .byte_s = std::midpoint(up.byte_s, down.byte_s),
+            .first_byte_s = std::midpoint(up.first_byte_s, down.first_byte_s),
+            .latency_s = std::midpoint(up.latency_s, down.latency_s),
+            .answer_s = std::midpoint(up.answer_s, down.answer_s)};
+  }
+
+  /// From the child to its parent, at whose port transfers come one after another.
+  [[nodiscard]] PathCost backwards(std::size_t transfer) const {
+    PathCost up = back_.cost(back_.transfers()[transfer]);
+    up.first_byte_s = back_.last_byte_s(back_.transfers()[transfer]);
+    return up;
+  }
+
+  /// Both at once.
+  static PathCost slower(const PathCost& one, const PathCost& other) {
+    return {.slowest_byte_s = std::max(one.slowest_byte_s, other.slowest_byte_s),
+            .byte_s = std::max(one.byte_s, other.byte_s),
+            .first_byte_s = std::max(one.first_byte_s, other.first_byte_s),
+            .latency_s = std::max(one.latency_s, other.latency_s),
+            .answer_s = std::max(one.answer_s, other.answer_s)};
   }
 
   void add_local_leaves(const Tree& tree, Rank parent, Rank leaves) {
@@ -430,6 +480,7 @@ class Sum {
   const Paths& paths_;
   PathLoads data_;   ///< transfers of a segment of every tree
   PathLoads round_;  ///< of one round
+  PathLoads back_;   ///< the same the other way; none where links are alike both ways
   static constexpr std::uint32_t no_place = ~std::uint32_t{0};
   std::vector<std::uint32_t> place_;  ///< by rank: of its ways; no_place: it is a local leaf
   std::vector<Ways> ways_;

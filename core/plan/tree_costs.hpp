@@ -46,6 +46,7 @@ struct TreeCosts final : CostFunction {
     double per_frame_byte_s = 0.0;  ///< for each byte of its first frame: further channels that store it
     Handlings handlings;            ///< one after another
     double latency_s = 0.0;
+    double answers_s = 0.0;  ///< the latencies of answers, the other way
   };
   /// What every further segment costs one channel.
   struct Work {
@@ -70,17 +71,17 @@ struct TreeCosts final : CostFunction {
 };
 
 /// Generalises formulas 1 and 2 of Patarasuk, Faraj, Yuan (2008) to any ordered tree: the first segment's longest way,
-/// then one segment after another through the busiest channel. Where transfers share a channel it is slower for the
-/// first segment by those of the same round, and for the others by all. Time O(ranks * length of a path).
-/// Throws std::invalid_argument where `placement` and `tree` differ in length, and where two roots exchange what goes
-/// one way only.
+/// then one segment after another through the busiest channel. Where
+/// transfers share a channel it is slower for the first segment by those of the same round, and for the others by all.
+/// Time O(ranks * length of a path). Throws std::invalid_argument where `placement` and `tree` differ in length, and
+/// where two roots exchange what goes one way only.
 [[nodiscard]] TreeCosts tree_costs(const Paths& paths, const Placement& placement, const Tree& tree,
                                    Direction direction = Direction::down, const HostCosts& hosts = usual_host_costs());
 
 /// The same for trees that take segments by turns: each tree's transfers carry one part in so many of the message. Up a
-/// tree the same transfers go backwards, so that takes as long. Up and down at once the first segment goes both ways,
-/// and all others share the channels with those that go the other way. Where two roots exchange, it goes up on the side
-/// of one, over to the other, and down on the other's.
+/// tree the same transfers go backwards, which takes as long where links are alike both ways. Up and down at once the
+/// first segment goes both ways, and all others share the channels with those that go the other way. Where two roots
+/// exchange, it goes up on the side of one, over to the other, and down on the other's.
 [[nodiscard]] TreeCosts tree_costs(const Paths& paths, const Placement& placement, std::span<const Tree> trees,
                                    Direction direction = Direction::down, const HostCosts& hosts = usual_host_costs());
 

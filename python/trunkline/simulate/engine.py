@@ -96,7 +96,7 @@ class Job:
                 "SimGrid was not found when Trunkline was built: install it (apt-get install libsimgrid-dev), then run "
                 "'make setup' again"
             )
-        if any(link.latency_s <= 0.0 for link in self.cluster.links):
+        if any(min(link.latency_s, link.back_latency_s) <= 0.0 for link in self.cluster.links):
             raise BadInput(f"{self.cluster.name}: a simulation needs the latency of every link to be above zero")
         if max(self.sizes) > _LONGEST_MESSAGE:
             raise BadInput(f"a simulated message has at most {_LONGEST_MESSAGE} bytes")
@@ -108,7 +108,7 @@ class Job:
         """SimGrid's options that depend on the job."""
         # Events closer than that are one. On large clusters that saves most of the work, for less than one percent.
         parts = 10 if len(self.placement) <= SMALL_JOB else 2
-        precision = min(link.latency_s for link in self.cluster.links) / parts
+        precision = min(min(link.latency_s, link.back_latency_s) for link in self.cluster.links) / parts
         return {
             "smpi/np": str(len(self.placement)),
             "surf/precision": f"{precision:.3g}",

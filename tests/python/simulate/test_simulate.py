@@ -503,6 +503,44 @@ def test_messages_queue_before_slow_links_behind_a_port(trunkline, tmp_path, col
     assert simulated["seconds_median"] == pytest.approx(predicted["seconds_predicted"], rel=0.05)
 
 
+def times_of(trunkline, collective, cluster, *words):
+    """Simulated and predicted, by algorithm and size."""
+    words = (*words, "--host-costs", "mpich", "--json", "-")
+    simulated = trunkline("simulate", collective, "--cluster", cluster, *words).data
+    predicted = trunkline("predict", cluster, "--collective", collective, *words).data
+    return (
+        {(row["algorithm"], row["message_bytes"]): row[key] for row in rows}
+        for rows, key in ((simulated, "seconds_median"), (predicted, "seconds_predicted"))
+    )
+
+
+UNLIKE_WAYS = """\
+trunkline: cluster/1
+name: unlike-ways
+defaults: {rate: 20Mbit, latency: 50us}
+switches: [near, far]
+hosts:
+  - {hosts: "a[0-3]", switch: near}
+  - {hosts: "b[0-3]", switch: far, back: {rate: 10Mbit}}
+links:
+  - {between: [near, far], latency: 5ms, back: {rate: 4Mbit, latency: 25ms}}
+"""
+
+
+@pytest.mark.parametrize("root", ["a0", "b0"])
+@pytest.mark.parametrize("collective", ["bcast", "reduce", "allreduce"])
+def test_directions_take_what_they_take(trunkline, tmp_path, collective, root):
+    file = tmp_path / "unlike.yaml"
+    file.write_text(UNLIKE_WAYS)
+    of_root = ("--root", root) if collective != "allreduce" else ()
+    words = ("--sizes", "8,8KiB,200000", "--algorithms", "by-sites-linear,linear", *of_root)
+    simulated, predicted = times_of(trunkline, collective, file, *words)
+    assert simulated == pytest.approx(predicted, rel=0.12)
+    there_s, back_s = 5e-3, 25e-3
+    ways = {"bcast": (there_s, back_s), "reduce": (back_s, there_s), "allreduce": (back_s, back_s)}[collective]
+    assert simulated["linear", 8] == pytest.approx(ways[root == "b0"], rel=0.4)
+
+
 def test_injection_times_keep_senders_busy(trunkline, tmp_path):
     file = tmp_path / "slow.yaml"
     text = cluster_file("two-site").read_text().replace("latency: 10us}", "latency: 10us, injection: 2ms}")
