@@ -53,8 +53,16 @@ struct TreeCosts final : CostFunction {
     double per_byte_s = 0.0;
     double per_ack_byte_s = 0.0;  ///< acknowledgements of the segments that come the other way
   };
-  std::vector<Way> latest;            ///< of the ways, those that may be the longest for some segment
-  std::vector<Work> busiest;          ///< of the channels, those that may be the busiest for some segment
+  /// The ranks of one site, by what is on the way to them alone.
+  struct Branch {
+    std::vector<Way> latest;
+    std::vector<Work> busiest;
+  };
+  std::vector<Way> latest;    ///< of the ways, those that may be the longest for some segment
+  std::vector<Work> busiest;  ///< of the channels, those that may be the busiest for some segment
+  /// Of what goes one way over long links, unless one slowest link is on the way to all: what waits for a slow long
+  /// link is not what has a far way over another.
+  std::vector<Branch> branches{};
   Handlings handlings;                ///< of one segment by the busiest rank
   Rank network_hops = 0;              ///< transfers between different hosts
   double transfers = 0.0;             ///< of one segment between hosts, by all ranks
@@ -71,7 +79,7 @@ struct TreeCosts final : CostFunction {
 };
 
 /// Generalises formulas 1 and 2 of Patarasuk, Faraj, Yuan (2008) to any ordered tree: the first segment's longest way,
-/// then one segment after another through the busiest channel. Where
+/// then one segment after another through the busiest channel; over long links, that on the way to each site. Where
 /// transfers share a channel it is slower for the first segment by those of the same round, and for the others by all.
 /// Time O(ranks * length of a path). Throws std::invalid_argument where `placement` and `tree` differ in length, and
 /// where two roots exchange what goes one way only.

@@ -514,6 +514,19 @@ def times_of(trunkline, collective, cluster, *words):
     )
 
 
+@pytest.mark.parametrize("collective", ["bcast", "reduce"])
+@pytest.mark.parametrize("slow", ["5Mbit", "1Mbit"])
+def test_a_slow_link_to_one_site_does_not_hold_up_a_far_one(trunkline, tmp_path, collective, slow):
+    """1 ms away is a slow site, 50 ms away another one: the longer of both counts, not their sum."""
+    file = tmp_path / "slow.yaml"
+    text = cluster_file("four-site").read_text()
+    assert "[home, town], rate: 50Mbit" in text
+    file.write_text(text.replace("[home, town], rate: 50Mbit", f"[home, town], rate: {slow}"))
+    words = ("--sizes", "8KiB,64KiB,256KiB", "--algorithms", "by-sites-binary:4344")
+    simulated, predicted = times_of(trunkline, collective, file, *words)
+    assert simulated == pytest.approx(predicted, rel=0.08)
+
+
 UNLIKE_WAYS = """\
 trunkline: cluster/1
 name: unlike-ways
