@@ -16,6 +16,7 @@ from trunkline import _core
 from trunkline.cluster import cluster_file, fingerprint_text, load_cluster
 from trunkline.errors import BadInput
 from trunkline.peers.simulated import PIPELINED, SELECTORS, UNNAMED, own_choice, simulated_algorithms
+from trunkline.simulate import engine
 from trunkline.simulate.calibration import _lines
 from trunkline.simulate.engine import Job, simulate
 from trunkline.simulate.rows import simulate_all
@@ -650,3 +651,24 @@ def test_one_default_for_what_messages_cost(trunkline):
             assert "hosts 10 Gbit/s, trunks 20 Gbit/s" in said
         for said in (explained.out, predicted.out):
             assert "with one rank a host most predictions are within 20 %" in " ".join(said.split())
+
+
+@pytest.mark.parametrize(("ranks", "guarded"), [(2400, True), (7900, True), (8000, False), (12700, False)])
+def test_so_many_ranks_that_their_stacks_are_not_guarded(monkeypatch, tmp_path, ranks, guarded):
+    assert ("contexts/guard-size" not in job_of(monkeypatch, tmp_path, ranks).own_options) == guarded
+
+
+def test_more_ranks_than_the_kernel_maps_memory_for(monkeypatch, tmp_path):
+    with pytest.raises(
+        BadInput, match=r"12800 ranks .* for 12706 of them; as root, 'sysctl -w vm.max_map_count=66000'"
+    ):
+        job_of(monkeypatch, tmp_path, 12800)
+
+
+def job_of(monkeypatch, tmp_path, ranks):
+    """On a kernel with the usual limit."""
+    limit = tmp_path / "max_map_count"
+    limit.write_text("65530\n")
+    monkeypatch.setattr(engine, "_MOST_MAPS", limit)
+    cluster = load_cluster("four-site")
+    return Job("bcast", cluster, [rank % 32 for rank in range(ranks)], 0, [8], {})
