@@ -49,11 +49,11 @@ Network::Network(const Cluster& cluster, double rate_bps)
     channels_[id].from_host = host_of_node_[cluster.channel_from(id)] != no_host;
     channels_[id].impaired = link.impairments.any();
     impairments_[id] = within_reason(link.impairments);
-    channels_[id].latency = whole_ns(link.latency_s);
+    channels_[id].latency = whole_ns(link.way(id).latency_s);
     channels_[id].width = link.width;
     channels_[id].first_port = port_count_;
     port_count_ += link.width;
-    file_rates_bps_[id] = link.rate_bps;
+    file_rates_bps_[id] = link.way(id).rate_bps;
   }
   // One walk over the tree from each host: the channel by which a node is left towards the host is the opposite of
   // the one by which the walk reached it.

@@ -11,6 +11,7 @@
 #include <cstdlib>
 #include <map>
 #include <memory>
+#include <string>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
@@ -42,6 +43,16 @@ bool hosts_are_free = false;
 
 /// A rank of a host that has several is a host of its own in the platform, behind a link that is none in truth.
 bool is_own_link(const s4u::Link* link) { return link->get_name().ends_with("/own"); }
+
+/// The other direction of a link that differs by direction: the two are links by themselves, of which SimGrid splits
+/// each in two again, and one half is used. A name that no link has for any other.
+std::string way_back_of(const std::string& name) {
+  static const std::string up = "_UP";
+  static const std::string back = ".back";
+  if (!name.ends_with(up)) return {};
+  const std::string plain = name.substr(0, name.size() - up.size());
+  return (plain.ends_with(back) ? plain.substr(0, plain.size() - back.size()) : plain + back) + up;
+}
 
 /// A message on its way, seconds.
 struct Trip {
@@ -111,10 +122,25 @@ class Hosts {
     free_at = std::max(free_at, start + wire / links.front()->get_bandwidth());
     if (!shares_wire) start = queued(links, start, wire);
     // A long message is announced and asked for first.
-    const double arrives = start + trip.latency_s * (eager ? 1.0 : 3.0) + trip.stored_s + trip.transfer_s;
+    const double announced_way_s = eager ? 0.0 : trip.latency_s + answer_s(links);
+    const double arrives = start + trip.latency_s + announced_way_s + trip.stored_s + trip.transfer_s;
     const double there =
         processors_of(to).receive(arrives, costs.receive_s + costs.receive_byte_s * wire + announced_s, now);
     return there - trip.transfer_s - now;
+  }
+
+  /// The latency of all links the other way.
+  double answer_s(const Links& links) {
+    double sum_s = 0.0;
+    for (const s4u::Link* const link : links) {
+      const auto [known, is_new] = back_s_.try_emplace(link, link->get_latency());
+      if (is_new) {
+        const s4u::Link* const back = s4u::Link::by_name_or_null(way_back_of(link->get_name()));
+        if (back != nullptr) known->second = back->get_latency();
+      }
+      sum_s += known->second;
+    }
+    return sum_s;
   }
 
   /// Between ranks of one host: their processors copy, and nothing else is on the way.
@@ -156,6 +182,7 @@ class Hosts {
   }
 
   std::unordered_map<const s4u::Host*, double> injection_s_;
+  std::unordered_map<const s4u::Link*, double> back_s_;                            ///< by link: latency the other way
   std::unordered_map<const s4u::Link*, double> free_at_;                           ///< by port
   std::map<std::pair<const s4u::Link*, const s4u::Link*>, double> queue_free_at_;  ///< by port, and link behind it
   Links real_;

@@ -2,12 +2,14 @@
 """How long a program takes to follow a link that slows tenfold, with the monitor beside it, on the lab.
 
 Usage: tools/slow_link.py [--cluster four-site] [--link home-town] [--to 10%] [--mpi mpich] [--rate 20Mbit]
-                          [--bytes 8192] [--seconds 100] [--change-at 40] [--json FILE]
+                          [--collective bcast] [--bytes 8192] [--seconds 100] [--change-at 40] [--json FILE]
+       tools/slow_link.py --cluster examples/fast-trunk.yaml --rate 100Mbit --link left-right --collective allreduce
+                          --bytes 32768
 
-A program broadcasts each half second (steady_calls.c) and follows a cluster file. 'trunkline monitor' measures two
-hosts of each switch, seven tenths of the time. The link slows in the middle. Afterwards, alone on the lab as it is
-then, the same program runs with a file that says exactly what the network is, and with the old one; the faster one
-counts as best.
+A program makes a call each half second (steady_calls.c) and follows a cluster file; --rate is that of the fastest link.
+'trunkline monitor' measures two hosts of each switch, seven tenths of the time. The link slows in the middle.
+Afterwards, alone on the lab as it is then, the same program runs with a file that says exactly what the network is, and
+with the old one; the faster one counts as best.
 
 Prints the times before and after the change, what ran, when the file was written, and from when on the medians of ten
 calls in a row are within 1.2 of the best plan's median for good. Exit status 1: that took 30 s or longer, or never
@@ -66,8 +68,8 @@ def two_of_each_switch(cluster: _core.Cluster) -> list[str]:
 class Program:
     """The program under one MPI library, on all hosts of a lab."""
 
-    def __init__(self, lab: Lab, mpi: str, size: int, folder: Path) -> None:
-        self.lab, self.mpi, self.size = lab, ready_mpi(mpi), size
+    def __init__(self, lab: Lab, mpi: str, collective: str, size: int, folder: Path) -> None:
+        self.lab, self.mpi, self.collective, self.size = lab, ready_mpi(mpi), collective, size
         self.file = folder / "steady_calls"
         source = Path(__file__).with_name("steady_calls.c")
         subprocess.run([self.mpi.mpicc, "-O1", "-o", str(self.file), str(source), "-ldl"], check=True)
@@ -81,7 +83,7 @@ class Program:
             hosts=hosts,
             ranks=len(hosts),
             ranks_per_host=1,
-            program=[str(self.file), str(seconds), str(self.size)],
+            program=[str(self.file), str(seconds), str(self.size), self.collective],
             agent=Lab.agent,
             env={**costs, **settings},
             preload=[preload_of(self.mpi)],
@@ -96,11 +98,11 @@ class Program:
         return calls_of(out.read_text())[MEDIAN_OF:]
 
 
-def start_monitor(lab: Lab, mpi: str, size: int, cluster: Path, folder: Path, seconds: int) -> subprocess.Popen[str]:
-    """For so many seconds, on two hosts of each switch."""
+def start_monitor(lab: Lab, mpi: str, call: str, cluster: Path, folder: Path, seconds: int) -> subprocess.Popen[str]:
+    """For so many seconds, on two hosts of each switch, for `COLLECTIVE:BYTES`."""
     hosts = two_of_each_switch(lab.cluster)
     argv, env = ready_mpi(mpi).launch(hosts=hosts, ranks=len(hosts), ranks_per_host=1, program=[], agent=Lab.agent)
-    words = [sys.executable, "-m", "trunkline", "monitor", str(cluster), *WORDS_MONITOR, f"bcast:{size}"]
+    words = [sys.executable, "-m", "trunkline", "monitor", str(cluster), *WORDS_MONITOR, call]
     words += ["--json", str(folder / "rounds.json"), "--", *argv]
     costs = {"TRUNKLINE_HOST_COSTS": lab.host_costs} if lab.host_costs else {}
     with (folder / "monitor.said").open("w") as said:
@@ -132,6 +134,7 @@ def main() -> int:
     options.add_argument("--to", default="10%")
     options.add_argument("--mpi", default="mpich")
     options.add_argument("--rate", default="20Mbit")
+    options.add_argument("--collective", choices=("bcast", "allreduce"), default="bcast")
     options.add_argument("--bytes", type=int, default=8192)
     options.add_argument("--seconds", type=int, default=100)
     options.add_argument("--change-at", type=int, default=40)
@@ -145,11 +148,12 @@ def main() -> int:
         folder = Path(name)
         tell_message_cost(lab, len(lab.cluster.hosts))
         lab.open()
-        program = Program(lab, asked.mpi, asked.bytes, folder)
+        program = Program(lab, asked.mpi, asked.collective, asked.bytes, folder)
         was, now, is_now = folder / "was.yaml", folder / "now.yaml", folder / "is.yaml"
         for file in (was, now):
             file.write_text(_core.write_cluster(lab.cluster))
-        monitor = start_monitor(lab, asked.mpi, asked.bytes, now, folder, asked.seconds + 5)
+        call = f"{asked.collective}:{asked.bytes}"
+        monitor = start_monitor(lab, asked.mpi, call, now, folder, asked.seconds + 5)
         job = program.start(asked.seconds, now, folder / "followed", follows=True)
         start = time.monotonic()
         time.sleep(asked.change_at)
@@ -160,8 +164,12 @@ def main() -> int:
         monitor.wait()
         ends = asked.link.split("-")
         share = float(asked.to.rstrip("%")) / 100
-        rates = [link.rate_bps * (share if {link.a, link.b} == set(ends) else 1) for link in lab.cluster.links]
-        latencies = [link.latency_s for link in lab.cluster.links]
+        rates = [
+            bps * (share if {link.a, link.b} == set(ends) else 1)
+            for link in lab.cluster.links
+            for bps in (link.rate_bps, link.back_rate_bps)
+        ]
+        latencies = [link.mean_latency_s for link in lab.cluster.links]
         no_injection = [0.0] * len(lab.cluster.hosts)
         is_now.write_text(_core.write_cluster(_core.restated(lab.cluster, rates, latencies, no_injection)))
         best, old = (program.alone(file, folder / file.stem) for file in (is_now, was))
@@ -175,11 +183,12 @@ def main() -> int:
         after = [call for call in followed if call.at >= changed]
         best_s = min(median(call.seconds for call in calls) for calls in (best, old))
         within = within_from(after, best_s)
-        print(f"{asked.cluster} at {asked.rate}, {asked.mpi}, {asked.bytes} B; {asked.link} at {asked.to} from then on")
+        print(f"{asked.cluster} at {asked.rate}, {asked.mpi}, {call}; {asked.link} at {asked.to} from then on")
         print(told("before the change, monitor beside", before))
         print(told("the old plan on the new network, alone", old))
         print(told("the plan for the new network, alone", best))
         print(told("after the change, the last ten calls", after[-10:]))
+        print(f"the old plan takes {median(call.seconds for call in old) / best_s:.2f} times what the best one takes")
         print(f"{len(rounds)} rounds of the monitor; a round took {median(one['seconds'] for one in rounds):.1f} s")
         if any(one.get("wrote") for one in rounds):
             print(f"the file was written last {written:.1f} s after the change")

@@ -14,19 +14,23 @@ double least_byte_s(const Paths& paths, const Placement& placement, Collective c
   std::vector<double> ranks_on(cluster.hosts().size(), 0.0);
   for (const HostIndex host : placement) ranks_on[host] += 1.0;
   double hosts = 0.0;
-  double all_rates = 0.0;  // bytes a second
+  double sent_rates = 0.0;  // bytes a second
+  double received_rates = 0.0;
   double slowest_s = 0.0;
   for (HostIndex host = 0; host < ranks_on.size(); ++host) {
     if (ranks_on[host] == 0.0) continue;
-    const double byte_s = paths.spread_byte_s(cluster.neighbours(cluster.hosts()[host]).front().channel);
+    const ChannelId own = cluster.neighbours(cluster.hosts()[host]).front().channel;
+    const double sent_s = paths.spread_byte_s(own);
+    const double received_s = paths.spread_byte_s(own ^ 1U);
     const double own_share = ranks_on[host] / static_cast<double>(placement.size());
     hosts += 1.0;
-    all_rates += 1.0 / byte_s;
-    slowest_s = std::max(slowest_s, (facts.goes_by_shares() ? 1.0 - own_share : 1.0) * byte_s);
+    sent_rates += 1.0 / sent_s;
+    received_rates += 1.0 / received_s;
+    slowest_s = std::max(slowest_s, (facts.goes_by_shares() ? 1.0 - own_share : 1.0) * std::max(sent_s, received_s));
   }
   if (hosts < 2.0) return 0.0;
   const bool reduces_for_all = facts.reduces && !facts.has_root && !facts.goes_by_shares();
-  return reduces_for_all ? std::max(slowest_s, 2.0 * (hosts - 1.0) / all_rates) : slowest_s;
+  return reduces_for_all ? std::max(slowest_s, 2.0 * (hosts - 1.0) / std::min(sent_rates, received_rates)) : slowest_s;
 }
 
 double least_crossing_s(const Paths& paths, const Placement& placement, Collective collective, Rank root,
@@ -39,20 +43,21 @@ double least_crossing_s(const Paths& paths, const Placement& placement, Collecti
   hosts.erase(std::unique(hosts.begin(), hosts.end()), hosts.end());
   const std::uint64_t bytes = facts.goes_by_shares() ? message_bytes / placement.size() : message_bytes;
   const auto wire = static_cast<double>(wire_bytes(bytes));
-  const auto longest_from = [&](HostIndex from) {
-    const NodeId u = cluster.hosts()[from];
+  const bool to_root = facts.has_root && facts.direction == Direction::up;
+  const auto longest_of = [&](HostIndex host) {
     double longest_s = 0.0;
-    for (const HostIndex to : hosts) {
-      if (to == from) continue;
-      const NodeId v = cluster.hosts()[to];
+    for (const HostIndex other : hosts) {
+      if (other == host) continue;
+      const NodeId u = cluster.hosts()[to_root ? other : host];
+      const NodeId v = cluster.hosts()[to_root ? host : other];
       const NodeId meeting = paths.meeting(u, v);
       longest_s = std::max(longest_s, paths.latency_s(u, v, meeting) + wire * paths.slowest_byte_s(u, v, meeting));
     }
     return longest_s;
   };
-  if (facts.has_root) return longest_from(placement[root]);
+  if (facts.has_root) return longest_of(placement[root]);
   double longest_s = 0.0;
-  for (const HostIndex host : hosts) longest_s = std::max(longest_s, longest_from(host));
+  for (const HostIndex host : hosts) longest_s = std::max(longest_s, longest_of(host));
   return longest_s;
 }
 

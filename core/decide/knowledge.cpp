@@ -227,7 +227,7 @@ void Knowledge::stay_on_one_host() {
 void Knowledge::look_for_short_multicasts() {
   double slowest_bps = std::numeric_limits<double>::infinity();
   if (cluster) {
-    for (const Link& link : network().links()) slowest_bps = std::min(slowest_bps, link.rate_bps);
+    for (const Link& link : network().links()) slowest_bps = std::min(slowest_bps, link.least_bps());
   }
   constexpr double bits = 8.0;
   const bool may_pay = multicasts && cluster && !tuning &&

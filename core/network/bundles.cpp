@@ -17,8 +17,16 @@ namespace trunkline {
 namespace {
 
 using Group = std::uint32_t;
-using LeadsTo = std::tuple<Group, double, double>;  ///< where a link leads, its rate, its latency
-using Look = std::map<LeadsTo, std::uint64_t>;      ///< what a switch sees: the widths of each kind together
+using Ways = std::tuple<double, double, double, double>;  ///< rate and latency of a link there, and back
+using LeadsTo = std::pair<Group, Ways>;                   ///< where a link leads
+using Look = std::map<LeadsTo, std::uint64_t>;            ///< what a switch sees: the widths of each kind together
+
+/// Seen from one of its ends.
+Ways ways_from(const Link& link, bool from_a) {
+  const OneWay out = link.way(from_a ? 0 : 1);
+  const OneWay in = link.way(from_a ? 1 : 0);
+  return {out.rate_bps, out.latency_s, in.rate_bps, in.latency_s};
+}
 
 /// Splits groups until all switches of each look alike.
 class Refinement {
@@ -58,7 +66,7 @@ class Refinement {
     Look look;
     for (const auto& [id, other] : links_[node]) {
       const Link& link = parts_.links[id];
-      look[{group_[other], link.rate_bps, link.latency_s}] += link.width;
+      look[{group_[other], ways_from(link, link.a == node)}] += link.width;
     }
     return look;
   }
@@ -156,7 +164,7 @@ Bundles bundle_equal_cost_paths(const Cluster::Parts& parts) {
     taken.insert(merged.name);
     bundles.merged.push_back({merged.name, std::move(names)});
   }
-  std::map<std::tuple<NodeId, NodeId, double, double>, std::size_t> place;  // of links that become one
+  std::map<std::tuple<NodeId, NodeId, Ways>, std::size_t> place;  // of links that become one
   for (const Link& link : parts.links) {
     Link one = link;
     one.a = made.at(group[link.a]);
@@ -164,7 +172,7 @@ Bundles bundle_equal_cost_paths(const Cluster::Parts& parts) {
     if (one.a == one.b) continue;
     const auto [low, high] = std::minmax(one.a, one.b);
     const auto [there, is_new] =
-        place.try_emplace({low, high, link.rate_bps, link.latency_s}, bundles.parts.links.size());
+        place.try_emplace({low, high, ways_from(link, one.a == low)}, bundles.parts.links.size());
     if (is_new) {
       bundles.parts.links.push_back(one);
     } else {

@@ -10,15 +10,15 @@ std::vector<std::uint32_t> capacities_of(const Cluster& cluster, const Placement
   check_placement(cluster, placement, 0);
   double sender_bps = 0.0;
   for (const HostIndex host : placement) {
-    const Link& own = cluster.link_of(cluster.neighbours(cluster.hosts()[host]).front().channel);
-    sender_bps = std::max(sender_bps, own.rate_bps * own.width);
+    const ChannelId own = cluster.neighbours(cluster.hosts()[host]).front().channel;
+    sender_bps = std::max(sender_bps, cluster.way(own).rate_bps * cluster.link_of(own).width);
   }
   std::vector<std::uint32_t> capacities;
   capacities.reserve(cluster.links().size());
   constexpr double rounding = 1.0 + 1e-9;  // 40 Gbit/s are four times 10 Gbit/s, even where rates were scaled
   constexpr double most = std::numeric_limits<std::int32_t>::max();
   for (const Link& link : cluster.links()) {
-    capacities.push_back(static_cast<std::uint32_t>(std::clamp(link.rate_bps / sender_bps * rounding, 1.0, most)));
+    capacities.push_back(static_cast<std::uint32_t>(std::clamp(link.least_bps() / sender_bps * rounding, 1.0, most)));
   }
   return capacities;
 }

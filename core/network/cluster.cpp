@@ -38,6 +38,9 @@ Cluster::Cluster(Parts parts) {
   description_ = std::move(parts.description);
   nodes_ = std::move(parts.nodes);
   links_ = std::move(parts.links);
+  for (Link& link : links_) {
+    if (link.back == link.way(0)) link.back.reset();
+  }
   mark_spanning_tree(nodes_.size(), links_);
   index_hops();
   root_tree();
@@ -109,6 +112,11 @@ void Cluster::index_hosts() {
     add(nodes_[node].name);
     std::for_each(nodes_[node].aliases.begin(), nodes_[node].aliases.end(), add);
   }
+}
+
+Link Cluster::own_link(HostIndex host) const {
+  const ChannelId channel = neighbours(hosts_.at(host)).front().channel;
+  return channel % 2 == 0 ? link_of(channel) : link_of(channel).turned();
 }
 
 std::span<const Cluster::Hop> Cluster::neighbours(NodeId node) const {

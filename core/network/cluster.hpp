@@ -2,6 +2,7 @@
 // The graph of hosts, switches and links that every plan is laid over.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -9,6 +10,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "network/impair/impairments.hpp"
@@ -31,14 +33,55 @@ struct Node {
                              ///< its MPI library take; no switch has any
 };
 
+/// What one direction of a link offers.
+struct OneWay {
+  double rate_bps = 0.0;   ///< bits per second; of one link where there are several
+  double latency_s = 0.0;  ///< seconds, besides serialization
+
+  bool operator==(const OneWay&) const = default;
+};
+
 struct Link {
   NodeId a = 0;
   NodeId b = 0;
-  double rate_bps = 0.0;      ///< bits per second, the same in both directions; of one link where there are several
-  double latency_s = 0.0;     ///< seconds, one way, besides serialization
-  std::uint32_t width = 1;    ///< equal links side by side, of which a flow crosses one
-  bool in_tree = true;        ///< false: redundant, left unused by the spanning tree
-  Impairments impairments{};  ///< for the lab alone: fingerprints leave them out
+  double rate_bps = 0.0;         ///< bits per second, from a to b; of one link where there are several
+  double latency_s = 0.0;        ///< seconds, from a to b, besides serialization
+  std::uint32_t width = 1;       ///< equal links side by side, of which a flow crosses one
+  bool in_tree = true;           ///< false: redundant, left unused by the spanning tree
+  Impairments impairments{};     ///< for the lab alone: fingerprints leave them out
+  std::optional<OneWay> back{};  ///< from b to a, where that is something else
+
+  /// Of one of its channels.
+  [[nodiscard]] OneWay way(ChannelId channel) const {
+    return channel % 2 != 0 && back ? *back : OneWay{rate_bps, latency_s};
+  }
+  /// Of the slower direction.
+  [[nodiscard]] double least_bps() const { return back ? std::min(rate_bps, back->rate_bps) : rate_bps; }
+  /// Of the faster direction.
+  [[nodiscard]] double most_bps() const { return back ? std::max(rate_bps, back->rate_bps) : rate_bps; }
+  /// The same seen from its other end.
+  [[nodiscard]] Link turned() const {
+    Link other = *this;
+    std::swap(other.a, other.b);
+    if (!back) return other;
+    other.back = way(0);
+    other.rate_bps = back->rate_bps;
+    other.latency_s = back->latency_s;
+    return other;
+  }
+  /// Gives both directions other rates, in proportion.
+  void scale_rates(double factor) {
+    rate_bps *= factor;
+    if (back) back->rate_bps *= factor;
+  }
+  /// Makes the mean of both directions this; what differs between them stays, as far as none is below zero.
+  void set_mean_latency(double seconds) {
+    const double more = back ? std::clamp((latency_s - back->latency_s) / 2.0, -seconds, seconds) : 0.0;
+    latency_s = seconds + more;
+    if (back) back->latency_s = seconds - more;
+  }
+  /// The mean of both directions: half of what there and back take.
+  [[nodiscard]] double mean_latency_s() const { return back ? (latency_s + back->latency_s) / 2.0 : latency_s; }
 };
 
 /// What the network's switches use where several paths lead from one to another.
@@ -75,7 +118,8 @@ class Cluster {
   };
 
   /// Merges what equal-cost paths make one (network/bundles.hpp), then computes the spanning tree: highest rate of one
-  /// link first, then width, then lowest latency, then order of the links. Throws std::invalid_argument where a host
+  /// link in its slower direction first, then width, then lowest latency there and back, then order of the links. A
+  /// `back` that says the same as the way there is left out. Throws std::invalid_argument where a host
   /// has not exactly one link, a rate or a width is not positive, two nodes share a name, or the network is in several
   /// pieces.
   explicit Cluster(Parts parts);
@@ -93,6 +137,9 @@ class Cluster {
   /// Node of each host, in host order.
   [[nodiscard]] std::span<const NodeId> hosts() const noexcept { return hosts_; }
   [[nodiscard]] std::size_t channel_count() const noexcept { return 2 * links_.size(); }
+
+  /// The link of a host, from it to its switch.
+  [[nodiscard]] Link own_link(HostIndex host) const;
 
   /// The switch a host hangs on.
   [[nodiscard]] NodeId switch_of(HostIndex host) const { return tree_parent_switch_.at(host); }
@@ -119,6 +166,8 @@ class Cluster {
   [[nodiscard]] std::optional<HostIndex> find_host(std::string_view processor_name) const;
 
   [[nodiscard]] const Link& link_of(ChannelId channel) const { return links_[channel / 2]; }
+  /// Rate and latency of a channel.
+  [[nodiscard]] OneWay way(ChannelId channel) const { return link_of(channel).way(channel); }
   [[nodiscard]] NodeId channel_from(ChannelId channel) const;
   [[nodiscard]] NodeId channel_to(ChannelId channel) const;
   /// "s0->s1", for messages and reports.

@@ -40,6 +40,14 @@ void add_width(Digest& hash, const Link& link) {
   hash.number(link.width);
 }
 
+/// Networks of links that are alike both ways have the number that they had before links had two.
+void add_back(Digest& hash, const Link& link) {
+  if (!link.back) return;
+  hash.text("back");
+  hash.number(link.back->rate_bps);
+  hash.number(link.back->latency_s);
+}
+
 bool joins_switches(const Cluster& cluster, const Link& link) {
   const auto nodes = cluster.nodes();
   return nodes[link.a].kind == NodeKind::network_switch && nodes[link.b].kind == NodeKind::network_switch;
@@ -52,7 +60,7 @@ std::uint64_t network_fingerprint(const Cluster& cluster) {
   const auto nodes = cluster.nodes();
   for (HostIndex host = 0; host < cluster.hosts().size(); ++host) {
     const NodeId node = cluster.hosts()[host];
-    const Link& link = cluster.link_of(cluster.neighbours(node).front().channel);
+    const Link link = cluster.own_link(host);
     hash.text("host");
     hash.text(nodes[node].name);
     hash.number(nodes[node].injection_s);
@@ -60,6 +68,7 @@ std::uint64_t network_fingerprint(const Cluster& cluster) {
     hash.number(link.rate_bps);
     hash.number(link.latency_s);
     add_width(hash, link);
+    add_back(hash, link);
   }
   for (const Link& link : cluster.links()) {
     if (joins_switches(cluster, link)) {
@@ -69,6 +78,7 @@ std::uint64_t network_fingerprint(const Cluster& cluster) {
       hash.number(link.rate_bps);
       hash.number(link.latency_s);
       add_width(hash, link);
+      add_back(hash, link);
     }
   }
   return hash.value();

@@ -12,7 +12,7 @@ double usual_latency_s(const Cluster& cluster) {
   std::vector<double> own;
   own.reserve(cluster.hosts().size());
   for (const NodeId host : cluster.hosts()) {
-    own.push_back(cluster.link_of(cluster.neighbours(host).front().channel).latency_s);
+    own.push_back(cluster.link_of(cluster.neighbours(host).front().channel).mean_latency_s());
   }
   const auto middle = own.begin() + static_cast<std::ptrdiff_t>(own.size() / 2);
   std::nth_element(own.begin(), middle, own.end());
@@ -25,7 +25,7 @@ std::vector<bool> long_links_of(const Cluster& cluster) {
   const double least_s = std::max(least_long_s, least_long_factor * usual_latency_s(cluster));
   std::vector<bool> is_long;
   is_long.reserve(cluster.links().size());
-  for (const Link& link : cluster.links()) is_long.push_back(link.latency_s >= least_s);
+  for (const Link& link : cluster.links()) is_long.push_back(link.mean_latency_s() >= least_s);
   return is_long;
 }
 

@@ -10,7 +10,8 @@
 
 namespace trunkline {
 
-/// A link is long from this latency on: some 40 km of fibre, or twice what a host needs that forwards by software.
+/// A link is long from this latency on, in the mean of both directions: some 40 km of fibre, or twice what a host needs
+/// that forwards by software.
 inline constexpr double least_long_s = 200e-6;
 /// And where it is so many times the median latency of hosts' own links: hosts that are all far from their switch, as a
 /// cluster file may model slow software, are no sites.

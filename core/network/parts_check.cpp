@@ -46,15 +46,19 @@ class Check {
       } else if (is_host(link.a) && is_host(link.b)) {
         add(What::ends, {}, id, ends + " joins two hosts; hosts hang on a switch");
       }
-      if (!(link.rate_bps > 0.0) || std::isinf(link.rate_bps)) {
-        add(What::rate, {}, id, ends + ": the rate must be above zero");
-      }
+      const auto is_rate = [&](ChannelId channel) {
+        const double bps = link.way(channel).rate_bps;
+        return bps > 0.0 && !std::isinf(bps);
+      };
+      if (!is_rate(0) || !is_rate(1)) add(What::rate, {}, id, ends + ": the rate must be above zero");
       if (link.width == 0) {
         add(What::rate, {}, id, ends + ": the links side by side must be one or more");
       }
-      if (!(link.latency_s >= 0.0) || std::isinf(link.latency_s)) {
-        add(What::rate, {}, id, ends + ": the latency must be zero or more");
-      }
+      const auto is_latency = [&](ChannelId channel) {
+        const double latency_s = link.way(channel).latency_s;
+        return latency_s >= 0.0 && !std::isinf(latency_s);
+      };
+      if (!is_latency(0) || !is_latency(1)) add(What::rate, {}, id, ends + ": the latency must be zero or more");
     }
   }
 

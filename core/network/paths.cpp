@@ -6,17 +6,17 @@
 namespace trunkline {
 
 Paths::Paths(const Cluster& cluster)
-    : cluster_(cluster),
-      jump_(cluster.nodes().size(), 0),
-      heavy_(cluster.nodes().size()),
-      latency_s_(cluster.nodes().size(), 0.0),
-      byte_s_(cluster.nodes().size(), 0.0),
-      slowest_byte_s_(cluster.nodes().size(), 0.0) {
-  for (const Link& link : cluster.links()) {
-    link_byte_s_.push_back(8.0 / link.rate_bps);
-    spread_byte_s_.push_back(link_byte_s_.back() / link.width);
+    : cluster_(cluster), jump_(cluster.nodes().size(), 0), heavy_(cluster.nodes().size()) {
+  for (ChannelId channel = 0; channel < cluster.channel_count(); ++channel) {
+    const Link& link = cluster.link_of(channel);
+    channel_byte_s_.push_back(8.0 / link.way(channel).rate_bps);
+    spread_byte_s_.push_back(channel_byte_s_.back() / link.width);
     any_wide_ = any_wide_ || link.width > 1;
+    any_back_ = any_back_ || link.back.has_value();
   }
+  const std::vector<double> none(cluster.nodes().size(), 0.0);
+  up_ = {none, none, none};
+  if (any_back_) down_ = up_;
   if (any_wide_) {
     host_of_.assign(cluster.nodes().size(), 0);
     for (HostIndex host = 0; host < cluster.hosts().size(); ++host) host_of_[cluster.hosts()[host]] = host;
@@ -35,11 +35,8 @@ Paths::Paths(const Cluster& cluster)
     const bool alike = depth(parent) - depth(further) == depth(further) - depth(jump_[further]);
     jump_[node] = alike ? jump_[further] : parent;
     const ChannelId channel = cluster.channel_to_parent(node);
-    latency_s_[node] = latency_s_[parent] + cluster.link_of(channel).latency_s;
-    byte_s_[node] = byte_s_[parent] + byte_s(channel);
-    slowest_byte_s_[node] = byte_s(channel);
-    if (jump_[node] == parent) continue;
-    slowest_byte_s_[node] = std::max({byte_s(channel), slowest_byte_s_[parent], slowest_byte_s_[further]});
+    add_node(up_, node, channel);
+    if (any_back_) add_node(down_, node, channel ^ 1U);
   }
   std::vector<std::uint32_t> below(cluster.nodes().size(), 1);  // nodes of its subtree
   std::vector<NodeId> heaviest(cluster.nodes().size(), 0);
@@ -55,11 +52,21 @@ Paths::Paths(const Cluster& cluster)
   }
 }
 
-double Paths::slowest_up(NodeId node, NodeId above) const {
+void Paths::add_node(Sums& sums, NodeId node, ChannelId channel) const {
+  const NodeId parent = cluster_.parent_of(node);
+  sums.latency_s[node] = sums.latency_s[parent] + cluster_.way(channel).latency_s;
+  sums.byte_s[node] = sums.byte_s[parent] + byte_s(channel);
+  sums.slowest_byte_s[node] = byte_s(channel);
+  if (jump_[node] == parent) return;
+  sums.slowest_byte_s[node] =
+      std::max({byte_s(channel), sums.slowest_byte_s[parent], sums.slowest_byte_s[jump_[parent]]});
+}
+
+double Paths::slowest(const Sums& sums, NodeId node, NodeId above, ChannelId way) const {
   double slowest = 0.0;
   while (node != above) {
     const bool far = cluster_.depth_of(jump_[node]) >= cluster_.depth_of(above);
-    slowest = std::max(slowest, far ? slowest_byte_s_[node] : byte_s(cluster_.channel_to_parent(node)));
+    slowest = std::max(slowest, far ? sums.slowest_byte_s[node] : byte_s(cluster_.channel_to_parent(node) ^ way));
     node = far ? jump_[node] : cluster_.parent_of(node);
   }
   return slowest;

@@ -34,23 +34,31 @@ class Paths {
   }
   /// Sums over the channels between them: seconds a bit takes to cross a link, and seconds a byte takes on the wire.
   [[nodiscard]] double latency_s(NodeId u, NodeId v, NodeId meeting) const {
-    return latency_s_[u] + latency_s_[v] - 2.0 * latency_s_[meeting];
+    return up_.latency_s[u] + down().latency_s[v] - (up_.latency_s[meeting] + down().latency_s[meeting]);
   }
   [[nodiscard]] double byte_s(NodeId u, NodeId v, NodeId meeting) const {
-    return byte_s_[u] + byte_s_[v] - 2.0 * byte_s_[meeting];
+    return up_.byte_s[u] + down().byte_s[v] - (up_.byte_s[meeting] + down().byte_s[meeting]);
+  }
+  /// Seconds a bit takes to cross all links from one to the other and back, halved: what one way takes where links are
+  /// alike both ways.
+  [[nodiscard]] double mean_latency_s(NodeId u, NodeId v, NodeId meeting) const {
+    return (latency_s(u, v, meeting) + latency_s(v, u, meeting)) / 2.0;
   }
   /// Seconds that a byte takes on one channel: on one of its links.
-  [[nodiscard]] double byte_s(ChannelId channel) const { return link_byte_s_[channel / 2]; }
+  [[nodiscard]] double byte_s(ChannelId channel) const { return channel_byte_s_[channel]; }
   /// Seconds that each of many bytes takes where they are spread evenly over all of the channel's links side by side.
-  [[nodiscard]] double spread_byte_s(ChannelId channel) const { return spread_byte_s_[channel / 2]; }
-  /// The most that a byte takes on one of the channels between two nodes; 0 where there is none. Time O(log(nodes)).
+  [[nodiscard]] double spread_byte_s(ChannelId channel) const { return spread_byte_s_[channel]; }
+  /// The most that a byte takes on one of the channels from one node to another; 0 where there is none. Time
+  /// O(log(nodes)).
   [[nodiscard]] double slowest_byte_s(NodeId u, NodeId v, NodeId meeting) const {
-    return std::max(slowest_up(u, meeting), slowest_up(v, meeting));
+    return std::max(slowest_up(u, meeting), slowest_down(v, meeting));
   }
   /// Which host a node is, where any link is several side by side; meaningless for switches.
   [[nodiscard]] HostIndex host_of(NodeId node) const { return host_of_[node]; }
   /// Whether any link is several side by side.
   [[nodiscard]] bool any_wide() const noexcept { return any_wide_; }
+  /// Whether any link differs by direction.
+  [[nodiscard]] bool any_back() const noexcept { return any_back_; }
 
  private:
   struct HeavyPath {
@@ -59,19 +67,32 @@ class Paths {
     NodeId above;         ///< the top's parent
   };
 
-  [[nodiscard]] double slowest_up(NodeId node, NodeId above) const;
+  /// Of the channels between a node and node 0, in one direction.
+  struct Sums {
+    std::vector<double> latency_s;
+    std::vector<double> byte_s;
+    std::vector<double> slowest_byte_s;  ///< by node, of the channels between it and its jump
+  };
+
+  void add_node(Sums& sums, NodeId node, ChannelId channel) const;
+  /// Where all links are alike both ways, what holds for one holds for the other.
+  [[nodiscard]] const Sums& down() const { return any_back_ ? down_ : up_; }
+  [[nodiscard]] double slowest_up(NodeId node, NodeId above) const { return slowest(up_, node, above, 0); }
+  [[nodiscard]] double slowest_down(NodeId node, NodeId above) const { return slowest(down(), node, above, 1); }
+  /// `way`: 0 towards node 0, 1 away from it.
+  [[nodiscard]] double slowest(const Sums& sums, NodeId node, NodeId above, ChannelId way) const;
 
   const Cluster& cluster_;
+  bool any_back_ = false;
   bool any_wide_ = false;
   std::vector<HostIndex> host_of_;  ///< empty where none is
   std::vector<NodeId> top_down_;
   std::vector<NodeId> jump_;
-  std::vector<HeavyPath> heavy_;   ///< that a node is on
-  std::vector<double> latency_s_;  ///< to node 0
-  std::vector<double> byte_s_;
-  std::vector<double> link_byte_s_;
+  std::vector<HeavyPath> heavy_;  ///< that a node is on
+  Sums up_;                       ///< towards node 0
+  Sums down_;                     ///< away from it; empty where all links are alike both ways
+  std::vector<double> channel_byte_s_;
   std::vector<double> spread_byte_s_;
-  std::vector<double> slowest_byte_s_;  ///< by node, of the channels between it and its jump
 };
 
 }  // namespace trunkline

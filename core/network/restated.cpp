@@ -23,17 +23,22 @@ Cluster restated(const Cluster& cluster, std::span<const double> rates_bps, std:
     throw std::invalid_argument(cluster.name() +
                                 " has switches that equal-cost paths make one: their links cannot be told apart");
   }
-  if (rates_bps.size() != parts.links.size() || latencies_s.size() != parts.links.size() ||
+  if (rates_bps.size() != 2 * parts.links.size() || latencies_s.size() != parts.links.size() ||
       injections_s.size() != cluster.hosts().size()) {
-    throw std::invalid_argument("a number of each link and host is needed");
+    throw std::invalid_argument(
+        "a rate of each channel, a latency of each link, and an injection time of each host are needed");
   }
   for (LinkId id = 0; id < parts.links.size(); ++id) {
     Link& link = parts.links[id];
     const std::string name = parts.nodes[link.a].name + " - " + parts.nodes[link.b].name;
-    check_number(rates_bps[id], false, "the rate of " + name);
+    const double there_bps = rates_bps[2 * std::size_t{id}];
+    const double back_bps = rates_bps[2 * std::size_t{id} + 1];
+    check_number(there_bps, false, "the rate of " + name);
+    check_number(back_bps, false, "the rate of " + name + " back");
     check_number(latencies_s[id], true, "the latency of " + name);
-    link.rate_bps = rates_bps[id];
-    link.latency_s = latencies_s[id];
+    link.set_mean_latency(latencies_s[id]);
+    link.back = OneWay{back_bps, link.way(1).latency_s};
+    link.rate_bps = there_bps;
   }
   for (HostIndex host = 0; host < cluster.hosts().size(); ++host) {
     Node& node = parts.nodes[cluster.hosts()[host]];

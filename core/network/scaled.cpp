@@ -11,10 +11,14 @@ Cluster scaled(const Cluster& cluster, double fastest_bps) {
   if (!(fastest_bps > 0.0) || !std::isfinite(fastest_bps)) throw std::invalid_argument("a rate must be above zero");
   Cluster::Parts parts = cluster.stated();
   double fastest = 0.0;
-  for (const Link& link : cluster.links()) fastest = std::max(fastest, link.rate_bps);
+  for (const Link& link : cluster.links()) fastest = std::max(fastest, link.most_bps());
   if (fastest != fastest_bps) parts.measured.reset();  // they are about links at other rates
-  for (Link& link : parts.links) {  // divided last: of round rates come round ones, and 1Gbit of 10Gbit is a tenth
-    link.rate_bps = static_cast<double>(static_cast<long double>(link.rate_bps) * fastest_bps / fastest);
+  const auto scale = [&](double& bps) {  // divided last: of round rates come round ones, and 1Gbit of 10Gbit is a tenth
+    bps = static_cast<double>(static_cast<long double>(bps) * fastest_bps / fastest);
+  };
+  for (Link& link : parts.links) {
+    scale(link.rate_bps);
+    if (link.back) scale(link.back->rate_bps);
   }
   return Cluster(std::move(parts));
 }

@@ -39,8 +39,8 @@ void mark_spanning_tree(std::size_t node_count, std::span<Link> links) {
   std::stable_sort(order.begin(), order.end(), [&](LinkId left, LinkId right) {
     const Link& a = links[left];
     const Link& b = links[right];
-    if (a.rate_bps != b.rate_bps) return a.rate_bps > b.rate_bps;  // no flow is faster than one link
-    return a.width != b.width ? a.width > b.width : a.latency_s < b.latency_s;
+    if (a.least_bps() != b.least_bps()) return a.least_bps() > b.least_bps();  // no flow is faster than one link
+    return a.width != b.width ? a.width > b.width : a.mean_latency_s() < b.mean_latency_s();
   });
   DisjointSets pieces(node_count);
   for (const LinkId link : order) {

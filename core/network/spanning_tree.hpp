@@ -23,8 +23,8 @@ class DisjointSets {
   std::vector<std::uint32_t> size_;
 };
 
-/// Kruskal's algorithm: marks `in_tree` on links by highest rate of one link, then width, then lowest latency, then
-/// order of the links.
+/// Kruskal's algorithm: marks `in_tree` on links by highest rate of one link in its slower direction, then width, then
+/// lowest latency there and back, then order of the links.
 void mark_spanning_tree(std::size_t node_count, std::span<Link> links);
 
 }  // namespace trunkline

@@ -13,8 +13,8 @@ double delay_bytes(const Paths& paths, HostIndex from_host, HostIndex to_host, c
   const NodeId from = cluster.hosts()[from_host];
   const NodeId to = cluster.hosts()[to_host];
   const double byte_s = std::max(paths.byte_s(cluster.neighbours(from).front().channel),
-                                 paths.byte_s(cluster.neighbours(to).front().channel));
-  const double way_s = paths.latency_s(from, to, paths.meeting(from, to)) + hosts.send_s + hosts.receive_s;
+                                 paths.byte_s(cluster.neighbours(to).front().channel ^ 1U));
+  const double way_s = paths.mean_latency_s(from, to, paths.meeting(from, to)) + hosts.send_s + hosts.receive_s;
   return way_s / byte_s;
 }
 

@@ -5,6 +5,8 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <numeric>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -13,6 +15,7 @@
 #include "model/transfer/path_loads.hpp"
 #include "model/transfer/wire.hpp"
 #include "plan/in_flight.hpp"
+#include "plan/site_branches.hpp"
 
 namespace trunkline {
 
@@ -51,7 +54,7 @@ double behind(double further) { return std::min(behind_by_meeting * std::sqrt(fu
 /// Seconds of a way for a segment, but for what each byte takes. A segment that is announced first has the way there
 /// and back to go before.
 double fixed_seconds(const TreeCosts::Way& way, const HostCosts& hosts, bool eager) {
-  return way.handlings.fixed_s(hosts, eager) + way.latency_s * (eager ? 1.0 : 3.0);
+  return way.handlings.fixed_s(hosts, eager) + (way.latency_s + (eager ? 0.0 : way.latency_s + way.answers_s));
 }
 
 /// Seconds of each byte on the wire, but for frames that are stored.
@@ -107,7 +110,10 @@ class Sum {
         paths_(paths),
         data_(paths),
         round_(paths),
-        handlings_(placement.size()) {}
+        back_(paths),
+        handlings_(placement.size()) {
+    if (cluster_.has_sites() && direction_ != Direction::up_and_down) by_site_.emplace(cluster_, placement_);
+  }
 
   /// Throws std::invalid_argument where the tree has another number of ranks, or the placement does not fit.
   void add(const Tree& tree) {
@@ -126,6 +132,7 @@ class Sum {
     to_local_leaf_.clear();
     for (const std::vector<Sent>& sends : by_round(tree)) add_round(tree, sends);
     add_ways(tree);
+    trees_.push_back(&tree);
     for (Rank rank = 0; rank < tree.size(); ++rank) {
       const auto sends = static_cast<double>(tree.children[rank].size());
       const auto local = static_cast<double>(std::ranges::count_if(
@@ -158,19 +165,30 @@ class Sum {
     data_.settle_loads();
     std::vector<TreeCosts::Work> works;
     for (ChannelId channel = 0; channel < cluster_.channel_count(); ++channel) {
-      const double other_way = data_.load(channel ^ 1U);
-      const double load = data_.load(channel) + (both_ways ? other_way : 0.0);
-      if (load == 0.0) continue;
-      // Spread evenly over links side by side; what there is crosses one of them at least.
-      const double spread_s = paths_.spread_byte_s(channel);
-      works.push_back({.per_byte_s = std::max(part_ * paths_.byte_s(channel), part_ * load * spread_s),
-                       .per_ack_byte_s = part_ * (both_ways ? load : other_way) * spread_s});
+      if (data_.load(channel) + (both_ways ? data_.load(channel ^ 1U) : 0.0) > 0.0) works.push_back(work_of(channel));
     }
     costs.busiest = most(works);
+    if (by_site_) {
+      const bool backwards = paths_.any_back() && direction_ == Direction::up;
+      costs.branches = by_site_->branches(
+          trees_, [&](ChannelId channel) { return work_of(channel); }, backwards);
+      for (TreeCosts::Branch& branch : costs.branches) branch.latest = longest(branch.latest, hosts_);
+    }
     return costs;
   }
 
  private:
+  /// Of a channel that data cross.
+  [[nodiscard]] TreeCosts::Work work_of(ChannelId channel) const {
+    const bool both_ways = direction_ == Direction::up_and_down;
+    const double other_way = data_.load(channel ^ 1U);
+    const double load = data_.load(channel) + (both_ways ? other_way : 0.0);
+    // Spread evenly over links side by side; what there is crosses one of them at least.
+    const double spread_s = paths_.spread_byte_s(channel);
+    return {.per_byte_s = std::max(part_ * paths_.byte_s(channel), part_ * load * spread_s),
+            .per_ack_byte_s = part_ * (both_ways ? load : other_way) * spread_s};
+  }
+
   /// To one rank, as if all sends before took as long as they are on the wire, or as their sender's processor needs.
   struct Ways {
     TreeCosts::Way by_wire;
@@ -178,6 +196,12 @@ class Sum {
     TreeCosts::Way for_host;   ///< for others of its host: came by the wire, and only the processor sent before
     double hops_byte_s = 0.0;  ///< of its hops alone
   };
+
+  void add_to_site(Rank rank, const Ways& ways) {
+    if (!by_site_) return;
+    by_site_->add_way(rank, ways.by_wire);
+    by_site_->add_way(rank, ways.by_processor);
+  }
 
   /// Of those that go there, and back again.
   static Handlings both(const Handlings& there) {
@@ -195,6 +219,7 @@ class Sum {
     first.per_frame_byte_s += then.per_frame_byte_s;
     first.handlings += then.handlings;
     first.latency_s += then.latency_s;
+    first.answers_s += then.answers_s;
     return first;
   }
 
@@ -228,8 +253,12 @@ class Sum {
       const bool exchanges = tree.exchange != no_rank && (rank == tree.root || rank == tree.exchange);
       if (place_[rank] == no_place || (!tree.children[rank].empty() && !exchanges)) continue;
       (is_beyond[rank] ? exchange : root).add(ways_[place_[rank]], injections);
+      add_to_site(rank, ways_[place_[rank]]);
     }
-    for (const auto& [parent, ways] : to_local_leaf_) (is_beyond[parent] ? exchange : root).add(ways, injections);
+    for (const auto& [parent, ways] : to_local_leaf_) {
+      (is_beyond[parent] ? exchange : root).add(ways, injections);
+      add_to_site(parent, ways);
+    }
     if (tree.exchange != no_rank) {
       add_exchanged(tree, root, exchange);
       return;
@@ -259,12 +288,11 @@ class Sum {
     PathCost path;
     double sent_byte_s = 0.0;
     if (from != to) {
-      round_.clear();
-      round_.add(cluster_.hosts()[from], cluster_.hosts()[to], 1.0);
-      round_.settle();
-      path = round_.cost(round_.transfers().back());
-      sent_byte_s = path.first_byte_s;
-      data_.add(round_.transfers().back());
+      clear_round();
+      add_transfer(cluster_.hosts()[from], cluster_.hosts()[to]);
+      settle_round();
+      sent_byte_s = cost_of(0).first_byte_s;
+      path = slower(round_.cost(round_.transfers().front()), paths_.any_back() ? backwards(0) : PathCost());
     }
     const auto there_and_back = [&](const Side& side, double injection_s) {
       for (const Ways& up : side.ways) {
@@ -296,6 +324,7 @@ class Sum {
     way.per_byte_s += path.slowest_byte_s;
     way.per_frame_byte_s += std::max(0.0, path.byte_s - path.slowest_byte_s);
     way.latency_s += path.latency_s;
+    way.answers_s += path.answer_s;
     return way;
   }
 
@@ -343,14 +372,13 @@ class Sum {
 
   /// Where transfers of one round share a channel they are slower by that. A sender's own are in different rounds.
   void add_round(const Tree& tree, const std::vector<Sent>& sends) {
-    round_.clear();
+    clear_round();
     for (const auto& [parent, rank, local_leaves] : sends) {
       if (rank == no_rank || placement_[parent] == placement_[rank]) continue;
-      round_.add(cluster_.hosts()[placement_[parent]], cluster_.hosts()[placement_[rank]], 1.0);
-      data_.add(round_.transfers().back());
+      add_transfer(cluster_.hosts()[placement_[parent]], cluster_.hosts()[placement_[rank]]);
     }
-    round_.settle();
-    auto transfer = round_.transfers().begin();
+    settle_round();
+    std::size_t transfer = 0;
     for (const auto& [parent, rank, local_leaves] : sends) {
       Ways& sending = ways_[place_[parent]];  // when it is ready to send: after its way, and its sends so far
       if (local_leaves > 0) add_local_leaves(tree, parent, local_leaves);
@@ -361,10 +389,58 @@ class Sum {
         sent_within(sending, 1.0, down_injection_s(parent));
         continue;
       }
-      const PathCost path = round_.cost(*transfer++);
+      const PathCost path = cost_of(transfer++);
       ways_[place_[rank]] = arrived(sending, path, injections_s);
       sent(sending, path.first_byte_s, down_injection_s(parent), false);
     }
+  }
+
+  void clear_round() {
+    round_.clear();
+    back_.clear();
+  }
+
+  /// From a parent to its child; what goes up goes the other way.
+  void add_transfer(NodeId parent, NodeId child) {
+    round_.add(parent, child, 1.0);
+    if (paths_.any_back()) back_.add(child, parent, 1.0);
+    const bool goes_back = paths_.any_back() && direction_ == Direction::up;
+    data_.add((goes_back ? back_ : round_).transfers().back());
+  }
+
+  void settle_round() {
+    round_.settle();
+    if (paths_.any_back()) back_.settle();
+  }
+
+  /// Of a transfer of the round, as its data go. What goes up and down takes twice the mean of both.
+  [[nodiscard]] PathCost cost_of(std::size_t transfer) const {
+    const bool goes_up = paths_.any_back() && direction_ != Direction::down;
+    if (!goes_up) return round_.cost(round_.transfers()[transfer]);
+    const PathCost up = backwards(transfer);
+    if (direction_ == Direction::up) return up;
+    const PathCost down = round_.cost(round_.transfers()[transfer]);
+    return {.slowest_byte_s = std::midpoint(up.slowest_byte_s, down.slowest_byte_s),
+            .byte_s = std::midpoint(up.byte_s, down.byte_s),
+            .first_byte_s = std::midpoint(up.first_byte_s, down.first_byte_s),
+            .latency_s = std::midpoint(up.latency_s, down.latency_s),
+            .answer_s = std::midpoint(up.answer_s, down.answer_s)};
+  }
+
+  /// From the child to its parent, at whose port transfers come one after another.
+  [[nodiscard]] PathCost backwards(std::size_t transfer) const {
+    PathCost up = back_.cost(back_.transfers()[transfer]);
+    up.first_byte_s = back_.last_byte_s(back_.transfers()[transfer]);
+    return up;
+  }
+
+  /// Both at once.
+  static PathCost slower(const PathCost& one, const PathCost& other) {
+    return {.slowest_byte_s = std::max(one.slowest_byte_s, other.slowest_byte_s),
+            .byte_s = std::max(one.byte_s, other.byte_s),
+            .first_byte_s = std::max(one.first_byte_s, other.first_byte_s),
+            .latency_s = std::max(one.latency_s, other.latency_s),
+            .answer_s = std::max(one.answer_s, other.answer_s)};
   }
 
   void add_local_leaves(const Tree& tree, Rank parent, Rank leaves) {
@@ -430,34 +506,37 @@ class Sum {
   const Paths& paths_;
   PathLoads data_;   ///< transfers of a segment of every tree
   PathLoads round_;  ///< of one round
+  PathLoads back_;   ///< the same the other way; none where links are alike both ways
   static constexpr std::uint32_t no_place = ~std::uint32_t{0};
   std::vector<std::uint32_t> place_;  ///< by rank: of its ways; no_place: it is a local leaf
   std::vector<Ways> ways_;
   std::vector<std::pair<Rank, Ways>> to_local_leaf_;  ///< by parent: the last of its leaves in a row
   std::vector<TreeCosts::Way> latest_;
   double deepest_byte_s_ = 0.0;
+  std::optional<SiteBranches> by_site_;  ///< of what goes one way over long links
+  std::vector<const Tree*> trees_;
   std::vector<Handlings> handlings_;  ///< of a segment, by rank
   double local_transfers_ = 0.0;      ///< of a segment, within hosts
 };
 
-/// What a further segment takes.
-double next_seconds(const TreeCosts& costs, const Cut::Piece& piece) {
+/// What a further segment takes, where channels have so much to do.
+double next_seconds(const TreeCosts& costs, const std::vector<TreeCosts::Work>& busiest, const Cut::Piece& piece) {
   double next = costs.handlings.fixed_s(costs.hosts, costs.hosts.is_eager(piece.bytes)) +
                 costs.handlings.byte_s(costs.hosts) * static_cast<double>(piece.bytes);
   const auto bytes = static_cast<double>(piece.bytes);
   next = std::max(next, costs.hosts.together_s(costs.transfers, costs.transfers * bytes, costs.local_transfers,
                                                costs.local_transfers * bytes));
-  for (const TreeCosts::Work& work : costs.busiest) {
+  for (const TreeCosts::Work& work : busiest) {
     next = std::max(next, work.per_byte_s * piece.wire + work.per_ack_byte_s * static_cast<double>(ack_wire_bytes));
   }
   return next;
 }
 
 /// On the longest way.
-double way_seconds(const TreeCosts& costs, const Cut::Piece& piece) {
+double way_seconds(const TreeCosts& costs, const std::vector<TreeCosts::Way>& latest, const Cut::Piece& piece) {
   double most = 0.0;
   const bool eager = costs.hosts.is_eager(piece.bytes);
-  for (const TreeCosts::Way& way : costs.latest) {
+  for (const TreeCosts::Way& way : latest) {
     most = std::max(most, byte_seconds(way, costs.hosts) * piece.wire + way.per_frame_byte_s * piece.frame +
                               fixed_seconds(way, costs.hosts, eager));
   }
@@ -473,18 +552,35 @@ double sent_seconds(const TreeCosts& costs, const Cut::Piece& piece, double befo
   return windows * std::max(window * next_s, 2.0 * costs.longest_hop_s) + (before - windows * window) * next_s;
 }
 
-/// What all of them take: the last one starts when all others have, and may be short; it may be there before the one
-/// ahead of it.
-double all_seconds(const TreeCosts& costs, const Cut& cut, double next_s) {
+/// What all of them take by these ways, along these channels: the last one starts when all others have, and may be
+/// short; it may be there before the one ahead of it. `slowest_s` is what a further segment takes on any branch: nobody
+/// who sends down several is more than a window further with one of them.
+double branch_seconds(const TreeCosts& costs, const std::vector<TreeCosts::Way>& latest,
+                      const std::vector<TreeCosts::Work>& busiest, const Cut& cut, double slowest_s) {
   // Where transfers of other rounds share a channel, that alone may take longer than the way of any of them.
-  const double last_s = std::max(way_seconds(costs, cut.last), next_seconds(costs, cut.last));
+  const double last_s = std::max(way_seconds(costs, latest, cut.last), next_seconds(costs, busiest, cut.last));
   if (cut.further == 0.0) return last_s;
+  const double next_s = costs.branches.empty() ? slowest_s : next_seconds(costs, busiest, cut.segment);
   // The root hands over two at once at least: where they share the wire, the first takes as long as both.
   const bool shares_wire = costs.hosts.shares_wire && !costs.hosts.is_eager(cut.segment.bytes);
   const double before = cut.further + (shares_wire ? 1.0 : 0.0);
   const double behind_s = behind(before) * costs.meeting_byte_s * cut.segment.wire;
-  return sent_seconds(costs, cut.segment, before, next_s) + behind_s +
-         std::max(last_s, way_seconds(costs, cut.segment) - next_s);
+  double sent_s = sent_seconds(costs, cut.segment, before, next_s);
+  if (slowest_s > next_s) {
+    const auto window = static_cast<double>(window_of(cut.segment.bytes, costs.in_flight_bytes));
+    sent_s = std::max(sent_s, (before - window) * slowest_s);
+  }
+  return sent_s + behind_s + std::max(last_s, way_seconds(costs, latest, cut.segment) - next_s);
+}
+
+/// What all of them take, to all ranks.
+double all_seconds(const TreeCosts& costs, const Cut& cut, double next_s) {
+  if (costs.branches.empty()) return branch_seconds(costs, costs.latest, costs.busiest, cut, next_s);
+  double most_s = 0.0;
+  for (const TreeCosts::Branch& branch : costs.branches) {
+    most_s = std::max(most_s, branch_seconds(costs, branch.latest, branch.busiest, cut, next_s));
+  }
+  return most_s;
 }
 
 }  // namespace
@@ -503,13 +599,13 @@ TreeCosts tree_costs(const Paths& paths, const Placement& placement, std::span<c
 
 double tree_seconds(const TreeCosts& costs, std::uint64_t message_bytes, std::uint64_t segment_bytes) {
   const Cut cut = cut_into(message_bytes, segment_bytes);
-  return all_seconds(costs, cut, next_seconds(costs, cut.segment));
+  return all_seconds(costs, cut, next_seconds(costs, costs.busiest, cut.segment));
 }
 
 TimedSegment fastest_segment(const TreeCosts& costs, const Cuts& cuts) {
   TimedSegment fastest{.segment_bytes = 0, .seconds = any_wire_length};
   for (std::size_t i = 0; i < cuts.size(); ++i) {
-    const double next_s = next_seconds(costs, cuts[i].segment);
+    const double next_s = next_seconds(costs, costs.busiest, cuts[i].segment);
     if (cuts[i].further * next_s >= fastest.seconds) continue;  // whatever the first segment takes
     const double seconds = all_seconds(costs, cuts[i], next_s);
     if (seconds < fastest.seconds) fastest = {.segment_bytes = segment_sizes()[i], .seconds = seconds};

@@ -46,14 +46,23 @@ struct TreeCosts final : CostFunction {
     double per_frame_byte_s = 0.0;  ///< for each byte of its first frame: further channels that store it
     Handlings handlings;            ///< one after another
     double latency_s = 0.0;
+    double answers_s = 0.0;  ///< the latencies of answers, the other way
   };
   /// What every further segment costs one channel.
   struct Work {
     double per_byte_s = 0.0;
     double per_ack_byte_s = 0.0;  ///< acknowledgements of the segments that come the other way
   };
-  std::vector<Way> latest;            ///< of the ways, those that may be the longest for some segment
-  std::vector<Work> busiest;          ///< of the channels, those that may be the busiest for some segment
+  /// The ranks of one site, by what is on the way to them alone.
+  struct Branch {
+    std::vector<Way> latest;
+    std::vector<Work> busiest;
+  };
+  std::vector<Way> latest;    ///< of the ways, those that may be the longest for some segment
+  std::vector<Work> busiest;  ///< of the channels, those that may be the busiest for some segment
+  /// Of what goes one way over long links, unless one slowest link is on the way to all: what waits for a slow long
+  /// link is not what has a far way over another.
+  std::vector<Branch> branches{};
   Handlings handlings;                ///< of one segment by the busiest rank
   Rank network_hops = 0;              ///< transfers between different hosts
   double transfers = 0.0;             ///< of one segment between hosts, by all ranks
@@ -70,17 +79,17 @@ struct TreeCosts final : CostFunction {
 };
 
 /// Generalises formulas 1 and 2 of Patarasuk, Faraj, Yuan (2008) to any ordered tree: the first segment's longest way,
-/// then one segment after another through the busiest channel. Where transfers share a channel it is slower for the
-/// first segment by those of the same round, and for the others by all. Time O(ranks * length of a path).
-/// Throws std::invalid_argument where `placement` and `tree` differ in length, and where two roots exchange what goes
-/// one way only.
+/// then one segment after another through the busiest channel; over long links, that on the way to each site. Where
+/// transfers share a channel it is slower for the first segment by those of the same round, and for the others by all.
+/// Time O(ranks * length of a path). Throws std::invalid_argument where `placement` and `tree` differ in length, and
+/// where two roots exchange what goes one way only.
 [[nodiscard]] TreeCosts tree_costs(const Paths& paths, const Placement& placement, const Tree& tree,
                                    Direction direction = Direction::down, const HostCosts& hosts = usual_host_costs());
 
 /// The same for trees that take segments by turns: each tree's transfers carry one part in so many of the message. Up a
-/// tree the same transfers go backwards, so that takes as long. Up and down at once the first segment goes both ways,
-/// and all others share the channels with those that go the other way. Where two roots exchange, it goes up on the side
-/// of one, over to the other, and down on the other's.
+/// tree the same transfers go backwards, which takes as long where links are alike both ways. Up and down at once the
+/// first segment goes both ways, and all others share the channels with those that go the other way. Where two roots
+/// exchange, it goes up on the side of one, over to the other, and down on the other's.
 [[nodiscard]] TreeCosts tree_costs(const Paths& paths, const Placement& placement, std::span<const Tree> trees,
                                    Direction direction = Direction::down, const HostCosts& hosts = usual_host_costs());
 

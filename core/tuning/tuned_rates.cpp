@@ -27,7 +27,7 @@ double stated_bps(const Cluster& cluster, const TunedRate& one) {
   };
   double least = std::numeric_limits<double>::infinity();
   for (const ChannelId channel : cluster.path(node(one.from), node(one.to))) {
-    least = std::min(least, cluster.link_of(channel).rate_bps);
+    least = std::min(least, cluster.way(channel).rate_bps);
   }
   return least;
 }

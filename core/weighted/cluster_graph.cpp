@@ -43,7 +43,7 @@ std::optional<WeightedEdge> ClusterGraph::find(Rank from, Rank to) const {
   const NodeId v = hosts[placement_[to]];
   const NodeId meeting = paths_.meeting(u, v);
   double latency_s = 0.0;  // summed as edges_of() does, so that both say the same to the last bit
-  for (const ChannelId channel : paths_.cluster().path(u, v)) latency_s += paths_.cluster().link_of(channel).latency_s;
+  for (const ChannelId channel : paths_.cluster().path(u, v)) latency_s += paths_.cluster().way(channel).latency_s;
   return edge(from, to, latency_s, paths_.slowest_byte_s(u, v, meeting));
 }
 
@@ -65,7 +65,7 @@ std::span<const WeightedEdge> ClusterGraph::edges_of(Rank from, std::vector<Weig
     open.pop_back();
     for (const Cluster::Hop& hop : cluster.neighbours(at)) {
       if (hop.to == before) continue;
-      ways[hop.to] = {.latency_s = ways[at].latency_s + cluster.link_of(hop.channel).latency_s,
+      ways[hop.to] = {.latency_s = ways[at].latency_s + cluster.way(hop.channel).latency_s,
                       .slowest_byte_s = std::max(ways[at].slowest_byte_s, paths_.byte_s(hop.channel))};
       open.push_back({hop.to, at});
     }

@@ -34,17 +34,15 @@ struct NamedLink {
   std::string b;
   double rate_bps;
   double latency_s;
+  double back_rate_bps;
+  double back_latency_s;
   std::uint32_t width;
   bool in_tree;
 };
 
 NamedLink named(const Cluster& cluster, const Link& link) {
-  return {cluster.nodes()[link.a].name,
-          cluster.nodes()[link.b].name,
-          link.rate_bps,
-          link.latency_s,
-          link.width,
-          link.in_tree};
+  return {cluster.nodes()[link.a].name, cluster.nodes()[link.b].name, link.rate_bps, link.latency_s,
+          link.way(1).rate_bps,         link.way(1).latency_s,        link.width,    link.in_tree};
 }
 
 std::vector<NamedLink> named_links(const Cluster& cluster) {
@@ -89,11 +87,22 @@ ChannelId checked(const Cluster& cluster, ChannelId channel) {
 }
 
 void bind_named_link(nb::module_& module) {
-  nb::class_<NamedLink>(module, "Link", "A link between two nodes, alike in both directions.")
+  nb::class_<NamedLink>(module, "Link", "A link between two nodes.")
       .def_ro("a", &NamedLink::a)
       .def_ro("b", &NamedLink::b)
-      .def_ro("rate_bps", &NamedLink::rate_bps, "Bits per second; of one link where there are several.")
-      .def_ro("latency_s", &NamedLink::latency_s, "Seconds, one way, besides serialization.")
+      .def_ro("rate_bps", &NamedLink::rate_bps, "Bits per second from a to b; of one link where there are several.")
+      .def_ro("latency_s", &NamedLink::latency_s, "Seconds from a to b, besides serialization.")
+      .def_ro("back_rate_bps", &NamedLink::back_rate_bps, "Bits per second from b to a.")
+      .def_ro("back_latency_s", &NamedLink::back_latency_s, "Seconds from b to a.")
+      .def_prop_ro(
+          "least_bps", [](const NamedLink& link) { return std::min(link.rate_bps, link.back_rate_bps); },
+          "Of the slower direction.")
+      .def_prop_ro(
+          "most_bps", [](const NamedLink& link) { return std::max(link.rate_bps, link.back_rate_bps); },
+          "Of the faster direction.")
+      .def_prop_ro(
+          "mean_latency_s", [](const NamedLink& link) { return (link.latency_s + link.back_latency_s) / 2.0; },
+          "Half of what there and back take.")
       .def_ro("width", &NamedLink::width, "Equal links side by side, of which a flow crosses one.")
       .def_ro("in_tree", &NamedLink::in_tree, "False: left unused by the spanning tree.")
       .def("__repr__", [](const NamedLink& link) { return "<Link " + link.a + " - " + link.b + ">"; });
@@ -183,6 +192,10 @@ void bind_cluster(nb::module_& module) {
           },
           "u"_a, "v"_a, "Channels from node to node along the spanning tree, in travel order.")
       .def(
+          "channel_bps",
+          [](const Cluster& cluster, ChannelId channel) { return cluster.way(checked(cluster, channel)).rate_bps; },
+          "channel"_a, "Bits per second; of one link where there are several.")
+      .def(
           "channel_name",
           [](const Cluster& cluster, ChannelId channel) { return cluster.channel_name(checked(cluster, channel)); },
           "channel"_a, "``s0->s1``.")
@@ -200,8 +213,8 @@ void bind_cluster(nb::module_& module) {
       [](const Cluster& cluster, const std::vector<double>& rates_bps, const std::vector<double>& latencies_s,
          const std::vector<double>& injections_s) { return restated(cluster, rates_bps, latencies_s, injections_s); },
       "cluster"_a, "rates_bps"_a, "latencies_s"_a, "injections_s"_a,
-      "The cluster with other rates and latencies, one of each link, and injection times, one of each host. Raises "
-      "ValueError.");
+      "The cluster with other rates, one of each channel, latencies, one of each link, in the mean of both directions, "
+      "and injection times, one of each host. Raises ValueError.");
   module.def(
       "pairs_to_measure",
       [](const Cluster& cluster, const std::vector<HostIndex>& hosts, std::size_t most) {

@@ -35,7 +35,7 @@ class BadHostlist(ValueError):
     """A host list that cannot be read."""
 
 class Link:
-    """A link between two nodes, alike in both directions."""
+    """A link between two nodes."""
 
     @property
     def a(self) -> str: ...
@@ -43,11 +43,31 @@ class Link:
     def b(self) -> str: ...
     @property
     def rate_bps(self) -> float:
-        """Bits per second; of one link where there are several."""
+        """Bits per second from a to b; of one link where there are several."""
 
     @property
     def latency_s(self) -> float:
-        """Seconds, one way, besides serialization."""
+        """Seconds from a to b, besides serialization."""
+
+    @property
+    def back_rate_bps(self) -> float:
+        """Bits per second from b to a."""
+
+    @property
+    def back_latency_s(self) -> float:
+        """Seconds from b to a."""
+
+    @property
+    def least_bps(self) -> float:
+        """Of the slower direction."""
+
+    @property
+    def most_bps(self) -> float:
+        """Of the faster direction."""
+
+    @property
+    def mean_latency_s(self) -> float:
+        """Half of what there and back take."""
 
     @property
     def width(self) -> int:
@@ -120,6 +140,9 @@ class Cluster:
     def path(self, u: str, v: str) -> list[int]:
         """Channels from node to node along the spanning tree, in travel order. KeyError for an unknown name."""
 
+    def channel_bps(self, channel: int) -> float:
+        """Bits per second; of one link where there are several."""
+
     def channel_name(self, channel: int) -> str:
         """``s0->s1``."""
 
@@ -138,7 +161,13 @@ def scaled(cluster: Cluster, fastest_bps: float) -> Cluster:
 def restated(
     cluster: Cluster, rates_bps: Sequence[float], latencies_s: Sequence[float], injections_s: Sequence[float]
 ) -> Cluster:
-    """The cluster with other rates and latencies, one of each link, and injection times, one of each host.
+    """The cluster with other rates, latencies and injection times.
+
+    Args:
+        cluster: What stays but for these.
+        rates_bps: One of each channel: there and back of the first link, of the second, ...
+        latencies_s: One of each link, in the mean of both directions; what differs between them stays.
+        injections_s: One of each host.
 
     Raises ValueError.
     """

@@ -42,7 +42,7 @@ FAULTS = """\
 {file}:4:18: "1000" has no unit; write one of bit, kbit, Mbit, Gbit after the number, such as 100Mbit
 {file}:7:5: the key deal is missing; give it, such as deal: 1 (that many hosts at a time go to each switch in turn)
 {file}:9:5: unknown key "deel" (did you mean deal?); known here are hosts, switch, switches, deal, rate, latency, \
-injection, aliases, loss, corrupt, garble, duplicate, reorder, reorder_by, jitter
+back, injection, aliases, loss, corrupt, garble, duplicate, reorder, reorder_by, jitter
 {file}:14:19: s9 is neither a switch nor a host (did you mean s0?)"""
 
 
@@ -159,7 +159,14 @@ def test_show_as_json(trunkline, redundant):
     data = trunkline("cluster", "show", redundant, "--json", "-").data
     assert data["switches"] == ["s0", "s1", "s2"]
     assert data["hosts"][0] == {"name": "node01", "switch": "s0", "aliases": ["gate.lab"]}
-    assert data["links"][-1] == {"between": ["s2", "s0"], "rate_bps": 1e8, "width": 1, "latency_s": 5e-6, "used": False}
+    assert data["links"][-1] == {
+        "between": ["s2", "s0"],
+        "rate_bps": 1e8,
+        "width": 1,
+        "latency_s": 5e-6,
+        "back": {"rate_bps": 1e8, "latency_s": 5e-6},
+        "used": False,
+    }
 
 
 def test_show_as_svg(trunkline, redundant, tmp_path):

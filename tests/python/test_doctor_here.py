@@ -12,10 +12,12 @@ from trunkline.doctor.drift import place_findings, rate_findings
 from trunkline.doctor.finding import is_well, note, ok, verdict, wrong
 from trunkline.doctor.here import interface_findings, mpi_findings
 from trunkline.doctor.told import lldp_here, slurm_places
+from trunkline.doctor.windows import window_findings
 from trunkline.mpi import find_mpis
 from trunkline.pairs.file import MeasuredPair, Pairs
 
 CYCLIC = load_cluster("cyclic")  # 100 Mbit/s, h0 on s0, h1 on s1, ...
+FOUR_SITE = load_cluster("four-site")
 PLACES = {f"h{k}": f"rack{k % 4}" for k in range(32)}
 
 
@@ -82,6 +84,30 @@ def test_an_interface_beside_the_file(tmp_path, speed, state):
         assert found[-1].text == "the fastest interface has 1 Gbit/s, and the cluster file says 100 Mbit/s of h3"
     strange = list(interface_findings(CYCLIC, tmp_path, "elsewhere"))
     assert strange[-1].text == "cluster cyclic has no host elsewhere"
+
+
+@pytest.mark.parametrize(
+    ("received", "state"),
+    [("4096 131072 6291456", "ok"), ("4096 131072 262144", "wrong")],
+)
+def test_windows_beside_the_longest_way(tmp_path, received, state):
+    (tmp_path / "tcp_rmem").write_text(received + "\n")
+    (tmp_path / "tcp_wmem").write_text("4096\t16384\t4194304\n")
+    (found,) = window_findings(FOUR_SITE, tmp_path, "h0")
+    assert found.state == state
+    # 50 Mbit/s, and 10 + 40 ms away
+    assert "from h0 to h31, 50 Mbit/s x 100 ms there and back, " in found.text
+    if state == "wrong":
+        assert found.text.startswith("tcp_rmem lets one hold some 128 KiB; ")
+        assert found.text.endswith(": a stream gets 21% of the rate")
+        assert "net.ipv4.tcp_rmem=4096 131072 1250" in found.advice
+
+
+def test_windows_of_another_machine_or_system(tmp_path):
+    assert list(window_findings(FOUR_SITE, tmp_path, "elsewhere")) == []
+    assert list(window_findings(None, tmp_path, "h0")) == []
+    (unsaid,) = window_findings(FOUR_SITE, tmp_path, "h0")
+    assert unsaid.text == f"{tmp_path} does not say how far they may grow"
 
 
 def test_libraries_that_cannot_serve(monkeypatch):

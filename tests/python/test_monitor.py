@@ -78,8 +78,10 @@ def cluster():
 def slowed(cluster, a="home", b="town", by=10):
     """The cluster with one link as much slower."""
     links = cluster.links
-    rates = [link.rate_bps / (by if {link.a, link.b} == {a, b} else 1) for link in links]
-    latencies = [link.latency_s for link in links]
+    rates = [
+        bps / (by if {link.a, link.b} == {a, b} else 1) for link in links for bps in (link.rate_bps, link.back_rate_bps)
+    ]
+    latencies = [link.mean_latency_s for link in links]
     return _core.restated(cluster, rates, latencies, [cluster.injection_s(h) for h in range(len(cluster.hosts))])
 
 

@@ -26,17 +26,25 @@ def links_of(cluster, a, b):
     return [cluster.links[channel // 2] for channel in cluster.path(cluster.hosts[a], cluster.hosts[b])]
 
 
+def rate_from(cluster, a, b):
+    return min(map(cluster.channel_bps, cluster.path(cluster.hosts[a], cluster.hosts[b])))
+
+
 def measured_latency(cluster, a, b, message_s=0.0):
-    return message_s + sum(link.latency_s + HEADERS_BITS / link.rate_bps for link in links_of(cluster, a, b))
+    """Half a round trip."""
+    headers_s = sum(
+        HEADERS_BITS / bps / 2 for link in links_of(cluster, a, b) for bps in (link.rate_bps, link.back_rate_bps)
+    )
+    return message_s + headers_s + sum(link.mean_latency_s for link in links_of(cluster, a, b))
 
 
 def exact_pairs(cluster, wanted, message_s=50e-6, injection_s=lambda _: 5e-6):
     """What would be measured on a network without noise, whose hosts are as fast as their links."""
     rows = []
     for a, b in wanted:
-        bps = min(link.rate_bps for link in links_of(cluster, a, b)) / OF_WIRE
+        there, back = (rate_from(cluster, *ends) / OF_WIRE for ends in ((a, b), (b, a)))
         latency = measured_latency(cluster, a, b, message_s)
-        rows.append(MeasuredPair((a, b), latency, (bps, bps), (injection_s(a), injection_s(b))))
+        rows.append(MeasuredPair((a, b), latency, (there, back), (injection_s(a), injection_s(b))))
     return Pairs(NOW, "mpich", rows)
 
 
@@ -177,12 +185,17 @@ def all_pairs(cluster):
     return list(itertools.combinations(range(len(cluster.hosts)), 2))
 
 
+def both_ways(rates):
+    """Of each channel, from one of each link."""
+    return [bps for one in rates for bps in (one, one)]
+
+
 def another(cluster, latencies, rates):
     """The cluster with latencies and rates dealt over its links."""
     count = len(cluster.links)
     return _core.restated(
         cluster,
-        [rates[number % len(rates)] for number in range(count)],
+        both_ways([rates[number % len(rates)] for number in range(count)]),
         [latencies[number % len(latencies)] for number in range(count)],
         [0.0] * len(cluster.hosts),
     )
@@ -213,7 +226,7 @@ def test_the_slow_trunk_gets_its_rate_and_others_keep_theirs():
     names = [{link.a, link.b} for link in true.links]
     rates[names.index({"home", "town"})] = 5e6
     rates[names.index({"h3", "home"})] = 20e6
-    true = _core.restated(true, rates, [link.latency_s for link in true.links], [0.0] * 32)
+    true = _core.restated(true, both_ways(rates), [link.latency_s for link in true.links], [0.0] * 32)
     fit = fit_pairs(stated, exact_pairs(true, _core.pairs_to_measure(stated, range(32), 150)))
     fitted = {frozenset((link.a, link.b)): link.rate_bps for link in fit.cluster.links}
     assert fitted[frozenset(("home", "town"))] == pytest.approx(5e6, rel=0.01)
@@ -223,13 +236,40 @@ def test_the_slow_trunk_gets_its_rate_and_others_keep_theirs():
     assert fit.unseen == []
 
 
+def test_a_link_that_is_slow_one_way_gets_both_rates_and_keeps_its_difference_of_latencies():
+    text = _core.write_cluster(load_cluster("two-site"))
+    stated = _core.parse_cluster(
+        text + "    back: {latency: 3ms}\n", "x"
+    )  # of the link between the sites, the last one
+    long_link = len(stated.links) - 1
+    rates = both_ways([link.rate_bps for link in stated.links])
+    rates[2 * long_link + 1] /= 10
+    means = [link.mean_latency_s for link in stated.links]
+    means[long_link] *= 4
+    true = _core.restated(stated, rates, means, [0.0] * len(stated.hosts))
+    assert true.links[long_link].back_rate_bps == stated.links[long_link].rate_bps / 10
+    fitted = fit_pairs(stated, exact_pairs(true, _core.pairs_to_measure(stated, range(5), 0))).cluster.links[long_link]
+    for name in ("rate_bps", "back_rate_bps", "latency_s", "back_latency_s"):
+        assert getattr(fitted, name) == pytest.approx(getattr(true.links[long_link], name), rel=0.03)
+    assert fitted.back_latency_s - fitted.latency_s == pytest.approx(3e-3 - 1.6e-3, rel=0.01)
+
+
+@pytest.mark.parametrize(("share", "rate"), [(0.85, 100e6), (0.7, 70e6)])
+def test_ways_that_are_nearly_alike_are_alike(cluster, share, rate):
+    rates = both_ways([100e6] * len(cluster.links))
+    rates[1] *= share
+    true = _core.restated(cluster, rates, [link.mean_latency_s for link in cluster.links], [0.0] * 5)
+    fitted = fit_pairs(cluster, exact_pairs(true, all_pairs(cluster))).cluster.links[0]
+    assert (fitted.rate_bps, fitted.back_rate_bps) == (pytest.approx(100e6, rel=1e-3), pytest.approx(rate, rel=1e-3))
+
+
 def test_hosts_that_are_too_slow_show_nothing_of_a_fast_trunk():
     stated = load_cluster("paper-4")
     names = [{link.a, link.b} for link in stated.links]
     trunk = names.index({"s0", "s1"})
     rates = [link.rate_bps for link in stated.links]
     rates[trunk] = 10e9
-    true = _core.restated(stated, rates, [link.latency_s for link in stated.links], [0.0] * 32)
+    true = _core.restated(stated, both_ways(rates), [link.latency_s for link in stated.links], [0.0] * 32)
     fit = fit_pairs(true, exact_pairs(true, _core.pairs_to_measure(true, range(32), 150)))
     assert fit.cluster.links[trunk].rate_bps == 10e9
 
@@ -257,10 +297,13 @@ def test_links_of_merged_switches_cannot_be_told_apart():
 
 
 def test_a_cluster_takes_no_number_that_no_network_has(cluster):
-    rates, times = [1e6] * len(cluster.links), [0.0] * len(cluster.links)
+    rates, times = [1e6] * 2 * len(cluster.links), [0.0] * len(cluster.links)
     with pytest.raises(ValueError, match="the rate of .* is 0"):
         _core.restated(cluster, [0.0, *rates[1:]], times, [0.0] * 5)
     with pytest.raises(ValueError, match="the injection time of .* is -1"):
         _core.restated(cluster, rates, times, [-1.0] + [0.0] * 4)
-    with pytest.raises(ValueError, match="a number of each link and host is needed"):
+    with pytest.raises(
+        ValueError,
+        match="a rate of each channel, a latency of each link, and an injection time of each host are needed",
+    ):
         _core.restated(cluster, rates[1:], times, [0.0] * 5)

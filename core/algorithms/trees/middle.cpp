@@ -13,11 +13,11 @@ namespace {
 /// What is not so much shorter is not worth another root.
 constexpr double shorter = 0.99;
 
-/// By node.
+/// By node, in the mean of both directions: data go up and down.
 std::vector<double> latencies_from(const Cluster& cluster, NodeId start) {
   std::vector<double> latency_s(cluster.nodes().size(), 0.0);
   walk_from(cluster, start, [&](NodeId at, const Cluster::Hop& hop) {
-    latency_s[hop.to] = latency_s[at] + cluster.link_of(hop.channel).latency_s;
+    latency_s[hop.to] = latency_s[at] + cluster.link_of(hop.channel).mean_latency_s();
   });
   return latency_s;
 }

@@ -33,7 +33,7 @@ void SitesSeen::walk(NodeId start) {
   order_.push_back(sites_.of_node[start]);
   walk_from(cluster_, start, [&](NodeId at, const Cluster::Hop& hop) {
     steps_[hop.to] = steps_[at] + 1;
-    latency_s_[hop.to] = latency_s_[at] + cluster_.link_of(hop.channel).latency_s;
+    latency_s_[hop.to] = latency_s_[at] + cluster_.link_of(hop.channel).mean_latency_s();
     const SiteId site = sites_.of_node[hop.to];
     if (site == sites_.of_node[at]) return;
     seen_[site].gate = hop.to;

@@ -90,7 +90,7 @@ class TreeSteps final : public Steps {
     each_hop([&](Rank from, Rank to) {
       const NodeId u = paths.cluster().hosts()[placement[from]];
       const NodeId v = paths.cluster().hosts()[placement[to]];
-      longest_s = std::max(longest_s, paths.latency_s(u, v, paths.meeting(u, v)));
+      longest_s = std::max(longest_s, paths.mean_latency_s(u, v, paths.meeting(u, v)));
     });
     return longest_s >= least_long_s ? longest_s : 0.0;
   }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <numeric>
 #include <stdexcept>
 #include <utility>
 
@@ -78,8 +79,8 @@ class Correction {
     double stated_bps = std::numeric_limits<double>::infinity();
     double known_bps = stated_bps;
     for (const ChannelId channel : path) {
-      stated_bps = std::min(stated_bps, stated_.link_of(channel).rate_bps);
-      known_bps = std::min(known_bps, links_[channel / 2].rate_bps);
+      stated_bps = std::min(stated_bps, stated_.way(channel).rate_bps);
+      known_bps = std::min(known_bps, links_[channel / 2].way(channel).rate_bps);
     }
     const Best best = best_rate(distance);
     const bool differs = best.bps < (1.0 - alike) * known_bps || best.bps > (1.0 + alike) * known_bps;
@@ -122,7 +123,7 @@ class Correction {
     for (std::size_t i = 0; i < links_.size(); ++i) {
       const Link& stated = stated_.links()[i];
       if (trunks ? is_trunk(stated_, stated) && on_path(stated) : !is_trunk(stated_, stated) || on_path(stated)) {
-        links_[i].rate_bps *= factor;
+        links_[i].scale_rates(factor);
       }
     }
   }
@@ -134,7 +135,9 @@ class Correction {
     double left_s = least.round_trip_s / 2.0 - hosts_.send_s - hosts_.receive_s -
                     (hosts_.send_byte_s + hosts_.receive_byte_s) * bytes;
     for (const ChannelId channel : path) {
-      left_s -= 8.0 * static_cast<double>(wire_bytes(least.bytes)) / links_[channel / 2].rate_bps;
+      const Link& link = links_[channel / 2];
+      const double byte_s = std::midpoint(8.0 / link.way(0).rate_bps, 8.0 / link.way(1).rate_bps);
+      left_s -= byte_s * static_cast<double>(wire_bytes(least.bytes));
     }
     left_s = std::max(0.0, left_s);
     double of_trunks_s = left_s;
@@ -143,14 +146,14 @@ class Correction {
       if (is_trunk(stated_, stated_.link_of(channel))) {
         trunks += 1.0;
       } else {
-        of_trunks_s -= links_[channel / 2].latency_s;
+        of_trunks_s -= links_[channel / 2].mean_latency_s();
       }
     }
     for (auto& link : links_) {
       if (trunks == 0.0) {
-        link.latency_s = left_s / static_cast<double>(path.size());
+        link.set_mean_latency(left_s / static_cast<double>(path.size()));
       } else if (is_trunk(stated_, link)) {
-        link.latency_s = std::max(0.0, of_trunks_s) / trunks;
+        link.set_mean_latency(std::max(0.0, of_trunks_s) / trunks);
       }
     }
   }

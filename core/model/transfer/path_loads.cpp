@@ -93,13 +93,15 @@ PathCost PathLoads::cost(const Transfer& transfer) const {
   if (transfers_.size() == 1) {
     cost.byte_s = paths_.byte_s(transfer.from, transfer.to, transfer.meeting);
     cost.latency_s = paths_.latency_s(transfer.from, transfer.to, transfer.meeting);
+    cost.answer_s = paths_.latency_s(transfer.to, transfer.from, transfer.meeting);
     return cost;
   }
   if (!summed_) {
     walk(transfer, [&](ChannelId channel) {
       cost.slowest_byte_s = std::max(cost.slowest_byte_s, loaded_byte_s(channel));
       cost.byte_s += paths_.byte_s(channel);
-      cost.latency_s += paths_.cluster().link_of(channel).latency_s;
+      cost.latency_s += paths_.cluster().way(channel).latency_s;
+      cost.answer_s += paths_.cluster().way(channel ^ 1U).latency_s;
     });
     return cost;
   }
@@ -116,6 +118,7 @@ PathCost PathLoads::cost(const Transfer& transfer) const {
   climb(transfer.to, down_, 1);
   cost.byte_s = paths_.byte_s(transfer.from, transfer.to, transfer.meeting);
   cost.latency_s = paths_.latency_s(transfer.from, transfer.to, transfer.meeting);
+  cost.answer_s = paths_.latency_s(transfer.to, transfer.from, transfer.meeting);
   return cost;
 }
 

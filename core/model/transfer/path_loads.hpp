@@ -17,6 +17,7 @@ struct PathCost {
   double byte_s = 0.0;          ///< what it takes on all of them, without loads
   double first_byte_s = 0.0;    ///< and on the first one
   double latency_s = 0.0;
+  double answer_s = 0.0;  ///< the latency of an answer: all channels the other way
 };
 
 /// Where links lie side by side, the hash of flows to them is taken for even: of `load` on a channel, each link carries
@@ -51,6 +52,10 @@ class PathLoads {
   /// Seconds that a byte takes on a transfer's first channel: a host has one link only.
   [[nodiscard]] double first_byte_s(const Transfer& transfer) const {
     return paths_.byte_s(paths_.cluster().neighbours(transfer.from).front().channel);
+  }
+  /// And on its last one.
+  [[nodiscard]] double last_byte_s(const Transfer& transfer) const {
+    return paths_.byte_s(paths_.cluster().neighbours(transfer.to).front().channel ^ 1U);
   }
   /// Of the transfer on the slowest of its links, with nothing beside it.
   [[nodiscard]] double alone_byte_s(const Transfer& transfer) const {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "network/file/attributes.hpp"
 
+#include <array>
+#include <string>
 #include <string_view>
 
 #include "network/impair/keys.hpp"
@@ -40,6 +42,21 @@ Target by_keys(const YamlNode& mapping, std::span<const ImpairKey<Target>> keys,
   return target;
 }
 
+constexpr const char* back_example = "{rate: 10Mbit, latency: 40ms}";
+
+OneWay read_back(const YamlNode& back, const Attributes& there, Faults& faults) {
+  OneWay way{there.rate->bps, *there.latency_s};
+  if (!check_kind(back, YamlNode::Kind::mapping, "back", back_example, faults)) return way;
+  static constexpr std::array<std::string_view, 2> keys{"rate", "latency"};
+  check_keys(back, keys, faults);
+  if (back.items.empty()) {
+    faults.add(back, std::string("back says nothing; write what differs on the way back, such as ") + back_example);
+  }
+  way.rate_bps = quantity(back, "rate", parse_rate, "10Mbit", any_rate.bps, faults).value_or(way.rate_bps);
+  way.latency_s = quantity(back, "latency", parse_time, "40ms", 0.0, faults).value_or(way.latency_s);
+  return way;
+}
+
 Attributes stated(const YamlNode& mapping, const Impairments& defaults, Faults& faults) {
   return {.rate = quantity(mapping, "rate", parse_link_rate, "100Mbit", any_rate, faults),
           .latency_s = quantity(mapping, "latency", parse_time, "20us", 0.0, faults),
@@ -60,6 +77,7 @@ Attributes read_attributes(const YamlNode& mapping, const Attributes& defaults, 
     faults.add(mapping, "no rate is given; write rate: 100Mbit here, or once for all under defaults");
     found.rate = any_rate;
   }
+  if (const YamlNode* const back = mapping.find("back")) found.back = read_back(*back, found, faults);
   return found;
 }
 

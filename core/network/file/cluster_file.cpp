@@ -9,6 +9,7 @@
 
 #include "network/file/attributes.hpp"
 #include "network/file/hosts_section.hpp"
+#include "network/file/links_section.hpp"
 #include "network/file/parts_read.hpp"
 #include "network/file/switches_section.hpp"
 #include "network/impair/keys.hpp"
@@ -52,7 +53,7 @@ class ClusterReader {
     const UsedPaths paths = used_paths(root);
     switches(root);
     read_hosts(root, read_);
-    links(root);
+    read_links(root, read_);
     read_.parts.report(read_.complete, root.at, faults_);
     read_.parts.describe(text_of(root, "name"), text_of(root, "description"));
     Cluster::Parts parts = read_.parts.take();
@@ -104,66 +105,6 @@ class ClusterReader {
         read_.switch_names.push_back(read_.parts.node(id).name);
       }
     }
-  }
-
-  void links(const YamlNode& root) {
-    const YamlNode* list = root.find("links");
-    if (list == nullptr) {
-      return;
-    }
-    if (!check_kind(*list, Kind::sequence, "links", "[{between: [s0, s1]}]", faults_)) {
-      read_.complete = false;
-      return;
-    }
-    for (const YamlNode& entry : list->items) {
-      if (!check_kind(entry, Kind::mapping, "an entry of links", "{between: [s0, s1]}", faults_)) {
-        read_.complete = false;
-        continue;
-      }
-      check_link_keys(entry);
-      const Attributes given = read_attributes(entry, read_.defaults, faults_);
-      const YamlNode* between = required(entry, "between", "between: [s0, s1]", faults_);
-      const auto a = between != nullptr ? link_end(*between, 0) : std::nullopt;
-      const auto b = between != nullptr ? link_end(*between, 1) : std::nullopt;
-      if (a && b) {
-        read_.parts.add_link(*a, *b, given, between->at);
-      } else {
-        read_.complete = false;
-      }
-    }
-  }
-
-  /// As check_keys; a time of hosts gets its own advice.
-  void check_link_keys(const YamlNode& entry) {
-    static constexpr std::string_view injection = "injection";
-    const YamlNode* const given = entry.find(injection);
-    std::vector<std::string_view> keys = with_keys({"between", "rate", "latency"}, link_keys());
-    if (given != nullptr) {
-      keys.push_back(injection);
-      faults_.add(*given,
-                  "injection is a time of hosts that send, not of links: give it in an entry of hosts, or under "
-                  "defaults; what a link takes is its latency");
-    }
-    check_keys(entry, keys, faults_);
-  }
-
-  std::optional<NodeId> link_end(const YamlNode& between, std::size_t which) {
-    if (!between.is_sequence() || between.items.size() != 2) {
-      if (which == 0) {
-        faults_.add(between, "between must be a list of two names, such as [s0, s1]");
-      }
-      return std::nullopt;
-    }
-    const YamlNode& end = between.items[which];
-    if (!check_kind(end, Kind::scalar, "an end of a link", "s0", faults_)) {
-      return std::nullopt;
-    }
-    const auto found = read_.parts.find(end.text);
-    if (!found && read_.switches_known) {
-      const std::vector<std::string_view> known(read_.switch_names.begin(), read_.switch_names.end());
-      faults_.add(end, end.text + " is neither a switch nor a host" + did_you_mean(end.text, known));
-    }
-    return found;
   }
 
   static constexpr std::size_t most_suggested = 1000;  ///< names looked at for "did you mean"

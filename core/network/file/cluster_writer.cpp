@@ -26,7 +26,7 @@ class Writer {
     if (!cluster_.description().empty()) {
       out_ += "description: " + yaml_scalar(cluster_.description()) + "\n";
     }
-    const Link& usual = host_link(0);
+    const Link usual = host_link(0);
     rate_ = rate_of(usual);
     latency_ = format_time(usual.latency_s);
     injection_s_ = host_node(0).injection_s;
@@ -44,17 +44,16 @@ class Writer {
 
  private:
   [[nodiscard]] const Node& host_node(HostIndex host) const { return cluster_.nodes()[cluster_.hosts()[host]]; }
-  [[nodiscard]] const Link& host_link(HostIndex host) const {
-    return cluster_.link_of(cluster_.neighbours(cluster_.hosts()[host]).front().channel);
-  }
+  [[nodiscard]] Link host_link(HostIndex host) const { return cluster_.own_link(host); }
   [[nodiscard]] const std::string& switch_name(HostIndex host) const {
     return cluster_.nodes()[cluster_.switch_of(host)].name;
   }
   [[nodiscard]] bool alike(HostIndex a, HostIndex b) const {
-    const Link& one = host_link(a);
-    const Link& other = host_link(b);
+    const Link one = host_link(a);
+    const Link other = host_link(b);
     return one.rate_bps == other.rate_bps && one.width == other.width && one.latency_s == other.latency_s &&
-           one.impairments == other.impairments && host_node(a).injection_s == host_node(b).injection_s;
+           one.back == other.back && one.impairments == other.impairments &&
+           host_node(a).injection_s == host_node(b).injection_s;
   }
   static std::string rate_of(const Link& link) { return format_link_rate({.bps = link.rate_bps, .width = link.width}); }
 
@@ -128,6 +127,10 @@ class Writer {
     const std::string latency = format_time(link.latency_s);
     if (rate != rate_) out_ += "    rate: " + rate + "\n";
     if (latency != latency_) out_ += "    latency: " + latency + "\n";
+    if (link.back) {
+      out_ += "    back: {rate: " + format_rate(link.back->rate_bps) +
+              ", latency: " + format_time(link.back->latency_s) + "}\n";
+    }
     unusual(link.impairments, link_keys());
   }
 

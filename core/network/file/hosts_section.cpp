@@ -38,10 +38,10 @@ class HostsReader {
 
  private:
   void host_entry(const YamlNode& entry) {
-    check_keys(
-        entry,
-        with_keys({"hosts", "switch", "switches", "deal", "rate", "latency", "injection", "aliases"}, link_keys()),
-        read_.faults);
+    check_keys(entry,
+               with_keys({"hosts", "switch", "switches", "deal", "rate", "latency", "back", "injection", "aliases"},
+                         link_keys()),
+               read_.faults);
     const Attributes given = read_attributes(entry, read_.defaults, read_.faults);
     const YamlNode* list = required(entry, "hosts", "hosts: h[0-7]", read_.faults);
     const auto found = list != nullptr ? read_.names(*list, "hosts") : std::nullopt;

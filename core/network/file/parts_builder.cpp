@@ -26,7 +26,8 @@ void PartsBuilder::add_link(NodeId a, NodeId b, const Attributes& given, Positio
                           .rate_bps = given.rate->bps,
                           .latency_s = *given.latency_s,
                           .width = given.rate->width,
-                          .impairments = given.impairments});
+                          .impairments = given.impairments,
+                          .back = given.back});
   link_at_.push_back(at);
 }
 

@@ -18,7 +18,9 @@ def rate_words(cluster: _core.Cluster) -> str:
     hosts: list[float] = []
     trunks: list[float] = []
     for link in cluster.links:
-        (trunks if {link.a, link.b} <= switches else hosts).append(link.width * link.rate_bps)
+        (trunks if {link.a, link.b} <= switches else hosts).extend(
+            (link.width * link.rate_bps, link.width * link.back_rate_bps)
+        )
     if not trunks or set(trunks) == set(hosts):
         return f"hosts{' and trunks' if trunks else ''} {_range(hosts)}"
     return f"hosts {_range(hosts)}, trunks {_range(trunks)}"

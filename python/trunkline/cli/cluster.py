@@ -139,6 +139,7 @@ def _everything(cluster: _core.Cluster) -> dict[str, object]:
                 "rate_bps": link.rate_bps,
                 "width": link.width,
                 "latency_s": link.latency_s,
+                "back": {"rate_bps": link.back_rate_bps, "latency_s": link.back_latency_s},
                 "used": link.in_tree,
             }
             for link in cluster.links

@@ -67,8 +67,10 @@ def fit(
                         "between": [link.a, link.b],
                         "rate_bps": link.rate_bps,
                         "latency_seconds": link.latency_s,
+                        "back": {"rate_bps": link.back_rate_bps, "latency_seconds": link.back_latency_s},
                         "stated_rate_bps": before.rate_bps,
                         "stated_latency_seconds": before.latency_s,
+                        "stated_back": {"rate_bps": before.back_rate_bps, "latency_seconds": before.back_latency_s},
                         "seen": number not in fitted.unseen,
                     }
                     for number, (link, before) in enumerate(zip(links, stated.links, strict=True))

@@ -126,7 +126,7 @@ def _with_progress(
     with progress_bar(cells, f"simulating {auto.name}") as bar:
 
         def advance(job: Job, one: Simulated, size: int) -> None:
-            rate = format_rate(max(link.rate_bps for link in job.cluster.links))
+            rate = format_rate(max(link.most_bps for link in job.cluster.links))
             bar.show(f"{rate}: simulated {one.name}, {format_bytes(size)}", done=1)
 
         def leave_out(job: Job, one: LeftOut) -> None:

@@ -117,7 +117,7 @@ def _with_progress(
     with progress_bar(len(jobs) * len(algorithms) + 1) as bar:
 
         def show(job: Job, one: Simulated) -> None:
-            rate = format_rate(max(link.rate_bps for link in job.cluster.links))
+            rate = format_rate(max(link.most_bps for link in job.cluster.links))
             bar.show(f"{rate}, {len(job.placement)} hosts: simulating {one.name}", done=1)
 
         return multiply_all(jobs, algorithms, order, host_gflops, show, lambda _job, one: left_out.append(one))

@@ -66,9 +66,14 @@ def rate_findings(cluster: _core.Cluster, pairs: Pairs, file: str) -> Iterator[F
         return
     off = []
     for number, (link, stated) in enumerate(zip(fitted.cluster.links, cluster.links, strict=True)):
-        if number not in fitted.unseen and stated.in_tree and abs(link.rate_bps / stated.rate_bps - 1) > OFF:
-            rates = f"{format_rate(link.rate_bps)} measured, {format_rate(stated.rate_bps)} stated"
-            off.append(f"{link.a} - {link.b}: {rates}")
+        if number in fitted.unseen or not stated.in_tree:
+            continue
+        ways = dict.fromkeys(((link.rate_bps, stated.rate_bps), (link.back_rate_bps, stated.back_rate_bps)))
+        off += [
+            f"{link.a} - {link.b}: {format_rate(found)} measured, {format_rate(said)} stated"
+            for found, said in ways
+            if abs(found / said - 1) > OFF
+        ]
     advice = "'trunkline cluster fit' writes a file with the measured rates; or look at the links"
     if off:
         yield wrong("drift", f"{when}: {'; '.join(off[:_MOST_NAMED])}", advice)

@@ -12,6 +12,7 @@ from pathlib import Path
 from trunkline import __version__, _core
 from trunkline.bench.job import program
 from trunkline.doctor.finding import Finding, note, ok, wrong
+from trunkline.doctor.windows import TCP, window_findings
 from trunkline.errors import BadInput
 from trunkline.lab.obstacles import check_obstacles
 from trunkline.mpi import BUILD_IT, Mpi, find_mpis
@@ -39,6 +40,7 @@ def findings_here(cluster: _core.Cluster | None) -> Iterator[Finding]:
     yield from mpi_findings(find_mpis(), seen)
     yield from unserved_findings(seen)
     yield from interface_findings(cluster, _NET, socket.gethostname())
+    yield from window_findings(cluster, TCP, socket.gethostname())
     yield _multicast()
     yield _lab()
     yield note("planned", _core.planned_words())
@@ -145,7 +147,7 @@ def interface_findings(cluster: _core.Cluster | None, folder: Path, host: str) -
         yield note("interfaces", f"cluster {cluster.name} has no host {host}", advice)
         return
     name = cluster.hosts[own]
-    stated = next(link.rate_bps * link.width for link in cluster.links if name in (link.a, link.b))
+    stated = next(link.most_bps * link.width for link in cluster.links if name in (link.a, link.b))
     fastest = max(rates.values(), default=0.0)
     if fastest and abs(fastest / stated - 1) > 0.25:
         text = f"the fastest interface has {format_rate(fastest)}, and the cluster file says {format_rate(stated)}"

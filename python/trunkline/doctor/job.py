@@ -55,7 +55,7 @@ class Examination:
         if None in ends or ends[0] == ends[1]:
             return None
         names = [self.cluster.hosts[int(index or 0)] for index in ends]
-        return min(self.cluster.links[channel // 2].rate_bps for channel in self.cluster.path(*names))
+        return min(self.cluster.channel_bps(channel) for channel in self.cluster.path(*names))
 
     def rates(self) -> dict[tuple[float, float], list[Seat]]:
         """By stated and measured rate, the latter within a quarter: ranks, each with the path to the next one."""

@@ -130,7 +130,7 @@ def pays(
 
 def _host_rate(network: _core.Cluster) -> float:
     hosts = set(network.hosts)
-    return min(link.width * link.rate_bps for link in network.links if link.a in hosts or link.b in hosts)
+    return min(link.width * link.least_bps for link in network.links if link.a in hosts or link.b in hosts)
 
 
 def _gain(decider: _core.Decider, collective: str, rate_bps: float, ranks_per_host: int, size: int) -> Gain:

@@ -194,6 +194,11 @@ def legend(y: float, entries: Iterable[tuple[str, str, str]]) -> str:
 
 
 def link_text(link: _core.Link) -> str:
-    """Rate and latency of a link."""
-    latency = f"{link.latency_s * 1e3:g} ms" if link.latency_s >= 1e-3 else f"{link.latency_s * 1e6:g} us"
-    return f"{format_link_rate(link.rate_bps, link.width)}, {latency}"
+    """Rate and latency of a link; of one that differs by direction, there and back."""
+    rates = [format_link_rate(bps, link.width) for bps in (link.rate_bps, link.back_rate_bps)]
+    latencies = [_latency_text(seconds) for seconds in (link.latency_s, link.back_latency_s)]
+    return ", ".join(" / ".join(dict.fromkeys(texts)) for texts in (rates, latencies))
+
+
+def _latency_text(seconds: float) -> str:
+    return f"{seconds * 1e3:g} ms" if seconds >= 1e-3 else f"{seconds * 1e6:g} us"

@@ -65,19 +65,19 @@ def slow_link(cluster: _core.Cluster, rate_bps: float | None) -> str | None:
         cluster: What is emulated.
         rate_bps: Of its fastest link; None: the highest that is tried.
     """
-    slowest = min(cluster.links, key=lambda link: link.rate_bps)
-    fastest_bps = max(link.rate_bps for link in cluster.links)
-    if slowest.rate_bps * MANY_TIMES > fastest_bps:
+    slowest = min(cluster.links, key=lambda link: link.least_bps)
+    fastest_bps = max(link.most_bps for link in cluster.links)
+    if slowest.least_bps * MANY_TIMES > fastest_bps:
         return None
     bps = rate_bps or LADDER[-1]
     wire_bits = (1 << 20) * 8 * _core.frame_wire_bytes / _core.frame_payload_bytes
-    seconds = wire_bits / (slowest.rate_bps / fastest_bps * bps)
+    seconds = wire_bits / (slowest.least_bps / fastest_bps * bps)
     most = "" if rate_bps else ", the most that is tried"
     return (
-        f"links of {cluster.name} have from {format_rate(slowest.rate_bps)} to {format_rate(fastest_bps)}, and the lab "
-        f"keeps the proportions: with the fastest at {format_rate(bps)}{most}, 1 MiB takes {format_seconds(seconds)} "
-        f"over {slowest.a} - {slowest.b} alone. --rate sets the fastest link; a copy of the file can bring others "
-        "nearer to it"
+        f"links of {cluster.name} have from {format_rate(slowest.least_bps)} to {format_rate(fastest_bps)}, and the "
+        f"lab keeps the proportions: with the fastest at {format_rate(bps)}{most}, 1 MiB takes "
+        f"{format_seconds(seconds)} over {slowest.a} - {slowest.b} alone. --rate sets the fastest link; a copy of the "
+        "file can bring others nearer to it"
     )
 
 

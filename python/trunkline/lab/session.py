@@ -88,7 +88,7 @@ class Lab:
             single_frames: Links of the cluster harm no frames, but will later: hosts hand over each frame by itself.
         """
         self.cluster = cluster if rate_bps is None else _core.scaled(cluster, rate_bps)
-        self.rate_bps = max(link.rate_bps for link in self.cluster.links)
+        self.rate_bps = max(link.most_bps for link in self.cluster.links)
         self.priority = ""
         self.host_costs = ""
         self._seed = seed

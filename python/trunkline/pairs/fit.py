@@ -3,12 +3,15 @@
 A few pairs tell all others, since many pairs share a link. Cost: one least-squares problem of pairs x links.
 
 - **Latency.** Half a round trip is what any message costs, plus the latencies of the links on the way, plus the time a
-  frame's headers take on each. The latencies are the ones, not below zero, that come nearest to all pairs, as a part of
-  what each took. Where several fit, what all pairs have in common is a message's cost, and no link's latency.
-- **Rate.** No pair is faster than a link on its way. So a link is at least as fast as the fastest pair over it. This is
-  its rate where it was the slowest on some way: slower than all links between switches, and, if it is one, than hosts'
-  links, too. It is so as well where the stated rate is lower. Else the stated rate stands: others were too slow to show
-  more.
+  frame's headers take on each. A link's latency is the mean of both directions, which round trips do not tell apart:
+  what the file says of their difference stays. The latencies are the ones, not below zero, that come nearest to all
+  pairs, as a part of what each took. Where several fit, what all pairs have in common is a message's cost, and no
+  link's latency.
+- **Rate**, of each direction by itself. No pair is faster than a link on its way. So a link is at least as fast as the
+  fastest pair over it. This is its rate where it was the slowest on some way: slower than all links between switches,
+  and, if it is one, than hosts' links, too. It is so as well where the stated rate is lower. Else the stated rate
+  stands: others were too slow to show more. Directions that are nearly as fast as each other are taken for alike,
+  unless the file says that they are not.
 - **Injection time.** What a host's short messages cost it beyond the median of all hosts, where that is as much again.
 """
 
@@ -29,6 +32,8 @@ _PULL = 1e-4
 """Of a latency towards zero, beside a pair that takes all of its time there: decides only where pairs do not."""
 _AS_FAST = 1.05
 """Links of which the fastest pairs are within this are not told apart."""
+_BOTH_WAYS = 1.25
+"""Directions of a link that are within this, and that the file says are alike, are so, at the faster one's rate."""
 _DIGITS = 3
 """More than is known."""
 
@@ -70,8 +75,8 @@ def fit_pairs(cluster: _core.Cluster, pairs: Pairs) -> Fit:
         )
     ways = [_links(cluster, *pair.hosts) for pair in pairs.pairs]
     crossed = sorted({link for way in ways for link in way})
-    rates = _rates(cluster, pairs.pairs, ways)
-    message_s, latencies = _latencies(cluster, pairs.pairs, ways, crossed, rates)
+    rates = _rates(cluster, pairs.pairs)
+    message_s, latencies = _latencies(cluster, pairs.pairs, ways, crossed, _means(rates))
     restated = _core.restated(cluster, rates, latencies, _injections(cluster, pairs.pairs))
     errors = [(message_s + _way_s(restated, *pair.hosts)) / pair.latency_s - 1 for pair in pairs.pairs]
     unseen = [number for number, link in enumerate(cluster.links) if link.in_tree and number not in crossed]
@@ -82,39 +87,54 @@ def _links(cluster: _core.Cluster, a: int, b: int) -> list[int]:
     return [channel // 2 for channel in cluster.path(cluster.hosts[a], cluster.hosts[b])]
 
 
+def _means(rates: Sequence[float]) -> list[float]:
+    """Of each link: at which a byte takes half of what it takes there and back."""
+    return [2 / (1 / there + 1 / back) for there, back in zip(rates[::2], rates[1::2], strict=True)]
+
+
 def _headers_s(rate_bps: float) -> float:
     return (_core.frame_wire_bytes - _core.frame_payload_bytes) * 8 / rate_bps
 
 
 def _way_s(cluster: _core.Cluster, a: int, b: int) -> float:
     links = cluster.links
-    return sum(links[one].latency_s + _headers_s(links[one].rate_bps) for one in _links(cluster, a, b))
+    means = _means([bps for link in links for bps in (link.rate_bps, link.back_rate_bps)])
+    return sum(links[one].mean_latency_s + _headers_s(means[one]) for one in _links(cluster, a, b))
 
 
 def _rounded(value: float) -> float:
     return float(f"{value:.{_DIGITS}g}")
 
 
-def _rates(cluster: _core.Cluster, pairs: Sequence[MeasuredPair], ways: Sequence[list[int]]) -> list[float]:
-    """Bits a second on the wire, of each link."""
+def _rates(cluster: _core.Cluster, pairs: Sequence[MeasuredPair]) -> list[float]:
+    """Bits a second on the wire, of each channel."""
     of_wire = _core.frame_wire_bytes / _core.frame_payload_bytes
     fastest: dict[int, float] = {}
-    for pair, way in zip(pairs, ways, strict=True):
-        for bps in filter(None, pair.bandwidth_bps):
-            for link in way:
-                fastest[link] = max(fastest.get(link, 0.0), bps * of_wire)
+    ways = []
+    for pair in pairs:
+        names = [cluster.hosts[host] for host in pair.hosts]
+        for bps, ends in zip(pair.bandwidth_bps, (names, names[::-1]), strict=True):
+            if not bps:
+                continue
+            ways.append(cluster.path(*ends))
+            for channel in ways[-1]:
+                fastest[channel] = max(fastest.get(channel, 0.0), bps * of_wire)
     hosts = set(cluster.hosts)
     trunks = {number for number, link in enumerate(cluster.links) if link.a not in hosts and link.b not in hosts}
 
-    def is_slowest(link: int, way: Sequence[int]) -> bool:
-        others = [one for one in way if one != link and (one in trunks or link in trunks)]
-        return all(fastest.get(one, 0.0) > fastest[link] * _AS_FAST for one in others)
+    def is_slowest(channel: int, way: Sequence[int]) -> bool:
+        others = [one for one in way if one != channel and (one // 2 in trunks or channel // 2 in trunks)]
+        return all(fastest[one] > fastest[channel] * _AS_FAST for one in others)
 
-    shown = {link for way in ways for link in way if link in fastest and is_slowest(link, way)}
-    rates = [link.rate_bps for link in cluster.links]
-    for link, bps in fastest.items():
-        if link in shown or bps > rates[link]:
-            rates[link] = _rounded(bps)
+    shown = {channel for way in ways for channel in way if is_slowest(channel, way)}
+    rates = [bps for link in cluster.links for bps in (link.rate_bps, link.back_rate_bps)]
+    for channel, bps in fastest.items():
+        if channel in shown or bps > rates[channel]:
+            rates[channel] = _rounded(bps)
+    for there, link in zip(range(0, len(rates), 2), cluster.links, strict=True):
+        both = rates[there : there + 2]
+        if link.rate_bps == link.back_rate_bps and max(both) <= _BOTH_WAYS * min(both):
+            rates[there : there + 2] = [max(both)] * 2
     return rates
 
 
@@ -139,7 +159,7 @@ def _latencies(
         longest = max(pair.latency_s for pair, way in zip(pairs, ways, strict=True) if link in way)
         rows[len(pairs) + number, 1 + number] = _PULL / longest
     solution = nonnegative_least_squares(rows, wanted)
-    latencies = [link.latency_s for link in cluster.links]
+    latencies = [link.mean_latency_s for link in cluster.links]
     for link, number in column.items():
         latencies[link] = _rounded(solution[number])
     return float(solution[0]), latencies

@@ -68,7 +68,7 @@ class PeerCell(Cell):
 def place_of(cluster: _core.Cluster, rate_bps: float) -> Place:
     """Where a cell is from that was measured on this cluster with its fastest link at that rate."""
     network = _core.scaled(cluster, rate_bps)
-    return cluster.name, fingerprint_text(network), max(link.rate_bps for link in network.links)  # as the lab's
+    return cluster.name, fingerprint_text(network), max(link.most_bps for link in network.links)  # as the lab's
 
 
 Kind = TypeVar("Kind", bound=Cell)

@@ -87,7 +87,7 @@ def check_comparable(
     own = (fingerprint_text(job.cluster), len(job.placement))
     for cell in both:
         if (cell["cluster_fingerprint"], cell["ranks"]) != own:
-            rate_bps = max(link.rate_bps for link in job.cluster.links)
+            rate_bps = max(link.most_bps for link in job.cluster.links)
             raise BadInput(
                 f"--compare: the lab ran {cell['ranks']} ranks of {cell['cluster']} ({cell['cluster_fingerprint']}) at "
                 f"{format_rate(cell['rate_bps'])}, and simulated would be {own[1]} ranks of {job.cluster.name} "

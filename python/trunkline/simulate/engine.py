@@ -27,6 +27,15 @@ _LONGEST_MESSAGE = (1 << 31) - 1
 _MOST_PRIVATE_BYTES = 256 << 20
 """Memory up to which every rank gets a buffer of its own, whose content is checked."""
 
+_TLS_BYTES = 2048
+"""Of the runtime for each thread. Each rank has a copy of the runtime, and all are in the one thread there is."""
+_SPARE_TLS_BYTES = 1 << 20
+
+_MAPS, _GUARDED_MAPS = 5, 8
+"""Mappings of memory of a rank: its copy of the runtime, and its stack where a guarded page is below that."""
+_OTHER_MAPS = 2000
+_MOST_MAPS = Path("/proc/sys/vm/max_map_count")
+
 _MOST_SIZES = 3
 """Sizes in one simulation: before the fifth multicast all ranks meet, which belongs to no call's time."""
 
@@ -96,22 +105,30 @@ class Job:
                 "SimGrid was not found when Trunkline was built: install it (apt-get install libsimgrid-dev), then run "
                 "'make setup' again"
             )
-        if any(link.latency_s <= 0.0 for link in self.cluster.links):
+        if any(min(link.latency_s, link.back_latency_s) <= 0.0 for link in self.cluster.links):
             raise BadInput(f"{self.cluster.name}: a simulation needs the latency of every link to be above zero")
         if max(self.sizes) > _LONGEST_MESSAGE:
             raise BadInput(f"a simulated message has at most {_LONGEST_MESSAGE} bytes")
         if len(set(self.placement)) < 2:
             raise BadInput("all ranks share one host: there is no network to simulate")
+        most = (_most_maps() - _OTHER_MAPS) // _MAPS
+        if len(self.placement) > most:
+            raise BadInput(
+                f"{len(self.placement)} ranks are simulated in one process, which may map memory for {most} of them; "
+                f"as root, 'sysctl -w vm.max_map_count={_OTHER_MAPS + _MAPS * len(self.placement)}' lets it have more"
+            )
 
     @property
     def own_options(self) -> dict[str, str]:
         """SimGrid's options that depend on the job."""
         # Events closer than that are one. On large clusters that saves most of the work, for less than one percent.
         parts = 10 if len(self.placement) <= SMALL_JOB else 2
-        precision = min(link.latency_s for link in self.cluster.links) / parts
+        precision = min(min(link.latency_s, link.back_latency_s) for link in self.cluster.links) / parts
+        guarded = _OTHER_MAPS + _GUARDED_MAPS * len(self.placement) <= _most_maps()
         return {
             "smpi/np": str(len(self.placement)),
             "surf/precision": f"{precision:.3g}",
+            **({} if guarded else {"contexts/guard-size": "0"}),
             **self.options,
         }
 
@@ -142,6 +159,14 @@ class Outcome:
     def seconds(self) -> float | None:
         """The median; None: given up."""
         return median(self.times) if self.times else None
+
+
+def _most_maps() -> int:
+    """That the kernel lets a process have; where it does not say, its default."""
+    try:
+        return int(_MOST_MAPS.read_text(encoding="ascii"))
+    except OSError:
+        return 65530
 
 
 def simulate(
@@ -301,6 +326,5 @@ def _environment(folder: Path, runs: str, job: Job) -> dict[str, str]:
         "TRUNKLINE_HOST_COSTS": job.host_costs,
         "SIMULATED_LIBRARY": job.library.name,
         "TMPDIR": str(folder),
-        # Each rank's copy of the runtime has a few bytes for each thread.
-        "GLIBC_TUNABLES": "glibc.rtld.optional_static_tls=4000000",
+        "GLIBC_TUNABLES": f"glibc.rtld.optional_static_tls={_SPARE_TLS_BYTES + _TLS_BYTES * len(job.placement)}",
     }

@@ -195,7 +195,7 @@ def rows_of(
         GsumRow(
             cluster=job.cluster.name,
             cluster_fingerprint=fingerprint_text(job.cluster),
-            rate_bps=max(link.rate_bps for link in job.cluster.links),
+            rate_bps=max(link.most_bps for link in job.cluster.links),
             host_costs=job.host_costs,
             library=job.library.name,
             hosts=len(job.cluster.hosts),

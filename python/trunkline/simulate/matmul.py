@@ -107,7 +107,7 @@ def _multiply(job: Job, one: Simulated, part: Part, order: int, host_gflops: flo
     return Multiplied(
         cluster=job.cluster.name,
         cluster_fingerprint=fingerprint_text(job.cluster),
-        rate_bps=max(link.rate_bps for link in job.cluster.links),
+        rate_bps=max(link.most_bps for link in job.cluster.links),
         host_rate_bps=host_rate_bps(job.cluster),
         library=job.library.name,
         host_costs=job.host_costs,

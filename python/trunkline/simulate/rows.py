@@ -197,7 +197,7 @@ def _planned(job: Job, one: Simulated, on_left_out: Callable[[LeftOut], None]) -
 def host_rate_bps(cluster: _core.Cluster) -> float:
     """Of the slowest host's link, or of all its links side by side."""
     switches = set(cluster.switches)
-    return min(link.width * link.rate_bps for link in cluster.links if not {link.a, link.b} <= switches)
+    return min(link.width * link.least_bps for link in cluster.links if not {link.a, link.b} <= switches)
 
 
 def _row(job: Job, one: Simulated, part: Part, outcome: Outcome, given_up_s: float, wall_s: float) -> Row:
@@ -206,7 +206,7 @@ def _row(job: Job, one: Simulated, part: Part, outcome: Outcome, given_up_s: flo
         collective=job.collective,
         cluster=job.cluster.name,
         cluster_fingerprint=fingerprint_text(job.cluster),
-        rate_bps=max(link.rate_bps for link in job.cluster.links),
+        rate_bps=max(link.most_bps for link in job.cluster.links),
         host_rate_bps=host_rate_bps(job.cluster),
         host_costs=job.host_costs,
         library=job.library.name,

@@ -35,6 +35,8 @@ class Host:
     """Equal links side by side, each of that rate."""
     injection_s: float = 0.0
     """For so long each message that it sends keeps it busy."""
+    back: tuple[float, float] | None = None
+    """Bits a second and seconds from the switch to it, where that differs."""
 
 
 @dataclass(frozen=True)
@@ -48,6 +50,8 @@ class Trunk:
     latency_s: float
     width: int = 1
     """Equal links side by side, each of that rate."""
+    back: tuple[float, float] | None = None
+    """Bits a second and seconds from b to a, where that differs."""
 
 
 @dataclass
@@ -173,9 +177,13 @@ def write_network(network: Network, origin: str) -> str:
     return "".join(f"# {' '.join(comment.split())}\n" for comment in comments) + _core.write_cluster(cluster)
 
 
-def _settings(host: Host) -> tuple[str, str, float, float]:
-    """What hosts of one entry have alike: switch, rate, latency, injection time."""
-    return host.switch, f"{host.width}x{host.rate_bps!r}bit", host.latency_s, host.injection_s
+def _settings(host: Host) -> tuple[str, str, float, float, tuple[float, float] | None]:
+    """What hosts of one entry have alike: switch, rate, latency, injection time, the way back."""
+    return host.switch, f"{host.width}x{host.rate_bps!r}bit", host.latency_s, host.injection_s, host.back
+
+
+def _back(back: tuple[float, float] | None) -> dict[str, str]:
+    return {"rate": f"{back[0]!r}bit", "latency": f"{back[1]!r}s"} if back is not None else {}
 
 
 def _yaml(network: Network) -> str:
@@ -189,13 +197,14 @@ def _yaml(network: Network) -> str:
         f"switches: {json.dumps([switch.name for switch in network.switches])}",
         "hosts:",
     ]
-    for (switch, rate, latency, injection), alike in groupby(network.hosts, key=_settings):
+    for (switch, rate, latency, injection, back), alike in groupby(network.hosts, key=_settings):
         group = list(alike)
         entry = {
             "hosts": _core.compress_hostlist([host.name for host in group]),
             "switch": switch,
             "rate": rate,
             "latency": f"{latency!r}s",
+            "back": _back(back),
             "injection": f"{injection!r}s" if injection else "",
             "aliases": {host.name: list(host.aliases) for host in group if host.aliases},
         }
@@ -205,5 +214,5 @@ def _yaml(network: Network) -> str:
     for trunk in network.trunks:
         rate = f"{trunk.width}x{trunk.rate_bps!r}bit"
         link = {"between": [trunk.a, trunk.b], "rate": rate, "latency": f"{trunk.latency_s!r}s"}
-        lines.append(f"  - {json.dumps(link)}")
+        lines.append(f"  - {json.dumps(link | ({'back': _back(trunk.back)} if trunk.back else {}))}")
     return "\n".join(lines) + "\n"

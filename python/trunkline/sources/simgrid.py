@@ -23,6 +23,8 @@ class _Cable:
     wire: Wire
     latency_s: float
     at: Place
+    back: tuple[float, float] | None = None
+    """Rate and latency from b to a, where they differ."""
 
 
 def read_simgrid(text: str, file: str, name: str | None, faults: Faults) -> Network:
@@ -56,7 +58,8 @@ def read_simgrid(text: str, file: str, name: str | None, faults: Faults) -> Netw
         elif hosts:
             links_of.setdefault(hosts[0], []).append(cable)
         else:
-            trunk = Trunk(cable.a, cable.b, cable.at, cable.wire.rate_bps, cable.latency_s, cable.wire.width)
+            figures = (cable.wire.rate_bps, cable.latency_s, cable.wire.width, cable.back)
+            trunk = Trunk(cable.a, cable.b, cable.at, *figures)
             trunks.append((cable.wire.order, trunk))
     sound = not faults
     network.trunks = [trunk for _, trunk in sorted(trunks, key=lambda pair: pair[0])]
@@ -96,17 +99,20 @@ def _cables(platform: Platform, faults: Faults) -> list[_Cable]:
     for (low, high), ways in pairs.items():
         forward, (wire, at) = next(iter(ways.items()))
         a, b = (low, high) if forward else (high, low)
+        inner = [platform.inner_latency_s.get(end, 0.0) for end in (a, b)]
+        there = platform.wires[wire]
+        if len(ways) == 1 and there.back is not None:
+            cables.append(_Cable(a, b, there, sum_of_seconds(there.latency_s, *inner), at, there.back))
+            continue
         if len(ways) == 1:
             faults.add(at, f'a route from {a} to {b} but none back; leave out symmetrical="NO"')
             continue
         back = platform.wires[ways[not forward][0]]
-        there = platform.wires[wire]
-        if (there.rate_bps, there.latency_s) != (back.rate_bps, back.latency_s):
-            faults.add(at, f"{a} - {b} is not alike in both directions; give its two links one rate and one latency")
-        inner = platform.inner_latency_s
-        cables.append(_Cable(a, b, there, sum_of_seconds(there.latency_s, inner.get(a, 0.0), inner.get(b, 0.0)), at))
+        differs = (there.rate_bps, there.latency_s) != (back.rate_bps, back.latency_s)
+        way_back = (back.rate_bps, sum_of_seconds(back.latency_s, *inner)) if differs else None
+        cables.append(_Cable(a, b, there, sum_of_seconds(there.latency_s, *inner), at, way_back))
     cables += [
-        _Cable(*unused.between, unused, unused.latency_s, unused.at)
+        _Cable(*unused.between, unused, unused.latency_s, unused.at, unused.back)
         for unused in platform.wires.values()
         if unused.between is not None
     ]
@@ -145,7 +151,10 @@ def _host(name: str, platform: Platform, links_of: dict[str, list[_Cable]], soun
     switch = cable.b if cable.a == name else cable.a
     aliases = tuple(properties.get("trunkline.aliases", "").split())
     injection_s = _injection_s(properties.get("trunkline.injection", "0"), name, at, faults)
-    return Host(name, switch, at, cable.wire.rate_bps, cable.latency_s, aliases, cable.wire.width, injection_s)
+    sends, receives = (cable.wire.rate_bps, cable.latency_s), cable.back
+    if receives is not None and cable.b == name:
+        sends, receives = receives, sends
+    return Host(name, switch, at, *sends, aliases, cable.wire.width, injection_s, receives)
 
 
 def _injection_s(text: str, name: str, at: Place, faults: Faults) -> float:

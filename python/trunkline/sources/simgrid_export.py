@@ -3,6 +3,8 @@
 Routes lie on the spanning tree, as Ethernet's do and as plans do. What SimGrid has no word for (links left unused,
 aliases) is kept in ``<prop>``, so that importing gives an equal cluster.
 
+A link that differs by direction is two links, one a direction: the way back has ``.back`` behind its name.
+
 Links side by side are as many links, and every two hosts have a route over those that the hash of the two picks.
 
 For a simulation, each rank of a host that has several is a host of its own, behind the one link of theirs: SimGrid then
@@ -33,6 +35,9 @@ _MOST_FOR_FLOYD = 200
 _MOST_FOR_PAIRS = 400
 """Hosts up to which every two of them get a route of their own; that is some 300 bytes for each."""
 
+
+_BACK = ".back"
+"""Behind the name of a link: its way back, where that is a link by itself. simulate/network.cpp knows it, too."""
 
 _OWN_LINK = 'bandwidth="1e13Bps" latency="1us" sharing_policy="FATPIPE"'
 """Between a rank and the link of its host: what memory takes, simulate/network.cpp says."""
@@ -80,8 +85,13 @@ def simgrid_platform(cluster: _core.Cluster, ranks: Sequence[int] = ()) -> str:
     for (name, *beside), link in zip(names, cluster.links, strict=True):
         kept = _property("between", f"{link.a} {link.b}") if wide or not link.in_tree else ""
         kept += _property("width", str(link.width)) if link.width > 1 else ""
-        lines.append(_link(name, link, kept))
-        lines += [_link(further, link, _property("beside", name)) for further in beside]
+        kept += _property("back", f"{link.back_rate_bps!r} {link.back_latency_s!r}") if _differs(link) else ""
+        lines.append(_link(name, link.rate_bps, link.latency_s, kept))
+        own = _property("beside", name)
+        lines += [_link(further, link.rate_bps, link.latency_s, own) for further in beside]
+        if _differs(link) and link.in_tree:
+            back = (link.back_rate_bps, link.back_latency_s)
+            lines += [_link(f"{one}{_BACK}", *back, own) for one in (name, *beside)]
     lines += [line for one in behind if not wide for line in one.routes]
     lines += _routes_of_pairs(cluster, names, shared) if wide else _routes_of_links(cluster, names)
     return _HEADER + "\n".join(lines) + "\n  </zone>\n</platform>\n"
@@ -89,11 +99,22 @@ def simgrid_platform(cluster: _core.Cluster, ranks: Sequence[int] = ()) -> str:
 
 def _routes_of_links(cluster: _core.Cluster, names: list[list[str]]) -> Iterator[str]:
     for (name, *_), link in zip(names, cluster.links, strict=True):
-        if link.in_tree:
-            yield (
-                f"    <route src={quoteattr(link.a)} dst={quoteattr(link.b)}>"
-                f'<link_ctn id={quoteattr(name)} direction="UP"/></route>'
-            )
+        if not link.in_tree:
+            continue
+        one_way = ' symmetrical="NO"' if _differs(link) else ""
+        yield _route(link.a, link.b, name, one_way)
+        if one_way:
+            yield _route(link.b, link.a, f"{name}{_BACK}", one_way)
+
+
+def _route(source: str, target: str, link: str, one_way: str) -> str:
+    ends = f"src={quoteattr(source)} dst={quoteattr(target)}{one_way}"
+    return f'    <route {ends}><link_ctn id={quoteattr(link)} direction="UP"/></route>'
+
+
+def _differs(link: _core.Link) -> bool:
+    """By direction."""
+    return (link.rate_bps, link.latency_s) != (link.back_rate_bps, link.back_latency_s)
 
 
 def _routes_of_pairs(cluster: _core.Cluster, names: list[list[str]], shared: bool) -> Iterator[str]:
@@ -106,7 +127,10 @@ def _routes_of_pairs(cluster: _core.Cluster, names: list[list[str]], shared: boo
             for channel in cluster.path(a, b):
                 beside = names[channel // 2]
                 name = beside[_core.link_taken(source, target, len(beside))]
-                over.append(f'<link_ctn id={quoteattr(name)} direction="{"DOWN" if channel % 2 else "UP"}"/>')
+                goes_back = channel % 2 == 1
+                if goes_back and _differs(cluster.links[channel // 2]):
+                    name, goes_back = f"{name}{_BACK}", False
+                over.append(f'<link_ctn id={quoteattr(name)} direction="{"DOWN" if goes_back else "UP"}"/>')
             ends = f"src={quoteattr(a)} dst={quoteattr(b)}"
             if shared:
                 gates = f"gw_src={quoteattr(a)} gw_dst={quoteattr(b)}"
@@ -114,10 +138,10 @@ def _routes_of_pairs(cluster: _core.Cluster, names: list[list[str]], shared: boo
             yield f'    <{word} {ends} symmetrical="NO">{"".join(over)}</{word}>'
 
 
-def _link(name: str, link: _core.Link, kept: str) -> str:
+def _link(name: str, rate_bps: float, latency_s: float, kept: str) -> str:
     start = (
-        f"    <link id={quoteattr(name)} bandwidth={quoteattr(format_bandwidth(link.rate_bps))} "
-        f'latency={quoteattr(format_latency(link.latency_s))} sharing_policy="SPLITDUPLEX"'
+        f"    <link id={quoteattr(name)} bandwidth={quoteattr(format_bandwidth(rate_bps))} "
+        f'latency={quoteattr(format_latency(latency_s))} sharing_policy="SPLITDUPLEX"'
     )
     return f"{start}>{kept}</link>" if kept else f"{start}/>"
 
@@ -173,7 +197,7 @@ def _link_names(links: list[_core.Link]) -> list[list[str]]:
             name, number = f"{link.a}-{link.b}", 2
             while name in used:
                 name, number = f"{link.a}-{link.b}.{number}", number + 1
-            used.add(name)
+            used |= {name, f"{name}{_BACK}"}
             beside.append(name)
         names.append(beside)
     return names

@@ -29,7 +29,9 @@ class Wire:
     width: int = 1
     """Links side by side that it stands for, by the same."""
     beside: bool = False
-    """It is one of them, and another stands for it."""
+    """It is one of them, or the way back of one, and another stands for it."""
+    back: tuple[float, float] | None = None
+    """Rate and latency of the way back, where the same say that it differs."""
 
 
 @dataclass(frozen=True)
@@ -165,7 +167,23 @@ class _Zone:
             width = "1"
         beside = "trunkline.beside" in element.properties()
         order = len(self.platform.wires)
-        self.platform.wires[name] = Wire(element.at, rate, latency, order, between, int(width), beside)
+        back = self._back(element)
+        self.platform.wires[name] = Wire(element.at, rate, latency, order, between, int(width), beside, back)
+
+    def _back(self, element: Element) -> tuple[float, float] | None:
+        """What ``trunkline.back`` says: bits a second, seconds."""
+        if (stated := element.properties().get("trunkline.back")) is None:
+            return None
+        try:
+            rate, latency = (float(word) for word in stated.split())
+            if not (0.0 < rate < float("inf") and 0.0 <= latency < float("inf")):
+                raise ValueError
+        except ValueError:
+            self.faults.add(
+                element.at, f"trunkline.back {stated!r} is no rate above zero and latency, in bits a second and seconds"
+            )
+            return None
+        return rate, latency
 
     def _rates(self, element: Element, bandwidth: str, latency: str, policy: str) -> tuple[float, float]:
         """Rate and latency of attributes; 1 where they are faulty, since nothing is made of a faulty file."""

@@ -146,22 +146,23 @@ const FaultCase cluster_faults[] = {
               {"1:1: the key name is missing; give it, such as name: my-cluster",
                "1:1: the key switches is missing; give it, such as switches: s[0-3]",
                "1:1: the key hosts is missing; give it, such as hosts: [{hosts: \"h[0-7]\", switch: s0}]"}},
-    FaultCase{"UnknownKeys",
-              "trunkline: cluster/1\n"
-              "nmae: x\n"
-              "defaults: {rate: 1Gbit}\n"
-              "switches: s[0-1]\n"
-              "hosts:\n"
-              "  - {hosts: 'h[0-3]', switches: 's[0-1]', deal: 1}\n"
-              "links: [{betwen: [s0, s1], colour: red}]\n",
-              {"1:1: the key name is missing; give it, such as name: my-cluster",
-               "2:1: unknown key \"nmae\" (did you mean name?); known here are trunkline, name, description, defaults, "
-               "measured, paths, switches, hosts, links",
-               "7:9: the key between is missing; give it, such as between: [s0, s1]",
-               "7:10: unknown key \"betwen\" (did you mean between?); known here are between, rate, latency, loss, "
-               "corrupt, garble, duplicate, reorder, reorder_by, jitter",
-               "7:28: unknown key \"colour\"; known here are between, rate, latency, loss, corrupt, garble, duplicate, "
-               "reorder, reorder_by, jitter"}},
+    FaultCase{
+        "UnknownKeys",
+        "trunkline: cluster/1\n"
+        "nmae: x\n"
+        "defaults: {rate: 1Gbit}\n"
+        "switches: s[0-1]\n"
+        "hosts:\n"
+        "  - {hosts: 'h[0-3]', switches: 's[0-1]', deal: 1}\n"
+        "links: [{betwen: [s0, s1], colour: red}]\n",
+        {"1:1: the key name is missing; give it, such as name: my-cluster",
+         "2:1: unknown key \"nmae\" (did you mean name?); known here are trunkline, name, description, defaults, "
+         "measured, paths, switches, hosts, links",
+         "7:9: the key between is missing; give it, such as between: [s0, s1]",
+         "7:10: unknown key \"betwen\" (did you mean between?); known here are between, rate, latency, back, loss, "
+         "corrupt, garble, duplicate, reorder, reorder_by, jitter",
+         "7:28: unknown key \"colour\"; known here are between, rate, latency, back, loss, corrupt, garble, duplicate, "
+         "reorder, reorder_by, jitter"}},
     FaultCase{"KeyTwice",
               "trunkline: cluster/1\n"
               "name: x\n"
@@ -212,6 +213,51 @@ const FaultCase cluster_faults[] = {
                "11:15: between must be a list of two names, such as [s0, s1]",
                "12:15: between must be a list of two names, such as [s0, s1]",
                "13:20: an end of a link must be a text, such as s0; here is a list"}},
+    FaultCase{"WrongWaysBack",
+              "trunkline: cluster/1\n"
+              "name: x\n"
+              "defaults: {rate: 1Gbit}\n"
+              "switches: s[0-1]\n"
+              "hosts:\n"
+              "  - {hosts: 'h[0-1]', switches: 's[0-1]', deal: 1}\n"
+              "links:\n"
+              "  - {between: [s0, s1], back: 10Mbit}\n"
+              "  - {between: [s0, s1], back: {}}\n"
+              "  - {between: [s0, s1], back: {rate: 10, latency: -1ms}}\n"
+              "  - {between: [s0, s1], back: {rate: 2x10Mbit, loss: 1%}}\n",
+              {"8:31: back must be a mapping, such as {rate: 10Mbit, latency: 40ms}; here is a text",
+               "9:31: back says nothing; write what differs on the way back, such as {rate: 10Mbit, latency: 40ms}",
+               "10:38: \"10\" has no unit; write one of bit, kbit, Mbit, Gbit after the number, such as 100Mbit",
+               "10:51: the time -1ms must be zero or more",
+               "11:38: \"x10Mbit\" is no unit of a rate (did you mean Mbit?); known are bit, kbit, Mbit, Gbit",
+               "11:48: unknown key \"loss\"; known here are rate, latency"}},
+    FaultCase{
+        "LinksThatLeadOneWay",
+        "trunkline: cluster/1\n"
+        "name: x\n"
+        "defaults: {rate: 1Gbit}\n"
+        "switches: s[0-1]\n"
+        "hosts:\n"
+        "  - {hosts: 'h[0-1]', switches: 's[0-1]', deal: 1}\n"
+        "links:\n"
+        "  - {from: s0, to: s1}\n"
+        "  - {from: s1, to: s0, rate: 2x1Gbit}\n"
+        "  - {from: s1, to: s0, latency: 2ms}\n"
+        "  - {from: s1}\n"
+        "  - {from: s1, to: s2}\n"
+        "  - {from: s1, to: s1}\n"
+        "  - {from: s1, to: s0, back: {rate: 1Mbit}}\n",
+        {"9:5: this link and the one that leads back (line 8) may differ in rate and latency alone; give both the same "
+         "links side by side, loss and the like",
+         "10:5: this link leads from s1 to s0, and no other one leads back; messages need an answer, so add {from: "
+         "s0, to: s1}, or write between: [s1, s0]",
+         "11:5: the key to is missing; give it, such as to: s1",
+         "12:20: s2 is neither a switch nor a host (did you mean s0?)",
+         "13:5: a link from s1 to itself; name two nodes",
+         "14:5: this link leads from s1 to s0, and no other one leads back; messages need an answer, so add {from: "
+         "s0, to: s1}, or write between: [s1, s0]",
+         "14:24: unknown key \"back\"; known here are from, to, rate, latency, loss, corrupt, garble, duplicate, "
+         "reorder, reorder_by, jitter"}},
     FaultCase{"NothingAfterTheKey",
               "trunkline: cluster/1\n"
               "name:\n"
@@ -531,9 +577,8 @@ const FaultCase cluster_faults[] = {
         "  - between: [s0, s0]\n"
         "    rate: 0bit\n"
         "  - between: [s0, s1]\n",
-        {"8:5: unknown key \"colour\"; known here are hosts, switch, switches, deal, rate, latency, injection, "
-         "aliases, loss, "
-         "corrupt, garble, duplicate, reorder, reorder_by, jitter",
+        {"8:5: unknown key \"colour\"; known here are hosts, switch, switches, deal, rate, latency, back, injection, "
+         "aliases, loss, corrupt, garble, duplicate, reorder, reorder_by, jitter",
          "9:12: name h1 belongs to another node already; every name and alias stands for one node (first at line 6)",
          "12:14: a link from s0 to itself; name two nodes", "13:11: the rate 0bit must be above zero"}}};
 

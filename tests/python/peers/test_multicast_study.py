@@ -153,7 +153,7 @@ class FakeLab:
     """A lab that is none: its jobs say what they are told to."""
 
     def __init__(self, cluster):
-        self.cluster, self.rate_bps = cluster, max(link.rate_bps for link in cluster.links)
+        self.cluster, self.rate_bps = cluster, max(link.most_bps for link in cluster.links)
 
     def __enter__(self):
         return self

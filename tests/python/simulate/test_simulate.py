@@ -16,6 +16,7 @@ from trunkline import _core
 from trunkline.cluster import cluster_file, fingerprint_text, load_cluster
 from trunkline.errors import BadInput
 from trunkline.peers.simulated import PIPELINED, SELECTORS, UNNAMED, own_choice, simulated_algorithms
+from trunkline.simulate import engine
 from trunkline.simulate.calibration import _lines
 from trunkline.simulate.engine import Job, simulate
 from trunkline.simulate.rows import simulate_all
@@ -503,6 +504,57 @@ def test_messages_queue_before_slow_links_behind_a_port(trunkline, tmp_path, col
     assert simulated["seconds_median"] == pytest.approx(predicted["seconds_predicted"], rel=0.05)
 
 
+def times_of(trunkline, collective, cluster, *words):
+    """Simulated and predicted, by algorithm and size."""
+    words = (*words, "--host-costs", "mpich", "--json", "-")
+    simulated = trunkline("simulate", collective, "--cluster", cluster, *words).data
+    predicted = trunkline("predict", cluster, "--collective", collective, *words).data
+    return (
+        {(row["algorithm"], row["message_bytes"]): row[key] for row in rows}
+        for rows, key in ((simulated, "seconds_median"), (predicted, "seconds_predicted"))
+    )
+
+
+@pytest.mark.parametrize("collective", ["bcast", "reduce"])
+@pytest.mark.parametrize("slow", ["5Mbit", "1Mbit"])
+def test_a_slow_link_to_one_site_does_not_hold_up_a_far_one(trunkline, tmp_path, collective, slow):
+    """1 ms away is a slow site, 50 ms away another one: the longer of both counts, not their sum."""
+    file = tmp_path / "slow.yaml"
+    text = cluster_file("four-site").read_text()
+    assert "[home, town], rate: 50Mbit" in text
+    file.write_text(text.replace("[home, town], rate: 50Mbit", f"[home, town], rate: {slow}"))
+    words = ("--sizes", "8KiB,64KiB,256KiB", "--algorithms", "by-sites-binary:4344")
+    simulated, predicted = times_of(trunkline, collective, file, *words)
+    assert simulated == pytest.approx(predicted, rel=0.08)
+
+
+UNLIKE_WAYS = """\
+trunkline: cluster/1
+name: unlike-ways
+defaults: {rate: 20Mbit, latency: 50us}
+switches: [near, far]
+hosts:
+  - {hosts: "a[0-3]", switch: near}
+  - {hosts: "b[0-3]", switch: far, back: {rate: 10Mbit}}
+links:
+  - {between: [near, far], latency: 5ms, back: {rate: 4Mbit, latency: 25ms}}
+"""
+
+
+@pytest.mark.parametrize("root", ["a0", "b0"])
+@pytest.mark.parametrize("collective", ["bcast", "reduce", "allreduce"])
+def test_directions_take_what_they_take(trunkline, tmp_path, collective, root):
+    file = tmp_path / "unlike.yaml"
+    file.write_text(UNLIKE_WAYS)
+    of_root = ("--root", root) if collective != "allreduce" else ()
+    words = ("--sizes", "8,8KiB,200000", "--algorithms", "by-sites-linear,linear", *of_root)
+    simulated, predicted = times_of(trunkline, collective, file, *words)
+    assert simulated == pytest.approx(predicted, rel=0.12)
+    there_s, back_s = 5e-3, 25e-3
+    ways = {"bcast": (there_s, back_s), "reduce": (back_s, there_s), "allreduce": (back_s, back_s)}[collective]
+    assert simulated["linear", 8] == pytest.approx(ways[root == "b0"], rel=0.4)
+
+
 def test_injection_times_keep_senders_busy(trunkline, tmp_path):
     file = tmp_path / "slow.yaml"
     text = cluster_file("two-site").read_text().replace("latency: 10us}", "latency: 10us, injection: 2ms}")
@@ -599,3 +651,24 @@ def test_one_default_for_what_messages_cost(trunkline):
             assert "hosts 10 Gbit/s, trunks 20 Gbit/s" in said
         for said in (explained.out, predicted.out):
             assert "with one rank a host most predictions are within 20 %" in " ".join(said.split())
+
+
+@pytest.mark.parametrize(("ranks", "guarded"), [(2400, True), (7900, True), (8000, False), (12700, False)])
+def test_so_many_ranks_that_their_stacks_are_not_guarded(monkeypatch, tmp_path, ranks, guarded):
+    assert ("contexts/guard-size" not in job_of(monkeypatch, tmp_path, ranks).own_options) == guarded
+
+
+def test_more_ranks_than_the_kernel_maps_memory_for(monkeypatch, tmp_path):
+    with pytest.raises(
+        BadInput, match=r"12800 ranks .* for 12706 of them; as root, 'sysctl -w vm.max_map_count=66000'"
+    ):
+        job_of(monkeypatch, tmp_path, 12800)
+
+
+def job_of(monkeypatch, tmp_path, ranks):
+    """On a kernel with the usual limit."""
+    limit = tmp_path / "max_map_count"
+    limit.write_text("65530\n")
+    monkeypatch.setattr(engine, "_MOST_MAPS", limit)
+    cluster = load_cluster("four-site")
+    return Job("bcast", cluster, [rank % 32 for rank in range(ranks)], 0, [8], {})

@@ -160,6 +160,51 @@ def test_links_side_by_side_come_back():
     assert everything(imported(simgrid_platform(cluster))) == everything(cluster)
 
 
+WAYS_BACK = """\
+trunkline: cluster/1
+name: ways-back
+defaults: {rate: 1Gbit, latency: 5us}
+switches: s[0-2]
+hosts:
+  - {hosts: "h[0-3]", switch: s0, back: {rate: 2Gbit}}
+  - {hosts: "h[4-7]", switch: s1}
+links:
+  - {between: [s1, s0], rate: 100Mbit, latency: 1ms, back: {rate: 333333333bit, latency: 0.123456789ms}}
+  - {between: [s1, s2], back: {latency: 7us}}
+  - {between: [s2, s0], rate: 50Mbit, back: {rate: 5Mbit}}
+"""
+
+
+@pytest.mark.parametrize("trunk", ["100Mbit", "2x100Mbit"])
+def test_links_that_differ_by_direction_come_back(trunk):
+    cluster = _core.parse_cluster(WAYS_BACK.replace("100Mbit", trunk), "x")
+    assert everything(imported(simgrid_platform(cluster))) == everything(cluster)
+
+
+def test_a_way_back_is_a_link_by_itself():
+    text = simgrid_platform(_core.parse_cluster(WAYS_BACK, "x"))
+    assert 'id="s1-s0.back" bandwidth="333.333333Mbps" latency="123.456789us"' in text
+    there, back = (
+        f'<route src="{a}" dst="{b}" symmetrical="NO"><link_ctn id="' for a, b in (("s1", "s0"), ("s0", "s1"))
+    )
+    assert f'{there}s1-s0"' in text
+    assert f'{back}s1-s0.back"' in text
+    assert "h4-s1.back" not in text
+
+
+def test_directions_of_other_platforms_are_taken_as_they_are():
+    text = platform(
+        H,
+        R,
+        L,
+        L2.replace("1Gbps", "2Gbps"),
+        '<route src="r1" dst="h1" symmetrical="NO"><link_ctn id="l1"/></route>',
+        '<route src="h1" dst="r1" symmetrical="NO"><link_ctn id="l2"/></route>',
+    )
+    (link,) = imported(text).links
+    assert (link.a, link.rate_bps, link.back_rate_bps) == ("h1", 2e9, 1e9)
+
+
 def test_a_flow_takes_the_link_that_its_hosts_hash_to():
     text = simgrid_platform(_core.parse_cluster(WIDE, "x"))
     assert 'routing="Full"' in text
@@ -290,16 +335,9 @@ FAULTS = {
         platform(H, R, L, HR.replace(' dst="r1"', ' dst="r1" symmetrical="NO"')),
         'p.xml:6:43: a route from h1 to r1 but none back; leave out symmetrical="NO"',
     ),
-    "unlike directions": (
-        platform(
-            H,
-            R,
-            L,
-            L2.replace("1Gbps", "2Gbps"),
-            '<route src="h1" dst="r1" symmetrical="NO"><link_ctn id="l1"/></route>',
-            '<route src="r1" dst="h1" symmetrical="NO"><link_ctn id="l2"/></route>',
-        ),
-        "p.xml:7:43: h1 - r1 is not alike in both directions; give its two links one rate and one latency",
+    "a faulty way back": (
+        platform(H, R, L.replace("/>", '><prop id="trunkline.back" value="0.0 1e-5"/></link>'), HR),
+        "p.xml:5:1: trunkline.back '0.0 1e-5' is no rate above zero and latency, in bits a second and seconds",
     ),
     "a second route": (
         platform(*GOOD, HR),

@@ -115,7 +115,7 @@ def jobs(study: Study, results: MulticastResults) -> Iterator[Job]:
 
 
 def _key(network: _core.Cluster, receivers: int, loss: Loss, driver: Driver, algorithm: str, size: int) -> Key:
-    rate = max(link.rate_bps for link in network.links)
+    rate = max(link.most_bps for link in network.links)
     where = network.name, fingerprint_text(network), rate, receivers, loss.text
     return *where, driver.name, COLLECTIVE, algorithm, size
 

@@ -1,0 +1,84 @@
+"""Whether TCP's windows on this machine hold what its longest ways carry.
+
+A stream has at most a window of bytes under way, which a round trip takes to be acknowledged. So it is no faster than
+window / round trip, whatever the links have. Linux lets windows grow up to the third number of ``net.ipv4.tcp_rmem`` at
+the receiver and of ``net.ipv4.tcp_wmem`` at the sender, and counts what it needs besides the bytes, some half of it.
+"""
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from trunkline import _core
+from trunkline.doctor.finding import Finding, note, ok, wrong
+from trunkline.units import format_bytes, format_rate, format_seconds
+
+__all__ = ["TCP", "window_findings"]
+
+TCP = Path("/proc/sys/net/ipv4")
+_HELD = 0.5
+"""Of a buffer: what a window takes of it, beside what the kernel keeps for each frame."""
+
+
+def window_findings(cluster: _core.Cluster | None, folder: Path, host: str) -> Iterator[Finding]:
+    """Sends and receives of this machine over its ways to one host of each switch, beside its buffers.
+
+    Args:
+        cluster: None: not known.
+        folder: ``/proc/sys/net/ipv4``.
+        host: This machine's name.
+    """
+    own = cluster.find_host(host) if cluster is not None else None
+    if cluster is None or own is None:
+        return
+    windows = {way: _HELD * most for way, most in _buffers(folder).items()}
+    if not windows:
+        yield note("TCP windows", f"{folder} does not say how far they may grow")
+        return
+    name = cluster.hosts[own]
+    others = {cluster.switch_of(other): cluster.hosts[other] for other in range(len(cluster.hosts)) if other != own}
+    ways = [_Way(cluster, name, other) for other in others.values()]
+    most = max(ways, key=lambda way: way.held_bytes, default=None)
+    if most is None:
+        return
+    least = min(windows, key=lambda way: windows[way])
+    window = windows[least]
+    held = (
+        f"from {name} to {most.to}, {format_rate(most.rate_bps)} x {format_seconds(most.round_trip_s)} there and back"
+    )
+    under_way = f"{held}, {format_bytes(round(most.held_bytes))} are under way"
+    if most.held_bytes <= window:
+        yield ok("TCP windows", f"they hold some {format_bytes(round(window))}; {under_way} at most")
+        return
+    needs = round(most.held_bytes / _HELD)
+    yield wrong(
+        "TCP windows",
+        f"{least} lets one hold some {format_bytes(round(window))}; {under_way}: a stream gets "
+        f"{window / most.held_bytes:.0%} of the rate",
+        f"let buffers grow on all hosts, as with: sysctl -w 'net.ipv4.tcp_rmem=4096 131072 {needs}' "
+        f"'net.ipv4.tcp_wmem=4096 16384 {needs}'",
+    )
+
+
+def _buffers(folder: Path) -> Mapping[str, int]:
+    """The greatest of each setting that can be read, in bytes."""
+    most = {}
+    for name in ("tcp_rmem", "tcp_wmem"):
+        try:
+            words = (folder / name).read_text(encoding="ascii").split()
+        except OSError:
+            continue  # another system
+        if len(words) == 3 and words[2].isdigit():
+            most[name] = int(words[2])
+    return most
+
+
+class _Way:
+    """What a stream between two hosts has to have under way to be as fast as the slowest link between them."""
+
+    def __init__(self, cluster: _core.Cluster, name: str, other: str) -> None:
+        there, back = cluster.path(name, other), cluster.path(other, name)
+        links = [cluster.links[channel // 2] for channel in there]
+        self.to = other
+        self.rate_bps = max(min(map(cluster.channel_bps, way)) for way in (there, back))
+        self.round_trip_s = sum(2 * link.mean_latency_s for link in links)
+        self.held_bytes = self.rate_bps / 8 * self.round_trip_s
