@@ -164,8 +164,12 @@ def test_a_domain_is_said_once():
 
 
 @needs_chromium
-def test_names_of_a_thousand_hosts_do_not_meet(tmp_path, shown):
-    (tmp_path / "big.svg").write_text(draw_cluster(_core.parse_cluster(LEAF_SPINE, "long.yaml")))
+@pytest.mark.parametrize("drawn", ["cluster", "plan"])
+def test_names_of_a_thousand_hosts_do_not_meet(drawn, tmp_path, shown, trunkline):
+    (tmp_path / "big.yaml").write_text(LEAF_SPINE)
+    words = ["cluster", "show"] if drawn == "cluster" else ["plan", "--algorithms", "linear"]
+    done = trunkline(*words, "--cluster", "big.yaml", "--svg", "big.svg", cwd=tmp_path)
+    assert done.status == 0, done.error
     met = shown(tmp_path / "big.svg", 2560).evaluate(
         """() => {
           const boxes = [...document.querySelectorAll("text")].map(one => one.getBBox()), met = [];
