@@ -16,7 +16,7 @@ TEST_SOURCES := $(shell find tests -name '*.cpp' -o -name '*.hpp' -o -name '*.c'
 CXX_FILES = $(shell git ls-files '*.cpp' '*.hpp' '*.c' '*.h')
 SHELL_FILES := tools/*.sh .ci/run
 
-.PHONY: help demo dist test-install test test-core test-python test-lab test-measures test-beside test-runtime test-sanitize fuzz check format bench model setup peers simgrid torch clean packages packages-demo
+.PHONY: help demo dist test-install test test-core test-python test-lab test-measures test-beside test-runtime test-sanitize fuzz check format bench model setup peers simgrid torch clean packages packages-demo docs
 .NOTPARALLEL:  # each step uses all processors by itself
 
 # The demo needs less than the rest: fewer packages, no MPI libraries of our own, half of the programs. Where all of it
@@ -153,6 +153,9 @@ dist: $(STAMPS)/python ## A wheel and an sdist, in dist/: preload libraries are 
 
 test-install: dist ## Wheel to job and back, from an empty environment; with ROOT=yes from an empty Debian root
 	PYTHON=$(PYTHON) tools/test_install.sh $(if $(ROOT),--root) dist/*.whl
+
+docs: $(STAMPS)/native ## The documents as a site that needs no network, in build/site; a dead link or a lonely page is an error
+	tools/site/build.py
 
 bench: setup ## Figures of docs/results/broadcast.md: every cluster, both MPIs (long)
 	tools/bench.sh out

@@ -6,6 +6,7 @@
 #   include/trunkline.h
 #   lib/pkgconfig, lib/cmake         for programs that use trunkline.h; they look its functions up, and link with nothing
 #   share/modulefiles/trunkline      for environment modules
+#   share/trunkline/schemas          for editors
 # Nothing in it names the prefix, so the folder may be moved.
 
 function(trunkline_install kind)  # TARGETS|FILES|DIRECTORY WHAT... DESTINATION FOLDER: a part of the Python package
@@ -27,6 +28,12 @@ function(trunkline_install_preload target)  # a preload library, for programs st
     file(CREATE_LINK trunkline/lib/${name} ${link} SYMBOLIC)
   ]] COMPONENT preload)
 endfunction()
+
+# What belongs to the command goes where it goes: bin's neighbour in a virtual environment.
+if(SKBUILD)
+  trunkline_install(DIRECTORY ${PROJECT_SOURCE_DIR}/share/ DESTINATION ${SKBUILD_DATA_DIR}/share)
+endif()
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/share/trunkline/schemas DESTINATION share/trunkline COMPONENT preload)
 
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/clusters/ DESTINATION lib/trunkline/clusters COMPONENT preload
         FILES_MATCHING PATTERN "*.yaml")

@@ -60,6 +60,9 @@ from_wheel() {  # WHEEL
   timed environment/bin/pip install --quiet --disable-pip-version-check "$1"
   trunkline=$place/environment/bin/trunkline
   "$trunkline" --help >/dev/null
+  for file in man/man1/trunkline.1 bash-completion/completions/trunkline trunkline/schemas/cluster-1.json; do
+    [ -f "environment/share/$file" ] || fail "the wheel brings no share/$file"
+  done
   "$trunkline" plan cyclic >plan.txt
   grep -q "^Contention-free" plan.txt || { cat plan.txt; fail "no plan"; }
   if "$trunkline" doctor >doctor.txt; then fail "the doctor finds a preload library before one was built"; fi

@@ -37,7 +37,6 @@ app = App(
     name="trunkline",
     help=HELP,
     no_args_is_help=True,
-    add_completion=False,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},  # all sub-commands inherit it
     rich_markup_mode="rich",

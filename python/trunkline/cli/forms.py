@@ -34,6 +34,8 @@ class _Command(TyperCommand):
     """A sub-command that takes old forms as well: other names of options, and the cluster as its first word."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:  # noqa: ANN401 (its type is private to Typer)
+        if ctx.resilient_parsing:  # a shell completes a line that is not whole yet
+            return super().parse_args(ctx, args)
         words = self._new_names(ctx, args)
         if "cluster" in {one.name for one in self.params}:
             words = self._with_cluster(ctx, words)

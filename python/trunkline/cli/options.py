@@ -5,6 +5,7 @@ from typing import Annotated, Any
 import typer
 
 from trunkline import _core
+from trunkline.cli.completing import algorithm_names, cluster_names, collective_names, mpi_names
 from trunkline.random_sites import SITES_FORM
 from trunkline.registry import check_collective
 
@@ -44,12 +45,13 @@ def algorithms_option(text: str, *, several: bool = True) -> Any:  # noqa: ANN40
         text: What they are here.
         several: Whether there may be more than one.
     """
-    return typer.Option("--algorithms", metavar="NAME[:SEGMENT]" + ",..." * several, help=text)
+    metavar = "NAME[:SEGMENT]" + ",..." * several
+    return typer.Option("--algorithms", metavar=metavar, help=text, autocompletion=algorithm_names)
 
 
 def mpi_option(text: str, *, several: bool = False) -> Any:  # noqa: ANN401
     """``--mpi``, in the one form that it has everywhere."""
-    return typer.Option("--mpi", metavar="NAME" + ",..." * several, help=text)
+    return typer.Option("--mpi", metavar="NAME" + ",..." * several, help=text, autocompletion=mpi_names)
 
 
 def sizes_option(text: str = "Message sizes, separated by commas.", *, several: bool = True) -> Any:  # noqa: ANN401
@@ -58,7 +60,8 @@ def sizes_option(text: str = "Message sizes, separated by commas.", *, several: 
 
 
 def _cluster(text: str = "", envvar: str | None = "TRUNKLINE_CLUSTER") -> Any:  # noqa: ANN401
-    return typer.Option("--cluster", metavar="CLUSTER", envvar=envvar, help=text or CLUSTER_HELP)
+    shown = text or CLUSTER_HELP
+    return typer.Option("--cluster", metavar="CLUSTER", envvar=envvar, help=shown, autocompletion=cluster_names)
 
 
 ClusterOption = Annotated[str, _cluster()]
@@ -68,7 +71,7 @@ DefaultClusterOption = Annotated[str, _cluster(envvar=None)]
 COLLECTIVE_HELP = f"The collective operation: {', '.join(_core.collectives())}."
 CollectiveOption = Annotated[
     str,
-    typer.Option(metavar="NAME", help=COLLECTIVE_HELP, callback=check_collective),
+    typer.Option(metavar="NAME", help=COLLECTIVE_HELP, callback=check_collective, autocompletion=collective_names),
 ]
 MpisOption = Annotated[
     str, mpi_option("MPI libraries, separated by commas: mpich, openmpi, mpich-5.0.2, ...", several=True)

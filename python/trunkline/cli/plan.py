@@ -44,7 +44,8 @@ class _LayByDefault(TyperGroup):
     """Words that begin with no sub-command are those of ``lay``."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:  # noqa: ANN401 (its type is private to Typer)
-        if not args or (args[0] not in self.commands and args[0] not in ctx.help_option_names):
+        is_completed = ctx.resilient_parsing and not args  # by a shell, which wants the sub-commands
+        if not is_completed and (not args or args[0] not in [*self.commands, *ctx.help_option_names]):
             if len(args) > 1 and not args[0].startswith("-") and not args[1].startswith("-"):
                 known = ", ".join(self.commands)
                 raise BadInput(f"plan has no sub-command '{args[0]}'; there are: {known}, or give one cluster")

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from trunkline import _core
 from trunkline.draw.colours import HOST, SOFT
 from trunkline.draw.layout import Layout, switch_tree
+from trunkline.draw.names import common_domain
 from trunkline.draw.svg import card_shape, document, dot, legend, link_text, trunk_shapes, unused_shape
 from trunkline.draw.tiers import Tiers
 from trunkline.errors import BadInput
@@ -58,10 +59,15 @@ def switch_notes(cluster: _core.Cluster) -> dict[str, str]:
 
 
 def lay_out(cluster: _core.Cluster, order: Sequence[int], lanes: int = 0, snake: bool = False) -> Layout | Tiers:
-    """Everything in its place: along the spanning tree or, where there are more links than that has, in rows."""
-    if cluster.unused_links:
+    """Everything in its place: along the spanning tree or, where there are several ways, in rows, spines on top."""
+    if _has_tiers(cluster):
         return Tiers(cluster, order, _tier_notes(cluster), lanes, snake)
     return Layout(cluster, order, switch_notes(cluster), lanes, snake)
+
+
+def _has_tiers(cluster: _core.Cluster) -> bool:
+    """Whether there are more ways than those of one tree, such as over several spines, drawn as one switch or not."""
+    return bool(cluster.unused_links or cluster.merged)
 
 
 def _tier_notes(cluster: _core.Cluster) -> dict[str, str]:
@@ -83,7 +89,7 @@ def _tier_notes(cluster: _core.Cluster) -> dict[str, str]:
 def _rates(cluster: _core.Cluster) -> str:
     if len({link_text(link) for link in cluster.links}) == 1:
         return f"all links {_usual(cluster.links)}"
-    if not cluster.unused_links:
+    if not _has_tiers(cluster):
         return f"links {_usual(cluster.links)} unless marked"
     hosts, between = _of_hosts_and_between(cluster)
     return f"hosts {_usual(hosts)}, links between switches {_usual(between)} unless marked"
@@ -110,10 +116,11 @@ def draw_cluster(cluster: _core.Cluster) -> str:
     signs = [("dot", HOST, "host"), ("bar", "", "switch, and link between switches")]
     signs += unused_signs(cluster)
     described = f"{cluster.description} · " if cluster.description else ""
+    domain = common_domain(cluster.hosts)
     return document(
         layout,
         cluster.name,
-        described + _rates(cluster),
+        described + _rates(cluster) + (f" · hosts in {domain}" if domain else ""),
         parts,
         legend(layout.height + 8, signs),
     )

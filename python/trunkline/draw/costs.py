@@ -72,7 +72,7 @@ class _Drawing(PlanDrawing):
         card, place = self.layout.places[host]
         at, cost = card.point(place), self.host_costs.get(host, 0.0)
         ring = ROOT if host == self.placement[self.tree.root] else None
-        below = dot(at, self.names[host], PAPER if host in used else IDLE, ring=ring)
+        below = dot(at, self.layout.names[host], PAPER if host in used else IDLE, ring=ring)
         if host not in used:
             return below
         tip = f"{self.names[host]}: {cost:.1%} of all time in it"

@@ -11,6 +11,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from trunkline import _core
+from trunkline.draw.names import without_domain
 
 __all__ = ["Card", "Layout", "Point", "Trunk", "new_cards", "switch_tree"]
 
@@ -37,6 +38,8 @@ class Card:
     """One switch with its hosts."""
 
     switch: str
+    label: str
+    """Its name as it is written on the card."""
     note: str
     hosts: Sequence[int]
     pitch: float
@@ -66,7 +69,7 @@ class Card:
 
     @property
     def _name_width(self) -> float:
-        return 8.2 * len(self.switch)
+        return 8.2 * len(self.label)
 
     @property
     def _note_width(self) -> float:
@@ -194,9 +197,13 @@ def new_cards(
     hosts: dict[str, list[int]] = {name: [] for name in cluster.switches}
     for host in order:
         hosts[cluster.switch_of(host)].append(host)
-    pitch = max(43.0, 6.4 * max(len(name) for name in cluster.hosts) + 14)
+    pitch = max(43.0, 6.4 * max(len(name) for name in without_domain(cluster.hosts)) + 14)
     half = 7.0 + LANE * lanes
-    return {name: Card(name, notes[name], own, pitch, half, snake, narrow) for name, own in hosts.items()}
+    labels = without_domain(cluster.switches)
+    return {
+        name: Card(name, label, notes[name], own, pitch, half, snake, narrow)
+        for label, (name, own) in zip(labels, hosts.items(), strict=True)
+    }
 
 
 class Layout:
@@ -221,7 +228,7 @@ class Layout:
         lanes: int = 0,
         snake: bool = False,
     ) -> None:
-        self.names = cluster.hosts
+        self.names = without_domain(cluster.hosts)
         lanes = min(lanes, self.most_lanes)
         self.cards = new_cards(cluster, order, notes, lanes, snake)
         self.gap = COLUMN_GAP + 4.0 * lanes

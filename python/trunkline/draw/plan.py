@@ -202,7 +202,7 @@ class PlanDrawing:
         return [
             dot(
                 card.point(place),
-                self.names[host],
+                self.layout.names[host],
                 ROOT if host in (root, exchange) else TAKING_PART if host in used else IDLE,
                 ring=ROOT if host in (root, exchange) else None,
             )

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from trunkline import _core
 from trunkline.draw.colours import HOST, LINK, ROOT, TAKING_PART
 from trunkline.draw.layout import Point
+from trunkline.draw.names import without_domain
 from trunkline.draw.svg import arrow, document, legend, text
 
 __all__ = ["draw_ranks"]
@@ -22,6 +23,7 @@ class _Page:
 def draw_ranks(cluster: _core.Cluster, placement: Sequence[int], tree: _core.Tree, title: str) -> str:
     """Every rank of the tree, a level a column, in sending order; hosts are named where they are entered. SVG text."""
     at = _places(tree)
+    names = without_domain(cluster.hosts)
     parts = []
     for rank, receivers in enumerate(tree.children):
         for child in receivers:
@@ -31,7 +33,7 @@ def draw_ranks(cluster: _core.Cluster, placement: Sequence[int], tree: _core.Tre
     for rank, place in enumerate(at):
         fill = ROOT if rank in (tree.root, tree.exchange) else TAKING_PART
         parts.append(f'<circle cx="{place.x:.1f}" cy="{place.y:.1f}" r="{RADIUS}" fill="{fill}"/>')
-        name = f"{rank} {cluster.hosts[placement[rank]]}" if enters[rank] else str(rank)
+        name = f"{rank} {names[placement[rank]]}" if enters[rank] else str(rank)
         # Lines leave to the right, so what has children is named above them.
         has_children = bool(tree.children[rank])
         where = Point(place.x - 3, place.y - 7) if has_children else Point(place.x + 8, place.y + 3.5)

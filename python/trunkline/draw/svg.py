@@ -100,7 +100,7 @@ def card_shape(card: Card) -> str:
         f'fill="{CARD}" stroke="{EDGE}"/>'
         f'<rect x="{card.x:.1f}" y="{card.y + NAME:.1f}" width="{card.width:.1f}" height="{2 * card.half_bar:.1f}" '
         f'fill="{BAR}" stroke="{EDGE}" stroke-width="0.6"/>'
-        + text(Point(card.x + 10, card.y + 15.5), card.switch, size=12, weight=700)
+        + text(Point(card.x + 10, card.y + 15.5), card.label, size=12, weight=700)
         + text(Point(card.right - 10, card.y + 15), card.note, size=9.5, fill=SOFT, anchor="end")
     )
 

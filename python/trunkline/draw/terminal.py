@@ -8,6 +8,7 @@ from rich.tree import Tree as RichTree
 from trunkline import _core
 from trunkline.draw.cluster import switch_notes
 from trunkline.draw.layout import switch_tree
+from trunkline.draw.names import hostlist
 from trunkline.draw.shown_rounds import blocks_shown, blocks_text
 
 __all__ = ["cluster_tree", "line_over_switches", "rank_tree", "rounds_in_words"]
@@ -26,7 +27,7 @@ def cluster_tree(cluster: _core.Cluster) -> RichTree:
     root, behind = switch_tree(cluster)
 
     def label(name: str) -> str:
-        short = escape(_core.compress_hostlist(hosts[name])) if hosts[name] else ""
+        short = escape(hostlist(hosts[name])) if hosts[name] else ""
         return f"[bold]{escape(name)}[/]  {escape(notes[name])}" + (f": [cyan]{short}[/]" if short else "")
 
     tree = RichTree(label(root))

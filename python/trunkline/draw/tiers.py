@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from trunkline import _core
 from trunkline.draw.layout import CARD_GAP, MARGIN, TITLE, Card, Point, new_cards
+from trunkline.draw.names import without_domain
 
 __all__ = ["TierLink", "Tiers", "switch_tiers"]
 
@@ -113,7 +114,7 @@ class Tiers:
         lanes: int = 0,
         snake: bool = False,
     ) -> None:
-        self.names = cluster.hosts
+        self.names = without_domain(cluster.hosts)
         rows = switch_tiers(cluster)
         self.cards = new_cards(
             cluster, order, notes, min(lanes, self.most_lanes), snake, narrow=len(rows[0]) > NARROW_FROM

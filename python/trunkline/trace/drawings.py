@@ -9,6 +9,7 @@ from trunkline import _core
 from trunkline.draw.cluster import MOST_HOSTS
 from trunkline.draw.colours import ACCENT, AXIS, CONTENDED, INK, PAPER, SERIES, SOFT
 from trunkline.draw.costs import draw_costs
+from trunkline.draw.names import without_domain
 from trunkline.trace.analysis import AnalysedTree
 from trunkline.trace.axes import Axes, Line, Point, document, round_ticks
 from trunkline.trace.folder import Job
@@ -170,7 +171,7 @@ def cost_tree(tree: AnalysedTree, hosts: dict[int, str], title: str) -> str:
     most = max(cost.values(), default=1.0) or 1.0
     leaves = max(place.values()) + 1
     named = leaves <= 64
-    names = _without_domain(hosts) if named else {}
+    names = dict(zip(hosts, without_domain(list(hosts.values())), strict=True)) if named else {}
     label = 11 + _LETTER * max((len(name) for name in names.values()), default=0.0)  # right of its node
     step = max(44.0, label + 22) if named else max(6.0, 2816 / leaves)
     width, height = max(420.0, step * leaves + 40), 70.0 * max(level.values()) + 64
@@ -213,14 +214,6 @@ _LETTER = 6.4
 """Width of a letter of a host's name, pixels."""
 _HALO = f'stroke="{PAPER}" stroke-width="3" paint-order="stroke"'
 """Keeps a name readable on the line that passes behind it."""
-
-
-def _without_domain(hosts: dict[int, str]) -> dict[int, str]:
-    """Names of hosts by rank, without the domain where all have the same one."""
-    domains = {name.partition(".")[2] for name in hosts.values()}
-    if len(domains) > 1:
-        return hosts
-    return {rank: name.partition(".")[0] for rank, name in hosts.items()}
 
 
 def _places(children: dict[int, list[int]], root: int) -> tuple[dict[int, float], dict[int, int]]:

@@ -102,9 +102,9 @@ def reason_text(one: Analysed) -> str:
     """Whether it is the program or the network, in words."""
     found = one.imbalance
     return (
-        f"{call_text(one)}: {_REASONS[found.reason]} (a rank waits {us_text(found.waiting)} of "
-        f"{us_text(found.in_call)} µs for the last one to enter, to {us_text(found.clock_error)} µs; between "
-        f"calls the slowest rank takes {us_text(found.program)} µs more than the quickest one)"
+        f"{call_text(one)}: {_REASONS[found.reason]} (a rank waits {_us_words(found.waiting)} of "
+        f"{_us_words(found.in_call)} for the last one to enter, to {_us_words(found.clock_error)}; between "
+        f"calls the slowest rank takes {_us_words(found.program)} more than the quickest one)"
     )
 
 
@@ -283,6 +283,12 @@ def top_table(look: Look, spent: Spent, title: str) -> Table:
             *(f"{shares[most]:.1%}", place(most), f"{shares[least]:.1%}", place(least)),
         )
     return table
+
+
+def _us_words(value: float) -> str:
+    """As `us_text`, always with a unit."""
+    text = us_text(value)
+    return text if text.endswith("s") else f"{text} µs"
 
 
 def us_text(value: float) -> str:

@@ -1,0 +1,1 @@
+complete --command trunkline --no-files --arguments "(env _TRUNKLINE_COMPLETE=complete_fish _TYPER_COMPLETE_FISH_ACTION=get-args _TYPER_COMPLETE_ARGS=(commandline -cp) trunkline)" --condition "env _TRUNKLINE_COMPLETE=complete_fish _TYPER_COMPLETE_FISH_ACTION=is-args _TYPER_COMPLETE_ARGS=(commandline -cp) trunkline"
