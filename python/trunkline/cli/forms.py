@@ -1,5 +1,7 @@
 """One form for one thing: how sub-commands read the forms that had another name once, and say what is missing."""
 
+from __future__ import annotations
+
 import shlex
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any

@@ -1,9 +1,12 @@
 """A cluster as a picture."""
 
+from __future__ import annotations
+
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from trunkline import _core
+from trunkline.compat import zip_equal
 from trunkline.draw.colours import HOST, SOFT
 from trunkline.draw.layout import Layout, switch_tree
 from trunkline.draw.svg import card_shape, document, dot, legend, link_text, trunk_shapes, unused_shape
@@ -67,7 +70,7 @@ def lay_out(cluster: _core.Cluster, order: Sequence[int], lanes: int = 0, snake:
 def _tier_notes(cluster: _core.Cluster) -> dict[str, str]:
     """For every switch the number of its hosts, and the rates of its links that are not like most of their kind."""
     words: dict[str, list[str]] = {name: [] for name in cluster.switches}
-    for what, links in zip(("hosts", "links"), _of_hosts_and_between(cluster), strict=True):
+    for what, links in zip_equal(("hosts", "links"), _of_hosts_and_between(cluster)):
         ends: dict[str, list[str]] = {name: [] for name in cluster.switches}
         for link in links:
             for name in {link.a, link.b} & ends.keys():

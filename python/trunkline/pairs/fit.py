@@ -19,6 +19,7 @@ from statistics import median
 import numpy as np
 
 from trunkline import _core
+from trunkline.compat import zip_equal
 from trunkline.errors import BadInput
 from trunkline.pairs.file import MeasuredPair, Pairs
 from trunkline.pairs.least_squares import nonnegative_least_squares
@@ -99,7 +100,7 @@ def _rates(cluster: _core.Cluster, pairs: Sequence[MeasuredPair], ways: Sequence
     """Bits a second on the wire, of each link."""
     of_wire = _core.frame_wire_bytes / _core.frame_payload_bytes
     fastest: dict[int, float] = {}
-    for pair, way in zip(pairs, ways, strict=True):
+    for pair, way in zip_equal(pairs, ways):
         for bps in filter(None, pair.bandwidth_bps):
             for link in way:
                 fastest[link] = max(fastest.get(link, 0.0), bps * of_wire)
@@ -129,14 +130,14 @@ def _latencies(
     column = {link: number for number, link in enumerate(crossed, 1)}
     rows = np.zeros((len(pairs) + len(crossed), 1 + len(crossed)))
     wanted = np.zeros(len(rows))
-    for number, (pair, way) in enumerate(zip(pairs, ways, strict=True)):
+    for number, (pair, way) in enumerate(zip_equal(pairs, ways)):
         share = 1 / pair.latency_s
         rows[number, 0] = share
         for link in way:
             rows[number, column[link]] = share
         wanted[number] = max(0.0, pair.latency_s - sum(_headers_s(rates[link]) for link in way)) * share
     for number, link in enumerate(crossed):
-        longest = max(pair.latency_s for pair, way in zip(pairs, ways, strict=True) if link in way)
+        longest = max(pair.latency_s for pair, way in zip_equal(pairs, ways) if link in way)
         rows[len(pairs) + number, 1 + number] = _PULL / longest
     solution = nonnegative_least_squares(rows, wanted)
     latencies = [link.latency_s for link in cluster.links]
@@ -149,7 +150,7 @@ def _injections(cluster: _core.Cluster, pairs: Sequence[MeasuredPair]) -> list[f
     """Seconds of each host, besides what a message costs the median one."""
     least: dict[int, float] = {}
     for pair in pairs:
-        for host, seconds in zip(pair.hosts, pair.injection_s, strict=True):
+        for host, seconds in zip_equal(pair.hosts, pair.injection_s):
             least[host] = min(least.get(host, seconds), seconds)
     usual = median(least.values())
     injections = [cluster.injection_s(host) for host in range(len(cluster.hosts))]

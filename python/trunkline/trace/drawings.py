@@ -1,5 +1,7 @@
 """Pictures of one tree's trace, as SVG text: the paper's timemap and curves, and the tree coloured by cost."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from html import escape
 
