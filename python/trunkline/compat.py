@@ -19,7 +19,7 @@ else:
         return lambda decorated: decorated
 
 
-__all__ = ["StrEnum", "keyword_dataclass", "pairwise", "zip_equal"]
+__all__ = ["StrEnum", "annotations_of", "keyword_dataclass", "pairwise", "zip_equal"]
 
 A = TypeVar("A")
 B = TypeVar("B")
@@ -60,6 +60,18 @@ def zip_equal(*several: Iterable[Any]) -> Iterator[tuple[Any, ...]]:
                 raise ValueError("zip_equal: what is to go side by side is of different lengths")
             return
         yield row
+
+
+def annotations_of(function: Callable[..., Any]) -> dict[str, Any]:
+    """As ``inspect.get_annotations(..., eval_str=True)`` of Python 3.10: those that are texts are read.
+
+    ``typing.get_type_hints`` would put an Optional around each whose default is None, and so hide what Annotated says.
+    """
+    read = vars(sys.modules[function.__module__])
+    return {
+        name: eval(value, read) if isinstance(value, str) else value  # our own source
+        for name, value in function.__annotations__.items()
+    }
 
 
 @dataclass_transform(kw_only_default=True)

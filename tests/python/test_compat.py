@@ -1,11 +1,21 @@
 """What stands for things that Python 3.9 does not have behaves as they do."""
 
 from dataclasses import FrozenInstanceError, field, fields
+from typing import Annotated
 
 import pytest
 
 from trunkline import compat
-from trunkline.compat import StrEnum, keyword_dataclass, pairwise, zip_equal
+from trunkline.compat import StrEnum, annotations_of, keyword_dataclass, pairwise, zip_equal
+
+
+def written_as_text(name: "str", count: "Annotated[int | None, 'an option']" = None) -> "None":
+    """As with ``from __future__ import annotations``."""
+
+
+def test_annotations_are_read():
+    found = annotations_of(written_as_text)
+    assert found == {"name": str, "count": Annotated[int | None, "an option"], "return": None}
 
 
 class Way(StrEnum):

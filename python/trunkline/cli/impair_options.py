@@ -5,10 +5,11 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable
-from typing import Annotated, Any, Optional, get_type_hints
+from typing import Annotated, Any, Optional
 
 import typer
 
+from trunkline.compat import annotations_of
 from trunkline.lab.impairments import Impairments
 
 __all__ = ["impairable"]
@@ -34,7 +35,7 @@ _OPTIONS = {
 def impairable(command: Callable[..., None]) -> Callable[..., None]:
     """The command with these options, which it gets as one argument ``impairments``."""
     own = inspect.signature(command)
-    hints = get_type_hints(command, include_extras=True)
+    hints = annotations_of(command)
     parameters = [one.replace(annotation=hints[one.name]) for one in own.parameters.values()]
     parameters = [one for one in parameters if one.name != "impairments"]
     for name, (metavar, text) in _OPTIONS.items():
