@@ -2,7 +2,7 @@
 # Debian packages of this tree, for the Debian that it runs on, into dist/. Usage: tools/make_deb.sh
 # In a copy of what git knows of the tree: packaging/debian becomes debian/, a changelog is written from the version and
 # the day of the last commit, and the wheels of packaging/debian/wheels.txt come from pip. The build itself takes nothing
-# from outside. Two builds of one commit make the same files.
+# from outside; times in the packages are that of the commit.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 python=${PYTHON:-python3} root=$PWD work=$PWD/build/deb log=$PWD/build/log/deb
