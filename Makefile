@@ -11,12 +11,12 @@ BIN := .venv/bin
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 export CMAKE_BUILD_PARALLEL_LEVEL := $(JOBS)
 
-NATIVE_SOURCES := $(shell find core runtime chooser slurm fabric bench copy examples measure simulate include clusters python/bindings cmake licenses -type f) CMakeLists.txt pyproject.toml
+NATIVE_SOURCES := $(shell find core runtime chooser slurm fabric bench copy examples measure simulate include clusters python/bindings cmake licenses third_party -type f) CMakeLists.txt pyproject.toml
 TEST_SOURCES := $(shell find tests -name '*.cpp' -o -name '*.hpp' -o -name '*.c' -o -name '*.f90' -o -name 'CMakeLists.txt')
-CXX_FILES = $(shell git ls-files '*.cpp' '*.hpp' '*.c' '*.h')
+CXX_FILES = $(shell git ls-files '*.cpp' '*.hpp' '*.c' '*.h' ':!third_party')
 SHELL_FILES := tools/*.sh .ci/run
 
-.PHONY: help demo dist test-install test test-core test-python test-lab test-measures test-beside test-runtime test-sanitize fuzz check format bench model setup peers simgrid torch clean packages packages-demo docs
+.PHONY: help demo dist test-install deb test-deb test test-core test-python test-lab test-measures test-beside test-runtime test-sanitize fuzz check format bench model setup peers simgrid torch clean packages packages-demo docs
 .NOTPARALLEL:  # each step uses all processors by itself
 
 # The demo needs less than the rest: fewer packages, no MPI libraries of our own, half of the programs. Where all of it
@@ -144,7 +144,7 @@ format: $(STAMPS)/python-dev ## Format everything
 
 # The wheel is made from the sdist, so whatever that lacks is missed. It belongs to no MPI library.
 dist: $(STAMPS)/python ## A wheel and an sdist, in dist/: preload libraries are built where they are installed
-	rm -rf dist build/dist
+	rm -rf dist/*.whl dist/*.tar.gz build/dist
 	python -c "from scikit_build_core.build import build_sdist; build_sdist('dist')"
 	@tools/step.sh "Building the wheel (about a minute)" build/log/dist pip wheel --verbose --disable-pip-version-check \
 	  --no-build-isolation --no-deps --wheel-dir dist --config-settings cmake.define.TRUNKLINE_RUNTIME=OFF \
@@ -156,6 +156,13 @@ test-install: dist ## Wheel to job and back, from an empty environment; with ROO
 
 docs: $(STAMPS)/native ## The documents as a site that needs no network, in build/site; a dead link or a lonely page is an error
 	tools/site/build.py
+
+deb: ## Debian packages of this tree, in dist/, looked at by lintian
+	@[ -n "$${SKIP_PACKAGES:-}" ] || tools/setup.sh packages-deb
+	PYTHON=$(PYTHON) JOBS=$(JOBS) tools/make_deb.sh
+
+test-deb: deb ## Those packages in an empty Debian root: installed, run, removed
+	tools/test_install.sh --deb dist/*.deb
 
 bench: setup ## Figures of docs/results/broadcast.md: every cluster, both MPIs (long)
 	tools/bench.sh out

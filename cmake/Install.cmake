@@ -1,13 +1,21 @@
 # Two installations from one build folder. The component `trunkline` is the inside of the Python package: libraries,
 # programs behind the command, bundled clusters; pip installs it, and an ordinary installation leaves it out. That one,
-# `cmake --install BUILD --prefix PREFIX`, is for programs that are started without the command:
+# `cmake --install BUILD --prefix PREFIX`, serves programs that are started without the command, and with
+# TRUNKLINE_PYTHON=ON brings the command too (InstallCommand.cmake):
 #   lib/libtrunkline-NAME.so         one for each MPI, a link into
 #   lib/trunkline/lib, .../clusters  where the library finds the bundled clusters beside it, as in the package
 #   include/trunkline.h
 #   lib/pkgconfig, lib/cmake         for programs that use trunkline.h; they look its functions up, and link with nothing
 #   share/modulefiles/trunkline      for environment modules
 #   share/trunkline/schemas          for editors
+#   bin/trunkline, lib/trunkline/python, .../libexec, .../source
+#                                    the command, the programs behind it, and what it builds preload libraries from
 # Nothing in it names the prefix, so the folder may be moved.
+
+set(TRUNKLINE_COMMAND OFF)
+if(TRUNKLINE_PYTHON AND NOT SKBUILD)
+  set(TRUNKLINE_COMMAND ON)
+endif()
 
 function(trunkline_install kind)  # TARGETS|FILES|DIRECTORY WHAT... DESTINATION FOLDER: a part of the Python package
   list(FIND ARGN FILES_MATCHING filter)  # what follows it comes last
@@ -17,6 +25,17 @@ function(trunkline_install kind)  # TARGETS|FILES|DIRECTORY WHAT... DESTINATION 
     list(SUBLIST ARGN 0 ${filter} ARGN)
   endif()
   install(${kind} ${ARGN} COMPONENT trunkline EXCLUDE_FROM_ALL ${rest})
+  if(TRUNKLINE_COMMAND)
+    list(FIND ARGN DESTINATION place)
+    math(EXPR place "${place} + 1")
+    list(GET ARGN ${place} folder)
+    list(REMOVE_AT ARGN ${place})
+    if(folder STREQUAL ".")  # the bindings
+      set(folder python/trunkline)
+    endif()
+    list(INSERT ARGN ${place} lib/trunkline/${folder})
+    install(${kind} ${ARGN} COMPONENT command ${rest})
+  endif()
 endfunction()
 
 function(trunkline_install_preload target)  # a preload library, for programs started without the command
@@ -46,9 +65,11 @@ write_basic_package_version_file(${PROJECT_BINARY_DIR}/trunkline-config-version.
 install(FILES ${CMAKE_CURRENT_LIST_DIR}/trunkline-config.cmake ${PROJECT_BINARY_DIR}/trunkline-config-version.cmake
         DESTINATION lib/cmake/trunkline COMPONENT preload)
 install(FILES ${CMAKE_CURRENT_LIST_DIR}/modulefile.tcl DESTINATION share/modulefiles RENAME trunkline COMPONENT preload)
-install(CODE "set(source [[${PROJECT_SOURCE_DIR}]])" COMPONENT preload)
-install(CODE [[
-  message(STATUS "Installed: the preload libraries (lib/libtrunkline-*.so), the bundled clusters and trunkline.h.\n"
-                 "   The command 'trunkline' is a Python package, which CMake does not install: 'pip install ${source}' "
-                 "does, in any virtual environment (docs/install.md).")
-]] COMPONENT preload)
+if(NOT TRUNKLINE_COMMAND)
+  install(CODE "set(source [[${PROJECT_SOURCE_DIR}]])" COMPONENT preload)
+  install(CODE [[
+    message(STATUS "Installed: the preload libraries (lib/libtrunkline-*.so), the bundled clusters and trunkline.h.\n"
+                   "   The command 'trunkline' is a Python package: 'pip install ${source}' installs it in any virtual "
+                   "environment, and -DTRUNKLINE_PYTHON=ON has CMake install it here (docs/install.md).")
+  ]] COMPONENT preload)
+endif()

@@ -5,7 +5,8 @@ foreach(room core runtime bench copy measure slurm include cmake)
   trunkline_install(DIRECTORY ${PROJECT_SOURCE_DIR}/${room} DESTINATION source
                     FILES_MATCHING REGEX "\\.(c|cpp|h|hpp|cmake|map|in|tcl)$|/CMakeLists\\.txt$")
 endforeach()
-trunkline_install(FILES ${PROJECT_SOURCE_DIR}/CMakeLists.txt ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION source)
+trunkline_install(FILES ${PROJECT_SOURCE_DIR}/CMakeLists.txt ${PROJECT_SOURCE_DIR}/pyproject.toml ${PROJECT_SOURCE_DIR}/LICENSE
+                  DESTINATION source)
 trunkline_install(TARGETS trunkline_core DESTINATION source/core/archive)
 install(CODE "set(strip ${CMAKE_STRIP})" COMPONENT trunkline EXCLUDE_FROM_ALL)
 install(CODE [[

@@ -8,4 +8,6 @@ if(NOT TARGET trunkline::trunkline)
     INTERFACE_INCLUDE_DIRECTORIES ${trunkline_prefix}/include
     INTERFACE_LINK_LIBRARIES "${CMAKE_DL_LIBS}")
 endif()
-file(GLOB trunkline_PRELOAD_LIBRARIES ${trunkline_prefix}/lib/libtrunkline-*.so)
+file(GLOB trunkline_PRELOAD_LIBRARIES ${trunkline_prefix}/lib/libtrunkline-*.so
+     ${trunkline_prefix}/lib/*/trunkline/lib/libtrunkline-*.so)  # Debian's packages
+list(FILTER trunkline_PRELOAD_LIBRARIES EXCLUDE REGEX "/libtrunkline-idle\\.so$")

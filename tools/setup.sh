@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Sets up one part of what the project needs; the Makefile says when. Usage: tools/setup.sh packages-demo|packages|python|python-dev|mpis|peers|simgrid|torch
+# Sets up one part of what the project needs; the Makefile says when. Usage: tools/setup.sh packages-demo|packages|packages-deb|python|python-dev|mpis|peers|simgrid|torch
 # Each part is quick when there is nothing to do, and says what to do where it cannot go on.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -73,6 +73,7 @@ simgrid() {  # PIN: only the source is on PyPI, and its own build leaves SMPI ou
 
 case ${1:-} in
   packages-demo) packages tools/debian-packages.txt ;;
+  packages-deb) packages tools/deb-packages.txt ;;
   packages) packages tools/debian-packages.txt tools/dev-packages.txt ;;
   python) python_environment ;;
   python-dev) environment "Python packages of the tests and checks (about half a minute)" .venv -r tools/dev-requirements.txt ;;
@@ -83,5 +84,5 @@ case ${1:-} in
     ;;
   torch) packages tools/torch-packages.txt ;;
   simgrid) simgrid "$(grep -v '^#' tools/simgrid.txt)" ;;
-  *) echo "usage: tools/setup.sh packages-demo|packages|python|python-dev|mpis|peers|simgrid|torch" >&2; exit 2 ;;
+  *) echo "usage: tools/setup.sh packages-demo|packages|packages-deb|python|python-dev|mpis|peers|simgrid|torch" >&2; exit 2 ;;
 esac

@@ -1,5 +1,7 @@
 """A preload library for one more MPI library, built from what the installed package brings along, and kept."""
 
+from __future__ import annotations
+
 import json
 import os
 import re

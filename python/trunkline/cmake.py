@@ -1,5 +1,7 @@
 """CMake, as the installed package needs it: to look at MPI libraries, and to build a preload library."""
 
+from __future__ import annotations
+
 import re
 import shutil
 import subprocess
@@ -12,7 +14,7 @@ from trunkline.errors import BadInput, Failed
 __all__ = ["cmake_program", "generator_words", "run_cmake"]
 
 _OLDEST = (3, 25)
-_PIP = "'pip install cmake ninja' brings both into this environment"
+_PIP = "'pip install cmake ninja' brings both into a virtual environment (Debian: apt-get install cmake ninja-build)"
 _STEP = re.compile(r"^\[ *(\d+)(?:/(\d+)|%)\]")
 _COMPLAINT = re.compile(r"\b(error|undefined|sorry|cannot)\b", re.IGNORECASE)
 _LONGEST = 400

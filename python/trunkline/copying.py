@@ -1,5 +1,7 @@
 """The program that copies files to all hosts of a job, and a job of it."""
 
+from __future__ import annotations
+
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -1,5 +1,7 @@
 """Hierarchical plans: a subtree among the ranks of each host, and one among the hosts."""
 
+from __future__ import annotations
+
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,5 +1,7 @@
 """What starts an MPI job on a real cluster, and how settings reach its ranks: mpiexec, srun, either behind env."""
 
+from __future__ import annotations
+
 import os
 import shutil
 import subprocess

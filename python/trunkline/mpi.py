@@ -1,5 +1,7 @@
 """The MPI libraries that there is a preload library for, and how each starts ranks on the hosts of a lab."""
 
+from __future__ import annotations
+
 import json
 import os
 import sysconfig
@@ -28,7 +30,8 @@ __all__ = [
 
 BUILD_IT = "'trunkline library --build --mpicc /path/to/its/mpicc'"
 """What makes a preload library for an MPI library that has none, for messages."""
-_FOUND = NATIVE / "lib" / "mpis.json"
+_FOUND = NATIVE / "lib"
+"""``mpis.json`` of the build in it, or one file for each of several packages, such as ``mpis-mpich.json``."""
 _MPICHS = ("intelmpi", "mvapich", "mpiabi")
 """Families that are MPICHs at heart; of the standard ABI's libraries, those that there are."""
 _PACKAGES = {
@@ -145,7 +148,7 @@ class Mpi:
             )
         self.check_installed()
         before = accumulate(room, initial=0)
-        used = {host: count for host, count, seated in zip(hosts, room, before, strict=False) if ranks > seated}
+        used = {host: count for host, count, seated in zip(hosts, room, before) if ranks > seated}
         settings = {"LD_PRELOAD": ":".join(str(library) for library in (*preload, IDLE_SHIM)), **(env or {})}
         slots = ",".join(f"{host}:{count}" for host, count in used.items())
         if self.family == "openmpi":
@@ -244,12 +247,12 @@ def find_mpis() -> dict[str, Mpi]:
 
 def find_peers() -> dict[str, Mpi]:
     """Every library that there is to measure against, by name: LAM/MPI and PVM among them."""
-    files = [_FOUND]
+    files = sorted(_FOUND.glob("mpis*.json"))
     for folder in kept_folders():
         files += sorted(folder.glob("*/lib/mpis.json"))
     found: dict[str, Mpi] = {}
     for file in files:
-        for entry in json.loads(file.read_text()) if file.exists() else []:
+        for entry in json.loads(file.read_text()):
             found.setdefault(entry["name"], Mpi(**entry))
     return found
 

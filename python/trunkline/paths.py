@@ -22,8 +22,9 @@ __all__ = [
     "preload_library",
 ]
 
-NATIVE = Path(_core.__file__).parent
-"""Folder of everything that was compiled with the package."""
+_OWN = Path(_core.__file__).parent
+NATIVE = _OWN if (_OWN / "clusters").is_dir() else _OWN.parents[1]
+"""Folder of everything that was compiled with the package: itself or, where CMake installed it, ``lib/trunkline``."""
 SOURCE = NATIVE / "source"
 """What preload libraries are built from, and ``trunkline.h`` in its ``include``."""
 

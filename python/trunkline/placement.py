@@ -1,5 +1,7 @@
 """Which rank sits on which host."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 
 from trunkline import _core

@@ -1,10 +1,10 @@
 """Sets of plans: one file for several collectives, communicators, roots and classes of sizes."""
 
 from collections.abc import Mapping, Sequence
-from itertools import pairwise
 
 from trunkline import __version__, _core
 from trunkline.cluster import faulty
+from trunkline.compat import pairwise, zip_equal
 from trunkline.errors import BadInput
 from trunkline.planned import read_plan_set
 from trunkline.units import parse_bytes
@@ -39,7 +39,7 @@ def by_size(plans: Mapping[int, _core.PlanFile], provenance: str) -> str:
     order = sorted(plans)
     changes = [order[0], *(after for before, after in pairwise(order) if _steps(plans[before]) != _steps(plans[after]))]
     chosen = []
-    for size, following in zip(changes, [*changes[1:], None], strict=True):
+    for size, following in zip_equal(changes, [*changes[1:], None]):
         one = _core.parse_plan(_core.write_plan(plans[size]), "plan")  # two sizes may share one
         one.from_bytes, one.below_bytes = 0 if size == order[0] else size, following
         chosen.append(one)

@@ -1,5 +1,7 @@
 """A plan with the hosts of its ranks: laid over a cluster here, or read from a file."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple

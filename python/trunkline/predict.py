@@ -1,5 +1,7 @@
 """Predicted times, and the choice that follows from them."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import ceil

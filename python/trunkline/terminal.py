@@ -1,5 +1,7 @@
 """What people see at the terminal while something runs and when it is done: one kind of progress bar, one of table."""
 
+from __future__ import annotations
+
 import os
 import sys
 from collections.abc import Collection, Iterator

@@ -8,6 +8,8 @@ Every rank is a rank of an MPI job: mpiexec or srun starts it, behind ``trunklin
 To import this module registers the backend ``trunkline``. It needs PyTorch and mpi4py. The command does not import it.
 """
 
+from __future__ import annotations
+
 import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -29,6 +31,8 @@ from torch._C._distributed_c10d import (
     _create_work_from_future,
     _DistributedBackendOptions,
 )
+
+from trunkline.compat import zip_equal
 
 __all__ = ["BACKEND", "MpiProcessGroup", "init_process_group"]
 
@@ -153,7 +157,7 @@ class MpiProcessGroup(dist.ProcessGroup):  # type: ignore[misc]
 
         def call() -> None:
             self._communicator.Allgather(_message(own), _message(all_of_them))
-            for one, row in zip(of_ranks, all_of_them, strict=True):
+            for one, row in zip_equal(of_ranks, all_of_them):
                 one.copy_(row.view(one.shape))
 
         return self._start(call, list(of_ranks))

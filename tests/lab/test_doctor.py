@@ -5,7 +5,7 @@ import json
 import pytest
 from busy_machine import measures
 
-from trunkline import _core
+from trunkline import __version__, _core
 from trunkline.cluster import load_cluster
 
 pytestmark = pytest.mark.usefixtures("nothing_left")
@@ -20,7 +20,7 @@ def test_a_job_is_examined(trunkline, tmp_path, mpi):
     found = json.loads(file.read_text())
     assert [one["host"] for one in found["ranks"]] == [f"h{i}" for i in range(6)]
     assert {one["interface"] for one in found["ranks"]} == {"eth0"}
-    assert all(one["preload"].startswith("0.1.0 for ") for one in found["ranks"])
+    assert all(one["preload"].startswith(f"{__version__} for ") for one in found["ranks"])
     measured = [one["rate_to_next_bps"] for one in found["ranks"][:-1]]
     assert all(10e6 < rate < 22e6 for rate in measured), measured
     assert found["ranks"][0]["stated_rate_to_next_bps"] == 20e6

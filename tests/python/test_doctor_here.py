@@ -10,9 +10,10 @@ from trunkline import _core
 from trunkline.cluster import load_cluster
 from trunkline.doctor.drift import place_findings, rate_findings
 from trunkline.doctor.finding import is_well, note, ok, verdict, wrong
-from trunkline.doctor.here import interface_findings, mpi_findings
+from trunkline.doctor.here import findings_here, interface_findings, mpi_findings
 from trunkline.doctor.told import lldp_here, slurm_places
 from trunkline.doctor.windows import window_findings
+from trunkline.errors import BadInput
 from trunkline.mpi import find_mpis
 from trunkline.pairs.file import MeasuredPair, Pairs
 
@@ -70,6 +71,19 @@ def test_rates_of_a_network_whose_links_are_not_told_apart():
     found = list(rate_findings(load_cluster("leaf-spine"), pairs(0.1), "p.json"))
     assert [one.state for one in found] == ["note"]
     assert "rates are not compared" in found[0].text
+
+
+def test_a_machine_without_cmake(monkeypatch):
+    """Jobs do without it: packages bring preload libraries that are built."""
+
+    def none_to_look_with():
+        raise BadInput("this needs CMake 3.25 or newer")
+
+    monkeypatch.setattr("trunkline.doctor.here.search_mpis", none_to_look_with)
+    monkeypatch.setattr("trunkline.doctor.here.find_mpis", dict)
+    found = list(findings_here(None))
+    assert [one.state for one in found if one.topic == "MPI"][:2] == ["note", "wrong"]
+    assert "were not looked for: this needs CMake 3.25" in found[1].text
 
 
 @pytest.mark.parametrize(("speed", "state"), [("100", "ok"), ("1000", "wrong"), ("-1", "ok"), ("", "ok")])

@@ -36,7 +36,7 @@ def site(tmp_path, monkeypatch):
     for module in ("paths", "mpi", "build_library"):
         monkeypatch.setattr(f"trunkline.{module}.kept_folders", lambda: [own])
     monkeypatch.setattr("trunkline.paths.NATIVE", tmp_path / "package")
-    monkeypatch.setattr("trunkline.mpi._FOUND", tmp_path / "package" / "lib" / "mpis.json")
+    monkeypatch.setattr("trunkline.mpi._FOUND", tmp_path / "package" / "lib")
     monkeypatch.setattr("trunkline.build_library.SOURCE", source)
     monkeypatch.setattr("trunkline.search_mpis._module_wrappers", list)
     clean = tmp_path / "tools"
@@ -129,8 +129,8 @@ def test_a_machine_without_tools(refused, site, monkeypatch):
     monkeypatch.setenv("PATH", f"{site}/m/bin")
     monkeypatch.setattr("trunkline.cmake._beside_python", lambda _: None)
     message = refused("library", "--build", "--mpicc", "mpicc")
-    needs = "this needs CMake 3.25 or newer (there is none on PATH): 'pip install cmake ninja' brings both into this "
-    assert message == needs + "environment"
+    needs = "this needs CMake 3.25 or newer (there is none on PATH): 'pip install cmake ninja' brings both into a "
+    assert message == needs + "virtual environment (Debian: apt-get install cmake ninja-build)"
     wrapper(site / "m" / "bin" / "cmake", "echo cmake version 3.20.2")
     assert f"({site}/m/bin/cmake is version 3.20)" in refused("library", "--build", "--mpicc", "mpicc")
     wrapper(site / "m" / "bin" / "cmake", "echo cmake version 3.31.2")

@@ -108,7 +108,7 @@ def test_a_launcher_that_is_gone_is_named(library, tmp_path):
 @pytest.fixture
 def found(tmp_path, monkeypatch):
     file = tmp_path / "mpis.json"
-    monkeypatch.setattr(mpis, "_FOUND", file)
+    monkeypatch.setattr(mpis, "_FOUND", tmp_path)
     monkeypatch.setattr(mpis, "kept_folders", lambda: [tmp_path / "environment", tmp_path / "own"])
 
     def write(*names, into=file, version="4.0.2"):
@@ -131,6 +131,13 @@ def test_kept_libraries_come_behind_those_of_the_package(found, tmp_path):
     found("mpich-4.3.1", into=tmp_path / "own" / "mpich-4.3.1" / "lib" / "mpis.json", version="1")
     found("mpich-4.3.1", into=tmp_path / "environment" / "mpich-4.3.1" / "lib" / "mpis.json", version="4.3.1")
     assert {name: mpi.version for name, mpi in mpis.find_mpis().items()} == {"mpich": "4.0.2", "mpich-4.3.1": "4.3.1"}
+
+
+def test_packages_bring_a_file_each(found, tmp_path):
+    """Such as Debian's trunkline-mpich and trunkline-openmpi, into one folder."""
+    found("mpich", into=tmp_path / "mpis-mpich.json")
+    found("openmpi", into=tmp_path / "mpis-openmpi.json")
+    assert list(mpis.find_mpis()) == ["mpich", "openmpi"]
 
 
 def test_a_familys_name_stands_for_its_one_library(found):

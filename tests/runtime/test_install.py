@@ -5,10 +5,13 @@ import os
 import re
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
-from conftest import BUILD, Mpi, installed
+from conftest import BUILD, ROOT, Mpi, installed
+
+from trunkline import __version__
 
 
 def install(prefix: Path, *words: str) -> str:
@@ -27,7 +30,7 @@ def test_installed_library_works_and_finds_its_clusters(mpi: Mpi, tmp_path: Path
     own = {"lib", "lib/trunkline/lib", "lib/trunkline/clusters", "include"}
     assert folders(tmp_path) == own | {"lib/pkgconfig", "lib/cmake/trunkline", "share/modulefiles"}
     assert (tmp_path / "include" / "trunkline.h").is_file()
-    assert "The command 'trunkline' is a Python package, which CMake does not install: 'pip install " in said
+    assert "The command 'trunkline' is a Python package: 'pip install " in said
     library = tmp_path / "lib" / f"libtrunkline-{mpi.name}.so"
     assert library.readlink() == Path("trunkline", "lib", library.name)  # the prefix may be moved
     settings = {"TRUNKLINE_CLUSTER": "paper-6"}
@@ -50,7 +53,7 @@ int main(void) { struct trunkline_multicast none = {0}; return (int)none.calls; 
 """
 PROJECT = """cmake_minimum_required(VERSION 3.16)
 project(uses LANGUAGES C)
-find_package(trunkline 0.1 REQUIRED)
+find_package(trunkline REQUIRED)
 add_executable(uses uses.c)
 target_link_libraries(uses PRIVATE trunkline::trunkline)
 message(STATUS "preload: ${trunkline_PRELOAD_LIBRARIES}")
@@ -100,6 +103,29 @@ def test_the_module_file_finds_its_place(moved: Path):
     said = run(commands[0], "bash", "load", "trunkline", MODULEPATH=link.parent, LOADEDMODULES="", _LMFILES_="")
     assert re.search(rf"PKG_CONFIG_PATH='?{moved}/lib/pkgconfig", said), said
     assert re.search(rf"CMAKE_PREFIX_PATH='?{moved}", said), said
+
+
+def test_the_command_is_installed_too(tmp_path: Path):
+    """Where CMake is asked to; it may be moved, and needs nothing but the packages of its Python."""
+    build, first, second = (tmp_path / name for name in ("build", "first", "second"))
+    words = ["-G", "Ninja", "-DTRUNKLINE_PYTHON=ON", "-DTRUNKLINE_RUNTIME=OFF", "-DTRUNKLINE_WERROR=ON"]
+    run("cmake", "-S", ROOT, "-B", build, *words, f"-DPython_EXECUTABLE={sys.executable}")
+    run("cmake", "--build", build)
+    said = run("cmake", "--install", build, "--prefix", first)
+    assert "pip install" not in said
+    first.rename(second)
+    command = second / "bin" / "trunkline"
+    assert run(command, "--version").split() == ["trunkline", __version__]
+    assert "Contention-free" in run(command, "plan", "cyclic")
+    assert run(command, "library", "--header").strip() == str(second / "lib" / "trunkline" / "source" / "include")
+    assert (second / "lib" / "trunkline" / "libexec" / "trunkline-fabric").is_file()
+    # The Python of a system, which has none of the packages.
+    bare = f"#!{sys.executable} -S\n" + command.read_text().partition("\n")[2]
+    command.write_text(bare)
+    done = subprocess.run([command], capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert "has no module 'typer'; the command needs: " in done.stderr
+    assert "'jinja2>=3.1,<4'" in done.stderr
 
 
 def test_the_sources_of_the_package_are_complete(tmp_path: Path):

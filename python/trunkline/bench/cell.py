@@ -1,13 +1,14 @@
 """What every timed collective says of itself, on the lab or in a simulation."""
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 
+from trunkline.compat import keyword_dataclass
 from trunkline.registry import limit_in_transfers
 
 __all__ = ["Timed"]
 
 
-@dataclass(kw_only=True)
+@keyword_dataclass
 class Timed:
     """One algorithm at one size: what lines of ``bench --json`` and of ``simulate --json`` have in common."""
 

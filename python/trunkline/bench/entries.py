@@ -1,5 +1,7 @@
 """Whether what was read from JSON is what a benchmark writes: a file may have been edited, or be another one."""
 
+from __future__ import annotations
+
 import math
 from dataclasses import MISSING, fields
 from typing import Any, get_type_hints
@@ -47,4 +49,4 @@ def _wrong(value: object, hint: object) -> str:
 
 
 def _is_above_zero(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value) and value > 0
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value) and value > 0

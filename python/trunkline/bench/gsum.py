@@ -1,5 +1,7 @@
 """Gsum, the allreduce paper's benchmark, on the lab: one job for each plan and turn, plans in turns."""
 
+from __future__ import annotations
+
 import re
 import subprocess
 from collections.abc import Sequence
@@ -8,6 +10,7 @@ from pathlib import Path
 
 from trunkline import __version__, _core
 from trunkline.cluster import fingerprint_text
+from trunkline.compat import keyword_dataclass
 from trunkline.errors import BadInput, Failed
 from trunkline.lab.session import Lab
 from trunkline.mpi import Mpi, preload_of
@@ -116,7 +119,7 @@ class GsumJob:
         return times
 
 
-@dataclass(kw_only=True)
+@keyword_dataclass
 class GsumCell:
     """One line of ``bench gsum --json``: one plan at one size under one MPI."""
 

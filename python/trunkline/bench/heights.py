@@ -1,5 +1,7 @@
 """``trunkline bench heights``: how low contention-free trees are on random clusters (the papers' figure 5)."""
 
+from __future__ import annotations
+
 import random
 import statistics
 import time
@@ -9,6 +11,7 @@ from typing import TypeVar
 
 from trunkline import _core
 from trunkline.bench.optimum import least_height
+from trunkline.compat import zip_equal
 from trunkline.random_cluster import random_cluster
 
 __all__ = ["Heights", "height_of_complete_tree", "measure_heights"]
@@ -112,7 +115,7 @@ def measure_heights(
                 mean_height_bound=statistics.mean(bounds),
                 complete_tree_height=complete,
                 ratio_to_complete=mean / complete if complete else 1.0,
-                optimal=sum(h == o for h, o in zip(found, optima, strict=True)) if optima else None,
+                optimal=sum(h == o for h, o in zip_equal(found, optima)) if optima else None,
                 mean_optimum=statistics.mean(optima) if optima else None,
                 seconds_median=statistics.median(seconds),
                 seconds_high=max(seconds),

@@ -1,5 +1,7 @@
 """The timing program inside the caller's own job: every rank runs it, and rank 0 reads what it says."""
 
+from __future__ import annotations
+
 import os
 import subprocess
 from collections.abc import Mapping, Sequence
@@ -76,7 +78,7 @@ class OwnJob:
         self.seats: list[Seat] = []
         self.multicast: Multicast | None = None
 
-    def __enter__(self) -> "OwnJob":
+    def __enter__(self) -> OwnJob:
         # The launcher's own connection to this rank is an open file.
         self.process = subprocess.Popen(
             self._words,

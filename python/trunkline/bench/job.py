@@ -1,5 +1,7 @@
 """One run of the timing program: its command line, and what it prints."""
 
+from __future__ import annotations
+
 import json
 import subprocess
 from collections import defaultdict

@@ -1,14 +1,17 @@
 """``trunkline bench COLLECTIVE``: algorithms against each other and against T(m), on one lab."""
 
+from __future__ import annotations
+
 import subprocess
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TypeVar
 
 from trunkline import _core
 from trunkline.bench.cell import Timed
 from trunkline.bench.job import PING_PONG, Limits, Repetition, follow, program, timing_words
 from trunkline.cluster import fingerprint_text
+from trunkline.compat import keyword_dataclass
 from trunkline.errors import Failed
 from trunkline.lab.session import Lab
 from trunkline.mpi import Mpi, preload_of
@@ -19,7 +22,7 @@ from trunkline.units import format_bytes
 __all__ = ["Cell", "make_cell", "measure"]
 
 
-@dataclass(kw_only=True)
+@keyword_dataclass
 class Cell(Timed):
     """One line of ``bench --json``: one algorithm at one size under one MPI."""
 

@@ -1,5 +1,7 @@
 """How true predictions are: trees measured with many segments, beside what the model says of each."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 
@@ -7,6 +9,7 @@ from trunkline import _core
 from trunkline.bench.job import Limits, Repetition
 from trunkline.bench.measure import measure
 from trunkline.bench.paper import paper_network, paper_segments
+from trunkline.compat import zip_equal
 from trunkline.lab.session import Lab
 from trunkline.mpi import Mpi
 from trunkline.predict import Predicted, predict_all
@@ -115,7 +118,7 @@ def validate(
                     cell.seconds_high,
                     cell.repetitions,
                 )
-                for (owner, segment), prediction, cell in zip(series, predictions, cells, strict=True)
+                for (owner, segment), prediction, cell in zip_equal(series, predictions, cells)
                 if owner == name
             ]
             verdicts.append(

@@ -1,5 +1,7 @@
 """What the journal paper on pipelined broadcast reports in its tables 2, 3 and 4, to stand beside our own figures."""
 
+from __future__ import annotations
+
 import json
 from functools import cache
 from pathlib import Path

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from itertools import permutations
 
 from trunkline import _core
+from trunkline.compat import zip_equal
 
 __all__ = ["FAMILIES", "LATENCY_S", "random_weighted"]
 
@@ -27,7 +28,7 @@ def _complete(hosts: int, rng: random.Random) -> dict[tuple[int, int], float]:
 def _sparse(hosts: int, rng: random.Random) -> dict[tuple[int, int], float]:
     """A ring through all, and three in ten of the other edges: strongly connected."""
     order = rng.sample(range(hosts), hosts)
-    ring = set(zip(order, order[1:] + order[:1], strict=True))
+    ring = set(zip_equal(order, order[1:] + order[:1]))
     return {pair: w for pair, w in _complete(hosts, rng).items() if pair in ring or rng.random() < 0.3}
 
 

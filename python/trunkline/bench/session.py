@@ -1,5 +1,7 @@
 """A benchmark from start to end: lab up, each MPI in turn, progress shown."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 

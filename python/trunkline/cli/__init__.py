@@ -1,5 +1,7 @@
 """The ``trunkline`` command: one module a sub-command, nothing but options and printing in it."""
 
+from __future__ import annotations
+
 import importlib
 import signal
 import sys

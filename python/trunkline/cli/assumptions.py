@@ -1,5 +1,7 @@
 """What predicted and simulated times rest on, in the words that stand in titles."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable
 
 from trunkline import _core

@@ -1,7 +1,9 @@
 """``trunkline bench``: measure collectives on the lab."""
 
+from __future__ import annotations
+
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Optional
 
 import typer
 
@@ -76,7 +78,7 @@ def timed(
     ranks_per_host: RanksOnHostOption = 1,
     hosts: HostsOption = None,
     tuning: Annotated[
-        str | None, typer.Option(metavar="FILE", help="A file of 'trunkline tune' that 'auto' follows.")
+        Optional[str], typer.Option(metavar="FILE", help="A file of 'trunkline tune' that 'auto' follows.")
     ] = None,
     least: LeastOption = 5,
     most: MostOption = 40,

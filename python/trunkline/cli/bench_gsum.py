@@ -1,7 +1,9 @@
 """``trunkline bench gsum``: the allreduce paper's benchmark with its plans."""
 
+from __future__ import annotations
+
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Optional
 
 import typer
 from rich.markup import escape
@@ -45,7 +47,7 @@ def gsum(
     ] = "initial,tuned,native",
     sizes: Annotated[str, sizes_option("Message sizes, whole 4-byte integers, separated by commas.")] = "4,256",
     ranks_per_host: Annotated[
-        int | None, typer.Option(min=1, metavar="N", help="Ranks on each host; default: the paper's, else 1.")
+        Optional[int], typer.Option(min=1, metavar="N", help="Ranks on each host; default: the paper's, else 1.")
     ] = None,
     rate: LabRateOption = "auto",
     iterations: Annotated[

@@ -1,6 +1,8 @@
 """``trunkline bench model``: predictions beside what was measured."""
 
-from typing import Annotated
+from __future__ import annotations
+
+from typing import Annotated, Optional
 
 import typer
 
@@ -55,7 +57,7 @@ def model(
         str, algorithms_option("Trees of 'trunkline algorithms', separated by commas: linear, binary, two-tree, ...")
     ] = "linear,binary",
     measured: Annotated[
-        str | None,
+        Optional[str],
         typer.Option(metavar="FILE", help="Predict from tables of 'trunkline measure', not from the stated rates."),
     ] = None,
     rate: LabRateOption = "auto",

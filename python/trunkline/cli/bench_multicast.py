@@ -1,8 +1,10 @@
 """``trunkline bench multicast``: the comparison of the paper on UDP broadcasts, over receivers and loss."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Optional
 
 import typer
 from rich.markup import escape
@@ -64,12 +66,12 @@ def multicast(
         typer.Option(min=1, help="Seconds after which a broadcast is given up: longer ones of its peer are left out."),
     ] = 120.0,
     json: Annotated[
-        str | None,
+        Optional[str],
         typer.Option(metavar="FILE", help="Where every cell goes as JSON; a run broken off goes on from it."),
     ] = None,
     report: ReportOption = None,
     figures: Annotated[
-        str | None,
+        Optional[str],
         typer.Option(metavar="FOLDER", help="Draw the paper's figures 1 to 4, and rates over loss, as SVG."),
     ] = None,
 ) -> None:

@@ -1,6 +1,8 @@
 """``trunkline bench peers``: side by side with every peer, and the papers' figures."""
 
-from typing import Annotated
+from __future__ import annotations
+
+from typing import Annotated, Optional
 
 import typer
 from rich.markup import escape
@@ -39,15 +41,15 @@ __all__ = ["peers"]
 
 def peers(
     cluster: Annotated[
-        str | None, typer.Option(metavar="CLUSTER,...", help="Bundled names or files, separated by commas.")
+        Optional[str], typer.Option(metavar="CLUSTER,...", help="Bundled names or files, separated by commas.")
     ] = None,
     collective: CollectiveOption = "bcast",
-    sizes: Annotated[str | None, sizes_option()] = None,
+    sizes: Annotated[Optional[str], sizes_option()] = None,
     peers: Annotated[
         str, typer.Option(help="mpich, openmpi, mpich-5.0.2, intelmpi, lam, pvm, ...; default: all there are.")
     ] = "",
     figure_name: Annotated[
-        str | None,
+        Optional[str],
         typer.Option("--figure", metavar="NAME", help="A figure of the papers: broadcast-8 to -18, table-3, table-4."),
     ] = None,
     rate: LabRateOption = "auto",
@@ -66,12 +68,13 @@ def peers(
         ),
     ] = 600.0,
     json: Annotated[
-        str | None,
+        Optional[str],
         typer.Option(metavar="FILE", help="Where every cell goes as JSON; a run broken off goes on from it."),
     ] = None,
     report: ReportOption = None,
     markdown_file: Annotated[
-        str | None, typer.Option("--markdown", metavar="FILE", help="Write Markdown tables; '-' for standard output.")
+        Optional[str],
+        typer.Option("--markdown", metavar="FILE", help="Write Markdown tables; '-' for standard output."),
     ] = None,
 ) -> None:
     """Time a collective under every MPI library there is: at its defaults, at its best setting, and with Trunkline.

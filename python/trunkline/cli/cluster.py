@@ -1,5 +1,7 @@
 """``trunkline cluster``: look at clusters and check their files."""
 
+from __future__ import annotations
+
 from rich.markup import escape
 
 from trunkline import _core

@@ -1,6 +1,5 @@
 """``trunkline cluster export``: clusters for other programs."""
 
-import enum
 from typing import Annotated
 
 import typer
@@ -9,12 +8,13 @@ from trunkline import _core
 from trunkline.cli.options import ClusterOption
 from trunkline.cli.output import write_text
 from trunkline.cluster import load_cluster
+from trunkline.compat import StrEnum
 from trunkline.sources.simgrid_export import simgrid_platform
 
 __all__ = ["export"]
 
 
-class Format(enum.StrEnum):
+class Format(StrEnum):
     """What can be written."""
 
     SIMGRID = "simgrid"

@@ -1,6 +1,6 @@
 """``trunkline cluster fit``: a cluster file with the numbers that were measured between pairs of hosts."""
 
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta, timezone
 from statistics import median
 from typing import Annotated
 
@@ -10,6 +10,7 @@ from trunkline import _core
 from trunkline.cli.options import ClusterOption, JsonOption
 from trunkline.cli.output import check_outputs, write_json, write_text
 from trunkline.cluster import load_cluster
+from trunkline.compat import zip_equal
 from trunkline.pairs.file import check_age, load_pairs
 from trunkline.pairs.fit import fit_pairs
 from trunkline.terminal import console
@@ -34,7 +35,7 @@ def fit(
     check_outputs({"--output": output, "--json": json})
     stated = load_cluster(cluster)
     measured = load_pairs(pairs, stated)
-    age = check_age(measured, pairs, timedelta(hours=max_age), datetime.now(UTC))
+    age = check_age(measured, pairs, timedelta(hours=max_age), datetime.now(timezone.utc))
     fitted = fit_pairs(stated, measured)
     when = f"measured at {measured.measured.isoformat(timespec='seconds')} under {measured.mpi}"
     write_text(
@@ -73,7 +74,7 @@ def fit(
                         "stated_back": {"rate_bps": before.back_rate_bps, "latency_seconds": before.back_latency_s},
                         "seen": number not in fitted.unseen,
                     }
-                    for number, (link, before) in enumerate(zip(links, stated.links, strict=True))
+                    for number, (link, before) in enumerate(zip_equal(links, stated.links))
                     if link.in_tree
                 ],
                 "injection_seconds": {name: fitted.cluster.injection_s(host) for host, name in enumerate(stated.hosts)},

@@ -1,15 +1,17 @@
 """``trunkline cluster import``: cluster files from what other programs know of the network."""
 
-import enum
+from __future__ import annotations
+
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Optional
 
 import typer
 
 from trunkline import _core
 from trunkline.cli.forms import App
 from trunkline.cli.output import write_text
+from trunkline.compat import StrEnum
 from trunkline.errors import BadInput
 from trunkline.files import read_text
 from trunkline.sources.faults import Faults, Place
@@ -29,7 +31,7 @@ __all__ = ["app"]
 app = App(help="Make a cluster file from Slurm, LLDP or SimGrid.", no_args_is_help=True)
 
 
-class Paths(enum.StrEnum):
+class Paths(StrEnum):
     """What switches do with redundant links."""
 
     SPANNING_TREE = "spanning-tree"
@@ -39,19 +41,19 @@ class Paths(enum.StrEnum):
 OutputOption = Annotated[
     str, typer.Option("-o", "--output", metavar="FILE", help="The cluster file; '-' for standard output.")
 ]
-NameOption = Annotated[str | None, typer.Option(metavar="NAME", help="The cluster's name; else the output file's.")]
+NameOption = Annotated[Optional[str], typer.Option(metavar="NAME", help="The cluster's name; else the output file's.")]
 RateOption = Annotated[
-    str | None,
+    Optional[str],
     typer.Option(metavar="RATE", help=f"Of links between host and switch, such as 10Gbit; else {DEFAULT_RATE}."),
 ]
 TrunkRateOption = Annotated[
-    str | None, typer.Option(metavar="RATE", help="Of links between switches; else as between host and switch.")
+    Optional[str], typer.Option(metavar="RATE", help="Of links between switches; else as between host and switch.")
 ]
 PathsOption = Annotated[
     Paths, typer.Option(help="Which paths the switches use: those of a spanning tree, or all shortest ones (ECMP).")
 ]
 LatencyOption = Annotated[
-    str | None, typer.Option(metavar="TIME", help=f"Of every link, one way; else {DEFAULT_LATENCY}.")
+    Optional[str], typer.Option(metavar="TIME", help=f"Of every link, one way; else {DEFAULT_LATENCY}.")
 ]
 
 
@@ -64,7 +66,7 @@ def slurm(
     trunk_rate: TrunkRateOption = None,
     latency: LatencyOption = None,
     topology: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Which tree of topology.yaml; else the cluster's default.")
+        Optional[str], typer.Option(metavar="NAME", help="Which tree of topology.yaml; else the cluster's default.")
     ] = None,
     paths: PathsOption = Paths.SPANNING_TREE,
 ) -> None:
@@ -97,7 +99,8 @@ def slurm(
 )
 def slurm_job(
     file: Annotated[
-        str | None, typer.Argument(metavar="[FILE]", help="Lines 'HOSTNAME ADDRESS PATTERN'; '-' for standard input.")
+        Optional[str],
+        typer.Argument(metavar="[FILE]", help="Lines 'HOSTNAME ADDRESS PATTERN'; '-' for standard input."),
     ] = None,
     output: OutputOption = "-",
     name: NameOption = None,
@@ -125,7 +128,7 @@ def slurm_job(
 )
 def lldp(
     files: Annotated[
-        list[str] | None,
+        Optional[list[str]],
         typer.Argument(metavar="[FILE]...", help="A file a host, named after it (node01.json), or one of JSON lines."),
     ] = None,
     output: OutputOption = "-",
@@ -134,21 +137,22 @@ def lldp(
     trunk_rate: TrunkRateOption = None,
     latency: LatencyOption = None,
     ssh: Annotated[
-        str | None,
+        Optional[str],
         typer.Option(metavar="HOSTS", help="Ask these hosts over ssh instead of reading files: node[01-16]."),
     ] = None,
     trunk: Annotated[
-        list[str] | None, typer.Option(metavar="A-B", help="A link between two switches; may be given several times.")
+        Optional[list[str]],
+        typer.Option(metavar="A-B", help="A link between two switches; may be given several times."),
     ] = None,
     core: Annotated[
-        str | None, typer.Option(metavar="NAME", help="A switch that all switches without other trunks hang on.")
+        Optional[str], typer.Option(metavar="NAME", help="A switch that all switches without other trunks hang on.")
     ] = None,
     switches: Annotated[
-        str | None,
+        Optional[str],
         typer.Option(metavar="NAMES", help="Which are switches: s[0-3]; else all that announce themselves as such."),
     ] = None,
     interface: Annotated[
-        str | None, typer.Option(metavar="NAME", help="The hosts' interface that MPI uses, where they have several.")
+        Optional[str], typer.Option(metavar="NAME", help="The hosts' interface that MPI uses, where they have several.")
     ] = None,
     paths: PathsOption = Paths.SPANNING_TREE,
 ) -> None:
@@ -183,7 +187,7 @@ def simgrid(
     file: Annotated[str, typer.Argument(metavar="FILE", help="A SimGrid platform (XML, version 4 or 4.1).")],
     output: OutputOption = "-",
     name: Annotated[
-        str | None, typer.Option(metavar="NAME", help="The cluster's name; else that of the outermost zone.")
+        Optional[str], typer.Option(metavar="NAME", help="The cluster's name; else that of the outermost zone.")
     ] = None,
 ) -> None:
     """Make a cluster file from a SimGrid platform: routers become switches, rates and latencies are its own.

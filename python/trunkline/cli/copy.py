@@ -1,8 +1,10 @@
 """``trunkline copy``: files to all hosts of a job, or of a list."""
 
+from __future__ import annotations
+
 import os
 import sys
-from typing import Annotated
+from typing import Annotated, Optional
 
 import typer
 
@@ -41,10 +43,11 @@ def copy(
         bool, typer.Option("--read-back", help="In the end read each copy from its disk again, and compare.")
     ] = False,
     mpi: Annotated[
-        str | None, mpi_option("The MPI library of the job; default: the launcher's, with --hosts mpich.")
+        Optional[str], mpi_option("The MPI library of the job; default: the launcher's, with --hosts mpich.")
     ] = None,
     json: Annotated[
-        str | None, typer.Option(metavar="FILE", help="Write what became of each file as JSON; '-': standard output.")
+        Optional[str],
+        typer.Option(metavar="FILE", help="Write what became of each file as JSON; '-': standard output."),
     ] = None,
 ) -> None:
     """Copy files to a folder on all hosts of a job, along Trunkline's plans.

@@ -1,11 +1,13 @@
 """``trunkline doctor``: what a job, this machine or a network has, and whether Trunkline pays there."""
 
+from __future__ import annotations
+
 import os
 import sys
 from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Optional
 
 import typer
 from rich.markup import escape
@@ -35,41 +37,41 @@ _PAYS, _HERE = "With --pays", "Outside a job"
 def doctor(
     cluster: OptionalClusterOption = None,
     collective: Annotated[
-        str | None,
+        Optional[str],
         typer.Option(metavar="NAME,...", help=f"{COLLECTIVE_HELP} In a job one, bcast; with --pays {COLLECTIVES}."),
     ] = None,
     sizes: Annotated[
-        str | None,
+        Optional[str],
         sizes_option(f"Message sizes, separated by commas: in a job {SIZES}; with --pays {SIZES_OF_PAYS}."),
     ] = None,
     budget: Annotated[
         float, typer.Option(min=0.1, metavar="SECONDS", help="For each size in a job, natively and with Trunkline.")
     ] = 1.5,
     mpi: Annotated[
-        str | None, mpi_option("The MPI library: in a job the launcher's; with --pays mpich or openmpi.")
+        Optional[str], mpi_option("The MPI library: in a job the launcher's; with --pays mpich or openmpi.")
     ] = None,
     pays: Annotated[
         bool,
         typer.Option("--pays", help="Does it help on a network? By prediction, with how sure.", rich_help_panel=_PAYS),
     ] = False,
     rate: Annotated[
-        str | None,
+        Optional[str],
         typer.Option(
             metavar="RATE,...", help="Rates of the fastest link; default: the file's rates.", rich_help_panel=_PAYS
         ),
     ] = None,
     ranks_per_host: Annotated[
-        str | None, typer.Option(metavar="N,...", help="Ranks on each host; default: 1.", rich_help_panel=_PAYS)
+        Optional[str], typer.Option(metavar="N,...", help="Ranks on each host; default: 1.", rich_help_panel=_PAYS)
     ] = None,
     svg: Annotated[
-        str | None,
+        Optional[str],
         typer.Option(metavar="FILE", help="Draw it as SVG; '-' for standard output.", rich_help_panel=_PAYS),
     ] = None,
     report: Annotated[
-        str | None, typer.Option(metavar="FILE", help="Write a self-contained HTML page.", rich_help_panel=_PAYS)
+        Optional[str], typer.Option(metavar="FILE", help="Write a self-contained HTML page.", rich_help_panel=_PAYS)
     ] = None,
     slurm: Annotated[
-        str | None,
+        Optional[str],
         typer.Option(
             metavar="FILE",
             help="Slurm's topology file, beside the cluster file; default: this machine's.",
@@ -77,7 +79,7 @@ def doctor(
         ),
     ] = None,
     lldp: Annotated[
-        list[str] | None,
+        Optional[list[str]],
         typer.Option(
             metavar="FILE",
             help="LLDP neighbours of a host, beside the cluster file; may be repeated. Default: of this "
@@ -86,7 +88,7 @@ def doctor(
         ),
     ] = None,
     pairs: Annotated[
-        str | None,
+        Optional[str],
         typer.Option(
             metavar="FILE",
             help="What 'trunkline measure --pairs' wrote, beside the cluster file.",

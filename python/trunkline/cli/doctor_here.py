@@ -1,5 +1,7 @@
 """``trunkline doctor`` outside a job: this machine, and the cluster file beside what others say of the network."""
 
+from __future__ import annotations
+
 import socket
 from collections.abc import Iterator
 

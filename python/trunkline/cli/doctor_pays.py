@@ -1,5 +1,7 @@
 """``trunkline doctor --pays``: does it help on my network? By prediction, with how sure that is."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from itertools import groupby
 

@@ -1,5 +1,7 @@
 """One form for one thing: how sub-commands read the forms that had another name once, and say what is missing."""
 
+from __future__ import annotations
+
 import shlex
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
@@ -7,6 +9,7 @@ from typing import Any
 import typer
 from typer.core import TyperCommand
 
+from trunkline.compat import annotations_of
 from trunkline.errors import BadInput
 
 __all__ = ["OLD_NAMES", "App"]
@@ -130,4 +133,16 @@ class App(typer.Typer):
 
     def command(self, name: str | None = None, **rest: Any) -> Callable[..., Any]:  # noqa: ANN401
         """As Typer's."""
-        return super().command(name, cls=_Command, **rest)
+        register = super().command(name, cls=_Command, **rest)
+        return lambda function: register(_with_types(function))
+
+    def callback(self, **rest: Any) -> Callable[..., Any]:  # noqa: ANN401
+        """As Typer's."""
+        register = super().callback(**rest)
+        return lambda function: register(_with_types(function))
+
+
+def _with_types(function: Callable[..., Any]) -> Callable[..., Any]:
+    """With its annotations read: under Python 3.9 Typer reads those that are texts, and loses what options say."""
+    function.__annotations__ = annotations_of(function)
+    return function

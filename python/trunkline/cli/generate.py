@@ -1,7 +1,9 @@
 """``trunkline generate``: a stand-alone C routine from a plan."""
 
+from __future__ import annotations
+
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Optional
 
 import typer
 
@@ -23,7 +25,7 @@ def generate(
         str, typer.Option("--output", "-o", metavar="FILE", help="The C file; '-' for standard output.")
     ] = "-",
     name: Annotated[
-        str | None,
+        Optional[str],
         typer.Option(
             metavar="NAME",
             help="Name of the function; default: trunkline_bcast, trunkline_reduce or trunkline_allreduce. MPI's own "
@@ -31,7 +33,7 @@ def generate(
         ),
     ] = None,
     segment: Annotated[
-        str | None,
+        Optional[str],
         typer.Option(
             metavar="SIZE",
             help=f"Segment, where the plan has none of its own; default: {format_bytes(DEFAULT_SEGMENT)}.",

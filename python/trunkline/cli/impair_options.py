@@ -1,12 +1,15 @@
 """Options of all commands that run programs on a lab: what its network does to frames besides carrying them."""
 
+from __future__ import annotations
+
 import functools
 import inspect
 from collections.abc import Callable
-from typing import Annotated, Any
+from typing import Annotated, Any, Optional
 
 import typer
 
+from trunkline.compat import annotations_of
 from trunkline.lab.impairments import Impairments
 
 __all__ = ["impairable"]
@@ -32,10 +35,12 @@ _OPTIONS = {
 def impairable(command: Callable[..., None]) -> Callable[..., None]:
     """The command with these options, which it gets as one argument ``impairments``."""
     own = inspect.signature(command)
-    parameters = [one for one in own.parameters.values() if one.name != "impairments"]
+    hints = annotations_of(command)
+    parameters = [one.replace(annotation=hints[one.name]) for one in own.parameters.values()]
+    parameters = [one for one in parameters if one.name != "impairments"]
     for name, (metavar, text) in _OPTIONS.items():
         option = typer.Option(metavar=metavar, help=text, rich_help_panel=_PANEL)
-        parameters.append(_parameter(name, None, Annotated[list[str] | None, option]))
+        parameters.append(_parameter(name, None, Annotated[Optional[list[str]], option]))
     seed = typer.Option(min=0, max=2**53, help="Another one harms other frames.", rich_help_panel=_PANEL)
     parameters.append(_parameter("seed", 1, Annotated[int, seed]))
     rto = typer.Option(
@@ -45,7 +50,7 @@ def impairable(command: Callable[..., None]) -> Callable[..., None]:
         help="Hosts' TCP waits at least so long before it sends again what got lost; Linux: 200.",
         rich_help_panel=_PANEL,
     )
-    parameters.append(_parameter("tcp_rto_min", None, Annotated[int | None, rto]))
+    parameters.append(_parameter("tcp_rto_min", None, Annotated[Optional[int], rto]))
     ipv6 = typer.Option("--ipv6", help="Give hosts an IPv6 address as well, fd00::1 and up.", rich_help_panel=_PANEL)
     parameters.append(_parameter("ipv6", False, Annotated[bool, ipv6]))
 

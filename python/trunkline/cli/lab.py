@@ -1,12 +1,14 @@
 """``trunkline lab``: programs on an emulated cluster."""
 
+from __future__ import annotations
+
 import contextlib
 import os
 import shutil
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated, NoReturn
+from typing import Annotated, NoReturn, Optional
 
 import typer
 
@@ -36,16 +38,16 @@ __all__ = ["app"]
 
 app = App(help="Run programs on an emulated cluster: one Linux machine, no privileges.", no_args_is_help=True)
 
-Host = Annotated[str | None, typer.Option(metavar="HOST", help="Where to run it; default: the first host.")]
+Host = Annotated[Optional[str], typer.Option(metavar="HOST", help="Where to run it; default: the first host.")]
 CountersJson = Annotated[
-    str | None, typer.Option(metavar="FILE", help="Write what the network counted as JSON; '-' for standard output.")
+    Optional[str], typer.Option(metavar="FILE", help="Write what the network counted as JSON; '-' for standard output.")
 ]
 Timeout = Annotated[
-    float | None, typer.Option(min=0.001, metavar="SECONDS", help="End it after so many seconds (exit status 1).")
+    Optional[float], typer.Option(min=0.001, metavar="SECONDS", help="End it after so many seconds (exit status 1).")
 ]
 
 Script = Annotated[
-    str | None,
+    Optional[str],
     typer.Option(metavar="FILE", help="Change links while the program runs, at the times that the file says."),
 ]
 SingleFrames = Annotated[
@@ -155,13 +157,13 @@ def run(
     program: Annotated[list[str], typer.Argument(metavar="-- PROGRAM ...", help="The MPI program and its arguments.")],
     impairments: Impairments,
     mpi: Annotated[
-        str | None,
+        Optional[str],
         mpi_option(
             "The MPI library it was built for: mpich, openmpi, ...; default: the one that it is linked to, or mpich."
         ),
     ] = None,
     ranks: Annotated[
-        int | None, typer.Option("-n", min=1, metavar="N", help="Number of ranks; default: all hosts full.")
+        Optional[int], typer.Option("-n", min=1, metavar="N", help="Number of ranks; default: all hosts full.")
     ] = None,
     ranks_per_host: RanksOnHostOption = 1,
     rate: LabRateOption = "auto",
@@ -173,7 +175,7 @@ def run(
         ),
     ] = False,
     trace: Annotated[
-        str | None, typer.Option(metavar="FOLDER", help="Leave a trace of its collectives there: trunkline trace.")
+        Optional[str], typer.Option(metavar="FOLDER", help="Leave a trace of its collectives there: trunkline trace.")
     ] = None,
     script: Script = None,
     single_frames: SingleFrames = False,

@@ -1,6 +1,8 @@
 """``trunkline lab check``: how true the emulated cluster is."""
 
-from typing import Annotated
+from __future__ import annotations
+
+from typing import Annotated, Optional
 
 import typer
 
@@ -27,7 +29,7 @@ def check(
         ),
     ] = "auto",
     json: Annotated[
-        str | None, typer.Option(metavar="FILE", help="Write what was measured as JSON; '-' for standard output.")
+        Optional[str], typer.Option(metavar="FILE", help="Write what was measured as JSON; '-' for standard output.")
     ] = None,
 ) -> None:
     """Measure the emulated cluster with plain sockets against theory. Exit status 1 where it is not true enough."""

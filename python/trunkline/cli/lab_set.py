@@ -1,6 +1,8 @@
 """``trunkline lab set``: other links on a lab that runs."""
 
-from typing import Annotated
+from __future__ import annotations
+
+from typing import Annotated, Optional
 
 import typer
 
@@ -23,10 +25,10 @@ def set_links(
         ),
     ],
     lab: Annotated[
-        int | None, typer.Option(metavar="PID", help="The process that started the lab; default: the only one.")
+        Optional[int], typer.Option(metavar="PID", help="The process that started the lab; default: the only one.")
     ] = None,
     json: Annotated[
-        str | None, typer.Option(metavar="FILE", help="Write what changed, and when, as JSON; '-': standard output.")
+        Optional[str], typer.Option(metavar="FILE", help="Write what changed, and when, as JSON; '-': standard output.")
     ] = None,
 ) -> None:
     """Change links of a lab that runs: all that is named at once, or, where something is wrong, nothing."""

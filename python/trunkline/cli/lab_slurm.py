@@ -1,5 +1,7 @@
 """``trunkline lab run --slurm``: a command that finds a real Slurm on the lab's hosts."""
 
+from __future__ import annotations
+
 import os
 from pathlib import Path
 

@@ -1,6 +1,8 @@
 """``trunkline library``: the MPI libraries of this machine, and the preload library of each."""
 
-from typing import Annotated
+from __future__ import annotations
+
+from typing import Annotated, Optional
 
 import typer
 from rich.markup import escape
@@ -19,20 +21,20 @@ __all__ = ["library", "print_mpis"]
 
 def library(
     mpi: Annotated[
-        str | None,
+        Optional[str],
         mpi_option("Print the path of the preload library for this one alone, for LD_PRELOAD."),
     ] = None,
     build: Annotated[
         bool, typer.Option("--build", help="Build the preload library for --mpicc, or for all on PATH that have none.")
     ] = False,
     mpicc: Annotated[
-        str | None, typer.Option(metavar="FILE", help="With --build: the compiler wrapper of the MPI library.")
+        Optional[str], typer.Option(metavar="FILE", help="With --build: the compiler wrapper of the MPI library.")
     ] = None,
     name: Annotated[
-        str | None, typer.Option(help="With --mpicc: what --mpi will call it; default: its family with its version.")
+        Optional[str], typer.Option(help="With --mpicc: what --mpi will call it; default: its family with its version.")
     ] = None,
     remove: Annotated[
-        str | None, typer.Option(metavar="NAME|all", help="Remove what --build has kept for this one, or for all.")
+        Optional[str], typer.Option(metavar="NAME|all", help="Remove what --build has kept for this one, or for all.")
     ] = None,
     header: Annotated[bool, typer.Option("--header", help="Print the folder of trunkline.h.")] = False,
     json: JsonOption = None,

@@ -1,10 +1,12 @@
 """``trunkline measure``: the network's tables, measured by the ranks of an MPI job."""
 
+from __future__ import annotations
+
 import os
 import sys
-from datetime import UTC, datetime
+from datetime import datetime, timezone
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Optional
 
 import typer
 
@@ -35,7 +37,7 @@ def measure(
         float, typer.Option(min=1, metavar="SECONDS", help="With --pairs: how long a pair may take.")
     ] = 300.0,
     sizes: Annotated[
-        str | None,
+        Optional[str],
         sizes_option(
             f"Message sizes, separated by commas; default: {SIZES}. With --pairs one size, of what streams are "
             f"made of: {PAIRS_SIZE}."
@@ -50,7 +52,7 @@ def measure(
             min=0, metavar="SECONDS", help="How long a figure is repeated that varies; six samples are always taken."
         ),
     ] = 0.5,
-    mpi: Annotated[str | None, mpi_option("The MPI library of the job; default: the launcher's.")] = None,
+    mpi: Annotated[Optional[str], mpi_option("The MPI library of the job; default: the launcher's.")] = None,
 ) -> None:
     """Measure latency, gap and processor times between ranks of each distance, and the eager limit; or pairs of hosts.
 
@@ -72,7 +74,12 @@ def measure(
         *("--cluster", str(cluster_file(cluster).resolve()), "--output", str(Path(output).resolve())),
         *("--sizes", ",".join(map(str, wanted)), "--noise", str(noise)),
         *("--budget", str(budget)),
-        *("--date", datetime.now(UTC).isoformat(timespec="seconds") if pairs else str(datetime.now(UTC).date())),
+        *(
+            "--date",
+            datetime.now(timezone.utc).isoformat(timespec="seconds")
+            if pairs
+            else str(datetime.now(timezone.utc).date()),
+        ),
         *(("--pairs", str(most_pairs), "--patience", str(patience)) if pairs else ()),
     ]
     sys.stdout.flush()

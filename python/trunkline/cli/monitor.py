@@ -1,11 +1,13 @@
 """``trunkline monitor``: measures a network again and again, and writes its file anew where plans would gain."""
 
+from __future__ import annotations
+
 import os
 import time
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta, timezone
 from json import dumps
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Optional
 
 import typer
 
@@ -13,6 +15,7 @@ from trunkline import _core
 from trunkline.cli.options import RanksOnHostOption, mpi_option, sizes_option
 from trunkline.cli.output import check_outputs
 from trunkline.cluster import load_cluster
+from trunkline.compat import zip_equal
 from trunkline.errors import BadInput, Failed
 from trunkline.files import is_file, read_text, replace_file
 from trunkline.launchers import mpi_of_job
@@ -41,14 +44,14 @@ def monitor(
         ),
     ],
     launcher: Annotated[
-        list[str] | None,
+        Optional[list[str]],
         typer.Argument(metavar="-- MPIEXEC ...", help="What starts a job on the hosts to measure, up to its program."),
     ] = None,
     pairs: Annotated[
-        str | None, typer.Option(metavar="FILE", help="Take this measurement instead of making one; with --once.")
+        Optional[str], typer.Option(metavar="FILE", help="Take this measurement instead of making one; with --once.")
     ] = None,
     history: Annotated[
-        str | None,
+        Optional[str],
         typer.Option(metavar="FILE", help="A line a measurement; default: that of CLUSTER with .history behind it."),
     ] = None,
     every: Annotated[float, typer.Option(min=0, metavar="SECONDS", help="From one measurement to the next.")] = 60.0,
@@ -77,7 +80,7 @@ def monitor(
     ] = 0.1,
     calls: Annotated[str, typer.Option(metavar="COLLECTIVE:SIZE,...", help="The calls that count.")] = CALLS,
     ranks_per_host: RanksOnHostOption = 1,
-    mpi: Annotated[str | None, mpi_option("The MPI library; default: the launcher's.")] = None,
+    mpi: Annotated[Optional[str], mpi_option("The MPI library; default: the launcher's.")] = None,
     host_costs: Annotated[
         str,
         typer.Option(
@@ -85,7 +88,7 @@ def monitor(
         ),
     ] = "",
     json: Annotated[
-        str | None, typer.Option(metavar="FILE", help="A line of JSON a measurement; '-' for standard output.")
+        Optional[str], typer.Option(metavar="FILE", help="A line of JSON a measurement; '-' for standard output.")
     ] = None,
 ) -> None:
     """Measure pairs of hosts again and again, and write the cluster file anew where plans would gain.
@@ -128,7 +131,7 @@ def monitor(
             environment=os.environ,
         )
 
-    with History(file, stated, datetime.now(UTC)) as kept:
+    with History(file, stated, datetime.now(timezone.utc)) as kept:
         _tell_notes(kept)
         clocks = _Clocks()
         while True:
@@ -136,13 +139,13 @@ def monitor(
             problem = None
             try:
                 if launcher:
-                    far = kept.add(measured(launcher, []), datetime.now(UTC), age)
+                    far = kept.add(measured(launcher, []), datetime.now(timezone.utc), age)
                     # Forecasts follow what was measured twice. So what is far from them is measured again at once.
                     if far:
                         again = [(stated.hosts[a], stated.hosts[b]) for a, b in far]
-                        kept.add(measured(launcher, again), datetime.now(UTC), age)
+                        kept.add(measured(launcher, again), datetime.now(timezone.utc), age)
                 else:
-                    kept.add(read_text(str(pairs)), datetime.now(UTC), age)
+                    kept.add(read_text(str(pairs)), datetime.now(timezone.utc), age)
             except Failed as failed:
                 problem = str(failed)
                 _tell(f"not measured: {problem}")
@@ -257,7 +260,7 @@ def _pairs_json(cluster: _core.Cluster, expected: Forecasts) -> list[dict[str, A
             "error_seconds": forecast.error,
             "bandwidth_bps": list(pair.bandwidth_bps),
         }
-        for pair, forecast in zip(expected.pairs.pairs, expected.latencies, strict=True)
+        for pair, forecast in zip_equal(expected.pairs.pairs, expected.latencies)
     ]
 
 

@@ -1,6 +1,8 @@
 """Arguments and options that several sub-commands take alike: one name and one form for one thing."""
 
-from typing import Annotated, Any
+from __future__ import annotations
+
+from typing import Annotated, Any, Optional
 
 import typer
 
@@ -65,7 +67,7 @@ def _cluster(text: str = "", envvar: str | None = "TRUNKLINE_CLUSTER") -> Any:  
 
 
 ClusterOption = Annotated[str, _cluster()]
-OptionalClusterOption = Annotated[str | None, _cluster()]
+OptionalClusterOption = Annotated[Optional[str], _cluster()]
 DefaultClusterOption = Annotated[str, _cluster(envvar=None)]
 """For a sub-command with a cluster of its own, which the environment does not change."""
 COLLECTIVE_HELP = f"The collective operation: {', '.join(_core.collectives())}."
@@ -80,11 +82,11 @@ SizesOption = Annotated[str, sizes_option()]
 _LAB_RATE = "Rate of the fastest link (20Mbit), or auto: the highest this machine can emulate truly."
 LabRateOption = Annotated[str, typer.Option(metavar="RATE", help=_LAB_RATE)]
 RateOption = Annotated[
-    str | None,
+    Optional[str],
     typer.Option(metavar="RATE", help="Rate of the fastest link (20Mbit), others in proportion, as the lab runs it."),
 ]
 RatesOption = Annotated[
-    str | None,
+    Optional[str],
     typer.Option(
         "--rate",
         metavar="RATE,...",
@@ -92,28 +94,28 @@ RatesOption = Annotated[
     ),
 ]
 RanksOnHostOption = Annotated[int, typer.Option(min=1, metavar="N", help="Ranks on each host.")]
-HostsOption = Annotated[int | None, typer.Option(metavar="N", help="Use the first N hosts alone.")]
+HostsOption = Annotated[Optional[int], typer.Option(metavar="N", help="Use the first N hosts alone.")]
 LeastOption = Annotated[int, typer.Option(min=1, help="Fewest repetitions of whatever is timed.")]
 MostOption = Annotated[int, typer.Option(min=1, max=1000, help="Most repetitions of whatever is timed.")]
 BudgetOption = Annotated[
     float, typer.Option(min=0, metavar="SECONDS", help="Seconds after which nothing is repeated once more.")
 ]
-JsonOption = Annotated[str | None, typer.Option(metavar="FILE", help="Write it as JSON; '-' for standard output.")]
+JsonOption = Annotated[Optional[str], typer.Option(metavar="FILE", help="Write it as JSON; '-' for standard output.")]
 CellsJsonOption = Annotated[
-    str | None, typer.Option(metavar="FILE", help="Write every measured cell as JSON; '-' for standard output.")
+    Optional[str], typer.Option(metavar="FILE", help="Write every measured cell as JSON; '-' for standard output.")
 ]
-SvgOption = Annotated[str | None, typer.Option(metavar="FILE", help="Draw it as SVG; '-' for standard output.")]
-ReportOption = Annotated[str | None, typer.Option(metavar="FILE", help="Write a self-contained HTML page.")]
+SvgOption = Annotated[Optional[str], typer.Option(metavar="FILE", help="Draw it as SVG; '-' for standard output.")]
+ReportOption = Annotated[Optional[str], typer.Option(metavar="FILE", help="Write a self-contained HTML page.")]
 PlannedRootOption = Annotated[
-    str | None,
+    Optional[str],
     typer.Option(metavar="HOST|RANK", help="Where the message starts; default: the plan's, else rank 0."),
 ]
 """For a sub-command that takes a plan of one's own."""
 PlannedRanksOption = Annotated[
-    int | None, typer.Option(metavar="N", help="Ranks on every host; default: the plan's, else 1.")
+    Optional[int], typer.Option(metavar="N", help="Ranks on every host; default: the plan's, else 1.")
 ]
 """The same."""
 TunedPlanOption = Annotated[
-    str | None,
+    Optional[str],
     typer.Option(metavar="FILE", help="Write the plans that were found: a set with one for each class of sizes."),
 ]

@@ -1,5 +1,7 @@
 """What every sub-command does alike with its results."""
 
+from __future__ import annotations
+
 import json
 import os
 from collections.abc import Mapping

@@ -1,8 +1,10 @@
 """``trunkline plan``: lay a collective over a cluster, compose hierarchical plans, show and edit plan files."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Optional
 
 import typer
 from typer.core import TyperGroup
@@ -63,13 +65,13 @@ app = App(
 app.add_typer(plan_edit.app, name="edit")
 
 SegmentOption = Annotated[
-    str | None, typer.Option(metavar="SIZE", help="Segment to write into the plan file; else chosen by message.")
+    Optional[str], typer.Option(metavar="SIZE", help="Segment to write into the plan file; else chosen by message.")
 ]
 PlanOutputOption = Annotated[
-    str | None, typer.Option("--output", "-o", metavar="FILE", help="Write the plan file; '-' for standard output.")
+    Optional[str], typer.Option("--output", "-o", metavar="FILE", help="Write the plan file; '-' for standard output.")
 ]
 PlanJsonOption = Annotated[
-    str | None, typer.Option(metavar="FILE", help="Write the plan as JSON; '-' for standard output.")
+    Optional[str], typer.Option(metavar="FILE", help="Write the plan as JSON; '-' for standard output.")
 ]
 
 
@@ -79,25 +81,25 @@ PlanJsonOption = Annotated[
 def lay(
     cluster: ClusterOption,
     collective: Annotated[
-        str | None,
+        Optional[str],
         typer.Option(metavar="NAME", help=f"{COLLECTIVE_HELP} Default: bcast."),
     ] = None,
     shape: Annotated[
-        str | None,
+        Optional[str],
         algorithms_option(
             "One of 'trunkline algorithms', or auto; default: linear for bcast and reduce, else auto.", several=False
         ),
     ] = None,
     root: Annotated[
-        str | None, typer.Option(metavar="HOST|RANK", help="Where the message starts; default: rank 0.")
+        Optional[str], typer.Option(metavar="HOST|RANK", help="Where the message starts; default: rank 0.")
     ] = None,
     size: Annotated[
-        str | None,
+        Optional[str],
         sizes_option("Message that it is for, where plans depend on the size; default: 8KiB.", several=False),
     ] = None,
-    ranks_per_host: Annotated[int | None, typer.Option(metavar="N", help="Ranks on each host; default: 1.")] = None,
+    ranks_per_host: Annotated[Optional[int], typer.Option(metavar="N", help="Ranks on each host; default: 1.")] = None,
     file: Annotated[
-        str | None, typer.Option("--plan", metavar="PLAN", help="Show the plan of this file instead of laying one.")
+        Optional[str], typer.Option("--plan", metavar="PLAN", help="Show the plan of this file instead of laying one.")
     ] = None,
     segment: SegmentOption = None,
     output: PlanOutputOption = None,
@@ -141,12 +143,12 @@ def lay(
 def show(
     plan: Annotated[str, typer.Argument(metavar="PLAN", help="A plan file.")],
     cluster: Annotated[
-        str | None, typer.Option(metavar="CLUSTER", help="The cluster; default: the one that the plan names.")
+        Optional[str], typer.Option(metavar="CLUSTER", help="The cluster; default: the one that the plan names.")
     ] = None,
     json: PlanJsonOption = None,
     svg: SvgOption = None,
     number: Annotated[
-        int | None, typer.Option(metavar="N", help="Of a set: this one alone, counted from 1; default: all.")
+        Optional[int], typer.Option(metavar="N", help="Of a set: this one alone, counted from 1; default: all.")
     ] = None,
 ) -> None:
     """Say what a plan file holds and which channels it loads how much, and draw it."""
@@ -208,7 +210,7 @@ def compose(
     root: Annotated[str, typer.Option(metavar="HOST|RANK", help="Where it ends; default: rank 0.")] = "0",
     ranks_per_host: RanksOnHostOption = 1,
     hosts: Annotated[
-        str | None,
+        Optional[str],
         typer.Option(
             metavar="HOSTLIST", help="Hosts that take part, in the order of their ranks; one may stand there again."
         ),

@@ -1,8 +1,10 @@
 """``trunkline plan edit``: change a plan file step by step; each result is proven before it is written."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Optional
 
 import typer
 
@@ -34,7 +36,7 @@ app = App(
 OutputOption = Annotated[
     str, typer.Option("--output", "-o", metavar="FILE", help="The plan file to write; '-' for standard output.")
 ]
-HostsOption = Annotated[list[str] | None, typer.Option("--host", metavar="HOST", help="May be given several times.")]
+HostsOption = Annotated[Optional[list[str]], typer.Option("--host", metavar="HOST", help="May be given several times.")]
 HostOption = Annotated[list[str], typer.Option("--host", metavar="HOST", help="May be given several times.")]
 RootOption = Annotated[bool, typer.Option("--root", help="Of the cluster-root subtree, instead of host subtrees.")]
 

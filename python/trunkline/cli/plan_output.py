@@ -1,5 +1,7 @@
 """A plan as the command shows it: for people, as JSON, as a picture, as a file."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 
 from rich.markup import escape
@@ -7,6 +9,7 @@ from rich.markup import escape
 from trunkline import _core
 from trunkline.cli.cluster import link_name
 from trunkline.cli.output import write_json, write_text
+from trunkline.compat import zip_equal
 from trunkline.kinds import kind_of
 from trunkline.planned import Planned
 from trunkline.terminal import output
@@ -91,7 +94,7 @@ def _verdict(network: _core.Cluster, laid: _core.Plan, contention: _core.Content
     names = [escape(network.channel_name(load.channel)) for load in contention.busiest]
     if all(load.capacity == 1 for load in contention.busiest):
         return f"[red]Contention[/]: {contention.max_channel_load} senders share each of {', '.join(names)}."
-    shared = zip(contention.busiest, names, strict=True)
+    shared = zip_equal(contention.busiest, names)
     return "[red]Contention[/]: " + "; ".join(
         f"{load.senders} senders share {name}, which has room for {load.capacity}" for load, name in shared
     )

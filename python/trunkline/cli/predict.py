@@ -1,10 +1,12 @@
 """``trunkline predict`` and ``trunkline explain``: times and choices, without running anything."""
 
+from __future__ import annotations
+
 import os
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Optional
 
 import typer
 from rich.markup import escape
@@ -68,10 +70,10 @@ HostCostsOption = Annotated[
 def predict(
     cluster: ClusterOption,
     collective: Annotated[
-        str | None, typer.Option(metavar="NAME", help=f"{COLLECTIVE_HELP} Default: the plan's, else bcast.")
+        Optional[str], typer.Option(metavar="NAME", help=f"{COLLECTIVE_HELP} Default: the plan's, else bcast.")
     ] = None,
     mpi: Annotated[
-        str | None,
+        Optional[str],
         mpi_option(
             "The MPI library whose native algorithm it is: mpich, openmpi, ...; default: the tables', else mpich."
         ),
@@ -82,10 +84,10 @@ def predict(
         algorithms_option("Algorithms of 'trunkline algorithms', 'auto', and 'all'; NAME:SEGMENT fixes the segment."),
     ] = "all",
     measured: Annotated[
-        str | None, typer.Option(metavar="FILE", help="Tables of 'trunkline measure', instead of the stated rates.")
+        Optional[str], typer.Option(metavar="FILE", help="Tables of 'trunkline measure', instead of the stated rates.")
     ] = None,
     plan: Annotated[
-        str | None,
+        Optional[str],
         typer.Option(
             metavar="FILE",
             help="A plan of one's own, or a set of plans, beside the algorithms: its collective, root and hosts count "
@@ -138,17 +140,17 @@ def explain(
     mpi: MpiOption = "mpich",
     sizes: SizesOption = SIZES,
     tuning: Annotated[
-        str | None,
+        Optional[str],
         typer.Option(metavar="FILE", envvar="TRUNKLINE_TUNING", help="A file of 'trunkline tune'."),
     ] = None,
     measured: Annotated[
-        str | None, typer.Option(metavar="FILE", envvar="TRUNKLINE_MEASURED", help="Tables of 'trunkline measure'.")
+        Optional[str], typer.Option(metavar="FILE", envvar="TRUNKLINE_MEASURED", help="Tables of 'trunkline measure'.")
     ] = None,
     plan: Annotated[
-        str | None, typer.Option(metavar="FILE", envvar="TRUNKLINE_PLAN", help="A file of 'trunkline plan'.")
+        Optional[str], typer.Option(metavar="FILE", envvar="TRUNKLINE_PLAN", help="A file of 'trunkline plan'.")
     ] = None,
     wish: Annotated[
-        str | None,
+        Optional[str],
         algorithms_option(
             "What the collective is told to run; default: what TRUNKLINE_BCAST and its like say, else auto.",
             several=False,
@@ -166,7 +168,7 @@ def explain(
         bool, typer.Option("--commutes/--by-rank", help="Whether a reduction's operation commutes.")
     ] = True,
     multicasts: Annotated[
-        bool | None,
+        Optional[bool],
         typer.Option(
             "--multicast/--no-multicast",
             help="Whether auto may multicast; default: what TRUNKLINE_MULTICAST says, else it may.",

@@ -1,8 +1,10 @@
 """``trunkline run``: an MPI job on a real cluster, with the preload library and its settings."""
 
+from __future__ import annotations
+
 import os
 import sys
-from typing import Annotated
+from typing import Annotated, Optional
 
 import typer
 
@@ -23,7 +25,7 @@ def run(
     ],
     cluster: ClusterOption,
     mpi: Annotated[
-        str | None,
+        Optional[str],
         mpi_option(
             "The ranks' MPI library: mpich, openmpi, mpich-5.0.2, ...; default: the launcher's or, behind srun, "
             "the one that the program is linked to."

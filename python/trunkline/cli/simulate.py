@@ -1,7 +1,9 @@
 """``trunkline simulate``: collectives on clusters that nobody has at hand."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
-from typing import Annotated
+from typing import Annotated, Optional
 
 import typer
 from rich.markup import escape
@@ -71,7 +73,7 @@ def simulated(
     root: PlannedRootOption = None,
     ranks_per_host: PlannedRanksOption = None,
     plan: Annotated[
-        str | None,
+        Optional[str],
         typer.Option(
             metavar="FILE",
             help="A plan of one's own, or a set of plans, before the algorithms: its root and hosts count where the "
@@ -79,11 +81,11 @@ def simulated(
         ),
     ] = None,
     measured: Annotated[
-        str | None, typer.Option(metavar="FILE", help="Tables of 'trunkline measure': processor times of messages.")
+        Optional[str], typer.Option(metavar="FILE", help="Tables of 'trunkline measure': processor times of messages.")
     ] = None,
     host_costs: HostCostsOption = "",
     race: Annotated[
-        float | None,
+        Optional[float],
         typer.Option(
             min=0,
             help="Give an algorithm up at a size once it has taken so many times the fastest before it; 0: none. "
@@ -91,7 +93,7 @@ def simulated(
         ),
     ] = None,
     calls: Annotated[
-        int | None,
+        Optional[int],
         typer.Option(
             min=1,
             metavar="N",
@@ -100,7 +102,7 @@ def simulated(
         ),
     ] = None,
     compare: Annotated[
-        str | None,
+        Optional[str],
         typer.Option(metavar="FILE", help="What 'bench COLLECTIVE --json' wrote: simulate at its rate, print both."),
     ] = None,
     json: JsonOption = None,

@@ -1,9 +1,11 @@
 """``trunkline simulate gsum``: the allreduce paper's gains on its own hosts, which are simulated."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Optional
 
 import typer
 from rich.markup import escape
@@ -61,7 +63,7 @@ def gsum(
     mpi: MpiOption = "mpich",
     sizes: Annotated[str, sizes_option("Message sizes, whole 4-byte integers, separated by commas.")] = "4,256",
     ranks_per_host: Annotated[
-        int | None, typer.Option(min=1, metavar="N", help="Ranks on each host; default: the paper's, else 1.")
+        Optional[int], typer.Option(min=1, metavar="N", help="Ranks on each host; default: the paper's, else 1.")
     ] = None,
     rate: RateOption = None,
     host_costs: Annotated[

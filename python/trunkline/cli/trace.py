@@ -1,10 +1,11 @@
 """``trunkline trace``: see inside collectives, where their time goes, and which change attacks it."""
 
+from __future__ import annotations
+
 import shutil
-from enum import StrEnum
 from itertools import count
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Optional
 
 import typer
 
@@ -13,6 +14,7 @@ from trunkline.cli.forms import App
 from trunkline.cli.options import JsonOption, ReportOption
 from trunkline.cli.output import check_outputs, write_json, write_text
 from trunkline.cli.trace_top import FolderArgument, JobOption, top
+from trunkline.compat import StrEnum, zip_equal
 from trunkline.errors import BadInput
 from trunkline.study.confirm import Confirmation
 from trunkline.study.confirm import confirm as confirm_step
@@ -48,18 +50,18 @@ def _trace() -> None:
 def analyse(
     folder: FolderArgument,
     command: Annotated[
-        list[str] | None, typer.Argument(metavar="[-- COMMAND ...]", help="With --confirm: starts the job.")
+        Optional[list[str]], typer.Argument(metavar="[-- COMMAND ...]", help="With --confirm: starts the job.")
     ] = None,
     job: JobOption = None,
     skip: Annotated[
-        int | None,
+        Optional[int],
         typer.Option(
             min=0, help="Calls of each kind to leave out at the start; default: 10 of 100 or more, else none."
         ),
     ] = None,
     details: Annotated[int, typer.Option(min=0, help="Tables for so many kinds of calls, the longest first.")] = 1,
     against: Annotated[
-        str | None, typer.Option(metavar="FOLDER", help="The trace of another run, to compare this one with.")
+        Optional[str], typer.Option(metavar="FOLDER", help="The trace of another run, to compare this one with.")
     ] = None,
     confirm: Annotated[
         bool,
@@ -84,7 +86,7 @@ def analyse(
     _print(found, details)
     if other is not None:
         console.print(compared_table(compared))
-    for one, given in list(zip(found.groups, advice, strict=True))[: max(1, details)]:
+    for one, given in list(zip_equal(found.groups, advice))[: max(1, details)]:
         for step in given.steps:
             console.print(
                 suggestion_text(found, step, one.group.collective), markup=False, highlight=False, soft_wrap=True
@@ -100,7 +102,7 @@ def analyse(
         write_text(trace_page(found, advice, confirmed.text if confirmed else ""), report)
     if json is not None:
         told = analysis_as_json(found)
-        for group, given in zip(told["groups"], advice, strict=True):
+        for group, given in zip_equal(told["groups"], advice):
             group.update(advice_as_json(given))
         told["compared"] = compared_as_json(compared)
         told["confirmed"] = confirmed.as_json() if confirmed else None
@@ -121,7 +123,7 @@ def _check_command(folder: str, command: list[str], wanted: bool) -> None:
 
 def _confirmed(found: Analysis, advice: list[Advice], command: list[str], pairs: int) -> Confirmation | None:
     """What the first suggestion brings; told, too."""
-    first = next(((one, given.steps[0]) for one, given in zip(found.groups, advice, strict=True) if given.steps), None)
+    first = next(((one, given.steps[0]) for one, given in zip_equal(found.groups, advice) if given.steps), None)
     if first is None:
         console.print("nothing to confirm: there is no suggestion")
         return None

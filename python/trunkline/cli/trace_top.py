@@ -1,8 +1,10 @@
 """``trunkline trace top``: what the running job spends in collectives, live."""
 
+from __future__ import annotations
+
 import time
 from contextlib import nullcontext
-from typing import Annotated
+from typing import Annotated, Optional
 
 import typer
 from rich.console import Group
@@ -18,7 +20,8 @@ __all__ = ["FolderArgument", "JobOption", "top"]
 
 FolderArgument = Annotated[str, typer.Argument(metavar="FOLDER", help="What TRUNKLINE_TRACE named.")]
 JobOption = Annotated[
-    str | None, typer.Option(metavar="NAME", help="Which job, where the folder holds several; how it begins is enough.")
+    Optional[str],
+    typer.Option(metavar="NAME", help="Which job, where the folder holds several; how it begins is enough."),
 ]
 
 SILENT_INTERVALS = 3
@@ -29,7 +32,7 @@ def top(
     folder: FolderArgument,
     interval: Annotated[float, typer.Option(min=0.1, metavar="SECONDS", help="Time between two looks.")] = 2.0,
     count: Annotated[
-        int | None, typer.Option(min=1, metavar="N", help="Stop after so many looks; default: when the job ends.")
+        Optional[int], typer.Option(min=1, metavar="N", help="Stop after so many looks; default: when the job ends.")
     ] = None,
     job: JobOption = None,
 ) -> None:

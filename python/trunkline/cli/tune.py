@@ -1,10 +1,12 @@
 """``trunkline tune``: measure what is fastest, for the preload library to use."""
 
+from __future__ import annotations
+
 import os
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import datetime, timezone
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Optional
 
 import typer
 
@@ -55,7 +57,7 @@ def tune(
     ],
     cluster: OptionalClusterOption = None,
     mpi: Annotated[
-        str | None,
+        Optional[str],
         mpi_option("MPI libraries, separated by commas; inside a job: default the launcher's.", several=True),
     ] = None,
     collective: CollectiveOption = "bcast",
@@ -65,7 +67,7 @@ def tune(
     ranks_per_host: RanksOnHostOption = 1,
     hosts: HostsOption = None,
     measured: Annotated[
-        str | None,
+        Optional[str],
         typer.Option(
             metavar="FILE",
             envvar="TRUNKLINE_MEASURED",
@@ -73,13 +75,13 @@ def tune(
         ),
     ] = None,
     merge: Annotated[
-        str | None, typer.Option(metavar="FILE", help="A tuning file whose other entries are kept in the output.")
+        Optional[str], typer.Option(metavar="FILE", help="A tuning file whose other entries are kept in the output.")
     ] = None,
     budget: BudgetOption = 4.0,
     json: CellsJsonOption = None,
     report: ReportOption = None,
     peer_rules: Annotated[
-        str | None,
+        Optional[str],
         typer.Option(
             metavar="DIR", help="Measure the MPI libraries' own algorithms too, and write rules as they read."
         ),
@@ -144,7 +146,7 @@ def tune(
                 def show_own(own: str, repetition: Repetition, where: str = where) -> None:
                     bar.show(f"{where}: {replace(repetition, algorithm=own).text}")
 
-                about = f"trunkline tune {__version__}, {datetime.now(UTC).date()}: {collective} on {where}"
+                about = f"trunkline tune {__version__}, {datetime.now(timezone.utc).date()}: {collective} on {where}"
                 few = Limits(least=3, most=7, budget_s=budget / 2, patience_s=PATIENCE_S)
                 job = PeerJob(lab, library, collective, ranks_per_host, hosts)
                 try:

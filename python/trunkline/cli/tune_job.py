@@ -1,8 +1,10 @@
 """``trunkline tune`` inside a job, and what it has in common with tuning on the lab."""
 
+from __future__ import annotations
+
 import os
 import sys
-from datetime import UTC, datetime
+from datetime import datetime, timezone
 from pathlib import Path
 
 from rich.markup import escape
@@ -109,7 +111,7 @@ def _replace(text: str, output: str) -> None:
 def tuning_text(old: list[_core.TuningEntry], entries: list[_core.TuningEntry], links: str) -> str:
     """A tuning file of these entries and the old ones; ``links`` says how fast they were."""
     tuning = _core.Tuning()
-    tuning.provenance = f"trunkline tune {__version__}, {datetime.now(UTC).date()}, {links}"
+    tuning.provenance = f"trunkline tune {__version__}, {datetime.now(timezone.utc).date()}, {links}"
     tuning.entries = merged(old, entries)
     return _core.write_tuning(tuning).rstrip("\n")
 

@@ -2,9 +2,10 @@
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from datetime import UTC, datetime
+from datetime import datetime, timezone
 
 from trunkline import _core
+from trunkline.compat import zip_equal
 from trunkline.doctor.finding import Finding, note, ok, wrong
 from trunkline.errors import BadInput
 from trunkline.pairs.file import Pairs
@@ -57,7 +58,7 @@ def place_findings(
 
 def rate_findings(cluster: _core.Cluster, pairs: Pairs, file: str) -> Iterator[Finding]:
     """Links whose measured rate is far from the file's."""
-    age = (datetime.now(UTC) - pairs.measured).total_seconds() / 86400
+    age = (datetime.now(timezone.utc) - pairs.measured).total_seconds() / 86400
     when = f"{file}, measured {age:.0f} days ago" if age >= 1 else file
     try:
         fitted = fit_pairs(cluster, pairs)
@@ -65,7 +66,7 @@ def rate_findings(cluster: _core.Cluster, pairs: Pairs, file: str) -> Iterator[F
         yield note("drift", f"{when}: rates are not compared: {error}")
         return
     off = []
-    for number, (link, stated) in enumerate(zip(fitted.cluster.links, cluster.links, strict=True)):
+    for number, (link, stated) in enumerate(zip_equal(fitted.cluster.links, cluster.links)):
         if number in fitted.unseen or not stated.in_tree:
             continue
         ways = dict.fromkeys(((link.rate_bps, stated.rate_bps), (link.back_rate_bps, stated.back_rate_bps)))

@@ -1,5 +1,7 @@
 """What a job really has, and whether Trunkline pays there: hosts, preload, rates, and one collective at a few sizes."""
 
+from __future__ import annotations
+
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field

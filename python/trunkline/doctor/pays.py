@@ -1,5 +1,7 @@
 """Does Trunkline help on a network? Its own choice beside the MPI library's, by prediction, with how sure that is."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import dataclass
 

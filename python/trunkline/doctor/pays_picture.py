@@ -114,7 +114,8 @@ def _panel(own: Sequence[Gain], top: float) -> Iterator[tuple[str, float]]:
             y = top + _HEAD + line * _ROW
             yield text(Point(_LEFT - 8, y + 16.5), format_bytes(size), size=12, anchor="end"), y + _ROW
             for number, column in enumerate(some):
-                yield _cell(at[*column, size], _LEFT + number * cell, y, cell), y + _ROW
+                where = (*column, size)
+                yield _cell(at[where], _LEFT + number * cell, y, cell), y + _ROW
         top += _HEAD + len(sizes) * _ROW - 24
 
 

@@ -1,5 +1,7 @@
 """Below which switch each host is, as Slurm's topology file and LLDP neighbours tell it."""
 
+from __future__ import annotations
+
 import os
 import shutil
 import subprocess

@@ -5,6 +5,8 @@ window / round trip, whatever the links have. Linux lets windows grow up to the 
 the receiver and of ``net.ipv4.tcp_wmem`` at the sender, and counts what it needs besides the bytes, some half of it.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 

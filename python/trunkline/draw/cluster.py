@@ -1,9 +1,12 @@
 """A cluster as a picture."""
 
+from __future__ import annotations
+
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from trunkline import _core
+from trunkline.compat import zip_equal
 from trunkline.draw.colours import HOST, SOFT
 from trunkline.draw.layout import Layout, switch_tree
 from trunkline.draw.names import common_domain
@@ -73,7 +76,7 @@ def _has_tiers(cluster: _core.Cluster) -> bool:
 def _tier_notes(cluster: _core.Cluster) -> dict[str, str]:
     """For every switch the number of its hosts, and the rates of its links that are not like most of their kind."""
     words: dict[str, list[str]] = {name: [] for name in cluster.switches}
-    for what, links in zip(("hosts", "links"), _of_hosts_and_between(cluster), strict=True):
+    for what, links in zip_equal(("hosts", "links"), _of_hosts_and_between(cluster)):
         ends: dict[str, list[str]] = {name: [] for name in cluster.switches}
         for link in links:
             for name in {link.a, link.b} & ends.keys():

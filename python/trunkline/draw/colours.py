@@ -6,6 +6,8 @@ inside each picture says what takes their place on a dark screen.
 
 import re
 
+from trunkline.compat import zip_equal
+
 __all__ = [
     "ACCENT",
     "AXIS",
@@ -56,7 +58,7 @@ DARK = {
     ROOT: "#ff9f43",
     LINK: "#5fe0b8",
     CONTENDED: "#ff5a3c",
-    **dict(zip(SERIES, ("#6aa9ff", "#f0602a", "#7b4ff2", "#ff8fdc", "#ecd850", "#e9edf0"), strict=True)),
+    **dict(zip_equal(SERIES, ("#6aa9ff", "#f0602a", "#7b4ff2", "#ff8fdc", "#ecd850", "#e9edf0"))),
 }
 """What takes the place of each colour on a dark screen."""
 

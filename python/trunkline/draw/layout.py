@@ -11,6 +11,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from trunkline import _core
+from trunkline.compat import zip_equal
 from trunkline.draw.names import without_domain
 
 __all__ = ["Card", "Layout", "Point", "Trunk", "new_cards", "switch_tree"]
@@ -202,7 +203,7 @@ def new_cards(
     labels = without_domain(cluster.switches)
     return {
         name: Card(name, label, notes[name], own, pitch, half, snake, narrow)
-        for label, (name, own) in zip(labels, hosts.items(), strict=True)
+        for label, (name, own) in zip_equal(labels, hosts.items())
     }
 
 

@@ -1,5 +1,7 @@
 """A multicast as a picture: where its datagrams go over the switches, and who confirms them or sends next."""
 
+from __future__ import annotations
+
 from collections import defaultdict
 from collections.abc import Sequence
 

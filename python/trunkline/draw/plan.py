@@ -1,5 +1,7 @@
 """A tree as a picture: its transfers over the switches."""
 
+from __future__ import annotations
+
 from collections import defaultdict
 from collections.abc import Sequence
 

@@ -6,6 +6,7 @@ from functools import cache
 from typing import NamedTuple
 
 from trunkline import _core
+from trunkline.compat import zip_equal
 
 __all__ = ["Arrival", "ShownRound", "blocks_shown", "blocks_text", "shown_rounds"]
 
@@ -73,7 +74,7 @@ def shown_rounds(
                 not crowded.isdisjoint(way),
                 len(way) > 2,
             )
-            for one, way in zip(transfers, paths, strict=True)
+            for one, way in zip_equal(transfers, paths)
         }
         rounds.append(ShownRound(arrivals, max(loads.values(), default=0), bool(crowded)))
     return rounds

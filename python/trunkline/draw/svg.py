@@ -1,5 +1,7 @@
 """The few shapes that the drawings of clusters and plans are made of, as SVG text."""
 
+from __future__ import annotations
+
 import math
 import re
 from collections.abc import Iterable, Sequence
@@ -7,6 +9,7 @@ from html import escape
 from typing import Protocol
 
 from trunkline import _core
+from trunkline.compat import zip_equal
 from trunkline.draw.colours import BAR, CARD, EDGE, INK, PAPER, SOFT, dark_too
 from trunkline.draw.layout import DOT, NAME, Card, Point, Trunk
 from trunkline.draw.tiers import TierLink
@@ -66,7 +69,7 @@ def below_each_other(drawings: Sequence[str]) -> str:
     if len(drawings) == 1:
         return drawings[0]
     sizes = [re.match(r'<svg [^>]*width="(\d+)" height="(\d+)"', drawing) for drawing in drawings]
-    widths, heights = zip(*((int(size[1]), int(size[2])) for size in sizes if size), strict=True)
+    widths, heights = zip_equal(*((int(size[1]), int(size[2])) for size in sizes if size))
     width, height = max(widths), sum(heights)
     placed = [
         drawing.replace("<svg ", f'<svg y="{sum(heights[:number])}" ', 1) for number, drawing in enumerate(drawings)
@@ -126,7 +129,7 @@ def trunk_shapes(trunks: Iterable[Trunk | TierLink]) -> list[str]:
         for kind, colour, more in (("edge", EDGE, 1.2), ("link", BAR, 0.0))
     ]
     if all(isinstance(trunk, TierLink) for _, trunk in lines):
-        return [shape for pair in zip(*shapes, strict=True) for shape in pair]
+        return [shape for pair in zip_equal(*shapes) for shape in pair]
     return [*shapes[0], *shapes[1]]
 
 
@@ -138,9 +141,9 @@ def unused_shape(link: Trunk | TierLink) -> str:
 
 def rounded(points: Sequence[Point], radius: float = 6) -> str:
     """Path data through the points with rounded corners."""
-    kept = [p for p, q in zip(points, [*points[1:], None], strict=True) if q is None or math.dist(p, q) > 0.05]
+    kept = [p for p, q in zip_equal(points, [*points[1:], None]) if q is None or math.dist(p, q) > 0.05]
     data = f"M{kept[0].x:.1f} {kept[0].y:.1f}"
-    for before, corner, after in zip(kept, kept[1:], kept[2:], strict=False):
+    for before, corner, after in zip(kept, kept[1:], kept[2:]):
         cut = min(radius, math.dist(before, corner) / 2, math.dist(corner, after) / 2)
         a, b = _towards(corner, before, cut), _towards(corner, after, cut)
         data += f"L{a.x:.1f} {a.y:.1f}Q{corner.x:.1f} {corner.y:.1f} {b.x:.1f} {b.y:.1f}"

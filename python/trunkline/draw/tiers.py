@@ -6,10 +6,10 @@ Links run in the gaps between the rows, or above the row of both their ends, so 
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from itertools import pairwise
 from typing import NamedTuple
 
 from trunkline import _core
+from trunkline.compat import pairwise, zip_equal
 from trunkline.draw.layout import CARD_GAP, MARGIN, TITLE, Card, Point, new_cards
 from trunkline.draw.names import without_domain
 
@@ -129,8 +129,8 @@ class Tiers:
         arcs = self._arc_heights(links, kinds, ports)
         self._place_down(rows, arcs, links)
         drawn = [self._drawn(number, link, kinds, ports, arcs) for number, link in enumerate(links)]
-        self.trunks = [one for one, link in zip(drawn, links, strict=True) if link.in_tree]
-        self.unused = [one for one, link in zip(drawn, links, strict=True) if not link.in_tree]
+        self.trunks = [one for one, link in zip_equal(drawn, links) if link.in_tree]
+        self.unused = [one for one, link in zip_equal(drawn, links) if not link.in_tree]
         self.places = {host: (card, place) for card in self.cards.values() for place, host in enumerate(card.hosts)}
         self.width = max(card.right for card in self.cards.values()) + MARGIN
         self.height = max(card.y + card.height for card in self.cards.values()) + MARGIN
@@ -186,7 +186,7 @@ class Tiers:
     def _ports(self, links: Sequence[_core.Link], kinds: Sequence[str]) -> dict[tuple[int, str], float]:
         """Where each link stands on the edges of its two cards: in the order of where the links go."""
         edges: dict[tuple[str, bool], list[tuple[float, int]]] = defaultdict(list)
-        for number, (link, kind) in enumerate(zip(links, kinds, strict=True)):
+        for number, (link, kind) in enumerate(zip_equal(links, kinds)):
             for name, other in ((link.a, link.b), (link.b, link.a)):
                 if kind != "side":
                     card, far = self.cards[name], self.cards[other]
@@ -198,7 +198,7 @@ class Tiers:
             rooms = [self._room(links[number]) for _, number in sorted(those)]
             left, right = (card.x, card.right) if low else card.between_words
             x = (left + right - sum(rooms)) / 2
-            for (_, number), room in zip(sorted(those), rooms, strict=True):
+            for (_, number), room in zip_equal(sorted(those), rooms):
                 found[number, name] = x + room / 2
                 x += room
         return found
@@ -209,7 +209,7 @@ class Tiers:
         """How far above its row each arc runs: above the shorter ones that it meets."""
         spans = {
             number: sorted((ports[number, link.a], ports[number, link.b]))
-            for number, (link, kind) in enumerate(zip(links, kinds, strict=True))
+            for number, (link, kind) in enumerate(zip_equal(links, kinds))
             if kind == "arc"
         }
         heights: dict[int, float] = {}

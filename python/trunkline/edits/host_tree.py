@@ -1,5 +1,7 @@
 """A tree over ranks with the hosts of its ranks: what edits read and make."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -24,7 +26,7 @@ class HostTree:
     """Names, by rank."""
 
     @classmethod
-    def of(cls, tree: _core.Tree, hosts: Sequence[str]) -> "HostTree":
+    def of(cls, tree: _core.Tree, hosts: Sequence[str]) -> HostTree:
         """A tree of a plan with the hosts of its ranks."""
         return cls(tuple(tree.parent), tuple(hosts))
 
@@ -111,7 +113,7 @@ class HostTree:
             stack += self.children[one]
         return found
 
-    def rehung(self, parents: Mapping[int, int]) -> "HostTree":
+    def rehung(self, parents: Mapping[int, int]) -> HostTree:
         """The tree in which these ranks hang below others.
 
         Raises:

@@ -1,8 +1,8 @@
 """Levels: more of them make each rank combine less, fewer make the way to the root shorter."""
 
 from collections.abc import Callable, Sequence
-from itertools import pairwise
 
+from trunkline.compat import pairwise
 from trunkline.edits.host_tree import HostTree
 from trunkline.errors import BadInput
 

@@ -1,5 +1,7 @@
 """A C file with a function that runs one plan, with the arguments of MPI's own function for the collective."""
 
+from __future__ import annotations
+
 import re
 from typing import NamedTuple
 

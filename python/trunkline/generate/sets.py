@@ -1,5 +1,7 @@
 """A C file from a set of plans: a function for each collective, which picks the plan by ranks, root and size."""
 
+from __future__ import annotations
+
 import re
 from collections.abc import Iterator
 

@@ -1,11 +1,11 @@
 """Plans by multicast: each datagram goes to all ranks at once, a root's, which they confirm, or each rank's in turn."""
 
 from collections.abc import Sequence
-from itertools import pairwise
 
 from rich.console import Console
 
 from trunkline import _core
+from trunkline.compat import pairwise
 from trunkline.draw.multicast import crossed_links, draw_multicast, draw_turns
 from trunkline.draw.plan import draw_trees, tree_name
 from trunkline.draw.ranks import draw_ranks

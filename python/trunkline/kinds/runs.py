@@ -1,5 +1,7 @@
 """Rounds in short: what a rank sends to another one in rounds that follow each other, as one row."""
 
+from __future__ import annotations
+
 from typing import NamedTuple
 
 from trunkline import _core

@@ -6,6 +6,7 @@ from itertools import accumulate, chain
 from rich.console import Console
 
 from trunkline import _core
+from trunkline.compat import zip_equal
 from trunkline.draw.plan import draw_trees, tree_name
 from trunkline.draw.ranks import draw_ranks
 from trunkline.draw.svg import below_each_other
@@ -83,7 +84,7 @@ class Trees(PlanKind):
         parents = [tree.parent for tree in trees]
         tables: dict[str, object] = {"plan_part": "trees_plan.c.j2", "trees": len(trees), "orders": "", "exchanges": ""}
         if any(tree.exchange is not None for tree in trees):
-            for tree, below, above in zip(trees, children, parents, strict=True):
+            for tree, below, above in zip_equal(trees, children, parents):
                 if tree.exchange is not None:
                     below[tree.root].remove(tree.exchange)
                     above[tree.exchange] = None
@@ -92,7 +93,7 @@ class Trees(PlanKind):
             )
         elif all(tree.max_degree == 1 for tree in trees):
             orders = []
-            for tree, below in zip(trees, children, strict=True):
+            for tree, below in zip_equal(trees, children):
                 orders.append([tree.root])
                 while below[orders[-1][-1]]:
                     orders[-1] += below[orders[-1][-1]]

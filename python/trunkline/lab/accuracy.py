@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass
 from statistics import median
 from typing import Any
 
+from trunkline.compat import zip_equal
 from trunkline.errors import Failed
 from trunkline.lab.folders import FOLDER
 from trunkline.lab.session import Lab
@@ -109,7 +110,7 @@ def fit_start_up(times: Sequence[tuple[float, float]]) -> float:
         times: Seconds measured and seconds on the wire.
     """
     weights = [1 / measured**2 for measured, _ in times]
-    return sum(w * (measured - wire) for w, (measured, wire) in zip(weights, times, strict=True)) / sum(weights)
+    return sum(w * (measured - wire) for w, (measured, wire) in zip_equal(weights, times)) / sum(weights)
 
 
 def measure_accuracy(
@@ -159,7 +160,7 @@ def measure_accuracy(
     start_up = fit_start_up(times) if times else 0.0
     rows = [
         PingPong(size, seconds, wire, seconds / (wire + start_up) - 1)
-        for size, (seconds, wire) in zip(sizes, times, strict=True)
+        for size, (seconds, wire) in zip_equal(sizes, times)
     ]
     return Accuracy(
         lab.cluster.name, lab.rate_bps, processors, lab.priority, start_up, rows, relays, _without_channels(lab.stats())

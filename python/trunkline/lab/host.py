@@ -1,5 +1,7 @@
 """One emulated host: a process that holds its namespaces, and what is set up in them."""
 
+from __future__ import annotations
+
 import os
 import socket
 import time

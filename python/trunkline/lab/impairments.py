@@ -1,5 +1,7 @@
 """What a lab's network does to frames besides carrying them: as people ask for it, and as they are told of it."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any

@@ -16,6 +16,7 @@ from collections.abc import Sequence
 
 from pyroute2 import IPRoute
 
+from trunkline.compat import zip_equal
 from trunkline.lab import syscalls
 from trunkline.lab.addresses import ip_address
 from trunkline.lab.door import Door
@@ -78,14 +79,14 @@ def _prepare_files(description: dict[str, object]) -> None:
 
 def _build(hosts: Sequence[str], traits: Traits) -> list[int]:
     started = [start_host(index, name, len(hosts), traits) for index, name in enumerate(hosts)]
-    for (_, from_host, _), name in zip(started, hosts, strict=True):
+    for (_, from_host, _), name in zip_equal(started, hosts):
         _expect(from_host, b"n", name)
     with IPRoute() as route:
         for index, (pid, _, _) in enumerate(started):
             route.link("add", ifname=f"p{index}", kind="veth", peer={"ifname": "eth0", "net_ns_pid": pid}, state="up")
     for _, _, to_host in started:
         os.write(to_host, b"g")
-    for (pid, from_host, to_host), name in zip(started, hosts, strict=True):
+    for (pid, from_host, to_host), name in zip_equal(started, hosts):
         _expect(from_host, b"u", name)
         os.close(from_host)
         os.close(to_host)

@@ -1,5 +1,7 @@
 """What messages cost the processors that a lab's hosts share: measured on each lab, since no two days are alike."""
 
+from __future__ import annotations
+
 import json
 import os
 from dataclasses import dataclass

@@ -1,5 +1,7 @@
 """The highest rate at which this machine emulates a cluster truly, measured once and kept."""
 
+from __future__ import annotations
+
 import json
 import os
 import platform
@@ -88,7 +90,7 @@ def auto_rate(cluster: _core.Cluster, on_step: Callable[[str], None] = lambda _:
         Failed: where not even the lowest rate holds.
     """
     kept = _read_cache().get(_key(cluster))
-    if isinstance(kept, int | float) and kept in LADDER:
+    if isinstance(kept, (int, float)) and kept in LADDER:
         return float(kept)
     rate = find_rate(cluster, on_step)
     remember_rate(cluster, rate)

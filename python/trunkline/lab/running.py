@@ -1,5 +1,7 @@
 """Labs that run now, and how their links are changed from outside, or from one of their hosts."""
 
+from __future__ import annotations
+
 import json
 import socket
 from collections.abc import Sequence

@@ -1,10 +1,11 @@
 """Scripts of a lab: what happens to its links while a program runs."""
 
+from __future__ import annotations
+
 import threading
 import time
 from collections.abc import Callable, Sequence
 from types import TracebackType
-from typing import Self
 
 from trunkline import _core
 from trunkline.cluster import faulty
@@ -55,7 +56,7 @@ class Playing:
         """Steps that have not been made."""
         return self._steps[len(self.made) :]
 
-    def __enter__(self) -> Self:
+    def __enter__(self) -> Playing:
         self._start = time.monotonic()
         if self._steps:
             self._thread.start()

@@ -1,5 +1,7 @@
 """A lab: an emulated cluster that lives exactly as long as its owner wants, and never longer than its owner."""
 
+from __future__ import annotations
+
 import contextlib
 import json
 import os
@@ -13,7 +15,7 @@ import threading
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import IO, Any, Self
+from typing import IO, Any
 
 from trunkline import _core
 from trunkline.errors import BadInput, Failed
@@ -33,6 +35,12 @@ its last byte is there, so that every hop of a pipeline would store a dozen fram
 frame. Two keep a small segment whole, which halves the work.
 """
 
+_INSIDE = """import runpy, sys
+sys.path = [*filter(None, sys.path), sys.argv.pop()]
+runpy.run_module("trunkline.lab.inside", run_name="__main__", alter_sys=True)"""
+"""As ``python -P -m``, which came with Python 3.11: nothing comes from the folder that the caller is in.
+
+The last word is the folder that our own package is in."""
 _HOST_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 
 
@@ -101,7 +109,7 @@ class Lab:
         self._running: list[subprocess.Popen[Any]] = []
         self._lock = threading.Lock()
 
-    def __enter__(self) -> Self:
+    def __enter__(self) -> Lab:
         hosts = self.cluster.hosts
         if len(hosts) > MOST_HOSTS:
             raise BadInput(f"{self.cluster.name} has {len(hosts)} hosts; one machine emulates at most {MOST_HOSTS}")
@@ -116,7 +124,7 @@ class Lab:
         self._keeper = subprocess.Popen(
             [
                 *("unshare", *user, "--net", "--mount", "--ipc", "--uts", "--pid", "--fork", "--kill-child"),
-                *("--mount-proc", sys.executable, "-P", "-m", "trunkline.lab.inside"),
+                *("--mount-proc", sys.executable, "-c", _INSIDE, Path(__file__).parents[2]),
             ],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,

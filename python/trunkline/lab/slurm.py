@@ -4,6 +4,8 @@ All of it runs inside the lab's namespaces and keeps its files in the lab's own 
 that ends. Slurm knows the lab's switches from ``topology.conf``.
 """
 
+from __future__ import annotations
+
 import os
 import secrets
 import shutil

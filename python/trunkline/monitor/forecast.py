@@ -4,9 +4,13 @@ Several predictors forecast each measurement before it is known; the one that wa
 forecast (Wolski, Spring, Hayes, "The network weather service", 1999). Cost: O(predictors x window) a measurement.
 """
 
+from __future__ import annotations
+
 from collections import deque
 from dataclasses import dataclass
 from statistics import fmean, median
+
+from trunkline.compat import zip_equal
 
 __all__ = ["PREDICTORS", "Forecast", "Forecaster"]
 
@@ -54,7 +58,7 @@ class Forecaster:
                 self._errors[number] += abs(predicted - value)
         self._smoothed = [
             before + gain * (value - before) if self._count else value
-            for before, gain in zip(self._smoothed, _GAINS, strict=True)
+            for before, gain in zip_equal(self._smoothed, _GAINS)
         ]
         self._count += 1
         self._sum += value

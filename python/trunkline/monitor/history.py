@@ -4,6 +4,8 @@ A line is appended by one write, and counts once its end is there. So a monitor 
 history that can be read, with one measurement less.
 """
 
+from __future__ import annotations
+
 import fcntl
 import json
 import os
@@ -12,9 +14,9 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from pathlib import Path
 from types import TracebackType
-from typing import Self
 
 from trunkline import _core
+from trunkline.compat import zip_equal
 from trunkline.errors import BadInput, Failed
 from trunkline.monitor.forecast import Forecast, Forecaster
 from trunkline.pairs.file import CLOCKS_APART, MeasuredPair, Pairs, parse_pairs
@@ -99,7 +101,7 @@ class History:
             os.close(self._descriptor)
             raise
 
-    def __enter__(self) -> Self:
+    def __enter__(self) -> History:
         return self
 
     def __exit__(
@@ -191,7 +193,7 @@ def _key(pair: MeasuredPair) -> Key:
 
 def _is_far(found: MeasuredPair, expected: MeasuredPair) -> bool:
     """Of the same two hosts in the same order."""
-    figures = [(found.latency_s, expected.latency_s), *zip(found.bandwidth_bps, expected.bandwidth_bps, strict=True)]
+    figures = [(found.latency_s, expected.latency_s), *zip_equal(found.bandwidth_bps, expected.bandwidth_bps)]
     return any(one and other and max(one / other, other / one) > _FAR for one, other in figures)
 
 

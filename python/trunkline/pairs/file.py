@@ -1,10 +1,12 @@
 """Files of ``trunkline measure --pairs``. They come from other machines, so nothing in them is trusted."""
 
+from __future__ import annotations
+
 import json
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta, timezone
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -102,7 +104,7 @@ def parse_pairs(text: str, file: str, cluster: _core.Cluster) -> Pairs:
     if faults:
         more = [f"{file}: and {len(faults) - MOST_NAMED} more"] if len(faults) > MOST_NAMED else []
         raise faulty_input(faults[:MOST_NAMED] + more)
-    return Pairs(measured if measured.tzinfo else measured.replace(tzinfo=UTC), str(content.get("mpi")), pairs)
+    return Pairs(measured if measured.tzinfo else measured.replace(tzinfo=timezone.utc), str(content.get("mpi")), pairs)
 
 
 def check_age(pairs: Pairs, file: str, most: timedelta, now: datetime) -> timedelta:
@@ -165,7 +167,7 @@ def _both(entry: dict[str, Any], key: str, read: Callable[[object, str], Value])
 def _number(value: object, key: str) -> float:
     if value is None:
         raise ValueError(f"{key} is missing")
-    if isinstance(value, bool) or not isinstance(value, int | float):
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
         raise ValueError(f"{key} is no number")
     if not math.isfinite(value):
         raise ValueError(f"{key} is {value}")

@@ -22,6 +22,7 @@ from statistics import median
 import numpy as np
 
 from trunkline import _core
+from trunkline.compat import zip_equal
 from trunkline.errors import BadInput
 from trunkline.pairs.file import MeasuredPair, Pairs
 from trunkline.pairs.least_squares import nonnegative_least_squares
@@ -89,7 +90,7 @@ def _links(cluster: _core.Cluster, a: int, b: int) -> list[int]:
 
 def _means(rates: Sequence[float]) -> list[float]:
     """Of each link: at which a byte takes half of what it takes there and back."""
-    return [2 / (1 / there + 1 / back) for there, back in zip(rates[::2], rates[1::2], strict=True)]
+    return [2 / (1 / there + 1 / back) for there, back in zip_equal(rates[::2], rates[1::2])]
 
 
 def _headers_s(rate_bps: float) -> float:
@@ -113,7 +114,7 @@ def _rates(cluster: _core.Cluster, pairs: Sequence[MeasuredPair]) -> list[float]
     ways = []
     for pair in pairs:
         names = [cluster.hosts[host] for host in pair.hosts]
-        for bps, ends in zip(pair.bandwidth_bps, (names, names[::-1]), strict=True):
+        for bps, ends in zip_equal(pair.bandwidth_bps, (names, names[::-1])):
             if not bps:
                 continue
             ways.append(cluster.path(*ends))
@@ -131,7 +132,7 @@ def _rates(cluster: _core.Cluster, pairs: Sequence[MeasuredPair]) -> list[float]
     for channel, bps in fastest.items():
         if channel in shown or bps > rates[channel]:
             rates[channel] = _rounded(bps)
-    for there, link in zip(range(0, len(rates), 2), cluster.links, strict=True):
+    for there, link in zip_equal(range(0, len(rates), 2), cluster.links):
         both = rates[there : there + 2]
         if link.rate_bps == link.back_rate_bps and max(both) <= _BOTH_WAYS * min(both):
             rates[there : there + 2] = [max(both)] * 2
@@ -149,14 +150,14 @@ def _latencies(
     column = {link: number for number, link in enumerate(crossed, 1)}
     rows = np.zeros((len(pairs) + len(crossed), 1 + len(crossed)))
     wanted = np.zeros(len(rows))
-    for number, (pair, way) in enumerate(zip(pairs, ways, strict=True)):
+    for number, (pair, way) in enumerate(zip_equal(pairs, ways)):
         share = 1 / pair.latency_s
         rows[number, 0] = share
         for link in way:
             rows[number, column[link]] = share
         wanted[number] = max(0.0, pair.latency_s - sum(_headers_s(rates[link]) for link in way)) * share
     for number, link in enumerate(crossed):
-        longest = max(pair.latency_s for pair, way in zip(pairs, ways, strict=True) if link in way)
+        longest = max(pair.latency_s for pair, way in zip_equal(pairs, ways) if link in way)
         rows[len(pairs) + number, 1 + number] = _PULL / longest
     solution = nonnegative_least_squares(rows, wanted)
     latencies = [link.mean_latency_s for link in cluster.links]
@@ -169,7 +170,7 @@ def _injections(cluster: _core.Cluster, pairs: Sequence[MeasuredPair]) -> list[f
     """Seconds of each host, besides what a message costs the median one."""
     least: dict[int, float] = {}
     for pair in pairs:
-        for host, seconds in zip(pair.hosts, pair.injection_s, strict=True):
+        for host, seconds in zip_equal(pair.hosts, pair.injection_s):
             least[host] = min(least.get(host, seconds), seconds)
     usual = median(least.values())
     injections = [cluster.injection_s(host) for host in range(len(cluster.hosts))]

@@ -1,10 +1,12 @@
 """The program that measures, and a job of it that somebody else may end."""
 
+from __future__ import annotations
+
 import os
 import signal
 import subprocess
 from collections.abc import Mapping, Sequence
-from datetime import UTC, datetime
+from datetime import datetime, timezone
 from pathlib import Path
 
 from trunkline.errors import BadInput, Failed
@@ -74,7 +76,7 @@ def measure_pairs(
             str(measuring_program(library)),
             *("--cluster", str(cluster_file.resolve()), "--output", str(output)),
             *("--sizes", str(message_bytes), "--noise", "1", "--budget", str(budget_s)),
-            *("--date", datetime.now(UTC).isoformat(timespec="seconds")),
+            *("--date", datetime.now(timezone.utc).isoformat(timespec="seconds")),
             *("--least", str(least), *(("--only", ",".join(f"{a}={b}" for a, b in only)) if only else ())),
             *("--pairs", str(most_pairs), "--patience", str(patience_s)),
         ]

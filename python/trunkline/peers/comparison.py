@@ -1,5 +1,7 @@
 """What a comparison is about, and what of it is still to be measured."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import dataclass
 

@@ -1,5 +1,7 @@
 """What every peer's driver offers: whether it can run here, how its timing program starts, which settings it has."""
 
+from __future__ import annotations
+
 import subprocess
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Mapping, Sequence

@@ -1,5 +1,7 @@
 """LAM/MPI, the papers' peer: a daemon on each host, booted and halted with each job; refuses to run as root."""
 
+from __future__ import annotations
+
 import os
 import pwd
 import shlex

@@ -1,5 +1,7 @@
 """The page of ``trunkline bench peers``."""
 
+from __future__ import annotations
+
 import base64
 import json
 from collections.abc import Mapping, Sequence

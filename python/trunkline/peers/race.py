@@ -1,5 +1,7 @@
 """The race of a library's own settings on one cluster: the best of each size, kept as it stands after each job."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 

@@ -1,8 +1,10 @@
 """The cells of a comparison: in memory, in their file, merged over rounds."""
 
+from __future__ import annotations
+
 import json
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, field
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -10,6 +12,7 @@ from trunkline import _core
 from trunkline.bench.entries import check_entry
 from trunkline.bench.measure import Cell
 from trunkline.cluster import fingerprint_text
+from trunkline.compat import keyword_dataclass
 from trunkline.errors import BadInput
 from trunkline.files import read_json
 from trunkline.mpi import Mpi
@@ -22,7 +25,7 @@ Place = tuple[str, str, float]
 Key = tuple[str, str, float, str, str, str, str, int]
 
 
-@dataclass(kw_only=True)
+@keyword_dataclass
 class PeerCell(Cell):
     """A cell of ``bench peers``: of several jobs, one a round.
 
@@ -52,7 +55,7 @@ class PeerCell(Cell):
         """What it is of: place, peer and its version, collective, algorithm, size."""
         return *self.place, self.mpi, self.mpi_version, self.collective, self.algorithm, self.message_bytes
 
-    def absorb(self, other: "PeerCell", width: float) -> None:
+    def absorb(self, other: PeerCell, width: float) -> None:
         """Take in the times of one more job."""
         self.seconds = ([] if self.rounds == 0 else self.seconds) + other.seconds
         self.limits = ([] if self.rounds == 0 else self.limits) + other.limits

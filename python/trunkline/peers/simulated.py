@@ -1,5 +1,7 @@
 """The algorithms that SimGrid's SMPI brings: other libraries' choices, and each by itself."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path

@@ -1,5 +1,7 @@
 """The comparison as tables: for the terminal, as Markdown, and beside the papers' numbers."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby

@@ -1,5 +1,7 @@
 """UFTP, udpcast and NORM: transfers to many receivers that are no messages of MPI."""
 
+from __future__ import annotations
+
 import shlex
 import shutil
 import subprocess

@@ -14,6 +14,7 @@ from trunkline import _core
 from trunkline.bench.heights import Heights
 from trunkline.bench.measure import Cell
 from trunkline.bench.model import Verdict
+from trunkline.compat import zip_equal
 from trunkline.draw.colours import ACCENT, AXIS, GRID, INK, SERIES, dark_too
 from trunkline.predict import Predicted
 from trunkline.report.line_styles import LineStyle, line_styles
@@ -231,7 +232,7 @@ def height_curves(rows: Sequence[Heights]) -> str:
         ("mean_height_bound", "lower bound", INK, ":"),
         ("complete_tree_height", "complete tree", INK, "--"),
     )
-    for axes, density in zip(panels[:-1], densities, strict=True):
+    for axes, density in zip_equal(panels[:-1], densities):
         some = [row for row in rows if row.machines_per_switch == density]
         for field, label, colour, style in lines:
             axes.plot(
@@ -240,7 +241,7 @@ def height_curves(rows: Sequence[Heights]) -> str:
         axes.set_title(f"{density} machines a switch", fontsize=10)
         axes.set_ylabel("height, transfers")
         axes.set_ylim(bottom=0)
-    for density, colour in zip(densities, SERIES, strict=False):
+    for density, colour in zip(densities, SERIES):
         some = [row for row in rows if row.machines_per_switch == density]
         panels[-1].plot(
             [row.machines for row in some],

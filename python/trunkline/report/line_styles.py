@@ -1,15 +1,18 @@
 """How the curves of many algorithms are told apart: by colour, by dashes and by marker."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable
 from itertools import count
 from typing import NamedTuple
 
+from trunkline.compat import zip_equal
 from trunkline.draw.colours import ACCENT, NATIVE, SERIES
 
 __all__ = ["LineStyle", "line_styles"]
 
 PALETTE = {"native": NATIVE, "auto": ACCENT}
-PALETTE |= dict(zip(("linear", "two-tree", "binary", "3-ary", "binomial", "flat"), SERIES, strict=True))
+PALETTE |= dict(zip_equal(("linear", "two-tree", "binary", "3-ary", "binomial", "flat"), SERIES))
 """Colours that are the same in every picture."""
 BLIND = "unaware-"
 """What is blind to the network has the colour of its twin, in dashes."""

@@ -3,7 +3,7 @@
 import json
 import platform
 from collections.abc import Sequence
-from datetime import UTC, datetime
+from datetime import datetime, timezone
 from itertools import groupby
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -37,7 +37,7 @@ def render(template: str, cells: Sequence[Cell], **more: object) -> str:
         data=data,
         version=__version__,
         mpis=dict.fromkeys((cell.mpi, cell.mpi_version) for cell in cells),
-        when=datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
+        when=datetime.now(timezone.utc).strftime("%Y-%m-%d %H:%M UTC"),
         machine=f"{platform.system()} {platform.release()}, {platform.machine()}",
         theme=THEME,
         dark=DARK,

@@ -1,8 +1,7 @@
 """Processor times of messages, from measured tables, as SMPI takes them."""
 
-from itertools import pairwise
-
 from trunkline import _core
+from trunkline.compat import pairwise
 
 __all__ = ["processor_times"]
 

@@ -1,5 +1,7 @@
 """Lab and simulation side by side."""
 
+from __future__ import annotations
+
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any

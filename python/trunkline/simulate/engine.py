@@ -1,5 +1,7 @@
 """One simulation: files and options for ``trunkline-simulate``, and what it prints."""
 
+from __future__ import annotations
+
 import json
 import os
 import subprocess

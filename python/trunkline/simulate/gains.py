@@ -1,9 +1,9 @@
 """What ``auto`` gains over simulated rivals, by link rate and message size."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
-from itertools import pairwise
+from dataclasses import asdict
 
+from trunkline.compat import keyword_dataclass, pairwise
 from trunkline.peers.simulated import Simulated
 from trunkline.simulate.engine import Job
 from trunkline.simulate.rows import LeftOut, Row, simulate_all
@@ -11,7 +11,7 @@ from trunkline.simulate.rows import LeftOut, Row, simulate_all
 __all__ = ["Gain", "gains_of", "simulate_gains"]
 
 
-@dataclass(frozen=True, kw_only=True)
+@keyword_dataclass(frozen=True)
 class Gain:
     """One line of ``simulate gains --json``: one rival at one rate and size."""
 

@@ -1,5 +1,7 @@
 """Gsum, the allreduce paper's benchmark, on simulated hosts: its own processors, which no lab has."""
 
+from __future__ import annotations
+
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
@@ -8,6 +10,7 @@ from pathlib import Path
 from trunkline import _core
 from trunkline.bench.gsum import NATIVE_PLAN
 from trunkline.cluster import fingerprint_text
+from trunkline.compat import keyword_dataclass
 from trunkline.errors import BadInput, Failed
 from trunkline.peers.simulated import Simulated, simulated_plan
 from trunkline.simulate.engine import Job, run_ranks
@@ -81,7 +84,7 @@ class Summed:
     """The same by the paper's own runtime; empty: it is not simulated."""
 
 
-@dataclass(frozen=True, kw_only=True)
+@keyword_dataclass(frozen=True)
 class GsumRow:
     """One line of ``simulate gsum --json``."""
 

@@ -2,10 +2,11 @@
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 
 from trunkline import _core
 from trunkline.cluster import fingerprint_text
+from trunkline.compat import keyword_dataclass
 from trunkline.peers.simulated import Simulated
 from trunkline.predict import setting_of
 from trunkline.simulate.engine import Job, run_ranks
@@ -20,7 +21,7 @@ _ELEMENT_BYTES = 8
 _LINE = re.compile(r"matmul: \d+ ranks, order \d+: ([0-9.]+) s, ([0-9.]+) s of them in MPI_Bcast")
 
 
-@dataclass(frozen=True, kw_only=True)
+@keyword_dataclass(frozen=True)
 class Multiplied:
     """One line of ``simulate matmul --json``: one algorithm on so many hosts."""
 

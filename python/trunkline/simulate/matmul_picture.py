@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
+from trunkline.compat import zip_equal
 from trunkline.draw.colours import GRID, INK, SOFT
 from trunkline.report.chart import svg_text
 from trunkline.report.line_styles import line_styles
@@ -26,7 +27,7 @@ def speed_up_curves(rows: Sequence[Multiplied]) -> str:
     first = rows[0]
     title = f"Product of order {first.order}, simulated\n{first.cluster}, hosts that make {first.host_gflops:g} GFLOP/s"
     figure.suptitle(title, fontsize=10, fontweight="bold")
-    for axes, rate in zip(figure.subplots(len(rates), 1, squeeze=False)[:, 0], rates, strict=True):
+    for axes, rate in zip_equal(figure.subplots(len(rates), 1, squeeze=False)[:, 0], rates):
         axes.plot(hosts, hosts, color=INK, lw=1, ls=(0, (4, 3)), label="y = x")
         axes.plot(
             hosts, [PAPER_PART * each for each in hosts], color=SOFT, lw=1, ls=":", label="paper, in words: 0.8 x"

@@ -8,6 +8,7 @@ from pathlib import Path
 from trunkline import _core
 from trunkline.bench.cell import Timed
 from trunkline.cluster import faulty, fingerprint_text
+from trunkline.compat import keyword_dataclass, zip_equal
 from trunkline.errors import BadInput, Failed
 from trunkline.peers.simulated import Simulated, own_choice
 from trunkline.registry import limit_in_transfers
@@ -17,7 +18,7 @@ from trunkline.statistics import median_with_interval
 __all__ = ["LeftOut", "Part", "Row", "bound_seconds", "decisions_of", "host_rate_bps", "parts_of", "simulate_all"]
 
 
-@dataclass(kw_only=True)
+@keyword_dataclass
 class Row(Timed):
     """One line of ``simulate COLLECTIVE --json``; median, low and high differ where datagrams get lost."""
 
@@ -188,7 +189,7 @@ def _planned(job: Job, one: Simulated, on_left_out: Callable[[LeftOut], None]) -
     if not planned:
         return
     names = ["TRUNKLINE_PLAN"] if len(read.plans) == 1 else [f"TRUNKLINE_PLAN {i + 1}" for i in range(len(read.plans))]
-    shapes = {name: plan.algorithm for name, plan in zip(names, read.plans, strict=True)}
+    shapes = {name: plan.algorithm for name, plan in zip_equal(names, read.plans)}
     settings = {"TRUNKLINE_PLAN": str(Path(one.plan).absolute())}
     small = replace(job, sizes=planned)
     yield Part(small, one.runs, one.options, decided=decided, settings=settings, shapes=shapes)

@@ -1,5 +1,7 @@
 """What is wrong with the files of a source, all at once, with the place of each."""
 
+from __future__ import annotations
+
 import difflib
 from collections.abc import Iterable
 from typing import NamedTuple

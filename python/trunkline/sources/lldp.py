@@ -4,6 +4,8 @@ Hosts cannot hear what is between switches. Those links come from files of the s
 where neither says how two parts are joined, that is a fault, never a guess.
 """
 
+from __future__ import annotations
+
 from collections import defaultdict
 from dataclasses import dataclass, field
 

@@ -1,11 +1,14 @@
 """Neighbours of many hosts at once, over ssh."""
 
+from __future__ import annotations
+
 import json
 import shutil
 import subprocess
 from concurrent.futures import ThreadPoolExecutor
 
 from trunkline import _core
+from trunkline.compat import zip_equal
 from trunkline.errors import BadInput, faulty_input
 
 __all__ = ["gather_over_ssh"]
@@ -30,12 +33,12 @@ def gather_over_ssh(hostlist: str) -> str:
         raise BadInput("there is no ssh here; print the neighbours on each host into a file, and import the files")
     with ThreadPoolExecutor(_AT_ONCE) as pool:
         answers = list(pool.map(lambda host: _ask(ssh, host), hosts))
-    silent = [f"{host}: {answer}" for host, answer in zip(hosts, answers, strict=True) if isinstance(answer, str)]
+    silent = [f"{host}: {answer}" for host, answer in zip_equal(hosts, answers) if isinstance(answer, str)]
     if silent:
         raise faulty_input(silent)
     return "".join(
         json.dumps({"host": host.rpartition("@")[2], "lldp": answer}) + "\n"  # ssh takes USER@HOST
-        for host, answer in zip(hosts, answers, strict=True)
+        for host, answer in zip_equal(hosts, answers)
     )
 
 

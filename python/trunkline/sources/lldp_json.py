@@ -5,11 +5,14 @@ after another: ``show chassis`` (who the file is of) before ``show neighbors``, 
 [...]}``.
 """
 
+from __future__ import annotations
+
 import json
 import re
 from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Union
 
 from trunkline.sources.faults import Faults, Place
 
@@ -41,7 +44,7 @@ class Heard:
 
 _WHOSE = 'Print show chassis before show neighbors, write {"host": NAME, "lldp": [...]}, or give each host a file'
 _BLANKS = re.compile(r"[ \t\r\n]*")
-Path = tuple[str | int, ...]
+Path = tuple[Union[str, int], ...]
 
 
 class _Document:

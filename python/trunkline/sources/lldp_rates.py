@@ -1,5 +1,7 @@
 """Rates of a network that LLDP tells: announced, given with options, or assumed, and said to be."""
 
+from __future__ import annotations
+
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 

@@ -1,5 +1,7 @@
 """YAML with the place of everything, for messages."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 
 import yaml
@@ -23,13 +25,13 @@ class Marked:
         return self._node.value or None if isinstance(self._node, yaml.ScalarNode) else None
 
     @property
-    def items(self) -> list["Marked"] | None:
+    def items(self) -> list[Marked] | None:
         """Of a list; None where it is none."""
         if not isinstance(self._node, yaml.SequenceNode):
             return None
         return [Marked(item, self._file) for item in self._node.value]
 
-    def fields(self, known: tuple[str, ...], what: str, faults: Faults) -> dict[str, "Marked"] | None:
+    def fields(self, known: tuple[str, ...], what: str, faults: Faults) -> dict[str, Marked] | None:
         """Of a mapping; unknown keys and keys given twice are faults. None where it is no mapping."""
         if not isinstance(self._node, yaml.MappingNode):
             faults.add(self.at, f"{what} must be a mapping of {', '.join(known)}")
@@ -47,7 +49,7 @@ class Marked:
                 found[word] = value
         return found
 
-    def _pairs(self) -> Iterator[tuple["Marked", "Marked"]]:
+    def _pairs(self) -> Iterator[tuple[Marked, Marked]]:
         for key, value in self._node.value:
             yield Marked(key, self._file), Marked(value, self._file)
 

@@ -1,5 +1,7 @@
 """What every source is read into: switches, hosts and trunks, each with its place in the source."""
 
+from __future__ import annotations
+
 import json
 from collections import defaultdict
 from dataclasses import dataclass, field

@@ -1,5 +1,7 @@
 """Rates and latencies that a source does not tell."""
 
+from __future__ import annotations
+
 import re
 from dataclasses import dataclass
 from decimal import Decimal

@@ -1,5 +1,7 @@
 """SimGrid platforms (XML, versions 4 and 4.1) as networks: every pair of neighbours and the link between them."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from math import inf
 

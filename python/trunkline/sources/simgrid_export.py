@@ -11,11 +11,14 @@ For a simulation, each rank of a host that has several is a host of its own, beh
 tells their messages apart, and what they keep busy.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Sequence
 from xml.sax.saxutils import quoteattr
 
 from trunkline import _core
 from trunkline.cluster import wide_links
+from trunkline.compat import zip_equal
 from trunkline.errors import BadInput
 from trunkline.sources.simgrid_units import format_bandwidth, format_latency
 
@@ -82,7 +85,7 @@ def simgrid_platform(cluster: _core.Cluster, ranks: Sequence[int] = ()) -> str:
         lines += [f"    <router id={quoteattr(switch)}/>" for switch in cluster.switches]
     lines += [line for one in behind if not wide for line in one.links]
     names = _link_names(cluster.links)
-    for (name, *beside), link in zip(names, cluster.links, strict=True):
+    for (name, *beside), link in zip_equal(names, cluster.links):
         kept = _property("between", f"{link.a} {link.b}") if wide or not link.in_tree else ""
         kept += _property("width", str(link.width)) if link.width > 1 else ""
         kept += _property("back", f"{link.back_rate_bps!r} {link.back_latency_s!r}") if _differs(link) else ""
@@ -98,7 +101,7 @@ def simgrid_platform(cluster: _core.Cluster, ranks: Sequence[int] = ()) -> str:
 
 
 def _routes_of_links(cluster: _core.Cluster, names: list[list[str]]) -> Iterator[str]:
-    for (name, *_), link in zip(names, cluster.links, strict=True):
+    for (name, *_), link in zip_equal(names, cluster.links):
         if not link.in_tree:
             continue
         one_way = ' symmetrical="NO"' if _differs(link) else ""

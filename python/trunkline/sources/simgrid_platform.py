@@ -5,6 +5,8 @@ neighbours. What SimGrid can say beyond that (media that several pairs share, li
 has no place in a cluster file and is a fault.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass, field
 
 from trunkline.sources.faults import Faults, Place, did_you_mean

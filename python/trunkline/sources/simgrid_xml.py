@@ -1,5 +1,7 @@
 """XML as a tree of elements that know where they stand."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass, field
 from xml.parsers import expat
 
@@ -15,7 +17,7 @@ class Element:
     tag: str
     attributes: dict[str, str]
     at: Place
-    children: list["Element"] = field(default_factory=list)
+    children: list[Element] = field(default_factory=list)
 
     def properties(self) -> dict[str, str]:
         """Its ``<prop id value>`` children."""

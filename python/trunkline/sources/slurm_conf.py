@@ -3,6 +3,8 @@ r"""Slurm's ``topology.conf``: one line a switch, ``SwitchName=s0 Nodes=node[01-
 As Slurm reads it: keys in any case, ``#`` to the end of the line, ``\`` at the end joins lines, values quoted or not.
 """
 
+from __future__ import annotations
+
 import re
 from bisect import bisect_right
 from collections.abc import Iterator

@@ -131,7 +131,7 @@ def _expand(part: str, at: Place, faults: Faults) -> list[str]:
 
 
 def _add_levels(levels: list[list[str]], at: Place, seen: _Seen, faults: Faults) -> None:
-    for upper, lower in zip([[], *levels], levels, strict=False):
+    for upper, lower in zip([[], *levels], levels):
         if len(upper) > 1 and len(lower) > 1:
             faults.add_alike(
                 f"levels {upper} {lower}",

@@ -1,5 +1,7 @@
 """Slurm's lines of switches, from either of its two files, become a network."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 from dataclasses import dataclass
 

@@ -1,5 +1,7 @@
 """Slurm's ``topology.yaml`` (25.05 and later): a list of named topologies, of which trees are networks of switches."""
 
+from __future__ import annotations
+
 from trunkline.errors import BadInput
 from trunkline.sources.faults import Faults, Place, did_you_mean, name_fault
 from trunkline.sources.marked import Marked, parse_marked

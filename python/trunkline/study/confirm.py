@@ -9,6 +9,7 @@ from statistics import median
 from typing import Any
 
 from trunkline import _core
+from trunkline.compat import zip_equal
 from trunkline.edits.plans import edited
 from trunkline.errors import BadInput, Failed
 from trunkline.statistics import Median, median_with_interval
@@ -100,7 +101,7 @@ def confirm(
             trace.mkdir()
             times[name].append(_mean_us(command, file, trace, traced))
             show(f"pair {turn + 1} of {pairs}: {name}")
-    ratios = [old / new for old, new in zip(*times.values(), strict=True)]
+    ratios = [old / new for old, new in zip_equal(*times.values())]
     return Confirmation(step, median_with_interval(ratios), *map(median, times.values()))
 
 

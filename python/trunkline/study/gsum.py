@@ -8,6 +8,7 @@ from typing import Any
 from trunkline import __version__, _core
 from trunkline.bench.gsum import GsumJob
 from trunkline.cluster import fingerprint_text
+from trunkline.compat import zip_equal
 from trunkline.edits.host_tree import HostTree
 from trunkline.errors import Failed
 from trunkline.planned import made_plan
@@ -188,4 +189,4 @@ def _plan(job: GsumJob, one: Configuration, tree: HostTree) -> _core.PlanFile:
 
 
 def _ratio(over: Mapping[int, Sequence[float]], one: Mapping[int, Sequence[float]], size: int) -> Median:
-    return median_with_interval([before / after for before, after in zip(over[size], one[size], strict=True)])
+    return median_with_interval([before / after for before, after in zip_equal(over[size], one[size])])

@@ -5,6 +5,8 @@ carries the sum on. With the result it departs first, and the others one after a
 What goes to another host is sent and received by threads that need one of that host's processors.
 """
 
+from __future__ import annotations
+
 import heapq
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -63,9 +65,9 @@ class _Node:
     """A wrapper, or a thread: one without contributors."""
 
     host: str
-    contributors: "list[_Node]" = field(default_factory=list)
-    parent: "_Node | None" = None
-    came: "dict[int, list[_Node]]" = field(default_factory=dict)
+    contributors: list[_Node] = field(default_factory=list)
+    parent: _Node | None = None
+    came: dict[int, list[_Node]] = field(default_factory=dict)
     """By iteration, in order."""
 
     @property
@@ -73,7 +75,7 @@ class _Node:
         return all(one.host == self.host for one in self.contributors)
 
 
-def _combined(start: _Node | None, joining: "list[tuple[int, _Node]]", host: str) -> _Node:
+def _combined(start: _Node | None, joining: list[tuple[int, _Node]], host: str) -> _Node:
     """A wrapper for each level, from below: who joins there, and what has come together before."""
     top = start
     for _, some in groupby(sorted(joining, key=lambda one: one[0]), key=lambda one: one[0]):

@@ -1,5 +1,7 @@
 """All that is found out about a job's trace: its groups of calls, each with its trees, stages, costs and reasons."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 

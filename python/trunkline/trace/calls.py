@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from trunkline.compat import zip_equal
 from trunkline.trace.file import BEGIN, OVER, UNKNOWN_KIND, CallKind, RankTrace
 
 __all__ = ["Group", "RankCalls", "grouped", "lanes", "rank_calls"]
@@ -99,7 +100,7 @@ def lanes(calls: RankCalls) -> NDArray[np.int64]:
     if (calls.start[1:] >= np.maximum.accumulate(calls.end)[:-1]).all():
         return found
     free_from: list[int] = []
-    for call, (start, end) in enumerate(zip(calls.start.tolist(), calls.end.tolist(), strict=True)):
+    for call, (start, end) in enumerate(zip_equal(calls.start.tolist(), calls.end.tolist())):
         lane = next((lane for lane, free in enumerate(free_from) if free <= start), len(free_from))
         free_from[lane : lane + 1] = [end]
         found[call] = lane
@@ -152,7 +153,7 @@ def grouped(calls: Sequence[RankCalls], finished: bool) -> list[Group]:
     for one in calls:
         by_kind = [np.flatnonzero(one.kind == number) for number in range(len(one.kinds))]
         found: dict[_Key, list[tuple[NDArray[np.int64], NDArray[np.int64]]]] = {}
-        for kind, places in zip(one.kinds, by_kind, strict=True):
+        for kind, places in zip_equal(one.kinds, by_kind):
             if len(places) == 0:
                 continue
             key = (kind.collective, kind.algorithm, kind.plan, kind.bytes, kind.segment_bytes, kind.root)

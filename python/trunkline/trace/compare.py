@@ -1,11 +1,14 @@
 """Two runs beside each other: how much quicker one is, and how sure that is."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from math import exp, log, sqrt
 from statistics import NormalDist
 
 import numpy as np
 
+from trunkline.compat import zip_equal
 from trunkline.trace.analysis import Analysed, Analysis, find_group
 
 __all__ = ["Compared", "compare", "ratio_with_interval"]
@@ -59,7 +62,7 @@ def ratio_with_interval(first: np.ndarray, second: np.ndarray) -> tuple[float, t
     terms = [one.var(ddof=1) / len(one) for one in blocks]
     if sum(terms) == 0:
         return ratio, (ratio, ratio)
-    freedom = sum(terms) ** 2 / sum(term**2 / (len(one) - 1) for term, one in zip(terms, blocks, strict=True))
+    freedom = sum(terms) ** 2 / sum(term**2 / (len(one) - 1) for term, one in zip_equal(terms, blocks))
     half = _student(freedom) * sqrt(sum(terms))
     middle = log(ratio)
     return ratio, (exp(middle - half), exp(middle + half))

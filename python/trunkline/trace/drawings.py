@@ -1,11 +1,14 @@
 """Pictures of one tree's trace, as SVG text: the paper's timemap and curves, and the tree coloured by cost."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from html import escape
 
 import numpy as np
 
 from trunkline import _core
+from trunkline.compat import zip_equal
 from trunkline.draw.cluster import MOST_HOSTS
 from trunkline.draw.colours import ACCENT, AXIS, CONTENDED, INK, PAPER, SERIES, SOFT
 from trunkline.draw.costs import draw_costs
@@ -171,7 +174,7 @@ def cost_tree(tree: AnalysedTree, hosts: dict[int, str], title: str) -> str:
     most = max(cost.values(), default=1.0) or 1.0
     leaves = max(place.values()) + 1
     named = leaves <= 64
-    names = dict(zip(hosts, without_domain(list(hosts.values())), strict=True)) if named else {}
+    names = dict(zip_equal(hosts, without_domain(list(hosts.values())))) if named else {}
     label = 11 + _LETTER * max((len(name) for name in names.values()), default=0.0)  # right of its node
     step = max(44.0, label + 22) if named else max(6.0, 2816 / leaves)
     width, height = max(420.0, step * leaves + 40), 70.0 * max(level.values()) + 64

@@ -254,7 +254,8 @@ def unwrapped(raw: NDArray[np.uint64], before: int = -1) -> NDArray[np.int64]:
     time = (raw & np.uint64((1 << _TIME_BITS) - 1)).astype(np.int64)
     low = np.array([before & (1 << _TIME_BITS) - 1]) if before >= 0 else time[:1]
     wraps = np.cumsum(np.diff(time, prepend=low) < -(1 << (_TIME_BITS - 1)))
-    return time + ((wraps + (max(0, before) >> _TIME_BITS)) << _TIME_BITS)
+    whole: NDArray[np.int64] = time + ((wraps + (max(0, before) >> _TIME_BITS)) << _TIME_BITS)
+    return whole
 
 
 def read_trace(header: Header) -> RankTrace:

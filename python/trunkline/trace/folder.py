@@ -1,9 +1,11 @@
 """A folder of traces: which jobs left theirs, and what lies beside them."""
 
+from __future__ import annotations
+
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import datetime, timezone
 from pathlib import Path
 
 from trunkline import _core
@@ -98,7 +100,7 @@ def check_ranks(folder: Path, headers: Sequence[Header]) -> None:
 
 
 def _described(first: Header) -> str:
-    when = datetime.fromtimestamp(first.wall_ns / 1e9, UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
+    when = datetime.fromtimestamp(first.wall_ns / 1e9, timezone.utc).strftime("%Y-%m-%d %H:%M:%S UTC")
     return f"{first.ranks} ranks, {first.mpi}, {when}"
 
 

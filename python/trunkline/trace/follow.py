@@ -1,5 +1,7 @@
 """One rank's trace file while its program runs: what is new since the last look, and which calls it is in."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from pathlib import Path
 

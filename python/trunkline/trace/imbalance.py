@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from trunkline.compat import zip_equal
 from trunkline.trace.calls import Group, RankCalls
 from trunkline.trace.stages import Clocks
 
@@ -62,7 +63,7 @@ def imbalance_of(group: Group, calls: dict[int, RankCalls], clocks: Clocks, skip
     program = float((gap[:, known].max(axis=0) - gap[:, known].min(axis=0)).mean()) / 1e3 if known.any() else 0.0
     in_call = float((end - start).mean()) / 1e3
     counts = np.bincount(start.argmax(axis=0), minlength=len(ranks)) / max(1, start.shape[1])
-    late = sorted(zip(ranks, counts.tolist(), strict=True), key=lambda one: -one[1])[:3]
+    late = sorted(zip_equal(ranks, counts.tolist()), key=lambda one: -one[1])[:3]
     error = max(clocks.error_ns[rank] for rank in ranks) / 1e3
     reason = "inside"
     if waiting - error >= MUCH * in_call:

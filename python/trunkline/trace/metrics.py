@@ -1,5 +1,7 @@
 """The paper's metrics of one node: latencies, waits and orders. Times in, ns; arrays out, ns."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 
 import numpy as np

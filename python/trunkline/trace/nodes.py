@@ -5,6 +5,8 @@ the result is back; t4 of each contributor, when it departs. A node is a rank. I
 itself, which arrives when the call begins and departs when it is over. Times are ns of the node's own clock.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -197,7 +199,7 @@ def _node(
 
 def _ready(start: Times, back: dict[int, Times]) -> Times:
     """When the root of a broadcast turns to each segment: at the call's start, then after the one before."""
-    ready = start.copy()
+    ready: Times = start.copy()
     if back:
         last = np.max(list(back.values()), axis=0)
         ready[:, 1:] = np.maximum(ready[:, 1:], last[:, :-1])

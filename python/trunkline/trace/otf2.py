@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trunkline import __version__
+from trunkline.compat import zip_equal
 from trunkline.errors import BadInput
 from trunkline.kinds import kind_of
 from trunkline.trace.calls import RankCalls, lanes, rank_calls
@@ -50,12 +51,12 @@ def _write(job: Job, calls: list[RankCalls], archive: Archive) -> int:
     definitions = Definitions(job)
     base = min(header.start_ns + header.clock_offset_ns for header in job.headers)
     keys = [_message_keys(one) for one in calls]
-    sent = [key[_is(one, HANDED_ON)] for key, one in zip(keys, calls, strict=True)]
-    come = [key[_is(one, ARRIVED)] for key, one in zip(keys, calls, strict=True)]
+    sent = [key[_is(one, HANDED_ON)] for key, one in zip_equal(keys, calls)]
+    come = [key[_is(one, ARRIVED)] for key, one in zip_equal(keys, calls)]
     both = np.intersect1d(np.concatenate(sent), np.concatenate(come))
     events: dict[int, int] = {}
     archive.Archive_OpenEvtFiles(archive.handle)
-    for one, key in zip(calls, keys, strict=True):
+    for one, key in zip_equal(calls, keys):
         writer = _Rank(job, one, archive, definitions, one.offset - base)
         # Readers pair messages by their order: one whose other end is not in the trace would make all later ones wrong.
         order = np.argsort(one.event_call, kind="stable")
@@ -100,7 +101,7 @@ class _Rank:
         bounds = np.searchsorted(calls.event_call[messages], np.arange(len(calls) + 1)).tolist()
         count = 4 * len(chosen)
         starts, ends, kinds = ((part[chosen]).tolist() for part in (calls.start, calls.end, calls.kind))
-        for call, start, end, kind in zip(chosen.tolist(), starts, ends, kinds, strict=True):
+        for call, start, end, kind in zip_equal(chosen.tolist(), starts, ends, kinds):
             enter(writer, None, start + shift, self._regions[kind])
             begin(writer, None, start + shift)
             if bounds[call] < bounds[call + 1]:
@@ -130,7 +131,7 @@ class _Rank:
         plan = self._job.plans.get(kind.plan)
         trees = kind_of(plan[0].plan).streams(plan[0].plan) if plan is not None else 0
         times = np.clip(np.maximum.accumulate(self._calls.event_time[places]), start, end) + self._shift
-        for time, word in zip(times.tolist(), self._calls.event_what[places].tolist(), strict=True):
+        for time, word in zip_equal(times.tolist(), self._calls.event_what[places].tolist()):
             put = send if word & 15 == HANDED_ON else receive
             put(writer, None, time, word >> 12 & 0xFFFFF, MESSAGES, *_segment(kind, trees, word >> 4 & 31, word >> 32))
 

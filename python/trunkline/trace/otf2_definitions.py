@@ -1,5 +1,7 @@
 """What the events of an OTF2 archive refer to: hosts, ranks, regions, communicators, and their names."""
 
+from __future__ import annotations
+
 import ctypes
 from collections.abc import Callable, Sequence
 

@@ -1,5 +1,7 @@
 """The functions of the OTF2 library that write an archive, called by ctypes: there is one when a trace is exported."""
 
+from __future__ import annotations
+
 import ctypes
 from collections.abc import Callable, Sequence
 from ctypes import POINTER, c_char_p, c_int, c_uint8, c_uint32, c_uint64, c_void_p

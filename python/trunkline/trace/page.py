@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from trunkline import _core
+from trunkline.compat import zip_equal
 from trunkline.report.page import render
 from trunkline.trace.analysis import Analysed, AnalysedTree, Analysis
 from trunkline.trace.drawings import cost_over_switches, cost_tree, departure_curves, shown_ranks, timemap
@@ -39,9 +40,7 @@ def trace_page(analysis: Analysis, advice: list[Advice], confirmed: str = "") ->
         confirmed=confirmed,
         planned=_core.planned_words(),
         rows=[_row(one) for one in analysis.groups],
-        groups=[
-            _group(analysis, one, given) for one, given in list(zip(analysis.groups, advice, strict=True))[:MOST_GROUPS]
-        ],
+        groups=[_group(analysis, one, given) for one, given in list(zip_equal(analysis.groups, advice))[:MOST_GROUPS]],
         clock_error=us_text(max(header.clock_error_ns for header in job.headers) / 1e3),
     )
 

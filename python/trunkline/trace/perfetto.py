@@ -10,6 +10,7 @@ from typing import BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 
+from trunkline.compat import zip_equal
 from trunkline.trace.calls import RankCalls, lanes, rank_calls
 from trunkline.trace.file import ARRIVED, HANDED_ON, HEARD, TOLD, read_trace
 from trunkline.trace.folder import Job
@@ -108,7 +109,7 @@ def _events(calls: RankCalls, chosen: NDArray[np.int64], track: int) -> Iterator
         yield int(calls.start[call]), _event(SLICE_BEGIN, track, f"{kind.collective} {kind.algorithm}")
         inner = order[bounds[call] : bounds[call + 1]]
         words, times = calls.event_what[inner].tolist(), calls.event_time[inner].tolist()
-        found = [(time, _AT, _instant(calls, call, track, word)) for word, time in zip(words, times, strict=True)]
+        found = [(time, _AT, _instant(calls, call, track, word)) for word, time in zip_equal(words, times)]
         for name, start, end in parts_of(words, times, int(calls.start[call])):
             found += [(start, _FROM, _event(SLICE_BEGIN, track, name)), (end, _UNTIL, _event(SLICE_END, track))]
         for time, _, content in sorted(found, key=lambda one: one[:2]):

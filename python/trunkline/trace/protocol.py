@@ -1,10 +1,13 @@
 """Multicasts: what their ranks told each other, and how long the parts of a call took."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from trunkline.compat import zip_equal
 from trunkline.trace.calls import Group, RankCalls
 from trunkline.trace.file import HEARD, TOLD
 from trunkline.trace.metrics import Stats, stats_of
@@ -57,7 +60,7 @@ def parts_of(words: list[int], times: list[int], start: int) -> list[tuple[str, 
     """
     parts: list[tuple[str, int, int]] = []
     for name, record, steps in _PARTS:
-        found = [time for word, time in zip(words, times, strict=True) if _is_one(word, record, steps)]
+        found = [time for word, time in zip_equal(words, times) if _is_one(word, record, steps)]
         if not found:
             continue
         begin = start if name == "meeting" else max(found[0], parts[-1][2] if parts else start)
@@ -95,7 +98,7 @@ def protocol_of(group: Group, calls: dict[int, RankCalls], skipped: int) -> Prot
     of_calls = group.count - skipped
     steps = [
         Step(name, told / of_calls, heard / of_calls)
-        for name, told, heard in zip(STEPS, *counts.tolist(), strict=True)
+        for name, told, heard in zip_equal(STEPS, *counts.tolist())
         if told or heard
     ]
     spans = [
@@ -150,7 +153,7 @@ class _Rank:
         sent = self._first_and_last(~self._is_heard & is_packet)
         heard = self._first_and_last(self._is_heard & is_packet)
         parts = (*self._around(met)[:1], *self._around(sent), *self._around(heard))
-        return dict(zip(_SPANS, parts, strict=True))
+        return dict(zip_equal(_SPANS, parts))
 
     def _first_and_last(self, chosen: NDArray[np.bool_]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Times of the first and the last of these in each call; no time: -1."""

@@ -1,8 +1,10 @@
 """The way of each rank to the root and back, cut into stages that add up to its time in the call."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, Optional
 
 import numpy as np
 from numpy.typing import NDArray
@@ -70,7 +72,7 @@ class Stage:
         return self.kind in DOWN
 
 
-Key = tuple[Kind, int, int | None]
+Key = tuple[Kind, int, Optional[int]]
 
 
 def _mean(times: Times | NDArray[np.float64] | None) -> NDArray[np.float64] | None:
@@ -213,7 +215,7 @@ def costs_of(tree: TreeTimes, stages: list[Stage], clocks: Clocks) -> list[Cost]
                 down += means[key]
             else:
                 up += means[key]
-        hops = sum(not clocks.same(a, b) for a, b in zip(tree.path(rank), tree.path(rank)[1:], strict=False))
+        hops = sum(not clocks.same(a, b) for a, b in zip(tree.path(rank), tree.path(rank)[1:]))
         found.append(
             Cost(
                 rank,

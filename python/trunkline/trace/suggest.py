@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from trunkline import _core
+from trunkline.compat import zip_equal
 from trunkline.edits.host_tree import HostTree
 from trunkline.edits.levels import add_host_level, add_root_level, remove_host_level, remove_root_level
 from trunkline.edits.links import add_link, remove_link
@@ -139,7 +140,7 @@ def _steps(tree: HostTree, collective: str, traced: AnalysedTree, places: dict[i
 
 def _attacked(traced: AnalysedTree, now: HostTree, after: HostTree, ranks: list[int]) -> Stage:
     """The dearest stage at a node whose contributors change, or of a link that goes."""
-    changed = {ranks[one] for one, (a, b) in enumerate(zip(now.parent, after.parent, strict=True)) if a != b}
+    changed = {ranks[one] for one, (a, b) in enumerate(zip_equal(now.parent, after.parent)) if a != b}
     nodes = changed | {traced.times.nodes[rank].parent for rank in changed}
     return next(
         (stage for stage in traced.hot_spots if stage.node in nodes or stage.contributor in nodes), traced.hot_spots[0]

@@ -1,5 +1,7 @@
 """What was found out, as tables for the terminal."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 
 from rich.table import Table

@@ -1,5 +1,7 @@
 """What a running job spends in collectives: its ranks' files, looked at again and again."""
 
+from __future__ import annotations
+
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -53,7 +55,7 @@ class Spent:
     """By rank: calls that ended; ns inside calls, less what a look before took for inside and was not; ns of the calls
     that ended, from beginning to end."""
 
-    def add(self, other: "Spent") -> None:
+    def add(self, other: Spent) -> None:
         """Another time's sums."""
         for rank, ns in other.elapsed.items():
             self.elapsed[rank] = self.elapsed.get(rank, 0) + ns

@@ -1,5 +1,7 @@
 """How long another tree would take, by what the trace of one says of its hosts and links."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from statistics import fmean, median

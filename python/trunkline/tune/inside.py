@@ -1,14 +1,16 @@
 """Tuning on a job's own nodes: what is worth trying is measured size by size, until the time is up."""
 
+from __future__ import annotations
+
 import json
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from itertools import pairwise
 
 from trunkline import _core
 from trunkline.bench.inside import OwnJob
 from trunkline.bench.job import Outcome, Repetition, keep, program
+from trunkline.compat import pairwise
 from trunkline.errors import BadInput, Failed
 from trunkline.mpi import Mpi
 from trunkline.statistics import NOISY, Median, median_with_interval
@@ -66,7 +68,7 @@ class JobTuner:
         self.placement = [_index(cluster, seat.host) for seat in job.seats]
         self.rates = [
             _core.TunedRate(cluster.hosts[one], cluster.hosts[following], float(f"{seat.rate_to_next_bps:.3g}"))
-            for (one, following), seat in zip(pairwise(self.placement), job.seats, strict=False)
+            for (one, following), seat in zip(pairwise(self.placement), job.seats)
             if one != following and seat.rate_to_next_bps > 0
         ]
         counts = list(Counter(self.placement).values())  # in the order of their first ranks

@@ -1,5 +1,7 @@
 """A search over hierarchical plans by measured times: shapes of both storeys, roots, splits."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Mapping, Sequence
 from statistics import median
 

@@ -1,12 +1,14 @@
 """Measures candidates size by size and makes rules of the winners."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import pairwise
 
 from trunkline import _core
 from trunkline.bench.job import Limits, Repetition
 from trunkline.bench.measure import Cell, measure
+from trunkline.compat import pairwise
 from trunkline.lab.session import Lab
 from trunkline.mpi import Mpi
 from trunkline.placement import placement_on

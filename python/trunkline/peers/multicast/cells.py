@@ -1,10 +1,12 @@
 """The rows of ``bench multicast``, and the file that a run broken off goes on from."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable
-from dataclasses import dataclass
 from pathlib import Path
 
 from trunkline.bench.measure import Cell
+from trunkline.compat import keyword_dataclass
 from trunkline.peers.results import read_cells, save_cells
 
 __all__ = ["Key", "MulticastCell", "MulticastResults"]
@@ -12,7 +14,7 @@ __all__ = ["Key", "MulticastCell", "MulticastResults"]
 Key = tuple[str, str, float, int, str, str, str, str, int]
 
 
-@dataclass(kw_only=True)
+@keyword_dataclass
 class MulticastCell(Cell):
     """One algorithm at one size under one peer, for so many receivers and so much loss.
 

@@ -1,11 +1,14 @@
 """Figures 1 to 4 of the paper on UDP broadcasts, and what loss leaves of the rate; as wide as a phone."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, FuncFormatter, MaxNLocator, NullLocator
 
+from trunkline.compat import zip_equal
 from trunkline.draw.colours import GRID, INK
 from trunkline.peers.multicast.cells import MulticastCell
 from trunkline.peers.multicast.tables import best_ways, loss_words
@@ -57,8 +60,8 @@ def _over_receivers(cells: Sequence[MulticastCell], title: str, rates: bool) -> 
     styles = line_styles(map(format_bytes, sizes))
     receivers = sorted({cell.receivers for cell in cells})
     figure, panels = _panels(len(names), title, cells[0], 0.2 * ((len(sizes) + 2) // 3))
-    for axes, name in zip(panels, names, strict=True):
-        for size, (label, (colour, dashes, marker)) in zip(sizes, styles.items(), strict=True):
+    for axes, name in zip_equal(panels, names):
+        for size, (label, (colour, dashes, marker)) in zip_equal(sizes, styles.items()):
             own = sorted(
                 (cell for cell in cells if (cell.name, cell.message_bytes) == (name, size)),
                 key=lambda cell: cell.receivers,
@@ -97,7 +100,7 @@ def loss_figure(cells: Sequence[MulticastCell]) -> str | None:
     styles = line_styles(dict.fromkeys(_curve_name(cell) for cell in shown))
     title = f"{format_bytes(size)} over loss on every link"
     figure, panels = _panels(len(receivers), title, shown[0], 0.2 * ((len(styles) + 1) // 2))
-    for axes, count in zip(panels, receivers, strict=True):
+    for axes, count in zip_equal(panels, receivers):
         for name, (colour, dashes, marker) in styles.items():
             own = {cell.loss: cell for cell in shown if (_curve_name(cell), cell.receivers) == (name, count)}
             x = [losses.index(loss) for loss in losses if loss in own]

@@ -1,5 +1,7 @@
 """Runs a study job by job, and keeps every cell that is finished, however the run ends."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from itertools import groupby

@@ -1,5 +1,7 @@
 """What a run of ``bench multicast`` is about, and what of it is still to be measured."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 

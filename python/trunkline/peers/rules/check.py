@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from trunkline.compat import zip_equal
 from trunkline.peers.rules.job import PeerJob
 from trunkline.peers.rules.rule import PeerWinner
 from trunkline.peers.rules.traffic import sent_bytes
@@ -37,7 +38,7 @@ def same_traffic(one: Sequence[float], other: Sequence[float], message_bytes: in
 
     Algorithms differ by a message or half of one at some host, or all share what they send evenly.
     """
-    return all(abs(a - b) <= 0.2 * message_bytes + 0.04 * max(a, b) for a, b in zip(one, other, strict=True))
+    return all(abs(a - b) <= 0.2 * message_bytes + 0.04 * max(a, b) for a, b in zip_equal(one, other))
 
 
 def _traffic(job: PeerJob, told: Sequence[PeerWinner], settings: Mapping[str, str]) -> dict[int, list[float]]:

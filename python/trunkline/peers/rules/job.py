@@ -1,5 +1,7 @@
 """The MPI job whose library is tuned in its own words."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import dataclass
 

@@ -8,11 +8,11 @@ import json
 import re
 from collections.abc import Collection, Sequence
 from functools import partial
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 from trunkline import _core
+from trunkline.compat import pairwise
 from trunkline.errors import Failed
 from trunkline.mpi import Mpi
 from trunkline.peers.algorithm import PeerAlgorithm, in_variables

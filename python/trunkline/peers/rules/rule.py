@@ -1,11 +1,13 @@
 """Rules for an MPI library's own algorithms, and Open MPI's two ways of writing them."""
 
+from __future__ import annotations
+
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
 
 from trunkline.bench.measure import Cell
+from trunkline.compat import pairwise, zip_equal
 from trunkline.peers.algorithm import PeerAlgorithm, in_variables
 from trunkline.peers.openmpi_algorithms import OPENMPI
 from trunkline.tune.between import first_size_of_next
@@ -89,7 +91,7 @@ def openmpi_text(collective: str, rules: Sequence[PeerRule], ranks: int, about: 
 def openmpi_json(collective: str, rules: Sequence[PeerRule], ranks: int, ranks_per_host: int) -> str:
     """The same as :func:`openmpi_text` in the JSON that Open MPI reads from 6.0 on (rule file version 3)."""
     entries: list[dict[str, object]] = []
-    for rule, after in zip(rules, [*rules[1:], None], strict=True):
+    for rule, after in zip_equal(rules, [*rules[1:], None]):
         if rule.algorithm is None:
             continue  # where nothing is said the library decides
         entries.append(

@@ -1,5 +1,7 @@
 """What was measured of an MPI library's own algorithms, for the terminal."""
 
+from __future__ import annotations
+
 import shlex
 
 from rich.markup import escape

@@ -1,5 +1,7 @@
 """Measures an MPI library's own algorithms, a job for each, and finds the fastest for every size."""
 
+from __future__ import annotations
+
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace

@@ -1,0 +1,87 @@
+"""Recipes and package files say what the tree says."""
+
+import hashlib
+import re
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from trunkline import __version__
+
+ROOT = Path(__file__).resolve().parents[2]
+NEEDS = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["dependencies"]
+NAMES = {re.match(r"[a-z0-9]+", need)[0] for need in NEEDS}
+
+
+def recipes(sdist, folder):
+    words = [sys.executable, ROOT / "tools" / "recipes.py", sdist, folder]
+    return subprocess.run(words, capture_output=True, text=True, check=False)
+
+
+def test_recipes_have_the_version_and_the_sum(tmp_path):
+    sdist = tmp_path / f"trunkline-{__version__}.tar.gz"
+    sdist.write_bytes(b"an sdist")
+    done = recipes(sdist, tmp_path)
+    assert done.returncode == 0, done.stderr
+    files = [Path(line) for line in done.stdout.split()]
+    assert [file.name for file in files] == [f"trunkline-{__version__}-foss-2025a.eb", "package.py"]
+    for file in files:
+        compile(file.read_text(), file, "exec")  # both are Python
+        assert __version__ in file.read_text()
+        assert hashlib.sha256(b"an sdist").hexdigest() in file.read_text()
+        assert "@" not in re.sub(r"\w@[\d:]|@\d|%gcc@", "", file.read_text())
+
+
+def test_what_is_no_sdist_is_refused(tmp_path):
+    done = recipes(tmp_path / "other-1.0.0.tar.gz", tmp_path)
+    assert done.returncode == 1
+    assert "is no sdist of Trunkline" in done.stderr
+
+
+def test_every_package_that_the_command_needs_is_named():
+    """Where the toolchain or Debian brings it under another name, that name."""
+    debian = (ROOT / "packaging" / "debian" / "control").read_text()
+    wheels = (ROOT / "packaging" / "debian" / "wheels.txt").read_text()
+    spack = (ROOT / "packaging" / "spack" / "package.py.in").read_text()
+    for name in NAMES:
+        named = {"pyyaml": "yaml"}.get(name, name)
+        assert f" python3-{named}," in debian or f"\n{name}==" in wheels, name
+        assert f'"py-{name}@' in spack, name
+
+
+@pytest.mark.parametrize("file", ["packaging/debian/wheels.txt", "pyproject.toml"])
+def test_the_same_nanobind_everywhere(file):
+    pinned = re.search(r"nanobind==([\d.]+)", (ROOT / "tools" / "requirements.txt").read_text())[1]
+    assert f"nanobind=={pinned}" in (ROOT / file).read_text()
+
+
+def test_a_static_libyaml_is_built_on_the_way(tmp_path):
+    """As where a distribution has the shared one alone: the archive is hidden, so CMake takes the tree's."""
+    (tmp_path / "CMakeLists.txt").write_text(f"""cmake_minimum_required(VERSION 3.25)
+project(uses LANGUAGES C CXX)
+set(PROJECT_SOURCE_DIR {ROOT})
+set(CMAKE_SYSTEM_LIBRARY_PATH "")
+set(CMAKE_FIND_USE_CMAKE_SYSTEM_PATH OFF)
+set(CMAKE_FIND_USE_SYSTEM_ENVIRONMENT_PATH OFF)
+add_library(trunkline_options INTERFACE)
+set(CMAKE_CXX_STANDARD 20)
+add_subdirectory({ROOT}/core core)
+add_executable(uses uses.c)
+target_include_directories(uses PRIVATE ${{YAML_INCLUDE}})
+target_link_libraries(uses PRIVATE trunkline_yaml)
+""")
+    program = "#include <yaml.h>\nint main(void) { yaml_parser_t parser; return !yaml_parser_initialize(&parser); }\n"
+    (tmp_path / "uses.c").write_text(program)
+
+    def run(*words):
+        done = subprocess.run(words, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stdout + done.stderr
+        return done.stdout
+
+    said = run("cmake", "-S", tmp_path, "-B", tmp_path / "build")
+    assert "so the tree's own 0.2.5 is built" in said
+    run("cmake", "--build", tmp_path / "build", "--target", "uses")
+    run(tmp_path / "build" / "uses")
