@@ -84,7 +84,7 @@ struct Candidate {
 };
 
 /// `auto` compares no more of them for one collective.
-inline constexpr std::size_t most_compared = 24;
+inline constexpr std::size_t most_compared = 25;
 
 /// What `auto` compares first and takes where times are the same stands first.
 [[nodiscard]] std::span<const Candidate> candidate_table();

@@ -9,9 +9,10 @@
 namespace trunkline {
 namespace {
 
-constexpr std::uint64_t kib = 1024;
-constexpr std::array<std::uint64_t, 12> sizes{512,      kib,      2 * kib,   4 * kib,    8 * kib,    16 * kib,
-                                              32 * kib, 64 * kib, 256 * kib, 1024 * kib, 4096 * kib, 16384 * kib};
+constexpr std::uint64_t one_kib = 1024;
+constexpr std::array<std::uint64_t, 12> sizes{512,           one_kib,        2 * one_kib,    4 * one_kib,
+                                              8 * one_kib,   16 * one_kib,   32 * one_kib,   64 * one_kib,
+                                              256 * one_kib, 1024 * one_kib, 4096 * one_kib, 16384 * one_kib};
 using Times = std::array<double, sizes.size()>;
 
 /// Microseconds. Of shares the bytes are those of all of them. docs/results/one-host.md has the commands. A reduce, or
