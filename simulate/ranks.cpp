@@ -134,10 +134,6 @@ class Rank {
   [[nodiscard]] unsigned ranks() const { return static_cast<unsigned>(message_.ranks); }
   [[nodiscard]] bool native() const { return options_.algorithm == "native" || by_hosts_; }
 
-  [[nodiscard]] bool may_multicast() const {
-    return options_.algorithm == "auto" || options_.algorithm.starts_with("multicast");
-  }
-
   /// Our first call also makes the internal communicator, which is not to be timed; nor is how a group is opened.
   void warm_up() {
     if (native()) return;
@@ -147,7 +143,10 @@ class Rank {
     }
     resize(unit_of(options_.what, message_.ranks));
     run();
-    if (may_multicast() && trunkline_set(name, "multicast") == 0) run();  // opens the group
+    for (const std::string plan : {"multicast", "by-sites-multicast"}) {
+      const bool is_wanted = options_.algorithm == "auto" || options_.algorithm.starts_with(plan);
+      if (is_wanted && trunkline_set(name, plan.c_str()) == 0) run();  // opens its groups
+    }
     if (trunkline_set(name, options_.algorithm.c_str()) != 0) fail(2, "no such algorithm: " + options_.algorithm);
   }
 

@@ -13,6 +13,7 @@
 #include "algorithms/rounds/nested_groups.hpp"
 #include "algorithms/trees/by_sites.hpp"
 #include "algorithms/trees/flat.hpp"
+#include "algorithms/trees/groups_by_sites.hpp"
 #include "algorithms/trees/hierarchical.hpp"
 #include "algorithms/trees/k_ary.hpp"
 #include "algorithms/trees/k_nomial.hpp"
@@ -22,6 +23,7 @@
 #include "algorithms/trees/unaware_k_ary.hpp"
 #include "algorithms/trees/unaware_linear.hpp"
 #include "algorithms/weighted/shapes.hpp"
+#include "kinds/multicast/groups.hpp"
 #include "kinds/multicast/multicast.hpp"
 #include "kinds/multicast/row.hpp"
 #include "kinds/rounds/rounds.hpp"
@@ -126,6 +128,43 @@ Plan lay_multicast(const Ground& on) {
   return plan_of(std::move(multicast));
 }
 
+/// The pace of a group's sender: of the slowest link in its group, less what other groups' senders take of its own link
+/// at the rates of their ways; at least an equal share of that.
+double pace_beside_messages(const Paths& paths, const Ground& on, const MulticastGroup& group,
+                            const std::vector<Rank>& receivers) {
+  const double byte_s = slowest_byte_s(paths, placement_of(on.placement, group.ranks), 0);
+  if (byte_s == 0.0) return 0.0;
+  const auto hosts = on.cluster->hosts();
+  const NodeId from = hosts[on.placement[group.ranks.front()]];
+  double taken = 0.0;
+  double sends = 0.0;
+  for (const Rank rank : receivers) {
+    const NodeId to = hosts[on.placement[rank]];
+    if (to == from || std::ranges::find(group.ranks, rank) != group.ranks.end()) continue;
+    ++sends;
+    taken += 1.0 / paths.slowest_byte_s(from, to, paths.meeting(from, to));
+  }
+  return 1.0 / std::max(1.0 / byte_s - taken, 1.0 / byte_s / (sends + 1.0));
+}
+
+Plan lay_by_sites_multicast(const Ground& on) {
+  const Paths paths(*on.cluster);
+  GroupsBySites laid = groups_by_sites(*on.cluster, on.placement, on.root, on.k);
+  Multicast multicast{.confirm = std::move(laid.tree)};
+  if (laid.groups.size() == 1) {
+    multicast.byte_s = slowest_byte_s(paths, on.placement, on.root);
+    return plan_of(std::move(multicast));
+  }
+  for (std::vector<Rank>& ranks : laid.groups) {
+    MulticastGroup group{.ranks = std::move(ranks)};
+    if (group.ranks.size() > 1) {
+      group.byte_s = pace_beside_messages(paths, on, group, multicast.confirm.children[group.ranks.front()]);
+    }
+    multicast.groups.push_back(std::move(group));
+  }
+  return plan_of(std::move(multicast));
+}
+
 Plan by_rank_number(std::string_view generator, const Ground& on) {
   check_root(on.ranks(), on.root);
   return plan_of(generate_rounds(generator, by_number(on.ranks(), on.root)));
@@ -168,10 +207,11 @@ struct Row {
   unsigned k = 0;
   std::string_view up_and_down{};     ///< cost of trees that go both ways; down and up cost the same
   std::string_view there_and_back{};  ///< description of trees that are others where data go both ways
+  bool one_collective = false;        ///< its plans serve that of the algorithm alone
 
   [[nodiscard]] bool serves(Collective collective) const {
     if (algorithm.is_native()) return true;
-    if (algorithm.kind->one_promise && collective != algorithm.collective) return false;
+    if ((one_collective || algorithm.kind->one_promise) && collective != algorithm.collective) return false;
     return algorithm.kind->serves(collective);
   }
 };
@@ -386,6 +426,16 @@ constexpr std::array registry_rows{
     by_sites_row("by-sites-3-ary", 3),
     by_sites_row("by-sites-4-ary", 4),
     by_sites_row("by-sites-8-ary", 8),
+    Row{{.name = "by-sites-multicast",
+         .description = "each long link crossed once; within each site UDP datagrams that its switches copy to all",
+         .cost = "latencies of long links, and T(m) + H T(0)",
+         .needs_cluster = true,
+         .kind = &multicast_kind},
+        lay_by_sites_multicast,
+        4,
+        {},
+        {},
+        true},
     wave_row("wave", "shortest paths that count what sends cost their senders, by latency and rate, for each size",
              lay_wave),
     wave_row("wave-mended", "the same, where nobody is charged for a receiver that found a better sender",

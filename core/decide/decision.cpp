@@ -20,7 +20,7 @@ constexpr std::uint64_t segment_without_cluster = 8192;
 constexpr const char* by_user = "chosen by the user (a setting, or trunkline_set)";
 
 constexpr const char* no_memory = "all ranks on one host, and they share no memory (TRUNKLINE_HOST_MEMORY)";
-constexpr const char* on_one_host = "all ranks on one host, where the library is the fastest up to this size";
+constexpr const char* fastest_on_one_host = "all ranks on one host, where the library is the fastest up to this size";
 
 const Alternatives& without_memory() {
   static const Alternatives none{.why_none = no_memory};
@@ -28,7 +28,7 @@ const Alternatives& without_memory() {
 }
 
 const char* too_short(const Knowledge& knowledge) {
-  if (knowledge.is_one_host) return knowledge.host_memory ? on_one_host : no_memory;
+  if (knowledge.is_one_host) return knowledge.host_memory ? fastest_on_one_host : no_memory;
   return knowledge.tuning ? "shorter than what the tuning file accelerates anywhere (TRUNKLINE_TUNING)"
                           : below_least_bytes;
 }

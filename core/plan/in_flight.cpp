@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <vector>
 
+#include "network/long_links.hpp"
+
 namespace trunkline {
 namespace {
 
@@ -36,6 +38,16 @@ InFlight in_flight(const Paths& paths, const Placement& placement, const Steps& 
   return {.bytes = std::max(needed.least_bytes, static_cast<std::uint64_t>(two_round_trips)),
           .delay_bytes = static_cast<std::uint64_t>(std::min(most, most_bytes)),
           .hops_for_each_lead = needed.hops_for_each_lead};
+}
+
+double longest_hop_s(const Paths& paths, const Placement& placement, const Steps& steps) {
+  double longest_s = 0.0;
+  steps.each_hop([&](Rank from, Rank to) {
+    const NodeId u = paths.cluster().hosts()[placement[from]];
+    const NodeId v = paths.cluster().hosts()[placement[to]];
+    longest_s = std::max(longest_s, paths.mean_latency_s(u, v, paths.meeting(u, v)));
+  });
+  return longest_s >= least_long_s ? longest_s : 0.0;
 }
 
 }  // namespace trunkline

@@ -35,6 +35,10 @@ struct InFlight {
 [[nodiscard]] InFlight in_flight(const Paths& paths, const Placement& placement, const Plan& plan,
                                  Collective collective, const HostCosts& hosts);
 
+/// Of the plan's hops that windows must last for, the longest one, one way, in seconds; 0: no window ends on it before
+/// its first message was answered.
+[[nodiscard]] double longest_hop_s(const Paths& paths, const Placement& placement, const Steps& steps);
+
 /// Enough under way to keep the links busy over a round trip (`InFlight::bytes`). A broadcast takes twice that in
 /// memory, or four segments where those are more; each of several trees by turns at least as many.
 inline constexpr std::uint64_t least_window = 2;

@@ -115,6 +115,9 @@ class Sum {
     if (cluster_.has_sites() && direction_ != Direction::up_and_down) by_site_.emplace(cluster_, placement_);
   }
 
+  /// Only the ways to that rank count.
+  void look_at(Rank rank) { looked_at_ = rank; }
+
   /// Throws std::invalid_argument where the tree has another number of ranks, or the placement does not fit.
   void add(const Tree& tree) {
     if (tree.size() != placement_.size()) {
@@ -251,11 +254,13 @@ class Sum {
     const double injections = both_ways ? 0.5 : 1.0;
     for (Rank rank = 0; rank < tree.size(); ++rank) {
       const bool exchanges = tree.exchange != no_rank && (rank == tree.root || rank == tree.exchange);
-      if (place_[rank] == no_place || (!tree.children[rank].empty() && !exchanges)) continue;
+      const bool counts = looked_at_ == no_rank ? tree.children[rank].empty() || exchanges : rank == looked_at_;
+      if (place_[rank] == no_place || !counts) continue;
       (is_beyond[rank] ? exchange : root).add(ways_[place_[rank]], injections);
       add_to_site(rank, ways_[place_[rank]]);
     }
     for (const auto& [parent, ways] : to_local_leaf_) {
+      if (looked_at_ != no_rank) break;
       (is_beyond[parent] ? exchange : root).add(ways, injections);
       add_to_site(parent, ways);
     }
@@ -331,7 +336,7 @@ class Sum {
   /// A rank that gets its segments from another one of its host, and sends them to nobody. On hosts with many ranks
   /// most are: of those of one parent the last one is the latest, and all of them are taken together.
   [[nodiscard]] bool is_local_leaf(const Tree& tree, Rank rank) const {
-    return tree.children[rank].empty() && rank != tree.root && rank != tree.exchange &&
+    return tree.children[rank].empty() && rank != tree.root && rank != tree.exchange && rank != looked_at_ &&
            placement_[tree.parent[rank]] == placement_[rank];
   }
 
@@ -504,9 +509,10 @@ class Sum {
   const Placement& placement_;
   double part_;  ///< of the message that each tree carries
   const Paths& paths_;
-  PathLoads data_;   ///< transfers of a segment of every tree
-  PathLoads round_;  ///< of one round
-  PathLoads back_;   ///< the same the other way; none where links are alike both ways
+  Rank looked_at_ = no_rank;  ///< of the ways; no_rank: the last ranks
+  PathLoads data_;            ///< transfers of a segment of every tree
+  PathLoads round_;           ///< of one round
+  PathLoads back_;            ///< the same the other way; none where links are alike both ways
   static constexpr std::uint32_t no_place = ~std::uint32_t{0};
   std::vector<std::uint32_t> place_;  ///< by rank: of its ways; no_place: it is a local leaf
   std::vector<Ways> ways_;
@@ -594,6 +600,14 @@ TreeCosts tree_costs(const Paths& paths, const Placement& placement, std::span<c
                      const HostCosts& hosts) {
   Sum sum(paths, placement, trees.size(), direction, hosts);
   for (const Tree& tree : trees) sum.add(tree);
+  return sum.costs();
+}
+
+TreeCosts tree_costs_to(const Paths& paths, const Placement& placement, const Tree& tree, Rank rank,
+                        const HostCosts& hosts) {
+  Sum sum(paths, placement, 1, Direction::down, hosts);
+  sum.look_at(rank);
+  sum.add(tree);
   return sum.costs();
 }
 

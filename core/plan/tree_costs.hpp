@@ -93,6 +93,10 @@ struct TreeCosts final : CostFunction {
 [[nodiscard]] TreeCosts tree_costs(const Paths& paths, const Placement& placement, std::span<const Tree> trees,
                                    Direction direction = Direction::down, const HostCosts& hosts = usual_host_costs());
 
+/// The same of one tree, down, until that rank has all; not the root.
+[[nodiscard]] TreeCosts tree_costs_to(const Paths& paths, const Placement& placement, const Tree& tree, Rank rank,
+                                      const HostCosts& hosts = usual_host_costs());
+
 /// Seconds of a broadcast of `message_bytes` in segments of `segment_bytes`, both above zero.
 [[nodiscard]] double tree_seconds(const TreeCosts& costs, std::uint64_t message_bytes, std::uint64_t segment_bytes);
 

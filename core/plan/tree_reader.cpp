@@ -35,6 +35,22 @@ TreeReader::TreeReader(const TreeWords& words, Rank ranks, const std::vector<std
   }
 }
 
+std::optional<std::vector<Rank>> TreeReader::read_ranks(const YamlNode& list, std::string_view key) {
+  if (!check_kind(list, YamlNode::Kind::sequence, key, "[0, 4-7]", faults_)) return {};
+  std::vector<Rank> ranks;
+  const std::size_t faults_before = faults_.size();
+  for (const YamlNode& item : list.items) {
+    const auto range = range_of(item);
+    if (!range) continue;
+    if (ranks.size() + (range->second - range->first) >= ranks_) {
+      faults_.add(item, std::string(key) + ": more ranks stand here than the plan has; name each once");
+      break;
+    }
+    for (Rank rank = range->first; rank <= range->second; ++rank) ranks.push_back(rank);
+  }
+  return faults_.size() == faults_before ? std::optional(std::move(ranks)) : std::nullopt;
+}
+
 std::optional<Tree> TreeReader::read_line(const YamlNode& line, Rank root) {
   return read(root, line, [&] { fill_line(line); });
 }

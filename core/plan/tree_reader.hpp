@@ -41,6 +41,9 @@ class TreeReader {
   /// One rank; empty where there is none of that number or host.
   [[nodiscard]] std::optional<Rank> read_rank(const YamlNode& node) { return rank_of(node); }
 
+  /// Of a list of any ranks, ranges such as 4-7 allowed; `key` is the list's. Empty where there is a fault.
+  [[nodiscard]] std::optional<std::vector<Rank>> read_ranks(const YamlNode& list, std::string_view key);
+
   /// Of a list of ranks in order, ranges such as 4-7 allowed. Empty unless each rank is reached from the root once.
   [[nodiscard]] std::optional<Tree> read_line(const YamlNode& line, Rank root);
 

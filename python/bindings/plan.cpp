@@ -119,6 +119,9 @@ void bind_plan_file(nb::module_& module) {
   nb::class_<RoundList>(module, "RoundList", "What is sent in each round.")
       .def_ro("blocks", &RoundList::blocks, "That the message is cut into.")
       .def_prop_ro("rounds", [](const RoundList& list) { return list.rounds; });
+  nb::class_<MulticastGroup>(module, "MulticastGroup", "Ranks of which one sends to the others at once.")
+      .def_ro("ranks", &MulticastGroup::ranks, "The one that sends first.")
+      .def_ro("byte_s", &MulticastGroup::byte_s, "Its pace: seconds for each byte on the wire; 0: none.");
   nb::class_<Multicast>(module, "Multicast",
                         "Who sends to all at once: a root, whom ranks confirm to, or all by turns.")
       .def_prop_ro("root", &Multicast::root)
@@ -131,6 +134,8 @@ void bind_plan_file(nb::module_& module) {
       .def_ro("reduce", &Multicast::reduce, "Trees that operands go up, by turns; none: the confirm tree, if any do.")
       .def_ro("order", &Multicast::order, "Of ranks that all send: by turn; empty: the root alone sends.")
       .def_ro("at_once", &Multicast::at_once, "Of these: so many send without waiting for each other.")
+      .def_ro("groups", &Multicast::groups,
+              "Where each of several ranks sends to its own group alone: all ranks, each in one; empty: all are one.")
       .def_ro("byte_s", &Multicast::byte_s, "Pace: seconds for each byte on the wire; 0: none.");
   nb::class_<Plan>(module, "Plan", "How one collective runs on one communicator.")
       .def(

@@ -307,6 +307,17 @@ def contention_of(cluster: Cluster, placement: Sequence[int], plan: Plan, most: 
 def capacities_of(cluster: Cluster, placement: Sequence[int]) -> list[int]:
     """By link: how many senders do not slow each other on it, in each direction. Raises ValueError."""
 
+class MulticastGroup:
+    """Ranks of which one sends to the others at once."""
+
+    @property
+    def ranks(self) -> list[int]:
+        """The one that sends first."""
+
+    @property
+    def byte_s(self) -> float:
+        """Its pace: seconds for each byte on the wire; 0: none."""
+
 class Multicast:
     """Who sends to all at once: a root, whom ranks confirm to, or all by turns."""
 
@@ -327,6 +338,10 @@ class Multicast:
     @property
     def at_once(self) -> int:
         """Of these: so many send without waiting for each other."""
+
+    @property
+    def groups(self) -> list[MulticastGroup]:
+        """Where each of several ranks sends to its own group alone: all ranks, each in one; empty: all are one."""
 
     @property
     def byte_s(self) -> float:

@@ -3,14 +3,17 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
+#include <vector>
 
+#include "communicator/grouping.hpp"
 #include "communicator/members.hpp"
 #include "mpi_api.hpp"
 #include "startup/world.hpp"
-#include "transport/datagram/group.hpp"
 #include "transport/mpi/private_communicator.hpp"
 
 namespace trunkline::runtime {
@@ -71,23 +74,8 @@ class Communicator {
   /// Begins a call: once for each, by all ranks, after number(). Collective now and then (TagLayout).
   [[nodiscard]] Entered enter();
 
-  struct Grouped {
-    int code = MPI_SUCCESS;
-    DatagramGroup* group = nullptr;  ///< null on all members: datagrams do not reach all of them
-    bool have_met = false;           ///< all members, just now
-  };
-
-  /// Its multicast group, for calls that use datagrams: once for each. The first call is collective, and others now and
-  /// then: datagrams may stop to reach all members.
-  [[nodiscard]] Grouped group();
-
-  /// The same for calls that need not use datagrams, and save `saved_s` each where they do: null on all members until
-  /// they would have saved `opening_s`, what the group costs; and where another communicator of the same processes was
-  /// seen to have none.
-  [[nodiscard]] Grouped group_where_it_pays(double saved_s, double opening_s);
-
-  /// What datagrams are to it, for people; null: nobody has asked for its group. Lives as long as the process.
-  [[nodiscard]] const char* multicast_words() const noexcept { return multicast_words_; }
+  /// What datagrams are to it, in these groups (LocalPart::datagram_groups); the same on all members.
+  [[nodiscard]] Grouping& grouping(std::span<const Rank> group_of);
 
   /// The call has failed here.
   void has_failed() noexcept { has_failed_ = true; }
@@ -99,30 +87,18 @@ class Communicator {
   [[nodiscard]] int hear(const World& first);
   [[nodiscard]] int take_changed(const World& first);
   void end_following();
-  [[nodiscard]] Grouped open_group();
-  [[nodiscard]] Grouped group_that_hears();
   [[nodiscard]] std::string name_for_people() const;
-  void has_no_group(std::string_view why);
-  void warn_of_no_group();
-  void tell_what_it_heard() const;
-
   MPI_Comm user_;
   PrivateCommunicator& ours_;
   std::shared_ptr<Members> members_;
-  std::shared_ptr<Members> group_members_{};  ///< of its group, which knows their ranks
-  std::unique_ptr<Following> following_{};    ///< once it has met
+  std::unique_ptr<Following> following_{};  ///< once it has met
   std::optional<unsigned> id_{};
   bool no_id_ = false;       ///< there was none left
   std::uint64_t turns_ = 0;  ///< calls that have begun
   bool has_failed_ = false;  ///< a call has left messages that nobody takes
   bool explain_;
-  GroupWay way_;  ///< of its group's datagrams
-  bool has_asked_for_group_ = false;
-  bool has_warned_ = false;
-  double would_have_saved_s_ = 0.0;  ///< calls before there was a group
-  std::string no_group_{};           ///< why there is none
-  const char* multicast_words_ = nullptr;
-  std::unique_ptr<DatagramGroup> group_{};
+  GroupWay way_;                                                        ///< of its group's datagrams
+  std::map<std::vector<Rank>, std::unique_ptr<Grouping>> groupings_{};  ///< by groups of ranks
 };
 
 /// Marks a communicator that this thread is freeing. The program's attribute callbacks may still broadcast on it, when

@@ -15,6 +15,8 @@
 
 namespace trunkline::runtime {
 
+class Joined;
+
 class Execution {
  public:
   virtual ~Execution() = default;
@@ -91,6 +93,8 @@ class Execution {
   }
 
  private:
+  friend class Joined;  ///< steps of its parts are its own
+
   enum class Waiting : std::uint8_t { never, where_needed };
 
   bool go_on(Waiting waiting);

@@ -44,6 +44,9 @@ class LocalPart {
   /// Whether calls need the datagrams of their communicator.
   [[nodiscard]] virtual bool uses_datagrams() const { return false; }
 
+  /// By rank of the communicator: which group it hears the datagrams of; the same on all ranks. Empty: all are one.
+  [[nodiscard]] virtual std::span<const Rank> datagram_groups() const { return {}; }
+
   // What a call does with its data, one function for each way. All arguments must outlive what is returned, which has
   // sent nothing yet. Throws MpiError, and MPI_ERR_INTERN where plans of this kind do not go this way: the kind's row
   // has promised what it serves, so that never gets as far as a call.

@@ -61,14 +61,17 @@ Prepared prepare(const UserCall& user, const SharedFacts& shared) {
     if (code != MPI_SUCCESS) return {.code = code};
   }
   Prepared prepared{.decision = plan(*found.state->members(), user, shared)};
+  bool is_grouped = false;
   if (prepared.decision->without_datagrams != nullptr) {
     const std::shared_ptr<const LocalDecision> decision = prepared.decision;
-    const Communicator::Grouped grouped = found.state->group_where_it_pays(decision->saved_s, decision->opening_s);
+    Grouping& groups = found.state->grouping(decision->plan->part->datagram_groups());
+    const Grouped grouped = groups.use_where_it_pays(decision->saved_s, decision->opening_s);
     if (grouped.code != MPI_SUCCESS) return {.code = grouped.code};
-    prepared.multicast = found.state->multicast_words();
+    prepared.multicast = groups.words();
     prepared.group = grouped.group;
     prepared.have_met = grouped.have_met;
-    if (grouped.group == nullptr) prepared.decision = decision->without_datagrams;
+    is_grouped = grouped.are_open;
+    if (!is_grouped) prepared.decision = decision->without_datagrams;
   }
   if (prepared.decision->plan == nullptr) return prepared;
   const Communicator::Numbered number = found.state->number();
@@ -76,12 +79,13 @@ Prepared prepare(const UserCall& user, const SharedFacts& shared) {
   if (!number.id) return {.decision = natively("no number for the communicator: too many of them, or threads at once")};
   const Communicator::Entered entered = found.state->enter();
   if (entered.code != MPI_SUCCESS) return {.code = entered.code};
-  if (prepared.group == nullptr && prepared.decision->plan->part->uses_datagrams()) {  // forced, or a plan of a file
-    const Communicator::Grouped grouped = found.state->group();
+  if (!is_grouped && prepared.decision->plan->part->uses_datagrams()) {  // forced, or a plan of a file
+    Grouping& groups = found.state->grouping(prepared.decision->plan->part->datagram_groups());
+    const Grouped grouped = groups.use();
     if (grouped.code != MPI_SUCCESS) return {.code = grouped.code};
     prepared.group = grouped.group;
     prepared.have_met = grouped.have_met;
-    prepared.multicast = found.state->multicast_words();
+    prepared.multicast = groups.words();
   }
   prepared.communicator = found.state;
   prepared.id = *number.id;

@@ -21,6 +21,7 @@ class TracedDatagrams final : public Datagrams {
   void ask(int sender, std::uint32_t first, std::uint64_t packets) override;
 
   [[nodiscard]] std::uint32_t payload_bytes() const noexcept override { return inner_.payload_bytes(); }
+  [[nodiscard]] int ranks() const noexcept override { return inner_.ranks(); }
   [[nodiscard]] std::uint32_t burst() const noexcept override { return inner_.burst(); }
   void flush() override { inner_.flush(); }
   [[nodiscard]] bool is_eager(std::uint32_t packets) const noexcept override { return inner_.is_eager(packets); }

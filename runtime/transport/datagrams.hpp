@@ -31,6 +31,9 @@ class Datagrams {
   /// Most bytes in one, above zero; the same on all ranks.
   [[nodiscard]] virtual std::uint32_t payload_bytes() const noexcept = 0;
 
+  /// Of the group, this one too.
+  [[nodiscard]] virtual int ranks() const noexcept = 0;
+
   /// So many fit into the smallest buffer of all ranks; at least 1, the same on all ranks.
   [[nodiscard]] virtual std::uint32_t burst() const noexcept = 0;
 

@@ -204,3 +204,70 @@ def test_what_is_for_others_refuses_it(trunkline, tmp_path):
     refused = trunkline("plan", "cyclic", "--collective", "reduce", "--algorithm", "multicast")
     assert refused.status == 2
     assert "multicast" in refused.error
+
+
+IN_GROUPS = ("plan", "four-site", "--algorithm", "by-sites-multicast")
+
+
+def test_groups_are_said_in_words(trunkline, tmp_path):
+    file = tmp_path / "sites.yaml"
+    file.write_text(
+        "trunkline: cluster/1\nname: three\ndefaults: {rate: 100Mbit, latency: 10us}\nswitches: [near, far, small]\n"
+        "hosts:\n  - {hosts: 'h[0-2]', switch: near}\n  - {hosts: 'h[3-5]', switch: far}\n"
+        "  - {hosts: h6, switch: small}\n"
+        "links:\n  - {between: [near, far], rate: 25Mbit, latency: 5ms}\n  - {between: [near, small], latency: 5ms}\n"
+    )
+    said = trunkline("plan", str(file), "--algorithm", "by-sites-multicast").out.splitlines()
+    assert said[0] == (
+        "bcast, by-sites-multicast over three from rank 0 (h0): 7 ranks, 2 groups and 1 rank alone, confirmed along a "
+        "tree of height 2, degree 4"
+    )
+    assert "  rank 0 (the root) to 2 others, at the pace of 33.3333 Mbit/s: it crosses 3 links, each once" in said
+    assert "  rank 3 (from rank 0) to 2 others, at the pace of 100 Mbit/s: it crosses 3 links, each once" in said
+    assert "  rank 6 (from rank 0) alone" in said
+
+
+def test_groups_are_json_and_read_back(trunkline, tmp_path):
+    data = trunkline(*IN_GROUPS, "--root", "h9", "--json", "-").data
+    assert data["groups"][0]["ranks"][0] == 9
+    assert sorted(sorted(group["ranks"]) for group in data["groups"]) == [
+        list(range(first, first + 8)) for first in (0, 8, 16, 24)
+    ]
+    assert "pace_bps" not in data
+    plan = tmp_path / "plan.yaml"
+    trunkline(*IN_GROUPS, "--root", "h9", "-o", plan)
+    assert trunkline(*IN_GROUPS[:2], "--plan", plan, "--json", "-").data == data
+    assert _core.write_plan(_core.read_plan(str(plan))) == plan.read_text()
+
+
+def test_the_picture_of_groups_has_messages_between_them(trunkline, tmp_path):
+    cluster = load_cluster("four-site")
+    file = tmp_path / "groups.svg"
+    trunkline(*IN_GROUPS, "--svg", file)
+    root = ET.fromstring(file.read_text())
+    paths = [path for path in root.iter("{http://www.w3.org/2000/svg}path") if "stroke-dasharray" in path.attrib]
+    assert paths, "messages are dashed"
+    plan = _core.lay("bcast", "by-sites-multicast", cluster, list(range(32)), 0).multicast
+    assert plan is not None
+    text = "".join(root.itertext())
+    assert "datagrams of 4 groups cross 32 links, each once" in text
+    assert "messages between groups" in text
+
+
+def test_auto_takes_groups_over_long_links_where_they_win(tmp_path):
+    """Of 32 hosts on each of two sites a tree inside has five levels; a datagram has one. Long ones go along trees."""
+    file = tmp_path / "two.yaml"
+    file.write_text(
+        "trunkline: cluster/1\nname: two\ndefaults: {rate: 100Mbit, latency: 10us}\nswitches: [near, far]\n"
+        "hosts:\n  - {hosts: 'h[0-31]', switch: near}\n  - {hosts: 'h[32-63]', switch: far}\n"
+        "links:\n  - {between: [near, far], latency: 300us}\n"
+    )
+
+    def runs(message_bytes, multicasts):
+        knowledge = _core.Knowledge(load_cluster(str(file)), _core.NativeLibrary.mpich, "", "", multicasts=multicasts)
+        decider = _core.Decider(knowledge, "bcast", list(range(64)), 0)
+        return decider.decide(message_bytes).algorithm
+
+    assert runs(8192, True) == "by-sites-multicast"
+    assert runs(8192, False) == "by-sites-binary"
+    assert runs(1 << 20, True) == "two-tree"

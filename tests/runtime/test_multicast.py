@@ -6,12 +6,14 @@ the protocols are the same under each, so each has other calls, by a seed of its
 """
 
 import os
+from pathlib import Path
 
 import pytest
 from conftest import ON_OWN_HOST, WITH_NETWORK, Mpi, share
 
 GROUPS = ["datatypes", "large counts", "communicators", "errors", "isolation", "threads", "sizes"]
 LINE = {"TRUNKLINE_CLUSTER": "cyclic"}
+SITES = {"TRUNKLINE_CLUSTER": str(Path(__file__).with_name("sites.yaml"))}
 CALLS = int(os.environ.get("TRUNKLINE_TEST_MULTICAST", "2000"))
 
 
@@ -156,3 +158,37 @@ def test_forged_datagrams(any_mpi: Mpi):
 def test_an_error_in_the_middle(any_mpi: Mpi):
     """Two ranks that disagree about the message: what a rank hears is another call, and it says so."""
     any_mpi.suite(2, ["truncation"], ["multicast"], settings=LINE)
+
+
+def test_everything_mpi_allows_in_groups(any_mpi: Mpi):
+    """Of two sites with several hosts; communicators of fewer ranks have sites of one host or two."""
+    any_mpi.suite(7, GROUPS, ["by-sites-multicast"], settings=SITES)
+
+
+def test_groups_of_several_sites(any_mpi: Mpi):
+    """Roots and communicators change from call to call; a site of one host has messages."""
+    settings = SITES | {"TRUNKLINE_BCAST": "by-sites-multicast", "TRUNKLINE_EXPLAIN": "1"}
+    done = any_mpi.run(8, any_mpi.program("runtime-broadcasts"), "120", "5", settings=settings, per_rank=[ON_OWN_HOST])
+    assert "120 broadcasts, 0 wrong" in done.out, done.out + done.err
+    said = [line for line in done.lines("trunkline: MPI_Bcast") if " ran by-sites-multicast" in line]
+    assert any("the group of its site is open over IPv4, messages of up to " in line for line in said), done.err
+    assert not done.lines("trunkline: warning"), done.err
+
+
+@pytest.mark.parametrize("case", ["late-rank", "stopped-rank", "far-ahead", "absent-root", "freed-again-and-again"])
+def test_groups_survive_what_groups_of_one_site_do(any_mpi: Mpi, case: str):
+    done = any_mpi.run(
+        7, any_mpi.program("runtime-faults"), f"{case}@by-sites-multicast", settings=SITES, per_rank=[ON_OWN_HOST]
+    )
+    assert done.out.count(": fine") == 7, done.out + done.err
+
+
+def test_a_rank_that_is_deaf_in_one_site(any_mpi: Mpi):
+    """Its own site finds that out, and goes on by messages; the other one does not notice."""
+    settings = SITES | {"TRUNKLINE_EXPLAIN": "1"}
+    words = [any_mpi.program("runtime-faults"), "deaf-rank@by-sites-multicast"]
+    done = any_mpi.run(7, *words, settings=settings, per_rank=[ON_OWN_HOST])
+    assert done.out.count(": fine") == 7, done.out + done.err
+    said = done.lines("trunkline: warning: multicast has stopped to reach rank ")
+    assert len(said) == 1, done.err
+    assert "rank 3 of the 4 ranks of the site of rank 0, in a communicator of 7" in said[0]

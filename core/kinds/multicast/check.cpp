@@ -2,6 +2,7 @@
 #include <string>
 #include <vector>
 
+#include "kinds/multicast/groups.hpp"
 #include "kinds/multicast/multicast.hpp"
 #include "plan/tree_check.hpp"
 #include "text/quantity.hpp"
@@ -21,6 +22,13 @@ void check_turns(const Multicast& multicast) {
   if (multicast.at_once == 0 || multicast.at_once > ranks) {
     throw InvalidPlan(std::to_string(multicast.at_once) + " of " + std::to_string(ranks) +
                       " ranks send at once; from 1 to all of them may");
+  }
+}
+
+void check_pace(double byte_s) {
+  const double rate_bps = 8.0 / byte_s;
+  if (byte_s != 0.0 && !(rate_bps >= least_rate_bps && rate_bps <= most_rate_bps)) {
+    throw InvalidPlan("the pace, " + std::to_string(byte_s) + " seconds a byte, is no rate that a link has");
   }
 }
 
@@ -57,10 +65,14 @@ void check_multicast(const Multicast& multicast) {
     throw InvalidPlan(std::to_string(multicast.reduce.size()) + " trees to reduce along are too many; " +
                       std::to_string(most_streams) + " are the most");
   }
-  const double rate_bps = 8.0 / multicast.byte_s;
-  if (multicast.byte_s != 0.0 && !(rate_bps >= least_rate_bps && rate_bps <= most_rate_bps)) {
-    throw InvalidPlan("the pace, " + std::to_string(multicast.byte_s) + " seconds a byte, is no rate that a link has");
+  check_pace(multicast.byte_s);
+  if (!multicast.has_groups()) return;
+  if (multicast.goes_by_turns() || !multicast.reduce.empty()) {
+    throw InvalidPlan("groups are for a message of one root; here all ranks send, or operands go up before");
   }
+  if (multicast.byte_s != 0.0) throw InvalidPlan("where there are groups, each has a pace of its own");
+  for (const MulticastGroup& group : multicast.groups) check_pace(group.byte_s);
+  check_groups(multicast);
 }
 
 }  // namespace trunkline

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "kinds/multicast/groups.hpp"
 #include "kinds/multicast/multicast.hpp"
 
 namespace trunkline {
@@ -26,9 +27,43 @@ std::vector<std::uint32_t> senders_by_turns(const Cluster& cluster, const Placem
   return senders;
 }
 
+/// One more on each channel between that host and any of the others. Seen from it the paths make a tree; each channel
+/// of it is walked once.
+void add_sender_to_all(const Cluster& cluster, HostIndex from, const Placement& others,
+                       std::vector<std::uint32_t>& senders) {
+  std::vector<bool> reached(cluster.nodes().size(), false);
+  NodeId top = cluster.hosts()[from];  // the highest node that the way up has come to
+  reached[top] = true;
+  for (const HostIndex host : others) {
+    NodeId node = cluster.hosts()[host];
+    while (!reached[node]) {
+      if (cluster.depth_of(node) >= cluster.depth_of(top)) {
+        reached[node] = true;
+        ++senders[cluster.channel_to_parent(node) ^ 1U];
+        node = cluster.parent_of(node);
+      } else {
+        ++senders[cluster.channel_to_parent(top)];
+        top = cluster.parent_of(top);
+        reached[top] = true;
+      }
+    }
+  }
+}
+
+void add_groups(const Cluster& cluster, const Placement& placement, const Multicast& multicast,
+                std::vector<std::uint32_t>& senders) {
+  for (const MulticastGroup& group : multicast.groups) {
+    add_sender_to_all(cluster, placement[group.ranks.front()], placement_of(placement, group.ranks), senders);
+    const Rank sender = group.ranks.front();
+    const Rank parent = multicast.confirm.parent[sender];
+    if (parent == no_rank) continue;
+    const auto hosts = cluster.hosts();
+    for (const ChannelId channel : cluster.path(hosts[placement[parent]], hosts[placement[sender]])) ++senders[channel];
+  }
+}
+
 }  // namespace
 
-/// Seen from the root's host the paths make a tree; each channel of it is walked once.
 Contention contention_of(const Cluster& cluster, const Placement& placement, const Multicast& multicast,
                          std::size_t most) {
   check_fit(cluster, placement, multicast.ranks(), multicast.root());
@@ -36,22 +71,10 @@ Contention contention_of(const Cluster& cluster, const Placement& placement, con
     return busiest_of(senders_by_turns(cluster, placement, multicast.at_once), 1, cluster, placement, most);
   }
   std::vector<std::uint32_t> senders(cluster.channel_count(), 0);
-  std::vector<bool> reached(cluster.nodes().size(), false);
-  NodeId top = cluster.hosts()[placement[multicast.confirm.root]];  // the highest node that the way up has come to
-  reached[top] = true;
-  for (const HostIndex host : placement) {
-    NodeId node = cluster.hosts()[host];
-    while (!reached[node]) {
-      if (cluster.depth_of(node) >= cluster.depth_of(top)) {
-        reached[node] = true;
-        senders[cluster.channel_to_parent(node) ^ 1U] = 1;
-        node = cluster.parent_of(node);
-      } else {
-        senders[cluster.channel_to_parent(top)] = 1;
-        top = cluster.parent_of(top);
-        reached[top] = true;
-      }
-    }
+  if (multicast.has_groups()) {
+    add_groups(cluster, placement, multicast, senders);
+  } else {
+    add_sender_to_all(cluster, placement[multicast.confirm.root], placement, senders);
   }
   return busiest_of(senders, 1, cluster, placement, most);
 }

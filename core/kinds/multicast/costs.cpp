@@ -93,27 +93,40 @@ MulticastCosts multicast_costs(const Paths& paths, const Placement& placement, c
 }
 
 double MulticastCosts::seconds(std::uint64_t message_bytes, std::uint64_t /*segment_bytes*/) const {
+  if (group.ranks <= 1.0) return 0.0;
+  return spread_s(message_bytes) + besides_s(message_bytes);
+}
+
+double MulticastCosts::besides_s(std::uint64_t message_bytes) const {
+  return meets_s + (is_eager_multicast(message_bytes) ? 0.0 : back_s);
+}
+
+/// The first datagram is what receivers wake for.
+double MulticastCosts::together_s(std::uint64_t bytes) const {
   const double receivers = group.ranks - 1.0;
-  if (receivers <= 0.0) return 0.0;
+  const double further = static_cast<double>(datagrams_of(bytes)) - 1.0;
+  const auto longest = static_cast<double>(std::min(bytes, datagram_payload_bytes));
+  return group.hosts.together_s(further * receivers / datagrams_of_a_message,
+                                (static_cast<double>(bytes) - longest) * receivers);
+}
+
+double MulticastCosts::spread_s(std::uint64_t bytes) const {
   const HostCosts& hosts = group.hosts;
-  const auto many = static_cast<double>(datagrams_of(message_bytes));
-  const auto bytes = static_cast<double>(message_bytes);
-  const auto longest = static_cast<double>(std::min(message_bytes, datagram_payload_bytes));
-  const double wire_s = group.byte_s * static_cast<double>(datagram_wire_bytes(message_bytes));
+  const auto many = static_cast<double>(datagrams_of(bytes));
+  const auto all = static_cast<double>(bytes);
+  const auto longest = static_cast<double>(std::min(bytes, datagram_payload_bytes));
+  const double wire_s = group.byte_s * static_cast<double>(datagram_wire_bytes(bytes));
   const double one_sent_s = group.sends_s(1.0, longest);
   const double one_heard_s = group.hears_s(1.0, longest);
-  // The first datagram is what receivers wake for.
-  const double together_s =
-      hosts.together_s((many - 1.0) * receivers / datagrams_of_a_message, (bytes - longest) * receivers);
   const double stored_bytes = longest + static_cast<double>(datagram_overhead_bytes);
   double way_s = 0.0;
   for (const Way& way : ways) {
     const double woken_s = hosts.together_s(messages_of_a_wake * way.receivers, 0.0);
     way_s = std::max(way_s, way.latency_s + way.frame_byte_s * stored_bytes + woken_s);
   }
-  return std::max({std::max(wire_s, together_s) + one_sent_s + one_heard_s, group.sends_s(many, bytes) + one_heard_s,
-                   one_sent_s + group.hears_s(many, bytes)}) +
-         way_s + meets_s + (is_eager_multicast(message_bytes) ? 0.0 : back_s);
+  return std::max({std::max(wire_s, together_s(bytes)) + one_sent_s + one_heard_s,
+                   group.sends_s(many, all) + one_heard_s, one_sent_s + group.hears_s(many, all)}) +
+         way_s;
 }
 
 std::uint64_t MulticastCosts::best_segment(std::uint64_t /*message_bytes*/) const {

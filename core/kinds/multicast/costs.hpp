@@ -40,6 +40,12 @@ struct MulticastCosts final : CostFunction {
   double back_s = 0.0;      ///< up the confirm tree
 
   [[nodiscard]] double seconds(std::uint64_t message_bytes, std::uint64_t segment_bytes) const override;
+  /// Until all have so many bytes that lie before the sender, above none.
+  [[nodiscard]] double spread_s(std::uint64_t bytes) const;
+  /// What a call with a message of so many bytes takes besides.
+  [[nodiscard]] double besides_s(std::uint64_t message_bytes) const;
+  /// Of all processors, where hosts share them.
+  [[nodiscard]] double together_s(std::uint64_t bytes) const;
   /// The longest that one datagram carries.
   [[nodiscard]] std::uint64_t best_segment(std::uint64_t message_bytes) const override;
   [[nodiscard]] TimedSegment fastest_segment(std::uint64_t message_bytes, const Cuts& cuts) const override;

@@ -7,6 +7,8 @@
 #include <utility>
 
 #include "kinds/multicast/costs.hpp"
+#include "kinds/multicast/grouped_costs.hpp"
+#include "kinds/multicast/groups.hpp"
 #include "kinds/multicast/result_costs.hpp"
 #include "kinds/multicast/row.hpp"
 #include "kinds/multicast/turn_costs.hpp"
@@ -55,6 +57,7 @@ class MulticastSteps final : public Steps {
         if (rank != tree.root) hop(tree.parent[rank], rank);
       }
     }
+    if (multicast_.has_groups()) return each_hop_of_groups(hop);
     for (Rank rank = 0; rank < ranks(); ++rank) {
       if (rank != root()) hop(root(), rank);
     }
@@ -72,6 +75,14 @@ class MulticastSteps final : public Steps {
     if (multicast_.goes_by_turns()) {
       return std::make_unique<const TurnCosts>(turn_costs(paths, placement, multicast_, hosts));
     }
+    if (multicast_.has_groups()) {
+      GroupedCosts costs = grouped_costs(paths, placement, multicast_, hosts);
+      if (paths.cluster().has_sites()) {
+        costs.have_windows(longest_hop_s(paths, placement, *this),
+                           in_flight(paths, placement, *this, collective, hosts).bytes);
+      }
+      return std::make_unique<const GroupedCosts>(std::move(costs));
+    }
     if (facts_of(collective).reduces) {
       return std::make_unique<const ResultCosts>(result_costs(paths, placement, multicast_, hosts));
     }
@@ -81,13 +92,22 @@ class MulticastSteps final : public Steps {
   void write(std::string& yaml) const override { write_multicast(yaml, multicast_); }
 
  private:
+  /// Of the confirm tree: from one group to the next it carries the message, and all of it where datagrams do not.
+  void each_hop_of_groups(const std::function<void(Rank, Rank)>& hop) const {
+    for (const Rank rank : parents_first(multicast_.confirm)) {
+      if (rank != root()) hop(multicast_.confirm.parent[rank], rank);
+    }
+  }
+
   [[nodiscard]] bool serves(Collective collective) const {
+    if (multicast_.has_groups()) return facts_of(collective).direction == Direction::down;
     return multicast_kind.serves(collective) && multicast_.goes_by_turns() == trunkline::goes_by_turns(collective);
   }
 
   [[nodiscard]] std::string refused(Collective collective) const {
     const std::string name(facts_of(collective).name);
     if (!multicast_kind.serves(collective)) return "a multicast does not serve " + name;
+    if (multicast_.has_groups()) return "a multicast in groups does not serve " + name;
     return multicast_.goes_by_turns() ? "a multicast by turns does not serve " + name
                                       : "a multicast of one root does not serve " + name + ", in which all ranks send";
   }

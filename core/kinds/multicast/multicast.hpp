@@ -13,6 +13,12 @@
 
 namespace trunkline {
 
+/// Ranks of which one sends the message to the others at once, as those of one site.
+struct MulticastGroup {
+  std::vector<Rank> ranks{};  ///< the one that sends first; of one rank alone nobody sends
+  double byte_s = 0.0;        ///< its pace, as Multicast has it
+};
+
 /// Who sends to all at once. Of a root: along which tree ranks confirm; of all ranks: who sends when.
 struct Multicast {
   Tree confirm{};  ///< from the sender, its root: each rank reports to its parent; of no rank where all send
@@ -23,8 +29,13 @@ struct Multicast {
   std::vector<Tree> reduce{};
   std::vector<Rank> order{};  ///< where each rank sends a block: by turn, the root first; empty: the root alone sends
   Rank at_once = 0;           ///< a rank sends once it has what all sent whose turn is at least so many before its own
+  /// Where each of several ranks sends to those of its own group alone: all ranks, each in one group. Within a group
+  /// the confirm tree says who reports to whom; from one group to the next, between those that send, it carries the
+  /// message, as messages. Empty: all are one group.
+  std::vector<MulticastGroup> groups{};
 
   [[nodiscard]] bool goes_by_turns() const { return !order.empty(); }
+  [[nodiscard]] bool has_groups() const { return !groups.empty(); }
   [[nodiscard]] std::size_t ranks() const { return goes_by_turns() ? order.size() : confirm.size(); }
   [[nodiscard]] Rank root() const { return goes_by_turns() ? order.front() : confirm.root; }
 };
@@ -45,12 +56,14 @@ struct Multicast {
 [[nodiscard]] double slowest_byte_s(const Paths& paths, const Placement& placement, Rank root);
 
 /// Throws InvalidPlan where the confirm tree is none through all ranks, where turns are not one for each rank or none
-/// may send, or the pace is neither 0 nor a rate that a link has (text/quantity.hpp).
+/// may send, where groups are not all ranks once or leave a rank without the message (groups.hpp), or a pace is neither
+/// 0 nor a rate that a link has (text/quantity.hpp).
 void check_multicast(const Multicast& multicast);
 
 /// Of a root: one sender on each channel between its host and any other, since switches copy what comes in once. What
 /// ranks confirm is not counted: a report of some 100 bytes for each 16 packets. By turns: as many as may send at once,
-/// of those that a channel carries the datagrams of.
+/// of those that a channel carries the datagrams of. In groups: one in each for its datagrams, and one for each message
+/// to another group.
 [[nodiscard]] Contention contention_of(const Cluster& cluster, const Placement& placement, const Multicast& multicast,
                                        std::size_t most = 8);
 

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "kinds/multicast/groups.hpp"
 #include "kinds/multicast/multicast.hpp"
 #include "kinds/multicast/row.hpp"
 #include "plan/tree_reader.hpp"
@@ -80,6 +81,42 @@ std::vector<Tree> read_reduce(const YamlNode& node, const PlanHead& head, Rank r
   return trees;
 }
 
+std::optional<MulticastGroup> read_group(const YamlNode& node, TreeReader& reader, Faults& faults) {
+  static constexpr std::array<std::string_view, 2> keys{"ranks", "pace"};
+  if (!check_kind(node, YamlNode::Kind::mapping, "a group", "{ranks: [0-7], pace: 100Mbit}", faults)) return {};
+  check_keys(node, keys, faults);
+  const YamlNode* const list = required(node, "ranks", "ranks: [0-7]", faults);
+  const auto byte_s = read_pace(node.find("pace"), faults);
+  if (list == nullptr) return {};
+  auto ranks = reader.read_ranks(*list, "ranks");
+  if (!ranks || !byte_s) return {};
+  return MulticastGroup{.ranks = std::move(*ranks), .byte_s = *byte_s};
+}
+
+/// Reads them into `multicast`, which has its confirm tree.
+void read_groups(const YamlNode& node, TreeReader& reader, Multicast& multicast, Faults& faults) {
+  const YamlNode* const groups = node.find("groups");
+  if (groups == nullptr) return;
+  if (const YamlNode* const pace = node.find("pace")) {
+    faults.add(*pace, "pace: each group has one of its own; give it there");
+  }
+  if (!check_kind(*groups, YamlNode::Kind::sequence, "groups", "[{ranks: [0-3]}, {ranks: [4-7]}]", faults)) return;
+  if (groups->items.empty()) {
+    faults.add(*groups, "groups: there is none; leave the key out where all ranks are one");
+    return;
+  }
+  const std::size_t before = faults.size();
+  for (const YamlNode& one : groups->items) {
+    if (auto group = read_group(one, reader, faults)) multicast.groups.push_back(std::move(*group));
+  }
+  if (faults.size() != before) return;
+  try {
+    check_groups(multicast);
+  } catch (const InvalidPlan& invalid) {
+    faults.add(*groups, std::string("groups: ") + invalid.what());
+  }
+}
+
 /// Of a root.
 std::optional<Multicast> read_confirmed(const YamlNode& node, TreeReader& reader, Rank root, Faults& faults) {
   for (const std::string_view key : {"order", "at_once"}) {
@@ -91,7 +128,9 @@ std::optional<Multicast> read_confirmed(const YamlNode& node, TreeReader& reader
   if (confirm == nullptr) return {};
   auto tree = reader.read_lists(*confirm, root);
   if (!tree) return {};
-  return Multicast{.confirm = std::move(*tree)};
+  Multicast multicast{.confirm = std::move(*tree)};
+  read_groups(node, reader, multicast, faults);
+  return multicast;
 }
 
 /// Where all ranks send.
@@ -115,7 +154,7 @@ std::optional<Multicast> read_turns(const YamlNode& node, TreeReader& reader, Ra
 }  // namespace
 
 std::optional<Plan> read_multicast(const YamlNode& plan, const PlanHead& head, Faults& faults) {
-  static constexpr std::array<std::string_view, 5> keys{"pace", "confirm", "reduce", "order", "at_once"};
+  static constexpr std::array<std::string_view, 6> keys{"pace", "groups", "confirm", "reduce", "order", "at_once"};
   const bool by_turns = goes_by_turns(head.collective);
   const char* const example =
       by_turns ? "{pace: 100Mbit, order: [0-3], at_once: 4}" : "{pace: 100Mbit, confirm: {0: [1, 2], 1: [3]}}";
@@ -135,6 +174,11 @@ std::optional<Plan> read_multicast(const YamlNode& plan, const PlanHead& head, F
   const auto root = reader.read_root(*root_node);
   if (!root) return {};
   auto multicast = by_turns ? read_turns(node, reader, *root, faults) : read_confirmed(node, reader, *root, faults);
+  if (const YamlNode* const groups = node.find("groups");
+      groups != nullptr && facts_of(head.collective).direction != Direction::down) {
+    faults.add(*groups,
+               "groups are for a message of one root; the plan is for " + std::string(facts_of(head.collective).name));
+  }
   auto reduce = read_reduce(node, head, *root, faults);
   if (!multicast || !byte_s || faults.size() != before) return {};
   multicast->reduce = std::move(reduce);

@@ -27,11 +27,24 @@ double pace_rate(double byte_s) {
   return rate;
 }
 
+void append_groups(std::string& yaml, const Multicast& multicast) {
+  yaml +=
+      "  # Of each, the first rank sends. It has the message from the one above it in the confirm tree, by messages.\n";
+  yaml += "  groups:\n";
+  for (const MulticastGroup& group : multicast.groups) {
+    constexpr std::size_t indent = 6;
+    yaml += "    - ranks: ";
+    append_list(yaml, ranges_of(group.ranks), indent);
+    if (group.byte_s > 0.0) yaml += "      pace: " + format_rate(pace_rate(group.byte_s)) + "\n";
+  }
+}
+
 }  // namespace
 
 void write_multicast(std::string& yaml, const Multicast& multicast) {
   check_multicast(multicast);
   yaml += multicast.goes_by_turns()  ? "# Each rank sends its block once, to all ranks.\nmulticast:\n"
+          : multicast.has_groups()   ? "# In each group one rank sends each datagram once, to all of it.\nmulticast:\n"
           : multicast.reduce.empty() ? "# The root sends each datagram once, to all ranks.\nmulticast:\n"
                                      : "# Operands go to the root, which sends the result once, to all "
                                        "ranks.\nmulticast:\n";
@@ -46,7 +59,10 @@ void write_multicast(std::string& yaml, const Multicast& multicast) {
     yaml += "  at_once: " + std::to_string(multicast.at_once) + "\n";
     return;
   }
-  yaml += "  # For each rank, those that report to it.\n  confirm:";
+  if (multicast.has_groups()) append_groups(yaml, multicast);
+  yaml += multicast.has_groups()
+              ? "  # For each rank, those that report to it, or have the message from it.\n  confirm:"
+              : "  # For each rank, those that report to it.\n  confirm:";
   yaml += multicast.confirm.size() == 1 ? " {}\n" : "\n";
   append_children(yaml, multicast.confirm, 4);
   if (multicast.reduce.empty()) return;

@@ -75,7 +75,7 @@ class TreeSteps final : public Steps {
     }
     TreeCosts costs = tree_costs(paths, placement, trees_, *facts.direction, hosts);
     if (paths.cluster().has_sites()) {
-      costs.longest_hop_s = longest_hop_s(paths, placement);
+      costs.longest_hop_s = longest_hop_s(paths, placement, *this);
       costs.in_flight_bytes = in_flight(paths, placement, *this, collective, hosts).bytes;
     }
     return std::make_unique<const TreeCosts>(std::move(costs));
@@ -84,17 +84,6 @@ class TreeSteps final : public Steps {
   void write(std::string& yaml) const override { write_trees(yaml, trees_); }
 
  private:
-  /// Of the long ones; 0: there is none.
-  [[nodiscard]] double longest_hop_s(const Paths& paths, const Placement& placement) const {
-    double longest_s = 0.0;
-    each_hop([&](Rank from, Rank to) {
-      const NodeId u = paths.cluster().hosts()[placement[from]];
-      const NodeId v = paths.cluster().hosts()[placement[to]];
-      longest_s = std::max(longest_s, paths.mean_latency_s(u, v, paths.meeting(u, v)));
-    });
-    return longest_s >= least_long_s ? longest_s : 0.0;
-  }
-
   Trees trees_;
 };
 

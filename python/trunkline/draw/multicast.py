@@ -12,7 +12,7 @@ from trunkline.draw.layout import DOT, Point
 from trunkline.draw.plan import PlanDrawing
 from trunkline.draw.svg import arrow, document, legend, rounded
 
-__all__ = ["crossed_channels", "crossed_links", "draw_multicast", "draw_turns"]
+__all__ = ["crossed_channels", "crossed_links", "draw_groups", "draw_multicast", "draw_turns"]
 
 COPY, CONFIRM = LINK, HOST
 WIDTH = 2.4
@@ -45,6 +45,14 @@ def draw_turns(cluster: _core.Cluster, placement: Sequence[int], turns: _core.Tr
     return _TurnsDrawing(cluster, placement, turns).svg(title)
 
 
+def draw_groups(
+    cluster: _core.Cluster, placement: Sequence[int], multicast: _core.Multicast, title: str | None = None
+) -> str:
+    """The way of each group's datagrams as broad lines, and messages from group to group as dashed arrows. SVG text."""
+    check_drawable(cluster)
+    return _GroupsDrawing(cluster, placement, multicast).svg(title)
+
+
 class _Drawing(PlanDrawing):
     """The confirm tree goes the other way than a plan's transfers, in dashes, beside the datagrams' way."""
 
@@ -71,13 +79,21 @@ class _Drawing(PlanDrawing):
         """Hosts that datagrams come to."""
         return set(self.placement) - {self.placement[self.tree.root]}
 
+    def copying(self) -> set[int]:
+        """Hosts that they come from."""
+        return {self.placement[self.tree.root]}
+
+    def crossed(self) -> int:
+        """How many links they cross."""
+        return crossed_links(self.cluster, self.placement, self.tree.root)
+
     def words(self) -> tuple[str, str]:
         """Of the subtitle, and of a dashed arrow."""
         return f"a datagram crosses {{}} links, each once · confirm tree of height {self.tree.height}", "reports"
 
     def _datagrams(self) -> list[str]:
         """Along the middle of trunks and bars, and from the bar of a switch to the left of each host."""
-        root = self.placement[self.tree.root]
+        copying = self.copying()
         parts = []
         on_bar: dict[str, list[float]] = defaultdict(list)
         for channel in self.channels():
@@ -96,8 +112,8 @@ class _Drawing(PlanDrawing):
             x, tip = at.x - card.pitch / 2, Point(at.x - DOT - 1, at.y)
             parts.append(arrow(rounded([Point(x, card.bar), Point(x, at.y), tip]), tip, Point(x, at.y), COPY, WIDTH))
             on_bar[card.switch].append(x)
-        if receivers and root not in receivers:  # the root stands first below its switch
-            card, place = self.layout.places[root]
+        for sender in sorted(copying - receivers) if receivers else []:
+            card, place = self.layout.places[sender]
             at = card.point(place)
             tip = Point(at.x, card.bar + WIDTH / 2)
             parts.append(arrow(f"M{at.x:.1f} {at.y - DOT:.1f}V{tip.y:.1f}", tip, at, COPY, WIDTH))
@@ -117,7 +133,7 @@ class _Drawing(PlanDrawing):
         parts += self._datagrams()
         parts += [self.transfer(pair) for pair in self.transfers]
         parts += self.dots(root)
-        crossed = crossed_links(self.cluster, self.placement, self.tree.root)
+        crossed = self.crossed()
         words, arrows = self.words()
         hosts = len(set(self.placement))
         subtitle = f"{len(self.placement)} ranks on {hosts} hosts · {words.format(crossed)}"
@@ -151,3 +167,49 @@ class _TurnsDrawing(_Drawing):
     def words(self) -> tuple[str, str]:
         """Of the subtitle, and of a dashed arrow."""
         return "each sends its datagrams to all, over {} links, each once", "turns"
+
+
+class _GroupsDrawing(_Drawing):
+    """Datagrams stay within their group; arrows are the messages between those that send."""
+
+    def __init__(self, cluster: _core.Cluster, placement: Sequence[int], multicast: _core.Multicast) -> None:
+        assert multicast.confirm is not None, "groups are of a message of one root"
+        self.groups = [group.ranks for group in multicast.groups]
+        self.multicast = multicast
+        super().__init__(cluster, placement, multicast.confirm)
+
+    def walk(self, children: Sequence[Sequence[int]]) -> tuple[list[int], list[tuple[int, int]]]:
+        """Hosts in the order of the tree, and messages between those that send."""
+        first = {group[0] for group in self.groups}
+        order, _ = PlanDrawing.walk(self, children)
+        between = [[child for child in below if child in first] for below in children]
+        _, transfers = PlanDrawing.walk(self, between)
+        return order, transfers
+
+    def _hosts(self, group: Sequence[int]) -> list[int]:
+        return [self.placement[rank] for rank in group]
+
+    def channels(self) -> list[int]:
+        """That datagrams of any group cross."""
+        each = (crossed_channels(self.cluster, self._hosts(group), 0) for group in self.groups)
+        return list(dict.fromkeys(channel for channels in each for channel in channels))
+
+    def receivers(self) -> set[int]:
+        """Hosts that datagrams come to."""
+        return {host for group in self.groups for host in self._hosts(group)} - self._alone() - self.copying()
+
+    def _alone(self) -> set[int]:
+        return {self.placement[group[0]] for group in self.groups if len(group) == 1}
+
+    def copying(self) -> set[int]:
+        """One of each group of several ranks."""
+        return {self.placement[group[0]] for group in self.groups if len(group) > 1}
+
+    def crossed(self) -> int:
+        """Of all groups."""
+        return len({channel // 2 for channel in self.channels()})
+
+    def words(self) -> tuple[str, str]:
+        """Of the subtitle, and of a dashed arrow."""
+        sending = sum(len(group) > 1 for group in self.groups)
+        return f"datagrams of {sending} groups cross {{}} links, each once", "messages between groups"

@@ -1,4 +1,7 @@
-"""Plans by multicast: each datagram goes to all ranks at once, a root's, which they confirm, or each rank's in turn."""
+"""Plans by multicast: each datagram goes to all ranks at once, a root's, which they confirm, or each rank's in turn.
+
+Or, in groups, to those of one site, from a rank of it that has the message by messages.
+"""
 
 from collections.abc import Sequence
 
@@ -6,7 +9,7 @@ from rich.console import Console
 
 from trunkline import _core
 from trunkline.compat import pairwise
-from trunkline.draw.multicast import crossed_links, draw_multicast, draw_turns
+from trunkline.draw.multicast import crossed_links, draw_groups, draw_multicast, draw_turns
 from trunkline.draw.plan import draw_trees, tree_name
 from trunkline.draw.ranks import draw_ranks
 from trunkline.draw.svg import below_each_other
@@ -33,6 +36,11 @@ class Multicasts(PlanKind):
         confirm = multicast.confirm
         if confirm is None:
             return f"each sends by turn, {multicast.at_once} at once"
+        if multicast.groups:
+            sites = sum(len(group.ranks) > 1 for group in multicast.groups)
+            alone = len(multicast.groups) - sites
+            besides = f" and {alone} rank{'' if alone == 1 else 's'} alone" if alone else ""
+            return f"{sites} group{'' if sites == 1 else 's'}{besides}, confirmed along {_shape(confirm)}"
         words = f"confirmed along a tree of height {confirm.height}, degree {confirm.max_degree}"
         if multicast.reduce:
             many = len(multicast.reduce)
@@ -43,6 +51,9 @@ class Multicasts(PlanKind):
     def show(self, console: Console, cluster: _core.Cluster, placement: Sequence[int], plan: _core.Plan) -> None:
         """What the datagrams cross, at which pace, and who confirms, reduces or sends by turn."""
         multicast = _of(plan)
+        if multicast.groups:
+            _show_groups(console, cluster, placement, multicast)
+            return
         links = crossed_links(cluster, placement, multicast.root)
         pace = f", at the pace of {format_rate(8.0 / multicast.byte_s)}" if multicast.byte_s > 0.0 else ""
         who = f"Rank {multicast.root} sends each datagram" if multicast.confirm else "Each rank sends its datagrams"
@@ -73,6 +84,12 @@ class Multicasts(PlanKind):
         steps: dict[str, object] = {"pace_bps": 8.0 / multicast.byte_s if multicast.byte_s > 0.0 else None}
         if multicast.confirm is None:
             return {**steps, "order": multicast.order, "at_once": multicast.at_once}
+        if multicast.groups:
+            del steps["pace_bps"]
+            steps["groups"] = [
+                {"pace_bps": 8.0 / group.byte_s if group.byte_s > 0.0 else None, "ranks": group.ranks}
+                for group in multicast.groups
+            ]
         steps["confirm"] = tree_as_json(multicast.confirm)
         if multicast.reduce:
             steps["reduce"] = [tree_as_json(tree) for tree in multicast.reduce]
@@ -91,6 +108,8 @@ class Multicasts(PlanKind):
         multicast = _of(plan)
         if multicast.confirm is None:
             return [draw_turns(cluster, placement, _turns_of(multicast), title)]
+        if multicast.groups:
+            return [draw_groups(cluster, placement, multicast, title)]
         drawings = [draw_multicast(cluster, placement, multicast.confirm, title)]
         if multicast.reduce:
             drawings += draw_trees(cluster, placement, multicast.reduce, "Operands, the other way")
@@ -125,6 +144,36 @@ def _of(plan: _core.Plan) -> _core.Multicast:
     multicast = plan.multicast
     assert multicast is not None, "the table of kinds says so"
     return multicast
+
+
+def _shape(tree: _core.Tree) -> str:
+    return f"a tree of height {tree.height}, degree {tree.max_degree}"
+
+
+def _show_groups(
+    console: Console, cluster: _core.Cluster, placement: Sequence[int], multicast: _core.Multicast
+) -> None:
+    """Who sends to whom at which pace, and who has the message from whom."""
+    confirm = multicast.confirm
+    assert confirm is not None, "groups are of a message of one root"
+    console.print("One rank of each group has the message, by messages, and sends each datagram once to all of it:")
+    for group in multicast.groups:
+        sender = group.ranks[0]
+        parent = confirm.parent[sender]
+        source = "the root" if parent is None else f"from rank {parent}"
+        if len(group.ranks) == 1:
+            console.print(f"  rank {sender} ({source}) alone", soft_wrap=True)
+            continue
+        hosts = [placement[rank] for rank in group.ranks]
+        links = crossed_links(cluster, hosts, 0)
+        pace = f", at the pace of {format_rate(8.0 / group.byte_s)}" if group.byte_s > 0.0 else ""
+        crossed = f"{links} link{'' if links == 1 else 's'}, each once"
+        console.print(
+            f"  rank {sender} ({source}) to {len(group.ranks) - 1} others{pace}: it crosses {crossed}", soft_wrap=True
+        )
+    console.print()
+    console.print("Who reports to whom, and from group to group who sends the message to whom:")
+    console.print(rank_tree(cluster, placement, confirm))
 
 
 def _turns_of(multicast: _core.Multicast) -> _core.Tree:

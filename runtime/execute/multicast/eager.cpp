@@ -2,7 +2,6 @@
 #include "execute/multicast/eager.hpp"
 
 #include <algorithm>
-#include <utility>
 
 #include "execute/multicast/pace.hpp"
 #include "execute/multicast/patience.hpp"
@@ -12,27 +11,36 @@ namespace trunkline::runtime {
 namespace {
 
 /// Packets and their parity: all ranks know how many.
-std::uint32_t sent_of(std::uint32_t packets, Datagrams& datagrams, const Transport& transport) {
+std::uint32_t sent_of(std::uint32_t packets, Datagrams& datagrams) {
   const LossMeter* const meter = datagrams.loss();
-  return packets + (meter == nullptr ? 0 : eager_spare_packets(packets, meter->agreed(), transport.ranks()));
+  return packets + (meter == nullptr ? 0 : eager_spare_packets(packets, meter->agreed(), datagrams.ranks()));
 }
 
 }  // namespace
 
-EagerRoot::EagerRoot(Transport& transport, Datagrams& datagrams, Message& message, double byte_s)
+EagerRoot::EagerRoot(Transport& transport, Datagrams& datagrams, Message& message, double byte_s,
+                     const Arriving* source)
     : Execution(transport),
       datagrams_(datagrams),
-      packets_(message, datagrams.payload_bytes(), true),
+      packets_(message, datagrams.payload_bytes(), source == nullptr),
       byte_s_(byte_s),
-      end_(sent_of(packets_.count(), datagrams, transport)) {}
+      source_(source),
+      end_(sent_of(packets_.count(), datagrams)) {}
+
+void EagerRoot::keep_what_has_come() {
+  if (source_ != nullptr && !packets_.is_whole()) packets_.have_come(source_->bytes_here());
+  if (kept_ == packets_.base()) return;
+  datagrams_.keep(kept_, packets_.place(kept_, packets_.base()));
+  kept_ = packets_.base();
+}
 
 bool EagerRoot::advance() {
-  if (!std::exchange(is_kept_, true)) datagrams_.keep(0, packets_.place(0, packets_.count()));
+  keep_what_has_come();
   while (datagrams_.next()) {  // its own, where ranks share a host: they would fill the buffer
   }
   const double now = datagrams_.now();
   double& free_at = datagrams_.free_at();
-  for (; next_ < end_ && free_at <= now + lead_s; ++next_) {
+  for (; next_ < may_go() && free_at <= now + lead_s; ++next_) {
     std::span<const std::byte> payload;
     if (next_ < packets_.count()) {
       payload = packets_.place(next_, next_ + 1);
@@ -55,7 +63,7 @@ EagerReceiver::EagerReceiver(Transport& transport, Datagrams& datagrams, int roo
       datagrams_(datagrams),
       packets_(message, datagrams.payload_bytes(), false),
       root_(root),
-      sent_(sent_of(packets_.count(), datagrams, transport)),
+      sent_(sent_of(packets_.count(), datagrams)),
       between_packets_s_(behind_others_s + packets_of_patience * on_wire_bytes(datagrams.payload_bytes()) * byte_s),
       quiet_since_(datagrams.now()),
       patience_(first_ask_s) {}
@@ -99,7 +107,7 @@ void EagerReceiver::ask_where_quiet() {
   datagrams_.ask(root_, 0, wanted());
   has_asked_ = true;
   quiet_since_ = now;
-  const double most_s = most_between_asks_s(static_cast<std::size_t>(transport().ranks()));
+  const double most_s = most_between_asks_s(static_cast<std::size_t>(datagrams_.ranks()));
   patience_ = next_patience_s(patience_, between_packets_s_, most_s);
 }
 

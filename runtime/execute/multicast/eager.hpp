@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include "execute/arriving.hpp"
 #include "execute/execution.hpp"
 #include "execute/multicast/packets.hpp"
 #include "transport/datagrams.hpp"
@@ -17,11 +18,13 @@ namespace trunkline::runtime {
 class EagerRoot final : public Execution {
  public:
   /// All must outlive the object. `byte_s`: seconds for each byte on the wire of the slowest link; 0: not known.
-  EagerRoot(Transport& transport, Datagrams& datagrams, Message& message, double byte_s);
+  /// `source`: what comes of the message, which it sends as soon as it can; null: all of it is here.
+  EagerRoot(Transport& transport, Datagrams& datagrams, Message& message, double byte_s,
+            const Arriving* source = nullptr);
 
  private:
   [[nodiscard]] bool advance() override;
-  [[nodiscard]] bool looks_itself() const override { return true; }
+  [[nodiscard]] bool looks_itself() const override { return next_ < may_go(); }
   void await(std::vector<Pending*>& /*requests*/) override {}
   void take(std::size_t /*place*/, int /*bytes*/) override {}
   [[nodiscard]] bool is_receiving() const override { return false; }
@@ -30,10 +33,15 @@ class EagerRoot final : public Execution {
   [[nodiscard]] std::vector<int> peers() const override { return {}; }
   [[nodiscard]] std::vector<std::span<Pending>> sends() override { return {}; }
 
+  void keep_what_has_come();
+  /// Before which packets and parity may be sent.
+  [[nodiscard]] std::uint32_t may_go() const { return packets_.is_whole() ? end_ : packets_.base(); }
+
   Datagrams& datagrams_;
   Packets packets_;
   double byte_s_;
-  bool is_kept_ = false;
+  const Arriving* source_;
+  std::uint32_t kept_ = 0;  ///< packets that others may ask for
   std::uint32_t next_ = 0;  ///< of its packets, and then of its parity
   std::uint32_t end_;       ///< of these
   std::vector<std::byte> parity_{};

@@ -115,7 +115,7 @@ void EagerResultReceiver::ask_where_quiet() {
   if (now < quiet_since_ + patience_) return;
   datagrams_.ask(root_, 0, missing_);
   quiet_since_ = now;
-  const double most_s = most_between_asks_s(static_cast<std::size_t>(transport().ranks()));
+  const double most_s = most_between_asks_s(static_cast<std::size_t>(datagrams_.ranks()));
   patience_ = next_patience_s(patience_, between_packets_s_, most_s);
 }
 

@@ -41,12 +41,13 @@ std::uint32_t window_limit(const Packets& packets) {
 }  // namespace
 
 MulticastRoot::MulticastRoot(Transport& transport, Datagrams& datagrams, std::span<const int> children,
-                             Message& message, double byte_s)
+                             Message& message, double byte_s, const Arriving* source)
     : Execution(transport),
       datagrams_(datagrams),
-      packets_(message, datagrams.payload_bytes(), true, datagrams.burst()),
+      packets_(message, datagrams.payload_bytes(), source == nullptr, datagrams.burst()),
       below_(transport, children),
       byte_s_(byte_s),
+      source_(source),
       free_at_(datagrams.free_at()),
       repairs_(packets_.blocks()),
       window_(std::min(datagrams.burst(), window_limit(packets_))),
@@ -59,8 +60,9 @@ bool MulticastRoot::advance() {
     below_.begin();
     polled_at_ = datagrams_.now();
   }
+  if (source_ != nullptr && !packets_.is_whole()) packets_.have_come(source_->bytes_here());
   hear();
-  below_.serve(packets_, true);
+  below_.serve(packets_, packets_.base() > 0);
   if (below_.are_done()) return true;
   send_what_may_go();
   poll_where_quiet();
@@ -135,7 +137,7 @@ bool MulticastRoot::repair(const Report& report) {
     if (lacking <= coming) continue;
     is_lacking = true;
     const std::uint32_t missing = lacking - coming;
-    owe(block, missing + spare_packets(missing, lost(), transport().ranks(), may_lack(block)));
+    owe(block, missing + spare_packets(missing, lost(), datagrams_.ranks(), may_lack(block)));
   }
   return is_lacking;
 }
@@ -155,11 +157,11 @@ double MulticastRoot::lost() const {
   return std::max(lost_, meter == nullptr ? 0.0 : meter->likely());
 }
 
-/// Before which it must stop: until all are there, at what waits for them in their buffers.
+/// Before which it must stop: what has not come yet; until all are there, what waits for them in their buffers.
 std::uint32_t MulticastRoot::limit() const {
   const std::uint32_t burst = datagrams_.burst();
   const std::uint32_t room = all_ready_ ? base_ + window_ : next_ + (burst - std::min(sent_, burst));
-  return std::min(packets_.count(), room);
+  return std::min(packets_.base(), room);
 }
 
 void MulticastRoot::send_what_may_go() {
@@ -181,7 +183,7 @@ void MulticastRoot::send_data() {
   const std::uint32_t packet = next_++;
   const std::uint32_t block = packets_.block_of(packet);
   if (next_ == packets_.end_of(block)) {
-    owe(block, spare_packets(next_ - packets_.begin_of(block), lost(), transport().ranks(), may_lack(block)));
+    owe(block, spare_packets(next_ - packets_.begin_of(block), lost(), datagrams_.ranks(), may_lack(block)));
   }
   const auto payload = packets_.place(packet, next_);
   datagrams_.to_all({.kind = Datagram::Kind::data, .number = packet, .poll = poll_if_due(), .payload = payload});

@@ -11,6 +11,7 @@
 #include <span>
 #include <vector>
 
+#include "execute/arriving.hpp"
 #include "execute/execution.hpp"
 #include "execute/multicast/below.hpp"
 #include "execute/multicast/packets.hpp"
@@ -21,8 +22,9 @@ namespace trunkline::runtime {
 class MulticastRoot final : public Execution {
  public:
   /// All must outlive the object. `byte_s`: seconds for each byte on the wire of the slowest link; 0: not known.
+  /// `source`: what comes of the message, which it sends as soon as it can; null: all of it is here.
   MulticastRoot(Transport& transport, Datagrams& datagrams, std::span<const int> children, Message& message,
-                double byte_s);
+                double byte_s, const Arriving* source = nullptr);
 
  private:
   /// What is sent of a block besides its packets.
@@ -65,6 +67,7 @@ class MulticastRoot final : public Execution {
   Packets packets_;
   Below below_;
   double byte_s_;
+  const Arriving* source_;
   double& free_at_;  ///< when the link has sent what it was given
   bool has_begun_ = false;
 

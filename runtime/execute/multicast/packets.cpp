@@ -24,6 +24,16 @@ Packets::Packets(Message& message, std::uint32_t packet_bytes, bool is_here, std
   for (std::uint32_t block = 0; block < blocks(); ++block) missing_.push_back(end_of(block) - begin_of(block));
 }
 
+void Packets::have_come(std::uint64_t bytes) {
+  const std::uint32_t end = bytes == message_.bytes() ? count_ : static_cast<std::uint32_t>(bytes / packet_bytes_);
+  if (end <= base_) return;
+  if (copy_) {
+    const std::span<std::byte> at = place(base_, end);
+    message_.read(std::uint64_t{base_} * packet_bytes_, at.size(), at.data());
+  }
+  while (base_ < end) mark(base_);
+}
+
 bool Packets::add(std::uint32_t packet, std::span<const std::byte> bytes) {
   if (packet >= count_ || has(packet)) return false;
   const std::span<std::byte> at = place(packet, packet + 1);

@@ -55,6 +55,10 @@ class Packets {
     return {data_ + from, static_cast<std::size_t>(to - from)};
   }
 
+  /// So many bytes of the message have come into the user's buffer, from its beginning on, without these packets.
+  /// Throws MpiError.
+  void have_come(std::uint64_t bytes);
+
   /// Whether it was missing.
   bool add(std::uint32_t packet, std::span<const std::byte> bytes);
 

@@ -115,6 +115,16 @@ void PipelinedTrees::deliver() {
   }
 }
 
+std::uint64_t PipelinedTrees::bytes_here() const {
+  if (unpacked_ != MPI_SUCCESS) throw MpiError{unpacked_};
+  std::uint64_t here = segments_;  // before the first one that is not
+  for (const Flow& flow : flows_) {
+    if (!flow.is_root() && flow.received < flow.segments) here = std::min(here, number(flow, flow.received));
+  }
+  if (in_place_ == nullptr && !flows_.front().is_root()) here = delivered_;
+  return std::min(here * segment_bytes_, message_.bytes());
+}
+
 /// The next segment of each tree, or the sends whose row it needs.
 void PipelinedTrees::await(std::vector<Pending*>& requests) {
   arriving_.clear();

@@ -12,13 +12,14 @@
 #include <vector>
 
 #include "datatype/message.hpp"
+#include "execute/arriving.hpp"
 #include "execute/execution.hpp"
 #include "execute/trees/local_tree.hpp"
 #include "mpi_api.hpp"
 
 namespace trunkline::runtime {
 
-class PipelinedTrees final : public Execution {
+class PipelinedTrees final : public Execution, public Arriving {
  public:
   /// Everything must outlive the object. The members must agree on trees, message bytes and segment. So many bytes are
   /// under way to each rank, or two segments.
@@ -30,6 +31,8 @@ class PipelinedTrees final : public Execution {
 
   /// The error with which the message could not be unpacked here, if any; it was handed on all the same.
   [[nodiscard]] int code() const override { return unpacked_; }
+
+  [[nodiscard]] std::uint64_t bytes_here() const override;
 
  private:
   /// The segments of one tree, numbered 0, 1, ... of their own: segment i of tree t is segment i * trees + t.

@@ -118,6 +118,7 @@ class DatagramCall final : public Datagrams {
   DatagramCall(DatagramGroup& group, std::uint64_t turn, std::uint64_t claim);
 
   [[nodiscard]] std::uint32_t payload_bytes() const noexcept override { return group_.payload_bytes_; }
+  [[nodiscard]] int ranks() const noexcept override { return static_cast<int>(group_.world_ranks_.size()); }
   [[nodiscard]] std::uint32_t burst() const noexcept override { return group_.burst_; }
   void to_all(const Datagram& datagram) override;
   void to_one(int rank, const Datagram& datagram) override;

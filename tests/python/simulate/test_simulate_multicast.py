@@ -5,6 +5,8 @@ import math
 
 import pytest
 
+from trunkline import _core
+from trunkline.cluster import load_cluster
 from trunkline.paths import CLUSTERS
 
 RATE = 1e8 / 8
@@ -162,3 +164,22 @@ def test_nobody_asks_for_what_waits_behind_others(trunkline):
     assert ran.status == 0, ran.error
     [row] = ran.data
     assert row["seconds_median"] < row["limit_seconds"]
+
+
+def test_groups_take_as_long_as_predicted(trunkline, tmp_path):
+    """Over long links: messages to each site, datagrams inside; without what nobody predicts, losses and late ranks."""
+    out = tmp_path / "rows.json"
+    ran = trunkline(
+        *("simulate", "bcast", "--cluster", "four-site", "--sizes", "1000,8KiB", "--json", out),
+        *("--algorithms", "by-sites-multicast", "--host-costs", "free"),
+    )
+    assert ran.status == 0, ran.error
+    rows = json.loads(out.read_text())
+    assert {row["ran"] for row in rows} == {"by-sites-multicast"}
+    cluster = load_cluster("four-site")
+    plan = _core.lay("bcast", "by-sites-multicast", cluster, list(range(32)), 0)
+    costs = _core.costs_of(cluster, list(range(32)), plan, host_costs="free")
+    for row in rows:
+        size = row["message_bytes"]
+        predicted = costs.seconds(size, costs.best_segment(size))
+        assert row["seconds_median"] == pytest.approx(predicted, rel=0.05), row

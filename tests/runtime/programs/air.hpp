@@ -25,6 +25,7 @@ struct Weather {
   std::size_t room = 8;      ///< datagrams that wait for a rank; more are lost
   std::vector<bool> deaf;    ///< by rank: nothing reaches it
   std::vector<bool> mute;    ///< by rank: nothing leaves it
+  std::vector<int> group;    ///< by rank: it hears those of its own; -1: no datagram reaches it; empty: all are one
   std::vector<int> host;     ///< by rank: what is deaf or mute hears, and reaches, its own host
   double agreed_lost = 0.0;  ///< as all ranks believe, right or wrong
 };
@@ -46,6 +47,19 @@ class Air {
 
   double now = 0.0;
 
+  /// Whether datagrams go from one to the other.
+  [[nodiscard]] bool are_of_one_group(int a, int b) const {
+    return weather_.group.empty() || (group_of(a) >= 0 && group_of(a) == group_of(b));
+  }
+  [[nodiscard]] bool has_group(int rank) const { return weather_.group.empty() || group_of(rank) >= 0; }
+  [[nodiscard]] int ranks_with(int rank) const {
+    int ranks = 0;
+    for (int other = 0; other < static_cast<int>(waiting_.size()); ++other) {
+      if (are_of_one_group(rank, other)) ++ranks;
+    }
+    return ranks;
+  }
+
   /// Packets that any rank had at once for those that ask.
   [[nodiscard]] std::size_t most_kept() const { return most_kept_; }
 
@@ -57,6 +71,7 @@ class Air {
     std::vector<std::byte> payload;
   };
 
+  [[nodiscard]] int group_of(int rank) const { return weather_.group[static_cast<std::size_t>(rank)]; }
   [[nodiscard]] bool are_of_one_host(int a, int b) const {
     return weather_.host[static_cast<std::size_t>(a)] == weather_.host[static_cast<std::size_t>(b)];
   }
@@ -127,11 +142,12 @@ class AirDatagrams final : public runtime::Datagrams {
   AirDatagrams(Air& air, int rank) : air_(air), rank_(rank) { loss_.agree(air.weather_.agreed_lost); }
 
   [[nodiscard]] std::uint32_t payload_bytes() const noexcept override { return air_.payload_bytes_; }
+  [[nodiscard]] int ranks() const noexcept override { return air_.ranks_with(rank_); }
   [[nodiscard]] std::uint32_t burst() const noexcept override { return air_.burst_; }
   void to_all(const Datagram& datagram) override {
     has_sent_ = true;
     for (int to = 0; to < static_cast<int>(air_.waiting_.size()); ++to) {
-      if (to != rank_) air_.put(rank_, to, datagram);
+      if (to != rank_ && air_.are_of_one_group(rank_, to)) air_.put(rank_, to, datagram);
     }
   }
   void to_one(int rank, const Datagram& datagram) override { air_.put(rank_, rank, datagram); }
@@ -187,7 +203,7 @@ class AirDatagrams final : public runtime::Datagrams {
 class AirTransport final : public runtime::Transport {
  public:
   AirTransport(runtime::ThreadsNetwork& network, Air& air, int rank)
-      : messages_(network, rank), datagrams_(air, rank) {}
+      : messages_(network, rank), datagrams_(air, rank), has_group_(air.has_group(rank)) {}
 
   using Pending = runtime::Pending;
   using Chunk = runtime::Chunk;
@@ -220,13 +236,14 @@ class AirTransport final : public runtime::Transport {
   void outlive(std::shared_ptr<void> memory, Pending& receive) noexcept override {
     messages_.outlive(std::move(memory), receive);
   }
-  [[nodiscard]] runtime::Datagrams* datagrams() noexcept override { return &datagrams_; }
+  [[nodiscard]] runtime::Datagrams* datagrams() noexcept override { return has_group_ ? &datagrams_ : nullptr; }
   [[nodiscard]] bool are_heard() const { return datagrams_.are_heard(); }
   [[nodiscard]] bool has_sent_to_all() const { return datagrams_.has_sent(); }
 
  private:
   runtime::ThreadsTransport messages_;
   AirDatagrams datagrams_;
+  bool has_group_;
 };
 
 }  // namespace trunkline::testing

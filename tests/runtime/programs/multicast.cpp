@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // runtime-multicast CALLS SEED: so many broadcasts by multicast on 2 to 13 ranks, in one thread and a time of its own:
 // datagrams get lost, come twice, late and in another order; ranks are late, deaf or mute, or give up; messages,
-// packets, bursts and confirm trees are random. Every byte must be right, no call may be stuck, nothing may be left
-// behind. Prints what went wrong; exit status 0 or 1.
+// packets, bursts, confirm trees and groups are random. Every byte must be right, no call may be stuck, nothing may be
+// left behind. Prints what went wrong; exit status 0 or 1.
 #include <mpi.h>
 
 #include <algorithm>
@@ -35,7 +35,8 @@ struct Call {
   std::uint32_t payload_bytes = 0;
   std::uint32_t burst = 0;
   std::uint32_t eager_packets = 0;
-  int gives_up = -1;  ///< rank; -1: nobody
+  std::uint64_t segment_bytes = 0;  ///< of messages from group to group
+  int gives_up = -1;                ///< rank; -1: nobody
   double gives_up_at = 0.0;
   unsigned seed = 0;
 
@@ -45,6 +46,10 @@ struct Call {
                       std::to_string(burst) + ", eager " + std::to_string(eager_packets) + ", lost " +
                       std::to_string(weather.lost) + ", seed " + std::to_string(seed) + ", parents";
     for (const Rank parent : plan.confirm.parent) all += parent == no_rank ? " -" : " " + std::to_string(parent);
+    for (const MulticastGroup& group : plan.groups) {
+      all += ", group";
+      for (const Rank rank : group.ranks) all += " " + std::to_string(rank);
+    }
     if (gives_up >= 0) all += ", gives up: " + std::to_string(gives_up);
     return all;
   }
@@ -53,14 +58,21 @@ struct Call {
 Call random_call(std::mt19937& random) {
   Call call;
   const Rank ranks = 2 + any_below(12, random);
-  call.plan = {.confirm = random_tree(ranks, random), .byte_s = chance(0.5, random) ? part(1e-5, random) : 0.0};
+  const bool has_groups = chance(0.4, random);
+  if (has_groups) {
+    call.plan = random_groups(ranks, random);
+  } else {
+    call.plan = {.confirm = random_tree(ranks, random), .byte_s = chance(0.5, random) ? part(1e-5, random) : 0.0};
+  }
   call.payload_bytes = 16 + any_below(48, random);
   call.burst = 1 + any_below(chance(0.5, random) ? 12 : 100, random);
   const std::uint64_t most = chance(0.2, random) ? 2000 : chance(0.5, random) ? 60 : 4;
   call.bytes = 1 + random() % (call.payload_bytes * most);
   call.eager_packets = chance(0.5, random) ? 8 : 0;
   call.has_gaps = chance(0.3, random);
+  call.segment_bytes = 1 + random() % (4 * call.payload_bytes);
   call.weather = random_weather(ranks, call.burst, random);
+  if (has_groups) call.weather.group = heard_groups(call.plan, random);
   call.weather.agreed_lost = chance(0.5, random) ? 0.0 : chance(0.7, random) ? call.weather.lost : part(0.7, random);
   call.enters_at = random_entries(ranks, random);
   if (chance(0.1, random)) {
@@ -131,7 +143,7 @@ class Rehearsal {
     void act() {
       if (is_over || all.air_.now < all.call_.enters_at[rank]) return;
       try {
-        if (!running) running = local->broadcast(transport, message, {});
+        if (!running) running = local->broadcast(transport, message, {.segment_bytes = all.call_.segment_bytes});
         if (static_cast<int>(rank) == all.call_.gives_up && all.air_.now >= all.call_.gives_up_at) {
           throw MpiError{MPI_ERR_OTHER};
         }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "air.hpp"
+#include "kinds/multicast/multicast.hpp"
 #include "patterns/tree.hpp"
 
 namespace trunkline::testing {
@@ -42,6 +43,35 @@ inline Tree random_tree(Rank ranks, std::mt19937& random) {
     add_child(tree, parent, order[i]);
   }
   return tree;
+}
+
+/// Trees of a few ranks, the first of each below the first of another.
+inline Multicast random_groups(Rank ranks, std::mt19937& random) {
+  const std::vector<Rank> order = random_order(ranks, random);
+  const Rank many = 1 + any_below(std::min<Rank>(ranks, 5), random);
+  Multicast multicast{.confirm = root_alone(ranks, order.front())};
+  for (Rank i = 0; i < ranks; ++i) {
+    if (i < many) {
+      if (i > 0) add_child(multicast.confirm, order[any_below(i, random)], order[i]);
+      multicast.groups.push_back({.ranks = {order[i]}, .byte_s = chance(0.5, random) ? part(1e-5, random) : 0.0});
+    } else {
+      std::vector<Rank>& own = multicast.groups[any_below(many, random)].ranks;
+      add_child(multicast.confirm, own[any_below(static_cast<Rank>(own.size()), random)], order[i]);
+      own.push_back(order[i]);
+    }
+  }
+  return multicast;
+}
+
+/// By rank; now and then no datagram reaches a group.
+inline std::vector<int> heard_groups(const Multicast& multicast, std::mt19937& random) {
+  std::vector<int> group_of(multicast.ranks());
+  for (std::size_t number = 0; number < multicast.groups.size(); ++number) {
+    const std::vector<Rank>& ranks = multicast.groups[number].ranks;
+    const bool is_heard = ranks.size() > 1 && !chance(0.2, random);
+    for (const Rank rank : ranks) group_of[rank] = is_heard ? static_cast<int>(number) : -1;
+  }
+  return group_of;
 }
 
 inline Weather random_weather(Rank ranks, std::uint32_t burst, std::mt19937& random) {

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a broadcast by multicast in groups costs, from the cluster's stated rates.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "kinds/multicast/costs.hpp"
+#include "kinds/multicast/multicast.hpp"
+#include "plan/tree_costs.hpp"
+
+namespace trunkline {
+
+/// A sender hands on what has come so far. So of each group
+///   seconds = the longer of: the way of the last segment to its sender, and what that segment takes in the group;
+///             the way of the first segment, and what the whole message takes in the group
+///           + a call's part of a meeting; where the message is not eager, the way up its confirm tree.
+/// The call takes as long as the slowest of them; where hosts share processors, at least what all groups take of these.
+/// A sender's own link carries the message once for each group that it sends to, and once for its own.
+struct GroupedCosts final : CostFunction {
+  struct Group {
+    std::optional<TreeCosts> way{};          ///< of messages to its sender; none: the root's
+    std::optional<MulticastCosts> within{};  ///< none: a rank alone
+  };
+  std::vector<Group> groups{};
+  Rank hops = 0;  ///< of messages between hosts, and of datagrams one for each group
+  double opens_s = 0.0;
+
+  /// Of so many bytes, on the ways to senders: TreeCosts has both.
+  void have_windows(double longest_hop_s, std::uint64_t in_flight_bytes);
+
+  [[nodiscard]] double seconds(std::uint64_t message_bytes, std::uint64_t segment_bytes) const override;
+  [[nodiscard]] std::uint64_t best_segment(std::uint64_t message_bytes) const override;
+  [[nodiscard]] TimedSegment fastest_segment(std::uint64_t message_bytes, const Cuts& cuts) const override;
+  [[nodiscard]] std::optional<Rank> network_transfers() const override { return hops; }
+  /// Each group of several ranks may, and there is one.
+  [[nodiscard]] bool can_pay() const override;
+  [[nodiscard]] double opening_s() const override { return opens_s; }
+};
+
+/// Time O(groups * (groups + channels) + ranks * log(nodes)). Throws std::invalid_argument where the placement does not
+/// fit.
+[[nodiscard]] GroupedCosts grouped_costs(const Paths& paths, const Placement& placement, const Multicast& multicast,
+                                         const HostCosts& hosts = usual_host_costs());
+
+}  // namespace trunkline

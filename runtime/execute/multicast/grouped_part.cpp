@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "execute/multicast/grouped_part.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+#include <vector>
+
+#include "execute/joined.hpp"
+#include "execute/multicast/eager.hpp"
+#include "execute/multicast/multicast_receiver.hpp"
+#include "execute/multicast/multicast_root.hpp"
+#include "execute/trees/local_tree.hpp"
+#include "execute/trees/pipelined_trees.hpp"
+#include "kinds/multicast/groups.hpp"
+
+namespace trunkline::runtime {
+namespace {
+
+/// By rank: the lowest one of its group. Plans of other roots number the same groups otherwise.
+std::vector<Rank> lowest_of_groups(const Multicast& multicast) {
+  std::vector<Rank> lowest(multicast.ranks());
+  for (const MulticastGroup& group : multicast.groups) {
+    for (const Rank rank : group.ranks) lowest[rank] = std::ranges::min(group.ranks);
+  }
+  return lowest;
+}
+
+class GroupedPart final : public LocalPart {
+ public:
+  GroupedPart(const Multicast& multicast, Rank rank, std::span<const int> members)
+      : groups_(lowest_of_groups(multicast)), whole_(local_tree(multicast.confirm, rank, members)) {
+    const MulticastGroup& own = multicast.groups[group_of_ranks(multicast)[rank]];
+    byte_s_ = own.byte_s;
+    for (const Rank one : own.ranks) heard_.push_back(members[one]);
+    const auto is_own = [&](int member) { return std::ranges::find(heard_, member) != heard_.end(); };
+    const auto& children = whole_.children;
+    std::ranges::copy_if(children, std::back_inserter(within_), is_own);
+    between_.parent = whole_.parent;
+    std::ranges::copy_if(children, std::back_inserter(between_.children), [&](int child) { return !is_own(child); });
+    is_sender_ = own.ranks.front() == rank;
+  }
+
+  [[nodiscard]] bool is_root() const override { return whole_.is_root(); }
+  [[nodiscard]] std::size_t streams() const override { return 1; }
+  [[nodiscard]] bool uses_datagrams() const override { return true; }
+  [[nodiscard]] std::span<const Rank> datagram_groups() const override { return groups_; }
+
+  /// Where no datagram reaches all ranks of the group, along the confirm tree, as any broadcast along a tree: others do
+  /// not notice.
+  [[nodiscard]] Running broadcast(Transport& transport, Message& message, const Pace& pace) const override {
+    Datagrams* const datagrams = transport.datagrams();
+    if (datagrams == nullptr || message.bytes() == 0) {
+      return std::make_shared<PipelinedTrees>(transport, std::span(&whole_, 1), message, pace.segment_bytes,
+                                              pace.in_flight.bytes);
+    }
+    const bool is_eager = datagrams->is_eager(packets_of(message.bytes(), datagrams->payload_bytes()));
+    if (!is_sender_) return received(transport, *datagrams, message, is_eager);
+    auto between = std::make_unique<PipelinedTrees>(transport, std::span(&between_, 1), message, pace.segment_bytes,
+                                                    pace.in_flight.bytes);
+    const Arriving* const source = is_root() ? nullptr : between.get();
+    std::unique_ptr<Execution> within;
+    if (is_eager) {
+      within = std::make_unique<EagerRoot>(transport, *datagrams, message, byte_s_, source);
+    } else {
+      within = std::make_unique<MulticastRoot>(transport, *datagrams, within_, message, byte_s_, source);
+    }
+    return std::make_shared<Joined>(transport, std::move(between), std::move(within), heard_);
+  }
+
+ private:
+  [[nodiscard]] Running received(Transport& transport, Datagrams& datagrams, Message& message, bool is_eager) const {
+    const int sender = heard_.front();
+    if (is_eager) return std::make_shared<EagerReceiver>(transport, datagrams, sender, message, byte_s_);
+    return std::make_shared<MulticastReceiver>(transport, datagrams, sender, whole_.parent, within_, message);
+  }
+
+  std::vector<Rank> groups_;  ///< by rank of the communicator: the lowest of its group
+  LocalTree whole_;           ///< the confirm tree
+  LocalTree between_{};       ///< of a sender: whom it has messages from, and sends them to
+  std::vector<int> within_;   ///< who reports to this rank
+  std::vector<int> heard_;    ///< the ranks of its group, the sender first
+  double byte_s_ = 0.0;
+  bool is_sender_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<const LocalPart> grouped_part(const Multicast& multicast, Rank rank, std::span<const int> members) {
+  return std::make_unique<const GroupedPart>(multicast, rank, members);
+}
+
+}  // namespace trunkline::runtime
