@@ -56,12 +56,10 @@ static int is_for(const char* line, const char* mpi_file) {
   return is_of(library, mpi_file);
 }
 
-static int find_in(const char* folder, const char* mpi_file, char preload[PATH_MAX]) {
-  char path[PATH_MAX];
+static int find_in_file(const char* path, const char* folder, const char* mpi_file, char preload[PATH_MAX]) {
   char name[256];
   static char line[MOST_LINE];
   int found = 0;
-  if (snprintf(path, sizeof path, "%s/mpis.json", folder) >= PATH_MAX) return 0;
   FILE* file = fopen(path, "re");
   if (file == NULL) return 0;
   while (!found && fgets(line, sizeof line, file) != NULL) {
@@ -69,6 +67,21 @@ static int find_in(const char* folder, const char* mpi_file, char preload[PATH_M
     found = snprintf(preload, PATH_MAX, "%s/libtrunkline-%s.so", folder, name) < PATH_MAX && access(preload, R_OK) == 0;
   }
   fclose(file);
+  return found;
+}
+
+/* mpis.json of one build, or a file of each of several packages, such as mpis-mpich.json. */
+static int find_in(const char* folder, const char* mpi_file, char preload[PATH_MAX]) {
+  char pattern[PATH_MAX];
+  glob_t files;
+  int found = 0;
+  if (snprintf(pattern, sizeof pattern, "%s/mpis*.json", folder) >= PATH_MAX) return 0;
+  if (glob(pattern, 0, NULL, &files) == 0) {
+    for (size_t i = 0; !found && i < files.gl_pathc; ++i) {
+      found = find_in_file(files.gl_pathv[i], folder, mpi_file, preload);
+    }
+  }
+  globfree(&files);
   return found;
 }
 

@@ -146,7 +146,7 @@ constexpr std::array table{
     Candidate{"scatter-doubling", Role::scattered, usual, For::nothing, For::all},
     Candidate{"multicast", Role::to_all, multicasts, For::broadcasts, For::broadcasts, nullptr, true,
               Where::within_a_site},
-    Candidate{"by-sites-multicast", Role::to_all, multicasts, For::broadcasts, For::broadcasts, nullptr, false,
+    Candidate{"by-sites-multicast", Role::sites, multicasts, For::broadcasts, For::broadcasts, nullptr, false,
               Where::over_long_links},
     // On the lab results to hosts of 2 and 4 ranks took 1.2 to 2.3 times as long as predicted (docs/results/hosts.md).
     Candidate{"multicast", Role::to_all, results, For::data_reductions, For::reductions, nullptr, false,

@@ -103,7 +103,7 @@ def test_libraries_that_the_command_has_built_are_found(mpi: Mpi, tmp_path: Path
     data = tmp_path / "share" if where != "user" else tmp_path / "data"
     kept = data / "trunkline" / (VERSION if where != "elsewhere" else "0.0.1") / mpi.name / "lib"
     kept.mkdir(parents=True)
-    (kept / "mpis.json").write_text((BUILD / "mpis.json").read_text())
+    (kept / "mpis-kept.json").write_text((BUILD / "mpis.json").read_text())
     (kept / mpi.library.name).symlink_to(mpi.library)
     settings = FORCED | {"XDG_DATA_HOME": str(tmp_path / "data")}
     done = mpi.run(2, mpi.program("runtime-hello"), preload=chooser, settings=settings)

@@ -6,6 +6,7 @@ import re
 import shutil
 import subprocess
 import sys
+import sysconfig
 from pathlib import Path
 
 import pytest
@@ -28,7 +29,12 @@ def folders(prefix: Path) -> set[str]:
 def test_installed_library_works_and_finds_its_clusters(mpi: Mpi, tmp_path: Path):
     said = install(tmp_path)
     own = {"lib", "lib/trunkline/lib", "lib/trunkline/clusters", "include"}
-    assert folders(tmp_path) == own | {"lib/pkgconfig", "lib/cmake/trunkline", "share/modulefiles"}
+    assert folders(tmp_path) == own | {
+        "lib/pkgconfig",
+        "lib/cmake/trunkline",
+        "share/modulefiles",
+        "share/trunkline/schemas",
+    }
     assert (tmp_path / "include" / "trunkline.h").is_file()
     assert "The command 'trunkline' is a Python package: 'pip install " in said
     library = tmp_path / "lib" / f"libtrunkline-{mpi.name}.so"
@@ -115,9 +121,11 @@ def test_the_command_is_installed_too(tmp_path: Path):
     assert "pip install" not in said
     first.rename(second)
     command = second / "bin" / "trunkline"
-    assert run(command, "--version").split() == ["trunkline", __version__]
-    assert "Contention-free" in run(command, "plan", "cyclic")
-    assert run(command, "library", "--header").strip() == str(second / "lib" / "trunkline" / "source" / "include")
+    # Packages of this Python, but for the tree's own command, which is installed in it as editable.
+    beside = ["env", f"PYTHONPATH={sysconfig.get_path('purelib')}", sys.executable, "-S", command]
+    assert run(*beside, "--version").split() == ["trunkline", __version__]
+    assert "Contention-free" in run(*beside, "plan", "cyclic")
+    assert run(*beside, "library", "--header").strip() == str(second / "lib" / "trunkline" / "source" / "include")
     assert (second / "lib" / "trunkline" / "libexec" / "trunkline-fabric").is_file()
     # The Python of a system, which has none of the packages.
     bare = f"#!{sys.executable} -S\n" + command.read_text().partition("\n")[2]

@@ -122,6 +122,7 @@ def _steps() -> dict[str, Schema]:
         {
             "pace": RATE,
             "confirm": CHILDREN,
+            "groups": {"type": "array", "items": _mapping({"ranks": RANKS, "pace": RATE}, ("ranks",))},
             "reduce": {"type": "array", "items": CHILDREN},
             "order": RANKS,
             "at_once": COUNT,

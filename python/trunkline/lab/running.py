@@ -15,8 +15,8 @@ from trunkline.lab.folders import CLUSTER_FILE, DOOR, SUPER_FRAME
 
 __all__ = ["RunningLab", "change_links", "pick_lab", "running_labs"]
 
-_INSIDE = b"\0-m\0trunkline.lab.inside\0"
-"""How the command line of a lab's first process ends."""
+_INSIDE = b'run_module("trunkline.lab.inside"'
+"""In the command line of a lab's first process."""
 ANSWER_SECONDS = 30
 
 
@@ -55,7 +55,7 @@ def running_labs() -> list[RunningLab]:
     found = []
     for process in sorted(Path("/proc").glob("[0-9]*"), key=lambda one: int(one.name)):
         try:
-            if not (process / "cmdline").read_bytes().endswith(_INSIDE) or not _is_first(process):
+            if _INSIDE not in (process / "cmdline").read_bytes() or not _is_first(process):
                 continue
             root = process / "root"
             cluster = _core.read_cluster(str(root / CLUSTER_FILE.relative_to("/")))
