@@ -47,7 +47,7 @@ NestedGroups nested_groups(const Cluster& cluster, const Placement& placement, s
   NestedGroups groups{.of_hosts = group_within(lengths, 0)};
   std::vector<std::uint32_t> ways = lengths;
   std::ranges::sort(ways);
-  ways.erase(std::ranges::unique(ways).begin(), ways.end());
+  ways.erase(std::unique(ways.begin(), ways.end()), ways.end());
   Rank inner = 1;
   for (const std::uint32_t way : ways) {
     const Rank group = group_within(lengths, way);

@@ -41,9 +41,10 @@ class LinksReader {
     for (const OneWayLink& link : open_) {
       const std::string from = read_.parts.node(link.from).name;
       const std::string to = read_.parts.node(link.to).name;
-      read_.faults.add(link.at, "this link leads from " + from + " to " + to +
-                                    ", and no other one leads back; messages need an answer, so add {from: " + to +
-                                    ", to: " + from + "}, or write between: [" + from + ", " + to + "]");
+      std::string said = "this link leads from ";
+      said.append(from).append(" to ").append(to).append(", and no other one leads back; messages need an answer, ");
+      said.append("so add {from: ").append(to).append(", to: ").append(from).append("}, or write between: [");
+      read_.faults.add(link.at, said.append(from).append(", ").append(to).append("]"));
       read_.complete = false;
     }
   }
