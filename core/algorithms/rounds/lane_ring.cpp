@@ -1,25 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "algorithms/rounds/lane_ring.hpp"
 
-#include <stdexcept>
-#include <string>
-
 namespace trunkline {
-namespace {
-
-/// Throws std::invalid_argument where lanes of so many ranks cannot be.
-Rank checked_lanes(Rank lanes, Rank ranks) {
-  if (lanes == 0 || ranks % lanes != 0) {
-    throw std::invalid_argument(std::to_string(ranks) + " ranks do not make groups of " + std::to_string(lanes));
-  }
-  return lanes;
-}
-
-}  // namespace
 
 LaneRing::LaneRing(Rank lanes, Rank ranks, Rank position)
-    : lanes_(checked_lanes(lanes, ranks)),
-      groups_(ranks / lanes),
+    : lanes_(lanes),
+      groups_(groups_of(lanes, ranks)),
       group_(position / lanes),
       lane_(position % lanes),
       within_({}, lanes, lane_),

@@ -19,6 +19,13 @@ std::vector<Rank> prime_factors(Rank number) {
 
 }  // namespace
 
+Rank groups_of(Rank size, Rank ranks) {
+  if (size == 0 || ranks % size != 0) {
+    throw std::invalid_argument(std::to_string(ranks) + " ranks do not make groups of " + std::to_string(size));
+  }
+  return ranks / size;
+}
+
 Rank largest_prime_factor(Rank number) {
   const std::vector<Rank> factors = prime_factors(number);
   return factors.empty() ? 1 : factors.back();
@@ -28,11 +35,8 @@ MixedRadix::MixedRadix(std::span<const Rank> levels, Rank ranks, Rank position) 
   check_root(ranks, position);
   Rank rest = ranks;
   for (const Rank level : levels) {
-    if (level == 0 || rest % level != 0) {
-      throw std::invalid_argument(std::to_string(rest) + " ranks do not make groups of " + std::to_string(level));
-    }
+    rest = groups_of(level, rest);
     add_stages(level);
-    rest /= level;
   }
   add_stages(rest);
 }

@@ -58,6 +58,9 @@ class MixedRadix final : public BlockSchedule {
   std::uint64_t kept_block_ = 0;
 };
 
+/// How many groups of so many ranks these make. Throws std::invalid_argument where some would be left over.
+[[nodiscard]] Rank groups_of(Rank size, Rank ranks);
+
 /// Of a number above zero; 1 has none: 1.
 [[nodiscard]] Rank largest_prime_factor(Rank number);
 
