@@ -115,7 +115,7 @@ test-lab: test-measures ## The lab, real MPI programs on 32 emulated hosts
 	$(LAB_TESTS)
 
 test-measures: $(STAMPS)/native $(STAMPS)/dev ## Those of the lab that say nothing beside other work
-	$(PYTEST) --durations=5 -m measures tests/lab
+	$(PYTEST) --durations=5 -n $(JOBS) --dist worksteal -m measures tests/lab
 
 # Jobs and labs wait for messages, for late ranks and for the network most of the time, so others run meanwhile, behind
 # them where both are ready.

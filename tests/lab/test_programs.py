@@ -35,16 +35,16 @@ def test_c_program_on_32_hosts(trunkline, program, mpi):
 
 
 @pytest.mark.parametrize("mpi", BOTH)
-def test_fortran_program_on_32_hosts(trunkline, program, mpi):
-    done = run(trunkline, "--mpi", mpi, "-n", "32", "--", program("hello-fortran", mpi), env=EXPLAINED)
+def test_fortran_program_on_12_hosts(trunkline, program, mpi):
+    done = run(trunkline, "--mpi", mpi, "-n", "12", "--", program("hello-fortran", mpi), env=EXPLAINED)
     assert done.returncode == 0, done.stdout + done.stderr
     assert "ran two-tree" in done.stderr
 
 
 @pytest.mark.parametrize("mpi", BOTH)
-def test_mpi4py_program_on_32_hosts(trunkline, mpi):
+def test_mpi4py_program_on_12_hosts(trunkline, mpi):
     """With no settings: mpi4py's module for MPICH asks for libmpi.so.12, which Debian calls libmpich.so.12."""
-    words = ("--mpi", mpi, "-n", "32", "--", sys.executable, str(EXAMPLES / "hello_bcast.py"))
+    words = ("--mpi", mpi, "-n", "12", "--", sys.executable, str(EXAMPLES / "hello_bcast.py"))
     done = run(trunkline, *words, env=EXPLAINED)
     assert done.returncode == 0, done.stdout + done.stderr
     assert "ran two-tree" in done.stderr
