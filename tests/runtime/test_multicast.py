@@ -9,7 +9,7 @@ import os
 from pathlib import Path
 
 import pytest
-from conftest import ON_OWN_HOST, WITH_NETWORK, Mpi, share
+from conftest import ON_OWN_HOST, ONE_VERSION, WITH_NETWORK, Mpi, share
 
 GROUPS = ["datatypes", "large counts", "communicators", "errors", "isolation", "threads", "sizes"]
 LINE = {"TRUNKLINE_CLUSTER": "cyclic"}
@@ -175,6 +175,7 @@ def test_groups_of_several_sites(any_mpi: Mpi):
     assert not done.lines("trunkline: warning"), done.err
 
 
+@ONE_VERSION
 @pytest.mark.parametrize("case", ["late-rank", "stopped-rank", "far-ahead", "absent-root", "freed-again-and-again"])
 def test_groups_survive_what_groups_of_one_site_do(any_mpi: Mpi, case: str):
     done = any_mpi.run(
