@@ -6,6 +6,8 @@ PYTHON ?= python3
 JOBS ?= $(shell nproc)
 # Most of what runs under MPI waits: for late ranks, for silent ones, for each other.
 RUNTIME_JOBS ?= $(shell echo $$(($(JOBS) + 2)))
+# They wait most of the time.
+MEASURES_JOBS ?= $(shell echo $$(($(JOBS) + 1)))
 STAMPS := build/stamps
 BIN := .venv/bin
 export PATH := $(CURDIR)/$(BIN):$(PATH)
@@ -115,7 +117,7 @@ test-lab: test-measures ## The lab, real MPI programs on 32 emulated hosts
 	$(LAB_TESTS)
 
 test-measures: $(STAMPS)/native $(STAMPS)/dev ## Those of the lab that say nothing beside other work
-	$(PYTEST) --durations=5 -n $(JOBS) --dist worksteal -m measures tests/lab
+	$(PYTEST) --durations=5 -n $(MEASURES_JOBS) --dist worksteal -m measures tests/lab
 
 # Jobs and labs wait for messages, for late ranks and for the network most of the time, so others run meanwhile, behind
 # them where both are ready.

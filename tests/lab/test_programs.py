@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from busy_machine import PATIENCE_S
+from interrupted import in_session_of_its_own
 
 from trunkline.launchers import mpi_of_program
 
@@ -137,30 +138,8 @@ INTERRUPTED = [((signal.SIGINT,), 130), ((signal.SIGINT, signal.SIGINT), 130), (
 
 @pytest.mark.parametrize(("numbers", "status"), INTERRUPTED)
 def test_interrupted(numbers, status):
-    words = [
-        "lab",
-        "run",
-        "cyclic",
-        "--rate",
-        "100Mbit",
-        "--mpi",
-        "mpich",
-        "-n",
-        "4",
-        "--",
-        "sh",
-        "-c",
-        "echo up; sleep 100",
-    ]
-    process = subprocess.Popen(
-        [sys.executable, "-m", "trunkline", *words],
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
-    )
-    assert process.stdout.readline() == "up\n"
+    words = ("lab", "run", "cyclic", "--rate", "100Mbit", "--mpi", "mpich", "-n", "4")
+    process = in_session_of_its_own(*words, "--", "sh", "-c", "echo up; sleep 100")
     for number in numbers:
         os.killpg(process.pid, number)
     _, error = process.communicate(timeout=PATIENCE_S)

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 from busy_machine import PATIENCE_S
+from interrupted import in_session_of_its_own
 
 from trunkline.cli.lab_slurm import slurm_environment
 from trunkline.cluster import load_cluster
@@ -401,29 +402,8 @@ def test_the_command_natively(trunkline, ranks):
 @pytest.mark.usefixtures("nothing_left")
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT])
 def test_nothing_is_left_whichever_way_it_ends(number):
-    words = [
-        "lab",
-        "run",
-        "paper-1",
-        "--rate",
-        "100Mbit",
-        "--slurm",
-        "--",
-        "srun",
-        "-N16",
-        "sh",
-        "-c",
-        "echo up; sleep 900",
-    ]
-    process = subprocess.Popen(
-        [sys.executable, "-m", "trunkline", *words],
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        text=True,
-        start_new_session=True,
-    )
-    assert process.stdout.readline() == "up\n"
+    words = ("lab", "run", "paper-1", "--rate", "100Mbit", "--slurm", "--", "srun", "-N16")
+    process = in_session_of_its_own(*words, "sh", "-c", "echo up; sleep 900", error=subprocess.DEVNULL)
     process.send_signal(number)
     process.communicate(timeout=PATIENCE_S)
     assert process.returncode != 0
