@@ -68,6 +68,13 @@ def test_the_same_nanobind_everywhere(file):
     assert f"nanobind=={pinned}" in (ROOT / file).read_text()
 
 
+def test_the_same_pyroute2_for_spack():
+    pinned = re.search(r"pyroute2==([\d.]+)", (ROOT / "tools" / "requirements.txt").read_text())[1]
+    recipe = (ROOT / "packaging" / "spack" / "py_pyroute2.py.in").read_text()
+    assert f'version("{pinned}", ' in recipe
+    assert f"pyroute2-{pinned}.tar.gz" in recipe
+
+
 def test_a_static_libyaml_is_built_on_the_way(tmp_path):
     """As where a distribution has the shared one alone: the archive is hidden, so CMake takes the tree's."""
     (tmp_path / "CMakeLists.txt").write_text(f"""cmake_minimum_required(VERSION 3.25)
