@@ -111,9 +111,12 @@ def _taken_apart(command: Sequence[str], environment: Mapping[str, str]) -> _Job
 
 def _file_of(word: str, environment: Mapping[str, str]) -> str:
     file = shutil.which(word, path=environment.get("PATH", os.defpath))
-    if file is None:
+    if file is not None:
+        return file
+    if "/" not in word:
         raise BadInput(f"there is no command '{word}' on PATH; start the job with your MPI library's mpiexec, or srun")
-    return file
+    wrong = "it may not be executed (chmod +x)" if Path(word).is_file() else "no such file"
+    raise BadInput(f"cannot start '{word}': {wrong}; a job starts with your MPI library's mpiexec, or srun")
 
 
 def _mpi_of_launcher(job: _Job, name: str | None) -> Mpi:

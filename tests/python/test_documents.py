@@ -109,3 +109,27 @@ def test_the_index_leads_to_every_page():
 
 def test_the_picture_is_the_table():
     subprocess.run([sys.executable, ROOT / "tools" / "picture.py", "--check"], check=True)
+
+
+VARIABLE = re.compile(r"\bTRUNKLINE_[A-Z_]*[A-Z]\b")
+
+
+def unknown_variables(text):
+    """Names that are neither settings of the library nor options of the build."""
+    rows = [line for line in (ROOT / "docs/settings.md").read_text().splitlines() if line.startswith("| `TRUNKLINE_")]
+    settings = {name for line in rows for name in VARIABLE.findall(line.split(" | ")[0])}
+    build = [ROOT / "CMakeLists.txt", *(ROOT / "cmake").glob("*.cmake")]
+    options = {name for file in build for name in VARIABLE.findall(file.read_text())}
+    return sorted(set(VARIABLE.findall(text)) - settings - options)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=[str(page.relative_to(ROOT)) for page in PAGES])
+def test_variables_of_pages_are_there(page):
+    """tests/runtime/test_settings.py compares the table of docs/settings.md with the library."""
+    assert unknown_variables(page.read_text()) == []
+
+
+def test_unknown_variables_are_found():
+    assert unknown_variables("`TRUNKLINE_STRICT`, TRUNKLINE_PYTHON, `TRUNKLINE_*`, TRUNKLINE_STRIKT") == [
+        "TRUNKLINE_STRIKT"
+    ]

@@ -2,6 +2,7 @@
 
 import os
 import pty
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -140,6 +141,53 @@ def test_a_terminal_that_open_mpi_makes_gets_no_colours():
     assert "\033[" in seen(words)
     assert "\033[" not in seen(words, OMPI_COMM_WORLD_RANK="0")
     assert "\033[" in seen(words, OMPI_COMM_WORLD_RANK="0", FORCE_COLOR="1")
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("plan", "--cluster", "cyclic"),
+        ("cluster", "show", "cyclic"),
+        ("predict", "--cluster", "cyclic", "--sizes", "8KiB"),
+        ("doctor", "--pays", "--cluster", "paper-1", "--sizes", "8KiB", "--collective", "bcast"),
+        ("library",),
+    ],
+)
+def test_pipes_get_no_colours(trunkline, monkeypatch, words):
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.delenv("FORCE_COLOR", raising=False)
+    ran = trunkline(*words)
+    assert ran.status == 0, ran
+    assert "\033" not in ran.out + ran.error
+
+
+def test_slurm_on_the_lab_says_that_it_needs_root(refused, monkeypatch):
+    monkeypatch.setattr(os, "geteuid", lambda: 1000)
+    said = refused("lab", "run", "--cluster", "paper-1", "--slurm", "--", "srun", "true")
+    assert said.startswith("--slurm needs root: slurmd gives up")
+    assert "sudo env PATH" in said
+
+
+def test_the_name_that_open_mpi_gives_itself(trunkline):
+    old = trunkline("simulate", "gains", "--help").out
+    assert "ompi" not in old.replace("openmpi", "")
+    rivals = ("simulate", "gains", "--cluster", "paper-1", "--sizes", "12XB", "--algorithms")
+    said = [trunkline(*rivals, name).error for name in ("ompi", "openmpi")]
+    assert said[0] == said[1] != ""
+
+
+@pytest.mark.parametrize(
+    "about",
+    [
+        *("UCX? RoCE?", "MPI_THREAD_MULTIPLE", "`han`", "5 of the cluster's 16 nodes", "mpiP or Score-P"),
+        *("How wrong may a prediction be?", "latency of 10us right", "Intel MPI?", "conda or Spack", "Apptainer"),
+        *("uninstall", "Where does the project live?", "Why did my job not get faster?"),
+    ],
+)
+def test_the_first_questions_have_answers(about):
+    page = (Path(__file__).resolve().parents[2] / "docs" / "faq.md").read_text()
+    asked = re.findall(r"\*\*(.+?)\*\*", page)
+    assert any(about in line for line in asked), asked
 
 
 def test_a_folder_of_traces_that_may_not_be_read(monkeypatch, tmp_path):

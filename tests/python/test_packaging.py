@@ -8,6 +8,7 @@ import tomllib
 from pathlib import Path
 
 import pytest
+import yaml
 
 from trunkline import __version__
 
@@ -27,12 +28,21 @@ def test_recipes_have_the_version_and_the_sum(tmp_path):
     done = recipes(sdist, tmp_path)
     assert done.returncode == 0, done.stderr
     files = [Path(line) for line in done.stdout.split()]
-    assert [file.name for file in files] == [f"trunkline-{__version__}-foss-2025a.eb", "package.py"]
-    for file in files:
-        compile(file.read_text(), file, "exec")  # both are Python
+    spack = tmp_path / "spack_repo" / "trunkline"  # Spack 1 takes the namespace from where a repository lies
+    assert files == [
+        tmp_path / "easybuild" / f"trunkline-{__version__}-foss-2025a.eb",
+        spack / "repo.yaml",
+        spack / "packages" / "trunkline" / "package.py",
+        spack / "packages" / "py_pyroute2" / "package.py",
+    ]
+    assert yaml.safe_load(files[1].read_text()) == {"repo": {"namespace": "trunkline", "api": "v2.0"}}
+    assert f'"{sdist.as_uri()}"' in files[2].read_text()
+    for file in (files[0], *files[2:]):
+        compile(file.read_text(), file, "exec")  # all are Python
+        assert "@" not in re.sub(r"\w@[\d:]|@\d|%gcc@", "", file.read_text())
+    for file in (files[0], files[2]):
         assert __version__ in file.read_text()
         assert hashlib.sha256(b"an sdist").hexdigest() in file.read_text()
-        assert "@" not in re.sub(r"\w@[\d:]|@\d|%gcc@", "", file.read_text())
 
 
 def test_what_is_no_sdist_is_refused(tmp_path):
@@ -45,7 +55,7 @@ def test_every_package_that_the_command_needs_is_named():
     """Where the toolchain or Debian brings it under another name, that name."""
     debian = (ROOT / "packaging" / "debian" / "control").read_text()
     wheels = (ROOT / "packaging" / "debian" / "wheels.txt").read_text()
-    spack = (ROOT / "packaging" / "spack" / "package.py.in").read_text()
+    spack = (ROOT / "packaging" / "spack" / "trunkline.py.in").read_text()
     for name in NAMES:
         named = {"pyyaml": "yaml"}.get(name, name)
         assert f" python3-{named}," in debian or f"\n{name}==" in wheels, name
@@ -56,6 +66,13 @@ def test_every_package_that_the_command_needs_is_named():
 def test_the_same_nanobind_everywhere(file):
     pinned = re.search(r"nanobind==([\d.]+)", (ROOT / "tools" / "requirements.txt").read_text())[1]
     assert f"nanobind=={pinned}" in (ROOT / file).read_text()
+
+
+def test_the_same_pyroute2_for_spack():
+    pinned = re.search(r"pyroute2==([\d.]+)", (ROOT / "tools" / "requirements.txt").read_text())[1]
+    recipe = (ROOT / "packaging" / "spack" / "py_pyroute2.py.in").read_text()
+    assert f'version("{pinned}", ' in recipe
+    assert f"pyroute2-{pinned}.tar.gz" in recipe
 
 
 def test_a_static_libyaml_is_built_on_the_way(tmp_path):

@@ -6,19 +6,49 @@ Playwright drives Debian's Chromium; axe-core looks for what a reader of screens
 import re
 import shutil
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 import test_browser
+from made_up import library, multicast_cells
 
 from trunkline import _core
+from trunkline.bench.gsum import GsumJob
 from trunkline.cluster import load_cluster
 from trunkline.draw.cluster import draw_cluster
 from trunkline.draw.names import hostlist, without_domain
+from trunkline.peers.multicast.charts import loss_figure, paper_figures
+from trunkline.peers.multicast.page import multicast_page
+from trunkline.statistics import median_with_interval
+from trunkline.study.configurations import STUDIES, trees_of
+from trunkline.study.gsum import Compared, Studied, Study
+from trunkline.study.page import study_page
+from trunkline.trace.analysis import analyse
+from trunkline.trace.folder import find_job
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 needs_chromium = pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium to look at pages with")
 WIDTHS = (390, 768, 1280, 2560)
-NAMES = ("demo", "bench", "peers", "helps", "trace")
+NAMES = ("demo", "bench", "peers", "helps", "multicast", "study", "trace")
+
+
+def multicast():
+    """The page of ``trunkline bench multicast``."""
+    cells = multicast_cells([1000, 10_000, 100_000, 1_000_000, 10_000_000])
+    return multicast_page(cells, paper_figures(cells) | {"loss": loss_figure(cells)}, {"lam": "it is missing"})
+
+
+def study(analysis):
+    """The page of ``trunkline bench gsum-study``, as if each configuration had left the same trace of eight ranks."""
+    cluster = _core.scaled(load_cluster("8w"), 2e7)
+    job = GsumJob(SimpleNamespace(cluster=cluster, rate_bps=2e7), library(), [8] * 4, [4], iterations=3)
+    trees = trees_of("8w", cluster)
+    studied = []
+    for number, one in enumerate(STUDIES["8w"]):
+        plan = SimpleNamespace(plan=_core.Plan([trees[one.name].as_tree()]))
+        compared = tuple(Compared(claim, median_with_interval([1.5, 1.6, 1.7])) for claim in one.claims)
+        studied.append(Studied(one, plan, {4: [1e-3 / (1 + number)] * 3}, analysis, compared))
+    return study_page(Study(job, studied))
 
 
 @pytest.fixture(scope="module")
@@ -29,10 +59,10 @@ def pages(tmp_path_factory):
         patch.syspath_prepend(str(Path(__file__).parent / "trace"))
         from made_trace import eight_ranks
         from test_trace_page import page_of
-    texts = {name: getattr(test_browser, name)() for name in NAMES if name != "trace"}
     job = tmp_path_factory.mktemp("job")
     eight_ranks(job)
-    texts["trace"] = page_of(job)
+    texts = {"trace": page_of(job), "study": study(analyse(find_job(str(job)))), "multicast": multicast()}
+    texts |= {name: getattr(test_browser, name)() for name in NAMES if name not in texts}
     for name, text in texts.items():
         (folder / f"{name}.html").write_text(text)
     return folder
@@ -89,6 +119,43 @@ def test_everybody_can_read_it(name, scheme, width, pages, shown):
     page = shown(pages / f"{name}.html", width, scheme)
     found = Axe().run(page).response["violations"]
     assert [(one["id"], one["nodes"][0]["html"][:100]) for one in found] == []
+
+
+CONTRAST = """() => {
+  const numbers = colour => (colour.match(/[\\d.]+/g) || []).map(Number);
+  const lightness = colour => {
+    const [r, g, b] = numbers(colour).map(one => one / 255).map(one => one <= .04045 ? one / 12.92
+      : ((one + .055) / 1.055) ** 2.4);
+    return .2126 * r + .7152 * g + .0722 * b;
+  };
+  const opaque = colour => /^rgb/.test(colour) && (numbers(colour).length < 4 || numbers(colour)[3] === 1);
+  const behind = word => {
+    const box = word.getBoundingClientRect(), x = box.x + box.width / 2, y = box.y + box.height / 2;
+    for (const one of document.elementsFromPoint(x, y)) {
+      const style = getComputedStyle(one), inside = one.ownerSVGElement && /rect|path|circle|polygon/.test(one.tagName);
+      const colour = inside ? style.fill : style.backgroundColor;
+      if (opaque(colour) && (!inside || style.fillOpacity === "1") && style.opacity === "1") return colour;
+    }
+    return null;
+  };
+  return [...document.querySelectorAll("svg text")].map(word => [word, behind(word)]).filter(([, under]) => under)
+    .map(([word, under]) => {
+      const [low, high] = [lightness(getComputedStyle(word).fill), lightness(under)].sort((a, b) => a - b);
+      return [(high + .05) / (low + .05), word.textContent];
+    });
+}"""
+"""How much each word of a picture stands out from what is under it; axe looks at no pictures."""
+
+
+@needs_chromium
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_words_of_pictures_stand_out(name, scheme, pages, shown):
+    page = shown(pages / f"{name}.html", 1280, scheme)
+    page.set_viewport_size({"width": 1280, "height": page.evaluate("document.documentElement.scrollHeight")})
+    found = page.evaluate(CONTRAST)
+    assert len(found) > 5
+    assert [(round(ratio, 1), word) for ratio, word in found if ratio < 4.5] == []
 
 
 @needs_chromium

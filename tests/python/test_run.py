@@ -209,6 +209,11 @@ def test_sbatch_is_told_what_to_write_into_its_script(refused, mpi):
     ("words", "message"),
     [
         (("no-such-mpiexec", "x"), "there is no command 'no-such-mpiexec' on PATH; "),
+        (
+            ("./no-such-program",),
+            "cannot start './no-such-program': no such file; a job starts with your MPI library's",
+        ),
+        ((__file__,), f"cannot start '{__file__}': it may not be executed (chmod +x); "),
         (("env", "A=1"), "there is no launcher behind env; "),
         (("env", "-S", "mpiexec x"), "'trunkline run' does not know env's option '-S'; "),
     ],

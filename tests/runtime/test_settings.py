@@ -5,7 +5,7 @@ import struct
 from pathlib import Path
 
 import pytest
-from conftest import ON_OWN_HOST, Mpi
+from conftest import ON_OWN_HOST, ROOT, Mpi, installed
 
 CLUSTER = """\
 trunkline: cluster/1
@@ -74,6 +74,37 @@ def test_wrong_settings_end_the_job_and_all_are_named(mpi: Mpi, wrong: dict[str,
     for name, (_, message) in wrong.items():
         assert len([line for line in said if name in line and message in line]) == 1, said
     assert len(said) == len(wrong), said
+
+
+def documented() -> dict[str, tuple[set[str], str]]:
+    """What docs/settings.md has of each setting: the words that it may be, and its default."""
+    rows: dict[str, tuple[set[str], str]] = {}
+    for line in (ROOT / "docs" / "settings.md").read_text().splitlines():
+        if line.startswith("| `TRUNKLINE_"):
+            names, values, default, _ = line.strip("| ").split(" | ", 3)
+            words = {word for quoted in re.findall(r"`([^`]*)`", values) for word in quoted.split(",")}
+            rows |= dict.fromkeys(re.findall("`(.*?)`", names), (words, default.strip("`")))
+    return rows
+
+
+def test_the_document_has_what_the_library_has_and_nothing_else():
+    """An unknown setting has it list all; a value that none can have shows which ones it knows."""
+    pages = documented()
+    asked = dict.fromkeys(pages, "?") | {"TRUNKLINE_NOPE": "1"}
+    said = hello(installed()[0], asked, status=2, ranks=1).err
+    assert re.findall("(TRUNKLINE_.*) is no setting", said) == ["TRUNKLINE_NOPE"]
+    listed = dict(re.findall(r"^  (TRUNKLINE_\w+): (.*)$", said, re.MULTILINE))
+    assert set(listed) == set(pages)
+    for name, text in listed.items():
+        words, default = pages[name]
+        taken = set(re.findall(r"(?<![\w'-])[a-z0-9][a-z0-9-]*", text.partition("; ")[0])) - {"or"}
+        plain = {word for word in words if re.fullmatch("[a-z0-9-]+", word)}
+        if words:  # the page has more names of libraries than fit a message
+            assert taken == plain or (name == "TRUNKLINE_HOST_COSTS" and taken < plain), (name, taken, plain)
+        told = re.search(r"; default (\S+)$", text)
+        if told or not (" " in default or default == "none"):
+            assert told, name
+            assert told[1] == default, name
 
 
 def test_one_order_takes_algorithms_that_have_one(mpi: Mpi):

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Annotated, Optional
 
 import typer
+from rich.console import Console
 
 from trunkline import _core
 from trunkline.cli.forms import App
@@ -18,7 +19,7 @@ from trunkline.compat import StrEnum, zip_equal
 from trunkline.errors import BadInput
 from trunkline.study.confirm import Confirmation
 from trunkline.study.confirm import confirm as confirm_step
-from trunkline.terminal import console, progress_bar
+from trunkline.terminal import console, output, progress_bar
 from trunkline.trace.analysis import Analysis
 from trunkline.trace.analysis import analyse as analysed
 from trunkline.trace.as_json import advice_as_json, analysis_as_json, compared_as_json
@@ -83,19 +84,20 @@ def analyse(
     other = analysed(find_job(against), skip) if against is not None else None
     compared = compare(other, found) if other is not None else []
     advice = [advice_for(found, one) for one in found.groups]
-    _print(found, details)
+    terminal = console if "-" in (json, report) else output()
+    _print(terminal, found, details)
     if other is not None:
-        console.print(compared_table(compared))
+        terminal.print(compared_table(compared))
     for one, given in list(zip_equal(found.groups, advice))[: max(1, details)]:
         for step in given.steps:
-            console.print(
+            terminal.print(
                 suggestion_text(found, step, one.group.collective), markup=False, highlight=False, soft_wrap=True
             )
         if not given.steps:
-            console.print(
+            terminal.print(
                 f"{call_text(one)}: no suggestion: {given.silent}", markup=False, highlight=False, soft_wrap=True
             )
-    confirmed = _confirmed(found, advice, command or [], pairs) if confirm else None
+    confirmed = _confirmed(terminal, found, advice, command or [], pairs) if confirm else None
     if report is not None:
         from trunkline.trace.page import trace_page  # Matplotlib takes a second to load
 
@@ -121,43 +123,45 @@ def _check_command(folder: str, command: list[str], wanted: bool) -> None:
         raise BadInput(f"cannot run '{command[0]}': no such program")
 
 
-def _confirmed(found: Analysis, advice: list[Advice], command: list[str], pairs: int) -> Confirmation | None:
+def _confirmed(
+    terminal: Console, found: Analysis, advice: list[Advice], command: list[str], pairs: int
+) -> Confirmation | None:
     """What the first suggestion brings; told, too."""
     first = next(((one, given.steps[0]) for one, given in zip_equal(found.groups, advice) if given.steps), None)
     if first is None:
-        console.print("nothing to confirm: there is no suggestion")
+        terminal.print("nothing to confirm: there is no suggestion")
         return None
     # Beside the traces, where the job's ranks can surely write.
     folder = next(place for number in count(1) if not (place := found.job.folder / f"confirm-{number}").exists())
     folder.mkdir()
     with progress_bar(2 * pairs, "running the job") as bar:
         result = confirm_step(first[1], first[0], command, pairs, folder, lambda text: bar.show(text, done=1))
-    console.print(result.text, markup=False, highlight=False, soft_wrap=True)
-    console.print(f"the plan and the traces of these jobs: {folder}", markup=False, highlight=False, soft_wrap=True)
+    terminal.print(result.text, markup=False, highlight=False, soft_wrap=True)
+    terminal.print(f"the plan and the traces of these jobs: {folder}", markup=False, highlight=False, soft_wrap=True)
     return result
 
 
-def _print(found: Analysis, details: int) -> None:
+def _print(terminal: Console, found: Analysis, details: int) -> None:
     job = found.job
-    console.print(f"job {job.name}: {job.ranks} ranks, {job.headers[0].mpi}, {found.records} records", highlight=False)
+    terminal.print(f"job {job.name}: {job.ranks} ranks, {job.headers[0].mpi}, {found.records} records", highlight=False)
     for note in found.notes:
-        console.print(f"note: {note}", markup=False, highlight=False, soft_wrap=True)
+        terminal.print(f"note: {note}", markup=False, highlight=False, soft_wrap=True)
     if not found.groups:
-        console.print("no call is whole in the traces of all its ranks")
-        _tell_what_is_traced()
+        terminal.print("no call is whole in the traces of all its ranks")
+        _tell_what_is_traced(terminal)
         return
-    console.print(groups_table(found))
+    terminal.print(groups_table(found))
     for one in found.groups[:details]:
-        console.print(reason_text(one), markup=False, highlight=False, soft_wrap=True)
+        terminal.print(reason_text(one), markup=False, highlight=False, soft_wrap=True)
         for table in group_tables(found, one):
-            console.print(table)
-    _tell_what_is_traced()
+            terminal.print(table)
+    _tell_what_is_traced(terminal)
 
 
-def _tell_what_is_traced() -> None:
+def _tell_what_is_traced(terminal: Console) -> None:
     """A program may spend its time in other calls, of which a trace knows nothing."""
     text = f"only what Trunkline plans is in a trace: {_core.planned_words()}"
-    console.print(text, style="dim", markup=False, highlight=False, soft_wrap=True)
+    terminal.print(text, style="dim", markup=False, highlight=False, soft_wrap=True)
 
 
 @app.command(

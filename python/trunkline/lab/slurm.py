@@ -103,7 +103,8 @@ def check_slurm() -> None:
     """
     if os.geteuid() != 0:
         raise BadInput(
-            "--slurm needs root: slurmd gives up where it cannot drop its groups, as inside a user namespace"
+            "--slurm needs root: slurmd gives up where it cannot drop its groups, as inside a user namespace; "
+            "'sudo env PATH=\"$PATH\" trunkline lab run ...' is one way; all else of the lab does without"
         )
     if missing := [program for program in _PROGRAMS if shutil.which(program, path=_path()) is None]:
         raise BadInput(

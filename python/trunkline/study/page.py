@@ -39,7 +39,7 @@ def _rows(one: Studied) -> list[dict[str, Any]]:
     for size in one.seconds:
         median = one.median(size)
         row = {
-            "name": f"{one.name}, {format_bytes(size)}",
+            "name": f"{one.name}, " + format_bytes(size).replace(" ", "\u00a0"),  # on one line
             "time": f"{median.value * 1e6:.0f}",
             "interval": f"{median.low * 1e6:.0f} .. {median.high * 1e6:.0f}",
         }

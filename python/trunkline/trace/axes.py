@@ -85,7 +85,12 @@ class Axes:
         for line in lines:
             self.line(line)
         for place, line in enumerate(line for line in lines if line.name):
-            self.word(LEFT + 10, TOP + 18 + 16 * place, line.name, "start", line.colour)
+            y = TOP + 18 + 16 * place
+            self.parts.append(
+                f'<line x1="{LEFT + 10}" y1="{y - 4}" x2="{LEFT + 30}" y2="{y - 4}" stroke="{line.colour}" '
+                f'stroke-width="{line.width}"/>'
+            )
+            self.word(LEFT + 36, y, line.name, "start")  # in ink: colours of curves are too light for words
         return document(WIDTH, HEIGHT, title, self.parts)
 
 

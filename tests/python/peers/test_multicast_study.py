@@ -8,13 +8,15 @@ from dataclasses import replace
 from io import StringIO
 
 import pytest
-from made_up import library
+from made_up import MULTICAST_RATE as RATE
+from made_up import MULTICAST_SIZES as SIZES
+from made_up import library, multicast_cell, multicast_cells
 from rich.console import Console
 
 from trunkline import _core
 from trunkline.bench.job import PING_PONG, Limits
 from trunkline.cli import bench_multicast as command
-from trunkline.cluster import bundled_clusters, fingerprint_text, load_cluster
+from trunkline.cluster import bundled_clusters, load_cluster
 from trunkline.errors import BadInput, Failed
 from trunkline.peers import driver as driver_module
 from trunkline.peers import drivers as drivers_module
@@ -22,7 +24,7 @@ from trunkline.peers import transfer_driver
 from trunkline.peers.drivers import choose_multicast_drivers
 from trunkline.peers.mpich import MpichDriver
 from trunkline.peers.multicast import run as run_module
-from trunkline.peers.multicast.cells import MulticastCell, MulticastResults
+from trunkline.peers.multicast.cells import MulticastResults
 from trunkline.peers.multicast.charts import loss_figure, paper_figures
 from trunkline.peers.multicast.page import multicast_page
 from trunkline.peers.multicast.run import measure_study
@@ -31,55 +33,10 @@ from trunkline.peers.multicast.tables import best_ways, multicast_tables
 from trunkline.peers.pvm import PvmDriver
 from trunkline.peers.transfer_driver import TransferDriver
 
-RATE = 20e6
-SIZES = (1000, 1_000_000)
-
-
-def cell(mpi="mpich", algorithm="native", size=1_000_000, over=2.0, receivers=2, loss="0"):
-    bound = size * 8 / RATE
-    network = first_hosts(_core.scaled(load_cluster("paper-4"), RATE), receivers + 1)
-    return MulticastCell(
-        collective="bcast",
-        cluster="paper-4",
-        cluster_fingerprint=fingerprint_text(network),
-        rate_bps=RATE,
-        hosts=receivers + 1,
-        ranks=receivers + 1,
-        mpi=mpi,
-        mpi_version="4.0.2",
-        algorithm=algorithm,
-        ran=algorithm,
-        segment_bytes=0,
-        message_bytes=size,
-        seconds_median=over * bound,
-        seconds_low=over * bound,
-        seconds_high=over * bound,
-        repetitions=3,
-        limit_seconds=1.1 * bound,
-        stopped_by="limit",
-        trunkline_version="0",
-        seconds=[over * bound] * 3,
-        impairments="" if loss == "0" else f"loss {loss}",
-        receivers=receivers,
-        loss=loss,
-        bound_seconds=bound,
-        library=f"{mpi} 1.0",
-    )
-
-
-CONTESTANTS = (("mpich", "native", 3.0), ("mpich", "multicast", 1.1), ("pvm", "native", 9.0), ("uftp", "paced", 1.3))
-
 
 @pytest.fixture
 def cells():
-    few = [
-        cell(mpi, algorithm, size, over * (1 if loss == "0" else 2), receivers, loss)
-        for loss in ("0", "1%")
-        for receivers in (2, 7)
-        for mpi, algorithm, over in CONTESTANTS
-        for size in SIZES
-    ]
-    return [*few, cell("udpcast", "paced", over=1.5), cell("udpcast", "fec", over=1.4)]
+    return multicast_cells()
 
 
 def study(receivers=(2, 7), losses=("0", "1%"), drivers=None, sizes=SIZES):
@@ -132,8 +89,8 @@ class TestWhatIsDue:
 
     def test_what_the_file_has_is_left_out(self):
         results = MulticastResults()
-        results.add(cell(algorithm=name, size=size) for name in ("native", "multicast") for size in SIZES)
-        results.add([cell("udpcast", "paced"), cell("pvm", receivers=7, loss="1%")])
+        results.add(multicast_cell(algorithm=name, size=size) for name in ("native", "multicast") for size in SIZES)
+        results.add([multicast_cell("udpcast", "paced"), multicast_cell("pvm", receivers=7, loss="1%")])
         left = {(job.loss.text, job.receivers, job.driver.name): job for job in jobs(study(), results)}
         assert ("0", 2, "mpich") not in left
         assert left["1%", 2, "mpich"].sizes == list(SIZES)
@@ -143,7 +100,7 @@ class TestWhatIsDue:
 
     def test_another_rate_counts_for_nothing(self):
         results = MulticastResults()
-        results.add(cell(algorithm=name, size=size) for name in ("native", "multicast") for size in SIZES)
+        results.add(multicast_cell(algorithm=name, size=size) for name in ("native", "multicast") for size in SIZES)
         slower = replace(study(losses=("0",), receivers=(2,)), rate_bps=10e6)
         assert "mpich" in {job.driver.name for job in jobs(slower, results)}
         assert slower.asked_for(results) == []

@@ -46,6 +46,12 @@ def test_it_needs_nothing_from_elsewhere(tmp_path):
     assert "rank 6 on d: " in page  # of the tree's tips
 
 
+def test_what_is_not_in_a_trace_is_told_on_the_page_and_in_the_summary(tmp_path, trunkline):
+    eight_ranks(tmp_path)
+    assert _core.planned_words() in " ".join(page_of(tmp_path).split())
+    assert _core.planned_words() in " ".join(trunkline("trace", "analyse", tmp_path).out.split())
+
+
 def test_it_tells_suggestions_as_they_are_typed(tmp_path, rooms):  # noqa: F811
     plan, link_us = bad_plans(rooms)["too deep"]
     write_run(tmp_path, plan, rooms, link_us=link_us)
