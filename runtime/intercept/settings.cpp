@@ -261,6 +261,7 @@ class Reader {
         continue;
       }
       std::vector<std::string_view> names;
+      names.reserve(collectives().size());
       for (const CollectiveFacts& one : collectives()) names.push_back(one.name);
       faults_.push_back("TRUNKLINE_TRACE_COLLECTIVES=" + std::string(value) + ": '" + std::string(part) +
                         "' is no collective that Trunkline plans" + did_you_mean(part, names));
