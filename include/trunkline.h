@@ -21,6 +21,11 @@ const char* trunkline_version(void);
  * before. */
 int trunkline_set(const char* collective, const char* choice);
 
+/* Whether collective calls that begin from now on are traced (TRUNKLINE_TRACE), on this rank: 0: they are not; else
+ * they are, as far as settings choose them. Each rank turns it between the same two calls, so that all have the same
+ * ones. MPI_Pcontrol does the same. Returns what it was before, or -1 where the job is not traced. */
+int trunkline_trace(int on);
+
 /* What this thread's last call of a collective ran: an algorithm's name, static storage; "native" before the first, and
  * NULL where no collective has this name. */
 const char* trunkline_last(const char* collective);

@@ -55,7 +55,8 @@ LastRun& last_run(Collective collective) { return last[static_cast<std::size_t>(
 
 int run(const UserCall& call) {
   if (world() == nullptr) return run_natively(call);
-  TracedCall traced(recorder());
+  const Arguments& arguments = call.arguments();
+  TracedCall traced(recorder(), arguments.collective, arguments.communicator == MPI_COMM_WORLD);
   const int code = run_watched(call, traced);
   traced.end(code != MPI_SUCCESS);
   return code;

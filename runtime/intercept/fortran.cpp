@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Fortran's entry points, where a function of ours in C does not see the call: all of Open MPI's, whose Fortran library
-// calls PMPI_* directly, and of MPICH's those of mpi_f08 that initialise; the rest of MPICH's calls MPI_*.
+// calls PMPI_* directly, and of MPICH's those of mpi_f08 that initialise or turn traces on; the rest of MPICH's calls
+// MPI_*.
 #include <dlfcn.h>
 
 #include <algorithm>
@@ -23,6 +24,8 @@ void init(MPI_Fint* error) { set(error, MPI_Init(nullptr, nullptr)); }
 void init_thread(const MPI_Fint* required, MPI_Fint* provided, MPI_Fint* error) {
   set(error, MPI_Init_thread(nullptr, nullptr, *required, provided));
 }
+
+void pcontrol(const MPI_Fint* level) { static_cast<void>(MPI_Pcontrol(*level)); }
 
 #ifdef OPEN_MPI
 
@@ -139,6 +142,8 @@ using namespace trunkline::runtime;
   }
 #define TRUNKLINE_BARRIER(name) \
   TRUNKLINE_EXPORT void name(const MPI_Fint* communicator, MPI_Fint* error) { barrier(communicator, error); }
+#define TRUNKLINE_PCONTROL(name) \
+  TRUNKLINE_EXPORT void name(const MPI_Fint* level) { pcontrol(level); }
 #define TRUNKLINE_ALLGATHER(name)                                                                              \
   TRUNKLINE_EXPORT void name(void* send, const MPI_Fint* send_count, const MPI_Fint* send_type, void* receive, \
                              const MPI_Fint* receive_count, const MPI_Fint* receive_type,                      \
@@ -186,6 +191,7 @@ using namespace trunkline::runtime;
 extern "C" {
 TRUNKLINE_EVERY_SPELLING(TRUNKLINE_INIT, mpi_init_f08, MPI_INIT_F08)
 TRUNKLINE_EVERY_SPELLING(TRUNKLINE_INIT_THREAD, mpi_init_thread_f08, MPI_INIT_THREAD_F08)
+TRUNKLINE_EVERY_SPELLING(TRUNKLINE_PCONTROL, mpi_pcontrol_f08, MPI_PCONTROL_F08)
 #ifdef OPEN_MPI
 TRUNKLINE_EVERY_SPELLING(TRUNKLINE_INIT, mpi_init, MPI_INIT)
 TRUNKLINE_EVERY_SPELLING(TRUNKLINE_INIT_THREAD, mpi_init_thread, MPI_INIT_THREAD)
@@ -197,6 +203,7 @@ TRUNKLINE_EVERY_SPELLING(TRUNKLINE_ALLREDUCE, mpi_allreduce, MPI_ALLREDUCE)
 TRUNKLINE_EVERY_SPELLING(TRUNKLINE_ALLREDUCE, mpi_allreduce_f08, MPI_ALLREDUCE_F08)
 TRUNKLINE_EVERY_SPELLING(TRUNKLINE_BARRIER, mpi_barrier, MPI_BARRIER)
 TRUNKLINE_EVERY_SPELLING(TRUNKLINE_BARRIER, mpi_barrier_f08, MPI_BARRIER_F08)
+TRUNKLINE_EVERY_SPELLING(TRUNKLINE_PCONTROL, mpi_pcontrol, MPI_PCONTROL)
 TRUNKLINE_EVERY_SPELLING(TRUNKLINE_ALLGATHER, mpi_allgather, MPI_ALLGATHER)
 TRUNKLINE_EVERY_SPELLING(TRUNKLINE_ALLGATHER, mpi_allgather_f08, MPI_ALLGATHER_F08)
 TRUNKLINE_EVERY_SPELLING(TRUNKLINE_ALLGATHERV, mpi_allgatherv, MPI_ALLGATHERV)

@@ -25,6 +25,11 @@ TRUNKLINE_EXPORT int trunkline_set(const char* collective, const char* choice) {
   }
 }
 
+TRUNKLINE_EXPORT int trunkline_trace(int on) {
+  if (world() == nullptr || recorder() == nullptr) return -1;
+  return recorder()->turn(on != 0) ? 1 : 0;
+}
+
 TRUNKLINE_EXPORT const char* trunkline_last(const char* collective) {
   const auto which = find_collective(collective != nullptr ? collective : "");
   return which ? last_run(*which).algorithm : nullptr;

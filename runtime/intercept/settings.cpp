@@ -5,6 +5,7 @@
 #include <array>
 #include <cctype>
 #include <charconv>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -49,6 +50,12 @@ constexpr std::array table{
     Setting{"TRUNKLINE_EXPLAIN", "0 or 1", "say which algorithm ran for which call, and why; default 0"},
     Setting{"TRUNKLINE_TRACE", "FOLDER", "leave a trace of what happens inside every collective call there"},
     Setting{"TRUNKLINE_TRACE_SIZE", "SIZE", "of each rank's trace file, which keeps the latest events; default 32MiB"},
+    Setting{"TRUNKLINE_TRACE_RANKS", "RANKS", "that leave a trace, such as 0-7,16; default: all"},
+    Setting{"TRUNKLINE_TRACE_COLLECTIVES", "NAMES", "that are traced, such as allreduce,bcast; default: all"},
+    Setting{"TRUNKLINE_TRACE_TIME", "FROM-UNTIL",
+            "seconds after MPI_Init between which calls are traced; default: all"},
+    Setting{"TRUNKLINE_TRACE_START", "0 or 1",
+            "0: calls are traced once the program says so, by MPI_Pcontrol(1) or trunkline_trace(1); default 1"},
     Setting{"TRUNKLINE_STRICT", "0 or 1", "end the job where the library would warn and run natively; default 0"},
     Setting{"TRUNKLINE_DISABLE", "0 or 1", "change nothing at all; wins over everything else; default 0"},
 };
@@ -83,6 +90,7 @@ class Reader {
     const CollectiveFacts* const wished = collective_of(name);
     const bool known = wished != nullptr || std::ranges::find(table, name, &Setting::name) != table.end();
     if (value.empty() && known) return;
+    const std::size_t faults = faults_.size();
     if (name == "TRUNKLINE_CLUSTER") {
       setup_.cluster = value;
     } else if (name == "TRUNKLINE_PLAN") {
@@ -113,6 +121,14 @@ class Reader {
       setup_.trace = value;
     } else if (name == "TRUNKLINE_TRACE_SIZE") {
       setup_.trace_bytes = trace_bytes(name, value);
+    } else if (name == "TRUNKLINE_TRACE_RANKS") {
+      take_traced_ranks(value);
+    } else if (name == "TRUNKLINE_TRACE_COLLECTIVES") {
+      take_traced_collectives(value);
+    } else if (name == "TRUNKLINE_TRACE_TIME") {
+      take_traced_time(value);
+    } else if (name == "TRUNKLINE_TRACE_START") {
+      setup_.traced.starts = flag(name, value);
     } else if (name == "TRUNKLINE_STRICT") {
       setup_.strict = flag(name, value);
     } else if (name == "TRUNKLINE_DISABLE") {
@@ -126,6 +142,8 @@ class Reader {
       faults_.push_back(std::string(name) + " is no setting of Trunkline" + did_you_mean(name, views));
       list_settings_ = true;
     }
+    const bool chooses = name.starts_with("TRUNKLINE_TRACE_") && name != "TRUNKLINE_TRACE_SIZE";
+    if (chooses && faults_.size() == faults) trace_choice_ = std::string(name) + "=" + std::string(value);
   }
 
   Setup finish() {
@@ -148,6 +166,9 @@ class Reader {
       faults_.push_back("TRUNKLINE_MEASURED=" + setup_.measured + ": is about a cluster: set TRUNKLINE_CLUSTER too");
     }
     if (setup_.follow) check_follow();
+    if (setup_.trace.empty() && !trace_choice_.empty()) {
+      faults_.push_back(trace_choice_ + " chooses what is traced: set TRUNKLINE_TRACE too");
+    }
     if (faults_.empty()) return std::move(setup_);
     std::string text;
     for (const std::string& fault : faults_) text += (text.empty() ? "" : "\ntrunkline: ") + fault;
@@ -219,6 +240,73 @@ class Reader {
     return least;
   }
 
+  void take_traced_ranks(std::string_view value) {
+    for (const std::string_view part : parts_of(value)) {
+      const std::size_t dash = part.find('-');
+      const auto first = whole_number(part.substr(0, dash));
+      const auto last = dash == std::string_view::npos ? first : whole_number(part.substr(dash + 1));
+      if (!first || !last || *last < *first) {
+        faults_.push_back("TRUNKLINE_TRACE_RANKS=" + std::string(value) + ": must be ranks and ranges, such as 0-7,16");
+        return;
+      }
+      setup_.traced.ranks.push_back({*first, *last});
+    }
+  }
+
+  void take_traced_collectives(std::string_view value) {
+    setup_.traced.collectives = 0;
+    for (const std::string_view part : parts_of(value)) {
+      if (const auto found = find_collective(part)) {
+        setup_.traced.collectives |= 1U << static_cast<unsigned>(*found);
+        continue;
+      }
+      std::vector<std::string_view> names;
+      names.reserve(collectives().size());
+      for (const CollectiveFacts& one : collectives()) names.push_back(one.name);
+      faults_.push_back("TRUNKLINE_TRACE_COLLECTIVES=" + std::string(value) + ": '" + std::string(part) +
+                        "' is no collective that Trunkline plans" + did_you_mean(part, names));
+    }
+  }
+
+  void take_traced_time(std::string_view value) {
+    const std::size_t dash = value.find('-');
+    const auto from = seconds_or(value.substr(0, dash), 0.0);
+    const auto until = dash == std::string_view::npos ? std::nullopt : seconds_or(value.substr(dash + 1), 1e9);
+    if (!from || !until || *until <= *from) {
+      faults_.push_back("TRUNKLINE_TRACE_TIME=" + std::string(value) +
+                        ": must be seconds from and until, such as 60-120, 60- or -120");
+      return;
+    }
+    setup_.traced.from_ns = static_cast<std::uint64_t>(*from * 1e9);
+    setup_.traced.until_ns = static_cast<std::uint64_t>(*until * 1e9);
+  }
+
+  /// Empty text: `otherwise`; no number, or one that is not at least 0: nothing.
+  static std::optional<double> seconds_or(std::string_view text, double otherwise) {
+    if (text.empty()) return otherwise;
+    double given = 0.0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), given);
+    const bool is_one = error == std::errc() && end == text.data() + text.size() && given >= 0.0 && given <= 1e9;
+    return is_one ? std::optional(given) : std::nullopt;
+  }
+
+  static std::optional<int> whole_number(std::string_view text) {
+    int given = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), given);
+    const bool is_one = error == std::errc() && end == text.data() + text.size() && given >= 0;
+    return is_one ? std::optional(given) : std::nullopt;
+  }
+
+  static std::vector<std::string_view> parts_of(std::string_view list) {
+    std::vector<std::string_view> parts;
+    for (std::size_t comma = 0; comma != std::string_view::npos;) {
+      comma = list.find(',');
+      parts.push_back(list.substr(0, comma));
+      if (comma != std::string_view::npos) list.remove_prefix(comma + 1);
+    }
+    return parts;
+  }
+
   void take_host_costs(std::string_view value) {
     try {
       static_cast<void>(host_costs_from(value, usual_host_costs()));
@@ -250,6 +338,7 @@ class Reader {
 
   Setup setup_;
   std::vector<std::string> faults_;
+  std::string trace_choice_;  ///< the last setting that chooses what is traced
   bool list_settings_ = false;
 };
 

@@ -48,10 +48,20 @@ void update_watching() {
   watching.store(is_on, std::memory_order_relaxed);
 }
 
+/// A rank that has died ends the job, not the clocks: then the trace has the first comparison alone, and says so.
+void compare_clocks_at_end(Recorder& recorder, const PrivateCommunicator& ours) {
+  try {
+    compare_clocks_again(recorder, ours);
+  } catch (const MpiError&) {
+    return;
+  }
+}
+
 int stop(MPI_Comm, int, void*, void*) {
   watching.store(false, std::memory_order_relaxed);
   if (opened != nullptr) {  // else ranks without the library have kept it out: there are no communicators of ours
     Communicator::free_all(*opened);
+    if (recording != nullptr) compare_clocks_at_end(*recording, *opened);
     opened->late().end();
     if (shared_memory != nullptr) shared_memory->end();
   }
@@ -115,7 +125,7 @@ void start() {
   std::unique_ptr<World> made = agree(local_view(setup), setup.strict);
   if (made == nullptr) return;
   opened = PrivateCommunicator::open().release();
-  if (made->trace) recording = start_trace(setup, *made, opened->communicator()).release();
+  if (made->trace) recording = start_trace(setup, *made, *opened).release();
   World* const mine = made.release();
   agreed_world = mine;
   // All ranks have been told the same.

@@ -53,7 +53,7 @@ void begin_natively(TracedCall& traced, const Arguments& call, std::uint64_t byt
                 .collective = {},
                 .algorithm = "native"};
   copy_text(kind.collective, facts_of(call.collective).name);
-  static_cast<void>(traced.begin(kind, 0));
+  static_cast<void>(traced.begin(kind, traced.on_world()));
 }
 
 void begin_natively(TracedCall& traced, const Arguments& call) { begin_natively(traced, call, known_bytes(call)); }

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "collective/collective.hpp"
 #include "decide/wish.hpp"
@@ -22,6 +23,21 @@ enum class HostMemoryWish : std::uint8_t {
   any,
 };
 
+struct RankRange {
+  int first = 0;
+  int last = 0;
+};
+
+/// What of all a trace is to have.
+struct Traced {
+  std::vector<RankRange> ranks{};                 ///< of MPI_COMM_WORLD; empty: all
+  std::uint32_t collectives = ~std::uint32_t{0};  ///< a bit each, by their numbers
+  bool starts = true;                             ///< else the program turns it on
+  std::uint64_t from_ns = 0;                      ///< after MPI_Init
+  std::uint64_t until_ns = ~std::uint64_t{0};
+};
+static_assert(most_collectives <= 32, "a bit for each collective");
+
 struct Setup {
   std::string cluster{};     ///< bundled name or file; empty: none
   std::string plan{};        ///< file; empty: none
@@ -32,7 +48,8 @@ struct Setup {
   Wishes wishes{};
   std::string trace{};                                  ///< folder; empty: none
   std::uint64_t trace_bytes = std::uint64_t{32} << 20;  ///< of each rank's file
-  double patience_s = 20.0;                             ///< for ranks that have not loaded the library
+  Traced traced{};
+  double patience_s = 20.0;        ///< for ranks that have not loaded the library
   bool reproducible = false;       ///< reductions combine operands in one order, whatever their number
   bool multicasts = true;          ///< `auto` may take plans that go by datagrams
   GroupWay way = GroupWay::usual;  ///< of datagrams

@@ -9,17 +9,16 @@ namespace trunkline::runtime {
 namespace {
 
 constexpr int ping_pongs = 8;
-constexpr int ping_tag = 0;
 
 }  // namespace
 
-ClockOffset estimate_clock(MPI_Comm communicator, int rank, int ranks) {
+ClockOffset estimate_clock(MPI_Comm communicator, int tag, int rank, int ranks) {
   if (rank == 0) {
     for (int peer = 1; peer < ranks; ++peer) {
       for (int i = 0; i < ping_pongs; ++i) {
-        check(PMPI_Recv(nullptr, 0, MPI_BYTE, peer, ping_tag, communicator, MPI_STATUS_IGNORE));
+        check(PMPI_Recv(nullptr, 0, MPI_BYTE, peer, tag, communicator, MPI_STATUS_IGNORE));
         const std::uint64_t here = monotonic_ns();
-        check(PMPI_Send(&here, sizeof(here), MPI_BYTE, peer, ping_tag, communicator));
+        check(PMPI_Send(&here, sizeof(here), MPI_BYTE, peer, tag, communicator));
       }
     }
     return {};
@@ -28,8 +27,8 @@ ClockOffset estimate_clock(MPI_Comm communicator, int rank, int ranks) {
   for (int i = 0; i < ping_pongs; ++i) {
     std::uint64_t there = 0;
     const std::uint64_t sent = monotonic_ns();
-    check(PMPI_Send(nullptr, 0, MPI_BYTE, 0, ping_tag, communicator));
-    check(PMPI_Recv(&there, sizeof(there), MPI_BYTE, 0, ping_tag, communicator, MPI_STATUS_IGNORE));
+    check(PMPI_Send(nullptr, 0, MPI_BYTE, 0, tag, communicator));
+    check(PMPI_Recv(&there, sizeof(there), MPI_BYTE, 0, tag, communicator, MPI_STATUS_IGNORE));
     const std::uint64_t half = (monotonic_ns() - sent) / 2;
     if (half < best.error_ns) best = {static_cast<std::int64_t>(there - (sent + half)), half};
   }

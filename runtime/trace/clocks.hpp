@@ -13,8 +13,8 @@ struct ClockOffset {
   std::uint64_t error_ns = 0;  ///< at most, when it was estimated: clocks drift
 };
 
-/// Collective over the communicator, which nobody else uses meanwhile: a few ping-pongs of each rank with rank 0, one
+/// Collective over the communicator, on which nobody else uses the tag: a few ping-pongs of each rank with rank 0, one
 /// rank after another. The quickest one counts: rank 0 looked at its clock somewhere in between. Throws MpiError.
-[[nodiscard]] ClockOffset estimate_clock(MPI_Comm communicator, int rank, int ranks);
+[[nodiscard]] ClockOffset estimate_clock(MPI_Comm communicator, int tag, int rank, int ranks);
 
 }  // namespace trunkline::runtime

@@ -41,10 +41,18 @@ struct TraceHeader {
   char job[48];                  ///< the same on all ranks of a job; ends with a zero, as all texts do
   char host_name[64];
   char mpi[32];
-  char library[16];  ///< its version
+  char library[16];            ///< its version
+  std::uint64_t end_ns;        ///< when the clocks were compared once more, of this rank's clock; 0: they were not
+  std::int64_t end_offset_ns;  ///< as clock_offset_ns, then
+  std::uint64_t end_error_ns;  ///< of that, at most
+  std::uint32_t chosen;        ///< bits of TraceChoice: what was left out on purpose
+  std::uint32_t reserved;
 };
-static_assert(sizeof(TraceHeader) == 264);
+static_assert(sizeof(TraceHeader) == 296);
 inline constexpr std::size_t trace_header_bytes = 4096;
+
+/// Whether only some of all was to be traced.
+enum TraceChoice : std::uint32_t { some_ranks = 1, some_collectives = 2, some_time = 4 };
 
 /// What calls have in common that a record names in twelve bits.
 struct CallKind {
@@ -62,7 +70,9 @@ inline constexpr std::size_t unknown_kind = 4095;
 
 /// time: nanoseconds since the start in the low 48 bits, the low bits of the rank's call number in the high 16.
 /// what: the kind in the low 4 bits, then
-///   begin: the call's kind (12 bits), its turn on the communicator (48)
+///   begin: the call's kind (12 bits), its turn on the communicator (48); native: on MPI_COMM_WORLD its number among
+///   all
+///     calls there that the library sees, traced or not, else 0
 ///   over: whether an error came back (1 bit)
 ///   others: the tree (5 bits; 3 are free), the peer (20), the part (32)
 ///   told, heard: the same, with Event::Step for the tree; the peer has all bits set where it is all ranks

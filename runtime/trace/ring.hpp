@@ -47,6 +47,9 @@ class Ring {
   /// The number of a kind in the table, unknown_kind where that is full. `is_new`: it was not there yet. Any thread.
   [[nodiscard]] std::size_t number_of(const CallKind& kind, bool& is_new);
 
+  /// How far the clock was from rank 0's at the end.
+  void compare_clocks_again(std::uint64_t ns, std::int64_t offset_ns, std::uint64_t error_ns) noexcept;
+
   /// Marks the file as that of a program that came to its end, and cuts off what is unused.
   void finish() noexcept;
 

@@ -124,39 +124,69 @@ void tell_problems(const std::string& problem, const std::string& host, MPI_Comm
        "\ntrunkline: warning: the program goes on; its trace is not whole (TRUNKLINE_TRACE, TRUNKLINE_TRACE_SIZE)");
 }
 
+std::uint32_t bits_of(const Traced& traced) {
+  const Traced all;
+  const bool is_timed = !traced.starts || traced.from_ns != all.from_ns || traced.until_ns != all.until_ns;
+  return (traced.ranks.empty() ? 0U : some_ranks) | (traced.collectives == all.collectives ? 0U : some_collectives) |
+         (is_timed ? some_time : 0U);
+}
+
+Choice choice_for(const Traced& traced, int rank) {
+  const auto is_in = [rank](const RankRange& range) { return range.first <= rank && rank <= range.last; };
+  return {.this_rank = traced.ranks.empty() || std::ranges::any_of(traced.ranks, is_in),
+          .collectives = traced.collectives,
+          .starts = traced.starts,
+          .from_ns = traced.from_ns,
+          .until_ns = traced.until_ns,
+          .start_ns = monotonic_ns()};
+}
+
 }  // namespace
 
-std::unique_ptr<Recorder> start_trace(const Setup& setup, const World& world, MPI_Comm communicator) {
+std::unique_ptr<Recorder> start_trace(const Setup& setup, const World& world, const PrivateCommunicator& ours) {
+  const MPI_Comm communicator = ours.communicator();
   int rank = 0;
   int ranks = 0;
   check(PMPI_Comm_rank(communicator, &rank));
   check(PMPI_Comm_size(communicator, &ranks));
   const JobName job = agree_on_job(communicator, rank);
-  const ClockOffset clock = estimate_clock(communicator, rank, ranks);
+  const ClockOffset clock = estimate_clock(communicator, ours.tags().clocks(), rank, ranks);
   const std::string host = host_name(world, rank);
+  const Choice choice = choice_for(setup.traced, rank);
   std::string problem = setup.trace.empty()
                             ? "was given no TRUNKLINE_TRACE, which others were: have the launcher hand it on to all"
                             : make_folder(setup.trace);
   const std::string stem = setup.trace + "/" + job.data();
+  if (rank == 0 && problem.empty()) keep_cluster(setup, stem);
   std::unique_ptr<Ring> ring;
-  if (problem.empty()) {
+  if (problem.empty() && choice.this_rank) {
     TraceHeader header{};
     header.rank = static_cast<std::uint32_t>(rank);
     header.ranks = static_cast<std::uint32_t>(ranks);
     header.host = world.placement ? (*world.placement)[static_cast<std::size_t>(rank)] : no_host;
-    header.start_ns = monotonic_ns();
+    header.start_ns = choice.start_ns;
     header.wall_ns = wall_ns();
     header.clock_offset_ns = clock.ns;
     header.clock_error_ns = clock.error_ns;
+    header.chosen = bits_of(setup.traced);
     copy_text(header.job, job.data());
     copy_text(header.host_name, host);
     copy_text(header.mpi, std::string(mpi_name) + " " + std::string(mpi_version));
     copy_text(header.library, TRUNKLINE_VERSION);
     ring = Ring::make(rank_file(stem, rank), header, setup.trace_bytes, problem);
-    if (ring != nullptr && rank == 0) keep_cluster(setup, stem);
   }
   tell_problems(problem, host, communicator, rank, ranks);
-  return std::make_unique<Recorder>(std::move(ring), stem);
+  return std::make_unique<Recorder>(std::move(ring), stem, choice);
+}
+
+void compare_clocks_again(Recorder& recorder, const PrivateCommunicator& ours) {
+  const MPI_Comm communicator = ours.communicator();
+  int rank = 0;
+  int ranks = 0;
+  check(PMPI_Comm_rank(communicator, &rank));
+  check(PMPI_Comm_size(communicator, &ranks));
+  const ClockOffset clock = estimate_clock(communicator, ours.tags().clocks(), rank, ranks);
+  if (recorder.ring() != nullptr) recorder.ring()->compare_clocks_again(monotonic_ns(), clock.ns, clock.error_ns);
 }
 
 void stop_trace(Recorder& recorder) {

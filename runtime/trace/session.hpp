@@ -11,12 +11,17 @@
 #include "plan_file/plan_file.hpp"
 #include "startup/world.hpp"
 #include "trace/recorder.hpp"
+#include "transport/mpi/private_communicator.hpp"
 
 namespace trunkline::runtime {
 
 /// Collective over the communicator of all ranks of MPI_COMM_WORLD, where one of them was told to trace; nobody else
 /// uses it meanwhile. The lowest rank that cannot make its file says so, and the program goes on. Throws MpiError.
-[[nodiscard]] std::unique_ptr<Recorder> start_trace(const Setup& setup, const World& world, MPI_Comm communicator);
+[[nodiscard]] std::unique_ptr<Recorder> start_trace(const Setup& setup, const World& world,
+                                                    const PrivateCommunicator& ours);
+
+/// Collective, as `start_trace`: compares the clocks once more, so that how they drift is known. Throws MpiError.
+void compare_clocks_again(Recorder& recorder, const PrivateCommunicator& ours);
 
 /// At the end. Says what was lost for want of a file, where `start_trace` has had this rank warn.
 void stop_trace(Recorder& recorder);

@@ -52,6 +52,21 @@ WRONG = [
     ("TRUNKLINE_TRACE_SIZE", "1KiB", "TRUNKLINE_TRACE_SIZE=1KiB: must be between 256KiB and 1024GiB"),
     ("TRUNKLINE_TRACE_SIZE", "4KB", '"KB" is no unit'),
     ("TRUNKLINE_TRACE_SIZE", "2TB", "no unit of a size"),
+    *(
+        ("TRUNKLINE_TRACE_RANKS", wrong, f"TRUNKLINE_TRACE_RANKS={wrong}: must be ranks and ranges, such as 0-7,16")
+        for wrong in ("all", "3-1", "0,", "-2")
+    ),
+    (
+        "TRUNKLINE_TRACE_COLLECTIVES",
+        "allreduce,bcst",
+        "'bcst' is no collective that Trunkline plans (did you mean bcast",
+    ),
+    *(
+        ("TRUNKLINE_TRACE_TIME", wrong, f"TRUNKLINE_TRACE_TIME={wrong}: must be seconds from and until, such as 60-120")
+        for wrong in ("60", "120-60", "a-b", "-nan")
+    ),
+    ("TRUNKLINE_TRACE_START", "0", "TRUNKLINE_TRACE_START=0 chooses what is traced: set TRUNKLINE_TRACE too"),
+    ("TRUNKLINE_TRACE_START", "later", "TRUNKLINE_TRACE_START=later: must be 0 or 1"),
     ("TRUNKLINE_TUNING", "./a.yaml", "TRUNKLINE_TUNING=./a.yaml: is about a cluster: set TRUNKLINE_CLUSTER too"),
     ("TRUNKLINE_MEASURED", "./a.yaml", "TRUNKLINE_MEASURED=./a.yaml: is about a cluster: set TRUNKLINE_CLUSTER too"),
 ]

@@ -263,6 +263,71 @@ def test_ranks_that_were_not_told(mpi: Mpi, tmp_path: Path):
     assert find_job(str(tmp_path)).missing == [2]
 
 
+def test_ranks_and_collectives_of_choice(any_mpi: Mpi, tmp_path: Path):
+    wanted = {"TRUNKLINE_TRACE_RANKS": "0-1,3", "TRUNKLINE_TRACE_COLLECTIVES": "allreduce,allgather"}
+    done = run(any_mpi, tmp_path, "7", settings=wanted)
+    assert "trunkline" not in done.err
+    job = find_job(str(tmp_path))
+    assert [header.rank for header in job.headers] == [0, 1, 3]
+    assert any(note == f"traced were ranks 0-1,3 of {RANKS}, as TRUNKLINE_TRACE_RANKS said" for note in job.notes)
+    for trace in read(job):
+        assert {kind.collective for kind in trace.kinds} == {"allreduce", "allgather"}
+        assert records(trace)[BEGIN] == 14
+    groups = {one.group.collective: one for one in analyse(job).groups}
+    assert groups["allreduce"].counted == groups["allgather"].counted == 7
+    [tree] = groups["allreduce"].trees
+    assert sorted(tree.times.nodes) == [0, 1], "of the binomial tree 3 hangs below 2, which is not traced"
+
+
+@pytest.mark.parametrize("how", ["pcontrol", "own"])
+def test_the_program_turns_it_on_and_off(any_mpi: Mpi, tmp_path: Path, how: str):
+    run(any_mpi, tmp_path, "9", how, settings={"TRUNKLINE_TRACE_START": "0"})
+    job = find_job(str(tmp_path))
+    for trace in read(job):
+        assert Counter(trace.kinds[number].collective for number in rank_calls(trace).kind) == {
+            "allreduce": 3,
+            "bcast": 3,
+            "allgather": 3,
+        }
+    groups = analyse(job).groups
+    assert {(one.group.collective, one.counted, one.group.unmatched) for one in groups} == {
+        (name, 3, 0) for name in ("allreduce", "bcast", "allgather")
+    }
+    # Rounds 3 to 5, of three calls each: native ones have their numbers on MPI_COMM_WORLD.
+    native = next(one for one in read(job)[0].kinds if one.plan == 0)
+    assert native.collective == "allgather"
+    calls = rank_calls(read(job)[0])
+    assert calls.turn[calls.kind == read(job)[0].kinds.index(native)].tolist() == [11, 14, 17]
+
+
+@pytest.mark.parametrize("form", ["mpifh", "usempi", "f08"])
+def test_a_program_in_fortran_turns_it_on(mpi: Mpi, tmp_path: Path, form: str):
+    """Before its last call."""
+    settings = {"TRUNKLINE_TRACE": str(tmp_path), "TRUNKLINE_TRACE_START": "0"}
+    done = mpi.run(2, mpi.program(f"runtime-fortran-{form}"), settings=settings)
+    assert done.out.strip() == "passed"
+    for trace in read(find_job(str(tmp_path))):
+        assert [trace.kinds[number].collective for number in rank_calls(trace).kind] == ["allreduce"]
+
+
+def test_a_time_of_choice(mpi: Mpi, tmp_path: Path):
+    """Before it and after it nothing is traced; what ends in it is."""
+    run(mpi, tmp_path / "never", "9", settings={"TRUNKLINE_TRACE_TIME": "3600-"})
+    assert all(records(trace) == {} for trace in read(find_job(str(tmp_path / "never"))))
+    run(mpi, tmp_path / "all", "9", settings={"TRUNKLINE_TRACE_TIME": "-3600"})
+    assert all(records(trace)[BEGIN] == 28 for trace in read(find_job(str(tmp_path / "all"))))
+
+
+def test_clocks_are_compared_at_the_end_too(any_mpi: Mpi, tmp_path: Path):
+    """All ranks have one clock here."""
+    run(any_mpi, tmp_path / "whole", "3")
+    for header in find_job(str(tmp_path / "whole")).headers:
+        assert header.end_ns > header.start_ns
+        assert abs(header.end_offset_ns) <= header.end_error_ns or header.rank == 0
+    run(any_mpi, tmp_path / "killed", "3", "kill", status=None)
+    assert find_job(str(tmp_path / "killed")).headers[-1].end_ns == 0
+
+
 def test_two_jobs_in_one_folder_keep_apart(mpi: Mpi, tmp_path: Path):
     for ranks in (2, 3):
         run(mpi, tmp_path, "1", ranks=ranks)

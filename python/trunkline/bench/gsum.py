@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
@@ -75,12 +75,15 @@ class GsumJob:
         """Host index by rank."""
         return [host for host, count in enumerate(self.ranks_on) for _ in range(count)]
 
-    def run(self, plan: Path | None, trace: Path | None = None) -> dict[int, float]:
+    def run(
+        self, plan: Path | None, trace: Path | None = None, more: Mapping[str, str] | None = None
+    ) -> dict[int, float]:
         """Seconds of an allreduce by size, of one job.
 
         Args:
             plan: Its file; None: the MPI library runs as it is.
             trace: Folder for a trace of the plan; None: none.
+            more: Settings of the ranks besides.
 
         Raises:
             BadInput: where the preload library or gsum has not been built for this MPI.
@@ -94,6 +97,7 @@ class GsumJob:
         if plan is not None:
             settings |= {"TRUNKLINE_CLUSTER": self.lab.cluster_file, "TRUNKLINE_PLAN": str(plan)}
             settings |= {"TRUNKLINE_STRICT": "1", "TRUNKLINE_EXPLAIN": "1"}
+        settings |= more or {}
         argv, env = self.mpi.launch(
             hosts=hosts,
             ranks=self.ranks,

@@ -24,11 +24,12 @@ from trunkline.trace.analysis import Analysis
 from trunkline.trace.analysis import analyse as analysed
 from trunkline.trace.as_json import advice_as_json, analysis_as_json, compared_as_json
 from trunkline.trace.compare import compare
-from trunkline.trace.folder import find_job
+from trunkline.trace.folder import Job, find_job
 from trunkline.trace.otf2 import export_otf2
 from trunkline.trace.perfetto import export_perfetto
 from trunkline.trace.suggest import Advice, advice_for
-from trunkline.trace.tables import call_text, compared_table, group_tables, groups_table, reason_text, suggestion_text
+from trunkline.trace.tables import compared_stages_tables, compared_table, group_tables, groups_table
+from trunkline.trace.words import call_text, reason_text, suggestion_text
 
 __all__ = ["app"]
 
@@ -64,6 +65,14 @@ def analyse(
     against: Annotated[
         Optional[str], typer.Option(metavar="FOLDER", help="The trace of another run, to compare this one with.")
     ] = None,
+    rank: Annotated[
+        Optional[int],
+        typer.Option(min=0, metavar="RANK", help="Whose stages, orders and way are told; default: the slowest one's."),
+    ] = None,
+    subtree: Annotated[
+        Optional[str],
+        typer.Option(metavar="RANK[:LEVELS]", help="Take the nodes below a rank as one node too; default: all levels."),
+    ] = None,
     confirm: Annotated[
         bool,
         typer.Option("--confirm", help="Run the job with and without the first suggestion, and tell what it brings."),
@@ -80,14 +89,20 @@ def analyse(
     _check_command(folder, command or [], confirm)
     if against is not None and json is not None and against == folder:
         raise BadInput(f"--against {against}: is the same folder; name that of another run")
-    found = analysed(find_job(folder, job), skip)
-    other = analysed(find_job(against), skip) if against is not None else None
+    of_job = find_job(folder, job)
+    below = _subtree(subtree, of_job)
+    if rank is not None:
+        _check_rank("--rank", rank, of_job)
+    found = analysed(of_job, skip, subtree=below)
+    other = analysed(find_job(against), skip, subtree=below) if against is not None else None
     compared = compare(other, found) if other is not None else []
     advice = [advice_for(found, one) for one in found.groups]
     terminal = console if "-" in (json, report) else output()
-    _print(terminal, found, details)
+    _print(terminal, found, details, rank)
     if other is not None:
         terminal.print(compared_table(compared))
+        for table in compared_stages_tables(compared[:details], rank):
+            terminal.print(table)
     for one, given in list(zip_equal(found.groups, advice))[: max(1, details)]:
         for step in given.steps:
             terminal.print(
@@ -101,7 +116,7 @@ def analyse(
     if report is not None:
         from trunkline.trace.page import trace_page  # Matplotlib takes a second to load
 
-        write_text(trace_page(found, advice, confirmed.text if confirmed else ""), report)
+        write_text(trace_page(found, advice, confirmed.text if confirmed else "", rank, compared), report)
     if json is not None:
         told = analysis_as_json(found)
         for group, given in zip_equal(told["groups"], advice):
@@ -109,6 +124,22 @@ def analyse(
         told["compared"] = compared_as_json(compared)
         told["confirmed"] = confirmed.as_json() if confirmed else None
         write_json(told, json)
+
+
+def _check_rank(option: str, rank: int, job: Job) -> None:
+    if rank not in job.hosts:
+        raise BadInput(f"{option} {rank}: the trace has no such rank; it has {job.described_ranks}")
+
+
+def _subtree(text: str | None, job: Job) -> tuple[int, int | None] | None:
+    """A rank and its levels."""
+    if text is None:
+        return None
+    rank, colon, levels = text.partition(":")
+    if not rank.isdecimal() or (colon and (not levels.isdecimal() or int(levels) == 0)):
+        raise BadInput(f"--subtree {text}: give a rank, and behind a colon how many levels, such as 4 or 4:2")
+    _check_rank("--subtree", int(rank), job)
+    return int(rank), int(levels) if colon else None
 
 
 def _check_command(folder: str, command: list[str], wanted: bool) -> None:
@@ -141,7 +172,7 @@ def _confirmed(
     return result
 
 
-def _print(terminal: Console, found: Analysis, details: int) -> None:
+def _print(terminal: Console, found: Analysis, details: int, rank: int | None) -> None:
     job = found.job
     terminal.print(f"job {job.name}: {job.ranks} ranks, {job.headers[0].mpi}, {found.records} records", highlight=False)
     for note in found.notes:
@@ -153,7 +184,7 @@ def _print(terminal: Console, found: Analysis, details: int) -> None:
     terminal.print(groups_table(found))
     for one in found.groups[:details]:
         terminal.print(reason_text(one), markup=False, highlight=False, soft_wrap=True)
-        for table in group_tables(found, one):
+        for table in group_tables(found, one, rank):
             terminal.print(table)
     _tell_what_is_traced(terminal)
 

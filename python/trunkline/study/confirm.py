@@ -2,20 +2,18 @@
 
 import os
 import subprocess
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
 from typing import Any
 
-from trunkline import _core
 from trunkline.compat import zip_equal
-from trunkline.edits.plans import edited
 from trunkline.errors import BadInput, Failed
 from trunkline.statistics import Median, median_with_interval
 from trunkline.trace.analysis import Analysed, analyse, find_group
 from trunkline.trace.folder import find_job
-from trunkline.trace.suggest import Suggestion
+from trunkline.trace.suggest import AnyStep
 
 __all__ = ["Confirmation", "confirm"]
 
@@ -27,7 +25,7 @@ MOST_SAID = 2000
 class Confirmation:
     """What a step brought."""
 
-    step: Suggestion
+    step: AnyStep
     gain: Median
     """How many times faster, a value for each pair of jobs."""
     before_us: float
@@ -69,7 +67,7 @@ class Confirmation:
 
 
 def confirm(
-    step: Suggestion,
+    step: AnyStep,
     traced: Analysed,
     command: Sequence[str],
     pairs: int,
@@ -90,24 +88,21 @@ def confirm(
         BadInput: where the command is no program.
         Failed: where a job fails, or does not run the plan.
     """
-    plan = edited(step.plan, step.tree, step.words)
-    after = folder / "edited.yaml"
-    after.write_text(_core.write_plan(plan), encoding="utf-8")
-    files = {"as it was": Path(step.file).absolute(), step.words: after}
-    times: dict[str, list[float]] = {name: [] for name in files}
+    told = {"as it was": {"TRUNKLINE_PLAN": str(Path(step.file).absolute())}, step.words: step.settings(folder)}
+    times: dict[str, list[float]] = {name: [] for name in told}
     for turn in range(pairs):
-        for number, (name, file) in enumerate(files.items()):
+        for number, (name, settings) in enumerate(told.items()):
             trace = folder / f"{turn}-{number}"
             trace.mkdir()
-            times[name].append(_mean_us(command, file, trace, traced))
+            times[name].append(_mean_us(command, settings, trace, traced))
             show(f"pair {turn + 1} of {pairs}: {name}")
     ratios = [old / new for old, new in zip_equal(*times.values())]
     return Confirmation(step, median_with_interval(ratios), *map(median, times.values()))
 
 
-def _mean_us(command: Sequence[str], plan: Path, trace: Path, traced: Analysed) -> float:
+def _mean_us(command: Sequence[str], told: Mapping[str, str], trace: Path, traced: Analysed) -> float:
     """Of the calls in question, in one job."""
-    settings = {"TRUNKLINE_PLAN": str(plan), "TRUNKLINE_TRACE": str(trace)}
+    settings = {**told, "TRUNKLINE_TRACE": str(trace)}
     try:
         done = subprocess.run(
             command,
@@ -126,13 +121,14 @@ def _mean_us(command: Sequence[str], plan: Path, trace: Path, traced: Analysed) 
         raise Failed(f"the job ended with status {done.returncode}: {' '.join(command)}\n{said}")
     if not any(trace.glob("*.trace")):
         raise Failed(
-            f"the job left no trace: TRUNKLINE_PLAN and TRUNKLINE_TRACE did not reach its ranks; "
+            f"the job left no trace: {' and '.join(settings)} did not reach its ranks; "
             f"start it with 'trunkline run' or 'trunkline lab run': {' '.join(command)}"
         )
     found = find_group(analyse(find_job(str(trace))).groups, traced)
-    if found is None or not found.trees:
+    wants_native = all(value == "native" for value in told.values())
+    if found is None or found.group.is_native != wants_native:
         raise Failed(
-            f"the job did not run {plan.name} for a {traced.group.collective} of {traced.group.bytes} bytes: run the "
-            f"program that was traced, with as many ranks on the same hosts: {' '.join(command)}"
+            f"the job did not run {' '.join(told.values())} for a {traced.group.collective} of {traced.group.bytes} "
+            f"bytes: run the program that was traced, with as many ranks on the same hosts: {' '.join(command)}"
         )
     return found.time.mean

@@ -18,7 +18,7 @@ from trunkline.trace.analysis import Analysed, AnalysedTree, Analysis, analyse
 from trunkline.trace.folder import find_job
 from trunkline.trace.stages import Stage
 from trunkline.trace.suggest import Advice, advice_for
-from trunkline.trace.tables import PARTS, stage_text
+from trunkline.trace.words import PARTS, stage_text
 
 __all__ = ["Compared", "Studied", "Study", "study_gsum"]
 

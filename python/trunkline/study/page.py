@@ -9,7 +9,7 @@ from trunkline.report.page import render
 from trunkline.study.gsum import Studied, Study
 from trunkline.trace.drawings import slowest_ways, widest_departures
 from trunkline.trace.suggest import Advice
-from trunkline.trace.tables import stage_text, us_text
+from trunkline.trace.words import stage_text, us_text
 from trunkline.units import format_bytes
 
 __all__ = ["study_page"]

@@ -1,13 +1,21 @@
 """The JSON of ``trunkline trace analyse``: everything that was found out, names and units in the keys."""
 
+from __future__ import annotations
+
 from dataclasses import asdict
 from typing import Any
 
+from trunkline import _core
 from trunkline.trace.analysis import Analysed, AnalysedTree, Analysis
 from trunkline.trace.compare import Compared
+from trunkline.trace.critical_path import CriticalPath, PathStage
+from trunkline.trace.drift import drift_of
 from trunkline.trace.metrics import order_counts, order_pairs, stats_of, wrapper_latency
 from trunkline.trace.nodes import Node
+from trunkline.trace.other_algorithms import OtherAlgorithm
 from trunkline.trace.protocol import Protocol
+from trunkline.trace.stages import Stage
+from trunkline.trace.subtrees import Subtree
 from trunkline.trace.suggest import Advice
 
 __all__ = ["advice_as_json", "analysis_as_json", "compared_as_json"]
@@ -29,7 +37,8 @@ def analysis_as_json(analysis: Analysis) -> dict[str, Any]:
         "finished": all(header.finished for header in job.headers),
         "records": analysis.records,
         "lost_records": sum(header.lost for header in job.headers),
-        "clock_error_us": max(header.clock_error_ns for header in job.headers) / 1e3,
+        "clock_error_us": max(header.error_ns for header in job.headers) / 1e3,
+        "most_drift_ppm": max((abs(one) * 1e6 for one in drift_of(job.headers).values()), default=0.0),
         "notes": analysis.notes,
         "groups": [_group(one) for one in analysis.groups],
     }
@@ -41,7 +50,7 @@ def _group(one: Analysed) -> dict[str, Any]:
         "collective": group.collective,
         "algorithm": group.algorithm,
         "plan": f"{group.plan:016x}" if group.plan else None,
-        "bytes": group.bytes,
+        "bytes": group.bytes if _core.facts_of(group.collective).has_data else 0,
         "segment_bytes": group.segment_bytes,
         "root": group.root,
         "ranks": group.ranks,
@@ -55,7 +64,28 @@ def _group(one: Analysed) -> dict[str, Any]:
             {"round": stage.number, "ranks": stage.ranks, "slowest_rank": stage.slowest, "wait": stage.wait.as_json()}
             for stage in one.rounds
         ],
+        "critical_path": None if one.critical is None else _critical_path(one.critical),
         "protocol": None if one.protocol is None else _protocol(one.protocol),
+    }
+
+
+def _critical_path(path: CriticalPath) -> dict[str, Any]:
+    """Microseconds a call; what is not on the path of a call counts 0 there."""
+    return {
+        "calls": path.calls,
+        "time": path.time.as_json(),
+        "begins": [{"rank": rank, "calls": part} for rank, part in path.begins],
+        "stages": [
+            {
+                "stage": stage.kind,
+                "rank": stage.rank,
+                "sender": stage.sender,
+                "share": stage.share,
+                "calls": stage.calls,
+                "mean_us": stage.mean,
+            }
+            for stage in path.stages
+        ],
     }
 
 
@@ -89,9 +119,25 @@ def _tree(tree: AnalysedTree) -> dict[str, Any]:
             for stage in tree.stages
         ],
         "nodes": [_node(node) for node in tree.times.nodes.values() if len(node.contributors) > 1],
+        "subtrees": [_subtree(one) for one in tree.subtrees],
         "costs": [asdict(cost) for cost in tree.costs],
+        "by_proxies": [cost.rank for cost in tree.classes],
         "fastest_rank": tree.fastest.rank,
         "slowest_rank": tree.slowest.rank,
+    }
+
+
+def _subtree(one: Subtree) -> dict[str, Any]:
+    """Several nodes as one; times are microseconds."""
+    return {
+        "subtree": one.name,
+        "root": one.root,
+        "nodes": one.nodes,
+        "contributors": [{"node": node, "contributor": contributor} for node, contributor in one.contributors],
+        "down_latency": None if one.down_latency is None else one.down_latency.as_json(),
+        "up_latency": None if one.up_latency is None else one.up_latency.as_json(),
+        "arrival_wait_mean_us": one.arrival_wait,
+        "departures_mean_us": one.curve,
     }
 
 
@@ -119,11 +165,18 @@ def advice_as_json(advice: Advice) -> dict[str, Any]:
             "edit": step.words,
             "command": step.command,
             "predicted_gain": step.gain,
-            "attacks": {"stage": step.attacks.kind, "node": step.attacks.node, "contributor": step.attacks.contributor},
+            "attacks": _attacked(step.attacks),
+            "slow_hosts": list(step.slow) if isinstance(step, OtherAlgorithm) else [],
         }
         for step in advice.steps
     ]
     return {"suggestions": steps, "no_suggestion": advice.silent or None, "is_good": advice.is_good}
+
+
+def _attacked(stage: Stage | PathStage) -> dict[str, Any]:
+    if isinstance(stage, PathStage):
+        return {"stage": stage.kind, "node": stage.rank, "contributor": stage.sender}
+    return {"stage": stage.kind, "node": stage.node, "contributor": stage.contributor}
 
 
 def compared_as_json(compared: list[Compared]) -> list[dict[str, Any]]:
@@ -131,7 +184,7 @@ def compared_as_json(compared: list[Compared]) -> list[dict[str, Any]]:
     return [
         {
             "collective": one.first.group.collective,
-            "bytes": one.first.group.bytes,
+            "bytes": one.first.group.bytes if _core.facts_of(one.first.group.collective).has_data else 0,
             "other_algorithm": one.first.group.algorithm,
             "algorithm": one.second.group.algorithm,
             "other_mean_us": one.first.time.mean,
@@ -139,6 +192,7 @@ def compared_as_json(compared: list[Compared]) -> list[dict[str, Any]]:
             "times_faster": one.ratio,
             "interval": one.interval,
             "certain": one.is_certain,
+            "stages": [{"stage": name, "other_mean_us": other, "mean_us": this} for name, other, this in one.stages()],
         }
         for one in compared
     ]

@@ -31,16 +31,16 @@ class Line:
 class Axes:
     """A frame with ticks from data to the picture."""
 
-    def __init__(self, x: tuple[float, float], y: tuple[float, float]) -> None:
-        """Least and most of the data across and upwards."""
-        self.x, self.y = x, y
+    def __init__(self, x: tuple[float, float], y: tuple[float, float], left: float = LEFT) -> None:
+        """Least and most of the data across and upwards; room for words on the left."""
+        self.x, self.y, self.left = x, y, left
         self.parts: list[str] = []
 
     def at(self, x: float, y: float) -> Point:
         """A place of the picture."""
         across, up = self.x[1] - self.x[0] or 1.0, self.y[1] - self.y[0] or 1.0
         return (
-            LEFT + (x - self.x[0]) / across * (WIDTH - LEFT - RIGHT),
+            self.left + (x - self.x[0]) / across * (WIDTH - self.left - RIGHT),
             HEIGHT - BOTTOM - (y - self.y[0]) / up * (HEIGHT - TOP - BOTTOM),
         )
 
@@ -67,18 +67,28 @@ class Axes:
                 f'<line x1="{x:.1f}" y1="{TOP}" x2="{x:.1f}" y2="{HEIGHT - BOTTOM}" stroke="{GRID}" stroke-width="1"/>'
             )
             self.word(x, HEIGHT - BOTTOM + 16, f"{tick:g}", colour=SOFT)
+        right = WIDTH - RIGHT
         for tick in y_ticks:
             _, y = self.at(self.x[0], tick)
             self.parts.append(
-                f'<line x1="{LEFT}" y1="{y:.1f}" x2="{WIDTH - RIGHT}" y2="{y:.1f}" stroke="{GRID}" stroke-width="1"/>'
+                f'<line x1="{self.left}" y1="{y:.1f}" x2="{right}" y2="{y:.1f}" stroke="{GRID}" stroke-width="1"/>'
             )
-            self.word(LEFT - 6, y + 4, f"{tick:g}", "end", SOFT)
+            self.word(self.left - 6, y + 4, f"{tick:g}", "end", SOFT)
         self.parts.append(
-            f'<rect x="{LEFT}" y="{TOP}" width="{WIDTH - LEFT - RIGHT}" height="{HEIGHT - TOP - BOTTOM}" fill="none" '
-            f'stroke="{AXIS}" stroke-width="1"/>'
+            f'<rect x="{self.left}" y="{TOP}" width="{right - self.left}" height="{HEIGHT - TOP - BOTTOM}" '
+            f'fill="none" stroke="{AXIS}" stroke-width="1"/>'
         )
-        self.word((LEFT + WIDTH - RIGHT) / 2, HEIGHT - 10, x_name)
-        self.word(LEFT, TOP - 10, y_name, "start")
+        self.word((self.left + WIDTH - RIGHT) / 2, HEIGHT - 10, x_name)
+        self.word(self.left, TOP - 10, y_name, "start")
+
+    def names_at(self, names: Sequence[tuple[float, str]]) -> None:
+        """Words on the left of heights of the data; of many those that have room."""
+        free_from = HEIGHT
+        for height, name in sorted(names):
+            _, y = self.at(self.x[0], height)
+            if y + 4 <= free_from:
+                self.word(self.left - 6, y + 4, name, "end", SOFT, 10)
+                free_from = y - 7
 
     def svg_of(self, lines: Sequence[Line], title: str) -> str:
         """The whole picture with these lines, those with names in a key."""
@@ -87,10 +97,10 @@ class Axes:
         for place, line in enumerate(line for line in lines if line.name):
             y = TOP + 18 + 16 * place
             self.parts.append(
-                f'<line x1="{LEFT + 10}" y1="{y - 4}" x2="{LEFT + 30}" y2="{y - 4}" stroke="{line.colour}" '
+                f'<line x1="{self.left + 10}" y1="{y - 4}" x2="{self.left + 30}" y2="{y - 4}" stroke="{line.colour}" '
                 f'stroke-width="{line.width}"/>'
             )
-            self.word(LEFT + 36, y, line.name, "start")  # in ink: colours of curves are too light for words
+            self.word(self.left + 36, y, line.name, "start")  # in ink: colours of curves are too light for words
         return document(WIDTH, HEIGHT, title, self.parts)
 
 

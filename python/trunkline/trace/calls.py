@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trunkline.compat import zip_equal
-from trunkline.trace.file import BEGIN, OVER, UNKNOWN_KIND, CallKind, RankTrace
+from trunkline.trace.file import BEGIN, OVER, SOME_COLLECTIVES, UNKNOWN_KIND, CallKind, RankTrace
 
 __all__ = ["Group", "RankCalls", "grouped", "lanes", "rank_calls"]
 
@@ -65,7 +65,8 @@ def rank_calls(trace: RankTrace) -> RankCalls:
     failed[place[overs]] = (trace.what[overs] >> np.uint64(4) & np.uint64(1)).astype(bool)
     start = trace.time[begins]
     gap = np.full(len(begins), -1, np.int64)
-    gap[1:] = np.where(end[:-1] >= 0, start[1:] - end[:-1], -1)
+    if not trace.header.chosen & SOME_COLLECTIVES:  # else other calls may be in between
+        gap[1:] = np.where(end[:-1] >= 0, start[1:] - end[:-1], -1)
     kind = (trace.what[begins] >> np.uint64(4) & np.uint64(0xFFF)).astype(np.int64)
     whole = (end >= 0) & ~failed & (kind != UNKNOWN_KIND) & (kind < len(trace.kinds))
 
@@ -159,9 +160,10 @@ def grouped(calls: Sequence[RankCalls], finished: bool) -> list[Group]:
             key = (kind.collective, kind.algorithm, kind.plan, kind.bytes, kind.segment_bytes, kind.root)
             if key not in groups:
                 groups[key] = Group(*key)
-            if kind.plan:
+            is_numbered = kind.communicator and len(np.unique(one.turn[places])) == len(places)  # on MPI_COMM_WORLD
+            if kind.plan or is_numbered:
                 identity = one.turn[places] << 16 | kind.communicator
-            else:  # natively called on MPI_COMM_WORLD: the n-th of all ranks are the same call
+            else:  # older traces, and other communicators: the n-th of all ranks are the same call
                 first = -len(places) if finished else 0
                 identity = (np.arange(len(places), dtype=np.int64) + first << 16) + kind.communicator
             found.setdefault(key, []).append((identity, places))

@@ -9,7 +9,7 @@ from statistics import NormalDist
 import numpy as np
 
 from trunkline.compat import zip_equal
-from trunkline.trace.analysis import Analysed, Analysis, find_group
+from trunkline.trace.analysis import Analysed, AnalysedTree, Analysis, find_group
 
 __all__ = ["Compared", "compare", "ratio_with_interval"]
 
@@ -30,9 +30,32 @@ class Compared:
     """With 95 %; None: too few calls."""
 
     @property
+    def trees(self) -> tuple[AnalysedTree, AnalysedTree] | None:
+        """The one tree of each run; None where one of them has none, or several."""
+        if len(self.first.trees) == len(self.second.trees) == 1:
+            return self.first.trees[0], self.second.trees[0]
+        return None
+
+    def stages(self) -> list[tuple[str, float, float]]:
+        """What a rank spends in the mean by part and stage in both runs, microseconds; the largest change first."""
+        if self.trees is None:
+            return []
+        one, other = (tree.by_class for tree in self.trees)
+        keys = sorted({*one, *other}, key=lambda key: -abs(other.get(key, 0.0) - one.get(key, 0.0)))
+        return [(stage_class_text(*key), one.get(key, 0.0), other.get(key, 0.0)) for key in keys]
+
+    @property
     def is_certain(self) -> bool:
         """Whether the interval leaves 1 out."""
         return self.interval is not None and not self.interval[0] <= 1.0 <= self.interval[1]
+
+
+def stage_class_text(part: str, kind: str) -> str:
+    """All stages of a part and kind, in words."""
+    if not kind.endswith("proxy"):
+        return f"{part}: {kind}"
+    way = kind.partition(" ")[0]
+    return f"proxies, {way}" if part == "proxy" else f"{part}: links, {way}"
 
 
 def compare(first: Analysis, second: Analysis) -> list[Compared]:

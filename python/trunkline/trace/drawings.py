@@ -19,6 +19,7 @@ from trunkline.trace.folder import Job
 from trunkline.trace.metrics import departure_wait, up_latency
 from trunkline.trace.nodes import Node
 from trunkline.trace.stages import Cost, Stage
+from trunkline.trace.subtrees import Subtree
 
 __all__ = [
     "cost_over_switches",
@@ -26,12 +27,17 @@ __all__ = [
     "departure_curves",
     "shown_ranks",
     "slowest_ways",
+    "subtree_curves",
     "timemap",
+    "told_subtrees",
+    "ways_of_ranks",
     "widest_departures",
 ]
 
 MOST_LINES = 64
 MOST_CURVES = 6
+BOTH_WAYS = "µs before and after the root has the result"
+"""What is across a timemap, where data go to the root and back."""
 
 
 def shown_ranks(costs: Sequence[Cost], most: int = MOST_LINES) -> list[Cost]:
@@ -47,45 +53,71 @@ def _way_through(tree: AnalysedTree, rank: int) -> list[Point]:
     way = tree.way_of(rank)
     down = [one.stats.mean for one in way if one.is_down and one.kind != "arrival wait"]
     up = [one.stats.mean for one in way if not one.is_down]
-    points = [(-float(sum(down[i:])), i / max(1, len(down)) - 1.0) for i in range(len(down) + 1)]
+    points = (
+        [(-float(sum(down[i:])), i / max(1, len(down)) - 1.0) for i in range(len(down) + 1)] if down else [(0.0, 0.0)]
+    )
     return points + [(float(sum(up[: i + 1])), (i + 1) / len(up)) for i in range(len(up))]
 
 
-def timemap(tree: AnalysedTree, title: str) -> str:
+def timemap(tree: AnalysedTree, title: str, axis: str = BOTH_WAYS, rank: int | None = None) -> str:
     """Mean time of each rank (across) at each stage of its way (upwards), without arrival waits; 0 is the root.
 
-    Ways differ in length; they are scaled to one height, as the paper does.
+    Ways differ in length; they are scaled to one height, as the paper does. The stages on the left are those of the
+    slowest rank, or of the one that is named.
     """
     fast, slow = tree.fastest.rank, tree.slowest.rank
-    others = [cost.rank for cost in shown_ranks(tree.costs) if cost.rank not in (fast, slow)]
-    lines = [Line(_way_through(tree, rank), SOFT, "", 1.0, 0.45) for rank in others]
+    named = slow if rank is None or rank not in tree.times.nodes else rank
+    others = [cost.rank for cost in shown_ranks(tree.costs) if cost.rank not in (fast, slow, named)]
+    lines = [Line(_way_through(tree, one), SOFT, "", 1.0, 0.45) for one in others]
     lines.append(Line(_way_through(tree, fast), ACCENT, f"fastest: rank {fast}"))
     if slow != fast:
         lines.append(Line(_way_through(tree, slow), CONTENDED, f"slowest: rank {slow}"))
-    return _ways(lines, title)
+    if named not in (fast, slow):
+        lines.append(Line(_way_through(tree, named), SERIES[2], f"rank {named}"))
+    return _ways(lines, title, axis, _stage_names(tree, named))
 
 
 def slowest_ways(runs: Sequence[tuple[str, AnalysedTree]], title: str) -> str:
     """As :func:`timemap`, of the slowest rank alone in each of several runs, which have names."""
+    return ways_of_ranks([(name, tree, tree.slowest.rank) for name, tree in runs], title)
+
+
+def ways_of_ranks(runs: Sequence[tuple[str, AnalysedTree, int]], title: str, axis: str = BOTH_WAYS) -> str:
+    """As :func:`timemap`, of one rank in each of several runs or sizes, which have names."""
     return _ways(
         [
-            Line(_way_through(tree, tree.slowest.rank), SERIES[i % len(SERIES)], f"{name}: rank {tree.slowest.rank}")
-            for i, (name, tree) in enumerate(runs)
+            Line(_way_through(tree, rank), SERIES[i % len(SERIES)], f"{name}: rank {rank}")
+            for i, (name, tree, rank) in enumerate(runs)
         ],
         title,
+        axis,
+        _stage_names(runs[0][1], runs[0][2]),
     )
 
 
-def _ways(lines: Sequence[Line], title: str) -> str:
-    times = [x for line in lines for x, _ in line.points]
-    axes = Axes((min(times), max(times) or 1.0), (-1.0, 1.0))
-    axes.ticks(
-        "µs before and after the root has the result",
-        "entry at the bottom, exit at the top",
-        round_ticks(min(times), max(times)),
-        [],
-    )
+def _stage_names(tree: AnalysedTree, rank: int) -> list[tuple[float, str]]:
+    """The stages of a rank's way, each with the height in the middle of its line."""
+    shown = [one for one in tree.labelled_way(rank) if one[0].kind != "arrival wait"]
+    down = [label for stage, label in shown if stage.is_down]
+    up = [label for stage, label in shown if not stage.is_down]
+    return [((i + 0.5) / len(down) - 1.0, label) for i, label in enumerate(down)] + [
+        ((i + 0.5) / len(up), label) for i, label in enumerate(up)
+    ]
+
+
+def _ways(lines: Sequence[Line], title: str, axis: str, names: Sequence[tuple[float, str]]) -> str:
+    points = [point for line in lines for point in line.points]
+    times = [x for x, _ in points]
+    heights = min(y for _, y in points), max(y for _, y in points)
+    axes = Axes((min(times), max(times) or 1.0), heights, ROOM_FOR_STAGES)
+    bottom, top = "entry" if heights[0] < 0 else "the root", "exit" if heights[1] > 0 else "the root"
+    axes.ticks(axis, f"{bottom} at the bottom, {top} at the top", round_ticks(min(times), max(times)), [])
+    axes.names_at(names)
     return axes.svg_of(lines, title)
+
+
+ROOM_FOR_STAGES = 184.0
+"""Pixels left of a timemap."""
 
 
 def _curve(node: Node) -> list[Point] | None:
@@ -117,6 +149,23 @@ def widest_departures(runs: Sequence[tuple[str, AnalysedTree]], title: str) -> s
         for node, curve in _widest_first(tree)[:1]:
             lines.append(Line(curve, SERIES[i % len(SERIES)], f"{name}: rank {node.rank}"))
     return _departures(lines, title) if lines else None
+
+
+def subtree_curves(runs: Sequence[tuple[str, Subtree]], title: str) -> str | None:
+    """As :func:`departure_curves`, of subtrees as one node each, which have names. None: no data goes up."""
+    lines = [
+        Line([(float(place), us) for place, us in enumerate(one.curve)], SERIES[i % len(SERIES)], name)
+        for i, (name, one) in enumerate((name, one) for name, one in runs if len(one.curve) > 1)
+    ]
+    return _departures(lines, title) if lines else None
+
+
+def told_subtrees(tree: AnalysedTree) -> list[Subtree]:
+    """Those that tell most: the cluster-root subtree, the root's host, slowest and fastest other host, chosen ones."""
+    hosts = [one for one in tree.subtrees if one.name.startswith("host subtree, ")]
+    ordered = sorted(hosts, key=lambda one: one.last_departure or 0.0, reverse=True)
+    told = [ordered[0], ordered[-1]][: len(ordered)] if ordered else []
+    return [one for one in tree.subtrees if one not in hosts or one in told]
 
 
 def _departures(lines: Sequence[Line], title: str) -> str:

@@ -15,6 +15,9 @@ __all__ = [
     "HANDED_ON",
     "HEARD",
     "OVER",
+    "SOME_COLLECTIVES",
+    "SOME_RANKS",
+    "SOME_TIME",
     "TOLD",
     "UNKNOWN_BYTES",
     "UNKNOWN_KIND",
@@ -35,6 +38,8 @@ BEGIN, OVER, ARRIVED, HANDED_ON, COMPLETE, TOLD, HEARD = 1, 2, 3, 4, 5, 6, 7
 """Kinds of records; the last two are of multicasts."""
 UNKNOWN_KIND = 4095
 """Of a call for whose kind the file's table had no room."""
+SOME_RANKS, SOME_COLLECTIVES, SOME_TIME = 1, 2, 4
+"""Bits of what was chosen to be traced."""
 UNKNOWN_BYTES = (1 << 64) - 1
 _TIME_BITS = 48
 _MOST_RANKS = 1_000_000
@@ -63,6 +68,11 @@ _HEADER = np.dtype(
         ("host_name", "S64"),
         ("mpi", "S32"),
         ("library", "S16"),
+        ("end_ns", "<u8"),
+        ("end_offset_ns", "<i8"),
+        ("end_error_ns", "<u8"),
+        ("chosen", "<u4"),
+        ("reserved", "<u4"),
     ]
 )
 _KIND = np.dtype(
@@ -100,6 +110,12 @@ class Header:
     """To be added to the rank's clock to get rank 0's."""
     clock_error_ns: int
     """Of that, at most, when the job began."""
+    end_ns: int
+    """Of the rank's clock, when the clocks were compared once more; 0: they were not."""
+    end_offset_ns: int
+    end_error_ns: int
+    chosen: int
+    """Bits: what was left out on purpose; see ``SOME_RANKS`` and the others."""
     capacity: int
     """Records that the ring holds."""
     head: int
@@ -110,6 +126,11 @@ class Header:
     """Whether MPI_Finalize was called."""
     kinds_at: int
     records_at: int
+
+    @property
+    def error_ns(self) -> int:
+        """Of the clock over the whole job: the larger one of both comparisons, where there are two."""
+        return max(self.clock_error_ns, self.end_error_ns) if self.end_ns else self.clock_error_ns
 
     @property
     def lost(self) -> int:
@@ -197,6 +218,10 @@ def read_header(file: Path) -> Header:
         wall_ns=int(one["wall_ns"]),
         clock_offset_ns=int(one["clock_offset_ns"]),
         clock_error_ns=int(one["clock_error_ns"]),
+        end_ns=int(one["end_ns"]),
+        end_offset_ns=int(one["end_offset_ns"]),
+        end_error_ns=int(one["end_error_ns"]),
+        chosen=int(one["chosen"]),
         capacity=capacity,
         head=int(one["head"]),
         kinds=int(one["kinds"]),
@@ -258,8 +283,13 @@ def unwrapped(raw: NDArray[np.uint64], before: int = -1) -> NDArray[np.int64]:
     return whole
 
 
-def read_trace(header: Header) -> RankTrace:
+def read_trace(header: Header, drift: float = 0.0) -> RankTrace:
     """The records of a file whose header has been read; of one that is cut off, those that are there.
+
+    Args:
+        header: Of the file.
+        drift: By how much rank 0's clock is faster than this one, as a part: times are stretched by it, so that they
+            differ from rank 0's by what they differed by when the job began.
 
     Raises:
         BadInput: where the file ends before its records begin.
@@ -278,7 +308,10 @@ def read_trace(header: Header) -> RankTrace:
     raw = records["time"]
     call = (raw >> np.uint64(_TIME_BITS)).astype(np.int64)
     what = np.ascontiguousarray(records["what"])
-    return RankTrace(header, kinds, unwrapped(raw), call, what, there < wanted)
+    time = unwrapped(raw)
+    if drift:
+        time = time + np.rint(time * drift).astype(np.int64)
+    return RankTrace(header, kinds, time, call, what, there < wanted)
 
 
 def _cut_ring(records: np.ndarray, header: Header) -> np.ndarray:

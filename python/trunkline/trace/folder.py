@@ -12,7 +12,7 @@ from trunkline import _core
 from trunkline.cluster import faulty
 from trunkline.errors import BadInput
 from trunkline.files import is_folder, read_text
-from trunkline.trace.file import Header, read_header
+from trunkline.trace.file import SOME_COLLECTIVES, SOME_RANKS, SOME_TIME, Header, read_header
 
 __all__ = ["Job", "check_ranks", "described_jobs", "find_job"]
 
@@ -38,6 +38,11 @@ class Job:
         """Ranks without a file."""
         there = {header.rank for header in self.headers}
         return [rank for rank in range(self.ranks) if rank not in there]
+
+    @property
+    def described_ranks(self) -> str:
+        """The ranks that left a file, in short."""
+        return _ranges([header.rank for header in self.headers])
 
     @property
     def hosts(self) -> dict[int, str]:
@@ -110,8 +115,15 @@ def _job(folder: Path, name: str, headers: list[Header], notes: list[str]) -> Jo
     job = Job(name, headers, headers[0].ranks, folder, _cluster(folder / f"{name}.cluster.yaml"), notes=notes)
     for file in sorted(folder.glob(f"{name}.plan-*.yaml")):
         job.plans[int(file.stem.rpartition("-")[2], 16)] = _plan(file)
-    if job.missing:
+    chosen = headers[0].chosen
+    if chosen & SOME_RANKS:
+        notes.append(f"traced were ranks {job.described_ranks} of {job.ranks}, as TRUNKLINE_TRACE_RANKS said")
+    elif job.missing:
         notes.append(f"no trace of {len(job.missing)} of {job.ranks} ranks: {_ranges(job.missing)}")
+    if chosen & SOME_COLLECTIVES:
+        notes.append("some collectives alone were traced, as TRUNKLINE_TRACE_COLLECTIVES said")
+    if chosen & SOME_TIME:
+        notes.append("calls were traced for a part of the time, as TRUNKLINE_TRACE_TIME or _START said")
     if not all(header.finished for header in headers):
         notes.append("the program did not come to its end; everything up to there is analysed")
     if lost := sum(header.lost for header in headers):

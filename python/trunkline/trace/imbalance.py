@@ -31,7 +31,8 @@ class Imbalance:
     late_ranks: list[tuple[int, float]]
     """Those that most often come last, with their part of the calls; three at most."""
     reason: str
-    """``program``: the program's ranks come late; ``calls before``: they leave the call before late; ``inside``."""
+    """``program``: the program's ranks come late; ``calls before``: they leave the call before late; ``late``: one of
+    both, and which one is not known; ``inside``."""
 
 
 def entries_and_exits(
@@ -67,7 +68,9 @@ def imbalance_of(group: Group, calls: dict[int, RankCalls], clocks: Clocks, skip
     error = max(clocks.error_ns[rank] for rank in ranks) / 1e3
     reason = "inside"
     if waiting - error >= MUCH * in_call:
-        reason = "program" if program > waiting * MUCH else "calls before"
+        reason = "late"
+        if known.any():
+            reason = "program" if program > waiting * MUCH else "calls before"
     return Imbalance(
         in_call,
         waiting,

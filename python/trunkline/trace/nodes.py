@@ -7,8 +7,9 @@ itself, which arrives when the call begins and departs when it is over. Times ar
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Optional
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,10 +17,13 @@ from numpy.typing import NDArray
 from trunkline.trace.calls import RankCalls
 from trunkline.trace.file import ARRIVED, COMPLETE, HANDED_ON, HEARD, TOLD
 
-__all__ = ["Node", "Slots", "TreeTimes", "slots_of", "tree_times"]
+__all__ = ["Node", "Parents", "Slots", "TreeTimes", "slots_of", "tree_times"]
 
 Times = NDArray[np.int64]
 """Shape (calls, segments of the tree)."""
+
+Parents = Mapping[int, Optional[int]]
+"""By rank the one that it hangs below; None: the root."""
 
 
 @dataclass(frozen=True)
@@ -111,7 +115,7 @@ def _alike(slots: dict[int, Slots], tree: int) -> bool:
     return all(np.array_equal(parts[0], found) for found in parts)
 
 
-def _parents(slots: dict[int, Slots], tree: int, collective_root: int) -> dict[int, int | None] | None:
+def _parents(slots: dict[int, Slots], tree: int, collective_root: int) -> Parents | None:
     """Who hangs below whom: from the root along the messages. None where they are no tree."""
     neighbours: dict[int, set[int]] = {rank: set() for rank in slots}
     for rank, one in slots.items():
@@ -139,12 +143,27 @@ def _parents(slots: dict[int, Slots], tree: int, collective_root: int) -> dict[i
     return parents if len(parents) == len(slots) else None
 
 
-def tree_times(slots: dict[int, Slots], root: int) -> list[TreeTimes] | None:
+def _connected(parents: Parents, slots: dict[int, Slots]) -> Parents | None:
+    """The ranks that are traced and from which all ranks to the root are; None where the root is not."""
+    found: dict[int, int | None] = {}
+    for rank in sorted(parents):
+        way, here = [rank], parents[rank]
+        while here is not None:
+            way.append(here)
+            here = parents[here]
+        if all(one in slots for one in way):
+            found[rank] = parents[rank]
+    return found or None
+
+
+def tree_times(slots: dict[int, Slots], root: int, planned: Sequence[Parents] = ()) -> list[TreeTimes] | None:
     """The nodes of each tree of a group's plan; None where its messages are no trees, so it goes by rounds.
 
     Args:
         slots: Of each rank of a group.
         root: Rank of MPI_COMM_WORLD at which the collective is rooted.
+        planned: Of each tree of the plan the parents of its ranks, where they are known: where some ranks are not
+            traced, the tree is told as far as it hangs together from the root on.
     """
     numbers = sorted({tree for one in slots.values() for _, tree, _ in one.times})
     if not numbers:
@@ -153,10 +172,13 @@ def tree_times(slots: dict[int, Slots], root: int) -> list[TreeTimes] | None:
     up = any(kind == COMPLETE for one in slots.values() for kind, _, _ in one.times)
     found = []
     for number in numbers:
-        parents = _parents(slots, number, root)
-        if parents is None:
+        parents = known = _parents(slots, number, root)
+        if parents is None and number < len(planned) and not planned[number].keys() <= slots.keys():
+            known = planned[number]
+            parents = _connected(known, slots)
+        if parents is None or known is None:
             return None
-        nodes = {rank: _node(rank, parents[rank], parents, slots[rank], number, whole, up) for rank in sorted(slots)}
+        nodes = {rank: _node(rank, parents[rank], known, slots[rank], number, whole, up) for rank in sorted(parents)}
         top = next(rank for rank, parent in parents.items() if parent is None)
         found.append(TreeTimes(number, top, nodes, whole))
     return found
@@ -165,7 +187,7 @@ def tree_times(slots: dict[int, Slots], root: int) -> list[TreeTimes] | None:
 def _node(
     rank: int,
     parent: int | None,
-    parents: dict[int, int | None],
+    parents: Parents,
     slots: Slots,
     tree: int,
     whole: NDArray[np.bool_],

@@ -14,6 +14,7 @@ from trunkline.compat import zip_equal
 from trunkline.errors import BadInput
 from trunkline.kinds import kind_of
 from trunkline.trace.calls import RankCalls, lanes, rank_calls
+from trunkline.trace.drift import drift_of
 from trunkline.trace.file import ARRIVED, HANDED_ON, HEARD, TOLD, UNKNOWN_BYTES, CallKind, read_trace
 from trunkline.trace.folder import Job
 from trunkline.trace.otf2_definitions import MESSAGES, Definitions
@@ -38,7 +39,8 @@ def export_otf2(job: Job, folder: Path) -> int:
     """
     if folder.exists():
         raise BadInput(f"{folder}: is there already, and an OTF2 archive is a folder of its own; name a new one")
-    calls = [rank_calls(read_trace(header)) for header in job.headers]
+    drift = drift_of(job.headers)
+    calls = [rank_calls(read_trace(header, drift[header.rank])) for header in job.headers]
     archive = Archive(folder, f"trunkline {__version__}")
     try:
         return _write(job, calls, archive)

@@ -1,6 +1,9 @@
 """The page of a trace: self-contained, light and dark, for wide screens and phones; one script moves through calls."""
 
+from __future__ import annotations
+
 import json
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -9,24 +12,63 @@ from trunkline import _core
 from trunkline.compat import zip_equal
 from trunkline.report.page import render
 from trunkline.trace.analysis import Analysed, AnalysedTree, Analysis
-from trunkline.trace.drawings import cost_over_switches, cost_tree, departure_curves, shown_ranks, timemap
+from trunkline.trace.compare import Compared
+from trunkline.trace.critical_path import CriticalPath
+from trunkline.trace.drawings import (
+    BOTH_WAYS,
+    cost_over_switches,
+    cost_tree,
+    departure_curves,
+    shown_ranks,
+    subtree_curves,
+    timemap,
+    told_subtrees,
+    ways_of_ranks,
+)
+from trunkline.trace.stages import Stage
 from trunkline.trace.suggest import Advice
-from trunkline.trace.tables import call_text, one_way, parts_of, reason_text, stage_text, us_text
+from trunkline.trace.words import (
+    MOST_HOT_SPOTS,
+    attack_text,
+    begins_text,
+    call_text,
+    change_text,
+    one_way,
+    orders_of,
+    parts_of,
+    path_stage_text,
+    reason_text,
+    shown_rank,
+    slow_text,
+    stage_text,
+    told_costs,
+    us_text,
+)
+from trunkline.units import format_bytes
 
 __all__ = ["trace_page"]
 
 MOST_GROUPS = 6
 MOST_BARS = 64
 MOST_CALLS = 100
+MOST_WAYS = 6
 
 
-def trace_page(analysis: Analysis, advice: list[Advice], confirmed: str = "") -> str:
+def trace_page(
+    analysis: Analysis,
+    advice: list[Advice],
+    confirmed: str = "",
+    rank: int | None = None,
+    compared: Sequence[Compared] = (),
+) -> str:
     """The page.
 
     Args:
         analysis: Of a job.
         advice: For each of its groups.
         confirmed: What the first suggestion brought when it was tried, in words; empty: it was not.
+        rank: Whose stages, orders and way are told; None: the slowest one's.
+        compared: The job beside another one.
     """
     job = analysis.job
     return render(
@@ -40,8 +82,12 @@ def trace_page(analysis: Analysis, advice: list[Advice], confirmed: str = "") ->
         confirmed=confirmed,
         planned=_core.planned_words(),
         rows=[_row(one) for one in analysis.groups],
-        groups=[_group(analysis, one, given) for one, given in list(zip_equal(analysis.groups, advice))[:MOST_GROUPS]],
-        clock_error=us_text(max(header.clock_error_ns for header in job.headers) / 1e3),
+        groups=[
+            _group(analysis, one, given, rank, compared)
+            for one, given in list(zip_equal(analysis.groups, advice))[:MOST_GROUPS]
+        ],
+        ways=_ways(analysis, rank, compared),
+        clock_error=us_text(max(header.error_ns for header in job.headers) / 1e3),
     )
 
 
@@ -57,21 +103,29 @@ def _row(one: Analysed) -> dict[str, Any]:
     }
 
 
-def _group(analysis: Analysis, one: Analysed, advice: Advice) -> dict[str, Any]:
+def _group(
+    analysis: Analysis, one: Analysed, advice: Advice, rank: int | None, compared: Sequence[Compared]
+) -> dict[str, Any]:
     calls, ranks = _calls(one)
     return {
         "name": f"{call_text(one)}, {one.group.algorithm}",
         "reason": reason_text(one),
         "suggestions": [
             {
-                "why": f"attacks {stage_text(analysis, step.attacks, one.group.collective)}",
+                "why": f"attacks {attack_text(analysis, step, one.group.collective)}",
+                "slow": slow_text(step),
                 "gain": step.gain,
                 "command": step.command,
             }
             for step in advice.steps
         ],
         "no_suggestion": advice.silent,
-        "trees": [_tree(analysis, tree, one.group.collective) for tree in one.trees],
+        "trees": [_tree(analysis, tree, one.group.collective, rank) for tree in one.trees],
+        "compared": next(
+            (_compared(beside, rank) for beside in compared if beside.second is one and beside.trees), None
+        ),
+        "critical": _critical_path(analysis, one.critical) if one.critical and len(one.trees) != 1 else None,
+        "rounds": _rounds(one),
         "calls": json.dumps({"ranks": ranks, "calls": calls}),
         "last": len(calls) - 1,
         "bars": len(ranks),
@@ -80,37 +134,138 @@ def _group(analysis: Analysis, one: Analysed, advice: Advice) -> dict[str, Any]:
     }
 
 
-def _tree(analysis: Analysis, tree: AnalysedTree, collective: str) -> dict[str, Any]:
-    fast, slow = tree.fastest, tree.slowest
+def _critical_path(analysis: Analysis, path: CriticalPath) -> dict[str, Any]:
     return {
-        "timemap": timemap(tree, "Timemap"),
-        "curves": departure_curves(tree, _curves_title(collective)),
-        "drawing": cost_tree(tree, analysis.job.hosts, "The tree by cost"),
-        "network": cost_over_switches(tree, analysis.job, "The tree over the switches by cost"),
-        "shown": len(shown_ranks(tree.costs)),
-        "ranks": len(tree.costs),
-        "fast": fast,
-        "slow": slow,
-        "parts": [
-            (name, us_text(getattr(fast, key)), us_text(getattr(slow, key))) for name, key in parts_of(collective)
-        ],
-        "hot": [
+        "calls": path.calls,
+        "begins": begins_text(path),
+        "stages": [
             {
-                "name": stage_text(analysis, stage, collective),
-                "share": f"{tree.share(stage):.1%}",
-                "ranks": stage.ranks,
-                "mean": us_text(stage.stats.mean),
-                "median": us_text(stage.stats.median),
-                "p10": us_text(stage.stats.p10),
-                "p90": us_text(stage.stats.p90),
+                "name": path_stage_text(analysis, stage),
+                "share": f"{stage.share:.1%}",
+                "calls": f"{stage.calls:.0%}",
+                "mean": us_text(stage.mean),
             }
-            for stage in tree.hot_spots[:10]
+            for stage in path.stages[:MOST_HOT_SPOTS]
         ],
     }
 
 
+def _rounds(one: Analysed) -> list[dict[str, Any]]:
+    """Rounds by their mean waits, the longest first."""
+    dearest = sorted(one.rounds, key=lambda stage: -stage.wait.mean * stage.ranks)[:MOST_HOT_SPOTS]
+    return [
+        {
+            "number": stage.number,
+            "ranks": stage.ranks,
+            "mean": us_text(stage.wait.mean),
+            "median": us_text(stage.wait.median),
+            "p90": us_text(stage.wait.p90),
+            "slowest": stage.slowest,
+        }
+        for stage in dearest
+    ]
+
+
+def _tree(analysis: Analysis, tree: AnalysedTree, collective: str, rank: int | None) -> dict[str, Any]:
+    shown = told_subtrees(tree)
+    told = shown_rank(tree, rank)
+    way, axis = _WAYS[_core.facts_of(collective).direction or _core.Direction.up_and_down]
+    return {
+        "timemap": timemap(tree, "Timemap", axis, rank),
+        "way": way,
+        "latency": _latency(collective),
+        "curves": departure_curves(tree, _curves_title(collective)),
+        "subtrees": subtree_curves([(one.name, one) for one in shown], "Subtrees as one node"),
+        "drawing": cost_tree(tree, analysis.job.hosts, "The tree by cost"),
+        "network": cost_over_switches(tree, analysis.job, "The tree over the switches by cost"),
+        "shown": len(shown_ranks(tree.costs)),
+        "ranks": len(tree.costs),
+        "costs": [
+            {
+                "name": f"{words}: rank {cost.rank}",
+                "host": us_text(cost.host_subtree),
+                "root": us_text(cost.cluster_root_subtree),
+                "proxy": us_text(cost.proxy),
+                "total": us_text(cost.total),
+                "more": [
+                    (name, us_text(getattr(cost, key)))
+                    for name, key in parts_of(collective)
+                    if key not in ("host_subtree", "cluster_root_subtree", "proxy", "total")
+                ],
+            }
+            for words, cost in told_costs(tree, rank)
+        ],
+        "hot": [
+            {"name": stage_text(analysis, stage, collective), "share": f"{tree.share(stage):.1%}", **_stats(stage)}
+            for stage in tree.hot_spots[:MOST_HOT_SPOTS]
+        ],
+        "rank": told,
+        "stages": [{"name": label, **_stats(stage)} for stage, label in tree.labelled_way(told)],
+        "orders": orders_of(tree, rank),
+    }
+
+
+def _stats(stage: Stage) -> dict[str, Any]:
+    stats = stage.stats
+    values = {"mean": stats.mean, "median": stats.median, "stdev": stats.stdev, "p10": stats.p10, "p90": stats.p90}
+    values |= {"min": stats.least, "max": stats.most}
+    return {"ranks": stage.ranks, **{name: us_text(value) for name, value in values.items()}}
+
+
+def _compared(beside: Compared, rank: int | None) -> dict[str, Any]:
+    """By part and by stage, beside the other run."""
+    assert beside.trees is not None
+    ranks = [shown_rank(tree, rank) for tree in beside.trees]
+    costs = [tree.cost_of(one) for tree, one in zip_equal(beside.trees, ranks)]
+    before, after = costs
+    parts: list[tuple[str, float, float]] = [
+        (name, float(getattr(before, key)), float(getattr(after, key)))
+        for name, key in parts_of(beside.second.group.collective)
+    ]
+    return {
+        "ranks": ranks,
+        "parts": [(name, us_text(a), us_text(b), change_text(a, b)) for name, a, b in parts],
+        "stages": [(name, us_text(a), us_text(b), change_text(a, b)) for name, a, b in beside.stages()],
+    }
+
+
+def _ways(analysis: Analysis, rank: int | None, compared: Sequence[Compared]) -> list[dict[str, Any]]:
+    """By collective the way of one rank at several sizes and in both runs: the paper's figures 13, 14, 17 and 18."""
+    found = []
+    for collective in dict.fromkeys(one.group.collective for one in analysis.groups):
+        alike = [one for one in analysis.groups if one.group.collective == collective and len(one.trees) == 1]
+        if not alike:
+            continue
+        told = shown_rank(alike[0].trees[0], rank)
+        runs = []
+        for one in alike:
+            before = next((beside.trees[0] for beside in compared if beside.second is one and beside.trees), None)
+            size = format_bytes(one.group.bytes) if _core.facts_of(collective).has_data else collective
+            runs.append((size, one.trees[0]))
+            runs += [(f"{size}, other run", before)] if before is not None else []
+        lines = [(name, tree, told) for name, tree in runs if told in tree.times.nodes][:MOST_WAYS]
+        if len(lines) < 2:
+            continue
+        _, axis = _WAYS[_core.facts_of(collective).direction or _core.Direction.up_and_down]
+        title = f"The way of rank {told}, {collective}"
+        found.append({"rank": told, "collective": collective, "picture": ways_of_ranks(lines, title, axis)})
+    return found
+
+
+_WAYS = {
+    _core.Direction.down: ("from the root", "µs after the root has begun"),
+    _core.Direction.up: ("to the root, without arrival waits", "µs before the root has the result"),
+    _core.Direction.up_and_down: ("to the root and back, without arrival waits", BOTH_WAYS),
+}
+"""Which way a timemap shows, and what is across it."""
+
+
+def _latency(collective: str) -> str:
+    return "Up latency" if one_way(collective) is None else "Latency"
+
+
 def _curves_title(collective: str) -> str:
-    return f"{'Up latency' if one_way(collective) is None else 'Latency'} and departure waits"
+    return f"{_latency(collective)} and departure waits"
 
 
 def _calls(one: Analysed) -> tuple[list[dict[str, Any]], list[int]]:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from trunkline.compat import zip_equal
 from trunkline.trace.calls import RankCalls, lanes, rank_calls
+from trunkline.trace.drift import drift_of
 from trunkline.trace.file import ARRIVED, HANDED_ON, HEARD, TOLD, read_trace
 from trunkline.trace.folder import Job
 from trunkline.trace.protocol import EVERYBODY, MEETING, STEPS, parts_of
@@ -74,8 +75,9 @@ def export_perfetto(job: Job, file: BinaryIO) -> int:
     for place, host in enumerate(hosts):
         process = number(PID, place + 1) + nested(PROCESS_NAME, host.encode())
         put(nested(TRACK_DESCRIPTOR, number(UUID, _host_track(place)) + nested(PROCESS, process)))
+    drift = drift_of(job.headers)
     for header in job.headers:
-        calls = rank_calls(read_trace(header))
+        calls = rank_calls(read_trace(header, drift[header.rank]))
         parent = number(PARENT_UUID, _host_track(hosts.index(header.host)))
         lane_of = lanes(calls)
         for lane in range(int(lane_of.max(initial=0)) + 1):

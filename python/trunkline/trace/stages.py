@@ -20,7 +20,8 @@ from trunkline.trace.metrics import (
 )
 from trunkline.trace.nodes import Node, Times, TreeTimes
 
-__all__ = ["PROXIES", "Clocks", "Cost", "Part", "Stage", "costs_of", "stages_of", "way_of"]
+__all__ = ["PROXIES", "Clocks", "Cost", "Key", "Kind", "Part", "Stage", "StageValues"]
+__all__ += ["costs_of", "stage_values", "stages_of", "way_of"]
 
 Part = Literal["host subtree", "cluster-root subtree", "proxy"]
 Kind = Literal["down latency", "arrival wait", "down proxy", "up proxy", "up latency", "departure wait"]
@@ -35,7 +36,7 @@ class Clocks:
     """How times of different ranks become comparable."""
 
     host: Mapping[int, str]
-    """Of each rank."""
+    """Of each rank that is traced, or whose host a plan names."""
     base_ns: Mapping[int, int]
     """Of each rank's times on its host's monotonic clock."""
     offset_ns: Mapping[int, int]
@@ -44,7 +45,7 @@ class Clocks:
 
     def same(self, a: int, b: int) -> bool:
         """Whether two ranks sit on one host, and so have one clock."""
-        return self.host[a] == self.host[b]
+        return self.host.get(a) is not None and self.host.get(a) == self.host.get(b)
 
     def between(self, a: int, b: int) -> int:
         """What makes a time of `b` minus one of `a` a duration, ns."""
@@ -73,6 +74,8 @@ class Stage:
 
 
 Key = tuple[Kind, int, Optional[int]]
+StageValues = dict[Key, NDArray[np.float64]]
+"""By kind, node and contributor."""
 
 
 def _mean(times: Times | NDArray[np.float64] | None) -> NDArray[np.float64] | None:
@@ -80,8 +83,8 @@ def _mean(times: Times | NDArray[np.float64] | None) -> NDArray[np.float64] | No
     return None if times is None else np.asarray(times, np.float64)
 
 
-def _values(tree: TreeTimes, clocks: Clocks) -> dict[Key, NDArray[np.float64]]:
-    """All stages of a tree, ns."""
+def stage_values(tree: TreeTimes, clocks: Clocks) -> StageValues:
+    """All stages of a tree, ns; shape (calls, segments) each."""
     found: dict[Key, NDArray[np.float64] | None] = {}
     for rank, node in tree.nodes.items():
         found["down latency", rank, None] = _mean(down_latency(node))
@@ -137,9 +140,8 @@ def _part(key: Key, by: int, clocks: Clocks) -> Part:
     return "host subtree" if clocks.same(node, by) else "cluster-root subtree"
 
 
-def stages_of(tree: TreeTimes, clocks: Clocks) -> list[Stage]:
+def stages_of(tree: TreeTimes, values: StageValues, clocks: Clocks) -> list[Stage]:
     """All stages of a tree with their statistics; in the order of ranks."""
-    values = _values(tree, clocks)
     passing: dict[Key, int] = dict.fromkeys(values, 0)
     parts: dict[Key, set[Part]] = {key: set() for key in values}
     for rank in tree.nodes:

@@ -1,8 +1,12 @@
-"""Which editing step attacks what costs most, and what it would bring."""
+"""Which change attacks what costs most, and what it would bring: a step of an edit, or another algorithm."""
+
+from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
+from typing import Union
 
 from trunkline import _core
 from trunkline.compat import zip_equal
@@ -10,15 +14,16 @@ from trunkline.edits.host_tree import HostTree
 from trunkline.edits.levels import add_host_level, add_root_level, remove_host_level, remove_root_level
 from trunkline.edits.links import add_link, remove_link
 from trunkline.edits.move import move
-from trunkline.edits.plans import host_tree_of
+from trunkline.edits.plans import edited, host_tree_of
 from trunkline.edits.reroot import free_roots, reroot
 from trunkline.edits.root import merge_root, split_root
 from trunkline.errors import BadInput
 from trunkline.trace.analysis import Analysed, AnalysedTree, Analysis
+from trunkline.trace.other_algorithms import OtherAlgorithm, other_algorithm
 from trunkline.trace.stages import Stage
 from trunkline.trace.tree_model import TreeModel, model_of
 
-__all__ = ["Advice", "Suggestion", "advice_for"]
+__all__ = ["Advice", "AnyStep", "Suggestion", "advice_for"]
 
 LEAST_GAIN = 1.1
 """Predicted; what promises less is within the model's error."""
@@ -48,12 +53,21 @@ class Suggestion:
         """To be typed."""
         return f"trunkline plan edit {self.file} {self.words} -o edited.yaml"
 
+    def settings(self, folder: Path) -> dict[str, str]:
+        """What the ranks must be told, once the plan is in that folder."""
+        after = folder / "edited.yaml"
+        after.write_text(_core.write_plan(edited(self.plan, self.tree, self.words)), encoding="utf-8")
+        return {"TRUNKLINE_PLAN": str(after)}
+
+
+AnyStep = Union[Suggestion, OtherAlgorithm]
+
 
 @dataclass(frozen=True)
 class Advice:
     """What to change, or why there is nothing to say."""
 
-    steps: list[Suggestion]
+    steps: list[AnyStep]
     """The best first."""
     silent: str = ""
     """Where there are no steps: the reason."""
@@ -62,23 +76,23 @@ class Advice:
 
 
 GOOD = f"no step of 'trunkline plan edit' promises to make it {LEAST_GAIN:.1f} times faster"
+NONE_BETTER = f"no other algorithm promises to make it {LEAST_GAIN:.1f} times faster on the network as it was traced"
 
 
 def advice_for(analysis: Analysis, one: Analysed) -> Advice:
-    """Steps that promise a gain.
+    """What promises a gain.
 
-    There are some for calls of one segment over one tree alone: what longer messages cost, their bytes decide.
+    Steps of ``trunkline plan edit`` are for calls of one segment over one tree. What pipelined messages cost, several
+    trees at once and rounds, their bytes decide: there it is another algorithm.
     """
     if one.group.plan not in analysis.job.plans:
         return Advice([], "no plan ran, or its file is missing from the trace")
-    if len(one.trees) != 1:
-        return Advice([], "steps are judged for plans of one tree alone")
+    if one.protocol is not None:
+        return Advice([], "multicasts are not judged: their packets go to all ranks at once")
+    if len(one.trees) != 1 or _is_pipelined(one.trees[0]):
+        return _other_algorithm(analysis, one)
     [tree] = one.trees
     plan, ranks, file = analysis.job.plans[one.group.plan]
-    if any(
-        times.shape[1] > 1 for node in tree.times.nodes.values() for times in (*node.t1.values(), *node.t4.values())
-    ):
-        return Advice([], "steps are judged for messages of one segment alone")
     try:
         now = host_tree_of(plan, str(file))
     except BadInput as fault:  # no hosts are known
@@ -88,7 +102,7 @@ def advice_for(analysis: Analysis, one: Analysed) -> Advice:
     places = {rank: place for place, rank in enumerate(ranks)}
     model = model_of(tree, now.hosts, places, analysis.job.cluster)
     before = _time(model, now)
-    found = []
+    found: list[Suggestion] = []
     for words, edit in _steps(now, plan.collective, tree, places):
         try:
             after = edit()
@@ -99,7 +113,22 @@ def advice_for(analysis: Analysis, one: Analysed) -> Advice:
         if gain >= LEAST_GAIN:
             found.append(Suggestion(words, gain, _attacked(tree, now, after, ranks), plan, str(file), after))
     found.sort(key=lambda step: (-round(step.gain, 2), len(step.words)))
-    return Advice(found[:MOST_SHOWN]) if found else Advice([], GOOD, is_good=True)
+    return Advice([*found[:MOST_SHOWN]]) if found else Advice([], GOOD, is_good=True)
+
+
+def _is_pipelined(tree: AnalysedTree) -> bool:
+    return any(
+        times.shape[1] > 1 for node in tree.times.nodes.values() for times in (*node.t1.values(), *node.t4.values())
+    )
+
+
+def _other_algorithm(analysis: Analysis, one: Analysed) -> Advice:
+    if one.critical is None:
+        return Advice([], "the calls have no events by which they could be judged")
+    found = other_algorithm(analysis, one, LEAST_GAIN)
+    if isinstance(found, OtherAlgorithm):
+        return Advice([found])
+    return Advice([], found or NONE_BETTER, is_good=not found)
 
 
 def _time(model: TreeModel, tree: HostTree) -> float:

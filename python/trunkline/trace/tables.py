@@ -7,75 +7,32 @@ from collections.abc import Iterator
 from rich.table import Table
 
 from trunkline import _core
+from trunkline.compat import zip_equal
 from trunkline.terminal import titled_table
 from trunkline.trace.analysis import Analysed, AnalysedTree, Analysis
 from trunkline.trace.compare import Compared
+from trunkline.trace.critical_path import CriticalPath
 from trunkline.trace.metrics import Stats
 from trunkline.trace.protocol import Protocol
-from trunkline.trace.stages import Stage
-from trunkline.trace.suggest import Suggestion
 from trunkline.trace.top import Look, Spent
-from trunkline.units import format_bytes, format_seconds
-
-__all__ = ["PARTS", "call_text", "compared_table", "group_tables", "groups_table", "one_way", "parts_of"]
-__all__ += ["reason_text", "stage_text", "suggestion_text", "top_table", "us_text"]
-
-_REASONS = {
-    "inside": "the time goes into the collective itself",
-    "program": "ranks wait for others of the program that come late: balance its work",
-    "calls before": "ranks wait for others that leave the calls before late, not for the program's own work",
-}
-
-
-PARTS = (
-    ("down to the root, with arrival wait", "down_with_arrival_wait"),
-    ("down to the root, no arrival wait", "down"),
-    ("up from the root", "up"),
-    ("host subtree, no arrival wait", "host_subtree"),
-    ("cluster-root subtree, no arrival wait", "cluster_root_subtree"),
-    ("proxies", "proxy"),
-    ("total, no arrival wait", "total"),
-    ("total, with arrival wait", "total_with_arrival_wait"),
+from trunkline.trace.words import (
+    MOST_HOT_SPOTS,
+    Orders,
+    begins_text,
+    bytes_text,
+    call_text,
+    change_text,
+    one_way,
+    orders_of,
+    parts_of,
+    path_stage_text,
+    shown_rank,
+    stage_text,
+    told_costs,
+    us_text,
 )
-"""Rows of the paper's tables 3 and 4: words, and the name in a rank's costs. Data of a broadcast go up alone, and those
-of a reduce down alone."""
 
-
-_ONE_WAY = {
-    _core.Direction.down: {"up": "from the root"},
-    _core.Direction.up: {
-        "down_with_arrival_wait": "to the root, with arrival wait",
-        "down": "to the root, no arrival wait",
-    },
-}
-"""Rows of collectives whose data go one way, in place of those of down and up."""
-
-
-def one_way(collective: str) -> dict[str, str] | None:
-    """What rows are called where data go one way, by the name in a rank's costs; None: they go both ways."""
-    direction = _core.facts_of(collective).direction
-    return None if direction is None else _ONE_WAY.get(direction)
-
-
-def parts_of(collective: str) -> list[tuple[str, str]]:
-    """Those of :data:`PARTS` that a collective has; where data go one way, no row speaks of the other."""
-    words = one_way(collective)
-    if words is None:
-        return list(PARTS)
-    both = ("down_with_arrival_wait", "down", "up")
-    return [(words.get(key, name), key) for name, key in PARTS if key in words or key not in both]
-
-
-def call_text(one: Analysed) -> str:
-    """Collective and bytes, if it has any."""
-    return ", ".join(filter(None, (one.group.collective, _bytes(one.group.collective, one.group.bytes))))
-
-
-def _bytes(collective: str, count: int) -> str:
-    """Empty of a barrier, which carries nothing; ``?``: the trace does not say."""
-    if collective == "barrier":
-        return ""
-    return format_bytes(count) if count < 1 << 63 else "?"
+__all__ = ["compared_stages_tables", "compared_table", "group_tables", "groups_table", "top_table"]
 
 
 def groups_table(analysis: Analysis) -> Table:
@@ -89,7 +46,7 @@ def groups_table(analysis: Analysis) -> Table:
         late = ", ".join(f"{rank} {part:.0%}" for rank, part in one.imbalance.late_ranks[:2])
         table.add_row(
             one.group.collective,
-            _bytes(one.group.collective, one.group.bytes),
+            bytes_text(one.group.collective, one.group.bytes),
             one.group.algorithm,
             str(len(one.group.ranks)),
             str(one.counted),
@@ -100,67 +57,48 @@ def groups_table(analysis: Analysis) -> Table:
     return table
 
 
-def reason_text(one: Analysed) -> str:
-    """Whether it is the program or the network, in words."""
-    found = one.imbalance
-    return (
-        f"{call_text(one)}: {_REASONS[found.reason]} (a rank waits {_us_words(found.waiting)} of "
-        f"{_us_words(found.in_call)} for the last one to enter, to {_us_words(found.clock_error)}; between "
-        f"calls the slowest rank takes {_us_words(found.program)} more than the quickest one)"
-    )
+def group_tables(analysis: Analysis, one: Analysed, rank: int | None = None) -> Iterator[Table]:
+    """The tree's costs by part, its hot spots and its orders; or the rounds; or what ranks of a multicast told.
 
-
-def group_tables(analysis: Analysis, one: Analysed) -> Iterator[Table]:
-    """The tree's costs by part, its hot spots and its orders; or the rounds; or what ranks of a multicast told."""
+    Args:
+        analysis: Of the job.
+        one: A group of its calls.
+        rank: Whose stages and orders are told too; None: the slowest one's.
+    """
     for tree in one.trees:
         which = f", tree {tree.times.number}" if len(one.trees) > 1 else ""
         what = f"{call_text(one)}, {one.group.algorithm}{which}"
         collective = one.group.collective
-        yield _costs(analysis, tree, what, collective)
+        yield _costs(analysis, tree, what, collective, rank)
         yield _hot_spots(analysis, tree, what, collective)
-        yield _slowest_way(analysis, tree, what, collective)
+        yield _stages_of_rank(analysis, tree, what, collective, rank)
+        if tree.subtrees:
+            yield _subtrees(tree, what, collective)
+        if (orders := orders_of(tree, rank)) is not None:
+            yield _orders(analysis, orders, what)
     if one.rounds:
         yield _rounds(one)
+    if one.critical is not None and len(one.trees) != 1:
+        yield _critical_path(analysis, one, one.critical)
     if one.protocol is not None:
         yield _steps(one, one.protocol)
         yield _spans(one, one.protocol)
 
 
-def _costs(analysis: Analysis, tree: AnalysedTree, what: str, collective: str) -> Table:
-    fast, slow = tree.fastest, tree.slowest
+def _costs(analysis: Analysis, tree: AnalysedTree, what: str, collective: str, rank: int | None) -> Table:
+    """The paper's tables 3 and 4."""
+    told = told_costs(tree, rank)
     hosts = analysis.job.hosts
-    table = titled_table(
-        f"Mean µs by part: {what}",
-        *(
-            "part",
-            f"fastest: rank {fast.rank} on {hosts[fast.rank]}",
-            f"slowest: rank {slow.rank} on {hosts[slow.rank]}",
-        ),
-        left=("part",),
-    )
+    heads = [f"{words}: {cost.rank} on {hosts[cost.rank]}" for words, cost in told]
+    table = titled_table(f"Mean µs by part and rank: {what}", "part", *heads, left=("part",), wrap=(*heads, "part"))
     for name, key in parts_of(collective):
-        table.add_row(name, us_text(getattr(fast, key)), us_text(getattr(slow, key)))
+        table.add_row(name, *(us_text(getattr(cost, key)) for _, cost in told))
     return table
-
-
-def stage_text(analysis: Analysis, stage: Stage, collective: str = "allreduce") -> str:
-    """Where a stage is, in words; of a collective whose data go one way, without that way."""
-    hosts = analysis.job.hosts
-    is_one_way = one_way(collective) is not None
-    if stage.kind.endswith("proxy"):
-        name = "proxy" if stage.part == "proxy" else "link"
-        way = "" if is_one_way else " down" if stage.is_down else " up"
-        other = stage.contributor or 0
-        return f"{name}{way}: rank {stage.node} ({hosts[stage.node]}) - {other} ({hosts[other]})"
-    of = "" if stage.contributor in (None, stage.node) else f", of rank {stage.contributor}"
-    of = ", of its own" if stage.contributor == stage.node else of
-    kind = "latency" if is_one_way and stage.kind.endswith("latency") else stage.kind
-    return f"{kind} at rank {stage.node} ({hosts[stage.node]}){of}"
 
 
 def _hot_spots(analysis: Analysis, tree: AnalysedTree, what: str, collective: str) -> Table:
     table = titled_table(f"Hot spots: {what}", "stage", "share", "ranks", *_STATS, left=("stage",), wrap=("stage",))
-    for stage in tree.hot_spots[:10]:
+    for stage in tree.hot_spots[:MOST_HOT_SPOTS]:
         row = (f"{tree.share(stage):.1%}", str(stage.ranks), *_stats(stage.stats))
         table.add_row(stage_text(analysis, stage, collective), *row)
     return table
@@ -174,12 +112,52 @@ def _stats(stats: Stats) -> list[str]:
     return [us_text(value) for value in values]
 
 
-def _slowest_way(analysis: Analysis, tree: AnalysedTree, what: str, collective: str) -> Table:
-    """The paper's table 2: all stages of the slowest rank."""
-    rank = tree.slowest.rank
-    table = titled_table(f"Stages of rank {rank}, µs: {what}", "stage", *_STATS, left=("stage",), wrap=("stage",))
-    for stage in tree.way_of(rank):
-        table.add_row(stage_text(analysis, stage, collective), *_stats(stage.stats))
+def _stages_of_rank(analysis: Analysis, tree: AnalysedTree, what: str, collective: str, rank: int | None) -> Table:
+    """The paper's table 2: all stages of one rank."""
+    shown = shown_rank(tree, rank)
+    table = titled_table(
+        f"Stages of rank {shown}, µs: {what}", "level", "stage", *_STATS, left=("level", "stage"), wrap=("stage",)
+    )
+    for stage, label in tree.labelled_way(shown):
+        level = " ".join(label.split()[:2])
+        table.add_row(level, stage_text(analysis, stage, collective), *_stats(stage.stats))
+    return table
+
+
+def _subtrees(tree: AnalysedTree, what: str, collective: str) -> Table:
+    """Subtrees as one node each, the paper's figures 10, 16 and 21."""
+    way = _core.facts_of(collective).direction
+    down, up = way is not _core.Direction.down, way is not _core.Direction.up
+    columns = [*(("down latency", "arrival wait") if down else ()), *(("up latency", "last departure") if up else ())]
+    table = titled_table(
+        f"Subtrees as one node, mean µs: {what}",
+        *("subtree", "nodes", "enter", *(name.replace("up ", "") if one_way(collective) else name for name in columns)),
+        left=("subtree",),
+        wrap=("subtree",),
+    )
+    for one in tree.subtrees:
+        values = {
+            "down latency": None if one.down_latency is None else one.down_latency.mean,
+            "arrival wait": one.arrival_wait,
+            "up latency": None if one.up_latency is None else one.up_latency.mean,
+            "last departure": one.last_departure,
+        }
+        told = [values[name] for name in columns]
+        cells = ("-" if value is None else us_text(value) for value in told)
+        table.add_row(one.name, str(len(one.nodes)), str(len(one.contributors)), *cells)
+    return table
+
+
+def _orders(analysis: Analysis, orders: Orders, what: str) -> Table:
+    """The paper's table 1."""
+    table = titled_table(
+        f"Arrivals and departures at rank {orders.node} ({analysis.job.hosts[orders.node]}), of {orders.contributors}: "
+        f"{what}",
+        *("arrived", *(f"left as {place + 1}" for place in orders.places)),
+        left=("arrived",),
+    )
+    for place, row in zip_equal(orders.places, orders.shares):
+        table.add_row(f"as {place + 1}", *(f"{share:.1%}" for share in row))
     return table
 
 
@@ -190,6 +168,20 @@ def _rounds(one: Analysed) -> Table:
     )
     for stage in one.rounds:
         table.add_row(str(stage.number), str(stage.ranks), *_stats(stage.wait), str(stage.slowest))
+    return table
+
+
+def _critical_path(analysis: Analysis, one: Analysed, path: CriticalPath) -> Table:
+    table = titled_table(
+        f"Hot spots on the critical path: {call_text(one)}, {one.group.algorithm}",
+        *("stage", "share", "of the calls", "mean"),
+        left=("stage",),
+        wrap=("stage",),
+    )
+    for stage in path.stages[:MOST_HOT_SPOTS]:
+        share, calls = f"{stage.share:.1%}", f"{stage.calls:.0%}"
+        table.add_row(path_stage_text(analysis, stage), share, calls, us_text(stage.mean))
+    table.caption = f"{path.calls} calls; the path begins at the entry of {begins_text(path)} of them"
     return table
 
 
@@ -216,15 +208,6 @@ def _spans(one: Analysed, protocol: Protocol) -> Table:
     return table
 
 
-def suggestion_text(analysis: Analysis, step: Suggestion, collective: str) -> str:
-    """What to do, why, and what it may bring."""
-    mean = us_text(step.attacks.stats.mean)
-    return (
-        f"{step.command}\n  attacks: {stage_text(analysis, step.attacks, collective)}, {mean} µs on the way of "
-        f"{step.attacks.ranks} ranks; predicted: {step.gain:.2f} times faster"
-    )
-
-
 def compared_table(compared: list[Compared]) -> Table:
     """This run beside another one."""
     table = titled_table(
@@ -236,7 +219,7 @@ def compared_table(compared: list[Compared]) -> Table:
         interval = "too few calls" if one.interval is None else f"{one.interval[0]:.3f} .. {one.interval[1]:.3f}"
         table.add_row(
             one.first.group.collective,
-            _bytes(one.first.group.collective, one.first.group.bytes),
+            bytes_text(one.first.group.collective, one.first.group.bytes),
             one.first.group.algorithm,
             one.second.group.algorithm,
             us_text(one.first.time.mean),
@@ -246,6 +229,32 @@ def compared_table(compared: list[Compared]) -> Table:
             "yes" if one.is_certain else "no",
         )
     return table
+
+
+def compared_stages_tables(compared: list[Compared], rank: int | None) -> Iterator[Table]:
+    """This run beside another one by part and by stage, where both ran one tree."""
+    for one in compared:
+        if one.trees is None:
+            continue
+        before, after = one.trees
+        what = call_text(one.second)
+        asked = [tree.cost_of(shown_rank(tree, rank)) for tree in (before, after)]
+        ranks = [cost.rank for cost in asked if cost is not None]
+        table = titled_table(
+            f"By part, mean µs: {what}",
+            *("part", f"other: rank {ranks[0]}", f"this: rank {ranks[1]}", "change"),
+            left=("part",),
+        )
+        for name, key in parts_of(one.second.group.collective):
+            values = [float(getattr(cost, key)) for cost in asked]
+            table.add_row(name, *map(us_text, values), change_text(*values))
+        yield table
+        table = titled_table(
+            f"By stage, mean µs of a rank: {what}", "stage", "other", "this", "change", left=("stage",), wrap=("stage",)
+        )
+        for name, *values in one.stages():
+            table.add_row(name, *map(us_text, values), change_text(*values))
+        yield table
 
 
 def top_table(look: Look, spent: Spent, title: str) -> Table:
@@ -271,7 +280,7 @@ def top_table(look: Look, spent: Spent, title: str) -> Table:
     for row in spent.rows():
         table.add_row(
             row.collective,
-            _bytes(row.collective, row.bytes),
+            bytes_text(row.collective, row.bytes),
             row.algorithm,
             *(str(count) for count in (whole[row.collective, row.bytes, row.algorithm], *(row.calls for _ in calls))),
             us_text(row.mean_us) if row.mean_us is not None else "-",
@@ -285,16 +294,3 @@ def top_table(look: Look, spent: Spent, title: str) -> Table:
             *(f"{shares[most]:.1%}", place(most), f"{shares[least]:.1%}", place(least)),
         )
     return table
-
-
-def _us_words(value: float) -> str:
-    """As `us_text`, always with a unit."""
-    text = us_text(value)
-    return text if text.endswith("s") else f"{text} µs"
-
-
-def us_text(value: float) -> str:
-    """Microseconds; with a unit of its own what has more than five digits of them."""
-    if abs(value) >= 99_999.5:
-        return format_seconds(value / 1e6)
-    return f"{value:.1f}" if abs(value) < 1000 else f"{value:.0f}"

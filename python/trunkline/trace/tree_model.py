@@ -11,6 +11,7 @@ import numpy as np
 from trunkline import _core
 from trunkline.trace.analysis import AnalysedTree
 from trunkline.trace.nodes import Node
+from trunkline.trace.slow_hosts import extras
 from trunkline.trace.stages import PROXIES
 
 __all__ = ["TreeModel", "model_of"]
@@ -119,7 +120,7 @@ def model_of(
         hosts=hosts,
         within=median(within) if within else 0.0,
         by_links=typical,
-        extra=_extras(between, typical, links),
+        extra=extras(between, typical, links),
         links=links,
         goes_up=goes_up,
         goes_down=goes_down,
@@ -144,29 +145,3 @@ def _least_step(nodes: Sequence[Node]) -> float:
         if len(children) > 1:
             steps.append(float(np.percentile(np.diff(np.sort(np.stack(children), axis=0), axis=0), 10)) / 1e3)
     return median(steps) if steps else 0.0
-
-
-MOST_OF_ONE = 1.5
-"""A host is slow where its ways take so many times the typical one."""
-
-
-def _extras(
-    between: Sequence[tuple[str, str, float]], typical: dict[int, float], links: Callable[[str, str], int]
-) -> dict[str, float]:
-    """What slow hosts add.
-
-    A way is slow because of either end: the one all of whose ways are slow is to blame; of two, the one with more ways.
-    """
-    over: dict[str, list[tuple[float, str]]] = {}
-    for one, other, way in between:
-        usual = typical[links(one, other)]
-        more = way - usual if way > MOST_OF_ONE * usual else 0.0
-        over.setdefault(one, []).append((more, other))
-        over.setdefault(other, []).append((more, one))
-    slow = {host for host, ways in over.items() if all(more > 0 for more, _ in ways)}
-    found: dict[str, float] = {}
-    for host in sorted(slow, key=lambda name: (-len(over[name]), name)):
-        left = [more - found.get(other, 0.0) for more, other in over[host]]
-        if median(left) > 0:
-            found[host] = median(left)
-    return found

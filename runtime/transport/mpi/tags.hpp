@@ -66,6 +66,9 @@ class TagLayout {
   /// Of the word that a rank makes no more calls (farewell.hpp).
   [[nodiscard]] constexpr int farewell() const { return join(0, 0, trees); }
 
+  /// Of the ping-pongs that compare clocks (trace/clocks.hpp).
+  [[nodiscard]] constexpr int clocks() const { return join(0, 1, trees); }
+
  private:
   /// Marks of one claim: one for each tree.
   static constexpr std::uint64_t of_a_claim(std::size_t of_trees) {

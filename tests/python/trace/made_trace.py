@@ -24,6 +24,11 @@ class Made:
     start_us: float = 0.0
     offset_us: float = 0.0
     error_us: float = 0.0
+    end_us: float = 0.0
+    """When clocks were compared once more; 0: they were not."""
+    end_offset_us: float = 0.0
+    end_error_us: float = 0.0
+    chosen: int = 0
     job: str = "20260101-000000-1"
     version: int = 1
     finished: bool = True
@@ -47,7 +52,7 @@ class Made:
     def as_bytes(self, capacity: int = 1 << 16, lost: int = 0) -> bytes:
         head = len(self.records) + lost
         header = struct.pack(
-            "<8s8IQQqqQQQII48s64s32s16s",
+            "<8s8IQQqqQQQII48s64s32s16sQqQII",
             b"trktrace",
             self.version,
             4096,
@@ -70,6 +75,11 @@ class Made:
             self.host.encode(),
             b"mpich 4.0.2",
             b"0.3.0",
+            round(self.end_us * 1000),
+            round(self.end_offset_us * 1000),
+            round(self.end_error_us * 1000),
+            self.chosen,
+            0,
         )
         table = b"".join(self.kinds).ljust(MOST_KINDS * 96, b"\0")
         ring = [struct.pack("<QQ", *record) for record in self.records]

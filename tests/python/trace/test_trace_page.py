@@ -98,6 +98,8 @@ def test_a_broadcast_has_no_way_to_the_root(tmp_path):
     page = page_of(tmp_path)
     assert ">from the root<" in page
     assert "down to the root" not in page
+    assert "and back" not in page.partition('<div class="card calls"')[0]
+    assert "Up latency" not in page
     assert "200 ms" in page, "no six digits of microseconds"
     assert "MPI_Alltoall" in page, "what is not in a trace"
 
@@ -145,9 +147,9 @@ def test_the_tree_over_the_switches_by_cost(tmp_path, rooms):  # noqa: F811
     assert sum(shares) == pytest.approx(100.0, abs=0.2)
     # Ranks 2 and 3 come that way: 300 us up, and 4 us to send and 300 down.
     assert shares[0] == pytest.approx(100 * 2 * 604 / sum(cost.total for cost in tree.costs), abs=0.1)
-    assert page_of(tmp_path).count("<figure") == 4
+    assert page_of(tmp_path).count("<figure") == 5
     Path(f"{tmp_path}/{found.job.name}.cluster.yaml").unlink()
-    assert page_of(tmp_path).count("<figure") == 3
+    assert page_of(tmp_path).count("<figure") == 4
 
 
 @pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium to look at pages with")
@@ -162,4 +164,4 @@ def test_a_browser_shows_it(tmp_path, width):
     assert found, shown
     assert int(found[1]) <= width
     assert (found[2], found[3]) == ("8", "true")
-    assert int(found[4]) == 3
+    assert int(found[4]) == 4

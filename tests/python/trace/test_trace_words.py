@@ -3,8 +3,12 @@
 from types import SimpleNamespace
 
 import pytest
+from made_trace import Made, kind_bytes
 
-from trunkline.trace.tables import PARTS, call_text, parts_of, stage_text
+from trunkline.trace.analysis import analyse
+from trunkline.trace.as_json import analysis_as_json
+from trunkline.trace.folder import find_job
+from trunkline.trace.words import PARTS, call_text, parts_of, stage_text
 
 
 def named(collective, count):
@@ -15,6 +19,17 @@ def test_a_barrier_has_no_bytes():
     assert call_text(named("barrier", 1)) == "barrier"
     assert call_text(named("bcast", 1)) == "bcast, 1 B"
     assert call_text(named("allreduce", (1 << 64) - 1)) == "allreduce, ?"
+
+
+def test_a_barrier_has_no_bytes_in_json_either(tmp_path):
+    for rank in range(2):
+        made = Made(rank, 2, kinds=[kind_bytes(collective="barrier", size=1)])
+        made.begin(0, 0)
+        made.event(2, 4 - rank, 1 - rank)
+        made.over(5)
+        made.write(tmp_path)
+    [group] = analysis_as_json(analyse(find_job(str(tmp_path))))["groups"]
+    assert group["bytes"] == 0
 
 
 def test_where_data_go_one_way_no_row_speaks_of_the_other():

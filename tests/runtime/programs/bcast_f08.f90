@@ -46,6 +46,7 @@ program bcast_f08
   call MPI_Type_free(every_other)
   call MPI_Type_free(absolute)
   call MPI_Comm_set_errhandler(copy, MPI_ERRORS_ARE_FATAL)
+  call MPI_PCONTROL(1)
   call MPI_Allreduce(bad, all_bad, 1, MPI_INTEGER, MPI_MAX, copy)
   if (rank == 0 .and. all_bad == 0) print '(a)', 'passed'
   if (rank == 0 .and. all_bad /= 0) print '(a, i0)', 'FAILED step ', all_bad

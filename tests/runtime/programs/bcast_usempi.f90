@@ -38,6 +38,7 @@ program bcast_usempi
 
   call MPI_TYPE_FREE(every_other, error)
   call MPI_TYPE_FREE(absolute, error)
+  call MPI_PCONTROL(1)
   call MPI_ALLREDUCE(bad, all_bad, 1, MPI_INTEGER, MPI_MAX, MPI_COMM_WORLD, error)
   if (rank == 0 .and. all_bad == 0) print '(a)', 'passed'
   if (rank == 0 .and. all_bad /= 0) print '(a, i0)', 'FAILED step ', all_bad

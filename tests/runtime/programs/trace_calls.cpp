@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// runtime-trace-calls COUNT [kill | threads]: so many rounds of an allreduce of 4 bytes, a broadcast of 100000 and an
-// allgather, each checked. With "kill" the last rank kills itself after them. With "threads" eight threads broadcast so
-// often instead, each time on a new communicator.
+// runtime-trace-calls COUNT [kill | threads | pcontrol | own]: so many rounds of an allreduce of 4 bytes, a broadcast
+// of 100000 and an allgather, each checked. With "kill" the last rank kills itself after them. With "threads" eight
+// threads broadcast so often instead, each time on a new communicator. With "pcontrol" the program turns its trace on
+// before the second third of its rounds, and off before the last; with "own" so too, by our own function.
 #define OMPI_SKIP_MPICXX 1
 #define MPICH_SKIP_MPICXX 1
+#include <dlfcn.h>
 #include <mpi.h>
 
 #include <csignal>
@@ -27,6 +29,14 @@ bool all_right(int rank, int ranks, int i, std::vector<int>& message) {
   MPI_Allgather(&own, 1, MPI_INT, all.data(), 1, MPI_INT, MPI_COMM_WORLD);
   for (int k = 0; k < ranks; ++k) right = right && all[static_cast<std::size_t>(k)] == k + i;
   return right;
+}
+
+/// By the standard's function or by ours. Returns whether it was as it should be before.
+bool turn_trace(bool on, bool by_own) {
+  if (!by_own) return MPI_Pcontrol(on ? 1 : 0) == MPI_SUCCESS;
+  using Turn = int(int);
+  auto* const turn = reinterpret_cast<Turn*>(dlsym(RTLD_DEFAULT, "trunkline_trace"));
+  return turn != nullptr && turn(on ? 1 : 0) == (on ? 0 : 1);
 }
 
 void broadcast_on_new_ones(MPI_Comm own, int count) {
@@ -63,7 +73,13 @@ int main(int argc, char** argv) {
   std::vector<int> message(25000);
   bool right = true;
   if (in_threads) broadcast_in_threads(count);
-  for (int i = 0; i < count && !in_threads; ++i) right = all_right(rank, ranks, i, message) && right;
+  const bool by_own = argc > 2 && std::strcmp(argv[2], "own") == 0;
+  const bool turns = by_own || (argc > 2 && std::strcmp(argv[2], "pcontrol") == 0);
+  for (int i = 0; i < count && !in_threads; ++i) {
+    if (turns && i == count / 3) right = turn_trace(true, by_own) && right;
+    if (turns && i == 2 * count / 3) right = turn_trace(false, by_own) && right;
+    right = all_right(rank, ranks, i, message) && right;
+  }
   if (!right) std::fprintf(stderr, "rank %d: wrong results\n", rank);
   MPI_Barrier(MPI_COMM_WORLD);
   if (argc > 2 && std::strcmp(argv[2], "kill") == 0 && rank == ranks - 1) std::raise(SIGKILL);
