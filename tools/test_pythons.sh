@@ -6,6 +6,8 @@ set -euo pipefail
 tools=$(cd "$(dirname "$0")" && pwd)
 sdist=$(realpath "${1:?usage: tools/test_pythons.sh SDIST [PYTHON...]}")
 shift
+options=${TRUNKLINE_PIP_OPTIONS:-}
+unset TRUNKLINE_PIP_OPTIONS  # it is no setting of the library, which ends a job that has such a variable
 fail() { echo "test-pythons: $*" >&2; exit 1; }
 
 pythons=("$@")
@@ -22,7 +24,7 @@ for python in "${pythons[@]}"; do
   printf '\033[1m==> %s\033[0m\n' "$("$python" --version)"
   work=$(mktemp -d)
   "$python" -m pip wheel --quiet --disable-pip-version-check --no-deps --wheel-dir "$work" \
-    --config-settings cmake.define.TRUNKLINE_RUNTIME=OFF ${TRUNKLINE_PIP_OPTIONS:-} "$sdist"
+    --config-settings cmake.define.TRUNKLINE_RUNTIME=OFF $options "$sdist"
   PYTHON=$python "$tools/test_install.sh" "$work"/*.whl
   cp "$work"/*.whl "$(dirname "$sdist")"
   rm -rf "$work"
