@@ -50,10 +50,9 @@ const FaultCase multicast_faults[] = {
         {"7:9: pace: \"Mbyte\" is no unit of a rate (did you mean Mbit?); known are bit, kbit, Mbit, Gbit"}),
     multicast_fault("PaceOfNothing", "multicast:\n  pace: 0Mbit\n  confirm: {0: [1, 2], 1: [3]}\n",
                     {"7:9: pace: the rate 0Mbit must be above zero"}),
-    multicast_fault(
-        "UnknownKey", "multicast:\n  confirms: {}\n  confirm: {0: [1, 2], 1: [3]}\n",
-        {"7:3: unknown key \"confirms\" (did you mean confirm?); known here are pace, groups, confirm, "
-         "exchange, reduce, order, at_once"}),
+    multicast_fault("UnknownKey", "multicast:\n  confirms: {}\n  confirm: {0: [1, 2], 1: [3]}\n",
+                    {"7:3: unknown key \"confirms\" (did you mean confirm?); known here are pace, groups, confirm, "
+                     "exchange, reduce, order, at_once"}),
     multicast_fault("GroupOfNone", "multicast:\n  groups: [{ranks: [0-2]}]\n  confirm: {0: [1, 2], 1: [3]}\n",
                     {"7:11: groups: rank 3 is in no group"}),
     multicast_fault("GroupsAndAPace",
