@@ -16,11 +16,15 @@
 #include <cstdlib>
 #include <fstream>
 #include <map>
+#include <optional>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "algorithms/trees/linear.hpp"
+#include "datagram_pair.hpp"
+#include "model/measured/measured_network.hpp"
 #include "model/measured/measurement.hpp"
 #include "network/file/cluster_file.hpp"
 #include "network/placement.hpp"
@@ -181,6 +185,30 @@ MeasuredRelay measure_relay(const Cluster& cluster, const Placement& hosts, doub
   return relay;
 }
 
+/// Between the nearest ranks of two hosts; empty where no two are, or datagrams do not come.
+std::optional<MeasuredDatagrams> measure_datagrams(const Cluster& cluster, const Placement& hosts,
+                                                   const std::map<std::uint32_t, std::pair<int, int>>& pairs, int rank,
+                                                   const Options& options) {
+  const auto nearest = pairs.upper_bound(0);
+  if (nearest == pairs.end()) return std::nullopt;
+  const auto node_of = [&](int one) { return cluster.hosts()[hosts[static_cast<std::size_t>(one)]]; };
+  const NodeId from = node_of(nearest->second.first);
+  const NodeId to = node_of(nearest->second.second);
+  double byte_s = 0.0;
+  for (const ChannelId channel : cluster.path(from, to)) byte_s = std::max(byte_s, 8.0 / cluster.way(channel).rate_bps);
+  auto figures = measure::measure_datagrams(nearest->second, byte_s, {.seconds = options.budget_s});
+  const std::string& first = cluster.nodes()[from].name;
+  const std::string& second = cluster.nodes()[to].name;
+  if (figures.why != measure::Unheard::no) {
+    if (rank == 0) {
+      std::fprintf(stderr, "\nmulticast datagrams from %s to %s: not measured, since %s\n", first.c_str(),
+                   second.c_str(), measure::reason_of(figures.why));
+    }
+    return std::nullopt;
+  }
+  return MeasuredDatagrams{.from = first, .to = second, .points = std::move(figures.points)};
+}
+
 /// As the papers' table 2.
 void print_table(const MeasuredDistance& distance) {
   const std::string eager = distance.eager_bytes == 0 ? "nothing" : "up to " + format_bytes(distance.eager_bytes);
@@ -202,21 +230,39 @@ void print_relay(const MeasuredRelay& relay) {
   }
 }
 
+void print_datagrams(const Measurement& measurement) {
+  const MeasuredDatagrams& datagrams = *measurement.datagrams;
+  std::fprintf(stderr, "\nmulticast datagrams from %s to %s, processor time\n%10s %12s %12s %8s\n",
+               datagrams.from.c_str(), datagrams.to.c_str(), "m", "send", "receive", "spread");
+  for (const DatagramPoint& p : datagrams.points) {
+    std::fprintf(stderr, "%10s %9.3f us %9.3f us %7.1f%%\n", format_bytes(p.bytes).c_str(), p.send_s * 1e6,
+                 p.receive_s * 1e6, p.spread * 1e2);
+  }
+  const HostCosts costs = with_datagrams(usual_host_costs(), measurement);
+  std::fprintf(stderr, "as --host-costs takes them behind a name: %s\n", datagram_costs_text(costs).c_str());
+}
+
 /// One line for each figure that is too noisy to be of use.
 std::string too_noisy(const Measurement& measurement, double noise) {
   std::string text;
-  const auto judge = [&](const std::string& where, const auto& point) {
-    if (point.spread <= noise && point.gap_s > 0.0) return;
+  const auto judge = [&](const std::string& where, const auto& point, double least_s) {
+    if (point.spread <= noise && least_s > 0.0) return;
     char line[160];
     std::snprintf(line, sizeof line, "\n  %s, %s: the median is known to %.0f %% only", where.c_str(),
                   format_bytes(point.bytes).c_str(), point.spread * 100);
     text += line;
   };
   for (const MeasuredDistance& distance : measurement.distances) {
-    for (const MeasuredPoint& point : distance.points) judge(distance.from + " - " + distance.to, point);
+    for (const MeasuredPoint& point : distance.points) judge(distance.from + " - " + distance.to, point, point.gap_s);
   }
   if (measurement.relay) {
-    for (const RelayPoint& point : measurement.relay->points) judge("all ranks on a line", point);
+    for (const RelayPoint& point : measurement.relay->points) judge("all ranks on a line", point, point.gap_s);
+  }
+  if (measurement.datagrams) {
+    const std::string where = "datagrams from " + measurement.datagrams->from + " to " + measurement.datagrams->to;
+    for (const DatagramPoint& point : measurement.datagrams->points) {
+      judge(where, point, std::min(point.send_s, point.receive_s));
+    }
   }
   return text;
 }
@@ -290,8 +336,10 @@ int run(const Options& options, int rank) {
     measurement.distances.push_back(std::move(distance));
   }
   if (hosts.size() >= 3) measurement.relay = measure_relay(cluster, hosts, options.budget_s);
+  measurement.datagrams = measure_datagrams(cluster, hosts, pairs, rank, options);
   if (rank != 0) return 0;
   if (measurement.relay) print_relay(*measurement.relay);
+  if (measurement.datagrams) print_datagrams(measurement);
   const std::string noisy = too_noisy(measurement, options.noise);
   if (!noisy.empty()) {
     std::fprintf(stderr,

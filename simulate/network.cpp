@@ -192,9 +192,9 @@ class Hosts {
 }  // namespace
 
 const HostCosts& host_costs() {
-  static const HostCosts& known = []() -> const HostCosts& {
-    const char* const name = std::getenv("TRUNKLINE_HOST_COSTS");
-    return host_costs_named(name != nullptr ? name : "free");
+  static const HostCosts known = [] {
+    const char* const text = std::getenv("TRUNKLINE_HOST_COSTS");
+    return host_costs_from(text != nullptr ? text : "free", usual_host_costs());
   }();
   static const HostCosts nothing;
   return hosts_are_free ? nothing : known;

@@ -22,15 +22,22 @@ def main() -> None:
     parser.add_argument("--sizes", default="8,1KiB,8KiB,64KiB,1MiB,16MiB")
     parser.add_argument("--receivers", default="2,31", help="hosts besides the root's: the first ones of the cluster")
     parser.add_argument("--ranks-per-host", type=int, default=1)
-    parser.add_argument("--costs", default="free,mpich")
+    parser.add_argument(
+        "--costs", default="free mpich", help="by spaces, as TRUNKLINE_HOST_COSTS: 'free mpich,datagram-send=1us'"
+    )
+    parser.add_argument("--measured", help="a file of 'trunkline measure': what datagrams cost, in place of --costs'")
     parser.add_argument("--predicted", action="store_true", help="and what the model says")
     given = parser.parse_args()
     sizes = parse_sizes(given.sizes)
+    all_costs = given.costs.split()
+    if given.measured:
+        tables = _core.read_measurement(given.measured)
+        all_costs = [_core.with_datagrams(one, tables) for one in all_costs]
     print("| rate | hosts cost | receivers | " + " | ".join(format_bytes(size) for size in sizes) + " |")
     print("|---" * (3 + len(sizes)) + "|", flush=True)
     for rate in given.rates.split(","):
         network = _core.scaled(load_cluster(given.cluster), parse_rate(rate))
-        for costs in given.costs.split(","):
+        for costs in all_costs:
             for receivers in map(int, given.receivers.split(",")):
                 placement = [host for host in range(receivers + 1) for _ in range(given.ranks_per_host)]
                 cells = times(network, placement, sizes, costs, given.predicted)

@@ -149,7 +149,10 @@ double pace_beside_messages(const Paths& paths, const Ground& on, const Multicas
 
 Plan lay_by_sites_multicast(const Ground& on) {
   const Paths paths(*on.cluster);
-  GroupsBySites laid = groups_by_sites(*on.cluster, on.placement, on.root, on.k);
+  const bool any_root =
+      facts_of(on.collective).direction == Direction::up_and_down && spans_sites(*on.cluster, on.placement);
+  const Middle middle = any_root ? middle_of(*on.cluster, on.placement, on.root) : Middle{.root = on.root};
+  GroupsBySites laid = groups_by_sites(*on.cluster, on.placement, middle, on.k);
   Multicast multicast{.confirm = std::move(laid.tree)};
   if (laid.groups.size() == 1) {
     multicast.byte_s = slowest_byte_s(paths, on.placement, on.root);
@@ -207,11 +210,12 @@ struct Row {
   unsigned k = 0;
   std::string_view up_and_down{};     ///< cost of trees that go both ways; down and up cost the same
   std::string_view there_and_back{};  ///< description of trees that are others where data go both ways
-  bool one_collective = false;        ///< its plans serve that of the algorithm alone
+  bool of_one_root = false;           ///< its plans do not serve collectives in which all ranks send
 
   [[nodiscard]] bool serves(Collective collective) const {
     if (algorithm.is_native()) return true;
-    if ((one_collective || algorithm.kind->one_promise) && collective != algorithm.collective) return false;
+    if (algorithm.kind->one_promise && collective != algorithm.collective) return false;
+    if (of_one_root && goes_by_turns(collective)) return false;
     return algorithm.kind->serves(collective);
   }
 };
@@ -433,8 +437,9 @@ constexpr std::array registry_rows{
          .kind = &multicast_kind},
         lay_by_sites_multicast,
         4,
-        {},
-        {},
+        "latencies of the longest way, and (X + H) T(m/X) + T(m)",
+        "operands up a tree within each site, each long link crossed once each way, in the middle by two roots that "
+        "exchange what came up to them; the result within each site as UDP datagrams that its switches copy to all",
         true},
     wave_row("wave", "shortest paths that count what sends cost their senders, by latency and rate, for each size",
              lay_wave),
@@ -576,7 +581,7 @@ std::vector<Algorithm> served_algorithms() {
         if (!row.up_and_down.empty()) algorithm.cost = row.up_and_down;
         if (!row.there_and_back.empty()) algorithm.description = row.there_and_back;
       }
-      if (algorithm.kind == &multicast_kind) say_how_it_is_multicast(algorithm);
+      if (algorithm.kind == &multicast_kind && !row.of_one_root) say_how_it_is_multicast(algorithm);
     }
   }
   return all;

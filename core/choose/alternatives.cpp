@@ -76,6 +76,8 @@ bool is_there(Where where, bool has_sites, bool shares_hosts, std::size_t ranks)
       return !has_sites && !shares_hosts;
     case Where::over_long_links:
       return has_sites;
+    case Where::over_long_links_with_one_rank_a_host:
+      return has_sites && !shares_hosts;
     case Where::with_small_factors:
       return !std::has_single_bit(ranks) && largest_prime_factor(static_cast<Rank>(ranks)) <= largest_factor;
     case Where::on_shared_hosts:

@@ -148,6 +148,8 @@ constexpr std::array table{
               Where::within_a_site},
     Candidate{"by-sites-multicast", Role::sites, multicasts, For::broadcasts, For::broadcasts, nullptr, false,
               Where::over_long_links},
+    Candidate{"by-sites-multicast", Role::sites, results, For::data_reductions, For::reductions, nullptr, false,
+              Where::over_long_links_with_one_rank_a_host},
     // On the lab results to hosts of 2 and 4 ranks took 1.2 to 2.3 times as long as predicted (docs/results/hosts.md).
     Candidate{"multicast", Role::to_all, results, For::data_reductions, For::reductions, nullptr, false,
               Where::with_one_rank_a_host},

@@ -64,6 +64,7 @@ enum class Where : std::uint8_t {
   within_a_site,
   with_one_rank_a_host,
   over_long_links,
+  over_long_links_with_one_rank_a_host,
   on_shared_hosts,
   with_small_factors
 };

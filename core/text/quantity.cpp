@@ -4,6 +4,8 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <cstdio>
+#include <cstdlib>
 #include <limits>
 #include <span>
 #include <vector>
@@ -241,6 +243,14 @@ std::string format_link_rate(const LinkRate& rate) {
 }
 
 std::string format_time(double seconds) { return format(seconds, time_units, "s"); }
+
+std::string format_short_time(double seconds) {
+  if (seconds <= 0.0) return format_time(0.0);
+  const double unit = std::pow(10.0, std::floor(std::log10(seconds)) - 3.0);
+  std::array<char, 32> buffer{};
+  std::snprintf(buffer.data(), buffer.size(), "%.4g", std::round(seconds / unit) * unit);
+  return format_time(std::strtod(buffer.data(), nullptr));
+}
 
 std::string format_share(double share) { return format(share, share_units, "%"); }
 

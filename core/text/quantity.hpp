@@ -55,6 +55,8 @@ inline constexpr std::uint32_t widest_link = 1024;
 /// "2x10Gbit"; of one link as format_rate().
 [[nodiscard]] std::string format_link_rate(const LinkRate& rate);
 [[nodiscard]] std::string format_time(double seconds);
+/// The same with four digits: no median is known better. Nothing is below zero.
+[[nodiscard]] std::string format_short_time(double seconds);
 [[nodiscard]] std::string format_share(double share);
 [[nodiscard]] std::string format_frame_rate(double frames_per_second);
 [[nodiscard]] std::string format_bytes(std::uint64_t bytes);

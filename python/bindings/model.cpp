@@ -64,8 +64,8 @@ void bind_costs(nb::module_& module) {
       "costs_of",
       [](const Cluster& cluster, const Placement& placement, const Plan& plan, const std::string& collective,
          const std::string& host_costs) {
-        return PlanCosts{
-            costs_of(cluster, placement, plan, collective_named(collective), host_costs_named(host_costs))};
+        return PlanCosts{costs_of(cluster, placement, plan, collective_named(collective),
+                                  host_costs_from(host_costs, usual_host_costs()))};
       },
       "cluster"_a, "placement"_a, "plan"_a, "collective"_a = "bcast",
       "host_costs"_a = std::string(usual_host_costs().name));
@@ -76,17 +76,19 @@ void bind_costs(nb::module_& module) {
       .def_ro("receive_s", &HostCosts::receive_s)
       .def_ro("receive_byte_s", &HostCosts::receive_byte_s)
       .def_ro("eager_bytes", &HostCosts::eager_bytes)
-      .def_ro("rendezvous_s", &HostCosts::rendezvous_s);
-  module.def(
-      "known_host_costs", [] { return std::vector<HostCosts>(known_host_costs().begin(), known_host_costs().end()); },
-      "Hosts that cost nothing first.");
+      .def_ro("rendezvous_s", &HostCosts::rendezvous_s)
+      .def_ro("datagram_send_s", &HostCosts::datagram_send_s)
+      .def_ro("datagram_send_byte_s", &HostCosts::datagram_send_byte_s)
+      .def_ro("datagram_receive_s", &HostCosts::datagram_receive_s)
+      .def_ro("datagram_receive_byte_s", &HostCosts::datagram_receive_byte_s)
+      .def_ro("datagram_rank_s", &HostCosts::datagram_rank_s);
   module.def(
       "host_costs_of",
       [](const std::string& mpi, const std::string& version) { return host_costs_of(mpi, version).name; }, "mpi"_a,
       "mpi_version"_a, "Name of a library's defaults.");
   module.def(
-      "check_host_costs", [](const std::string& text) { static_cast<void>(host_costs_from(text, usual_host_costs())); },
-      "text"_a, "ValueError where TRUNKLINE_HOST_COSTS cannot say that.");
+      "host_costs_from", [](const std::string& text) { return host_costs_from(text, usual_host_costs()); }, "text"_a,
+      "As TRUNKLINE_HOST_COSTS says it. Raises ValueError.");
   module.def(
       "segment_candidates", [] { return std::vector<std::uint64_t>(segment_sizes().begin(), segment_sizes().end()); },
       "Bytes, ascending.");
@@ -386,6 +388,11 @@ void bind_measurement(nb::module_& module) {
       .def_ro("bytes", &RelayPoint::bytes)
       .def_ro("gap_s", &RelayPoint::gap_s, "Between consecutive segments.")
       .def_ro("spread", &RelayPoint::spread);
+  nb::class_<DatagramPoint>(module, "DatagramPoint", "A multicast datagram, seconds of a processor.")
+      .def_ro("bytes", &DatagramPoint::bytes)
+      .def_ro("send_s", &DatagramPoint::send_s)
+      .def_ro("receive_s", &DatagramPoint::receive_s)
+      .def_ro("spread", &DatagramPoint::spread);
   nb::class_<Measurement>(module, "Measurement", "Measured point-to-point times of a network.")
       .def_ro("cluster", &Measurement::cluster)
       .def_ro("cluster_fingerprint", &Measurement::cluster_fingerprint)
@@ -397,7 +404,22 @@ void bind_measurement(nb::module_& module) {
           [](const Measurement& measurement) {
             return measurement.relay ? measurement.relay->points : std::vector<RelayPoint>{};
           },
+          "By ascending size; empty where none was measured.")
+      .def_prop_ro(
+          "datagrams",
+          [](const Measurement& measurement) {
+            return measurement.datagrams ? measurement.datagrams->points : std::vector<DatagramPoint>{};
+          },
           "By ascending size; empty where none was measured.");
+  module.def(
+      "with_datagrams",
+      [](const std::string& host_costs, const Measurement& measured) {
+        if (!measured.datagrams) return host_costs;
+        const HostCosts known = host_costs_from(host_costs, usual_host_costs());
+        return host_costs + "," + datagram_costs_text(with_datagrams(known, measured));
+      },
+      "host_costs"_a, "measured"_a,
+      "What TRUNKLINE_HOST_COSTS says, with what datagrams were measured to cost hosts; the same where they were not.");
   module.def("parse_measurement", &parse_measurement, "yaml"_a, "file"_a);
   module.def("read_measurement", &read_measurement, "path"_a);
   module.def("read_named_tables", &read_named_tables, "cluster"_a,

@@ -664,12 +664,19 @@ class HostCosts:
     def eager_bytes(self) -> int: ...
     @property
     def rendezvous_s(self) -> float: ...
+    @property
+    def datagram_send_s(self) -> float: ...
+    @property
+    def datagram_send_byte_s(self) -> float: ...
+    @property
+    def datagram_receive_s(self) -> float: ...
+    @property
+    def datagram_receive_byte_s(self) -> float: ...
+    @property
+    def datagram_rank_s(self) -> float: ...
 
-def known_host_costs() -> list[HostCosts]:
-    """``free``, hosts that cost nothing, first."""
-
-def check_host_costs(text: str) -> None:
-    """ValueError where TRUNKLINE_HOST_COSTS cannot say that."""
+def host_costs_from(text: str) -> HostCosts:
+    """As TRUNKLINE_HOST_COSTS says it. Raises ValueError."""
 
 def host_costs_of(mpi: str, mpi_version: str) -> str:
     """Name of a library's defaults."""
@@ -1024,6 +1031,18 @@ class RelayPoint:
     @property
     def spread(self) -> float: ...
 
+class DatagramPoint:
+    """A multicast datagram, seconds of a processor."""
+
+    @property
+    def bytes(self) -> int: ...
+    @property
+    def send_s(self) -> float: ...
+    @property
+    def receive_s(self) -> float: ...
+    @property
+    def spread(self) -> float: ...
+
 class Measurement:
     """Measured point-to-point times of a network."""
 
@@ -1040,6 +1059,13 @@ class Measurement:
     @property
     def relay(self) -> list[RelayPoint]:
         """By ascending size; empty where none was measured."""
+
+    @property
+    def datagrams(self) -> list[DatagramPoint]:
+        """By ascending size; empty where none was measured."""
+
+def with_datagrams(host_costs: str, measured: Measurement) -> str:
+    """What TRUNKLINE_HOST_COSTS says, with what datagrams were measured to cost hosts; the same where they were not."""
 
 def parse_measurement(yaml: str, file: str) -> Measurement:
     """Read a measurement file from YAML; ``file`` is for messages. Raises FaultyFile."""

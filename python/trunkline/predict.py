@@ -17,7 +17,7 @@ __all__ = [
     "Decision",
     "Predicted",
     "decide_all",
-    "host_costs_named",
+    "host_costs_given",
     "knowledge_of",
     "load_measurement",
     "measured_knowledge",
@@ -320,16 +320,23 @@ def knowledge_of(
     return knowledge
 
 
-def host_costs_named(name: str) -> _core.HostCosts:
-    """What messages cost their hosts, by name.
+def host_costs_given(text: str, usual: str) -> str:
+    """What messages and datagrams cost their hosts, as ``TRUNKLINE_HOST_COSTS`` says it, with a name before all else.
+
+    Args:
+        text: What was said; empty: nothing.
+        usual: Name of what counts where no name was said.
 
     Raises:
         BadInput: naming those there are.
     """
-    known = {one.name: one for one in _core.known_host_costs()}
-    if name not in known:
-        raise BadInput(f"no costs of messages are called '{name}'; there are: {', '.join(known)}")
-    return known[name]
+    first = text.partition(",")[0]
+    full = text if first and "=" not in first else ",".join(filter(None, [usual, text]))
+    try:
+        _core.host_costs_from(full)
+    except ValueError as error:
+        raise BadInput(f"--host-costs: {error}") from None
+    return full
 
 
 def setting_of(collective: str) -> str:

@@ -15,6 +15,7 @@
 
 namespace trunkline::runtime {
 
+class Chained;
 class Joined;
 
 class Execution {
@@ -93,7 +94,8 @@ class Execution {
   }
 
  private:
-  friend class Joined;  ///< steps of its parts are its own
+  friend class Chained;  ///< steps of their parts are their own
+  friend class Joined;
 
   enum class Waiting : std::uint8_t { never, where_needed };
 

@@ -31,6 +31,9 @@ def test_tables_of_a_network(trunkline, tmp_path, mpi):
         assert short.round_trip_s / 2 > distance.channels * 1100 * 8 / RATE
     # Nothing passes a line faster than the wire.
     assert all(point.gap_s > point.bytes * 8 / RATE for point in measured.relay)
+    # Of a processor, whatever the link: a byte costs something, and a full frame less than it takes on a fast link.
+    assert [point.bytes for point in measured.datagrams] == [8, 256, 512, 1024, 1432]
+    assert all(5e-8 < point.receive_s < 1e-4 and 5e-8 < point.send_s < 1e-4 for point in measured.datagrams)
     near, *_, far = measured.distances
     assert near.points[1].latency_s < far.points[1].latency_s
 

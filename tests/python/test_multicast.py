@@ -268,6 +268,12 @@ def test_auto_takes_groups_over_long_links_where_they_win(tmp_path):
         decider = _core.Decider(knowledge, "bcast", list(range(64)), 0)
         return decider.decide(message_bytes).algorithm
 
+    def sums(message_bytes):
+        knowledge = _core.Knowledge(load_cluster(str(file)), _core.NativeLibrary.mpich, "", "")
+        return _core.Decider(knowledge, "allreduce", list(range(64)), 0).decide(message_bytes).algorithm
+
+    assert sums(256) == "by-sites-multicast"
+    assert sums(1 << 20) != "by-sites-multicast"
     assert runs(8192, True) == "by-sites-multicast"
     assert runs(8192, False) == "by-sites-binary"
     assert runs(1 << 20, True) == "two-tree"

@@ -11,6 +11,7 @@ from conftest import BUILD, ON_OWN_HOST, Mpi, Outcome
 from test_reductions import FAR_APART
 
 CLUSTER = {"TRUNKLINE_CLUSTER": "cyclic"}
+SITES = Path(__file__).with_name("sites.yaml")
 BY_TREES = "two-tree:1448"
 SOUND = ["late-rank", "little-shorter", "shorter", "longer", "other-root", "errors-again-and-again", "the-same-again"]
 SOUND += ["handler-throws", "handler-broadcasts", "invalid-datatype", "delete-callback", "pending-idup", "dist-graph"]
@@ -60,6 +61,7 @@ def test_reductions_with_two_roots_go_on(any_mpi: Mpi, tmp_path: Path):
 
 def test_reductions_by_multicast_go_on(any_mpi: Mpi):
     fault(any_mpi, *(f"{case}@multicast" for case in REDUCING))
+    fault(any_mpi, *(f"{case}@by-sites-multicast" for case in REDUCING), ranks=7, cluster=str(SITES))
 
 
 def test_other_sizes_roots_and_shares_under_every_way(any_mpi: Mpi):

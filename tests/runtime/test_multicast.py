@@ -165,6 +165,11 @@ def test_everything_mpi_allows_in_groups(any_mpi: Mpi):
     any_mpi.suite(7, GROUPS, ["by-sites-multicast"], settings=SITES)
 
 
+def test_reductions_in_groups(any_mpi: Mpi):
+    """Of two sites, whose first ranks exchange what has come up to them."""
+    any_mpi.suite(7, ["reductions", "operations"], ["by-sites-multicast", "by-sites-multicast:100"], settings=SITES)
+
+
 def test_groups_of_several_sites(any_mpi: Mpi):
     """Roots and communicators change from call to call; a site of one host has messages."""
     settings = SITES | {"TRUNKLINE_BCAST": "by-sites-multicast", "TRUNKLINE_EXPLAIN": "1"}

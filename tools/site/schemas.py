@@ -123,6 +123,7 @@ def _steps() -> dict[str, Schema]:
             "pace": RATE,
             "confirm": CHILDREN,
             "groups": {"type": "array", "items": _mapping({"ranks": RANKS, "pace": RATE}, ("ranks",))},
+            "exchange": RANK,
             "reduce": {"type": "array", "items": CHILDREN},
             "order": RANKS,
             "at_once": COUNT,

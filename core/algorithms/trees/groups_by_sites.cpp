@@ -12,9 +12,18 @@
 namespace trunkline {
 
 GroupsBySites groups_by_sites(const Cluster& cluster, const Placement& placement, Rank root, unsigned k) {
-  check_placement(cluster, placement, root);
-  const SitesSeen seen(cluster, placement, root);
-  GroupsBySites made{.tree = root_alone(static_cast<Rank>(placement.size()), root)};
+  return groups_by_sites(cluster, placement, Middle{.root = root}, k);
+}
+
+GroupsBySites groups_by_sites(const Cluster& cluster, const Placement& placement, const Middle& middle, unsigned k) {
+  check_placement(cluster, placement, middle.root);
+  SitesSeen seen(cluster, placement, middle.root);
+  GroupsBySites made{.tree = root_alone(static_cast<Rank>(placement.size()), middle.root)};
+  if (middle.exchange != no_rank) {
+    seen.leave_out(middle.exchange);
+    add_child(made.tree, middle.root, middle.exchange);
+    made.tree.exchange = middle.exchange;
+  }
   for (const SiteId id : seen.order()) {
     const SeenSite& site = seen[id];
     if (site.entry == no_rank) continue;

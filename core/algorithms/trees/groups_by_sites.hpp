@@ -5,6 +5,7 @@
 
 #include <vector>
 
+#include "algorithms/trees/middle.hpp"
 #include "network/cluster.hpp"
 #include "patterns/tree.hpp"
 
@@ -24,5 +25,10 @@ inline constexpr std::size_t least_hosts_of_group = 3;
 /// groups of one rank each. Without long links all are one site. Throws std::invalid_argument where `root` or a host of
 /// `placement` is out of range, or k is 0.
 [[nodiscard]] GroupsBySites groups_by_sites(const Cluster& cluster, const Placement& placement, Rank root, unsigned k);
+
+/// The same for operands that come up to a root, or to two that exchange, and whose result goes to all. Throws as
+/// above, and where the root exchanges with another rank than one that is the first in a site that its own serves.
+[[nodiscard]] GroupsBySites groups_by_sites(const Cluster& cluster, const Placement& placement, const Middle& middle,
+                                            unsigned k);
 
 }  // namespace trunkline

@@ -45,7 +45,7 @@ void check_multicast(const Multicast& multicast) {
   } else {
     try {
       check_tree(multicast.confirm);
-      check_no_exchange(multicast.confirm);
+      if (!multicast.has_groups()) check_no_exchange(multicast.confirm);
     } catch (const InvalidPlan& invalid) {
       throw InvalidPlan(std::string("the confirm tree: ") + invalid.what());
     }
@@ -68,7 +68,8 @@ void check_multicast(const Multicast& multicast) {
   check_pace(multicast.byte_s);
   if (!multicast.has_groups()) return;
   if (multicast.goes_by_turns() || !multicast.reduce.empty()) {
-    throw InvalidPlan("groups are for a message of one root; here all ranks send, or operands go up before");
+    throw InvalidPlan("groups are for the message of one root, or a result, whose operands go up the confirm tree; " +
+                      std::string("here all ranks send, or operands go up other trees"));
   }
   if (multicast.byte_s != 0.0) throw InvalidPlan("where there are groups, each has a pace of its own");
   for (const MulticastGroup& group : multicast.groups) check_pace(group.byte_s);

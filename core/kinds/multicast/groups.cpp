@@ -32,6 +32,9 @@ std::vector<Rank> checked_groups(const Multicast& multicast) {
 void check_groups(const Multicast& multicast) {
   const std::vector<Rank> group_of = checked_groups(multicast);
   const Tree& confirm = multicast.confirm;
+  if (confirm.exchange != no_rank && group_of[confirm.exchange] == group_of[confirm.root]) {
+    throw InvalidPlan("the root exchanges with " + named(confirm.exchange) + " of its own group");
+  }
   for (const MulticastGroup& group : multicast.groups) {
     const Rank sender = group.ranks.front();
     for (const Rank rank : group.ranks) {
@@ -65,6 +68,7 @@ Tree between_groups(const Multicast& multicast) {
       if (group_of[child] != number) add_child(tree, number, group_of[child]);
     }
   }
+  if (multicast.confirm.exchange != no_rank) tree.exchange = group_of[multicast.confirm.exchange];
   return tree;
 }
 

@@ -19,7 +19,8 @@ void check_groups(const Multicast& multicast);
 /// By rank: the number of its group. The groups have passed their check.
 [[nodiscard]] std::vector<Rank> group_of_ranks(const Multicast& multicast);
 
-/// Who sends the message to whom by messages: the senders, by the numbers of their groups.
+/// Who sends the message to whom by messages: the senders, by the numbers of their groups; two exchange where roots of
+/// the confirm tree do.
 [[nodiscard]] Tree between_groups(const Multicast& multicast);
 
 /// A group as a multicast of its own: of its ranks by their places in it, the sender 0.

@@ -8,6 +8,7 @@
 
 #include "kinds/multicast/costs.hpp"
 #include "kinds/multicast/grouped_costs.hpp"
+#include "kinds/multicast/grouped_result_costs.hpp"
 #include "kinds/multicast/groups.hpp"
 #include "kinds/multicast/result_costs.hpp"
 #include "kinds/multicast/row.hpp"
@@ -34,6 +35,9 @@ class MulticastSteps final : public Steps {
     check_multicast(multicast_);
     if (!multicast_.reduce.empty() && !facts_of(collective).reduces) {
       throw InvalidPlan("trees to reduce along are of no use to " + std::string(facts_of(collective).name));
+    }
+    if (multicast_.confirm.exchange != no_rank && !facts_of(collective).reduces) {
+      throw InvalidPlan("two roots exchange operands, and " + std::string(facts_of(collective).name) + " has none");
     }
   }
 
@@ -75,6 +79,9 @@ class MulticastSteps final : public Steps {
     if (multicast_.goes_by_turns()) {
       return std::make_unique<const TurnCosts>(turn_costs(paths, placement, multicast_, hosts));
     }
+    if (multicast_.has_groups() && facts_of(collective).reduces) {
+      return std::make_unique<const GroupedResultCosts>(grouped_result_costs(paths, placement, multicast_, hosts));
+    }
     if (multicast_.has_groups()) {
       GroupedCosts costs = grouped_costs(paths, placement, multicast_, hosts);
       if (paths.cluster().has_sites()) {
@@ -100,14 +107,12 @@ class MulticastSteps final : public Steps {
   }
 
   [[nodiscard]] bool serves(Collective collective) const {
-    if (multicast_.has_groups()) return facts_of(collective).direction == Direction::down;
     return multicast_kind.serves(collective) && multicast_.goes_by_turns() == trunkline::goes_by_turns(collective);
   }
 
   [[nodiscard]] std::string refused(Collective collective) const {
     const std::string name(facts_of(collective).name);
     if (!multicast_kind.serves(collective)) return "a multicast does not serve " + name;
-    if (multicast_.has_groups()) return "a multicast in groups does not serve " + name;
     return multicast_.goes_by_turns() ? "a multicast by turns does not serve " + name
                                       : "a multicast of one root does not serve " + name + ", in which all ranks send";
   }

@@ -31,7 +31,8 @@ struct Multicast {
   Rank at_once = 0;           ///< a rank sends once it has what all sent whose turn is at least so many before its own
   /// Where each of several ranks sends to those of its own group alone: all ranks, each in one group. Within a group
   /// the confirm tree says who reports to whom; from one group to the next, between those that send, it carries the
-  /// message, as messages. Empty: all are one group.
+  /// message, as messages. Operands of a reduction go up all of it; its root and the one that sends in another group
+  /// may exchange what has come up to each. Empty: all are one group.
   std::vector<MulticastGroup> groups{};
 
   [[nodiscard]] bool goes_by_turns() const { return !order.empty(); }

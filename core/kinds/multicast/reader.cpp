@@ -117,8 +117,30 @@ void read_groups(const YamlNode& node, TreeReader& reader, Multicast& multicast,
   }
 }
 
+/// With whom the root exchanges operands, into the confirm tree.
+void read_exchange_of_groups(const YamlNode& node, const PlanHead& head, TreeReader& reader, Tree& confirm,
+                             Faults& faults) {
+  const YamlNode* const exchange = node.find("exchange");
+  if (exchange == nullptr) return;
+  if (!facts_of(head.collective).reduces || node.find("groups") == nullptr) {
+    faults.add(*exchange,
+               "exchange is for reductions in groups, in which two that send have operands of all ranks; "
+               "leave it out");
+    return;
+  }
+  const auto other = reader.read_rank(*exchange);
+  if (!other) return;
+  if (*other >= confirm.size() || confirm.parent[*other] != confirm.root) {
+    faults.add(*exchange,
+               "rank " + std::to_string(*other) + " does not report to the root; it exchanges with one " + "that does");
+    return;
+  }
+  confirm.exchange = *other;
+}
+
 /// Of a root.
-std::optional<Multicast> read_confirmed(const YamlNode& node, TreeReader& reader, Rank root, Faults& faults) {
+std::optional<Multicast> read_confirmed(const YamlNode& node, const PlanHead& head, TreeReader& reader, Rank root,
+                                        Faults& faults) {
   for (const std::string_view key : {"order", "at_once"}) {
     if (const YamlNode* const other = node.find(key)) {
       faults.add(*other, std::string(key) + " is for collectives in which all ranks send, such as allgather");
@@ -129,6 +151,7 @@ std::optional<Multicast> read_confirmed(const YamlNode& node, TreeReader& reader
   auto tree = reader.read_lists(*confirm, root);
   if (!tree) return {};
   Multicast multicast{.confirm = std::move(*tree)};
+  read_exchange_of_groups(node, head, reader, multicast.confirm, faults);
   read_groups(node, reader, multicast, faults);
   return multicast;
 }
@@ -154,7 +177,8 @@ std::optional<Multicast> read_turns(const YamlNode& node, TreeReader& reader, Ra
 }  // namespace
 
 std::optional<Plan> read_multicast(const YamlNode& plan, const PlanHead& head, Faults& faults) {
-  static constexpr std::array<std::string_view, 6> keys{"pace", "groups", "confirm", "reduce", "order", "at_once"};
+  static constexpr std::array<std::string_view, 7> keys{"pace",   "groups", "confirm", "exchange",
+                                                        "reduce", "order",  "at_once"};
   const bool by_turns = goes_by_turns(head.collective);
   const char* const example =
       by_turns ? "{pace: 100Mbit, order: [0-3], at_once: 4}" : "{pace: 100Mbit, confirm: {0: [1, 2], 1: [3]}}";
@@ -173,9 +197,9 @@ std::optional<Plan> read_multicast(const YamlNode& plan, const PlanHead& head, F
   TreeReader reader(by_turns ? turn_words : report_words, *head.ranks, head.host_of_rank, faults);
   const auto root = reader.read_root(*root_node);
   if (!root) return {};
-  auto multicast = by_turns ? read_turns(node, reader, *root, faults) : read_confirmed(node, reader, *root, faults);
-  if (const YamlNode* const groups = node.find("groups");
-      groups != nullptr && facts_of(head.collective).direction != Direction::down) {
+  auto multicast =
+      by_turns ? read_turns(node, reader, *root, faults) : read_confirmed(node, head, reader, *root, faults);
+  if (const YamlNode* const groups = node.find("groups"); groups != nullptr && by_turns) {
     faults.add(*groups,
                "groups are for a message of one root; the plan is for " + std::string(facts_of(head.collective).name));
   }

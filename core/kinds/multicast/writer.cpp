@@ -65,6 +65,10 @@ void write_multicast(std::string& yaml, const Multicast& multicast) {
               : "  # For each rank, those that report to it.\n  confirm:";
   yaml += multicast.confirm.size() == 1 ? " {}\n" : "\n";
   append_children(yaml, multicast.confirm, 4);
+  if (multicast.confirm.exchange != no_rank) {
+    yaml += "  # Root and this rank exchange what has come up to each.\n  exchange: " +
+            std::to_string(multicast.confirm.exchange) + "\n";
+  }
   if (multicast.reduce.empty()) return;
   yaml += "  # Operands go up these trees by turns. In each: for each rank, those whose operands it gets.\n  reduce:\n";
   constexpr std::string_view lead = "    - ";

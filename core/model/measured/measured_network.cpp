@@ -23,13 +23,14 @@ struct Straight {
 };
 
 /// Least squares; never below zero.
-Straight line_through(const std::vector<MeasuredPoint>& points, double MeasuredPoint::*time, std::uint64_t most_bytes) {
+template <class Point>
+Straight line_through(const std::vector<Point>& points, double Point::*time, std::uint64_t most_bytes) {
   double n = 0.0;
   double x = 0.0;
   double y = 0.0;
   double xx = 0.0;
   double xy = 0.0;
-  for (const MeasuredPoint& point : points) {
+  for (const Point& point : points) {
     if (point.bytes > most_bytes && n > 0.0) break;
     const auto bytes = static_cast<double>(point.bytes);
     n += 1.0;
@@ -166,10 +167,22 @@ class Correction {
 
 }  // namespace
 
+HostCosts with_datagrams(HostCosts hosts, const Measurement& measured) {
+  if (!measured.datagrams) return hosts;
+  const std::vector<DatagramPoint>& points = measured.datagrams->points;
+  const Straight send = line_through(points, &DatagramPoint::send_s, points.back().bytes);
+  const Straight receive = line_through(points, &DatagramPoint::receive_s, points.back().bytes);
+  hosts.datagram_send_s = send.fixed_s;
+  hosts.datagram_send_byte_s = send.byte_s;
+  hosts.datagram_receive_s = receive.fixed_s;
+  hosts.datagram_receive_byte_s = receive.byte_s;
+  return hosts;
+}
+
 MeasuredNetwork measured_network(const Cluster& stated, const Measurement& measured, const HostCosts& defaults) {
   const auto nearest = std::ranges::find_if(measured.distances, [](const auto& one) { return one.channels > 0; });
   if (nearest == measured.distances.end()) throw std::invalid_argument("it says nothing of two hosts: measure again");
-  HostCosts hosts = defaults;
+  HostCosts hosts = with_datagrams(defaults, measured);
   constexpr std::uint64_t no_limit = std::numeric_limits<std::uint64_t>::max();
   if (defaults.eager_bytes != no_limit) hosts.eager_bytes = nearest->eager_bytes;
   const Straight send = line_through(nearest->points, &MeasuredPoint::send_s, nearest->eager_bytes);

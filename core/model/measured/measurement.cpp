@@ -4,9 +4,6 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <cmath>
-#include <cstdio>
-#include <cstdlib>
 #include <tuple>
 
 #include "text/quantity.hpp"
@@ -28,15 +25,6 @@ std::tuple<const Point&, const Point&, double> around(const std::vector<Point>& 
 }
 
 double between(double a, double b, double part) { return std::max(0.0, a + (b - a) * part); }
-
-/// Four digits: no median is known better.
-std::string short_time(double seconds) {
-  if (seconds <= 0.0) return format_time(0.0);
-  const double unit = std::pow(10.0, std::floor(std::log10(seconds)) - 3.0);
-  std::array<char, 32> buffer{};
-  std::snprintf(buffer.data(), buffer.size(), "%.4g", std::round(seconds / unit) * unit);
-  return format_time(std::strtod(buffer.data(), nullptr));
-}
 
 std::string percent(double part) {
   std::array<char, 32> buffer{};
@@ -86,16 +74,25 @@ std::string write_measurement(const Measurement& measurement) {
     out += "    eager_limit: " + (distance.eager_bytes == 0 ? "0B" : format_bytes(distance.eager_bytes)) + "\n";
     out += "    points:\n";
     for (const MeasuredPoint& point : distance.points) {
-      out += "      - {size: " + format_bytes(point.bytes) + ", round_trip: " + short_time(point.round_trip_s) +
-             ", gap: " + short_time(point.gap_s) + ", send: " + short_time(point.send_s) +
-             ", receive: " + short_time(point.receive_s) + ", spread: " + percent(point.spread) + "}\n";
+      out += "      - {size: " + format_bytes(point.bytes) + ", round_trip: " + format_short_time(point.round_trip_s) +
+             ", gap: " + format_short_time(point.gap_s) + ", send: " + format_short_time(point.send_s) +
+             ", receive: " + format_short_time(point.receive_s) + ", spread: " + percent(point.spread) + "}\n";
     }
   }
   if (measurement.relay) {
     out += "relay:\n  ranks: " + std::to_string(measurement.relay->ranks) + "\n  points:\n";
     for (const RelayPoint& point : measurement.relay->points) {
-      out += "    - {size: " + format_bytes(point.bytes) + ", gap: " + short_time(point.gap_s) +
+      out += "    - {size: " + format_bytes(point.bytes) + ", gap: " + format_short_time(point.gap_s) +
              ", spread: " + percent(point.spread) + "}\n";
+    }
+  }
+  if (measurement.datagrams) {
+    const MeasuredDatagrams& datagrams = *measurement.datagrams;
+    out += "datagrams:\n  between: [" + yaml_scalar(datagrams.from) + ", " + yaml_scalar(datagrams.to) + "]\n";
+    out += "  points:\n";
+    for (const DatagramPoint& point : datagrams.points) {
+      out += "    - {size: " + format_bytes(point.bytes) + ", send: " + format_short_time(point.send_s) +
+             ", receive: " + format_short_time(point.receive_s) + ", spread: " + percent(point.spread) + "}\n";
     }
   }
   return out;

@@ -56,6 +56,21 @@ struct MeasuredRelay {
   [[nodiscard]] RelayPoint at(std::uint64_t bytes) const;
 };
 
+/// A multicast datagram with so many bytes of a message, seconds: what one costs a processor, of a batch.
+struct DatagramPoint {
+  std::uint64_t bytes = 0;
+  double send_s = 0.0;     ///< of the host that seals and sends it
+  double receive_s = 0.0;  ///< of one that receives, checks and copies it
+  double spread = 0.0;     ///< half of the wider one of their 95 % intervals, as a part of it
+};
+
+/// By processor time: a link need not be as fast as hosts are.
+struct MeasuredDatagrams {
+  std::string from;  ///< the hosts between which they were measured
+  std::string to;
+  std::vector<DatagramPoint> points;  ///< by ascending size
+};
+
 struct Measurement {
   std::string provenance;
   std::string date;  ///< YYYY-MM-DD
@@ -63,8 +78,9 @@ struct Measurement {
   std::uint64_t cluster_fingerprint = 0;
   std::string mpi;
   std::string mpi_version;
-  std::vector<MeasuredDistance> distances;  ///< by ascending channels
-  std::optional<MeasuredRelay> relay;       ///< where there are three ranks or more
+  std::vector<MeasuredDistance> distances;       ///< by ascending channels
+  std::optional<MeasuredRelay> relay;            ///< where there are three ranks or more
+  std::optional<MeasuredDatagrams> datagrams{};  ///< where a host hears another one's multicasts
 
   /// The distance measured, or the nearest one that was. `distances` is not empty.
   [[nodiscard]] const MeasuredDistance& distance(std::uint32_t channels) const;

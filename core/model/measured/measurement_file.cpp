@@ -23,9 +23,9 @@ class MeasurementReader {
   explicit MeasurementReader(Faults& faults) : faults_(faults) {}
 
   Measurement read(const YamlNode& root) {
-    static constexpr std::array<std::string_view, 9> keys{"trunkline",   "provenance",          "date",
-                                                          "cluster",     "cluster_fingerprint", "mpi",
-                                                          "mpi_version", "distances",           "relay"};
+    static constexpr std::array<std::string_view, 10> keys{
+        "trunkline", "provenance",  "date",      "cluster", "cluster_fingerprint",
+        "mpi",       "mpi_version", "distances", "relay",   "datagrams"};
     check_keys(root, keys, faults_);
     Measurement read;
     read.provenance = optional_text(root, "provenance", "trunkline measure", faults_);
@@ -45,6 +45,7 @@ class MeasurementReader {
       for (const YamlNode& node : distances->items) distance(node, read);
     }
     if (const YamlNode* node = root.find("relay")) relay(*node, read);
+    if (const YamlNode* node = root.find("datagrams")) datagrams(*node, read);
     return read;
   }
 
@@ -60,15 +61,7 @@ class MeasurementReader {
         faults_.add(*value, "distances must stand in the order of their channels, each once");
       }
     }
-    const YamlNode* between = required(node, "between", "between: [h0, h1]", faults_);
-    if (between != nullptr && check_kind(*between, Kind::sequence, "between", "[h0, h1]", faults_)) {
-      if (between->items.size() != 2 || !between->items[0].is_scalar() || !between->items[1].is_scalar()) {
-        faults_.add(*between, "between must name two hosts, such as [h0, h1]");
-      } else {
-        read.from = between->items[0].text;
-        read.to = between->items[1].text;
-      }
-    }
+    two_hosts(node, read);
     if (const YamlNode* value = required(node, "eager_limit", "eager_limit: 8KiB", faults_)) {
       read.eager_bytes = bytes_or_zero(*value, "eager_limit", faults_).value_or(0);
     }
@@ -85,6 +78,43 @@ class MeasurementReader {
       read.ranks = whole_number(*value, "ranks", 3, faults_).value_or(3);
     }
     for (const YamlNode* one : points_of(node)) relay_point(*one, read);
+  }
+
+  void datagrams(const YamlNode& node, Measurement& measurement) {
+    static constexpr std::array<std::string_view, 2> keys{"between", "points"};
+    if (!check_kind(node, Kind::mapping, "datagrams", "{between: [h0, h1], ...}", faults_)) return;
+    check_keys(node, keys, faults_);
+    MeasuredDatagrams& read = measurement.datagrams.emplace();
+    two_hosts(node, read);
+    for (const YamlNode* one : points_of(node)) datagram_point(*one, read);
+  }
+
+  template <class Between>
+  void two_hosts(const YamlNode& node, Between& read) {
+    const YamlNode* between = required(node, "between", "between: [h0, h1]", faults_);
+    if (between == nullptr || !check_kind(*between, Kind::sequence, "between", "[h0, h1]", faults_)) return;
+    if (between->items.size() != 2 || !between->items[0].is_scalar() || !between->items[1].is_scalar()) {
+      faults_.add(*between, "between must name two hosts, such as [h0, h1]");
+    } else {
+      read.from = between->items[0].text;
+      read.to = between->items[1].text;
+    }
+  }
+
+  void datagram_point(const YamlNode& node, MeasuredDatagrams& datagrams) {
+    static constexpr std::array<std::string_view, 4> keys{"size", "send", "receive", "spread"};
+    if (!check_kind(node, Kind::mapping, "a point", "{size: 1KiB, ...}", faults_)) return;
+    check_keys(node, keys, faults_);
+    const std::size_t faults_before = faults_.size();
+    DatagramPoint read;
+    read.bytes = size_after(node, datagrams.points.empty() ? 0 : datagrams.points.back().bytes);
+    read.send_s = time(node, "send");
+    read.receive_s = time(node, "receive");
+    read.spread = fraction(node);
+    if (faults_.size() == faults_before && (read.send_s == 0.0 || read.receive_s == 0.0)) {
+      faults_.add(node, "send and receive must be above zero");
+    }
+    datagrams.points.push_back(read);
   }
 
   std::vector<const YamlNode*> points_of(const YamlNode& node) {

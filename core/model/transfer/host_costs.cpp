@@ -83,7 +83,19 @@ struct Value {
   double HostCosts::*cost;
 };
 
-constexpr std::array values{Value{"shared", &HostCosts::shared_s}, Value{"shared-byte", &HostCosts::shared_byte_s}};
+constexpr std::array values{Value{"shared", &HostCosts::shared_s},
+                            Value{"shared-byte", &HostCosts::shared_byte_s},
+                            Value{"datagram-send", &HostCosts::datagram_send_s},
+                            Value{"datagram-send-byte", &HostCosts::datagram_send_byte_s},
+                            Value{"datagram-receive", &HostCosts::datagram_receive_s},
+                            Value{"datagram-receive-byte", &HostCosts::datagram_receive_byte_s},
+                            Value{"datagram-rank", &HostCosts::datagram_rank_s}};
+
+std::string all_keys() {
+  std::string text;
+  for (const Value& value : values) text.append(text.empty() ? "" : ", ").append(value.key);
+  return text;
+}
 
 }  // namespace
 
@@ -125,9 +137,8 @@ HostCosts host_costs_from(std::string_view text, const HostCosts& usual) {
     }
     const auto known = std::ranges::find(values, part.substr(0, equals), &Value::key);
     if (equals == std::string_view::npos || known == values.end()) {
-      throw std::invalid_argument("'" + std::string(part) +
-                                  "' says no cost: a name comes first, then shared=16us and " +
-                                  "shared-byte=4ns, with commas between");
+      throw std::invalid_argument("'" + std::string(part) + "' says no cost: a name comes first, then shared=16us " +
+                                  "and the like, with commas between; there are: " + all_keys());
     }
     try {
       costs.*known->cost = parse_time(part.substr(equals + 1));
@@ -136,6 +147,16 @@ HostCosts host_costs_from(std::string_view text, const HostCosts& usual) {
     }
   }
   return costs;
+}
+
+std::string datagram_costs_text(const HostCosts& hosts) {
+  std::string text;
+  for (const Value& value : values) {
+    if (value.key.starts_with("datagram-")) {
+      text.append(text.empty() ? "" : ",").append(value.key).append("=").append(format_short_time(hosts.*value.cost));
+    }
+  }
+  return text;
 }
 
 const HostCosts& host_costs_of(std::string_view mpi, std::string_view version) {

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <limits>
 #include <span>
+#include <string>
 #include <string_view>
 
 namespace trunkline {
@@ -88,9 +89,13 @@ inline constexpr std::uint64_t openmpi_eager_bytes = 65536 - 64;
 /// Throws std::invalid_argument with the names there are.
 [[nodiscard]] const HostCosts& host_costs_named(std::string_view name);
 
-/// As TRUNKLINE_HOST_COSTS says it: "NAME", "shared=16us,shared-byte=4ns", or both: "NAME,shared=16us". What is not
-/// said is `usual`. Throws std::invalid_argument with what would be right.
+/// As TRUNKLINE_HOST_COSTS says it: "NAME", "shared=16us,shared-byte=4ns", or both: "NAME,shared=16us". Datagrams'
+/// costs are said so, too: "datagram-send=1us,datagram-send-byte=0.08ns". What is not said is `usual`. Throws
+/// std::invalid_argument with what would be right.
 [[nodiscard]] HostCosts host_costs_from(std::string_view text, const HostCosts& usual);
+
+/// What datagrams cost, as host_costs_from() takes it behind a name.
+[[nodiscard]] std::string datagram_costs_text(const HostCosts& hosts);
 
 /// The defaults of a library over TCP: `mpi` is "mpich" or "openmpi", `version` such as "4.0.2", or empty.
 [[nodiscard]] const HostCosts& host_costs_of(std::string_view mpi, std::string_view version);

@@ -14,7 +14,6 @@ from trunkline.cluster import load_cluster
 from trunkline.doctor.pays import LIBRARY_OFF, Gain, own_off, pays, verdict
 from trunkline.doctor.pays_picture import cell_words, pays_panels, pays_picture
 from trunkline.errors import BadInput
-from trunkline.predict import host_costs_named
 from trunkline.registry import check_collective
 from trunkline.terminal import output, titled_table
 from trunkline.units import format_bytes, format_rate, format_seconds, parse_counts, parse_rate, parse_sizes
@@ -54,7 +53,7 @@ def doctor_pays(
     wanted = sorted(parse_sizes(sizes or SIZES))
     for one in rates[:1]:
         tell_rate(network, one)
-    costs = host_costs_named(_core.host_costs_of(name, "")).name
+    costs = _core.host_costs_of(name, "")
     found = pays(network, names, rates, ranks, wanted, _core.NativeLibrary[name], costs)
     about = f"{network.name}: {len(network.hosts)} hosts on {len(network.switches)} switches, {name}"
     stated = f"{rate_words(network)}; " if rate is None else ""

@@ -54,7 +54,7 @@ def measure(
     ] = 0.5,
     mpi: Annotated[Optional[str], mpi_option("The MPI library of the job; default: the launcher's.")] = None,
 ) -> None:
-    """Measure latency, gap and processor times between ranks of each distance, and the eager limit; or pairs of hosts.
+    """Measure latency, gap and processor times between ranks, the eager limit, and datagrams; or pairs of hosts.
 
     To be started as the program of an MPI job with at least two ranks on each kind of path.
     """

@@ -37,6 +37,7 @@ from trunkline.predict import (
     Decision,
     Predicted,
     decide_all,
+    host_costs_given,
     knowledge_of,
     predict_all,
     setting_of,
@@ -61,8 +62,7 @@ HostCostsOption = Annotated[
         metavar="COSTS",
         envvar="TRUNKLINE_HOST_COSTS",
         help="What messages cost their hosts: free, mpich, mpich-5, openmpi, the allreduce paper's pentium-pro-200 and "
-        "others, and what a lab says; default: as measured "
-        "with the library.",
+        "others, and what a lab or 'trunkline measure' says behind it; default: as measured with the library.",
     ),
 ]
 
@@ -114,11 +114,7 @@ def predict(
     name = library.name if library else tables.mpi if tables else "mpich"
     native = library.native_library if library else _core.NativeLibrary[name]
     versioned = library if tables is None else None
-    costs = host_costs or _core.host_costs_of(name, versioned.version if versioned else "")
-    try:
-        _core.check_host_costs(costs)
-    except ValueError as error:
-        raise BadInput(f"--host-costs: {error}") from None
+    costs = host_costs_given(host_costs, _core.host_costs_of(name, versioned.version if versioned else ""))
     rows = predict_all(collective, network, placement, start, names, parse_sizes(sizes), native, tables, costs, plan)
     if json:
         write_json([row.as_json(network, len(placement), name) for row in rows], json)

@@ -32,7 +32,7 @@ from trunkline.mpi import require_mpi
 from trunkline.peers.simulated import Simulated, simulated_algorithms, simulated_plan
 from trunkline.placement import root_rank
 from trunkline.planned import placement_for, plan_for_job
-from trunkline.predict import host_costs_named, load_measurement
+from trunkline.predict import host_costs_given, load_measurement
 from trunkline.simulate.calibration import processor_times
 from trunkline.simulate.compare import Pair, check_comparable, compared, load_bench, rate_of
 from trunkline.simulate.engine import SMALL_JOB, Job
@@ -126,8 +126,9 @@ def simulated(
     if measured:
         if host_costs not in ("", "free"):
             raise BadInput("--measured and --host-costs both say what messages cost: give one of them")
-        options, host_costs = processor_times(load_measurement(measured, network)), "free"
-    costs = host_costs_named(host_costs or _core.host_costs_of(library.counts_as, library.version)).name
+        tables = load_measurement(measured, network)
+        options, host_costs = processor_times(tables), _core.with_datagrams("free", tables)
+    costs = host_costs_given(host_costs, _core.host_costs_of(library.counts_as, library.version))
     start = root_rank(network, placement, root or str(own.plan.root if own else 0))
     if calls is None:
         calls = LOSSY_CALLS if _core.has_impairments(network) else 1

@@ -26,7 +26,7 @@ from trunkline.errors import BadInput
 from trunkline.mpi import require_mpi
 from trunkline.peers.simulated import UNNAMED, Simulated, named_now, simulated_algorithms
 from trunkline.placement import bounded_placement, root_rank
-from trunkline.predict import host_costs_named
+from trunkline.predict import host_costs_given
 from trunkline.simulate.engine import Job
 from trunkline.simulate.gains import Gain, simulate_gains
 from trunkline.simulate.gains_picture import gain_words, gains_picture
@@ -78,7 +78,7 @@ def gains(
             f"--algorithms: SimGrid does not say which algorithm '{unnamed[0]}' is, and gains are over named ones; "
             f"'trunkline simulate {collective} --algorithms auto,{unnamed[0]}' has its times"
         )
-    costs = host_costs_named(host_costs or _core.host_costs_of(library.counts_as, library.version)).name
+    costs = host_costs_given(host_costs, _core.host_costs_of(library.counts_as, library.version))
     for one in map(parse_rate, rates.split(",")) if rates else ():
         tell_rate(network, one)
     clusters = (

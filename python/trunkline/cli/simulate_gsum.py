@@ -24,7 +24,7 @@ from trunkline.hierarchy import Hierarchy, hierarchical_plan
 from trunkline.mpi import require_mpi
 from trunkline.plan_sets import by_size
 from trunkline.planned import Planned, made_plan, read_plan_set
-from trunkline.predict import host_costs_named
+from trunkline.predict import host_costs_given
 from trunkline.simulate.engine import Job
 from trunkline.simulate.gsum import (
     PAPER_GAINS,
@@ -86,7 +86,7 @@ def gsum(
     message_bytes = parse_gsum_sizes(sizes)
     placement = [host for host, count in enumerate(ranks_on_hosts(network, ranks_per_host)) for _ in range(count)]
     usual = PAPER_HOSTS.get(network.name, _core.host_costs_of(library.counts_as, library.version))
-    costs = host_costs_named(host_costs or usual).name
+    costs = host_costs_given(host_costs, usual)
     job = Job("allreduce", network, placement, 0, message_bytes, {}, costs, library.native_library)
     for word in wanted:
         if word not in WORDS:

@@ -18,7 +18,7 @@ from trunkline.errors import BadInput
 from trunkline.mpi import require_mpi
 from trunkline.peers.simulated import Simulated, simulated_algorithms
 from trunkline.placement import placement_on
-from trunkline.predict import host_costs_named
+from trunkline.predict import host_costs_given
 from trunkline.simulate.engine import Job
 from trunkline.simulate.matmul import PAPER_PART, Multiplied, largest_block, multiply_all
 from trunkline.simulate.rows import LeftOut
@@ -66,7 +66,7 @@ def matmul(
     counts = parse_counts(hosts, "--hosts")
     library = require_mpi(mpi)
     wanted = simulated_algorithms("bcast", algorithms.split(","), library.native_library)
-    costs = host_costs_named(host_costs or _core.host_costs_of(library.counts_as, library.version)).name
+    costs = host_costs_given(host_costs, _core.host_costs_of(library.counts_as, library.version))
     for one in map(parse_rate, rates.split(",")) if rates else ():
         tell_rate(network, one)
     clusters = (

@@ -15,7 +15,7 @@ from trunkline.draw.ranks import draw_ranks
 from trunkline.draw.svg import below_each_other
 from trunkline.draw.terminal import line_over_switches, rank_tree
 from trunkline.kinds.kind import PlanKind
-from trunkline.kinds.trees import MOST_BY_LEVELS, tree_as_json
+from trunkline.kinds.trees import MOST_BY_LEVELS, exchanges_in_words, tree_as_json
 from trunkline.units import format_rate
 
 __all__ = ["Multicasts"]
@@ -40,7 +40,8 @@ class Multicasts(PlanKind):
             sites = sum(len(group.ranks) > 1 for group in multicast.groups)
             alone = len(multicast.groups) - sites
             besides = f" and {alone} rank{'' if alone == 1 else 's'} alone" if alone else ""
-            return f"{sites} group{'' if sites == 1 else 's'}{besides}, confirmed along {_shape(confirm)}"
+            words = f"{sites} group{'' if sites == 1 else 's'}{besides}, confirmed along {_shape(confirm)}"
+            return words + (", two roots that exchange" if confirm.exchange is not None else "")
         words = f"confirmed along a tree of height {confirm.height}, degree {confirm.max_degree}"
         if multicast.reduce:
             many = len(multicast.reduce)
@@ -161,6 +162,8 @@ def _show_groups(
         sender = group.ranks[0]
         parent = confirm.parent[sender]
         source = "the root" if parent is None else f"from rank {parent}"
+        if sender in (confirm.root, confirm.exchange) and confirm.exchange is not None:
+            source = "one of two roots"
         if len(group.ranks) == 1:
             console.print(f"  rank {sender} ({source}) alone", soft_wrap=True)
             continue
@@ -174,6 +177,8 @@ def _show_groups(
     console.print()
     console.print("Who reports to whom, and from group to group who sends the message to whom:")
     console.print(rank_tree(cluster, placement, confirm))
+    if confirm.exchange is not None:
+        console.print(exchanges_in_words([confirm]), soft_wrap=True)
 
 
 def _turns_of(multicast: _core.Multicast) -> _core.Tree:

@@ -94,7 +94,8 @@ class Job:
     options: Mapping[str, str]
     """Of SimGrid, beyond those that every simulation gets."""
     host_costs: str = "free"
-    """Name of what messages cost their hosts, in the simulation and in the decisions of ``auto``."""
+    """What messages and datagrams cost their hosts, in the simulation and in the decisions of ``auto``, as
+    ``TRUNKLINE_HOST_COSTS`` says it; a name stands before all else."""
     library: _core.NativeLibrary = _core.NativeLibrary.mpich
     """Whose ranks these are: ``auto`` compares with its own algorithms, and leaves calls to them."""
     calls: int = 1

@@ -15,12 +15,13 @@ inline constexpr int no_parent = -1;
 /// Ranks are those of the private communicator.
 struct LocalTree {
   int parent = no_parent;
-  int partner = no_parent;        ///< of a root: another one, with which it exchanges what has come up
-  bool is_first = true;           ///< of two such roots, whose operands stand before the other's
-  bool is_plan_root = false;      ///< of two such roots the one that the plan's tree begins with
-  std::vector<int> children;      ///< in sending order, without the partner
-  std::vector<int> from_the_end;  ///< children by falling rank of the communicator
-  std::size_t above = 0;          ///< children whose rank is above this one's
+  int partner = no_parent;         ///< of a root: another one, with which it exchanges what has come up
+  bool is_first = true;            ///< of two such roots, whose operands stand before the other's
+  bool is_plan_root = false;       ///< of two such roots the one that the plan's tree begins with
+  std::vector<int> children;       ///< in sending order, without the partner
+  std::vector<int> from_the_end;   ///< children by falling rank of the communicator
+  std::size_t above = 0;           ///< children whose rank is above this one's
+  std::size_t told_otherwise = 0;  ///< so many children, the last ones, get the result of a reduction in another way
 
   [[nodiscard]] bool is_root() const { return parent == no_parent; }
   [[nodiscard]] bool exchanges() const { return partner != no_parent; }

@@ -220,7 +220,8 @@ bool TreeReduction::hand_down(Flow& flow) {
   if (!std::ranges::all_of(row, [](Pending request) { return request.is_none(); })) return false;
   const std::uint64_t segment = flow.handed_on++;
   const bool synchronous = is_synchronous(segment, flow.segments, flow.window);
-  hand_to_all(result(flow, segment), flow.tree->children, flow.number, segment, synchronous, row);
+  const auto children = std::span(flow.tree->children).first(flow.told());
+  hand_to_all(result(flow, segment), children, flow.number, segment, synchronous, row.first(flow.told()));
   return true;
 }
 

@@ -27,8 +27,9 @@ namespace trunkline::runtime {
 
 class TreeReduction : public Execution {
  public:
-  /// Everything must outlive the object. The members must agree on trees, elements and segment; where `everywhere`, all
-  /// of them have room for the result, else the root alone. For an order by rank the plan must keep it.
+  /// Everything must outlive the object. The members must agree on trees, elements and segment; where `everywhere`,
+  /// this rank gets the result, as all do that are not told otherwise, and has room for it; else the root alone. For an
+  /// order by rank the plan must keep it.
   TreeReduction(Transport& transport, std::span<const LocalTree> trees, const Operands& operands,
                 std::uint64_t segment_bytes, const InFlight& in_flight, bool everywhere, OperandOrder order);
   ~TreeReduction() override;
@@ -79,6 +80,8 @@ class TreeReduction : public Execution {
     /// Whether this rank has all operands, so that nobody is above it.
     [[nodiscard]] bool is_top() const { return tree->next_up() == no_parent; }
     [[nodiscard]] bool is_leaf() const { return tree->is_leaf(); }
+    /// Children that get the result from here.
+    [[nodiscard]] std::size_t told() const { return tree->children.size() - tree->told_otherwise; }
     /// Segments whose result is here.
     [[nodiscard]] std::uint64_t results_here() const {
       return exchanges() ? exchanged : is_top() ? combined : received;

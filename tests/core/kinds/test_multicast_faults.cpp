@@ -50,10 +50,9 @@ const FaultCase multicast_faults[] = {
         {"7:9: pace: \"Mbyte\" is no unit of a rate (did you mean Mbit?); known are bit, kbit, Mbit, Gbit"}),
     multicast_fault("PaceOfNothing", "multicast:\n  pace: 0Mbit\n  confirm: {0: [1, 2], 1: [3]}\n",
                     {"7:9: pace: the rate 0Mbit must be above zero"}),
-    multicast_fault(
-        "UnknownKey", "multicast:\n  confirms: {}\n  confirm: {0: [1, 2], 1: [3]}\n",
-        {"7:3: unknown key \"confirms\" (did you mean confirm?); known here are pace, groups, confirm, reduce, "
-         "order, at_once"}),
+    multicast_fault("UnknownKey", "multicast:\n  confirms: {}\n  confirm: {0: [1, 2], 1: [3]}\n",
+                    {"7:3: unknown key \"confirms\" (did you mean confirm?); known here are pace, groups, confirm, "
+                     "exchange, reduce, order, at_once"}),
     multicast_fault("GroupOfNone", "multicast:\n  groups: [{ranks: [0-2]}]\n  confirm: {0: [1, 2], 1: [3]}\n",
                     {"7:11: groups: rank 3 is in no group"}),
     multicast_fault("GroupsAndAPace",
@@ -77,6 +76,9 @@ const FaultCase multicast_faults[] = {
                      "6:66: at_once is for collectives in which all ranks send, such as allgather"}),
     multicast_fault("ReduceOfABroadcast", "multicast: {confirm: {0: [1, 2], 1: [3]}, reduce: [{0: [1, 2, 3]}]}\n",
                     {"6:51: reduce is for reductions, whose operands go up these trees; the plan is for bcast"}),
+    multicast_fault("ExchangeOfABroadcast", "multicast: {confirm: {0: [1, 2], 1: [3]}, exchange: 1}\n",
+                    {"6:53: exchange is for reductions in groups, in which two that send have operands of all ranks; "
+                     "leave it out"}),
     gather_fault("NoOrder", "multicast: {at_once: 2}\n",
                  {"6:12: the key order is missing; give it, such as order: [0-3]"}),
     gather_fault("NoAtOnce", "multicast: {order: [0-3]}\n",

@@ -157,8 +157,18 @@ TEST(MulticastGroups, AreRefusedByTheCheck) {
   says("rank 2 has the message from rank 1, which is not the one that sends in its group");
   multicast.groups = {{.ranks = {0}}, {.ranks = {1, 2}}};
   check_plan(plan_of(multicast));
+  check_plan(plan_of(multicast), Collective::allreduce);
+  EXPECT_THAT([&] { check_plan(plan_of(multicast), Collective::allgather); },
+              ThrowsMessage<InvalidPlan>(HasSubstr("a multicast of one root does not serve allgather")));
+  multicast.confirm.exchange = 1;
+  check_plan(plan_of(multicast), Collective::allreduce);
+  EXPECT_THAT([&] { check_plan(plan_of(multicast), Collective::bcast); },
+              ThrowsMessage<InvalidPlan>(HasSubstr("two roots exchange operands, and bcast has none")));
+  multicast.groups = {{.ranks = {0, 1}}, {.ranks = {2}}};
   EXPECT_THAT([&] { check_plan(plan_of(multicast), Collective::allreduce); },
-              ThrowsMessage<InvalidPlan>(HasSubstr("a multicast in groups does not serve allreduce")));
+              ThrowsMessage<InvalidPlan>(HasSubstr("the root exchanges with rank 1 of its own group")));
+  multicast.groups = {{.ranks = {0}}, {.ranks = {1, 2}}};
+  multicast.confirm.exchange = no_rank;
   multicast.groups[1].ranks = {2, 1};
   says("rank 2 sends to its group, and has the message from rank 1 of the same");
   multicast.groups[1].ranks = {1};
@@ -174,6 +184,52 @@ TEST(MulticastGroups, AreRefusedByTheCheck) {
   multicast.groups[1].byte_s = 0.0;
   multicast.byte_s = 1e-8;
   says("each has a pace of its own");
+}
+
+/// Operands up, and the result to all who send: by hand, whoever has what.
+std::vector<Rank> results_of(const Multicast& multicast) {
+  std::vector<std::set<Rank>> have(multicast.ranks());
+  std::vector<Rank> order = parents_first(multicast.confirm);
+  const Tree& confirm = multicast.confirm;
+  for (Rank rank = 0; rank < have.size(); ++rank) have[rank].insert(rank);
+  for (auto rank = order.rbegin(); rank != order.rend(); ++rank) {
+    if (*rank != confirm.root && *rank != confirm.exchange) have[confirm.parent[*rank]].merge(std::set(have[*rank]));
+  }
+  if (confirm.exchange != no_rank) {
+    std::set<Rank> both = have[confirm.root];
+    both.insert(have[confirm.exchange].begin(), have[confirm.exchange].end());
+    have[confirm.root] = have[confirm.exchange] = both;
+  }
+  std::set<Rank> senders;
+  for (const MulticastGroup& group : multicast.groups) senders.insert(group.ranks.front());
+  for (const Rank rank : order) {
+    if (senders.contains(rank) && rank != confirm.root && rank != confirm.exchange)
+      have[rank] = have[confirm.parent[rank]];
+  }
+  for (const MulticastGroup& group : multicast.groups) {
+    for (const Rank rank : group.ranks) have[rank] = have[group.ranks.front()];
+  }
+  std::vector<Rank> sizes;
+  for (const auto& one : have) sizes.push_back(static_cast<Rank>(one.size()));
+  return sizes;
+}
+
+/// Two roots exchange where sites do, and every rank has every operand in the end; read as it was written.
+RC_GTEST_PROP(MulticastGroups, HaveEveryOperandInTheEnd, ()) {
+  const Sites on;
+  const Plan plan = lay(Collective::allreduce, "by-sites-multicast", &on.cluster, on.placement, on.root);
+  check_plan(plan, Collective::allreduce);
+  const Multicast& multicast = multicast_of(plan);
+  if (!multicast.has_groups()) return;
+  const auto ranks = static_cast<Rank>(on.placement.size());
+  RC_ASSERT(results_of(multicast) == std::vector<Rank>(ranks, ranks));
+  PlanFile file;
+  file.collective = Collective::allreduce;
+  file.algorithm = "by-sites-multicast";
+  file.plan = plan;
+  const PlanFile again = parse_plan(write_plan(file), "x.yaml");
+  RC_ASSERT(multicast_of(again.plan).confirm.exchange == multicast.confirm.exchange);
+  RC_ASSERT(multicast_of(again.plan).confirm.children == multicast.confirm.children);
 }
 
 /// Four hosts at 100 Mbit/s on each of two switches that are 20 ms apart, at half that rate.
@@ -213,6 +269,26 @@ TEST(MulticastGroups, TakeTheWayAndWhatTheirSiteTakes) {
   EXPECT_TRUE(costs.can_pay());
   EXPECT_EQ(costs.network_transfers(), 3U);
   EXPECT_GT(costs.opening_s(), within.opening_s());
+}
+
+/// Up in a site, over to the other one, and down in a site, one after another.
+TEST(MulticastGroups, OfAReductionTakeWhatItsPartsTake) {
+  const TwoSites on;
+  const Plan plan = lay(Collective::allreduce, "by-sites-multicast", &on.cluster, on.placement, 0);
+  const Multicast& multicast = multicast_of(plan);
+  ASSERT_EQ(multicast.groups.size(), 2U);
+  EXPECT_NE(multicast.confirm.exchange, no_rank);
+  const HostCosts free;
+  const std::uint64_t bytes = 1000;
+  const auto costs = costs_of(on.cluster, on.placement, plan, Collective::allreduce, free);
+  const Multicast alone = group_alone(multicast, multicast.groups[0]);
+  const Placement near = placement_of(on.placement, multicast.groups[0].ranks);
+  const TreeCosts up = tree_costs(on.paths, near, alone.confirm, Direction::up, free);
+  const MulticastCosts down = multicast_costs(on.paths, near, alone, free);
+  const double way_s = costs->seconds(bytes, bytes) - tree_seconds(up, bytes, bytes) - down.seconds(bytes, bytes);
+  EXPECT_GT(way_s, 20e-3);  // the long link once, both ways at the same time
+  EXPECT_LT(way_s, 21e-3);
+  EXPECT_TRUE(costs->can_pay());
 }
 
 TEST(MulticastGroups, AreAloneWhereSitesAreSmall) {

@@ -57,6 +57,20 @@ TEST(HostCosts, AreReadFromWhatALabSays) {
   }
 }
 
+TEST(HostCosts, OfDatagramsAreSaidAndReadBack) {
+  const HostCosts& mpich = host_costs_named("mpich");
+  const HostCosts read = host_costs_from("free,datagram-send=1.5us,datagram-receive-byte=0.125ns", mpich);
+  EXPECT_DOUBLE_EQ(read.datagram_send_s, 1.5e-6);
+  EXPECT_DOUBLE_EQ(read.datagram_receive_byte_s, 0.125e-9);
+  EXPECT_EQ(read.datagram_receive_s, 0.0);
+  EXPECT_EQ(datagram_costs_text(read),
+            "datagram-send=1.5us,datagram-send-byte=0s,datagram-receive=0s,datagram-receive-byte=0.125ns,"
+            "datagram-rank=0s");
+  const HostCosts back = host_costs_from("free," + datagram_costs_text(mpich), read);
+  EXPECT_EQ(back.datagram_send_s, mpich.datagram_send_s);
+  EXPECT_EQ(back.datagram_rank_s, mpich.datagram_rank_s);
+}
+
 TEST(HostCosts, OfHostsThatShareProcessorsBoundEveryPlan) {
   // 16 hosts hand 15 messages on for each segment, whoever sends them: nothing is faster than the processors.
   const Cluster cluster = at(one_switch(16), 2e7);

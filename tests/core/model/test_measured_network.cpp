@@ -94,6 +94,39 @@ TEST(MeasuredNetwork, BusyHostsSayNothingOfTheLinks) {
   EXPECT_TRUE(measured_network(fast, measured, usual_host_costs()).contradictions.empty());
 }
 
+TEST(MeasuredNetwork, DatagramsCostWhatWasMeasured) {
+  Measurement measured = tables(1e9, 1e9);
+  const HostCosts without = measured_network(stated(), measured, usual_host_costs()).hosts;
+  EXPECT_EQ(without.datagram_send_s, usual_host_costs().datagram_send_s);
+  const auto point = [](std::uint64_t bytes) -> DatagramPoint {
+    const auto all = static_cast<double>(bytes);
+    return {.bytes = bytes, .send_s = 3e-6 + 2e-9 * all, .receive_s = 2e-6 + 1e-9 * all};
+  };
+  measured.datagrams = {.from = "h0", .to = "h4", .points = {point(8), point(512), point(1432)}};
+  const HostCosts with = measured_network(stated(), measured, usual_host_costs()).hosts;
+  EXPECT_NEAR(with.datagram_send_s, 3e-6, 1e-12);
+  EXPECT_NEAR(with.datagram_send_byte_s, 2e-9, 1e-15);
+  EXPECT_NEAR(with.datagram_receive_s, 2e-6, 1e-12);
+  EXPECT_NEAR(with.datagram_receive_byte_s, 1e-9, 1e-15);
+  EXPECT_EQ(with.datagram_rank_s, usual_host_costs().datagram_rank_s);
+  EXPECT_EQ(with.send_s, without.send_s);
+
+  Knowledge knowledge{.library = {NativeLibrary::mpich, "mpich", "4.0.2"}, .cluster = stated()};
+  const Placement placement = block_placement(*knowledge.cluster, 1);
+  const auto predicted = [&] {
+    knowledge.take_measurement(measured, "net.yaml");
+    return Decider(knowledge, Collective::bcast, placement, 0).seconds_of("multicast", 8, 8);
+  };
+  const double slow_s = predicted();
+  measured.datagrams.reset();
+  const double usual_s = predicted();
+  const HostCosts& usual = usual_host_costs();
+  const double more_s = with.datagram_send_s + with.datagram_receive_s - usual.datagram_send_s -
+                        usual.datagram_receive_s +
+                        8 * (3e-9 - usual.datagram_send_byte_s - usual.datagram_receive_byte_s);
+  EXPECT_NEAR(slow_s - usual_s, more_s, 1e-10);
+}
+
 TEST(MeasuredNetwork, DecidesAndRefusesWhatIsForOthers) {
   Knowledge knowledge{.library = {NativeLibrary::mpich, "mpich", "4.0.2"}, .cluster = stated()};
   const auto refused = [&](Measurement wrong) -> std::string {

@@ -45,6 +45,13 @@ const std::string relay =
     "    - {size: 512B, gap: 100us, spread: 0.0100}\n"
     "    - {size: 1KiB, gap: 120us, spread: 0.0100}\n";
 
+const std::string datagrams =
+    "datagrams:\n"
+    "  between: [h0, h1]\n"
+    "  points:\n"
+    "    - {size: 8B, send: 900ns, receive: 500ns, spread: 0.0100}\n"
+    "    - {size: 1432B, send: 1.1us, receive: 800ns, spread: 0.0200}\n";
+
 Measurement paper() { return parse_measurement(head + one_distance + points, "f"); }
 
 TEST(Measurement, ReadsBackWhatItWrites) {
@@ -60,6 +67,17 @@ TEST(Measurement, ReadsBackARelay) {
   EXPECT_EQ(measurement.relay->ranks, 16U);
   EXPECT_NEAR(measurement.relay->at(768).gap_s, 110e-6, 1e-12);
   EXPECT_EQ(write_measurement(measurement), write_measurement(paper()) + relay);
+}
+
+TEST(Measurement, ReadsBackDatagrams) {
+  EXPECT_FALSE(paper().datagrams);
+  const Measurement measurement = parse_measurement(head + one_distance + points + datagrams, "f");
+  ASSERT_TRUE(measurement.datagrams);
+  EXPECT_EQ(measurement.datagrams->to, "h1");
+  ASSERT_EQ(measurement.datagrams->points.size(), 2U);
+  EXPECT_NEAR(measurement.datagrams->points[1].send_s, 1.1e-6, 1e-12);
+  EXPECT_NEAR(measurement.datagrams->points[0].receive_s, 0.5e-6, 1e-12);
+  EXPECT_EQ(write_measurement(measurement), write_measurement(paper()) + datagrams);
 }
 
 TEST(Measurement, DerivesLatencyAsThePapersDo) {
@@ -231,6 +249,17 @@ const FaultCase measurement_faults[] = {
               {"16:10: ranks must be a whole number from 3, not \"2\"", "18:7: gap must be above zero",
                "19:7: the key gap is missing; give it, such as gap: 20us",
                "19:14: points must stand in the order of their sizes, each once"}},
+    FaultCase{
+        "Datagrams",
+        head + one_distance + points +
+            "datagrams:\n"
+            "  between: h0\n"
+            "  points:\n"
+            "    - {size: 1KiB, send: 0s, receive: 1us, spread: 0}\n"
+            "    - {size: 8B, send: 1us, spread: 0}\n",
+        {"16:12: between must be a list, such as [h0, h1]; here is a text", "18:7: send and receive must be above zero",
+         "19:7: the key receive is missing; give it, such as receive: 20us",
+         "19:14: points must stand in the order of their sizes, each once"}},
     FaultCase{"Between",
               head + "distances:\n"
                      "  - channels: 2\n"

@@ -101,6 +101,28 @@ def test_what_datagrams_cost_hosts_counts(switch, seconds):
     assert took == pytest.approx(data_seconds(8) + costs("send") + costs("receive"), rel=EXACT)
 
 
+def test_what_datagrams_were_said_to_cost_counts(switch, seconds):
+    costs = "free,datagram-send=3us,datagram-send-byte=2ns,datagram-receive=5us"
+    took = seconds(switch(5), [8], costs=costs)[8]
+    assert took == pytest.approx(data_seconds(8) + 3e-6 + 2e-9 * (8 + SEALED) + 5e-6, rel=EXACT)
+
+
+def test_what_datagrams_were_measured_to_cost_counts(switch, trunkline, tmp_path, measured_tables):
+    file = switch(5)
+    tables = measured_tables(load_cluster(str(file)))
+    points = "".join(
+        f"    - {{size: {size}B, send: {size + 92}us, receive: 7us, spread: 0.01}}\n" for size in (8, 1432)
+    )
+    tables.write_text(tables.read_text() + f"datagrams:\n  between: [h0, h4]\n  points:\n{points}")
+    out = tmp_path / "rows.json"
+    words = ("--sizes", "8", "--algorithms", "multicast", "--measured", tables, "--json", out)
+    ran = trunkline("simulate", "bcast", "--cluster", file, *words)
+    assert ran.status == 0, ran.error
+    (row,) = json.loads(out.read_text())
+    # 92 us and 1 us a byte; its own simulation has no messages in it.
+    assert row["seconds_median"] == pytest.approx(data_seconds(8) + 92e-6 + 1e-6 * (8 + SEALED) + 7e-6, rel=EXACT)
+
+
 def test_ranks_of_one_host_hear_it_too(switch, seconds):
     took = seconds(switch(2), [8, 65536], "--ranks-per-host", "4")
     assert took[8] == pytest.approx(data_seconds(8), rel=EXACT)

@@ -59,6 +59,10 @@ struct Call {
                       std::to_string(burst) + ", eager " + std::to_string(eager_packets) + ", lost " +
                       std::to_string(weather.lost) + ", seed " + std::to_string(seed) + ", shares";
     for (const MPI_Count share : shares) all += " " + std::to_string(share);
+    for (const MulticastGroup& group : plan.groups) {
+      all += ", group";
+      for (const Rank one : group.ranks) all += " " + std::to_string(one);
+    }
     if (gives_up >= 0) all += ", gives up: " + std::to_string(gives_up);
     return all;
   }
@@ -71,6 +75,18 @@ std::vector<MPI_Count> random_shares(Rank ranks, std::uint32_t payload_bytes, st
   if (chance(0.5, random)) return all;
   for (MPI_Count& share : all) share = chance(0.2, random) ? 0 : any();
   return all;
+}
+
+/// The root, perhaps, and one that sends in another group.
+void may_exchange(Multicast& plan, std::mt19937& random) {
+  Tree& confirm = plan.confirm;
+  std::vector<Rank> others;
+  for (const MulticastGroup& group : plan.groups) {
+    if (confirm.parent[group.ranks.front()] == confirm.root) others.push_back(group.ranks.front());
+  }
+  if (!others.empty() && chance(0.6, random)) {
+    confirm.exchange = others[any_below(static_cast<std::uint32_t>(others.size()), random)];
+  }
 }
 
 Call random_call(std::mt19937& random) {
@@ -87,11 +103,16 @@ Call random_call(std::mt19937& random) {
     call.has_gaps = chance(0.3, random);
   } else {
     call.collective = Collective::allreduce;
-    call.plan.confirm = random_tree(ranks, random);
-    for (std::uint32_t trees = any_below(3, random); trees > 0; --trees) {
-      Tree tree = random_tree(ranks, random);
-      while (tree.root != call.plan.confirm.root) tree = random_tree(ranks, random);
-      call.plan.reduce.push_back(std::move(tree));
+    if (chance(0.5, random)) {
+      call.plan = random_groups(ranks, random);
+      may_exchange(call.plan, random);
+    } else {
+      call.plan.confirm = random_tree(ranks, random);
+      for (std::uint32_t trees = any_below(3, random); trees > 0; --trees) {
+        Tree tree = random_tree(ranks, random);
+        while (tree.root != call.plan.confirm.root) tree = random_tree(ranks, random);
+        call.plan.reduce.push_back(std::move(tree));
+      }
     }
     const std::uint32_t packets = chance(0.8, random) ? 6 : 40;
     call.shares = {static_cast<MPI_Count>(1 + any_below(call.payload_bytes * packets / sizeof(long), random))};
@@ -99,6 +120,7 @@ Call random_call(std::mt19937& random) {
   }
   call.in_place = chance(0.4, random);
   call.weather = random_weather(ranks, call.burst, random);
+  if (call.plan.has_groups()) call.weather.group = heard_groups(call.plan, random);
   call.enters_at = random_entries(ranks, random);
   if (chance(0.1, random)) {
     call.gives_up = static_cast<int>(random() % ranks);
