@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Collectives among ranks of one host, for bench/one_host.py: data are changed before each call, so that no cache of
-// the receiver has them. Prints, for each size, the median over all calls of the slowest rank, in microseconds.
+// Collectives among ranks of one host, for bench/one_host.py: MOST SIZE... Data are changed before each call, so that
+// no cache of the receiver has them. Prints, for each size, the median over all calls of the slowest rank, in
+// microseconds. Of each there are MOST calls, of long ones fewer.
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,6 +14,8 @@ static int ascending(const void* a, const void* b) {
   const double y = *(const double*)b;
   return (x > y) - (x < y);
 }
+
+static int at_most(int value, int most) { return value < most ? value : most; }
 
 static void call(int which, char* data, char* result, int bytes, int ranks) {
   const int doubles = bytes / (int)sizeof(double);
@@ -45,11 +48,14 @@ int main(int argc, char** argv) {
   if (data == NULL || result == NULL) MPI_Abort(MPI_COMM_WORLD, 1);
   memset(data, 1, largest);
   memset(result, 2, largest);
-  for (int bytes = 8; bytes <= largest; bytes *= 2) {
-    int calls = 1001;
-    if (bytes >= 65536) calls = 151;
-    if (bytes >= 1 << 20) calls = 31;
-    if (bytes >= 4 << 20) calls = 11;
+  const int most = argc > 1 ? atoi(argv[1]) : 0;
+  for (int at = 2; at < argc; ++at) {
+    const int bytes = atoi(argv[at]);
+    if (most < 1 || bytes < 1 || bytes > largest) MPI_Abort(MPI_COMM_WORLD, 2);
+    int calls = most;
+    if (bytes >= 65536) calls = at_most(calls, 151);
+    if (bytes >= 1 << 20) calls = at_most(calls, 31);
+    if (bytes >= 4 << 20) calls = at_most(calls, 11);
     double* const mine = malloc((size_t)calls * sizeof(double));
     double* const slowest = malloc((size_t)calls * sizeof(double));
     if (mine == NULL || slowest == NULL) MPI_Abort(MPI_COMM_WORLD, 1);

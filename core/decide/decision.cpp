@@ -2,6 +2,7 @@
 #include "decide/decision.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "algorithms/registry.hpp"
@@ -52,6 +53,13 @@ const char* native_anyway(const Knowledge& knowledge, Collective collective, con
   if (knowledge.keeps_one_order(collective)) return nullptr;
   if (bytes < knowledge.floor_of(collective)) return too_short(knowledge);
   return knowledge.cluster || !knowledge.plans.empty() ? nullptr : "no cluster is set (TRUNKLINE_CLUSTER)";
+}
+
+std::uint64_t native_anyway_below(const Knowledge& knowledge, Collective collective, const Wish& wish) {
+  constexpr std::uint64_t all = std::numeric_limits<std::uint64_t>::max();
+  if (wish.kind == Wish::Kind::native) return all;
+  if (wish.kind == Wish::Kind::forced || knowledge.keeps_one_order(collective)) return 0;
+  return knowledge.cluster || !knowledge.plans.empty() ? knowledge.floor_of(collective) : all;
 }
 
 Decider::Decider(const Knowledge& knowledge, Collective collective, const Placement& placement, Rank root)

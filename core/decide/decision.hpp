@@ -36,6 +36,9 @@ struct Decision {
 [[nodiscard]] const char* native_anyway(const Knowledge& knowledge, Collective collective, const Wish& wish,
                                         std::uint64_t bytes);
 
+/// Calls of fewer bytes are native anyway, others need not be. 0: none is.
+[[nodiscard]] std::uint64_t native_anyway_below(const Knowledge& knowledge, Collective collective, const Wish& wish);
+
 /// Decides the calls of one collective on the same processes from the same root. Keeps what does
 /// not depend on a call's size. Used by one thread at a time.
 class Decider {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "datatype/predefined.hpp"
 
-#include <algorithm>
+#include <array>
+#include <cstddef>
 #include <functional>
 #include <vector>
 
@@ -15,7 +16,7 @@ struct Known {
   std::uint64_t bytes;
 };
 
-/// By handle. Those of other languages may be missing in a library: MPI_DATATYPE_NULL then.
+/// Those of other languages may be missing in a library: MPI_DATATYPE_NULL then.
 std::vector<Known> all_known() {
   const MPI_Datatype types[] = {MPI_CHAR,
                                 MPI_SIGNED_CHAR,
@@ -68,18 +69,48 @@ std::vector<Known> all_known() {
     if (type == MPI_DATATYPE_NULL || PMPI_Type_size_x(type, &bytes) != MPI_SUCCESS || bytes < 0) continue;
     known.push_back({type, static_cast<std::uint64_t>(bytes)});
   }
-  std::ranges::sort(known, std::less{}, &Known::type);
   return known;
 }
+
+/// By handle: each call of a program asks. A datatype stands at the place that its handle says, or behind it.
+class ByHandle {
+ public:
+  explicit ByHandle(const std::vector<Known>& all) {
+    for (const Known& one : all) places_[place_of(one.type)] = one;
+  }
+
+  [[nodiscard]] const Known* find(MPI_Datatype type) const {
+    const Known& one = places_[place_of(type)];
+    return one.type == type && type != MPI_DATATYPE_NULL ? &one : nullptr;
+  }
+
+ private:
+  static constexpr unsigned bits = 7;  ///< more than twice as many places as datatypes
+
+  /// Where it is, or would be.
+  [[nodiscard]] std::size_t place_of(MPI_Datatype type) const {
+    constexpr std::uint64_t odd = 0x9E3779B97F4A7C15U;
+    std::size_t place = (static_cast<std::uint64_t>(std::hash<MPI_Datatype>()(type)) * odd) >> (64U - bits);
+    while (places_[place].type != type && places_[place].type != MPI_DATATYPE_NULL) {
+      place = (place + 1) % places_.size();
+    }
+    return place;
+  }
+
+  std::array<Known, std::size_t{1} << bits> places_ = [] {
+    std::array<Known, std::size_t{1} << bits> none{};
+    none.fill({MPI_DATATYPE_NULL, 0});
+    return none;
+  }();
+};
 
 }  // namespace
 
 std::optional<std::uint64_t> predefined_bytes(MPI_Datatype type) {
   static const auto* const known =
-      with_reserve([] { return new std::vector<Known>(all_known()); });  // never destroyed: see MPI_Finalize
-  const auto found = std::ranges::lower_bound(*known, type, std::less{}, &Known::type);
-  if (found == known->end() || found->type != type) return {};
-  return found->bytes;
+      with_reserve([] { return new ByHandle(all_known()); });  // never destroyed: see MPI_Finalize
+  const Known* const found = known->find(type);
+  return found != nullptr ? std::optional(found->bytes) : std::nullopt;
 }
 
 }  // namespace trunkline::runtime

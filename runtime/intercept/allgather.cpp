@@ -2,14 +2,14 @@
 // MPI_Allgather at MPI's edge: its arguments, and its native form.
 #include "intercept/export.hpp"
 #include "intercept/gather.hpp"
-#include "intercept/state.hpp"
+#include "intercept/short_calls.hpp"
 
 using namespace trunkline;
 using namespace trunkline::runtime;
 
 TRUNKLINE_EXPORT int MPI_Allgather(const void* send, int send_count, MPI_Datatype send_type, void* receive,
                                    int receive_count, MPI_Datatype receive_type, MPI_Comm communicator) {
-  if (!watching.load(std::memory_order_relaxed)) {
+  if (is_left_to_mpi_of_each(Collective::allgather, receive_count, receive_type)) {
     last_run(Collective::allgather) = {};
     return PMPI_Allgather(send, send_count, send_type, receive, receive_count, receive_type, communicator);
   }
@@ -24,7 +24,7 @@ TRUNKLINE_EXPORT int MPI_Allgather(const void* send, int send_count, MPI_Datatyp
 #if TRUNKLINE_HAS_LARGE_COUNTS
 TRUNKLINE_EXPORT int MPI_Allgather_c(const void* send, MPI_Count send_count, MPI_Datatype send_type, void* receive,
                                      MPI_Count receive_count, MPI_Datatype receive_type, MPI_Comm communicator) {
-  if (!watching.load(std::memory_order_relaxed)) {
+  if (is_left_to_mpi_of_each(Collective::allgather, receive_count, receive_type)) {
     last_run(Collective::allgather) = {};
     return PMPI_Allgather_c(send, send_count, send_type, receive, receive_count, receive_type, communicator);
   }

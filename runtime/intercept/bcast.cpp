@@ -3,6 +3,7 @@
 #include "datatype/message.hpp"
 #include "intercept/call.hpp"
 #include "intercept/export.hpp"
+#include "intercept/short_calls.hpp"
 #include "intercept/state.hpp"
 
 namespace trunkline::runtime {
@@ -44,7 +45,7 @@ using namespace trunkline;
 using namespace trunkline::runtime;
 
 TRUNKLINE_EXPORT int MPI_Bcast(void* buffer, int count, MPI_Datatype type, int root, MPI_Comm communicator) {
-  if (!watching.load(std::memory_order_relaxed)) {
+  if (is_left_to_mpi(Collective::bcast, count, type)) {
     last_run(Collective::bcast) = {};
     return PMPI_Bcast(buffer, count, type, root, communicator);
   }
@@ -56,7 +57,7 @@ TRUNKLINE_EXPORT int MPI_Bcast(void* buffer, int count, MPI_Datatype type, int r
 
 #if TRUNKLINE_HAS_LARGE_COUNTS
 TRUNKLINE_EXPORT int MPI_Bcast_c(void* buffer, MPI_Count count, MPI_Datatype type, int root, MPI_Comm communicator) {
-  if (!watching.load(std::memory_order_relaxed)) {
+  if (is_left_to_mpi(Collective::bcast, count, type)) {
     last_run(Collective::bcast) = {};
     return PMPI_Bcast_c(buffer, count, type, root, communicator);
   }

@@ -2,14 +2,14 @@
 // MPI_Reduce at MPI's edge: its arguments, and its native form.
 #include "intercept/export.hpp"
 #include "intercept/reduction.hpp"
-#include "intercept/state.hpp"
+#include "intercept/short_calls.hpp"
 
 using namespace trunkline;
 using namespace trunkline::runtime;
 
 TRUNKLINE_EXPORT int MPI_Reduce(const void* send, void* receive, int count, MPI_Datatype type, MPI_Op operation,
                                 int root, MPI_Comm communicator) {
-  if (!watching.load(std::memory_order_relaxed)) {
+  if (is_left_to_mpi(Collective::reduce, count, type)) {
     last_run(Collective::reduce) = {};
     return PMPI_Reduce(send, receive, count, type, operation, root, communicator);
   }
@@ -22,7 +22,7 @@ TRUNKLINE_EXPORT int MPI_Reduce(const void* send, void* receive, int count, MPI_
 #if TRUNKLINE_HAS_LARGE_COUNTS
 TRUNKLINE_EXPORT int MPI_Reduce_c(const void* send, void* receive, MPI_Count count, MPI_Datatype type, MPI_Op operation,
                                   int root, MPI_Comm communicator) {
-  if (!watching.load(std::memory_order_relaxed)) {
+  if (is_left_to_mpi(Collective::reduce, count, type)) {
     last_run(Collective::reduce) = {};
     return PMPI_Reduce_c(send, receive, count, type, operation, root, communicator);
   }

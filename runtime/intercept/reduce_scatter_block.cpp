@@ -2,14 +2,14 @@
 // MPI_Reduce_scatter_block at MPI's edge: its arguments, and its native form.
 #include "intercept/export.hpp"
 #include "intercept/reduce_shares.hpp"
-#include "intercept/state.hpp"
+#include "intercept/short_calls.hpp"
 
 using namespace trunkline;
 using namespace trunkline::runtime;
 
 TRUNKLINE_EXPORT int MPI_Reduce_scatter_block(const void* send, void* receive, int count, MPI_Datatype type,
                                               MPI_Op operation, MPI_Comm communicator) {
-  if (!watching.load(std::memory_order_relaxed)) {
+  if (is_left_to_mpi_of_each(Collective::reduce_scatter_block, count, type)) {
     last_run(Collective::reduce_scatter_block) = {};
     return PMPI_Reduce_scatter_block(send, receive, count, type, operation, communicator);
   }
@@ -24,7 +24,7 @@ TRUNKLINE_EXPORT int MPI_Reduce_scatter_block(const void* send, void* receive, i
 #if TRUNKLINE_HAS_LARGE_COUNTS
 TRUNKLINE_EXPORT int MPI_Reduce_scatter_block_c(const void* send, void* receive, MPI_Count count, MPI_Datatype type,
                                                 MPI_Op operation, MPI_Comm communicator) {
-  if (!watching.load(std::memory_order_relaxed)) {
+  if (is_left_to_mpi_of_each(Collective::reduce_scatter_block, count, type)) {
     last_run(Collective::reduce_scatter_block) = {};
     return PMPI_Reduce_scatter_block_c(send, receive, count, type, operation, communicator);
   }

@@ -9,7 +9,9 @@
 #include <optional>
 
 #include "communicator/communicator.hpp"
+#include "decide/decision.hpp"
 #include "intercept/settings.hpp"
+#include "intercept/short_calls.hpp"
 #include "mpi_api.hpp"
 #include "network/placement.hpp"
 #include "report.hpp"
@@ -22,6 +24,8 @@
 namespace trunkline::runtime {
 
 constinit std::atomic<bool> watching{false};
+constinit std::array<std::atomic<std::uint64_t>, most_collectives> left_below{};
+constinit int ranks_of_job = 0;
 
 namespace {
 
@@ -43,9 +47,20 @@ bool is_accelerated(const CollectiveFacts& one) {
 
 bool is_any_accelerated() { return std::ranges::any_of(collectives(), is_accelerated); }
 
+/// Where calls are traced or explained, each is looked at; once the network may be another one, so may the floor be.
+void update_left_below() {
+  for (const CollectiveFacts& one : collectives()) {
+    const bool by_size = world() != nullptr && one.has_data && !world()->explain && !world()->trace && !world()->follow;
+    const std::uint64_t bytes =
+        by_size ? native_anyway_below(world()->knowledge, one.collective, wish_for(one.collective)) : 0;
+    left_below[static_cast<std::size_t>(one.collective)].store(bytes, std::memory_order_relaxed);
+  }
+}
+
 void update_watching() {
   const bool is_on = world() != nullptr && (world()->explain || world()->trace || is_any_accelerated());
   watching.store(is_on, std::memory_order_relaxed);
+  update_left_below();
 }
 
 /// A rank that has died ends the job, not the clocks: then the trace has the first comparison alone, and says so.
@@ -135,6 +150,7 @@ void start() {
   int ranks = 0;
   check(PMPI_Comm_size(MPI_COMM_WORLD, &ranks));
   hold_reserve(static_cast<std::size_t>(ranks));
+  ranks_of_job = ranks;
   stop_at_finalize();
   update_watching();
 }

@@ -18,5 +18,10 @@ def test_two_roots_that_exchange(any_mpi: Mpi):
     any_mpi.run(1, any_mpi.program("runtime-exchanges"), *share(400 * TURNS, any_mpi), preload=None)
 
 
+def test_results_have_the_same_bits_on_all_ranks(any_mpi: Mpi):
+    """Whatever order an algorithm has: 0 and -0, NaNs, sums of unlike magnitude; each version's own operations."""
+    any_mpi.run(1, any_mpi.program("runtime-bits"), str(TURNS), "11", preload=None)
+
+
 def test_executors_between_threads(any_mpi: Mpi):
     any_mpi.run(1, any_mpi.program("runtime-threads"), str(TURNS), *share(16 * TURNS, any_mpi), preload=None)

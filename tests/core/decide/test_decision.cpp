@@ -266,6 +266,29 @@ TEST(Decision, OnOneHostIsNativeWithoutMemory) {
   EXPECT_GT(knowledge.floor_of(Collective::bcast), std::uint64_t{1} << 30);
 }
 
+TEST(Decision, SaysBelowWhichSizeACallIsNativeAnyway) {
+  const Knowledge slow = of_slow_links();
+  Knowledge alone = of_one_host("openmpi");
+  alone.stay_on_one_host();
+  Knowledge reproducible = slow;
+  reproducible.reproducible = true;
+  constexpr std::uint64_t longest = std::numeric_limits<std::uint64_t>::max();
+  for (const Knowledge& knowledge : {slow, alone, reproducible, Knowledge()}) {
+    for (const Wish::Kind kind : {Wish::Kind::automatic, Wish::Kind::native, Wish::Kind::forced}) {
+      for (const CollectiveFacts& one : collectives()) {
+        Wish wish;
+        wish.kind = kind;
+        const std::uint64_t below = native_anyway_below(knowledge, one.collective, wish);
+        for (const std::uint64_t bytes : {std::uint64_t{1}, below - 1, below, below + 1, longest - 1}) {
+          if (bytes == 0 || bytes == longest) continue;
+          EXPECT_EQ(native_anyway(knowledge, one.collective, wish, bytes) != nullptr, bytes < below)
+              << one.name << " " << bytes << " " << below;
+        }
+      }
+    }
+  }
+}
+
 TEST(Decision, OnOneHostLooksAtNoCallThatStaysNativeAnyway) {
   for (const char* const costs : {"mpich", "mpich-5", "openmpi", "free"}) {
     const Knowledge before = of_one_host(costs);

@@ -16,19 +16,20 @@
 #include <random>
 #include <span>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
-#include "execute/local_part.hpp"
+#include "allreduces.hpp"
 #include "kinds/trees/trees.hpp"
 #include "random_rounds.hpp"
-#include "transport/threads/threads.hpp"
 
 namespace trunkline::runtime {
 namespace {
 
 using testing::below;
+using testing::Bytes;
+using testing::Call;
+using testing::Elements;
 
 constexpr unsigned longest_run_s = 540;
 
@@ -95,67 +96,6 @@ Tree numbered(const Tree& tree, std::mt19937& random) {
   if (tree.exchange != no_rank) named.exchange = number[tree.exchange];
   return named;
 }
-
-struct Elements {
-  MPI_Datatype type;
-  MPI_Op operation;
-  std::size_t bytes;
-  OperandOrder order;
-};
-
-/// What is the same on all ranks of a call.
-struct Call {
-  Plan plan;
-  Elements elements;
-  std::size_t count;
-  Pace pace;
-  int late;  ///< a rank, or none
-};
-
-using Bytes = std::vector<std::byte>;
-
-class Calls {
- public:
-  /// All results, by rank; empty where one of the ranks failed, or messages were left over.
-  static std::vector<Bytes> run(const Call& call, const std::vector<Bytes>& own, const std::vector<bool>& in_place) {
-    const std::size_t ranks = own.size();
-    ThreadsNetwork network(static_cast<int>(ranks));
-    std::vector<int> members;
-    for (std::size_t rank = 0; rank < ranks; ++rank) members.push_back(static_cast<int>(rank));
-    std::vector<Bytes> results(ranks);
-    std::vector<char> is_right(ranks, 0);
-    std::vector<std::thread> threads;
-    for (Rank rank = 0; rank < ranks; ++rank) {
-      threads.emplace_back([&, rank] {
-        results[rank] = in_place[rank] ? own[rank] : Bytes(own[rank].size(), std::byte{0x5A});
-        is_right[rank] = runs(network, call, members, rank, own[rank], in_place[rank], results[rank]);
-      });
-    }
-    for (std::thread& one : threads) one.join();
-    if (network.left_over() > 0 || std::ranges::count(is_right, 0) > 0) return {};
-    return results;
-  }
-
- private:
-  static bool runs(ThreadsNetwork& network, const Call& call, const std::vector<int>& members, Rank rank,
-                   const Bytes& own, bool in_place, Bytes& result) {
-    const Bytes before = own;
-    ThreadsTransport transport(network, static_cast<int>(rank));
-    const auto part = local_part(call.plan, rank, members);
-    const Operands operands({.own = in_place ? result.data() : own.data(),
-                             .result = result.data(),
-                             .has_result = true,
-                             .in_place = in_place,
-                             .count = static_cast<MPI_Count>(call.count),
-                             .type = call.elements.type,
-                             .operation = call.elements.operation,
-                             .communicator = MPI_COMM_SELF,
-                             .reproducible = true});
-    if (call.late == static_cast<int>(rank)) usleep(1000);
-    const Running running = part->reduce(transport, operands, call.pace, true, call.elements.order);
-    return running->run() == MPI_SUCCESS && own == before;
-  }
-};
 
 class Trials {
  public:
@@ -232,7 +172,7 @@ class Trials {
       }
       own.push_back(bytes_of(mine));
     }
-    const std::vector<Bytes> results = Calls::run(call, own, random_places(ranks));
+    const std::vector<Bytes> results = testing::results_of(call, own, random_places(ranks));
     if (results.empty()) return "a rank failed";
     std::vector<float> sum(call.count);
     std::memcpy(sum.data(), results.front().data(), results.front().size());
@@ -242,7 +182,7 @@ class Trials {
     for (const Bytes& one : results) {
       if (one != results.front()) return "ranks have other bits";
     }
-    return Calls::run(call, own, random_places(ranks)) == results ? "" : "a second call has other bits";
+    return testing::results_of(call, own, random_places(ranks)) == results ? "" : "a second call has other bits";
   }
 
   std::string wrong_by_rank(const Call& call, Rank ranks) {
@@ -256,7 +196,7 @@ class Trials {
       }
       own.push_back(bytes_of(mine));
     }
-    const std::vector<Bytes> results = Calls::run(call, own, random_places(ranks));
+    const std::vector<Bytes> results = testing::results_of(call, own, random_places(ranks));
     if (results.empty()) return "a rank failed";
     const Bytes expected = bytes_of(all);
     for (const Bytes& one : results) {
