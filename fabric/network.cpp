@@ -5,6 +5,8 @@
 #include <cmath>
 #include <limits>
 
+#include "network/routes.hpp"
+
 namespace trunkline::fabric {
 
 namespace {
@@ -69,6 +71,14 @@ Network::Network(const Cluster& cluster, double rate_bps)
           towards_[static_cast<std::size_t>(hop.to) * host_count_ + host] = hop.channel ^ 1U;
           queue.push_back(hop.to);
         }
+      }
+    }
+  }
+  if (const Routes* const routes = cluster.routes()) {
+    for (NodeId node = 0; node < leaving_.size(); ++node) {
+      for (HostIndex host = 0; host < host_count_; ++host) {
+        if (node == node_of_host_[host]) continue;
+        towards_[static_cast<std::size_t>(node) * host_count_ + host] = routes->towards(node, node_of_host_[host]);
       }
     }
   }

@@ -14,7 +14,8 @@ using Nanoseconds = std::uint64_t;
 
 inline constexpr ChannelId no_channel = 0xFFFFFFFFU;
 
-/// The spanning tree of a cluster as flat tables; nothing in it allocates or searches when a frame passes.
+/// The spanning tree of a cluster, or its routes, as flat tables; multicasts follow the tree. Nothing in it allocates
+/// or searches when a frame passes.
 class Network {
  public:
   /// `rate_bps` sets the fastest link's rate and every other in proportion; 0 keeps the rates of the file.

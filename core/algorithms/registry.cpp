@@ -18,7 +18,9 @@
 #include "algorithms/trees/k_ary.hpp"
 #include "algorithms/trees/k_nomial.hpp"
 #include "algorithms/trees/linear.hpp"
+#include "algorithms/trees/middle.hpp"
 #include "algorithms/trees/over_hosts.hpp"
+#include "algorithms/trees/packed_by_sites.hpp"
 #include "algorithms/trees/two_tree.hpp"
 #include "algorithms/trees/unaware_k_ary.hpp"
 #include "algorithms/trees/unaware_linear.hpp"
@@ -82,6 +84,14 @@ Plan lay_by_sites(const Ground& on) {
     const Middle middle = any_root ? middle_of(*on.cluster, placement, root) : Middle{.root = root};
     return by_sites_tree(*on.cluster, placement, middle, on.k);
   }));
+}
+/// Several trees by turns, from one root.
+Plan lay_packed_by_sites(const Ground& on) {
+  const Direction direction = *facts_of(on.collective).direction;
+  const RanksOfHosts hosts = ranks_of_hosts(on.placement, on.root);
+  const bool any_root = direction == Direction::up_and_down && spans_sites(*on.cluster, on.placement);
+  const Rank root = any_root ? rank_in_the_middle(*on.cluster, hosts.placement, hosts.root) : hosts.root;
+  return plan_of(in_lanes(packed_by_sites(*on.cluster, hosts.placement, root, on.k, direction), hosts, 1));
 }
 Plan lay_flat(const Ground& on) { return lay_one(flat_tree(on.ranks(), on.root)); }
 Plan lay_k_nomial(const Ground& on) { return lay_one(k_nomial_tree(on.ranks(), on.root, on.k)); }
@@ -297,6 +307,21 @@ constexpr Row by_sites_row(std::string_view name, unsigned k) {
                 "them; K-ary trees within sites"};
 }
 
+constexpr Row packed_row(std::string_view name, std::string_view description, std::string_view cost, unsigned k,
+                         std::string_view up_and_down) {
+  return {{.name = name,
+           .description = description,
+           .cost = cost,
+           .needs_cluster = true,
+           .streams = most_packed_trees,
+           .may_have_fewer = true,
+           .kind = &trees_kind,
+           .has_one_order = false},
+          lay_packed_by_sites,
+          k,
+          up_and_down};
+}
+
 constexpr Row lanes_row(std::string_view name, unsigned lanes) {
   return {{.name = name,
            .description = "two contention-free trees over hosts, which so many ranks of each host drive by turns",
@@ -441,6 +466,16 @@ constexpr std::array registry_rows{
         "operands up a tree within each site, each long link crossed once each way, in the middle by two roots that "
         "exchange what came up to them; the result within each site as UDP datagrams that its switches copy to all",
         true},
+    packed_row("packed-linear",
+               "up to eight trees by turns that share out all long links by their rates, where paths are the shortest; "
+               "lines within sites",
+               "latencies of long links, and (X + P - 2) T(m/X) at the rate of all trees together", 1,
+               "latencies of long links, and 2 (X + P - 2) T(m/X) at the rate of all trees together"),
+    packed_row("packed-binary",
+               "up to eight trees by turns that share out all long links by their rates, where paths are the shortest; "
+               "binary trees within sites",
+               "latencies of long links, and 2 (X + H - 1) T(m/X) at the rate of all trees together", 2,
+               "latencies of long links, and 3 (X + 2 H - 2) T(m/X) at the rate of all trees together"),
     wave_row("wave", "shortest paths that count what sends cost their senders, by latency and rate, for each size",
              lay_wave),
     wave_row("wave-mended", "the same, where nobody is charged for a receiver that found a better sender",

@@ -66,7 +66,7 @@ std::vector<std::uint64_t> jumps_of(const std::vector<Alternative>& laid, const 
   return ascending(std::move(jumps));
 }
 
-bool is_there(Where where, bool has_sites, bool shares_hosts, std::size_t ranks) {
+bool is_there(Where where, bool has_sites, bool is_routed, bool shares_hosts, std::size_t ranks) {
   switch (where) {
     case Where::anywhere:
       return true;
@@ -78,6 +78,8 @@ bool is_there(Where where, bool has_sites, bool shares_hosts, std::size_t ranks)
       return has_sites;
     case Where::over_long_links_with_one_rank_a_host:
       return has_sites && !shares_hosts;
+    case Where::over_routed_long_links:
+      return has_sites && is_routed;
     case Where::with_small_factors:
       return !std::has_single_bit(ranks) && largest_prime_factor(static_cast<Rank>(ranks)) <= largest_factor;
     case Where::on_shared_hosts:
@@ -108,7 +110,7 @@ Alternatives on_one_host(Alternatives all, std::span<const Candidate* const> can
     return all;
   }
   for (const Candidate* const candidate : candidates) {
-    if (!candidate->on_one_host || !is_there(candidate->where, false, true, placement.size())) continue;
+    if (!candidate->on_one_host || !is_there(candidate->where, false, false, true, placement.size())) continue;
     Plan plan = lay(all.collective, candidate->name, &paths.cluster(), placement, root);
     Alternative one = laid(*candidate, paths, placement, std::move(plan), all.collective, hosts, true);
     one.uncertainty = &uncertainty_on_one_host();
@@ -133,10 +135,11 @@ Alternatives alternatives_among(std::span<const Candidate* const> candidates, Co
   // From a root or to it, and between two, the libraries change no partners.
   if (!facts.has_root && placement.size() > 2) all.least_byte_s = least_byte_s(paths, placement, collective);
   const bool has_sites = spans_sites(cluster, placement);
+  const bool is_routed = cluster.routes() != nullptr;
   const bool shares_hosts = any_host_is_shared(placement);
   if (has_sites) all.floor_bytes = least_bytes_of_sites;
   for (const Candidate* const candidate : candidates) {
-    if (!is_there(candidate->where, has_sites, shares_hosts, placement.size())) continue;
+    if (!is_there(candidate->where, has_sites, is_routed, shares_hosts, placement.size())) continue;
     Plan plan = lay(collective, candidate->name, &cluster, placement, root);
     Alternative one = laid(*candidate, paths, placement, std::move(plan), collective, hosts, shares_hosts);
     one.by_datagrams = goes_by_datagrams(collective, *candidate);

@@ -142,6 +142,8 @@ constexpr std::array table{
     Candidate{"by-sites-3-ary", Role::sites, usual, For::all, For::all, nullptr, false, Where::over_long_links},
     Candidate{"by-sites-4-ary", Role::sites, usual, For::all, For::all, nullptr, false, Where::over_long_links},
     Candidate{"by-sites-8-ary", Role::sites, usual, For::all, For::all, nullptr, false, Where::over_long_links},
+    Candidate{"packed-linear", Role::sites, usual, For::all, For::all, nullptr, false, Where::over_routed_long_links},
+    Candidate{"packed-binary", Role::sites, usual, For::all, For::all, nullptr, false, Where::over_routed_long_links},
     Candidate{"scatter-ring", Role::scattered, usual, For::nothing, For::all},
     Candidate{"scatter-doubling", Role::scattered, usual, For::nothing, For::all},
     Candidate{"multicast", Role::to_all, multicasts, For::broadcasts, For::broadcasts, nullptr, true,

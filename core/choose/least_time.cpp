@@ -2,11 +2,42 @@
 #include "choose/least_time.hpp"
 
 #include <algorithm>
+#include <map>
+#include <utility>
 #include <vector>
 
+#include "algorithms/trees/packed_by_sites.hpp"
 #include "model/transfer/wire.hpp"
 
 namespace trunkline {
+namespace {
+
+/// What a byte takes at least that goes from one host to another by whichever ways there are.
+class LeastByte {
+ public:
+  LeastByte(const Paths& paths, const Placement& placement) : paths_(paths) {
+    if (paths.routes() != nullptr) sites_ = routed_sites(paths.cluster(), placement, Direction::down);
+  }
+
+  double seconds(NodeId u, NodeId v, NodeId meeting) {
+    if (paths_.routes() == nullptr) return paths_.slowest_byte_s(u, v, meeting);
+    const Cluster& cluster = paths_.cluster();
+    const double ports_s = std::max(paths_.spread_byte_s(cluster.neighbours(u).front().channel),
+                                    paths_.spread_byte_s(cluster.neighbours(v).front().channel ^ 1U));
+    if (sites_.graph.sites == 0) return ports_s;
+    const std::pair between(sites_.site_of_node[u], sites_.site_of_node[v]);
+    const auto [known, is_new] = between_s_.try_emplace(between, 0.0);
+    if (is_new) known->second = 8.0 / most_rate(sites_.graph, between.first, between.second);
+    return std::max(ports_s, known->second);
+  }
+
+ private:
+  const Paths& paths_;
+  RoutedSites sites_;
+  std::map<std::pair<std::uint32_t, std::uint32_t>, double> between_s_;
+};
+
+}  // namespace
 
 double least_byte_s(const Paths& paths, const Placement& placement, Collective collective) {
   const Cluster& cluster = paths.cluster();
@@ -44,6 +75,7 @@ double least_crossing_s(const Paths& paths, const Placement& placement, Collecti
   const std::uint64_t bytes = facts.goes_by_shares() ? message_bytes / placement.size() : message_bytes;
   const auto wire = static_cast<double>(wire_bytes(bytes));
   const bool to_root = facts.has_root && facts.direction == Direction::up;
+  LeastByte least(paths, placement);
   const auto longest_of = [&](HostIndex host) {
     double longest_s = 0.0;
     for (const HostIndex other : hosts) {
@@ -51,7 +83,7 @@ double least_crossing_s(const Paths& paths, const Placement& placement, Collecti
       const NodeId u = cluster.hosts()[to_root ? other : host];
       const NodeId v = cluster.hosts()[to_root ? host : other];
       const NodeId meeting = paths.meeting(u, v);
-      longest_s = std::max(longest_s, paths.latency_s(u, v, meeting) + wire * paths.slowest_byte_s(u, v, meeting));
+      longest_s = std::max(longest_s, paths.latency_s(u, v, meeting) + wire * least.seconds(u, v, meeting));
     }
     return longest_s;
   };

@@ -17,9 +17,10 @@ namespace trunkline {
 [[nodiscard]] double least_byte_s(const Paths& paths, const Placement& placement, Collective collective);
 
 /// Seconds below which no call is that brings `message_bytes` whole from hosts to hosts: the latencies of all links on
-/// a way, and the bytes with their frames over the slowest one, of whichever way is longest. Ways from the root to all
-/// others, or to it; without a root those between any two. What hosts spend and what switches store is left out. Where
-/// everybody has a share, only the way of a share is counted. Time O(hosts), or O(hosts^2) without a root.
+/// a way, and the bytes with their frames over the slowest one, of whichever way is longest; where paths are the
+/// shortest, over all ways of long links together (most_rate() of patterns/arborescences.hpp). Ways from the root to
+/// all others, or to it; without a root those between any two. What hosts spend and what switches store is left out.
+/// Where everybody has a share, only the way of a share is counted. Time O(hosts), or O(hosts^2) without a root.
 [[nodiscard]] double least_crossing_s(const Paths& paths, const Placement& placement, Collective collective, Rank root,
                                       std::uint64_t message_bytes);
 

@@ -9,6 +9,7 @@
 #include "network/fingerprint.hpp"
 #include "network/long_links.hpp"
 #include "network/parts_check.hpp"
+#include "network/routes.hpp"
 #include "network/spanning_tree.hpp"
 #include "text/names.hpp"
 
@@ -41,7 +42,11 @@ Cluster::Cluster(Parts parts) {
   for (Link& link : links_) {
     if (link.back == link.way(0)) link.back.reset();
   }
-  mark_spanning_tree(nodes_.size(), links_);
+  const bool is_routed = paths_ == UsedPaths::shortest;
+  mark_spanning_tree(nodes_.size(), links_, is_routed ? long_links_of(nodes_, links_) : std::vector<bool>());
+  if (is_routed && !std::ranges::all_of(links_, &Link::in_tree)) {
+    routes_ = std::make_shared<const Routes>(nodes_, links_);
+  }
   index_hops();
   root_tree();
   index_hosts();
@@ -130,6 +135,10 @@ std::vector<ChannelId> Cluster::path(NodeId u, NodeId v) const {
   }
   std::vector<ChannelId> up;
   std::vector<ChannelId> down;
+  if (routes_) {
+    routes_->walk(u, v, [&](ChannelId channel) { up.push_back(channel); });
+    return up;
+  }
   while (u != v) {
     if (depth_[u] >= depth_[v]) {
       up.push_back(parent_channel_[u]);
@@ -161,10 +170,12 @@ std::string Cluster::channel_name(ChannelId channel) const {
   return nodes_[channel_from(channel)].name + "->" + nodes_[channel_to(channel)].name;
 }
 
+bool Cluster::is_used(LinkId link) const { return links_.at(link).in_tree || (routes_ && routes_->crosses(link)); }
+
 std::vector<LinkId> Cluster::unused_links() const {
   std::vector<LinkId> unused;
   for (LinkId id = 0; id < links_.size(); ++id) {
-    if (!links_[id].in_tree) {
+    if (!is_used(id)) {
       unused.push_back(id);
     }
   }

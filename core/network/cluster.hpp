@@ -87,7 +87,8 @@ struct Link {
 /// What the network's switches use where several paths lead from one to another.
 enum class UsedPaths : std::uint8_t {
   spanning_tree,  ///< one
-  equal_cost      ///< all of the shortest (ECMP, SPB, MLAG), which a hash of the two hosts chooses among
+  equal_cost,     ///< all of the shortest (ECMP, SPB, MLAG), which a hash of the two hosts chooses among
+  shortest        ///< of each two switches that of least latency, as routers do: links beside the tree carry messages
 };
 
 /// Switches that stand for each other on equal-cost paths, and are one node of the cluster.
@@ -95,6 +96,8 @@ struct MergedSwitches {
   std::string name;
   std::vector<std::string> switches;
 };
+
+class Routes;  // network/routes.hpp
 
 /// A file of tables of `trunkline measure` that a cluster file names, and where it does.
 struct NamedTables {
@@ -118,10 +121,11 @@ class Cluster {
   };
 
   /// Merges what equal-cost paths make one (network/bundles.hpp), then computes the spanning tree: highest rate of one
-  /// link in its slower direction first, then width, then lowest latency there and back, then order of the links. A
+  /// link in its slower direction first, then width, then lowest latency there and back, then order of the links; where
+  /// paths are the shortest, long links (network/long_links.hpp) after all others. A
   /// `back` that says the same as the way there is left out. Throws std::invalid_argument where a host
-  /// has not exactly one link, a rate or a width is not positive, two nodes share a name, or the network is in several
-  /// pieces.
+  /// has not exactly one link, a rate or a width is not positive, two nodes share a name, the network is in several
+  /// pieces, or has too many switches for shortest paths.
   explicit Cluster(Parts parts);
 
   [[nodiscard]] const std::string& name() const noexcept { return name_; }
@@ -151,8 +155,11 @@ class Cluster {
   };
   [[nodiscard]] std::span<const Hop> neighbours(NodeId node) const;
 
-  /// Channels from u to v along the spanning tree, in travel order; empty where u == v.
+  /// Channels from u to v along the spanning tree, or by its routes, in travel order; empty where u == v.
   [[nodiscard]] std::vector<ChannelId> path(NodeId u, NodeId v) const;
+
+  /// The ways between nodes where they are not those of the spanning tree; null: they are.
+  [[nodiscard]] const Routes* routes() const noexcept { return routes_.get(); }
 
   /// Towards node 0, at which the spanning tree is rooted for walks; node 0 is its own parent.
   [[nodiscard]] NodeId parent_of(NodeId node) const { return parent_.at(node); }
@@ -176,7 +183,9 @@ class Cluster {
   /// Whether long links (network/long_links.hpp) divide it into sites.
   [[nodiscard]] bool has_sites() const noexcept { return has_sites_; }
 
-  /// Links outside the spanning tree.
+  /// Whether messages cross a link: it is in the spanning tree, or on a way between hosts by the routes.
+  [[nodiscard]] bool is_used(LinkId link) const;
+  /// Links that no message crosses.
   [[nodiscard]] std::vector<LinkId> unused_links() const;
 
   /// Equal for equal networks (names, order of hosts, links, rates, widths, latencies), on every machine and version.
@@ -194,7 +203,8 @@ class Cluster {
   UsedPaths paths_ = UsedPaths::spanning_tree;
   std::optional<NamedTables> measured_;
   std::vector<MergedSwitches> merged_;
-  std::shared_ptr<const Parts> stated_;  ///< null where nothing was merged
+  std::shared_ptr<const Parts> stated_;   ///< null where nothing was merged
+  std::shared_ptr<const Routes> routes_;  ///< null where all paths are those of the spanning tree
   std::vector<NodeId> hosts_;
   std::vector<NodeId> tree_parent_switch_;
   std::vector<std::size_t> hop_begin_;  ///< compressed rows over hops_

@@ -48,6 +48,11 @@ void add_back(Digest& hash, const Link& link) {
   hash.number(link.back->latency_s);
 }
 
+/// Networks whose paths are those of a tree have the number that they had before there were others.
+void add_paths(Digest& hash, const Cluster& cluster) {
+  if (cluster.routes() != nullptr) hash.text("shortest paths");
+}
+
 bool joins_switches(const Cluster& cluster, const Link& link) {
   const auto nodes = cluster.nodes();
   return nodes[link.a].kind == NodeKind::network_switch && nodes[link.b].kind == NodeKind::network_switch;
@@ -57,6 +62,7 @@ bool joins_switches(const Cluster& cluster, const Link& link) {
 
 std::uint64_t network_fingerprint(const Cluster& cluster) {
   Digest hash;
+  add_paths(hash, cluster);
   const auto nodes = cluster.nodes();
   for (HostIndex host = 0; host < cluster.hosts().size(); ++host) {
     const NodeId node = cluster.hosts()[host];
@@ -86,14 +92,16 @@ std::uint64_t network_fingerprint(const Cluster& cluster) {
 
 std::uint64_t topology_fingerprint(const Cluster& cluster) {
   Digest hash;
+  add_paths(hash, cluster);
   const auto nodes = cluster.nodes();
   for (HostIndex host = 0; host < cluster.hosts().size(); ++host) {
     hash.text("host");
     hash.text(nodes[cluster.hosts()[host]].name);
     hash.text(nodes[cluster.switch_of(host)].name);
   }
-  for (const Link& link : cluster.links()) {
-    if (link.in_tree && joins_switches(cluster, link)) {
+  for (LinkId id = 0; id < cluster.links().size(); ++id) {
+    const Link& link = cluster.links()[id];
+    if (cluster.is_used(id) && joins_switches(cluster, link)) {
       hash.text("link");
       hash.text(nodes[link.a].name);
       hash.text(nodes[link.b].name);

@@ -8,11 +8,11 @@
 namespace trunkline {
 namespace {
 
-double usual_latency_s(const Cluster& cluster) {
+double usual_latency_s(std::span<const Node> nodes, std::span<const Link> links) {
   std::vector<double> own;
-  own.reserve(cluster.hosts().size());
-  for (const NodeId host : cluster.hosts()) {
-    own.push_back(cluster.link_of(cluster.neighbours(host).front().channel).mean_latency_s());
+  for (const Link& link : links) {
+    const bool is_own = nodes[link.a].kind == NodeKind::host || nodes[link.b].kind == NodeKind::host;
+    if (is_own) own.push_back(link.mean_latency_s());
   }
   const auto middle = own.begin() + static_cast<std::ptrdiff_t>(own.size() / 2);
   std::nth_element(own.begin(), middle, own.end());
@@ -21,11 +21,13 @@ double usual_latency_s(const Cluster& cluster) {
 
 }  // namespace
 
-std::vector<bool> long_links_of(const Cluster& cluster) {
-  const double least_s = std::max(least_long_s, least_long_factor * usual_latency_s(cluster));
+std::vector<bool> long_links_of(const Cluster& cluster) { return long_links_of(cluster.nodes(), cluster.links()); }
+
+std::vector<bool> long_links_of(std::span<const Node> nodes, std::span<const Link> links) {
+  const double least_s = std::max(least_long_s, least_long_factor * usual_latency_s(nodes, links));
   std::vector<bool> is_long;
-  is_long.reserve(cluster.links().size());
-  for (const Link& link : cluster.links()) is_long.push_back(link.mean_latency_s() >= least_s);
+  is_long.reserve(links.size());
+  for (const Link& link : links) is_long.push_back(link.mean_latency_s() >= least_s);
   return is_long;
 }
 

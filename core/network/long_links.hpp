@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "network/cluster.hpp"
@@ -28,6 +29,7 @@ struct Sites {
 
 /// By link: whether it is long. Links outside the spanning tree count as others do. Time O(nodes + links).
 [[nodiscard]] std::vector<bool> long_links_of(const Cluster& cluster);
+[[nodiscard]] std::vector<bool> long_links_of(std::span<const Node> nodes, std::span<const Link> links);
 
 /// What is left of the spanning tree without its long links, piece by piece. A piece may have no hosts: a router that
 /// long links meet at. Time O(nodes + links).

@@ -6,7 +6,7 @@
 namespace trunkline {
 
 Paths::Paths(const Cluster& cluster)
-    : cluster_(cluster), jump_(cluster.nodes().size(), 0), heavy_(cluster.nodes().size()) {
+    : cluster_(cluster), routes_(cluster.routes()), jump_(cluster.nodes().size(), 0), heavy_(cluster.nodes().size()) {
   for (ChannelId channel = 0; channel < cluster.channel_count(); ++channel) {
     const Link& link = cluster.link_of(channel);
     channel_byte_s_.push_back(8.0 / link.way(channel).rate_bps);
@@ -69,6 +69,12 @@ double Paths::slowest(const Sums& sums, NodeId node, NodeId above, ChannelId way
     slowest = std::max(slowest, far ? sums.slowest_byte_s[node] : byte_s(cluster_.channel_to_parent(node) ^ way));
     node = far ? jump_[node] : cluster_.parent_of(node);
   }
+  return slowest;
+}
+
+double Paths::slowest_routed(NodeId u, NodeId v) const {
+  double slowest = 0.0;
+  routes_->walk(u, v, [&](ChannelId channel) { slowest = std::max(slowest, byte_s(channel)); });
   return slowest;
 }
 

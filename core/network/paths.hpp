@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Questions about paths along the spanning tree, answered without walking them: switches may form long lines.
+// Questions about paths: along the spanning tree, answered without walking them, since switches may form long lines; or
+// by routes.
 #pragma once
 
 #include <algorithm>
@@ -8,6 +9,7 @@
 #include <vector>
 
 #include "network/cluster.hpp"
+#include "network/routes.hpp"
 
 namespace trunkline {
 
@@ -26,17 +28,21 @@ class Paths {
   /// An ancestor: the parent, or one that is further up.
   [[nodiscard]] NodeId jump(NodeId node) const { return jump_[node]; }
 
-  /// Where the paths from both towards node 0 meet. Time O(log(nodes)).
+  /// Where the paths from both towards node 0 meet. Time O(log(nodes)). Where the network has routes of its own that
+  /// says nothing, and what is asked below walks them: time O(length).
   [[nodiscard]] NodeId meeting(NodeId u, NodeId v) const;
   /// Channels between two nodes whose paths meet there.
   [[nodiscard]] std::uint32_t length(NodeId u, NodeId v, NodeId meeting) const {
+    if (routes_ != nullptr) return static_cast<std::uint32_t>(summed(u, v, [](ChannelId) { return 1.0; }));
     return cluster_.depth_of(u) + cluster_.depth_of(v) - 2 * cluster_.depth_of(meeting);
   }
   /// Sums over the channels between them: seconds a bit takes to cross a link, and seconds a byte takes on the wire.
   [[nodiscard]] double latency_s(NodeId u, NodeId v, NodeId meeting) const {
+    if (routes_ != nullptr) return summed(u, v, [&](ChannelId id) { return cluster_.way(id).latency_s; });
     return up_.latency_s[u] + down().latency_s[v] - (up_.latency_s[meeting] + down().latency_s[meeting]);
   }
   [[nodiscard]] double byte_s(NodeId u, NodeId v, NodeId meeting) const {
+    if (routes_ != nullptr) return summed(u, v, [&](ChannelId id) { return byte_s(id); });
     return up_.byte_s[u] + down().byte_s[v] - (up_.byte_s[meeting] + down().byte_s[meeting]);
   }
   /// Seconds a bit takes to cross all links from one to the other and back, halved: what one way takes where links are
@@ -51,8 +57,11 @@ class Paths {
   /// The most that a byte takes on one of the channels from one node to another; 0 where there is none. Time
   /// O(log(nodes)).
   [[nodiscard]] double slowest_byte_s(NodeId u, NodeId v, NodeId meeting) const {
+    if (routes_ != nullptr) return slowest_routed(u, v);
     return std::max(slowest_up(u, meeting), slowest_down(v, meeting));
   }
+  /// Null where paths are those of the spanning tree.
+  [[nodiscard]] const Routes* routes() const noexcept { return routes_; }
   /// Which host a node is, where any link is several side by side; meaningless for switches.
   [[nodiscard]] HostIndex host_of(NodeId node) const { return host_of_[node]; }
   /// Whether any link is several side by side.
@@ -74,6 +83,13 @@ class Paths {
     std::vector<double> slowest_byte_s;  ///< by node, of the channels between it and its jump
   };
 
+  template <class Number>
+  [[nodiscard]] double summed(NodeId u, NodeId v, const Number& number) const {
+    double sum = 0.0;
+    routes_->walk(u, v, [&](ChannelId channel) { sum += number(channel); });
+    return sum;
+  }
+  [[nodiscard]] double slowest_routed(NodeId u, NodeId v) const;
   void add_node(Sums& sums, NodeId node, ChannelId channel) const;
   /// Where all links are alike both ways, what holds for one holds for the other.
   [[nodiscard]] const Sums& down() const { return any_back_ ? down_ : up_; }
@@ -83,6 +99,7 @@ class Paths {
   [[nodiscard]] double slowest(const Sums& sums, NodeId node, NodeId above, ChannelId way) const;
 
   const Cluster& cluster_;
+  const Routes* routes_;
   bool any_back_ = false;
   bool any_wide_ = false;
   std::vector<HostIndex> host_of_;  ///< empty where none is

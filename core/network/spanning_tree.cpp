@@ -33,12 +33,13 @@ bool DisjointSets::join(std::uint32_t a, std::uint32_t b) {
   return true;
 }
 
-void mark_spanning_tree(std::size_t node_count, std::span<Link> links) {
+void mark_spanning_tree(std::size_t node_count, std::span<Link> links, const std::vector<bool>& last) {
   std::vector<LinkId> order(links.size());
   std::iota(order.begin(), order.end(), 0U);
   std::stable_sort(order.begin(), order.end(), [&](LinkId left, LinkId right) {
     const Link& a = links[left];
     const Link& b = links[right];
+    if (!last.empty() && last[left] != last[right]) return last[right];
     if (a.least_bps() != b.least_bps()) return a.least_bps() > b.least_bps();  // no flow is faster than one link
     return a.width != b.width ? a.width > b.width : a.mean_latency_s() < b.mean_latency_s();
   });

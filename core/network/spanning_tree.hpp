@@ -24,7 +24,7 @@ class DisjointSets {
 };
 
 /// Kruskal's algorithm: marks `in_tree` on links by highest rate of one link in its slower direction, then width, then
-/// lowest latency there and back, then order of the links.
-void mark_spanning_tree(std::size_t node_count, std::span<Link> links);
+/// lowest latency there and back, then order of the links. `last`, by link, or empty: those that come after all others.
+void mark_spanning_tree(std::size_t node_count, std::span<Link> links, const std::vector<bool>& last = {});
 
 }  // namespace trunkline

@@ -38,17 +38,20 @@ struct NamedLink {
   double back_latency_s;
   std::uint32_t width;
   bool in_tree;
+  bool used;
 };
 
-NamedLink named(const Cluster& cluster, const Link& link) {
+NamedLink named(const Cluster& cluster, LinkId id) {
+  const Link& link = cluster.links()[id];
   return {cluster.nodes()[link.a].name, cluster.nodes()[link.b].name, link.rate_bps, link.latency_s,
-          link.way(1).rate_bps,         link.way(1).latency_s,        link.width,    link.in_tree};
+          link.way(1).rate_bps,         link.way(1).latency_s,        link.width,    link.in_tree,
+          cluster.is_used(id)};
 }
 
 std::vector<NamedLink> named_links(const Cluster& cluster) {
   std::vector<NamedLink> all;
-  for (const Link& link : cluster.links()) {
-    all.push_back(named(cluster, link));
+  for (LinkId id = 0; id < cluster.links().size(); ++id) {
+    all.push_back(named(cluster, id));
   }
   return all;
 }
@@ -104,7 +107,8 @@ void bind_named_link(nb::module_& module) {
           "mean_latency_s", [](const NamedLink& link) { return (link.latency_s + link.back_latency_s) / 2.0; },
           "Half of what there and back take.")
       .def_ro("width", &NamedLink::width, "Equal links side by side, of which a flow crosses one.")
-      .def_ro("in_tree", &NamedLink::in_tree, "False: left unused by the spanning tree.")
+      .def_ro("in_tree", &NamedLink::in_tree, "False: left out by the spanning tree.")
+      .def_ro("used", &NamedLink::used, "Whether messages cross it: in the spanning tree, or on a shortest path.")
       .def("__repr__", [](const NamedLink& link) { return "<Link " + link.a + " - " + link.b + ">"; });
 }
 
@@ -155,11 +159,11 @@ void bind_cluster(nb::module_& module) {
           [](const Cluster& cluster) {
             std::vector<NamedLink> unused;
             for (const LinkId link : cluster.unused_links()) {
-              unused.push_back(named(cluster, cluster.links()[link]));
+              unused.push_back(named(cluster, link));
             }
             return unused;
           },
-          "Links outside the spanning tree.")
+          "Links that no message crosses.")
       .def_prop_ro(
           "merged",
           [](const Cluster& cluster) {
@@ -167,6 +171,9 @@ void bind_cluster(nb::module_& module) {
           },
           "Switches that equal-cost paths made one.")
       .def_prop_ro("fingerprint", &Cluster::fingerprint, "Equal for equal networks, on every machine and version.")
+      .def_prop_ro(
+          "is_routed", [](const Cluster& cluster) { return cluster.routes() != nullptr; },
+          "Whether paths are the shortest, and not those of the spanning tree.")
       .def_prop_ro("has_sites", &Cluster::has_sites, "Whether long links divide it into sites.")
       .def_prop_ro("topology_fingerprint", &topology_fingerprint,
                    "The same without times and rates: of what plans are laid over.")
@@ -190,7 +197,7 @@ void bind_cluster(nb::module_& module) {
           [](const Cluster& cluster, std::string_view u, std::string_view v) {
             return cluster.path(node_called(cluster, u), node_called(cluster, v));
           },
-          "u"_a, "v"_a, "Channels from node to node along the spanning tree, in travel order.")
+          "u"_a, "v"_a, "Channels from node to node along the spanning tree, or by routes, in travel order.")
       .def(
           "channel_bps",
           [](const Cluster& cluster, ChannelId channel) { return cluster.way(checked(cluster, channel)).rate_bps; },

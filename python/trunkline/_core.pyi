@@ -75,7 +75,11 @@ class Link:
 
     @property
     def in_tree(self) -> bool:
-        """False: left unused by the spanning tree."""
+        """False: left out by the spanning tree."""
+
+    @property
+    def used(self) -> bool:
+        """Whether messages cross it: in the spanning tree, or on a shortest path."""
 
 class MergedSwitches:
     """Switches that stand for each other on equal-cost paths."""
@@ -111,11 +115,15 @@ class Cluster:
 
     @property
     def unused_links(self) -> list[Link]:
-        """Links outside the spanning tree."""
+        """Links that no message crosses."""
 
     @property
     def fingerprint(self) -> int:
         """Equal for equal networks, on every machine and version."""
+
+    @property
+    def is_routed(self) -> bool:
+        """Whether paths are the shortest, and not those of the spanning tree."""
 
     @property
     def has_sites(self) -> bool:

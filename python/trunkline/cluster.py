@@ -21,6 +21,7 @@ __all__ = [
     "load_cluster",
     "nearest_first",
     "read_cluster",
+    "unused_words",
     "wide_links",
 ]
 
@@ -68,7 +69,7 @@ def fingerprint_text(cluster: _core.Cluster) -> str:
 
 def equal_cost_words(cluster: _core.Cluster) -> str:
     """What to write into a file whose spanning tree leaves links unused, and what that brings; empty: nothing does."""
-    if not cluster.unused_links or cluster.merged:
+    if not cluster.unused_links or cluster.merged or cluster.is_routed:
         return ""
     text = _core.write_cluster(cluster)
     merged = _core.parse_cluster(text.replace("\nname:", "\npaths: equal-cost\nname:", 1), cluster.name)
@@ -81,9 +82,14 @@ def equal_cost_words(cluster: _core.Cluster) -> str:
     )
 
 
+def unused_words(cluster: _core.Cluster) -> str:
+    """Why no message crosses :attr:`Cluster.unused_links`."""
+    return "on no shortest path" if cluster.is_routed else "left unused by the spanning tree"
+
+
 def wide_links(cluster: _core.Cluster) -> list[_core.Link]:
     """Links that plans use and that are several side by side."""
-    return [link for link in cluster.links if link.in_tree and link.width > 1]
+    return [link for link in cluster.links if link.used and link.width > 1]
 
 
 def read_cluster(name_or_path: str) -> _core.Cluster:

@@ -10,7 +10,8 @@ namespace trunkline::fabric {
 namespace {
 
 TEST(Network, FollowsTheClustersOwnPaths) {
-  for (const char* name : {"cyclic", "paper-1", "paper-3", "paper-5"}) {
+  for (const char* name :
+       {"cyclic", "paper-1", "paper-3", "paper-5", "../examples/site-ring", "../examples/two-links"}) {
     const Cluster cluster = read_cluster(std::string(TRUNKLINE_CLUSTERS) + "/" + name + ".yaml");
     const Network network(cluster, 0);
     for (HostIndex from = 0; from < network.host_count(); ++from) {

@@ -275,3 +275,16 @@ def test_package_core_and_command_are_of_one_version(trunkline):
     assert trunkline("--version").out == expected
     for command in ([sys.executable, "-m", "trunkline"], [Path(sys.executable).with_name("trunkline")]):
         assert subprocess.run([*command, "--version"], capture_output=True, text=True, check=True).stdout == expected
+
+
+def test_where_paths_are_the_shortest_all_links_are_used_and_drawn(trunkline, tmp_path):
+    file = tmp_path / "ring.yaml"
+    ring = REDUNDANT.replace("name: redundant", "name: redundant\npaths: shortest", 1)
+    file.write_text(ring)
+    assert "spanning tree" not in trunkline("cluster", "check", "--cluster", file).out
+    shown = trunkline("cluster", "show", "--cluster", file, "--svg", tmp_path / "ring.svg").out
+    assert "Between any two switches messages take the shortest path." in shown
+    assert 'class="unused"' not in (tmp_path / "ring.svg").read_text()
+    file.write_text(ring.replace("    rate: 100Mbit\n", "    latency: 50us\n"))  # the way round is shorter
+    shown = trunkline("cluster", "check", "--cluster", file).out
+    assert "on no shortest path: s2 - s0" in shown

@@ -115,6 +115,21 @@ def test_windows_beside_the_longest_way(tmp_path, received, state):
         assert found.text.startswith("tcp_rmem lets one hold some 128 KiB; ")
         assert found.text.endswith(": a stream gets 21% of the rate")
         assert "net.ipv4.tcp_rmem=4096 131072 1250" in found.advice
+        assert "start 8 ranks a host or more and set TRUNKLINE_BCAST=8-lane-two-tree:14440" in found.advice
+
+
+@pytest.mark.parametrize(
+    ("most", "words"),
+    [
+        (800_000, "set TRUNKLINE_BCAST=2-lane-two-tree:14440, which has 2 streams between two hosts"),
+        (400_000, "set TRUNKLINE_BCAST=4-lane-two-tree:14440, which has 4 streams between two hosts"),
+        (62_500, "has 8 streams between two hosts (40% of the rate)"),
+    ],
+)
+def test_streams_where_buffers_cannot_grow(tmp_path, most, words):
+    (tmp_path / "tcp_rmem").write_text(f"4096 131072 {most}\n")
+    (found,) = window_findings(FOUR_SITE, tmp_path, "h0")  # 625 000 bytes are under way
+    assert found.advice.endswith(words)
 
 
 def test_windows_of_another_machine_or_system(tmp_path):

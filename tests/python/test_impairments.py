@@ -45,3 +45,13 @@ def test_refusals_name_the_option(key, setting, message):
 def test_what_was_done_is_said_and_nothing_else():
     assert counted_text(NOTHING) is None
     assert counted_text({**NOTHING, "lost": 3, "reordered": 1}).endswith("3 lost, 1 reordered")
+
+
+@pytest.mark.parametrize("size", ["1KiB", "2GiB", "much"])
+def test_tcp_buffers_that_are_none(refused, size):
+    command = ("lab", "exec", "--cluster", "paper-1", "--host", "h0", "--tcp-buffer", size, "--", "true")
+    assert refused(*command).startswith(f"--tcp-buffer {size}: ")
+
+
+def test_tcp_buffers_are_told():
+    assert Impairments(tcp_buffer_bytes=128 << 10).text == "tcp-buffer 128 KiB"

@@ -94,7 +94,10 @@ def _cluster() -> Schema:
             "description": TEXT,
             "defaults": _mapping({**timed, **injection, **IMPAIRMENTS, **SWITCH_SETTINGS}),
             "measured": {"type": "string", "description": "Tables of 'trunkline measure' of this network."},
-            "paths": {"enum": ["spanning-tree", "equal-cost"], "description": "equal-cost: all shortest paths (ECMP)."},
+            "paths": {
+                "enum": ["spanning-tree", "equal-cost", "shortest"],
+                "description": "equal-cost: all shortest paths (ECMP); shortest: that of least latency, as routers do.",
+            },
             "switches": {"anyOf": [HOSTLIST, {"type": "array", "items": {"anyOf": [NAME, switch]}}]},
             "hosts": {"type": "array", "items": host, "minItems": 1},
             "links": {"type": "array", "items": link},

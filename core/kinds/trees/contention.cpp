@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "kinds/trees/trees.hpp"
+#include "network/routes.hpp"
 
 namespace trunkline {
 namespace {
@@ -15,6 +17,7 @@ class SenderCount {
       : cluster_(cluster), senders_(cluster.channel_count(), 0), seen_by_(cluster.nodes().size(), no_rank) {}
 
   void add(Rank sender, NodeId from, const std::vector<Rank>& receivers, const Placement& placement) {
+    if (cluster_.routes() != nullptr) return add_routed(sender, from, receivers, placement);
     NodeId top = from;  // the highest node that this sender's transfers have come to
     seen_by_[from] = sender;
     for (const Rank receiver : receivers) {
@@ -36,9 +39,19 @@ class SenderCount {
   [[nodiscard]] const std::vector<std::uint32_t>& senders() const { return senders_; }
 
  private:
+  void add_routed(Rank sender, NodeId from, const std::vector<Rank>& receivers, const Placement& placement) {
+    crossed_by_.resize(senders_.size(), no_rank);
+    for (const Rank receiver : receivers) {
+      cluster_.routes()->walk(from, cluster_.hosts()[placement[receiver]], [&](ChannelId channel) {
+        if (std::exchange(crossed_by_[channel], sender) != sender) ++senders_[channel];
+      });
+    }
+  }
+
   const Cluster& cluster_;
   std::vector<std::uint32_t> senders_;
-  std::vector<Rank> seen_by_;  ///< last sender whose transfers touch a node
+  std::vector<Rank> seen_by_;     ///< last sender whose transfers touch a node
+  std::vector<Rank> crossed_by_;  ///< the same by channel, where they go by routes
 };
 
 }  // namespace

@@ -17,9 +17,10 @@ void PathLoads::add(const Transfer& transfer) {
   length_ += paths_.length(transfer.from, transfer.to, transfer.meeting);
 }
 
-/// Calls `use` with each channel, the way up first.
+/// Calls `use` with each channel: by routes in travel order, else the way up first.
 template <class Use>
 void PathLoads::walk(const Transfer& transfer, Use use) const {
+  if (paths_.routes() != nullptr) return paths_.routes()->walk(transfer.from, transfer.to, use);
   const Cluster& cluster = paths_.cluster();
   for (NodeId node = transfer.from; node != transfer.meeting; node = cluster.parent_of(node)) {
     use(cluster.channel_to_parent(node));
@@ -36,7 +37,7 @@ void PathLoads::settle() {
 }
 
 void PathLoads::settle_loads() {
-  summed_ = length_ > paths_.top_down().size();
+  summed_ = paths_.routes() == nullptr && length_ > paths_.top_down().size();
   if (summed_) {
     sum_up();
     return;

@@ -24,8 +24,8 @@ struct PathCost {
 /// its part. A transfer crosses one of them, so it takes no less than alone there. fullest_byte_s() hashes instead.
 /// Real switches have other hashes than link_taken(); it is one sample of how uneven they are.
 ///
-/// Paths are walked where they are short together, else summed up over the tree: time O(transfers * log(depth)) and the
-/// shorter of paths and nodes. What a single transfer costs takes O(log(nodes)) alone.
+/// Paths are walked where they are short together, or go by routes, else summed up over the tree: time O(transfers *
+/// log(depth)) and the shorter of paths and nodes. What a single transfer costs takes O(log(nodes)) alone.
 class PathLoads {
  public:
   struct Transfer {

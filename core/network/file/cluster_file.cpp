@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -13,6 +14,7 @@
 #include "network/file/parts_read.hpp"
 #include "network/file/switches_section.hpp"
 #include "network/impair/keys.hpp"
+#include "network/routes.hpp"
 #include "text/names.hpp"
 #include "text/spelling.hpp"
 #include "text/text_file.hpp"
@@ -55,6 +57,7 @@ class ClusterReader {
     read_hosts(root, read_);
     read_links(root, read_);
     read_.parts.report(read_.complete, root.at, faults_);
+    if (paths == UsedPaths::shortest) check_routed(*root.find("paths"));
     read_.parts.describe(text_of(root, "name"), text_of(root, "description"));
     Cluster::Parts parts = read_.parts.take();
     parts.paths = paths;
@@ -64,17 +67,29 @@ class ClusterReader {
 
  private:
   UsedPaths used_paths(const YamlNode& root) {
-    static constexpr std::array<std::string_view, 2> known{"spanning-tree", "equal-cost"};
+    static constexpr std::array<std::string_view, 3> known{"spanning-tree", "equal-cost", "shortest"};
     const YamlNode* node = root.find("paths");
     if (node == nullptr || !check_kind(*node, Kind::scalar, "paths", "equal-cost", faults_) || node->text == known[0]) {
       return UsedPaths::spanning_tree;
     }
+    if (node->text == known[2]) return UsedPaths::shortest;
     if (node->text != known[1]) {
       faults_.add(*node, "paths: " + quoted(node->text) + " is none" + did_you_mean(node->text, known) +
-                             "; write equal-cost where switches use all shortest paths (ECMP, SPB, MLAG), else "
-                             "spanning-tree, or leave it out");
+                             "; write equal-cost where switches use all shortest paths (ECMP, SPB, MLAG), shortest "
+                             "where routers take the one of least latency, else spanning-tree, or leave it out");
     }
     return UsedPaths::equal_cost;
+  }
+
+  void check_routed(const YamlNode& paths) {
+    std::size_t switches = 0;
+    for (NodeId id = 0; id < read_.parts.node_count(); ++id) {
+      switches += read_.parts.node(id).kind == NodeKind::network_switch ? 1 : 0;
+    }
+    if (switches <= most_routed_switches) return;
+    faults_.add(paths, "paths: shortest is worked out for up to " + std::to_string(most_routed_switches) +
+                           " switches, and here are " + std::to_string(switches) +
+                           "; leave it out, and the spanning tree is taken");
   }
 
   std::optional<NamedTables> measured(const YamlNode& root) {

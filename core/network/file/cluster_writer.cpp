@@ -206,6 +206,7 @@ class Writer {
 std::string write_cluster(const Cluster& cluster) {
   Cluster::Parts stated = cluster.stated();
   if (stated.paths == UsedPaths::spanning_tree) return Writer(cluster, "").run();
+  if (stated.paths == UsedPaths::shortest) return Writer(cluster, "paths: shortest\n").run();
   stated.paths = UsedPaths::spanning_tree;
   return Writer(Cluster(std::move(stated)), "paths: equal-cost\n").run();
 }

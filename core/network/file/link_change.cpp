@@ -96,10 +96,12 @@ void add_place(LinkChange& change, const Cluster& cluster, std::string_view wher
   const std::vector<ChannelId> named = Places(cluster.nodes(), cluster.links(), cluster.name(), where).channels();
   const std::size_t before = change.channels.size();
   std::ranges::copy_if(named, std::back_inserter(change.channels),
-                       [&](ChannelId id) { return cluster.link_of(id).in_tree; });
+                       [&](ChannelId id) { return cluster.is_used(id / 2); });
   if (change.channels.size() == before) {
-    throw std::invalid_argument("no frame crosses " + std::string(where) +
-                                ": the spanning tree leaves it unused, so nothing would change");
+    throw std::invalid_argument(
+        "no frame crosses " + std::string(where) + ": " +
+        (cluster.routes() != nullptr ? "no shortest path leads over it" : "the spanning tree leaves it unused") +
+        ", so nothing would change");
   }
   std::ranges::sort(change.channels);
   change.channels.erase(std::unique(change.channels.begin(), change.channels.end()), change.channels.end());

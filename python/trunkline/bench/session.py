@@ -57,7 +57,12 @@ def measure_with_progress(sessions: Sequence[Session]) -> list[Cell]:
             impaired = session.impairments.of(session.cluster)
             weather = session.impairments
             with Lab(
-                impaired, rate_bps, seed=weather.seed, tcp_rto_min_ms=weather.tcp_rto_min_ms, ipv6=weather.ipv6
+                impaired,
+                rate_bps,
+                seed=weather.seed,
+                tcp_rto_min_ms=weather.tcp_rto_min_ms,
+                ipv6=weather.ipv6,
+                tcp_buffer_bytes=weather.tcp_buffer_bytes,
             ) as lab:
                 bar.show(f"{name} at {format_rate(rate_bps)}: what messages cost")
                 tell_message_cost(lab, len(hosts_used(session.cluster, session.hosts)) * session.ranks_per_host)

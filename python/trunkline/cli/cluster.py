@@ -9,7 +9,15 @@ from trunkline.cli import cluster_export, cluster_fit, cluster_import
 from trunkline.cli.forms import App
 from trunkline.cli.options import ClusterOption, JsonOption, SvgOption
 from trunkline.cli.output import check_outputs, write_json, write_text
-from trunkline.cluster import bundled_clusters, equal_cost_words, faulty, fingerprint_text, load_cluster, read_cluster
+from trunkline.cluster import (
+    bundled_clusters,
+    equal_cost_words,
+    faulty,
+    fingerprint_text,
+    load_cluster,
+    read_cluster,
+    unused_words,
+)
 from trunkline.draw.cluster import draw_cluster
 from trunkline.draw.svg import link_text
 from trunkline.draw.terminal import cluster_tree
@@ -62,7 +70,7 @@ def check(cluster: ClusterOption, json: JsonOption = None) -> None:
         f"{_counted(len(found.switches), 'switch', 'switches')}, {_counted(len(found.links), 'link')}, fingerprint "
         f"{fingerprint_text(found)}"
         + (f"; one switch each by equal-cost paths: {merged}" if merged else "")
-        + (f"; left unused by the spanning tree: {unused}" if unused else "")
+        + (f"; {unused_words(found)}: {unused}" if unused else "")
     )
     if remedy := equal_cost_words(found):
         print(f"{remedy[0].upper()}{remedy[1:]}.")
@@ -90,8 +98,11 @@ def show(
     terminal.print(f"Links: {'; '.join(kinds)}")
     for one in found.merged:
         terminal.print(f"One switch by equal-cost paths: {escape(_merged_text(one))}")
+    words = unused_words(found)
+    if found.is_routed:
+        terminal.print("Between any two switches messages take the shortest path.")
     for link in found.unused_links:
-        terminal.print(f"Left unused by the spanning tree: {link_name(link)} ({link_text(link)})")
+        terminal.print(f"{words[0].upper()}{words[1:]}: {link_name(link)} ({link_text(link)})")
     if remedy := equal_cost_words(found):
         terminal.print(f"{remedy[0].upper()}{remedy[1:]}.", soft_wrap=True)
 
@@ -142,7 +153,7 @@ def _everything(cluster: _core.Cluster) -> dict[str, object]:
                 "width": link.width,
                 "latency_s": link.latency_s,
                 "back": {"rate_bps": link.back_rate_bps, "latency_s": link.back_latency_s},
-                "used": link.in_tree,
+                "used": link.used,
             }
             for link in cluster.links
         ],

@@ -10,11 +10,14 @@ from typing import Annotated, Any, Optional
 import typer
 
 from trunkline.compat import annotations_of
+from trunkline.errors import BadInput
 from trunkline.lab.impairments import Impairments
+from trunkline.units import format_bytes, parse_bytes
 
 __all__ = ["impairable"]
 
 _PANEL = "Impaired network"
+_LEAST_BUFFER, _MOST_BUFFER = 16 << 10, 1 << 30
 _OPTIONS = {
     "loss": ("[WHERE=]SHARE", "Frames lost on each link, in each direction: 1%, h3=5%, s0-s1=2%. May be repeated."),
     "corrupt": ("[WHERE=]SHARE", "Frames with a flipped bit, which the receiving kernel finds and drops."),
@@ -53,6 +56,12 @@ def impairable(command: Callable[..., None]) -> Callable[..., None]:
     parameters.append(_parameter("tcp_rto_min", None, Annotated[Optional[int], rto]))
     ipv6 = typer.Option("--ipv6", help="Give hosts an IPv6 address as well, fd00::1 and up.", rich_help_panel=_PANEL)
     parameters.append(_parameter("ipv6", False, Annotated[bool, ipv6]))
+    buffer = typer.Option(
+        metavar="BYTES",
+        help="So far hosts' TCP buffers grow (128KiB), of which a window takes some half; default: as on this machine.",
+        rich_help_panel=_PANEL,
+    )
+    parameters.append(_parameter("tcp_buffer", None, Annotated[Optional[str], buffer]))
 
     @functools.wraps(command)
     def run(**given: Any) -> None:  # noqa: ANN401
@@ -61,12 +70,26 @@ def impairable(command: Callable[..., None]) -> Callable[..., None]:
             given.pop("seed"),
             given.pop("tcp_rto_min"),
             given.pop("ipv6"),
+            _buffer_bytes(given.pop("tcp_buffer")),
         )
         command(**given, impairments=impairments)
 
     run.__signature__ = own.replace(parameters=parameters)  # type: ignore[attr-defined]
     run.__annotations__ = {one.name: one.annotation for one in parameters}
     return run
+
+
+def _buffer_bytes(text: str | None) -> int | None:
+    if text is None:
+        return None
+    try:
+        buffer_bytes = parse_bytes(text)
+    except BadInput as error:
+        raise BadInput(f"--tcp-buffer {text}: {error}") from None
+    if not _LEAST_BUFFER <= buffer_bytes <= _MOST_BUFFER:
+        least, most = format_bytes(_LEAST_BUFFER), format_bytes(_MOST_BUFFER)
+        raise BadInput(f"--tcp-buffer {text}: TCP's buffers are from {least} to {most} long here")
+    return buffer_bytes
 
 
 def _parameter(name: str, default: object, annotation: object) -> inspect.Parameter:

@@ -72,6 +72,7 @@ def _open(loaded: _core.Cluster, rate: str, impairments: Impairments, *, single_
         seed=impairments.seed,
         tcp_rto_min_ms=impairments.tcp_rto_min_ms,
         ipv6=impairments.ipv6,
+        tcp_buffer_bytes=impairments.tcp_buffer_bytes,
         single_frames=single_frames,
     )
 

@@ -80,7 +80,8 @@ def _print(
     )
     console.print(_verdict(network, laid, contention), soft_wrap=True)
     for link in network.unused_links:
-        console.print(f"Link {escape(link_name(link))} stays unused: the plan is laid over the spanning tree.")
+        why = "it is on no shortest path" if network.is_routed else "the plan is laid over the spanning tree"
+        console.print(f"Link {escape(link_name(link))} stays unused: {why}.")
     kind_of(laid).show(console, network, placement, laid)
 
 

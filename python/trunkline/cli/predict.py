@@ -245,7 +245,8 @@ def _print_times(about: str, rows: Sequence[Predicted], names: Sequence[str]) ->
             table.add_row("bound", *(format_seconds(bounds[size]) for size in some))
         terminal.print(table)
     if rows[0].bound is not None:
-        terminal.print("[dim]Bound: each long link crossed once; the longest way's delay, and its slowest rate.[/]")
+        rates = "and its slowest rate, or that of all ways together where paths are the shortest"
+        terminal.print(f"[dim]Bound: each long link crossed once; the longest way's delay, {rates}.[/]")
 
 
 def _time_words(row: Predicted | None) -> str:

@@ -67,7 +67,7 @@ def rate_findings(cluster: _core.Cluster, pairs: Pairs, file: str) -> Iterator[F
         return
     off = []
     for number, (link, stated) in enumerate(zip_equal(fitted.cluster.links, cluster.links)):
-        if number in fitted.unseen or not stated.in_tree:
+        if number in fitted.unseen or not stated.used:
             continue
         ways = dict.fromkeys(((link.rate_bps, stated.rate_bps), (link.back_rate_bps, stated.back_rate_bps)))
         off += [

@@ -3,6 +3,9 @@
 A stream has at most a window of bytes under way, which a round trip takes to be acknowledged. So it is no faster than
 window / round trip, whatever the links have. Linux lets windows grow up to the third number of ``net.ipv4.tcp_rmem`` at
 the receiver and of ``net.ipv4.tcp_wmem`` at the sender, and counts what it needs besides the bytes, some half of it.
+
+Several streams between two hosts have a window each. MPI libraries open one between two ranks, and so a plan of which
+several ranks of a host drive its link by turns has as many streams as lanes (docs/wide-area.md, "Several streams").
 """
 
 from __future__ import annotations
@@ -17,6 +20,8 @@ from trunkline.units import format_bytes, format_rate, format_seconds
 __all__ = ["TCP", "window_findings"]
 
 TCP = Path("/proc/sys/net/ipv4")
+_LANES = (2, 4, 8)
+"""Of the lane algorithms: ranks of a host that drive its link by turns."""
 _HELD = 0.5
 """Of a buffer: what a window takes of it, beside what the kernel keeps for each frame."""
 
@@ -57,7 +62,17 @@ def window_findings(cluster: _core.Cluster | None, folder: Path, host: str) -> I
         f"{least} lets one hold some {format_bytes(round(window))}; {under_way}: a stream gets "
         f"{window / most.held_bytes:.0%} of the rate",
         f"let buffers grow on all hosts, as with: sysctl -w 'net.ipv4.tcp_rmem=4096 131072 {needs}' "
-        f"'net.ipv4.tcp_wmem=4096 16384 {needs}'",
+        f"'net.ipv4.tcp_wmem=4096 16384 {needs}'; or, where they cannot: {_lanes_words(most.held_bytes / window)}",
+    )
+
+
+def _lanes_words(streams: float) -> str:
+    """What has so many streams between two hosts, as far as lanes go."""
+    lanes = next((lanes for lanes in _LANES if lanes >= streams), _LANES[-1])
+    share = "" if lanes >= streams else f" ({lanes / streams:.0%} of the rate)"
+    return (
+        f"start {lanes} ranks a host or more and set TRUNKLINE_BCAST={lanes}-lane-two-tree:14440, which has {lanes} "
+        f"streams between two hosts{share}"
     )
 
 

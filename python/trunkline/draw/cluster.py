@@ -70,7 +70,7 @@ def lay_out(cluster: _core.Cluster, order: Sequence[int], lanes: int = 0, snake:
 
 def _has_tiers(cluster: _core.Cluster) -> bool:
     """Whether there are more ways than those of one tree, such as over several spines, drawn as one switch or not."""
-    return bool(cluster.unused_links or cluster.merged)
+    return bool(cluster.unused_links or cluster.merged or cluster.is_routed)
 
 
 def _tier_notes(cluster: _core.Cluster) -> dict[str, str]:
@@ -105,8 +105,9 @@ def network_parts(layout: Layout | Tiers) -> list[str]:
 
 
 def unused_signs(cluster: _core.Cluster) -> list[tuple[str, str, str]]:
-    """What the legend says of links outside the spanning tree."""
-    return [("dashes", SOFT, "link left unused by the spanning tree")] if cluster.unused_links else []
+    """What the legend says of links that no message crosses."""
+    words = "link on no shortest path" if cluster.is_routed else "link left unused by the spanning tree"
+    return [("dashes", SOFT, words)] if cluster.unused_links else []
 
 
 def draw_cluster(cluster: _core.Cluster) -> str:

@@ -100,7 +100,11 @@ class PlanDrawing:
             trunks = path[1:-1]
             if trunks:
                 # In rows, transfers turn inside the bar of a switch, side by side too.
-                turns = [self.ends(channel)[1] for channel in trunks[:-1]] if self.cluster.unused_links else []
+                turns = (
+                    [self.ends(channel)[1] for channel in trunks[:-1]]
+                    if self.cluster.unused_links or self.cluster.is_routed
+                    else []
+                )
                 ways: list[int | str] = [*trunks, *turns]
                 lane = next(n for n in range(len(lanes) + 1) if all(n not in taken[way] for way in ways))
                 lanes[pair] = lane

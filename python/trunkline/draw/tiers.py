@@ -129,8 +129,8 @@ class Tiers:
         arcs = self._arc_heights(links, kinds, ports)
         self._place_down(rows, arcs, links)
         drawn = [self._drawn(number, link, kinds, ports, arcs) for number, link in enumerate(links)]
-        self.trunks = [one for one, link in zip_equal(drawn, links) if link.in_tree]
-        self.unused = [one for one, link in zip_equal(drawn, links) if not link.in_tree]
+        self.trunks = [one for one, link in zip_equal(drawn, links) if link.used]
+        self.unused = [one for one, link in zip_equal(drawn, links) if not link.used]
         self.places = {host: (card, place) for card in self.cards.values() for place, host in enumerate(card.hosts)}
         self.width = max(card.right for card in self.cards.values()) + MARGIN
         self.height = max(card.y + card.height for card in self.cards.values()) + MARGIN
@@ -140,7 +140,7 @@ class Tiers:
         return [Point(first.x, last.y)]
 
     def _room(self, link: _core.Link) -> float:
-        return self._breadth if link.in_tree else DASH_ROOM
+        return self._breadth if link.used else DASH_ROOM
 
     def _set_apart(self, links: Sequence[_core.Link]) -> None:
         """Room for the links on the edges of the cards, between name and note on the upper edge."""

@@ -31,11 +31,13 @@ class Traits:
         super_frame: Frames that a kernel hands to the network in one piece, at most.
         tcp_rto_min_ms: TCP waits at least so long before it sends again what got lost; None: as Linux does.
         ipv6: They have an IPv6 address as well.
+        tcp_buffer_bytes: So far their TCP buffers grow; None: as on this machine.
     """
 
     super_frame: int
     tcp_rto_min_ms: int | None = None
     ipv6: bool = False
+    tcp_buffer_bytes: int | None = None
 
 
 def start_host(index: int, name: str, hosts: int, traits: Traits) -> tuple[int, int, int]:
@@ -86,6 +88,9 @@ def _configure_network(index: int, hosts: int, traits: Traits) -> None:
         "ipv4/tcp_slow_start_after_idle": "0",  # as administrators of clusters set it
         "ipv4/conf/all/rp_filter": "0",
     }
+    if (most := traits.tcp_buffer_bytes) is not None:
+        for name, first in (("tcp_rmem", 131072), ("tcp_wmem", 16384)):  # least, at first (Linux's), and at most
+            settings[f"ipv4/{name}"] = f"4096 {min(first, most)} {most}"
     for setting, value in settings.items():
         path = Path("/proc/sys/net") / setting
         if path.exists():

@@ -8,6 +8,7 @@ from typing import Any
 
 from trunkline import _core
 from trunkline.errors import BadInput
+from trunkline.units import format_bytes
 
 __all__ = ["COUNTED", "Impairments", "counted_text"]
 
@@ -30,12 +31,14 @@ class Impairments:
         seed: Decides which frames are harmed.
         tcp_rto_min_ms: Hosts' TCP waits at least so long before it sends anew; None: as Linux does, 200 ms.
         ipv6: Hosts have an IPv6 address besides their IPv4 one.
+        tcp_buffer_bytes: So far hosts' TCP buffers grow, of which a window takes some half; None: as on this machine.
     """
 
     settings: Mapping[str, Sequence[str]] = field(default_factory=dict)
     seed: int = 1
     tcp_rto_min_ms: int | None = None
     ipv6: bool = False
+    tcp_buffer_bytes: int | None = None
 
     @property
     def text(self) -> str:
@@ -47,6 +50,8 @@ class Impairments:
             all_settings.append(f"tcp-rto-min {self.tcp_rto_min_ms} ms")
         if self.ipv6:
             all_settings.append("ipv6")
+        if self.tcp_buffer_bytes is not None:
+            all_settings.append(f"tcp-buffer {format_bytes(self.tcp_buffer_bytes)}")
         return ", ".join(all_settings)
 
     def of(self, cluster: _core.Cluster) -> _core.Cluster:

@@ -13,6 +13,7 @@ import stat
 import subprocess
 import sys
 from collections.abc import Sequence
+from dataclasses import fields
 
 from pyroute2 import IPRoute
 
@@ -45,7 +46,7 @@ def main() -> None:
     description = json.loads(sys.stdin.buffer.readline())
     try:
         _prepare_files(description)
-        traits = Traits(description["super_frame"], description["tcp_rto_min_ms"], description["ipv6"])
+        traits = Traits(**{one.name: description[one.name] for one in fields(Traits)})
         processes = _build(description["hosts"], traits)
         fabric, control = _start_fabric(description["fabric"])
     except Exception as error:

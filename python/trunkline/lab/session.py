@@ -83,6 +83,7 @@ class Lab:
         seed: int = 1,
         tcp_rto_min_ms: int | None = None,
         ipv6: bool = False,
+        tcp_buffer_bytes: int | None = None,
         single_frames: bool = False,
     ) -> None:
         """Prepare a lab of that cluster.
@@ -93,6 +94,7 @@ class Lab:
             seed: Decides which frames impaired links harm.
             tcp_rto_min_ms: Hosts' TCP waits at least so long before it sends again what got lost; None: as Linux does.
             ipv6: Hosts have an IPv6 address besides their IPv4 one.
+            tcp_buffer_bytes: So far hosts' TCP buffers grow; None: as on this machine.
             single_frames: Links of the cluster harm no frames, but will later: hosts hand over each frame by itself.
         """
         self.cluster = cluster if rate_bps is None else _core.scaled(cluster, rate_bps)
@@ -102,6 +104,7 @@ class Lab:
         self._seed = seed
         self._tcp_rto_min_ms = tcp_rto_min_ms
         self._ipv6 = ipv6
+        self._tcp_buffer_bytes = tcp_buffer_bytes
         # What happens to a frame on a link happens to one frame.
         self._super_frame = 1 if single_frames or _core.has_impairments(self.cluster) else _SUPER_FRAME
         self._keeper: subprocess.Popen[bytes] | None = None
@@ -139,6 +142,7 @@ class Lab:
                 "names": names,
                 "tcp_rto_min_ms": self._tcp_rto_min_ms,
                 "ipv6": self._ipv6,
+                "tcp_buffer_bytes": self._tcp_buffer_bytes,
                 "fabric": [str(FABRIC), "--seed", str(self._seed)],
                 "super_frame": self._super_frame,
             }

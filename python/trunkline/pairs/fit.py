@@ -80,7 +80,7 @@ def fit_pairs(cluster: _core.Cluster, pairs: Pairs) -> Fit:
     message_s, latencies = _latencies(cluster, pairs.pairs, ways, crossed, _means(rates))
     restated = _core.restated(cluster, rates, latencies, _injections(cluster, pairs.pairs))
     errors = [(message_s + _way_s(restated, *pair.hosts)) / pair.latency_s - 1 for pair in pairs.pairs]
-    unseen = [number for number, link in enumerate(cluster.links) if link.in_tree and number not in crossed]
+    unseen = [number for number, link in enumerate(cluster.links) if link.used and number not in crossed]
     return Fit(restated, message_s, unseen, errors)
 
 

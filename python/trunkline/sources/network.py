@@ -68,6 +68,8 @@ class Network:
     notes: list[str] = field(default_factory=list)
     equal_cost: bool = False
     """Whether its switches use all shortest paths."""
+    shortest: bool = False
+    """Whether they use of each two switches the shortest one."""
 
 
 def check_network(network: Network, whole: Place, missing: str, faults: Faults) -> None:
@@ -193,7 +195,7 @@ def _yaml(network: Network) -> str:
         raise BadInput(f"the cluster's name: {wrong}; give one with --name")
     lines = [
         "trunkline: cluster/1",
-        *(["paths: equal-cost"] if network.equal_cost else []),
+        *(["paths: equal-cost"] if network.equal_cost else ["paths: shortest"] if network.shortest else []),
         f"name: {json.dumps(network.name)}",
         *([f"description: {json.dumps(network.description, ensure_ascii=False)}"] if network.description else []),
         f"switches: {json.dumps([switch.name for switch in network.switches])}",

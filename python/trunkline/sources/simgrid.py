@@ -39,6 +39,7 @@ def read_simgrid(text: str, file: str, name: str | None, faults: Faults) -> Netw
     own_name = zone.attributes.get("id", "") if zone else ""
     about = zone.properties().get("trunkline.description") if zone else None
     network = Network(name or own_name, about or "")
+    network.shortest = zone is not None and zone.properties().get("trunkline.paths") == "shortest"
     network.notes = platform.notes
     network.switches = platform.routers
     if root.tag == "platform" and not root.children:

@@ -1,6 +1,7 @@
 """A cluster as a SimGrid platform: hosts and routers in one zone, full-duplex links, a route for each link.
 
-Routes lie on the spanning tree, as Ethernet's do and as plans do. What SimGrid has no word for (links left unused,
+Routes lie on the spanning tree, as Ethernet's do and as plans do, or are the shortest where the cluster says so: every
+two hosts have a route of their own then. What SimGrid has no word for (links left unused,
 aliases) is kept in ``<prop>``, so that importing gives an equal cluster.
 
 A link that differs by direction is two links, one a direction: the way back has ``.back`` behind its name.
@@ -60,43 +61,51 @@ def simgrid_platform(cluster: _core.Cluster, ranks: Sequence[int] = ()) -> str:
             hosts.
 
     Raises:
-        BadInput: where there are links side by side, and more hosts than can have routes of their own.
+        BadInput: where there are links side by side or shortest paths, and more hosts than can have own routes.
     """
     wide = wide_links(cluster)
+    if cluster.is_routed and len(cluster.hosts) > _MOST_FOR_PAIRS:
+        raise BadInput(
+            f"{cluster.name} has {len(cluster.hosts)} hosts and shortest paths: SimGrid then needs a route for "
+            f"every two hosts, which is done for up to {_MOST_FOR_PAIRS} hosts"
+        )
     if wide and len(cluster.hosts) > _MOST_FOR_PAIRS:
         raise BadInput(
             f"{cluster.name} has {len(cluster.hosts)} hosts and links side by side, such as {wide[0].a} - {wide[0].b}: "
             f"SimGrid then needs a route for every two hosts, which is done for up to {_MOST_FOR_PAIRS} hosts"
         )
     nodes = len(cluster.hosts) + len(cluster.switches) + sum(many for many in ranks if many > 1)
-    routing = "Full" if wide else "Floyd" if nodes <= _MOST_FOR_FLOYD else "DijkstraCache"
+    by_pairs = bool(wide) or cluster.is_routed
+    routing = "Full" if by_pairs else "Floyd" if nodes <= _MOST_FOR_FLOYD else "DijkstraCache"
     lines = [f"  <zone id={quoteattr(cluster.name)} routing={quoteattr(routing)}>"]
     if cluster.description:
         lines.append(f"    {_property('description', cluster.description)}")
+    if cluster.is_routed:
+        lines.append(f"    {_property('paths', 'shortest')}")
     shared = any(many > 1 for many in ranks)
-    alone = [number for number in range(len(cluster.hosts)) if not shared or (ranks[number] < 2 and not wide)]
+    alone = [number for number in range(len(cluster.hosts)) if not shared or (ranks[number] < 2 and not by_pairs)]
     behind = [
         _Ranks(cluster, number, ranks[number]) for number in range(len(cluster.hosts)) if number not in set(alone)
     ]
     lines += [_host(cluster, number) for number in alone]
-    lines += [line for one in behind for line in ([one.zone()] if wide else one.hosts)]
-    lines += [line for one in behind if not wide for line in one.routers]
-    if not (behind and wide):  # a zone of zones has no routers, and its routes need none
+    lines += [line for one in behind for line in ([one.zone()] if by_pairs else one.hosts)]
+    lines += [line for one in behind if not by_pairs for line in one.routers]
+    if not (behind and by_pairs):  # a zone of zones has no routers, and its routes need none
         lines += [f"    <router id={quoteattr(switch)}/>" for switch in cluster.switches]
-    lines += [line for one in behind if not wide for line in one.links]
+    lines += [line for one in behind if not by_pairs for line in one.links]
     names = _link_names(cluster.links)
     for (name, *beside), link in zip_equal(names, cluster.links):
-        kept = _property("between", f"{link.a} {link.b}") if wide or not link.in_tree else ""
+        kept = _property("between", f"{link.a} {link.b}") if by_pairs or not link.used else ""
         kept += _property("width", str(link.width)) if link.width > 1 else ""
         kept += _property("back", f"{link.back_rate_bps!r} {link.back_latency_s!r}") if _differs(link) else ""
         lines.append(_link(name, link.rate_bps, link.latency_s, kept))
         own = _property("beside", name)
         lines += [_link(further, link.rate_bps, link.latency_s, own) for further in beside]
-        if _differs(link) and link.in_tree:
+        if _differs(link) and link.used:
             back = (link.back_rate_bps, link.back_latency_s)
             lines += [_link(f"{one}{_BACK}", *back, own) for one in (name, *beside)]
-    lines += [line for one in behind if not wide for line in one.routes]
-    lines += _routes_of_pairs(cluster, names, shared) if wide else _routes_of_links(cluster, names)
+    lines += [line for one in behind if not by_pairs for line in one.routes]
+    lines += _routes_of_pairs(cluster, names, shared) if by_pairs else _routes_of_links(cluster, names)
     return _HEADER + "\n".join(lines) + "\n  </zone>\n</platform>\n"
 
 
@@ -190,13 +199,13 @@ def _host(cluster: _core.Cluster, number: int, name: str | None = None) -> str:
 def _link_names(links: list[_core.Link]) -> list[list[str]]:
     """``h0-s0``; numbered where two links join the same nodes, or names with dashes run together.
 
-    Of each link one name, or as many as it has links side by side where the spanning tree uses them.
+    Of each link one name, or as many as it has links side by side where messages cross them.
     """
     used: set[str] = set()
     names: list[list[str]] = []
     for link in links:
         beside: list[str] = []
-        for _ in range(link.width if link.in_tree else 1):
+        for _ in range(link.width if link.used else 1):
             name, number = f"{link.a}-{link.b}", 2
             while name in used:
                 name, number = f"{link.a}-{link.b}.{number}", number + 1

@@ -83,6 +83,7 @@ TEST(OperandOrder, OfAlgorithmsIsThatOfTheirPlans) {
     const CollectiveFacts& facts = facts_of(one.collective);
     if (!facts.reduces || one.is_native()) continue;
     const Plan plan = lay(one.collective, one.name, &cluster, placement, 0);
+    if (one.may_have_fewer && plan.steps().streams() == 1) continue;  // several trees elsewhere
     EXPECT_EQ(one.has_one_order, plan.steps().has_one_order(one.collective)) << facts.name << " " << one.name;
   }
 }

@@ -307,7 +307,8 @@ const FaultCase cluster_faults[] = {
               "switches: s0\n"
               "hosts: [{hosts: h, switch: s0}]\n",
               {"3:8: paths: \"equal_cost\" is none (did you mean equal-cost?); write equal-cost where switches use all "
-               "shortest paths (ECMP, SPB, MLAG), else spanning-tree, or leave it out"}},
+               "shortest paths (ECMP, SPB, MLAG), shortest where routers take the one of least latency, else "
+               "spanning-tree, or leave it out"}},
     FaultCase{"PathsThatAreAList",
               "trunkline: cluster/1\n"
               "name: x\n"

@@ -26,7 +26,7 @@ TEST(LongLinks, DivideBundledClustersThatHaveSites) {
 }
 
 /// Two switches, latencies of hosts' links and of the one between in microseconds.
-Cluster joined(const std::string& own, const std::string& between) {
+Cluster joined_by(const std::string& own, const std::string& between) {
   return parse_cluster(
       "trunkline: cluster/1\nname: two\ndefaults: {rate: 1Gbit}\nswitches: [s0, s1]\nhosts:\n"
       "  - {hosts: 'h[0-3]', switch: s0, latency: " +
@@ -36,11 +36,11 @@ Cluster joined(const std::string& own, const std::string& between) {
 }
 
 TEST(LongLinks, AreFarLongerThanHostsOwnAndThanAMachineRoom) {
-  EXPECT_TRUE(joined("10", "200").has_sites());
-  EXPECT_FALSE(joined("10", "199").has_sites());  // no machine room is so large, but some software is so slow
-  EXPECT_FALSE(joined("50", "499").has_sites());  // not ten times as long
-  EXPECT_TRUE(joined("50", "500").has_sites());
-  EXPECT_FALSE(joined("1000", "1000").has_sites());
+  EXPECT_TRUE(joined_by("10", "200").has_sites());
+  EXPECT_FALSE(joined_by("10", "199").has_sites());  // no machine room is so large, but some software is so slow
+  EXPECT_FALSE(joined_by("50", "499").has_sites());  // not ten times as long
+  EXPECT_TRUE(joined_by("50", "500").has_sites());
+  EXPECT_FALSE(joined_by("1000", "1000").has_sites());
 }
 
 TEST(LongLinks, LieBetweenRanksOfSomePlacementsAlone) {

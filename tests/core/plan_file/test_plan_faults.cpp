@@ -12,7 +12,9 @@ const std::string shapes =
     "3-nomial to 8-nomial, hierarchical-flat, "
     "hierarchical-binomial, hierarchical-3-nomial to hierarchical-4-nomial, "
     "2-lane-two-tree to 8-lane-two-tree, "
-    "by-sites-linear, by-sites-binary, by-sites-3-ary to by-sites-8-ary, by-sites-multicast, wave, wave-mended, "
+    "by-sites-linear, by-sites-binary, by-sites-3-ary to by-sites-8-ary, by-sites-multicast, packed-linear, "
+    "packed-binary, wave, "
+    "wave-mended, "
     "unaware-linear, "
     "unaware-binary, "
     "unaware-3-ary to unaware-8-ary, unaware-scatter-ring";

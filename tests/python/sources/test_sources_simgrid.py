@@ -127,6 +127,22 @@ def test_routes_lie_on_the_spanning_tree():
     assert text.count("trunkline.between") == 2
 
 
+def test_shortest_paths_come_back_and_are_routes_of_pairs():
+    routed = REDUNDANT.replace("name: redundant", "name: redundant\npaths: shortest", 1)
+    cluster = _core.parse_cluster(routed, "x")
+    assert cluster.is_routed
+    text = simgrid_platform(cluster)
+    assert everything(imported(text)) == everything(cluster)
+    assert imported(text).is_routed
+    hosts = cluster.hosts
+    for source, target in ((0, 1), (1, 2), (2, 0)):
+        route = next(line for line in text.splitlines() if f'src="{hosts[source]}" dst="{hosts[target]}"' in line)
+        assert len(re.findall("<link_ctn ", route)) == len(cluster.path(hosts[source], hosts[target])) == 3
+    crowd = routed.replace("node[01-12]", "node[001-401]")
+    with pytest.raises(BadInput, match="redundant has 401 hosts and shortest paths: SimGrid then needs a route"):
+        simgrid_platform(_core.parse_cluster(crowd.replace("{node01:", "{node001:"), "x"))
+
+
 def test_injection_times_come_back_and_wrong_ones_are_said():
     text = REDUNDANT.replace("latency: 5us}", "latency: 5us, injection: 1.5ms}", 1).replace(
         "    aliases:", "    injection: 50us\n    aliases:"
