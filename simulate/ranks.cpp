@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What every simulated rank runs: times a collective and half a ping-pong, each between one instant and the last rank's
-// return. Linked with the runtime, and loaded once for each rank by SimGrid's SMPI, so that each has its own globals.
+// return. Linked with the runtime, and loaded once for each rank (shared_pages.hpp), so that each has its own globals.
 //
 //     --collective bcast --algorithm NAME[:SEGMENT] --sizes 8192,1048576 --root 0 --peer 4 --private 0|1
 //     --most-us 0,2500000 --calls 1
@@ -24,6 +24,7 @@
 #include <cstring>
 #include <map>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -32,6 +33,7 @@
 #include "by_hosts.hpp"
 #include "gsum.hpp"
 #include "rendezvous.hpp"
+#include "shared_pages.hpp"
 #include "trunkline.h"
 
 namespace {
@@ -261,8 +263,8 @@ class Rank {
 /// `main` of examples/matmul.c.
 extern "C" int simulated_matmul(int argc, char** argv);
 
-// SMPI looks it up in each copy of this library.
-__attribute__((visibility("default"))) int main(int argc, char** argv) {
+/// What a rank runs, in a copy of this library of its own.
+extern "C" __attribute__((visibility("default"))) int trunkline_simulate_rank(int argc, char** argv) {
   if (argc > 1 && std::string_view(argv[1]) == "matmul") return simulated_matmul(argc - 1, argv + 1);
   for (const char* const name : {"gsum", "gsum-by-hosts"}) {
     if (argc > 1 && std::string_view(argv[1]) == name) {
@@ -276,4 +278,15 @@ __attribute__((visibility("default"))) int main(int argc, char** argv) {
   }
   MPI_Finalize();
   return 0;
+}
+
+// SMPI calls it for each rank, in the library that it has loaded once.
+__attribute__((visibility("default"))) int main(int argc, char** argv) {
+  static int ranks = 0;
+  try {
+    void* const entry = trunkline::simulate::entry_of_copy("trunkline_simulate_rank", ranks++);
+    return reinterpret_cast<decltype(&trunkline_simulate_rank)>(entry)(argc, argv);
+  } catch (const std::runtime_error& wrong) {
+    fail(2, wrong.what());
+  }
 }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -64,6 +65,34 @@ double least_byte_s(const Paths& paths, const Placement& placement, Collective c
   return reduces_for_all ? std::max(slowest_s, 2.0 * (hosts - 1.0) / std::min(sent_rates, received_rates)) : slowest_s;
 }
 
+namespace {
+
+/// Of a call that goes by shares: what the fullest channel takes that has ranks on both sides. Towards a rank go the
+/// shares of all others, or, where they are reduced, the parts of its own share, combined on the way.
+double least_of_shares_s(const Paths& paths, const Placement& placement, bool reduces, std::uint64_t share_bytes) {
+  const Cluster& cluster = paths.cluster();
+  std::vector<std::uint64_t> below(cluster.nodes().size(), 0);
+  for (const HostIndex host : placement) ++below[cluster.hosts()[host]];
+  double most_s = 0.0;
+  const std::span<const NodeId> top_down = paths.top_down();
+  for (auto node = top_down.rbegin(); node != top_down.rend(); ++node) {
+    const std::uint64_t inside = below[*node];
+    const std::uint64_t outside = placement.size() - inside;
+    if (*node == top_down.front()) break;
+    below[cluster.parent_of(*node)] += inside;
+    if (inside == 0 || outside == 0) continue;
+    const ChannelId up = cluster.channel_to_parent(*node);
+    const auto crossed_s = [&](ChannelId channel, std::uint64_t senders, std::uint64_t receivers) {
+      const auto wire = static_cast<double>(wire_bytes(share_bytes * (reduces ? receivers : senders)));
+      return cluster.way(channel).latency_s + wire * paths.spread_byte_s(channel);
+    };
+    most_s = std::max({most_s, crossed_s(up, inside, outside), crossed_s(up ^ 1U, outside, inside)});
+  }
+  return most_s;
+}
+
+}  // namespace
+
 double least_crossing_s(const Paths& paths, const Placement& placement, Collective collective, Rank root,
                         std::uint64_t message_bytes) {
   const Cluster& cluster = paths.cluster();
@@ -88,7 +117,9 @@ double least_crossing_s(const Paths& paths, const Placement& placement, Collecti
     return longest_s;
   };
   if (facts.has_root) return longest_of(placement[root]);
-  double longest_s = 0.0;
+  // Routers have other ways than those of the spanning tree: no channel of it has all that goes between its sides.
+  const bool counts_shares = facts.goes_by_shares() && cluster.routes() == nullptr;
+  double longest_s = counts_shares ? least_of_shares_s(paths, placement, facts.reduces, bytes) : 0.0;
   for (const HostIndex host : hosts) longest_s = std::max(longest_s, longest_of(host));
   return longest_s;
 }

@@ -20,7 +20,8 @@ namespace trunkline {
 /// a way, and the bytes with their frames over the slowest one, of whichever way is longest; where paths are the
 /// shortest, over all ways of long links together (most_rate() of patterns/arborescences.hpp). Ways from the root to
 /// all others, or to it; without a root those between any two. What hosts spend and what switches store is left out.
-/// Where everybody has a share, only the way of a share is counted. Time O(hosts), or O(hosts^2) without a root.
+/// Where everybody has a share, ways are those of a share; and no channel carries less than the shares of all ranks
+/// before it, or, where they are reduced, behind it. Time O(nodes), or O(hosts^2) without a root.
 [[nodiscard]] double least_crossing_s(const Paths& paths, const Placement& placement, Collective collective, Rank root,
                                       std::uint64_t message_bytes);
 

@@ -17,7 +17,7 @@
 #include "model/measured/measured_network.hpp"
 #include "model/native/native_bcast.hpp"
 #include "model/transfer/host_costs.hpp"
-#include "network/cluster.hpp"
+#include "network/shared_cluster.hpp"
 #include "plan_file/plan_set.hpp"
 #include "tuning/tuning_file.hpp"
 
@@ -40,7 +40,7 @@ struct Library {
 struct Knowledge {
   Library library{};
   HostCosts hosts = usual_host_costs();  ///< what messages cost them
-  std::optional<Cluster> cluster{};
+  SharedCluster cluster{};
   std::optional<MeasuredNetwork> measured{};   ///< the cluster as it was measured
   std::string_view measured_by{};              ///< what named those tables, for people: "TRUNKLINE_MEASURED"
   std::vector<GivenPlan> plans{};              ///< of the plan file, in its order

@@ -16,6 +16,7 @@
 #include "network/file/link_change.hpp"
 #include "network/fingerprint.hpp"
 #include "network/link_taken.hpp"
+#include "network/long_links.hpp"
 #include "network/pair_rounds.hpp"
 #include "network/restated.hpp"
 #include "network/scaled.hpp"
@@ -215,6 +216,17 @@ void bind_cluster(nb::module_& module) {
   module.def("scaled", &scaled, "cluster"_a, "fastest_bps"_a,
              "The cluster with its fastest link at that many bits per second, every other in proportion.");
 
+  module.def("long_links", &long_links_of, "cluster"_a,
+             "Of each link, whether it is long: one between sites, as their latencies say.");
+  module.def(
+      "sites_of_hosts",
+      [](const Cluster& cluster) {
+        const Sites sites = sites_of(cluster);
+        std::vector<SiteId> of_host;
+        for (const NodeId host : cluster.hosts()) of_host.push_back(sites.of_node[host]);
+        return of_host;
+      },
+      "cluster"_a, "By host: the number of its site.");
   module.def(
       "restated",
       [](const Cluster& cluster, const std::vector<double>& rates_bps, const std::vector<double>& latencies_s,

@@ -166,6 +166,12 @@ def write_cluster(cluster: Cluster) -> str:
 def scaled(cluster: Cluster, fastest_bps: float) -> Cluster:
     """The cluster with its fastest link at that many bits per second, every other in proportion."""
 
+def long_links(cluster: Cluster) -> list[bool]:
+    """Of each link, whether it is long: one between sites, as their latencies say."""
+
+def sites_of_hosts(cluster: Cluster) -> list[int]:
+    """By host: the number of its site."""
+
 def restated(
     cluster: Cluster, rates_bps: Sequence[float], latencies_s: Sequence[float], injections_s: Sequence[float]
 ) -> Cluster:

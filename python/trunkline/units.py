@@ -20,6 +20,7 @@ __all__ = [
     "parse_rate",
     "parse_segment",
     "parse_sizes",
+    "parse_time",
 ]
 
 _BYTES = {"": 1, "B": 1, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30, "kB": 10**3, "MB": 10**6, "GB": 10**9}
@@ -139,6 +140,21 @@ def parse_rate(text: str) -> float:
     if not _LEAST_BPS <= rate <= _MOST_BPS:
         raise BadInput(f"the rate '{text}' is out of range: from 0.001bit to 1000000000Gbit")
     return rate
+
+
+_SECONDS = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0}
+
+
+def parse_time(text: str) -> float:
+    """Seconds of a text such as ``20ms``; the core reads the same in cluster files.
+
+    Raises:
+        BadInput: where the text is no such time.
+    """
+    match = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([a-z]+)", text.strip(), re.ASCII)
+    if not match or match[2] not in _SECONDS:
+        raise BadInput(f"'{text}' is not a time; write a number with ns, us, ms or s, as in 20ms")
+    return float(match[1]) * _SECONDS[match[2]]
 
 
 WIDEST_LINK = 1024

@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "alike.hpp"
 #include "execute/local_part.hpp"
 #include "plan/checker.hpp"
 #include "text/fnv.hpp"
@@ -70,8 +71,13 @@ std::shared_ptr<const LocalPlan> LocalPlans::local_plan(std::string_view algorit
   const auto known = std::ranges::find_if(
       plans_, [&](const auto& plan) { return plan->key == algorithm && plan->laid_for_bytes == laid_for_bytes; });
   if (known != plans_.end()) return *known;
-  const Plan plan = decider_.plan(algorithm, laid_for_bytes);
   const std::string key = key_of(algorithm, laid_for_bytes);
+  const auto identity = [&] { return identity_of(key, collective_, root_, processes_, world_); };
+  const auto laid = made_alike<Plan>([&] { return "plan " + std::to_string(identity()); },
+                                     [&] { return decider_.plan(algorithm, laid_for_bytes); });
+  const Plan& plan = *laid;
+  const auto flight = made_alike<InFlight>([&] { return "in flight " + std::to_string(identity()); },
+                                           [&] { return in_flight_of(plan); });
   const World& first = world_.first != nullptr ? *world_.first : world_;  // lives as long as the process
   const GivenPlan* const given = is_given(algorithm) ? first.knowledge.given(algorithm) : nullptr;
   LocalPlan made{.key = algorithm,
@@ -79,10 +85,10 @@ std::shared_ptr<const LocalPlan> LocalPlans::local_plan(std::string_view algorit
                  .key_hash = hash(key),
                  .name = given != nullptr ? given->file->algorithm.c_str() : algorithm.data(),
                  .part = local_part(plan, processes_.rank, processes_.world_ranks),
-                 .in_flight = in_flight_of(plan),
+                 .in_flight = *flight,
                  .load = load_of(plan)};
-  if (world_.trace) made.identity = identity_of(key, collective_, root_, processes_, world_);
-  if (world_.trace && processes_.rank == plan.root()) made.whole = std::make_shared<const Plan>(plan);
+  if (world_.trace) made.identity = identity();
+  if (world_.trace && processes_.rank == plan.root()) made.whole = laid;
   return plans_.emplace_back(std::make_shared<const LocalPlan>(std::move(made)));
 }
 

@@ -30,7 +30,9 @@ constexpr std::array part_rows{
 }  // namespace
 
 std::unique_ptr<const LocalPart> local_part(const Plan& plan, Rank rank, std::span<const int> members) {
-  const auto* const found = std::ranges::find(part_rows, &plan.kind(), &Row::kind);
+  // By name: in a simulation the plan may be another rank's, which has its own copy of the rows.
+  const auto* const found =
+      std::ranges::find(part_rows, plan.kind().name, [](const Row& row) { return row.kind->name; });
   if (found == part_rows.end()) {
     throw std::logic_error("nothing runs plans of this kind: " + std::string(plan.kind().name));
   }

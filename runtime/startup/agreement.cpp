@@ -3,14 +3,17 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <tuple>
 #include <utility>
 #include <vector>
 
+#include "alike.hpp"
 #include "mpi_api.hpp"
 #include "report.hpp"
 #include "startup/build.hpp"
+#include "startup/records.hpp"
 
 namespace trunkline::runtime {
 namespace {
@@ -66,7 +69,7 @@ std::string difference(const Record& mine, const Record& first) {
          " than rank 0: give all ranks the same, also the same content of files";
 }
 
-std::string problem(const LocalView& view, int rank, const std::vector<Record>& records) {
+std::string problem(const LocalView& view, int rank, std::span<const Record> records) {
   const Record& mine = records[static_cast<std::size_t>(rank)];
   const std::string text = "rank " + std::to_string(rank) + " on " + view.host_name;
   switch (mine.standing) {
@@ -115,9 +118,8 @@ std::unique_ptr<World> agree(LocalView view, bool strict) {
                                                        : Standing::failed,
                     .strict = static_cast<std::uint8_t>(strict ? 1 : 0),
                     .trace = static_cast<std::uint8_t>(view.world.trace ? 1 : 0)};
-  std::vector<Record> records(static_cast<std::size_t>(ranks));
-  constexpr int bytes = static_cast<int>(sizeof(Record));
-  check(PMPI_Allgather(&mine, bytes, MPI_BYTE, records.data(), bytes, MPI_BYTE, MPI_COMM_WORLD));
+  const auto said = records_of_all(&mine, sizeof mine, rank, ranks);
+  const std::span records(reinterpret_cast<const Record*>(said->data()), static_cast<std::size_t>(ranks));
 
   const bool end = std::ranges::any_of(records, [](const Record& record) { return record.strict != 0; });
   const auto is_disabled = [](const Record& record) { return record.standing == Standing::disabled; };
@@ -131,9 +133,12 @@ std::unique_ptr<World> agree(LocalView view, bool strict) {
   }
   if (unfit == records.end()) {
     if (view.world.knowledge.cluster || !view.world.knowledge.plan_hosts.empty()) {
-      Placement placement;
-      for (const Record& record : records) placement.push_back(record.host);
-      view.world.placement = std::make_shared<const Placement>(std::move(placement));
+      view.world.placement = made_alike<Placement>([] { return std::string("placement"); },
+                                                   [&] {
+                                                     Placement placement;
+                                                     for (const Record& one : records) placement.push_back(one.host);
+                                                     return placement;
+                                                   });
     }
     view.world.strict = end;
     view.world.trace = std::ranges::any_of(records, [](const Record& record) { return record.trace != 0; });

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "alike.hpp"
 #include "model/measured/measurement.hpp"
 #include "model/transfer/host_costs.hpp"
 #include "mpi_api.hpp"
@@ -41,7 +42,8 @@ class Loader {
     knowledge.hosts = host_costs_from(setup_.host_costs, host_costs_of(mpi_name, mpi_version));
     if (!setup_.cluster.empty()) {
       cluster_file_ = cluster_path(setup_.cluster);
-      knowledge.cluster.emplace(read_cluster(cluster_file_));
+      knowledge.cluster =
+          made_alike<Cluster>([&] { return "cluster " + cluster_file_; }, [&] { return read_cluster(cluster_file_); });
       view_.cluster_fingerprint = knowledge.cluster->fingerprint();
       view_.world.cluster_file = std::filesystem::absolute(cluster_file_).string();
     }

@@ -17,8 +17,9 @@
 #include "plan/lead.hpp"
 
 namespace trunkline {
-namespace {
 
+/// In no anonymous namespace: a plan may come from another copy of this library (runtime/alike.hpp), whose type is this
+/// one by its name.
 class MulticastSteps final : public Steps {
  public:
   explicit MulticastSteps(Multicast multicast) : multicast_(std::move(multicast)) {}
@@ -119,8 +120,6 @@ class MulticastSteps final : public Steps {
 
   Multicast multicast_;
 };
-
-}  // namespace
 
 Plan plan_of(Multicast multicast) { return Plan(std::make_shared<const MulticastSteps>(std::move(multicast))); }
 

@@ -13,8 +13,9 @@
 #include "plan/in_flight.hpp"
 
 namespace trunkline {
-namespace {
 
+/// In no anonymous namespace: a plan may come from another copy of this library (runtime/alike.hpp), whose type is this
+/// one by its name.
 class RoundSteps final : public Steps {
  public:
   explicit RoundSteps(Rounds rounds) : rounds_(std::move(rounds)) {
@@ -68,8 +69,6 @@ class RoundSteps final : public Steps {
  private:
   Rounds rounds_;
 };
-
-}  // namespace
 
 Rounds generate_rounds(std::string_view generator, std::vector<Rank> order) {
   const auto ranks = static_cast<Rank>(order.size());

@@ -15,8 +15,9 @@
 #include "plan/tree_costs.hpp"
 
 namespace trunkline {
-namespace {
 
+/// In no anonymous namespace: a plan may come from another copy of this library (runtime/alike.hpp), whose type is this
+/// one by its name.
 class TreeSteps final : public Steps {
  public:
   explicit TreeSteps(Trees trees) : trees_(std::move(trees)) {
@@ -86,8 +87,6 @@ class TreeSteps final : public Steps {
  private:
   Trees trees_;
 };
-
-}  // namespace
 
 Plan plan_of(Trees trees) { return Plan(std::make_shared<const TreeSteps>(std::move(trees))); }
 

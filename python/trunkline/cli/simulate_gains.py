@@ -1,7 +1,9 @@
 """``trunkline simulate gains``: what ``auto`` gains over rivals, by link rate and message size."""
 
-from collections.abc import Mapping, Sequence
-from typing import Annotated
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Annotated, Optional
 
 import typer
 from rich.markup import escape
@@ -23,6 +25,7 @@ from trunkline.cli.output import check_outputs, write_json, write_text
 from trunkline.cli.predict import HostCostsOption, MpiOption, RootOption
 from trunkline.cluster import fingerprint_text, load_cluster
 from trunkline.errors import BadInput
+from trunkline.long_links import dealt_placement, long_links_of, with_long_links
 from trunkline.mpi import require_mpi
 from trunkline.peers.simulated import UNNAMED, Simulated, named_now, simulated_algorithms
 from trunkline.placement import bounded_placement, root_rank
@@ -32,7 +35,7 @@ from trunkline.simulate.gains import Gain, simulate_gains
 from trunkline.simulate.gains_picture import gain_words, gains_picture
 from trunkline.simulate.rows import LeftOut
 from trunkline.terminal import console, progress_bar, titled_table
-from trunkline.units import format_bytes, format_rate, format_seconds, parse_rate, parse_sizes
+from trunkline.units import format_bytes, format_rate, format_seconds, parse_rate, parse_sizes, parse_time
 
 __all__ = ["gains", "reasons"]
 
@@ -48,6 +51,27 @@ def gains(
     mpi: MpiOption = "mpich",
     root: RootOption = "0",
     ranks_per_host: RanksOnHostOption = 1,
+    long_rates: Annotated[
+        Optional[str],
+        typer.Option(
+            "--long-rate",
+            metavar="RATE,...",
+            help="Rates of the fastest link between sites, other such links in proportion; after --rate, which scales "
+            "them too. Default: they stay.",
+        ),
+    ] = None,
+    long_latencies: Annotated[
+        Optional[str],
+        typer.Option(
+            "--long-latency",
+            metavar="TIME,...",
+            help="Latencies of the longest link between sites (20ms), other such links in proportion; default: the "
+            "file's.",
+        ),
+    ] = None,
+    dealt: Annotated[
+        bool, typer.Option("--dealt", help="Ranks go in turn over the sites, as cards are dealt; else host by host.")
+    ] = False,
     host_costs: HostCostsOption = "",
     race: Annotated[
         float,
@@ -61,11 +85,15 @@ def gains(
     """Show what Trunkline's own choice gains over other libraries', by link rate and message size.
 
     Each cell is what 'trunkline simulate COLLECTIVE' says of 'auto' and of that rival; one is empty where nobody here
-    knows what a library runs.
+    knows what a library runs. Where a cluster has sites the bound stands beside: each long link crossed once.
     """
     check_outputs({"--svg": svg, "--json": json})
     network = load_cluster(cluster)
     placement = bounded_placement(network, ranks_per_host)
+    if dealt:
+        if not network.has_sites:
+            raise BadInput(f"{network.name} has no sites that --dealt could deal ranks over")
+        placement = dealt_placement(network, placement)
     start = root_rank(network, placement, root)
     library = require_mpi(mpi)
     words = rivals.split(",")
@@ -79,13 +107,15 @@ def gains(
             f"'trunkline simulate {collective} --algorithms auto,{unnamed[0]}' has its times"
         )
     costs = host_costs_given(host_costs, _core.host_costs_of(library.counts_as, library.version))
-    for one in map(parse_rate, rates.split(",")) if rates else ():
-        tell_rate(network, one)
-    clusters = (
-        [_core.scaled(network, rate) for rate in dict.fromkeys(map(parse_rate, rates.split(",")))]
-        if rates
-        else [network]
-    )
+    all_rates = _each(rates, parse_rate)
+    for scaled_to in all_rates:
+        tell_rate(network, scaled_to)
+    clusters = [
+        with_long_links(network if one is None else _core.scaled(network, one), long_rate, long_latency)
+        for one in all_rates
+        for long_rate in _each(long_rates, parse_rate)
+        for long_latency in _each(long_latencies, parse_time)
+    ]
     lengths = parse_sizes(sizes)
     jobs = [Job(collective, one, placement, start, lengths, {}, costs, library.native_library) for one in clusters]
     left_out: list[tuple[Job, LeftOut]] = []
@@ -94,15 +124,31 @@ def gains(
         write_json([one.as_json() for one in found], json)
     if svg and found:
         write_text(gains_picture(found), svg)
-    rate = f"{rate_words(clusters[0])}, " if len(clusters) == 1 else ""
+    rate = f"{_links(clusters[0])}, " if len(clusters) == 1 else ""
+    order = " dealt over sites" if dealt else ""
     title = (
-        f"{escape(network.name)}, {len(placement)} ranks, {rate}{library.name}, simulated; {host_words(costs)}: how "
+        f"{escape(network.name)}, {len(placement)} ranks{order}, {rate}"
+        f"{library.name}, simulated; {host_words(costs)}: how "
         f"many times faster {_core.facts_of(collective).mpi_name} is with Trunkline's 'auto' than each library's own "
         "choice"
     )
     console.print(_table(title, jobs, [one.name for one in others], found))
     for line in reasons([one for _, one in left_out]):
         console.print(line, style="dim", markup=False, highlight=False)
+
+
+def _each(texts: str | None, parse: Callable[[str], float]) -> list[float | None]:
+    """Each value once; None alone: nothing is given."""
+    return list(dict.fromkeys(map(parse, texts.split(",")))) if texts else [None]
+
+
+def _links(cluster: _core.Cluster) -> str:
+    """Rates, and the latencies of links between sites."""
+    long = long_links_of(cluster)
+    if long is None:
+        return rate_words(cluster)
+    least, most = format_seconds(long.least_s), format_seconds(long.most_s)
+    return f"{rate_words(cluster)}, sites {most if least == most else f'{least} to {most}'} apart"
 
 
 def reasons(left_out: Sequence[LeftOut]) -> list[str]:
@@ -126,8 +172,7 @@ def _with_progress(
     with progress_bar(cells, f"simulating {auto.name}") as bar:
 
         def advance(job: Job, one: Simulated, size: int) -> None:
-            rate = format_rate(max(link.most_bps for link in job.cluster.links))
-            bar.show(f"{rate}: simulated {one.name}, {format_bytes(size)}", done=1)
+            bar.show(f"{_links(job.cluster)}: simulated {one.name}, {format_bytes(size)}", done=1)
 
         def leave_out(job: Job, one: LeftOut) -> None:
             left_out.append((job, one))
@@ -137,14 +182,16 @@ def _with_progress(
 
 
 def _table(title: str, jobs: Sequence[Job], rivals: Sequence[str], gains: Sequence[Gain]) -> Table:
+    over_sites = any(job.cluster.has_sites for job in jobs)
+    beside = ("bound", "of bound") if over_sites else ("over T",)
     table = titled_table(
         title,
-        *("links", "size", "auto", "time", "over T", *rivals),
+        *("links", "size", "auto", "time", *beside, *rivals),
         left=["links", "auto", *rivals],
         wrap=["links", "auto", *rivals],
     )
     for job in jobs:
-        words = rate_words(job.cluster)
+        words = _links(job.cluster)
         rate = words if "," in words else format_rate(job.cluster.links[0].rate_bps)
         fingerprint = fingerprint_text(job.cluster)
         for k, size in enumerate(job.sizes):
@@ -152,18 +199,21 @@ def _table(title: str, jobs: Sequence[Job], rivals: Sequence[str], gains: Sequen
                 one.rival: one for one in gains if one.cluster_fingerprint == fingerprint and one.message_bytes == size
             }
             head = (rate if k == 0 else "", format_bytes(size))
-            table.add_row(*head, *_cells(own, rivals), end_section=k == len(job.sizes) - 1)
+            table.add_row(*head, *_cells(own, rivals, over_sites), end_section=k == len(job.sizes) - 1)
     return table
 
 
-def _cells(gains: Mapping[str, Gain], rivals: Sequence[str]) -> list[str]:
+def _cells(gains: Mapping[str, Gain], rivals: Sequence[str], over_sites: bool) -> list[str]:
     """Of one size: empty where ``auto`` or a rival has no time."""
     if not gains:
-        return ["-"] * (3 + len(rivals))
+        return ["-"] * (3 + over_sites + len(rivals))
     first = next(iter(gains.values()))
     ran = f"native, {first.auto_native_algorithm}" if first.auto_native_algorithm else first.auto_ran
-    over = first.auto_seconds / first.limit_seconds
-    cells = [ran, format_seconds(first.auto_seconds), f"{over:.2f}"]
+    cells = [ran, format_seconds(first.auto_seconds)]
+    if over_sites:
+        cells += [format_seconds(first.bound_seconds), f"{first.auto_seconds / first.bound_seconds:.2f}"]
+    else:
+        cells.append(f"{first.auto_seconds / first.limit_seconds:.2f}")
     for rival in rivals:
         one = gains.get(rival)
         # One that Trunkline does not know by another name stands in the column's title.

@@ -1,9 +1,13 @@
 """What ``auto`` gains over simulated rivals, by link rate and message size."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
 
+from trunkline import _core
 from trunkline.compat import keyword_dataclass, pairwise
+from trunkline.long_links import LongLinks, long_links_of
 from trunkline.peers.simulated import Simulated
 from trunkline.simulate.engine import Job
 from trunkline.simulate.rows import LeftOut, Row, simulate_all
@@ -25,6 +29,10 @@ class Gain:
     """Of the fastest link."""
     host_rate_bps: float
     """Of the slowest host's link."""
+    long_rate_bps: float
+    """Of the fastest link between sites; 0: there are none."""
+    long_latency_s: float
+    """Of the longest one; 0: there are none."""
     library: str
     """The MPI library whose ranks these are, to which ``auto`` leaves what it does not plan."""
     host_costs: str
@@ -32,6 +40,8 @@ class Gain:
     message_bytes: int
     limit_seconds: float
     """T(m)."""
+    bound_seconds: float
+    """What no algorithm goes below: the longest way's latencies, and the bytes over its slowest link."""
     auto_seconds: float
     auto_ran: str
     auto_native_algorithm: str
@@ -81,12 +91,13 @@ def simulate_gains(
         def leave_out(one: LeftOut, job: Job = job) -> None:
             on_left_out(job, one)
 
-        gains += gains_of(simulate_all(job, [auto, *rivals], race, advance, leave_out), auto.name)
+        rows = simulate_all(job, [auto, *rivals], race, advance, leave_out)
+        gains += gains_of(rows, job, auto.name)
     return gains
 
 
-def gains_of(rows: Sequence[Row], auto: str = "auto") -> list[Gain]:
-    """One for each rival and size, by size, where both have a time; ``rows`` are of one job.
+def gains_of(rows: Sequence[Row], job: Job, auto: str = "auto") -> list[Gain]:
+    """One for each rival and size, by size, where both have a time; ``rows`` are of this job.
 
     Raises:
         ValueError: where there are rows of several jobs.
@@ -97,10 +108,12 @@ def gains_of(rows: Sequence[Row], auto: str = "auto") -> list[Gain]:
     own = {row.message_bytes: row for row in rows if row.algorithm == auto}
     others = [row for row in rows if row.algorithm != auto and row.message_bytes in own]
     others.sort(key=lambda row: list(own).index(row.message_bytes))
-    return [_gain(own[row.message_bytes], row) for row in others]
+    long = long_links_of(job.cluster)
+    bounds = {size: _core.least_crossing_s(job.cluster, job.placement, job.collective, job.root, size) for size in own}
+    return [_gain(own[row.message_bytes], row, long, bounds[row.message_bytes]) for row in others]
 
 
-def _gain(auto: Row, rival: Row) -> Gain:
+def _gain(auto: Row, rival: Row, long: LongLinks | None, bound_s: float) -> Gain:
     return Gain(
         collective=auto.collective,
         cluster=auto.cluster,
@@ -109,10 +122,13 @@ def _gain(auto: Row, rival: Row) -> Gain:
         ranks=auto.ranks,
         rate_bps=auto.rate_bps,
         host_rate_bps=auto.host_rate_bps,
+        long_rate_bps=long.most_bps if long else 0.0,
+        long_latency_s=long.most_s if long else 0.0,
         library=auto.library,
         host_costs=auto.host_costs,
         message_bytes=auto.message_bytes,
         limit_seconds=auto.limit_seconds,
+        bound_seconds=bound_s,
         auto_seconds=auto.seconds_median,
         auto_ran=auto.ran,
         auto_native_algorithm=auto.native_algorithm,

@@ -38,6 +38,11 @@ class Row(Timed):
     """How long the simulation took, from the size before or the start on."""
 
 
+MOST_DECIDING = 1024
+"""Ranks up to which each lays what ``auto`` compares and decides for itself. More are told what was decided here: time
+and memory for that grow with the square of their number."""
+
+
 @dataclass(frozen=True)
 class LeftOut:
     """A case without a time."""
@@ -53,8 +58,13 @@ def bound_seconds(job: Job, message_bytes: int) -> float:
     B is the rate that the slowest host has for data besides headers, of all its links side by side. The tree is the
     least deep contention-free binary one: each level of it, over one rank of each host, costs at least the latency of
     the two links between the nearest hosts.
+
+    Where a cluster has sites it is what no algorithm goes below: each long link crossed once (:func:`least_crossing_s`
+    of the core).
     """
     cluster = job.cluster
+    if cluster.has_sites:
+        return _core.least_crossing_s(cluster, job.placement, job.collective, job.root, message_bytes)
     hosts = sorted(set(job.placement))
     switches = set(cluster.switches)
     ports = [link for link in cluster.links if not {link.a, link.b} <= switches]
@@ -153,8 +163,14 @@ def parts_of(job: Job, one: Simulated, on_left_out: Callable[[LeftOut], None]) -
         return
     decided = decisions_of(job) if one.library is None else {}
     planned = [size for size, decision in decided.items() if decision.algorithm != "native"]
-    if planned:
+    if planned and len(job.placement) <= MOST_DECIDING:
         yield Part(replace(job, sizes=planned), one.runs, one.options, decided=decided)
+    elif planned:
+        told: dict[str, list[int]] = {}
+        for size in planned:
+            told.setdefault(f"{decided[size].algorithm}:{decided[size].segment_bytes}", []).append(size)
+        for runs, sizes in told.items():
+            yield Part(replace(job, sizes=sizes), runs, one.options, decided=decided)
     library = job.library if one.library is None else one.library
     alike: dict[str, Part] = {}
     for size in job.sizes:

@@ -85,13 +85,50 @@ TEST(LeastTime, IsTheDelayAndTheSlowestRateOfTheLongestWay) {
   EXPECT_EQ(crossing(Collective::allreduce, {3, 3}, 0), 0.0);
 }
 
+TEST(LeastTime, OfSharesIsWhatTheFullestLinkCarries) {
+  const Cluster cluster = read_cluster(std::string(TRUNKLINE_CLUSTERS) + "/four-site.yaml");
+  const Paths paths(cluster);
+  const auto crossing = [&](Collective collective, const Placement& placement, std::uint64_t bytes) {
+    return least_crossing_s(paths, placement, collective, 0, bytes);
+  };
+  // Two shares of 100 000 bytes over the link of 40 ms, whichever way.
+  const double two_s = 40e-3 + static_cast<double>(wire_bytes(200'000)) * 8.0 / 50e6;
+  EXPECT_NEAR(crossing(Collective::allgather, {0, 8, 24}, 300'000), two_s, 1e-9);
+  EXPECT_NEAR(crossing(Collective::allgather, {0, 24, 25}, 300'000), two_s, 1e-9);
+  EXPECT_NEAR(crossing(Collective::reduce_scatter_block, {0, 24, 25}, 300'000), two_s, 1e-9);
+  // Short ones: the longest way, with one share.
+  EXPECT_NEAR(crossing(Collective::allgather, {0, 8, 24}, 300),
+              51.02e-3 + static_cast<double>(wire_bytes(100)) * 8.0 / 50e6, 1e-9);
+  EXPECT_EQ(crossing(Collective::allgather, {3, 3}, 300), 0.0);
+}
+
+TEST(LeastTime, OfSharesKnowsDirections) {
+  const Cluster cluster = parse_cluster(
+      "trunkline: cluster/1\nname: x\ndefaults: {rate: 1Gbit, latency: 10us}\nswitches: [s0, s1]\n"
+      "hosts: [{hosts: a, switch: s0}, {hosts: 'b[1-3]', switch: s1}]\n"
+      "links:\n  - {between: [s0, s1], rate: 100Mbit, latency: 5ms, back: {rate: 10Mbit}}\n",
+      "x.yaml");
+  const Placement all{0, 1, 2, 3};
+  const auto crossing = [&](Collective collective) {
+    return least_crossing_s(Paths(cluster), all, collective, 0, 400'000);
+  };
+  // Of a gather three shares go back to a, of results one.
+  EXPECT_NEAR(crossing(Collective::allgather), 5e-3 + static_cast<double>(wire_bytes(300'000)) * 8.0 / 10e6, 1e-9);
+  EXPECT_NEAR(crossing(Collective::reduce_scatter_block),
+              5.02e-3 + static_cast<double>(wire_bytes(100'000)) * 8.0 / 10e6, 1e-9);
+}
+
 /// Nor is any plan predicted to be: hosts and switches only add to it.
 RC_GTEST_PROP(LeastTime, OfTheLongestWayIsBelowAllPlans, ()) {
   const Cluster cluster(testing::with_long_links(testing::random_parts(6, 16)));
   const Placement placement = testing::random_placement(cluster, 20);
   const Rank root = *rc::gen::inRange<Rank>(0, static_cast<Rank>(placement.size()));
-  const Collective collective = *rc::gen::element(Collective::bcast, Collective::reduce, Collective::allreduce);
-  const auto name = *rc::gen::element<std::string>("by-sites-binary", "by-sites-8-ary", "linear", "wave", "flat");
+  const Collective collective = *rc::gen::element(Collective::bcast, Collective::reduce, Collective::allreduce,
+                                                  Collective::allgather, Collective::reduce_scatter_block);
+  const std::string name = facts_of(collective).goes_by_shares()
+                               ? "ring"
+                               : *rc::gen::element<std::string>("by-sites-binary", "by-sites-8-ary", "linear", "wave",
+                                                                "flat");
   const auto bytes = *rc::gen::inRange<std::uint64_t>(1, 1'000'000);
   const Costs costs = costs_of(cluster, placement, lay(collective, name, &cluster, placement, root), collective);
   RC_ASSERT(costs->seconds(bytes, costs->best_segment(bytes)) >=

@@ -284,7 +284,26 @@ def test_random_clusters_have_a_form(refused, name):
     assert name in refused("cluster", "show", name)
 
 
-@pytest.mark.parametrize("name", ["sites:", "sites:4", "sites:1x4", "sites:2x0", "sites-dealt:2x2:", "sites:2x60000"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "sites:",
+        "sites:4",
+        "sites:1x4",
+        "sites:2x0",
+        "sites-dealt:2x2:",
+        "sites:2x60000",
+        "sites:2x2:delay=",
+        "sites:2x2:delay=5",
+        "sites:2x2:delay=0ms",
+        "sites:2x2:delay=2ms-1ms",
+        "sites:2x2:rate=fast",
+        "sites:2x2:rate=1Mbit:rate=2Mbit",
+        "sites:2x2:host-rate=1Mbit-2Mbit",
+        "sites:2x2:far=1ms",
+        "sites:2x2:delay=1ms:1",
+    ],
+)
 def test_random_sites_have_a_form(refused, name):
     assert name in refused("cluster", "show", name)
 
@@ -301,6 +320,21 @@ def test_random_sites(trunkline, refused):
     assert homes["sites"] == [f"s{site}" for site in range(4) for _ in range(3)]
     assert homes["sites-dealt"] == [f"s{site}" for site in range(4)] * 3
     assert "is no file" in refused("run", "--cluster", "sites:2x2", "--", "true")
+
+
+def test_random_sites_with_given_links(trunkline):
+    def links(name):
+        shown = trunkline("cluster", "show", name, "--json", "-").data["links"]
+        long = [link for link in shown if all(end.startswith("s") for end in link["between"])]
+        return long, [link for link in shown if link not in long]
+
+    usual, _ = links("sites:5x2:3")
+    long, own = links("sites:5x2:3:delay=20ms:rate=1Gbit-10Gbit:host-rate=10Gbit")
+    assert [link["between"] for link in long] == [link["between"] for link in usual], "the seed says who is joined"
+    assert {link["latency_s"] for link in long} == {0.02}
+    assert all(1e9 <= link["rate_bps"] <= 1e10 for link in long)
+    assert len({link["rate_bps"] for link in long}) == 4
+    assert {link["rate_bps"] for link in own} == {1e10}
 
 
 def test_random_cluster_is_the_same_every_time(trunkline, tmp_path):
@@ -651,6 +685,47 @@ def test_one_default_for_what_messages_cost(trunkline):
             assert "hosts 10 Gbit/s, trunks 20 Gbit/s" in said
         for said in (explained.out, predicted.out):
             assert "with one rank a host most predictions are within 20 %" in " ".join(said.split())
+
+
+def test_ranks_take_their_code_from_one_file(tmp_path):
+    """Each has a copy of the library. Of these files nothing is left in memory but their numbers."""
+    words = ("bcast", "--cluster", "paper-2", "--sizes", "16MiB", "--algorithms", "linear:512")
+    command = subprocess.Popen(
+        [sys.executable, "-m", "trunkline", "simulate", *words],
+        env=os.environ | {"TMPDIR": str(tmp_path)},
+        stderr=subprocess.DEVNULL,
+    )
+    children = Path(f"/proc/{command.pid}/task/{command.pid}/children")
+    try:
+        maps = []
+        while len([one for one in maps if "/rank-" in one and " ---p " in one]) < 32:
+            assert command.poll() is None
+            time.sleep(0.02)
+            simulation = [pid for pid in children.read_text().split() if "(trunkline-simul)" in _state(pid)]
+            maps = Path(f"/proc/{simulation[0]}/maps").read_text().splitlines() if simulation else []
+            # One that is being loaded is still of its file.
+            loading = {one.split()[-2] for one in maps if "/rank-" in one and " ---p " not in one}
+            assert len(loading) <= 1
+        code = [one for one in maps if "libtrunkline-simulated-ranks.so" in one and " r-xp " in one]
+        assert len(code) >= 32
+        assert len({one.split()[4] for one in code}) == 1
+        assert not any(" rw" in one for one in maps if "/rank-" in one)
+    finally:
+        command.terminate()
+        command.wait(10)
+
+
+def test_many_ranks_are_told_what_auto_decides(monkeypatch):
+    """They run the same as where each decides for itself, and take as long."""
+    cluster = load_cluster("four-site")
+    job = Job("bcast", cluster, _core.block_placement(cluster, 1), 0, [8, 8192, 65536], {})
+    own, told = ([], [])
+    for rows, most in ((own, 32), (told, 31)):
+        monkeypatch.setattr("trunkline.simulate.rows.MOST_DECIDING", most)
+        for row in simulate_all(job, simulated_algorithms("bcast", ["auto"])):
+            rows.append((row.message_bytes, row.ran, row.segment_bytes, row.seconds_median))
+    assert own == told
+    assert len({ran for _, ran, _, _ in own}) > 1
 
 
 @pytest.mark.parametrize(("ranks", "guarded"), [(2400, True), (7900, True), (8000, False), (12700, False)])

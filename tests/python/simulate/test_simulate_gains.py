@@ -17,10 +17,13 @@ ONE = Gain(
     ranks=32,
     rate_bps=1e9,
     host_rate_bps=1e9,
+    long_rate_bps=0.0,
+    long_latency_s=0.0,
     library="mpich",
     host_costs="free",
     message_bytes=1024,
     limit_seconds=1e-4,
+    bound_seconds=1e-4,
     auto_seconds=2e-4,
     auto_ran="two-tree",
     auto_native_algorithm="",
@@ -115,7 +118,7 @@ def test_rows_of_several_jobs_are_no_gains(trunkline):
             self.collective, self.cluster_fingerprint, self.ranks = "bcast", "0", ranks
 
     with pytest.raises(ValueError, match="several jobs"):
-        gains_of([Row(16), Row(32)])
+        gains_of([Row(16), Row(32)], job=None)
 
 
 def test_without_rates_the_files_own_count(trunkline, tmp_path):
@@ -141,3 +144,41 @@ def test_a_gain_needs_both_times(trunkline):
     assert ran.status == 0, ran.error
     assert {row["rival"] for row in ran.data} == {"mpich"}
     assert "openmpi, 16 KiB: no time, since what Open MPI selects" in " ".join(ran.error.split())
+
+
+def test_gains_over_sites_stand_beside_the_bound(trunkline):
+    """Each long link crossed once: of ``two-site``, with other long links and ranks dealt."""
+    words = ("simulate", "gains", "--cluster", "two-site", "--sizes", "8KiB", "--json", "-")
+    long = ("--long-rate", "20Mbit,100Mbit", "--long-latency", "5ms,20ms")
+    ran = trunkline(*words, *long, "--dealt", "--ranks-per-host", 2)
+    assert ran.status == 0, ran.error
+    # 8192 bytes and the room for a header of 40 go in six frames with 90 bytes more each.
+    wire_s = {2e7: 8772 * 8 / 2e7, 1e8: 8772 * 8 / 1e8}
+    assert len({row["cluster_fingerprint"] for row in ran.data}) == 4
+    for row in ran.data:
+        assert (row["long_rate_bps"], row["ranks"], row["hosts"]) in ((2e7, 10, 5), (1e8, 10, 5))
+        least_s = row["long_latency_s"] + 2 * 10e-6 + wire_s[row["long_rate_bps"]]
+        assert row["bound_seconds"] == pytest.approx(least_s)
+        assert row["auto_seconds"] >= row["bound_seconds"]
+        assert row["gain"] > 0.999, "auto is slower than what the library would run"
+    said = " ".join(ran.error.split())
+    assert "10 ranks dealt over sites" in said
+    assert "of bound" in said
+    assert "sites 20.0 ms apart" in said
+
+
+def test_long_links_are_there_to_be_changed(refused):
+    words = ("simulate", "gains", "--cluster", "cyclic")
+    assert "cyclic has no long links" in refused(*words, "--long-rate", "20Mbit")
+    assert "cyclic has no sites that --dealt" in refused(*words, "--dealt")
+    assert "'20' is not a time" in refused(*words, "--long-latency", "20")
+
+
+def test_columns_are_named_by_what_differs_between_them():
+    slow, far = replace(ONE, cluster_fingerprint="1", long_rate_bps=2e7), replace(ONE, cluster_fingerprint="2")
+    drawn = gains_picture([replace(slow, long_latency_s=1e-3), replace(far, long_rate_bps=2e7, long_latency_s=2e-2)])
+    assert re.findall(r">([\d.]+ m?s)<", drawn) == ["1.00 ms", "20.0 ms"]
+    assert "Across: latency between sites." in drawn
+    assert "Mbit<" not in drawn
+    drawn = gains_picture([slow, replace(far, rate_bps=2e9, long_rate_bps=4e7)])
+    assert re.findall(r">([\d.]+ [MG]bit)<", drawn) == ["20 Mbit", "1 Gbit", "40 Mbit", "2 Gbit"]
