@@ -216,8 +216,9 @@ void bind_cluster(nb::module_& module) {
   module.def("scaled", &scaled, "cluster"_a, "fastest_bps"_a,
              "The cluster with its fastest link at that many bits per second, every other in proportion.");
 
-  module.def("long_links", [](const Cluster& cluster) { return long_links_of(cluster); }, "cluster"_a,
-             "Of each link, whether it is long: one between sites, as their latencies say.");
+  module.def(
+      "long_links", [](const Cluster& cluster) { return long_links_of(cluster); }, "cluster"_a,
+      "Of each link, whether it is long: one between sites, as their latencies say.");
   module.def(
       "sites_of_hosts",
       [](const Cluster& cluster) {

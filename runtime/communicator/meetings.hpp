@@ -47,7 +47,8 @@ class MeetingCount {
   std::uint64_t bytes_ = 0;
 };
 
-/// What a meeting costs: the least of the last few, since a rank that had no processor for a while took that for the cost.
+/// What a meeting costs: the least of the last few, since a rank that had no processor for a while took that for the
+/// cost.
 class MeetingCosts {
  public:
   double least_with(double last_s) {
@@ -61,9 +62,9 @@ class MeetingCosts {
 };
 
 /// The interval that takes a tenth of a second at the pace of the calls that were counted within `took_s`, or as much
-/// longer as it takes a meeting of `cost_s` to cost less than a hundredth, but no longer than five seconds. At most eight
-/// times the one before: a few calls one right after another say little of those to come. Where calls become slower the
-/// next meeting is later by as much, and no clock may hasten it: so it is as soon as it may be.
+/// longer as it takes a meeting of `cost_s` to cost less than a hundredth, but no longer than five seconds. At most
+/// eight times the one before: a few calls one right after another say little of those to come. Where calls become
+/// slower the next meeting is later by as much, and no clock may hasten it: so it is as soon as it may be.
 [[nodiscard]] inline MeetingInterval next_interval(const MeetingInterval& before, const MeetingInterval& counted,
                                                    double took_s, double cost_s) {
   constexpr double wanted_s = 0.1;

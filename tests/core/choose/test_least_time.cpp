@@ -125,10 +125,10 @@ RC_GTEST_PROP(LeastTime, OfTheLongestWayIsBelowAllPlans, ()) {
   const Rank root = *rc::gen::inRange<Rank>(0, static_cast<Rank>(placement.size()));
   const Collective collective = *rc::gen::element(Collective::bcast, Collective::reduce, Collective::allreduce,
                                                   Collective::allgather, Collective::reduce_scatter_block);
-  const std::string name = facts_of(collective).goes_by_shares()
-                               ? "ring"
-                               : *rc::gen::element<std::string>("by-sites-binary", "by-sites-8-ary", "linear", "wave",
-                                                                "flat");
+  const std::string name =
+      facts_of(collective).goes_by_shares()
+          ? "ring"
+          : *rc::gen::element<std::string>("by-sites-binary", "by-sites-8-ary", "linear", "wave", "flat");
   const auto bytes = *rc::gen::inRange<std::uint64_t>(1, 1'000'000);
   const Costs costs = costs_of(cluster, placement, lay(collective, name, &cluster, placement, root), collective);
   RC_ASSERT(costs->seconds(bytes, costs->best_segment(bytes)) >=

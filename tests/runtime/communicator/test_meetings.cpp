@@ -82,8 +82,7 @@ TEST(Meetings, AreNoDearerForARankThatHadNoProcessorOnce) {
 
 TEST(Meetings, BeginSoonAndGrowStepByStep) {
   // Eight calls at once are no sign of a million more.
-  EXPECT_EQ(next_interval({}, {.calls = 8, .bytes = 64}, 1e-6, 0.0),
-            (MeetingInterval{.calls = 64, .bytes = 6400000}));
+  EXPECT_EQ(next_interval({}, {.calls = 8, .bytes = 64}, 1e-6, 0.0), (MeetingInterval{.calls = 64, .bytes = 6400000}));
   EXPECT_EQ(next_interval({}, {.calls = 0, .bytes = 0}, 1.0, 0.0), (MeetingInterval{.calls = 1, .bytes = 1}));
   MeetingCount count;
   for (int i = 0; i < 8; ++i) EXPECT_FALSE(count.is_due(8, {})) << i;
