@@ -17,7 +17,7 @@ from trunkline.study.configurations import STUDIES
 from trunkline.study.gsum import Study, study_gsum
 from trunkline.temporary import temporary_folder
 from trunkline.terminal import console, progress_bar, titled_table
-from trunkline.trace.tables import stage_text, us_text
+from trunkline.trace.words import stage_text, us_text
 from trunkline.units import format_bytes, format_rate, format_seconds
 
 __all__ = ["gsum_study"]
