@@ -13,7 +13,7 @@ namespace trunkline::runtime {
 std::shared_ptr<const std::vector<std::byte>> records_of_all(const void* mine, std::size_t bytes, int rank, int ranks) {
   std::shared_ptr<const void>& place = *trunkline_simulate_common("records of all ranks");
   if (place == nullptr) place = std::make_shared<std::vector<std::byte>>(bytes * static_cast<std::size_t>(ranks));
-  const auto all = std::static_pointer_cast<const std::vector<std::byte>>(place);
+  auto all = std::static_pointer_cast<const std::vector<std::byte>>(place);
   std::memcpy(const_cast<std::byte*>(all->data()) + bytes * static_cast<std::size_t>(rank), mine, bytes);
   trunkline_simulate_meet(static_cast<unsigned>(ranks));
   return all;

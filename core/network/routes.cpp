@@ -18,7 +18,7 @@ struct WayLength {
   std::uint32_t links = 0;
   std::uint64_t mark = 0;
 
-  auto operator<=>(const WayLength&) const = default;
+  auto operator<=>(const WayLength&) const = default;  // NOLINT(modernize-use-nullptr): of its own making
 };
 
 /// Ways of the same latency and number of links are told apart by sums of these (Steele, Lea, Flood, 2014).

@@ -61,7 +61,9 @@ def test_reductions_with_two_roots_go_on(any_mpi: Mpi, tmp_path: Path):
 
 def test_reductions_by_multicast_go_on(any_mpi: Mpi):
     fault(any_mpi, *(f"{case}@multicast" for case in REDUCING))
-    fault(any_mpi, *(f"{case}@by-sites-multicast" for case in REDUCING), ranks=7, cluster=str(SITES))
+    # A reduce is native over sites, and there a library may let ranks run ahead of a root that is late.
+    grouped = [case for case in REDUCING if case != "late-reduce-root"]
+    fault(any_mpi, *(f"{case}@by-sites-multicast" for case in grouped), ranks=7, cluster=str(SITES))
 
 
 def test_other_sizes_roots_and_shares_under_every_way(any_mpi: Mpi):

@@ -1,8 +1,8 @@
 """What else could run calls whose plans no step edits: what `auto` would take, had it seen what the trace has.
 
-Steps of ``trunkline plan edit`` are for one tree. Of two trees, of rounds and of pipelined messages the bytes decide,
-which the choice's own model knows (docs/choice.md). It is asked about the network as it was traced: where all ways of a
-host are slow, its link is taken to be.
+Steps of ``trunkline plan edit`` are for one tree. Of two trees and of rounds the bytes decide, which the choice's own
+model knows (docs/choice.md). It is asked about the network as it was traced: where all ways of a host are slow, its
+link is taken to be.
 """
 
 from __future__ import annotations

@@ -82,15 +82,17 @@ NONE_BETTER = f"no other algorithm promises to make it {LEAST_GAIN:.1f} times fa
 def advice_for(analysis: Analysis, one: Analysed) -> Advice:
     """What promises a gain.
 
-    Steps of ``trunkline plan edit`` are for calls of one segment over one tree. What pipelined messages cost, several
-    trees at once and rounds, their bytes decide: there it is another algorithm.
+    Steps of ``trunkline plan edit`` are for calls of one segment over one tree. Of several trees at once and of rounds
+    the bytes decide: there it is another algorithm.
     """
     if one.group.plan not in analysis.job.plans:
         return Advice([], "no plan ran, or its file is missing from the trace")
     if one.protocol is not None:
         return Advice([], "multicasts are not judged: their packets go to all ranks at once")
-    if len(one.trees) != 1 or _is_pipelined(one.trees[0]):
+    if len(one.trees) != 1:
         return _other_algorithm(analysis, one)
+    if _is_pipelined(one.trees[0]):
+        return Advice([], "steps are judged for messages of one segment alone")
     [tree] = one.trees
     plan, ranks, file = analysis.job.plans[one.group.plan]
     try:

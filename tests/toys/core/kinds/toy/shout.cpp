@@ -35,6 +35,9 @@ class ShoutCosts final : public CostFunction {
   double byte_s_;
 };
 
+}  // namespace
+
+/// In no anonymous namespace: a plan may come from another copy of this library (runtime/alike.hpp).
 class ShoutSteps final : public Steps {
  public:
   explicit ShoutSteps(Shout shout) : shout_(shout) {}
@@ -88,6 +91,8 @@ class ShoutSteps final : public Steps {
  private:
   Shout shout_;
 };
+
+namespace {
 
 constexpr std::array<std::string_view, 1> shout_keys{"shouts"};
 
