@@ -96,7 +96,8 @@ def other_algorithm(analysis: Analysis, one: Analysed, least_gain: float) -> Oth
     else:
         then = decider.seconds_of(best.algorithm, group.bytes, best.segment_bytes)
         words = f"{best.algorithm}:{best.segment_bytes}"
-    if now / then < least_gain:
+    # Other segments of the same algorithm: their times depend on what messages cost the hosts, which no trace says.
+    if now / then < least_gain or best.algorithm == plan.algorithm:
         return ""
     words = f"{setting_of(group.collective)}={words}"
     return OtherAlgorithm(words, now / then, one.critical.stages[0], list(slow), str(file))

@@ -1,5 +1,7 @@
 """Subtrees as one node, classes by proxies, a chosen rank, two runs beside each other: by hand and by brute force."""
 
+import json
+
 import numpy as np
 import pytest
 from made_run import write_run
@@ -126,13 +128,14 @@ def test_a_rank_that_is_not_there(tmp_path, refused):
 
 def test_all_of_it_is_told(tmp_path, trunkline):
     eight_ranks(tmp_path)
-    done = trunkline("trace", "analyse", tmp_path, "--rank", "3", "--subtree", "4:2", "--json", "-")
+    report = tmp_path / "report.json"
+    done = trunkline("trace", "analyse", tmp_path, "--rank", "3", "--subtree", "4:2", "--json", report)
     assert done.status == 0, done
-    words = " ".join(done.error.split())
+    words = " ".join(done.out.split())
     assert "Stages of rank 3" in words
     assert "Subtrees as one node" in words
     assert "subtree of rank 4, 2 levels" in words
     assert "Arrivals and departures at rank" in words
-    [tree] = done.data["groups"][0]["trees"]
+    [tree] = json.loads(report.read_text())["groups"][0]["trees"]
     assert [one["subtree"] for one in tree["subtrees"]][-1] == "subtree of rank 4, 2 levels"
     assert tree["by_proxies"][0] in (0, 1)
