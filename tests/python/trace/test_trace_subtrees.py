@@ -126,7 +126,8 @@ def test_a_rank_that_is_not_there(tmp_path, refused):
     assert refused("trace", "analyse", tmp_path, "--subtree", "9:1").startswith("--subtree 9: the trace has no")
 
 
-def test_all_of_it_is_told(tmp_path, trunkline):
+def test_all_of_it_is_told(tmp_path, trunkline, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "300")
     eight_ranks(tmp_path)
     report = tmp_path / "report.json"
     done = trunkline("trace", "analyse", tmp_path, "--rank", "3", "--subtree", "4:2", "--json", report)
