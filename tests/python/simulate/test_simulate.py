@@ -581,7 +581,7 @@ def test_directions_take_what_they_take(trunkline, tmp_path, collective, root):
     file = tmp_path / "unlike.yaml"
     file.write_text(UNLIKE_WAYS)
     of_root = ("--root", root) if collective != "allreduce" else ()
-    # SimGrid 3.32 ends ("The Impossible Did Happen") where longer ones go both ways over links that differ by direction.
+    # SimGrid 3.32 ends ("The Impossible Did Happen") where longer ones go both ways over links unlike by direction.
     long = "30000" if collective == "allreduce" else "180000"
     words = ("--sizes", f"8,8KiB,{long}", "--algorithms", "by-sites-linear,linear", *of_root)
     simulated, predicted = times_of(trunkline, collective, file, *words)
