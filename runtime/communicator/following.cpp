@@ -58,7 +58,7 @@ int Communicator::meet(const World& first, std::uint64_t bytes) {
   if (processes.rank == 0) {
     const double took_s = std::chrono::duration<double>(started - std::exchange(now.met, started)).count();
     now.told = std::move(seen);
-    const double cost_s = now.costs.least_with(seconds_since(now.met) + now.sending_s);
+    const double cost_s = seconds_since(now.met) + now.sending_s;
     *now.word = {.fingerprint = now.told->fingerprint,
                  .text_bytes = now.told->text.size(),
                  .interval = next_interval(now.interval, counted, took_s, cost_s)};

@@ -4,8 +4,6 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
-#include <cstddef>
 #include <cstdint>
 #include <limits>
 
@@ -47,27 +45,13 @@ class MeetingCount {
   std::uint64_t bytes_ = 0;
 };
 
-/// What a meeting costs: the least of the last few, since a rank that had no processor for a while took that for the
-/// cost.
-class MeetingCosts {
- public:
-  double least_with(double last_s) {
-    last_[next_++ % last_.size()] = last_s;
-    return *std::ranges::min_element(last_);
-  }
-
- private:
-  std::array<double, 4> last_{1.0, 1.0, 1.0, 1.0};  ///< in seconds; more than a meeting costs, until there are so many
-  std::size_t next_ = 0;
-};
-
-/// The interval that takes a tenth of a second at the pace of the calls that were counted within `took_s`, or as much
-/// longer as it takes a meeting of `cost_s` to cost less than a hundredth, but no longer than five seconds. At most
-/// eight times the one before: a few calls one right after another say little of those to come. Where calls become
-/// slower the next meeting is later by as much, and no clock may hasten it: so it is as soon as it may be.
+/// The interval that takes half a second at the pace of the calls that were counted within `took_s`, or as much longer
+/// as it takes a meeting of `cost_s` to cost less than a hundredth, but no longer than five seconds: a rank that had no
+/// processor for a while took that for the cost. At most eight times the one before: a few calls one right after
+/// another say little of those to come. Where calls become slower the next meeting is later by as much.
 [[nodiscard]] inline MeetingInterval next_interval(const MeetingInterval& before, const MeetingInterval& counted,
                                                    double took_s, double cost_s) {
-  constexpr double wanted_s = 0.1;
+  constexpr double wanted_s = 0.5;
   constexpr double most_cost = 0.01;
   constexpr double longest_s = 5.0;
   constexpr double most_growth = 8.0;
