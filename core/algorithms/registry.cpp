@@ -77,11 +77,15 @@ Plan lay_k_ary(const Ground& on) {
   }));
 }
 /// Where data go up and down again, any rank may be the root, or two may exchange; over long links it matters which.
+bool may_choose_root(const Ground& on) {
+  return facts_of(on.collective).direction == Direction::up_and_down && spans_sites(*on.cluster, on.placement);
+}
+Middle middle_or_root(const Ground& on, const Placement& placement, Rank root) {
+  return may_choose_root(on) ? middle_of(*on.cluster, placement, root) : Middle{.root = root};
+}
 Plan lay_by_sites(const Ground& on) {
-  const bool any_root =
-      facts_of(on.collective).direction == Direction::up_and_down && spans_sites(*on.cluster, on.placement);
   return lay_one(over_hosts(on.placement, on.root, [&](const Placement& placement, Rank root) {
-    const Middle middle = any_root ? middle_of(*on.cluster, placement, root) : Middle{.root = root};
+    const Middle middle = middle_or_root(on, placement, root);
     return by_sites_tree(*on.cluster, placement, middle, on.k);
   }));
 }
@@ -89,8 +93,7 @@ Plan lay_by_sites(const Ground& on) {
 Plan lay_packed_by_sites(const Ground& on) {
   const Direction direction = *facts_of(on.collective).direction;
   const RanksOfHosts hosts = ranks_of_hosts(on.placement, on.root);
-  const bool any_root = direction == Direction::up_and_down && spans_sites(*on.cluster, on.placement);
-  const Rank root = any_root ? rank_in_the_middle(*on.cluster, hosts.placement, hosts.root) : hosts.root;
+  const Rank root = may_choose_root(on) ? rank_in_the_middle(*on.cluster, hosts.placement, hosts.root) : hosts.root;
   return plan_of(in_lanes(packed_by_sites(*on.cluster, hosts.placement, root, on.k, direction), hosts, 1));
 }
 Plan lay_flat(const Ground& on) { return lay_one(flat_tree(on.ranks(), on.root)); }
@@ -159,10 +162,7 @@ double pace_beside_messages(const Paths& paths, const Ground& on, const Multicas
 
 Plan lay_by_sites_multicast(const Ground& on) {
   const Paths paths(*on.cluster);
-  const bool any_root =
-      facts_of(on.collective).direction == Direction::up_and_down && spans_sites(*on.cluster, on.placement);
-  const Middle middle = any_root ? middle_of(*on.cluster, on.placement, on.root) : Middle{.root = on.root};
-  GroupsBySites laid = groups_by_sites(*on.cluster, on.placement, middle, on.k);
+  GroupsBySites laid = groups_by_sites(*on.cluster, on.placement, middle_or_root(on, on.placement, on.root), on.k);
   Multicast multicast{.confirm = std::move(laid.tree)};
   if (laid.groups.size() == 1) {
     multicast.byte_s = slowest_byte_s(paths, on.placement, on.root);

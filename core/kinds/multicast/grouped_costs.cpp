@@ -108,13 +108,7 @@ std::uint64_t GroupedCosts::best_segment(std::uint64_t message_bytes) const {
 }
 
 TimedSegment GroupedCosts::fastest_segment(std::uint64_t message_bytes, const Cuts& /*cuts*/) const {
-  TimedSegment fastest{.segment_bytes = segment_sizes().front(), .seconds = 0.0};
-  for (const std::uint64_t segment : segment_sizes()) {
-    const double took = seconds(message_bytes, segment);
-    if (segment == segment_sizes().front() || took < fastest.seconds) fastest = {segment, took};
-    if (segment >= message_bytes) break;  // longer ones cut it no otherwise
-  }
-  return fastest;
+  return fastest_cut(message_bytes, [&](std::uint64_t segment) { return seconds(message_bytes, segment); });
 }
 
 bool GroupedCosts::can_pay() const {

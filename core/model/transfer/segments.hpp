@@ -39,4 +39,16 @@ struct TimedSegment {
   double seconds;
 };
 
+/// Of all segment sizes that cut a message differently, the one in which it takes least; `seconds` tells of each.
+template <class Seconds>
+[[nodiscard]] TimedSegment fastest_cut(std::uint64_t message_bytes, Seconds seconds) {
+  TimedSegment fastest{.segment_bytes = segment_sizes().front(), .seconds = 0.0};
+  for (const std::uint64_t segment : segment_sizes()) {
+    const double took = seconds(segment);
+    if (segment == segment_sizes().front() || took < fastest.seconds) fastest = {segment, took};
+    if (segment >= message_bytes) break;  // longer ones cut it no otherwise
+  }
+  return fastest;
+}
+
 }  // namespace trunkline
