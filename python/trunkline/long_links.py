@@ -32,8 +32,8 @@ def long_links_of(cluster: _core.Cluster) -> LongLinks | None:
     return LongLinks(
         least_bps=min(min(link.rate_bps, link.back_rate_bps) for link in long),
         most_bps=max(max(link.rate_bps, link.back_rate_bps) for link in long),
-        least_s=min(_latency_s(link) for link in long),
-        most_s=max(_latency_s(link) for link in long),
+        least_s=min(link.mean_latency_s for link in long),
+        most_s=max(link.mean_latency_s for link in long),
     )
 
 
@@ -61,7 +61,7 @@ def with_long_links(cluster: _core.Cluster, fastest_bps: float | None, longest_s
         for link, is_long in zip_equal(cluster.links, long)
         for rate in (link.rate_bps, link.back_rate_bps)
     ]
-    latencies = [_latency_s(link) * (longer if is_long else 1.0) for link, is_long in zip_equal(cluster.links, long)]
+    latencies = [link.mean_latency_s * (longer if is_long else 1.0) for link, is_long in zip_equal(cluster.links, long)]
     hosts = range(len(cluster.hosts))
     try:
         return _core.restated(cluster, rates, latencies, [cluster.injection_s(host) for host in hosts])
@@ -87,7 +87,3 @@ def dealt_placement(cluster: _core.Cluster, placement: Sequence[int]) -> list[in
     # A host's second rank comes after the first ones of all hosts of its site.
     hosts = [[host for _, host in sorted(ranks, key=lambda one: one[0])] for ranks in by_site.values()]
     return [host for dealt in zip_longest(*hosts) for host in dealt if host is not None]
-
-
-def _latency_s(link: _core.Link) -> float:
-    return (link.latency_s + link.back_latency_s) / 2.0
