@@ -51,6 +51,16 @@ def left_behind(mark, folder):
     }
 
 
+@pytest.fixture(scope="module")
+def ranks(tmp_path_factory):
+    """The program whose ranks say where they are and what they have, for each of Debian's MPI libraries."""
+    folder = tmp_path_factory.mktemp("ranks")
+    for mpi in ("mpich", "openmpi"):
+        words = [f"mpicc.{mpi}", "-O1", "-o", folder / mpi, Path(__file__).parent / "slurm_ranks.c", "-ldl"]
+        subprocess.run(words, check=True, timeout=PATIENCE_S)
+    return folder
+
+
 @pytest.fixture
 def nothing_left(monkeypatch, tmp_path_factory):
     """Temporary files of the test have a folder of their own, with a name as short as that of the usual one."""

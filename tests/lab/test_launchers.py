@@ -4,7 +4,6 @@ The lab's remote shell stands for ssh, which takes the same words.
 """
 
 import re
-import subprocess
 import sys
 from pathlib import Path
 
@@ -20,16 +19,6 @@ HERE = Path(__file__).parent
 FAMILIES = ("mpich", "openmpi")
 HOSTS = ("h0", "h1", "h4", "h5")
 RANKS = 8
-
-
-@pytest.fixture(scope="module")
-def ranks(tmp_path_factory):
-    """The program whose ranks say where they are and what they have, for each MPI library."""
-    folder = tmp_path_factory.mktemp("ranks")
-    for mpi in FAMILIES:
-        words = [f"mpicc.{mpi}", "-O1", "-o", folder / mpi, HERE / "slurm_ranks.c", "-ldl"]
-        subprocess.run(words, check=True, timeout=PATIENCE_S)
-    return folder
 
 
 @pytest.fixture(scope="module")

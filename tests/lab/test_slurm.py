@@ -39,16 +39,6 @@ pytestmark = [
 
 
 @pytest.fixture(scope="module")
-def ranks(tmp_path_factory):
-    """The program whose ranks say where they are and what they have, for each MPI library."""
-    folder = tmp_path_factory.mktemp("ranks")
-    for mpi in BOTH:
-        words = [f"mpicc.{mpi}", "-O1", "-o", folder / mpi, HERE / "slurm_ranks.c", "-ldl"]
-        subprocess.run(words, check=True, timeout=PATIENCE_S)
-    return folder
-
-
-@pytest.fixture(scope="module")
 def slurm():
     """A lab with Slurm: runs a command on its first host, and hands back what it said."""
     with Lab(CYCLIC, 100e6) as lab:
