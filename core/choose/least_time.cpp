@@ -83,7 +83,7 @@ double least_of_shares_s(const Paths& paths, const Placement& placement, bool re
     if (inside == 0 || outside == 0) continue;
     const ChannelId up = cluster.channel_to_parent(*node);
     const auto crossed_s = [&](ChannelId channel, std::uint64_t senders, std::uint64_t receivers) {
-      const auto wire = static_cast<double>(wire_bytes(share_bytes * (reduces ? receivers : senders)));
+      const double wire = least_wire_bytes(share_bytes * (reduces ? receivers : senders));
       return cluster.way(channel).latency_s + wire * paths.spread_byte_s(channel);
     };
     most_s = std::max({most_s, crossed_s(up, inside, outside), crossed_s(up ^ 1U, outside, inside)});

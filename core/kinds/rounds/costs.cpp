@@ -62,10 +62,14 @@ double relay_seconds(const RoundCosts& costs, std::uint64_t message_bytes, std::
   const double piece_s = std::max({on_wire_s, busiest_s, together_s});
   // On its way a piece waits for those before it at each hop, most of which may be within hosts.
   const double waits_s = std::max({on_wire_s * all.network_rounds / all.rounds, message_s, together_s});
-  const double hop_s = message_s + (all.latency_s * costs.hosts.trips(piece_bytes) +
-                                    all.frame_byte_s * std::min(wire, static_cast<double>(frame_wire_bytes))) /
-                                       all.rounds;
-  return std::max(all.rounds * pieces * piece_s + hop_s, all.rounds * (hop_s + waits_s) + (pieces - 1.0) * piece_s);
+  const double trips = costs.hosts.trips(piece_bytes);
+  const double handed_s =
+      message_s + all.frame_byte_s * std::min(wire, static_cast<double>(frame_wire_bytes)) / all.rounds;
+  // Of a ring's hops a block leaves out one each time round: of some block that is the shortest one.
+  const double times_round = all.rounds / static_cast<double>(costs.blocks - 1);
+  const double ways_s = trips * (all.latency_s + times_round * (all.latency_s / all.rounds - all.shortest_hop_s));
+  return std::max(all.rounds * pieces * piece_s + handed_s + trips * all.longest_hop_s,
+                  all.rounds * (handed_s + waits_s) + ways_s + (pieces - 1.0) * piece_s);
 }
 
 /// Of rounds of any blocks, which overlap: a block is handed on while others come. But blocks of different rounds meet

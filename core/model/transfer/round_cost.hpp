@@ -34,6 +34,8 @@ struct RoundCost {
   double local_amounts = 0.0;
   /// Sum over the rounds of the longest transfer's part within a host, or of its share of all.
   double local_parts = 0.0;
+  double shortest_hop_s = 0.0;  ///< latency of the shortest path of any transfer; 0 within a host
+  double longest_hop_s = 0.0;
   double announced = 1.0;  ///< so many times as long links take of messages that are announced first
 
   /// Of that many bytes, on average over all rounds: what it costs its sender and its receiver together.

@@ -29,4 +29,9 @@ inline constexpr std::uint64_t mpi_header_bytes = 40;
   return bytes + mpi_header_bytes + frames_of(bytes) * frame_overhead_bytes;
 }
 
+/// Bytes on the wire below which none carry `bytes`, in however many messages: all frames are full of them.
+[[nodiscard]] constexpr double least_wire_bytes(std::uint64_t bytes) {
+  return static_cast<double>(bytes) * static_cast<double>(frame_wire_bytes) / static_cast<double>(frame_payload_bytes);
+}
+
 }  // namespace trunkline
