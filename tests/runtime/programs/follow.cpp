@@ -203,6 +203,8 @@ int main(int argc, char** argv) {
       }
       for (std::thread& one : threads) one.join();
     }
+    // Rank 0 is in one half only: the other one has to have seen the file before it is replaced again.
+    PMPI_Barrier(MPI_COMM_WORLD);
     if (rank == 0) std::printf("%s\n", all.front().runs.c_str());
   }
   MPI_Finalize();
