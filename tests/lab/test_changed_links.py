@@ -52,11 +52,14 @@ def test_tcp_loses_no_byte_where_its_link_fails_and_returns(trunkline, tmp_path)
         "{at: 900ms, up: h3}",
         "{at: 1s, set: {link: h3-s0, rate: 10%, latency: 3ms, jitter: 1ms}}",
         "{at: 1500ms, set: {link: h3-s0, rate: 100%, latency: 0s, jitter: 0s}}",
+        # Once more, where the program took longer than that to start.
+        "{at: 3s, down: h3}",
+        "{at: 3300ms, up: h3}",
         "{at: 10000s, down: h1}",
     )
     counts = tmp_path / "counts.json"
     words = ["lab", "exec", "paper-1", "--rate", "20Mbit", "--script", file, "--json", str(counts)]
-    done = trunkline(*words, "--", sys.executable, "-c", TRANSFER, "2")
+    done = trunkline(*words, "--", sys.executable, "-c", TRANSFER, "4")
     assert done.returncode == 0, done.stderr
     sent, right = done.stdout.split()
     assert (int(sent) > 100_000, right) == (True, "True")
@@ -68,8 +71,10 @@ def test_tcp_loses_no_byte_where_its_link_fails_and_returns(trunkline, tmp_path)
         "h3 up",
         "h3-s0 rate=10% latency=3ms jitter=1ms",
         "h3-s0 rate=100% latency=0s jitter=0s",
+        "h3 down",
+        "h3 up",
     ]
-    for change, at_s in zip(stats["changes"], (0.2, 0.9, 1, 1.5), strict=True):
+    for change, at_s in zip(stats["changes"], (0.2, 0.9, 1, 1.5, 3, 3.3), strict=True):
         assert change["seconds"] >= at_s - 0.01  # the network's clock began a moment before the program
     assert "script: at " in done.stderr
     assert "script: not reached: at 10000 s h1 down" in done.stderr
