@@ -114,6 +114,21 @@ class Mpi:
             *(f"{name}={value}" for name, value in variables.items()),
         ]
         words += [str(word) for word in (*per_rank, *command)]
+        outcome = self._started(words, seconds)
+        if status == 0 and self.is_false_alarm(outcome):
+            outcome = self._started(words, seconds)
+        if status is not None:
+            assert outcome.status == status, f"{shlex.join(words)}\n{outcome.out}\n{outcome.err}"
+        return outcome
+
+    def is_false_alarm(self, outcome: Outcome) -> bool:
+        """Open MPI 4's launcher may miss that a rank has ended in order, in one job of some hundreds on a busy machine.
+
+        https://github.com/open-mpi/ompi/issues/7833. A rank that really leaves without MPI_Finalize does so again.
+        """
+        return self.name == "openmpi" and outcome.status == 1 and "exiting improperly" in outcome.err
+
+    def _started(self, words: Sequence[str], seconds: int) -> Outcome:
         try:
             done = subprocess.run(
                 words, env=_clean_environment(), capture_output=True, text=True, timeout=seconds, check=False
@@ -121,10 +136,7 @@ class Mpi:
         except subprocess.TimeoutExpired as late:
             late.add_note(f"{shlex.join(words)}\n{_text(late.stdout)}\n{_text(late.stderr)}")
             raise
-        outcome = Outcome(done.returncode, done.stdout, done.stderr)
-        if status is not None:
-            assert outcome.status == status, f"{shlex.join(words)}\n{outcome.out}\n{outcome.err}"
-        return outcome
+        return Outcome(done.returncode, done.stdout, done.stderr)
 
     def suite(self, ranks: int, groups: Sequence[str], choices: Sequence[str], **options: object) -> None:
         """Runs groups of cases of the program that checks itself; on hosts h0, h1, ... where a cluster is set."""
