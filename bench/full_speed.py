@@ -4,12 +4,14 @@
 The lab's own network stands still; a kernel bridge joins the hosts, so links are as fast as the processors. All hosts
 share those. Prints, for 2, 4 and 8 receivers, bytes a second of a broadcast to all of them and of one TCP stream to
 one of them, both in one run; then what a byte costs the processor of the root and of a receiver, which says something
-on a busy machine as well (``--processors``: that alone).
+on a busy machine as well (``--processors``: that alone). ``--bare``: instead of all that, bytes a second and costs of
+multicasts without repair, seal and MPI, which are the most that this machine can do, beside the stream.
 """
 
 import json
 import subprocess
 import sys
+from contextlib import ExitStack
 from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING
@@ -117,8 +119,37 @@ def processor_time(mpi: Mpi, receivers: int) -> None:
             print(f"| {mpi.name} | {receivers} | {algorithm} | {words} |", flush=True)
 
 
+def bare(receivers: int) -> None:
+    """One row: no multicast of this machine is faster."""
+    program = str(PROCESSOR_TIME / "trunkline-bare-multicast")
+    with Lab(star(receivers)) as lab, ExitStack() as stack:
+        unshape(lab)
+        stream = tcp_stream_bps(lab)
+        hosts = lab.cluster.hosts
+        look_up = "import socket, sys; print(*map(socket.gethostbyname, sys.argv[1:]))"
+        addresses = lab.run([sys.executable, "-c", look_up, *hosts], host=hosts[0], capture=True).stdout.split()
+        takers = []
+        for number in range(receivers):
+            argv = [program, "take", addresses[number + 1], str(number), addresses[0]]
+            taker = stack.enter_context(lab.popen(argv, host=hosts[number + 1], stdout=subprocess.PIPE))
+            assert taker.stdout is not None
+            taker.stdout.readline()
+            takers.append(taker)
+        sent = lab.run([program, "send", addresses[0], str(receivers)], host=hosts[0], capture=True).stdout
+        rate, root = (float(word.split()[0]) for word in sent.split(","))
+        most = max(float(taker.communicate()[0].split()[0]) for taker in takers)
+        share = rate * 1e9 / stream
+        print(f"| {receivers} | {rate:.2f} | {root:.2f} | {most:.2f} | {stream / 1e9:.2f} | {share:.2f} |", flush=True)
+
+
 def main() -> None:
     """Tables in GB/s, and in nanoseconds a byte."""
+    if "--bare" in sys.argv:
+        print("| receivers | bare, GB/s | root, ns/B | receiver, ns/B | one TCP stream, GB/s | bare over it |")
+        print("|---" * 6 + "|")
+        for receivers in RECEIVERS:
+            bare(receivers)
+        return
     names = [name for name in sys.argv[1:] if name != "--processors"]
     if names == sys.argv[1:]:
         print_speeds(names)

@@ -44,6 +44,10 @@ void Execution::say_long_wait() const try {
 
 bool Execution::move(Waiting waiting) {
   while (!advance()) {
+    if (puts_off_messages()) {
+      if (waiting == Waiting::where_needed) continue;
+      return false;
+    }
     awaited_.clear();
     await(awaited_);
     std::optional<Transport::Over> over;

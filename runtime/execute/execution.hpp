@@ -50,6 +50,9 @@ class Execution {
   /// Whether advance() has to look again and again for what no request tells of.
   [[nodiscard]] virtual bool looks_itself() const { return false; }
 
+  /// After advance(): whether it goes on at once, without a look at messages. Only so often in a row.
+  [[nodiscard]] virtual bool puts_off_messages() { return false; }
+
   /// Adds the requests of which one must be over before more can be started, none of them null.
   virtual void await(std::vector<Pending*>& requests) = 0;
 

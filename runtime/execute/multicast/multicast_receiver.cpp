@@ -2,6 +2,7 @@
 #include "execute/multicast/multicast_receiver.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace trunkline::runtime {
 namespace {
@@ -10,8 +11,6 @@ constexpr double first_quiet_s = 0.05;
 constexpr double most_quiet_s = 1.6;
 /// Without a packet, while polls say that there is none that it lacks.
 constexpr double idle_s = 1.0;
-
-constexpr unsigned most_without_look = 8;
 
 /// Of an answer to a poll by itself, which the root sends where it waits.
 constexpr unsigned report_copies = 2;
@@ -82,10 +81,7 @@ bool MulticastReceiver::is_lossy() const {
   return hears_parity_ || missed() > 0 || (meter != nullptr && meter->likely() > 0.0);
 }
 
-/// While datagrams come, words of children may wait a little: each look at one costs a turn of the library's progress.
 void MulticastReceiver::await(std::vector<Pending*>& requests) {
-  if (hears_now_ && ++without_look_ < most_without_look) return;
-  without_look_ = 0;
   below_.await(requests);
   if (!answering_.is_none()) requests.push_back(&answering_);
 }
@@ -120,8 +116,8 @@ void MulticastReceiver::take(std::size_t place, int bytes) {
 void MulticastReceiver::hear() {
   hears_now_ = false;
   while (const auto datagram = datagrams_.next()) {
+    if (!std::exchange(hears_now_, true)) now_ = datagrams_.now();  // of a whole batch
     hear_one(*datagram);
-    hears_now_ = true;
   }
 }
 
@@ -158,13 +154,13 @@ void MulticastReceiver::hear_root(const Datagram& datagram) {
   poll_ = datagram.poll;
   is_alone_ = datagram.kind == Datagram::Kind::poll;
   end_ = std::max(end_, std::min(end, packets_.count()));
-  if (packets_.base() >= end_) heard_at_ = datagrams_.now();  // it lacks nothing so far
+  if (packets_.base() >= end_) heard_at_ = now_;  // it lacks nothing so far
 }
 
 void MulticastReceiver::got_packet() {
   has_heard_ = true;
   is_deaf_ = fetches_ = false;
-  heard_at_ = packet_at_ = datagrams_.now();
+  heard_at_ = packet_at_ = now_;
   quiet_s_ = first_quiet_s;
 }
 

@@ -10,6 +10,7 @@
 #include "execute/execution.hpp"
 #include "execute/multicast/below.hpp"
 #include "execute/multicast/packets.hpp"
+#include "execute/multicast/seldom_look.hpp"
 #include "transport/datagrams.hpp"
 
 namespace trunkline::runtime {
@@ -31,6 +32,7 @@ class MulticastReceiver final : public Execution {
 
   [[nodiscard]] bool advance() override;
   [[nodiscard]] bool looks_itself() const override { return true; }
+  [[nodiscard]] bool puts_off_messages() override { return seldom_.puts_off(hears_now_); }
   void await(std::vector<Pending*>& requests) override;
   void take(std::size_t place, int bytes) override;
   [[nodiscard]] bool is_receiving() const override { return !packets_.is_whole() || asked_ != Asked::nothing; }
@@ -74,7 +76,8 @@ class MulticastReceiver final : public Execution {
   std::uint32_t answered_ = 0;  ///< the last that was answered for all below
   bool is_due_ = false;         ///< at once, with what is known
   bool hears_now_ = false;      ///< something came at the last look
-  unsigned without_look_ = 0;   ///< at messages, in a row
+  double now_ = 0.0;            ///< when what came at the last look was looked at
+  SeldomLook seldom_{};
 
   Asked asked_ = Asked::nothing;
   bool is_deaf_ = false;  ///< its parent has heard something, and it has not

@@ -61,10 +61,10 @@ bool MulticastRoot::advance() {
     polled_at_ = datagrams_.now();
   }
   if (source_ != nullptr && !packets_.is_whole()) packets_.have_come(source_->bytes_here());
-  hear();
+  const bool heard = hear();
   below_.serve(packets_, packets_.base() > 0);
   if (below_.are_done()) return true;
-  send_what_may_go();
+  gets_on_ = send_what_may_go() || heard;
   poll_where_quiet();
   datagrams_.flush();
   return false;
@@ -83,7 +83,8 @@ void MulticastRoot::take(std::size_t place, int bytes) {
   learn();
 }
 
-void MulticastRoot::hear() {
+/// Whether anything has come that says more than before.
+bool MulticastRoot::hear() {
   bool heard = false;
   while (const auto datagram = datagrams_.next()) {
     if (datagram->kind == Datagram::Kind::done) {
@@ -98,6 +99,7 @@ void MulticastRoot::hear() {
     heard = true;
   }
   if (heard) learn();
+  return heard;
 }
 
 /// From what each child says: parity for what is lacking below it; from what all say together, how far it may go.
@@ -164,22 +166,22 @@ std::uint32_t MulticastRoot::limit() const {
   return std::min(packets_.base(), room);
 }
 
-void MulticastRoot::send_what_may_go() {
+/// Whether anything could go.
+bool MulticastRoot::send_what_may_go() {
   const double now = datagrams_.now();
-  for (std::uint32_t sent = 0; sent < sent_together && has_something_to_send() && free_at_ <= now + lead_s; ++sent) {
+  std::uint32_t sent = 0;
+  for (; sent < sent_together && has_something_to_send() && free_at_ <= now + lead_s; ++sent) {
     const bool repairs = may_repair();
     ++sent_;
     ++sent_since_poll_;
-    if (repairs) {
-      send_parity();
-    } else {
-      send_data();
-    }
+    takes_the_wire(now, repairs ? send_parity() : send_data());
     if (!has_something_to_send() && lost() > 0.0) send_polls();  // the packet that polls may get lost
   }
+  return sent > 0;
 }
 
-void MulticastRoot::send_data() {
+/// Its bytes of the message.
+std::size_t MulticastRoot::send_data() {
   const std::uint32_t packet = next_++;
   const std::uint32_t block = packets_.block_of(packet);
   if (next_ == packets_.end_of(block)) {
@@ -187,10 +189,10 @@ void MulticastRoot::send_data() {
   }
   const auto payload = packets_.place(packet, next_);
   datagrams_.to_all({.kind = Datagram::Kind::data, .number = packet, .poll = poll_if_due(), .payload = payload});
-  takes_the_wire(payload.size());
+  return payload.size();
 }
 
-void MulticastRoot::send_parity() {
+std::size_t MulticastRoot::send_parity() {
   const std::uint32_t block = again_.front();
   Repair& of = repairs_[block];
   const auto number = static_cast<std::uint32_t>(of.sent.size()) % parities;
@@ -202,11 +204,11 @@ void MulticastRoot::send_parity() {
                      .poll = poll_if_due(),
                      .payload = parity_});
   datagrams_.flush();  // until then it stays
-  takes_the_wire(parity_.size());
+  return parity_.size();
 }
 
-void MulticastRoot::takes_the_wire(std::size_t bytes) {
-  free_at_ = std::max(free_at_, datagrams_.now()) + on_wire_bytes(bytes) * byte_s_;
+void MulticastRoot::takes_the_wire(double now, std::size_t bytes) {
+  free_at_ = std::max(free_at_, now) + on_wire_bytes(bytes) * byte_s_;
 }
 
 /// The number of the poll that the next packet carries; 0: none.

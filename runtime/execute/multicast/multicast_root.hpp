@@ -15,6 +15,7 @@
 #include "execute/execution.hpp"
 #include "execute/multicast/below.hpp"
 #include "execute/multicast/packets.hpp"
+#include "execute/multicast/seldom_look.hpp"
 #include "transport/datagrams.hpp"
 
 namespace trunkline::runtime {
@@ -35,6 +36,7 @@ class MulticastRoot final : public Execution {
 
   [[nodiscard]] bool advance() override;
   [[nodiscard]] bool looks_itself() const override { return true; }
+  [[nodiscard]] bool puts_off_messages() override { return seldom_.puts_off(gets_on_); }
   void await(std::vector<Pending*>& requests) override { below_.await(requests); }
   void take(std::size_t place, int bytes) override;
   [[nodiscard]] bool is_receiving() const override { return false; }
@@ -44,14 +46,14 @@ class MulticastRoot final : public Execution {
   [[nodiscard]] std::vector<std::span<Pending>> sends() override { return {below_.answers()}; }
   void settle() override;
 
-  void hear();
+  bool hear();
   void learn();
   bool repair(const Report& report);
   void owe(std::uint32_t block, std::uint32_t packets);
   [[nodiscard]] double may_lack(std::uint32_t block) const;
-  void send_what_may_go();
-  void send_data();
-  void send_parity();
+  bool send_what_may_go();
+  std::size_t send_data();
+  std::size_t send_parity();
   [[nodiscard]] std::uint32_t poll_if_due();
   [[nodiscard]] std::uint32_t between_polls() const;
   void poll_where_quiet();
@@ -60,7 +62,7 @@ class MulticastRoot final : public Execution {
   [[nodiscard]] bool may_repair() const { return !again_.empty() && (all_ready_ || sent_ < datagrams_.burst()); }
   [[nodiscard]] bool has_something_to_send() const { return may_repair() || next_ < limit(); }
   void new_poll(double now);
-  void takes_the_wire(std::size_t bytes);
+  void takes_the_wire(double now, std::size_t bytes);
   [[nodiscard]] double lost() const;
 
   Datagrams& datagrams_;
@@ -70,6 +72,8 @@ class MulticastRoot final : public Execution {
   const Arriving* source_;
   double& free_at_;  ///< when the link has sent what it was given
   bool has_begun_ = false;
+  bool gets_on_ = false;  ///< it has just heard or sent something
+  SeldomLook seldom_{};
 
   std::uint32_t next_ = 0;           ///< the first packet that was never sent
   std::uint32_t sent_ = 0;           ///< of all packets, parity too

@@ -7,12 +7,14 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <utility>
 #include <vector>
 
 #include "algorithms/registry.hpp"
 #include "kinds/multicast/costs.hpp"
 #include "kinds/multicast/datagram.hpp"
 #include "kinds/multicast/grouped_costs.hpp"
+#include "kinds/multicast/grouped_result_costs.hpp"
 #include "kinds/multicast/groups.hpp"
 #include "network/long_links.hpp"
 #include "networks.hpp"
@@ -268,7 +270,78 @@ TEST(MulticastGroups, TakeTheWayAndWhatTheirSiteTakes) {
   EXPECT_NEAR(costs.seconds(many, segment), tree_seconds(way, many, segment) + within.seconds(segment, segment), 1e-3);
   EXPECT_TRUE(costs.can_pay());
   EXPECT_EQ(costs.network_transfers(), 3U);
-  EXPECT_GT(costs.opening_s(), within.opening_s());
+  const MulticastCosts near =
+      multicast_costs(on.paths, {0, 1, 2, 3}, group_alone(multicast, multicast.groups[0]), free);
+  const double agreement_s = costs.opening_s() - std::max(within.opening_s(), near.opening_s());
+  EXPECT_GT(agreement_s, 4 * 3 * 20e-3);  // four collectives of 8 ranks, each of three rounds
+  EXPECT_LT(agreement_s, 4 * 3 * 21e-3);
+  GroupedCosts narrow = costs;
+  narrow.have_windows(20e-3, segment);
+  GroupedCosts wide = costs;
+  wide.have_windows(20e-3, many);
+  EXPECT_GT(narrow.seconds(many, segment), 2 * wide.seconds(many, segment));
+}
+
+/// A link that carries the own group's datagrams besides messages to another one.
+TEST(MulticastGroups, ShareTheLinkOfTheirSender) {
+  const Cluster cluster = parse_cluster(
+      "trunkline: cluster/1\nname: two\ndefaults: {rate: 100Mbit, latency: 10us}\nswitches: [a, b]\n"
+      "hosts:\n  - {hosts: 'h[0-3]', switch: a}\n  - {hosts: 'h[4-7]', switch: b}\n"
+      "links:\n  - {between: [a, b], latency: 20ms}\n",
+      "two.yaml");
+  const Paths paths{cluster};
+  const Placement placement = block_placement(cluster, 1);
+  const Plan plan = lay(Collective::bcast, "by-sites-multicast", &cluster, placement, 0);
+  const GroupedCosts costs = grouped_costs(paths, placement, multicast_of(plan), HostCosts{});
+  const std::uint64_t bytes = 10'000'000;
+  ASSERT_TRUE(costs.groups[1].way.has_value());
+  EXPECT_GT(tree_seconds(*costs.groups[1].way, bytes, segment_sizes()[12]),
+            2.0 * static_cast<double>(bytes) * 8.0 / 100e6);
+}
+
+/// Hosts of one machine: its processors serve all groups, one after another.
+TEST(MulticastGroups, ShareTheProcessorsOfOneMachine) {
+  const TwoSites on;
+  HostCosts shared;
+  shared.shared_s = 1e-3;
+  shared.shared_byte_s = 1e-6;
+  const std::uint64_t bytes = 100'000;
+  const auto expect_shared = [&](const Multicast& multicast, double seconds) {
+    double together_s = 0.0;
+    for (const MulticastGroup& group : multicast.groups) {
+      const Placement hosts = placement_of(on.placement, group.ranks);
+      together_s += multicast_costs(on.paths, hosts, group_alone(multicast, group), shared).together_s(bytes);
+    }
+    EXPECT_GT(together_s, 0.5);
+    EXPECT_GE(seconds, together_s);
+  };
+  const Multicast& multicast = multicast_of(on.plan);
+  expect_shared(multicast, grouped_costs(on.paths, on.placement, multicast, shared).seconds(bytes, bytes));
+  const Plan plan = lay(Collective::allreduce, "by-sites-multicast", &on.cluster, on.placement, 0);
+  GroupedResultCosts result = grouped_result_costs(on.paths, on.placement, multicast_of(plan), shared);
+  result.up.clear();
+  result.between.reset();
+  expect_shared(multicast_of(plan), result.seconds(bytes, bytes));
+}
+
+/// Ranks keep who is above whom, and the pace is the group's.
+TEST(MulticastGroups, AloneAreAsTheyWere) {
+  Multicast multicast{.confirm = line_through({3, 1, 0, 2}), .groups = {{.ranks = {3}}, {.ranks = {1, 0, 2}}}};
+  multicast.groups[1].byte_s = 1e-8;
+  const Multicast alone = group_alone(multicast, multicast.groups[1]);
+  EXPECT_EQ(alone.confirm.parent, (std::vector<Rank>{no_rank, 0, 1}));
+  EXPECT_DOUBLE_EQ(alone.byte_s, 1e-8);
+}
+
+/// Each group of several ranks by itself: one with a single other host does not, whatever the others.
+TEST(MulticastGroups, PayWhereEachOneDoes) {
+  const TwoSites on;
+  Multicast multicast{.confirm = root_alone(6, 0), .groups = {{.ranks = {0, 1, 2}}, {.ranks = {3, 4, 5}}}};
+  for (const auto& [parent, child] : {std::pair{0, 1}, {0, 2}, {0, 3}, {3, 4}, {3, 5}}) {
+    add_child(multicast.confirm, static_cast<Rank>(parent), static_cast<Rank>(child));
+  }
+  EXPECT_TRUE(grouped_costs(on.paths, {0, 1, 2, 4, 5, 6}, multicast, HostCosts{}).can_pay());
+  EXPECT_FALSE(grouped_costs(on.paths, {0, 1, 2, 4, 5, 5}, multicast, HostCosts{}).can_pay());
 }
 
 /// Up in a site, over to the other one, and down in a site, one after another.
@@ -278,16 +351,20 @@ TEST(MulticastGroups, OfAReductionTakeWhatItsPartsTake) {
   const Multicast& multicast = multicast_of(plan);
   ASSERT_EQ(multicast.groups.size(), 2U);
   EXPECT_NE(multicast.confirm.exchange, no_rank);
-  const HostCosts free;
+  HostCosts hosts;
+  hosts.combine_byte_s = 1e-8;  // going up is not going down
   const std::uint64_t bytes = 1000;
-  const auto costs = costs_of(on.cluster, on.placement, plan, Collective::allreduce, free);
+  const auto costs = costs_of(on.cluster, on.placement, plan, Collective::allreduce, hosts);
   const Multicast alone = group_alone(multicast, multicast.groups[0]);
   const Placement near = placement_of(on.placement, multicast.groups[0].ranks);
-  const TreeCosts up = tree_costs(on.paths, near, alone.confirm, Direction::up, free);
-  const MulticastCosts down = multicast_costs(on.paths, near, alone, free);
+  const TreeCosts up = tree_costs(on.paths, near, alone.confirm, Direction::up, hosts);
+  const MulticastCosts down = multicast_costs(on.paths, near, alone, hosts);
   const double way_s = costs->seconds(bytes, bytes) - tree_seconds(up, bytes, bytes) - down.seconds(bytes, bytes);
   EXPECT_GT(way_s, 20e-3);  // the long link once, both ways at the same time
   EXPECT_LT(way_s, 21e-3);
+  const GroupedResultCosts parts = grouped_result_costs(on.paths, on.placement, multicast, hosts);
+  ASSERT_TRUE(parts.between.has_value());
+  EXPECT_NEAR(way_s, tree_seconds(*parts.between, bytes, bytes), 1e-9);
   EXPECT_TRUE(costs->can_pay());
 }
 

@@ -256,10 +256,12 @@ const FaultCase measurement_faults[] = {
             "  between: h0\n"
             "  points:\n"
             "    - {size: 1KiB, send: 0s, receive: 1us, spread: 0}\n"
-            "    - {size: 8B, send: 1us, spread: 0}\n",
+            "    - {size: 8B, send: 1us, spread: 0}\n"
+            "    - {size: 2KiB, send: 1us, receive: 0s, spread: 0}\n",
         {"16:12: between must be a list, such as [h0, h1]; here is a text", "18:7: send and receive must be above zero",
          "19:7: the key receive is missing; give it, such as receive: 20us",
-         "19:14: points must stand in the order of their sizes, each once"}},
+         "19:14: points must stand in the order of their sizes, each once",
+         "20:7: send and receive must be above zero"}},
     FaultCase{"Between",
               head + "distances:\n"
                      "  - channels: 2\n"
