@@ -68,7 +68,8 @@ static_assert(sizeof(CallKind) == 96);
 inline constexpr std::uint64_t unknown_bytes = ~std::uint64_t{0};
 inline constexpr std::size_t unknown_kind = 4095;
 
-/// time: nanoseconds since the start in the low 48 bits, the low bits of the rank's call number in the high 16.
+/// time: nanoseconds since the start in the low 48 bits, the low bits of the rank's call number in the high 16. Numbers
+///   follow each other; one is missing where calls in between were not traced.
 /// what: the kind in the low 4 bits, then
 ///   begin: the call's kind (12 bits), its turn on the communicator (48); native: on MPI_COMM_WORLD its number among
 ///   all

@@ -52,7 +52,19 @@ class Recorder {
 
   [[nodiscard]] Ring* ring() noexcept { return ring_.get(); }
   [[nodiscard]] const std::string& stem() const noexcept { return stem_; }
-  [[nodiscard]] std::uint64_t next_call() noexcept { return calls_.fetch_add(1, std::memory_order_relaxed); }
+
+  /// A call goes by that is not traced.
+  void leave_out() noexcept {
+    if (!has_left_out_.load(std::memory_order_relaxed)) has_left_out_.store(true, std::memory_order_relaxed);
+  }
+  /// The number of a call that is traced. They follow each other, but where calls were left out in between: then one
+  /// number is, however many they were, so that not even the low bits of two numbers in a row are the same.
+  [[nodiscard]] std::uint64_t next_call() noexcept {
+    const std::uint64_t left_out =
+        has_left_out_.load(std::memory_order_relaxed) && has_left_out_.exchange(false, std::memory_order_relaxed) ? 1
+                                                                                                                  : 0;
+    return calls_.fetch_add(1 + left_out, std::memory_order_relaxed) + left_out;
+  }
 
   void put(std::uint64_t ns, std::uint64_t call, std::uint64_t what) noexcept {
     if (ring_ != nullptr) {
@@ -71,6 +83,7 @@ class Recorder {
   Choice choice_;
   std::atomic<bool> is_on_;
   std::atomic<std::uint64_t> calls_ = 0;
+  std::atomic<bool> has_left_out_ = false;
   std::atomic<std::uint64_t> on_world_ = 0;
   std::atomic<std::uint64_t> lost_ = 0;
 };
@@ -82,9 +95,11 @@ class TracedCall final : public EventSink {
   TracedCall(Recorder* recorder, Collective collective, bool on_world) {
     if (recorder == nullptr || !recorder->is_for_this_rank()) return;
     if (on_world) on_world_ = recorder->next_on_world();
-    if (!recorder->takes(collective)) return;
-    entered_ = monotonic_ns();
-    if (recorder->takes_at(entered_)) recorder_ = recorder;
+    if (recorder->takes(collective)) {
+      entered_ = monotonic_ns();
+      if (recorder->takes_at(entered_)) recorder_ = recorder;
+    }
+    if (!is_on()) recorder->leave_out();
   }
 
   [[nodiscard]] bool is_on() const noexcept { return recorder_ != nullptr; }

@@ -4,6 +4,7 @@ import json
 from dataclasses import replace
 
 import pytest
+from six_hosts import SIX_HOSTS
 
 from trunkline import _core
 from trunkline.lab.session import Lab
@@ -15,17 +16,6 @@ from trunkline.peers.rules.job import PeerJob
 from trunkline.peers.rules.rule import PeerWinner, peer_rules_of
 
 pytestmark = pytest.mark.usefixtures("nothing_left")
-CLUSTER = """
-trunkline: cluster/1
-name: six
-defaults: {rate: 50Mbit, latency: 10us}
-switches: s[0-1]
-hosts:
-  - {hosts: "a[0-2]", switch: s0}
-  - {hosts: "b[0-2]", switch: s1}
-links:
-  - between: [s0, s1]
-"""
 ASKED = {
     ("openmpi", "bcast"): ("binary_tree:1024", "pipeline:4096"),
     ("openmpi-5.0.11", "bcast"): ("binary_tree:1024", "pipeline:4096"),
@@ -47,7 +37,7 @@ def test_the_library_follows_its_file(tmp_path, name, collective):
     known = {one.name: one for one in own_algorithms(mpi, collective, 1 << 20, 6)}
     short, long = (known[word] for word in ASKED[name, collective])
     winners = [PeerWinner(8192, short, 1.0, 2.0, 2), PeerWinner(65536, long, 1.0, 2.0, 2)]
-    with Lab(_core.parse_cluster(CLUSTER, "six.yaml")) as lab:
+    with Lab(_core.parse_cluster(SIX_HOSTS, "six.yaml")) as lab:
         job = PeerJob(lab, mpi, collective)
         places = coordinates_file(tmp_path, mpi)
         loaded = write_peer_rules(tmp_path, job, peer_rules_of(winners), "a test")
@@ -65,7 +55,7 @@ def test_the_library_follows_its_file(tmp_path, name, collective):
 
 def test_tuning_writes_and_checks_them(trunkline, tmp_path):
     file = tmp_path / "six.yaml"
-    file.write_text(CLUSTER)
+    file.write_text(SIX_HOSTS)
     words = ("--cluster", str(file), "--mpi", "mpich", "--sizes", "16KiB", "--rate", "50Mbit", "--budget", "0.1")
     outputs = (
         "-o",

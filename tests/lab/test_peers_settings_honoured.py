@@ -1,6 +1,7 @@
 """A library runs what a setting names: each host sends what that algorithm sends, and not what it sends by itself."""
 
 import pytest
+from six_hosts import SIX_HOSTS
 
 from trunkline import _core
 from trunkline.lab.session import Lab
@@ -10,17 +11,6 @@ from trunkline.peers.rules.job import PeerJob
 from trunkline.peers.rules.traffic import sent_bytes
 
 pytestmark = pytest.mark.usefixtures("nothing_left")
-CLUSTER = """
-trunkline: cluster/1
-name: six
-defaults: {rate: 50Mbit, latency: 10us}
-switches: s[0-1]
-hosts:
-  - {hosts: "a[0-2]", switch: s0}
-  - {hosts: "b[0-2]", switch: s1}
-links:
-  - between: [s0, s1]
-"""
 BYTES = 98304
 BY_BLOCKS = [5 / 6] * 6
 """Every host sends five blocks of six."""
@@ -69,7 +59,7 @@ def test_a_setting_is_what_runs(tmp_path, name):
     if name not in find_mpis():
         pytest.skip(f"no {name} here")
     mpi = find_mpis()[name]
-    cluster = _core.parse_cluster(CLUSTER, "six.yaml")
+    cluster = _core.parse_cluster(SIX_HOSTS, "six.yaml")
     driver = FAMILIES[mpi.family](mpi)
     with Lab(cluster) as lab:
         for collective, (word, expected) in SENT[name].items():

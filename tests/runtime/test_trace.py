@@ -273,6 +273,10 @@ def test_ranks_and_collectives_of_choice(any_mpi: Mpi, tmp_path: Path):
     for trace in read(job):
         assert {kind.collective for kind in trace.kinds} == {"allreduce", "allgather"}
         assert records(trace)[BEGIN] == 14
+        calls = rank_calls(trace)
+        known = [(trace.kinds[kind].collective, gap >= 0) for kind, gap in zip(calls.kind, calls.gap, strict=True)]
+        # A broadcast goes before each allgather, and nothing before an allreduce but the allgather of the last round.
+        assert known == [("allreduce", False), ("allgather", False)] + 6 * [("allreduce", True), ("allgather", False)]
     groups = {one.group.collective: one for one in analyse(job).groups}
     assert groups["allreduce"].counted == groups["allgather"].counted == 7
     [tree] = groups["allreduce"].trees

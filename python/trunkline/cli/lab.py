@@ -27,7 +27,7 @@ from trunkline.lab.impairments import Impairments, counted_text
 from trunkline.lab.message_cost import tell_message_cost
 from trunkline.lab.rate import lab_rate
 from trunkline.lab.script import Playing, load_script
-from trunkline.lab.session import Lab, check_host
+from trunkline.lab.session import Lab, check_host, impaired_lab
 from trunkline.launchers import check_program_mpi, mpi_of_program
 from trunkline.mpi import preload_of, ready_mpi, require_mpi, settings_of_caller
 from trunkline.paths import EXAMPLES, example_program
@@ -66,15 +66,7 @@ def _open(loaded: _core.Cluster, rate: str, impairments: Impairments, *, single_
     else:
         with console.status(f"{loaded.name}: looking for the highest true rate"):
             rate_bps = lab_rate(loaded, rate)
-    return Lab(
-        loaded,
-        rate_bps,
-        seed=impairments.seed,
-        tcp_rto_min_ms=impairments.tcp_rto_min_ms,
-        ipv6=impairments.ipv6,
-        tcp_buffer_bytes=impairments.tcp_buffer_bytes,
-        single_frames=single_frames,
-    )
+    return impaired_lab(loaded, rate_bps, impairments, single_frames=single_frames)
 
 
 def _tell(text: str) -> None:

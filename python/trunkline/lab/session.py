@@ -22,10 +22,11 @@ from trunkline.errors import BadInput, Failed
 from trunkline.lab import syscalls
 from trunkline.lab.addresses import MOST_HOSTS
 from trunkline.lab.folders import CLUSTER_FILE, FOLDER, TEMPORARY
+from trunkline.lab.impairments import Impairments
 from trunkline.lab.obstacles import check_obstacles, explain_refusal
 from trunkline.paths import FABRIC
 
-__all__ = ["Lab", "check_host"]
+__all__ = ["Lab", "check_host", "impaired_lab"]
 
 _SUPER_FRAME = 2
 """Frames that a host's kernel may hand to the network in one piece.
@@ -344,6 +345,28 @@ class Lab:
             if stream:
                 with contextlib.suppress(BrokenPipeError):
                     stream.close()
+
+
+def impaired_lab(
+    cluster: _core.Cluster, rate_bps: float, impairments: Impairments, *, single_frames: bool = False
+) -> Lab:
+    """A lab as somebody asked for it, ready to enter.
+
+    Args:
+        cluster: With what the impairments say of its links and switches.
+        rate_bps: As of :class:`Lab`.
+        impairments: What they say of hosts, and the seed.
+        single_frames: As of :class:`Lab`.
+    """
+    return Lab(
+        cluster,
+        rate_bps,
+        seed=impairments.seed,
+        tcp_rto_min_ms=impairments.tcp_rto_min_ms,
+        ipv6=impairments.ipv6,
+        tcp_buffer_bytes=impairments.tcp_buffer_bytes,
+        single_frames=single_frames,
+    )
 
 
 def _family(pid: int) -> list[int]:

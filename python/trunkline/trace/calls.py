@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trunkline.compat import zip_equal
-from trunkline.trace.file import BEGIN, OVER, SOME_COLLECTIVES, UNKNOWN_KIND, CallKind, RankTrace
+from trunkline.trace.file import BEGIN, OVER, UNKNOWN_KIND, CallKind, RankTrace
 
 __all__ = ["Group", "RankCalls", "grouped", "lanes", "rank_calls"]
 
@@ -65,8 +65,8 @@ def rank_calls(trace: RankTrace) -> RankCalls:
     failed[place[overs]] = (trace.what[overs] >> np.uint64(4) & np.uint64(1)).astype(bool)
     start = trace.time[begins]
     gap = np.full(len(begins), -1, np.int64)
-    if not trace.header.chosen & SOME_COLLECTIVES:  # else other calls may be in between
-        gap[1:] = np.where(end[:-1] >= 0, start[1:] - end[:-1], -1)
+    follows = np.diff(numbers) % (1 << _ID_BITS) == 1  # else calls in between were not traced
+    gap[1:] = np.where(follows & (end[:-1] >= 0), start[1:] - end[:-1], -1)
     kind = (trace.what[begins] >> np.uint64(4) & np.uint64(0xFFF)).astype(np.int64)
     whole = (end >= 0) & ~failed & (kind != UNKNOWN_KIND) & (kind < len(trace.kinds))
 

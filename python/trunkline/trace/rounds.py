@@ -28,9 +28,9 @@ def rounds_of(slots: dict[int, Slots]) -> list[RoundStage]:
     waits: dict[int, dict[int, np.ndarray]] = {}
     for rank, one in slots.items():
         columns = [(None, one.start)]
-        for (kind, _, _), times in one.times.items():
-            key = next(stream for stream, found in one.times.items() if found is times)
-            for column, part in enumerate(one.parts[key].tolist()):
+        for stream, times in one.times.items():
+            kind = stream[0]
+            for column, part in enumerate(one.parts[stream].tolist()):
                 if kind in (ARRIVED, HANDED_ON):
                     columns.append((part if kind == ARRIVED else None, times[:, column]))
         stacked = np.stack([times for _, times in columns])[:, one.whole]

@@ -6,7 +6,9 @@ from made_trace import ARRIVED, COMPLETE, HANDED_ON, Made, kind_bytes
 from test_trace_suggest import plan_of, rooms  # noqa: F401 (a fixture)
 
 from trunkline.trace.analysis import analyse
+from trunkline.trace.calls import rank_calls
 from trunkline.trace.drift import drift_of
+from trunkline.trace.file import read_trace
 from trunkline.trace.folder import find_job
 
 HOUR_US = 3600e6
@@ -148,8 +150,38 @@ def test_between_calls_that_are_not_traced_nothing_is_known(tmp_path):
     for rank in range(2):
         made = Made(rank, 2, kinds=[kind_bytes(plan=0, segment=0, communicator=1, name="native")], chosen=2)
         for turn in range(6):
+            made.calls += 1  # the number that is missing where calls were left out
             made.begin(100.0 * turn + 60.0 * rank, turn)
             made.over(100.0 * turn + 70.0)
         made.write(tmp_path)
     [group] = analyse(find_job(str(tmp_path))).groups
     assert group.imbalance.reason == "late"
+
+
+def late_after_what_was_left_out(folder, left_out):
+    """Rank 1 comes 500 us late to the second and the third call. Before the second one both may have made others."""
+    for rank in range(2):
+        made = Made(rank, 2, "a", kinds=[kind_bytes(plan=0)])
+        for turn, begin in enumerate((0.0, 10_000.0, 20_000.0)):
+            late = 500.0 if rank == 1 and turn else 0.0
+            made.calls += left_out if turn == 1 else 0
+            made.begin(begin + late, turn)
+            made.over(begin + 600.0)
+        made.write(folder)
+
+
+def test_what_ranks_did_around_calls_left_out_is_not_known(tmp_path):
+    """Numbers of calls have a gap there. Between the others it is the program that makes rank 1 late."""
+    found = []
+    for left_out in (0, 1):
+        folder = tmp_path / str(left_out)
+        folder.mkdir()
+        late_after_what_was_left_out(folder, left_out)
+        job = find_job(str(folder))
+        found.append([rank_calls(read_trace(header)).gap.tolist() for header in job.headers])
+        [group] = analyse(job, skip=0).groups
+        assert group.imbalance.program == pytest.approx(500.0)
+    assert found == [
+        [[-1, 9_400_000, 9_400_000], [-1, 9_900_000, 9_900_000]],
+        [[-1, -1, 9_400_000], [-1, -1, 9_900_000]],
+    ]
