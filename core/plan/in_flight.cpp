@@ -30,14 +30,40 @@ InFlight in_flight(const Paths& paths, const Placement& placement, const Plan& p
 InFlight in_flight(const Paths& paths, const Placement& placement, const Steps& steps, Collective collective,
                    const HostCosts& hosts) {
   double most = 0.0;
-  steps.each_hop(
-      [&](Rank from, Rank to) { most = std::max(most, delay_bytes(paths, placement[from], placement[to], hosts)); });
+  double most_near = 0.0;
+  const bool has_sites = paths.cluster().has_sites();
+  steps.each_hop([&](Rank from, Rank to) {
+    const double bytes = delay_bytes(paths, placement[from], placement[to], hosts);
+    most = std::max(most, bytes);
+    if (!has_sites || !is_far(paths, placement[from], placement[to])) most_near = std::max(most_near, bytes);
+  });
   const UnderWay needed = steps.under_way(collective);
   const auto most_bytes = static_cast<double>(most_in_flight_bytes);
-  const double two_round_trips = std::min(2.0 * 2.0 * most, most_bytes);
-  return {.bytes = std::max(needed.least_bytes, static_cast<std::uint64_t>(two_round_trips)),
+  const auto two_round_trips = [&](double delay) {
+    return std::max(needed.least_bytes, static_cast<std::uint64_t>(std::min(2.0 * 2.0 * delay, most_bytes)));
+  };
+  return {.bytes = two_round_trips(most),
+          .near_bytes = two_round_trips(most_near),
           .delay_bytes = static_cast<std::uint64_t>(std::min(most, most_bytes)),
           .hops_for_each_lead = needed.hops_for_each_lead};
+}
+
+bool is_far(const Paths& paths, HostIndex one, HostIndex other) {
+  const NodeId u = paths.cluster().hosts()[one];
+  const NodeId v = paths.cluster().hosts()[other];
+  return u != v && paths.mean_latency_s(u, v, paths.meeting(u, v)) >= least_long_s;
+}
+
+std::vector<Rank> far_peers(const Paths& paths, const Placement& placement, const Steps& steps, Rank rank) {
+  std::vector<Rank> peers;
+  if (!paths.cluster().has_sites()) return peers;
+  steps.each_hop([&](Rank from, Rank to) {
+    if (from != rank && to != rank) return;
+    if (is_far(paths, placement[from], placement[to])) peers.push_back(from == rank ? to : from);
+  });
+  std::ranges::sort(peers);
+  peers.erase(std::unique(peers.begin(), peers.end()), peers.end());
+  return peers;
 }
 
 double longest_hop_s(const Paths& paths, const Placement& placement, const Steps& steps) {

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <span>
+#include <vector>
 
 #include "model/transfer/host_costs.hpp"
 #include "network/paths.hpp"
@@ -18,10 +20,18 @@ inline constexpr std::uint64_t least_in_flight_bytes = std::uint64_t{128} << 10;
 inline constexpr std::uint64_t least_up_in_flight_bytes = std::uint64_t{16} << 10;
 /// So much at most lies in buffers of a rank that is late.
 inline constexpr std::uint64_t most_in_flight_bytes = std::uint64_t{4} << 20;
+/// For operands from below, of one tree; twice what is under way, where that is more.
+inline constexpr std::uint64_t usual_slot_bytes = std::uint64_t{1} << 20;
+/// Of every child, where they fit: every fourth of them is sent synchronously, and two such are under way.
+inline constexpr std::uint64_t least_slots = 8;
 
 /// For one rank, where links are to be busy all the time.
 struct InFlight {
   std::uint64_t bytes = least_in_flight_bytes;  ///< under way on a hop
+  /// The same on a hop that is not far: where none is, or which are is not known, as much.
+  std::uint64_t near_bytes = least_in_flight_bytes;
+  /// Who is far from this rank, as its executor numbers ranks; ascending. Whoever has it must outlive its use.
+  std::span<const int> far{};
   /// Rate x delay of a hop, one way: what a link carries until the first of it is there. Much where it is not known.
   std::uint64_t delay_bytes = least_in_flight_bytes;
   double hops_for_each_lead = 0.0;  ///< of plan/lead.hpp, where operands go up
@@ -34,6 +44,14 @@ struct InFlight {
                                  Collective collective, const HostCosts& hosts);
 [[nodiscard]] InFlight in_flight(const Paths& paths, const Placement& placement, const Plan& plan,
                                  Collective collective, const HostCosts& hosts);
+
+/// Whether a hop is that of a long link: a window for it is far more than others need.
+[[nodiscard]] bool is_far(const Paths& paths, HostIndex one, HostIndex other);
+
+/// Ranks that the rank sends to or receives from over a far hop, each once, ascending. Time O(ranks) and the length of
+/// its own paths.
+[[nodiscard]] std::vector<Rank> far_peers(const Paths& paths, const Placement& placement, const Steps& steps,
+                                          Rank rank);
 
 /// Of the plan's hops that windows must last for, the longest one, one way, in seconds; 0: no window ends on it before
 /// its first message was answered.
@@ -49,6 +67,18 @@ inline constexpr std::uint64_t widest_window = 128;  ///< however much is
 [[nodiscard]] constexpr std::uint64_t window_of(std::uint64_t segment_bytes, std::uint64_t in_flight_bytes) {
   const std::uint64_t most = in_flight_bytes > least_in_flight_bytes ? widest_window : most_window;
   return std::clamp(in_flight_bytes / segment_bytes, least_window, most);
+}
+
+/// Where operands go up one of several trees that take segments by turns, a rank has room for so many segments of each
+/// of its children. `slot_bytes`: what a segment takes in memory; `slots`: of each segment.
+[[nodiscard]] constexpr std::uint64_t up_window_of(std::uint64_t segment_bytes, std::uint64_t slot_bytes,
+                                                   std::uint64_t in_flight_bytes, std::uint64_t trees,
+                                                   std::uint64_t children, std::uint64_t slots) {
+  const std::uint64_t wanted =
+      2 * window_of(segment_bytes, in_flight_bytes) / trees / std::max(children, std::uint64_t{2});
+  const std::uint64_t room = std::max(usual_slot_bytes, 2 * in_flight_bytes);
+  const std::uint64_t fitting = room / slot_bytes / std::max(slots, std::uint64_t{1});
+  return std::clamp(fitting, std::uint64_t{1}, std::max(least_slots, wanted));
 }
 
 }  // namespace trunkline

@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "execute/part.hpp"
 #include "plan/in_flight.hpp"
@@ -20,7 +21,8 @@ struct LocalPlan {
   std::uint64_t key_hash = 0;               ///< of both
   const char* name;                         ///< the algorithm's; lives as long as the process
   std::unique_ptr<const LocalPart> part{};  ///< what runs it
-  InFlight in_flight{};                     ///< for its window
+  std::vector<int> far{};                   ///< whom this rank sends to or receives from a long way off
+  InFlight in_flight{};                     ///< for its window, with `far`
   std::uint64_t identity = 0;               ///< the same on all ranks of a traced job; else 0
   std::shared_ptr<const Plan> whole{};      ///< at the root of a traced job's; else null
   std::string load{};  ///< how its transfers share channels, where explanations are wanted; else empty

@@ -87,6 +87,8 @@ std::shared_ptr<const LocalPlan> LocalPlans::local_plan(std::string_view algorit
                  .part = local_part(plan, processes_.rank, processes_.world_ranks),
                  .in_flight = *flight,
                  .load = load_of(plan)};
+  made.far = far_of(plan);
+  made.in_flight.far = made.far;
   if (world_.trace) made.identity = identity();
   if (world_.trace && processes_.rank == plan.root()) made.whole = laid;
   return plans_.emplace_back(std::make_shared<const LocalPlan>(std::move(made)));
@@ -96,6 +98,17 @@ InFlight LocalPlans::in_flight_of(const Plan& plan) const {
   const Knowledge& knowledge = world_.knowledge;
   if (!knowledge.cluster) return {};
   return in_flight(Paths(knowledge.network()), *processes_.placement, plan, collective_, knowledge.message_costs());
+}
+
+std::vector<int> LocalPlans::far_of(const Plan& plan) const {
+  const Knowledge& knowledge = world_.knowledge;
+  if (!knowledge.cluster || !knowledge.cluster->has_sites()) return {};
+  std::vector<int> far;
+  for (const Rank peer : far_peers(Paths(knowledge.network()), *processes_.placement, plan.steps(), processes_.rank)) {
+    far.push_back(processes_.world_ranks[peer]);
+  }
+  std::ranges::sort(far);
+  return far;
 }
 
 std::string LocalPlans::load_of(const Plan& plan) const {

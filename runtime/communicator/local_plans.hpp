@@ -43,6 +43,7 @@ class LocalPlans {
   [[nodiscard]] LocalDecision local(const Decision& decided);
   std::shared_ptr<const LocalPlan> local_plan(std::string_view algorithm, std::uint64_t laid_for_bytes);
   [[nodiscard]] InFlight in_flight_of(const Plan& plan) const;
+  [[nodiscard]] std::vector<int> far_of(const Plan& plan) const;
   [[nodiscard]] std::string load_of(const Plan& plan) const;
 
   const World& world_;

@@ -9,11 +9,6 @@
 namespace trunkline::runtime {
 namespace {
 
-/// For the children's operands of one tree: where two segments of each do not fit, one is awaited at a time.
-constexpr std::uint64_t most_slot_bytes = std::uint64_t{1} << 20;
-/// Of every child, where they fit: every fourth of them is sent synchronously, and two such are under way.
-constexpr std::uint64_t least_slots = 8;
-
 /// What a hop takes a segment of one of the trees, in transfers of one segment of each: it is sent, handed on by a
 /// switch, and waits for its turn behind those of the other trees. From simulations at 10 Mbit/s to 10 Gbit/s.
 constexpr double transfers_a_hop = 5.0 / 3.0;
@@ -41,7 +36,7 @@ TreeReduction::TreeReduction(Transport& transport, std::span<const LocalTree> tr
       segments_((operands.count() + segment_elements_ - 1) / segment_elements_),
       trees_(trees.begin(), trees.end()) {
   const std::uint64_t cut = segment_elements_ * operands.element_bytes();
-  const std::uint64_t together = window_of(cut, in_flight.bytes);
+  const auto is_near = [&](int peer) { return !std::ranges::binary_search(in_flight.far, peer); };
   lead_ = lead_of(trees.size(), cut, in_flight);
   for (std::size_t t = 0; t < trees_.size(); ++t) {
     if (by_rank_) trees_[t].children = trees_[t].from_the_end;
@@ -55,14 +50,22 @@ TreeReduction::TreeReduction(Transport& transport, std::span<const LocalTree> tr
     // What the partner got, behind all others; an operand that lies where the result goes is sent from elsewhere.
     if (flow.exchanges()) flow.slots_each = std::max<std::uint64_t>(flow.slots_each, operands.in_place() ? 1 : 0) + 1;
     // Every child has its slots: of many children, or of elements far apart, each has fewer.
-    const std::uint64_t fitting = most_slot_bytes / Operands::Slots::bytes(operands, segment_elements_) /
-                                  std::max(flow.slots_each, std::uint64_t{1});
-    const std::uint64_t wanted =
-        std::max(least_slots, 2 * together / trees.size() / std::max(children, std::uint64_t{2}));
-    flow.window = std::min(flow.segments, std::clamp(fitting, std::uint64_t{1}, wanted));
+    const auto window = [&](std::uint64_t in_flight_bytes) {
+      return std::min(flow.segments, up_window_of(cut, Operands::Slots::bytes(operands, segment_elements_),
+                                                  in_flight_bytes, trees.size(), children, flow.slots_each));
+    };
+    // Ranks near by that were as far ahead as those far away must be would keep the port from what has come a long way.
+    const std::uint64_t near = window(in_flight.near_bytes);
+    const std::uint64_t far = std::max(near, window(in_flight.bytes));
+    flow.up_window = flow.is_top() ? 0 : is_near(flow.tree->next_up()) ? near : far;
+    flow.window = std::max(near, flow.up_window);
+    for (const int child : flow.tree->children) {
+      flow.asked.push_back({.window = is_near(child) ? near : far});
+      flow.window = std::max(flow.window, flow.asked.back().window);
+    }
     flow.combined = flow.is_leaf() ? flow.segments : 0;
     flow.operands.assign(flow.window * children, Pending());
-    flow.up.assign(flow.is_top() ? 0 : flow.window, Pending());
+    flow.up.assign(flow.up_window, Pending());
     if (flow.slots_each > 0 && flow.window > 0) {
       flow.memory = Operands::Slots(operands, flow.window * flow.slots_each, segment_elements_);
     }
@@ -138,13 +141,13 @@ std::uint64_t TreeReduction::complete_elements() const {
 /// The children's operands, up to a window ahead of what is combined, and never into a slot whose segment is still on
 /// its way up, or still to be combined with what the partner got.
 void TreeReduction::ask(Flow& flow) {
-  if (flow.is_leaf()) return;
-  for (; flow.asked < std::min(flow.segments, flow.combined + flow.window); ++flow.asked) {
-    if (!flow.is_top() && flow.asked >= flow.window && !flow.is_up(flow.asked - flow.window)) return;
-    if (flow.exchanges() && flow.asked >= flow.exchanged + flow.window) return;
-    for (std::size_t child = 0; child < flow.tree->children.size(); ++child) {
-      transport().receive(operand(flow, flow.asked, child), flow.tree->children[child], flow.number,
-                          flow.operands[flow.cell(flow.asked, child)]);
+  for (std::size_t child = 0; child < flow.asked.size(); ++child) {
+    auto& [window, asked] = flow.asked[child];
+    for (; asked < std::min(flow.segments, flow.combined + window); ++asked) {
+      if (flow.waits_for_slot(asked)) break;
+      if (flow.exchanges() && asked >= flow.exchanged + flow.window) break;
+      transport().receive(operand(flow, asked, child), flow.tree->children[child], flow.number,
+                          flow.operands[flow.cell(asked, child)]);
     }
   }
 }
@@ -163,7 +166,7 @@ bool TreeReduction::send_up(Flow& flow) {
   if (flow.is_top() || flow.sent == flow.combined || is_ahead(flow)) return false;
   // Of a leaf that exchanges what it sends may lie in a slot, and is still to be combined.
   if (flow.exchanges() && flow.sent == flow.exchanged + flow.window) return false;
-  Pending& request = flow.up[flow.sent % flow.window];
+  Pending& request = flow.up[flow.sent % flow.up_window];
   if (!request.is_none()) return false;
   const std::uint64_t segment = flow.sent++;
   const Chunk from = sum(flow, segment);
@@ -171,7 +174,7 @@ bool TreeReduction::send_up(Flow& flow) {
   const int to = flow.tree->next_up();
   if (is_gone(to)) return true;
   happened(Event::Kind::handed_on, flow.number, to, segment);
-  transport().send(from, to, flow.number, is_synchronous(segment, flow.segments, flow.window), request);
+  transport().send(from, to, flow.number, is_synchronous(segment, flow.segments, flow.up_window), request);
   return true;
 }
 
@@ -234,19 +237,19 @@ void TreeReduction::await(std::vector<Pending*>& requests) {
   };
   for (Flow& flow : flows_) {
     if (flow.combined < flow.segments) {
-      if (flow.asked > flow.combined) {
-        // Operands are combined in order; who watches wants to know of each when it has come.
-        const std::size_t end = is_watched() ? flow.tree->children.size() : flow.children + 1;
-        for (std::size_t child = flow.children; child < end; ++child) {
-          add(flow.operands[flow.cell(flow.combined, child)], flow, Awaited::operand, child);
-        }
+      // Operands are combined in order; who watches wants to know of each when it has come.
+      const std::size_t end = is_watched() ? flow.tree->children.size() : flow.children + 1;
+      for (std::size_t child = flow.children; child < end; ++child) {
+        if (flow.asked[child].segments <= flow.combined) continue;
+        add(flow.operands[flow.cell(flow.combined, child)], flow, Awaited::operand, child);
       }
       // A receive may wait for its slot, whose segment is on its way up: else no second one would ever be under way.
-      if (!flow.is_top() && flow.asked < std::min(flow.segments, flow.combined + flow.window)) {
-        add(flow.up[flow.asked % flow.window], flow, Awaited::send);
+      for (const auto& [window, asked] : flow.asked) {
+        if (asked >= std::min(flow.segments, flow.combined + window) || !flow.waits_for_slot(asked)) continue;
+        add(flow.up[(asked - flow.window) % flow.up_window], flow, Awaited::send);
       }
     }
-    if (!flow.is_top() && flow.sent < flow.combined) add(flow.up[flow.sent % flow.window], flow, Awaited::send);
+    if (!flow.is_top() && flow.sent < flow.combined) add(flow.up[flow.sent % flow.up_window], flow, Awaited::send);
     if (!everywhere_ || is_done(flow)) continue;
     const bool hands_down = flow.handed_on < flow.results_here();
     if (hands_down) {
@@ -257,7 +260,7 @@ void TreeReduction::await(std::vector<Pending*>& requests) {
     }
     if (flow.exchanges()) continue;
     if (flow.expected < std::min({flow.segments, flow.sent, flow.handed_on + flow.window})) {
-      add(flow.up[flow.expected % flow.window], flow, Awaited::send);
+      add(flow.up[flow.expected % flow.up_window], flow, Awaited::send);
     }
   }
 }
@@ -346,7 +349,11 @@ std::span<Pending> TreeReduction::Flow::down_row(std::uint64_t segment) {
 }
 
 bool TreeReduction::Flow::is_up(std::uint64_t segment) const {
-  return sent > segment + window || (sent > segment && up[segment % window].is_none());
+  return sent > segment + up_window || (sent > segment && up[segment % up_window].is_none());
+}
+
+bool TreeReduction::Flow::waits_for_slot(std::uint64_t segment) const {
+  return !is_top() && segment >= window && !is_up(segment - window);
 }
 
 std::uint64_t TreeReduction::first(const Flow& flow, std::uint64_t segment) const {

@@ -50,16 +50,22 @@ class TreeReduction : public Execution {
   [[nodiscard]] std::uint64_t complete_elements() const;
 
  private:
+  /// A child's operands.
+  struct Asked {
+    std::uint64_t window = 0;    ///< awaited at once
+    std::uint64_t segments = 0;  ///< awaited so far
+  };
   /// The segments of one tree, numbered 0, 1, ... of their own: segment i of tree t is segment i * trees + t.
   struct Flow {
     const LocalTree* tree = nullptr;
     unsigned number = 0;  ///< of the tree
     std::uint64_t segments = 0;
-    std::uint64_t window = 0;
+    std::uint64_t window = 0;      ///< of segments that it has slots for
+    std::uint64_t up_window = 0;   ///< of segments that are sent up
     std::uint64_t first_slot = 0;  ///< children before it send to where the result goes
     std::uint64_t slots_each = 0;  ///< of a segment
     // Up, in order.
-    std::uint64_t asked = 0;     ///< segments whose operands are awaited from the children
+    std::vector<Asked> asked{};  ///< of each child
     std::uint64_t combined = 0;  ///< segments of this rank and all below it
     std::size_t children = 0;    ///< that the next of them holds already
     std::uint64_t sent = 0;      ///< to the parent
@@ -70,7 +76,7 @@ class TreeReduction : public Execution {
     std::uint64_t handed_on = 0;      ///< to the children
     Operands::Slots memory{};         ///< of all slots
     std::vector<Pending> operands{};  ///< window rows, one a child
-    std::vector<Pending> up{};        ///< window
+    std::vector<Pending> up{};        ///< up_window
     std::vector<Pending> results{};   ///< window
     std::vector<Pending> down{};      ///< window rows, one a child
     bool is_left_over = false;        ///< the library may still use the slots after the call
@@ -92,6 +98,8 @@ class TreeReduction : public Execution {
     [[nodiscard]] std::span<Pending> down_row(std::uint64_t segment);
     /// Whether a segment has reached who is above, as far as this rank must care: its memory is free again.
     [[nodiscard]] bool is_up(std::uint64_t segment) const;
+    /// Whether the slot for a segment still has one that is on its way up.
+    [[nodiscard]] bool waits_for_slot(std::uint64_t segment) const;
   };
 
   void ask(Flow& flow);

@@ -9,6 +9,7 @@
 #include "algorithms/registry.hpp"
 #include "choose/choose.hpp"
 #include "model/transfer/wire.hpp"
+#include "network/file/cluster_file.hpp"
 #include "network/scaled.hpp"
 #include "networks.hpp"
 #include "plan/costs.hpp"
@@ -185,6 +186,33 @@ TEST(InFlight, FollowsRateTimesDelay) {
   EXPECT_NEAR(static_cast<double>(bytes(1e11, "free").bytes), 4 * 20e-6 * 1e11 / 8, 1.0);
   EXPECT_GT(bytes(1e11, "mpich").bytes, bytes(1e11, "free").bytes);
   EXPECT_EQ(bytes(1e12, "mpich").bytes, most_in_flight_bytes);
+}
+
+TEST(InFlight, IsFarLessOnHopsThatAreNotFar) {
+  const Cluster cluster = parse_cluster(
+      "trunkline: cluster/1\nname: x\ndefaults: {rate: 1Gbit, latency: 10us}\nswitches: [s0, s1]\n"
+      "hosts: [{hosts: 'a[0-1]', switch: s0}, {hosts: 'b[0-1]', switch: s1}]\n"
+      "links: [{between: [s0, s1], latency: 20ms}]\n",
+      "x.yaml");
+  const Placement placement = block_placement(cluster, 1);
+  const Paths paths(cluster);
+  const Plan line = lay(Collective::reduce, "linear", &cluster, placement, 0);  // a0, a1, b0, b1
+  const InFlight under_way = in_flight(paths, placement, line, Collective::reduce, host_costs_named("free"));
+  EXPECT_EQ(under_way.bytes, most_in_flight_bytes);
+  EXPECT_EQ(under_way.near_bytes, least_up_in_flight_bytes);
+  EXPECT_EQ(far_peers(paths, placement, line.steps(), 0), std::vector<Rank>{});
+  EXPECT_EQ(far_peers(paths, placement, line.steps(), 1), std::vector<Rank>{2});
+  EXPECT_EQ(far_peers(paths, placement, line.steps(), 2), std::vector<Rank>{1});
+}
+
+TEST(InFlight, LastsOverALongLinkWhereOperandsOfSeveralChildrenCome) {
+  constexpr std::uint64_t segment = 8648;
+  for (const std::uint64_t slots : {1U, 2U, 3U, 4U}) {
+    const auto window = [&](std::uint64_t bytes) { return up_window_of(segment, segment, bytes, 1, 2, slots); };
+    EXPECT_EQ(window(most_in_flight_bytes), widest_window);
+    EXPECT_LE(window(least_in_flight_bytes) * slots * segment, usual_slot_bytes);
+  }
+  EXPECT_LT(up_window_of(segment, segment, most_in_flight_bytes, 1, 8, 9), widest_window);
 }
 
 TEST(Choice, FewerLevelsWhereOnlyLatencyCounts) {

@@ -514,6 +514,16 @@ def test_an_allreduce_over_long_links_takes_little_more_than_the_longest_way(tru
         assert row["seconds_median"] < 1.1 * other["seconds_predicted"]
 
 
+@pytest.mark.parametrize("collective", ["reduce", "allreduce"])
+def test_operands_of_several_children_fill_links_of_100_ms(trunkline, collective):
+    """Had each child less room than the link holds, a round trip would pass for every few segments."""
+    simulated, predicted = times_of(
+        trunkline, collective, "sites:4x3:delay=100ms:rate=100Mbit:host-rate=1Gbit",
+        "--sizes", "1MiB", "--algorithms", "by-sites-binary",
+    )  # fmt: skip
+    assert simulated == pytest.approx(predicted, rel=0.15)
+
+
 TWO_SLOW_LINKS = """\
 trunkline: cluster/1
 name: two-slow-links

@@ -131,7 +131,8 @@ struct Trial {
   std::vector<MPI_Count> shares;  ///< elements of each rank; the first one's where all have one message
   std::uint64_t segment;
   std::uint64_t in_flight;
-  int late;  ///< a rank, or none
+  int late;                ///< a rank, or none
+  std::vector<int> far{};  ///< from all others; ascending
   int number;
 
   [[nodiscard]] int given(Rank rank, std::uint64_t value) const {
@@ -160,6 +161,9 @@ inline Trial random_trial(Collective collective, Rank ranks, int number, std::mt
               .in_flight = std::uint64_t{1} << below(random, 18),
               .late = below(random, 4) == 0 ? static_cast<int>(below(random, ranks)) : -1,
               .number = number};
+  for (Rank rank = 0; rank < ranks; ++rank) {
+    if (below(random, 3) == 0) trial.far.push_back(static_cast<int>(rank));
+  }
   constexpr std::uint64_t lengths[] = {1, 3, 25, 200, 600, 3000, 20000};
   constexpr std::uint64_t values[] = {1, Pairs::places.size(), Turned::places.size(), Long::places.size()};
   const std::uint64_t longest =
@@ -191,9 +195,9 @@ inline Trial at_odds(Trial trial) {
 /// Of a trial that went wrong.
 inline std::string text_of(const Trial& trial) {
   std::string text = "plan " + std::to_string(trial.number) + ", segment " + std::to_string(trial.segment) +
-                     ", in flight " + std::to_string(trial.in_flight) + ", root " + std::to_string(trial.root) +
-                     (trial.in_place ? ", in place" : "") + ", elements of kind " + std::to_string(trial.kind) +
-                     ", shares";
+                     ", in flight " + std::to_string(trial.in_flight) + ", far " + std::to_string(trial.far.size()) +
+                     ", root " + std::to_string(trial.root) + (trial.in_place ? ", in place" : "") +
+                     ", elements of kind " + std::to_string(trial.kind) + ", shares";
   for (const MPI_Count share : trial.shares) text += " " + std::to_string(share);
   text += ":\n";
   trial.plan.steps().write(text);
@@ -230,7 +234,11 @@ class Runner {
  private:
   [[nodiscard]] Pace pace() const {
     return {.segment_bytes = trial_.segment,
-            .in_flight = {.bytes = trial_.in_flight, .delay_bytes = trial_.in_flight, .hops_for_each_lead = 1.0}};
+            .in_flight = {.bytes = trial_.in_flight,
+                          .near_bytes = std::max(trial_.in_flight / 64, std::uint64_t{1}),
+                          .far = trial_.far,
+                          .delay_bytes = trial_.in_flight,
+                          .hops_for_each_lead = 1.0}};
   }
 
   bool drive(const Running& execution) const {
