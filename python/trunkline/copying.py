@@ -2,21 +2,28 @@
 
 from __future__ import annotations
 
+import shlex
+import shutil
+import socket
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from trunkline import _core
+from trunkline.compat import zip_equal
 from trunkline.errors import BadInput
 from trunkline.launchers import job_with_settings
 from trunkline.mpi import Mpi, preload_of
 from trunkline.paths import mpi_program
+from trunkline.remote_shell import ask_all
 
 __all__ = ["Copy", "job_of_hosts", "settings_of_rank"]
 
 _OURS = "libtrunkline-"
 _MOST_HOSTS = 100_000
+_OTHER_WAYS = ("HYDRA_", "OMPI_MCA_plm", "PRTE_MCA_plm", "SLURM_JOB", "PBS_JOBID", "LSB_JOBID", "PE_HOSTFILE")
+"""How variables begin by which a launcher reaches hosts by something else than ssh."""
 
 
 @dataclass(frozen=True)
@@ -106,7 +113,7 @@ def job_of_hosts(
         environment: Of the caller.
 
     Raises:
-        BadInput: where the hosts cannot be read, or the launcher is gone.
+        BadInput: where the hosts cannot be read or reached, the program is not there, or the launcher is gone.
     """
     try:
         names = _core.expand_hostlist(hosts)
@@ -115,6 +122,8 @@ def job_of_hosts(
     if len(set(names)) < len(names) or len(names) > _MOST_HOSTS:
         raise BadInput("--hosts: each host once")
     library.check_installed()
+    if not any(name.startswith(_OTHER_WAYS) for name in environment):
+        _check_hosts(names, program[0])
     if library.family == "openmpi":
         where = ["-H", ",".join(f"{name}:1" for name in names)]
     else:
@@ -123,3 +132,26 @@ def job_of_hosts(
     if cluster_file is None:
         return job, dict(environment)
     return job_with_settings(job, library.name, cluster_file, environment)
+
+
+def _check_hosts(hosts: Sequence[str], program: str) -> None:
+    """Ask each host but this one for the program: a launcher whose ssh fails may wait forever.
+
+    Raises:
+        BadInput: naming each host that ssh does not reach, or that has no such program, and what to do.
+    """
+    here = {"localhost", socket.gethostname(), socket.gethostname().partition(".")[0]}
+    others = [host for host in hosts if host not in here]
+    if not others:
+        return
+    ssh = shutil.which("ssh")
+    if ssh is None:
+        raise BadInput("--hosts: there is no ssh here, by which other hosts are reached (Debian: openssh-client)")
+    faults = []
+    for host, ended in zip_equal(others, ask_all(ssh, others, ["test", "-x", shlex.quote(program)])):
+        if isinstance(ended, str):
+            faults.append(f"host {host} is not reached without a password: {ended}; try: ssh {host} true")
+        elif ended.returncode != 0:
+            faults.append(f"host {host} has no {program}: install Trunkline on all hosts under the same path")
+    if faults:
+        raise BadInput("--hosts: " + "\n".join(faults))

@@ -214,6 +214,18 @@ def check_program_mpi(program: str, mpi: Mpi) -> None:
             raise BadInput(
                 f"{program} is linked to {library}, so it runs on {family}, not on {mpi.name}: --mpi {family}"
             )
+        its_own = _serving([library], find_mpis())
+        if its_own is not None and its_own.family == mpi.family and not _has_file_called(library, mpi):
+            raise BadInput(
+                f"{program} is linked to {library}, of {its_own.name}; {mpi.name} has no library of that name: "
+                f"--mpi {its_own.name}, or build it with the mpicc of {mpi.name}"
+            )
+
+
+def _has_file_called(library: Path, mpi: Mpi) -> bool:
+    """Whether the loader, which is shown the folder of that MPI library, finds one of that name there."""
+    stem = library.name.partition(".so")[0]
+    return any(Path(mpi.library).parent.glob(f"{stem}.so*"))
 
 
 def _is_of(library: Path, mpi: Mpi) -> bool:

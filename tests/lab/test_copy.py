@@ -2,6 +2,8 @@
 
 import json
 import os
+import subprocess
+from pathlib import Path
 
 import pytest
 
@@ -9,6 +11,8 @@ from trunkline.lab.session import Lab
 from trunkline.paths import IDLE_SHIM, NATIVE
 
 pytestmark = pytest.mark.usefixtures("nothing_left")
+
+SSHD = Path("/usr/sbin/sshd")
 
 needs_program = pytest.mark.skipif(
     not (NATIVE / "libexec" / "trunkline-copy-mpich").exists(),
@@ -74,6 +78,51 @@ def test_hosts_that_a_remote_shell_reaches(trunkline, tmp_path, source):
     command = ("env", *(f"{name}={value}" for name, value in settings.items()), *words, "--cluster", "cyclic")
     done = trunkline("lab", "exec", "cyclic", "--rate", "100Mbit", "--", *command)
     assert done.returncode == 0, done.stdout + done.stderr
+    assert "3 MB on 3 hosts" in done.stderr
+    assert "from rank 0 on 3 ranks ran" in done.stderr
+    for host in range(3):
+        assert (tmp_path / "to" / f"h{host}" / "big.bin").read_bytes() == source.read_bytes()
+
+
+@needs_program
+@pytest.mark.skipif(not SSHD.exists() or os.geteuid() != 0, reason="needs an ssh server (make peers), and root for it")
+@pytest.mark.parametrize("mpi", ["mpich", "openmpi"])
+def test_hosts_that_ssh_reaches(trunkline, tmp_path, source, mpi):
+    """Plain ssh and Debian's server on two of three hosts; a host without a server is told before anything starts."""
+    for key in ("host", "user"):
+        subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", tmp_path / key], check=True)
+    (tmp_path / "sshd_config").write_text(
+        f"HostKey {tmp_path}/host\nAuthorizedKeysFile {tmp_path}/user.pub\nStrictModes no\nUsePAM no\nPidFile none\n"
+        "PermitRootLogin yes\n"
+    )
+    (tmp_path / "ssh_config").write_text(
+        f"IdentityFile {tmp_path}/user\nIdentitiesOnly yes\nStrictHostKeyChecking accept-new\n"
+        f"UserKnownHostsFile {tmp_path}/known\nLogLevel ERROR\n"
+    )
+    (tmp_path / "bin").mkdir()
+    client = tmp_path / "bin" / "ssh"
+    client.write_text(f'#!/bin/sh\nexec /usr/bin/ssh -F {tmp_path}/ssh_config "$@"\n')
+    client.chmod(0o755)
+    copy = f"trunkline copy {source} --to '{tmp_path}/to/{{host}}' --mpi {mpi} --cluster cyclic"
+    script = tmp_path / "script"
+    script.write_text(
+        "set -e\nmkdir -p /run/sshd\n"
+        f"for host in h1 h2; do {Lab.agent} $host {SSHD} -f {tmp_path}/sshd_config -E {tmp_path}/log; done\n"
+        f"export PATH={tmp_path}/bin:$PATH LD_PRELOAD={IDLE_SHIM} TRUNKLINE_EXPLAIN=1\n"
+        f"{copy} --hosts 'h[0-3]' && exit 3\n"
+        f"{copy} --hosts 'h[0-2]'\n"
+    )
+    settings = {
+        **dict.fromkeys(("OMPI_ALLOW_RUN_AS_ROOT", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM"), "1"),
+        **dict.fromkeys(("OMPI_MCA_btl_tcp_if_include", "OMPI_MCA_oob_tcp_if_include", "UCX_NET_DEVICES"), "eth0"),
+        "OMPI_MCA_btl": "tcp,self",
+        "OMPI_MCA_pml": "ob1",
+        "UCX_TLS": "tcp,self",
+    }
+    words = ("env", *(f"{name}={value}" for name, value in settings.items()), "bash", script)
+    done = trunkline("lab", "exec", "cyclic", "--rate", "100Mbit", "--", *words)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "--hosts: host h3 is not reached without a password: ssh: connect to host h3 port 22: " in done.stderr
     assert "3 MB on 3 hosts" in done.stderr
     assert "from rank 0 on 3 ranks ran" in done.stderr
     for host in range(3):

@@ -1,6 +1,7 @@
 """``trunkline copy``: what it hands to its program, and what it refuses."""
 
 import os
+import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -12,6 +13,8 @@ from trunkline.errors import BadInput
 from trunkline.mpi import Mpi
 
 CLUSTER = Path("/etc/lab.yaml")
+OTHER_WAY = {"HYDRA_LAUNCHER": "rsh", "OMPI_MCA_plm_rsh_agent": "agent"}
+"""Settings by which hosts are reached by something else than ssh, so that nobody asks them."""
 
 
 def made_up(name, folder):
@@ -35,9 +38,9 @@ def what(**changes):
 
 def test_one_rank_a_host(tmp_path):
     program = ["copier", "--", "file"]
-    words, _ = job_of_hosts(made_up("mpich", tmp_path), "n[08-10]", program, None, {})
+    words, _ = job_of_hosts(made_up("mpich", tmp_path), "n[08-10]", program, None, OTHER_WAY)
     assert words[1:] == ["-hosts", "n08,n09,n10", "-ppn", "1", "-n", "3", *program]
-    words, _ = job_of_hosts(made_up("openmpi", tmp_path), "n1,n3", program, None, {})
+    words, _ = job_of_hosts(made_up("openmpi", tmp_path), "n1,n3", program, None, OTHER_WAY)
     assert words[1:] == ["-H", "n1:1,n3:1", "-n", "2", *program]
 
 
@@ -45,6 +48,29 @@ def test_one_rank_a_host(tmp_path):
 def test_hosts_that_are_none(tmp_path, hosts):
     with pytest.raises(BadInput, match="--hosts"):
         job_of_hosts(made_up("mpich", tmp_path), hosts, ["copier"], None, {})
+
+
+def test_hosts_are_asked_before_a_launcher_waits_for_them(tmp_path, monkeypatch):
+    """An ssh of ours: n1 is reached and has the program, n2 has no program, n3 is not reached."""
+    ssh = tmp_path / "ssh"
+    ssh.write_text(
+        "#!/bin/sh\nwhile [ $1 != -- ]; do shift; done\n"
+        "case $2 in\nn1) ;;\nn2) exit 1 ;;\n*) echo no route >&2; exit 255 ;;\nesac\n"
+    )
+    ssh.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
+    library = made_up("mpich", tmp_path)
+    assert job_of_hosts(library, "n1", ["/opt/copier"], None, {})[0][-1] == "/opt/copier"
+    with pytest.raises(BadInput) as refused:
+        job_of_hosts(library, "n[1-3]", ["/opt/copier"], None, {})
+    assert str(refused.value).splitlines() == [
+        "--hosts: host n2 has no /opt/copier: install Trunkline on all hosts under the same path",
+        "host n3 is not reached without a password: no route; try: ssh n3 true",
+    ]
+    monkeypatch.setenv("PATH", str(tmp_path / "none"))
+    with pytest.raises(BadInput, match="there is no ssh here"):
+        job_of_hosts(library, "n1", ["/opt/copier"], None, {})
+    job_of_hosts(library, socket.gethostname(), ["/opt/copier"], None, {})  # ourselves are not asked
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ import pty
 import re
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -217,6 +218,38 @@ def test_a_program_of_another_library_is_told_which(refused, linked, asked):
     assert said.startswith(f"{program} is linked to ")
     assert said.endswith(f"so it runs on {linked}, not on {asked}: --mpi {linked}")
     launchers.check_program_mpi(str(program), find_mpis()[linked])
+
+
+def test_a_program_of_another_version_is_told_which(tmp_path):
+    """Debian's MPICH has a name of its own, which no other MPICH has."""
+    program = mpi_program("mpich")
+    asked = replace(find_mpis()["mpich"], name="mpich-9", library=str(tmp_path / "libmpi.so"))
+    with pytest.raises(BadInput, match=r"of mpich; mpich-9 has no library of that name: --mpi mpich, or build it with"):
+        launchers.check_program_mpi(str(program), asked)
+    (tmp_path / "libmpich.so").touch()
+    launchers.check_program_mpi(str(program), asked)
+
+
+def test_a_source_is_no_program(refused, tmp_path):
+    source = tmp_path / "hello.c"
+    source.touch()
+    said = refused("lab", "run", "--cluster", "paper-1", "--mpi", "mpich", "--rate", "20Mbit", "--", source)
+    assert said == f"cannot run '{source}': it may not be executed; compile a source, make a script chmod +x"
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("plam", "cyclic"), "has no sub-command 'plam'; the nearest is plan; there are: demo, "),
+        (
+            ("cluster", "import", "foo"),
+            "cluster import' has no sub-command 'foo'; there are: slurm, slurm-job, lldp, simgrid",
+        ),
+        (("trace", "analyze"), "trace' has no sub-command 'analyze'; the nearest is analyse; there are: analyse, "),
+    ],
+)
+def test_a_sub_command_that_is_not_there(refused, words, said):
+    assert said in refused(*words)
 
 
 def test_a_program_without_a_launcher(refused):

@@ -6,6 +6,7 @@ import subprocess
 import sys
 import tomllib
 from pathlib import Path
+from types import ModuleType, SimpleNamespace
 
 import pytest
 import yaml
@@ -43,6 +44,49 @@ def test_recipes_have_the_version_and_the_sum(tmp_path):
     for file in (files[0], files[2]):
         assert __version__ in file.read_text()
         assert hashlib.sha256(b"an sdist").hexdigest() in file.read_text()
+
+
+DIRECTIVES = ("conflicts", "depends_on", "license", "version")
+"""What recipes take from ``spack.package``. The generator is none of them in Spack 1: it comes with CMakePackage."""
+
+
+@pytest.mark.parametrize("name", ["trunkline", "py_pyroute2"])
+def test_spacks_recipes_have_all_names_that_they_use(tmp_path, monkeypatch, name):
+    """Spack cannot be had here, so modules stand for it that have no more than Spack 1's."""
+    told = []
+
+    class Package:
+        def define(self, name, value):
+            return f"-D{name}={value}"
+
+    def module(name, **has):
+        made = ModuleType(name)
+        vars(made).update(has)
+        monkeypatch.setitem(sys.modules, name, made)
+
+    def directive(*words, **_more):
+        told.append(words[0])
+
+    for parent in ("spack", "spack_repo", "spack_repo.builtin", "spack_repo.builtin.build_systems"):
+        module(parent)
+    module("spack.package", **dict.fromkeys(DIRECTIVES, directive))
+    module("spack_repo.builtin.build_systems.cmake", CMakePackage=Package, generator=directive)
+    module("spack_repo.builtin.build_systems.python", PythonPackage=Package)
+    sdist = tmp_path / f"trunkline-{__version__}.tar.gz"
+    sdist.write_bytes(b"an sdist")
+    recipes(sdist, tmp_path)
+    has = {}
+    exec((tmp_path / "spack_repo" / "trunkline" / "packages" / name / "package.py").read_text(), has)
+    if name == "py_pyroute2":
+        assert "python@3.9:" in told
+        return
+    assert {"ninja", "mpi", "Apache-2.0 AND MIT AND BSD-3-Clause"} <= set(told)
+    made = has["Trunkline"]()
+    assert "-DTRUNKLINE_PYTHON=True" in made.cmake_args()
+    made.spec = {"mpi": SimpleNamespace(mpicc="/opt/mpi/bin/mpicc")}
+    settings = {}
+    made.setup_build_environment(SimpleNamespace(set=settings.__setitem__))
+    assert settings == {"TRUNKLINE_MPICC": "/opt/mpi/bin/mpicc"}
 
 
 def test_what_is_no_sdist_is_refused(tmp_path):

@@ -43,7 +43,7 @@ const NativeCosts::WholeTree* find_tree(const NativeCosts& costs, OpenMpiBcast a
 double openmpi_seconds(const NativeCosts& costs, std::uint64_t message_bytes) {
   const NativeCosts::WholeTree* const tree = find_tree(costs, openmpi_bcast(costs.ranks, message_bytes));
   if (tree == nullptr) {
-    return costs.scatter_doubling_allgather.seconds(message_bytes, message_bytes / costs.ranks + 1, costs.hosts);
+    return round_seconds(costs.scatter_doubling_allgather, message_bytes, message_bytes);
   }
   return message_bytes <= openmpi_eager_bytes ? tree_seconds(tree->in_turn, message_bytes, message_bytes)
                                               : tree->at_once.seconds(message_bytes, message_bytes, costs.hosts);
@@ -52,10 +52,10 @@ double openmpi_seconds(const NativeCosts& costs, std::uint64_t message_bytes) {
 double mpich_seconds(const NativeCosts& costs, std::uint64_t message_bytes) {
   const MpichBcast algorithm = mpich_bcast(costs.ranks, message_bytes);
   if (algorithm == MpichBcast::binomial) return tree_seconds(costs.binomial, message_bytes, message_bytes);
-  const std::uint64_t block = message_bytes / costs.ranks + 1;
-  const RoundCost& scattered =
+  // Blocks that lie side by side are sent as one message.
+  const RoundCosts& scattered =
       algorithm == MpichBcast::scatter_doubling ? costs.scatter_doubling_allgather : costs.scatter_ring_allgather;
-  return scattered.seconds(message_bytes, block, costs.hosts);
+  return round_seconds(scattered, message_bytes, message_bytes);
 }
 
 }  // namespace
@@ -78,10 +78,12 @@ NativeCosts native_costs(const Paths& paths, const Placement& placement, Rank ro
   if (costs.ranks < 2) return costs;
   const auto cost_of = [&](std::string_view name) {
     const Plan plan = lay(Collective::bcast, name, nullptr, placement, root);
-    return round_costs(paths, placement, rounds_of(plan), usual_host_costs(), true).rounds;
+    RoundCosts laid = round_costs(paths, placement, rounds_of(plan), hosts, true);
+    laid.each.shrink_to_fit();  // kept for each communicator
+    return laid;
   };
   if (library == NativeLibrary::mpich) {
-    costs.scatter_doubling_allgather = cost_of("scatter-doubling");
+    if (std::has_single_bit(costs.ranks)) costs.scatter_doubling_allgather = cost_of("scatter-doubling");
     costs.binomial = tree_costs(paths, placement, k_nomial_tree(costs.ranks, root, 2), Direction::down, hosts);
     costs.scatter_ring_allgather = cost_of("unaware-scatter-ring");
     return costs;

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "kinds/rounds/costs.hpp"
 #include "model/native/openmpi_rules.hpp"
 #include "model/transfer/host_costs.hpp"
 #include "model/transfer/round_cost.hpp"
@@ -34,10 +35,10 @@ struct NativeCosts {
   NativeLibrary library = NativeLibrary::mpich;
   Rank ranks = 0;
   HostCosts hosts = usual_host_costs();
-  TreeCosts binomial;                    ///< MPICH's
-  RoundCost scatter_doubling_allgather;  ///< of Open MPI where it is selected on so many ranks
-  RoundCost scatter_ring_allgather;      ///< MPICH's
-  std::vector<WholeTree> openmpi;        ///< the trees that Open MPI may select on so many ranks
+  TreeCosts binomial;                     ///< MPICH's
+  RoundCosts scatter_doubling_allgather;  ///< of Open MPI where it is selected on so many ranks
+  RoundCosts scatter_ring_allgather;      ///< MPICH's
+  std::vector<WholeTree> openmpi;         ///< the trees that Open MPI may select on so many ranks
 };
 
 /// Lays the algorithms over the cluster by rank number, as the libraries do, and adds up each round's loads.

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import difflib
 import shlex
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import typer
-from typer.core import TyperCommand
+from typer.core import TyperCommand, TyperGroup
 
 from trunkline.compat import annotations_of
 from trunkline.errors import BadInput
@@ -128,8 +129,24 @@ class _Command(TyperCommand):
         return False
 
 
+class _Group(TyperGroup):
+    """A group that says which sub-commands it has, where it is given another."""
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:  # noqa: ANN401
+        word = args[0]
+        if not ctx.resilient_parsing and not word.startswith("-") and self.get_command(ctx, word) is None:
+            known = self.list_commands(ctx)
+            alike = difflib.get_close_matches(word, known, 1)
+            nearest = f"the nearest is {alike[0]}; " if alike else ""
+            raise BadInput(f"'{ctx.command_path}' has no sub-command '{word}'; {nearest}there are: {', '.join(known)}")
+        return super().resolve_command(ctx, args)
+
+
 class App(typer.Typer):
     """A group of sub-commands, all of which take the old forms."""
+
+    def __init__(self, *, cls: type[TyperGroup] = _Group, **rest: Any) -> None:  # noqa: ANN401
+        super().__init__(cls=cls, **rest)
 
     def command(self, name: str | None = None, **rest: Any) -> Callable[..., Any]:  # noqa: ANN401
         """As Typer's."""

@@ -133,9 +133,14 @@ def _example_for(program: str, mpi: str) -> str:
 
 def _check_program(program: str) -> None:
     """Refuse what is no program before a lab is up."""
-    if not program.startswith("-") and not _is_there(program):
-        where = "no such file" if "/" in program else "no such program on PATH"
-        raise BadInput(f"cannot run '{program}': {where}; aliases and built-in words need a shell: -- sh -c '...'")
+    if program.startswith("-") or shutil.which(program) is not None:
+        return
+    if Path(program).is_file():
+        if os.access(program, os.X_OK):  # launchers look in the working folder as well
+            return
+        raise BadInput(f"cannot run '{program}': it may not be executed; compile a source, make a script chmod +x")
+    where = "no such file" if "/" in program else "no such program on PATH"
+    raise BadInput(f"cannot run '{program}': {where}; aliases and built-in words need a shell: -- sh -c '...'")
 
 
 def _pass_on(status: int) -> NoReturn:

@@ -74,7 +74,7 @@ def _choose(
     """
     if name not in found:
         if name.partition("-")[0] not in FAMILIES:
-            raise BadInput(f"there is no peer '{name}'; there are: {', '.join([*found, *FAMILIES])}")
+            raise BadInput(f"there is no peer '{name}'; there are: {', '.join(dict.fromkeys([*found, *FAMILIES]))}")
         left_out[name] = _ADVICE
         return
     _take(FAMILIES[found[name].family](found[name]), collective, drivers, left_out)

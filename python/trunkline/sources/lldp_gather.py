@@ -5,17 +5,15 @@ from __future__ import annotations
 import json
 import shutil
 import subprocess
-from concurrent.futures import ThreadPoolExecutor
 
 from trunkline import _core
 from trunkline.compat import zip_equal
 from trunkline.errors import BadInput, faulty_input
+from trunkline.remote_shell import ask_all
 
 __all__ = ["gather_over_ssh"]
 
 _COMMAND = ("lldpcli", "-f", "json0", "show", "neighbors", "details")
-_AT_ONCE = 16
-_PATIENCE_S = 60
 
 
 def gather_over_ssh(hostlist: str) -> str:
@@ -31,8 +29,7 @@ def gather_over_ssh(hostlist: str) -> str:
     ssh = shutil.which("ssh")
     if ssh is None:
         raise BadInput("there is no ssh here; print the neighbours on each host into a file, and import the files")
-    with ThreadPoolExecutor(_AT_ONCE) as pool:
-        answers = list(pool.map(lambda host: _ask(ssh, host), hosts))
+    answers = [_neighbours(ended) for ended in ask_all(ssh, hosts, _COMMAND)]
     silent = [f"{host}: {answer}" for host, answer in zip_equal(hosts, answers) if isinstance(answer, str)]
     if silent:
         raise faulty_input(silent)
@@ -42,17 +39,12 @@ def gather_over_ssh(hostlist: str) -> str:
     )
 
 
-def _ask(ssh: str, host: str) -> list[object] | str:
-    """What lldpcli there says; a text says why it said nothing."""
-    command = [ssh, "-o", "BatchMode=yes", "-o", "ConnectTimeout=10", "--", host, *_COMMAND]
-    try:
-        ended = subprocess.run(
-            command, capture_output=True, text=True, timeout=_PATIENCE_S, check=False, stdin=subprocess.DEVNULL
-        )
-    except subprocess.TimeoutExpired:
-        return f"no answer within {_PATIENCE_S} s"
+def _neighbours(ended: subprocess.CompletedProcess[str] | str) -> list[object] | str:
+    """What lldpcli said; a text says why it said nothing."""
+    if isinstance(ended, str):
+        return ended
     if ended.returncode != 0:
-        return ended.stderr.strip() or f"ssh ended with status {ended.returncode}"
+        return ended.stderr.strip() or f"lldpcli ended with status {ended.returncode}"
     try:
         answer = json.loads(ended.stdout)
     except json.JSONDecodeError as error:
