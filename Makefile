@@ -166,6 +166,9 @@ deb: ## Debian packages of this tree, in dist/, looked at by lintian
 test-deb: deb ## Those packages in an empty Debian root: installed, run, removed
 	tools/test_install.sh --deb dist/*.deb
 
+deb-again: deb ## Those packages built once more, elsewhere and by other rights, hour and language: the same to the byte
+	PYTHON=$(PYTHON) JOBS=$(JOBS) tools/make_deb.sh --again
+
 bench: setup ## Figures of docs/results/broadcast.md: every cluster, both MPIs (long)
 	tools/bench.sh out
 

@@ -91,7 +91,11 @@ def trunkline():
 
     def run(*words, **options):
         options = {"capture_output": True, "text": True, "timeout": PATIENCE_S, "stdin": subprocess.DEVNULL} | options
-        done = subprocess.run([sys.executable, "-m", "trunkline", *words], **options)
+        try:
+            done = subprocess.run([sys.executable, "-m", "trunkline", *words], **options)
+        except subprocess.TimeoutExpired as late:
+            late.add_note(f"{late.stdout}\n{late.stderr}")
+            raise
         if done.returncode == 1 and "exiting improperly" in (done.stderr or ""):
             # Open MPI 4's launcher may miss that a rank has ended in order (github.com/open-mpi/ompi/issues/7833).
             done = subprocess.run([sys.executable, "-m", "trunkline", *words], **options)
