@@ -93,7 +93,7 @@ SETTING = ("sh", "-c", 'echo "costs: $TRUNKLINE_HOST_COSTS"; sleep 0.3')
 @pytest.mark.parametrize("mpi", BOTH)
 def test_what_messages_cost_is_measured_said_and_handed_to_the_ranks(trunkline, mpi):
     each = len(os.sched_getaffinity(0))
-    done = run(trunkline, "--mpi", mpi, "--ranks-per-host", str(each), "-n", str(2 * each), "--", *SETTING)
+    done = run(trunkline, "--mpi", mpi, "--ranks-per-host", str(each), "-n", str(2 * each), "--", *SETTING, costs=None)
     assert done.returncode == 0, done.stdout + done.stderr
     said = COSTS.search(done.stderr)
     assert said, done.stderr
@@ -109,10 +109,10 @@ def test_a_setting_of_the_caller_stands(trunkline):
 
 def test_a_rate_that_no_machine_emulates_is_warned_of_once(trunkline):
     """At 100 Gbit/s two frames take a quarter of a microsecond."""
-    done = run(trunkline, "--mpi", "mpich", "-n", "2", "--", "sleep", "0.3", rate="100Gbit")
+    done = run(trunkline, "--mpi", "mpich", "-n", "2", "--", "sleep", "0.3", rate="100Gbit", costs=None)
     assert done.returncode == 0, done.stdout + done.stderr
     assert done.stderr.count("is above what is true on this machine now") == 1
-    slow = run(trunkline, "--mpi", "mpich", "-n", "2", "--", "sleep", "0.3", rate="10kbit")
+    slow = run(trunkline, "--mpi", "mpich", "-n", "2", "--", "sleep", "0.3", rate="10kbit", costs=None)
     assert slow.returncode == 0, slow.stdout + slow.stderr
     assert "is above what is true" not in slow.stderr
 

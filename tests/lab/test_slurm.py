@@ -54,13 +54,24 @@ def slurm():
 
 
 def start(slurm, mpi, *words, before=(), **settings):
-    """srun, up to three times under Open MPI 4.1.4, whose MPI_Init now and then dies there, without Trunkline too."""
+    """srun, up to three times under Open MPI, whose MPI_Init now and then dies there; 4.1.4 without Trunkline too.
+
+    In 5.0.11 a message of a rank that is ahead came before there were communicators.
+    """
     for _ in range(3):
-        done = slurm(*before, "srun", "--kill-on-bad-exit=1", f"--mpi={BOTH[mpi]}", *words, status=None, **settings)
+        done = slurm(
+            *before,
+            "srun",
+            "--kill-on-bad-exit=1",
+            f"--mpi={BOTH[mpi.partition('-')[0]]}",
+            *words,
+            status=None,
+            **settings,
+        )
         if done.returncode == 0:
             return done
-        died = "Failing at address: (nil)" in done.stdout + done.stderr
-        assert mpi == "openmpi", done.stdout + done.stderr
+        died = any(words in done.stdout + done.stderr for words in ("Failing at address: (nil)", "ompi_mpi_init+"))
+        assert mpi.startswith("openmpi"), done.stdout + done.stderr
         assert died, done.stdout + done.stderr
         shutil.rmtree(settings.get("TRUNKLINE_TRACE", ""), ignore_errors=True)
     return pytest.fail(done.stdout + done.stderr)
@@ -145,8 +156,7 @@ def test_srun(slurm, ranks, tmp_path, mpi, way):
 def test_srun_with_current_releases(slurm, program, mpi):
     """MPICH 5.0.2 died of its own question for a name, which Slurm has none of."""
     own = {"MPIR_CVAR_CH4_NETMOD": "ofi", "FI_PROVIDER": "tcp", "FI_TCP_IFACE": "eth0"} if "mpich" in mpi else {}
-    words = ("srun", f"--mpi={BOTH[mpi.partition('-')[0]]}", "-n6", program("hello", mpi))
-    done = slurm(*words, TRUNKLINE_EXPLAIN="1", **own)
+    done = start(slurm, mpi, "-n6", program("hello", mpi), TRUNKLINE_EXPLAIN="1", **own)
     assert "hello from 6 ranks" in done.stdout
     assert "on 6 ranks ran linear" in done.stderr
 

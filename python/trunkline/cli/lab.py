@@ -108,7 +108,9 @@ def _changing(lab: Lab, steps: list[_core.LabStep], json: str | None) -> Iterato
 
 
 def _measured(lab: Lab, ranks: int) -> dict[str, str]:
-    """What messages cost on this lab now, told to people, as ranks are told it."""
+    """What messages cost on this lab now, told to people, as ranks are told it; nothing where the caller has set it."""
+    if settings_of_caller().get("TRUNKLINE_HOST_COSTS"):
+        return {}
     tell_message_cost(lab, ranks)
     return {"TRUNKLINE_HOST_COSTS": lab.host_costs} if lab.host_costs else {}
 
