@@ -17,10 +17,12 @@
 #include <limits>
 #include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "algorithms/registry.hpp"
 #include "allreduces.hpp"
+#include "checked_calls.hpp"
 #include "network/file/cluster_file.hpp"
 #include "random_rounds.hpp"
 
@@ -150,12 +152,8 @@ std::pair<int, int> run(int turns, unsigned seed) {
 }  // namespace trunkline::runtime
 
 int main(int argc, char** argv) {
-  int provided = MPI_THREAD_SINGLE;
-  MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
-  if (argc != 3 || provided != MPI_THREAD_MULTIPLE) return 2;
-  alarm(trunkline::runtime::longest_run_s);  // a call that hangs ends the program
-  const auto [bad, all] = trunkline::runtime::run(std::atoi(argv[1]), static_cast<unsigned>(std::atoi(argv[2])));
-  std::printf("%d of %d calls went wrong\n", bad, all);
-  MPI_Finalize();
-  return bad == 0 ? 0 : 1;
+  return trunkline::testing::checked_calls(argc, argv, 3, [argv] {
+    alarm(trunkline::runtime::longest_run_s);  // a call that hangs ends the program
+    return trunkline::runtime::run(std::atoi(argv[1]), static_cast<unsigned>(std::atoi(argv[2])));
+  });
 }

@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "allreduces.hpp"
+#include "checked_calls.hpp"
 #include "kinds/trees/trees.hpp"
 #include "random_rounds.hpp"
 
@@ -227,12 +228,9 @@ int run(int calls, unsigned seed) {
 }  // namespace trunkline::runtime
 
 int main(int argc, char** argv) {
-  int provided = MPI_THREAD_SINGLE;
-  MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
-  if (argc != 3 || provided != MPI_THREAD_MULTIPLE) return 2;
-  alarm(trunkline::runtime::longest_run_s);  // a call that hangs ends the program
-  const int wrong = trunkline::runtime::run(std::atoi(argv[1]), static_cast<unsigned>(std::atoi(argv[2])));
-  std::printf("%d of %s calls went wrong\n", wrong, argv[1]);
-  MPI_Finalize();
-  return wrong == 0 ? 0 : 1;
+  return trunkline::testing::checked_calls(argc, argv, 3, [argv] {
+    alarm(trunkline::runtime::longest_run_s);  // a call that hangs ends the program
+    const int calls = std::atoi(argv[1]);
+    return std::pair(trunkline::runtime::run(calls, static_cast<unsigned>(std::atoi(argv[2]))), calls);
+  });
 }

@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "algorithms/registry.hpp"
+#include "checked_calls.hpp"
 #include "network/file/cluster_file.hpp"
 #include "random_rounds.hpp"
 #include "transport/threads/threads.hpp"
@@ -211,12 +212,7 @@ std::pair<int, int> run(int turns, int plans, unsigned seed) {
 }  // namespace trunkline::runtime
 
 int main(int argc, char** argv) {
-  int provided = MPI_THREAD_SINGLE;
-  MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
-  if (argc != 4 || provided != MPI_THREAD_MULTIPLE) return 2;
-  const auto [wrong, all] =
-      trunkline::runtime::run(std::atoi(argv[1]), std::atoi(argv[2]), static_cast<unsigned>(std::atoi(argv[3])));
-  std::printf("%d of %d calls went wrong\n", wrong, all);
-  MPI_Finalize();
-  return wrong == 0 ? 0 : 1;
+  return trunkline::testing::checked_calls(argc, argv, 4, [argv] {
+    return trunkline::runtime::run(std::atoi(argv[1]), std::atoi(argv[2]), static_cast<unsigned>(std::atoi(argv[3])));
+  });
 }
