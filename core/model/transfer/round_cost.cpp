@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <numeric>
 #include <utility>
 #include <vector>
@@ -13,7 +12,7 @@
 namespace trunkline {
 
 RoundCost& RoundCost::operator+=(const RoundCost& other) {
-  shortest_hop_s = rounds > 0.0 ? std::min(shortest_hop_s, other.shortest_hop_s) : other.shortest_hop_s;
+  shortest_hop_s = std::min(shortest_hop_s, other.shortest_hop_s);
   longest_hop_s = std::max(longest_hop_s, other.longest_hop_s);
   rounds += other.rounds;
   network_rounds += other.network_rounds;
@@ -101,7 +100,6 @@ void TimedRound::finish(RoundCost& cost, double times, bool takes_every_hop, boo
   double most_amount = 0.0;
   double most_alone_byte_s = 0.0;
   double most_latency_s = 0.0;
-  double least_latency_s = local_transfers_ > 0.0 ? 0.0 : std::numeric_limits<double>::infinity();
   double most_frame_byte_s = 0.0;
   double latencies_s = 0.0;
   double frame_bytes_s = 0.0;
@@ -113,7 +111,7 @@ void TimedRound::finish(RoundCost& cost, double times, bool takes_every_hop, boo
     most_amount = std::max(most_amount, amount);
     most_alone_byte_s = std::max(most_alone_byte_s, loads_.alone_byte_s(transfer));
     most_latency_s = std::max(most_latency_s, latency_s);
-    least_latency_s = std::min(least_latency_s, latency_s);
+    cost.shortest_hop_s = std::min(cost.shortest_hop_s, latency_s);
     most_frame_byte_s = std::max(most_frame_byte_s, frame_byte_s);
     latencies_s += latency_s;
     frame_bytes_s += frame_byte_s;
@@ -122,7 +120,7 @@ void TimedRound::finish(RoundCost& cost, double times, bool takes_every_hop, boo
   const double all = transfers_ + local_transfers_;
   const double any_network = transfers_ > 0.0 ? 1.0 : 0.0;
   const double network = takes_every_hop && all > 0.0 ? transfers_ / all : any_network;
-  cost.shortest_hop_s = cost.rounds > 0.0 ? std::min(cost.shortest_hop_s, least_latency_s) : least_latency_s;
+  if (local_transfers_ > 0.0) cost.shortest_hop_s = 0.0;
   cost.longest_hop_s = std::max(cost.longest_hop_s, most_latency_s);
   cost.rounds += times;
   cost.network_rounds += times * network;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <span>
 
 #include "model/transfer/host_costs.hpp"
@@ -34,7 +35,8 @@ struct RoundCost {
   double local_amounts = 0.0;
   /// Sum over the rounds of the longest transfer's part within a host, or of its share of all.
   double local_parts = 0.0;
-  double shortest_hop_s = 0.0;  ///< latency of the shortest path of any transfer; 0 within a host
+  /// Latency of the shortest path of any transfer; 0 within a host.
+  double shortest_hop_s = std::numeric_limits<double>::infinity();
   double longest_hop_s = 0.0;
   double announced = 1.0;  ///< so many times as long links take of messages that are announced first
 
