@@ -85,6 +85,14 @@ def added(before, after):
     return {what: after[what] - before[what] for what in after if after[what] - before[what]}
 
 
+def _started(words, options):
+    try:
+        return subprocess.run([sys.executable, "-m", "trunkline", *words], **options)
+    except subprocess.TimeoutExpired as late:
+        late.add_note(f"{late.stdout}\n{late.stderr}")
+        raise
+
+
 MESSAGES_COST = "shared=80us,shared-byte=4ns"
 """What a lab has measured on a busy machine of two processors; to measure it takes as long as many a job."""
 
@@ -97,14 +105,10 @@ def trunkline():
         if words[:2] == ("lab", "run") and costs is not None:
             options["env"] = {"TRUNKLINE_HOST_COSTS": costs, **(options.get("env") or os.environ)}
         options = {"capture_output": True, "text": True, "timeout": PATIENCE_S, "stdin": subprocess.DEVNULL} | options
-        try:
-            done = subprocess.run([sys.executable, "-m", "trunkline", *words], **options)
-        except subprocess.TimeoutExpired as late:
-            late.add_note(f"{late.stdout}\n{late.stderr}")
-            raise
+        done = _started(words, options)
         if done.returncode == 1 and "exiting improperly" in (done.stderr or ""):
             # Open MPI 4's launcher may miss that a rank has ended in order (github.com/open-mpi/ompi/issues/7833).
-            done = subprocess.run([sys.executable, "-m", "trunkline", *words], **options)
+            done = _started(words, options)
         return done
 
     return run
