@@ -17,6 +17,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 BUILD = ROOT / os.environ.get("TRUNKLINE_BUILD", "build/dev")
 ON_OWN_HOST = Path(__file__).with_name("on_own_host.sh")
+IN_WHOLE_LINES = Path(__file__).with_name("in_whole_lines.sh")
 WITH_NETWORK = Path(__file__).with_name("with_network.sh")
 SECONDS = 240
 _TEMPORARY = tempfile.TemporaryDirectory(prefix="rt-")
@@ -105,18 +106,16 @@ class Mpi:
         variables = dict(settings or {})
         preloads = [os.environ.get("TRUNKLINE_TEST_PRELOAD", ""), self.yields, str(library or "")]
         variables["LD_PRELOAD"] = ":".join(one for one in preloads if one)
-        words = [
-            *map(str, around),
-            *self.launcher,
-            "-n",
-            str(ranks),
-            "env",
-            *(f"{name}={value}" for name, value in variables.items()),
-        ]
-        words += [str(word) for word in (*per_rank, *command)]
-        outcome = self._started(words, seconds)
-        if status == 0 and self.is_false_alarm(outcome):
-            outcome = self._started(words, seconds)
+        with tempfile.TemporaryDirectory(dir=_TEMPORARY.name) as folder:
+            said = Path(folder, "said")
+            whole_lines = (IN_WHOLE_LINES, said) if "TRUNKLINE_EXPLAIN" in variables else ()
+            assigned = (f"{name}={value}" for name, value in variables.items())
+            before = (*around, *self.launcher, "-n", ranks, *whole_lines, "env", *assigned, *per_rank)
+            words = [str(word) for word in (*before, *command)]
+            outcome = self._started(words, said, seconds)
+            if status == 0 and self.is_false_alarm(outcome):
+                said.unlink(missing_ok=True)
+                outcome = self._started(words, said, seconds)
         if status is not None:
             assert outcome.status == status, f"{shlex.join(words)}\n{outcome.out}\n{outcome.err}"
         return outcome
@@ -128,7 +127,7 @@ class Mpi:
         """
         return self.name == "openmpi" and outcome.status == 1 and "exiting improperly" in outcome.err
 
-    def _started(self, words: Sequence[str], seconds: int) -> Outcome:
+    def _started(self, words: Sequence[str], said: Path, seconds: int) -> Outcome:
         try:
             done = subprocess.run(
                 words, env=_clean_environment(), capture_output=True, text=True, timeout=seconds, check=False
@@ -136,7 +135,7 @@ class Mpi:
         except subprocess.TimeoutExpired as late:
             late.add_note(f"{shlex.join(words)}\n{_text(late.stdout)}\n{_text(late.stderr)}")
             raise
-        return Outcome(done.returncode, done.stdout, done.stderr)
+        return Outcome(done.returncode, done.stdout, done.stderr + (said.read_text() if said.exists() else ""))
 
     def suite(self, ranks: int, groups: Sequence[str], choices: Sequence[str], **options: object) -> None:
         """Runs groups of cases of the program that checks itself; on hosts h0, h1, ... where a cluster is set."""
