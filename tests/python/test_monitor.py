@@ -214,6 +214,16 @@ def test_nothing_is_gained_where_nothing_changed(cluster):
     assert [(one.old, one.old_s) for one in found] == [(one.new, one.new_s) for one in found]
 
 
+def test_a_job_without_multicasts_gains_nothing_by_them():
+    """As ``explain`` does, the monitor heeds TRUNKLINE_MULTICAST: what its job never runs says nothing of the job."""
+    cluster = _core.scaled(load_cluster("cyclic"), 20e6)
+    calls, mpi = parse_calls("bcast:8KiB,allgather:1KiB"), library("mpich")
+    taken = gains(cluster, cluster, calls, range(32), mpi)
+    assert any("multicast" in one.old for one in taken), "the case is no good any more"
+    left = gains(cluster, cluster, calls, range(32), mpi, multicasts=False)
+    assert not any("multicast" in one.old + one.new for one in left)
+
+
 def test_a_slow_link_is_worth_other_plans(cluster):
     """Where a link is ten times slower, what ran before is never faster than what is laid for it."""
     calls = parse_calls("bcast:8KiB,bcast:100000,allreduce:8KiB,allreduce:100000")

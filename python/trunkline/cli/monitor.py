@@ -12,7 +12,7 @@ from typing import Annotated, Any, Optional
 import typer
 
 from trunkline import _core
-from trunkline.cli.options import RanksOnHostOption, mpi_option, sizes_option
+from trunkline.cli.options import RanksOnHostOption, mpi_option, multicasts_wanted, sizes_option
 from trunkline.cli.output import check_outputs
 from trunkline.cluster import load_cluster
 from trunkline.compat import zip_equal
@@ -194,7 +194,7 @@ def _step(
     _check_hosts(was, expected.pairs.hosts)
     fitted = fit_pairs(was, expected.pairs)
     placement = bounded_placement(was, ranks_per_host)
-    found = gains(was, fitted.cluster, calls, placement, library, host_costs)
+    found = gains(was, fitted.cluster, calls, placement, library, host_costs, multicasts=multicasts_wanted())
     best = max(found, key=lambda one: one.ratio)
     writes = best.ratio > 1 + margin
     if writes:

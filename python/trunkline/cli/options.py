@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from typing import Annotated, Any, Optional
 
 import typer
 
 from trunkline import _core
 from trunkline.cli.completing import algorithm_names, cluster_names, collective_names, mpi_names
+from trunkline.errors import BadInput
 from trunkline.random_sites import SITES_FORM
 from trunkline.registry import check_collective
 
@@ -34,6 +36,7 @@ __all__ = [
     "SvgOption",
     "algorithms_option",
     "mpi_option",
+    "multicasts_wanted",
     "sizes_option",
 ]
 
@@ -119,3 +122,11 @@ TunedPlanOption = Annotated[
     Optional[str],
     typer.Option(metavar="FILE", help="Write the plans that were found: a set with one for each class of sizes."),
 ]
+
+
+def multicasts_wanted() -> bool:
+    """Whether ``auto`` may multicast by TRUNKLINE_MULTICAST, as the library reads it."""
+    said = os.environ.get("TRUNKLINE_MULTICAST") or "1"
+    if said not in ("0", "1", "ipv6", "broadcast"):
+        raise BadInput(f"TRUNKLINE_MULTICAST={said}: must be 0, 1, ipv6 or broadcast")
+    return said != "0"

@@ -26,10 +26,10 @@ from trunkline.cli.options import (
     SvgOption,
     algorithms_option,
     mpi_option,
+    multicasts_wanted,
 )
 from trunkline.cli.output import check_outputs, write_json, write_text
 from trunkline.cluster import load_cluster
-from trunkline.errors import BadInput
 from trunkline.mpi import require_mpi
 from trunkline.placement import bounded_placement, root_rank
 from trunkline.planned import placement_for, plan_for_job
@@ -189,7 +189,7 @@ def explain(
         measured=measured,
         reproducible=reproducible,
         host_costs=host_costs,
-        multicasts=_multicasts_wanted() if multicasts is None else multicasts,
+        multicasts=multicasts_wanted() if multicasts is None else multicasts,
     )
     wanted = wish or os.environ.get(setting_of(collective)) or "auto"
     decisions = decide_all(collective, knowledge, placement, start, parse_sizes(sizes), wanted, commutes=commutes)
@@ -202,14 +202,6 @@ def explain(
         known = "measured tables" if knowledge.is_measured else host_words(costs)
         _print_decisions(f"{escape(network.name)}, {library.name}, {rate_words(network)}; {known}", decisions)
         output().print(_accuracy(ranks_per_host, measured=knowledge.is_measured))
-
-
-def _multicasts_wanted() -> bool:
-    """By TRUNKLINE_MULTICAST, as the library reads it."""
-    said = os.environ.get("TRUNKLINE_MULTICAST") or "1"
-    if said not in ("0", "1", "ipv6", "broadcast"):
-        raise BadInput(f"TRUNKLINE_MULTICAST={said}: must be 0, 1, ipv6 or broadcast")
-    return said != "0"
 
 
 def scaled_cluster(cluster: str, rate: str | None) -> _core.Cluster:

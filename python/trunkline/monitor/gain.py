@@ -72,6 +72,8 @@ def gains(
     placement: Sequence[int],
     mpi: Mpi,
     host_costs: str = "",
+    *,
+    multicasts: bool = True,
 ) -> list[CallGain]:
     """Of each call, from rank 0, by the rule of ``auto``.
 
@@ -82,8 +84,9 @@ def gains(
         placement: Host of each rank.
         mpi: The job's MPI library.
         host_costs: What messages cost hosts, as ``TRUNKLINE_HOST_COSTS`` says it; empty: as measured with that library.
+        multicasts: Whether the job's ``auto`` may multicast.
     """
-    knowledge = [knowledge_of(one, mpi, host_costs=host_costs) for one in (was, now)]
+    knowledge = [knowledge_of(one, mpi, host_costs=host_costs, multicasts=multicasts) for one in (was, now)]
     return [_gain(call, (was, now), knowledge, placement) for call in calls]
 
 
