@@ -1,5 +1,6 @@
 """Changes of links of a running lab, as far as no lab is needed: scripts, the socket, and which lab is meant."""
 
+import contextlib
 import json
 import os
 import socket
@@ -155,8 +156,9 @@ def connected(path):
 
 def asked_with(path, *pieces):
     with connected(path) as client:
-        for piece in pieces:
-            client.sendall(piece)
+        with contextlib.suppress(BrokenPipeError):  # refused before it was heard
+            for piece in pieces:
+                client.sendall(piece)
         answer = b""
         while not answer.endswith(b"\n"):
             answer += client.recv(4096)
@@ -204,6 +206,26 @@ def test_another_user_is_refused(tmp_path, monkeypatch):
         with connected(tmp_path / "control") as client:
             assert "only the owner" in json.loads(client.recv(4096))["error"]
         assert asked == []
+
+
+def test_a_refusal_that_comes_before_the_change_is_told(tmp_path, monkeypatch):
+    """Where too many ask at once, the lab has closed the socket by then."""
+    home = RunningLab(3, tmp_path, load_cluster("paper-1"))
+    home.door.parent.mkdir(parents=True)
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind(str(home.door))
+        listener.listen()
+
+        class Late(socket.socket):
+            def sendall(self, data):
+                client, _ = listener.accept()
+                super(Late, client).sendall(b'{"error": "too many ask at once"}\n')  # accept makes one of these
+                client.close()
+                super().sendall(data)
+
+        monkeypatch.setattr(running.socket, "socket", Late)
+        with pytest.raises(BadInput, match="too many ask at once"):
+            running.change_links(home, ["h0", "down"])
 
 
 def labs(*owners):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import socket
 from collections.abc import Sequence
@@ -121,7 +122,8 @@ def change_links(lab: RunningLab, words: Sequence[str]) -> dict[str, Any]:
         with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as connection:
             connection.settimeout(ANSWER_SECONDS)
             connection.connect(str(lab.door))
-            connection.sendall(f"set {change.text}\n".encode())
+            with contextlib.suppress(BrokenPipeError):  # refused before it was heard: the answer says why
+                connection.sendall(f"set {change.text}\n".encode())
             answer = b""
             while not answer.endswith(b"\n"):
                 if not (part := connection.recv(1 << 16)):
