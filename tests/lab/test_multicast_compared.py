@@ -32,8 +32,8 @@ def test_the_comparison(trunkline, tmp_path):
     assert {row["mpi"] for row in rows} == {driver.name for driver in drivers}
     for driver in drivers:
         own = [row for row in rows if row["mpi"] == driver.name]
-        assert {row["message_bytes"] for row in own} == set(LENGTHS)
-        assert {(row["loss"], row["impairments"]) for row in own} == {("0", ""), ("1%", "loss 1%")}
+        assert {row["message_bytes"] for row in own} == set(LENGTHS), done.stderr
+        assert {(row["loss"], row["impairments"]) for row in own} == {("0", ""), ("1%", "loss 1%")}, done.stderr
         assert {row["hosts"] for row in own} == {3}
         assert all(row["seconds_median"] > 0 and row["library"] for row in own)
     ours = [row for row in rows if row["algorithm"] == "multicast"]
