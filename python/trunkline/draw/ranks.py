@@ -41,7 +41,7 @@ def draw_ranks(cluster: _core.Cluster, placement: Sequence[int], tree: _core.Tre
     page = _Page(max(p.x for p in at) + 70, max(p.y for p in at) + 20)
     hosts = len(set(placement))
     links = sum(enters) - 1
-    signs = [("ring", ROOT, "root"), ("line", HOST, "within a host"), ("line", LINK, "over the network")]
+    signs = [("dot", ROOT, "root"), ("line", HOST, "within a host"), ("line", LINK, "over the network")]
     subtitle = f"{len(at)} ranks on {hosts} hosts · height {tree.height} · {links} links over the network"
     return document(page, title, subtitle, parts, signs)
 
