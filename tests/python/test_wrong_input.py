@@ -23,12 +23,14 @@ def folder(tmp_path):
         ("explain --cluster folder", "folder is a folder; name the cluster file in it; bundled clusters are: "),
         ("monitor --cluster folder --every 60 -- mpiexec", "--cluster: 'folder' is a folder; name the cluster file"),
         ("cluster import slurm nowhere.conf -o folder", "cannot write folder: it is a folder"),
-        ("cluster show paper-1 --svg ''", "--svg: the file's name is empty"),
+        ("cluster show paper-1 --svg ''", "--svg: its value is empty; give one, or leave --svg out"),
+        ("simulate matmul --cluster paper-1 --rate=", "--rate: its value is empty; give one, or leave --rate out"),
+        ("simulate gains --cluster paper-1 --rates ''", "--rates: its value is empty"),
         ("cluster import slurm nowhere.conf -o ''", "--output: the file's name is empty"),
         ("cluster export paper-1 --format yaml -o ''", "cannot write: the file's name is empty"),
         ("doctor --collective nosuch", "--collective is for a doctor in a job, or with --pays: leave it out"),
         ("doctor --mpi mpich", "--mpi is for a doctor in a job, or with --pays: leave it out"),
-        ("doctor --slurm '' --pays --cluster paper-1", "--slurm is for a doctor outside a job and without --pays"),
+        ("doctor --slurm x --pays --cluster paper-1", "--slurm is for a doctor outside a job and without --pays"),
     ],
 )
 def test_what_is_wrong_is_said(refused, folder, words, said):
