@@ -18,7 +18,7 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(ROOT / "tests" / "runtime"))
+sys.path[:0] = [str(ROOT / "tests" / room) for room in ("runtime", "shared")]
 import conftest  # noqa: E402
 
 CLUSTER = {"TRUNKLINE_CLUSTER": "cyclic"}

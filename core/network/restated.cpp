@@ -17,14 +17,14 @@ void check_number(double value, bool may_be_zero, const std::string& what) {
 }  // namespace
 
 Cluster restated(const Cluster& cluster, std::span<const double> rates_bps, std::span<const double> latencies_s,
-                 std::span<const double> injections_s) {
+                 std::optional<std::span<const double>> injections_s) {
   Cluster::Parts parts = cluster.stated();
   if (!cluster.merged().empty()) {
     throw std::invalid_argument(cluster.name() +
                                 " has switches that equal-cost paths make one: their links cannot be told apart");
   }
   if (rates_bps.size() != 2 * parts.links.size() || latencies_s.size() != parts.links.size() ||
-      injections_s.size() != cluster.hosts().size()) {
+      (injections_s && injections_s->size() != cluster.hosts().size())) {
     throw std::invalid_argument(
         "a rate of each channel, a latency of each link, and an injection time of each host are needed");
   }
@@ -40,10 +40,10 @@ Cluster restated(const Cluster& cluster, std::span<const double> rates_bps, std:
     link.back = OneWay{back_bps, link.way(1).latency_s};
     link.rate_bps = there_bps;
   }
-  for (HostIndex host = 0; host < cluster.hosts().size(); ++host) {
+  for (HostIndex host = 0; injections_s && host < cluster.hosts().size(); ++host) {
     Node& node = parts.nodes[cluster.hosts()[host]];
-    check_number(injections_s[host], true, "the injection time of " + node.name);
-    node.injection_s = injections_s[host];
+    node.injection_s = (*injections_s)[host];
+    check_number(node.injection_s, true, "the injection time of " + node.name);
   }
   parts.measured.reset();
   return Cluster(std::move(parts));

@@ -2,6 +2,7 @@
 // The same network with other numbers.
 #pragma once
 
+#include <optional>
 #include <span>
 
 #include "network/cluster.hpp"
@@ -9,10 +10,12 @@
 namespace trunkline {
 
 /// The cluster with these rates, one of each channel, latencies, one of each link, and injection times, one of each
-/// host. A latency is the mean of both directions; what differs between them stays. What the cluster says of
-/// impairments stays, too; tables that it names are about other numbers, and go. Throws std::invalid_argument where a
-/// count is wrong, a rate is not above zero, a time is negative, a number is not finite, or switches are merged.
+/// host; without them, hosts keep theirs. A latency is the mean of both directions; what differs between them stays.
+/// What the cluster says of impairments stays, too; tables that it names are about other numbers, and go. Throws
+/// std::invalid_argument where a count is wrong, a rate is not above zero, a time is negative, a number is not finite,
+/// or switches are merged.
 [[nodiscard]] Cluster restated(const Cluster& cluster, std::span<const double> rates_bps,
-                               std::span<const double> latencies_s, std::span<const double> injections_s);
+                               std::span<const double> latencies_s,
+                               std::optional<std::span<const double>> injections_s = {});
 
 }  // namespace trunkline

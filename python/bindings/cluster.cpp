@@ -231,10 +231,12 @@ void bind_cluster(nb::module_& module) {
   module.def(
       "restated",
       [](const Cluster& cluster, const std::vector<double>& rates_bps, const std::vector<double>& latencies_s,
-         const std::vector<double>& injections_s) { return restated(cluster, rates_bps, latencies_s, injections_s); },
-      "cluster"_a, "rates_bps"_a, "latencies_s"_a, "injections_s"_a,
+         const std::optional<std::vector<double>>& injections_s) {
+        return restated(cluster, rates_bps, latencies_s, injections_s);
+      },
+      "cluster"_a, "rates_bps"_a, "latencies_s"_a, "injections_s"_a = nb::none(),
       "The cluster with other rates, one of each channel, latencies, one of each link, in the mean of both directions, "
-      "and injection times, one of each host. Raises ValueError.");
+      "and injection times, one of each host; without these, hosts keep theirs. Raises ValueError.");
   module.def(
       "pairs_to_measure",
       [](const Cluster& cluster, const std::vector<HostIndex>& hosts, std::size_t most) {

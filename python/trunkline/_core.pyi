@@ -173,7 +173,10 @@ def sites_of_hosts(cluster: Cluster) -> list[int]:
     """By host: the number of its site."""
 
 def restated(
-    cluster: Cluster, rates_bps: Sequence[float], latencies_s: Sequence[float], injections_s: Sequence[float]
+    cluster: Cluster,
+    rates_bps: Sequence[float],
+    latencies_s: Sequence[float],
+    injections_s: Sequence[float] | None = None,
 ) -> Cluster:
     """The cluster with other rates, latencies and injection times.
 
@@ -181,7 +184,7 @@ def restated(
         cluster: What stays but for these.
         rates_bps: One of each channel: there and back of the first link, of the second, ...
         latencies_s: One of each link, in the mean of both directions; what differs between them stays.
-        injections_s: One of each host.
+        injections_s: One of each host; None: hosts keep theirs.
 
     Raises ValueError.
     """

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from trunkline import _core
 from trunkline.errors import BadInput, faulty_input
-from trunkline.files import is_file
+from trunkline.files import is_file, is_folder
 from trunkline.paths import CLUSTERS
 from trunkline.random_cluster import PREFIX as RANDOM
 from trunkline.random_cluster import named_random_cluster
@@ -53,6 +53,8 @@ def cluster_file(name_or_path: str) -> Path:
         return CLUSTERS / f"{name_or_path}.yaml"
     if is_word and not is_file(path):
         known = ", ".join(nearest_first(name_or_path, bundled_clusters()))
+        if is_folder(path):
+            raise BadInput(f"{name_or_path} is a folder; name the cluster file in it; bundled clusters are: {known}")
         raise BadInput(f"there is no bundled cluster '{name_or_path}', and no such file; bundled are: {known}")
     return path
 

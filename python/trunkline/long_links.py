@@ -62,9 +62,8 @@ def with_long_links(cluster: _core.Cluster, fastest_bps: float | None, longest_s
         for rate in (link.rate_bps, link.back_rate_bps)
     ]
     latencies = [link.mean_latency_s * (longer if is_long else 1.0) for link, is_long in zip_equal(cluster.links, long)]
-    hosts = range(len(cluster.hosts))
     try:
-        return _core.restated(cluster, rates, latencies, [cluster.injection_s(host) for host in hosts])
+        return _core.restated(cluster, rates, latencies)
     except ValueError as error:
         raise BadInput(f"{cluster.name}: --long-rate and --long-latency: {error}") from None
 

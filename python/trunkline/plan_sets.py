@@ -7,7 +7,7 @@ from trunkline.cluster import faulty
 from trunkline.compat import pairwise, zip_equal
 from trunkline.errors import BadInput
 from trunkline.planned import read_plan_set
-from trunkline.units import parse_bytes
+from trunkline.units import parse_message_bytes
 
 __all__ = ["by_size", "set_text"]
 
@@ -57,8 +57,8 @@ def _set_sizes(plans: Sequence[_core.PlanFile], sizes: str, word: str) -> None:
     if not dash:
         raise BadInput(f"{word}: give sizes as FROM-BELOW, such as 64B-1KiB, 0B-64B or 1KiB-")
     for plan in plans:
-        plan.from_bytes = parse_bytes(low) if low else None
-        plan.below_bytes = parse_bytes(high) if high else None
+        plan.from_bytes = parse_message_bytes(low, word) if low else None
+        plan.below_bytes = parse_message_bytes(high, word) if high else None
 
 
 def _checked(made: _core.PlanSet, what: str) -> str:

@@ -17,6 +17,7 @@ __all__ = [
     "parse_bytes",
     "parse_counts",
     "parse_link_rate",
+    "parse_message_bytes",
     "parse_rate",
     "parse_segment",
     "parse_sizes",
@@ -90,13 +91,36 @@ def parse_bench_sizes(text: str) -> list[int]:
     return sizes
 
 
+_MOST_MESSAGE_BYTES = 1 << 50
+"""Beyond, products of sizes and ranks are no 64-bit numbers any more."""
+
+
+def parse_message_bytes(text: str, where: str) -> int:
+    """Bytes of a message, which may be 0.
+
+    Args:
+        text: As for :func:`parse_bytes`.
+        where: What begins the message to people, such as the option.
+
+    Raises:
+        BadInput: where the text is no size, or one above 1 PiB.
+    """
+    try:
+        count = parse_bytes(text)
+    except BadInput as error:
+        raise BadInput(f"{where}: {error}") from None
+    if count > _MOST_MESSAGE_BYTES:
+        raise BadInput(f"{where}: '{text}' is more than any message has, at most 1048576GiB")
+    return count
+
+
 def parse_sizes(text: str) -> list[int]:
     """Sizes of messages, separated by commas; each once.
 
     Raises:
-        BadInput: where one of them is no size, or 0.
+        BadInput: where one of them is no size, 0, or above 1 PiB.
     """
-    sizes = list(dict.fromkeys(parse_bytes(size) for size in text.split(",")))
+    sizes = list(dict.fromkeys(parse_message_bytes(size, "--sizes") for size in text.split(",")))
     if 0 in sizes:
         raise BadInput("--sizes: a message of 0 bytes needs no time; leave it out")
     return sizes

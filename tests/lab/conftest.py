@@ -10,9 +10,7 @@ from pathlib import Path
 
 import pytest
 from busy_machine import PATIENCE_S
-
-ROOT = Path(__file__).resolve().parents[2]
-BUILD = Path(os.environ.get("TRUNKLINE_BUILD", ROOT / "build" / "dev"))
+from jobs import BUILD, run_job
 
 OURS = re.compile(r"trunkline|(ompi|vader_segment|prte|pmix)\.h\d", re.IGNORECASE)
 """Files as a lab, or an MPI library on its hosts, might name them."""
@@ -85,14 +83,6 @@ def added(before, after):
     return {what: after[what] - before[what] for what in after if after[what] - before[what]}
 
 
-def _started(words, options):
-    try:
-        return subprocess.run([sys.executable, "-m", "trunkline", *words], **options)
-    except subprocess.TimeoutExpired as late:
-        late.add_note(f"{late.stdout}\n{late.stderr}")
-        raise
-
-
 MESSAGES_COST = "shared=80us,shared-byte=4ns"
 """What a lab has measured on a busy machine of two processors; to measure it takes as long as many a job."""
 
@@ -104,12 +94,8 @@ def trunkline():
     def run(*words, costs=MESSAGES_COST, **options):
         if words[:2] == ("lab", "run") and costs is not None:
             options["env"] = {"TRUNKLINE_HOST_COSTS": costs, **(options.get("env") or os.environ)}
-        options = {"capture_output": True, "text": True, "timeout": PATIENCE_S, "stdin": subprocess.DEVNULL} | options
-        done = _started(words, options)
-        if done.returncode == 1 and "exiting improperly" in (done.stderr or ""):
-            # Open MPI 4's launcher may miss that a rank has ended in order (github.com/open-mpi/ompi/issues/7833).
-            done = _started(words, options)
-        return done
+        options = {"timeout": PATIENCE_S, "stdin": subprocess.DEVNULL} | options
+        return run_job([sys.executable, "-m", "trunkline", *words], **options)
 
     return run
 

@@ -6,6 +6,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from jobs import AS_ROOT
 
 from trunkline.lab.session import Lab
 from trunkline.paths import IDLE_SHIM, NATIVE
@@ -113,7 +114,7 @@ def test_hosts_that_ssh_reaches(trunkline, tmp_path, source, mpi):
         f"{copy} --hosts 'h[0-2]'\n"
     )
     settings = {
-        **dict.fromkeys(("OMPI_ALLOW_RUN_AS_ROOT", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM"), "1"),
+        **AS_ROOT,
         **dict.fromkeys(("OMPI_MCA_btl_tcp_if_include", "OMPI_MCA_oob_tcp_if_include", "UCX_NET_DEVICES"), "eth0"),
         "OMPI_MCA_btl": "tcp,self",
         "OMPI_MCA_pml": "ob1",

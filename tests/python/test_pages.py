@@ -248,3 +248,22 @@ def test_names_of_a_thousand_hosts_do_not_meet(drawn, tmp_path, shown, trunkline
     )
     assert met[0] > 1000
     assert met[1] == 0
+
+
+@needs_chromium
+@pytest.mark.parametrize("width", [390, 1280, 2560])
+def test_wide_pictures_take_the_room_that_there_is(width, pages, shown):
+    page = shown(pages / "trace.html", width)
+    room = page.evaluate(
+        """() => {
+          const card = document.querySelector("figure.card.wide"), picture = card.querySelector("svg");
+          picture.setAttribute("width", 1500);
+          const box = card.getBoundingClientRect();
+          return [box.left, box.right, picture.getBoundingClientRect().width];
+        }"""
+    )
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    assert room[0] >= 0
+    assert room[1] <= width
+    assert room[1] - room[0] > min(1500, 0.9 * width)
+    assert room[2] == 1500

@@ -1,21 +1,16 @@
-"""Runs programs under every MPI library found, with the preload library that was built for it.
-
-The build folder is TRUNKLINE_BUILD, default build/dev; `cmake --build --preset dev` makes all that is needed.
-"""
+"""Runs programs under every MPI library found, with the preload library that was built for it."""
 
 import os
 import shlex
 import shutil
-import subprocess
 import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from jobs import AS_ROOT, BUILD, ROOT, run_job
 
-ROOT = Path(__file__).resolve().parents[2]
-BUILD = ROOT / os.environ.get("TRUNKLINE_BUILD", "build/dev")
 ON_OWN_HOST = Path(__file__).with_name("on_own_host.sh")
 IN_WHOLE_LINES = Path(__file__).with_name("in_whole_lines.sh")
 WITH_NETWORK = Path(__file__).with_name("with_network.sh")
@@ -25,21 +20,10 @@ _TEMPORARY = tempfile.TemporaryDirectory(prefix="rt-")
 
 
 def _clean_environment() -> dict[str, str]:
-    """Ours, without settings of Trunkline; Open MPI wants to be told that root is allowed."""
+    """Ours, without settings of Trunkline."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith("TRUNKLINE_")}
     kept.pop("LD_PRELOAD", None)
-    return kept | {
-        "TMPDIR": _TEMPORARY.name,
-        "OMPI_ALLOW_RUN_AS_ROOT": "1",
-        "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
-        "PRTE_ALLOW_RUN_AS_ROOT": "1",
-        "PRTE_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
-    }
-
-
-def _text(said: bytes | str | None) -> str:
-    """What a program had said by the time it was ended."""
-    return said.decode(errors="replace") if isinstance(said, bytes) else said or ""
+    return kept | AS_ROOT | {"TMPDIR": _TEMPORARY.name}
 
 
 @dataclass(frozen=True)
@@ -112,30 +96,12 @@ class Mpi:
             assigned = (f"{name}={value}" for name, value in variables.items())
             before = (*around, *self.launcher, "-n", ranks, *whole_lines, "env", *assigned, *per_rank)
             words = [str(word) for word in (*before, *command)]
-            outcome = self._started(words, said, seconds)
-            if status == 0 and self.is_false_alarm(outcome):
-                said.unlink(missing_ok=True)
-                outcome = self._started(words, said, seconds)
+            again = status == 0 and self.name == "openmpi"
+            done = run_job(words, again=again, said=said, env=_clean_environment(), timeout=seconds)
+            outcome = Outcome(done.returncode, done.stdout, done.stderr)
         if status is not None:
             assert outcome.status == status, f"{shlex.join(words)}\n{outcome.out}\n{outcome.err}"
         return outcome
-
-    def is_false_alarm(self, outcome: Outcome) -> bool:
-        """Open MPI 4's launcher may miss that a rank has ended in order, in one job of some hundreds on a busy machine.
-
-        https://github.com/open-mpi/ompi/issues/7833. A rank that really leaves without MPI_Finalize does so again.
-        """
-        return self.name == "openmpi" and outcome.status == 1 and "exiting improperly" in outcome.err
-
-    def _started(self, words: Sequence[str], said: Path, seconds: int) -> Outcome:
-        try:
-            done = subprocess.run(
-                words, env=_clean_environment(), capture_output=True, text=True, timeout=seconds, check=False
-            )
-        except subprocess.TimeoutExpired as late:
-            late.add_note(f"{shlex.join(words)}\n{_text(late.stdout)}\n{_text(late.stderr)}")
-            raise
-        return Outcome(done.returncode, done.stdout, done.stderr + (said.read_text() if said.exists() else ""))
 
     def suite(self, ranks: int, groups: Sequence[str], choices: Sequence[str], **options: object) -> None:
         """Runs groups of cases of the program that checks itself; on hosts h0, h1, ... where a cluster is set."""

@@ -5,22 +5,19 @@ import functools
 import json
 import shutil
 import subprocess
-import sys
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 from pathlib import Path
 
 import pytest
+from compiling import object_of
 from conftest import BUILD, Mpi, installed
 from lam import Lam, why_not
 from test_matrix import GROUPS
 
 from trunkline import _core
 from trunkline.generate.routine import c_routine
-
-sys.path.append(str(Path(__file__).parents[1] / "python"))
-from compiling import object_of
 
 SOURCES = Path(__file__).parent / "programs" / "generated"
 KEEP_LOADED = SOURCES.with_name("keep_loaded.cpp")

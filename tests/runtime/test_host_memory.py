@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 from conftest import ONE_VERSION, Mpi, Outcome
+from jobs import AS_ROOT
 from test_faults import REDUCING, SOUND
 from test_matrix import GROUPS
 
@@ -80,11 +81,12 @@ def _of_memory(folder: str) -> list[str]:
 
 def test_killed_ranks_leave_nothing_behind(any_mpi: Mpi):
     """Nor does anybody need a descriptor once all have mapped it."""
-    command = [*any_mpi.launcher, "-n", "3", "env", f"LD_PRELOAD={any_mpi.yields}"]
-    environment = os.environ | dict.fromkeys(("OMPI_ALLOW_RUN_AS_ROOT", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM"), "1")
-    environment |= dict.fromkeys(("PRTE_ALLOW_RUN_AS_ROOT", "PRTE_ALLOW_RUN_AS_ROOT_CONFIRM"), "1")
+    command = [*any_mpi.launcher, "-n", "3", "env", f"LD_PRELOAD={any_mpi.yields}", any_mpi.program("runtime-memory")]
     with subprocess.Popen(
-        [*command, any_mpi.program("runtime-memory"), "hold"], env=environment, stdout=subprocess.PIPE, text=True
+        [*command, any_mpi.program("runtime-memory"), "hold"],
+        env=os.environ | AS_ROOT,
+        stdout=subprocess.PIPE,
+        text=True,
     ) as job:
         assert job.stdout is not None
         held = [re.fullmatch(r"holding (\d+)\n", job.stdout.readline()) for _ in range(3)]

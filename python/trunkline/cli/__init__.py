@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import errno
 import importlib
+import os
 import signal
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 from types import FrameType
 from typing import NamedTuple
 
@@ -146,17 +149,40 @@ def _end(number: int, _frame: FrameType | None) -> None:
     sys.exit(128 + number)
 
 
+_UNWRITTEN = {errno.EPIPE, errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
+"""What becomes of standard output: nobody reads any more, or there is no room."""
+
+
+def _open_what_is_closed() -> None:
+    """Output that the caller has closed goes nowhere; else the next file that is opened would take its number."""
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, Path(os.devnull).open("w"))  # noqa: SIM115 - for as long as the process lives
+
+
 def main() -> None:
     """Entry point: exit status 0, 1 (it ran, the answer is no) or 2 (usage or bad input)."""
+    _open_what_is_closed()
     _register(sys.argv[1:])
     signal.signal(signal.SIGTERM, _end)  # else labs, simulations and their folders would stay behind
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:  # in the background it may be ignored
         signal.signal(signal.SIGINT, _end)
     try:
-        app()
+        try:
+            app()
+        finally:
+            sys.stdout.flush()  # an error is one here, and not at the interpreter's end
     except TrunklineError as error:
         print(f"trunkline: {error}", file=sys.stderr)
         sys.exit(error.exit_status)
     except KeyboardInterrupt:
         print("trunkline: interrupted", file=sys.stderr)
         sys.exit(130)
+    except OSError as error:
+        if error.errno not in _UNWRITTEN or error.filename is not None:
+            raise
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # what is left in buffers
+        if error.errno == errno.EPIPE:
+            sys.exit(1)
+        print(f"trunkline: cannot write to standard output: {error.strerror}", file=sys.stderr)
+        sys.exit(2)

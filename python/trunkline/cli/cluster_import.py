@@ -10,7 +10,7 @@ import typer
 
 from trunkline import _core
 from trunkline.cli.forms import App
-from trunkline.cli.output import write_text
+from trunkline.cli.output import check_outputs, write_text
 from trunkline.compat import StrEnum
 from trunkline.errors import BadInput
 from trunkline.files import read_text
@@ -38,8 +38,17 @@ class Paths(StrEnum):
     EQUAL_COST = "equal-cost"
 
 
+def _checked(output: str) -> str:
+    """Before anything is read: whether it can be written."""
+    check_outputs({"--output": output})
+    return output
+
+
 OutputOption = Annotated[
-    str, typer.Option("-o", "--output", metavar="FILE", help="The cluster file; '-' for standard output.")
+    str,
+    typer.Option(
+        "-o", "--output", metavar="FILE", callback=_checked, help="The cluster file; '-' for standard output."
+    ),
 ]
 NameOption = Annotated[Optional[str], typer.Option(metavar="NAME", help="The cluster's name; else the output file's.")]
 RateOption = Annotated[

@@ -105,9 +105,12 @@ def doctor(
     """
     of_pays = {"--rate": rate, "--ranks-per-host": ranks_per_host, "--svg": svg, "--report": report}
     of_here = {"--slurm": slurm, "--lldp": lldp, "--pairs": pairs}
+    of_both = {"--collective": collective, "--sizes": sizes, "--mpi": mpi}
     rank = None if pays else rank_of_job()
     _check_options("--pays", of_pays, taken=pays)
-    _check_options("a doctor outside a job and without --pays", of_here, taken=not pays and rank is None)
+    is_here = not pays and rank is None
+    _check_options("a doctor outside a job and without --pays", of_here, taken=is_here)
+    _check_options("a doctor in a job, or with --pays", of_both, taken=not is_here)
     if pays:
         doctor_pays(cluster, collective, rate, ranks_per_host, sizes, mpi, svg, report, json)
     elif rank is None:
@@ -117,7 +120,7 @@ def doctor(
 
 
 def _check_options(what: str, options: Mapping[str, object], *, taken: bool) -> None:
-    if not taken and (given := [name for name, value in options.items() if value]):
+    if not taken and (given := [name for name, value in options.items() if value not in (None, [])]):
         raise BadInput(f"{given[0]} is for {what}: leave it out")
 
 

@@ -65,7 +65,7 @@ def doctor_pays(
     if report:
         write_text(pays_page(found, about, lines[1]), report)
     if "-" not in (svg, report, json):
-        _print(". ".join(lines), found, ranks)
+        _print("; ".join(lines), found, ranks)
 
 
 def pays_page(found: Sequence[Gain], about: str, costs: str) -> str:

@@ -41,6 +41,7 @@ class _Command(TyperCommand):
         if ctx.resilient_parsing:  # a shell completes a line that is not whole yet
             return super().parse_args(ctx, args)
         words = self._new_names(ctx, args)
+        self._check_values(args)
         if "cluster" in {one.name for one in self.params}:
             words = self._with_cluster(ctx, words)
         return super().parse_args(ctx, words)
@@ -64,6 +65,18 @@ class _Command(TyperCommand):
                 words[place] = f"{old[name]}{equals}{value}"
                 ctx.meta.setdefault(_TYPED, {})[old[name]] = name
         return words
+
+    def _check_values(self, args: Sequence[str]) -> None:
+        """An empty value is one of a shell's variable that is not set: what was meant is not the default.
+
+        Raises:
+            BadInput: naming the option.
+        """
+        for place in self._options(args):
+            name, equals, value = args[place].partition("=")
+            is_next = self._takes_next(args[place]) and args[place + 1 : place + 2] == [""]
+            if name.startswith("--") and (is_next or (equals and not value)):
+                raise BadInput(f"{name}: its value is empty; give one, or leave {name} out")
 
     def _with_cluster(self, ctx: Any, args: list[str]) -> list[str]:  # noqa: ANN401
         """The cluster behind its option, where it was given as the first word."""

@@ -17,7 +17,7 @@ from trunkline.cli.output import check_outputs
 from trunkline.cluster import load_cluster
 from trunkline.compat import zip_equal
 from trunkline.errors import BadInput, Failed
-from trunkline.files import is_file, read_text, replace_file
+from trunkline.files import is_file, is_folder, read_text, replace_file
 from trunkline.launchers import mpi_of_job
 from trunkline.monitor.gain import Call, CallGain, gains, parse_calls
 from trunkline.monitor.history import Forecasts, History
@@ -99,6 +99,8 @@ def monitor(
         raise BadInput("give either what starts the measuring job, behind --, or --pairs FILE")
     if pairs is not None and not once:
         raise BadInput("--pairs: is one measurement; add --once")
+    if is_folder(cluster):
+        raise BadInput(f"--cluster: '{cluster}' is a folder; name the cluster file")
     if not is_file(cluster):
         raise BadInput(f"{cluster}: there is no such file; a bundled cluster is written by 'trunkline cluster export'")
     check_outputs({"--json": json})

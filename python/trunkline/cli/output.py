@@ -20,12 +20,14 @@ def check_outputs(files: Mapping[str, str | None]) -> None:
         files: By the option that names each; None and ``-`` are fine.
 
     Raises:
-        BadInput: where one cannot, or two are to go to standard output.
+        BadInput: where one cannot, a name is empty, or two are to go to standard output.
     """
     to_stdout = [option for option, file in files.items() if file == "-"]
     if len(to_stdout) > 1:
         raise BadInput(f"only one of {' and '.join(to_stdout)} can go to standard output; name a file for the other")
     for option, file in files.items():
+        if file == "":
+            raise BadInput(f"{option}: the file's name is empty")
         if file not in (None, "-"):
             _check_suffix(option, Path(str(file)))
             _check_writable(str(file))
@@ -77,6 +79,8 @@ def write_text(text: str, file: str) -> None:
     if file == "-":
         print(text)
         return
+    if not file:
+        raise BadInput("cannot write: the file's name is empty")
     path = Path(file)
     try:
         make_folder(path.parent)

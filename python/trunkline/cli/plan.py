@@ -32,7 +32,7 @@ from trunkline.planned import lay_plan, plan_over, read_plan_over, read_plan_set
 from trunkline.predict import decide_all
 from trunkline.registry import check_collective, find_algorithm
 from trunkline.terminal import console
-from trunkline.units import format_bytes, parse_bytes, parse_segment, parse_sizes
+from trunkline.units import format_bytes, parse_message_bytes, parse_segment, parse_sizes
 
 __all__ = ["app"]
 
@@ -254,10 +254,7 @@ def _message(collective: str, shape: str, size: str | None) -> int | None:
         by_size = [a.name for a in _core.algorithms() if a.collective == collective and a.by_size]
         which = f"; those of {' and '.join(by_size)} do" if by_size else ""
         raise BadInput(f"--sizes {size}: plans of {shape} do not depend on the size{which}; leave it out")
-    try:
-        count = parse_bytes(size)
-    except BadInput as error:
-        raise BadInput(f"--sizes: {error}") from None
+    count = parse_message_bytes(size, "--sizes")
     if count == 0:
         raise BadInput("--sizes 0: a message has a byte at least")
     return count

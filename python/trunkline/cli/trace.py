@@ -174,7 +174,9 @@ def _confirmed(
 
 def _print(terminal: Console, found: Analysis, details: int, rank: int | None) -> None:
     job = found.job
-    terminal.print(f"job {job.name}: {job.ranks} ranks, {job.headers[0].mpi}, {found.records} records", highlight=False)
+    where = f" on hosts in {job.domain}" if job.domain else ""
+    words = f"job {job.name}: {job.ranks} ranks{where}, {job.headers[0].mpi}, {found.records} records"
+    terminal.print(words, markup=False, highlight=False, soft_wrap=True)
     for note in found.notes:
         terminal.print(f"note: {note}", markup=False, highlight=False, soft_wrap=True)
     if not found.groups:

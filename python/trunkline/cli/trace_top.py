@@ -30,7 +30,9 @@ SILENT_INTERVALS = 3
 
 def top(
     folder: FolderArgument,
-    interval: Annotated[float, typer.Option(min=0.1, metavar="SECONDS", help="Time between two looks.")] = 2.0,
+    interval: Annotated[
+        float, typer.Option(min=0.1, max=86_400, metavar="SECONDS", help="Time between two looks.")
+    ] = 2.0,
     count: Annotated[
         Optional[int], typer.Option(min=1, metavar="N", help="Stop after so many looks; default: when the job ends.")
     ] = None,

@@ -157,7 +157,7 @@ def verdict(gains: Sequence[Gain]) -> str:
     if not faster and not likely:
         return "Trunkline would not help there: the MPI library's own algorithms are as fast in every cell."
     best = max(faster or likely, key=lambda one: one.gain)
-    most = f"up to {best.gain:.1f} times ({_core.facts_of(best.collective).mpi_name})"
+    most = f"up to {best.gain:.{1 if best.gain < 10 else 0}f} times ({_core.facts_of(best.collective).mpi_name})"
     if not faster:
         return (
             f"Trunkline may help there, {most}, but predictions are not that sure: measure it in a job with "

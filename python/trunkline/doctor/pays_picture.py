@@ -64,6 +64,7 @@ def pays_picture(gains: Sequence[Gain], about: Sequence[str]) -> str:
 
 
 _KEY = (
+    "Columns: rate of the hosts' links, ranks on each host.",
     "Number: faster even where predictions are off. ~: likely.",
     "=: the MPI library's own algorithm runs. Predicted,",
     "without multicasts; nothing was measured there.",

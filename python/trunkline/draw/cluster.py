@@ -10,7 +10,7 @@ from trunkline.compat import zip_equal
 from trunkline.draw.colours import HOST, SOFT
 from trunkline.draw.layout import Layout, switch_tree
 from trunkline.draw.names import common_domain
-from trunkline.draw.svg import card_shape, document, dot, legend, link_text, trunk_shapes, unused_shape
+from trunkline.draw.svg import Sign, card_shape, document, dot, link_text, trunk_shapes, unused_shape
 from trunkline.draw.tiers import Tiers
 from trunkline.errors import BadInput
 
@@ -104,7 +104,7 @@ def network_parts(layout: Layout | Tiers) -> list[str]:
     return [*links, *map(card_shape, layout.cards.values())]
 
 
-def unused_signs(cluster: _core.Cluster) -> list[tuple[str, str, str]]:
+def unused_signs(cluster: _core.Cluster) -> list[Sign]:
     """What the legend says of links that no message crosses."""
     words = "link on no shortest path" if cluster.is_routed else "link left unused by the spanning tree"
     return [("dashes", SOFT, words)] if cluster.unused_links else []
@@ -126,5 +126,5 @@ def draw_cluster(cluster: _core.Cluster) -> str:
         cluster.name,
         described + _rates(cluster) + (f" · hosts in {domain}" if domain else ""),
         parts,
-        legend(layout.height + 8, signs),
+        signs,
     )

@@ -8,7 +8,7 @@ from trunkline.draw.cluster import check_drawable, network_parts, unused_signs
 from trunkline.draw.colours import ACCENT, CONTENDED, IDLE, PAPER, ROOT, SOFT
 from trunkline.draw.layout import DOT
 from trunkline.draw.plan import PlanDrawing
-from trunkline.draw.svg import document, dot, legend
+from trunkline.draw.svg import document, dot
 
 __all__ = ["draw_costs"]
 
@@ -88,5 +88,4 @@ class _Drawing(PlanDrawing):
         parts += [self._host(host, used) for card in self.layout.cards.values() for host in card.hosts]
         signs = [("ring", ROOT, "root"), ("line", CONTENDED, "time between hosts"), ("dot", ACCENT, "time in a host")]
         subtitle = f"{len(self.placement)} ranks on {len(used)} hosts · the stronger, the more of all time"
-        legend_line = legend(self.layout.height + 8, [*signs, *unused_signs(self.cluster)])
-        return document(self.layout, title, subtitle, parts, legend_line, least=560)
+        return document(self.layout, title, subtitle, parts, [*signs, *unused_signs(self.cluster)])

@@ -10,7 +10,7 @@ from trunkline.draw.cluster import check_drawable, network_parts, unused_signs
 from trunkline.draw.colours import HOST, LINK, ROOT
 from trunkline.draw.layout import DOT, Point
 from trunkline.draw.plan import PlanDrawing
-from trunkline.draw.svg import arrow, document, legend, rounded
+from trunkline.draw.svg import arrow, document, rounded
 
 __all__ = ["crossed_channels", "crossed_links", "draw_groups", "draw_multicast", "draw_turns"]
 
@@ -144,7 +144,7 @@ class _Drawing(PlanDrawing):
             title or f"Multicast over {self.cluster.name} from {self.names[root]}",
             subtitle,
             parts,
-            legend(self.layout.height + 8, signs),
+            signs,
         )
 
 

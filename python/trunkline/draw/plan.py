@@ -9,7 +9,7 @@ from trunkline import _core
 from trunkline.draw.cluster import check_drawable, lay_out, network_parts, unused_signs
 from trunkline.draw.colours import CONTENDED, HOST, IDLE, LINK, ROOT, TAKING_PART
 from trunkline.draw.layout import DOT, LANE, Point, Trunk
-from trunkline.draw.svg import arrow, document, dot, legend, rounded, text
+from trunkline.draw.svg import arrow, document, dot, rounded, text
 from trunkline.draw.tiers import TierLink
 
 __all__ = ["CONTENDED", "PlanDrawing", "draw_plan", "draw_trees", "tree_name"]
@@ -242,6 +242,5 @@ class PlanDrawing:
             title or f"{shape} over {self.cluster.name} from {self.names[root]}",
             subtitle,
             parts,
-            legend(self.layout.height + 8, signs),
-            least=690 if most > 0 else 560,  # the legend is longer then
+            signs,
         )

@@ -7,7 +7,7 @@ from trunkline import _core
 from trunkline.draw.colours import HOST, LINK, ROOT, TAKING_PART
 from trunkline.draw.layout import Point
 from trunkline.draw.names import without_domain
-from trunkline.draw.svg import arrow, document, legend, text
+from trunkline.draw.svg import arrow, document, text
 
 __all__ = ["draw_ranks"]
 
@@ -41,9 +41,9 @@ def draw_ranks(cluster: _core.Cluster, placement: Sequence[int], tree: _core.Tre
     page = _Page(max(p.x for p in at) + 70, max(p.y for p in at) + 20)
     hosts = len(set(placement))
     links = sum(enters) - 1
-    signs = [("ring", ROOT, "root"), ("line", HOST, "within a host"), ("line", LINK, "over the network")]
+    signs = [("dot", ROOT, "root"), ("line", HOST, "within a host"), ("line", LINK, "over the network")]
     subtitle = f"{len(at)} ranks on {hosts} hosts · height {tree.height} · {links} links over the network"
-    return document(page, title, subtitle, parts, legend(page.height + 8, signs), least=520)
+    return document(page, title, subtitle, parts, signs)
 
 
 def _places(tree: _core.Tree) -> list[Point]:

@@ -180,7 +180,7 @@ class _Drawing:
         here = "here " if self.plan.blocks is None else ""
         subtitle = f"{len(self.plan)} ranks on {len(set(self.placement))} hosts · {here}{blocks}"
         size = _Size(self.right + MARGIN, y + SIGN * len(signs) - 16)
-        return document(size, title, subtitle, parts, "".join(signs), least=360)
+        return document(size, title, subtitle, [*parts, *signs], [], least=360)
 
 
 def _colour(arrival: Arrival) -> str:

@@ -16,6 +16,7 @@ from trunkline.draw.tiers import TierLink
 from trunkline.units import format_link_rate
 
 __all__ = [
+    "Sign",
     "arrow",
     "below_each_other",
     "card_shape",
@@ -31,6 +32,9 @@ __all__ = [
 
 _FONT = "'DejaVu Sans', system-ui, sans-serif"
 
+Sign = tuple[str, str, str]
+"""In a legend: a kind such as ``dot`` or ``square``, a colour, and its words."""
+
 
 class Sized(Protocol):
     """What has a place for everything that is drawn."""
@@ -44,9 +48,12 @@ class Sized(Protocol):
         """Pixels, without the legend."""
 
 
-def document(layout: Sized, title: str, subtitle: str, parts: Iterable[str], below: str, least: float = 420) -> str:
+def document(
+    layout: Sized, title: str, subtitle: str, parts: Iterable[str], signs: Sequence[Sign], least: float = 420
+) -> str:
     """The whole drawing: title, subtitle, the parts, and a legend in 34 pixels below them."""
-    width = max(layout.width, least, 40 + 6.7 * len(subtitle), 40 + 10.5 * len(title))
+    words = max(40 + 6.7 * len(subtitle), 40 + 10.5 * len(title), 20 + sum(map(_sign_width, signs)))
+    width = max(layout.width, least, words)
     height = layout.height + 34
     drawn = "\n".join(
         [
@@ -57,7 +64,7 @@ def document(layout: Sized, title: str, subtitle: str, parts: Iterable[str], bel
             text(Point(20, 28), title, size=16, weight=700),
             text(Point(20, 47), subtitle, size=11.5, fill=SOFT),
             *parts,
-            below,
+            legend(layout.height + 8, signs),
             "</svg>",
         ]
     )
@@ -168,10 +175,15 @@ def arrow(path: str, tip: Point, behind: Point, colour: str, width: float = 1.7,
     )
 
 
-def legend(y: float, entries: Iterable[tuple[str, str, str]]) -> str:
-    """Signs and what they mean: a kind such as ``dot`` or ``square``, a colour, and its words."""
+def _sign_width(sign: Sign) -> float:
+    return 27 + 6.3 * len(sign[2]) + 20
+
+
+def legend(y: float, signs: Iterable[Sign]) -> str:
+    """Signs and what they mean, in one line."""
     x, parts = 20.0, []
-    for kind, colour, words in entries:
+    for sign in signs:
+        kind, colour, words = sign
         if kind == "line":
             end = Point(x + 20, y)
             parts.append(arrow(f"M{x:.1f} {y:.1f}L{x + 17:.1f} {y:.1f}", end, Point(x, y), colour))
@@ -192,7 +204,7 @@ def legend(y: float, entries: Iterable[tuple[str, str, str]]) -> str:
                 (hollow if kind == "ring" else "") + f'<circle cx="{x + 10:.1f}" cy="{y:.1f}" r="5" fill="{colour}"/>'
             )
         parts.append(text(Point(x + 27, y + 3.6), words, size=10.5, fill=SOFT))
-        x += 27 + 6.3 * len(words) + 20
+        x += _sign_width(sign)
     return "".join(parts)
 
 

@@ -6,9 +6,10 @@ from html import escape
 
 import numpy as np
 
-from trunkline.draw.colours import AXIS, GRID, INK, SOFT, dark_too
+from trunkline.compat import zip_equal
+from trunkline.draw.colours import AXIS, GRID, INK, PAPER, SOFT, dark_too
 
-__all__ = ["Axes", "Line", "Point", "document", "round_ticks"]
+__all__ = ["Axes", "Line", "Point", "document", "in_long_units", "round_ticks"]
 
 WIDTH, HEIGHT = 760.0, 380.0
 LEFT, RIGHT, TOP, BOTTOM = 64.0, 20.0, 30.0, 46.0
@@ -52,28 +53,40 @@ class Axes:
             f'stroke-opacity="{line.opacity:.2f}"/>'
         )
 
-    def word(self, x: float, y: float, text: str, anchor: str = "middle", colour: str = INK, size: int = 12) -> None:
+    def word(
+        self,
+        x: float,
+        y: float,
+        text: str,
+        anchor: str = "middle",
+        colour: str = INK,
+        size: int = 12,
+        halo: bool = False,
+    ) -> None:
         """A text at a place of the picture."""
+        around = f' stroke="{PAPER}" stroke-width="3" paint-order="stroke"' if halo else ""
         self.parts.append(
-            f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" font-size="{size}" fill="{colour}">'
+            f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" font-size="{size}" fill="{colour}"{around}>'
             f"{escape(text)}</text>"
         )
 
     def ticks(self, x_name: str, y_name: str, x_ticks: Sequence[float], y_ticks: Sequence[float]) -> None:
-        """The frame, its grid, and the names of both axes."""
-        for tick in x_ticks:
+        """The frame, its grid, and the names of both axes; long times have another unit than the names say."""
+        x_name, x_words = in_long_units(x_name, x_ticks)
+        y_name, y_words = in_long_units(y_name, y_ticks)
+        for tick, word in zip_equal(x_ticks, x_words):
             x, _ = self.at(tick, self.y[0])
             self.parts.append(
                 f'<line x1="{x:.1f}" y1="{TOP}" x2="{x:.1f}" y2="{HEIGHT - BOTTOM}" stroke="{GRID}" stroke-width="1"/>'
             )
-            self.word(x, HEIGHT - BOTTOM + 16, f"{tick:g}", colour=SOFT)
+            self.word(x, HEIGHT - BOTTOM + 16, word, colour=SOFT)
         right = WIDTH - RIGHT
-        for tick in y_ticks:
+        for tick, word in zip_equal(y_ticks, y_words):
             _, y = self.at(self.x[0], tick)
             self.parts.append(
                 f'<line x1="{self.left}" y1="{y:.1f}" x2="{right}" y2="{y:.1f}" stroke="{GRID}" stroke-width="1"/>'
             )
-            self.word(self.left - 6, y + 4, f"{tick:g}", "end", SOFT)
+            self.word(self.left - 6, y + 4, word, "end", SOFT)
         self.parts.append(
             f'<rect x="{self.left}" y="{TOP}" width="{right - self.left}" height="{HEIGHT - TOP - BOTTOM}" '
             f'fill="none" stroke="{AXIS}" stroke-width="1"/>'
@@ -100,8 +113,23 @@ class Axes:
                 f'<line x1="{self.left + 10}" y1="{y - 4}" x2="{self.left + 30}" y2="{y - 4}" stroke="{line.colour}" '
                 f'stroke-width="{line.width}"/>'
             )
-            self.word(self.left + 36, y, line.name, "start")  # in ink: colours of curves are too light for words
+            # In ink: colours of curves are too light for words; and lines may run below them.
+            self.word(self.left + 36, y, line.name, "start", halo=True)
         return document(WIDTH, HEIGHT, title, self.parts)
+
+
+def in_long_units(name: str, ticks: Sequence[float]) -> tuple[str, list[str]]:
+    """What an axis is called, and its ticks: of five digits and more in ms, of eight and more in s.
+
+    Args:
+        name: With ``µs``, where the axis is one of times.
+        ticks: In microseconds then.
+    """
+    most = max(map(abs, ticks), default=0.0)
+    unit, divisor = next((one for one in (("s", 1e6), ("ms", 1e3)) if most >= 10 * one[1]), ("µs", 1.0))
+    if "µs" not in name:
+        unit, divisor = "µs", 1.0
+    return name.replace("µs", unit), [f"{tick / divisor:g}" for tick in ticks]
 
 
 def document(width: float, height: float, title: str, parts: Sequence[str]) -> str:

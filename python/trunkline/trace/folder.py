@@ -10,6 +10,8 @@ from pathlib import Path
 
 from trunkline import _core
 from trunkline.cluster import faulty
+from trunkline.compat import zip_equal
+from trunkline.draw.names import common_domain, without_domain
 from trunkline.errors import BadInput
 from trunkline.files import is_folder, read_text
 from trunkline.trace.file import SOME_COLLECTIVES, SOME_RANKS, SOME_TIME, Header, read_header
@@ -48,6 +50,16 @@ class Job:
     def hosts(self) -> dict[int, str]:
         """Of the ranks that left a file."""
         return {header.rank: header.host for header in self.headers}
+
+    @property
+    def domain(self) -> str:
+        """That all hosts have, and tables and pages say once; empty where they have none in common."""
+        return common_domain(list(self.hosts.values()))
+
+    @property
+    def shown_hosts(self) -> dict[int, str]:
+        """As :attr:`hosts`, as tables and pages name them: without :attr:`domain`."""
+        return dict(zip_equal(self.hosts, without_domain(list(self.hosts.values()))))
 
 
 def find_job(folder: str, name: str | None = None) -> Job:

@@ -13,6 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from trunkline.compat import zip_equal
+from trunkline.draw.names import without_domain
 from trunkline.trace.metrics import Stats, stats_of
 from trunkline.trace.nodes import TreeTimes
 from trunkline.trace.stages import Clocks, Key, Kind, StageValues
@@ -68,9 +70,10 @@ def subtrees_of(tree: TreeTimes, values: StageValues, clocks: Clocks) -> list[Su
             top = parent
         parts.setdefault(top, set()).add(rank)
     several = [(top, nodes) for top, nodes in parts.items() if len(nodes) > 1]
+    names = dict(zip_equal(clocks.host, without_domain(list(clocks.host.values()))))
     for top, nodes in sorted(several, key=lambda one: (-len(one[1]), one[0]))[:MOST_HOSTS]:
         what = "host subtree of the root" if top == tree.root else "host subtree"
-        found.append(_subtree(f"{what}, {clocks.host[top]}", tree, values, nodes, own_alone=True))
+        found.append(_subtree(f"{what}, {names[top]}", tree, values, nodes, own_alone=True))
     return found
 
 

@@ -8,6 +8,7 @@ from rich.table import Table
 
 from trunkline import _core
 from trunkline.compat import zip_equal
+from trunkline.draw.names import without_domain
 from trunkline.terminal import titled_table
 from trunkline.trace.analysis import Analysed, AnalysedTree, Analysis
 from trunkline.trace.compare import Compared
@@ -88,7 +89,7 @@ def group_tables(analysis: Analysis, one: Analysed, rank: int | None = None) -> 
 def _costs(analysis: Analysis, tree: AnalysedTree, what: str, collective: str, rank: int | None) -> Table:
     """The paper's tables 3 and 4."""
     told = told_costs(tree, rank)
-    hosts = analysis.job.hosts
+    hosts = analysis.job.shown_hosts
     heads = [f"{words}: {cost.rank} on {hosts[cost.rank]}" for words, cost in told]
     table = titled_table(f"Mean µs by part and rank: {what}", "part", *heads, left=("part",), wrap=(*heads, "part"))
     for name, key in parts_of(collective):
@@ -150,9 +151,9 @@ def _subtrees(tree: AnalysedTree, what: str, collective: str) -> Table:
 
 def _orders(analysis: Analysis, orders: Orders, what: str) -> Table:
     """The paper's table 1."""
+    where = f"rank {orders.node} ({analysis.job.shown_hosts[orders.node]})"
     table = titled_table(
-        f"Arrivals and departures at rank {orders.node} ({analysis.job.hosts[orders.node]}), of {orders.contributors}: "
-        f"{what}",
+        f"Arrivals and departures at {where}, of {orders.contributors}: {what}",
         *("arrived", *(f"left as {place + 1}" for place in orders.places)),
         left=("arrived",),
     )
@@ -274,8 +275,10 @@ def top_table(look: Look, spent: Spent, title: str) -> Table:
     )
     whole = {kind: max(one[0] for one in by_rank.values()) for kind, by_rank in look.whole.calls.items()}
 
+    hosts = dict(zip_equal(look.hosts, without_domain(list(look.hosts.values()))))
+
     def place(rank: int) -> str:
-        return f"{rank} {look.hosts[rank]}"
+        return f"{rank} {hosts[rank]}"
 
     for row in spent.rows():
         table.add_row(

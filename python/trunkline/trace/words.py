@@ -106,7 +106,7 @@ def told_costs(tree: AnalysedTree, rank: int | None) -> list[tuple[str, Cost]]:
 
 def stage_text(analysis: Analysis, stage: Stage, collective: str = "allreduce") -> str:
     """Where a stage is, in words; of a collective whose data go one way, without that way."""
-    hosts = analysis.job.hosts
+    hosts = analysis.job.shown_hosts
     is_one_way = one_way(collective) is not None
     if stage.kind.endswith("proxy"):
         name = "proxy" if stage.part == "proxy" else "link"
@@ -154,7 +154,7 @@ def orders_of(tree: AnalysedTree, rank: int | None) -> Orders | None:
 
 def path_stage_text(analysis: Analysis, stage: PathStage) -> str:
     """Where a stage of a critical path is, in words."""
-    hosts = analysis.job.hosts
+    hosts = analysis.job.shown_hosts
     if stage.sender is None:
         return f"at rank {stage.rank} ({hosts[stage.rank]})"
     kind = "link" if hosts[stage.sender] == hosts[stage.rank] else "proxy"

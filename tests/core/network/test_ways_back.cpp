@@ -192,7 +192,7 @@ TEST(WaysBack, KeepTheDifferenceOfTheirLatenciesWhenRestated) {
   const std::vector<double> rates{1e6, 1e6, 1e6, 1e6, 2e6, 3e6};
   const auto trunk = [&](double mean_s) {
     const std::vector<double> latencies{0.0, 0.0, mean_s};
-    return restated(cluster, rates, latencies, std::vector<double>{0.0, 0.0}).links().back();
+    return restated(cluster, rates, latencies).links().back();
   };
   EXPECT_DOUBLE_EQ(trunk(20 * ms).way(0).latency_s, 15 * ms);
   EXPECT_DOUBLE_EQ(trunk(20 * ms).way(1).latency_s, 25 * ms);

@@ -122,3 +122,20 @@ def test_plans_over_any_network_can_be_drawn(cluster, shape):
     svg = ET.fromstring(draw_plan(cluster, placement, _core.lay_trees("bcast", shape, cluster, placement, 0)[0]))
     unused = [path for path in svg.iter() if path.get("class") == "unused"]
     assert len(unused) == len(cluster.unused_links)
+
+
+def test_a_legend_is_never_cut():
+    """Of a small picture it is the longest line."""
+    text = (
+        "trunkline: cluster/1\nname: ring\ndefaults: {rate: 1Gbit, latency: 1us}\nswitches: s[0-2]\n"
+        "hosts:\n  - {hosts: 'h[0-5]', switches: 's[0-2]', deal: 1}\n"
+        "links:\n  - {between: [s0, s1]}\n  - {between: [s1, s2]}\n  - {between: [s2, s0]}\n"
+    )
+    ring = _core.parse_cluster(text, "ring")
+    placement = _core.block_placement(ring, 1)
+    plans = [_core.lay_trees("bcast", name, ring, placement, 0)[0] for name in ("linear", "unaware-linear")]
+    for picture in (draw_cluster(ring), *(draw_plan(ring, placement, plan) for plan in plans)):
+        width = float(re.search(r'viewBox="0 0 (\d+)', picture)[1])
+        words = re.findall(r'<text x="([\d.]+)" y="[\d.]+" font-size="10.5"[^>]*>([^<]+)<', picture)
+        assert any("left unused" in one for _, one in words)
+        assert max(float(x) + 6.3 * len(one) for x, one in words) <= width

@@ -205,7 +205,7 @@ def test_no_text_of_a_plan_ends_the_comment_or_begins_another(trunkline, plan, t
     [
         (["--name", "9lives"], "'9lives' cannot be the name of a C function; "),
         (["--name", "a-b"], "'a-b' cannot be the name of a C function; "),
-        (["--name", ""], "'' cannot be the name of a C function; "),
+        (["--name", ""], "--name: its value is empty; "),
         (["--name", "while"], "'while' cannot be the name of a C function; "),
         (["--name", "MPI_Send"], "'MPI_Send' is not free: "),
         (["--name", "PMPI_Bcast"], "'PMPI_Bcast' is not free: "),

@@ -7,6 +7,7 @@ import subprocess
 from itertools import pairwise
 from pathlib import Path
 
+import made_trace
 import pytest
 from made_run import write_run
 from made_trace import ARRIVED, COMPLETE, HANDED_ON, Made, eight_ranks, kind_bytes
@@ -14,6 +15,7 @@ from test_trace_suggest import bad_plans, rooms  # noqa: F401
 
 from trunkline import _core
 from trunkline.trace.analysis import analyse
+from trunkline.trace.axes import in_long_units
 from trunkline.trace.drawings import cost_over_switches, cost_tree
 from trunkline.trace.folder import find_job
 from trunkline.trace.page import trace_page
@@ -165,3 +167,26 @@ def test_a_browser_shows_it(tmp_path, width):
     assert int(found[1]) <= width
     assert (found[2], found[3]) == ("8", "true")
     assert int(found[4]) == 4
+
+
+def test_axes_of_long_times_have_another_unit():
+    name = "µs after the root has begun"
+    assert in_long_units(name, [0.0, 5000.0]) == (name, ["0", "5000"])
+    assert in_long_units(name, [-50_000.0, 0.0]) == ("ms after the root has begun", ["-50", "0"])
+    assert in_long_units(name, [0.0, 2e7]) == ("s after the root has begun", ["0", "20"])
+    assert in_long_units("departures before this one", [0.0, 2e7])[1] == ["0", "2e+07"]
+    assert in_long_units(name, []) == (name, [])
+
+
+def test_a_domain_of_all_hosts_is_said_once(tmp_path, trunkline, monkeypatch):
+    domain = ".cluster.example.org"
+    monkeypatch.setattr(made_trace, "HOSTS", [host + domain for host in made_trace.HOSTS])
+    monkeypatch.setattr(made_trace, "CLOCK_US", {host + domain: us for host, us in made_trace.CLOCK_US.items()})
+    eight_ranks(tmp_path)
+    files = {"--report": tmp_path / "page.html", "--json": tmp_path / "all.json"}
+    said = trunkline("trace", "analyse", tmp_path, *(word for option in files.items() for word in option))
+    assert said.status == 0, said.error
+    for text in (said.out, re.sub(r"<title>.*?</title>", "", files["--report"].read_text())):
+        assert text.count(domain) == 0
+        assert text.count("in cluster.example.org") == 1
+    assert made_trace.HOSTS[1] in files["--json"].read_text(), "data have the whole name"

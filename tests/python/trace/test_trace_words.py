@@ -60,5 +60,5 @@ def test_where_data_go_one_way_no_row_speaks_of_the_other():
 def test_stages_are_named_by_what_the_collective_does(kind, collective, words):
     contributor = 0 if kind.endswith("proxy") else None
     stage = SimpleNamespace(kind=kind, node=1, contributor=contributor, part="proxy", is_down=kind.startswith("down"))
-    analysis = SimpleNamespace(job=SimpleNamespace(hosts=["a", "b"]))
+    analysis = SimpleNamespace(job=SimpleNamespace(shown_hosts=["a", "b"]))
     assert stage_text(analysis, stage, collective) == words

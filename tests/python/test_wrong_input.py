@@ -1,0 +1,72 @@
+"""Wrong words and wrong places of every kind: a message that says what, where and what to do, and no traceback."""
+
+import subprocess
+import sys
+
+import pytest
+
+
+@pytest.fixture
+def folder(tmp_path):
+    (tmp_path / "folder").mkdir()
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (
+            "explain --cluster paper-1 --sizes 99999999999999999999",
+            "--sizes: '99999999999999999999' is more than any message",
+        ),
+        ("predict --cluster paper-1 --sizes 8KiB,99999999999999999999", "--sizes: '99999999999999999999' is more than"),
+        ("explain --cluster folder", "folder is a folder; name the cluster file in it; bundled clusters are: "),
+        ("monitor --cluster folder --every 60 -- mpiexec", "--cluster: 'folder' is a folder; name the cluster file"),
+        ("cluster import slurm nowhere.conf -o folder", "cannot write folder: it is a folder"),
+        ("cluster show paper-1 --svg ''", "--svg: its value is empty; give one, or leave --svg out"),
+        ("simulate matmul --cluster paper-1 --rate=", "--rate: its value is empty; give one, or leave --rate out"),
+        ("simulate gains --cluster paper-1 --rates ''", "--rates: its value is empty"),
+        ("cluster import slurm nowhere.conf -o ''", "--output: the file's name is empty"),
+        ("cluster export paper-1 --format yaml -o ''", "cannot write: the file's name is empty"),
+        ("doctor --collective nosuch", "--collective is for a doctor in a job, or with --pays: leave it out"),
+        ("doctor --mpi mpich", "--mpi is for a doctor in a job, or with --pays: leave it out"),
+        ("doctor --slurm x --pays --cluster paper-1", "--slurm is for a doctor outside a job and without --pays"),
+    ],
+)
+def test_what_is_wrong_is_said(refused, folder, words, said):
+    assert said in refused(*[word.strip("'") for word in words.split()], cwd=folder)
+
+
+def test_no_look_is_longer_than_a_day(trunkline, folder):
+    ran = trunkline("trace", "top", "folder", "--interval", "1e20", cwd=folder)
+    assert ran.status == 2
+    assert "--interval" in ran.error
+
+
+def ended(words, shell):
+    """A command with its output where the words of a shell lead it."""
+    script = f'exec "$0" -m trunkline "$@" {shell}'
+    return subprocess.run(["sh", "-c", script, sys.executable, *words], capture_output=True, text=True, check=False)
+
+
+@pytest.mark.parametrize("words", [("--version",), ("algorithms",)])  # more and less than what is kept back
+def test_output_that_cannot_be_written(words):
+    full = ended(words, ">/dev/full")
+    said = "trunkline: cannot write to standard output: No space left on device\n"
+    assert (full.returncode, full.stderr) == (2, said)
+    closed = ended(words, ">&-")
+    assert (closed.returncode, closed.stdout, closed.stderr) == (0, "", "")
+
+
+@pytest.mark.parametrize("words", [("--version",), ("algorithms",)])
+def test_a_pipe_that_nobody_reads(words):
+    with subprocess.Popen(
+        [sys.executable, "-m", "trunkline", *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as command:
+        command.stdout.close()
+        assert command.stderr.read() == b""
+        assert command.wait(60) == 1
+
+
+def test_closed_standard_error_is_no_fault():
+    assert ended(("algorithms",), "2>&-").returncode == 0
