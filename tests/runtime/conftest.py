@@ -60,7 +60,7 @@ class Mpi:
     @property
     def yields(self) -> str:
         """What makes its ranks yield while they wait, where no setting does, and sleep when they wait for long."""
-        needed = ["yield", "nap"] if self.family == "mpich" else ["nap"]
+        needed = ["rest"] * (self.name == "mpich") + ["yield"] * (self.family == "mpich") + ["nap"]
         return ":".join(str(BUILD / "tests" / "runtime" / f"libruntime-{name}.so") for name in needed)
 
     @property
