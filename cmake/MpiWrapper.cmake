@@ -19,7 +19,14 @@ function(trunkline_ask_wrapper wrapper out)
   endforeach()
   if(NOT status EQUAL 0 OR NOT line)
     string(REGEX REPLACE "\n.*" "" error "${error}")
-    set(${out}_FAULT "it does not say what it compiles with (-show, --showme): ${status} ${error}" PARENT_SCOPE)
+    string(REPLACE ";" "," error "${error}")  # a list of reasons would be taken apart there
+    set(ended "ended with ${status}")
+    if(error)
+      string(APPEND ended ": ${error}")
+    endif()
+    set(${out}_FAULT
+        "it does not say what it compiles with, as an MPI library's mpicc does (-show, --showme), and ${ended}"
+        PARENT_SCOPE)
     return()
   endif()
   separate_arguments(words UNIX_COMMAND "${line}")

@@ -195,7 +195,8 @@ def test_wrapper_of_a_prefix_where_the_compiler_looks_by_itself(build, tmp_path)
     [
         (
             lambda prefix: wrapper(prefix / "bin" / "mpicc", "echo broken here >&2; exit 3"),
-            "it does not say what it compiles with (-show, --showme): 3 broken here",
+            "it does not say what it compiles with, as an MPI library's mpicc does (-show, --showme), and ended "
+            "with 3: broken here",
         ),
         (
             lambda prefix: mpich(prefix, "", header=""),

@@ -111,7 +111,9 @@ def test_wrong_words(refused, site, words, message):
 def test_what_cannot_be_built_for(refused, site):
     file = wrapper(site / "bad" / "bin" / "mpicc", "echo broken >&2; exit 3")
     message = refused("library", "--build", "--mpicc", file)
-    assert message == f"{file} cannot be used: it does not say what it compiles with (-show, --showme): 3 broken"
+    why = "it does not say what it compiles with, as an MPI library's mpicc does (-show, --showme), "
+    why += "and ended with 3: broken"
+    assert message == f"{file} cannot be used: {why}"
     assert not list((site / "own").rglob("*.so"))
 
 
@@ -157,10 +159,10 @@ module() {{
 }}
 """
     )
-    wrapper(site / "bad" / "bin" / "mpicc", "echo broken >&2; exit 3")
+    wrapper(site / "bad" / "bin" / "mpicc", "echo 'broken; all of it' >&2; exit 3")
     monkeypatch.setenv("HOME", str(home))
     monkeypatch.setenv("PATH", f"{site}/tools")
     listed = {one["where"]: one for one in trunkline("library", "--json", "-").data}
     assert listed["module mpi/mpich/4.3.1"]["mpicc"] == f"{site}/m/bin/mpicc"
     assert listed["module mpi/mpich/4.3.1"]["can_build"]
-    assert listed["module mpi/broken"]["reason"].endswith("(-show, --showme): 3 broken")
+    assert listed["module mpi/broken"]["reason"].endswith("(-show, --showme), and ended with 3: broken, all of it")

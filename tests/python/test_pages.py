@@ -208,6 +208,15 @@ def places(picture):
     }
 
 
+def test_switches_of_a_domain_are_a_short_list(trunkline, tmp_path):
+    (tmp_path / "long.yaml").write_text(LEAF_SPINE)
+    said = trunkline("cluster", "check", tmp_path / "long.yaml").out
+    assert "spine1.net.example.org+3 for spine[1-4].net.example.org" in said
+    shown = trunkline("cluster", "show", tmp_path / "long.yaml").out
+    assert "spine1.net.example.org+3 for spine[1-4].net.example.org" in shown
+    assert "no hosts" in shown
+
+
 def test_spines_stand_above_their_leaves():
     for cluster in (load_cluster("leaf-spine"), _core.parse_cluster(LEAF_SPINE, "long.yaml")):
         found = places(draw_cluster(cluster))

@@ -22,6 +22,11 @@ def folder(tmp_path):
         ("predict --cluster paper-1 --sizes 8KiB,99999999999999999999", "--sizes: '99999999999999999999' is more than"),
         ("explain --cluster folder", "folder is a folder; name the cluster file in it; bundled clusters are: "),
         ("monitor --cluster folder --every 60 -- mpiexec", "--cluster: 'folder' is a folder; name the cluster file"),
+        (
+            "demo --rate 20",
+            "--rate: '20' is not a rate; write a number with bit, kbit, Mbit or Gbit, as in 20Mbit, or auto",
+        ),
+        ("tune --cluster paper-1 --mpi mpich -o - --rate fast", "--rate: 'fast' is not a rate; "),
         ("cluster import slurm nowhere.conf -o folder", "cannot write folder: it is a folder"),
         ("cluster show paper-1 --svg ''", "--svg: its value is empty; give one, or leave --svg out"),
         ("simulate matmul --cluster paper-1 --rate=", "--rate: its value is empty; give one, or leave --rate out"),

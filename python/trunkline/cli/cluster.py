@@ -19,6 +19,7 @@ from trunkline.cluster import (
     unused_words,
 )
 from trunkline.draw.cluster import draw_cluster
+from trunkline.draw.names import hostlist
 from trunkline.draw.svg import link_text
 from trunkline.draw.terminal import cluster_tree
 from trunkline.terminal import output, titled_table
@@ -114,7 +115,7 @@ def link_name(link: _core.Link) -> str:
 
 def _merged_text(merged: _core.MergedSwitches) -> str:
     """``spine-0+1 for spine-[0-1]``."""
-    return f"{merged.name} for {_core.compress_hostlist(merged.switches)}"
+    return f"{merged.name} for {hostlist(merged.switches)}"
 
 
 def _counted(number: int, one: str, many: str | None = None) -> str:

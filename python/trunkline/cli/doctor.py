@@ -22,6 +22,7 @@ from trunkline.cli.options import COLLECTIVE_HELP, JsonOption, OptionalClusterOp
 from trunkline.cli.output import check_outputs, write_json
 from trunkline.cluster import load_cluster
 from trunkline.doctor import Examination, doctor_words, examine
+from trunkline.draw.names import hostlist
 from trunkline.errors import BadInput
 from trunkline.mpi import BUILD_IT, require_mpi, running_mpi
 from trunkline.registry import check_collective
@@ -148,7 +149,7 @@ def _print(found: Examination) -> None:
     hosts = Counter(seat.host for seat in found.seats)
     per_host = " or ".join(str(count) for count in sorted(set(hosts.values())))
     where = f"{len(found.seats)} ranks on {len(hosts)} hosts, {per_host} each"
-    names = escape(_core.compress_hostlist(list(hosts)))
+    names = escape(hostlist(list(hosts)))
     console.print(f"[bold]{found.mpi.name} {found.mpi.version}[/]: {where}: {names}", soft_wrap=True)
     interfaces = Counter(seat.interface or "none" for seat in found.seats)
     console.print("traffic: " + ", ".join(f"{name} on {count} ranks" for name, count in interfaces.most_common()))

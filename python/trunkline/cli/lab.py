@@ -22,6 +22,7 @@ from trunkline.cli.lab_slurm import check_slurm_run, slurm_environment
 from trunkline.cli.options import ClusterOption, LabRateOption, RanksOnHostOption, mpi_option
 from trunkline.cli.output import check_outputs, write_json
 from trunkline.cluster import load_cluster
+from trunkline.draw.names import hostlist
 from trunkline.errors import BadInput
 from trunkline.lab.impairments import Impairments, counted_text
 from trunkline.lab.message_cost import tell_message_cost
@@ -283,7 +284,7 @@ def shell(
     check_host(loaded, host)
     with _open(loaded, rate, impairments, single_frames=single_frames) as lab:
         console.print(
-            f"{lab.cluster.name} at {format_rate(lab.rate_bps)}: {_core.compress_hostlist(lab.cluster.hosts)}; "
+            f"{lab.cluster.name} at {format_rate(lab.rate_bps)}: {hostlist(lab.cluster.hosts)}; "
             f"'{lab.agent} HOST COMMAND' runs a command on another host; 'exit' ends the cluster"
         )
         env = {**_measured(lab, len(lab.cluster.hosts)), **settings_of_caller()}

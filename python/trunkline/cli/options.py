@@ -12,6 +12,7 @@ from trunkline.cli.completing import algorithm_names, cluster_names, collective_
 from trunkline.errors import BadInput
 from trunkline.random_sites import SITES_FORM
 from trunkline.registry import check_collective
+from trunkline.units import parse_rate
 
 __all__ = [
     "CLUSTER_HELP",
@@ -83,7 +84,19 @@ MpisOption = Annotated[
 ]
 SizesOption = Annotated[str, sizes_option()]
 _LAB_RATE = "Rate of the fastest link (20Mbit), or auto: the highest this machine can emulate truly."
-LabRateOption = Annotated[str, typer.Option(metavar="RATE", help=_LAB_RATE)]
+
+
+def _checked_lab_rate(text: str) -> str:
+    """Before anything is started: whether it is one."""
+    if text != "auto":
+        try:
+            parse_rate(text)
+        except BadInput as error:
+            raise BadInput(f"--rate: {error}, or auto") from None
+    return text
+
+
+LabRateOption = Annotated[str, typer.Option(metavar="RATE", callback=_checked_lab_rate, help=_LAB_RATE)]
 RateOption = Annotated[
     Optional[str],
     typer.Option(metavar="RATE", help="Rate of the fastest link (20Mbit), others in proportion, as the lab runs it."),

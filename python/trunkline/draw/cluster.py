@@ -50,7 +50,7 @@ def switch_notes(cluster: _core.Cluster) -> dict[str, str]:
     notes = {}
     for switch, own in hosts.items():
         rates = sorted({between[frozenset((name, switch))] for name in own} - {usual})
-        words = f"{len(own)} host{'' if len(own) == 1 else 's'}"
+        words = f"{len(own)} host{'' if len(own) == 1 else 's'}" if own else "no hosts"
         notes[switch] = f"{words} at {' and '.join(rates)}" if rates else words
     _, behind = switch_tree(cluster)
     for switch, below in behind.items():
