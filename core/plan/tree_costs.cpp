@@ -164,6 +164,7 @@ class Sum {
     costs.transfers = times * static_cast<double>(placement_.size() - 1) - costs.local_transfers;
     if (part_ < 1.0) costs.meeting_byte_s = deepest_byte_s_;
     costs.network_hops = static_cast<Rank>(data_.transfers().size());
+    costs.crowded_byte_s = crowded_byte_s_;
     costs.latest = longest(latest_, hosts_);
     data_.settle_loads();
     std::vector<TreeCosts::Work> works;
@@ -286,8 +287,22 @@ class Sum {
     return is_beyond;
   }
 
+  /// A root's children near by are ahead of what the other root sends, and share the port with it. What one of them
+  /// sends is there before that has come a long way; what the others send may keep the port from it.
+  void add_crowding(const Tree& tree, Rank root) {
+    const HostIndex host = placement_[root];
+    const auto near = std::ranges::count_if(tree.children[root], [&](Rank child) {
+      return child != tree.exchange && placement_[child] != host && !is_far(paths_, placement_[child], host);
+    });
+    if (near < 2) return;
+    const double port_byte_s = paths_.byte_s(cluster_.neighbours(cluster_.hosts()[host]).front().channel ^ 1U);
+    crowded_byte_s_ = std::max(crowded_byte_s_, part_ * static_cast<double>(near - 1) * port_byte_s);
+  }
+
   /// Up on one side and down there after the other root was sent what it needs, or over to it and down on its side.
   void add_exchanged(const Tree& tree, const Side& root, const Side& exchange) {
+    add_crowding(tree, tree.root);
+    add_crowding(tree, tree.exchange);
     const HostIndex from = placement_[tree.root];
     const HostIndex to = placement_[tree.exchange];
     PathCost path;
@@ -519,6 +534,7 @@ class Sum {
   std::vector<std::pair<Rank, Ways>> to_local_leaf_;  ///< by parent: the last of its leaves in a row
   std::vector<TreeCosts::Way> latest_;
   double deepest_byte_s_ = 0.0;
+  double crowded_byte_s_ = 0.0;
   std::optional<SiteBranches> by_site_;  ///< of what goes one way over long links
   std::vector<const Tree*> trees_;
   std::vector<Handlings> handlings_;  ///< of a segment, by rank

@@ -519,9 +519,9 @@ def test_operands_of_several_children_fill_links_of_100_ms(trunkline, collective
     """Had each child less room than the link holds, a round trip would pass for every few segments."""
     simulated, predicted = times_of(
         trunkline, collective, "sites:4x3:delay=100ms:rate=100Mbit:host-rate=1Gbit",
-        "--sizes", "1MiB", "--algorithms", "by-sites-binary",
+        "--sizes", "1MiB,4MiB", "--algorithms", "by-sites-binary",
     )  # fmt: skip
-    assert simulated == pytest.approx(predicted, rel=0.15)
+    assert simulated == pytest.approx(predicted, rel=0.05)
 
 
 TWO_SLOW_LINKS = """\
