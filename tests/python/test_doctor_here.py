@@ -132,6 +132,23 @@ def test_streams_where_buffers_cannot_grow(tmp_path, most, words):
     assert found.advice.endswith(words)
 
 
+def test_windows_beside_what_the_file_says(tmp_path):
+    (tmp_path / "tcp_rmem").write_text("4096 131072 262144\n")
+    (tmp_path / "tcp_wmem").write_text("4096\t16384\t4194304\n")
+
+    def found(window):
+        text = _core.write_cluster(FOUR_SITE).replace("latency: 10us}", f"latency: 10us, tcp_window: {window}}}", 1)
+        return list(window_findings(_core.parse_cluster(text, "x"), tmp_path, "h0"))
+
+    (capped,) = found("128KiB")
+    assert "tcp_window" not in capped.advice
+    other, capped = found("3MiB")
+    assert other.text == "the cluster file says that h0 has windows of 3 MiB, and here they hold some 128 KiB"
+    assert "write tcp_window: 128KiB there" in other.advice
+    (unsaid,) = window_findings(FOUR_SITE, tmp_path, "h0")
+    assert "write tcp_window: 128KiB beside the hosts in the cluster file" in unsaid.advice
+
+
 def test_windows_of_another_machine_or_system(tmp_path):
     assert list(window_findings(FOUR_SITE, tmp_path, "elsewhere")) == []
     assert list(window_findings(None, tmp_path, "h0")) == []

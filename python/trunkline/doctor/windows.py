@@ -6,6 +6,9 @@ the receiver and of ``net.ipv4.tcp_wmem`` at the sender, and counts what it need
 
 Several streams between two hosts have a window each. MPI libraries open one between two ranks, and so a plan of which
 several ranks of a host drive its link by turns has as many streams as lanes (docs/wide-area.md, "Several streams").
+
+What a cluster file says of it (``tcp_window``) predictions count; a file that says nothing lets them think windows hold
+all that is under way.
 """
 
 from __future__ import annotations
@@ -24,6 +27,8 @@ _LANES = (2, 4, 8)
 """Of the lane algorithms: ranks of a host that drive its link by turns."""
 _HELD = 0.5
 """Of a buffer: what a window takes of it, beside what the kernel keeps for each frame."""
+_ALIKE = 0.25
+"""By such a part a stated window may be off: nobody knows it better."""
 
 
 def window_findings(cluster: _core.Cluster | None, folder: Path, host: str) -> Iterator[Finding]:
@@ -53,17 +58,38 @@ def window_findings(cluster: _core.Cluster | None, folder: Path, host: str) -> I
         f"from {name} to {most.to}, {format_rate(most.rate_bps)} x {format_seconds(most.round_trip_s)} there and back"
     )
     under_way = f"{held}, {format_bytes(round(most.held_bytes))} are under way"
+    if stated := cluster.tcp_window_bytes(own):
+        yield from _stated_finding(name, stated, window)
     if most.held_bytes <= window:
         yield ok("TCP windows", f"they hold some {format_bytes(round(window))}; {under_way} at most")
         return
     needs = round(most.held_bytes / _HELD)
+    told = "" if stated else f"write tcp_window: {_as_key(window)} beside the hosts in the cluster file, and "
     yield wrong(
         "TCP windows",
         f"{least} lets one hold some {format_bytes(round(window))}; {under_way}: a stream gets "
         f"{window / most.held_bytes:.0%} of the rate",
         f"let buffers grow on all hosts, as with: sysctl -w 'net.ipv4.tcp_rmem=4096 131072 {needs}' "
-        f"'net.ipv4.tcp_wmem=4096 16384 {needs}'; or, where they cannot: {_lanes_words(most.held_bytes / window)}",
+        f"'net.ipv4.tcp_wmem=4096 16384 {needs}'; or, where they cannot: {told}"
+        f"{_lanes_words(most.held_bytes / window)}",
     )
+
+
+def _stated_finding(name: str, stated: int, window: float) -> Iterator[Finding]:
+    """What the cluster file says of it beside what this machine has, where they are far apart."""
+    if abs(stated / window - 1) <= _ALIKE:
+        return
+    yield wrong(
+        "TCP windows",
+        f"the cluster file says that {name} has windows of {format_bytes(stated)}, and here they hold some "
+        f"{format_bytes(round(window))}",
+        f"write tcp_window: {_as_key(window)} there, or let buffers grow",
+    )
+
+
+def _as_key(window: float) -> str:
+    """As a cluster file has it."""
+    return f"{round(window / 1024)}KiB"
 
 
 def _lanes_words(streams: float) -> str:
