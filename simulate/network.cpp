@@ -7,8 +7,10 @@
 #endif
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <cstdlib>
+#include <limits>
 #include <map>
 #include <memory>
 #include <string>
@@ -121,6 +123,7 @@ class Hosts {
     double start = shares_wire ? leaves : std::max(leaves, free_at);
     free_at = std::max(free_at, start + wire / links.front()->get_bandwidth());
     if (!shares_wire) start = queued(links, start, wire);
+    start = in_window(from, to, links, bytes, start);
     // A long message is announced and asked for first.
     const double announced_way_s = eager ? 0.0 : trip.latency_s + answer_s(links);
     const double arrives = start + trip.latency_s + announced_way_s + trip.stored_s + trip.transfer_s;
@@ -167,6 +170,29 @@ class Hosts {
     return start;
   }
 
+  /// From when on TCP's window has room for the message, after those that the same rank has sent to the same one
+  /// before. Of a longer message than a window the rest waits, as if it came later by so much.
+  double in_window(const s4u::Host* from, const s4u::Host* to, const Links& links, double bytes, double start) {
+    const double window = std::min(tcp_window(from), tcp_window(to));
+    if (std::isinf(window)) return start;
+    const Trip trip = trip_of(bytes, links);
+    const double byte_s = (trip.latency_s + answer_s(links)) / window;
+    const double more_s = byte_s - trip.transfer_s / bytes;
+    if (more_s <= 0.0) return start;
+    double& drained_at = drained_at_[{from, to}];
+    start = std::max(start, drained_at - (window - std::min(bytes, window)) * byte_s);
+    drained_at = std::max(drained_at, start) + bytes * byte_s;
+    return start + std::max(0.0, bytes - window) * more_s;
+  }
+
+  /// Bytes, as the cluster file says, by way of the platform; infinity where it says nothing.
+  double tcp_window(const s4u::Host* host) {
+    const auto [known, is_new] = tcp_window_.try_emplace(host, std::numeric_limits<double>::infinity());
+    const char* const stated = is_new ? host->get_property("trunkline.tcp_window") : nullptr;
+    if (stated != nullptr) known->second = std::strtod(stated, nullptr);
+    return known->second;
+  }
+
   /// One for each rank there, which mostly is alone.
   Processors& processors_of(const s4u::Host* host) {
     return processors_.try_emplace(host, std::max<std::size_t>(1, host->get_actor_count())).first->second;
@@ -182,8 +208,10 @@ class Hosts {
   }
 
   std::unordered_map<const s4u::Host*, double> injection_s_;
-  std::unordered_map<const s4u::Link*, double> back_s_;                            ///< by link: latency the other way
-  std::unordered_map<const s4u::Link*, double> free_at_;                           ///< by port
+  std::unordered_map<const s4u::Host*, double> tcp_window_;
+  std::map<std::pair<const s4u::Host*, const s4u::Host*>, double> drained_at_;  ///< when nothing is under way any more
+  std::unordered_map<const s4u::Link*, double> back_s_;                         ///< by link: latency the other way
+  std::unordered_map<const s4u::Link*, double> free_at_;                        ///< by port
   std::map<std::pair<const s4u::Link*, const s4u::Link*>, double> queue_free_at_;  ///< by port, and link behind it
   Links real_;
   std::unordered_map<const s4u::Host*, Processors> processors_;

@@ -31,6 +31,7 @@ struct Node {
   SwitchSettings settings{};           ///< of a switch; for the lab alone: fingerprints leave them out
   double injection_s = 0.0;  ///< of a host: so long each message that it sends keeps it busy, besides what its rate and
                              ///< its MPI library take; no switch has any
+  std::uint64_t tcp_window_bytes = 0;  ///< of a host: so much at most has one of its TCP streams under way; 0: enough
 };
 
 /// What one direction of a link offers.

@@ -48,6 +48,13 @@ void add_back(Digest& hash, const Link& link) {
   hash.number(link.back->latency_s);
 }
 
+/// Networks that say nothing of TCP have the number that they had before they could.
+void add_tcp_window(Digest& hash, const Node& host) {
+  if (host.tcp_window_bytes == 0) return;
+  hash.text("tcp window");
+  hash.number(static_cast<double>(host.tcp_window_bytes));
+}
+
 /// Networks whose paths are those of a tree have the number that they had before there were others.
 void add_paths(Digest& hash, const Cluster& cluster) {
   if (cluster.routes() != nullptr) hash.text("shortest paths");
@@ -70,6 +77,7 @@ std::uint64_t network_fingerprint(const Cluster& cluster) {
     hash.text("host");
     hash.text(nodes[node].name);
     hash.number(nodes[node].injection_s);
+    add_tcp_window(hash, nodes[node]);
     hash.text(nodes[cluster.switch_of(host)].name);
     hash.number(link.rate_bps);
     hash.number(link.latency_s);

@@ -14,6 +14,7 @@ Paths::Paths(const Cluster& cluster)
     any_wide_ = any_wide_ || link.width > 1;
     any_back_ = any_back_ || link.back.has_value();
   }
+  any_tcp_window_ = std::ranges::any_of(cluster.nodes(), [](const Node& node) { return node.tcp_window_bytes > 0; });
   const std::vector<double> none(cluster.nodes().size(), 0.0);
   up_ = {none, none, none};
   if (any_back_) down_ = up_;

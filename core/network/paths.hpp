@@ -68,6 +68,8 @@ class Paths {
   [[nodiscard]] bool any_wide() const noexcept { return any_wide_; }
   /// Whether any link differs by direction.
   [[nodiscard]] bool any_back() const noexcept { return any_back_; }
+  /// Whether any host's TCP window is stated.
+  [[nodiscard]] bool any_tcp_window() const noexcept { return any_tcp_window_; }
 
  private:
   struct HeavyPath {
@@ -102,6 +104,7 @@ class Paths {
   const Routes* routes_;
   bool any_back_ = false;
   bool any_wide_ = false;
+  bool any_tcp_window_ = false;
   std::vector<HostIndex> host_of_;  ///< empty where none is
   std::vector<NodeId> top_down_;
   std::vector<NodeId> jump_;

@@ -31,7 +31,9 @@ class CostFunction {
   /// came in the one before; 0: ranks do not wait for each other round by round.
   [[nodiscard]] virtual std::uint64_t relayed_blocks() const { return 0; }
 
-  /// Seconds on the links for each byte of the message, where ranks change partners from round to round; else 0.
+  /// Seconds on the links for each byte of the message that may be lost: where ranks change partners from round to
+  /// round, all of them; of trees whose two roots exchange, what operands from near may keep what comes from far from a
+  /// port; else 0.
   [[nodiscard]] virtual double exchanged_byte_s() const { return 0.0; }
 
   /// Whether it may be faster than others at all. False: predictions do not know enough of it to compare it.

@@ -61,7 +61,7 @@ struct InFlight {
 /// memory, or four segments where those are more; each of several trees by turns at least as many.
 inline constexpr std::uint64_t least_window = 2;
 inline constexpr std::uint64_t most_window = 32;     ///< where the least is under way
-inline constexpr std::uint64_t widest_window = 128;  ///< however much is
+inline constexpr std::uint64_t widest_window = 256;  ///< however much is: 4 MiB in messages of 16 KiB
 
 /// Segments of that many bytes.
 [[nodiscard]] constexpr std::uint64_t window_of(std::uint64_t segment_bytes, std::uint64_t in_flight_bytes) {

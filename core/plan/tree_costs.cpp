@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <numeric>
 #include <optional>
 #include <stdexcept>
@@ -135,6 +136,7 @@ class Sum {
     to_local_leaf_.clear();
     for (const std::vector<Sent>& sends : by_round(tree)) add_round(tree, sends);
     add_ways(tree);
+    add_streams(tree);
     trees_.push_back(&tree);
     for (Rank rank = 0; rank < tree.size(); ++rank) {
       const auto sends = static_cast<double>(tree.children[rank].size());
@@ -164,7 +166,10 @@ class Sum {
     costs.transfers = times * static_cast<double>(placement_.size() - 1) - costs.local_transfers;
     if (part_ < 1.0) costs.meeting_byte_s = deepest_byte_s_;
     costs.network_hops = static_cast<Rank>(data_.transfers().size());
+    costs.crowded_byte_s = crowded_byte_s_;
     costs.latest = longest(latest_, hosts_);
+    for (const auto& [hop, stream] : streams_) add_slowest(costs.streams, stream);
+    costs.capped_hops = (both_ways ? 2.0 : 1.0) * static_cast<double>(capped_hops_);
     data_.settle_loads();
     std::vector<TreeCosts::Work> works;
     for (ChannelId channel = 0; channel < cluster_.channel_count(); ++channel) {
@@ -199,6 +204,22 @@ class Sum {
     TreeCosts::Way for_host;   ///< for others of its host: came by the wire, and only the processor sent before
     double hops_byte_s = 0.0;  ///< of its hops alone
   };
+
+  /// Of each two ranks one stream, whichever trees it is in.
+  void add_streams(const Tree& tree) {
+    if (!paths_.any_tcp_window()) return;
+    std::vector<std::uint32_t> hops(tree.size(), 0);
+    for (const Rank rank : parents_first(tree)) {
+      if (rank == tree.root) continue;
+      const Rank parent = tree.parent[rank];
+      hops[rank] = hops[parent];
+      auto stream = capped_stream(paths_, cluster_.hosts()[placement_[parent]], cluster_.hosts()[placement_[rank]]);
+      if (!stream) continue;
+      capped_hops_ = std::max(capped_hops_, ++hops[rank]);
+      stream->share = 0.0;
+      streams_.try_emplace({parent, rank}, *stream).first->second.share += part_;
+    }
+  }
 
   void add_to_site(Rank rank, const Ways& ways) {
     if (!by_site_) return;
@@ -286,8 +307,22 @@ class Sum {
     return is_beyond;
   }
 
+  /// A root's children near by are ahead of what the other root sends, and share the port with it. What one of them
+  /// sends is there before that has come a long way; what the others send may keep the port from it.
+  void add_crowding(const Tree& tree, Rank root) {
+    const HostIndex host = placement_[root];
+    const auto near = std::ranges::count_if(tree.children[root], [&](Rank child) {
+      return child != tree.exchange && placement_[child] != host && !is_far(paths_, placement_[child], host);
+    });
+    if (near < 2) return;
+    const double port_byte_s = paths_.byte_s(cluster_.neighbours(cluster_.hosts()[host]).front().channel ^ 1U);
+    crowded_byte_s_ = std::max(crowded_byte_s_, part_ * static_cast<double>(near - 1) * port_byte_s);
+  }
+
   /// Up on one side and down there after the other root was sent what it needs, or over to it and down on its side.
   void add_exchanged(const Tree& tree, const Side& root, const Side& exchange) {
+    add_crowding(tree, tree.root);
+    add_crowding(tree, tree.exchange);
     const HostIndex from = placement_[tree.root];
     const HostIndex to = placement_[tree.exchange];
     PathCost path;
@@ -519,8 +554,11 @@ class Sum {
   std::vector<std::pair<Rank, Ways>> to_local_leaf_;  ///< by parent: the last of its leaves in a row
   std::vector<TreeCosts::Way> latest_;
   double deepest_byte_s_ = 0.0;
+  double crowded_byte_s_ = 0.0;
   std::optional<SiteBranches> by_site_;  ///< of what goes one way over long links
   std::vector<const Tree*> trees_;
+  std::map<std::pair<Rank, Rank>, TcpStream> streams_;  ///< by parent and child, where windows are the limit
+  std::uint32_t capped_hops_ = 0;
   std::vector<Handlings> handlings_;  ///< of a segment, by rank
   double local_transfers_ = 0.0;      ///< of a segment, within hosts
 };
@@ -546,7 +584,18 @@ double way_seconds(const TreeCosts& costs, const std::vector<TreeCosts::Way>& la
     most = std::max(most, byte_seconds(way, costs.hosts) * piece.wire + way.per_frame_byte_s * piece.frame +
                               fixed_seconds(way, costs.hosts, eager));
   }
-  return most;
+  return most + costs.capped_hops * held_seconds(costs.streams, static_cast<double>(piece.bytes));
+}
+
+/// Until the last of the segments may be sent, as far as TCP's windows let it.
+double streamed_seconds(const TreeCosts& costs, const Cut& cut) {
+  double most_s = 0.0;
+  const double before = cut.further * static_cast<double>(cut.segment.bytes);
+  for (const TcpStream& stream : costs.streams) {
+    const double last = std::min(static_cast<double>(cut.last.bytes), stream.window_bytes);
+    most_s = std::max(most_s, stream.seconds(stream.share * before + last));
+  }
+  return most_s;
 }
 
 /// Until so many segments have been sent and one more may be. Over a long way a window may end before its first message
@@ -576,6 +625,7 @@ double branch_seconds(const TreeCosts& costs, const std::vector<TreeCosts::Way>&
     const auto window = static_cast<double>(window_of(cut.segment.bytes, costs.in_flight_bytes));
     sent_s = std::max(sent_s, (before - window) * slowest_s);
   }
+  sent_s = std::max(sent_s, streamed_seconds(costs, cut));
   return sent_s + behind_s + std::max(last_s, way_seconds(costs, latest, cut.segment) - next_s);
 }
 

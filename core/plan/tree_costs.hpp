@@ -11,6 +11,7 @@
 #include "collective/collective.hpp"
 #include "model/transfer/host_costs.hpp"
 #include "model/transfer/segments.hpp"
+#include "model/transfer/tcp_stream.hpp"
 #include "network/paths.hpp"
 #include "patterns/tree.hpp"
 #include "plan/costs.hpp"
@@ -70,12 +71,16 @@ struct TreeCosts final : CostFunction {
   double meeting_byte_s = 0.0;        ///< of several trees: all hops of the deepest way, for each byte of a segment
   double longest_hop_s = 0.0;         ///< one way, where windows may end before the first answer; 0: they do not
   std::uint64_t in_flight_bytes = 0;  ///< what windows hold then
+  std::vector<TcpStream> streams{};   ///< hops that TCP's windows make slower than their links, the slowest of them
+  double capped_hops = 0.0;           ///< so many of them at most are on the way to one rank
+  double crowded_byte_s = 0.0;        ///< see exchanged_byte_s()
   HostCosts hosts = usual_host_costs();
 
   [[nodiscard]] double seconds(std::uint64_t message_bytes, std::uint64_t segment_bytes) const override;
   [[nodiscard]] std::uint64_t best_segment(std::uint64_t message_bytes) const override;
   [[nodiscard]] TimedSegment fastest_segment(std::uint64_t message_bytes, const Cuts& cuts) const override;
   [[nodiscard]] std::optional<Rank> network_transfers() const override { return network_hops; }
+  [[nodiscard]] double exchanged_byte_s() const override { return crowded_byte_s; }
 };
 
 /// Generalises formulas 1 and 2 of Patarasuk, Faraj, Yuan (2008) to any ordered tree: the first segment's longest way,

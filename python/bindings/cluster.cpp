@@ -191,6 +191,10 @@ void bind_cluster(nb::module_& module) {
       .def(
           "injection_s", [](const Cluster& cluster, HostIndex host) { return host_node(cluster, host).injection_s; },
           "host"_a, "Seconds for which each message that it sends keeps a host busy, besides its rate and its library.")
+      .def(
+          "tcp_window_bytes",
+          [](const Cluster& cluster, HostIndex host) { return host_node(cluster, host).tcp_window_bytes; }, "host"_a,
+          "So much at most one of its TCP streams has under way, as the file says; 0 where it says nothing.")
       .def("find_host", &Cluster::find_host, "processor_name"_a,
            "Index of the host that a processor name stands for; None where there is none, or several.")
       .def(

@@ -142,6 +142,9 @@ class Cluster:
     def injection_s(self, host: int) -> float:
         """Seconds for which each message that it sends keeps a host busy, besides its rate and its library."""
 
+    def tcp_window_bytes(self, host: int) -> int:
+        """So much at most one of its TCP streams has under way, as the file says; 0 where it says nothing."""
+
     def find_host(self, processor_name: str) -> int | None:
         """Index of the host that a processor name stands for; None where there is none, or several."""
 

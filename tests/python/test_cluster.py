@@ -42,7 +42,7 @@ FAULTS = """\
 {file}:4:18: "1000" has no unit; write one of bit, kbit, Mbit, Gbit after the number, such as 100Mbit
 {file}:7:5: the key deal is missing; give it, such as deal: 1 (that many hosts at a time go to each switch in turn)
 {file}:9:5: unknown key "deel" (did you mean deal?); known here are hosts, switch, switches, deal, rate, latency, \
-back, injection, aliases, loss, corrupt, garble, duplicate, reorder, reorder_by, jitter
+back, injection, tcp_window, aliases, loss, corrupt, garble, duplicate, reorder, reorder_by, jitter
 {file}:14:19: s9 is neither a switch nor a host (did you mean s0?)"""
 
 

@@ -132,6 +132,68 @@ def test_streams_where_buffers_cannot_grow(tmp_path, most, words):
     assert found.advice.endswith(words)
 
 
+@pytest.mark.parametrize(
+    ("setting", "value", "holds"),
+    [
+        ("OMPI_MCA_btl_tcp_rcvbuf", "131072", "128 KiB"),
+        ("UCX_TCP_SNDBUF", "64k", "64 KiB"),
+        ("UCX_TCP_SNDBUF", "4MB", "208 KiB"),  # no more than the kernel lets a program ask for
+        ("UCX_TCP_RCVBUF", "auto", ""),
+        ("OMPI_MCA_btl_tcp_sndbuf", "0", ""),
+    ],
+)
+def test_buffers_that_a_library_is_told_to_have(tmp_path, setting, value, holds):
+    folder = tmp_path / "ipv4"
+    for place, text in (
+        (folder / "tcp_rmem", "4096 131072 6291456"),
+        (folder / "tcp_wmem", "4096 16384 4194304"),
+        (tmp_path / "core" / "wmem_max", "212992"),
+    ):
+        place.parent.mkdir(exist_ok=True)
+        place.write_text(text + "\n")
+    (found,) = window_findings(FOUR_SITE, folder, "h0", {setting: value})
+    assert found.state == ("wrong" if holds else "ok")
+    if holds:
+        assert found.text.startswith(f"{setting} lets one hold some {holds}; ")
+        assert found.advice == f"leave {setting} out: buffers that are set to a length do not grow"
+
+
+@pytest.mark.parametrize(
+    ("limit", "words"), [("4194304", "100% of the rate"), ("312500", "50% of the rate"), ("130000", "")]
+)
+def test_settings_that_have_longer_windows_than_buffers_grow_to(tmp_path, limit, words):
+    folder, core = tmp_path / "ipv4", tmp_path / "core"
+    folder.mkdir()
+    core.mkdir()
+    (folder / "tcp_rmem").write_text("4096 131072 262144\n")
+    for name in ("rmem_max", "wmem_max"):
+        (core / name).write_text(limit + "\n")
+    (found,) = window_findings(FOUR_SITE, folder, "h0", {})
+    assert ("give sockets buffers of a length" in found.advice) == bool(words)
+    if words:
+        length = min(int(limit), 625250)  # 50 Mbit/s for 100.04 ms
+        assert words in found.advice
+        assert f"OMPI_MCA_btl_tcp_sndbuf={length} OMPI_MCA_btl_tcp_rcvbuf={length} (Open MPI)" in found.advice
+        assert f"UCX_TCP_SNDBUF={length} UCX_TCP_RCVBUF={length} (MPICH 4); or write tcp_window" in found.advice
+
+
+def test_windows_beside_what_the_file_says(tmp_path):
+    (tmp_path / "tcp_rmem").write_text("4096 131072 262144\n")
+    (tmp_path / "tcp_wmem").write_text("4096\t16384\t4194304\n")
+
+    def found(window):
+        text = _core.write_cluster(FOUR_SITE).replace("latency: 10us}", f"latency: 10us, tcp_window: {window}}}", 1)
+        return list(window_findings(_core.parse_cluster(text, "x"), tmp_path, "h0"))
+
+    (capped,) = found("128KiB")
+    assert "tcp_window" not in capped.advice
+    other, capped = found("3MiB")
+    assert other.text == "the cluster file says that h0 has windows of 3 MiB, and here they hold some 128 KiB"
+    assert "write tcp_window: 128KiB there" in other.advice
+    (unsaid,) = window_findings(FOUR_SITE, tmp_path, "h0")
+    assert "write tcp_window: 128KiB beside the hosts in the cluster file" in unsaid.advice
+
+
 def test_windows_of_another_machine_or_system(tmp_path):
     assert list(window_findings(FOUR_SITE, tmp_path, "elsewhere")) == []
     assert list(window_findings(None, tmp_path, "h0")) == []

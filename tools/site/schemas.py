@@ -67,7 +67,10 @@ def _cluster() -> Schema:
         "rate": _described(LINK_RATE, "Of each of these links."),
         "latency": _described(TIME, "One way over one link."),
     }
-    injection = {"injection": _described(TIME, "How long each message keeps the host that sends it.")}
+    of_hosts = {
+        "injection": _described(TIME, "How long each message keeps the host that sends it."),
+        "tcp_window": _described(SIZE, "So much at most one TCP stream of these hosts has under way."),
+    }
     host = _mapping(
         {
             "hosts": HOSTLIST,
@@ -76,7 +79,7 @@ def _cluster() -> Schema:
             "deal": _described(COUNT, "So many hosts at a time go to each switch in turn."),
             "aliases": {"type": "object", "additionalProperties": HOSTLIST},
             **timed,
-            **injection,
+            **of_hosts,
             **IMPAIRMENTS,
         },
         ("hosts",),
@@ -92,7 +95,7 @@ def _cluster() -> Schema:
             "trunkline": {"const": "cluster/1"},
             "name": NAME,
             "description": TEXT,
-            "defaults": _mapping({**timed, **injection, **IMPAIRMENTS, **SWITCH_SETTINGS}),
+            "defaults": _mapping({**timed, **of_hosts, **IMPAIRMENTS, **SWITCH_SETTINGS}),
             "measured": {"type": "string", "description": "Tables of 'trunkline measure' of this network."},
             "paths": {
                 "enum": ["spanning-tree", "equal-cost", "shortest"],

@@ -112,7 +112,10 @@ double round_seconds(const RoundCosts& costs, std::uint64_t message_bytes, std::
   if (costs.any_blocks) return block_seconds(costs, message_bytes, segments);
   // Blocks are sent in pieces; each has its headers, and passes through the software.
   const std::uint64_t block = pieces_of(message_bytes, costs.blocks);
-  if (costs.relays) return relay_seconds(costs, message_bytes, std::min(segment_bytes, block));
+  if (costs.relays) {
+    return std::max(relay_seconds(costs, message_bytes, std::min(segment_bytes, block)),
+                    rounds.streamed_s(message_bytes));
+  }
   double seconds = 0.0;
   for (const RoundCost& one : costs.each) {
     // A transfer's blocks lie side by side: a piece goes from one to the next.

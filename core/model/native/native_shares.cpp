@@ -13,13 +13,18 @@ std::vector<Exchange> round_a_ring(Rank ranks) {
   return {one};
 }
 
-/// Of any number of ranks, as Bruck does it: to the one 1, 2, 4, ... before, all that there is, up to what it lacks.
+/// Of a power of two of ranks in pairs, by recursive doubling; of any other number as Bruck does it, to the one 1, 2,
+/// 4,
+/// ... before. All that there is, up to what it lacks.
 std::vector<Exchange> doubling(Rank ranks) {
   std::vector<Exchange> all;
+  const bool in_pairs = std::has_single_bit(ranks);
   for (Rank distance = 1; distance < ranks; distance *= 2) {
     Exchange& one = all.emplace_back();
     one.part = static_cast<double>(std::min(distance, ranks - distance)) / ranks;
-    for (Rank rank = 0; rank < ranks; ++rank) one.transfers.emplace_back(rank, (rank + ranks - distance) % ranks);
+    for (Rank rank = 0; rank < ranks; ++rank) {
+      one.transfers.emplace_back(rank, in_pairs ? rank ^ distance : (rank + ranks - distance) % ranks);
+    }
   }
   return all;
 }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -27,12 +28,29 @@ RoundCost& RoundCost::operator+=(const RoundCost& other) {
   local_transfers += other.local_transfers;
   local_amounts += other.local_amounts;
   local_parts += other.local_parts;
+  held.insert(held.end(), other.held.begin(), other.held.end());
   return *this;
 }
 
 std::uint64_t RoundCost::transfer_bytes(std::uint64_t message_bytes) const {
   const double part = rounds > 0.0 ? std::max(parts, local_parts) / rounds : 1.0;
   return std::max(static_cast<std::uint64_t>(std::ceil(part * static_cast<double>(message_bytes))), std::uint64_t{1});
+}
+
+double RoundCost::held_s(std::uint64_t message_bytes) const {
+  double sum_s = 0.0;
+  for (const auto& [stream, times] : held) {
+    sum_s += times * stream.more_seconds(stream.share * static_cast<double>(message_bytes));
+  }
+  return sum_s;
+}
+
+double RoundCost::streamed_s(std::uint64_t message_bytes) const {
+  double most_s = 0.0;
+  for (const auto& [stream, times] : held) {
+    most_s = std::max(most_s, stream.seconds(times * stream.share * static_cast<double>(message_bytes)));
+  }
+  return most_s;
 }
 
 double RoundCost::links_s(std::uint64_t message_bytes, std::uint64_t transfer_bytes, const HostCosts& hosts) const {
@@ -54,9 +72,10 @@ double RoundCost::seconds(std::uint64_t message_bytes, std::uint64_t transfer_by
   const double local_s = (rounds - network_rounds) * 2.0 * hosts.local_handling_s(0.0) +
                          std::max(local_parts * pieces - (rounds - network_rounds), 0.0) * hosts.local_handling_s(0.0) +
                          local_parts * bytes * (hosts.local_send_byte_s + hosts.local_receive_byte_s);
-  return std::max(all_hosts_s, network_waits * network_s + local_s + latency_s * hosts.trips(transfer) +
-                                   frame_byte_s * std::min(wire, static_cast<double>(frame_wire_bytes)) +
-                                   std::max(links_s(message_bytes, transfer, hosts), further * network_s));
+  return std::max({all_hosts_s, streamed_s(message_bytes),
+                   network_waits * network_s + local_s + latency_s * hosts.trips(transfer) + held_s(message_bytes) +
+                       frame_byte_s * std::min(wire, static_cast<double>(frame_wire_bytes)) +
+                       std::max(links_s(message_bytes, transfer, hosts), further * network_s)});
 }
 
 double RoundCost::chained_seconds(std::uint64_t message_bytes, std::uint64_t transfer_bytes,
@@ -103,6 +122,7 @@ void TimedRound::finish(RoundCost& cost, double times, bool takes_every_hop, boo
   double most_frame_byte_s = 0.0;
   double latencies_s = 0.0;
   double frame_bytes_s = 0.0;
+  std::optional<TcpStream> slowest;
   for (const PathLoads::Transfer& transfer : loads_.transfers()) {
     const auto& [from, to, meeting, amount] = transfer;
     // A sender that is kept busy sends its next message later: it is as if the way were so much longer.
@@ -115,7 +135,12 @@ void TimedRound::finish(RoundCost& cost, double times, bool takes_every_hop, boo
     most_frame_byte_s = std::max(most_frame_byte_s, frame_byte_s);
     latencies_s += latency_s;
     frame_bytes_s += frame_byte_s;
+    if (auto stream = capped_stream(paths_, from, to)) {
+      stream->share = amount;
+      if (!slowest || slowest->share * slowest->byte_s < amount * stream->byte_s) slowest = stream;
+    }
   }
+  if (slowest) cost.held.push_back({*slowest, times});
   const double hops = static_cast<double>(order_.size());
   const double all = transfers_ + local_transfers_;
   const double any_network = transfers_ > 0.0 ? 1.0 : 0.0;

@@ -5,9 +5,11 @@
 #include <cstdint>
 #include <limits>
 #include <span>
+#include <vector>
 
 #include "model/transfer/host_costs.hpp"
 #include "model/transfer/path_loads.hpp"
+#include "model/transfer/tcp_stream.hpp"
 #include "network/paths.hpp"
 #include "network/placement.hpp"
 
@@ -39,6 +41,12 @@ struct RoundCost {
   double shortest_hop_s = std::numeric_limits<double>::infinity();
   double longest_hop_s = 0.0;
   double announced = 1.0;  ///< so many times as long links take of messages that are announced first
+  /// Of so many rounds, the transfer that TCP's windows make slowest.
+  struct Held {
+    TcpStream stream;
+    double times;
+  };
+  std::vector<Held> held{};
 
   /// Of that many bytes, on average over all rounds: what it costs its sender and its receiver together.
   [[nodiscard]] double message_s(std::uint64_t transfer_bytes, const HostCosts& hosts) const;
@@ -47,6 +55,11 @@ struct RoundCost {
 
   /// What the busiest links take, where a message is cut into transfers of `transfer_bytes`.
   [[nodiscard]] double links_s(std::uint64_t message_bytes, std::uint64_t transfer_bytes, const HostCosts& hosts) const;
+
+  /// What TCP's windows add, round by round.
+  [[nodiscard]] double held_s(std::uint64_t message_bytes) const;
+  /// What no windows let all rounds go below that are alike: one stream carries what goes the same way in each.
+  [[nodiscard]] double streamed_s(std::uint64_t message_bytes) const;
 
   /// The longest transfer of a round, where all rounds are alike.
   [[nodiscard]] std::uint64_t transfer_bytes(std::uint64_t message_bytes) const;

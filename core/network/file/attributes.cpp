@@ -2,6 +2,7 @@
 #include "network/file/attributes.hpp"
 
 #include <array>
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -61,6 +62,7 @@ Attributes stated(const YamlNode& mapping, const Impairments& defaults, Faults& 
   return {.rate = quantity(mapping, "rate", parse_link_rate, "100Mbit", any_rate, faults),
           .latency_s = quantity(mapping, "latency", parse_time, "20us", 0.0, faults),
           .injection_s = quantity(mapping, "injection", parse_time, "50us", 0.0, faults),
+          .tcp_window_bytes = quantity(mapping, "tcp_window", parse_bytes, "3MiB", std::uint64_t{1}, faults),
           .impairments = by_keys(mapping, link_keys(), defaults, faults)};
 }
 
@@ -73,6 +75,7 @@ Attributes read_attributes(const YamlNode& mapping, const Attributes& defaults, 
   found.rate = found.rate ? found.rate : defaults.rate;
   found.latency_s = found.latency_s ? found.latency_s : defaults.latency_s.value_or(0.0);
   found.injection_s = found.injection_s ? found.injection_s : defaults.injection_s.value_or(0.0);
+  if (!found.tcp_window_bytes) found.tcp_window_bytes = defaults.tcp_window_bytes.value_or(0);
   if (!found.rate) {
     faults.add(mapping, "no rate is given; write rate: 100Mbit here, or once for all under defaults");
     found.rate = any_rate;

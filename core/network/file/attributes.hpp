@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rate, latency, the way back, injection time and impairments as far as a part of a cluster file gives them.
+// Rate, latency, the way back, injection time, TCP's window and impairments as far as a part of a cluster file gives
+// them.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 
 #include "network/cluster.hpp"
@@ -14,7 +16,8 @@ namespace trunkline {
 struct Attributes {
   std::optional<LinkRate> rate;
   std::optional<double> latency_s;
-  std::optional<double> injection_s{};  ///< of hosts alone
+  std::optional<double> injection_s{};              ///< of hosts alone
+  std::optional<std::uint64_t> tcp_window_bytes{};  ///< of hosts alone
   Impairments impairments{};
   std::optional<OneWay> back{};  ///< of an entry that has `back`, where all else that it says is there
 };

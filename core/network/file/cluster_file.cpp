@@ -47,7 +47,9 @@ class ClusterReader {
     }
     if (const YamlNode* node = root.find("defaults")) {
       if (check_kind(*node, Kind::mapping, "defaults", "{rate: 100Mbit, latency: 10us}", faults_)) {
-        check_keys(*node, with_keys(with_keys({"rate", "latency", "injection"}, link_keys()), switch_keys()), faults_);
+        check_keys(*node,
+                   with_keys(with_keys({"rate", "latency", "injection", "tcp_window"}, link_keys()), switch_keys()),
+                   faults_);
         read_.defaults = read_attributes(*node, faults_);
         read_.switch_defaults = read_settings(*node, {}, faults_);
       }

@@ -30,8 +30,11 @@ class Writer {
     rate_ = rate_of(usual);
     latency_ = format_time(usual.latency_s);
     injection_s_ = host_node(0).injection_s;
+    const auto says = [&](NodeId host) { return cluster_.nodes()[host].tcp_window_bytes > 0; };
+    if (std::ranges::all_of(cluster_.hosts(), says)) tcp_window_bytes_ = host_node(0).tcp_window_bytes;
     out_ += "defaults: {rate: " + rate_ + ", latency: " + latency_ +
-            (injection_s_ > 0.0 ? ", injection: " + format_time(injection_s_) : "") + "}\n";
+            (injection_s_ > 0.0 ? ", injection: " + format_time(injection_s_) : "") +
+            (tcp_window_bytes_ > 0 ? ", tcp_window: " + format_bytes(tcp_window_bytes_) : "") + "}\n";
     out_ += paths_;
     switches();
     out_ += "hosts:\n";
@@ -53,7 +56,8 @@ class Writer {
     const Link other = host_link(b);
     return one.rate_bps == other.rate_bps && one.width == other.width && one.latency_s == other.latency_s &&
            one.back == other.back && one.impairments == other.impairments &&
-           host_node(a).injection_s == host_node(b).injection_s;
+           host_node(a).injection_s == host_node(b).injection_s &&
+           host_node(a).tcp_window_bytes == host_node(b).tcp_window_bytes;
   }
   static std::string rate_of(const Link& link) { return format_link_rate({.bps = link.rate_bps, .width = link.width}); }
 
@@ -95,6 +99,8 @@ class Writer {
     attributes(host_link(begin));
     const double injection_s = host_node(begin).injection_s;
     if (injection_s != injection_s_) out_ += "    injection: " + format_time(injection_s) + "\n";
+    const std::uint64_t window = host_node(begin).tcp_window_bytes;
+    if (window != tcp_window_bytes_) out_ += "    tcp_window: " + format_bytes(window) + "\n";
     aliases(begin, end);
     return end;
   }
@@ -199,6 +205,7 @@ class Writer {
   std::string rate_;  ///< of the defaults
   std::string latency_;
   double injection_s_ = 0.0;
+  std::uint64_t tcp_window_bytes_ = 0;  ///< the same; 0 where some host says nothing
 };
 
 }  // namespace

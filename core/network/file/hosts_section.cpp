@@ -39,7 +39,8 @@ class HostsReader {
  private:
   void host_entry(const YamlNode& entry) {
     check_keys(entry,
-               with_keys({"hosts", "switch", "switches", "deal", "rate", "latency", "back", "injection", "aliases"},
+               with_keys({"hosts", "switch", "switches", "deal", "rate", "latency", "back", "injection", "tcp_window",
+                          "aliases"},
                          link_keys()),
                read_.faults);
     const Attributes given = read_attributes(entry, read_.defaults, read_.faults);
@@ -53,8 +54,11 @@ class HostsReader {
     }
     std::unordered_map<std::string_view, NodeId> mine;
     for (std::size_t i = 0; i < found->size(); ++i) {
-      const NodeId id = read_.parts.add_node(
-          {.name = (*found)[i], .kind = NodeKind::host, .injection_s = *given.injection_s}, list->at);
+      const NodeId id = read_.parts.add_node({.name = (*found)[i],
+                                              .kind = NodeKind::host,
+                                              .injection_s = *given.injection_s,
+                                              .tcp_window_bytes = *given.tcp_window_bytes},
+                                             list->at);
       mine.emplace((*found)[i], id);
       if (!above.empty()) {
         read_.parts.add_link(id, above[i / deal % above.size()], given, list->at);

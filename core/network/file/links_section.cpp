@@ -2,6 +2,7 @@
 #include "network/file/links_section.hpp"
 
 #include <algorithm>
+#include <array>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -104,16 +105,26 @@ class LinksReader {
     open_.erase(other);
   }
 
-  /// As check_keys; a time of hosts gets its own advice.
+  /// As check_keys; what is said of hosts gets its own advice.
   void check_link_keys(const YamlNode& entry, std::vector<std::string_view> own) {
-    static constexpr std::string_view injection = "injection";
-    const YamlNode* const given = entry.find(injection);
+    struct OfHosts {
+      std::string_view key;
+      const char* advice;
+    };
+    static constexpr std::array<OfHosts, 2> of_hosts{
+        OfHosts{
+            "injection",
+            "injection is a time of hosts that send, not of links: give it in an entry of hosts, or under defaults; "
+            "what a link takes is its latency"},
+        OfHosts{"tcp_window",
+                "tcp_window is of hosts, whose buffers it is a part of, not of links: give it in an entry of hosts, or "
+                "under defaults"}};
     std::vector<std::string_view> keys = with_keys(std::move(own), link_keys());
-    if (given != nullptr) {
-      keys.push_back(injection);
-      read_.faults.add(*given,
-                       "injection is a time of hosts that send, not of links: give it in an entry of hosts, or under "
-                       "defaults; what a link takes is its latency");
+    for (const auto& [key, advice] : of_hosts) {
+      const YamlNode* const given = entry.find(key);
+      if (given == nullptr) continue;
+      keys.push_back(key);
+      read_.faults.add(*given, advice);
     }
     check_keys(entry, keys, read_.faults);
   }

@@ -6,10 +6,19 @@ the receiver and of ``net.ipv4.tcp_wmem`` at the sender, and counts what it need
 
 Several streams between two hosts have a window each. MPI libraries open one between two ranks, and so a plan of which
 several ranks of a host drive its link by turns has as many streams as lanes (docs/wide-area.md, "Several streams").
+
+MPI libraries may be told to give their sockets buffers of a length. Such buffers do not grow, and Linux holds twice as
+much, so a window as long as the setting says; no more than ``net.core.rmem_max`` and ``wmem_max`` allow. Where those
+allow more than buffers may grow to, such a setting is a cure that needs no privilege.
+
+What a cluster file says of it (``tcp_window``) predictions count; a file that says nothing lets them think windows hold
+all that is under way.
 """
 
 from __future__ import annotations
 
+import os
+import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
@@ -24,20 +33,34 @@ _LANES = (2, 4, 8)
 """Of the lane algorithms: ranks of a host that drive its link by turns."""
 _HELD = 0.5
 """Of a buffer: what a window takes of it, beside what the kernel keeps for each frame."""
+_SETTINGS = {
+    "OMPI_MCA_btl_tcp_sndbuf": "wmem_max",
+    "OMPI_MCA_btl_tcp_rcvbuf": "rmem_max",
+    "UCX_TCP_SNDBUF": "wmem_max",
+    "UCX_TCP_RCVBUF": "rmem_max",
+}
+"""Of Open MPI, and of UCX, by which MPICH 4 goes: what sets buffers to a length, and the kernel's limit of it."""
+_UNITS = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30}
+_ALIKE = 0.25
+"""By such a part a stated window may be off: nobody knows it better."""
 
 
-def window_findings(cluster: _core.Cluster | None, folder: Path, host: str) -> Iterator[Finding]:
+def window_findings(
+    cluster: _core.Cluster | None, folder: Path, host: str, environment: Mapping[str, str] = os.environ
+) -> Iterator[Finding]:
     """Sends and receives of this machine over its ways to one host of each switch, beside its buffers.
 
     Args:
         cluster: None: not known.
         folder: ``/proc/sys/net/ipv4``.
         host: This machine's name.
+        environment: Of jobs, as far as it is that of this command.
     """
     own = cluster.find_host(host) if cluster is not None else None
     if cluster is None or own is None:
         return
     windows = {way: _HELD * most for way, most in _buffers(folder).items()}
+    windows |= _set_buffers(folder.parent / "core", environment)
     if not windows:
         yield note("TCP windows", f"{folder} does not say how far they may grow")
         return
@@ -53,17 +76,66 @@ def window_findings(cluster: _core.Cluster | None, folder: Path, host: str) -> I
         f"from {name} to {most.to}, {format_rate(most.rate_bps)} x {format_seconds(most.round_trip_s)} there and back"
     )
     under_way = f"{held}, {format_bytes(round(most.held_bytes))} are under way"
+    if stated := cluster.tcp_window_bytes(own):
+        yield from _stated_finding(name, stated, window)
     if most.held_bytes <= window:
         yield ok("TCP windows", f"they hold some {format_bytes(round(window))}; {under_way} at most")
         return
     needs = round(most.held_bytes / _HELD)
+    told = "" if stated else f"write tcp_window: {_as_key(window)} beside the hosts in the cluster file, and "
+    text = (
+        f"{least} lets one hold some {format_bytes(round(window))}; {under_way}: a stream gets "
+        f"{window / most.held_bytes:.0%} of the rate"
+    )
+    if least in _SETTINGS:
+        yield wrong("TCP windows", text, f"leave {least} out: buffers that are set to a length do not grow")
+        return
     yield wrong(
         "TCP windows",
-        f"{least} lets one hold some {format_bytes(round(window))}; {under_way}: a stream gets "
-        f"{window / most.held_bytes:.0%} of the rate",
+        text,
         f"let buffers grow on all hosts, as with: sysctl -w 'net.ipv4.tcp_rmem=4096 131072 {needs}' "
-        f"'net.ipv4.tcp_wmem=4096 16384 {needs}'; or, where they cannot: {_lanes_words(most.held_bytes / window)}",
+        f"'net.ipv4.tcp_wmem=4096 16384 {needs}'; or, where they cannot: "
+        f"{_set_words(folder, window, most.held_bytes)}{told}{_lanes_words(most.held_bytes / window)}",
     )
+
+
+def _set_words(folder: Path, window: float, held_bytes: float) -> str:
+    """Settings of MPI libraries that have longer windows than buffers grow to; empty where there are none."""
+    limits = [_limit(folder.parent / "core" / name) for name in sorted(set(_SETTINGS.values()))]
+    length = round(min(held_bytes, *limits))
+    if max(limits) == float("inf") or length <= (1 + _ALIKE) * window:
+        return ""
+    set_all = {
+        family: " ".join(f"{name}={length}" for name in _SETTINGS if name.startswith(start))
+        for family, start in (("Open MPI", "OMPI"), ("MPICH 4", "UCX"))
+    }
+    words = ", ".join(f"{text} ({family})" for family, text in set_all.items())
+    return f"give sockets buffers of a length, which have {length / held_bytes:.0%} of the rate: {words}; or "
+
+
+def _limit(file: Path) -> float:
+    """Bytes; infinity where the system does not say."""
+    try:
+        return float(file.read_text(encoding="ascii"))
+    except (OSError, ValueError):
+        return float("inf")
+
+
+def _stated_finding(name: str, stated: int, window: float) -> Iterator[Finding]:
+    """What the cluster file says of it beside what this machine has, where they are far apart."""
+    if abs(stated / window - 1) <= _ALIKE:
+        return
+    yield wrong(
+        "TCP windows",
+        f"the cluster file says that {name} has windows of {format_bytes(stated)}, and here they hold some "
+        f"{format_bytes(round(window))}",
+        f"write tcp_window: {_as_key(window)} there, or let buffers grow",
+    )
+
+
+def _as_key(window: float) -> str:
+    """As a cluster file has it."""
+    return f"{round(window / 1024)}KiB"
 
 
 def _lanes_words(streams: float) -> str:
@@ -87,6 +159,22 @@ def _buffers(folder: Path) -> Mapping[str, int]:
         if len(words) == 3 and words[2].isdigit():
             most[name] = int(words[2])
     return most
+
+
+def _set_buffers(folder: Path, environment: Mapping[str, str]) -> Mapping[str, float]:
+    """Windows of buffers that settings of MPI libraries give a length, in bytes.
+
+    Args:
+        folder: ``/proc/sys/net/core``.
+        environment: Where the settings are.
+    """
+    windows = {}
+    for name, limit in _SETTINGS.items():
+        said = re.fullmatch(r"([1-9][0-9]*)([kmg]?)b?", environment.get(name, "").lower())
+        if said is None:
+            continue  # not set, or left to the kernel: 0, auto
+        windows[name] = min(float(said[1]) * _UNITS[said[2]], _limit(folder / limit))
+    return windows
 
 
 class _Way:

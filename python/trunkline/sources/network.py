@@ -39,6 +39,8 @@ class Host:
     """For so long each message that it sends keeps it busy."""
     back: tuple[float, float] | None = None
     """Bits a second and seconds from the switch to it, where that differs."""
+    tcp_window_bytes: int = 0
+    """So much at most one of its TCP streams has under way; 0: not said."""
 
 
 @dataclass(frozen=True)
@@ -181,9 +183,10 @@ def write_network(network: Network, origin: str) -> str:
     return "".join(f"# {' '.join(comment.split())}\n" for comment in comments) + _core.write_cluster(cluster)
 
 
-def _settings(host: Host) -> tuple[str, str, float, float, tuple[float, float] | None]:
-    """What hosts of one entry have alike: switch, rate, latency, injection time, the way back."""
-    return host.switch, f"{host.width}x{host.rate_bps!r}bit", host.latency_s, host.injection_s, host.back
+def _settings(host: Host) -> tuple[str, str, float, float, tuple[float, float] | None, int]:
+    """What hosts of one entry have alike: switch, rate, latency, injection time, the way back, TCP's window."""
+    rate = f"{host.width}x{host.rate_bps!r}bit"
+    return host.switch, rate, host.latency_s, host.injection_s, host.back, host.tcp_window_bytes
 
 
 def _back(back: tuple[float, float] | None) -> dict[str, str]:
@@ -201,7 +204,7 @@ def _yaml(network: Network) -> str:
         f"switches: {json.dumps([switch.name for switch in network.switches])}",
         "hosts:",
     ]
-    for (switch, rate, latency, injection, back), alike in groupby(network.hosts, key=_settings):
+    for (switch, rate, latency, injection, back, window), alike in groupby(network.hosts, key=_settings):
         group = list(alike)
         entry = {
             "hosts": _core.compress_hostlist([host.name for host in group]),
@@ -210,6 +213,7 @@ def _yaml(network: Network) -> str:
             "latency": f"{latency!r}s",
             "back": _back(back),
             "injection": f"{injection!r}s" if injection else "",
+            "tcp_window": f"{window}B" if window else "",
             "aliases": {host.name: list(host.aliases) for host in group if host.aliases},
         }
         lines.append(f"  - {json.dumps({key: value for key, value in entry.items() if value})}")

@@ -157,7 +157,8 @@ def _host(name: str, platform: Platform, links_of: dict[str, list[_Cable]], soun
     sends, receives = (cable.wire.rate_bps, cable.latency_s), cable.back
     if receives is not None and cable.b == name:
         sends, receives = receives, sends
-    return Host(name, switch, at, *sends, aliases, cable.wire.width, injection_s, receives)
+    window = _tcp_window_bytes(properties.get("trunkline.tcp_window", "0"), name, at, faults)
+    return Host(name, switch, at, *sends, aliases, cable.wire.width, injection_s, receives, window)
 
 
 def _injection_s(text: str, name: str, at: Place, faults: Faults) -> float:
@@ -170,3 +171,11 @@ def _injection_s(text: str, name: str, at: Place, faults: Faults) -> float:
         faults.add(at, f"host {name}: trunkline.injection is '{text}'; write seconds, such as 5e-05, or leave it out")
         return 0.0
     return seconds
+
+
+def _tcp_window_bytes(text: str, name: str, at: Place, faults: Faults) -> int:
+    """Bytes of a property; a fault where they are no such number."""
+    if text.isascii() and text.isdigit():
+        return int(text)
+    faults.add(at, f"host {name}: trunkline.tcp_window is '{text}'; write bytes, such as 3145728, or leave it out")
+    return 0

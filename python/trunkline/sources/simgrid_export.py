@@ -193,6 +193,8 @@ def _host(cluster: _core.Cluster, number: int, name: str | None = None) -> str:
         kept.append(_property("aliases", " ".join(aliases)))
     if injection_s := cluster.injection_s(number):
         kept.append(_property("injection", repr(injection_s)))
+    if window := cluster.tcp_window_bytes(number):
+        kept.append(_property("tcp_window", str(window)))
     return f"{start}>{''.join(kept)}</host>" if kept else f"{start}/>"
 
 

@@ -50,13 +50,14 @@ TreeReduction::TreeReduction(Transport& transport, std::span<const LocalTree> tr
     // What the partner got, behind all others; an operand that lies where the result goes is sent from elsewhere.
     if (flow.exchanges()) flow.slots_each = std::max<std::uint64_t>(flow.slots_each, operands.in_place() ? 1 : 0) + 1;
     // Every child has its slots: of many children, or of elements far apart, each has fewer.
-    const auto window = [&](std::uint64_t in_flight_bytes) {
+    const auto window = [&](std::uint64_t in_flight_bytes, std::uint64_t among) {
       return std::min(flow.segments, up_window_of(cut, Operands::Slots::bytes(operands, segment_elements_),
-                                                  in_flight_bytes, trees.size(), children, flow.slots_each));
+                                                  in_flight_bytes, trees.size(), among, flow.slots_each));
     };
     // Ranks near by that were as far ahead as those far away must be would keep the port from what has come a long way.
-    const std::uint64_t near = window(in_flight.near_bytes);
-    const std::uint64_t far = std::max(near, window(in_flight.bytes));
+    const std::uint64_t near = window(in_flight.near_bytes, children);
+    // A long link holds as much however many children there are.
+    const std::uint64_t far = std::max(near, window(in_flight.bytes, 1));
     flow.up_window = flow.is_top() ? 0 : is_near(flow.tree->next_up()) ? near : far;
     flow.window = std::max(near, flow.up_window);
     for (const int child : flow.tree->children) {

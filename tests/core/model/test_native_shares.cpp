@@ -48,6 +48,24 @@ TEST(NativeShares, AreTheFasterOneWhereNobodyKnows) {
   EXPECT_LT(shares_s(7, 90000, NativeLibrary::openmpi), shares_s(7, 90000, NativeLibrary::mpich));
 }
 
+/// Hosts in a row on two sites: in pairs, one round crosses the long link; to the one before, each does.
+TEST(NativeShares, OfAPowerOfTwoOfRanksGoInPairs) {
+  const Cluster cluster = parse_cluster(
+      "trunkline: cluster/1\nname: x\ndefaults: {rate: 100Mbit, latency: 10us}\nswitches: [s0, s1]\n"
+      "hosts: [{hosts: 'a[0-3]', switch: s0}, {hosts: 'b[0-3]', switch: s1}]\n"
+      "links: [{between: [s0, s1], latency: 20ms}]\n",
+      "x.yaml");
+  const auto seconds = [&](Rank ranks) {
+    Placement placement = block_placement(cluster, 1);
+    placement.resize(ranks);
+    return native_share_seconds(native_share_costs(Paths(cluster), placement, Collective::allgather,
+                                                   NativeLibrary::mpich, host_costs_named("free")),
+                                8 * ranks);
+  };
+  EXPECT_NEAR(seconds(8), 20e-3, 1e-3);
+  EXPECT_NEAR(seconds(7), 60e-3, 1e-3);
+}
+
 TEST(NativeShares, OfOneRankAreNone) { EXPECT_EQ(shares_s(1, 1000, NativeLibrary::mpich), 0.0); }
 
 }  // namespace

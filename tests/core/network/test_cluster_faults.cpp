@@ -358,6 +358,19 @@ const FaultCase cluster_faults[] = {
          "5:43: the time -3us must be zero or more", "5:84: injection must be a text, such as 50us; here is nothing",
          "6:40: injection is a time of hosts that send, not of links: give it in an entry of hosts, or under "
          "defaults; what a link takes is its latency"}},
+    FaultCase{
+        "TcpWindow",
+        "trunkline: cluster/1\n"
+        "name: x\n"
+        "defaults: {rate: 1bit, tcp_window: 64}\n"
+        "switches: s[0-1]\n"
+        "hosts: [{hosts: h, switch: s0, tcp_window: 0B}, {hosts: g, switch: s1, tcp_window: }]\n"
+        "links: [{between: [s0, s1], tcp_window: 3MiB}]\n",
+        {"3:36: \"64\" has no unit; write one of B, KiB, MiB, GiB, kB, MB, GB after the number, such as 4KiB",
+         "5:44: the size 0B must be a whole number of bytes above zero",
+         "5:84: tcp_window must be a text, such as 3MiB; here is nothing",
+         "6:41: tcp_window is of hosts, whose buffers it is a part of, not of links: give it in an entry of hosts, or "
+         "under defaults"}},
     FaultCase{"NoRate",
               "trunkline: cluster/1\n"
               "name: x\n"
@@ -579,7 +592,7 @@ const FaultCase cluster_faults[] = {
         "    rate: 0bit\n"
         "  - between: [s0, s1]\n",
         {"8:5: unknown key \"colour\"; known here are hosts, switch, switches, deal, rate, latency, back, injection, "
-         "aliases, loss, corrupt, garble, duplicate, reorder, reorder_by, jitter",
+         "tcp_window, aliases, loss, corrupt, garble, duplicate, reorder, reorder_by, jitter",
          "9:12: name h1 belongs to another node already; every name and alias stands for one node (first at line 6)",
          "12:14: a link from s0 to itself; name two nodes", "13:11: the rate 0bit must be above zero"}}};
 

@@ -2,6 +2,7 @@
 // Cluster files that are right: what is read from them, and that writing gives the same network back.
 #include "network/file/cluster_file.hpp"
 #include "text/names.hpp"
+#include "text/quantity.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -114,6 +115,26 @@ TEST(ClusterFile, ReadsTheInjectionTimesOfHosts) {
   EXPECT_EQ(topology_fingerprint(of("", "")), topology_fingerprint(cluster));
 }
 
+TEST(ClusterFile, ReadsTheTcpWindowsOfHosts) {
+  const auto of = [](const std::string& defaults, const std::string& entry) {
+    return parse_cluster("trunkline: cluster/1\nname: x\ndefaults: {rate: 1Gbit" + defaults +
+                             "}\nswitches: s0\nhosts: [{hosts: 'h[0-1]', switch: s0" + entry +
+                             "}, {hosts: g, switch: s0}]\n",
+                         "x.yaml");
+  };
+  const auto window = [](const Cluster& cluster, HostIndex host) {
+    return cluster.nodes()[cluster.hosts()[host]].tcp_window_bytes;
+  };
+  const Cluster cluster = of(", tcp_window: 3MiB", ", tcp_window: 64KiB");
+  EXPECT_EQ(window(cluster, 0), 64 * kib);
+  EXPECT_EQ(window(cluster, 1), 64 * kib);
+  EXPECT_EQ(window(cluster, 2), 3 * kib * kib);
+  EXPECT_EQ(window(of("", ""), 0), 0U);
+  EXPECT_NE(of("", "").fingerprint(), cluster.fingerprint());
+  EXPECT_NE(of("", "").fingerprint(), of("", ", tcp_window: 64KiB").fingerprint());
+  EXPECT_EQ(topology_fingerprint(of("", "")), topology_fingerprint(cluster));
+}
+
 TEST(ClusterFile, NeedsNoLatency) {
   const Cluster cluster = parse_cluster(
       "trunkline: cluster/1\nname: x\nswitches: s0\nhosts: [{hosts: a, switch: s0, rate: 1Gbit}]\n", "x.yaml");
@@ -142,6 +163,7 @@ RC_GTEST_PROP(ClusterFile, RoundTrips, ()) {
         node.aliases = {node.name + ".lab", "10.0.0." + node.name};
       }
       node.injection_s = 1e-6 * *rc::gen::inRange(0, 3);
+      node.tcp_window_bytes = *rc::gen::element<std::uint64_t>(0, 1, 65536, 100000);
     }
   }
   const Cluster cluster(parts);

@@ -1,8 +1,11 @@
 """Simulations over long, slow and unlike links take what is predicted."""
 
+from pathlib import Path
+
 import pytest
 
-from trunkline.cluster import cluster_file
+from trunkline import _core
+from trunkline.cluster import cluster_file, load_cluster
 
 
 @pytest.mark.parametrize("collective", ["bcast", "reduce", "allreduce", "barrier"])
@@ -35,11 +38,13 @@ def test_an_allreduce_over_long_links_takes_little_more_than_the_longest_way(tru
 @pytest.mark.parametrize("collective", ["reduce", "allreduce"])
 def test_operands_of_several_children_fill_links_of_100_ms(trunkline, collective):
     """Had each child less room than the link holds, a round trip would pass for every few segments."""
-    simulated, predicted = times_of(
-        trunkline, collective, "sites:4x3:delay=100ms:rate=100Mbit:host-rate=1Gbit",
-        "--sizes", "1MiB", "--algorithms", "by-sites-binary",
-    )  # fmt: skip
-    assert simulated == pytest.approx(predicted, rel=0.15)
+    name = "sites:4x3:delay=100ms:rate=100Mbit:host-rate=1Gbit"
+    words = ("--sizes", "1MiB,4MiB", "--algorithms", "by-sites-binary")
+    simulated, predicted = times_of(trunkline, collective, name, *words)
+    assert simulated == pytest.approx(predicted, rel=0.05)
+    cluster = load_cluster(name)
+    bound_s = _core.least_crossing_s(cluster, _core.block_placement(cluster, 1), collective, 0, 4 << 20)
+    assert simulated["by-sites-binary", 4 << 20] < 1.05 * bound_s
 
 
 TWO_SLOW_LINKS = """\
@@ -131,3 +136,18 @@ def test_injection_times_keep_senders_busy(trunkline, tmp_path):
     )
     free = trunkline("predict", "two-site", *words).data
     assert predicted[0]["seconds_predicted"] - free[0]["seconds_predicted"] == pytest.approx(4 * 2e-3, rel=0.05)
+
+
+def test_tcp_windows_pass_one_a_round_trip(trunkline):
+    """One stream where one rank of a host sends to the other host, and as many as lanes where they do by turns."""
+    file = Path(__file__).parents[3] / "examples" / "far-64.yaml"
+    words = ("--sizes", "8KiB,1MiB", "--ranks-per-host", "4")
+    algorithms = "by-sites-binary:14440,2-lane-two-tree:14440,4-lane-two-tree:14440"
+    simulated, predicted = times_of(trunkline, "bcast", file, *words, "--algorithms", algorithms)
+    assert simulated == pytest.approx(predicted, rel=0.2)
+    assert simulated["by-sites-binary:14440", 1 << 20] == pytest.approx(1.55, rel=0.05)  # 16 of 100 ms, less the first
+    words = ("--ranks-per-host", "4", "--host-costs", "mpich", "--json", "-")
+    [native] = trunkline(
+        "simulate", "bcast", "--cluster", file, "--sizes", "1MiB", "--algorithms", "native", *words
+    ).data
+    assert native["seconds_median"] > 1.5

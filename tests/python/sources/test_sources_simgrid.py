@@ -156,6 +156,17 @@ def test_injection_times_come_back_and_wrong_ones_are_said():
         imported(platform.replace('value="5e-05"', 'value="-1"'))
 
 
+def test_tcp_windows_come_back_and_wrong_ones_are_said():
+    text = REDUNDANT.replace("    aliases:", "    tcp_window: 64KiB\n    aliases:")
+    cluster = _core.parse_cluster(text, "x")
+    platform = simgrid_platform(cluster)
+    again = imported(platform)
+    assert everything(again) == everything(cluster)
+    assert [again.tcp_window_bytes(host) for host in range(12)] == [65536] * 12
+    with pytest.raises(BadInput, match=r"node01: trunkline.tcp_window is 'much'; write bytes, such as 3145728"):
+        imported(platform.replace('value="65536"', 'value="much"'))
+
+
 WIDE = """\
 trunkline: cluster/1
 name: wide
