@@ -332,7 +332,8 @@ def test_a_simulation_that_fails_says_how(trunkline):
     assert "flattree_pipeline" in ran.error
 
 
-def test_the_table_says_what_auto_chose(trunkline, switch):
+def test_the_table_says_what_auto_chose(trunkline, switch, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
     words = ("--host-costs", "free", "--sizes", "64,64KiB", "--algorithms", "auto,mpich,smpi-mpich")
     ran = trunkline("simulate", "bcast", "--cluster", switch(8), *words)
     assert ran.status == 0, ran.error
