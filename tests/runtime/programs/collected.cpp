@@ -19,6 +19,7 @@
 #include "kinds/multicast/multicast.hpp"
 #include "plan/checker.hpp"
 #include "rehearsal.hpp"
+#include "scripted.hpp"
 
 namespace trunkline::testing {
 namespace {
@@ -123,8 +124,8 @@ Call random_call(std::mt19937& random) {
   if (call.plan.has_groups()) call.weather.group = heard_groups(call.plan, random);
   call.enters_at = random_entries(ranks, random);
   if (chance(0.1, random)) {
-    call.gives_up = static_cast<int>(random() % ranks);
-    call.gives_up_at = part(0.5, random);
+    call.gives_up = static_cast<int>(who_gives_up(call.plan, random));
+    call.gives_up_at = part(chance(0.5, random) ? 0.002 : 0.5, random);
   }
   call.seed = static_cast<unsigned>(random());
   return call;
@@ -298,7 +299,7 @@ int main(int count, char** words) {
   MPI_Init(&count, &words);
   const int calls = count > 1 ? std::atoi(words[1]) : 1000;
   std::mt19937 random(count > 2 ? static_cast<unsigned>(std::atoi(words[2])) : 1U);
-  int wrong = 0;
+  int wrong = wrong_compositions();
   for (int i = 0; i < calls; ++i) {
     const Call call = random_call(random);
     const std::string fault = Rehearsal(call).fault();

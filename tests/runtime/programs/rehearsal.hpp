@@ -74,6 +74,13 @@ inline std::vector<int> heard_groups(const Multicast& multicast, std::mt19937& r
   return group_of;
 }
 
+/// Of groups the first of one as often as any.
+inline Rank who_gives_up(const Multicast& multicast, std::mt19937& random) {
+  const Rank any = any_below(static_cast<Rank>(multicast.ranks()), random);
+  if (!multicast.has_groups() || chance(0.5, random)) return any;
+  return multicast.groups[any_below(static_cast<Rank>(multicast.groups.size()), random)].ranks.front();
+}
+
 inline Weather random_weather(Rank ranks, std::uint32_t burst, std::mt19937& random) {
   Weather weather;
   weather.lost = chance(0.3, random) ? 0.0 : chance(0.8, random) ? part(0.1, random) : part(0.6, random);
