@@ -98,8 +98,12 @@ Call random_call(std::mt19937& random) {
   call.eager_packets = chance(0.8, random) ? 6 + any_below(3, random) : any_below(4, random);
   call.plan.byte_s = chance(0.5, random) ? part(1e-5, random) : 0.0;
   if (chance(0.6, random)) {
-    call.plan.order = random_order(ranks, random);
-    call.plan.at_once = 1 + any_below(ranks, random);
+    if (chance(0.5, random)) {
+      call.plan = random_groups_by_turns(ranks, random);
+    } else {
+      call.plan.order = random_order(ranks, random);
+      call.plan.at_once = 1 + any_below(ranks, random);
+    }
     call.shares = random_shares(ranks, call.payload_bytes, random);
     call.has_gaps = chance(0.3, random);
   } else {
@@ -123,7 +127,7 @@ Call random_call(std::mt19937& random) {
   call.weather = random_weather(ranks, call.burst, random);
   if (call.plan.has_groups()) call.weather.group = heard_groups(call.plan, random);
   call.enters_at = random_entries(ranks, random);
-  if (chance(0.1, random)) {
+  if (chance(call.plan.has_groups() ? 0.3 : 0.1, random)) {
     call.gives_up = static_cast<int>(who_gives_up(call.plan, random));
     call.gives_up_at = part(chance(0.5, random) ? 0.002 : 0.5, random);
   }

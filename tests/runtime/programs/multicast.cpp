@@ -75,7 +75,7 @@ Call random_call(std::mt19937& random) {
   if (has_groups) call.weather.group = heard_groups(call.plan, random);
   call.weather.agreed_lost = chance(0.5, random) ? 0.0 : chance(0.7, random) ? call.weather.lost : part(0.7, random);
   call.enters_at = random_entries(ranks, random);
-  if (chance(0.1, random)) {
+  if (chance(call.plan.has_groups() ? 0.3 : 0.1, random)) {
     call.gives_up = static_cast<int>(who_gives_up(call.plan, random));
     call.gives_up_at = part(chance(0.5, random) ? 0.002 : 0.5, random);
   }

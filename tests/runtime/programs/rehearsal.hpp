@@ -63,6 +63,20 @@ inline Multicast random_groups(Rank ranks, std::mt19937& random) {
   return multicast;
 }
 
+/// A random order, cut into a few groups in which ranks send by turn.
+inline Multicast random_groups_by_turns(Rank ranks, std::mt19937& random) {
+  Multicast multicast{.order = random_order(ranks, random), .at_once = 1 + any_below(ranks, random)};
+  const Rank many = 1 + any_below(std::min<Rank>(ranks, 5), random);
+  const double boundary = static_cast<double>(many) / ranks;
+  for (const Rank rank : multicast.order) {
+    if (multicast.groups.empty() || chance(boundary, random)) {
+      multicast.groups.push_back({.byte_s = chance(0.5, random) ? part(1e-5, random) : 0.0});
+    }
+    multicast.groups.back().ranks.push_back(rank);
+  }
+  return multicast;
+}
+
 /// By rank; now and then no datagram reaches a group.
 inline std::vector<int> heard_groups(const Multicast& multicast, std::mt19937& random) {
   std::vector<int> group_of(multicast.ranks());
