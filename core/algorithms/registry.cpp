@@ -160,8 +160,27 @@ double pace_beside_messages(const Paths& paths, const Ground& on, const Multicas
   return 1.0 / std::max(1.0 / byte_s - taken, 1.0 / byte_s / (sends + 1.0));
 }
 
+/// The same of an allgather: ranks of a site send by turn, depth first over its switches.
+Plan lay_turns_by_sites(const Paths& paths, const Ground& on) {
+  const GroupsBySites laid = groups_by_sites(*on.cluster, on.placement, on.root, on.k);
+  if (laid.groups.size() == 1) return lay_multicast(on);
+  Multicast multicast;
+  Rank largest = 1;
+  for (const std::vector<Rank>& ranks : laid.groups) {
+    const Placement own = placement_of(on.placement, ranks);
+    MulticastGroup& group = multicast.groups.emplace_back();
+    for (const Rank place : depth_first_order(*on.cluster, own, 0)) group.ranks.push_back(ranks[place]);
+    if (ranks.size() > 1) group.byte_s = slowest_byte_s(paths, own, 0);
+    multicast.order.insert(multicast.order.end(), group.ranks.begin(), group.ranks.end());
+    largest = std::max(largest, static_cast<Rank>(ranks.size()));
+  }
+  multicast.at_once = std::min(largest, most_at_once);
+  return plan_of(std::move(multicast));
+}
+
 Plan lay_by_sites_multicast(const Ground& on) {
   const Paths paths(*on.cluster);
+  if (goes_by_turns(on.collective)) return lay_turns_by_sites(paths, on);
   GroupsBySites laid = groups_by_sites(*on.cluster, on.placement, middle_or_root(on, on.placement, on.root), on.k);
   Multicast multicast{.confirm = std::move(laid.tree)};
   if (laid.groups.size() == 1) {
@@ -220,12 +239,11 @@ struct Row {
   unsigned k = 0;
   std::string_view up_and_down{};     ///< cost of trees that go both ways; down and up cost the same
   std::string_view there_and_back{};  ///< description of trees that are others where data go both ways
-  bool of_one_root = false;           ///< its plans do not serve collectives in which all ranks send
+  std::string_view by_turns{};        ///< description of a multicast in groups where all ranks send
 
   [[nodiscard]] bool serves(Collective collective) const {
     if (algorithm.is_native()) return true;
     if (algorithm.kind->one_promise && collective != algorithm.collective) return false;
-    if (of_one_root && goes_by_turns(collective)) return false;
     return algorithm.kind->serves(collective);
   }
 };
@@ -465,7 +483,9 @@ constexpr std::array registry_rows{
         "latencies of the longest way, and (X + H) T(m/X) + T(m)",
         "operands up a tree within each site, each long link crossed once each way, in the middle by two roots that "
         "exchange what came up to them; the result within each site as UDP datagrams that its switches copy to all",
-        true},
+        "each rank's block as UDP datagrams that the switches of its site copy to all of it, by turns; the blocks of "
+        "each "
+        "site to all others as messages, and there as such datagrams"},
     packed_row("packed-linear",
                "up to eight trees by turns that share out all long links by their rates, where paths are the shortest; "
                "lines within sites",
@@ -616,7 +636,12 @@ std::vector<Algorithm> served_algorithms() {
         if (!row.up_and_down.empty()) algorithm.cost = row.up_and_down;
         if (!row.there_and_back.empty()) algorithm.description = row.there_and_back;
       }
-      if (algorithm.kind == &multicast_kind && !row.of_one_root) say_how_it_is_multicast(algorithm);
+      if (row.by_turns.empty()) {
+        if (algorithm.kind == &multicast_kind) say_how_it_is_multicast(algorithm);
+      } else if (goes_by_turns(facts.collective)) {
+        algorithm.description = row.by_turns;
+        algorithm.cost = "latency of the longest way, and 2 T(m)";
+      }
     }
   }
   return all;

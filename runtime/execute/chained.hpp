@@ -16,12 +16,12 @@ namespace trunkline::runtime {
 
 class Chained final : public Execution {
  public:
-  using Next = std::function<std::unique_ptr<Execution>()>;
+  using Next = std::function<std::shared_ptr<Execution>()>;
 
   /// `next` makes the second one, once nothing of the first is on its way; it may hold what that needs. `others`: ranks
   /// that this one exchanges messages with in it, which are told where this rank gives up before; of these it needs
   /// `sources`. They must outlive the object.
-  Chained(Transport& transport, std::unique_ptr<Execution> first, Next next, std::span<const int> others,
+  Chained(Transport& transport, std::shared_ptr<Execution> first, Next next, std::span<const int> others,
           std::span<const int> sources)
       : Execution(transport), first_(std::move(first)), next_(std::move(next)), others_(others), sources_(sources) {}
 
@@ -43,9 +43,9 @@ class Chained final : public Execution {
   [[nodiscard]] Execution& current() { return second_ ? *second_ : *first_; }
   [[nodiscard]] bool has_left();
 
-  std::unique_ptr<Execution> first_;
+  std::shared_ptr<Execution> first_;
   Next next_;
-  std::unique_ptr<Execution> second_{};
+  std::shared_ptr<Execution> second_{};
   std::span<const int> others_;
   std::span<const int> sources_;
   bool is_first_over_ = false;  ///< but for what it sends

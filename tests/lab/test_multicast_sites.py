@@ -1,4 +1,4 @@
-"""Broadcasts that multicast within sites alone, on a lab of three sites with roots that change from site to site."""
+"""Collectives that multicast within sites alone, on a lab of three sites with roots that change from site to site."""
 
 import os
 
@@ -49,3 +49,16 @@ def test_sites_multicast_each(broadcasts, mpi, ranks_a_host):
 def test_a_site_whose_switch_lets_hardly_anything_through(broadcasts, mpi):
     """A frame a second: what is not repaired in time goes by messages there, and others do not wait for it."""
     assert "multicast on the 3 ranks of the site of rank 1" in broadcasts(mpi, 7, "--storm-control", "far=1")
+
+
+@pytest.mark.parametrize("mpi", ["mpich", "openmpi"])
+def test_shares_of_sites(trunkline, program, tmp_path, mpi):
+    """Allgathers between all other collectives, every byte checked."""
+    file = tmp_path / "sites.yaml"
+    file.write_text(SITES)
+    words = ["lab", "run", str(file), "--mpi", mpi, "-n", "7", "--loss", "1%"]
+    done = trunkline(*words, "--", program("mixed", mpi), "20", "5", "1", "by-sites-multicast", "native")
+    assert done.returncode == 0, done.stdout + done.stderr
+    accelerated = {line.split()[0]: int(line.split()[1]) for line in done.stdout.splitlines() if len(line.split()) > 1}
+    assert accelerated["allgather"] > 0, done.stdout
+    assert accelerated["allgatherv"] > 0, done.stdout

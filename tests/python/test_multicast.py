@@ -254,6 +254,42 @@ def test_the_picture_of_groups_has_messages_between_them(trunkline, tmp_path):
     assert "messages between groups" in text
 
 
+SHARES = ("plan", "two-site", "--collective", "allgather", "--algorithm", "by-sites-multicast")
+
+
+def test_shares_in_groups_are_said_in_words(trunkline):
+    said = trunkline(*SHARES).out.splitlines()
+    assert said[0] == (
+        "allgather, by-sites-multicast over two-site from rank 0 (h0): 5 ranks, each sends by turn in 1 group and 2 "
+        "ranks alone, 3 at once"
+    )
+    assert "  rank 1 alone" in said
+    assert "  ranks 2, 3, 4, at the pace of 100 Mbit/s: they cross 3 links, each once" in said
+
+
+def test_shares_in_groups_are_json_and_read_back(trunkline, tmp_path):
+    words = ("plan", "four-site", "--collective", "allgather", "--algorithm", "by-sites-multicast", "--root", "h9")
+    data = trunkline(*words, "--json", "-").data
+    assert data["order"] == [rank for group in data["groups"] for rank in group["ranks"]]
+    assert data["order"][0] == 9
+    assert data["at_once"] == 8
+    assert "pace_bps" not in data
+    assert "confirm" not in data
+    plan = tmp_path / "plan.yaml"
+    trunkline(*words, "-o", plan)
+    assert trunkline("plan", "four-site", "--plan", plan, "--json", "-").data == data
+    assert _core.write_plan(_core.read_plan(str(plan))) == plan.read_text()
+
+
+def test_the_picture_of_shares_in_groups(trunkline, tmp_path):
+    """Between the first hosts of four sites messages go both ways."""
+    file = tmp_path / "shares.svg"
+    trunkline("plan", "four-site", *SHARES[2:], "--svg", file)
+    text = "".join(ET.fromstring(file.read_text()).itertext())
+    assert "datagrams of 4 groups cross 32 links, each once" in text
+    assert "messages between groups" in text
+
+
 def test_auto_takes_groups_over_long_links_where_they_win(tmp_path):
     """Of 32 hosts on each of two sites a tree inside has five levels; a datagram has one. Long ones go along trees."""
     file = tmp_path / "two.yaml"
@@ -272,6 +308,12 @@ def test_auto_takes_groups_over_long_links_where_they_win(tmp_path):
         knowledge = _core.Knowledge(load_cluster(str(file)), _core.NativeLibrary.mpich, "", "")
         return _core.Decider(knowledge, "allreduce", list(range(64)), 0).decide(message_bytes).algorithm
 
+    def gathers(message_bytes):
+        knowledge = _core.Knowledge(load_cluster(str(file)), _core.NativeLibrary.mpich, "", "", multicasts=True)
+        return _core.Decider(knowledge, "allgather", list(range(64)), 0).decide(message_bytes).algorithm
+
+    assert gathers(64 * 256) == "by-sites-multicast"
+    assert gathers(64 << 20) == "ring"
     assert sums(256) == "by-sites-multicast"
     assert sums(1 << 20) != "by-sites-multicast"
     assert runs(8192, True) == "by-sites-multicast"

@@ -170,6 +170,21 @@ def test_reductions_in_groups(any_mpi: Mpi):
     any_mpi.suite(7, ["reductions", "operations"], ["by-sites-multicast", "by-sites-multicast:100"], settings=SITES)
 
 
+def test_shares_in_groups(any_mpi: Mpi):
+    """Of two sites: each one's go to the other as a message, and there as datagrams."""
+    any_mpi.suite(7, ["shares"], ["by-sites-multicast", "by-sites-multicast:100"], settings=SITES)
+
+
+def test_all_collectives_mixed_in_groups(any_mpi: Mpi):
+    """On communicators of random ranks of three sites."""
+    words = [any_mpi.program("runtime-mixed"), "60", "13", "1", "by-sites-multicast", "native"]
+    done = any_mpi.run(8, *words, settings=SITES, per_rank=[ON_OWN_HOST])
+    accelerated = {line.split()[0]: int(line.split()[1]) for line in done.out.splitlines()}
+    for collective in ("bcast", "allreduce", "barrier", "allgather", "allgatherv"):
+        assert accelerated[collective] > 0, done.out
+    assert not done.lines("trunkline: warning"), done.err
+
+
 def test_groups_of_several_sites(any_mpi: Mpi):
     """Roots and communicators change from call to call; a site of one host has messages."""
     settings = SITES | {"TRUNKLINE_BCAST": "by-sites-multicast", "TRUNKLINE_EXPLAIN": "1"}

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "algorithms/rounds/circulant.hpp"
+#include "algorithms/rounds/direct.hpp"
 #include "algorithms/rounds/lane_ring.hpp"
 #include "algorithms/rounds/mixed_radix.hpp"
 #include "algorithms/rounds/pairwise.hpp"
@@ -55,6 +56,7 @@ constexpr std::array generator_table{
     Generator{"allreduce-ring", schedule_at<Ring<RingTurns::allreduce>>},
     Generator{"reduce-scatter-ring", schedule_at<Ring<RingTurns::reduce_scatter>>},
     Generator{"allgather-ring", schedule_at<Ring<RingTurns::allgather>>},
+    Generator{"allgather-direct", schedule_at<Direct>},
     Generator{"halving-doubling", schedule_at<HalvingDoubling>},
     Generator{"recursive-doubling", schedule_at<RecursiveDoubling>},
     Generator{"swing", schedule_at<Swing>},

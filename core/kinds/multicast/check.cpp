@@ -67,13 +67,16 @@ void check_multicast(const Multicast& multicast) {
   }
   check_pace(multicast.byte_s);
   if (!multicast.has_groups()) return;
-  if (multicast.goes_by_turns() || !multicast.reduce.empty()) {
-    throw InvalidPlan("groups are for the message of one root, or a result, whose operands go up the confirm tree; " +
-                      std::string("here all ranks send, or operands go up other trees"));
+  if (!multicast.reduce.empty()) {
+    throw InvalidPlan("where there are groups operands go up the confirm tree; here they go up other trees");
   }
   if (multicast.byte_s != 0.0) throw InvalidPlan("where there are groups, each has a pace of its own");
   for (const MulticastGroup& group : multicast.groups) check_pace(group.byte_s);
-  check_groups(multicast);
+  if (multicast.goes_by_turns()) {
+    check_groups_by_turns(multicast);
+  } else {
+    check_groups(multicast);
+  }
 }
 
 }  // namespace trunkline

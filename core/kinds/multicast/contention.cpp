@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "kinds/multicast/groups.hpp"
@@ -62,15 +63,34 @@ void add_groups(const Cluster& cluster, const Placement& placement, const Multic
   }
 }
 
+/// Ranks by turns within their groups, and messages between the first ranks of groups.
+void add_groups_by_turns(const Cluster& cluster, const Placement& placement, const Multicast& multicast,
+                         std::vector<std::uint32_t>& senders) {
+  const auto hosts = cluster.hosts();
+  for (const MulticastGroup& from : multicast.groups) {
+    const auto own = senders_by_turns(cluster, placement_of(placement, from.ranks), multicast.at_once);
+    std::ranges::transform(senders, own, senders.begin(), std::plus{});
+    for (const MulticastGroup& to : multicast.groups) {
+      if (&to == &from) continue;
+      const NodeId sender = hosts[placement[from.ranks.front()]];
+      for (const ChannelId channel : cluster.path(sender, hosts[placement[to.ranks.front()]])) ++senders[channel];
+    }
+  }
+}
+
 }  // namespace
 
 Contention contention_of(const Cluster& cluster, const Placement& placement, const Multicast& multicast,
                          std::size_t most) {
   check_fit(cluster, placement, multicast.ranks(), multicast.root());
+  std::vector<std::uint32_t> senders(cluster.channel_count(), 0);
+  if (multicast.goes_by_turns() && multicast.has_groups()) {
+    add_groups_by_turns(cluster, placement, multicast, senders);
+    return busiest_of(senders, 1, cluster, placement, most);
+  }
   if (multicast.goes_by_turns()) {
     return busiest_of(senders_by_turns(cluster, placement, multicast.at_once), 1, cluster, placement, most);
   }
-  std::vector<std::uint32_t> senders(cluster.channel_count(), 0);
   if (multicast.has_groups()) {
     add_groups(cluster, placement, multicast, senders);
   } else {

@@ -30,7 +30,8 @@ std::vector<TreeCosts::Work> shared_links(const Paths& paths, const Placement& s
   return works;
 }
 
-/// By MPI collectives: who is in which group, and whether all are open.
+}  // namespace
+
 double agreement_s(const Paths& paths, const Placement& placement, const HostCosts& hosts) {
   const auto nodes = paths.cluster().hosts();
   LongestWay longest;
@@ -45,8 +46,6 @@ double agreement_s(const Paths& paths, const Placement& placement, const HostCos
   constexpr double collectives = 4.0;
   return collectives * group_costs(placement, byte_s, longest, hosts).meeting_s;
 }
-
-}  // namespace
 
 GroupedCosts grouped_costs(const Paths& paths, const Placement& placement, const Multicast& multicast,
                            const HostCosts& hosts) {

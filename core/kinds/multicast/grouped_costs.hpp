@@ -39,6 +39,10 @@ struct GroupedCosts final : CostFunction {
   [[nodiscard]] double opening_s() const override { return opens_s; }
 };
 
+/// What all ranks of a communicator spend on agreeing, by MPI collectives, who is in which group, and whether all are
+/// open.
+[[nodiscard]] double agreement_s(const Paths& paths, const Placement& placement, const HostCosts& hosts);
+
 /// Time O(groups * (groups + channels) + ranks * log(nodes)). Throws std::invalid_argument where the placement does not
 /// fit.
 [[nodiscard]] GroupedCosts grouped_costs(const Paths& paths, const Placement& placement, const Multicast& multicast,

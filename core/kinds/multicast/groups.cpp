@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kinds/multicast/groups.hpp"
 
+#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -56,6 +57,17 @@ void check_groups(const Multicast& multicast) {
       }
     }
   }
+}
+
+void check_groups_by_turns(const Multicast& multicast) {
+  static_cast<void>(checked_groups(multicast));
+  std::vector<Rank> one_after_another;
+  for (const MulticastGroup& group : multicast.groups) {
+    one_after_another.insert(one_after_another.end(), group.ranks.begin(), group.ranks.end());
+  }
+  const auto differs = std::ranges::mismatch(one_after_another, multicast.order).in2;
+  if (differs == multicast.order.end()) return;
+  throw InvalidPlan("the order has " + named(*differs) + " where the groups, one after another, have another rank");
 }
 
 std::vector<Rank> group_of_ranks(const Multicast& multicast) { return checked_groups(multicast); }

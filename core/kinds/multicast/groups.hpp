@@ -16,6 +16,11 @@ namespace trunkline {
 /// it. Throws InvalidPlan.
 void check_groups(const Multicast& multicast);
 
+/// The same where each rank sends to its group by turn, and the first of each group sends what its group has to those
+/// of all others, which send it to theirs: every rank is in one group, and the order is that of the groups, one after
+/// another. Throws InvalidPlan.
+void check_groups_by_turns(const Multicast& multicast);
+
 /// By rank: the number of its group. The groups have passed their check.
 [[nodiscard]] std::vector<Rank> group_of_ranks(const Multicast& multicast);
 

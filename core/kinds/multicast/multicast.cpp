@@ -9,6 +9,7 @@
 #include "kinds/multicast/costs.hpp"
 #include "kinds/multicast/grouped_costs.hpp"
 #include "kinds/multicast/grouped_result_costs.hpp"
+#include "kinds/multicast/grouped_turn_costs.hpp"
 #include "kinds/multicast/groups.hpp"
 #include "kinds/multicast/result_costs.hpp"
 #include "kinds/multicast/row.hpp"
@@ -52,11 +53,8 @@ class MulticastSteps final : public Steps {
 
   /// By turns: of the ring that calls go round where datagrams do not.
   void each_hop(const std::function<void(Rank, Rank)>& hop) const override {
-    const std::vector<Rank>& order = multicast_.order;
-    for (std::size_t turn = 0; turn < order.size() && order.size() > 1; ++turn) {
-      hop(order[turn], order[(turn + 1) % order.size()]);
-    }
-    if (multicast_.goes_by_turns()) return;
+    if (multicast_.goes_by_turns() && multicast_.has_groups()) return each_hop_of_groups_by_turns(hop);
+    if (multicast_.goes_by_turns()) return each_hop_of_ring(multicast_.order, hop);
     for (const Tree& tree : multicast_.reduce) {
       for (const Rank rank : parents_first(tree)) {
         if (rank != tree.root) hop(tree.parent[rank], rank);
@@ -77,6 +75,9 @@ class MulticastSteps final : public Steps {
                                                           Collective collective,
                                                           const HostCosts& hosts) const override {
     if (!serves(collective)) throw std::invalid_argument(refused(collective));
+    if (multicast_.goes_by_turns() && multicast_.has_groups()) {
+      return std::make_unique<const GroupedTurnCosts>(grouped_turn_costs(paths, placement, multicast_, hosts));
+    }
     if (multicast_.goes_by_turns()) {
       return std::make_unique<const TurnCosts>(turn_costs(paths, placement, multicast_, hosts));
     }
@@ -104,6 +105,22 @@ class MulticastSteps final : public Steps {
   void each_hop_of_groups(const std::function<void(Rank, Rank)>& hop) const {
     for (const Rank rank : parents_first(multicast_.confirm)) {
       if (rank != root()) hop(multicast_.confirm.parent[rank], rank);
+    }
+  }
+
+  static void each_hop_of_ring(const std::vector<Rank>& order, const std::function<void(Rank, Rank)>& hop) {
+    for (std::size_t turn = 0; turn < order.size() && order.size() > 1; ++turn) {
+      hop(order[turn], order[(turn + 1) % order.size()]);
+    }
+  }
+
+  /// The ring of each group, and messages between the first ranks of groups.
+  void each_hop_of_groups_by_turns(const std::function<void(Rank, Rank)>& hop) const {
+    for (const MulticastGroup& from : multicast_.groups) {
+      each_hop_of_ring(from.ranks, hop);
+      for (const MulticastGroup& to : multicast_.groups) {
+        if (&to != &from) hop(from.ranks.front(), to.ranks.front());
+      }
     }
   }
 

@@ -32,7 +32,9 @@ struct Multicast {
   /// Where each of several ranks sends to those of its own group alone: all ranks, each in one group. Within a group
   /// the confirm tree says who reports to whom; from one group to the next, between those that send, it carries the
   /// message, as messages. Operands of a reduction go up all of it; its root and the one that sends in another group
-  /// may exchange what has come up to each. Empty: all are one group.
+  /// may exchange what has come up to each. Where each rank sends a block, the order is that of the groups, one after
+  /// another: ranks send to their own group by turn; the first of each sends its group's blocks to the first of all
+  /// others, as messages, and theirs to its group. Empty: all are one group.
   std::vector<MulticastGroup> groups{};
 
   [[nodiscard]] bool goes_by_turns() const { return !order.empty(); }
@@ -63,8 +65,8 @@ void check_multicast(const Multicast& multicast);
 
 /// Of a root: one sender on each channel between its host and any other, since switches copy what comes in once. What
 /// ranks confirm is not counted: a report of some 100 bytes for each 16 packets. By turns: as many as may send at once,
-/// of those that a channel carries the datagrams of. In groups: one in each for its datagrams, and one for each message
-/// to another group.
+/// of those that a channel carries the datagrams of. In groups: one in each for its datagrams, or as many as send at
+/// once by turns, and one for each message to another group.
 [[nodiscard]] Contention contention_of(const Cluster& cluster, const Placement& placement, const Multicast& multicast,
                                        std::size_t most = 8);
 

@@ -93,7 +93,7 @@ std::optional<MulticastGroup> read_group(const YamlNode& node, TreeReader& reade
   return MulticastGroup{.ranks = std::move(*ranks), .byte_s = *byte_s};
 }
 
-/// Reads them into `multicast`, which has its confirm tree.
+/// Reads them into `multicast`, which has its confirm tree, or its order.
 void read_groups(const YamlNode& node, TreeReader& reader, Multicast& multicast, Faults& faults) {
   const YamlNode* const groups = node.find("groups");
   if (groups == nullptr) return;
@@ -111,7 +111,11 @@ void read_groups(const YamlNode& node, TreeReader& reader, Multicast& multicast,
   }
   if (faults.size() != before) return;
   try {
-    check_groups(multicast);
+    if (multicast.goes_by_turns()) {
+      check_groups_by_turns(multicast);
+    } else {
+      check_groups(multicast);
+    }
   } catch (const InvalidPlan& invalid) {
     faults.add(*groups, std::string("groups: ") + invalid.what());
   }
@@ -171,7 +175,9 @@ std::optional<Multicast> read_turns(const YamlNode& node, TreeReader& reader, Ra
     faults.add(*at_once, "at_once: there are " + std::to_string(line->size()) + " ranks; no more can send at once");
     return {};
   }
-  return Multicast{.order = parents_first(*line), .at_once = static_cast<Rank>(*many)};
+  Multicast multicast{.order = parents_first(*line), .at_once = static_cast<Rank>(*many)};
+  read_groups(node, reader, multicast, faults);
+  return multicast;
 }
 
 }  // namespace
@@ -199,10 +205,6 @@ std::optional<Plan> read_multicast(const YamlNode& plan, const PlanHead& head, F
   if (!root) return {};
   auto multicast =
       by_turns ? read_turns(node, reader, *root, faults) : read_confirmed(node, head, reader, *root, faults);
-  if (const YamlNode* const groups = node.find("groups"); groups != nullptr && by_turns) {
-    faults.add(*groups,
-               "groups are for a message of one root; the plan is for " + std::string(facts_of(head.collective).name));
-  }
   auto reduce = read_reduce(node, head, *root, faults);
   if (!multicast || !byte_s || faults.size() != before) return {};
   multicast->reduce = std::move(reduce);

@@ -28,8 +28,12 @@ double pace_rate(double byte_s) {
 }
 
 void append_groups(std::string& yaml, const Multicast& multicast) {
-  yaml +=
-      "  # Of each, the first rank sends. It has the message from the one above it in the confirm tree, by messages.\n";
+  yaml += multicast.goes_by_turns()
+              ? "  # Ranks send to their group. Its first one sends what it has to the first of all others, by "
+                "messages, and "
+                "theirs to it.\n"
+              : "  # Of each, the first rank sends. It has the message from the one above it in the confirm tree, by "
+                "messages.\n";
   yaml += "  groups:\n";
   for (const MulticastGroup& group : multicast.groups) {
     constexpr std::size_t indent = 6;
@@ -43,11 +47,13 @@ void append_groups(std::string& yaml, const Multicast& multicast) {
 
 void write_multicast(std::string& yaml, const Multicast& multicast) {
   check_multicast(multicast);
-  yaml += multicast.goes_by_turns()  ? "# Each rank sends its block once, to all ranks.\nmulticast:\n"
-          : multicast.has_groups()   ? "# In each group one rank sends each datagram once, to all of it.\nmulticast:\n"
-          : multicast.reduce.empty() ? "# The root sends each datagram once, to all ranks.\nmulticast:\n"
-                                     : "# Operands go to the root, which sends the result once, to all "
-                                       "ranks.\nmulticast:\n";
+  yaml += multicast.goes_by_turns() && multicast.has_groups()
+              ? "# Each rank sends its block once, to all ranks of its group.\nmulticast:\n"
+          : multicast.goes_by_turns() ? "# Each rank sends its block once, to all ranks.\nmulticast:\n"
+          : multicast.has_groups()    ? "# In each group one rank sends each datagram once, to all of it.\nmulticast:\n"
+          : multicast.reduce.empty()  ? "# The root sends each datagram once, to all ranks.\nmulticast:\n"
+                                      : "# Operands go to the root, which sends the result once, to all "
+                                        "ranks.\nmulticast:\n";
   if (multicast.byte_s > 0.0) {
     yaml +=
         "  # Of the slowest link on any way from the root.\n  pace: " + format_rate(pace_rate(multicast.byte_s)) + "\n";
@@ -57,6 +63,7 @@ void write_multicast(std::string& yaml, const Multicast& multicast) {
         "  # By turn, the root first. A rank sends once it has what those sent that are so many before it.\n  order: ";
     append_list(yaml, ranges_of(multicast.order), 4);
     yaml += "  at_once: " + std::to_string(multicast.at_once) + "\n";
+    if (multicast.has_groups()) append_groups(yaml, multicast);
     return;
   }
   if (multicast.has_groups()) append_groups(yaml, multicast);

@@ -173,10 +173,9 @@ class _GroupsDrawing(_Drawing):
     """Datagrams stay within their group; arrows are the messages between those that send."""
 
     def __init__(self, cluster: _core.Cluster, placement: Sequence[int], multicast: _core.Multicast) -> None:
-        assert multicast.confirm is not None, "groups are of a message of one root"
         self.groups = [group.ranks for group in multicast.groups]
-        self.multicast = multicast
-        super().__init__(cluster, placement, multicast.confirm)
+        self.by_turns = multicast.confirm is None
+        super().__init__(cluster, placement, multicast.confirm or _from_the_first(self.groups))
 
     def walk(self, children: Sequence[Sequence[int]]) -> tuple[list[int], list[tuple[int, int]]]:
         """Hosts in the order of the tree, and messages between those that send."""
@@ -184,6 +183,9 @@ class _GroupsDrawing(_Drawing):
         order, _ = PlanDrawing.walk(self, children)
         between = [[child for child in below if child in first] for below in children]
         _, transfers = PlanDrawing.walk(self, between)
+        if self.by_turns:
+            hosts = dict.fromkeys(self.placement[group[0]] for group in self.groups)
+            transfers = [(one, other) for one in hosts for other in hosts if one != other]
         return order, transfers
 
     def _hosts(self, group: Sequence[int]) -> list[int]:
@@ -192,17 +194,21 @@ class _GroupsDrawing(_Drawing):
     def channels(self) -> list[int]:
         """That datagrams of any group cross."""
         each = (crossed_channels(self.cluster, self._hosts(group), 0) for group in self.groups)
-        return list(dict.fromkeys(channel for channels in each for channel in channels))
+        ways = (0, 1) if self.by_turns else (0,)
+        return list(dict.fromkeys(channel ^ way for channels in each for channel in channels for way in ways))
 
     def receivers(self) -> set[int]:
         """Hosts that datagrams come to."""
-        return {host for group in self.groups for host in self._hosts(group)} - self._alone() - self.copying()
+        hosts = {host for group in self.groups if len(group) > 1 for host in self._hosts(group)}
+        return hosts if self.by_turns else hosts - self._alone() - self.copying()
 
     def _alone(self) -> set[int]:
         return {self.placement[group[0]] for group in self.groups if len(group) == 1}
 
     def copying(self) -> set[int]:
-        """One of each group of several ranks."""
+        """One of each group of several ranks; by turns all that receive."""
+        if self.by_turns:
+            return self.receivers()
         return {self.placement[group[0]] for group in self.groups if len(group) > 1}
 
     def crossed(self) -> int:
@@ -213,3 +219,14 @@ class _GroupsDrawing(_Drawing):
         """Of the subtitle, and of a dashed arrow."""
         sending = sum(len(group) > 1 for group in self.groups)
         return f"datagrams of {sending} groups cross {{}} links, each once", "messages between groups"
+
+
+def _from_the_first(groups: Sequence[Sequence[int]]) -> _core.Tree:
+    """From the first rank of all to that of each other group, and from those to the other ranks of theirs."""
+    children: list[list[int]] = [[] for group in groups for _ in group]
+    root = groups[0][0]
+    for number, (first, *others) in enumerate(groups):
+        if number > 0:
+            children[root].append(first)
+        children[first] += others
+    return _core.Tree(root, children)

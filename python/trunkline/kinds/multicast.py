@@ -35,12 +35,10 @@ class Multicasts(PlanKind):
         multicast = _of(plan)
         confirm = multicast.confirm
         if confirm is None:
-            return f"each sends by turn, {multicast.at_once} at once"
+            within = f" in {_groups_in_words(multicast)}" if multicast.groups else ""
+            return f"each sends by turn{within}, {multicast.at_once} at once"
         if multicast.groups:
-            sites = sum(len(group.ranks) > 1 for group in multicast.groups)
-            alone = len(multicast.groups) - sites
-            besides = f" and {alone} rank{'' if alone == 1 else 's'} alone" if alone else ""
-            words = f"{sites} group{'' if sites == 1 else 's'}{besides}, confirmed along {_shape(confirm)}"
+            words = f"{_groups_in_words(multicast)}, confirmed along {_shape(confirm)}"
             return words + (", two roots that exchange" if confirm.exchange is not None else "")
         words = f"confirmed along a tree of height {confirm.height}, degree {confirm.max_degree}"
         if multicast.reduce:
@@ -53,7 +51,8 @@ class Multicasts(PlanKind):
         """What the datagrams cross, at which pace, and who confirms, reduces or sends by turn."""
         multicast = _of(plan)
         if multicast.groups:
-            _show_groups(console, cluster, placement, multicast)
+            show = _show_groups if multicast.confirm else _show_groups_by_turns
+            show(console, cluster, placement, multicast)
             return
         links = crossed_links(cluster, placement, multicast.root)
         pace = f", at the pace of {format_rate(8.0 / multicast.byte_s)}" if multicast.byte_s > 0.0 else ""
@@ -84,13 +83,15 @@ class Multicasts(PlanKind):
         multicast = _of(plan)
         steps: dict[str, object] = {"pace_bps": 8.0 / multicast.byte_s if multicast.byte_s > 0.0 else None}
         if multicast.confirm is None:
-            return {**steps, "order": multicast.order, "at_once": multicast.at_once}
+            steps |= {"order": multicast.order, "at_once": multicast.at_once}
         if multicast.groups:
             del steps["pace_bps"]
             steps["groups"] = [
                 {"pace_bps": 8.0 / group.byte_s if group.byte_s > 0.0 else None, "ranks": group.ranks}
                 for group in multicast.groups
             ]
+        if multicast.confirm is None:
+            return steps
         steps["confirm"] = tree_as_json(multicast.confirm)
         if multicast.reduce:
             steps["reduce"] = [tree_as_json(tree) for tree in multicast.reduce]
@@ -107,10 +108,10 @@ class Multicasts(PlanKind):
     def sketches(self, cluster: _core.Cluster, placement: Sequence[int], plan: _core.Plan, title: str) -> list[str]:
         """The one over the switches, and each tree that operands go up."""
         multicast = _of(plan)
-        if multicast.confirm is None:
-            return [draw_turns(cluster, placement, _turns_of(multicast), title)]
         if multicast.groups:
             return [draw_groups(cluster, placement, multicast, title)]
+        if multicast.confirm is None:
+            return [draw_turns(cluster, placement, _turns_of(multicast), title)]
         drawings = [draw_multicast(cluster, placement, multicast.confirm, title)]
         if multicast.reduce:
             drawings += draw_trees(cluster, placement, multicast.reduce, "Operands, the other way")
@@ -147,6 +148,13 @@ def _of(plan: _core.Plan) -> _core.Multicast:
     return multicast
 
 
+def _groups_in_words(multicast: _core.Multicast) -> str:
+    sites = sum(len(group.ranks) > 1 for group in multicast.groups)
+    alone = len(multicast.groups) - sites
+    besides = f" and {alone} rank{'' if alone == 1 else 's'} alone" if alone else ""
+    return f"{sites} group{'' if sites == 1 else 's'}{besides}"
+
+
 def _shape(tree: _core.Tree) -> str:
     return f"a tree of height {tree.height}, degree {tree.max_degree}"
 
@@ -179,6 +187,26 @@ def _show_groups(
     console.print(rank_tree(cluster, placement, confirm))
     if confirm.exchange is not None:
         console.print(exchanges_in_words([confirm]), soft_wrap=True)
+
+
+def _show_groups_by_turns(
+    console: Console, cluster: _core.Cluster, placement: Sequence[int], multicast: _core.Multicast
+) -> None:
+    """Who sends by turn within each group, at which pace, and what its first rank does besides."""
+    console.print(
+        "Each rank sends its datagrams once to all of its group, by turn; the first one sends what its group has to "
+        "the first one of every other, by messages, and theirs to its group:",
+        soft_wrap=True,
+    )
+    for group in multicast.groups:
+        if len(group.ranks) == 1:
+            console.print(f"  rank {group.ranks[0]} alone", soft_wrap=True)
+            continue
+        links = crossed_links(cluster, [placement[rank] for rank in group.ranks], 0)
+        pace = f", at the pace of {format_rate(8.0 / group.byte_s)}" if group.byte_s > 0.0 else ""
+        crossed = f"{links} link{'' if links == 1 else 's'}, each once"
+        turns = ", ".join(map(str, group.ranks))
+        console.print(f"  ranks {turns}{pace}: they cross {crossed}", soft_wrap=True)
 
 
 def _turns_of(multicast: _core.Multicast) -> _core.Tree:

@@ -17,9 +17,7 @@
 #include "kinds/multicast/groups.hpp"
 
 namespace trunkline::runtime {
-namespace {
 
-/// By rank: the lowest one of its group. Plans of other roots number the same groups otherwise.
 std::vector<Rank> lowest_of_groups(const Multicast& multicast) {
   std::vector<Rank> lowest(multicast.ranks());
   for (const MulticastGroup& group : multicast.groups) {
@@ -27,6 +25,8 @@ std::vector<Rank> lowest_of_groups(const Multicast& multicast) {
   }
   return lowest;
 }
+
+namespace {
 
 class GroupedPart final : public LocalPart {
  public:

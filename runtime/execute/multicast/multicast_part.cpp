@@ -7,6 +7,7 @@
 #include "execute/multicast/eager.hpp"
 #include "execute/multicast/eager_result.hpp"
 #include "execute/multicast/grouped_part.hpp"
+#include "execute/multicast/grouped_turns_part.hpp"
 #include "execute/multicast/multicast_receiver.hpp"
 #include "execute/multicast/multicast_root.hpp"
 #include "execute/multicast/turns_part.hpp"
@@ -85,6 +86,7 @@ class MulticastPart final : public LocalPart {
 
 std::unique_ptr<const LocalPart> multicast_part(const Plan& plan, Rank rank, std::span<const int> members) {
   const Multicast& multicast = multicast_of(plan);
+  if (multicast.goes_by_turns() && multicast.has_groups()) return grouped_turns_part(multicast, rank, members);
   if (multicast.goes_by_turns()) return turns_part(multicast, rank, members);
   if (multicast.has_groups()) return grouped_part(multicast, rank, members);
   std::vector<LocalTree> up;

@@ -34,12 +34,14 @@ std::uint32_t Turns::piece_packets(const Datagrams& datagrams) const {
 }
 
 GatherByTurns::GatherByTurns(Transport& transport, Datagrams& datagrams, const Turns& turns,
-                             std::uint32_t piece_packets, const Gathered& gathered, Message* own, bool in_place)
+                             std::uint32_t piece_packets, const Gathered& gathered, Message* own, bool in_place,
+                             const Behind& behind)
     : Execution(transport),
       datagrams_(datagrams),
       turns_(turns),
       blocks_(gathered, turns.members),
-      shares_(blocks_, datagrams.payload_bytes(), piece_packets),
+      behind_has_come_(behind.has_come),
+      shares_(blocks_, datagrams.payload_bytes(), piece_packets, behind.message),
       owners_(turns.ranks.size()),
       not_whole_(shares_.pieces() == 0 ? 0 : turns.ranks.size() - 1),
       between_packets_s_(between_packets_s(datagrams.payload_bytes(), turns.byte_s)),
@@ -56,11 +58,20 @@ bool GatherByTurns::is_worth_it() const {
   const std::uint64_t ranks = turns_.ranks.size();
   std::uint64_t packets = 0;
   for (std::size_t turn = 0; turn < ranks; ++turn) packets += shares_.packets(turn);
-  return packets > 0 && shares_.pieces() * ranks <= 2 * packets;
+  return packets > 0 && shares_.pieces_of_shares() * ranks <= 2 * packets;
+}
+
+bool GatherByTurns::have_shares_come() const {
+  for (std::size_t turn = 0; turn < turns_.ranks.size(); ++turn) {
+    if (!shares_.has_share(turn)) return false;
+  }
+  return true;
 }
 
 bool GatherByTurns::needs(int rank) const {
-  return is_receiving() && rank != turns_.ranks[turns_.own] && !shares_.is_whole(turn_of(rank));
+  if (!is_receiving() || rank == turns_.ranks[turns_.own]) return false;
+  const auto found = std::ranges::find(turns_.ranks, rank);  // it may be of another group
+  return found != turns_.ranks.end() && !shares_.is_whole(static_cast<std::size_t>(found - turns_.ranks.begin()));
 }
 
 std::size_t GatherByTurns::turn_of(int rank) const {
@@ -69,6 +80,10 @@ std::size_t GatherByTurns::turn_of(int rank) const {
 
 bool GatherByTurns::advance() {
   while (const auto datagram = datagrams_.next()) hear_one(*datagram);
+  if (behind_has_come_ != nullptr && *behind_has_come_) {
+    behind_has_come_ = nullptr;
+    is_news_ = true;
+  }
   send_what_may_go();
   if (not_whole_ > 0) {
     const double now = datagrams_.now();
@@ -102,6 +117,7 @@ void GatherByTurns::hear_one(const Datagram& datagram) {
 
 /// Pieces are in a row: the first of all ranks by turns, then the second ones. It has what is `at_once` before it.
 bool GatherByTurns::may_send(std::uint32_t piece) const {
+  if (behind_has_come_ != nullptr && piece >= shares_.pieces_of_shares()) return false;
   const auto ranks = static_cast<std::int64_t>(turns_.ranks.size());
   const auto own = static_cast<std::int64_t>(turns_.own);
   for (std::int64_t turn = 0; turn < ranks; ++turn) {

@@ -28,16 +28,25 @@ struct Turns {
   [[nodiscard]] std::uint32_t piece_packets(const Datagrams& datagrams) const;
 };
 
+/// What the rank whose turn is first sends behind all shares, as those of other groups.
+struct Behind {
+  Message* message = nullptr;      ///< null: nothing
+  const bool* has_come = nullptr;  ///< on that rank: whether the message is there, which others need not send
+};
+
 class GatherByTurns final : public Execution {
  public:
   /// All must outlive the object, whose `piece_packets` are above 0. `own`: this rank's share, null where it is empty;
   /// `in_place`: it lies where it belongs. Throws MpiError.
   GatherByTurns(Transport& transport, Datagrams& datagrams, const Turns& turns, std::uint32_t piece_packets,
-                const Gathered& gathered, Message* own, bool in_place);
+                const Gathered& gathered, Message* own, bool in_place, const Behind& behind = {});
 
-  /// Whether there is anything to send, and no more packets would be empty than not, as where shares are most uneven;
-  /// the same on all ranks.
+  /// Whether there are shares to send, and no more of their packets would be empty than not, as where they are most
+  /// uneven; the same on all ranks.
   [[nodiscard]] bool is_worth_it() const;
+
+  /// Whether the shares of all are here, whatever comes behind.
+  [[nodiscard]] bool have_shares_come() const;
 
   [[nodiscard]] int code() const override { return delivered_; }
 
@@ -73,6 +82,7 @@ class GatherByTurns final : public Execution {
   Datagrams& datagrams_;
   const Turns& turns_;
   GatheredBlocks blocks_;
+  const bool* behind_has_come_;  ///< null: it need not be waited for
   Shares shares_;
   std::vector<std::pair<int, std::size_t>> turn_by_rank_;  ///< in the order of ranks
   std::vector<Owner> owners_;

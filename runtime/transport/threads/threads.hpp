@@ -51,7 +51,11 @@ class ThreadsNetwork {
   std::list<Operation> receives_;            ///< in the order in which they were started
   std::list<Operation> over_;                ///< until they are asked for
   std::vector<std::shared_ptr<void>> late_;  ///< memory of receives that outlive their calls
-  std::vector<GivenUp> given_up_;            ///< in the order in which they did
+  struct Notice {
+    GivenUp one;
+    std::vector<int> told{};  ///< empty: all
+  };
+  std::vector<Notice> given_up_;  ///< in the order in which they did
 };
 
 /// One rank's. An ordinary message is over at once, and a synchronous one once it has been received: from where it lies
@@ -113,12 +117,10 @@ class ThreadsTransport final : public Transport {
     });
   }
 
-  void give_up(int code) noexcept override {
-    const std::scoped_lock lock(network_.mutex_);
-    network_.given_up_.push_back({.rank = rank_, .code = code});
-    network_.changed_.notify_all();
+  void give_up(int code) noexcept override { tell_that_it_gives_up(code, {}); }
+  void give_up_too(int code, std::span<const int> peers) noexcept override {
+    if (!peers.empty()) tell_that_it_gives_up(code, peers);
   }
-  void give_up_too(int code, std::span<const int> /*peers*/) noexcept override { give_up(code); }
 
   /// Nothing here waits for long but by a fault.
   void say_long_wait(std::span<const int> /*awaited*/, bool /*receiving*/) const override {}
@@ -212,10 +214,17 @@ class ThreadsTransport final : public Transport {
     return {};
   }
 
+  void tell_that_it_gives_up(int code, std::span<const int> told) noexcept {
+    const std::scoped_lock lock(network_.mutex_);
+    network_.given_up_.push_back({.one = {.rank = rank_, .code = code}, .told = {told.begin(), told.end()}});
+    network_.changed_.notify_all();
+  }
+
   void look_for_notice(bool /*receiving*/) {
     while (noticed_ < network_.given_up_.size()) {
-      const GivenUp one = network_.given_up_[noticed_++];
-      if (one.rank != rank_) throw GivenUp(one);
+      const auto& [one, told] = network_.given_up_[noticed_++];
+      const bool is_for_it = told.empty() || std::ranges::find(told, rank_) != told.end();
+      if (one.rank != rank_ && is_for_it) throw GivenUp(one);
     }
   }
 

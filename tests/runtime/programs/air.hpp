@@ -221,6 +221,7 @@ class AirTransport final : public runtime::Transport {
   }
   [[nodiscard]] std::optional<Over> test_any(std::span<Pending* const> pending, bool receiving,
                                              runtime::Watchdog& watchdog) override {
+    ++looks_;
     return messages_.test_any(pending, receiving, watchdog);
   }
   void wait_all(std::span<Pending> pending) override { messages_.wait_all(pending); }
@@ -239,11 +240,14 @@ class AirTransport final : public runtime::Transport {
   [[nodiscard]] runtime::Datagrams* datagrams() noexcept override { return has_group_ ? &datagrams_ : nullptr; }
   [[nodiscard]] bool are_heard() const { return datagrams_.are_heard(); }
   [[nodiscard]] bool has_sent_to_all() const { return datagrams_.has_sent(); }
+  /// At messages, so far.
+  [[nodiscard]] unsigned looks() const { return looks_; }
 
  private:
   runtime::ThreadsTransport messages_;
   AirDatagrams datagrams_;
   bool has_group_;
+  unsigned looks_ = 0;
 };
 
 }  // namespace trunkline::testing

@@ -19,6 +19,7 @@
 #include "kinds/multicast/multicast.hpp"
 #include "plan/checker.hpp"
 #include "rehearsal.hpp"
+#include "scripted.hpp"
 
 namespace trunkline::testing {
 namespace {
@@ -97,8 +98,12 @@ Call random_call(std::mt19937& random) {
   call.eager_packets = chance(0.8, random) ? 6 + any_below(3, random) : any_below(4, random);
   call.plan.byte_s = chance(0.5, random) ? part(1e-5, random) : 0.0;
   if (chance(0.6, random)) {
-    call.plan.order = random_order(ranks, random);
-    call.plan.at_once = 1 + any_below(ranks, random);
+    if (chance(0.5, random)) {
+      call.plan = random_groups_by_turns(ranks, random);
+    } else {
+      call.plan.order = random_order(ranks, random);
+      call.plan.at_once = 1 + any_below(ranks, random);
+    }
     call.shares = random_shares(ranks, call.payload_bytes, random);
     call.has_gaps = chance(0.3, random);
   } else {
@@ -122,9 +127,9 @@ Call random_call(std::mt19937& random) {
   call.weather = random_weather(ranks, call.burst, random);
   if (call.plan.has_groups()) call.weather.group = heard_groups(call.plan, random);
   call.enters_at = random_entries(ranks, random);
-  if (chance(0.1, random)) {
-    call.gives_up = static_cast<int>(random() % ranks);
-    call.gives_up_at = part(0.5, random);
+  if (chance(call.plan.has_groups() ? 0.3 : 0.1, random)) {
+    call.gives_up = static_cast<int>(who_gives_up(call.plan, random));
+    call.gives_up_at = part(chance(0.5, random) ? 0.002 : 0.5, random);
   }
   call.seed = static_cast<unsigned>(random());
   return call;
@@ -298,7 +303,7 @@ int main(int count, char** words) {
   MPI_Init(&count, &words);
   const int calls = count > 1 ? std::atoi(words[1]) : 1000;
   std::mt19937 random(count > 2 ? static_cast<unsigned>(std::atoi(words[2])) : 1U);
-  int wrong = 0;
+  int wrong = wrong_compositions();
   for (int i = 0; i < calls; ++i) {
     const Call call = random_call(random);
     const std::string fault = Rehearsal(call).fault();

@@ -75,9 +75,9 @@ Call random_call(std::mt19937& random) {
   if (has_groups) call.weather.group = heard_groups(call.plan, random);
   call.weather.agreed_lost = chance(0.5, random) ? 0.0 : chance(0.7, random) ? call.weather.lost : part(0.7, random);
   call.enters_at = random_entries(ranks, random);
-  if (chance(0.1, random)) {
-    call.gives_up = static_cast<int>(random() % ranks);
-    call.gives_up_at = part(0.5, random);
+  if (chance(call.plan.has_groups() ? 0.3 : 0.1, random)) {
+    call.gives_up = static_cast<int>(who_gives_up(call.plan, random));
+    call.gives_up_at = part(chance(0.5, random) ? 0.002 : 0.5, random);
   }
   call.seed = static_cast<unsigned>(random());
   return call;
@@ -127,6 +127,15 @@ class Rehearsal {
     return "";
   }
 
+  /// After fault(): ranks that have looked at messages in more than a quarter of their turns.
+  [[nodiscard]] std::vector<Rank> who_looks_often() const {
+    std::vector<Rank> all;
+    for (const auto& actor : actors_) {
+      if (4 * actor->transport.looks() > actor->turns) all.push_back(actor->rank);
+    }
+    return all;
+  }
+
  private:
   struct Actor {
     Actor(Rehearsal& on, const Plan& plan, Rank number)
@@ -147,6 +156,7 @@ class Rehearsal {
         if (static_cast<int>(rank) == all.call_.gives_up && all.air_.now >= all.call_.gives_up_at) {
           throw MpiError{MPI_ERR_OTHER};
         }
+        ++turns;
         is_over = running->step();
         ended_well = is_over && running->code() == MPI_SUCCESS;
       } catch (const MpiError& error) {
@@ -182,6 +192,7 @@ class Rehearsal {
     Message message;
     std::unique_ptr<const runtime::LocalPart> local;
     runtime::Running running{};
+    unsigned turns = 0;
     bool is_over = false;
     bool ended_well = false;
   };
@@ -196,6 +207,23 @@ class Rehearsal {
   MPI_Datatype type_ = MPI_BYTE;
   std::vector<std::unique_ptr<Actor>> actors_;
 };
+
+/// A long message in fine weather: ranks get on in nearly every turn, and look at messages now and then alone.
+int frequent_looks() {
+  Call call{.plan = {.confirm = root_alone(4, 0)}, .bytes = 32 * 20000, .payload_bytes = 32, .burst = 90};
+  for (const Rank rank : {Rank{1}, Rank{2}, Rank{3}}) add_child(call.plan.confirm, 0, rank);
+  call.weather.room = 1000;
+  call.weather.deaf = call.weather.mute = std::vector<bool>(4, false);
+  call.weather.host = {0, 1, 2, 3};
+  call.enters_at = std::vector<double>(4, 0.0);
+  call.segment_bytes = 1;
+  Rehearsal rehearsal(call);
+  const std::string fault = rehearsal.fault();
+  if (!fault.empty()) std::fprintf(stderr, "a long message: %s\n", fault.c_str());
+  const std::vector<Rank> often = rehearsal.who_looks_often();
+  for (const Rank rank : often) std::fprintf(stderr, "rank %u looks at messages in too many turns\n", rank);
+  return static_cast<int>(often.size()) + (fault.empty() ? 0 : 1);
+}
 
 /// Joins of random reports beside what each block of them lacks.
 int wrong_reports(int turns, std::mt19937& random) {
@@ -244,7 +272,7 @@ int main(int count, char** words) {
   MPI_Init(&count, &words);
   const int calls = count > 1 ? std::atoi(words[1]) : 1000;
   std::mt19937 random(count > 2 ? static_cast<unsigned>(std::atoi(words[2])) : 1U);
-  int wrong = wrong_reports(calls, random);
+  int wrong = wrong_reports(calls, random) + frequent_looks();
   for (int i = 0; i < calls; ++i) {
     const Call call = random_call(random);
     const std::string fault = Rehearsal(call).fault();

@@ -63,6 +63,20 @@ inline Multicast random_groups(Rank ranks, std::mt19937& random) {
   return multicast;
 }
 
+/// A random order, cut into a few groups in which ranks send by turn.
+inline Multicast random_groups_by_turns(Rank ranks, std::mt19937& random) {
+  Multicast multicast{.order = random_order(ranks, random), .at_once = 1 + any_below(ranks, random)};
+  const Rank many = 1 + any_below(std::min<Rank>(ranks, 5), random);
+  const double boundary = static_cast<double>(many) / ranks;
+  for (const Rank rank : multicast.order) {
+    if (multicast.groups.empty() || chance(boundary, random)) {
+      multicast.groups.push_back({.byte_s = chance(0.5, random) ? part(1e-5, random) : 0.0});
+    }
+    multicast.groups.back().ranks.push_back(rank);
+  }
+  return multicast;
+}
+
 /// By rank; now and then no datagram reaches a group.
 inline std::vector<int> heard_groups(const Multicast& multicast, std::mt19937& random) {
   std::vector<int> group_of(multicast.ranks());
@@ -72,6 +86,13 @@ inline std::vector<int> heard_groups(const Multicast& multicast, std::mt19937& r
     for (const Rank rank : ranks) group_of[rank] = is_heard ? static_cast<int>(number) : -1;
   }
   return group_of;
+}
+
+/// Of groups the first of one as often as any.
+inline Rank who_gives_up(const Multicast& multicast, std::mt19937& random) {
+  const Rank any = any_below(static_cast<Rank>(multicast.ranks()), random);
+  if (!multicast.has_groups() || chance(0.5, random)) return any;
+  return multicast.groups[any_below(static_cast<Rank>(multicast.groups.size()), random)].ranks.front();
 }
 
 inline Weather random_weather(Rank ranks, std::uint32_t burst, std::mt19937& random) {
