@@ -24,8 +24,10 @@ RoundCosts round_costs(const Paths& paths, const Placement& placement, const Rou
   TimedRound round(paths, placement, rounds.order);
   for (const RoundSample& sample : samples.rounds) {
     for (const RoundSample::Sent& sent : sample.sent) {
-      round.transfer(sent.from, sent.to,
-                     samples.any_blocks ? 1.0 : static_cast<double>(sent.blocks) / static_cast<double>(samples.blocks));
+      const double part =
+          samples.any_blocks ? 1.0 : static_cast<double>(sent.blocks) / static_cast<double>(samples.blocks);
+      const double reducing = static_cast<double>(sample.reducing) / static_cast<double>(sample.times);
+      round.transfer(sent.from, sent.to, part, reducing * part);
     }
     if (sample.sent.empty()) continue;
     RoundCost& one = costs.each.emplace_back();
@@ -52,12 +54,15 @@ double relay_seconds(const RoundCosts& costs, std::uint64_t message_bytes, std::
   const auto pieces = static_cast<double>(pieces_of(pieces_of(message_bytes, costs.blocks), piece_bytes));
   const auto wire = static_cast<double>(wire_bytes(piece_bytes));
   const double on_wire_s = all.seconds_per_byte / all.rounds * static_cast<double>(costs.blocks) * wire;
-  const double message_s = all.message_s(piece_bytes, costs.hosts);
+  const double combined_parts = (all.combined_parts + all.local_combined_parts) / all.rounds;
+  const double combine_s = combined_parts * static_cast<double>(costs.blocks) * static_cast<double>(piece_bytes) *
+                           costs.hosts.combine_byte_s;
+  const double message_s = all.message_s(piece_bytes, costs.hosts) + combine_s;
   // Who sends to another host is busier than who only hands on within its own.
   const bool mixed = all.network_rounds > 0.0 && all.network_rounds < all.rounds;
-  const double busiest_s =
-      mixed ? costs.hosts.handling_s(piece_bytes) + costs.hosts.local_handling_s(static_cast<double>(piece_bytes))
-            : message_s;
+  const double busiest_s = mixed ? costs.hosts.handling_s(piece_bytes) +
+                                       costs.hosts.local_handling_s(static_cast<double>(piece_bytes)) + combine_s
+                                 : message_s;
   const double together_s = together_seconds(costs, piece_bytes);
   const double piece_s = std::max({on_wire_s, busiest_s, together_s});
   // On its way a piece waits for those before it at each hop, most of which may be within hosts.

@@ -27,6 +27,8 @@ RoundCost& RoundCost::operator+=(const RoundCost& other) {
   local_transfers += other.local_transfers;
   local_amounts += other.local_amounts;
   local_parts += other.local_parts;
+  combined_parts += other.combined_parts;
+  local_combined_parts += other.local_combined_parts;
   return *this;
 }
 
@@ -47,16 +49,26 @@ double RoundCost::seconds(std::uint64_t message_bytes, std::uint64_t transfer_by
   const auto wire = static_cast<double>(wire_bytes(transfer));
   const auto bytes = static_cast<double>(message_bytes);
   const double network_s = 2.0 * hosts.handling_s(transfer);
+  // Of each round the last piece may be short.
+  const double messages = network_rounds * std::ceil(parts * pieces / std::max(network_rounds, 1e-9) - 1e-9);
   const double further = std::max(parts * pieces - network_waits, 0.0);  // after the first that is waited for
+  const double short_s = std::max(messages - std::max(parts * pieces, network_rounds), 0.0) * 2.0 * hosts.handling_s(0);
   const double all_hosts_s = hosts.together_s(std::max(transfers, amounts * pieces), amounts * bytes,
                                               std::max(local_transfers, local_amounts * pieces), local_amounts * bytes);
   // Within hosts: as many pieces, and their bytes.
   const double local_s = (rounds - network_rounds) * 2.0 * hosts.local_handling_s(0.0) +
                          std::max(local_parts * pieces - (rounds - network_rounds), 0.0) * hosts.local_handling_s(0.0) +
-                         local_parts * bytes * (hosts.local_send_byte_s + hosts.local_receive_byte_s);
-  return std::max(all_hosts_s, network_waits * network_s + local_s + latency_s * hosts.trips(transfer) +
+                         local_parts * bytes * (hosts.local_send_byte_s + hosts.local_receive_byte_s) +
+                         local_combined_parts * bytes * hosts.combine_byte_s;
+  // What came over the network is added up while the next piece is on its way.
+  const double combined_s = combined_parts * bytes * hosts.combine_byte_s;
+  const double first_combined_s =
+      std::min(combined_s, network_waits * static_cast<double>(transfer) * hosts.combine_byte_s);
+  return std::max(all_hosts_s, network_waits * network_s + first_combined_s + local_s +
+                                   latency_s * hosts.trips(transfer) +
                                    frame_byte_s * std::min(wire, static_cast<double>(frame_wire_bytes)) +
-                                   std::max(links_s(message_bytes, transfer, hosts), further * network_s));
+                                   std::max(links_s(message_bytes, transfer, hosts),
+                                            further * network_s + short_s + combined_s - first_combined_s));
 }
 
 double RoundCost::chained_seconds(std::uint64_t message_bytes, std::uint64_t transfer_bytes,
@@ -80,17 +92,19 @@ double RoundCost::together_s(std::uint64_t transfer_bytes, const HostCosts& host
   return hosts.together_s(transfers, transfers * bytes, local_transfers, local_transfers * bytes);
 }
 
-void TimedRound::transfer(Rank from, Rank to, double fraction) {
+void TimedRound::transfer(Rank from, Rank to, double fraction, double combined) {
   const HostIndex u = placement_[order_[from]];
   const HostIndex v = placement_[order_[to]];
   if (u == v) {
     local_transfers_ += 1.0;
     local_amounts_ += fraction;
     longest_local_ = std::max(longest_local_, fraction);
+    most_local_combined_ = std::max(most_local_combined_, combined);
     return;
   }
   transfers_ += 1.0;
   amounts_ += fraction;
+  most_combined_ = std::max(most_combined_, combined);
   const std::span<const NodeId> hosts = paths_.cluster().hosts();
   loads_.add(hosts[u], hosts[v], fraction);
 }
@@ -125,6 +139,10 @@ void TimedRound::finish(RoundCost& cost, double times, bool takes_every_hop, boo
   cost.rounds += times;
   cost.network_rounds += times * network;
   const double waits = follows ? 0.0 : times;
+  const double combined = std::exchange(most_combined_, 0.0);
+  const double local_combined = std::exchange(most_local_combined_, 0.0);
+  cost.combined_parts += times * (takes_every_hop ? network * combined : combined);
+  cost.local_combined_parts += times * (takes_every_hop ? (1.0 - network) * local_combined : local_combined);
   cost.network_waits += waits * network;
   cost.local_parts += times * (takes_every_hop ? (1.0 - network) * longest_local_ : longest_local_);
   cost.seconds_per_byte += times * slowest_byte_s(times > 1.0);

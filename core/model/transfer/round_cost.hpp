@@ -35,6 +35,10 @@ struct RoundCost {
   double local_amounts = 0.0;
   /// Sum over the rounds of the longest transfer's part within a host, or of its share of all.
   double local_parts = 0.0;
+  /// Sum over the rounds of the part of the message that a rank adds to its own: of what came from other hosts, and of
+  /// what came from its own.
+  double combined_parts = 0.0;
+  double local_combined_parts = 0.0;
   /// Latency of the shortest path of any transfer; 0 within a host.
   double shortest_hop_s = std::numeric_limits<double>::infinity();
   double longest_hop_s = 0.0;
@@ -69,8 +73,8 @@ class TimedRound {
   TimedRound(const Paths& paths, const Placement& placement, std::span<const Rank> order)
       : placement_(placement), order_(order), paths_(paths), loads_(paths) {}
 
-  /// `fraction` of the message from one position to another.
-  void transfer(Rank from, Rank to, double fraction);
+  /// `fraction` of the message from one position to another, which adds so much of it to its own.
+  void transfer(Rank from, Rank to, double fraction, double combined = 0.0);
 
   /// Adds the round's time to `cost`, `times` over, and starts an empty round. Of its transfers the slowest counts; or
   /// the mean one, where all that is sent takes every hop after another. A round that `follows` the one before without
@@ -89,6 +93,8 @@ class TimedRound {
   double local_transfers_ = 0.0;
   double local_amounts_ = 0.0;
   double longest_local_ = 0.0;
+  double most_combined_ = 0.0;
+  double most_local_combined_ = 0.0;
   double longest_latency_s_ = 0.0;  ///< of the rounds that follow each other
 };
 
