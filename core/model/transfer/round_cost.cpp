@@ -16,6 +16,7 @@ RoundCost& RoundCost::operator+=(const RoundCost& other) {
   longest_hop_s = std::max(longest_hop_s, other.longest_hop_s);
   rounds += other.rounds;
   network_rounds += other.network_rounds;
+  sending_hosts += other.sending_hosts;
   network_waits += other.network_waits;
   seconds_per_byte += other.seconds_per_byte;
   parts += other.parts;
@@ -117,8 +118,11 @@ void TimedRound::finish(RoundCost& cost, double times, bool takes_every_hop, boo
   double most_frame_byte_s = 0.0;
   double latencies_s = 0.0;
   double frame_bytes_s = 0.0;
+  std::vector<NodeId> senders;
+  senders.reserve(loads_.transfers().size());
   for (const PathLoads::Transfer& transfer : loads_.transfers()) {
     const auto& [from, to, meeting, amount] = transfer;
+    senders.push_back(from);
     // A sender that is kept busy sends its next message later: it is as if the way were so much longer.
     const double latency_s = paths_.latency_s(from, to, meeting) + paths_.cluster().nodes()[from].injection_s;
     const double frame_byte_s = paths_.byte_s(from, to, meeting) - loads_.first_byte_s(transfer);
@@ -130,6 +134,9 @@ void TimedRound::finish(RoundCost& cost, double times, bool takes_every_hop, boo
     latencies_s += latency_s;
     frame_bytes_s += frame_byte_s;
   }
+  std::ranges::sort(senders);
+  const auto sending = std::unique(senders.begin(), senders.end()) - senders.begin();
+  cost.sending_hosts += times * static_cast<double>(sending);
   const double hops = static_cast<double>(order_.size());
   const double all = transfers_ + local_transfers_;
   const double any_network = transfers_ > 0.0 ? 1.0 : 0.0;

@@ -23,6 +23,7 @@ struct RoundCost {
   double rounds = 0.0;
   double network_rounds = 0.0;  ///< of them, those with transfers between hosts; or their part of all, where each takes
                                 ///< every hop after another
+  double sending_hosts = 0.0;   ///< sum over the rounds of the hosts that send to others
   double network_waits = 0.0;   ///< of those, the ones that wait for what came in the round before
   double seconds_per_byte = 0.0;  ///< sum over the rounds of the busiest channel's load over its rate
   double parts = 0.0;             ///< sum over the rounds of the longest transfer's part of the message
@@ -60,6 +61,8 @@ struct RoundCost {
   /// Seconds for a message of that many bytes in transfers of `transfer_bytes`, both above zero.
   [[nodiscard]] double seconds(std::uint64_t message_bytes, std::uint64_t transfer_bytes,
                                const HostCosts& hosts = usual_host_costs()) const;
+  /// One over how many ranks of a host send to other hosts in a round, on average; 1 where none do.
+  [[nodiscard]] double part_of_alone_hosts() const { return transfers > 0.0 ? sending_hosts / transfers : 1.0; }
   /// The same where all rounds are alike, and each hands on what came in the one before: who has it goes on, so while a
   /// message is on its way others use the links.
   [[nodiscard]] double chained_seconds(std::uint64_t message_bytes, std::uint64_t transfer_bytes,
