@@ -9,6 +9,12 @@
 static int* counts; /* elements of each rank's share */
 static int* starts; /* and where in the message it begins */
 
+static const MPI_Op* own_sum; /* NULL: MPI_SUM */
+
+void sum_by(const void* operation) { own_sum = operation; }
+
+static MPI_Op sum(void) { return own_sum ? *own_sum : MPI_SUM; }
+
 static int is(const struct message* m, const char* name) { return strcmp(m->of->name, name) == 0; }
 
 const char* prepare_call(const struct message* m) {
@@ -37,16 +43,16 @@ void call_mpi(const struct message* m, int past_others) {
   if (is(m, "bcast")) {
     CALL(Bcast, m->to, bytes, MPI_BYTE, m->root, all);
   } else if (is(m, "reduce")) {
-    CALL(Reduce, m->from, m->to, numbers, MPI_LONG_LONG_INT, MPI_SUM, m->root, all);
+    CALL(Reduce, m->from, m->to, numbers, MPI_LONG_LONG_INT, sum(), m->root, all);
   } else if (is(m, "allreduce")) {
-    CALL(Allreduce, m->from, m->to, numbers, MPI_LONG_LONG_INT, MPI_SUM, all);
+    CALL(Allreduce, m->from, m->to, numbers, MPI_LONG_LONG_INT, sum(), all);
   } else if (is(m, "barrier")) {
     CALL(Barrier, all);
   } else if (is(m, "reduce-scatter")) {
-    CALL(Reduce_scatter, m->from, m->to, counts, MPI_LONG_LONG_INT, MPI_SUM, all);
+    CALL(Reduce_scatter, m->from, m->to, counts, MPI_LONG_LONG_INT, sum(), all);
 #if MPI_VERSION > 2 || (MPI_VERSION == 2 && MPI_SUBVERSION >= 2)
   } else if (is(m, "reduce-scatter-block")) {
-    CALL(Reduce_scatter_block, m->from, m->to, own, MPI_LONG_LONG_INT, MPI_SUM, all);
+    CALL(Reduce_scatter_block, m->from, m->to, own, MPI_LONG_LONG_INT, sum(), all);
 #endif
   } else if (is(m, "allgather")) {
     CALL(Allgather, m->from, own, MPI_BYTE, m->to, own, MPI_BYTE, all);

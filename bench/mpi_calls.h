@@ -11,6 +11,8 @@ extern "C" {
 const char* prepare_call(const struct message* m);
 /* By the names that go past every library in front of MPI (PMPI_), or by those that do not. */
 void call_mpi(const struct message* m, int past_others);
+/* From now on the MPI_Op there stands for MPI_SUM, which sums up as that does; NULL: none does. */
+void sum_by(const void* operation);
 /* Memory that prepare_call took. */
 void end_calls(void);
 

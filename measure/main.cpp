@@ -23,6 +23,7 @@
 #include <vector>
 
 #include "algorithms/trees/linear.hpp"
+#include "combining.hpp"
 #include "datagram_pair.hpp"
 #include "model/measured/measured_network.hpp"
 #include "model/measured/measurement.hpp"
@@ -209,6 +210,23 @@ std::optional<MeasuredDatagrams> measure_datagrams(const Cluster& cluster, const
   return MeasuredDatagrams{.from = first, .to = second, .points = std::move(figures.points)};
 }
 
+/// On all ranks of rank 0's host at once; empty on others.
+std::optional<MeasuredCombining> measure_combining(const Cluster& cluster, const Placement& hosts, int rank,
+                                                   const Options& options) {
+  const bool takes_part = hosts[static_cast<std::size_t>(rank)] == hosts.front();
+  MPI_Comm of_host = MPI_COMM_NULL;
+  MPI_Comm_split(MPI_COMM_WORLD, takes_part ? 1 : MPI_UNDEFINED, rank, &of_host);
+  std::optional<MeasuredCombining> measured;
+  if (takes_part) {
+    measured = {.host = cluster.nodes()[cluster.hosts()[hosts.front()]].name,
+                .ranks = static_cast<std::uint32_t>(std::ranges::count(hosts, hosts.front())),
+                .points = measure::measure_combining(of_host, {.seconds = options.budget_s})};
+    MPI_Comm_free(&of_host);
+  }
+  MPI_Barrier(MPI_COMM_WORLD);
+  return measured;
+}
+
 /// As the papers' table 2.
 void print_table(const MeasuredDistance& distance) {
   const std::string eager = distance.eager_bytes == 0 ? "nothing" : "up to " + format_bytes(distance.eager_bytes);
@@ -238,7 +256,16 @@ void print_datagrams(const Measurement& measurement) {
     std::fprintf(stderr, "%10s %9.3f us %9.3f us %7.1f%%\n", format_bytes(p.bytes).c_str(), p.send_s * 1e6,
                  p.receive_s * 1e6, p.spread * 1e2);
   }
-  const HostCosts costs = with_datagrams(usual_host_costs(), measurement);
+}
+
+void print_combining(const Measurement& measurement) {
+  const MeasuredCombining& combining = *measurement.combining;
+  std::fprintf(stderr, "\nsums of doubles, by all %u ranks of %s at once, processor time\n%10s %12s %8s\n",
+               combining.ranks, combining.host.c_str(), "m", "time", "spread");
+  for (const CombinePoint& p : combining.points) {
+    std::fprintf(stderr, "%10s %9.3f us %7.1f%%\n", format_bytes(p.bytes).c_str(), p.time_s * 1e6, p.spread * 1e2);
+  }
+  const HostCosts costs = with_combining(with_datagrams(usual_host_costs(), measurement), measurement);
   std::fprintf(stderr, "as --host-costs takes them behind a name: %s\n", datagram_costs_text(costs).c_str());
 }
 
@@ -257,6 +284,11 @@ std::string too_noisy(const Measurement& measurement, double noise) {
   }
   if (measurement.relay) {
     for (const RelayPoint& point : measurement.relay->points) judge("all ranks on a line", point, point.gap_s);
+  }
+  if (measurement.combining) {
+    for (const CombinePoint& point : measurement.combining->points) {
+      judge("sums on " + measurement.combining->host, point, point.time_s);
+    }
   }
   if (measurement.datagrams) {
     const std::string where = "datagrams from " + measurement.datagrams->from + " to " + measurement.datagrams->to;
@@ -337,9 +369,11 @@ int run(const Options& options, int rank) {
   }
   if (hosts.size() >= 3) measurement.relay = measure_relay(cluster, hosts, options.budget_s);
   measurement.datagrams = measure_datagrams(cluster, hosts, pairs, rank, options);
+  measurement.combining = measure_combining(cluster, hosts, rank, options);
   if (rank != 0) return 0;
   if (measurement.relay) print_relay(*measurement.relay);
   if (measurement.datagrams) print_datagrams(measurement);
+  print_combining(measurement);
   const std::string noisy = too_noisy(measurement, options.noise);
   if (!noisy.empty()) {
     std::fprintf(stderr,

@@ -55,7 +55,7 @@ void ByHosts::allreduce(const void* from, void* to, int count, MPI_Datatype type
   PMPI_Bcast(to, count, type, 0, in_host_);
 }
 
-bool ByHosts::run(const message& one) const {
+bool ByHosts::run(const message& one, MPI_Op sum) const {
   const std::string_view name = one.of->name;
   const bool leads = among_hosts_ != MPI_COMM_NULL;
   const auto bytes = static_cast<int>(one.bytes);
@@ -66,14 +66,14 @@ bool ByHosts::run(const message& one) const {
     return true;
   }
   if (name == "allreduce") {
-    allreduce(one.from, one.to, numbers, MPI_LONG_LONG_INT, MPI_SUM);
+    allreduce(one.from, one.to, numbers, MPI_LONG_LONG_INT, sum);
     return true;
   }
   if (name != "reduce") return false;
-  PMPI_Reduce(one.from, one.to, numbers, MPI_LONG_LONG_INT, MPI_SUM, 0, in_host_);
+  PMPI_Reduce(one.from, one.to, numbers, MPI_LONG_LONG_INT, sum, 0, in_host_);
   if (leads) {
     const void* const from = one.rank == one.root ? MPI_IN_PLACE : one.to;
-    PMPI_Reduce(from, one.to, numbers, MPI_LONG_LONG_INT, MPI_SUM, root_host_, among_hosts_);
+    PMPI_Reduce(from, one.to, numbers, MPI_LONG_LONG_INT, sum, root_host_, among_hosts_);
   }
   return true;
 }

@@ -18,7 +18,7 @@ class ByHosts {
   ByHosts& operator=(const ByHosts&) = delete;
 
   /// A broadcast, a reduce or an allreduce; false: it is none of them.
-  [[nodiscard]] bool run(const message& one) const;
+  [[nodiscard]] bool run(const message& one, MPI_Op sum) const;
 
   /// As MPI's.
   void allreduce(const void* from, void* to, int count, MPI_Datatype type, MPI_Op operation) const;

@@ -12,7 +12,6 @@
 #include <cstdlib>
 #include <limits>
 #include <map>
-#include <memory>
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
@@ -98,6 +97,12 @@ class Hosts {
     const double delay_s = links.empty() ? through_memory_s(bytes, from, to) : over_links_s(bytes, from, to, links);
     return std::max(0.0, delay_s) / latency_s;
   }
+
+  /// Keeps the processor of the rank that calls busy.
+  void compute(double seconds) {
+    if (seconds > 0.0) processors_of(s4u::this_actor::get_host()).compute(s4u::Engine::get_clock(), seconds);
+  }
+  double rest() { return processors_of(s4u::this_actor::get_host()).rest(s4u::Engine::get_clock()); }
 
  private:
   /// Without those of ranks.
@@ -217,6 +222,11 @@ class Hosts {
   std::unordered_map<const s4u::Host*, Processors> processors_;
 };
 
+Hosts& all_hosts() {
+  static Hosts hosts;
+  return hosts;
+}
+
 }  // namespace
 
 const HostCosts& host_costs() {
@@ -230,9 +240,8 @@ const HostCosts& host_costs() {
 
 void use_ethernet() {
   s4u::Engine::on_platform_created_cb([] {
-    auto hosts = std::make_shared<Hosts>();
-    const auto in_order = [hosts](double bytes, const s4u::Host* from, const s4u::Host* to, const Links& links,
-                                  const Zones&) { return hosts->latency_factor(bytes, from, to, links); };
+    const auto in_order = [](double bytes, const s4u::Host* from, const s4u::Host* to, const Links& links,
+                             const Zones&) { return all_hosts().latency_factor(bytes, from, to, links); };
     auto* const zone = s4u::Engine::get_instance()->get_netzone_root();
 #if TRUNKLINE_SIMGRID_MAJOR < 4
     zone->get_network_model()->set_bw_factor_cb(payload_share);
@@ -248,4 +257,12 @@ void use_ethernet() {
 
 extern "C" __attribute__((visibility("default"))) void trunkline_simulate_free_hosts(bool free) {
   trunkline::simulate::hosts_are_free = free;
+}
+
+extern "C" __attribute__((visibility("default"))) void trunkline_simulate_combine(double bytes) {
+  trunkline::simulate::all_hosts().compute(trunkline::simulate::host_costs().combine_byte_s * bytes);
+}
+
+extern "C" __attribute__((visibility("default"))) double trunkline_simulate_rest() {
+  return trunkline::simulate::all_hosts().rest();
 }

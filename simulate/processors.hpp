@@ -23,13 +23,27 @@ class Processors {
   /// on behind. Returns the end.
   double receive(double arrives, double seconds, double now);
 
+  /// The program computes for so long, with what it has taken in. When messages are taken in was said as they were
+  /// handed over; in truth they wait for what is computed between them. So what is computed adds up while there is no
+  /// rest between them, and what is sent next leaves after all of it.
+  void compute(double now, double seconds);
+
+  /// Seconds until all that was computed and sent is over; it is forgotten.
+  double rest(double now);
+
  private:
   using Spans = std::map<double, double>;  ///< end by start; they do not overlap
 
   double take(double earliest, double seconds, double now);
+  /// Those that ended by now.
+  void end_messages(double now);
 
-  std::vector<Spans> busy_;            ///< by processor; spans that ended are forgotten
-  std::vector<double> sending_until_;  ///< one after another on each processor
+  std::vector<Spans> busy_;                 ///< by processor; spans that ended are forgotten
+  std::vector<double> sending_until_;       ///< one after another on each processor
+  std::multimap<double, double> messages_;  ///< seconds of those sent and taken in, by their end
+  double messages_s_ = 0.0;                 ///< of those that ended, since the program computed last
+  double computed_at_ = 0.0;                ///< when that was
+  double owed_s_ = 0.0;                     ///< computed since the processor rested
 };
 
 }  // namespace trunkline::simulate

@@ -13,5 +13,11 @@ extern "C" double trunkline_simulate_largest(unsigned ranks, double mine);
 /// called again before; 0: does not.
 extern "C" void trunkline_simulate_give_up_after(double seconds);
 
+/// The rank's processor adds so many bytes up from now on, after what it sends: what it sends later leaves after that.
+extern "C" void trunkline_simulate_combine(double bytes);
+
+/// Simulated seconds until the rank's processor has done all that was begun; it is forgotten.
+extern "C" double trunkline_simulate_rest();
+
 /// Whether messages that are handed over from now on cost their hosts nothing, whatever they cost else.
 extern "C" void trunkline_simulate_free_hosts(bool free);

@@ -25,6 +25,7 @@ Handlings& Handlings::operator+=(const Handlings& other) {
   receives += other.receives;
   local_sends += other.local_sends;
   local_receives += other.local_receives;
+  combines += other.combines;
   injections_s += other.injections_s;
   return *this;
 }
@@ -158,9 +159,9 @@ class Sum {
     const bool both_ways = direction_ == Direction::up_and_down;
     TreeCosts costs;
     costs.hosts = hosts_;
-    costs.handlings =
+    const Handlings busiest =
         *std::ranges::max_element(handlings_, {}, [&](const Handlings& one) { return one.fixed_s(hosts_, true); });
-    if (both_ways) costs.handlings = both(costs.handlings);
+    costs.handlings = both_ways ? both(busiest) : upwards(busiest);
     const double times = both_ways ? 2.0 : 1.0;
     costs.local_transfers = times * local_transfers_;
     costs.transfers = times * static_cast<double>(placement_.size() - 1) - costs.local_transfers;
@@ -223,8 +224,8 @@ class Sum {
 
   void add_to_site(Rank rank, const Ways& ways) {
     if (!by_site_) return;
-    by_site_->add_way(rank, ways.by_wire);
-    by_site_->add_way(rank, ways.by_processor);
+    by_site_->add_way(rank, upwards(ways.by_wire));
+    by_site_->add_way(rank, upwards(ways.by_processor));
   }
 
   /// Of those that go there, and back again.
@@ -234,7 +235,21 @@ class Sum {
             .receives = there.sends + there.receives,
             .local_sends = local,
             .local_receives = local,
+            .combines = there.sends + there.local_sends,
             .injections_s = there.injections_s};
+  }
+
+  /// The same up: who sends down takes in, and combines what it takes.
+  [[nodiscard]] Handlings upwards(Handlings there) const {
+    if (direction_ == Direction::down) return there;
+    std::swap(there.sends, there.receives);
+    std::swap(there.local_sends, there.local_receives);
+    there.combines = there.receives + there.local_receives;
+    return there;
+  }
+  [[nodiscard]] TreeCosts::Way upwards(TreeCosts::Way way) const {
+    way.handlings = upwards(way.handlings);
+    return way;
   }
 
   /// One after the other.
@@ -289,7 +304,8 @@ class Sum {
       add_exchanged(tree, root, exchange);
       return;
     }
-    for (const TreeCosts::Way& way : root.all()) latest_.push_back(both_ways ? joined(way, way) : way);
+    for (const TreeCosts::Way& way : root.all())
+      latest_.push_back(both_ways ? joined(upwards(way), way) : upwards(way));
     deepest_byte_s_ = std::max(deepest_byte_s_, (both_ways ? 2.0 : 1.0) * root.deepest_byte_s);
   }
 
@@ -338,7 +354,8 @@ class Sum {
       for (const Ways& up : side.ways) {
         Ways down = up;
         sent(down, sent_byte_s, injection_s, from == to);
-        latest_.insert(latest_.end(), {joined(up.by_wire, down.by_wire), joined(up.by_processor, down.by_processor)});
+        latest_.insert(latest_.end(), {joined(upwards(up.by_wire), down.by_wire),
+                                       joined(upwards(up.by_processor), down.by_processor)});
       }
     };
     const double root_injection_s = own_injection_s(tree.root);
@@ -346,11 +363,11 @@ class Sum {
     there_and_back(root, root_injection_s);
     there_and_back(exchange, exchange_injection_s);
     const TreeCosts::Way across =
-        arrived(TreeCosts::Way(), path, std::max(root_injection_s, exchange_injection_s), from == to);
+        upwards(arrived(TreeCosts::Way(), path, std::max(root_injection_s, exchange_injection_s), from == to));
     // Of sums the longest are those of the longest.
     const std::vector<TreeCosts::Way> down = longest(exchange.all(), hosts_);
     for (const TreeCosts::Way& one : longest(root.all(), hosts_)) {
-      for (const TreeCosts::Way& other : down) latest_.push_back(joined(joined(one, across), other));
+      for (const TreeCosts::Way& other : down) latest_.push_back(joined(joined(upwards(one), across), other));
     }
     deepest_byte_s_ = std::max({deepest_byte_s_, 2.0 * root.deepest_byte_s, 2.0 * exchange.deepest_byte_s,
                                 root.deepest_byte_s + path.slowest_byte_s + exchange.deepest_byte_s});

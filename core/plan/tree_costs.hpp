@@ -24,6 +24,7 @@ struct Handlings {
   double receives = 0.0;
   double local_sends = 0.0;  ///< to ranks of the same host
   double local_receives = 0.0;
+  double combines = 0.0;      ///< of what came up, with what the rank has
   double injections_s = 0.0;  ///< what their hosts' injection times (Node::injection_s) take for all of these sends
 
   /// Seconds of all of them, but for what each byte takes.
@@ -33,7 +34,7 @@ struct Handlings {
   }
   [[nodiscard]] double byte_s(const HostCosts& hosts) const {
     return sends * hosts.send_byte_s + receives * hosts.receive_byte_s + local_sends * hosts.local_send_byte_s +
-           local_receives * hosts.local_receive_byte_s;
+           local_receives * hosts.local_receive_byte_s + combines * hosts.combine_byte_s;
   }
   Handlings& operator+=(const Handlings& other);
 };

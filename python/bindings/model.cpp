@@ -393,6 +393,10 @@ void bind_measurement(nb::module_& module) {
       .def_ro("send_s", &DatagramPoint::send_s)
       .def_ro("receive_s", &DatagramPoint::receive_s)
       .def_ro("spread", &DatagramPoint::spread);
+  nb::class_<CombinePoint>(module, "CombinePoint", "An operand that is added to another one, seconds of a processor.")
+      .def_ro("bytes", &CombinePoint::bytes)
+      .def_ro("time_s", &CombinePoint::time_s)
+      .def_ro("spread", &CombinePoint::spread);
   nb::class_<Measurement>(module, "Measurement", "Measured point-to-point times of a network.")
       .def_ro("cluster", &Measurement::cluster)
       .def_ro("cluster_fingerprint", &Measurement::cluster_fingerprint)
@@ -410,16 +414,23 @@ void bind_measurement(nb::module_& module) {
           [](const Measurement& measurement) {
             return measurement.datagrams ? measurement.datagrams->points : std::vector<DatagramPoint>{};
           },
+          "By ascending size; empty where none was measured.")
+      .def_prop_ro(
+          "combining",
+          [](const Measurement& measurement) {
+            return measurement.combining ? measurement.combining->points : std::vector<CombinePoint>{};
+          },
           "By ascending size; empty where none was measured.");
   module.def(
       "with_datagrams",
       [](const std::string& host_costs, const Measurement& measured) {
-        if (!measured.datagrams) return host_costs;
+        if (!measured.datagrams && !measured.combining) return host_costs;
         const HostCosts known = host_costs_from(host_costs, usual_host_costs());
-        return host_costs + "," + datagram_costs_text(with_datagrams(known, measured));
+        return host_costs + "," + datagram_costs_text(with_combining(with_datagrams(known, measured), measured));
       },
       "host_costs"_a, "measured"_a,
-      "What TRUNKLINE_HOST_COSTS says, with what datagrams were measured to cost hosts; the same where they were not.");
+      "What TRUNKLINE_HOST_COSTS says, with what datagrams and combining were measured to cost hosts; the same where "
+      "they were not.");
   module.def("parse_measurement", &parse_measurement, "yaml"_a, "file"_a);
   module.def("read_measurement", &read_measurement, "path"_a);
   module.def("read_named_tables", &read_named_tables, "cluster"_a,

@@ -1063,6 +1063,16 @@ class DatagramPoint:
     @property
     def spread(self) -> float: ...
 
+class CombinePoint:
+    """An operand that is added to another one, seconds of a processor."""
+
+    @property
+    def bytes(self) -> int: ...
+    @property
+    def time_s(self) -> float: ...
+    @property
+    def spread(self) -> float: ...
+
 class Measurement:
     """Measured point-to-point times of a network."""
 
@@ -1084,8 +1094,15 @@ class Measurement:
     def datagrams(self) -> list[DatagramPoint]:
         """By ascending size; empty where none was measured."""
 
+    @property
+    def combining(self) -> list[CombinePoint]:
+        """By ascending size; empty where none was measured."""
+
 def with_datagrams(host_costs: str, measured: Measurement) -> str:
-    """What TRUNKLINE_HOST_COSTS says, with what datagrams were measured to cost hosts; the same where they were not."""
+    """What TRUNKLINE_HOST_COSTS says, with what datagrams and combining were measured to cost hosts.
+
+    The same where they were not.
+    """
 
 def parse_measurement(yaml: str, file: str) -> Measurement:
     """Read a measurement file from YAML; ``file`` is for messages. Raises FaultyFile."""

@@ -34,6 +34,9 @@ def test_tables_of_a_network(trunkline, tmp_path, mpi):
     # Of a processor, whatever the link: a byte costs something, and a full frame less than it takes on a fast link.
     assert [point.bytes for point in measured.datagrams] == [8, 256, 512, 1024, 1432]
     assert all(5e-8 < point.receive_s < 1e-4 and 5e-8 < point.send_s < 1e-4 for point in measured.datagrams)
+    # A sum of doubles, in the cache of a processor.
+    assert [point.bytes for point in measured.combining] == [1 << 10, 4 << 10, 16 << 10]
+    assert all(5e-12 < point.time_s / point.bytes < 5e-9 for point in measured.combining)
     near, *_, far = measured.distances
     assert near.points[1].latency_s < far.points[1].latency_s
 

@@ -3,6 +3,20 @@
 
 namespace trunkline {
 
+namespace {
+
+/// Of the rounds that a sample stands for.
+std::uint64_t reducing_of(const BlockSchedule& schedule, const RoundSample& sample, std::uint64_t blocks) {
+  std::uint64_t reducing = 0;
+  for (std::uint64_t round = sample.round; round < sample.round + sample.times; ++round) {
+    const auto send = schedule.send(round, blocks);
+    if (send && send->reduces) ++reducing;
+  }
+  return reducing;
+}
+
+}  // namespace
+
 RoundSamples sample_rounds(const Rounds& rounds) {
   const auto first = rounds.schedule_of(0);
   const auto fixed = first->fixed_blocks();
@@ -18,6 +32,7 @@ RoundSamples sample_rounds(const Rounds& rounds) {
       const auto send = schedule->send(sample.round, samples.blocks);
       if (!send) continue;
       sample.sent.push_back({from, send->peer, send->count, send->reduces});
+      if (sample.reducing == 0 && send->reduces) sample.reducing = reducing_of(*schedule, sample, samples.blocks);
       sample.follows =
           sample.follows && sample.round > 0 && (send->needs == no_round || send->needs + 1 < sample.round);
     }

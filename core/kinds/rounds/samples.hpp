@@ -17,8 +17,9 @@ struct RoundSample {
     bool reduces;  ///< the receiver adds them to its own
   };
   std::uint64_t round = 0;
-  std::uint64_t times = 1;  ///< rounds that it stands for
-  bool follows = true;      ///< nobody waits for what comes in the round before: both go on together
+  std::uint64_t times = 1;     ///< rounds that it stands for
+  std::uint64_t reducing = 0;  ///< of them, those in which receivers add what comes to their own
+  bool follows = true;         ///< nobody waits for what comes in the round before: both go on together
   std::vector<Sent> sent{};
 };
 

@@ -179,10 +179,17 @@ HostCosts with_datagrams(HostCosts hosts, const Measurement& measured) {
   return hosts;
 }
 
+HostCosts with_combining(HostCosts hosts, const Measurement& measured) {
+  if (!measured.combining) return hosts;
+  const std::vector<CombinePoint>& points = measured.combining->points;
+  hosts.combine_byte_s = line_through(points, &CombinePoint::time_s, points.back().bytes).byte_s;
+  return hosts;
+}
+
 MeasuredNetwork measured_network(const Cluster& stated, const Measurement& measured, const HostCosts& defaults) {
   const auto nearest = std::ranges::find_if(measured.distances, [](const auto& one) { return one.channels > 0; });
   if (nearest == measured.distances.end()) throw std::invalid_argument("it says nothing of two hosts: measure again");
-  HostCosts hosts = with_datagrams(defaults, measured);
+  HostCosts hosts = with_combining(with_datagrams(defaults, measured), measured);
   constexpr std::uint64_t no_limit = std::numeric_limits<std::uint64_t>::max();
   if (defaults.eager_bytes != no_limit) hosts.eager_bytes = nearest->eager_bytes;
   const Straight send = line_through(nearest->points, &MeasuredPoint::send_s, nearest->eager_bytes);

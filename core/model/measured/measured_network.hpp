@@ -20,12 +20,16 @@ struct MeasuredNetwork {
 /// What datagrams were measured to cost hosts, as straight lines through the sizes; what `hosts` say where none were.
 [[nodiscard]] HostCosts with_datagrams(HostCosts hosts, const Measurement& measured);
 
+/// What the library was measured to take for each byte that it adds to one's own, as a straight line through the sizes;
+/// what `hosts` say where it was not.
+[[nodiscard]] HostCosts with_combining(HostCosts hosts, const Measurement& measured);
+
 /// Takes os(m) and or(m) from the nearest hosts, as straight lines through the sizes below the eager limit; the rate of
 /// a path from the size with the most bytes a second, where not the hosts were the limit; latencies from what a round
 /// trip leaves. What two of the measured hosts say holds for all links of their kind: those of hosts, and trunks of the
-/// same stated rate. `defaults` say what tables do not: a rendezvous, copies within a host, datagrams where none were
-/// measured.
-/// Throws std::invalid_argument where no two hosts were measured, or one of them is not in the cluster.
+/// same stated rate. `defaults` say what tables do not: a rendezvous, copies within a host, datagrams and combining
+/// where none were measured. Throws std::invalid_argument where no two hosts were measured, or one of them is not in
+/// the cluster.
 [[nodiscard]] MeasuredNetwork measured_network(const Cluster& stated, const Measurement& measured,
                                                const HostCosts& defaults);
 

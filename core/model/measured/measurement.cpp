@@ -95,6 +95,14 @@ std::string write_measurement(const Measurement& measurement) {
              ", receive: " + format_short_time(point.receive_s) + ", spread: " + percent(point.spread) + "}\n";
     }
   }
+  if (measurement.combining) {
+    out += "combining:\n  host: " + yaml_scalar(measurement.combining->host) + "\n";
+    out += "  ranks: " + std::to_string(measurement.combining->ranks) + "\n  points:\n";
+    for (const CombinePoint& point : measurement.combining->points) {
+      out += "    - {size: " + format_bytes(point.bytes) + ", time: " + format_short_time(point.time_s) +
+             ", spread: " + percent(point.spread) + "}\n";
+    }
+  }
   return out;
 }
 

@@ -71,6 +71,20 @@ struct MeasuredDatagrams {
   std::vector<DatagramPoint> points;  ///< by ascending size
 };
 
+/// An operand of so many bytes added to another one, seconds of a processor.
+struct CombinePoint {
+  std::uint64_t bytes = 0;
+  double time_s = 0.0;
+  double spread = 0.0;  ///< as a point's
+};
+
+/// The library's own sum of doubles, on all ranks of a host at once.
+struct MeasuredCombining {
+  std::string host;
+  std::uint32_t ranks = 0;
+  std::vector<CombinePoint> points;  ///< by ascending size
+};
+
 struct Measurement {
   std::string provenance;
   std::string date;  ///< YYYY-MM-DD
@@ -81,6 +95,7 @@ struct Measurement {
   std::vector<MeasuredDistance> distances;       ///< by ascending channels
   std::optional<MeasuredRelay> relay;            ///< where there are three ranks or more
   std::optional<MeasuredDatagrams> datagrams{};  ///< where a host hears another one's multicasts
+  std::optional<MeasuredCombining> combining{};  ///< in files of before there is none
 
   /// The distance measured, or the nearest one that was. `distances` is not empty.
   [[nodiscard]] const MeasuredDistance& distance(std::uint32_t channels) const;

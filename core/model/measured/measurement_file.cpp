@@ -23,9 +23,9 @@ class MeasurementReader {
   explicit MeasurementReader(Faults& faults) : faults_(faults) {}
 
   Measurement read(const YamlNode& root) {
-    static constexpr std::array<std::string_view, 10> keys{
-        "trunkline", "provenance",  "date",      "cluster", "cluster_fingerprint",
-        "mpi",       "mpi_version", "distances", "relay",   "datagrams"};
+    static constexpr std::array<std::string_view, 11> keys{
+        "trunkline", "provenance", "date",      "cluster",  "cluster_fingerprint", "mpi", "mpi_version",
+        "distances", "relay",      "datagrams", "combining"};
     check_keys(root, keys, faults_);
     Measurement read;
     read.provenance = optional_text(root, "provenance", "trunkline measure", faults_);
@@ -46,6 +46,7 @@ class MeasurementReader {
     }
     if (const YamlNode* node = root.find("relay")) relay(*node, read);
     if (const YamlNode* node = root.find("datagrams")) datagrams(*node, read);
+    if (const YamlNode* node = root.find("combining")) combining(*node, read);
     return read;
   }
 
@@ -87,6 +88,31 @@ class MeasurementReader {
     MeasuredDatagrams& read = measurement.datagrams.emplace();
     two_hosts(node, read);
     for (const YamlNode* one : points_of(node)) datagram_point(*one, read);
+  }
+
+  void combining(const YamlNode& node, Measurement& measurement) {
+    static constexpr std::array<std::string_view, 3> keys{"host", "ranks", "points"};
+    if (!check_kind(node, Kind::mapping, "combining", "{host: h0, ...}", faults_)) return;
+    check_keys(node, keys, faults_);
+    MeasuredCombining& read = measurement.combining.emplace();
+    read.host = required_text(node, "host", "h0", faults_);
+    if (const YamlNode* value = required(node, "ranks", "ranks: 4", faults_)) {
+      read.ranks = whole_number(*value, "ranks", 1, faults_).value_or(1);
+    }
+    for (const YamlNode* one : points_of(node)) combine_point(*one, read);
+  }
+
+  void combine_point(const YamlNode& node, MeasuredCombining& combining) {
+    static constexpr std::array<std::string_view, 3> keys{"size", "time", "spread"};
+    if (!check_kind(node, Kind::mapping, "a point", "{size: 1KiB, ...}", faults_)) return;
+    check_keys(node, keys, faults_);
+    const std::size_t faults_before = faults_.size();
+    CombinePoint read;
+    read.bytes = size_after(node, combining.points.empty() ? 0 : combining.points.back().bytes);
+    read.time_s = time(node, "time");
+    read.spread = fraction(node);
+    if (faults_.size() == faults_before && read.time_s == 0.0) faults_.add(node, "time must be above zero");
+    combining.points.push_back(read);
   }
 
   template <class Between>

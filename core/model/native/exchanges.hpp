@@ -18,6 +18,7 @@ struct Exchange {
   std::vector<std::pair<Rank, Rank>> transfers{};  ///< from, to
   double part = 1.0;
   double times = 1.0;
+  double reducing = 0.0;  ///< this part of those times receivers add what comes to their own
 };
 
 /// Each of them, those times over.
@@ -29,7 +30,8 @@ struct Exchange {
                                       std::span<const Exchange> exchanges);
 
 /// A tree in which every rank sends the whole message to all its children at once, so that the copies share its
-/// channels and end together: one round of each level.
-[[nodiscard]] RoundCost level_cost(const Paths& paths, const Placement& placement, const Tree& tree);
+/// channels and end together: one round of each level. `reduces`: up the tree, each adds its children's.
+[[nodiscard]] RoundCost level_cost(const Paths& paths, const Placement& placement, const Tree& tree,
+                                   bool reduces = false);
 
 }  // namespace trunkline

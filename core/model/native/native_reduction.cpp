@@ -64,7 +64,7 @@ std::vector<RoundCost> reduction_rounds(const Paths& paths, const Placement& pla
     return rounds;
   };
   // Up a tree the same transfers go the other way, and links carry both ways alike.
-  const auto levels = [&](const Tree& tree) { return std::vector{level_cost(paths, placement, tree)}; };
+  const auto levels = [&](const Tree& tree) { return std::vector{level_cost(paths, placement, tree, true)}; };
   switch (algorithm) {
     case NativeReduction::doubling:
       return in_pairs(recursive_doubling(ranks));

@@ -42,8 +42,12 @@ NativeShareCosts native_share_costs(const Paths& paths, const Placement& placeme
   NativeShareCosts costs{.ranks = static_cast<Rank>(placement.size()), .hosts = hosts};
   costs.is_known = library == NativeLibrary::mpich && !facts_of(collective).reduces;
   if (costs.ranks < 2) return costs;
-  costs.ring = exchange_cost(paths, placement, round_a_ring(costs.ranks));
-  costs.doubling = exchange_costs(paths, placement, doubling(costs.ranks));
+  const auto taken = [&](std::vector<Exchange> all) {
+    for (Exchange& one : all) one.reducing = facts_of(collective).reduces ? 1.0 : 0.0;
+    return all;
+  };
+  costs.ring = exchange_cost(paths, placement, taken(round_a_ring(costs.ranks)));
+  costs.doubling = exchange_costs(paths, placement, taken(doubling(costs.ranks)));
   return costs;
 }
 

@@ -15,14 +15,14 @@ class Folded {
   [[nodiscard]] Rank active() const { return active_; }
 
   /// Everybody with whoever is that far away.
-  [[nodiscard]] Exchange exchange(Rank distance, double part) const {
-    Exchange one{.transfers = {}, .part = part};
+  [[nodiscard]] Exchange exchange(Rank distance, double part, bool reduces) const {
+    Exchange one{.transfers = {}, .part = part, .reducing = reduces ? 1.0 : 0.0};
     for (Rank i = 0; i < active_; ++i) one.transfers.emplace_back(rank(i), rank(i ^ distance));
     return one;
   }
 
   [[nodiscard]] Exchange fold(bool back) const {
-    Exchange one;
+    Exchange one{.reducing = back ? 0.0 : 1.0};
     for (Rank i = 0; i < pairs_; ++i) {
       if (back) {
         one.transfers.emplace_back(2 * i + 1, 2 * i);
@@ -45,7 +45,8 @@ class Folded {
 std::vector<Exchange> recursive_doubling(Rank ranks) {
   const Folded folded(ranks);
   std::vector<Exchange> all{folded.fold(false)};
-  for (Rank distance = 1; distance < folded.active(); distance *= 2) all.push_back(folded.exchange(distance, 1.0));
+  for (Rank distance = 1; distance < folded.active(); distance *= 2)
+    all.push_back(folded.exchange(distance, 1.0, true));
   all.push_back(folded.fold(true));
   return all;
 }
@@ -55,10 +56,10 @@ std::vector<Exchange> halving_and_doubling(Rank ranks) {
   std::vector<Exchange> all{folded.fold(false)};
   double part = 1.0;
   for (Rank distance = 1; distance < folded.active(); distance *= 2) {
-    all.push_back(folded.exchange(distance, part /= 2.0));
+    all.push_back(folded.exchange(distance, part /= 2.0, true));
   }
   for (Rank distance = folded.active() / 2; distance > 0; distance /= 2, part *= 2.0) {
-    all.push_back(folded.exchange(distance, part));
+    all.push_back(folded.exchange(distance, part, false));
   }
   all.push_back(folded.fold(true));
   return all;
@@ -76,7 +77,7 @@ std::vector<Exchange> halving_and_gather(Rank ranks) {
 }
 
 std::vector<Exchange> twice_round_a_ring(Rank ranks) {
-  Exchange one{.transfers = {}, .part = 1.0 / ranks, .times = 2.0 * (ranks - 1)};
+  Exchange one{.transfers = {}, .part = 1.0 / ranks, .times = 2.0 * (ranks - 1), .reducing = 0.5};
   for (Rank rank = 0; rank < ranks; ++rank) one.transfers.emplace_back(rank, (rank + 1) % ranks);
   return {one};
 }
@@ -84,7 +85,7 @@ std::vector<Exchange> twice_round_a_ring(Rank ranks) {
 std::vector<Exchange> up_binomial_tree(Rank ranks, Rank root) {
   std::vector<Exchange> all;
   for (Rank distance = 1; distance < ranks; distance *= 2) {
-    Exchange& one = all.emplace_back();
+    Exchange& one = all.emplace_back(Exchange{.reducing = 1.0});
     for (Rank from = distance; from < ranks; from += 2 * distance) {
       one.transfers.emplace_back((from + root) % ranks, (from - distance + root) % ranks);
     }

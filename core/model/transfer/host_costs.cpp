@@ -83,7 +83,8 @@ struct Value {
   double HostCosts::*cost;
 };
 
-constexpr std::array values{Value{"shared", &HostCosts::shared_s},
+constexpr std::array values{Value{"combine-byte", &HostCosts::combine_byte_s},
+                            Value{"shared", &HostCosts::shared_s},
                             Value{"shared-byte", &HostCosts::shared_byte_s},
                             Value{"datagram-send", &HostCosts::datagram_send_s},
                             Value{"datagram-send-byte", &HostCosts::datagram_send_byte_s},
@@ -152,7 +153,7 @@ HostCosts host_costs_from(std::string_view text, const HostCosts& usual) {
 std::string datagram_costs_text(const HostCosts& hosts) {
   std::string text;
   for (const Value& value : values) {
-    if (value.key.starts_with("datagram-")) {
+    if (value.key.starts_with("datagram-") || value.key == "combine-byte") {
       text.append(text.empty() ? "" : ",").append(value.key).append("=").append(format_short_time(hosts.*value.cost));
     }
   }

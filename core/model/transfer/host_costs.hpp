@@ -94,7 +94,7 @@ inline constexpr std::uint64_t openmpi_eager_bytes = 65536 - 64;
 /// std::invalid_argument with what would be right.
 [[nodiscard]] HostCosts host_costs_from(std::string_view text, const HostCosts& usual);
 
-/// What datagrams cost, as host_costs_from() takes it behind a name.
+/// What datagrams and combining cost, as host_costs_from() takes it behind a name.
 [[nodiscard]] std::string datagram_costs_text(const HostCosts& hosts);
 
 /// The defaults of a library over TCP: `mpi` is "mpich" or "openmpi", `version` such as "4.0.2", or empty.

@@ -17,6 +17,7 @@ RoundCost& RoundCost::operator+=(const RoundCost& other) {
   longest_hop_s = std::max(longest_hop_s, other.longest_hop_s);
   rounds += other.rounds;
   network_rounds += other.network_rounds;
+  sending_hosts += other.sending_hosts;
   network_waits += other.network_waits;
   seconds_per_byte += other.seconds_per_byte;
   parts += other.parts;
@@ -28,6 +29,8 @@ RoundCost& RoundCost::operator+=(const RoundCost& other) {
   local_transfers += other.local_transfers;
   local_amounts += other.local_amounts;
   local_parts += other.local_parts;
+  combined_parts += other.combined_parts;
+  local_combined_parts += other.local_combined_parts;
   held.insert(held.end(), other.held.begin(), other.held.end());
   return *this;
 }
@@ -65,17 +68,26 @@ double RoundCost::seconds(std::uint64_t message_bytes, std::uint64_t transfer_by
   const auto wire = static_cast<double>(wire_bytes(transfer));
   const auto bytes = static_cast<double>(message_bytes);
   const double network_s = 2.0 * hosts.handling_s(transfer);
+  // Of each round the last piece may be short.
+  const double messages = network_rounds * std::ceil(parts * pieces / std::max(network_rounds, 1e-9) - 1e-9);
   const double further = std::max(parts * pieces - network_waits, 0.0);  // after the first that is waited for
+  const double short_s = std::max(messages - std::max(parts * pieces, network_rounds), 0.0) * 2.0 * hosts.handling_s(0);
   const double all_hosts_s = hosts.together_s(std::max(transfers, amounts * pieces), amounts * bytes,
                                               std::max(local_transfers, local_amounts * pieces), local_amounts * bytes);
   // Within hosts: as many pieces, and their bytes.
   const double local_s = (rounds - network_rounds) * 2.0 * hosts.local_handling_s(0.0) +
                          std::max(local_parts * pieces - (rounds - network_rounds), 0.0) * hosts.local_handling_s(0.0) +
-                         local_parts * bytes * (hosts.local_send_byte_s + hosts.local_receive_byte_s);
+                         local_parts * bytes * (hosts.local_send_byte_s + hosts.local_receive_byte_s) +
+                         local_combined_parts * bytes * hosts.combine_byte_s;
+  // What came over the network is added up while the next piece is on its way.
+  const double combined_s = combined_parts * bytes * hosts.combine_byte_s;
+  const double first_combined_s =
+      std::min(combined_s, network_waits * static_cast<double>(transfer) * hosts.combine_byte_s);
   return std::max({all_hosts_s, streamed_s(message_bytes),
-                   network_waits * network_s + local_s + latency_s * hosts.trips(transfer) + held_s(message_bytes) +
-                       frame_byte_s * std::min(wire, static_cast<double>(frame_wire_bytes)) +
-                       std::max(links_s(message_bytes, transfer, hosts), further * network_s)});
+                   network_waits * network_s + first_combined_s + local_s + latency_s * hosts.trips(transfer) +
+                       held_s(message_bytes) + frame_byte_s * std::min(wire, static_cast<double>(frame_wire_bytes)) +
+                       std::max(links_s(message_bytes, transfer, hosts),
+                                further * network_s + short_s + combined_s - first_combined_s)});
 }
 
 double RoundCost::chained_seconds(std::uint64_t message_bytes, std::uint64_t transfer_bytes,
@@ -99,17 +111,19 @@ double RoundCost::together_s(std::uint64_t transfer_bytes, const HostCosts& host
   return hosts.together_s(transfers, transfers * bytes, local_transfers, local_transfers * bytes);
 }
 
-void TimedRound::transfer(Rank from, Rank to, double fraction) {
+void TimedRound::transfer(Rank from, Rank to, double fraction, double combined) {
   const HostIndex u = placement_[order_[from]];
   const HostIndex v = placement_[order_[to]];
   if (u == v) {
     local_transfers_ += 1.0;
     local_amounts_ += fraction;
     longest_local_ = std::max(longest_local_, fraction);
+    most_local_combined_ = std::max(most_local_combined_, combined);
     return;
   }
   transfers_ += 1.0;
   amounts_ += fraction;
+  most_combined_ = std::max(most_combined_, combined);
   const std::span<const NodeId> hosts = paths_.cluster().hosts();
   loads_.add(hosts[u], hosts[v], fraction);
 }
@@ -123,8 +137,11 @@ void TimedRound::finish(RoundCost& cost, double times, bool takes_every_hop, boo
   double latencies_s = 0.0;
   double frame_bytes_s = 0.0;
   std::optional<TcpStream> slowest;
+  std::vector<NodeId> senders;
+  senders.reserve(loads_.transfers().size());
   for (const PathLoads::Transfer& transfer : loads_.transfers()) {
     const auto& [from, to, meeting, amount] = transfer;
+    senders.push_back(from);
     // A sender that is kept busy sends its next message later: it is as if the way were so much longer.
     const double latency_s = paths_.latency_s(from, to, meeting) + paths_.cluster().nodes()[from].injection_s;
     const double frame_byte_s = paths_.byte_s(from, to, meeting) - loads_.first_byte_s(transfer);
@@ -141,6 +158,9 @@ void TimedRound::finish(RoundCost& cost, double times, bool takes_every_hop, boo
     }
   }
   if (slowest) cost.held.push_back({*slowest, times});
+  std::ranges::sort(senders);
+  const auto sending = std::unique(senders.begin(), senders.end()) - senders.begin();
+  cost.sending_hosts += times * static_cast<double>(sending);
   const double hops = static_cast<double>(order_.size());
   const double all = transfers_ + local_transfers_;
   const double any_network = transfers_ > 0.0 ? 1.0 : 0.0;
@@ -150,6 +170,10 @@ void TimedRound::finish(RoundCost& cost, double times, bool takes_every_hop, boo
   cost.rounds += times;
   cost.network_rounds += times * network;
   const double waits = follows ? 0.0 : times;
+  const double combined = std::exchange(most_combined_, 0.0);
+  const double local_combined = std::exchange(most_local_combined_, 0.0);
+  cost.combined_parts += times * (takes_every_hop ? network * combined : combined);
+  cost.local_combined_parts += times * (takes_every_hop ? (1.0 - network) * local_combined : local_combined);
   cost.network_waits += waits * network;
   cost.local_parts += times * (takes_every_hop ? (1.0 - network) * longest_local_ : longest_local_);
   cost.seconds_per_byte += times * slowest_byte_s(times > 1.0);

@@ -25,6 +25,7 @@ struct RoundCost {
   double rounds = 0.0;
   double network_rounds = 0.0;  ///< of them, those with transfers between hosts; or their part of all, where each takes
                                 ///< every hop after another
+  double sending_hosts = 0.0;   ///< sum over the rounds of the hosts that send to others
   double network_waits = 0.0;   ///< of those, the ones that wait for what came in the round before
   double seconds_per_byte = 0.0;  ///< sum over the rounds of the busiest channel's load over its rate
   double parts = 0.0;             ///< sum over the rounds of the longest transfer's part of the message
@@ -37,6 +38,10 @@ struct RoundCost {
   double local_amounts = 0.0;
   /// Sum over the rounds of the longest transfer's part within a host, or of its share of all.
   double local_parts = 0.0;
+  /// Sum over the rounds of the part of the message that a rank adds to its own: of what came from other hosts, and of
+  /// what came from its own.
+  double combined_parts = 0.0;
+  double local_combined_parts = 0.0;
   /// Latency of the shortest path of any transfer; 0 within a host.
   double shortest_hop_s = std::numeric_limits<double>::infinity();
   double longest_hop_s = 0.0;
@@ -69,6 +74,8 @@ struct RoundCost {
   /// Seconds for a message of that many bytes in transfers of `transfer_bytes`, both above zero.
   [[nodiscard]] double seconds(std::uint64_t message_bytes, std::uint64_t transfer_bytes,
                                const HostCosts& hosts = usual_host_costs()) const;
+  /// One over how many ranks of a host send to other hosts in a round, on average; 1 where none do.
+  [[nodiscard]] double part_of_alone_hosts() const { return transfers > 0.0 ? sending_hosts / transfers : 1.0; }
   /// The same where all rounds are alike, and each hands on what came in the one before: who has it goes on, so while a
   /// message is on its way others use the links.
   [[nodiscard]] double chained_seconds(std::uint64_t message_bytes, std::uint64_t transfer_bytes,
@@ -82,8 +89,8 @@ class TimedRound {
   TimedRound(const Paths& paths, const Placement& placement, std::span<const Rank> order)
       : placement_(placement), order_(order), paths_(paths), loads_(paths) {}
 
-  /// `fraction` of the message from one position to another.
-  void transfer(Rank from, Rank to, double fraction);
+  /// `fraction` of the message from one position to another, which adds so much of it to its own.
+  void transfer(Rank from, Rank to, double fraction, double combined = 0.0);
 
   /// Adds the round's time to `cost`, `times` over, and starts an empty round. Of its transfers the slowest counts; or
   /// the mean one, where all that is sent takes every hop after another. A round that `follows` the one before without
@@ -102,6 +109,8 @@ class TimedRound {
   double local_transfers_ = 0.0;
   double local_amounts_ = 0.0;
   double longest_local_ = 0.0;
+  double most_combined_ = 0.0;
+  double most_local_combined_ = 0.0;
   double longest_latency_s_ = 0.0;  ///< of the rounds that follow each other
 };
 

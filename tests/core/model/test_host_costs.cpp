@@ -65,11 +65,12 @@ TEST(HostCosts, OfDatagramsAreSaidAndReadBack) {
   EXPECT_DOUBLE_EQ(read.datagram_receive_byte_s, 0.125e-9);
   EXPECT_EQ(read.datagram_receive_s, 0.0);
   EXPECT_EQ(datagram_costs_text(read),
-            "datagram-send=1.5us,datagram-send-byte=0s,datagram-receive=0s,datagram-receive-byte=0.125ns,"
-            "datagram-rank=0s");
+            "combine-byte=0s,datagram-send=1.5us,datagram-send-byte=0s,datagram-receive=0s,"
+            "datagram-receive-byte=0.125ns,datagram-rank=0s");
   const HostCosts back = host_costs_from("free," + datagram_costs_text(mpich), read);
   EXPECT_EQ(back.datagram_send_s, mpich.datagram_send_s);
   EXPECT_EQ(back.datagram_rank_s, mpich.datagram_rank_s);
+  EXPECT_EQ(back.combine_byte_s, mpich.combine_byte_s);
 }
 
 TEST(HostCosts, OfHostsThatShareProcessorsBoundEveryPlan) {

@@ -94,6 +94,15 @@ TEST(MeasuredNetwork, BusyHostsSayNothingOfTheLinks) {
   EXPECT_TRUE(measured_network(fast, measured, usual_host_costs()).contradictions.empty());
 }
 
+TEST(MeasuredNetwork, CombiningCostsWhatWasMeasured) {
+  Measurement measured = tables(1e9, 1e9);
+  EXPECT_EQ(measured_network(stated(), measured, usual_host_costs()).hosts.combine_byte_s,
+            usual_host_costs().combine_byte_s);
+  measured.combining = {
+      .host = "h0", .ranks = 2, .points = {{.bytes = 1024, .time_s = 1.1e-6}, {.bytes = 4096, .time_s = 4.2e-6}}};
+  EXPECT_NEAR(measured_network(stated(), measured, usual_host_costs()).hosts.combine_byte_s, 3.1e-6 / 3072, 1e-15);
+}
+
 TEST(MeasuredNetwork, DatagramsCostWhatWasMeasured) {
   Measurement measured = tables(1e9, 1e9);
   const HostCosts without = measured_network(stated(), measured, usual_host_costs()).hosts;

@@ -52,6 +52,14 @@ const std::string datagrams =
     "    - {size: 8B, send: 900ns, receive: 500ns, spread: 0.0100}\n"
     "    - {size: 1432B, send: 1.1us, receive: 800ns, spread: 0.0200}\n";
 
+const std::string combining =
+    "combining:\n"
+    "  host: h0\n"
+    "  ranks: 4\n"
+    "  points:\n"
+    "    - {size: 1KiB, time: 100ns, spread: 0.0100}\n"
+    "    - {size: 16KiB, time: 700ns, spread: 0.0200}\n";
+
 Measurement paper() { return parse_measurement(head + one_distance + points, "f"); }
 
 TEST(Measurement, ReadsBackWhatItWrites) {
@@ -78,6 +86,17 @@ TEST(Measurement, ReadsBackDatagrams) {
   EXPECT_NEAR(measurement.datagrams->points[1].send_s, 1.1e-6, 1e-12);
   EXPECT_NEAR(measurement.datagrams->points[0].receive_s, 0.5e-6, 1e-12);
   EXPECT_EQ(write_measurement(measurement), write_measurement(paper()) + datagrams);
+}
+
+TEST(Measurement, ReadsBackCombining) {
+  EXPECT_FALSE(paper().combining);
+  const Measurement measurement = parse_measurement(head + one_distance + points + combining, "f");
+  ASSERT_TRUE(measurement.combining);
+  EXPECT_EQ(measurement.combining->host, "h0");
+  EXPECT_EQ(measurement.combining->ranks, 4U);
+  ASSERT_EQ(measurement.combining->points.size(), 2U);
+  EXPECT_NEAR(measurement.combining->points[1].time_s, 0.7e-6, 1e-12);
+  EXPECT_EQ(write_measurement(measurement), write_measurement(paper()) + combining);
 }
 
 TEST(Measurement, DerivesLatencyAsThePapersDo) {
@@ -262,6 +281,16 @@ const FaultCase measurement_faults[] = {
          "19:7: the key receive is missing; give it, such as receive: 20us",
          "19:14: points must stand in the order of their sizes, each once",
          "20:7: send and receive must be above zero"}},
+    FaultCase{"Combining",
+              head + one_distance + points +
+                  "combining:\n"
+                  "  ranks: 0\n"
+                  "  points:\n"
+                  "    - {size: 1KiB, time: 0s, spread: 0}\n"
+                  "    - {size: 8B, time: 1us, spread: 0}\n",
+              {"16:3: the key host is missing; give it, such as host: h0",
+               "16:10: ranks must be a whole number from 1, not \"0\"", "18:7: time must be above zero",
+               "19:14: points must stand in the order of their sizes, each once"}},
     FaultCase{"Between",
               head + "distances:\n"
                      "  - channels: 2\n"

@@ -123,7 +123,7 @@ TEST(TreeCostsUpAndDown, LongVectorsTakeTwiceABroadcast) {
   const Placement placement = block_placement(star, 1);
   const auto both = two_tree(star, placement, 0);
   const auto seconds = [&](Direction direction, std::uint64_t bytes) {
-    const TreeCosts costs = tree_costs(Paths(star), placement, both, direction);
+    const TreeCosts costs = tree_costs(Paths(star), placement, both, direction, host_costs_named("free"));
     return fastest_segment(costs, cuts_of(bytes)).seconds;
   };
   EXPECT_DOUBLE_EQ(seconds(Direction::up, mebibyte), seconds(Direction::down, mebibyte));

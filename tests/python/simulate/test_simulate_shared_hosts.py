@@ -54,6 +54,39 @@ def test_mpichs_own_choice_is_predicted_by_hosts(trunkline, two_leaves, ranks):
     )
 
 
+TWO_HOSTS = """\
+trunkline: cluster/1
+name: two-hosts
+defaults: {rate: 100Gbit, latency: 1us}
+switches: ["s[0-0]"]
+hosts:
+  - {hosts: "h[0-1]", switches: "s[0-0]", deal: 2}
+"""
+
+
+@pytest.mark.parametrize("ranks", [2, 4, 16])
+@pytest.mark.parametrize(
+    ("collective", "names"), [("reduce", "2-lane-two-tree,native"), ("allreduce", "halving-doubling,lane-ring,native")]
+)
+def test_combining_is_predicted_as_simulated(trunkline, tmp_path, ranks, collective, names):
+    file = tmp_path / "two-hosts.yaml"
+    file.write_text(TWO_HOSTS)
+    words = ("--ranks-per-host", ranks, "--sizes", _SIZES, "--algorithms", names, "--json", "-", "--host-costs")
+    simulated = trunkline("simulate", collective, "--cluster", file, *words, "mpich").data
+    predicted = trunkline("predict", file, "--collective", collective, *words, "mpich").data
+    took = _seconds(simulated, "seconds_median")
+    assert took == pytest.approx({key: _seconds(predicted, "seconds_predicted")[key] for key in took}, rel=0.15)
+
+
+@pytest.mark.parametrize("algorithm", ["lane-ring", "native"])
+def test_sums_keep_processors_busy(trunkline, two_leaves, algorithm):
+    # Each rank adds up 31 / 32 of the message at least; a little of that meanwhile waits for the network.
+    words = ("--ranks-per-host", 4, "--sizes", "1MiB", "--algorithms", algorithm, "--json", "-", "--host-costs")
+    (with_sums,) = trunkline("simulate", "allreduce", "--cluster", two_leaves, *words, "mpich,combine-byte=4ns").data
+    (without,) = trunkline("simulate", "allreduce", "--cluster", two_leaves, *words, "mpich,combine-byte=0ns").data
+    assert with_sums["seconds_median"] > without["seconds_median"] + 0.9 * 31 / 32 * (1 << 20) * 4e-9
+
+
 def test_lanes_share_what_messages_cost_one_rank(trunkline, two_leaves):
     words = ("--ranks-per-host", 4, "--rate", "100Gbit", "--host-costs", "mpich", "--sizes", "16MiB", "--json", "-")
     names = "two-tree,2-lane-two-tree,4-lane-two-tree"

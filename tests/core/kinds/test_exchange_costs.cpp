@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// Times of exchanges where ranks of a host take turns at its port, beside what simulations took
+// (docs/results/hosts.md).
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "algorithms/registry.hpp"
+#include "kinds/rounds/costs.hpp"
+#include "network/file/cluster_file.hpp"
+#include "network/scaled.hpp"
+
+namespace trunkline {
+namespace {
+
+Cluster leaf_spine_at(double bps) {
+  return scaled(read_cluster(std::string(TRUNKLINE_CLUSTERS) + "/leaf-spine.yaml"), bps);
+}
+
+RoundCosts mixed_radix_costs(const Cluster& cluster, unsigned ranks_a_host) {
+  const Placement placement = block_placement(cluster, ranks_a_host);
+  const Plan plan = lay(Collective::allreduce, "mixed-radix", &cluster, placement, 0);
+  return round_costs(Paths(cluster), placement, rounds_of(plan), host_costs_named("mpich"));
+}
+
+TEST(ExchangeCosts, OfManyRanksAHostAreWhatSimulationsTook) {
+  struct Simulated {
+    double bps;
+    std::uint64_t bytes;
+    double seconds;
+  };
+  for (const auto& [bps, bytes, seconds] :
+       {Simulated{1e9, 8192, 0.691e-3}, Simulated{1e9, 65536, 1.958e-3}, Simulated{1e10, 8192, 0.495e-3},
+        Simulated{1e10, 65536, 0.549e-3}, Simulated{1e11, 65536, 0.494e-3}, Simulated{1e11, 1048576, 1.02e-3}}) {
+    const RoundCosts costs = mixed_radix_costs(leaf_spine_at(bps), 16);
+    EXPECT_NEAR(costs.seconds(bytes, costs.best_segment(bytes)), seconds, 0.06 * seconds) << bps << " " << bytes;
+  }
+}
+
+TEST(ExchangeCosts, OfOneRankAHostAreOneRoundAfterAnother) {
+  const RoundCosts costs = mixed_radix_costs(leaf_spine_at(1e9), 1);
+  EXPECT_EQ(costs.rounds.part_of_alone_hosts(), 1.0);
+  constexpr std::uint64_t bytes = 65536;
+  double in_turn_s = 0.0;
+  for (const RoundCost& one : costs.each) in_turn_s += one.seconds(bytes, one.transfer_bytes(bytes), costs.hosts);
+  EXPECT_DOUBLE_EQ(costs.seconds(bytes, bytes), in_turn_s);
+  EXPECT_EQ(mixed_radix_costs(leaf_spine_at(1e9), 4).rounds.part_of_alone_hosts(), 0.25);
+}
+
+}  // namespace
+}  // namespace trunkline
