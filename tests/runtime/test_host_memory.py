@@ -81,7 +81,7 @@ def _of_memory(folder: str) -> list[str]:
 
 def test_killed_ranks_leave_nothing_behind(any_mpi: Mpi):
     """Nor does anybody need a descriptor once all have mapped it."""
-    command = [*any_mpi.launcher, "-n", "3", "env", f"LD_PRELOAD={any_mpi.yields}", any_mpi.program("runtime-memory")]
+    command = [*any_mpi.launcher, "-n", "3", "env", f"LD_PRELOAD={any_mpi.yields}"]
     with subprocess.Popen(
         [*command, any_mpi.program("runtime-memory"), "hold"],
         env=os.environ | AS_ROOT,
