@@ -59,8 +59,8 @@ def test_a_job_goes_over_to_other_plans_where_a_link_slows(program, tmp_path):
         rounds = []
         while not (rounds and rounds[-1]["wrote"]) and len(rounds) < 5:
             rounds.append(beside.monitor())
-        assert rounds[-1]["wrote"], rounds
+        assert rounds[-1]["wrote"], json.dumps(rounds)
         (slow,) = [pair for pair in rounds[-1]["pairs"] if pair["hosts"] == ["h0", "h2"]]
-        assert slow["bandwidth_bps"][0] < RATE / 10
+        assert slow["bandwidth_bps"][0] < RATE / 5  # a tenth, and what a shaper lets through at first
         assert job.wait(timeout=PATIENCE_S) == 0, (tmp_path / "said").read_text()
     assert "on, plans are for the network as" in (tmp_path / "said").read_text()

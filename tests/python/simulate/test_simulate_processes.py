@@ -17,6 +17,9 @@ from trunkline.simulate import engine
 from trunkline.simulate.engine import Job
 from trunkline.simulate.rows import simulate_all
 
+PATIENCE_S = 60
+"""For what takes no time unless the machine is busy."""
+
 
 @pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGKILL])
 def test_a_simulation_ends_with_its_command(tmp_path, how):
@@ -35,8 +38,8 @@ def test_a_simulation_ends_with_its_command(tmp_path, how):
     time.sleep(0.3)  # the command waits for what it prints
     try:
         command.send_signal(how)
-        assert command.wait(10) == (128 + how if how == signal.SIGTERM else -how)
-        end = time.monotonic() + 5
+        assert command.wait(PATIENCE_S) == (128 + how if how == signal.SIGTERM else -how)
+        end = time.monotonic() + PATIENCE_S
         while (state := _state(child)) and ") Z " not in state:
             assert time.monotonic() < end
             time.sleep(0.02)
@@ -45,6 +48,7 @@ def test_a_simulation_ends_with_its_command(tmp_path, how):
         if _state(child):
             os.kill(child, signal.SIGKILL)
         command.kill()
+        command.wait()
 
 
 def _state(pid):
@@ -70,16 +74,16 @@ def test_ranks_take_their_code_from_one_file(tmp_path):
             time.sleep(0.02)
             simulation = [pid for pid in children.read_text().split() if "(trunkline-simul)" in _state(pid)]
             maps = Path(f"/proc/{simulation[0]}/maps").read_text().splitlines() if simulation else []
-            # One that is being loaded is still of its file.
+            # One that is being loaded is still of its file, and the next one where maps were read meanwhile.
             loading = {one.split()[-2] for one in maps if "/rank-" in one and " ---p " not in one}
-            assert len(loading) <= 1
+            assert len(loading) <= 2
         code = [one for one in maps if "libtrunkline-simulated-ranks.so" in one and " r-xp " in one]
         assert len(code) >= 32
         assert len({one.split()[4] for one in code}) == 1
         assert not any(" rw" in one for one in maps if "/rank-" in one)
     finally:
         command.terminate()
-        command.wait(10)
+        command.wait(PATIENCE_S)
 
 
 def test_many_ranks_are_told_what_auto_decides(monkeypatch):
