@@ -3,6 +3,7 @@
 import re
 import subprocess
 import tomllib
+from datetime import date
 from pathlib import Path
 
 from trunkline import __version__
@@ -40,3 +41,12 @@ def test_the_documents_name_this_one():
     """Files of a release have it in their names."""
     named = set(re.findall(r"trunkline[-_](\d+\.\d+\.\d+)", (ROOT / "docs" / "install.md").read_text()))
     assert named <= {VERSION}
+
+
+def test_who_cites_it_and_who_reads_what_changed_find_this_one():
+    citation = (ROOT / "CITATION.cff").read_text()
+    assert re.search(r"^version: (.*)$", citation, re.MULTILINE).group(1) == VERSION
+    released = re.search(r"^date-released: (\d{4})-(\d\d)-(\d\d)$", citation, re.MULTILINE)
+    headings = re.findall(r"^## (.*)$", (ROOT / "CHANGELOG.md").read_text(), re.MULTILINE)
+    day = date(*map(int, released.groups()))
+    assert f"{VERSION}, {day:%-d %B %Y}" in headings
