@@ -21,15 +21,20 @@ PATIENCE_S = 60
 """For what takes no time unless the machine is busy."""
 
 
-@pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGKILL])
-def test_a_simulation_ends_with_its_command(tmp_path, how):
-    words = ("bcast", "--cluster", "random:512x32", "--sizes", "16MiB", "--algorithms", "linear:512")
+def _started(cluster, folder):
+    """A command that simulates a long broadcast, with that folder for its files; and what lists its children."""
+    words = ("bcast", "--cluster", cluster, "--sizes", "16MiB", "--algorithms", "linear:512")
     command = subprocess.Popen(
         [sys.executable, "-m", "trunkline", "simulate", *words],
-        env=os.environ | {"TMPDIR": str(tmp_path)},
+        env=os.environ | {"TMPDIR": str(folder)},
         stderr=subprocess.DEVNULL,
     )
-    children = Path(f"/proc/{command.pid}/task/{command.pid}/children")
+    return command, Path(f"/proc/{command.pid}/task/{command.pid}/children")
+
+
+@pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGKILL])
+def test_a_simulation_ends_with_its_command(tmp_path, how):
+    command, children = _started("random:512x32", tmp_path)
     while not any("(trunkline-simul)" in _state(pid) for pid in children.read_text().split()):
         assert command.poll() is None
         time.sleep(0.02)
@@ -60,13 +65,7 @@ def _state(pid):
 
 def test_ranks_take_their_code_from_one_file(tmp_path):
     """Each has a copy of the library. Of these files nothing is left in memory but their numbers."""
-    words = ("bcast", "--cluster", "paper-2", "--sizes", "16MiB", "--algorithms", "linear:512")
-    command = subprocess.Popen(
-        [sys.executable, "-m", "trunkline", "simulate", *words],
-        env=os.environ | {"TMPDIR": str(tmp_path)},
-        stderr=subprocess.DEVNULL,
-    )
-    children = Path(f"/proc/{command.pid}/task/{command.pid}/children")
+    command, children = _started("paper-2", tmp_path)
     try:
         maps = []
         while len([one for one in maps if "/rank-" in one and " ---p " in one]) < 32:
