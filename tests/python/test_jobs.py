@@ -45,6 +45,13 @@ def test_a_job_that_is_late_tells_what_it_had_said():
     assert "so far" in late.value.__notes__[0]
 
 
+def test_a_job_that_is_late_tells_what_its_ranks_said_in_a_file(tmp_path):
+    said = tmp_path / "said"
+    with pytest.raises(subprocess.TimeoutExpired) as late:
+        run_job(["sh", "-c", f"echo rank 0 is here >{said}; exec sleep 60"], said=said, timeout=0.5)
+    assert "rank 0 is here" in late.value.__notes__[0]
+
+
 def test_what_ranks_say_in_a_file_is_that_of_the_last_start(launcher, tmp_path):
     words, _ = launcher("rank 1 exiting improperly", 1, 1)
     said = tmp_path / "said"

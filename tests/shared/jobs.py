@@ -33,23 +33,28 @@ def run_job(
     (https://github.com/open-mpi/ompi/issues/7833). Such a job is started once more, where `again` allows that. A rank
     that really leaves without MPI_Finalize does so again.
     """
-    done = _to_its_end(words, options)
+    done = _to_its_end(words, said, options)
     if again and done.returncode == 1 and "exiting improperly" in (done.stderr or ""):
         if said is not None:
             said.unlink(missing_ok=True)
-        done = _to_its_end(words, options)
-    if said is not None and said.exists():
-        done.stderr += said.read_text()
+        done = _to_its_end(words, said, options)
     return done
 
 
-def _to_its_end(words: Sequence[Any], options: dict[str, Any]) -> "subprocess.CompletedProcess[str]":
+def _to_its_end(words: Sequence[Any], said: Path | None, options: dict[str, Any]) -> "subprocess.CompletedProcess[str]":
     options = {"capture_output": True, "text": True, "check": False} | options
     try:
-        return subprocess.run(words, **options)
+        done = subprocess.run(words, **options)
     except subprocess.TimeoutExpired as late:
-        late.add_note("\n".join([" ".join(map(str, words)), _text(late.stdout), _text(late.stderr)]))
+        late.add_note("\n".join([" ".join(map(str, words)), _text(late.stdout), _text(late.stderr), _said_in(said)]))
         raise
+    if more := _said_in(said):
+        done.stderr += more
+    return done
+
+
+def _said_in(file: Path | None) -> str:
+    return file.read_text(errors="replace") if file is not None and file.exists() else ""
 
 
 def _text(said: bytes | str | None) -> str:
