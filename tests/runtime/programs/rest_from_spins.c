@@ -42,7 +42,7 @@ static void look(int number, siginfo_t* about, void* context) {
 }
 #endif
 
-/* What is looked at, and from when on nothing is any more. */
+/* A timer that looks at the calling thread, until end(). */
 static timer_t begin(void) {
   timer_t timer = NULL;
 #ifdef __x86_64__
