@@ -26,16 +26,20 @@ class PrivateCommunicator {
   [[nodiscard]] MPI_Comm communicator() const noexcept { return communicator_; }
   /// Of this rank alone; its errors are returned to us, too.
   [[nodiscard]] MPI_Comm alone() const noexcept { return alone_; }
+  /// One turn of the library's progress, which goes on with whatever is under way, the program's own messages as well.
+  /// Throws MpiError.
+  void go_on() const;
   [[nodiscard]] const TagLayout& tags() const noexcept { return tags_; }
   [[nodiscard]] Backlog& backlog() noexcept { return backlog_; }
   [[nodiscard]] Ids& ids() noexcept { return ids_; }
   [[nodiscard]] LateReceives& late() noexcept { return late_; }
 
  private:
-  PrivateCommunicator(MPI_Comm communicator, MPI_Comm alone, int tag_ub, std::size_t ranks);
+  PrivateCommunicator(MPI_Comm communicator, MPI_Comm alone, int rank, int tag_ub, std::size_t ranks);
 
   MPI_Comm communicator_;
   MPI_Comm alone_;
+  int rank_;
   TagLayout tags_;
   Backlog backlog_;
   Ids ids_;

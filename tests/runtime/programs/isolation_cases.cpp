@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Invisible: no attribute callback, message, request or communicator of the application is touched.
 #include <string>
+#include <vector>
 
 #include "suite.hpp"
 
@@ -89,6 +90,35 @@ void back_to_back(Run& run) {
   }
 }
 
+/// MPI goes on with what other ranks want of one that waits in a call: here they put data into its memory, which some
+/// libraries do by messages, a few at a time.
+void others_reach_a_rank_that_waits(Run& run) {
+  constexpr int often = 30;
+  constexpr double soon_s = 5.0;  // it takes some milliseconds; where MPI is looked at now and then, many times as long
+  std::vector<int> data(3000, run.rank);
+  std::vector<int> kept(data.size());
+  const auto bytes = static_cast<MPI_Aint>(kept.size() * sizeof(int));
+  const int last = run.ranks - 1;
+  MPI_Win window = MPI_WIN_NULL;
+  MPI_Win_create(kept.data(), bytes, sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &window);
+  MPI_Barrier(MPI_COMM_WORLD);
+  double took_s = 0.0;
+  if (run.rank == last) {
+    const double start = MPI_Wtime();
+    for (int i = 0; i < often && MPI_Wtime() < start + soon_s; ++i) {
+      MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, window);
+      MPI_Accumulate(data.data(), 3000, MPI_INT, 0, 0, 3000, MPI_INT, MPI_REPLACE, window);
+      MPI_Win_unlock(0, window);
+    }
+    took_s = MPI_Wtime() - start;
+  }
+  broadcast_bytes(run, 5000, last, MPI_COMM_WORLD, "while its root reaches for others");
+  MPI_Barrier(MPI_COMM_WORLD);
+  run.expect(took_s < soon_s, "a rank that waits in a broadcast keeps others from its memory");
+  run.expect(run.rank != 0 || kept.back() == last, "what was put into the memory of a rank that waits is not there");
+  MPI_Win_free(&window);
+}
+
 void name_and_group(Run& run) {
   MPI_Comm copy = MPI_COMM_NULL;
   MPI_Comm_dup(MPI_COMM_WORLD, &copy);
@@ -108,6 +138,7 @@ std::vector<Case> isolation_cases() {
           {"isolation", "messages", messages},
           {"isolation", "non-blocking collectives", nonblocking},
           {"isolation", "back to back", back_to_back},
+          {"isolation", "others reach a rank that waits", others_reach_a_rank_that_waits},
           {"isolation", "name", name_and_group}};
 }
 
