@@ -59,6 +59,10 @@ def test_children_see_nothing_of_it(any_mpi: Mpi):
     case(any_mpi, 4, "fork")
 
 
+def test_ranks_that_give_up_their_rights_while_they_run(any_mpi: Mpi):
+    case(any_mpi, 4, "locked")
+
+
 @pytest.mark.parametrize("what", ["short-files", "told-not"])
 def test_one_rank_that_cannot_is_heard_by_all(any_mpi: Mpi, what: str):
     case(any_mpi, 3, what)

@@ -166,6 +166,7 @@ class HostMemory {
   void take_piece(std::uint32_t peer, const SharedMessage& message);
   [[nodiscard]] bool is_expected_late(std::uint32_t peer, std::uint16_t stream, const MemoryCallKey& key);
   void deliver(MemoryOperation& one, const EarlyMessage& head, const std::byte* data);
+  void ask_instead(MemoryOperation& one);
   void settle(std::uint32_t peer, std::uint32_t ticket) noexcept;
 
   static void wake(const SharedSegment& whose) noexcept;
@@ -194,7 +195,7 @@ class HostMemory {
   std::vector<std::uint32_t> busy_slots_{};
   std::vector<std::uint32_t> tickets_{};           ///< free ones
   std::vector<std::uint32_t> given_up_tickets_{};  ///< until the receiver has done with them
-  std::vector<MemoryOperation*> lying_{};          ///< sends whose pieces may be asked for
+  std::vector<MemoryOperation*> lying_{};          ///< sends that lie: their pieces may be asked for
   std::vector<MemoryOperation*> by_pieces_{};      ///< receives
 };
 

@@ -34,6 +34,7 @@ struct MemoryOperation {
     queued,     ///< to send: there is no room in the inbox, or no slot
     posted,     ///< sent, or waited for
     lying,      ///< to receive: it lies in the sender's memory, and is still to be read
+    refused,    ///< to receive: it lies, and may not be read
     by_pieces,  ///< to receive: the sender has been asked for its pieces
     abandoned,  ///< to receive: the sender has withdrawn it
     over,

@@ -3,6 +3,7 @@
 #include <sys/uio.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstring>
 #include <new>
 #include <utility>
@@ -214,7 +215,11 @@ void HostMemory::read(MemoryOperation& one) const {
     const iovec there{.iov_base = reinterpret_cast<void*>(one.place + one.moved), .iov_len = left};
     const ssize_t got = process_vm_readv(static_cast<pid_t>(from.process), &here, 1, &there, 1, 0);
     if (got <= 0) {
-      one.code = MPI_ERR_OTHER;  // the sender is gone
+      if (got < 0 && errno == ESRCH) {
+        one.code = MPI_ERR_OTHER;  // the sender is gone
+      } else {
+        one.state = MemoryOperation::State::refused;
+      }
       return;
     }
     one.moved += static_cast<std::uint32_t>(got);
@@ -222,7 +227,24 @@ void HostMemory::read(MemoryOperation& one) const {
   if (one.row) one.code = unpack_row(one.row.get(), one.bytes, one.chunk, alone_);
 }
 
+/// What the kernel does not let this process read, its sender hands over: a program may have changed its rights since
+/// MPI_Init, and some memory nobody else may read at all.
+void HostMemory::ask_instead(MemoryOperation& one) {
+  by_pieces_.push_back(&one);
+  one.moved = 0;
+  one.state = MemoryOperation::State::by_pieces;
+  peers_[one.peer].segment.ticket(one.ticket).store(Ticket::asked);
+  wake(peers_[one.peer].segment);
+}
+
 void HostMemory::finish_reading(MemoryOperation& one) {
+  if (one.state == MemoryOperation::State::refused) {
+    try {
+      return ask_instead(one);
+    } catch (const std::bad_alloc&) {
+      one.code = MPI_ERR_NO_MEM;
+    }
+  }
   settle(one.peer, one.ticket);
   if (one.state != MemoryOperation::State::abandoned) one.state = MemoryOperation::State::over;
 }

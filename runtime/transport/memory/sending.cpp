@@ -67,7 +67,7 @@ bool HostMemory::post(MemoryOperation& one) {
   message->ticket = one.ticket;
   if (kind == Kind::within && one.bytes > 0) std::memcpy(message->data.data(), one.at, one.bytes);
   one.state = waits ? MemoryOperation::State::posted : MemoryOperation::State::over;
-  if (kind == Kind::asked) lying_.push_back(&one);
+  if (one.is_long) lying_.push_back(&one);
   publish(to, *message);
   return true;
 }
@@ -89,8 +89,8 @@ bool HostMemory::push_pieces(MemoryOperation& one) {
   const SharedSegment& own = peers_[own_].segment;
   std::atomic<Ticket>& ticket = own.ticket(one.ticket);
   const Ticket now = ticket.load(std::memory_order_acquire);
-  if (now == Ticket::posted) return false;
-  if (now != Ticket::asked) return true;  // the receiver has let it go
+  if (now == Ticket::posted || now == Ticket::reading) return false;  // who may not read asks then
+  if (now != Ticket::asked) return true;                              // the receiver has let it go
   Peer& to = peers_[one.peer];
   while (one.moved < one.bytes) {
     SharedMessage* const message = room_at(to);

@@ -29,7 +29,7 @@ struct alignas(128) SharedMessage {
   enum class Kind : std::uint16_t {
     within,  ///< its data are in here
     slot,    ///< in a slot of the sender's
-    lying,   ///< in the sender's memory, until its ticket says that it is over; for the receiver to read
+    lying,   ///< in the sender's memory, until its ticket says that it is over; for the receiver to read, or to ask for
     asked,   ///< so too; for the receiver to ask for its pieces
     piece,   ///< one of these, in a slot
   };

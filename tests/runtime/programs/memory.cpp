@@ -6,9 +6,11 @@
 //     another thread sends once it has exchanged messages with a third rank
 //   fork: children that are there while messages go, and that see nothing of the memory
 //   short-files, told-not: one rank may make no memory, or may not read; what all make of it
+//   locked: ranks that read from each other's memory, and then give up the right to
 //   hold: shares memory and waits for ever
 // Checks every byte; exit status 0 or 1. Linked with the library's executors.
 #include <mpi.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -193,6 +195,21 @@ int with_one_that_cannot(const Job& job, const std::string& word) {
   return is_right && told == 1 ? 0 : 1;
 }
 
+/// How much went wrong. Programs drop what they may do, or keep what they hold from others, once they have started.
+int with_rights_given_up(const Job& job) {
+  const auto memory = opened(job, job.ranks, "usual", "reads");
+  int wrong = run_trials(1, 7, job, *memory, job.ranks);
+  MPI_Barrier(MPI_COMM_WORLD);
+  constexpr unsigned nobody = 65534;
+  const bool is_root = geteuid() == 0;
+  if (is_root && setresuid(nobody, nobody, nobody) != 0) ++wrong;
+  if (prctl(PR_SET_DUMPABLE, 0) != 0) ++wrong;
+  MPI_Barrier(MPI_COMM_WORLD);
+  wrong += run_trials(2, 8, job, *memory, job.ranks);
+  MPI_Barrier(MPI_COMM_WORLD);
+  return wrong;
+}
+
 int run(const std::vector<std::string>& words) {
   Job job;
   int wrong = 0;
@@ -207,6 +224,8 @@ int run(const std::vector<std::string>& words) {
     MPI_Barrier(MPI_COMM_WORLD);
   } else if (words[0] == "fork") {
     wrong = with_children(job);
+  } else if (words[0] == "locked") {
+    wrong = with_rights_given_up(job);
   } else if (words[0] == "short-files" || words[0] == "told-not") {
     wrong = with_one_that_cannot(job, words[0]);
   } else if (words[0] == "hold") {

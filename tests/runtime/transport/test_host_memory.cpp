@@ -2,9 +2,12 @@
 // Messages through memory that ranks share, between threads that each take themselves for a process: random traffic
 // with hardly any room, and what becomes of messages that are dropped, too long or withdrawn.
 #include <gmock/gmock.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <memory>
@@ -26,11 +29,12 @@ struct Freed {
 /// Ranks 0, 1, ... of one host, all in this process.
 class Host {
  public:
-  Host(std::uint32_t ranks, const MemoryLimits& limits, bool reads, bool is_threaded = false) : limits_(limits) {
+  Host(std::uint32_t ranks, const MemoryLimits& limits, bool reads, bool is_threaded = false, long process = getpid())
+      : limits_(limits) {
     MemoryHost host{.all_ranks = ranks, .is_threaded = is_threaded};
     for (std::uint32_t rank = 0; rank < ranks; ++rank) {
       host.ranks.push_back(static_cast<int>(rank));
-      host.processes.push_back(getpid());
+      host.processes.push_back(process);
       const std::size_t bytes = (SharedSegment::bytes(limits, ranks) + 4095) / 4096 * 4096;
       areas_.emplace_back(static_cast<std::byte*>(std::aligned_alloc(4096, bytes)));
       std::memset(areas_.back().get(), 0, bytes);
@@ -204,6 +208,41 @@ TEST(HostMemory, CarriesThoseOfSeveralThreads) {
   limits.tickets = 1000;  // of several calls at once each may need all of its own
   exchange_at_random(3, 3, limits, true);
   exchange_at_random(3, 3, limits, false);
+}
+
+/// The first page may be read, the others not: they are not there in the process that is read from.
+TEST(HostMemory, SendsByPiecesWhatMayNotBeRead) {
+  constexpr std::size_t page = 4096;
+  constexpr std::size_t bytes = 5 * page + 100;
+  void* const at = mmap(nullptr, 6 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  ASSERT_NE(at, MAP_FAILED);
+  ASSERT_EQ(madvise(static_cast<std::byte*>(at) + page, 5 * page, MADV_DONTFORK), 0);
+  const std::vector<unsigned char> data = content(bytes, 3);
+  std::memcpy(at, data.data(), bytes);
+  const pid_t child = fork();
+  if (child == 0) {
+    while (true) pause();
+  }
+  for (const MemoryLimits& limits : {MemoryLimits{}, tiny}) {
+    Host host(3, limits, true, false, child);
+    const MemoryCallKey key{.claim = 1};
+    std::vector<MemoryOperation*> all;
+    for (std::uint32_t to = 1; to < 3; ++to) all.push_back(&sending(host[0], key, to, at, bytes, 128, false));
+    host[0].send_to_all(all);
+    for (std::uint32_t rank = 1; rank < 3; ++rank) {
+      MemoryCall& call = host[rank].enter(key);
+      std::vector<unsigned char> got(bytes);
+      MemoryOperation& one = receiving(host[rank], call, 0, got.data(), bytes);
+      for (int looks = 0; !is_over(host[rank], one) && looks < 1000; ++looks) host[0].progress();
+      ASSERT_EQ(one.state, MemoryOperation::State::over);
+      EXPECT_EQ(one.code, MPI_SUCCESS);
+      EXPECT_EQ(got, data);
+      EXPECT_TRUE(is_over(host[0], *all[rank - 1]));
+    }
+  }
+  kill(child, SIGKILL);
+  waitpid(child, nullptr, 0);
+  munmap(at, 6 * page);
 }
 
 TEST(HostMemory, CopiesOnceForSeveralReaders) {
