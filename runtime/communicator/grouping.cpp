@@ -20,6 +20,14 @@ const char* kept_text(std::string text) {
   return with_reserve([&] { return kept->insert(text).first->c_str(); });
 }
 
+/// Of many communicators that it is true of, the first one alone tells.
+void warn_once(const std::string& text) {
+  static std::mutex mutex;
+  static auto* const said = with_reserve([] { return new std::set<std::string>; });
+  const std::scoped_lock lock(mutex);
+  if (with_reserve([&] { return said->insert(text).second; })) warn(text);
+}
+
 }  // namespace
 
 Grouping::Grouping(MPI_Comm user, std::shared_ptr<Members> members, std::span<const Rank> group_of, GroupWay way,
@@ -117,8 +125,8 @@ Grouped Grouping::open() {
     return {.are_open = are_open_};
   }
   if (!opened.not_eager.empty() && is_first()) {
-    warn("the roots of short multicasts wait for all ranks on " + name_for_people() +
-         ", since nobody could repair after them: " + opened.not_eager);
+    warn_once("the roots of short multicasts wait for all ranks on " + name_for_people() +
+              ", since nobody could repair after them: " + opened.not_eager);
   }
   const std::uint64_t eager = group_->most_eager_bytes();
   words_ = with_reserve([&] {
@@ -139,8 +147,8 @@ void Grouping::has_none(std::string_view why) {
 
 void Grouping::warn_of_none() {
   if (std::exchange(has_warned_, true) || !is_first() || (has_groups() && world_ranks_.size() == 1)) return;
-  warn("multicast does not work on " + name_for_people() + ": " + none_ +
-       "; its calls go along the confirm tree, by messages");
+  warn_once("multicast does not work on " + name_for_people() + ": " + none_ +
+            "; its calls go along the confirm tree, by messages");
 }
 
 Grouped Grouping::that_hears() {

@@ -150,6 +150,14 @@ def test_communicators_that_are_freed(any_mpi: Mpi, case: str):
     goes_on(any_mpi, case)
 
 
+def test_more_communicators_than_sockets(any_mpi: Mpi):
+    """Groups take no more than a share of a process's descriptors; those without say so, once."""
+    program = any_mpi.program("runtime-faults")
+    done = any_mpi.run(3, program, "many-groups@multicast", settings=LINE, per_rank=[ON_OWN_HOST])
+    assert done.out.count(": fine") == 3, done.out + done.err
+    assert len(done.lines("trunkline: warning: multicast does not work")) == 1, done.err
+
+
 def test_forged_datagrams(any_mpi: Mpi):
     """Noise, and real datagrams again, changed, cut and lengthened, by somebody without the key."""
     goes_on(any_mpi, "forged-datagrams")

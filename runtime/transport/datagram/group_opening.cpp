@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "reserve.hpp"
+#include "transport/datagram/descriptor.hpp"
 #include "transport/datagram/group.hpp"
 #include "transport/datagram/invitation.hpp"
 #include "transport/datagram/networks.hpp"
@@ -28,6 +29,8 @@ constexpr std::uint32_t least_eager_calls = 8;
 /// A connection whose first packets get lost takes 3 s, and a busy machine some more.
 constexpr double most_asking_s = 7.0;
 constexpr double between_asks_s = 0.020;
+/// Three of its sockets, two of what repairs.
+constexpr int descriptors_of_group = 5;
 
 }  // namespace
 
@@ -98,13 +101,19 @@ class GroupOpening {
   /// Sockets, and what all must know of each other's.
   int take_seats() {
     const Address here = address_of(network_.address, 0);
-    group().sockets_ = with_reserve([&] { return Sockets::open(here, group().group_, group().sealer_, shares_host_); });
+    errno = EMFILE;
+    if (Descriptor::may_open(descriptors_of_group)) {
+      group().sockets_ =
+          with_reserve([&] { return Sockets::open(here, group().group_, group().sealer_, shares_host_); });
+    }
     const int error = errno;
     const bool has_any = group().sockets_ != nullptr;
-    group().repairs_ = with_reserve([&] {
-      return Repairs::open(here, group().group_, shares_host_, group().sealer_,
-                           static_cast<std::uint32_t>(group().rank_));
-    });
+    if (has_any) {
+      group().repairs_ = with_reserve([&] {
+        return Repairs::open(here, group().group_, shares_host_, group().sealer_,
+                             static_cast<std::uint32_t>(group().rank_));
+      });
+    }
     const Seat own{.address = network_.address,
                    .port = has_any ? group().sockets_->port() : 0U,
                    .service_port = group().repairs_ ? group().repairs_->port() : 0U,

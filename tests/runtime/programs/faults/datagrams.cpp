@@ -2,6 +2,7 @@
 // Multicasts whose datagrams reach a rank no more, come from a stranger, or from a root that is away.
 #include <fcntl.h>
 #include <netinet/in.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -264,6 +265,30 @@ void freed_by_the_root() {
   if (rank == 0) std::filesystem::remove(path.data());
 }
 
+/// What groups hold leaves the program descriptors enough.
+void many_groups() {
+  constexpr int own_files = 60;
+  rlimit usual{};
+  getrlimit(RLIMIT_NOFILE, &usual);
+  rlimit limit = usual;
+  limit.rlim_cur = 160;
+  setrlimit(RLIMIT_NOFILE, &limit);
+  std::vector<MPI_Comm> copies(40);
+  for (MPI_Comm& copy : copies) {
+    copy = copy_of(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
+    right(copy, 5000, 0, 1, "on one communicator of many");
+  }
+  std::vector<int> files;
+  for (int i = 0; i < own_files; ++i) files.push_back(open("/dev/null", O_RDONLY | O_CLOEXEC));
+  expect(files.back() >= 0, "the program cannot open its files any more");
+  for (const int file : files) close(file);
+  for (MPI_Comm& copy : copies) {
+    right(copy, 5000, ranks - 1, 2, "once more");
+    MPI_Comm_free(&copy);
+  }
+  setrlimit(RLIMIT_NOFILE, &usual);
+}
+
 }  // namespace
 
 Cases datagram_cases() {
@@ -271,7 +296,7 @@ Cases datagram_cases() {
       {"deaf-rank", [] { deaf_rank(6); }},         {"deaf-rank-later", [] { deaf_rank(30); }},
       {"absent-root", [] { absent_root(false); }}, {"absent-root-over-tcp", [] { absent_root(true); }},
       {"absent-at-the-end", absent_at_the_end},    {"freed-by-the-root", freed_by_the_root},
-      {"forged-datagrams", forged_datagrams},
+      {"forged-datagrams", forged_datagrams},      {"many-groups", many_groups},
   };
 }
 
