@@ -11,6 +11,7 @@
 #include <cstdio>
 #include <cstring>
 #include <ctime>
+#include <filesystem>
 #include <fstream>
 #include <mutex>
 #include <sstream>
@@ -176,7 +177,10 @@ std::unique_ptr<Recorder> start_trace(const Setup& setup, const World& world, co
     ring = Ring::make(rank_file(stem, rank), header, setup.trace_bytes, problem);
   }
   tell_problems(problem, host, communicator, rank, ranks);
-  return std::make_unique<Recorder>(std::move(ring), stem, choice);
+  // Plans are written while the program runs, which may have gone to another folder.
+  std::error_code gone;
+  const std::filesystem::path from_root = std::filesystem::absolute(stem, gone);
+  return std::make_unique<Recorder>(std::move(ring), gone ? stem : from_root.string(), choice);
 }
 
 void compare_clocks_again(Recorder& recorder, const PrivateCommunicator& ours) {

@@ -40,6 +40,13 @@ def test_threads_that_keep_the_same_plan(any_mpi: Mpi, tmp_path: Path):
     assert len(list(tmp_path.glob("*.plan-*.yaml"))) > 0
 
 
+def test_a_program_that_goes_to_another_folder(mpi: Mpi, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.chdir(tmp_path)
+    done = run(mpi, Path("trace"), "3", "elsewhere")
+    assert "trunkline" not in done.err
+    assert len(find_job(str(tmp_path / "trace")).plans) == 2
+
+
 def records(trace: RankTrace) -> Counter[int]:
     return Counter((trace.what & np.uint64(15)).astype(int).tolist())
 

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// runtime-trace-calls COUNT [kill | threads | pcontrol | own]: so many rounds of an allreduce of 4 bytes, a broadcast
-// of 100000 and an allgather, each checked. With "kill" the last rank kills itself after them. With "threads" eight
-// threads broadcast so often instead, each time on a new communicator. With "pcontrol" the program turns its trace on
-// before the second third of its rounds, and off before the last; with "own" so too, by our own function.
+// runtime-trace-calls COUNT [kill | threads | pcontrol | own | elsewhere]: so many rounds of an allreduce of 4 bytes, a
+// broadcast of 100000 and an allgather, each checked. With "kill" the last rank kills itself after them. With "threads"
+// eight threads broadcast so often instead, each time on a new communicator. With "pcontrol" the program turns its
+// trace on before the second third of its rounds, and off before the last; with "own" so too, by our own function. With
+// "elsewhere" it goes to another folder first.
 #define OMPI_SKIP_MPICXX 1
 #define MPICH_SKIP_MPICXX 1
 #include <dlfcn.h>
 #include <mpi.h>
+#include <unistd.h>
 
 #include <csignal>
 #include <cstdio>
@@ -73,6 +75,7 @@ int main(int argc, char** argv) {
   std::vector<int> message(25000);
   bool right = true;
   if (in_threads) broadcast_in_threads(count);
+  if (argc > 2 && std::strcmp(argv[2], "elsewhere") == 0) right = chdir("/") == 0;
   const bool by_own = argc > 2 && std::strcmp(argv[2], "own") == 0;
   const bool turns = by_own || (argc > 2 && std::strcmp(argv[2], "pcontrol") == 0);
   for (int i = 0; i < count && !in_threads; ++i) {
