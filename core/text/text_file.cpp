@@ -5,9 +5,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <array>
 #include <cerrno>
+#include <cstddef>
 #include <system_error>
+#include <vector>
 
 #include "text/quantity.hpp"
 #include "text/yaml_document.hpp"
@@ -52,7 +53,7 @@ class Descriptor {
   /// Up to the end, wherever that is by now.
   [[nodiscard]] std::string contents() const {
     std::string text;
-    std::array<char, 1U << 16U> part;
+    std::vector<char> part(std::size_t{1} << 16U);  // the stack of a program's thread may be as short as that
     while (true) {
       const ssize_t bytes = read(number_, part.data(), part.size());
       if (bytes == 0) return text;

@@ -3,15 +3,11 @@
 
 #include <sys/stat.h>
 
-#include <cerrno>
 #include <chrono>
 #include <climits>
-#include <cstring>
-#include <fstream>
 #include <mutex>
 #include <new>
 #include <optional>
-#include <sstream>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -21,6 +17,7 @@
 #include "report.hpp"
 #include "reserve.hpp"
 #include "text/fault.hpp"
+#include "text/text_file.hpp"
 
 namespace trunkline::runtime {
 namespace {
@@ -44,14 +41,6 @@ Stamp stamp_of(const std::string& file) {
           .bytes = found.st_size,
           .seconds = found.st_mtim.tv_sec,
           .nanoseconds = found.st_mtim.tv_nsec};
-}
-
-std::string text_of(const std::string& file) {
-  std::ifstream stream(file, std::ios::binary);
-  std::ostringstream text;
-  text << stream.rdbuf();
-  if (!stream) throw std::invalid_argument(file + ": cannot be read: " + std::strerror(errno));
-  return std::move(text).str();
 }
 
 std::shared_ptr<const World> make_world(const World& first, const std::string& text) {
@@ -125,7 +114,7 @@ class Watch {
 
   void take(const World& first, bool speaks) {
     try {
-      std::string text = text_of(first.cluster_file);
+      std::string text = read_text_file(first.cluster_file);
       auto now = version_of(first, std::move(text));
       if (now->fingerprint != last_->fingerprint) last_ = known_ = std::move(now);
     } catch (const std::bad_alloc&) {

@@ -69,13 +69,13 @@ def test_a_changed_network_is_taken_by_all_and_a_wrong_one_by_none(any_mpi: Mpi,
     named = files.write("named", FAR + "measured: nowhere.yaml\n")
     near = files.write("near", NEAR)
     wrong = [f"leave:{one}" for one in (torn, lacking, named)]
-    done, ran = job(any_mpi, files, f"take:{far}", *wrong, "gone", f"take:{near}", "short-lived", f"take:{far}")
+    done, ran = job(any_mpi, files, f"take:{far}", *wrong, "gone", "pipe", f"take:{near}", "short-lived", f"take:{far}")
     on_near, on_far = runs(any_mpi, NEAR), runs(any_mpi, FAR)
     assert on_near != on_far, "the case is no good any more"
-    assert ran == [on_far] * 5 + [on_near] * 2 + [on_far]
+    assert ran == [on_far] * 6 + [on_near] * 2 + [on_far]
     warnings = [line for line in done.lines("trunkline: warning: ") if "the changed cluster file is not" not in line]
     assert len([line for line in warnings if "lacks hosts of this job: h4" in line]) == 1, done.err
-    assert len(done.lines("trunkline: warning: the changed cluster file is not taken")) == 4, done.err
+    assert len(done.lines("trunkline: warning: the changed cluster file is not taken")) == 5, done.err
     # Their numbers in the file are others on the network that is far.
     said = done.lines("trunkline: MPI_Bcast of 20000B from rank 0 on 6 ranks ran by-sites-linear")
     assert len(said) == 1, done.err

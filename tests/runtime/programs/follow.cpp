@@ -6,6 +6,7 @@
 //   leave:TEXT   FILE becomes TEXT; goes on on MPI_COMM_WORLD, where nothing else may run then, until the library has
 //                said that it is not taken. Its words are in FILE.err.
 //   gone         FILE is removed; the same
+//   pipe         FILE becomes a pipe that nobody writes to; the same
 //   put:TEXT     FILE becomes TEXT; goes on for 200 turns on each, and two seconds
 //   on           goes on so
 //   short-lived  communicators that end soon after the ranks have begun to meet; TEXT of the next step comes meanwhile
@@ -17,6 +18,7 @@
 #define MPICH_SKIP_MPICXX 1
 #include <dlfcn.h>
 #include <mpi.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <chrono>
@@ -176,7 +178,8 @@ int main(int argc, char** argv) {
     const char* const step = argv[i];
     const char* const colon = std::strchr(step, ':');
     const bool changes = std::strncmp(step, "take", 4) == 0;
-    const bool leaves = std::strncmp(step, "leave", 5) == 0 || std::strcmp(step, "gone") == 0;
+    const bool leaves =
+        std::strncmp(step, "leave", 5) == 0 || std::strcmp(step, "gone") == 0 || std::strcmp(step, "pipe") == 0;
     const Until until = changes ? Until::changed : leaves ? Until::refused : Until::later;
     if (std::strcmp(step, "short-lived") == 0) {
       be_short_lived();
@@ -191,7 +194,9 @@ int main(int argc, char** argv) {
     } else {
       const int refused = rank == 0 ? refusals() : 0;
       if (rank == 0 && colon != nullptr) become(colon + 1);
-      if (rank == 0 && std::strcmp(step, "gone") == 0) unlink(file.c_str());
+      const bool is_pipe = std::strcmp(step, "pipe") == 0;
+      if (rank == 0 && (is_pipe || std::strcmp(step, "gone") == 0)) unlink(file.c_str());
+      if (rank == 0 && is_pipe && mkfifo(file.c_str(), 0600) != 0) fail("there can be no pipe");
       std::vector<std::thread> threads;
       for (Calls& one : all) {
         if (one.runs.empty()) one.go_on();
