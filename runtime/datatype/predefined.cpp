@@ -62,7 +62,15 @@ std::vector<Known> all_known() {
                                 MPI_REAL,
                                 MPI_DOUBLE_PRECISION,
                                 MPI_COMPLEX,
-                                MPI_DOUBLE_COMPLEX};
+                                MPI_DOUBLE_COMPLEX,
+                                MPI_INTEGER1,
+                                MPI_INTEGER2,
+                                MPI_INTEGER4,
+                                MPI_INTEGER8,
+                                MPI_REAL4,
+                                MPI_REAL8,
+                                MPI_COMPLEX8,
+                                MPI_COMPLEX16};
   std::vector<Known> known;
   for (const MPI_Datatype type : types) {
     MPI_Count bytes = 0;

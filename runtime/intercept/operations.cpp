@@ -32,12 +32,14 @@ bool is_c_integer(MPI_Datatype type) {
 
 /// Fortran's, and those of several languages.
 bool is_other_integer(MPI_Datatype type) {
-  const MPI_Datatype all[] = {MPI_INTEGER, MPI_AINT, MPI_OFFSET, MPI_COUNT};
+  const MPI_Datatype all[] = {MPI_INTEGER,  MPI_INTEGER1, MPI_INTEGER2, MPI_INTEGER4,
+                              MPI_INTEGER8, MPI_AINT,     MPI_OFFSET,   MPI_COUNT};
   return is_one_of(type, all);
 }
 
 bool is_floating(MPI_Datatype type) {
-  const MPI_Datatype all[] = {MPI_DOUBLE, MPI_FLOAT, MPI_LONG_DOUBLE, MPI_REAL, MPI_DOUBLE_PRECISION};
+  const MPI_Datatype all[] = {MPI_DOUBLE,           MPI_FLOAT, MPI_LONG_DOUBLE, MPI_REAL,
+                              MPI_DOUBLE_PRECISION, MPI_REAL4, MPI_REAL8};
   return is_one_of(type, all);
 }
 
@@ -47,8 +49,9 @@ bool is_logical(MPI_Datatype type) {
 }
 
 bool is_complex(MPI_Datatype type) {
-  const MPI_Datatype all[] = {MPI_COMPLEX, MPI_DOUBLE_COMPLEX, MPI_C_FLOAT_COMPLEX, MPI_C_DOUBLE_COMPLEX,
-                              MPI_C_LONG_DOUBLE_COMPLEX};
+  const MPI_Datatype all[] = {MPI_COMPLEX,          MPI_DOUBLE_COMPLEX,        MPI_C_FLOAT_COMPLEX,
+                              MPI_C_DOUBLE_COMPLEX, MPI_C_LONG_DOUBLE_COMPLEX, MPI_COMPLEX8,
+                              MPI_COMPLEX16};
   return is_one_of(type, all);
 }
 

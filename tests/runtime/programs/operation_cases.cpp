@@ -73,7 +73,8 @@ void compare(Run& run, MPI_Datatype type, MPI_Op operation, std::size_t count, c
 
 template <class T>
 void compare_all(Run& run, MPI_Datatype type, const char* type_name, const std::vector<Named>& operations) {
-  if (type == MPI_DATATYPE_NULL) return;
+  int bytes = 0;
+  if (type == MPI_DATATYPE_NULL || PMPI_Type_size(type, &bytes) != MPI_SUCCESS || bytes == 0) return;
   for (const Named& one : operations) {
     for (const std::size_t count : {std::size_t{1}, std::size_t{58}, std::size_t{337}}) {
       const std::string what = std::string(one.name) + " of " + std::to_string(count) + " " + type_name;
@@ -126,6 +127,16 @@ void other_types(Run& run) {
   compare_all<Pair<double>>(run, MPI_DOUBLE_INT, "MPI_DOUBLE_INT", places);
   compare_all<Pair<short>>(run, MPI_SHORT_INT, "MPI_SHORT_INT", places);
   compare_all<Pair<long double>>(run, MPI_LONG_DOUBLE_INT, "MPI_LONG_DOUBLE_INT", places);
+}
+
+/// Of a length that the program states; a library may lack them.
+void types_of_fortran(Run& run) {
+  other_integer<std::int16_t>(run, MPI_INTEGER2, "MPI_INTEGER2");
+  other_integer<std::int32_t>(run, MPI_INTEGER4, "MPI_INTEGER4");
+  other_integer<std::int64_t>(run, MPI_INTEGER8, "MPI_INTEGER8");
+  floating<float>(run, MPI_REAL4, "MPI_REAL4");
+  floating<double>(run, MPI_REAL8, "MPI_REAL8");
+  compare_all<std::complex<double>>(run, MPI_COMPLEX16, "MPI_COMPLEX16", arithmetic);
 }
 
 /// A gap after the integer, and one after that: the element is longer than its data.
@@ -415,6 +426,7 @@ void what_does_not_fit(Run& run) {
 std::vector<Case> operation_cases() {
   return {{"operations", "integers", integers},
           {"operations", "floating, complex, pairs", other_types},
+          {"operations", "Fortran's by length", types_of_fortran},
           {"operations", "the program's own, with gaps", own_operation_with_gaps},
           {"operations", "a result at MPI_BOTTOM", result_at_bottom},
           {"far elements", "a million times as far apart as they are long", far_elements},
