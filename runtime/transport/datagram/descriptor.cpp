@@ -23,7 +23,8 @@ bool Descriptor::may_open(int more) noexcept {
   constexpr rlim_t share = 4;
   rlimit most{};
   if (getrlimit(RLIMIT_NOFILE, &most) != 0 || most.rlim_cur == RLIM_INFINITY) return true;
-  return static_cast<rlim_t>(open_ + more) <= most.rlim_cur / share;
+  const int wanted = open_ + more;
+  return static_cast<rlim_t>(wanted) <= most.rlim_cur / share;
 }
 
 }  // namespace trunkline::runtime
