@@ -22,10 +22,16 @@ class CostFunction {
   [[nodiscard]] virtual double seconds(std::uint64_t message_bytes, std::uint64_t segment_bytes) const = 0;
 
   /// The one of segment_sizes() that suits a message, above zero bytes.
-  [[nodiscard]] virtual std::uint64_t best_segment(std::uint64_t message_bytes) const = 0;
+  [[nodiscard]] virtual std::uint64_t best_segment(std::uint64_t message_bytes) const {
+    return fastest_cut(message_bytes, [&](std::uint64_t segment) { return seconds(message_bytes, segment); })
+        .segment_bytes;
+  }
 
   /// The same with its seconds, where the cuts of the message have been taken.
-  [[nodiscard]] virtual TimedSegment fastest_segment(std::uint64_t message_bytes, const Cuts& cuts) const = 0;
+  [[nodiscard]] virtual TimedSegment fastest_segment(std::uint64_t message_bytes, const Cuts& /*cuts*/) const {
+    const std::uint64_t segment = best_segment(message_bytes);
+    return {.segment_bytes = segment, .seconds = seconds(message_bytes, segment)};
+  }
 
   /// Into how many blocks the message is cut, of which every rank waits for one in each round, since each hands on what
   /// came in the one before; 0: ranks do not wait for each other round by round.

@@ -134,9 +134,4 @@ std::uint64_t MulticastCosts::best_segment(std::uint64_t /*message_bytes*/) cons
   return *(std::ranges::upper_bound(sizes, datagram_payload_bytes) - 1);
 }
 
-TimedSegment MulticastCosts::fastest_segment(std::uint64_t message_bytes, const Cuts& /*cuts*/) const {
-  const std::uint64_t segment = best_segment(message_bytes);
-  return {.segment_bytes = segment, .seconds = seconds(message_bytes, segment)};
-}
-
 }  // namespace trunkline

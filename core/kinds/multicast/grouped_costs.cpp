@@ -102,18 +102,6 @@ double GroupedCosts::seconds(std::uint64_t message_bytes, std::uint64_t segment_
   return std::max(longest_s, together_s);
 }
 
-std::uint64_t GroupedCosts::best_segment(std::uint64_t message_bytes) const {
-  return fastest_segment(message_bytes, cuts_of(message_bytes)).segment_bytes;
-}
-
-TimedSegment GroupedCosts::fastest_segment(std::uint64_t message_bytes, const Cuts& /*cuts*/) const {
-  return fastest_cut(message_bytes, [&](std::uint64_t segment) { return seconds(message_bytes, segment); });
-}
-
-bool GroupedCosts::can_pay() const {
-  const auto is_large = [](const Group& group) { return group.within.has_value(); };
-  return std::ranges::any_of(groups, is_large) &&
-         std::ranges::all_of(groups, [&](const Group& group) { return !is_large(group) || group.within->can_pay(); });
-}
+bool GroupedCosts::can_pay() const { return can_groups_pay(groups, &Group::within); }
 
 }  // namespace trunkline

@@ -2,6 +2,7 @@
 // What a broadcast by multicast in groups costs, from the cluster's stated rates.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -31,13 +32,20 @@ struct GroupedCosts final : CostFunction {
   void have_windows(double longest_hop_s, std::uint64_t in_flight_bytes);
 
   [[nodiscard]] double seconds(std::uint64_t message_bytes, std::uint64_t segment_bytes) const override;
-  [[nodiscard]] std::uint64_t best_segment(std::uint64_t message_bytes) const override;
-  [[nodiscard]] TimedSegment fastest_segment(std::uint64_t message_bytes, const Cuts& cuts) const override;
   [[nodiscard]] std::optional<Rank> network_transfers() const override { return hops; }
-  /// Each group of several ranks may, and there is one.
   [[nodiscard]] bool can_pay() const override;
   [[nodiscard]] double opening_s() const override { return opens_s; }
 };
+
+/// Whether each group of several ranks may be faster than others, and there is one; `within`: what these have, and a
+/// rank alone has not.
+template <class Group, class Within>
+[[nodiscard]] bool can_groups_pay(const std::vector<Group>& groups, std::optional<Within> Group::*within) {
+  const auto is_large = [&](const Group& group) { return (group.*within).has_value(); };
+  return std::ranges::any_of(groups, is_large) && std::ranges::all_of(groups, [&](const Group& group) {
+           return !is_large(group) || (group.*within)->can_pay();
+         });
+}
 
 /// What all ranks of a communicator spend on agreeing, by MPI collectives, who is in which group, and whether all are
 /// open.

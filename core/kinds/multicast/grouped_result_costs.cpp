@@ -40,12 +40,4 @@ double GroupedResultCosts::seconds(std::uint64_t message_bytes, std::uint64_t se
   return up_s + between_s + std::max(within_s, together_s);
 }
 
-std::uint64_t GroupedResultCosts::best_segment(std::uint64_t message_bytes) const {
-  return fastest_segment(message_bytes, cuts_of(message_bytes)).segment_bytes;
-}
-
-TimedSegment GroupedResultCosts::fastest_segment(std::uint64_t message_bytes, const Cuts& /*cuts*/) const {
-  return fastest_cut(message_bytes, [&](std::uint64_t segment) { return seconds(message_bytes, segment); });
-}
-
 }  // namespace trunkline

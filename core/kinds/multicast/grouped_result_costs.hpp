@@ -20,8 +20,6 @@ struct GroupedResultCosts final : CostFunction {
   GroupedCosts down{};                 ///< what its groups take within
 
   [[nodiscard]] double seconds(std::uint64_t message_bytes, std::uint64_t segment_bytes) const override;
-  [[nodiscard]] std::uint64_t best_segment(std::uint64_t message_bytes) const override;
-  [[nodiscard]] TimedSegment fastest_segment(std::uint64_t message_bytes, const Cuts& cuts) const override;
   [[nodiscard]] std::optional<Rank> network_transfers() const override { return down.network_transfers(); }
   [[nodiscard]] bool can_pay() const override { return down.can_pay(); }
   [[nodiscard]] double opening_s() const override { return down.opening_s(); }

@@ -5,7 +5,6 @@
 #include <cmath>
 
 #include "kinds/multicast/datagram.hpp"
-#include "kinds/multicast/grouped_costs.hpp"
 #include "kinds/multicast/groups.hpp"
 #include "plan/checker.hpp"
 
@@ -103,20 +102,6 @@ double GroupedTurnCosts::seconds(std::uint64_t message_bytes, std::uint64_t segm
             costs.hosts.together_s(empty * group.ranks / datagrams_of_a_message, 0.0));
   }
   return turns_s + exchange_s(block, segment_bytes) + behind_s;
-}
-
-std::uint64_t GroupedTurnCosts::best_segment(std::uint64_t message_bytes) const {
-  return fastest_segment(message_bytes, cuts_of(message_bytes)).segment_bytes;
-}
-
-TimedSegment GroupedTurnCosts::fastest_segment(std::uint64_t message_bytes, const Cuts& /*cuts*/) const {
-  return fastest_cut(message_bytes, [&](std::uint64_t segment) { return seconds(message_bytes, segment); });
-}
-
-bool GroupedTurnCosts::can_pay() const {
-  const auto is_large = [](const Group& group) { return group.turns.has_value(); };
-  return std::ranges::any_of(groups, is_large) &&
-         std::ranges::all_of(groups, [&](const Group& group) { return !is_large(group) || group.turns->can_pay(); });
 }
 
 }  // namespace trunkline

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "kinds/multicast/costs.hpp"
+#include "kinds/multicast/grouped_costs.hpp"
 #include "kinds/multicast/multicast.hpp"
 #include "kinds/multicast/turn_costs.hpp"
 #include "plan/costs.hpp"
@@ -41,10 +42,7 @@ struct GroupedTurnCosts final : CostFunction {
   double opens_s = 0.0;
 
   [[nodiscard]] double seconds(std::uint64_t message_bytes, std::uint64_t segment_bytes) const override;
-  [[nodiscard]] std::uint64_t best_segment(std::uint64_t message_bytes) const override;
-  [[nodiscard]] TimedSegment fastest_segment(std::uint64_t message_bytes, const Cuts& cuts) const override;
-  /// Each group of several ranks may, and there is one.
-  [[nodiscard]] bool can_pay() const override;
+  [[nodiscard]] bool can_pay() const override { return can_groups_pay(groups, &Group::turns); }
   [[nodiscard]] double opening_s() const override { return opens_s; }
 
  private:

@@ -127,9 +127,4 @@ std::uint64_t TurnCosts::best_segment(std::uint64_t /*message_bytes*/) const {
   return *(std::ranges::upper_bound(sizes, datagram_payload_bytes) - 1);
 }
 
-TimedSegment TurnCosts::fastest_segment(std::uint64_t message_bytes, const Cuts& /*cuts*/) const {
-  const std::uint64_t segment = best_segment(message_bytes);
-  return {.segment_bytes = segment, .seconds = seconds(message_bytes, segment)};
-}
-
 }  // namespace trunkline

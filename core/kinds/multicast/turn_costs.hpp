@@ -41,7 +41,6 @@ struct TurnCosts final : CostFunction {
   [[nodiscard]] double seconds(std::uint64_t message_bytes, std::uint64_t segment_bytes) const override;
   /// The longest that one datagram carries.
   [[nodiscard]] std::uint64_t best_segment(std::uint64_t message_bytes) const override;
-  [[nodiscard]] TimedSegment fastest_segment(std::uint64_t message_bytes, const Cuts& cuts) const override;
   [[nodiscard]] bool can_pay() const override { return group.can_pay(); }
   [[nodiscard]] double opening_s() const override { return group.opening_s(); }
 };

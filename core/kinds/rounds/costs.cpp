@@ -211,11 +211,6 @@ std::uint64_t RoundCosts::best_segment(std::uint64_t message_bytes) const {
   return trunkline::best_segment(*this, message_bytes);
 }
 
-TimedSegment RoundCosts::fastest_segment(std::uint64_t message_bytes, const Cuts& /*cuts*/) const {
-  const std::uint64_t segment = trunkline::best_segment(*this, message_bytes);
-  return {.segment_bytes = segment, .seconds = round_seconds(*this, message_bytes, segment)};
-}
-
 std::uint64_t RoundCosts::relayed_blocks() const { return relays || in_lanes ? blocks : 0; }
 
 double RoundCosts::exchanged_byte_s() const { return relays || in_lanes || any_blocks ? 0.0 : rounds.seconds_per_byte; }

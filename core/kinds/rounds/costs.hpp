@@ -26,7 +26,6 @@ struct RoundCosts final : CostFunction {
 
   [[nodiscard]] double seconds(std::uint64_t message_bytes, std::uint64_t segment_bytes) const override;
   [[nodiscard]] std::uint64_t best_segment(std::uint64_t message_bytes) const override;
-  [[nodiscard]] TimedSegment fastest_segment(std::uint64_t message_bytes, const Cuts& cuts) const override;
   [[nodiscard]] std::uint64_t relayed_blocks() const override;
   [[nodiscard]] double exchanged_byte_s() const override;
 };

@@ -44,9 +44,4 @@ double MemoryRoundCosts::seconds(std::uint64_t message_bytes, std::uint64_t /*se
 
 std::uint64_t MemoryRoundCosts::best_segment(std::uint64_t /*message_bytes*/) const { return segment_sizes().back(); }
 
-TimedSegment MemoryRoundCosts::fastest_segment(std::uint64_t message_bytes, const Cuts& /*cuts*/) const {
-  const std::uint64_t segment = best_segment(message_bytes);
-  return {.segment_bytes = segment, .seconds = seconds(message_bytes, segment)};
-}
-
 }  // namespace trunkline

@@ -25,7 +25,6 @@ struct MemoryRoundCosts final : CostFunction {
   [[nodiscard]] double seconds(std::uint64_t message_bytes, std::uint64_t segment_bytes) const override;
   /// The longest: a transfer is cut by whoever carries it.
   [[nodiscard]] std::uint64_t best_segment(std::uint64_t message_bytes) const override;
-  [[nodiscard]] TimedSegment fastest_segment(std::uint64_t message_bytes, const Cuts& cuts) const override;
   /// Of any number of blocks nothing is known.
   [[nodiscard]] bool can_pay() const override { return blocks > 0; }
 };

@@ -113,9 +113,4 @@ std::uint64_t MemoryTreeCosts::best_segment(std::uint64_t message_bytes) const {
                                    [&](std::uint64_t segment) { return seconds(message_bytes, segment); });
 }
 
-TimedSegment MemoryTreeCosts::fastest_segment(std::uint64_t message_bytes, const Cuts& /*cuts*/) const {
-  const std::uint64_t segment = best_segment(message_bytes);
-  return {.segment_bytes = segment, .seconds = seconds(message_bytes, segment)};
-}
-
 }  // namespace trunkline

@@ -30,7 +30,6 @@ struct MemoryTreeCosts final : CostFunction {
   [[nodiscard]] double seconds(std::uint64_t message_bytes, std::uint64_t segment_bytes) const override;
   /// As long as is copied: no longer than MemoryCosts::longest_segment.
   [[nodiscard]] std::uint64_t best_segment(std::uint64_t message_bytes) const override;
-  [[nodiscard]] TimedSegment fastest_segment(std::uint64_t message_bytes, const Cuts& cuts) const override;
   [[nodiscard]] std::optional<Rank> network_transfers() const override { return 0; }
 };
 

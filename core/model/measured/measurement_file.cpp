@@ -66,7 +66,11 @@ class MeasurementReader {
     if (const YamlNode* value = required(node, "eager_limit", "eager_limit: 8KiB", faults_)) {
       read.eager_bytes = bytes_or_zero(*value, "eager_limit", faults_).value_or(0);
     }
-    for (const YamlNode* one : points_of(node)) point(*one, read);
+    points(node, read.points,
+           std::to_array<Times<MeasuredPoint>>({{"round_trip", &MeasuredPoint::round_trip_s},
+                                                {"gap", &MeasuredPoint::gap_s},
+                                                {"send", &MeasuredPoint::send_s, true},
+                                                {"receive", &MeasuredPoint::receive_s, true}}));
     measurement.distances.push_back(std::move(read));
   }
 
@@ -78,7 +82,7 @@ class MeasurementReader {
     if (const YamlNode* value = required(node, "ranks", "ranks: 32", faults_)) {
       read.ranks = whole_number(*value, "ranks", 3, faults_).value_or(3);
     }
-    for (const YamlNode* one : points_of(node)) relay_point(*one, read);
+    points(node, read.points, std::to_array<Times<RelayPoint>>({{"gap", &RelayPoint::gap_s}}));
   }
 
   void datagrams(const YamlNode& node, Measurement& measurement) {
@@ -87,7 +91,9 @@ class MeasurementReader {
     check_keys(node, keys, faults_);
     MeasuredDatagrams& read = measurement.datagrams.emplace();
     two_hosts(node, read);
-    for (const YamlNode* one : points_of(node)) datagram_point(*one, read);
+    points(node, read.points,
+           std::to_array<Times<DatagramPoint>>(
+               {{"send", &DatagramPoint::send_s}, {"receive", &DatagramPoint::receive_s}}));
   }
 
   void combining(const YamlNode& node, Measurement& measurement) {
@@ -99,20 +105,7 @@ class MeasurementReader {
     if (const YamlNode* value = required(node, "ranks", "ranks: 4", faults_)) {
       read.ranks = whole_number(*value, "ranks", 1, faults_).value_or(1);
     }
-    for (const YamlNode* one : points_of(node)) combine_point(*one, read);
-  }
-
-  void combine_point(const YamlNode& node, MeasuredCombining& combining) {
-    static constexpr std::array<std::string_view, 3> keys{"size", "time", "spread"};
-    if (!check_kind(node, Kind::mapping, "a point", "{size: 1KiB, ...}", faults_)) return;
-    check_keys(node, keys, faults_);
-    const std::size_t faults_before = faults_.size();
-    CombinePoint read;
-    read.bytes = size_after(node, combining.points.empty() ? 0 : combining.points.back().bytes);
-    read.time_s = time(node, "time");
-    read.spread = fraction(node);
-    if (faults_.size() == faults_before && read.time_s == 0.0) faults_.add(node, "time must be above zero");
-    combining.points.push_back(read);
+    points(node, read.points, std::to_array<Times<CombinePoint>>({{"time", &CombinePoint::time_s}}));
   }
 
   template <class Between>
@@ -127,22 +120,6 @@ class MeasurementReader {
     }
   }
 
-  void datagram_point(const YamlNode& node, MeasuredDatagrams& datagrams) {
-    static constexpr std::array<std::string_view, 4> keys{"size", "send", "receive", "spread"};
-    if (!check_kind(node, Kind::mapping, "a point", "{size: 1KiB, ...}", faults_)) return;
-    check_keys(node, keys, faults_);
-    const std::size_t faults_before = faults_.size();
-    DatagramPoint read;
-    read.bytes = size_after(node, datagrams.points.empty() ? 0 : datagrams.points.back().bytes);
-    read.send_s = time(node, "send");
-    read.receive_s = time(node, "receive");
-    read.spread = fraction(node);
-    if (faults_.size() == faults_before && (read.send_s == 0.0 || read.receive_s == 0.0)) {
-      faults_.add(node, "send and receive must be above zero");
-    }
-    datagrams.points.push_back(read);
-  }
-
   std::vector<const YamlNode*> points_of(const YamlNode& node) {
     std::vector<const YamlNode*> all;
     const YamlNode* points = required(node, "points", "points: [{size: 1KiB, ...}]", faults_);
@@ -151,19 +128,6 @@ class MeasurementReader {
       for (const YamlNode& one : points->items) all.push_back(&one);
     }
     return all;
-  }
-
-  void relay_point(const YamlNode& node, MeasuredRelay& relay) {
-    static constexpr std::array<std::string_view, 3> keys{"size", "gap", "spread"};
-    if (!check_kind(node, Kind::mapping, "a point", "{size: 1KiB, ...}", faults_)) return;
-    check_keys(node, keys, faults_);
-    const std::size_t faults_before = faults_.size();
-    RelayPoint read;
-    read.bytes = size_after(node, relay.points.empty() ? 0 : relay.points.back().bytes);
-    read.gap_s = time(node, "gap");
-    read.spread = fraction(node);
-    if (faults_.size() == faults_before && read.gap_s == 0.0) faults_.add(node, "gap must be above zero");
-    relay.points.push_back(read);
   }
 
   /// The size of a point, above that of the point before it.
@@ -178,27 +142,55 @@ class MeasurementReader {
     return bytes;
   }
 
-  void point(const YamlNode& node, MeasuredDistance& distance) {
-    static constexpr std::array<std::string_view, 6> keys{"size", "round_trip", "gap", "send", "receive", "spread"};
+  /// Of a list of points: what each has besides its size and its spread.
+  template <class Point>
+  struct Times {
+    std::string_view key;
+    double Point::*seconds;
+    bool may_be_zero = false;
+  };
+
+  template <class Point, std::size_t count>
+  void points(const YamlNode& node, std::vector<Point>& all, const std::array<Times<Point>, count>& times) {
+    for (const YamlNode* one : points_of(node)) point(*one, all, times);
+  }
+
+  template <class Point, std::size_t count>
+  void point(const YamlNode& node, std::vector<Point>& all, const std::array<Times<Point>, count>& times) {
     if (!check_kind(node, Kind::mapping, "a point", "{size: 1KiB, ...}", faults_)) return;
+    std::vector<std::string_view> keys{"size"};
+    for (const Times<Point>& one : times) keys.push_back(one.key);
+    keys.emplace_back("spread");
     check_keys(node, keys, faults_);
     const std::size_t faults_before = faults_.size();
-    MeasuredPoint read;
-    read.bytes = size_after(node, distance.points.empty() ? 0 : distance.points.back().bytes);
-    read.round_trip_s = time(node, "round_trip");
-    read.gap_s = time(node, "gap");
-    read.send_s = time(node, "send");
-    read.receive_s = time(node, "receive");
+    Point read;
+    read.bytes = size_after(node, all.empty() ? 0 : all.back().bytes);
+    std::string positive;
+    bool is_positive = true;
+    for (const auto& [key, seconds, may_be_zero] : times) {
+      read.*seconds = time(node, key);
+      if (may_be_zero) continue;
+      positive.append(positive.empty() ? "" : " and ").append(key);
+      is_positive = is_positive && read.*seconds > 0.0;
+    }
     read.spread = fraction(node);
     if (faults_.size() == faults_before) {
-      if (read.round_trip_s == 0.0 || read.gap_s == 0.0) {
-        faults_.add(node, "round_trip and gap must be above zero");
-      } else if (std::max(read.send_s, read.receive_s) > read.round_trip_s * (1.0 + read.spread)) {
-        const std::string busy = read.send_s > read.receive_s ? "send" : "receive";
-        faults_.add(node, busy + " takes longer than the whole round trip: these figures contradict each other");
+      if (!is_positive) {
+        faults_.add(node, positive + " must be above zero");
+      } else {
+        contradiction(node, read);
       }
     }
-    distance.points.push_back(read);
+    all.push_back(read);
+  }
+
+  template <class Point>
+  void contradiction(const YamlNode& /*node*/, const Point& /*read*/) {}
+
+  void contradiction(const YamlNode& node, const MeasuredPoint& read) {
+    if (std::max(read.send_s, read.receive_s) <= read.round_trip_s * (1.0 + read.spread)) return;
+    const std::string busy = read.send_s > read.receive_s ? "send" : "receive";
+    faults_.add(node, busy + " takes longer than the whole round trip: these figures contradict each other");
   }
 
   double time(const YamlNode& node, std::string_view key) {

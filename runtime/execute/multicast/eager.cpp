@@ -20,7 +20,7 @@ std::uint32_t sent_of(std::uint32_t packets, Datagrams& datagrams) {
 
 EagerRoot::EagerRoot(Transport& transport, Datagrams& datagrams, Message& message, double byte_s,
                      const Arriving* source)
-    : Execution(transport),
+    : WithoutMessages(transport),
       datagrams_(datagrams),
       packets_(message, datagrams.payload_bytes(), source == nullptr),
       byte_s_(byte_s),
@@ -59,7 +59,7 @@ bool EagerRoot::advance() {
 }
 
 EagerReceiver::EagerReceiver(Transport& transport, Datagrams& datagrams, int root, Message& message, double byte_s)
-    : Execution(transport),
+    : WithoutMessages(transport),
       datagrams_(datagrams),
       packets_(message, datagrams.payload_bytes(), false),
       root_(root),

@@ -5,17 +5,16 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
 #include <vector>
 
 #include "execute/arriving.hpp"
-#include "execute/execution.hpp"
 #include "execute/multicast/packets.hpp"
+#include "execute/without_messages.hpp"
 #include "transport/datagrams.hpp"
 
 namespace trunkline::runtime {
 
-class EagerRoot final : public Execution {
+class EagerRoot final : public WithoutMessages {
  public:
   /// All must outlive the object. `byte_s`: seconds for each byte on the wire of the slowest link; 0: not known.
   /// `source`: what comes of the message, which it sends as soon as it can; null: all of it is here.
@@ -25,13 +24,6 @@ class EagerRoot final : public Execution {
  private:
   [[nodiscard]] bool advance() override;
   [[nodiscard]] bool looks_itself() const override { return next_ < may_go(); }
-  void await(std::vector<Pending*>& /*requests*/) override {}
-  void take(std::size_t /*place*/, int /*bytes*/) override {}
-  [[nodiscard]] bool is_receiving() const override { return false; }
-  [[nodiscard]] bool needs(int /*rank*/) const override { return false; }
-  void leave_out(int /*rank*/) override {}
-  [[nodiscard]] std::vector<int> peers() const override { return {}; }
-  [[nodiscard]] std::vector<std::span<Pending>> sends() override { return {}; }
 
   void keep_what_has_come();
   /// Before which packets and parity may be sent.
@@ -47,7 +39,7 @@ class EagerRoot final : public Execution {
   std::vector<std::byte> parity_{};
 };
 
-class EagerReceiver final : public Execution {
+class EagerReceiver final : public WithoutMessages {
  public:
   /// All must outlive the object. `byte_s`: as of EagerRoot.
   EagerReceiver(Transport& transport, Datagrams& datagrams, int root, Message& message, double byte_s);
@@ -57,13 +49,9 @@ class EagerReceiver final : public Execution {
  private:
   [[nodiscard]] bool advance() override;
   [[nodiscard]] bool looks_itself() const override { return true; }
-  void await(std::vector<Pending*>& /*requests*/) override {}
-  void take(std::size_t /*place*/, int /*bytes*/) override {}
   [[nodiscard]] bool is_receiving() const override { return !packets_.is_whole(); }
   [[nodiscard]] bool needs(int rank) const override { return is_receiving() && rank == root_; }
-  void leave_out(int /*rank*/) override {}
   [[nodiscard]] std::vector<int> peers() const override { return {root_}; }
-  [[nodiscard]] std::vector<std::span<Pending>> sends() override { return {}; }
   void settle() override;
 
   void hear_one(const Datagram& datagram);

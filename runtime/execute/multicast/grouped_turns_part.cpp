@@ -15,6 +15,7 @@
 #include "execute/rounds/rounds_part.hpp"
 #include "execute/trees/local_tree.hpp"
 #include "execute/trees/pipelined_trees.hpp"
+#include "execute/without_messages.hpp"
 #include "kinds/multicast/groups.hpp"
 #include "kinds/rounds/rounds.hpp"
 
@@ -22,24 +23,17 @@ namespace trunkline::runtime {
 namespace {
 
 /// Neither sends nor receives: it is over once something is so.
-class Until final : public Execution {
+class Until final : public WithoutMessages {
  public:
   using Condition = std::function<bool()>;
   Until(Transport& transport, Condition is_so, int code = MPI_SUCCESS)
-      : Execution(transport), is_so_(std::move(is_so)), code_(code) {}
+      : WithoutMessages(transport), is_so_(std::move(is_so)), code_(code) {}
 
   [[nodiscard]] int code() const override { return code_; }
 
  private:
   [[nodiscard]] bool advance() override { return is_so_(); }
   [[nodiscard]] bool looks_itself() const override { return true; }
-  void await(std::vector<Pending*>& /*requests*/) override {}
-  void take(std::size_t /*place*/, int /*bytes*/) override {}
-  [[nodiscard]] bool is_receiving() const override { return false; }
-  [[nodiscard]] bool needs(int /*rank*/) const override { return false; }
-  void leave_out(int /*rank*/) override {}
-  [[nodiscard]] std::vector<int> peers() const override { return {}; }
-  [[nodiscard]] std::vector<std::span<Pending>> sends() override { return {}; }
 
   Condition is_so_;
   int code_;

@@ -36,7 +36,7 @@ std::uint32_t Turns::piece_packets(const Datagrams& datagrams) const {
 GatherByTurns::GatherByTurns(Transport& transport, Datagrams& datagrams, const Turns& turns,
                              std::uint32_t piece_packets, const Gathered& gathered, Message* own, bool in_place,
                              const Behind& behind)
-    : Execution(transport),
+    : WithoutMessages(transport),
       datagrams_(datagrams),
       turns_(turns),
       blocks_(gathered, turns.members),

@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
-#include "execute/execution.hpp"
 #include "execute/multicast/shares.hpp"
+#include "execute/without_messages.hpp"
 #include "transport/datagrams.hpp"
 
 namespace trunkline::runtime {
@@ -34,7 +34,7 @@ struct Behind {
   const bool* has_come = nullptr;  ///< on that rank: whether the message is there, which others need not send
 };
 
-class GatherByTurns final : public Execution {
+class GatherByTurns final : public WithoutMessages {
  public:
   /// All must outlive the object, whose `piece_packets` are above 0. `own`: this rank's share, null where it is empty;
   /// `in_place`: it lies where it belongs. Throws MpiError.
@@ -59,13 +59,9 @@ class GatherByTurns final : public Execution {
 
   [[nodiscard]] bool advance() override;
   [[nodiscard]] bool looks_itself() const override { return true; }
-  void await(std::vector<Pending*>& /*requests*/) override {}
-  void take(std::size_t /*place*/, int /*bytes*/) override {}
   [[nodiscard]] bool is_receiving() const override { return not_whole_ > 0; }
   [[nodiscard]] bool needs(int rank) const override;
-  void leave_out(int /*rank*/) override {}
   [[nodiscard]] std::vector<int> peers() const override { return turns_.ranks; }
-  [[nodiscard]] std::vector<std::span<Pending>> sends() override { return {}; }
   void settle() override;
 
   void hear_one(const Datagram& datagram);

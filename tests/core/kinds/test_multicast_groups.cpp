@@ -20,6 +20,7 @@
 #include "networks.hpp"
 #include "plan/checker.hpp"
 #include "plan_file/plan_file.hpp"
+#include "two_sites.hpp"
 
 namespace trunkline {
 namespace {
@@ -234,20 +235,8 @@ RC_GTEST_PROP(MulticastGroups, HaveEveryOperandInTheEnd, ()) {
   RC_ASSERT(multicast_of(again.plan).confirm.children == multicast.confirm.children);
 }
 
-/// Four hosts at 100 Mbit/s on each of two switches that are 20 ms apart, at half that rate.
-struct TwoSites {
-  Cluster cluster = parse_cluster(
-      "trunkline: cluster/1\nname: two\ndefaults: {rate: 100Mbit, latency: 10us}\nswitches: [a, b]\n"
-      "hosts:\n  - {hosts: 'h[0-3]', switch: a}\n  - {hosts: 'h[4-7]', switch: b}\n"
-      "links:\n  - {between: [a, b], rate: 50Mbit, latency: 20ms}\n",
-      "two.yaml");
-  Paths paths{cluster};
-  Placement placement = block_placement(cluster, 1);
-  Plan plan = lay(Collective::bcast, "by-sites-multicast", &cluster, placement, 0);
-};
-
 TEST(MulticastGroups, HaveThePaceThatMessagesLeave) {
-  const TwoSites on;
+  const testing::TwoSites on(Collective::bcast);
   const Multicast& multicast = multicast_of(on.plan);
   ASSERT_EQ(multicast.groups.size(), 2U);
   EXPECT_DOUBLE_EQ(multicast.groups[0].byte_s, 8.0 / 50e6);  // of 100 Mbit/s, 50 go to the other site
@@ -256,7 +245,7 @@ TEST(MulticastGroups, HaveThePaceThatMessagesLeave) {
 
 /// Of hosts that cost nothing.
 TEST(MulticastGroups, TakeTheWayAndWhatTheirSiteTakes) {
-  const TwoSites on;
+  const testing::TwoSites on(Collective::bcast);
   const Multicast& multicast = multicast_of(on.plan);
   const HostCosts free;
   const GroupedCosts costs = grouped_costs(on.paths, on.placement, multicast, free);
@@ -301,7 +290,7 @@ TEST(MulticastGroups, ShareTheLinkOfTheirSender) {
 
 /// Hosts of one machine: its processors serve all groups, one after another.
 TEST(MulticastGroups, ShareTheProcessorsOfOneMachine) {
-  const TwoSites on;
+  const testing::TwoSites on(Collective::bcast);
   HostCosts shared;
   shared.shared_s = 1e-3;
   shared.shared_byte_s = 1e-6;
@@ -335,7 +324,7 @@ TEST(MulticastGroups, AloneAreAsTheyWere) {
 
 /// Each group of several ranks by itself: one with a single other host does not, whatever the others.
 TEST(MulticastGroups, PayWhereEachOneDoes) {
-  const TwoSites on;
+  const testing::TwoSites on(Collective::bcast);
   Multicast multicast{.confirm = root_alone(6, 0), .groups = {{.ranks = {0, 1, 2}}, {.ranks = {3, 4, 5}}}};
   for (const auto& [parent, child] : {std::pair{0, 1}, {0, 2}, {0, 3}, {3, 4}, {3, 5}}) {
     add_child(multicast.confirm, static_cast<Rank>(parent), static_cast<Rank>(child));
@@ -346,7 +335,7 @@ TEST(MulticastGroups, PayWhereEachOneDoes) {
 
 /// Up in a site, over to the other one, and down in a site, one after another.
 TEST(MulticastGroups, OfAReductionTakeWhatItsPartsTake) {
-  const TwoSites on;
+  const testing::TwoSites on(Collective::bcast);
   const Plan plan = lay(Collective::allreduce, "by-sites-multicast", &on.cluster, on.placement, 0);
   const Multicast& multicast = multicast_of(plan);
   ASSERT_EQ(multicast.groups.size(), 2U);

@@ -18,6 +18,7 @@
 #include "networks.hpp"
 #include "plan/checker.hpp"
 #include "plan_file/plan_file.hpp"
+#include "two_sites.hpp"
 
 namespace trunkline {
 namespace {
@@ -161,22 +162,10 @@ TEST(SharesInGroups, AreRefusedByTheCheck) {
   says("each has a pace of its own");
 }
 
-/// Four hosts at 100 Mbit/s on each of two switches that are 20 ms apart, at half that rate.
-struct TwoSitesOfFour {
-  Cluster cluster = parse_cluster(
-      "trunkline: cluster/1\nname: two\ndefaults: {rate: 100Mbit, latency: 10us}\nswitches: [a, b]\n"
-      "hosts:\n  - {hosts: 'h[0-3]', switch: a}\n  - {hosts: 'h[4-7]', switch: b}\n"
-      "links:\n  - {between: [a, b], rate: 50Mbit, latency: 20ms}\n",
-      "two.yaml");
-  Paths paths{cluster};
-  Placement placement = block_placement(cluster, 1);
-  Plan plan = lay(Collective::allgather, "by-sites-multicast", &cluster, placement, 0);
-};
-
 /// Turns in a site, the long link, and the other site's blocks in this one, one after another. Of hosts that cost
 /// nothing.
 TEST(SharesInGroups, TakeWhatTheirPartsTake) {
-  const TwoSitesOfFour on;
+  const testing::TwoSites on(Collective::allgather);
   const Multicast& multicast = multicast_of(on.plan);
   ASSERT_EQ(multicast.groups.size(), 2U);
   const HostCosts free;
@@ -195,7 +184,7 @@ TEST(SharesInGroups, TakeWhatTheirPartsTake) {
 
 /// A segment costs its hosts as much as a message: whole blocks of a site are cheaper where hosts count.
 TEST(SharesInGroups, AreCutWhereThatPays) {
-  const TwoSitesOfFour on;
+  const testing::TwoSites on(Collective::allgather);
   HostCosts hosts;
   hosts.send_s = hosts.receive_s = 1e-3;
   const GroupedTurnCosts costs = grouped_turn_costs(on.paths, on.placement, multicast_of(on.plan), hosts);
@@ -205,7 +194,7 @@ TEST(SharesInGroups, AreCutWhereThatPays) {
 
 /// Hosts of one machine: its processors serve all groups, one after another.
 TEST(SharesInGroups, ShareTheProcessorsOfOneMachine) {
-  const TwoSitesOfFour on;
+  const testing::TwoSites on(Collective::allgather);
   HostCosts shared;
   shared.shared_s = 1e-3;
   const auto seconds = [&](const HostCosts& hosts) {
