@@ -85,6 +85,9 @@ Middle middle_or_root(const Ground& on, const Placement& placement, Rank root) {
 }
 Plan lay_by_sites(const Ground& on) {
   return lay_one(over_hosts(on.placement, on.root, [&](const Placement& placement, Rank root) {
+    if (gathers_shares(on.collective)) {
+      return by_sites_tree_of_shares(*on.cluster, placement, rank_in_the_middle(*on.cluster, placement, root), on.k);
+    }
     const Middle middle = middle_or_root(on, placement, root);
     return by_sites_tree(*on.cluster, placement, middle, on.k);
   }));
@@ -239,11 +242,13 @@ struct Row {
   unsigned k = 0;
   std::string_view up_and_down{};     ///< cost of trees that go both ways; down and up cost the same
   std::string_view there_and_back{};  ///< description of trees that are others where data go both ways
-  std::string_view by_turns{};        ///< description of a multicast in groups where all ranks send
+  std::string_view of_shares{};       ///< description where each rank's share goes to all; of trees: empty, they do not
+  std::string_view shares_cost{};
 
   [[nodiscard]] bool serves(Collective collective) const {
     if (algorithm.is_native()) return true;
     if (algorithm.kind->one_promise && collective != algorithm.collective) return false;
+    if (algorithm.kind == &trees_kind && gathers_shares(collective) && of_shares.empty()) return false;
     return algorithm.kind->serves(collective);
   }
 };
@@ -305,24 +310,29 @@ constexpr Row unaware_k_ary_row(std::string_view name, unsigned k) {
 }
 
 constexpr Row by_sites_row(std::string_view name, unsigned k) {
-  return {{.name = name,
-           .description =
-               k == 2 ? "each long link crossed once, straight from the root where it can; binary trees within sites"
-                      : "each long link crossed once, straight from the root where it can; K-ary trees within sites",
-           .cost = k == 2 ? "latencies of long links, and 2 (X + H - 1) T(m/X)"
-                          : "latencies of long links, and K (X + H - 1) T(m/X)",
-           .needs_cluster = true,
-           .family = k == 2 ? "" : "by-sites-K-ary",
-           .kind = &trees_kind},
-          lay_by_sites,
-          k,
-          k == 2 ? "latencies of the longest way, and 3 (X + 2 H - 2) T(m/X)"
-                 : "latencies of the longest way, and (K + 1) (X + 2 H - 2) T(m/X)",
-          k == 2
-              ? "each long link crossed once each way, in the middle by two roots that exchange what came up to them; "
-                "binary trees within sites"
-              : "each long link crossed once each way, in the middle by two roots that exchange what came up to "
-                "them; K-ary trees within sites"};
+  return {
+      {.name = name,
+       .description =
+           k == 2 ? "each long link crossed once, straight from the root where it can; binary trees within sites"
+                  : "each long link crossed once, straight from the root where it can; K-ary trees within sites",
+       .cost = k == 2 ? "latencies of long links, and 2 (X + H - 1) T(m/X)"
+                      : "latencies of long links, and K (X + H - 1) T(m/X)",
+       .needs_cluster = true,
+       .family = k == 2 ? "" : "by-sites-K-ary",
+       .kind = &trees_kind},
+      lay_by_sites,
+      k,
+      k == 2 ? "latencies of the longest way, and 3 (X + 2 H - 2) T(m/X)"
+             : "latencies of the longest way, and (K + 1) (X + 2 H - 2) T(m/X)",
+      k == 2 ? "each long link crossed once each way, in the middle by two roots that exchange what came up to them; "
+               "binary trees within sites"
+             : "each long link crossed once each way, in the middle by two roots that exchange what came up to "
+               "them; K-ary trees within sites",
+      k == 2 ? "each share straight on along a tree that crosses each long link once, both ways; binary trees within "
+               "sites"
+             : "each share straight on along a tree that crosses each long link once, both ways; K-ary trees within "
+               "sites",
+      k == 2 ? "latencies of the longest way, and 2 T(m)" : "latencies of the longest way, and K T(m)"};
 }
 
 constexpr Row packed_row(std::string_view name, std::string_view description, std::string_view cost, unsigned k,
@@ -468,7 +478,9 @@ constexpr std::array registry_rows{
         1,
         "latencies of the longest way, and 2 (X + P - 2) T(m/X)",
         "each long link crossed once each way, in the middle by two roots that exchange what came up to them; lines "
-        "within sites"},
+        "within sites",
+        "each share straight on along a tree that crosses each long link once, both ways; lines within sites",
+        "latencies of the longest way, and T(m)"},
     by_sites_row("by-sites-binary", 2),
     by_sites_row("by-sites-3-ary", 3),
     by_sites_row("by-sites-4-ary", 4),
@@ -485,7 +497,8 @@ constexpr std::array registry_rows{
         "exchange what came up to them; the result within each site as UDP datagrams that its switches copy to all",
         "each rank's block as UDP datagrams that the switches of its site copy to all of it, by turns; the blocks of "
         "each "
-        "site to all others as messages, and there as such datagrams"},
+        "site to all others as messages, and there as such datagrams",
+        "latency of the longest way, and 2 T(m)"},
     packed_row("packed-linear",
                "up to eight trees by turns that share out all long links by their rates, where paths are the shortest; "
                "lines within sites",
@@ -636,11 +649,11 @@ std::vector<Algorithm> served_algorithms() {
         if (!row.up_and_down.empty()) algorithm.cost = row.up_and_down;
         if (!row.there_and_back.empty()) algorithm.description = row.there_and_back;
       }
-      if (row.by_turns.empty()) {
+      if (row.of_shares.empty()) {
         if (algorithm.kind == &multicast_kind) say_how_it_is_multicast(algorithm);
-      } else if (goes_by_turns(facts.collective)) {
-        algorithm.description = row.by_turns;
-        algorithm.cost = "latency of the longest way, and 2 T(m)";
+      } else if (gathers_shares(facts.collective)) {
+        algorithm.description = row.of_shares;
+        algorithm.cost = row.shares_cost;
       }
     }
   }

@@ -53,6 +53,7 @@ enum class For : std::uint8_t {
   data_reductions,  ///< of operands, and no barriers
   gathers,          ///< every rank's share to all
   even_gathers,     ///< of the same length
+  but_broadcasts,   ///< all others
   all
 };
 

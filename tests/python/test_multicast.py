@@ -312,7 +312,8 @@ def test_auto_takes_groups_over_long_links_where_they_win(tmp_path):
         knowledge = _core.Knowledge(load_cluster(str(file)), _core.NativeLibrary.mpich, "", "", multicasts=True)
         return _core.Decider(knowledge, "allgather", list(range(64)), 0).decide(message_bytes).algorithm
 
-    assert gathers(64 * 256) == "by-sites-multicast"
+    assert gathers(64 * 64) == "by-sites-multicast"
+    assert gathers(64 * 256) == "by-sites-binary"
     assert gathers(64 << 20) == "ring"
     assert sums(256) == "by-sites-multicast"
     assert sums(1 << 20) != "by-sites-multicast"

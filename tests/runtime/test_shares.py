@@ -11,9 +11,9 @@ GROUPS = ["shares"]
     ("ranks", "choices"),
     [
         pytest.param(2, ["native", "ring:64", "unaware-ring:1000", "linear"], marks=ONE_VERSION),
-        (3, ["ring:100", "auto", "binary"]),
+        (3, ["ring:100", "auto", "binary", "by-sites-linear:100"]),
         pytest.param(4, ["unaware-ring:64", "two-tree"], marks=ONE_VERSION),
-        (7, ["ring:1000", "ring:16384", "binomial"]),
+        (7, ["ring:1000", "ring:16384", "binomial", "by-sites-3-ary:1000"]),
     ],
 )
 def test_every_share(any_mpi: Mpi, ranks: int, choices: list[str]):

@@ -140,9 +140,10 @@ class SiteFiller {
 };
 
 /// A site as a line, depth first over its switches. Sites beyond it are served from its end: a rank there has one
-/// neighbour less. Where there are several, hosts before the last one take a site each.
+/// neighbour less. Where there are several, hosts before the last one take a site each; `from_both_ends`: the first
+/// rank, whom nobody serves, takes the second site.
 void add_line(const Cluster& cluster, const Placement& placement, const SitesSeen& seen, const SeenSite& site,
-              Tree& tree) {
+              bool from_both_ends, Tree& tree) {
   Placement inside;
   for (const Rank rank : site.ranks) inside.push_back(placement[rank]);
   const auto entry = static_cast<Rank>(std::ranges::find(site.ranks, site.entry) - site.ranks.begin());
@@ -151,6 +152,7 @@ void add_line(const Cluster& cluster, const Placement& placement, const SitesSee
   for (std::size_t i = order.size(); i > 0; --i) {
     if (i == order.size() || inside[order[i]] != inside[order[i - 1]]) ends.push_back(site.ranks[order[i - 1]]);
   }
+  if (from_both_ends && inside[order.front()] != inside[order.back()]) ends.insert(ends.begin() + 1, site.entry);
   for (std::size_t i = 0; i < site.beyond.size(); ++i) {
     add_child(tree, ends[i % ends.size()], seen[site.beyond[i]].entry);
   }
@@ -168,13 +170,8 @@ void add_k_ary(const Cluster& cluster, const Placement& placement, const SeenSit
   }
 }
 
-}  // namespace
-
-Tree by_sites_tree(const Cluster& cluster, const Placement& placement, Rank root, unsigned k) {
-  return by_sites_tree(cluster, placement, Middle{.root = root}, k);
-}
-
-Tree by_sites_tree(const Cluster& cluster, const Placement& placement, const Middle& middle, unsigned k) {
+Tree laid_by_sites(const Cluster& cluster, const Placement& placement, const Middle& middle, unsigned k,
+                   bool of_shares) {
   check_placement(cluster, placement, middle.root);
   if (k < 1) throw std::invalid_argument("a rank serves another one at least: k must be 1 or more");
   SitesSeen seen(cluster, placement, middle.root);
@@ -189,7 +186,7 @@ Tree by_sites_tree(const Cluster& cluster, const Placement& placement, const Mid
     const SeenSite& site = seen[id];
     if (site.entry == no_rank) continue;
     if (k == 1) {
-      add_line(cluster, placement, seen, site, tree);
+      add_line(cluster, placement, seen, site, of_shares && site.entry == middle.root, tree);
     } else if (site.beyond.empty()) {
       add_k_ary(cluster, placement, site, k, tree);
     } else {
@@ -197,6 +194,20 @@ Tree by_sites_tree(const Cluster& cluster, const Placement& placement, const Mid
     }
   }
   return tree;
+}
+
+}  // namespace
+
+Tree by_sites_tree(const Cluster& cluster, const Placement& placement, Rank root, unsigned k) {
+  return laid_by_sites(cluster, placement, Middle{.root = root}, k, false);
+}
+
+Tree by_sites_tree(const Cluster& cluster, const Placement& placement, const Middle& middle, unsigned k) {
+  return laid_by_sites(cluster, placement, middle, k, false);
+}
+
+Tree by_sites_tree_of_shares(const Cluster& cluster, const Placement& placement, Rank root, unsigned k) {
+  return laid_by_sites(cluster, placement, Middle{.root = root}, k, true);
 }
 
 }  // namespace trunkline

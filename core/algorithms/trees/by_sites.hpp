@@ -26,4 +26,8 @@ namespace trunkline {
 /// above, and where the root exchanges with another rank than one that is the first in a site that its own serves.
 [[nodiscard]] Tree by_sites_tree(const Cluster& cluster, const Placement& placement, const Middle& middle, unsigned k);
 
+/// The same for shares that go from each rank to all others: a root without a partner whose own site is a line serves
+/// one of two sites beyond itself, since it has one neighbour there, as the line's last rank has.
+[[nodiscard]] Tree by_sites_tree_of_shares(const Cluster& cluster, const Placement& placement, Rank root, unsigned k);
+
 }  // namespace trunkline

@@ -62,8 +62,10 @@ std::vector<const YamlNode*> tree_nodes(const YamlNode& plan, Faults& faults) {
 /// With whom the root exchanges; false, and a fault, where it cannot.
 bool read_exchange(const YamlNode& node, const PlanHead& head, TreeReader& reader, Tree& tree, Faults& faults) {
   if (facts_of(head.collective).direction != Direction::up_and_down) {
-    faults.add(node, "data of " + std::string(facts_of(head.collective).name) +
-                         " go one way, and two roots exchange only what goes up and down again; leave exchange out");
+    const std::string name(facts_of(head.collective).name);
+    faults.add(node, (gathers_shares(head.collective) ? "shares of " + name + " have no root"
+                                                      : "data of " + name + " go one way") +
+                         ", and two roots exchange only what goes up and down again; leave exchange out");
     return false;
   }
   const auto other = reader.read_rank(node);
@@ -103,6 +105,11 @@ std::optional<Plan> read_trees(const YamlNode& plan, const PlanHead& head, Fault
     trees.push_back(std::move(*tree));
   }
   if (trees.size() != nodes.size()) return {};
+  if (gathers_shares(head.collective) && trees.size() > 1) {
+    faults.add(*plan.find("trees"), "there are " + std::to_string(trees.size()) + " trees; " +
+                                        std::string(facts_of(head.collective).name) + " goes along one; give one");
+    return {};
+  }
   check_trees(trees);
   return plan_of(std::move(trees));
 }

@@ -5,22 +5,30 @@
 #include <string_view>
 
 #include "kinds/trees/reader.hpp"
+#include "kinds/trees/trees.hpp"
 
 namespace trunkline {
 namespace {
 
 constexpr std::array<std::string_view, 4> tree_keys{"line", "sends", "trees", "exchange"};
 
-bool have_direction(Collective collective) { return facts_of(collective).direction.has_value(); }
+bool go_along_trees(Collective collective) {
+  return facts_of(collective).direction.has_value() || gathers_shares(collective);
+}
 
 }  // namespace
+
+bool gathers_shares(Collective collective) {
+  const CollectiveFacts& facts = facts_of(collective);
+  return facts.goes_by_shares() && !facts.reduces;
+}
 
 constexpr PlanKind trees_kind{.name = "trees",
                               .is = "is made of trees",
                               .here = "here is a tree",
                               .stream = "tree",
                               .keys = tree_keys,
-                              .serves = have_direction,
+                              .serves = go_along_trees,
                               .one_promise = false,
                               .wants_datagrams = false,
                               .read = read_trees};

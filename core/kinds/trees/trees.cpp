@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "kinds/trees/gather_costs.hpp"
 #include "kinds/trees/memory_tree_costs.hpp"
 #include "kinds/trees/row.hpp"
 #include "network/long_links.hpp"
@@ -37,6 +38,10 @@ class TreeSteps final : public Steps {
     }
     check_trees(trees_);
     if (facts_of(collective).direction == Direction::up_and_down) return;
+    if (gathers_shares(collective) && trees_.size() > 1) {
+      throw InvalidPlan("there are " + std::to_string(trees_.size()) + " trees; " +
+                        std::string(facts_of(collective).name) + " goes along one");
+    }
     for (const Tree& tree : trees_) check_no_exchange(tree);
   }
 
@@ -69,6 +74,10 @@ class TreeSteps final : public Steps {
                                                           Collective collective,
                                                           const HostCosts& hosts) const override {
     const CollectiveFacts& facts = facts_of(collective);
+    if (gathers_shares(collective)) {
+      return std::make_unique<const GatherCosts>(
+          gather_costs(paths, placement, trees_.front(), hosts, in_flight(paths, placement, *this, collective, hosts)));
+    }
     if (!facts.direction) throw std::invalid_argument("trees do not serve " + std::string(facts.name));
     if (placement.size() == ranks() && is_one_host(placement)) {
       check_placement(paths.cluster(), placement, root());

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plans of trees: segments go down one, or down several by turns; reductions go up the same trees.
+// Plans of trees: segments go down one, or down several by turns; reductions go up the same trees. Shares go along one,
+// from each rank to all others.
 #pragma once
 
 #include <span>
@@ -16,6 +17,9 @@ namespace trunkline {
 using Trees = std::vector<Tree>;
 
 [[nodiscard]] Plan plan_of(Trees trees);
+
+/// Whether each rank's share goes to all others, whatever the root.
+[[nodiscard]] bool gathers_shares(Collective collective);
 
 /// Null where the plan is of another kind.
 [[nodiscard]] const Trees* find_trees(const Plan& plan);

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from trunkline import _core
 from trunkline.compat import zip_equal
 from trunkline.kinds import kind_of
 from trunkline.trace.calls import Group, RankCalls, grouped, rank_calls
@@ -247,7 +248,9 @@ def _analysed(
     slots = {rank: slots_of(calls[rank], group.places[rank][skipped:]) for rank in group.ranks}
     plan = job.plans[group.plan][0].plan if group.plan in job.plans else None
     numbers_rounds = plan is not None and kind_of(plan).streams(plan) == 0
-    trees = None if numbers_rounds else tree_times(slots, _root_of(group, job), _planned_parents(group, job))
+    goes_by_shares = plan is not None and _core.facts_of(group.collective).direction is None
+    has_stages = not (numbers_rounds or goes_by_shares)  # which are from a root, or to it
+    trees = tree_times(slots, _root_of(group, job), _planned_parents(group, job)) if has_stages else None
     found = replace(
         found,
         critical=critical_path(group, calls, clocks, skipped, by_rounds=numbers_rounds),

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from trunkline import __version__
+from trunkline import __version__, _core
 from trunkline.compat import zip_equal
 from trunkline.errors import BadInput
 from trunkline.kinds import kind_of
@@ -131,7 +131,9 @@ class _Rank:
     def _messages(self, writer: int, kind: CallKind, places: NDArray[np.int64], start: int, end: int) -> None:
         send, receive = self._archive.EvtWriter_MpiSend, self._archive.EvtWriter_MpiRecv
         plan = self._job.plans.get(kind.plan)
-        trees = kind_of(plan[0].plan).streams(plan[0].plan) if plan is not None else 0
+        # Shares that go along a tree are cut by themselves: the length of a piece is not known.
+        has_segments = plan is not None and _core.facts_of(kind.collective).direction is not None
+        trees = kind_of(plan[0].plan).streams(plan[0].plan) if plan is not None and has_segments else 0
         times = np.clip(np.maximum.accumulate(self._calls.event_time[places]), start, end) + self._shift
         for time, word in zip_equal(times.tolist(), self._calls.event_what[places].tolist()):
             put = send if word & 15 == HANDED_ON else receive

@@ -7,15 +7,34 @@
 #include <vector>
 
 #include "execute/trees/pipelined_trees.hpp"
+#include "execute/trees/tree_gathering.hpp"
 #include "execute/trees/tree_reduction.hpp"
 #include "kinds/trees/trees.hpp"
 
 namespace trunkline::runtime {
 namespace {
 
+/// A gathering with the shares that it moves.
+struct Gathering {
+  Gathering(Transport& transport, const Neighbourhood& around, const Gathered& gathered,
+            std::span<const Rank> communicator, Message* own, bool in_place, Rank rank, const Pace& pace)
+      : shares(put(GatheredShares(gathered, communicator), own, in_place, rank)),
+        gathering(transport, around, shares, rank, pace.segment_bytes, pace.in_flight) {}
+
+  static GatheredShares put(GatheredShares shares, Message* own, bool in_place, Rank rank) {
+    if (!in_place) shares.put(own, rank);
+    return shares;
+  }
+
+  GatheredShares shares;
+  TreeGathering gathering;
+};
+
 class TreesPart final : public LocalPart {
  public:
-  explicit TreesPart(std::vector<LocalTree> trees) : trees_(std::move(trees)) {}
+  /// `around`: in the first tree.
+  TreesPart(std::vector<LocalTree> trees, Neighbourhood around, Rank rank)
+      : trees_(std::move(trees)), around_(std::move(around)), rank_(rank) {}
 
   [[nodiscard]] bool is_root() const override { return trees_.front().is_root(); }
   [[nodiscard]] std::size_t streams() const override { return trees_.size(); }
@@ -32,6 +51,16 @@ class TreesPart final : public LocalPart {
                                            order);
   }
 
+  [[nodiscard]] Running gather(Transport& transport, const Gathered& gathered, Message* own, bool in_place,
+                               const Pace& pace) const override {
+    if (trees_.size() != 1) throw std::logic_error("shares go along one tree");
+    refuse_exchanges();
+    const std::vector<Rank> communicator = by_number(static_cast<Rank>(around_.side.size()), 0);
+    auto both = std::make_shared<Gathering>(transport, around_, gathered, communicator, own, in_place, rank_, pace);
+    Execution* const gathering = &both->gathering;
+    return {std::move(both), gathering};
+  }
+
  private:
   /// The plan's check has refused them for what goes one way.
   void refuse_exchanges() const {
@@ -40,14 +69,17 @@ class TreesPart final : public LocalPart {
   }
 
   std::vector<LocalTree> trees_;
+  Neighbourhood around_;
+  Rank rank_;
 };
 
 }  // namespace
 
 std::unique_ptr<const LocalPart> trees_part(const Plan& plan, Rank rank, std::span<const int> members) {
   std::vector<LocalTree> own;
-  for (const Tree& tree : trees_of(plan)) own.push_back(local_tree(tree, rank, members));
-  return std::make_unique<const TreesPart>(std::move(own));
+  const Trees& trees = trees_of(plan);
+  for (const Tree& tree : trees) own.push_back(local_tree(tree, rank, members));
+  return std::make_unique<const TreesPart>(std::move(own), neighbourhood_of(trees.front(), rank, members), rank);
 }
 
 }  // namespace trunkline::runtime

@@ -151,3 +151,27 @@ def test_tcp_windows_pass_one_a_round_trip(trunkline):
         "simulate", "bcast", "--cluster", file, "--sizes", "1MiB", "--algorithms", "native", *words
     ).data
     assert native["seconds_median"] > 1.5
+
+
+@pytest.mark.parametrize(
+    ("cluster", "ranks_per_host", "shape"),
+    [
+        ("four-site", 1, "by-sites-linear"),
+        ("four-site", 1, "by-sites-binary"),
+        ("two-site", 2, "by-sites-linear"),
+        ("sites-dealt:4x3:2", 1, "by-sites-3-ary"),
+        ("sites:3x1:1", 1, "by-sites-linear"),
+    ],
+)
+def test_shares_cross_long_links_as_predicted(trunkline, cluster, ranks_per_host, shape):
+    """Allgathers by sites: short shares and long ones."""
+    ranks = len(load_cluster(cluster).hosts) * ranks_per_host
+    words = ("--sizes", ",".join(str(ranks * share) for share in (64, 4096, 32768)), "--algorithms", shape)
+    words += ("--ranks-per-host", str(ranks_per_host), "--host-costs", "mpich", "--json", "-")
+    simulated = trunkline("simulate", "allgather", "--cluster", cluster, *words).data
+    predicted = trunkline("predict", cluster, "--collective", "allgather", *words).data
+    assert {row["ran"] for row in simulated} == {shape}
+    assert [row["seconds_median"] for row in simulated] == pytest.approx(
+        [row["seconds_predicted"] for row in predicted], rel=0.15
+    )
+    assert all(row["seconds_median"] > row["bound_seconds"] for row in simulated)

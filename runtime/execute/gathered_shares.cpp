@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "execute/gathered_shares.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "datatype/operands.hpp"
+
+namespace trunkline::runtime {
+
+GatheredShares::GatheredShares(const Gathered& gathered, std::span<const Rank> members) {
+  MPI_Count low = 0;
+  MPI_Count extent = 0;
+  check(PMPI_Type_get_extent_x(gathered.type, &low, &extent));
+  messages_.reserve(members.size());
+  for (const Rank rank : members) {
+    const auto [count, start] = gathered.shares[rank];
+    if (count == 0) {
+      messages_.emplace_back();
+      continue;
+    }
+    std::byte* const at =
+        moved(gathered.buffer, static_cast<std::ptrdiff_t>(start) * static_cast<std::ptrdiff_t>(extent));
+    const Message& message =
+        *messages_.emplace_back(std::make_unique<Message>(at, count, gathered.type, gathered.communicator));
+    in_place_ = in_place_ && message.in_place() != nullptr;
+  }
+}
+
+void GatheredShares::put(Message* share, Rank position) {
+  Message* const to = messages_[position].get();
+  if ((share != nullptr ? share->bytes() : 0) != (to != nullptr ? to->bytes() : 0)) throw MpiError{MPI_ERR_TRUNCATE};
+  if (share == nullptr || to == nullptr) return;
+  if (share->in_place() != nullptr && to->in_place() != nullptr) {
+    std::memmove(to->in_place(), share->in_place(), to->bytes());
+    return;
+  }
+  constexpr std::uint64_t most = std::uint64_t{1} << 16;
+  const std::uint64_t step = std::min(most, to->bytes());
+  const auto bytes = std::make_unique_for_overwrite<std::byte[]>(step);
+  for (std::uint64_t done = 0; done < to->bytes(); done += step) {
+    const std::uint64_t now = std::min(step, to->bytes() - done);
+    share->read(done, now, bytes.get());
+    to->write(done, now, bytes.get());
+  }
+}
+
+}  // namespace trunkline::runtime
