@@ -104,7 +104,28 @@ class Hosts {
   }
   double rest() { return processors_of(s4u::this_actor::get_host()).rest(s4u::Engine::get_clock()); }
 
+  double through_port(const s4u::Host* from, double at_s, double wire) {
+    const s4u::Link* const port = port_of(from);
+    double& free_at = free_at_[port];
+    const double start = std::max(at_s, free_at);
+    free_at = start + wire / port->get_bandwidth();
+    return start;
+  }
+
  private:
+  /// The first link of every way to another host. There is one: a job has several hosts.
+  const s4u::Link* port_of(const s4u::Host* from) {
+    const s4u::Link*& port = port_[from];
+    for (const s4u::Host* const to : s4u::Engine::get_instance()->get_all_hosts()) {
+      if (port != nullptr) break;
+      if (to == from) continue;
+      Links links;
+      from->route_to(to, links, nullptr);
+      if (const Links& real = real_links(links); !real.empty()) port = real.front();
+    }
+    return port;
+  }
+
   /// Without those of ranks.
   const Links& real_links(const Links& links) {
     if (!is_own_link(links.front()) && !is_own_link(links.back())) return links;
@@ -217,6 +238,7 @@ class Hosts {
   std::map<std::pair<const s4u::Host*, const s4u::Host*>, double> drained_at_;  ///< when nothing is under way any more
   std::unordered_map<const s4u::Link*, double> back_s_;                         ///< by link: latency the other way
   std::unordered_map<const s4u::Link*, double> free_at_;                        ///< by port
+  std::unordered_map<const s4u::Host*, const s4u::Link*> port_;
   std::map<std::pair<const s4u::Link*, const s4u::Link*>, double> queue_free_at_;  ///< by port, and link behind it
   Links real_;
   std::unordered_map<const s4u::Host*, Processors> processors_;
@@ -236,6 +258,10 @@ const HostCosts& host_costs() {
   }();
   static const HostCosts nothing;
   return hosts_are_free ? nothing : known;
+}
+
+double through_port(const s4u::Host& from, double at_s, double wire_bytes) {
+  return all_hosts().through_port(&from, at_s, wire_bytes);
 }
 
 void use_ethernet() {

@@ -41,7 +41,7 @@ constexpr double tick_s = 0.00025;
 
 class WiredEndpoint;
 
-/// SimGrid's network carries messages; this one datagrams. They do not share links.
+/// SimGrid's network carries messages; this one datagrams. Of links they share the ports of hosts alone.
 class WiredNetwork final : public DatagramNetwork {
  public:
   explicit WiredNetwork(Cluster cluster);
@@ -103,10 +103,13 @@ class WiredNetwork final : public DatagramNetwork {
 
 class WiredEndpoint final : public Endpoint {
  public:
-  WiredEndpoint(WiredNetwork& network, Place place) : network_(network), place_(place) {}
+  /// On the host of the rank that calls it.
+  WiredEndpoint(WiredNetwork& network, Place place)
+      : network_(network), place_(place), host_(*s4u::this_actor::get_host()) {}
   ~WiredEndpoint() override { network_.leave(*this); }
 
   [[nodiscard]] Place place() const noexcept override { return place_; }
+  [[nodiscard]] const s4u::Host& host() const noexcept { return host_; }
   void join(Place group) override { network_.join(group, *this); }
   void answer_by(std::function<void(const Packet&)> answer) override { answer_ = std::move(answer); }
 
@@ -192,6 +195,7 @@ class WiredEndpoint final : public Endpoint {
 
   WiredNetwork& network_;
   Place place_;
+  const s4u::Host& host_;
   std::function<void(const Packet&)> answer_{};
   std::deque<Come> come_{};
   std::deque<Come> come_over_tcp_{};
@@ -278,7 +282,9 @@ void WiredNetwork::send(const WiredEndpoint& from, Place to, Bytes bytes, Way wa
     const FrameId id = free_frames_.back();
     free_frames_.pop_back();
     frames_[id] = std::move(frame);
-    transit_.enter(host, to_host, id, {.wire_bytes = wire, .first_bytes = wire, .frames = 1}, at);
+    const double start_s = through_port(from.host(), at_s, wire);
+    transit_.enter(host, to_host, id, {.wire_bytes = wire, .first_bytes = wire, .frames = 1},
+                   static_cast<Nanoseconds>(std::llround(start_s * ns_per_second)));
   }
   arm();
 }

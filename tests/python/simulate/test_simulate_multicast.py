@@ -188,6 +188,24 @@ def test_nobody_asks_for_what_waits_behind_others(trunkline):
     assert row["seconds_median"] < row["limit_seconds"]
 
 
+def test_messages_and_datagrams_share_the_root_s_port(trunkline, tmp_path):
+    """It sends the message twice, to its site and to the other one, and nothing is lost for that."""
+    file = tmp_path / "two.yaml"
+    file.write_text(
+        "trunkline: cluster/1\nname: two\ndefaults: {rate: 1Gbit, latency: 10us}\nswitches: s[0-1]\n"
+        "hosts:\n  - {hosts: 'h[0-3]', switch: s0}\n  - {hosts: 'h[4-7]', switch: s1}\n"
+        "links:\n  - {between: [s0, s1], latency: 300us}\n"
+    )
+    out = tmp_path / "rows.json"
+    ran = trunkline(
+        *("simulate", "bcast", "--cluster", file, "--sizes", "1MiB", "--json", out),
+        *("--algorithms", "by-sites-multicast:8KiB", "--host-costs", "mpich"),
+    )
+    assert ran.status == 0, ran.error
+    [row] = json.loads(out.read_text())
+    assert 2.0 < row["seconds_median"] / row["limit_seconds"] < 2.2
+
+
 def test_groups_take_as_long_as_predicted(trunkline, tmp_path):
     """Over long links: messages to each site, datagrams inside; without what nobody predicts, losses and late ranks."""
     out = tmp_path / "rows.json"
