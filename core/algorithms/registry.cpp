@@ -221,6 +221,14 @@ Plan lay_mixed_radix(const Ground& on) {
   const std::vector<Rank> levels = nested_groups(*on.cluster, on.placement, order).levels;
   return plan_of(generate_rounds(with_groups(levels, "mixed-radix"), std::move(order)));
 }
+Plan lay_staggered_radix(const Ground& on) {
+  std::vector<Rank> order = depth_first_order(*on.cluster, on.placement, on.root);
+  const NestedGroups groups = nested_groups(*on.cluster, on.placement, order);
+  std::vector<Rank> levels = groups.levels;
+  if (groups.of_hosts == 1 || levels.empty()) levels.insert(levels.begin(), groups.of_hosts);
+  if (levels.size() > most_levels) levels.resize(most_levels);
+  return plan_of(generate_rounds(with_groups(levels, "staggered-radix"), std::move(order)));
+}
 Plan lay_lane_ring(const Ground& on) {
   std::vector<Rank> order = depth_first_order(*on.cluster, on.placement, on.root);
   const Rank lanes = nested_groups(*on.cluster, on.placement, order).of_hosts;
@@ -559,6 +567,15 @@ constexpr std::array registry_rows{
          .kind = &rounds_kind,
          .has_one_order = false},
         lay_mixed_radix},
+    Row{{.collective = Collective::allreduce,
+         .name = "staggered-radix",
+         .description = "mixed-radix in parts of the message, each by some ranks of every host, one behind the other: "
+                        "while one is between switches, the next ones are within them",
+         .cost = "2 T(m) + the ways of one part, where trunks have as much to carry as hosts' links at most",
+         .needs_cluster = true,
+         .kind = &rounds_kind,
+         .has_one_order = false},
+        lay_staggered_radix},
     Row{{.collective = Collective::allreduce,
          .name = "lane-ring",
          .description = "each rank of a host keeps a part of the sum, and goes round a ring with those of the other "

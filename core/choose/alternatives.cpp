@@ -66,7 +66,7 @@ std::vector<std::uint64_t> jumps_of(const std::vector<Alternative>& laid, const 
   return ascending(std::move(jumps));
 }
 
-bool is_there(Where where, bool has_sites, bool is_routed, bool shares_hosts, std::size_t ranks) {
+bool is_there(Where where, bool has_sites, bool is_routed, bool shares_hosts, bool own_processors, std::size_t ranks) {
   switch (where) {
     case Where::anywhere:
       return true;
@@ -82,6 +82,8 @@ bool is_there(Where where, bool has_sites, bool is_routed, bool shares_hosts, st
       return has_sites && is_routed;
     case Where::with_small_factors:
       return !std::has_single_bit(ranks) && largest_prime_factor(static_cast<Rank>(ranks)) <= largest_factor;
+    case Where::on_shared_hosts_of_own_processors:
+      return shares_hosts && own_processors;
     case Where::on_shared_hosts:
       break;
   }
@@ -110,7 +112,7 @@ Alternatives on_one_host(Alternatives all, std::span<const Candidate* const> can
     return all;
   }
   for (const Candidate* const candidate : candidates) {
-    if (!candidate->on_one_host || !is_there(candidate->where, false, false, true, placement.size())) continue;
+    if (!candidate->on_one_host || !is_there(candidate->where, false, false, true, true, placement.size())) continue;
     Plan plan = lay(all.collective, candidate->name, &paths.cluster(), placement, root);
     Alternative one = laid(*candidate, paths, placement, std::move(plan), all.collective, hosts, true);
     one.uncertainty = &uncertainty_on_one_host();
@@ -139,7 +141,8 @@ Alternatives alternatives_among(std::span<const Candidate* const> candidates, Co
   const bool shares_hosts = any_host_is_shared(placement);
   if (has_sites) all.floor_bytes = least_bytes_of_sites;
   for (const Candidate* const candidate : candidates) {
-    if (!is_there(candidate->where, has_sites, is_routed, shares_hosts, placement.size())) continue;
+    if (!is_there(candidate->where, has_sites, is_routed, shares_hosts, !hosts.share_processors(), placement.size()))
+      continue;
     Plan plan = lay(collective, candidate->name, &cluster, placement, root);
     Alternative one = laid(*candidate, paths, placement, std::move(plan), collective, hosts, shares_hosts);
     one.by_datagrams = goes_by_datagrams(collective, *candidate);

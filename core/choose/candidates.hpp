@@ -60,7 +60,8 @@ enum class For : std::uint8_t {
 /// Where `auto` compares a candidate: whatever lies between ranks; only where no long links do, since nobody has
 /// checked its predictions there; so too, and only where no host has several ranks; only where long links do; so too,
 /// and only where paths are the shortest, so that several ways lead from site to site; only where a host has several
-/// ranks; only where the number of ranks is no power of two, and of small prime factors.
+/// ranks; so too, and only where hosts do not share the processors of one machine, since on the lab nobody has measured
+/// it; only where the number of ranks is no power of two, and of small prime factors.
 enum class Where : std::uint8_t {
   anywhere,
   within_a_site,
@@ -69,6 +70,7 @@ enum class Where : std::uint8_t {
   over_long_links_with_one_rank_a_host,
   over_routed_long_links,
   on_shared_hosts,
+  on_shared_hosts_of_own_processors,
   with_small_factors
 };
 

@@ -62,6 +62,10 @@ class BlockSchedule {
 
   /// What it receives.
   [[nodiscard]] virtual std::optional<BlockTransfer> receive(std::uint64_t round, std::uint64_t blocks) const = 0;
+
+  /// Of exchanges: into how many parts the message is cut that go one behind the other, each by ranks of its own, so
+  /// that links are busy with one while another waits.
+  [[nodiscard]] virtual std::uint64_t parts() const { return 1; }
 };
 
 /// What the rank at a position does; throws std::invalid_argument where there is no such position.

@@ -31,6 +31,7 @@ GROUPS = ["reductions", "operations"]
                 "ring:1000",
                 "halving-doubling",
                 "mixed-radix:64",
+                "staggered-radix:64",
                 "lane-ring:100",
                 "recursive-doubling:64",
                 "unaware-swing",

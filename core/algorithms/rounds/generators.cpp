@@ -19,6 +19,7 @@
 #include "algorithms/rounds/ring.hpp"
 #include "algorithms/rounds/scatter_doubling.hpp"
 #include "algorithms/rounds/scatter_ring.hpp"
+#include "algorithms/rounds/staggered_radix.hpp"
 #include "algorithms/rounds/swing.hpp"
 
 namespace trunkline {
@@ -35,6 +36,10 @@ std::unique_ptr<const BlockSchedule> schedule_at(const Groups& /*groups*/, Rank 
 
 std::unique_ptr<const BlockSchedule> mixed_radix_at(const Groups& groups, Rank ranks, Rank position) {
   return std::make_unique<const MixedRadix>(groups, ranks, position);
+}
+
+std::unique_ptr<const BlockSchedule> staggered_radix_at(const Groups& groups, Rank ranks, Rank position) {
+  return std::make_unique<const StaggeredRadix>(groups, ranks, position);
 }
 
 std::unique_ptr<const BlockSchedule> lane_ring_at(const Groups& groups, Rank ranks, Rank position) {
@@ -61,6 +66,7 @@ constexpr std::array generator_table{
     Generator{"recursive-doubling", schedule_at<RecursiveDoubling>},
     Generator{"swing", schedule_at<Swing>},
     Generator{"mixed-radix", mixed_radix_at, 0, most_levels},
+    Generator{"staggered-radix", staggered_radix_at, 1, most_levels},
     Generator{"lane-ring", lane_ring_at, 1, 1, "K-lane-ring"},
 };
 

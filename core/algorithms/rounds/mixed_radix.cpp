@@ -6,7 +6,6 @@
 #include <string>
 
 namespace trunkline {
-namespace {
 
 std::vector<Rank> prime_factors(Rank number) {
   std::vector<Rank> factors;
@@ -16,8 +15,6 @@ std::vector<Rank> prime_factors(Rank number) {
   if (number > 1) factors.push_back(number);
   return factors;
 }
-
-}  // namespace
 
 Rank groups_of(Rank size, Rank ranks) {
   if (size == 0 || ranks % size != 0) {

@@ -61,6 +61,9 @@ class MixedRadix final : public BlockSchedule {
 /// How many groups of so many ranks these make. Throws std::invalid_argument where some would be left over.
 [[nodiscard]] Rank groups_of(Rank size, Rank ranks);
 
+/// Of a number above zero, the smallest first.
+[[nodiscard]] std::vector<Rank> prime_factors(Rank number);
+
 /// Of a number above zero; 1 has none: 1.
 [[nodiscard]] Rank largest_prime_factor(Rank number);
 

@@ -20,7 +20,9 @@ RoundCosts round_costs(const Paths& paths, const Placement& placement, const Rou
   costs.any_blocks = samples.any_blocks;
   costs.relays = !samples.any_blocks && samples.rounds.size() == 1 && samples.rounds.front().times > 1;
   costs.in_lanes = samples.lanes > 1;
+  costs.parts = samples.parts;
   costs.hosts = hosts;
+  TimedRound all(paths, placement, rounds.order);
   TimedRound round(paths, placement, rounds.order);
   for (const RoundSample& sample : samples.rounds) {
     for (const RoundSample::Sent& sent : sample.sent) {
@@ -28,6 +30,7 @@ RoundCosts round_costs(const Paths& paths, const Placement& placement, const Rou
           samples.any_blocks ? 1.0 : static_cast<double>(sent.blocks) / static_cast<double>(samples.blocks);
       const double reducing = static_cast<double>(sample.reducing) / static_cast<double>(sample.times);
       round.transfer(sent.from, sent.to, part, reducing * part);
+      if (costs.parts > 1) all.transfer(sent.from, sent.to, part);
     }
     if (sample.sent.empty()) continue;
     RoundCost& one = costs.each.emplace_back();
@@ -37,6 +40,8 @@ RoundCosts round_costs(const Paths& paths, const Placement& placement, const Rou
     one.announced = announced_exchanges;
     costs.rounds += one;
   }
+  if (costs.parts > 1) all.finish(costs.at_once);
+  costs.at_once.announced = announced_exchanges;
   return costs;
 }
 
@@ -114,30 +119,61 @@ double block_seconds(const RoundCosts& costs, std::uint64_t message_bytes, std::
 /// 8 KiB to 1 MiB (docs/results/hosts.md).
 constexpr double left_beside_others = 0.25;
 
-double exchange_seconds(const RoundCosts& costs, std::uint64_t message_bytes, std::uint64_t segment_bytes) {
+/// Sums over all rounds.
+struct ExchangeTimes {
   double in_turn_s = 0.0;
-  double local_s = 0.0;
-  double ways_s = 0.0;
+  double local_s = 0.0;  ///< of rounds within hosts
+  double ways_s = 0.0;   ///< of the others, where links take no time
   double links_s = 0.0;
+};
+
+ExchangeTimes exchange_times(const RoundCosts& costs, std::uint64_t message_bytes, std::uint64_t segment_bytes) {
+  ExchangeTimes times;
   for (const RoundCost& one : costs.each) {
     // A transfer's blocks lie side by side: a piece goes from one to the next.
     const std::uint64_t piece = std::min(segment_bytes, one.transfer_bytes(message_bytes));
     const double one_s = one.seconds(message_bytes, piece, costs.hosts);
-    in_turn_s += one_s;
+    times.in_turn_s += one_s;
     if (one.network_rounds == 0.0) {
-      local_s += one_s;
+      times.local_s += one_s;
       continue;
     }
     RoundCost without_links = one;
     without_links.seconds_per_byte = 0.0;
-    ways_s += without_links.seconds(message_bytes, piece, costs.hosts);
-    links_s += one.links_s(message_bytes, std::min(piece, message_bytes), costs.hosts);
+    times.ways_s += without_links.seconds(message_bytes, piece, costs.hosts);
+    times.links_s += one.links_s(message_bytes, std::min(piece, message_bytes), costs.hosts);
   }
+  return times;
+}
+
+double exchange_seconds(const RoundCosts& costs, std::uint64_t message_bytes, std::uint64_t segment_bytes) {
+  const auto [in_turn_s, local_s, ways_s, links_s] = exchange_times(costs, message_bytes, segment_bytes);
   const double alone = costs.rounds.part_of_alone_hosts();
   const double own_s = ways_s + alone * links_s;
   const double at_once_s =
       local_s + std::max(own_s, links_s) + left_beside_others * (1.0 - alone) * std::min(own_s, links_s);
   return alone < 1.0 ? std::min(in_turn_s, at_once_s) : in_turn_s;
+}
+
+/// Links are never busy all of the time: at 1 Gbit/s, where little else counts, 1 MiB took 1.05 of what they take.
+constexpr double links_of_parts = 1.05;
+
+/// Of parts one behind the other: what the links take of all of them, and that part of one part's way in which too few
+/// others are there: half of it with eight parts, all of it with four. Where links take little time, three parts at a
+/// time go their ways within switches, a quarter of each. Simulated on 24 hosts of 4, 8 and 16 ranks, 64 KiB to 1 MiB
+/// (docs/results/hosts.md).
+double staggered_seconds(const RoundCosts& costs, std::uint64_t message_bytes, std::uint64_t segment_bytes) {
+  const ExchangeTimes times = exchange_times(costs, message_bytes, segment_bytes);
+  const auto parts = static_cast<double>(costs.parts);
+  const double one_part_s = (times.local_s + times.ways_s) / parts;
+  const std::uint64_t piece = std::min(segment_bytes, costs.at_once.transfer_bytes(message_bytes));
+  const double links_s = costs.at_once.seconds_per_byte > 0.0
+                             ? costs.at_once.links_s(message_bytes, std::min(piece, message_bytes), costs.hosts)
+                             : 0.0;
+  const double in_turn_s = one_part_s + one_part_s / 4.0 * parts / 3.0;
+  const double all_hosts_s =
+      costs.hosts.share_processors() ? costs.at_once.seconds(message_bytes, piece, costs.hosts) : 0.0;
+  return std::max({links_of_parts * links_s + 4.0 / parts * one_part_s, in_turn_s, all_hosts_s});
 }
 
 }  // namespace
@@ -153,6 +189,7 @@ double round_seconds(const RoundCosts& costs, std::uint64_t message_bytes, std::
     return std::max(relay_seconds(costs, message_bytes, std::min(segment_bytes, block)),
                     rounds.streamed_s(message_bytes));
   }
+  if (costs.parts > 1) return staggered_seconds(costs, message_bytes, segment_bytes);
   if (!costs.in_lanes) return exchange_seconds(costs, message_bytes, segment_bytes);
   double seconds = 0.0;
   for (const RoundCost& one : costs.each) {
@@ -186,6 +223,12 @@ std::uint64_t best_segment(const RoundCosts& costs, std::uint64_t message_bytes)
   // Where links are busy all the time, hardly anything depends on the pieces; fewer of them cost the hosts less.
   constexpr double alike = 1.03;
   if (costs.any_blocks) return *std::ranges::min_element(candidates, {}, seconds);
+  // Longer pieces keep a port from those of other parts.
+  constexpr std::uint64_t longest_of_parts = 16384;
+  if (costs.parts > 1) {
+    const auto end = std::ranges::upper_bound(candidates, longest_of_parts);
+    return *std::ranges::min_element(candidates.begin(), end, {}, seconds);
+  }
   if (!costs.relays) return exchanged_segment(costs.hosts, candidates, seconds, alike);
   // A piece is handed on while the next one comes: of few long pieces the links rest between them, which the rates do
   // not tell (16 hosts at 30 Mbit/s, 4 MiB: whole blocks take 3.05 T, pieces of 15888 bytes 1.99 T).

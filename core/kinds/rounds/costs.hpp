@@ -20,9 +20,11 @@ struct RoundCosts final : CostFunction {
   bool any_blocks = false;  ///< segments are the blocks; else those are pieces of them
   bool relays = false;      ///< all rounds are alike, and each hands on what came in the one before: pieces flow
   bool in_lanes = false;    ///< part of the rounds is as with `relays`, in several rings at once
+  std::uint64_t parts = 1;  ///< of exchanges: they go one behind the other
   HostCosts hosts = usual_host_costs();
   RoundCost rounds;             ///< of any blocks: one period, in which each transfer is the whole message
   std::vector<RoundCost> each;  ///< those that are alike together
+  RoundCost at_once;            ///< of several parts: all transfers together
 
   [[nodiscard]] double seconds(std::uint64_t message_bytes, std::uint64_t segment_bytes) const override;
   [[nodiscard]] std::uint64_t best_segment(std::uint64_t message_bytes) const override;

@@ -22,7 +22,8 @@ RoundSamples sample_rounds(const Rounds& rounds) {
   const auto fixed = first->fixed_blocks();
   const std::uint64_t begin = fixed ? 0 : first->period();
   const std::uint64_t end = fixed ? first->rounds(*fixed) : 2 * begin;
-  RoundSamples samples{.any_blocks = !fixed, .blocks = fixed.value_or(4 * begin), .lanes = first->lanes()};
+  RoundSamples samples{
+      .any_blocks = !fixed, .blocks = fixed.value_or(4 * begin), .lanes = first->lanes(), .parts = first->parts()};
   for (std::uint64_t round = begin; round < end; round += samples.rounds.back().times) {
     samples.rounds.push_back({.round = round, .times = fixed ? first->alike(round) : 1});
   }

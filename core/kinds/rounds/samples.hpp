@@ -27,6 +27,7 @@ struct RoundSamples {
   bool any_blocks = false;   ///< a period in the middle: after the first blocks, before the last ones
   std::uint64_t blocks = 0;  ///< that the message was cut into
   std::uint64_t lanes = 1;   ///< rings one beside the other, where a sample stands for several rounds
+  std::uint64_t parts = 1;   ///< of the message, one behind the other
   std::vector<RoundSample> rounds{};
 };
 

@@ -220,7 +220,7 @@ TEST(Schedules, AllreduceOfEveryNumberOfRanks) {
   for (Rank ranks = 1; ranks <= 40; ++ranks) {
     const Placement placement(ranks, 0);
     for (const char* name : {"unaware-ring", "unaware-halving-doubling", "unaware-recursive-doubling", "unaware-swing",
-                             "mixed-radix", "lane-ring"}) {
+                             "mixed-radix", "staggered-radix", "lane-ring"}) {
       expect_true_rounds(lay(Collective::allreduce, name, &cluster, placement, 0), name);
     }
   }
@@ -241,7 +241,7 @@ RC_GTEST_PROP(Schedules, GroupsLieWithinHostsAndSwitches, ()) {
   if (ranks > 1 && switches * hosts > 1) levels.push_back(ranks);
   if (hosts > 1 && switches > 1) levels.push_back(hosts);
   RC_ASSERT(groups.levels == levels);
-  for (const char* const name : {"mixed-radix", "lane-ring"}) {
+  for (const char* const name : {"mixed-radix", "staggered-radix", "lane-ring"}) {
     expect_true_rounds(lay(Collective::allreduce, name, &cluster, placement, 0), name);
   }
 }
@@ -250,7 +250,7 @@ RC_GTEST_PROP(Schedules, GroupsLieWithinHostsAndSwitches, ()) {
 RC_GTEST_PROP(Schedules, GroupsOfUnevenHosts, ()) {
   const Cluster cluster(testing::random_parts(6, 12));
   const Placement placement = testing::random_placement(cluster, 40);
-  for (const char* const name : {"mixed-radix", "lane-ring"}) {
+  for (const char* const name : {"mixed-radix", "staggered-radix", "lane-ring"}) {
     check_plan(lay(Collective::allreduce, name, &cluster, placement, 0), Collective::allreduce);
   }
 }
@@ -274,18 +274,55 @@ TEST(Schedules, LanesGoRoundTheHostsAtOnce) {
 }
 
 TEST(Schedules, GeneratorsWithGroups) {
-  for (const char* const name : {"mixed-radix", "3-mixed-radix", "2x3-mixed-radix", "1-lane-ring", "12-lane-ring"}) {
+  for (const char* const name :
+       {"mixed-radix", "3-mixed-radix", "2x3-mixed-radix", "1-lane-ring", "12-lane-ring", "1-staggered-radix",
+        "2x3-staggered-radix", "4x3-staggered-radix", "12-staggered-radix", "6x1-staggered-radix"}) {
     EXPECT_TRUE(is_generator(name)) << name;
     check_rounds(generate_rounds(name, {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11}), Collective::allreduce);
   }
   for (const char* const name :
        {"lane-ring", "2x3-lane-ring", "-lane-ring", "x2-mixed-radix", "2x-mixed-radix", "2mixed-radix", "2", "2-",
-        "4294967296-lane-ring", "2-swing", "1x1x1x1x1x1x1x1x1-mixed-radix", ""}) {
+        "4294967296-lane-ring", "2-swing", "1x1x1x1x1x1x1x1x1-mixed-radix", "staggered-radix", ""}) {
     EXPECT_FALSE(is_generator(name)) << name;
   }
   EXPECT_THROW((void)generate_rounds("5-lane-ring", {0, 1, 2, 3}), std::invalid_argument);
   EXPECT_THROW((void)generate_rounds("0-lane-ring", {0, 1, 2, 3}), std::invalid_argument);
   EXPECT_THROW((void)generate_rounds("2x4-mixed-radix", {0, 1, 2, 3}), std::invalid_argument);
+  EXPECT_THROW((void)generate_rounds("2x4-staggered-radix", {0, 1, 2, 3}), std::invalid_argument);
+}
+
+/// Each part is exchanged by ranks of its own, with as many bytes over the network as without parts. Who is three parts
+/// behind gets its last operand from ranks that have summed up theirs within the switch.
+TEST(Schedules, PartsGoOneBehindTheOther) {
+  const Cluster cluster = testing::star_of_switches(4, 6);
+  const Placement placement = block_placement(cluster, 8);
+  const Plan plan = lay(Collective::allreduce, "staggered-radix", &cluster, placement, 0);
+  EXPECT_EQ(rounds_of(plan).generator, "8x6-staggered-radix");
+  check_plan(plan, Collective::allreduce);
+  constexpr std::uint64_t blocks = 192;
+  EXPECT_EQ(rounds_of(plan).schedule_of(0)->parts(), 8);
+  for (Rank position = 0; position < 8; ++position) {
+    const auto schedule = rounds_of(plan).schedule_of(position);
+    std::uint64_t sent = 0;
+    std::optional<std::uint64_t> within;  // the last round of the exchange within the switch
+    bool releases = false;
+    for (std::uint64_t round = 0; round < schedule->rounds(blocks); ++round) {
+      const auto send = schedule->send(round, blocks);
+      if (!send) continue;
+      if (send->peer / 8 != position / 8) {
+        sent += send->count;
+        EXPECT_EQ(send->first / (blocks / 8), position) << "another part";
+        if (send->reduces && send->peer < 48) within = round;
+      } else if (send->reduces && send->peer == position + 3) {
+        releases = true;
+        ASSERT_TRUE(within);
+        EXPECT_NE(send->needs, no_round);
+        EXPECT_GE(send->needs, *within);
+      }
+    }
+    EXPECT_EQ(sent, 2 * 23) << position;
+    EXPECT_EQ(releases, position + 3 < 8);
+  }
 }
 
 TEST(Schedules, MixedRadixSendsEveryByteOnce) {

@@ -17,10 +17,14 @@ Cluster leaf_spine_at(double bps) {
   return scaled(read_cluster(std::string(TRUNKLINE_CLUSTERS) + "/leaf-spine.yaml"), bps);
 }
 
-RoundCosts mixed_radix_costs(const Cluster& cluster, unsigned ranks_a_host) {
+RoundCosts costs_on(const Cluster& cluster, unsigned ranks_a_host, const char* algorithm) {
   const Placement placement = block_placement(cluster, ranks_a_host);
-  const Plan plan = lay(Collective::allreduce, "mixed-radix", &cluster, placement, 0);
+  const Plan plan = lay(Collective::allreduce, algorithm, &cluster, placement, 0);
   return round_costs(Paths(cluster), placement, rounds_of(plan), host_costs_named("mpich"));
+}
+
+RoundCosts mixed_radix_costs(const Cluster& cluster, unsigned ranks_a_host) {
+  return costs_on(cluster, ranks_a_host, "mixed-radix");
 }
 
 TEST(ExchangeCosts, OfManyRanksAHostAreWhatSimulationsTook) {
@@ -34,6 +38,24 @@ TEST(ExchangeCosts, OfManyRanksAHostAreWhatSimulationsTook) {
         Simulated{1e10, 65536, 0.549e-3}, Simulated{1e11, 65536, 0.494e-3}, Simulated{1e11, 1048576, 1.02e-3}}) {
     const RoundCosts costs = mixed_radix_costs(leaf_spine_at(bps), 16);
     EXPECT_NEAR(costs.seconds(bytes, costs.best_segment(bytes)), seconds, 0.06 * seconds) << bps << " " << bytes;
+  }
+}
+
+/// Parts one behind the other.
+TEST(ExchangeCosts, OfPartsAreWhatSimulationsTook) {
+  struct Simulated {
+    double bps;
+    unsigned ranks_a_host;
+    std::uint64_t bytes;
+    double seconds;
+  };
+  for (const auto& [bps, ranks_a_host, bytes, seconds] :
+       {Simulated{1e10, 16, 65536, 0.692e-3}, Simulated{1e10, 16, 262144, 0.865e-3},
+        Simulated{1e10, 16, 1048576, 2.11e-3}, Simulated{1e10, 8, 1048576, 2.35e-3},
+        Simulated{1e11, 16, 1048576, 1.36e-3}, Simulated{1e10, 4, 1048576, 3.33e-3}}) {
+    const RoundCosts costs = costs_on(leaf_spine_at(bps), ranks_a_host, "staggered-radix");
+    EXPECT_NEAR(costs.seconds(bytes, costs.best_segment(bytes)), seconds, 0.15 * seconds)
+        << bps << " " << ranks_a_host << " " << bytes;
   }
 }
 
