@@ -32,6 +32,17 @@ namespace trunkline::runtime {
   return spare_packets(packets, lost, ranks, lacking);
 }
 
+/// Of a packet that nothing else repairs soon, how often it goes, where each time it gets lost with that chance: all
+/// of them do with one of a hundredth at most. At most 4: who loses more waits for a timer.
+[[nodiscard]] constexpr unsigned copies_against(double lost) {
+  constexpr double all_lost = 0.01;
+  constexpr unsigned most = 4;
+  unsigned copies = 1;
+  for (double each = lost; each > all_lost && copies < most; each *= lost) ++copies;
+  return copies;
+}
+
+static_assert(copies_against(0.0) == 1 && copies_against(0.05) == 2 && copies_against(1.0) == 4);
 static_assert(spare_packets(46, 0.0, 31, 0.1) == 0 && spare_packets(46, 0.01, 31, 0.1) == 3);
 
 }  // namespace trunkline::runtime

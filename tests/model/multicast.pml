@@ -29,7 +29,7 @@
 #define SPARE 0     // parity of each block that is sent before anything is known to be lacking
 #endif
 #ifndef SAYS_DONE
-#define SAYS_DONE 0 // 1: `done` is said by a datagram as well
+#define SAYS_DONE 1 // 0: the datagram that says `done` always gets lost
 #endif
 #ifndef BURST
 #define BURST PACKETS

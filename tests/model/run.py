@@ -111,20 +111,24 @@ CONFIGURATIONS = [
     Configuration(
         "spare-late", "-DLATE=2 -DPACKETS=3 -DSPARE=1 -DLOSSES=1 -DPARITIES=3 -DROOM=13", "no more than fits", True
     ),
-    Configuration("says-done", "-DSAYS_DONE=1 -DLOSSES=2 -DTWICE=1", "done by datagram, its word later", True),
-    Configuration(
-        "says-done-chain", "-DSAYS_DONE=1 -DCHAIN=1 -DPACKETS=3 -DBURST=2 -DLOSSES=2 -DTWICE=1", "the same, below", True
-    ),
-    Configuration(
-        "says-done-deaf", "-DSAYS_DONE=1 -DCHAIN=1 -DDEAF=2 -DPACKETS=4 -DBURST=2", "of what it fetched", True
-    ),
+    Configuration("says-done", "-DLOSSES=2 -DTWICE=1", "done by datagram, its word later", True),
+    Configuration("says-done-chain", "-DCHAIN=1 -DPACKETS=3 -DBURST=2 -DLOSSES=2 -DTWICE=1", "the same, below", True),
+    Configuration("says-done-deaf", "-DCHAIN=1 -DDEAF=2 -DPACKETS=4 -DBURST=2", "of what it fetched", True),
     Configuration(
         "says-done-gives-up",
-        "-DSAYS_DONE=1 -DCHAIN=1 -DMAY_GIVE_UP=1 -DPACKETS=3 -DBURST=2 -DLOSSES=1",
+        "-DCHAIN=1 -DMAY_GIVE_UP=1 -DPACKETS=3 -DBURST=2 -DLOSSES=1",
         "who needs it",
         True,
     ),
-    Configuration("says-done-slow", "-DSAYS_DONE=1 -DCHAIN=1 -DEARLY=2 -DLOSSES=1 -DSPARE=1", "timers at any time"),
+    Configuration("word-alone", "-DSAYS_DONE=0 -DLOSSES=2 -DTWICE=1", "each datagram of done is lost", True),
+    Configuration(
+        "word-alone-chain",
+        "-DSAYS_DONE=0 -DCHAIN=1 -DPACKETS=3 -DBURST=2 -DLOSSES=2 -DTWICE=1",
+        "the same, below",
+        True,
+    ),
+    Configuration("word-alone-slow", "-DSAYS_DONE=0 -DCHAIN=1 -DEARLY=2 -DLOSSES=1 -DSPARE=1", "timers at any time"),
+    Configuration("says-done-slow", "-DCHAIN=1 -DEARLY=2 -DLOSSES=1 -DSPARE=1", "timers at any time"),
     Configuration("slow", "-DRECEIVERS=1 -DEARLY=3 -DROOM=13", "timers fire while datagrams are under way"),
     Configuration("slow-chain", "-DCHAIN=1 -DEARLY=2", "the same, below"),
     Configuration("slow-loss", "-DRECEIVERS=1 -DEARLY=2 -DLOSSES=2 -DROOM=13", "with a loss"),
@@ -174,8 +178,8 @@ MUTATIONS = [
     Mutation("speaks_of_last_child", "-DCHAIN=2 -DRECEIVERS=3 -DLOSSES=1", "a report says all that is lacking"),
     Mutation("answers_for_children", "-DCHAIN=1 -DEARLY=1", "a report's poll was heard by all"),
     Mutation("answers_too_soon", "-DCHAIN=1 -DDEAF=2 -DPACKETS=4 -DBURST=3", "a parent answers with what it has"),
-    Mutation("says_done_while_asking", "-DSAYS_DONE=1 -DEARLY=1", "done: all below have left"),
-    Mutation("says_done_above_children", "-DSAYS_DONE=1 -DCHAIN=1 -DLOSSES=1", "done: all below have left"),
+    Mutation("says_done_while_asking", "-DEARLY=1", "done: all below have left"),
+    Mutation("says_done_above_children", "-DCHAIN=1 -DLOSSES=1", "done: all below have left"),
     Mutation("done_while_asking", "-DEARLY=1", "no message is left behind"),
     Mutation("root_leaves_on_reports", "-DEARLY=1", "no message is left behind"),
     Mutation("leaves_children", "-DCHAIN=1", "no message is left behind"),

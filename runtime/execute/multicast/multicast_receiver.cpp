@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "transport/redundancy.hpp"
+
 namespace trunkline::runtime {
 namespace {
 
@@ -12,11 +14,8 @@ constexpr double most_quiet_s = 1.6;
 /// Without a packet, while polls say that there is none that it lacks.
 constexpr double idle_s = 1.0;
 
-/// Of an answer to a poll by itself, which the root sends where it waits.
+/// Of an answer to a poll by itself, which the root sends where it waits: at least.
 constexpr unsigned report_copies = 2;
-
-/// Of `done`, where packets get lost: the word by MPI comes late then.
-constexpr unsigned done_copies = 3;
 
 }  // namespace
 
@@ -65,20 +64,19 @@ bool MulticastReceiver::advance() {
   return false;
 }
 
-/// By a message that cannot get lost, for which its parent listens, and the sooner by datagrams where that may take
-/// long.
+/// By datagrams, which cost hosts less and wait for nothing, and by a message that cannot get lost, for which its
+/// parent listens.
 void MulticastReceiver::leave() {
   if (is_gone(parent_)) return;
-  say(Word::Kind::done);
-  for (unsigned copy = 0; is_lossy() && copy < done_copies; ++copy) {
-    datagrams_.to_one(parent_, {.kind = Datagram::Kind::done});
-  }
+  for (unsigned copy = 0; copy < copies(); ++copy) datagrams_.to_one(parent_, {.kind = Datagram::Kind::done});
   datagrams_.flush();
+  say(Word::Kind::done);
 }
 
-bool MulticastReceiver::is_lossy() const {
+/// Of what it says to its parent.
+unsigned MulticastReceiver::copies() const {
   const LossMeter* const meter = datagrams_.loss();
-  return hears_parity_ || missed() > 0 || (meter != nullptr && meter->likely() > 0.0);
+  return copies_against(std::max(lost(), meter == nullptr ? 0.0 : meter->likely()));
 }
 
 void MulticastReceiver::await(std::vector<Pending*>& requests) {
@@ -146,7 +144,6 @@ void MulticastReceiver::hear_root(const Datagram& datagram) {
   } else if (datagram.kind == Datagram::Kind::parity) {
     if (block_in(number) >= packets_.blocks()) return;
     end = packets_.end_of(block_in(number));
-    hears_parity_ = true;
     if (packets_.add_parity(block_in(number), row_in(number), datagram.payload)) got_packet();
   }
   if (datagram.poll <= poll_) return;
@@ -180,7 +177,8 @@ void MulticastReceiver::report() {
   if (!below) return;  // nobody speaks for a rank that has not spoken
   const Report all = joined(own_report(), *below);
   const std::vector<std::byte> payload = written(all);
-  for (unsigned copy = 0; copy < (is_alone_ ? report_copies : 1U); ++copy) {
+  const unsigned many = std::max(copies(), is_alone_ ? report_copies : 1U);
+  for (unsigned copy = 0; copy < many; ++copy) {
     datagrams_.to_one(parent_,
                       {.kind = Datagram::Kind::report, .number = all.end, .poll = all.poll, .payload = payload});
   }

@@ -51,8 +51,8 @@ class MulticastReceiver final : public Execution {
   [[nodiscard]] Report own_report() const;
   [[nodiscard]] std::uint32_t sent() const { return std::max(end_, heard_end_); }
   [[nodiscard]] std::uint32_t missed() const { return sent() - std::min(sent(), heard_); }
-  [[nodiscard]] bool is_lossy() const;
   void leave();
+  [[nodiscard]] unsigned copies() const;
   [[nodiscard]] double lost() const;
   void ask_where_quiet();
   [[nodiscard]] bool may_say();
@@ -69,14 +69,13 @@ class MulticastReceiver final : public Execution {
   std::uint32_t end_ = 0;        ///< of the last poll
   std::uint32_t heard_ = 0;      ///< packets of the message that came from the root
   std::uint32_t heard_end_ = 0;  ///< after the last of these
-  bool hears_parity_ = false;
-  bool has_fetched_ = false;    ///< so that what it missed says nothing about the network
-  std::uint32_t poll_ = 0;      ///< the last that was heard
-  bool is_alone_ = false;       ///< it came by itself
-  std::uint32_t answered_ = 0;  ///< the last that was answered for all below
-  bool is_due_ = false;         ///< at once, with what is known
-  bool hears_now_ = false;      ///< something came at the last look
-  double now_ = 0.0;            ///< when what came at the last look was looked at
+  bool has_fetched_ = false;     ///< so that what it missed says nothing about the network
+  std::uint32_t poll_ = 0;       ///< the last that was heard
+  bool is_alone_ = false;        ///< it came by itself
+  std::uint32_t answered_ = 0;   ///< the last that was answered for all below
+  bool is_due_ = false;          ///< at once, with what is known
+  bool hears_now_ = false;       ///< something came at the last look
+  double now_ = 0.0;             ///< when what came at the last look was looked at
   SeldomLook seldom_{};
 
   Asked asked_ = Asked::nothing;

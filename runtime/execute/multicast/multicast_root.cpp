@@ -21,7 +21,8 @@ constexpr double least_patience_s = 0.0005;
 constexpr double most_patience_s = 0.100;
 /// Nobody is late: something is lost.
 constexpr double most_patience_with_all_s = 0.030;
-/// Of polls by themselves, and of their reports: the fewer get lost, the fewer rounds it takes to know of all ranks.
+/// Of polls by themselves, and of their reports, at least: the fewer get lost, the fewer rounds it takes to know of all
+/// ranks.
 constexpr unsigned poll_copies = 2;
 /// The window at least, where packets get lost: they keep `base` back for several polls.
 constexpr std::uint32_t bursts_while_lossy = 4;
@@ -240,7 +241,8 @@ void MulticastRoot::poll_where_quiet() {
 }
 
 void MulticastRoot::send_polls() {
-  for (unsigned copy = 0; copy < poll_copies; ++copy) {
+  const unsigned many = std::max(copies_against(lost()), poll_copies);
+  for (unsigned copy = 0; copy < many; ++copy) {
     datagrams_.to_all({.kind = Datagram::Kind::poll, .number = next_, .poll = polls_});
   }
 }

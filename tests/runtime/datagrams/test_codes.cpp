@@ -5,6 +5,7 @@
 #include <rapidcheck/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 #include <random>
 #include <vector>
@@ -140,6 +141,21 @@ TEST(Redundancy, IsEnoughAndNoMore) {
   const std::uint32_t spare = spare_packets(wanted, lost, 20, 0.1);
   EXPECT_LT(short_of(spare), 0.11);
   EXPECT_GT(short_of(spare - 1), 0.1);
+}
+
+TEST(Redundancy, CopiesAreLostTogetherOnceInAHundred) {
+  EXPECT_EQ(copies_against(0.0), 1U);
+  EXPECT_EQ(copies_against(0.01), 1U);
+  unsigned before = 1;
+  for (int percent = 2; percent <= 100; ++percent) {
+    const double lost = percent / 100.0;
+    const unsigned copies = copies_against(lost);
+    EXPECT_GE(copies, before);
+    EXPECT_TRUE(copies == 4 || std::pow(lost, copies) <= 0.01) << lost;
+    EXPECT_GT(std::pow(lost, copies - 1), 0.01) << lost;
+    before = copies;
+  }
+  EXPECT_EQ(before, 4U);
 }
 
 TEST(LossMeter, ForgetsWhatWasLongAgo) {
