@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 from compiling import object_of
-from conftest import BUILD, Mpi, installed
+from conftest import BUILD, Mpi, address_sanitizer_options, installed
 from lam import Lam, why_not
 from test_matrix import GROUPS
 
@@ -258,7 +258,8 @@ def test_under_sanitizers(tmp_path: Path, name: str, shape: Shape):
     program = cases_program(tmp_path, mpicc(mpi), file, *checks, also=[keep_loaded])
     suppressed = f"suppressions={Path(__file__).with_name('leaks.supp')}:print_suppressions=0"
     # The sanitizer's runtime is the program's own; before it comes what the tests preload for MPICH alone.
-    settings = {"LSAN_OPTIONS": suppressed, "ASAN_OPTIONS": "verify_asan_link_order=0"}
+    options = address_sanitizer_options(mpi.name, "verify_asan_link_order=0")
+    settings = {"LSAN_OPTIONS": suppressed, "ASAN_OPTIONS": options}
     done = mpi.run(4, program, "1", "100", preload=None, settings=settings)
     check_cases(done.out)
 

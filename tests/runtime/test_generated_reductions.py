@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from conftest import ONE_VERSION, Mpi, installed
+from conftest import ONE_VERSION, Mpi, address_sanitizer_options, installed
 from lam import Lam, why_not
 from test_generated import (
     CHECKED,
@@ -139,7 +139,8 @@ def test_under_sanitizers(tmp_path: Path, name: str):
     keep_loaded = compile_c("g++", tmp_path / "keep_loaded.o", [KEEP_LOADED], "-c")
     cases = program(tmp_path, mpicc(mpi), (turns, 4, 1, 100), *checks, also=(keep_loaded,))
     suppressed = f"suppressions={Path(__file__).with_name('leaks.supp')}:print_suppressions=0"
-    settings = {"LSAN_OPTIONS": suppressed, "ASAN_OPTIONS": "verify_asan_link_order=0"}
+    options = address_sanitizer_options(mpi.name, "verify_asan_link_order=0")
+    settings = {"LSAN_OPTIONS": suppressed, "ASAN_OPTIONS": options}
     check_cases(mpi.run(4, cases, "1", "100", preload=None, settings=settings).out)
 
 
