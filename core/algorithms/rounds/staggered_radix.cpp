@@ -2,7 +2,6 @@
 #include "algorithms/rounds/staggered_radix.hpp"
 
 #include <algorithm>
-#include <ranges>
 #include <stdexcept>
 
 #include "algorithms/rounds/mixed_radix.hpp"
@@ -105,7 +104,7 @@ void StaggeredRadix::exchange(Rank part, const Groups& groups, bool takes_part) 
 }
 
 void StaggeredRadix::gather(Rank part, const Groups& groups, bool takes_part) {
-  for (const Group& group : std::views::reverse(groups)) one_group(part, group, false, takes_part);
+  std::for_each(groups.rbegin(), groups.rend(), [&](const Group& group) { one_group(part, group, false, takes_part); });
 }
 
 /// What a team has of a part to those that own it, or from them.
