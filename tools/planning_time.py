@@ -10,8 +10,8 @@ from pathlib import Path
 
 from matplotlib.figure import Figure
 
-from trunkline.draw.colours import GRID, INK
-from trunkline.report.chart import svg_text
+from trunkline.draw.colours import INK
+from trunkline.report.chart import svg_text, tidy_axes
 from trunkline.report.line_styles import line_styles
 
 Rows = Mapping[str, Sequence[Mapping[str, float]]]
@@ -37,11 +37,8 @@ def drawn(by_shape: Rows) -> str:
     axes.set_yscale("log")
     axes.set_xlabel("hosts, ten edges each")
     axes.set_ylabel("milliseconds of the processor")
-    axes.grid(color=GRID)
-    axes.set_axisbelow(True)
+    tidy_axes(axes)
     axes.legend(frameon=False, fontsize=8, loc="upper left")
-    for side in ("top", "right"):
-        axes.spines[side].set_visible(False)
     return svg_text(figure)
 
 

@@ -27,6 +27,7 @@ __all__ = [
     "segment_curves",
     "size_axes",
     "svg_text",
+    "tidy_axes",
     "time_curves",
 ]
 
@@ -104,6 +105,14 @@ def ratio_bars(cells: Sequence[Cell]) -> str:
     return svg_text(figure)
 
 
+def tidy_axes(axes: Axes) -> None:
+    """A grid behind the curves, and no frame but the two scales."""
+    axes.grid(color=GRID)
+    axes.set_axisbelow(True)
+    for side in ("top", "right"):
+        axes.spines[side].set_visible(False)
+
+
 def size_axes(axes: Axes, sizes: Sequence[int], label: str = "message") -> None:
     """Message sizes along, seconds up, both on log scales, with a legend; after everything is plotted."""
     axes.set_xscale("log", base=2)
@@ -117,11 +126,8 @@ def size_axes(axes: Axes, sizes: Sequence[int], label: str = "message") -> None:
     if len(sizes) > 6:
         axes.tick_params(axis="x", rotation=45)
     axes.set_xlabel(label)
-    axes.grid(color=GRID)
-    axes.set_axisbelow(True)
+    tidy_axes(axes)
     axes.legend(frameon=False)
-    for side in ("top", "right"):
-        axes.spines[side].set_visible(False)
 
 
 def _curve(axes: Axes, x: Sequence[int], y: Sequence[float], style: LineStyle, name: str) -> None:

@@ -6,8 +6,8 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from trunkline.compat import zip_equal
-from trunkline.draw.colours import GRID, INK, SOFT
-from trunkline.report.chart import svg_text
+from trunkline.draw.colours import INK, SOFT
+from trunkline.report.chart import svg_text, tidy_axes
 from trunkline.report.line_styles import line_styles
 from trunkline.simulate.matmul import PAPER_PART, Multiplied
 from trunkline.units import format_rate
@@ -42,11 +42,8 @@ def speed_up_curves(rows: Sequence[Multiplied]) -> str:
         axes.set_ylabel("speed-up over one host")
         axes.set_ylim(bottom=0)
         axes.xaxis.set_major_locator(MaxNLocator(integer=True))
-        axes.grid(color=GRID)
-        axes.set_axisbelow(True)
+        tidy_axes(axes)
         axes.legend(frameon=False, fontsize=8, loc="upper left")
-        for side in ("top", "right"):
-            axes.spines[side].set_visible(False)
     return svg_text(figure)
 
 

@@ -9,10 +9,10 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, FuncFormatter, MaxNLocator, NullLocator
 
 from trunkline.compat import zip_equal
-from trunkline.draw.colours import GRID, INK
+from trunkline.draw.colours import INK
 from trunkline.peers.multicast.cells import MulticastCell
 from trunkline.peers.multicast.tables import best_ways, loss_words
-from trunkline.report.chart import svg_text
+from trunkline.report.chart import svg_text, tidy_axes
 from trunkline.report.line_styles import line_styles
 from trunkline.units import format_bytes, format_rate, format_seconds
 
@@ -80,7 +80,7 @@ def _over_receivers(cells: Sequence[MulticastCell], title: str, rates: bool) -> 
         else:
             axes.set_ylabel("time of the slowest")
             _time_axis(axes)
-        _tidy(axes)
+        tidy_axes(axes)
     handles, labels = panels[0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside lower center", ncols=3, frameon=False, fontsize=8)
     return svg_text(figure)
@@ -112,7 +112,7 @@ def loss_figure(cells: Sequence[MulticastCell]) -> str | None:
         axes.xaxis.set_major_locator(FixedLocator(range(len(losses))))
         axes.xaxis.set_major_formatter(FuncFormatter(lambda at, _: loss_words(losses[int(at)]).split(" on")[0]))
         _rate_axis(axes, shown[0].rate_bps)
-        _tidy(axes)
+        tidy_axes(axes)
     handles, labels = panels[0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside lower center", ncols=2, frameon=False, fontsize=8)
     return svg_text(figure)
@@ -139,10 +139,3 @@ def _time_axis(axes: Axes) -> None:
         FuncFormatter(lambda value, _: format_seconds(value).replace(".00", "").replace(".0", ""))
     )
     axes.yaxis.set_minor_locator(NullLocator())
-
-
-def _tidy(axes: Axes) -> None:
-    axes.grid(color=GRID)
-    axes.set_axisbelow(True)
-    for side in ("top", "right"):
-        axes.spines[side].set_visible(False)
