@@ -85,7 +85,7 @@ Middle middle_or_root(const Ground& on, const Placement& placement, Rank root) {
 }
 Plan lay_by_sites(const Ground& on) {
   return lay_one(over_hosts(on.placement, on.root, [&](const Placement& placement, Rank root) {
-    if (gathers_shares(on.collective)) {
+    if (facts_of(on.collective).gathers_shares()) {
       return by_sites_tree_of_shares(*on.cluster, placement, rank_in_the_middle(*on.cluster, placement, root), on.k);
     }
     const Middle middle = middle_or_root(on, placement, root);
@@ -133,7 +133,7 @@ constexpr Rank most_at_once = 32;
 Plan lay_multicast(const Ground& on) {
   Multicast multicast;
   multicast.byte_s = slowest_byte_s(Paths(*on.cluster), on.placement, on.root);
-  if (goes_by_turns(on.collective)) {
+  if (facts_of(on.collective).gathers_shares()) {
     multicast.order = depth_first_order(*on.cluster, on.placement, on.root);
     multicast.at_once = std::min(on.ranks(), most_at_once);
   } else {
@@ -183,7 +183,7 @@ Plan lay_turns_by_sites(const Paths& paths, const Ground& on) {
 
 Plan lay_by_sites_multicast(const Ground& on) {
   const Paths paths(*on.cluster);
-  if (goes_by_turns(on.collective)) return lay_turns_by_sites(paths, on);
+  if (facts_of(on.collective).gathers_shares()) return lay_turns_by_sites(paths, on);
   GroupsBySites laid = groups_by_sites(*on.cluster, on.placement, middle_or_root(on, on.placement, on.root), on.k);
   Multicast multicast{.confirm = std::move(laid.tree)};
   if (laid.groups.size() == 1) {
@@ -256,7 +256,7 @@ struct Row {
   [[nodiscard]] bool serves(Collective collective) const {
     if (algorithm.is_native()) return true;
     if (algorithm.kind->one_promise && collective != algorithm.collective) return false;
-    if (algorithm.kind == &trees_kind && gathers_shares(collective) && of_shares.empty()) return false;
+    if (algorithm.kind == &trees_kind && facts_of(collective).gathers_shares() && of_shares.empty()) return false;
     return algorithm.kind->serves(collective);
   }
 };
@@ -640,7 +640,7 @@ constexpr std::array registry_rows{
 /// Where it is not a root's message alone.
 void say_how_it_is_multicast(Algorithm& algorithm) {
   const CollectiveFacts& facts = facts_of(algorithm.collective);
-  if (goes_by_turns(algorithm.collective)) {
+  if (facts.gathers_shares()) {
     algorithm.description = "each rank's block as UDP datagrams that the switches copy to all at once, by turns";
     algorithm.cost = "T(m) + T(m/P)";
   } else if (facts.has_operand_order()) {
@@ -668,7 +668,7 @@ std::vector<Algorithm> served_algorithms() {
       }
       if (row.of_shares.empty()) {
         if (algorithm.kind == &multicast_kind) say_how_it_is_multicast(algorithm);
-      } else if (gathers_shares(facts.collective)) {
+      } else if (facts.gathers_shares()) {
         algorithm.description = row.of_shares;
         algorithm.cost = row.shares_cost;
       }

@@ -222,7 +222,6 @@ static_assert(compared_names(table) <= most_compared);
 
 bool is_for(For whom, Collective collective) {
   const CollectiveFacts& facts = facts_of(collective);
-  const bool is_gather = facts.goes_by_shares() && !facts.reduces;
   switch (whom) {
     case For::nothing:
       return false;
@@ -233,9 +232,9 @@ bool is_for(For whom, Collective collective) {
     case For::data_reductions:
       return facts.reduces && facts.has_data;
     case For::gathers:
-      return is_gather;
+      return facts.gathers_shares();
     case For::even_gathers:
-      return is_gather && facts.even_shares;
+      return facts.gathers_shares() && facts.even_shares;
     case For::but_broadcasts:
       return facts.native != RunLike::bcast;
     case For::all:

@@ -56,7 +56,7 @@ struct CollectiveFacts {
   bool reduces = false;                  ///< operands are summed up; else data is moved
   bool has_data = true;                  ///< else ranks only wait for each other
   bool even_shares = false;              ///< every rank's share has the same length
-  std::optional<Direction> direction{};  ///< of plans of trees; none: trees do not serve it
+  std::optional<Direction> direction{};  ///< of plans of trees; none: they move shares, or there are none
   RunLike native = RunLike::bcast;
   /// How often every byte that is not a rank's own share must pass each host's link, one way; 0: some host takes in, or
   /// gives away, all of the message.
@@ -66,6 +66,9 @@ struct CollectiveFacts {
   [[nodiscard]] constexpr bool goes_by_shares() const {
     return before == Holding::own_block || after == Holding::own_block;
   }
+
+  /// Whether every rank gets the shares of all, as they are.
+  [[nodiscard]] constexpr bool gathers_shares() const { return before == Holding::own_block && after == Holding::all; }
 
   /// Whether it matters in which order its operands are combined.
   [[nodiscard]] constexpr bool has_operand_order() const { return reduces && has_data; }

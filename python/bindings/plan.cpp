@@ -341,7 +341,10 @@ void bind_plan(nb::module_& module) {
       .def_ro("even_shares", &CollectiveFacts::even_shares, "Every rank's share has the same length.")
       .def_ro("before", &CollectiveFacts::before, "What each rank puts in.")
       .def_ro("after", &CollectiveFacts::after, "What each rank gets.")
-      .def_ro("direction", &CollectiveFacts::direction, "Of data in plans of trees; None: trees do not serve it.")
+      .def_ro("direction", &CollectiveFacts::direction,
+              "Of data in plans of trees; None: they move shares, or there are none.")
+      .def_prop_ro("goes_by_shares", &CollectiveFacts::goes_by_shares,
+                   "Each rank has a share of the data, before or after.")
       .def("limit_in_transfers", &CollectiveFacts::limit_in_transfers, "hosts"_a,
            "The least time of long messages over two hosts or more, in times T(m) of one transfer.");
   nb::enum_<Holding>(module, "Holding", "What of a call's data each rank has.")

@@ -617,7 +617,11 @@ class CollectiveFacts:
 
     @property
     def direction(self) -> Direction | None:
-        """Of data in plans of trees; None: trees do not serve it."""
+        """Of data in plans of trees; None: they move shares, or there are none."""
+
+    @property
+    def goes_by_shares(self) -> bool:
+        """Each rank has a share of the data, before or after."""
 
     def limit_in_transfers(self, hosts: float) -> float:
         """The least time of long messages over two hosts or more, in times T(m) of one transfer."""

@@ -34,11 +34,6 @@ void check_pace(double byte_s) {
 
 }  // namespace
 
-bool goes_by_turns(Collective collective) {
-  const CollectiveFacts& facts = facts_of(collective);
-  return facts.before == Holding::own_block && facts.after == Holding::all;
-}
-
 void check_multicast(const Multicast& multicast) {
   if (multicast.goes_by_turns()) {
     check_turns(multicast);

@@ -125,7 +125,7 @@ class MulticastSteps final : public Steps {
   }
 
   [[nodiscard]] bool serves(Collective collective) const {
-    return multicast_kind.serves(collective) && multicast_.goes_by_turns() == trunkline::goes_by_turns(collective);
+    return multicast_kind.serves(collective) && multicast_.goes_by_turns() == facts_of(collective).gathers_shares();
   }
 
   [[nodiscard]] std::string refused(Collective collective) const {

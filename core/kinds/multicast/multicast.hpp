@@ -43,9 +43,6 @@ struct Multicast {
   [[nodiscard]] Rank root() const { return goes_by_turns() ? order.front() : confirm.root; }
 };
 
-/// Whether each rank sends a block to all: a plan with turns serves it, and no other.
-[[nodiscard]] bool goes_by_turns(Collective collective);
-
 [[nodiscard]] Plan plan_of(Multicast multicast);
 
 /// Throws std::invalid_argument where the plan is of another kind.

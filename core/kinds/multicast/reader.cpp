@@ -185,7 +185,7 @@ std::optional<Multicast> read_turns(const YamlNode& node, TreeReader& reader, Ra
 std::optional<Plan> read_multicast(const YamlNode& plan, const PlanHead& head, Faults& faults) {
   static constexpr std::array<std::string_view, 7> keys{"pace",   "groups", "confirm", "exchange",
                                                         "reduce", "order",  "at_once"};
-  const bool by_turns = goes_by_turns(head.collective);
+  const bool by_turns = facts_of(head.collective).gathers_shares();
   const char* const example =
       by_turns ? "{pace: 100Mbit, order: [0-3], at_once: 4}" : "{pace: 100Mbit, confirm: {0: [1, 2], 1: [3]}}";
   const YamlNode& node = *plan.find("multicast");

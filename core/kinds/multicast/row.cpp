@@ -14,8 +14,8 @@ namespace {
 constexpr std::array<std::string_view, 1> multicast_keys{"multicast"};
 
 bool goes_to_all(Collective collective) {
-  const std::optional<Direction> direction = facts_of(collective).direction;
-  return direction == Direction::down || direction == Direction::up_and_down || goes_by_turns(collective);
+  const CollectiveFacts& facts = facts_of(collective);
+  return facts.direction == Direction::down || facts.direction == Direction::up_and_down || facts.gathers_shares();
 }
 
 }  // namespace

@@ -63,8 +63,8 @@ std::vector<const YamlNode*> tree_nodes(const YamlNode& plan, Faults& faults) {
 bool read_exchange(const YamlNode& node, const PlanHead& head, TreeReader& reader, Tree& tree, Faults& faults) {
   if (facts_of(head.collective).direction != Direction::up_and_down) {
     const std::string name(facts_of(head.collective).name);
-    faults.add(node, (gathers_shares(head.collective) ? "shares of " + name + " have no root"
-                                                      : "data of " + name + " go one way") +
+    faults.add(node, (facts_of(head.collective).gathers_shares() ? "shares of " + name + " have no root"
+                                                                 : "data of " + name + " go one way") +
                          ", and two roots exchange only what goes up and down again; leave exchange out");
     return false;
   }
@@ -105,7 +105,7 @@ std::optional<Plan> read_trees(const YamlNode& plan, const PlanHead& head, Fault
     trees.push_back(std::move(*tree));
   }
   if (trees.size() != nodes.size()) return {};
-  if (gathers_shares(head.collective) && trees.size() > 1) {
+  if (facts_of(head.collective).gathers_shares() && trees.size() > 1) {
     faults.add(*plan.find("trees"), "there are " + std::to_string(trees.size()) + " trees; " +
                                         std::string(facts_of(head.collective).name) + " goes along one; give one");
     return {};

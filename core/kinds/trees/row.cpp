@@ -13,15 +13,11 @@ namespace {
 constexpr std::array<std::string_view, 4> tree_keys{"line", "sends", "trees", "exchange"};
 
 bool go_along_trees(Collective collective) {
-  return facts_of(collective).direction.has_value() || gathers_shares(collective);
+  const CollectiveFacts& facts = facts_of(collective);
+  return facts.direction.has_value() || facts.gathers_shares();
 }
 
 }  // namespace
-
-bool gathers_shares(Collective collective) {
-  const CollectiveFacts& facts = facts_of(collective);
-  return facts.goes_by_shares() && !facts.reduces;
-}
 
 constexpr PlanKind trees_kind{.name = "trees",
                               .is = "is made of trees",

@@ -38,7 +38,7 @@ class TreeSteps final : public Steps {
     }
     check_trees(trees_);
     if (facts_of(collective).direction == Direction::up_and_down) return;
-    if (gathers_shares(collective) && trees_.size() > 1) {
+    if (facts_of(collective).gathers_shares() && trees_.size() > 1) {
       throw InvalidPlan("there are " + std::to_string(trees_.size()) + " trees; " +
                         std::string(facts_of(collective).name) + " goes along one");
     }
@@ -74,7 +74,7 @@ class TreeSteps final : public Steps {
                                                           Collective collective,
                                                           const HostCosts& hosts) const override {
     const CollectiveFacts& facts = facts_of(collective);
-    if (gathers_shares(collective)) {
+    if (facts_of(collective).gathers_shares()) {
       return std::make_unique<const GatherCosts>(
           gather_costs(paths, placement, trees_.front(), hosts, in_flight(paths, placement, *this, collective, hosts)));
     }

@@ -18,9 +18,6 @@ using Trees = std::vector<Tree>;
 
 [[nodiscard]] Plan plan_of(Trees trees);
 
-/// Whether each rank's share goes to all others, whatever the root.
-[[nodiscard]] bool gathers_shares(Collective collective);
-
 /// Null where the plan is of another kind.
 [[nodiscard]] const Trees* find_trees(const Plan& plan);
 

@@ -248,7 +248,7 @@ def _analysed(
     slots = {rank: slots_of(calls[rank], group.places[rank][skipped:]) for rank in group.ranks}
     plan = job.plans[group.plan][0].plan if group.plan in job.plans else None
     numbers_rounds = plan is not None and kind_of(plan).streams(plan) == 0
-    goes_by_shares = plan is not None and _core.facts_of(group.collective).direction is None
+    goes_by_shares = plan is not None and _core.facts_of(group.collective).goes_by_shares
     has_stages = not (numbers_rounds or goes_by_shares)  # which are from a root, or to it
     trees = tree_times(slots, _root_of(group, job), _planned_parents(group, job)) if has_stages else None
     found = replace(

@@ -132,7 +132,7 @@ class _Rank:
         send, receive = self._archive.EvtWriter_MpiSend, self._archive.EvtWriter_MpiRecv
         plan = self._job.plans.get(kind.plan)
         # Shares that go along a tree are cut by themselves: the length of a piece is not known.
-        has_segments = plan is not None and _core.facts_of(kind.collective).direction is not None
+        has_segments = plan is not None and not _core.facts_of(kind.collective).goes_by_shares
         trees = kind_of(plan[0].plan).streams(plan[0].plan) if plan is not None and has_segments else 0
         times = np.clip(np.maximum.accumulate(self._calls.event_time[places]), start, end) + self._shift
         for time, word in zip_equal(times.tolist(), self._calls.event_what[places].tolist()):
