@@ -42,12 +42,21 @@ std::optional<WeightedEdge> ClusterGraph::find(Rank from, Rank to) const {
   const NodeId u = hosts[placement_[from]];
   const NodeId v = hosts[placement_[to]];
   const NodeId meeting = paths_.meeting(u, v);
-  double latency_s = 0.0;  // summed as edges_of() does, so that both say the same to the last bit
+  double latency_s = 0.0;  // summed as edges_along_tree() does, so that both say the same to the last bit
   for (const ChannelId channel : paths_.cluster().path(u, v)) latency_s += paths_.cluster().way(channel).latency_s;
   return edge(from, to, latency_s, paths_.slowest_byte_s(u, v, meeting));
 }
 
 std::span<const WeightedEdge> ClusterGraph::edges_of(Rank from, std::vector<WeightedEdge>& room) const {
+  if (paths_.routes() == nullptr) return edges_along_tree(from, room);
+  room.clear();
+  for (Rank to = 0; to < size(); ++to) {
+    if (to != from) room.push_back(*find(from, to));
+  }
+  return room;
+}
+
+std::span<const WeightedEdge> ClusterGraph::edges_along_tree(Rank from, std::vector<WeightedEdge>& room) const {
   struct Way {
     double latency_s = 0.0;
     double slowest_byte_s = 0.0;

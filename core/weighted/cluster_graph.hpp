@@ -11,8 +11,8 @@
 
 namespace trunkline {
 
-/// An edge from each rank to each other one, along the spanning tree, for one message of `bytes`; made when it is asked
-/// for, so that memory is O(ranks + nodes) and not the square of it.
+/// An edge from each rank to each other one, along the way that their messages take, for one message of `bytes`; made
+/// when it is asked for, so that memory is O(ranks + nodes) and not the square of it.
 ///   Delta = what a message costs its host, and its bytes at the rate of the host's own link (or slower, where the host
 ///           takes longer for them)
 ///   w     = the latencies of all links on the way, and what the slowest link needs for the bytes beyond that.
@@ -27,12 +27,13 @@ class ClusterGraph final : public WeightedGraph {
   ClusterGraph(const Paths& paths, const Placement& placement, std::vector<Injection> injection, std::uint64_t bytes);
 
   [[nodiscard]] Rank size() const override { return static_cast<Rank>(placement_.size()); }
-  /// Time O(nodes + ranks): one walk over the spanning tree from the rank's host.
+  /// Time O(nodes + ranks): one walk over the spanning tree from the rank's host. By routes O(ranks * links on a way).
   [[nodiscard]] std::span<const WeightedEdge> edges_of(Rank from, std::vector<WeightedEdge>& room) const override;
   /// Time O(log(nodes) + links on the way).
   [[nodiscard]] std::optional<WeightedEdge> find(Rank from, Rank to) const override;
 
  private:
+  [[nodiscard]] std::span<const WeightedEdge> edges_along_tree(Rank from, std::vector<WeightedEdge>& room) const;
   [[nodiscard]] WeightedEdge edge(Rank from, Rank to, double latency_s, double slowest_byte_s) const;
 
   const Paths& paths_;

@@ -108,6 +108,14 @@ inline Cluster::Parts with_long_links(Cluster::Parts parts) {
   return parts;
 }
 
+/// Messages go by routes, beside the spanning tree too.
+inline Cluster random_routed(int most_extra = 6) {
+  Cluster::Parts parts = random_parts(7, 12, *rc::gen::inRange(1, most_extra + 1));
+  if (*rc::gen::arbitrary<bool>()) parts = with_long_links(std::move(parts));
+  parts.paths = UsedPaths::shortest;
+  return Cluster(std::move(parts));
+}
+
 /// Several ranks on some hosts, none on others.
 inline Placement random_placement(const Cluster& cluster, Rank most_ranks) {
   const auto hosts = static_cast<HostIndex>(cluster.hosts().size());

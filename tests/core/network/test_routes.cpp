@@ -22,12 +22,7 @@
 namespace trunkline {
 namespace {
 
-Cluster random_routed(int most_extra = 6) {
-  Cluster::Parts parts = testing::random_parts(7, 12, *rc::gen::inRange(1, most_extra + 1));
-  if (*rc::gen::arbitrary<bool>()) parts = testing::with_long_links(std::move(parts));
-  parts.paths = UsedPaths::shortest;
-  return Cluster(std::move(parts));
-}
+using testing::random_routed;
 
 /// Latency in whole nanoseconds, and links, of the shortest way between any two nodes, by relaxing all links.
 std::vector<std::vector<std::pair<long long, int>>> shortest_ways(const Cluster& cluster) {

@@ -16,7 +16,8 @@ namespace trunkline {
 namespace {
 
 RC_GTEST_PROP(ClusterGraph, WeighsWhatLiesOnThePath, ()) {
-  const Cluster cluster(testing::random_parts(9, 12));
+  const Cluster cluster =
+      *rc::gen::arbitrary<bool>() ? testing::random_routed() : Cluster(testing::random_parts(9, 12));
   const Paths paths(cluster);
   const Placement placement = testing::random_placement(cluster, 14);
   const auto bytes = *rc::gen::element<std::uint64_t>(0, 1, 100'000);
