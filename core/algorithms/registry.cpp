@@ -122,9 +122,6 @@ Plan lay_weighted(std::string_view shape, const Ground& on) {
   return lay_one(weighted_shape(shape).lay(graph, on.root));
 }
 
-Plan lay_wave(const Ground& on) { return lay_weighted("wave", on); }
-Plan lay_wave_mended(const Ground& on) { return lay_weighted("wave-mended", on); }
-
 /// Words without data take no time on links, so the fewer levels the better.
 constexpr unsigned degree_without_data = 8;
 /// What switches' queues and sockets' buffers hold of all ranks' datagrams.
@@ -373,7 +370,7 @@ constexpr Row lanes_row(std::string_view name, unsigned lanes) {
           "2 (X + 2 H) T(m/X)"};
 }
 
-constexpr Row wave_row(std::string_view name, std::string_view description, Factory factory) {
+constexpr Row weighted_row(std::string_view name, std::string_view description, Factory factory) {
   return {{.name = name,
            .description = description,
            .cost = "the longest way, with the sends before each on it",
@@ -517,10 +514,23 @@ constexpr std::array registry_rows{
                "binary trees within sites",
                "latencies of long links, and 2 (X + H - 1) T(m/X) at the rate of all trees together", 2,
                "latencies of long links, and 3 (X + 2 H - 2) T(m/X) at the rate of all trees together"),
-    wave_row("wave", "shortest paths that count what sends cost their senders, by latency and rate, for each size",
-             lay_wave),
-    wave_row("wave-mended", "the same, where nobody is charged for a receiver that found a better sender",
-             lay_wave_mended),
+    weighted_row("wave", "shortest paths that count what sends cost their senders, by latency and rate, for each size",
+                 [](const Ground& on) { return lay_weighted("wave", on); }),
+    weighted_row("wave-mended", "the same, where nobody is charged for a receiver that found a better sender",
+                 [](const Ground& on) { return lay_weighted("wave-mended", on); }),
+    weighted_row("shortest-paths", "plain shortest paths by latency and rate, for each size; far children first",
+                 [](const Ground& on) { return lay_weighted("shortest-paths", on); }),
+    weighted_row("earliest-edge", "the edge along which a message arrives first is next, for each size",
+                 [](const Ground& on) { return lay_weighted("earliest-edge", on); }),
+    weighted_row("earliest-edge-ahead", "the same, with what the receiver can do next",
+                 [](const Ground& on) { return lay_weighted("earliest-edge-ahead", on); }),
+    weighted_row("earliest-edge-by-sites",
+                 "one message into each site, earliest edges within and between, for each size",
+                 [](const Ground& on) { return lay_weighted("earliest-edge-by-sites", on); }),
+    weighted_row("fastest-node", "the rank whose sends cost it least is next, for each size",
+                 [](const Ground& on) { return lay_weighted("fastest-node", on); }),
+    weighted_row("local-search", "the best of all these, with subtrees moved and ranks swapped, for each size",
+                 [](const Ground& on) { return lay_weighted("local-search", on); }),
     Row{{.name = "unaware-linear",
          .description = "pipelined line in rank order, blind to the network",
          .cost = "(X + P - 2) T(m/X), times the channel load",

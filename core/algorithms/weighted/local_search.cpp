@@ -32,14 +32,17 @@ bool is_better(const Score& one, const Score& other) {
 
 class Improvement {
  public:
-  /// Throws std::invalid_argument where the start uses an edge that is not there.
-  Improvement(const WeightedGraph& graph, const Tree& start) : graph_(graph), root_(start.root), parent_(start.parent) {
+  /// `hosts_tried` counts those of all trees that were tried. Throws std::invalid_argument where the start uses an edge
+  /// that is not there.
+  Improvement(const WeightedGraph& graph, const Tree& start, std::size_t& hosts_tried)
+      : graph_(graph), root_(start.root), parent_(start.parent), hosts_tried_(&hosts_tried) {
     static_cast<void>(edges_of_tree(graph, start));
     score_ = *score_of(parent_);
     descend();
   }
 
   [[nodiscard]] double seconds() const { return score_.first; }
+  [[nodiscard]] bool has_tried_enough() const { return *hosts_tried_ >= most_hosts_tried; }
 
   /// Moves a few subtrees at random, descends from there, and keeps that where it is better.
   void kick(std::minstd_rand& random) {
@@ -79,6 +82,7 @@ class Improvement {
 
   /// Empty where an edge is missing or the parents go round in a circle.
   [[nodiscard]] std::optional<Score> score_of(const Parents& parent) const {
+    *hosts_tried_ += parent.size();
     for (Rank rank = 0; rank < parent.size(); ++rank) {
       if (rank != root_ && !graph_.find(parent[rank], rank)) return std::nullopt;
     }
@@ -99,7 +103,7 @@ class Improvement {
 
   /// A host, with all below it, to another parent; or alone, and its children stay with its parent.
   bool move_any() {
-    for (Rank rank = 0; rank < parent_.size(); ++rank) {
+    for (Rank rank = 0; rank < parent_.size() && !has_tried_enough(); ++rank) {
       if (rank == root_) continue;
       for (Rank to = 0; to < parent_.size(); ++to) {
         if (to == rank) continue;
@@ -115,7 +119,7 @@ class Improvement {
 
   /// Two hosts that take each other's place.
   bool swap_any() {
-    for (Rank one = 0; one < parent_.size(); ++one) {
+    for (Rank one = 0; one < parent_.size() && !has_tried_enough(); ++one) {
       for (Rank other = one + 1; other < parent_.size(); ++other) {
         if (one == root_ || other == root_) continue;
         const auto swapped = [&](Rank rank) { return rank == one ? other : rank == other ? one : rank; };
@@ -133,6 +137,7 @@ class Improvement {
   Rank root_;
   Parents parent_;
   Score score_;
+  std::size_t* hosts_tried_;
 };
 
 }  // namespace
@@ -141,10 +146,11 @@ Tree improved_tree(const WeightedGraph& graph, const std::vector<Tree>& starts) 
   if (starts.empty()) throw std::invalid_argument("a local search starts from at least one tree");
   constexpr int kicks = 12;    // of each start: what one of them cannot leave, another one is past
   std::minstd_rand random(1);  // the same plan every time, on every machine
+  std::size_t hosts_tried = 0;
   std::optional<Improvement> best;
   for (const Tree& start : starts) {
-    Improvement improved(graph, start);
-    for (int kick = 0; kick < kicks; ++kick) improved.kick(random);
+    Improvement improved(graph, start, hosts_tried);
+    for (int kick = 0; kick < kicks && !improved.has_tried_enough(); ++kick) improved.kick(random);
     if (!best || improved.seconds() < best->seconds()) best.emplace(std::move(improved));
   }
   return best->tree();

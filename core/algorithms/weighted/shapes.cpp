@@ -31,7 +31,8 @@ constexpr std::array shapes{
     WeightedShape{"earliest-edge", "the edge along which a message arrives first is next", lay_earliest_edge},
     WeightedShape{"earliest-edge-ahead", "the same, with what the receiver can do next", lay_earliest_edge_ahead},
     WeightedShape{"fastest-node", "the host that injects fastest is next", fastest_node_tree},
-    WeightedShape{"by-sites", "one message into each site, earliest edges within and between", by_sites_tree},
+    WeightedShape{"earliest-edge-by-sites", "one message into each site, earliest edges within and between",
+                  by_sites_tree},
     WeightedShape{"local-search", "the best of all these, with subtrees moved and hosts swapped", local_search_tree},
     WeightedShape{"optimum", "no schedule is faster; for small graphs", optimal_tree},
 };

@@ -7,6 +7,7 @@
 #include <limits>
 #include <stdexcept>
 
+#include "algorithms/weighted/local_search.hpp"
 #include "algorithms/weighted/optimum.hpp"
 #include "algorithms/weighted/shapes.hpp"
 #include "algorithms/weighted/wave.hpp"
@@ -48,10 +49,45 @@ RC_GTEST_PROP(LocalSearch, IsNoSlowerThanWhatItStartsFrom, ()) {
   }
 }
 
+/// A complete graph that counts how often it is asked for an edge.
+class AskedGraph final : public WeightedGraph {
+ public:
+  explicit AskedGraph(Rank vertices) : vertices_(vertices) {}
+
+  [[nodiscard]] Rank size() const override { return vertices_; }
+  [[nodiscard]] std::span<const WeightedEdge> edges_of(Rank from, std::vector<WeightedEdge>& room) const override {
+    room.clear();
+    for (Rank to = 0; to < vertices_; ++to) {
+      if (to != from) room.push_back(edge(from, to));
+    }
+    return room;
+  }
+  [[nodiscard]] std::optional<WeightedEdge> find(Rank from, Rank to) const override {
+    ++asked_;
+    return edge(from, to);
+  }
+  [[nodiscard]] std::size_t asked() const { return asked_; }
+
+ private:
+  static WeightedEdge edge(Rank from, Rank to) {
+    return {.to = to, .weight_s = 1e-3 * (1 + (from * 7919 + to * 104729) % 97), .injection_s = 1e-3};
+  }
+
+  Rank vertices_;
+  mutable std::size_t asked_ = 0;
+};
+
+TEST(LocalSearch, EndsWhereItsTreesHadSoManyHosts) {
+  const AskedGraph graph(80);
+  check_tree(weighted_shape("local-search").lay(graph, 0));
+  EXPECT_GT(graph.asked(), most_hosts_tried / 2);
+  EXPECT_LT(graph.asked(), 6 * most_hosts_tried);
+}
+
 RC_GTEST_PROP(BySites, EntersEachSiteOnce, ()) {
   const StoredGraph graph = testing::random_weighted(2, 12);
   const std::vector<Rank> sites = sites_of(graph);
-  const Tree tree = weighted_shape("by-sites").lay(graph, 0);
+  const Tree tree = weighted_shape("earliest-edge-by-sites").lay(graph, 0);
   std::vector<int> entered(graph.size(), 0);
   ++entered[sites[0]];
   for (Rank rank = 1; rank < graph.size(); ++rank) {
