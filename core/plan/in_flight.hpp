@@ -18,8 +18,8 @@ namespace trunkline {
 inline constexpr std::uint64_t least_in_flight_bytes = std::uint64_t{128} << 10;
 /// Enough where operands meet on their way up: of more, those of the leaves delay the others.
 inline constexpr std::uint64_t least_up_in_flight_bytes = std::uint64_t{16} << 10;
-/// So much at most lies in buffers of a rank that is late.
-inline constexpr std::uint64_t most_in_flight_bytes = std::uint64_t{4} << 20;
+/// What a link of 10 Gbit/s and 50 ms holds, one way.
+inline constexpr std::uint64_t most_in_flight_bytes = std::uint64_t{64} << 20;
 /// For operands from below, of one tree; twice what is under way, where that is more.
 inline constexpr std::uint64_t usual_slot_bytes = std::uint64_t{1} << 20;
 /// Of every child, where they fit: every fourth of them is sent synchronously, and two such are under way.
@@ -60,8 +60,8 @@ struct InFlight {
 /// Enough under way to keep the links busy over a round trip (`InFlight::bytes`). A broadcast takes twice that in
 /// memory, or four segments where those are more; each of several trees by turns at least as many.
 inline constexpr std::uint64_t least_window = 2;
-inline constexpr std::uint64_t most_window = 32;     ///< where the least is under way
-inline constexpr std::uint64_t widest_window = 256;  ///< however much is: 4 MiB in messages of 16 KiB
+inline constexpr std::uint64_t most_window = 32;      ///< where the least is under way
+inline constexpr std::uint64_t widest_window = 2048;  ///< however much is: 32 MiB in messages of 16 KiB
 
 /// Segments of that many bytes.
 [[nodiscard]] constexpr std::uint64_t window_of(std::uint64_t segment_bytes, std::uint64_t in_flight_bytes) {
