@@ -9,8 +9,9 @@ from itertools import zip_longest
 from trunkline import _core
 from trunkline.compat import keyword_dataclass, zip_equal
 from trunkline.errors import BadInput
+from trunkline.placement import placement_on
 
-__all__ = ["LongLinks", "dealt_placement", "long_links_of", "with_long_links"]
+__all__ = ["LongLinks", "dealt_placement", "long_links_of", "seats", "with_long_links"]
 
 
 @keyword_dataclass(frozen=True)
@@ -68,15 +69,33 @@ def with_long_links(cluster: _core.Cluster, fastest_bps: float | None, longest_s
         raise BadInput(f"{cluster.name}: --long-rate and --long-latency: {error}") from None
 
 
+def seats(cluster: _core.Cluster, ranks_per_host: int, hosts: int | None = None, *, dealt: bool = False) -> list[int]:
+    """The host of each rank of a job on the lab, a host's ranks together, on the cluster's first hosts or on all.
+
+    Where ``dealt``, hosts go in turn over the sites, as cards are dealt.
+
+    Raises:
+        BadInput: as :func:`trunkline.placement.placement_on` does, and where there are no sites to deal hosts over.
+    """
+    if not dealt:
+        return placement_on(cluster, ranks_per_host, hosts)
+    return [host for host in dealt_placement(cluster, placement_on(cluster, 1, hosts)) for _ in range(ranks_per_host)]
+
+
 def dealt_placement(cluster: _core.Cluster, placement: Sequence[int]) -> list[int]:
     """The host of each rank where ranks are dealt over the sites as a deck of cards is.
 
     One rank after another goes to the next site, and there to the next host. Hosts get as many ranks as they have.
 
     Args:
-        cluster: One with sites; without them its hosts are one site.
+        cluster: One with sites.
         placement: The host of each rank, as they would stand by themselves.
+
+    Raises:
+        BadInput: where there are no sites.
     """
+    if not cluster.has_sites:
+        raise BadInput(f"{cluster.name} has no sites that --dealt could deal ranks over")
     site_of = _core.sites_of_hosts(cluster)
     turns = Counter[int]()
     by_site: dict[int, list[tuple[int, int]]] = {}

@@ -144,3 +144,11 @@ def test_a_broadcast_has_no_second_limit():
     Console(file=said, width=200).print(cells_table([cell()]))
     assert "limit" not in said.getvalue()
     assert "over the limit" not in bench_page([cell()])
+
+
+def test_clusters_with_sites_have_their_bound_beside_each_time():
+    made = replace(cell(cluster="two-site", seconds=1.0), bound_seconds=0.8, root=3, dealt=True)
+    said = StringIO()
+    Console(file=said, width=200).print(cells_table([made]))
+    assert re.search(r"800 ms\s+.?\s*1\.25", said.getvalue())
+    assert "from rank 3; hosts dealt over sites" in said.getvalue()

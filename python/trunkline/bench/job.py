@@ -92,18 +92,19 @@ def timing_words(
     sizes: Sequence[int],
     algorithms: Sequence[str],
     limits: Limits,
-    ranks_per_host: int = 1,
     beat: Sequence[float] = (),
-    hosts: int | None = None,
+    placement: Sequence[int] | None = None,
+    root: int = 0,
 ) -> list[str]:
-    """Options of the timing program; its ping-pong is between the root and the next rank on its line.
+    """Options of the timing program; its ping-pong is between the root and the next rank on its line on another host.
 
-    ``hosts``: how many of the cluster's hosts run ranks; None: all.
+    ``placement``: the host of each rank; None: one rank on every host.
     """
-    line = _core.lay_trees("bcast", "linear", cluster, placement_on(cluster, ranks_per_host, hosts), 0)[0]
-    peer = next(rank for rank in _walk(line) if rank // ranks_per_host != 0)
+    seats = placement_on(cluster, 1) if placement is None else placement
+    line = _core.lay_trees("bcast", "linear", cluster, seats, root)[0]
+    peer = next(rank for rank in _walk(line) if seats[rank] != seats[root])
     return [
-        *("--collective", collective, "--peer", str(peer)),
+        *("--collective", collective, "--root", str(root), "--peer", str(peer)),
         *("--sizes", ",".join(map(str, sizes)), "--algorithms", ",".join(algorithms)),
         *("--least", str(limits.least), "--most", str(limits.most), "--budget", str(limits.budget_s)),
         *("--width", str(limits.width), "--race", str(limits.race)),

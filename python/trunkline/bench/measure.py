@@ -5,7 +5,7 @@ from __future__ import annotations
 import subprocess
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field
-from typing import TypeVar
+from typing import Optional, TypeVar
 
 from trunkline import _core
 from trunkline.bench.cell import Timed
@@ -14,8 +14,8 @@ from trunkline.cluster import fingerprint_text
 from trunkline.compat import keyword_dataclass
 from trunkline.errors import Failed
 from trunkline.lab.session import Lab
+from trunkline.long_links import seats
 from trunkline.mpi import Mpi, preload_of
-from trunkline.placement import hosts_used
 from trunkline.statistics import median_with_interval
 from trunkline.units import format_bytes
 
@@ -31,6 +31,11 @@ class Cell(Timed):
     seconds: list[float] = field(default_factory=list)
     impairments: str = ""
     """What the lab's network did besides carrying frames: ``loss 1%``; T(m) was measured under that, too."""
+    root: int = 0
+    dealt: bool = False
+    """Whether hosts went in turn over the sites; else in the cluster's order."""
+    bound_seconds: Optional[float] = None
+    """Of clusters with sites: below that no call is, since each long link has to be crossed once."""
 
 
 def measure(
@@ -47,13 +52,16 @@ def measure(
     settings: Mapping[str, str] | None = None,
     *,
     impairments: str = "",
+    root: int = 0,
+    dealt: bool = False,
 ) -> list[Cell]:
     """Measure every algorithm at every size in one run of one MPI job on the lab's first hosts, or on all.
 
     Returns one cell for each size and algorithm, in that order. ``auto`` follows the tuning file, where one is given,
     and what messages cost on this lab, where that was measured.
     ``settings`` are more variables for the ranks, such as those that tell the MPI library which of its own to run;
-    ``impairments`` says what the lab's network does.
+    ``impairments`` says what the lab's network does;
+    where ``dealt``, hosts go in turn over the sites, as cards are dealt.
     The caller's own settings of Trunkline do not reach them.
 
     Raises:
@@ -61,8 +69,9 @@ def measure(
         Failed: where the job does not end well.
     """
     cluster = lab.cluster
-    used = hosts_used(cluster, hosts)
-    ranks = len(used) * ranks_per_host
+    placement = seats(cluster, ranks_per_host, hosts, dealt=dealt)
+    used = [cluster.hosts[host] for host in dict.fromkeys(placement)]
+    ranks = len(placement)
     library = preload_of(mpi)
     argv, env = mpi.launch(
         hosts=used,
@@ -70,7 +79,7 @@ def measure(
         ranks_per_host=ranks_per_host,
         program=[
             program(mpi),
-            *timing_words(collective, cluster, sizes, algorithms, limits, ranks_per_host, hosts=len(used)),
+            *timing_words(collective, cluster, sizes, algorithms, limits, placement=placement, root=root),
         ],
         agent=lab.agent,
         env={
@@ -102,6 +111,11 @@ def measure(
             hosts=len(used),
             ranks=ranks,
             impairments=impairments,
+            root=root,
+            dealt=dealt,
+            bound_seconds=(
+                _core.least_crossing_s(cluster, placement, collective, root, size) if cluster.has_sites else None
+            ),
         )
         for size in sizes
         for algorithm in algorithms

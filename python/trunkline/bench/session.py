@@ -39,6 +39,9 @@ class Session:
     """How many of the cluster's hosts, from the first one; None: all."""
     impairments: Impairments = field(default_factory=Impairments)
     """Those of the cluster's network."""
+    root: int = 0
+    dealt: bool = False
+    """Whether hosts go in turn over the sites; else in the cluster's order."""
 
 
 def measure_with_progress(sessions: Sequence[Session]) -> list[Cell]:
@@ -77,6 +80,8 @@ def measure_with_progress(sessions: Sequence[Session]) -> list[Cell]:
                         session.tuning,
                         session.hosts,
                         impairments=session.impairments.text,
+                        root=session.root,
+                        dealt=session.dealt,
                     )
         bar.show("done")
     return cells

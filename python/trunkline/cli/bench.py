@@ -33,6 +33,7 @@ from trunkline.cli.options import (
     MpisOption,
     RanksOnHostOption,
     ReportOption,
+    RootOption,
     SizesOption,
     SvgOption,
     algorithms_option,
@@ -40,8 +41,9 @@ from trunkline.cli.options import (
 from trunkline.cli.output import check_outputs, write_json, write_text
 from trunkline.cluster import load_cluster
 from trunkline.lab.impairments import Impairments
+from trunkline.long_links import seats
 from trunkline.mpi import ready_mpis
-from trunkline.placement import hosts_used
+from trunkline.placement import root_rank
 from trunkline.registry import chosen_algorithms
 from trunkline.report.tables import cells_table, heights_table
 from trunkline.terminal import console, progress_bar
@@ -77,6 +79,11 @@ def timed(
     rate: LabRateOption = "auto",
     ranks_per_host: RanksOnHostOption = 1,
     hosts: HostsOption = None,
+    root: RootOption = "0",
+    dealt: Annotated[
+        bool,
+        typer.Option("--dealt", help="Hosts go in turn over the sites, as cards are dealt; else in the file's order."),
+    ] = False,
     tuning: Annotated[
         Optional[str], typer.Option(metavar="FILE", help="A file of 'trunkline tune' that 'auto' follows.")
     ] = None,
@@ -102,7 +109,8 @@ def timed(
         load_tuning(tuning)  # its faults are reported here, not by every rank
     limits = Limits(least=least, most=max(least, most), budget_s=budget, width=width, race=race)
     network = load_cluster(cluster)
-    hosts_used(network, hosts)  # told before a lab is up
+    placement = seats(network, ranks_per_host, hosts, dealt=dealt)  # told before a lab is up
+    start = root_rank(network, placement, root)
     impairments.of(network)
     tell_rate(network, None if rate == "auto" else parse_rate(rate))
     session = Session(
@@ -117,6 +125,8 @@ def timed(
         str(Path(tuning).resolve()) if tuning else None,
         hosts,
         impairments,
+        start,
+        dealt,
     )
     cells = measure_with_progress([session])
     console.print(cells_table(cells))

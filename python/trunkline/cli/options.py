@@ -122,6 +122,7 @@ CellsJsonOption = Annotated[
 ]
 SvgOption = Annotated[Optional[str], typer.Option(metavar="FILE", help="Draw it as SVG; '-' for standard output.")]
 ReportOption = Annotated[Optional[str], typer.Option(metavar="FILE", help="Write a self-contained HTML page.")]
+RootOption = Annotated[str, typer.Option(metavar="HOST|RANK", help="Where the message starts.")]
 PlannedRootOption = Annotated[
     Optional[str],
     typer.Option(metavar="HOST|RANK", help="Where the message starts; default: the plan's, else rank 0."),

@@ -22,6 +22,7 @@ from trunkline.cli.options import (
     PlannedRootOption,
     RanksOnHostOption,
     RateOption,
+    RootOption,
     SizesOption,
     SvgOption,
     algorithms_option,
@@ -47,14 +48,13 @@ from trunkline.registry import check_collective, chosen_algorithms
 from trunkline.terminal import console, output, titled_table
 from trunkline.units import format_bytes, format_seconds, parse_rate, parse_sizes
 
-__all__ = ["HostCostsOption", "MpiOption", "RootOption", "explain", "predict"]
+__all__ = ["HostCostsOption", "MpiOption", "explain", "predict"]
 
 _TIME_WIDTH = 9
 """Columns of the terminal for one time, with the space beside it."""
 
 SIZES = "8,512,2KiB,8KiB,32KiB,128KiB,512KiB,2MiB,8MiB"
 
-RootOption = Annotated[str, typer.Option(metavar="HOST|RANK", help="Where the message starts.")]
 MpiOption = Annotated[str, mpi_option("The MPI library whose native algorithm it is: mpich, openmpi, ...")]
 HostCostsOption = Annotated[
     str,

@@ -17,12 +17,13 @@ from trunkline.cli.options import (
     JsonOption,
     RanksOnHostOption,
     RatesOption,
+    RootOption,
     SizesOption,
     SvgOption,
     algorithms_option,
 )
 from trunkline.cli.output import check_outputs, write_json, write_text
-from trunkline.cli.predict import HostCostsOption, MpiOption, RootOption
+from trunkline.cli.predict import HostCostsOption, MpiOption
 from trunkline.cluster import fingerprint_text, load_cluster
 from trunkline.errors import BadInput
 from trunkline.long_links import dealt_placement, long_links_of, with_long_links
@@ -91,8 +92,6 @@ def gains(
     network = load_cluster(cluster)
     placement = bounded_placement(network, ranks_per_host)
     if dealt:
-        if not network.has_sites:
-            raise BadInput(f"{network.name} has no sites that --dealt could deal ranks over")
         placement = dealt_placement(network, placement)
     start = root_rank(network, placement, root)
     library = require_mpi(mpi)

@@ -42,6 +42,11 @@ def _cells(cells: list[Cell]) -> Table:
     beside = ["over limit"] if limit != 1.0 else []
     if beside:
         title += f"; limit {limit:.3g} T(m)"
+    beside += [] if first.bound_seconds is None else ["bound", "over bound"]
+    if first.root:
+        title += f"; from rank {first.root}"
+    if first.dealt:
+        title += "; hosts dealt over sites"
     columns = ("MPI", "size", "T(m)", "algorithm", "time", "95 %", "over T", *beside, "gain", "n")
     words = ("MPI", "algorithm")
     table = titled_table(title, *columns, left=words, wrap=words, tight=True)
@@ -58,12 +63,19 @@ def _cells(cells: list[Cell]) -> Table:
                 format_seconds(cell.seconds_median),
                 f"-{below * 100:.0f} +{above * 100:.0f}%",
                 f"{cell.seconds_median / cell.limit_seconds:.2f}",
-                *(f"{cell.seconds_median / cell.least_seconds:.2f}" for _ in beside),
+                *([f"{cell.seconds_median / cell.least_seconds:.2f}"] if limit != 1.0 else []),
+                *_over_bound(cell),
                 f"{native / cell.seconds_median:.2f}" if native else "",
                 str(cell.repetitions),
                 end_section=k == len(rows) - 1,
             )
     return table
+
+
+def _over_bound(cell: Cell) -> list[str]:
+    if cell.bound_seconds is None:
+        return []
+    return [format_seconds(cell.bound_seconds), f"{cell.seconds_median / cell.bound_seconds:.2f}"]
 
 
 def heights_table(rows: Sequence[Heights]) -> Table:
