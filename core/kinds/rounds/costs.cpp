@@ -22,6 +22,7 @@ RoundCosts round_costs(const Paths& paths, const Placement& placement, const Rou
   costs.in_lanes = samples.lanes > 1;
   costs.parts = samples.parts;
   costs.hosts = hosts;
+  const bool at_once = costs.parts > 1 || costs.any_blocks;
   TimedRound all(paths, placement, rounds.order);
   TimedRound round(paths, placement, rounds.order);
   for (const RoundSample& sample : samples.rounds) {
@@ -30,7 +31,7 @@ RoundCosts round_costs(const Paths& paths, const Placement& placement, const Rou
           samples.any_blocks ? 1.0 : static_cast<double>(sent.blocks) / static_cast<double>(samples.blocks);
       const double reducing = static_cast<double>(sample.reducing) / static_cast<double>(sample.times);
       round.transfer(sent.from, sent.to, part, reducing * part);
-      if (costs.parts > 1) all.transfer(sent.from, sent.to, part);
+      if (at_once) all.transfer(sent.from, sent.to, part);
     }
     if (sample.sent.empty()) continue;
     RoundCost& one = costs.each.emplace_back();
@@ -40,8 +41,12 @@ RoundCosts round_costs(const Paths& paths, const Placement& placement, const Rou
     one.announced = announced_exchanges;
     costs.rounds += one;
   }
-  if (costs.parts > 1) all.finish(costs.at_once);
+  if (at_once) all.finish(costs.at_once);
   costs.at_once.announced = announced_exchanges;
+  for (const RoundSample& sample : samples.of_one_block) {
+    for (const RoundSample::Sent& sent : sample.sent) round.transfer(sent.from, sent.to, 1.0);
+    round.finish(costs.of_one_block);
+  }
   return costs;
 }
 
@@ -88,29 +93,40 @@ double relay_seconds(const RoundCosts& costs, std::uint64_t message_bytes, std::
 constexpr double meeting_at_ports = 1.34;
 constexpr double handed_on_at_once = 0.55;
 
-/// The first block takes every round of a period alone; twice as many ranks send in each of those rounds as in the one
-/// before. Each of the others takes a round more.
+/// Where hosts and not links set the pace, a rank that always talks to other hosts does, and waits for some of what it
+/// must hand on. Where others of its host hand blocks on in memory, ranks come to a round at different times and wait
+/// longer. Simulated at 100 Gbit/s, hosts as under MPICH, a round of blocks that leave at once took 1.04 to 1.13
+/// messages on hosts of one rank, and 1.06 to 1.45 on those of several; of longer blocks 0.94 to 1.06 on either
+/// (docs/results/hosts.md).
+constexpr double waiting_alike = 1.13;
+constexpr double waiting_mixed = 1.35;
+
+/// What the busiest rank spends on a block, which it takes and hands on.
+double busiest_seconds(const RoundCosts& costs, std::uint64_t block) {
+  const RoundCost& period = costs.rounds;
+  if (period.network_rounds == 0.0) return period.message_s(block, costs.hosts);
+  const double message_s = 2.0 * costs.hosts.handling_s(block);
+  if (!costs.hosts.is_eager(block)) return message_s;
+  return (period.network_rounds < period.rounds ? waiting_mixed : waiting_alike) * message_s;
+}
+
+/// The first block goes as one that is alone. Each of the others takes a round more.
 double block_seconds(const RoundCosts& costs, std::uint64_t message_bytes, std::uint64_t blocks) {
   const RoundCost& period = costs.rounds;
   const std::uint64_t block = pieces_of(message_bytes, blocks);
   const auto wire = static_cast<double>(wire_bytes(block));
-  const double message_s = period.message_s(block, costs.hosts);
   const double together_s = together_seconds(costs, block);
-  const double loaded_s = period.seconds_per_byte / period.rounds * wire;
+  const double loaded_s = costs.at_once.seconds_per_byte / period.rounds * wire;
   const double alone_s = period.alone_byte_s / period.rounds * wire;
   const double delay_s = period.latency_s * costs.hosts.trips(block) +
                          period.frame_byte_s * std::min(wire, static_cast<double>(frame_wire_bytes));
-  double first_s = period.rounds * message_s + delay_s;
-  double part = 1.0;
-  for (auto left = static_cast<std::uint64_t>(period.rounds); left > 0; --left) {
-    part /= 2.0;
-    first_s += std::max(alone_s, part * loaded_s);
-  }
-  const double next_s = std::max(
-      {message_s + alone_s, meeting_at_ports * loaded_s + handed_on_at_once * delay_s / period.rounds, together_s});
+  const double next_s =
+      std::max({busiest_seconds(costs, block) + alone_s,
+                meeting_at_ports * loaded_s + handed_on_at_once * delay_s / period.rounds, together_s});
   // Each block is handed on about as often as there are transfers in a round.
   const double all_hosts_s = static_cast<double>(blocks) * together_s;
-  return std::max(all_hosts_s, first_s + static_cast<double>(blocks - 1) * next_s);
+  return std::max(all_hosts_s,
+                  costs.of_one_block.seconds(block, block, costs.hosts) + static_cast<double>(blocks - 1) * next_s);
 }
 
 /// Of exchanges: one round after the other. Ranks of one host that each have their own partners take turns at its port,

@@ -24,7 +24,8 @@ struct RoundCosts final : CostFunction {
   HostCosts hosts = usual_host_costs();
   RoundCost rounds;             ///< of any blocks: one period, in which each transfer is the whole message
   std::vector<RoundCost> each;  ///< those that are alike together
-  RoundCost at_once;            ///< of several parts: all transfers together
+  RoundCost at_once;            ///< of several parts, or of any blocks: all transfers together
+  RoundCost of_one_block;       ///< of any blocks: all rounds of a message that is a single one
 
   [[nodiscard]] double seconds(std::uint64_t message_bytes, std::uint64_t segment_bytes) const override;
   [[nodiscard]] std::uint64_t best_segment(std::uint64_t message_bytes) const override;

@@ -27,6 +27,9 @@ RoundSamples sample_rounds(const Rounds& rounds) {
   for (std::uint64_t round = begin; round < end; round += samples.rounds.back().times) {
     samples.rounds.push_back({.round = round, .times = fixed ? first->alike(round) : 1});
   }
+  for (std::uint64_t round = 0; !fixed && round < first->rounds(1); ++round) {
+    samples.of_one_block.push_back({.round = round});
+  }
   for (Rank from = 0; from < rounds.order.size(); ++from) {  // one rank at a time: all schedules take much memory
     const auto schedule = rounds.schedule_of(from);
     for (RoundSample& sample : samples.rounds) {
@@ -36,6 +39,11 @@ RoundSamples sample_rounds(const Rounds& rounds) {
       if (sample.reducing == 0 && send->reduces) sample.reducing = reducing_of(*schedule, sample, samples.blocks);
       sample.follows =
           sample.follows && sample.round > 0 && (send->needs == no_round || send->needs + 1 < sample.round);
+    }
+    for (RoundSample& sample : samples.of_one_block) {
+      if (const auto send = schedule->send(sample.round, 1)) {
+        sample.sent.push_back({from, send->peer, send->count, send->reduces});
+      }
     }
   }
   return samples;

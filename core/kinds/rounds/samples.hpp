@@ -29,6 +29,7 @@ struct RoundSamples {
   std::uint64_t lanes = 1;   ///< rings one beside the other, where a sample stands for several rounds
   std::uint64_t parts = 1;   ///< of the message, one behind the other
   std::vector<RoundSample> rounds{};
+  std::vector<RoundSample> of_one_block{};  ///< with any blocks: the rounds of a message that is a single one
 };
 
 /// Replays all ranks, of rounds that are alike the first one.

@@ -86,7 +86,8 @@ def gains(
     """Show what Trunkline's own choice gains over other libraries', by link rate and message size.
 
     Each cell is what 'trunkline simulate COLLECTIVE' says of 'auto' and of that rival; one is empty where nobody here
-    knows what a library runs. Where a cluster has sites the bound stands beside: each long link crossed once.
+    knows what a library runs. Where a cluster has sites the bound stands beside: each long link crossed once. A file of
+    --json is written anew after each rate, so that what is done is kept where the command is stopped.
     """
     check_outputs({"--svg": svg, "--json": json})
     network = load_cluster(cluster)
@@ -118,8 +119,14 @@ def gains(
     lengths = parse_sizes(sizes)
     jobs = [Job(collective, one, placement, start, lengths, {}, costs, library.native_library) for one in clusters]
     left_out: list[tuple[Job, LeftOut]] = []
-    found = _with_progress(jobs, auto, others, race, left_out)
-    if json:
+
+    def keep(found: Sequence[Gain]) -> None:
+        # Large clusters take hours: who stops it then has what is done.
+        if json and json != "-":
+            write_json([one.as_json() for one in found], json)
+
+    found = _with_progress(jobs, auto, others, race, left_out, keep)
+    if json == "-":
         write_json([one.as_json() for one in found], json)
     if svg and found:
         write_text(gains_picture(found), svg)
@@ -166,6 +173,7 @@ def _with_progress(
     rivals: Sequence[Simulated],
     race: float,
     left_out: list[tuple[Job, LeftOut]],
+    keep: Callable[[Sequence[Gain]], None],
 ) -> list[Gain]:
     cells = len(jobs) * (1 + len(rivals)) * len(jobs[0].sizes)
     with progress_bar(cells, f"simulating {auto.name}") as bar:
@@ -177,7 +185,7 @@ def _with_progress(
             left_out.append((job, one))
             bar.show(done=1)
 
-        return simulate_gains(jobs, auto, rivals, race, advance, leave_out)
+        return simulate_gains(jobs, auto, rivals, race, advance, leave_out, keep)
 
 
 def _table(title: str, jobs: Sequence[Job], rivals: Sequence[str], gains: Sequence[Gain]) -> Table:

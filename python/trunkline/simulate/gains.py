@@ -68,6 +68,7 @@ def simulate_gains(
     race: float = 0.0,
     on_progress: Callable[[Job, Simulated, int], None] = lambda _job, _one, _size: None,
     on_left_out: Callable[[Job, LeftOut], None] = lambda _job, _one: None,
+    on_gains: Callable[[Sequence[Gain]], None] = lambda _gains: None,
 ) -> list[Gain]:
     """Simulate ``auto``, then the rivals, for one job after another, each by :func:`simulate_all`.
 
@@ -78,6 +79,7 @@ def simulate_gains(
         race: A rival is given up at a size once it has taken this many times the fastest before it; 0: none is.
         on_progress: Called with the job, the algorithm and the size that are done.
         on_left_out: Called with the job and each case of it that has no time, and so no gain.
+        on_gains: Called after each job with all gains that there are by then.
 
     Raises:
         Failed: where a simulation ends badly.
@@ -93,6 +95,7 @@ def simulate_gains(
 
         rows = simulate_all(job, [auto, *rivals], race, advance, leave_out)
         gains += gains_of(rows, job, auto.name)
+        on_gains(gains)
     return gains
 
 

@@ -154,17 +154,39 @@ TEST(NativeCosts, BlocksThatLieSideBySideAreOneMessage) {
   EXPECT_LT(native_bcast_seconds(costs, 16384), 2.5 * tree);
 }
 
+TEST(BlockCosts, OfHostsWithSeveralRanks) {
+  // 16 hosts of 4 ranks: distances are 1, 2, 4, ..., 32. A block that is alone goes to the ranks of the root's host in
+  // memory; then hosts send four at a time, one for each of their ranks.
+  const Cluster cluster = one_switch();
+  const Placement placement = block_placement(cluster, 4);
+  const HostCosts hosts = host_costs_named("mpich");
+  const auto seconds = [&](const Cluster& on, std::uint64_t blocks) {
+    const Plan plan = lay(Collective::bcast, "circulant", &on, placement, 0);
+    return costs_of(on, placement, plan, Collective::bcast, hosts)->seconds(blocks * 1408, 1408);
+  };
+  const double frame_s = 1538 * 8 / 1e8;
+  const double message_s = 2.0 * hosts.handling_s(1408);
+  const double first_s = 2 * 2.0 * hosts.local_handling_s(1408) + 4 * (message_s + 20e-6 + (4 + 1) * frame_s);
+  EXPECT_NEAR(seconds(cluster, 1), first_s, 1e-9);
+  // Each of the others takes a round: of six, four load each host's link with four blocks, the others with one and two.
+  const double delay_s = (20e-6 + frame_s) * (0.25 + 0.5 + 4) / 6;
+  EXPECT_NEAR(seconds(cluster, 2) - first_s, 1.34 * frame_s * (1 + 2 + 4 * 4) / 6 + 0.55 * delay_s, 0.03 * frame_s);
+  // Where links take no time, ranks that always talk to other hosts set the pace, not the mean of all.
+  const Cluster fast = scaled(cluster, 1e15);
+  EXPECT_NEAR(seconds(fast, 101) - seconds(fast, 1), 100 * 1.35 * message_s, 1e-6);
+}
+
 TEST(BlockCosts, OfOneSwitchAreTheRounds) {
   const Cluster cluster = one_switch();
   const Placement placement = block_placement(cluster, 1);
   const Costs circulant = costs_of(cluster, placement, lay(Collective::bcast, "circulant", &cluster, placement, 0));
   // Ten blocks of a frame to 16 ranks in 4 + 9 rounds. The first one: a frame on the wire, again from the switch,
   // latency, software. Where the wire takes most, the others take a third longer than that, and half of the way. Of 16
-  // ranks the root receives nothing.
+  // ranks the root receives nothing, which shortens ways on average.
   const double frame_s = 1538 * 8 / 1e8;
   const double delay_s = (20e-6 + frame_s) * 15 / 16;
   EXPECT_NEAR(circulant->seconds(14080, 1408),
-              4 * (frame_s + delay_s + software_s(1408)) + 9 * (1.34 * frame_s + 0.55 * delay_s), 1e-9);
+              4 * (2 * frame_s + 20e-6 + software_s(1408)) + 9 * (1.34 * frame_s + 0.55 * delay_s), 1e-9);
   const Costs ring = costs_of(cluster, placement, lay(Collective::bcast, "scatter-ring", &cluster, placement, 0));
   // 1/2, 1/4, 1/8 and 1/16 of the message, each in one piece, then 15 times one of 16 blocks; the first frame of each
   // is stored at the switch.

@@ -1,12 +1,17 @@
 """``trunkline simulate gains``: the simulator's own times, side by side; the picture; refusals."""
 
+import json
 import re
 import xml.etree.ElementTree as ET
 from dataclasses import replace
 
 import pytest
 
-from trunkline.simulate.gains import Gain, gains_of
+from trunkline import _core
+from trunkline.cluster import load_cluster
+from trunkline.peers.simulated import simulated_algorithms
+from trunkline.simulate.engine import Job
+from trunkline.simulate.gains import Gain, gains_of, simulate_gains
 from trunkline.simulate.gains_picture import gain_words, gains_picture
 
 ONE = Gain(
@@ -87,6 +92,33 @@ def test_a_rival_that_was_given_up_is_at_least_so_slow(trunkline):
     assert row["at_least"]
     assert row["gain"] == pytest.approx(2.0, rel=1e-3)
     assert "> 2.0" in ran.error
+
+
+def test_what_is_done_is_kept_when_a_simulation_is_stopped():
+    cluster = load_cluster("paper-1")
+    placement = _core.block_placement(cluster, 1)
+    jobs = [Job("bcast", _core.scaled(cluster, rate), placement, 0, [1024], {}) for rate in (1e9, 1e10)]
+    kept: list[list[float]] = []
+
+    def stop_in_the_second(job, _one, _size):
+        if job is jobs[1]:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        simulate_gains(
+            jobs,
+            *(simulated_algorithms("bcast", ["auto"])[0], simulated_algorithms("bcast", ["linear"])),
+            on_progress=stop_in_the_second,
+            on_gains=lambda gains: kept.append([one.rate_bps for one in gains]),
+        )
+    assert kept == [[1e9]]
+
+
+def test_a_file_has_all_rates_at_the_end(trunkline, tmp_path):
+    file = tmp_path / "gains.json"
+    words = ("--cluster", "paper-1", "--sizes", "1KiB", "--rates", "1Gbit,10Gbit", "--host-costs", "free")
+    assert trunkline("simulate", "gains", *words, "--rivals", "mpich", "--json", file).status == 0
+    assert [one["rate_bps"] for one in json.loads(file.read_text())] == [1e9, 1e10]
 
 
 def test_refusals(refused):

@@ -44,6 +44,15 @@ def test_predictions_are_what_simulations_take(trunkline, two_leaves, ranks, rat
     assert took == pytest.approx({key: _seconds(predicted, "seconds_predicted")[key] for key in took}, rel=within)
 
 
+@pytest.mark.parametrize("ranks", [1, 4])
+def test_blocks_of_all_hosts_at_once_are_predicted_as_simulated(trunkline, two_leaves, ranks):
+    words = ("--ranks-per-host", ranks, "--rate", "100Gbit", "--host-costs", "mpich", "--sizes", _SIZES, "--json", "-")
+    simulated = trunkline("simulate", "bcast", "--cluster", two_leaves, *words, "--algorithms", "circulant:8472").data
+    predicted = trunkline("predict", two_leaves, *words, "--algorithms", "circulant:8472").data
+    took = _seconds(simulated, "seconds_median")
+    assert took == pytest.approx({key: _seconds(predicted, "seconds_predicted")[key] for key in took}, rel=0.15)
+
+
 @pytest.mark.parametrize("ranks", [2, 4])
 def test_mpichs_own_choice_is_predicted_by_hosts(trunkline, two_leaves, ranks):
     words = ("--ranks-per-host", ranks, "--mpi", "mpich", "--host-costs", "mpich", "--sizes", _SIZES, "--json", "-")
