@@ -226,11 +226,16 @@ Plan lay_staggered_radix(const Ground& on) {
   if (levels.size() > most_levels) levels.resize(most_levels);
   return plan_of(generate_rounds(with_groups(levels, "staggered-radix"), std::move(order)));
 }
-Plan lay_lane_ring(const Ground& on) {
+Plan lay_in_lanes(std::string_view generator, const Ground& on) {
   std::vector<Rank> order = depth_first_order(*on.cluster, on.placement, on.root);
   const Rank lanes = nested_groups(*on.cluster, on.placement, order).of_hosts;
-  return plan_of(generate_rounds(with_groups({&lanes, 1}, "lane-ring"), std::move(order)));
+  return plan_of(generate_rounds(with_groups({&lanes, 1}, generator), std::move(order)));
 }
+Plan lay_lane_ring(const Ground& on) { return lay_in_lanes("lane-ring", on); }
+Plan lay_lane_gather_ring(const Ground& on) { return lay_in_lanes("allgather-lane-ring", on); }
+Plan lay_lane_direct(const Ground& on) { return lay_in_lanes("allgather-lane-direct", on); }
+Plan lay_lane_scatter_ring(const Ground& on) { return lay_in_lanes("reduce-scatter-lane-ring", on); }
+Plan lay_lane_scatter_direct(const Ground& on) { return lay_in_lanes("reduce-scatter-lane-direct", on); }
 Plan lay_swing(const Ground& on) { return depth_first("swing", on); }
 Plan lay_unaware_swing(const Ground& on) { return by_rank_number("swing", on); }
 Plan lay_reduce_scatter_ring(const Ground& on) { return depth_first("reduce-scatter-ring", on); }
@@ -382,9 +387,38 @@ constexpr Row weighted_row(std::string_view name, std::string_view description, 
           "twice the longest way, with the sends before each on it"};
 }
 
+constexpr bool sums_shares(Collective collective) {
+  return collective == Collective::reduce_scatter || collective == Collective::reduce_scatter_block;
+}
+
+/// Shares where several ranks share hosts.
+constexpr Row lane_ring_row(Collective collective) {
+  const bool sums = sums_shares(collective);
+  Algorithm algorithm{.collective = collective, .name = "lane-ring"};
+  algorithm.description =
+      sums ? "ranks of a host sum up, and each takes its part round a ring with one rank of every other host"
+           : "each rank's block goes round a ring with one rank of every other host; ranks of a host share what came";
+  algorithm.cost = "(N - 1) (T(m/N) + T(0)) on N hosts of as many ranks";
+  algorithm.needs_cluster = true;
+  algorithm.kind = &rounds_kind;
+  return {algorithm, sums ? lay_lane_scatter_ring : lay_lane_gather_ring};
+}
+
+constexpr Row lane_direct_row(Collective collective) {
+  const bool sums = sums_shares(collective);
+  Algorithm algorithm{.collective = collective, .name = "lane-direct"};
+  algorithm.description = sums
+                              ? "each host's sums to all other hosts at once, by ranks that serve a few of them each"
+                              : "each host's blocks to all other hosts at once, by ranks that serve a few of them each";
+  algorithm.cost = "N/L T(m/N) + T(0) on N hosts of L ranks, times the channel load";
+  algorithm.needs_cluster = true;
+  algorithm.kind = &rounds_kind;
+  return {algorithm, sums ? lay_lane_scatter_direct : lay_lane_direct};
+}
+
 /// Once round a ring of which each rank has one block.
 constexpr Row ring_row(Collective collective, bool is_aware) {
-  const bool sums = collective == Collective::reduce_scatter || collective == Collective::reduce_scatter_block;
+  const bool sums = sums_shares(collective);
   Algorithm algorithm{.collective = collective, .name = is_aware ? "ring" : "unaware-ring"};
   algorithm.needs_cluster = is_aware;
   algorithm.kind = &rounds_kind;
@@ -638,12 +672,20 @@ constexpr std::array registry_rows{
          .has_one_order = false},
         lay_unaware_swing},
     ring_row(Collective::reduce_scatter, true),
+    lane_ring_row(Collective::reduce_scatter),
+    lane_direct_row(Collective::reduce_scatter),
     ring_row(Collective::reduce_scatter, false),
     ring_row(Collective::reduce_scatter_block, true),
+    lane_ring_row(Collective::reduce_scatter_block),
+    lane_direct_row(Collective::reduce_scatter_block),
     ring_row(Collective::reduce_scatter_block, false),
     ring_row(Collective::allgather, true),
+    lane_ring_row(Collective::allgather),
+    lane_direct_row(Collective::allgather),
     ring_row(Collective::allgather, false),
     ring_row(Collective::allgatherv, true),
+    lane_ring_row(Collective::allgatherv),
+    lane_direct_row(Collective::allgatherv),
     ring_row(Collective::allgatherv, false),
 };
 

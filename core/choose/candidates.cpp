@@ -174,6 +174,7 @@ constexpr std::array table{
     Candidate{"mixed-radix", Role::rounds, exchanges, For::all, For::all, nullptr, false, Where::with_small_factors,
               true},
     Candidate{"lane-ring", Role::shared_hosts, ring, For::all, For::all, exchanges, false, Where::on_shared_hosts},
+    Candidate{"lane-direct", Role::shared_hosts, exchanges, For::all, For::all, nullptr, false, Where::on_shared_hosts},
     Candidate{"staggered-radix", Role::shared_hosts, exchanges, For::all, For::all, nullptr, false,
               Where::on_shared_hosts_of_own_processors},
     Candidate{"recursive-doubling", Role::rounds, exchanges, For::all, For::all, nullptr, false, Where::anywhere, true},

@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <vector>
 
 #include "network/placement.hpp"
 
@@ -46,9 +47,22 @@ class BlockSchedule {
   /// known of this one bounds them all.
   [[nodiscard]] virtual std::uint64_t alike(std::uint64_t /*round*/) const { return 1; }
 
+  /// One round, and how many there are that have no transfers between other ranks, nor longer ones.
+  struct Recurring {
+    std::uint64_t round = 0;
+    std::uint64_t times = 1;
+  };
+  /// Of fixed blocks, where rounds of several sorts take turns: one of each sort, which stand for all. None: alike()
+  /// says it.
+  [[nodiscard]] virtual std::vector<Recurring> recurring() const { return {}; }
+
   /// Of a reduction: whether each block is summed up at one rank alone, and no transfer has both blocks that its sender
   /// has got operands of and others.
   [[nodiscard]] virtual bool sums_once() const { return true; }
+
+  /// Of a reduce-scatter: whether blocks are handed on one at a time, in the order they came; else a rank needs room
+  /// for all of them.
+  [[nodiscard]] virtual bool relays_in_order() const { return true; }
 
   /// Whether each rank sends to the next one alone, in a ring of all.
   [[nodiscard]] virtual bool is_ring() const { return false; }

@@ -21,9 +21,7 @@ GatheredShares::GatheredShares(const Gathered& gathered, std::span<const Rank> m
     }
     std::byte* const at =
         moved(gathered.buffer, static_cast<std::ptrdiff_t>(start) * static_cast<std::ptrdiff_t>(extent));
-    const Message& message =
-        *messages_.emplace_back(std::make_unique<Message>(at, count, gathered.type, gathered.communicator));
-    in_place_ = in_place_ && message.in_place() != nullptr;
+    messages_.emplace_back(std::make_unique<Message>(at, count, gathered.type, gathered.communicator));
   }
 }
 

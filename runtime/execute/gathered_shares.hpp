@@ -25,8 +25,6 @@ class GatheredShares {
   [[nodiscard]] std::uint64_t bytes(Rank position) const {
     return messages_[position] != nullptr ? messages_[position]->bytes() : 0;
   }
-  /// Whether all of them lie as they are sent.
-  [[nodiscard]] bool are_in_place() const noexcept { return in_place_; }
 
   /// Puts a rank's own share where it belongs; null: it is empty. Throws MpiError, MPI_ERR_TRUNCATE where it is of
   /// another length.
@@ -34,7 +32,6 @@ class GatheredShares {
 
  private:
   std::vector<std::unique_ptr<Message>> messages_;  ///< by position; null: empty
-  bool in_place_ = true;
 };
 
 }  // namespace trunkline::runtime

@@ -220,3 +220,12 @@ def test_parts_of_a_sum_at_each_rank_of_a_host(any_mpi: Mpi, ranks: int, per_hos
     choices = "lane-ring:100,mixed-radix:64,staggered-radix:64"
     done = any_mpi.run(ranks, *command, "--choices", choices, settings=shared(per_host), per_rank=[ON_SHARED_HOST])
     assert "FAILED" not in done.err, done.err
+
+
+@pytest.mark.parametrize(("ranks", "per_host"), [(6, 2), (6, 4), (8, 4)])
+def test_shares_in_lanes_of_ranks_of_hosts(any_mpi: Mpi, ranks: int, per_host: int):
+    """Of hosts with as many ranks, and of one with four beside one with two."""
+    command = [any_mpi.program("runtime-test"), "--require", "--groups", "shares"]
+    choices = "lane-ring:100,lane-ring,lane-direct:1000,lane-direct"
+    done = any_mpi.run(ranks, *command, "--choices", choices, settings=shared(per_host), per_rank=[ON_SHARED_HOST])
+    assert "FAILED" not in done.err, done.err

@@ -13,7 +13,7 @@ GROUPS = ["shares"]
         pytest.param(2, ["native", "ring:64", "unaware-ring:1000", "linear"], marks=ONE_VERSION),
         (3, ["ring:100", "auto", "binary", "by-sites-linear:100"]),
         pytest.param(4, ["unaware-ring:64", "two-tree"], marks=ONE_VERSION),
-        (7, ["ring:1000", "ring:16384", "binomial", "by-sites-3-ary:1000"]),
+        (7, ["ring:1000", "lane-ring:100", "lane-direct:1000", "ring:16384", "binomial", "by-sites-3-ary:1000"]),
     ],
 )
 def test_every_share(any_mpi: Mpi, ranks: int, choices: list[str]):

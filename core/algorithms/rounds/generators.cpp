@@ -13,7 +13,10 @@
 
 #include "algorithms/rounds/circulant.hpp"
 #include "algorithms/rounds/direct.hpp"
+#include "algorithms/rounds/lane_direct.hpp"
+#include "algorithms/rounds/lane_gather_ring.hpp"
 #include "algorithms/rounds/lane_ring.hpp"
+#include "algorithms/rounds/mirrored.hpp"
 #include "algorithms/rounds/mixed_radix.hpp"
 #include "algorithms/rounds/pairwise.hpp"
 #include "algorithms/rounds/ring.hpp"
@@ -42,8 +45,14 @@ std::unique_ptr<const BlockSchedule> staggered_radix_at(const Groups& groups, Ra
   return std::make_unique<const StaggeredRadix>(groups, ranks, position);
 }
 
-std::unique_ptr<const BlockSchedule> lane_ring_at(const Groups& groups, Rank ranks, Rank position) {
-  return std::make_unique<const LaneRing>(groups.front(), ranks, position);
+template <class Kind>
+std::unique_ptr<const BlockSchedule> in_lanes_at(const Groups& groups, Rank ranks, Rank position) {
+  return std::make_unique<const Kind>(groups.front(), ranks, position);
+}
+
+template <class Kind>
+std::unique_ptr<const BlockSchedule> mirrored_in_lanes_at(const Groups& groups, Rank ranks, Rank position) {
+  return std::make_unique<const Mirrored>(in_lanes_at<Kind>(groups, ranks, position));
 }
 
 struct Generator {
@@ -67,7 +76,11 @@ constexpr std::array generator_table{
     Generator{"swing", schedule_at<Swing>},
     Generator{"mixed-radix", mixed_radix_at, 0, most_levels},
     Generator{"staggered-radix", staggered_radix_at, 1, most_levels},
-    Generator{"lane-ring", lane_ring_at, 1, 1, "K-lane-ring"},
+    Generator{"lane-ring", in_lanes_at<LaneRing>, 1, 1, "K-lane-ring"},
+    Generator{"allgather-lane-ring", in_lanes_at<LaneGatherRing>, 1, 1, "K-allgather-lane-ring"},
+    Generator{"allgather-lane-direct", in_lanes_at<LaneDirect>, 1, 1, "K-allgather-lane-direct"},
+    Generator{"reduce-scatter-lane-ring", mirrored_in_lanes_at<LaneGatherRing>, 1, 1, "K-reduce-scatter-lane-ring"},
+    Generator{"reduce-scatter-lane-direct", mirrored_in_lanes_at<LaneDirect>, 1, 1, "K-reduce-scatter-lane-direct"},
 };
 
 constexpr auto generator_names = [] {

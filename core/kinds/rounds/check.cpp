@@ -118,7 +118,8 @@ class RoundReplay {
       for (std::uint64_t block = send->first; block < send->first + send->count; ++block) {
         check_transfer(where, position, *send, block);
       }
-      if (facts_.reduces && facts_.after == Holding::own_block) check_relay(who, position, *send);
+      const bool relays = facts_.reduces && facts_.after == Holding::own_block;
+      if (relays && schedules_[position]->relays_in_order()) check_relay(who, position, *send);
       sent[send->peer] = has_.copy(position, send->first, send->count);
       arriving[send->peer] = *receive;
     }

@@ -211,8 +211,8 @@ double round_seconds(const RoundCosts& costs, std::uint64_t message_bytes, std::
   for (const RoundCost& one : costs.each) {
     // A transfer's blocks lie side by side: a piece goes from one to the next.
     const std::uint64_t piece = std::min(segment_bytes, one.transfer_bytes(message_bytes));
-    seconds += costs.in_lanes && one.rounds > 1.0 ? one.chained_seconds(message_bytes, piece, costs.hosts)
-                                                  : one.seconds(message_bytes, piece, costs.hosts);
+    seconds += one.network_rounds > 1.0 ? one.chained_seconds(message_bytes, piece, costs.hosts)
+                                        : one.seconds(message_bytes, piece, costs.hosts);
   }
   return seconds;
 }

@@ -7,6 +7,7 @@ namespace {
 
 /// Of the rounds that a sample stands for.
 std::uint64_t reducing_of(const BlockSchedule& schedule, const RoundSample& sample, std::uint64_t blocks) {
+  if (!schedule.recurring().empty()) return sample.times;
   std::uint64_t reducing = 0;
   for (std::uint64_t round = sample.round; round < sample.round + sample.times; ++round) {
     const auto send = schedule.send(round, blocks);
@@ -24,8 +25,11 @@ RoundSamples sample_rounds(const Rounds& rounds) {
   const std::uint64_t end = fixed ? first->rounds(*fixed) : 2 * begin;
   RoundSamples samples{
       .any_blocks = !fixed, .blocks = fixed.value_or(4 * begin), .lanes = first->lanes(), .parts = first->parts()};
-  for (std::uint64_t round = begin; round < end; round += samples.rounds.back().times) {
-    samples.rounds.push_back({.round = round, .times = fixed ? first->alike(round) : 1});
+  for (const auto& [round, times] : first->recurring()) samples.rounds.push_back({.round = round, .times = times});
+  if (samples.rounds.empty()) {
+    for (std::uint64_t round = begin; round < end; round += samples.rounds.back().times) {
+      samples.rounds.push_back({.round = round, .times = fixed ? first->alike(round) : 1});
+    }
   }
   for (std::uint64_t round = 0; !fixed && round < first->rounds(1); ++round) {
     samples.of_one_block.push_back({.round = round});

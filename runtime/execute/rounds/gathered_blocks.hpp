@@ -17,7 +17,6 @@ class GatheredBlocks final : public StreamBlocks {
 
   [[nodiscard]] std::uint64_t count() const override { return shares_.size(); }
   [[nodiscard]] std::uint64_t offset(std::uint64_t block) const override { return offsets_[block]; }
-  [[nodiscard]] bool lie_apart() const override { return true; }
 
   /// Where a block goes; null: it is empty.
   [[nodiscard]] Message* message(Rank position) const { return shares_.message(position); }
@@ -26,10 +25,7 @@ class GatheredBlocks final : public StreamBlocks {
   void put(Message* share, Rank position) { shares_.put(share, position); }
 
  private:
-  [[nodiscard]] Place place(const BlockPiece& piece) override {
-    return {*shares_.message(static_cast<Rank>(piece.block)), piece.begin - offsets_[piece.block]};
-  }
-  [[nodiscard]] bool is_in_place() const override { return shares_.are_in_place(); }
+  [[nodiscard]] Place place(const BlockPiece& piece) override;
 
   GatheredShares shares_;
   std::vector<std::uint64_t> offsets_;  ///< one more than blocks

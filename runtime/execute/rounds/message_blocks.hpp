@@ -17,8 +17,7 @@ class MessageBlocks final : public StreamBlocks {
   }
 
  private:
-  [[nodiscard]] Place place(const BlockPiece& piece) override { return {message_, piece.begin}; }
-  [[nodiscard]] bool is_in_place() const override { return message_.in_place() != nullptr; }
+  [[nodiscard]] Place place(const BlockPiece& piece) override { return {message_, piece.begin, piece.units()}; }
 
   Message& message_;
   std::uint64_t blocks_;

@@ -10,6 +10,7 @@
 #include "execute/rounds/message_blocks.hpp"
 #include "execute/rounds/operand_blocks.hpp"
 #include "execute/rounds/relayed_blocks.hpp"
+#include "execute/rounds/summed_blocks.hpp"
 #include "execute/window.hpp"
 #include "kinds/rounds/rounds.hpp"
 
@@ -65,6 +66,10 @@ class RoundsPart final : public LocalPart {
 
   [[nodiscard]] Running reduce_shares(Transport& transport, const Operands& operands, std::span<const MPI_Count> counts,
                                       const Pace& pace) const override {
+    if (!local_.schedule->relays_in_order()) {
+      return running(std::make_shared<Moving<SummedBlocks>>(transport, local_, pace, operands, counts, local_.members,
+                                                            local_.position));
+    }
     return running(std::make_shared<Moving<RelayedBlocks>>(transport, local_, pace, operands, counts, local_.members,
                                                            *local_.schedule, local_.position));
   }

@@ -22,18 +22,23 @@ class StreamBlocks : public Blocks {
   struct Place {
     Message& message;
     std::uint64_t offset;
+    std::uint64_t bytes;
   };
+  /// Where a piece begins, and how much of it lies there in a row.
   [[nodiscard]] virtual Place place(const BlockPiece& piece) = 0;
-  /// All of it lies as it is sent.
-  [[nodiscard]] virtual bool is_in_place() const = 0;
 
  private:
-  /// Memory for a window of pieces; none where they lie in the user's own.
+  /// Memory for a window of pieces, made when the first one does not lie in the user's own as it is sent.
   struct Slots {
     std::unique_ptr<std::byte[]> memory{};
     std::uint64_t count = 0;
   };
-  [[nodiscard]] Chunk chunk(const Slots& slots, const BlockPiece& piece, std::uint64_t number);
+  /// Null: it lies in several places, or not as it is sent.
+  [[nodiscard]] std::byte* in_place(const BlockPiece& piece);
+  [[nodiscard]] std::byte* slot(Slots& slots, std::uint64_t number);
+  /// Calls that with each place of a piece, and how far from its begin that is.
+  template <class Use>
+  void each_place(BlockPiece piece, const Use& use);
 
   std::uint64_t longest_ = 0;
   Slots receives_;

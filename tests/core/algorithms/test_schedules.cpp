@@ -196,12 +196,12 @@ Rank same_rank(const Rounds& here, const Rounds& there, Rank position) {
 }
 
 /// The rounds keep their promise, and say when a transfer's blocks have come as they do listed by hand.
-void expect_true_rounds(const Plan& plan, const char* name) {
-  check_plan(plan, Collective::allreduce);
+void expect_true_rounds(const Plan& plan, const char* name, Collective collective = Collective::allreduce) {
+  check_plan(plan, collective);
   const RoundList list = list_of(rounds_of(plan));
   const auto ranks = static_cast<Rank>(rounds_of(plan).order.size());
   const Rounds listed = listed_rounds(ranks, 0, list);
-  check_rounds(listed, Collective::allreduce);
+  check_rounds(listed, collective);
   for (Rank position = 0; position < ranks; ++position) {
     const auto generated = rounds_of(plan).schedule_of(position);
     const auto replayed = listed.schedule_of(same_rank(rounds_of(plan), listed, position));
@@ -222,6 +222,10 @@ TEST(Schedules, AllreduceOfEveryNumberOfRanks) {
     for (const char* name : {"unaware-ring", "unaware-halving-doubling", "unaware-recursive-doubling", "unaware-swing",
                              "mixed-radix", "staggered-radix", "lane-ring"}) {
       expect_true_rounds(lay(Collective::allreduce, name, &cluster, placement, 0), name);
+    }
+    for (const char* name : {"ring", "lane-ring", "lane-direct"}) {
+      const Plan plan = lay(Collective::allgather, name, &cluster, placement, 0);
+      expect_true_rounds(plan, name, Collective::allgather);
     }
   }
 }
@@ -244,6 +248,13 @@ RC_GTEST_PROP(Schedules, GroupsLieWithinHostsAndSwitches, ()) {
   for (const char* const name : {"mixed-radix", "staggered-radix", "lane-ring"}) {
     expect_true_rounds(lay(Collective::allreduce, name, &cluster, placement, 0), name);
   }
+  std::vector<Rank> in_turn;  // as listed by hand, where blocks are of ranks by number
+  for (Rank rank = 0; rank < placement.size(); ++rank) in_turn.push_back(rank);
+  for (const char* const name : {"lane-ring", "lane-direct"}) {
+    check_plan(lay(Collective::allgather, name, &cluster, placement, 0), Collective::allgather);
+    const std::string generator = std::to_string(ranks) + "-allgather-" + name;
+    expect_true_rounds(plan_of(generate_rounds(generator, in_turn)), name, Collective::allgather);
+  }
 }
 
 /// However many ranks each host has, what lanes and groups do is right, and no longer way is crossed more often.
@@ -252,6 +263,118 @@ RC_GTEST_PROP(Schedules, GroupsOfUnevenHosts, ()) {
   const Placement placement = testing::random_placement(cluster, 40);
   for (const char* const name : {"mixed-radix", "staggered-radix", "lane-ring"}) {
     check_plan(lay(Collective::allreduce, name, &cluster, placement, 0), Collective::allreduce);
+  }
+  for (const char* const name : {"lane-ring", "lane-direct"}) {
+    for (const Collective collective : {Collective::allgather, Collective::reduce_scatter}) {
+      check_plan(lay(collective, name, &cluster, placement, 0), collective);
+    }
+  }
+}
+
+/// Of a reduce-scatter that needs room for all blocks: of those that come together all have come before, or none; what
+/// comes is there when it is sent on, and a block that has been sent does not come again.
+void expect_sums_that_have_room(const Rounds& rounds) {
+  const std::uint64_t blocks = rounds.order.size();
+  for (Rank position = 0; position < blocks; ++position) {
+    const auto schedule = rounds.schedule_of(position);
+    RC_ASSERT(!schedule->relays_in_order());
+    std::vector<std::uint64_t> came(blocks, no_round);
+    std::vector<bool> sent(blocks, false);
+    for (std::uint64_t round = 0; round < schedule->rounds(blocks); ++round) {
+      if (const auto send = schedule->send(round, blocks)) {
+        RC_ASSERT(send->reduces);
+        for (std::uint64_t block = send->first; block < send->first + send->count; ++block) {
+          RC_ASSERT(!sent[block] && block != position);
+          RC_ASSERT(came[block] == no_round || (send->needs != no_round && came[block] <= send->needs));
+          sent[block] = true;
+        }
+      }
+      const auto receive = schedule->receive(round, blocks);
+      if (!receive) continue;
+      const bool first = came[receive->first] == no_round;
+      for (std::uint64_t block = receive->first; block < receive->first + receive->count; ++block) {
+        RC_ASSERT((came[block] == no_round) == first);
+        RC_ASSERT(!sent[block]);
+        came[block] = round;
+      }
+    }
+  }
+}
+
+RC_GTEST_PROP(Schedules, SumsInLanesHaveRoom, ()) {
+  const auto lanes = *rc::gen::inRange<Rank>(1, 13);
+  const auto hosts = *rc::gen::inRange<Rank>(1, 13);
+  std::vector<Rank> order;
+  for (Rank rank = 0; rank < lanes * hosts; ++rank) order.push_back(rank);
+  for (const char* const name : {"-reduce-scatter-lane-ring", "-reduce-scatter-lane-direct"}) {
+    const Rounds rounds = generate_rounds(std::to_string(lanes) + name, order);
+    check_rounds(rounds, Collective::reduce_scatter);
+    expect_sums_that_have_room(rounds);
+  }
+}
+
+/// Blocks that each rank sends to other hosts, and the most of them to one rank in a round.
+struct SentAway {
+  std::uint64_t blocks = 0;
+  std::uint64_t transfers = 0;
+};
+
+SentAway sent_away(const Rounds& rounds, Rank position, Rank lanes) {
+  SentAway sent;
+  const auto schedule = rounds.schedule_of(position);
+  const std::uint64_t blocks = rounds.order.size();
+  for (std::uint64_t round = 0; round < schedule->rounds(blocks); ++round) {
+    const auto send = schedule->send(round, blocks);
+    if (!send || send->peer / lanes == position / lanes) continue;
+    sent.blocks += send->count;
+    ++sent.transfers;
+  }
+  return sent;
+}
+
+/// Every host gets each byte once, by as many messages of each of its ranks as there are hosts in its ring, or hosts
+/// that it serves.
+RC_GTEST_PROP(Schedules, LanesGatherWhatHostsLack, ()) {
+  const auto hosts = *rc::gen::inRange<unsigned>(1, 20);
+  const auto lanes = *rc::gen::inRange<unsigned>(2, 10);
+  const Cluster cluster = testing::one_switch(hosts);
+  const Placement placement = block_placement(cluster, lanes);
+  const Plan ring = lay(Collective::allgather, "lane-ring", &cluster, placement, 0);
+  const Plan direct = lay(Collective::allgather, "lane-direct", &cluster, placement, 0);
+  const Rank whole = hosts > 1 ? lanes : lanes * hosts;
+  RC_ASSERT(rounds_of(direct).generator == std::to_string(whole) + "-allgather-lane-direct");
+  for (Rank host = 0; host < hosts; ++host) {
+    std::uint64_t blocks = 0;
+    for (Rank lane = 0; lane < lanes; ++lane) {
+      const Rank position = host * lanes + lane;
+      RC_ASSERT(sent_away(rounds_of(ring), position, lanes).blocks == hosts - 1);
+      const SentAway sent = sent_away(rounds_of(direct), position, lanes);
+      RC_ASSERT(sent.transfers <= (hosts + lanes - 1) / lanes);
+      RC_ASSERT(sent.blocks == sent.transfers * lanes);
+      blocks += sent.blocks;
+    }
+    RC_ASSERT(blocks == std::uint64_t{hosts - 1} * lanes);
+  }
+}
+
+/// The rounds that stand for all are as many as there are, and each has the most transfers of its sort.
+RC_GTEST_PROP(Schedules, RecurringRoundsStandForAll, ()) {
+  const auto lanes = *rc::gen::inRange<Rank>(1, 10);
+  const auto hosts = *rc::gen::inRange<Rank>(1, 10);
+  const Schedules schedules = generate_schedules(std::to_string(lanes) + "-allgather-lane-ring", lanes * hosts);
+  for (Rank position = 0; position < lanes * hosts; ++position) {
+    const auto schedule = schedules(position);
+    const std::uint64_t blocks = *schedule->fixed_blocks();
+    std::uint64_t said = 0;
+    for (const auto& [round, times] : schedule->recurring()) {
+      RC_ASSERT(schedule->send(round, blocks).has_value());
+      said += times * schedule->send(round, blocks)->count;
+    }
+    std::uint64_t sent = 0;
+    for (std::uint64_t round = 0; round < schedule->rounds(blocks); ++round) {
+      if (const auto send = schedule->send(round, blocks)) sent += send->count;
+    }
+    RC_ASSERT(sent == said);
   }
 }
 
@@ -280,9 +403,13 @@ TEST(Schedules, GeneratorsWithGroups) {
     EXPECT_TRUE(is_generator(name)) << name;
     check_rounds(generate_rounds(name, {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11}), Collective::allreduce);
   }
-  for (const char* const name :
-       {"lane-ring", "2x3-lane-ring", "-lane-ring", "x2-mixed-radix", "2x-mixed-radix", "2mixed-radix", "2", "2-",
-        "4294967296-lane-ring", "2-swing", "1x1x1x1x1x1x1x1x1-mixed-radix", "staggered-radix", ""}) {
+  for (const char* const name : {"3-allgather-lane-ring", "1-allgather-lane-direct", "12-allgather-lane-direct"}) {
+    EXPECT_TRUE(is_generator(name)) << name;
+    check_rounds(generate_rounds(name, {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11}), Collective::allgather);
+  }
+  for (const char* const name : {"lane-ring", "allgather-lane-direct", "2x3-lane-ring", "-lane-ring", "x2-mixed-radix",
+                                 "2x-mixed-radix", "2mixed-radix", "2", "2-", "4294967296-lane-ring", "2-swing",
+                                 "1x1x1x1x1x1x1x1x1-mixed-radix", "staggered-radix", ""}) {
     EXPECT_FALSE(is_generator(name)) << name;
   }
   EXPECT_THROW((void)generate_rounds("5-lane-ring", {0, 1, 2, 3}), std::invalid_argument);

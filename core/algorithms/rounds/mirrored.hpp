@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// A reduce-scatter that is an allgather the other way round: from the last round to the first, each rank sends sums of
+// the blocks that it received there to who sent them.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "patterns/block_schedule.hpp"
+
+namespace trunkline {
+
+/// In the allgather a block reaches each rank once, along a tree from its owner. Here the ranks' operands of the block
+/// go up that tree, and each rank sends its sum once all below it have come. Costs what the allgather costs, and the
+/// sums.
+class Mirrored final : public BlockSchedule {
+ public:
+  /// `gather`: of one position; its blocks are fixed.
+  explicit Mirrored(std::unique_ptr<const BlockSchedule> gather)
+      : gather_(std::move(gather)), blocks_(*gather_->fixed_blocks()), rounds_(gather_->rounds(blocks_)) {}
+
+  [[nodiscard]] std::optional<std::uint64_t> fixed_blocks() const override { return blocks_; }
+  [[nodiscard]] std::uint64_t rounds(std::uint64_t /*blocks*/) const override { return rounds_; }
+  [[nodiscard]] std::uint64_t lanes() const override { return gather_->lanes(); }
+  [[nodiscard]] bool relays_in_order() const override { return false; }
+
+  [[nodiscard]] std::vector<Recurring> recurring() const override {
+    std::vector<Recurring> all = gather_->recurring();
+    for (Recurring& one : all) one.round = there(one.round);
+    return all;
+  }
+
+  [[nodiscard]] std::optional<BlockTransfer> send(std::uint64_t round, std::uint64_t /*blocks*/) const override {
+    std::optional<BlockTransfer> made = gather_->receive(there(round), blocks_);
+    if (!made) return made;
+    made->reduces = true;
+    made->needs = last_before(round, *made);
+    return made;
+  }
+
+  [[nodiscard]] std::optional<BlockTransfer> receive(std::uint64_t round, std::uint64_t /*blocks*/) const override {
+    std::optional<BlockTransfer> made = gather_->send(there(round), blocks_);
+    if (!made) return made;
+    made->reduces = true;
+    made->needs = no_round;
+    return made;
+  }
+
+ private:
+  [[nodiscard]] std::uint64_t there(std::uint64_t round) const { return rounds_ - 1 - round; }
+
+  /// In which one of these blocks comes.
+  [[nodiscard]] std::uint64_t last_before(std::uint64_t round, const BlockTransfer& blocks) const {
+    while (round-- > 0) {
+      const auto came = gather_->send(there(round), blocks_);
+      if (came && came->first < blocks.first + blocks.count && blocks.first < came->first + came->count) return round;
+    }
+    return no_round;
+  }
+
+  std::unique_ptr<const BlockSchedule> gather_;
+  std::uint64_t blocks_;
+  std::uint64_t rounds_;
+};
+
+}  // namespace trunkline
