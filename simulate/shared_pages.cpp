@@ -9,10 +9,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <iterator>
 #include <span>
 #include <stdexcept>
 #include <system_error>
@@ -41,24 +43,21 @@ const char* own_path() {
 }
 
 struct Loaded {
-  std::uintptr_t base = 0;
-  std::vector<ElfW(Phdr)> segments{};  ///< that are in memory
-};
-
-struct Wanted {
   std::uintptr_t base;
-  Loaded found;
+  std::vector<ElfW(Phdr)> segments;  ///< that are in memory
 };
 
-/// For dl_iterate_phdr: stops at the object of that base.
-int find_loaded(dl_phdr_info* object, std::size_t, void* wanted) {
-  auto& [base, found] = *static_cast<Wanted*>(wanted);
-  if (object->dlpi_addr != base) return 0;
-  found.base = base;
-  for (const auto& segment : std::span(object->dlpi_phdr, object->dlpi_phnum)) {
-    if (segment.p_type == PT_LOAD) found.segments.push_back(segment);
-  }
-  return 1;
+/// By the library's own headers, which it begins with: dl_iterate_phdr would pass all copies that were loaded before.
+Loaded loaded(void* handle) {
+  const std::uintptr_t base = static_cast<link_map*>(handle)->l_addr;
+  // NOLINTNEXTLINE(performance-no-int-to-ptr): the loader tells addresses as numbers
+  const auto* const header = reinterpret_cast<const ElfW(Ehdr)*>(base);
+  // NOLINTNEXTLINE(performance-no-int-to-ptr)
+  const auto* const first = reinterpret_cast<const ElfW(Phdr)*>(base + header->e_phoff);
+  Loaded found{.base = base, .segments = {}};
+  std::ranges::copy_if(std::span(first, header->e_phnum), std::back_inserter(found.segments),
+                       [](const auto& segment) { return segment.p_type == PT_LOAD; });
+  return found;
 }
 
 /// Whole pages of a segment.
@@ -124,10 +123,9 @@ void* entry_of_copy(const char* entry, int number) {
   unlink(path.c_str());
   if (handle == nullptr)
     throw std::runtime_error(std::string("cannot load a copy of the ranks' library: ") + dlerror());
-  Wanted wanted{.base = static_cast<link_map*>(handle)->l_addr, .found = {}};
-  if (dl_iterate_phdr(find_loaded, &wanted) == 0) throw std::runtime_error("a copy that was loaded is not there");
-  for (const auto& segment : wanted.found.segments) {
-    const Pages pages = pages_of(wanted.found, segment);
+  const Loaded copy_there = loaded(handle);
+  for (const auto& segment : copy_there.segments) {
+    const Pages pages = pages_of(copy_there, segment);
     if ((segment.p_flags & PF_W) == 0) {
       take_from(original, pages, segment.p_flags);
     } else {

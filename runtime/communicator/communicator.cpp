@@ -149,7 +149,7 @@ Grouping& Communicator::grouping(std::span<const Rank> group_of) {
 }
 
 std::string Communicator::name_for_people() const {
-  return "a communicator of " + std::to_string(members_->processes().world_ranks.size()) + " ranks";
+  return "a communicator of " + std::to_string(members_->processes().world_ranks->size()) + " ranks";
 }
 
 Dying::Dying(MPI_Comm communicator) : outer_(std::exchange(dying, communicator)) {}

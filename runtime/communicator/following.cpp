@@ -51,7 +51,7 @@ int Communicator::meet(const World& first, std::uint64_t bytes) {
   }
   const Processes& processes = members_->processes();
   // One process speaks for all who look: the first of MPI_COMM_WORLD, which looks wherever it takes part.
-  const bool speaks = processes.world_ranks[processes.rank] == 0;
+  const bool speaks = (*processes.world_ranks)[processes.rank] == 0;
   const auto started = Following::Clock::now();
   std::shared_ptr<const ClusterVersion> seen;
   if (speaks || processes.rank == 0) seen = look_at_cluster(first, speaks);

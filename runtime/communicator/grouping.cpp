@@ -39,10 +39,10 @@ Grouping::Grouping(MPI_Comm user, std::shared_ptr<Members> members, std::span<co
       way_(way),
       explain_(explain) {
   const Processes& all = members_->processes();
-  for (Rank rank = 0; rank < all.world_ranks.size(); ++rank) {
+  for (Rank rank = 0; rank < all.world_ranks->size(); ++rank) {
     if (has_groups() && group_of_[rank] != group_of_[all.rank]) continue;
     if (rank == all.rank) rank_ = static_cast<Rank>(world_ranks_.size());
-    world_ranks_.push_back(all.world_ranks[rank]);
+    world_ranks_.push_back((*all.world_ranks)[rank]);
   }
 }
 

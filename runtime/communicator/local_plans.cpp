@@ -17,18 +17,13 @@ static_assert(TagLayout::trees >= most_streams, "tags tell the streams of a plan
 
 namespace {
 
-/// Of a plan among all that the job lays: whose it is, of which collective, and from which root.
-std::uint64_t identity_of(std::string_view key, Collective collective, Rank root, const Processes& processes,
-                          const World& world) {
-  std::string text(key);
-  if (world.first != nullptr) text += " " + std::to_string(world.knowledge.cluster->fingerprint());
-  text += " " + std::to_string(static_cast<int>(collective)) + " " + std::to_string(root);
-  for (const int rank : processes.world_ranks) text += " " + std::to_string(rank);
-  return hash(text);
-}
-
 std::string key_of(std::string_view algorithm, std::uint64_t laid_for_bytes) {
   return std::string(algorithm) + (laid_for_bytes != 0 ? " " + std::to_string(laid_for_bytes) : "");
+}
+
+std::string wish_text(const Wish& wish) {
+  return std::to_string(static_cast<int>(wish.kind)) + " " + std::string(wish.algorithm) + " " +
+         std::to_string(wish.segment_bytes);
 }
 
 }  // namespace
@@ -46,19 +41,39 @@ std::shared_ptr<const LocalDecision> LocalPlans::decide(std::uint64_t bytes, Ope
   }
   Decided& place = decided_[next_decided_++ % decided_.size()];
   place.decision.reset();
-  const Decision decided = decider_.decide(bytes, order, wish, world_.explain);
-  LocalDecision decision = local(decided);
-  if (decided.wants_datagrams) {
-    const Decision without = decider_.decide(bytes, order, wish, world_.explain, Reach::messages);
-    decision.saved_s = decider_.saved_s(bytes, decided, without);
-    decision.opening_s = decider_.opening_s(decided);
-    decision.without_datagrams = std::make_shared<const LocalDecision>(local(without));
+  const auto name = [&] {
+    return "decision " + std::to_string(identity(wish_text(wish))) + " " + std::to_string(bytes) + " " +
+           std::to_string(static_cast<int>(order));
+  };
+  const auto common = made_alike<Common>(name, [&] { return decide_for_all(bytes, order, wish); });
+  LocalDecision decision = local(common->decision);
+  if (common->without_datagrams) {
+    decision.saved_s = common->saved_s;
+    decision.opening_s = common->opening_s;
+    decision.without_datagrams = std::make_shared<const LocalDecision>(local(*common->without_datagrams));
   }
   place = {.bytes = bytes,
            .order = order,
            .wish = wish,
            .decision = std::make_shared<const LocalDecision>(std::move(decision))};
   return place.decision;
+}
+
+std::uint64_t LocalPlans::identity(std::string_view key) const {
+  std::string text(key);
+  if (world_.first != nullptr) text += " " + std::to_string(world_.knowledge.cluster->fingerprint());
+  text += " " + std::to_string(static_cast<int>(collective_)) + " " + std::to_string(root_);
+  return hash(text + " " + std::to_string(processes_.digest));
+}
+
+LocalPlans::Common LocalPlans::decide_for_all(std::uint64_t bytes, OperandOrder order, const Wish& wish) {
+  Common common{.decision = decider_.decide(bytes, order, wish, world_.explain), .without_datagrams = {}};
+  if (common.decision.wants_datagrams) {
+    common.without_datagrams = decider_.decide(bytes, order, wish, world_.explain, Reach::messages);
+    common.saved_s = decider_.saved_s(bytes, common.decision, *common.without_datagrams);
+    common.opening_s = decider_.opening_s(common.decision);
+  }
+  return common;
 }
 
 LocalDecision LocalPlans::local(const Decision& decided) {
@@ -72,11 +87,10 @@ std::shared_ptr<const LocalPlan> LocalPlans::local_plan(std::string_view algorit
       plans_, [&](const auto& plan) { return plan->key == algorithm && plan->laid_for_bytes == laid_for_bytes; });
   if (known != plans_.end()) return *known;
   const std::string key = key_of(algorithm, laid_for_bytes);
-  const auto identity = [&] { return identity_of(key, collective_, root_, processes_, world_); };
-  const auto laid = made_alike<Plan>([&] { return "plan " + std::to_string(identity()); },
+  const auto laid = made_alike<Plan>([&] { return "plan " + std::to_string(identity(key)); },
                                      [&] { return decider_.plan(algorithm, laid_for_bytes); });
   const Plan& plan = *laid;
-  const auto flight = made_alike<InFlight>([&] { return "in flight " + std::to_string(identity()); },
+  const auto flight = made_alike<InFlight>([&] { return "in flight " + std::to_string(identity(key)); },
                                            [&] { return in_flight_of(plan); });
   const World& first = world_.first != nullptr ? *world_.first : world_;  // lives as long as the process
   const GivenPlan* const given = is_given(algorithm) ? first.knowledge.given(algorithm) : nullptr;
@@ -84,12 +98,12 @@ std::shared_ptr<const LocalPlan> LocalPlans::local_plan(std::string_view algorit
                  .laid_for_bytes = laid_for_bytes,
                  .key_hash = hash(key),
                  .name = given != nullptr ? given->file->algorithm.c_str() : algorithm.data(),
-                 .part = local_part(plan, processes_.rank, processes_.world_ranks),
+                 .part = local_part(plan, processes_.rank, *processes_.world_ranks),
                  .in_flight = *flight,
                  .load = load_of(plan)};
   made.far = far_of(plan);
   made.in_flight.far = made.far;
-  if (world_.trace) made.identity = identity();
+  if (world_.trace) made.identity = identity(key);
   if (world_.trace && processes_.rank == plan.root()) made.whole = laid;
   return plans_.emplace_back(std::make_shared<const LocalPlan>(std::move(made)));
 }
@@ -105,7 +119,7 @@ std::vector<int> LocalPlans::far_of(const Plan& plan) const {
   if (!knowledge.cluster || !knowledge.cluster->has_sites()) return {};
   std::vector<int> far;
   for (const Rank peer : far_peers(Paths(knowledge.network()), *processes_.placement, plan.steps(), processes_.rank)) {
-    far.push_back(processes_.world_ranks[peer]);
+    far.push_back((*processes_.world_ranks)[peer]);
   }
   std::ranges::sort(far);
   return far;

@@ -4,7 +4,10 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <memory>
+#include <optional>
+#include <string_view>
 #include <vector>
 
 #include "communicator/local_plan.hpp"
@@ -15,9 +18,10 @@ namespace trunkline::runtime {
 
 /// The processes of a communicator in the order of their ranks.
 struct Processes {
-  std::vector<int> world_ranks;                ///< in MPI_COMM_WORLD, and so on the private communicator
-  std::shared_ptr<const Placement> placement;  ///< host of each
-  Rank rank = 0;                               ///< this process's
+  std::shared_ptr<const std::vector<int>> world_ranks;  ///< in MPI_COMM_WORLD, and so on the private communicator
+  std::shared_ptr<const Placement> placement;           ///< host of each
+  Rank rank = 0;                                        ///< this process's
+  std::uint64_t digest = 0;                             ///< of their world ranks
 };
 
 class LocalPlans {
@@ -33,6 +37,13 @@ class LocalPlans {
   void forget_unused() { decider_.forget_plans(); }
 
  private:
+  /// What follows alike on all ranks from what they know.
+  struct Common {
+    Decision decision;
+    std::optional<Decision> without_datagrams;  ///< where that decision wants them
+    double saved_s = 0.0;
+    double opening_s = 0.0;
+  };
   struct Decided {
     std::uint64_t bytes = 0;
     OperandOrder order = OperandOrder::any;
@@ -40,6 +51,9 @@ class LocalPlans {
     std::shared_ptr<const LocalDecision> decision{};  ///< null: free
   };
 
+  /// Of a plan or a decision among all of the job: whose it is, of which collective, and from which root.
+  [[nodiscard]] std::uint64_t identity(std::string_view key) const;
+  [[nodiscard]] Common decide_for_all(std::uint64_t bytes, OperandOrder order, const Wish& wish);
   [[nodiscard]] LocalDecision local(const Decision& decided);
   std::shared_ptr<const LocalPlan> local_plan(std::string_view algorithm, std::uint64_t laid_for_bytes);
   [[nodiscard]] InFlight in_flight_of(const Plan& plan) const;

@@ -5,10 +5,13 @@
 #include <iterator>
 #include <numeric>
 #include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
+#include "alike.hpp"
 #include "reserve.hpp"
+#include "text/fnv.hpp"
 
 namespace trunkline::runtime {
 namespace {
@@ -43,13 +46,27 @@ int translate(MPI_Comm communicator, std::span<const int> ranks, std::span<int> 
                                     in_world.data());
 }
 
-std::shared_ptr<const Placement> placement_of(const std::vector<int>& in_world, const World& world) {
-  auto placement = std::make_shared<Placement>(in_world.size(), 0);
+Placement placement_of(const std::vector<int>& in_world, const World& world) {
+  Placement placement(in_world.size(), 0);
   if (world.placement != nullptr) {
-    std::ranges::transform(in_world, placement->begin(),
+    std::ranges::transform(in_world, placement.begin(),
                            [&](int rank) { return (*world.placement)[static_cast<std::size_t>(rank)]; });
   }
   return placement;
+}
+
+Processes processes_of(const std::vector<int>& in_world, const World& world, Rank rank) {
+  const std::uint64_t digest =
+      hash({reinterpret_cast<const char*>(in_world.data()), in_world.size() * sizeof in_world.front()});
+  const auto named = [&](const char* what) {
+    const std::uint64_t changed = world.first != nullptr ? world.knowledge.cluster->fingerprint() : 0;
+    return what + std::to_string(digest) + " " + std::to_string(changed);
+  };
+  return {.world_ranks = made_alike<std::vector<int>>([&] { return named("world ranks "); }, [&] { return in_world; }),
+          .placement = made_alike<Placement>([&] { return named("placement of "); },
+                                             [&] { return placement_of(in_world, world); }),
+          .rank = rank,
+          .digest = digest};
 }
 
 /// The last sets of processes that were asked for, the latest first.
@@ -81,7 +98,7 @@ Members::Found Members::of(MPI_Comm communicator, std::shared_ptr<const World> w
 }
 
 std::shared_ptr<Members> Members::in(std::shared_ptr<const World> world, const Members& same) {
-  auto members = kept_ones(std::move(world), same.processes_.world_ranks, same.processes_.rank);
+  auto members = kept_ones(std::move(world), *same.processes_.world_ranks, same.processes_.rank);
   if (same.are_out_of_reach()) members->have_been_out_of_reach();
   return members;
 }
@@ -91,16 +108,14 @@ std::shared_ptr<Members> Members::kept_ones(std::shared_ptr<const World> world, 
   Kept& all = kept();
   const std::scoped_lock lock(all.mutex);
   const auto is_same = [&](const auto& members) {
-    return members->world_ == world && members->processes_.world_ranks == world_ranks;
+    return members->world_ == world && *members->processes_.world_ranks == world_ranks;
   };
   const auto known = std::ranges::find_if(all.members, is_same);
   if (known != all.members.end()) {
     all.members.splice(all.members.begin(), all.members, known);
   } else {
-    with_reserve([&] {
-      all.members.push_front(std::make_shared<Members>(
-          world, Processes{.world_ranks = world_ranks, .placement = placement_of(world_ranks, *world), .rank = rank}));
-    });
+    with_reserve(
+        [&] { all.members.push_front(std::make_shared<Members>(world, processes_of(world_ranks, *world, rank))); });
     if (all.members.size() > most_kept) all.members.pop_back();
   }
   return all.members.front();

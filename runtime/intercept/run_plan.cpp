@@ -70,8 +70,8 @@ int run_plan(const UserCall& call, const SharedFacts& shared, const Prepared& pr
   const Arguments& arguments = call.arguments();
   const LocalDecision& decision = *prepared.decision;
   const std::uint64_t claim = claim_of(arguments, prepared, shared.bytes);
-  MpiTransport over_mpi(*private_communicator(), prepared.communicator->members()->processes().world_ranks, prepared.id,
-                        prepared.turn, claim, decision.plan->part->streams());
+  MpiTransport over_mpi(*private_communicator(), *prepared.communicator->members()->processes().world_ranks,
+                        prepared.id, prepared.turn, claim, decision.plan->part->streams());
   std::optional<DatagramCall> datagrams;
   std::optional<TracedDatagrams> told;
   if (prepared.group != nullptr) over_mpi.use(datagrams.emplace(*prepared.group, prepared.turn, claim));

@@ -39,7 +39,7 @@ void keep_plan_of(const Arguments& call, const LocalPlan& plan, const Members& m
       file.host_of_rank.push_back(knowledge.cluster->nodes()[hosts[host]].name);
     }
   }
-  keep_plan(*recorder(), plan.identity, file, processes.world_ranks);
+  keep_plan(*recorder(), plan.identity, file, *processes.world_ranks);
 }
 
 }  // namespace

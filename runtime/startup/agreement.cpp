@@ -107,7 +107,8 @@ std::unique_ptr<World> agree(LocalView view, bool strict) {
   int ranks = 0;
   check(PMPI_Comm_rank(MPI_COMM_WORLD, &rank));
   check(PMPI_Comm_size(MPI_COMM_WORLD, &ranks));
-  const Record mine{.build = build_fingerprint(),
+  const auto build = made_alike<std::uint64_t>([] { return std::string("build"); }, build_fingerprint);
+  const Record mine{.build = *build,
                     .cluster = view.cluster_fingerprint,
                     .plan = view.plan_fingerprint,
                     .tuning = view.tuning_fingerprint,

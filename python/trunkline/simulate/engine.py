@@ -221,8 +221,9 @@ def _simulate(
 def _rank_hosts(job: Job, ranks: Sequence[int]) -> Iterator[str]:
     """By rank: its host in the platform."""
     before = Counter[int]()
+    hosts = job.cluster.hosts
     for host in job.placement:
-        yield rank_host(job.cluster.hosts[host], before[host], ranks[host])
+        yield rank_host(hosts[host], before[host], ranks[host])
         before[host] += 1
 
 

@@ -39,8 +39,8 @@ class Row(Timed):
 
 
 MOST_DECIDING = 1024
-"""Ranks up to which each lays what ``auto`` compares and decides for itself. More are told what was decided here: time
-and memory for that grow with the square of their number."""
+"""Ranks up to which they decide themselves what ``auto`` runs. More are told what was decided here, and open no groups
+of multicasts before the calls that are timed."""
 
 
 @dataclass(frozen=True)
