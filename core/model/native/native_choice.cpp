@@ -96,8 +96,7 @@ NativeChoice openmpi_choice(Collective collective, Rank ranks, std::uint64_t byt
 
 /// Of allgathers and reduce-scatters, whose message is that of all ranks.
 std::string_view mpich_shares(Collective collective, Rank ranks, std::uint64_t bytes) {
-  constexpr std::uint64_t long_bytes = 524288;
-  if (facts_of(collective).reduces) return bytes < long_bytes ? "recursive_halving" : "pairwise";
+  if (facts_of(collective).reduces) return mpich_scatters_pairwise(bytes) ? "pairwise" : "recursive_halving";
   if (mpich_gathers_round_a_ring(ranks, bytes)) return "ring";
   return std::has_single_bit(ranks) ? "recursive_doubling" : "brucks";
 }

@@ -13,9 +13,24 @@ std::vector<Exchange> round_a_ring(Rank ranks) {
   return {one};
 }
 
+/// Each rank sends each other one its block, all at the same distance at a time. Of many distances some stand for all.
+std::vector<Exchange> at_each_distance(Rank ranks) {
+  constexpr Rank most_looked_at = 16;
+  const Rank distances = ranks - 1;
+  const Rank looked_at = std::min(distances, most_looked_at);
+  std::vector<Exchange> all;
+  for (Rank k = 0; k < looked_at; ++k) {
+    const Rank distance = 1 + static_cast<Rank>(std::uint64_t{k} * distances / looked_at);
+    Exchange& one = all.emplace_back();
+    one.part = 1.0 / ranks;
+    one.times = static_cast<double>(distances) / looked_at;
+    for (Rank rank = 0; rank < ranks; ++rank) one.transfers.emplace_back(rank, (rank + distance) % ranks);
+  }
+  return all;
+}
+
 /// Of a power of two of ranks in pairs, by recursive doubling; of any other number as Bruck does it, to the one 1, 2,
-/// 4,
-/// ... before. All that there is, up to what it lacks.
+/// 4, ... before. All that there is, up to what it lacks.
 std::vector<Exchange> doubling(Rank ranks) {
   std::vector<Exchange> all;
   const bool in_pairs = std::has_single_bit(ranks);
@@ -37,22 +52,34 @@ bool mpich_gathers_round_a_ring(Rank ranks, std::uint64_t message_bytes) {
   return message_bytes >= (std::has_single_bit(ranks) ? long_bytes : bruck_bytes);
 }
 
+bool mpich_scatters_pairwise(std::uint64_t message_bytes) {
+  constexpr std::uint64_t long_bytes = 524288;
+  return message_bytes >= long_bytes;
+}
+
 NativeShareCosts native_share_costs(const Paths& paths, const Placement& placement, Collective collective,
                                     NativeLibrary library, const HostCosts& hosts) {
   NativeShareCosts costs{.ranks = static_cast<Rank>(placement.size()), .hosts = hosts};
-  costs.is_known = library == NativeLibrary::mpich && !facts_of(collective).reduces;
+  const bool reduces = facts_of(collective).reduces;
+  costs.is_known = library == NativeLibrary::mpich && !reduces;
   if (costs.ranks < 2) return costs;
   const auto taken = [&](std::vector<Exchange> all) {
-    for (Exchange& one : all) one.reducing = facts_of(collective).reduces ? 1.0 : 0.0;
+    for (Exchange& one : all) one.reducing = reduces ? 1.0 : 0.0;
     return all;
   };
   costs.ring = exchange_cost(paths, placement, taken(round_a_ring(costs.ranks)));
   costs.doubling = exchange_costs(paths, placement, taken(doubling(costs.ranks)));
+  if (library == NativeLibrary::mpich && reduces) {
+    costs.pairwise = exchange_cost(paths, placement, taken(at_each_distance(costs.ranks)));
+  }
   return costs;
 }
 
 double native_share_seconds(const NativeShareCosts& costs, std::uint64_t message_bytes) {
   if (costs.ranks < 2) return 0.0;
+  if (costs.pairwise && mpich_scatters_pairwise(message_bytes)) {
+    return costs.pairwise->seconds(message_bytes, message_bytes / costs.ranks + 1, costs.hosts);
+  }
   const double ring_s = costs.ring.seconds(message_bytes, message_bytes / costs.ranks + 1, costs.hosts);
   double doubling_s = 0.0;
   for (const RoundCost& one : costs.doubling) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "collective/collective.hpp"
@@ -21,11 +22,15 @@ struct NativeShareCosts {
   HostCosts hosts = usual_host_costs();
   bool is_known = false;  ///< which of the two runs: of an allgather under MPICH
   RoundCost ring{};
-  std::vector<RoundCost> doubling{};  ///< its rounds, of which each has longer transfers than the one before
+  std::vector<RoundCost> doubling{};    ///< its rounds, of which each has longer transfers than the one before
+  std::optional<RoundCost> pairwise{};  ///< of long reduce-scatters under MPICH
 };
 
 /// Whether MPICH gathers shares of so many bytes together round a ring; else by doubling what ranks have.
 [[nodiscard]] bool mpich_gathers_round_a_ring(Rank ranks, std::uint64_t message_bytes);
+
+/// Whether MPICH scatters so many bytes of results pairwise: each rank sends each other one its block.
+[[nodiscard]] bool mpich_scatters_pairwise(std::uint64_t message_bytes);
 
 /// Time O(ranks * log(ranks) * length of a path).
 [[nodiscard]] NativeShareCosts native_share_costs(const Paths& paths, const Placement& placement, Collective collective,
