@@ -181,6 +181,20 @@ std::pair<int, int> run(int turns, int plans, unsigned seed) {
              std::string(facts_of(one.collective).name) + " by " + std::string(one.name));
       }
     }
+    // Whole hosts of several ranks, block by block or dealt: what goes in lanes needs them.
+    for (const Rank lanes : {2U, 3U, 4U}) {
+      const auto hosts = static_cast<Rank>(2 + testing::below(random, 2));
+      const bool is_dealt = testing::below(random, 2) == 0;
+      Placement placement;
+      for (Rank rank = 0; rank < lanes * hosts; ++rank) placement.push_back(is_dealt ? rank % hosts : rank / lanes);
+      for (const Algorithm& one : algorithms()) {
+        if (!one.name.starts_with("lane-")) continue;
+        const Trial trial = testing::random_trial(one.collective, lanes * hosts, all, random);
+        call(trial, lay(one.collective, one.name, &cluster, placement, trial.root),
+             std::string(facts_of(one.collective).name) + " by " + std::string(one.name) + " on hosts of " +
+                 std::to_string(lanes));
+      }
+    }
   }
   for (const Rank ranks : {Rank{2}, Rank{4}, Rank{7}}) {
     Placement placement(ranks);
