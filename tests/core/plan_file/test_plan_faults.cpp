@@ -14,7 +14,8 @@ const std::string shapes =
     "2-lane-two-tree to 8-lane-two-tree, "
     "by-sites-linear, by-sites-binary, by-sites-3-ary to by-sites-8-ary, by-sites-multicast, packed-linear, "
     "packed-binary, wave, "
-    "wave-mended, "
+    "wave-mended, shortest-paths, earliest-edge, earliest-edge-ahead, earliest-edge-by-sites, fastest-node, "
+    "local-search, "
     "unaware-linear, "
     "unaware-binary, "
     "unaware-3-ary to unaware-8-ary, unaware-scatter-ring";
