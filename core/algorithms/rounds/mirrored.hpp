@@ -3,6 +3,7 @@
 // the blocks that it received there to who sent them.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -18,6 +19,8 @@ namespace trunkline {
 /// sums.
 class Mirrored final : public BlockSchedule {
  public:
+  static constexpr std::uint64_t most_looked_back = 64;
+
   /// `gather`: of one position; its blocks are fixed.
   explicit Mirrored(std::unique_ptr<const BlockSchedule> gather)
       : gather_(std::move(gather)), blocks_(*gather_->fixed_blocks()), rounds_(gather_->rounds(blocks_)) {}
@@ -52,13 +55,15 @@ class Mirrored final : public BlockSchedule {
  private:
   [[nodiscard]] std::uint64_t there(std::uint64_t round) const { return rounds_ - 1 - round; }
 
-  /// In which one of these blocks comes.
+  /// In which one of these blocks comes; or a later one. Who waits for a round waits for all before it, and of those so
+  /// long ago nothing is under way any more: to look for them would take a time that grows with the square.
   [[nodiscard]] std::uint64_t last_before(std::uint64_t round, const BlockTransfer& blocks) const {
-    while (round-- > 0) {
+    const std::uint64_t end = round - std::min(round, most_looked_back);
+    while (round-- > end) {
       const auto came = gather_->send(there(round), blocks_);
       if (came && came->first < blocks.first + blocks.count && blocks.first < came->first + came->count) return round;
     }
-    return no_round;
+    return end == 0 ? no_round : end - 1;
   }
 
   std::unique_ptr<const BlockSchedule> gather_;

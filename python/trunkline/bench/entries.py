@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import MISSING, fields
-from typing import Any, get_type_hints
+from typing import Any, Optional, get_type_hints
 
 __all__ = ["check_entry"]
 
@@ -39,10 +39,14 @@ def _wrong(value: object, hint: object) -> str:
     """What the value should be and is not; empty: all is well."""
     if hint is str:
         return "" if isinstance(value, str) else "a text"
+    if hint is bool:
+        return "" if isinstance(value, bool) else "true or false"
     if hint is int:
         return "" if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else "a count"
     if hint is float:
         return "" if _is_above_zero(value) else "a number above zero"
+    if hint == Optional[float]:
+        return "" if value is None or _is_above_zero(value) else "a number above zero, or null"
     if hint == list[float]:
         return "" if isinstance(value, list) and all(map(_is_above_zero, value)) else "a list of numbers above zero"
     return "" if isinstance(value, list) and all(isinstance(one, dict) for one in value) else "a list of objects"

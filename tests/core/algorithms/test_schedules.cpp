@@ -12,6 +12,7 @@
 #include "algorithms/registry.hpp"
 #include "algorithms/rounds/circulant.hpp"
 #include "algorithms/rounds/generators.hpp"
+#include "algorithms/rounds/mirrored.hpp"
 #include "algorithms/rounds/nested_groups.hpp"
 #include "algorithms/rounds/scatter_doubling.hpp"
 #include "algorithms/rounds/scatter_ring.hpp"
@@ -498,6 +499,32 @@ TEST(Schedules, WhatIsWrongWithSums) {
             "rank 2 never gets block 0 with the operands of all ranks");
   EXPECT_EQ(fault_of({.rounds = {{from_1}}}, Collective::bcast),
             "round 0: rank 1 sends block 0 to be added, and bcast adds nothing up");
+}
+
+/// A block comes in each round, and none is handed on.
+class ReceivesAlone final : public BlockSchedule {
+ public:
+  explicit ReceivesAlone(std::uint64_t& asked) : asked_(&asked) {}
+  [[nodiscard]] std::optional<std::uint64_t> fixed_blocks() const override { return 1000; }
+  [[nodiscard]] std::uint64_t rounds(std::uint64_t /*blocks*/) const override { return 1000; }
+  [[nodiscard]] std::optional<BlockTransfer> send(std::uint64_t /*round*/, std::uint64_t /*blocks*/) const override {
+    ++*asked_;
+    return std::nullopt;
+  }
+  [[nodiscard]] std::optional<BlockTransfer> receive(std::uint64_t round, std::uint64_t /*blocks*/) const override {
+    return BlockTransfer{.peer = 1, .first = round, .count = 1};
+  }
+
+ private:
+  std::uint64_t* asked_;
+};
+
+TEST(Mirrored, LooksForWhatItWaitsForAmongFewRounds) {
+  std::uint64_t asked = 0;
+  const Mirrored sums(std::make_unique<ReceivesAlone>(asked));
+  EXPECT_EQ(sums.send(900, 1000)->needs, 900 - Mirrored::most_looked_back - 1);
+  EXPECT_EQ(asked, Mirrored::most_looked_back);
+  EXPECT_EQ(sums.send(10, 1000)->needs, no_round);
 }
 
 }  // namespace

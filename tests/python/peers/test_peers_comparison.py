@@ -322,6 +322,8 @@ class TestResults:
             ({"seconds_median": None}, "seconds_median is None, not a number above zero"),
             ({"limit_seconds": 0}, "limit_seconds is 0, not a number above zero"),
             ({"message_bytes": "8"}, "message_bytes is '8', not a count"),
+            ({"dealt": 0}, "dealt is 0, not true or false"),
+            ({"bound_seconds": -1.0}, "bound_seconds is -1.0, not a number above zero, or null"),
             ({"seconds": [1.0, None]}, "seconds is .*, not a list of numbers"),
             ({"trials": [1]}, "trials is .*, not a list of objects"),
             ({"mpi": 7}, "mpi is 7, not a text"),
