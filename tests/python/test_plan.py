@@ -212,7 +212,7 @@ def test_the_picture_shows_contention():
         (["--segment", "1MB"], "--segment 1MB goes into the plan file: name one with --output FILE"),
         (
             ["--bytes", "8KiB"],
-            "--bytes 8KiB: plans of linear do not depend on the size; those of wave and wave-mended do; leave it out",
+            "--bytes 8KiB: plans of linear do not depend on the size; those of wave, wave-mended, shortest-paths, ",
         ),
         (["--algorithm", "wave", "--bytes", "8K"], "--bytes: '8K' is not a size; "),
         (["--algorithm", "wave", "--bytes", "0"], "--bytes 0: a message has a byte at least"),

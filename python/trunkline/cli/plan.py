@@ -252,7 +252,7 @@ def _message(collective: str, shape: str, size: str | None) -> int | None:
         return None
     if not find_algorithm(collective, shape).by_size:
         by_size = [a.name for a in _core.algorithms() if a.collective == collective and a.by_size]
-        which = f"; those of {' and '.join(by_size)} do" if by_size else ""
+        which = f"; those of {', '.join(by_size)} do" if by_size else ""
         raise BadInput(f"--sizes {size}: plans of {shape} do not depend on the size{which}; leave it out")
     count = parse_message_bytes(size, "--sizes")
     if count == 0:
