@@ -74,7 +74,7 @@ class TreeSteps final : public Steps {
                                                           Collective collective,
                                                           const HostCosts& hosts) const override {
     const CollectiveFacts& facts = facts_of(collective);
-    if (facts_of(collective).gathers_shares()) {
+    if (facts.gathers_shares()) {
       return std::make_unique<const GatherCosts>(
           gather_costs(paths, placement, trees_.front(), hosts, in_flight(paths, placement, *this, collective, hosts)));
     }
