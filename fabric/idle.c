@@ -19,6 +19,8 @@
 #include <sys/epoll.h>
 #include <time.h>
 
+#include "idle.h"
+
 enum {
   patience = 1,          /* fruitless polls in a row before the first wait */
   most_descriptors = 64, /* polled together; a longer list passes through */
@@ -41,12 +43,6 @@ static epoll_wait_type real_epoll_wait;
 static epoll_pwait_type real_epoll_pwait;
 static poll_type real_poll;
 static ppoll_type real_ppoll;
-
-/* Function pointers come out of dlsym() as data pointers. */
-static void look_up(void* into, const char* name) {
-  void* const found = dlsym(RTLD_NEXT, name);
-  memcpy(into, &found, sizeof found);
-}
 
 __attribute__((constructor)) static void look_up_all(void) {
   look_up(&real_epoll_wait, "epoll_wait");
@@ -185,38 +181,4 @@ int ppoll(struct pollfd* asked, nfds_t count, const struct timespec* timeout, co
   if (got == 0 && rest()) got = real_ppoll(asked, count, timeout, mask);
   if (got != 0) found();
   return got;
-}
-
-/* MPICH 4.0.2 on UCX 1.13 (Debian 12) mostly hangs in MPI_Finalize over TCP: a rank that has closed its endpoints waits
- * for the process manager without progress while others still flush theirs to it. MPICH closes endpoints only there,
- * about to exit, so under MPICH 4.0 "already closed" (a null request) is answer enough; elsewhere the call goes on. */
-static int is_mpich_40(void) {
-  static int known = -1;
-  if (known < 0) {
-    int (*version)(char*, int*);
-    void* const symbol = dlsym(RTLD_DEFAULT, "MPI_Get_library_version");
-    memcpy(&version, &symbol, sizeof symbol);
-    char text[8192] = ""; /* MPI_MAX_LIBRARY_VERSION_STRING of every library so far */
-    int length = 0;
-    const char* number = NULL;
-    if (version != NULL && version(text, &length) == 0 && strncmp(text, "MPICH Version:", 14) == 0) {
-      number = text + 14 + strspn(text + 14, " \t");
-    }
-    known = number != NULL && strncmp(number, "4.0", 3) == 0;
-  }
-  return known;
-}
-
-void* ucp_ep_close_nb(void* endpoint, unsigned mode) {
-  if (is_mpich_40()) return NULL;
-  void* (*real)(void*, unsigned);
-  look_up(&real, "ucp_ep_close_nb");
-  return real == NULL ? NULL : real(endpoint, mode);
-}
-
-void* ucp_disconnect_nb(void* endpoint) {
-  if (is_mpich_40()) return NULL;
-  void* (*real)(void*);
-  look_up(&real, "ucp_disconnect_nb");
-  return real == NULL ? NULL : real(endpoint);
 }

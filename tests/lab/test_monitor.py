@@ -22,7 +22,6 @@ class Beside:
 
     def __init__(self, lab, mpi, folder):
         self.lab, self.mpi, self.folder = lab, ready_mpi(mpi), folder
-        self.has_waited = False
         self.file = folder / "now.yaml"
         self.file.write_text(_core.write_cluster(lab.cluster))
 
@@ -45,10 +44,6 @@ class Beside:
         words = ["monitor", str(self.file), "--once", "--most-pairs", "8", "--calls", "bcast:20000", "--json", "-"]
         words = [sys.executable, "-m", "trunkline", *words, "--", *argv]
         done = self.lab.run(words, env=env | FREE, capture=True, timeout=PATIENCE_S)
-        if "not measured: measuring has not ended" in done.stderr and not self.has_waited:
-            # It hung once beside many other jobs, and nobody knows why. A monitor measures again; so does this, once.
-            self.has_waited = True
-            return self.monitor()
         assert done.returncode == 0, done.stderr
         return json.loads(done.stdout)
 

@@ -73,6 +73,14 @@ def test_several_ranks_a_host(trunkline, program, mpi):
     assert "hello from 15 ranks" in done.stdout
 
 
+@pytest.mark.parametrize("mpi", [*BOTH, "mpich-5.0.2", "openmpi-5.0.11"])
+def test_ranks_that_leave_right_after_their_last_message(trunkline, program, mpi):
+    words = ("--mpi", mpi, "-n", "32", "--native", "--", program("last-messages", mpi))
+    done = run(trunkline, *words, rate="20Mbit")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "all ranks have left" in done.stdout
+
+
 @pytest.mark.parametrize("mpi", BOTH)
 def test_native_runs_without_the_library(trunkline, program, mpi):
     done = run(
