@@ -50,14 +50,22 @@ TreeReduction::TreeReduction(Transport& transport, std::span<const LocalTree> tr
     // What the partner got, behind all others; an operand that lies where the result goes is sent from elsewhere.
     if (flow.exchanges()) flow.slots_each = std::max<std::uint64_t>(flow.slots_each, operands.in_place() ? 1 : 0) + 1;
     // Every child has its slots: of many children, or of elements far apart, each has fewer.
-    const auto window = [&](std::uint64_t in_flight_bytes, std::uint64_t among) {
+    const auto window = [&](std::uint64_t in_flight_bytes, std::uint64_t among, std::uint64_t of_slots) {
       return std::min(flow.segments, up_window_of(cut, Operands::Slots::bytes(operands, segment_elements_),
-                                                  in_flight_bytes, trees.size(), among, flow.slots_each));
+                                                  in_flight_bytes, trees.size(), among, of_slots));
     };
     // Ranks near by that were as far ahead as those far away must be would keep the port from what has come a long way.
-    const std::uint64_t near = window(in_flight.near_bytes, children);
+    const std::uint64_t near = window(in_flight.near_bytes, children, flow.slots_each);
+    // Sums wait for what is under way to who is above, and for the partner. Operands of ranks near by, such as the
+    // many of the same host, do not, and take no room from those.
+    const auto is_long = [&](std::uint64_t slot) {
+      const std::uint64_t child = slot + flow.first_slot;
+      return slot == 0 || child >= children || !is_near(flow.tree->children[child]);
+    };
+    std::uint64_t long_slots = 0;
+    for (std::uint64_t slot = 0; slot < flow.slots_each; ++slot) long_slots += is_long(slot) ? 1 : 0;
     // A long link holds as much however many children there are.
-    const std::uint64_t far = std::max(near, window(in_flight.bytes, 1));
+    const std::uint64_t far = std::max(near, window(in_flight.bytes, 1, long_slots));
     flow.up_window = flow.is_top() ? 0 : is_near(flow.tree->next_up()) ? near : far;
     flow.window = std::max(near, flow.up_window);
     for (const int child : flow.tree->children) {
@@ -67,9 +75,12 @@ TreeReduction::TreeReduction(Transport& transport, std::span<const LocalTree> tr
     flow.combined = flow.is_leaf() ? flow.segments : 0;
     flow.operands.assign(flow.window * children, Pending());
     flow.up.assign(flow.up_window, Pending());
-    if (flow.slots_each > 0 && flow.window > 0) {
-      flow.memory = Operands::Slots(operands, flow.window * flow.slots_each, segment_elements_);
+    std::uint64_t in_all = 0;
+    for (std::uint64_t slot = 0; slot < flow.slots_each; ++slot) {
+      flow.slots.push_back({.first = in_all, .window = is_long(slot) ? flow.window : near});
+      in_all += flow.slots.back().window;
     }
+    if (in_all > 0) flow.memory = Operands::Slots(operands, in_all, segment_elements_);
     if (!everywhere_) continue;
     flow.results.assign(flow.is_top() ? 0 : flow.window, Pending());
     flow.down.assign(flow.window * children, Pending());
@@ -375,13 +386,11 @@ Chunk TreeReduction::result(const Flow& flow, std::uint64_t segment) const {
 
 Chunk TreeReduction::operand(const Flow& flow, std::uint64_t segment, std::size_t child) const {
   if (child < flow.first_slot) return result(flow, segment);
-  const std::uint64_t slot = segment % flow.window * flow.slots_each + child - flow.first_slot;
-  return flow.memory.chunk(operands_, slot, elements(flow, segment));
+  return flow.memory.chunk(operands_, flow.slots[child - flow.first_slot].of(segment), elements(flow, segment));
 }
 
 Chunk TreeReduction::partners(const Flow& flow, std::uint64_t segment) const {
-  const std::uint64_t slot = segment % flow.window * flow.slots_each + flow.slots_each - 1;
-  return flow.memory.chunk(operands_, slot, elements(flow, segment));
+  return flow.memory.chunk(operands_, flow.slots.back().of(segment), elements(flow, segment));
 }
 
 Chunk TreeReduction::gathered(const Flow& flow, std::uint64_t segment) const {

@@ -55,15 +55,23 @@ class TreeReduction : public Execution {
     std::uint64_t window = 0;    ///< awaited at once
     std::uint64_t segments = 0;  ///< awaited so far
   };
+  /// Of each segment one, for as many as follow each other.
+  struct Slots {
+    std::uint64_t first = 0;
+    std::uint64_t window = 0;
+
+    [[nodiscard]] std::uint64_t of(std::uint64_t segment) const { return first + segment % window; }
+  };
   /// The segments of one tree, numbered 0, 1, ... of their own: segment i of tree t is segment i * trees + t.
   struct Flow {
     const LocalTree* tree = nullptr;
     unsigned number = 0;  ///< of the tree
     std::uint64_t segments = 0;
-    std::uint64_t window = 0;      ///< of segments that it has slots for
+    std::uint64_t window = 0;      ///< of segments that it has slots for, of their sums
     std::uint64_t up_window = 0;   ///< of segments that are sent up
     std::uint64_t first_slot = 0;  ///< children before it send to where the result goes
     std::uint64_t slots_each = 0;  ///< of a segment
+    std::vector<Slots> slots{};    ///< so many: of children, in their order, of sums by rank, of what the partner got
     // Up, in order.
     std::vector<Asked> asked{};  ///< of each child
     std::uint64_t combined = 0;  ///< segments of this rank and all below it

@@ -47,6 +47,14 @@ def test_operands_of_several_children_fill_links_of_100_ms(trunkline, collective
     assert simulated["by-sites-binary", 4 << 20] < 1.05 * bound_s
 
 
+def test_ranks_of_a_host_take_no_room_from_long_links(trunkline):
+    """Had each of them as much room for operands as a rank far away, a round trip would pass for every few segments."""
+    name = "sites:2x2:delay=10ms:rate=1Gbit:host-rate=1Gbit"
+    words = ("--sizes", "1MiB", "--ranks-per-host", "16", "--algorithms", "by-sites-linear:5752,by-sites-binary:5752")
+    simulated, predicted = times_of(trunkline, "reduce", name, *words)
+    assert simulated == pytest.approx(predicted, rel=0.1)
+
+
 TWO_SLOW_LINKS = """\
 trunkline: cluster/1
 name: two-slow-links
