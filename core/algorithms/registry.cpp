@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -49,6 +50,7 @@ struct Ground {
   Rank root;
   std::uint64_t bytes;  ///< of the message, for rows whose plans depend on it
   unsigned k;           ///< the row's
+  unsigned lanes;       ///< the row's, too
 
   [[nodiscard]] Rank ranks() const { return static_cast<Rank>(placement.size()); }
 };
@@ -61,9 +63,9 @@ Plan lay_one(Tree tree) {
   return plan_of(std::move(trees));
 }
 
-Trees two_trees_over_hosts(const Ground& on, std::size_t lanes = 1) {
+Trees two_trees_over_hosts(const Ground& on) {
   const RanksOfHosts hosts = ranks_of_hosts(on.placement, on.root);
-  return in_lanes(two_tree(*on.cluster, hosts.placement, hosts.root), hosts, lanes);
+  return in_lanes(two_tree(*on.cluster, hosts.placement, hosts.root), hosts, on.lanes);
 }
 
 Plan lay_linear(const Ground& on) {
@@ -92,12 +94,19 @@ Plan lay_by_sites(const Ground& on) {
     return by_sites_tree(*on.cluster, placement, middle, on.k);
   }));
 }
+Plan lay_by_sites_in_lanes(const Ground& on) {
+  const RanksOfHosts hosts = ranks_of_hosts(on.placement, on.root);
+  const Middle middle = middle_or_root(on, hosts.placement, hosts.root);
+  const Tree tree = by_sites_tree(*on.cluster, hosts.placement, middle, on.k);
+  return plan_of(in_lanes(std::span(&tree, 1), hosts, on.lanes));
+}
 /// Several trees by turns, from one root.
 Plan lay_packed_by_sites(const Ground& on) {
   const Direction direction = *facts_of(on.collective).direction;
   const RanksOfHosts hosts = ranks_of_hosts(on.placement, on.root);
   const Rank root = may_choose_root(on) ? rank_in_the_middle(*on.cluster, hosts.placement, hosts.root) : hosts.root;
-  return plan_of(in_lanes(packed_by_sites(*on.cluster, hosts.placement, root, on.k, direction), hosts, 1));
+  const Trees trees = packed_by_sites(*on.cluster, hosts.placement, root, on.k, direction);
+  return plan_of(in_a_lane_each(trees, hosts, most_packed_trees));
 }
 Plan lay_flat(const Ground& on) { return lay_one(flat_tree(on.ranks(), on.root)); }
 Plan lay_k_nomial(const Ground& on) { return lay_one(k_nomial_tree(on.ranks(), on.root, on.k)); }
@@ -109,7 +118,6 @@ Plan lay_unaware_linear(const Ground& on) { return lay_one(unaware_linear_tree(o
 Plan lay_unaware_k_ary(const Ground& on) { return lay_one(unaware_k_ary_tree(on.ranks(), on.root, on.k)); }
 
 Plan lay_two_tree(const Ground& on) { return plan_of(two_trees_over_hosts(on)); }
-Plan lay_lanes(const Ground& on) { return plan_of(two_trees_over_hosts(on, on.k)); }
 
 /// A weighted shape (docs/wide-area.md) over the ranks, for the whole message with its frames.
 Plan lay_weighted(std::string_view shape, const Ground& on) {
@@ -254,6 +262,7 @@ struct Row {
   std::string_view there_and_back{};  ///< description of trees that are others where data go both ways
   std::string_view of_shares{};       ///< description where each rank's share goes to all; of trees: empty, they do not
   std::string_view shares_cost{};
+  unsigned lanes = 1;  ///< so many ranks of each host, where it has them, drive its link by turns
 
   [[nodiscard]] bool serves(Collective collective) const {
     if (algorithm.is_native()) return true;
@@ -370,9 +379,40 @@ constexpr Row lanes_row(std::string_view name, unsigned lanes) {
            .family = "L-lane-two-tree",
            .kind = &trees_kind,
            .has_one_order = false},
-          lay_lanes,
-          lanes,
-          "2 (X + 2 H) T(m/X)"};
+          lay_two_tree,
+          0,
+          "2 (X + 2 H) T(m/X)",
+          {},
+          {},
+          {},
+          lanes};
+}
+
+/// Of by-sites-linear and by-sites-binary.
+constexpr Row lanes_by_sites_row(std::string_view name, unsigned lanes, unsigned k) {
+  return {{.name = name,
+           .description = k == 1 ? "each long link crossed once for each byte; lines within sites; so many ranks of "
+                                   "each host drive its link by turns"
+                                 : "each long link crossed once for each byte; binary trees within sites; so many "
+                                   "ranks of each host drive its link by turns",
+           .cost = k == 1 ? "latencies of long links, and (X + P - 2) T(m/X)"
+                          : "latencies of long links, and 2 (X + H - 1) T(m/X)",
+           .needs_cluster = true,
+           .streams = lanes,
+           .may_have_fewer = true,
+           .kind = &trees_kind,
+           .has_one_order = false},
+          lay_by_sites_in_lanes,
+          k,
+          k == 1 ? "latencies of the longest way, and 2 (X + P - 2) T(m/X)"
+                 : "latencies of the longest way, and 3 (X + 2 H - 2) T(m/X)",
+          k == 1 ? "each long link crossed once each way for each byte, in the middle by two roots that exchange what "
+                   "came up to them; lines within sites; so many ranks of each host drive its link by turns"
+                 : "each long link crossed once each way for each byte, in the middle by two roots that exchange what "
+                   "came up to them; binary trees within sites; so many ranks of each host drive its link by turns",
+          {},
+          {},
+          lanes};
 }
 
 constexpr Row weighted_row(std::string_view name, std::string_view description, Factory factory) {
@@ -524,6 +564,8 @@ constexpr std::array registry_rows{
     by_sites_row("by-sites-3-ary", 3),
     by_sites_row("by-sites-4-ary", 4),
     by_sites_row("by-sites-8-ary", 8),
+    lanes_by_sites_row("4-lane-by-sites-linear", 4, 1),
+    lanes_by_sites_row("4-lane-by-sites-binary", 4, 2),
     Row{{.name = "by-sites-multicast",
          .description = "each long link crossed once; within each site UDP datagrams that its switches copy to all",
          .cost = "latencies of long links, and T(m) + H T(0)",
@@ -788,7 +830,8 @@ Plan lay(Collective collective, std::string_view name, const Cluster* cluster, c
                             .placement = placement,
                             .root = root,
                             .bytes = message_bytes,
-                            .k = row->k});
+                            .k = row->k,
+                            .lanes = row->lanes});
   if (!row->algorithm.kind->one_promise) plan.steps().check(collective);  // the tests replay the others
   return plan;
 }

@@ -80,6 +80,8 @@ bool is_there(Where where, bool has_sites, bool is_routed, bool shares_hosts, bo
       return has_sites && !shares_hosts;
     case Where::over_routed_long_links:
       return has_sites && is_routed;
+    case Where::over_long_links_on_shared_hosts:
+      return has_sites && shares_hosts && own_processors;
     case Where::with_small_factors:
       return !std::has_single_bit(ranks) && largest_prime_factor(static_cast<Rank>(ranks)) <= largest_factor;
     case Where::on_shared_hosts_of_own_processors:

@@ -59,9 +59,10 @@ enum class For : std::uint8_t {
 
 /// Where `auto` compares a candidate: whatever lies between ranks; only where no long links do, since nobody has
 /// checked its predictions there; so too, and only where no host has several ranks; only where long links do; so too,
-/// and only where paths are the shortest, so that several ways lead from site to site; only where a host has several
-/// ranks; so too, and only where hosts do not share the processors of one machine, since on the lab nobody has measured
-/// it; only where the number of ranks is no power of two, and of small prime factors.
+/// and only where paths are the shortest, so that several ways lead from site to site; only where long links do and a
+/// host has several ranks, and hosts do not share the processors of one machine, since on the lab nobody has measured
+/// it; only where a host has several ranks; so too, and only where hosts do not share processors; only where the number
+/// of ranks is no power of two, and of small prime factors.
 enum class Where : std::uint8_t {
   anywhere,
   within_a_site,
@@ -69,6 +70,7 @@ enum class Where : std::uint8_t {
   over_long_links,
   over_long_links_with_one_rank_a_host,
   over_routed_long_links,
+  over_long_links_on_shared_hosts,
   on_shared_hosts,
   on_shared_hosts_of_own_processors,
   with_small_factors
@@ -90,7 +92,7 @@ struct Candidate {
 };
 
 /// `auto` compares no more of them for one collective.
-inline constexpr std::size_t most_compared = 32;
+inline constexpr std::size_t most_compared = 36;
 
 /// What `auto` compares first and takes where times are the same stands first.
 [[nodiscard]] std::span<const Candidate> candidate_table();

@@ -20,6 +20,7 @@ from trunkline import _core
 from trunkline.cluster import load_cluster
 
 ON_SHARED_HOST = Path(__file__).with_name("on_shared_host.sh")
+SITES = Path(__file__).with_name("sites.yaml")
 CLUSTER = {"TRUNKLINE_CLUSTER": "cyclic"}
 TURNS = os.environ.get("TRUNKLINE_TEST_MEMORY", "1")
 """How often each algorithm runs, with other lengths, elements and roots."""
@@ -219,6 +220,17 @@ def test_parts_of_a_sum_at_each_rank_of_a_host(any_mpi: Mpi, ranks: int, per_hos
     command = [any_mpi.program("runtime-test"), "--require", "--groups", "reductions,operations"]
     choices = "lane-ring:100,mixed-radix:64,staggered-radix:64"
     done = any_mpi.run(ranks, *command, "--choices", choices, settings=shared(per_host), per_rank=[ON_SHARED_HOST])
+    assert "FAILED" not in done.err, done.err
+
+
+@pytest.mark.parametrize(("ranks", "per_host"), [(8, 2), pytest.param(7, 3, marks=ONE_VERSION)])
+def test_lanes_over_sites(any_mpi: Mpi, ranks: int, per_host: int):
+    """Of hosts with as many ranks, and of two with three beside one with one; two roots exchange, each in all lanes."""
+    groups = "reductions,operations,datatypes,sizes"
+    command = [any_mpi.program("runtime-test"), "--require", "--groups", groups]
+    choices = "4-lane-by-sites-linear:100,4-lane-by-sites-binary:64,packed-binary:1000"
+    settings = shared(per_host, TRUNKLINE_CLUSTER=str(SITES))
+    done = any_mpi.run(ranks, *command, "--choices", choices, settings=settings, per_rank=[ON_SHARED_HOST])
     assert "FAILED" not in done.err, done.err
 
 

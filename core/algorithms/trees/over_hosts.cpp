@@ -5,6 +5,15 @@
 #include <unordered_map>
 
 namespace trunkline {
+namespace {
+
+std::size_t most_ranks_of_a_host(const RanksOfHosts& hosts) {
+  std::size_t most = 0;
+  for (const std::vector<Rank>& own : hosts.ranks) most = std::max(most, own.size());
+  return most;
+}
+
+}  // namespace
 
 RanksOfHosts ranks_of_hosts(const Placement& placement, Rank root) {
   const auto count = static_cast<Rank>(placement.size());
@@ -35,10 +44,15 @@ Tree with_all_ranks(const Tree& over_hosts, const RanksOfHosts& hosts, std::size
   };
   const Rank root = hosts.ranks[over_hosts.root].front();
   Tree tree = root_alone(static_cast<Rank>(count), root);
+  if (over_hosts.exchange != no_rank) {
+    tree.exchange = leader(over_hosts.exchange);
+    add_child(tree, root, tree.exchange);
+  }
   if (leader(over_hosts.root) != root) add_child(tree, root, leader(over_hosts.root));
-  if (over_hosts.exchange != no_rank) tree.exchange = leader(over_hosts.exchange);
   for (Rank node = 0; node < over_hosts.size(); ++node) {
-    for (const Rank child : over_hosts.children[node]) add_child(tree, leader(node), leader(child));
+    for (const Rank child : over_hosts.children[node]) {
+      if (child != over_hosts.exchange) add_child(tree, leader(node), leader(child));
+    }
     for (const Rank rank : hosts.ranks[node]) {
       if (rank != leader(node) && rank != root) add_child(tree, leader(node), rank);
     }
@@ -47,11 +61,19 @@ Tree with_all_ranks(const Tree& over_hosts, const RanksOfHosts& hosts, std::size
 }
 
 std::vector<Tree> in_lanes(std::span<const Tree> over_hosts, const RanksOfHosts& hosts, std::size_t lanes) {
-  std::size_t most = 0;
-  for (const std::vector<Rank>& own : hosts.ranks) most = std::max(most, own.size());
   std::vector<Tree> all;
-  for (std::size_t lane = 0; lane < std::min(lanes, most); ++lane) {
+  for (std::size_t lane = 0; lane < std::min(lanes, most_ranks_of_a_host(hosts)); ++lane) {
     for (const Tree& tree : over_hosts) all.push_back(with_all_ranks(tree, hosts, lane));
+  }
+  return all;
+}
+
+std::vector<Tree> in_a_lane_each(std::span<const Tree> over_hosts, const RanksOfHosts& hosts, std::size_t most_trees) {
+  const std::size_t times =
+      std::max<std::size_t>(1, std::min(most_trees, most_ranks_of_a_host(hosts)) / over_hosts.size());
+  std::vector<Tree> all;
+  for (std::size_t lane = 0; lane < times * over_hosts.size(); ++lane) {
+    all.push_back(with_all_ranks(over_hosts[lane % over_hosts.size()], hosts, lane));
   }
   return all;
 }

@@ -25,7 +25,8 @@ struct RanksOfHosts {
 
 /// The tree over all ranks: who leads a host has the place of the host's number, and serves the other ranks of the host
 /// after all other hosts, since memory does not wait for a link. Of several lanes each is led by another rank of a
-/// host, round the end where it has fewer; the root then hands its segments to who leads its host there.
+/// host, round the end where it has fewer; the root then hands its segments to who leads its host there. A root that
+/// exchanges does so itself, with who leads the other's host.
 [[nodiscard]] Tree with_all_ranks(const Tree& over_hosts, const RanksOfHosts& hosts, std::size_t lane = 0);
 
 /// The trees once for each lane, so that several ranks of a host drive its link by turns: one of them alone does not
@@ -33,6 +34,11 @@ struct RanksOfHosts {
 /// links as the trees alone would. No more lanes than the fullest host has ranks.
 [[nodiscard]] std::vector<Tree> in_lanes(std::span<const Tree> over_hosts, const RanksOfHosts& hosts,
                                          std::size_t lanes);
+
+/// Trees of which each carries other links, or more of one: a lane each, and all of them again while hosts have ranks
+/// for it. At most so many trees, or as many as there are. Loads are as above.
+[[nodiscard]] std::vector<Tree> in_a_lane_each(std::span<const Tree> over_hosts, const RanksOfHosts& hosts,
+                                               std::size_t most_trees);
 
 /// `lay(placement, root)` lays one tree over a placement; here over hosts, so that a host is one hop however many ranks
 /// it has, and however ranks are dealt to hosts. Where each host has one rank it is that tree.

@@ -59,7 +59,8 @@ RC_GTEST_PROP(OverHosts, EachTreeEntersEachHostOnceWhateverThePlacement, ()) {
   const Placement placement = random_placement(cluster, 40);
   const auto root = *rc::gen::inRange<Rank>(0, static_cast<Rank>(placement.size()));
   const auto name = *rc::gen::element<std::string>("linear", "binary", "3-ary", "two-tree", "2-lane-two-tree",
-                                                   "8-lane-two-tree", "by-sites-binary");
+                                                   "8-lane-two-tree", "by-sites-binary", "4-lane-by-sites-linear",
+                                                   "4-lane-by-sites-binary", "packed-linear");
   const auto collective = *rc::gen::element(Collective::bcast, Collective::reduce, Collective::allreduce);
   const Plan plan = lay(collective, name, &cluster, placement, root);
   for (const Tree& tree : trees_of(plan)) {
@@ -92,28 +93,88 @@ RC_GTEST_PROP(OverHosts, ARankServesItsHostAfterAllOthers, ()) {
   }
 }
 
+/// How often the message crosses each edge, taken through the graph edge by edge.
+std::map<testing::Edge, double> loads_of(const Cluster& cluster, const Placement& placement, const Trees& trees) {
+  std::map<testing::Edge, double> all;
+  for (const Tree& tree : trees) {
+    for (Rank rank = 0; rank < tree.size(); ++rank) {
+      for (const Rank child : tree.children[rank]) {
+        if (placement[child] == placement[rank]) continue;
+        const auto path =
+            testing::brute_path(cluster, cluster.hosts()[placement[rank]], cluster.hosts()[placement[child]]);
+        for (const testing::Edge& edge : *path) all[edge] += 1.0 / static_cast<double>(trees.size());
+      }
+    }
+  }
+  return all;
+}
+
+void expect_same(const std::map<testing::Edge, double>& some, const std::map<testing::Edge, double>& others) {
+  RC_ASSERT(some.size() == others.size());
+  for (const auto& [edge, load] : some) RC_ASSERT(std::abs(load - others.at(edge)) < 1e-9);
+}
+
 RC_GTEST_PROP(OverHosts, LanesTogetherLoadNothingMoreThanOne, ()) {
   const Cluster cluster(random_parts(9, 24));
   const Placement placement = random_placement(cluster, 40);
   const auto root = *rc::gen::inRange<Rank>(0, static_cast<Rank>(placement.size()));
-  const auto loads = [&](const Trees& trees) {
-    std::map<testing::Edge, double> all;
-    for (const Tree& tree : trees) {
-      for (Rank rank = 0; rank < tree.size(); ++rank) {
-        for (const Rank child : tree.children[rank]) {
-          if (placement[child] == placement[rank]) continue;
-          const auto path =
-              testing::brute_path(cluster, cluster.hosts()[placement[rank]], cluster.hosts()[placement[child]]);
-          for (const testing::Edge& edge : *path) all[edge] += 1.0 / static_cast<double>(trees.size());
-        }
+  const auto loads = [&](const char* name) {
+    return loads_of(cluster, placement, trees_of(lay(Collective::bcast, name, &cluster, placement, root)));
+  };
+  expect_same(loads("4-lane-two-tree"), loads("two-tree"));
+}
+
+RC_GTEST_PROP(OverHosts, LanesBySitesLoadNothingMoreThanOne, ()) {
+  const Cluster cluster(testing::with_long_links(random_parts(7, 12)));
+  const Placement placement = random_placement(cluster, 40);
+  const auto root = *rc::gen::inRange<Rank>(0, static_cast<Rank>(placement.size()));
+  const auto collective = *rc::gen::element(Collective::bcast, Collective::reduce, Collective::allreduce);
+  const auto shape = *rc::gen::element<std::string>("by-sites-linear", "by-sites-binary");
+  const Trees one = trees_of(lay(collective, shape, &cluster, placement, root));
+  const Trees all = trees_of(lay(collective, "4-lane-" + shape, &cluster, placement, root));
+  std::map<HostIndex, std::vector<Rank>> ranks_of;
+  for (Rank rank = 0; rank < placement.size(); ++rank) ranks_of[placement[rank]].push_back(rank);
+  std::size_t most = 0;
+  for (const auto& [host, ranks] : ranks_of) most = std::max(most, ranks.size());
+  RC_ASSERT(all.size() == std::min<std::size_t>(4, most));
+  RC_TAG(one.front().exchange == no_rank ? "one root" : "two roots");
+  expect_same(loads_of(cluster, placement, all), loads_of(cluster, placement, one));
+  std::map<HostIndex, std::set<Rank>> leaders;
+  for (const Tree& tree : all) {
+    check_tree(tree);
+    RC_ASSERT(tree.root == one.front().root);
+    RC_ASSERT((tree.exchange == no_rank) == (one.front().exchange == no_rank));
+    std::map<HostIndex, int> entered;
+    for (Rank rank = 0; rank < tree.size(); ++rank) {
+      if (rank == tree.root || placement[rank] == placement[tree.parent[rank]]) continue;
+      ++entered[placement[rank]];
+      leaders[placement[rank]].insert(rank);
+    }
+    for (const auto& [host, ranks] : ranks_of) RC_ASSERT(entered[host] == (host == placement[tree.root] ? 0 : 1));
+  }
+  // All lanes of a host are led by different ranks, as far as it has them.
+  for (const auto& [host, ranks] : ranks_of) {
+    if (host != placement[one.front().root]) RC_ASSERT(leaders[host].size() == std::min(all.size(), ranks.size()));
+  }
+}
+
+TEST(OverHosts, PackedTreesHaveALaneEach) {
+  const Cluster cluster(one_switch(2));
+  const RanksOfHosts hosts = ranks_of_hosts({0, 0, 0, 0, 0, 1, 1, 1}, 0);
+  const Tree line = linear_tree(cluster, hosts.placement, hosts.root);
+  const Trees lines(2, line);
+  const auto leaders = [&](std::size_t most_trees) {
+    Ranks all;
+    for (const Tree& tree : in_a_lane_each(lines, hosts, most_trees)) {
+      for (Rank rank = 5; rank < 8; ++rank) {
+        if (tree.parent[rank] < 5) all.push_back(rank);
       }
     }
     return all;
   };
-  const auto one = loads(trees_of(lay(Collective::bcast, "two-tree", &cluster, placement, root)));
-  const auto four = loads(trees_of(lay(Collective::bcast, "4-lane-two-tree", &cluster, placement, root)));
-  RC_ASSERT(one.size() == four.size());
-  for (const auto& [edge, load] : four) RC_ASSERT(std::abs(load - one.at(edge)) < 1e-9);
+  EXPECT_EQ(leaders(8), (Ranks{5, 6, 7, 5}));  // five ranks are enough for both lines twice
+  EXPECT_EQ(leaders(3), (Ranks{5, 6}));
+  EXPECT_EQ(leaders(1), (Ranks{5, 6}));
 }
 
 }  // namespace

@@ -217,6 +217,22 @@ TEST(Decider, TakesTreesBySitesWhereTheyAreALittleFaster) {
   EXPECT_EQ(runs("mpich", 100e6, 8), "native");
 }
 
+TEST(Decider, TakesLanesBySitesWhereOneRankDoesNotFillLinks) {
+  const auto runs = [](const char* costs, double fastest_bps, Rank ranks) {
+    Knowledge knowledge = of_four_sites();
+    knowledge.cluster = scaled(*knowledge.cluster, fastest_bps);
+    knowledge.hosts = host_costs_from(costs, usual_host_costs());
+    const Placement placement = block_placement(*knowledge.cluster, ranks);
+    Decider decider(knowledge, Collective::reduce, placement, 0);
+    return std::string(decider.decide(std::uint64_t{16} << 20U, OperandOrder::any, {}, true).algorithm);
+  };
+  EXPECT_EQ(runs("mpich", 10e9, 4).substr(0, 14), "4-lane-by-site");
+  EXPECT_EQ(runs("mpich", 10e9, 1).find("lane-"), std::string::npos);
+  EXPECT_EQ(runs("mpich", 100e6, 4).substr(0, 8), "by-sites");  // one rank fills these
+  // Nobody has measured them where all hosts share the processors of one machine.
+  EXPECT_EQ(runs("mpich,shared=16us,shared-byte=4ns", 10e9, 4).find("lane-by-sites"), std::string::npos);
+}
+
 /// Operands of three and four children on fast links to a root keep its port from what comes over a slow long one.
 TEST(Decider, TakesFewChildrenWhereTwoRootsExchangeOverASlowLink) {
   const Knowledge knowledge{.cluster = read_cluster(std::string(TRUNKLINE_CLUSTERS) + "/../examples/two-links.yaml")};

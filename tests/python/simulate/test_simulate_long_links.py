@@ -55,6 +55,21 @@ def test_ranks_of_a_host_take_no_room_from_long_links(trunkline):
     assert simulated == pytest.approx(predicted, rel=0.1)
 
 
+@pytest.mark.parametrize(("collective", "most_of_one"), [("bcast", 0.97), ("reduce", 0.75), ("allreduce", 0.75)])
+def test_lanes_over_sites_share_what_messages_cost_one_rank(trunkline, collective, most_of_one):
+    """On links of 10 Gbit/s, which one rank does not fill."""
+    name = "sites:4x2:delay=10ms:rate=10Gbit:host-rate=10Gbit"
+    words = ("--sizes", "1MiB,16MiB", "--ranks-per-host", "4", "--algorithms")
+    simulated, predicted = times_of(trunkline, collective, name, *words, "4-lane-by-sites-binary,by-sites-binary")
+    lanes, one = "4-lane-by-sites-binary", "by-sites-binary"
+    assert simulated[lanes, 1 << 20] == pytest.approx(predicted[lanes, 1 << 20], rel=0.15)
+    assert simulated[lanes, 16 << 20] == pytest.approx(predicted[lanes, 16 << 20], rel=0.22)
+    assert simulated[lanes, 16 << 20] < most_of_one * simulated[one, 16 << 20]
+    words = ("--ranks-per-host", "4", "--collective", collective, "--sizes", "16MiB", "--host-costs", "mpich")
+    [auto] = trunkline("predict", name, *words, "--algorithms", "auto", "--json", "-").data
+    assert auto["ran"].startswith("4-lane-by-sites")
+
+
 TWO_SLOW_LINKS = """\
 trunkline: cluster/1
 name: two-slow-links

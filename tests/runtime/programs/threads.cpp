@@ -186,9 +186,11 @@ std::pair<int, int> run(int turns, int plans, unsigned seed) {
       const auto hosts = static_cast<Rank>(2 + testing::below(random, 2));
       const bool is_dealt = testing::below(random, 2) == 0;
       Placement placement;
-      for (Rank rank = 0; rank < lanes * hosts; ++rank) placement.push_back(is_dealt ? rank % hosts : rank / lanes);
+      for (Rank rank = 0; rank < lanes * hosts; ++rank) {
+        placement.push_back(6 * (2 - (is_dealt ? rank % hosts : rank / lanes)));  // one at least on each switch
+      }
       for (const Algorithm& one : algorithms()) {
-        if (!one.name.starts_with("lane-")) continue;
+        if (one.name.find("lane-") == std::string_view::npos && !one.name.starts_with("packed-")) continue;
         const Trial trial = testing::random_trial(one.collective, lanes * hosts, all, random);
         call(trial, lay(one.collective, one.name, &cluster, placement, trial.root),
              std::string(facts_of(one.collective).name) + " by " + std::string(one.name) + " on hosts of " +
