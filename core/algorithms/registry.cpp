@@ -106,7 +106,7 @@ Plan lay_packed_by_sites(const Ground& on) {
   const RanksOfHosts hosts = ranks_of_hosts(on.placement, on.root);
   const Rank root = may_choose_root(on) ? rank_in_the_middle(*on.cluster, hosts.placement, hosts.root) : hosts.root;
   const Trees trees = packed_by_sites(*on.cluster, hosts.placement, root, on.k, direction);
-  return plan_of(in_a_lane_each(trees, hosts, most_packed_trees));
+  return plan_of(in_lanes(trees, hosts, 1));
 }
 Plan lay_flat(const Ground& on) { return lay_one(flat_tree(on.ranks(), on.root)); }
 Plan lay_k_nomial(const Ground& on) { return lay_one(k_nomial_tree(on.ranks(), on.root, on.k)); }

@@ -68,14 +68,4 @@ std::vector<Tree> in_lanes(std::span<const Tree> over_hosts, const RanksOfHosts&
   return all;
 }
 
-std::vector<Tree> in_a_lane_each(std::span<const Tree> over_hosts, const RanksOfHosts& hosts, std::size_t most_trees) {
-  const std::size_t times =
-      std::max<std::size_t>(1, std::min(most_trees, most_ranks_of_a_host(hosts)) / over_hosts.size());
-  std::vector<Tree> all;
-  for (std::size_t lane = 0; lane < times * over_hosts.size(); ++lane) {
-    all.push_back(with_all_ranks(over_hosts[lane % over_hosts.size()], hosts, lane));
-  }
-  return all;
-}
-
 }  // namespace trunkline

@@ -35,11 +35,6 @@ struct RanksOfHosts {
 [[nodiscard]] std::vector<Tree> in_lanes(std::span<const Tree> over_hosts, const RanksOfHosts& hosts,
                                          std::size_t lanes);
 
-/// Trees of which each carries other links, or more of one: a lane each, and all of them again while hosts have ranks
-/// for it. At most so many trees, or as many as there are. Loads are as above.
-[[nodiscard]] std::vector<Tree> in_a_lane_each(std::span<const Tree> over_hosts, const RanksOfHosts& hosts,
-                                               std::size_t most_trees);
-
 /// `lay(placement, root)` lays one tree over a placement; here over hosts, so that a host is one hop however many ranks
 /// it has, and however ranks are dealt to hosts. Where each host has one rank it is that tree.
 template <std::invocable<const Placement&, Rank> Lay>

@@ -158,24 +158,5 @@ RC_GTEST_PROP(OverHosts, LanesBySitesLoadNothingMoreThanOne, ()) {
   }
 }
 
-TEST(OverHosts, PackedTreesHaveALaneEach) {
-  const Cluster cluster(one_switch(2));
-  const RanksOfHosts hosts = ranks_of_hosts({0, 0, 0, 0, 0, 1, 1, 1}, 0);
-  const Tree line = linear_tree(cluster, hosts.placement, hosts.root);
-  const Trees lines(2, line);
-  const auto leaders = [&](std::size_t most_trees) {
-    Ranks all;
-    for (const Tree& tree : in_a_lane_each(lines, hosts, most_trees)) {
-      for (Rank rank = 5; rank < 8; ++rank) {
-        if (tree.parent[rank] < 5) all.push_back(rank);
-      }
-    }
-    return all;
-  };
-  EXPECT_EQ(leaders(8), (Ranks{5, 6, 7, 5}));  // five ranks are enough for both lines twice
-  EXPECT_EQ(leaders(3), (Ranks{5, 6}));
-  EXPECT_EQ(leaders(1), (Ranks{5, 6}));
-}
-
 }  // namespace
 }  // namespace trunkline
