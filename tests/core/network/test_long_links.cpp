@@ -38,7 +38,7 @@ Cluster joined_by(const std::string& own, const std::string& between) {
 
 TEST(LongLinks, AreFarLongerThanHostsOwnAndThanAMachineRoom) {
   EXPECT_TRUE(joined_by("10", "100").has_sites());
-  EXPECT_FALSE(joined_by("10", "99").has_sites());  // no machine room is so large, but some software is so slow
+  EXPECT_FALSE(joined_by("10", "99").has_sites());   // no machine room is so large, but some software is so slow
   EXPECT_FALSE(joined_by("50", "499").has_sites());  // not ten times as long
   EXPECT_TRUE(joined_by("50", "500").has_sites());
   EXPECT_FALSE(joined_by("1000", "1000").has_sites());
