@@ -11,9 +11,9 @@
 
 namespace trunkline {
 
-/// A link is long from this latency on, in the mean of both directions: some 40 km of fibre, or twice what a host needs
+/// A link is long from this latency on, in the mean of both directions: some 20 km of fibre, or what a host needs
 /// that forwards by software.
-inline constexpr double least_long_s = 200e-6;
+inline constexpr double least_long_s = 100e-6;
 /// And where it is so many times the median latency of hosts' own links: hosts that are all far from their switch, as a
 /// cluster file may model slow software, are no sites.
 inline constexpr double least_long_factor = 10.0;

@@ -10,6 +10,7 @@ from trunkline import __version__, _core
 from trunkline.cluster import faulty
 from trunkline.errors import BadInput
 from trunkline.kinds import kind_of
+from trunkline.long_links import seats
 from trunkline.placement import bounded_placement
 from trunkline.registry import find_algorithm
 from trunkline.units import format_bytes
@@ -156,7 +157,12 @@ def plan_for_job(file: str | None, collective: str | None, root: str | None) -> 
 
 
 def placement_for(
-    network: _core.Cluster, plan: _core.PlanFile | None, file: str | None, ranks_per_host: int | None
+    network: _core.Cluster,
+    plan: _core.PlanFile | None,
+    file: str | None,
+    ranks_per_host: int | None,
+    *,
+    dealt: bool = False,
 ) -> list[int]:
     """Host index by rank: so many ranks on every host, else those of a plan, else one on every host.
 
@@ -165,11 +171,17 @@ def placement_for(
         plan: A plan; None: there is none.
         file: Its file, for messages.
         ranks_per_host: As asked for; None: nothing was.
+        dealt: Whether hosts go in turn over the sites, as cards are dealt.
 
     Raises:
         BadInput: where the plan names hosts that the cluster lacks, or does not say where its ranks sit and they are
-            not one or more on every host.
+            not one or more on every host; where hosts are to be dealt and the plan says where they sit, or there are
+            no sites.
     """
+    if dealt and plan is not None and plan.host_of_rank:
+        raise BadInput(f"{file} says where its ranks sit, so --dealt cannot: leave one of them out")
+    if dealt:
+        return seats(network, ranks_per_host or 1, dealt=True)
     if plan is None or ranks_per_host is not None:
         return bounded_placement(network, ranks_per_host or 1)
     if plan.host_of_rank:

@@ -128,6 +128,9 @@ PlannedRootOption = Annotated[
     typer.Option(metavar="HOST|RANK", help="Where the message starts; default: the plan's, else rank 0."),
 ]
 """For a sub-command that takes a plan of one's own."""
+DealtOption = Annotated[
+    bool, typer.Option("--dealt", help="Ranks go in turn over the sites, as cards are dealt; else host by host.")
+]
 PlannedRanksOption = Annotated[
     Optional[int], typer.Option(metavar="N", help="Ranks on every host; default: the plan's, else 1.")
 ]

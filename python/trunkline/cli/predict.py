@@ -17,6 +17,7 @@ from trunkline.cli.options import (
     COLLECTIVE_HELP,
     ClusterOption,
     CollectiveOption,
+    DealtOption,
     JsonOption,
     PlannedRanksOption,
     PlannedRootOption,
@@ -97,6 +98,7 @@ def predict(
     host_costs: HostCostsOption = "",
     root: PlannedRootOption = None,
     ranks_per_host: PlannedRanksOption = None,
+    dealt: DealtOption = False,
     rate: RateOption = None,
     json: JsonOption = None,
     svg: SvgOption = None,
@@ -106,7 +108,7 @@ def predict(
     network = scaled_cluster(cluster, rate)
     own = plan_for_job(plan, collective, root)
     collective = check_collective(collective or (own.collective if own else "bcast"))
-    placement = placement_for(network, own, plan, ranks_per_host)
+    placement = placement_for(network, own, plan, ranks_per_host, dealt=dealt)
     start = root_rank(network, placement, root or str(own.plan.root if own else 0))
     names = chosen_algorithms(collective, algorithms.split(","))
     library = require_mpi(mpi) if mpi else None

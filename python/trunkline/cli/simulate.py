@@ -14,6 +14,7 @@ from trunkline.cli.assumptions import host_words, rate_words, tell_rate
 from trunkline.cli.forms import App
 from trunkline.cli.options import (
     ClusterOption,
+    DealtOption,
     JsonOption,
     PlannedRanksOption,
     PlannedRootOption,
@@ -72,6 +73,7 @@ def simulated(
     rate: RateOption = None,
     root: PlannedRootOption = None,
     ranks_per_host: PlannedRanksOption = None,
+    dealt: DealtOption = False,
     plan: Annotated[
         Optional[str],
         typer.Option(
@@ -117,7 +119,7 @@ def simulated(
         tell_rate(network, rate_bps)
         network = _core.scaled(network, rate_bps)
     own = plan_for_job(plan, collective, root)
-    placement = placement_for(network, own, plan, ranks_per_host)
+    placement = placement_for(network, own, plan, ranks_per_host, dealt=dealt)
     library = require_mpi(mpi)
     wanted = simulated_algorithms(collective, algorithms.split(","), library.native_library)
     if plan is not None:
@@ -137,7 +139,7 @@ def simulated(
     if race is None:
         race = LARGE_RACE if len(placement) > SMALL_JOB else 0.0
     if bench is not None:
-        check_comparable(bench, job, {one.name for one in wanted}, set(job.sizes))
+        check_comparable(bench, job, {one.name for one in wanted}, set(job.sizes), dealt=dealt)
     if plan is not None:
         for _ in parts_of(job, wanted[0], lambda _: None):  # what is wrong with it is said before anything is shown
             pass

@@ -14,6 +14,7 @@ from trunkline.cli.assumptions import host_words, rate_words, tell_rate
 from trunkline.cli.options import (
     ClusterOption,
     CollectiveOption,
+    DealtOption,
     JsonOption,
     RanksOnHostOption,
     RatesOption,
@@ -70,9 +71,7 @@ def gains(
             "file's.",
         ),
     ] = None,
-    dealt: Annotated[
-        bool, typer.Option("--dealt", help="Ranks go in turn over the sites, as cards are dealt; else host by host.")
-    ] = False,
+    dealt: DealtOption = False,
     host_costs: HostCostsOption = "",
     race: Annotated[
         float,

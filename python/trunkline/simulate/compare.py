@@ -68,12 +68,18 @@ def rate_of(bench: Sequence[Mapping[str, Any]]) -> float | None:
 
 
 def check_comparable(
-    bench: Sequence[Mapping[str, Any]], job: Job, algorithms: Collection[str], sizes: Collection[int]
+    bench: Sequence[Mapping[str, Any]],
+    job: Job,
+    algorithms: Collection[str],
+    sizes: Collection[int],
+    *,
+    dealt: bool = False,
 ) -> None:
     """Tell, before anything is simulated, whether it can stand beside what the lab measured.
 
     Raises:
-        BadInput: where nothing would stand side by side, or the lab had another cluster, another rate, or other ranks.
+        BadInput: where nothing would stand side by side, or the lab had another cluster, another rate, other ranks,
+            another root, or hosts in another order.
     """
     both = [
         cell
@@ -95,6 +101,16 @@ def check_comparable(
                 f"{format_rate(cell['rate_bps'])}, and simulated would be {own[1]} ranks of {job.cluster.name} "
                 f"({own[0]}) at {format_rate(rate_bps)}: simulate the same, see --cluster, --rate and --ranks-per-host"
             )
+        measured, simulated = ((cell.get("root", 0), cell.get("dealt", False)), (job.root, dealt))
+        if measured != simulated:
+            raise BadInput(
+                f"--compare: the lab ran {cell['collective']} {_words(*measured)}, and simulated would be one "
+                f"{_words(*simulated)}: simulate the same, see --root and --dealt"
+            )
+
+
+def _words(root: int, dealt: bool) -> str:
+    return f"from rank {root} with hosts {'dealt over sites' if dealt else 'in order'}"
 
 
 def simulated_name(cell: Mapping[str, Any]) -> str:

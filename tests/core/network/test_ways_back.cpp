@@ -176,7 +176,7 @@ TEST(WaysBack, LeaveRoomForAsManyAsTheSlowerOneHas) {
 
 TEST(WaysBack, MakeALinkLongInTheMean) {
   EXPECT_TRUE(joined("  - {between: [s0, s1], latency: 10us, back: {latency: 10ms}}\n").has_sites());
-  EXPECT_FALSE(joined("  - {between: [s0, s1], latency: 10us, back: {latency: 300us}}\n").has_sites());
+  EXPECT_FALSE(joined("  - {between: [s0, s1], latency: 10us, back: {latency: 180us}}\n").has_sites());
 }
 
 TEST(WaysBack, OfTheFasterLinkInItsSlowerDirectionAreUsed) {

@@ -177,6 +177,25 @@ def test_bound_and_ranks_of_a_host(trunkline, switch):
     assert row["bound_seconds"] < row["seconds_median"]
 
 
+def test_hosts_dealt_over_sites(trunkline, refused, tmp_path):
+    blocks, dealt = (
+        simulated(trunkline, "two-site", "64KiB", "unaware-linear", *words) for words in ((), ("--dealt",))
+    )
+    assert dealt["unaware-linear", 65536]["seconds_median"] > 1.1 * blocks["unaware-linear", 65536]["seconds_median"]
+    words = ("--cluster", "two-site", "--sizes", "64KiB", "--algorithms", "unaware-linear")
+    file = tmp_path / "times.json"
+    seconds = []
+    for more in ((), ("--dealt",)):
+        assert trunkline("predict", *words, *more, "--json", file).status == 0
+        seconds.append(json.loads(file.read_text())[0]["seconds_predicted"])
+    assert seconds[1] > 1.1 * seconds[0]
+    assert "cyclic has no sites that --dealt" in refused("predict", "--cluster", "cyclic", "--dealt")
+    plan = tmp_path / "plan.yaml"
+    wanted = ("--collective", "bcast", "--algorithm", "wave", "--bytes", "100000", "-o", plan)
+    assert trunkline("plan", "two-site", *wanted).status == 0
+    assert "says where its ranks sit, so --dealt cannot" in refused("predict", *words, "--plan", plan, "--dealt")
+
+
 def test_what_messages_cost_their_hosts_is_added_at_every_hop(trunkline, switch, refused):
     """Known costs, of which predictions know too; Open MPI announces 128 KiB first: there and back."""
     for size, rendezvous_s in ((4096, 0.0), (131072, 2 * 15e-6 + 2 * HOP_S)):
@@ -262,7 +281,14 @@ def test_lab_and_simulation_side_by_side(trunkline, refused, tmp_path):
     twin = tmp_path / "twin.yaml"
     twin.write_text(_core.write_cluster(load_cluster("paper-4")).replace("paper-4", "cyclic"))
     assert "ran 32 ranks of cyclic" in refused("simulate", "bcast", "--cluster", twin, *words[4:], "--compare", file)
+    elsewhere = (
+        "the lab ran bcast from rank 0 with hosts in order, and simulated would be one from rank 3 with hosts in"
+    )
+    assert elsewhere in refused(*words, "--compare", file, "--root", "3")
     other = tmp_path / "other.json"
+    other.write_text(json.dumps([{**one, "root": 3} for one in lab]))
+    assert "the lab ran bcast from rank 3" in refused(*words, "--compare", other)
+    assert trunkline(*words, "--compare", other, "--root", "3").status == 0
     other.write_text(json.dumps([{**one, "collective": "reduce"} for one in lab]))
     assert "no algorithm and size of bcast" in refused(*words, "--compare", other)
     assert "no algorithm and size" in refused(*words[:-1], "binary", "--compare", file)
