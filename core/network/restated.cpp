@@ -23,10 +23,11 @@ Cluster restated(const Cluster& cluster, std::span<const double> rates_bps, std:
     throw std::invalid_argument(cluster.name() +
                                 " has switches that equal-cost paths make one: their links cannot be told apart");
   }
-  if (rates_bps.size() != 2 * parts.links.size() || latencies_s.size() != parts.links.size() ||
+  const bool has_ways = latencies_s.size() == 2 * parts.links.size();
+  if (rates_bps.size() != 2 * parts.links.size() || (!has_ways && latencies_s.size() != parts.links.size()) ||
       (injections_s && injections_s->size() != cluster.hosts().size())) {
     throw std::invalid_argument(
-        "a rate of each channel, a latency of each link, and an injection time of each host are needed");
+        "a rate of each channel, a latency of each link or channel, and an injection time of each host are needed");
   }
   for (LinkId id = 0; id < parts.links.size(); ++id) {
     Link& link = parts.links[id];
@@ -35,9 +36,15 @@ Cluster restated(const Cluster& cluster, std::span<const double> rates_bps, std:
     const double back_bps = rates_bps[2 * std::size_t{id} + 1];
     check_number(there_bps, false, "the rate of " + name);
     check_number(back_bps, false, "the rate of " + name + " back");
-    check_number(latencies_s[id], true, "the latency of " + name);
-    link.set_mean_latency(latencies_s[id]);
-    link.back = OneWay{back_bps, link.way(1).latency_s};
+    if (has_ways) {
+      link.latency_s = latencies_s[2 * std::size_t{id}];
+      link.back = OneWay{back_bps, latencies_s[2 * std::size_t{id} + 1]};
+      check_number(link.back->latency_s, true, "the latency of " + name + " back");
+    } else {
+      link.set_mean_latency(latencies_s[id]);
+      link.back = OneWay{back_bps, link.way(1).latency_s};
+    }
+    check_number(has_ways ? link.latency_s : latencies_s[id], true, "the latency of " + name);
     link.rate_bps = there_bps;
   }
   for (HostIndex host = 0; injections_s && host < cluster.hosts().size(); ++host) {

@@ -9,8 +9,9 @@
 
 namespace trunkline {
 
-/// The cluster with these rates, one of each channel, latencies, one of each link, and injection times, one of each
-/// host; without them, hosts keep theirs. A latency is the mean of both directions; what differs between them stays.
+/// The cluster with these rates, one of each channel, latencies, one of each link or of each channel, and injection
+/// times, one of each host; without them, hosts keep theirs. A latency of a link is the mean of both directions; what
+/// differs between them stays.
 /// What the cluster says of impairments stays, too; tables that it names are about other numbers, and go. Throws
 /// std::invalid_argument where a count is wrong, a rate is not above zero, a time is negative, a number is not finite,
 /// or switches are merged.

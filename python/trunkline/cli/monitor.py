@@ -261,6 +261,8 @@ def _pairs_json(cluster: _core.Cluster, expected: Forecasts) -> list[dict[str, A
             "predictor": forecast.predictor,
             "error_seconds": forecast.error,
             "bandwidth_bps": list(pair.bandwidth_bps),
+            "one_way_seconds": list(pair.one_way.seconds) if pair.one_way else None,
+            "one_way_error_seconds": pair.one_way.error_s if pair.one_way else None,
         }
         for pair, forecast in zip_equal(expected.pairs.pairs, expected.latencies)
     ]
