@@ -16,6 +16,7 @@ from trunkline.errors import BadInput
 from trunkline.pairs.file import MeasuredPair, OneWay, Pairs, check_age, parse_pairs
 from trunkline.pairs.fit import fit_pairs
 from trunkline.pairs.least_squares import nonnegative_least_squares
+from trunkline.pairs.told import uneven_lines
 
 NOW = datetime(2026, 11, 25, 12, tzinfo=UTC)
 HEADERS_BITS = 8 * (_core.frame_wire_bytes - _core.frame_payload_bytes)
@@ -444,10 +445,107 @@ def test_a_host_that_sends_slowly_gets_an_injection_time(cluster):
     assert [fitted.injection_s(host) for host in range(5)] == [0, 0, pytest.approx(480e-6), 0, 0]
 
 
-def test_links_of_merged_switches_cannot_be_told_apart():
-    cluster = load_cluster("leaf-spine")
-    with pytest.raises(BadInput, match="leaf-spine has switches that equal-cost paths make one"):
-        fit_pairs(cluster, exact_pairs(cluster, [(0, 1)]))
+FABRIC = """\
+trunkline: cluster/1
+name: fabric
+defaults: {rate: 10Gbit, latency: 10us}
+paths: equal-cost
+switches: ["spine-[0-2]", "leaf-[0-3]"]
+hosts:
+  - {hosts: "h[0-11]", switches: "leaf-[0-3]", deal: 3}
+links:
+"""
+FABRIC += "".join(f"  - between: [spine-{spine}, leaf-{leaf}]\n" for spine in range(3) for leaf in range(4))
+
+
+def through(cluster, a, b, numbers):
+    """Rate and latency of each hop from a to b; a hash of the two hosts picks the spine."""
+    spine = f"spine-{_core.link_taken(a, b, 3)}"
+    leaves = [f"leaf-{host // 3}" for host in (a, b)]
+    plain = (10e9, 10e-6)
+    between = [] if leaves[0] == leaves[1] else [numbers.get((spine, leaf), plain) for leaf in leaves]
+    return [numbers.get(cluster.hosts[a], plain), *between, numbers.get(cluster.hosts[b], plain)]
+
+
+def fabric_pairs(cluster, numbers):
+    """What would be measured, link by link of the fabric as it is, which fits know nothing of."""
+
+    def way_s(hops):
+        return sum(latency_s + HEADERS_BITS / bps for bps, latency_s in hops)
+
+    rows = []
+    for a, b in all_pairs(cluster):
+        ways = through(cluster, a, b, numbers), through(cluster, b, a, numbers)
+        rates = [min(bps for bps, _ in way) / OF_WIRE for way in ways]
+        rows.append(MeasuredPair((a, b), 50e-6 + sum(map(way_s, ways)) / 2, tuple(rates), (5e-6, 5e-6)))
+    return Pairs(NOW, "mpich", rows)
+
+
+def stated_numbers(cluster):
+    """Of each link that a written cluster file has, by its ends: rates there and back, and latencies."""
+    plain = _core.parse_cluster(_core.write_cluster(cluster).replace("paths: equal-cost\n", ""), "x")
+    return {(link.a, link.b): (link.rate_bps, link.latency_s, link.back_rate_bps) for link in plain.links}
+
+
+@settings(deadline=None, max_examples=40)
+@given(
+    leaf_rates=st.lists(st.sampled_from([1e9, 2e9, 5e9]), min_size=4, max_size=4),
+    leaf_latencies=st.lists(st.floats(20e-6, 1e-3), min_size=4, max_size=4),
+    slow_host=st.integers(0, 11),
+)
+def test_links_that_equal_cost_paths_make_one_get_what_all_of_them_have(leaf_rates, leaf_latencies, slow_host):
+    cluster = _core.parse_cluster(FABRIC, "x")
+    assert [one.name for one in cluster.merged] == ["spine-0+2"]
+    numbers = {
+        (f"spine-{spine}", f"leaf-{leaf}"): (leaf_rates[leaf], leaf_latencies[leaf])
+        for spine in range(3)
+        for leaf in range(4)
+    }
+    numbers[f"h{slow_host}"] = (0.5e9, 10e-6)
+    pairs = fabric_pairs(cluster, numbers)
+    fit = fit_pairs(cluster, pairs)
+    assert (fit.uneven, fit.unseen) == ([], [])
+    assert max(map(abs, fit.errors)) < 0.02
+    for pair in pairs.pairs:
+        for bps, ends in zip(pair.bandwidth_bps, (pair.hosts, pair.hosts[::-1]), strict=True):
+            assert rate_from(fit.cluster, *ends) == pytest.approx(bps * OF_WIRE, rel=0.01)
+    written = stated_numbers(fit.cluster)
+    for leaf in range(4):
+        alike = {written[(f"spine-{spine}", f"leaf-{leaf}")] for spine in range(3)}
+        assert len(alike) == 1
+    assert fit.cluster.topology_fingerprint == cluster.topology_fingerprint
+    # And once more from what was written.
+    again = fit_pairs(_core.parse_cluster(_core.write_cluster(fit.cluster), "y"), pairs)
+    assert max(map(abs, again.errors)) < 0.02
+
+
+@pytest.mark.parametrize(("numbers", "told"), [((1e9, 10e-6), "rate"), ((10e9, 5e-3), "latency")])
+def test_one_slow_link_of_several_is_told_and_not_guessed(numbers, told):
+    cluster = _core.parse_cluster(FABRIC, "x")
+    fit = fit_pairs(cluster, fabric_pairs(cluster, {("spine-1", "leaf-2"): numbers}))
+    (uneven,) = fit.uneven
+    assert [{cluster.links[link].a, cluster.links[link].b} for link in uneven.links] == [{"spine-0+2", "leaf-2"}]
+    assert uneven.rate == pytest.approx(0.1 if told == "rate" else 1.0, rel=0.05)
+    assert uneven.latency > 10 if told == "latency" else uneven.latency == pytest.approx(1, rel=0.1)
+    slow = next(link for link in fit.cluster.links if {link.a, link.b} == {"spine-0+2", "leaf-2"})
+    assert slow.rate_bps == pytest.approx(10e9, rel=0.01)
+    (line,) = uneven_lines(fit)
+    assert line.startswith("not alike: spine-0+2 - leaf-2 (3 links): some pairs over it ")
+    assert ("of the rate" in line, "times the latency" in line) == (told == "rate", told == "latency")
+    assert fit_pairs(cluster, fabric_pairs(cluster, {})).uneven == []
+
+
+def test_measured_numbers_that_make_other_switches_one_are_refused():
+    """A spine of twice the rate, which the spanning tree takes, has slowed down to the others'."""
+    text = FABRIC.replace("deal: 3}", "deal: 3, rate: 40Gbit}")
+    slowed = _core.parse_cluster(text, "x")
+    faster = "".join(f"  - {{between: [spine-0, leaf-{leaf}], rate: 20Gbit}}\n" for leaf in range(4))
+    head, _, links = text.partition("links:\n")
+    others = "".join(line + "\n" for line in links.splitlines() if "spine-0" not in line)
+    cluster = _core.parse_cluster(f"{head}links:\n{faster}{others}", "x")
+    assert [one.name for one in cluster.merged] == ["spine-1+1"]
+    with pytest.raises(BadInput, match="has other switches that equal-cost paths make one"):
+        fit_pairs(cluster, exact_pairs(slowed, all_pairs(cluster)))
 
 
 def test_a_cluster_takes_no_number_that_no_network_has(cluster):

@@ -14,6 +14,7 @@ from trunkline.cluster import load_cluster
 from trunkline.compat import zip_equal
 from trunkline.pairs.file import Pairs, check_age, load_pairs
 from trunkline.pairs.fit import Fit, fit_pairs
+from trunkline.pairs.told import uneven_lines
 from trunkline.terminal import console
 from trunkline.units import format_seconds
 
@@ -59,6 +60,8 @@ def fit(
     if unseen := [f"{links[link].a} - {links[link].b}" for link in fitted.unseen]:
         named = ", ".join(unseen[:MOST_NAMED]) + (f" and {more} more" if (more := len(unseen) - MOST_NAMED) > 0 else "")
         console.print(f"as stated, since no pair crosses them: {named}", markup=False, highlight=False, soft_wrap=True)
+    for line in uneven_lines(fitted):
+        console.print(line, markup=False, highlight=False, soft_wrap=True)
     _tell_one_way(fitted, measured)
     if json:
         write_json(
@@ -84,6 +87,14 @@ def fit(
                 ],
                 "injection_seconds": {name: fitted.cluster.injection_s(host) for host, name in enumerate(stated.hosts)},
                 "errors": fitted.errors,
+                "uneven": [
+                    {
+                        "links": [[links[link].a, links[link].b] for link in one.links],
+                        "rate_share": one.rate,
+                        "latency_ratio": one.latency,
+                    }
+                    for one in fitted.uneven
+                ],
                 "one_way_errors_seconds": fitted.one_way_errors_s,
             },
             json,
