@@ -6,13 +6,16 @@
 #include <algorithm>
 #include <map>
 
+#include "one_way_pair.hpp"
 #include "patience.hpp"
 
 namespace trunkline::measure {
 namespace {
 
 constexpr int figures_tag = 6;
-constexpr std::size_t flat_size = 2 + 2 * 4;
+constexpr std::size_t of_ways = 2;     ///< in what is sent: where the figures of both ways begin,
+constexpr std::size_t of_clocks = 10;  ///< and the one-way times
+constexpr std::size_t flat_size = of_clocks + 5;
 
 /// The two of a pair measure what goes one way, then change places.
 PairFigures figures_of(MPI_Comm two, const PairOptions& options, const Limits& limits) {
@@ -28,6 +31,7 @@ PairFigures figures_of(MPI_Comm two, const PairOptions& options, const Limits& l
       figures.round_trip_s = empty.median();
       figures.round_trip_spread = empty.spread();
     }
+    if (sender == 0) figures.one_way = measure_one_way(ordered, limits);
     figures.way[sender] = pair.one_way(options.bytes);
     // The second rank measured what it sends; the first one keeps all of it.
     double flat[4] = {figures.way[sender].injection_s, figures.way[sender].injection_spread,
@@ -43,12 +47,19 @@ void send_figures(const PairFigures& figures) {
   double flat[flat_size] = {figures.round_trip_s, figures.round_trip_spread};
   for (std::size_t i = 0; i < 2; ++i) {
     const WayFigures& way = figures.way[i];
-    double* const at = &flat[2 + 4 * i];
+    double* const at = &flat[of_ways + 4 * i];
     at[0] = way.injection_s;
     at[1] = way.injection_spread;
     at[2] = way.bandwidth_Bps;
     at[3] = way.bandwidth_spread;
   }
+  const OneWayTimes& times = figures.one_way;
+  double* const at = &flat[of_clocks];
+  at[0] = static_cast<double>(times.fault);
+  at[1] = times.at_fault;
+  at[2] = times.seconds[0];
+  at[3] = times.seconds[1];
+  at[4] = times.error_s;
   MPI_Send(flat, flat_size, MPI_DOUBLE, 0, figures_tag, MPI_COMM_WORLD);
 }
 
@@ -58,9 +69,14 @@ void receive_figures(PairFigures& figures, int owner) {
   figures.round_trip_s = flat[0];
   figures.round_trip_spread = flat[1];
   for (std::size_t i = 0; i < 2; ++i) {
-    const double* const at = &flat[2 + 4 * i];
+    const double* const at = &flat[of_ways + 4 * i];
     figures.way[i] = {at[0], at[1], at[2], at[3]};
   }
+  const double* const at = &flat[of_clocks];
+  figures.one_way = {.fault = static_cast<ClockFault>(static_cast<int>(at[0])),
+                     .at_fault = static_cast<std::uint8_t>(at[1]),
+                     .seconds = {at[2], at[3]},
+                     .error_s = at[4]};
 }
 
 }  // namespace

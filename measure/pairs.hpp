@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Latency, injection time and bandwidth between pairs of hosts, several pairs at a time that do not disturb each other.
+// Latency, one-way times, injection time and bandwidth between pairs of hosts, several pairs at a time that do not
+// disturb each other.
 #pragma once
 
 #include <cstdint>
@@ -9,6 +10,7 @@
 #include "network/cluster.hpp"
 #include "network/pair_rounds.hpp"
 #include "network/placement.hpp"
+#include "one_way_times.hpp"
 #include "pair.hpp"
 
 namespace trunkline::measure {
@@ -20,6 +22,7 @@ struct PairFigures {
   double round_trip_s = 0.0;  ///< of an empty message
   double round_trip_spread = 0.0;
   WayFigures way[2];
+  OneWayTimes one_way{};
 };
 
 struct PairOptions {

@@ -169,6 +169,7 @@ Bundles bundle_equal_cost_paths(const Cluster::Parts& parts) {
     Link one = link;
     one.a = made.at(group[link.a]);
     one.b = made.at(group[link.b]);
+    bundles.channel_of.emplace_back();
     if (one.a == one.b) continue;
     const auto [low, high] = std::minmax(one.a, one.b);
     const auto [there, is_new] =
@@ -180,6 +181,8 @@ Bundles bundle_equal_cost_paths(const Cluster::Parts& parts) {
       wider.impairments = mean(wider.impairments, wider.width, link.impairments, link.width);
       wider.width += link.width;
     }
+    const bool leads_as_it = bundles.parts.links[there->second].a == one.a;
+    bundles.channel_of.back() = static_cast<ChannelId>(2 * there->second + (leads_as_it ? 0 : 1));
   }
   return bundles;
 }

@@ -2,6 +2,7 @@
 // Leaf-spine networks and fat trees whose switches use all equal-cost paths, as trees of bundles.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,6 +13,8 @@ namespace trunkline {
 struct Bundles {
   Cluster::Parts parts;  ///< what is left
   std::vector<MergedSwitches> merged;
+  /// Of each link that there was: the channel that leads as it does from a to b; none: it is inside a group.
+  std::vector<std::optional<ChannelId>> channel_of;
 };
 
 /// Merges switches without hosts that stand for each other: the fewest groups such that all switches of a group have

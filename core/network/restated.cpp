@@ -1,9 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "network/restated.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <optional>
 #include <stdexcept>
 #include <string>
+#include <utility>
+#include <vector>
+
+#include "network/bundles.hpp"
 
 namespace trunkline {
 
@@ -14,31 +20,45 @@ void check_number(double value, bool may_be_zero, const std::string& what) {
   throw std::invalid_argument(what + " is " + std::to_string(value) + ", which no network has");
 }
 
+/// Of each link that the file states, the channel of the cluster that leads as it does from a to b.
+std::vector<std::optional<ChannelId>> channels_of(const Cluster& cluster, const Cluster::Parts& stated) {
+  if (stated.links.size() != cluster.links().size()) return bundle_equal_cost_paths(stated).channel_of;
+  std::vector<std::optional<ChannelId>> channels(stated.links.size());
+  for (LinkId id = 0; id < stated.links.size(); ++id) channels[id] = 2 * id;
+  return channels;
+}
+
 }  // namespace
 
 Cluster restated(const Cluster& cluster, std::span<const double> rates_bps, std::span<const double> latencies_s,
                  std::optional<std::span<const double>> injections_s) {
   Cluster::Parts parts = cluster.stated();
-  if (!cluster.merged().empty()) {
-    throw std::invalid_argument(cluster.name() +
-                                " has switches that equal-cost paths make one: their links cannot be told apart");
-  }
-  if (rates_bps.size() != 2 * parts.links.size() || latencies_s.size() != parts.links.size() ||
+  const std::size_t links = cluster.links().size();
+  const bool has_ways = latencies_s.size() == 2 * links;
+  if (rates_bps.size() != 2 * links || (!has_ways && latencies_s.size() != links) ||
       (injections_s && injections_s->size() != cluster.hosts().size())) {
     throw std::invalid_argument(
-        "a rate of each channel, a latency of each link, and an injection time of each host are needed");
+        "a rate of each channel, a latency of each link or channel, and an injection time of each host are needed");
   }
+  const auto channels = channels_of(cluster, parts);
   for (LinkId id = 0; id < parts.links.size(); ++id) {
+    if (!channels[id]) continue;
+    const ChannelId there = *channels[id];
+    const ChannelId back = there ^ 1U;
     Link& link = parts.links[id];
     const std::string name = parts.nodes[link.a].name + " - " + parts.nodes[link.b].name;
-    const double there_bps = rates_bps[2 * std::size_t{id}];
-    const double back_bps = rates_bps[2 * std::size_t{id} + 1];
-    check_number(there_bps, false, "the rate of " + name);
-    check_number(back_bps, false, "the rate of " + name + " back");
-    check_number(latencies_s[id], true, "the latency of " + name);
-    link.set_mean_latency(latencies_s[id]);
-    link.back = OneWay{back_bps, link.way(1).latency_s};
-    link.rate_bps = there_bps;
+    check_number(rates_bps[there], false, "the rate of " + name);
+    check_number(rates_bps[back], false, "the rate of " + name + " back");
+    if (has_ways) {
+      link.latency_s = latencies_s[there];
+      link.back = OneWay{rates_bps[back], latencies_s[back]};
+      check_number(link.back->latency_s, true, "the latency of " + name + " back");
+    } else {
+      link.set_mean_latency(latencies_s[there / 2]);
+      link.back = OneWay{rates_bps[back], link.way(1).latency_s};
+    }
+    check_number(has_ways ? link.latency_s : latencies_s[there / 2], true, "the latency of " + name);
+    link.rate_bps = rates_bps[there];
   }
   for (HostIndex host = 0; injections_s && host < cluster.hosts().size(); ++host) {
     Node& node = parts.nodes[cluster.hosts()[host]];
@@ -46,7 +66,15 @@ Cluster restated(const Cluster& cluster, std::span<const double> rates_bps, std:
     check_number(node.injection_s, true, "the injection time of " + node.name);
   }
   parts.measured.reset();
-  return Cluster(std::move(parts));
+  Cluster made(std::move(parts));
+  const auto is_same = [](const MergedSwitches& one, const MergedSwitches& other) {
+    return one.name == other.name && one.switches == other.switches;
+  };
+  if (made.links().size() != cluster.links().size() || !std::ranges::equal(made.merged(), cluster.merged(), is_same)) {
+    throw std::invalid_argument("with these rates and latencies " + cluster.name() +
+                                " has other switches that equal-cost paths make one");
+  }
+  return made;
 }
 
 }  // namespace trunkline

@@ -240,7 +240,8 @@ void bind_cluster(nb::module_& module) {
       },
       "cluster"_a, "rates_bps"_a, "latencies_s"_a, "injections_s"_a = nb::none(),
       "The cluster with other rates, one of each channel, latencies, one of each link, in the mean of both directions, "
-      "and injection times, one of each host; without these, hosts keep theirs. Raises ValueError.");
+      "or one of each channel, and injection times, one of each host; without these, hosts keep theirs. Raises "
+      "ValueError.");
   module.def(
       "pairs_to_measure",
       [](const Cluster& cluster, const std::vector<HostIndex>& hosts, std::size_t most) {

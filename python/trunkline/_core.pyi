@@ -186,7 +186,8 @@ def restated(
     Args:
         cluster: What stays but for these.
         rates_bps: One of each channel: there and back of the first link, of the second, ...
-        latencies_s: One of each link, in the mean of both directions; what differs between them stays.
+        latencies_s: One of each link, in the mean of both directions; what differs between them stays. Or one of each
+            channel.
         injections_s: One of each host; None: hosts keep theirs.
 
     Raises ValueError.

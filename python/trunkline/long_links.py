@@ -47,7 +47,7 @@ def with_long_links(cluster: _core.Cluster, fastest_bps: float | None, longest_s
         longest_s: Latency of the longest one, others in proportion; None: they stay.
 
     Raises:
-        BadInput: where the cluster has no sites, or switches of it are merged.
+        BadInput: where the cluster has no sites, or equal-cost paths would make other switches one.
     """
     if fastest_bps is None and longest_s is None:
         return cluster

@@ -48,14 +48,28 @@ class Beside:
         return json.loads(done.stdout)
 
 
-def test_a_job_goes_over_to_other_plans_where_a_link_slows(program, tmp_path):
-    with Lab(_core.parse_cluster(THREE_SITES, "three.yaml"), RATE) as lab:
+LEAVES = """\
+trunkline: cluster/1
+name: leaves
+defaults: {rate: 20Mbit, latency: 10us}
+paths: equal-cost
+switches: ["spine-[0-1]", "s[0-2]"]
+hosts:
+  - {hosts: "h[0-5]", switches: "s[0-2]", deal: 2}
+links:
+"""
+LEAVES += "".join(f"  - between: [spine-{spine}, s{leaf}]\n" for spine in range(2) for leaf in range(3))
+
+
+@pytest.mark.parametrize(("network", "slows"), [(THREE_SITES, "s0-s1"), (LEAVES, "spine-0+1-s1")])
+def test_a_job_goes_over_to_other_plans_where_a_link_slows(program, tmp_path, network, slows):
+    with Lab(_core.parse_cluster(network, "network.yaml"), RATE) as lab:
         lab.open()
         beside = Beside(lab, "mpich", tmp_path)
         assert beside.monitor()["measurements"] == 1
         job = beside.follow(program("follow", "mpich"))
-        (here,) = [one for one in running_labs() if one.cluster.name == "three" and one.door.exists()]
-        change_links(here, ["s0-s1", "rate=10%"])
+        (here,) = [one for one in running_labs() if one.cluster.name == lab.cluster.name and one.door.exists()]
+        change_links(here, [slows, "rate=10%"])
         rounds = []
         while not (rounds and rounds[-1]["wrote"]) and len(rounds) < 5:
             rounds.append(beside.monitor())

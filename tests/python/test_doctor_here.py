@@ -16,6 +16,7 @@ from trunkline.doctor.windows import window_findings
 from trunkline.errors import BadInput
 from trunkline.mpi import find_mpis
 from trunkline.pairs.file import MeasuredPair, Pairs
+from trunkline.pairs.latencies import headers_s
 
 CYCLIC = load_cluster("cyclic")  # 100 Mbit/s, h0 on s0, h1 on s1, ...
 FOUR_SITE = load_cluster("four-site")
@@ -67,10 +68,40 @@ def test_rates_that_were_measured():
     assert aged.startswith("p.json, measured 3 days ago: ")
 
 
-def test_rates_of_a_network_whose_links_are_not_told_apart():
-    found = list(rate_findings(load_cluster("leaf-spine"), pairs(0.1), "p.json"))
-    assert [one.state for one in found] == ["note"]
-    assert "rates are not compared" in found[0].text
+def leaves(spine_rate):
+    """Two leaves of four hosts below two spines, one of 10 Gbit/s."""
+    return _core.parse_cluster(
+        "trunkline: cluster/1\nname: x\npaths: equal-cost\ndefaults: {rate: 40Gbit, latency: 10us}\n"
+        'switches: [a, b, "leaf-[0-1]"]\nhosts: [{hosts: "h[0-7]", switches: "leaf-[0-1]", deal: 4}]\nlinks:\n'
+        + "".join(
+            f"  - {{between: [{spine}, leaf-{leaf}], rate: {rate}}}\n"
+            for spine, rate in (("a", "10Gbit"), ("b", spine_rate))
+            for leaf in range(2)
+        ),
+        "x",
+    )
+
+
+def test_rates_of_links_that_equal_cost_paths_make_one():
+    def measured(slow_bps, usual_bps=10e9):
+        made = []
+        for a in range(8):
+            for b in range(a + 1, 8):
+                bps = 40e9 if (a < 4) == (b < 4) else slow_bps if (a, b) == (0, 4) else usual_bps
+                between_s = 0.0 if (a < 4) == (b < 4) else 2 * (10e-6 + headers_s(10e9))
+                made.append(MeasuredPair((a, b), 1e-4 + between_s, (bps, bps), (1e-6, 1e-6)))
+        return Pairs(datetime.now(UTC), "mpich", made)
+
+    assert texts(rate_findings(leaves("10Gbit"), measured(10e9), "p.json")) == []
+    (said,) = texts(rate_findings(leaves("10Gbit"), measured(1e9), "p.json"))
+    assert said.startswith(
+        "p.json: not alike: a+1 - leaf-0 (2 links) or a+1 - leaf-1 (2 links): some pairs over it have "
+    )
+    # As measured both spines are alike, which is another network than the file's.
+    plain = 10e9 * _core.frame_payload_bytes / _core.frame_wire_bytes
+    (found,) = rate_findings(leaves("20Gbit"), measured(plain, plain), "p.json")
+    assert found.state == "note"
+    assert "rates are not compared" in found.text
 
 
 def test_a_machine_without_cmake(monkeypatch):

@@ -123,6 +123,30 @@ def test_both_ways_of_a_pair_are_told_apart_whoever_comes_first(cluster, tmp_pat
     assert (pair.hosts, pair.bandwidth_bps) == ((0, 8), (8e6, 16e6))
 
 
+def test_of_one_way_times_the_last_ones_count(cluster, tmp_path):
+    """With the error that was stated with them; a pair whose clocks say nothing any more is not known."""
+    content = json.loads(measured(cluster, hosts=(0, 8)))
+    names = content["pairs"][0]["hosts"]
+    with History(tmp_path / "h", cluster, NOW) as kept:
+
+        def add(hosts, **one_way):
+            pair = {key: value for key, value in content["pairs"][0].items() if "one_way" not in key}
+            far = kept.add(json.dumps({**content, "pairs": [{**pair, "hosts": hosts, **one_way}]}), NOW, HOUR)
+            return far, kept.forecasts(HOUR).pairs.pairs[0]
+
+        far, pair = add(names, one_way_s=[30e-3, 10e-3], one_way_error_s=1e-3)
+        assert (far, pair.one_way.seconds) == ([], (30e-3, 10e-3))
+        far, pair = add(names[::-1], one_way_s=[11e-3, 29e-3], one_way_error_s=2e-3)
+        assert (far, pair.one_way.seconds, pair.one_way.error_s) == ([], (29e-3, 11e-3), 2e-3)
+        # Turned round by more than both errors: measured again at once.
+        far, pair = add(names, one_way_s=[10e-3, 30e-3], one_way_error_s=1e-3)
+        assert (far, pair.one_way.seconds) == ([(0, 8)], (10e-3, 30e-3))
+        far, pair = add(names, one_way_s=[20e-3, 20e-3], one_way_error_s=20e-3)
+        assert far == []
+        far, pair = add(names, one_way_unknown="the clock of h0 was set meanwhile")
+        assert (far, pair.one_way, pair.unknown) == ([], None, "the clock of h0 was set meanwhile")
+
+
 def test_what_is_far_from_its_forecast_is_named(cluster, tmp_path):
     with History(tmp_path / "h", cluster, NOW) as kept:
         assert kept.add(measured(cluster), NOW, HOUR) == []

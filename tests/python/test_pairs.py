@@ -13,9 +13,10 @@ from hypothesis import strategies as st
 from trunkline import _core
 from trunkline.cluster import load_cluster
 from trunkline.errors import BadInput
-from trunkline.pairs.file import MeasuredPair, Pairs, check_age, parse_pairs
+from trunkline.pairs.file import MeasuredPair, OneWay, Pairs, check_age, parse_pairs
 from trunkline.pairs.fit import fit_pairs
 from trunkline.pairs.least_squares import nonnegative_least_squares
+from trunkline.pairs.told import uneven_lines
 
 NOW = datetime(2026, 11, 25, 12, tzinfo=UTC)
 HEADERS_BITS = 8 * (_core.frame_wire_bytes - _core.frame_payload_bytes)
@@ -38,13 +39,32 @@ def measured_latency(cluster, a, b, message_s=0.0):
     return message_s + headers_s + sum(link.mean_latency_s for link in links_of(cluster, a, b))
 
 
-def exact_pairs(cluster, wanted, message_s=50e-6, injection_s=lambda _: 5e-6):
-    """What would be measured on a network without noise, whose hosts are as fast as their links."""
+def more_there(cluster, a, b):
+    """By so much it takes longer from a to b than half a round trip, by each link's own numbers."""
+    links = cluster.links
+    more = 0.0
+    for channel in cluster.path(cluster.hosts[a], cluster.hosts[b]):
+        link = links[channel // 2]
+        ways = [(link.latency_s, link.rate_bps), (link.back_latency_s, link.back_rate_bps)]
+        (there_s, there_bps), (back_s, back_bps) = ways[:: -1 if channel % 2 else 1]
+        more += (there_s - back_s + HEADERS_BITS / there_bps - HEADERS_BITS / back_bps) / 2
+    return more
+
+
+def exact_pairs(cluster, wanted, message_s=50e-6, injection_s=lambda _: 5e-6, clocks=None):
+    """What would be measured on a network without noise, whose hosts are as fast as their links.
+
+    ``clocks``: of each host how far its clock is off, and how far its system says that it may be.
+    """
     rows = []
     for a, b in wanted:
         there, back = (rate_from(cluster, *ends) / OF_WIRE for ends in ((a, b), (b, a)))
         latency = measured_latency(cluster, a, b, message_s)
-        rows.append(MeasuredPair((a, b), latency, (there, back), (injection_s(a), injection_s(b))))
+        one_way = None
+        if clocks:
+            more = more_there(cluster, a, b) + clocks[b][0] - clocks[a][0]
+            one_way = OneWay((latency + more, latency - more), clocks[a][1] + clocks[b][1] + 2e-6)
+        rows.append(MeasuredPair((a, b), latency, (there, back), (injection_s(a), injection_s(b)), one_way))
     return Pairs(NOW, "mpich", rows)
 
 
@@ -53,8 +73,15 @@ def as_file(cluster, pairs, **other):
         {
             "hosts": [cluster.hosts[host] for host in pair.hosts],
             "latency_s": pair.latency_s,
-            "bandwidth_Bps": [bps / 8 for bps in pair.bandwidth_bps],
+            "bandwidth_Bps": [bps / 8 if bps else 0 for bps in pair.bandwidth_bps],
             "injection_s": list(pair.injection_s),
+            **(
+                {"one_way_s": list(pair.one_way.seconds), "one_way_error_s": pair.one_way.error_s}
+                if pair.one_way
+                else {"one_way_unknown": pair.unknown}
+                if pair.unknown
+                else {}
+            ),
         }
         for pair in pairs.pairs
     ]
@@ -84,6 +111,17 @@ def test_a_file_is_read(cluster):
     assert pairs.hosts == [0, 1, 4]
 
 
+def test_one_way_times_of_a_file_are_read_and_may_be_missing(cluster):
+    pairs = exact_pairs(cluster, [(0, 1), (0, 4)], clocks=[(0, 1e-3)] * 5)
+    unknown = MeasuredPair((1, 4), 1e-3, (None, None), (0, 0), None, "the clock of h4 is not synchronized")
+    with_both = Pairs(NOW, "mpich", [*pairs.pairs, unknown])
+    content = as_file(cluster, with_both)
+    assert parse_pairs(json.dumps(content), "p.json", cluster) == with_both
+    # By clocks that are apart one may be below zero.
+    content["pairs"][0] |= {"one_way_s": [9e-3, -3e-3], "one_way_error_s": 4e-3}
+    assert parse_pairs(json.dumps(content), "p.json", cluster).pairs[0].one_way.more_s == pytest.approx(6e-3)
+
+
 def refused(cluster, **change):
     content = as_file(cluster, some(cluster))
     content["pairs"][0].update(change)
@@ -104,6 +142,17 @@ def refused(cluster, **change):
         ({"bandwidth_Bps": [1e6, -1]}, "bandwidth_Bps is negative: -1"),
         ({"bandwidth_Bps": [1e6]}, "bandwidth_Bps must be two numbers, there and back"),
         ({"injection_s": [1e-6, "fast"]}, "injection_s is no number"),
+        ({"one_way_s": [1e-3, 2e-3]}, "one_way_error_s is missing"),
+        ({"one_way_s": 1e-3, "one_way_error_s": 0}, "one_way_s must be two numbers, there and back"),
+        ({"one_way_s": [1e-3, float("inf")], "one_way_error_s": 0}, "one_way_s is inf"),
+        ({"one_way_s": [1e-3, -1e9], "one_way_error_s": 0}, "one_way_s is -1e+09, longer than an hour"),
+        ({"one_way_s": [1e-3, 1e-3], "one_way_error_s": -1}, "one_way_error_s is negative: -1"),
+        (
+            {"one_way_s": [9e-3, -3e-3], "one_way_error_s": 2e-3},
+            "one_way_s is below zero by more than one_way_error_s, which nothing takes",
+        ),
+        ({"one_way_unknown": 3}, "one_way_unknown is no line of text"),
+        ({"one_way_unknown": "a\x1bb"}, "one_way_unknown is no line of text"),
     ],
 )
 def test_what_no_network_does_is_refused_with_the_pair(cluster, change, message):
@@ -253,6 +302,113 @@ def test_a_link_that_is_slow_one_way_gets_both_rates_and_keeps_its_difference_of
     assert fitted.back_latency_s - fitted.latency_s == pytest.approx(3e-3 - 1.6e-3, rel=0.01)
 
 
+TWO_SITES = """\
+trunkline: cluster/1
+name: sites
+defaults: {rate: 100Mbit, latency: 50us}
+switches: s[0-2]
+hosts:
+  - {hosts: "h[0-2]", switch: s0}
+  - {hosts: "h[3-5]", switch: s1}
+  - {hosts: "h[6-8]", switch: s2}
+links:
+  - {between: [s0, s1], latency: 12ms}
+  - {between: [s2, s0], latency: 3ms}
+"""
+
+
+def with_ways(cluster, ways):
+    """The cluster with latencies there and back of some links, which are named by their ends."""
+    latencies = [
+        seconds
+        for link in cluster.links
+        for seconds in ways.get((link.a, link.b), (link.latency_s, link.back_latency_s))
+    ]
+    return _core.restated(cluster, both_ways([link.rate_bps for link in cluster.links]), latencies)
+
+
+def ways_of(cluster):
+    return {(link.a, link.b): (link.latency_s, link.back_latency_s) for link in cluster.links}
+
+
+def test_clocks_tell_the_ways_of_a_link_apart():
+    stated = _core.parse_cluster(TWO_SITES, "x")
+    true = with_ways(stated, {("s0", "s1"): (20e-3, 5e-3), ("s2", "s0"): (1e-3, 5e-3)})
+    pairs = exact_pairs(true, all_pairs(stated), clocks=[(0.0, 0.0)] * 9)
+    fit = fit_pairs(stated, pairs)
+    fitted = ways_of(fit.cluster)
+    assert fitted[("s0", "s1")] == pytest.approx((20e-3, 5e-3), rel=0.01)
+    assert fitted[("s2", "s0")] == pytest.approx((1e-3, 5e-3), rel=0.05)
+    assert sorted(fit.differing) == [number for number, link in enumerate(stated.links) if link.a[0] == link.b[0]]
+    assert max(map(abs, fit.one_way_errors_s)) < 1e-4
+    # What was found stays where it is measured again, and where clocks say nothing.
+    again = fit_pairs(fit.cluster, pairs)
+    assert again.differing == {}
+    assert ways_of(again.cluster)[("s0", "s1")] == pytest.approx((20e-3, 5e-3), rel=0.01)
+    silent = fit_pairs(fit.cluster, exact_pairs(true, all_pairs(stated)))
+    assert ways_of(silent.cluster)[("s0", "s1")] == pytest.approx((20e-3, 5e-3), rel=0.01)
+    assert silent.one_way_errors_s == [None] * len(pairs.pairs)
+    turned = with_ways(stated, {("s0", "s1"): (5e-3, 20e-3), ("s2", "s0"): (1e-3, 5e-3)})
+    changed = fit_pairs(fit.cluster, exact_pairs(turned, all_pairs(stated), clocks=[(0.0, 0.0)] * 9))
+    assert ways_of(changed.cluster)[("s0", "s1")] == pytest.approx((5e-3, 20e-3), rel=0.01)
+
+
+@pytest.mark.parametrize(("error_s", "is_known"), [(3.6e-3, True), (3.8e-3, False)])
+def test_a_difference_counts_where_clocks_are_better_known(error_s, is_known):
+    """20 ms there and 5 back are 7.5 off the mean, as are two clocks of 3.75 ms."""
+    stated = _core.parse_cluster(TWO_SITES, "x")
+    true = with_ways(stated, {("s0", "s1"): (20e-3, 5e-3)})
+    fit = fit_pairs(stated, exact_pairs(true, all_pairs(stated), clocks=[(0.0, error_s)] * 9))
+    wanted = (20e-3, 5e-3) if is_known else (12.5e-3, 12.5e-3)
+    assert ways_of(fit.cluster)[("s0", "s1")] == pytest.approx(wanted, rel=0.01)
+    assert bool(fit.differing) == is_known
+
+
+@settings(deadline=None, max_examples=60)
+@given(seed=st.integers(0, 2**32), most_s=st.sampled_from([0.0, 1e-5, 1e-3, 20e-3]))
+def test_no_difference_is_made_up_of_clocks_that_are_off(seed, most_s):
+    """Ways that are alike stay so, whatever clocks say within their errors; a file's own differences stay, too."""
+    lot = random.Random(seed)
+    stated = _core.parse_cluster(TWO_SITES, "x")
+    true = with_ways(stated, {("s2", "s0"): (4e-3, 1e-3)}) if seed % 2 else stated
+    clocks = [(lot.uniform(-most_s, most_s), most_s) for _ in range(9)]
+    sample = _core.pairs_to_measure(stated, range(9), lot.choice([0, 20, 36]))
+    fit = fit_pairs(true, exact_pairs(true, sample, clocks=clocks))
+    assert fit.differing == {}
+    for ends, ways in ways_of(true).items():
+        assert ways_of(fit.cluster)[ends] == pytest.approx(
+            ways, rel=0.05, abs=6e-5
+        )  # what all have in common is a message's
+
+
+@settings(deadline=None, max_examples=60)
+@given(
+    hosts=st.integers(4, 16),
+    switches=st.integers(2, 5),
+    seed=st.integers(0, 1000),
+    lot=st.randoms(use_true_random=False),
+    most_s=st.sampled_from([0.0, 2e-4, 2e-3]),
+)
+def test_one_way_times_of_every_pair_follow_within_what_clocks_are_off(hosts, switches, seed, lot, most_s):
+    """Against the network itself: some links between switches differ by direction, and each clock is off."""
+    stated = load_cluster(f"random:{hosts}x{min(switches, hosts)}:{seed}")
+    of_hosts = set(stated.hosts)
+    trunks = [(link.a, link.b) for link in stated.links if link.in_tree and not {link.a, link.b} & of_hosts]
+    ways = {ends: (lot.uniform(0, 40e-3), lot.uniform(0, 40e-3)) for ends in trunks if lot.random() < 0.7}
+    true = with_ways(stated, ways)
+    clocks = [(lot.uniform(-most_s, most_s), most_s) for _ in range(hosts)]
+    sample = _core.pairs_to_measure(stated, range(hosts), 0)
+    fit = fit_pairs(stated, exact_pairs(true, sample, clocks=clocks))
+    known = 2 * most_s + 2e-6
+    links = len(stated.links)
+    for (a, b), off_s in zip(sample, fit.one_way_errors_s, strict=True):
+        # What is measured is off by the clocks; a link by the error of the best pair, and rounding.
+        way = stated.path(stated.hosts[a], stated.hosts[b])
+        bound = len(way) * known + 0.01 * fit.latency_s(a, b)
+        assert abs(off_s) <= bound, (a, b, links)
+        assert fit.more_s(a, b) == pytest.approx(more_there(true, a, b), abs=bound + known)
+
+
 @pytest.mark.parametrize(("share", "rate"), [(0.85, 100e6), (0.7, 70e6)])
 def test_ways_that_are_nearly_alike_are_alike(cluster, share, rate):
     rates = both_ways([100e6] * len(cluster.links))
@@ -289,10 +445,107 @@ def test_a_host_that_sends_slowly_gets_an_injection_time(cluster):
     assert [fitted.injection_s(host) for host in range(5)] == [0, 0, pytest.approx(480e-6), 0, 0]
 
 
-def test_links_of_merged_switches_cannot_be_told_apart():
-    cluster = load_cluster("leaf-spine")
-    with pytest.raises(BadInput, match="leaf-spine has switches that equal-cost paths make one"):
-        fit_pairs(cluster, exact_pairs(cluster, [(0, 1)]))
+FABRIC = """\
+trunkline: cluster/1
+name: fabric
+defaults: {rate: 10Gbit, latency: 10us}
+paths: equal-cost
+switches: ["spine-[0-2]", "leaf-[0-3]"]
+hosts:
+  - {hosts: "h[0-11]", switches: "leaf-[0-3]", deal: 3}
+links:
+"""
+FABRIC += "".join(f"  - between: [spine-{spine}, leaf-{leaf}]\n" for spine in range(3) for leaf in range(4))
+
+
+def through(cluster, a, b, numbers):
+    """Rate and latency of each hop from a to b; a hash of the two hosts picks the spine."""
+    spine = f"spine-{_core.link_taken(a, b, 3)}"
+    leaves = [f"leaf-{host // 3}" for host in (a, b)]
+    plain = (10e9, 10e-6)
+    between = [] if leaves[0] == leaves[1] else [numbers.get((spine, leaf), plain) for leaf in leaves]
+    return [numbers.get(cluster.hosts[a], plain), *between, numbers.get(cluster.hosts[b], plain)]
+
+
+def fabric_pairs(cluster, numbers):
+    """What would be measured, link by link of the fabric as it is, which fits know nothing of."""
+
+    def way_s(hops):
+        return sum(latency_s + HEADERS_BITS / bps for bps, latency_s in hops)
+
+    rows = []
+    for a, b in all_pairs(cluster):
+        ways = through(cluster, a, b, numbers), through(cluster, b, a, numbers)
+        rates = [min(bps for bps, _ in way) / OF_WIRE for way in ways]
+        rows.append(MeasuredPair((a, b), 50e-6 + sum(map(way_s, ways)) / 2, tuple(rates), (5e-6, 5e-6)))
+    return Pairs(NOW, "mpich", rows)
+
+
+def stated_numbers(cluster):
+    """Of each link that a written cluster file has, by its ends: rates there and back, and latencies."""
+    plain = _core.parse_cluster(_core.write_cluster(cluster).replace("paths: equal-cost\n", ""), "x")
+    return {(link.a, link.b): (link.rate_bps, link.latency_s, link.back_rate_bps) for link in plain.links}
+
+
+@settings(deadline=None, max_examples=40)
+@given(
+    leaf_rates=st.lists(st.sampled_from([1e9, 2e9, 5e9]), min_size=4, max_size=4),
+    leaf_latencies=st.lists(st.floats(20e-6, 1e-3), min_size=4, max_size=4),
+    slow_host=st.integers(0, 11),
+)
+def test_links_that_equal_cost_paths_make_one_get_what_all_of_them_have(leaf_rates, leaf_latencies, slow_host):
+    cluster = _core.parse_cluster(FABRIC, "x")
+    assert [one.name for one in cluster.merged] == ["spine-0+2"]
+    numbers = {
+        (f"spine-{spine}", f"leaf-{leaf}"): (leaf_rates[leaf], leaf_latencies[leaf])
+        for spine in range(3)
+        for leaf in range(4)
+    }
+    numbers[f"h{slow_host}"] = (0.5e9, 10e-6)
+    pairs = fabric_pairs(cluster, numbers)
+    fit = fit_pairs(cluster, pairs)
+    assert (fit.uneven, fit.unseen) == ([], [])
+    assert max(map(abs, fit.errors)) < 0.02
+    for pair in pairs.pairs:
+        for bps, ends in zip(pair.bandwidth_bps, (pair.hosts, pair.hosts[::-1]), strict=True):
+            assert rate_from(fit.cluster, *ends) == pytest.approx(bps * OF_WIRE, rel=0.01)
+    written = stated_numbers(fit.cluster)
+    for leaf in range(4):
+        alike = {written[(f"spine-{spine}", f"leaf-{leaf}")] for spine in range(3)}
+        assert len(alike) == 1
+    assert fit.cluster.topology_fingerprint == cluster.topology_fingerprint
+    # And once more from what was written.
+    again = fit_pairs(_core.parse_cluster(_core.write_cluster(fit.cluster), "y"), pairs)
+    assert max(map(abs, again.errors)) < 0.02
+
+
+@pytest.mark.parametrize(("numbers", "told"), [((1e9, 10e-6), "rate"), ((10e9, 5e-3), "latency")])
+def test_one_slow_link_of_several_is_told_and_not_guessed(numbers, told):
+    cluster = _core.parse_cluster(FABRIC, "x")
+    fit = fit_pairs(cluster, fabric_pairs(cluster, {("spine-1", "leaf-2"): numbers}))
+    (uneven,) = fit.uneven
+    assert [{cluster.links[link].a, cluster.links[link].b} for link in uneven.links] == [{"spine-0+2", "leaf-2"}]
+    assert uneven.rate == pytest.approx(0.1 if told == "rate" else 1.0, rel=0.05)
+    assert uneven.latency > 10 if told == "latency" else uneven.latency == pytest.approx(1, rel=0.1)
+    slow = next(link for link in fit.cluster.links if {link.a, link.b} == {"spine-0+2", "leaf-2"})
+    assert slow.rate_bps == pytest.approx(10e9, rel=0.01)
+    (line,) = uneven_lines(fit)
+    assert line.startswith("not alike: spine-0+2 - leaf-2 (3 links): some pairs over it ")
+    assert ("of the rate" in line, "times the latency" in line) == (told == "rate", told == "latency")
+    assert fit_pairs(cluster, fabric_pairs(cluster, {})).uneven == []
+
+
+def test_measured_numbers_that_make_other_switches_one_are_refused():
+    """A spine of twice the rate, which the spanning tree takes, has slowed down to the others'."""
+    text = FABRIC.replace("deal: 3}", "deal: 3, rate: 40Gbit}")
+    slowed = _core.parse_cluster(text, "x")
+    faster = "".join(f"  - {{between: [spine-0, leaf-{leaf}], rate: 20Gbit}}\n" for leaf in range(4))
+    head, _, links = text.partition("links:\n")
+    others = "".join(line + "\n" for line in links.splitlines() if "spine-0" not in line)
+    cluster = _core.parse_cluster(f"{head}links:\n{faster}{others}", "x")
+    assert [one.name for one in cluster.merged] == ["spine-1+1"]
+    with pytest.raises(BadInput, match="has other switches that equal-cost paths make one"):
+        fit_pairs(cluster, exact_pairs(slowed, all_pairs(cluster)))
 
 
 def test_a_cluster_takes_no_number_that_no_network_has(cluster):
@@ -301,10 +554,7 @@ def test_a_cluster_takes_no_number_that_no_network_has(cluster):
         _core.restated(cluster, [0.0, *rates[1:]], times, [0.0] * 5)
     with pytest.raises(ValueError, match="the injection time of .* is -1"):
         _core.restated(cluster, rates, times, [-1.0] + [0.0] * 4)
-    with pytest.raises(
-        ValueError,
-        match="a rate of each channel, a latency of each link, and an injection time of each host are needed",
-    ):
+    with pytest.raises(ValueError, match="a rate of each channel, a latency of each link or channel, and an injection"):
         _core.restated(cluster, rates[1:], times, [0.0] * 5)
 
 

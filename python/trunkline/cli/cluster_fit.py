@@ -1,5 +1,6 @@
 """``trunkline cluster fit``: a cluster file with the numbers that were measured between pairs of hosts."""
 
+from collections import Counter
 from datetime import datetime, timedelta, timezone
 from statistics import median
 from typing import Annotated
@@ -11,12 +12,15 @@ from trunkline.cli.options import ClusterOption, JsonOption
 from trunkline.cli.output import check_outputs, write_json, write_text
 from trunkline.cluster import load_cluster
 from trunkline.compat import zip_equal
-from trunkline.pairs.file import check_age, load_pairs
-from trunkline.pairs.fit import fit_pairs
+from trunkline.pairs.file import Pairs, check_age, load_pairs
+from trunkline.pairs.fit import Fit, fit_pairs
+from trunkline.pairs.told import uneven_lines
 from trunkline.terminal import console
 from trunkline.units import format_seconds
 
 __all__ = ["fit"]
+
+MOST_NAMED = 8
 
 
 def fit(
@@ -54,8 +58,11 @@ def fit(
     )
     links = fitted.cluster.links
     if unseen := [f"{links[link].a} - {links[link].b}" for link in fitted.unseen]:
-        named = ", ".join(unseen[:8]) + (f" and {len(unseen) - 8} more" if len(unseen) > 8 else "")
+        named = ", ".join(unseen[:MOST_NAMED]) + (f" and {more} more" if (more := len(unseen) - MOST_NAMED) > 0 else "")
         console.print(f"as stated, since no pair crosses them: {named}", markup=False, highlight=False, soft_wrap=True)
+    for line in uneven_lines(fitted):
+        console.print(line, markup=False, highlight=False, soft_wrap=True)
+    _tell_one_way(fitted, measured)
     if json:
         write_json(
             {
@@ -73,12 +80,49 @@ def fit(
                         "stated_latency_seconds": before.latency_s,
                         "stated_back": {"rate_bps": before.back_rate_bps, "latency_seconds": before.back_latency_s},
                         "seen": number not in fitted.unseen,
+                        "difference_known_seconds": fitted.differing.get(number),
                     }
                     for number, (link, before) in enumerate(zip_equal(links, stated.links))
                     if link.in_tree
                 ],
                 "injection_seconds": {name: fitted.cluster.injection_s(host) for host, name in enumerate(stated.hosts)},
                 "errors": fitted.errors,
+                "uneven": [
+                    {
+                        "links": [[links[link].a, links[link].b] for link in one.links],
+                        "rate_share": one.rate,
+                        "latency_ratio": one.latency,
+                    }
+                    for one in fitted.uneven
+                ],
+                "one_way_errors_seconds": fitted.one_way_errors_s,
             },
             json,
         )
+
+
+def _tell_one_way(fitted: Fit, measured: Pairs) -> None:
+    """What clocks showed of ways there and back, and where they showed nothing."""
+    lines = []
+    links = fitted.cluster.links
+    for number, known_s in list(fitted.differing.items())[:MOST_NAMED]:
+        link = links[number]
+        lines.append(
+            f"{link.a} - {link.b}: {format_seconds(link.latency_s)} there and {format_seconds(link.back_latency_s)} "
+            f"back, by clocks; half of the difference is off by {format_seconds(known_s)} at most"
+        )
+    if len(fitted.differing) > MOST_NAMED:
+        lines.append(f"and {len(fitted.differing) - MOST_NAMED} more links whose ways differ")
+    known = [(pair, off) for pair, off in zip_equal(measured.pairs, fitted.one_way_errors_s) if pair.one_way]
+    off_s = max((abs(off) for _, off in known if off is not None), default=0.0)
+    if known:
+        stated_s = max(pair.one_way.error_s for pair, _ in known if pair.one_way)
+        lines.append(
+            f"one-way latencies of {len(known)} pairs follow from the links within {format_seconds(off_s)} at worst; "
+            f"clocks and waiting put them off by {format_seconds(stated_s)} at most"
+        )
+    reasons = Counter(pair.unknown or "the file does not say" for pair in measured.pairs if not pair.one_way)
+    for reason, count in reasons.most_common(MOST_NAMED):
+        lines.append(f"whether ways there and back differ is not known of {count} pairs: {reason}")
+    for line in lines:
+        console.print(line, markup=False, highlight=False, soft_wrap=True)

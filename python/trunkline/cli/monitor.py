@@ -24,6 +24,7 @@ from trunkline.monitor.history import Forecasts, History
 from trunkline.mpi import Mpi, require_mpi
 from trunkline.pairs.fit import fit_pairs
 from trunkline.pairs.measuring import measure_pairs
+from trunkline.pairs.told import uneven_lines
 from trunkline.placement import bounded_placement
 from trunkline.terminal import console
 from trunkline.units import format_seconds, parse_bytes
@@ -195,6 +196,8 @@ def _step(
         return {"seconds": took, "wrote": False, "gains": []}
     _check_hosts(was, expected.pairs.hosts)
     fitted = fit_pairs(was, expected.pairs)
+    for line in uneven_lines(fitted):
+        _tell(line)
     placement = bounded_placement(was, ranks_per_host)
     found = gains(was, fitted.cluster, calls, placement, library, host_costs, multicasts=multicasts_wanted())
     best = max(found, key=lambda one: one.ratio)
@@ -261,6 +264,8 @@ def _pairs_json(cluster: _core.Cluster, expected: Forecasts) -> list[dict[str, A
             "predictor": forecast.predictor,
             "error_seconds": forecast.error,
             "bandwidth_bps": list(pair.bandwidth_bps),
+            "one_way_seconds": list(pair.one_way.seconds) if pair.one_way else None,
+            "one_way_error_seconds": pair.one_way.error_s if pair.one_way else None,
         }
         for pair, forecast in zip_equal(expected.pairs.pairs, expected.latencies)
     ]

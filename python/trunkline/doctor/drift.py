@@ -10,6 +10,7 @@ from trunkline.doctor.finding import Finding, note, ok, wrong
 from trunkline.errors import BadInput
 from trunkline.pairs.file import Pairs
 from trunkline.pairs.fit import fit_pairs
+from trunkline.pairs.told import uneven_lines
 from trunkline.units import format_rate
 
 __all__ = ["OFF", "place_findings", "rate_findings"]
@@ -76,9 +77,12 @@ def rate_findings(cluster: _core.Cluster, pairs: Pairs, file: str) -> Iterator[F
             if abs(found / said - 1) > OFF
         ]
     advice = "'trunkline cluster fit' writes a file with the measured rates; or look at the links"
+    uneven = uneven_lines(fitted)
+    for line in uneven:
+        yield wrong("drift", f"{when}: {line}", "look at these links")
     if off:
         yield wrong("drift", f"{when}: {'; '.join(off[:_MOST_NAMED])}", advice)
-    else:
+    elif not uneven:
         yield ok("drift", f"{when}: all measured rates are within {OFF:.0%} of the cluster file's")
 
 

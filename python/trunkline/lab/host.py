@@ -74,6 +74,7 @@ def _enter_namespaces(index: int, name: str) -> None:
     socket.sethostname(name)
     syscalls.mount_tmpfs("/dev/shm")
     # By its boot id a transport such as UCX tells machines apart: without one of its own, hosts share memory.
+    # What it begins with says that it is a lab's: its hosts have one clock (measure/host_clock.cpp).
     boot_id = Path("/dev/shm/.boot_id")
     boot_id.write_text(f"00000000-0000-0000-0000-{index + 1:012x}\n")
     syscalls.bind(str(boot_id), "/proc/sys/kernel/random/boot_id")

@@ -19,7 +19,7 @@ from trunkline import _core
 from trunkline.compat import zip_equal
 from trunkline.errors import BadInput, Failed
 from trunkline.monitor.forecast import Forecast, Forecaster
-from trunkline.pairs.file import CLOCKS_APART, MeasuredPair, Pairs, parse_pairs
+from trunkline.pairs.file import CLOCKS_APART, MeasuredPair, OneWay, Pairs, parse_pairs
 
 __all__ = ["Forecasts", "History"]
 
@@ -48,10 +48,15 @@ class _Series:
     bandwidth: tuple[Forecaster, Forecaster] = field(default_factory=lambda: (Forecaster(), Forecaster()))
     has_bandwidth: list[bool] = field(default_factory=lambda: [False, False])
     injection: tuple[Forecaster, Forecaster] = field(default_factory=lambda: (Forecaster(), Forecaster()))
+    one_way: OneWay | None = None
+    """The last one: its error is stated, and that of a mean of several clocks would not be."""
+    unknown: str = ""
 
     def add(self, pair: MeasuredPair) -> None:
         swapped = pair.hosts[0] > pair.hosts[1]
         self.latency.add(pair.latency_s)
+        self.one_way = pair.one_way.back if swapped and pair.one_way else pair.one_way
+        self.unknown = pair.unknown
         for way in range(2):
             of = 1 - way if swapped else way
             self.injection[way].add(pair.injection_s[of])
@@ -65,7 +70,8 @@ class _Series:
     def forecast(self, key: Key) -> tuple[MeasuredPair, Forecast]:
         latency = self.latency.forecast()
         injection = (self.injection[0].forecast().value, self.injection[1].forecast().value)
-        return MeasuredPair(key, latency.value, (self._rate(0), self._rate(1)), injection), latency
+        rates = (self._rate(0), self._rate(1))
+        return MeasuredPair(key, latency.value, rates, injection, self.one_way, self.unknown), latency
 
 
 class History:
@@ -194,6 +200,9 @@ def _key(pair: MeasuredPair) -> Key:
 def _is_far(found: MeasuredPair, expected: MeasuredPair) -> bool:
     """Of the same two hosts in the same order."""
     figures = [(found.latency_s, expected.latency_s), *zip_equal(found.bandwidth_bps, expected.bandwidth_bps)]
+    one, other = found.one_way, expected.one_way
+    if one and other and abs(one.more_s - other.more_s) > one.error_s + other.error_s:
+        return True
     return any(one and other and max(one / other, other / one) > _FAR for one, other in figures)
 
 

@@ -13,14 +13,38 @@ from typing import Any, TypeVar
 from trunkline import _core
 from trunkline.errors import BadInput, faulty_input
 
-__all__ = ["MeasuredPair", "Pairs", "check_age", "load_pairs", "parse_pairs"]
+__all__ = ["MeasuredPair", "OneWay", "Pairs", "check_age", "load_pairs", "parse_pairs"]
 
 FORMAT = "pairs/1"
 CLOCKS_APART = timedelta(minutes=5)
 """By which the clock of who measured may be ahead of ours."""
 SLOWEST_S = 3600.0
+_LONGEST_REASON = 200
 MOST_NAMED = 20
 """Faults told; a file of which more is wrong is another file."""
+
+
+@dataclass(frozen=True)
+class OneWay:
+    """How long messages take there and back, each by the clocks of both hosts.
+
+    Attributes:
+        seconds: There and back; by clocks that are apart one may be below zero.
+        error_s: Each is off by no more.
+    """
+
+    seconds: tuple[float, float]
+    error_s: float
+
+    @property
+    def more_s(self) -> float:
+        """There takes so much longer than half of a round trip."""
+        return (self.seconds[0] - self.seconds[1]) / 2
+
+    @property
+    def back(self) -> OneWay:
+        """Seen from the other host."""
+        return OneWay(self.seconds[::-1], self.error_s)
 
 
 @dataclass(frozen=True)
@@ -32,12 +56,16 @@ class MeasuredPair:
         latency_s: Half of the round trip of an empty message, seconds.
         bandwidth_bps: Of a stream there and back, bits of messages a second; None: not known.
         injection_s: A short message keeps its sender busy, there and back.
+        one_way: By their clocks; None: not known.
+        unknown: Why it is not; empty: the file does not say.
     """
 
     hosts: tuple[int, int]
     latency_s: float
     bandwidth_bps: tuple[float | None, float | None]
     injection_s: tuple[float, float]
+    one_way: OneWay | None = None
+    unknown: str = ""
 
 
 @dataclass(frozen=True)
@@ -151,7 +179,25 @@ def _pair(entry: object, places: dict[str, int]) -> MeasuredPair:
         _time(entry.get("latency_s"), "latency_s"),
         (there, back),
         _both(entry, "injection_s", _time),
+        _one_way(entry),
+        _reason(entry),
     )
+
+
+def _one_way(entry: dict[str, Any]) -> OneWay | None:
+    if "one_way_s" not in entry:
+        return None
+    one_way = OneWay(_both(entry, "one_way_s", _signed), _time(entry.get("one_way_error_s"), "one_way_error_s"))
+    if min(one_way.seconds) < -one_way.error_s:
+        raise ValueError("one_way_s is below zero by more than one_way_error_s, which nothing takes")
+    return one_way
+
+
+def _reason(entry: dict[str, Any]) -> str:
+    reason = entry.get("one_way_unknown", "")
+    if not isinstance(reason, str) or not reason.isprintable() or len(reason) > _LONGEST_REASON:
+        raise ValueError("one_way_unknown is no line of text")
+    return reason
 
 
 Value = TypeVar("Value")
@@ -164,16 +210,28 @@ def _both(entry: dict[str, Any], key: str, read: Callable[[object, str], Value])
     return read(values[0], key), read(values[1], key)
 
 
-def _number(value: object, key: str) -> float:
+def _finite(value: object, key: str) -> float:
     if value is None:
         raise ValueError(f"{key} is missing")
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         raise ValueError(f"{key} is no number")
     if not math.isfinite(value):
         raise ValueError(f"{key} is {value}")
-    if value < 0:
-        raise ValueError(f"{key} is negative: {value:g}")
     return float(value)
+
+
+def _number(value: object, key: str) -> float:
+    number = _finite(value, key)
+    if number < 0:
+        raise ValueError(f"{key} is negative: {number:g}")
+    return number
+
+
+def _signed(value: object, key: str) -> float:
+    seconds = _finite(value, key)
+    if abs(seconds) > SLOWEST_S:
+        raise ValueError(f"{key} is {seconds:g}, longer than an hour")
+    return seconds
 
 
 def _time(value: object, key: str) -> float:

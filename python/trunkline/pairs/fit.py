@@ -2,41 +2,60 @@
 
 A few pairs tell all others, since many pairs share a link. Cost: one least-squares problem of pairs x links.
 
-- **Latency.** Half a round trip is what any message costs, plus the latencies of the links on the way, plus the time a
-  frame's headers take on each. A link's latency is the mean of both directions, which round trips do not tell apart:
-  what the file says of their difference stays. The latencies are the ones, not below zero, that come nearest to all
-  pairs, as a part of what each took. Where several fit, what all pairs have in common is a message's cost, and no
-  link's latency.
+- **Latency** (``latencies.py``). Means of both directions follow from half round trips. What differs between directions
+  stays as the file says, unless one-way times show something else, by more than what they may be off by.
 - **Rate**, of each direction by itself. No pair is faster than a link on its way. So a link is at least as fast as the
   fastest pair over it. This is its rate where it was the slowest on some way: slower than all links between switches,
   and, if it is one, than hosts' links, too. It is so as well where the stated rate is lower. Else the stated rate
-  stands: others were too slow to show more. Directions that are nearly as fast as each other are taken for alike,
-  unless the file says that they are not.
+  stands: others were too slow to show more. But where a way is faster by these than what was measured over it, links
+  between switches on it that no pair showed to be faster have the rate of their fastest pair. Directions that are
+  nearly as fast as each other are taken for alike, unless the file says that they are not.
+- **Links that stand for several** are as the fastest of these: which one a pair crosses is not known. Where pairs over
+  them are far from alike, that is told.
 - **Injection time.** What a host's short messages cost it beyond the median of all hosts, where that is as much again.
 """
 
+from __future__ import annotations
+
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import median
-
-import numpy as np
 
 from trunkline import _core
 from trunkline.compat import zip_equal
 from trunkline.errors import BadInput
 from trunkline.pairs.file import MeasuredPair, Pairs
-from trunkline.pairs.least_squares import nonnegative_least_squares
+from trunkline.pairs.latencies import Latencies, fit_latencies, headers_s, mean_rates, more_of_way_s
 
-__all__ = ["Fit", "fit_pairs"]
+__all__ = ["Fit", "Uneven", "fit_pairs"]
 
-_PULL = 1e-4
-"""Of a latency towards zero, beside a pair that takes all of its time there: decides only where pairs do not."""
 _AS_FAST = 1.05
 """Links of which the fastest pairs are within this are not told apart."""
 _BOTH_WAYS = 1.25
 """Directions of a link that are within this, and that the file says are alike, are so, at the faster one's rate."""
+_UNEVEN = 1.5
+"""By this factor a pair is slower whose link is not the one that others cross."""
+_OF_WIRE = _core.frame_wire_bytes / _core.frame_payload_bytes
 _DIGITS = 3
 """More than is known."""
+
+
+@dataclass(frozen=True)
+class Uneven:
+    """Pairs that are much slower than others over the same links, of which each stands for several.
+
+    Which of these a pair crosses, a hash in the switches decides, so it is not known which of them is slow.
+
+    Attributes:
+        links: One of them, or several, is why; other pairs do not tell.
+        rate: The slowest pair has this share of what follows from the fastest.
+        latency: The slowest pair takes so many times what follows from all.
+    """
+
+    links: list[int]
+    rate: float
+    latency: float
 
 
 @dataclass(frozen=True)
@@ -48,16 +67,27 @@ class Fit:
         message_s: What a message costs besides the way, seconds.
         unseen: Links that no pair crosses.
         errors: Of each pair, in order: the latency that follows from the links, as a part of what was measured, less 1.
+        differing: Links of which there and back were measured to differ otherwise than stated: within how many seconds.
+        one_way_errors_s: Of each pair, in order: by how much there was measured to take longer than follows from the
+            links; None: not known.
+        uneven: What equal links side by side that are not equal explain.
     """
 
     cluster: _core.Cluster
     message_s: float
     unseen: list[int]
     errors: list[float]
+    differing: dict[int, float]
+    one_way_errors_s: list[float | None]
+    uneven: list[Uneven]
 
     def latency_s(self, a: int, b: int) -> float:
         """Half a round trip of an empty message between two hosts, by their indices, whether measured or not."""
         return self.message_s + _way_s(self.cluster, a, b)
+
+    def more_s(self, a: int, b: int) -> float:
+        """By so much it takes longer from one to the other than half a round trip."""
+        return _more_s(self.cluster, a, b)
 
 
 def fit_pairs(cluster: _core.Cluster, pairs: Pairs) -> Fit:
@@ -68,58 +98,115 @@ def fit_pairs(cluster: _core.Cluster, pairs: Pairs) -> Fit:
         pairs: What was measured on it.
 
     Raises:
-        BadInput: where links cannot be told apart.
+        BadInput: where as measured other switches than before would be alike, so that equal-cost paths make them one.
     """
-    if cluster.merged:
-        raise BadInput(
-            f"{cluster.name} has switches that equal-cost paths make one: pairs do not tell their links apart"
-        )
-    ways = [_links(cluster, *pair.hosts) for pair in pairs.pairs]
-    crossed = sorted({link for way in ways for link in way})
+    crossed = {link for pair in pairs.pairs for link in _links(cluster, *pair.hosts)}
     rates = _rates(cluster, pairs.pairs)
-    message_s, latencies = _latencies(cluster, pairs.pairs, ways, crossed, _means(rates))
-    restated = _core.restated(cluster, rates, latencies, _injections(cluster, pairs.pairs))
-    errors = [(message_s + _way_s(restated, *pair.hosts)) / pair.latency_s - 1 for pair in pairs.pairs]
+    found = fit_latencies(cluster, pairs.pairs, rates)
+    latencies_s = [
+        seconds
+        for number, link in enumerate(cluster.links)
+        for seconds in (_ways_s(found, number) if number in crossed else (link.latency_s, link.back_latency_s))
+    ]
+    try:
+        restated = _core.restated(cluster, rates, latencies_s, _injections(cluster, pairs.pairs))
+    except ValueError as fault:
+        raise BadInput(str(fault)) from None
+    errors = [(found.message_s + _way_s(restated, *pair.hosts)) / pair.latency_s - 1 for pair in pairs.pairs]
     unseen = [number for number, link in enumerate(cluster.links) if link.used and number not in crossed]
-    return Fit(restated, message_s, unseen, errors)
+    one_way = [pair.one_way.more_s - _more_s(restated, *pair.hosts) if pair.one_way else None for pair in pairs.pairs]
+    return Fit(
+        restated, found.message_s, unseen, errors, found.known_s, one_way, _uneven(restated, pairs.pairs, errors)
+    )
+
+
+def _uneven(cluster: _core.Cluster, pairs: Sequence[MeasuredPair], errors: Sequence[float]) -> list[Uneven]:
+    """The fewest that explain all slow pairs, as far as taking the one with most of them first finds these."""
+    links = cluster.links
+    of_hosts = set(cluster.hosts)
+    several = {n for n, link in enumerate(links) if link.width > 1 and not {link.a, link.b} & of_hosts}
+    streams = _streams(cluster, pairs)
+    fastest = _fastest(streams)
+    slow: list[tuple[set[int], float, float]] = []
+    for number, way, bps in streams:
+        of_rate = bps / min(fastest[one] for one in way)
+        of_latency = 1 / (1 + errors[number])
+        if of_rate * _UNEVEN < 1 or of_latency > _UNEVEN:
+            rate, latency = min(1.0, of_rate), max(1.0, of_latency)
+            slow.append((several & {channel // 2 for channel in way}, rate, latency))
+    found = []
+    while slow := [one for one in slow if one[0]]:
+        counts = Counter(link for ways, _, _ in slow for link in ways)
+        most = max(counts.values())
+        suspects = [link for link, count in sorted(counts.items()) if count == most]
+        here = [one for one in slow if one[0] & set(suspects)]
+        found.append(Uneven(suspects, min(of for _, of, _ in here), max(of for _, _, of in here)))
+        slow = [one for one in slow if not one[0] & set(suspects)]
+    return found
 
 
 def _links(cluster: _core.Cluster, a: int, b: int) -> list[int]:
     return [channel // 2 for channel in cluster.path(cluster.hosts[a], cluster.hosts[b])]
 
 
-def _means(rates: Sequence[float]) -> list[float]:
-    """Of each link: at which a byte takes half of what it takes there and back."""
-    return [2 / (1 / there + 1 / back) for there, back in zip_equal(rates[::2], rates[1::2])]
-
-
-def _headers_s(rate_bps: float) -> float:
-    return (_core.frame_wire_bytes - _core.frame_payload_bytes) * 8 / rate_bps
-
-
 def _way_s(cluster: _core.Cluster, a: int, b: int) -> float:
     links = cluster.links
-    means = _means([bps for link in links for bps in (link.rate_bps, link.back_rate_bps)])
-    return sum(links[one].mean_latency_s + _headers_s(means[one]) for one in _links(cluster, a, b))
+    means = mean_rates(_channel_rates(links))
+    return sum(links[one].mean_latency_s + headers_s(means[one]) for one in _links(cluster, a, b))
+
+
+def _more_s(cluster: _core.Cluster, a: int, b: int) -> float:
+    links = cluster.links
+    more_s = [(link.latency_s - link.back_latency_s) / 2 for link in links]
+    return more_of_way_s(cluster.path(cluster.hosts[a], cluster.hosts[b]), more_s, _channel_rates(links))
+
+
+def _channel_rates(links: Sequence[_core.Link]) -> list[float]:
+    return [bps for link in links for bps in (link.rate_bps, link.back_rate_bps)]
+
+
+def _ways_s(found: Latencies, link: int) -> tuple[float, float]:
+    """There and back, as the cluster file has them."""
+    mean_s, more_s = found.means_s[link], found.more_s[link]
+    if link in found.known_s:
+        return _rounded(mean_s + more_s), _rounded(mean_s - more_s)
+    mean_s = _rounded(mean_s)
+    more_s = max(-mean_s, min(mean_s, more_s))
+    return mean_s + more_s, mean_s - more_s
 
 
 def _rounded(value: float) -> float:
     return float(f"{value:.{_DIGITS}g}")
 
 
-def _rates(cluster: _core.Cluster, pairs: Sequence[MeasuredPair]) -> list[float]:
-    """Bits a second on the wire, of each channel."""
-    of_wire = _core.frame_wire_bytes / _core.frame_payload_bytes
-    fastest: dict[int, float] = {}
-    ways = []
-    for pair in pairs:
+Stream = tuple[int, list[int], float]
+"""Number of the pair, channels, bits a second on the wire."""
+
+
+def _streams(cluster: _core.Cluster, pairs: Sequence[MeasuredPair]) -> list[Stream]:
+    streams = []
+    for number, pair in enumerate(pairs):
         names = [cluster.hosts[host] for host in pair.hosts]
         for bps, ends in zip_equal(pair.bandwidth_bps, (names, names[::-1])):
-            if not bps:
-                continue
-            ways.append(cluster.path(*ends))
-            for channel in ways[-1]:
-                fastest[channel] = max(fastest.get(channel, 0.0), bps * of_wire)
+            if bps:
+                streams.append((number, cluster.path(*ends), bps * _OF_WIRE))
+    return streams
+
+
+def _fastest(streams: Sequence[Stream]) -> dict[int, float]:
+    """Of each channel, over which there is a stream."""
+    fastest: dict[int, float] = {}
+    for _, way, bps in streams:
+        for channel in way:
+            fastest[channel] = max(fastest.get(channel, 0.0), bps)
+    return fastest
+
+
+def _rates(cluster: _core.Cluster, pairs: Sequence[MeasuredPair]) -> list[float]:
+    """Bits a second on the wire, of each channel."""
+    streams = _streams(cluster, pairs)
+    ways = [way for _, way, _ in streams]
+    fastest = _fastest(streams)
     hosts = set(cluster.hosts)
     trunks = {number for number, link in enumerate(cluster.links) if link.a not in hosts and link.b not in hosts}
 
@@ -128,42 +215,21 @@ def _rates(cluster: _core.Cluster, pairs: Sequence[MeasuredPair]) -> list[float]
         return all(fastest[one] > fastest[channel] * _AS_FAST for one in others)
 
     shown = {channel for way in ways for channel in way if is_slowest(channel, way)}
-    rates = [bps for link in cluster.links for bps in (link.rate_bps, link.back_rate_bps)]
+    rates = _channel_rates(cluster.links)
     for channel, bps in fastest.items():
         if channel in shown or bps > rates[channel]:
             rates[channel] = _rounded(bps)
+    for way in ways:
+        bps = min(fastest[one] for one in way)
+        if min(rates[one] for one in way) > bps * _UNEVEN:
+            for one in way:
+                if one // 2 in trunks and fastest[one] <= bps * _AS_FAST:
+                    rates[one] = _rounded(fastest[one])
     for there, link in zip_equal(range(0, len(rates), 2), cluster.links):
         both = rates[there : there + 2]
         if link.rate_bps == link.back_rate_bps and max(both) <= _BOTH_WAYS * min(both):
             rates[there : there + 2] = [max(both)] * 2
     return rates
-
-
-def _latencies(
-    cluster: _core.Cluster,
-    pairs: Sequence[MeasuredPair],
-    ways: Sequence[list[int]],
-    crossed: Sequence[int],
-    rates: Sequence[float],
-) -> tuple[float, list[float]]:
-    """What a message costs, and the latency of each link."""
-    column = {link: number for number, link in enumerate(crossed, 1)}
-    rows = np.zeros((len(pairs) + len(crossed), 1 + len(crossed)))
-    wanted = np.zeros(len(rows))
-    for number, (pair, way) in enumerate(zip_equal(pairs, ways)):
-        share = 1 / pair.latency_s
-        rows[number, 0] = share
-        for link in way:
-            rows[number, column[link]] = share
-        wanted[number] = max(0.0, pair.latency_s - sum(_headers_s(rates[link]) for link in way)) * share
-    for number, link in enumerate(crossed):
-        longest = max(pair.latency_s for pair, way in zip_equal(pairs, ways) if link in way)
-        rows[len(pairs) + number, 1 + number] = _PULL / longest
-    solution = nonnegative_least_squares(rows, wanted)
-    latencies = [link.mean_latency_s for link in cluster.links]
-    for link, number in column.items():
-        latencies[link] = _rounded(solution[number])
-    return float(solution[0]), latencies
 
 
 def _injections(cluster: _core.Cluster, pairs: Sequence[MeasuredPair]) -> list[float]:

@@ -10,6 +10,7 @@
 #include <map>
 
 #include "network/fingerprint.hpp"
+#include "network/restated.hpp"
 #include "network/scaled.hpp"
 #include "networks.hpp"
 
@@ -297,6 +298,74 @@ TEST(Bundles, AreFastOnLongLines) {
   }
   shape.hosts(0, 1);
   EXPECT_THAT(Cluster(shape.parts).merged(), IsEmpty());
+}
+
+RC_GTEST_PROP(Bundles, GiveEachOfTheirLinksWhatTheyAreGiven, ()) {
+  Shape shape = leaf_spine(*rc::gen::inRange(1U, 5U), *rc::gen::inRange(1U, 5U), 1e9, *rc::gen::inRange(1U, 3U));
+  shape.shuffle();
+  const Cluster cluster(*rc::gen::arbitrary<bool>() ? any_network().parts : shape.parts);
+  std::vector<double> rates;
+  std::vector<double> latencies;
+  for (ChannelId channel = 0; channel < 2 * cluster.links().size(); ++channel) {
+    rates.push_back(1e6 * (1 + channel));
+    latencies.push_back(1e-3 * (1 + channel));
+  }
+  const Cluster again = restated(cluster, rates, latencies);
+  RC_ASSERT(again.links().size() == cluster.links().size());
+  for (LinkId id = 0; id < cluster.links().size(); ++id) {
+    const Link& link = again.links()[id];
+    RC_ASSERT(link.a == cluster.links()[id].a && link.b == cluster.links()[id].b);
+    RC_ASSERT(link.width == cluster.links()[id].width);
+    for (const ChannelId way : {0U, 1U}) {
+      RC_ASSERT(link.way(way).rate_bps == rates[2 * id + way]);
+      RC_ASSERT(link.way(way).latency_s == latencies[2 * id + way]);
+    }
+  }
+  // By names, one by one: a link stands for those between switches of its ends that were like it.
+  std::map<std::string, std::string> group;
+  for (const MergedSwitches& one : cluster.merged()) {
+    for (const std::string& name : one.switches) group[name] = one.name;
+  }
+  const Cluster::Parts before = cluster.stated();
+  const Cluster::Parts after = again.stated();
+  const auto end = [&](NodeId node) {
+    const std::string& name = before.nodes[node].name;
+    return group.contains(name) ? group.at(name) : name;
+  };
+  for (LinkId stated = 0; stated < before.links.size(); ++stated) {
+    const Link& was = before.links[stated];
+    if (end(was.a) == end(was.b)) {
+      RC_ASSERT(after.links[stated].rate_bps == was.rate_bps);
+      continue;
+    }
+    std::size_t found = 0;
+    for (LinkId id = 0; id < cluster.links().size(); ++id) {
+      const Link& link = cluster.links()[id];
+      for (const ChannelId turned : {0U, 1U}) {
+        const NodeId from = turned != 0 ? link.b : link.a;
+        const NodeId to = turned != 0 ? link.a : link.b;
+        if (cluster.nodes()[from].name != end(was.a) || cluster.nodes()[to].name != end(was.b)) continue;
+        if (link.way(turned) != was.way(0) || link.way(1 - turned) != was.way(1)) continue;
+        if (cluster.links().size() == before.links.size() && id != stated) continue;  // nothing became one
+        ++found;
+        RC_ASSERT(after.links[stated].way(0).rate_bps == rates[2 * id + turned]);
+        RC_ASSERT(after.links[stated].way(1).rate_bps == rates[2 * id + 1 - turned]);
+        RC_ASSERT(after.links[stated].way(0).latency_s == latencies[2 * id + turned]);
+        RC_ASSERT(after.links[stated].way(1).latency_s == latencies[2 * id + 1 - turned]);
+      }
+    }
+    RC_ASSERT(found == 1U);
+  }
+}
+
+TEST(Bundles, ThatWouldBeOthersAreNotRestated) {
+  Shape shape = leaf_spine(2, 3, 1e9, 1);
+  for (Link& link : shape.parts.links) link.rate_bps = link.a == 1 ? 2e9 : link.rate_bps;
+  const Cluster cluster(shape.parts);  // the spines differ
+  ASSERT_THAT(cluster.merged(), IsEmpty());
+  const std::vector<double> rates(2 * cluster.links().size(), 1e9);
+  const std::vector<double> latencies(cluster.links().size(), 1e-6);
+  EXPECT_THROW(restated(cluster, rates, latencies), std::invalid_argument);
 }
 
 RC_GTEST_PROP(Bundles, AreTheSameWhenWrittenReadAndScaled, ()) {

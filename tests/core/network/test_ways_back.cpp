@@ -209,6 +209,22 @@ TEST(WaysBack, KeepTheDifferenceOfTheirLatenciesWhenRestated) {
   EXPECT_EQ(trunk(2 * ms).way(1).rate_bps, 3e6);
 }
 
+TEST(WaysBack, TakeOtherLatenciesOfEachDirection) {
+  const Cluster cluster = joined("  - {between: [s0, s1], latency: 5ms}\n");
+  const std::vector<double> rates{1e6, 1e6, 1e6, 1e6, 2e6, 2e6};
+  const auto trunk = [&](double there_s, double back_s) {
+    const std::vector<double> latencies{0.0, 0.0, 1 * ms, 1 * ms, there_s, back_s};
+    return restated(cluster, rates, latencies).links().back();
+  };
+  EXPECT_EQ(trunk(20 * ms, 4 * ms).way(0).latency_s, 20 * ms);
+  EXPECT_EQ(trunk(20 * ms, 4 * ms).way(1).latency_s, 4 * ms);
+  EXPECT_EQ(trunk(20 * ms, 4 * ms).rate_bps, 2e6);
+  EXPECT_FALSE(trunk(4 * ms, 4 * ms).back);
+  EXPECT_THROW(trunk(-1 * ms, 4 * ms), std::invalid_argument);
+  EXPECT_THROW(trunk(4 * ms, -1 * ms), std::invalid_argument);
+  EXPECT_THROW(restated(cluster, rates, std::vector<double>(4, 1 * ms)), std::invalid_argument);
+}
+
 TEST(WaysBack, TellSwitchesOfEqualCostPathsApart) {
   const auto cluster = [](const std::string& uplink) {
     return parse_cluster(

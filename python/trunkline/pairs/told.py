@@ -1,0 +1,30 @@
+"""What a fit leaves open, for people."""
+
+from __future__ import annotations
+
+from trunkline.pairs.fit import Fit, Uneven
+
+__all__ = ["uneven_lines"]
+
+_MOST_NAMED = 8
+_TOLD = 0.9
+"""What is nearer to others than this is not why."""
+
+
+def uneven_lines(fit: Fit) -> list[str]:
+    """A line for each of the links side by side over which pairs are not alike."""
+    return [_line(fit, one) for one in fit.uneven]
+
+
+def _line(fit: Fit, one: Uneven) -> str:
+    links = [fit.cluster.links[link] for link in one.links]
+    names = [f"{link.a} - {link.b} ({link.width} links)" for link in links[:_MOST_NAMED]]
+    if len(links) > _MOST_NAMED:
+        names.append(f"{len(links) - _MOST_NAMED} more")
+    slow = [f"have {one.rate:.2g} of the rate"] if one.rate < _TOLD else []
+    slow += [f"take {one.latency:.2g} times the latency"] if one.latency * _TOLD > 1 else []
+    return (
+        f"not alike: {' or '.join(names)}: some pairs over it {' and '.join(slow)} of others, as if a link of it were "
+        "slower; a hash in the switches decides which one a pair crosses, so which one it is does not show, and the "
+        "file has all of them as the fastest"
+    )
