@@ -93,8 +93,9 @@ class FollowedRank:
             overtaken = max(0, read_header(header.file).head - header.capacity - first)
             records = records[overtaken:]
         time = unwrapped(records["time"], self._last_time)
-        moves = not header.finished and (self._first or header.head > before.head)
-        if moves and len(records) == head - first - overtaken and self._is_half_written(records, time):
+        # The rank may have lost its processor there, for as long as several looks.
+        is_newest = len(records) == head - first - overtaken
+        if not header.finished and is_newest and self._is_half_written(records, time):
             records, time, head = records[:-1], time[:-1], head - 1
         gap = first + overtaken - self._seen
         self.lost += gap - (self.left_out if self._first else 0)

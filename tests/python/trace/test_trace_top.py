@@ -134,13 +134,14 @@ def test_a_ring_that_turns_faster_than_looks(tmp_path, clock):
     assert shares(look.last) == {0: 0.5}
 
 
-def test_a_record_that_is_half_written_counts_at_the_next_look(tmp_path, clock):
+@pytest.mark.parametrize("looks", [1, 3])  # while the rank has lost its processor
+def test_a_record_that_is_half_written_counts_once_it_is_whole(tmp_path, clock, looks):
     made, top = Made(0, 1, finished=False), Top(str(tmp_path), None, clock)
     made.begin(0, 0)
     made.put(5, 0, 0)
     made.write(tmp_path)
-    clock.us = 10
-    assert shares(top.look().last) == {0: 1.0}
+    for clock.us in range(8, 8 + looks):
+        assert shares(top.look().last) == {0: 1.0}
     made.records.pop()
     made.over(5)
     made.begin(20, 1)
@@ -148,8 +149,10 @@ def test_a_record_that_is_half_written_counts_at_the_next_look(tmp_path, clock):
     clock.us = 30
     look = top.look()
     [row] = look.last.rows()
-    # Half of the time since; less what the first look took for the call's, which had ended before.
-    assert (row.calls, row.mean_us, row.share) == (1, 5.0, (10 - 5) / 20)
+    # Ten of the time since; less what the looks before took for the call's, which had ended.
+    since = 7 + looks
+    assert (row.calls, row.mean_us, row.share) == (1, 5.0, (10 - (since - 5)) / (30 - since))
+    assert shares(look.whole) == {0: (5 + 10) / 30}
 
 
 def test_a_job_that_ran_before_the_first_look(tmp_path, clock, monkeypatch):
