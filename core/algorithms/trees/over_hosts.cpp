@@ -5,15 +5,6 @@
 #include <unordered_map>
 
 namespace trunkline {
-namespace {
-
-std::size_t most_ranks_of_a_host(const RanksOfHosts& hosts) {
-  std::size_t most = 0;
-  for (const std::vector<Rank>& own : hosts.ranks) most = std::max(most, own.size());
-  return most;
-}
-
-}  // namespace
 
 RanksOfHosts ranks_of_hosts(const Placement& placement, Rank root) {
   const auto count = static_cast<Rank>(placement.size());
@@ -62,7 +53,9 @@ Tree with_all_ranks(const Tree& over_hosts, const RanksOfHosts& hosts, std::size
 
 std::vector<Tree> in_lanes(std::span<const Tree> over_hosts, const RanksOfHosts& hosts, std::size_t lanes) {
   std::vector<Tree> all;
-  for (std::size_t lane = 0; lane < std::min(lanes, most_ranks_of_a_host(hosts)); ++lane) {
+  std::size_t most = 0;
+  for (const std::vector<Rank>& own : hosts.ranks) most = std::max(most, own.size());
+  for (std::size_t lane = 0; lane < std::min(lanes, most); ++lane) {
     for (const Tree& tree : over_hosts) all.push_back(with_all_ranks(tree, hosts, lane));
   }
   return all;
