@@ -25,6 +25,7 @@ from trunkline.cli.options import (
     CellsJsonOption,
     ClusterOption,
     CollectiveOption,
+    DealtOption,
     HostsOption,
     JsonOption,
     LabRateOption,
@@ -80,10 +81,7 @@ def timed(
     ranks_per_host: RanksOnHostOption = 1,
     hosts: HostsOption = None,
     root: RootOption = "0",
-    dealt: Annotated[
-        bool,
-        typer.Option("--dealt", help="Hosts go in turn over the sites, as cards are dealt; else in the file's order."),
-    ] = False,
+    dealt: DealtOption = False,
     tuning: Annotated[
         Optional[str], typer.Option(metavar="FILE", help="A file of 'trunkline tune' that 'auto' follows.")
     ] = None,

@@ -14,13 +14,11 @@ from trunkline.cluster import load_cluster
 from trunkline.compat import zip_equal
 from trunkline.pairs.file import Pairs, check_age, load_pairs
 from trunkline.pairs.fit import Fit, fit_pairs
-from trunkline.pairs.told import uneven_lines
+from trunkline.pairs.told import MOST_NAMED, uneven_lines
 from trunkline.terminal import console
 from trunkline.units import format_seconds
 
 __all__ = ["fit"]
-
-MOST_NAMED = 8
 
 
 def fit(

@@ -129,7 +129,7 @@ PlannedRootOption = Annotated[
 ]
 """For a sub-command that takes a plan of one's own."""
 DealtOption = Annotated[
-    bool, typer.Option("--dealt", help="Ranks go in turn over the sites, as cards are dealt; else host by host.")
+    bool, typer.Option("--dealt", help="Hosts go in turn over the sites, as cards are dealt; else in the file's order.")
 ]
 PlannedRanksOption = Annotated[
     Optional[int], typer.Option(metavar="N", help="Ranks on every host; default: the plan's, else 1.")

@@ -14,7 +14,6 @@ from trunkline.cli.assumptions import host_words, rate_words, tell_rate
 from trunkline.cli.options import (
     ClusterOption,
     CollectiveOption,
-    DealtOption,
     JsonOption,
     RanksOnHostOption,
     RatesOption,
@@ -71,7 +70,9 @@ def gains(
             "file's.",
         ),
     ] = None,
-    dealt: DealtOption = False,
+    dealt: Annotated[
+        bool, typer.Option("--dealt", help="Ranks go in turn over the sites, as cards are dealt; else host by host.")
+    ] = False,
     host_costs: HostCostsOption = "",
     race: Annotated[
         float,

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from trunkline.pairs.fit import Fit, Uneven
 
-__all__ = ["uneven_lines"]
+__all__ = ["MOST_NAMED", "uneven_lines"]
 
-_MOST_NAMED = 8
+MOST_NAMED = 8
+"""Links, pairs or reasons, of which a command names each."""
 _TOLD = 0.9
 """What is nearer to others than this is not why."""
 
@@ -18,9 +19,9 @@ def uneven_lines(fit: Fit) -> list[str]:
 
 def _line(fit: Fit, one: Uneven) -> str:
     links = [fit.cluster.links[link] for link in one.links]
-    names = [f"{link.a} - {link.b} ({link.width} links)" for link in links[:_MOST_NAMED]]
-    if len(links) > _MOST_NAMED:
-        names.append(f"{len(links) - _MOST_NAMED} more")
+    names = [f"{link.a} - {link.b} ({link.width} links)" for link in links[:MOST_NAMED]]
+    if len(links) > MOST_NAMED:
+        names.append(f"{len(links) - MOST_NAMED} more")
     slow = [f"have {one.rate:.2g} of the rate"] if one.rate < _TOLD else []
     slow += [f"take {one.latency:.2g} times the latency"] if one.latency * _TOLD > 1 else []
     return (
