@@ -31,12 +31,28 @@ static struct {
 } workers;
 static __thread int has_closed_endpoints;
 
+/* The library that calls UCX. Python loads it for itself alone, so that no search of all libraries finds it. */
+static void* mpi_library;
+
+static void note_caller(const void* address) {
+  Dl_info caller;
+  if (mpi_library == NULL && dladdr(address, &caller) != 0) {
+    mpi_library = dlopen(caller.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
+  }
+}
+
+/* A function of UCX or MPI: the next one, else the one that the caller's libraries have. */
+static void look_up_there(void* into, const char* name) {
+  void* found = dlsym(RTLD_NEXT, name);
+  if (found == NULL && mpi_library != NULL) found = dlsym(mpi_library, name);
+  memcpy(into, &found, sizeof found);
+}
+
 static int is_mpich_40(void) {
   static int known = -1;
   if (known < 0) {
     int (*version)(char*, int*);
-    void* const symbol = dlsym(RTLD_DEFAULT, "MPI_Get_library_version");
-    memcpy(&version, &symbol, sizeof symbol);
+    look_up_there(&version, "MPI_Get_library_version");
     char text[8192] = ""; /* MPI_MAX_LIBRARY_VERSION_STRING of every library so far */
     int length = 0;
     const char* number = NULL;
@@ -51,20 +67,21 @@ static int is_mpich_40(void) {
 void* ucp_ep_close_nb(void* endpoint, unsigned mode) {
   if (is_mpich_40()) return has_closed_endpoints = 1, NULL;
   void* (*real)(void*, unsigned);
-  look_up(&real, "ucp_ep_close_nb");
+  look_up_there(&real, "ucp_ep_close_nb");
   return real == NULL ? NULL : real(endpoint, mode);
 }
 
 void* ucp_disconnect_nb(void* endpoint) {
   if (is_mpich_40()) return has_closed_endpoints = 1, NULL;
   void* (*real)(void*);
-  look_up(&real, "ucp_disconnect_nb");
+  look_up_there(&real, "ucp_disconnect_nb");
   return real == NULL ? NULL : real(endpoint);
 }
 
 int ucp_worker_create(void* context, const void* parameters, void** worker) {
+  note_caller(__builtin_return_address(0));
   int (*real)(void*, const void*, void**);
-  look_up(&real, "ucp_worker_create");
+  look_up_there(&real, "ucp_worker_create");
   if (real == NULL) return ucs_err_unsupported;
   const int error = real(context, parameters, worker);
   if (error == 0 && workers.count < most_workers) workers.of[workers.count++] = *worker;
@@ -73,7 +90,7 @@ int ucp_worker_create(void* context, const void* parameters, void** worker) {
 
 void ucp_worker_destroy(void* worker) {
   void (*real)(void*);
-  look_up(&real, "ucp_worker_destroy");
+  look_up_there(&real, "ucp_worker_destroy");
   for (unsigned i = workers.count; i > 0; --i) {
     if (workers.of[i - 1] == worker) workers.of[i - 1] = workers.of[--workers.count];
   }
@@ -82,7 +99,7 @@ void ucp_worker_destroy(void* worker) {
 
 static void make_progress(void) {
   unsigned (*progress)(void*);
-  look_up(&progress, "ucp_worker_progress");
+  look_up_there(&progress, "ucp_worker_progress");
   for (unsigned i = 0; progress != NULL && i < workers.count; ++i) {
     while (progress(workers.of[i]) != 0) continue;
   }
