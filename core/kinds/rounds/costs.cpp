@@ -8,6 +8,7 @@
 #include "kinds/rounds/samples.hpp"
 #include "model/transfer/segments.hpp"
 #include "model/transfer/wire.hpp"
+#include "plan/in_flight.hpp"
 
 namespace trunkline {
 
@@ -174,10 +175,27 @@ double exchange_seconds(const RoundCosts& costs, std::uint64_t message_bytes, st
 /// Links are never busy all of the time: at 1 Gbit/s, where little else counts, 1 MiB took 1.05 of what they take.
 constexpr double links_of_parts = 1.05;
 
-/// Of parts one behind the other: what the links take of all of them, and that part of one part's way in which too few
-/// others are there: half of it with eight parts, all of it with four. Where links take little time, three parts at a
-/// time go their ways within switches, a quarter of each. Simulated on 24 hosts of 4, 8 and 16 ranks, 64 KiB to 1 MiB
-/// (docs/results/hosts.md).
+/// Ways of one part in which too few others are on the links, where parts are short: half of one with eight parts, all
+/// of it with four.
+constexpr double ways_alone = 4.0;
+constexpr double parts_at_a_time = 3.0;
+/// Of each part behind those: its ways that wait, where a rank stops in the middle of a transfer for the next one's
+/// window.
+constexpr double ways_that_wait = 0.26;
+
+/// That part of the longest transfer within a host which does not lie in a window.
+double beyond_window(const RoundCosts& costs, std::uint64_t message_bytes) {
+  std::uint64_t longest = 0;
+  for (const RoundCost& one : costs.each) {
+    if (one.network_rounds == 0.0) longest = std::max(longest, one.transfer_bytes(message_bytes));
+  }
+  if (longest <= least_in_flight_bytes) return 0.0;
+  return 1.0 - static_cast<double>(least_in_flight_bytes) / static_cast<double>(longest);
+}
+
+/// Of parts one behind the other: what the links take of all of them, and the ways of one part that they are idle in.
+/// Where links take little time, three parts at a time go their ways within switches, a quarter of each. Simulated on
+/// 24 hosts of 4, 8 and 16 ranks, 64 KiB to 16 MiB (docs/results/hosts.md).
 double staggered_seconds(const RoundCosts& costs, std::uint64_t message_bytes, std::uint64_t segment_bytes) {
   const ExchangeTimes times = exchange_times(costs, message_bytes, segment_bytes);
   const auto parts = static_cast<double>(costs.parts);
@@ -186,10 +204,12 @@ double staggered_seconds(const RoundCosts& costs, std::uint64_t message_bytes, s
   const double links_s = costs.at_once.seconds_per_byte > 0.0
                              ? costs.at_once.links_s(message_bytes, std::min(piece, message_bytes), costs.hosts)
                              : 0.0;
-  const double in_turn_s = one_part_s + one_part_s / 4.0 * parts / 3.0;
+  const double in_turn_s = one_part_s + one_part_s / 4.0 * parts / parts_at_a_time;
   const double all_hosts_s =
       costs.hosts.share_processors() ? costs.at_once.seconds(message_bytes, piece, costs.hosts) : 0.0;
-  return std::max({links_of_parts * links_s + 4.0 / parts * one_part_s, in_turn_s, all_hosts_s});
+  const double idle_ways = ways_alone / parts + ways_that_wait * std::max(0.0, parts - parts_at_a_time) *
+                                                    beyond_window(costs, message_bytes);
+  return std::max({links_of_parts * links_s + idle_ways * one_part_s, in_turn_s, all_hosts_s});
 }
 
 }  // namespace

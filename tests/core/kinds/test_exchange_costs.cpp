@@ -52,7 +52,11 @@ TEST(ExchangeCosts, OfPartsAreWhatSimulationsTook) {
   for (const auto& [bps, ranks_a_host, bytes, seconds] :
        {Simulated{1e10, 16, 65536, 0.692e-3}, Simulated{1e10, 16, 262144, 0.865e-3},
         Simulated{1e10, 16, 1048576, 2.11e-3}, Simulated{1e10, 8, 1048576, 2.35e-3},
-        Simulated{1e11, 16, 1048576, 1.36e-3}, Simulated{1e10, 4, 1048576, 3.33e-3}}) {
+        Simulated{1e11, 16, 1048576, 1.36e-3}, Simulated{1e10, 4, 1048576, 3.33e-3},
+        // Beyond windows.
+        Simulated{1e10, 16, 4194304, 9.48e-3}, Simulated{1e10, 16, 16777216, 41.3e-3},
+        Simulated{1e10, 8, 8388608, 23.4e-3}, Simulated{1e9, 16, 4194304, 76.3e-3},
+        Simulated{1e11, 16, 8388608, 7.79e-3}}) {
     const RoundCosts costs = costs_on(leaf_spine_at(bps), ranks_a_host, "staggered-radix");
     EXPECT_NEAR(costs.seconds(bytes, costs.best_segment(bytes)), seconds, 0.15 * seconds)
         << bps << " " << ranks_a_host << " " << bytes;
