@@ -3,6 +3,7 @@
 #include "algorithms/rounds/circulant.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace trunkline {
 namespace {
@@ -12,21 +13,23 @@ namespace {
 /// next larger one before ours that has a base block not taken yet: that block is what this skip brings.
 class Search {
  public:
-  /// `skips` ends with the number of ranks itself, as the skip that leads all round to the root.
-  Search(const std::vector<Rank>& skips, Rank position)
-      : skips_(skips), target_(std::uint64_t{position} + skips.back()), limit_(2 * std::uint64_t{skips.back()}) {
+  /// `skips` ends with the number of ranks itself, as the skip that leads all round to the root. Finds one block less
+  /// than there are of these.
+  Search(std::span<const Rank> skips, Rank position, std::int8_t* found)
+      : skips_(skips),
+        target_(std::uint64_t{position} + skips.back()),
+        limit_(2 * std::uint64_t{skips.back()}),
+        found_(found) {
     const std::size_t base = base_block(position);
     const std::size_t rounds = skips.size() - 1;
     free_ = ((std::uint64_t{1} << skips.size()) - 1) & ~(std::uint64_t{1} << base);
     from(0, skips.size());
     // Blocks of the last time round but for the base block, which is of this one.
-    for (std::int64_t& block : found_) {
-      const auto all_round = static_cast<std::int64_t>(rounds);
-      block = block == all_round ? static_cast<std::int64_t>(base) : block - all_round;
+    for (std::size_t i = 0; i < count_; ++i) {
+      const auto all_round = static_cast<int>(rounds);
+      found_[i] = static_cast<std::int8_t>(found_[i] == all_round ? static_cast<int>(base) : found_[i] - all_round);
     }
   }
-
-  [[nodiscard]] const std::vector<std::int64_t>& found() const { return found_; }
 
  private:
   [[nodiscard]] std::size_t base_block(Rank position) const {
@@ -37,13 +40,11 @@ class Search {
     return skips_.size() - 1;
   }
 
-  [[nodiscard]] bool done() const { return found_.size() + 1 == skips_.size(); }
+  [[nodiscard]] bool done() const { return count_ + 1 == skips_.size(); }
   [[nodiscard]] bool is_free(std::size_t skip) const { return (free_ >> skip & 1U) != 0; }
   /// Whether `rank` is near enough to ours for the skip that is looked at, and before the one found last.
-  [[nodiscard]] bool in_reach(std::uint64_t rank) const {
-    return rank + skips_[found_.size()] <= target_ && rank < limit_;
-  }
-  [[nodiscard]] bool beyond_next(std::uint64_t rank) const { return rank + skips_[found_.size() + 1] > target_; }
+  [[nodiscard]] bool in_reach(std::uint64_t rank) const { return rank + skips_[count_] <= target_ && rank < limit_; }
+  [[nodiscard]] bool beyond_next(std::uint64_t rank) const { return rank + skips_[count_ + 1] > target_; }
 
   /// Depth first over the ranks that skips smaller than `end` lead to from `rank`, the farthest first.
   void from(std::uint64_t rank, std::size_t end) {
@@ -52,20 +53,25 @@ class Search {
       if (!is_free(skip) || !in_reach(next)) continue;
       from(next, skip);
       if (done() || beyond_next(rank)) return;
-      if (is_free(skip) && in_reach(next) && next + skips_[found_.size() + 1] >= target_) {
+      if (is_free(skip) && in_reach(next) && next + skips_[count_ + 1] >= target_) {
         limit_ = next;
         free_ &= ~(std::uint64_t{1} << skip);
-        found_.push_back(static_cast<std::int64_t>(skip));
+        found_[count_++] = static_cast<std::int8_t>(skip);
       }
     }
   }
 
-  const std::vector<Rank>& skips_;
+  std::span<const Rank> skips_;
   std::uint64_t target_;
   std::uint64_t limit_;
   std::uint64_t free_ = 0;  ///< a bit for each base block
-  std::vector<std::int64_t> found_;
+  std::int8_t* found_;
+  std::size_t count_ = 0;
 };
+
+void find_blocks(std::span<const Rank> all_round, Rank position, std::int8_t* found) {
+  if (position != 0) Search(all_round, position, found);
+}
 
 }  // namespace
 
@@ -74,19 +80,44 @@ struct Circulant::Moment {
   std::int64_t shift;  ///< from a rank's block for the skip to the one of this round
 };
 
-Circulant::Circulant(Rank ranks, Rank position) : ranks_(ranks), position_(position), skips_(skips(ranks)) {
+Circulant::Circulant(Rank ranks, Rank position) : Circulant(ranks, position, nullptr) {}
+
+Circulant::Circulant(const std::shared_ptr<const CirculantBlocks>& blocks, Rank position)
+    : Circulant(blocks->ranks(), position, blocks) {}
+
+Circulant::Circulant(Rank ranks, Rank position, std::shared_ptr<const CirculantBlocks> blocks)
+    : ranks_(ranks), position_(position), skips_(skips(ranks)), blocks_(std::move(blocks)) {
   check_root(ranks, position);
-  std::vector<Rank> all_round = skips_;
-  all_round.push_back(ranks);
-  if (position != 0) received_ = Search(all_round, position).found();
-  for (const Rank skip : skips_) {
-    const auto to = static_cast<Rank>((std::uint64_t{position} + skip) % ranks);
-    received_by_.push_back(to == 0 ? Received{} : Search(all_round, to).found());
-  }
   const auto count = static_cast<std::int64_t>(skips_.size());
+  const auto to = [&](Rank skip) { return static_cast<Rank>((std::uint64_t{position} + skip) % ranks); };
+  if (blocks_ != nullptr) {
+    received_ = blocks_->of(position);
+    for (const Rank skip : skips_) received_by_.push_back(blocks_->of(to(skip)));
+  } else {
+    std::vector<Rank> all_round = skips_;
+    all_round.push_back(ranks);
+    own_blocks_.resize(skips_.size() * (1 + skips_.size()));
+    std::int8_t* at = own_blocks_.data();
+    const auto found = [&](Rank of) {
+      find_blocks(all_round, of, at);
+      return of == 0 ? Received() : Received(std::exchange(at, at + count), skips_.size());
+    };
+    received_ = found(position);
+    for (const Rank skip : skips_) received_by_.push_back(found(to(skip)));
+  }
   skip_for_.resize(received_.size());
   for (std::int64_t skip = 0; skip < std::ssize(received_); ++skip) {
     skip_for_[static_cast<std::size_t>((received_[static_cast<std::size_t>(skip)] + count) % count)] = skip;
+  }
+}
+
+CirculantBlocks::CirculantBlocks(Rank ranks) : ranks_(ranks) {
+  std::vector<Rank> all_round = Circulant::skips(ranks);
+  skips_ = all_round.size();
+  all_round.push_back(ranks);
+  blocks_.resize(std::size_t{ranks} * skips_);
+  for (Rank position = 1; position < ranks; ++position) {
+    find_blocks(all_round, position, blocks_.data() + position * skips_);
   }
 }
 
@@ -113,7 +144,7 @@ Circulant::Moment Circulant::moment(std::uint64_t round, std::uint64_t blocks) c
 
 /// The round in which a rank gets the last block: the first one that would bring it or a later one. The later ones do
 /// not exist; the schedule would have the last one sent again instead.
-std::int64_t Circulant::last_block_in(const Received& received, std::uint64_t blocks) const {
+std::int64_t Circulant::last_block_in(Received received, std::uint64_t blocks) const {
   const auto skips = static_cast<std::int64_t>(skips_.size());
   const auto last = static_cast<std::int64_t>(blocks) - 1;
   const std::int64_t end = last + skips;
@@ -140,7 +171,7 @@ std::uint64_t Circulant::received_in(std::int64_t block, std::uint64_t blocks) c
 std::optional<BlockTransfer> Circulant::send(std::uint64_t round, std::uint64_t blocks) const {
   const Moment at = moment(round, blocks);
   const auto skip = static_cast<std::size_t>(at.skip);
-  const Received& received = received_by_[skip];
+  const Received received = received_by_[skip];
   if (received.empty()) return {};
   const std::int64_t block = received[skip] + at.shift;
   const auto last = static_cast<std::int64_t>(blocks) - 1;

@@ -55,18 +55,28 @@ std::unique_ptr<const BlockSchedule> mirrored_in_lanes_at(const Groups& groups, 
   return std::make_unique<const Mirrored>(in_lanes_at<Kind>(groups, ranks, position));
 }
 
+/// Of all positions, one after another: what they have in common is made once.
+using Sweep = Schedules (*)(const Groups& groups, Rank ranks);
+
+Schedules sweep_circulant(const Groups& /*groups*/, Rank ranks) {
+  return [blocks = std::make_shared<const CirculantBlocks>(ranks)](Rank position) {
+    return std::make_unique<const Circulant>(blocks, position);
+  };
+}
+
 struct Generator {
   std::string_view name;
   Schedule schedule;
   std::size_t least_groups = 0;
   std::size_t most_groups = 0;
   std::string_view shown = name;  ///< to people
+  Sweep sweep = nullptr;          ///< null: they have nothing in common
 };
 
 constexpr std::array generator_table{
     Generator{"scatter-ring", schedule_at<ScatterRing>},
     Generator{"scatter-doubling", schedule_at<ScatterDoubling>},
-    Generator{"circulant", schedule_at<Circulant>},
+    Generator{.name = "circulant", .schedule = schedule_at<Circulant>, .sweep = sweep_circulant},
     Generator{"allreduce-ring", schedule_at<Ring<RingTurns::allreduce>>},
     Generator{"reduce-scatter-ring", schedule_at<Ring<RingTurns::reduce_scatter>>},
     Generator{"allgather-ring", schedule_at<Ring<RingTurns::allgather>>},
@@ -132,6 +142,12 @@ Schedules generate_schedules(std::string_view generator, Rank ranks) {
   };
   if (ranks > 0) static_cast<void>(schedules(0));  // throws where the ranks do not make such groups
   return schedules;
+}
+
+Schedules sweep_schedules(std::string_view generator, Rank ranks) {
+  const std::optional<Found> found = find_generator(generator);
+  if (!found || found->row->sweep == nullptr) return generate_schedules(generator, ranks);
+  return found->row->sweep(found->groups, ranks);
 }
 
 }  // namespace trunkline

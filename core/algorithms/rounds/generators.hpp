@@ -26,4 +26,7 @@ inline constexpr std::size_t most_levels = 8;
 /// groups.
 [[nodiscard]] Schedules generate_schedules(std::string_view generator, Rank ranks);
 
+/// The same schedules for who asks for most positions: what they have in common is made at first.
+[[nodiscard]] Schedules sweep_schedules(std::string_view generator, Rank ranks);
+
 }  // namespace trunkline

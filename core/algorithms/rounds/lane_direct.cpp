@@ -2,6 +2,7 @@
 #include "algorithms/rounds/lane_direct.hpp"
 
 #include <algorithm>
+#include <iterator>
 
 #include "algorithms/rounds/mixed_radix.hpp"
 
@@ -14,6 +15,7 @@ LaneDirect::LaneDirect(Rank lanes, Rank ranks, Rank position)
       lane_(position % lanes),
       steps_(group_steps(lanes, lane_)) {
   check_root(ranks, position);
+  turns_.reserve(3 * steps_.size() + groups_ / lanes_ + 1);
   gather_own();
   exchange();
   gather_others();
@@ -70,17 +72,19 @@ void LaneDirect::gather_own() {
 void LaneDirect::exchange() {
   const auto place = [&](Rank group) { return group - served_by(lane_for(group), 1).begin; };
   const Rank most = (groups_ + lanes_ - 1) / lanes_;
-  const Row served = served_by(lane_, 1);
+  const Rank served = served_by(lane_, 1).end - served_by(lane_, 1).begin;
+  const Rank own_lane = lane_for(group_);
+  const Rank own_place = place(group_) % most;
   const std::uint64_t needs = last_;
   for (Rank round = 0; round < most; ++round, ++rounds_) {
-    for (Rank other = served.begin; other < served.end; ++other) {
-      if (other == group_ || (place(other) + place(group_)) % most != round) continue;
-      const Rank peer = other * lanes_ + lane_for(group_);
-      add({.round = rounds_,
-           .send = with(peer, {group_, group_ + 1}, needs),
-           .receive = with(peer, {other, other + 1})});
-      last_ = rounds_;
-    }
+    // At most one host that this lane serves has the place that is this round's.
+    const Rank step = (round + most - own_place) % most;
+    const Rank other = served_by(lane_, 1).begin + step;
+    if (step >= served || other == group_) continue;
+    add({.round = rounds_,
+         .send = with(other * lanes_ + own_lane, {group_, group_ + 1}, needs),
+         .receive = with(other * lanes_ + own_lane, {other, other + 1})});
+    last_ = rounds_;
   }
 }
 
@@ -102,8 +106,11 @@ void LaneDirect::gather_others() {
 }
 
 const LaneDirect::Turn* LaneDirect::turn(std::uint64_t round) const {
-  const auto found = std::ranges::lower_bound(turns_, round, {}, &Turn::round);
-  return found != turns_.end() && found->round == round ? &*found : nullptr;
+  // Few rounds are without one: it stands near where all before it would lead to.
+  const auto end = turns_.begin() + std::min(static_cast<std::ptrdiff_t>(round) + 1, std::ssize(turns_));
+  const auto found =
+      std::find_if(std::reverse_iterator(end), turns_.rend(), [&](const Turn& one) { return one.round <= round; });
+  return found != turns_.rend() && found->round == round ? &*found : nullptr;
 }
 
 std::optional<BlockTransfer> LaneDirect::send(std::uint64_t round, std::uint64_t /*blocks*/) const {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kinds/rounds/samples.hpp"
 
+#include "algorithms/rounds/generators.hpp"
+
 namespace trunkline {
 
 namespace {
@@ -34,8 +36,11 @@ RoundSamples sample_rounds(const Rounds& rounds) {
   for (std::uint64_t round = 0; !fixed && round < first->rounds(1); ++round) {
     samples.of_one_block.push_back({.round = round});
   }
-  for (Rank from = 0; from < rounds.order.size(); ++from) {  // one rank at a time: all schedules take much memory
-    const auto schedule = rounds.schedule_of(from);
+  const auto ranks = static_cast<Rank>(rounds.order.size());
+  const Schedules schedule_of =
+      rounds.generator.empty() ? rounds.schedule_of : sweep_schedules(rounds.generator, ranks);
+  for (Rank from = 0; from < ranks; ++from) {  // one rank at a time: all schedules take much memory
+    const auto schedule = schedule_of(from);
     for (RoundSample& sample : samples.rounds) {
       const auto send = schedule->send(sample.round, samples.blocks);
       if (!send) continue;

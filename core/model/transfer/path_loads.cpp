@@ -7,14 +7,27 @@
 #include "network/link_taken.hpp"
 
 namespace trunkline {
+namespace {
+
+/// One by one: the sum is the same however alike transfers are taken together.
+void add_times(double& sum, double amount, std::uint32_t times) {
+  double all = sum;
+  for (; times > 0; --times) all += amount;
+  sum = all;
+}
+
+}  // namespace
 
 PathLoads::PathLoads(const Paths& paths) : paths_(paths), load_(paths.cluster().channel_count(), 0.0) {}
 
-void PathLoads::add(NodeId from, NodeId to, double amount) { add({from, to, paths_.meeting(from, to), amount}); }
+void PathLoads::add(NodeId from, NodeId to, double amount) {
+  const NodeId meeting = paths_.meeting(from, to);
+  add({.from = from, .to = to, .meeting = meeting, .amount = amount, .length = paths_.length(from, to, meeting)});
+}
 
 void PathLoads::add(const Transfer& transfer) {
   transfers_.push_back(transfer);
-  length_ += paths_.length(transfer.from, transfer.to, transfer.meeting);
+  length_ += std::uint64_t{transfer.times} * transfer.length;
 }
 
 /// Calls `use` with each channel: by routes in travel order, else the way up first.
@@ -45,7 +58,7 @@ void PathLoads::settle_loads() {
   for (const Transfer& transfer : transfers_) {
     walk(transfer, [&](ChannelId channel) {
       if (load_[channel] == 0.0) used_.push_back(channel);
-      load_[channel] += transfer.amount;
+      add_times(load_[channel], transfer.amount, transfer.times);
     });
   }
 }
@@ -56,10 +69,10 @@ void PathLoads::sum_up() {
   up_.assign(cluster.nodes().size(), 0.0);
   down_.assign(cluster.nodes().size(), 0.0);
   for (const Transfer& transfer : transfers_) {
-    up_[transfer.from] += transfer.amount;
-    up_[transfer.meeting] -= transfer.amount;
-    down_[transfer.to] += transfer.amount;
-    down_[transfer.meeting] -= transfer.amount;
+    add_times(up_[transfer.from], transfer.amount, transfer.times);
+    add_times(up_[transfer.meeting], -transfer.amount, transfer.times);
+    add_times(down_[transfer.to], transfer.amount, transfer.times);
+    add_times(down_[transfer.meeting], -transfer.amount, transfer.times);
   }
   const std::span<const NodeId> below = paths_.top_down().subspan(1);  // all but node 0
   for (std::size_t at = below.size(); at > 0; --at) {
@@ -148,7 +161,7 @@ double PathLoads::fullest_byte_s() const {
       const std::uint32_t width = cluster.link_of(channel).width;
       if (width == 1) return;
       double& here = load[std::uint64_t{channel} << 32U | link_taken(from, to, width)];
-      here += transfer.amount;
+      add_times(here, transfer.amount, transfer.times);
       slowest = std::max(slowest, here * paths_.byte_s(channel));
     });
   }

@@ -33,6 +33,8 @@ class PathLoads {
     NodeId to;
     NodeId meeting;
     double amount;
+    std::uint32_t times = 1;   ///< so many alike
+    std::uint32_t length = 0;  ///< of its path; known once it is added
   };
 
   /// `paths` must outlive the object.
@@ -40,6 +42,12 @@ class PathLoads {
 
   /// Loads all channels between two different hosts with so much.
   void add(NodeId from, NodeId to, double amount);
+  /// One more like the one at that place of transfers(). Loads are the same as if it stood there by itself wherever it
+  /// is that place's neighbour, or amounts are all the same. No cost() is to be asked for then.
+  void add_again(std::size_t place) {
+    ++transfers_[place].times;
+    length_ += transfers_[place].length;
+  }
   void add(const Transfer& transfer);
   /// What was added since clear().
   [[nodiscard]] std::span<const Transfer> transfers() const noexcept { return transfers_; }

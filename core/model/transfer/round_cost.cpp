@@ -125,7 +125,22 @@ void TimedRound::transfer(Rank from, Rank to, double fraction, double combined) 
   amounts_ += fraction;
   most_combined_ = std::max(most_combined_, combined);
   const std::span<const NodeId> hosts = paths_.cluster().hosts();
-  loads_.add(hosts[u], hosts[v], fraction);
+  between_hosts(hosts[u], hosts[v], fraction);
+}
+
+void TimedRound::between_hosts(NodeId u, NodeId v, double fraction) {
+  const std::span<const PathLoads::Transfer> known = loads_.transfers();
+  std::uint32_t& last = last_from_[u];
+  if (last == nowhere) ++senders_;
+  all_alike_ = all_alike_ && (known.empty() || known.front().amount == fraction);
+  const bool same = last != nowhere && known[last].to == v && known[last].amount == fraction;
+  if (same && (all_alike_ || last + 1 == known.size())) {
+    loads_.add_again(last);
+  } else {
+    last = static_cast<std::uint32_t>(known.size());
+    loads_.add(u, v, fraction);
+  }
+  sequence_.push_back(last);
 }
 
 void TimedRound::finish(RoundCost& cost, double times, bool takes_every_hop, bool follows) {
@@ -134,14 +149,15 @@ void TimedRound::finish(RoundCost& cost, double times, bool takes_every_hop, boo
   double most_alone_byte_s = 0.0;
   double most_latency_s = 0.0;
   double most_frame_byte_s = 0.0;
-  double latencies_s = 0.0;
-  double frame_bytes_s = 0.0;
+  struct Delay {
+    double latency_s;
+    double frame_byte_s;
+  };
+  std::vector<Delay> delays;
+  if (takes_every_hop) delays.reserve(loads_.transfers().size());
   std::optional<TcpStream> slowest;
-  std::vector<NodeId> senders;
-  senders.reserve(loads_.transfers().size());
   for (const PathLoads::Transfer& transfer : loads_.transfers()) {
-    const auto& [from, to, meeting, amount] = transfer;
-    senders.push_back(from);
+    const auto& [from, to, meeting, amount, alike, length] = transfer;
     // A sender that is kept busy sends its next message later: it is as if the way were so much longer.
     const double latency_s = paths_.latency_s(from, to, meeting) + paths_.cluster().nodes()[from].injection_s;
     const double frame_byte_s = paths_.byte_s(from, to, meeting) - loads_.first_byte_s(transfer);
@@ -150,17 +166,22 @@ void TimedRound::finish(RoundCost& cost, double times, bool takes_every_hop, boo
     most_latency_s = std::max(most_latency_s, latency_s);
     cost.shortest_hop_s = std::min(cost.shortest_hop_s, latency_s);
     most_frame_byte_s = std::max(most_frame_byte_s, frame_byte_s);
-    latencies_s += latency_s;
-    frame_bytes_s += frame_byte_s;
+    if (takes_every_hop) delays.push_back({latency_s, frame_byte_s});
+    if (!paths_.any_tcp_window()) continue;
     if (auto stream = capped_stream(paths_, from, to)) {
       stream->share = amount;
       if (!slowest || slowest->share * slowest->byte_s < amount * stream->byte_s) slowest = stream;
     }
   }
+  double latencies_s = 0.0;
+  double frame_bytes_s = 0.0;
+  for (const std::uint32_t place :
+       takes_every_hop ? std::span<const std::uint32_t>(sequence_) : std::span<const std::uint32_t>()) {
+    latencies_s += delays[place].latency_s;
+    frame_bytes_s += delays[place].frame_byte_s;
+  }
   if (slowest) cost.held.push_back({*slowest, times});
-  std::ranges::sort(senders);
-  const auto sending = std::unique(senders.begin(), senders.end()) - senders.begin();
-  cost.sending_hosts += times * static_cast<double>(sending);
+  cost.sending_hosts += times * static_cast<double>(std::exchange(senders_, 0));
   const double hops = static_cast<double>(order_.size());
   const double all = transfers_ + local_transfers_;
   const double any_network = transfers_ > 0.0 ? 1.0 : 0.0;
@@ -190,6 +211,9 @@ void TimedRound::finish(RoundCost& cost, double times, bool takes_every_hop, boo
   cost.local_transfers += times * std::exchange(local_transfers_, 0.0);
   cost.local_amounts += times * std::exchange(local_amounts_, 0.0);
   longest_local_ = 0.0;
+  for (const PathLoads::Transfer& transfer : loads_.transfers()) last_from_[transfer.from] = nowhere;
+  sequence_.clear();
+  all_alike_ = true;
   loads_.clear();
 }
 

@@ -87,7 +87,11 @@ class TimedRound {
  public:
   /// All must outlive the object; `order`: ranks by position.
   TimedRound(const Paths& paths, const Placement& placement, std::span<const Rank> order)
-      : placement_(placement), order_(order), paths_(paths), loads_(paths) {}
+      : placement_(placement),
+        order_(order),
+        paths_(paths),
+        loads_(paths),
+        last_from_(paths.cluster().nodes().size(), nowhere) {}
 
   /// `fraction` of the message from one position to another, which adds so much of it to its own.
   void transfer(Rank from, Rank to, double fraction, double combined = 0.0);
@@ -98,13 +102,21 @@ class TimedRound {
   void finish(RoundCost& cost, double times = 1.0, bool takes_every_hop = false, bool follows = false);
 
  private:
+  static constexpr std::uint32_t nowhere = ~std::uint32_t{0};
+
+  /// Transfers that are alike are one of the loads', which keeps sums of different amounts in the order they came.
+  void between_hosts(NodeId u, NodeId v, double fraction);
   [[nodiscard]] double slowest_byte_s(bool alike) const;
 
   const Placement& placement_;
   std::span<const Rank> order_;
   const Paths& paths_;
   PathLoads loads_;
-  double transfers_ = 0.0;  ///< of this round, between hosts
+  std::vector<std::uint32_t> last_from_;  ///< by node: the place among the loads of the last one that it sends
+  std::vector<std::uint32_t> sequence_;   ///< of each transfer between hosts: its place among the loads
+  bool all_alike_ = true;                 ///< the amounts of these
+  std::uint32_t senders_ = 0;             ///< hosts
+  double transfers_ = 0.0;                ///< of this round, between hosts
   double amounts_ = 0.0;
   double local_transfers_ = 0.0;
   double local_amounts_ = 0.0;

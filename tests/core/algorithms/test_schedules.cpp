@@ -527,5 +527,27 @@ TEST(Mirrored, LooksForWhatItWaitsForAmongFewRounds) {
   EXPECT_EQ(sums.send(10, 1000)->needs, no_round);
 }
 
+bool alike(const std::optional<BlockTransfer>& one, const std::optional<BlockTransfer>& other) {
+  if (!one || !other) return one.has_value() == other.has_value();
+  return one->peer == other->peer && one->first == other->first && one->count == other->count &&
+         one->needs == other->needs && one->reduces == other->reduces;
+}
+
+RC_GTEST_PROP(Schedules, SweptAreThoseOfSinglePositions, ()) {
+  const auto ranks = *rc::gen::inRange<Rank>(1, 80);
+  const std::uint64_t blocks = *rc::gen::inRange<std::uint64_t>(1, 40);
+  const Schedules single = generate_schedules("circulant", ranks);
+  const Schedules swept = sweep_schedules("circulant", ranks);
+  for (Rank position = 0; position < ranks; ++position) {
+    const auto one = single(position);
+    const auto other = swept(position);
+    RC_ASSERT(one->rounds(blocks) == other->rounds(blocks));
+    for (std::uint64_t round = 0; round < one->rounds(blocks); ++round) {
+      RC_ASSERT(alike(one->send(round, blocks), other->send(round, blocks)));
+      RC_ASSERT(alike(one->receive(round, blocks), other->receive(round, blocks)));
+    }
+  }
+}
+
 }  // namespace
 }  // namespace trunkline

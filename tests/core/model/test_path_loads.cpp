@@ -168,5 +168,33 @@ TEST(HighestLines, AreNoMoreThanNeeded) {
   EXPECT_EQ(highest_lines(lines, 10, 50), (std::vector<std::size_t>{0}));
 }
 
+RC_GTEST_PROP(PathLoads, TransfersAddedAgainLoadAsEachByItself, ()) {
+  const Cluster cluster(testing::random_parts(6, 12));
+  const Paths paths(cluster);
+  PathLoads together(paths);
+  PathLoads single(paths);
+  const auto hosts = static_cast<HostIndex>(cluster.hosts().size());
+  const double amount = 1.0 / *rc::gen::inRange(1, 50);
+  for (int i = 0; i < 30; ++i) {
+    const NodeId from = cluster.hosts()[*rc::gen::inRange<HostIndex>(0, hosts)];
+    const NodeId to = cluster.hosts()[*rc::gen::inRange<HostIndex>(0, hosts)];
+    if (from == to) continue;
+    together.add(from, to, amount);
+    single.add(from, to, amount);
+    for (int more = *rc::gen::inRange(0, 4); more > 0; --more) {
+      const auto place = *rc::gen::inRange<std::size_t>(0, together.transfers().size());
+      together.add_again(place);
+      single.add(together.transfers()[place].from, together.transfers()[place].to, amount);
+    }
+  }
+  together.settle_loads();
+  single.settle_loads();
+  for (ChannelId channel = 0; channel < cluster.channel_count(); ++channel) {
+    RC_ASSERT(together.load(channel) == single.load(channel));
+  }
+  RC_ASSERT(together.slowest_byte_s() == single.slowest_byte_s());
+  RC_ASSERT(together.fullest_byte_s() == single.fullest_byte_s());
+}
+
 }  // namespace
 }  // namespace trunkline
