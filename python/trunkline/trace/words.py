@@ -8,7 +8,6 @@ from trunkline import _core
 from trunkline.trace.analysis import Analysed, AnalysedTree, Analysis
 from trunkline.trace.critical_path import CriticalPath, PathStage
 from trunkline.trace.metrics import order_pairs
-from trunkline.trace.other_algorithms import OtherAlgorithm
 from trunkline.trace.stages import Cost, Stage
 from trunkline.trace.suggest import AnyStep
 from trunkline.units import format_bytes, format_seconds
@@ -176,7 +175,7 @@ def attack_text(analysis: Analysis, step: AnyStep, collective: str) -> str:
 
 def slow_text(step: AnyStep) -> str:
     """What the prediction takes hosts to be besides, in words; empty: as the cluster file says."""
-    if isinstance(step, OtherAlgorithm) and step.slow:
+    if step.slow:
         return f", with the links of {_core.compress_hostlist(step.slow)} as slow as they were traced"
     return ""
 
