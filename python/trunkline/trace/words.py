@@ -169,8 +169,9 @@ def attack_text(analysis: Analysis, step: AnyStep, collective: str) -> str:
     """The stage that a suggestion attacks, and what it takes, in words."""
     if isinstance(step.attacks, PathStage):
         return f"{path_stage_text(analysis, step.attacks)}, {step.attacks.share:.0%} of the critical path"
-    mean = us_text(step.attacks.stats.mean)
-    return f"{stage_text(analysis, step.attacks, collective)}, {mean} µs on the way of {step.attacks.ranks} ranks"
+    mean, ranks = _us_words(step.attacks.stats.mean), step.attacks.ranks
+    whose = "one rank" if ranks == 1 else f"{ranks} ranks"
+    return f"{stage_text(analysis, step.attacks, collective)}, {mean} on the way of {whose}"
 
 
 def slow_text(step: AnyStep) -> str:
