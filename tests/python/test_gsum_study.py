@@ -1,4 +1,4 @@
-"""The allreduce paper's configurations, and what is said of measured ones."""
+"""The allreduce paper's configurations, and what a study refuses."""
 
 from pathlib import Path
 
@@ -7,7 +7,7 @@ import pytest
 from trunkline import _core
 from trunkline.cluster import load_cluster
 from trunkline.edits.plans import host_tree_of
-from trunkline.study.configurations import STUDIES, trees_of
+from trunkline.study.configurations import STUDIES, is_the_papers, trees_of
 
 PLANS = Path(__file__).parents[2] / "examples" / "plans"
 
@@ -38,6 +38,37 @@ def test_claims_are_about_configurations_before():
             known.append(one.name)
 
 
-def test_other_clusters_are_refused(refused):
-    told = refused("bench", "gsum-study", "--cluster", "cyclic", "--mpi", "mpich")
-    assert told.startswith("--cluster cyclic: the paper has no such cluster; it has: 8w, 4w, now, blade, 4w+8w")
+@pytest.mark.parametrize(("name", "each"), [("8w", 8), ("4w", 4), ("now", 2), ("blade", 1)])
+def test_only_the_papers_own_clusters_have_its_steps(name, each):
+    cluster = load_cluster(name)
+    hosts = len(cluster.hosts)
+    assert is_the_papers(_core.scaled(cluster, 2e7), [each] * hosts)
+    assert not is_the_papers(cluster, [each + 1] * hosts)
+    other = _core.parse_cluster(
+        f"trunkline: cluster/1\nname: {name}\nswitches: [s]\ndefaults: {{rate: 1Gbit, latency: 1us}}\n"
+        f"hosts:\n  - {{hosts: 'x[1-{hosts}]', switch: s}}\n",
+        "own.yaml",
+    )
+    assert not is_the_papers(other, [each] * hosts)
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--plans", "first"], "--plans: there is no 'first'; there are: steps, auto, native, and files of plans"),
+        (["--plans", "{not_a_plan}"], "{not_a_plan}:1:1: "),
+        (["--sizes", "6"], "--sizes: 6 is no multiple of 4 above zero"),
+        (["--cluster", "{one_host}"], "lonely has one host"),
+        (["--ranks-per-host", "999999"], "--ranks-per-host must be from 1 to "),
+        (["--mpi", "nosuch"], "there is no preload library for an MPI library 'nosuch'"),
+    ],
+)
+def test_wrong_words_are_refused(refused, tmp_path, words, message):
+    files = {"not_a_plan": tmp_path / "odd.yaml", "one_host": tmp_path / "one.yaml"}
+    files["not_a_plan"].write_text("[]\n")
+    files["one_host"].write_text(
+        "trunkline: cluster/1\nname: lonely\nswitches: [s]\ndefaults: {rate: 1Gbit, latency: 1us}\n"
+        "hosts:\n  - {hosts: x, switch: s}\n"
+    )
+    all_words = ["--cluster", "cyclic", "--mpi", "mpich", *(word.format(**files) for word in words)]
+    assert refused("bench", "gsum-study", *all_words).startswith(message.format(**files))

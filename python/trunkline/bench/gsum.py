@@ -19,7 +19,7 @@ from trunkline.placement import bounded_placement
 from trunkline.statistics import median_with_interval
 from trunkline.units import parse_bench_sizes
 
-__all__ = ["NATIVE_PLAN", "GsumCell", "GsumJob", "make_cells", "parse_gsum_sizes", "ranks_on_hosts"]
+__all__ = ["CPUS", "NATIVE_PLAN", "GsumCell", "GsumJob", "make_cells", "parse_gsum_sizes", "ranks_on_hosts"]
 
 CPUS = {"8w": [8] * 4, "4w": [4] * 8, "now": [2] * 30, "blade": [1] * 10, "4w+8w": [4] * 8 + [8] * 4}
 """Processors of each host of the paper's clusters: so many ranks it has there."""
@@ -76,14 +76,20 @@ class GsumJob:
         return [host for host, count in enumerate(self.ranks_on) for _ in range(count)]
 
     def run(
-        self, plan: Path | None, trace: Path | None = None, more: Mapping[str, str] | None = None
+        self,
+        plan: Path | None,
+        trace: Path | None = None,
+        more: Mapping[str, str] | None = None,
+        *,
+        chooses: bool = False,
     ) -> dict[int, float]:
         """Seconds of an allreduce by size, of one job.
 
         Args:
-            plan: Its file; None: the MPI library runs as it is.
+            plan: Its file; None: the MPI library runs as it is, or what is chosen for it.
             trace: Folder for a trace of the plan; None: none.
             more: Settings of the ranks besides.
+            chooses: Whether, without a plan, the preload library is there and chooses by itself.
 
         Raises:
             BadInput: where the preload library or gsum has not been built for this MPI.
@@ -94,9 +100,12 @@ class GsumJob:
             raise BadInput(f"gsum was not built for {self.mpi.name}: it is for the libraries of 'make setup'")
         hosts = list(self.lab.cluster.hosts)
         settings = {} if trace is None else {"TRUNKLINE_TRACE": str(trace)}
+        preloads = chooses or plan is not None
+        if preloads:
+            settings |= {"TRUNKLINE_CLUSTER": self.lab.cluster_file, "TRUNKLINE_STRICT": "1", "TRUNKLINE_EXPLAIN": "1"}
+            settings |= {"TRUNKLINE_HOST_COSTS": self.lab.host_costs} if self.lab.host_costs else {}
         if plan is not None:
-            settings |= {"TRUNKLINE_CLUSTER": self.lab.cluster_file, "TRUNKLINE_PLAN": str(plan)}
-            settings |= {"TRUNKLINE_STRICT": "1", "TRUNKLINE_EXPLAIN": "1"}
+            settings["TRUNKLINE_PLAN"] = str(plan)
         settings |= more or {}
         argv, env = self.mpi.launch(
             hosts=hosts,
@@ -109,7 +118,7 @@ class GsumJob:
             ],
             agent=self.lab.agent,
             env=settings,
-            preload=[] if plan is None else [preload_of(self.mpi)],
+            preload=[preload_of(self.mpi)] if preloads else [],
         )
         process = self.lab.popen(
             argv, env=env, without=("TRUNKLINE_",), stdout=subprocess.PIPE, stderr=subprocess.STDOUT

@@ -127,7 +127,8 @@ def _claims(network: _core.Cluster, wanted: Sequence[str]) -> dict[str, list[tup
         claims[TUNED] = [(INITIAL, PAPER_GAINS[network.name], 4)]
     if STEPS in wanted:
         for one in STUDIES[network.name]:
-            claims[one.name] = [(claim.over, claim.times, claim.message_bytes) for claim in one.claims]
+            said = [(claim.over, claim.times, claim.message_bytes) for claim in one.claims]
+            claims[one.name] = [(over, times, size) for over, times, size in said if times is not None]
     return claims
 
 

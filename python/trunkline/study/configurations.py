@@ -1,10 +1,13 @@
 """The configurations of the allreduce paper, each with the step that makes it and what the paper says of it."""
 
-from collections.abc import Callable, Mapping
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from trunkline import _core
+from trunkline.bench.gsum import CPUS
 from trunkline.cluster import load_cluster
 from trunkline.edits.host_tree import HostTree, on_each
 from trunkline.edits.join import join
@@ -14,25 +17,25 @@ from trunkline.edits.plans import host_tree_of
 from trunkline.edits.root import split_root
 from trunkline.hierarchy import Hierarchy, hierarchical_plan
 
-__all__ = ["STUDIES", "Claim", "Configuration", "trees_of"]
+__all__ = ["STUDIES", "Claim", "Configuration", "is_the_papers", "trees_of"]
 
 Made = Mapping[str, HostTree]
 """The trees of the configurations before, by name."""
 
 
 class Claim(NamedTuple):
-    """What the paper measured."""
+    """What a configuration is compared with, and what the paper measured."""
 
     over: str
     """Another configuration."""
-    times: float
-    """So many times faster than that one; below 1 slower."""
+    times: float | None
+    """So many times faster than that one in the paper; below 1 slower; None: the paper has no such configuration."""
     message_bytes: int = 4
 
 
 @dataclass(frozen=True)
 class Configuration:
-    """One tree of a study."""
+    """One tree of the paper's study."""
 
     name: str
     """As in the paper, and in ``examples/plans``."""
@@ -91,6 +94,13 @@ def _joined(first: str, second: str) -> Callable[[_core.Cluster, Made], HostTree
         return _in_order_of(cluster, join(parts[first], parts[second]))
 
     return make
+
+
+def is_the_papers(cluster: _core.Cluster, ranks_on: Sequence[int]) -> bool:
+    """Whether the paper has configurations for this cluster with so many ranks on each host."""
+    if cluster.name not in STUDIES or list(ranks_on) != CPUS[cluster.name]:
+        return False
+    return list(cluster.hosts) == list(load_cluster(cluster.name).hosts)
 
 
 def trees_of(study: str, cluster: _core.Cluster) -> dict[str, HostTree]:

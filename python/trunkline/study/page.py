@@ -1,15 +1,14 @@
-"""The page of a study: what each step of the paper brought here, and what the traces show."""
+"""The page of a study: what each step brought here, and what the traces show."""
 
 import json
 from typing import Any
 
 from trunkline.draw.plan import draw_trees
-from trunkline.kinds import trees_of
 from trunkline.report.page import render
 from trunkline.study.gsum import Studied, Study
 from trunkline.trace.drawings import slowest_ways, widest_departures
 from trunkline.trace.suggest import Advice
-from trunkline.trace.words import stage_text, us_text
+from trunkline.trace.words import us_text
 from trunkline.units import format_bytes
 
 __all__ = ["study_page"]
@@ -30,6 +29,8 @@ def study_page(study: Study) -> str:
         rows=[row for one in study.studied for row in _rows(one)],
         sizes=[_size(study, size) for size in job.sizes],
         configurations=[_configuration(study, one) for one in study.studied],
+        is_papers=study.is_the_papers,
+        ended=study.ended,
         json=json.dumps(study.as_json()),
     )
 
@@ -52,7 +53,7 @@ def _rows(one: Studied) -> list[dict[str, Any]]:
                     "over": found.claim.over,
                     "here": f"{here.value:.2f}",
                     "within": f"{here.low:.2f} .. {here.high:.2f}",
-                    "paper": f"{found.claim.times:.2f}",
+                    "paper": found.paper_text,
                 }
             )
         if not claims:
@@ -61,38 +62,45 @@ def _rows(one: Studied) -> list[dict[str, Any]]:
 
 
 def _size(study: Study, size: int) -> dict[str, Any]:
-    runs = [(one.name, one.tree(size)) for one in study.studied]
+    runs = [(one.name, tree) for one in study.studied if (tree := one.tree(size)) is not None]
     return {
         "bytes": format_bytes(size),
-        "ways": slowest_ways(runs, f"The slowest rank's way, {format_bytes(size)}"),
-        "curves": widest_departures(runs, f"Up latency and departure waits, {format_bytes(size)}"),
-        "parts": [_parts(one, size) for one in study.studied],
+        "ways": slowest_ways(runs, f"The slowest rank's way, {format_bytes(size)}") if runs else "",
+        "curves": widest_departures(runs, f"Up latency and departure waits, {format_bytes(size)}") if runs else "",
+        "parts": [row for one in study.studied for row in _parts(one, size)],
     }
 
 
-def _parts(one: Studied, size: int) -> dict[str, Any]:
-    tree = one.tree(size)
-    slow, dearest = tree.slowest, one.dearest(size)
-    return {
-        "name": one.name,
-        "rank": slow.rank,
-        "host": us_text(slow.host_subtree),
-        "root": us_text(slow.cluster_root_subtree),
-        "proxy": us_text(slow.proxy),
-        "total": us_text(slow.total),
-        "dearest": f"{stage_text(one.analysis, dearest)}: {tree.share(dearest):.0%} of all time",
-    }
+def _parts(one: Studied, size: int) -> list[dict[str, Any]]:
+    tree, dearest = one.tree(size), one.dearest(size)
+    if tree is None or dearest is None:
+        return []
+    slow = tree.slowest
+    return [
+        {
+            "name": one.name,
+            "rank": slow.rank,
+            "host": us_text(slow.host_subtree),
+            "root": us_text(slow.cluster_root_subtree),
+            "proxy": us_text(slow.proxy),
+            "total": us_text(slow.total),
+            "dearest": f"{dearest[0]}: {dearest[1]:.0%} of all time",
+        }
+    ]
 
 
 def _configuration(study: Study, one: Studied) -> dict[str, Any]:
     cluster, size = study.job.lab.cluster, study.job.sizes[0]
-    trees = trees_of(one.plan.plan, one.name, "the study draws plans of one tree")
+    trees = one.plan.plan.trees if one.plan is not None else None
+    drawing = ""
+    if trees:
+        drawing = draw_trees(cluster, study.job.placement, trees, f"{one.name} over {cluster.name}")[0]
     return {
         "name": one.name,
-        "step": one.configuration.step,
-        "pointed": one.configuration.pointed,
-        "advice": _advice(one.advice(size)),
-        "drawing": draw_trees(cluster, study.job.placement, trees, f"{one.name} over {cluster.name}")[0],
+        "step": f"{one.configuration.step}{one.ran_text}",
+        "pointed": one.pointed_text.removeprefix("; "),
+        "advice": _advice(one.advice(size)) if one.analysis is not None else "",
+        "drawing": drawing,
     }
 
 

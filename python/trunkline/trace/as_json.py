@@ -12,7 +12,6 @@ from trunkline.trace.critical_path import CriticalPath, PathStage
 from trunkline.trace.drift import drift_of
 from trunkline.trace.metrics import order_counts, order_pairs, stats_of, wrapper_latency
 from trunkline.trace.nodes import Node
-from trunkline.trace.other_algorithms import OtherAlgorithm
 from trunkline.trace.protocol import Protocol
 from trunkline.trace.stages import Stage
 from trunkline.trace.subtrees import Subtree
@@ -166,7 +165,7 @@ def advice_as_json(advice: Advice) -> dict[str, Any]:
             "command": step.command,
             "predicted_gain": step.gain,
             "attacks": _attacked(step.attacks),
-            "slow_hosts": list(step.slow) if isinstance(step, OtherAlgorithm) else [],
+            "slow_hosts": list(step.slow),
         }
         for step in advice.steps
     ]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -19,6 +19,7 @@ from trunkline.edits.reroot import free_roots, reroot
 from trunkline.edits.root import merge_root, split_root
 from trunkline.errors import BadInput
 from trunkline.trace.analysis import Analysed, AnalysedTree, Analysis
+from trunkline.trace.as_traced import as_traced
 from trunkline.trace.other_algorithms import OtherAlgorithm, other_algorithm
 from trunkline.trace.stages import Stage
 from trunkline.trace.tree_model import TreeModel, model_of
@@ -47,6 +48,8 @@ class Suggestion:
     file: str
     tree: HostTree
     """After the step."""
+    slow: Sequence[str] = ()
+    """Hosts whose links were taken to be as slow as they were traced, instead of as the cluster file says."""
 
     @property
     def command(self) -> str:
@@ -77,23 +80,29 @@ class Advice:
 
 GOOD = f"no step of 'trunkline plan edit' promises to make it {LEAST_GAIN:.1f} times faster"
 NONE_BETTER = f"no other algorithm promises to make it {LEAST_GAIN:.1f} times faster on the network as it was traced"
+GOOD_AND_NONE_BETTER = f"{GOOD}, and no other algorithm does"
+
+Time = Callable[[HostTree], float]
+"""Predicted time of a call over a tree."""
 
 
 def advice_for(analysis: Analysis, one: Analysed) -> Advice:
     """What promises a gain.
 
-    Steps of ``trunkline plan edit`` are for calls of one segment over one tree. Of several trees at once and of rounds
-    the bytes decide: there it is another algorithm.
+    Calls of one segment over one tree are judged by what the trace says of its hosts and links. Of several segments,
+    several trees and rounds the bytes decide: those are judged as ``trunkline predict`` does, and beside the steps of
+    one tree another algorithm is.
     """
     if one.group.plan not in analysis.job.plans:
         return Advice([], "no plan ran, or its file is missing from the trace")
     if one.protocol is not None:
         return Advice([], "multicasts are not judged: their packets go to all ranks at once")
-    if len(one.trees) != 1:
-        return _other_algorithm(analysis, one)
-    if _is_pipelined(one.trees[0]):
-        return Advice([], "steps are judged for messages of one segment alone")
-    [tree] = one.trees
+    if len(one.trees) == 1 and not _is_pipelined(one.trees[0]):
+        return _by_trace(analysis, one, one.trees[0])
+    return _by_prediction(analysis, one)
+
+
+def _by_trace(analysis: Analysis, one: Analysed, tree: AnalysedTree) -> Advice:
     plan, ranks, file = analysis.job.plans[one.group.plan]
     try:
         now = host_tree_of(plan, str(file))
@@ -101,36 +110,72 @@ def advice_for(analysis: Analysis, one: Analysed) -> Advice:
         return Advice([], str(fault))
     if len(now.parent) != len(tree.times.nodes):
         return Advice([], "the trace lacks some of the plan's ranks")
+    model = model_of(tree, now.hosts, {rank: place for place, rank in enumerate(ranks)}, analysis.job.cluster)
+    found = _edits(analysis, one, now, _time(model, now), partial(_time, model))
+    return Advice([*found[:MOST_SHOWN]]) if found else Advice([], GOOD, is_good=True)
+
+
+def _by_prediction(analysis: Analysis, one: Analysed) -> Advice:
+    if one.critical is None:
+        return Advice([], "the calls have no events by which they could be judged")
+    network = as_traced(analysis, one)
+    if isinstance(network, str):
+        return Advice([], network)
+    other = other_algorithm(analysis, one, network, LEAST_GAIN)
+    found: list[AnyStep] = [other] if isinstance(other, OtherAlgorithm) else []
+    silent, is_good = (other, False) if isinstance(other, str) and other else (NONE_BETTER, True)
+    plan, _, file = analysis.job.plans[one.group.plan]
+    now = _host_tree(plan, str(file)) if len(one.trees) == 1 else None
+    if now is not None:
+
+        def time(tree: HostTree) -> float:
+            return network.seconds_of(_core.Plan([tree.as_tree()]), plan.segment_bytes)
+
+        found += _edits(analysis, one, now, network.seconds_of(plan.plan, plan.segment_bytes), time, network.slow)
+        silent, is_good = GOOD_AND_NONE_BETTER if is_good else GOOD, True
+    found.sort(key=_best_first)
+    return Advice(found[:MOST_SHOWN]) if found else Advice([], silent, is_good=is_good)
+
+
+def _host_tree(plan: _core.PlanFile, file: str) -> HostTree | None:
+    """None where no step can be taken from it: two roots exchange, or no hosts are known."""
+    try:
+        return host_tree_of(plan, file)
+    except BadInput:
+        return None
+
+
+def _edits(
+    analysis: Analysis, one: Analysed, now: HostTree, before: float, time_of: Time, slow: Sequence[str] = ()
+) -> list[Suggestion]:
+    """The steps that promise a gain, the best first; of several that lead to one tree the shortest."""
+    [tree] = one.trees
+    plan, ranks, file = analysis.job.plans[one.group.plan]
     places = {rank: place for place, rank in enumerate(ranks)}
-    model = model_of(tree, now.hosts, places, analysis.job.cluster)
-    before = _time(model, now)
     found: list[Suggestion] = []
     for words, edit in _steps(now, plan.collective, tree, places):
         try:
             after = edit()
-            time = _time(model, after)
+            time = time_of(after)
         except (BadInput, _core.InvalidPlan):  # the step is not for this tree
             continue
         gain = before / time if time > 0 else 1.0
         if gain >= LEAST_GAIN:
-            found.append(Suggestion(words, gain, _attacked(tree, now, after, ranks), plan, str(file), after))
-    found.sort(key=lambda step: (-round(step.gain, 2), len(step.words)))
-    return Advice([*found[:MOST_SHOWN]]) if found else Advice([], GOOD, is_good=True)
+            found.append(Suggestion(words, gain, _attacked(tree, now, after, ranks), plan, str(file), after, slow))
+    by_tree: dict[HostTree, Suggestion] = {}
+    for step in sorted(found, key=_best_first):
+        by_tree.setdefault(step.tree, step)
+    return list(by_tree.values())
+
+
+def _best_first(step: AnyStep) -> tuple[float, int]:
+    return (-round(step.gain, 2), len(step.words))
 
 
 def _is_pipelined(tree: AnalysedTree) -> bool:
     return any(
         times.shape[1] > 1 for node in tree.times.nodes.values() for times in (*node.t1.values(), *node.t4.values())
     )
-
-
-def _other_algorithm(analysis: Analysis, one: Analysed) -> Advice:
-    if one.critical is None:
-        return Advice([], "the calls have no events by which they could be judged")
-    found = other_algorithm(analysis, one, LEAST_GAIN)
-    if isinstance(found, OtherAlgorithm):
-        return Advice([found])
-    return Advice([], found or NONE_BETTER, is_good=not found)
 
 
 def _time(model: TreeModel, tree: HostTree) -> float:

@@ -8,7 +8,6 @@ from trunkline import _core
 from trunkline.trace.analysis import Analysed, AnalysedTree, Analysis
 from trunkline.trace.critical_path import CriticalPath, PathStage
 from trunkline.trace.metrics import order_pairs
-from trunkline.trace.other_algorithms import OtherAlgorithm
 from trunkline.trace.stages import Cost, Stage
 from trunkline.trace.suggest import AnyStep
 from trunkline.units import format_bytes, format_seconds
@@ -170,13 +169,14 @@ def attack_text(analysis: Analysis, step: AnyStep, collective: str) -> str:
     """The stage that a suggestion attacks, and what it takes, in words."""
     if isinstance(step.attacks, PathStage):
         return f"{path_stage_text(analysis, step.attacks)}, {step.attacks.share:.0%} of the critical path"
-    mean = us_text(step.attacks.stats.mean)
-    return f"{stage_text(analysis, step.attacks, collective)}, {mean} µs on the way of {step.attacks.ranks} ranks"
+    mean, ranks = _us_words(step.attacks.stats.mean), step.attacks.ranks
+    whose = "one rank" if ranks == 1 else f"{ranks} ranks"
+    return f"{stage_text(analysis, step.attacks, collective)}, {mean} on the way of {whose}"
 
 
 def slow_text(step: AnyStep) -> str:
     """What the prediction takes hosts to be besides, in words; empty: as the cluster file says."""
-    if isinstance(step, OtherAlgorithm) and step.slow:
+    if step.slow:
         return f", with the links of {_core.compress_hostlist(step.slow)} as slow as they were traced"
     return ""
 

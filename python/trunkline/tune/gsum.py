@@ -12,7 +12,7 @@ from trunkline.planned import Planned
 from trunkline.predict import knowledge_of
 from trunkline.tune.plans import fastest_of, initial_hierarchy, plans_worth_trying
 
-__all__ = ["PLANS", "TUNED", "measure_gsum"]
+__all__ = ["INITIAL", "PLANS", "TUNED", "check_plan", "measure_gsum"]
 
 INITIAL, TUNED = "initial", "tuned"
 PLANS = (INITIAL, TUNED, NATIVE_PLAN)
@@ -66,7 +66,7 @@ def measure_gsum(
         chosen = {(TUNED, size): tried[name] for size, name in winners.items()}
     own = [one for one in wanted if one not in PLANS]
     for one in own:
-        _check_plan(job, one)
+        check_plan(job, one)
     shapes |= {(one, size): one for one in own for size in sizes}
     measured: dict[tuple[str, int], list[float]] = {(plan, size): [] for plan in wanted for size in sizes}
     for _ in range(turns):
@@ -83,8 +83,12 @@ def measure_gsum(
     return make_cells(job, measured, shapes), chosen
 
 
-def _check_plan(job: GsumJob, file: str) -> None:
-    """Raise BadInput where its calls would not run a plan of that file: told before any job has run."""
+def check_plan(job: GsumJob, file: str) -> None:
+    """Refuse a file before any job has run.
+
+    Raises:
+        BadInput: where it cannot be read, or the calls would not run a plan of it.
+    """
     knowledge = knowledge_of(job.lab.cluster, job.mpi, plan=file)
     decider = _core.Decider(knowledge, "allreduce", job.placement, 0)
     for size in job.sizes:

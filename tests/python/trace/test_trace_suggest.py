@@ -3,8 +3,7 @@
 from itertools import pairwise
 
 import pytest
-from made_run import PLAN, write_beside, write_run
-from made_trace import ARRIVED, HANDED_ON, Made, kind_bytes
+from made_run import write_run
 
 from trunkline import _core
 from trunkline.edits.host_tree import HostTree
@@ -138,23 +137,6 @@ def test_a_slow_host_becomes_a_leaf(tmp_path, rooms):
     steps = first_step(tmp_path, rooms, plan, link_us=link_us)
     assert steps[0].tree.children[1] == []
     assert steps[0].attacks.node == 1
-
-
-def test_longer_messages_get_no_edit(tmp_path, rooms):
-    plan = plan_of(rooms, [None, 0])
-    for rank, host in enumerate(plan.host_of_rank):
-        made = Made(rank, 2, host, kinds=[kind_bytes(plan=PLAN)])
-        made.begin(0, 0)
-        for part in range(3):
-            made.event(5 + part, HANDED_ON if rank == 0 else ARRIVED, 1 - rank, part)
-        made.over(20)
-        made.write(tmp_path)
-    write_beside(tmp_path, plan, rooms, range(2))
-    found = analyse(find_job(str(tmp_path)))
-    [group] = found.groups
-    advice = advice_for(found, group)
-    assert (advice.steps, advice.is_good) == ([], False)
-    assert "messages of one segment" in advice.silent
 
 
 def test_where_nothing_can_be_judged_it_is_said(tmp_path, rooms, trunkline):
