@@ -17,6 +17,10 @@ settings.register_profile("trunkline", deadline=None, suppress_health_check=[Hea
 settings.load_profile("trunkline")
 
 
+MOST_SECONDS = 600
+"""Of a command: for those that hang. On a busy machine a simulation of 20 s has taken more than a minute."""
+
+
 @dataclass
 class Ran:
     """How a command ended and what it said."""
@@ -27,6 +31,7 @@ class Ran:
 
     @property
     def data(self):
+        assert self.out, f"nothing on standard output, status {self.status}: {self.error}"
         return json.loads(self.out)
 
 
@@ -34,7 +39,7 @@ def _be_the_command(words, cwd, out, error):
     """In a child: what ``python -m trunkline`` does, without the start and the imports that take most of its time."""
     status = 1
     try:
-        signal.alarm(60)
+        signal.alarm(MOST_SECONDS)
         os.chdir(cwd or os.getcwd())
         with open(os.devnull) as nothing:
             os.dup2(nothing.fileno(), 0)
