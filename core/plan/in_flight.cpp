@@ -37,7 +37,8 @@ InFlight in_flight(const Paths& paths, const Placement& placement, const Steps& 
     most = std::max(most, bytes);
     if (!has_sites || !is_far(paths, placement[from], placement[to])) most_near = std::max(most_near, bytes);
   });
-  const UnderWay needed = steps.under_way(collective);
+  UnderWay needed = steps.under_way(collective);
+  if (most == 0.0 && !facts_of(collective).reduces) needed.least_bytes = within_host_bytes;
   const auto most_bytes = static_cast<double>(most_in_flight_bytes);
   const auto two_round_trips = [&](double delay) {
     return std::max(needed.least_bytes, static_cast<std::uint64_t>(std::min(2.0 * 2.0 * delay, most_bytes)));

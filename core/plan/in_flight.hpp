@@ -16,6 +16,8 @@ namespace trunkline {
 
 /// Enough up to 1 Gbit/s below one switch; also where nothing is known of the network.
 inline constexpr std::uint64_t least_in_flight_bytes = std::uint64_t{128} << 10;
+/// Of a broadcast whose hops are all within hosts: ranks that are half of it apart wait for each other.
+inline constexpr std::uint64_t within_host_bytes = std::uint64_t{512} << 10;
 /// Enough where operands meet on their way up: of more, those of the leaves delay the others.
 inline constexpr std::uint64_t least_up_in_flight_bytes = std::uint64_t{16} << 10;
 /// What a link of 10 Gbit/s and 50 ms holds, one way.

@@ -28,7 +28,7 @@ class MemoryCosts {
   /// Of the sender, for each further receiver of the same segment.
   static constexpr double further_s = 0.06e-6;
   /// A longer segment would be read from its sender's own memory, which takes a system call and time to pin its pages.
-  static constexpr std::uint64_t longest_segment = std::uint64_t{16} << 10;
+  static constexpr std::uint64_t longest_segment = std::uint64_t{32} << 10;
 
  private:
   static constexpr double message_s = 0.2e-6;

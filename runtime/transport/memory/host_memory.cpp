@@ -29,9 +29,7 @@ HostMemory::HostMemory(const MemoryLimits& limits, const MemoryHost& host)
   }
   const std::uint32_t slots = SharedSegment::slots(limits_, peers);
   busy_slots_.reserve(slots);
-  common_slots_.reserve(slots);
-  // The last one is taken first: the lowest ones are used again and again, and the others take no memory.
-  for (std::uint32_t slot = slots; slot-- > limits_.own_slots * peers;) common_slots_.push_back(slot);
+  unused_slot_ = limits_.own_slots * peers;
   for (std::uint32_t slot = limits_.own_slots * peers; slot-- > 0;) {
     own_slots_[slot / limits_.own_slots].push_back(slot);
   }

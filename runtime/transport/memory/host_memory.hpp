@@ -7,6 +7,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <deque>
 #include <list>
 #include <memory>
 #include <mutex>
@@ -190,7 +191,8 @@ class HostMemory {
   std::size_t queued_ = 0;  ///< in all peers' queues
   std::atomic<Clock::time_point> used_mpi_{};
 
-  std::vector<std::uint32_t> common_slots_{};            ///< free ones
+  std::uint32_t unused_slot_ = 0;                        ///< the first one for all peers that was never used
+  std::deque<std::uint32_t> common_slots_{};             ///< free ones, the one that has been so for longest first
   std::vector<std::vector<std::uint32_t>> own_slots_{};  ///< so too, by peer
   std::vector<std::uint32_t> busy_slots_{};
   std::vector<std::uint32_t> tickets_{};           ///< free ones

@@ -139,19 +139,25 @@ void HostMemory::give_up_ticket(MemoryOperation& one) noexcept {
   one.ticket = SharedMessage::none;
 }
 
-/// One that is free: of those for all peers, else of those for `peer`.
+/// One that is free: of those for all peers, else of those for `peer`. Those for all go round: to write where another
+/// processor has just read waits for its cache, on some machines for as long as the copy takes. What was never used
+/// takes no memory, so no more go round than are needed for that.
 std::uint32_t HostMemory::take_slot(std::optional<std::uint32_t> peer) {
-  const auto from = [&](std::vector<std::uint32_t>& free) {
-    if (free.empty()) return SharedMessage::none;
-    const std::uint32_t slot = free.back();
-    free.pop_back();
-    busy_slots_.push_back(slot);
-    return slot;
-  };
-  // The oldest ones first, so that few are used again and again, and stay in the cache.
-  reclaim(common_slots_.empty() ? busy_slots_.size() : std::min<std::size_t>(busy_slots_.size(), 2));
-  const std::uint32_t slot = from(common_slots_);
-  return slot == SharedMessage::none && peer ? from(own_slots_[*peer]) : slot;
+  const auto peers = static_cast<std::uint32_t>(peers_.size());
+  const bool has_unused = unused_slot_ < SharedSegment::slots(limits_, peers);
+  reclaim(common_slots_.empty() && !has_unused ? busy_slots_.size() : std::min<std::size_t>(busy_slots_.size(), 2));
+  std::uint32_t slot = SharedMessage::none;
+  if (has_unused && (common_slots_.empty() || unused_slot_ < limits_.own_slots * peers + limits_.slots_in_turn)) {
+    slot = unused_slot_++;
+  } else if (!common_slots_.empty()) {
+    slot = common_slots_.front();
+    common_slots_.pop_front();
+  } else if (peer && !own_slots_[*peer].empty()) {
+    slot = own_slots_[*peer].back();
+    own_slots_[*peer].pop_back();
+  }
+  if (slot != SharedMessage::none) busy_slots_.push_back(slot);
+  return slot;
 }
 
 /// Of the oldest ones those that nobody reads any more.
@@ -161,7 +167,11 @@ void HostMemory::reclaim(std::size_t oldest) {
   const auto end = busy_slots_.begin() + static_cast<std::ptrdiff_t>(oldest);
   const auto kept = std::remove_if(busy_slots_.begin(), end, [&](std::uint32_t slot) {
     if (own.readers(slot).load(std::memory_order_acquire) != 0) return false;
-    (slot < first_common ? own_slots_[slot / limits_.own_slots] : common_slots_).push_back(slot);
+    if (slot < first_common) {
+      own_slots_[slot / limits_.own_slots].push_back(slot);
+    } else {
+      common_slots_.push_back(slot);
+    }
     return true;
   });
   busy_slots_.erase(kept, end);

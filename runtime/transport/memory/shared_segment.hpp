@@ -15,9 +15,10 @@ namespace trunkline::runtime {
 /// How much of everything there is. The same on all ranks of a job.
 struct MemoryLimits {
   std::uint32_t inbox = 32;          ///< messages from each peer that may wait to be looked at
-  std::uint32_t slot_bytes = 16384;  ///< of a message that is copied in and out
-  std::uint32_t own_slots = 2;       ///< for each peer, whoever else is late
-  std::uint32_t common_slots = 64;   ///< for all of them
+  std::uint32_t slot_bytes = 32768;  ///< of a message that is copied in and out
+  std::uint32_t own_slots = 1;       ///< for each peer, whoever else is late
+  std::uint32_t common_slots = 32;   ///< for all of them
+  std::uint32_t slots_in_turn = 16;  ///< of those: so many are used before one is used again
   std::uint32_t tickets = 16384;     ///< messages under way whose sender waits for the receiver
 };
 

@@ -264,6 +264,24 @@ TEST(HostMemory, CopiesOnceForSeveralReaders) {
 }
 
 /// A rank that does not look keeps nobody from sending to others.
+TEST(HostMemory, WritesInTurnWhereNobodyHasJustRead) {
+  Host host(2, {.own_slots = 1, .common_slots = 6, .slots_in_turn = 4}, true);
+  const MemoryCallKey key{.turn = 2, .claim = 1};
+  MemoryCall& call = host[1].enter(key);
+  const std::vector<unsigned char> data = content(100, 2);
+  std::vector<std::uint32_t> slots;
+  for (int i = 0; i < 12; ++i) {
+    MemoryOperation& sent = sending(host[0], key, 1, data.data(), 100, 16384, false);
+    host[0].send(sent);
+    slots.push_back(sent.slot);
+    std::vector<unsigned char> got(100);
+    EXPECT_TRUE(is_over(host[1], receiving(host[1], call, 0, got.data(), 100)));
+  }
+  // Behind one for each peer.
+  EXPECT_EQ(slots, (std::vector<std::uint32_t>{2, 3, 4, 5, 2, 3, 4, 5, 2, 3, 4, 5}));
+  host[1].leave(call);
+}
+
 TEST(HostMemory, ALateRankHoldsUpNobodyElse) {
   for (const bool reads : {true, false}) {
     Host host(3, tiny, reads);
