@@ -71,16 +71,29 @@ inline constexpr std::uint64_t widest_window = 2048;  ///< however much is: 32 M
   return std::clamp(in_flight_bytes / segment_bytes, least_window, most);
 }
 
-/// Where operands go up one of several trees that take segments by turns, a rank has room for so many segments of each
-/// of its children. `slot_bytes`: what a segment takes in memory; `slots`: of each segment.
+/// Where operands go up one of several trees that take segments by turns: segments of each tree that are to be under
+/// way to a rank from each of its children, for links to be busy.
+[[nodiscard]] constexpr std::uint64_t up_segments_of(std::uint64_t segment_bytes, std::uint64_t in_flight_bytes,
+                                                     std::uint64_t trees, std::uint64_t children) {
+  return 2 * window_of(segment_bytes, in_flight_bytes) / trees / std::max(children, std::uint64_t{2});
+}
+
+/// There a rank has room for so many segments of each of its children. `slot_bytes`: what a segment takes in memory;
+/// `slots`: of each segment.
 [[nodiscard]] constexpr std::uint64_t up_window_of(std::uint64_t segment_bytes, std::uint64_t slot_bytes,
                                                    std::uint64_t in_flight_bytes, std::uint64_t trees,
                                                    std::uint64_t children, std::uint64_t slots) {
-  const std::uint64_t wanted =
-      2 * window_of(segment_bytes, in_flight_bytes) / trees / std::max(children, std::uint64_t{2});
   const std::uint64_t room = std::max(usual_slot_bytes, 2 * in_flight_bytes);
   const std::uint64_t fitting = room / slot_bytes / std::max(slots, std::uint64_t{1});
-  return std::clamp(fitting, std::uint64_t{1}, std::max(least_slots, wanted));
+  return std::clamp(fitting, std::uint64_t{1},
+                    std::max(least_slots, up_segments_of(segment_bytes, in_flight_bytes, trees, children)));
+}
+
+/// Of them a child sends no more at once than keep links busy, in all trees together as many as of one tree: at the
+/// start all ranks send, and what shares a link comes late altogether.
+[[nodiscard]] constexpr std::uint64_t sent_up_at_once(std::uint64_t segment_bytes, std::uint64_t in_flight_bytes,
+                                                      std::uint64_t trees, std::uint64_t children) {
+  return std::max({least_slots / trees, least_window, up_segments_of(segment_bytes, in_flight_bytes, trees, children)});
 }
 
 }  // namespace trunkline

@@ -214,6 +214,14 @@ TEST(InFlight, LastsOverALongLinkWhereOperandsOfSeveralChildrenCome) {
     EXPECT_LE(window(least_in_flight_bytes) * slots * segment, usual_slot_bytes);
   }
   EXPECT_LT(up_window_of(segment, segment, most_in_flight_bytes, 1, 8, 9), widest_window);
+  // As many in all trees together, but for two of each; more where a path holds more.
+  const auto at_once = [&](std::uint64_t bytes, std::uint64_t trees) {
+    return sent_up_at_once(segment, bytes, trees, 2);
+  };
+  EXPECT_EQ(at_once(least_up_in_flight_bytes, 1), least_slots);
+  EXPECT_EQ(at_once(least_up_in_flight_bytes, 2), least_slots / 2);
+  EXPECT_EQ(at_once(least_up_in_flight_bytes, 16), least_window);
+  EXPECT_GT(at_once(most_in_flight_bytes, 16), least_slots);
 }
 
 TEST(Choice, FewerLevelsWhereOnlyLatencyCounts) {
