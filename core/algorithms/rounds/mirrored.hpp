@@ -28,6 +28,7 @@ class Mirrored final : public BlockSchedule {
   [[nodiscard]] std::optional<std::uint64_t> fixed_blocks() const override { return blocks_; }
   [[nodiscard]] std::uint64_t rounds(std::uint64_t /*blocks*/) const override { return rounds_; }
   [[nodiscard]] std::uint64_t lanes() const override { return gather_->lanes(); }
+  [[nodiscard]] bool alike_in_groups(Rank size) const override { return gather_->alike_in_groups(size); }
   [[nodiscard]] bool relays_in_order() const override { return false; }
 
   [[nodiscard]] std::vector<Recurring> recurring() const override {
