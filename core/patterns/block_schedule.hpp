@@ -86,6 +86,18 @@ class BlockSchedule {
   /// What this rank sends in a round, if anything; `round` is below rounds(blocks).
   [[nodiscard]] virtual std::optional<BlockTransfer> send(std::uint64_t round, std::uint64_t blocks) const = 0;
 
+  /// Of fixed blocks: the first round behind that one, before `end`, in which this rank sends one of the blocks from
+  /// `first` on, `count` of them; `end` where there is none.
+  [[nodiscard]] virtual std::uint64_t sent_next(std::uint64_t round, std::uint64_t end, std::uint64_t first,
+                                                std::uint64_t count) const {
+    const std::uint64_t blocks = *fixed_blocks();
+    while (++round < end) {
+      const auto sent = send(round, blocks);
+      if (sent && sent->first < first + count && first < sent->first + sent->count) return round;
+    }
+    return end;
+  }
+
   /// What it receives.
   [[nodiscard]] virtual std::optional<BlockTransfer> receive(std::uint64_t round, std::uint64_t blocks) const = 0;
 

@@ -170,6 +170,22 @@ TEST(AlikePositions, AreReplayedOnce) {
   EXPECT_EQ(sample_rounds(generate_rounds("halving-doubling", by_number(64, 0))).rounds.front().sent.size(), 64U);
 }
 
+RC_GTEST_PROP(AlikePositions, SendNextWhatTheySendInSomeRound, ()) {
+  const auto [generator, ranks, on_a_host] = random_rounds();
+  const auto position = *rc::gen::inRange<Rank>(0, ranks);
+  const auto schedule = generate_schedules(generator, ranks)(position);
+  const Alone looks(generate_schedules(generator, ranks)(position));
+  const std::uint64_t blocks = *schedule->fixed_blocks();
+  const std::uint64_t rounds = schedule->rounds(blocks);
+  for (int i = 0; i < 50 && rounds > 0; ++i) {
+    const auto round = *rc::gen::inRange<std::uint64_t>(0, rounds);
+    const auto end = *rc::gen::inRange<std::uint64_t>(round + 1, rounds + 1);
+    const auto first = *rc::gen::inRange<std::uint64_t>(0, blocks);
+    const auto count = *rc::gen::inRange<std::uint64_t>(1, blocks - first + 1);
+    RC_ASSERT(schedule->sent_next(round, end, first, count) == looks.sent_next(round, end, first, count));
+  }
+}
+
 RC_GTEST_PROP(RepeatedSum, IsThatOfOneByOne, ()) {
   const auto numerator = *rc::gen::inRange<std::uint64_t>(0, 1000);
   const auto denominator = *rc::gen::element<std::uint64_t>(1, 2, 3, 7, 10, 1024, 32768, std::uint64_t{1} << 45U);
