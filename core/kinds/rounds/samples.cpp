@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kinds/rounds/samples.hpp"
 
+#include <algorithm>
 #include <map>
 
 #include "algorithms/rounds/generators.hpp"
@@ -59,12 +60,20 @@ class Replay {
       for (const std::size_t at : sends) {
         RoundSample& sample = samples_.rounds[at];
         const auto send = schedule->send(sample.round, samples_.blocks);
-        sample.sent.push_back({from, send->peer, send->count, send->reduces, group_});
+        add(sample, {from, send->peer, send->count, send->reduces, group_});
       }
     }
   }
 
  private:
+  /// Many ranks send in most rounds: what was added is moved few times.
+  void add(RoundSample& sample, const RoundSample::Sent& sent) const {
+    constexpr std::size_t grows_by = 8;
+    std::vector<RoundSample::Sent>& all = sample.sent;
+    if (all.size() == all.capacity()) all.reserve(std::min<std::size_t>(grows_by * (1 + all.size()), ranks_));
+    all.push_back(sent);
+  }
+
   void first_places(const BlockSchedule& schedule, Rank from, RoundSample& sample) {
     const auto send = schedule.send(sample.round, samples_.blocks);
     if (!send) return;
@@ -73,7 +82,7 @@ class Replay {
     if (sample.as != no_sample) return;
     const bool stays = places_ < ranks_ && send->peer < places_;
     const Rank times = stays ? group_ * (ranks_ / places_) : group_;
-    sample.sent.push_back({from, send->peer, send->count, send->reduces, times});
+    add(sample, {from, send->peer, send->count, send->reduces, times});
     if (places_ < ranks_ && !stays) {
       sends_out_[from / group_].push_back(static_cast<std::size_t>(&sample - samples_.rounds.data()));
     }
@@ -82,7 +91,7 @@ class Replay {
   void one_block(const BlockSchedule& schedule, Rank from) {
     for (RoundSample& sample : samples_.of_one_block) {
       if (const auto send = schedule.send(sample.round, 1)) {
-        sample.sent.push_back({from, send->peer, send->count, send->reduces});
+        add(sample, {from, send->peer, send->count, send->reduces});
       }
     }
   }

@@ -115,16 +115,6 @@ double RoundCost::together_s(std::uint64_t transfer_bytes, const HostCosts& host
 void TimedRound::transfer(Rank from, Rank to, double fraction, double combined, Rank times) {
   const HostIndex u = placement_[order_[from]];
   const HostIndex v = placement_[order_[to]];
-  if (u != pending_.from || v != pending_.to || fraction != pending_.fraction || combined != pending_.combined) {
-    add_pending();
-    pending_ = {.from = u, .to = v, .fraction = fraction, .combined = combined};
-  }
-  pending_.times += times;
-}
-
-void TimedRound::add_pending() {
-  const auto [u, v, fraction, combined, times] = std::exchange(pending_, Pending());
-  if (times == 0) return;
   if (u == v) {
     local_transfers_ += times;
     add_times(local_amounts_, fraction, times);
@@ -167,7 +157,6 @@ TimedRound::Loads TimedRound::Loads::reduced(double reducing) const {
 }
 
 TimedRound::Loads TimedRound::loads(bool alike, bool takes_every_hop) {
-  add_pending();
   loads_.settle_loads();
   Loads all;
   struct Delay {

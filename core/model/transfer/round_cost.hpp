@@ -136,22 +136,12 @@ class TimedRound {
 
   /// Transfers that are alike are one of the loads', which keeps sums of different amounts in the order they came.
   void between_hosts(NodeId u, NodeId v, double fraction, Rank times);
-  void add_pending();
   [[nodiscard]] double slowest_byte_s(bool alike) const;
 
   const Placement& placement_;
   std::span<const Rank> order_;
   const Paths& paths_;
   PathLoads loads_;
-  /// Transfers in a row that are alike, and not yet added.
-  struct Pending {
-    HostIndex from = 0;
-    HostIndex to = 0;
-    double fraction = 0.0;
-    double combined = 0.0;
-    Rank times = 0;
-  };
-  Pending pending_{};
   std::vector<std::uint32_t> last_from_;  ///< by node: the place among the loads of the last one that it sends
   struct InRow {
     std::uint32_t place;
