@@ -104,8 +104,7 @@ std::size_t kept_bytes(const TreeCosts& costs) {
   return costs.latest.capacity() * sizeof costs.latest[0] + costs.busiest.capacity() * sizeof costs.busiest[0];
 }
 
-std::size_t kept_bytes(const Alternatives& facts) {
-  const NativeCosts& own = dynamic_cast<const NativeBcastTimes&>(*facts.native).costs;
+std::size_t kept_bytes(const Alternatives& facts, const NativeCosts& own) {
   std::size_t bytes = sizeof facts + facts.laid.capacity() * sizeof facts.laid[0] + sizeof own +
                       own.openmpi.capacity() * sizeof own.openmpi[0] + kept_bytes(own.binomial);
   for (const auto& one : facts.laid) {
@@ -144,7 +143,8 @@ void report_root(const Network& network, bool shuffled, int repetitions, const c
     const double quick_s = seconds_a_choice([&](std::uint64_t bytes) { return pick(facts, bytes); });
     std::printf(", \"%s_seconds\": %.6f, \"%s_facts_seconds\": %.6f, \"%s_choice_seconds\": %.9f, ", text, native_s,
                 text, facts_s, text, choice_s);
-    std::printf("\"%s_quick_choice_seconds\": %.9f, \"%s_kept_bytes\": %zu", text, quick_s, text, kept_bytes(facts));
+    std::printf("\"%s_quick_choice_seconds\": %.9f, \"%s_kept_bytes\": %zu", text, quick_s, text,
+                kept_bytes(facts, native_costs(Paths(cluster), placement, root, library)));
   }
   std::printf("}%s\n", separator);
   std::fflush(stdout);

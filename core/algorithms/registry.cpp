@@ -20,7 +20,6 @@
 #include "algorithms/trees/k_nomial.hpp"
 #include "algorithms/trees/linear.hpp"
 #include "algorithms/trees/middle.hpp"
-#include "algorithms/trees/over_hosts.hpp"
 #include "algorithms/trees/packed_by_sites.hpp"
 #include "algorithms/trees/two_tree.hpp"
 #include "algorithms/trees/unaware_k_ary.hpp"
@@ -35,6 +34,7 @@
 #include "model/transfer/wire.hpp"
 #include "network/long_links.hpp"
 #include "network/paths.hpp"
+#include "patterns/over_hosts.hpp"
 #include "plan/checker.hpp"
 #include "weighted/cluster_graph.hpp"
 
@@ -63,20 +63,28 @@ Plan lay_one(Tree tree) {
   return plan_of(std::move(trees));
 }
 
-Trees two_trees_over_hosts(const Ground& on) {
-  const RanksOfHosts hosts = ranks_of_hosts(on.placement, on.root);
-  return in_lanes(two_tree(*on.cluster, hosts.placement, hosts.root), hosts, on.lanes);
+/// `lay(placement, root)` lays one tree; here over hosts, as over_hosts() does.
+template <std::invocable<const Placement&, Rank> Lay>
+Plan lay_one_over_hosts(const Ground& on, Lay lay) {
+  RanksOfHosts hosts = ranks_of_hosts(on.placement, on.root);
+  if (!hosts.any_is_shared(on.placement.size())) return lay_one(lay(on.placement, on.root));
+  std::vector<Tree> tree{lay(hosts.placement, hosts.root)};
+  return plan_of(host_trees(std::move(tree), std::move(hosts)));
+}
+
+HostTrees two_trees_over_hosts(const Ground& on) {
+  RanksOfHosts hosts = ranks_of_hosts(on.placement, on.root);
+  auto trees = two_tree(*on.cluster, hosts.placement, hosts.root);
+  return host_trees({std::move(trees[0]), std::move(trees[1])}, std::move(hosts), on.lanes);
 }
 
 Plan lay_linear(const Ground& on) {
-  return lay_one(over_hosts(on.placement, on.root, [&](const Placement& placement, Rank root) {
-    return linear_tree(*on.cluster, placement, root);
-  }));
+  return lay_one_over_hosts(
+      on, [&](const Placement& placement, Rank root) { return linear_tree(*on.cluster, placement, root); });
 }
 Plan lay_k_ary(const Ground& on) {
-  return lay_one(over_hosts(on.placement, on.root, [&](const Placement& placement, Rank root) {
-    return k_ary_tree(*on.cluster, placement, root, on.k);
-  }));
+  return lay_one_over_hosts(
+      on, [&](const Placement& placement, Rank root) { return k_ary_tree(*on.cluster, placement, root, on.k); });
 }
 /// Where data go up and down again, any rank may be the root, or two may exchange; over long links it matters which.
 bool may_choose_root(const Ground& on) {
@@ -144,7 +152,7 @@ Plan lay_multicast(const Ground& on) {
   } else {
     const unsigned degree = facts_of(on.collective).has_data ? on.k : degree_without_data;
     multicast.confirm = k_ary_tree(*on.cluster, on.placement, on.root, degree);  // nobody answers for more
-    if (facts_of(on.collective).has_operand_order()) multicast.reduce = two_trees_over_hosts(on);
+    if (facts_of(on.collective).has_operand_order()) multicast.reduce = over_ranks(two_trees_over_hosts(on));
   }
   return plan_of(std::move(multicast));
 }

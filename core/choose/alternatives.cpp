@@ -132,8 +132,10 @@ Alternatives on_one_host(Alternatives all, std::span<const Candidate* const> can
 Alternatives alternatives_among(std::span<const Candidate* const> candidates, Collective collective,
                                 const Cluster& cluster, const Placement& placement, Rank root, NativeLibrary native,
                                 const HostCosts& hosts) {
-  Alternatives all{.collective = collective, .shares_processors = hosts.share_processors()};
-  const Paths paths(cluster);
+  Alternatives all{.collective = collective,
+                   .paths = std::make_shared<const Paths>(cluster),
+                   .shares_processors = hosts.share_processors()};
+  const Paths& paths = *all.paths;
   if (is_one_host(placement)) return on_one_host(std::move(all), candidates, paths, placement, root, hosts);
   const CollectiveFacts& facts = facts_of(collective);
   // From a root or to it, and between two, the libraries change no partners.

@@ -32,6 +32,7 @@ struct Alternative {
 struct Alternatives {
   Collective collective = Collective::bcast;
   std::vector<Alternative> laid{};              ///< none: native runs, and `why_none` says why
+  std::shared_ptr<const Paths> paths{};         ///< where native's times come from; null: from elsewhere
   std::shared_ptr<const NativeTimes> native{};  ///< null as well
   double least_byte_s = 0.0;                    ///< see least_byte_s(); 0 where native is predicted as it is
   std::vector<std::uint64_t> jumps{};           ///< ascending: from here on times are others than just below
@@ -46,7 +47,8 @@ struct Alternatives {
   }
 };
 
-/// Lays every plan that the rule compares, and what the library would run. `multicasts`: with those by datagrams.
+/// Lays every plan that the rule compares. What the library would run is laid once a size is asked for that it runs:
+/// `cluster` must outlive the result, which one thread uses at a time. `multicasts`: with those by datagrams.
 [[nodiscard]] Alternatives alternatives_of(Collective collective, const Cluster& cluster, const Placement& placement,
                                            Rank root, NativeLibrary native, const HostCosts& hosts = usual_host_costs(),
                                            bool multicasts = true);

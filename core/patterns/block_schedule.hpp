@@ -71,8 +71,32 @@ class BlockSchedule {
   /// came in the round before.
   [[nodiscard]] virtual std::uint64_t lanes() const { return 1; }
 
+  /// Whether positions in a row, in groups of so many, do the same in each round: all of a group send as many blocks,
+  /// each to another member of one group, and wait for the same round; or none of them sends. The size is a divisor of
+  /// the number of ranks.
+  [[nodiscard]] virtual bool alike_in_groups(Rank size) const { return size == 1; }
+
+  /// Of rounds in parts: in groups of so many positions in a row each place has a rank that does what the ranks at that
+  /// place of all other groups do, each with its own group or with another one. 1: they do not.
+  [[nodiscard]] virtual Rank places_alike() const { return 1; }
+  /// The first round that is as this one: between the same groups of places_alike() positions as many transfers, each
+  /// of as many blocks, go as in it, of the same ranks or of others.
+  [[nodiscard]] virtual std::uint64_t first_alike(std::uint64_t round) const { return round; }
+
   /// What this rank sends in a round, if anything; `round` is below rounds(blocks).
   [[nodiscard]] virtual std::optional<BlockTransfer> send(std::uint64_t round, std::uint64_t blocks) const = 0;
+
+  /// Of fixed blocks: the first round behind that one, before `end`, in which this rank sends one of the blocks from
+  /// `first` on, `count` of them; `end` where there is none.
+  [[nodiscard]] virtual std::uint64_t sent_next(std::uint64_t round, std::uint64_t end, std::uint64_t first,
+                                                std::uint64_t count) const {
+    const std::uint64_t blocks = *fixed_blocks();
+    while (++round < end) {
+      const auto sent = send(round, blocks);
+      if (sent && sent->first < first + count && first < sent->first + sent->count) return round;
+    }
+    return end;
+  }
 
   /// What it receives.
   [[nodiscard]] virtual std::optional<BlockTransfer> receive(std::uint64_t round, std::uint64_t blocks) const = 0;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
 #include <limits>
 #include <map>
@@ -17,6 +18,7 @@
 #include "model/transfer/wire.hpp"
 #include "plan/in_flight.hpp"
 #include "plan/site_branches.hpp"
+#include "plan/tree_shape.hpp"
 
 namespace trunkline {
 
@@ -112,8 +114,7 @@ class Sum {
         paths_(paths),
         data_(paths),
         round_(paths),
-        back_(paths),
-        handlings_(placement.size()) {
+        back_(paths) {
     if (cluster_.has_sites() && direction_ != Direction::up_and_down) by_site_.emplace(cluster_, placement_);
   }
 
@@ -130,29 +131,37 @@ class Sum {
     if (tree.exchange != no_rank && direction_ != Direction::up_and_down) {
       throw std::invalid_argument("two roots exchange only what goes up and down again");
     }
-    place_.resize(tree.size());
-    std::uint32_t places = 0;
-    for (Rank rank = 0; rank < tree.size(); ++rank) place_[rank] = is_local_leaf(tree, rank) ? no_place : places++;
-    ways_.assign(places, {});
-    to_local_leaf_.clear();
-    for (const std::vector<Sent>& sends : by_round(tree)) add_round(tree, sends);
-    add_ways(tree);
+    add_shape(shape_of(tree, placement_, looked_at_));
     add_streams(tree);
     trees_.push_back(&tree);
+    handlings_.resize(tree.size());
     for (Rank rank = 0; rank < tree.size(); ++rank) {
-      const auto sends = static_cast<double>(tree.children[rank].size());
-      const auto local = static_cast<double>(std::ranges::count_if(
-          tree.children[rank], [&](Rank child) { return placement_[child] == placement_[rank]; }));
-      handlings_[rank].sends += part_ * (sends - local);
-      handlings_[rank].local_sends += part_ * local;
-      local_transfers_ += part_ * local;
-      if (rank != tree.root) {
-        const bool is_local = placement_[tree.parent[rank]] == placement_[rank];
-        (is_local ? handlings_[rank].local_receives : handlings_[rank].receives) += part_;
-      }
-      const double ups = direction_ == Direction::down || rank == tree.root ? 0.0 : 1.0;
-      handlings_[rank].injections_s += part_ * (sends * down_injection_s(rank) + ups * own_injection_s(rank));
+      const HostIndex host = placement_[rank];
+      const auto local =
+          std::ranges::count_if(tree.children[rank], [&](Rank child) { return placement_[child] == host; });
+      const bool receives = rank != tree.root;
+      add_handlings(handlings_[rank], host,
+                    {.sends = tree.children[rank].size() - static_cast<std::size_t>(local),
+                     .local_sends = static_cast<std::size_t>(local),
+                     .receives = receives,
+                     .from_own_host = receives && placement_[tree.parent[rank]] == host});
     }
+  }
+
+  /// The same of trees that are not laid over the ranks: see can_add().
+  void add(const HostTrees& trees) {
+    check_placement(cluster_, placement_, trees.root());
+    for (std::size_t lane = 0; lane < trees.lanes; ++lane) {
+      for (std::size_t tree = 0; tree < trees.over_hosts.size(); ++tree) add_shape(shape_of(trees, tree, lane));
+    }
+    add_handlings(trees);
+  }
+
+  /// Whether all that counts follows from the shapes of such trees: what is exchanged, long links and windows ask for
+  /// the trees themselves. No sum of their parts of the message is rounded, so the order does not matter.
+  [[nodiscard]] static bool can_add(const Paths& paths, const HostTrees& trees) {
+    return std::has_single_bit(trees.trees()) && !paths.cluster().has_sites() && !paths.any_tcp_window() &&
+           std::ranges::all_of(trees.over_hosts, [](const Tree& tree) { return tree.exchange == no_rank; });
   }
 
   TreeCosts costs() {
@@ -166,7 +175,7 @@ class Sum {
     costs.local_transfers = times * local_transfers_;
     costs.transfers = times * static_cast<double>(placement_.size() - 1) - costs.local_transfers;
     if (part_ < 1.0) costs.meeting_byte_s = deepest_byte_s_;
-    costs.network_hops = static_cast<Rank>(data_.transfers().size());
+    costs.network_hops = static_cast<Rank>(data_.transfers().size()) + further_hops_;
     costs.crowded_byte_s = crowded_byte_s_;
     costs.latest = longest(latest_, hosts_);
     for (const auto& [hop, stream] : streams_) add_slowest(costs.streams, stream);
@@ -196,6 +205,58 @@ class Sum {
     const double spread_s = paths_.spread_byte_s(channel);
     return {.per_byte_s = std::max(part_ * paths_.byte_s(channel), part_ * load * spread_s),
             .per_ack_byte_s = part_ * (both_ways ? load : other_way) * spread_s};
+  }
+
+  /// What a rank does with the segments of one tree.
+  struct Does {
+    std::size_t sends = 0;  ///< to other hosts
+    std::size_t local_sends = 0;
+    bool receives = true;
+    bool from_own_host = true;
+  };
+
+  void add_handlings(Handlings& handlings, HostIndex host, const Does& does) {
+    const auto local = static_cast<double>(does.local_sends);
+    handlings.sends += part_ * static_cast<double>(does.sends);
+    handlings.local_sends += part_ * local;
+    local_transfers_ += part_ * local;
+    if (does.receives) (does.from_own_host ? handlings.local_receives : handlings.receives) += part_;
+    const double ups = direction_ == Direction::down || !does.receives ? 0.0 : 1.0;
+    const auto all = static_cast<double>(does.sends + does.local_sends);
+    handlings.injections_s += part_ * (all * down_injection_s(host) + ups * injection_s(host));
+  }
+
+  /// Of all trees: of who leads each host in a lane, and of the first of the others, who do the same.
+  void add_handlings(const HostTrees& trees) {
+    std::vector<std::pair<Rank, Handlings>> by_rank;
+    const Rank root = trees.root();
+    for (Rank number = 0; number < trees.hosts.ranks.size(); ++number) {
+      const std::vector<Rank>& own = trees.hosts.ranks[number];
+      const HostIndex host = trees.hosts.placement[number];
+      // The root is the first of its host's, the others stand in order behind it.
+      for (std::size_t at = 0; at < std::min(own.size(), trees.lanes + 1); ++at) {
+        Handlings& handlings = by_rank.emplace_back(own[at], Handlings()).second;
+        for (std::size_t lane = 0; lane < trees.lanes; ++lane) {
+          for (const Tree& tree : trees.over_hosts) {
+            add_handlings(handlings, host, does(trees, tree, lane, number, own[at], root));
+          }
+        }
+      }
+    }
+    std::ranges::sort(by_rank, {}, &std::pair<Rank, Handlings>::first);
+    for (const auto& [rank, handlings] : by_rank) handlings_.push_back(handlings);
+  }
+
+  static Does does(const HostTrees& trees, const Tree& tree, std::size_t lane, Rank number, Rank rank, Rank root) {
+    const bool leads = trees.leader(number, lane) == rank;
+    const bool at_home = number == tree.root;
+    const bool root_leads = trees.leader(tree.root, lane) == root;
+    if (!leads) return {.local_sends = rank == root ? 1U : 0U, .receives = rank != root};
+    const std::size_t others = trees.hosts.ranks[number].size() - 1;
+    return {.sends = tree.children[number].size(),
+            .local_sends = at_home && !root_leads ? others - 1 : others,
+            .receives = rank != root,
+            .from_own_host = at_home};
   }
 
   /// To one rank, as if all sends before took as long as they are on the wire, or as their sender's processor needs.
@@ -282,53 +343,133 @@ class Sum {
     }
   };
 
-  void add_ways(const Tree& tree) {
+  void add_shape(const TreeShape& shape) {
+    to_local_leaf_.clear();
+    if (is_star(shape)) {
+      add_star(shape);
+      return;
+    }
+    ways_.assign(shape.nodes.size(), {});
+    const ByRound sent = by_round(shape);
+    for (std::size_t round = 0; round + 1 < sent.begin.size(); ++round) {
+      add_round(shape, std::span(sent.sends).subspan(sent.begin[round], sent.begin[round + 1] - sent.begin[round]));
+    }
+    add_ways(shape);
+  }
+
+  /// Nobody sends but the root.
+  [[nodiscard]] bool is_star(const TreeShape& shape) const {
+    const auto senders = std::ranges::count_if(shape.nodes, [](const TreeShape::Node& node) { return node.sends(); });
+    return looked_at_ == no_rank && shape.exchange == TreeShape::no_node &&
+           senders == (shape.nodes[shape.root].sends() ? 1 : 0);
+  }
+
+  /// Each transfer is alone in its round. Of the ranks of a host the one that gets its segments last is the latest, on
+  /// the way of all.
+  void add_star(const TreeShape& shape) {
+    struct Host {
+      std::size_t transfer;  ///< its place among all
+      PathCost path;
+      std::uint32_t latest;  ///< node
+      Ways ways;             ///< to it
+    };
+    std::vector<Host> hosts;
+    std::vector<std::uint32_t> number(cluster_.hosts().size(), TreeShape::no_node);
+    const TreeShape::Node& root = shape.nodes[shape.root];
+    Ways sending;
+    for (const TreeShape::Child& child : root.children) {
+      if (child.local_leaves > 0) add_local_leaves(sending, shape.root, root.host, child.local_leaves);
+      const HostIndex to = shape.nodes[child.node].host;
+      if (number[to] == TreeShape::no_node) {
+        number[to] = static_cast<std::uint32_t>(hosts.size());
+        const std::size_t transfer = data_.transfers().size();
+        clear_round();
+        add_transfer(cluster_.hosts()[root.host], cluster_.hosts()[to]);
+        settle_round();
+        hosts.push_back({.transfer = transfer, .path = cost_of(0), .latest = child.node, .ways = {}});
+      } else {
+        data_.add_again(hosts[number[to]].transfer, 1);
+        ++further_hops_;
+      }
+      Host& host = hosts[number[to]];
+      host.latest = child.node;
+      host.ways = arrived(sending, host.path, injections_of(root.host, to));
+      sent(sending, host.path.first_byte_s, down_injection_s(root.host), false);
+    }
+    if (root.further_leaves > 0) add_local_leaves(sending, shape.root, root.host, root.further_leaves);
+    Side latest;
+    const double injections = direction_ == Direction::up_and_down ? 0.5 : 1.0;
+    if (shape.nodes.size() == 1 && root.further_leaves == 0) latest.add(Ways(), injections);
+    for (std::uint32_t node = 0; node < shape.nodes.size(); ++node) {
+      if (node == shape.root) continue;
+      const Host& host = hosts[number[shape.nodes[node].host]];
+      if (host.latest != node) continue;
+      latest.add(host.ways, injections);
+      add_to_site(shape.nodes[node].rank, host.ways);
+    }
+    for (const auto& [parent, way] : to_local_leaf_) {
+      latest.add(way, injections);
+      add_to_site(shape.nodes[parent].rank, way);
+    }
+    add_latest(latest);
+  }
+
+  void add_ways(const TreeShape& shape) {
     const bool both_ways = direction_ == Direction::up_and_down;
+    const bool has_exchange = shape.exchange != TreeShape::no_node;
     Side root;
     Side exchange;
-    const std::vector<bool> is_beyond = beyond_exchange(tree);
+    const std::vector<bool> is_beyond = beyond_exchange(shape);
     const double injections = both_ways ? 0.5 : 1.0;
-    for (Rank rank = 0; rank < tree.size(); ++rank) {
-      const bool exchanges = tree.exchange != no_rank && (rank == tree.root || rank == tree.exchange);
-      const bool counts = looked_at_ == no_rank ? tree.children[rank].empty() || exchanges : rank == looked_at_;
-      if (place_[rank] == no_place || !counts) continue;
-      (is_beyond[rank] ? exchange : root).add(ways_[place_[rank]], injections);
-      add_to_site(rank, ways_[place_[rank]]);
+    for (std::uint32_t node = 0; node < shape.nodes.size(); ++node) {
+      const Rank rank = shape.nodes[node].rank;
+      const bool exchanges = has_exchange && (node == shape.root || node == shape.exchange);
+      const bool counts = looked_at_ == no_rank ? !shape.nodes[node].sends() || exchanges : rank == looked_at_;
+      if (!counts) continue;
+      (is_beyond[node] ? exchange : root).add(ways_[node], injections);
+      add_to_site(rank, ways_[node]);
     }
     for (const auto& [parent, ways] : to_local_leaf_) {
       if (looked_at_ != no_rank) break;
       (is_beyond[parent] ? exchange : root).add(ways, injections);
-      add_to_site(parent, ways);
+      add_to_site(shape.nodes[parent].rank, ways);
     }
-    if (tree.exchange != no_rank) {
-      add_exchanged(tree, root, exchange);
+    if (has_exchange) {
+      add_exchanged(shape, root, exchange);
       return;
     }
-    for (const TreeCosts::Way& way : root.all())
-      latest_.push_back(both_ways ? joined(upwards(way), way) : upwards(way));
-    deepest_byte_s_ = std::max(deepest_byte_s_, (both_ways ? 2.0 : 1.0) * root.deepest_byte_s);
+    add_latest(root);
   }
 
-  /// By rank: whether it is on the side of the exchange.
-  static std::vector<bool> beyond_exchange(const Tree& tree) {
-    std::vector<bool> is_beyond(tree.size(), false);
-    if (tree.exchange == no_rank) return is_beyond;
-    std::vector<Rank> open{tree.exchange};
+  /// To its ranks, and from them.
+  void add_latest(const Side& side) {
+    const bool both_ways = direction_ == Direction::up_and_down;
+    for (const TreeCosts::Way& way : side.all())
+      latest_.push_back(both_ways ? joined(upwards(way), way) : upwards(way));
+    deepest_byte_s_ = std::max(deepest_byte_s_, (both_ways ? 2.0 : 1.0) * side.deepest_byte_s);
+  }
+
+  /// By node: whether it is on the side of the exchange.
+  static std::vector<bool> beyond_exchange(const TreeShape& shape) {
+    std::vector<bool> is_beyond(shape.nodes.size(), false);
+    if (shape.exchange == TreeShape::no_node) return is_beyond;
+    std::vector<std::uint32_t> open{shape.exchange};
     while (!open.empty()) {
-      const Rank rank = open.back();
+      const std::uint32_t node = open.back();
       open.pop_back();
-      is_beyond[rank] = true;
-      open.insert(open.end(), tree.children[rank].begin(), tree.children[rank].end());
+      is_beyond[node] = true;
+      for (const TreeShape::Child& child : shape.nodes[node].children) open.push_back(child.node);
     }
     return is_beyond;
   }
 
   /// A root's children near by are ahead of what the other root sends, and share the port with it. What one of them
   /// sends is there before that has come a long way; what the others send may keep the port from it.
-  void add_crowding(const Tree& tree, Rank root) {
-    const HostIndex host = placement_[root];
-    const auto near = std::ranges::count_if(tree.children[root], [&](Rank child) {
-      return child != tree.exchange && placement_[child] != host && !is_far(paths_, placement_[child], host);
+  void add_crowding(const TreeShape& shape, std::uint32_t root) {
+    const HostIndex host = shape.nodes[root].host;
+    const auto near = std::ranges::count_if(shape.nodes[root].children, [&](const TreeShape::Child& child) {
+      const HostIndex other = shape.nodes[child.node].host;
+      return child.node != shape.exchange && other != host && !is_far(paths_, other, host);
     });
     if (near < 2) return;
     const double port_byte_s = paths_.byte_s(cluster_.neighbours(cluster_.hosts()[host]).front().channel ^ 1U);
@@ -336,11 +477,11 @@ class Sum {
   }
 
   /// Up on one side and down there after the other root was sent what it needs, or over to it and down on its side.
-  void add_exchanged(const Tree& tree, const Side& root, const Side& exchange) {
-    add_crowding(tree, tree.root);
-    add_crowding(tree, tree.exchange);
-    const HostIndex from = placement_[tree.root];
-    const HostIndex to = placement_[tree.exchange];
+  void add_exchanged(const TreeShape& shape, const Side& root, const Side& exchange) {
+    add_crowding(shape, shape.root);
+    add_crowding(shape, shape.exchange);
+    const HostIndex from = shape.nodes[shape.root].host;
+    const HostIndex to = shape.nodes[shape.exchange].host;
     PathCost path;
     double sent_byte_s = 0.0;
     if (from != to) {
@@ -358,8 +499,8 @@ class Sum {
                                        joined(upwards(up.by_processor), down.by_processor)});
       }
     };
-    const double root_injection_s = own_injection_s(tree.root);
-    const double exchange_injection_s = own_injection_s(tree.exchange);
+    const double root_injection_s = injection_s(from);
+    const double exchange_injection_s = injection_s(to);
     there_and_back(root, root_injection_s);
     there_and_back(exchange, exchange_injection_s);
     const TreeCosts::Way across =
@@ -385,70 +526,75 @@ class Sum {
     return way;
   }
 
-  /// A rank that gets its segments from another one of its host, and sends them to nobody. On hosts with many ranks
-  /// most are: of those of one parent the last one is the latest, and all of them are taken together.
-  [[nodiscard]] bool is_local_leaf(const Tree& tree, Rank rank) const {
-    return tree.children[rank].empty() && rank != tree.root && rank != tree.exchange && rank != looked_at_ &&
-           placement_[tree.parent[rank]] == placement_[rank];
-  }
-
-  /// To a rank; or, where that is no_rank, to nobody else. Right before it so many local leaves get theirs.
+  /// To a node; or, where that is no_node, to nobody else. Right before it so many local leaves get theirs: of those of
+  /// one parent the last one is the latest, and all of them are taken together.
   struct Sent {
-    Rank parent = no_rank;
-    Rank to = no_rank;
+    std::uint32_t parent = TreeShape::no_node;
+    std::uint32_t to = TreeShape::no_node;
     Rank local_leaves = 0;
+  };
+  struct ByRound {
+    std::vector<Sent> sends{};
+    std::vector<std::size_t> begin{0};  ///< of each round, and the end
   };
 
   /// Who gets the first segment in which round, if every send takes one. A root that exchanges has it as the other
   /// does.
-  std::vector<std::vector<Sent>> by_round(const Tree& tree) const {
-    std::vector<std::uint32_t> round(tree.size(), 0);
-    std::vector<std::vector<Sent>> sends;
-    const auto add = [&](std::uint32_t in_round, const Sent& sent) {
-      if (sends.size() < in_round) sends.resize(in_round);
-      sends[in_round - 1].push_back(sent);
-    };
-    for (const Rank rank : parents_first(tree)) {
-      if (place_[rank] == no_place) continue;
-      std::uint32_t next = round[rank];
+  static ByRound by_round(const TreeShape& shape) {
+    std::vector<std::uint32_t> round(shape.nodes.size(), 0);
+    ByRound sent;
+    std::vector<std::pair<std::uint32_t, Sent>> all;  // with its round, from 1 on
+    for (const std::uint32_t parent : parents_first(shape)) {
+      const TreeShape::Node& node = shape.nodes[parent];
+      std::uint32_t next = round[parent];
       Rank local_leaves = 0;
-      for (const Rank child : tree.children[rank]) {
-        if (child == tree.exchange) continue;
-        ++next;
-        if (place_[child] == no_place) {
-          ++local_leaves;
-          continue;
-        }
-        round[child] = next;
-        add(next, {.parent = rank, .to = child, .local_leaves = std::exchange(local_leaves, 0)});
+      for (const TreeShape::Child& child : node.children) {
+        next += child.local_leaves;
+        local_leaves += child.local_leaves;
+        if (child.node == shape.exchange) continue;
+        round[child.node] = ++next;
+        all.emplace_back(next,
+                         Sent{.parent = parent, .to = child.node, .local_leaves = std::exchange(local_leaves, 0)});
       }
-      if (local_leaves > 0) add(next + 1, {.parent = rank, .local_leaves = local_leaves});
+      local_leaves += node.further_leaves;
+      next += node.further_leaves;
+      if (local_leaves > 0) all.emplace_back(next + 1, Sent{.parent = parent, .local_leaves = local_leaves});
     }
-    return sends;
+    for (const auto& [in_round, one] : all) {
+      if (sent.begin.size() <= in_round) sent.begin.resize(in_round + 1, 0);
+      ++sent.begin[in_round];
+    }
+    std::partial_sum(sent.begin.begin(), sent.begin.end(), sent.begin.begin());
+    std::vector<std::size_t> place(sent.begin.begin(), sent.begin.end() - 1);
+    sent.sends.resize(all.size());
+    for (const auto& [in_round, one] : all) sent.sends[place[in_round - 1]++] = one;
+    return sent;
   }
 
   /// Where transfers of one round share a channel they are slower by that. A sender's own are in different rounds.
-  void add_round(const Tree& tree, const std::vector<Sent>& sends) {
+  void add_round(const TreeShape& shape, std::span<const Sent> sends) {
+    if (sends.empty()) return;
     clear_round();
-    for (const auto& [parent, rank, local_leaves] : sends) {
-      if (rank == no_rank || placement_[parent] == placement_[rank]) continue;
-      add_transfer(cluster_.hosts()[placement_[parent]], cluster_.hosts()[placement_[rank]]);
+    for (const auto& [parent, to, local_leaves] : sends) {
+      if (to == TreeShape::no_node || shape.nodes[parent].host == shape.nodes[to].host) continue;
+      add_transfer(cluster_.hosts()[shape.nodes[parent].host], cluster_.hosts()[shape.nodes[to].host]);
     }
     settle_round();
     std::size_t transfer = 0;
-    for (const auto& [parent, rank, local_leaves] : sends) {
-      Ways& sending = ways_[place_[parent]];  // when it is ready to send: after its way, and its sends so far
-      if (local_leaves > 0) add_local_leaves(tree, parent, local_leaves);
-      if (rank == no_rank) continue;
-      const double injections_s = injections_of(parent, rank);
-      if (placement_[parent] == placement_[rank]) {
-        ways_[place_[rank]] = arrived_within(sending, injections_s);
-        sent_within(sending, 1.0, down_injection_s(parent));
+    for (const auto& [parent, to, local_leaves] : sends) {
+      Ways& sending = ways_[parent];  // when it is ready to send: after its way, and its sends so far
+      const HostIndex from = shape.nodes[parent].host;
+      if (local_leaves > 0) add_local_leaves(sending, parent, from, local_leaves);
+      if (to == TreeShape::no_node) continue;
+      const double injections_s = injections_of(from, shape.nodes[to].host);
+      if (from == shape.nodes[to].host) {
+        ways_[to] = arrived_within(sending, injections_s);
+        sent_within(sending, 1.0, down_injection_s(from));
         continue;
       }
       const PathCost path = cost_of(transfer++);
-      ways_[place_[rank]] = arrived(sending, path, injections_s);
-      sent(sending, path.first_byte_s, down_injection_s(parent), false);
+      ways_[to] = arrived(sending, path, injections_s);
+      sent(sending, path.first_byte_s, down_injection_s(from), false);
     }
   }
 
@@ -500,27 +646,24 @@ class Sum {
             .answer_s = std::max(one.answer_s, other.answer_s)};
   }
 
-  void add_local_leaves(const Tree& tree, Rank parent, Rank leaves) {
-    Ways& sending = ways_[place_[parent]];
-    sent_within(sending, static_cast<double>(leaves - 1), down_injection_s(parent));
-    const Rank last =
-        *std::ranges::find_if(tree.children[parent], [&](Rank child) { return place_[child] == no_place; });
-    to_local_leaf_.emplace_back(parent, arrived_within(sending, injections_of(parent, last)));
-    sent_within(sending, 1.0, down_injection_s(parent));
+  void add_local_leaves(Ways& sending, std::uint32_t parent, HostIndex host, Rank leaves) {
+    sent_within(sending, static_cast<double>(leaves - 1), down_injection_s(host));
+    to_local_leaf_.emplace_back(parent, arrived_within(sending, injections_of(host, host)));
+    sent_within(sending, 1.0, down_injection_s(host));
   }
 
-  [[nodiscard]] double own_injection_s(Rank rank) const {
-    return cluster_.nodes()[cluster_.hosts()[placement_[rank]]].injection_s;
+  [[nodiscard]] double injection_s(HostIndex host) const {
+    return cluster_.nodes()[cluster_.hosts()[host]].injection_s;
   }
 
-  /// Of a rank that sends to one of its children.
-  [[nodiscard]] double down_injection_s(Rank parent) const {
-    return direction_ == Direction::up ? 0.0 : own_injection_s(parent);
+  /// Of a rank there that sends to one of its children.
+  [[nodiscard]] double down_injection_s(HostIndex parent) const {
+    return direction_ == Direction::up ? 0.0 : injection_s(parent);
   }
 
   /// Of a transfer, each way that it goes.
-  [[nodiscard]] double injections_of(Rank parent, Rank child) const {
-    return down_injection_s(parent) + (direction_ == Direction::down ? 0.0 : own_injection_s(child));
+  [[nodiscard]] double injections_of(HostIndex parent, HostIndex child) const {
+    return down_injection_s(parent) + (direction_ == Direction::down ? 0.0 : injection_s(child));
   }
 
   static Ways arrived(const Ways& sending, const PathCost& path, double injections_s) {
@@ -563,12 +706,11 @@ class Sum {
   const Paths& paths_;
   Rank looked_at_ = no_rank;  ///< of the ways; no_rank: the last ranks
   PathLoads data_;            ///< transfers of a segment of every tree
+  Rank further_hops_ = 0;     ///< of these, those that are taken together with others
   PathLoads round_;           ///< of one round
   PathLoads back_;            ///< the same the other way; none where links are alike both ways
-  static constexpr std::uint32_t no_place = ~std::uint32_t{0};
-  std::vector<std::uint32_t> place_;  ///< by rank: of its ways; no_place: it is a local leaf
-  std::vector<Ways> ways_;
-  std::vector<std::pair<Rank, Ways>> to_local_leaf_;  ///< by parent: the last of its leaves in a row
+  std::vector<Ways> ways_;    ///< by node of the tree's shape
+  std::vector<std::pair<std::uint32_t, Ways>> to_local_leaf_;  ///< by parent: the last of its leaves in a row
   std::vector<TreeCosts::Way> latest_;
   double deepest_byte_s_ = 0.0;
   double crowded_byte_s_ = 0.0;
@@ -576,7 +718,7 @@ class Sum {
   std::vector<const Tree*> trees_;
   std::map<std::pair<Rank, Rank>, TcpStream> streams_;  ///< by parent and child, where windows are the limit
   std::uint32_t capped_hops_ = 0;
-  std::vector<Handlings> handlings_;  ///< of a segment, by rank
+  std::vector<Handlings> handlings_;  ///< of a segment, by rank; of ranks of a host that do the same perhaps of one
   double local_transfers_ = 0.0;      ///< of a segment, within hosts
 };
 
@@ -667,6 +809,14 @@ TreeCosts tree_costs(const Paths& paths, const Placement& placement, std::span<c
                      const HostCosts& hosts) {
   Sum sum(paths, placement, trees.size(), direction, hosts);
   for (const Tree& tree : trees) sum.add(tree);
+  return sum.costs();
+}
+
+TreeCosts tree_costs(const Paths& paths, const Placement& placement, const HostTrees& trees, Direction direction,
+                     const HostCosts& hosts) {
+  if (!Sum::can_add(paths, trees)) return tree_costs(paths, placement, over_ranks(trees), direction, hosts);
+  Sum sum(paths, placement, trees.trees(), direction, hosts);
+  sum.add(trees);
   return sum.costs();
 }
 

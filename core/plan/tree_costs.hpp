@@ -13,6 +13,7 @@
 #include "model/transfer/segments.hpp"
 #include "model/transfer/tcp_stream.hpp"
 #include "network/paths.hpp"
+#include "patterns/over_hosts.hpp"
 #include "patterns/tree.hpp"
 #include "plan/costs.hpp"
 
@@ -97,6 +98,10 @@ struct TreeCosts final : CostFunction {
 /// first segment goes both ways, and all others share the channels with those that go the other way. Where two roots
 /// exchange, it goes up on the side of one, over to the other, and down on the other's.
 [[nodiscard]] TreeCosts tree_costs(const Paths& paths, const Placement& placement, std::span<const Tree> trees,
+                                   Direction direction = Direction::down, const HostCosts& hosts = usual_host_costs());
+
+/// The same of all of these trees, which need not be laid over the ranks for it.
+[[nodiscard]] TreeCosts tree_costs(const Paths& paths, const Placement& placement, const HostTrees& trees,
                                    Direction direction = Direction::down, const HostCosts& hosts = usual_host_costs());
 
 /// The same of one tree, down, until that rank has all; not the root.

@@ -2,7 +2,6 @@
 #include "algorithms/rounds/lane_direct.hpp"
 
 #include <algorithm>
-#include <iterator>
 
 #include "algorithms/rounds/mixed_radix.hpp"
 
@@ -15,7 +14,7 @@ LaneDirect::LaneDirect(Rank lanes, Rank ranks, Rank position)
       lane_(position % lanes),
       steps_(group_steps(lanes, lane_)) {
   check_root(ranks, position);
-  turns_.reserve(3 * steps_.size() + groups_ / lanes_ + 1);
+  turns_.reserve(3 * steps_.size());
   gather_own();
   exchange();
   gather_others();
@@ -47,10 +46,6 @@ std::optional<BlockTransfer> LaneDirect::with(Rank peer, Row row, std::uint64_t 
                        .needs = needs};
 }
 
-void LaneDirect::add(const Turn& turn) {
-  if (turn.send || turn.receive) turns_.push_back(turn);
-}
-
 void LaneDirect::gather_own() {
   std::uint64_t needs = no_round;
   for (std::size_t step = 0; step < steps_.size(); ++step) {
@@ -60,9 +55,8 @@ void LaneDirect::gather_own() {
     const auto transfer = [&](Rank peer, Rank from, std::uint64_t waits) {
       return BlockTransfer{.peer = group_ * lanes_ + peer, .first = first + from, .count = now.count, .needs = waits};
     };
-    add({.round = rounds_,
-         .send = transfer(now.to, now.sent_first, needs),
-         .receive = transfer(now.from, now.received_first, no_round)});
+    turns_.push_back(
+        {.send = transfer(now.to, now.sent_first, needs), .receive = transfer(now.from, now.received_first, no_round)});
     last_ = rounds_++;
   }
 }
@@ -70,22 +64,27 @@ void LaneDirect::gather_own() {
 /// Both sides count from the places that the hosts have among those that their lanes serve: so each rank has another
 /// partner in each round.
 void LaneDirect::exchange() {
-  const auto place = [&](Rank group) { return group - served_by(lane_for(group), 1).begin; };
-  const Rank most = (groups_ + lanes_ - 1) / lanes_;
-  const Rank served = served_by(lane_, 1).end - served_by(lane_, 1).begin;
-  const Rank own_lane = lane_for(group_);
-  const Rank own_place = place(group_) % most;
-  const std::uint64_t needs = last_;
-  for (Rank round = 0; round < most; ++round, ++rounds_) {
-    // At most one host that this lane serves has the place that is this round's.
-    const Rank step = (round + most - own_place) % most;
-    const Rank other = served_by(lane_, 1).begin + step;
-    if (step >= served || other == group_) continue;
-    add({.round = rounds_,
-         .send = with(other * lanes_ + own_lane, {group_, group_ + 1}, needs),
-         .receive = with(other * lanes_ + own_lane, {other, other + 1})});
-    last_ = rounds_;
+  first_exchange_ = rounds_;
+  exchanges_ = (groups_ + lanes_ - 1) / lanes_;
+  served_ = served_by(lane_, 1);
+  own_lane_ = lane_for(group_);
+  own_place_ = (group_ - served_by(own_lane_, 1).begin) % exchanges_;
+  own_blocks_in_ = last_;
+  rounds_ += exchanges_;
+  for (std::uint64_t round = rounds_; round-- > first_exchange_;) {
+    if (!exchanges_with(round)) continue;
+    last_ = round;
+    break;
   }
+}
+
+/// At most one host that this lane serves has the place that is the round's.
+std::optional<Rank> LaneDirect::exchanges_with(std::uint64_t round) const {
+  const auto turn = static_cast<Rank>(round - first_exchange_);
+  const Rank step = turn >= own_place_ ? turn - own_place_ : turn + exchanges_ - own_place_;
+  const Rank other = served_.begin + step;
+  if (other >= served_.end || other == group_) return {};
+  return other;
 }
 
 void LaneDirect::gather_others() {
@@ -96,31 +95,40 @@ void LaneDirect::gather_others() {
     for (const bool behind : {false, true}) {
       const Row sent = part_of(served_by(now.sent_first, now.count), behind);
       const Row received = part_of(served_by(now.received_first, now.count), behind);
-      add({.round = rounds_,
-           .send = with(group_ * lanes_ + now.to, sent, needs),
-           .receive = with(group_ * lanes_ + now.from, received)});
+      turns_.push_back(
+          {.send = with(group_ * lanes_ + now.to, sent, needs), .receive = with(group_ * lanes_ + now.from, received)});
       if (received.begin < received.end) last_ = rounds_;
       ++rounds_;
     }
   }
 }
 
-const LaneDirect::Turn* LaneDirect::turn(std::uint64_t round) const {
-  // Few rounds are without one: it stands near where all before it would lead to.
-  const auto end = turns_.begin() + std::min(static_cast<std::ptrdiff_t>(round) + 1, std::ssize(turns_));
-  const auto found =
-      std::find_if(std::reverse_iterator(end), turns_.rend(), [&](const Turn& one) { return one.round <= round; });
-  return found != turns_.rend() && found->round == round ? &*found : nullptr;
-}
-
 std::optional<BlockTransfer> LaneDirect::send(std::uint64_t round, std::uint64_t /*blocks*/) const {
-  const Turn* const found = turn(round);
-  return found != nullptr ? found->send : std::nullopt;
+  if (!exchanges_in(round)) return turn(round).send;
+  const std::optional<Rank> other = exchanges_with(round);
+  if (!other) return {};
+  return with(*other * lanes_ + own_lane_, {group_, group_ + 1}, own_blocks_in_);
 }
 
 std::optional<BlockTransfer> LaneDirect::receive(std::uint64_t round, std::uint64_t /*blocks*/) const {
-  const Turn* const found = turn(round);
-  return found != nullptr ? found->receive : std::nullopt;
+  if (!exchanges_in(round)) return turn(round).receive;
+  const std::optional<Rank> other = exchanges_with(round);
+  if (!other) return {};
+  return with(*other * lanes_ + own_lane_, {*other, *other + 1});
+}
+
+/// Exchanges send the blocks of this group alone: for others they are left out.
+std::uint64_t LaneDirect::sent_next(std::uint64_t round, std::uint64_t end, std::uint64_t first,
+                                    std::uint64_t count) const {
+  const std::uint64_t own = std::uint64_t{group_} * lanes_;
+  const bool has_own = own < first + count && first < own + lanes_;
+  const std::uint64_t behind = first_exchange_ + exchanges_;
+  if (has_own || round + 1 >= behind || end <= first_exchange_) {
+    return BlockSchedule::sent_next(round, end, first, count);
+  }
+  const std::uint64_t before = BlockSchedule::sent_next(round, first_exchange_, first, count);
+  if (before < first_exchange_) return before;
+  return end > behind ? BlockSchedule::sent_next(behind - 1, end, first, count) : end;
 }
 
 }  // namespace trunkline

@@ -25,10 +25,12 @@ class LaneDirect final : public BlockSchedule {
   [[nodiscard]] std::uint64_t rounds(std::uint64_t /*blocks*/) const override { return rounds_; }
   [[nodiscard]] std::optional<BlockTransfer> send(std::uint64_t round, std::uint64_t blocks) const override;
   [[nodiscard]] std::optional<BlockTransfer> receive(std::uint64_t round, std::uint64_t blocks) const override;
+  [[nodiscard]] std::uint64_t sent_next(std::uint64_t round, std::uint64_t end, std::uint64_t first,
+                                        std::uint64_t count) const override;
 
  private:
+  /// What it does in one round.
   struct Turn {
-    std::uint64_t round = 0;
     std::optional<BlockTransfer> send{};
     std::optional<BlockTransfer> receive{};
   };
@@ -47,16 +49,27 @@ class LaneDirect final : public BlockSchedule {
   void gather_own();
   void exchange();
   void gather_others();
-  void add(const Turn& turn);
+  [[nodiscard]] bool exchanges_in(std::uint64_t round) const { return round - first_exchange_ < exchanges_; }
+  /// With which host; nothing: this one, or none.
+  [[nodiscard]] std::optional<Rank> exchanges_with(std::uint64_t round) const;
+  /// Of a round that is no exchange.
+  [[nodiscard]] const Turn& turn(std::uint64_t round) const {
+    return turns_[round < first_exchange_ ? round : round - exchanges_];
+  }
   [[nodiscard]] std::optional<BlockTransfer> with(Rank peer, Row row, std::uint64_t needs = no_round) const;
-  [[nodiscard]] const Turn* turn(std::uint64_t round) const;
 
   Rank lanes_;
   Rank groups_;
   Rank group_;  ///< of this position
   Rank lane_;
   std::vector<GroupStep> steps_;
-  std::vector<Turn> turns_{};  ///< of this position, in order
+  std::vector<Turn> turns_{};  ///< within the host, in order
+  std::uint64_t first_exchange_ = 0;
+  Rank exchanges_ = 0;                      ///< rounds of them
+  Row served_{};                            ///< by this lane
+  Rank own_lane_ = 0;                       ///< of each host, that serves this one
+  Rank own_place_ = 0;                      ///< among those that it serves
+  std::uint64_t own_blocks_in_ = no_round;  ///< what an exchange needs
   std::uint64_t rounds_ = 0;
   std::uint64_t last_ = no_round;  ///< in which something came
 };

@@ -25,6 +25,7 @@ class LaneRing final : public BlockSchedule {
   [[nodiscard]] std::uint64_t rounds(std::uint64_t blocks) const override;
   [[nodiscard]] std::uint64_t alike(std::uint64_t round) const override;
   [[nodiscard]] std::uint64_t lanes() const override { return lanes_; }
+  [[nodiscard]] bool alike_in_groups(Rank size) const override { return size == 1 || size == lanes_; }
   [[nodiscard]] std::optional<BlockTransfer> send(std::uint64_t round, std::uint64_t blocks) const override;
   [[nodiscard]] std::optional<BlockTransfer> receive(std::uint64_t round, std::uint64_t blocks) const override;
 

@@ -28,6 +28,7 @@ class Mirrored final : public BlockSchedule {
   [[nodiscard]] std::optional<std::uint64_t> fixed_blocks() const override { return blocks_; }
   [[nodiscard]] std::uint64_t rounds(std::uint64_t /*blocks*/) const override { return rounds_; }
   [[nodiscard]] std::uint64_t lanes() const override { return gather_->lanes(); }
+  [[nodiscard]] bool alike_in_groups(Rank size) const override { return gather_->alike_in_groups(size); }
   [[nodiscard]] bool relays_in_order() const override { return false; }
 
   [[nodiscard]] std::vector<Recurring> recurring() const override {
@@ -59,10 +60,9 @@ class Mirrored final : public BlockSchedule {
   /// long ago nothing is under way any more: to look for them would take a time that grows with the square.
   [[nodiscard]] std::uint64_t last_before(std::uint64_t round, const BlockTransfer& blocks) const {
     const std::uint64_t end = round - std::min(round, most_looked_back);
-    while (round-- > end) {
-      const auto came = gather_->send(there(round), blocks_);
-      if (came && came->first < blocks.first + blocks.count && blocks.first < came->first + came->count) return round;
-    }
+    const std::uint64_t behind = there(end) + 1;
+    const std::uint64_t sent = gather_->sent_next(there(round), behind, blocks.first, blocks.count);
+    if (sent < behind) return there(sent);
     return end == 0 ? no_round : end - 1;
   }
 

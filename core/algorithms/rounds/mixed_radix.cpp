@@ -51,6 +51,10 @@ void MixedRadix::add_stages(Rank level) {
 
 std::uint64_t MixedRadix::rounds(std::uint64_t /*blocks*/) const { return 2 * half_; }
 
+bool MixedRadix::alike_in_groups(Rank size) const {
+  return size == 1 || size == ranks_ || std::ranges::find(stages_, size, &Stage::stride) != stages_.end();
+}
+
 MixedRadix::Turn MixedRadix::turn(std::uint64_t round) const {
   const bool reduces = round < half_;
   // The way back goes through the same rounds from the last one on.

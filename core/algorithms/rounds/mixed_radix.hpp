@@ -25,6 +25,8 @@ class MixedRadix final : public BlockSchedule {
 
   [[nodiscard]] std::optional<std::uint64_t> fixed_blocks() const override { return ranks_; }
   [[nodiscard]] std::uint64_t rounds(std::uint64_t blocks) const override;
+  /// A group of the first stages: the exchanges of the others are between those at the same place.
+  [[nodiscard]] bool alike_in_groups(Rank size) const override;
   /// The one that this position has summed up halfway.
   [[nodiscard]] std::uint64_t kept_block() const { return kept_block_; }
   [[nodiscard]] std::optional<BlockTransfer> send(std::uint64_t round, std::uint64_t blocks) const override;

@@ -3,6 +3,7 @@
 // depth-first order over the switches those near in number are near in the network.
 #pragma once
 
+#include <bit>
 #include <cstdint>
 #include <optional>
 
@@ -17,6 +18,10 @@ class PairwiseExchange : public BlockSchedule {
   [[nodiscard]] std::uint64_t rounds(std::uint64_t blocks) const final;
   [[nodiscard]] std::optional<BlockTransfer> send(std::uint64_t round, std::uint64_t blocks) const final;
   [[nodiscard]] std::optional<BlockTransfer> receive(std::uint64_t round, std::uint64_t blocks) const final;
+  /// Numbers that differ in a low bit are in one group, those that differ in a high one in the same place of two.
+  [[nodiscard]] bool alike_in_groups(Rank size) const override {
+    return size == 1 || (folding_.folds() == 0 && std::has_single_bit(size));
+  }
 
  protected:
   PairwiseExchange(Rank ranks, Rank position) : folding_(ranks, position) {}

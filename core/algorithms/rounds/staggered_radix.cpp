@@ -34,10 +34,17 @@ StaggeredRadix::StaggeredRadix(std::span<const Rank> levels, Rank ranks, Rank po
   if (levels.empty()) throw std::invalid_argument("staggered-radix needs the number of ranks that share a host");
   Rank rest = ranks;
   for (const Rank level : levels) rest = groups_of(level, rest);
-  const Rank parts = parts_of(levels.front());
-  team_size_ = levels.front() / parts;
-  team_ = position % levels.front() / team_size_;
-  for (Rank part = 0; part < parts; ++part) add_part(levels);
+  lanes_ = levels.front();
+  const Rank parts = parts_of(lanes_);
+  team_size_ = lanes_ / parts;
+  team_ = position % lanes_ / team_size_;
+  const Rank hosts = ranks_ / lanes_;
+  const Rank inner = levels.size() > 1 ? levels[1] : hosts;
+  const Rank outer = hosts / inner;
+  const Sizes sizes{.team = prime_factors(team_size_),
+                    .within = prime_factors(inner),
+                    .between = outer <= most_in_one_group ? std::vector{outer} : prime_factors(outer)};
+  for (Rank part = 0; part < parts; ++part) add_part(sizes);
   for (Rank part = 0; part < std::min(ahead, parts); ++part) sum_up(part);
   for (Rank part = 0; part < parts; ++part) {
     if (part + ahead < parts) sum_up(part + ahead);
@@ -52,28 +59,34 @@ StaggeredRadix::StaggeredRadix(std::span<const Rank> levels, Rank ranks, Rank po
   }
 }
 
-void StaggeredRadix::add_part(std::span<const Rank> levels) {
-  const Rank lanes = levels.front();
-  const Rank parts = lanes / team_size_;
-  const Rank hosts = ranks_ / lanes;
-  const Rank inner = levels.size() > 1 ? levels[1] : hosts;
-  const Rank outer = hosts / inner;
+bool StaggeredRadix::alike_in_groups(Rank size) const {
+  if (size == 1 || size == team_size_) return true;
+  return std::ranges::find(parts_.front().team, size, &Group::stride) != parts_.front().team.end();
+}
+
+void StaggeredRadix::add_part(const Sizes& sizes) {
+  const Rank parts = lanes_ / team_size_;
   Part part{.first = parts_.size() * (ranks_ / parts), .count = ranks_ / parts};
   std::uint64_t first = part.first;
   std::uint64_t piece = part.count;
-  const auto nest = [&](Groups& groups, Rank stride, const std::vector<Rank>& sizes) {
-    for (const Rank size : sizes) {
+  Rank stride = 1;
+  std::size_t number = 0;
+  const auto nest = [&](Groups& groups, const std::vector<Rank>& nested) {
+    groups.reserve(nested.size());
+    for (const Rank size : nested) {
       piece /= size;
-      groups.push_back({.size = size, .stride = stride, .piece = piece, .first = first});
+      groups.push_back({.size = size, .stride = stride, .number = number++, .piece = piece, .first = first});
       first += position_ / stride % size * piece;
       stride *= size;
     }
   };
-  nest(part.team, 1, prime_factors(team_size_));
+  nest(part.team, sizes.team);
   part.first = first;
   part.count = piece;
-  nest(part.within, lanes, prime_factors(inner));
-  nest(part.between, lanes * inner, outer <= most_in_one_group ? std::vector{outer} : prime_factors(outer));
+  stride = lanes_;
+  nest(part.within, sizes.within);
+  nest(part.between, sizes.between);
+  first_of_.resize(number, no_round);
   parts_.push_back(std::move(part));
 }
 
@@ -81,7 +94,10 @@ void StaggeredRadix::add_part(std::span<const Rank> levels) {
 void StaggeredRadix::one_group(Rank part, const Group& group, bool reduces, bool takes_part) {
   const Rank own = position_ / group.stride % group.size;
   const std::uint64_t needs = parts_[part].last;
+  std::uint64_t& first = first_of_[group.number];
+  if (first == no_round) first = rounds_;
   for (Rank step = 1; step < group.size; ++step) {
+    first_alike_.push_back(first + step - 1);
     const std::uint64_t round = rounds_++;
     if (!takes_part) continue;
     const auto with = [&](Rank other, Rank piece) {
@@ -109,6 +125,7 @@ void StaggeredRadix::gather(Rank part, const Groups& groups, bool takes_part) {
 
 /// What a team has of a part to those that own it, or from them.
 void StaggeredRadix::hand_over(Rank part, Rank team, bool reduces) {
+  first_alike_.push_back(rounds_);
   const std::uint64_t round = rounds_++;
   if (!owns(part) && team_ != team) return;
   const Rank peer = owns(part) ? position_ - part * team_size_ + team * team_size_

@@ -28,6 +28,12 @@ class StaggeredRadix final : public BlockSchedule {
   [[nodiscard]] std::optional<std::uint64_t> fixed_blocks() const override { return ranks_; }
   [[nodiscard]] std::uint64_t rounds(std::uint64_t /*blocks*/) const override { return rounds_; }
   [[nodiscard]] std::uint64_t parts() const override { return parts_.size(); }
+  /// A team, or a group of its first exchanges.
+  [[nodiscard]] bool alike_in_groups(Rank size) const override;
+  /// Each host has as many teams.
+  [[nodiscard]] Rank places_alike() const override { return lanes_; }
+  /// All parts go the same ways between hosts, there and back.
+  [[nodiscard]] std::uint64_t first_alike(std::uint64_t round) const override { return first_alike_[round]; }
   [[nodiscard]] std::optional<BlockTransfer> send(std::uint64_t round, std::uint64_t blocks) const override;
   [[nodiscard]] std::optional<BlockTransfer> receive(std::uint64_t round, std::uint64_t blocks) const override;
 
@@ -36,6 +42,7 @@ class StaggeredRadix final : public BlockSchedule {
   struct Group {
     Rank size = 0;
     Rank stride = 0;          ///< between neighbours
+    std::size_t number = 0;   ///< among those of its part
     std::uint64_t piece = 0;  ///< blocks
     std::uint64_t first = 0;  ///< block
   };
@@ -54,7 +61,14 @@ class StaggeredRadix final : public BlockSchedule {
     std::optional<BlockTransfer> receive{};
   };
 
-  void add_part(std::span<const Rank> levels);
+  /// Sizes of groups.
+  struct Sizes {
+    std::vector<Rank> team;
+    std::vector<Rank> within;
+    std::vector<Rank> between;
+  };
+
+  void add_part(const Sizes& sizes);
   void exchange(Rank part, const Groups& groups, bool takes_part);
   void gather(Rank part, const Groups& groups, bool takes_part);
   void one_group(Rank part, const Group& group, bool reduces, bool takes_part);
@@ -69,11 +83,14 @@ class StaggeredRadix final : public BlockSchedule {
 
   Rank ranks_;
   Rank position_;
+  Rank lanes_ = 1;  ///< ranks of each host
   Rank team_size_ = 0;
   Rank team_ = 0;  ///< of this position
   std::vector<Part> parts_{};
   std::vector<Turn> turns_{};  ///< of this position, in order
   std::uint64_t rounds_ = 0;
+  std::vector<std::uint64_t> first_alike_{};  ///< by round
+  std::vector<std::uint64_t> first_of_{};     ///< by number of a group: its first round
 };
 
 }  // namespace trunkline

@@ -14,6 +14,7 @@ class Swing final : public HalvingDoubling {
  public:
   /// Throws std::invalid_argument where `position` is not below `ranks`. O(ranks) in time and memory.
   Swing(Rank ranks, Rank position);
+  [[nodiscard]] bool alike_in_groups(Rank size) const override { return size == 1; }
 
  private:
   [[nodiscard]] Rank partner(Rank number, std::uint64_t exchange) const override;

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "algorithms/trees/k_nomial.hpp"
-#include "algorithms/trees/over_hosts.hpp"
+#include "patterns/over_hosts.hpp"
 
 namespace trunkline {
 namespace {

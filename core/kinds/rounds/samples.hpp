@@ -9,18 +9,23 @@
 
 namespace trunkline {
 
+inline constexpr std::size_t no_sample = ~std::size_t{0};
+
 struct RoundSample {
   struct Sent {
     Rank from;  ///< position
     Rank to;
     std::uint64_t blocks;
-    bool reduces;  ///< the receiver adds them to its own
+    bool reduces;    ///< the receiver adds them to its own
+    Rank times = 1;  ///< by so many positions in a row, of a group to one group; within a group, by those of all groups
   };
   std::uint64_t round = 0;
   std::uint64_t times = 1;     ///< rounds that it stands for
   std::uint64_t reducing = 0;  ///< of them, those in which receivers add what comes to their own
   bool follows = true;         ///< nobody waits for what comes in the round before: both go on together
-  std::vector<Sent> sent{};
+  std::size_t as = no_sample;  ///< its transfers are those of that sample, between ranks of the same hosts
+  std::size_t likes = 0;       ///< how many samples say so of this one
+  std::vector<Sent> sent{};    ///< none where another sample has them
 };
 
 struct RoundSamples {
@@ -32,7 +37,8 @@ struct RoundSamples {
   std::vector<RoundSample> of_one_block{};  ///< with any blocks: the rounds of a message that is a single one
 };
 
-/// Replays all ranks, of rounds that are alike the first one.
-[[nodiscard]] RoundSamples sample_rounds(const Rounds& rounds);
+/// Replays all ranks, of rounds that are alike the first one. Each `on_a_host` positions in a row are known to be on
+/// one host: where all of them do the same, one is replayed. 1: each rank is.
+[[nodiscard]] RoundSamples sample_rounds(const Rounds& rounds, Rank on_a_host = 1);
 
 }  // namespace trunkline

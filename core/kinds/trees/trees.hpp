@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "patterns/over_hosts.hpp"
 #include "patterns/tree.hpp"
 #include "plan/checker.hpp"
 #include "plan/plan.hpp"
@@ -17,6 +18,8 @@ namespace trunkline {
 using Trees = std::vector<Tree>;
 
 [[nodiscard]] Plan plan_of(Trees trees);
+/// The same of trees over hosts, which are laid over the ranks once somebody asks for them.
+[[nodiscard]] Plan plan_of(HostTrees trees);
 
 /// Null where the plan is of another kind.
 [[nodiscard]] const Trees* find_trees(const Plan& plan);
@@ -41,6 +44,8 @@ void check_trees(std::span<const Tree> trees);
 /// Whether below each rank of a tree there are ranks in a row, and each of its children has a part of them. Where the
 /// root exchanges, all ranks on one of the two sides must come before all on the other.
 [[nodiscard]] bool keeps_rank_order(const Tree& tree);
+/// Of all of these.
+[[nodiscard]] bool keeps_rank_order(const HostTrees& trees);
 
 /// Appends the part of a plan file that says what each rank sends. Throws InvalidPlan.
 void write_trees(std::string& yaml, std::span<const Tree> trees);

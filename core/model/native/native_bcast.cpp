@@ -70,7 +70,7 @@ MpichBcast mpich_bcast(Rank ranks, std::uint64_t message_bytes) {
 }
 
 NativeCosts native_costs(const Paths& paths, const Placement& placement, Rank root, NativeLibrary library,
-                         const HostCosts& hosts) {
+                         const HostCosts& hosts, std::optional<std::uint64_t> only_bytes) {
   NativeCosts costs;
   costs.hosts = hosts;
   costs.library = library;
@@ -83,24 +83,35 @@ NativeCosts native_costs(const Paths& paths, const Placement& placement, Rank ro
     return laid;
   };
   if (library == NativeLibrary::mpich) {
-    if (std::has_single_bit(costs.ranks)) costs.scatter_doubling_allgather = cost_of("scatter-doubling");
-    costs.binomial = tree_costs(paths, placement, k_nomial_tree(costs.ranks, root, 2), Direction::down, hosts);
-    costs.scatter_ring_allgather = cost_of("unaware-scatter-ring");
+    const auto may_run = [&](MpichBcast algorithm) {
+      return !only_bytes || mpich_bcast(costs.ranks, *only_bytes) == algorithm;
+    };
+    if (std::has_single_bit(costs.ranks) && may_run(MpichBcast::scatter_doubling)) {
+      costs.scatter_doubling_allgather = cost_of("scatter-doubling");
+    }
+    if (may_run(MpichBcast::binomial)) {
+      costs.binomial = tree_costs(paths, placement, k_nomial_tree(costs.ranks, root, 2), Direction::down, hosts);
+    }
+    if (may_run(MpichBcast::scatter_ring)) costs.scatter_ring_allgather = cost_of("unaware-scatter-ring");
+    return costs;
+  }
+  const auto add = [&](std::uint64_t bytes) {
+    const OpenMpiBcast algorithm = openmpi_bcast(costs.ranks, bytes);
+    if (algorithm == OpenMpiBcast::scatter_allgather) {
+      if (costs.scatter_doubling_allgather.each.empty()) costs.scatter_doubling_allgather = cost_of("scatter-doubling");
+    } else if (find_tree(costs, algorithm) == nullptr) {
+      const Tree tree = openmpi_tree(algorithm, costs.ranks, root);
+      costs.openmpi.push_back(
+          {algorithm, tree_costs(paths, placement, tree, Direction::down, hosts), level_cost(paths, placement, tree)});
+    }
+  };
+  if (only_bytes) {
+    add(*only_bytes);
     return costs;
   }
   constexpr std::uint64_t shortest = 1U << 10U;
   constexpr std::uint64_t longest = 1U << 20U;
-  for (std::uint64_t bytes = shortest; bytes <= longest; bytes *= 2) {
-    const OpenMpiBcast algorithm = openmpi_bcast(costs.ranks, bytes);
-    if (algorithm == OpenMpiBcast::scatter_allgather) {
-      costs.scatter_doubling_allgather = cost_of("scatter-doubling");
-      break;  // what is selected for all longer messages too
-    }
-    if (find_tree(costs, algorithm) != nullptr) continue;
-    const Tree tree = openmpi_tree(algorithm, costs.ranks, root);
-    costs.openmpi.push_back(
-        {algorithm, tree_costs(paths, placement, tree, Direction::down, hosts), level_cost(paths, placement, tree)});
-  }
+  for (std::uint64_t bytes = shortest; bytes <= longest; bytes *= 2) add(bytes);
   return costs;
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "kinds/rounds/costs.hpp"
@@ -42,9 +43,10 @@ struct NativeCosts {
 };
 
 /// Lays the algorithms over the cluster by rank number, as the libraries do, and adds up each round's loads.
-/// Time O(ranks * log(ranks) * length of a path).
+/// `only_bytes`: the one alone that is selected for that size. Time O(ranks * log(ranks) * length of a path).
 [[nodiscard]] NativeCosts native_costs(const Paths& paths, const Placement& placement, Rank root, NativeLibrary library,
-                                       const HostCosts& hosts = usual_host_costs());
+                                       const HostCosts& hosts = usual_host_costs(),
+                                       std::optional<std::uint64_t> only_bytes = {});
 
 /// Seconds of the algorithm that the library selects for this size. MPICH's rule: mpich_bcast(); Open MPI's:
 /// openmpi_rules.hpp; its split binary tree counts as a binary one.

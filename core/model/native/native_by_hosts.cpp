@@ -5,9 +5,9 @@
 #include <utility>
 #include <vector>
 
-#include "algorithms/trees/over_hosts.hpp"
 #include "model/native/native_choice.hpp"
 #include "network/placement.hpp"
+#include "patterns/over_hosts.hpp"
 
 namespace trunkline {
 namespace {

@@ -103,26 +103,32 @@ NativeReduction native_reduction(NativeLibrary library, Collective collective, R
 }
 
 NativeReductionCosts native_reduction_costs(const Paths& paths, const Placement& placement, Collective collective,
-                                            Rank root, NativeLibrary library, const HostCosts& hosts) {
+                                            Rank root, NativeLibrary library, const HostCosts& hosts,
+                                            std::optional<std::uint64_t> only_bytes) {
   NativeReductionCosts costs{
       .library = library, .collective = collective, .ranks = static_cast<Rank>(placement.size()), .hosts = hosts};
   if (costs.ranks < 2) return costs;
-  const auto add = [&](NativeReduction algorithm) {
+  const auto lay = [&](NativeReduction algorithm) {
     if (std::ranges::find(costs.algorithms, algorithm, &NativeReductionCosts::One::algorithm) != costs.algorithms.end())
       return;
     costs.algorithms.push_back({algorithm, reduction_rounds(paths, placement, collective, root, algorithm)});
   };
-  // Rules change at powers of two, or just above them.
-  constexpr std::uint64_t longest = 1U << 24U;
-  for (std::uint64_t bytes = 1; bytes <= longest; bytes *= 2) {
+  const auto add = [&](std::uint64_t bytes) {
     const NativeReduction algorithm = native_reduction(library, collective, costs.ranks, bytes);
     if (algorithm != NativeReduction::reduce_and_bcast) {
-      add(algorithm);
-      continue;
+      lay(algorithm);
+      return;
     }
-    add(native_reduction(library, Collective::reduce, costs.ranks, bytes));
-    if (costs.bcast.ranks == 0) costs.bcast = native_costs(paths, placement, root, library, hosts);
+    lay(native_reduction(library, Collective::reduce, costs.ranks, bytes));
+    if (costs.bcast.ranks == 0) costs.bcast = native_costs(paths, placement, root, library, hosts, only_bytes);
+  };
+  if (only_bytes) {
+    add(*only_bytes);
+    return costs;
   }
+  // Rules change at powers of two, or just above them.
+  constexpr std::uint64_t longest = 1U << 24U;
+  for (std::uint64_t bytes = 1; bytes <= longest; bytes *= 2) add(bytes);
   return costs;
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "collective/collective.hpp"
@@ -53,7 +54,8 @@ struct NativeReductionCosts {
 /// many ranks. Time O(ranks * log(ranks) * length of a path).
 [[nodiscard]] NativeReductionCosts native_reduction_costs(const Paths& paths, const Placement& placement,
                                                           Collective collective, Rank root, NativeLibrary library,
-                                                          const HostCosts& hosts = usual_host_costs());
+                                                          const HostCosts& hosts = usual_host_costs(),
+                                                          std::optional<std::uint64_t> only_bytes = {});
 
 /// Seconds of the algorithm that the library selects for this size.
 [[nodiscard]] double native_reduction_seconds(const NativeReductionCosts& costs, std::uint64_t message_bytes);

@@ -58,7 +58,8 @@ bool mpich_scatters_pairwise(std::uint64_t message_bytes) {
 }
 
 NativeShareCosts native_share_costs(const Paths& paths, const Placement& placement, Collective collective,
-                                    NativeLibrary library, const HostCosts& hosts) {
+                                    NativeLibrary library, const HostCosts& hosts,
+                                    std::optional<std::uint64_t> only_bytes) {
   NativeShareCosts costs{.ranks = static_cast<Rank>(placement.size()), .hosts = hosts};
   const bool reduces = facts_of(collective).reduces;
   costs.is_known = library == NativeLibrary::mpich && !reduces;
@@ -67,9 +68,18 @@ NativeShareCosts native_share_costs(const Paths& paths, const Placement& placeme
     for (Exchange& one : all) one.reducing = reduces ? 1.0 : 0.0;
     return all;
   };
-  costs.ring = exchange_cost(paths, placement, taken(round_a_ring(costs.ranks)));
-  costs.doubling = exchange_costs(paths, placement, taken(doubling(costs.ranks)));
-  if (library == NativeLibrary::mpich && reduces) {
+  const bool may_be_pairwise = library == NativeLibrary::mpich && reduces;
+  const bool all = !only_bytes;
+  const bool pairwise = may_be_pairwise && !all && mpich_scatters_pairwise(*only_bytes);
+  const bool one_of_two = costs.is_known && !all;
+  const bool round = !all && mpich_gathers_round_a_ring(costs.ranks, *only_bytes);
+  if (!pairwise && (!one_of_two || round)) {
+    costs.ring = exchange_cost(paths, placement, taken(round_a_ring(costs.ranks)));
+  }
+  if (!pairwise && (!one_of_two || !round)) {
+    costs.doubling = exchange_costs(paths, placement, taken(doubling(costs.ranks)));
+  }
+  if (pairwise || (may_be_pairwise && all)) {
     costs.pairwise = exchange_cost(paths, placement, taken(at_each_distance(costs.ranks)));
   }
   return costs;

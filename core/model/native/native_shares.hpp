@@ -32,9 +32,10 @@ struct NativeShareCosts {
 /// Whether MPICH scatters so many bytes of results pairwise: each rank sends each other one its block.
 [[nodiscard]] bool mpich_scatters_pairwise(std::uint64_t message_bytes);
 
-/// Time O(ranks * log(ranks) * length of a path).
+/// `only_bytes`: those alone that count for that size. Time O(ranks * log(ranks) * length of a path).
 [[nodiscard]] NativeShareCosts native_share_costs(const Paths& paths, const Placement& placement, Collective collective,
-                                                  NativeLibrary library, const HostCosts& hosts = usual_host_costs());
+                                                  NativeLibrary library, const HostCosts& hosts = usual_host_costs(),
+                                                  std::optional<std::uint64_t> only_bytes = {});
 
 /// Seconds of the one that runs; where that is not known, of the faster one: libraries choose by ranks and size alone,
 /// and not always that one, so it is a lower bound of what their choice takes.

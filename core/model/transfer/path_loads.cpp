@@ -4,19 +4,10 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "model/transfer/repeated_sum.hpp"
 #include "network/link_taken.hpp"
 
 namespace trunkline {
-namespace {
-
-/// One by one: the sum is the same however alike transfers are taken together.
-void add_times(double& sum, double amount, std::uint32_t times) {
-  double all = sum;
-  for (; times > 0; --times) all += amount;
-  sum = all;
-}
-
-}  // namespace
 
 PathLoads::PathLoads(const Paths& paths) : paths_(paths), load_(paths.cluster().channel_count(), 0.0) {}
 

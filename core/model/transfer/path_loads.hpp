@@ -42,11 +42,11 @@ class PathLoads {
 
   /// Loads all channels between two different hosts with so much.
   void add(NodeId from, NodeId to, double amount);
-  /// One more like the one at that place of transfers(). Loads are the same as if it stood there by itself wherever it
-  /// is that place's neighbour, or amounts are all the same. No cost() is to be asked for then.
-  void add_again(std::size_t place) {
-    ++transfers_[place].times;
-    length_ += transfers_[place].length;
+  /// More like the one at that place of transfers(). Loads are the same as if each stood there by itself wherever they
+  /// are that place's neighbours, or amounts are all the same. No cost() is to be asked for then.
+  void add_again(std::size_t place, std::uint32_t times = 1) {
+    transfers_[place].times += times;
+    length_ += std::uint64_t{times} * transfers_[place].length;
   }
   void add(const Transfer& transfer);
   /// What was added since clear().

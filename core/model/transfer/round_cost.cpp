@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "model/transfer/repeated_sum.hpp"
 #include "model/transfer/wire.hpp"
 
 namespace trunkline {
@@ -111,110 +112,133 @@ double RoundCost::together_s(std::uint64_t transfer_bytes, const HostCosts& host
   return hosts.together_s(transfers, transfers * bytes, local_transfers, local_transfers * bytes);
 }
 
-void TimedRound::transfer(Rank from, Rank to, double fraction, double combined) {
+void TimedRound::transfer(Rank from, Rank to, double fraction, double combined, Rank times) {
   const HostIndex u = placement_[order_[from]];
   const HostIndex v = placement_[order_[to]];
   if (u == v) {
-    local_transfers_ += 1.0;
-    local_amounts_ += fraction;
+    local_transfers_ += times;
+    add_times(local_amounts_, fraction, times);
     longest_local_ = std::max(longest_local_, fraction);
     most_local_combined_ = std::max(most_local_combined_, combined);
     return;
   }
-  transfers_ += 1.0;
-  amounts_ += fraction;
+  transfers_ += times;
+  add_times(amounts_, fraction, times);
   most_combined_ = std::max(most_combined_, combined);
   const std::span<const NodeId> hosts = paths_.cluster().hosts();
-  between_hosts(hosts[u], hosts[v], fraction);
+  between_hosts(hosts[u], hosts[v], fraction, times);
 }
 
-void TimedRound::between_hosts(NodeId u, NodeId v, double fraction) {
+void TimedRound::between_hosts(NodeId u, NodeId v, double fraction, Rank times) {
   const std::span<const PathLoads::Transfer> known = loads_.transfers();
   std::uint32_t& last = last_from_[u];
   if (last == nowhere) ++senders_;
   all_alike_ = all_alike_ && (known.empty() || known.front().amount == fraction);
   const bool same = last != nowhere && known[last].to == v && known[last].amount == fraction;
-  if (same && (all_alike_ || last + 1 == known.size())) {
-    loads_.add_again(last);
-  } else {
+  Rank further = times;
+  if (!same || (!all_alike_ && last + 1 != known.size())) {
     last = static_cast<std::uint32_t>(known.size());
     loads_.add(u, v, fraction);
+    --further;
   }
-  sequence_.push_back(last);
+  if (further > 0) loads_.add_again(last, further);
+  if (!sequence_.empty() && sequence_.back().place == last) {
+    sequence_.back().times += times;
+  } else {
+    sequence_.push_back({last, times});
+  }
 }
 
-void TimedRound::finish(RoundCost& cost, double times, bool takes_every_hop, bool follows) {
+TimedRound::Loads TimedRound::Loads::reduced(double reducing) const {
+  Loads loads = *this;
+  loads.most_combined = reducing * most_amount;
+  loads.most_local_combined = reducing * longest_local;
+  return loads;
+}
+
+TimedRound::Loads TimedRound::loads(bool alike, bool takes_every_hop) {
   loads_.settle_loads();
-  double most_amount = 0.0;
-  double most_alone_byte_s = 0.0;
-  double most_latency_s = 0.0;
-  double most_frame_byte_s = 0.0;
+  Loads all;
   struct Delay {
     double latency_s;
     double frame_byte_s;
   };
   std::vector<Delay> delays;
   if (takes_every_hop) delays.reserve(loads_.transfers().size());
-  std::optional<TcpStream> slowest;
   for (const PathLoads::Transfer& transfer : loads_.transfers()) {
-    const auto& [from, to, meeting, amount, alike, length] = transfer;
+    const auto& [from, to, meeting, amount, times, length] = transfer;
     // A sender that is kept busy sends its next message later: it is as if the way were so much longer.
     const double latency_s = paths_.latency_s(from, to, meeting) + paths_.cluster().nodes()[from].injection_s;
     const double frame_byte_s = paths_.byte_s(from, to, meeting) - loads_.first_byte_s(transfer);
-    most_amount = std::max(most_amount, amount);
-    most_alone_byte_s = std::max(most_alone_byte_s, loads_.alone_byte_s(transfer));
-    most_latency_s = std::max(most_latency_s, latency_s);
-    cost.shortest_hop_s = std::min(cost.shortest_hop_s, latency_s);
-    most_frame_byte_s = std::max(most_frame_byte_s, frame_byte_s);
+    all.most_amount = std::max(all.most_amount, amount);
+    all.most_alone_byte_s = std::max(all.most_alone_byte_s, loads_.alone_byte_s(transfer));
+    all.most_latency_s = std::max(all.most_latency_s, latency_s);
+    all.shortest_latency_s = std::min(all.shortest_latency_s, latency_s);
+    all.most_frame_byte_s = std::max(all.most_frame_byte_s, frame_byte_s);
     if (takes_every_hop) delays.push_back({latency_s, frame_byte_s});
     if (!paths_.any_tcp_window()) continue;
     if (auto stream = capped_stream(paths_, from, to)) {
       stream->share = amount;
-      if (!slowest || slowest->share * slowest->byte_s < amount * stream->byte_s) slowest = stream;
+      if (!all.slowest || all.slowest->share * all.slowest->byte_s < amount * stream->byte_s) all.slowest = stream;
     }
   }
-  double latencies_s = 0.0;
-  double frame_bytes_s = 0.0;
-  for (const std::uint32_t place :
-       takes_every_hop ? std::span<const std::uint32_t>(sequence_) : std::span<const std::uint32_t>()) {
-    latencies_s += delays[place].latency_s;
-    frame_bytes_s += delays[place].frame_byte_s;
+  if (takes_every_hop) {
+    for (const auto& [place, times] : sequence_) {
+      add_times(all.mean_latency_s, delays[place].latency_s, times);
+      add_times(all.mean_frame_byte_s, delays[place].frame_byte_s, times);
+    }
+    all.mean_latency_s /= static_cast<double>(order_.size());
+    all.mean_frame_byte_s /= static_cast<double>(order_.size());
   }
-  if (slowest) cost.held.push_back({*slowest, times});
-  cost.sending_hosts += times * static_cast<double>(std::exchange(senders_, 0));
-  const double hops = static_cast<double>(order_.size());
-  const double all = transfers_ + local_transfers_;
-  const double any_network = transfers_ > 0.0 ? 1.0 : 0.0;
-  const double network = takes_every_hop && all > 0.0 ? transfers_ / all : any_network;
-  if (local_transfers_ > 0.0) cost.shortest_hop_s = 0.0;
-  cost.longest_hop_s = std::max(cost.longest_hop_s, most_latency_s);
-  cost.rounds += times;
-  cost.network_rounds += times * network;
-  const double waits = follows ? 0.0 : times;
-  const double combined = std::exchange(most_combined_, 0.0);
-  const double local_combined = std::exchange(most_local_combined_, 0.0);
-  cost.combined_parts += times * (takes_every_hop ? network * combined : combined);
-  cost.local_combined_parts += times * (takes_every_hop ? (1.0 - network) * local_combined : local_combined);
-  cost.network_waits += waits * network;
-  cost.local_parts += times * (takes_every_hop ? (1.0 - network) * longest_local_ : longest_local_);
-  cost.seconds_per_byte += times * slowest_byte_s(times > 1.0);
-  cost.parts += times * most_amount;
-  cost.alone_byte_s += times * most_alone_byte_s;
-  // Of rounds that are on their way together the one that takes longest counts.
-  if (!follows) longest_latency_s_ = 0.0;
-  const double latency_s = takes_every_hop ? latencies_s / hops : most_latency_s;
-  cost.latency_s += times * std::max(latency_s - longest_latency_s_, 0.0);
-  longest_latency_s_ = std::max(longest_latency_s_, latency_s);
-  cost.frame_byte_s += waits * (takes_every_hop ? frame_bytes_s / hops : most_frame_byte_s);
-  cost.transfers += times * std::exchange(transfers_, 0.0);
-  cost.amounts += times * std::exchange(amounts_, 0.0);
-  cost.local_transfers += times * std::exchange(local_transfers_, 0.0);
-  cost.local_amounts += times * std::exchange(local_amounts_, 0.0);
-  longest_local_ = 0.0;
+  all.seconds_per_byte = slowest_byte_s(alike);
+  all.sending_hosts = static_cast<double>(std::exchange(senders_, 0));
+  all.most_combined = std::exchange(most_combined_, 0.0);
+  all.most_local_combined = std::exchange(most_local_combined_, 0.0);
+  all.longest_local = std::exchange(longest_local_, 0.0);
+  all.transfers = std::exchange(transfers_, 0.0);
+  all.amounts = std::exchange(amounts_, 0.0);
+  all.local_transfers = std::exchange(local_transfers_, 0.0);
+  all.local_amounts = std::exchange(local_amounts_, 0.0);
   for (const PathLoads::Transfer& transfer : loads_.transfers()) last_from_[transfer.from] = nowhere;
   sequence_.clear();
   all_alike_ = true;
   loads_.clear();
+  return all;
+}
+
+void TimedRound::finish(RoundCost& cost, double times, bool takes_every_hop, bool follows) {
+  add(cost, loads(times > 1.0, takes_every_hop), times, takes_every_hop, follows);
+}
+
+void TimedRound::add(RoundCost& cost, const Loads& loads, double times, bool takes_every_hop, bool follows) {
+  if (loads.slowest) cost.held.push_back({*loads.slowest, times});
+  cost.sending_hosts += times * loads.sending_hosts;
+  const double all = loads.transfers + loads.local_transfers;
+  const double any_network = loads.transfers > 0.0 ? 1.0 : 0.0;
+  const double network = takes_every_hop && all > 0.0 ? loads.transfers / all : any_network;
+  cost.shortest_hop_s = std::min(cost.shortest_hop_s, loads.local_transfers > 0.0 ? 0.0 : loads.shortest_latency_s);
+  cost.longest_hop_s = std::max(cost.longest_hop_s, loads.most_latency_s);
+  cost.rounds += times;
+  cost.network_rounds += times * network;
+  const double waits = follows ? 0.0 : times;
+  const auto part = [&](double most, double share) { return times * (takes_every_hop ? share * most : most); };
+  cost.combined_parts += part(loads.most_combined, network);
+  cost.local_combined_parts += part(loads.most_local_combined, 1.0 - network);
+  cost.network_waits += waits * network;
+  cost.local_parts += part(loads.longest_local, 1.0 - network);
+  cost.seconds_per_byte += times * loads.seconds_per_byte;
+  cost.parts += times * loads.most_amount;
+  cost.alone_byte_s += times * loads.most_alone_byte_s;
+  // Of rounds that are on their way together the one that takes longest counts.
+  if (!follows) longest_latency_s_ = 0.0;
+  const double latency_s = takes_every_hop ? loads.mean_latency_s : loads.most_latency_s;
+  cost.latency_s += times * std::max(latency_s - longest_latency_s_, 0.0);
+  longest_latency_s_ = std::max(longest_latency_s_, latency_s);
+  cost.frame_byte_s += waits * (takes_every_hop ? loads.mean_frame_byte_s : loads.most_frame_byte_s);
+  cost.transfers += times * loads.transfers;
+  cost.amounts += times * loads.amounts;
+  cost.local_transfers += times * loads.local_transfers;
+  cost.local_amounts += times * loads.local_amounts;
 }
 
 /// Where rounds are all alike, the fullest of links side by side is the same in each. Else it is another in each

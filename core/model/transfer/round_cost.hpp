@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -93,8 +94,37 @@ class TimedRound {
         loads_(paths),
         last_from_(paths.cluster().nodes().size(), nowhere) {}
 
-  /// `fraction` of the message from one position to another, which adds so much of it to its own.
-  void transfer(Rank from, Rank to, double fraction, double combined = 0.0);
+  /// `fraction` of the message from one position to another, which adds so much of it to its own; so many times, as if
+  /// one after another, between others on the same hosts.
+  void transfer(Rank from, Rank to, double fraction, double combined = 0.0, Rank times = 1);
+
+  /// What the transfers of a round come to.
+  struct Loads {
+    double shortest_latency_s = std::numeric_limits<double>::infinity();
+    double most_latency_s = 0.0;
+    double mean_latency_s = 0.0;  ///< of all that is sent, where each takes every hop after another; else 0
+    double most_frame_byte_s = 0.0;
+    double mean_frame_byte_s = 0.0;
+    double most_amount = 0.0;
+    double most_alone_byte_s = 0.0;
+    double seconds_per_byte = 0.0;
+    double most_combined = 0.0;
+    double most_local_combined = 0.0;
+    double longest_local = 0.0;
+    double sending_hosts = 0.0;
+    double transfers = 0.0;  ///< between hosts
+    double amounts = 0.0;
+    double local_transfers = 0.0;
+    double local_amounts = 0.0;
+    std::optional<TcpStream> slowest{};  ///< stream
+
+    /// Of the same transfers, where each rank adds so much of what it gets to its own.
+    [[nodiscard]] Loads reduced(double reducing) const;
+  };
+  /// Of this round, with which it ends: an empty one starts. `alike`: it is as many others.
+  [[nodiscard]] Loads loads(bool alike, bool takes_every_hop);
+  /// As finish() does, of a round with these loads.
+  void add(RoundCost& cost, const Loads& loads, double times, bool takes_every_hop, bool follows);
 
   /// Adds the round's time to `cost`, `times` over, and starts an empty round. Of its transfers the slowest counts; or
   /// the mean one, where all that is sent takes every hop after another. A round that `follows` the one before without
@@ -105,7 +135,7 @@ class TimedRound {
   static constexpr std::uint32_t nowhere = ~std::uint32_t{0};
 
   /// Transfers that are alike are one of the loads', which keeps sums of different amounts in the order they came.
-  void between_hosts(NodeId u, NodeId v, double fraction);
+  void between_hosts(NodeId u, NodeId v, double fraction, Rank times);
   [[nodiscard]] double slowest_byte_s(bool alike) const;
 
   const Placement& placement_;
@@ -113,10 +143,14 @@ class TimedRound {
   const Paths& paths_;
   PathLoads loads_;
   std::vector<std::uint32_t> last_from_;  ///< by node: the place among the loads of the last one that it sends
-  std::vector<std::uint32_t> sequence_;   ///< of each transfer between hosts: its place among the loads
-  bool all_alike_ = true;                 ///< the amounts of these
-  std::uint32_t senders_ = 0;             ///< hosts
-  double transfers_ = 0.0;                ///< of this round, between hosts
+  struct InRow {
+    std::uint32_t place;
+    Rank times;
+  };
+  std::vector<InRow> sequence_;  ///< of transfers between hosts, in order: their places among the loads
+  bool all_alike_ = true;        ///< the amounts of these
+  std::uint32_t senders_ = 0;    ///< hosts
+  double transfers_ = 0.0;       ///< of this round, between hosts
   double amounts_ = 0.0;
   double local_transfers_ = 0.0;
   double local_amounts_ = 0.0;

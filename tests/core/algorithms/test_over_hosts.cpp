@@ -9,9 +9,9 @@
 
 #include "algorithms/registry.hpp"
 #include "algorithms/trees/linear.hpp"
-#include "algorithms/trees/over_hosts.hpp"
 #include "kinds/trees/trees.hpp"
 #include "networks.hpp"
+#include "patterns/over_hosts.hpp"
 #include "plan/checker.hpp"
 #include "plan/tree_check.hpp"
 

@@ -119,25 +119,24 @@ TEST(TreeCosts, SharedChannelsAreSlower) {
 
 TEST(TreeCosts, RanksOfOneHostNeedNoNetwork) { EXPECT_EQ(line_costs(one_switch(), 4).network_hops, 15U); }
 
-NativeCosts native_bcast_of(const Alternatives& facts) {
-  return dynamic_cast<const NativeBcastTimes&>(*facts.native).costs;
+NativeCosts native_bcast(const Cluster& cluster) {
+  return native_costs(Paths(cluster), block_placement(cluster, 1), 0, NativeLibrary::mpich);
 }
 
 TEST(NativeCosts, BinomialOnOneSwitchIsLogP) {
-  const Alternatives facts = facts_of(one_switch());
-  EXPECT_NEAR(per_byte(native_bcast_of(facts).binomial), 4 * 8 / 1e8, 1e-15);
+  EXPECT_NEAR(per_byte(native_bcast(one_switch()).binomial), 4 * 8 / 1e8, 1e-15);
 }
 
 TEST(NativeCosts, DealtHostsShareTrunks) {
   // Distances 16, 8, 4 stay below one switch; at distances 2 and 1 eight senders share a trunk.
-  EXPECT_NEAR(per_byte(native_bcast_of(facts_of(line_of_switches("1"))).binomial), 19 * 8 / 1e8, 1e-15);
+  EXPECT_NEAR(per_byte(native_bcast(line_of_switches("1")).binomial), 19 * 8 / 1e8, 1e-15);
   // In blocks of eight, distances 16 and 8 cross trunks alone.
-  EXPECT_NEAR(per_byte(native_bcast_of(facts_of(line_of_switches("8"))).binomial), 5 * 8 / 1e8, 1e-15);
+  EXPECT_NEAR(per_byte(native_bcast(line_of_switches("8")).binomial), 5 * 8 / 1e8, 1e-15);
 }
 
 TEST(NativeCosts, RingAllgatherOverDealtHosts) {
   // Scatter: 1/2 + 1/4 + 1/8 below one switch, 8 senders of 1/16 and then of 1/32; ring: 31 rounds of 8 flows of 1/32.
-  EXPECT_NEAR(native_bcast_of(facts_of(line_of_switches("1"))).scatter_ring_allgather.rounds.seconds_per_byte,
+  EXPECT_NEAR(native_bcast(line_of_switches("1")).scatter_ring_allgather.rounds.seconds_per_byte,
               (0.5 + 0.25 + 0.125 + 0.5 + 0.25 + 31 * 8 / 32.0) * 8 / 1e8, 1e-15);
 }
 
@@ -147,7 +146,7 @@ TEST(NativeCosts, BlocksThatLieSideBySideAreOneMessage) {
       "trunkline: cluster/1\nname: one\ndefaults: {rate: 100Gbit, latency: 1us}\nswitches: [s0]\n"
       "hosts:\n  - {hosts: 'h[0-15]', switch: s0}\n",
       "one.yaml");
-  const NativeCosts costs = native_bcast_of(facts_of(fast));
+  const NativeCosts costs = native_bcast(fast);
   ASSERT_EQ(mpich_bcast(16, 16384), MpichBcast::scatter_doubling);
   const double tree = tree_seconds(costs.binomial, 16384, 16384);
   EXPECT_GT(native_bcast_seconds(costs, 16384), 1.2 * tree);
@@ -412,7 +411,8 @@ TEST(SizeClass, BeginsAtPowersOfTwoAndTheirEighths) {
 }
 
 TEST(SizeClass, HasOneNativeAlgorithm) {
-  const Alternatives facts = alternatives_of(Collective::bcast, testing::one_switch(16), Placement{0, 1}, 0, {});
+  const Cluster cluster = testing::one_switch(16);
+  const Alternatives facts = alternatives_of(Collective::bcast, cluster, Placement{0, 1}, 0, {});
   std::uint64_t bytes = least_bytes;
   for (; bytes < std::uint64_t{1} << 27U; bytes = size_class(bytes, facts.jumps).most_bytes + 1) {
     const SizeClass sizes = size_class(bytes, facts.jumps);
@@ -555,7 +555,8 @@ TEST(Choice, KeepsLittleOfManyRanks) {
   for (const auto native : {NativeLibrary::mpich, NativeLibrary::openmpi}) {
     const Alternatives facts =
         alternatives_of(Collective::bcast, cluster, block_placement(cluster, 1), hosts / 3, native);
-    const NativeCosts& own = native_bcast_of(facts);
+    const NativeCosts own =
+        native_costs(Paths(cluster), block_placement(cluster, 1), hosts / 3, native);  // all of them
     std::size_t bytes = sizeof facts + facts.laid.capacity() * sizeof facts.laid[0] +
                         facts.jumps.capacity() * sizeof facts.jumps[0] + sizeof own +
                         own.openmpi.capacity() * sizeof own.openmpi[0] + kept_bytes(own.binomial) +

@@ -29,6 +29,25 @@ struct RanksOfHosts {
 /// exchanges does so itself, with who leads the other's host.
 [[nodiscard]] Tree with_all_ranks(const Tree& over_hosts, const RanksOfHosts& hosts, std::size_t lane = 0);
 
+/// Trees over hosts for each of some lanes: what in_lanes() makes trees over ranks of, in its order.
+struct HostTrees {
+  std::vector<Tree> over_hosts;
+  RanksOfHosts hosts;
+  std::size_t lanes = 1;  ///< no more than the fullest host has ranks
+
+  [[nodiscard]] Rank root() const { return hosts.ranks[over_hosts.front().root].front(); }
+  [[nodiscard]] std::size_t trees() const { return over_hosts.size() * lanes; }
+  /// Who leads a host.
+  [[nodiscard]] Rank leader(Rank number, std::size_t lane) const {
+    const std::vector<Rank>& own = hosts.ranks[number];
+    return own[lane % own.size()];
+  }
+};
+[[nodiscard]] HostTrees host_trees(std::vector<Tree> over_hosts, RanksOfHosts hosts, std::size_t lanes = 1);
+
+/// All of them, over the ranks.
+[[nodiscard]] std::vector<Tree> over_ranks(const HostTrees& trees);
+
 /// The trees once for each lane, so that several ranks of a host drive its link by turns: one of them alone does not
 /// fill a fast one, and combines all that its host has. Each carries its part of the segments, so all together load
 /// links as the trees alone would. No more lanes than the fullest host has ranks.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "algorithms/trees/over_hosts.hpp"
+#include "patterns/over_hosts.hpp"
 
 #include <algorithm>
-#include <unordered_map>
+#include <utility>
 
 namespace trunkline {
 
@@ -10,16 +10,17 @@ RanksOfHosts ranks_of_hosts(const Placement& placement, Rank root) {
   const auto count = static_cast<Rank>(placement.size());
   check_root(count, root);
   RanksOfHosts hosts;
-  std::unordered_map<HostIndex, std::size_t> number;
+  std::vector<Rank> number(1 + std::size_t{*std::ranges::max_element(placement)}, no_rank);
   for (Rank rank = 0; rank < count; ++rank) {
-    const auto [found, is_new] = number.try_emplace(placement[rank], hosts.ranks.size());
-    if (is_new) {
+    Rank& here = number[placement[rank]];
+    if (here == no_rank) {
+      here = static_cast<Rank>(hosts.ranks.size());
       hosts.placement.push_back(placement[rank]);
       hosts.ranks.emplace_back();
     }
-    hosts.ranks[found->second].push_back(rank);
+    hosts.ranks[here].push_back(rank);
   }
-  hosts.root = static_cast<Rank>(number.at(placement[root]));
+  hosts.root = number[placement[root]];
   std::vector<Rank>& own = hosts.ranks[hosts.root];
   const auto at = std::ranges::find(own, root);
   std::rotate(own.begin(), at, at + 1);
@@ -35,6 +36,9 @@ Tree with_all_ranks(const Tree& over_hosts, const RanksOfHosts& hosts, std::size
   };
   const Rank root = hosts.ranks[over_hosts.root].front();
   Tree tree = root_alone(static_cast<Rank>(count), root);
+  for (Rank node = 0; node < over_hosts.size(); ++node) {
+    tree.children[leader(node)].reserve(over_hosts.children[node].size() + hosts.ranks[node].size());
+  }
   if (over_hosts.exchange != no_rank) {
     tree.exchange = leader(over_hosts.exchange);
     add_child(tree, root, tree.exchange);
@@ -51,14 +55,22 @@ Tree with_all_ranks(const Tree& over_hosts, const RanksOfHosts& hosts, std::size
   return tree;
 }
 
-std::vector<Tree> in_lanes(std::span<const Tree> over_hosts, const RanksOfHosts& hosts, std::size_t lanes) {
-  std::vector<Tree> all;
+HostTrees host_trees(std::vector<Tree> over_hosts, RanksOfHosts hosts, std::size_t lanes) {
   std::size_t most = 0;
   for (const std::vector<Rank>& own : hosts.ranks) most = std::max(most, own.size());
-  for (std::size_t lane = 0; lane < std::min(lanes, most); ++lane) {
-    for (const Tree& tree : over_hosts) all.push_back(with_all_ranks(tree, hosts, lane));
+  return {.over_hosts = std::move(over_hosts), .hosts = std::move(hosts), .lanes = std::min(lanes, most)};
+}
+
+std::vector<Tree> over_ranks(const HostTrees& trees) {
+  std::vector<Tree> all;
+  for (std::size_t lane = 0; lane < trees.lanes; ++lane) {
+    for (const Tree& tree : trees.over_hosts) all.push_back(with_all_ranks(tree, trees.hosts, lane));
   }
   return all;
+}
+
+std::vector<Tree> in_lanes(std::span<const Tree> over_hosts, const RanksOfHosts& hosts, std::size_t lanes) {
+  return over_ranks(host_trees({over_hosts.begin(), over_hosts.end()}, hosts, lanes));
 }
 
 }  // namespace trunkline

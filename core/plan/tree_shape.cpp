@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plan/tree_shape.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace trunkline {
+
+TreeShape shape_of(const Tree& tree, const Placement& placement, Rank kept) {
+  const auto is_local_leaf = [&](Rank rank) {
+    return tree.children[rank].empty() && rank != tree.root && rank != tree.exchange && rank != kept &&
+           placement[tree.parent[rank]] == placement[rank];
+  };
+  TreeShape shape;
+  std::vector<std::uint32_t> node_of(tree.size(), TreeShape::no_node);
+  for (Rank rank = 0; rank < tree.size(); ++rank) {
+    if (is_local_leaf(rank)) continue;
+    node_of[rank] = static_cast<std::uint32_t>(shape.nodes.size());
+    shape.nodes.push_back({.rank = rank, .host = placement[rank]});
+  }
+  for (TreeShape::Node& node : shape.nodes) {
+    for (const Rank child : tree.children[node.rank]) {
+      if (node_of[child] == TreeShape::no_node) {
+        ++node.further_leaves;
+      } else {
+        node.children.push_back({node_of[child], std::exchange(node.further_leaves, 0)});
+      }
+    }
+  }
+  shape.root = node_of[tree.root];
+  if (tree.exchange != no_rank) shape.exchange = node_of[tree.exchange];
+  return shape;
+}
+
+TreeShape shape_of(const HostTrees& trees, std::size_t tree, std::size_t lane) {
+  const Tree& over_hosts = trees.over_hosts[tree];
+  const Rank root = trees.root();
+  const bool root_leads = trees.leader(over_hosts.root, lane) == root;
+  // By rank, each the leader of a host; the root besides, where another one leads its host.
+  std::vector<std::pair<Rank, Rank>> leaders;
+  for (Rank number = 0; number < over_hosts.size(); ++number) leaders.emplace_back(trees.leader(number, lane), number);
+  if (!root_leads) leaders.emplace_back(root, no_rank);
+  std::ranges::sort(leaders);
+  TreeShape shape;
+  std::vector<std::uint32_t> node_of(over_hosts.size());
+  for (const auto& [rank, number] : leaders) {
+    const auto node = static_cast<std::uint32_t>(shape.nodes.size());
+    (number == no_rank ? shape.root : node_of[number]) = node;
+    shape.nodes.push_back({.rank = rank, .host = trees.hosts.placement[number == no_rank ? over_hosts.root : number]});
+  }
+  if (root_leads) {
+    shape.root = node_of[over_hosts.root];
+  } else {
+    shape.nodes[shape.root].children.push_back({node_of[over_hosts.root], 0});
+  }
+  for (Rank number = 0; number < over_hosts.size(); ++number) {
+    TreeShape::Node& node = shape.nodes[node_of[number]];
+    for (const Rank child : over_hosts.children[number]) node.children.push_back({node_of[child], 0});
+    const Rank others = static_cast<Rank>(trees.hosts.ranks[number].size()) - 1;
+    node.further_leaves = number == over_hosts.root && !root_leads ? others - 1 : others;
+  }
+  // Who leads the root's host and serves nobody is a local leaf, as any other of its host.
+  const std::uint32_t home = node_of[over_hosts.root];
+  if (!root_leads && !shape.nodes[home].sends()) {
+    shape.nodes.erase(shape.nodes.begin() + home);
+    shape.root = 0;
+    shape.nodes.front().children.clear();
+    shape.nodes.front().further_leaves = 1;
+  }
+  return shape;
+}
+
+std::vector<std::uint32_t> parents_first(const TreeShape& shape) {
+  std::vector<std::uint32_t> order{shape.root};
+  order.reserve(shape.nodes.size());
+  for (std::size_t next = 0; next < order.size(); ++next) {
+    for (const TreeShape::Child& child : shape.nodes[order[next]].children) order.push_back(child.node);
+  }
+  return order;
+}
+
+}  // namespace trunkline

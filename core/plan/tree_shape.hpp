@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// A tree as the way of its segments sees it: of the ranks of a host those alone that hand them on.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "patterns/over_hosts.hpp"
+#include "patterns/tree.hpp"
+
+namespace trunkline {
+
+/// Most ranks of a host get their segments from another one there, and hand them to nobody: local leaves, of which only
+/// the number counts.
+struct TreeShape {
+  static constexpr std::uint32_t no_node = ~std::uint32_t{0};
+
+  struct Child {
+    std::uint32_t node;
+    Rank local_leaves;  ///< that get theirs right before it
+  };
+  struct Node {
+    Rank rank;
+    HostIndex host;
+    std::vector<Child> children{};  ///< in sending order
+    Rank further_leaves = 0;        ///< local ones that get theirs after all children
+
+    [[nodiscard]] bool sends() const { return further_leaves > 0 || !children.empty(); }
+  };
+  std::vector<Node> nodes{};  ///< by rank
+  std::uint32_t root = 0;
+  std::uint32_t exchange = no_node;
+};
+
+/// `kept` is no leaf even if it is one; no_rank: none.
+[[nodiscard]] TreeShape shape_of(const Tree& tree, const Placement& placement, Rank kept = no_rank);
+
+/// Of one of the trees in a lane, without laying it over the ranks: the same as of what with_all_ranks() lays. None of
+/// its roots exchange.
+[[nodiscard]] TreeShape shape_of(const HostTrees& trees, std::size_t tree, std::size_t lane);
+
+/// Nodes from the root on, each after its parent.
+[[nodiscard]] std::vector<std::uint32_t> parents_first(const TreeShape& shape);
+
+}  // namespace trunkline
