@@ -102,6 +102,15 @@ class Hosts {
   void compute(double seconds) {
     if (seconds > 0.0) processors_of(s4u::this_actor::get_host()).compute(s4u::Engine::get_clock(), seconds);
   }
+  /// Returns when the rank that calls has done it. What is put into memory goes after all that the rank computes and
+  /// sends, and wakes nobody; what is taken out goes as a message is taken in.
+  double copy(double bytes, bool out) {
+    const HostCosts& costs = host_costs();
+    const double now = s4u::Engine::get_clock();
+    Processors& own = processors_of(s4u::this_actor::get_host());
+    if (out) return own.receive(now, costs.local_receive_s + costs.local_receive_byte_s * bytes, now);
+    return own.send(now, std::min(costs.local_send_s, costs.local_receive_s) + costs.local_send_byte_s * bytes);
+  }
   double rest() { return processors_of(s4u::this_actor::get_host()).rest(s4u::Engine::get_clock()); }
 
   double through_port(const s4u::Host* from, double at_s, double wire) {
@@ -291,4 +300,9 @@ extern "C" __attribute__((visibility("default"))) void trunkline_simulate_combin
 
 extern "C" __attribute__((visibility("default"))) double trunkline_simulate_rest() {
   return trunkline::simulate::all_hosts().rest();
+}
+
+extern "C" __attribute__((visibility("default"))) void trunkline_simulate_copy(double bytes, bool out) {
+  const double until = trunkline::simulate::all_hosts().copy(bytes, out);
+  if (until > simgrid::s4u::Engine::get_clock()) simgrid::s4u::this_actor::sleep_until(until);
 }

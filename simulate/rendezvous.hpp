@@ -16,6 +16,9 @@ extern "C" void trunkline_simulate_give_up_after(double seconds);
 /// The rank's processor adds so many bytes up from now on, after what it sends: what it sends later leaves after that.
 extern "C" void trunkline_simulate_combine(double bytes);
 
+/// Copies so many bytes out of memory that the ranks of a host share, or into it, and comes back when that is done.
+extern "C" void trunkline_simulate_copy(double bytes, bool out);
+
 /// Simulated seconds until the rank's processor has done all that was begun; it is forgotten.
 extern "C" double trunkline_simulate_rest();
 

@@ -33,13 +33,16 @@ struct LocalDecision {
   std::shared_ptr<const LocalPlan> plan{};  ///< null: native
   std::uint64_t segment_bytes = 0;          ///< where it is not native
   std::string reason{};
+  bool by_arrival = false;  ///< ranks of a host combine as they come
   /// Where datagrams do not reach all ranks; null: this one all the same.
   std::shared_ptr<const LocalDecision> without_datagrams{};
   double saved_s = 0.0;    ///< what it is predicted to save beside that one
   double opening_s = 0.0;  ///< what ranks spend once on a communicator, to be reached by datagrams
 
   /// Where it is not native.
-  [[nodiscard]] Pace pace() const { return {.segment_bytes = segment_bytes, .in_flight = plan->in_flight}; }
+  [[nodiscard]] Pace pace() const {
+    return {.segment_bytes = segment_bytes, .in_flight = plan->in_flight, .by_arrival = by_arrival};
+  }
 };
 
 }  // namespace trunkline::runtime

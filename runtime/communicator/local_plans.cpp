@@ -9,7 +9,9 @@
 #include "execute/local_part.hpp"
 #include "plan/checker.hpp"
 #include "text/fnv.hpp"
+#include "transport/memory/shared_segment.hpp"
 #include "transport/mpi/tags.hpp"
+#include "transport/watchdog.hpp"
 
 namespace trunkline::runtime {
 
@@ -46,11 +48,11 @@ std::shared_ptr<const LocalDecision> LocalPlans::decide(std::uint64_t bytes, Ope
            std::to_string(static_cast<int>(order));
   };
   const auto common = made_alike<Common>(name, [&] { return decide_for_all(bytes, order, wish); });
-  LocalDecision decision = local(common->decision);
+  LocalDecision decision = local(common->decision, bytes, order);
   if (common->without_datagrams) {
     decision.saved_s = common->saved_s;
     decision.opening_s = common->opening_s;
-    decision.without_datagrams = std::make_shared<const LocalDecision>(local(*common->without_datagrams));
+    decision.without_datagrams = std::make_shared<const LocalDecision>(local(*common->without_datagrams, bytes, order));
   }
   place = {.bytes = bytes,
            .order = order,
@@ -76,10 +78,27 @@ LocalPlans::Common LocalPlans::decide_for_all(std::uint64_t bytes, OperandOrder 
   return common;
 }
 
-LocalDecision LocalPlans::local(const Decision& decided) {
-  return {.plan = decided.is_native() ? nullptr : local_plan(decided.algorithm, decided.laid_for_bytes),
-          .segment_bytes = decided.segment_bytes,
-          .reason = decided.reason};
+LocalDecision LocalPlans::local(const Decision& decided, std::uint64_t bytes, OperandOrder order) {
+  LocalDecision made{.plan = decided.is_native() ? nullptr : local_plan(decided.algorithm, decided.laid_for_bytes),
+                     .segment_bytes = decided.segment_bytes,
+                     .reason = decided.reason};
+  if (!world_.by_arrival || collective_ != Collective::allreduce || made.plan == nullptr) return made;
+  const char* const why_not = why_not_by_arrival(made, bytes, order);
+  made.by_arrival = why_not == nullptr;
+  if (world_.explain) {
+    made.reason += made.by_arrival ? "; ranks of a host combine as they come (TRUNKLINE_WITHIN_HOSTS)"
+                                   : std::string("; ranks of a host combine as the plan says: ") + why_not;
+  }
+  return made;
+}
+
+const char* LocalPlans::why_not_by_arrival(const LocalDecision& decision, std::uint64_t bytes,
+                                           OperandOrder order) const {
+  if (order != OperandOrder::any) return "the operation does not commute";
+  if (const char* const why_not = decision.plan->part->why_not_by_arrival()) return why_not;
+  if (bytes > decision.segment_bytes) return "the message is longer than a segment";
+  if (bytes > MemoryLimits().slot_bytes) return "the message is longer than 16 KiB";
+  return simulated || world_.knowledge.host_memory ? nullptr : "they share no memory";
 }
 
 std::shared_ptr<const LocalPlan> LocalPlans::local_plan(std::string_view algorithm, std::uint64_t laid_for_bytes) {
@@ -98,7 +117,7 @@ std::shared_ptr<const LocalPlan> LocalPlans::local_plan(std::string_view algorit
                  .laid_for_bytes = laid_for_bytes,
                  .key_hash = hash(key),
                  .name = given != nullptr ? given->file->algorithm.c_str() : algorithm.data(),
-                 .part = local_part(plan, processes_.rank, *processes_.world_ranks),
+                 .part = local_part(plan, processes_.rank, *processes_.world_ranks, *processes_.placement),
                  .in_flight = *flight,
                  .load = load_of(plan)};
   made.far = far_of(plan);

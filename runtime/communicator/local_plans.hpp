@@ -54,7 +54,10 @@ class LocalPlans {
   /// Of a plan or a decision among all of the job: whose it is, of which collective, and from which root.
   [[nodiscard]] std::uint64_t identity(std::string_view key) const;
   [[nodiscard]] Common decide_for_all(std::uint64_t bytes, OperandOrder order, const Wish& wish);
-  [[nodiscard]] LocalDecision local(const Decision& decided);
+  [[nodiscard]] LocalDecision local(const Decision& decided, std::uint64_t bytes, OperandOrder order);
+  /// Of a decision that runs a plan: for people; null: nothing is in the way.
+  [[nodiscard]] const char* why_not_by_arrival(const LocalDecision& decision, std::uint64_t bytes,
+                                               OperandOrder order) const;
   std::shared_ptr<const LocalPlan> local_plan(std::string_view algorithm, std::uint64_t laid_for_bytes);
   [[nodiscard]] InFlight in_flight_of(const Plan& plan) const;
   [[nodiscard]] std::vector<int> far_of(const Plan& plan) const;

@@ -9,8 +9,9 @@
 
 namespace trunkline::runtime {
 
-/// Of the `rank`-th of the members, which are given by their ranks of the private communicator. Throws std::logic_error
-/// for a plan of a kind that nothing here runs.
-[[nodiscard]] std::unique_ptr<const LocalPart> local_part(const Plan& plan, Rank rank, std::span<const int> members);
+/// Of the `rank`-th of the members, which are given by their ranks of the private communicator. `hosts`: of each of
+/// them; empty: not known. Throws std::logic_error for a plan of a kind that nothing here runs.
+[[nodiscard]] std::unique_ptr<const LocalPart> local_part(const Plan& plan, Rank rank, std::span<const int> members,
+                                                          std::span<const HostIndex> hosts = {});
 
 }  // namespace trunkline::runtime

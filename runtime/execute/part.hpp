@@ -23,6 +23,7 @@ namespace trunkline::runtime {
 struct Pace {
   std::uint64_t segment_bytes = 0;
   InFlight in_flight{};
+  bool by_arrival = false;  ///< ranks of a host combine as they come, where the part can and memory is shared
 };
 
 /// An execution with all that it needs besides what the call gave it.
@@ -40,6 +41,9 @@ class LocalPart {
 
   /// That take segments by turns, each with messages of its own.
   [[nodiscard]] virtual std::size_t streams() const = 0;
+
+  /// Why the ranks of a host cannot combine operands as they come, for people; null: they can.
+  [[nodiscard]] virtual const char* why_not_by_arrival() const { return "the plan is not made of trees"; }
 
   /// Whether calls need the datagrams of their communicator.
   [[nodiscard]] virtual bool uses_datagrams() const { return false; }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "intercept/run_plan.hpp"
 
+#include <memory>
 #include <new>
 #include <optional>
 
@@ -11,6 +12,7 @@
 #include "trace/traced_datagrams.hpp"
 #include "transport/memory/memory_transport.hpp"
 #include "transport/mpi/mpi_transport.hpp"
+#include "transport/shelf.hpp"
 
 // Two rules keep the program's error handlers, exceptions and thread cancellation working through our frames: MPI calls
 // that may run code of the program (native ones, and all on its own communicators) are made outside of any try block,
@@ -72,6 +74,8 @@ int run_plan(const UserCall& call, const SharedFacts& shared, const Prepared& pr
   const std::uint64_t claim = claim_of(arguments, prepared, shared.bytes);
   MpiTransport over_mpi(*private_communicator(), *prepared.communicator->members()->processes().world_ranks,
                         prepared.id, prepared.turn, claim, decision.plan->part->streams());
+  std::unique_ptr<Shelf> shelf;
+  if constexpr (simulated) over_mpi.use(*(shelf = simulated_shelf(over_mpi, prepared.id)));
   std::optional<DatagramCall> datagrams;
   std::optional<TracedDatagrams> told;
   if (prepared.group != nullptr) over_mpi.use(datagrams.emplace(*prepared.group, prepared.turn, claim));

@@ -39,6 +39,10 @@ constexpr std::array table{
         "TRUNKLINE_HOST_MEMORY", "0, 1 or copies",
         "whether ranks of one host hand data on in memory that they share; copies: but none reads another one's own "
         "memory; default 1"},
+    Setting{
+        "TRUNKLINE_WITHIN_HOSTS", "plan or arrival",
+        "how ranks of one host combine short allreduces along one tree: between the ranks that the plan says, or in "
+        "memory as they come; default plan"},
     Setting{"TRUNKLINE_HOST", "NAME", "this rank's host in the cluster file; default: the processor's name"},
     Setting{"TRUNKLINE_MEASURED", "FILE", "what 'trunkline measure' found on this cluster with this MPI"},
     Setting{"TRUNKLINE_HOST_COSTS",
@@ -112,6 +116,8 @@ class Reader {
       take_multicast(value);
     } else if (name == "TRUNKLINE_HOST_MEMORY") {
       take_host_memory(value);
+    } else if (name == "TRUNKLINE_WITHIN_HOSTS") {
+      take_within_hosts(value);
     } else if (name == "TRUNKLINE_FOLLOW") {
       setup_.follow = flag(name, value);
     } else if (name == "TRUNKLINE_EXPLAIN") {
@@ -165,6 +171,7 @@ class Reader {
       faults_.push_back("TRUNKLINE_MEASURED=" + setup_.measured + ": is about a cluster: set TRUNKLINE_CLUSTER too");
     }
     if (setup_.follow) check_follow();
+    if (setup_.within_hosts == WithinHosts::arrival) check_arrival();
     if (setup_.trace.empty() && !trace_choice_.empty()) {
       faults_.push_back(trace_choice_ + " chooses what is traced: set TRUNKLINE_TRACE too");
     }
@@ -176,6 +183,24 @@ class Reader {
   }
 
  private:
+  void check_arrival() {
+    const std::string given = "TRUNKLINE_WITHIN_HOSTS=arrival: ";
+    if (setup_.reproducible) {
+      faults_.push_back(given +
+                        "ranks combine in the order in which they come, and TRUNKLINE_REPRODUCIBLE=1 asks for " +
+                        "one order: set one of the two");
+    }
+    if (setup_.host_memory == HostMemoryWish::none) {
+      faults_.push_back(given +
+                        "ranks combine in memory that they share, and TRUNKLINE_HOST_MEMORY=0 leaves that out: " +
+                        "set one of the two");
+    }
+    if (!setup_.trace.empty()) {
+      faults_.push_back(given + "ranks leave operands for whoever comes next, and a trace (TRUNKLINE_TRACE) tells " +
+                        "messages between the ranks of a plan: set one of the two");
+    }
+  }
+
   void check_follow() {
     const std::string given = "TRUNKLINE_FOLLOW=1: ";
     if (setup_.cluster.empty()) faults_.push_back(given + "is about a cluster file: set TRUNKLINE_CLUSTER too");
@@ -212,6 +237,14 @@ class Reader {
       setup_.host_memory = HostMemoryWish::copied;
     } else if (value != "1") {
       faults_.push_back("TRUNKLINE_HOST_MEMORY=" + std::string(value) + ": must be 0, 1 or copies");
+    }
+  }
+
+  void take_within_hosts(std::string_view value) {
+    if (value == "arrival") {
+      setup_.within_hosts = WithinHosts::arrival;
+    } else if (value != "plan") {
+      faults_.push_back("TRUNKLINE_WITHIN_HOSTS=" + std::string(value) + ": must be plan or arrival");
     }
   }
 

@@ -146,6 +146,7 @@ void start() {
   // All ranks have been told the same.
   if (is_any_accelerated()) shared_memory = open_host_memory(setup, *mine, *opened).release();
   mine->knowledge.host_memory = shared_memory != nullptr;
+  if (shared_memory != nullptr) opened->ids().before_release([](unsigned id) { shared_memory->clear_shelf(id); });
   if (mine->knowledge.cluster && is_one_host(*mine->placement)) mine->knowledge.stay_on_one_host();
   int ranks = 0;
   check(PMPI_Comm_size(MPI_COMM_WORLD, &ranks));

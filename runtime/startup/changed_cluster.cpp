@@ -64,6 +64,7 @@ std::shared_ptr<const World> make_world(const World& first, const std::string& t
   made->explain = first.explain;
   made->strict = first.strict;
   made->trace = first.trace;
+  made->by_arrival = first.by_arrival;
   made->follow = first.follow;
   return made;
 }

@@ -28,10 +28,12 @@ std::unique_ptr<HostMemory> open_host_memory(const Setup& setup, const World& wo
   check(PMPI_Comm_rank(ours.communicator(), &rank));
   HostMemory::Opened opened = HostMemory::open(
       ours, {.host = host_of(setup, world, rank), .may_read = setup.host_memory == HostMemoryWish::any});
-  if (!world.explain || !opened.is_mine_to_say) return std::move(opened.memory);
+  const bool is_missed = world.by_arrival && opened.memory == nullptr;
+  if (!opened.is_mine_to_say || !(world.explain || is_missed)) return std::move(opened.memory);
   const std::string reason = ", since rank " + std::to_string(rank) + " says: " + opened.why;
   if (opened.memory == nullptr) {
-    say("ranks of one host exchange messages over MPI" + reason);
+    say("ranks of one host exchange messages over MPI" + reason +
+        (is_missed ? ". So they combine as plans say, and not as they come (TRUNKLINE_WITHIN_HOSTS)" : ""));
   } else if (opened.memory->reads()) {
     say("ranks of one host hand data on in memory");
   } else {

@@ -118,6 +118,7 @@ LocalView local_view(const Setup& setup) {
   view.world.knowledge.reproducible = setup.reproducible;
   view.world.knowledge.multicasts = setup.multicasts && !simulated;  // its jobs make few calls
   view.world.follow = setup.follow && !simulated;                    // its network stays as it is
+  view.world.by_arrival = setup.within_hosts == WithinHosts::arrival;
   view.world.trace = !setup.trace.empty();
   view.host_name = setup.host.empty() ? processor_name() : setup.host;
   view.disabled = setup.disable;
@@ -125,7 +126,8 @@ LocalView local_view(const Setup& setup) {
   std::string wishes = setup.host_costs + "\n" + (setup.reproducible ? "reproducible\n" : "") +
                        (setup.multicasts ? "" : "no multicasts\n") + (setup.follow ? "follow\n" : "") + "by " +
                        std::to_string(static_cast<int>(setup.way)) + "\nmemory " +
-                       std::to_string(static_cast<int>(setup.host_memory)) + "\n";
+                       std::to_string(static_cast<int>(setup.host_memory)) + "\n" +
+                       (setup.within_hosts == WithinHosts::arrival ? "by arrival\n" : "");
   for (const Wish& wish : setup.wishes) {
     wishes += std::to_string(static_cast<int>(wish.kind)) + ":" + std::string(wish.algorithm) + ":" +
               std::to_string(wish.segment_bytes) + "\n";

@@ -23,6 +23,12 @@ enum class HostMemoryWish : std::uint8_t {
   any,
 };
 
+/// How the ranks of a host combine operands of an allreduce.
+enum class WithinHosts : std::uint8_t {
+  plan,     ///< as the plan says who sends to whom
+  arrival,  ///< as they come
+};
+
 struct RankRange {
   int first = 0;
   int last = 0;
@@ -54,6 +60,7 @@ struct Setup {
   bool multicasts = true;          ///< `auto` may take plans that go by datagrams
   GroupWay way = GroupWay::usual;  ///< of datagrams
   HostMemoryWish host_memory = HostMemoryWish::any;
+  WithinHosts within_hosts = WithinHosts::plan;
   bool follow = false;  ///< calls follow the cluster file when it changes
   bool explain = false;
   bool strict = false;

@@ -21,6 +21,7 @@ struct World {
   bool explain = false;
   bool strict = false;           ///< on any of the ranks
   bool trace = false;            ///< so too
+  bool by_arrival = false;       ///< ranks of a host combine short allreduces as they come
   bool follow = false;           ///< calls follow the cluster file when it changes
   std::string cluster_file{};    ///< where it is, wherever the program goes; empty: none
   const World* first = nullptr;  ///< what the job began with, where this followed from a changed file

@@ -16,6 +16,7 @@ namespace trunkline::runtime {
 
 class Datagrams;
 class EventSink;
+class Shelf;
 
 /// Another rank has given this call up, for the error class `code`: what it had still to send will not come, and what
 /// is sent to it may never be taken.
@@ -118,6 +119,9 @@ class Transport {
 
   /// Datagrams between the call's ranks; null on all of them: there are none.
   [[nodiscard]] virtual Datagrams* datagrams() noexcept { return nullptr; }
+
+  /// Where ranks of this host leave partial results of this call; null on all ranks: nowhere.
+  [[nodiscard]] virtual Shelf* shelf() noexcept { return nullptr; }
 
  protected:
   Transport() = default;

@@ -149,8 +149,8 @@ def test_collectives_do_not_disturb_each_other(any_mpi: Mpi, ranks: int, per_hos
     assert int(rows["allreduce"][0]) > 0
 
 
-def fault(mpi: Mpi, *cases: str, memory: str, status: int | None = 0) -> Outcome:
-    settings = shared(2, memory, NAP_US="200")
+def fault(mpi: Mpi, *cases: str, memory: str = "1", status: int | None = 0, **more: str) -> Outcome:
+    settings = shared(2, memory, NAP_US="200", **more)
     done = mpi.run(
         4, mpi.program("runtime-faults"), *cases, settings=settings, per_rank=[ON_SHARED_HOST], status=status
     )
@@ -241,3 +241,81 @@ def test_shares_in_lanes_of_ranks_of_hosts(any_mpi: Mpi, ranks: int, per_host: i
     choices = "lane-ring:100,lane-ring,lane-direct:1000,lane-direct"
     done = any_mpi.run(ranks, *command, "--choices", choices, settings=shared(per_host), per_rank=[ON_SHARED_HOST])
     assert "FAILED" not in done.err, done.err
+
+
+ARRIVAL = {"TRUNKLINE_WITHIN_HOSTS": "arrival"}
+BY_ARRIVAL = "flat:16KiB"
+HIERARCHICAL = "flat:16384,hierarchical-binomial:16384,hierarchical-4-nomial:1000"
+
+
+@pytest.mark.parametrize(
+    ("ranks", "per_host", "room", "way"),
+    [
+        (8, 8, "usual", "reads"),
+        (8, 4, "tiny", "copies"),
+        (7, 3, "usual", "copies"),
+        pytest.param(6, 2, "usual", "reads", marks=ONE_VERSION),
+        pytest.param(5, 5, "tiny", "reads", marks=ONE_VERSION),
+    ],
+)
+def test_ranks_combine_as_they_come(any_mpi: Mpi, ranks: int, per_host: int, room: str, way: str):
+    """Along random trees, on several communicators in turn, whoever is late; elements with gaps among them."""
+    case(any_mpi, ranks, "arrivals", "200", str(ranks * 10 + per_host), str(per_host), room, way)
+
+
+@pytest.mark.parametrize(("ranks", "per_host"), [(8, 4), pytest.param(7, 3, marks=ONE_VERSION), (6, 6)])
+def test_all_reductions_where_ranks_combine_as_they_come(any_mpi: Mpi, ranks: int, per_host: int):
+    groups = "reductions,operations,datatypes,communicators"
+    command = [any_mpi.program("runtime-test"), "--require", "--groups", groups, "--choices", HIERARCHICAL]
+    done = any_mpi.run(ranks, *command, settings=shared(per_host, **ARRIVAL), per_rank=[ON_SHARED_HOST])
+    assert "FAILED" not in done.err, done.err
+    assert " passed, 0 failed" in done.out, done.out + done.err
+
+
+@pytest.mark.parametrize(("ranks", "per_host", "threads"), [(8, 4, 1), (6, 3, 3)])
+def test_calls_by_arrival_do_not_disturb_each_other(any_mpi: Mpi, ranks: int, per_host: int, threads: int):
+    words = [any_mpi.program("runtime-mixed"), "300", "12", str(threads), BY_ARRIVAL, "hierarchical-binomial:16KiB"]
+    done = any_mpi.run(ranks, *words, settings=shared(per_host, **ARRIVAL), per_rank=[ON_SHARED_HOST])
+    rows = {line.split()[0]: line.split()[1:] for line in done.out.splitlines()}
+    assert int(rows["allreduce"][0]) > 0
+
+
+def test_the_program_goes_on_where_a_rank_of_a_host_is_wrong(any_mpi: Mpi):
+    cases = [f"{one}@{choice}" for choice in (BY_ARRIVAL, "hierarchical-binomial:256KiB") for one in REDUCING]
+    fault(any_mpi, *cases, f"error-elsewhere@{BY_ARRIVAL}", "late-beside-a-faulty-one@flat:256KiB", **ARRIVAL)
+
+
+def test_the_job_ends_where_a_rank_of_a_host_is_killed(any_mpi: Mpi):
+    begin = time.monotonic()
+    assert fault(any_mpi, f"killed-in-allreduce@{BY_ARRIVAL}", status=None, **ARRIVAL).status != 0
+    assert time.monotonic() - begin < 120
+
+
+@pytest.mark.parametrize(
+    ("choice", "call", "said"),
+    [
+        (BY_ARRIVAL, "800:sum", "as they come (TRUNKLINE_WITHIN_HOSTS)"),
+        (BY_ARRIVAL, "800:ordered", "as the plan says: the operation does not commute"),
+        ("flat:1KiB", "4000:sum", "as the plan says: the message is longer than a segment"),
+        ("flat:64KiB", "40000:sum", "as the plan says: the message is longer than 16 KiB"),
+        ("two-tree:16KiB", "4000:sum", "as the plan says: the plan has several trees"),
+        ("recursive-doubling", "800:sum", "as the plan says: the plan is not made of trees"),
+    ],
+)
+def test_it_says_why_ranks_combine_as_the_plan_says(mpi: Mpi, choice: str, call: str, said: str):
+    settings = shared(2, TRUNKLINE_ALLREDUCE=choice, TRUNKLINE_EXPLAIN="1", **ARRIVAL)
+    words = [mpi.program("runtime-calls"), call]
+    done = mpi.run(4, *words, settings=settings, per_rank=[ON_SHARED_HOST])
+    (line,) = done.lines("trunkline: MPI_Allreduce of ")
+    assert f"; ranks of a host combine {said}" in line
+
+
+@pytest.mark.parametrize(
+    ("name", "value"), [("TRUNKLINE_REPRODUCIBLE", "1"), ("TRUNKLINE_HOST_MEMORY", "0"), ("TRUNKLINE_TRACE", "traces")]
+)
+def test_what_arrival_cannot_give_is_refused(mpi: Mpi, name: str, value: str):
+    settings = CLUSTER | {"RANKS_PER_HOST": "2", name: value} | ARRIVAL
+    done = mpi.run(2, mpi.program("runtime-hello"), settings=settings, per_rank=[ON_SHARED_HOST], status=None)
+    assert done.status != 0
+    assert "TRUNKLINE_WITHIN_HOSTS=arrival: ranks " in done.err
+    assert name in done.err

@@ -44,6 +44,7 @@ WRONG = [
     ("TRUNKLINE_EXPLAIN", "2", "TRUNKLINE_EXPLAIN=2: must be 0 or 1"),
     ("TRUNKLINE_DISABLE", "on", "TRUNKLINE_DISABLE=on: must be 0 or 1"),
     ("TRUNKLINE_HOST_MEMORY", "on", "TRUNKLINE_HOST_MEMORY=on: must be 0, 1 or copies"),
+    ("TRUNKLINE_WITHIN_HOSTS", "arrivals", "TRUNKLINE_WITHIN_HOSTS=arrivals: must be plan or arrival"),
     ("TRUNKLINE_MULTICAST", "ipv4", "TRUNKLINE_MULTICAST=ipv4: must be 0, 1, ipv6 or broadcast"),
     *(
         ("TRUNKLINE_PATIENCE", wrong, f"TRUNKLINE_PATIENCE={wrong}: must be a number of seconds above 0")

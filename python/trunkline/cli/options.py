@@ -18,6 +18,7 @@ __all__ = [
     "CLUSTER_HELP",
     "COLLECTIVE_HELP",
     "BudgetOption",
+    "ByArrivalOption",
     "CellsJsonOption",
     "ClusterOption",
     "CollectiveOption",
@@ -131,6 +132,8 @@ PlannedRootOption = Annotated[
 DealtOption = Annotated[
     bool, typer.Option("--dealt", help="Hosts go in turn over the sites, as cards are dealt; else in the file's order.")
 ]
+_BY_ARRIVAL = "Ranks of a host combine short allreduces as they come (TRUNKLINE_WITHIN_HOSTS=arrival), not by plans."
+ByArrivalOption = Annotated[bool, typer.Option("--by-arrival", help=_BY_ARRIVAL)]
 PlannedRanksOption = Annotated[
     Optional[int], typer.Option(metavar="N", help="Ranks on every host; default: the plan's, else 1.")
 ]

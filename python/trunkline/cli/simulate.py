@@ -13,6 +13,7 @@ from trunkline import _core
 from trunkline.cli.assumptions import host_words, rate_words, tell_rate
 from trunkline.cli.forms import App
 from trunkline.cli.options import (
+    ByArrivalOption,
     ClusterOption,
     DealtOption,
     JsonOption,
@@ -86,6 +87,7 @@ def simulated(
         Optional[str], typer.Option(metavar="FILE", help="Tables of 'trunkline measure': processor times of messages.")
     ] = None,
     host_costs: HostCostsOption = "",
+    by_arrival: ByArrivalOption = False,
     race: Annotated[
         Optional[float],
         typer.Option(
@@ -112,6 +114,8 @@ def simulated(
     """Run {collective} by the preload library's own code and by others' algorithms on simulated hosts."""
     collective = str(context.info_name)
     check_outputs({"--json": json})
+    if by_arrival and collective != "allreduce":
+        raise BadInput("--by-arrival: ranks of a host combine allreduces so, and nothing else; leave it out")
     bench = load_bench(compare) if compare else None
     network = load_cluster(cluster)
     rate_bps = parse_rate(rate) if rate else rate_of(bench) if bench else None
@@ -135,7 +139,10 @@ def simulated(
     if calls is None:
         calls = LOSSY_CALLS if _core.has_impairments(network) else 1
     lengths = parse_sizes(sizes)
-    job = Job(collective, network, placement, start, lengths, options, costs, library.native_library, calls)
+    job = Job(
+        *(collective, network, placement, start, lengths, options, costs, library.native_library, calls),
+        by_arrival=by_arrival,
+    )
     if race is None:
         race = LARGE_RACE if len(placement) > SMALL_JOB else 0.0
     if bench is not None:
@@ -152,6 +159,7 @@ def simulated(
         f"{escape(network.name)}, {len(placement)} ranks, {rate_words(network)}, {library.name}; {about}: simulated "
     )
     title += _core.facts_of(collective).mpi_name + (f", median of {calls} calls" if calls > 1 else "")
+    title += ", combined by arrival" if by_arrival else ""
     console.print(_rows_table(title, job, rows, left_out))
     for line in reasons(left_out):
         console.print(line, style="dim", markup=False, highlight=False)

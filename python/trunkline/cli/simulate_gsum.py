@@ -14,7 +14,14 @@ from rich.table import Table
 from trunkline import _core
 from trunkline.bench.gsum import NATIVE_PLAN, parse_gsum_sizes, ranks_on_hosts
 from trunkline.cli.assumptions import rate_words
-from trunkline.cli.options import CellsJsonOption, ClusterOption, RateOption, TunedPlanOption, sizes_option
+from trunkline.cli.options import (
+    ByArrivalOption,
+    CellsJsonOption,
+    ClusterOption,
+    RateOption,
+    TunedPlanOption,
+    sizes_option,
+)
 from trunkline.cli.output import check_outputs, write_json, write_text
 from trunkline.cli.predict import MpiOption, scaled_cluster
 from trunkline.cli.simulate_gains import reasons
@@ -74,6 +81,7 @@ def gsum(
             "the paper's hosts of this cluster, else as measured with the library.",
         ),
     ] = "",
+    by_arrival: ByArrivalOption = False,
     iterations: Annotated[int, typer.Option(min=1, help="How often both allreduces are called.")] = 20,
     tuned_plan: TunedPlanOption = None,
     json: CellsJsonOption = None,
@@ -87,7 +95,9 @@ def gsum(
     placement = [host for host, count in enumerate(ranks_on_hosts(network, ranks_per_host)) for _ in range(count)]
     usual = PAPER_HOSTS.get(network.name, _core.host_costs_of(library.counts_as, library.version))
     costs = host_costs_given(host_costs, usual)
-    job = Job("allreduce", network, placement, 0, message_bytes, {}, costs, library.native_library)
+    job = Job(
+        *("allreduce", network, placement, 0, message_bytes, {}, costs, library.native_library), by_arrival=by_arrival
+    )
     for word in wanted:
         if word not in WORDS:
             check_plan(job, Path(word))
@@ -218,6 +228,7 @@ class _Runs:
 def _table(rows: Sequence[GsumRow], network: _core.Cluster) -> Table:
     first = rows[0]
     place = f"{escape(first.cluster)}, {first.ranks} ranks, {rate_words(network)}, hosts {first.host_costs}"
+    place += ", combined by arrival" if first.by_arrival else ""
     columns = ("size", "plan", "shape", "an\nallreduce", "over\ninitial", f"over\n{first.library}")
     words = ("plan", "shape")
     more = ("the paper's\nthreads", "over\ninitial")

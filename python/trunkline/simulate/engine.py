@@ -69,6 +69,7 @@ _OPTIONS = {
     "smpi/allgather": "GB",
     "smpi/gather": "ompi_binomial",
 }
+_PRECISION_OF_COPIES_S = 1e-8
 _OPTIONS_OF_SITES = {
     # SimGrid's flows share a link by their round trips: a host's messages to its neighbours would leave its far ones no
     # rate, though its port has put them one after another. With this weight the rates of their links count, not those.
@@ -100,6 +101,8 @@ class Job:
     """Whose ranks these are: ``auto`` compares with its own algorithms, and leaves calls to them."""
     calls: int = 1
     """Of each size: they take the same time where no datagram gets lost."""
+    by_arrival: bool = False
+    """Ranks of a host combine short allreduces as they come, not as plans say."""
 
     def __post_init__(self) -> None:
         """Raise BadInput where SimGrid was not there when Trunkline was built, or where it cannot simulate this."""
@@ -127,6 +130,8 @@ class Job:
         # Events closer than that are one. On large clusters that saves most of the work, for less than one percent.
         parts = 10 if len(self.placement) <= SMALL_JOB else 2
         precision = min(min(link.latency_s, link.back_latency_s) for link in self.cluster.links) / parts
+        if self.by_arrival:  # ranks sleep while they copy, one after another: what is shorter would count as this long
+            precision = min(precision, _PRECISION_OF_COPIES_S)
         guarded = _OTHER_MAPS + _GUARDED_MAPS * len(self.placement) <= _most_maps()
         return {
             "smpi/np": str(len(self.placement)),
@@ -323,6 +328,8 @@ def _environment(folder: Path, runs: str, job: Job) -> dict[str, str]:
     own = (
         {"TRUNKLINE_DISABLE": "1"} if runs.startswith("native") else {"TRUNKLINE_CLUSTER": str(folder / "cluster.yaml")}
     )
+    if job.by_arrival and not runs.startswith("native"):
+        own["TRUNKLINE_WITHIN_HOSTS"] = "arrival"
     return {
         **kept,
         **own,

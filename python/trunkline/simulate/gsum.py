@@ -96,6 +96,8 @@ class GsumRow:
     host_costs: str
     library: str
     """Whose own algorithm ``native`` is."""
+    by_arrival: bool
+    """Ranks of a host combine as they come, where they can."""
     hosts: int
     ranks: int
     mpi: str = "simgrid"
@@ -201,6 +203,7 @@ def rows_of(
             rate_bps=max(link.most_bps for link in job.cluster.links),
             host_costs=job.host_costs,
             library=job.library.name,
+            by_arrival=job.by_arrival,
             hosts=len(job.cluster.hosts),
             ranks=len(job.placement),
             algorithm=one.name,

@@ -30,6 +30,8 @@ class Row(Timed):
     """Name of what messages cost their hosts."""
     library: str
     """The MPI library whose ranks these are."""
+    by_arrival: bool
+    """Ranks of a host combine as they come, where they can."""
     gave_up: bool
     """It took longer than ``seconds_median``, and was not simulated to its end."""
     bound_seconds: float
@@ -227,6 +229,7 @@ def _row(job: Job, one: Simulated, part: Part, outcome: Outcome, given_up_s: flo
         host_rate_bps=host_rate_bps(job.cluster),
         host_costs=job.host_costs,
         library=job.library.name,
+        by_arrival=job.by_arrival,
         hosts=len(job.cluster.hosts),
         ranks=len(job.placement),
         mpi="simgrid",

@@ -6,10 +6,13 @@
 #include <utility>
 #include <vector>
 
+#include "execute/trees/arriving_reduction.hpp"
+#include "execute/trees/host_group.hpp"
 #include "execute/trees/pipelined_trees.hpp"
 #include "execute/trees/tree_gathering.hpp"
 #include "execute/trees/tree_reduction.hpp"
 #include "kinds/trees/trees.hpp"
+#include "transport/shelf.hpp"
 
 namespace trunkline::runtime {
 namespace {
@@ -32,12 +35,22 @@ struct Gathering {
 
 class TreesPart final : public LocalPart {
  public:
-  /// `around`: in the first tree.
-  TreesPart(std::vector<LocalTree> trees, Neighbourhood around, Rank rank)
-      : trees_(std::move(trees)), around_(std::move(around)), rank_(rank) {}
+  /// `around`: in the first tree; `group`: so too, empty where hosts are not known. `exchanges`: two roots do.
+  TreesPart(std::vector<LocalTree> trees, Neighbourhood around, HostGroup group, bool exchanges, Rank rank)
+      : trees_(std::move(trees)),
+        around_(std::move(around)),
+        group_(std::move(group)),
+        exchanges_(exchanges),
+        rank_(rank) {}
 
   [[nodiscard]] bool is_root() const override { return trees_.front().is_root(); }
   [[nodiscard]] std::size_t streams() const override { return trees_.size(); }
+
+  [[nodiscard]] const char* why_not_by_arrival() const override {
+    if (trees_.size() > 1) return "the plan has several trees";
+    // The same on all ranks, where those that do not exchange do not see it.
+    return exchanges_ ? "two roots exchange" : nullptr;
+  }
 
   [[nodiscard]] Running broadcast(Transport& transport, Message& message, const Pace& pace) const override {
     refuse_exchanges();
@@ -47,6 +60,11 @@ class TreesPart final : public LocalPart {
   [[nodiscard]] Running reduce(Transport& transport, const Operands& operands, const Pace& pace, bool everywhere,
                                OperandOrder order) const override {
     if (!everywhere) refuse_exchanges();
+    if (Shelf* const shelf = pace.by_arrival && everywhere ? transport.shelf() : nullptr; shelf != nullptr) {
+      if (combines_on(*shelf, operands, pace, order)) {
+        return std::make_shared<ArrivingReduction>(transport, *shelf, trees_.front(), group_, operands);
+      }
+    }
     return std::make_shared<TreeReduction>(transport, trees_, operands, pace.segment_bytes, pace.in_flight, everywhere,
                                            order);
   }
@@ -62,6 +80,15 @@ class TreesPart final : public LocalPart {
   }
 
  private:
+  /// The same on all ranks of a host; ranks of other hosts need not know.
+  [[nodiscard]] bool combines_on(const Shelf& shelf, const Operands& operands, const Pace& pace,
+                                 OperandOrder order) const {
+    const std::uint64_t bytes = operands.count() * operands.element_bytes();
+    return why_not_by_arrival() == nullptr && order == OperandOrder::any && !operands.reproducible() &&
+           bytes <= std::min(pace.segment_bytes, shelf.most_bytes()) && group_.ranks.size() > 1 &&
+           std::ranges::all_of(group_.ranks, [&](int rank) { return rank == group_.own || shelf.reaches(rank); });
+  }
+
   /// The plan's check has refused them for what goes one way.
   void refuse_exchanges() const {
     if (!std::ranges::any_of(trees_, &LocalTree::exchanges)) return;
@@ -70,16 +97,21 @@ class TreesPart final : public LocalPart {
 
   std::vector<LocalTree> trees_;
   Neighbourhood around_;
+  HostGroup group_;
+  bool exchanges_;
   Rank rank_;
 };
 
 }  // namespace
 
-std::unique_ptr<const LocalPart> trees_part(const Plan& plan, Rank rank, std::span<const int> members) {
+std::unique_ptr<const LocalPart> trees_part(const Plan& plan, Rank rank, std::span<const int> members,
+                                            std::span<const HostIndex> hosts) {
   std::vector<LocalTree> own;
   const Trees& trees = trees_of(plan);
   for (const Tree& tree : trees) own.push_back(local_tree(tree, rank, members));
-  return std::make_unique<const TreesPart>(std::move(own), neighbourhood_of(trees.front(), rank, members), rank);
+  HostGroup group = hosts.empty() ? HostGroup() : host_group(trees.front(), rank, members, hosts);
+  return std::make_unique<const TreesPart>(std::move(own), neighbourhood_of(trees.front(), rank, members),
+                                           std::move(group), trees.front().exchange != no_rank, rank);
 }
 
 }  // namespace trunkline::runtime

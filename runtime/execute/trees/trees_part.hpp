@@ -6,6 +6,8 @@
 
 namespace trunkline::runtime {
 
-[[nodiscard]] std::unique_ptr<const LocalPart> trees_part(const Plan& plan, Rank rank, std::span<const int> members);
+/// `hosts`: of the members; empty: not known.
+[[nodiscard]] std::unique_ptr<const LocalPart> trees_part(const Plan& plan, Rank rank, std::span<const int> members,
+                                                          std::span<const HostIndex> hosts);
 
 }  // namespace trunkline::runtime

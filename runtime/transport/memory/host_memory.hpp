@@ -20,6 +20,7 @@
 #include "transport/memory/memory_messages.hpp"
 #include "transport/memory/shared_segment.hpp"
 #include "transport/mpi/private_communicator.hpp"
+#include "transport/shelf.hpp"
 
 namespace trunkline::runtime {
 
@@ -80,6 +81,9 @@ class HostMemory {
     return number == elsewhere ? std::nullopt : std::optional<std::uint32_t>(number);
   }
 
+  /// This rank's.
+  [[nodiscard]] std::uint32_t own() const noexcept { return own_; }
+
   /// Held by whoever calls one of those below; nothing where the program has one thread.
   [[nodiscard]] std::unique_lock<std::mutex> guard() {
     return is_threaded_ ? std::unique_lock(mutex_) : std::unique_lock(mutex_, std::defer_lock);
@@ -123,6 +127,25 @@ class HostMemory {
   void read(MemoryOperation& one) const;
   void finish_reading(MemoryOperation& one);
 
+  /// Of so many ranks' operands, in another one's slot.
+  struct Partial {
+    std::uint32_t peer = 0;
+    std::uint32_t slot = 0;
+    const std::byte* at = nullptr;
+    std::uint32_t bytes = 0;
+    std::uint32_t ranks = 0;
+  };
+  /// Whether there are shelves for a communicator of that number.
+  [[nodiscard]] bool has_shelf(std::uint32_t communicator) const noexcept;
+  /// What lies on the keeper's shelf for this call; it is in the slot until put_back().
+  [[nodiscard]] std::optional<Partial> take_partial(MemoryCall& call, std::uint32_t keeper);
+  void put_back(const Partial& partial) noexcept;
+  /// That many bytes, of so many ranks. With the guard.
+  [[nodiscard]] Shelf::Left leave_partial(const MemoryCall& call, std::uint32_t keeper, const std::byte* at,
+                                          std::uint32_t bytes, std::uint32_t ranks);
+  /// Before another communicator gets the number: what a call that failed has left on this rank's shelf goes.
+  void clear_shelf(std::uint32_t communicator) noexcept;
+
   /// Nobody waits for it any more; returns whether its memory may still be read.
   [[nodiscard]] bool let_go(MemoryOperation& one, MemoryCall& call) noexcept;
   /// Of a receive: what comes for it is dropped.
@@ -164,6 +187,7 @@ class HostMemory {
   void look_into(std::uint32_t peer);
   [[nodiscard]] bool take(std::uint32_t peer, const SharedMessage& message);
   [[nodiscard]] bool is_sound(const SharedMessage& message) const;
+  [[nodiscard]] bool is_sound(const ShelfWord& word) const;
   void take_piece(std::uint32_t peer, const SharedMessage& message);
   [[nodiscard]] bool is_expected_late(std::uint32_t peer, std::uint16_t stream, const MemoryCallKey& key);
   void deliver(MemoryOperation& one, const EarlyMessage& head, const std::byte* data);

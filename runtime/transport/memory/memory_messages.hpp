@@ -102,6 +102,10 @@ struct EarlyMessage {
   std::unique_ptr<std::byte[]> data;
 };
 
+/// What is handed over goes in a stream of its own, by which its receiver finds it whoever sent it.
+inline constexpr std::uint16_t handed_over = 0xFFFF;
+inline constexpr std::uint32_t anybody = ~std::uint32_t{0};
+
 /// Messages of a call from one peer, in one stream.
 struct MemoryLane {
   std::uint32_t peer;
@@ -118,6 +122,7 @@ struct MemoryCall {
       false;  ///< a message of this call came from a rank that takes it for something else
 
   [[nodiscard]] MemoryLane& lane(std::uint32_t peer, std::uint16_t stream) {
+    if (stream == handed_over) peer = anybody;
     for (MemoryLane& one : lanes) {
       if (one.peer == peer && one.stream == stream) return one;
     }

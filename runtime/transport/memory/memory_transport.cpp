@@ -42,12 +42,6 @@ constexpr unsigned looks_before_sleep = 64;
 
 }  // namespace
 
-struct MemoryTransport::Row {
-  const std::byte* at;
-  std::uint32_t bytes;
-  std::shared_ptr<std::byte[]> packed{};
-};
-
 MemoryTransport::MemoryTransport(HostMemory& memory, MpiTransport& mpi, PrivateCommunicator& ours,
                                  const MemoryCallKey& key)
     : memory_(memory),
@@ -62,6 +56,7 @@ MemoryTransport::MemoryTransport(HostMemory& memory, MpiTransport& mpi, PrivateC
 }
 
 MemoryTransport::~MemoryTransport() {
+  done();
   const auto guard = memory_.guard();
   memory_.leave(call_);
 }

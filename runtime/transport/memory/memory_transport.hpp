@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <vector>
@@ -12,12 +13,13 @@
 #include "transport/memory/host_memory.hpp"
 #include "transport/mpi/mpi_transport.hpp"
 #include "transport/mpi/private_communicator.hpp"
+#include "transport/shelf.hpp"
 #include "transport/transport.hpp"
 
 namespace trunkline::runtime {
 
 /// Notices that a rank gives up are messages of MPI's, whoever they are for.
-class MemoryTransport final : public Transport {
+class MemoryTransport final : public Transport, private Shelf {
  public:
   /// Around `mpi`, the same call's, which does what memory cannot. All must outlive the object.
   MemoryTransport(HostMemory& memory, MpiTransport& mpi, PrivateCommunicator& ours, const MemoryCallKey& key);
@@ -26,6 +28,7 @@ class MemoryTransport final : public Transport {
   MemoryTransport& operator=(const MemoryTransport&) = delete;
 
   [[nodiscard]] Datagrams* datagrams() noexcept override { return mpi_.datagrams(); }
+  [[nodiscard]] Shelf* shelf() noexcept override { return memory_.has_shelf(call_.key.communicator) ? this : nullptr; }
   [[nodiscard]] int ranks() const noexcept override { return mpi_.ranks(); }
 
   /// Long messages are over once the receiver has read them, whether they are synchronous or not.
@@ -51,7 +54,21 @@ class MemoryTransport final : public Transport {
   void outlive(std::shared_ptr<void> memory, Pending& receive) noexcept override;
 
  private:
-  struct Row;  ///< a message's data, one behind the other
+  [[nodiscard]] std::uint64_t most_bytes() const noexcept override { return memory_.limits().slot_bytes; }
+  [[nodiscard]] bool reaches(int rank) const noexcept override { return memory_.peer(rank).has_value(); }
+  [[nodiscard]] std::optional<Partial> take(int keeper, const Chunk& room) override;
+  void done() noexcept override;
+  [[nodiscard]] Left leave(const Chunk& partial, unsigned ranks, int keeper) override;
+  void hand_over(const Chunk& sum, int to, Pending& pending) override;
+  void await(const Chunk& sum, Pending& pending) override;
+  [[nodiscard]] std::uint32_t keeper_of(int rank) const noexcept { return memory_.peer(rank).value_or(memory_.own()); }
+
+  /// A message's data, one behind the other.
+  struct Row {
+    const std::byte* at;
+    std::uint32_t bytes;
+    std::shared_ptr<std::byte[]> packed{};
+  };
   [[nodiscard]] Row row_of(const Chunk& chunk) const;
   [[nodiscard]] MemoryOperation& sending(const Row& row, std::uint32_t peer, int to, unsigned stream, bool synchronous,
                                          std::size_t readers);
@@ -74,6 +91,7 @@ class MemoryTransport final : public Transport {
   bool has_slept_ = false;
   bool has_lately_used_mpi_;  ///< this process, as far as this call knows
   HostMemory::Clock::time_point looked_at_mpi_{};
+  std::optional<HostMemory::Partial> taken_{};  ///< and not yet put back
   // Scratch.
   std::vector<Pending*> mpi_pending_{};
   std::vector<std::size_t> mpi_places_{};

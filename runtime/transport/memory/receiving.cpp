@@ -130,6 +130,7 @@ bool HostMemory::is_expected_late(std::uint32_t peer, std::uint16_t stream, cons
 /// A message for a receive; `data` of one that does not lie.
 void HostMemory::deliver(MemoryOperation& one, const EarlyMessage& head, const std::byte* data) {
   using State = MemoryOperation::State;
+  one.peer = head.peer;  // which may be anybody's
   one.bytes = head.bytes;
   if (head.bytes > static_cast<std::uint32_t>(one.chunk.bytes)) {
     one.code = MPI_ERR_TRUNCATE;

@@ -16,10 +16,11 @@ namespace trunkline::runtime {
 struct MemoryLimits {
   std::uint32_t inbox = 32;          ///< messages from each peer that may wait to be looked at
   std::uint32_t slot_bytes = 32768;  ///< of a message that is copied in and out
-  std::uint32_t own_slots = 1;       ///< for each peer, whoever else is late
+  std::uint32_t own_slots = 2;       ///< for each peer, whoever else is late
   std::uint32_t common_slots = 32;   ///< for all of them
   std::uint32_t slots_in_turn = 16;  ///< of those: so many are used before one is used again
   std::uint32_t tickets = 16384;     ///< messages under way whose sender waits for the receiver
+  std::uint32_t shelves = 2048;      ///< of communicators, by their numbers
 };
 
 /// A random number that nobody guesses: who finds it in an area knows whose it is.
@@ -61,6 +62,57 @@ enum class Ticket : std::uint32_t {
   withdrawn,  ///< by the sender: nobody may read any more
 };
 
+/// What lies in a slot that was left on a shelf. Behind the count of its readers.
+struct SharedPartial {
+  std::atomic<std::uint32_t> readers;
+  std::uint32_t communicator;
+  std::uint64_t turn;
+  std::uint64_t claim;
+  std::uint32_t bytes;
+  std::uint32_t ranks;  ///< whose operands are in it
+};
+static_assert(sizeof(SharedPartial) <= 64);
+
+/// What a shelf has: whose slot, and of which call, as far as one word holds it. What was left tells the call in full.
+struct ShelfWord {
+  static constexpr std::uint64_t nothing = 0;
+  static constexpr unsigned peer_bits = 10;
+  static constexpr unsigned slot_bits = 12;
+  static constexpr unsigned claim_bits = 17;
+  static constexpr unsigned turn_bits = 24;
+  static_assert(peer_bits + slot_bits + claim_bits + turn_bits == 63);
+
+  std::uint64_t turn = 0;
+  std::uint64_t claim = 0;
+  std::uint32_t slot = 0;
+  std::uint32_t peer = 0;
+
+  static constexpr std::uint64_t low(std::uint64_t value, unsigned bits) {
+    return value & ((std::uint64_t{1} << bits) - 1);
+  }
+  [[nodiscard]] constexpr std::uint64_t word() const {
+    std::uint64_t all = 1;  // so that it is not nothing
+    all = all << turn_bits | low(turn, turn_bits);
+    all = all << claim_bits | low(claim, claim_bits);
+    all = all << slot_bits | slot;
+    return all << peer_bits | peer;
+  }
+  static constexpr ShelfWord of(std::uint64_t word) {
+    return {.turn = low(word >> (peer_bits + slot_bits + claim_bits), turn_bits),
+            .claim = low(word >> (peer_bits + slot_bits), claim_bits),
+            .slot = static_cast<std::uint32_t>(low(word >> peer_bits, slot_bits)),
+            .peer = static_cast<std::uint32_t>(low(word, peer_bits))};
+  }
+  /// Calls from this one's to that of the other number; negative: that one came before.
+  [[nodiscard]] constexpr std::int64_t calls_to(std::uint64_t other) const {
+    constexpr auto half = std::int64_t{1} << (turn_bits - 1);
+    const auto ahead = static_cast<std::int64_t>(low(other - turn, turn_bits));
+    return ahead < half ? ahead : ahead - 2 * half;
+  }
+  [[nodiscard]] constexpr bool has_claim(std::uint64_t other) const { return claim == low(other, claim_bits); }
+};
+static_assert(ShelfWord::of(ShelfWord{.turn = 5, .claim = 7, .slot = 4095, .peer = 1023}.word()).calls_to(4) == -1);
+
 /// One rank's area, mapped into this process.
 class SharedSegment {
  public:
@@ -73,7 +125,7 @@ class SharedSegment {
 
   /// `peers`: ranks of the host.
   [[nodiscard]] static std::size_t bytes(const MemoryLimits& limits, std::uint32_t peers) {
-    return inboxes(limits, peers) + std::size_t{peers} * limits.inbox * sizeof(SharedMessage);
+    return shelves(limits, peers) + std::size_t{limits.shelves} * line;
   }
   [[nodiscard]] static std::uint32_t slots(const MemoryLimits& limits, std::uint32_t peers) {
     return limits.own_slots * peers + limits.common_slots;
@@ -93,8 +145,10 @@ class SharedSegment {
     return *reinterpret_cast<std::atomic<Ticket>*>(base_ + page + std::size_t{number} * line);
   }
   /// Ranks that have not yet read the slot.
-  [[nodiscard]] std::atomic<std::uint32_t>& readers(std::uint32_t slot) const {
-    return *reinterpret_cast<std::atomic<std::uint32_t>*>(base_ + uses(limits_) + std::size_t{slot} * line);
+  [[nodiscard]] std::atomic<std::uint32_t>& readers(std::uint32_t slot) const { return partial(slot).readers; }
+  /// What was left in the slot.
+  [[nodiscard]] SharedPartial& partial(std::uint32_t slot) const {
+    return *reinterpret_cast<SharedPartial*>(base_ + uses(limits_) + std::size_t{slot} * line);
   }
   [[nodiscard]] std::byte* slot(std::uint32_t number) const {
     return base_ + data(limits_, peers_) + std::size_t{number} * limits_.slot_bytes;
@@ -103,6 +157,11 @@ class SharedSegment {
   [[nodiscard]] SharedMessage& inbox(std::uint32_t peer, std::uint64_t count) const {
     auto* const first = reinterpret_cast<SharedMessage*>(base_ + inboxes(limits_, peers_));
     return first[std::size_t{peer} * limits_.inbox + count % limits_.inbox];
+  }
+  /// Of the groups that this rank keeps one for, that of the communicator: a ShelfWord.
+  [[nodiscard]] std::atomic<std::uint64_t>& shelf(std::uint32_t communicator) const {
+    return *reinterpret_cast<std::atomic<std::uint64_t>*>(base_ + shelves(limits_, peers_) +
+                                                          std::size_t{communicator} * line);
   }
 
  private:
@@ -118,6 +177,9 @@ class SharedSegment {
   }
   static std::size_t inboxes(const MemoryLimits& limits, std::uint32_t peers) {
     return data(limits, peers) + paged(std::size_t{slots(limits, peers)} * limits.slot_bytes);
+  }
+  static std::size_t shelves(const MemoryLimits& limits, std::uint32_t peers) {
+    return inboxes(limits, peers) + paged(std::size_t{peers} * limits.inbox * sizeof(SharedMessage));
   }
 
   std::byte* base_ = nullptr;

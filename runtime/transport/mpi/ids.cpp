@@ -137,6 +137,7 @@ Ids::Agreed Ids::agree(MPI_Comm communicator, int rank) {
 }
 
 void Ids::release(unsigned id) {
+  if (forget_) forget_(id);
   const std::scoped_lock lock(mutex_);
   free_[id / word_bits] |= std::uint64_t{1} << id % word_bits;
 }

@@ -3,8 +3,10 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <mutex>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "mpi_api.hpp"
@@ -34,10 +36,14 @@ class Ids {
 
   void release(unsigned id);
 
+  /// Called with each number before it is free for another communicator. Once, before any is in use.
+  void before_release(std::function<void(unsigned)> forget) { forget_ = std::move(forget); }
+
  private:
   using Words = std::vector<std::uint64_t>;
   class Proposal;
 
+  std::function<void(unsigned)> forget_{};
   std::mutex mutex_;
   Words free_;                   ///< one bit a number
   std::uint64_t proposing_ = 0;  ///< of every word the bits that are in a proposal that is not settled

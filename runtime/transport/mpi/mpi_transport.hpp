@@ -43,6 +43,9 @@ class MpiTransport final : public Transport {
   /// Those of this call, which must outlive the object.
   void use(Datagrams& datagrams) noexcept { datagrams_ = &datagrams; }
   [[nodiscard]] Datagrams* datagrams() noexcept override { return datagrams_; }
+  /// Of this call. It must outlive the object.
+  void use(Shelf& shelf) noexcept { shelf_ = &shelf; }
+  [[nodiscard]] Shelf* shelf() noexcept override { return shelf_; }
 
   [[nodiscard]] int ranks() const noexcept override { return static_cast<int>(members_.size()); }
 
@@ -80,6 +83,7 @@ class MpiTransport final : public Transport {
   std::size_t streams_;
   ProgramCall user_{};
   Datagrams* datagrams_ = nullptr;
+  Shelf* shelf_ = nullptr;
   const std::atomic<bool>* other_claims_ = nullptr;
   bool is_alert_ = false;               ///< somebody has given the call up: others may follow soon
   std::vector<MPI_Request> handles_{};  ///< scratch of wait_any()

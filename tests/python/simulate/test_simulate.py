@@ -205,6 +205,8 @@ def test_what_messages_cost_their_hosts_is_added_at_every_hop(trunkline, switch,
         hop_s = 12e-6 + 0.2e-9 * size + 12.5e-6 + 0.4e-9 * wire_bytes(size) + rendezvous_s
         assert costly["seconds_median"] - free == pytest.approx(2 * hop_s, rel=0.02)
     assert "there are: free, mpich" in refused("simulate", "bcast", "--cluster", "cyclic", "--host-costs", "lam")
+    by_arrival = refused("simulate", "bcast", "--cluster", "cyclic", "--by-arrival")
+    assert "ranks of a host combine allreduces so, and nothing else" in by_arrival
 
 
 def test_a_processor_takes_in_and_sends_one_segment_after_another(trunkline, switch):

@@ -40,6 +40,14 @@ def test_the_papers_first_steps_are_gains_here_too(trunkline, tmp_path):
         assert row["seconds_median"] == pytest.approx(by_plan["tuned", row["message_bytes"]]["seconds_median"])
 
 
+def test_ranks_of_a_host_combine_as_they_come(trunkline):
+    """The sums are right, and reducing takes less where ranks are woken one after another."""
+    words = ("simulate", "gsum", "--cluster", "8w", "--plans", "initial", "--sizes", "4", "--json", "-")
+    (by_plan,), (by_arrival,) = (trunkline(*words, *more).data for more in ((), ("--by-arrival",)))
+    assert (by_plan["by_arrival"], by_arrival["by_arrival"]) == (False, True)
+    assert by_arrival["seconds_median"] < by_plan["seconds_median"]
+
+
 @pytest.mark.parametrize(
     ("words", "message"),
     [

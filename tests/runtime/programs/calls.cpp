@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // runtime-calls BYTES:ROOT...: broadcasts one after another, each with its bytes checked; BYTES:all is an allgather of
-// so many of each rank. Rank 0 prints what ran for each: ALGORITHM SEGMENT. "dup": from here on over a new communicator
-// of the same processes.
+// so many of each rank, BYTES:sum an allreduce, and BYTES:ordered one of an operation that does not commute. Rank 0
+// prints what ran for each: ALGORITHM SEGMENT. "dup": from here on over a new communicator of the same processes.
 #define OMPI_SKIP_MPICXX 1
 #define MPICH_SKIP_MPICXX 1
 #include <dlfcn.h>
@@ -11,6 +11,26 @@
 #include <cstdlib>
 #include <cstring>
 #include <vector>
+
+namespace {
+
+/// Of two operands the second: that of the last rank in the end.
+void take_second(void* /*first*/, void* /*second*/, int* /*count*/, MPI_Datatype* /*type*/) {}
+
+/// Whether the result is right.
+bool sums_up(long bytes, bool is_ordered, int rank, int ranks, MPI_Comm communicator) {
+  const auto count = static_cast<std::size_t>(bytes) / sizeof(int);
+  const std::vector<int> own(count, rank + 1);
+  std::vector<int> result(count);
+  MPI_Op ordered = MPI_OP_NULL;
+  MPI_Op_create(take_second, 0, &ordered);
+  MPI_Allreduce(own.data(), result.data(), static_cast<int>(count), MPI_INT, is_ordered ? ordered : MPI_SUM,
+                communicator);
+  MPI_Op_free(&ordered);
+  return result == std::vector<int>(count, is_ordered ? ranks : ranks * (ranks + 1) / 2);
+}
+
+}  // namespace
 
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
@@ -31,6 +51,12 @@ int main(int argc, char** argv) {
     }
     char* colon = nullptr;
     const long bytes = std::strtol(argv[i], &colon, 10);
+    const bool is_ordered = std::strcmp(colon, ":ordered") == 0;
+    if (is_ordered || std::strcmp(colon, ":sum") == 0) {
+      if (!sums_up(bytes, is_ordered, rank, ranks, communicator)) MPI_Abort(MPI_COMM_WORLD, 4);
+      if (rank == 0) std::printf("%s %llu\n", last("allreduce"), segment("allreduce"));
+      continue;
+    }
     const bool is_gathered = std::strcmp(colon, ":all") == 0;
     const int root = is_gathered ? rank : std::atoi(colon + 1);
     const auto share = static_cast<std::ptrdiff_t>(bytes);

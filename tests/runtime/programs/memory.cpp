@@ -2,6 +2,8 @@
 // runtime-memory CASE [WORD...]: messages through memory that ranks of one host share, without the preload library.
 //   trials TURNS SEED RANKS_PER_HOST usual|tiny reads|copies: every algorithm for every collective that it serves, with
 //     random lengths, segments, windows, elements (some have gaps), roots and late ranks; hosts of so many ranks each
+//   arrivals TURNS SEED RANKS_PER_HOST usual|tiny reads|copies: allreduces along random trees, in which ranks of a host
+//     combine as they come: several communicators in turn, several calls of each in a row, late ranks
 //   late-rank tiny|usual reads|copies: one thread of rank 0 sends to a rank that waits for a message of MPI's, which
 //     another thread sends once it has exchanged messages with a third rank
 //   fork: children that are there while messages go, and that see nothing of the memory
@@ -15,10 +17,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
+#include <iterator>
 #include <numeric>
 #include <random>
 #include <string>
@@ -26,6 +30,7 @@
 #include <vector>
 
 #include "algorithms/registry.hpp"
+#include "kinds/trees/trees.hpp"
 #include "network/file/cluster_file.hpp"
 #include "transport/memory/memory_transport.hpp"
 #include "transport/mpi/mpi_transport.hpp"
@@ -98,6 +103,62 @@ int run_trials(int turns, unsigned seed, const Job& job, HostMemory& memory, int
   }
   testing::release(kinds);
   return wrong;
+}
+
+/// Each rank in turn below one that is there already.
+Tree random_tree(Rank ranks, std::mt19937& random) {
+  std::vector<Rank> order(ranks);
+  std::iota(order.begin(), order.end(), Rank{0});
+  std::ranges::shuffle(order, random);
+  Tree tree = root_alone(ranks, order.front());
+  for (Rank i = 1; i < ranks; ++i) add_child(tree, order[testing::below(random, i)], order[i]);
+  return tree;
+}
+
+/// How many calls went wrong on any rank. Calls of four communicators follow each other in any order.
+int run_arrivals(int turns, unsigned seed, const Job& job, HostMemory& memory, int per_host) {
+  const auto ranks = static_cast<Rank>(job.ranks);
+  std::vector<testing::ElementKind> kinds = testing::element_kinds();
+  std::mt19937 random(seed);
+  std::vector<std::uint64_t> turn_of(4, 0);
+  int wrong = 0;
+  int met = 0;
+  for (int number = 0; number < turns; ++number) {
+    testing::Trial trial = testing::random_trial(Collective::allreduce, ranks, number, random);
+    trial.segment = std::uint64_t{1} << 16;
+    constexpr MPI_Count lengths[] = {1, 5, 18, 300, 3000};
+    trial.shares = {lengths[testing::below(random, std::size(lengths))]};
+    trial.plan = plan_of({random_tree(ranks, random)});
+    const bool is_dealt = testing::below(random, 2) == 0;
+    Placement hosts(ranks);
+    for (Rank rank = 0; rank < ranks; ++rank) hosts[rank] = rank / static_cast<Rank>(per_host);
+    std::vector<int> members = job.members;
+    if (is_dealt) {
+      std::ranges::shuffle(members, random);
+      for (Rank rank = 0; rank < ranks; ++rank) hosts[rank] = static_cast<HostIndex>(members[rank] / per_host);
+    }
+    const auto own = static_cast<Rank>(std::ranges::find(members, job.rank) - members.begin());
+    // The order in which ranks come: each sleeps longer than the one before it, now and then.
+    std::vector<Rank> order(ranks);
+    std::iota(order.begin(), order.end(), Rank{0});
+    std::ranges::shuffle(order, random);
+    if (testing::below(random, 3) == 0) {
+      usleep(static_cast<useconds_t>(300 * (std::ranges::find(order, own) - order.begin())));
+    }
+    const unsigned communicator = static_cast<unsigned>(testing::below(random, turn_of.size()));
+    const std::uint64_t turn = turn_of[communicator]++;
+    if (number % 16 == 0) MPI_Barrier(MPI_COMM_WORLD);  // tags of turns that are far apart are the same
+    const auto part = local_part(trial.plan, own, members, hosts);
+    MpiTransport mpi(*job.ours, members, communicator, turn, turn, part->streams());
+    MemoryTransport transport(memory, mpi, *job.ours, {.communicator = communicator, .turn = turn, .claim = turn});
+    testing::Runner runner(transport, trial, kinds[trial.kind], own, *part, true);
+    if (transport.shelf() != nullptr || memory.is_alone()) ++met;
+    if (runner.run()) continue;
+    ++wrong;
+    std::fprintf(stderr, "rank %d: wrong result by arrival, %s\n", job.rank, text_of(trial).c_str());
+  }
+  testing::release(kinds);
+  return met == turns ? wrong : wrong + 1;
 }
 
 /// A call's messages between two ranks, one after another or all at once.
@@ -217,6 +278,11 @@ int run(const std::vector<std::string>& words) {
     const int per_host = std::stoi(words[3]);
     const auto memory = opened(job, per_host, words[4], words[5]);
     wrong = run_trials(std::stoi(words[1]), static_cast<unsigned>(std::stoi(words[2])), job, *memory, per_host);
+    MPI_Barrier(MPI_COMM_WORLD);
+  } else if (words[0] == "arrivals" && words.size() == 6) {
+    const int per_host = std::stoi(words[3]);
+    const auto memory = opened(job, per_host, words[4], words[5]);
+    wrong = run_arrivals(std::stoi(words[1]), static_cast<unsigned>(std::stoi(words[2])), job, *memory, per_host);
     MPI_Barrier(MPI_COMM_WORLD);
   } else if (words[0] == "late-rank" && words.size() == 3) {
     const auto memory = opened(job, job.ranks, words[1], words[2]);

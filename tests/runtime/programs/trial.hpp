@@ -207,8 +207,10 @@ inline std::string text_of(const Trial& trial) {
 /// One rank's part of it.
 class Runner {
  public:
-  Runner(Transport& transport, const Trial& trial, const ElementKind& kind, Rank rank, const runtime::LocalPart& part)
-      : transport_(transport), trial_(trial), kind_(kind), rank_(rank), part_(part) {
+  /// `by_arrival`: ranks of a host combine as they come, where they can.
+  Runner(Transport& transport, const Trial& trial, const ElementKind& kind, Rank rank, const runtime::LocalPart& part,
+         bool by_arrival = false)
+      : transport_(transport), trial_(trial), kind_(kind), rank_(rank), part_(part), by_arrival_(by_arrival) {
     for (const MPI_Count share : trial.shares) starts_.push_back(starts_.back() + static_cast<std::uint64_t>(share));
   }
 
@@ -238,7 +240,8 @@ class Runner {
                           .near_bytes = std::max(trial_.in_flight / 64, std::uint64_t{1}),
                           .far = trial_.far,
                           .delay_bytes = trial_.in_flight,
-                          .hops_for_each_lead = 1.0}};
+                          .hops_for_each_lead = 1.0},
+            .by_arrival = by_arrival_};
   }
 
   bool drive(const Running& execution) const {
@@ -332,6 +335,7 @@ class Runner {
   const ElementKind& kind_;
   Rank rank_;
   const runtime::LocalPart& part_;
+  bool by_arrival_;
   std::vector<std::uint64_t> starts_{0};
 };
 

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
@@ -21,6 +22,9 @@ namespace trunkline::runtime {
 namespace {
 
 constexpr MemoryLimits tiny{.inbox = 2, .slot_bytes = 128, .own_slots = 1, .common_slots = 1, .tickets = 4};
+
+constexpr MemoryLimits tiny_with_shelves{
+    .inbox = 2, .slot_bytes = 128, .own_slots = 1, .common_slots = 1, .tickets = 4, .shelves = 3};
 
 struct Freed {
   void operator()(std::byte* memory) const { std::free(memory); }
@@ -429,6 +433,93 @@ TEST(HostMemory, LetsGoOfWhatIsHalfWay) {
   for (int i = 0; i < 100 && !is_over(host[0], sent); ++i) host[1].progress();
   EXPECT_TRUE(is_over(host[0], sent));  // nobody is kept waiting
   host[0].leave(own);
+}
+
+/// Leaves what this rank has, together with whatever it finds. Returns it where it is all of the ranks', else 0.
+std::uint64_t combine_on_shelf(HostMemory& at, MemoryCall& call, std::uint32_t ranks, std::uint64_t value) {
+  std::uint32_t combined = 1;
+  while (true) {
+    while (const auto found = at.take_partial(call, 0)) {
+      std::uint64_t other = 0;
+      EXPECT_EQ(found->bytes, sizeof other);
+      std::memcpy(&other, found->at, sizeof other);
+      value += other;
+      combined += found->ranks;
+      at.put_back(*found);
+    }
+    if (combined == ranks) return value;
+    const auto* const bytes = reinterpret_cast<const std::byte*>(&value);
+    const auto guard = at.guard();
+    const Shelf::Left left = at.leave_partial(call, 0, bytes, sizeof value, combined);
+    EXPECT_NE(left, Shelf::Left::not_now);
+    if (left != Shelf::Left::more_to_take) return 0;
+  }
+}
+
+/// The last one to combine has the sum of all, whoever comes first, call after call.
+TEST(HostMemory, RanksCombineAsTheyCome) {
+  constexpr std::uint32_t ranks = 4;
+  constexpr std::uint64_t turns = 2000;
+  Host host(ranks, tiny_with_shelves, true);
+  std::vector<std::atomic<std::uint64_t>> sums(turns);
+  std::vector<std::thread> all;
+  for (std::uint32_t rank = 0; rank < ranks; ++rank) {
+    all.emplace_back([&, rank] {
+      for (std::uint64_t turn = 0; turn < turns; ++turn) {
+        MemoryCall& call = host[rank].enter({.communicator = 1, .turn = turn, .claim = turn});
+        if (const auto sum = combine_on_shelf(host[rank], call, ranks, turn + rank + 1)) sums[turn].store(sum);
+        while (sums[turn].load() == 0) std::this_thread::yield();
+        host[rank].leave(call);
+      }
+    });
+  }
+  for (std::thread& one : all) one.join();
+  for (std::uint64_t turn = 0; turn < turns; ++turn) EXPECT_EQ(sums[turn].load(), ranks * turn + 10) << turn;
+}
+
+/// What is there from another call is neither combined nor, where that is a later one, taken away.
+TEST(HostMemory, CombinesNothingOfAnotherCall) {
+  Host host(3, tiny_with_shelves, true);
+  const MemoryCallKey failed{.communicator = 1, .turn = 4, .claim = 9};
+  const MemoryCallKey now{.communicator = 1, .turn = 5, .claim = 9};
+  const MemoryCallKey odd{.communicator = 1, .turn = 5, .claim = 8};
+  EXPECT_EQ(combine_on_shelf(host[1], host[1].enter(failed), 3, 1000), 0U);
+  MemoryCall& late = host[2].enter(failed);
+  MemoryCall& first = host[0].enter(now);
+  EXPECT_EQ(combine_on_shelf(host[0], first, 2, 1), 0U);
+  EXPECT_FALSE(host[2].take_partial(late, 0).has_value());
+  EXPECT_EQ(host[2].leave_partial(late, 0, nullptr, 0, 1), Shelf::Left::not_now);
+  MemoryCall& other = host[2].enter(odd);
+  EXPECT_FALSE(host[2].take_partial(other, 0).has_value());
+  EXPECT_TRUE(other.has_other_claims);
+  EXPECT_EQ(host[2].leave_partial(other, 0, nullptr, 0, 1), Shelf::Left::not_now);
+  EXPECT_EQ(combine_on_shelf(host[1], host[1].enter(now), 2, 2), 3U);
+}
+
+/// As long as nobody has put back what was left, its slot is taken; a number for another communicator begins anew.
+TEST(HostMemory, ClearsItsShelf) {
+  Host host(2, tiny_with_shelves, true);
+  for (std::uint64_t time = 0; time < 10; ++time) {
+    EXPECT_EQ(combine_on_shelf(host[1], host[1].enter({.communicator = 1, .turn = 50}), 2, 7), 0U) << time;
+    host[0].clear_shelf(1);
+    EXPECT_FALSE(host[0].take_partial(host[0].enter({.communicator = 1, .turn = 50}), 0).has_value());
+  }
+}
+
+TEST(HostMemory, WhoIsHandedASumNeedNotKnowByWhom) {
+  for (const bool is_early : {true, false}) {
+    Host host(3, {}, true);
+    const MemoryCallKey key{.turn = 2, .claim = 1};
+    const std::vector<unsigned char> data = content(100, 1);
+    std::vector<unsigned char> got(100);
+    const auto hand = [&] { host[2].send(sending(host[2], key, 0, data.data(), 100, 16384, true, handed_over)); };
+    if (is_early) hand();
+    host[0].progress();
+    MemoryOperation& one = receiving(host[0], host[0].enter(key), anybody, got.data(), 100, handed_over);
+    if (!is_early) hand();
+    EXPECT_TRUE(is_over(host[0], one));
+    EXPECT_EQ(got, data);
+  }
 }
 
 TEST(HostMemory, DropsWhatComesForAReceiveThatOutlivesItsCall) {

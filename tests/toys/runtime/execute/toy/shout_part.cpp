@@ -90,7 +90,8 @@ class ShoutPart final : public LocalPart {
 
 }  // namespace
 
-std::unique_ptr<const LocalPart> shout_part(const Plan& plan, Rank rank, std::span<const int> members) {
+std::unique_ptr<const LocalPart> shout_part(const Plan& plan, Rank rank, std::span<const int> members,
+                                            std::span<const HostIndex> /*hosts*/) {
   const Shout shout = shout_of(plan);
   std::vector<int> hearers;
   if (rank == shout.root) {

@@ -8,6 +8,7 @@
 
 namespace trunkline::runtime {
 
-[[nodiscard]] std::unique_ptr<const LocalPart> shout_part(const Plan& plan, Rank rank, std::span<const int> members);
+[[nodiscard]] std::unique_ptr<const LocalPart> shout_part(const Plan& plan, Rank rank, std::span<const int> members,
+                                                          std::span<const HostIndex> hosts);
 
 }  // namespace trunkline::runtime
