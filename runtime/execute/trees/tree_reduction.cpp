@@ -67,8 +67,9 @@ TreeReduction::TreeReduction(Transport& transport, std::span<const LocalTree> tr
     // A long link holds as much however many children there are.
     const std::uint64_t far = std::max(near, window(in_flight.bytes, 1, long_slots));
     const bool goes_far = !flow.is_top() && !is_near(flow.tree->next_up());
+    // Near by one round trip is enough: windows are for two, there and back each.
     const std::uint64_t at_once = goes_far ? sent_up_at_once(cut, in_flight.bytes, trees.size(), 1)
-                                           : sent_up_at_once(cut, in_flight.near_bytes, trees.size(), children);
+                                           : sent_up_at_once(cut, in_flight.near_bytes / 4, trees.size(), children);
     flow.up_window = flow.is_top() ? 0 : std::min(goes_far ? far : near, at_once);
     flow.window = std::max(near, flow.up_window);
     for (const int child : flow.tree->children) {

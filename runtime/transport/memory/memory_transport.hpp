@@ -3,6 +3,7 @@
 // over MPI.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -54,7 +55,11 @@ class MemoryTransport final : public Transport, private Shelf {
   void outlive(std::shared_ptr<void> memory, Pending& receive) noexcept override;
 
  private:
-  [[nodiscard]] std::uint64_t most_bytes() const noexcept override { return memory_.limits().slot_bytes; }
+  [[nodiscard]] std::uint64_t most_bytes() const noexcept override {
+    // In one piece: with a longer one whoever comes next would wait for all of it.
+    constexpr std::uint32_t longest = 16384;
+    return std::min(memory_.limits().slot_bytes, longest);
+  }
   [[nodiscard]] bool reaches(int rank) const noexcept override { return memory_.peer(rank).has_value(); }
   [[nodiscard]] std::optional<Partial> take(int keeper, const Chunk& room) override;
   void done() noexcept override;

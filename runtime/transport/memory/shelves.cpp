@@ -50,7 +50,9 @@ std::optional<HostMemory::Partial> HostMemory::take_partial(MemoryCall& call, st
     const bool is_of_call = partial.communicator == key.communicator && partial.turn == key.turn &&
                             partial.claim == key.claim && partial.bytes <= limits_.slot_bytes;
     if (is_of_call) return found;
-    put_back(found);  // a call that has failed left it
+    // A call that has failed left it, or one whose claim is the same as far as a word tells.
+    if (partial.communicator == key.communicator && partial.turn == key.turn) call.has_other_claims = true;
+    put_back(found);
     now = shelf.load(std::memory_order_acquire);
   }
   return {};
