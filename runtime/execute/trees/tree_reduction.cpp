@@ -37,6 +37,7 @@ TreeReduction::TreeReduction(Transport& transport, std::span<const LocalTree> tr
       trees_(trees.begin(), trees.end()) {
   const std::uint64_t cut = segment_elements_ * operands.element_bytes();
   const auto is_near = [&](int peer) { return !std::ranges::binary_search(in_flight.far, peer); };
+  const bool spans_sites = in_flight.bytes > in_flight.near_bytes;
   lead_ = lead_of(trees.size(), cut, in_flight);
   for (std::size_t t = 0; t < trees_.size(); ++t) {
     if (by_rank_) trees_[t].children = trees_[t].from_the_end;
@@ -66,11 +67,10 @@ TreeReduction::TreeReduction(Transport& transport, std::span<const LocalTree> tr
     for (std::uint64_t slot = 0; slot < flow.slots_each; ++slot) long_slots += is_long(slot) ? 1 : 0;
     // A long link holds as much however many children there are.
     const std::uint64_t far = std::max(near, window(in_flight.bytes, 1, long_slots));
-    const bool goes_far = !flow.is_top() && !is_near(flow.tree->next_up());
-    // Near by one round trip is enough: windows are for two, there and back each.
-    const std::uint64_t at_once = goes_far ? sent_up_at_once(cut, in_flight.bytes, trees.size(), 1)
-                                           : sent_up_at_once(cut, in_flight.near_bytes / 4, trees.size(), children);
-    flow.up_window = flow.is_top() ? 0 : std::min(goes_far ? far : near, at_once);
+    // One round trip is enough: windows are for two, there and back each. What comes over long links comes in bursts.
+    const std::uint64_t up = flow.is_top() || is_near(flow.tree->next_up()) ? near : far;
+    const std::uint64_t at_once = spans_sites ? up : sent_up_at_once(cut, in_flight.bytes / 4, trees.size(), children);
+    flow.up_window = flow.is_top() ? 0 : std::min(up, at_once);
     flow.window = std::max(near, flow.up_window);
     for (const int child : flow.tree->children) {
       flow.asked.push_back({.window = is_near(child) ? near : far});

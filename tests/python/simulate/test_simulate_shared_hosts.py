@@ -33,8 +33,18 @@ def _seconds(rows: list[dict[str, Any]], key: str) -> dict[tuple[str, int], floa
     return {(row["algorithm"], row["message_bytes"]): row[key] for row in rows}
 
 
-@pytest.mark.parametrize(("ranks", "rate", "within"), [(4, "1Gbit", 0.15), (4, "100Gbit", 0.3), (12, "10Gbit", 0.3)])
-@pytest.mark.parametrize("collective", ["bcast", "allreduce"])
+@pytest.mark.parametrize(
+    ("collective", "ranks", "rate", "within"),
+    [
+        ("bcast", 4, "1Gbit", 0.15),
+        ("allreduce", 4, "1Gbit", 0.2),
+        *(
+            (collective, *case)
+            for collective in ("bcast", "allreduce")
+            for case in ((4, "100Gbit", 0.3), (12, "10Gbit", 0.3))
+        ),
+    ],
+)
 def test_predictions_are_what_simulations_take(trunkline, two_leaves, ranks, rate, collective, within):
     words = ("--ranks-per-host", ranks, "--rate", rate, "--host-costs", "mpich", "--sizes", _SIZES, "--json", "-")
     names = "linear,two-tree,4-lane-two-tree"
