@@ -26,7 +26,7 @@ class SimulatedShelf final : public Shelf {
  public:
   SimulatedShelf(MpiTransport& mpi, unsigned communicator) : mpi_(mpi), communicator_(communicator) {}
 
-  [[nodiscard]] std::uint64_t most_bytes() const noexcept override { return std::uint64_t{1} << 14U; }
+  [[nodiscard]] std::uint64_t most_bytes() const noexcept override { return longest_partial; }
   [[nodiscard]] bool reaches(int /*rank*/) const noexcept override { return true; }
 
   [[nodiscard]] std::optional<Partial> take(int keeper, const Chunk& room) override {

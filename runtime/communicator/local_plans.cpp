@@ -9,8 +9,8 @@
 #include "execute/local_part.hpp"
 #include "plan/checker.hpp"
 #include "text/fnv.hpp"
-#include "transport/memory/shared_segment.hpp"
 #include "transport/mpi/tags.hpp"
+#include "transport/shelf.hpp"
 #include "transport/watchdog.hpp"
 
 namespace trunkline::runtime {
@@ -97,7 +97,7 @@ const char* LocalPlans::why_not_by_arrival(const LocalDecision& decision, std::u
   if (order != OperandOrder::any) return "the operation does not commute";
   if (const char* const why_not = decision.plan->part->why_not_by_arrival()) return why_not;
   if (bytes > decision.segment_bytes) return "the message is longer than a segment";
-  if (bytes > MemoryLimits().slot_bytes) return "the message is longer than 16 KiB";
+  if (bytes > longest_partial) return "the message is longer than 16 KiB";
   return simulated || world_.knowledge.host_memory ? nullptr : "they share no memory";
 }
 

@@ -75,7 +75,9 @@ int run_plan(const UserCall& call, const SharedFacts& shared, const Prepared& pr
   MpiTransport over_mpi(*private_communicator(), *prepared.communicator->members()->processes().world_ranks,
                         prepared.id, prepared.turn, claim, decision.plan->part->streams());
   std::unique_ptr<Shelf> shelf;
-  if constexpr (simulated) over_mpi.use(*(shelf = simulated_shelf(over_mpi, prepared.id)));
+  if constexpr (simulated) {
+    if (decision.by_arrival) over_mpi.use(*(shelf = simulated_shelf(over_mpi, prepared.id)));
+  }
   std::optional<DatagramCall> datagrams;
   std::optional<TracedDatagrams> told;
   if (prepared.group != nullptr) over_mpi.use(datagrams.emplace(*prepared.group, prepared.turn, claim));

@@ -11,6 +11,9 @@
 
 namespace trunkline::runtime {
 
+/// Of what one rank leaves, bytes. It lies in one piece: with a longer one whoever comes next would wait for all of it.
+inline constexpr std::uint64_t longest_partial = std::uint64_t{16} << 10;
+
 /// Of one call, for one rank. Groups of ranks that have no rank in common each have a keeper of their own, whom all of
 /// the group know: one of them.
 class Shelf {

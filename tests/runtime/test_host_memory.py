@@ -298,6 +298,7 @@ def test_the_job_ends_where_a_rank_of_a_host_is_killed(any_mpi: Mpi):
         (BY_ARRIVAL, "800:ordered", "as the plan says: the operation does not commute"),
         ("flat:1KiB", "4000:sum", "as the plan says: the message is longer than a segment"),
         ("flat:64KiB", "40000:sum", "as the plan says: the message is longer than 16 KiB"),
+        ("flat:64KiB", "16388:sum", "as the plan says: the message is longer than 16 KiB"),
         ("two-tree:16KiB", "4000:sum", "as the plan says: the plan has several trees"),
         ("recursive-doubling", "800:sum", "as the plan says: the plan is not made of trees"),
     ],

@@ -56,9 +56,7 @@ class MemoryTransport final : public Transport, private Shelf {
 
  private:
   [[nodiscard]] std::uint64_t most_bytes() const noexcept override {
-    // In one piece: with a longer one whoever comes next would wait for all of it.
-    constexpr std::uint32_t longest = 16384;
-    return std::min(memory_.limits().slot_bytes, longest);
+    return std::min<std::uint64_t>(memory_.limits().slot_bytes, longest_partial);
   }
   [[nodiscard]] bool reaches(int rank) const noexcept override { return memory_.peer(rank).has_value(); }
   [[nodiscard]] std::optional<Partial> take(int keeper, const Chunk& room) override;
