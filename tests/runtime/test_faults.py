@@ -17,6 +17,7 @@ SOUND = ["late-rank", "little-shorter", "shorter", "longer", "other-root", "erro
 SOUND += ["handler-throws", "handler-broadcasts", "invalid-datatype", "delete-callback", "pending-idup", "dist-graph"]
 SOUND += ["stopped-rank", "far-ahead", "out-of-descriptors", "handler-ends-thread", "session"]
 REDUCING = ["late-reduce-root", "shorter-operand", "longer-operand", "little-longer-operand", "operand-handler-throws"]
+REDUCING += ["long-beside-short-operands", "short-beside-long-operands"]
 LATE = "late-beside-a-faulty-one"
 OTHERS = ["linear:1448", "circulant:1448", "scatter-ring", "scatter-doubling", "flat", "multicast"]
 

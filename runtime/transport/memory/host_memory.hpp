@@ -140,6 +140,8 @@ class HostMemory {
   /// What lies on the keeper's shelf for this call; it is in the slot until put_back().
   [[nodiscard]] std::optional<Partial> take_partial(MemoryCall& call, std::uint32_t keeper);
   void put_back(const Partial& partial) noexcept;
+  /// Whether what lies on the keeper's shelf is of this call too, for whoever left it, but under another claim.
+  [[nodiscard]] bool sees_other_claims(const MemoryCall& call, std::uint32_t keeper) const;
   /// That many bytes, of so many ranks. With the guard.
   [[nodiscard]] Shelf::Left leave_partial(const MemoryCall& call, std::uint32_t keeper, const std::byte* at,
                                           std::uint32_t bytes, std::uint32_t ranks);

@@ -52,7 +52,7 @@ MemoryTransport::MemoryTransport(HostMemory& memory, MpiTransport& mpi, PrivateC
         return memory.enter(key);
       }()),
       has_lately_used_mpi_(memory.has_lately_used_mpi(HostMemory::Clock::now())) {
-  mpi_.hear_of_other_claims(call_.has_other_claims);
+  mpi_.hear_of_other_claims(*this);
 }
 
 MemoryTransport::~MemoryTransport() {

@@ -20,7 +20,7 @@
 namespace trunkline::runtime {
 
 /// Notices that a rank gives up are messages of MPI's, whoever they are for.
-class MemoryTransport final : public Transport, private Shelf {
+class MemoryTransport final : public Transport, private Shelf, private OtherClaims {
  public:
   /// Around `mpi`, the same call's, which does what memory cannot. All must outlive the object.
   MemoryTransport(HostMemory& memory, MpiTransport& mpi, PrivateCommunicator& ours, const MemoryCallKey& key);
@@ -64,6 +64,7 @@ class MemoryTransport final : public Transport, private Shelf {
   [[nodiscard]] Left leave(const Chunk& partial, unsigned ranks, int keeper) override;
   void hand_over(const Chunk& sum, int to, Pending& pending) override;
   void await(const Chunk& sum, Pending& pending) override;
+  [[nodiscard]] bool are_known(std::span<const int> members) override;
   [[nodiscard]] std::uint32_t keeper_of(int rank) const noexcept { return memory_.peer(rank).value_or(memory_.own()); }
 
   /// A message's data, one behind the other.

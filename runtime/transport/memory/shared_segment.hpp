@@ -67,7 +67,7 @@ struct SharedPartial {
   std::atomic<std::uint32_t> readers;
   std::uint32_t communicator;
   std::uint64_t turn;
-  std::uint64_t claim;
+  std::atomic<std::uint64_t> claim;  ///< others may look at it while it is on the shelf
   std::uint32_t bytes;
   std::uint32_t ranks;  ///< whose operands are in it
 };

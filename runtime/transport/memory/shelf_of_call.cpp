@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a call's executor sees of the shelves of its host.
+#include <algorithm>
 #include <memory>
 
 #include "transport/memory/memory_transport.hpp"
@@ -45,6 +46,13 @@ void MemoryTransport::await(const Chunk& sum, Pending& pending) {
   one.chunk = sum;
   memory_.receive(one, call_);
   keep(one, pending);
+}
+
+/// A rank that runs this call as the plan says hears nothing of one that has left a partial result and awaits the rest.
+bool MemoryTransport::are_known(std::span<const int> members) {
+  if (call_.has_other_claims.load(std::memory_order_relaxed)) return true;
+  // For ranks of other hosts this one's own shelf is looked at once more.
+  return std::ranges::any_of(members, [&](int rank) { return memory_.sees_other_claims(call_, keeper_of(rank)); });
 }
 
 }  // namespace trunkline::runtime

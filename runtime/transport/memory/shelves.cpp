@@ -58,6 +58,19 @@ std::optional<HostMemory::Partial> HostMemory::take_partial(MemoryCall& call, st
   return {};
 }
 
+bool HostMemory::sees_other_claims(const MemoryCall& call, std::uint32_t keeper) const {
+  const MemoryCallKey& key = call.key;
+  if (!has_shelf(key.communicator)) return false;
+  const std::atomic<std::uint64_t>& shelf = peers_[keeper].segment.shelf(key.communicator);
+  const std::uint64_t now = shelf.load(std::memory_order_acquire);
+  const ShelfWord there = ShelfWord::of(now);
+  if (now == ShelfWord::nothing || !is_sound(there) || there.calls_to(key.turn) != 0) return false;
+  if (!there.has_claim(key.claim)) return true;
+  // A word that stays tells of one partial result: it was there all the while.
+  const std::uint64_t claim = peers_[there.peer].segment.partial(there.slot).claim.load(std::memory_order_relaxed);
+  return claim != key.claim && shelf.load(std::memory_order_seq_cst) == now;
+}
+
 void HostMemory::put_back(const Partial& partial) noexcept {
   peers_[partial.peer].segment.readers(partial.slot).fetch_sub(1, std::memory_order_release);
 }

@@ -2,7 +2,6 @@
 // The messages of one collective call on one communicator of the program, over MPI, on the private communicator.
 #pragma once
 
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -24,6 +23,20 @@ struct ProgramCall {
   std::uint64_t bytes = 0;
 };
 
+/// What else than messages of MPI's may tell that a member takes a call for another one.
+class OtherClaims {
+ public:
+  virtual ~OtherClaims() = default;
+  OtherClaims(const OtherClaims&) = delete;
+  OtherClaims& operator=(const OtherClaims&) = delete;
+
+  /// `members`: as of MpiTransport.
+  [[nodiscard]] virtual bool are_known(std::span<const int> members) = 0;
+
+ protected:
+  OtherClaims() = default;
+};
+
 /// Ranks are those of the private communicator, so of MPI_COMM_WORLD.
 class MpiTransport final : public Transport {
  public:
@@ -37,8 +50,8 @@ class MpiTransport final : public Transport {
   /// Once a rank has revoked the program's communicator, whoever waits gives up, with MPI's code for that.
   void belongs_to(const ProgramCall& call) noexcept { user_ = call; }
 
-  /// True once messages of this call under other claims have come another way. It must outlive the object.
-  void hear_of_other_claims(const std::atomic<bool>& claims) noexcept { other_claims_ = &claims; }
+  /// Asked by whoever has waited for long. It must outlive the object.
+  void hear_of_other_claims(OtherClaims& others) noexcept { other_claims_ = &others; }
 
   /// Those of this call, which must outlive the object.
   void use(Datagrams& datagrams) noexcept { datagrams_ = &datagrams; }
@@ -84,7 +97,7 @@ class MpiTransport final : public Transport {
   ProgramCall user_{};
   Datagrams* datagrams_ = nullptr;
   Shelf* shelf_ = nullptr;
-  const std::atomic<bool>* other_claims_ = nullptr;
+  OtherClaims* other_claims_ = nullptr;
   bool is_alert_ = false;               ///< somebody has given the call up: others may follow soon
   std::vector<MPI_Request> handles_{};  ///< scratch of wait_any()
 };

@@ -74,7 +74,7 @@ void MpiTransport::look_for_notice() {
 /// Throws MPI_ERR_TRUNCATE where a member has sent a message of this call under another claim. Mostly there is no
 /// message at all, which one look tells: a look under each claim keeps the rank from what else it waits for.
 void MpiTransport::look_for_other_claims() {
-  if (other_claims_ != nullptr && other_claims_->load(std::memory_order_relaxed)) throw MpiError{MPI_ERR_TRUNCATE};
+  if (other_claims_ != nullptr && other_claims_->are_known(members_)) throw MpiError{MPI_ERR_TRUNCATE};
   int any = 0;
   check(PMPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, ours_.communicator(), &any, MPI_STATUS_IGNORE));
   if (any == 0) return;

@@ -117,6 +117,9 @@ void other_operand(int usual, int last) {
 void shorter_operand() { other_operand(6000, 3000); }
 void longer_operand() { other_operand(6000, 12000); }
 void little_longer_operand() { other_operand(600, 601); }
+/// Where ranks of a host combine as they come, these are combined in one way here and in another there.
+void long_beside_short_operands() { other_operand(1500, 6000); }
+void short_beside_long_operands() { other_operand(6000, 1500); }
 
 /// Ranks take one call for a reduction, the last one for a broadcast.
 void other_collective() {
@@ -172,6 +175,8 @@ Cases disagreement_cases() {
       {"errors-again-and-again", errors_again_and_again},
       {"the-same-again", the_same_again},
       {"shorter-operand", shorter_operand},
+      {"long-beside-short-operands", long_beside_short_operands},
+      {"short-beside-long-operands", short_beside_long_operands},
       {"longer-operand", longer_operand},
       {"little-longer-operand", little_longer_operand},
       {"other-collective", other_collective},
