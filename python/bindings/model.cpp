@@ -224,7 +224,10 @@ void bind_decisions(nb::module_& module) {
           [](Knowledge* self, std::optional<Cluster> cluster, NativeLibrary native, std::string mpi,
              std::string mpi_version, bool reproducible, const std::string& host_costs, bool multicasts) {
             const std::string_view family = native == NativeLibrary::openmpi ? "openmpi" : "mpich";
-            const HostCosts hosts = host_costs_from(host_costs, host_costs_of(family, mpi_version));
+            HostCosts usual = host_costs_of(family, mpi_version);
+            // What a job would decide here; without a library it is for nowhere in particular.
+            if (!mpi.empty()) usual.memory = &memory_speeds_here();
+            const HostCosts hosts = host_costs_from(host_costs, usual);
             new (self) Knowledge{.library = {native, std::move(mpi), std::move(mpi_version)},
                                  .hosts = hosts,
                                  .cluster = std::move(cluster),

@@ -10,6 +10,7 @@
 #include "alike.hpp"
 #include "model/measured/measurement.hpp"
 #include "model/transfer/host_costs.hpp"
+#include "model/transfer/memory_speeds.hpp"
 #include "mpi_api.hpp"
 #include "network/file/cluster_file.hpp"
 #include "startup/cluster_path.hpp"
@@ -32,6 +33,18 @@ std::string processor_name() {
   return std::string(simulated ? all.substr(0, all.find('#')) : all);
 }
 
+/// The library's, on the processor that this runs on.
+HostCosts usual_costs_here() {
+  HostCosts costs = host_costs_of(mpi_name, mpi_version);
+  if (simulated) return costs;
+  costs.memory = &memory_speeds_here();
+  std::array<char, MPI_MAX_LIBRARY_VERSION_STRING> version{};
+  int length = 0;
+  check(PMPI_Get_library_version(version.data(), &length));
+  costs.is_another_library = std::string_view(version.data()).starts_with("Intel(R) MPI");
+  return costs;
+}
+
 class Loader {
  public:
   Loader(const Setup& setup, LocalView& view) : setup_(setup), view_(view) {}
@@ -39,7 +52,7 @@ class Loader {
   void load() {
     Knowledge& knowledge = view_.world.knowledge;
     knowledge.library = {.native = native_library, .name = std::string(mpi_name), .version = std::string(mpi_version)};
-    knowledge.hosts = host_costs_from(setup_.host_costs, host_costs_of(mpi_name, mpi_version));
+    knowledge.hosts = host_costs_from(setup_.host_costs, usual_costs_here());
     if (!setup_.cluster.empty()) {
       cluster_file_ = cluster_path(setup_.cluster);
       knowledge.cluster =

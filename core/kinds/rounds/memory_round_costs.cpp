@@ -16,6 +16,7 @@ MemoryRoundCosts memory_round_costs(const Rounds& rounds, const HostCosts& hosts
   if (samples.any_blocks) return costs;
   costs.blocks = samples.blocks;
   costs.combine_byte_s = hosts.combine_byte_s;
+  costs.speeds = hosts.memory;
   for (const RoundSample& sample : samples.rounds) {
     if (sample.sent.empty()) continue;
     MemoryRoundCosts::Round& round = costs.rounds.emplace_back();
@@ -32,12 +33,10 @@ double MemoryRoundCosts::seconds(std::uint64_t message_bytes, std::uint64_t /*se
   double seconds = 0.0;
   for (const Round& round : rounds) {
     const double bytes = round.part * static_cast<double>(message_bytes);
-    const MemoryCosts costs(static_cast<std::uint64_t>(bytes), combine_byte_s);
-    const auto longest = static_cast<double>(MemoryCosts::longest_segment);
-    const double pieces = std::max(bytes / longest, 1.0);
-    const auto piece = static_cast<std::uint64_t>(std::ceil(bytes / pieces));
-    const double piece_s = 2.0 * costs.hand_s(piece) + (round.reduces ? costs.combine_s(piece) : 0.0);
-    seconds += round.times * pieces * piece_s;
+    const auto whole = static_cast<std::uint64_t>(std::ceil(bytes));
+    const MemoryCosts costs(whole, *speeds, combine_byte_s);
+    const double exchange_s = round.reduces && round.part >= 1.0 ? costs.exchange_s(bytes) : 0.0;
+    seconds += round.times * (speeds->round_s + costs.transfer_s(whole, round.reduces) + exchange_s);
   }
   return seconds;
 }

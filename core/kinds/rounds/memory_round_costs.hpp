@@ -21,6 +21,7 @@ struct MemoryRoundCosts final : CostFunction {
   std::vector<Round> rounds;
   std::uint64_t blocks = 0;  ///< 0: any number, which is what segments are then
   double combine_byte_s = 0.0;
+  const MemorySpeeds* speeds = nullptr;  ///< lives as long as the process
 
   [[nodiscard]] double seconds(std::uint64_t message_bytes, std::uint64_t segment_bytes) const override;
   /// The longest: a transfer is cut by whoever carries it.

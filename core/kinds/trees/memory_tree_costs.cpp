@@ -48,7 +48,7 @@ MemorySteps up_work(double children, bool is_root) {
 }
 
 double seconds_of(const MemorySteps& steps, const MemoryCosts& costs, std::uint64_t bytes) {
-  return steps.hands * costs.hand_s(bytes) + steps.further * MemoryCosts::further_s +
+  return steps.hands * costs.hand_s(bytes) + steps.further * costs.further_s() +
          steps.combines * costs.combine_s(bytes);
 }
 
@@ -80,6 +80,8 @@ std::vector<MemorySteps> ways_of(const Tree& tree, Direction direction) {
 MemoryTreeCosts memory_tree_costs(std::span<const Tree> trees, Direction direction, const HostCosts& hosts) {
   MemoryTreeCosts costs;
   costs.combine_byte_s = hosts.combine_byte_s;
+  costs.speeds = hosts.memory;
+  costs.start_s = (direction == Direction::up_and_down ? 2.0 : 1.0) * hosts.memory->tree_s;
   std::vector<MemorySteps> work(trees.front().size());
   const double part = 1.0 / static_cast<double>(trees.size());
   for (const Tree& tree : trees) {
@@ -100,10 +102,10 @@ MemoryTreeCosts memory_tree_costs(std::span<const Tree> trees, Direction directi
 }
 
 double MemoryTreeCosts::seconds(std::uint64_t message_bytes, std::uint64_t segment_bytes) const {
-  const MemoryCosts costs(message_bytes, combine_byte_s);
+  const MemoryCosts costs(message_bytes, *speeds, combine_byte_s);
   const std::uint64_t segment = std::min(segment_bytes, message_bytes);
   const double further = static_cast<double>(message_bytes) / static_cast<double>(segment) - 1.0;
-  return most(ways, costs, segment) + further * most(work, costs, segment);
+  return start_s + most(ways, costs, segment) + further * most(work, costs, segment);
 }
 
 std::uint64_t MemoryTreeCosts::best_segment(std::uint64_t message_bytes) const {

@@ -25,7 +25,9 @@ struct MemorySteps {
 struct MemoryTreeCosts final : CostFunction {
   std::vector<MemorySteps> ways;  ///< of the first segment, until the last rank has it
   std::vector<MemorySteps> work;  ///< of one rank for each further segment
+  double start_s = 0.0;
   double combine_byte_s = 0.0;
+  const MemorySpeeds* speeds = nullptr;  ///< lives as long as the process
 
   [[nodiscard]] double seconds(std::uint64_t message_bytes, std::uint64_t segment_bytes) const override;
   /// As long as is copied: no longer than MemoryCosts::longest_segment.

@@ -12,9 +12,10 @@
 
 namespace trunkline {
 
-/// By the library whose costs `hosts` are. Measured with two ranks on two processors; of more ranks each has as much
-/// to send as the least that the collective allows, and of what a library adds to that nothing is known, so it is not
-/// counted: they take this long at least. Null where that library's calls were not measured, and for barriers.
+/// By the library whose costs `hosts` are, on their processors. Measured with two ranks on two processors; of more
+/// ranks each has as much to send as the least that the collective allows, and of what a library adds to that nothing
+/// is known, so it is not counted: they take this long at least. Null where that library's calls were not measured, and
+/// for barriers.
 [[nodiscard]] std::unique_ptr<const NativeTimes> native_within_host(Collective collective, Rank ranks,
                                                                     const HostCosts& hosts);
 

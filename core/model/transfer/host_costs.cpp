@@ -92,9 +92,12 @@ constexpr std::array values{Value{"combine-byte", &HostCosts::combine_byte_s},
                             Value{"datagram-receive-byte", &HostCosts::datagram_receive_byte_s},
                             Value{"datagram-rank", &HostCosts::datagram_rank_s}};
 
+/// The one key whose value is no time.
+constexpr std::string_view processor = "processor";
+
 std::string all_keys() {
-  std::string text;
-  for (const Value& value : values) text.append(text.empty() ? "" : ", ").append(value.key);
+  std::string text(processor);
+  for (const Value& value : values) text.append(", ").append(value.key);
   return text;
 }
 
@@ -133,7 +136,13 @@ HostCosts host_costs_from(std::string_view text, const HostCosts& usual) {
     const std::size_t equals = part.find('=');
     if (equals == std::string_view::npos && is_first) {
       costs = host_costs_named(part);
+      costs.memory = usual.memory;
+      costs.is_another_library = usual.is_another_library;
       costs.is_known = true;
+      continue;
+    }
+    if (equals != std::string_view::npos && part.substr(0, equals) == processor) {
+      costs.memory = &memory_speeds_named(part.substr(equals + 1));
       continue;
     }
     const auto known = std::ranges::find(values, part.substr(0, equals), &Value::key);

@@ -9,6 +9,8 @@
 #include <string>
 #include <string_view>
 
+#include "model/transfer/memory_speeds.hpp"
+
 namespace trunkline {
 
 /// Of one library over one transport, as functions of a message's size. Where each was measured, and how:
@@ -41,6 +43,10 @@ struct HostCosts {
   /// hosts are at work, and each byte of it. 0: every host has processors of its own.
   double shared_s = 0.0;
   double shared_byte_s = 0.0;
+  /// How fast its memory is, where all ranks are on it. Lives as long as the process.
+  const MemorySpeeds* memory = &usual_memory_speeds;
+  /// The library is another one, which has this one's binary interface: what its own calls take was not measured.
+  bool is_another_library = false;
   /// That messages go that way was said, or measured here; else the library has, perhaps, a network that needs no
   /// processor.
   bool is_known = false;

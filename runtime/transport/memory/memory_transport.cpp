@@ -85,7 +85,8 @@ MemoryOperation& MemoryTransport::sending(const Row& row, std::uint32_t peer, in
   one.call = call_.key;
   one.wants_ticket = ours_.backlog().due(to, row.bytes, synchronous);
   one.is_long = row.bytes > memory_.limits().slot_bytes;
-  one.by_pieces = one.is_long && !(memory_.reads() && readers > 1);
+  const bool is_read = memory_.reads() && (readers > 1 || row.bytes >= memory_.limits().read_from_bytes);
+  one.by_pieces = one.is_long && !is_read;
   return one;
 }
 

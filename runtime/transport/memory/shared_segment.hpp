@@ -7,6 +7,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <span>
 
@@ -21,6 +22,8 @@ struct MemoryLimits {
   std::uint32_t slots_in_turn = 16;  ///< of those: so many are used before one is used again
   std::uint32_t tickets = 16384;     ///< messages under way whose sender waits for the receiver
   std::uint32_t shelves = 2048;      ///< of communicators, by their numbers
+  /// A message to one rank that is so long is read from its sender's memory, if ranks may, instead of coming by pieces.
+  std::uint64_t read_from_bytes = std::numeric_limits<std::uint64_t>::max();
 };
 
 /// A random number that nobody guesses: who finds it in an area knows whose it is.

@@ -21,7 +21,7 @@ namespace {
 
 const HostCosts& hosts() { return host_costs_named("mpich"); }
 
-MemoryCosts memory(std::uint64_t message_bytes) { return {message_bytes, hosts().combine_byte_s}; }
+MemoryCosts memory(std::uint64_t message_bytes) { return {message_bytes, *hosts().memory, hosts().combine_byte_s}; }
 
 Tree tree_of(Rank ranks) {
   Tree tree = root_alone(ranks, 0);
@@ -37,7 +37,7 @@ double down_by_hand(const Tree& tree, std::uint64_t bytes, const MemoryCosts& co
     double sent = has_it + costs.hand_s(bytes);
     for (const Rank child : tree.children[rank]) {
       follow(child, sent + costs.hand_s(bytes));
-      sent += MemoryCosts::further_s;
+      sent += costs.further_s();
     }
   };
   follow(tree.root, 0.0);
@@ -79,7 +79,7 @@ RC_GTEST_PROP(MemoryCosts, AreTheBusiestRanksForFurtherSegments, ()) {
   for (Rank rank = 0; rank < tree.size(); ++rank) {
     const std::size_t children = tree.children[rank].size();
     double work = rank == tree.root ? 0.0 : costs.hand_s(segment);
-    if (children > 0) work += costs.hand_s(segment) + static_cast<double>(children - 1) * MemoryCosts::further_s;
+    if (children > 0) work += costs.hand_s(segment) + static_cast<double>(children - 1) * costs.further_s();
     busiest = std::max(busiest, work);
   }
   const MemoryTreeCosts down = memory_tree_costs(std::span(&tree, 1), Direction::down, hosts());
@@ -102,6 +102,23 @@ TEST(MemoryCosts, OfAnExchangeAreEachRanksHalves) {
   const Costs costs = costs_of(cluster, placement, plan, Collective::allreduce, hosts());
   const std::uint64_t half = 4096;
   EXPECT_NEAR(costs->seconds(2 * half, 2 * half), 4 * memory(half).hand_s(half) + memory(half).combine_s(half), 1e-12);
+}
+
+TEST(MemoryCosts, OfALongMessageAreThoseOfReadingItWhereThatPays) {
+  const MemorySpeeds& xeon = memory_speeds_named("xeon");
+  const MemoryCosts costs(1U << 22, xeon, 0.1e-9);
+  const std::uint64_t first = xeon.read_from_bytes;
+  const auto bytes = static_cast<double>(first);
+  EXPECT_DOUBLE_EQ(costs.transfer_s(first, false), xeon.read_s + xeon.read_byte_s * bytes);
+  EXPECT_DOUBLE_EQ(costs.transfer_s(first, true),
+                   xeon.read_s + xeon.read_to_combine_byte_s * bytes + costs.combine_s(first));
+  const auto shorter = static_cast<double>(first - 1);
+  const double pieces = shorter / static_cast<double>(MemoryCosts::longest_segment);
+  const double copied_s = 2.0 * (pieces * xeon.message_s + xeon.copy_byte_s[2] * shorter);
+  EXPECT_DOUBLE_EQ(costs.transfer_s(first - 1, false), copied_s);
+  EXPECT_DOUBLE_EQ(costs.transfer_s(first - 1, true),
+                   copied_s + pieces * xeon.operation_s + 0.1e-9 * xeon.combine[2] * shorter);
+  EXPECT_DOUBLE_EQ(memory(1U << 30).transfer_s(1U << 20, false), 64.0 * memory(1U << 30).hand_s(1U << 15));
 }
 
 TEST(MemoryCosts, AreForRanksOfOneHostAlone) {

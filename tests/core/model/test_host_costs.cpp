@@ -58,6 +58,25 @@ TEST(HostCosts, AreReadFromWhatALabSays) {
   }
 }
 
+TEST(HostCosts, SayWhichProcessorsMemoryIs) {
+  HostCosts here = host_costs_named("openmpi");
+  EXPECT_EQ(here.memory->name, "epyc");
+  here.memory = &memory_speeds_named("xeon");
+  EXPECT_EQ(host_costs_from("", here).memory->name, "xeon");
+  EXPECT_EQ(host_costs_from("mpich", here).memory->name, "xeon");
+  EXPECT_EQ(host_costs_from("mpich,processor=epyc,shared=1us", here).memory->name, "epyc");
+  EXPECT_EQ(host_costs_from("processor=xeon", host_costs_named("mpich")).memory->name, "xeon");
+  for (const std::string_view wrong : {"processor", "processor=", "processor=xeons", "processor=1us"}) {
+    EXPECT_THROW(static_cast<void>(host_costs_from(wrong, here)), std::invalid_argument) << wrong;
+  }
+  try {
+    static_cast<void>(host_costs_from("processor=xeons", here));
+  } catch (const std::invalid_argument& wrong) {
+    EXPECT_NE(std::string(wrong.what()).find("did you mean xeon?"), std::string::npos) << wrong.what();
+  }
+  EXPECT_FALSE(memory_speeds_here().name.empty());
+}
+
 TEST(HostCosts, OfDatagramsAreSaidAndReadBack) {
   const HostCosts& mpich = host_costs_named("mpich");
   const HostCosts read = host_costs_from("free,datagram-send=1.5us,datagram-receive-byte=0.125ns", mpich);
