@@ -151,9 +151,9 @@ class Sum {
   /// The same of trees that are not laid over the ranks: see can_add().
   void add(const HostTrees& trees) {
     check_placement(cluster_, placement_, trees.root());
-    for (std::size_t lane = 0; lane < trees.lanes; ++lane) {
-      for (std::size_t tree = 0; tree < trees.over_hosts.size(); ++tree) add_shape(shape_of(trees, tree, lane));
-    }
+    std::vector<LeadersByRank> leaders;
+    for (std::size_t lane = 0; lane < trees.lanes; ++lane) leaders.push_back(leaders_of(trees, lane));
+    for (std::size_t tree = 0; tree < trees.over_hosts.size(); ++tree) add_lanes(trees, tree, leaders);
     add_handlings(trees);
   }
 
@@ -205,6 +205,27 @@ class Sum {
     const double spread_s = paths_.spread_byte_s(channel);
     return {.per_byte_s = std::max(part_ * paths_.byte_s(channel), part_ * load * spread_s),
             .per_ack_byte_s = part_ * (both_ways ? load : other_way) * spread_s};
+  }
+
+  /// One tree over hosts in all of its lanes. Where the hosts' leaders stand in the same order as in the lane before,
+  /// as where hosts have their ranks in rows, ways are those of that lane, and channels carry the same again.
+  void add_lanes(const HostTrees& trees, std::size_t tree, const std::vector<LeadersByRank>& leaders) {
+    std::size_t begin = 0;  // of the transfers of the lane that was added last
+    Rank further_hops = 0;  // of it
+    std::vector<std::uint32_t> times;
+    for (std::size_t lane = 0; lane < trees.lanes; ++lane) {
+      if (lane > 0 && leaders[lane] == leaders[lane - 1]) {
+        for (std::size_t at = 0; at < times.size(); ++at) data_.add_again(begin + at, times[at]);
+        further_hops_ += further_hops + static_cast<Rank>(times.size());
+        continue;
+      }
+      begin = data_.transfers().size();
+      const Rank hops_before = further_hops_;
+      add_shape(shape_of(trees, tree, lane));
+      further_hops = further_hops_ - hops_before;
+      times.clear();
+      for (const PathLoads::Transfer& one : data_.transfers().subspan(begin)) times.push_back(one.times);
+    }
   }
 
   /// What a rank does with the segments of one tree.
