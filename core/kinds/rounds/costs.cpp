@@ -6,9 +6,12 @@
 #include <numeric>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "kinds/rounds/samples.hpp"
+#include "model/transfer/host_meetings.hpp"
+#include "model/transfer/repeated_sum.hpp"
 #include "model/transfer/segments.hpp"
 #include "model/transfer/wire.hpp"
 #include "plan/in_flight.hpp"
@@ -28,12 +31,60 @@ Rank on_a_host(const Placement& placement, std::span<const Rank> order) {
   return std::max(most, Rank{1});
 }
 
+/// In groups of how many positions in a row all of a host's stand, each host's once; 0: they do not.
+Rank whole_hosts(const Placement& placement, std::span<const Rank> order) {
+  const auto end =
+      std::ranges::adjacent_find(order, [&](Rank one, Rank other) { return placement[one] != placement[other]; });
+  const auto size = static_cast<Rank>(std::min(end - order.begin() + 1, std::ssize(order)));
+  if (order.size() % size != 0) return 0;
+  std::vector<HostIndex> hosts;
+  for (Rank begin = 0; begin < order.size(); begin += size) {
+    hosts.push_back(placement[order[begin]]);
+    for (Rank at = begin; at < begin + size; ++at) {
+      if (placement[order[at]] != hosts.back()) return 0;
+    }
+  }
+  std::ranges::sort(hosts);
+  return std::ranges::adjacent_find(hosts) == hosts.end() ? size : 0;
+}
+
+/// How hosts meet in groups of positions; nothing: they do not, or each transfer counts by itself.
+std::optional<HostMeetings> meetings_of(const Paths& paths, const Placement& placement, const Rounds& rounds) {
+  const auto first = rounds.schedule_of(0);
+  const std::optional<PlacedGroups> groups = first->placed_groups();
+  if (!groups || groups->size != whole_hosts(placement, rounds.order)) return {};
+  std::vector<NodeId> hosts;
+  for (std::size_t group = 0; group < groups->places.size(); ++group) {
+    hosts.push_back(paths.cluster().hosts()[placement[rounds.order[group * groups->size]]]);
+  }
+  const double amount = static_cast<double>(groups->size) / static_cast<double>(*first->fixed_blocks());
+  HostMeetings meetings(paths, std::move(hosts), groups->places, groups->count, amount);
+  if (!meetings.are_known()) return {};
+  return meetings;
+}
+
+/// Of a round of such groups.
+TimedRound::Loads loads_of(const GroupRound& round, const HostMeetings& meetings, std::uint64_t blocks,
+                           double reducing) {
+  TimedRound::Loads loads;
+  if (round.meeting) loads = meetings.loads(*round.meeting);
+  for (const auto& [of, times] : round.within) {
+    const double part = static_cast<double>(of) / static_cast<double>(blocks);
+    loads.local_transfers += static_cast<double>(times);
+    add_times(loads.local_amounts, part, static_cast<std::uint32_t>(times));
+    loads.longest_local = std::max(loads.longest_local, part);
+  }
+  return loads.reduced(reducing);
+}
+
 }  // namespace
 
 RoundCosts round_costs(const Paths& paths, const Placement& placement, const Rounds& rounds, const HostCosts& hosts,
                        bool in_step) {
   check_placement(paths.cluster(), placement, rounds.order.front());
-  const RoundSamples samples = sample_rounds(rounds, on_a_host(placement, rounds.order));
+  const std::optional<HostMeetings> meetings = meetings_of(paths, placement, rounds);
+  const RoundSamples samples =
+      sample_rounds(rounds, on_a_host(placement, rounds.order), meetings ? whole_hosts(placement, rounds.order) : 0);
   RoundCosts costs;
   costs.blocks = samples.blocks;
   costs.any_blocks = samples.any_blocks;
@@ -49,6 +100,16 @@ RoundCosts round_costs(const Paths& paths, const Placement& placement, const Rou
   std::vector<std::optional<TimedRound::Loads>> known(samples.rounds.size());  // of samples that others are as
   for (std::size_t at = 0; at < samples.rounds.size(); ++at) {
     const RoundSample& sample = samples.rounds[at];
+    if (meetings) {
+      const double reducing = static_cast<double>(sample.reducing) / static_cast<double>(sample.times);
+      const TimedRound::Loads loads = loads_of(sample.by_groups, *meetings, samples.blocks, reducing);
+      if (loads.transfers + loads.local_transfers == 0.0) continue;
+      RoundCost& one = costs.each.emplace_back();
+      round.add(one, loads, static_cast<double>(sample.times), false, sample.follows && !in_step);
+      one.announced = announced_exchanges;
+      costs.rounds += one;
+      continue;
+    }
     const std::size_t as = sample.as == no_sample ? at : sample.as;
     const std::vector<RoundSample::Sent>& sends = samples.rounds[as].sent;
     if (sends.empty()) continue;

@@ -103,9 +103,18 @@ class Replay {
   std::vector<std::vector<std::size_t>> sends_out_{};  ///< by place: the samples in which it sends to other groups
 };
 
+/// Of groups that meet by their places, without looking at any of their members.
+void take_groups_together(RoundSamples& samples, const BlockSchedule& schedule) {
+  for (RoundSample& sample : samples.rounds) {
+    sample.by_groups = schedule.group_round(sample.round);
+    sample.reducing = sample.by_groups.reduces ? sample.times : 0;
+    sample.follows = sample.by_groups.follows;
+  }
+}
+
 }  // namespace
 
-RoundSamples sample_rounds(const Rounds& rounds, Rank on_a_host) {
+RoundSamples sample_rounds(const Rounds& rounds, Rank on_a_host, Rank whole_hosts) {
   const auto first = rounds.schedule_of(0);
   const auto fixed = first->fixed_blocks();
   const std::uint64_t begin = fixed ? 0 : first->period();
@@ -120,6 +129,12 @@ RoundSamples sample_rounds(const Rounds& rounds, Rank on_a_host) {
   }
   for (std::uint64_t round = 0; !fixed && round < first->rounds(1); ++round) {
     samples.of_one_block.push_back({.round = round});
+  }
+  samples.groups = first->placed_groups();
+  if (samples.groups && samples.groups->size != whole_hosts) samples.groups.reset();
+  if (samples.groups) {
+    take_groups_together(samples, *first);
+    return samples;
   }
   const auto ranks = static_cast<Rank>(rounds.order.size());
   Replay replay(samples, ranks, group_of(*first, on_a_host));
