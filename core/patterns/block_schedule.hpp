@@ -26,6 +26,14 @@ struct BlockTransfer {
   bool reduces = false;
 };
 
+/// Positions in a row each send so many blocks to the one that is so much further, round the end.
+struct RowOfSends {
+  Rank first = 0;
+  Rank count = 0;
+  Rank distance = 0;
+  std::uint64_t blocks = 1;
+};
+
 /// Positions in a row, in groups of so many from the first one on, each with a place.
 struct PlacedGroups {
   Rank size = 0;
@@ -49,6 +57,10 @@ struct GroupRound {
   bool mirrored_follows = false;  ///< nor where all goes the other way round
 };
 
+/// Of any number of blocks a message of as many as so many periods have rounds is looked at, and of that the second
+/// period.
+inline constexpr std::uint64_t middle_periods = 4;
+
 /// What one rank of a collective does, round by round. Ranks go by their position in some order, the root at 0. Where
 /// nothing is reduced, no rank receives a block twice. A send and its receive stand in the same round on both sides,
 /// and what a round sends was received in earlier ones. Rounds only order the transfers: nobody waits for the end of
@@ -69,6 +81,13 @@ class BlockSchedule {
   /// Of fixed blocks: how many rounds from this one on have no transfers between other ranks, nor longer ones: what is
   /// known of this one bounds them all.
   [[nodiscard]] virtual std::uint64_t alike(std::uint64_t /*round*/) const { return 1; }
+
+  /// Whether all that is sent in a round can be said in rows of ascending positions. Where the blocks are not fixed, of
+  /// a message of one block and in the second period of one of `middle_periods`.
+  [[nodiscard]] virtual bool sends_in_rows() const { return false; }
+  [[nodiscard]] virtual std::vector<RowOfSends> rows_sent(std::uint64_t /*round*/, std::uint64_t /*blocks*/) const {
+    return {};
+  }
 
   /// One round, and how many there are that have no transfers between other ranks, nor longer ones.
   struct Recurring {

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <memory>
@@ -164,6 +165,27 @@ RC_GTEST_PROP(AlikePositions, CostWhatAllOfThemDo, ()) {
     }
   }
   RC_ASSERT(same(fast.exchanged_byte_s(), slow.exchanged_byte_s()));
+}
+
+/// So are those of blocks that are sent in rows, whatever hosts the ranks of a row are on.
+RC_GTEST_PROP(AlikePositions, InRowsCostWhatAllOfThemDo, ()) {
+  const Cluster cluster(testing::random_parts(6, 30));
+  Placement placement = testing::random_placement(cluster, 200);
+  if (placement.size() < 2) return;
+  if (*rc::gen::arbitrary<bool>()) std::ranges::sort(placement);
+  const auto ranks = static_cast<Rank>(placement.size());
+  const Rounds rounds = generate_rounds("circulant", by_number(ranks, *rc::gen::inRange<Rank>(0, ranks)));
+  const Rounds alone{.order = rounds.order, .schedule_of = [&](Rank position) {
+                       return std::make_unique<const Alone>(rounds.schedule_of(position));
+                     }};
+  const HostCosts& costs = known_host_costs()[*rc::gen::inRange<std::size_t>(0, known_host_costs().size())];
+  const RoundCosts fast = round_costs(Paths(cluster), placement, rounds, costs);
+  const RoundCosts slow = round_costs(Paths(cluster), placement, alone, costs);
+  for (std::uint64_t bytes = 8; bytes <= std::uint64_t{1} << 24U; bytes *= 8) {
+    for (const std::uint64_t segment : segment_sizes()) {
+      RC_ASSERT(fast.seconds(bytes, segment) == slow.seconds(bytes, segment));
+    }
+  }
 }
 
 TEST(AlikePositions, AreReplayedOnce) {
