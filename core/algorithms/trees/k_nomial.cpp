@@ -37,7 +37,8 @@ std::vector<Rank> k_nomial_children_of_root(Rank ranks, Rank root, unsigned k) {
   std::vector<Rank> children;
   for (std::uint64_t width = beyond_all(ranks, root, k) / k; width > 0; width /= k) {
     for (std::uint64_t to = width; to < width * k && to < ranks; to += width) {
-      children.push_back(absolute(to, root, ranks));
+      const std::uint64_t child = to + root;  // round the end
+      children.push_back(static_cast<Rank>(child < ranks ? child : child - ranks));
     }
   }
   return children;
