@@ -8,6 +8,7 @@
 
 #include "algorithms/registry.hpp"
 #include "algorithms/rounds/mixed_radix.hpp"
+#include "choose/late_costs.hpp"
 #include "choose/least_time.hpp"
 #include "model/native/native_reduction.hpp"
 #include "model/native/native_within_host.hpp"
@@ -37,6 +38,16 @@ Alternative laid(const Candidate& candidate, const Paths& paths, const Placement
   }
   one.plan = std::move(plan);
   return one;
+}
+
+/// A broadcast along a tree by rank number: hardly ever the fastest, and it has all ranks to look at. So it is laid
+/// once it may be.
+Alternative laid_late(const Candidate& candidate, std::shared_ptr<const LateGround> ground, unsigned degree) {
+  const double least_s = least_byte_s_of_blind_tree(*ground->paths, ground->placement, ground->root, degree);
+  return {.candidate = &candidate,
+          .uncertainty = candidate.uncertainty,
+          .costs = late_tree_costs(std::move(ground), candidate.name),
+          .least_byte_s = least_s};
 }
 
 bool goes_by_datagrams(Collective collective, const Candidate& candidate) {
@@ -144,9 +155,18 @@ Alternatives alternatives_among(std::span<const Candidate* const> candidates, Co
   const bool is_routed = cluster.routes() != nullptr;
   const bool shares_hosts = any_host_is_shared(placement);
   if (has_sites) all.floor_bytes = least_bytes_of_sites;
+  std::shared_ptr<const LateGround> ground;
   for (const Candidate* const candidate : candidates) {
     if (!is_there(candidate->where, has_sites, is_routed, shares_hosts, !hosts.share_processors(), placement.size()))
       continue;
+    const unsigned degree = degree_of_blind_tree(candidate->name);
+    if (degree > 0 && facts.native == RunLike::bcast && !has_sites) {
+      if (ground == nullptr) {
+        ground = std::make_shared<const LateGround>(LateGround{collective, all.paths, placement, root, hosts});
+      }
+      all.laid.push_back(laid_late(*candidate, ground, degree));
+      continue;
+    }
     Plan plan = lay(collective, candidate->name, &cluster, placement, root);
     Alternative one = laid(*candidate, paths, placement, std::move(plan), collective, hosts, shares_hosts);
     one.by_datagrams = goes_by_datagrams(collective, *candidate);

@@ -44,8 +44,8 @@ std::vector<Prediction> predictions_of(const Alternatives& alternatives, const E
 
 Pick pick(const Alternatives& alternatives, std::uint64_t message_bytes, OperandOrder order, Reach reach) {
   if (!alternatives.decide(message_bytes)) return {};
-  return picked(evaluate(alternatives, size_class(message_bytes, alternatives.jumps).least_bytes, order, reach),
-                message_bytes);
+  const std::uint64_t least_bytes = size_class(message_bytes, alternatives.jumps).least_bytes;
+  return picked(evaluate(alternatives, least_bytes, order, reach, Rows::that_may_run), message_bytes);
 }
 
 Pick KeptPicks::pick(const Alternatives& alternatives, std::uint64_t message_bytes, OperandOrder order, Reach reach) {
@@ -57,7 +57,7 @@ Pick KeptPicks::pick(const Alternatives& alternatives, std::uint64_t message_byt
   if (known.size() <= sizes.index) known.resize(sizes.index + 1);
   Kept& kept = known[sizes.index];
   if (kept.runs == 0) {
-    const Evaluation all = evaluate(alternatives, sizes.least_bytes, order, reach);
+    const Evaluation all = evaluate(alternatives, sizes.least_bytes, order, reach, Rows::that_may_run);
     kept.runs = native;
     if (const Evaluated* const runs = all.runs()) {
       const auto segment = std::ranges::lower_bound(segment_sizes(), runs->segment_bytes);

@@ -2,6 +2,7 @@
 #include "choose/evaluate.hpp"
 
 #include <algorithm>
+#include <limits>
 
 #include "model/transfer/segments.hpp"
 #include "model/transfer/wire.hpp"
@@ -63,15 +64,31 @@ Evaluated evaluated(const Alternative& alternative, std::uint64_t message_bytes,
   return one;
 }
 
+/// What it counts as at least; rounding may not matter.
+double least_seconds(const Alternative& alternative, std::uint64_t message_bytes) {
+  constexpr double but_for_rounding = 1.0 - 1e-9;
+  return but_for_rounding * alternative.uncertainty->handicap * alternative.least_byte_s *
+         least_wire_bytes(message_bytes);
+}
+
+/// Whether it may run beside what takes so long, as far as is known before it is laid.
+bool may_run_at_all(const Alternative& alternative, std::uint64_t message_bytes, double fastest_s, double native_s,
+                    double least_s) {
+  const double seconds = least_seconds(alternative, message_bytes);
+  const bool may_be_faster = seconds * alternative.uncertainty->margin < native_s;
+  return seconds <= fastest_s && (may_be_faster || seconds <= least_s);
+}
+
 }  // namespace
 
-Evaluation evaluate(const Alternatives& alternatives, std::uint64_t message_bytes, OperandOrder order, Reach reach) {
+Evaluation evaluate(const Alternatives& alternatives, std::uint64_t message_bytes, OperandOrder order, Reach reach,
+                    Rows rows) {
   const Cuts cuts = cuts_of(message_bytes);
   Evaluation all;
   all.message_bytes = message_bytes;
   all.native_s = native_seconds(alternatives, message_bytes);
   const double least_s = near_least * (alternatives.least_byte_s * static_cast<double>(wire_bytes(message_bytes)));
-  for (const Alternative& alternative : alternatives.laid) {
+  const auto row_of = [&](const Alternative& alternative) {
     Evaluated one{.alternative = &alternative};
     if (order == OperandOrder::by_rank && !alternative.by_rank) {
       one.verdict = Verdict::out_of_order;
@@ -80,10 +97,34 @@ Evaluation evaluate(const Alternatives& alternatives, std::uint64_t message_byte
     } else {
       one = evaluated(alternative, message_bytes, cuts, all.native_s, least_s, alternatives.shares_processors);
     }
+    return one;
+  };
+  const auto runs_now = [&](const Evaluated& one) {
+    return may_run(one.verdict) &&
+           (message_bytes >= alternatives.floor_bytes || one.alternative->candidate->takes_short);
+  };
+  double fastest_s = std::numeric_limits<double>::infinity();
+  const auto take = [&](Evaluated& row, const Evaluated& one) {
+    row = one;
+    if (runs_now(one)) fastest_s = std::min(fastest_s, one.compared_seconds);
+  };
+  for (const Alternative& alternative : alternatives.laid) {
+    all.add({.alternative = &alternative, .verdict = Verdict::surely_slower});
+    const bool waits = rows == Rows::that_may_run && alternative.least_byte_s > 0.0;
+    if (!waits) take(all.row(all.rows().size() - 1), row_of(alternative));
+  }
+  for (std::size_t at = 0; at < alternatives.laid.size(); ++at) {
+    const Alternative& alternative = alternatives.laid[at];
+    if (all.rows()[at].verdict != Verdict::surely_slower) continue;
+    if (may_run_at_all(alternative, message_bytes, fastest_s, all.native_s, least_s)) {
+      take(all.row(at), row_of(alternative));
+    }
+  }
+  // Of what is equally fast the first one.
+  for (std::size_t at = 0; at < all.rows().size(); ++at) {
     const Evaluated* const first = all.runs();
-    const bool fastest = first == nullptr || one.compared_seconds < first->compared_seconds;
-    const bool long_enough = message_bytes >= alternatives.floor_bytes || alternative.candidate->takes_short;
-    all.add(one, long_enough && may_run(one.verdict) && fastest);
+    const Evaluated& one = all.rows()[at];
+    if (runs_now(one) && (first == nullptr || one.compared_seconds < first->compared_seconds)) all.run(at);
   }
   return all;
 }

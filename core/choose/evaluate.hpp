@@ -27,10 +27,17 @@ enum class Verdict : std::uint8_t {
   short_blocks,       ///< not compared: its blocks are too short
   out_of_reach,       ///< not compared: datagrams do not reach all ranks
   out_of_order,       ///< not compared: would not combine operands by rank
+  surely_slower,      ///< not looked at: than what runs, or not faster than native
 };
 
 [[nodiscard]] constexpr bool may_run(Verdict verdict) { return verdict <= Verdict::near_least; }
 [[nodiscard]] constexpr bool is_compared(Verdict verdict) { return verdict <= Verdict::not_surely_faster; }
+
+/// For which alternatives the times are asked for.
+enum class Rows : std::uint8_t {
+  all,
+  that_may_run,  ///< of what is laid late, those alone whose least time does not rule them out: what runs is the same
+};
 
 /// One alternative for one message.
 struct Evaluated {
@@ -50,10 +57,9 @@ class Evaluation {
   std::uint64_t message_bytes = 0;
   double native_s = 0.0;
 
-  void add(const Evaluated& row, bool runs_now) {
-    if (runs_now) runs_ = count_;
-    rows_.at(count_++) = row;
-  }
+  void add(const Evaluated& row) { rows_.at(count_++) = row; }
+  [[nodiscard]] Evaluated& row(std::size_t at) { return rows_.at(at); }
+  void run(std::size_t at) { runs_ = at; }
   [[nodiscard]] std::span<const Evaluated> rows() const { return {rows_.data(), count_}; }
   /// Of them; null: native.
   [[nodiscard]] const Evaluated* runs() const { return runs_ < count_ ? &rows_.at(runs_) : nullptr; }
@@ -69,6 +75,7 @@ class Evaluation {
 /// every rank: depends on nothing but its arguments. Has a row for each alternative, in their order; `message_bytes` is
 /// above zero. Allocates nothing: takes some microseconds.
 [[nodiscard]] Evaluation evaluate(const Alternatives& alternatives, std::uint64_t message_bytes,
-                                  OperandOrder order = OperandOrder::any, Reach reach = Reach::datagrams);
+                                  OperandOrder order = OperandOrder::any, Reach reach = Reach::datagrams,
+                                  Rows rows = Rows::all);
 
 }  // namespace trunkline

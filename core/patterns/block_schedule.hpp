@@ -26,6 +26,41 @@ struct BlockTransfer {
   bool reduces = false;
 };
 
+/// Positions in a row each send so many blocks to the one that is so much further, round the end.
+struct RowOfSends {
+  Rank first = 0;
+  Rank count = 0;
+  Rank distance = 0;
+  std::uint64_t blocks = 1;
+};
+
+/// Positions in a row, in groups of so many from the first one on, each with a place.
+struct PlacedGroups {
+  Rank size = 0;
+  Rank count = 0;              ///< of places
+  std::vector<Rank> places{};  ///< by group
+};
+
+/// What all of them send in a round.
+struct GroupRound {
+  struct Within {
+    std::uint64_t blocks = 0;
+    std::uint64_t times = 0;  ///< so many such transfers
+  };
+  std::vector<Within> within{};  ///< groups
+  /// Each group sends to each other one whose place and its own add up to this, modulo the number of places: a rank to
+  /// a rank.
+  std::optional<Rank> meeting{};
+  std::uint64_t met_blocks = 0;  ///< of each of these transfers
+  bool reduces = false;
+  bool follows = false;           ///< nobody waits for what comes in the round before
+  bool mirrored_follows = false;  ///< nor where all goes the other way round
+};
+
+/// Of any number of blocks a message of as many as so many periods have rounds is looked at, and of that the second
+/// period.
+inline constexpr std::uint64_t middle_periods = 4;
+
 /// What one rank of a collective does, round by round. Ranks go by their position in some order, the root at 0. Where
 /// nothing is reduced, no rank receives a block twice. A send and its receive stand in the same round on both sides,
 /// and what a round sends was received in earlier ones. Rounds only order the transfers: nobody waits for the end of
@@ -46,6 +81,13 @@ class BlockSchedule {
   /// Of fixed blocks: how many rounds from this one on have no transfers between other ranks, nor longer ones: what is
   /// known of this one bounds them all.
   [[nodiscard]] virtual std::uint64_t alike(std::uint64_t /*round*/) const { return 1; }
+
+  /// Whether all that is sent in a round can be said in rows of ascending positions. Where the blocks are not fixed, of
+  /// a message of one block and in the second period of one of `middle_periods`.
+  [[nodiscard]] virtual bool sends_in_rows() const { return false; }
+  [[nodiscard]] virtual std::vector<RowOfSends> rows_sent(std::uint64_t /*round*/, std::uint64_t /*blocks*/) const {
+    return {};
+  }
 
   /// One round, and how many there are that have no transfers between other ranks, nor longer ones.
   struct Recurring {
@@ -82,6 +124,10 @@ class BlockSchedule {
   /// The first round that is as this one: between the same groups of places_alike() positions as many transfers, each
   /// of as many blocks, go as in it, of the same ranks or of others.
   [[nodiscard]] virtual std::uint64_t first_alike(std::uint64_t round) const { return round; }
+
+  /// Groups that meet by their places, of which group_round() says what all positions do. None: it does not.
+  [[nodiscard]] virtual std::optional<PlacedGroups> placed_groups() const { return {}; }
+  [[nodiscard]] virtual GroupRound group_round(std::uint64_t /*round*/) const { return {}; }
 
   /// What this rank sends in a round, if anything; `round` is below rounds(blocks).
   [[nodiscard]] virtual std::optional<BlockTransfer> send(std::uint64_t round, std::uint64_t blocks) const = 0;

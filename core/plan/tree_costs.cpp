@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <cmath>
 #include <limits>
 #include <map>
 #include <numeric>
@@ -47,25 +46,6 @@ std::vector<T> at_places(const std::vector<T>& all, std::vector<std::size_t> pla
 
 constexpr double any_wire_length = std::numeric_limits<double>::infinity();
 
-/// Segments of several trees meet at ports, by chance: one waits for the other, and what it leaves unused on its way is
-/// lost. So segments fall behind as a random walk does, until windows hold them. Simulated on 16 and 32 hosts at
-/// 1 Gbit/s, in 4 to 3000 segments, they came later by so many segments a hop, times the root of their number.
-constexpr double behind_by_meeting = 0.4;
-constexpr double most_behind = 3.5;
-
-double behind(double further) { return std::min(behind_by_meeting * std::sqrt(further), most_behind); }
-
-/// Seconds of a way for a segment, but for what each byte takes. A segment that is announced first has the way there
-/// and back to go before.
-double fixed_seconds(const TreeCosts::Way& way, const HostCosts& hosts, bool eager) {
-  return way.handlings.fixed_s(hosts, eager) + (way.latency_s + (eager ? 0.0 : way.latency_s + way.answers_s));
-}
-
-/// Seconds of each byte on the wire, but for frames that are stored.
-double byte_seconds(const TreeCosts::Way& way, const HostCosts& hosts) {
-  return way.per_byte_s + way.handlings.byte_s(hosts);
-}
-
 /// Those that are the longest for some segment. Below a frame all of a segment is its first frame.
 std::vector<TreeCosts::Way> longest(const std::vector<TreeCosts::Way>& ways, const HostCosts& hosts) {
   constexpr auto frame = static_cast<double>(frame_wire_bytes);
@@ -75,8 +55,8 @@ std::vector<TreeCosts::Way> longest(const std::vector<TreeCosts::Way>& ways, con
     std::vector<Line> lines;
     lines.reserve(ways.size());
     for (const TreeCosts::Way& way : ways) {
-      lines.push_back({byte_seconds(way, hosts) + (short_segment ? way.per_frame_byte_s : 0.0),
-                       fixed_seconds(way, hosts, eager) + (short_segment ? 0.0 : way.per_frame_byte_s * frame)});
+      lines.push_back({way.byte_s(hosts) + (short_segment ? way.per_frame_byte_s : 0.0),
+                       way.fixed_s(hosts, eager) + (short_segment ? 0.0 : way.per_frame_byte_s * frame)});
     }
     const std::vector<std::size_t> more = highest_lines(lines, from, to);
     places.insert(places.end(), more.begin(), more.end());
@@ -151,9 +131,9 @@ class Sum {
   /// The same of trees that are not laid over the ranks: see can_add().
   void add(const HostTrees& trees) {
     check_placement(cluster_, placement_, trees.root());
-    for (std::size_t lane = 0; lane < trees.lanes; ++lane) {
-      for (std::size_t tree = 0; tree < trees.over_hosts.size(); ++tree) add_shape(shape_of(trees, tree, lane));
-    }
+    std::vector<LeadersByRank> leaders;
+    for (std::size_t lane = 0; lane < trees.lanes; ++lane) leaders.push_back(leaders_of(trees, lane));
+    for (std::size_t tree = 0; tree < trees.over_hosts.size(); ++tree) add_lanes(trees, tree, leaders);
     add_handlings(trees);
   }
 
@@ -205,6 +185,27 @@ class Sum {
     const double spread_s = paths_.spread_byte_s(channel);
     return {.per_byte_s = std::max(part_ * paths_.byte_s(channel), part_ * load * spread_s),
             .per_ack_byte_s = part_ * (both_ways ? load : other_way) * spread_s};
+  }
+
+  /// One tree over hosts in all of its lanes. Where the hosts' leaders stand in the same order as in the lane before,
+  /// as where hosts have their ranks in rows, ways are those of that lane, and channels carry the same again.
+  void add_lanes(const HostTrees& trees, std::size_t tree, const std::vector<LeadersByRank>& leaders) {
+    std::size_t begin = 0;  // of the transfers of the lane that was added last
+    Rank further_hops = 0;  // of it
+    std::vector<std::uint32_t> times;
+    for (std::size_t lane = 0; lane < trees.lanes; ++lane) {
+      if (lane > 0 && leaders[lane] == leaders[lane - 1]) {
+        for (std::size_t at = 0; at < times.size(); ++at) data_.add_again(begin + at, times[at]);
+        further_hops_ += further_hops + static_cast<Rank>(times.size());
+        continue;
+      }
+      begin = data_.transfers().size();
+      const Rank hops_before = further_hops_;
+      add_shape(shape_of(trees, tree, lane));
+      further_hops = further_hops_ - hops_before;
+      times.clear();
+      for (const PathLoads::Transfer& one : data_.transfers().subspan(begin)) times.push_back(one.times);
+    }
   }
 
   /// What a rank does with the segments of one tree.
@@ -722,82 +723,6 @@ class Sum {
   double local_transfers_ = 0.0;      ///< of a segment, within hosts
 };
 
-/// What a further segment takes, where channels have so much to do.
-double next_seconds(const TreeCosts& costs, const std::vector<TreeCosts::Work>& busiest, const Cut::Piece& piece) {
-  double next = costs.handlings.fixed_s(costs.hosts, costs.hosts.is_eager(piece.bytes)) +
-                costs.handlings.byte_s(costs.hosts) * static_cast<double>(piece.bytes);
-  const auto bytes = static_cast<double>(piece.bytes);
-  next = std::max(next, costs.hosts.together_s(costs.transfers, costs.transfers * bytes, costs.local_transfers,
-                                               costs.local_transfers * bytes));
-  for (const TreeCosts::Work& work : busiest) {
-    next = std::max(next, work.per_byte_s * piece.wire + work.per_ack_byte_s * static_cast<double>(ack_wire_bytes));
-  }
-  return next;
-}
-
-/// On the longest way.
-double way_seconds(const TreeCosts& costs, const std::vector<TreeCosts::Way>& latest, const Cut::Piece& piece) {
-  double most = 0.0;
-  const bool eager = costs.hosts.is_eager(piece.bytes);
-  for (const TreeCosts::Way& way : latest) {
-    most = std::max(most, byte_seconds(way, costs.hosts) * piece.wire + way.per_frame_byte_s * piece.frame +
-                              fixed_seconds(way, costs.hosts, eager));
-  }
-  return most + costs.capped_hops * held_seconds(costs.streams, static_cast<double>(piece.bytes));
-}
-
-/// Until the last of the segments may be sent, as far as TCP's windows let it.
-double streamed_seconds(const TreeCosts& costs, const Cut& cut) {
-  double most_s = 0.0;
-  const double before = cut.further * static_cast<double>(cut.segment.bytes);
-  for (const TcpStream& stream : costs.streams) {
-    const double last = std::min(static_cast<double>(cut.last.bytes), stream.window_bytes);
-    most_s = std::max(most_s, stream.seconds(stream.share * before + last));
-  }
-  return most_s;
-}
-
-/// Until so many segments have been sent and one more may be. Over a long way a window may end before its first message
-/// was answered, there and back; then nothing is sent until it was.
-double sent_seconds(const TreeCosts& costs, const Cut::Piece& piece, double before, double next_s) {
-  if (costs.longest_hop_s == 0.0) return before * next_s;
-  const auto window = static_cast<double>(window_of(piece.bytes, costs.in_flight_bytes));
-  const double windows = std::floor(before / window);
-  return windows * std::max(window * next_s, 2.0 * costs.longest_hop_s) + (before - windows * window) * next_s;
-}
-
-/// What all of them take by these ways, along these channels: the last one starts when all others have, and may be
-/// short; it may be there before the one ahead of it. `slowest_s` is what a further segment takes on any branch: nobody
-/// who sends down several is more than a window further with one of them.
-double branch_seconds(const TreeCosts& costs, const std::vector<TreeCosts::Way>& latest,
-                      const std::vector<TreeCosts::Work>& busiest, const Cut& cut, double slowest_s) {
-  // Where transfers of other rounds share a channel, that alone may take longer than the way of any of them.
-  const double last_s = std::max(way_seconds(costs, latest, cut.last), next_seconds(costs, busiest, cut.last));
-  if (cut.further == 0.0) return last_s;
-  const double next_s = costs.branches.empty() ? slowest_s : next_seconds(costs, busiest, cut.segment);
-  // The root hands over two at once at least: where they share the wire, the first takes as long as both.
-  const bool shares_wire = costs.hosts.shares_wire && !costs.hosts.is_eager(cut.segment.bytes);
-  const double before = cut.further + (shares_wire ? 1.0 : 0.0);
-  const double behind_s = behind(before) * costs.meeting_byte_s * cut.segment.wire;
-  double sent_s = sent_seconds(costs, cut.segment, before, next_s);
-  if (slowest_s > next_s) {
-    const auto window = static_cast<double>(window_of(cut.segment.bytes, costs.in_flight_bytes));
-    sent_s = std::max(sent_s, (before - window) * slowest_s);
-  }
-  sent_s = std::max(sent_s, streamed_seconds(costs, cut));
-  return sent_s + behind_s + std::max(last_s, way_seconds(costs, latest, cut.segment) - next_s);
-}
-
-/// What all of them take, to all ranks.
-double all_seconds(const TreeCosts& costs, const Cut& cut, double next_s) {
-  if (costs.branches.empty()) return branch_seconds(costs, costs.latest, costs.busiest, cut, next_s);
-  double most_s = 0.0;
-  for (const TreeCosts::Branch& branch : costs.branches) {
-    most_s = std::max(most_s, branch_seconds(costs, branch.latest, branch.busiest, cut, next_s));
-  }
-  return most_s;
-}
-
 }  // namespace
 
 TreeCosts tree_costs(const Paths& paths, const Placement& placement, const Tree& tree, Direction direction,
@@ -826,39 +751,6 @@ TreeCosts tree_costs_to(const Paths& paths, const Placement& placement, const Tr
   sum.look_at(rank);
   sum.add(tree);
   return sum.costs();
-}
-
-double tree_seconds(const TreeCosts& costs, std::uint64_t message_bytes, std::uint64_t segment_bytes) {
-  const Cut cut = cut_into(message_bytes, segment_bytes);
-  return all_seconds(costs, cut, next_seconds(costs, costs.busiest, cut.segment));
-}
-
-TimedSegment fastest_segment(const TreeCosts& costs, const Cuts& cuts) {
-  TimedSegment fastest{.segment_bytes = 0, .seconds = any_wire_length};
-  for (std::size_t i = 0; i < cuts.size(); ++i) {
-    const double next_s = next_seconds(costs, costs.busiest, cuts[i].segment);
-    if (cuts[i].further * next_s >= fastest.seconds) continue;  // whatever the first segment takes
-    const double seconds = all_seconds(costs, cuts[i], next_s);
-    if (seconds < fastest.seconds) fastest = {.segment_bytes = segment_sizes()[i], .seconds = seconds};
-  }
-  return fastest;
-}
-
-std::uint64_t best_segment(const TreeCosts& costs, std::uint64_t message_bytes) {
-  if (costs.network_hops == 0) return segment_sizes().back();
-  return fastest_segment(costs, cuts_of(message_bytes)).segment_bytes;
-}
-
-double TreeCosts::seconds(std::uint64_t message_bytes, std::uint64_t segment_bytes) const {
-  return tree_seconds(*this, message_bytes, segment_bytes);
-}
-
-std::uint64_t TreeCosts::best_segment(std::uint64_t message_bytes) const {
-  return trunkline::best_segment(*this, message_bytes);
-}
-
-TimedSegment TreeCosts::fastest_segment(std::uint64_t /*message_bytes*/, const Cuts& cuts) const {
-  return trunkline::fastest_segment(*this, cuts);
 }
 
 }  // namespace trunkline

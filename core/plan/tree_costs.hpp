@@ -50,6 +50,14 @@ struct TreeCosts final : CostFunction {
     Handlings handlings;            ///< one after another
     double latency_s = 0.0;
     double answers_s = 0.0;  ///< the latencies of answers, the other way
+
+    /// Seconds for a segment, but for what each byte takes. One that is announced first has the way there and back to
+    /// go before.
+    [[nodiscard]] double fixed_s(const HostCosts& of, bool eager) const {
+      return handlings.fixed_s(of, eager) + (latency_s + (eager ? 0.0 : latency_s + answers_s));
+    }
+    /// Of each byte on the wire, but for frames that are stored.
+    [[nodiscard]] double byte_s(const HostCosts& of) const { return per_byte_s + handlings.byte_s(of); }
   };
   /// What every further segment costs one channel.
   struct Work {

@@ -32,21 +32,31 @@ TreeShape shape_of(const Tree& tree, const Placement& placement, Rank kept) {
   return shape;
 }
 
+LeadersByRank leaders_of(const HostTrees& trees, std::size_t lane) {
+  const Tree& over_hosts = trees.over_hosts.front();  // all have the same root
+  const Rank root = trees.root();
+  std::vector<std::pair<Rank, Rank>> leaders;
+  leaders.reserve(over_hosts.size() + 1);
+  for (Rank number = 0; number < over_hosts.size(); ++number) leaders.emplace_back(trees.leader(number, lane), number);
+  if (trees.leader(over_hosts.root, lane) != root) leaders.emplace_back(root, no_rank);
+  std::ranges::sort(leaders);
+  LeadersByRank numbers;
+  numbers.reserve(leaders.size());
+  for (const auto& [rank, number] : leaders) numbers.push_back(number);
+  return numbers;
+}
+
 TreeShape shape_of(const HostTrees& trees, std::size_t tree, std::size_t lane) {
   const Tree& over_hosts = trees.over_hosts[tree];
   const Rank root = trees.root();
   const bool root_leads = trees.leader(over_hosts.root, lane) == root;
-  // By rank, each the leader of a host; the root besides, where another one leads its host.
-  std::vector<std::pair<Rank, Rank>> leaders;
-  for (Rank number = 0; number < over_hosts.size(); ++number) leaders.emplace_back(trees.leader(number, lane), number);
-  if (!root_leads) leaders.emplace_back(root, no_rank);
-  std::ranges::sort(leaders);
   TreeShape shape;
   std::vector<std::uint32_t> node_of(over_hosts.size());
-  for (const auto& [rank, number] : leaders) {
+  for (const Rank number : leaders_of(trees, lane)) {
     const auto node = static_cast<std::uint32_t>(shape.nodes.size());
     (number == no_rank ? shape.root : node_of[number]) = node;
-    shape.nodes.push_back({.rank = rank, .host = trees.hosts.placement[number == no_rank ? over_hosts.root : number]});
+    shape.nodes.push_back({.rank = number == no_rank ? root : trees.leader(number, lane),
+                           .host = trees.hosts.placement[number == no_rank ? over_hosts.root : number]});
   }
   if (root_leads) {
     shape.root = node_of[over_hosts.root];

@@ -36,6 +36,11 @@ struct TreeShape {
 /// `kept` is no leaf even if it is one; no_rank: none.
 [[nodiscard]] TreeShape shape_of(const Tree& tree, const Placement& placement, Rank kept = no_rank);
 
+/// The numbers of the hosts, in the order of who leads them in a lane; in the root's place no_rank where it leads none.
+/// Lanes in which they are the same go alike, but for which rank of a host it is that hands on.
+using LeadersByRank = std::vector<Rank>;
+[[nodiscard]] LeadersByRank leaders_of(const HostTrees& trees, std::size_t lane);
+
 /// Of one of the trees in a lane, without laying it over the ranks: the same as of what with_all_ranks() lays. None of
 /// its roots exchange.
 [[nodiscard]] TreeShape shape_of(const HostTrees& trees, std::size_t tree, std::size_t lane);

@@ -3,6 +3,7 @@
 #include "algorithms/rounds/circulant.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <utility>
 
 namespace trunkline {
@@ -192,6 +193,34 @@ std::optional<BlockTransfer> Circulant::receive(std::uint64_t round, std::uint64
   return BlockTransfer{.peer = static_cast<Rank>((std::uint64_t{position_} + ranks_ - skips_[skip]) % ranks_),
                        .first = static_cast<std::uint64_t>(std::min(block, last)),
                        .count = 1};
+}
+
+/// A single block reaches each rank over the longest skip that is no longer than its way from the root. In the middle
+/// all ranks send but to the root; unless their number is a power of two, some have no block yet in the second period.
+std::vector<RowOfSends> Circulant::rows_sent(std::uint64_t round, std::uint64_t blocks) const {
+  if (blocks == 1) {
+    const Rank skip = skips_[round];
+    const Rank next = round + 1 < skips_.size() ? skips_[round + 1] : ranks_;
+    return {{.first = 0, .count = next - skip, .distance = skip}};
+  }
+  const Moment at = moment(round, blocks);
+  const Rank skip = skips_[static_cast<std::size_t>(at.skip)];
+  const bool all_have_blocks = std::has_single_bit(ranks_);
+  if (!all_have_blocks && blocks_ == nullptr) blocks_ = std::make_shared<const CirculantBlocks>(ranks_);
+  std::vector<RowOfSends> rows;
+  Rank first = 0;
+  const auto end_row = [&](Rank end) {
+    if (end > first) rows.push_back({.first = first, .count = end - first, .distance = skip});
+    first = end + 1;
+  };
+  for (Rank from = 0; from < ranks_ && !all_have_blocks; ++from) {
+    const Rank to = from < ranks_ - skip ? from + skip : from - (ranks_ - skip);
+    if (to != 0 && blocks_->of(to)[static_cast<std::size_t>(at.skip)] + at.shift < 0) end_row(from);
+    if (to == 0) end_row(from);
+  }
+  if (all_have_blocks) end_row(ranks_ - skip);
+  end_row(ranks_);
+  return rows;
 }
 
 }  // namespace trunkline

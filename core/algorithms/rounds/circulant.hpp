@@ -51,6 +51,8 @@ class Circulant final : public BlockSchedule {
   [[nodiscard]] std::uint64_t period() const override { return skips_.size(); }
   [[nodiscard]] std::optional<BlockTransfer> send(std::uint64_t round, std::uint64_t blocks) const override;
   [[nodiscard]] std::optional<BlockTransfer> receive(std::uint64_t round, std::uint64_t blocks) const override;
+  [[nodiscard]] bool sends_in_rows() const override { return true; }
+  [[nodiscard]] std::vector<RowOfSends> rows_sent(std::uint64_t round, std::uint64_t blocks) const override;
 
   /// Distances to the ranks that are sent to, one a round: half of `ranks`, then of that, ..., 1; ascending, each half
   /// rounded up.
@@ -71,11 +73,11 @@ class Circulant final : public BlockSchedule {
   Rank ranks_;
   Rank position_;
   std::vector<Rank> skips_;
-  std::shared_ptr<const CirculantBlocks> blocks_;
-  std::vector<std::int8_t> own_blocks_;  ///< where it has none of all ranks
-  Received received_;                    ///< none on the root
-  std::vector<Received> received_by_;    ///< by the rank that is sent to, for each skip; none for the root
-  std::vector<std::int64_t> skip_for_;   ///< by block modulo the number of skips: the skip that brings it
+  mutable std::shared_ptr<const CirculantBlocks> blocks_;  ///< of all ranks; null: nobody asked for them
+  std::vector<std::int8_t> own_blocks_;                    ///< where it has none of all ranks
+  Received received_;                                      ///< none on the root
+  std::vector<Received> received_by_;   ///< by the rank that is sent to, for each skip; none for the root
+  std::vector<std::int64_t> skip_for_;  ///< by block modulo the number of skips: the skip that brings it
 };
 
 }  // namespace trunkline

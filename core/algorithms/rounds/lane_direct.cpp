@@ -68,7 +68,7 @@ void LaneDirect::exchange() {
   exchanges_ = (groups_ + lanes_ - 1) / lanes_;
   served_ = served_by(lane_, 1);
   own_lane_ = lane_for(group_);
-  own_place_ = (group_ - served_by(own_lane_, 1).begin) % exchanges_;
+  own_place_ = place_of(group_);
   own_blocks_in_ = last_;
   rounds_ += exchanges_;
   for (std::uint64_t round = rounds_; round-- > first_exchange_;) {
@@ -115,6 +115,63 @@ std::optional<BlockTransfer> LaneDirect::receive(std::uint64_t round, std::uint6
   const std::optional<Rank> other = exchanges_with(round);
   if (!other) return {};
   return with(*other * lanes_ + own_lane_, {*other, *other + 1});
+}
+
+std::optional<PlacedGroups> LaneDirect::placed_groups() const {
+  if (groups_ < 2) return {};
+  PlacedGroups groups{.size = lanes_, .count = exchanges_, .places = {}};
+  for (Rank group = 0; group < groups_; ++group) groups.places.push_back(place_of(group));
+  return groups;
+}
+
+GroupRound LaneDirect::group_round(std::uint64_t round) const {
+  if (round < first_exchange_) return own_round(round);
+  if (!exchanges_in(round)) {
+    const std::uint64_t turn = round - first_exchange_ - exchanges_;
+    return others_round(turn / 2, turn % 2 == 1);
+  }
+  // The first exchange needs what came right before it, and what comes by the last one is told right after it.
+  return {.meeting = static_cast<Rank>(round - first_exchange_),
+          .met_blocks = lanes_,
+          .follows = round > first_exchange_,
+          .mirrored_follows = exchanges_in(round + 1)};
+}
+
+GroupRound LaneDirect::own_round(std::size_t step) const {
+  const std::uint64_t ranks = std::uint64_t{lanes_} * groups_;
+  return {.within = {{.blocks = steps_[step].count, .times = ranks}},
+          .follows = !begins_stage(step),
+          .mirrored_follows = step + 1 < steps_.size() && !begins_stage(step + 1)};
+}
+
+std::map<Rank, Rank> LaneDirect::rows_sent(std::size_t step) const {
+  std::map<Rank, Rank> lanes_by_length;
+  for (Rank lane = 0; lane < lanes_; ++lane) {
+    const GroupStep now = group_steps(lanes_, lane)[step];
+    const Row row = served_by(now.sent_first, now.count);
+    ++lanes_by_length[row.end - row.begin];
+  }
+  return lanes_by_length;
+}
+
+/// Groups outside a row send all of it in the first of two rounds; of those inside the first one sends what is behind
+/// it, and the others what is before them, and then what is behind.
+GroupRound LaneDirect::others_round(std::size_t step, bool behind) const {
+  GroupRound round{.follows = behind || !begins_stage(step), .mirrored_follows = true};
+  const auto add = [&](Rank groups, std::uint64_t times) {
+    if (groups > 0 && times > 0) round.within.push_back({.blocks = std::uint64_t{groups} * lanes_, .times = times});
+  };
+  for (const auto& [length, lanes] : rows_sent(step)) {
+    if (!behind) {
+      add(length, std::uint64_t{lanes} * (groups_ - length));
+      if (length > 0) add(length - 1, lanes);
+    }
+    const Rank end = behind && length > 0 ? length - 1 : length;
+    for (Rank groups = 1; groups < end; ++groups) add(groups, lanes);
+  }
+  // What came last in the stage before is there right before this one, unless no row has a group in its middle.
+  if (!behind && step > 0 && begins_stage(step)) round.follows = rows_sent(step - 1).rbegin()->first < 3;
+  return round;
 }
 
 /// Exchanges send the blocks of this group alone: for others they are left out.

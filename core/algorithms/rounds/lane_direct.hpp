@@ -2,7 +2,9 @@
 // Allgather of short blocks: each host's go to all other hosts at once, and each of its ranks sends to a few of them.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <vector>
 
@@ -27,6 +29,8 @@ class LaneDirect final : public BlockSchedule {
   [[nodiscard]] std::optional<BlockTransfer> receive(std::uint64_t round, std::uint64_t blocks) const override;
   [[nodiscard]] std::uint64_t sent_next(std::uint64_t round, std::uint64_t end, std::uint64_t first,
                                         std::uint64_t count) const override;
+  [[nodiscard]] std::optional<PlacedGroups> placed_groups() const override;
+  [[nodiscard]] GroupRound group_round(std::uint64_t round) const override;
 
  private:
   /// What it does in one round.
@@ -46,6 +50,15 @@ class LaneDirect final : public BlockSchedule {
   /// The blocks of this group lie in everybody's hands: of a row that has them in its middle the part before them, then
   /// the one behind them.
   [[nodiscard]] Row part_of(Row row, bool behind) const;
+  /// Of the row that its lane serves.
+  [[nodiscard]] Rank place_of(Rank group) const { return (group - served_by(lane_for(group), 1).begin) % exchanges_; }
+  /// How long the rows are that lanes send in a step of telling each other what came: how many lanes each.
+  [[nodiscard]] std::map<Rank, Rank> rows_sent(std::size_t step) const;
+  [[nodiscard]] bool begins_stage(std::size_t step) const {
+    return step == 0 || steps_[step - 1].stage != steps_[step].stage;
+  }
+  [[nodiscard]] GroupRound own_round(std::size_t step) const;
+  [[nodiscard]] GroupRound others_round(std::size_t step, bool behind) const;
   void gather_own();
   void exchange();
   void gather_others();

@@ -29,6 +29,13 @@ class Mirrored final : public BlockSchedule {
   [[nodiscard]] std::uint64_t rounds(std::uint64_t /*blocks*/) const override { return rounds_; }
   [[nodiscard]] std::uint64_t lanes() const override { return gather_->lanes(); }
   [[nodiscard]] bool alike_in_groups(Rank size) const override { return gather_->alike_in_groups(size); }
+  [[nodiscard]] std::optional<PlacedGroups> placed_groups() const override { return gather_->placed_groups(); }
+  [[nodiscard]] GroupRound group_round(std::uint64_t round) const override {
+    GroupRound made = gather_->group_round(there(round));
+    made.reduces = true;
+    made.follows = round > 0 && made.mirrored_follows;
+    return made;
+  }
   [[nodiscard]] bool relays_in_order() const override { return false; }
 
   [[nodiscard]] std::vector<Recurring> recurring() const override {

@@ -76,4 +76,27 @@ std::optional<BlockTransfer> ScatterDoubling::receive(std::uint64_t round, std::
   return receives_[round];
 }
 
+/// Who exchanges half of a group with the first of the other half gives it nothing: that has had all from the scatter.
+std::vector<RowOfSends> ScatterDoubling::rows_sent(std::uint64_t round, std::uint64_t /*blocks*/) const {
+  const Rank ranks = scatter_.ranks();
+  const std::uint64_t scatters = scatter_.round_count();
+  std::vector<RowOfSends> rows;
+  if (round < scatters) {
+    const Rank apart = Rank{1} << (scatters - 1 - round);
+    for (std::uint64_t from = 0; from < ranks; from += std::uint64_t{2} * apart) {
+      rows.push_back({.first = static_cast<Rank>(from), .count = 1, .distance = apart, .blocks = apart});
+    }
+    return rows;
+  }
+  if ((round - scatters) % 2 != 0) return rows;
+  const Rank half = Rank{1} << (round - scatters) / 2;
+  for (std::uint64_t begin = 0; begin < ranks; begin += std::uint64_t{2} * half) {
+    const auto first = static_cast<Rank>(begin);
+    rows.push_back({.first = first, .count = half, .distance = half, .blocks = half});
+    if (half == 1) continue;
+    rows.push_back({.first = first + half + 1, .count = half - 1, .distance = ranks - half, .blocks = half});
+  }
+  return rows;
+}
+
 }  // namespace trunkline

@@ -2,6 +2,7 @@
 // Scatter, then what each rank has doubles from round to round.
 #pragma once
 
+#include <bit>
 #include <vector>
 
 #include "algorithms/rounds/scatter.hpp"
@@ -23,6 +24,9 @@ class ScatterDoubling final : public BlockSchedule {
   [[nodiscard]] std::uint64_t rounds(std::uint64_t blocks) const override;
   [[nodiscard]] std::optional<BlockTransfer> send(std::uint64_t round, std::uint64_t blocks) const override;
   [[nodiscard]] std::optional<BlockTransfer> receive(std::uint64_t round, std::uint64_t blocks) const override;
+  /// Of a power of two ranks, all halves are even.
+  [[nodiscard]] bool sends_in_rows() const override { return std::has_single_bit(scatter_.ranks()); }
+  [[nodiscard]] std::vector<RowOfSends> rows_sent(std::uint64_t round, std::uint64_t blocks) const override;
 
  private:
   /// Positions [begin, end) and where their second half begins.

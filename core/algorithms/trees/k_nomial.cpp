@@ -6,12 +6,22 @@
 
 namespace trunkline {
 
-Tree k_nomial_tree(Rank ranks, Rank root, unsigned k) {
+namespace {
+
+/// No distance is so large; a power of k.
+std::uint64_t beyond_all(Rank ranks, Rank root, unsigned k) {
   check_root(ranks, root);
   if (k < 2) throw std::invalid_argument("a k-nomial tree needs k of 2 or more, not " + std::to_string(k));
-  Tree tree = root_alone(ranks, root);
   std::uint64_t width = 1;
   while (width < ranks) width *= k;
+  return width;
+}
+
+}  // namespace
+
+Tree k_nomial_tree(Rank ranks, Rank root, unsigned k) {
+  std::uint64_t width = beyond_all(ranks, root, k);
+  Tree tree = root_alone(ranks, root);
   for (width /= k; width > 0; width /= k) {
     // Every rank that has the message and a gap of `width` behind it fills the gap, one multiple of width a child.
     for (std::uint64_t from = 0; from < ranks; from += width * k) {
@@ -21,6 +31,17 @@ Tree k_nomial_tree(Rank ranks, Rank root, unsigned k) {
     }
   }
   return tree;
+}
+
+std::vector<Rank> k_nomial_children_of_root(Rank ranks, Rank root, unsigned k) {
+  std::vector<Rank> children;
+  for (std::uint64_t width = beyond_all(ranks, root, k) / k; width > 0; width /= k) {
+    for (std::uint64_t to = width; to < width * k && to < ranks; to += width) {
+      const std::uint64_t child = to + root;  // round the end
+      children.push_back(static_cast<Rank>(child < ranks ? child : child - ranks));
+    }
+  }
+  return children;
 }
 
 }  // namespace trunkline

@@ -2,6 +2,8 @@
 // Binomial and k-nomial trees over rank numbers, blind to the network.
 #pragma once
 
+#include <vector>
+
 #include "patterns/tree.hpp"
 
 namespace trunkline {
@@ -10,5 +12,8 @@ namespace trunkline {
 /// that is not zero, and j = 1 .. k-1; widest distance first. k = 2 is the binomial tree. Cost (k - 1) ceil(log_k P)
 /// T(m). Throws std::invalid_argument where `root` is not below `ranks` or k is below 2.
 [[nodiscard]] Tree k_nomial_tree(Rank ranks, Rank root, unsigned k);
+
+/// Whom the root of that tree sends to, in its order, without laying it. Throws as that does.
+[[nodiscard]] std::vector<Rank> k_nomial_children_of_root(Rank ranks, Rank root, unsigned k);
 
 }  // namespace trunkline

@@ -156,7 +156,9 @@ double slowest_byte_s(const Paths& paths, const Placement& placement, Rank root)
   const auto hosts = paths.cluster().hosts();
   const NodeId from = hosts[placement[root]];
   double slowest = 0.0;
-  for (const HostIndex host : placement) {
+  for (std::size_t rank = 0; rank < placement.size(); ++rank) {
+    const HostIndex host = placement[rank];
+    if (rank > 0 && host == placement[rank - 1]) continue;
     slowest = std::max(slowest, paths.slowest_byte_s(from, hosts[host], paths.meeting(from, hosts[host])));
   }
   return slowest;

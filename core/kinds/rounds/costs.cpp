@@ -2,83 +2,13 @@
 #include "kinds/rounds/costs.hpp"
 
 #include <algorithm>
-#include <bit>
-#include <numeric>
-#include <optional>
 #include <span>
-#include <vector>
 
-#include "kinds/rounds/samples.hpp"
 #include "model/transfer/segments.hpp"
 #include "model/transfer/wire.hpp"
 #include "plan/in_flight.hpp"
 
 namespace trunkline {
-namespace {
-
-/// The most positions in a row, in groups from the first one on, such that each group is on one host.
-Rank on_a_host(const Placement& placement, std::span<const Rank> order) {
-  Rank most = 0;
-  Rank begin = 0;
-  for (Rank position = 1; position <= order.size() && most != 1; ++position) {
-    if (position < order.size() && placement[order[position]] == placement[order[begin]]) continue;
-    most = std::gcd(most, position - begin);
-    begin = position;
-  }
-  return std::max(most, Rank{1});
-}
-
-}  // namespace
-
-RoundCosts round_costs(const Paths& paths, const Placement& placement, const Rounds& rounds, const HostCosts& hosts,
-                       bool in_step) {
-  check_placement(paths.cluster(), placement, rounds.order.front());
-  const RoundSamples samples = sample_rounds(rounds, on_a_host(placement, rounds.order));
-  RoundCosts costs;
-  costs.blocks = samples.blocks;
-  costs.any_blocks = samples.any_blocks;
-  costs.relays = !samples.any_blocks && samples.rounds.size() == 1 && samples.rounds.front().times > 1;
-  costs.in_lanes = samples.lanes > 1;
-  costs.parts = samples.parts;
-  costs.hosts = hosts;
-  const bool at_once = costs.parts > 1 || costs.any_blocks;
-  TimedRound all(paths, placement, rounds.order);
-  TimedRound round(paths, placement, rounds.order);
-  // Where no sum of parts is rounded, those that are alike count together, in whatever order.
-  const bool together = std::has_single_bit(samples.blocks);
-  std::vector<std::optional<TimedRound::Loads>> known(samples.rounds.size());  // of samples that others are as
-  for (std::size_t at = 0; at < samples.rounds.size(); ++at) {
-    const RoundSample& sample = samples.rounds[at];
-    const std::size_t as = sample.as == no_sample ? at : sample.as;
-    const std::vector<RoundSample::Sent>& sends = samples.rounds[as].sent;
-    if (sends.empty()) continue;
-    const double reducing = static_cast<double>(sample.reducing) / static_cast<double>(sample.times);
-    for (const RoundSample::Sent& sent : sends) {
-      if (as != at && (together || !at_once)) break;
-      const double part =
-          samples.any_blocks ? 1.0 : static_cast<double>(sent.blocks) / static_cast<double>(samples.blocks);
-      if (as == at) round.transfer(sent.from, sent.to, part, reducing * part, sent.times);
-      if (!at_once) continue;
-      const std::size_t alike = together ? 1 + sample.likes : 1;
-      all.transfer(sent.from, sent.to, part, 0.0, sent.times * static_cast<Rank>(alike));
-    }
-    RoundCost& one = costs.each.emplace_back();
-    const bool takes_every_hop = costs.any_blocks || costs.relays || (costs.in_lanes && sample.times > 1);
-    if (as == at) known[at] = round.loads(sample.times > 1, takes_every_hop);
-    round.add(one, as == at ? *known[at] : known[as]->reduced(reducing), static_cast<double>(sample.times),
-              takes_every_hop, sample.follows && !takes_every_hop && !in_step);
-    one.announced = announced_exchanges;
-    costs.rounds += one;
-  }
-  if (at_once) all.finish(costs.at_once);
-  costs.at_once.announced = announced_exchanges;
-  for (const RoundSample& sample : samples.of_one_block) {
-    for (const RoundSample::Sent& sent : sample.sent) round.transfer(sent.from, sent.to, 1.0);
-    round.finish(costs.of_one_block);
-  }
-  return costs;
-}
-
 namespace {
 
 /// What all ranks together spend on one transfer each: of a round.

@@ -103,15 +103,32 @@ class Replay {
   std::vector<std::vector<std::size_t>> sends_out_{};  ///< by place: the samples in which it sends to other groups
 };
 
+/// Of groups that meet by their places, without looking at any of their members.
+void take_groups_together(RoundSamples& samples, const BlockSchedule& schedule) {
+  for (RoundSample& sample : samples.rounds) {
+    sample.by_groups = schedule.group_round(sample.round);
+    sample.reducing = sample.by_groups.reduces ? sample.times : 0;
+    sample.follows = sample.by_groups.follows;
+  }
+}
+
+/// All that is sent, without looking at any rank.
+void take_rows(RoundSamples& samples, const BlockSchedule& schedule) {
+  for (RoundSample& sample : samples.rounds) sample.rows = schedule.rows_sent(sample.round, samples.blocks);
+  for (RoundSample& sample : samples.of_one_block) sample.rows = schedule.rows_sent(sample.round, 1);
+}
+
 }  // namespace
 
-RoundSamples sample_rounds(const Rounds& rounds, Rank on_a_host) {
+RoundSamples sample_rounds(const Rounds& rounds, Rank on_a_host, Rank whole_hosts, bool in_rows) {
   const auto first = rounds.schedule_of(0);
   const auto fixed = first->fixed_blocks();
   const std::uint64_t begin = fixed ? 0 : first->period();
-  const std::uint64_t end = fixed ? first->rounds(*fixed) : 2 * begin;
-  RoundSamples samples{
-      .any_blocks = !fixed, .blocks = fixed.value_or(4 * begin), .lanes = first->lanes(), .parts = first->parts()};
+  const std::uint64_t end = fixed ? first->rounds(*fixed) : 2 * first->period();
+  RoundSamples samples{.any_blocks = !fixed,
+                       .blocks = fixed.value_or(middle_periods * first->period()),
+                       .lanes = first->lanes(),
+                       .parts = first->parts()};
   for (const auto& [round, times] : first->recurring()) samples.rounds.push_back({.round = round, .times = times});
   if (samples.rounds.empty()) {
     for (std::uint64_t round = begin; round < end; round += samples.rounds.back().times) {
@@ -120,6 +137,16 @@ RoundSamples sample_rounds(const Rounds& rounds, Rank on_a_host) {
   }
   for (std::uint64_t round = 0; !fixed && round < first->rounds(1); ++round) {
     samples.of_one_block.push_back({.round = round});
+  }
+  samples.groups = first->placed_groups();
+  if (samples.groups && samples.groups->size != whole_hosts) samples.groups.reset();
+  if (samples.groups) {
+    take_groups_together(samples, *first);
+    return samples;
+  }
+  if (in_rows && first->sends_in_rows()) {
+    take_rows(samples, *first);
+    return samples;
   }
   const auto ranks = static_cast<Rank>(rounds.order.size());
   Replay replay(samples, ranks, group_of(*first, on_a_host));

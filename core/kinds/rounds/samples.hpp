@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "kinds/rounds/rounds.hpp"
@@ -20,25 +21,32 @@ struct RoundSample {
     Rank times = 1;  ///< by so many positions in a row, of a group to one group; within a group, by those of all groups
   };
   std::uint64_t round = 0;
-  std::uint64_t times = 1;     ///< rounds that it stands for
-  std::uint64_t reducing = 0;  ///< of them, those in which receivers add what comes to their own
-  bool follows = true;         ///< nobody waits for what comes in the round before: both go on together
-  std::size_t as = no_sample;  ///< its transfers are those of that sample, between ranks of the same hosts
-  std::size_t likes = 0;       ///< how many samples say so of this one
-  std::vector<Sent> sent{};    ///< none where another sample has them
+  std::uint64_t times = 1;         ///< rounds that it stands for
+  std::uint64_t reducing = 0;      ///< of them, those in which receivers add what comes to their own
+  bool follows = true;             ///< nobody waits for what comes in the round before: both go on together
+  std::size_t as = no_sample;      ///< its transfers are those of that sample, between ranks of the same hosts
+  std::size_t likes = 0;           ///< how many samples say so of this one
+  std::vector<Sent> sent{};        ///< none where another sample has them
+  std::vector<RowOfSends> rows{};  ///< instead, where all that is sent is in such rows
+  GroupRound by_groups{};          ///< instead, where all are taken together
 };
 
 struct RoundSamples {
-  bool any_blocks = false;   ///< a period in the middle: after the first blocks, before the last ones
-  std::uint64_t blocks = 0;  ///< that the message was cut into
-  std::uint64_t lanes = 1;   ///< rings one beside the other, where a sample stands for several rounds
-  std::uint64_t parts = 1;   ///< of the message, one behind the other
+  bool any_blocks = false;               ///< a period in the middle: after the first blocks, before the last ones
+  std::uint64_t blocks = 0;              ///< that the message was cut into
+  std::uint64_t lanes = 1;               ///< rings one beside the other, where a sample stands for several rounds
+  std::uint64_t parts = 1;               ///< of the message, one behind the other
+  std::optional<PlacedGroups> groups{};  ///< taken together
   std::vector<RoundSample> rounds{};
   std::vector<RoundSample> of_one_block{};  ///< with any blocks: the rounds of a message that is a single one
 };
 
 /// Replays all ranks, of rounds that are alike the first one. Each `on_a_host` positions in a row are known to be on
 /// one host: where all of them do the same, one is replayed. 1: each rank is.
-[[nodiscard]] RoundSamples sample_rounds(const Rounds& rounds, Rank on_a_host = 1);
+/// Nor is any where all that is sent is in rows, if those are asked for (RoundSample::rows); nobody then knows who
+/// waits for whom. `whole_hosts`: in groups of so many they are all positions of a host each; where these meet by their
+/// places none is replayed. 0: they are not.
+[[nodiscard]] RoundSamples sample_rounds(const Rounds& rounds, Rank on_a_host = 1, Rank whole_hosts = 0,
+                                         bool in_rows = false);
 
 }  // namespace trunkline

@@ -142,7 +142,7 @@ double PathLoads::slowest_byte_s() const {
 
 double PathLoads::fullest_byte_s() const {
   double slowest = slowest_byte_s();
-  if (!paths_.any_wide() || length_ > many_crossings * paths_.top_down().size()) return slowest;
+  if (!paths_.any_wide() || hashes_evenly(paths_, length_)) return slowest;
   const Cluster& cluster = paths_.cluster();
   std::unordered_map<std::uint64_t, double> load;  // by channel and link
   for (const Transfer& transfer : transfers_) {

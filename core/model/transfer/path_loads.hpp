@@ -76,6 +76,10 @@ class PathLoads {
   /// O(length of all paths) where there are such links; but where the paths are long for the network, more than
   /// `many_crossings` to a node, so many flows cross each bundle that the hash is taken for even.
   [[nodiscard]] double fullest_byte_s() const;
+  /// Whether they are, of paths that long together.
+  [[nodiscard]] static bool hashes_evenly(const Paths& paths, std::uint64_t length) {
+    return length > many_crossings * paths.top_down().size();
+  }
   /// No transfers, no loads.
   void clear();
 

@@ -125,6 +125,55 @@ RC_GTEST_PROP(Schedules, CirculantOfManyRanks, ()) {
   Replay<Circulant>(ranks, *rc::gen::inRange<std::uint64_t>(1, 30)).run();
 }
 
+struct SentInRow {
+  Rank from;
+  Rank to;
+  std::uint64_t blocks;
+  friend bool operator==(const SentInRow&, const SentInRow&) = default;
+};
+
+template <class Kind>
+std::vector<SentInRow> sent_by_each(Rank ranks, std::uint64_t round, std::uint64_t blocks) {
+  std::vector<SentInRow> all;
+  for (Rank position = 0; position < ranks; ++position) {
+    const auto send = Kind(ranks, position).send(round, blocks);
+    if (send) all.push_back({position, send->peer, send->count});
+  }
+  return all;
+}
+
+std::vector<SentInRow> told(Rank ranks, const std::vector<RowOfSends>& rows) {
+  std::vector<SentInRow> all;
+  for (const auto& [first, count, distance, blocks] : rows) {
+    for (Rank from = first; from < first + count; ++from) all.push_back({from, (from + distance) % ranks, blocks});
+  }
+  return all;
+}
+
+/// Those in rows are all that are sent.
+RC_GTEST_PROP(Schedules, CirculantInRows, ()) {
+  const Rank ranks = *rc::gen::arbitrary<bool>() ? *rc::gen::inRange<Rank>(2, 400) : Rank{1} << *rc::gen::inRange(1, 9);
+  const Circulant first(ranks, 0);
+  RC_ASSERT(first.sends_in_rows());
+  const std::uint64_t period = first.period();
+  for (std::uint64_t round = 0; round < period; ++round) {
+    RC_ASSERT(told(ranks, first.rows_sent(round, 1)) == sent_by_each<Circulant>(ranks, round, 1));
+    const std::uint64_t middle = period + round;
+    const std::uint64_t blocks = middle_periods * period;
+    RC_ASSERT(told(ranks, first.rows_sent(middle, blocks)) == sent_by_each<Circulant>(ranks, middle, blocks));
+  }
+}
+
+TEST(Schedules, ScatterDoublingInRows) {
+  for (Rank ranks = 1; ranks <= 256; ++ranks) {
+    const ScatterDoubling first(ranks, 0);
+    EXPECT_EQ(first.sends_in_rows(), std::has_single_bit(ranks));
+    for (std::uint64_t round = 0; round < first.rounds(ranks) && first.sends_in_rows(); ++round) {
+      EXPECT_EQ(told(ranks, first.rows_sent(round, ranks)), sent_by_each<ScatterDoubling>(ranks, round, ranks));
+    }
+  }
+}
+
 TEST(Schedules, EveryNumberOfRanks) {
   for (Rank ranks = 1; ranks <= 70; ++ranks) {
     Replay<ScatterRing>(ranks, ranks).run();

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "choose/late_costs.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "algorithms/registry.hpp"
+#include "algorithms/trees/k_nomial.hpp"
+
+namespace trunkline {
+namespace {
+
+/// Trees relay no blocks, and one without an exchange loses nothing to others: those need no plan.
+class LateTreeCosts final : public CostFunction {
+ public:
+  LateTreeCosts(std::shared_ptr<const LateGround> ground, std::string_view algorithm)
+      : ground_(std::move(ground)), algorithm_(algorithm) {}
+
+  [[nodiscard]] double seconds(std::uint64_t message_bytes, std::uint64_t segment_bytes) const override {
+    return laid().seconds(message_bytes, segment_bytes);
+  }
+  [[nodiscard]] std::uint64_t best_segment(std::uint64_t message_bytes) const override {
+    return laid().best_segment(message_bytes);
+  }
+  [[nodiscard]] TimedSegment fastest_segment(std::uint64_t message_bytes, const Cuts& cuts) const override {
+    return laid().fastest_segment(message_bytes, cuts);
+  }
+  [[nodiscard]] std::optional<Rank> network_transfers() const override { return laid().network_transfers(); }
+
+ private:
+  [[nodiscard]] const CostFunction& laid() const {
+    if (!costs_) {
+      const auto& [collective, paths, placement, root, hosts] = *ground_;
+      costs_ = costs_of(*paths, placement, lay(collective, algorithm_, &paths->cluster(), placement, root), collective,
+                        hosts);
+    }
+    return **costs_;
+  }
+
+  std::shared_ptr<const LateGround> ground_;
+  std::string_view algorithm_;  ///< the table's own text
+  mutable std::optional<Costs> costs_{};
+};
+
+}  // namespace
+
+unsigned degree_of_blind_tree(std::string_view algorithm) {
+  if (algorithm == "binomial") return 2;
+  return algorithm == "4-nomial" ? 4 : 0;
+}
+
+double least_byte_s_of_blind_tree(const Paths& paths, const Placement& placement, Rank root, unsigned k) {
+  const std::vector<Rank> children = k_nomial_children_of_root(static_cast<Rank>(placement.size()), root, k);
+  const auto sends = std::ranges::count_if(children, [&](Rank child) { return placement[child] != placement[root]; });
+  const Cluster& cluster = paths.cluster();
+  const ChannelId port = cluster.neighbours(cluster.hosts()[placement[root]]).front().channel;
+  return static_cast<double>(sends) * paths.spread_byte_s(port);
+}
+
+Costs late_tree_costs(std::shared_ptr<const LateGround> ground, std::string_view algorithm) {
+  return Costs(std::make_shared<const LateTreeCosts>(std::move(ground), algorithm));
+}
+
+}  // namespace trunkline

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a candidate takes that is laid once somebody asks; and what it takes at least, which is known before.
+#pragma once
+
+#include <memory>
+#include <string_view>
+
+#include "collective/collective.hpp"
+#include "model/transfer/host_costs.hpp"
+#include "network/paths.hpp"
+#include "network/placement.hpp"
+#include "plan/costs.hpp"
+
+namespace trunkline {
+
+/// Of one communicator, as all that are laid late have them.
+struct LateGround {
+  Collective collective;
+  std::shared_ptr<const Paths> paths;
+  Placement placement;
+  Rank root;
+  HostCosts hosts;
+};
+
+/// The degree of a candidate that is a k-nomial tree by rank number; 0: it is none.
+[[nodiscard]] unsigned degree_of_blind_tree(std::string_view algorithm);
+
+/// Seconds for each byte on the wire below which no broadcast comes along a k-nomial tree by rank number, where no long
+/// links lie between ranks: the port of the root's host carries all that the root itself sends to other hosts.
+[[nodiscard]] double least_byte_s_of_blind_tree(const Paths& paths, const Placement& placement, Rank root, unsigned k);
+
+/// Of a tree down which a broadcast goes. Used by one thread at a time.
+[[nodiscard]] Costs late_tree_costs(std::shared_ptr<const LateGround> ground, std::string_view algorithm);
+
+}  // namespace trunkline

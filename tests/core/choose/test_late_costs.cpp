@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is laid late takes no less than its bound, and what runs is what would run if all were laid.
+#include "choose/late_costs.hpp"
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <memory>
+
+#include "algorithms/registry.hpp"
+#include "algorithms/trees/k_nomial.hpp"
+#include "choose/choose.hpp"
+#include "network/scaled.hpp"
+#include "networks.hpp"
+#include "plan/tree_costs.hpp"
+
+namespace trunkline {
+namespace {
+
+Cluster random_cluster() {
+  const Cluster cluster(testing::random_parts(6, 30));
+  return scaled(cluster, *rc::gen::element(1e8, 1e9, 1e10, 1e11));
+}
+
+Placement random_ranks(const Cluster& cluster) {
+  const auto hosts = static_cast<HostIndex>(cluster.hosts().size());
+  const auto each = *rc::gen::element<Rank>(1, 2, 3, 8, 16);
+  Placement placement;
+  for (HostIndex host = 0; host < hosts; ++host) placement.insert(placement.end(), each, host);
+  if (*rc::gen::inRange(0, 3) == 0) placement = testing::random_placement(cluster, 100);
+  return placement;
+}
+
+RC_GTEST_PROP(LateCosts, AreNeverBelowTheirBound, ()) {
+  const Cluster cluster = random_cluster();
+  const Placement placement = random_ranks(cluster);
+  const auto ranks = static_cast<Rank>(placement.size());
+  const auto root = *rc::gen::inRange<Rank>(0, ranks);
+  const Paths paths(cluster);
+  const HostCosts& hosts = known_host_costs()[*rc::gen::inRange<std::size_t>(0, known_host_costs().size())];
+  for (const char* const algorithm : {"binomial", "4-nomial"}) {
+    const unsigned k = degree_of_blind_tree(algorithm);
+    const Tree tree = k_nomial_tree(ranks, root, k);
+    RC_ASSERT(k_nomial_children_of_root(ranks, root, k) == tree.children[root]);
+    const double least_byte_s = least_byte_s_of_blind_tree(paths, placement, root, k);
+    const TreeCosts costs = tree_costs(paths, placement, tree, Direction::down, hosts);
+    for (std::uint64_t bytes = 1; bytes <= std::uint64_t{1} << 24U; bytes = bytes * 3 + 1) {
+      for (const std::uint64_t segment : segment_sizes()) {
+        RC_ASSERT(costs.seconds(bytes, segment) >= (1.0 - 1e-9) * least_byte_s * least_wire_bytes(bytes));
+      }
+    }
+  }
+}
+
+RC_GTEST_PROP(LateCosts, AreThoseOfTheirPlan, ()) {
+  const Cluster cluster = random_cluster();
+  const Placement placement = random_ranks(cluster);
+  const auto root = *rc::gen::inRange<Rank>(0, static_cast<Rank>(placement.size()));
+  const HostCosts& hosts = known_host_costs()[*rc::gen::inRange<std::size_t>(0, known_host_costs().size())];
+  const auto ground = std::make_shared<const LateGround>(
+      LateGround{Collective::bcast, std::make_shared<const Paths>(cluster), placement, root, hosts});
+  const Costs late = late_tree_costs(ground, "4-nomial");
+  const Costs laid = costs_of(cluster, placement, lay(Collective::bcast, "4-nomial", &cluster, placement, root),
+                              Collective::bcast, hosts);
+  for (std::uint64_t bytes = 8; bytes <= std::uint64_t{1} << 24U; bytes *= 8) {
+    RC_ASSERT(late->best_segment(bytes) == laid->best_segment(bytes));
+    RC_ASSERT(late->seconds(bytes, 1408) == laid->seconds(bytes, 1408));
+    RC_ASSERT(late->fastest_segment(bytes, cuts_of(bytes)).seconds ==
+              laid->fastest_segment(bytes, cuts_of(bytes)).seconds);
+  }
+  RC_ASSERT(late->network_transfers() == laid->network_transfers());
+  RC_ASSERT(late->relayed_blocks() == laid->relayed_blocks());
+  RC_ASSERT(late->exchanged_byte_s() == laid->exchanged_byte_s());
+  RC_ASSERT(late->can_pay() == laid->can_pay());
+  RC_ASSERT(late->opening_s() == laid->opening_s());
+}
+
+/// choose() looks at all rows.
+RC_GTEST_PROP(LateCosts, RunWhereTheyAreTheFastest, ()) {
+  const Cluster cluster = random_cluster();
+  const Placement placement = random_ranks(cluster);
+  const auto root = *rc::gen::inRange<Rank>(0, static_cast<Rank>(placement.size()));
+  const HostCosts& hosts = known_host_costs()[*rc::gen::inRange<std::size_t>(0, known_host_costs().size())];
+  const auto native = *rc::gen::element(NativeLibrary::mpich, NativeLibrary::openmpi);
+  const Alternatives all = alternatives_of(Collective::bcast, cluster, placement, root, native, hosts);
+  for (std::uint64_t bytes = 512; bytes <= std::uint64_t{1} << 22U; bytes = bytes * 3 / 2) {
+    for (const Reach reach : {Reach::datagrams, Reach::messages}) {
+      const Pick runs = pick(all, bytes, OperandOrder::any, reach);
+      const Choice told = choose(all, bytes, OperandOrder::any, reach);
+      RC_ASSERT(runs.algorithm == told.algorithm);
+      RC_ASSERT(runs.segment_bytes == told.segment_bytes);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace trunkline
