@@ -73,7 +73,8 @@ class Evaluation {
 /// Native below the floor, but for candidates that take shorter messages, and unless a plan is predicted to be surely
 /// faster, or nearly as fast as the links allow where native exchanges are less fast than predicted. The same answer on
 /// every rank: depends on nothing but its arguments. Has a row for each alternative, in their order; `message_bytes` is
-/// above zero. Allocates nothing: takes some microseconds.
+/// above zero. Takes some microseconds, but where trees by rank number may be the fastest: it lays them then, and may
+/// throw std::bad_alloc.
 [[nodiscard]] Evaluation evaluate(const Alternatives& alternatives, std::uint64_t message_bytes,
                                   OperandOrder order = OperandOrder::any, Reach reach = Reach::datagrams,
                                   Rows rows = Rows::all);

@@ -191,18 +191,22 @@ def test_ranks_explain_which_way_data_go(mpi: Mpi, memory: str, said: str | None
     assert said is None or re.fullmatch(said, lines[0])
 
 
-@pytest.mark.parametrize("memory", ["1", "0"])
-def test_ranks_of_one_host_alone_run_what_is_faster(any_mpi: Mpi, memory: str):
+@pytest.mark.parametrize(("memory", "processor"), [("1", "epyc"), ("1", "xeon"), ("0", "epyc")])
+def test_ranks_of_one_host_alone_run_what_is_faster(any_mpi: Mpi, memory: str, processor: str):
     """As the core decides it, once memory is there; natively without it."""
+    costs = f"processor={processor}"
     calls = [(2000, 0), (5000, 1), (40_000, 0), (1 << 20, 1), (3 << 20, 0)]
     family, _, version = any_mpi.name.partition("-")
-    knowledge = _core.Knowledge(load_cluster("cyclic"), _core.NativeLibrary[family], family, version)
+    knowledge = _core.Knowledge(load_cluster("cyclic"), _core.NativeLibrary[family], family, version, host_costs=costs)
     deciders = [_core.Decider(knowledge, "bcast", [0, 0], root) for root in range(2)]
     decided = [deciders[root].decide(size, "auto") for size, root in calls]
     expected = [f"{one.algorithm} {one.segment_bytes}" if memory == "1" else "native 0" for one in decided]
-    assert any_mpi.name == "mpich-5.0.2" or memory == "0" or expected[-1] == "flat 31816", expected
+    flat_at = -2 if processor == "xeon" else -1
+    takes_it = (any_mpi.name == "mpich-5.0.2") == (processor == "xeon")
+    assert (expected[flat_at] == "flat 31816") == (takes_it and memory == "1"), expected
     words = [any_mpi.program("runtime-calls"), *(f"{size}:{root}" for size, root in calls)]
-    done = any_mpi.run(2, *words, settings=shared(2, memory, TRUNKLINE_EXPLAIN="1"), per_rank=[ON_SHARED_HOST])
+    settings = shared(2, memory, TRUNKLINE_EXPLAIN="1", TRUNKLINE_HOST_COSTS=costs)
+    done = any_mpi.run(2, *words, settings=settings, per_rank=[ON_SHARED_HOST])
     assert done.out.split("\n")[:-1] == expected, done.err
     reasons = [line for line in done.lines("trunkline: MPI_Bcast of ") if "3MiB" in line]
     assert ("share no memory" in reasons[0]) == (memory == "0"), done.err

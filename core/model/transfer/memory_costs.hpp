@@ -46,7 +46,8 @@ class MemoryCosts {
   /// Of an exchange of all that two ranks combine, besides.
   [[nodiscard]] double exchange_s(double bytes) const { return speeds_.exchange_copies * copy_byte_s_ * bytes; }
 
-  /// A longer segment would be read from its sender's own memory, which takes a system call and time to pin its pages.
+  /// A longer segment to several would be read from its sender's own memory, which takes a system call and time to pin
+  /// its pages.
   static constexpr std::uint64_t longest_segment = std::uint64_t{32} << 10;
 
  private:

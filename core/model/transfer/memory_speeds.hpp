@@ -5,7 +5,6 @@
 #include <array>
 #include <cstdint>
 #include <limits>
-#include <span>
 #include <string_view>
 
 namespace trunkline {
@@ -47,9 +46,6 @@ inline constexpr MemorySpeeds usual_memory_speeds{.name = "epyc",
                                                   .combine = {1.0, 1.0, 2.2},
                                                   .cache_bytes = std::uint64_t{512} << 10,
                                                   .shared_cache_bytes = std::uint64_t{8} << 20};
-
-/// All that were measured.
-[[nodiscard]] std::span<const MemorySpeeds> known_memory_speeds();
 
 /// Throws std::invalid_argument with the names there are.
 [[nodiscard]] const MemorySpeeds& memory_speeds_named(std::string_view name);

@@ -135,6 +135,11 @@ class HostMemory {
     std::uint32_t bytes = 0;
     std::uint32_t ranks = 0;
   };
+  /// What this rank has left last, if anything.
+  struct LeftPartial {
+    std::uint32_t keeper = 0;
+    std::uint64_t word = 0;
+  };
   /// Whether there are shelves for a communicator of that number.
   [[nodiscard]] bool has_shelf(std::uint32_t communicator) const noexcept;
   /// What lies on the keeper's shelf for this call; it is in the slot until put_back().
@@ -143,8 +148,11 @@ class HostMemory {
   /// Whether what lies on the keeper's shelf is of this call too, for whoever left it, but under another claim.
   [[nodiscard]] bool sees_other_claims(const MemoryCall& call, std::uint32_t keeper) const;
   /// That many bytes, of so many ranks. With the guard.
+  /// `left`: where it is, if it is `here`.
   [[nodiscard]] Shelf::Left leave_partial(const MemoryCall& call, std::uint32_t keeper, const std::byte* at,
-                                          std::uint32_t bytes, std::uint32_t ranks);
+                                          std::uint32_t bytes, std::uint32_t ranks, LeftPartial& left);
+  /// Of a call that is over: if nobody has taken it, the call has failed, and none of a later one is to find it.
+  void take_back(std::uint32_t communicator, const LeftPartial& left) noexcept;
   /// Before another communicator gets the number: what a call that failed has left on this rank's shelf goes.
   void clear_shelf(std::uint32_t communicator) noexcept;
 

@@ -57,6 +57,7 @@ MemoryTransport::MemoryTransport(HostMemory& memory, MpiTransport& mpi, PrivateC
 
 MemoryTransport::~MemoryTransport() {
   done();
+  memory_.take_back(call_.key.communicator, left_);
   const auto guard = memory_.guard();
   memory_.leave(call_);
 }

@@ -96,6 +96,7 @@ class MemoryTransport final : public Transport, private Shelf, private OtherClai
   bool has_lately_used_mpi_;  ///< this process, as far as this call knows
   HostMemory::Clock::time_point looked_at_mpi_{};
   std::optional<HostMemory::Partial> taken_{};  ///< and not yet put back
+  HostMemory::LeftPartial left_{};
   // Scratch.
   std::vector<Pending*> mpi_pending_{};
   std::vector<std::size_t> mpi_places_{};

@@ -13,7 +13,7 @@
 
 namespace trunkline::runtime {
 
-/// How much of everything there is. The same on all ranks of a job.
+/// How much of everything there is, and from where on messages are read. The same on all ranks of a host.
 struct MemoryLimits {
   std::uint32_t inbox = 32;          ///< messages from each peer that may wait to be looked at
   std::uint32_t slot_bytes = 32768;  ///< of a message that is copied in and out

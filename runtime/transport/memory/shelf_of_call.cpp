@@ -31,7 +31,7 @@ Shelf::Left MemoryTransport::leave(const Chunk& partial, unsigned ranks, int kee
   const Row row = row_of(partial);
   if (row.bytes > most_bytes()) throw MpiError{MPI_ERR_INTERN};
   const auto guard = memory_.guard();
-  return memory_.leave_partial(call_, keeper_of(keeper), row.at, row.bytes, ranks);
+  return memory_.leave_partial(call_, keeper_of(keeper), row.at, row.bytes, ranks, left_);
 }
 
 void MemoryTransport::hand_over(const Chunk& sum, int to, Pending& pending) {

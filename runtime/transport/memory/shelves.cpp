@@ -67,8 +67,8 @@ bool HostMemory::sees_other_claims(const MemoryCall& call, std::uint32_t keeper)
   if (now == ShelfWord::nothing || !is_sound(there) || there.calls_to(key.turn) != 0) return false;
   if (!there.has_claim(key.claim)) return true;
   // A word that stays tells of one partial result: it was there all the while.
-  const std::uint64_t claim = peers_[there.peer].segment.partial(there.slot).claim.load(std::memory_order_relaxed);
-  return claim != key.claim && shelf.load(std::memory_order_seq_cst) == now;
+  const std::uint64_t claim = peers_[there.peer].segment.partial(there.slot).claim.load(std::memory_order_acquire);
+  return claim != key.claim && shelf.load(std::memory_order_relaxed) == now;
 }
 
 void HostMemory::put_back(const Partial& partial) noexcept {
@@ -76,7 +76,7 @@ void HostMemory::put_back(const Partial& partial) noexcept {
 }
 
 Shelf::Left HostMemory::leave_partial(const MemoryCall& call, std::uint32_t keeper, const std::byte* at,
-                                      std::uint32_t bytes, std::uint32_t ranks) {
+                                      std::uint32_t bytes, std::uint32_t ranks, LeftPartial& left) {
   const MemoryCallKey& key = call.key;
   std::atomic<std::uint64_t>& shelf = peers_[keeper].segment.shelf(key.communicator);
   std::uint64_t now = shelf.load(std::memory_order_relaxed);
@@ -95,6 +95,7 @@ Shelf::Left HostMemory::leave_partial(const MemoryCall& call, std::uint32_t keep
     partial.readers.store(1, std::memory_order_relaxed);
     const ShelfWord word{.turn = key.turn, .claim = key.claim, .slot = slot, .peer = own_};
     if (shelf.compare_exchange_strong(now, word.word(), std::memory_order_acq_rel, std::memory_order_acquire)) {
+      left = {.keeper = keeper, .word = word.word()};
       return Shelf::Left::here;
     }
     partial.readers.store(0, std::memory_order_relaxed);
@@ -103,6 +104,14 @@ Shelf::Left HostMemory::leave_partial(const MemoryCall& call, std::uint32_t keep
   const std::int64_t ahead = -there.calls_to(key.turn);
   const bool may_be_taken = ahead < 0 || (ahead == 0 && there.has_claim(key.claim));
   return may_be_taken ? Shelf::Left::more_to_take : Shelf::Left::not_now;
+}
+
+void HostMemory::take_back(std::uint32_t communicator, const LeftPartial& left) noexcept {
+  std::uint64_t word = left.word;
+  if (word == ShelfWord::nothing) return;
+  std::atomic<std::uint64_t>& shelf = peers_[left.keeper].segment.shelf(communicator);
+  if (!shelf.compare_exchange_strong(word, ShelfWord::nothing, std::memory_order_acq_rel)) return;
+  put_back({.peer = own_, .slot = ShelfWord::of(left.word).slot});
 }
 
 void HostMemory::clear_shelf(std::uint32_t communicator) noexcept {

@@ -39,7 +39,9 @@
 namespace trunkline::runtime {
 namespace {
 
-constexpr MemoryLimits tiny{.inbox = 2, .slot_bytes = 128, .own_slots = 1, .common_slots = 1, .tickets = 2000};
+/// Long messages to one rank are read where they are of 1000 bytes, and come by pieces below.
+constexpr MemoryLimits tiny{
+    .inbox = 2, .slot_bytes = 128, .own_slots = 1, .common_slots = 1, .tickets = 2000, .read_from_bytes = 1000};
 
 struct Job {
   int rank = 0;

@@ -450,7 +450,8 @@ std::uint64_t combine_on_shelf(HostMemory& at, MemoryCall& call, std::uint32_t r
     if (combined == ranks) return value;
     const auto* const bytes = reinterpret_cast<const std::byte*>(&value);
     const auto guard = at.guard();
-    const Shelf::Left left = at.leave_partial(call, 0, bytes, sizeof value, combined);
+    HostMemory::LeftPartial where;
+    const Shelf::Left left = at.leave_partial(call, 0, bytes, sizeof value, combined, where);
     EXPECT_NE(left, Shelf::Left::not_now);
     if (left != Shelf::Left::more_to_take) return 0;
   }
@@ -488,12 +489,51 @@ TEST(HostMemory, CombinesNothingOfAnotherCall) {
   MemoryCall& first = host[0].enter(now);
   EXPECT_EQ(combine_on_shelf(host[0], first, 2, 1), 0U);
   EXPECT_FALSE(host[2].take_partial(late, 0).has_value());
-  EXPECT_EQ(host[2].leave_partial(late, 0, nullptr, 0, 1), Shelf::Left::not_now);
+  HostMemory::LeftPartial where;
+  EXPECT_EQ(host[2].leave_partial(late, 0, nullptr, 0, 1, where), Shelf::Left::not_now);
   MemoryCall& other = host[2].enter(odd);
   EXPECT_FALSE(host[2].take_partial(other, 0).has_value());
   EXPECT_TRUE(other.has_other_claims);
-  EXPECT_EQ(host[2].leave_partial(other, 0, nullptr, 0, 1), Shelf::Left::not_now);
+  EXPECT_EQ(host[2].leave_partial(other, 0, nullptr, 0, 1, where), Shelf::Left::not_now);
   EXPECT_EQ(combine_on_shelf(host[1], host[1].enter(now), 2, 2), 3U);
+}
+
+/// By who follows the plan, and takes nothing from there. Claims differ in their low bits or in others only.
+TEST(HostMemory, SeesAnOperandOfTheSameCallUnderAnotherClaim) {
+  Host host(3, tiny_with_shelves, true);
+  constexpr std::uint64_t far_bit = std::uint64_t{1} << 40;
+  const MemoryCallKey key{.communicator = 1, .turn = 5, .claim = 9};
+  EXPECT_EQ(combine_on_shelf(host[1], host[1].enter(key), 3, 1000), 0U);
+  const auto sees = [&](const MemoryCallKey& own) { return host[2].sees_other_claims(host[2].enter(own), 0); };
+  EXPECT_FALSE(sees(key));
+  EXPECT_TRUE(sees({.communicator = 1, .turn = 5, .claim = 8}));
+  EXPECT_TRUE(sees({.communicator = 1, .turn = 5, .claim = 9 | far_bit}));
+  EXPECT_FALSE(sees({.communicator = 1, .turn = 4, .claim = 8}));
+  EXPECT_FALSE(sees({.communicator = 1, .turn = 6, .claim = 8}));
+  EXPECT_FALSE(sees({.communicator = 2, .turn = 5, .claim = 8}));
+  EXPECT_FALSE(host[2].sees_other_claims(host[2].enter({.communicator = 1, .turn = 5, .claim = 8}), 1));
+}
+
+/// What nobody has taken goes with the call that left it; what somebody has stays there for its reader.
+TEST(HostMemory, TakesBackWhatNobodyHasTaken) {
+  Host host(2, tiny_with_shelves, true);
+  const std::uint64_t value = 7;
+  const auto* const bytes = reinterpret_cast<const std::byte*>(&value);
+  for (std::uint64_t turn = 0; turn < 10; ++turn) {
+    const MemoryCallKey key{.communicator = 1, .turn = turn};
+    MemoryCall& call = host[1].enter(key);
+    MemoryCall& others = host[0].enter(key);
+    HostMemory::LeftPartial left;
+    ASSERT_EQ(host[1].leave_partial(call, 0, bytes, sizeof value, 1, left), Shelf::Left::here) << turn;
+    host[1].take_back(1, left);
+    EXPECT_FALSE(host[0].take_partial(others, 0).has_value());
+    ASSERT_EQ(host[1].leave_partial(call, 0, bytes, sizeof value, 1, left), Shelf::Left::here) << turn;
+    const auto found = host[0].take_partial(others, 0);
+    ASSERT_TRUE(found.has_value());
+    host[1].take_back(1, left);
+    EXPECT_EQ(*reinterpret_cast<const std::uint64_t*>(found->at), value);
+    host[0].put_back(*found);
+  }
 }
 
 /// As long as nobody has put back what was left, its slot is taken; a number for another communicator begins anew.
