@@ -6,11 +6,10 @@
 #include <charconv>
 #include <stdexcept>
 #include <string>
-#include <vector>
 
 #include "model/transfer/wire.hpp"
+#include "text/named.hpp"
 #include "text/quantity.hpp"
-#include "text/spelling.hpp"
 
 namespace trunkline {
 namespace {
@@ -114,16 +113,7 @@ bool HostCosts::datagrams_keep_up(double byte_s, double ranks_a_host) const {
 std::span<const HostCosts> known_host_costs() { return known; }
 
 const HostCosts& host_costs_named(std::string_view name) {
-  const auto found = std::ranges::find(known, name, &HostCosts::name);
-  if (found != known.end()) return *found;
-  std::vector<std::string_view> names;
-  std::string text;
-  for (const HostCosts& one : known) {
-    names.push_back(one.name);
-    text.append(text.empty() ? "" : ", ").append(one.name);
-  }
-  throw std::invalid_argument("no costs of messages are called '" + std::string(name) + "'" +
-                              did_you_mean(name, names) + "; there are: " + text);
+  return named_among(std::span<const HostCosts>(known), name, "no costs of messages are called");
 }
 
 HostCosts host_costs_from(std::string_view text, const HostCosts& usual) {

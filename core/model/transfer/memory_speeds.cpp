@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model/transfer/memory_speeds.hpp"
 
-#include <algorithm>
+#include <array>
 #include <cstring>
-#include <stdexcept>
-#include <string>
-#include <vector>
+#include <span>
 
+#include "text/named.hpp"
 #include "text/quantity.hpp"
-#include "text/spelling.hpp"
 
 #if defined(__x86_64__) || defined(__i386__)
 #include <cpuid.h>
@@ -38,16 +36,7 @@ constexpr std::array measured{usual_memory_speeds, MemorySpeeds{.name = "xeon",
 }  // namespace
 
 const MemorySpeeds& memory_speeds_named(std::string_view name) {
-  const auto found = std::ranges::find(measured, name, &MemorySpeeds::name);
-  if (found != measured.end()) return *found;
-  std::vector<std::string_view> names;
-  std::string text;
-  for (const MemorySpeeds& one : measured) {
-    names.push_back(one.name);
-    text.append(text.empty() ? "" : ", ").append(one.name);
-  }
-  throw std::invalid_argument("no memory was measured with processors called '" + std::string(name) + "'" +
-                              did_you_mean(name, names) + "; there are: " + text);
+  return named_among(std::span<const MemorySpeeds>(measured), name, "no memory was measured with processors called");
 }
 
 const MemorySpeeds& memory_speeds_here() {
