@@ -62,13 +62,22 @@ RoundCosts round_costs(const Paths& paths, const Placement& placement, const Rou
       const std::size_t alike = together ? 1 + sample.likes : 1;
       all.transfer(sent.from, sent.to, part, 0.0, sent.times * static_cast<Rank>(alike));
     }
-    RoundCost& one = costs.each.emplace_back();
+    RoundCost one;
     const bool takes_every_hop = costs.any_blocks || costs.relays || (costs.in_lanes && sample.times > 1);
+    const bool follows = sample.follows && !takes_every_hop && !in_step;
     if (as == at) known[at] = round.loads(sample.times > 1, takes_every_hop);
     round.add(one, as == at ? *known[at] : known[as]->reduced(reducing), static_cast<double>(sample.times),
-              takes_every_hop, sample.follows && !takes_every_hop && !in_step);
+              takes_every_hop, follows);
     one.announced = announced_exchanges;
+    one.hides_ways = costs.parts == 1;
     costs.rounds += one;
+    // What goes on together is one round of several transfers.
+    if (follows && costs.parts == 1 && !costs.each.empty() &&
+        (costs.each.back().network_rounds > 0.0) == (one.network_rounds > 0.0)) {
+      costs.each.back() += one;
+    } else {
+      costs.each.push_back(std::move(one));
+    }
   }
   if (at_once) all.finish(costs.at_once);
   costs.at_once.announced = announced_exchanges;
@@ -85,6 +94,9 @@ namespace {
 double together_seconds(const RoundCosts& costs, std::uint64_t bytes) {
   return costs.rounds.together_s(bytes, costs.hosts) / costs.rounds.rounds;
 }
+
+/// Simulated on 24 hosts of 4 ranks, 64 KiB at 1 Gbit/s and 1 MiB at 10 (docs/results/hosts.md).
+constexpr double held_up_by_others = 0.25;
 
 /// Of rounds that relay: the links are busy all the time where a block has enough pieces; else each piece waits for the
 /// one before it to come.
@@ -104,8 +116,11 @@ double relay_seconds(const RoundCosts& costs, std::uint64_t message_bytes, std::
                                  : message_s;
   const double together_s = together_seconds(costs, piece_bytes);
   const double piece_s = std::max({on_wire_s, busiest_s, together_s});
-  // On its way a piece waits for those before it at each hop, most of which may be within hosts.
-  const double waits_s = std::max({on_wire_s * all.network_rounds / all.rounds, message_s, together_s});
+  // Ranks that always hand on are as far apart as a way is long, and wait for nobody. Of hops that are mostly within
+  // hosts those between them hold up some. Where hosts share processors a piece waits for those before it at each hop.
+  const double links_s = on_wire_s * all.network_rounds / all.rounds;
+  const double waits_s = costs.hosts.share_processors() ? std::max({links_s, message_s, together_s})
+                                                        : links_s + (mixed ? held_up_by_others * message_s : 0.0);
   const double trips = costs.hosts.trips(piece_bytes);
   const double handed_s =
       message_s + all.frame_byte_s * std::min(wire, static_cast<double>(frame_wire_bytes)) / all.rounds;
@@ -125,10 +140,10 @@ constexpr double handed_on_at_once = 0.55;
 /// Where hosts and not links set the pace, a rank that always talks to other hosts does, and waits for some of what it
 /// must hand on. Where others of its host hand blocks on in memory, ranks come to a round at different times and wait
 /// longer. Simulated at 100 Gbit/s, hosts as under MPICH, a round of blocks that leave at once took 1.04 to 1.13
-/// messages on hosts of one rank, and 1.06 to 1.45 on those of several; of longer blocks 0.94 to 1.06 on either
-/// (docs/results/hosts.md).
+/// messages on hosts of one rank, and about as many on 8 hosts of 4 since windows are no longer than processors need;
+/// of longer blocks 0.94 to 1.06 on either (docs/results/hosts.md).
 constexpr double waiting_alike = 1.13;
-constexpr double waiting_mixed = 1.35;
+constexpr double waiting_mixed = 1.15;
 
 /// What the busiest rank spends on a block, which it takes and hands on.
 double busiest_seconds(const RoundCosts& costs, std::uint64_t block) {
