@@ -17,6 +17,7 @@
 #include "model/transfer/path_loads.hpp"
 #include "model/transfer/wire.hpp"
 #include "plan/in_flight.hpp"
+#include "plan/later_siblings.hpp"
 #include "plan/site_branches.hpp"
 #include "plan/tree_shape.hpp"
 
@@ -54,6 +55,17 @@ constexpr double behind_by_meeting = 0.4;
 constexpr double most_behind = 3.5;
 
 double behind(double further) { return std::min(behind_by_meeting * std::sqrt(further), most_behind); }
+
+/// Of the hops of both ways, where operands go up and results down: few segments are on their way up at a time.
+/// Simulated on 24 and 32 hosts of 1 and 4 ranks at 1 Gbit/s, 64 KiB and 1 MiB (docs/results/hosts.md).
+constexpr double meeting_both_ways = 0.25;
+
+/// Up one tree all ranks that lead nobody send at once, as many segments as may be under way, and those share the port
+/// of who takes them in, or its processor: the first comes late, and so on up. Of so many segments at most each comes
+/// so many times later as one takes there. Simulated by binary, 3-ary and 4-ary trees of 24 and 32 hosts at 1 to 100
+/// Gbit/s, in 2 to 370 segments (docs/results/hosts.md).
+constexpr double late_by_flood = 1.2;
+constexpr double most_in_flood = 12.0;
 
 /// Seconds of a way for a segment, but for what each byte takes. A segment that is announced first has the way there
 /// and back to go before.
@@ -174,7 +186,10 @@ class Sum {
     const double times = both_ways ? 2.0 : 1.0;
     costs.local_transfers = times * local_transfers_;
     costs.transfers = times * static_cast<double>(placement_.size() - 1) - costs.local_transfers;
-    if (part_ < 1.0) costs.meeting_byte_s = deepest_byte_s_;
+    const double meeting = both_ways && !cluster_.has_sites() ? meeting_both_ways : 1.0;
+    if (part_ < 1.0) costs.meeting_byte_s = meeting * deepest_byte_s_;
+    if (part_ == 1.0 && direction_ != Direction::down) costs.flooded_byte_s = port_byte_s_;
+    costs.goes_down = direction_ != Direction::up;
     costs.network_hops = static_cast<Rank>(data_.transfers().size()) + further_hops_;
     costs.crowded_byte_s = crowded_byte_s_;
     costs.latest = longest(latest_, hosts_);
@@ -345,16 +360,35 @@ class Sum {
 
   void add_shape(const TreeShape& shape) {
     to_local_leaf_.clear();
+    up_.clear();
+    up_from_leaf_.clear();
     if (is_star(shape)) {
+      note_ports(shape);
       add_star(shape);
       return;
     }
     ways_.assign(shape.nodes.size(), {});
+    if (direction_ != Direction::down && shape.exchange == TreeShape::no_node) {
+      up_.assign(shape.nodes.size(), {});
+      later_ = later_siblings(shape, paths_, hosts_);
+    }
+    note_ports(shape);
     const ByRound sent = by_round(shape);
     for (std::size_t round = 0; round + 1 < sent.begin.size(); ++round) {
       add_round(shape, std::span(sent.sends).subspan(sent.begin[round], sent.begin[round + 1] - sent.begin[round]));
     }
     add_ways(shape);
+  }
+
+  /// Of those who have children in several other hosts.
+  void note_ports(const TreeShape& shape) {
+    for (const TreeShape::Node& node : shape.nodes) {
+      const auto others = std::ranges::count_if(
+          node.children, [&](const TreeShape::Child& child) { return shape.nodes[child.node].host != node.host; });
+      if (others < 2) continue;
+      const ChannelId port = cluster_.neighbours(cluster_.hosts()[node.host]).front().channel ^ 1U;
+      port_byte_s_ = std::max(port_byte_s_, paths_.byte_s(port));
+    }
   }
 
   /// Nobody sends but the root.
@@ -419,6 +453,7 @@ class Sum {
     const bool has_exchange = shape.exchange != TreeShape::no_node;
     Side root;
     Side exchange;
+    Side up;
     const std::vector<bool> is_beyond = beyond_exchange(shape);
     const double injections = both_ways ? 0.5 : 1.0;
     for (std::uint32_t node = 0; node < shape.nodes.size(); ++node) {
@@ -427,18 +462,42 @@ class Sum {
       const bool counts = looked_at_ == no_rank ? !shape.nodes[node].sends() || exchanges : rank == looked_at_;
       if (!counts) continue;
       (is_beyond[node] ? exchange : root).add(ways_[node], injections);
-      add_to_site(rank, ways_[node]);
+      if (!up_.empty()) up.add(up_[node], injections);
+      add_to_site(rank, up_.empty() ? ways_[node] : up_[node]);
+    }
+    for (const auto& [parent, ways] : up_from_leaf_) {
+      up.add(ways, injections);
+      add_to_site(shape.nodes[parent].rank, ways);
     }
     for (const auto& [parent, ways] : to_local_leaf_) {
       if (looked_at_ != no_rank) break;
       (is_beyond[parent] ? exchange : root).add(ways, injections);
-      add_to_site(shape.nodes[parent].rank, ways);
+      if (up_.empty()) add_to_site(shape.nodes[parent].rank, ways);
     }
     if (has_exchange) {
       add_exchanged(shape, root, exchange);
       return;
     }
-    add_latest(root);
+    if (up_.empty()) {
+      add_latest(root);
+    } else {
+      add_up(up, root);
+    }
+  }
+
+  /// Up from its ranks, and then down to them: the first sum starts down once it has come up from all.
+  void add_up(const Side& up, const Side& down) {
+    deepest_byte_s_ = std::max(deepest_byte_s_, (direction_ == Direction::up ? 1.0 : 2.0) * down.deepest_byte_s);
+    std::vector<TreeCosts::Way> ways = up.all();
+    for (TreeCosts::Way& way : ways) way = upwards(way);
+    if (direction_ == Direction::up) {
+      latest_.insert(latest_.end(), ways.begin(), ways.end());
+      return;
+    }
+    const std::vector<TreeCosts::Way> last_down = longest(down.all(), hosts_);
+    for (const TreeCosts::Way& one : longest(ways, hosts_)) {
+      for (const TreeCosts::Way& other : last_down) latest_.push_back(joined(one, other));
+    }
   }
 
   /// To its ranks, and from them.
@@ -589,12 +648,17 @@ class Sum {
       const double injections_s = injections_of(from, shape.nodes[to].host);
       if (from == shape.nodes[to].host) {
         ways_[to] = arrived_within(sending, injections_s);
+        if (!up_.empty()) up_[to] = arrived_within(up_[parent], injections_s);
         sent_within(sending, 1.0, down_injection_s(from));
         continue;
       }
       const PathCost path = cost_of(transfer++);
       ways_[to] = arrived(sending, path, injections_s);
       sent(sending, path.first_byte_s, down_injection_s(from), false);
+      if (up_.empty()) continue;
+      Ways before_later = up_[parent];
+      sent(before_later, path.first_byte_s, down_injection_s(from), false, static_cast<double>(later_[to]));
+      up_[to] = arrived(before_later, path, injections_s);
     }
   }
 
@@ -647,6 +711,11 @@ class Sum {
   }
 
   void add_local_leaves(Ways& sending, std::uint32_t parent, HostIndex host, Rank leaves) {
+    if (!up_.empty()) {
+      Ways up = up_[parent];
+      sent_within(up, static_cast<double>(leaves - 1), down_injection_s(host));
+      up_from_leaf_.emplace_back(parent, arrived_within(up, injections_of(host, host)));
+    }
     sent_within(sending, static_cast<double>(leaves - 1), down_injection_s(host));
     to_local_leaf_.emplace_back(parent, arrived_within(sending, injections_of(host, host)));
     sent_within(sending, 1.0, down_injection_s(host));
@@ -683,11 +752,11 @@ class Sum {
             .hops_byte_s = sending.hops_byte_s};
   }
 
-  static void sent(Ways& sending, double byte_s, double injections_s, bool is_local) {
-    sending.by_wire.per_byte_s += byte_s;
+  static void sent(Ways& sending, double byte_s, double injections_s, bool is_local, double times = 1.0) {
+    sending.by_wire.per_byte_s += times * byte_s;
     for (TreeCosts::Way* const way : {&sending.by_processor, &sending.for_host}) {
-      (is_local ? way->handlings.local_sends : way->handlings.sends) += 1.0;
-      way->handlings.injections_s += injections_s;
+      (is_local ? way->handlings.local_sends : way->handlings.sends) += times;
+      way->handlings.injections_s += times * injections_s;
     }
   }
 
@@ -710,10 +779,14 @@ class Sum {
   PathLoads round_;           ///< of one round
   PathLoads back_;            ///< the same the other way; none where links are alike both ways
   std::vector<Ways> ways_;    ///< by node of the tree's shape
+  std::vector<Ways> up_;      ///< the same of what goes up, where children's order is that in which they come; or none
+  std::vector<std::pair<std::uint32_t, Ways>> up_from_leaf_;   ///< by parent: of local leaves, likewise
+  std::vector<Rank> later_;                                    ///< by node: see later_siblings()
   std::vector<std::pair<std::uint32_t, Ways>> to_local_leaf_;  ///< by parent: the last of its leaves in a row
   std::vector<TreeCosts::Way> latest_;
   double deepest_byte_s_ = 0.0;
   double crowded_byte_s_ = 0.0;
+  double port_byte_s_ = 0.0;             ///< the slowest that takes in from several others, going up
   std::optional<SiteBranches> by_site_;  ///< of what goes one way over long links
   std::vector<const Tree*> trees_;
   std::map<std::pair<Rank, Rank>, TcpStream> streams_;  ///< by parent and child, where windows are the limit
@@ -723,16 +796,33 @@ class Sum {
 };
 
 /// What a further segment takes, where channels have so much to do.
+double links_seconds(const std::vector<TreeCosts::Work>& busiest, const Cut::Piece& piece) {
+  double most_s = 0.0;
+  for (const TreeCosts::Work& work : busiest) {
+    most_s = std::max(most_s, work.per_byte_s * piece.wire + work.per_ack_byte_s * static_cast<double>(ack_wire_bytes));
+  }
+  return most_s;
+}
+
+/// The same of links and hosts.
 double next_seconds(const TreeCosts& costs, const std::vector<TreeCosts::Work>& busiest, const Cut::Piece& piece) {
   double next = costs.handlings.fixed_s(costs.hosts, costs.hosts.is_eager(piece.bytes)) +
                 costs.handlings.byte_s(costs.hosts) * static_cast<double>(piece.bytes);
   const auto bytes = static_cast<double>(piece.bytes);
   next = std::max(next, costs.hosts.together_s(costs.transfers, costs.transfers * bytes, costs.local_transfers,
                                                costs.local_transfers * bytes));
-  for (const TreeCosts::Work& work : busiest) {
-    next = std::max(next, work.per_byte_s * piece.wire + work.per_ack_byte_s * static_cast<double>(ack_wire_bytes));
-  }
-  return next;
+  return std::max(next, links_seconds(busiest, piece));
+}
+
+/// How much later the last segment comes since others were sent up beside it. Where results go down again meanwhile
+/// processors have as much to do with those: links count, for as much of the time as they are busy.
+double flood_seconds(const TreeCosts& costs, double busy, const Cut& cut) {
+  if (costs.flooded_byte_s == 0.0) return 0.0;
+  const auto bytes = static_cast<double>(cut.segment.bytes);
+  const double wire_s = costs.flooded_byte_s * cut.segment.wire;
+  const double each_s =
+      costs.goes_down ? busy * wire_s : std::max(wire_s, costs.hosts.receive_s + costs.hosts.receive_byte_s * bytes);
+  return late_by_flood * std::min(cut.further, most_in_flood) * each_s;
 }
 
 /// On the longest way.
@@ -778,7 +868,10 @@ double branch_seconds(const TreeCosts& costs, const std::vector<TreeCosts::Way>&
   // The root hands over two at once at least: where they share the wire, the first takes as long as both.
   const bool shares_wire = costs.hosts.shares_wire && !costs.hosts.is_eager(cut.segment.bytes);
   const double before = cut.further + (shares_wire ? 1.0 : 0.0);
-  const double behind_s = behind(before) * costs.meeting_byte_s * cut.segment.wire;
+  // Where hosts set the pace ports are free for most of the time, and segments seldom meet.
+  const double busy = next_s > 0.0 ? std::min(links_seconds(busiest, cut.segment) / next_s, 1.0) : 0.0;
+  const double behind_s =
+      behind(before) * costs.meeting_byte_s * cut.segment.wire * busy + flood_seconds(costs, busy, cut);
   double sent_s = sent_seconds(costs, cut.segment, before, next_s);
   if (slowest_s > next_s) {
     const auto window = static_cast<double>(window_of(cut.segment.bytes, costs.in_flight_bytes));
