@@ -188,8 +188,9 @@ class Sum {
     costs.transfers = times * static_cast<double>(placement_.size() - 1) - costs.local_transfers;
     const double meeting = both_ways && !cluster_.has_sites() ? meeting_both_ways : 1.0;
     if (part_ < 1.0) costs.meeting_byte_s = meeting * deepest_byte_s_;
-    if (part_ == 1.0 && direction_ != Direction::down) costs.flooded_byte_s = port_byte_s_;
+    if (part_ == 1.0 && direction_ != Direction::down && !cluster_.has_sites()) costs.flooded_byte_s = port_byte_s_;
     costs.goes_down = direction_ != Direction::up;
+    costs.spans_sites = cluster_.has_sites();
     costs.network_hops = static_cast<Rank>(data_.transfers().size()) + further_hops_;
     costs.crowded_byte_s = crowded_byte_s_;
     costs.latest = longest(latest_, hosts_);
@@ -368,7 +369,7 @@ class Sum {
       return;
     }
     ways_.assign(shape.nodes.size(), {});
-    if (direction_ != Direction::down && shape.exchange == TreeShape::no_node) {
+    if (direction_ != Direction::down && shape.exchange == TreeShape::no_node && !cluster_.has_sites()) {
       up_.assign(shape.nodes.size(), {});
       later_ = later_siblings(shape, paths_, hosts_);
     }
@@ -869,7 +870,9 @@ double branch_seconds(const TreeCosts& costs, const std::vector<TreeCosts::Way>&
   const bool shares_wire = costs.hosts.shares_wire && !costs.hosts.is_eager(cut.segment.bytes);
   const double before = cut.further + (shares_wire ? 1.0 : 0.0);
   // Where hosts set the pace ports are free for most of the time, and segments seldom meet.
-  const double busy = next_s > 0.0 ? std::min(links_seconds(busiest, cut.segment) / next_s, 1.0) : 0.0;
+  // Over long links that is not looked into.
+  const double links = next_s > 0.0 ? std::min(links_seconds(busiest, cut.segment) / next_s, 1.0) : 0.0;
+  const double busy = costs.spans_sites ? 1.0 : links;
   const double behind_s =
       behind(before) * costs.meeting_byte_s * cut.segment.wire * busy + flood_seconds(costs, busy, cut);
   double sent_s = sent_seconds(costs, cut.segment, before, next_s);
