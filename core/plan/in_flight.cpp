@@ -14,8 +14,10 @@ double delay_bytes(const Paths& paths, HostIndex from_host, HostIndex to_host, c
   const Cluster& cluster = paths.cluster();
   const NodeId from = cluster.hosts()[from_host];
   const NodeId to = cluster.hosts()[to_host];
-  const double byte_s = std::max(paths.byte_s(cluster.neighbours(from).front().channel),
-                                 paths.byte_s(cluster.neighbours(to).front().channel ^ 1U));
+  // Who hands data on takes in a byte and sends it: more than that would only lie before the processors.
+  const double byte_s =
+      std::max({paths.byte_s(cluster.neighbours(from).front().channel),
+                paths.byte_s(cluster.neighbours(to).front().channel ^ 1U), 2.0 * hosts.handling_byte_s()});
   const double way_s = paths.mean_latency_s(from, to, paths.meeting(from, to)) + hosts.send_s + hosts.receive_s;
   return way_s / byte_s;
 }

@@ -16,6 +16,7 @@
 #include "model/transfer/path_loads.hpp"
 #include "model/transfer/wire.hpp"
 #include "plan/in_flight.hpp"
+#include "plan/later_siblings.hpp"
 #include "plan/site_branches.hpp"
 #include "plan/tree_shape.hpp"
 
@@ -43,6 +44,10 @@ std::vector<T> at_places(const std::vector<T>& all, std::vector<std::size_t> pla
   for (const std::size_t place : places) kept.push_back(all[place]);
   return kept;
 }
+
+/// Of the hops of both ways, where operands go up and results down: few segments are on their way up at a time.
+/// Simulated on 24 and 32 hosts of 1 and 4 ranks at 1 Gbit/s, 64 KiB and 1 MiB (docs/results/hosts.md).
+constexpr double meeting_both_ways = 0.25;
 
 constexpr double any_wire_length = std::numeric_limits<double>::infinity();
 
@@ -154,7 +159,11 @@ class Sum {
     const double times = both_ways ? 2.0 : 1.0;
     costs.local_transfers = times * local_transfers_;
     costs.transfers = times * static_cast<double>(placement_.size() - 1) - costs.local_transfers;
-    if (part_ < 1.0) costs.meeting_byte_s = deepest_byte_s_;
+    const double meeting = both_ways && !cluster_.has_sites() ? meeting_both_ways : 1.0;
+    if (part_ < 1.0) costs.meeting_byte_s = meeting * deepest_byte_s_;
+    if (part_ == 1.0 && direction_ != Direction::down && !cluster_.has_sites()) costs.flooded_byte_s = port_byte_s_;
+    costs.goes_down = direction_ != Direction::up;
+    costs.spans_sites = cluster_.has_sites();
     costs.network_hops = static_cast<Rank>(data_.transfers().size()) + further_hops_;
     costs.crowded_byte_s = crowded_byte_s_;
     costs.latest = longest(latest_, hosts_);
@@ -346,16 +355,35 @@ class Sum {
 
   void add_shape(const TreeShape& shape) {
     to_local_leaf_.clear();
+    up_.clear();
+    up_from_leaf_.clear();
     if (is_star(shape)) {
+      note_ports(shape);
       add_star(shape);
       return;
     }
     ways_.assign(shape.nodes.size(), {});
+    if (direction_ != Direction::down && shape.exchange == TreeShape::no_node && !cluster_.has_sites()) {
+      up_.assign(shape.nodes.size(), {});
+      later_ = later_siblings(shape, paths_, hosts_);
+    }
+    note_ports(shape);
     const ByRound sent = by_round(shape);
     for (std::size_t round = 0; round + 1 < sent.begin.size(); ++round) {
       add_round(shape, std::span(sent.sends).subspan(sent.begin[round], sent.begin[round + 1] - sent.begin[round]));
     }
     add_ways(shape);
+  }
+
+  /// Of those who have children in several other hosts.
+  void note_ports(const TreeShape& shape) {
+    for (const TreeShape::Node& node : shape.nodes) {
+      const auto others = std::ranges::count_if(
+          node.children, [&](const TreeShape::Child& child) { return shape.nodes[child.node].host != node.host; });
+      if (others < 2) continue;
+      const ChannelId port = cluster_.neighbours(cluster_.hosts()[node.host]).front().channel ^ 1U;
+      port_byte_s_ = std::max(port_byte_s_, paths_.byte_s(port));
+    }
   }
 
   /// Nobody sends but the root.
@@ -420,6 +448,7 @@ class Sum {
     const bool has_exchange = shape.exchange != TreeShape::no_node;
     Side root;
     Side exchange;
+    Side up;
     const std::vector<bool> is_beyond = beyond_exchange(shape);
     const double injections = both_ways ? 0.5 : 1.0;
     for (std::uint32_t node = 0; node < shape.nodes.size(); ++node) {
@@ -428,18 +457,42 @@ class Sum {
       const bool counts = looked_at_ == no_rank ? !shape.nodes[node].sends() || exchanges : rank == looked_at_;
       if (!counts) continue;
       (is_beyond[node] ? exchange : root).add(ways_[node], injections);
-      add_to_site(rank, ways_[node]);
+      if (!up_.empty()) up.add(up_[node], injections);
+      add_to_site(rank, up_.empty() ? ways_[node] : up_[node]);
+    }
+    for (const auto& [parent, ways] : up_from_leaf_) {
+      up.add(ways, injections);
+      add_to_site(shape.nodes[parent].rank, ways);
     }
     for (const auto& [parent, ways] : to_local_leaf_) {
       if (looked_at_ != no_rank) break;
       (is_beyond[parent] ? exchange : root).add(ways, injections);
-      add_to_site(shape.nodes[parent].rank, ways);
+      if (up_.empty()) add_to_site(shape.nodes[parent].rank, ways);
     }
     if (has_exchange) {
       add_exchanged(shape, root, exchange);
       return;
     }
-    add_latest(root);
+    if (up_.empty()) {
+      add_latest(root);
+    } else {
+      add_up(up, root);
+    }
+  }
+
+  /// Up from its ranks, and then down to them: the first sum starts down once it has come up from all.
+  void add_up(const Side& up, const Side& down) {
+    deepest_byte_s_ = std::max(deepest_byte_s_, (direction_ == Direction::up ? 1.0 : 2.0) * down.deepest_byte_s);
+    std::vector<TreeCosts::Way> ways = up.all();
+    for (TreeCosts::Way& way : ways) way = upwards(way);
+    if (direction_ == Direction::up) {
+      latest_.insert(latest_.end(), ways.begin(), ways.end());
+      return;
+    }
+    const std::vector<TreeCosts::Way> last_down = longest(down.all(), hosts_);
+    for (const TreeCosts::Way& one : longest(ways, hosts_)) {
+      for (const TreeCosts::Way& other : last_down) latest_.push_back(joined(one, other));
+    }
   }
 
   /// To its ranks, and from them.
@@ -590,12 +643,17 @@ class Sum {
       const double injections_s = injections_of(from, shape.nodes[to].host);
       if (from == shape.nodes[to].host) {
         ways_[to] = arrived_within(sending, injections_s);
+        if (!up_.empty()) up_[to] = arrived_within(up_[parent], injections_s);
         sent_within(sending, 1.0, down_injection_s(from));
         continue;
       }
       const PathCost path = cost_of(transfer++);
       ways_[to] = arrived(sending, path, injections_s);
       sent(sending, path.first_byte_s, down_injection_s(from), false);
+      if (up_.empty()) continue;
+      Ways before_later = up_[parent];
+      sent(before_later, path.first_byte_s, down_injection_s(from), false, static_cast<double>(later_[to]));
+      up_[to] = arrived(before_later, path, injections_s);
     }
   }
 
@@ -648,6 +706,11 @@ class Sum {
   }
 
   void add_local_leaves(Ways& sending, std::uint32_t parent, HostIndex host, Rank leaves) {
+    if (!up_.empty()) {
+      Ways up = up_[parent];
+      sent_within(up, static_cast<double>(leaves - 1), down_injection_s(host));
+      up_from_leaf_.emplace_back(parent, arrived_within(up, injections_of(host, host)));
+    }
     sent_within(sending, static_cast<double>(leaves - 1), down_injection_s(host));
     to_local_leaf_.emplace_back(parent, arrived_within(sending, injections_of(host, host)));
     sent_within(sending, 1.0, down_injection_s(host));
@@ -684,11 +747,11 @@ class Sum {
             .hops_byte_s = sending.hops_byte_s};
   }
 
-  static void sent(Ways& sending, double byte_s, double injections_s, bool is_local) {
-    sending.by_wire.per_byte_s += byte_s;
+  static void sent(Ways& sending, double byte_s, double injections_s, bool is_local, double times = 1.0) {
+    sending.by_wire.per_byte_s += times * byte_s;
     for (TreeCosts::Way* const way : {&sending.by_processor, &sending.for_host}) {
-      (is_local ? way->handlings.local_sends : way->handlings.sends) += 1.0;
-      way->handlings.injections_s += injections_s;
+      (is_local ? way->handlings.local_sends : way->handlings.sends) += times;
+      way->handlings.injections_s += times * injections_s;
     }
   }
 
@@ -711,10 +774,14 @@ class Sum {
   PathLoads round_;           ///< of one round
   PathLoads back_;            ///< the same the other way; none where links are alike both ways
   std::vector<Ways> ways_;    ///< by node of the tree's shape
+  std::vector<Ways> up_;      ///< the same of what goes up, where children's order is that in which they come; or none
+  std::vector<std::pair<std::uint32_t, Ways>> up_from_leaf_;   ///< by parent: of local leaves, likewise
+  std::vector<Rank> later_;                                    ///< by node: see later_siblings()
   std::vector<std::pair<std::uint32_t, Ways>> to_local_leaf_;  ///< by parent: the last of its leaves in a row
   std::vector<TreeCosts::Way> latest_;
   double deepest_byte_s_ = 0.0;
   double crowded_byte_s_ = 0.0;
+  double port_byte_s_ = 0.0;             ///< the slowest that takes in from several others, going up
   std::optional<SiteBranches> by_site_;  ///< of what goes one way over long links
   std::vector<const Tree*> trees_;
   std::map<std::pair<Rank, Rank>, TcpStream> streams_;  ///< by parent and child, where windows are the limit

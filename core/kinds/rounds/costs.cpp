@@ -16,6 +16,9 @@ double together_seconds(const RoundCosts& costs, std::uint64_t bytes) {
   return costs.rounds.together_s(bytes, costs.hosts) / costs.rounds.rounds;
 }
 
+/// Simulated on 24 hosts of 4 ranks, 64 KiB at 1 Gbit/s and 1 MiB at 10 (docs/results/hosts.md).
+constexpr double held_up_by_others = 0.25;
+
 /// Of rounds that relay: the links are busy all the time where a block has enough pieces; else each piece waits for the
 /// one before it to come.
 double relay_seconds(const RoundCosts& costs, std::uint64_t message_bytes, std::uint64_t piece_bytes) {
@@ -34,8 +37,11 @@ double relay_seconds(const RoundCosts& costs, std::uint64_t message_bytes, std::
                                  : message_s;
   const double together_s = together_seconds(costs, piece_bytes);
   const double piece_s = std::max({on_wire_s, busiest_s, together_s});
-  // On its way a piece waits for those before it at each hop, most of which may be within hosts.
-  const double waits_s = std::max({on_wire_s * all.network_rounds / all.rounds, message_s, together_s});
+  // Ranks that always hand on are as far apart as a way is long, and wait for nobody. Of hops that are mostly within
+  // hosts those between them hold up some. Where hosts share processors a piece waits for those before it at each hop.
+  const double links_s = on_wire_s * all.network_rounds / all.rounds;
+  const double waits_s = costs.hosts.share_processors() ? std::max({links_s, message_s, together_s})
+                                                        : links_s + (mixed ? held_up_by_others * message_s : 0.0);
   const double trips = costs.hosts.trips(piece_bytes);
   const double handed_s =
       message_s + all.frame_byte_s * std::min(wire, static_cast<double>(frame_wire_bytes)) / all.rounds;
@@ -55,10 +61,10 @@ constexpr double handed_on_at_once = 0.55;
 /// Where hosts and not links set the pace, a rank that always talks to other hosts does, and waits for some of what it
 /// must hand on. Where others of its host hand blocks on in memory, ranks come to a round at different times and wait
 /// longer. Simulated at 100 Gbit/s, hosts as under MPICH, a round of blocks that leave at once took 1.04 to 1.13
-/// messages on hosts of one rank, and 1.06 to 1.45 on those of several; of longer blocks 0.94 to 1.06 on either
-/// (docs/results/hosts.md).
+/// messages on hosts of one rank, and about as many on 8 hosts of 4 since windows are no longer than processors need;
+/// of longer blocks 0.94 to 1.06 on either (docs/results/hosts.md).
 constexpr double waiting_alike = 1.13;
-constexpr double waiting_mixed = 1.35;
+constexpr double waiting_mixed = 1.15;
 
 /// What the busiest rank spends on a block, which it takes and hands on.
 double busiest_seconds(const RoundCosts& costs, std::uint64_t block) {

@@ -99,6 +99,19 @@ std::vector<RoundSample::Sent> sent_in(std::span<const RowOfSends> rows, const s
   return sent;
 }
 
+/// What goes on together is one round of several transfers.
+void add_round(RoundCosts& costs, RoundCost one, bool follows) {
+  one.announced = announced_exchanges;
+  one.hides_ways = costs.parts == 1;
+  costs.rounds += one;
+  if (follows && costs.parts == 1 && !costs.each.empty() &&
+      (costs.each.back().network_rounds > 0.0) == (one.network_rounds > 0.0)) {
+    costs.each.back() += one;
+  } else {
+    costs.each.push_back(std::move(one));
+  }
+}
+
 /// With what is sent in rows host by host.
 RoundSamples samples_of(const Placement& placement, const Rounds& rounds, bool meet, bool in_step) {
   // Of any blocks each takes every hop after another, and in step nobody goes on before the others.
@@ -142,10 +155,10 @@ RoundCosts round_costs(const Paths& paths, const Placement& placement, const Rou
       const double reducing = static_cast<double>(sample.reducing) / static_cast<double>(sample.times);
       const TimedRound::Loads loads = loads_of(sample.by_groups, *meetings, samples.blocks, reducing);
       if (loads.transfers + loads.local_transfers == 0.0) continue;
-      RoundCost& one = costs.each.emplace_back();
-      round.add(one, loads, static_cast<double>(sample.times), false, sample.follows && !in_step);
-      one.announced = announced_exchanges;
-      costs.rounds += one;
+      const bool follows = sample.follows && !in_step;
+      RoundCost one;
+      round.add(one, loads, static_cast<double>(sample.times), false, follows);
+      add_round(costs, std::move(one), follows);
       continue;
     }
     const std::size_t as = sample.as == no_sample ? at : sample.as;
@@ -161,13 +174,13 @@ RoundCosts round_costs(const Paths& paths, const Placement& placement, const Rou
       const std::size_t alike = together ? 1 + sample.likes : 1;
       all.transfer(sent.from, sent.to, part, 0.0, sent.times * static_cast<Rank>(alike));
     }
-    RoundCost& one = costs.each.emplace_back();
+    RoundCost one;
     const bool takes_every_hop = costs.any_blocks || costs.relays || (costs.in_lanes && sample.times > 1);
+    const bool follows = sample.follows && !takes_every_hop && !in_step;
     if (as == at) known[at] = round.loads(sample.times > 1, takes_every_hop);
     round.add(one, as == at ? *known[at] : known[as]->reduced(reducing), static_cast<double>(sample.times),
-              takes_every_hop, sample.follows && !takes_every_hop && !in_step);
-    one.announced = announced_exchanges;
-    costs.rounds += one;
+              takes_every_hop, follows);
+    add_round(costs, std::move(one), follows);
   }
   if (at_once) all.finish(costs.at_once);
   costs.at_once.announced = announced_exchanges;

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "model/native/reduction_exchanges.hpp"
+
 namespace trunkline {
 namespace {
 
@@ -60,9 +62,10 @@ bool mpich_scatters_pairwise(std::uint64_t message_bytes) {
 NativeShareCosts native_share_costs(const Paths& paths, const Placement& placement, Collective collective,
                                     NativeLibrary library, const HostCosts& hosts,
                                     std::optional<std::uint64_t> only_bytes) {
-  NativeShareCosts costs{.ranks = static_cast<Rank>(placement.size()), .hosts = hosts};
   const bool reduces = facts_of(collective).reduces;
-  costs.is_known = library == NativeLibrary::mpich && !reduces;
+  NativeShareCosts costs{.ranks = static_cast<Rank>(placement.size()), .hosts = hosts};
+  costs.is_known = library == NativeLibrary::mpich;
+  costs.reduces = reduces;
   if (costs.ranks < 2) return costs;
   const auto taken = [&](std::vector<Exchange> all) {
     for (Exchange& one : all) one.reducing = reduces ? 1.0 : 0.0;
@@ -72,12 +75,12 @@ NativeShareCosts native_share_costs(const Paths& paths, const Placement& placeme
   const bool all = !only_bytes;
   const bool pairwise = may_be_pairwise && !all && mpich_scatters_pairwise(*only_bytes);
   const bool one_of_two = costs.is_known && !all;
-  const bool round = !all && mpich_gathers_round_a_ring(costs.ranks, *only_bytes);
-  if (!pairwise && (!one_of_two || round)) {
+  const bool round = !all && !reduces && mpich_gathers_round_a_ring(costs.ranks, *only_bytes);
+  if (!may_be_pairwise && (!one_of_two || round)) {
     costs.ring = exchange_cost(paths, placement, taken(round_a_ring(costs.ranks)));
   }
   if (!pairwise && (!one_of_two || !round)) {
-    costs.doubling = exchange_costs(paths, placement, taken(doubling(costs.ranks)));
+    costs.doubling = exchange_costs(paths, placement, reduces ? halving_of_blocks(costs.ranks) : doubling(costs.ranks));
   }
   if (pairwise || (may_be_pairwise && all)) {
     costs.pairwise = exchange_cost(paths, placement, taken(at_each_distance(costs.ranks)));
@@ -90,11 +93,12 @@ double native_share_seconds(const NativeShareCosts& costs, std::uint64_t message
   if (costs.pairwise && mpich_scatters_pairwise(message_bytes)) {
     return costs.pairwise->seconds(message_bytes, message_bytes / costs.ranks + 1, costs.hosts);
   }
-  const double ring_s = costs.ring.seconds(message_bytes, message_bytes / costs.ranks + 1, costs.hosts);
   double doubling_s = 0.0;
   for (const RoundCost& one : costs.doubling) {
     doubling_s += one.seconds(message_bytes, one.transfer_bytes(message_bytes), costs.hosts);
   }
+  if (costs.is_known && costs.reduces) return doubling_s;
+  const double ring_s = costs.ring.seconds(message_bytes, message_bytes / costs.ranks + 1, costs.hosts);
   if (!costs.is_known) return std::min(ring_s, doubling_s);
   return mpich_gathers_round_a_ring(costs.ranks, message_bytes) ? ring_s : doubling_s;
 }

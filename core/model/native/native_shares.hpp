@@ -16,11 +16,13 @@
 namespace trunkline {
 
 /// By rank number: a ring, and exchanges in pairs whose parts double, or halve. A part that is gathered takes the way
-/// back of one that is scattered, so both collectives cost the same.
+/// back of one that is scattered, so both collectives cost the same where the ranks are a power of two. Else the first
+/// ones of a reduce-scatter hand all that they have to others, who go on for them.
 struct NativeShareCosts {
   Rank ranks = 0;
   HostCosts hosts = usual_host_costs();
-  bool is_known = false;  ///< which of the two runs: of an allgather under MPICH
+  bool is_known = false;  ///< which of them runs: under MPICH, whose reduce-scatters go round no ring
+  bool reduces = false;
   RoundCost ring{};
   std::vector<RoundCost> doubling{};    ///< its rounds, of which each has longer transfers than the one before
   std::optional<RoundCost> pairwise{};  ///< of long reduce-scatters under MPICH

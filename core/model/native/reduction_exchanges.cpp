@@ -65,6 +65,18 @@ std::vector<Exchange> halving_and_doubling(Rank ranks) {
   return all;
 }
 
+std::vector<Exchange> halving_of_blocks(Rank ranks) {
+  const Folded folded(ranks);
+  std::vector<Exchange> all{folded.fold(false)};
+  double part = 1.0;
+  for (Rank distance = folded.active() / 2; distance > 0; distance /= 2) {
+    all.push_back(folded.exchange(distance, part /= 2.0, true));
+  }
+  all.push_back(folded.fold(true));
+  all.back().part = 1.0 / ranks;
+  return all;
+}
+
 std::vector<Exchange> halving_and_gather(Rank ranks) {
   std::vector<Exchange> all = halving_and_doubling(ranks);
   const std::size_t steps = (all.size() - 2) / 2;

@@ -15,7 +15,10 @@ namespace trunkline {
 /// Halves, quarters, ... are reduced; then they are gathered the other way (Rabenseifner).
 [[nodiscard]] std::vector<Exchange> halving_and_doubling(Rank ranks);
 
-/// The same to one root, with the gather up a binomial tree: half as many senders in each step.
+/// Halves, quarters, ... are reduced, those who are far away first, until each rank has its block.
+[[nodiscard]] std::vector<Exchange> halving_of_blocks(Rank ranks);
+
+/// As halving_and_doubling(), to one root, with the gather up a binomial tree: half as many senders in each step.
 [[nodiscard]] std::vector<Exchange> halving_and_gather(Rank ranks);
 
 /// Every block goes round twice, summed up the first time.

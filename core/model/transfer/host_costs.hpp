@@ -54,6 +54,10 @@ struct HostCosts {
   [[nodiscard]] bool is_eager(std::uint64_t bytes) const { return bytes <= eager_bytes; }
   /// How often such a message goes a way: one that is announced first, there and back before.
   [[nodiscard]] double trips(std::uint64_t bytes) const { return is_eager(bytes) ? 1.0 : 3.0; }
+  /// What the sender of a message of so many bytes spends on it.
+  [[nodiscard]] double sending_s(std::uint64_t bytes) const {
+    return send_s + send_byte_s * static_cast<double>(bytes) + (is_eager(bytes) ? 0.0 : rendezvous_s);
+  }
   /// What one of the two hosts spends on a message of so many bytes, on average.
   [[nodiscard]] double handling_s(std::uint64_t bytes) const {
     return (send_s + receive_s) / 2.0 + handling_byte_s() * static_cast<double>(bytes) +

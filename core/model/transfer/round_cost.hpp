@@ -46,6 +46,7 @@ struct RoundCost {
   /// Latency of the shortest path of any transfer; 0 within a host.
   double shortest_hop_s = std::numeric_limits<double>::infinity();
   double longest_hop_s = 0.0;
+  bool hides_ways = true;  ///< each sends all it may before it takes in what comes; not of parts that take turns
   double announced = 1.0;  ///< so many times as long links take of messages that are announced first
   /// Of so many rounds, the transfer that TCP's windows make slowest.
   struct Held {

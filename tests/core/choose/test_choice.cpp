@@ -172,7 +172,7 @@ TEST(BlockCosts, OfHostsWithSeveralRanks) {
   EXPECT_NEAR(seconds(cluster, 2) - first_s, 1.34 * frame_s * (1 + 2 + 4 * 4) / 6 + 0.55 * delay_s, 0.03 * frame_s);
   // Where links take no time, ranks that always talk to other hosts set the pace, not the mean of all.
   const Cluster fast = scaled(cluster, 1e15);
-  EXPECT_NEAR(seconds(fast, 101) - seconds(fast, 1), 100 * 1.35 * message_s, 1e-6);
+  EXPECT_NEAR(seconds(fast, 101) - seconds(fast, 1), 100 * 1.15 * message_s, 1e-6);
 }
 
 TEST(BlockCosts, OfOneSwitchAreTheRounds) {
@@ -566,7 +566,7 @@ TEST(Choice, KeepsLittleOfManyRanks) {
       if (const auto* const trees = dynamic_cast<const TreeCosts*>(&*candidate.costs)) bytes += kept_bytes(*trees);
     }
     for (const auto& tree : own.openmpi) bytes += kept_bytes(tree.in_turn);
-    EXPECT_LT(bytes, std::size_t{14} << 10U);
+    EXPECT_LT(bytes, std::size_t{15} << 10U);
   }
 }
 

@@ -27,6 +27,15 @@ TEST(NativeShares, EachRoundOfDoublingHasItsOwnMessages) {
   EXPECT_NEAR(shares_s(8, 800, NativeLibrary::mpich), rounds, 1e-9);
 }
 
+/// Of six ranks two hand all that they have to another one each, and get their blocks from those at the end.
+TEST(NativeShares, ReduceScattersInPairsWithoutThoseBeyondAPowerOfTwo) {
+  const double rounds =
+      4.0 * hop_s + 2.0 * (share_wire_s(600) + share_wire_s(300) + share_wire_s(150) + share_wire_s(100));
+  EXPECT_NEAR(shares_s(6, 600, NativeLibrary::mpich, Collective::reduce_scatter), rounds, 1e-9);
+  const double of_eight = 3.0 * hop_s + 2.0 * (share_wire_s(400) + share_wire_s(200) + share_wire_s(100));
+  EXPECT_NEAR(shares_s(8, 800, NativeLibrary::mpich, Collective::reduce_scatter), of_eight, 1e-9);
+}
+
 TEST(NativeShares, MpichGathersRoundARingFromItsOwnSizesOn) {
   const auto ring_s = [](Rank ranks, std::uint64_t bytes) {
     return (ranks - 1.0) * (hop_s + share_wire_s(bytes / ranks) + 1538 * 8.0 * bit_s);
@@ -52,16 +61,18 @@ TEST(NativeShares, MpichScattersLongOnesPairwise) {
   const double messages = 2 * (1 + 2 + 3) + 9 * 4;
   EXPECT_NEAR(seconds(bytes, NativeLibrary::mpich) / (messages * share_wire_s(bytes / 16)), 1.0, 0.03);
   EXPECT_LT(seconds(bytes, NativeLibrary::openmpi), 0.5 * seconds(bytes, NativeLibrary::mpich));
-  EXPECT_EQ(seconds(524287, NativeLibrary::openmpi), seconds(524287, NativeLibrary::mpich));
+  EXPECT_LE(seconds(524287, NativeLibrary::openmpi), seconds(524287, NativeLibrary::mpich));
 }
 
-/// What Open MPI runs is not known, and what MPICH scatters goes other ways: the faster one is a lower bound.
+/// What Open MPI runs is not known: the faster one is a lower bound.
 TEST(NativeShares, AreTheFasterOneWhereNobodyKnows) {
   for (const std::uint64_t bytes : {70U, 7000U, 70000U, 700000U}) {
     const double open_mpi = shares_s(7, bytes, NativeLibrary::openmpi);
     EXPECT_LE(open_mpi, shares_s(7, bytes, NativeLibrary::mpich)) << bytes;
     if (!mpich_scatters_pairwise(bytes)) {
-      EXPECT_EQ(shares_s(7, bytes, NativeLibrary::mpich, Collective::reduce_scatter), open_mpi) << bytes;
+      EXPECT_LE(shares_s(7, bytes, NativeLibrary::openmpi, Collective::reduce_scatter),
+                shares_s(7, bytes, NativeLibrary::mpich, Collective::reduce_scatter))
+          << bytes;
     }
   }
   EXPECT_LT(shares_s(7, 90000, NativeLibrary::openmpi), shares_s(7, 90000, NativeLibrary::mpich));

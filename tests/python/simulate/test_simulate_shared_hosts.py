@@ -36,13 +36,10 @@ def _seconds(rows: list[dict[str, Any]], key: str) -> dict[tuple[str, int], floa
 @pytest.mark.parametrize(
     ("collective", "ranks", "rate", "within"),
     [
-        ("bcast", 4, "1Gbit", 0.15),
-        ("allreduce", 4, "1Gbit", 0.2),
-        *(
-            (collective, *case)
-            for collective in ("bcast", "allreduce")
-            for case in ((4, "100Gbit", 0.3), (12, "10Gbit", 0.3))
-        ),
+        *((one, *case, 0.15) for one in ("bcast", "reduce", "allreduce") for case in ((4, "1Gbit"), (12, "10Gbit"))),
+        ("bcast", 4, "100Gbit", 0.2),
+        ("reduce", 4, "100Gbit", 0.15),
+        ("allreduce", 4, "100Gbit", 0.3),
     ],
 )
 def test_predictions_are_what_simulations_take(trunkline, two_leaves, ranks, rate, collective, within):
@@ -52,6 +49,29 @@ def test_predictions_are_what_simulations_take(trunkline, two_leaves, ranks, rat
     predicted = trunkline("predict", two_leaves, "--collective", collective, *words, "--algorithms", names).data
     took = _seconds(simulated, "seconds_median")
     assert took == pytest.approx({key: _seconds(predicted, "seconds_predicted")[key] for key in took}, rel=within)
+
+
+# Of each the cause that made predictions more than 15 % wrong: ways behind sends, waits in rings, children that come up
+# one after another, segments that are sent up at once.
+@pytest.mark.parametrize(
+    ("collective", "ranks", "rate", "sizes", "names"),
+    [
+        ("allgather", 4, "10Gbit", "1152,64512", "lane-direct:15888"),
+        ("reduce-scatter", 4, "10Gbit", "1152", "lane-direct:15888"),
+        ("allgather", 1, "10Gbit", "64512", "ring:15888"),
+        ("reduce-scatter", 1, "100Gbit", "64512", "ring:15888"),
+        ("reduce", 1, "10Gbit", "1KiB", "4-ary:1056,8-ary:1056"),
+        ("reduce", 1, "1Gbit", "64KiB", "binary:2856,3-ary:2856"),
+        ("allreduce", 1, "1Gbit", "64KiB", "two-tree:2856,mixed-radix:4304"),
+        ("reduce-scatter", 1, "1Gbit", "1152", "native"),
+    ],
+)
+def test_predictions_on_leaves_and_spines(trunkline, collective, ranks, rate, sizes, names):
+    words = ("--ranks-per-host", ranks, "--rate", rate, "--host-costs", "mpich", "--sizes", sizes, "--json", "-")
+    simulated = trunkline("simulate", collective, "--cluster", "leaf-spine", *words, "--algorithms", names).data
+    predicted = trunkline("predict", "leaf-spine", "--collective", collective, *words, "--algorithms", names).data
+    took = _seconds(simulated, "seconds_median")
+    assert took == pytest.approx({key: _seconds(predicted, "seconds_predicted")[key] for key in took}, rel=0.15)
 
 
 @pytest.mark.parametrize("ranks", [1, 4])
