@@ -151,7 +151,10 @@ Plan lay_multicast(const Ground& on) {
     multicast.at_once = std::min(on.ranks(), most_at_once);
   } else {
     const unsigned degree = facts_of(on.collective).has_data ? on.k : degree_without_data;
-    multicast.confirm = k_ary_tree(*on.cluster, on.placement, on.root, degree);  // nobody answers for more
+    // In other hosts nobody answers for more.
+    multicast.confirm = over_hosts(on.placement, on.root, [&](const Placement& placement, Rank root) {
+      return k_ary_tree(*on.cluster, placement, root, degree);
+    });
     if (facts_of(on.collective).has_operand_order()) multicast.reduce = over_ranks(two_trees_over_hosts(on));
   }
   return plan_of(std::move(multicast));

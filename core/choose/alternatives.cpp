@@ -43,11 +43,14 @@ Alternative laid(const Candidate& candidate, const Paths& paths, const Placement
 /// A broadcast along a tree by rank number: hardly ever the fastest, and it has all ranks to look at. So it is laid
 /// once it may be.
 Alternative laid_late(const Candidate& candidate, std::shared_ptr<const LateGround> ground, unsigned degree) {
-  const double least_s = least_byte_s_of_blind_tree(*ground->paths, ground->placement, ground->root, degree);
+  const auto& [collective, paths, placement, root, hosts] = *ground;
+  const double least_s = least_s_of_blind_tree(*paths, placement, root, degree, hosts);
+  const double least_byte_s = least_byte_s_of_blind_tree(*paths, placement, root, degree);
   return {.candidate = &candidate,
           .uncertainty = candidate.uncertainty,
           .costs = late_tree_costs(std::move(ground), candidate.name),
-          .least_byte_s = least_s};
+          .least_s = least_s,
+          .least_byte_s = least_byte_s};
 }
 
 bool goes_by_datagrams(Collective collective, const Candidate& candidate) {

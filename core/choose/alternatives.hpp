@@ -23,8 +23,9 @@ struct Alternative {
   Plan plan{};                     ///< laid for its costs; without steps once it was asked for, or forgotten
   const Uncertainty* uncertainty;  ///< the candidate's, or of what its plan comes down to on so few ranks
   Costs costs;
-  /// For each byte on the wire it takes no less; 0: nobody asks, since it is laid. Else it is laid once its costs are
-  /// asked for.
+  /// It takes no less in all, nor for each byte on the wire; 0: nobody asks, since it is laid. Else it is laid once its
+  /// costs are asked for.
+  double least_s = 0.0;
   double least_byte_s = 0.0;
   double lost_byte_s = 0.0;   ///< of the links' time, for each byte of the message on the wire: may be added
   bool by_rank = false;       ///< of a reduction: keeps operands in the order of ranks

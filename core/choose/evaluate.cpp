@@ -67,8 +67,8 @@ Evaluated evaluated(const Alternative& alternative, std::uint64_t message_bytes,
 /// What it counts as at least; rounding may not matter.
 double least_seconds(const Alternative& alternative, std::uint64_t message_bytes) {
   constexpr double but_for_rounding = 1.0 - 1e-9;
-  return but_for_rounding * alternative.uncertainty->handicap * alternative.least_byte_s *
-         least_wire_bytes(message_bytes);
+  return but_for_rounding * alternative.uncertainty->handicap *
+         std::max(alternative.least_s, alternative.least_byte_s * least_wire_bytes(message_bytes));
 }
 
 /// Whether it may run beside what takes so long, as far as is known before it is laid.
@@ -110,7 +110,7 @@ Evaluation evaluate(const Alternatives& alternatives, std::uint64_t message_byte
   };
   for (const Alternative& alternative : alternatives.laid) {
     all.add({.alternative = &alternative, .verdict = Verdict::surely_slower});
-    const bool waits = rows == Rows::that_may_run && alternative.least_byte_s > 0.0;
+    const bool waits = rows == Rows::that_may_run && (alternative.least_s > 0.0 || alternative.least_byte_s > 0.0);
     if (!waits) take(all.row(all.rows().size() - 1), row_of(alternative));
   }
   for (std::size_t at = 0; at < alternatives.laid.size(); ++at) {

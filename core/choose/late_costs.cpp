@@ -58,6 +58,25 @@ double least_byte_s_of_blind_tree(const Paths& paths, const Placement& placement
   return static_cast<double>(sends) * paths.spread_byte_s(port);
 }
 
+double least_s_of_blind_tree(const Paths& paths, const Placement& placement, Rank root, unsigned k,
+                             const HostCosts& hosts) {
+  const auto nodes = paths.cluster().hosts();
+  std::vector<double> sends_s(placement.size(), 0.0);  // from then on
+  double latest_s = 0.0;
+  for_each_k_nomial_send(static_cast<Rank>(placement.size()), root, k, [&](Rank parent, Rank child) {
+    if (placement[parent] == placement[child]) {
+      sends_s[child] = sends_s[parent] + hosts.local_send_s + hosts.local_receive_s;
+    } else {
+      const NodeId from = nodes[placement[parent]];
+      const NodeId to = nodes[placement[child]];
+      sends_s[parent] += hosts.send_s;
+      sends_s[child] = sends_s[parent] + paths.latency_s(from, to, paths.meeting(from, to)) + hosts.receive_s;
+    }
+    latest_s = std::max(latest_s, sends_s[child]);
+  });
+  return latest_s;
+}
+
 Costs late_tree_costs(std::shared_ptr<const LateGround> ground, std::string_view algorithm) {
   return Costs(std::make_shared<const LateTreeCosts>(std::move(ground), algorithm));
 }

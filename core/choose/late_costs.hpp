@@ -29,6 +29,11 @@ struct LateGround {
 /// links lie between ranks: the port of the root's host carries all that the root itself sends to other hosts.
 [[nodiscard]] double least_byte_s_of_blind_tree(const Paths& paths, const Placement& placement, Rank root, unsigned k);
 
+/// Seconds below which it comes to no message whatever: what the latest rank waits for beside bytes, latencies and what
+/// hosts spend on messages. Time O(ranks).
+[[nodiscard]] double least_s_of_blind_tree(const Paths& paths, const Placement& placement, Rank root, unsigned k,
+                                           const HostCosts& hosts);
+
 /// Of a tree down which a broadcast goes. Used by one thread at a time.
 [[nodiscard]] Costs late_tree_costs(std::shared_ptr<const LateGround> ground, std::string_view algorithm);
 

@@ -11,12 +11,14 @@ RanksOfHosts ranks_of_hosts(const Placement& placement, Rank root) {
   check_root(count, root);
   RanksOfHosts hosts;
   std::vector<Rank> number(1 + std::size_t{*std::ranges::max_element(placement)}, no_rank);
+  std::vector<Rank> ranks_on(number.size(), 0);
+  for (const HostIndex host : placement) ++ranks_on[host];
   for (Rank rank = 0; rank < count; ++rank) {
     Rank& here = number[placement[rank]];
     if (here == no_rank) {
       here = static_cast<Rank>(hosts.ranks.size());
       hosts.placement.push_back(placement[rank]);
-      hosts.ranks.emplace_back();
+      hosts.ranks.emplace_back().reserve(ranks_on[placement[rank]]);
     }
     hosts.ranks[here].push_back(rank);
   }

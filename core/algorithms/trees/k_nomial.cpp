@@ -19,17 +19,20 @@ std::uint64_t beyond_all(Rank ranks, Rank root, unsigned k) {
 
 }  // namespace
 
-Tree k_nomial_tree(Rank ranks, Rank root, unsigned k) {
-  std::uint64_t width = beyond_all(ranks, root, k);
-  Tree tree = root_alone(ranks, root);
-  for (width /= k; width > 0; width /= k) {
+void for_each_k_nomial_send(Rank ranks, Rank root, unsigned k, const std::function<void(Rank, Rank)>& use) {
+  for (std::uint64_t width = beyond_all(ranks, root, k) / k; width > 0; width /= k) {
     // Every rank that has the message and a gap of `width` behind it fills the gap, one multiple of width a child.
     for (std::uint64_t from = 0; from < ranks; from += width * k) {
       for (std::uint64_t to = from + width; to < from + width * k && to < ranks; to += width) {
-        add_child(tree, absolute(from, root, ranks), absolute(to, root, ranks));
+        use(absolute(from, root, ranks), absolute(to, root, ranks));
       }
     }
   }
+}
+
+Tree k_nomial_tree(Rank ranks, Rank root, unsigned k) {
+  Tree tree = root_alone(ranks, root);
+  for_each_k_nomial_send(ranks, root, k, [&](Rank parent, Rank child) { add_child(tree, parent, child); });
   return tree;
 }
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <utility>
 #include <vector>
 
 #include "kinds/multicast/datagram.hpp"
@@ -37,19 +38,29 @@ double way_back(const Paths& paths, const Placement& placement, const Tree& conf
   }
   std::vector<Rank> children_first = parents_first(confirm);
   std::ranges::reverse(children_first);
+  std::vector<std::pair<double, double>> come;  // when, and what it takes
+  double network = 0.0;
+  double local = 0.0;
   for (const Rank rank : children_first) {
     const NodeId to = nodes[placement[rank]];
-    std::vector<double> come;
+    come.clear();
     for (const Rank child : confirm.children[rank]) {
       const NodeId from = nodes[placement[child]];
+      if (from == to) {
+        come.emplace_back(done[child] + hosts.local_send_s, hosts.local_receive_s);
+        ++local;
+        continue;
+      }
+      ++network;
       const NodeId meeting = paths.meeting(from, to);
-      come.push_back(done[child] + hosts.send_s + paths.latency_s(from, to, meeting) +
-                     paths.byte_s(from, to, meeting) * static_cast<double>(wire_bytes(0)));
+      come.emplace_back(done[child] + hosts.send_s + paths.latency_s(from, to, meeting) +
+                            paths.byte_s(from, to, meeting) * static_cast<double>(wire_bytes(0)),
+                        hosts.receive_s);
     }
     std::ranges::sort(come);
-    for (const double time : come) done[rank] = std::max(done[rank], time) + hosts.receive_s;
+    for (const auto& [at_s, takes_s] : come) done[rank] = std::max(done[rank], at_s) + takes_s;
   }
-  return done[confirm.root] - last + hosts.together_s(2.0 * static_cast<double>(confirm.size() - 1), 0.0);
+  return done[confirm.root] - last + hosts.together_s(2.0 * network, 0.0, 2.0 * local);
 }
 
 /// To each host but the root's: those that take a frame the same time are one.

@@ -58,7 +58,10 @@ def host_words(host_costs: str) -> str:
 def accuracy_words(ranks_per_host: int, measured: bool = False) -> str:
     """How far off a prediction may be."""
     if ranks_per_host > 1:
-        return "with several ranks a host lines and two trees are within 30 % of a simulation (docs/results/hosts.md)"
+        return (
+            "with several ranks a host most predictions are within 15 % of a simulation, at 100 Gbit/s within 30 % "
+            "(docs/results/hosts.md)"
+        )
     if measured:
         return "how far off predictions from measured tables are: docs/results/model.md"
     return f"with one rank a host most predictions are {_WITHIN}; native's may be off by more"

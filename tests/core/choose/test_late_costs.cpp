@@ -43,10 +43,12 @@ RC_GTEST_PROP(LateCosts, AreNeverBelowTheirBound, ()) {
     const Tree tree = k_nomial_tree(ranks, root, k);
     RC_ASSERT(k_nomial_children_of_root(ranks, root, k) == tree.children[root]);
     const double least_byte_s = least_byte_s_of_blind_tree(paths, placement, root, k);
+    const double least_s = least_s_of_blind_tree(paths, placement, root, k, hosts);
     const TreeCosts costs = tree_costs(paths, placement, tree, Direction::down, hosts);
     for (std::uint64_t bytes = 1; bytes <= std::uint64_t{1} << 24U; bytes = bytes * 3 + 1) {
       for (const std::uint64_t segment : segment_sizes()) {
         RC_ASSERT(costs.seconds(bytes, segment) >= (1.0 - 1e-9) * least_byte_s * least_wire_bytes(bytes));
+        RC_ASSERT(costs.seconds(bytes, segment) >= (1.0 - 1e-9) * least_s);
       }
     }
   }
