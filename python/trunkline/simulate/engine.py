@@ -44,6 +44,9 @@ _MOST_SIZES = 3
 _MOST_SAID = 2000
 """Characters of a failed simulation's last words that are passed on."""
 
+_NO_GROUP = "multicast does not work on"
+"""What a rank says when datagrams do not reach all (runtime/communicator/grouping.cpp)."""
+
 SMALL_JOB = 128
 """Ranks up to which times are exact to a ten-thousandth."""
 
@@ -251,7 +254,7 @@ def run_ranks(
         settings: Of the preload library, beside those that every simulation gets.
 
     Raises:
-        Failed: where it ends badly, or without a result; with what it said.
+        Failed: where it ends badly, without a result, or without the multicasts that it should make; with what it said.
     """
     with temporary_folder("simulate") as folder:
         counted = Counter(job.placement)
@@ -291,13 +294,17 @@ def run_ranks(
                     some = True
                     yield result
                 # Ranks that wait for each other for ever end the simulation with status 0.
-                if process.wait() != 0 or not some:
-                    said.seek(0)
+                ended = process.wait()
+                said.seek(0)
+                if ended != 0 or not some:
                     options_text = ", ".join(f"{key}:{value}" for key, value in options.items())
                     raise Failed(
                         f"the simulation of {runs} ({options_text}) ended with status {process.returncode}:\n"
                         f"{said.read().strip()[-_MOST_SAID:]}"
                     )
+                # Their calls go by messages then, which is not what was to be simulated.
+                if without := next((line for line in said if _NO_GROUP in line), None):
+                    raise Failed(f"the simulation of {runs} has no multicasts: {without.strip()}")
             finally:
                 process.kill()  # where we end early; of one that has ended nothing is left to kill
 

@@ -173,7 +173,12 @@ class GroupOpening {
     heard[group().rank_] = true;
     std::size_t missing = group().rank_ == 0 ? ranks_ - 1 : 1;
     for (unsigned round = 0; round < probe_rounds; ++round) {
-      probe_once(heard, missing);
+      const double end = group().sockets_->now() + most_probing_s;
+      if (group().rank_ == 0) {
+        ask_all(heard, missing, end);
+      } else {
+        answer_first(missing, end);
+      }
       const int is_right = missing == 0 ? 1 : 0;
       int all_right = 0;
       const int code = PMPI_Allreduce(&is_right, &all_right, 1, MPI_INT, MPI_MIN, communicator_);
@@ -183,30 +188,57 @@ class GroupOpening {
     return MPI_SUCCESS;
   }
 
-  /// Until none is missing, or for a while.
-  void probe_once(std::vector<bool>& heard, std::size_t& missing) {
+  /// The first rank: until none is missing, or that time. Some ranks answer at a time, as many as its buffer holds of;
+  /// others are asked once those have answered, or have had time to.
+  void ask_all(std::vector<bool>& heard, std::size_t& missing, double end) {
     Sockets& sockets = *group().sockets_;
-    const bool is_first = group().rank_ == 0;
-    if (!is_first && missing == 0) answer(sockets);  // what it said before may be lost
-    const double end = sockets.now() + most_probing_s;
+    const std::size_t at_once = std::max(group().burst_ / answer_copies, 1U);
+    std::size_t from = 0;
+    std::size_t awaited = 0;
     double next = 0.0;
     for (double now = sockets.now(); missing > 0 && now < end; now = sockets.now()) {
-      if (is_first && now >= next) {
-        send(sockets, group().group_, PacketKind::probe);
+      if (awaited == 0 || now >= next) {
+        from = next_unheard(heard, from + at_once);
+        awaited = static_cast<std::size_t>(
+            std::count(heard.begin() + static_cast<std::ptrdiff_t>(from),
+                       heard.begin() + static_cast<std::ptrdiff_t>(std::min(from + at_once, ranks_)), false));
+        probe_from(from, at_once);
         next = now + between_probes_s;
       }
       while (const auto bytes = sockets.receive()) {
         const auto packet = read_packet(*bytes, group().sealer_);
-        if (!packet || packet->head.sender >= ranks_) continue;
-        if (packet->head.kind == PacketKind::probe && !is_first && missing > 0) {
-          answer(sockets);
-          missing = 0;
-        } else if (packet->head.kind == PacketKind::answer && is_first && !heard[packet->head.sender]) {
-          heard[packet->head.sender] = true;
-          --missing;
-        }
+        if (!packet || packet->head.kind != PacketKind::answer || packet->head.sender >= ranks_) continue;
+        if (heard[packet->head.sender]) continue;
+        heard[packet->head.sender] = true;
+        --missing;
+        if (packet->head.sender >= from && packet->head.sender < from + at_once) --awaited;
       }
-      sockets.rest();
+      if (awaited > 0) sockets.rest();
+    }
+    for (unsigned time = 0; missing == 0 && time < answer_copies; ++time) probe_from(ranks_, 0);
+  }
+
+  /// The first that has not answered from that rank on, round the end.
+  [[nodiscard]] std::size_t next_unheard(const std::vector<bool>& heard, std::size_t from) const {
+    const auto begin = heard.begin() + static_cast<std::ptrdiff_t>(from < ranks_ ? from : 0);
+    const auto found = std::find(begin, heard.end(), false);
+    return static_cast<std::size_t>((found != heard.end() ? found : std::find(heard.begin(), begin, false)) -
+                                    heard.begin());
+  }
+
+  /// The others: until all have answered, or that time.
+  void answer_first(std::size_t& missing, double end) {
+    Sockets& sockets = *group().sockets_;
+    for (bool all_have = false; !all_have && sockets.now() < end;) {
+      while (const auto bytes = sockets.receive()) {
+        const auto packet = read_packet(*bytes, group().sealer_);
+        if (!packet || packet->head.kind != PacketKind::probe) continue;
+        missing = 0;
+        const std::uint32_t from = packet->head.number;
+        all_have = from >= ranks_;
+        if (group().rank_ >= from && group().rank_ - from < packet->head.poll) answer(sockets);
+      }
+      if (!all_have) sockets.rest();
     }
   }
 
@@ -264,11 +296,21 @@ class GroupOpening {
   }
 
   void answer(Sockets& sockets) {
-    for (unsigned time = 0; time < answer_copies; ++time) send(sockets, group().members_[0], PacketKind::answer);
+    const PacketHead head{.kind = PacketKind::answer, .sender = static_cast<std::uint32_t>(group().rank_)};
+    for (unsigned time = 0; time < answer_copies; ++time) send(sockets, group().members_[0], head);
   }
 
-  void send(Sockets& sockets, const Address& to, PacketKind kind) {
-    sockets.send(to, {.kind = kind, .sender = static_cast<std::uint32_t>(group().rank_)}, {}, group().sealer_);
+  /// To the group: so many ranks from that one on are to answer.
+  void probe_from(std::size_t from, std::size_t ranks) {
+    send(*group().sockets_, group().group_,
+         {.kind = PacketKind::probe,
+          .sender = static_cast<std::uint32_t>(group().rank_),
+          .number = static_cast<std::uint32_t>(from),
+          .poll = static_cast<std::uint32_t>(ranks)});
+  }
+
+  void send(Sockets& sockets, const Address& to, const PacketHead& head) {
+    sockets.send(to, head, {}, group().sealer_);
     sockets.flush();
   }
 

@@ -144,6 +144,18 @@ def test_further_ranks_of_a_host_cost_it_more(switch, seconds):
     assert together - alone == pytest.approx(3 * 0.13e-6, rel=1e-2)
 
 
+def test_groups_of_many_ranks_open_on_fast_links(trunkline):
+    """Answers of all ranks to the first probe, 383 at once, would not fit into a buffer."""
+    words = ("--cluster", "leaf-spine", "--ranks-per-host", "16", "--rate", "10Gbit", "--host-costs", "mpich")
+    sizes = ("--sizes", "8KiB,64KiB", "--algorithms", "multicast,4-ary", "--json", "-")
+    took = {
+        (one["algorithm"], one["message_bytes"]): one["seconds_median"]
+        for one in trunkline("simulate", "bcast", *words, *sizes).data
+    }
+    for size in (8192, 65536):
+        assert took["multicast", size] < 0.6 * took["4-ary", size]
+
+
 def test_what_is_lost_is_sent_again(switch, seconds):
     """Every byte is checked by the ranks themselves. The same frames are lost each time."""
     lossy = switch(8, ", loss: 5%")
