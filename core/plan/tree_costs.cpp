@@ -159,11 +159,11 @@ class Sum {
     const double times = both_ways ? 2.0 : 1.0;
     costs.local_transfers = times * local_transfers_;
     costs.transfers = times * static_cast<double>(placement_.size() - 1) - costs.local_transfers;
-    const double meeting = both_ways && !cluster_.has_sites() ? meeting_both_ways : 1.0;
+    costs.looks_at_ports = looks_at_ports();
+    const double meeting = both_ways && costs.looks_at_ports ? meeting_both_ways : 1.0;
     if (part_ < 1.0) costs.meeting_byte_s = meeting * deepest_byte_s_;
-    if (part_ == 1.0 && direction_ != Direction::down && !cluster_.has_sites()) costs.flooded_byte_s = port_byte_s_;
+    if (part_ == 1.0 && direction_ != Direction::down && costs.looks_at_ports) costs.flooded_byte_s = port_byte_s_;
     costs.goes_down = direction_ != Direction::up;
-    costs.spans_sites = cluster_.has_sites();
     costs.network_hops = static_cast<Rank>(data_.transfers().size()) + further_hops_;
     costs.crowded_byte_s = crowded_byte_s_;
     costs.latest = longest(latest_, hosts_);
@@ -353,6 +353,10 @@ class Sum {
     }
   };
 
+  /// What waits at ports, and in which order operands come there, was looked into by simulations of hosts near each
+  /// other with processors of their own. On the lab trees up and down took longer than that says.
+  [[nodiscard]] bool looks_at_ports() const { return !cluster_.has_sites() && !hosts_.share_processors(); }
+
   void add_shape(const TreeShape& shape) {
     to_local_leaf_.clear();
     up_.clear();
@@ -363,7 +367,7 @@ class Sum {
       return;
     }
     ways_.assign(shape.nodes.size(), {});
-    if (direction_ != Direction::down && shape.exchange == TreeShape::no_node && !cluster_.has_sites()) {
+    if (direction_ != Direction::down && shape.exchange == TreeShape::no_node && looks_at_ports()) {
       up_.assign(shape.nodes.size(), {});
       later_ = later_siblings(shape, paths_, hosts_);
     }

@@ -100,9 +100,8 @@ double branch_seconds(const TreeCosts& costs, const std::vector<TreeCosts::Way>&
   const bool shares_wire = costs.hosts.shares_wire && !costs.hosts.is_eager(cut.segment.bytes);
   const double before = cut.further + (shares_wire ? 1.0 : 0.0);
   // Where hosts set the pace ports are free for most of the time, and segments seldom meet.
-  // Over long links that is not looked into.
   const double links = next_s > 0.0 ? std::min(links_seconds(busiest, cut.segment) / next_s, 1.0) : 0.0;
-  const double busy = costs.spans_sites ? 1.0 : links;
+  const double busy = costs.looks_at_ports ? links : 1.0;
   const double behind_s =
       behind(before) * costs.meeting_byte_s * cut.segment.wire * busy + flood_seconds(costs, busy, cut);
   double sent_s = sent_seconds(costs, cut.segment, before, next_s);
