@@ -80,7 +80,7 @@ def test_explain_lists_the_time_of_what_runs_and_blames_what_decided(trunkline):
     ran = next(one for one in row["predictions"] if one["algorithm"] == row["algorithm"])
     assert ran["segment_bytes"] == row["segment_bytes"]
     assert ran == row["predictions"][0]
-    assert "predicted for 705B, which decides for sizes up to 767B: 4-ary " in row["reason"]
+    assert "predicted for 705B, which decides for sizes up to 767B: 3-ary " in row["reason"]
     assert row["reason"].endswith("; not cut within a frame, where that is not surely faster")
     # By rank, what would not keep the order is not listed.
     (by_rank,) = trunkline(*words, "--by-rank", "--json", "-").data

@@ -99,12 +99,13 @@ std::vector<RoundSample::Sent> sent_in(std::span<const RowOfSends> rows, const s
   return sent;
 }
 
-/// What goes on together is one round of several transfers.
+/// What goes on together is one round of several transfers. Where hosts share processors, as on the lab, ranks wait for
+/// those, and little goes on together.
 void add_round(RoundCosts& costs, RoundCost one, bool follows) {
   one.announced = announced_exchanges;
-  one.hides_ways = costs.parts == 1;
+  one.hides_ways = costs.parts == 1 && !costs.hosts.share_processors();
   costs.rounds += one;
-  if (follows && costs.parts == 1 && !costs.each.empty() &&
+  if (follows && one.hides_ways && !costs.each.empty() &&
       (costs.each.back().network_rounds > 0.0) == (one.network_rounds > 0.0)) {
     costs.each.back() += one;
   } else {
