@@ -193,7 +193,7 @@ class GroupOpening {
   void ask_all(std::vector<bool>& heard, std::size_t& missing, double end) {
     Sockets& sockets = *group().sockets_;
     const std::size_t at_once = std::max(group().burst_ / answer_copies, 1U);
-    std::size_t from = 0;
+    std::size_t from = ranks_;  // before the first
     std::size_t awaited = 0;
     double next = 0.0;
     for (double now = sockets.now(); missing > 0 && now < end; now = sockets.now()) {
