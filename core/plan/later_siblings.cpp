@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <ranges>
 
 namespace trunkline {
 
@@ -16,7 +15,9 @@ std::vector<Rank> later_siblings(const TreeShape& shape, const Paths& paths, con
   std::vector<Rank> later(shape.nodes.size(), 0);
   std::vector<double> ready_s(shape.nodes.size(), 0.0);  // when all has come up to it
   std::vector<Arrival> arrivals;
-  for (const std::uint32_t at : parents_first(shape) | std::views::reverse) {
+  std::vector<std::uint32_t> children_first = parents_first(shape);
+  std::ranges::reverse(children_first);
+  for (const std::uint32_t at : children_first) {
     const TreeShape::Node& node = shape.nodes[at];
     Rank leaves = node.further_leaves;
     arrivals.clear();
@@ -38,7 +39,8 @@ std::vector<Rank> later_siblings(const TreeShape& shape, const Paths& paths, con
       if (!one.is_local) later[one.node] = after++;
     }
     double all_s = static_cast<double>(leaves) * hosts.local_receive_s;
-    for (const Arrival& one : arrivals | std::views::reverse) {
+    std::ranges::reverse(arrivals);
+    for (const Arrival& one : arrivals) {
       all_s = std::max(all_s, one.at_s) + (one.is_local ? hosts.local_receive_s : hosts.receive_s);
     }
     ready_s[at] = all_s;

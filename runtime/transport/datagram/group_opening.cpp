@@ -11,6 +11,7 @@
 #include "transport/datagram/group.hpp"
 #include "transport/datagram/invitation.hpp"
 #include "transport/datagram/networks.hpp"
+#include "transport/datagram/probing.hpp"
 
 namespace trunkline::runtime {
 namespace {
@@ -18,10 +19,7 @@ namespace {
 /// What the kernel takes of a buffer for a datagram of a full frame, and more: drivers differ.
 constexpr std::uint32_t kernel_bytes = 4608;
 constexpr std::uint32_t most_burst = 96;
-constexpr double most_probing_s = 0.250;
-constexpr double between_probes_s = 0.005;
 constexpr unsigned probe_rounds = 3;
-constexpr unsigned answer_copies = 3;
 /// Longer messages gain little where their root need not wait.
 constexpr std::uint32_t most_eager_bytes = 8192;
 /// Eager messages between two meetings: with fewer, meetings would cost more than eager messages save.
@@ -165,81 +163,28 @@ class GroupOpening {
     return code;
   }
 
-  /// The first rank is heard by all others, and hears them. No collective of MPI's is pending meanwhile: in Open MPI it
-  /// gets in the way of a pending MPI_Comm_idup of the program. So who waits in one does not answer, and where messages
-  /// get lost ranks leave it a second apart: what has not met in one round may meet in the next.
+  /// No collective of MPI's is pending meanwhile: in Open MPI it gets in the way of a pending MPI_Comm_idup of the
+  /// program. So who waits in one does not answer, and where messages get lost ranks leave it a second apart: what has
+  /// not met in one round may meet in the next.
   int probe() {
-    std::vector<bool> heard = with_reserve([&] { return std::vector<bool>(ranks_); });
-    heard[group().rank_] = true;
-    std::size_t missing = group().rank_ == 0 ? ranks_ - 1 : 1;
+    Probing probing = with_reserve([&] {
+      return Probing({.sockets = *group().sockets_,
+                      .sealer = group().sealer_,
+                      .group = group().group_,
+                      .first = group().members_[0],
+                      .rank = group().rank_,
+                      .ranks = ranks_,
+                      .burst = group().burst_});
+    });
     for (unsigned round = 0; round < probe_rounds; ++round) {
-      const double end = group().sockets_->now() + most_probing_s;
-      if (group().rank_ == 0) {
-        ask_all(heard, missing, end);
-      } else {
-        answer_first(missing, end);
-      }
-      const int is_right = missing == 0 ? 1 : 0;
+      probing.round();
+      const int is_right = probing.is_right() ? 1 : 0;
       int all_right = 0;
       const int code = PMPI_Allreduce(&is_right, &all_right, 1, MPI_INT, MPI_MIN, communicator_);
       if (code != MPI_SUCCESS || all_right != 0) return code;
     }
-    refuse(missing == 0 ? "" : group().rank_ == 0 ? "not every rank hears it" : "this rank does not hear it");
+    refuse(probing.is_right() ? "" : group().rank_ == 0 ? "not every rank hears it" : "this rank does not hear it");
     return MPI_SUCCESS;
-  }
-
-  /// The first rank: until none is missing, or that time. Some ranks answer at a time, as many as its buffer holds of;
-  /// others are asked once those have answered, or have had time to.
-  void ask_all(std::vector<bool>& heard, std::size_t& missing, double end) {
-    Sockets& sockets = *group().sockets_;
-    const std::size_t at_once = std::max(group().burst_ / answer_copies, 1U);
-    std::size_t from = ranks_;  // before the first
-    std::size_t awaited = 0;
-    double next = 0.0;
-    for (double now = sockets.now(); missing > 0 && now < end; now = sockets.now()) {
-      if (awaited == 0 || now >= next) {
-        from = next_unheard(heard, from + at_once);
-        awaited = static_cast<std::size_t>(
-            std::count(heard.begin() + static_cast<std::ptrdiff_t>(from),
-                       heard.begin() + static_cast<std::ptrdiff_t>(std::min(from + at_once, ranks_)), false));
-        probe_from(from, at_once);
-        next = now + between_probes_s;
-      }
-      while (const auto bytes = sockets.receive()) {
-        const auto packet = read_packet(*bytes, group().sealer_);
-        if (!packet || packet->head.kind != PacketKind::answer || packet->head.sender >= ranks_) continue;
-        if (heard[packet->head.sender]) continue;
-        heard[packet->head.sender] = true;
-        --missing;
-        if (packet->head.sender >= from && packet->head.sender < from + at_once) --awaited;
-      }
-      if (awaited > 0) sockets.rest();
-    }
-    for (unsigned time = 0; missing == 0 && time < answer_copies; ++time) probe_from(ranks_, 0);
-  }
-
-  /// The first that has not answered from that rank on, round the end.
-  [[nodiscard]] std::size_t next_unheard(const std::vector<bool>& heard, std::size_t from) const {
-    const auto begin = heard.begin() + static_cast<std::ptrdiff_t>(from < ranks_ ? from : 0);
-    const auto found = std::find(begin, heard.end(), false);
-    return static_cast<std::size_t>((found != heard.end() ? found : std::find(heard.begin(), begin, false)) -
-                                    heard.begin());
-  }
-
-  /// The others: until all have answered, or that time.
-  void answer_first(std::size_t& missing, double end) {
-    Sockets& sockets = *group().sockets_;
-    for (bool all_have = false; !all_have && sockets.now() < end;) {
-      while (const auto bytes = sockets.receive()) {
-        const auto packet = read_packet(*bytes, group().sealer_);
-        if (!packet || packet->head.kind != PacketKind::probe) continue;
-        missing = 0;
-        const std::uint32_t from = packet->head.number;
-        all_have = from >= ranks_;
-        if (group().rank_ >= from && group().rank_ - from < packet->head.poll) answer(sockets);
-      }
-      if (!all_have) sockets.rest();
-    }
   }
 
   /// Each rank asks the next one for a message that does not exist: by a datagram, and over TCP.
@@ -293,25 +238,6 @@ class GroupOpening {
   void not_eager(std::string reason) {
     made_.not_eager = std::move(reason);
     group().repairs_.reset();
-  }
-
-  void answer(Sockets& sockets) {
-    const PacketHead head{.kind = PacketKind::answer, .sender = static_cast<std::uint32_t>(group().rank_)};
-    for (unsigned time = 0; time < answer_copies; ++time) send(sockets, group().members_[0], head);
-  }
-
-  /// To the group: so many ranks from that one on are to answer.
-  void probe_from(std::size_t from, std::size_t ranks) {
-    send(*group().sockets_, group().group_,
-         {.kind = PacketKind::probe,
-          .sender = static_cast<std::uint32_t>(group().rank_),
-          .number = static_cast<std::uint32_t>(from),
-          .poll = static_cast<std::uint32_t>(ranks)});
-  }
-
-  void send(Sockets& sockets, const Address& to, const PacketHead& head) {
-    sockets.send(to, head, {}, group().sealer_);
-    sockets.flush();
   }
 
   MPI_Comm communicator_;
