@@ -115,6 +115,9 @@ bool any_host_is_shared(Placement placement) {
   return std::ranges::adjacent_find(placement) != placement.end();
 }
 
+/// Two in each of eight lanes.
+constexpr std::uint64_t most_trees = 16;
+
 /// Ranks that hand all data on in memory: no link, no frame, no datagram.
 Alternatives on_one_host(Alternatives all, std::span<const Candidate* const> candidates, const Paths& paths,
                          const Placement& placement, Rank root, const HostCosts& hosts) {
@@ -136,9 +139,12 @@ Alternatives on_one_host(Alternatives all, std::span<const Candidate* const> can
     if (one.costs->can_pay()) all.laid.push_back(std::move(one));
   }
   all.native = std::move(native);
-  // What is read or copied where, and what was measured: each begins another class of sizes.
+  // What is read or copied where, what no longer lies in a cache, and what was measured: each begins another class.
   std::vector<std::uint64_t> jumps(sizes_within_host().begin(), sizes_within_host().end());
-  jumps.insert(jumps.end(), segment_sizes().begin(), segment_sizes().end());
+  for (const std::uint64_t segment : segment_sizes()) jumps.insert(jumps.end(), {segment, segment + 1});
+  for (std::uint64_t parts = 1; parts <= most_trees; parts *= 2) {  // of a message, each in a tree of its own
+    jumps.insert(jumps.end(), {parts * hosts.memory->cache_bytes + 1, parts * hosts.memory->shared_cache_bytes + 1});
+  }
   all.jumps = ascending(std::move(jumps));
   return all;
 }
