@@ -379,8 +379,9 @@ class Sum {
     add_ways(shape);
   }
 
-  /// Of those who have children in several other hosts.
+  /// Of those who have children in several other hosts, which come up to them.
   void note_ports(const TreeShape& shape) {
+    if (direction_ == Direction::down || !looks_at_ports()) return;
     for (const TreeShape::Node& node : shape.nodes) {
       const auto others = std::ranges::count_if(
           node.children, [&](const TreeShape::Child& child) { return shape.nodes[child.node].host != node.host; });
