@@ -10,260 +10,19 @@
 #include <utility>
 #include <vector>
 
-#include "algorithms/rounds/generators.hpp"
-#include "algorithms/rounds/nested_groups.hpp"
-#include "algorithms/trees/by_sites.hpp"
-#include "algorithms/trees/flat.hpp"
-#include "algorithms/trees/groups_by_sites.hpp"
+#include "algorithms/ground.hpp"
+#include "algorithms/multicast/factories.hpp"
+#include "algorithms/rounds/factories.hpp"
+#include "algorithms/trees/factories.hpp"
 #include "algorithms/trees/hierarchical.hpp"
-#include "algorithms/trees/k_ary.hpp"
-#include "algorithms/trees/k_nomial.hpp"
-#include "algorithms/trees/linear.hpp"
-#include "algorithms/trees/middle.hpp"
 #include "algorithms/trees/packed_by_sites.hpp"
-#include "algorithms/trees/two_tree.hpp"
-#include "algorithms/trees/unaware_k_ary.hpp"
-#include "algorithms/trees/unaware_linear.hpp"
-#include "algorithms/weighted/shapes.hpp"
-#include "kinds/multicast/groups.hpp"
-#include "kinds/multicast/multicast.hpp"
 #include "kinds/multicast/row.hpp"
-#include "kinds/rounds/rounds.hpp"
 #include "kinds/rounds/row.hpp"
 #include "kinds/trees/row.hpp"
-#include "model/transfer/wire.hpp"
-#include "network/long_links.hpp"
-#include "network/paths.hpp"
-#include "patterns/over_hosts.hpp"
-#include "plan/checker.hpp"
-#include "weighted/cluster_graph.hpp"
 
 namespace trunkline {
 
 namespace {
-
-/// What a plan is laid over.
-struct Ground {
-  Collective collective;
-  const Cluster* cluster;  ///< there is one where the algorithm needs it
-  const Placement& placement;
-  Rank root;
-  std::uint64_t bytes;  ///< of the message, for rows whose plans depend on it
-  unsigned k;           ///< the row's
-  unsigned lanes;       ///< the row's, too
-
-  [[nodiscard]] Rank ranks() const { return static_cast<Rank>(placement.size()); }
-};
-
-using Factory = Plan (*)(const Ground&);
-
-Plan lay_one(Tree tree) {
-  Trees trees;
-  trees.push_back(std::move(tree));
-  return plan_of(std::move(trees));
-}
-
-/// `lay(placement, root)` lays one tree; here over hosts, as over_hosts() does.
-template <std::invocable<const Placement&, Rank> Lay>
-Plan lay_one_over_hosts(const Ground& on, Lay lay) {
-  RanksOfHosts hosts = ranks_of_hosts(on.placement, on.root);
-  if (!hosts.any_is_shared(on.placement.size())) return lay_one(lay(on.placement, on.root));
-  std::vector<Tree> tree{lay(hosts.placement, hosts.root)};
-  return plan_of(host_trees(std::move(tree), std::move(hosts)));
-}
-
-HostTrees two_trees_over_hosts(const Ground& on) {
-  RanksOfHosts hosts = ranks_of_hosts(on.placement, on.root);
-  auto trees = two_tree(*on.cluster, hosts.placement, hosts.root);
-  return host_trees({std::move(trees[0]), std::move(trees[1])}, std::move(hosts), on.lanes);
-}
-
-Plan lay_linear(const Ground& on) {
-  return lay_one_over_hosts(
-      on, [&](const Placement& placement, Rank root) { return linear_tree(*on.cluster, placement, root); });
-}
-Plan lay_k_ary(const Ground& on) {
-  return lay_one_over_hosts(
-      on, [&](const Placement& placement, Rank root) { return k_ary_tree(*on.cluster, placement, root, on.k); });
-}
-/// Where data go up and down again, any rank may be the root, or two may exchange; over long links it matters which.
-bool may_choose_root(const Ground& on) {
-  return facts_of(on.collective).direction == Direction::up_and_down && spans_sites(*on.cluster, on.placement);
-}
-Middle middle_or_root(const Ground& on, const Placement& placement, Rank root) {
-  return may_choose_root(on) ? middle_of(*on.cluster, placement, root) : Middle{.root = root};
-}
-Plan lay_by_sites(const Ground& on) {
-  return lay_one(over_hosts(on.placement, on.root, [&](const Placement& placement, Rank root) {
-    if (facts_of(on.collective).gathers_shares()) {
-      return by_sites_tree_of_shares(*on.cluster, placement, rank_in_the_middle(*on.cluster, placement, root), on.k);
-    }
-    const Middle middle = middle_or_root(on, placement, root);
-    return by_sites_tree(*on.cluster, placement, middle, on.k);
-  }));
-}
-Plan lay_by_sites_in_lanes(const Ground& on) {
-  const RanksOfHosts hosts = ranks_of_hosts(on.placement, on.root);
-  const Middle middle = middle_or_root(on, hosts.placement, hosts.root);
-  const Tree tree = by_sites_tree(*on.cluster, hosts.placement, middle, on.k);
-  return plan_of(in_lanes(std::span(&tree, 1), hosts, on.lanes));
-}
-/// Several trees by turns, from one root.
-Plan lay_packed_by_sites(const Ground& on) {
-  const Direction direction = *facts_of(on.collective).direction;
-  const RanksOfHosts hosts = ranks_of_hosts(on.placement, on.root);
-  const Rank root = may_choose_root(on) ? rank_in_the_middle(*on.cluster, hosts.placement, hosts.root) : hosts.root;
-  const Trees trees = packed_by_sites(*on.cluster, hosts.placement, root, on.k, direction);
-  return plan_of(in_lanes(trees, hosts, 1));
-}
-Plan lay_flat(const Ground& on) { return lay_one(flat_tree(on.ranks(), on.root)); }
-Plan lay_k_nomial(const Ground& on) { return lay_one(k_nomial_tree(on.ranks(), on.root, on.k)); }
-Plan lay_hierarchical(const Ground& on) {
-  return lay_one(
-      hierarchical_tree(on.placement, on.root, {.host_fan_in = on.k, .root_fan_in = on.k, .split_levels = all_levels}));
-}
-Plan lay_unaware_linear(const Ground& on) { return lay_one(unaware_linear_tree(on.ranks(), on.root)); }
-Plan lay_unaware_k_ary(const Ground& on) { return lay_one(unaware_k_ary_tree(on.ranks(), on.root, on.k)); }
-
-Plan lay_two_tree(const Ground& on) { return plan_of(two_trees_over_hosts(on)); }
-
-/// A weighted shape (docs/wide-area.md) over the ranks, for the whole message with its frames.
-Plan lay_weighted(std::string_view shape, const Ground& on) {
-  check_placement(*on.cluster, on.placement, on.root);
-  const Paths paths(*on.cluster);
-  std::vector<Injection> injection;
-  for (const NodeId host : on.cluster->hosts())
-    injection.push_back({.message_s = on.cluster->nodes()[host].injection_s});
-  const ClusterGraph graph(paths, on.placement, injection, wire_bytes(on.bytes));
-  return lay_one(weighted_shape(shape).lay(graph, on.root));
-}
-
-/// Words without data take no time on links, so the fewer levels the better.
-constexpr unsigned degree_without_data = 8;
-/// What switches' queues and sockets' buffers hold of all ranks' datagrams.
-constexpr Rank most_at_once = 32;
-
-Plan lay_multicast(const Ground& on) {
-  Multicast multicast;
-  multicast.byte_s = slowest_byte_s(Paths(*on.cluster), on.placement, on.root);
-  if (facts_of(on.collective).gathers_shares()) {
-    multicast.order = depth_first_order(*on.cluster, on.placement, on.root);
-    multicast.at_once = std::min(on.ranks(), most_at_once);
-  } else {
-    const unsigned degree = facts_of(on.collective).has_data ? on.k : degree_without_data;
-    // In other hosts nobody answers for more.
-    multicast.confirm = over_hosts(on.placement, on.root, [&](const Placement& placement, Rank root) {
-      return k_ary_tree(*on.cluster, placement, root, degree);
-    });
-    if (facts_of(on.collective).has_operand_order()) multicast.reduce = over_ranks(two_trees_over_hosts(on));
-  }
-  return plan_of(std::move(multicast));
-}
-
-/// The pace of a group's sender: of the slowest link in its group, less what other groups' senders take of its own link
-/// at the rates of their ways; at least an equal share of that.
-double pace_beside_messages(const Paths& paths, const Ground& on, const MulticastGroup& group,
-                            const std::vector<Rank>& receivers) {
-  const double byte_s = slowest_byte_s(paths, placement_of(on.placement, group.ranks), 0);
-  if (byte_s == 0.0) return 0.0;
-  const auto hosts = on.cluster->hosts();
-  const NodeId from = hosts[on.placement[group.ranks.front()]];
-  double taken = 0.0;
-  double sends = 0.0;
-  for (const Rank rank : receivers) {
-    const NodeId to = hosts[on.placement[rank]];
-    if (to == from || std::ranges::find(group.ranks, rank) != group.ranks.end()) continue;
-    ++sends;
-    taken += 1.0 / paths.slowest_byte_s(from, to, paths.meeting(from, to));
-  }
-  return 1.0 / std::max(1.0 / byte_s - taken, 1.0 / byte_s / (sends + 1.0));
-}
-
-/// The same of an allgather: ranks of a site send by turn, depth first over its switches.
-Plan lay_turns_by_sites(const Paths& paths, const Ground& on) {
-  const GroupsBySites laid = groups_by_sites(*on.cluster, on.placement, on.root, on.k);
-  if (laid.groups.size() == 1) return lay_multicast(on);
-  Multicast multicast;
-  Rank largest = 1;
-  for (const std::vector<Rank>& ranks : laid.groups) {
-    const Placement own = placement_of(on.placement, ranks);
-    MulticastGroup& group = multicast.groups.emplace_back();
-    for (const Rank place : depth_first_order(*on.cluster, own, 0)) group.ranks.push_back(ranks[place]);
-    if (ranks.size() > 1) group.byte_s = slowest_byte_s(paths, own, 0);
-    multicast.order.insert(multicast.order.end(), group.ranks.begin(), group.ranks.end());
-    largest = std::max(largest, static_cast<Rank>(ranks.size()));
-  }
-  multicast.at_once = std::min(largest, most_at_once);
-  return plan_of(std::move(multicast));
-}
-
-Plan lay_by_sites_multicast(const Ground& on) {
-  const Paths paths(*on.cluster);
-  if (facts_of(on.collective).gathers_shares()) return lay_turns_by_sites(paths, on);
-  GroupsBySites laid = groups_by_sites(*on.cluster, on.placement, middle_or_root(on, on.placement, on.root), on.k);
-  Multicast multicast{.confirm = std::move(laid.tree)};
-  if (laid.groups.size() == 1) {
-    multicast.byte_s = slowest_byte_s(paths, on.placement, on.root);
-    return plan_of(std::move(multicast));
-  }
-  for (std::vector<Rank>& ranks : laid.groups) {
-    MulticastGroup group{.ranks = std::move(ranks)};
-    if (group.ranks.size() > 1) {
-      group.byte_s = pace_beside_messages(paths, on, group, multicast.confirm.children[group.ranks.front()]);
-    }
-    multicast.groups.push_back(std::move(group));
-  }
-  return plan_of(std::move(multicast));
-}
-
-Plan by_rank_number(std::string_view generator, const Ground& on) {
-  check_root(on.ranks(), on.root);
-  return plan_of(generate_rounds(generator, by_number(on.ranks(), on.root)));
-}
-
-Plan depth_first(std::string_view generator, const Ground& on) {
-  return plan_of(generate_rounds(generator, depth_first_order(*on.cluster, on.placement, on.root)));
-}
-
-Plan lay_scatter_ring(const Ground& on) { return depth_first("scatter-ring", on); }
-Plan lay_scatter_doubling(const Ground& on) { return by_rank_number("scatter-doubling", on); }
-Plan lay_circulant(const Ground& on) { return by_rank_number("circulant", on); }
-Plan lay_unaware_scatter_ring(const Ground& on) { return by_rank_number("scatter-ring", on); }
-Plan lay_allreduce_ring(const Ground& on) { return depth_first("allreduce-ring", on); }
-Plan lay_halving_doubling(const Ground& on) { return depth_first("halving-doubling", on); }
-Plan lay_recursive_doubling(const Ground& on) { return depth_first("recursive-doubling", on); }
-Plan lay_mixed_radix(const Ground& on) {
-  std::vector<Rank> order = depth_first_order(*on.cluster, on.placement, on.root);
-  const std::vector<Rank> levels = nested_groups(*on.cluster, on.placement, order).levels;
-  return plan_of(generate_rounds(with_groups(levels, "mixed-radix"), std::move(order)));
-}
-Plan lay_staggered_radix(const Ground& on) {
-  std::vector<Rank> order = depth_first_order(*on.cluster, on.placement, on.root);
-  const NestedGroups groups = nested_groups(*on.cluster, on.placement, order);
-  std::vector<Rank> levels = groups.levels;
-  if (groups.of_hosts == 1 || levels.empty()) levels.insert(levels.begin(), groups.of_hosts);
-  if (levels.size() > most_levels) levels.resize(most_levels);
-  return plan_of(generate_rounds(with_groups(levels, "staggered-radix"), std::move(order)));
-}
-Plan lay_in_lanes(std::string_view generator, const Ground& on) {
-  std::vector<Rank> order = depth_first_order(*on.cluster, on.placement, on.root);
-  const Rank lanes = nested_groups(*on.cluster, on.placement, order).of_hosts;
-  return plan_of(generate_rounds(with_groups({&lanes, 1}, generator), std::move(order)));
-}
-Plan lay_lane_ring(const Ground& on) { return lay_in_lanes("lane-ring", on); }
-Plan lay_lane_gather_ring(const Ground& on) { return lay_in_lanes("allgather-lane-ring", on); }
-Plan lay_lane_direct(const Ground& on) { return lay_in_lanes("allgather-lane-direct", on); }
-Plan lay_lane_scatter_ring(const Ground& on) { return lay_in_lanes("reduce-scatter-lane-ring", on); }
-Plan lay_lane_scatter_direct(const Ground& on) { return lay_in_lanes("reduce-scatter-lane-direct", on); }
-Plan lay_swing(const Ground& on) { return depth_first("swing", on); }
-Plan lay_unaware_swing(const Ground& on) { return by_rank_number("swing", on); }
-Plan lay_reduce_scatter_ring(const Ground& on) { return depth_first("reduce-scatter-ring", on); }
-Plan lay_unaware_reduce_scatter_ring(const Ground& on) { return by_rank_number("reduce-scatter-ring", on); }
-Plan lay_allgather_ring(const Ground& on) { return depth_first("allgather-ring", on); }
-Plan lay_unaware_allgather_ring(const Ground& on) { return by_rank_number("allgather-ring", on); }
-Plan lay_unaware_allreduce_ring(const Ground& on) { return by_rank_number("allreduce-ring", on); }
-Plan lay_unaware_halving_doubling(const Ground& on) { return by_rank_number("halving-doubling", on); }
-Plan lay_unaware_recursive_doubling(const Ground& on) { return by_rank_number("recursive-doubling", on); }
 
 struct Row {
   Algorithm algorithm;        ///< with the first collective that it serves
@@ -273,7 +32,8 @@ struct Row {
   std::string_view there_and_back{};  ///< description of trees that are others where data go both ways
   std::string_view of_shares{};       ///< description where each rank's share goes to all; of trees: empty, they do not
   std::string_view shares_cost{};
-  unsigned lanes = 1;  ///< so many ranks of each host, where it has them, drive its link by turns
+  unsigned lanes = 1;            ///< so many ranks of each host, where it has them, drive its link by turns
+  std::string_view generator{};  ///< of rounds, or the shape of weighted trees
 
   [[nodiscard]] bool serves(Collective collective) const {
     if (algorithm.is_native()) return true;
@@ -426,20 +186,29 @@ constexpr Row lanes_by_sites_row(std::string_view name, unsigned lanes, unsigned
           lanes};
 }
 
-constexpr Row weighted_row(std::string_view name, std::string_view description, Factory factory) {
-  return {{.name = name,
+constexpr Row weighted_row(std::string_view name, std::string_view description) {
+  Row row{{.name = name,
            .description = description,
            .cost = "the longest way, with the sends before each on it",
            .needs_cluster = true,
            .kind = &trees_kind,
            .by_size = true},
-          factory,
+          lay_weighted,
           0,
           "twice the longest way, with the sends before each on it"};
+  row.generator = name;
+  return row;
 }
 
 constexpr bool sums_shares(Collective collective) {
   return collective == Collective::reduce_scatter || collective == Collective::reduce_scatter_block;
+}
+
+constexpr Row round_row(Algorithm algorithm, Factory factory, std::string_view generator) {
+  algorithm.kind = &rounds_kind;
+  Row row{algorithm, factory};
+  row.generator = generator;
+  return row;
 }
 
 /// Shares where several ranks share hosts.
@@ -451,8 +220,7 @@ constexpr Row lane_ring_row(Collective collective) {
            : "each rank's block goes round a ring with one rank of every other host; ranks of a host share what came";
   algorithm.cost = "(N - 1) (T(m/N) + T(0)) on N hosts of as many ranks";
   algorithm.needs_cluster = true;
-  algorithm.kind = &rounds_kind;
-  return {algorithm, sums ? lay_lane_scatter_ring : lay_lane_gather_ring};
+  return round_row(algorithm, lay_in_lanes, sums ? "reduce-scatter-lane-ring" : "allgather-lane-ring");
 }
 
 constexpr Row lane_direct_row(Collective collective) {
@@ -463,26 +231,25 @@ constexpr Row lane_direct_row(Collective collective) {
                               : "each host's blocks to all other hosts at once, by ranks that serve a few of them each";
   algorithm.cost = "N/L T(m/N) + T(0) on N hosts of L ranks, times the channel load";
   algorithm.needs_cluster = true;
-  algorithm.kind = &rounds_kind;
-  return {algorithm, sums ? lay_lane_scatter_direct : lay_lane_direct};
+  return round_row(algorithm, lay_in_lanes, sums ? "reduce-scatter-lane-direct" : "allgather-lane-direct");
 }
 
 /// Once round a ring of which each rank has one block.
 constexpr Row ring_row(Collective collective, bool is_aware) {
   const bool sums = sums_shares(collective);
+  const std::string_view generator = sums ? "reduce-scatter-ring" : "allgather-ring";
   Algorithm algorithm{.collective = collective, .name = is_aware ? "ring" : "unaware-ring"};
   algorithm.needs_cluster = is_aware;
-  algorithm.kind = &rounds_kind;
   algorithm.cost = is_aware ? "(P - 1) (T(m/P) + T(0))" : "(P - 1) (T(m/P) + T(0)), times the channel load";
   if (is_aware) {
     algorithm.description =
         sums ? "blocks are summed up on their way round a contention-free ring, depth first over the switches"
              : "blocks go round a contention-free ring, depth first over the switches";
-    return {algorithm, sums ? lay_reduce_scatter_ring : lay_allgather_ring};
+    return round_row(algorithm, lay_depth_first, generator);
   }
   algorithm.description = sums ? "blocks are summed up on their way round a ring in rank order, blind to the network"
                                : "blocks go round a ring in rank order, blind to the network";
-  return {algorithm, sums ? lay_unaware_reduce_scatter_ring : lay_unaware_allgather_ring};
+  return round_row(algorithm, lay_by_rank_number, generator);
 }
 
 constexpr std::array registry_rows{
@@ -512,23 +279,21 @@ constexpr std::array registry_rows{
     k_ary_row("6-ary", 6),
     k_ary_row("7-ary", 7),
     k_ary_row("8-ary", 8),
-    Row{{.name = "scatter-ring",
-         .description = "scatter, then a contention-free ring that goes depth first over the switches",
-         .cost = "2 T(m) + (P + log2(P)) T(0)",
-         .needs_cluster = true,
-         .kind = &rounds_kind},
-        lay_scatter_ring},
-    Row{{.name = "scatter-doubling",
-         .description = "scatter, then recursive doubling, by rank number, blind to the network",
-         .cost = "2 T(m) + 2 log2(P) T(0), times the channel load",
-         .kind = &rounds_kind},
-        lay_scatter_doubling},
-    Row{{.name = "circulant",
+    round_row({.name = "scatter-ring",
+               .description = "scatter, then a contention-free ring that goes depth first over the switches",
+               .cost = "2 T(m) + (P + log2(P)) T(0)",
+               .needs_cluster = true},
+              lay_depth_first, "scatter-ring"),
+    round_row({.name = "scatter-doubling",
+               .description = "scatter, then recursive doubling, by rank number, blind to the network",
+               .cost = "2 T(m) + 2 log2(P) T(0), times the channel load"},
+              lay_by_rank_number, "scatter-doubling"),
+    round_row(
+        {.name = "circulant",
          .description =
              "round-optimal for X blocks on a circulant graph by rank number: the strongest rival blind to the network",
-         .cost = "(X - 1 + log2(P)) T(m/X), times the channel load",
-         .kind = &rounds_kind},
-        lay_circulant},
+         .cost = "(X - 1 + log2(P)) T(m/X), times the channel load"},
+        lay_by_rank_number, "circulant"),
     Row{{.name = "multicast",
          .description =
              "UDP datagrams that the switches copy to all at once, confirmed along a contention-free 4-ary tree",
@@ -601,23 +366,15 @@ constexpr std::array registry_rows{
                "binary trees within sites",
                "latencies of long links, and 2 (X + H - 1) T(m/X) at the rate of all trees together", 2,
                "latencies of long links, and 3 (X + 2 H - 2) T(m/X) at the rate of all trees together"),
-    weighted_row("wave", "shortest paths that count what sends cost their senders, by latency and rate, for each size",
-                 [](const Ground& on) { return lay_weighted("wave", on); }),
-    weighted_row("wave-mended", "the same, where nobody is charged for a receiver that found a better sender",
-                 [](const Ground& on) { return lay_weighted("wave-mended", on); }),
-    weighted_row("shortest-paths", "plain shortest paths by latency and rate, for each size; far children first",
-                 [](const Ground& on) { return lay_weighted("shortest-paths", on); }),
-    weighted_row("earliest-edge", "the edge along which a message arrives first is next, for each size",
-                 [](const Ground& on) { return lay_weighted("earliest-edge", on); }),
-    weighted_row("earliest-edge-ahead", "the same, with what the receiver can do next",
-                 [](const Ground& on) { return lay_weighted("earliest-edge-ahead", on); }),
+    weighted_row("wave", "shortest paths that count what sends cost their senders, by latency and rate, for each size"),
+    weighted_row("wave-mended", "the same, where nobody is charged for a receiver that found a better sender"),
+    weighted_row("shortest-paths", "plain shortest paths by latency and rate, for each size; far children first"),
+    weighted_row("earliest-edge", "the edge along which a message arrives first is next, for each size"),
+    weighted_row("earliest-edge-ahead", "the same, with what the receiver can do next"),
     weighted_row("earliest-edge-by-sites",
-                 "one message into each site, earliest edges within and between, for each size",
-                 [](const Ground& on) { return lay_weighted("earliest-edge-by-sites", on); }),
-    weighted_row("fastest-node", "the rank whose sends cost it least is next, for each size",
-                 [](const Ground& on) { return lay_weighted("fastest-node", on); }),
-    weighted_row("local-search", "the best of all these, with subtrees moved and ranks swapped, for each size",
-                 [](const Ground& on) { return lay_weighted("local-search", on); }),
+                 "one message into each site, earliest edges within and between, for each size"),
+    weighted_row("fastest-node", "the rank whose sends cost it least is next, for each size"),
+    weighted_row("local-search", "the best of all these, with subtrees moved and ranks swapped, for each size"),
     Row{{.name = "unaware-linear",
          .description = "pipelined line in rank order, blind to the network",
          .cost = "(X + P - 2) T(m/X), times the channel load",
@@ -632,98 +389,91 @@ constexpr std::array registry_rows{
     unaware_k_ary_row("unaware-6-ary", 6),
     unaware_k_ary_row("unaware-7-ary", 7),
     unaware_k_ary_row("unaware-8-ary", 8),
-    Row{{.name = "unaware-scatter-ring",
-         .description = "scatter, then a ring in rank order, blind to the network",
-         .cost = "2 T(m) + (P + log2(P)) T(0), times the channel load",
-         .kind = &rounds_kind},
-        lay_unaware_scatter_ring},
-    Row{{.collective = Collective::allreduce,
+    round_row({.name = "unaware-scatter-ring",
+               .description = "scatter, then a ring in rank order, blind to the network",
+               .cost = "2 T(m) + (P + log2(P)) T(0), times the channel load"},
+              lay_by_rank_number, "scatter-ring"),
+    round_row(
+        {.collective = Collective::allreduce,
          .name = "ring",
          .description =
              "twice round a contention-free ring that goes depth first over the switches: summed up, then handed on",
          .cost = "2 (P - 1) (T(m/P) + T(0))",
          .needs_cluster = true,
-         .kind = &rounds_kind,
          .has_one_order = false},
-        lay_allreduce_ring},
-    Row{{.collective = Collective::allreduce,
+        lay_depth_first, "allreduce-ring"),
+    round_row(
+        {.collective = Collective::allreduce,
          .name = "halving-doubling",
          .description =
              "Rabenseifner's, with the longest transfers between neighbours: in pairs, depth first over the switches",
          .cost = "2 T(m) + 2 log2(P) T(0), times the channel load",
          .needs_cluster = true,
-         .kind = &rounds_kind,
          .has_one_order = false},
-        lay_halving_doubling},
-    Row{{.collective = Collective::allreduce,
+        lay_depth_first, "halving-doubling"),
+    round_row(
+        {.collective = Collective::allreduce,
          .name = "mixed-radix",
          .description = "halving-doubling in groups of as many as each prime factor of P, so that nobody stands back "
                         "where P is no power of two",
          .cost = "2 T(m) + 2 (sum of factors - 1) T(0), times the channel load",
          .needs_cluster = true,
-         .kind = &rounds_kind,
          .has_one_order = false},
-        lay_mixed_radix},
-    Row{{.collective = Collective::allreduce,
+        lay_in_nested_groups, "mixed-radix"),
+    round_row(
+        {.collective = Collective::allreduce,
          .name = "staggered-radix",
          .description = "mixed-radix in parts of the message, each by some ranks of every host, one behind the other: "
                         "while one is between switches, the next ones are within them",
          .cost = "2 T(m) + the ways of one part, where trunks have as much to carry as hosts' links at most",
          .needs_cluster = true,
-         .kind = &rounds_kind,
          .has_one_order = false},
-        lay_staggered_radix},
-    Row{{.collective = Collective::allreduce,
+        lay_in_parts, "staggered-radix"),
+    round_row(
+        {.collective = Collective::allreduce,
          .name = "lane-ring",
          .description = "each rank of a host keeps a part of the sum, and goes round a ring with those of the other "
                         "hosts that keep the same part",
          .cost = "2 (N - 1) (T(m/N) + T(0)) on N hosts of as many ranks",
          .needs_cluster = true,
-         .kind = &rounds_kind,
          .has_one_order = false},
-        lay_lane_ring},
-    Row{{.collective = Collective::allreduce,
-         .name = "recursive-doubling",
-         .description = "all of the vector with one after another, in pairs, depth first over the switches",
-         .cost = "log2(P) T(m), times the channel load",
-         .needs_cluster = true,
-         .kind = &rounds_kind},
-        lay_recursive_doubling},
-    Row{{.collective = Collective::allreduce,
-         .name = "unaware-ring",
-         .description = "twice round a ring in rank order, blind to the network",
-         .cost = "2 (P - 1) (T(m/P) + T(0)), times the channel load",
-         .kind = &rounds_kind,
-         .has_one_order = false},
-        lay_unaware_allreduce_ring},
-    Row{{.collective = Collective::allreduce,
-         .name = "unaware-halving-doubling",
-         .description = "Rabenseifner's recursive halving and doubling by rank number, blind to the network",
-         .cost = "2 T(m) + 2 log2(P) T(0), times the channel load",
-         .kind = &rounds_kind,
-         .has_one_order = false},
-        lay_unaware_halving_doubling},
-    Row{{.collective = Collective::allreduce,
-         .name = "unaware-recursive-doubling",
-         .description = "recursive doubling by rank number, blind to the network",
-         .cost = "log2(P) T(m), times the channel load",
-         .kind = &rounds_kind},
-        lay_unaware_recursive_doubling},
-    Row{{.collective = Collective::allreduce,
-         .name = "swing",
-         .description = "halving and doubling with partners near by on either side in turn, depth first",
-         .cost = "2 T(m) + 2 log2(P) T(0), times the channel load",
-         .needs_cluster = true,
-         .kind = &rounds_kind,
-         .has_one_order = false},
-        lay_swing},
-    Row{{.collective = Collective::allreduce,
-         .name = "unaware-swing",
-         .description = "the same by rank number, blind to the network: a rival made for tori",
-         .cost = "2 T(m) + 2 log2(P) T(0), times the channel load",
-         .kind = &rounds_kind,
-         .has_one_order = false},
-        lay_unaware_swing},
+        lay_in_lanes, "lane-ring"),
+    round_row({.collective = Collective::allreduce,
+               .name = "recursive-doubling",
+               .description = "all of the vector with one after another, in pairs, depth first over the switches",
+               .cost = "log2(P) T(m), times the channel load",
+               .needs_cluster = true},
+              lay_depth_first, "recursive-doubling"),
+    round_row({.collective = Collective::allreduce,
+               .name = "unaware-ring",
+               .description = "twice round a ring in rank order, blind to the network",
+               .cost = "2 (P - 1) (T(m/P) + T(0)), times the channel load",
+               .has_one_order = false},
+              lay_by_rank_number, "allreduce-ring"),
+    round_row({.collective = Collective::allreduce,
+               .name = "unaware-halving-doubling",
+               .description = "Rabenseifner's recursive halving and doubling by rank number, blind to the network",
+               .cost = "2 T(m) + 2 log2(P) T(0), times the channel load",
+               .has_one_order = false},
+              lay_by_rank_number, "halving-doubling"),
+    round_row({.collective = Collective::allreduce,
+               .name = "unaware-recursive-doubling",
+               .description = "recursive doubling by rank number, blind to the network",
+               .cost = "log2(P) T(m), times the channel load"},
+              lay_by_rank_number, "recursive-doubling"),
+    round_row({.collective = Collective::allreduce,
+               .name = "swing",
+               .description = "halving and doubling with partners near by on either side in turn, depth first",
+               .cost = "2 T(m) + 2 log2(P) T(0), times the channel load",
+               .needs_cluster = true,
+               .has_one_order = false},
+              lay_depth_first, "swing"),
+    round_row({.collective = Collective::allreduce,
+               .name = "unaware-swing",
+               .description = "the same by rank number, blind to the network: a rival made for tori",
+               .cost = "2 T(m) + 2 log2(P) T(0), times the channel load",
+               .has_one_order = false},
+              lay_by_rank_number, "swing"),
     ring_row(Collective::reduce_scatter, true),
     lane_ring_row(Collective::reduce_scatter),
     lane_direct_row(Collective::reduce_scatter),
@@ -842,7 +592,8 @@ Plan lay(Collective collective, std::string_view name, const Cluster* cluster, c
                             .root = root,
                             .bytes = message_bytes,
                             .k = row->k,
-                            .lanes = row->lanes});
+                            .lanes = row->lanes,
+                            .generator = row->generator});
   if (!row->algorithm.kind->one_promise) plan.steps().check(collective);  // the tests replay the others
   return plan;
 }

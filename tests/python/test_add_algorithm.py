@@ -32,8 +32,8 @@ def test_the_walk_in_contributing(tmp_path):
     registry = core / "algorithms" / "registry.cpp"
     before = registry.read_text()
     after = before.replace(
-        '#include "algorithms/trees/two_tree.hpp"',
-        '#include "algorithms/trees/reverse_linear.hpp"\n#include "algorithms/trees/two_tree.hpp"',
+        '#include "algorithms/trees/hierarchical.hpp"',
+        '#include "algorithms/trees/hierarchical.hpp"\n#include "algorithms/trees/reverse_linear.hpp"',
     )
     last = "};\n\n/// Where it is not"
     assert after.count(last) == 1

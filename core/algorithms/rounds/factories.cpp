@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "algorithms/rounds/factories.hpp"
+
+#include <utility>
+#include <vector>
+
+#include "algorithms/rounds/generators.hpp"
+#include "algorithms/rounds/nested_groups.hpp"
+#include "algorithms/trees/linear.hpp"
+#include "kinds/rounds/rounds.hpp"
+#include "plan/checker.hpp"
+
+namespace trunkline {
+
+Plan lay_by_rank_number(const Ground& on) {
+  check_root(on.ranks(), on.root);
+  return plan_of(generate_rounds(on.generator, by_number(on.ranks(), on.root)));
+}
+
+Plan lay_depth_first(const Ground& on) {
+  return plan_of(generate_rounds(on.generator, depth_first_order(*on.cluster, on.placement, on.root)));
+}
+
+Plan lay_in_nested_groups(const Ground& on) {
+  std::vector<Rank> order = depth_first_order(*on.cluster, on.placement, on.root);
+  const std::vector<Rank> levels = nested_groups(*on.cluster, on.placement, order).levels;
+  return plan_of(generate_rounds(with_groups(levels, on.generator), std::move(order)));
+}
+
+Plan lay_in_parts(const Ground& on) {
+  std::vector<Rank> order = depth_first_order(*on.cluster, on.placement, on.root);
+  const NestedGroups groups = nested_groups(*on.cluster, on.placement, order);
+  std::vector<Rank> levels = groups.levels;
+  if (groups.of_hosts == 1 || levels.empty()) levels.insert(levels.begin(), groups.of_hosts);
+  if (levels.size() > most_levels) levels.resize(most_levels);
+  return plan_of(generate_rounds(with_groups(levels, on.generator), std::move(order)));
+}
+
+Plan lay_in_lanes(const Ground& on) {
+  std::vector<Rank> order = depth_first_order(*on.cluster, on.placement, on.root);
+  const Rank lanes = nested_groups(*on.cluster, on.placement, order).of_hosts;
+  return plan_of(generate_rounds(with_groups({&lanes, 1}, on.generator), std::move(order)));
+}
+
+}  // namespace trunkline

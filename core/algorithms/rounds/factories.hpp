@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// What lays the rounds of the registry's rows: the row's generator, with ranks in an order, in groups that fit.
+#pragma once
+
+#include "algorithms/ground.hpp"
+#include "plan/plan.hpp"
+
+namespace trunkline {
+
+[[nodiscard]] Plan lay_by_rank_number(const Ground& on);
+/// Ranks depth first over the switches.
+[[nodiscard]] Plan lay_depth_first(const Ground& on);
+/// The same, in groups of hosts' and switches' ranks, as far as those are alike.
+[[nodiscard]] Plan lay_in_nested_groups(const Ground& on);
+/// The same where ranks of a host take parts of the message: such groups there always are.
+[[nodiscard]] Plan lay_in_parts(const Ground& on);
+/// The same, in groups of hosts' ranks alone.
+[[nodiscard]] Plan lay_in_lanes(const Ground& on);
+
+}  // namespace trunkline
