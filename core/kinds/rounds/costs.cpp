@@ -203,13 +203,13 @@ double round_seconds(const RoundCosts& costs, std::uint64_t message_bytes, std::
 
 namespace {
 
-/// The fastest; of a library whose announced messages share the wire the longest that leaves at once, where that is
-/// hardly slower: what is announced waits behind others where links are busy.
+/// The fastest, or the longest that leaves at once where that is hardly slower: what is announced waits behind others
+/// where links are busy, and so does the word that asks for it (docs/results/hosts.md, allreduces of 4 MiB).
 template <class Seconds>
 std::uint64_t exchanged_segment(const HostCosts& hosts, std::span<const std::uint64_t> candidates, Seconds seconds,
                                 double alike) {
   const std::uint64_t fastest = *std::ranges::min_element(candidates, {}, seconds);
-  if (!hosts.shares_wire || hosts.is_eager(fastest)) return fastest;
+  if (hosts.is_eager(fastest)) return fastest;
   const std::uint64_t eager = *(std::ranges::upper_bound(candidates, hosts.eager_bytes) - 1);
   return seconds(eager) <= alike * seconds(fastest) ? eager : fastest;
 }
