@@ -69,15 +69,17 @@ class Trees(PlanKind):
         """Each tree over the switches."""
         return draw_trees(cluster, placement, _of(plan), title)
 
-    def refused_in_c(self, collective: str) -> str:  # noqa: ARG002 - all are written
-        """Nothing."""
-        return ""
+    def refused_in_c(self, collective: str) -> str:
+        """What moves shares, or no data."""
+        if collective in _IN_C:
+            return ""
+        return f"along trees; routines are generated for rounds of {collective}, such as ring"
 
     def too_large_for_c(self, plan: _core.Plan) -> str:  # noqa: ARG002 - tables have a few numbers a rank
         """Nothing."""
         return ""
 
-    def c_tables(self, plan: _core.Plan) -> dict[str, object]:
+    def c_tables(self, plan: _core.Plan, collective: str) -> dict[str, object]:  # noqa: ARG002 - of all alike
         """A row a tree: of lines their order, of any other trees parents and children."""
         trees = _of(plan)
         children = [tree.children for tree in trees]
@@ -168,6 +170,7 @@ def _direction(plan: _core.PlanFile) -> _core.Direction:
     return direction
 
 
+_IN_C = ("bcast", "reduce", "allreduce")
 _BELOW = {
     _core.Direction.down: "to send to",
     _core.Direction.up: "to receive from",
