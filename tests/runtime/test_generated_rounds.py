@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 from conftest import ONE_VERSION, Mpi
-from test_generated import CHECKED, SOURCES, STRICT, compile_c, mpicc, objects, rounds_of
-from test_generated_reductions import check_cases
+from test_generated import CHECKED, SOURCES, STRICT, compile_c, mpicc, objects, rounds_of, tree, turns
+from test_generated_reductions import check_cases, two_roots
 
 from trunkline import _core
 from trunkline.generate.routine import c_routine
@@ -138,3 +138,47 @@ def test_the_bits_are_the_preload_librarys(mpi: Mpi, tmp_path: Path, collective:
     settings = {"TRUNKLINE_PLAN": str(file.with_suffix(".yaml"))}
     done = mpi.run(ranks, program, str(root), collective, settings=settings)
     assert done.out.splitlines() == ["custom", "same"], done.out + done.err
+
+
+def shares_program(folder: Path, compiler: str, shapes: dict[str, Shape], ranks: int, segment: int) -> Path:
+    """The program of the cases of shares, with all functions."""
+    routines = []
+    for collective, shape in shapes.items():
+        root = ranks - 1 if collective == "barrier" else 0
+        file = write(folder / f"{collective}.c", collective, shape(ranks, root), ranks, root, segment)
+        routines.append(compile_c(compiler, file.with_suffix(".o"), [file], "-std=c99", *STRICT, "-c"))
+    return compile_c(compiler, folder / "cases", [*objects(compiler, ("shares",), *CHECKED), *routines])
+
+
+def by_shares(gathers: Shape, sums: Shape, barrier: Shape) -> dict[str, Shape]:
+    both = {"allgather": gathers, "allgatherv": gathers, "reduce-scatter": sums, "reduce-scatter-block": sums}
+    return both | {"barrier": barrier}
+
+
+gather_ring, gather_direct, gather_lanes, gather_lanes_direct, sums_lanes_direct = map(
+    rounds_of,
+    (
+        "allgather-ring",
+        "allgather-direct",
+        "2-allgather-lane-ring",
+        "3-allgather-lane-direct",
+        "3-reduce-scatter-lane-direct",
+    ),
+)
+
+
+@pytest.mark.parametrize(
+    ("shapes", "ranks", "segment"),
+    [
+        pytest.param(by_shares(gather_ring, sums_ring, doubling), 5, 100, id="rings"),
+        pytest.param(by_shares(gather_lanes_direct, sums_lanes_direct, two_roots), 6, 1000, id="direct"),
+        pytest.param(by_shares(gather_direct, sums_ring, ring), 2, 24, id="two", marks=ONE_VERSION),
+        pytest.param(by_shares(gather_lanes, sums_direct, tree), 6, 64, id="lanes", marks=ONE_VERSION),
+        pytest.param(by_shares(gather_direct, sums_lanes, turns), 6, 8192, id="more lanes", marks=ONE_VERSION),
+        pytest.param(by_shares(gather_ring, sums_ring, halving), 7, 100, id="seven", marks=ONE_VERSION),
+    ],
+)
+def test_every_case_of_shares(any_mpi: Mpi, tmp_path: Path, shapes: dict[str, Shape], ranks: int, segment: int):
+    cases = shares_program(tmp_path, mpicc(any_mpi), shapes, ranks, segment)
+    done = any_mpi.run(ranks, cases, preload=None)
+    assert "7 passed, 0 failed" in done.out, done.out + done.err

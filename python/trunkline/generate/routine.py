@@ -52,6 +52,7 @@ class _Kind(NamedTuple):
 
 
 _REDUCED = "IN void* send, void* receive, int count, MPI_Datatype type, MPI_Op operation, "
+_GATHERED = "IN void* send, int send_count, MPI_Datatype send_type, "
 _KINDS = {
     "bcast": _Kind("Broadcast", "bcast.c.j2", "void* buffer, int count, MPI_Datatype type, int root, MPI_Comm comm"),
     "reduce": _Kind("Reduction", "reduction.c.j2", f"{_REDUCED}int root, MPI_Comm comm"),
@@ -62,6 +63,15 @@ _KINDS = {
         "IN void* send, void* receive, IN int counts[], MPI_Datatype type, MPI_Op operation, MPI_Comm comm",
     ),
     "reduce-scatter-block": _Kind("Reduce-scatter of equal shares", "reduction.c.j2", f"{_REDUCED}MPI_Comm comm"),
+    "allgather": _Kind(
+        "Allgather", "gather.c.j2", f"{_GATHERED}void* receive, int count, MPI_Datatype type, MPI_Comm comm"
+    ),
+    "allgatherv": _Kind(
+        "Allgather of unequal shares",
+        "gather.c.j2",
+        f"{_GATHERED}void* receive, IN int counts[], IN int starts[], MPI_Datatype type, MPI_Comm comm",
+    ),
+    "barrier": _Kind("Barrier", "barrier.c.j2", "MPI_Comm comm"),
 }
 
 
@@ -129,11 +139,14 @@ def _shares_of(facts: _core.CollectiveFacts) -> str:
 
 
 def _declaration(name: str, kind: _Kind) -> str:
-    """In C, on two lines where one is too short."""
-    words = f"int {name}({kind.parameters})"
-    if len(words) <= _MOST_COLUMNS:
-        return words
-    return words.replace(" operation, ", " operation,\n" + " " * len(f"int {name}("))
+    """In C, on several lines where one is too short."""
+    start = f"int {name}("
+    lines = [start]
+    for word in f"{kind.parameters})".replace(", ", ",|").split("|"):
+        if len(lines[-1].replace("IN ", "const ")) + len(word) > _MOST_COLUMNS:
+            lines.append(" " * (len(start) - 1))
+        lines[-1] += word if lines[-1] == start else f" {word}"
+    return "\n".join(lines)
 
 
 def _kind_of(plan: _core.PlanFile, source: str) -> _Kind:

@@ -11,7 +11,7 @@ from trunkline.draw.terminal import rounds_in_words
 from trunkline.kinds.c_arrays import numbers, short_rows
 from trunkline.kinds.kind import PlanKind
 from trunkline.kinds.periods import period_of
-from trunkline.kinds.runs import runs_of
+from trunkline.kinds.runs import Run, runs_of
 
 __all__ = ["MOST_BLOCKS", "Rounds"]
 
@@ -93,14 +93,15 @@ class Rounds(PlanKind):
         facts = _core.facts_of(collective)
         if plan.blocks is not None:
             listed = plan.list_rounds(plan.blocks)
+            runs = runs_of(listed) if facts.has_data else _words(listed)
             return {
                 "plan_part": "rounds_plan.c.j2",
                 "trees": 0,
-                "blocks": listed.blocks,
-                "rounds": len(listed.rounds),
+                "blocks": listed.blocks if facts.has_data else 1,
+                "rounds": len(listed.rounds) if facts.has_data else runs[-1].round + 1,
                 "broadcasts": collective == "bcast",
                 **_ranks_by_position(plan, facts),
-                **_runs(listed, len(plan), adds=facts.reduces),
+                **_table(runs, len(plan), adds=facts.reduces and facts.has_data),
             }
         period = period_of(plan)
         return {
@@ -122,16 +123,20 @@ class Rounds(PlanKind):
 
     def c_way(self, plan: _core.PlanFile, segment: int) -> str:
         """In blocks."""
-        blocks = plan.plan.blocks
+        blocks, facts = plan.plan.blocks, _core.facts_of(plan.collective)
+        if not facts.has_data:
+            return "word goes round: in each round of the plan a rank sends to one other rank, and waits for one."
+        each_round = "In each round of the plan a rank sends blocks to one other rank, and receives blocks from one."
+        if facts.before == _core.Holding.own_block:
+            return f"is {blocks} blocks, the shares of the ranks. {each_round} The next round begins once it has them."
         if blocks is None:
             cut = f"is cut into blocks of {segment} bytes."
         else:
-            pieces = f"pieces of up to {segment} bytes"
-            if _core.facts_of(plan.collective).reduces:
-                pieces += ", or one element"
-            cut = f"is cut into {blocks} block{'s' * (blocks > 1)}, which go in {pieces}."
-        each_round = "In each round of the plan a rank sends blocks to one other rank, and receives blocks from one."
-        if _core.facts_of(plan.collective).reduces:
+            element = ", or one element" if facts.reduces else ""
+            share = ", one for each rank" if facts.after == _core.Holding.own_block else ""
+            pieces = f"pieces of up to {segment} bytes{element}"
+            cut = f"is cut into {blocks} block{'s' * (blocks > 1)}{share}, which go in {pieces}."
+        if facts.reduces:
             return (
                 f"{cut} {each_round} It combines them with its own, or takes them as they are, before the next round."
             )
@@ -148,7 +153,7 @@ class Rounds(PlanKind):
 def _ranks_by_position(plan: _core.Plan, facts: _core.CollectiveFacts) -> dict[str, object]:
     """Ranks by position where blocks are shares, positions by rank where several ranks add up the same operands."""
     shares = _core.Holding.own_block in (facts.before, facts.after)
-    ordered = facts.reduces and not shares and not plan.sums_once
+    ordered = facts.reduces and facts.has_data and not shares and not plan.sums_once
     positions = [0] * len(plan)
     for position, rank in enumerate(plan.order):
         positions[rank] = position
@@ -158,9 +163,15 @@ def _ranks_by_position(plan: _core.Plan, facts: _core.CollectiveFacts) -> dict[s
     }
 
 
-def _runs(listed: _core.RoundList, ranks: int, *, adds: bool) -> dict[str, object]:
+def _words(listed: _core.RoundList) -> list[Run]:
+    """What is left of the rounds of a single byte: it is the first block, all others are empty."""
+    with_it = ([one for one in transfers if one.first == 0] for transfers in listed.rounds)
+    rounds = enumerate(transfers for transfers in with_it if transfers)
+    return [Run(number, 1, one.sender, one.receiver, 0, 1, 0) for number, transfers in rounds for one in transfers]
+
+
+def _table(runs: list[Run], ranks: int, *, adds: bool) -> dict[str, object]:
     """A row a run, and how many the busiest rank has on one side."""
-    runs = runs_of(listed)
     sent, received = [0] * ranks, [0] * ranks
     for run in runs:
         sent[run.sender] += 1

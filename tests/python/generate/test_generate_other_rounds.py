@@ -7,7 +7,7 @@ import re
 import shutil
 
 import pytest
-from test_generate import compile_strictly, compilers
+from test_generate import TWO_TREES, children_in, compile_strictly, compilers
 from test_generate_reductions import OLD_MPI_H
 
 from trunkline import _core
@@ -28,7 +28,19 @@ BY_HAND = (
 RING = ORDERED.format("allreduce", "allreduce-ring")
 DOUBLING = ORDERED.format("allreduce", "recursive-doubling")
 TO_ROOT = BY_HAND.format("reduce")
+SUMS = ORDERED.format("reduce-scatter", "reduce-scatter-ring")
+EVEN_SUMS = ORDERED.format("reduce-scatter-block", "2-reduce-scatter-lane-ring")
+GATHER = ORDERED.format("allgather", "2-allgather-lane-ring")
+UNEVEN_GATHER = ORDERED.format("allgatherv", "allgather-ring")
+WAITS = ORDERED.format("barrier", "allreduce-ring")
 PLANS = {"ring": RING, "doubling": DOUBLING, "by hand": TO_ROOT}
+SHARES = {"sums": SUMS, "even sums": EVEN_SUMS, "gather": GATHER, "uneven gather": UNEVEN_GATHER}
+OF_SHARES = """\
+int MPI_Reduce_scatter(void*, void*, int*, MPI_Datatype, MPI_Op, MPI_Comm);
+int MPI_Reduce_scatter_block(void*, void*, int, MPI_Datatype, MPI_Op, MPI_Comm);
+int MPI_Allgather(void*, int, MPI_Datatype, void*, int, MPI_Datatype, MPI_Comm);
+int MPI_Allgatherv(void*, int, MPI_Datatype, void*, int*, int*, MPI_Datatype, MPI_Comm);
+"""
 
 
 def head(code):
@@ -102,11 +114,83 @@ def test_a_reduction_says_that_other_ranks_need_memory(generated):
     assert "All ranks but 1 sum up in memory that each call takes for it, as long as the operand." in said
 
 
+@pytest.mark.parametrize("name", SHARES)
+def test_of_shares_the_order_says_whose_each_block_is(generated, name):
+    code, listed = generated(SHARES[name]), transfers(SHARES[name])
+    assert rows(code, "order") == [(1, 3, 0, 2)]
+    adds = () if "gather" in name else (1,)
+    runs = [row if adds else (*row, 0) for row in rows(code, "runs")]
+    assert unfolded(runs, 4, len(listed)) == listed
+    assert max(map(len, code.splitlines())) <= 120
+
+
+@pytest.mark.parametrize(
+    ("name", "declared", "says"),
+    [
+        (
+            "sums",
+            "reduce_scatter(IN void* send, void* receive, IN int counts[], MPI_Datatype type,",
+            "MPI_Reduce_scatter",
+        ),
+        ("even sums", "reduce_scatter_block(IN void* send, void* receive, int count,", "MPI_Reduce_scatter_block"),
+        ("gather", "allgather(IN void* send, int send_count, MPI_Datatype send_type,", "MPI_Allgather"),
+        ("uneven gather", "allgatherv(IN void* send, int send_count, MPI_Datatype send_type,", "MPI_Allgatherv"),
+    ],
+)
+def test_names(generated, name, declared, says):
+    code = generated(SHARES[name])
+    assert f"\nint trunkline_{declared}" in code
+    assert f"it calls {says}." in head(code)
+    assert code.count(f"return {says}(") == 3
+    standing_in = generated(SHARES[name], "--name", says)
+    assert standing_in.count(f"return P{says}(") == 3
+    assert not re.search(rf"return {says}\(", standing_in)
+
+
+def test_sizes_of_shares_are_those_of_all_of_them(generated):
+    sized = "shape: custom\nfrom: 1KiB\nbelow: 1MiB"
+    for text in (GATHER, EVEN_SUMS):
+        code = generated(text.replace("shape: custom", sized))
+        assert "count = (long long)each * plan_ranks;" in code
+        assert "if (count * bytes < 1024) *planned = 0;" in code
+    for text in (UNEVEN_GATHER, SUMS):
+        code = generated(text.replace("shape: custom", sized))
+        assert "count += counts[rank];" in code
+        assert "if (count * bytes >= 1048576) *planned = 0;" in code
+
+
+def test_a_barrier_takes_what_rounds_do_with_a_single_byte(generated):
+    """It is the first of the blocks; of the ring's six rounds each has one such transfer."""
+    code = generated(WAITS)
+    assert "enum { plan_blocks = 1, plan_rounds = 6," in code
+    sent = [(start + time, *ends) for start, times, *ends, _, _, _ in rows(code, "runs") for time in range(times)]
+    expected = [(number, one[0], one[1]) for number, each in enumerate(transfers(WAITS)) for one in each if one[2] == 0]
+    assert sorted(sent) == sorted(expected)
+    said = head(code)
+    assert "On communicators of 4 processes word goes round: in each round" in said
+    assert "For any other number of processes and inter- communicators it calls MPI_Barrier." in said.replace(
+        "inter-c", "inter- c"
+    )
+
+
+def test_a_barrier_takes_the_first_of_several_trees(generated):
+    code = generated(TWO_TREES.replace("collective: bcast", "collective: barrier"))
+    assert "plan_trees = 1 };" in code
+    assert children_in(code) == [[3, 2], [0], [], []]
+    assert "word comes up the first tree from all ranks, and goes down the same way to all." in head(code)
+
+
+EVERY = (
+    PLANS | SHARES | {"waits": WAITS, "waits in trees": TWO_TREES.replace("collective: bcast", "collective: barrier")}
+)
+
+
 @pytest.mark.parametrize(("name", "compiler"), compilers())
-@pytest.mark.parametrize(("plan", "standard"), [("ring", "c11"), ("doubling", "c99"), ("by hand", "c11")])
+@pytest.mark.parametrize("plan", EVERY)
+@pytest.mark.parametrize("standard", ["c99", "c11"])
 def test_it_compiles_without_a_warning(generated, tmp_path, name, compiler, plan, standard):
     file = tmp_path / "routine.c"
-    file.write_text(generated(PLANS[plan]))
+    file.write_text(generated(EVERY[plan]))
     done = compile_strictly(compiler, file, f"-std={standard}")
     assert (done.returncode, done.stderr) == (0, "")
 
@@ -115,11 +199,12 @@ def test_an_old_mpi_gets_its_own_function(generated, tmp_path):
     compiler = shutil.which("cc")
     if compiler is None:
         pytest.skip("no C compiler here")
-    (tmp_path / "mpi.h").write_text(OLD_MPI_H)
+    (tmp_path / "mpi.h").write_text(OLD_MPI_H + OF_SHARES)
     file = tmp_path / "routine.c"
-    file.write_text(generated(RING))
-    done = compile_strictly(compiler, file, f"-I{tmp_path}")
-    assert (done.returncode, done.stderr) == (0, "")
+    for text in (RING, SUMS, EVEN_SUMS, GATHER, UNEVEN_GATHER):
+        file.write_text(generated(text))
+        done = compile_strictly(compiler, file, f"-I{tmp_path}")
+        assert (done.returncode, done.stderr) == (0, "")
 
 
 def test_a_set_may_have_both_kinds(trunkline, tmp_path):
@@ -135,6 +220,13 @@ def test_a_set_may_have_both_kinds(trunkline, tmp_path):
         f"{row}from: 1KiB, below: 1MiB, rounds: {{generator: recursive-doubling, order: [1, 3, 0, 2]}}}}\n"
         f"{row}from: 1MiB, rounds: {{generator: allreduce-ring, order: [1, 3, 0, 2]}}}}\n"
     )
+    shares = (
+        "  - {{collective: {0}, shape: custom, ranks: 4, root: 0, {1}, rounds: {{generator: {2}, order: [0-3]}}}}\n"
+    )
+    with file.open("a") as more:
+        for size in ("below: 1MiB", "from: 1MiB"):
+            more.write(shares.format("reduce-scatter", size, "reduce-scatter-ring"))
+            more.write(shares.format("allgather", size, "allgather-ring"))
     code = tmp_path / "set.c"
     code.write_text(trunkline("generate", file).out)
     assert "if (count * bytes < 1048576) *planned = 0;" in code.read_text()
