@@ -197,6 +197,13 @@ void bind_plan_file(nb::module_& module) {
           },
           "Ranks by position in the rounds, the root first; empty: of another kind. A copy.")
       .def_prop_ro(
+          "sums_once",
+          [](const Plan& plan) {
+            return of_rounds<bool>(plan, false,
+                                   [](const Rounds& rounds) { return rounds.schedule_of(0)->sums_once(); });
+          },
+          "Whether its rounds sum up each block at one rank alone; False: of another kind.")
+      .def_prop_ro(
           "generator",
           [](const Plan& plan) {
             return of_rounds<std::string>(plan, "", [](const Rounds& rounds) { return rounds.generator; });

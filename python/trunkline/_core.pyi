@@ -409,6 +409,10 @@ class Plan:
         """Ranks by position in the rounds, the root first; empty: of another kind. A copy."""
 
     @property
+    def sums_once(self) -> bool:
+        """Whether its rounds sum up each block at one rank alone; False: of another kind."""
+
+    @property
     def generator(self) -> str:
         """What makes its rounds; empty: of another kind, or listed by hand."""
 

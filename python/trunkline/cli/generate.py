@@ -28,8 +28,8 @@ def generate(
         Optional[str],
         typer.Option(
             metavar="NAME",
-            help="Name of the function; default: trunkline_bcast, trunkline_reduce or trunkline_allreduce. MPI's own "
-            "name, such as MPI_Bcast, makes it stand in for that.",
+            help="Name of the function; default: trunkline_ and the collective's, as in trunkline_allreduce. MPI's "
+            "own name, such as MPI_Bcast, makes it stand in for that.",
         ),
     ] = None,
     segment: Annotated[
@@ -40,7 +40,7 @@ def generate(
         ),
     ] = None,
 ) -> None:
-    """Write a C file with a function like MPI_Bcast, MPI_Reduce or MPI_Allreduce that runs plans, of mpi.h alone."""
+    """Write a C file with a function like MPI_Bcast or MPI_Allreduce that runs plans, of mpi.h alone."""
     segment_bytes = None if segment is None else parse_segment(segment, "--segment")
     try:
         read = _core.read_plans(plan)

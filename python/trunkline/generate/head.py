@@ -39,6 +39,11 @@ def way_lines(plan: _core.PlanFile, segment: int, native: str) -> list[str]:
     message, other_sizes = (f"a message {sizes}", " of other sizes,") if sizes else ("the message", "")
     not_commuting = " operations that do not commute," if facts.reduces else ""
     way = kind_of(plan.plan).c_way(plan, segment)
+    if not facts.has_data:
+        return _wrapped(
+            f"On communicators of {ranks} processes {way} For any other number of processes and inter-communicators it "
+            f"calls {native}."
+        )
     return _wrapped(
         f"On communicators of {ranks} processes{from_root}, {message} {way} For any other number of processes,"
         f"{other_root} inter-communicators,{not_commuting} messages{other_sizes} of no bytes and wrong arguments it "

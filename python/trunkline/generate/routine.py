@@ -13,7 +13,7 @@ from trunkline.generate.head import origin_lines, way_lines
 from trunkline.kinds import kind_of
 from trunkline.units import format_bytes
 
-__all__ = ["DEFAULT_SEGMENT", "c_routine"]
+__all__ = ["DEFAULT_SEGMENT", "c_routine", "usual_name_of"]
 
 DEFAULT_SEGMENT = 8192
 """Bytes, where neither plan nor caller names a segment: below eager limits, with most of the bandwidth."""
@@ -48,14 +48,30 @@ class _Kind(NamedTuple):
     @property
     def arguments(self) -> str:
         """Their names."""
-        return ", ".join(re.findall(r"(\w+)(?=,|$)", self.parameters))
+        return ", ".join(re.findall(r"(\w+)(?:\[\])?(?=,|$)", self.parameters))
 
 
 _REDUCED = "IN void* send, void* receive, int count, MPI_Datatype type, MPI_Op operation, "
+_GATHERED = "IN void* send, int send_count, MPI_Datatype send_type, "
 _KINDS = {
     "bcast": _Kind("Broadcast", "bcast.c.j2", "void* buffer, int count, MPI_Datatype type, int root, MPI_Comm comm"),
     "reduce": _Kind("Reduction", "reduction.c.j2", f"{_REDUCED}int root, MPI_Comm comm"),
     "allreduce": _Kind("Allreduce", "reduction.c.j2", f"{_REDUCED}MPI_Comm comm"),
+    "reduce-scatter": _Kind(
+        "Reduce-scatter",
+        "reduction.c.j2",
+        "IN void* send, void* receive, IN int counts[], MPI_Datatype type, MPI_Op operation, MPI_Comm comm",
+    ),
+    "reduce-scatter-block": _Kind("Reduce-scatter of equal shares", "reduction.c.j2", f"{_REDUCED}MPI_Comm comm"),
+    "allgather": _Kind(
+        "Allgather", "gather.c.j2", f"{_GATHERED}void* receive, int count, MPI_Datatype type, MPI_Comm comm"
+    ),
+    "allgatherv": _Kind(
+        "Allgather of unequal shares",
+        "gather.c.j2",
+        f"{_GATHERED}void* receive, IN int counts[], IN int starts[], MPI_Datatype type, MPI_Comm comm",
+    ),
+    "barrier": _Kind("Barrier", "barrier.c.j2", "MPI_Comm comm"),
 }
 
 
@@ -86,7 +102,7 @@ def c_routine(
         raise BadInput(f"{source} is a plan for one rank, which has nobody to send to; lay it over two ranks or more")
     if too_much := steps.too_large_for_c(plan.plan):
         raise BadInput(f"{source} has {too_much}")
-    usual_name = f"trunkline_{plan.collective}"
+    usual_name = usual_name_of(plan.collective)
     name = usual_name if name is None else name
     _check_name(name, facts.mpi_name, usual_name)
     native = other or (f"P{name}" if name == facts.mpi_name else facts.mpi_name)
@@ -99,31 +115,44 @@ def c_routine(
         native=native,
         declaration=_declaration(name, kind),
         arguments=kind.arguments,
-        everywhere=facts.after == _core.Holding.all,
+        everywhere=not facts.has_root,
+        shares=_shares_of(facts),
         ranks=len(plan.plan),
         root=plan.plan.root,
         segment=segment_bytes,
         least=plan.from_bytes,
         below=plan.below_bytes,
-        **steps.c_tables(plan.plan),
+        **steps.c_tables(plan.plan, plan.collective),
     )
 
 
+def usual_name_of(collective: str) -> str:
+    """Of its function in C."""
+    return f"trunkline_{collective.replace('-', '_')}"
+
+
+def _shares_of(facts: _core.CollectiveFacts) -> str:
+    """Of ranks, in words of the templates; empty: they have none."""
+    if _core.Holding.own_block not in (facts.before, facts.after):
+        return ""
+    return "even" if facts.even_shares else "uneven"
+
+
 def _declaration(name: str, kind: _Kind) -> str:
-    """In C, on two lines where one is too short."""
-    words = f"int {name}({kind.parameters})"
-    if len(words) <= _MOST_COLUMNS:
-        return words
-    return words.replace("operation, ", "operation,\n" + " " * len(f"int {name}("))
+    """In C, on several lines where one is too short."""
+    start = f"int {name}("
+    lines = [start]
+    for word in f"{kind.parameters})".replace(", ", ",|").split("|"):
+        if len(lines[-1].replace("IN ", "const ")) + len(word) > _MOST_COLUMNS:
+            lines.append(" " * (len(start) - 1))
+        lines[-1] += word if lines[-1] == start else f" {word}"
+    return "\n".join(lines)
 
 
 def _kind_of(plan: _core.PlanFile, source: str) -> _Kind:
     kind = _KINDS.get(plan.collective)
     if kind is None:
-        raise BadInput(
-            f"{source} is a plan for {plan.collective}; routines are generated for {', '.join(_KINDS)} (barrier, "
-            "shares: not yet)"
-        )
+        raise BadInput(f"{source} is a plan for {plan.collective}; routines are generated for {', '.join(_KINDS)}")
     if refused := kind_of(plan.plan).refused_in_c(plan.collective):
         raise BadInput(f"{source} is a plan for {plan.collective} {refused}")
     return kind

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from trunkline import _core
 from trunkline.errors import BadInput
-from trunkline.generate.routine import c_routine
+from trunkline.generate.routine import c_routine, usual_name_of
 
 __all__ = ["c_routines"]
 
@@ -52,7 +52,7 @@ def c_routines(plans: _core.PlanSet, source: str, name: str | None = None, segme
 def _sections(plans: list[_core.PlanFile], source: str, name: str | None, segment: int | None) -> Iterator[str]:
     """Of one collective, the last plan first: those before it call it."""
     (collective,) = {plan.collective for plan in plans}
-    public = name or f"trunkline_{collective}"
+    public = name or usual_name_of(collective)
     other: str | None = None
     native = _core.facts_of(collective).mpi_name
     if public == native:
@@ -64,7 +64,7 @@ def _sections(plans: list[_core.PlanFile], source: str, name: str | None, segmen
         function = public if is_public else f"{own}_plan_{number}"
         where = f"{source}, line {plan.line}"
         text = c_routine(plan, where, function, segment, other)
-        yield _as_section(text, function, f"_{collective}_{number}", is_public=is_public)
+        yield _as_section(text, function, f"_{collective.replace('-', '_')}_{number}", is_public=is_public)
         other = function
 
 

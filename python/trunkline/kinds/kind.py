@@ -56,7 +56,7 @@ class PlanKind(ABC):
         """What of a plan is too much for tables in C, and how much may be; empty: nothing is."""
 
     @abstractmethod
-    def c_tables(self, plan: _core.Plan) -> dict[str, object]:
+    def c_tables(self, plan: _core.Plan, collective: str) -> dict[str, object]:
         """What the template with its tables takes, and as ``plan_part`` which that is: of one that is not too large."""
 
     @abstractmethod

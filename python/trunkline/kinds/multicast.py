@@ -125,7 +125,7 @@ class Multicasts(PlanKind):
         """Nothing."""
         return ""
 
-    def c_tables(self, plan: _core.Plan) -> dict[str, object]:  # noqa: ARG002
+    def c_tables(self, plan: _core.Plan, collective: str) -> dict[str, object]:  # noqa: ARG002
         """None is written."""
         return {}
 

@@ -11,7 +11,7 @@ from trunkline.draw.terminal import rounds_in_words
 from trunkline.kinds.c_arrays import numbers, short_rows
 from trunkline.kinds.kind import PlanKind
 from trunkline.kinds.periods import period_of
-from trunkline.kinds.runs import runs_of
+from trunkline.kinds.runs import Run, runs_of
 
 __all__ = ["MOST_BLOCKS", "Rounds"]
 
@@ -74,11 +74,9 @@ class Rounds(PlanKind):
         """None."""
         return []
 
-    def refused_in_c(self, collective: str) -> str:
-        """All but broadcasts."""
-        if collective == "bcast":
-            return ""
-        return f"in rounds; routines are generated for trees of {collective} (rounds: of bcast alone), such as two-tree"
+    def refused_in_c(self, collective: str) -> str:  # noqa: ARG002 - all are written
+        """Nothing."""
+        return ""
 
     def too_large_for_c(self, plan: _core.Plan) -> str:
         """Too many transfers."""
@@ -90,21 +88,26 @@ class Rounds(PlanKind):
             "most; take a plan of trees, such as two-tree, or one for fewer ranks"
         )
 
-    def c_tables(self, plan: _core.Plan) -> dict[str, object]:
+    def c_tables(self, plan: _core.Plan, collective: str) -> dict[str, object]:
         """A row a run of transfers; where the number of blocks is free, one period."""
+        facts = _core.facts_of(collective)
         if plan.blocks is not None:
             listed = plan.list_rounds(plan.blocks)
+            runs = runs_of(listed) if facts.has_data else _words(listed)
             return {
                 "plan_part": "rounds_plan.c.j2",
                 "trees": 0,
-                "blocks": listed.blocks,
-                "rounds": len(listed.rounds),
-                **_runs(listed, len(plan)),
+                "blocks": listed.blocks if facts.has_data else 1,
+                "rounds": len(listed.rounds) if facts.has_data else runs[-1].round + 1,
+                "broadcasts": collective == "bcast",
+                **_ranks_by_position(plan, facts),
+                **_table(runs, len(plan), adds=facts.reduces and facts.has_data),
             }
         period = period_of(plan)
         return {
             "plan_part": "periods_plan.c.j2",
             "trees": 0,
+            "adds": False,
             "period": plan.period,
             "order": numbers(plan.order, "    "),
             "apart": numbers(period.apart, "    "),
@@ -120,14 +123,26 @@ class Rounds(PlanKind):
 
     def c_way(self, plan: _core.PlanFile, segment: int) -> str:
         """In blocks."""
-        blocks = plan.plan.blocks
+        blocks, facts = plan.plan.blocks, _core.facts_of(plan.collective)
+        if not facts.has_data:
+            return "word goes round: in each round of the plan a rank sends to one other rank, and waits for one."
+        each_round = "In each round of the plan a rank sends blocks to one other rank, and receives blocks from one."
+        if facts.before == _core.Holding.own_block:
+            return f"is {blocks} blocks, the shares of the ranks. {each_round} The next round begins once it has them."
         if blocks is None:
             cut = f"is cut into blocks of {segment} bytes."
         else:
-            cut = f"is cut into {blocks} block{'s' * (blocks > 1)}, which go in pieces of up to {segment} bytes."
+            element = ", or one element" if facts.reduces else ""
+            share = ", one for each rank" if facts.after == _core.Holding.own_block else ""
+            pieces = f"pieces of up to {segment} bytes{element}"
+            cut = f"is cut into {blocks} block{'s' * (blocks > 1)}{share}, which go in {pieces}."
+        if facts.reduces:
+            return (
+                f"{cut} {each_round} It combines them with its own, or takes them as they are, before the next round."
+            )
         return (
-            f"{cut} In each round of the plan a rank sends blocks to one other rank, and receives blocks from one. "
-            "Nobody waits for the end of a round: what a rank has to send goes as soon as it is there."
+            f"{cut} {each_round} Nobody waits for the end of a round: what a rank has to send goes as soon as it is "
+            "there."
         )
 
     def streams(self, plan: _core.Plan) -> int:  # noqa: ARG002 - of none
@@ -135,11 +150,31 @@ class Rounds(PlanKind):
         return 0
 
 
-def _runs(listed: _core.RoundList, ranks: int) -> dict[str, object]:
+def _ranks_by_position(plan: _core.Plan, facts: _core.CollectiveFacts) -> dict[str, object]:
+    """Ranks by position where blocks are shares, positions by rank where several ranks add up the same operands."""
+    shares = _core.Holding.own_block in (facts.before, facts.after)
+    ordered = facts.reduces and facts.has_data and not shares and not plan.sums_once
+    positions = [0] * len(plan)
+    for position, rank in enumerate(plan.order):
+        positions[rank] = position
+    return {
+        "order": numbers(plan.order, "    ") if shares else "",
+        "positions": numbers(positions, "    ") if ordered else "",
+    }
+
+
+def _words(listed: _core.RoundList) -> list[Run]:
+    """What is left of the rounds of a single byte: it is the first block, all others are empty."""
+    with_it = ([one for one in transfers if one.first == 0] for transfers in listed.rounds)
+    rounds = enumerate(transfers for transfers in with_it if transfers)
+    return [Run(number, 1, one.sender, one.receiver, 0, 1, 0) for number, transfers in rounds for one in transfers]
+
+
+def _table(runs: list[Run], ranks: int, *, adds: bool) -> dict[str, object]:
     """A row a run, and how many the busiest rank has on one side."""
-    runs = runs_of(listed)
     sent, received = [0] * ranks, [0] * ranks
     for run in runs:
         sent[run.sender] += 1
         received[run.receiver] += 1
-    return {"runs": short_rows(runs), "most_runs": max(*sent, *received)}
+    rows = runs if adds else [run[:-1] for run in runs]
+    return {"runs": short_rows(rows), "most_runs": max(*sent, *received), "adds": adds}

@@ -22,6 +22,8 @@ class Run(NamedTuple):
     first: int
     blocks: int
     step: int
+    adds: int = 0
+    """To what the receiver has: 1; else 0."""
 
 
 def runs_of(listed: _core.RoundList) -> list[Run]:
@@ -36,7 +38,7 @@ def runs_of(listed: _core.RoundList) -> list[Run]:
                 runs[latest[pair]] = longer
             else:
                 latest[pair] = len(runs)
-                runs.append(Run(number, 1, *pair, one.first, one.count, 0))
+                runs.append(Run(number, 1, *pair, one.first, one.count, 0, int(one.reduces)))
     return runs
 
 
@@ -45,6 +47,8 @@ def _with(run: Run, number: int, transfer: _core.Transfer, blocks: int) -> Run |
     last = run.first + (run.times - 1) * run.step
     step = (transfer.first - last) % blocks
     step -= blocks if step > blocks // 2 else 0
-    if number != run.round + run.times or transfer.count != run.blocks or (run.times > 1 and step != run.step):
+    if number != run.round + run.times or (transfer.count, int(transfer.reduces)) != (run.blocks, run.adds):
+        return None
+    if run.times > 1 and step != run.step:
         return None
     return run._replace(times=run.times + 1, step=step)

@@ -69,17 +69,21 @@ class Trees(PlanKind):
         """Each tree over the switches."""
         return draw_trees(cluster, placement, _of(plan), title)
 
-    def refused_in_c(self, collective: str) -> str:  # noqa: ARG002 - all are written
-        """Nothing."""
-        return ""
+    def refused_in_c(self, collective: str) -> str:
+        """What moves shares."""
+        if collective in _IN_C:
+            return ""
+        return f"along trees; routines are generated for rounds of {collective}, such as ring"
 
     def too_large_for_c(self, plan: _core.Plan) -> str:  # noqa: ARG002 - tables have a few numbers a rank
         """Nothing."""
         return ""
 
-    def c_tables(self, plan: _core.Plan) -> dict[str, object]:
+    def c_tables(self, plan: _core.Plan, collective: str) -> dict[str, object]:
         """A row a tree: of lines their order, of any other trees parents and children."""
         trees = _of(plan)
+        if not _core.facts_of(collective).has_data:
+            trees = trees[:1]  # which all of a single byte takes
         children = [tree.children for tree in trees]
         parents = [tree.parent for tree in trees]
         tables: dict[str, object] = {"plan_part": "trees_plan.c.j2", "trees": len(trees), "orders": "", "exchanges": ""}
@@ -115,6 +119,9 @@ class Trees(PlanKind):
     def c_way(self, plan: _core.PlanFile, segment: int) -> str:
         """Down the trees, up, or up and down again."""
         trees = _of(plan.plan)
+        if not _core.facts_of(plan.collective).has_data:
+            which = "the tree" if len(trees) == 1 else "the first tree"
+            return f"word comes up {which} from all ranks, and goes down the same way to all."
         which = "the tree" if len(trees) == 1 else f"the {len(trees)} trees by turns"
         if _direction(plan) == _core.Direction.down:
             return (
@@ -168,6 +175,7 @@ def _direction(plan: _core.PlanFile) -> _core.Direction:
     return direction
 
 
+_IN_C = ("bcast", "reduce", "allreduce", "barrier")
 _BELOW = {
     _core.Direction.down: "to send to",
     _core.Direction.up: "to receive from",

@@ -162,19 +162,11 @@ def test_an_old_mpi_gets_its_own_function(generated, tmp_path, collective):
         assert (done.returncode, done.stderr) == (0, "")
 
 
-def test_rounds_are_of_broadcasts_alone(refused, trunkline, tmp_path):
+def test_trees_that_gather_shares_are_refused(refused, tmp_path):
     file = tmp_path / "plan.yaml"
-    trunkline("plan", "cyclic", "--collective", "allreduce", "--algorithm", "ring", "-o", file)
-    assert refused("generate", file) == (
-        "plan.yaml is a plan for allreduce in rounds; routines are generated for trees of allreduce (rounds: of bcast "
-        "alone), such as two-tree"
+    file.write_text(
+        of("allgather", TREE).replace("root: 3", "root: 0").replace("3: [0, 5]\n  0: [2, 1]", "0: [3, 5]\n  3: [2, 1]")
     )
-
-
-def test_other_collectives_are_refused(refused, tmp_path):
-    file = tmp_path / "plan.yaml"
-    file.write_text(of("barrier", TREE))
     assert refused("generate", file) == (
-        "plan.yaml is a plan for barrier; routines are generated for bcast, reduce, allreduce (barrier, "
-        "shares: not yet)"
+        "plan.yaml is a plan for allgather along trees; routines are generated for rounds of allgather, such as ring"
     )

@@ -99,7 +99,12 @@ def test_runs_are_all_that_is_sent(name, ranks, data):
 
 
 ONE = st.builds(
-    SimpleNamespace, sender=st.just(0), receiver=st.just(1), first=st.integers(0, 3), count=st.integers(1, 2)
+    SimpleNamespace,
+    sender=st.just(0),
+    receiver=st.just(1),
+    first=st.integers(0, 3),
+    count=st.integers(1, 2),
+    reduces=st.just(False),
 )
 
 

@@ -45,7 +45,7 @@ def test_in_place_of_mpis_own(trunkline, made):
     ("plans", "words", "message"),
     [
         ([("bcast", "", LINE), ("reduce", "", LINE)], ["--name", "mine"], "plans of bcast and reduce, a function each"),
-        ([("bcast", "", LINE), ("barrier", "", LINE)], [], "set.yaml, line 4 is a plan for barrier"),
+        ([("bcast", "", LINE), ("allgather", "", LINE)], [], "set.yaml, line 4 is a plan for allgather along trees"),
         ([("bcast", "", LINE), ("bcast", "below: 4B, ", LINE)], [], "is for the same calls"),
         ([("bcast", "segment: 4KiB, ", LINE), ("reduce", "", LINE)], ["--segment", "8KiB"], "contradicts"),
     ],

@@ -85,6 +85,11 @@ static void back_to_back(void) {
     if (turn % 13 == 5 && turn % ranks == rank) usleep(20000);
     sums(turn * 37 % 900 + 1, turn % 2, MPI_COMM_WORLD, 0);
   }
+  /* What is sent to it waits in the senders' memory. */
+  for (int late = 0; late < ranks; ++late) {
+    if (late == rank) usleep(20000);
+    sums(segment < 1000 ? 5 * segment : most, late % 2, MPI_COMM_WORLD, 0);
+  }
 }
 
 /* Any order of operands rounds otherwise, so equal bits show the same order. */
@@ -105,6 +110,12 @@ static void equal_bits(void) {
   memcpy(next, first, sizeof next);
   trunkline_reduce(own, next, count, MPI_DOUBLE, MPI_SUM, plan_root, MPI_COMM_WORLD);
   expect(memcmp(first, next, sizeof first) == 0, "other bits of a reduce over the same trees", 0);
+  /* The least of 0 and -0 is either of them, whatever the library finds first: that must be one on all ranks. */
+  for (int i = 0; i < count; ++i) own[i] = (i / (rank + 1) + rank) % 2 ? 0.0 : -0.0;
+  trunkline_allreduce(own, next, count, MPI_DOUBLE, MPI_MIN, MPI_COMM_WORLD);
+  memcpy(other, next, sizeof other);
+  PMPI_Bcast(other, count, MPI_DOUBLE, 0, MPI_COMM_WORLD);
+  expect(memcmp(next, other, sizeof next) == 0, "other zeros than rank 0", 0);
   expect_native(0, "ran natively");
 }
 
