@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "algorithms/ground.hpp"
-#include "algorithms/multicast/factories.hpp"
-#include "algorithms/rounds/factories.hpp"
-#include "algorithms/trees/factories.hpp"
+#include "algorithms/multicast_factories.hpp"
+#include "algorithms/round_factories.hpp"
+#include "algorithms/tree_factories.hpp"
 #include "algorithms/trees/hierarchical.hpp"
 #include "algorithms/trees/packed_by_sites.hpp"
 #include "kinds/multicast/row.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "algorithms/trees/factories.hpp"
+#include "algorithms/tree_factories.hpp"
 
 #include <concepts>
 #include <span>

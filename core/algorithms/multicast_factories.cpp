@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "algorithms/multicast/factories.hpp"
+#include "algorithms/multicast_factories.hpp"
 
 #include <algorithm>
 #include <utility>
 #include <vector>
 
+#include "algorithms/tree_factories.hpp"
 #include "algorithms/trees/by_sites.hpp"
-#include "algorithms/trees/factories.hpp"
 #include "algorithms/trees/groups_by_sites.hpp"
 #include "algorithms/trees/k_ary.hpp"
 #include "algorithms/trees/linear.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "algorithms/rounds/factories.hpp"
+#include "algorithms/round_factories.hpp"
 
 #include <utility>
 #include <vector>
