@@ -62,10 +62,7 @@ void add_sends(Ways& sending, double byte_s, double injections_s, bool is_local,
 }
 
 void add_sends_within(Ways& sending, double times, double injections_s) {
-  for (TreeCosts::Way* const way : {&sending.by_processor, &sending.for_host}) {
-    way->handlings.local_sends += times;
-    way->handlings.injections_s += times * injections_s;
-  }
+  add_sends(sending, 0.0, injections_s, true, times);
 }
 
 Handlings upwards(Direction direction, Handlings there) {
