@@ -53,6 +53,11 @@ CIRCULANT = HEAD + "  generator: circulant\n  order: [1, 3, 0, 2]\n"
 STRICT = ["-std=c99", "-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Wshadow", "-Werror"]
 
 
+def head(code):
+    """The comment that begins a C file, on one line."""
+    return " ".join(code[: code.index("*/")].replace("\n *", " ").split())
+
+
 @pytest.fixture
 def plan(tmp_path):
     """Writes a plan file."""

@@ -7,7 +7,7 @@ import re
 import shutil
 
 import pytest
-from test_generate import TWO_TREES, children_in, compile_strictly, compilers
+from test_generate import TWO_TREES, children_in, compile_strictly, compilers, head
 from test_generate_reductions import OLD_MPI_H
 
 from trunkline import _core
@@ -43,10 +43,6 @@ int MPI_Allgatherv(void*, int, MPI_Datatype, void*, int*, int*, MPI_Datatype, MP
 """
 
 
-def head(code):
-    return " ".join(code[: code.index("*/")].replace("\n *", " ").split())
-
-
 def rows(code, name):
     """The numbers of an array, by line."""
     body = re.search(rf"\b{name}\[\w*\] = {{(.*?)\n}};", code, re.DOTALL)[1]
@@ -66,16 +62,6 @@ def transfers(text):
     plan = _core.parse_plan(text, "plan.yaml").plan
     listed = plan.list_rounds(plan.blocks)
     return [{(one.sender, one.receiver, one.first, one.count, one.reduces) for one in each} for each in listed.rounds]
-
-
-@pytest.fixture
-def generated(trunkline, tmp_path):
-    def run(text, *words):
-        file = tmp_path / "plan.yaml"
-        file.write_text(text)
-        return trunkline("generate", file, *words).out
-
-    return run
 
 
 @pytest.mark.parametrize("name", PLANS)

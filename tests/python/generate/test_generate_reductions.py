@@ -15,6 +15,7 @@ from test_generate import (
     children_in,
     compile_strictly,
     compilers,
+    head,
 )
 
 OLD_MPI_H = """\
@@ -34,10 +35,6 @@ REDUCTIONS = ("reduce", "allreduce")
 
 def of(collective, text):
     return text.replace("collective: bcast", f"collective: {collective}")
-
-
-def head(code):
-    return " ".join(code[: code.index("*/")].replace("\n *", " ").split())
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from test_generate import CIRCULANT, RING, ROUNDS
+from test_generate import CIRCULANT, RING, ROUNDS, head
 
 from trunkline import _core
 from trunkline.kinds.periods import period_of
@@ -39,20 +39,6 @@ def transfers(listed):
 
 def laid(name, ranks, root=0):
     return _core.lay("bcast", name, None, [0] * ranks, root)
-
-
-def head(code):
-    return " ".join(code[: code.index("*/")].replace("\n *", " ").split())
-
-
-@pytest.fixture
-def generated(trunkline, tmp_path):
-    def run(text, *words):
-        file = tmp_path / "plan.yaml"
-        file.write_text(text)
-        return trunkline("generate", file, *words).out
-
-    return run
 
 
 def test_rounds_by_hand_are_runs_of_transfers(generated):

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "cases.h"
+#include "run_cases.h"
 
 int rank, ranks, plan_root, segment;
 int finalizing, serial;
@@ -18,10 +19,7 @@ void expect(int ok, const char* what, long detail) {
 }
 
 int main(int argc, char** argv) {
-  static const struct {
-    const char* name;
-    void (*body)(void);
-  } cases[] = {
+  static const struct named_case cases[] = {
       {"around segments", around_segments},
       {"every root", every_root},
       {"back to back", back_to_back},
@@ -35,7 +33,6 @@ int main(int argc, char** argv) {
       {"never freed", never_freed},
       {"less room than data", less_room_than_data},
   };
-  int passed = 0;
   int failed = 0;
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -43,15 +40,7 @@ int main(int argc, char** argv) {
   if (argc < 3) MPI_Abort(MPI_COMM_WORLD, 2);
   plan_root = atoi(argv[1]);
   segment = atoi(argv[2]);
-  for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
-    int bad = 0;
-    failures = 0;
-    cases[i].body();
-    if (failures > 0) fprintf(stderr, "FAILED %s on rank %d of %d\n", cases[i].name, rank, ranks);
-    PMPI_Allreduce(&failures, &bad, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
-    *(bad > 0 ? &failed : &passed) += 1;
-  }
-  if (rank == 0) printf("%d passed, %d failed\n", passed, failed);
+  failed = run_cases(cases, sizeof cases / sizeof *cases, &failures);
   finalizing = 1;
   MPI_Finalize();
   return failed > 0 || failures > 0;

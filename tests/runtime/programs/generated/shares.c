@@ -10,6 +10,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "run_cases.h"
+
 int trunkline_allgather(const void* send, int send_count, MPI_Datatype send_type, void* receive, int count,
                         MPI_Datatype type, MPI_Comm comm);
 int trunkline_allgatherv(const void* send, int send_count, MPI_Datatype send_type, void* receive, const int counts[],
@@ -294,10 +296,7 @@ static void nobody_leaves_early(void) {
 }
 
 int main(int argc, char** argv) {
-  static const struct {
-    const char* name;
-    void (*body)(void);
-  } cases[] = {
+  static const struct named_case cases[] = {
       {"every length", every_length},
       {"back to back", back_to_back},
       {"other datatypes", other_datatypes},
@@ -306,20 +305,11 @@ int main(int argc, char** argv) {
       {"wrong arguments", wrong_arguments},
       {"nobody leaves early", nobody_leaves_early},
   };
-  int passed = 0;
   int failed = 0;
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-  for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
-    int bad = 0;
-    failures = 0;
-    cases[i].body();
-    if (failures > 0) fprintf(stderr, "FAILED %s on rank %d of %d\n", cases[i].name, rank, ranks);
-    PMPI_Allreduce(&failures, &bad, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
-    *(bad > 0 ? &failed : &passed) += 1;
-  }
-  if (rank == 0) printf("%d passed, %d failed\n", passed, failed);
+  failed = run_cases(cases, sizeof cases / sizeof *cases, &failures);
   MPI_Finalize();
   return failed > 0;
 }
