@@ -4,6 +4,7 @@
 #include <array>
 #include <string>
 
+#include "model/transfer/memory_speeds.hpp"
 #include "report.hpp"
 #include "text/fnv.hpp"
 #include "transport/watchdog.hpp"
@@ -26,10 +27,11 @@ std::unique_ptr<HostMemory> open_host_memory(const Setup& setup, const World& wo
   if (simulated || setup.host_memory == HostMemoryWish::none) return nullptr;
   int rank = 0;
   check(PMPI_Comm_rank(ours.communicator(), &rank));
-  HostMemory::Opened opened =
-      HostMemory::open(ours, {.host = host_of(setup, world, rank),
-                              .may_read = setup.host_memory == HostMemoryWish::any,
-                              .limits = {.read_from_bytes = world.knowledge.hosts.memory->read_from_bytes}});
+  const MemorySpeeds& memory = *world.knowledge.hosts.memory;
+  HostMemory::Opened opened = HostMemory::open(
+      ours, {.host = host_of(setup, world, rank),
+             .may_read = setup.host_memory == HostMemoryWish::any,
+             .limits = {.read_from_bytes = memory.read_from_bytes, .slow_copy_byte_s = memory.slow_copy_byte_s}});
   const bool is_missed = world.by_arrival && opened.memory == nullptr;
   if (!opened.is_mine_to_say || !(world.explain || is_missed)) return std::move(opened.memory);
   const std::string reason = ", since rank " + std::to_string(rank) + " says: " + opened.why;

@@ -30,6 +30,9 @@ struct MemorySpeeds {
   double read_s = 0.0;
   double read_byte_s = 0.0;             ///< to where the program wants it
   double read_to_combine_byte_s = 0.0;  ///< to memory that the processor has just used
+  /// A copy into a slot that takes longer is slow: the copies go past the caches then. Where that was not measured none
+  /// is.
+  double slow_copy_byte_s = std::numeric_limits<double>::infinity();
 
   [[nodiscard]] double at_size(const std::array<double, 3>& rates, std::uint64_t bytes) const {
     if (bytes <= cache_bytes) return rates[0];
@@ -45,7 +48,8 @@ inline constexpr MemorySpeeds usual_memory_speeds{.name = "epyc",
                                                   .copy_byte_s = {0.013e-9, 0.021e-9, 0.036e-9},
                                                   .combine = {1.0, 1.0, 2.2},
                                                   .cache_bytes = std::uint64_t{512} << 10,
-                                                  .shared_cache_bytes = std::uint64_t{8} << 20};
+                                                  .shared_cache_bytes = std::uint64_t{8} << 20,
+                                                  .slow_copy_byte_s = 0.12e-9};
 
 /// Throws std::invalid_argument with the names there are.
 [[nodiscard]] const MemorySpeeds& memory_speeds_named(std::string_view name);

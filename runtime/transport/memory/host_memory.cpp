@@ -20,6 +20,7 @@ HostMemory::HostMemory(const MemoryLimits& limits, const MemoryHost& host)
       own_(host.own),
       numbers_(host.all_ranks, elsewhere),
       peers_(host.ranks.size()),
+      copies_(limits.slow_copy_byte_s, limits.slots_in_turn),
       own_slots_(host.ranks.size()) {
   const auto peers = static_cast<std::uint32_t>(peers_.size());
   for (std::uint32_t peer = 0; peer < peers; ++peer) {

@@ -19,6 +19,7 @@
 #include "transport/memory/mapping.hpp"
 #include "transport/memory/memory_messages.hpp"
 #include "transport/memory/shared_segment.hpp"
+#include "transport/memory/slot_copies.hpp"
 #include "transport/mpi/private_communicator.hpp"
 #include "transport/shelf.hpp"
 
@@ -225,6 +226,7 @@ class HostMemory {
   std::size_t queued_ = 0;  ///< in all peers' queues
   std::atomic<Clock::time_point> used_mpi_{};
 
+  SlotCopies copies_;
   std::uint32_t unused_slot_ = 0;                        ///< the first one for all peers that was never used
   std::deque<std::uint32_t> common_slots_{};             ///< free ones, the one that has been so for longest first
   std::vector<std::vector<std::uint32_t>> own_slots_{};  ///< so too, by peer

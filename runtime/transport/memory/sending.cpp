@@ -22,7 +22,7 @@ void HostMemory::send_to_all(std::span<MemoryOperation* const> all) {
     const std::uint32_t slot = take_slot({});
     if (slot != SharedMessage::none) {
       const SharedSegment& own = peers_[own_].segment;
-      std::memcpy(own.slot(slot), first.at, first.bytes);
+      copies_.copy(own.slot(slot), first.at, first.bytes);
       own.readers(slot).store(static_cast<std::uint32_t>(all.size()), std::memory_order_relaxed);
       for (MemoryOperation* const one : all) one->slot = slot;
     }
@@ -44,7 +44,7 @@ bool HostMemory::post(MemoryOperation& one) {
     if (one.slot == SharedMessage::none) {
       one.slot = take_slot(one.peer);
       if (one.slot != SharedMessage::none) {
-        std::memcpy(own.slot(one.slot), one.at, one.bytes);
+        copies_.copy(own.slot(one.slot), one.at, one.bytes);
         own.readers(one.slot).store(1, std::memory_order_relaxed);
       } else if (!reads_) {
         return false;
@@ -98,7 +98,7 @@ bool HostMemory::push_pieces(MemoryOperation& one) {
     const std::uint32_t slot = take_slot(one.peer);
     if (slot == SharedMessage::none) return false;
     const std::uint32_t bytes = std::min(one.bytes - one.moved, limits_.slot_bytes);
-    std::memcpy(own.slot(slot), one.at + one.moved, bytes);
+    copies_.copy(own.slot(slot), one.at + one.moved, bytes);
     own.readers(slot).store(1, std::memory_order_relaxed);
     message->kind = SharedMessage::Kind::piece;
     message->bytes = bytes;

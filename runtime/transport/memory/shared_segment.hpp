@@ -18,12 +18,14 @@ struct MemoryLimits {
   std::uint32_t inbox = 32;          ///< messages from each peer that may wait to be looked at
   std::uint32_t slot_bytes = 32768;  ///< of a message that is copied in and out
   std::uint32_t own_slots = 2;       ///< for each peer, whoever else is late
-  std::uint32_t common_slots = 32;   ///< for all of them
-  std::uint32_t slots_in_turn = 16;  ///< of those: so many are used before one is used again
+  std::uint32_t common_slots = 64;   ///< for all of them
+  std::uint32_t slots_in_turn = 64;  ///< of those: so many are used before one is used again
   std::uint32_t tickets = 16384;     ///< messages under way whose sender waits for the receiver
   std::uint32_t shelves = 2048;      ///< of communicators, by their numbers
   /// A message to one rank that is so long is read from its sender's memory, if ranks may, instead of coming by pieces.
   std::uint64_t read_from_bytes = std::numeric_limits<std::uint64_t>::max();
+  /// Seconds a byte, from where on copies into slots are slow, and go past the caches.
+  double slow_copy_byte_s = std::numeric_limits<double>::infinity();
 };
 
 /// A random number that nobody guesses: who finds it in an area knows whose it is.

@@ -86,7 +86,7 @@ Shelf::Left HostMemory::leave_partial(const MemoryCall& call, std::uint32_t keep
     if (slot == SharedMessage::none) return Shelf::Left::not_now;
     const SharedSegment& own = peers_[own_].segment;
     SharedPartial& partial = own.partial(slot);
-    if (bytes > 0) std::memcpy(own.slot(slot), at, bytes);
+    if (bytes > 0) copies_.copy(own.slot(slot), at, bytes);
     partial.communicator = key.communicator;
     partial.turn = key.turn;
     partial.claim = key.claim;
