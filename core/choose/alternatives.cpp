@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <limits>
 #include <span>
 #include <utility>
 
@@ -143,7 +144,9 @@ Alternatives on_one_host(Alternatives all, std::span<const Candidate* const> can
   std::vector<std::uint64_t> jumps(sizes_within_host().begin(), sizes_within_host().end());
   for (const std::uint64_t segment : segment_sizes()) jumps.insert(jumps.end(), {segment, segment + 1});
   for (std::uint64_t parts = 1; parts <= most_trees; parts *= 2) {  // of a message, each in a tree of its own
-    jumps.insert(jumps.end(), {parts * hosts.memory->cache_bytes + 1, parts * hosts.memory->shared_cache_bytes + 1});
+    for (const MemoryReach& reach : hosts.memory->reaches) {
+      if (reach.bytes < std::numeric_limits<std::uint64_t>::max()) jumps.push_back(parts * reach.bytes + 1);
+    }
   }
   all.jumps = ascending(std::move(jumps));
   return all;

@@ -5,13 +5,16 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <memory>
 #include <optional>
+#include <string>
 
 #include "communicator/communicator.hpp"
 #include "decide/decision.hpp"
 #include "intercept/settings.hpp"
 #include "intercept/short_calls.hpp"
+#include "model/transfer/memory_speeds.hpp"
 #include "mpi_api.hpp"
 #include "network/placement.hpp"
 #include "report.hpp"
@@ -19,6 +22,7 @@
 #include "startup/agreement.hpp"
 #include "startup/host_memory.hpp"
 #include "startup/presence.hpp"
+#include "text/quantity.hpp"
 #include "trace/session.hpp"
 
 namespace trunkline::runtime {
@@ -102,6 +106,22 @@ void stop_at_finalize() {
   check(PMPI_Comm_free_keyval(&key));  // once the attribute is gone
 }
 
+/// As fast as it was just measured, unless somebody has said which one is.
+void go_by_memory(World& world, HostMemory& memory) {
+  HostCosts& hosts = world.knowledge.hosts;
+  if (hosts.is_memory_named) return;
+  hosts.memory = &memory_speeds_here(memory.handing_over_s());
+  memory.use_in_turn(hosts.memory->slots_in_turn);
+  int rank = 0;
+  check(PMPI_Comm_rank(MPI_COMM_WORLD, &rank));
+  if (!world.explain || rank != 0) return;
+  const bool is_measured = std::isfinite(memory.handing_over_s());
+  say("memory of hosts counts as that of " + std::string(hosts.memory->name) +
+      " (TRUNKLINE_HOST_COSTS=processor=NAME): " +
+      (is_measured ? "16 KiB took " + format_short_time(memory.handing_over_s()) + " from rank to rank"
+                   : "how fast it is could not be measured"));
+}
+
 }  // namespace
 
 const World* world() { return finalized ? nullptr : agreed_world; }
@@ -146,6 +166,7 @@ void start() {
   // All ranks have been told the same.
   if (is_any_accelerated()) shared_memory = open_host_memory(setup, *mine, *opened).release();
   mine->knowledge.host_memory = shared_memory != nullptr;
+  if (shared_memory != nullptr) go_by_memory(*mine, *shared_memory);
   if (shared_memory != nullptr) opened->ids().before_release([](unsigned id) { shared_memory->clear_shelf(id); });
   if (mine->knowledge.cluster && is_one_host(*mine->placement)) mine->knowledge.stay_on_one_host();
   int ranks = 0;

@@ -28,10 +28,11 @@ std::unique_ptr<HostMemory> open_host_memory(const Setup& setup, const World& wo
   int rank = 0;
   check(PMPI_Comm_rank(ours.communicator(), &rank));
   const MemorySpeeds& memory = *world.knowledge.hosts.memory;
-  HostMemory::Opened opened = HostMemory::open(
-      ours, {.host = host_of(setup, world, rank),
-             .may_read = setup.host_memory == HostMemoryWish::any,
-             .limits = {.read_from_bytes = memory.read_from_bytes, .slow_copy_byte_s = memory.slow_copy_byte_s}});
+  HostMemory::Opened opened = HostMemory::open(ours, {.host = host_of(setup, world, rank),
+                                                      .may_read = setup.host_memory == HostMemoryWish::any,
+                                                      .limits = {.slots_in_turn = memory.slots_in_turn,
+                                                                 .read_from_bytes = memory.read_from_bytes,
+                                                                 .slow_copy_byte_s = memory.slow_copy_byte_s}});
   const bool is_missed = world.by_arrival && opened.memory == nullptr;
   if (!opened.is_mine_to_say || !(world.explain || is_missed)) return std::move(opened.memory);
   const std::string reason = ", since rank " + std::to_string(rank) + " says: " + opened.why;

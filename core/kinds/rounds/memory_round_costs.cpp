@@ -10,13 +10,15 @@
 
 namespace trunkline {
 
-MemoryRoundCosts memory_round_costs(const Rounds& rounds, const HostCosts& hosts) {
+MemoryRoundCosts memory_round_costs(const Rounds& rounds, Collective collective, const HostCosts& hosts) {
   const RoundSamples samples = sample_rounds(rounds);
   MemoryRoundCosts costs;
   if (samples.any_blocks) return costs;
   costs.blocks = samples.blocks;
   costs.combine_byte_s = hosts.combine_byte_s;
   costs.speeds = hosts.memory;
+  const CollectiveFacts& facts = facts_of(collective);
+  if (facts.goes_by_shares() && !facts.reduces) costs.own_part = 1.0 / static_cast<double>(rounds.order.size());
   for (const RoundSample& sample : samples.rounds) {
     if (sample.sent.empty()) continue;
     MemoryRoundCosts::Round& round = costs.rounds.emplace_back();
@@ -30,7 +32,8 @@ MemoryRoundCosts memory_round_costs(const Rounds& rounds, const HostCosts& hosts
 }
 
 double MemoryRoundCosts::seconds(std::uint64_t message_bytes, std::uint64_t /*segment_bytes*/) const {
-  double seconds = 0.0;
+  const double own_bytes = own_part * static_cast<double>(message_bytes);
+  double seconds = MemoryCosts(static_cast<std::uint64_t>(std::ceil(own_bytes)), *speeds, 0.0).own_share_s(own_bytes);
   for (const Round& round : rounds) {
     const double bytes = round.part * static_cast<double>(message_bytes);
     const auto whole = static_cast<std::uint64_t>(std::ceil(bytes));

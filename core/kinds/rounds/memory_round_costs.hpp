@@ -20,6 +20,7 @@ struct MemoryRoundCosts final : CostFunction {
   };
   std::vector<Round> rounds;
   std::uint64_t blocks = 0;  ///< 0: any number, which is what segments are then
+  double own_part = 0.0;     ///< of the message, that each rank copies to where all of it goes
   double combine_byte_s = 0.0;
   const MemorySpeeds* speeds = nullptr;  ///< lives as long as the process
 
@@ -31,6 +32,6 @@ struct MemoryRoundCosts final : CostFunction {
 };
 
 /// Time O(ranks * rounds that differ).
-[[nodiscard]] MemoryRoundCosts memory_round_costs(const Rounds& rounds, const HostCosts& hosts);
+[[nodiscard]] MemoryRoundCosts memory_round_costs(const Rounds& rounds, Collective collective, const HostCosts& hosts);
 
 }  // namespace trunkline

@@ -55,11 +55,11 @@ class RoundSteps final : public Steps {
   }
 
   [[nodiscard]] std::unique_ptr<const CostFunction> costs(const Paths& paths, const Placement& placement,
-                                                          Collective /*collective*/,
+                                                          Collective collective,
                                                           const HostCosts& hosts) const override {
     if (placement.size() == ranks() && is_one_host(placement)) {
       check_placement(paths.cluster(), placement, root());
-      return std::make_unique<const MemoryRoundCosts>(memory_round_costs(rounds_, hosts));
+      return std::make_unique<const MemoryRoundCosts>(memory_round_costs(rounds_, collective, hosts));
     }
     return std::make_unique<const RoundCosts>(round_costs(paths, placement, rounds_, hosts));
   }

@@ -16,8 +16,8 @@ constexpr std::array<std::uint64_t, 12> sizes{512,      kib,      2 * kib,   4 *
 using Times = std::array<double, sizes.size()>;
 
 /// Microseconds. Of shares the bytes are those of all of them. docs/results/one-host.md has the commands. A reduce, or
-/// a reduce-scatter, that took longer on the first processor than the allreduce of the library counts as that: what
-/// holds it up there (it reads from another process's memory) may not do so elsewhere. On the second one it does, too.
+/// a reduce-scatter, that took longer on AMD's processors than the allreduce of the library counts as that: what
+/// holds it up there (it reads from another process's memory) may not do so elsewhere. On Intel's it does, too.
 struct Measured {
   std::string_view processor;  ///< as its speeds of memory are called
   std::string_view library;    ///< as its costs of messages are called
@@ -32,12 +32,33 @@ struct Measured {
 constexpr std::array table{
     Measured{.processor = "epyc",
              .library = "mpich",
+             .bcast = {0.26, 0.28, 0.34, 0.60, 0.75, 3.9, 5.2, 7.5, 22.2, 84.5, 344, 2700},
+             .reduce = {0.60, 0.62, 0.90, 1.44, 2.3, 3.9, 13.7, 22.9, 62, 152, 821, 7000},
+             .allreduce = {0.78, 0.82, 0.95, 1.37, 2.1, 3.85, 13.1, 20, 62, 152, 821, 7000},
+             .gather = {0.50, 0.52, 0.60, 0.71, 0.90, 1.66, 5.7, 9.2, 27.5, 57.7, 247, 2470},
+             .reduce_scatter = {0.60, 0.65, 0.80, 1.01, 1.6, 2.65, 8.0, 12.8, 62, 90, 423, 3500}},
+    Measured{.processor = "epyc",
+             .library = "mpich-5",
+             .bcast = {0.17, 0.20, 0.30, 0.40, 0.99, 2.35, 4.0, 7.5, 29.6, 125, 509, 2230},
+             .reduce = {0.43, 0.52, 0.65, 0.95, 1.75, 2.8, 6.0, 11.7, 46, 186, 765, 3200},
+             .allreduce = {0.42, 0.49, 0.65, 1.0, 1.84, 3.5, 7.0, 14, 56.6, 228, 1230, 5800},
+             .gather = {1.59, 1.6, 1.7, 1.82, 2.2, 6.1, 8.0, 10.9, 30, 60, 247, 2450},
+             .reduce_scatter = {1.76, 1.79, 2.0, 2.2, 2.7, 7.0, 10, 13.6, 56.6, 77, 421, 3500}},
+    Measured{.processor = "epyc",
+             .library = "openmpi",
+             .bcast = {0.30, 0.31, 0.38, 2.4, 2.75, 3.5, 4.7, 7.1, 21.7, 80.5, 322, 2450},
+             .reduce = {0.30, 0.31, 0.42, 2.5, 2.95, 3.8, 5.3, 8.4, 27.5, 107, 456, 4090},
+             .allreduce = {0.40, 0.47, 0.68, 1.17, 4.8, 7.8, 11.1, 17.4, 54.8, 126, 560, 5900},
+             .gather = {0.25, 0.40, 0.44, 0.59, 2.85, 3.3, 4.15, 5.75, 16.2, 55.5, 226, 2100},
+             .reduce_scatter = {0.30, 0.45, 0.52, 0.69, 3.4, 4.5, 6.7, 10.7, 54.8, 126, 560, 5900}},
+    Measured{.processor = "epyc-near",
+             .library = "mpich",
              .bcast = {0.21, 0.22, 0.29, 0.32, 0.37, 3.1, 4.2, 6.4, 18.5, 72, 292, 1889},
              .reduce = {0.38, 0.42, 0.52, 0.84, 1.08, 1.45, 7.9, 10.9, 30, 112, 538, 3873},
              .allreduce = {0.58, 0.61, 0.68, 0.84, 1.08, 1.45, 7.9, 10.9, 30, 112, 538, 3873},
              .gather = {0.32, 0.34, 0.36, 0.38, 0.51, 0.62, 3.7, 4.9, 12.4, 46, 199, 1408},
              .reduce_scatter = {0.39, 0.44, 0.53, 0.64, 0.80, 1.11, 4.7, 6.9, 30, 62, 284, 1826}},
-    Measured{.processor = "epyc",
+    Measured{.processor = "epyc-near",
              .library = "mpich-5",
              .bcast = {0.10, 0.13, 0.17, 0.23, 0.34, 0.52, 0.84, 1.56, 5.5, 23, 103, 551},
              .reduce = {0.31, 0.33, 0.45, 0.58, 0.73, 1.29, 2.3, 4.3, 16.6, 69, 292, 1635},
@@ -45,7 +66,7 @@ constexpr std::array table{
              .gather = {0.29, 0.32, 0.34, 0.36, 0.48, 0.59, 3.4, 4.6, 11.6, 43, 177, 1565},
              .reduce_scatter = {0.38, 0.41, 0.50, 0.61, 0.78, 1.47, 4.4, 6.5, 25, 59, 249, 1930},
              .with_other_libraries = true},
-    Measured{.processor = "epyc",
+    Measured{.processor = "epyc-near",
              .library = "openmpi",
              .bcast = {0.24, 0.25, 0.28, 1.96, 2.2, 2.7, 3.6, 5.6, 17.1, 66, 263, 1723},
              .reduce = {0.24, 0.25, 0.28, 2.0, 2.4, 3.0, 4.3, 6.9, 22, 88, 361, 3414},

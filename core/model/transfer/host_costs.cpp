@@ -133,6 +133,7 @@ HostCosts host_costs_from(std::string_view text, const HostCosts& usual) {
     }
     if (equals != std::string_view::npos && part.substr(0, equals) == processor) {
       costs.memory = &memory_speeds_named(part.substr(equals + 1));
+      costs.is_memory_named = true;
       continue;
     }
     const auto known = std::ranges::find(values, part.substr(0, equals), &Value::key);

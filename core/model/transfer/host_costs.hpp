@@ -45,6 +45,7 @@ struct HostCosts {
   double shared_byte_s = 0.0;
   /// How fast its memory is, where all ranks are on it. Lives as long as the process.
   const MemorySpeeds* memory = &usual_memory_speeds;
+  bool is_memory_named = false;  ///< by whoever uses the library
   /// The library is another one, which has this one's binary interface: what its own calls take was not measured.
   bool is_another_library = false;
   /// That messages go that way was said, or measured here; else the library has, perhaps, a network that needs no

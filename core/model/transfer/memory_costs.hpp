@@ -16,8 +16,8 @@ class MemoryCosts {
  public:
   MemoryCosts(std::uint64_t message_bytes, const MemorySpeeds& speeds, double combine_byte_s)
       : speeds_(speeds),
-        copy_byte_s_(speeds.at_size(speeds.copy_byte_s, message_bytes)),
-        combine_byte_s_(combine_byte_s * speeds.at_size(speeds.combine, message_bytes)) {}
+        copy_byte_s_(speeds.reach(message_bytes).copy_byte_s),
+        combine_byte_s_(combine_byte_s * speeds.reach(message_bytes).combine) {}
 
   /// Of the one who sends a segment, and of each who takes it.
   [[nodiscard]] double hand_s(std::uint64_t bytes) const {
@@ -45,6 +45,8 @@ class MemoryCosts {
 
   /// Of an exchange of all that two ranks combine, besides.
   [[nodiscard]] double exchange_s(double bytes) const { return speeds_.exchange_copies * copy_byte_s_ * bytes; }
+  /// Of a rank's own share of so many bytes, which goes to all.
+  [[nodiscard]] double own_share_s(double bytes) const { return speeds_.own_share_copies * copy_byte_s_ * bytes; }
 
   /// A longer segment to several would be read from its sender's own memory, which takes a system call and time to pin
   /// its pages.

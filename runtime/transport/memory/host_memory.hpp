@@ -4,10 +4,12 @@
 // sender's memory, or comes by pieces where the kernel does not permit that.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <deque>
+#include <limits>
 #include <list>
 #include <memory>
 #include <mutex>
@@ -72,6 +74,11 @@ class HostMemory {
   /// Whether messages are read from the sender's memory.
   [[nodiscard]] bool reads() const noexcept { return reads_; }
   [[nodiscard]] const MemoryLimits& limits() const noexcept { return limits_; }
+  /// Of all slots for all peers, that many are used before one is used again.
+  void use_in_turn(std::uint32_t slots) noexcept { limits_.slots_in_turn = std::min(slots, limits_.common_slots); }
+  /// What 16 KiB took to get through one slot from one rank of a host to the next, in MPI_Init; on all ranks the same.
+  /// Infinity where it could not be told.
+  [[nodiscard]] double handing_over_s() const noexcept { return handing_over_s_; }
   /// No other rank is on this one's host.
   [[nodiscard]] bool is_alone() const noexcept { return peers_.size() == 1; }
   /// There are more ranks than processors here: who waits is in somebody's way.
@@ -182,6 +189,7 @@ class HostMemory {
 
   [[nodiscard]] std::string map_all(std::span<const Card> cards);
   [[nodiscard]] std::string try_reading(std::span<const Card> cards) const;
+  [[nodiscard]] double time_handing_over() const;
 
   // Sending.
   [[nodiscard]] bool post(MemoryOperation& one);
@@ -210,6 +218,7 @@ class HostMemory {
   MemoryLimits limits_;
   MPI_Comm alone_;
   bool reads_ = false;
+  double handing_over_s_ = std::numeric_limits<double>::infinity();
   bool is_threaded_;
   bool is_crowded_;
   std::uint32_t own_;  ///< this rank's number

@@ -145,6 +145,8 @@ HostMemory::Opened HostMemory::open(const PrivateCommunicator& ours, const Memor
     opened.why = no_sharing;
     return opened;
   }
+  const double own_s = made->time_handing_over();
+  check(PMPI_Allreduce(&own_s, &made->handing_over_s_, 1, MPI_DOUBLE, MPI_MAX, communicator));
   made->reads_ = failing.reading == INT_MAX;
   opened.is_mine_to_say = made->reads_ ? rank == 0 : failing.reading == rank;
   opened.why = no_reading;

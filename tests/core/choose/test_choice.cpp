@@ -717,10 +717,14 @@ TEST(Choice, OnOneHostFollowsWhatWasMeasured) {
   EXPECT_EQ(runs(Collective::bcast, "openmpi", 1U << 20), "flat");
   EXPECT_EQ(runs(Collective::bcast, "mpich", 4096), "native");        // takes 0.3 us
   EXPECT_EQ(runs(Collective::bcast, "openmpi", 4096), "flat");        // takes 2 us
-  EXPECT_EQ(runs(Collective::bcast, "mpich-5", 1U << 20), "native");  // copies as we do
+  EXPECT_EQ(runs(Collective::bcast, "mpich-5", 1U << 20), "flat");    // waits for the reader's cache
+  EXPECT_EQ(runs(Collective::allgather, "openmpi", 1U << 24), "native");
   EXPECT_NE(runs(Collective::allreduce, "mpich-5", 1U << 20), "native");
   EXPECT_NE(runs(Collective::allgather, "openmpi", 1U << 20), "native");
   EXPECT_EQ(runs(Collective::barrier, "openmpi", 1), "native");
+  // Two that share a cache; there MPICH 5 copies as we do.
+  EXPECT_EQ(runs(Collective::bcast, "mpich-5,processor=epyc-near", 1U << 20), "native");
+  EXPECT_EQ(runs(Collective::bcast, "openmpi,processor=epyc-near", 1U << 20), "flat");
   // Other processors, which copy slower; there MPICH 5 does so by smaller pieces than we.
   EXPECT_EQ(runs(Collective::bcast, "openmpi,processor=xeon", 4096), "native");
   EXPECT_EQ(runs(Collective::reduce, "openmpi,processor=xeon", 16384), "native");
@@ -738,7 +742,8 @@ TEST(Choice, OnOneHostIsNativeUnderALibraryThatOnlyLooksLikeAMeasuredOne) {
     return choose(facts, 1U << 20).algorithm;
   };
   EXPECT_EQ(runs("xeon"), "native");
-  EXPECT_EQ(runs("epyc"), "halving-doubling");  // measured under Intel MPI, too
+  EXPECT_EQ(runs("epyc"), "native");
+  EXPECT_EQ(runs("epyc-near"), "halving-doubling");  // measured under Intel MPI, too
 }
 
 TEST(Choice, OnOneHostIsNativeWhereNothingIsKnownOfTheLibrary) {
@@ -754,7 +759,7 @@ RC_GTEST_PROP(Choice, OnOneHostRunsWhatIsSurelyFaster, ()) {
   const auto ranks = *rc::gen::inRange<Rank>(2, 130);
   const auto collective = static_cast<Collective>(*rc::gen::inRange<std::size_t>(0, collectives().size()));
   const auto costs = *rc::gen::element<std::string>("mpich", "mpich-5", "openmpi") +
-                     *rc::gen::element<std::string>("", ",processor=xeon");
+                     *rc::gen::element<std::string>("", ",processor=epyc-near", ",processor=xeon");
   const auto bytes = *rc::gen::inRange<std::uint64_t>(1, std::uint64_t{1} << *rc::gen::inRange(1, 30));
   const Alternatives facts = alternatives_of(collective, one_switch(), Placement(ranks, 3), 0, NativeLibrary::mpich,
                                              host_costs_from(costs, usual_host_costs()));

@@ -101,7 +101,20 @@ TEST(MemoryCosts, OfAnExchangeAreEachRanksHalves) {
   const Plan plan = lay(Collective::allreduce, "halving-doubling", &cluster, placement, 0);
   const Costs costs = costs_of(cluster, placement, plan, Collective::allreduce, hosts());
   const std::uint64_t half = 4096;
-  EXPECT_NEAR(costs->seconds(2 * half, 2 * half), 4 * memory(half).hand_s(half) + memory(half).combine_s(half), 1e-12);
+  const double transfers_s = 4 * memory(half).hand_s(half) + memory(half).combine_s(half);
+  EXPECT_NEAR(costs->seconds(2 * half, 2 * half), 2 * hosts().memory->round_s + transfers_s, 1e-12);
+}
+
+TEST(MemoryCosts, OfAnAllgatherHaveWhatEachRankCopiesOfItsOwn) {
+  const Cluster cluster = testing::one_switch(2);
+  const Placement placement(2, 0);
+  const Plan plan = lay(Collective::allgather, "ring", &cluster, placement, 0);
+  const Costs costs = costs_of(cluster, placement, plan, Collective::allgather, hosts());
+  const std::uint64_t share = 4096;
+  const double own_s = hosts().memory->own_share_copies * hosts().memory->reach(share).copy_byte_s * 4096.0;
+  EXPECT_GT(own_s, 0.0);
+  const double transfer_s = memory(share).transfer_s(share, false);
+  EXPECT_NEAR(costs->seconds(2 * share, share), hosts().memory->round_s + transfer_s + own_s, 1e-12);
 }
 
 TEST(MemoryCosts, OfALongMessageAreThoseOfReadingItWhereThatPays) {
@@ -114,10 +127,10 @@ TEST(MemoryCosts, OfALongMessageAreThoseOfReadingItWhereThatPays) {
                    xeon.read_s + xeon.read_to_combine_byte_s * bytes + costs.combine_s(first));
   const auto shorter = static_cast<double>(first - 1);
   const double pieces = shorter / static_cast<double>(MemoryCosts::longest_segment);
-  const double copied_s = 2.0 * (pieces * xeon.message_s + xeon.copy_byte_s[2] * shorter);
+  const double copied_s = 2.0 * (pieces * xeon.message_s + xeon.reaches[2].copy_byte_s * shorter);
   EXPECT_DOUBLE_EQ(costs.transfer_s(first - 1, false), copied_s);
   EXPECT_DOUBLE_EQ(costs.transfer_s(first - 1, true),
-                   copied_s + pieces * xeon.operation_s + 0.1e-9 * xeon.combine[2] * shorter);
+                   copied_s + pieces * xeon.operation_s + 0.1e-9 * xeon.reaches[2].combine * shorter);
   EXPECT_DOUBLE_EQ(memory(1U << 30).transfer_s(1U << 20, false), 64.0 * memory(1U << 30).hand_s(1U << 15));
 }
 

@@ -61,6 +61,8 @@ TEST(HostCosts, AreReadFromWhatALabSays) {
 TEST(HostCosts, SayWhichProcessorsMemoryIs) {
   HostCosts here = host_costs_named("openmpi");
   EXPECT_EQ(here.memory->name, "epyc");
+  EXPECT_FALSE(here.is_memory_named);
+  EXPECT_TRUE(host_costs_from("processor=epyc", here).is_memory_named);
   here.memory = &memory_speeds_named("xeon");
   EXPECT_EQ(host_costs_from("", here).memory->name, "xeon");
   EXPECT_EQ(host_costs_from("mpich", here).memory->name, "xeon");
