@@ -36,7 +36,8 @@ def test_memory_is_bounded_by_the_window(mpi: Mpi, choice: str, layout: str):
     arguments = ["16", layout] if layout else ["16"]
     rounds = measured(mpi, 3, "trunkline-memory", *arguments, settings={"TRUNKLINE_BCAST": choice})
     assert [one["right"] for one in rounds] == [True, True, True]
-    assert max(one["extra_kib"] for one in rounds[1:]) < 1024, rounds
+    # Slots of shared memory that were never used before are 1 MiB of it.
+    assert max(one["extra_kib"] for one in rounds[1:]) < 2048, rounds
 
 
 @pytest.mark.parametrize(

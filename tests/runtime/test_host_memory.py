@@ -189,6 +189,10 @@ def test_ranks_explain_which_way_data_go(mpi: Mpi, memory: str, said: str | None
     lines = [line.removeprefix("trunkline: ") for line in done.lines("trunkline: ranks of one host")]
     assert len(lines) == (said is not None)
     assert said is None or re.fullmatch(said, lines[0])
+    measured = r"memory of hosts counts as that of (epyc|epyc-near|xeon) \(TRUNKLINE_HOST_COSTS=processor=NAME\): .+"
+    counted = [line.removeprefix("trunkline: ") for line in done.lines("trunkline: memory of hosts")]
+    assert len(counted) == (said is not None)
+    assert said is None or re.fullmatch(measured, counted[0])
 
 
 @pytest.mark.parametrize(("memory", "processor"), [("1", "epyc"), ("1", "xeon"), ("0", "epyc")])
@@ -202,7 +206,7 @@ def test_ranks_of_one_host_alone_run_what_is_faster(any_mpi: Mpi, memory: str, p
     decided = [deciders[root].decide(size, "auto") for size, root in calls]
     expected = [f"{one.algorithm} {one.segment_bytes}" if memory == "1" else "native 0" for one in decided]
     flat_at = -2 if processor == "xeon" else -1
-    takes_it = (any_mpi.name == "mpich-5.0.2") == (processor == "xeon")
+    takes_it = processor == "epyc" or any_mpi.name == "mpich-5.0.2"
     assert (expected[flat_at] == "flat 31816") == (takes_it and memory == "1"), expected
     words = [any_mpi.program("runtime-calls"), *(f"{size}:{root}" for size, root in calls)]
     settings = shared(2, memory, TRUNKLINE_EXPLAIN="1", TRUNKLINE_HOST_COSTS=costs)

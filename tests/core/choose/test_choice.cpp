@@ -715,9 +715,9 @@ TEST(Choice, OnOneHostFollowsWhatWasMeasured) {
   };
   EXPECT_EQ(runs(Collective::bcast, "mpich", 1U << 20), "flat");
   EXPECT_EQ(runs(Collective::bcast, "openmpi", 1U << 20), "flat");
-  EXPECT_EQ(runs(Collective::bcast, "mpich", 4096), "native");        // takes 0.3 us
-  EXPECT_EQ(runs(Collective::bcast, "openmpi", 4096), "flat");        // takes 2 us
-  EXPECT_EQ(runs(Collective::bcast, "mpich-5", 1U << 20), "flat");    // waits for the reader's cache
+  EXPECT_EQ(runs(Collective::bcast, "mpich", 4096), "native");      // takes 0.3 us
+  EXPECT_EQ(runs(Collective::bcast, "openmpi", 4096), "flat");      // takes 2 us
+  EXPECT_EQ(runs(Collective::bcast, "mpich-5", 1U << 20), "flat");  // waits for the reader's cache
   EXPECT_EQ(runs(Collective::allgather, "openmpi", 1U << 24), "native");
   EXPECT_NE(runs(Collective::allreduce, "mpich-5", 1U << 20), "native");
   EXPECT_NE(runs(Collective::allgather, "openmpi", 1U << 20), "native");

@@ -76,7 +76,13 @@ TEST(HostCosts, SayWhichProcessorsMemoryIs) {
   } catch (const std::invalid_argument& wrong) {
     EXPECT_NE(std::string(wrong.what()).find("did you mean xeon?"), std::string::npos) << wrong.what();
   }
-  EXPECT_FALSE(memory_speeds_here().name.empty());
+}
+
+TEST(HostCosts, TellProcessorsApartByHowFastTheyHandOver) {
+  const std::string_view name = memory_speeds_here().name;
+  EXPECT_TRUE(name == "epyc" || name == "xeon") << name;
+  EXPECT_EQ(memory_speeds_here(2e-6).name, name);
+  EXPECT_EQ(memory_speeds_here(0.5e-6).name, name == "epyc" ? "epyc-near" : name);
 }
 
 TEST(HostCosts, OfDatagramsAreSaidAndReadBack) {
