@@ -63,11 +63,14 @@ std::string passed_over(const Evaluated& one) {
 
 constexpr const char* whole_frames = " cut within a frame, where that is not surely faster";
 
-/// Over long links less is enough.
+/// Over long links, and on one host, less is enough.
 double least_margin(const std::vector<Evaluated>& rows) {
   double least = usual_margin;
   for (const Evaluated& one : rows) {
-    if (one.alternative->candidate->role == Role::sites) least = std::min(least, one.alternative->uncertainty->margin);
+    const Uncertainty* const uncertainty = one.alternative->uncertainty;
+    const bool is_known_better =
+        one.alternative->candidate->role == Role::sites || uncertainty == &uncertainty_on_one_host();
+    if (is_known_better) least = std::min(least, uncertainty->margin);
   }
   return least;
 }

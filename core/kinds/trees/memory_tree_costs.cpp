@@ -108,11 +108,18 @@ double MemoryTreeCosts::seconds(std::uint64_t message_bytes, std::uint64_t segme
   return start_s + most(ways, costs, segment) + further * most(work, costs, segment);
 }
 
+/// Of those that are hardly slower than the fastest the longest: where processors are further apart than they were
+/// measured, each message costs more.
 std::uint64_t MemoryTreeCosts::best_segment(std::uint64_t message_bytes) const {
+  constexpr double hardly = 1.02;
   const std::span<const std::uint64_t> all = segment_sizes();
-  const auto end = std::ranges::upper_bound(all, MemoryCosts::longest_segment);
-  return *std::ranges::min_element(all.begin(), end, {},
-                                   [&](std::uint64_t segment) { return seconds(message_bytes, segment); });
+  auto end = std::ranges::upper_bound(all, MemoryCosts::longest_segment);
+  const auto whole = std::ranges::lower_bound(all, message_bytes);
+  if (whole < end) end = whole + 1;
+  const auto in_segments = [&](std::uint64_t segment) { return seconds(message_bytes, segment); };
+  const double least_s = in_segments(*std::ranges::min_element(all.begin(), end, {}, in_segments));
+  while (in_segments(*(end - 1)) > hardly * least_s) --end;
+  return *(end - 1);
 }
 
 }  // namespace trunkline

@@ -104,6 +104,11 @@ void HostMemory::receive(MemoryOperation& one, MemoryCall& call) {
 }
 
 void HostMemory::progress() {
+  if (looks_into_all()) {
+    for (std::uint32_t peer = 0; peer < peers_.size(); ++peer) {
+      if (peer != own_) look_into(peer);
+    }
+  }
   const auto bell = peers_[own_].segment.bell();
   for (std::size_t word = 0; word < bell.size(); ++word) {
     if (bell[word].load() == 0) continue;

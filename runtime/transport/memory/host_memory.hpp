@@ -194,7 +194,17 @@ class HostMemory {
   // Sending.
   [[nodiscard]] bool post(MemoryOperation& one);
   [[nodiscard]] bool take_ticket(MemoryOperation& one);
+  struct BusySlot {
+    struct Message {
+      std::uint32_t peer = 0;
+      std::uint64_t count = 0;
+    };
+    std::uint32_t slot = 0;
+    std::optional<Message> message{};  ///< the only one that has it; else its readers are counted
+  };
   [[nodiscard]] std::uint32_t take_slot(std::optional<std::uint32_t> peer);
+  [[nodiscard]] std::uint32_t take_slot_for(std::uint32_t peer);
+  [[nodiscard]] bool is_read(const BusySlot& one) const;
   void reclaim(std::size_t oldest);
   [[nodiscard]] SharedMessage* room_at(Peer& to) const;
   void publish(Peer& to, SharedMessage& message);
@@ -212,6 +222,10 @@ class HostMemory {
   void deliver(MemoryOperation& one, const EarlyMessage& head, const std::byte* data);
   void ask_instead(MemoryOperation& one);
   void settle(std::uint32_t peer, std::uint32_t ticket) noexcept;
+
+  /// So few ranks that nobody rings: to look into all inboxes costs less than a word that several write.
+  [[nodiscard]] bool looks_into_all() const noexcept { return peers_.size() <= most_looked_into; }
+  static constexpr std::size_t most_looked_into = 8;
 
   static void wake(const SharedSegment& whose) noexcept;
 
@@ -239,7 +253,7 @@ class HostMemory {
   std::uint32_t unused_slot_ = 0;                        ///< the first one for all peers that was never used
   std::deque<std::uint32_t> common_slots_{};             ///< free ones, the one that has been so for longest first
   std::vector<std::vector<std::uint32_t>> own_slots_{};  ///< so too, by peer
-  std::vector<std::uint32_t> busy_slots_{};
+  std::vector<BusySlot> busy_slots_{};
   std::vector<std::uint32_t> tickets_{};           ///< free ones
   std::vector<std::uint32_t> given_up_tickets_{};  ///< until the receiver has done with them
   std::vector<MemoryOperation*> lying_{};          ///< sends that lie: their pieces may be asked for

@@ -31,7 +31,7 @@ void HostMemory::look_into(std::uint32_t peer) {
   Peer& from = peers_[peer];
   while (true) {
     SharedMessage& next = own.inbox(peer, from.taken);
-    if (next.is_there.load(std::memory_order_acquire) == 0) return;
+    if (next.is_there.load() == 0) return;      // in one order with sleeps(), as whoever wakes this rank looks
     if (is_sound(next) && !take(peer, next)) {  // no memory for it: it stays
       own.bell()[peer / 64].fetch_or(std::uint64_t{1} << (peer % 64), std::memory_order_relaxed);
       return;
@@ -73,7 +73,9 @@ bool HostMemory::take(std::uint32_t peer, const SharedMessage& message) {
   const SharedSegment& theirs = peers_[peer].segment;
   const bool is_in_slot = message.kind == Kind::slot;
   const auto free_slot = [&] {
-    if (is_in_slot) theirs.readers(message.slot).fetch_sub(1, std::memory_order_release);
+    if (is_in_slot && message.has_other_readers != 0) {
+      theirs.readers(message.slot).fetch_sub(1, std::memory_order_release);
+    }
   };
   const MemoryCallKey key{.communicator = message.communicator, .turn = message.turn, .claim = message.claim};
   EarlyMessage head{.peer = peer,
@@ -185,7 +187,6 @@ void HostMemory::take_piece(std::uint32_t peer, const SharedMessage& message) {
       one.state = MemoryOperation::State::over;
     }
   }
-  theirs.readers(message.slot).fetch_sub(1, std::memory_order_release);
 }
 
 /// The sender need not wait any longer.

@@ -38,14 +38,16 @@ bool HostMemory::post(MemoryOperation& one) {
   SharedMessage* const message = room_at(to);
   if (message == nullptr) return false;
   Kind kind = one.by_pieces ? Kind::asked : Kind::lying;
+  const bool has_other_readers = one.slot != SharedMessage::none;
+  // Before a slot, whose message leaves at once.
+  if (one.wants_ticket && one.ticket == SharedMessage::none && !take_ticket(one)) return false;
   if (one.bytes <= SharedMessage::most_within) {
     kind = Kind::within;
   } else if (!one.is_long) {
-    if (one.slot == SharedMessage::none) {
-      one.slot = take_slot(one.peer);
+    if (!has_other_readers) {
+      one.slot = take_slot_for(one.peer);
       if (one.slot != SharedMessage::none) {
         copies_.copy(own.slot(one.slot), one.at, one.bytes);
-        own.readers(one.slot).store(1, std::memory_order_relaxed);
       } else if (!reads_) {
         return false;
       } else {
@@ -63,6 +65,7 @@ bool HostMemory::post(MemoryOperation& one) {
   message->turn = one.call.turn;
   message->claim = one.call.claim;
   message->place = reinterpret_cast<std::uintptr_t>(one.at);
+  message->has_other_readers = has_other_readers;
   message->slot = one.slot;
   message->ticket = one.ticket;
   if (kind == Kind::within && one.bytes > 0) std::memcpy(message->data.data(), one.at, one.bytes);
@@ -78,9 +81,13 @@ SharedMessage* HostMemory::room_at(Peer& to) const {
 }
 
 void HostMemory::publish(Peer& to, SharedMessage& message) {
-  message.is_there.store(1, std::memory_order_release);
   ++to.sent;
-  to.segment.bell()[own_ / 64].fetch_or(std::uint64_t{1} << (own_ % 64));
+  if (looks_into_all()) {
+    message.is_there.exchange(1);
+  } else {
+    message.is_there.store(1, std::memory_order_release);
+    to.segment.bell()[own_ / 64].fetch_or(std::uint64_t{1} << (own_ % 64));
+  }
   wake(to.segment);
 }
 
@@ -95,11 +102,10 @@ bool HostMemory::push_pieces(MemoryOperation& one) {
   while (one.moved < one.bytes) {
     SharedMessage* const message = room_at(to);
     if (message == nullptr) return false;
-    const std::uint32_t slot = take_slot(one.peer);
+    const std::uint32_t slot = take_slot_for(one.peer);
     if (slot == SharedMessage::none) return false;
     const std::uint32_t bytes = std::min(one.bytes - one.moved, limits_.slot_bytes);
     copies_.copy(own.slot(slot), one.at + one.moved, bytes);
-    own.readers(slot).store(1, std::memory_order_relaxed);
     message->kind = SharedMessage::Kind::piece;
     message->bytes = bytes;
     message->place = one.moved;
@@ -156,17 +162,32 @@ std::uint32_t HostMemory::take_slot(std::optional<std::uint32_t> peer) {
     slot = own_slots_[*peer].back();
     own_slots_[*peer].pop_back();
   }
-  if (slot != SharedMessage::none) busy_slots_.push_back(slot);
+  if (slot != SharedMessage::none) busy_slots_.push_back({.slot = slot});
   return slot;
+}
+
+/// For the next message to that peer alone, which is to leave at once.
+std::uint32_t HostMemory::take_slot_for(std::uint32_t peer) {
+  const std::uint32_t slot = take_slot(peer);
+  if (slot != SharedMessage::none) busy_slots_.back().message = BusySlot::Message{peer, peers_[peer].sent};
+  return slot;
+}
+
+bool HostMemory::is_read(const BusySlot& one) const {
+  if (!one.message) return peers_[own_].segment.readers(one.slot).load(std::memory_order_acquire) == 0;
+  const Peer& to = peers_[one.message->peer];
+  const std::uint64_t count = one.message->count;
+  // Else a later message has its place in the inbox.
+  return to.sent - count > limits_.inbox || to.segment.inbox(own_, count).is_there.load(std::memory_order_acquire) == 0;
 }
 
 /// Of the oldest ones those that nobody reads any more.
 void HostMemory::reclaim(std::size_t oldest) {
-  const SharedSegment& own = peers_[own_].segment;
   const std::uint32_t first_common = limits_.own_slots * static_cast<std::uint32_t>(peers_.size());
   const auto end = busy_slots_.begin() + static_cast<std::ptrdiff_t>(oldest);
-  const auto kept = std::remove_if(busy_slots_.begin(), end, [&](std::uint32_t slot) {
-    if (own.readers(slot).load(std::memory_order_acquire) != 0) return false;
+  const auto kept = std::remove_if(busy_slots_.begin(), end, [&](const BusySlot& one) {
+    if (!is_read(one)) return false;
+    const std::uint32_t slot = one.slot;
     if (slot < first_common) {
       own_slots_[slot / limits_.own_slots].push_back(slot);
     } else {

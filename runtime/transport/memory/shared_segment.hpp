@@ -53,6 +53,7 @@ struct alignas(128) SharedMessage {
   std::uint64_t place;  ///< of data that lie: their address; of a piece: where it belongs in the message
   std::uint32_t slot;
   std::uint32_t ticket;
+  std::uint32_t has_other_readers;  ///< 0: its slot is free once it is no longer there; else they are counted
   std::array<std::byte, most_within> data;
 };
 static_assert(sizeof(SharedMessage) == 128 && std::atomic<std::uint32_t>::is_always_lock_free);
@@ -149,7 +150,7 @@ class SharedSegment {
   [[nodiscard]] std::atomic<Ticket>& ticket(std::uint32_t number) const {
     return *reinterpret_cast<std::atomic<Ticket>*>(base_ + page + std::size_t{number} * line);
   }
-  /// Ranks that have not yet read the slot.
+  /// Ranks that have not yet read the slot, where several do.
   [[nodiscard]] std::atomic<std::uint32_t>& readers(std::uint32_t slot) const { return partial(slot).readers; }
   /// What was left in the slot.
   [[nodiscard]] SharedPartial& partial(std::uint32_t slot) const {
