@@ -114,7 +114,8 @@ def test_the_best_step_is_the_best_of_all_by_prediction(cluster, parents, collec
     best = best_gain(cluster, plan, size)
     assert bool(steps) == (best >= LEAST_GAIN) or len(advice.steps) == len(steps) == 0, (best, advice)
     if steps:
-        assert steps[0].gain == pytest.approx(best, rel=0.006)
+        # Of steps whose gains round to the same hundredth the shortest comes first.
+        assert steps[0].gain == pytest.approx(best, abs=0.01)
         after = edited(plan, steps[0].tree, steps[0].words)
         assert predicted(cluster, plan, size) / predicted(cluster, after, size) == pytest.approx(steps[0].gain)
 
