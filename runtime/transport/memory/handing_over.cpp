@@ -5,7 +5,6 @@
 #include <array>
 #include <chrono>
 #include <cstring>
-#include <vector>
 
 #include "transport/memory/host_memory.hpp"
 
@@ -31,26 +30,28 @@ bool becomes(const std::atomic<std::uint32_t>& flag, std::uint32_t value, Clock:
 
 /// Of the first rank of a host, which hands over to the second one; 0 of all others. Of no message yet: slots are free,
 /// and each rank leaves its own so.
-double HostMemory::time_handing_over() const {
+double HostMemory::time_handing_over() const noexcept {
   constexpr double unknown = std::numeric_limits<double>::infinity();
   if (own_ > 1 || is_alone()) return 0.0;
   if (is_crowded_) return own_ == 0 ? unknown : 0.0;
   std::byte* const slot = peers_[0].segment.slot(0);
   std::atomic<std::uint32_t>& own = peers_[own_].segment.readers(0);
   const std::atomic<std::uint32_t>& other = peers_[1 - own_].segment.readers(0);
-  std::vector<std::byte> data(std::min<std::size_t>(handed_bytes, limits_.slot_bytes));
+  std::array<std::byte, handed_bytes> data{};
+  const std::size_t bytes = std::min<std::size_t>(handed_bytes, limits_.slot_bytes);
   std::array<double, times> took{};
   const Clock::time_point end = Clock::now() + most;
   std::uint32_t turn = 1;
   for (bool goes_on = true; goes_on && turn <= first_times + times; ++turn) {
     if (own_ == 1) {
       goes_on = becomes(other, turn, end);
-      std::memcpy(data.data(), slot, data.size());
+      if (!goes_on) break;
+      std::memcpy(data.data(), slot, bytes);
       own.store(turn, std::memory_order_release);
       continue;
     }
     const Clock::time_point began = Clock::now();
-    std::memcpy(slot, data.data(), data.size());
+    std::memcpy(slot, data.data(), bytes);
     own.store(turn, std::memory_order_release);
     goes_on = becomes(other, turn, end);
     if (turn <= first_times) continue;

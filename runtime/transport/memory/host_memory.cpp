@@ -103,12 +103,7 @@ void HostMemory::receive(MemoryOperation& one, MemoryCall& call) {
   lane.early.pop_front();
 }
 
-void HostMemory::progress() {
-  if (looks_into_all()) {
-    for (std::uint32_t peer = 0; peer < peers_.size(); ++peer) {
-      if (peer != own_) look_into(peer);
-    }
-  }
+void HostMemory::answer_bell() {
   const auto bell = peers_[own_].segment.bell();
   for (std::size_t word = 0; word < bell.size(); ++word) {
     if (bell[word].load() == 0) continue;
@@ -116,6 +111,16 @@ void HostMemory::progress() {
       const auto peer = static_cast<std::uint32_t>(64 * word) + static_cast<std::uint32_t>(std::countr_zero(bits));
       if (peer < peers_.size()) look_into(peer);
     }
+  }
+}
+
+void HostMemory::progress() {
+  if (looks_into_all()) {
+    for (std::uint32_t peer = 0; peer < peers_.size(); ++peer) {
+      if (peer != own_) look_into(peer);
+    }
+  } else {
+    answer_bell();
   }
   if (queued_ > 0) {
     for (Peer& peer : peers_) {

@@ -189,7 +189,7 @@ class HostMemory {
 
   [[nodiscard]] std::string map_all(std::span<const Card> cards);
   [[nodiscard]] std::string try_reading(std::span<const Card> cards) const;
-  [[nodiscard]] double time_handing_over() const;
+  [[nodiscard]] double time_handing_over() const noexcept;
 
   // Sending.
   [[nodiscard]] bool post(MemoryOperation& one);
@@ -213,6 +213,7 @@ class HostMemory {
   void give_up_ticket(MemoryOperation& one) noexcept;
 
   // Receiving.
+  void answer_bell();
   void look_into(std::uint32_t peer);
   [[nodiscard]] bool take(std::uint32_t peer, const SharedMessage& message);
   [[nodiscard]] bool is_sound(const SharedMessage& message) const;

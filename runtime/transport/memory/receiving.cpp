@@ -33,7 +33,7 @@ void HostMemory::look_into(std::uint32_t peer) {
     SharedMessage& next = own.inbox(peer, from.taken);
     if (next.is_there.load() == 0) return;      // in one order with sleeps(), as whoever wakes this rank looks
     if (is_sound(next) && !take(peer, next)) {  // no memory for it: it stays
-      own.bell()[peer / 64].fetch_or(std::uint64_t{1} << (peer % 64), std::memory_order_relaxed);
+      if (!looks_into_all()) own.bell()[peer / 64].fetch_or(std::uint64_t{1} << (peer % 64), std::memory_order_relaxed);
       return;
     }
     next.is_there.store(0, std::memory_order_release);

@@ -107,6 +107,7 @@ bool HostMemory::push_pieces(MemoryOperation& one) {
     const std::uint32_t bytes = std::min(one.bytes - one.moved, limits_.slot_bytes);
     copies_.copy(own.slot(slot), one.at + one.moved, bytes);
     message->kind = SharedMessage::Kind::piece;
+    message->has_other_readers = 0;
     message->bytes = bytes;
     message->place = one.moved;
     message->slot = slot;

@@ -139,7 +139,7 @@ class SharedSegment {
 
   [[nodiscard]] MemoryToken& token() const { return *reinterpret_cast<MemoryToken*>(base_); }
 
-  /// One bit a peer: it has put something into its inbox.
+  /// One bit a peer: it has put something into its inbox. On hosts of few ranks nobody rings.
   [[nodiscard]] std::span<std::atomic<std::uint64_t>> bell() const {
     return {reinterpret_cast<std::atomic<std::uint64_t>*>(base_ + bell_at), (peers_ + 63) / 64};
   }

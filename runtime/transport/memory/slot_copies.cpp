@@ -24,7 +24,7 @@ void copy_past_caches(std::byte* slot, const std::byte* from, std::size_t bytes)
 }
 
 void SlotCopies::copy(std::byte* slot, const std::byte* from, std::size_t bytes) noexcept {
-  const CopyWatch::Way way = is_watched_ && bytes >= shortest_watched ? watch_.next() : CopyWatch::Way::cached;
+  const CopyWatch::Way way = watch_.may_be_slow() && bytes >= shortest_watched ? watch_.next() : CopyWatch::Way::cached;
   switch (way) {
     case CopyWatch::Way::past:
       copy_past_caches(slot, from, bytes);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // How data get into a slot: through the caches, or past them. To write where another processor has just read waits for
-// its cache, and how long depends on where the two are: on one machine 32 KiB took 1.5 us in some minutes and 13 in
-// others, whenever the host of the virtual machine had moved its processors. Past the caches it took 1 us in all of
+// its cache, and how long depends on where the two are: on one machine 64 KiB took 5 us in some minutes and 10 to 25 in
+// others, whenever the host of the virtual machine had moved its processors. Past the caches it took 2 us in all of
 // them, but then who reads finds the data in memory. So the copies are watched.
 #pragma once
 
@@ -19,6 +19,7 @@ class CopyWatch {
   /// new pages, tell nothing.
   CopyWatch(double slow_byte_s, std::uint32_t untold) : slow_byte_s_(slow_byte_s), until_told_(untold + told_in) {}
 
+  [[nodiscard]] bool may_be_slow() const noexcept { return slow_byte_s_ < std::numeric_limits<double>::infinity(); }
   /// How one goes; to be asked once before each.
   enum class Way : std::uint8_t { cached, timed, past };
   [[nodiscard]] Way next() noexcept {
@@ -62,9 +63,7 @@ void copy_past_caches(std::byte* slot, const std::byte* from, std::size_t bytes)
 class SlotCopies {
  public:
   /// As of CopyWatch. Where no copy is slow, none is timed.
-  SlotCopies(double slow_byte_s, std::uint32_t untold) : watch_(slow_byte_s, untold) {
-    is_watched_ = slow_byte_s < std::numeric_limits<double>::infinity();
-  }
+  SlotCopies(double slow_byte_s, std::uint32_t untold) : watch_(slow_byte_s, untold) {}
   void copy(std::byte* slot, const std::byte* from, std::size_t bytes) noexcept;
 
  private:
@@ -72,7 +71,6 @@ class SlotCopies {
   static constexpr std::size_t shortest_watched = std::size_t{8} << 10;
 
   CopyWatch watch_;
-  bool is_watched_;
 };
 
 }  // namespace trunkline::runtime

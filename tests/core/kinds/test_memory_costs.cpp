@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <string_view>
 #include <vector>
 
 #include "algorithms/registry.hpp"
@@ -95,21 +96,21 @@ TEST(MemoryCosts, SegmentsAreNeverReadFromTheirSender) {
   }
 }
 
-TEST(MemoryCosts, OfAnExchangeAreEachRanksHalves) {
+Costs of_two_ranks(Collective collective, std::string_view algorithm) {
   const Cluster cluster = testing::one_switch(2);
   const Placement placement(2, 0);
-  const Plan plan = lay(Collective::allreduce, "halving-doubling", &cluster, placement, 0);
-  const Costs costs = costs_of(cluster, placement, plan, Collective::allreduce, hosts());
+  return costs_of(cluster, placement, lay(collective, algorithm, &cluster, placement, 0), collective, hosts());
+}
+
+TEST(MemoryCosts, OfAnExchangeAreEachRanksHalves) {
+  const Costs costs = of_two_ranks(Collective::allreduce, "halving-doubling");
   const std::uint64_t half = 4096;
   const double transfers_s = 4 * memory(half).hand_s(half) + memory(half).combine_s(half);
   EXPECT_NEAR(costs->seconds(2 * half, 2 * half), 2 * hosts().memory->round_s + transfers_s, 1e-12);
 }
 
 TEST(MemoryCosts, OfAnAllgatherHaveWhatEachRankCopiesOfItsOwn) {
-  const Cluster cluster = testing::one_switch(2);
-  const Placement placement(2, 0);
-  const Plan plan = lay(Collective::allgather, "ring", &cluster, placement, 0);
-  const Costs costs = costs_of(cluster, placement, plan, Collective::allgather, hosts());
+  const Costs costs = of_two_ranks(Collective::allgather, "ring");
   const std::uint64_t share = 4096;
   const double own_s = hosts().memory->own_share_copies * hosts().memory->reach(share).copy_byte_s * 4096.0;
   EXPECT_GT(own_s, 0.0);
