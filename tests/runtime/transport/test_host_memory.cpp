@@ -207,6 +207,10 @@ void exchange_at_random(std::uint32_t ranks, std::uint32_t threads, const Memory
 TEST(HostMemory, CarriesMessagesInOrder) { exchange_at_random(3, 1, {}, true); }
 TEST(HostMemory, CarriesThemWithHardlyAnyRoom) { exchange_at_random(4, 1, tiny, true); }
 TEST(HostMemory, CarriesThemByPieces) { exchange_at_random(4, 1, tiny, false); }
+TEST(HostMemory, CarriesThemBetweenRanksThatRing) {
+  exchange_at_random(9, 1, tiny, true);
+  exchange_at_random(9, 1, tiny, false);
+}
 TEST(HostMemory, CarriesThoseOfSeveralThreads) {
   MemoryLimits limits = tiny;
   limits.tickets = 1000;  // of several calls at once each may need all of its own
@@ -307,10 +311,10 @@ TEST(HostMemory, ALateRankHoldsUpNobodyElse) {
   }
 }
 
-/// By what comes for it, by what was done with its own, and by who wants its pieces.
-TEST(HostMemory, WakesARankThatSleeps) {
+/// By what comes for it, by what was done with its own, and by who wants its pieces: on a host of so many ranks.
+void wake_by_all(std::uint32_t ranks) {
   for (const bool reads : {true, false}) {
-    Host host(2, tiny, reads);
+    Host host(ranks, tiny, reads);
     const MemoryCallKey key{};
     const std::vector<unsigned char> data = content(3000, 1);
     std::vector<unsigned char> got(3000);
@@ -329,6 +333,9 @@ TEST(HostMemory, WakesARankThatSleeps) {
     EXPECT_EQ(host[0].may_sleep(), reads);
   }
 }
+
+TEST(HostMemory, WakesARankThatSleeps) { wake_by_all(2); }
+TEST(HostMemory, WakesARankThatSleepsByRinging) { wake_by_all(9); }
 
 TEST(HostMemory, DropsWhatAnEarlierCallLeftBehind) {
   Host host(2, {}, true);
