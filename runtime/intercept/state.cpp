@@ -106,14 +106,15 @@ void stop_at_finalize() {
   check(PMPI_Comm_free_keyval(&key));  // once the attribute is gone
 }
 
-/// As fast as it was just measured, unless somebody has said which one is.
+/// As fast as it was just measured, unless somebody has said which one is, or every run is to take the same plan.
 void go_by_memory(World& world, HostMemory& memory) {
   HostCosts& hosts = world.knowledge.hosts;
-  if (!hosts.is_memory_named) hosts.memory = &memory_speeds_here(memory.handing_over_s());
+  const bool is_settled = hosts.is_memory_named || world.knowledge.reproducible;
+  if (!is_settled) hosts.memory = &memory_speeds_here(memory.handing_over_s());
   memory.use_in_turn(hosts.memory->slots_in_turn);
   int rank = 0;
   check(PMPI_Comm_rank(MPI_COMM_WORLD, &rank));
-  if (hosts.is_memory_named || !world.explain || rank != 0) return;
+  if (is_settled || !world.explain || rank != 0) return;
   const bool is_measured = std::isfinite(memory.handing_over_s());
   say("memory of hosts counts as that of " + std::string(hosts.memory->name) +
       " (TRUNKLINE_HOST_COSTS=processor=NAME): " +

@@ -216,6 +216,13 @@ def test_ranks_of_one_host_alone_run_what_is_faster(any_mpi: Mpi, memory: str, p
     assert ("share no memory" in reasons[0]) == (memory == "0"), done.err
 
 
+def test_the_plan_of_every_run_does_not_follow_a_measurement(mpi: Mpi):
+    settings = shared(2, TRUNKLINE_EXPLAIN="1", TRUNKLINE_REPRODUCIBLE="1")
+    done = mpi.run(4, mpi.program("runtime-hello"), settings=settings, per_rank=[ON_SHARED_HOST])
+    assert len(done.lines("trunkline: ranks of one host")) == 1
+    assert done.lines("trunkline: memory of hosts") == []
+
+
 def test_hosts_of_one_rank_share_nothing(mpi: Mpi):
     settings = shared(1, TRUNKLINE_EXPLAIN="1")
     done = mpi.run(3, mpi.program("runtime-hello"), settings=settings, per_rank=[ON_SHARED_HOST])
