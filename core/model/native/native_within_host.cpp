@@ -16,8 +16,9 @@ constexpr std::array<std::uint64_t, 12> sizes{512,      kib,      2 * kib,   4 *
 using Times = std::array<double, sizes.size()>;
 
 /// Microseconds. Of shares the bytes are those of all of them. docs/results/one-host.md has the commands. A reduce, or
-/// a reduce-scatter, that took longer on AMD's processors than the allreduce of the library counts as that: what
-/// holds it up there (it reads from another process's memory) may not do so elsewhere. On Intel's it does, too.
+/// a reduce-scatter, of 256 KiB and more that took longer on AMD's processors than the library's allreduce counts as
+/// that: what holds it up there (it reads from another process's memory) may not do so elsewhere. On Intel's it does,
+/// too.
 struct Measured {
   std::string_view processor;  ///< as its speeds of memory are called
   std::string_view library;    ///< as its costs of messages are called
